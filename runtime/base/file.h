@@ -1,0 +1,19 @@
+/* file.h - whole files, and writes that leave no partial file behind. */
+#ifndef TESSERA_BASE_FILE_H
+#define TESSERA_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "status.h"
+
+/* Reads the whole of a regular file; NUL is appended (not counted). Owned by the caller (free). Files over
+ * `limit_bytes` are refused. */
+bool file_read(const char *path, size_t limit_bytes, char **data_out, size_t *size_out, status *st);
+/* Temporary file beside `path`, write, fsync, rename; on failure nothing is left behind. */
+bool file_write_atomic(const char *path, const void *data, size_t size_bytes, status *st);
+bool file_make_dirs(const char *path, status *st); /* mkdir -p */
+bool file_exists(const char *path);
+bool file_is_dir(const char *path);
+
+#endif

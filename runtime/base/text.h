@@ -1,0 +1,34 @@
+/* text.h - a growable byte string, NUL-terminated at all times.
+ *
+ * Owned by the caller: text_init ... text_release. `data` may move on every append. */
+#ifndef TESSERA_BASE_TEXT_H
+#define TESSERA_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct text {
+    char *data; /* never NULL after text_init */
+    size_t length;
+    size_t capacity;
+} text;
+
+void text_init(text *t);
+void text_release(text *t);
+void text_clear(text *t);
+void text_append(text *t, const char *string);
+void text_append_bytes(text *t, const void *bytes, size_t length);
+void text_append_char(text *t, char c);
+void text_printf(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(text *t, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+char *text_take(text *t); /* the string, owned by the caller (free); `t` becomes empty */
+
+/* fnmatch-like glob used by --filter: '*', '?', '[...]'; '*' crosses '/'. */
+bool text_glob(const char *pattern, const char *string);
+/* Edit distance (Damerau-Levenshtein), for suggestions. */
+size_t text_distance(const char *a, const char *b);
+/* The nearest of `names` to `word` at distance <= max(1, length/3), or NULL. Borrowed. */
+const char *text_nearest(const char *word, const char *const *names, size_t count);
+
+#endif

@@ -1,0 +1,126 @@
+/* tessera.h - the C ABI of the Tessera runtime: load a compiled module, give it memory, launch its kernels.
+ *
+ * The runtime knows no compiler. A module is one file (see docs/modules.md): metadata, the Graph IR and schedule
+ * it came from, and target images. Every function returns a tsr_status_t; after a failure tsrGetLastError()
+ * tells, in words, what was wrong and what to do, for the calling thread.
+ *
+ * Threads: a context and its modules may be used from several threads at once. A stream is used from one thread
+ * at a time. Handles are freed by the function that names them; freeing a context with live modules, streams or
+ * allocations is TSR_EINVAL and frees nothing. */
+#ifndef TESSERA_TESSERA_H
+#define TESSERA_TESSERA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TSR_ABI_MAJOR 1
+#define TSR_ABI_MINOR 0
+
+#if defined(__GNUC__)
+#define TSR_API __attribute__((visibility("default")))
+#else
+#define TSR_API
+#endif
+
+typedef struct tsr_context *tsr_context_t;
+typedef struct tsr_module *tsr_module_t;
+typedef struct tsr_kernel *tsr_kernel_t; /* borrowed from its module */
+typedef struct tsr_stream *tsr_stream_t;
+typedef struct tsr_event *tsr_event_t;
+
+typedef enum tsr_status {
+    TSR_SUCCESS = 0,
+    TSR_EOOM,         /* out of memory */
+    TSR_EINVAL,       /* a wrong argument */
+    TSR_ETIMEOUT,     /* the watchdog fired */
+    TSR_ENOTFOUND,    /* no such kernel, device or symbol */
+    TSR_ECORRUPT,     /* the module is damaged or its hashes do not hold */
+    TSR_EVERSION,     /* made for another ABI version */
+    TSR_EUNAVAILABLE, /* no image of the module fits this machine, or the device is not here */
+    TSR_EINTERNAL     /* our bug */
+} tsr_status_t;
+
+/* The message of the last failure on this thread; "" if none. Borrowed until the next call on this thread. */
+TSR_API const char *tsrGetLastError(void);
+TSR_API const char *tsrStatusName(tsr_status_t status);
+TSR_API void tsrGetVersion(uint32_t *abi_major, uint32_t *abi_minor);
+
+/* Devices. Index 0 is always the host. */
+typedef struct tsr_device_info {
+    const char *backend;     /* "cpu", "null", ... static storage */
+    const char *name;        /* marketing name of the device */
+    const char *isa;         /* e.g. "x86-64-v4" */
+    uint32_t compute_units;  /* usable cores */
+    uint64_t memory_bytes;
+    const char *unavailable; /* NULL when usable, else the reason in words */
+} tsr_device_info_t;
+TSR_API tsr_status_t tsrGetDeviceCount(uint32_t *count);
+TSR_API tsr_status_t tsrGetDeviceInfo(uint32_t index, tsr_device_info_t *info);
+
+/* A context on the host device, with threads = usable cores. */
+TSR_API tsr_status_t tsrCreateContext(tsr_context_t *context);
+enum {
+    TSR_CONTEXT_DEBUG = 1 /* guard pages around allocations, canaries after launches, poisoned fresh memory */
+};
+/* `device` as listed above; `threads` 0 means all usable cores. */
+TSR_API tsr_status_t tsrCreateContextOn(uint32_t device, uint32_t threads, uint32_t flags,
+                                        tsr_context_t *context);
+TSR_API tsr_status_t tsrDestroyContext(tsr_context_t context);
+
+/* Modules and kernels. `image` is read during the call and may be freed after it. */
+TSR_API tsr_status_t tsrLoadModule(tsr_context_t context, const void *image, size_t size_bytes,
+                                   tsr_module_t *module);
+TSR_API tsr_status_t tsrUnloadModule(tsr_module_t module);
+TSR_API tsr_status_t tsrGetKernel(tsr_module_t module, const char *name, tsr_kernel_t *kernel);
+/* The metadata document (JSON text); borrowed until the module is unloaded. */
+TSR_API tsr_status_t tsrGetModuleMetadata(tsr_module_t module, const char **json);
+
+typedef struct tsr_kernel_info {
+    const char *name;
+    uint32_t inputs, outputs;  /* buffers, in the order of the kernel's parameters, inputs first */
+    uint32_t dims;             /* i64 dimension arguments after the buffers (0 for specialised kernels) */
+    uint32_t phases;           /* grids launched in order */
+    uint64_t workspace_bytes;  /* allocated by the runtime, zero cost to the caller */
+    uint64_t scratch_bytes;    /* per thread */
+} tsr_kernel_info_t;
+TSR_API tsr_status_t tsrGetKernelInfo(tsr_kernel_t kernel, tsr_kernel_info_t *info);
+/* Buffer `index` (inputs first): name, element type name, rank, dims (at most 8; borrowed). */
+TSR_API tsr_status_t tsrGetKernelParameter(tsr_kernel_t kernel, uint32_t index, const char **name,
+                                           const char **dtype, uint32_t *rank, const int64_t **dims);
+
+/* Memory, aligned to 64 bytes (to 2 MiB and backed by huge pages where that pays). */
+enum { TSR_ALLOC_DEFAULT = 0, TSR_ALLOC_ZERO = 1 };
+TSR_API tsr_status_t tsrAlloc(tsr_context_t context, size_t bytes, uint32_t flags, void **pointer);
+TSR_API tsr_status_t tsrFree(tsr_context_t context, void *pointer);
+TSR_API tsr_status_t tsrCopy(tsr_context_t context, void *to, const void *from, size_t bytes);
+
+/* Streams run launches in order; NULL is the context's default stream, on which tsrLaunch returns when the
+ * kernel is done. Events mark points in a stream. Times in nanoseconds (CLOCK_MONOTONIC). */
+TSR_API tsr_status_t tsrCreateStream(tsr_context_t context, tsr_stream_t *stream);
+TSR_API tsr_status_t tsrDestroyStream(tsr_stream_t stream);
+TSR_API tsr_status_t tsrStreamSynchronize(tsr_context_t context, tsr_stream_t stream);
+TSR_API tsr_status_t tsrCreateEvent(tsr_context_t context, tsr_event_t *event);
+TSR_API tsr_status_t tsrDestroyEvent(tsr_event_t event);
+TSR_API tsr_status_t tsrRecordEvent(tsr_event_t event, tsr_stream_t stream);
+TSR_API tsr_status_t tsrSynchronizeEvent(tsr_event_t event);
+TSR_API tsr_status_t tsrElapsedTime(tsr_event_t start, tsr_event_t end, uint64_t *nanoseconds);
+
+/* Launch. For host kernels the grid in the module's metadata holds and `launch` may be all zero; a non-zero
+ * grid that differs from it is TSR_EINVAL. `args` holds, per buffer, the address of a pointer to it (void **),
+ * inputs first, then outputs, then per dimension the address of an int64_t. Buffers must not overlap. */
+typedef struct tsr_launch {
+    uint32_t grid_x, grid_y, grid_z;
+    uint32_t block_x, block_y, block_z;
+    uint32_t smem_bytes;
+} tsr_launch_t;
+TSR_API tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t launch, void **args,
+                               size_t nargs);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+/* module.h - the module file: writing one (the compiler) and reading one (the runtime).
+ *
+ * Layout, little endian: 8 bytes magic "TSRMOD\r\n"; u16 abi_major, u16 abi_minor, u32 section count; per section
+ * { char kind[16] (NUL padded), u64 offset, u64 size_bytes, u8 sha256[32] }; then the sections, 64-byte aligned, in
+ * table order. Kinds: "metadata" (JSON), "graph", "schedule", "tile" (IR text), "elf:<isa>" (an ELF relocatable
+ * object for one ISA level), others by later backends. The same parts give the same bytes.
+ *
+ * Metadata JSON (schema "tsr.module/1"):
+ *   { "schema", "name", "profile", "numerics_version", "isa": "x86-64-v4", "graph_sha256", "schedule_sha256",
+ *     "inputs":  [{"name", "dtype", "shape": [..]}], "outputs": [likewise],
+ *     "tile": {..schedule parameters..}, "workspace_bytes", "scratch_bytes",
+ *     "phases": [{"symbol", "grid": cells, "what": "short text"}] }
+ */
+#ifndef TESSERA_RUNTIME_MODULE_H
+#define TESSERA_RUNTIME_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct module_part {
+    const char *kind; /* at most 15 characters */
+    const void *data;
+    size_t size_bytes;
+} module_part;
+
+/* Serialises the parts; *image_out is owned by the caller (free). */
+bool module_write(const module_part *parts, size_t count, void **image_out, size_t *size_out, status *st);
+/* Checks the whole of an image: magic, version, bounds, overlaps, hashes. */
+bool module_check(const void *image, size_t size_bytes, status *st);
+/* Finds a part in a checked image; `part->data` borrows from the image. */
+bool module_find(const void *image, size_t size_bytes, const char *kind, module_part *part);
+
+#endif
