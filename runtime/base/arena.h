@@ -16,6 +16,7 @@ typedef struct arena {
 
 void arena_init(arena *a);
 void arena_release(arena *a);
+void arena_reset(arena *a); /* frees the contents, keeps one block for the next use */
 void *arena_alloc(arena *a, size_t size_bytes); /* zeroed, aligned to 16 */
 void *arena_copy(arena *a, const void *data, size_t size_bytes);
 char *arena_strdup(arena *a, const char *text);

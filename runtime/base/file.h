@@ -12,6 +12,12 @@
 bool file_read(const char *path, size_t limit_bytes, char **data_out, size_t *size_out, status *st);
 /* Temporary file beside `path`, write, fsync, rename; on failure nothing is left behind. */
 bool file_write_atomic(const char *path, const void *data, size_t size_bytes, status *st);
+/* The same for several pieces, written one after the other. */
+typedef struct file_part {
+    const void *data;
+    size_t size_bytes;
+} file_part;
+bool file_write_parts(const char *path, const file_part *parts, size_t count, status *st);
 bool file_make_dirs(const char *path, status *st); /* mkdir -p */
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);

@@ -1,0 +1,128 @@
+/* arena.c - bump allocation in blocks that double up to a megabyte; a large request gets a block of its own. */
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_BLOCK_BYTES = 4096, LARGEST_BLOCK_BYTES = 1 << 20, ALIGNMENT = 16 };
+
+struct arena_block {
+    _Alignas(16) struct arena_block *next;
+    size_t used, size;
+    _Alignas(16) unsigned char bytes[];
+};
+
+static _Noreturn void out_of_memory(size_t size_bytes) {
+    fprintf(stderr, "tessera: out of memory (asked for %zu bytes)\n", size_bytes);
+    abort();
+}
+
+void *base_malloc(size_t size_bytes) {
+    void *memory = malloc(size_bytes ? size_bytes : 1);
+    if (!memory)
+        out_of_memory(size_bytes);
+    return memory;
+}
+
+void *base_calloc(size_t count, size_t size_bytes) {
+    void *memory = calloc(count ? count : 1, size_bytes ? size_bytes : 1);
+    if (!memory)
+        out_of_memory(size_bytes);
+    return memory;
+}
+
+void *base_realloc(void *memory, size_t size_bytes) {
+    void *moved = realloc(memory, size_bytes ? size_bytes : 1);
+    if (!moved)
+        out_of_memory(size_bytes);
+    return moved;
+}
+
+char *base_strdup(const char *text) {
+    size_t size = strlen(text) + 1;
+    return memcpy(base_malloc(size), text, size);
+}
+
+void arena_init(arena *a) {
+    a->head = NULL;
+}
+
+void arena_release(arena *a) {
+    arena_block *next;
+    for (arena_block *block = a->head; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    a->head = NULL;
+}
+
+void arena_reset(arena *a) {
+    arena_block *keep = a->head;
+    if (!keep)
+        return;
+    arena rest = {keep->next};
+    arena_release(&rest);
+    keep->next = NULL;
+    keep->used = 0;
+}
+
+static arena_block *add_block(arena *a, size_t need) {
+    size_t size = a->head ? a->head->size * 2 : FIRST_BLOCK_BYTES;
+    if (size > LARGEST_BLOCK_BYTES)
+        size = LARGEST_BLOCK_BYTES;
+    if (size < need)
+        size = need;
+    arena_block *block = base_malloc(sizeof *block + size);
+    block->size = size;
+    block->used = 0;
+    block->next = a->head;
+    a->head = block;
+    return block;
+}
+
+void *arena_alloc(arena *a, size_t size_bytes) {
+    if (size_bytes > SIZE_MAX / 2)
+        out_of_memory(size_bytes);
+    size_t need = (size_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (need == 0)
+        need = ALIGNMENT;
+    arena_block *block = a->head;
+    if (!block || block->size - block->used < need)
+        block = add_block(a, need);
+    void *memory = block->bytes + block->used;
+    block->used += need;
+    return memset(memory, 0, need);
+}
+
+void *arena_copy(arena *a, const void *data, size_t size_bytes) {
+    void *memory = arena_alloc(a, size_bytes);
+    if (size_bytes)
+        memcpy(memory, data, size_bytes);
+    return memory;
+}
+
+char *arena_strndup(arena *a, const char *text, size_t length) {
+    char *copy = arena_alloc(a, length + 1);
+    if (length)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+char *arena_strdup(arena *a, const char *text) {
+    return arena_strndup(a, text, strlen(text));
+}
+
+char *arena_printf(arena *a, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *string = arena_alloc(a, (size_t)(length < 0 ? 0 : length) + 1);
+    if (length > 0)
+        vsnprintf(string, (size_t)length + 1, format, again);
+    va_end(again);
+    return string;
+}

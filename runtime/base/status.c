@@ -1,0 +1,81 @@
+/* status.c - see status.h. The first cause keeps its code; later text is appended after "; ". */
+#include "base/status.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const code_names[STATUS_CODE_COUNT] = {
+    [STATUS_OK] = "ok",
+    [STATUS_INVALID] = "invalid",
+    [STATUS_NOT_FOUND] = "not found",
+    [STATUS_CORRUPT] = "corrupt",
+    [STATUS_UNAVAILABLE] = "unavailable",
+    [STATUS_OUT_OF_MEMORY] = "out of memory",
+    [STATUS_IO] = "i/o error",
+    [STATUS_TIMEOUT] = "timeout",
+    [STATUS_INTERNAL] = "internal",
+};
+
+const char *status_code_name(status_code code) {
+    return (unsigned)code < STATUS_CODE_COUNT ? code_names[code] : "unknown";
+}
+
+static void append(status *st, const char *string) {
+    size_t used = strlen(st->message);
+    snprintf(st->message + used, sizeof st->message - used, "%s", string);
+}
+
+static void begin(status *st, status_code code) {
+    if (st->code == STATUS_OK) {
+        st->code = code;
+        st->message[0] = '\0';
+    } else if (st->message[0]) {
+        append(st, "; ");
+    }
+}
+
+static void append_formatted(status *st, const char *format, va_list args) {
+    size_t used = strlen(st->message);
+    vsnprintf(st->message + used, sizeof st->message - used, format, args);
+}
+
+bool status_set(status *st, status_code code, const char *format, ...) {
+    if (!st)
+        return false;
+    begin(st, code);
+    va_list args;
+    va_start(args, format);
+    append_formatted(st, format, args);
+    va_end(args);
+    return false;
+}
+
+static status_code code_of_errno(int errno_value) {
+    switch (errno_value) {
+    case ENOSPC:
+    case ENOMEM:
+        return STATUS_OUT_OF_MEMORY;
+    case ENOENT:
+        return STATUS_NOT_FOUND;
+    case EACCES:
+    case EPERM:
+        return STATUS_UNAVAILABLE;
+    default:
+        return STATUS_IO;
+    }
+}
+
+bool status_set_errno(status *st, int errno_value, const char *format, ...) {
+    if (!st)
+        return false;
+    begin(st, code_of_errno(errno_value));
+    va_list args;
+    va_start(args, format);
+    append_formatted(st, format, args);
+    va_end(args);
+    append(st, ": ");
+    append(st, strerrordesc_np(errno_value) ? strerrordesc_np(errno_value) : "unknown error");
+    return false;
+}

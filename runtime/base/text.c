@@ -1,0 +1,80 @@
+/* text.c - the growable string of text.h. Globs and suggestions are in text_match.c. */
+#include "base/text.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+enum { FIRST_CAPACITY = 64 };
+
+void text_init(text *t) {
+    t->data = base_malloc(FIRST_CAPACITY);
+    t->data[0] = '\0';
+    t->length = 0;
+    t->capacity = FIRST_CAPACITY;
+}
+
+void text_release(text *t) {
+    free(t->data);
+    t->data = NULL;
+    t->length = t->capacity = 0;
+}
+
+void text_clear(text *t) {
+    t->length = 0;
+    t->data[0] = '\0';
+}
+
+/* Room for `extra` more bytes and the NUL. */
+static void reserve(text *t, size_t extra) {
+    size_t need = t->length + extra + 1;
+    if (need <= t->capacity)
+        return;
+    t->capacity = t->capacity * 2 > need ? t->capacity * 2 : need;
+    t->data = base_realloc(t->data, t->capacity);
+}
+
+void text_append_bytes(text *t, const void *bytes, size_t length) {
+    if (length == 0)
+        return;
+    reserve(t, length);
+    memcpy(t->data + t->length, bytes, length);
+    t->length += length;
+    t->data[t->length] = '\0';
+}
+
+void text_append(text *t, const char *string) {
+    text_append_bytes(t, string, strlen(string));
+}
+
+void text_append_char(text *t, char c) {
+    text_append_bytes(t, &c, 1);
+}
+
+void text_vprintf(text *t, const char *format, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    if (length > 0) {
+        reserve(t, (size_t)length);
+        vsnprintf(t->data + t->length, (size_t)length + 1, format, again);
+        t->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void text_printf(text *t, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    text_vprintf(t, format, args);
+    va_end(args);
+}
+
+char *text_take(text *t) {
+    char *string = t->data;
+    text_init(t);
+    return string;
+}
