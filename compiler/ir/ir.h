@@ -1,0 +1,219 @@
+/* ir.h - the SSA core shared by every level: types, attributes, operations, blocks, regions.
+ *
+ * Everything in a module is named by a small id (0 is "none") and lives in the module's arena until ir_module_free.
+ * Types and attributes are interned: equal ids mean equal things. Operations belong to a level's table (opset.h); their
+ * opcodes are global. Control flow is structured (regions with one block each); there are no successors.
+ *
+ * Pointers returned by ir_op_get and friends are borrowed from the module and stay valid until it is freed.
+ * Thread rule: one module, one thread. */
+#ifndef TESSERA_IR_IR_H
+#define TESSERA_IR_IR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/dtype.h"
+#include "base/sha256.h"
+#include "base/status.h"
+#include "base/text.h"
+
+typedef uint32_t ir_type;
+typedef uint32_t ir_attr;
+typedef uint32_t ir_value;
+typedef uint32_t ir_op;
+typedef uint32_t ir_block;
+typedef uint32_t ir_region;
+
+enum { IR_MAX_RANK = 8 };
+
+typedef struct ir_module ir_module;
+
+/* ---- dimensions: a non-negative number, or (negative) a symbolic expression of the module; see dim.h ---- */
+typedef int64_t ir_dim;
+
+/* ---- types ---- */
+typedef enum ir_type_kind {
+    IR_TYPE_NONE,
+    IR_TYPE_SCALAR, /* f32, i32, i1, ... an element */
+    IR_TYPE_INDEX,  /* index: a loop counter or an offset, 64 bits */
+    IR_TYPE_TENSOR, /* tensor<2x?xf32, #tessera.dims<"2", "N">>: a value of Graph IR */
+    IR_TYPE_BUFFER, /* !sched.buf<2x3xf32>: row-major memory of Schedule IR */
+    IR_TYPE_MEMORY, /* !tile.mem<f32>: the address of elements, in Tile IR */
+    IR_TYPE_TILE,   /* !tile.t<6x64xf32>: a static tile; a layout may follow (", rows<16>") */
+    IR_TYPE_KIND_COUNT
+} ir_type_kind;
+
+typedef struct ir_type_data {
+    ir_type_kind kind;
+    dtype element;
+    int rank;
+    ir_dim dims[IR_MAX_RANK];
+    int layout; /* tiles: vector width of the layout rows<W>, 0 before layouts are assigned */
+} ir_type_data;
+
+ir_type ir_type_scalar(ir_module *m, dtype element);
+ir_type ir_type_index(ir_module *m);
+ir_type ir_type_shaped(ir_module *m, ir_type_kind kind, dtype element, int rank, const ir_dim *dims);
+ir_type ir_type_tensor(ir_module *m, dtype element, int rank, const ir_dim *dims);
+ir_type ir_type_tile(ir_module *m, dtype element, int64_t rows, int64_t columns, int layout);
+ir_type ir_type_memory(ir_module *m, dtype element);
+const ir_type_data *ir_type_get(const ir_module *m, ir_type type);
+/* The same type with another element type. */
+ir_type ir_type_with_element(ir_module *m, ir_type type, dtype element);
+bool ir_type_is_static(const ir_module *m, ir_type type);
+int64_t ir_type_count(const ir_module *m, ir_type type); /* elements of a static shaped type */
+
+/* ---- attributes ---- */
+typedef enum ir_attr_kind {
+    IR_ATTR_NONE,
+    IR_ATTR_UNIT,
+    IR_ATTR_BOOL,
+    IR_ATTR_INT,    /* 3 : i64 */
+    IR_ATTR_BITS,   /* an element's bits: #tessera.bits<f32, 0x3f800000> */
+    IR_ATTR_STRING, /* "seq" */
+    IR_ATTR_DIM,    /* symbolic: #tessera.dim<"M + 1">; a static dim is an IR_ATTR_INT */
+    IR_ATTR_TYPE,
+    IR_ATTR_ARRAY,
+    IR_ATTR_DICT, /* {BM = 64 : i64}: keys sorted */
+    IR_ATTR_KIND_COUNT
+} ir_attr_kind;
+
+typedef struct ir_attr_data {
+    ir_attr_kind kind;
+    int64_t integer;       /* INT, BOOL, DIM (an ir_dim) */
+    uint64_t bits;         /* BITS */
+    dtype element;         /* BITS */
+    const char *string;    /* STRING */
+    ir_type type;          /* TYPE */
+    uint32_t count;        /* ARRAY, DICT */
+    const ir_attr *items;  /* ARRAY: elements; DICT: values */
+    const char **keys;     /* DICT */
+} ir_attr_data;
+
+ir_attr ir_attr_unit(ir_module *m);
+ir_attr ir_attr_bool(ir_module *m, bool value);
+ir_attr ir_attr_int(ir_module *m, int64_t value);
+ir_attr ir_attr_dim(ir_module *m, ir_dim dim); /* an INT when static */
+ir_attr ir_attr_bits(ir_module *m, dtype element, uint64_t bits);
+ir_attr ir_attr_string(ir_module *m, const char *string);
+ir_attr ir_attr_type(ir_module *m, ir_type type);
+ir_attr ir_attr_array(ir_module *m, const ir_attr *items, uint32_t count);
+ir_attr ir_attr_int_array(ir_module *m, const int64_t *items, uint32_t count);
+ir_attr ir_attr_dim_array(ir_module *m, const ir_dim *items, uint32_t count);
+ir_attr ir_attr_dict(ir_module *m, const char *const *keys, const ir_attr *values, uint32_t count);
+const ir_attr_data *ir_attr_get(const ir_module *m, ir_attr attr);
+
+/* ---- operations ---- */
+typedef struct ir_named_attr {
+    const char *name; /* interned in the module; compare with strcmp */
+    ir_attr value;
+} ir_named_attr;
+
+typedef struct ir_location {
+    uint32_t line, column; /* 1-based, in the kernel's source; 0 = none */
+} ir_location;
+
+typedef struct ir_op_data {
+    int opcode; /* see opset.h */
+    ir_block block;
+    ir_op previous, next; /* in the block */
+    uint32_t operand_count, result_count, attr_count, region_count;
+    ir_value *operands;
+    ir_value *results;
+    ir_named_attr *attrs; /* sorted by name */
+    ir_region *regions;
+    ir_location location;
+} ir_op_data;
+
+typedef struct ir_value_data {
+    ir_type type;
+    ir_op op;       /* defining operation, or 0 for a block argument */
+    ir_block block; /* block argument: its block */
+    uint32_t index; /* result or argument number */
+    const char *name; /* for diagnostics; may be NULL; not printed */
+} ir_value_data;
+
+typedef struct ir_block_data {
+    ir_region region;
+    uint32_t argument_count;
+    ir_value *arguments;
+    ir_op first, last;
+} ir_block_data;
+
+typedef struct ir_region_data {
+    ir_op parent;
+    ir_block block; /* the one block */
+} ir_region_data;
+
+ir_module *ir_module_new(void);
+void ir_module_free(ir_module *m);
+arena *ir_module_arena(ir_module *m);
+ir_block ir_module_body(const ir_module *m); /* the top-level block: one kernel op */
+ir_op ir_module_kernel(const ir_module *m);  /* its only op, 0 while empty */
+
+ir_op_data *ir_op_get(const ir_module *m, ir_op op);
+ir_value_data *ir_value_get(const ir_module *m, ir_value value);
+ir_block_data *ir_block_get(const ir_module *m, ir_block block);
+ir_region_data *ir_region_get(const ir_module *m, ir_region region);
+uint32_t ir_value_count(const ir_module *m); /* ids run from 1 to this number */
+uint32_t ir_op_count(const ir_module *m);
+
+/* Where new operations go: at the end of `block`, or before `before` if that is not 0. */
+typedef struct ir_builder {
+    ir_module *m;
+    ir_block block;
+    ir_op before;
+    ir_location location;
+} ir_builder;
+
+typedef struct ir_op_spec {
+    int opcode;
+    const ir_value *operands;
+    uint32_t operand_count;
+    const ir_type *results;
+    uint32_t result_count;
+    const ir_named_attr *attrs; /* any order */
+    uint32_t attr_count;
+    uint32_t region_count; /* each made with one empty block */
+} ir_op_spec;
+
+ir_op ir_build(ir_builder *b, const ir_op_spec *spec);
+/* One operation, one result. */
+ir_value ir_build1(ir_builder *b, int opcode, const ir_value *operands, uint32_t operand_count, ir_type result,
+                   const ir_named_attr *attrs, uint32_t attr_count);
+ir_value ir_block_add_argument(ir_module *m, ir_block block, ir_type type, const char *name);
+ir_block ir_op_block(const ir_module *m, ir_op op, uint32_t region); /* the block of that region */
+ir_value ir_op_result(const ir_module *m, ir_op op, uint32_t index);
+
+ir_attr ir_op_attr(const ir_module *m, ir_op op, const char *name); /* 0 when absent */
+void ir_op_set_attr(ir_module *m, ir_op op, const char *name, ir_attr value);
+int64_t ir_op_int(const ir_module *m, ir_op op, const char *name, int64_t otherwise);
+const char *ir_op_string(const ir_module *m, ir_op op, const char *name, const char *otherwise);
+/* Elements of an int array attribute; returns the count (0 when absent), fills at most `limit`. */
+uint32_t ir_op_ints(const ir_module *m, ir_op op, const char *name, int64_t *out, uint32_t limit);
+
+void ir_op_erase(ir_module *m, ir_op op);                    /* unlinks; results must be unused */
+void ir_op_move_before(ir_module *m, ir_op op, ir_op before); /* same or another block */
+/* Replaces every use of `from` by `to` in the whole module. O(module). */
+void ir_replace_uses(ir_module *m, ir_value from, ir_value to);
+/* Number of uses of each value, indexed by id; caller frees. */
+uint32_t *ir_count_uses(const ir_module *m);
+
+/* Walks all operations below `op` (itself included, outer before inner, in order). */
+typedef void (*ir_visitor)(ir_module *m, ir_op op, void *context);
+void ir_walk(ir_module *m, ir_op op, ir_visitor visit, void *context);
+
+/* Deep copy into a new module (same text). */
+ir_module *ir_module_clone(const ir_module *m);
+
+/* ---- text: MLIR generic form; see print.c and parse.c ---- */
+void ir_print(const ir_module *m, text *out);
+/* Parses what ir_print prints. NULL with a message naming line and column on failure. */
+ir_module *ir_parse(const char *source, status *st);
+/* Checks the structure (dominance, operand, result and region counts, required attributes) and every operation's
+ * own rule. The message names the operation. */
+bool ir_verify(const ir_module *m, status *st);
+sha256 ir_hash(const ir_module *m); /* of the printed text */
+
+#endif
