@@ -1,0 +1,25 @@
+/* host.h - what the rest of the project may ask about this machine as a kernel target. */
+#ifndef TESSERA_RUNTIME_HOST_H
+#define TESSERA_RUNTIME_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HOST_REASON_BYTES = 160 };
+
+/* The best ISA level that the CPU and the operating system support: "x86-64-v4", "x86-64-v3" or "x86-64-v2+fma";
+ * "unsupported" where not even the last is (host_isa_why_not("x86-64-v2+fma", ...) says why). Static storage. */
+const char *host_isa(void);
+bool host_isa_supports(const char *isa);
+/* The reason in words why kernels for `isa` cannot run here; "" where they can. */
+void host_isa_why_not(const char *isa, char reason_out[HOST_REASON_BYTES]);
+
+/* ISA levels from the best downwards; NULL past the end. */
+const char *host_isa_level(size_t index);
+
+const char *host_cpu_name(void);    /* the CPU's brand string; static storage */
+uint32_t host_usable_cores(void);   /* CPUs that this process may run on */
+uint64_t host_memory_bytes(void);   /* physical memory */
+
+#endif

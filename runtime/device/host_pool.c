@@ -1,0 +1,270 @@
+/* host_pool.c - see host_pool.h.
+ *
+ * `state` is a serial number and an open bit. run() fills the grid, opens it, works until no cell is left, closes it
+ * and waits until nobody is `inside`. A worker steps inside first and looks at the state then: so either it sees the
+ * grid closed and leaves it alone, or run() sees the worker and waits (both are sequentially consistent). Workers
+ * that slept through a whole grid are never waited for, which keeps small launches fast. */
+#include "device/host_pool.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "device/host_memory.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum { SPIN_NS = 30000, SPIN_BATCH = 32, CACHE_LINE = 64, SCRATCH_GRAIN = 4096 };
+
+struct host_pool {
+    uint32_t threads;
+    pthread_t *workers; /* threads - 1 */
+    device_memory *scratch; /* one per thread; changed only while the grid is closed and nobody inside */
+    pthread_mutex_t mutex; /* one grid at a time */
+    host_pool_grid grid;
+    atomic_uint stop;
+    _Alignas(CACHE_LINE) atomic_uint state; /* 2 * serial + open */
+    atomic_uint sleepers;
+    _Alignas(CACHE_LINE) _Atomic int64_t next; /* first cell that nobody has claimed */
+    _Alignas(CACHE_LINE) atomic_uint inside;   /* workers that may touch the grid */
+    atomic_uint caller_sleeps;
+};
+
+typedef struct worker_start {
+    host_pool *pool;
+    uint32_t index;
+} worker_start;
+
+static void futex_wait(atomic_uint *word, unsigned expected) {
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
+}
+
+static void futex_wake_all(atomic_uint *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+static void relax(void) {
+#if defined(__x86_64__)
+    _mm_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static int64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* The control register of the floating-point environment: 0x1F80 is round to nearest, no flush, all masked. */
+static unsigned enter_default_fp(void) {
+#if defined(__x86_64__)
+    unsigned saved = _mm_getcsr();
+    _mm_setcsr(0x1F80);
+    return saved;
+#else
+    return 0;
+#endif
+}
+
+static void leave_default_fp(unsigned saved) {
+#if defined(__x86_64__)
+    _mm_setcsr(saved);
+#else
+    (void)saved;
+#endif
+}
+
+/* Claims a share of what is left: large pieces first, single cells at the end. */
+static bool claim(host_pool *pool, int64_t *begin, int64_t *end) {
+    int64_t cells = pool->grid.cells, at = atomic_load_explicit(&pool->next, memory_order_relaxed);
+    do {
+        if (at >= cells)
+            return false;
+        int64_t share = (cells - at) / (4 * (int64_t)pool->threads);
+        *begin = at;
+        *end = at + (share > 1 ? share : 1);
+    } while (!atomic_compare_exchange_weak(&pool->next, &at, *end));
+    return true;
+}
+
+static void work(host_pool *pool, uint32_t index) {
+    int64_t begin, end;
+    while (claim(pool, &begin, &end))
+        pool->grid.run(pool->grid.context, pool->scratch[index].data, begin, end);
+}
+
+static bool worth_entering(host_pool *pool, unsigned last) {
+    unsigned s = atomic_load(&pool->state);
+    return ((s & 1) && s != last) || atomic_load(&pool->stop);
+}
+
+/* Spins, then sleeps, until a grid other than `last` is open or the pool stops. */
+static void await_grid(host_pool *pool, unsigned last) {
+    int64_t limit = now_ns() + SPIN_NS;
+    do {
+        for (int i = 0; i < SPIN_BATCH; i++) {
+            if (worth_entering(pool, last))
+                return;
+            relax();
+        }
+    } while (now_ns() < limit);
+    atomic_fetch_add(&pool->sleepers, 1);
+    for (;;) {
+        unsigned seen = atomic_load(&pool->state);
+        if (worth_entering(pool, last))
+            break;
+        futex_wait(&pool->state, seen);
+    }
+    atomic_fetch_sub(&pool->sleepers, 1);
+}
+
+static void *worker_main(void *argument) {
+    worker_start start = *(worker_start *)argument;
+    host_pool *pool = start.pool;
+    unsigned last = 0;
+    free(argument);
+    enter_default_fp();
+    for (;;) {
+        await_grid(pool, last);
+        if (atomic_load(&pool->stop))
+            return NULL;
+        atomic_fetch_add(&pool->inside, 1);
+        unsigned s = atomic_load(&pool->state);
+        if (s & 1) {
+            work(pool, start.index);
+            last = s;
+        }
+        if (atomic_fetch_sub(&pool->inside, 1) == 1 && atomic_load(&pool->caller_sleeps))
+            futex_wake_all(&pool->inside);
+    }
+}
+
+static void await_workers(host_pool *pool) {
+    int64_t limit = now_ns() + SPIN_NS;
+    do {
+        for (int i = 0; i < SPIN_BATCH; i++) {
+            if (atomic_load(&pool->inside) == 0)
+                return;
+            relax();
+        }
+    } while (now_ns() < limit);
+    atomic_store(&pool->caller_sleeps, 1);
+    for (unsigned n; (n = atomic_load(&pool->inside)) != 0;)
+        futex_wait(&pool->inside, n);
+    atomic_store(&pool->caller_sleeps, 0);
+}
+
+static bool grow_scratch(host_pool *pool, size_t size_bytes, status *st) {
+    for (uint32_t i = 0; i < pool->threads; i++) {
+        if (pool->scratch[i].data && pool->scratch[i].size_bytes >= size_bytes)
+            continue;
+        if (pool->scratch[i].data)
+            host_memory_unmap(&pool->scratch[i]);
+        size_t rounded = (size_bytes / SCRATCH_GRAIN + 1) * SCRATCH_GRAIN;
+        if (!host_memory_map(rounded, false, &pool->scratch[i], st))
+            return status_set(st, STATUS_OUT_OF_MEMORY, "scratch of thread %u", i);
+    }
+    return true;
+}
+
+static void run_shared(host_pool *pool) {
+    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+    atomic_fetch_add(&pool->state, 1);
+    if (atomic_load(&pool->sleepers))
+        futex_wake_all(&pool->state);
+    work(pool, 0);
+    atomic_fetch_add(&pool->state, 1);
+    await_workers(pool);
+}
+
+bool host_pool_run(host_pool *pool, const host_pool_grid *grid, status *st) {
+    if (grid->cells <= 0)
+        return true;
+    pthread_mutex_lock(&pool->mutex);
+    bool ok = grow_scratch(pool, grid->scratch_bytes, st);
+    if (ok) {
+        unsigned saved = enter_default_fp();
+        pool->grid = *grid;
+        if (pool->threads == 1 || grid->cells == 1)
+            grid->run(grid->context, pool->scratch[0].data, 0, grid->cells);
+        else
+            run_shared(pool);
+        leave_default_fp(saved);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return ok;
+}
+
+/* Asynchronous signals belong to the program's own threads; faults must still reach their handler. */
+static void block_asynchronous_signals(sigset_t *saved) {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+    sigset_t set;
+    sigfillset(&set);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        sigdelset(&set, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &set, saved);
+}
+
+static bool start_worker(host_pool *pool, uint32_t index) {
+    worker_start *start = base_malloc(sizeof *start);
+    *start = (worker_start){pool, index};
+    if (pthread_create(&pool->workers[index - 1], NULL, worker_main, start) == 0)
+        return true;
+    free(start);
+    return false;
+}
+
+host_pool *host_pool_new(uint32_t threads, status *st) {
+    host_pool *pool = aligned_alloc(CACHE_LINE, sizeof *pool);
+    if (!pool) {
+        status_set(st, STATUS_OUT_OF_MEMORY, "no memory for a thread pool");
+        return NULL;
+    }
+    *pool = (host_pool){.threads = 1};
+    pthread_mutex_init(&pool->mutex, NULL);
+    pool->workers = base_calloc(threads, sizeof *pool->workers);
+    pool->scratch = base_calloc(threads, sizeof *pool->scratch);
+    sigset_t saved;
+    block_asynchronous_signals(&saved);
+    /* `threads` is read by workers only inside a grid, and none is open yet. */
+    while (pool->threads < threads && start_worker(pool, pool->threads))
+        pool->threads++;
+    pthread_sigmask(SIG_SETMASK, &saved, NULL);
+    if (pool->threads == threads)
+        return pool;
+    status_set(st, STATUS_OUT_OF_MEMORY, "only %u of %u threads could be started", pool->threads, threads);
+    host_pool_free(pool);
+    return NULL;
+}
+
+void host_pool_free(host_pool *pool) {
+    if (!pool)
+        return;
+    atomic_store(&pool->stop, 1);
+    atomic_fetch_add(&pool->state, 2); /* a new value, so that nobody falls asleep on the old one */
+    futex_wake_all(&pool->state);
+    for (uint32_t i = 1; i < pool->threads; i++)
+        pthread_join(pool->workers[i - 1], NULL);
+    for (uint32_t i = 0; i < pool->threads; i++)
+        if (pool->scratch[i].data)
+            host_memory_unmap(&pool->scratch[i]);
+    pthread_mutex_destroy(&pool->mutex);
+    free(pool->workers);
+    free(pool->scratch);
+    free(pool);
+}
+
+uint32_t host_pool_threads(const host_pool *pool) {
+    return pool->threads;
+}
