@@ -1,0 +1,42 @@
+/* internal.h - the storage behind ir.h, for the files of this folder only. */
+#ifndef TESSERA_IR_INTERNAL_H
+#define TESSERA_IR_INTERNAL_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "ir/dim.h"
+#include "ir/ir.h"
+#include "ir/opset.h"
+
+/* A hash index over interned things: open addressing, id per slot (0 = empty). */
+typedef struct intern_table {
+    uint32_t *slots;
+    uint32_t capacity, count;
+} intern_table;
+
+struct ir_module {
+    arena memory;
+    /* Each vector holds pointers into the arena, so that borrowed pointers stay valid; item 0 is unused. */
+    VEC(ir_type_data *) types;
+    VEC(ir_attr_data *) attrs;
+    VEC(ir_op_data *) ops;
+    VEC(ir_value_data *) values;
+    VEC(ir_block_data *) blocks;
+    VEC(ir_region_data *) regions;
+    VEC(const char *) dims; /* canonical texts; dim id -(i + 1) */
+    intern_table type_index, attr_index;
+    map dim_index, name_index;
+    ir_block body;
+};
+
+/* Interned copy of a name (attribute names). */
+const char *ir_intern_name(ir_module *m, const char *name);
+/* The id of a canonical dimension text. */
+ir_dim ir_dim_intern(ir_module *m, const char *canonical);
+
+/* Text of parts, used by printing and messages. */
+void ir_print_type(const ir_module *m, ir_type type, text *out);
+void ir_print_attr(const ir_module *m, ir_attr attr, text *out);
+const char *ir_element_text(dtype element); /* bool is "i1" */
+
+#endif

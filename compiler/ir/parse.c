@@ -1,0 +1,517 @@
+/* parse.c - reads what print.c writes: MLIR generic text with our types and attributes.
+ *
+ * Values may be used only after their definition (there is no control flow but regions), so one pass is enough. Bad
+ * text ends in a message with line and column. */
+#include "ir/internal.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_LIST = 256, MAX_DEPTH = 64 };
+
+typedef struct ir_parser {
+    ir_module *m;
+    const char *start, *p;
+    map values; /* "%3", "%3#1", "%arg0" */
+    status *st;
+    bool failed;
+    int depth;
+} ir_parser;
+
+static bool fail(ir_parser *s, const char *what)
+{
+    if (s->failed)
+        return false;
+    s->failed = true;
+    int line = 1, column = 1;
+    for (const char *c = s->start; c < s->p; c++) {
+        column = *c == '\n' ? 1 : column + 1;
+        line += *c == '\n';
+    }
+    return status_set(s->st, STATUS_INVALID, "IR text, line %d column %d: %s", line, column, what);
+}
+
+static void blanks(ir_parser *s)
+{
+    for (;;) {
+        while (isspace((unsigned char)*s->p))
+            s->p++;
+        if (s->p[0] != '/' || s->p[1] != '/')
+            return;
+        s->p += strcspn(s->p, "\n");
+    }
+}
+
+static bool take(ir_parser *s, const char *token)
+{
+    blanks(s);
+    size_t n = strlen(token);
+    if (s->failed || strncmp(s->p, token, n) != 0)
+        return false;
+    s->p += n;
+    return true;
+}
+
+static bool need(ir_parser *s, const char *token)
+{
+    if (take(s, token))
+        return true;
+    char message[64];
+    snprintf(message, sizeof message, "expected '%s'", token);
+    return fail(s, message);
+}
+
+static int64_t parse_number(ir_parser *s)
+{
+    blanks(s);
+    char *end;
+    int64_t n = strtoll(s->p, &end, 10);
+    if (end == s->p)
+        fail(s, "expected a number");
+    s->p = end;
+    return n;
+}
+
+/* A run of letters, digits, '_', '.', '$'; in the arena. */
+static char *parse_word(ir_parser *s)
+{
+    blanks(s);
+    const char *p = s->p;
+    while (isalnum((unsigned char)*p) || *p == '_' || *p == '.' || *p == '$')
+        p++;
+    if (p == s->p)
+        fail(s, "expected a name");
+    char *word = arena_strndup(&s->m->memory, s->p, (size_t)(p - s->p));
+    s->p = p;
+    return word;
+}
+
+static int hex_value(char c)
+{
+    return isdigit((unsigned char)c) ? c - '0' : (c | 32) - 'a' + 10;
+}
+
+static char *parse_string(ir_parser *s)
+{
+    if (!need(s, "\""))
+        return arena_strdup(&s->m->memory, "");
+    const char *end = s->p;
+    while (*end && *end != '"')
+        end += *end == '\\' && end[1] ? 2 : 1;
+    char *out = arena_alloc(&s->m->memory, (size_t)(end - s->p) + 1), *o = out;
+    for (const char *p = s->p; p < end; p++) {
+        bool escape = *p == '\\' && p + 1 < end;
+        if (escape && p + 2 < end && isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2])) {
+            *o++ = (char)(hex_value(p[1]) * 16 + hex_value(p[2]));
+            p += 2;
+        } else {
+            *o++ = escape ? *++p : *p;
+        }
+    }
+    *o = 0;
+    s->p = end;
+    need(s, "\"");
+    return out;
+}
+
+static dtype element_from(const char *word)
+{
+    return strcmp(word, "i1") == 0 ? DTYPE_BOOL : dtype_from_name(word);
+}
+
+static dtype parse_element(ir_parser *s)
+{
+    dtype element = element_from(parse_word(s));
+    if (element == DTYPE_NONE)
+        fail(s, "unknown element type");
+    return element;
+}
+
+/* "2x?xf32" */
+static void parse_shape(ir_parser *s, ir_type_data *d)
+{
+    blanks(s);
+    while (!s->failed && (*s->p == '?' || isdigit((unsigned char)*s->p))) {
+        if (d->rank == IR_MAX_RANK) {
+            fail(s, "rank above 8");
+            return;
+        }
+        if (take(s, "?"))
+            d->dims[d->rank++] = -1;
+        else
+            d->dims[d->rank++] = parse_number(s);
+        need(s, "x");
+    }
+    d->element = parse_element(s);
+}
+
+static void parse_tensor_dims(ir_parser *s, ir_type_data *d)
+{
+    need(s, "#tessera.dims<");
+    for (int i = 0; i < d->rank && !s->failed; i++) {
+        if (i)
+            need(s, ",");
+        if (!ir_dim_parse(s->m, parse_string(s), &d->dims[i]))
+            fail(s, "bad dimension expression");
+    }
+    need(s, ">");
+}
+
+static ir_type parse_type(ir_parser *s)
+{
+    ir_type_data d = {0};
+    if (take(s, "index"))
+        return ir_type_index(s->m);
+    if (take(s, "!tile.mem<")) {
+        dtype element = parse_element(s);
+        need(s, ">");
+        return ir_type_memory(s->m, element);
+    }
+    if (take(s, "tensor<"))
+        d.kind = IR_TYPE_TENSOR;
+    else if (take(s, "!sched.buf<"))
+        d.kind = IR_TYPE_BUFFER;
+    else if (take(s, "!tile.t<"))
+        d.kind = IR_TYPE_TILE;
+    else
+        return ir_type_scalar(s->m, parse_element(s));
+    parse_shape(s, &d);
+    if (d.kind == IR_TYPE_TENSOR && take(s, ","))
+        parse_tensor_dims(s, &d);
+    if (d.kind == IR_TYPE_TILE && take(s, ",")) {
+        need(s, "rows<");
+        d.layout = (int)parse_number(s);
+        need(s, ">");
+    }
+    need(s, ">");
+    if (s->failed)
+        return 0;
+    if (d.kind == IR_TYPE_TILE)
+        return ir_type_tile(s->m, d.element, d.dims[0], d.dims[1], d.layout);
+    return ir_type_shaped(s->m, d.kind, d.element, d.rank, d.dims);
+}
+
+static ir_attr parse_attr(ir_parser *s);
+
+static ir_attr parse_dict(ir_parser *s)
+{
+    const char *keys[MAX_LIST];
+    ir_attr values[MAX_LIST];
+    uint32_t n = 0;
+    while (!s->failed && !take(s, "}")) {
+        if (n == MAX_LIST || (n && !need(s, ",")))
+            return fail(s, "bad dictionary"), 0;
+        keys[n] = parse_word(s);
+        need(s, "=");
+        values[n++] = parse_attr(s);
+    }
+    return s->failed ? 0 : ir_attr_dict(s->m, keys, values, n);
+}
+
+static ir_attr parse_array(ir_parser *s)
+{
+    VEC(ir_attr) items = {0};
+    while (!s->failed && !take(s, "]")) {
+        if (items.count && !need(s, ","))
+            break;
+        ir_attr item = parse_attr(s);
+        vec_push(&items, item);
+    }
+    ir_attr result = s->failed ? 0 : ir_attr_array(s->m, items.items, (uint32_t)items.count);
+    vec_release(&items);
+    return result;
+}
+
+static ir_attr parse_bits(ir_parser *s)
+{
+    dtype element = parse_element(s);
+    need(s, ",");
+    blanks(s);
+    char *end;
+    uint64_t bits = strtoull(s->p, &end, 16);
+    if (end == s->p)
+        fail(s, "expected bits in hex");
+    s->p = end;
+    need(s, ">");
+    return ir_attr_bits(s->m, element, bits);
+}
+
+static ir_attr parse_dim_attr(ir_parser *s)
+{
+    ir_dim dim = 0;
+    if (!ir_dim_parse(s->m, parse_string(s), &dim))
+        fail(s, "bad dimension expression");
+    need(s, ">");
+    return ir_attr_dim(s->m, dim);
+}
+
+static ir_attr parse_attr(ir_parser *s)
+{
+    blanks(s);
+    if (s->failed || ++s->depth > MAX_DEPTH)
+        return fail(s, "attributes nest too deep"), 0;
+    ir_attr result;
+    if (*s->p == '"')
+        result = ir_attr_string(s->m, parse_string(s));
+    else if (take(s, "["))
+        result = parse_array(s);
+    else if (take(s, "{"))
+        result = parse_dict(s);
+    else if (take(s, "#tessera.bits<"))
+        result = parse_bits(s);
+    else if (take(s, "#tessera.dim<"))
+        result = parse_dim_attr(s);
+    else if (take(s, "true"))
+        result = ir_attr_bool(s->m, true);
+    else if (take(s, "false"))
+        result = ir_attr_bool(s->m, false);
+    else if (take(s, "unit"))
+        result = ir_attr_unit(s->m);
+    else if (*s->p == '-' || isdigit((unsigned char)*s->p)) {
+        result = ir_attr_int(s->m, parse_number(s));
+        if (take(s, ":"))
+            need(s, "i64");
+    } else
+        result = ir_attr_type(s->m, parse_type(s));
+    s->depth--;
+    return s->failed ? 0 : result;
+}
+
+/* ---- values and operations ---- */
+
+/* "%3", "%3#1", "%arg0" as a key into s->values. */
+static const char *parse_value_name(ir_parser *s)
+{
+    if (!need(s, "%"))
+        return "";
+    const char *p = s->p;
+    while (isalnum((unsigned char)*p) || *p == '_' || *p == '#')
+        p++;
+    char *name = arena_strndup(&s->m->memory, s->p, (size_t)(p - s->p));
+    s->p = p;
+    return name;
+}
+
+static ir_value parse_use(ir_parser *s)
+{
+    intptr_t value = 0;
+    const char *name = parse_value_name(s);
+    if (!s->failed && !map_get(&s->values, name, &value))
+        fail(s, "use of a value that is not defined before");
+    return (ir_value)value;
+}
+
+/* A parenthesised list of types, or one type without parentheses. */
+static uint32_t parse_types(ir_parser *s, ir_type *types)
+{
+    uint32_t n = 0;
+    if (!take(s, "(")) {
+        types[0] = parse_type(s);
+        return 1;
+    }
+    while (!s->failed && !take(s, ")")) {
+        if (n == MAX_LIST || (n && !need(s, ",")))
+            return fail(s, "bad list of types"), 0;
+        types[n++] = parse_type(s);
+    }
+    return n;
+}
+
+static void define(ir_parser *s, const char *name, ir_value value)
+{
+    map_put(&s->values, name, (intptr_t)value);
+}
+
+static void parse_ops(ir_parser *s, ir_block block);
+
+static void parse_region(ir_parser *s, ir_block block)
+{
+    need(s, "{");
+    if (take(s, "^bb0(")) {
+        bool first = true;
+        while (!s->failed && !take(s, ")")) {
+            if (!first)
+                need(s, ",");
+            first = false;
+            const char *name = parse_value_name(s);
+            need(s, ":");
+            ir_type type = parse_type(s);
+            if (!s->failed)
+                define(s, name, ir_block_add_argument(s->m, block, type, NULL));
+        }
+        need(s, ":");
+    }
+    parse_ops(s, block);
+    need(s, "}");
+}
+
+typedef struct op_text {
+    ir_value operands[MAX_LIST];
+    ir_named_attr attrs[64];
+    ir_type operand_types[MAX_LIST], result_types[MAX_LIST];
+    uint32_t operand_count, attr_count, result_count;
+} op_text;
+
+static void parse_operands(ir_parser *s, op_text *o)
+{
+    need(s, "(");
+    while (!s->failed && !take(s, ")")) {
+        if (o->operand_count == MAX_LIST || (o->operand_count && !need(s, ",")))
+            fail(s, "too many operands");
+        else
+            o->operands[o->operand_count++] = parse_use(s);
+    }
+}
+
+static void parse_properties(ir_parser *s, op_text *o)
+{
+    if (!take(s, "<{"))
+        return;
+    while (!s->failed && !take(s, "}>")) {
+        if (o->attr_count == 64 || (o->attr_count && !need(s, ","))) {
+            fail(s, "too many attributes");
+            return;
+        }
+        const char *name = parse_word(s);
+        ir_attr value = take(s, "=") ? parse_attr(s) : ir_attr_unit(s->m);
+        o->attrs[o->attr_count++] = (ir_named_attr){name, value};
+    }
+}
+
+/* Regions come before the types in the text, and the op must exist to own them: scan past them first. */
+static const char *skip_regions(ir_parser *s)
+{
+    const char *p = s->p;
+    int depth = 0;
+    do {
+        if (*p == '"')
+            for (p++; *p && *p != '"'; p++)
+                p += *p == '\\' && p[1];
+        depth += *p == '(' || *p == '{' ? 1 : *p == ')' || *p == '}' ? -1 : 0;
+        if (!*p++)
+            return NULL;
+    } while (depth > 0);
+    return p;
+}
+
+static uint32_t count_regions(ir_parser *s, const char *regions)
+{
+    ir_parser probe = *s;
+    uint32_t n = 0;
+    probe.p = regions + 1;
+    do {
+        blanks(&probe);
+        const char *end = *probe.p == '{' ? skip_regions(&probe) : NULL;
+        if (!end)
+            return 0;
+        probe.p = end;
+        n++;
+        blanks(&probe);
+    } while (*probe.p++ == ',');
+    return n;
+}
+
+static void parse_signature(ir_parser *s, op_text *o)
+{
+    need(s, ":");
+    uint32_t n = parse_types(s, o->operand_types);
+    need(s, "->");
+    o->result_count = parse_types(s, o->result_types);
+    if (!s->failed && n != o->operand_count)
+        fail(s, "as many operand types as operands");
+    for (uint32_t i = 0; i < n && !s->failed; i++)
+        if (ir_value_get(s->m, o->operands[i])->type != o->operand_types[i])
+            fail(s, "the operand's type differs from its definition");
+}
+
+static void define_results(ir_parser *s, ir_op op, const char *name, uint32_t count)
+{
+    const ir_op_data *d = ir_op_get(s->m, op);
+    if (d->result_count != count) {
+        fail(s, "as many names as results");
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        define(s, count == 1 ? name : arena_printf(&s->m->memory, "%s#%u", name, i), d->results[i]);
+}
+
+static void parse_op(ir_parser *s, ir_block block)
+{
+    op_text *o = base_calloc(1, sizeof *o);
+    const char *result_name = NULL;
+    uint32_t named = 0;
+    if (*s->p == '%') {
+        result_name = parse_value_name(s);
+        named = take(s, ":") ? (uint32_t)parse_number(s) : 1;
+        need(s, "=");
+    }
+    char *name = parse_string(s);
+    int opcode = op_from_name(name);
+    if (!s->failed && opcode < 0)
+        fail(s, arena_printf(&s->m->memory, "unknown operation '%s'", name));
+    parse_operands(s, o);
+    parse_properties(s, o);
+    blanks(s);
+    const char *regions = *s->p == '(' ? s->p : NULL;
+    uint32_t region_count = regions ? count_regions(s, regions) : 0;
+    if (regions && !s->failed) {
+        const char *after = skip_regions(s);
+        if (!region_count || !after)
+            fail(s, "a region that does not end");
+        else
+            s->p = after;
+    }
+    if (!s->failed)
+        parse_signature(s, o);
+    if (!s->failed && ++s->depth <= MAX_DEPTH) {
+        ir_builder b = {.m = s->m, .block = block};
+        ir_op_spec spec = {opcode, o->operands, o->operand_count, o->result_types, o->result_count,
+                           o->attrs, o->attr_count, region_count};
+        ir_op op = ir_build(&b, &spec);
+        const char *after = s->p;
+        s->p = regions ? regions + 1 : s->p;
+        for (uint32_t r = 0; r < region_count && !s->failed; r++) {
+            if (r)
+                need(s, ",");
+            parse_region(s, ir_op_block(s->m, op, r));
+        }
+        if (!s->failed)
+            s->p = after;
+        define_results(s, op, result_name, named);
+        s->depth--;
+    } else {
+        fail(s, "operations nest too deep");
+    }
+    free(o);
+}
+
+static void parse_ops(ir_parser *s, ir_block block)
+{
+    blanks(s);
+    while (!s->failed && (*s->p == '"' || *s->p == '%')) {
+        parse_op(s, block);
+        blanks(s);
+    }
+}
+
+ir_module *ir_parse(const char *source, status *st)
+{
+    ir_parser s = {.m = ir_module_new(), .start = source, .p = source, .st = st};
+    map_init(&s.values);
+    need(&s, "\"builtin.module\"()");
+    need(&s, "(");
+    parse_region(&s, s.m->body);
+    need(&s, ")");
+    need(&s, ": () -> ()");
+    blanks(&s);
+    if (!s.failed && *s.p)
+        fail(&s, "text after the end of the module");
+    map_release(&s.values);
+    if (s.failed) {
+        ir_module_free(s.m);
+        return NULL;
+    }
+    return s.m;
+}

@@ -1,0 +1,291 @@
+/* print.c - a module as MLIR generic text, byte for byte as mlir-opt --mlir-print-op-generic prints it.
+ *
+ * Values are numbered the way MLIR does it: all of a region first, then the regions inside it from the last to the
+ * first; entry arguments are %argN; several results share one number (%3:2, %3#1). */
+#include "ir/internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct printer {
+    const ir_module *m;
+    text *out;
+    uint32_t *numbers; /* by value id: number, or argument number */
+    uint32_t next_value, next_argument;
+} printer;
+
+const char *ir_element_text(dtype element)
+{
+    return element == DTYPE_BOOL ? "i1" : dtype_name(element);
+}
+
+static void print_quoted(const char *s, text *out)
+{
+    text_append_char(out, '"');
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\' || c < 0x20 || c >= 0x7f)
+            text_printf(out, c == '\\' ? "\\\\" : "\\%02X", c);
+        else
+            text_append_char(out, (char)c);
+    }
+    text_append_char(out, '"');
+}
+
+static void print_shape(const ir_type_data *d, text *out)
+{
+    for (int i = 0; i < d->rank; i++) {
+        if (d->dims[i] < 0)
+            text_append(out, "?x");
+        else
+            text_printf(out, "%" PRId64 "x", d->dims[i]);
+    }
+    text_append(out, ir_element_text(d->element));
+}
+
+static void print_tensor(const ir_module *m, ir_type type, text *out)
+{
+    const ir_type_data *d = ir_type_get(m, type);
+    text_append(out, "tensor<");
+    print_shape(d, out);
+    if (!ir_type_is_static(m, type)) {
+        text_append(out, ", #tessera.dims<");
+        for (int i = 0; i < d->rank; i++) {
+            text_append(out, i ? ", " : "");
+            print_quoted(ir_dim_text((ir_module *)m, d->dims[i]), out);
+        }
+        text_append_char(out, '>');
+    }
+    text_append_char(out, '>');
+}
+
+void ir_print_type(const ir_module *m, ir_type type, text *out)
+{
+    const ir_type_data *d = ir_type_get(m, type);
+    switch (d->kind) {
+    case IR_TYPE_SCALAR:
+        text_append(out, ir_element_text(d->element));
+        return;
+    case IR_TYPE_INDEX:
+        text_append(out, "index");
+        return;
+    case IR_TYPE_TENSOR:
+        print_tensor(m, type, out);
+        return;
+    case IR_TYPE_BUFFER:
+        text_append(out, "!sched.buf<");
+        print_shape(d, out);
+        break;
+    case IR_TYPE_MEMORY:
+        text_printf(out, "!tile.mem<%s", ir_element_text(d->element));
+        break;
+    case IR_TYPE_TILE:
+        text_append(out, "!tile.t<");
+        print_shape(d, out);
+        if (d->layout)
+            text_printf(out, ", rows<%d>", d->layout);
+        break;
+    case IR_TYPE_NONE:
+    case IR_TYPE_KIND_COUNT:
+        text_append(out, "none");
+        return;
+    }
+    text_append_char(out, '>');
+}
+
+static void print_attr_items(const ir_module *m, const ir_attr_data *d, text *out)
+{
+    text_append_char(out, d->kind == IR_ATTR_DICT ? '{' : '[');
+    for (uint32_t i = 0; i < d->count; i++) {
+        text_append(out, i ? ", " : "");
+        if (d->kind == IR_ATTR_DICT)
+            text_printf(out, "%s = ", d->keys[i]);
+        ir_print_attr(m, d->items[i], out);
+    }
+    text_append_char(out, d->kind == IR_ATTR_DICT ? '}' : ']');
+}
+
+void ir_print_attr(const ir_module *m, ir_attr attr, text *out)
+{
+    const ir_attr_data *d = ir_attr_get(m, attr);
+    switch (d->kind) {
+    case IR_ATTR_UNIT:
+        text_append(out, "unit");
+        break;
+    case IR_ATTR_BOOL:
+        text_append(out, d->integer ? "true" : "false");
+        break;
+    case IR_ATTR_INT:
+        text_printf(out, "%" PRId64 " : i64", d->integer);
+        break;
+    case IR_ATTR_BITS:
+        text_printf(out, "#tessera.bits<%s, 0x%" PRIx64 ">", ir_element_text(d->element), d->bits);
+        break;
+    case IR_ATTR_STRING:
+        print_quoted(d->string, out);
+        break;
+    case IR_ATTR_DIM:
+        text_append(out, "#tessera.dim<");
+        print_quoted(ir_dim_text((ir_module *)m, d->integer), out);
+        text_append_char(out, '>');
+        break;
+    case IR_ATTR_TYPE:
+        ir_print_type(m, d->type, out);
+        break;
+    case IR_ATTR_ARRAY:
+    case IR_ATTR_DICT:
+        print_attr_items(m, d, out);
+        break;
+    case IR_ATTR_NONE:
+    case IR_ATTR_KIND_COUNT:
+        break;
+    }
+}
+
+/* ---- numbering ---- */
+
+static void number_block(printer *p, ir_block block)
+{
+    const ir_block_data *b = ir_block_get(p->m, block);
+    for (uint32_t i = 0; i < b->argument_count; i++)
+        p->numbers[b->arguments[i]] = p->next_argument++;
+    for (ir_op op = b->first; op; op = ir_op_get(p->m, op)->next) {
+        const ir_op_data *d = ir_op_get(p->m, op);
+        for (uint32_t i = 0; i < d->result_count; i++)
+            p->numbers[d->results[i]] = p->next_value;
+        p->next_value += d->result_count > 0;
+    }
+    for (ir_op op = b->last; op; op = ir_op_get(p->m, op)->previous)
+        for (uint32_t r = ir_op_get(p->m, op)->region_count; r-- > 0;)
+            number_block(p, ir_op_block(p->m, op, r));
+}
+
+static void print_value(const printer *p, ir_value value)
+{
+    const ir_value_data *v = ir_value_get(p->m, value);
+    text_printf(p->out, v->op ? "%%%u" : "%%arg%u", p->numbers[value]);
+    if (v->op && ir_op_get(p->m, v->op)->result_count > 1)
+        text_printf(p->out, "#%u", v->index);
+}
+
+/* ---- operations ---- */
+
+static void indent(const printer *p, int depth)
+{
+    for (int i = 0; i < depth; i++)
+        text_append(p->out, "  ");
+}
+
+static void print_op(const printer *p, ir_op op, int depth);
+
+static void print_block(const printer *p, ir_block block, int depth)
+{
+    const ir_block_data *b = ir_block_get(p->m, block);
+    if (b->argument_count) {
+        indent(p, depth);
+        text_append(p->out, "^bb0(");
+        for (uint32_t i = 0; i < b->argument_count; i++) {
+            text_append(p->out, i ? ", " : "");
+            print_value(p, b->arguments[i]);
+            text_append(p->out, ": ");
+            ir_print_type(p->m, ir_value_get(p->m, b->arguments[i])->type, p->out);
+        }
+        text_append(p->out, "):\n");
+    }
+    for (ir_op op = b->first; op; op = ir_op_get(p->m, op)->next)
+        print_op(p, op, depth + 1);
+}
+
+static void print_attrs(const printer *p, const ir_op_data *d)
+{
+    if (!d->attr_count)
+        return;
+    text_append(p->out, " <{");
+    for (uint32_t i = 0; i < d->attr_count; i++) {
+        text_append(p->out, i ? ", " : "");
+        text_append(p->out, d->attrs[i].name);
+        if (ir_attr_get(p->m, d->attrs[i].value)->kind == IR_ATTR_UNIT)
+            continue;
+        text_append(p->out, " = ");
+        ir_print_attr(p->m, d->attrs[i].value, p->out);
+    }
+    text_append(p->out, "}>");
+}
+
+static void print_signature(const printer *p, const ir_op_data *d)
+{
+    text_append(p->out, " : (");
+    for (uint32_t i = 0; i < d->operand_count; i++) {
+        text_append(p->out, i ? ", " : "");
+        ir_print_type(p->m, ir_value_get(p->m, d->operands[i])->type, p->out);
+    }
+    text_append(p->out, d->result_count == 1 ? ") -> " : ") -> (");
+    for (uint32_t i = 0; i < d->result_count; i++) {
+        text_append(p->out, i ? ", " : "");
+        ir_print_type(p->m, ir_value_get(p->m, d->results[i])->type, p->out);
+    }
+    text_append(p->out, d->result_count == 1 ? "\n" : ")\n");
+}
+
+static void print_op(const printer *p, ir_op op, int depth)
+{
+    const ir_op_data *d = ir_op_get(p->m, op);
+    indent(p, depth);
+    if (d->result_count) {
+        text_printf(p->out, "%%%u", p->numbers[d->results[0]]);
+        if (d->result_count > 1)
+            text_printf(p->out, ":%u", d->result_count);
+        text_append(p->out, " = ");
+    }
+    text_printf(p->out, "\"%s\"(", op_info_get(d->opcode)->name);
+    for (uint32_t i = 0; i < d->operand_count; i++) {
+        text_append(p->out, i ? ", " : "");
+        print_value(p, d->operands[i]);
+    }
+    text_append_char(p->out, ')');
+    print_attrs(p, d);
+    for (uint32_t r = 0; r < d->region_count; r++) {
+        text_append(p->out, r ? ", {\n" : " ({\n");
+        print_block(p, ir_op_block(p->m, op, r), depth);
+        indent(p, depth);
+        text_append(p->out, r + 1 == d->region_count ? "})" : "}");
+    }
+    print_signature(p, d);
+}
+
+void ir_print(const ir_module *m, text *out)
+{
+    printer p = {m, out, base_calloc(m->values.count, sizeof(uint32_t)), 0, 0};
+    number_block(&p, m->body);
+    text_append(out, "\"builtin.module\"() ({\n");
+    for (ir_op op = ir_block_get(m, m->body)->first; op; op = ir_op_get(m, op)->next)
+        print_op(&p, op, 1);
+    text_append(out, "}) : () -> ()\n\n");
+    free(p.numbers);
+}
+
+sha256 ir_hash(const ir_module *m)
+{
+    text t;
+    text_init(&t);
+    ir_print(m, &t);
+    sha256 digest = sha256_of(t.data, t.length);
+    text_release(&t);
+    return digest;
+}
+
+ir_module *ir_module_clone(const ir_module *m)
+{
+    text t;
+    status st = STATUS_INIT;
+    text_init(&t);
+    ir_print(m, &t);
+    ir_module *copy = ir_parse(t.data, &st);
+    if (!copy) {
+        fprintf(stderr, "tessera: internal: IR does not reread: %s\n", st.message);
+        abort();
+    }
+    text_release(&t);
+    return copy;
+}

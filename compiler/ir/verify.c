@@ -1,0 +1,111 @@
+/* verify.c - structural checks on a module, then each level's own rule. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/internal.h"
+
+typedef struct verifier {
+    const ir_module *m;
+    bool *visible; /* by value id: defined before this point, in this or an enclosing block */
+    status *st;
+} verifier;
+
+static bool fail(const verifier *v, ir_op op, const char *what)
+{
+    const ir_op_data *d = ir_op_get(v->m, op);
+    const op_info *info = op_info_get(d->opcode);
+    if (d->location.line)
+        return status_set(v->st, STATUS_INTERNAL, "'%s' (line %u): %s", info ? info->name : "?",
+                          d->location.line, what);
+    return status_set(v->st, STATUS_INTERNAL, "'%s': %s", info ? info->name : "?", what);
+}
+
+static bool check_operands(const verifier *v, ir_op op, const op_info *info)
+{
+    const ir_op_data *d = ir_op_get(v->m, op);
+    const char *cursor = info->operands;
+    op_operand_info operand;
+    uint32_t least = 0, most = 0;
+    while (op_next_operand(&cursor, &operand)) {
+        least += !operand.optional && !operand.variadic;
+        most = operand.variadic ? UINT32_MAX : most + (most != UINT32_MAX);
+    }
+    if (d->operand_count < least || d->operand_count > most)
+        return fail(v, op, "wrong number of operands");
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (!v->visible[d->operands[i]])
+            return fail(v, op, "an operand does not dominate this operation");
+    return true;
+}
+
+static bool check_attrs(const verifier *v, ir_op op, const op_info *info)
+{
+    const ir_op_data *d = ir_op_get(v->m, op);
+    uint32_t known = 0;
+    char message[128];
+    const char *cursor = info->attrs;
+    op_attr_info attr;
+    while (op_next_attr(&cursor, &attr)) {
+        bool present = ir_op_attr(v->m, op, attr.name) != 0;
+        known += present;
+        if (present || attr.optional)
+            continue;
+        snprintf(message, sizeof message, "attribute '%s' is missing", attr.name);
+        return fail(v, op, message);
+    }
+    return known == d->attr_count || fail(v, op, "an attribute that the operation does not have");
+}
+
+static bool check_block(verifier *v, ir_block block);
+
+static bool check_op(verifier *v, ir_op op)
+{
+    const ir_op_data *d = ir_op_get(v->m, op);
+    const op_info *info = op_info_get(d->opcode);
+    if (!info)
+        return fail(v, op, "unknown opcode");
+    if (!check_operands(v, op, info) || !check_attrs(v, op, info))
+        return false;
+    if (info->results >= 0 && d->result_count != (uint32_t)info->results)
+        return fail(v, op, "wrong number of results");
+    if (d->region_count != (uint32_t)info->regions)
+        return fail(v, op, "wrong number of regions");
+    const op_table *table = op_table_get(info->level);
+    status own = STATUS_INIT;
+    if (table->verify && !table->verify(v->m, op, &own))
+        return fail(v, op, own.message);
+    for (uint32_t r = 0; r < d->region_count; r++)
+        if (!check_block(v, ir_op_block(v->m, op, r)))
+            return false;
+    for (uint32_t i = 0; i < d->result_count; i++)
+        v->visible[d->results[i]] = true;
+    return true;
+}
+
+static bool check_block(verifier *v, ir_block block)
+{
+    const ir_block_data *b = ir_block_get(v->m, block);
+    for (uint32_t i = 0; i < b->argument_count; i++)
+        v->visible[b->arguments[i]] = true;
+    bool ok = true;
+    for (ir_op op = b->first; op && ok; op = ir_op_get(v->m, op)->next)
+        ok = check_op(v, op);
+    for (ir_op op = b->first; op; op = ir_op_get(v->m, op)->next)
+        for (uint32_t i = 0; i < ir_op_get(v->m, op)->result_count; i++)
+            v->visible[ir_op_get(v->m, op)->results[i]] = false;
+    for (uint32_t i = 0; i < b->argument_count; i++)
+        v->visible[b->arguments[i]] = false;
+    return ok;
+}
+
+bool ir_verify(const ir_module *m, status *st)
+{
+    verifier v = {m, base_calloc(m->values.count, sizeof(bool)), st};
+    ir_op kernel = ir_module_kernel(m);
+    bool ok = kernel ? check_block(&v, m->body)
+                     : status_set(st, STATUS_INTERNAL, "the module holds no kernel");
+    if (ok && ir_op_get(m, kernel)->next)
+        ok = fail(&v, kernel, "a module holds one kernel");
+    free(v.visible);
+    return ok;
+}
