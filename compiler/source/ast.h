@@ -1,0 +1,79 @@
+/* ast.h - the syntax tree of one source: constants, kernels, statements and expressions, each with its span.
+ *
+ * Everything lives in the arena given to the parser. A tree is never deeper than AST_MAX_DEPTH, so that walking it by
+ * recursion is safe whatever the input. */
+#ifndef TESSERA_SOURCE_AST_H
+#define TESSERA_SOURCE_AST_H
+
+#include "source/lexer.h"
+
+enum { AST_MAX_DEPTH = 200 };
+
+typedef enum node_kind {
+    NODE_NAME,      /* text */
+    NODE_INT,       /* text: digits, perhaps 0x...; integer */
+    NODE_FLOAT,     /* text: the decimal */
+    NODE_BOOL,      /* integer: 0 or 1 */
+    NODE_NONE,
+    NODE_STRING,    /* text */
+    NODE_ELLIPSIS,
+    NODE_UNARY,     /* symbol, left; symbol 0 is `not` */
+    NODE_BINARY,    /* symbol, left, right */
+    NODE_COMPARE,   /* symbol, left, right */
+    NODE_CALL,      /* left(items...) */
+    NODE_KEYWORD,   /* text=left, in a call */
+    NODE_SUBSCRIPT, /* left[items...] */
+    NODE_SLICE,     /* left:right:third, each may be NULL */
+    NODE_ATTRIBUTE, /* left.text */
+    NODE_TUPLE,     /* items */
+    NODE_LIST,      /* items */
+    NODE_ASSIGN,    /* items (targets) = left */
+    NODE_ANNOTATED, /* items[0]: right = left */
+    NODE_AUGMENTED, /* items[0] symbol= left */
+    NODE_RETURN,    /* left; NULL: nothing */
+    NODE_BROKEN     /* reported; means nothing */
+} node_kind;
+
+typedef struct node {
+    node_kind kind;
+    span at;
+    span symbol_at; /* the operator, or the attribute's name */
+    uint32_t symbol;
+    uint32_t depth; /* levels below and with this one */
+    const char *text;
+    int64_t integer;
+    struct node *left, *right, *third;
+    struct node **items;
+    uint32_t count;
+} node;
+
+typedef struct ast_parameter {
+    const char *name;
+    span at;
+    node *annotation; /* NULL: none */
+    node *fallback;   /* the default value; NULL: none */
+    bool keyword_only;
+} ast_parameter;
+
+typedef struct ast_function {
+    const char *name;
+    span at; /* the name */
+    node **decorators;
+    uint32_t decorator_count;
+    ast_parameter *parameters;
+    uint32_t parameter_count;
+    node *returns;
+    const char *summary; /* docstring; NULL: none */
+    node **body;
+    uint32_t body_count;
+    bool broken; /* has syntax errors: not worth checking */
+} ast_function;
+
+typedef struct ast_module {
+    node **constants; /* NODE_ASSIGN, in order */
+    uint32_t constant_count;
+    ast_function *functions;
+    uint32_t function_count;
+} ast_module;
+
+#endif

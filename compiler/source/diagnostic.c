@@ -1,0 +1,234 @@
+/* diagnostic.c - keeping count of the errors, and rendering each with its source line and a caret. */
+#include "source/diagnostic.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EXCERPT_BEFORE = 80, EXCERPT_BYTES = 180, TAB_WIDTH = 4 };
+
+void source_text_init(source_text *s, arena *a, const char *name, const char *data, uint32_t size) {
+    uint32_t lines = 1;
+    for (uint32_t i = 0; i < size; i++) {
+        lines += data[i] == '\n';
+    }
+    *s = (source_text){.name = name, .data = data, .size = size, .line_count = lines};
+    s->lines = ARENA_NEW(a, uint32_t, lines);
+    uint32_t line = 0;
+    for (uint32_t i = 0; i < size; i++) {
+        if (data[i] == '\n') {
+            s->lines[++line] = i + 1;
+        }
+    }
+}
+
+static uint32_t line_of(const source_text *s, uint32_t offset) {
+    uint32_t low = 0, high = s->line_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->lines[middle] <= offset) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+source_position source_position_of(const source_text *s, uint32_t offset) {
+    uint32_t line = line_of(s, offset), column = 1;
+    for (uint32_t i = s->lines[line]; i < offset && i < s->size; i++) {
+        column += ((unsigned char)s->data[i] & 0xC0) != 0x80;
+    }
+    return (source_position){line + 1, column};
+}
+
+span span_join(span first, span last) {
+    return (span){first.start, last.end > first.end ? last.end : first.end};
+}
+
+void diagnostics_init(diagnostics *d, const source_text *source, bool colour, text *out) {
+    *d = (diagnostics){.source = source, .colour = colour, .out = out};
+}
+
+void diagnostics_release(diagnostics *d) {
+    vec_release(&d->seen);
+}
+
+/* ---- rendering ---- */
+
+/* Decodes one code point of at most `left` bytes; broken bytes come one at a time as -1. */
+static int decode(const unsigned char *p, size_t left, int32_t *code) {
+    int length = p[0] < 0x80 ? 1 : p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : p[0] >= 0xC2 ? 2 : 0;
+    *code = -1;
+    if (length == 0 || (size_t)length > left) {
+        return 1;
+    }
+    int32_t value = length == 1 ? p[0] : p[0] & (0x7F >> length);
+    for (int i = 1; i < length; i++) {
+        if ((p[i] & 0xC0) != 0x80) {
+            return 1;
+        }
+        value = value << 6 | (p[i] & 0x3F);
+    }
+    *code = value;
+    return length;
+}
+
+static int width_of(int32_t code) {
+    if (code >= 0x300 && code <= 0x36F) {
+        return 0;
+    }
+    bool wide = (code >= 0x1100 && code <= 0x115F) || (code >= 0x2E80 && code <= 0xA4CF) ||
+                (code >= 0xAC00 && code <= 0xD7A3) || (code >= 0xF900 && code <= 0xFAFF) ||
+                (code >= 0xFE30 && code <= 0xFE6F) || (code >= 0xFF00 && code <= 0xFF60) ||
+                (code >= 0x1F300 && code <= 0x1FAFF) || (code >= 0x20000 && code <= 0x3FFFD);
+    return wide ? 2 : 1;
+}
+
+/* Appends bytes [from, to) as a terminal may show them (out may be NULL) and returns how many columns they take. */
+static int append_visible(text *out, const source_text *s, uint32_t from, uint32_t to) {
+    int columns = 0;
+    for (uint32_t i = from; i < to;) {
+        int32_t code;
+        int length = decode((const unsigned char *)s->data + i, to - i, &code);
+        bool shown = code >= 32 && code != 127;
+        columns += code == '\t' ? TAB_WIDTH : shown ? width_of(code) : 1;
+        if (out && code == '\t') {
+            text_append(out, "    ");
+        } else if (out && !shown) {
+            text_append(out, "\xEF\xBF\xBD");
+        } else if (out) {
+            text_append_bytes(out, s->data + i, (size_t)length);
+        }
+        i += (uint32_t)length;
+    }
+    return columns;
+}
+
+/* The part of the line that is shown: all of it, or a window around the span in a very long one. */
+static void excerpt_window(const source_text *s, uint32_t at, uint32_t *from, uint32_t *to) {
+    uint32_t line = line_of(s, at);
+    *from = s->lines[line];
+    *to = line + 1 < s->line_count ? s->lines[line + 1] - 1 : s->size;
+    if (*to > *from && s->data[*to - 1] == '\r') {
+        --*to;
+    }
+    if (*to - *from <= EXCERPT_BYTES) {
+        return;
+    }
+    if (at - *from > EXCERPT_BEFORE) {
+        *from = at - EXCERPT_BEFORE;
+    }
+    while (*from < at && ((unsigned char)s->data[*from] & 0xC0) == 0x80) {
+        ++*from;
+    }
+    if (*to - *from > EXCERPT_BYTES) {
+        *to = *from + EXCERPT_BYTES;
+    }
+}
+
+static const char *paint(const diagnostics *d, const char *code) {
+    return d->colour ? code : "";
+}
+
+static void render_excerpt(diagnostics *d, span at, const char *caret_colour) {
+    const source_text *s = d->source;
+    uint32_t from, to;
+    excerpt_window(s, at.start, &from, &to);
+    text_printf(d->out, "%5u | ", source_position_of(s, at.start).line);
+    append_visible(d->out, s, from, to);
+    text_append(d->out, "\n      | ");
+    uint32_t start = at.start < to ? at.start : to, end = at.end < to ? at.end : to;
+    int before = append_visible(NULL, s, from, start);
+    int length = end > start ? append_visible(NULL, s, start, end) : 1;
+    for (int i = 0; i < before; i++) {
+        text_append_char(d->out, ' ');
+    }
+    text_append(d->out, paint(d, caret_colour));
+    text_append_char(d->out, '^');
+    for (int i = 1; i < length; i++) {
+        text_append_char(d->out, '~');
+    }
+    text_append(d->out, paint(d, "\033[0m"));
+    text_append_char(d->out, '\n');
+}
+
+static void render(diagnostics *d, span at, const char *kind, const char *format, va_list args) {
+    bool error = kind[0] == 'e';
+    const char *colour = error ? "\033[1;31m" : "\033[1;36m";
+    if (at.start > d->source->size) {
+        at.start = at.end = d->source->size;
+    }
+    source_position p = source_position_of(d->source, at.start);
+    text_printf(d->out, "%s%s:%u:%u:%s ", paint(d, "\033[1m"), d->source->name, p.line, p.column,
+                paint(d, "\033[0m"));
+    text_printf(d->out, "%s%s:%s %s", paint(d, colour), kind, paint(d, "\033[0m"),
+                error ? paint(d, "\033[1m") : "");
+    text_vprintf(d->out, format, args);
+    text_printf(d->out, "%s\n", error ? paint(d, "\033[0m") : "");
+    render_excerpt(d, at, colour);
+}
+
+/* ---- reporting ---- */
+
+static bool seen_before(const diagnostics *d, span at, const char *format) {
+    for (size_t i = 0; i < d->seen.count; i++) {
+        const struct diagnostic_key *key = &d->seen.items[i];
+        if (key->at.start == at.start && key->at.end == at.end && strcmp(key->format, format) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void diagnose_error(diagnostics *d, span at, const char *format, ...) {
+    d->muted = true;
+    if (d->errors <= DIAGNOSTIC_LIMIT && seen_before(d, at, format)) {
+        return;
+    }
+    d->errors++;
+    if (d->errors > DIAGNOSTIC_LIMIT) {
+        if (d->errors == DIAGNOSTIC_LIMIT + 1) {
+            text_printf(d->out, "%s: more errors follow; the first %d are shown\n", d->source->name,
+                        DIAGNOSTIC_LIMIT);
+        }
+        return;
+    }
+    d->muted = false;
+    struct diagnostic_key key = {at, format};
+    vec_push(&d->seen, key);
+    va_list args;
+    va_start(args, format);
+    render(d, at, "error", format, args);
+    va_end(args);
+}
+
+void diagnose_note(diagnostics *d, span at, const char *format, ...) {
+    if (d->muted) {
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    render(d, at, "note", format, args);
+    va_end(args);
+}
+
+void diagnose_help(diagnostics *d, const char *format, ...) {
+    if (d->muted) {
+        return;
+    }
+    text_printf(d->out, "      = %shelp:%s ", paint(d, "\033[1;32m"), paint(d, "\033[0m"));
+    va_list args;
+    va_start(args, format);
+    text_vprintf(d->out, format, args);
+    va_end(args);
+    text_append_char(d->out, '\n');
+}
+
+bool diagnose_nearest(diagnostics *d, const char *word, const char *const *names, size_t count) {
+    const char *nearest = text_nearest(word, names, count);
+    if (nearest) {
+        diagnose_help(d, "did you mean '%s'?", nearest);
+    }
+    return nearest != NULL;
+}

@@ -1,0 +1,60 @@
+/* diagnostic.h - what a user's mistake looks like: a message, the source line, a caret, notes and help.
+ *
+ * A diagnostic is rendered into the caller's text at once. Notes and help belong to the error reported last and
+ * are dropped with it (the same mistake found again under other element types, or one past the limit). */
+#ifndef TESSERA_SOURCE_DIAGNOSTIC_H
+#define TESSERA_SOURCE_DIAGNOSTIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+/* Bytes [start, end) of the source. */
+typedef struct span {
+    uint32_t start, end;
+} span;
+
+/* A file in memory with its line starts; `name` and `data` are borrowed. */
+typedef struct source_text {
+    const char *name;
+    const char *data;
+    uint32_t size;
+    uint32_t *lines; /* byte offset of each line's start, in the arena */
+    uint32_t line_count;
+} source_text;
+
+typedef struct source_position {
+    uint32_t line, column; /* 1-based; columns count code points */
+} source_position;
+
+enum { DIAGNOSTIC_LIMIT = 20 };
+
+typedef struct diagnostics {
+    const source_text *source;
+    bool colour;
+    text *out;
+    uint32_t errors; /* distinct errors, those past the limit included */
+    bool muted;      /* the last error was not shown: neither are its notes */
+    VEC(struct diagnostic_key {
+        span at;
+        const char *format;
+    }) seen;
+} diagnostics;
+
+void source_text_init(source_text *s, arena *a, const char *name, const char *data, uint32_t size);
+source_position source_position_of(const source_text *s, uint32_t offset);
+span span_join(span first, span last);
+
+void diagnostics_init(diagnostics *d, const source_text *source, bool colour, text *out);
+void diagnostics_release(diagnostics *d);
+
+void diagnose_error(diagnostics *d, span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void diagnose_note(diagnostics *d, span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void diagnose_help(diagnostics *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* help: did you mean '...'? where one of the names is near `word`; true when it said so. */
+bool diagnose_nearest(diagnostics *d, const char *word, const char *const *names, size_t count);
+
+#endif

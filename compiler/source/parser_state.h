@@ -1,0 +1,40 @@
+/* parser_state.h - what the parser's files share: the cursor, and expectations that explain themselves. */
+#ifndef TESSERA_SOURCE_PARSER_STATE_H
+#define TESSERA_SOURCE_PARSER_STATE_H
+
+#include "source/parser.h"
+
+typedef struct parser {
+    const source_text *source;
+    arena *memory;
+    diagnostics *report;
+    token_list tokens;
+    uint32_t at;
+    uint32_t depth; /* of the expressions being parsed */
+} parser;
+
+typedef VEC(node *) node_list;
+
+const token *parser_peek(const parser *p, uint32_t ahead);
+const token *parser_next(parser *p);
+bool parser_is(const parser *p, uint32_t symbol);
+bool parser_is_word(const parser *p, const char *keyword);
+bool parser_accept(parser *p, uint32_t symbol);
+/* Reports "expected WHAT, found ..." and returns false where the symbol is not next. */
+bool parser_expect(parser *p, uint32_t symbol, const char *what);
+/* Reports what was expected and what is there. Returns NULL, for `return`. */
+node *parser_unexpected(parser *p, const char *what);
+/* The span of everything from token `first` to the last one taken. */
+span parser_span(const parser *p, uint32_t first);
+
+node *parser_node(parser *p, node_kind kind, uint32_t first_token);
+void parser_take_items(parser *p, node *n, node_list *items); /* moves the list into the node; releases it */
+/* Sets the node's depth from its children; reports and returns NULL where the tree is too deep. */
+node *parser_close_node(parser *p, node *n);
+
+/* NULL when reported. */
+node *parse_expression(parser *p);
+/* One or more expressions; several, or a trailing comma, make a tuple. */
+node *parse_expression_list(parser *p);
+
+#endif
