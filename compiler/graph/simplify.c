@@ -1,0 +1,102 @@
+/* simplify.c - value numbering, dead code and trivial data movement.
+ *
+ * Nothing here is an algebraic rewrite of arithmetic: x + 0 and x * 1 stay, because they are observable. */
+#include <string.h>
+
+#include "base/map.h"
+#include "graph/passes.h"
+#include "ops/build.h"
+
+static bool is_pure(int opcode)
+{
+    graph_class class = graph_op_class(opcode);
+    return class != GRAPH_CLASS_KERNEL && class != GRAPH_CLASS_RETURN;
+}
+
+/* A text that equal operations share. */
+static void op_key(const ir_module *m, ir_op op, text *key)
+{
+    const ir_op_data *d = ir_op_get(m, op);
+    text_clear(key);
+    text_printf(key, "%d", d->opcode);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        text_printf(key, " %u", d->operands[i]);
+    for (uint32_t i = 0; i < d->attr_count; i++)
+        text_printf(key, " %s=%u", d->attrs[i].name, d->attrs[i].value);
+    text_printf(key, ":%u", ir_value_get(m, d->results[0])->type);
+}
+
+/* The operand that an operation merely repeats, or 0. */
+static ir_value trivial(const ir_module *m, ir_op op)
+{
+    const ir_op_data *d = ir_op_get(m, op);
+    int64_t p[IR_MAX_RANK];
+    if (d->operand_count == 0)
+        return 0;
+    bool same = ir_value_get(m, d->operands[0])->type == ir_value_get(m, d->results[0])->type;
+    if (d->opcode == GRAPH_TRANSPOSE) {
+        uint32_t n = ir_op_ints(m, op, "permutation", p, IR_MAX_RANK);
+        for (uint32_t i = 0; i < n; i++)
+            same &= p[i] == (int64_t)i;
+        return same ? d->operands[0] : 0;
+    }
+    bool movement = d->opcode == GRAPH_RESHAPE || d->opcode == GRAPH_BROADCAST || d->opcode == GRAPH_SLICE ||
+                    d->opcode == GRAPH_CONVERT || (d->opcode == GRAPH_CONCAT && d->operand_count == 1);
+    return same && movement ? d->operands[0] : 0;
+}
+
+static void number_values(ir_module *m, ir_block body)
+{
+    map seen;
+    text key;
+    map_init(&seen);
+    text_init(&key);
+    ir_op next;
+    for (ir_op op = ir_block_get(m, body)->first; op; op = next) {
+        const ir_op_data *d = ir_op_get(m, op);
+        intptr_t earlier = 0;
+        next = d->next;
+        if (!is_pure(d->opcode) || d->result_count != 1)
+            continue;
+        ir_value same = trivial(m, op);
+        op_key(m, op, &key);
+        if (!same && map_get(&seen, key.data, &earlier))
+            same = (ir_value)earlier;
+        if (same) {
+            ir_replace_uses(m, d->results[0], same);
+            ir_op_erase(m, op);
+        } else {
+            map_put(&seen, key.data, (intptr_t)d->results[0]);
+        }
+    }
+    map_release(&seen);
+    text_release(&key);
+}
+
+static void remove_dead(ir_module *m, ir_block body)
+{
+    uint32_t *uses = ir_count_uses(m);
+    ir_op previous;
+    for (ir_op op = ir_block_get(m, body)->last; op; op = previous) {
+        const ir_op_data *d = ir_op_get(m, op);
+        previous = d->previous;
+        bool used = !is_pure(d->opcode);
+        for (uint32_t i = 0; i < d->result_count; i++)
+            used |= uses[d->results[i]] > 0;
+        if (used)
+            continue;
+        for (uint32_t i = 0; i < d->operand_count; i++)
+            uses[d->operands[i]]--;
+        ir_op_erase(m, op);
+    }
+    free(uses);
+}
+
+bool graph_simplify(ir_module *m, status *st)
+{
+    (void)st;
+    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
+    number_values(m, body);
+    remove_dead(m, body);
+    return true;
+}

@@ -1,0 +1,35 @@
+/* build.h - short builders for primitive operations, used by decompositions and graph passes.
+ *
+ * Every function adds one operation (scalar constants: two) at the builder's place and returns its result. */
+#ifndef TESSERA_OPS_BUILD_H
+#define TESSERA_OPS_BUILD_H
+
+#include "ops/graph.h"
+
+ir_value build_unary(ir_builder *b, int opcode, ir_value x);
+ir_value build_binary(ir_builder *b, int opcode, ir_value x, ir_value y);
+ir_value build_select(ir_builder *b, ir_value condition, ir_value x, ir_value y);
+ir_value build_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y);
+/* `x` itself when it already has the type. */
+ir_value build_convert(ir_builder *b, ir_value x, dtype to);
+/* An f32 or i32 constant in the shape of `like`. */
+ir_value build_f32(ir_builder *b, float value, ir_value like);
+ir_value build_i32(ir_builder *b, int32_t value, ir_value like);
+ir_value build_iota(ir_builder *b, int rank, const ir_dim *shape, int axis);
+/* Result axis axes[i] is x's axis i. */
+ir_value build_broadcast(ir_builder *b, ir_value x, int rank, const ir_dim *shape, const int64_t *axes);
+/* `x` lacks `axis` of `like`: repeated along it. */
+ir_value build_spread(ir_builder *b, ir_value x, ir_value like, int axis);
+/* `x` has the last axes of `like`: repeated along the leading ones. */
+ir_value build_align(ir_builder *b, ir_value x, ir_value like);
+/* Sums of floats carry the order lanes64. */
+ir_value build_reduce(ir_builder *b, const char *kind, ir_value x, int axis);
+ir_value build_slice_last(ir_builder *b, ir_value x, ir_dim start, ir_dim stop);
+
+const ir_type_data *build_type(const ir_builder *b, ir_value x);
+
+/* The decomposition of a composite: primitives before `b->before`; fills `results`. Inputs may be of any float
+ * type: the result is widened to f32 on entry and rounded once at exit. */
+void graph_decompose(ir_builder *b, ir_op op, ir_value *results);
+
+#endif
