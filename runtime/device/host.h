@@ -15,6 +15,9 @@ bool host_isa_supports(const char *isa);
 /* The reason in words why kernels for `isa` cannot run here; "" where they can. */
 void host_isa_why_not(const char *isa, char reason_out[HOST_REASON_BYTES]);
 
+/* NULL where kernels can run here, else why not even the lowest level is supported. Static storage. */
+const char *host_unavailable(void);
+
 /* ISA levels from the best downwards; NULL past the end. */
 const char *host_isa_level(size_t index);
 

@@ -137,6 +137,11 @@ void host_isa_why_not(const char *isa, char reason_out[HOST_REASON_BYTES]) {
     snprintf(reason_out, HOST_REASON_BYTES, "no ISA level of this machine is called '%.40s'", isa);
 }
 
+const char *host_unavailable(void) {
+    const char *reason = reason_of(LEVEL_COUNT - 1);
+    return reason[0] ? reason : NULL;
+}
+
 bool host_isa_supports(const char *isa) {
     char reason[HOST_REASON_BYTES];
     host_isa_why_not(isa, reason);

@@ -5,8 +5,8 @@
  * tells, in words, what was wrong and what to do, for the calling thread.
  *
  * Threads: a context and its modules may be used from several threads at once. A stream is used from one thread
- * at a time. Handles are freed by the function that names them; freeing a context with live modules, streams or
- * allocations is TSR_EINVAL and frees nothing. */
+ * at a time. Handles are freed by the function that names them; freeing a context with live modules, streams,
+ * events or allocations is TSR_EINVAL and frees nothing. */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
 
@@ -46,7 +46,7 @@ typedef enum tsr_status {
 
 /* The message of the last failure on this thread; "" if none. Borrowed until the next call on this thread. */
 TSR_API const char *tsrGetLastError(void);
-TSR_API const char *tsrStatusName(tsr_status_t status);
+TSR_API const char *tsrStatusName(tsr_status_t code);
 TSR_API void tsrGetVersion(uint32_t *abi_major, uint32_t *abi_minor);
 
 /* Devices. Index 0 is always the host. */
@@ -66,8 +66,8 @@ TSR_API tsr_status_t tsrCreateContext(tsr_context_t *context);
 enum {
     TSR_CONTEXT_DEBUG = 1 /* guard pages around allocations, canaries after launches, poisoned fresh memory */
 };
-/* `device` as listed above; `threads` 0 means all usable cores. */
-TSR_API tsr_status_t tsrCreateContextOn(uint32_t device, uint32_t threads, uint32_t flags,
+/* `index` of a device as listed above; `threads` 0 means all usable cores. */
+TSR_API tsr_status_t tsrCreateContextOn(uint32_t index, uint32_t threads, uint32_t flags,
                                         tsr_context_t *context);
 TSR_API tsr_status_t tsrDestroyContext(tsr_context_t context);
 

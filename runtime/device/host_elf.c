@@ -1,0 +1,306 @@
+/* host_elf.c - lays a parsed object out in one mapping, relocates it and sets the protections. */
+#include "device/host_elf.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "device/host_elf_parts.h"
+
+struct host_elf {
+    unsigned char *base;
+    size_t mapped_bytes;
+    map symbols; /* global functions: name -> address */
+    elf_debug_entry *debug;
+};
+
+/* The work of one load. Offsets count from elf->base; a group's pages are [start, end). */
+typedef struct loader {
+    elf_object object;
+    host_elf *elf;
+    uint64_t start[GROUP_COUNT], end[GROUP_COUNT];
+    uint64_t got, got_used, got_end; /* slots of 8 bytes at the end of the constants */
+} loader;
+
+static uint64_t align_up(uint64_t offset, uint64_t alignment) {
+    return alignment > 1 ? (offset + alignment - 1) / alignment * alignment : offset;
+}
+
+#if defined(__x86_64__)
+static const char *relocation_name(uint32_t type) {
+    static const char *const names[] = {
+        "R_X86_64_NONE", "R_X86_64_64", "R_X86_64_PC32", "R_X86_64_GOT32", "R_X86_64_PLT32", "R_X86_64_COPY",
+        "R_X86_64_GLOB_DAT", "R_X86_64_JUMP_SLOT", "R_X86_64_RELATIVE", "R_X86_64_GOTPCREL", "R_X86_64_32",
+        "R_X86_64_32S", "R_X86_64_16", "R_X86_64_PC16", "R_X86_64_8", "R_X86_64_PC8", "R_X86_64_DTPMOD64",
+        "R_X86_64_DTPOFF64", "R_X86_64_TPOFF64", "R_X86_64_TLSGD", "R_X86_64_TLSLD", "R_X86_64_DTPOFF32",
+        "R_X86_64_GOTTPOFF", "R_X86_64_TPOFF32", "R_X86_64_PC64", "R_X86_64_GOTOFF64", "R_X86_64_GOTPC32",
+        "R_X86_64_GOT64", "R_X86_64_GOTPCREL64", "R_X86_64_GOTPC64",
+    };
+    return type < sizeof names / sizeof names[0] ? names[type] : "unknown";
+}
+
+static bool needs_got(uint32_t type) {
+    return type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
+}
+
+/* Writes `value` relative to `place`; the mapping is one, but a wild addend can still reach too far. */
+static bool store_relative32(unsigned char *place, uint64_t value, status *st) {
+    int64_t distance = (int64_t)(value - (uint64_t)(uintptr_t)place);
+    if (distance != (int32_t)distance)
+        return status_set(st, STATUS_CORRUPT, "a 32-bit relocation overflows");
+    int32_t narrow = (int32_t)distance;
+    memcpy(place, &narrow, sizeof narrow);
+    return true;
+}
+
+static uint64_t add_got_slot(loader *l, uint64_t symbol) {
+    unsigned char *slot = l->elf->base + l->got + l->got_used;
+    memcpy(slot, &symbol, sizeof symbol);
+    l->got_used += sizeof symbol;
+    return (uint64_t)(uintptr_t)slot;
+}
+
+static bool apply(loader *l, uint32_t type, unsigned char *place, uint64_t symbol, uint64_t addend,
+                  status *st) {
+    uint64_t value = symbol + addend;
+    switch (type) {
+    case R_X86_64_64:
+        memcpy(place, &value, sizeof value);
+        return true;
+    case R_X86_64_PC64:
+        value -= (uint64_t)(uintptr_t)place;
+        memcpy(place, &value, sizeof value);
+        return true;
+    case R_X86_64_PC32:
+    case R_X86_64_PLT32:
+        return store_relative32(place, value, st);
+    default: /* needs_got */
+        return store_relative32(place, add_got_slot(l, symbol) + addend, st);
+    }
+}
+
+/* Bytes that a relocation writes; 0 for one that does nothing, -1 for an unsupported one. */
+static int written_bytes(uint32_t type) {
+    switch (type) {
+    case R_X86_64_NONE:
+        return 0;
+    case R_X86_64_64:
+    case R_X86_64_PC64:
+        return 8;
+    case R_X86_64_PC32:
+    case R_X86_64_PLT32:
+        return 4;
+    default:
+        return needs_got(type) ? 4 : -1;
+    }
+}
+#else
+static const char *relocation_name(uint32_t type) {
+    (void)type;
+    return "of this machine";
+}
+
+static bool needs_got(uint32_t type) {
+    (void)type;
+    return false;
+}
+
+static int written_bytes(uint32_t type) {
+    (void)type;
+    return -1;
+}
+
+static bool apply(loader *l, uint32_t type, unsigned char *place, uint64_t symbol, uint64_t addend,
+                  status *st) {
+    (void)l, (void)type, (void)place, (void)symbol, (void)addend;
+    return status_set(st, STATUS_UNAVAILABLE, "relocations of this machine are not supported");
+}
+#endif
+
+static bool is_applied(const loader *l, const elf_section *s) {
+    return s->header.sh_type == SHT_RELA && l->object.sections[s->header.sh_info].group != GROUP_NONE;
+}
+
+static uint64_t got_bytes(const loader *l) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < l->object.section_count; i++) {
+        const elf_section *s = &l->object.sections[i];
+        if (!is_applied(l, s))
+            continue;
+        for (size_t r = 0; r < elf_relocation_count(s); r++)
+            if (needs_got((uint32_t)ELF64_R_TYPE(elf_relocation(&l->object, s, r).r_info)))
+                bytes += 8;
+    }
+    return bytes;
+}
+
+/* Gives every loaded section its place: code, then constants and the GOT, then data, each on pages of its own. */
+static bool lay_out(loader *l, status *st) {
+    uint64_t at = 0, page = (uint64_t)sysconf(_SC_PAGESIZE);
+    for (int group = GROUP_CODE; group < GROUP_COUNT; group++) {
+        l->start[group] = at = align_up(at, page);
+        for (size_t i = 0; i < l->object.section_count; i++) {
+            elf_section *s = &l->object.sections[i];
+            if ((int)s->group != group)
+                continue;
+            s->load_offset = align_up(at, s->header.sh_addralign);
+            at = s->load_offset + s->header.sh_size;
+        }
+        if (group == GROUP_CONST) {
+            l->got = align_up(at, 16);
+            at = l->got_end = l->got + got_bytes(l);
+        }
+        l->end[group] = at = align_up(at, page);
+        if (at > INT32_MAX)
+            return status_set(st, STATUS_CORRUPT, "the object needs more than 2 GiB when loaded");
+    }
+    l->elf->mapped_bytes = at;
+    return at > 0 || status_set(st, STATUS_CORRUPT, "the object has nothing to load");
+}
+
+static bool map_and_copy(loader *l, status *st) {
+    void *base = mmap(NULL, l->elf->mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED)
+        return status_set(st, STATUS_OUT_OF_MEMORY, "no memory for %zu bytes of code", l->elf->mapped_bytes);
+    l->elf->base = base;
+    for (size_t i = 0; i < l->object.section_count; i++) {
+        const elf_section *s = &l->object.sections[i];
+        if (s->group != GROUP_NONE && s->header.sh_type != SHT_NOBITS && s->header.sh_size)
+            memcpy(l->elf->base + s->load_offset, l->object.bytes + s->header.sh_offset, s->header.sh_size);
+    }
+    return true;
+}
+
+/* Address of a symbol in the mapping; refuses those in sections that were not loaded. */
+static bool address_of(const loader *l, const Elf64_Sym *symbol, uint64_t *out, status *st) {
+    if (symbol->st_shndx == SHN_ABS) {
+        *out = symbol->st_value;
+        return true;
+    }
+    const elf_section *s = symbol->st_shndx < SHN_LORESERVE ? &l->object.sections[symbol->st_shndx] : NULL;
+    if (!s || s->group == GROUP_NONE)
+        return status_set(st, STATUS_CORRUPT, "symbol '%s' is in no loaded section",
+                          elf_symbol_name(&l->object, symbol));
+    *out = (uint64_t)(uintptr_t)(l->elf->base + s->load_offset) + symbol->st_value;
+    return true;
+}
+
+static bool relocate_one(loader *l, const elf_section *target, const Elf64_Rela *r, status *st) {
+    uint32_t type = (uint32_t)ELF64_R_TYPE(r->r_info);
+    size_t index = ELF64_R_SYM(r->r_info);
+    int written = written_bytes(type);
+    uint64_t size = target->header.sh_size, symbol = 0;
+    if (written == 0)
+        return true;
+    if (written < 0)
+        return status_set(st, STATUS_CORRUPT, "relocation %s (%u) in %s is not supported", relocation_name(type),
+                          type, target->name);
+    if (target->header.sh_type == SHT_NOBITS || r->r_offset > size || size - r->r_offset < (uint64_t)written)
+        return status_set(st, STATUS_CORRUPT, "a relocation lies outside %s", target->name);
+    if (index == 0 || index >= l->object.symbol_count)
+        return status_set(st, STATUS_CORRUPT, "a relocation in %s names no symbol", target->name);
+    Elf64_Sym s = elf_symbol(&l->object, index);
+    return address_of(l, &s, &symbol, st) &&
+           apply(l, type, l->elf->base + target->load_offset + r->r_offset, symbol, (uint64_t)r->r_addend, st);
+}
+
+static bool relocate(loader *l, status *st) {
+    for (size_t i = 0; i < l->object.section_count; i++) {
+        const elf_section *s = &l->object.sections[i];
+        if (!is_applied(l, s))
+            continue;
+        const elf_section *target = &l->object.sections[s->header.sh_info];
+        for (size_t k = 0; k < elf_relocation_count(s); k++) {
+            Elf64_Rela r = elf_relocation(&l->object, s, k);
+            if (!relocate_one(l, target, &r, st))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool protect(loader *l, status *st) {
+    static const int protections[GROUP_COUNT] = {
+        [GROUP_CODE] = PROT_READ | PROT_EXEC, [GROUP_CONST] = PROT_READ, [GROUP_DATA] = PROT_READ | PROT_WRITE};
+    for (int group = GROUP_CODE; group < GROUP_COUNT; group++) {
+        size_t bytes = l->end[group] - l->start[group];
+        if (bytes && mprotect(l->elf->base + l->start[group], bytes, protections[group]) != 0)
+            return status_set(st, STATUS_UNAVAILABLE,
+                              "the operating system refuses executable memory (mprotect)");
+    }
+    return true;
+}
+
+/* Functions that callers may look up: global, defined, in code. Two of one name are refused. */
+static bool export_symbols(loader *l, status *st) {
+    for (size_t i = 1; i < l->object.symbol_count; i++) {
+        Elf64_Sym s = elf_symbol(&l->object, i);
+        bool in_code = s.st_shndx < SHN_LORESERVE && l->object.sections[s.st_shndx].group == GROUP_CODE;
+        bool function = ELF64_ST_TYPE(s.st_info) == STT_FUNC || ELF64_ST_TYPE(s.st_info) == STT_NOTYPE;
+        const char *name = elf_symbol_name(&l->object, &s);
+        if (!in_code || !function || !name[0])
+            continue;
+        unsigned char *code = l->elf->base + l->object.sections[s.st_shndx].load_offset + s.st_value;
+        elf_perf_map_add(code, s.st_size, name);
+        if (ELF64_ST_BIND(s.st_info) == STB_LOCAL)
+            continue;
+        if (map_get(&l->elf->symbols, name, NULL))
+            return status_set(st, STATUS_CORRUPT, "two global symbols called '%s'", name);
+        map_put(&l->elf->symbols, name, (intptr_t)code);
+    }
+    return true;
+}
+
+/* gdb takes a relocatable object whose section headers say where the sections lie. */
+static void register_debug(loader *l) {
+    Elf64_Ehdr header;
+    unsigned char *copy = base_malloc(l->object.size_bytes);
+    memcpy(copy, l->object.bytes, l->object.size_bytes);
+    memcpy(&header, copy, sizeof header);
+    for (size_t i = 0; i < l->object.section_count; i++) {
+        elf_section *s = &l->object.sections[i];
+        if (s->group == GROUP_NONE)
+            continue;
+        s->header.sh_addr = (uint64_t)(uintptr_t)(l->elf->base + s->load_offset);
+        memcpy(copy + header.e_shoff + i * sizeof s->header, &s->header, sizeof s->header);
+    }
+    l->elf->debug = elf_debug_register(copy, l->object.size_bytes);
+}
+
+host_elf *host_elf_load(const void *object, size_t size_bytes, status *st) {
+    loader l = {0};
+    if (!elf_parse(&l.object, object, size_bytes, st))
+        return NULL;
+    l.elf = base_calloc(1, sizeof *l.elf);
+    map_init(&l.elf->symbols);
+    bool ok = lay_out(&l, st) && map_and_copy(&l, st) && relocate(&l, st) && protect(&l, st) &&
+              export_symbols(&l, st);
+    if (ok) {
+        register_debug(&l);
+    } else {
+        host_elf_free(l.elf);
+        l.elf = NULL;
+    }
+    elf_release(&l.object);
+    return l.elf;
+}
+
+void host_elf_free(host_elf *elf) {
+    if (!elf)
+        return;
+    elf_debug_unregister(elf->debug);
+    if (elf->base)
+        munmap(elf->base, elf->mapped_bytes);
+    map_release(&elf->symbols);
+    free(elf);
+}
+
+void *host_elf_symbol(const host_elf *elf, const char *name) {
+    intptr_t address = 0;
+    map_get(&elf->symbols, name, &address);
+    return (void *)address;
+}

@@ -1,0 +1,18 @@
+/* null.h - the null driver's record of what it was asked to do; for tests of everything above the drivers. */
+#ifndef TESSERA_RUNTIME_NULL_H
+#define TESSERA_RUNTIME_NULL_H
+
+#include <stdint.h>
+
+#include "device/device.h"
+
+typedef struct null_launch {
+    size_t phase;
+    int64_t cells;
+    const void *first_buffer;
+} null_launch;
+
+/* The last launches on `d` (at most 64 are kept), oldest first; returns how many. */
+size_t null_launches(device *d, null_launch *out, size_t capacity);
+
+#endif

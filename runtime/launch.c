@@ -1,0 +1,195 @@
+/* launch.c - checks the arguments of a launch, and runs its phases in order. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime.h"
+
+enum { BUFFER_ALIGNMENT = 64, POISON = 0xCB };
+
+static tsr_status_t check_grid(const metadata *m, const tsr_launch_t *l) {
+    bool plain = l->grid_y <= 1 && l->grid_z <= 1 && l->block_x <= 1 && l->block_y <= 1 && l->block_z <= 1 &&
+                 l->smem_bytes == 0;
+    bool same = l->grid_x == 0 || (m->phase_count == 1 && l->grid_x == m->phases[0].cells);
+    if (plain && same)
+        return TSR_SUCCESS;
+    return error_set(TSR_EINVAL,
+                     "kernel '%s' brings its own grid (%lld cells in the first of %u phases); pass an all-zero "
+                     "tsr_launch_t",
+                     m->name, (long long)m->phases[0].cells, m->phase_count);
+}
+
+static tsr_status_t check_buffer(tsr_kernel_t kernel, uint32_t index, const void *buffer) {
+    const metadata_parameter *p = &kernel->metadata->parameters[index];
+    device_memory memory;
+    if (!buffer)
+        return error_set(TSR_EINVAL, "buffer %u ('%s') is NULL", index, p->name);
+    if ((uintptr_t)buffer % BUFFER_ALIGNMENT != 0)
+        return error_set(TSR_EINVAL, "buffer %u ('%s') at %p is not aligned to %d bytes", index, p->name, buffer,
+                         BUFFER_ALIGNMENT);
+    if (!memory_find(kernel->module->context, buffer, &memory))
+        return TSR_SUCCESS; /* memory of the caller's own */
+    size_t left = memory.size_bytes - (size_t)((const unsigned char *)buffer - memory.data);
+    if (p->size_bytes > left)
+        return error_set(TSR_EINVAL, "buffer %u ('%s') needs %zu bytes; its allocation has %zu", index, p->name,
+                         p->size_bytes, left);
+    return TSR_SUCCESS;
+}
+
+static bool overlap(uintptr_t a, size_t a_bytes, uintptr_t b, size_t b_bytes) {
+    return a_bytes && b_bytes && (a == b || (a < b ? b - a < a_bytes : a - b < b_bytes));
+}
+
+/* Outputs overlap nothing; inputs may share memory, since nobody writes them. */
+static tsr_status_t check_overlaps(const metadata *m, void *const *buffers) {
+    uint32_t count = m->inputs + m->outputs;
+    for (uint32_t out = m->inputs; out < count; out++) {
+        for (uint32_t i = 0; i < count; i++) {
+            const metadata_parameter *a = &m->parameters[out], *b = &m->parameters[i];
+            if (i != out && overlap((uintptr_t)buffers[out], a->size_bytes, (uintptr_t)buffers[i], b->size_bytes))
+                return error_set(TSR_EINVAL, "the output '%s' overlaps '%s'", a->name, b->name);
+        }
+    }
+    return TSR_SUCCESS;
+}
+
+static tsr_status_t check_buffers(tsr_kernel_t kernel, void *const *buffers) {
+    const metadata *m = kernel->metadata;
+    for (uint32_t i = 0; i < m->inputs + m->outputs; i++) {
+        tsr_status_t s = check_buffer(kernel, i, buffers[i]);
+        if (s != TSR_SUCCESS)
+            return s;
+    }
+    return check_overlaps(m, buffers);
+}
+
+/* Copies the arguments into one block, which `request->buffers` owns. */
+static tsr_status_t gather(tsr_kernel_t kernel, void **args, size_t nargs, launch_request *request) {
+    const metadata *m = kernel->metadata;
+    size_t buffers = m->inputs + m->outputs;
+    if (nargs != buffers + m->dims)
+        return error_set(TSR_EINVAL, "kernel '%s' takes %zu arguments (%u inputs, %u outputs, %u dimensions), not %zu",
+                         m->name, buffers + m->dims, m->inputs, m->outputs, m->dims, nargs);
+    if (nargs && !args)
+        return error_null("args");
+    for (size_t i = 0; i < nargs; i++)
+        if (!args[i])
+            return error_set(TSR_EINVAL, "args[%zu] is NULL; it must hold the address of the argument", i);
+    request->kernel = kernel;
+    request->buffers = base_malloc(buffers * sizeof(void *) + m->dims * sizeof(int64_t));
+    request->dims = m->dims ? (int64_t *)(request->buffers + buffers) : NULL;
+    for (size_t i = 0; i < buffers; i++)
+        request->buffers[i] = *(void **)args[i];
+    for (size_t i = 0; i < m->dims; i++)
+        request->dims[i] = *(const int64_t *)args[buffers + i];
+    return TSR_SUCCESS;
+}
+
+static void launch_started(tsr_kernel_t kernel) {
+    tsr_context_t context = kernel->module->context;
+    pthread_mutex_lock(&context->mutex);
+    kernel->module->launches++;
+    pthread_mutex_unlock(&context->mutex);
+}
+
+void launch_finished(tsr_kernel_t kernel) {
+    tsr_context_t context = kernel->module->context;
+    pthread_mutex_lock(&context->mutex);
+    if (--kernel->module->launches == 0)
+        pthread_cond_broadcast(&context->idle);
+    pthread_mutex_unlock(&context->mutex);
+}
+
+static bool prepare_workspace(tsr_stream_t stream, size_t size_bytes, status *st) {
+    tsr_context_t context = stream->context;
+    const device_driver *driver = context->device->driver;
+    /* Under debug it fits exactly, so that the guard page begins where the kernel's right to write ends. */
+    bool fits = context->debug ? stream->workspace.size_bytes == size_bytes
+                               : stream->workspace.size_bytes >= size_bytes;
+    if (!fits || !stream->workspace.data) {
+        if (stream->workspace.data)
+            driver->release(context->device, &stream->workspace);
+        if (!driver->alloc(context->device, size_bytes, context->debug, &stream->workspace, st))
+            return status_set(st, STATUS_OUT_OF_MEMORY, "allocating the workspace");
+    }
+    if (context->debug)
+        memset(stream->workspace.data, POISON, size_bytes);
+    return true;
+}
+
+static bool run_phases(tsr_stream_t stream, const launch_request *request, telemetry_record *record, status *st) {
+    const metadata *m = request->kernel->metadata;
+    device *d = stream->context->device;
+    tsr_kernel_frame frame = {request->buffers, request->dims, stream->workspace.data, NULL};
+    bool ok = true;
+    for (uint32_t i = 0; i < m->phase_count && ok; i++) {
+        uint64_t start = record ? telemetry_now_ns() : 0;
+        device_phase phase = {request->kernel->module->image, i, m->phases[i].cells, m->scratch_bytes, &frame};
+        ok = d->driver->run(d, &phase, st);
+        if (record && i < TELEMETRY_PHASES)
+            record->phase_ns[i] = telemetry_now_ns() - start;
+    }
+    return ok;
+}
+
+static bool run_and_record(tsr_stream_t stream, const launch_request *request, status *st) {
+    telemetry *t = &stream->context->telemetry;
+    if (!atomic_load(&t->on))
+        return run_phases(stream, request, NULL, st);
+    const metadata *m = request->kernel->metadata;
+    telemetry_record record = {.start_ns = telemetry_now_ns(), .phases = m->phase_count};
+    snprintf(record.kernel, sizeof record.kernel, "%s", m->name);
+    bool ok = run_phases(stream, request, &record, st);
+    record.total_ns = telemetry_now_ns() - record.start_ns;
+    if (ok)
+        telemetry_add(t, &record);
+    return ok;
+}
+
+static bool check_after(tsr_stream_t stream, const launch_request *request, status *st) {
+    tsr_context_t context = stream->context;
+    status why = STATUS_INIT;
+    bool ok = memory_check_all(context, request, st);
+    if (!context->device->driver->intact(context->device, &stream->workspace, &why))
+        ok = status_set(st, STATUS_INTERNAL, "kernel '%s' broke its bounds: workspace: %s",
+                        request->kernel->metadata->name, why.message);
+    return ok;
+}
+
+bool launch_run(tsr_stream_t stream, const launch_request *request, status *st) {
+    pthread_mutex_lock(&stream->run_lock);
+    bool ok = prepare_workspace(stream, request->kernel->metadata->workspace_bytes, st) &&
+              run_and_record(stream, request, st) &&
+              (!stream->context->debug || check_after(stream, request, st));
+    pthread_mutex_unlock(&stream->run_lock);
+    return ok;
+}
+
+tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t launch, void **args, size_t nargs) {
+    status st = STATUS_INIT;
+    launch_request request = {0};
+    if (!kernel)
+        return error_null("kernel");
+    tsr_context_t context = kernel->module->context;
+    if (stream && stream->context != context)
+        return error_set(TSR_EINVAL, "the stream belongs to another context than kernel '%s'",
+                         kernel->metadata->name);
+    tsr_status_t result = check_grid(kernel->metadata, &launch);
+    if (result == TSR_SUCCESS)
+        result = gather(kernel, args, nargs, &request);
+    if (result == TSR_SUCCESS)
+        result = check_buffers(kernel, request.buffers);
+    if (result == TSR_SUCCESS) {
+        launch_started(kernel);
+        if (stream) {
+            stream_push_launch(stream, &request);
+            return TSR_SUCCESS;
+        }
+        if (!launch_run(&context->default_stream, &request, &st))
+            result = error_from(&st);
+        launch_finished(kernel);
+    }
+    free(request.buffers);
+    return result;
+}

@@ -1,0 +1,124 @@
+/* load.c - modules and kernels: from a module file to code that can be launched. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "module.h"
+#include "runtime.h"
+
+/* The version comes first: a module of another version may have another layout altogether. */
+static tsr_status_t check_version(const void *image, size_t size_bytes) {
+    status st = STATUS_INIT;
+    uint16_t major, minor;
+    if (!module_version(image, size_bytes, &major, &minor, &st))
+        return error_from(&st);
+    if (major != TSR_ABI_MAJOR || minor > TSR_ABI_MINOR)
+        return error_set(TSR_EVERSION,
+                         "the module was made for ABI %u.%u; this runtime is ABI %d.%d and loads %d.0 to %d.%d", major,
+                         minor, TSR_ABI_MAJOR, TSR_ABI_MINOR, TSR_ABI_MAJOR, TSR_ABI_MAJOR, TSR_ABI_MINOR);
+    return TSR_SUCCESS;
+}
+
+static bool load_parts(tsr_module_t m, const void *image, size_t size_bytes, status *st) {
+    module_part part;
+    if (!module_check(image, size_bytes, st))
+        return false;
+    if (!module_find(image, size_bytes, "metadata", &part))
+        return status_set(st, STATUS_CORRUPT, "the module has no metadata");
+    if (!metadata_parse(&m->metadata, part.data, part.size_bytes, st))
+        return false;
+    device_load load = {image, size_bytes, m->metadata.name, m->metadata.symbols, m->metadata.phase_count};
+    if (m->context->device->driver->load(m->context->device, &load, &m->image, st))
+        return true;
+    metadata_release(&m->metadata);
+    return false;
+}
+
+tsr_status_t tsrLoadModule(tsr_context_t context, const void *image, size_t size_bytes, tsr_module_t *module) {
+    status st = STATUS_INIT;
+    if (!context)
+        return error_null("context");
+    if (!image || !module)
+        return error_null(image ? "module" : "image");
+    tsr_status_t version = check_version(image, size_bytes);
+    if (version != TSR_SUCCESS)
+        return version;
+    tsr_module_t m = base_calloc(1, sizeof *m);
+    m->context = context;
+    if (!load_parts(m, image, size_bytes, &st)) {
+        free(m);
+        return error_from(&st);
+    }
+    m->kernel = (struct tsr_kernel){m, &m->metadata};
+    pthread_mutex_lock(&context->mutex);
+    context->modules++;
+    pthread_mutex_unlock(&context->mutex);
+    *module = m;
+    return TSR_SUCCESS;
+}
+
+tsr_status_t tsrUnloadModule(tsr_module_t module) {
+    if (!module)
+        return error_null("module");
+    tsr_context_t context = module->context;
+    pthread_mutex_lock(&context->mutex);
+    while (module->launches > 0)
+        pthread_cond_wait(&context->idle, &context->mutex);
+    context->modules--;
+    pthread_mutex_unlock(&context->mutex);
+    context->device->driver->unload(context->device, module->image);
+    metadata_release(&module->metadata);
+    free(module);
+    return TSR_SUCCESS;
+}
+
+tsr_status_t tsrGetKernel(tsr_module_t module, const char *name, tsr_kernel_t *kernel) {
+    if (!module || !name || !kernel)
+        return error_null(!module ? "module" : !name ? "name" : "kernel");
+    if (strcmp(name, module->metadata.name) != 0)
+        return error_set(TSR_ENOTFOUND, "the module has no kernel '%s'; it has '%s'", name,
+                         module->metadata.name);
+    *kernel = &module->kernel;
+    return TSR_SUCCESS;
+}
+
+tsr_status_t tsrGetModuleMetadata(tsr_module_t module, const char **json) {
+    if (!module || !json)
+        return error_null(module ? "json" : "module");
+    *json = module->metadata.json;
+    return TSR_SUCCESS;
+}
+
+tsr_status_t tsrGetKernelInfo(tsr_kernel_t kernel, tsr_kernel_info_t *info) {
+    if (!kernel || !info)
+        return error_null(kernel ? "info" : "kernel");
+    const metadata *m = kernel->metadata;
+    *info = (tsr_kernel_info_t){.name = m->name,
+                                .inputs = m->inputs,
+                                .outputs = m->outputs,
+                                .dims = m->dims,
+                                .phases = m->phase_count,
+                                .workspace_bytes = m->workspace_bytes,
+                                .scratch_bytes = m->scratch_bytes};
+    return TSR_SUCCESS;
+}
+
+tsr_status_t tsrGetKernelParameter(tsr_kernel_t kernel, uint32_t index, const char **name, const char **type,
+                                   uint32_t *rank, const int64_t **dims) {
+    if (!kernel)
+        return error_null("kernel");
+    const metadata *m = kernel->metadata;
+    if (index >= m->inputs + m->outputs)
+        return error_set(TSR_ENOTFOUND, "kernel '%s' has no buffer %u; it has %u", m->name, index,
+                         m->inputs + m->outputs);
+    const metadata_parameter *p = &m->parameters[index];
+    if (name)
+        *name = p->name;
+    if (type)
+        *type = dtype_name(p->type);
+    if (rank)
+        *rank = p->rank;
+    if (dims)
+        *dims = p->dims;
+    return TSR_SUCCESS;
+}

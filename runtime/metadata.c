@@ -1,0 +1,147 @@
+/* metadata.c - reads the metadata document; whoever wrote it is not trusted. */
+#include "metadata.h"
+
+#include <jansson.h>
+#include <string.h>
+
+enum { PARAMETER_LIMIT = 256, PHASE_LIMIT = 256, DIM_LIMIT = 64 };
+static const json_int_t memory_limit = (json_int_t)1 << 46;
+
+static bool wrong(status *st, const char *key, const char *what) {
+    return status_set(st, STATUS_CORRUPT, "module metadata: \"%s\" %s", key, what);
+}
+
+static bool get_string(metadata *m, const json_t *object, const char *key, const char **out, status *st) {
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_string(value) || json_string_length(value) == 0)
+        return wrong(st, key, "is not a non-empty string");
+    *out = arena_strdup(&m->memory, json_string_value(value));
+    return true;
+}
+
+static bool get_count(const json_t *object, const char *key, json_int_t limit, json_int_t *out, status *st) {
+    const json_t *value = json_object_get(object, key);
+    *out = json_integer_value(value);
+    if (!json_is_integer(value) || *out < 0 || *out > limit)
+        return wrong(st, key, "is not an integer in its range");
+    return true;
+}
+
+static bool get_array(const json_t *object, const char *key, size_t limit, const json_t **out, status *st) {
+    *out = json_object_get(object, key);
+    if (!json_is_array(*out) || json_array_size(*out) > limit)
+        return wrong(st, key, "is not an array, or too long a one");
+    return true;
+}
+
+/* A dimension is a number, or a name in kernels whose shapes are given at launch. */
+static bool read_dimension(const json_t *value, int64_t *out, status *st) {
+    *out = -1;
+    if (json_is_string(value))
+        return true;
+    *out = json_integer_value(value);
+    return (json_is_integer(value) && *out >= 0) || wrong(st, "shape", "has a dimension that is no size");
+}
+
+static bool set_size(metadata_parameter *p, status *st) {
+    int64_t bytes = (int64_t)dtype_size(p->type);
+    for (uint32_t i = 0; i < p->rank; i++) {
+        if (p->dims[i] < 0)
+            return true;
+        if (__builtin_mul_overflow(bytes, p->dims[i], &bytes))
+            return wrong(st, "shape", "has more than 2^63 bytes");
+    }
+    p->size_bytes = (size_t)bytes;
+    return true;
+}
+
+static bool read_parameter(metadata *m, const json_t *object, metadata_parameter *p, status *st) {
+    const char *type;
+    const json_t *shape;
+    if (!get_string(m, object, "name", &p->name, st) || !get_string(m, object, "dtype", &type, st) ||
+        !get_array(object, "shape", TENSOR_MAX_RANK, &shape, st))
+        return false;
+    p->type = dtype_from_name(type);
+    if (p->type == DTYPE_NONE)
+        return status_set(st, STATUS_CORRUPT, "module metadata: '%s' has the unknown type '%.32s'", p->name, type);
+    p->rank = (uint32_t)json_array_size(shape);
+    for (uint32_t i = 0; i < p->rank; i++)
+        if (!read_dimension(json_array_get(shape, i), &p->dims[i], st))
+            return false;
+    return set_size(p, st);
+}
+
+static bool read_parameters(metadata *m, const json_t *root, status *st) {
+    const json_t *inputs, *outputs;
+    if (!get_array(root, "inputs", PARAMETER_LIMIT, &inputs, st) ||
+        !get_array(root, "outputs", PARAMETER_LIMIT, &outputs, st))
+        return false;
+    m->inputs = (uint32_t)json_array_size(inputs);
+    m->outputs = (uint32_t)json_array_size(outputs);
+    m->parameters = ARENA_NEW(&m->memory, metadata_parameter, m->inputs + m->outputs);
+    for (uint32_t i = 0; i < m->inputs + m->outputs; i++) {
+        const json_t *one = i < m->inputs ? json_array_get(inputs, i) : json_array_get(outputs, i - m->inputs);
+        if (!read_parameter(m, one, &m->parameters[i], st))
+            return status_set(st, STATUS_CORRUPT, "parameter %u", i);
+    }
+    return true;
+}
+
+static bool read_phases(metadata *m, const json_t *root, status *st) {
+    const json_t *phases;
+    if (!get_array(root, "phases", PHASE_LIMIT, &phases, st))
+        return false;
+    m->phase_count = (uint32_t)json_array_size(phases);
+    if (m->phase_count == 0)
+        return wrong(st, "phases", "is empty");
+    m->phases = ARENA_NEW(&m->memory, metadata_phase, m->phase_count);
+    m->symbols = ARENA_NEW(&m->memory, const char *, m->phase_count);
+    for (uint32_t i = 0; i < m->phase_count; i++) {
+        const json_t *one = json_array_get(phases, i), *what = json_object_get(one, "what");
+        json_int_t cells;
+        if (!get_string(m, one, "symbol", &m->symbols[i], st) ||
+            !get_count(one, "grid", memory_limit, &cells, st))
+            return status_set(st, STATUS_CORRUPT, "phase %u", i);
+        m->phases[i].cells = cells;
+        m->phases[i].what = json_is_string(what) ? arena_strdup(&m->memory, json_string_value(what)) : "";
+    }
+    return true;
+}
+
+static bool read_root(metadata *m, const json_t *root, status *st) {
+    const char *schema = json_string_value(json_object_get(root, "schema"));
+    const json_t *dims = json_object_get(root, "dims");
+    json_int_t workspace, scratch;
+    if (!schema || strcmp(schema, "tsr.module/1") != 0)
+        return wrong(st, "schema", "is not \"tsr.module/1\"");
+    if (!get_string(m, root, "name", &m->name, st) || !read_parameters(m, root, st) ||
+        !get_count(root, "workspace_bytes", memory_limit, &workspace, st) ||
+        !get_count(root, "scratch_bytes", memory_limit, &scratch, st) || !read_phases(m, root, st))
+        return false;
+    if (dims && (!json_is_array(dims) || json_array_size(dims) > DIM_LIMIT))
+        return wrong(st, "dims", "is not a short array of names");
+    m->dims = (uint32_t)json_array_size(dims);
+    m->workspace_bytes = (uint64_t)workspace;
+    m->scratch_bytes = (uint64_t)scratch;
+    return true;
+}
+
+bool metadata_parse(metadata *m, const char *json, size_t size_bytes, status *st) {
+    json_error_t error;
+    *m = (metadata){0};
+    json_t *root = json_loadb(json, size_bytes, JSON_REJECT_DUPLICATES, &error);
+    if (!root)
+        return status_set(st, STATUS_CORRUPT, "module metadata: line %d: %s", error.line, error.text);
+    arena_init(&m->memory);
+    m->json = arena_strndup(&m->memory, json, size_bytes);
+    bool ok = read_root(m, root, st);
+    json_decref(root);
+    if (!ok)
+        metadata_release(m);
+    return ok;
+}
+
+void metadata_release(metadata *m) {
+    arena_release(&m->memory);
+    *m = (metadata){0};
+}

@@ -1,0 +1,42 @@
+/* telemetry.h - times of the last launches of a context, kept in a ring while enabled. */
+#ifndef TESSERA_RUNTIME_TELEMETRY_H
+#define TESSERA_RUNTIME_TELEMETRY_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tessera/tessera.h"
+
+enum { TELEMETRY_KEPT = 256, TELEMETRY_PHASES = 8, TELEMETRY_NAME_BYTES = 48 };
+
+typedef struct telemetry_record {
+    uint64_t serial; /* counts the launches recorded in this context, from 0 */
+    char kernel[TELEMETRY_NAME_BYTES];
+    uint64_t start_ns; /* CLOCK_MONOTONIC */
+    uint64_t total_ns; /* of all phases */
+    uint32_t phases;
+    uint64_t phase_ns[TELEMETRY_PHASES]; /* later phases count in total_ns only */
+} telemetry_record;
+
+/* Off at first; off costs nothing per launch. Both are thread-safe. */
+void telemetry_enable(tsr_context_t context, bool on);
+/* Copies up to `capacity` of the newest records, oldest first; returns how many. */
+size_t telemetry_read(tsr_context_t context, telemetry_record *out, size_t capacity);
+
+/* The ring itself, inside a context. */
+typedef struct telemetry {
+    atomic_bool on;
+    pthread_mutex_t mutex;
+    telemetry_record *ring; /* TELEMETRY_KEPT, allocated when first enabled */
+    uint64_t count;
+} telemetry;
+
+void telemetry_init(telemetry *t);
+void telemetry_release(telemetry *t);
+void telemetry_add(telemetry *t, const telemetry_record *record); /* sets its serial */
+uint64_t telemetry_now_ns(void);
+
+#endif

@@ -1,0 +1,61 @@
+/* module_maker.h - makes module files for tests out of the objects that the build compiled. */
+#ifndef TESSERA_RUNTIME_MODULE_MAKER_H
+#define TESSERA_RUNTIME_MODULE_MAKER_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "device/host.h"
+#include "module.h"
+
+typedef struct bytes {
+    char *data;
+    size_t size;
+} bytes;
+
+static inline bytes read_object(const char *name) {
+    char path[512];
+    bytes object = {0};
+    snprintf(path, sizeof path, "%s/%s.o", TEST_OBJECT_DIR, name);
+    assert_true(file_read(path, (size_t)1 << 24, &object.data, &object.size, NULL));
+    return object;
+}
+
+enum { KERNEL_CELLS = 100 };
+
+/* Metadata of kernel_good with the given entry points: 100 floats in, 100 out. */
+static inline char *good_metadata(const char *first, const char *second) {
+    char *json = malloc(1024);
+    snprintf(json, 1024,
+             "{\"schema\": \"tsr.module/1\", \"name\": \"affine\", \"profile\": \"strict\", \"numerics_version\": 1,"
+             " \"inputs\": [{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [4, 25]}],"
+             " \"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [100]}],"
+             " \"workspace_bytes\": 400, \"scratch_bytes\": 64, \"phases\": ["
+             "{\"symbol\": \"%s\", \"grid\": %d, \"what\": \"double\"},"
+             "{\"symbol\": \"%s\", \"grid\": %d, \"what\": \"add\"}]}",
+             first, KERNEL_CELLS, second, KERNEL_CELLS);
+    return json;
+}
+
+static inline bytes make_module(const char *json, const char *kind, bytes object) {
+    bytes image;
+    void *data;
+    module_part parts[] = {{"metadata", json, strlen(json)}, {"graph", "g", 1}, {kind, object.data, object.size}};
+    assert_true(module_write(parts, 3, &data, &image.size, NULL));
+    image.data = data;
+    return image;
+}
+
+/* kernel_good, doubling and adding. The object runs on any x86-64, so every level may carry it. */
+static inline bytes good_module(void) {
+    bytes object = read_object("kernel_good");
+    char *json = good_metadata("phase_double", "phase_add");
+    bytes image = make_module(json, "elf:x86-64-v2+fma", object);
+    free(json);
+    free(object.data);
+    return image;
+}
+
+#endif

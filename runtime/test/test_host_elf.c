@@ -1,0 +1,155 @@
+/* test_host_elf.c - the loader: a compiled object runs; hostile ones are refused, with the culprit's name. */
+#include "test/test.h"
+
+#include <elf.h>
+#include <unistd.h>
+
+#include "device/host_elf.h"
+#include "tessera/kernel.h"
+#include "test/module_maker.h"
+
+static void a_compiled_object_runs(void **state) {
+    (void)state;
+    bytes object = read_object("kernel_good");
+    status st = STATUS_INIT;
+    host_elf *elf = host_elf_load(object.data, object.size, &st);
+    if (!elf)
+        fail_msg("%s", st.message);
+    memset(object.data, 0, object.size); /* the loader keeps nothing of it */
+    tsr_phase_fn phases[2];
+    void *address[2] = {host_elf_symbol(elf, "phase_double"), host_elf_symbol(elf, "phase_add")};
+    assert_non_null(address[0]);
+    memcpy(phases, address, sizeof phases);
+    assert_null(host_elf_symbol(elf, "twice"));
+    assert_null(host_elf_symbol(elf, "table"));
+    float a[8] = {0, 1, 2, 3, 4, 5, 6, 7}, out[8], workspace[8], scratch[1];
+    void *buffers[] = {a, out};
+    tsr_kernel_frame frame = {buffers, NULL, (unsigned char *)workspace, (unsigned char *)scratch};
+    phases[0](&frame, 0, 8);
+    phases[1](&frame, 0, 8);
+    for (int i = 0; i < 8; i++)
+        assert_true(out[i] == (float)(2 * i + i % 4 + 1));
+    host_elf_free(elf);
+    free(object.data);
+}
+
+static void refused(const bytes *object, status_code code, const char *words) {
+    status st = STATUS_INIT;
+    assert_null(host_elf_load(object->data, object->size, &st));
+    if (st.code != code || !strstr(st.message, words))
+        fail_msg("expected '%s', got %s: %s", words, status_code_name(st.code), st.message);
+}
+
+static void what_it_cannot_honour_is_named(void **state) {
+    (void)state;
+    bytes undefined = read_object("kernel_undefined"), absolute = read_object("kernel_absolute");
+    refused(&undefined, STATUS_CORRUPT, "memory_barrier_of_somebody");
+    refused(&absolute, STATUS_CORRUPT, "R_X86_64_32");
+    free(undefined.data);
+    free(absolute.data);
+}
+
+static void other_machines_and_types_are_refused(void **state) {
+    (void)state;
+    bytes object = read_object("kernel_good");
+    Elf64_Ehdr *h = (Elf64_Ehdr *)(void *)object.data;
+    h->e_machine = EM_AARCH64;
+    refused(&object, STATUS_UNAVAILABLE, "ELF machine 183");
+    h->e_machine = EM_X86_64;
+    h->e_type = ET_DYN;
+    refused(&object, STATUS_CORRUPT, "ET_REL");
+    h->e_type = ET_REL;
+    h->e_ident[EI_DATA] = ELFDATA2MSB;
+    refused(&object, STATUS_CORRUPT, "little-endian");
+    free(object.data);
+}
+
+static void writable_code_is_refused(void **state) {
+    (void)state;
+    bytes object = read_object("kernel_good");
+    Elf64_Ehdr *h = (Elf64_Ehdr *)(void *)object.data;
+    Elf64_Shdr *sections = (Elf64_Shdr *)(void *)(object.data + h->e_shoff);
+    for (int i = 0; i < h->e_shnum; i++)
+        if (sections[i].sh_flags & SHF_EXECINSTR)
+            sections[i].sh_flags |= SHF_WRITE;
+    refused(&object, STATUS_CORRUPT, "both writable and executable");
+    free(object.data);
+}
+
+static void an_unknown_relocation_is_refused_by_name(void **state) {
+    (void)state;
+    bytes object = read_object("kernel_good");
+    Elf64_Ehdr *h = (Elf64_Ehdr *)(void *)object.data;
+    Elf64_Shdr *sections = (Elf64_Shdr *)(void *)(object.data + h->e_shoff);
+    for (int i = 0; i < h->e_shnum; i++) {
+        Elf64_Rela *r = (Elf64_Rela *)(void *)(object.data + sections[i].sh_offset);
+        if (sections[i].sh_type == SHT_RELA)
+            r->r_info = ELF64_R_INFO(ELF64_R_SYM(r->r_info), R_X86_64_TPOFF32);
+    }
+    refused(&object, STATUS_CORRUPT, "R_X86_64_TPOFF32");
+    free(object.data);
+}
+
+static void truncation_at_every_byte_is_refused(void **state) {
+    (void)state;
+    bytes object = read_object("kernel_good");
+    for (size_t cut = 0; cut < object.size; cut++) {
+        char *exact = malloc(cut ? cut : 1);
+        memcpy(exact, object.data, cut);
+        assert_null(host_elf_load(exact, cut, NULL));
+        free(exact);
+    }
+    free(object.data);
+}
+
+/* No outcome is demanded but a clean one: loaded or refused, nothing read or written outside. */
+static void any_damaged_byte_is_survived(void **state) {
+    (void)state;
+    static const unsigned char values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+    bytes object = read_object("kernel_good");
+    size_t loaded = 0;
+    for (size_t at = 0; at < object.size; at++) {
+        char saved = object.data[at];
+        for (size_t v = 0; v < COUNT_OF(values); v++) {
+            object.data[at] = (char)values[v];
+            host_elf *elf = host_elf_load(object.data, object.size, NULL);
+            loaded += elf != NULL;
+            host_elf_free(elf);
+        }
+        object.data[at] = saved;
+    }
+    assert_true(loaded > 0);
+    free(object.data);
+}
+
+static void perf_learns_the_symbols(void **state) {
+    (void)state;
+    char path[64], *map_text;
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    setenv("TSR_PERF_MAP", "1", 1);
+    bytes object = read_object("kernel_good");
+    host_elf *elf = host_elf_load(object.data, object.size, NULL);
+    unsetenv("TSR_PERF_MAP");
+    assert_non_null(elf);
+    assert_true(file_read(path, 1 << 16, &map_text, NULL, NULL));
+    assert_non_null(strstr(map_text, " phase_double\n"));
+    assert_non_null(strstr(map_text, " twice\n"));
+    unlink(path);
+    free(map_text);
+    host_elf_free(elf);
+    free(object.data);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_compiled_object_runs),
+        cmocka_unit_test(what_it_cannot_honour_is_named),
+        cmocka_unit_test(other_machines_and_types_are_refused),
+        cmocka_unit_test(writable_code_is_refused),
+        cmocka_unit_test(an_unknown_relocation_is_refused_by_name),
+        cmocka_unit_test(truncation_at_every_byte_is_refused),
+        cmocka_unit_test(any_damaged_byte_is_survived),
+        cmocka_unit_test(perf_learns_the_symbols),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
