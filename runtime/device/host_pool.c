@@ -66,24 +66,40 @@ static int64_t now_ns(void) {
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* The control register of the floating-point environment: 0x1F80 is round to nearest, no flush, all masked. */
-static unsigned enter_default_fp(void) {
+/* Control registers of the floating-point environment. The defaults: round to nearest, no flush, all masked. */
+typedef struct fp_control {
+    uint32_t sse;
+    uint16_t x87;
+} fp_control;
+
 #if defined(__x86_64__)
-    unsigned saved = _mm_getcsr();
-    _mm_setcsr(0x1F80);
-    return saved;
-#else
-    return 0;
-#endif
+static const fp_control fp_default = {0x1F80, 0x37F};
+
+static void set_fp(fp_control wanted, uint16_t x87_now) {
+    _mm_setcsr(wanted.sse);
+    if (wanted.x87 != x87_now) /* kernels rarely use the x87; loading its register is slow */
+        __asm__ volatile("fldcw %0" : : "m"(wanted.x87));
 }
 
-static void leave_default_fp(unsigned saved) {
-#if defined(__x86_64__)
-    _mm_setcsr(saved);
-#else
-    (void)saved;
-#endif
+static fp_control enter_default_fp(void) {
+    fp_control saved = {_mm_getcsr(), 0};
+    __asm__ volatile("fnstcw %0" : "=m"(saved.x87));
+    set_fp(fp_default, saved.x87);
+    return saved;
 }
+
+static void leave_default_fp(fp_control saved) {
+    set_fp(saved, fp_default.x87);
+}
+#else
+static fp_control enter_default_fp(void) {
+    return (fp_control){0, 0};
+}
+
+static void leave_default_fp(fp_control saved) {
+    (void)saved;
+}
+#endif
 
 /* Claims a share of what is left: large pieces first, single cells at the end. */
 static bool claim(host_pool *pool, int64_t *begin, int64_t *end) {
@@ -134,7 +150,7 @@ static void *worker_main(void *argument) {
     host_pool *pool = start.pool;
     unsigned last = 0;
     free(argument);
-    enter_default_fp();
+    (void)enter_default_fp();
     for (;;) {
         await_grid(pool, last);
         if (atomic_load(&pool->stop))
@@ -194,7 +210,7 @@ bool host_pool_run(host_pool *pool, const host_pool_grid *grid, status *st) {
     pthread_mutex_lock(&pool->mutex);
     bool ok = grow_scratch(pool, grid->scratch_bytes, st);
     if (ok) {
-        unsigned saved = enter_default_fp();
+        fp_control saved = enter_default_fp();
         pool->grid = *grid;
         if (pool->threads == 1 || grid->cells == 1)
             grid->run(grid->context, pool->scratch[0].data, 0, grid->cells);

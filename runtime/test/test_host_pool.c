@@ -30,7 +30,7 @@ static void count_cells(void *context, unsigned char *scratch, int64_t begin, in
 
 static void expect_each_once(tally *t, int64_t cells) {
     for (int64_t i = 0; i < CELLS; i++)
-        assert_int_equal(t->seen[i], i < cells);
+        assert_int_equal(atomic_load(&t->seen[i]), i < cells);
     assert_int_equal(t->wrong_rounding, 0);
     assert_int_equal(t->misaligned, 0);
 }
