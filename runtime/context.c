@@ -19,7 +19,8 @@ tsr_status_t tsrGetDeviceInfo(uint32_t index, tsr_device_info_t *info) {
     if (!info)
         return error_null("info");
     if (index >= device_listed_count())
-        return error_set(TSR_ENOTFOUND, "device %u does not exist; there are %zu", index, device_listed_count());
+        return error_set(TSR_ENOTFOUND, "device %u does not exist; there are %zu", index,
+                         device_listed_count());
     device_driver_at(index)->probe(info);
     return TSR_SUCCESS;
 }
@@ -28,7 +29,8 @@ tsr_status_t tsrCreateContext(tsr_context_t *context) {
     return tsrCreateContextOn(0, 0, 0, context);
 }
 
-tsr_status_t tsrCreateContextOn(uint32_t index, uint32_t threads, uint32_t flags, tsr_context_t *context) {
+tsr_status_t tsrCreateContextOn(uint32_t index, uint32_t threads, uint32_t flags,
+                                tsr_context_t *context) {
     if (index >= device_listed_count())
         return error_set(TSR_ENOTFOUND, "device %u does not exist; there are %zu", index,
                          device_listed_count());
@@ -66,10 +68,11 @@ tsr_status_t tsrDestroyContext(tsr_context_t context) {
     size_t memories = context->memories.count;
     pthread_mutex_unlock(&context->mutex);
     if (modules || streams || events || memories)
-        return error_set(TSR_EINVAL,
-                         "the context still has %zu modules, %zu streams, %zu events and %zu allocations; free "
-                         "them first",
-                         modules, streams, events, memories);
+        return error_set(
+            TSR_EINVAL,
+            "the context still has %zu modules, %zu streams, %zu events and %zu allocations; free "
+            "them first",
+            modules, streams, events, memories);
     stream_release(&context->default_stream);
     telemetry_release(&context->telemetry);
     vec_release(&context->memories);

@@ -6,7 +6,8 @@
 #include "tessera/tessera.h"
 
 /* Sets the thread's message and returns `code`. */
-tsr_status_t error_set(tsr_status_t code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+tsr_status_t error_set(tsr_status_t code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* The same for a failed status. */
 tsr_status_t error_from(const status *st);
 /* Fails with TSR_EINVAL naming the null argument. */

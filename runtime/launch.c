@@ -9,15 +9,16 @@
 enum { BUFFER_ALIGNMENT = 64, POISON = 0xCB };
 
 static tsr_status_t check_grid(const metadata *m, const tsr_launch_t *l) {
-    bool plain = l->grid_y <= 1 && l->grid_z <= 1 && l->block_x <= 1 && l->block_y <= 1 && l->block_z <= 1 &&
-                 l->smem_bytes == 0;
+    bool plain = l->grid_y <= 1 && l->grid_z <= 1 && l->block_x <= 1 && l->block_y <= 1 &&
+                 l->block_z <= 1 && l->smem_bytes == 0;
     bool same = l->grid_x == 0 || (m->phase_count == 1 && l->grid_x == m->phases[0].cells);
     if (plain && same)
         return TSR_SUCCESS;
-    return error_set(TSR_EINVAL,
-                     "kernel '%s' brings its own grid (%lld cells in the first of %u phases); pass an all-zero "
-                     "tsr_launch_t",
-                     m->name, (long long)m->phases[0].cells, m->phase_count);
+    return error_set(
+        TSR_EINVAL,
+        "kernel '%s' brings its own grid (%lld cells in the first of %u phases); pass an all-zero "
+        "tsr_launch_t",
+        m->name, (long long)m->phases[0].cells, m->phase_count);
 }
 
 static tsr_status_t check_buffer(tsr_kernel_t kernel, uint32_t index, const void *buffer) {
@@ -26,14 +27,14 @@ static tsr_status_t check_buffer(tsr_kernel_t kernel, uint32_t index, const void
     if (!buffer)
         return error_set(TSR_EINVAL, "buffer %u ('%s') is NULL", index, p->name);
     if ((uintptr_t)buffer % BUFFER_ALIGNMENT != 0)
-        return error_set(TSR_EINVAL, "buffer %u ('%s') at %p is not aligned to %d bytes", index, p->name, buffer,
-                         BUFFER_ALIGNMENT);
+        return error_set(TSR_EINVAL, "buffer %u ('%s') at %p is not aligned to %d bytes", index,
+                         p->name, buffer, BUFFER_ALIGNMENT);
     if (!memory_find(kernel->module->context, buffer, &memory))
         return TSR_SUCCESS; /* memory of the caller's own */
     size_t left = memory.size_bytes - (size_t)((const unsigned char *)buffer - memory.data);
     if (p->size_bytes > left)
-        return error_set(TSR_EINVAL, "buffer %u ('%s') needs %zu bytes; its allocation has %zu", index, p->name,
-                         p->size_bytes, left);
+        return error_set(TSR_EINVAL, "buffer %u ('%s') needs %zu bytes; its allocation has %zu",
+                         index, p->name, p->size_bytes, left);
     return TSR_SUCCESS;
 }
 
@@ -47,7 +48,8 @@ static tsr_status_t check_overlaps(const metadata *m, void *const *buffers) {
     for (uint32_t out = m->inputs; out < count; out++) {
         for (uint32_t i = 0; i < count; i++) {
             const metadata_parameter *a = &m->parameters[out], *b = &m->parameters[i];
-            if (i != out && overlap((uintptr_t)buffers[out], a->size_bytes, (uintptr_t)buffers[i], b->size_bytes))
+            if (i != out && overlap((uintptr_t)buffers[out], a->size_bytes, (uintptr_t)buffers[i],
+                                    b->size_bytes))
                 return error_set(TSR_EINVAL, "the output '%s' overlaps '%s'", a->name, b->name);
         }
     }
@@ -65,17 +67,21 @@ static tsr_status_t check_buffers(tsr_kernel_t kernel, void *const *buffers) {
 }
 
 /* Copies the arguments into one block, which `request->buffers` owns. */
-static tsr_status_t gather(tsr_kernel_t kernel, void **args, size_t nargs, launch_request *request) {
+static tsr_status_t gather(tsr_kernel_t kernel, void **args, size_t nargs,
+                           launch_request *request) {
     const metadata *m = kernel->metadata;
     size_t buffers = m->inputs + m->outputs;
     if (nargs != buffers + m->dims)
-        return error_set(TSR_EINVAL, "kernel '%s' takes %zu arguments (%u inputs, %u outputs, %u dimensions), not %zu",
-                         m->name, buffers + m->dims, m->inputs, m->outputs, m->dims, nargs);
+        return error_set(
+            TSR_EINVAL,
+            "kernel '%s' takes %zu arguments (%u inputs, %u outputs, %u dimensions), not %zu",
+            m->name, buffers + m->dims, m->inputs, m->outputs, m->dims, nargs);
     if (nargs && !args)
         return error_null("args");
     for (size_t i = 0; i < nargs; i++)
         if (!args[i])
-            return error_set(TSR_EINVAL, "args[%zu] is NULL; it must hold the address of the argument", i);
+            return error_set(TSR_EINVAL,
+                             "args[%zu] is NULL; it must hold the address of the argument", i);
     request->kernel = kernel;
     request->buffers = base_malloc(buffers * sizeof(void *) + m->dims * sizeof(int64_t));
     request->dims = m->dims ? (int64_t *)(request->buffers + buffers) : NULL;
@@ -104,7 +110,8 @@ void launch_finished(tsr_kernel_t kernel) {
 static bool prepare_workspace(tsr_stream_t stream, size_t size_bytes, status *st) {
     tsr_context_t context = stream->context;
     const device_driver *driver = context->device->driver;
-    /* Under debug it fits exactly, so that the guard page begins where the kernel's right to write ends. */
+    /* Under debug it fits exactly, so that the guard page begins where the kernel's right to write
+     * ends. */
     bool fits = context->debug ? stream->workspace.size_bytes == size_bytes
                                : stream->workspace.size_bytes >= size_bytes;
     if (!fits || !stream->workspace.data) {
@@ -118,14 +125,16 @@ static bool prepare_workspace(tsr_stream_t stream, size_t size_bytes, status *st
     return true;
 }
 
-static bool run_phases(tsr_stream_t stream, const launch_request *request, telemetry_record *record, status *st) {
+static bool run_phases(tsr_stream_t stream, const launch_request *request, telemetry_record *record,
+                       status *st) {
     const metadata *m = request->kernel->metadata;
     device *d = stream->context->device;
     tsr_kernel_frame frame = {request->buffers, request->dims, stream->workspace.data, NULL};
     bool ok = true;
     for (uint32_t i = 0; i < m->phase_count && ok; i++) {
         uint64_t start = record ? telemetry_now_ns() : 0;
-        device_phase phase = {request->kernel->module->image, i, m->phases[i].cells, m->scratch_bytes, &frame};
+        device_phase phase = {request->kernel->module->image, i, m->phases[i].cells,
+                              m->scratch_bytes, &frame};
         ok = d->driver->run(d, &phase, st);
         if (record && i < TELEMETRY_PHASES)
             record->phase_ns[i] = telemetry_now_ns() - start;
@@ -166,7 +175,8 @@ bool launch_run(tsr_stream_t stream, const launch_request *request, status *st) 
     return ok;
 }
 
-tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t launch, void **args, size_t nargs) {
+tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t launch, void **args,
+                       size_t nargs) {
     status st = STATUS_INIT;
     launch_request request = {0};
     if (!kernel)

@@ -13,9 +13,11 @@ static tsr_status_t check_version(const void *image, size_t size_bytes) {
     if (!module_version(image, size_bytes, &major, &minor, &st))
         return error_from(&st);
     if (major != TSR_ABI_MAJOR || minor > TSR_ABI_MINOR)
-        return error_set(TSR_EVERSION,
-                         "the module was made for ABI %u.%u; this runtime is ABI %d.%d and loads %d.0 to %d.%d", major,
-                         minor, TSR_ABI_MAJOR, TSR_ABI_MINOR, TSR_ABI_MAJOR, TSR_ABI_MAJOR, TSR_ABI_MINOR);
+        return error_set(
+            TSR_EVERSION,
+            "the module was made for ABI %u.%u; this runtime is ABI %d.%d and loads %d.0 to %d.%d",
+            major, minor, TSR_ABI_MAJOR, TSR_ABI_MINOR, TSR_ABI_MAJOR, TSR_ABI_MAJOR,
+            TSR_ABI_MINOR);
     return TSR_SUCCESS;
 }
 
@@ -27,14 +29,16 @@ static bool load_parts(tsr_module_t m, const void *image, size_t size_bytes, sta
         return status_set(st, STATUS_CORRUPT, "the module has no metadata");
     if (!metadata_parse(&m->metadata, part.data, part.size_bytes, st))
         return false;
-    device_load load = {image, size_bytes, m->metadata.name, m->metadata.symbols, m->metadata.phase_count};
+    device_load load = {image, size_bytes, m->metadata.name, m->metadata.symbols,
+                        m->metadata.phase_count};
     if (m->context->device->driver->load(m->context->device, &load, &m->image, st))
         return true;
     metadata_release(&m->metadata);
     return false;
 }
 
-tsr_status_t tsrLoadModule(tsr_context_t context, const void *image, size_t size_bytes, tsr_module_t *module) {
+tsr_status_t tsrLoadModule(tsr_context_t context, const void *image, size_t size_bytes,
+                           tsr_module_t *module) {
     status st = STATUS_INIT;
     if (!context)
         return error_null("context");
@@ -103,8 +107,8 @@ tsr_status_t tsrGetKernelInfo(tsr_kernel_t kernel, tsr_kernel_info_t *info) {
     return TSR_SUCCESS;
 }
 
-tsr_status_t tsrGetKernelParameter(tsr_kernel_t kernel, uint32_t index, const char **name, const char **type,
-                                   uint32_t *rank, const int64_t **dims) {
+tsr_status_t tsrGetKernelParameter(tsr_kernel_t kernel, uint32_t index, const char **name,
+                                   const char **type, uint32_t *rank, const int64_t **dims) {
     if (!kernel)
         return error_null("kernel");
     const metadata *m = kernel->metadata;

@@ -1,4 +1,5 @@
-/* memory.c - allocations of a context: a list sorted by address, so that any pointer finds its allocation. */
+/* memory.c - allocations of a context: a list sorted by address, so that any pointer finds its
+ * allocation. */
 #include <string.h>
 
 #include "runtime.h"
@@ -84,7 +85,8 @@ tsr_status_t tsrFree(tsr_context_t context, void *pointer) {
     if (!pointer)
         return TSR_SUCCESS;
     if (!take_out(context, pointer, &memory))
-        return error_set(TSR_EINVAL, "%p is not an allocation of this context (freed already?)", pointer);
+        return error_set(TSR_EINVAL, "%p is not an allocation of this context (freed already?)",
+                         pointer);
     const device_driver *driver = context->device->driver;
     bool intact = driver->intact(context->device, &memory, &st);
     driver->release(context->device, &memory);
@@ -132,9 +134,10 @@ bool memory_check_all(tsr_context_t context, const launch_request *request, stat
         if (context->device->driver->intact(context->device, memory, &why))
             continue;
         const char *name = parameter_at(request, memory->data);
-        sound = status_set(st, STATUS_INTERNAL, "kernel '%s' broke its bounds: buffer %s%s%s (%p): %s",
-                           request->kernel->metadata->name, name ? "'" : "", name ? name : "that is no argument",
-                           name ? "'" : "", (void *)memory->data, why.message);
+        sound = status_set(
+            st, STATUS_INTERNAL, "kernel '%s' broke its bounds: buffer %s%s%s (%p): %s",
+            request->kernel->metadata->name, name ? "'" : "", name ? name : "that is no argument",
+            name ? "'" : "", (void *)memory->data, why.message);
     }
     pthread_mutex_unlock(&context->mutex);
     return sound;

@@ -11,7 +11,8 @@ static bool wrong(status *st, const char *key, const char *what) {
     return status_set(st, STATUS_CORRUPT, "module metadata: \"%s\" %s", key, what);
 }
 
-static bool get_string(metadata *m, const json_t *object, const char *key, const char **out, status *st) {
+static bool get_string(metadata *m, const json_t *object, const char *key, const char **out,
+                       status *st) {
     const json_t *value = json_object_get(object, key);
     if (!json_is_string(value) || json_string_length(value) == 0)
         return wrong(st, key, "is not a non-empty string");
@@ -19,7 +20,8 @@ static bool get_string(metadata *m, const json_t *object, const char *key, const
     return true;
 }
 
-static bool get_count(const json_t *object, const char *key, json_int_t limit, json_int_t *out, status *st) {
+static bool get_count(const json_t *object, const char *key, json_int_t limit, json_int_t *out,
+                      status *st) {
     const json_t *value = json_object_get(object, key);
     *out = json_integer_value(value);
     if (!json_is_integer(value) || *out < 0 || *out > limit)
@@ -27,7 +29,8 @@ static bool get_count(const json_t *object, const char *key, json_int_t limit, j
     return true;
 }
 
-static bool get_array(const json_t *object, const char *key, size_t limit, const json_t **out, status *st) {
+static bool get_array(const json_t *object, const char *key, size_t limit, const json_t **out,
+                      status *st) {
     *out = json_object_get(object, key);
     if (!json_is_array(*out) || json_array_size(*out) > limit)
         return wrong(st, key, "is not an array, or too long a one");
@@ -40,7 +43,8 @@ static bool read_dimension(const json_t *value, int64_t *out, status *st) {
     if (json_is_string(value))
         return true;
     *out = json_integer_value(value);
-    return (json_is_integer(value) && *out >= 0) || wrong(st, "shape", "has a dimension that is no size");
+    return (json_is_integer(value) && *out >= 0) ||
+           wrong(st, "shape", "has a dimension that is no size");
 }
 
 static bool set_size(metadata_parameter *p, status *st) {
@@ -58,12 +62,14 @@ static bool set_size(metadata_parameter *p, status *st) {
 static bool read_parameter(metadata *m, const json_t *object, metadata_parameter *p, status *st) {
     const char *type;
     const json_t *shape;
-    if (!get_string(m, object, "name", &p->name, st) || !get_string(m, object, "dtype", &type, st) ||
+    if (!get_string(m, object, "name", &p->name, st) ||
+        !get_string(m, object, "dtype", &type, st) ||
         !get_array(object, "shape", TENSOR_MAX_RANK, &shape, st))
         return false;
     p->type = dtype_from_name(type);
     if (p->type == DTYPE_NONE)
-        return status_set(st, STATUS_CORRUPT, "module metadata: '%s' has the unknown type '%.32s'", p->name, type);
+        return status_set(st, STATUS_CORRUPT, "module metadata: '%s' has the unknown type '%.32s'",
+                          p->name, type);
     p->rank = (uint32_t)json_array_size(shape);
     for (uint32_t i = 0; i < p->rank; i++)
         if (!read_dimension(json_array_get(shape, i), &p->dims[i], st))
@@ -80,7 +86,8 @@ static bool read_parameters(metadata *m, const json_t *root, status *st) {
     m->outputs = (uint32_t)json_array_size(outputs);
     m->parameters = ARENA_NEW(&m->memory, metadata_parameter, m->inputs + m->outputs);
     for (uint32_t i = 0; i < m->inputs + m->outputs; i++) {
-        const json_t *one = i < m->inputs ? json_array_get(inputs, i) : json_array_get(outputs, i - m->inputs);
+        const json_t *one =
+            i < m->inputs ? json_array_get(inputs, i) : json_array_get(outputs, i - m->inputs);
         if (!read_parameter(m, one, &m->parameters[i], st))
             return status_set(st, STATUS_CORRUPT, "parameter %u", i);
     }
@@ -103,7 +110,8 @@ static bool read_phases(metadata *m, const json_t *root, status *st) {
             !get_count(one, "grid", memory_limit, &cells, st))
             return status_set(st, STATUS_CORRUPT, "phase %u", i);
         m->phases[i].cells = cells;
-        m->phases[i].what = json_is_string(what) ? arena_strdup(&m->memory, json_string_value(what)) : "";
+        m->phases[i].what =
+            json_is_string(what) ? arena_strdup(&m->memory, json_string_value(what)) : "";
     }
     return true;
 }
@@ -131,7 +139,8 @@ bool metadata_parse(metadata *m, const char *json, size_t size_bytes, status *st
     *m = (metadata){0};
     json_t *root = json_loadb(json, size_bytes, JSON_REJECT_DUPLICATES, &error);
     if (!root)
-        return status_set(st, STATUS_CORRUPT, "module metadata: line %d: %s", error.line, error.text);
+        return status_set(st, STATUS_CORRUPT, "module metadata: line %d: %s", error.line,
+                          error.text);
     arena_init(&m->memory);
     m->json = arena_strndup(&m->memory, json, size_bytes);
     bool ok = read_root(m, root, st);

@@ -1,7 +1,8 @@
 /* module.c - the module container: sections with their hashes, in one canonical layout.
  *
- * Only one byte sequence is valid for given parts: sections follow each other at the next multiple of 64, padding is
- * zero and the file ends with the last section. So a checked image has no room for overlaps or hidden bytes. */
+ * Only one byte sequence is valid for given parts: sections follow each other at the next multiple
+ * of 64, padding is zero and the file ends with the last section. So a checked image has no room
+ * for overlaps or hidden bytes. */
 #include "module.h"
 
 #include <stdlib.h>
@@ -11,7 +12,14 @@
 #include "base/sha256.h"
 #include "tessera/tessera.h"
 
-enum { MAGIC_BYTES = 8, HEADER_BYTES = 16, KIND_BYTES = 32, ENTRY_BYTES = 80, ALIGNMENT = 64, PART_LIMIT = 256 };
+enum {
+    MAGIC_BYTES = 8,
+    HEADER_BYTES = 16,
+    KIND_BYTES = 32,
+    ENTRY_BYTES = 80,
+    ALIGNMENT = 64,
+    PART_LIMIT = 256
+};
 static const char magic[MAGIC_BYTES + 1] = "TSRMOD\r\n";
 
 typedef struct entry {
@@ -21,7 +29,8 @@ typedef struct entry {
 } entry;
 
 _Static_assert(sizeof(entry) == ENTRY_BYTES, "the table entry is the struct, byte for byte");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "module files are little endian, and so are hosts");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "module files are little endian, and so are hosts");
 
 typedef struct header {
     char magic[MAGIC_BYTES];
@@ -49,8 +58,8 @@ static bool check_parts(const module_part *parts, size_t count, uint64_t *total,
     for (size_t i = 0; i < count; i++) {
         size_t length = strlen(parts[i].kind);
         if (length == 0 || length >= KIND_BYTES)
-            return status_set(st, STATUS_INVALID, "'%s': a kind has 1 to %d characters", parts[i].kind,
-                              KIND_BYTES - 1);
+            return status_set(st, STATUS_INVALID, "'%s': a kind has 1 to %d characters",
+                              parts[i].kind, KIND_BYTES - 1);
         for (size_t j = 0; j < i; j++)
             if (strcmp(parts[i].kind, parts[j].kind) == 0)
                 return status_set(st, STATUS_INVALID, "two parts of kind '%s'", parts[i].kind);
@@ -61,7 +70,8 @@ static bool check_parts(const module_part *parts, size_t count, uint64_t *total,
     return true;
 }
 
-bool module_write(const module_part *parts, size_t count, void **image_out, size_t *size_out, status *st) {
+bool module_write(const module_part *parts, size_t count, void **image_out, size_t *size_out,
+                  status *st) {
     uint64_t total = 0;
     if (!check_parts(parts, count, &total, st))
         return false;
@@ -127,18 +137,21 @@ static bool is_zero(const unsigned char *bytes, uint64_t from, uint64_t to) {
     return true;
 }
 
-/* Checks entry `index`, whose section must start at the first multiple of 64 from *end; moves *end past it. */
-static bool check_entry(const void *image, size_t size_bytes, size_t index, uint64_t *end, status *st) {
+/* Checks entry `index`, whose section must start at the first multiple of 64 from *end; moves *end
+ * past it. */
+static bool check_entry(const void *image, size_t size_bytes, size_t index, uint64_t *end,
+                        status *st) {
     const unsigned char *bytes = image;
     entry e = entry_at(image, index);
     if (!kind_is_sound(e.kind))
         return status_set(st, STATUS_CORRUPT, "section %zu of the module has no sound kind", index);
     uint64_t start = align_up(*end);
     if (e.offset != start || start > size_bytes || e.size_bytes > size_bytes - start)
-        return status_set(st, STATUS_CORRUPT, "section '%s' lies outside its place in the module (truncated?)",
-                          e.kind);
+        return status_set(st, STATUS_CORRUPT,
+                          "section '%s' lies outside its place in the module (truncated?)", e.kind);
     if (!is_zero(bytes, *end, start))
-        return status_set(st, STATUS_CORRUPT, "the padding before section '%s' is not zero", e.kind);
+        return status_set(st, STATUS_CORRUPT, "the padding before section '%s' is not zero",
+                          e.kind);
     sha256 digest = digest_of(e.kind, bytes + start, e.size_bytes);
     if (memcmp(&digest, &e.digest, sizeof digest) != 0)
         return status_set(st, STATUS_CORRUPT, "section '%s' does not match its SHA-256", e.kind);
@@ -154,11 +167,13 @@ bool module_check(const void *image, size_t size_bytes, status *st) {
     if (!read_header(image, size_bytes, &h, st))
         return false;
     if (h.abi_major != TSR_ABI_MAJOR || h.abi_minor > TSR_ABI_MINOR)
-        return status_set(st, STATUS_CORRUPT, "the module was made for ABI %u.%u; this is ABI %d.%d",
-                          h.abi_major, h.abi_minor, TSR_ABI_MAJOR, TSR_ABI_MINOR);
+        return status_set(st, STATUS_CORRUPT,
+                          "the module was made for ABI %u.%u; this is ABI %d.%d", h.abi_major,
+                          h.abi_minor, TSR_ABI_MAJOR, TSR_ABI_MINOR);
     uint64_t end = HEADER_BYTES + ENTRY_BYTES * (uint64_t)h.count;
     if (h.count > PART_LIMIT || end > size_bytes)
-        return status_set(st, STATUS_CORRUPT, "the section table (%u entries) does not fit the module", h.count);
+        return status_set(st, STATUS_CORRUPT,
+                          "the section table (%u entries) does not fit the module", h.count);
     for (size_t i = 0; i < h.count; i++)
         if (!check_entry(image, size_bytes, i, &end, st))
             return false;

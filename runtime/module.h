@@ -1,16 +1,20 @@
 /* module.h - the module file: writing one (the compiler) and reading one (the runtime).
  *
- * Layout, little endian: 8 bytes magic "TSRMOD\r\n"; u16 abi_major, u16 abi_minor, u32 section count; per section
- * { char kind[32] (NUL padded), u64 offset, u64 size_bytes, u8 sha256[32] (of kind[32], then the data) }; then the
- * sections, 64-byte aligned, in table order, without gaps but for zeroed padding. Kinds: "metadata" (JSON), "graph", "schedule", "tile" (IR text), "elf:<isa>" (an ELF relocatable
+ * Layout, little endian:
+ *   8 bytes magic "TSRMOD\r\n"; u16 abi_major, u16 abi_minor, u32 section count; per section
+ *   { char kind[32] (NUL padded), u64 offset, u64 size_bytes,
+ *     u8 sha256[32] (of the 32 bytes of kind, then the data) };
+ *   then the sections, each at the next multiple of 64, in table order, with zeroed padding between.
+ * Kinds: "metadata" (JSON), "graph", "schedule", "tile" (IR text), "elf:<isa>" (an ELF relocatable
  * object for one ISA level), others by later backends. The same parts give the same bytes.
  *
  * Metadata JSON (schema "tsr.module/1"):
- *   { "schema", "name", "profile", "numerics_version", "isa": "x86-64-v4", "graph_sha256", "schedule_sha256",
+ *   { "schema", "name", "profile", "numerics_version", "isa": "x86-64-v4",
+ *     "graph_sha256", "schedule_sha256",
  *     "inputs":  [{"name", "dtype", "shape": [..]}], "outputs": [likewise],
+ *     "dims": [names of the dimensions given at launch; may be absent],
  *     "tile": {..schedule parameters..}, "workspace_bytes", "scratch_bytes",
- *     "phases": [{"symbol", "grid": cells, "what": "short text"}] }
- */
+ *     "phases": [{"symbol", "grid": cells, "what": "short text"}] } */
 #ifndef TESSERA_RUNTIME_MODULE_H
 #define TESSERA_RUNTIME_MODULE_H
 
@@ -27,13 +31,16 @@ typedef struct module_part {
 } module_part;
 
 /* Serialises the parts; *image_out is owned by the caller (free). */
-bool module_write(const module_part *parts, size_t count, void **image_out, size_t *size_out, status *st);
+bool module_write(const module_part *parts, size_t count, void **image_out, size_t *size_out,
+                  status *st);
 /* Checks the whole of an image: magic, version, bounds, overlaps, hashes. */
 bool module_check(const void *image, size_t size_bytes, status *st);
-/* The ABI version that an image names, readable even where module_check would refuse the image for it. False (and
- * STATUS_CORRUPT) when the image is too short or has another magic. */
-bool module_version(const void *image, size_t size_bytes, uint16_t *major_out, uint16_t *minor_out, status *st);
-/* Part `index` of a checked image, in table order; false past the end. `part` borrows from the image. */
+/* The ABI version that an image names, readable even where module_check would refuse the image for
+ * it. False (and STATUS_CORRUPT) when the image is too short or has another magic. */
+bool module_version(const void *image, size_t size_bytes, uint16_t *major_out, uint16_t *minor_out,
+                    status *st);
+/* Part `index` of a checked image, in table order; false past the end. `part` borrows from the
+ * image. */
 bool module_part_at(const void *image, size_t size_bytes, size_t index, module_part *part);
 /* Finds a part in a checked image; `part->data` borrows from the image. */
 bool module_find(const void *image, size_t size_bytes, const char *kind, module_part *part);

@@ -1,6 +1,8 @@
-/* runtime.h - what stands behind the handles of tessera.h; for the runtime's own files and its tests.
+/* runtime.h - what stands behind the handles of tessera.h; for the runtime's own files and its
+ * tests.
  *
- * Lock order: a stream's run lock, then a context's lock; no lock is held while a kernel runs but the run lock. */
+ * Lock order: a stream's run lock, then a context's lock; no lock is held while a kernel runs but
+ * the run lock. */
 #ifndef TESSERA_RUNTIME_RUNTIME_H
 #define TESSERA_RUNTIME_RUNTIME_H
 
@@ -59,7 +61,8 @@ struct tsr_event {
     tsr_context_t context;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    uint64_t recorded, newest; /* serials of the last recording asked for, and of the latest that happened */
+    uint64_t recorded,
+        newest; /* serials of the last recording asked for, and of the latest that happened */
     size_t pending;
     uint64_t time_ns;
 };

@@ -222,7 +222,8 @@ tsr_status_t tsrElapsedTime(tsr_event_t start, tsr_event_t end, uint64_t *nanose
     if (!start || !end || !nanoseconds)
         return error_null(!start ? "start" : !end ? "end" : "nanoseconds");
     if (!completed_time(start, &from) || !completed_time(end, &to))
-        return error_set(TSR_EINVAL, "an event is not recorded or not completed; synchronise with it first");
+        return error_set(TSR_EINVAL,
+                         "an event is not recorded or not completed; synchronise with it first");
     if (to < from)
         return error_set(TSR_EINVAL, "the end event happened before the start event");
     *nanoseconds = to - from;

@@ -1,4 +1,5 @@
-/* arena.c - bump allocation in blocks that double up to a megabyte; a large request gets a block of its own. */
+/* arena.c - bump allocation in blocks that double up to a megabyte; a large request gets a block of
+ * its own. */
 #include "base/arena.h"
 
 #include <stdint.h>

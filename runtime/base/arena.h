@@ -1,8 +1,8 @@
 /* arena.h - memory that is freed all at once.
  *
- * Everything allocated from an arena lives until arena_release or arena_reset. Allocation never returns NULL:
- * the process ends with a message when memory is gone (workers are disposable, records are durable).
- * Thread rule: one arena, one thread. */
+ * Everything allocated from an arena lives until arena_release or arena_reset. Allocation never
+ * returns NULL: the process ends with a message when memory is gone (workers are disposable,
+ * records are durable). Thread rule: one arena, one thread. */
 #ifndef TESSERA_BASE_ARENA_H
 #define TESSERA_BASE_ARENA_H
 
@@ -26,7 +26,8 @@ char *arena_printf(arena *a, const char *format, ...) __attribute__((format(prin
 /* `count` zeroed elements of TYPE. */
 #define ARENA_NEW(a, TYPE, count) ((TYPE *)arena_alloc((a), sizeof(TYPE) * (size_t)(count)))
 
-/* Heap allocation that ends the process with a message instead of returning NULL; freed with free(). */
+/* Heap allocation that ends the process with a message instead of returning NULL; freed with
+ * free(). */
 void *base_malloc(size_t size_bytes);
 void *base_calloc(size_t count, size_t size_bytes);
 void *base_realloc(void *memory, size_t size_bytes);

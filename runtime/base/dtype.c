@@ -1,5 +1,5 @@
-/* dtype.c - element types and float formats. Every narrowing goes through one integer routine, from a double,
- * which holds each source value exactly; so each conversion rounds once. */
+/* dtype.c - element types and float formats. Every narrowing goes through one integer routine, from
+ * a double, which holds each source value exactly; so each conversion rounds once. */
 #include "base/dtype.h"
 
 #include <math.h>
@@ -12,10 +12,9 @@ typedef struct dtype_row {
     const char *npy;
 } dtype_row;
 
-static const dtype_row rows[DTYPE_COUNT] = {
-    [DTYPE_NONE] = {"none", 0, false, ""},
+static const dtype_row rows[DTYPE_COUNT] = {[DTYPE_NONE] = {"none", 0, false, ""},
 #define X(text, id, size, flt, descr) [id] = {text, size, flt, descr},
-    DTYPE_LIST(X)
+                                            DTYPE_LIST(X)
 #undef X
 };
 
@@ -108,8 +107,10 @@ static uint16_t narrow(double value, narrow_format f) {
     int shift = 52 - f.mantissa_bits;
     if (biased < 1)
         return (uint16_t)(sign | shift_right_even(significand, shift + 1 - biased));
-    /* The implicit one adds itself to the exponent; so does a carry out of the mantissa, up to infinity. */
-    uint64_t magnitude = ((uint64_t)(biased - 1) << f.mantissa_bits) + shift_right_even(significand, shift);
+    /* The implicit one adds itself to the exponent; so does a carry out of the mantissa, up to
+     * infinity. */
+    uint64_t magnitude =
+        ((uint64_t)(biased - 1) << f.mantissa_bits) + shift_right_even(significand, shift);
     return (uint16_t)(sign | magnitude);
 }
 
@@ -122,7 +123,8 @@ uint16_t f32_to_bf16(float value) {
 }
 
 float f16_to_f32(uint16_t bits) {
-    uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1fu, mantissa = bits & 0x3ffu;
+    uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1fu,
+             mantissa = bits & 0x3ffu;
     if (exponent == 0x1f)
         return f32_from_bits(mantissa ? 0x7fc00000u : sign | 0x7f800000u);
     if (exponent == 0) {

@@ -13,7 +13,8 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-/* Reads to the end of the file, `size` expected; a file that grows meanwhile is cut, one that shrinks is short. */
+/* Reads to the end of the file, `size` expected; a file that grows meanwhile is cut, one that
+ * shrinks is short. */
 static bool read_all(int fd, const char *path, char *data, size_t *size, status *st) {
     size_t got = 0;
     while (got < *size) {
@@ -31,7 +32,8 @@ static bool read_all(int fd, const char *path, char *data, size_t *size, status 
     return true;
 }
 
-bool file_read(const char *path, size_t limit_bytes, char **data_out, size_t *size_out, status *st) {
+bool file_read(const char *path, size_t limit_bytes, char **data_out, size_t *size_out,
+               status *st) {
     struct stat info;
     char *data = NULL;
     bool ok = false;
@@ -90,7 +92,8 @@ static bool write_and_sync(int fd, const file_part *parts, size_t count) {
     return fsync(fd) == 0;
 }
 
-/* The rename itself is durable only once the folder is; some file systems refuse to sync folders, which is theirs. */
+/* The rename itself is durable only once the folder is; some file systems refuse to sync folders,
+ * which is theirs. */
 static void sync_parent(const char *path) {
     char *parent = base_strdup(path);
     char *slash = strrchr(parent, '/');

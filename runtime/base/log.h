@@ -1,5 +1,5 @@
-/* log.h - debug tracing to stderr, off unless TSR_LOG=debug|info|warn is set. Libraries never print results or
- * errors; this is for someone looking inside. */
+/* log.h - debug tracing to stderr, off unless TSR_LOG=debug|info|warn is set. Libraries never print
+ * results or errors; this is for someone looking inside. */
 #ifndef TESSERA_BASE_LOG_H
 #define TESSERA_BASE_LOG_H
 

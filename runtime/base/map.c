@@ -1,4 +1,5 @@
-/* map.c - open addressing over an array in insertion order (FNV-1a, linear probing, at most half full). */
+/* map.c - open addressing over an array in insertion order (FNV-1a, linear probing, at most half
+ * full). */
 #include "base/map.h"
 
 #include <stdlib.h>

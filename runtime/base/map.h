@@ -1,5 +1,5 @@
-/* map.h - string to pointer-sized value; iteration is in insertion order, so output never depends on hashes.
- * Keys are copied. The caller owns the values. */
+/* map.h - string to pointer-sized value; iteration is in insertion order, so output never depends
+ * on hashes. Keys are copied. The caller owns the values. */
 #ifndef TESSERA_BASE_MAP_H
 #define TESSERA_BASE_MAP_H
 
@@ -22,7 +22,7 @@ typedef struct map {
 
 void map_init(map *m);
 void map_release(map *m);
-void map_put(map *m, const char *key, intptr_t value); /* inserts or replaces */
+void map_put(map *m, const char *key, intptr_t value);            /* inserts or replaces */
 bool map_get(const map *m, const char *key, intptr_t *value_out); /* value_out may be NULL */
 
 #endif

@@ -1,7 +1,8 @@
 /* npy.c - NumPy's .npy files (numpy.lib.format, versions 1.0 to 3.0).
  *
- * Layout: "\x93NUMPY", u8 major, u8 minor, header length (u16, or u32 from 2.0), then a Python dict literal with
- * 'descr', 'fortran_order' and 'shape', padded with blanks to a newline, then the elements. */
+ * Layout: "\x93NUMPY", u8 major, u8 minor, header length (u16, or u32 from 2.0), then a Python dict
+ * literal with 'descr', 'fortran_order' and 'shape', padded with blanks to a newline, then the
+ * elements. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -76,7 +77,8 @@ static bool take_word(npy_reader *r, const char *word) {
 
 static bool read_bool(npy_reader *r, bool *out) {
     *out = take_word(r, "True");
-    return *out || take_word(r, "False") || malformed(r, "'fortran_order' is neither True nor False");
+    return *out || take_word(r, "False") ||
+           malformed(r, "'fortran_order' is neither True nor False");
 }
 
 static bool read_dimension(npy_reader *r, int64_t *out) {
@@ -165,11 +167,13 @@ static bool read_exactly(int fd, void *data, size_t size_bytes) {
 static bool read_header(int fd, const char *path, npy_header *h, status *st) {
     unsigned char prefix[12];
     if (!read_exactly(fd, prefix, 10) || memcmp(prefix, "\x93NUMPY", 6) != 0)
-        return status_set(st, STATUS_CORRUPT, "%s is not a .npy file (no \\x93NUMPY at its start)", path);
+        return status_set(st, STATUS_CORRUPT, "%s is not a .npy file (no \\x93NUMPY at its start)",
+                          path);
     int major = prefix[6], minor = prefix[7];
     if (major < 1 || major > 3 || minor != 0)
-        return status_set(st, STATUS_CORRUPT, "%s: .npy version %d.%d; 1.0, 2.0 and 3.0 are supported", path,
-                          major, minor);
+        return status_set(st, STATUS_CORRUPT,
+                          "%s: .npy version %d.%d; 1.0, 2.0 and 3.0 are supported", path, major,
+                          minor);
     size_t length = (size_t)prefix[8] | (size_t)prefix[9] << 8, start = 10;
     if (major > 1) {
         if (!read_exactly(fd, prefix + 10, 2))
@@ -178,8 +182,8 @@ static bool read_header(int fd, const char *path, npy_header *h, status *st) {
         start = 12;
     }
     if (length > HEADER_LIMIT_BYTES)
-        return status_set(st, STATUS_CORRUPT, "%s: a header of %zu bytes; at most %d are read", path, length,
-                          HEADER_LIMIT_BYTES);
+        return status_set(st, STATUS_CORRUPT, "%s: a header of %zu bytes; at most %d are read",
+                          path, length, HEADER_LIMIT_BYTES);
     char *dict = base_malloc(length + 1);
     npy_reader r = {path, dict, dict + length, st};
     bool ok = read_exactly(fd, dict, length) ||
@@ -203,18 +207,20 @@ static bool type_of_descr(const char *path, const char *descr, dtype want, dtype
     }
     for (int t = DTYPE_NONE + 1; t < DTYPE_COUNT; t++) {
         const char *ours = dtype_npy_descr((dtype)t);
-        bool same = strcmp(ours, descr) == 0 || (dtype_size((dtype)t) == 1 && strcmp(ours + 1, descr + 1) == 0);
+        bool same = strcmp(ours, descr) == 0 ||
+                    (dtype_size((dtype)t) == 1 && strcmp(ours + 1, descr + 1) == 0);
         if (t != DTYPE_BF16 && same) {
             *out = (dtype)t;
             return want == DTYPE_NONE || want == *out ||
-                   status_set(st, STATUS_INVALID, "%s holds %s; %s was expected", path, dtype_name(*out),
-                              dtype_name(want));
+                   status_set(st, STATUS_INVALID, "%s holds %s; %s was expected", path,
+                              dtype_name(*out), dtype_name(want));
         }
     }
-    return status_set(st, STATUS_INVALID,
-                      "%s: type '%s' is not supported (f8, f4, f2, i8, i4, i1 and b1 are, and u2 where bf16 "
-                      "is expected)",
-                      path, descr);
+    return status_set(
+        st, STATUS_INVALID,
+        "%s: type '%s' is not supported (f8, f4, f2, i8, i4, i1 and b1 are, and u2 where bf16 "
+        "is expected)",
+        path, descr);
 }
 
 /* Reorders column-major elements into row-major ones. */
@@ -248,8 +254,8 @@ static bool read_elements(int fd, const char *path, bool fortran, tensor *t, sta
     }
     for (size_t i = 0; t->type == DTYPE_BOOL && i < bytes; i++)
         if (((unsigned char *)t->data)[i] > 1)
-            return status_set(st, STATUS_CORRUPT, "%s: element %zu of type bool is %d, not 0 or 1", path, i,
-                              ((unsigned char *)t->data)[i]);
+            return status_set(st, STATUS_CORRUPT, "%s: element %zu of type bool is %d, not 0 or 1",
+                              path, i, ((unsigned char *)t->data)[i]);
     return true;
 }
 
@@ -268,9 +274,10 @@ static bool check_length(int fd, const char *path, const npy_header *h, dtype ty
         bytes = 0;
     int64_t present = (int64_t)info.st_size - (int64_t)h->data_offset;
     if (too_big || present != bytes)
-        return status_set(st, STATUS_CORRUPT, "%s: its shape needs %s%lld bytes of elements; the file has %lld",
-                          path, too_big ? "more than " : "", too_big ? (long long)INT64_MAX : (long long)bytes,
-                          (long long)present);
+        return status_set(st, STATUS_CORRUPT,
+                          "%s: its shape needs %s%lld bytes of elements; the file has %lld", path,
+                          too_big ? "more than " : "",
+                          too_big ? (long long)INT64_MAX : (long long)bytes, (long long)present);
     return true;
 }
 
@@ -306,7 +313,8 @@ bool tensor_write_npy(const tensor *t, const char *path, status *st) {
     text header;
     text_init(&header);
     text_append_bytes(&header, "\x93NUMPY\x01\x00\x00\x00", 10);
-    text_printf(&header, "{'descr': '%s', 'fortran_order': False, 'shape': (", dtype_npy_descr(t->type));
+    text_printf(&header, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+                dtype_npy_descr(t->type));
     for (int i = 0; i < t->rank; i++)
         text_printf(&header, "%s%lld%s", i ? " " : "", (long long)t->dims[i],
                     i + 1 < t->rank || t->rank == 1 ? "," : "");

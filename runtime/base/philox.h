@@ -1,6 +1,7 @@
-/* philox.h - Philox4x32-10 counter-based random numbers (Salmon et al., SC'11), and the input distributions
- * built on it. The key is the 64-bit seed (low word first); the counter is (element low, element high,
- * parameter index, domain). Multipliers 0xD2511F53, 0xCD9E8D57; Weyl constants 0x9E3779B9, 0xBB67AE85. */
+/* philox.h - Philox4x32-10 counter-based random numbers (Salmon et al., SC'11), and the input
+ * distributions built on it. The key is the 64-bit seed (low word first); the counter is (element
+ * low, element high, parameter index, domain). Multipliers 0xD2511F53, 0xCD9E8D57; Weyl constants
+ * 0x9E3779B9, 0xBB67AE85. */
 #ifndef TESSERA_BASE_PHILOX_H
 #define TESSERA_BASE_PHILOX_H
 

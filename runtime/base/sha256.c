@@ -12,7 +12,8 @@ struct sha256_stream {
     EVP_MD_CTX *context;
 };
 
-/* libcrypto fails here only without memory or when built without SHA-256: nothing a caller could mend. */
+/* libcrypto fails here only without memory or when built without SHA-256: nothing a caller could
+ * mend. */
 static void require(int ok) {
     if (!ok) {
         fprintf(stderr, "tessera: libcrypto cannot compute SHA-256\n");

@@ -1,8 +1,9 @@
 /* status.h - how a function says that it failed.
  *
- * A function that can fail returns bool (or a pointer) and fills a `status` that the caller owns. The first
- * cause wins: filling a status that already holds a failure keeps the first code and appends the new text as
- * context. A NULL status is allowed where the caller does not care. Thread rule: one status, one thread. */
+ * A function that can fail returns bool (or a pointer) and fills a `status` that the caller owns.
+ * The first cause wins: filling a status that already holds a failure keeps the first code and
+ * appends the new text as context. A NULL status is allowed where the caller does not care. Thread
+ * rule: one status, one thread. */
 #ifndef TESSERA_BASE_STATUS_H
 #define TESSERA_BASE_STATUS_H
 
@@ -17,7 +18,7 @@ typedef enum status_code {
     STATUS_OUT_OF_MEMORY, /* memory or disk exhausted */
     STATUS_IO,            /* the operating system refused a read or write */
     STATUS_TIMEOUT,
-    STATUS_INTERNAL,      /* our bug (exit 70) */
+    STATUS_INTERNAL, /* our bug (exit 70) */
     STATUS_CODE_COUNT
 } status_code;
 
@@ -26,14 +27,21 @@ typedef struct status {
     char message[1024]; /* always NUL-terminated; empty when code is STATUS_OK */
 } status;
 
-#define STATUS_INIT {STATUS_OK, {0}}
+#define STATUS_INIT                                                                                \
+    {                                                                                              \
+        STATUS_OK, {                                                                               \
+            0                                                                                      \
+        }                                                                                          \
+    }
 
-/* Fill `st` (if not NULL) with a formatted message. Always returns false, so `return status_set(...)`. */
+/* Fill `st` (if not NULL) with a formatted message. Always returns false, so `return
+ * status_set(...)`. */
 bool status_set(status *st, status_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Like status_set, with ": <strerror(errno_value)>" appended; ENOSPC/ENOMEM become STATUS_OUT_OF_MEMORY,
- * ENOENT becomes STATUS_NOT_FOUND, EACCES/EPERM STATUS_UNAVAILABLE, everything else STATUS_IO. */
+/* Like status_set, with ": <strerror(errno_value)>" appended; ENOSPC/ENOMEM become
+ * STATUS_OUT_OF_MEMORY, ENOENT becomes STATUS_NOT_FOUND, EACCES/EPERM STATUS_UNAVAILABLE,
+ * everything else STATUS_IO. */
 bool status_set_errno(status *st, int errno_value, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -8,7 +8,8 @@
 enum { SMALL_ALIGNMENT = 64 };
 static const size_t huge_page_bytes = (size_t)2 << 20, large_bytes = (size_t)4 << 20;
 
-static bool size_of_shape(dtype type, int rank, const int64_t *dims, size_t *bytes_out, status *st) {
+static bool size_of_shape(dtype type, int rank, const int64_t *dims, size_t *bytes_out,
+                          status *st) {
     if (dtype_size(type) == 0)
         return status_set(st, STATUS_INVALID, "a tensor needs an element type");
     if (rank < 0 || rank > TENSOR_MAX_RANK)
@@ -17,7 +18,8 @@ static bool size_of_shape(dtype type, int rank, const int64_t *dims, size_t *byt
     bool empty = false;
     for (int i = 0; i < rank; i++) {
         if (dims[i] < 0)
-            return status_set(st, STATUS_INVALID, "dimension %d is negative (%lld)", i, (long long)dims[i]);
+            return status_set(st, STATUS_INVALID, "dimension %d is negative (%lld)", i,
+                              (long long)dims[i]);
         empty |= dims[i] == 0;
     }
     for (int i = 0; i < rank && !empty; i++)

@@ -1,7 +1,7 @@
 /* tensor.h - a dense row-major array on the host.
  *
- * `data` is 64-byte aligned and owned by the tensor (tensor_release frees it). Rank 0 is one element; a dimension
- * of 0 makes an empty tensor whose data is still a valid pointer. */
+ * `data` is 64-byte aligned and owned by the tensor (tensor_release frees it). Rank 0 is one
+ * element; a dimension of 0 makes an empty tensor whose data is still a valid pointer. */
 #ifndef TESSERA_BASE_TENSOR_H
 #define TESSERA_BASE_TENSOR_H
 
@@ -21,16 +21,18 @@ typedef struct tensor {
     void *data;
 } tensor;
 
-/* Allocates zeroed data; fails with STATUS_OUT_OF_MEMORY or, for overflowing shapes, STATUS_INVALID. */
+/* Allocates zeroed data; fails with STATUS_OUT_OF_MEMORY or, for overflowing shapes,
+ * STATUS_INVALID. */
 bool tensor_init(tensor *t, dtype type, int rank, const int64_t *dims, status *st);
 void tensor_release(tensor *t);
 int64_t tensor_count(const tensor *t);
 size_t tensor_bytes(const tensor *t);
 
-/* Read and write NumPy .npy files, format 1.0-3.0, C order (Fortran order is transposed on reading), little
- * endian; messages name the file, what was found and what is supported. Reading checks every header field and
- * the file's length before it allocates. Writing is atomic (temporary file, fsync, rename). bf16 is read only
- * where `want` is DTYPE_BF16 and the file holds u2; pass DTYPE_NONE to accept the file's own type. */
+/* Read and write NumPy .npy files, format 1.0-3.0, C order (Fortran order is transposed on
+ * reading), little endian; messages name the file, what was found and what is supported. Reading
+ * checks every header field and the file's length before it allocates. Writing is atomic (temporary
+ * file, fsync, rename). bf16 is read only where `want` is DTYPE_BF16 and the file holds u2; pass
+ * DTYPE_NONE to accept the file's own type. */
 bool tensor_read_npy(tensor *t, const char *path, dtype want, status *st);
 bool tensor_write_npy(const tensor *t, const char *path, status *st);
 

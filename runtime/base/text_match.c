@@ -5,7 +5,8 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-/* Matches `c` against the class that starts at `p` ("[a-z]"); *end is just after ']'. An unclosed '[' is itself. */
+/* Matches `c` against the class that starts at `p` ("[a-z]"); *end is just after ']'. An unclosed
+ * '[' is itself. */
 static bool class_matches(const char *p, char c, const char **end) {
     const char *q = p + 1;
     bool negated = *q == '!' || *q == '^';
@@ -14,7 +15,8 @@ static bool class_matches(const char *p, char c, const char **end) {
     bool found = false;
     for (const char *first = q; *q && (*q != ']' || q == first); q++) {
         if (q[1] == '-' && q[2] && q[2] != ']') {
-            found |= (unsigned char)q[0] <= (unsigned char)c && (unsigned char)c <= (unsigned char)q[2];
+            found |=
+                (unsigned char)q[0] <= (unsigned char)c && (unsigned char)c <= (unsigned char)q[2];
             q += 2;
         } else {
             found |= *q == c;

@@ -1,7 +1,8 @@
 /* device.h - what a driver is: one const struct of functions. devices.def lists the drivers.
  *
- * A driver opens a device, loads the part of a module that fits it, keeps memory and runs phases. A device is used
- * by several threads at once, so every function but open and close is thread-safe. Failures fill the status. */
+ * A driver opens a device, loads the part of a module that fits it, keeps memory and runs phases. A
+ * device is used by several threads at once, so every function but open and close is thread-safe.
+ * Failures fill the status. */
 #ifndef TESSERA_RUNTIME_DEVICE_H
 #define TESSERA_RUNTIME_DEVICE_H
 
@@ -21,7 +22,8 @@ typedef struct device {
 } device;
 typedef struct device_image device_image; /* loaded code: its phases' entry points */
 
-/* One allocation. `base` and `mapped_bytes` belong to the driver; `guarded` ones have canaries and guard pages. */
+/* One allocation. `base` and `mapped_bytes` belong to the driver; `guarded` ones have canaries and
+ * guard pages. */
 typedef struct device_memory {
     unsigned char *data;
     size_t size_bytes;
@@ -55,7 +57,8 @@ struct device_driver {
     void (*close)(device *d);
     bool (*load)(device *d, const device_load *load, device_image **image_out, status *st);
     void (*unload)(device *d, device_image *image);
-    bool (*alloc)(device *d, size_t size_bytes, bool guarded, device_memory *memory_out, status *st);
+    bool (*alloc)(device *d, size_t size_bytes, bool guarded, device_memory *memory_out,
+                  status *st);
     void (*release)(device *d, device_memory *memory);
     /* False where the canaries of guarded memory are broken; says on which side and mends them. */
     bool (*intact)(device *d, const device_memory *memory, status *st);

@@ -1,5 +1,5 @@
-/* host.c - the driver of this machine's CPU: it picks the best fitting "elf:<isa>" part of a module, loads it and
- * runs phases on the thread pool. */
+/* host.c - the driver of this machine's CPU: it picks the best fitting "elf:<isa>" part of a
+ * module, loads it and runs phases on the thread pool. */
 #include "device/host.h"
 
 #include <stdio.h>
@@ -38,7 +38,8 @@ static void probe(tsr_device_info_t *info) {
 
 static bool open_host(uint32_t threads, device **device_out, status *st) {
     if (host_unavailable())
-        return status_set(st, STATUS_UNAVAILABLE, "this host cannot run kernels: %s", host_unavailable());
+        return status_set(st, STATUS_UNAVAILABLE, "this host cannot run kernels: %s",
+                          host_unavailable());
     host_pool *pool = host_pool_new(threads ? threads : host_usable_cores(), st);
     if (!pool)
         return false;
@@ -63,8 +64,8 @@ static bool no_image_fits(const device_load *load, status *st) {
     for (size_t i = 0; module_part_at(load->module, load->module_bytes, i, &part); i++)
         if (strncmp(part.kind, "elf:", 4) == 0)
             text_printf(&found, "%s%s", found.length ? ", " : "", part.kind + 4);
-    status_set(st, STATUS_UNAVAILABLE, "no image of '%s' fits this host (%s); the module has %s", load->name,
-               host_isa(), found.length ? found.data : "no host image");
+    status_set(st, STATUS_UNAVAILABLE, "no image of '%s' fits this host (%s); the module has %s",
+               load->name, host_isa(), found.length ? found.data : "no host image");
     text_release(&found);
     return false;
 }
@@ -93,14 +94,15 @@ static bool load_host(device *d, const device_load *load, device_image **image_o
     host_elf *elf = host_elf_load(part.data, part.size_bytes, st);
     if (!elf)
         return status_set(st, STATUS_CORRUPT, "loading '%s' of '%s'", part.kind, load->name);
-    device_image *image = base_calloc(1, sizeof *image + load->symbol_count * sizeof image->phases[0]);
+    device_image *image =
+        base_calloc(1, sizeof *image + load->symbol_count * sizeof image->phases[0]);
     image->elf = elf;
     image->phase_count = load->symbol_count;
     for (size_t i = 0; i < load->symbol_count; i++) {
         void *address = host_elf_symbol(elf, load->symbols[i]);
         if (!address) {
-            status_set(st, STATUS_NOT_FOUND, "'%s' has no function '%s', which its metadata names", part.kind,
-                       load->symbols[i]);
+            status_set(st, STATUS_NOT_FOUND, "'%s' has no function '%s', which its metadata names",
+                       part.kind, load->symbols[i]);
             unload(d, image);
             return false;
         }
@@ -110,7 +112,8 @@ static bool load_host(device *d, const device_load *load, device_image **image_o
     return true;
 }
 
-static bool alloc(device *d, size_t size_bytes, bool guarded, device_memory *memory_out, status *st) {
+static bool alloc(device *d, size_t size_bytes, bool guarded, device_memory *memory_out,
+                  status *st) {
     (void)d;
     return host_memory_map(size_bytes, guarded, memory_out, st);
 }

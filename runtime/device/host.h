@@ -8,21 +8,23 @@
 
 enum { HOST_REASON_BYTES = 160 };
 
-/* The best ISA level that the CPU and the operating system support: "x86-64-v4", "x86-64-v3" or "x86-64-v2+fma";
- * "unsupported" where not even the last is (host_isa_why_not("x86-64-v2+fma", ...) says why). Static storage. */
+/* The best ISA level that the CPU and the operating system support: "x86-64-v4", "x86-64-v3" or
+ * "x86-64-v2+fma"; "unsupported" where not even the last is (host_isa_why_not("x86-64-v2+fma", ...)
+ * says why). Static storage. */
 const char *host_isa(void);
 bool host_isa_supports(const char *isa);
 /* The reason in words why kernels for `isa` cannot run here; "" where they can. */
 void host_isa_why_not(const char *isa, char reason_out[HOST_REASON_BYTES]);
 
-/* NULL where kernels can run here, else why not even the lowest level is supported. Static storage. */
+/* NULL where kernels can run here, else why not even the lowest level is supported. Static
+ * storage. */
 const char *host_unavailable(void);
 
 /* ISA levels from the best downwards; NULL past the end. */
 const char *host_isa_level(size_t index);
 
-const char *host_cpu_name(void);    /* the CPU's brand string; static storage */
-uint32_t host_usable_cores(void);   /* CPUs that this process may run on */
-uint64_t host_memory_bytes(void);   /* physical memory */
+const char *host_cpu_name(void);  /* the CPU's brand string; static storage */
+uint32_t host_usable_cores(void); /* CPUs that this process may run on */
+uint64_t host_memory_bytes(void); /* physical memory */
 
 #endif

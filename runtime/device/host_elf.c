@@ -33,21 +33,25 @@ static uint64_t align_up(uint64_t offset, uint64_t alignment) {
 #if defined(__x86_64__)
 static const char *relocation_name(uint32_t type) {
     static const char *const names[] = {
-        "R_X86_64_NONE", "R_X86_64_64", "R_X86_64_PC32", "R_X86_64_GOT32", "R_X86_64_PLT32", "R_X86_64_COPY",
-        "R_X86_64_GLOB_DAT", "R_X86_64_JUMP_SLOT", "R_X86_64_RELATIVE", "R_X86_64_GOTPCREL", "R_X86_64_32",
-        "R_X86_64_32S", "R_X86_64_16", "R_X86_64_PC16", "R_X86_64_8", "R_X86_64_PC8", "R_X86_64_DTPMOD64",
-        "R_X86_64_DTPOFF64", "R_X86_64_TPOFF64", "R_X86_64_TLSGD", "R_X86_64_TLSLD", "R_X86_64_DTPOFF32",
-        "R_X86_64_GOTTPOFF", "R_X86_64_TPOFF32", "R_X86_64_PC64", "R_X86_64_GOTOFF64", "R_X86_64_GOTPC32",
-        "R_X86_64_GOT64", "R_X86_64_GOTPCREL64", "R_X86_64_GOTPC64",
+        "R_X86_64_NONE",       "R_X86_64_64",       "R_X86_64_PC32",     "R_X86_64_GOT32",
+        "R_X86_64_PLT32",      "R_X86_64_COPY",     "R_X86_64_GLOB_DAT", "R_X86_64_JUMP_SLOT",
+        "R_X86_64_RELATIVE",   "R_X86_64_GOTPCREL", "R_X86_64_32",       "R_X86_64_32S",
+        "R_X86_64_16",         "R_X86_64_PC16",     "R_X86_64_8",        "R_X86_64_PC8",
+        "R_X86_64_DTPMOD64",   "R_X86_64_DTPOFF64", "R_X86_64_TPOFF64",  "R_X86_64_TLSGD",
+        "R_X86_64_TLSLD",      "R_X86_64_DTPOFF32", "R_X86_64_GOTTPOFF", "R_X86_64_TPOFF32",
+        "R_X86_64_PC64",       "R_X86_64_GOTOFF64", "R_X86_64_GOTPC32",  "R_X86_64_GOT64",
+        "R_X86_64_GOTPCREL64", "R_X86_64_GOTPC64",
     };
     return type < sizeof names / sizeof names[0] ? names[type] : "unknown";
 }
 
 static bool needs_got(uint32_t type) {
-    return type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
+    return type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX ||
+           type == R_X86_64_REX_GOTPCRELX;
 }
 
-/* Writes `value` relative to `place`; the mapping is one, but a wild addend can still reach too far. */
+/* Writes `value` relative to `place`; the mapping is one, but a wild addend can still reach too
+ * far. */
 static bool store_relative32(unsigned char *place, uint64_t value, status *st) {
     int64_t distance = (int64_t)(value - (uint64_t)(uintptr_t)place);
     if (distance != (int32_t)distance)
@@ -122,7 +126,8 @@ static bool apply(loader *l, uint32_t type, unsigned char *place, uint64_t symbo
 #endif
 
 static bool is_applied(const loader *l, const elf_section *s) {
-    return s->header.sh_type == SHT_RELA && l->object.sections[s->header.sh_info].group != GROUP_NONE;
+    return s->header.sh_type == SHT_RELA &&
+           l->object.sections[s->header.sh_info].group != GROUP_NONE;
 }
 
 static uint64_t got_bytes(const loader *l) {
@@ -138,7 +143,8 @@ static uint64_t got_bytes(const loader *l) {
     return bytes;
 }
 
-/* Gives every loaded section its place: code, then constants and the GOT, then data, each on pages of its own. */
+/* Gives every loaded section its place: code, then constants and the GOT, then data, each on pages
+ * of its own. */
 static bool lay_out(loader *l, status *st) {
     uint64_t at = 0, page = (uint64_t)sysconf(_SC_PAGESIZE);
     for (int group = GROUP_CODE; group < GROUP_COUNT; group++) {
@@ -163,14 +169,17 @@ static bool lay_out(loader *l, status *st) {
 }
 
 static bool map_and_copy(loader *l, status *st) {
-    void *base = mmap(NULL, l->elf->mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *base = mmap(NULL, l->elf->mapped_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED)
-        return status_set(st, STATUS_OUT_OF_MEMORY, "no memory for %zu bytes of code", l->elf->mapped_bytes);
+        return status_set(st, STATUS_OUT_OF_MEMORY, "no memory for %zu bytes of code",
+                          l->elf->mapped_bytes);
     l->elf->base = base;
     for (size_t i = 0; i < l->object.section_count; i++) {
         const elf_section *s = &l->object.sections[i];
         if (s->group != GROUP_NONE && s->header.sh_type != SHT_NOBITS && s->header.sh_size)
-            memcpy(l->elf->base + s->load_offset, l->object.bytes + s->header.sh_offset, s->header.sh_size);
+            memcpy(l->elf->base + s->load_offset, l->object.bytes + s->header.sh_offset,
+                   s->header.sh_size);
     }
     return true;
 }
@@ -181,7 +190,8 @@ static bool address_of(const loader *l, const Elf64_Sym *symbol, uint64_t *out, 
         *out = symbol->st_value;
         return true;
     }
-    const elf_section *s = symbol->st_shndx < SHN_LORESERVE ? &l->object.sections[symbol->st_shndx] : NULL;
+    const elf_section *s =
+        symbol->st_shndx < SHN_LORESERVE ? &l->object.sections[symbol->st_shndx] : NULL;
     if (!s || s->group == GROUP_NONE)
         return status_set(st, STATUS_CORRUPT, "symbol '%s' is in no loaded section",
                           elf_symbol_name(&l->object, symbol));
@@ -197,15 +207,17 @@ static bool relocate_one(loader *l, const elf_section *target, const Elf64_Rela 
     if (written == 0)
         return true;
     if (written < 0)
-        return status_set(st, STATUS_CORRUPT, "relocation %s (%u) in %s is not supported", relocation_name(type),
-                          type, target->name);
-    if (target->header.sh_type == SHT_NOBITS || r->r_offset > size || size - r->r_offset < (uint64_t)written)
+        return status_set(st, STATUS_CORRUPT, "relocation %s (%u) in %s is not supported",
+                          relocation_name(type), type, target->name);
+    if (target->header.sh_type == SHT_NOBITS || r->r_offset > size ||
+        size - r->r_offset < (uint64_t)written)
         return status_set(st, STATUS_CORRUPT, "a relocation lies outside %s", target->name);
     if (index == 0 || index >= l->object.symbol_count)
         return status_set(st, STATUS_CORRUPT, "a relocation in %s names no symbol", target->name);
     Elf64_Sym s = elf_symbol(&l->object, index);
     return address_of(l, &s, &symbol, st) &&
-           apply(l, type, l->elf->base + target->load_offset + r->r_offset, symbol, (uint64_t)r->r_addend, st);
+           apply(l, type, l->elf->base + target->load_offset + r->r_offset, symbol,
+                 (uint64_t)r->r_addend, st);
 }
 
 static bool relocate(loader *l, status *st) {
@@ -224,8 +236,9 @@ static bool relocate(loader *l, status *st) {
 }
 
 static bool protect(loader *l, status *st) {
-    static const int protections[GROUP_COUNT] = {
-        [GROUP_CODE] = PROT_READ | PROT_EXEC, [GROUP_CONST] = PROT_READ, [GROUP_DATA] = PROT_READ | PROT_WRITE};
+    static const int protections[GROUP_COUNT] = {[GROUP_CODE] = PROT_READ | PROT_EXEC,
+                                                 [GROUP_CONST] = PROT_READ,
+                                                 [GROUP_DATA] = PROT_READ | PROT_WRITE};
     for (int group = GROUP_CODE; group < GROUP_COUNT; group++) {
         size_t bytes = l->end[group] - l->start[group];
         if (bytes && mprotect(l->elf->base + l->start[group], bytes, protections[group]) != 0)
@@ -239,12 +252,15 @@ static bool protect(loader *l, status *st) {
 static bool export_symbols(loader *l, status *st) {
     for (size_t i = 1; i < l->object.symbol_count; i++) {
         Elf64_Sym s = elf_symbol(&l->object, i);
-        bool in_code = s.st_shndx < SHN_LORESERVE && l->object.sections[s.st_shndx].group == GROUP_CODE;
-        bool function = ELF64_ST_TYPE(s.st_info) == STT_FUNC || ELF64_ST_TYPE(s.st_info) == STT_NOTYPE;
+        bool in_code =
+            s.st_shndx < SHN_LORESERVE && l->object.sections[s.st_shndx].group == GROUP_CODE;
+        bool function =
+            ELF64_ST_TYPE(s.st_info) == STT_FUNC || ELF64_ST_TYPE(s.st_info) == STT_NOTYPE;
         const char *name = elf_symbol_name(&l->object, &s);
         if (!in_code || !function || !name[0])
             continue;
-        unsigned char *code = l->elf->base + l->object.sections[s.st_shndx].load_offset + s.st_value;
+        unsigned char *code =
+            l->elf->base + l->object.sections[s.st_shndx].load_offset + s.st_value;
         elf_perf_map_add(code, s.st_size, name);
         if (ELF64_ST_BIND(s.st_info) == STB_LOCAL)
             continue;

@@ -1,4 +1,5 @@
-/* host_elf_parse.c - reads an ELF relocatable object and refuses whatever the loader could not honour. */
+/* host_elf_parse.c - reads an ELF relocatable object and refuses whatever the loader could not
+ * honour. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@ enum { HOST_MACHINE = EM_NONE };
 #endif
 
 enum { SECTION_LIMIT = 4096, ALIGNMENT_LIMIT = 4096, UNWIND_SECTION = 0x70000001 };
-static const uint64_t size_limit = (uint64_t)1 << 30; /* of one section: keeps every sum far from overflow */
+static const uint64_t size_limit = (uint64_t)1
+                                   << 30; /* of one section: keeps every sum far from overflow */
 
 static bool corrupt(status *st, const char *what) {
     return status_set(st, STATUS_CORRUPT, "damaged ELF object: %s", what);
@@ -34,8 +36,9 @@ static bool check_header(const elf_object *o, Elf64_Ehdr *h, status *st) {
         h->e_ident[EI_VERSION] != EV_CURRENT || h->e_version != EV_CURRENT)
         return corrupt(st, "not a little-endian ELF64 of version 1");
     if (h->e_machine != HOST_MACHINE)
-        return status_set(st, STATUS_UNAVAILABLE, "the object is for ELF machine %u; this is machine %d",
-                          h->e_machine, HOST_MACHINE);
+        return status_set(st, STATUS_UNAVAILABLE,
+                          "the object is for ELF machine %u; this is machine %d", h->e_machine,
+                          HOST_MACHINE);
     if (h->e_type != ET_REL)
         return corrupt(st, "not a relocatable object (ET_REL)");
     if (h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shnum == 0 || h->e_shnum > SECTION_LIMIT)
@@ -46,11 +49,13 @@ static bool check_header(const elf_object *o, Elf64_Ehdr *h, status *st) {
 }
 
 /* A string table must end in NUL, so that any offset inside it is a string. */
-static bool string_table(const elf_object *o, size_t index, const char **out, size_t *size_out, status *st) {
+static bool string_table(const elf_object *o, size_t index, const char **out, size_t *size_out,
+                         status *st) {
     if (index >= o->section_count)
         return corrupt(st, "a string table index is out of range");
     const Elf64_Shdr *h = &o->sections[index].header;
-    if (h->sh_type != SHT_STRTAB || h->sh_size == 0 || o->bytes[h->sh_offset + h->sh_size - 1] != '\0')
+    if (h->sh_type != SHT_STRTAB || h->sh_size == 0 ||
+        o->bytes[h->sh_offset + h->sh_size - 1] != '\0')
         return corrupt(st, "a string table is not one");
     *out = (const char *)o->bytes + h->sh_offset;
     *size_out = h->sh_size;
@@ -63,13 +68,15 @@ static bool classify(elf_section *s, status *st) {
         return true;
     if (h->sh_type != SHT_PROGBITS && h->sh_type != SHT_NOBITS && h->sh_type != SHT_NOTE &&
         h->sh_type != UNWIND_SECTION)
-        return status_set(st, STATUS_CORRUPT, "section %s has type %u, which is not loaded", s->name,
-                          h->sh_type);
+        return status_set(st, STATUS_CORRUPT, "section %s has type %u, which is not loaded",
+                          s->name, h->sh_type);
     if (h->sh_flags & SHF_TLS)
-        return status_set(st, STATUS_CORRUPT, "section %s is thread-local, which is not supported", s->name);
+        return status_set(st, STATUS_CORRUPT, "section %s is thread-local, which is not supported",
+                          s->name);
     bool writes = h->sh_flags & SHF_WRITE, runs = h->sh_flags & SHF_EXECINSTR;
     if (writes && runs)
-        return status_set(st, STATUS_CORRUPT, "section %s is both writable and executable", s->name);
+        return status_set(st, STATUS_CORRUPT, "section %s is both writable and executable",
+                          s->name);
     if (h->sh_addralign > ALIGNMENT_LIMIT || (h->sh_addralign & (h->sh_addralign - 1)))
         return status_set(st, STATUS_CORRUPT, "section %s asks for the alignment %llu", s->name,
                           (unsigned long long)h->sh_addralign);
@@ -85,7 +92,8 @@ static bool read_sections(elf_object *o, const Elf64_Ehdr *h, status *st) {
         memcpy(s, o->bytes + h->e_shoff + i * sizeof *s, sizeof *s);
         if (s->sh_size > size_limit)
             return corrupt(st, "a section is larger than 1 GiB");
-        if (s->sh_type != SHT_NOBITS && s->sh_type != SHT_NULL && !inside(o, s->sh_offset, s->sh_size))
+        if (s->sh_type != SHT_NOBITS && s->sh_type != SHT_NULL &&
+            !inside(o, s->sh_offset, s->sh_size))
             return corrupt(st, "a section lies outside the object (truncated?)");
     }
     const char *names = NULL;
@@ -105,7 +113,8 @@ static bool read_sections(elf_object *o, const Elf64_Ehdr *h, status *st) {
 
 Elf64_Sym elf_symbol(const elf_object *o, size_t index) {
     Elf64_Sym symbol;
-    memcpy(&symbol, o->bytes + o->sections[o->symbol_section].header.sh_offset + index * sizeof symbol,
+    memcpy(&symbol,
+           o->bytes + o->sections[o->symbol_section].header.sh_offset + index * sizeof symbol,
            sizeof symbol);
     return symbol;
 }
@@ -119,13 +128,15 @@ static bool check_symbol(const elf_object *o, const Elf64_Sym *s, status *st) {
         return corrupt(st, "a symbol name is out of range");
     const char *name = elf_symbol_name(o, s);
     if (s->st_shndx == SHN_UNDEF)
-        return status_set(st, STATUS_CORRUPT, "undefined symbol '%s': an image must need nothing from outside",
-                          name);
+        return status_set(st, STATUS_CORRUPT,
+                          "undefined symbol '%s': an image must need nothing from outside", name);
     if (s->st_shndx == SHN_COMMON || s->st_shndx == SHN_XINDEX)
-        return status_set(st, STATUS_CORRUPT, "symbol '%s' is a common or extended one; not supported", name);
+        return status_set(st, STATUS_CORRUPT,
+                          "symbol '%s' is a common or extended one; not supported", name);
     int type = ELF64_ST_TYPE(s->st_info);
     if (type == STT_TLS || type == STT_GNU_IFUNC)
-        return status_set(st, STATUS_CORRUPT, "symbol '%s' is thread-local or indirect; not supported", name);
+        return status_set(st, STATUS_CORRUPT,
+                          "symbol '%s' is thread-local or indirect; not supported", name);
     if (s->st_shndx >= SHN_LORESERVE)
         return true;
     if (s->st_shndx >= o->section_count)

@@ -1,5 +1,5 @@
-/* host_elf_parts.h - shared by the loader's two halves: host_elf_parse.c (is the object sound?) and host_elf.c
- * (map it, relocate it). */
+/* host_elf_parts.h - shared by the loader's two halves: host_elf_parse.c (is the object sound?) and
+ * host_elf.c (map it, relocate it). */
 #ifndef TESSERA_RUNTIME_HOST_ELF_PARTS_H
 #define TESSERA_RUNTIME_HOST_ELF_PARTS_H
 
@@ -39,8 +39,8 @@ const char *elf_symbol_name(const elf_object *o, const Elf64_Sym *symbol);
 Elf64_Rela elf_relocation(const elf_object *o, const elf_section *section, size_t index);
 size_t elf_relocation_count(const elf_section *section);
 
-/* Debuggers and profilers: host_elf_debug.c. `image` is a copy of the object whose section headers hold load
- * addresses; it is taken over and freed by elf_debug_unregister. */
+/* Debuggers and profilers: host_elf_debug.c. `image` is a copy of the object whose section headers
+ * hold load addresses; it is taken over and freed by elf_debug_unregister. */
 typedef struct elf_debug_entry elf_debug_entry;
 elf_debug_entry *elf_debug_register(unsigned char *image, size_t size_bytes);
 void elf_debug_unregister(elf_debug_entry *entry);

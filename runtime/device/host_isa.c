@@ -1,6 +1,7 @@
-/* host_isa.c - which instruction sets the CPU has and the operating system saves (cpuid and xgetbv). */
-#include <sched.h>
+/* host_isa.c - which instruction sets the CPU has and the operating system saves (cpuid and
+ * xgetbv). */
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +12,8 @@
 #include <cpuid.h>
 
 enum { REG_EAX, REG_EBX, REG_ECX, REG_EDX };
-/* Levels as in the x86-64 psABI, but the lowest has FMA: strict kernels need it, and the psABI's v2 lacks it. */
+/* Levels as in the x86-64 psABI, but the lowest has FMA: strict kernels need it, and the psABI's v2
+ * lacks it. */
 static const char *const levels[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2+fma"};
 enum { LEVEL_V4, LEVEL_V3, LEVEL_V2, LEVEL_COUNT };
 
@@ -23,16 +25,26 @@ typedef struct feature {
 } feature;
 
 static const feature features[] = {
-    {"SSE3", 1, REG_ECX, 0, LEVEL_V2},         {"SSSE3", 1, REG_ECX, 9, LEVEL_V2},
-    {"SSE4.1", 1, REG_ECX, 19, LEVEL_V2},      {"SSE4.2", 1, REG_ECX, 20, LEVEL_V2},
-    {"POPCNT", 1, REG_ECX, 23, LEVEL_V2},      {"CMPXCHG16B", 1, REG_ECX, 13, LEVEL_V2},
-    {"LAHF", 0x80000001u, REG_ECX, 0, LEVEL_V2}, {"OSXSAVE", 1, REG_ECX, 27, LEVEL_V2},
-    {"AVX", 1, REG_ECX, 28, LEVEL_V2},         {"FMA", 1, REG_ECX, 12, LEVEL_V2},
-    {"MOVBE", 1, REG_ECX, 22, LEVEL_V3},       {"F16C", 1, REG_ECX, 29, LEVEL_V3},
-    {"LZCNT", 0x80000001u, REG_ECX, 5, LEVEL_V3}, {"BMI1", 7, REG_EBX, 3, LEVEL_V3},
-    {"AVX2", 7, REG_EBX, 5, LEVEL_V3},         {"BMI2", 7, REG_EBX, 8, LEVEL_V3},
-    {"AVX512F", 7, REG_EBX, 16, LEVEL_V4},     {"AVX512DQ", 7, REG_EBX, 17, LEVEL_V4},
-    {"AVX512CD", 7, REG_EBX, 28, LEVEL_V4},    {"AVX512BW", 7, REG_EBX, 30, LEVEL_V4},
+    {"SSE3", 1, REG_ECX, 0, LEVEL_V2},
+    {"SSSE3", 1, REG_ECX, 9, LEVEL_V2},
+    {"SSE4.1", 1, REG_ECX, 19, LEVEL_V2},
+    {"SSE4.2", 1, REG_ECX, 20, LEVEL_V2},
+    {"POPCNT", 1, REG_ECX, 23, LEVEL_V2},
+    {"CMPXCHG16B", 1, REG_ECX, 13, LEVEL_V2},
+    {"LAHF", 0x80000001u, REG_ECX, 0, LEVEL_V2},
+    {"OSXSAVE", 1, REG_ECX, 27, LEVEL_V2},
+    {"AVX", 1, REG_ECX, 28, LEVEL_V2},
+    {"FMA", 1, REG_ECX, 12, LEVEL_V2},
+    {"MOVBE", 1, REG_ECX, 22, LEVEL_V3},
+    {"F16C", 1, REG_ECX, 29, LEVEL_V3},
+    {"LZCNT", 0x80000001u, REG_ECX, 5, LEVEL_V3},
+    {"BMI1", 7, REG_EBX, 3, LEVEL_V3},
+    {"AVX2", 7, REG_EBX, 5, LEVEL_V3},
+    {"BMI2", 7, REG_EBX, 8, LEVEL_V3},
+    {"AVX512F", 7, REG_EBX, 16, LEVEL_V4},
+    {"AVX512DQ", 7, REG_EBX, 17, LEVEL_V4},
+    {"AVX512CD", 7, REG_EBX, 28, LEVEL_V4},
+    {"AVX512BW", 7, REG_EBX, 30, LEVEL_V4},
     {"AVX512VL", 7, REG_EBX, 31, LEVEL_V4},
 };
 enum { FEATURE_COUNT = sizeof features / sizeof features[0] };
@@ -58,15 +70,15 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void why_not_level(int level, char *reason) {
     for (int i = 0; i < FEATURE_COUNT; i++) {
         if (features[i].level >= level && !has(&features[i])) {
-            snprintf(reason, HOST_REASON_BYTES, "this CPU has no %s, which %s needs", features[i].name,
-                     levels[level]);
+            snprintf(reason, HOST_REASON_BYTES, "this CPU has no %s, which %s needs",
+                     features[i].name, levels[level]);
             return;
         }
     }
     enum { SSE_AND_YMM = 0x6, ZMM = 0xe0 };
     if (!system_saves(level == LEVEL_V4 ? SSE_AND_YMM | ZMM : SSE_AND_YMM))
-        snprintf(reason, HOST_REASON_BYTES, "the operating system does not save the registers of %s",
-                 levels[level]);
+        snprintf(reason, HOST_REASON_BYTES,
+                 "the operating system does not save the registers of %s", levels[level]);
 }
 
 static void read_brand(void) {

@@ -1,7 +1,8 @@
 /* host_memory.c - see host_memory.h.
  *
- * A guarded allocation: [no access][canary ... data, padded to 64 with canary][no access]. The data ends at the
- * guard, so overruns beyond the padding fault at the very instruction; smaller ones are seen in the canary. */
+ * A guarded allocation: [no access][canary ... data, padded to 64 with canary][no access]. The data
+ * ends at the guard, so overruns beyond the padding fault at the very instruction; smaller ones are
+ * seen in the canary. */
 #include "device/host_memory.h"
 
 #include <stdlib.h>
@@ -11,14 +12,16 @@
 #include "base/arena.h"
 
 enum { ALIGNMENT = 64, CANARY_BEFORE = 64, CANARY = 0xA5 };
-static const size_t page_bytes = 4096, huge_page_bytes = (size_t)2 << 20, large_bytes = (size_t)4 << 20;
+static const size_t page_bytes = 4096, huge_page_bytes = (size_t)2 << 20,
+                    large_bytes = (size_t)4 << 20;
 
 static size_t round_up(size_t n, size_t multiple) {
     return (n + multiple - 1) / multiple * multiple;
 }
 
 static bool no_memory(size_t size_bytes, status *st) {
-    return status_set(st, STATUS_OUT_OF_MEMORY, "no memory for an allocation of %zu bytes", size_bytes);
+    return status_set(st, STATUS_OUT_OF_MEMORY, "no memory for an allocation of %zu bytes",
+                      size_bytes);
 }
 
 static void *map_pages(size_t size_bytes, int protection) {
@@ -39,12 +42,14 @@ static bool map_large(device_memory *m, status *st) {
         munmap(start + before + wanted, total - before - wanted);
     m->data = m->base = start + before;
     m->mapped_bytes = wanted;
-    (void)madvise(m->data, wanted, MADV_HUGEPAGE); /* advice: an old kernel's refusal changes speed alone */
+    (void)madvise(m->data, wanted,
+                  MADV_HUGEPAGE); /* advice: an old kernel's refusal changes speed alone */
     return true;
 }
 
 static bool map_guarded(device_memory *m, status *st) {
-    size_t padded = round_up(m->size_bytes, ALIGNMENT), inside = round_up(padded + CANARY_BEFORE, page_bytes);
+    size_t padded = round_up(m->size_bytes, ALIGNMENT),
+           inside = round_up(padded + CANARY_BEFORE, page_bytes);
     m->mapped_bytes = inside + 2 * page_bytes;
     unsigned char *start = map_pages(m->mapped_bytes, PROT_NONE);
     if (!start)
@@ -91,7 +96,8 @@ static bool all_canary(const unsigned char *bytes, size_t count) {
 bool host_memory_intact(const device_memory *memory, status *st) {
     if (!memory->guarded)
         return true;
-    unsigned char *before = memory->data - CANARY_BEFORE, *after = memory->data + memory->size_bytes;
+    unsigned char *before = memory->data - CANARY_BEFORE,
+                  *after = memory->data + memory->size_bytes;
     size_t padding = round_up(memory->size_bytes, ALIGNMENT) - memory->size_bytes;
     bool sound_before = all_canary(before, CANARY_BEFORE), sound_after = all_canary(after, padding);
     if (sound_before && sound_after)

@@ -1,9 +1,10 @@
 /* host_pool.c - see host_pool.h.
  *
- * `state` is a serial number and an open bit. run() fills the grid, opens it, works until no cell is left, closes it
- * and waits until nobody is `inside`. A worker steps inside first and looks at the state then: so either it sees the
- * grid closed and leaves it alone, or run() sees the worker and waits (both are sequentially consistent). Workers
- * that slept through a whole grid are never waited for, which keeps small launches fast. */
+ * `state` is a serial number and an open bit. run() fills the grid, opens it, works until no cell
+ * is left, closes it and waits until nobody is `inside`. A worker steps inside first and looks at
+ * the state then: so either it sees the grid closed and leaves it alone, or run() sees the worker
+ * and waits (both are sequentially consistent). Workers that slept through a whole grid are never
+ * waited for, which keeps small launches fast. */
 #include "device/host_pool.h"
 
 #include <errno.h>
@@ -28,7 +29,8 @@ enum { SPIN_NS = 30000, SPIN_BATCH = 32, CACHE_LINE = 64, SCRATCH_GRAIN = 4096 }
 struct host_pool {
     uint32_t threads;
     pthread_t *workers; /* threads - 1 */
-    device_memory *scratch; /* one per thread; changed only while the grid is closed and nobody inside */
+    device_memory
+        *scratch; /* one per thread; changed only while the grid is closed and nobody inside */
     pthread_mutex_t mutex; /* one grid at a time */
     host_pool_grid grid;
     atomic_uint stop;
@@ -66,7 +68,8 @@ static int64_t now_ns(void) {
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Control registers of the floating-point environment. The defaults: round to nearest, no flush, all masked. */
+/* Control registers of the floating-point environment. The defaults: round to nearest, no flush,
+ * all masked. */
 typedef struct fp_control {
     uint32_t sse;
     uint16_t x87;
@@ -222,7 +225,8 @@ bool host_pool_run(host_pool *pool, const host_pool_grid *grid, status *st) {
     return ok;
 }
 
-/* Asynchronous signals belong to the program's own threads; faults must still reach their handler. */
+/* Asynchronous signals belong to the program's own threads; faults must still reach their handler.
+ */
 static void block_asynchronous_signals(sigset_t *saved) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
     sigset_t set;
@@ -259,7 +263,8 @@ host_pool *host_pool_new(uint32_t threads, status *st) {
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
     if (pool->threads == threads)
         return pool;
-    status_set(st, STATUS_OUT_OF_MEMORY, "only %u of %u threads could be started", pool->threads, threads);
+    status_set(st, STATUS_OUT_OF_MEMORY, "only %u of %u threads could be started", pool->threads,
+               threads);
     host_pool_free(pool);
     return NULL;
 }

@@ -1,9 +1,10 @@
 /* host_pool.h - persistent threads that share the cells of a grid.
  *
- * The caller takes part, so a pool of one thread has no workers and runs inline. Cells are claimed in chunks that
- * shrink towards the end, for balance. Workers spin for some tens of microseconds after a grid, then sleep. Every
- * cell runs under the default floating-point environment; the caller's own is restored. Several threads may call
- * host_pool_run on one pool: their grids run one after the other. */
+ * The caller takes part, so a pool of one thread has no workers and runs inline. Cells are claimed
+ * in chunks that shrink towards the end, for balance. Workers spin for some tens of microseconds
+ * after a grid, then sleep. Every cell runs under the default floating-point environment; the
+ * caller's own is restored. Several threads may call host_pool_run on one pool: their grids run one
+ * after the other. */
 #ifndef TESSERA_RUNTIME_HOST_POOL_H
 #define TESSERA_RUNTIME_HOST_POOL_H
 

@@ -1,4 +1,5 @@
-/* null.c - the null driver: real memory, any module, launches that are recorded and compute nothing. */
+/* null.c - the null driver: real memory, any module, launches that are recorded and compute
+ * nothing. */
 #include "device/null.h"
 
 #include <pthread.h>
@@ -24,7 +25,8 @@ struct device_image {
 extern const device_driver null_driver;
 
 static void probe(tsr_device_info_t *info) {
-    *info = (tsr_device_info_t){.backend = "null", .name = "records launches", .isa = "none", .compute_units = 1};
+    *info = (tsr_device_info_t){
+        .backend = "null", .name = "records launches", .isa = "none", .compute_units = 1};
 }
 
 static bool open_null(uint32_t threads, device **device_out, status *st) {
@@ -53,7 +55,8 @@ static void unload(device *d, device_image *image) {
     free(image);
 }
 
-static bool alloc(device *d, size_t size_bytes, bool guarded, device_memory *memory_out, status *st) {
+static bool alloc(device *d, size_t size_bytes, bool guarded, device_memory *memory_out,
+                  status *st) {
     (void)d;
     return host_memory_map(size_bytes, guarded, memory_out, st);
 }
@@ -78,8 +81,8 @@ static bool run(device *d, const device_phase *phase, status *st) {
     null_device *n = (null_device *)d;
     (void)st;
     pthread_mutex_lock(&n->mutex);
-    n->launches[n->count++ % KEPT] =
-        (null_launch){phase->phase, phase->cells, phase->frame->buffers ? phase->frame->buffers[0] : NULL};
+    n->launches[n->count++ % KEPT] = (null_launch){
+        phase->phase, phase->cells, phase->frame->buffers ? phase->frame->buffers[0] : NULL};
     pthread_mutex_unlock(&n->mutex);
     return true;
 }

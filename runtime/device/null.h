@@ -1,4 +1,5 @@
-/* null.h - the null driver's record of what it was asked to do; for tests of everything above the drivers. */
+/* null.h - the null driver's record of what it was asked to do; for tests of everything above the
+ * drivers. */
 #ifndef TESSERA_RUNTIME_NULL_H
 #define TESSERA_RUNTIME_NULL_H
 

@@ -1,5 +1,6 @@
-/* kernel_good.c - a kernel as the compiler would emit it: out = 2 * a + table, in two phases through the workspace.
- * It has constants, written data, a pointer that needs a relocation and a call between sections. */
+/* kernel_good.c - a kernel as the compiler would emit it: out = 2 * a + table, in two phases
+ * through the workspace. It has constants, written data, a pointer that needs a relocation and a
+ * call between sections. */
 #include "tessera/kernel.h"
 
 static const float table[4] = {1, 2, 3, 4};

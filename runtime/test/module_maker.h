@@ -29,7 +29,8 @@ enum { KERNEL_CELLS = 100 };
 static inline char *good_metadata(const char *first, const char *second) {
     char *json = malloc(1024);
     snprintf(json, 1024,
-             "{\"schema\": \"tsr.module/1\", \"name\": \"affine\", \"profile\": \"strict\", \"numerics_version\": 1,"
+             "{\"schema\": \"tsr.module/1\", \"name\": \"affine\", \"profile\": \"strict\", "
+             "\"numerics_version\": 1,"
              " \"inputs\": [{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [4, 25]}],"
              " \"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [100]}],"
              " \"workspace_bytes\": 400, \"scratch_bytes\": 64, \"phases\": ["
@@ -42,7 +43,8 @@ static inline char *good_metadata(const char *first, const char *second) {
 static inline bytes make_module(const char *json, const char *kind, bytes object) {
     bytes image;
     void *data;
-    module_part parts[] = {{"metadata", json, strlen(json)}, {"graph", "g", 1}, {kind, object.data, object.size}};
+    module_part parts[] = {
+        {"metadata", json, strlen(json)}, {"graph", "g", 1}, {kind, object.data, object.size}};
     assert_true(module_write(parts, 3, &data, &image.size, NULL));
     image.data = data;
     return image;

@@ -1,4 +1,5 @@
-/* test_abi.c - the C ABI as a program meets it: load, launch, streams, events, and every refusal. */
+/* test_abi.c - the C ABI as a program meets it: load, launch, streams, events, and every refusal.
+ */
 #include "test/test.h"
 
 #include <pthread.h>
@@ -96,7 +97,8 @@ static void kernels_tell_what_they_take(void **state) {
     assert_string_equal(type, "f32");
     assert_int_equal(rank, 2);
     assert_int_equal(dims[1], 25);
-    REFUSED(tsrGetKernelParameter(f.kernel, 2, NULL, NULL, NULL, NULL), TSR_ENOTFOUND, "no buffer 2");
+    REFUSED(tsrGetKernelParameter(f.kernel, 2, NULL, NULL, NULL, NULL), TSR_ENOTFOUND,
+            "no buffer 2");
     OK(tsrGetModuleMetadata(f.module, &json));
     assert_non_null(strstr(json, "\"profile\": \"strict\""));
     REFUSED(tsrGetKernel(f.module, "affin", &f.kernel), TSR_ENOTFOUND, "it has 'affine'");
@@ -108,7 +110,8 @@ static void wrong_launches_are_refused(void **state) {
     fixture f;
     set_up(&f, 1, 0);
     void *null = NULL, *shifted = f.a + 1, *too_far = f.a + 16;
-    void *bad_null[] = {&null, &f.out}, *bad_shift[] = {&shifted, &f.out}, *bad_end[] = {&too_far, &f.out};
+    void *bad_null[] = {&null, &f.out}, *bad_shift[] = {&shifted, &f.out},
+         *bad_end[] = {&too_far, &f.out};
     void *bad_same[] = {&f.a, &f.a}, *bad_arg[] = {&f.a, NULL};
     REFUSED(tsrLaunch(NULL, NULL, default_grid, f.args, 2), TSR_EINVAL, "kernel is NULL");
     REFUSED(tsrLaunch(f.kernel, NULL, default_grid, f.args, 3), TSR_EINVAL, "takes 2 arguments");
@@ -116,10 +119,13 @@ static void wrong_launches_are_refused(void **state) {
     REFUSED(tsrLaunch(f.kernel, NULL, default_grid, bad_arg, 2), TSR_EINVAL, "args[1] is NULL");
     REFUSED(tsrLaunch(f.kernel, NULL, default_grid, bad_null, 2), TSR_EINVAL, "('a') is NULL");
     REFUSED(tsrLaunch(f.kernel, NULL, default_grid, bad_shift, 2), TSR_EINVAL, "not aligned to 64");
-    REFUSED(tsrLaunch(f.kernel, NULL, default_grid, bad_end, 2), TSR_EINVAL, "needs 400 bytes; its allocation has 336");
+    REFUSED(tsrLaunch(f.kernel, NULL, default_grid, bad_end, 2), TSR_EINVAL,
+            "needs 400 bytes; its allocation has 336");
     REFUSED(tsrLaunch(f.kernel, NULL, default_grid, bad_same, 2), TSR_EINVAL, "'out' overlaps 'a'");
-    REFUSED(tsrLaunch(f.kernel, NULL, (tsr_launch_t){.grid_x = 7}, f.args, 2), TSR_EINVAL, "its own grid");
-    REFUSED(tsrLaunch(f.kernel, NULL, (tsr_launch_t){.smem_bytes = 1}, f.args, 2), TSR_EINVAL, "its own grid");
+    REFUSED(tsrLaunch(f.kernel, NULL, (tsr_launch_t){.grid_x = 7}, f.args, 2), TSR_EINVAL,
+            "its own grid");
+    REFUSED(tsrLaunch(f.kernel, NULL, (tsr_launch_t){.smem_bytes = 1}, f.args, 2), TSR_EINVAL,
+            "its own grid");
     tear_down(&f);
 }
 
@@ -138,7 +144,8 @@ static void wrong_calls_are_refused(void **state) {
     REFUSED(tsrCreateContextOn(0, 1, 8, &none), TSR_EINVAL, "flags 0x8");
     REFUSED(tsrCreateContextOn(0, 100000, 0, &none), TSR_EINVAL, "threads");
     set_up(&f, 1, 0);
-    REFUSED(tsrDestroyContext(f.context), TSR_EINVAL, "1 modules, 0 streams, 0 events and 2 allocations");
+    REFUSED(tsrDestroyContext(f.context), TSR_EINVAL,
+            "1 modules, 0 streams, 0 events and 2 allocations");
     REFUSED(tsrFree(f.context, f.a + 16), TSR_EINVAL, "not an allocation");
     REFUSED(tsrCopy(f.context, f.out, f.a, 401), TSR_EINVAL, "past the end of its destination");
     REFUSED(tsrAlloc(f.context, 8, 6, (void **)&none), TSR_EINVAL, "flags 0x6");
@@ -166,10 +173,12 @@ static void damaged_modules_are_refused(void **state) {
         image.data[at] ^= 0x10;
     }
     image.data[8] = 2;
-    REFUSED(tsrLoadModule(c, image.data, image.size, &m), TSR_EVERSION, "ABI 2.0; this runtime is ABI 1.0");
+    REFUSED(tsrLoadModule(c, image.data, image.size, &m), TSR_EVERSION,
+            "ABI 2.0; this runtime is ABI 1.0");
     image.data[8] = 1;
     image.data[10] = 1;
-    REFUSED(tsrLoadModule(c, image.data, image.size, &m), TSR_EVERSION, "ABI 1.1; this runtime is ABI 1.0");
+    REFUSED(tsrLoadModule(c, image.data, image.size, &m), TSR_EVERSION,
+            "ABI 1.1; this runtime is ABI 1.0");
     free(image.data);
     OK(tsrDestroyContext(c));
 }
@@ -204,13 +213,15 @@ static void unsound_metadata_is_refused(void **state) {
         const bad_metadata *bad = &bad_documents[i];
         char json[2048], *at = strstr(sound, bad->from);
         assert_non_null(at);
-        snprintf(json, sizeof json, "%.*s%s%s", (int)(at - sound), sound, bad->to, at + strlen(bad->from));
+        snprintf(json, sizeof json, "%.*s%s%s", (int)(at - sound), sound, bad->to,
+                 at + strlen(bad->from));
         bytes image = make_module(json, "elf:x86-64-v2+fma", object);
         REFUSED(tsrLoadModule(c, image.data, image.size, &m), bad->status, bad->words);
         free(image.data);
     }
     bytes foreign = make_module(sound, "elf:armv9", object);
-    REFUSED(tsrLoadModule(c, foreign.data, foreign.size, &m), TSR_EUNAVAILABLE, "the module has armv9");
+    REFUSED(tsrLoadModule(c, foreign.data, foreign.size, &m), TSR_EUNAVAILABLE,
+            "the module has armv9");
     free(foreign.data);
     free(sound);
     free(object.data);
@@ -281,7 +292,7 @@ static void streams_run_in_order_and_events_mark_time(void **state) {
     memset(f.out, 0, KERNEL_CELLS * sizeof(float));
     OK(tsrLaunch(f.kernel, stream, default_grid, f.args, 2));
     OK(tsrRecordEvent(end, stream));
-    OK(tsrDestroyEvent(end)); /* waits for what it still marks */
+    OK(tsrDestroyEvent(end));     /* waits for what it still marks */
     OK(tsrDestroyStream(stream)); /* finishes what is queued */
     expect_result(&f);
     OK(tsrRecordEvent(start, NULL));

@@ -21,7 +21,8 @@ static void the_first_cause_wins(void **state) {
     assert_false(status_set_errno(&st, ENOENT, "cannot open %s", "a.tsr"));
     assert_false(status_set(&st, STATUS_INVALID, "loading the case"));
     assert_int_equal(st.code, STATUS_NOT_FOUND);
-    assert_string_equal(st.message, "cannot open a.tsr: No such file or directory; loading the case");
+    assert_string_equal(st.message,
+                        "cannot open a.tsr: No such file or directory; loading the case");
     assert_false(status_set(NULL, STATUS_INVALID, "nobody listens"));
     assert_string_equal(status_code_name(STATUS_TIMEOUT), "timeout");
 }
@@ -76,10 +77,18 @@ static void globs_match(void **state) {
         const char *pattern, *string;
         bool matches;
     } cases[] = {
-        {"*", "", true},           {"*", "a/b", true},         {"soft*", "softmax/row", true},
-        {"*max", "softmax/row", false}, {"s?ftmax", "softmax", true}, {"[a-c]x", "bx", true},
-        {"[!a-c]x", "bx", false},  {"[]]", "]", true},         {"[ab", "[ab", true},
-        {"a*b*c", "a1b2b3c", true}, {"a*b*c", "a1b2b3", false}, {"", "a", false},
+        {"*", "", true},
+        {"*", "a/b", true},
+        {"soft*", "softmax/row", true},
+        {"*max", "softmax/row", false},
+        {"s?ftmax", "softmax", true},
+        {"[a-c]x", "bx", true},
+        {"[!a-c]x", "bx", false},
+        {"[]]", "]", true},
+        {"[ab", "[ab", true},
+        {"a*b*c", "a1b2b3c", true},
+        {"a*b*c", "a1b2b3", false},
+        {"", "a", false},
         {"*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
@@ -162,7 +171,8 @@ static void files_are_written_whole_or_not_at_all(void **state) {
     assert_false(file_make_dirs(path, &st));
     assert_false(file_write_atomic("/nonexistent/x", "", 0, NULL));
     char command[160];
-    snprintf(command, sizeof command, "test $(find %s -type f | wc -l) = 1 && rm -r %s", folder, folder);
+    snprintf(command, sizeof command, "test $(find %s -type f | wc -l) = 1 && rm -r %s", folder,
+             folder);
     assert_int_equal(system(command), 0);
 }
 

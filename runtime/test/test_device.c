@@ -41,7 +41,8 @@ static void check_memory(const device_driver *driver, device *d) {
             device_memory a, b;
             assert_true(driver->alloc(d, sizes[i], guarded, &a, NULL));
             assert_true(driver->alloc(d, sizes[i], guarded, &b, NULL));
-            assert_int_equal((uintptr_t)a.data % (sizes[i] >= 4 << 20 && !guarded ? 2 << 20 : 64), 0);
+            assert_int_equal((uintptr_t)a.data % (sizes[i] >= 4 << 20 && !guarded ? 2 << 20 : 64),
+                             0);
             memset(a.data, 0x5a, sizes[i]);
             assert_true(driver->copy(d, b.data, a.data, sizes[i], NULL));
             assert_memory_equal(a.data, b.data, sizes[i]);
@@ -135,10 +136,8 @@ static void the_null_driver_keeps_a_record(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drivers_tell_about_themselves),
-        cmocka_unit_test(drivers_give_memory),
-        cmocka_unit_test(drivers_see_broken_canaries),
-        cmocka_unit_test(drivers_run_phases),
+        cmocka_unit_test(drivers_tell_about_themselves),  cmocka_unit_test(drivers_give_memory),
+        cmocka_unit_test(drivers_see_broken_canaries),    cmocka_unit_test(drivers_run_phases),
         cmocka_unit_test(the_null_driver_keeps_a_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

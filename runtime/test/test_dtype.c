@@ -1,5 +1,5 @@
-/* test_dtype.c - the float formats: every narrow value both ways, and rounding checked by looking at the two
- * neighbours of each result instead of repeating the bit tricks. */
+/* test_dtype.c - the float formats: every narrow value both ways, and rounding checked by looking
+ * at the two neighbours of each result instead of repeating the bit tricks. */
 #include "test/test.h"
 
 #include <math.h>
@@ -86,7 +86,8 @@ static void f32_rounds_to_the_nearest_even(void **state) {
     }
 }
 
-/* Doubles a hair beside the midpoints: rounding first to f32 would land on the midpoint and then on even. */
+/* Doubles a hair beside the midpoints: rounding first to f32 would land on the midpoint and then on
+ * even. */
 static void doubles_round_once(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(formats); k++) {
@@ -113,13 +114,20 @@ typedef struct store_case {
 } store_case;
 
 static const store_case stores[] = {
-    {DTYPE_I8, 127.9, 127},         {DTYPE_I8, 128, 127},
-    {DTYPE_I8, -129, 0x80},         {DTYPE_I8, -1.9, 0xff},
-    {DTYPE_I32, NAN, 0},            {DTYPE_I32, 1e300, 0x7fffffff},
-    {DTYPE_I64, 0x1p63, INT64_MAX}, {DTYPE_I64, -INFINITY, 0x8000000000000000u},
-    {DTYPE_BOOL, NAN, 1},           {DTYPE_BOOL, -0.0, 0},
-    {DTYPE_F64, -NAN, 0x7ff8000000000000u}, {DTYPE_F32, -NAN, 0x7fc00000},
-    {DTYPE_F16, -1e9, 0xfc00},      {DTYPE_BF16, 1e300, 0x7f80},
+    {DTYPE_I8, 127.9, 127},
+    {DTYPE_I8, 128, 127},
+    {DTYPE_I8, -129, 0x80},
+    {DTYPE_I8, -1.9, 0xff},
+    {DTYPE_I32, NAN, 0},
+    {DTYPE_I32, 1e300, 0x7fffffff},
+    {DTYPE_I64, 0x1p63, INT64_MAX},
+    {DTYPE_I64, -INFINITY, 0x8000000000000000u},
+    {DTYPE_BOOL, NAN, 1},
+    {DTYPE_BOOL, -0.0, 0},
+    {DTYPE_F64, -NAN, 0x7ff8000000000000u},
+    {DTYPE_F32, -NAN, 0x7fc00000},
+    {DTYPE_F16, -1e9, 0xfc00},
+    {DTYPE_BF16, 1e300, 0x7f80},
     {DTYPE_F16, -0x1p-1074, 0x8000},
 };
 

@@ -1,4 +1,5 @@
-/* test_host_elf.c - the loader: a compiled object runs; hostile ones are refused, with the culprit's name. */
+/* test_host_elf.c - the loader: a compiled object runs; hostile ones are refused, with the
+ * culprit's name. */
 #include "test/test.h"
 
 #include <elf.h>
@@ -140,6 +141,39 @@ static void perf_learns_the_symbols(void **state) {
     free(object.data);
 }
 
+/* The head of gdb's list of JIT-compiled objects, as its manual lays it out. */
+typedef struct jit_descriptor {
+    uint32_t version, action;
+    struct jit_entry {
+        struct jit_entry *next, *previous;
+        const char *image;
+        uint64_t size_bytes;
+    } * relevant, *first;
+} jit_descriptor;
+extern jit_descriptor __jit_debug_descriptor;
+
+static void gdb_learns_where_the_code_lies(void **state) {
+    (void)state;
+    bytes object = read_object("kernel_good");
+    host_elf *one = host_elf_load(object.data, object.size, NULL);
+    host_elf *two = host_elf_load(object.data, object.size, NULL);
+    assert_int_equal(__jit_debug_descriptor.first->size_bytes, object.size);
+    assert_int_equal(__jit_debug_descriptor.first->next->size_bytes, object.size);
+    const Elf64_Ehdr *h = (const void *)__jit_debug_descriptor.first->image;
+    const Elf64_Shdr *sections = (const void *)((const char *)h + h->e_shoff);
+    uintptr_t code = (uintptr_t)host_elf_symbol(two, "phase_double");
+    size_t holding = 0;
+    for (int i = 0; i < h->e_shnum; i++)
+        holding += (sections[i].sh_flags & SHF_EXECINSTR) &&
+                   code - sections[i].sh_addr < sections[i].sh_size;
+    assert_int_equal(holding, 1);
+    host_elf_free(one);
+    assert_null(__jit_debug_descriptor.first->next);
+    host_elf_free(two);
+    assert_null(__jit_debug_descriptor.first);
+    free(object.data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_compiled_object_runs),
@@ -150,6 +184,7 @@ int main(void) {
         cmocka_unit_test(truncation_at_every_byte_is_refused),
         cmocka_unit_test(any_damaged_byte_is_survived),
         cmocka_unit_test(perf_learns_the_symbols),
+        cmocka_unit_test(gdb_learns_where_the_code_lies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

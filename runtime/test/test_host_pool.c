@@ -1,4 +1,5 @@
-/* test_host_pool.c - the thread pool: every cell once, whatever the threads, with the default rounding mode. */
+/* test_host_pool.c - the thread pool: every cell once, whatever the threads, with the default
+ * rounding mode. */
 #include "test/test.h"
 
 #include <fenv.h>

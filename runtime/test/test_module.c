@@ -1,4 +1,5 @@
-/* test_module.c - the module container: what is written is found again, and no flipped byte goes unseen. */
+/* test_module.c - the module container: what is written is found again, and no flipped byte goes
+ * unseen. */
 #include "test/test.h"
 
 #include <stdlib.h>
@@ -7,7 +8,9 @@
 #include "module.h"
 
 static const module_part parts[] = {
-    {"metadata", "{}", 2}, {"graph", "", 0}, {"elf:x86-64-v2+fma", "code that is a little longer than a line", 40}};
+    {"metadata", "{}", 2},
+    {"graph", "", 0},
+    {"elf:x86-64-v2+fma", "code that is a little longer than a line", 40}};
 
 static void write_parts(unsigned char **image, size_t *size) {
     void *data;
@@ -70,7 +73,8 @@ static void every_truncation_and_extension_is_seen(void **state) {
     size_t size;
     write_parts(&image, &size);
     for (size_t cut = 0; cut < size; cut++) {
-        unsigned char *exact = malloc(cut ? cut : 1); /* so that a sanitizer sees reads past the cut */
+        unsigned char *exact =
+            malloc(cut ? cut : 1); /* so that a sanitizer sees reads past the cut */
         memcpy(exact, image, cut);
         assert_false(module_check(exact, cut, NULL));
         free(exact);

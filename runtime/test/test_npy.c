@@ -86,8 +86,10 @@ static const refusal refusals[] = {
     {1, DICT("|b1", "(4,)"), 4, DTYPE_NONE, "element 2 of type bool is 2"},
     {1, "{'descr': '<f4', 'shape': (2,), }", 8, DTYPE_NONE, "is missing"},
     {1, "{'descr': '<f4', 'descr': '<f4', 'shape': (2,), }", 8, DTYPE_NONE, "repeated key"},
-    {1, "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,), }", 8, DTYPE_NONE, "quoted string"},
-    {1, "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,), }", 8, DTYPE_NONE, "neither True nor False"},
+    {1, "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,), }", 8, DTYPE_NONE,
+     "quoted string"},
+    {1, "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,), }", 8, DTYPE_NONE,
+     "neither True nor False"},
     {1, DICT("<f4", "(2,)") " x", 8, DTYPE_NONE, "text after the dict"},
     {1, "", 0, DTYPE_NONE, "expected '{'"},
     {4, DICT("<f4", "(2,)"), 8, DTYPE_NONE, "version 4.0"},
@@ -122,7 +124,8 @@ static void every_truncation_is_refused(void **state) {
 
 static void shapes_that_overflow_are_refused(void **state) {
     (void)state;
-    static const int64_t huge[] = {INT64_MAX, 2}, negative[] = {-1}, empty[] = {INT64_MAX, 0, INT64_MAX};
+    static const int64_t huge[] = {INT64_MAX, 2}, negative[] = {-1},
+                         empty[] = {INT64_MAX, 0, INT64_MAX};
     tensor t;
     assert_false(tensor_init(&t, DTYPE_F32, 2, huge, NULL));
     assert_false(tensor_init(&t, DTYPE_F32, 1, negative, NULL));

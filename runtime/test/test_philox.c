@@ -1,4 +1,5 @@
-/* test_philox.c - the known answers published with Random123 (kat_vectors, philox4x32 10), and the distributions. */
+/* test_philox.c - the known answers published with Random123 (kat_vectors, philox4x32 10), and the
+ * distributions. */
 #include "test/test.h"
 
 #include <math.h>
@@ -31,7 +32,8 @@ static void published_answers_hold(void **state) {
 
 static void an_element_is_a_counter_and_a_key(void **state) {
     (void)state;
-    philox_words got = philox_element(0x299f31d0a4093822u, 0x85a308d3243f6a88u, 0x13198a2e, 0x03707344);
+    philox_words got =
+        philox_element(0x299f31d0a4093822u, 0x85a308d3243f6a88u, 0x13198a2e, 0x03707344);
     assert_memory_equal(&got, &answers[2].words, sizeof got);
 }
 
@@ -49,7 +51,8 @@ static void distributions_keep_their_ranges_and_moments(void **state) {
         squares += z * z;
     }
     assert_true(fabs(sum / N) < 0.02 && fabs(squares / N - 1) < 0.02);
-    assert_int_equal(philox_integer((philox_words){{UINT32_MAX, 0, 0, 0}}, INT32_MIN, INT32_MAX), INT32_MAX - 1);
+    assert_int_equal(philox_integer((philox_words){{UINT32_MAX, 0, 0, 0}}, INT32_MIN, INT32_MAX),
+                     INT32_MAX - 1);
     assert_true(philox_normal((philox_words){{0xffffffff, 0xffffffff, 0, 0}}, 5, 2) == 5.0f);
 }
 

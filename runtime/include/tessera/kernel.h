@@ -1,21 +1,23 @@
 /* kernel.h - what a compiled host kernel sees: the contract between generated code and the runtime.
  *
- * A kernel is a list of phases; each phase is a one-dimensional grid of cells that may run in any order and on any
- * thread; all cells of a phase end before the next phase begins. The image exports one function per phase, named in
- * the metadata. A call runs the cells [begin, end). It must not depend on how the grid was cut.
+ * A kernel is a list of phases; each phase is a one-dimensional grid of cells that may run in any
+ * order and on any thread; all cells of a phase end before the next phase begins. The image exports
+ * one function per phase, named in the metadata. A call runs the cells [begin, end). It must not
+ * depend on how the grid was cut.
  *
- * The caller guarantees: the floating-point environment is the default one (round to nearest, no flush to zero, all
- * exceptions masked); every buffer is aligned to 64 bytes; `workspace` holds metadata.workspace_bytes, is shared by
- * all threads and keeps its contents between phases of one launch; `scratch` holds metadata.scratch_bytes, is
- * private to the calling thread and holds nothing on entry. */
+ * The caller guarantees: the floating-point environment is the default one (round to nearest, no
+ * flush to zero, all exceptions masked); every buffer is aligned to 64 bytes; `workspace` holds
+ * metadata.workspace_bytes, is shared by all threads and keeps its contents between phases of one
+ * launch; `scratch` holds metadata.scratch_bytes, is private to the calling thread and holds
+ * nothing on entry. */
 #ifndef TESSERA_KERNEL_H
 #define TESSERA_KERNEL_H
 
 #include <stdint.h>
 
 typedef struct tsr_kernel_frame {
-    void *const *buffers;   /* inputs, then outputs */
-    const int64_t *dims;    /* dimension arguments; NULL in specialised kernels */
+    void *const *buffers; /* inputs, then outputs */
+    const int64_t *dims;  /* dimension arguments; NULL in specialised kernels */
     unsigned char *workspace;
     unsigned char *scratch;
 } tsr_kernel_frame;

@@ -1,12 +1,13 @@
-/* tessera.h - the C ABI of the Tessera runtime: load a compiled module, give it memory, launch its kernels.
+/* tessera.h - the C ABI of the Tessera runtime: load a compiled module, give it memory, launch its
+ * kernels.
  *
- * The runtime knows no compiler. A module is one file (see docs/modules.md): metadata, the Graph IR and schedule
- * it came from, and target images. Every function returns a tsr_status_t; after a failure tsrGetLastError()
- * tells, in words, what was wrong and what to do, for the calling thread.
+ * The runtime knows no compiler. A module is one file (see docs/modules.md): metadata, the Graph IR
+ * and schedule it came from, and target images. Every function returns a tsr_status_t; after a
+ * failure tsrGetLastError() tells, in words, what was wrong and what to do, for the calling thread.
  *
- * Threads: a context and its modules may be used from several threads at once. A stream is used from one thread
- * at a time. Handles are freed by the function that names them; freeing a context with live modules, streams,
- * events or allocations is TSR_EINVAL and frees nothing. */
+ * Threads: a context and its modules may be used from several threads at once. A stream is used
+ * from one thread at a time. Handles are freed by the function that names them; freeing a context
+ * with live modules, streams, events or allocations is TSR_EINVAL and frees nothing. */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
 
@@ -44,17 +45,18 @@ typedef enum tsr_status {
     TSR_EINTERNAL     /* our bug */
 } tsr_status_t;
 
-/* The message of the last failure on this thread; "" if none. Borrowed until the next call on this thread. */
+/* The message of the last failure on this thread; "" if none. Borrowed until the next call on this
+ * thread. */
 TSR_API const char *tsrGetLastError(void);
 TSR_API const char *tsrStatusName(tsr_status_t code);
 TSR_API void tsrGetVersion(uint32_t *abi_major, uint32_t *abi_minor);
 
 /* Devices. Index 0 is always the host. */
 typedef struct tsr_device_info {
-    const char *backend;     /* "cpu", "null", ... static storage */
-    const char *name;        /* marketing name of the device */
-    const char *isa;         /* e.g. "x86-64-v4" */
-    uint32_t compute_units;  /* usable cores */
+    const char *backend;    /* "cpu", "null", ... static storage */
+    const char *name;       /* marketing name of the device */
+    const char *isa;        /* e.g. "x86-64-v4" */
+    uint32_t compute_units; /* usable cores */
     uint64_t memory_bytes;
     const char *unavailable; /* NULL when usable, else the reason in words */
 } tsr_device_info_t;
@@ -64,7 +66,8 @@ TSR_API tsr_status_t tsrGetDeviceInfo(uint32_t index, tsr_device_info_t *info);
 /* A context on the host device, with threads = usable cores. */
 TSR_API tsr_status_t tsrCreateContext(tsr_context_t *context);
 enum {
-    TSR_CONTEXT_DEBUG = 1 /* guard pages around allocations, canaries after launches, poisoned fresh memory */
+    TSR_CONTEXT_DEBUG =
+        1 /* guard pages around allocations, canaries after launches, poisoned fresh memory */
 };
 /* `index` of a device as listed above; `threads` 0 means all usable cores. */
 TSR_API tsr_status_t tsrCreateContextOn(uint32_t index, uint32_t threads, uint32_t flags,
@@ -81,16 +84,17 @@ TSR_API tsr_status_t tsrGetModuleMetadata(tsr_module_t module, const char **json
 
 typedef struct tsr_kernel_info {
     const char *name;
-    uint32_t inputs, outputs;  /* buffers, in the order of the kernel's parameters, inputs first */
-    uint32_t dims;             /* i64 dimension arguments after the buffers (0 for specialised kernels) */
-    uint32_t phases;           /* grids launched in order */
-    uint64_t workspace_bytes;  /* allocated by the runtime, zero cost to the caller */
-    uint64_t scratch_bytes;    /* per thread */
+    uint32_t inputs, outputs; /* buffers, in the order of the kernel's parameters, inputs first */
+    uint32_t dims;   /* i64 dimension arguments after the buffers (0 for specialised kernels) */
+    uint32_t phases; /* grids launched in order */
+    uint64_t workspace_bytes; /* allocated by the runtime, zero cost to the caller */
+    uint64_t scratch_bytes;   /* per thread */
 } tsr_kernel_info_t;
 TSR_API tsr_status_t tsrGetKernelInfo(tsr_kernel_t kernel, tsr_kernel_info_t *info);
 /* Buffer `index` (inputs first): name, element type name, rank, dims (at most 8; borrowed). */
 TSR_API tsr_status_t tsrGetKernelParameter(tsr_kernel_t kernel, uint32_t index, const char **name,
-                                           const char **dtype, uint32_t *rank, const int64_t **dims);
+                                           const char **dtype, uint32_t *rank,
+                                           const int64_t **dims);
 
 /* Memory, aligned to 64 bytes (to 2 MiB and backed by huge pages where that pays). */
 enum { TSR_ALLOC_DEFAULT = 0, TSR_ALLOC_ZERO = 1 };
@@ -98,8 +102,9 @@ TSR_API tsr_status_t tsrAlloc(tsr_context_t context, size_t bytes, uint32_t flag
 TSR_API tsr_status_t tsrFree(tsr_context_t context, void *pointer);
 TSR_API tsr_status_t tsrCopy(tsr_context_t context, void *to, const void *from, size_t bytes);
 
-/* Streams run launches in order; NULL is the context's default stream, on which tsrLaunch returns when the
- * kernel is done. Events mark points in a stream. Times in nanoseconds (CLOCK_MONOTONIC). */
+/* Streams run launches in order; NULL is the context's default stream, on which tsrLaunch returns
+ * when the kernel is done. Events mark points in a stream. Times in nanoseconds
+ * (CLOCK_MONOTONIC). */
 TSR_API tsr_status_t tsrCreateStream(tsr_context_t context, tsr_stream_t *stream);
 TSR_API tsr_status_t tsrDestroyStream(tsr_stream_t stream);
 TSR_API tsr_status_t tsrStreamSynchronize(tsr_context_t context, tsr_stream_t stream);
@@ -109,16 +114,17 @@ TSR_API tsr_status_t tsrRecordEvent(tsr_event_t event, tsr_stream_t stream);
 TSR_API tsr_status_t tsrSynchronizeEvent(tsr_event_t event);
 TSR_API tsr_status_t tsrElapsedTime(tsr_event_t start, tsr_event_t end, uint64_t *nanoseconds);
 
-/* Launch. For host kernels the grid in the module's metadata holds and `launch` may be all zero; a non-zero
- * grid that differs from it is TSR_EINVAL. `args` holds, per buffer, the address of a pointer to it (void **),
- * inputs first, then outputs, then per dimension the address of an int64_t. Buffers must not overlap. */
+/* Launch. For host kernels the grid in the module's metadata holds and `launch` may be all zero; a
+ * non-zero grid that differs from it is TSR_EINVAL. `args` holds, per buffer, the address of a
+ * pointer to it (void **), inputs first, then outputs, then per dimension the address of an
+ * int64_t. Buffers must not overlap. */
 typedef struct tsr_launch {
     uint32_t grid_x, grid_y, grid_z;
     uint32_t block_x, block_y, block_z;
     uint32_t smem_bytes;
 } tsr_launch_t;
-TSR_API tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t launch, void **args,
-                               size_t nargs);
+TSR_API tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t launch,
+                               void **args, size_t nargs);
 
 #ifdef __cplusplus
 }
