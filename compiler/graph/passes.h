@@ -14,6 +14,8 @@ bool graph_specialize(ir_module *m, const ir_binding *dims, uint32_t dim_count, 
 bool graph_decompose_all(ir_module *m, status *st);
 /* Element-wise operations, reductions and dots on f16 and bf16 become f32 operations between conversions. */
 bool graph_widen(ir_module *m, status *st);
+/* Reductions and dots get exactly one reduced or contracted axis. */
+bool graph_normalize(ir_module *m, status *st);
 /* Equal operations are computed once, results that nobody uses not at all, and trivial data movement vanishes. */
 bool graph_simplify(ir_module *m, status *st);
 

@@ -1,6 +1,7 @@
 /* simplify.c - value numbering, dead code and trivial data movement.
  *
  * Nothing here is an algebraic rewrite of arithmetic: x + 0 and x * 1 stay, because they are observable. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"

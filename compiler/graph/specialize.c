@@ -1,4 +1,5 @@
 /* specialize.c - binds the symbolic dimensions of a kernel to the numbers of one case. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph/passes.h"

@@ -193,6 +193,8 @@ const char *ir_op_string(const ir_module *m, ir_op op, const char *name, const c
 /* Elements of an int array attribute; returns the count (0 when absent), fills at most `limit`. */
 uint32_t ir_op_ints(const ir_module *m, ir_op op, const char *name, int64_t *out, uint32_t limit);
 
+/* For operations whose operands are known only after their region is built. */
+void ir_op_set_operands(ir_module *m, ir_op op, const ir_value *operands, uint32_t count);
 void ir_op_erase(ir_module *m, ir_op op);                    /* unlinks; results must be unused */
 void ir_op_move_before(ir_module *m, ir_op op, ir_op before); /* same or another block */
 /* Replaces every use of `from` by `to` in the whole module. O(module). */

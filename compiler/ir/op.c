@@ -204,6 +204,13 @@ uint32_t ir_op_ints(const ir_module *m, ir_op op, const char *name, int64_t *out
     return d->count;
 }
 
+void ir_op_set_operands(ir_module *m, ir_op op, const ir_value *operands, uint32_t count)
+{
+    ir_op_data *d = ir_op_get(m, op);
+    d->operands = arena_copy(&m->memory, operands, sizeof(ir_value) * count);
+    d->operand_count = count;
+}
+
 void ir_op_erase(ir_module *m, ir_op op)
 {
     unlink_op(m, op);

@@ -1,0 +1,418 @@
+/* plan.c - partitions a graph into groups: first what must have memory, then what is computed together. */
+#include "schedule/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "schedule/expression.h"
+
+const ir_type_data *plan_type(const plan *p, ir_value v)
+{
+    return ir_type_get(p->g, ir_value_get(p->g, v)->type);
+}
+
+ir_op plan_def(const plan *p, ir_value v)
+{
+    return ir_value_get(p->g, v)->op;
+}
+
+int plan_opcode(const plan *p, ir_value v)
+{
+    ir_op op = plan_def(p, v);
+    return op ? ir_op_get(p->g, op)->opcode : -1;
+}
+
+static ir_value operand(const plan *p, ir_value v, uint32_t i)
+{
+    return ir_op_get(p->g, plan_def(p, v))->operands[i];
+}
+
+static bool is_class(const plan *p, ir_value v, graph_class class)
+{
+    int opcode = plan_opcode(p, v);
+    return opcode >= 0 && graph_op_class(opcode) == class;
+}
+
+bool plan_reshape_splits(const plan *p, ir_op reshape)
+{
+    const ir_op_data *d = ir_op_get(p->g, reshape);
+    const ir_type_data *x = plan_type(p, d->operands[0]), *y = plan_type(p, d->results[0]);
+    int j = 0;
+    for (int i = 0; i < x->rank; i++) {
+        int64_t product = 1;
+        while (j < y->rank && product != x->dims[i])
+            product *= y->dims[j++];
+        if (product != x->dims[i])
+            return false;
+    }
+    for (; j < y->rank; j++)
+        if (y->dims[j] != 1)
+            return false;
+    return true;
+}
+
+ir_value plan_storage(const plan *p, ir_value v)
+{
+    while (!p->stored[v] && plan_opcode(p, v) == GRAPH_RESHAPE)
+        v = operand(p, v, 0);
+    return p->stored[v] || plan_opcode(p, v) < 0 ? v : 0;
+}
+
+/* ---- what must have memory ---- */
+
+/* The value behind transpositions, broadcasts, slices and widening conversions: what a dot can read in place. */
+static ir_value behind_views(const plan *p, ir_value v)
+{
+    for (;;) {
+        int opcode = plan_opcode(p, v);
+        bool view = opcode == GRAPH_TRANSPOSE || opcode == GRAPH_BROADCAST || opcode == GRAPH_SLICE;
+        if (opcode == GRAPH_RESHAPE)
+            view = plan_reshape_splits(p, plan_def(p, v)) || plan_opcode(p, operand(p, v, 0)) < 0;
+        if (opcode == GRAPH_CONVERT) {
+            dtype from = plan_type(p, operand(p, v, 0))->element, to = plan_type(p, v)->element;
+            view = (to == DTYPE_F32 && (from == DTYPE_F16 || from == DTYPE_BF16)) ||
+                   (to == DTYPE_I32 && from == DTYPE_I8);
+            view = view && plan_opcode(p, behind_views(p, operand(p, v, 0))) < 0;
+        }
+        if (!view)
+            return v;
+        v = operand(p, v, 0);
+    }
+}
+
+static void store(plan *p, ir_value v)
+{
+    if (plan_opcode(p, v) >= 0)
+        p->stored[v] = true;
+}
+
+static void store_for_op(plan *p, ir_op op)
+{
+    const ir_op_data *d = ir_op_get(p->g, op);
+    switch (d->opcode) {
+    case GRAPH_RETURN:
+        for (uint32_t i = 0; i < d->operand_count; i++)
+            store(p, d->operands[i]);
+        break;
+    case GRAPH_DOT:
+        store(p, behind_views(p, d->operands[0]));
+        store(p, behind_views(p, d->operands[1]));
+        if (d->operand_count > 2)
+            store(p, d->operands[2]);
+        break;
+    case GRAPH_RESHAPE:
+        if (!plan_reshape_splits(p, op))
+            store(p, d->operands[0]);
+        break;
+    case GRAPH_CONCAT:
+        store(p, d->results[0]);
+        break;
+    case GRAPH_GATHER:
+        store(p, d->operands[0]);
+        break;
+    case GRAPH_REDUCE: {
+        int64_t axis = 0;
+        ir_op_ints(p->g, op, "axes", &axis, 1);
+        if (axis != plan_type(p, d->operands[0])->rank - 1)
+            store(p, d->results[0]);
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+/* ---- epilogues ---- */
+
+typedef struct epilogue {
+    plan *p;
+    ir_value dot;
+    bool *inside;   /* element-wise users of the dot, transitively, in its shape */
+    bool *tainted;  /* depends on the dot in another way */
+} epilogue;
+
+/* One step of the closure: is this operation part of the epilogue, tainted, or unrelated? */
+static void epilogue_visit(epilogue *e, ir_op op)
+{
+    const ir_op_data *d = ir_op_get(e->p->g, op);
+    bool touches = false, clean = true;
+    for (uint32_t i = 0; i < d->operand_count; i++) {
+        touches |= e->inside[d->operands[i]] || e->tainted[d->operands[i]];
+        clean &= !e->tainted[d->operands[i]];
+    }
+    if (!touches || d->result_count == 0)
+        return;
+    const ir_type_data *r = plan_type(e->p, d->results[0]), *t = plan_type(e->p, e->dot);
+    bool same = r->rank == t->rank && memcmp(r->dims, t->dims, sizeof(int64_t) * (size_t)r->rank) == 0;
+    bool member = clean && same && graph_op_class(d->opcode) == GRAPH_CLASS_ELEMENTWISE;
+    (member ? e->inside : e->tainted)[d->results[0]] = true;
+}
+
+/* Is a member used by anything outside of the epilogue? */
+static bool escapes(const epilogue *e, ir_value v)
+{
+    ir_op op = plan_def(e->p, v);
+    for (op = ir_op_get(e->p->g, op)->next; op; op = ir_op_get(e->p->g, op)->next) {
+        const ir_op_data *d = ir_op_get(e->p->g, op);
+        for (uint32_t i = 0; i < d->operand_count; i++)
+            if (d->operands[i] == v && (d->result_count == 0 || !e->inside[d->results[0]]))
+                return true;
+    }
+    return e->p->stored[v];
+}
+
+/* The one use of a value when there is just one, as the value that it makes; else 0. */
+static ir_value only_user(const epilogue *e, ir_value v)
+{
+    if (e->p->uses[v] != 1)
+        return 0;
+    for (ir_op op = ir_op_get(e->p->g, plan_def(e->p, v))->next; op; op = ir_op_get(e->p->g, op)->next) {
+        const ir_op_data *d = ir_op_get(e->p->g, op);
+        for (uint32_t i = 0; i < d->operand_count; i++)
+            if (d->operands[i] == v && d->result_count && e->inside[d->results[0]])
+                return d->results[0];
+    }
+    return 0;
+}
+
+/* The value in which the dot's epilogue ends: the only member that is used outside, or the end of the chain of
+ * single uses. */
+static ir_value epilogue_root(plan *p, ir_op dot)
+{
+    uint32_t n = ir_value_count(p->g) + 1;
+    epilogue e = {p, ir_op_get(p->g, dot)->results[0], base_calloc(n, sizeof(bool)), base_calloc(n, sizeof(bool))};
+    ir_value root = 0, v = e.dot;
+    int roots = 0;
+    e.inside[e.dot] = true;
+    for (ir_op op = ir_op_get(p->g, dot)->next; op; op = ir_op_get(p->g, op)->next)
+        epilogue_visit(&e, op);
+    for (ir_value i = 1; i < n; i++)
+        if (e.inside[i] && escapes(&e, i)) {
+            roots++;
+            root = i;
+        }
+    if (roots != 1) {
+        for (root = v; !p->stored[v] && (v = only_user(&e, v)) != 0;)
+            root = v;
+    }
+    free(e.inside);
+    free(e.tainted);
+    return root;
+}
+
+/* ---- groups ---- */
+
+static int new_group(plan *p, group_kind kind, ir_op anchor)
+{
+    p->groups[p->group_count] = (plan_group){.kind = kind, .anchor = anchor};
+    return p->group_count++;
+}
+
+static bool reaches(const plan *p, int from, int to, uint64_t *seen)
+{
+    if (from == to)
+        return true;
+    if (*seen >> from & 1)
+        return false;
+    *seen |= UINT64_C(1) << from;
+    for (int g = 0; g < p->group_count; g++)
+        if ((p->groups[from].depends >> g & 1) && reaches(p, g, to, seen))
+            return true;
+    return false;
+}
+
+/* Would the group's taking in of something that reads `reads` close a circle? */
+static bool closes_circle(const plan *p, int group, uint64_t reads)
+{
+    for (int g = 0; g < p->group_count; g++) {
+        uint64_t seen = 0;
+        if (g != group && (reads >> g & 1) && reaches(p, g, group, &seen))
+            return true;
+    }
+    return false;
+}
+
+static uint64_t operand_groups(const plan *p, ir_op op)
+{
+    uint64_t mask = 0;
+    const ir_op_data *d = ir_op_get(p->g, op);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        mask |= p->direct[d->operands[i]];
+    return mask;
+}
+
+/* Does a value of this shape run over the rows (or rows and columns) of a ROW group? */
+static bool fits_rows(const plan_group *g, const ir_type_data *t)
+{
+    if (t->rank != g->rank && t->rank != g->rank - 1)
+        return false;
+    return memcmp(t->dims, g->dims, sizeof(int64_t) * (size_t)t->rank) == 0;
+}
+
+static int find_row_group(const plan *p, ir_value v, const ir_type_data *shape, uint64_t reads)
+{
+    for (int g = p->group_count - 1; g >= 0; g--) {
+        if (p->groups[g].kind != GROUP_ROW || !(reads >> g & 1) || !fits_rows(&p->groups[g], shape))
+            continue;
+        if (!closes_circle(p, g, reads) && expression_is_aligned(p, v, g))
+            return g;
+    }
+    return -1;
+}
+
+static void place(plan *p, ir_op op, int group, uint64_t reads)
+{
+    ir_value v = ir_op_get(p->g, op)->results[0];
+    p->group_of[v] = group;
+    p->groups[group].depends |= reads & ~(UINT64_C(1) << group);
+    p->direct[v] = UINT64_C(1) << group;
+    if (p->stored[v])
+        vec_push(&p->groups[group].roots, v);
+}
+
+static void place_reduce(plan *p, ir_op op, uint64_t reads)
+{
+    const ir_op_data *d = ir_op_get(p->g, op);
+    const ir_type_data *x = plan_type(p, d->operands[0]);
+    int64_t axis = 0;
+    ir_op_ints(p->g, op, "axes", &axis, 1);
+    if (axis != x->rank - 1) {
+        place(p, op, new_group(p, GROUP_COLUMN, op), reads);
+        return;
+    }
+    int group = find_row_group(p, d->operands[0], x, reads);
+    if (group < 0) {
+        group = new_group(p, GROUP_ROW, op);
+        p->groups[group].rank = x->rank;
+        memcpy(p->groups[group].dims, x->dims, sizeof x->dims);
+    }
+    vec_push(&p->groups[group].reduces, op);
+    place(p, op, group, reads);
+}
+
+static void place_stored(plan *p, ir_op op, uint64_t reads)
+{
+    ir_value v = ir_op_get(p->g, op)->results[0];
+    int group = -1;
+    if (p->root_dot[v])
+        group = p->group_of[ir_op_get(p->g, p->root_dot[v])->results[0]];
+    else if (ir_op_get(p->g, op)->opcode != GRAPH_CONCAT)
+        group = find_row_group(p, v, plan_type(p, v), reads);
+    if (group < 0)
+        group = new_group(p, GROUP_MAP, op);
+    place(p, op, group, reads);
+}
+
+static void place_op(plan *p, ir_op op)
+{
+    const ir_op_data *d = ir_op_get(p->g, op);
+    uint64_t reads = operand_groups(p, op);
+    if (d->result_count == 0)
+        return;
+    ir_value v = d->results[0];
+    if (d->opcode == GRAPH_DOT)
+        place(p, op, new_group(p, GROUP_DOT, op), reads);
+    else if (d->opcode == GRAPH_REDUCE)
+        place_reduce(p, op, reads);
+    else if (p->stored[v])
+        place_stored(p, op, reads);
+    else
+        p->direct[v] = reads;
+}
+
+/* Results of row reductions that another group reads get memory. */
+static void store_shared_rows(plan *p, ir_value v, int group, bool *seen)
+{
+    if (seen[v])
+        return;
+    seen[v] = true;
+    ir_op op = plan_def(p, v);
+    if (!op)
+        return;
+    if (p->group_of[v] >= 0 && p->group_of[v] != group) {
+        if (!p->stored[v]) {
+            p->stored[v] = true;
+            vec_push(&p->groups[p->group_of[v]].roots, v);
+        }
+        return;
+    }
+    const ir_op_data *d = ir_op_get(p->g, op);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        store_shared_rows(p, d->operands[i], group, seen);
+}
+
+static void store_shared(plan *p)
+{
+    uint32_t n = ir_value_count(p->g) + 1;
+    bool *seen = base_calloc(n, sizeof(bool));
+    for (int g = 0; g < p->group_count; g++) {
+        memset(seen, 0, n);
+        plan_group *group = &p->groups[g];
+        for (size_t i = 0; i < group->reduces.count; i++)
+            store_shared_rows(p, ir_op_get(p->g, group->reduces.items[i])->results[0], g, seen);
+        for (size_t i = 0; i < group->roots.count; i++)
+            store_shared_rows(p, group->roots.items[i], g, seen);
+    }
+    free(seen);
+}
+
+static void init(plan *p, ir_module *graph)
+{
+    uint32_t n = ir_value_count(graph) + 1;
+    memset(p, 0, sizeof *p);
+    p->g = graph;
+    p->stored = base_calloc(n, sizeof *p->stored);
+    p->group_of = base_malloc(n * sizeof *p->group_of);
+    p->direct = base_calloc(n, sizeof *p->direct);
+    p->root_dot = base_calloc(n, sizeof *p->root_dot);
+    p->uses = ir_count_uses(graph);
+    for (uint32_t i = 0; i < n; i++)
+        p->group_of[i] = -1;
+}
+
+bool plan_build(plan *p, ir_module *graph, status *st)
+{
+    init(p, graph);
+    ir_op first = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0))->first;
+    for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
+        store_for_op(p, op);
+    for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
+        if (ir_op_get(graph, op)->opcode == GRAPH_DOT) {
+            ir_value root = epilogue_root(p, op);
+            p->stored[root] = true;
+            p->root_dot[root] = op;
+        }
+    for (ir_op op = first; op; op = ir_op_get(graph, op)->next) {
+        if (p->group_count == PLAN_MAX_GROUPS)
+            return status_set(st, STATUS_INVALID, "the kernel needs more than %d phases; split it",
+                              PLAN_MAX_GROUPS);
+        place_op(p, op);
+    }
+    store_shared(p);
+    return true;
+}
+
+void plan_release(plan *p)
+{
+    for (int g = 0; g < p->group_count; g++) {
+        vec_release(&p->groups[g].reduces);
+        vec_release(&p->groups[g].roots);
+    }
+    free(p->stored);
+    free(p->group_of);
+    free(p->direct);
+    free(p->root_dot);
+    free(p->uses);
+}
+
+void plan_order(const plan *p, int *order)
+{
+    uint64_t done = 0;
+    for (int n = 0; n < p->group_count; n++) {
+        int g = 0;
+        while ((done >> g & 1) || (p->groups[g].depends & ~done))
+            g++;
+        order[n] = g;
+        done |= UINT64_C(1) << g;
+    }
+}

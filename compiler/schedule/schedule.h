@@ -1,0 +1,36 @@
+/* schedule.h - Schedule IR: opcodes, and the way from Graph IR to it.
+ *
+ * This level decides what is computed together (fusion), in which phase, over which grid, in blocks of which size, and
+ * what is kept in cache, stored to the workspace or computed again. It never decides an order of accumulation. */
+#ifndef TESSERA_SCHEDULE_SCHEDULE_H
+#define TESSERA_SCHEDULE_SCHEDULE_H
+
+#include "ir/ir.h"
+#include "ir/opset.h"
+
+typedef enum schedule_opcode {
+    SCHEDULE_BASE = IR_LEVEL_SCHEDULE * IR_LEVEL_STRIDE - 1,
+#define S(ENUM, ...) SCHED_##ENUM,
+#include "schedule/schedule.def"
+    SCHEDULE_END
+} schedule_opcode;
+
+const op_table *schedule_op_table(void);
+
+/* What the scheduler knows of a target: data, not code. */
+typedef struct schedule_target {
+    int vector_lanes;     /* f32 elements in a vector register */
+    int vector_registers; /* architectural vector registers */
+    int64_t l1_bytes, l2_bytes;
+    int threads; /* the grid is cut for at least this many; bits never depend on it */
+} schedule_target;
+
+/* Makes the schedule of a specialised, decomposed graph. `overrides` is "NAME=VALUE,..." or NULL: values for
+ * parameters of the kernel; an unknown name is an error. The result is a new module, NULL on failure. */
+ir_module *schedule_from_graph(ir_module *graph, const schedule_target *target, const char *profile,
+                               const char *overrides, status *st);
+
+/* The value of a step attribute: a number, or a parameter of the kernel. */
+int64_t schedule_step(const ir_module *m, ir_op op, const char *attr, int64_t otherwise);
+
+#endif
