@@ -66,7 +66,8 @@ typedef struct ast_function {
     const char *summary; /* docstring; NULL: none */
     node **body;
     uint32_t body_count;
-    bool broken; /* has syntax errors: not worth checking */
+    bool has_header; /* name, parameters and result were read */
+    bool broken;     /* has syntax errors: not worth checking */
 } ast_function;
 
 typedef struct ast_module {

@@ -183,6 +183,7 @@ static bool seen_before(const diagnostics *d, span at, const char *format) {
 
 void diagnose_error(diagnostics *d, span at, const char *format, ...) {
     d->muted = true;
+    d->reported++;
     if (d->errors <= DIAGNOSTIC_LIMIT && seen_before(d, at, format)) {
         return;
     }

@@ -36,7 +36,8 @@ typedef struct diagnostics {
     const source_text *source;
     bool colour;
     text *out;
-    uint32_t errors; /* distinct errors, those past the limit included */
+    uint32_t errors;   /* distinct errors, those past the limit included */
+    uint32_t reported; /* errors, repeated ones included */
     bool muted;      /* the last error was not shown: neither are its notes */
     VEC(struct diagnostic_key {
         span at;

@@ -363,6 +363,7 @@ static void parse_function(parser *p, ast_function *f) {
         f->name = "";
         skip_statement(p);
     } else if (parse_header(p, f)) {
+        f->has_header = true;
         parse_body(p, f);
     } else {
         f->broken = true;

@@ -1,0 +1,154 @@
+/* call.c - which function a call means: a special one, an operation of the table, or nothing that is known. */
+#include <string.h>
+
+#include "check/check.h"
+
+const special_function special_functions[] = {
+    {"sum", "x, axis=None, keepdims=False, order=\"lanes64\"", special_sum},
+    {"max", "x, axis=None, keepdims=False", special_max},
+    {"min", "x, axis=None, keepdims=False", special_min},
+    {"mean", "x, axis=-1, keepdims=False", special_mean},
+    {"logsumexp", "x, axis=-1, keepdims=False", special_logsumexp},
+    {"where", "condition, x, y", special_where},
+    {"cast", "x, to", special_cast},
+    {"reshape", "x, shape", special_reshape},
+    {"transpose", "x, permutation=None", special_transpose},
+    {"broadcast_to", "x, shape", special_broadcast_to},
+    {"concat", "xs, axis=0", special_concat},
+    {"iota", "shape, axis=0", special_iota},
+    {"arange", "n", special_arange},
+    {"full", "shape, value, dtype", special_full},
+    {"zeros", "shape, dtype", special_zeros},
+    {"ones", "shape, dtype", special_ones},
+};
+const size_t special_function_count = sizeof(special_functions) / sizeof(special_functions[0]);
+
+/* Names that authors know from elsewhere, and what is meant. */
+static const struct {
+    const char *alias, *name;
+} aliases[] = {
+    {"take", "gather"},
+    {"sigmoid", "logistic"},
+};
+
+static const special_function *find_special(const char *name) {
+    for (size_t i = 0; i < special_function_count; i++) {
+        if (strcmp(special_functions[i].name, name) == 0) {
+            return &special_functions[i];
+        }
+    }
+    return NULL;
+}
+
+static int find_operation(const char *name) {
+    for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
+        if (strcmp(aliases[i].alias, name) == 0) {
+            name = aliases[i].name;
+        }
+    }
+    for (int op = 0; op < GRAPH_OP_COUNT; op++) {
+        if (operation_is_function(op) && strcmp(op_info_get(op)->name + strlen("tessera."), name) == 0) {
+            return op;
+        }
+    }
+    return -1;
+}
+
+static size_t all_names(const char **out) {
+    size_t count = 0;
+    for (size_t i = 0; i < special_function_count; i++) {
+        out[count++] = special_functions[i].name;
+    }
+    for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
+        out[count++] = aliases[i].alias;
+    }
+    for (int op = 0; op < GRAPH_OP_COUNT; op++) {
+        if (operation_is_function(op)) {
+            out[count++] = op_info_get(op)->name + strlen("tessera.");
+        }
+    }
+    return count;
+}
+
+static const struct {
+    const char *name, *instead;
+} elsewhere[] = {
+    {"select", "where(condition, a, b)"},
+    {"convert", "cast(x, type)"},
+    {"astype", "cast(x, type)"},
+    {"reduce", "sum(), max() or min()"},
+    {"slice", "x[start:stop:step]"},
+    {"broadcast", "broadcast_to(x, shape); arithmetic broadcasts by itself"},
+    {"permute", "transpose(x, permutation)"},
+    {"concatenate", "concat([x, y], axis=0)"},
+    {"pow", "x * x"},
+    {"float", "cast(x, f32)"},
+    {"int", "cast(x, i32)"},
+    {"print", "nothing: a kernel has no side effects"},
+    {"range", "arange(n)"},
+    {"len", "x.shape[0]"},
+};
+
+static entity unknown_function(checker *c, const char *name, span at) {
+    const char *known[GRAPH_OP_COUNT + 64];
+    size_t count = all_names(known);
+    diagnose_error(c->report, at, "unknown function '%.60s'", name);
+    for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+        if (strcmp(elsewhere[i].name, name) == 0) {
+            diagnose_help(c->report, "write %s", elsewhere[i].instead);
+            return entity_broken(at);
+        }
+    }
+    diagnose_nearest(c->report, name, known, count);
+    return entity_broken(at);
+}
+
+/* Names and required-ness from "x, axis=None". */
+static void read_signature(const special_function *f, call_arguments *a) {
+    for (const char *p = f->signature; *p && a->count < CALL_MAX_ARGUMENTS;) {
+        size_t name = strcspn(p, "=,"), whole = strcspn(p, ",");
+        memcpy(a->names[a->count], p, name < 31 ? name : 31);
+        a->required[a->count++] = name == whole;
+        p += whole;
+        p += strspn(p, ", ");
+    }
+}
+
+static entity call_special(checker *c, const special_function *f, const node *n) {
+    call_arguments *a = ARENA_NEW(&c->memory, call_arguments, 1);
+    a->function = f->name;
+    a->signature = f->signature;
+    a->at = n->at;
+    read_signature(f, a);
+    return bind_arguments(c, n, a) ? f->build(c, a) : entity_broken(n->at);
+}
+
+static entity refuse_callee(checker *c, const node *n) {
+    if (n->left->kind != NODE_ATTRIBUTE) {
+        diagnose_error(c->report, n->left->at, "only functions can be called");
+        return entity_broken(n->at);
+    }
+    diagnose_error(c->report, n->left->at, "tensors have no methods");
+    diagnose_help(c->report, "write %s(x, ...)", n->left->text);
+    return entity_broken(n->at);
+}
+
+entity check_call(checker *c, const node *n) {
+    if (n->left->kind != NODE_NAME) {
+        return refuse_callee(c, n);
+    }
+    const char *name = n->left->text;
+    const local_name *local = scope_find(c, name);
+    if (local) {
+        diagnose_error(c->report, n->left->at, "'%s' is %s here, and cannot be called", name,
+                       local->value.kind == ENTITY_BROKEN ? "a name" : entity_describe(&local->value));
+        diagnose_note(c->report, local->at, "defined here");
+        return entity_broken(n->at);
+    }
+    const special_function *special = find_special(name);
+    if (special) {
+        return call_special(c, special, n);
+    }
+    int opcode = find_operation(name);
+    return opcode >= 0 ? call_operation(c, opcode, name, n) : unknown_function(c, name, n->left->at);
+}

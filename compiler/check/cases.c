@@ -1,0 +1,305 @@
+/* cases.c - @cases(case("name", M=1, x=normal(0, 3)), ...): what a kernel is run on, checked against its interface. */
+#include "check/cases.h"
+
+#include <string.h>
+
+#include "source/parser.h"
+
+static const int64_t largest_dim = (int64_t)1 << 31;
+
+dtype parameter_type(const kernel_interface *k, uint32_t parameter, const compiler_case *c) {
+    const annotation *a = &k->parameters[parameter];
+    for (uint32_t i = 0; a->variable && i < c->type_count; i++) {
+        if (strcmp(c->types[i].name, a->variable) == 0) {
+            return c->types[i].type;
+        }
+    }
+    return a->type;
+}
+
+static const char *parameter_name(const kernel_interface *k, uint32_t index) {
+    for (uint32_t i = 0, positional = 0; i < k->function->parameter_count; i++) {
+        if (!k->function->parameters[i].keyword_only && positional++ == index) {
+            return k->function->parameters[i].name;
+        }
+    }
+    return "";
+}
+
+static const node *find_argument(const node *call, const char *name) {
+    for (uint32_t i = 0; i < call->count; i++) {
+        if (call->items[i]->kind == NODE_KEYWORD && strcmp(call->items[i]->text, name) == 0) {
+            return call->items[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- names of arguments ---- */
+
+static bool is_constant_parameter(const kernel_interface *k, const char *name) {
+    for (uint32_t i = 0; i < k->function->parameter_count; i++) {
+        if (k->function->parameters[i].keyword_only && strcmp(k->function->parameters[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t known_arguments(const kernel_interface *k, const char **out) {
+    size_t count = 0;
+    out[count++] = "large";
+    for (uint32_t i = 0; i < k->symbol_count; i++) {
+        out[count++] = k->symbols[i].name;
+    }
+    for (uint32_t i = 0; i < k->variable_count; i++) {
+        out[count++] = k->variables[i].name;
+    }
+    for (uint32_t i = 0; i < k->parameter_count; i++) {
+        out[count++] = parameter_name(k, i);
+    }
+    return count;
+}
+
+static bool argument_known(case_reader *r, const node *n, const char *const *known, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(known[i], n->text) == 0) {
+            return true;
+        }
+    }
+    if (is_constant_parameter(r->kernel, n->text)) {
+        diagnose_error(r->report, n->symbol_at, "'%s' is a constant of the kernel; a case cannot change it", n->text);
+        return false;
+    }
+    diagnose_error(r->report, n->symbol_at, "'%.60s' is no dimension, type variable or parameter of '%s'", n->text,
+                   r->kernel->function->name);
+    if (!diagnose_nearest(r->report, n->text, known, count)) {
+        text list;
+        text_init(&list);
+        for (size_t i = 0; i < count; i++) {
+            text_printf(&list, "%s%s", i ? ", " : "", known[i]);
+        }
+        diagnose_help(r->report, "there are %s", list.data);
+        text_release(&list);
+    }
+    return false;
+}
+
+static bool arguments_check(case_reader *r, const node *call) {
+    const kernel_interface *k = r->kernel;
+    size_t limit = 1 + k->symbol_count + k->variable_count + k->parameter_count;
+    const char **known = ARENA_NEW(&r->source->memory, const char *, limit);
+    size_t count = known_arguments(k, known);
+    bool good = true;
+    for (uint32_t i = 0; i < call->count; i++) {
+        const node *n = call->items[i];
+        if (n->kind != NODE_KEYWORD) {
+            bool name = i == 0 && n->kind == NODE_STRING;
+            if (!name) {
+                diagnose_error(r->report, n->at, "a case takes its name, then named arguments");
+            }
+            good &= name;
+        } else if (!argument_known(r, n, known, count)) {
+            good = false;
+        } else if (find_argument(call, n->text) != n) {
+            diagnose_error(r->report, n->symbol_at, "'%s' is given twice", n->text);
+            good = false;
+        }
+    }
+    return good;
+}
+
+/* ---- name, dimensions, types, size ---- */
+
+static bool name_read(case_reader *r, const node *call, compiler_case *out) {
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+    const node *n = call->count ? call->items[0] : NULL;
+    if (!n || n->kind != NODE_STRING) {
+        diagnose_error(r->report, call->at, "a case begins with its name");
+        diagnose_help(r->report, "case(\"ragged\", M=13, N=127)");
+        return false;
+    }
+    if (!n->text[0] || n->text[strspn(n->text, allowed)] || strlen(n->text) > 64) {
+        diagnose_error(r->report, n->at, "a case's name is made of letters, digits and _ - . (64 at most)");
+        return false;
+    }
+    for (size_t i = 0; i < r->cases.count; i++) {
+        if (strcmp(r->cases.items[i].name, n->text) == 0) {
+            diagnose_error(r->report, n->at, "two cases are called '%s'", n->text);
+            diagnose_note(r->report, r->names.items[i], "the first is here");
+            return false;
+        }
+    }
+    out->name = n->text;
+    return true;
+}
+
+static bool dim_bind(case_reader *r, const node *call, const char *name, int64_t *out) {
+    const node *n = find_argument(call, name);
+    if (!n) {
+        diagnose_error(r->report, call->at, "this case does not bind dimension '%s'", name);
+        diagnose_help(r->report, "add %s=...", name);
+        return false;
+    }
+    entity e = check_expression(&r->scope, n->left);
+    if (e.kind == ENTITY_BROKEN) {
+        return false;
+    }
+    if (e.kind != ENTITY_NUMBER || !e.is_integer || e.integer < 0 || e.integer > largest_dim) {
+        diagnose_error(r->report, n->left->at, "a dimension is an integer between 0 and 2147483648");
+        return false;
+    }
+    *out = e.integer;
+    return true;
+}
+
+static bool dims_read(case_reader *r, const node *call, compiler_case *out) {
+    const kernel_interface *k = r->kernel;
+    ir_binding *dims = ARENA_NEW(&r->source->memory, ir_binding, k->symbol_count + 1);
+    bool good = true;
+    for (uint32_t i = 0; i < k->symbol_count; i++) {
+        dims[i].name = k->symbols[i].name;
+        good &= dim_bind(r, call, dims[i].name, &dims[i].value);
+    }
+    for (uint32_t i = 0; good && i < k->symbol_count; i++) {
+        entity value = entity_integer(&r->scope, dims[i].value, call->at);
+        scope_define(&r->scope, dims[i].name, value, call->at, NULL);
+    }
+    out->dims = dims;
+    out->dim_count = k->symbol_count;
+    return good;
+}
+
+static bool type_bind(case_reader *r, const node *call, const char *name, dtype *out) {
+    const node *n = find_argument(call, name);
+    if (!n) {
+        diagnose_error(r->report, call->at, "this case does not bind type variable '%s'", name);
+        diagnose_help(r->report, "add %s=f32", name);
+        return false;
+    }
+    if (n->left->kind == NODE_NAME && dtype_from_name(n->left->text) == DTYPE_NONE) {
+        type_named(n->left->text, n->left->at, r->report);
+        return false;
+    }
+    entity e = check_expression(&r->scope, n->left);
+    return argument_type(&r->scope, &e, out);
+}
+
+static bool types_read(case_reader *r, const node *call, compiler_case *out) {
+    const kernel_interface *k = r->kernel;
+    compiler_type_binding *types = ARENA_NEW(&r->source->memory, compiler_type_binding, k->variable_count + 1);
+    bool good = true;
+    for (uint32_t i = 0; i < k->variable_count; i++) {
+        types[i].name = k->variables[i].name;
+        good &= type_bind(r, call, types[i].name, &types[i].type);
+    }
+    out->types = types;
+    out->type_count = k->variable_count;
+    return good;
+}
+
+static bool large_read(case_reader *r, const node *call, compiler_case *out) {
+    const node *n = find_argument(call, "large");
+    if (n && n->left->kind != NODE_BOOL) {
+        diagnose_error(r->report, n->left->at, "large is True or False");
+        return false;
+    }
+    out->large = n && n->left->integer;
+    return true;
+}
+
+/* ---- what the dimensions make of the parameters ---- */
+
+static bool shapes_check(case_reader *r, const node *call, const compiler_case *c) {
+    const kernel_interface *k = r->kernel;
+    for (uint32_t i = 0; i < k->parameter_count; i++) {
+        for (int axis = 0; axis < k->parameters[i].rank; axis++) {
+            int64_t value = 0;
+            const node *dim = k->parameters[i].dims[axis];
+            dim_result result = dim_evaluate(dim, c->dims, c->dim_count, &value);
+            if (result == DIM_VALUE && value >= 0 && value <= largest_dim) {
+                continue;
+            }
+            if (result == DIM_VALUE) {
+                diagnose_error(r->report, call->at, "dimension %d of '%s' would be %lld in this case", axis,
+                               parameter_name(k, i), (long long)value);
+            } else {
+                diagnose_error(r->report, call->at, "dimension %d of '%s' has no value in this case", axis,
+                               parameter_name(k, i));
+            }
+            diagnose_note(r->report, dim->at, "it is declared here");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool inputs_read(case_reader *r, const node *call, compiler_case *out) {
+    const kernel_interface *k = r->kernel;
+    compiler_input *inputs = ARENA_NEW(&r->source->memory, compiler_input, k->parameter_count + 1);
+    bool good = true;
+    for (uint32_t i = 0; i < k->parameter_count; i++) {
+        dtype type = parameter_type(k, i, out);
+        const node *n = find_argument(call, parameter_name(k, i));
+        inputs[i] = default_input(type);
+        good &= !n || distribution_read(r, n->left, type, &inputs[i]);
+    }
+    out->inputs = inputs;
+    return good;
+}
+
+static void case_read(case_reader *r, const node *n) {
+    if (n->kind != NODE_CALL || n->left->kind != NODE_NAME || strcmp(n->left->text, "case") != 0) {
+        diagnose_error(r->report, n->at, "expected case(...)");
+        return;
+    }
+    compiler_case c = {.line = source_position_of(&r->source->text, n->at.start).line};
+    bool named = name_read(r, n, &c);
+    bool good = arguments_check(r, n) && named;
+    good = good && dims_read(r, n, &c);
+    good &= c.dims != NULL && types_read(r, n, &c);
+    good = good && large_read(r, n, &c) && shapes_check(r, n, &c) && inputs_read(r, n, &c);
+    if (good) {
+        vec_push(&r->cases, c);
+        vec_push(&r->names, n->items[0]->at);
+    }
+}
+
+static void decorator_read(case_reader *r, const node *n, bool *kernel) {
+    static const char *const known[] = {"kernel", "cases"};
+    if (n->kind == NODE_NAME && strcmp(n->text, "kernel") == 0) {
+        *kernel = true;
+    } else if (n->kind == NODE_CALL && n->left->kind == NODE_NAME && strcmp(n->left->text, "cases") == 0) {
+        for (uint32_t i = 0; !r->kernel->broken && i < n->count; i++) {
+            case_read(r, n->items[i]);
+        }
+    } else {
+        const node *word = n->kind == NODE_CALL ? n->left : n;
+        diagnose_error(r->report, n->at, "this decorator is not part of the tile language");
+        if (word->kind != NODE_NAME || !diagnose_nearest(r->report, word->text, known, 2)) {
+            diagnose_help(r->report, "there are @kernel and @cases(...)");
+        }
+    }
+}
+
+void cases_read(compiler_source *s, const kernel_interface *k, compiler_kernel *out, diagnostics *d) {
+    case_reader r = {.source = s, .kernel = k, .report = d};
+    bool kernel = false;
+    checker_init(&r.scope, s, d);
+    checker_define_constants(&r.scope);
+    r.scope.constants_only = true;
+    for (uint32_t i = 0; i < k->function->decorator_count; i++) {
+        decorator_read(&r, k->function->decorators[i], &kernel);
+    }
+    if (!kernel && !k->function->broken) {
+        diagnose_error(d, k->function->at, "function '%s' is not marked as a kernel", k->function->name);
+        diagnose_help(d, "write @kernel on the line above it");
+    }
+    out->case_count = (uint32_t)r.cases.count;
+    if (r.cases.count) {
+        out->cases = arena_copy(&s->memory, r.cases.items, r.cases.count * sizeof(compiler_case));
+    }
+    vec_release(&r.cases);
+    vec_release(&r.names);
+    checker_release(&r.scope);
+}

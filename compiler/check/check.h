@@ -1,0 +1,180 @@
+/* check.h - the checker from the inside: what an expression can stand for, names, and the building of operations.
+ *
+ * One checker checks one kernel under one binding of its type variables and builds its Graph IR as it goes. A problem is
+ * reported where it is found and yields an ENTITY_BROKEN, which is accepted everywhere in silence. */
+#ifndef TESSERA_CHECK_CHECK_H
+#define TESSERA_CHECK_CHECK_H
+
+#include "base/map.h"
+#include "check/source.h"
+#include "ops/graph.h"
+
+typedef enum entity_kind {
+    ENTITY_BROKEN,
+    ENTITY_TENSOR, /* value */
+    ENTITY_NUMBER, /* decimal; integer where is_integer */
+    ENTITY_BOOL,   /* integer */
+    ENTITY_DIM,    /* dim: symbolic, or read from a shape */
+    ENTITY_TUPLE,  /* items; lists too */
+    ENTITY_STRING, /* text */
+    ENTITY_TYPE,   /* type */
+    ENTITY_NONE,
+    ENTITY_KIND_COUNT
+} entity_kind;
+
+typedef struct entity {
+    entity_kind kind;
+    span at;
+    ir_value value;
+    bool is_integer;
+    int64_t integer;
+    const char *text; /* strings; numbers: decimal or hexadecimal float, perhaps with '-' */
+    ir_dim dim;
+    dtype type;
+    struct entity *items;
+    uint32_t count;
+} entity;
+
+typedef struct local_name {
+    const char *name;
+    entity value;
+    span at;           /* where it was defined */
+    const char *fixed; /* what it is, where it cannot be assigned to; NULL: a variable */
+} local_name;
+
+typedef struct value_origin {
+    const char *name;
+    span at;
+} value_origin;
+
+typedef struct checker {
+    compiler_source *source;
+    diagnostics *report;
+    arena memory;
+    ir_module *m; /* NULL while module constants are read */
+    ir_builder builder;
+    const kernel_interface *kernel;
+    const compiler_type_binding *types;
+    uint32_t type_count;
+    map names; /* to an index of locals */
+    VEC(local_name) locals;
+    VEC(value_origin) origins; /* by ir_value */
+    bool constants_only;
+} checker;
+
+/* ---- scope.c ---- */
+entity entity_broken(span at);
+entity entity_integer(checker *c, int64_t value, span at);
+entity entity_tensor(ir_value value, span at);
+entity entity_dim(checker *c, ir_dim dim, span at); /* a number where static */
+entity entity_tuple(checker *c, uint32_t count, span at);
+/* "a tensor", "a number", ... */
+const char *entity_describe(const entity *e);
+void scope_define(checker *c, const char *name, entity value, span at, const char *fixed);
+local_name *scope_find(checker *c, const char *name);
+entity scope_lookup(checker *c, const char *name, span at);
+/* Remembers which name a value first had, for notes. */
+void scope_name_value(checker *c, ir_value value, const char *name, span at);
+const ir_type_data *tensor_type(const checker *c, const entity *e);
+/* "[M, 128] f32", in the checker's memory. */
+const char *entity_type_text(checker *c, ir_type type);
+/* note: where the tensor comes from, and what it is. */
+void note_tensor(checker *c, const entity *e);
+
+/* ---- number.c ---- */
+entity number_from_node(checker *c, const node *n, bool integer);
+entity number_negate(checker *c, const entity *e);
+entity number_combine(checker *c, uint32_t symbol, const entity *a, const entity *b, span at);
+double number_value(const entity *e);
+/* Bits of the literal, rounded once from its decimal to `type`; false when reported. */
+bool number_bits(checker *c, const entity *e, dtype type, uint64_t *bits);
+
+/* ---- emit.c ---- */
+/* Infers, reports what does not fit, builds. 0 when reported. */
+ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count, const ir_named_attr *attrs,
+               uint32_t attr_count, span at);
+entity emit_one(checker *c, int opcode, const entity *operands, uint32_t count, const ir_named_attr *attrs,
+                 uint32_t attr_count, span at);
+entity emit_reshape(checker *c, const entity *x, int rank, const ir_dim *dims, span at);
+/* NumPy's rule: sizes 1 and missing leading axes repeat. The shapes have been found to fit. */
+entity emit_broadcast(checker *c, const entity *x, int rank, const ir_dim *dims, span at);
+/* A literal as a tensor of this type; rank 0. */
+entity emit_constant(checker *c, const entity *literal, dtype type, span at);
+/* Literals take the tensors' type, shapes are broadcast. A select's condition keeps its own type. */
+entity emit_elementwise(checker *c, int opcode, entity *operands, uint32_t count, const ir_named_attr *attrs,
+                         uint32_t attr_count, span at);
+/* Writes each operand in the common shape; false when reported. */
+bool broadcast_all(checker *c, entity *operands, uint32_t count, span at);
+
+/* ---- expression.c ---- */
+entity check_expression(checker *c, const node *n);
+entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, entity *b, span at);
+entity check_subscript(checker *c, const node *n);
+
+/* ---- arguments.c: reading what was given into what is needed ---- */
+/* A dimension, a shape (a tuple or one dimension), an axis, axes (int, tuple; None: all). False when reported. */
+bool argument_dim(checker *c, const entity *e, ir_dim *out);
+bool argument_shape(checker *c, const entity *e, ir_dim *dims, int *rank);
+bool argument_int(checker *c, const entity *e, const char *what, int64_t *out);
+bool argument_axis(checker *c, const entity *e, int rank, int64_t *out);
+bool argument_axes(checker *c, const entity *e, int rank, int64_t *out, int *count); /* in the order given */
+bool argument_bool(checker *c, const entity *e, const char *what, bool *out);
+bool argument_type(checker *c, const entity *e, dtype *out);
+bool argument_tensor(checker *c, const entity *e, const char *what);
+
+/* ---- calls ---- */
+enum { CALL_MAX_ARGUMENTS = 24 };
+typedef struct call_arguments {
+    const char *function;
+    const char *signature; /* "x, axis=None, keepdims=False" */
+    span at;
+    char names[CALL_MAX_ARGUMENTS][32];
+    bool required[CALL_MAX_ARGUMENTS];
+    int count;
+    entity values[CALL_MAX_ARGUMENTS]; /* ENTITY_NONE where not given */
+    bool given[CALL_MAX_ARGUMENTS];
+} call_arguments;
+
+entity check_call(checker *c, const node *n);
+/* arguments.c: evaluates and places the arguments of the call; false when reported. */
+bool bind_arguments(checker *c, const node *call, call_arguments *a);
+/* operation.c: builds the operation from bound operands and attributes, defaults filled in. */
+entity call_operation(checker *c, int opcode, const char *function, const node *call);
+/* The same for operators: x @ y. */
+entity call_operator(checker *c, int opcode, const entity *operands, uint32_t count, span at);
+/* Whether the opcode can be called by its own name. */
+bool operation_is_function(int opcode);
+
+typedef struct special_function {
+    const char *name;
+    const char *signature; /* parameters; '=' marks optional ones */
+    entity (*build)(checker *c, const call_arguments *a);
+} special_function;
+extern const special_function special_functions[];
+extern const size_t special_function_count;
+
+entity special_sum(checker *c, const call_arguments *a);
+entity special_max(checker *c, const call_arguments *a);
+entity special_min(checker *c, const call_arguments *a);
+entity special_mean(checker *c, const call_arguments *a);
+entity special_logsumexp(checker *c, const call_arguments *a);
+entity special_where(checker *c, const call_arguments *a);
+entity special_cast(checker *c, const call_arguments *a);
+entity special_reshape(checker *c, const call_arguments *a);
+entity special_transpose(checker *c, const call_arguments *a);
+entity special_broadcast_to(checker *c, const call_arguments *a);
+entity special_concat(checker *c, const call_arguments *a);
+entity special_iota(checker *c, const call_arguments *a);
+entity special_arange(checker *c, const call_arguments *a);
+entity special_full(checker *c, const call_arguments *a);
+entity special_zeros(checker *c, const call_arguments *a);
+entity special_ones(checker *c, const call_arguments *a);
+entity swap_last_axes(checker *c, const entity *x, span at);
+
+/* ---- checker life, kernel.c ---- */
+void checker_init(checker *c, compiler_source *s, diagnostics *d);
+void checker_release(checker *c);
+/* Defines the module's constants; problems are reported where `d` has not seen them. */
+void checker_define_constants(checker *c);
+
+#endif

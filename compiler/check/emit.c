@@ -1,0 +1,209 @@
+/* emit.c - operations from entities: inference, broadcasting, literals; what does not fit is explained here. */
+#include <string.h>
+
+#include "check/check.h"
+
+static void report_mismatch(checker *c, const graph_infer_query *q, const entity *operands, uint32_t count, span at) {
+    const char *name = op_info_get(q->opcode)->name + strlen("tessera.");
+    diagnose_error(c->report, at, "%s: %s", name, q->error);
+    for (int i = 0; i < 2; i++) {
+        if (q->blamed[i] >= 0 && (uint32_t)q->blamed[i] < count) {
+            note_tensor(c, &operands[q->blamed[i]]);
+        }
+    }
+}
+
+ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count, const ir_named_attr *attrs,
+               uint32_t attr_count, span at) {
+    ir_value *values = ARENA_NEW(&c->memory, ir_value, count + 1);
+    ir_type *types = ARENA_NEW(&c->memory, ir_type, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        values[i] = operands[i].value;
+        types[i] = ir_value_get(c->m, values[i])->type;
+    }
+    graph_infer_query q = {.m = c->m, .opcode = opcode, .operands = types, .operand_count = count, .attrs = attrs,
+                           .attr_count = attr_count};
+    if (!graph_infer(&q)) {
+        report_mismatch(c, &q, operands, count, at);
+        return 0;
+    }
+    source_position p = source_position_of(c->report->source, at.start);
+    c->builder.location = (ir_location){p.line, p.column};
+    ir_op_spec spec = {.opcode = opcode, .operands = values, .operand_count = count, .results = q.results,
+                       .result_count = q.result_count, .attrs = attrs, .attr_count = attr_count};
+    return ir_build(&c->builder, &spec);
+}
+
+entity emit_one(checker *c, int opcode, const entity *operands, uint32_t count, const ir_named_attr *attrs,
+                 uint32_t attr_count, span at) {
+    ir_op op = emit_op(c, opcode, operands, count, attrs, attr_count, at);
+    return op ? entity_tensor(ir_op_result(c->m, op, 0), at) : entity_broken(at);
+}
+
+/* ---- moving axes ---- */
+
+static bool same_shape(const ir_type_data *type, int rank, const ir_dim *dims) {
+    return type->rank == rank && (rank == 0 || memcmp(type->dims, dims, sizeof(ir_dim) * (size_t)rank) == 0);
+}
+
+/* A reshape of a reshape is one reshape, or none. */
+static entity before_reshape(checker *c, const entity *x) {
+    ir_op op = ir_value_get(c->m, x->value)->op;
+    if (!op || ir_op_get(c->m, op)->opcode != GRAPH_RESHAPE) {
+        return *x;
+    }
+    return entity_tensor(ir_op_get(c->m, op)->operands[0], x->at);
+}
+
+entity emit_reshape(checker *c, const entity *x, int rank, const ir_dim *dims, span at) {
+    entity from = before_reshape(c, x);
+    if (same_shape(tensor_type(c, &from), rank, dims)) {
+        return entity_tensor(from.value, at);
+    }
+    ir_named_attr shape = {"shape", ir_attr_dim_array(c->m, dims, (uint32_t)rank)};
+    return emit_one(c, GRAPH_RESHAPE, &from, 1, &shape, 1, at);
+}
+
+entity emit_broadcast(checker *c, const entity *x, int rank, const ir_dim *dims, span at) {
+    const ir_type_data *type = tensor_type(c, x);
+    if (same_shape(type, rank, dims)) {
+        return *x;
+    }
+    ir_dim kept[IR_MAX_RANK];
+    int64_t axes[IR_MAX_RANK];
+    int count = 0;
+    for (int i = 0; i < type->rank; i++) {
+        int axis = rank - type->rank + i;
+        if (type->dims[i] == dims[axis]) {
+            kept[count] = type->dims[i];
+            axes[count++] = axis;
+        }
+    }
+    entity from = emit_reshape(c, x, count, kept, at);
+    if (from.kind == ENTITY_BROKEN) {
+        return from;
+    }
+    ir_named_attr attrs[] = {{"shape", ir_attr_dim_array(c->m, dims, (uint32_t)rank)},
+                             {"axes", ir_attr_int_array(c->m, axes, (uint32_t)count)}};
+    return emit_one(c, GRAPH_BROADCAST, &from, 1, attrs, 2, at);
+}
+
+entity emit_constant(checker *c, const entity *literal, dtype type, span at) {
+    uint64_t bits = 0;
+    if (literal->kind == ENTITY_DIM) {
+        diagnose_error(c->report, literal->at, "a dimension cannot take part in tensor arithmetic");
+        diagnose_help(c->report, "dimensions are for shapes and slices; divide by a length with mean()");
+        return entity_broken(at);
+    }
+    if (!number_bits(c, literal, type, &bits)) {
+        return entity_broken(at);
+    }
+    ir_named_attr value = {"value", ir_attr_bits(c->m, type, bits)};
+    return emit_one(c, GRAPH_CONSTANT, NULL, 0, &value, 1, literal->at);
+}
+
+/* ---- element-wise ---- */
+
+/* Adds x's shape to the common one, right-aligned; false where they do not fit. */
+static bool join_shape(const ir_type_data *x, int *rank, ir_dim *dims) {
+    int wider = x->rank > *rank ? x->rank : *rank;
+    ir_dim joined[IR_MAX_RANK];
+    for (int i = 0; i < wider; i++) {
+        int a = i - (wider - *rank), b = i - (wider - x->rank);
+        ir_dim da = a < 0 ? 1 : dims[a], db = b < 0 ? 1 : x->dims[b];
+        if (da != db && da != 1 && db != 1) {
+            return false;
+        }
+        joined[i] = da == 1 ? db : da;
+    }
+    memcpy(dims, joined, sizeof(ir_dim) * (size_t)wider);
+    *rank = wider;
+    return true;
+}
+
+bool broadcast_all(checker *c, entity *operands, uint32_t count, span at) {
+    ir_dim dims[IR_MAX_RANK] = {0};
+    int rank = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!join_shape(tensor_type(c, &operands[i]), &rank, dims)) {
+            diagnose_error(c->report, at, "shapes do not broadcast: %s and %s",
+                           entity_type_text(c, ir_value_get(c->m, operands[0].value)->type),
+                           entity_type_text(c, ir_value_get(c->m, operands[i].value)->type));
+            note_tensor(c, &operands[0]);
+            note_tensor(c, &operands[i]);
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        operands[i] = emit_broadcast(c, &operands[i], rank, dims, at);
+        if (operands[i].kind == ENTITY_BROKEN) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const entity *first_tensor(const entity *operands, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (operands[i].kind == ENTITY_TENSOR) {
+            return &operands[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_literal(const entity *e) {
+    return e->kind == ENTITY_NUMBER || e->kind == ENTITY_BOOL || e->kind == ENTITY_DIM;
+}
+
+static bool same_elements(checker *c, const entity *first, const entity *other, span at) {
+    dtype a = tensor_type(c, first)->element, b = tensor_type(c, other)->element;
+    if (a == b) {
+        return true;
+    }
+    diagnose_error(c->report, at, "element types differ: %s and %s",
+                   entity_type_text(c, ir_value_get(c->m, first->value)->type),
+                   entity_type_text(c, ir_value_get(c->m, other->value)->type));
+    note_tensor(c, first);
+    note_tensor(c, other);
+    diagnose_help(c->report, "nothing is converted silently: write cast(..., %s) or cast(..., %s)", dtype_name(a),
+                  dtype_name(b));
+    return false;
+}
+
+/* Literals become constants of the tensors' type, and all tensors have that type. */
+static bool settle_types(checker *c, entity *operands, uint32_t count, span at) {
+    const entity *leader = first_tensor(operands, count);
+    if (!leader) {
+        diagnose_error(c->report, at, "at least one operand must be a tensor");
+        diagnose_help(c->report, "full((), value, f32) makes a scalar tensor");
+        return false;
+    }
+    entity first = *leader;
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_literal(&operands[i])) {
+            operands[i] = emit_constant(c, &operands[i], tensor_type(c, &first)->element, at);
+        } else if (!argument_tensor(c, &operands[i], "an operand")) {
+            return false;
+        }
+        if (operands[i].kind == ENTITY_BROKEN || !same_elements(c, &first, &operands[i], at)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+entity emit_elementwise(checker *c, int opcode, entity *operands, uint32_t count, const ir_named_attr *attrs,
+                         uint32_t attr_count, span at) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (operands[i].kind == ENTITY_BROKEN) {
+            return entity_broken(at);
+        }
+    }
+    uint32_t skip = opcode == GRAPH_SELECT ? 1 : 0;
+    if ((skip && !argument_tensor(c, &operands[0], "the condition")) ||
+        !settle_types(c, operands + skip, count - skip, at) || !broadcast_all(c, operands, count, at)) {
+        return entity_broken(at);
+    }
+    return emit_one(c, opcode, operands, count, attrs, attr_count, at);
+}

@@ -1,0 +1,228 @@
+/* expression.c - expressions other than calls and subscripts: names, literals, operators, attributes. */
+#include <string.h>
+
+#include "check/check.h"
+
+typedef struct operator_row {
+    uint32_t symbol;
+    int opcode;
+    const char *predicate;
+} operator_row;
+
+static const operator_row operators[] = {
+    {SYMBOL1('+'), GRAPH_ADD, NULL},          {SYMBOL1('-'), GRAPH_SUB, NULL},
+    {SYMBOL1('*'), GRAPH_MUL, NULL},          {SYMBOL1('/'), GRAPH_DIV, NULL},
+    {SYMBOL1('&'), GRAPH_AND, NULL},          {SYMBOL1('|'), GRAPH_OR, NULL},
+    {SYMBOL1('^'), GRAPH_XOR, NULL},          {SYMBOL2('=', '='), GRAPH_COMPARE, "eq"},
+    {SYMBOL2('!', '='), GRAPH_COMPARE, "ne"}, {SYMBOL1('<'), GRAPH_COMPARE, "lt"},
+    {SYMBOL2('<', '='), GRAPH_COMPARE, "le"}, {SYMBOL1('>'), GRAPH_COMPARE, "gt"},
+    {SYMBOL2('>', '='), GRAPH_COMPARE, "ge"},
+};
+
+static const operator_row *operator_of(uint32_t symbol) {
+    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
+        if (operators[i].symbol == symbol) {
+            return &operators[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_arithmetic(uint32_t symbol) {
+    return symbol == SYMBOL1('+') || symbol == SYMBOL1('-') || symbol == SYMBOL1('*') || symbol == SYMBOL1('/') ||
+           symbol == SYMBOL2('/', '/');
+}
+
+/* ---- dimensions ---- */
+
+static bool as_dim(const entity *e, ir_dim *out) {
+    *out = e->kind == ENTITY_DIM ? e->dim : e->integer;
+    return e->kind == ENTITY_DIM || (e->kind == ENTITY_NUMBER && e->is_integer && e->integer >= 0);
+}
+
+static entity combine_dims(checker *c, uint32_t symbol, const entity *a, const entity *b, span at) {
+    ir_dim x, y, out = IR_DIM_INVALID;
+    if (!as_dim(a, &x) || !as_dim(b, &y) || !is_arithmetic(symbol) || symbol == SYMBOL1('/')) {
+        diagnose_error(c->report, at, "dimensions combine with dimensions and integers, by + - * and //");
+        return entity_broken(at);
+    }
+    if (symbol == SYMBOL2('/', '/') && y == 0) {
+        diagnose_error(c->report, at, "division by zero");
+        return entity_broken(at);
+    }
+    switch (symbol) {
+    case SYMBOL1('+'): out = ir_dim_add(c->m, x, y); break;
+    case SYMBOL1('-'): out = ir_dim_sub(c->m, x, y); break;
+    case SYMBOL1('*'): out = ir_dim_mul(c->m, x, y); break;
+    default: out = ir_dim_floordiv(c->m, x, y); break;
+    }
+    if (out == IR_DIM_INVALID) {
+        diagnose_error(c->report, at, "this dimension would be negative or too large");
+        return entity_broken(at);
+    }
+    return entity_dim(c, out, at);
+}
+
+/* ---- binary operators ---- */
+
+static entity refuse_operator(checker *c, uint32_t symbol, span symbol_at, span at) {
+    char spelled[4] = {(char)(symbol & 0xFF), (char)(symbol >> 8 & 0xFF), 0, 0};
+    diagnose_error(c->report, symbol_at, "operator '%s' does not act on tensors", spelled);
+    if (symbol == SYMBOL2('/', '/')) {
+        diagnose_help(c->report, "'/' divides integers toward zero");
+    } else {
+        diagnose_help(c->report, "there are + - * / @, the comparisons, and & | ^ ~");
+    }
+    return entity_broken(at);
+}
+
+static entity combine_tensors(checker *c, uint32_t symbol, span symbol_at, const entity *a, const entity *b, span at) {
+    entity operands[2] = {*a, *b};
+    if (symbol == SYMBOL1('@')) {
+        return call_operator(c, GRAPH_MATMUL, operands, 2, at);
+    }
+    const operator_row *row = operator_of(symbol);
+    if (!row) {
+        return refuse_operator(c, symbol, symbol_at, at);
+    }
+    if (row->predicate) {
+        ir_named_attr predicate = {"predicate", ir_attr_string(c->m, row->predicate)};
+        return emit_elementwise(c, row->opcode, operands, 2, &predicate, 1, at);
+    }
+    return emit_elementwise(c, row->opcode, operands, 2, NULL, 0, at);
+}
+
+entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, entity *b, span at) {
+    if (a->kind == ENTITY_BROKEN || b->kind == ENTITY_BROKEN) {
+        return entity_broken(at);
+    }
+    if (a->kind == ENTITY_TENSOR || b->kind == ENTITY_TENSOR) {
+        return combine_tensors(c, symbol, symbol_at, a, b, at);
+    }
+    if (a->kind == ENTITY_DIM || b->kind == ENTITY_DIM) {
+        return combine_dims(c, symbol, a, b, at);
+    }
+    if (a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER && is_arithmetic(symbol)) {
+        return number_combine(c, symbol, a, b, at);
+    }
+    diagnose_error(c->report, at, "this operator does not act on %s and %s", entity_describe(a), entity_describe(b));
+    return entity_broken(at);
+}
+
+/* ---- unary operators ---- */
+
+static entity negate(checker *c, uint32_t symbol, entity *e, span at) {
+    bool literal = e->kind == ENTITY_NUMBER && symbol != SYMBOL1('~') && symbol != 0;
+    if (literal) {
+        entity out = symbol == SYMBOL1('-') ? number_negate(c, e) : *e;
+        out.at = at;
+        return out;
+    }
+    if (e->kind == ENTITY_BOOL && symbol == 0) {
+        e->integer = !e->integer;
+        return *e;
+    }
+    if (!argument_tensor(c, e, "the operand")) {
+        return entity_broken(at);
+    }
+    if (symbol == SYMBOL1('+')) {
+        return *e;
+    }
+    dtype type = tensor_type(c, e)->element;
+    if (symbol != SYMBOL1('-') && (dtype_is_float(type) || (symbol == 0 && type != DTYPE_BOOL))) {
+        diagnose_error(c->report, at, "'%s' does not act on %s elements", symbol ? "~" : "not", dtype_name(type));
+        diagnose_help(c->report, "compare first: x == 0");
+        return entity_broken(at);
+    }
+    if (symbol == SYMBOL1('-') && type == DTYPE_BOOL) {
+        diagnose_error(c->report, at, "'-' does not act on bool elements");
+        diagnose_help(c->report, "~ is the logical not");
+        return entity_broken(at);
+    }
+    return emit_one(c, symbol == SYMBOL1('-') ? GRAPH_NEG : GRAPH_NOT, e, 1, NULL, 0, at);
+}
+
+/* ---- attributes ---- */
+
+static entity shape_of(checker *c, const entity *x, span at) {
+    const ir_type_data *type = tensor_type(c, x);
+    entity out = entity_tuple(c, (uint32_t)type->rank, at);
+    for (int i = 0; i < type->rank; i++) {
+        out.items[i] = entity_dim(c, type->dims[i], at);
+    }
+    return out;
+}
+
+static entity check_attribute(checker *c, const node *n) {
+    entity base = check_expression(c, n->left);
+    if (base.kind == ENTITY_BROKEN) {
+        return base;
+    }
+    if (base.kind == ENTITY_TENSOR && strcmp(n->text, "shape") == 0) {
+        return shape_of(c, &base, n->at);
+    }
+    if (base.kind == ENTITY_TENSOR && strcmp(n->text, "T") == 0) {
+        return swap_last_axes(c, &base, n->at);
+    }
+    if (base.kind == ENTITY_TENSOR && strcmp(n->text, "dtype") == 0) {
+        return (entity){.kind = ENTITY_TYPE, .at = n->at, .type = tensor_type(c, &base)->element};
+    }
+    if (base.kind == ENTITY_TENSOR && strcmp(n->text, "ndim") == 0) {
+        return entity_integer(c, tensor_type(c, &base)->rank, n->at);
+    }
+    static const char *const known[] = {"T", "shape", "dtype", "ndim"};
+    diagnose_error(c->report, n->symbol_at, "%s has no '%.60s'", entity_describe(&base), n->text);
+    if (!diagnose_nearest(c->report, n->text, known, 4)) {
+        diagnose_help(c->report, "tensors have .T, .shape, .dtype and .ndim; everything else is a function: f(x)");
+    }
+    return entity_broken(n->at);
+}
+
+/* ---- all of them ---- */
+
+static entity check_items(checker *c, const node *n) {
+    entity out = entity_tuple(c, n->count, n->at);
+    for (uint32_t i = 0; i < n->count; i++) {
+        out.items[i] = check_expression(c, n->items[i]);
+        if (out.items[i].kind == ENTITY_BROKEN) {
+            out.kind = ENTITY_BROKEN;
+        }
+    }
+    return out;
+}
+
+static entity check_operator(checker *c, const node *n) {
+    entity left = check_expression(c, n->left);
+    if (n->kind == NODE_UNARY) {
+        return left.kind == ENTITY_BROKEN ? left : negate(c, n->symbol, &left, n->at);
+    }
+    entity right = check_expression(c, n->right);
+    return check_binary(c, n->symbol, n->symbol_at, &left, &right, n->at);
+}
+
+static entity refuse_here(checker *c, const node *n) {
+    diagnose_error(c->report, n->at, "only numbers can stand here");
+    return entity_broken(n->at);
+}
+
+entity check_expression(checker *c, const node *n) {
+    switch (n->kind) {
+    case NODE_NAME: return scope_lookup(c, n->text, n->at);
+    case NODE_INT: return number_from_node(c, n, true);
+    case NODE_FLOAT: return number_from_node(c, n, false);
+    case NODE_BOOL: return (entity){.kind = ENTITY_BOOL, .at = n->at, .integer = n->integer};
+    case NODE_NONE: return (entity){.kind = ENTITY_NONE, .at = n->at};
+    case NODE_STRING: return (entity){.kind = ENTITY_STRING, .at = n->at, .text = n->text};
+    case NODE_UNARY:
+    case NODE_BINARY:
+    case NODE_COMPARE: return check_operator(c, n);
+    case NODE_TUPLE:
+    case NODE_LIST: return check_items(c, n);
+    case NODE_CALL: return c->constants_only ? refuse_here(c, n) : check_call(c, n);
+    case NODE_SUBSCRIPT: return c->constants_only ? refuse_here(c, n) : check_subscript(c, n);
+    case NODE_ATTRIBUTE: return c->constants_only ? refuse_here(c, n) : check_attribute(c, n);
+    default:
+        diagnose_error(c->report, n->at, "this cannot stand here");
+        return entity_broken(n->at);
+    }
+}

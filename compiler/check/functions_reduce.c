@@ -1,0 +1,103 @@
+/* functions_reduce.c - sum, max, min, mean and logsumexp: axes in the language's form, and keepdims. */
+#include <string.h>
+
+#include "check/check.h"
+
+enum { ARGUMENT_X, ARGUMENT_AXIS, ARGUMENT_KEEPDIMS, ARGUMENT_ORDER };
+
+/* The result with the reduced axes back, of length 1. */
+static entity keep_axes(checker *c, const call_arguments *a, const entity *reduced, const int64_t *axes, int count) {
+    const ir_type_data *type = tensor_type(c, &a->values[ARGUMENT_X]);
+    ir_dim dims[IR_MAX_RANK] = {0};
+    memcpy(dims, type->dims, sizeof(dims));
+    for (int i = 0; i < count; i++) {
+        dims[axes[i]] = 1;
+    }
+    return emit_reshape(c, reduced, type->rank, dims, a->at);
+}
+
+static bool keepdims_given(checker *c, const call_arguments *a, bool *out) {
+    *out = false;
+    return !a->given[ARGUMENT_KEEPDIMS] || argument_bool(c, &a->values[ARGUMENT_KEEPDIMS], "keepdims", out);
+}
+
+static void sort_axes(int64_t *axes, int count) {
+    for (int i = 1; i < count; i++) {
+        for (int k = i; k > 0 && axes[k - 1] > axes[k]; k--) {
+            int64_t swap = axes[k];
+            axes[k] = axes[k - 1];
+            axes[k - 1] = swap;
+        }
+    }
+}
+
+static bool order_known(checker *c, const call_arguments *a, const char **order) {
+    const entity *e = &a->values[ARGUMENT_ORDER];
+    *order = "lanes64";
+    if (a->count <= ARGUMENT_ORDER || !a->given[ARGUMENT_ORDER]) {
+        return true;
+    }
+    if (e->kind == ENTITY_STRING && strcmp(e->text, "lanes64") == 0) {
+        return true;
+    }
+    diagnose_error(c->report, e->at, "unknown order of a sum");
+    diagnose_help(c->report, "sums are taken in the order \"lanes64\"");
+    return false;
+}
+
+static entity reduce(checker *c, const call_arguments *a, const char *kind) {
+    const entity *x = &a->values[ARGUMENT_X];
+    int64_t axes[IR_MAX_RANK];
+    int count = 0;
+    bool keepdims = false;
+    const char *order;
+    if (!argument_tensor(c, x, "x") || !keepdims_given(c, a, &keepdims) || !order_known(c, a, &order) ||
+        !argument_axes(c, &a->values[ARGUMENT_AXIS], tensor_type(c, x)->rank, axes, &count)) {
+        return entity_broken(a->at);
+    }
+    sort_axes(axes, count);
+    bool ordered = strcmp(kind, "sum") == 0 && dtype_is_float(tensor_type(c, x)->element);
+    ir_named_attr attrs[] = {{"kind", ir_attr_string(c->m, kind)},
+                             {"axes", ir_attr_int_array(c->m, axes, (uint32_t)count)},
+                             {"order", ordered ? ir_attr_string(c->m, order) : 0}};
+    entity out = emit_one(c, GRAPH_REDUCE, x, 1, attrs, ordered ? 3 : 2, a->at);
+    return out.kind == ENTITY_BROKEN || !keepdims ? out : keep_axes(c, a, &out, axes, count);
+}
+
+entity special_sum(checker *c, const call_arguments *a) {
+    return reduce(c, a, "sum");
+}
+
+entity special_max(checker *c, const call_arguments *a) {
+    return reduce(c, a, "max");
+}
+
+entity special_min(checker *c, const call_arguments *a) {
+    return reduce(c, a, "min");
+}
+
+/* Composites over one axis. */
+static entity along_axis(checker *c, const call_arguments *a, int opcode) {
+    const entity *x = &a->values[ARGUMENT_X];
+    int64_t axis = 0;
+    bool keepdims = false;
+    if (!argument_tensor(c, x, "x") || !keepdims_given(c, a, &keepdims)) {
+        return entity_broken(a->at);
+    }
+    int rank = tensor_type(c, x)->rank;
+    entity last = entity_integer(c, -1, a->at);
+    if (!argument_axis(c, a->given[ARGUMENT_AXIS] ? &a->values[ARGUMENT_AXIS] : &last, rank, &axis)) {
+        return entity_broken(a->at);
+    }
+    ir_named_attr attr = {"axis", ir_attr_int(c->m, axis)};
+    entity out = emit_one(c, opcode, x, 1, &attr, 1, a->at);
+    return out.kind == ENTITY_BROKEN || !keepdims ? out : keep_axes(c, a, &out, &axis, 1);
+}
+
+entity special_mean(checker *c, const call_arguments *a) {
+    return along_axis(c, a, GRAPH_MEAN);
+}
+
+entity special_logsumexp(checker *c, const call_arguments *a) {
+    return along_axis(c, a, GRAPH_LOGSUMEXP);
+}

@@ -1,0 +1,309 @@
+/* interface.c - annotations: Tensor["M", "2*D", f32] into ranks, dimension expressions, symbols and type variables. */
+#include <string.h>
+
+#include "check/source.h"
+#include "source/parser.h"
+
+/* ---- names that annotations mention ---- */
+
+static void mention(declared_names *list, const char *name, span at) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i].name, name) == 0) {
+            return;
+        }
+    }
+    declared_name one = {name, at};
+    vec_push(list, one);
+}
+
+static bool mentioned(const declared_names *list, const char *name) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+dtype type_named(const char *name, span at, diagnostics *d) {
+    static const char *const names[] = {
+#define X(text_name, id, size, flt, npy) text_name,
+        DTYPE_LIST(X)
+#undef X
+    };
+    dtype found = dtype_from_name(name);
+    if (found == DTYPE_NONE) {
+        diagnose_error(d, at, "'%.60s' is not an element type", name);
+        if (!diagnose_nearest(d, name, names, sizeof(names) / sizeof(names[0]))) {
+            diagnose_help(d, "f64, f32, f16, bf16, i64, i32, i8, bool, or a quoted type variable such as \"T\"");
+        }
+    }
+    return found;
+}
+
+/* ---- dimensions ---- */
+
+static bool is_dim_operator(uint32_t symbol) {
+    return symbol == SYMBOL1('+') || symbol == SYMBOL1('-') || symbol == SYMBOL1('*') || symbol == SYMBOL2('/', '/');
+}
+
+static bool dim_check(const node *n, declared_names *symbols, diagnostics *d) {
+    switch (n->kind) {
+    case NODE_INT: return true;
+    case NODE_NAME: mention(symbols, n->text, n->at); return true;
+    case NODE_BINARY:
+        if (is_dim_operator(n->symbol)) {
+            bool left = dim_check(n->left, symbols, d);
+            return dim_check(n->right, symbols, d) && left;
+        }
+        diagnose_error(d, n->symbol_at, "this operator cannot be part of a dimension");
+        diagnose_help(d, "dimensions are made with + - * and //");
+        return false;
+    default:
+        diagnose_error(d, n->at, "this cannot be part of a dimension");
+        diagnose_help(d, "write names and integers with + - * and //, such as \"H*D\" or \"M + 1\"");
+        return false;
+    }
+}
+
+static node *dim_read(compiler_source *s, node *n, declared_names *symbols, diagnostics *d) {
+    if (n->kind == NODE_INT) {
+        return n;
+    }
+    if (n->kind == NODE_NAME) {
+        diagnose_error(d, n->at, "a dimension's name is written in quotes");
+        diagnose_help(d, "write \"%s\"", n->text);
+        return NULL;
+    }
+    if (n->kind != NODE_STRING) {
+        diagnose_error(d, n->at, "expected a dimension: an integer or a quoted expression");
+        return NULL;
+    }
+    if (n->at.end - n->at.start != strlen(n->text) + 2) {
+        diagnose_error(d, n->at, "write this dimension as one plain string, such as \"M\"");
+        return NULL;
+    }
+    span part = {n->at.start + 1, n->at.end - 1};
+    if (part.start == part.end) {
+        diagnose_error(d, n->at, "this dimension is empty");
+        return NULL;
+    }
+    node *parsed = parse_quoted(&s->text, part, &s->memory, d);
+    return parsed && dim_check(parsed, symbols, d) ? parsed : NULL;
+}
+
+static dim_result dim_combine(uint32_t symbol, int64_t a, int64_t b, int64_t *out) {
+    bool overflow = false;
+    switch (symbol) {
+    case SYMBOL1('+'): overflow = __builtin_add_overflow(a, b, out); break;
+    case SYMBOL1('-'): overflow = __builtin_sub_overflow(a, b, out); break;
+    case SYMBOL1('*'): overflow = __builtin_mul_overflow(a, b, out); break;
+    case SYMBOL2('/', '/'):
+        if (b <= 0) {
+            return DIM_OVERFLOW;
+        }
+        *out = a / b - (a % b < 0);
+        break;
+    default: return DIM_NOT_AN_EXPRESSION;
+    }
+    return overflow ? DIM_OVERFLOW : DIM_VALUE;
+}
+
+dim_result dim_evaluate(const node *n, const ir_binding *bindings, uint32_t count, int64_t *out) {
+    if (n->kind == NODE_INT) {
+        *out = n->integer;
+        return DIM_VALUE;
+    }
+    if (n->kind == NODE_NAME) {
+        for (uint32_t i = 0; i < count; i++) {
+            if (strcmp(bindings[i].name, n->text) == 0) {
+                *out = bindings[i].value;
+                return DIM_VALUE;
+            }
+        }
+        return DIM_UNBOUND;
+    }
+    if (n->kind != NODE_BINARY) {
+        return DIM_NOT_AN_EXPRESSION;
+    }
+    int64_t a = 0, b = 0;
+    dim_result left = dim_evaluate(n->left, bindings, count, &a);
+    dim_result right = left == DIM_VALUE ? dim_evaluate(n->right, bindings, count, &b) : left;
+    return right == DIM_VALUE ? dim_combine(n->symbol, a, b, out) : right;
+}
+
+/* ---- Tensor[...] ---- */
+
+static bool element_read(const node *n, annotation *out, declared_names *variables, diagnostics *d) {
+    if (n->kind == NODE_NAME) {
+        out->type = type_named(n->text, n->at, d);
+        return out->type != DTYPE_NONE;
+    }
+    if (n->kind != NODE_STRING) {
+        diagnose_error(d, n->at, "the last entry of Tensor[...] is the element type");
+        diagnose_help(d, "write a type such as f32, or a quoted type variable such as \"T\"");
+        return false;
+    }
+    out->type = dtype_from_name(n->text);
+    if (out->type != DTYPE_NONE) {
+        return true;
+    }
+    for (const char *c = n->text; *c || c == n->text; c++) {
+        bool letter = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || *c == '_';
+        if (!letter && !(c > n->text && *c >= '0' && *c <= '9')) {
+            diagnose_error(d, n->at, "the last entry of Tensor[...] is the element type, and this is no type's name");
+            return false;
+        }
+    }
+    out->variable = n->text;
+    mention(variables, n->text, n->at);
+    return true;
+}
+
+bool annotation_read(compiler_source *s, node *n, annotation *out, declared_names *symbols,
+                     declared_names *variables, diagnostics *d) {
+    *out = (annotation){.at = n->at};
+    bool shaped = n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME && strcmp(n->left->text, "Tensor") == 0;
+    if (!shaped) {
+        diagnose_error(d, n->at, "expected Tensor[dimensions..., type]");
+        diagnose_help(d, "for example Tensor[\"M\", \"N\", f32]; a scalar is Tensor[f32]");
+        return false;
+    }
+    if (n->count > IR_MAX_RANK + 1) {
+        diagnose_error(d, n->at, "a tensor has at most %d dimensions", IR_MAX_RANK);
+        return false;
+    }
+    out->rank = (int)n->count - 1;
+    bool good = true;
+    for (int i = 0; i < out->rank; i++) {
+        out->dims[i] = dim_read(s, n->items[i], symbols, d);
+        good &= out->dims[i] != NULL;
+    }
+    return element_read(n->items[n->count - 1], out, variables, d) && good;
+}
+
+/* ---- a whole function ---- */
+
+static bool is_tuple_annotation(const node *n) {
+    return n->kind == NODE_TUPLE ||
+           (n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME && strcmp(n->left->text, "tuple") == 0);
+}
+
+static void results_read(compiler_source *s, kernel_interface *k, declared_names *symbols,
+                         declared_names *variables, diagnostics *d) {
+    node *n = k->function->returns;
+    if (!n) {
+        diagnose_error(d, k->function->at, "kernel '%s' does not say what it returns", k->function->name);
+        diagnose_help(d, "write -> Tensor[...] before the ':'");
+        k->broken = true;
+        return;
+    }
+    bool several = is_tuple_annotation(n);
+    k->result_count = several ? n->count : 1;
+    if (k->result_count == 0 || k->result_count > COMPILER_MAX_PARAMETERS) {
+        diagnose_error(d, n->at, "a kernel returns between 1 and %d tensors", COMPILER_MAX_PARAMETERS);
+        k->broken = true;
+        k->result_count = 0;
+        return;
+    }
+    size_t known = symbols->count, types = variables->count;
+    k->results = ARENA_NEW(&s->memory, annotation, k->result_count);
+    for (uint32_t i = 0; i < k->result_count; i++) {
+        node *one = several ? n->items[i] : n;
+        k->broken |= !annotation_read(s, one, &k->results[i], symbols, variables, d);
+    }
+    for (size_t i = known; i < symbols->count; i++) {
+        diagnose_error(d, symbols->items[i].at, "dimension '%s' is not in any parameter", symbols->items[i].name);
+        k->broken = true;
+    }
+    for (size_t i = types; i < variables->count; i++) {
+        diagnose_error(d, variables->items[i].at, "type variable '%s' is not in any parameter",
+                       variables->items[i].name);
+        k->broken = true;
+    }
+}
+
+static bool parameter_check(const kernel_interface *k, uint32_t index, diagnostics *d) {
+    const ast_function *f = k->function;
+    const ast_parameter *p = &f->parameters[index];
+    for (uint32_t i = 0; i < index; i++) {
+        if (strcmp(f->parameters[i].name, p->name) == 0) {
+            diagnose_error(d, p->at, "parameter '%s' appears twice", p->name);
+            diagnose_note(d, f->parameters[i].at, "first here");
+            return false;
+        }
+    }
+    if (p->keyword_only && !p->fallback) {
+        diagnose_error(d, p->at, "constant '%s' has no value", p->name);
+        diagnose_help(d, "a parameter after '*' is a constant: write %s=1.0", p->name);
+        return false;
+    }
+    if (!p->keyword_only && p->fallback) {
+        diagnose_error(d, p->at, "a tensor parameter has no default");
+        diagnose_help(d, "constants come after a bare '*': def f(x: Tensor[...], *, %s=...)", p->name);
+        return false;
+    }
+    if (!p->keyword_only && !p->annotation) {
+        diagnose_error(d, p->at, "parameter '%s' has no annotation", p->name);
+        diagnose_help(d, "write %s: Tensor[\"M\", \"N\", f32]", p->name);
+        return false;
+    }
+    return true;
+}
+
+static void parameters_read(compiler_source *s, kernel_interface *k, declared_names *symbols,
+                            declared_names *variables, diagnostics *d) {
+    const ast_function *f = k->function;
+    k->parameters = ARENA_NEW(&s->memory, annotation, f->parameter_count + 1);
+    for (uint32_t i = 0; i < f->parameter_count; i++) {
+        if (!parameter_check(k, i, d)) {
+            k->broken = true;
+        } else if (!f->parameters[i].keyword_only) {
+            annotation *out = &k->parameters[k->parameter_count++];
+            k->broken |= !annotation_read(s, f->parameters[i].annotation, out, symbols, variables, d);
+        }
+    }
+    if (k->parameter_count > COMPILER_MAX_PARAMETERS) {
+        diagnose_error(d, f->at, "a kernel has at most %d tensor parameters", COMPILER_MAX_PARAMETERS);
+        k->broken = true;
+    }
+}
+
+static void clashes_check(kernel_interface *k, const declared_names *symbols, const declared_names *variables,
+                          diagnostics *d) {
+    for (uint32_t i = 0; i < k->function->parameter_count; i++) {
+        const ast_parameter *p = &k->function->parameters[i];
+        if (mentioned(symbols, p->name) || mentioned(variables, p->name)) {
+            diagnose_error(d, p->at, "'%s' is a parameter and a %s at once", p->name,
+                           mentioned(symbols, p->name) ? "dimension" : "type variable");
+            k->broken = true;
+        }
+    }
+    for (size_t i = 0; i < variables->count; i++) {
+        if (mentioned(symbols, variables->items[i].name)) {
+            diagnose_error(d, variables->items[i].at, "'%s' is a dimension and a type variable at once",
+                           variables->items[i].name);
+            k->broken = true;
+        }
+    }
+}
+
+static declared_name *keep(arena *a, declared_names *list, uint32_t *count) {
+    *count = (uint32_t)list->count;
+    declared_name *kept = list->count ? arena_copy(a, list->items, list->count * sizeof(declared_name)) : NULL;
+    vec_release(list);
+    return kept;
+}
+
+kernel_interface interface_of(compiler_source *s, const ast_function *f, diagnostics *d) {
+    kernel_interface k = {.function = f, .broken = !f->has_header};
+    declared_names symbols = {0}, variables = {0};
+    if (f->has_header) {
+        parameters_read(s, &k, &symbols, &variables, d);
+        results_read(s, &k, &symbols, &variables, d);
+        clashes_check(&k, &symbols, &variables, d);
+    }
+    k.symbols = keep(&s->memory, &symbols, &k.symbol_count);
+    k.variables = keep(&s->memory, &variables, &k.variable_count);
+    return k;
+}

@@ -1,0 +1,389 @@
+/* kernel.c - one kernel under one binding of its types: parameters, statements, the return, and the finished graph. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+
+/* ---- the checker's life ---- */
+
+void checker_init(checker *c, compiler_source *s, diagnostics *d) {
+    *c = (checker){.source = s, .report = d};
+    arena_init(&c->memory);
+    map_init(&c->names);
+}
+
+void checker_release(checker *c) {
+    vec_release(&c->locals);
+    vec_release(&c->origins);
+    map_release(&c->names);
+    arena_release(&c->memory);
+}
+
+/* ---- constants ---- */
+
+static void define_constant(checker *c, const char *name, span at, const node *value) {
+    entity e = check_expression(c, value);
+    if (e.kind != ENTITY_NUMBER && e.kind != ENTITY_BOOL && e.kind != ENTITY_TYPE && e.kind != ENTITY_BROKEN) {
+        diagnose_error(c->report, value->at, "a constant is a number, a bool or an element type, not %s",
+                       entity_describe(&e));
+        e = entity_broken(value->at);
+    }
+    scope_define(c, name, e, at, NULL);
+}
+
+void checker_define_constants(checker *c) {
+    const ast_module *m = c->source->ast;
+    c->constants_only = true;
+    for (uint32_t i = 0; i < m->constant_count; i++) {
+        const node *assign = m->constants[i];
+        for (uint32_t k = 0; k < assign->count; k++) {
+            if (assign->items[k]->kind == NODE_NAME) {
+                define_constant(c, assign->items[k]->text, assign->items[k]->at, assign->left);
+            } else {
+                diagnose_error(c->report, assign->items[k]->at, "name one constant a line");
+            }
+        }
+    }
+    c->constants_only = false;
+}
+
+void constants_check(compiler_source *s, diagnostics *d) {
+    checker c;
+    checker_init(&c, s, d);
+    checker_define_constants(&c);
+    checker_release(&c);
+}
+
+/* ---- types from annotations ---- */
+
+static ir_dim annotated_dim(checker *c, const node *n) {
+    if (n->kind == NODE_INT) {
+        return n->integer;
+    }
+    if (n->kind == NODE_NAME) {
+        return ir_dim_symbol(c->m, n->text);
+    }
+    ir_dim a = annotated_dim(c, n->left), b = annotated_dim(c, n->right);
+    if (a == IR_DIM_INVALID || b == IR_DIM_INVALID) {
+        return IR_DIM_INVALID;
+    }
+    switch (n->symbol) {
+    case SYMBOL1('+'): return ir_dim_add(c->m, a, b);
+    case SYMBOL1('-'): return ir_dim_sub(c->m, a, b);
+    case SYMBOL1('*'): return ir_dim_mul(c->m, a, b);
+    default: return b == 0 ? IR_DIM_INVALID : ir_dim_floordiv(c->m, a, b);
+    }
+}
+
+static dtype bound_type(const checker *c, const annotation *a) {
+    for (uint32_t i = 0; a->variable && i < c->type_count; i++) {
+        if (strcmp(c->types[i].name, a->variable) == 0) {
+            return c->types[i].type;
+        }
+    }
+    return a->type;
+}
+
+/* IR_TYPE_NONE's id, 0, when reported. */
+static ir_type annotated_type(checker *c, const annotation *a) {
+    ir_dim dims[IR_MAX_RANK];
+    for (int i = 0; i < a->rank; i++) {
+        dims[i] = annotated_dim(c, a->dims[i]);
+        if (dims[i] == IR_DIM_INVALID) {
+            diagnose_error(c->report, a->dims[i]->at, "this dimension would be negative or too large");
+            return 0;
+        }
+    }
+    dtype element = bound_type(c, a);
+    if (element == DTYPE_NONE) {
+        diagnose_error(c->report, a->at, "type variable '%s' is not bound", a->variable);
+        diagnose_help(c->report, "a case binds it: case(\"name\", %s=f32)", a->variable);
+        return 0;
+    }
+    return ir_type_tensor(c->m, element, a->rank, dims);
+}
+
+/* ---- the kernel's head ---- */
+
+static void define_symbols(checker *c) {
+    const kernel_interface *k = c->kernel;
+    for (uint32_t i = 0; i < k->symbol_count; i++) {
+        entity e = entity_dim(c, ir_dim_symbol(c->m, k->symbols[i].name), k->symbols[i].at);
+        scope_define(c, k->symbols[i].name, e, k->symbols[i].at, "a dimension");
+    }
+    for (uint32_t i = 0; i < k->variable_count; i++) {
+        annotation a = {.variable = k->variables[i].name};
+        entity e = {.kind = ENTITY_TYPE, .at = k->variables[i].at, .type = bound_type(c, &a)};
+        scope_define(c, k->variables[i].name, e, k->variables[i].at, "a type variable");
+    }
+}
+
+static bool define_parameters(checker *c, ir_attr *names) {
+    const kernel_interface *k = c->kernel;
+    ir_attr list[COMPILER_MAX_PARAMETERS];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < k->function->parameter_count; i++) {
+        const ast_parameter *p = &k->function->parameters[i];
+        if (p->keyword_only) {
+            c->constants_only = true;
+            define_constant(c, p->name, p->at, p->fallback);
+            c->constants_only = false;
+            continue;
+        }
+        ir_type type = annotated_type(c, &k->parameters[count]);
+        if (!type) {
+            return false;
+        }
+        ir_value value = ir_block_add_argument(c->m, c->builder.block, type, p->name);
+        scope_define(c, p->name, entity_tensor(value, p->at), span_join(p->at, p->annotation->at), NULL);
+        list[count++] = ir_attr_string(c->m, p->name);
+    }
+    *names = ir_attr_array(c->m, list, count);
+    return true;
+}
+
+/* ---- statements ---- */
+
+static void assign_name(checker *c, const node *target, entity value) {
+    const local_name *old = scope_find(c, target->text);
+    if (old && old->fixed) {
+        diagnose_error(c->report, target->at, "'%s' is %s and cannot be assigned to", target->text, old->fixed);
+        diagnose_note(c->report, old->at, "declared here");
+        return;
+    }
+    scope_define(c, target->text, value, target->at, NULL);
+}
+
+static void assign(checker *c, const node *target, entity value) {
+    if (target->kind == NODE_NAME) {
+        assign_name(c, target, value);
+        return;
+    }
+    bool fits = value.kind == ENTITY_TUPLE && value.count == target->count;
+    if (!fits && value.kind != ENTITY_BROKEN) {
+        diagnose_error(c->report, target->at, "%u names for %s%s", target->count, entity_describe(&value),
+                       value.kind == ENTITY_TUPLE ? arena_printf(&c->memory, " of %u", value.count) : "");
+    }
+    for (uint32_t i = 0; i < target->count; i++) {
+        assign_name(c, target->items[i], fits ? value.items[i] : entity_broken(target->at));
+    }
+}
+
+static bool type_matches(checker *c, const entity *value, const annotation *a, const char *what) {
+    ir_type expected = annotated_type(c, a);
+    ir_type found = ir_value_get(c->m, value->value)->type;
+    if (!expected || expected == found) {
+        return expected != 0;
+    }
+    diagnose_error(c->report, value->at, "%s is %s, but its annotation says %s", what, entity_type_text(c, found),
+                   entity_type_text(c, expected));
+    diagnose_note(c->report, a->at, "annotated here");
+    note_tensor(c, value);
+    return false;
+}
+
+static void check_annotated(checker *c, const node *n) {
+    entity value = check_expression(c, n->left);
+    declared_names symbols = {0}, variables = {0};
+    annotation a;
+    bool good = annotation_read(c->source, n->right, &a, &symbols, &variables, c->report);
+    for (size_t i = 0; i < symbols.count; i++) {
+        const local_name *known = scope_find(c, symbols.items[i].name);
+        if (!known || known->value.kind != ENTITY_DIM) {
+            diagnose_error(c->report, symbols.items[i].at, "dimension '%s' is not in any parameter",
+                           symbols.items[i].name);
+            good = false;
+        }
+    }
+    vec_release(&symbols);
+    vec_release(&variables);
+    if (good && value.kind != ENTITY_BROKEN && argument_tensor(c, &value, "an annotated value")) {
+        type_matches(c, &value, &a, n->items[0]->text);
+    }
+    assign_name(c, n->items[0], value);
+}
+
+static void check_statement(checker *c, const node *n) {
+    if (n->kind == NODE_ANNOTATED) {
+        check_annotated(c, n);
+        return;
+    }
+    entity value = check_expression(c, n->left);
+    if (n->kind == NODE_AUGMENTED) {
+        entity old = scope_lookup(c, n->items[0]->text, n->items[0]->at);
+        value = check_binary(c, n->symbol, n->symbol_at, &old, &value, n->at);
+    }
+    for (uint32_t i = 0; i < n->count; i++) {
+        assign(c, n->items[i], value);
+    }
+}
+
+/* ---- the return ---- */
+
+typedef struct outputs {
+    entity values[COMPILER_MAX_PARAMETERS];
+    const char *names[COMPILER_MAX_PARAMETERS];
+    uint32_t count;
+} outputs;
+
+static bool name_taken(const checker *c, const outputs *o, uint32_t index, const char *name) {
+    for (uint32_t i = 0; i < c->kernel->function->parameter_count; i++) {
+        if (strcmp(c->kernel->function->parameters[i].name, name) == 0) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < index; i++) {
+        if (strcmp(o->names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void name_output(checker *c, outputs *o, uint32_t index, const node *n) {
+    const char *name = n->kind == NODE_NAME ? n->text
+                       : o->count == 1      ? "out"
+                                            : arena_printf(&c->memory, "out%u", index);
+    if (name_taken(c, o, index, name)) {
+        name = arena_printf(&c->memory, "%s_out", name);
+    }
+    while (name_taken(c, o, index, name)) {
+        name = arena_printf(&c->memory, "%s%u", name, index);
+    }
+    o->names[index] = name;
+}
+
+static bool collect_outputs(checker *c, const node *n, outputs *o) {
+    const kernel_interface *k = c->kernel;
+    entity value = check_expression(c, n->left);
+    if (value.kind == ENTITY_BROKEN) {
+        return false;
+    }
+    bool several = value.kind == ENTITY_TUPLE;
+    o->count = several ? value.count : 1;
+    if (o->count != k->result_count) {
+        diagnose_error(c->report, n->left->at, "%u values are returned, but the annotation names %u", o->count,
+                       k->result_count);
+        diagnose_note(c->report, k->function->returns->at, "annotated here");
+        return false;
+    }
+    bool good = true;
+    for (uint32_t i = 0; i < o->count; i++) {
+        const node *one = several && n->left->kind == NODE_TUPLE ? n->left->items[i] : n->left;
+        o->values[i] = several ? value.items[i] : value;
+        name_output(c, o, i, several && one == n->left ? &(node){.kind = NODE_NONE} : one);
+        good &= argument_tensor(c, &o->values[i], "a returned value") &&
+                type_matches(c, &o->values[i], &k->results[i], "the returned value");
+    }
+    return good;
+}
+
+static bool check_return(checker *c, const node *n, ir_op kernel) {
+    outputs o = {.count = 0};
+    if (!n->left) {
+        diagnose_error(c->report, n->at, "a kernel returns at least one tensor");
+        return false;
+    }
+    if (!collect_outputs(c, n, &o)) {
+        return false;
+    }
+    ir_attr names[COMPILER_MAX_PARAMETERS];
+    ir_value values[COMPILER_MAX_PARAMETERS];
+    for (uint32_t i = 0; i < o.count; i++) {
+        names[i] = ir_attr_string(c->m, o.names[i]);
+        values[i] = o.values[i].value;
+    }
+    source_position p = source_position_of(c->report->source, n->at.start);
+    c->builder.location = (ir_location){p.line, p.column};
+    ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_RETURN, .operands = values, .operand_count = o.count});
+    ir_op_set_attr(c->m, kernel, "outputs", ir_attr_array(c->m, names, o.count));
+    return true;
+}
+
+static void check_body(checker *c, ir_op kernel) {
+    const ast_function *f = c->kernel->function;
+    bool returned = false;
+    for (uint32_t i = 0; i < f->body_count; i++) {
+        const node *n = f->body[i];
+        if (returned) {
+            diagnose_error(c->report, n->at, "nothing is reached after the return");
+            return;
+        }
+        if (n->kind == NODE_RETURN) {
+            check_return(c, n, kernel);
+            returned = true;
+        } else {
+            check_statement(c, n);
+        }
+    }
+    if (!returned) {
+        diagnose_error(c->report, f->at, "kernel '%s' never returns", f->name);
+        diagnose_help(c->report, "end it with: return x");
+    }
+}
+
+/* ---- the finished graph ---- */
+
+/* Leaves out what no output needs: assignments never used, reshapes seen through. */
+static void drop_unused(ir_module *m, ir_block block) {
+    uint32_t *uses = ir_count_uses(m);
+    for (ir_op op = ir_block_get(m, block)->last; op;) {
+        const ir_op_data *d = ir_op_get(m, op);
+        ir_op previous = d->previous;
+        bool used = d->opcode == GRAPH_RETURN;
+        for (uint32_t i = 0; i < d->result_count; i++) {
+            used |= uses[d->results[i]] > 0;
+        }
+        for (uint32_t i = 0; !used && i < d->operand_count; i++) {
+            uses[d->operands[i]]--;
+        }
+        if (!used) {
+            ir_op_erase(m, op);
+        }
+        op = previous;
+    }
+    free(uses);
+}
+
+static ir_op begin_kernel(checker *c) {
+    const ast_function *f = c->kernel->function;
+    source_position p = source_position_of(c->report->source, f->at.start);
+    ir_attr none = ir_attr_array(c->m, NULL, 0);
+    ir_named_attr attrs[] = {{"name", ir_attr_string(c->m, f->name)}, {"inputs", none}, {"outputs", none}};
+    c->builder = (ir_builder){.m = c->m, .block = ir_module_body(c->m), .location = {p.line, p.column}};
+    ir_op kernel = ir_build(
+        &c->builder, &(ir_op_spec){.opcode = GRAPH_KERNEL, .attrs = attrs, .attr_count = 3, .region_count = 1});
+    c->builder.block = ir_op_block(c->m, kernel, 0);
+    return kernel;
+}
+
+static void check_all(checker *c) {
+    ir_op kernel = begin_kernel(c);
+    ir_attr inputs = 0;
+    checker_define_constants(c);
+    define_symbols(c);
+    if (define_parameters(c, &inputs)) {
+        ir_op_set_attr(c->m, kernel, "inputs", inputs);
+        check_body(c, kernel);
+    }
+}
+
+ir_module *kernel_check(compiler_source *s, const kernel_interface *k, const compiler_type_binding *types,
+                        uint32_t type_count, diagnostics *d) {
+    checker c;
+    uint32_t before = d->reported;
+    checker_init(&c, s, d);
+    c.m = ir_module_new();
+    c.kernel = k;
+    c.types = types;
+    c.type_count = type_count;
+    check_all(&c);
+    bool good = d->reported == before;
+    if (good) {
+        drop_unused(c.m, c.builder.block);
+    } else {
+        ir_module_free(c.m);
+    }
+    checker_release(&c);
+    return good ? c.m : NULL;
+}

@@ -1,0 +1,156 @@
+/* number.c - literals: arithmetic between them, and their one rounding from decimal to an element type. */
+#include <fenv.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+
+entity number_from_node(checker *c, const node *n, bool integer) {
+    if (integer) {
+        return entity_integer(c, n->integer, n->at);
+    }
+    return (entity){.kind = ENTITY_NUMBER, .at = n->at, .text = n->text};
+}
+
+double number_value(const entity *e) {
+    return strtod(e->text, NULL);
+}
+
+static entity number_from_double(checker *c, double value, span at) {
+    return (entity){.kind = ENTITY_NUMBER, .at = at, .text = arena_printf(&c->memory, "%a", value)};
+}
+
+entity number_negate(checker *c, const entity *e) {
+    entity out = *e;
+    if (e->is_integer) {
+        int64_t value = 0;
+        if (__builtin_sub_overflow((int64_t)0, e->integer, &value)) {
+            diagnose_error(c->report, e->at, "this integer does not fit 64 bits");
+            return entity_broken(e->at);
+        }
+        return entity_integer(c, value, e->at);
+    }
+    out.text = e->text[0] == '-' ? e->text + 1 : arena_printf(&c->memory, "-%s", e->text);
+    return out;
+}
+
+/* ---- arithmetic, as Python's: integers exactly, floats in f64 ---- */
+
+static entity combine_integers(checker *c, uint32_t symbol, int64_t a, int64_t b, span at) {
+    int64_t out = 0;
+    bool overflow = false;
+    switch (symbol) {
+    case SYMBOL1('+'): overflow = __builtin_add_overflow(a, b, &out); break;
+    case SYMBOL1('-'): overflow = __builtin_sub_overflow(a, b, &out); break;
+    case SYMBOL1('*'): overflow = __builtin_mul_overflow(a, b, &out); break;
+    default:
+        if (b == 0) {
+            diagnose_error(c->report, at, "division by zero");
+            return entity_broken(at);
+        }
+        overflow = b == -1 && a == INT64_MIN;
+        out = overflow ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0));
+    }
+    if (overflow) {
+        diagnose_error(c->report, at, "the result does not fit 64 bits");
+        return entity_broken(at);
+    }
+    return entity_integer(c, out, at);
+}
+
+entity number_combine(checker *c, uint32_t symbol, const entity *a, const entity *b, span at) {
+    if (a->is_integer && b->is_integer && symbol != SYMBOL1('/')) {
+        return combine_integers(c, symbol, a->integer, b->integer, at);
+    }
+    double x = number_value(a), y = number_value(b);
+    switch (symbol) {
+    case SYMBOL1('+'): return number_from_double(c, x + y, at);
+    case SYMBOL1('-'): return number_from_double(c, x - y, at);
+    case SYMBOL1('*'): return number_from_double(c, x * y, at);
+    default: break;
+    }
+    if (y == 0) {
+        diagnose_error(c->report, at, "division by zero");
+        return entity_broken(at);
+    }
+    return number_from_double(c, symbol == SYMBOL1('/') ? x / y : floor(x / y), at);
+}
+
+/* ---- rounding ---- */
+
+/* The decimal as a double rounded to odd: a second rounding, to any format of at most 51 bits, is then the only one that
+ * shows (Boldo and Melquiond, "When double rounding is odd", 2005). */
+static double decimal_to_odd(const char *decimal) {
+    int mode = fegetround();
+    fesetround(FE_TOWARDZERO);
+    double low = strtod(decimal, NULL);
+    fesetround(decimal[0] == '-' ? FE_DOWNWARD : FE_UPWARD);
+    double high = strtod(decimal, NULL);
+    fesetround(mode);
+    return low == high ? low : f64_from_bits(f64_bits(low) | 1);
+}
+
+static uint64_t float_bits(const char *decimal, dtype type) {
+    if (type == DTYPE_F64) {
+        return f64_bits(strtod(decimal, NULL));
+    }
+    if (type == DTYPE_F32) {
+        return f32_bits(strtof(decimal, NULL));
+    }
+    uint64_t storage = 0;
+    dtype_store(type, &storage, 0, decimal_to_odd(decimal));
+    return dtype_load_bits(type, &storage, 0);
+}
+
+static uint64_t canonical_nan(dtype type) {
+    return type == DTYPE_F64 ? 0x7ff8000000000000u : type == DTYPE_F32 ? 0x7fc00000u : type == DTYPE_F16 ? 0x7e00u : 0x7fc0u;
+}
+
+static bool float_literal(checker *c, const entity *e, dtype type, uint64_t *bits) {
+    const char *digits = e->text + (e->text[0] == '-');
+    if (strcmp(digits, "nan") == 0) {
+        *bits = canonical_nan(type);
+        return true;
+    }
+    *bits = float_bits(e->text, type);
+    double stored = dtype_load(type, bits, 0);
+    if (isinf(stored) && strcmp(digits, "inf") != 0) {
+        diagnose_error(c->report, e->at, "this number is too large for %s", dtype_name(type));
+        diagnose_help(c->report, "infinity is written inf");
+        return false;
+    }
+    return true;
+}
+
+static bool integer_literal(checker *c, const entity *e, dtype type, uint64_t *bits) {
+    int width = (int)dtype_size(type) * 8;
+    int64_t highest = width == 64 ? INT64_MAX : ((int64_t)1 << (width - 1)) - 1;
+    if (!e->is_integer) {
+        diagnose_error(c->report, e->at, "a float literal cannot take part in %s arithmetic", dtype_name(type));
+        diagnose_help(c->report, "write an integer, or cast() the tensor to a float type first");
+        return false;
+    }
+    if (e->integer > highest || e->integer < -highest - 1) {
+        diagnose_error(c->report, e->at, "%lld does not fit %s", (long long)e->integer, dtype_name(type));
+        return false;
+    }
+    *bits = width == 64 ? (uint64_t)e->integer : (uint64_t)e->integer & (((uint64_t)1 << width) - 1);
+    return true;
+}
+
+bool number_bits(checker *c, const entity *e, dtype type, uint64_t *bits) {
+    if (e->kind == ENTITY_BOOL && type == DTYPE_BOOL) {
+        *bits = (uint64_t)e->integer;
+        return true;
+    }
+    if (e->kind == ENTITY_NUMBER && dtype_is_float(type)) {
+        return float_literal(c, e, type, bits);
+    }
+    if (e->kind == ENTITY_NUMBER && type != DTYPE_BOOL) {
+        return integer_literal(c, e, type, bits);
+    }
+    diagnose_error(c->report, e->at, "%s cannot take part in %s arithmetic", entity_describe(e), dtype_name(type));
+    diagnose_help(c->report, type == DTYPE_BOOL ? "write True or False" : "write a number, or cast() the tensor");
+    return false;
+}

@@ -1,0 +1,176 @@
+/* open.c - a source from file or text to kernels and cases, with every diagnostic at once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "check/source.h"
+#include "ops/graph.h"
+#include "source/parser.h"
+
+enum { SOURCE_LIMIT_BYTES = 4 << 20 };
+
+static void names_read(compiler_source *s, const kernel_interface *k, compiler_kernel *out) {
+    const char **names = ARENA_NEW(&s->memory, const char *, k->function->parameter_count + 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < k->function->parameter_count; i++) {
+        if (!k->function->parameters[i].keyword_only) {
+            names[count++] = k->function->parameters[i].name;
+        }
+    }
+    out->parameter_names = names;
+    out->parameter_count = k->broken ? 0 : count;
+}
+
+static void check_unique(compiler_source *s, const ast_function *f, diagnostics *d) {
+    for (uint32_t i = 0; i < s->kernel_count; i++) {
+        const ast_function *other = s->interfaces[i].function;
+        if (f->name[0] && strcmp(other->name, f->name) == 0) {
+            diagnose_error(d, f->at, "two kernels are called '%s'", f->name);
+            diagnose_note(d, other->at, "the first is here");
+            return;
+        }
+    }
+}
+
+/* ---- type-checking under every binding ---- */
+
+static bool same_types(const compiler_case *a, const compiler_case *b) {
+    for (uint32_t i = 0; i < a->type_count; i++) {
+        if (a->types[i].type != b->types[i].type) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool first_of_its_types(const compiler_kernel *kernel, uint32_t index) {
+    for (uint32_t i = 0; i < index; i++) {
+        if (same_types(&kernel->cases[i], &kernel->cases[index])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void check_once(compiler_source *s, const kernel_interface *k, const compiler_type_binding *types,
+                       uint32_t count, diagnostics *d) {
+    ir_module *m = kernel_check(s, k, types, count, d);
+    if (m) {
+        ir_module_free(m);
+    }
+}
+
+/* A kernel whose cases bind no types is checked with f32 for each of its variables. */
+static void check_without_cases(compiler_source *s, const kernel_interface *k, diagnostics *d) {
+    compiler_type_binding *types = ARENA_NEW(&s->memory, compiler_type_binding, k->variable_count + 1);
+    for (uint32_t i = 0; i < k->variable_count; i++) {
+        types[i] = (compiler_type_binding){k->variables[i].name, DTYPE_F32};
+    }
+    check_once(s, k, types, k->variable_count, d);
+}
+
+static void check_kernel(compiler_source *s, uint32_t index, diagnostics *d) {
+    const kernel_interface *k = &s->interfaces[index];
+    const compiler_kernel *kernel = &s->kernels[index];
+    if (k->broken || k->function->broken) {
+        return;
+    }
+    if (kernel->case_count == 0) {
+        check_without_cases(s, k, d);
+    }
+    for (uint32_t i = 0; i < kernel->case_count; i++) {
+        if (first_of_its_types(kernel, i)) {
+            check_once(s, k, kernel->cases[i].types, kernel->cases[i].type_count, d);
+        }
+    }
+}
+
+/* ---- opening ---- */
+
+static void read_kernels(compiler_source *s, diagnostics *d) {
+    uint32_t count = s->ast->function_count;
+    s->kernels = ARENA_NEW(&s->memory, compiler_kernel, count + 1);
+    s->interfaces = ARENA_NEW(&s->memory, kernel_interface, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const ast_function *f = &s->ast->functions[i];
+        compiler_kernel *out = &s->kernels[s->kernel_count];
+        check_unique(s, f, d);
+        s->interfaces[s->kernel_count] = interface_of(s, f, d);
+        *out = (compiler_kernel){.name = f->name, .path = s->text.name,
+                                 .line = source_position_of(&s->text, f->at.start).line};
+        names_read(s, &s->interfaces[s->kernel_count], out);
+        cases_read(s, &s->interfaces[s->kernel_count], out, d);
+        s->kernel_count++;
+    }
+}
+
+static compiler_source *open_bytes(const char *name, const char *data, size_t size, bool colour, text *out) {
+    compiler_source *s = base_calloc(1, sizeof(*s));
+    diagnostics d;
+    opset_register(graph_op_table());
+    arena_init(&s->memory);
+    s->colour = colour;
+    const char *kept = arena_strndup(&s->memory, "", 0);
+    if (size) {
+        kept = arena_copy(&s->memory, data, size);
+    }
+    source_text_init(&s->text, &s->memory, arena_strdup(&s->memory, name), kept, (uint32_t)size);
+    diagnostics_init(&d, &s->text, colour, out);
+    s->ast = parse_module(&s->text, &s->memory, &d);
+    constants_check(s, &d);
+    read_kernels(s, &d);
+    for (uint32_t i = 0; i < s->kernel_count; i++) {
+        check_kernel(s, i, &d);
+    }
+    s->errors = d.errors;
+    diagnostics_release(&d);
+    return s;
+}
+
+compiler_source *compiler_open(const char *path, bool colour, text *out, status *st) {
+    char *data;
+    size_t size;
+    if (!file_read(path, SOURCE_LIMIT_BYTES, &data, &size, st)) {
+        return NULL;
+    }
+    compiler_source *s = open_bytes(path, data, size, colour, out);
+    free(data);
+    return s;
+}
+
+compiler_source *compiler_open_text(const char *name, const char *source, bool colour, text *out) {
+    size_t size = strlen(source);
+    return open_bytes(name, source, size < SOURCE_LIMIT_BYTES ? size : SOURCE_LIMIT_BYTES, colour, out);
+}
+
+void compiler_close(compiler_source *source) {
+    if (source) {
+        arena_release(&source->memory);
+        free(source);
+    }
+}
+
+uint32_t compiler_error_count(const compiler_source *source) {
+    return source->errors;
+}
+
+uint32_t compiler_kernel_count(const compiler_source *source) {
+    return source->kernel_count;
+}
+
+const compiler_kernel *compiler_kernel_at(const compiler_source *source, uint32_t index) {
+    return index < source->kernel_count ? &source->kernels[index] : NULL;
+}
+
+ir_module *compiler_graph(compiler_source *source, const compiler_kernel *kernel, const compiler_case *c, text *out) {
+    const kernel_interface *k = &source->interfaces[kernel - source->kernels];
+    diagnostics d;
+    if (k->broken || k->function->broken) {
+        text_printf(out, "%s:%u: kernel '%s' has syntax errors\n", source->text.name, kernel->line, kernel->name);
+        return NULL;
+    }
+    diagnostics_init(&d, &source->text, source->colour, out);
+    ir_module *m = kernel_check(source, k, c ? c->types : NULL, c ? c->type_count : 0, &d);
+    diagnostics_release(&d);
+    return m;
+}

@@ -1,0 +1,151 @@
+/* scope.c - names and what they stand for, and how tensors are spoken of in messages. */
+#include <string.h>
+
+#include "check/check.h"
+
+entity entity_broken(span at) {
+    return (entity){.kind = ENTITY_BROKEN, .at = at};
+}
+
+entity entity_integer(checker *c, int64_t value, span at) {
+    return (entity){.kind = ENTITY_NUMBER,
+                    .at = at,
+                    .is_integer = true,
+                    .integer = value,
+                    .text = arena_printf(&c->memory, "%lld", (long long)value)};
+}
+
+entity entity_tensor(ir_value value, span at) {
+    return (entity){.kind = ENTITY_TENSOR, .at = at, .value = value};
+}
+
+entity entity_dim(checker *c, ir_dim dim, span at) {
+    if (ir_dim_is_static(dim)) {
+        return entity_integer(c, dim, at);
+    }
+    return (entity){.kind = ENTITY_DIM, .at = at, .dim = dim};
+}
+
+entity entity_tuple(checker *c, uint32_t count, span at) {
+    entity e = {.kind = ENTITY_TUPLE, .at = at, .count = count};
+    e.items = ARENA_NEW(&c->memory, entity, count + 1);
+    return e;
+}
+
+const char *entity_describe(const entity *e) {
+    static const char *const words[ENTITY_KIND_COUNT] = {
+        [ENTITY_BROKEN] = "nothing",  [ENTITY_TENSOR] = "a tensor", [ENTITY_NUMBER] = "a number",
+        [ENTITY_BOOL] = "a bool",     [ENTITY_DIM] = "a dimension", [ENTITY_TUPLE] = "a tuple",
+        [ENTITY_STRING] = "a string", [ENTITY_TYPE] = "a type",     [ENTITY_NONE] = "None",
+    };
+    return words[e->kind];
+}
+
+/* ---- names ---- */
+
+local_name *scope_find(checker *c, const char *name) {
+    intptr_t index;
+    return map_get(&c->names, name, &index) ? &c->locals.items[index] : NULL;
+}
+
+void scope_define(checker *c, const char *name, entity value, span at, const char *fixed) {
+    local_name *old = scope_find(c, name);
+    if (old) {
+        *old = (local_name){old->name, value, at, fixed};
+    } else {
+        local_name one = {name, value, at, fixed};
+        map_put(&c->names, name, (intptr_t)c->locals.count);
+        vec_push(&c->locals, one);
+    }
+    if (value.kind == ENTITY_TENSOR) {
+        scope_name_value(c, value.value, name, at);
+    }
+}
+
+static bool is_function_name(const char *name) {
+    for (size_t i = 0; i < special_function_count; i++) {
+        if (strcmp(special_functions[i].name, name) == 0) {
+            return true;
+        }
+    }
+    for (int op = 0; op < GRAPH_OP_COUNT; op++) {
+        if (operation_is_function(op) && strcmp(op_info_get(op)->name + strlen("tessera."), name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static entity unknown_name(checker *c, const char *name, span at) {
+    if (is_function_name(name)) {
+        diagnose_error(c->report, at, "'%s' is a function; it can only be called", name);
+        return entity_broken(at);
+    }
+    diagnose_error(c->report, at, "unknown name '%.60s'", name);
+    const char **known = ARENA_NEW(&c->memory, const char *, c->locals.count + 1);
+    for (size_t i = 0; i < c->locals.count; i++) {
+        known[i] = c->locals.items[i].name;
+    }
+    diagnose_nearest(c->report, name, known, c->locals.count);
+    return entity_broken(at);
+}
+
+entity scope_lookup(checker *c, const char *name, span at) {
+    const local_name *local = scope_find(c, name);
+    if (local) {
+        entity e = local->value;
+        e.at = at;
+        return e;
+    }
+    if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0) {
+        return (entity){.kind = ENTITY_NUMBER, .at = at, .text = name};
+    }
+    dtype type = dtype_from_name(name);
+    if (type != DTYPE_NONE) {
+        return (entity){.kind = ENTITY_TYPE, .at = at, .type = type};
+    }
+    return unknown_name(c, name, at);
+}
+
+/* ---- tensors in messages ---- */
+
+void scope_name_value(checker *c, ir_value value, const char *name, span at) {
+    while (c->origins.count <= value) {
+        value_origin none = {0};
+        vec_push(&c->origins, none);
+    }
+    if (!c->origins.items[value].name) {
+        c->origins.items[value] = (value_origin){name, at};
+    }
+}
+
+const ir_type_data *tensor_type(const checker *c, const entity *e) {
+    return ir_type_get(c->m, ir_value_get(c->m, e->value)->type);
+}
+
+const char *entity_type_text(checker *c, ir_type type) {
+    const ir_type_data *d = ir_type_get(c->m, type);
+    text out;
+    text_init(&out);
+    text_append_char(&out, '[');
+    for (int i = 0; i < d->rank; i++) {
+        text_printf(&out, "%s%.60s", i ? ", " : "", ir_dim_text(c->m, d->dims[i]));
+    }
+    text_printf(&out, "] %s", dtype_name(d->element));
+    const char *kept = arena_strdup(&c->memory, out.data);
+    text_release(&out);
+    return kept;
+}
+
+void note_tensor(checker *c, const entity *e) {
+    if (e->kind != ENTITY_TENSOR) {
+        return;
+    }
+    const char *type = entity_type_text(c, ir_value_get(c->m, e->value)->type);
+    if (e->value < c->origins.count && c->origins.items[e->value].name) {
+        const value_origin *origin = &c->origins.items[e->value];
+        diagnose_note(c->report, origin->at, "'%s' is %s", origin->name, type);
+    } else {
+        diagnose_note(c->report, e->at, "this is %s", type);
+    }
+}

@@ -1,0 +1,72 @@
+/* source.h - a compiler_source from the inside, and the interface of each of its kernels.
+ *
+ * An interface is what the annotations say, before any type is bound: parameters with their dimension expressions, the
+ * symbols and type variables in them. Cases are checked against it. */
+#ifndef TESSERA_CHECK_SOURCE_H
+#define TESSERA_CHECK_SOURCE_H
+
+#include "source/ast.h"
+#include "tessera/compiler.h"
+
+/* A Tensor[...] annotation. */
+typedef struct annotation {
+    span at;
+    int rank;
+    node *dims[IR_MAX_RANK]; /* names, integers, + - * // */
+    dtype type;              /* DTYPE_NONE: the type variable below */
+    const char *variable;
+} annotation;
+
+typedef struct declared_name {
+    const char *name;
+    span at; /* first mention */
+} declared_name;
+
+typedef VEC(declared_name) declared_names;
+
+typedef struct kernel_interface {
+    const ast_function *function;
+    annotation *parameters; /* of the positional parameters, in order */
+    uint32_t parameter_count;
+    annotation *results;
+    uint32_t result_count;
+    declared_name *symbols;
+    uint32_t symbol_count;
+    declared_name *variables; /* type variables */
+    uint32_t variable_count;
+    bool broken; /* not all of it could be read */
+} kernel_interface;
+
+struct compiler_source {
+    arena memory;
+    source_text text;
+    ast_module *ast;
+    bool colour;
+    uint32_t errors;
+    compiler_kernel *kernels;
+    kernel_interface *interfaces; /* beside kernels */
+    uint32_t kernel_count;
+};
+
+/* Reads the annotations of a function; problems are reported and leave `broken` set. */
+kernel_interface interface_of(compiler_source *s, const ast_function *f, diagnostics *d);
+/* One Tensor[...]; symbols and type variables are added to the lists. False when reported. */
+bool annotation_read(compiler_source *s, node *n, annotation *out, declared_names *symbols,
+                     declared_names *variables, diagnostics *d);
+/* A type's name: f32, ...; reports an unknown one with a suggestion. DTYPE_NONE then. */
+dtype type_named(const char *name, span at, diagnostics *d);
+
+/* Fills the kernel's cases from its decorators. */
+void cases_read(compiler_source *s, const kernel_interface *k, compiler_kernel *out, diagnostics *d);
+
+typedef enum dim_result { DIM_VALUE, DIM_UNBOUND, DIM_OVERFLOW, DIM_NOT_AN_EXPRESSION } dim_result;
+/* A dimension expression under bindings. */
+dim_result dim_evaluate(const node *n, const ir_binding *bindings, uint32_t count, int64_t *out);
+
+/* Type-checks the kernel under these types; NULL when reported. */
+ir_module *kernel_check(compiler_source *s, const kernel_interface *k, const compiler_type_binding *types,
+                        uint32_t type_count, diagnostics *d);
+/* Reports what is wrong with the module's constants. */
+void constants_check(compiler_source *s, diagnostics *d);
+
+#endif
