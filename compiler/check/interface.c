@@ -47,10 +47,22 @@ static bool is_dim_operator(uint32_t symbol) {
     return symbol == SYMBOL1('+') || symbol == SYMBOL1('-') || symbol == SYMBOL1('*') || symbol == SYMBOL2('/', '/');
 }
 
+enum { SYMBOL_MAX_LENGTH = 32 };
+
+static bool symbol_check(const node *n, declared_names *symbols, diagnostics *d) {
+    if (strlen(n->text) > SYMBOL_MAX_LENGTH || strcmp(n->text, "floordiv") == 0) {
+        diagnose_error(d, n->at, "a dimension cannot have this name");
+        diagnose_help(d, "any name of at most %d characters but floordiv will do", SYMBOL_MAX_LENGTH);
+        return false;
+    }
+    mention(symbols, n->text, n->at);
+    return true;
+}
+
 static bool dim_check(const node *n, declared_names *symbols, diagnostics *d) {
     switch (n->kind) {
     case NODE_INT: return true;
-    case NODE_NAME: mention(symbols, n->text, n->at); return true;
+    case NODE_NAME: return symbol_check(n, symbols, d);
     case NODE_BINARY:
         if (is_dim_operator(n->symbol)) {
             bool left = dim_check(n->left, symbols, d);

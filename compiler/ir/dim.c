@@ -205,6 +205,30 @@ static ir_dim poly_dim(ir_module *m, const poly *p)
     return d;
 }
 
+/* (y*whole + rest) // y = whole + rest // y: moves what y divides out of `rest`. */
+static poly poly_take_multiples(poly *rest, int64_t y)
+{
+    poly whole = {.bad = rest->bad}, left = {.bad = rest->bad};
+    for (int i = 0; i < rest->count; i++) {
+        term t = rest->terms[i];
+        int64_t remainder = t.coefficient % y;
+        if (t.atom_count > 0 && remainder != 0) {
+            left.terms[left.count++] = t;
+            continue;
+        }
+        remainder += remainder < 0 ? y : 0;
+        if (remainder != 0) {
+            left.terms[left.count] = t;
+            left.terms[left.count++].coefficient = remainder;
+        }
+        t.coefficient = t.coefficient / y - (t.coefficient % y < 0);
+        if (t.coefficient != 0)
+            whole.terms[whole.count++] = t;
+    }
+    *rest = left;
+    return whole;
+}
+
 static poly poly_floordiv(ir_module *m, const poly *a, const poly *b)
 {
     poly q;
@@ -215,16 +239,23 @@ static poly poly_floordiv(ir_module *m, const poly *a, const poly *b)
         return poly_constant(x / y - (x % y != 0 && (x < 0) != (y < 0)));
     if (poly_divide(a, b, &q))
         return q;
+    poly rest = *a, whole = {0};
+    if (poly_is_constant(b, &y) && y > 1) {
+        whole = poly_take_multiples(&rest, y);
+        if (poly_is_constant(&rest, &x)) /* 0 <= x < y */
+            return whole;
+    }
     text t;
     text_init(&t);
     text_append(&t, "floordiv(");
-    poly_print(a, &t);
+    poly_print(&rest, &t);
     text_append(&t, ", ");
     poly_print(b, &t);
     text_append(&t, ")");
     q = poly_atom(m, t.data);
     q.bad = a->bad || b->bad;
     text_release(&t);
+    poly_add(&q, &whole, 1);
     return q;
 }
 
