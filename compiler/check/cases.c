@@ -265,6 +265,7 @@ static void case_read(case_reader *r, const node *n) {
     }
 }
 
+/* `kernel` is set where the decorator marks a kernel, or is wrong and may have been meant to. */
 static void decorator_read(case_reader *r, const node *n, bool *kernel) {
     static const char *const known[] = {"kernel", "cases"};
     if (n->kind == NODE_NAME && strcmp(n->text, "kernel") == 0) {
@@ -275,6 +276,7 @@ static void decorator_read(case_reader *r, const node *n, bool *kernel) {
         }
     } else {
         const node *word = n->kind == NODE_CALL ? n->left : n;
+        *kernel = true;
         diagnose_error(r->report, n->at, "this decorator is not part of the tile language");
         if (word->kind != NODE_NAME || !diagnose_nearest(r->report, word->text, known, 2)) {
             diagnose_help(r->report, "there are @kernel and @cases(...)");

@@ -4,7 +4,7 @@
 #include "check/check.h"
 
 static void report_mismatch(checker *c, const graph_infer_query *q, const entity *operands, uint32_t count, span at) {
-    const char *name = op_info_get(q->opcode)->name + strlen("tessera.");
+    const char *name = q->opcode == GRAPH_SELECT ? "where" : op_info_get(q->opcode)->name + strlen("tessera.");
     diagnose_error(c->report, at, "%s: %s", name, q->error);
     for (int i = 0; i < 2; i++) {
         if (q->blamed[i] >= 0 && (uint32_t)q->blamed[i] < count) {

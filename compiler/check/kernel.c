@@ -23,12 +23,12 @@ void checker_release(checker *c) {
 
 static void define_constant(checker *c, const char *name, span at, const node *value) {
     entity e = check_expression(c, value);
-    if (e.kind != ENTITY_NUMBER && e.kind != ENTITY_BOOL && e.kind != ENTITY_TYPE && e.kind != ENTITY_BROKEN) {
+    bool constant = e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_TYPE;
+    if (!constant && e.kind != ENTITY_BROKEN && !diagnosed_on_line(c->report, value->at.start)) {
         diagnose_error(c->report, value->at, "a constant is a number, a bool or an element type, not %s",
                        entity_describe(&e));
-        e = entity_broken(value->at);
     }
-    scope_define(c, name, e, at, NULL);
+    scope_define(c, name, constant ? e : entity_broken(value->at), at, NULL);
 }
 
 void checker_define_constants(checker *c) {
@@ -368,6 +368,18 @@ static void check_all(checker *c) {
     }
 }
 
+/* "T is bf16, U is i8": printed with each error that these types may have caused. */
+static const char *describe_types(checker *c) {
+    text out;
+    text_init(&out);
+    for (uint32_t i = 0; i < c->type_count; i++) {
+        text_printf(&out, "%s%s is %s", i ? ", " : "", c->types[i].name, dtype_name(c->types[i].type));
+    }
+    const char *kept = c->type_count ? arena_strdup(&c->memory, out.data) : NULL;
+    text_release(&out);
+    return kept;
+}
+
 ir_module *kernel_check(compiler_source *s, const kernel_interface *k, const compiler_type_binding *types,
                         uint32_t type_count, diagnostics *d) {
     checker c;
@@ -377,7 +389,9 @@ ir_module *kernel_check(compiler_source *s, const kernel_interface *k, const com
     c.kernel = k;
     c.types = types;
     c.type_count = type_count;
+    d->context = describe_types(&c);
     check_all(&c);
+    d->context = NULL;
     bool good = d->reported == before;
     if (good) {
         drop_unused(c.m, c.builder.block);

@@ -104,7 +104,9 @@ static bool take_one(checker *c, selection *s, const node *n, ir_dim length) {
     }
     s->stop[a] = ir_dim_add(c->m, s->start[a], 1);
     s->step[a] = 1;
-    if (!bound_fits(c, s->stop[a], length, n->at)) {
+    if (s->start[a] >= 0 && length >= 0 && s->start[a] >= length) {
+        diagnose_error(c->report, n->at, "index %lld is outside of an axis of length %lld", (long long)s->start[a],
+                       (long long)length);
         return false;
     }
     s->moves = true;

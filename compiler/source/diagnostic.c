@@ -202,6 +202,19 @@ void diagnose_error(diagnostics *d, span at, const char *format, ...) {
     va_start(args, format);
     render(d, at, "error", format, args);
     va_end(args);
+    if (d->context) {
+        text_printf(d->out, "      = note: where %s\n", d->context);
+    }
+}
+
+bool diagnosed_on_line(const diagnostics *d, uint32_t offset) {
+    uint32_t line = line_of(d->source, offset);
+    for (size_t i = 0; i < d->seen.count; i++) {
+        if (line_of(d->source, d->seen.items[i].at.start) == line) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void diagnose_note(diagnostics *d, span at, const char *format, ...) {
@@ -227,7 +240,7 @@ void diagnose_help(diagnostics *d, const char *format, ...) {
 }
 
 bool diagnose_nearest(diagnostics *d, const char *word, const char *const *names, size_t count) {
-    const char *nearest = text_nearest(word, names, count);
+    const char *nearest = strlen(word) > 1 ? text_nearest(word, names, count) : NULL;
     if (nearest) {
         diagnose_help(d, "did you mean '%s'?", nearest);
     }

@@ -38,7 +38,8 @@ typedef struct diagnostics {
     text *out;
     uint32_t errors;   /* distinct errors, those past the limit included */
     uint32_t reported; /* errors, repeated ones included */
-    bool muted;      /* the last error was not shown: neither are its notes */
+    const char *context; /* under which types the errors arise: "T is bf16"; NULL: always */
+    bool muted;          /* the last error was not shown: neither are its notes */
     VEC(struct diagnostic_key {
         span at;
         const char *format;
@@ -55,6 +56,8 @@ void diagnostics_release(diagnostics *d);
 void diagnose_error(diagnostics *d, span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diagnose_note(diagnostics *d, span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diagnose_help(diagnostics *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Whether an error has been shown on the line of this offset: another one there is most likely its echo. */
+bool diagnosed_on_line(const diagnostics *d, uint32_t offset);
 /* help: did you mean '...'? where one of the names is near `word`; true when it said so. */
 bool diagnose_nearest(diagnostics *d, const char *word, const char *const *names, size_t count);
 

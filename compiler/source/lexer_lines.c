@@ -42,13 +42,14 @@ static void begin_line(lexer *l) {
         lexer_push(l, TOKEN_INDENT, start, l->at, NULL);
     }
     while (width < current_indent(l)) {
+        uint32_t outer = l->indents.count > 1 ? l->indents.items[l->indents.count - 2] : 0;
+        if (width > outer) {
+            diagnose_error(l->report, (span){start, l->at}, "this line is indented like no block around it");
+            l->indents.items[l->indents.count - 1] = width;
+            return;
+        }
         l->indents.count--;
         lexer_push(l, TOKEN_DEDENT, l->at, l->at, NULL);
-    }
-    if (width != current_indent(l)) {
-        diagnose_error(l->report, (span){start, l->at}, "this line is indented like no block around it");
-        vec_push(&l->indents, width);
-        lexer_push(l, TOKEN_INDENT, start, l->at, NULL);
     }
 }
 
@@ -59,10 +60,15 @@ static void end_line(lexer *l) {
     }
 }
 
-static void report_open_bracket(lexer *l) {
-    uint32_t open = l->brackets.items[l->brackets.count - 1];
+/* Leaves out what follows the bracket: whatever it is, it is not what the bracket was meant to hold. */
+static void drop_open_bracket(lexer *l) {
+    uint32_t open = l->brackets.items[0];
     diagnose_error(l->report, (span){open, open + 1}, "'%c' is never closed", l->source->data[open]);
     vec_clear(&l->brackets);
+    while (l->tokens.count > 0 && l->tokens.items[l->tokens.count - 1].at.start >= open) {
+        l->tokens.count--;
+    }
+    lexer_push(l, TOKEN_NEWLINE, open, open, NULL);
 }
 
 /* A definition at the start of a line cannot be inside brackets: one was left open above. */
@@ -92,8 +98,7 @@ static void newline(lexer *l) {
     }
     l->at++;
     if (l->brackets.count > 0 && starts_definition(l)) {
-        report_open_bracket(l);
-        end_line(l);
+        drop_open_bracket(l);
     }
     if (l->brackets.count == 0) {
         begin_line(l);
@@ -133,7 +138,7 @@ token_list lex_source(const source_text *source, arena *a, diagnostics *d) {
         }
     }
     if (l.brackets.count > 0) {
-        report_open_bracket(&l);
+        drop_open_bracket(&l);
     }
     end_line(&l);
     while (l.indents.count > 0) {

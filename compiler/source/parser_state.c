@@ -47,7 +47,9 @@ static const char *describe(parser *p, const token *t) {
 
 node *parser_unexpected(parser *p, const char *what) {
     const token *t = parser_peek(p, 0);
-    diagnose_error(p->report, t->at, "expected %s, found %s", what, describe(p, t));
+    if (!diagnosed_on_line(p->report, t->at.start)) {
+        diagnose_error(p->report, t->at, "expected %s, found %s", what, describe(p, t));
+    }
     return NULL;
 }
 
