@@ -326,6 +326,11 @@ static bool graph_infer_gather(query *q)
         dims[rank++] = indices->dims[i];
     for (int i = (int)axis + 1; i < x->rank; i++)
         dims[rank++] = x->dims[i];
+    bool empty = x->dims[axis] == 0;
+    for (int i = 0; i < rank && empty; i++)
+        empty = dims[i] != 0;
+    if (empty)
+        return refuse(q, 0, 1, "nothing can be taken from axis %lld of %s", (long long)axis, shape_text(q, 0));
     return give_shape(q, x->element, rank, dims);
 }
 

@@ -27,12 +27,6 @@ static ir_value operand(const plan *p, ir_value v, uint32_t i)
     return ir_op_get(p->g, plan_def(p, v))->operands[i];
 }
 
-static bool is_class(const plan *p, ir_value v, graph_class class)
-{
-    int opcode = plan_opcode(p, v);
-    return opcode >= 0 && graph_op_class(opcode) == class;
-}
-
 bool plan_reshape_splits(const plan *p, ir_op reshape)
 {
     const ir_op_data *d = ir_op_get(p->g, reshape);

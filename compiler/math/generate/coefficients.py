@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Prints compiler/math/coefficients.h: the polynomials of the specified functions as f32 constants.
+
+Plain Python, no packages: Remez exchange on a grid in 60-digit decimals. Coefficients are rounded to f32 one after the
+other, from the lowest power up, and the rest is fitted again each time, so later coefficients absorb the rounding of
+earlier ones. The output is a function of this file alone:
+
+    python3 compiler/math/generate/coefficients.py > compiler/math/coefficients.h
+"""
+import struct
+from decimal import Decimal, getcontext
+from functools import lru_cache
+
+getcontext().prec = 60
+ONE, TWO = Decimal(1), Decimal(2)
+PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459")
+LN2 = TWO.ln()
+GRID = 400
+
+
+def to_f32(x):
+    """Nearest f32 as an exact Decimal; ties cannot happen for these values."""
+    return Decimal(struct.unpack("<f", struct.pack("<f", float(x)))[0])
+
+
+def hex_f32(x):
+    mantissa, exponent = float(x).hex().split("p")
+    return mantissa.rstrip("0").rstrip(".") + "p" + str(int(exponent)) + "f"
+
+
+def cosine(i, n):
+    """cos(pi * (i + 1/2) / n): f64 is enough, it only places the grid."""
+    import math
+    return Decimal(math.cos(math.pi * (i + 0.5) / n))
+
+
+def solve(matrix, right):
+    """Gaussian elimination with partial pivoting."""
+    n = len(right)
+    rows = [row[:] + [r] for row, r in zip(matrix, right)]
+    for i in range(n):
+        pivot = max(range(i, n), key=lambda j: abs(rows[j][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for j in range(i + 1, n):
+            factor = rows[j][i] / rows[i][i]
+            rows[j] = [a - factor * b for a, b in zip(rows[j], rows[i])]
+    x = [Decimal(0)] * n
+    for i in reversed(range(n)):
+        x[i] = (rows[i][n] - sum(rows[i][j] * x[j] for j in range(i + 1, n))) / rows[i][i]
+    return x
+
+
+def alternation(errors, count):
+    """`count` indices where the errors alternate in sign, as large as possible."""
+    runs = []
+    for i, e in enumerate(errors):
+        if runs and (errors[runs[-1]] > 0) == (e > 0):
+            if abs(e) > abs(errors[runs[-1]]):
+                runs[-1] = i
+        else:
+            runs.append(i)
+    size = lambda run: abs(errors[runs[run]])
+    while len(runs) > count:
+        least = min(range(len(runs)), key=size)
+        if len(runs) == count + 1 or least in (0, len(runs) - 1):
+            runs.pop(0 if size(0) < size(-1) else -1)
+        else:  # its neighbours have one sign: the greater of them stays
+            del runs[least], runs[least - 1 if size(least - 1) < size(least) else least]
+    return runs
+
+
+def remez(points, values, weights, count):
+    """The polynomial of `count` coefficients with the least maximum of weight * |error| over the points."""
+    columns = [[x ** p for p in range(count)] for x in points]
+    chosen = [round(i * (len(points) - 1) / count) for i in range(count + 1)]
+    for _ in range(30):
+        matrix = [columns[k] + [(-1) ** i / weights[k]] for i, k in enumerate(chosen)]
+        c = solve(matrix, [values[k] for k in chosen])[:-1]
+        errors = [w * (v - sum(a * b for a, b in zip(c, col)))
+                  for w, v, col in zip(weights, values, columns)]
+        following = alternation(errors, count + 1)
+        if following == chosen or len(following) <= count:
+            break
+        chosen = following
+    return c
+
+
+def fit(function, weight, low, high, count):
+    """Coefficients rounded to f32, and the weighted error that remains.
+
+    After a coefficient is fixed, what remains is divided by x (and its weight multiplied), so that every problem is an
+    ordinary polynomial with a positive weight, also where the interval contains 0."""
+    low, high = Decimal(low), Decimal(high)
+    points = [(low + high) / 2 - (high - low) / 2 * cosine(i, GRID) for i in range(GRID)]
+    rest, weights = [function(x) for x in points], [abs(weight(x)) for x in points]
+    rounded = []
+    for i in range(count):
+        rounded.append(to_f32(remez(points, rest, weights, count - i)[0]))
+        rest = [(v - rounded[-1]) / x for v, x in zip(rest, points)]
+        weights = [w * abs(x) for w, x in zip(weights, points)]
+    return rounded, max(w * abs(v) for w, v in zip(weights, rest))
+
+
+@lru_cache(None)
+def erf(x):
+    term, total, n = x, x, 0
+    while abs(term) > Decimal("1e-58"):
+        n += 1
+        term *= -x * x / n
+        total += term / (2 * n + 1)
+    return total * 2 / PI.sqrt()
+
+
+def tanh(x):
+    e = (2 * x).exp()
+    return (e - 1) / (e + 1)
+
+
+def exp_tail(r):
+    """e^r = 1 + r + r^2 * tail"""
+    return (r.exp() - 1 - r) / (r * r)
+
+
+def log_tail(f):
+    """log(1 + f) = f - f^2/2 + f^3 * tail"""
+    return ((1 + f).ln() - f + f * f / 2) / f ** 3
+
+
+def tanh_tail(z):
+    """tanh(a) = a + a * z * tail, z = a^2"""
+    a = z.sqrt()
+    return (tanh(a) / a - 1) / z
+
+
+def erf_tail(z):
+    """erf(a) = a + a * tail, z = a^2"""
+    a = z.sqrt()
+    return erf(a) / a - 1
+
+
+def erfc_log(a):
+    """erf(a) = 1 - e^-g"""
+    return -(1 - erf(a)).ln()
+
+
+# name, what, function, weight (error of the result relative to it), interval, coefficients
+POLYNOMIALS = [
+    ("EXP", "e^r = 1 + r + r^2 * (EXP_0 + EXP_1 r + ...), |r| <= log(2)/2", exp_tail,
+     lambda r: r * r / r.exp(), "-0.3467", "0.3467", 5),
+    ("LOG", "log(1 + f) = f - f^2/2 + f^3 * (LOG_0 + LOG_1 f + ...), -1/3 <= f <= 1/3", log_tail,
+     lambda f: f ** 3 / (1 + f).ln(), "-0.33334", "0.33334", 8),
+    ("TANH", "tanh(a) = a + a z (TANH_0 + TANH_1 z + ...), z = a^2 < 1.21", tanh_tail,
+     lambda z: z * z.sqrt() / tanh(z.sqrt()), "0", "1.21", 7),
+    ("ERF", "erf(a) = a + a (ERF_0 + ERF_1 z + ...), z = a^2 < 1", erf_tail,
+     lambda z: z.sqrt() / erf(z.sqrt()), "0", "1", 7),
+    ("ERFC", "erf(a) = 1 - e^-g, g = ERFC_0 + ERFC_1 a + ..., 1 <= a <= 4", erfc_log,
+     lambda a: (1 - erf(a)) / erf(a), "1", "4", 7),
+]
+
+
+def main():
+    print("/* coefficients.h - constants of the specified functions; printed by generate/coefficients.py, which"
+          " explains them. */\n#ifndef TESSERA_MATH_COEFFICIENTS_H\n#define TESSERA_MATH_COEFFICIENTS_H\n")
+    high = Decimal(int(LN2 * 2 ** 16)) / 2 ** 16
+    for name, value in (("LOG2_E", ONE / LN2), ("LN2", LN2), ("LN2_HIGH", high), ("LN2_LOW", LN2 - high)):
+        print(f"#define MATH_{name} {hex_f32(to_f32(value))}")
+    for name, text, function, weight, low, top, count in POLYNOMIALS:
+        coefficients, error = fit(function, weight, low, top, count)
+        bits = error.ln() / LN2
+        print(f"\n/* {text}; error of the whole 2^{bits:.1f} */")
+        for i, c in enumerate(coefficients):
+            print(f"#define MATH_{name}_{i} {hex_f32(c)}")
+    print("\n#endif")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,386 @@
+/* expression.c - elements of values at affine indices; see expression.h. */
+#include "schedule/expression.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "schedule/schedule.h"
+
+void expression_release(expression *e)
+{
+    vec_release(&e->hoisted);
+    vec_release(&e->inputs);
+    vec_release(&e->indices);
+    vec_release(&e->memo);
+}
+
+static void affine_add(affine *a, const affine *b, int64_t factor)
+{
+    a->constant += b->constant * factor;
+    for (int i = 0; i < NEST_AXES; i++)
+        a->coefficient[i] += b->coefficient[i] * factor;
+}
+
+void expression_identity(const plan *p, ir_value v, int first, affine *index)
+{
+    const ir_type_data *t = plan_type(p, v);
+    for (int i = 0; i < t->rank; i++) {
+        index[i] = (affine){0};
+        if (t->dims[i] != 1)
+            index[i].coefficient[first + i] = 1;
+    }
+}
+
+affine expression_offset(const plan *p, ir_value v, const affine *index)
+{
+    const ir_type_data *t = plan_type(p, v);
+    affine offset = {0};
+    int64_t stride = 1;
+    for (int i = t->rank - 1; i >= 0; i--) {
+        affine_add(&offset, &index[i], stride);
+        stride *= t->dims[i];
+    }
+    return offset;
+}
+
+/* ---- leaves ---- */
+
+static ir_value add_input(expression *e, ir_value source, bool cell, dtype element, const affine *access)
+{
+    for (size_t i = 0; i < e->inputs.count; i++) {
+        expression_input *in = &e->inputs.items[i];
+        if (in->source == source && in->cell == cell && memcmp(&in->access, access, sizeof *access) == 0)
+            return in->element;
+    }
+    expression_input in = {source, cell, *access, 0};
+    if (e->body)
+        in.element =
+            ir_block_add_argument(e->body->m, e->body->block, ir_type_scalar(e->body->m, element), NULL);
+    vec_push(&e->inputs, in);
+    return in.element;
+}
+
+static const substitute *find_substitute(const expression *e, ir_value v)
+{
+    for (size_t i = e->substitute_count; i-- > 0;)
+        if (e->substitutes[i].value == v)
+            return &e->substitutes[i];
+    return NULL;
+}
+
+static ir_value substituted(expression *e, const substitute *s, const affine *index)
+{
+    const ir_type_data *t = plan_type(e->p, s->value);
+    affine access = {0};
+    switch (s->kind) {
+    case SUBSTITUTE_ACCUMULATOR:
+        return e->body ? ir_block_get(e->body->m, e->body->block)->arguments[0] : 0;
+    case SUBSTITUTE_STORED:
+        access = expression_offset(e->p, s->value, index);
+        return add_input(e, s->value, false, t->element, &access);
+    case SUBSTITUTE_COLUMNS:
+        access = index[t->rank - 1];
+        break;
+    case SUBSTITUTE_BLOCK:
+        access = s->access;
+        break;
+    case SUBSTITUTE_SCALAR:
+        break;
+    }
+    return add_input(e, s->buffer, true, t->element, &access);
+}
+
+/* ---- operations ---- */
+
+static ir_value build_element(expression *e, ir_value v, const ir_value *operands, uint32_t n)
+{
+    if (!e->body)
+        return 0;
+    ir_module *m = e->body->m;
+    const ir_module *g = e->p->g;
+    ir_op op = plan_def(e->p, v);
+    ir_named_attr attr = {NULL, 0};
+    switch (ir_op_get(g, op)->opcode) {
+    case GRAPH_CONSTANT: {
+        const ir_attr_data *bits = ir_attr_get(g, ir_op_attr(g, op, "value"));
+        attr = (ir_named_attr){"value", ir_attr_bits(m, bits->element, bits->bits)};
+        break;
+    }
+    case GRAPH_CONVERT:
+        attr = (ir_named_attr){"to", ir_attr_type(m, ir_type_scalar(m, plan_type(e->p, v)->element))};
+        break;
+    case GRAPH_COMPARE:
+        attr = (ir_named_attr){"predicate", ir_attr_string(m, ir_op_string(g, op, "predicate", "eq"))};
+        break;
+    default:
+        break;
+    }
+    ir_type type = ir_type_scalar(m, plan_type(e->p, v)->element);
+    return ir_build1(e->body, ir_op_get(g, op)->opcode, operands, n, type, &attr, attr.name ? 1 : 0);
+}
+
+static ir_value index_element(expression *e, const affine *a)
+{
+    vec_push(&e->indices, *a);
+    if (!e->body)
+        return 0;
+    ir_module *m = e->body->m;
+    ir_named_attr attr = {"access", expression_access(m, a, e->map, NEST_AXES)};
+    return ir_build1(e->body, SCHED_INDEX, NULL, 0, ir_type_scalar(m, DTYPE_I32), &attr, 1);
+}
+
+/* x at an index along one axis: the index is data, everything around it is affine. */
+static ir_value gather_element(expression *e, ir_value v, const affine *index)
+{
+    const ir_module *g = e->p->g;
+    ir_op op = plan_def(e->p, v);
+    ir_value x = ir_op_get(g, op)->operands[0], indices = ir_op_get(g, op)->operands[1];
+    int axis = (int)ir_op_int(g, op, "axis", 0), batch = (int)ir_op_int(g, op, "batch_dims", 0);
+    const ir_type_data *tx = plan_type(e->p, x), *ti = plan_type(e->p, indices);
+    affine at[IR_MAX_RANK], where[IR_MAX_RANK];
+    for (int i = 0; i < ti->rank; i++)
+        where[i] = i < batch ? index[i] : index[axis + i - batch];
+    for (int i = 0; i < tx->rank; i++)
+        at[i] = i < axis ? index[i] : i == axis ? (affine){0} : index[i - 1 + ti->rank - batch];
+    int64_t stride = 1;
+    for (int i = axis + 1; i < tx->rank; i++)
+        stride *= tx->dims[i];
+    ir_value which = expression_element(e, indices, where);
+    affine offset = expression_offset(e->p, x, at);
+    vec_push(&e->indices, offset);
+    affine origin = {0};
+    ir_value storage = plan_storage(e->p, x);
+    if (!storage) {
+        e->failed = true;
+        return 0;
+    }
+    add_input(e, storage, false, tx->element, &origin);
+    if (!e->body)
+        return 0;
+    ir_module *m = e->body->m;
+    size_t input = 0;
+    while (e->inputs.items[input].source != storage || e->inputs.items[input].cell ||
+           memcmp(&e->inputs.items[input].access, &origin, sizeof origin) != 0)
+        input++;
+    ir_named_attr attrs[] = {{"input", ir_attr_int(m, (int64_t)input)},
+                             {"access", expression_access(m, &offset, e->map, NEST_AXES)},
+                             {"stride", ir_attr_int(m, stride)},
+                             {"limit", ir_attr_int(m, tx->dims[axis])}};
+    return ir_build1(e->body, SCHED_GATHER, &which, 1, ir_type_scalar(m, tx->element), attrs, 4);
+}
+
+/* The operand's index behind data movement; false where it is not affine. */
+static bool move_index(const expression *e, ir_value v, const affine *index, affine *out)
+{
+    const ir_module *g = e->p->g;
+    ir_op op = plan_def(e->p, v);
+    const ir_type_data *x = plan_type(e->p, ir_op_get(g, op)->operands[0]), *y = plan_type(e->p, v);
+    int64_t list[IR_MAX_RANK] = {0}, step[IR_MAX_RANK];
+    switch (ir_op_get(g, op)->opcode) {
+    case GRAPH_BROADCAST:
+        ir_op_ints(g, op, "axes", list, IR_MAX_RANK);
+        for (int i = 0; i < x->rank; i++)
+            out[i] = x->dims[i] == 1 ? (affine){0} : index[list[i]];
+        return true;
+    case GRAPH_TRANSPOSE:
+        ir_op_ints(g, op, "permutation", list, IR_MAX_RANK);
+        for (int i = 0; i < x->rank; i++)
+            out[list[i]] = index[i];
+        return true;
+    case GRAPH_SLICE:
+        ir_op_ints(g, op, "start", list, IR_MAX_RANK);
+        ir_op_ints(g, op, "step", step, IR_MAX_RANK);
+        for (int i = 0; i < x->rank; i++) {
+            out[i] = (affine){.constant = list[i]};
+            affine_add(&out[i], &index[i], step[i]);
+        }
+        return true;
+    case GRAPH_RESHAPE:
+        if (!plan_reshape_splits(e->p, op))
+            return false;
+        for (int i = 0, j = 0; i < x->rank; i++) {
+            int64_t product = 1;
+            out[i] = (affine){0};
+            while (j < y->rank && product != x->dims[i]) {
+                affine scaled = {0};
+                affine_add(&scaled, &out[i], y->dims[j]);
+                affine_add(&scaled, &index[j], 1);
+                out[i] = scaled;
+                product *= y->dims[j++];
+            }
+        }
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Is this a value of the row (the same for every column), made from results of the group's own reductions? */
+static bool is_row_value(const expression *e, ir_value v, const affine *index)
+{
+    const ir_type_data *t = plan_type(e->p, v);
+    int opcode = plan_opcode(e->p, v);
+    if (e->group < 0 || !(e->p->direct[v] >> e->group & 1) || opcode < 0 ||
+        graph_op_class(opcode) != GRAPH_CLASS_ELEMENTWISE || t->rank != e->row_axes)
+        return false;
+    affine identity[IR_MAX_RANK];
+    expression_identity(e->p, v, 0, identity);
+    return t->rank == 0 || memcmp(identity, index, sizeof(affine) * (size_t)t->rank) == 0;
+}
+
+static ir_value operation(expression *e, ir_value v, const affine *index)
+{
+    const ir_op_data *d = ir_op_get(e->p->g, plan_def(e->p, v));
+    affine moved[IR_MAX_RANK];
+    ir_value operands[4] = {0};
+    switch (graph_op_class(d->opcode)) {
+    case GRAPH_CLASS_GENERATOR:
+        if (d->opcode == GRAPH_IOTA)
+            return index_element(e, &index[ir_op_int(e->p->g, plan_def(e->p, v), "axis", 0)]);
+        return build_element(e, v, NULL, 0);
+    case GRAPH_CLASS_ELEMENTWISE:
+        for (uint32_t i = 0; i < d->operand_count; i++)
+            operands[i] = expression_element(e, d->operands[i], index);
+        return build_element(e, v, operands, d->operand_count);
+    case GRAPH_CLASS_MOVE:
+        if (d->opcode == GRAPH_GATHER)
+            return gather_element(e, v, index);
+        if (move_index(e, v, index, moved))
+            return expression_element(e, d->operands[0], moved);
+        if (d->opcode == GRAPH_RESHAPE && plan_storage(e->p, d->operands[0])) {
+            affine access = expression_offset(e->p, v, index);
+            return add_input(e, plan_storage(e->p, d->operands[0]), false, plan_type(e->p, v)->element, &access);
+        }
+        break;
+    default:
+        break;
+    }
+    e->failed = true;
+    return 0;
+}
+
+/* A reduction of the group itself must be met at its own row; others have memory. */
+static ir_value reduced(expression *e, ir_value v, const affine *index)
+{
+    affine identity[IR_MAX_RANK];
+    const ir_type_data *t = plan_type(e->p, v);
+    if (e->p->group_of[v] == e->group) {
+        expression_identity(e->p, v, 0, identity);
+        if (t->rank && memcmp(identity, index, sizeof(affine) * (size_t)t->rank) != 0)
+            e->failed = true;
+    }
+    return 0;
+}
+
+static ir_value element_of(expression *e, ir_value v, const affine *index)
+{
+    const substitute *s = find_substitute(e, v);
+    if (s)
+        return substituted(e, s, index);
+    int opcode = plan_opcode(e->p, v);
+    bool own = e->p->group_of[v] >= 0 && e->p->group_of[v] == e->group;
+    if (plan_storage(e->p, v) && !own) {
+        affine access = expression_offset(e->p, v, index);
+        return add_input(e, plan_storage(e->p, v), false, plan_type(e->p, v)->element, &access);
+    }
+    if (opcode == GRAPH_REDUCE || opcode == GRAPH_DOT)
+        return reduced(e, v, index);
+    if (e->hoist && is_row_value(e, v, index)) {
+        vec_push(&e->hoisted, v);
+        return 0;
+    }
+    return operation(e, v, index);
+}
+
+ir_value expression_element(expression *e, ir_value v, const affine *index)
+{
+    size_t bytes = sizeof(affine) * (size_t)plan_type(e->p, v)->rank;
+    for (size_t i = 0; i < e->memo.count; i++)
+        if (e->memo.items[i].value == v && memcmp(e->memo.items[i].index, index, bytes) == 0)
+            return e->memo.items[i].element;
+    expression_memo memo = {.value = v};
+    memcpy(memo.index, index, bytes);
+    memo.element = element_of(e, v, index);
+    vec_push(&e->memo, memo);
+    return memo.element;
+}
+
+ir_value expression_root(expression *e, ir_value v, const affine *index)
+{
+    const substitute *s = find_substitute(e, v);
+    int opcode = plan_opcode(e->p, v);
+    if (s)
+        return substituted(e, s, index);
+    if (opcode < 0 || graph_op_class(opcode) == GRAPH_CLASS_REDUCE || graph_op_class(opcode) == GRAPH_CLASS_DOT)
+        return element_of(e, v, index);
+    return operation(e, v, index);
+}
+
+bool expression_is_aligned(const plan *p, ir_value v, int group)
+{
+    affine index[IR_MAX_RANK];
+    expression e = {.p = p, .group = group, .row_axes = p->groups[group].rank - 1};
+    expression_identity(p, v, 0, index);
+    expression_root(&e, v, index);
+    bool aligned = !e.failed;
+    expression_release(&e);
+    return aligned;
+}
+
+/* ---- axes ---- */
+
+static bool mergeable(int a, int b, int64_t span, const affine *accesses, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (accesses[i].coefficient[a] != accesses[i].coefficient[b] * span)
+            return false;
+    return true;
+}
+
+static bool kept(const axis_space *space, int a)
+{
+    return space->extent[a] != 1 || space->keep[a];
+}
+
+void expression_merge(const axis_space *space, const affine *accesses, size_t count, axis_map *out)
+{
+    int leader = -1, merged[NEST_AXES];
+    int64_t span = 1, spans[NEST_AXES];
+    bool barred = true;
+    /* From the last axis up: each joins the run that ends in `leader`, or starts a run of its own. */
+    for (int a = space->axes - 1; a >= 0; a--) {
+        barred |= space->barrier[a];
+        merged[a] = -1;
+        if (!kept(space, a))
+            continue;
+        bool joins = leader >= 0 && !barred && mergeable(a, leader, span, accesses, count);
+        span = joins ? span * space->extent[a] : space->extent[a];
+        leader = joins ? leader : a;
+        merged[a] = leader;
+        spans[a] = span;
+        barred = false;
+    }
+    *out = (axis_map){0};
+    for (int a = 0; a < NEST_AXES; a++)
+        out->index_of[a] = -1;
+    for (int a = 0, last = -1; a < space->axes; a++) {
+        if (merged[a] < 0)
+            continue;
+        if (merged[a] != last)
+            out->extent[out->count++] = spans[a];
+        last = merged[a];
+        if (last == a)
+            out->index_of[a] = out->count - 1;
+    }
+    if (out->count == 0)
+        out->extent[out->count++] = 1;
+}
+
+ir_attr expression_access(ir_module *m, const affine *a, const axis_map *map, int axes)
+{
+    int64_t values[NEST_AXES + 1] = {a->constant};
+    for (int i = 0; i < axes; i++)
+        if (map->index_of[i] >= 0)
+            values[1 + map->index_of[i]] = a->coefficient[i];
+    return ir_attr_int_array(m, values, (uint32_t)map->count + 1);
+}

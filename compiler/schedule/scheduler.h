@@ -1,0 +1,76 @@
+/* scheduler.h - the state shared by the files that turn groups into phases. */
+#ifndef TESSERA_SCHEDULE_SCHEDULER_H
+#define TESSERA_SCHEDULE_SCHEDULER_H
+
+#include "schedule/expression.h"
+#include "schedule/schedule.h"
+
+typedef struct parameter {
+    const char *name;
+    int64_t value;
+} parameter;
+
+typedef struct scheduler {
+    plan *p;
+    ir_module *m; /* the schedule under construction */
+    const schedule_target *target;
+    ir_builder at; /* in the kernel's block */
+    ir_value *buffer_of; /* by graph value: the buffer of stored values and inputs */
+    VEC(parameter) parameters;
+    const char *overrides;
+    int phase; /* number of the next phase */
+    status *st;
+    bool failed;
+} scheduler;
+
+/* A parameter of the current phase ("P0.MR"): its default, or what the overrides say; registered in the kernel's
+ * dictionary. Returns the value; *name receives the attribute that refers to it. */
+int64_t scheduler_parameter(scheduler *s, const char *name, int64_t otherwise, ir_attr *name_attr);
+
+/* Opens a phase with its grid: `steps` are numbers or parameter names. Fills the first index of each axis and
+ * returns the builder inside. Axes are named "a0", "a1", ... unless `names` is given. */
+ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const int64_t *extents, const ir_attr *steps,
+                           const char *const *names, ir_value *indices);
+/* A loop over [start, min(start + span, extent)); start 0 and span 0 mean the whole extent. Returns the builder
+ * inside and the index. */
+ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value start, int64_t extent, ir_attr step,
+                         ir_attr span, ir_value *index);
+ir_value scheduler_buffer(scheduler *s, ir_builder *b, const char *space, dtype element, int rank,
+                          const int64_t *dims);
+ir_attr scheduler_int(scheduler *s, int64_t value);
+
+/* A computation with a body. Outputs come with their access; inputs follow from the expression. */
+typedef struct computation {
+    int opcode;
+    const ir_value *indices; /* index operands */
+    int axes;                /* how many */
+    const axis_map *map;     /* from the axes of `results` to indices (and the reduced one, last) */
+    expression *e;           /* collects the inputs; released by the caller */
+    const ir_value *yields;  /* graph values, one for each output */
+    const affine (*yield_index)[IR_MAX_RANK]; /* their indices */
+    int yield_count;
+    const ir_value *outputs; /* buffers */
+    const affine *output_access;
+    const ir_value *leading; /* buffers before the expression's inputs (a dot's operands) */
+    const affine *leading_access;
+    int leading_count;
+    const ir_named_attr *attrs; /* beyond axes, inputs, access */
+    int attr_count;
+    dtype accumulator; /* a dot's body takes the finished sum first; DTYPE_NONE elsewhere */
+} computation;
+void scheduler_compute(scheduler *s, ir_builder *b, const computation *c);
+
+/* The accesses of an expression's inputs and indices, appended; for merging axes. */
+typedef VEC(affine) affine_list;
+void scheduler_collect(const expression *e, affine_list *out);
+/* Does the collected expression call a specified function? */
+bool scheduler_is_heavy(const expression *e);
+
+/* One phase, or a few, for a group. */
+/* Element-wise: the value into its own memory or a copy's. */
+void schedule_map_group(scheduler *s, ir_value root, ir_value destination);
+void schedule_row_group(scheduler *s, int group);
+void schedule_column_group(scheduler *s, const plan_group *group);
+void schedule_dot_group(scheduler *s, const plan_group *group);
+
+#endif
