@@ -1,4 +1,5 @@
-/* arguments.c - what a call was given: placing arguments by position and name, and reading values out of them. */
+/* arguments.c - what a call was given: placing arguments by position and name, and reading values
+ * out of them. */
 #include <string.h>
 
 #include "check/check.h"
@@ -30,7 +31,8 @@ bool argument_int(checker *c, const entity *e, const char *what, int64_t *out) {
 
 bool argument_bool(checker *c, const entity *e, const char *what, bool *out) {
     *out = e->integer != 0;
-    return e->kind == ENTITY_BOOL || expected(c, e, arena_printf(&c->memory, "%s: True or False", what));
+    return e->kind == ENTITY_BOOL ||
+           expected(c, e, arena_printf(&c->memory, "%s: True or False", what));
 }
 
 bool argument_type(checker *c, const entity *e, dtype *out) {
@@ -73,7 +75,8 @@ bool argument_axis(checker *c, const entity *e, int rank, int64_t *out) {
         return false;
     }
     if (*out < -rank || *out >= rank) {
-        diagnose_error(c->report, e->at, "axis %lld is outside of a tensor of rank %d", (long long)*out, rank);
+        diagnose_error(c->report, e->at, "axis %lld is outside of a tensor of rank %d",
+                       (long long)*out, rank);
         return false;
     }
     *out += *out < 0 ? rank : 0;
@@ -99,7 +102,8 @@ bool argument_axes(checker *c, const entity *e, int rank, int64_t *out, int *cou
         }
         for (uint32_t k = 0; k < i; k++) {
             if (out[k] == out[i]) {
-                diagnose_error(c->report, e->items[i].at, "axis %lld appears twice", (long long)out[i]);
+                diagnose_error(c->report, e->items[i].at, "axis %lld appears twice",
+                               (long long)out[i]);
                 return false;
             }
         }

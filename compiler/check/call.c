@@ -1,4 +1,5 @@
-/* call.c - which function a call means: a special one, an operation of the table, or nothing that is known. */
+/* call.c - which function a call means: a special one, an operation of the table, or nothing that
+ * is known. */
 #include <string.h>
 
 #include "check/check.h"
@@ -47,7 +48,8 @@ static int find_operation(const char *name) {
         }
     }
     for (int op = 0; op < GRAPH_OP_COUNT; op++) {
-        if (operation_is_function(op) && strcmp(op_info_get(op)->name + strlen("tessera."), name) == 0) {
+        if (operation_is_function(op) &&
+            strcmp(op_info_get(op)->name + strlen("tessera."), name) == 0) {
             return op;
         }
     }
@@ -141,7 +143,8 @@ entity check_call(checker *c, const node *n) {
     const local_name *local = scope_find(c, name);
     if (local) {
         diagnose_error(c->report, n->left->at, "'%s' is %s here, and cannot be called", name,
-                       local->value.kind == ENTITY_BROKEN ? "a name" : entity_describe(&local->value));
+                       local->value.kind == ENTITY_BROKEN ? "a name"
+                                                          : entity_describe(&local->value));
         diagnose_note(c->report, local->at, "defined here");
         return entity_broken(n->at);
     }
@@ -150,5 +153,6 @@ entity check_call(checker *c, const node *n) {
         return call_special(c, special, n);
     }
     int opcode = find_operation(name);
-    return opcode >= 0 ? call_operation(c, opcode, name, n) : unknown_function(c, name, n->left->at);
+    return opcode >= 0 ? call_operation(c, opcode, name, n)
+                       : unknown_function(c, name, n->left->at);
 }

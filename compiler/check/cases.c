@@ -1,4 +1,5 @@
-/* cases.c - @cases(case("name", M=1, x=normal(0, 3)), ...): what a kernel is run on, checked against its interface. */
+/* cases.c - @cases(case("name", M=1, x=normal(0, 3)), ...): what a kernel is run on, checked
+ * against its interface. */
 #include "check/cases.h"
 
 #include <string.h>
@@ -39,7 +40,8 @@ static const node *find_argument(const node *call, const char *name) {
 
 static bool is_constant_parameter(const kernel_interface *k, const char *name) {
     for (uint32_t i = 0; i < k->function->parameter_count; i++) {
-        if (k->function->parameters[i].keyword_only && strcmp(k->function->parameters[i].name, name) == 0) {
+        if (k->function->parameters[i].keyword_only &&
+            strcmp(k->function->parameters[i].name, name) == 0) {
             return true;
         }
     }
@@ -68,10 +70,12 @@ static bool argument_known(case_reader *r, const node *n, const char *const *kno
         }
     }
     if (is_constant_parameter(r->kernel, n->text)) {
-        diagnose_error(r->report, n->symbol_at, "'%s' is a constant of the kernel; a case cannot change it", n->text);
+        diagnose_error(r->report, n->symbol_at,
+                       "'%s' is a constant of the kernel; a case cannot change it", n->text);
         return false;
     }
-    diagnose_error(r->report, n->symbol_at, "'%.60s' is no dimension, type variable or parameter of '%s'", n->text,
+    diagnose_error(r->report, n->symbol_at,
+                   "'%.60s' is no dimension, type variable or parameter of '%s'", n->text,
                    r->kernel->function->name);
     if (!diagnose_nearest(r->report, n->text, known, count)) {
         text list;
@@ -112,7 +116,8 @@ static bool arguments_check(case_reader *r, const node *call) {
 /* ---- name, dimensions, types, size ---- */
 
 static bool name_read(case_reader *r, const node *call, compiler_case *out) {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
     const node *n = call->count ? call->items[0] : NULL;
     if (!n || n->kind != NODE_STRING) {
         diagnose_error(r->report, call->at, "a case begins with its name");
@@ -120,7 +125,8 @@ static bool name_read(case_reader *r, const node *call, compiler_case *out) {
         return false;
     }
     if (!n->text[0] || n->text[strspn(n->text, allowed)] || strlen(n->text) > 64) {
-        diagnose_error(r->report, n->at, "a case's name is made of letters, digits and _ - . (64 at most)");
+        diagnose_error(r->report, n->at,
+                       "a case's name is made of letters, digits and _ - . (64 at most)");
         return false;
     }
     for (size_t i = 0; i < r->cases.count; i++) {
@@ -146,7 +152,8 @@ static bool dim_bind(case_reader *r, const node *call, const char *name, int64_t
         return false;
     }
     if (e.kind != ENTITY_NUMBER || !e.is_integer || e.integer < 0 || e.integer > largest_dim) {
-        diagnose_error(r->report, n->left->at, "a dimension is an integer between 0 and 2147483648");
+        diagnose_error(r->report, n->left->at,
+                       "a dimension is an integer between 0 and 2147483648");
         return false;
     }
     *out = e.integer;
@@ -187,7 +194,8 @@ static bool type_bind(case_reader *r, const node *call, const char *name, dtype 
 
 static bool types_read(case_reader *r, const node *call, compiler_case *out) {
     const kernel_interface *k = r->kernel;
-    compiler_type_binding *types = ARENA_NEW(&r->source->memory, compiler_type_binding, k->variable_count + 1);
+    compiler_type_binding *types =
+        ARENA_NEW(&r->source->memory, compiler_type_binding, k->variable_count + 1);
     bool good = true;
     for (uint32_t i = 0; i < k->variable_count; i++) {
         types[i].name = k->variables[i].name;
@@ -221,10 +229,12 @@ static bool shapes_check(case_reader *r, const node *call, const compiler_case *
                 continue;
             }
             if (result == DIM_VALUE) {
-                diagnose_error(r->report, call->at, "dimension %d of '%s' would be %lld in this case", axis,
+                diagnose_error(r->report, call->at,
+                               "dimension %d of '%s' would be %lld in this case", axis,
                                parameter_name(k, i), (long long)value);
             } else {
-                diagnose_error(r->report, call->at, "dimension %d of '%s' has no value in this case", axis,
+                diagnose_error(r->report, call->at,
+                               "dimension %d of '%s' has no value in this case", axis,
                                parameter_name(k, i));
             }
             diagnose_note(r->report, dim->at, "it is declared here");
@@ -270,7 +280,8 @@ static void decorator_read(case_reader *r, const node *n, bool *kernel) {
     static const char *const known[] = {"kernel", "cases"};
     if (n->kind == NODE_NAME && strcmp(n->text, "kernel") == 0) {
         *kernel = true;
-    } else if (n->kind == NODE_CALL && n->left->kind == NODE_NAME && strcmp(n->left->text, "cases") == 0) {
+    } else if (n->kind == NODE_CALL && n->left->kind == NODE_NAME &&
+               strcmp(n->left->text, "cases") == 0) {
         for (uint32_t i = 0; !r->kernel->broken && i < n->count; i++) {
             case_read(r, n->items[i]);
         }
@@ -284,7 +295,8 @@ static void decorator_read(case_reader *r, const node *n, bool *kernel) {
     }
 }
 
-void cases_read(compiler_source *s, const kernel_interface *k, compiler_kernel *out, diagnostics *d) {
+void cases_read(compiler_source *s, const kernel_interface *k, compiler_kernel *out,
+                diagnostics *d) {
     case_reader r = {.source = s, .kernel = k, .report = d};
     bool kernel = false;
     checker_init(&r.scope, s, d);
@@ -294,7 +306,8 @@ void cases_read(compiler_source *s, const kernel_interface *k, compiler_kernel *
         decorator_read(&r, k->function->decorators[i], &kernel);
     }
     if (!kernel && !k->function->broken) {
-        diagnose_error(d, k->function->at, "function '%s' is not marked as a kernel", k->function->name);
+        diagnose_error(d, k->function->at, "function '%s' is not marked as a kernel",
+                       k->function->name);
         diagnose_help(d, "write @kernel on the line above it");
     }
     out->case_count = (uint32_t)r.cases.count;

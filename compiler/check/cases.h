@@ -4,7 +4,8 @@
 
 #include "check/check.h"
 
-/* One @cases decorator being read; `scope` evaluates numbers, with the case's dimensions as integers in it. */
+/* One @cases decorator being read; `scope` evaluates numbers, with the case's dimensions as
+ * integers in it. */
 typedef struct case_reader {
     compiler_source *source;
     const kernel_interface *kernel;

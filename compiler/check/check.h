@@ -1,7 +1,9 @@
-/* check.h - the checker from the inside: what an expression can stand for, names, and the building of operations.
+/* check.h - the checker from the inside: what an expression can stand for, names, and the building
+ * of operations.
  *
- * One checker checks one kernel under one binding of its type variables and builds its Graph IR as it goes. A problem is
- * reported where it is found and yields an ENTITY_BROKEN, which is accepted everywhere in silence. */
+ * One checker checks one kernel under one binding of its type variables and builds its Graph IR as
+ * it goes. A problem is reported where it is found and yields an ENTITY_BROKEN, which is accepted
+ * everywhere in silence. */
 #ifndef TESSERA_CHECK_CHECK_H
 #define TESSERA_CHECK_CHECK_H
 
@@ -91,18 +93,19 @@ bool number_bits(checker *c, const entity *e, dtype type, uint64_t *bits);
 
 /* ---- emit.c ---- */
 /* Infers, reports what does not fit, builds. 0 when reported. */
-ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count, const ir_named_attr *attrs,
-               uint32_t attr_count, span at);
-entity emit_one(checker *c, int opcode, const entity *operands, uint32_t count, const ir_named_attr *attrs,
-                 uint32_t attr_count, span at);
+ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
+              const ir_named_attr *attrs, uint32_t attr_count, span at);
+entity emit_one(checker *c, int opcode, const entity *operands, uint32_t count,
+                const ir_named_attr *attrs, uint32_t attr_count, span at);
 entity emit_reshape(checker *c, const entity *x, int rank, const ir_dim *dims, span at);
 /* NumPy's rule: sizes 1 and missing leading axes repeat. The shapes have been found to fit. */
 entity emit_broadcast(checker *c, const entity *x, int rank, const ir_dim *dims, span at);
 /* A literal as a tensor of this type; rank 0. */
 entity emit_constant(checker *c, const entity *literal, dtype type, span at);
-/* Literals take the tensors' type, shapes are broadcast. A select's condition keeps its own type. */
-entity emit_elementwise(checker *c, int opcode, entity *operands, uint32_t count, const ir_named_attr *attrs,
-                         uint32_t attr_count, span at);
+/* Literals take the tensors' type, shapes are broadcast. A select's condition keeps its own type.
+ */
+entity emit_elementwise(checker *c, int opcode, entity *operands, uint32_t count,
+                        const ir_named_attr *attrs, uint32_t attr_count, span at);
 /* Writes each operand in the common shape; false when reported. */
 bool broadcast_all(checker *c, entity *operands, uint32_t count, span at);
 
@@ -112,12 +115,14 @@ entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, enti
 entity check_subscript(checker *c, const node *n);
 
 /* ---- arguments.c: reading what was given into what is needed ---- */
-/* A dimension, a shape (a tuple or one dimension), an axis, axes (int, tuple; None: all). False when reported. */
+/* A dimension, a shape (a tuple or one dimension), an axis, axes (int, tuple; None: all). False
+ * when reported. */
 bool argument_dim(checker *c, const entity *e, ir_dim *out);
 bool argument_shape(checker *c, const entity *e, ir_dim *dims, int *rank);
 bool argument_int(checker *c, const entity *e, const char *what, int64_t *out);
 bool argument_axis(checker *c, const entity *e, int rank, int64_t *out);
-bool argument_axes(checker *c, const entity *e, int rank, int64_t *out, int *count); /* in the order given */
+bool argument_axes(checker *c, const entity *e, int rank, int64_t *out,
+                   int *count); /* in the order given */
 bool argument_bool(checker *c, const entity *e, const char *what, bool *out);
 bool argument_type(checker *c, const entity *e, dtype *out);
 bool argument_tensor(checker *c, const entity *e, const char *what);

@@ -1,4 +1,5 @@
-/* distribution.c - the inputs of a case: normal(mean, stddev), uniform(lo, hi), integers(lo, hi), constant(value). */
+/* distribution.c - the inputs of a case: normal(mean, stddev), uniform(lo, hi), integers(lo, hi),
+ * constant(value). */
 #include <math.h>
 #include <string.h>
 
@@ -25,11 +26,15 @@ enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
 
 compiler_input default_input(dtype type) {
     switch (type) {
-    case DTYPE_I8: return (compiler_input){INPUT_INTEGERS, -128, 128};
+    case DTYPE_I8:
+        return (compiler_input){INPUT_INTEGERS, -128, 128};
     case DTYPE_I32:
-    case DTYPE_I64: return (compiler_input){INPUT_INTEGERS, 0, 100};
-    case DTYPE_BOOL: return (compiler_input){INPUT_INTEGERS, 0, 2};
-    default: return (compiler_input){INPUT_NORMAL, 0, 1};
+    case DTYPE_I64:
+        return (compiler_input){INPUT_INTEGERS, 0, 100};
+    case DTYPE_BOOL:
+        return (compiler_input){INPUT_INTEGERS, 0, 2};
+    default:
+        return (compiler_input){INPUT_NORMAL, 0, 1};
     }
 }
 
@@ -44,8 +49,8 @@ static const distribution_row *find_row(case_reader *r, const node *n) {
     }
     diagnose_error(r->report, n->at, "expected a distribution");
     if (!word[0] || !diagnose_nearest(r->report, word, names, ROW_COUNT)) {
-        diagnose_help(r->report,
-                      "normal(mean, stddev), uniform(lo, hi), integers(lo, hi), constant(value), zeros() or ones()");
+        diagnose_help(r->report, "normal(mean, stddev), uniform(lo, hi), integers(lo, hi), "
+                                 "constant(value), zeros() or ones()");
     }
     return NULL;
 }
@@ -54,7 +59,8 @@ static const distribution_row *find_row(case_reader *r, const node *n) {
 static bool read_number(case_reader *r, const node *n, double *out) {
     const node *value = n;
     if (n->kind == NODE_STRING && n->at.end - n->at.start == strlen(n->text) + 2 && n->text[0]) {
-        value = parse_quoted(&r->source->text, (span){n->at.start + 1, n->at.end - 1}, &r->source->memory, r->report);
+        value = parse_quoted(&r->source->text, (span){n->at.start + 1, n->at.end - 1},
+                             &r->source->memory, r->report);
         if (!value) {
             return false;
         }
@@ -70,7 +76,8 @@ static bool read_number(case_reader *r, const node *n, double *out) {
     return true;
 }
 
-static bool read_values(case_reader *r, const node *n, const distribution_row *row, double *values) {
+static bool read_values(case_reader *r, const node *n, const distribution_row *row,
+                        double *values) {
     bool given[2] = {false, false};
     for (uint32_t i = 0; i < n->count; i++) {
         const node *item = n->items[i];
@@ -141,7 +148,8 @@ static bool check_values(case_reader *r, const node *n, const compiler_input *in
         return false;
     }
     if ((in->kind == INPUT_UNIFORM || in->kind == INPUT_INTEGERS) && in->a >= in->b) {
-        diagnose_error(r->report, n->at, "this range is empty: lo is %.17g, hi is %.17g", in->a, in->b);
+        diagnose_error(r->report, n->at, "this range is empty: lo is %.17g, hi is %.17g", in->a,
+                       in->b);
         return false;
     }
     return continuous || range_fits(r, n, in, type);

@@ -1,10 +1,13 @@
-/* emit.c - operations from entities: inference, broadcasting, literals; what does not fit is explained here. */
+/* emit.c - operations from entities: inference, broadcasting, literals; what does not fit is
+ * explained here. */
 #include <string.h>
 
 #include "check/check.h"
 
-static void report_mismatch(checker *c, const graph_infer_query *q, const entity *operands, uint32_t count, span at) {
-    const char *name = q->opcode == GRAPH_SELECT ? "where" : op_info_get(q->opcode)->name + strlen("tessera.");
+static void report_mismatch(checker *c, const graph_infer_query *q, const entity *operands,
+                            uint32_t count, span at) {
+    const char *name =
+        q->opcode == GRAPH_SELECT ? "where" : op_info_get(q->opcode)->name + strlen("tessera.");
     diagnose_error(c->report, at, "%s: %s", name, q->error);
     for (int i = 0; i < 2; i++) {
         if (q->blamed[i] >= 0 && (uint32_t)q->blamed[i] < count) {
@@ -13,15 +16,19 @@ static void report_mismatch(checker *c, const graph_infer_query *q, const entity
     }
 }
 
-ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count, const ir_named_attr *attrs,
-               uint32_t attr_count, span at) {
+ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
+              const ir_named_attr *attrs, uint32_t attr_count, span at) {
     ir_value *values = ARENA_NEW(&c->memory, ir_value, count + 1);
     ir_type *types = ARENA_NEW(&c->memory, ir_type, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         values[i] = operands[i].value;
         types[i] = ir_value_get(c->m, values[i])->type;
     }
-    graph_infer_query q = {.m = c->m, .opcode = opcode, .operands = types, .operand_count = count, .attrs = attrs,
+    graph_infer_query q = {.m = c->m,
+                           .opcode = opcode,
+                           .operands = types,
+                           .operand_count = count,
+                           .attrs = attrs,
                            .attr_count = attr_count};
     if (!graph_infer(&q)) {
         report_mismatch(c, &q, operands, count, at);
@@ -29,13 +36,18 @@ ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count, co
     }
     source_position p = source_position_of(c->report->source, at.start);
     c->builder.location = (ir_location){p.line, p.column};
-    ir_op_spec spec = {.opcode = opcode, .operands = values, .operand_count = count, .results = q.results,
-                       .result_count = q.result_count, .attrs = attrs, .attr_count = attr_count};
+    ir_op_spec spec = {.opcode = opcode,
+                       .operands = values,
+                       .operand_count = count,
+                       .results = q.results,
+                       .result_count = q.result_count,
+                       .attrs = attrs,
+                       .attr_count = attr_count};
     return ir_build(&c->builder, &spec);
 }
 
-entity emit_one(checker *c, int opcode, const entity *operands, uint32_t count, const ir_named_attr *attrs,
-                 uint32_t attr_count, span at) {
+entity emit_one(checker *c, int opcode, const entity *operands, uint32_t count,
+                const ir_named_attr *attrs, uint32_t attr_count, span at) {
     ir_op op = emit_op(c, opcode, operands, count, attrs, attr_count, at);
     return op ? entity_tensor(ir_op_result(c->m, op, 0), at) : entity_broken(at);
 }
@@ -43,7 +55,8 @@ entity emit_one(checker *c, int opcode, const entity *operands, uint32_t count, 
 /* ---- moving axes ---- */
 
 static bool same_shape(const ir_type_data *type, int rank, const ir_dim *dims) {
-    return type->rank == rank && (rank == 0 || memcmp(type->dims, dims, sizeof(ir_dim) * (size_t)rank) == 0);
+    return type->rank == rank &&
+           (rank == 0 || memcmp(type->dims, dims, sizeof(ir_dim) * (size_t)rank) == 0);
 }
 
 /* A reshape of a reshape is one reshape, or none. */
@@ -92,7 +105,8 @@ entity emit_constant(checker *c, const entity *literal, dtype type, span at) {
     uint64_t bits = 0;
     if (literal->kind == ENTITY_DIM) {
         diagnose_error(c->report, literal->at, "a dimension cannot take part in tensor arithmetic");
-        diagnose_help(c->report, "dimensions are for shapes and slices; divide by a length with mean()");
+        diagnose_help(c->report,
+                      "dimensions are for shapes and slices; divide by a length with mean()");
         return entity_broken(at);
     }
     if (!number_bits(c, literal, type, &bits)) {
@@ -166,8 +180,8 @@ static bool same_elements(checker *c, const entity *first, const entity *other, 
                    entity_type_text(c, ir_value_get(c->m, other->value)->type));
     note_tensor(c, first);
     note_tensor(c, other);
-    diagnose_help(c->report, "nothing is converted silently: write cast(..., %s) or cast(..., %s)", dtype_name(a),
-                  dtype_name(b));
+    diagnose_help(c->report, "nothing is converted silently: write cast(..., %s) or cast(..., %s)",
+                  dtype_name(a), dtype_name(b));
     return false;
 }
 
@@ -193,8 +207,8 @@ static bool settle_types(checker *c, entity *operands, uint32_t count, span at) 
     return true;
 }
 
-entity emit_elementwise(checker *c, int opcode, entity *operands, uint32_t count, const ir_named_attr *attrs,
-                         uint32_t attr_count, span at) {
+entity emit_elementwise(checker *c, int opcode, entity *operands, uint32_t count,
+                        const ir_named_attr *attrs, uint32_t attr_count, span at) {
     for (uint32_t i = 0; i < count; i++) {
         if (operands[i].kind == ENTITY_BROKEN) {
             return entity_broken(at);
@@ -202,7 +216,8 @@ entity emit_elementwise(checker *c, int opcode, entity *operands, uint32_t count
     }
     uint32_t skip = opcode == GRAPH_SELECT ? 1 : 0;
     if ((skip && !argument_tensor(c, &operands[0], "the condition")) ||
-        !settle_types(c, operands + skip, count - skip, at) || !broadcast_all(c, operands, count, at)) {
+        !settle_types(c, operands + skip, count - skip, at) ||
+        !broadcast_all(c, operands, count, at)) {
         return entity_broken(at);
     }
     return emit_one(c, opcode, operands, count, attrs, attr_count, at);

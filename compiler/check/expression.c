@@ -1,4 +1,5 @@
-/* expression.c - expressions other than calls and subscripts: names, literals, operators, attributes. */
+/* expression.c - expressions other than calls and subscripts: names, literals, operators,
+ * attributes. */
 #include <string.h>
 
 #include "check/check.h"
@@ -29,8 +30,8 @@ static const operator_row *operator_of(uint32_t symbol) {
 }
 
 static bool is_arithmetic(uint32_t symbol) {
-    return symbol == SYMBOL1('+') || symbol == SYMBOL1('-') || symbol == SYMBOL1('*') || symbol == SYMBOL1('/') ||
-           symbol == SYMBOL2('/', '/');
+    return symbol == SYMBOL1('+') || symbol == SYMBOL1('-') || symbol == SYMBOL1('*') ||
+           symbol == SYMBOL1('/') || symbol == SYMBOL2('/', '/');
 }
 
 /* ---- dimensions ---- */
@@ -43,7 +44,8 @@ static bool as_dim(const entity *e, ir_dim *out) {
 static entity combine_dims(checker *c, uint32_t symbol, const entity *a, const entity *b, span at) {
     ir_dim x, y, out = IR_DIM_INVALID;
     if (!as_dim(a, &x) || !as_dim(b, &y) || !is_arithmetic(symbol) || symbol == SYMBOL1('/')) {
-        diagnose_error(c->report, at, "dimensions combine with dimensions and integers, by + - * and //");
+        diagnose_error(c->report, at,
+                       "dimensions combine with dimensions and integers, by + - * and //");
         return entity_broken(at);
     }
     if (symbol == SYMBOL2('/', '/') && y == 0) {
@@ -51,10 +53,18 @@ static entity combine_dims(checker *c, uint32_t symbol, const entity *a, const e
         return entity_broken(at);
     }
     switch (symbol) {
-    case SYMBOL1('+'): out = ir_dim_add(c->m, x, y); break;
-    case SYMBOL1('-'): out = ir_dim_sub(c->m, x, y); break;
-    case SYMBOL1('*'): out = ir_dim_mul(c->m, x, y); break;
-    default: out = ir_dim_floordiv(c->m, x, y); break;
+    case SYMBOL1('+'):
+        out = ir_dim_add(c->m, x, y);
+        break;
+    case SYMBOL1('-'):
+        out = ir_dim_sub(c->m, x, y);
+        break;
+    case SYMBOL1('*'):
+        out = ir_dim_mul(c->m, x, y);
+        break;
+    default:
+        out = ir_dim_floordiv(c->m, x, y);
+        break;
     }
     if (out == IR_DIM_INVALID) {
         diagnose_error(c->report, at, "this dimension would be negative or too large");
@@ -76,7 +86,8 @@ static entity refuse_operator(checker *c, uint32_t symbol, span symbol_at, span 
     return entity_broken(at);
 }
 
-static entity combine_tensors(checker *c, uint32_t symbol, span symbol_at, const entity *a, const entity *b, span at) {
+static entity combine_tensors(checker *c, uint32_t symbol, span symbol_at, const entity *a,
+                              const entity *b, span at) {
     entity operands[2] = {*a, *b};
     if (symbol == SYMBOL1('@')) {
         return call_operator(c, GRAPH_MATMUL, operands, 2, at);
@@ -105,7 +116,8 @@ entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, enti
     if (a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER && is_arithmetic(symbol)) {
         return number_combine(c, symbol, a, b, at);
     }
-    diagnose_error(c->report, at, "this operator does not act on %s and %s", entity_describe(a), entity_describe(b));
+    diagnose_error(c->report, at, "this operator does not act on %s and %s", entity_describe(a),
+                   entity_describe(b));
     return entity_broken(at);
 }
 
@@ -130,7 +142,8 @@ static entity negate(checker *c, uint32_t symbol, entity *e, span at) {
     }
     dtype type = tensor_type(c, e)->element;
     if (symbol != SYMBOL1('-') && (dtype_is_float(type) || (symbol == 0 && type != DTYPE_BOOL))) {
-        diagnose_error(c->report, at, "'%s' does not act on %s elements", symbol ? "~" : "not", dtype_name(type));
+        diagnose_error(c->report, at, "'%s' does not act on %s elements", symbol ? "~" : "not",
+                       dtype_name(type));
         diagnose_help(c->report, "compare first: x == 0");
         return entity_broken(at);
     }
@@ -173,7 +186,9 @@ static entity check_attribute(checker *c, const node *n) {
     static const char *const known[] = {"T", "shape", "dtype", "ndim"};
     diagnose_error(c->report, n->symbol_at, "%s has no '%.60s'", entity_describe(&base), n->text);
     if (!diagnose_nearest(c->report, n->text, known, 4)) {
-        diagnose_help(c->report, "tensors have .T, .shape, .dtype and .ndim; everything else is a function: f(x)");
+        diagnose_help(
+            c->report,
+            "tensors have .T, .shape, .dtype and .ndim; everything else is a function: f(x)");
     }
     return entity_broken(n->at);
 }
@@ -207,20 +222,31 @@ static entity refuse_here(checker *c, const node *n) {
 
 entity check_expression(checker *c, const node *n) {
     switch (n->kind) {
-    case NODE_NAME: return scope_lookup(c, n->text, n->at);
-    case NODE_INT: return number_from_node(c, n, true);
-    case NODE_FLOAT: return number_from_node(c, n, false);
-    case NODE_BOOL: return (entity){.kind = ENTITY_BOOL, .at = n->at, .integer = n->integer};
-    case NODE_NONE: return (entity){.kind = ENTITY_NONE, .at = n->at};
-    case NODE_STRING: return (entity){.kind = ENTITY_STRING, .at = n->at, .text = n->text};
+    case NODE_NAME:
+        return scope_lookup(c, n->text, n->at);
+    case NODE_INT:
+        return number_from_node(c, n, true);
+    case NODE_FLOAT:
+        return number_from_node(c, n, false);
+    case NODE_BOOL:
+        return (entity){.kind = ENTITY_BOOL, .at = n->at, .integer = n->integer};
+    case NODE_NONE:
+        return (entity){.kind = ENTITY_NONE, .at = n->at};
+    case NODE_STRING:
+        return (entity){.kind = ENTITY_STRING, .at = n->at, .text = n->text};
     case NODE_UNARY:
     case NODE_BINARY:
-    case NODE_COMPARE: return check_operator(c, n);
+    case NODE_COMPARE:
+        return check_operator(c, n);
     case NODE_TUPLE:
-    case NODE_LIST: return check_items(c, n);
-    case NODE_CALL: return c->constants_only ? refuse_here(c, n) : check_call(c, n);
-    case NODE_SUBSCRIPT: return c->constants_only ? refuse_here(c, n) : check_subscript(c, n);
-    case NODE_ATTRIBUTE: return c->constants_only ? refuse_here(c, n) : check_attribute(c, n);
+    case NODE_LIST:
+        return check_items(c, n);
+    case NODE_CALL:
+        return c->constants_only ? refuse_here(c, n) : check_call(c, n);
+    case NODE_SUBSCRIPT:
+        return c->constants_only ? refuse_here(c, n) : check_subscript(c, n);
+    case NODE_ATTRIBUTE:
+        return c->constants_only ? refuse_here(c, n) : check_attribute(c, n);
     default:
         diagnose_error(c->report, n->at, "this cannot stand here");
         return entity_broken(n->at);

@@ -1,4 +1,5 @@
-/* functions_reduce.c - sum, max, min, mean and logsumexp: axes in the language's form, and keepdims. */
+/* functions_reduce.c - sum, max, min, mean and logsumexp: axes in the language's form, and
+ * keepdims. */
 #include <string.h>
 
 #include "check/check.h"
@@ -6,7 +7,8 @@
 enum { ARGUMENT_X, ARGUMENT_AXIS, ARGUMENT_KEEPDIMS, ARGUMENT_ORDER };
 
 /* The result with the reduced axes back, of length 1. */
-static entity keep_axes(checker *c, const call_arguments *a, const entity *reduced, const int64_t *axes, int count) {
+static entity keep_axes(checker *c, const call_arguments *a, const entity *reduced,
+                        const int64_t *axes, int count) {
     const ir_type_data *type = tensor_type(c, &a->values[ARGUMENT_X]);
     ir_dim dims[IR_MAX_RANK] = {0};
     memcpy(dims, type->dims, sizeof(dims));
@@ -18,7 +20,8 @@ static entity keep_axes(checker *c, const call_arguments *a, const entity *reduc
 
 static bool keepdims_given(checker *c, const call_arguments *a, bool *out) {
     *out = false;
-    return !a->given[ARGUMENT_KEEPDIMS] || argument_bool(c, &a->values[ARGUMENT_KEEPDIMS], "keepdims", out);
+    return !a->given[ARGUMENT_KEEPDIMS] ||
+           argument_bool(c, &a->values[ARGUMENT_KEEPDIMS], "keepdims", out);
 }
 
 static void sort_axes(int64_t *axes, int count) {
@@ -51,7 +54,8 @@ static entity reduce(checker *c, const call_arguments *a, const char *kind) {
     int count = 0;
     bool keepdims = false;
     const char *order;
-    if (!argument_tensor(c, x, "x") || !keepdims_given(c, a, &keepdims) || !order_known(c, a, &order) ||
+    if (!argument_tensor(c, x, "x") || !keepdims_given(c, a, &keepdims) ||
+        !order_known(c, a, &order) ||
         !argument_axes(c, &a->values[ARGUMENT_AXIS], tensor_type(c, x)->rank, axes, &count)) {
         return entity_broken(a->at);
     }
@@ -86,7 +90,8 @@ static entity along_axis(checker *c, const call_arguments *a, int opcode) {
     }
     int rank = tensor_type(c, x)->rank;
     entity last = entity_integer(c, -1, a->at);
-    if (!argument_axis(c, a->given[ARGUMENT_AXIS] ? &a->values[ARGUMENT_AXIS] : &last, rank, &axis)) {
+    if (!argument_axis(c, a->given[ARGUMENT_AXIS] ? &a->values[ARGUMENT_AXIS] : &last, rank,
+                       &axis)) {
         return entity_broken(a->at);
     }
     ir_named_attr attr = {"axis", ir_attr_int(c->m, axis)};

@@ -38,7 +38,8 @@ static bool fill_missing(checker *c, const call_arguments *a, entity *shape, int
     }
     ir_dim quotient = rest == 0 ? IR_DIM_INVALID : ir_dim_floordiv(c->m, have, rest);
     if (quotient == IR_DIM_INVALID || ir_dim_mul(c->m, quotient, rest) != have) {
-        diagnose_error(c->report, shape->items[missing].at, "-1 has no value here: %s elements do not divide into %s",
+        diagnose_error(c->report, shape->items[missing].at,
+                       "-1 has no value here: %s elements do not divide into %s",
                        ir_dim_text(c->m, have), rest == 0 ? "0" : ir_dim_text(c->m, rest));
         note_tensor(c, &a->values[0]);
         return false;
@@ -61,7 +62,8 @@ entity special_reshape(checker *c, const call_arguments *a) {
     entity shape = a->values[1];
     ir_dim dims[IR_MAX_RANK];
     int rank = 0, missing = find_missing(&shape);
-    if (!argument_tensor(c, &a->values[0], "x") || (missing >= 0 && !fill_missing(c, a, &shape, missing)) ||
+    if (!argument_tensor(c, &a->values[0], "x") ||
+        (missing >= 0 && !fill_missing(c, a, &shape, missing)) ||
         !argument_shape(c, &shape, dims, &rank)) {
         return entity_broken(a->at);
     }
@@ -70,7 +72,8 @@ entity special_reshape(checker *c, const call_arguments *a) {
 
 /* ---- transpose ---- */
 
-static entity transpose(checker *c, const entity *x, const int64_t *permutation, int rank, span at) {
+static entity transpose(checker *c, const entity *x, const int64_t *permutation, int rank,
+                        span at) {
     ir_named_attr attr = {"permutation", ir_attr_int_array(c->m, permutation, (uint32_t)rank)};
     return emit_one(c, GRAPH_TRANSPOSE, x, 1, &attr, 1, at);
 }
@@ -98,8 +101,10 @@ entity special_transpose(checker *c, const call_arguments *a) {
     }
     int rank = tensor_type(c, x)->rank;
     if (!a->given[1] && rank != 2) {
-        diagnose_error(c->report, a->at, "transpose() of a tensor of rank %d needs a permutation", rank);
-        diagnose_help(c->report, "for example transpose(x, (0, 2, 1)); x.T swaps the last two axes");
+        diagnose_error(c->report, a->at, "transpose() of a tensor of rank %d needs a permutation",
+                       rank);
+        diagnose_help(c->report,
+                      "for example transpose(x, (0, 2, 1)); x.T swaps the last two axes");
         return entity_broken(a->at);
     }
     if (!a->given[1]) {
@@ -182,7 +187,8 @@ entity special_arange(checker *c, const call_arguments *a) {
     return argument_dim(c, &a->values[0], &n) ? iota(c, &n, 1, 0, a->at) : entity_broken(a->at);
 }
 
-static entity filled(checker *c, const entity *shape, const entity *value, const entity *type, span at) {
+static entity filled(checker *c, const entity *shape, const entity *value, const entity *type,
+                     span at) {
     ir_dim dims[IR_MAX_RANK];
     int rank = 0;
     dtype element;

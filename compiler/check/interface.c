@@ -1,4 +1,5 @@
-/* interface.c - annotations: Tensor["M", "2*D", f32] into ranks, dimension expressions, symbols and type variables. */
+/* interface.c - annotations: Tensor["M", "2*D", f32] into ranks, dimension expressions, symbols and
+ * type variables. */
 #include <string.h>
 
 #include "check/source.h"
@@ -35,7 +36,9 @@ dtype type_named(const char *name, span at, diagnostics *d) {
     if (found == DTYPE_NONE) {
         diagnose_error(d, at, "'%.60s' is not an element type", name);
         if (!diagnose_nearest(d, name, names, sizeof(names) / sizeof(names[0]))) {
-            diagnose_help(d, "f64, f32, f16, bf16, i64, i32, i8, bool, or a quoted type variable such as \"T\"");
+            diagnose_help(
+                d,
+                "f64, f32, f16, bf16, i64, i32, i8, bool, or a quoted type variable such as \"T\"");
         }
     }
     return found;
@@ -44,7 +47,8 @@ dtype type_named(const char *name, span at, diagnostics *d) {
 /* ---- dimensions ---- */
 
 static bool is_dim_operator(uint32_t symbol) {
-    return symbol == SYMBOL1('+') || symbol == SYMBOL1('-') || symbol == SYMBOL1('*') || symbol == SYMBOL2('/', '/');
+    return symbol == SYMBOL1('+') || symbol == SYMBOL1('-') || symbol == SYMBOL1('*') ||
+           symbol == SYMBOL2('/', '/');
 }
 
 enum { SYMBOL_MAX_LENGTH = 32 };
@@ -52,7 +56,8 @@ enum { SYMBOL_MAX_LENGTH = 32 };
 static bool symbol_check(const node *n, declared_names *symbols, diagnostics *d) {
     if (strlen(n->text) > SYMBOL_MAX_LENGTH || strcmp(n->text, "floordiv") == 0) {
         diagnose_error(d, n->at, "a dimension cannot have this name");
-        diagnose_help(d, "any name of at most %d characters but floordiv will do", SYMBOL_MAX_LENGTH);
+        diagnose_help(d, "any name of at most %d characters but floordiv will do",
+                      SYMBOL_MAX_LENGTH);
         return false;
     }
     mention(symbols, n->text, n->at);
@@ -61,8 +66,10 @@ static bool symbol_check(const node *n, declared_names *symbols, diagnostics *d)
 
 static bool dim_check(const node *n, declared_names *symbols, diagnostics *d) {
     switch (n->kind) {
-    case NODE_INT: return true;
-    case NODE_NAME: return symbol_check(n, symbols, d);
+    case NODE_INT:
+        return true;
+    case NODE_NAME:
+        return symbol_check(n, symbols, d);
     case NODE_BINARY:
         if (is_dim_operator(n->symbol)) {
             bool left = dim_check(n->left, symbols, d);
@@ -73,7 +80,8 @@ static bool dim_check(const node *n, declared_names *symbols, diagnostics *d) {
         return false;
     default:
         diagnose_error(d, n->at, "this cannot be part of a dimension");
-        diagnose_help(d, "write names and integers with + - * and //, such as \"H*D\" or \"M + 1\"");
+        diagnose_help(d,
+                      "write names and integers with + - * and //, such as \"H*D\" or \"M + 1\"");
         return false;
     }
 }
@@ -107,16 +115,23 @@ static node *dim_read(compiler_source *s, node *n, declared_names *symbols, diag
 static dim_result dim_combine(uint32_t symbol, int64_t a, int64_t b, int64_t *out) {
     bool overflow = false;
     switch (symbol) {
-    case SYMBOL1('+'): overflow = __builtin_add_overflow(a, b, out); break;
-    case SYMBOL1('-'): overflow = __builtin_sub_overflow(a, b, out); break;
-    case SYMBOL1('*'): overflow = __builtin_mul_overflow(a, b, out); break;
+    case SYMBOL1('+'):
+        overflow = __builtin_add_overflow(a, b, out);
+        break;
+    case SYMBOL1('-'):
+        overflow = __builtin_sub_overflow(a, b, out);
+        break;
+    case SYMBOL1('*'):
+        overflow = __builtin_mul_overflow(a, b, out);
+        break;
     case SYMBOL2('/', '/'):
         if (b <= 0) {
             return DIM_OVERFLOW;
         }
         *out = a / b - (a % b < 0);
         break;
-    default: return DIM_NOT_AN_EXPRESSION;
+    default:
+        return DIM_NOT_AN_EXPRESSION;
     }
     return overflow ? DIM_OVERFLOW : DIM_VALUE;
 }
@@ -146,7 +161,8 @@ dim_result dim_evaluate(const node *n, const ir_binding *bindings, uint32_t coun
 
 /* ---- Tensor[...] ---- */
 
-static bool element_read(const node *n, annotation *out, declared_names *variables, diagnostics *d) {
+static bool element_read(const node *n, annotation *out, declared_names *variables,
+                         diagnostics *d) {
     if (n->kind == NODE_NAME) {
         out->type = type_named(n->text, n->at, d);
         return out->type != DTYPE_NONE;
@@ -163,7 +179,9 @@ static bool element_read(const node *n, annotation *out, declared_names *variabl
     for (const char *c = n->text; *c || c == n->text; c++) {
         bool letter = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || *c == '_';
         if (!letter && !(c > n->text && *c >= '0' && *c <= '9')) {
-            diagnose_error(d, n->at, "the last entry of Tensor[...] is the element type, and this is no type's name");
+            diagnose_error(
+                d, n->at,
+                "the last entry of Tensor[...] is the element type, and this is no type's name");
             return false;
         }
     }
@@ -175,7 +193,8 @@ static bool element_read(const node *n, annotation *out, declared_names *variabl
 bool annotation_read(compiler_source *s, node *n, annotation *out, declared_names *symbols,
                      declared_names *variables, diagnostics *d) {
     *out = (annotation){.at = n->at};
-    bool shaped = n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME && strcmp(n->left->text, "Tensor") == 0;
+    bool shaped = n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME &&
+                  strcmp(n->left->text, "Tensor") == 0;
     if (!shaped) {
         diagnose_error(d, n->at, "expected Tensor[dimensions..., type]");
         diagnose_help(d, "for example Tensor[\"M\", \"N\", f32]; a scalar is Tensor[f32]");
@@ -197,15 +216,16 @@ bool annotation_read(compiler_source *s, node *n, annotation *out, declared_name
 /* ---- a whole function ---- */
 
 static bool is_tuple_annotation(const node *n) {
-    return n->kind == NODE_TUPLE ||
-           (n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME && strcmp(n->left->text, "tuple") == 0);
+    return n->kind == NODE_TUPLE || (n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME &&
+                                     strcmp(n->left->text, "tuple") == 0);
 }
 
 static void results_read(compiler_source *s, kernel_interface *k, declared_names *symbols,
                          declared_names *variables, diagnostics *d) {
     node *n = k->function->returns;
     if (!n) {
-        diagnose_error(d, k->function->at, "kernel '%s' does not say what it returns", k->function->name);
+        diagnose_error(d, k->function->at, "kernel '%s' does not say what it returns",
+                       k->function->name);
         diagnose_help(d, "write -> Tensor[...] before the ':'");
         k->broken = true;
         return;
@@ -213,7 +233,8 @@ static void results_read(compiler_source *s, kernel_interface *k, declared_names
     bool several = is_tuple_annotation(n);
     k->result_count = several ? n->count : 1;
     if (k->result_count == 0 || k->result_count > COMPILER_MAX_PARAMETERS) {
-        diagnose_error(d, n->at, "a kernel returns between 1 and %d tensors", COMPILER_MAX_PARAMETERS);
+        diagnose_error(d, n->at, "a kernel returns between 1 and %d tensors",
+                       COMPILER_MAX_PARAMETERS);
         k->broken = true;
         k->result_count = 0;
         return;
@@ -225,7 +246,8 @@ static void results_read(compiler_source *s, kernel_interface *k, declared_names
         k->broken |= !annotation_read(s, one, &k->results[i], symbols, variables, d);
     }
     for (size_t i = known; i < symbols->count; i++) {
-        diagnose_error(d, symbols->items[i].at, "dimension '%s' is not in any parameter", symbols->items[i].name);
+        diagnose_error(d, symbols->items[i].at, "dimension '%s' is not in any parameter",
+                       symbols->items[i].name);
         k->broken = true;
     }
     for (size_t i = types; i < variables->count; i++) {
@@ -252,7 +274,8 @@ static bool parameter_check(const kernel_interface *k, uint32_t index, diagnosti
     }
     if (!p->keyword_only && p->fallback) {
         diagnose_error(d, p->at, "a tensor parameter has no default");
-        diagnose_help(d, "constants come after a bare '*': def f(x: Tensor[...], *, %s=...)", p->name);
+        diagnose_help(d, "constants come after a bare '*': def f(x: Tensor[...], *, %s=...)",
+                      p->name);
         return false;
     }
     if (!p->keyword_only && !p->annotation) {
@@ -272,17 +295,19 @@ static void parameters_read(compiler_source *s, kernel_interface *k, declared_na
             k->broken = true;
         } else if (!f->parameters[i].keyword_only) {
             annotation *out = &k->parameters[k->parameter_count++];
-            k->broken |= !annotation_read(s, f->parameters[i].annotation, out, symbols, variables, d);
+            k->broken |=
+                !annotation_read(s, f->parameters[i].annotation, out, symbols, variables, d);
         }
     }
     if (k->parameter_count > COMPILER_MAX_PARAMETERS) {
-        diagnose_error(d, f->at, "a kernel has at most %d tensor parameters", COMPILER_MAX_PARAMETERS);
+        diagnose_error(d, f->at, "a kernel has at most %d tensor parameters",
+                       COMPILER_MAX_PARAMETERS);
         k->broken = true;
     }
 }
 
-static void clashes_check(kernel_interface *k, const declared_names *symbols, const declared_names *variables,
-                          diagnostics *d) {
+static void clashes_check(kernel_interface *k, const declared_names *symbols,
+                          const declared_names *variables, diagnostics *d) {
     for (uint32_t i = 0; i < k->function->parameter_count; i++) {
         const ast_parameter *p = &k->function->parameters[i];
         if (mentioned(symbols, p->name) || mentioned(variables, p->name)) {
@@ -293,7 +318,8 @@ static void clashes_check(kernel_interface *k, const declared_names *symbols, co
     }
     for (size_t i = 0; i < variables->count; i++) {
         if (mentioned(symbols, variables->items[i].name)) {
-            diagnose_error(d, variables->items[i].at, "'%s' is a dimension and a type variable at once",
+            diagnose_error(d, variables->items[i].at,
+                           "'%s' is a dimension and a type variable at once",
                            variables->items[i].name);
             k->broken = true;
         }
@@ -302,7 +328,8 @@ static void clashes_check(kernel_interface *k, const declared_names *symbols, co
 
 static declared_name *keep(arena *a, declared_names *list, uint32_t *count) {
     *count = (uint32_t)list->count;
-    declared_name *kept = list->count ? arena_copy(a, list->items, list->count * sizeof(declared_name)) : NULL;
+    declared_name *kept =
+        list->count ? arena_copy(a, list->items, list->count * sizeof(declared_name)) : NULL;
     vec_release(list);
     return kept;
 }

@@ -1,4 +1,5 @@
-/* kernel.c - one kernel under one binding of its types: parameters, statements, the return, and the finished graph. */
+/* kernel.c - one kernel under one binding of its types: parameters, statements, the return, and the
+ * finished graph. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,8 @@ static void define_constant(checker *c, const char *name, span at, const node *v
     entity e = check_expression(c, value);
     bool constant = e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_TYPE;
     if (!constant && e.kind != ENTITY_BROKEN && !diagnosed_on_line(c->report, value->at.start)) {
-        diagnose_error(c->report, value->at, "a constant is a number, a bool or an element type, not %s",
+        diagnose_error(c->report, value->at,
+                       "a constant is a number, a bool or an element type, not %s",
                        entity_describe(&e));
     }
     scope_define(c, name, constant ? e : entity_broken(value->at), at, NULL);
@@ -68,10 +70,14 @@ static ir_dim annotated_dim(checker *c, const node *n) {
         return IR_DIM_INVALID;
     }
     switch (n->symbol) {
-    case SYMBOL1('+'): return ir_dim_add(c->m, a, b);
-    case SYMBOL1('-'): return ir_dim_sub(c->m, a, b);
-    case SYMBOL1('*'): return ir_dim_mul(c->m, a, b);
-    default: return b == 0 ? IR_DIM_INVALID : ir_dim_floordiv(c->m, a, b);
+    case SYMBOL1('+'):
+        return ir_dim_add(c->m, a, b);
+    case SYMBOL1('-'):
+        return ir_dim_sub(c->m, a, b);
+    case SYMBOL1('*'):
+        return ir_dim_mul(c->m, a, b);
+    default:
+        return b == 0 ? IR_DIM_INVALID : ir_dim_floordiv(c->m, a, b);
     }
 }
 
@@ -90,7 +96,8 @@ static ir_type annotated_type(checker *c, const annotation *a) {
     for (int i = 0; i < a->rank; i++) {
         dims[i] = annotated_dim(c, a->dims[i]);
         if (dims[i] == IR_DIM_INVALID) {
-            diagnose_error(c->report, a->dims[i]->at, "this dimension would be negative or too large");
+            diagnose_error(c->report, a->dims[i]->at,
+                           "this dimension would be negative or too large");
             return 0;
         }
     }
@@ -135,7 +142,8 @@ static bool define_parameters(checker *c, ir_attr *names) {
             return false;
         }
         ir_value value = ir_block_add_argument(c->m, c->builder.block, type, p->name);
-        scope_define(c, p->name, entity_tensor(value, p->at), span_join(p->at, p->annotation->at), NULL);
+        scope_define(c, p->name, entity_tensor(value, p->at), span_join(p->at, p->annotation->at),
+                     NULL);
         list[count++] = ir_attr_string(c->m, p->name);
     }
     *names = ir_attr_array(c->m, list, count);
@@ -147,7 +155,8 @@ static bool define_parameters(checker *c, ir_attr *names) {
 static void assign_name(checker *c, const node *target, entity value) {
     const local_name *old = scope_find(c, target->text);
     if (old && old->fixed) {
-        diagnose_error(c->report, target->at, "'%s' is %s and cannot be assigned to", target->text, old->fixed);
+        diagnose_error(c->report, target->at, "'%s' is %s and cannot be assigned to", target->text,
+                       old->fixed);
         diagnose_note(c->report, old->at, "declared here");
         return;
     }
@@ -161,8 +170,9 @@ static void assign(checker *c, const node *target, entity value) {
     }
     bool fits = value.kind == ENTITY_TUPLE && value.count == target->count;
     if (!fits && value.kind != ENTITY_BROKEN) {
-        diagnose_error(c->report, target->at, "%u names for %s%s", target->count, entity_describe(&value),
-                       value.kind == ENTITY_TUPLE ? arena_printf(&c->memory, " of %u", value.count) : "");
+        diagnose_error(
+            c->report, target->at, "%u names for %s%s", target->count, entity_describe(&value),
+            value.kind == ENTITY_TUPLE ? arena_printf(&c->memory, " of %u", value.count) : "");
     }
     for (uint32_t i = 0; i < target->count; i++) {
         assign_name(c, target->items[i], fits ? value.items[i] : entity_broken(target->at));
@@ -175,8 +185,8 @@ static bool type_matches(checker *c, const entity *value, const annotation *a, c
     if (!expected || expected == found) {
         return expected != 0;
     }
-    diagnose_error(c->report, value->at, "%s is %s, but its annotation says %s", what, entity_type_text(c, found),
-                   entity_type_text(c, expected));
+    diagnose_error(c->report, value->at, "%s is %s, but its annotation says %s", what,
+                   entity_type_text(c, found), entity_type_text(c, expected));
     diagnose_note(c->report, a->at, "annotated here");
     note_tensor(c, value);
     return false;
@@ -262,7 +272,8 @@ static bool collect_outputs(checker *c, const node *n, outputs *o) {
     bool several = value.kind == ENTITY_TUPLE;
     o->count = several ? value.count : 1;
     if (o->count != k->result_count) {
-        diagnose_error(c->report, n->left->at, "%u values are returned, but the annotation names %u", o->count,
+        diagnose_error(c->report, n->left->at,
+                       "%u values are returned, but the annotation names %u", o->count,
                        k->result_count);
         diagnose_note(c->report, k->function->returns->at, "annotated here");
         return false;
@@ -295,7 +306,8 @@ static bool check_return(checker *c, const node *n, ir_op kernel) {
     }
     source_position p = source_position_of(c->report->source, n->at.start);
     c->builder.location = (ir_location){p.line, p.column};
-    ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_RETURN, .operands = values, .operand_count = o.count});
+    ir_build(&c->builder,
+             &(ir_op_spec){.opcode = GRAPH_RETURN, .operands = values, .operand_count = o.count});
     ir_op_set_attr(c->m, kernel, "outputs", ir_attr_array(c->m, names, o.count));
     return true;
 }
@@ -349,10 +361,13 @@ static ir_op begin_kernel(checker *c) {
     const ast_function *f = c->kernel->function;
     source_position p = source_position_of(c->report->source, f->at.start);
     ir_attr none = ir_attr_array(c->m, NULL, 0);
-    ir_named_attr attrs[] = {{"name", ir_attr_string(c->m, f->name)}, {"inputs", none}, {"outputs", none}};
-    c->builder = (ir_builder){.m = c->m, .block = ir_module_body(c->m), .location = {p.line, p.column}};
+    ir_named_attr attrs[] = {
+        {"name", ir_attr_string(c->m, f->name)}, {"inputs", none}, {"outputs", none}};
+    c->builder =
+        (ir_builder){.m = c->m, .block = ir_module_body(c->m), .location = {p.line, p.column}};
     ir_op kernel = ir_build(
-        &c->builder, &(ir_op_spec){.opcode = GRAPH_KERNEL, .attrs = attrs, .attr_count = 3, .region_count = 1});
+        &c->builder,
+        &(ir_op_spec){.opcode = GRAPH_KERNEL, .attrs = attrs, .attr_count = 3, .region_count = 1});
     c->builder.block = ir_op_block(c->m, kernel, 0);
     return kernel;
 }
@@ -373,15 +388,16 @@ static const char *describe_types(checker *c) {
     text out;
     text_init(&out);
     for (uint32_t i = 0; i < c->type_count; i++) {
-        text_printf(&out, "%s%s is %s", i ? ", " : "", c->types[i].name, dtype_name(c->types[i].type));
+        text_printf(&out, "%s%s is %s", i ? ", " : "", c->types[i].name,
+                    dtype_name(c->types[i].type));
     }
     const char *kept = c->type_count ? arena_strdup(&c->memory, out.data) : NULL;
     text_release(&out);
     return kept;
 }
 
-ir_module *kernel_check(compiler_source *s, const kernel_interface *k, const compiler_type_binding *types,
-                        uint32_t type_count, diagnostics *d) {
+ir_module *kernel_check(compiler_source *s, const kernel_interface *k,
+                        const compiler_type_binding *types, uint32_t type_count, diagnostics *d) {
     checker c;
     uint32_t before = d->reported;
     checker_init(&c, s, d);

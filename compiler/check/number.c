@@ -1,4 +1,5 @@
-/* number.c - literals: arithmetic between them, and their one rounding from decimal to an element type. */
+/* number.c - literals: arithmetic between them, and their one rounding from decimal to an element
+ * type. */
 #include <fenv.h>
 #include <math.h>
 #include <stdlib.h>
@@ -41,9 +42,15 @@ static entity combine_integers(checker *c, uint32_t symbol, int64_t a, int64_t b
     int64_t out = 0;
     bool overflow = false;
     switch (symbol) {
-    case SYMBOL1('+'): overflow = __builtin_add_overflow(a, b, &out); break;
-    case SYMBOL1('-'): overflow = __builtin_sub_overflow(a, b, &out); break;
-    case SYMBOL1('*'): overflow = __builtin_mul_overflow(a, b, &out); break;
+    case SYMBOL1('+'):
+        overflow = __builtin_add_overflow(a, b, &out);
+        break;
+    case SYMBOL1('-'):
+        overflow = __builtin_sub_overflow(a, b, &out);
+        break;
+    case SYMBOL1('*'):
+        overflow = __builtin_mul_overflow(a, b, &out);
+        break;
     default:
         if (b == 0) {
             diagnose_error(c->report, at, "division by zero");
@@ -65,10 +72,14 @@ entity number_combine(checker *c, uint32_t symbol, const entity *a, const entity
     }
     double x = number_value(a), y = number_value(b);
     switch (symbol) {
-    case SYMBOL1('+'): return number_from_double(c, x + y, at);
-    case SYMBOL1('-'): return number_from_double(c, x - y, at);
-    case SYMBOL1('*'): return number_from_double(c, x * y, at);
-    default: break;
+    case SYMBOL1('+'):
+        return number_from_double(c, x + y, at);
+    case SYMBOL1('-'):
+        return number_from_double(c, x - y, at);
+    case SYMBOL1('*'):
+        return number_from_double(c, x * y, at);
+    default:
+        break;
     }
     if (y == 0) {
         diagnose_error(c->report, at, "division by zero");
@@ -79,8 +90,8 @@ entity number_combine(checker *c, uint32_t symbol, const entity *a, const entity
 
 /* ---- rounding ---- */
 
-/* The decimal as a double rounded to odd: a second rounding, to any format of at most 51 bits, is then the only one that
- * shows (Boldo and Melquiond, "When double rounding is odd", 2005). */
+/* The decimal as a double rounded to odd: a second rounding, to any format of at most 51 bits, is
+ * then the only one that shows (Boldo and Melquiond, "When double rounding is odd", 2005). */
 static double decimal_to_odd(const char *decimal) {
     int mode = fegetround();
     fesetround(FE_TOWARDZERO);
@@ -104,7 +115,10 @@ static uint64_t float_bits(const char *decimal, dtype type) {
 }
 
 static uint64_t canonical_nan(dtype type) {
-    return type == DTYPE_F64 ? 0x7ff8000000000000u : type == DTYPE_F32 ? 0x7fc00000u : type == DTYPE_F16 ? 0x7e00u : 0x7fc0u;
+    return type == DTYPE_F64   ? 0x7ff8000000000000u
+           : type == DTYPE_F32 ? 0x7fc00000u
+           : type == DTYPE_F16 ? 0x7e00u
+                               : 0x7fc0u;
 }
 
 static bool float_literal(checker *c, const entity *e, dtype type, uint64_t *bits) {
@@ -127,15 +141,18 @@ static bool integer_literal(checker *c, const entity *e, dtype type, uint64_t *b
     int width = (int)dtype_size(type) * 8;
     int64_t highest = width == 64 ? INT64_MAX : ((int64_t)1 << (width - 1)) - 1;
     if (!e->is_integer) {
-        diagnose_error(c->report, e->at, "a float literal cannot take part in %s arithmetic", dtype_name(type));
+        diagnose_error(c->report, e->at, "a float literal cannot take part in %s arithmetic",
+                       dtype_name(type));
         diagnose_help(c->report, "write an integer, or cast() the tensor to a float type first");
         return false;
     }
     if (e->integer > highest || e->integer < -highest - 1) {
-        diagnose_error(c->report, e->at, "%lld does not fit %s", (long long)e->integer, dtype_name(type));
+        diagnose_error(c->report, e->at, "%lld does not fit %s", (long long)e->integer,
+                       dtype_name(type));
         return false;
     }
-    *bits = width == 64 ? (uint64_t)e->integer : (uint64_t)e->integer & (((uint64_t)1 << width) - 1);
+    *bits =
+        width == 64 ? (uint64_t)e->integer : (uint64_t)e->integer & (((uint64_t)1 << width) - 1);
     return true;
 }
 
@@ -150,7 +167,9 @@ bool number_bits(checker *c, const entity *e, dtype type, uint64_t *bits) {
     if (e->kind == ENTITY_NUMBER && type != DTYPE_BOOL) {
         return integer_literal(c, e, type, bits);
     }
-    diagnose_error(c->report, e->at, "%s cannot take part in %s arithmetic", entity_describe(e), dtype_name(type));
-    diagnose_help(c->report, type == DTYPE_BOOL ? "write True or False" : "write a number, or cast() the tensor");
+    diagnose_error(c->report, e->at, "%s cannot take part in %s arithmetic", entity_describe(e),
+                   dtype_name(type));
+    diagnose_help(c->report, type == DTYPE_BOOL ? "write True or False"
+                                                : "write a number, or cast() the tensor");
     return false;
 }

@@ -52,8 +52,8 @@ static bool first_of_its_types(const compiler_kernel *kernel, uint32_t index) {
     return true;
 }
 
-static void check_once(compiler_source *s, const kernel_interface *k, const compiler_type_binding *types,
-                       uint32_t count, diagnostics *d) {
+static void check_once(compiler_source *s, const kernel_interface *k,
+                       const compiler_type_binding *types, uint32_t count, diagnostics *d) {
     ir_module *m = kernel_check(s, k, types, count, d);
     if (m) {
         ir_module_free(m);
@@ -62,7 +62,8 @@ static void check_once(compiler_source *s, const kernel_interface *k, const comp
 
 /* A kernel whose cases bind no types is checked with f32 for each of its variables. */
 static void check_without_cases(compiler_source *s, const kernel_interface *k, diagnostics *d) {
-    compiler_type_binding *types = ARENA_NEW(&s->memory, compiler_type_binding, k->variable_count + 1);
+    compiler_type_binding *types =
+        ARENA_NEW(&s->memory, compiler_type_binding, k->variable_count + 1);
     for (uint32_t i = 0; i < k->variable_count; i++) {
         types[i] = (compiler_type_binding){k->variables[i].name, DTYPE_F32};
     }
@@ -96,7 +97,8 @@ static void read_kernels(compiler_source *s, diagnostics *d) {
         compiler_kernel *out = &s->kernels[s->kernel_count];
         check_unique(s, f, d);
         s->interfaces[s->kernel_count] = interface_of(s, f, d);
-        *out = (compiler_kernel){.name = f->name, .path = s->text.name,
+        *out = (compiler_kernel){.name = f->name,
+                                 .path = s->text.name,
                                  .line = source_position_of(&s->text, f->at.start).line};
         names_read(s, &s->interfaces[s->kernel_count], out);
         cases_read(s, &s->interfaces[s->kernel_count], out, d);
@@ -104,7 +106,8 @@ static void read_kernels(compiler_source *s, diagnostics *d) {
     }
 }
 
-static compiler_source *open_bytes(const char *name, const char *data, size_t size, bool colour, text *out) {
+static compiler_source *open_bytes(const char *name, const char *data, size_t size, bool colour,
+                                   text *out) {
     compiler_source *s = base_calloc(1, sizeof(*s));
     diagnostics d;
     opset_register(graph_op_table());
@@ -140,7 +143,8 @@ compiler_source *compiler_open(const char *path, bool colour, text *out, status 
 
 compiler_source *compiler_open_text(const char *name, const char *source, bool colour, text *out) {
     size_t size = strlen(source);
-    return open_bytes(name, source, size < SOURCE_LIMIT_BYTES ? size : SOURCE_LIMIT_BYTES, colour, out);
+    return open_bytes(name, source, size < SOURCE_LIMIT_BYTES ? size : SOURCE_LIMIT_BYTES, colour,
+                      out);
 }
 
 void compiler_close(compiler_source *source) {
@@ -162,11 +166,13 @@ const compiler_kernel *compiler_kernel_at(const compiler_source *source, uint32_
     return index < source->kernel_count ? &source->kernels[index] : NULL;
 }
 
-ir_module *compiler_graph(compiler_source *source, const compiler_kernel *kernel, const compiler_case *c, text *out) {
+ir_module *compiler_graph(compiler_source *source, const compiler_kernel *kernel,
+                          const compiler_case *c, text *out) {
     const kernel_interface *k = &source->interfaces[kernel - source->kernels];
     diagnostics d;
     if (k->broken || k->function->broken) {
-        text_printf(out, "%s:%u: kernel '%s' has syntax errors\n", source->text.name, kernel->line, kernel->name);
+        text_printf(out, "%s:%u: kernel '%s' has syntax errors\n", source->text.name, kernel->line,
+                    kernel->name);
         return NULL;
     }
     diagnostics_init(&d, &source->text, source->colour, out);

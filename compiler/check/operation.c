@@ -1,4 +1,5 @@
-/* operation.c - calls that are operations: operands, then attributes, both as the operation's line in the table says. */
+/* operation.c - calls that are operations: operands, then attributes, both as the operation's line
+ * in the table says. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ typedef struct bound_operation {
     uint32_t built_count;
 } bound_operation;
 
-/* Operations with another face in the language: sum() for reduce, where() for select, x[...] for slice... */
+/* Operations with another face in the language: sum() for reduce, where() for select, x[...] for
+ * slice... */
 bool operation_is_function(int opcode) {
     switch (opcode) {
     case GRAPH_KERNEL:
@@ -32,8 +34,10 @@ bool operation_is_function(int opcode) {
     case GRAPH_CONVERT:
     case GRAPH_NOT:
     case GRAPH_AND:
-    case GRAPH_OR: return false;
-    default: return opcode >= 0 && opcode < GRAPH_OP_COUNT;
+    case GRAPH_OR:
+        return false;
+    default:
+        return opcode >= 0 && opcode < GRAPH_OP_COUNT;
     }
 }
 
@@ -72,7 +76,8 @@ static bound_operation *describe(checker *c, int opcode, const char *function, s
     b->opcode = opcode;
     b->arguments.function = function;
     b->arguments.at = at;
-    while (b->operand_count < MAX_OPERANDS && op_next_operand(&cursor, &b->operands[b->operand_count])) {
+    while (b->operand_count < MAX_OPERANDS &&
+           op_next_operand(&cursor, &b->operands[b->operand_count])) {
         b->operand_count++;
     }
     cursor = info->attrs;
@@ -134,17 +139,21 @@ static bool choice_known(checker *c, const bound_operation *b, const char *attr,
 static int rank_for(checker *c, const bound_operation *b, const char *attr) {
     int operand = strncmp(attr, "y_", 2) == 0 ? 1 : 0;
     const entity *e = &b->arguments.values[operand];
-    return operand < b->operand_count && e->kind == ENTITY_TENSOR ? tensor_type(c, e)->rank : IR_MAX_RANK;
+    return operand < b->operand_count && e->kind == ENTITY_TENSOR ? tensor_type(c, e)->rank
+                                                                  : IR_MAX_RANK;
 }
 
-static ir_attr int_attr(checker *c, const bound_operation *b, const op_attr_info *a, const entity *e) {
+static ir_attr int_attr(checker *c, const bound_operation *b, const op_attr_info *a,
+                        const entity *e) {
     int64_t value = 0;
     bool axis = strcmp(a->name, "axis") == 0;
-    bool good = axis ? argument_axis(c, e, rank_for(c, b, a->name), &value) : argument_int(c, e, a->name, &value);
+    bool good = axis ? argument_axis(c, e, rank_for(c, b, a->name), &value)
+                     : argument_int(c, e, a->name, &value);
     return good ? ir_attr_int(c->m, value) : 0;
 }
 
-static ir_attr ints_attr(checker *c, const bound_operation *b, const op_attr_info *a, const entity *e) {
+static ir_attr ints_attr(checker *c, const bound_operation *b, const op_attr_info *a,
+                         const entity *e) {
     int64_t values[IR_MAX_RANK];
     int count = 0;
     if (e->kind == ENTITY_NONE || !argument_axes(c, e, rank_for(c, b, a->name), values, &count)) {
@@ -156,9 +165,11 @@ static ir_attr ints_attr(checker *c, const bound_operation *b, const op_attr_inf
     return ir_attr_int_array(c->m, values, (uint32_t)count);
 }
 
-static ir_attr string_attr(checker *c, const bound_operation *b, const op_attr_info *a, const entity *e) {
+static ir_attr string_attr(checker *c, const bound_operation *b, const op_attr_info *a,
+                           const entity *e) {
     if (e->kind != ENTITY_STRING) {
-        diagnose_error(c->report, e->at, "expected %s: a string, not %s", a->name, entity_describe(e));
+        diagnose_error(c->report, e->at, "expected %s: a string, not %s", a->name,
+                       entity_describe(e));
         return 0;
     }
     return choice_known(c, b, a->name, e) ? ir_attr_string(c->m, e->text) : 0;
@@ -172,31 +183,42 @@ static ir_attr shape_attr(checker *c, const entity *e) {
 
 static ir_attr number_attr(checker *c, const op_attr_info *a, const entity *e) {
     if (e->kind != ENTITY_NUMBER) {
-        diagnose_error(c->report, e->at, "expected %s: a number, not %s", a->name, entity_describe(e));
+        diagnose_error(c->report, e->at, "expected %s: a number, not %s", a->name,
+                       entity_describe(e));
         return 0;
     }
     return ir_attr_bits(c->m, DTYPE_F64, f64_bits(number_value(e)));
 }
 
 /* 0 when reported. */
-static ir_attr convert_attr(checker *c, const bound_operation *b, const op_attr_info *a, const entity *e) {
+static ir_attr convert_attr(checker *c, const bound_operation *b, const op_attr_info *a,
+                            const entity *e) {
     ir_dim dim;
     dtype type;
     bool truth;
-    static const char *const kinds[] = {"int", "ints", "dim", "dims", "string", "bool", "type", "number"};
+    static const char *const kinds[] = {"int",    "ints", "dim",  "dims",
+                                        "string", "bool", "type", "number"};
     size_t kind = 0;
     while (kind < sizeof(kinds) / sizeof(kinds[0]) && strcmp(kinds[kind], a->kind) != 0) {
         kind++;
     }
     switch (kind) {
-    case 0: return int_attr(c, b, a, e);
-    case 1: return ints_attr(c, b, a, e);
-    case 2: return argument_dim(c, e, &dim) ? ir_attr_dim(c->m, dim) : 0;
-    case 3: return shape_attr(c, e);
-    case 4: return string_attr(c, b, a, e);
-    case 5: return argument_bool(c, e, a->name, &truth) ? ir_attr_bool(c->m, truth) : 0;
-    case 6: return argument_type(c, e, &type) ? ir_attr_type(c->m, ir_type_scalar(c->m, type)) : 0;
-    case 7: return number_attr(c, a, e);
+    case 0:
+        return int_attr(c, b, a, e);
+    case 1:
+        return ints_attr(c, b, a, e);
+    case 2:
+        return argument_dim(c, e, &dim) ? ir_attr_dim(c->m, dim) : 0;
+    case 3:
+        return shape_attr(c, e);
+    case 4:
+        return string_attr(c, b, a, e);
+    case 5:
+        return argument_bool(c, e, a->name, &truth) ? ir_attr_bool(c->m, truth) : 0;
+    case 6:
+        return argument_type(c, e, &type) ? ir_attr_type(c->m, ir_type_scalar(c->m, type)) : 0;
+    case 7:
+        return number_attr(c, a, e);
     default:
         diagnose_error(c->report, e->at, "'%s' cannot be given here", a->name);
         return 0;
@@ -260,7 +282,8 @@ static bool settle_operands(checker *c, bound_operation *b, entity *out, uint32_
             continue;
         }
         dtype type = literal_type(c, b);
-        if (type != DTYPE_NONE && (e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_DIM)) {
+        if (type != DTYPE_NONE &&
+            (e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_DIM)) {
             e = emit_constant(c, &e, type, e.at);
         }
         if (!argument_tensor(c, &e, b->operands[i].name)) {

@@ -69,7 +69,8 @@ static bool is_function_name(const char *name) {
         }
     }
     for (int op = 0; op < GRAPH_OP_COUNT; op++) {
-        if (operation_is_function(op) && strcmp(op_info_get(op)->name + strlen("tessera."), name) == 0) {
+        if (operation_is_function(op) &&
+            strcmp(op_info_get(op)->name + strlen("tessera."), name) == 0) {
             return true;
         }
     }

@@ -1,7 +1,7 @@
 /* source.h - a compiler_source from the inside, and the interface of each of its kernels.
  *
- * An interface is what the annotations say, before any type is bound: parameters with their dimension expressions, the
- * symbols and type variables in them. Cases are checked against it. */
+ * An interface is what the annotations say, before any type is bound: parameters with their
+ * dimension expressions, the symbols and type variables in them. Cases are checked against it. */
 #ifndef TESSERA_CHECK_SOURCE_H
 #define TESSERA_CHECK_SOURCE_H
 
@@ -57,15 +57,16 @@ bool annotation_read(compiler_source *s, node *n, annotation *out, declared_name
 dtype type_named(const char *name, span at, diagnostics *d);
 
 /* Fills the kernel's cases from its decorators. */
-void cases_read(compiler_source *s, const kernel_interface *k, compiler_kernel *out, diagnostics *d);
+void cases_read(compiler_source *s, const kernel_interface *k, compiler_kernel *out,
+                diagnostics *d);
 
 typedef enum dim_result { DIM_VALUE, DIM_UNBOUND, DIM_OVERFLOW, DIM_NOT_AN_EXPRESSION } dim_result;
 /* A dimension expression under bindings. */
 dim_result dim_evaluate(const node *n, const ir_binding *bindings, uint32_t count, int64_t *out);
 
 /* Type-checks the kernel under these types; NULL when reported. */
-ir_module *kernel_check(compiler_source *s, const kernel_interface *k, const compiler_type_binding *types,
-                        uint32_t type_count, diagnostics *d);
+ir_module *kernel_check(compiler_source *s, const kernel_interface *k,
+                        const compiler_type_binding *types, uint32_t type_count, diagnostics *d);
 /* Reports what is wrong with the module's constants. */
 void constants_check(compiler_source *s, diagnostics *d);
 

@@ -1,4 +1,5 @@
-/* subscript.c - x[...]: slices, dropped axes, new axes (None) and the ellipsis; and items of tuples. */
+/* subscript.c - x[...]: slices, dropped axes, new axes (None) and the ellipsis; and items of
+ * tuples. */
 #include <string.h>
 
 #include "check/check.h"
@@ -7,8 +8,8 @@
 typedef struct selection {
     ir_dim start[IR_MAX_RANK], stop[IR_MAX_RANK];
     int64_t step[IR_MAX_RANK];
-    int axis;    /* the next axis of x */
-    bool moves;  /* something is left out */
+    int axis;                  /* the next axis of x */
+    bool moves;                /* something is left out */
     ir_dim shape[IR_MAX_RANK]; /* after the slice: dropped axes gone, new ones there */
     int sources[IR_MAX_RANK];  /* of each shape axis: the sliced axis it is, or -1 for a new one */
     int rank;
@@ -44,8 +45,8 @@ static bool bound_fits(checker *c, ir_dim bound, ir_dim length, span at) {
     if (bound < 0 || length < 0 || bound <= length) {
         return true;
     }
-    diagnose_error(c->report, at, "%lld lies beyond the end of an axis of length %lld", (long long)bound,
-                   (long long)length);
+    diagnose_error(c->report, at, "%lld lies beyond the end of an axis of length %lld",
+                   (long long)bound, (long long)length);
     return false;
 }
 
@@ -105,8 +106,8 @@ static bool take_one(checker *c, selection *s, const node *n, ir_dim length) {
     s->stop[a] = ir_dim_add(c->m, s->start[a], 1);
     s->step[a] = 1;
     if (s->start[a] >= 0 && length >= 0 && s->start[a] >= length) {
-        diagnose_error(c->report, n->at, "index %lld is outside of an axis of length %lld", (long long)s->start[a],
-                       (long long)length);
+        diagnose_error(c->report, n->at, "index %lld is outside of an axis of length %lld",
+                       (long long)s->start[a], (long long)length);
         return false;
     }
     s->moves = true;
@@ -114,7 +115,8 @@ static bool take_one(checker *c, selection *s, const node *n, ir_dim length) {
     return true;
 }
 
-static bool take_index(checker *c, selection *s, const node *n, const ir_type_data *type, int left) {
+static bool take_index(checker *c, selection *s, const node *n, const ir_type_data *type,
+                       int left) {
     if (n->kind == NODE_NONE) {
         return push_axis(c, s, 1, -1, n->at);
     }
@@ -157,7 +159,8 @@ static entity apply(checker *c, selection *s, const entity *x, span at) {
     return emit_reshape(c, &out, s->rank, s->shape, at);
 }
 
-static bool indices_fit(checker *c, const node *n, const node *const *items, uint32_t count, int rank) {
+static bool indices_fit(checker *c, const node *n, const node *const *items, uint32_t count,
+                        int rank) {
     int ellipses = 0;
     for (uint32_t i = 0; i < count; i++) {
         ellipses += items[i]->kind == NODE_ELLIPSIS;
@@ -167,7 +170,8 @@ static bool indices_fit(checker *c, const node *n, const node *const *items, uin
         return false;
     }
     if (count_axes(items, count) > rank) {
-        diagnose_error(c->report, n->at, "%d indices for a tensor of rank %d", count_axes(items, count), rank);
+        diagnose_error(c->report, n->at, "%d indices for a tensor of rank %d",
+                       count_axes(items, count), rank);
         return false;
     }
     return true;
@@ -210,8 +214,8 @@ static entity subscript_tuple(checker *c, const node *n, const entity *tuple) {
     }
     i += i < 0 ? (int64_t)tuple->count : 0;
     if (i < 0 || i >= (int64_t)tuple->count) {
-        diagnose_error(c->report, n->items[0]->at, "index %lld is outside of a tuple of %u", (long long)index.integer,
-                       tuple->count);
+        diagnose_error(c->report, n->items[0]->at, "index %lld is outside of a tuple of %u",
+                       (long long)index.integer, tuple->count);
         return entity_broken(n->at);
     }
     entity out = tuple->items[i];

@@ -1,7 +1,8 @@
-/* ast.h - the syntax tree of one source: constants, kernels, statements and expressions, each with its span.
+/* ast.h - the syntax tree of one source: constants, kernels, statements and expressions, each with
+ * its span.
  *
- * Everything lives in the arena given to the parser. A tree is never deeper than AST_MAX_DEPTH, so that walking it by
- * recursion is safe whatever the input. */
+ * Everything lives in the arena given to the parser. A tree is never deeper than AST_MAX_DEPTH, so
+ * that walking it by recursion is safe whatever the input. */
 #ifndef TESSERA_SOURCE_AST_H
 #define TESSERA_SOURCE_AST_H
 
@@ -10,12 +11,12 @@
 enum { AST_MAX_DEPTH = 200 };
 
 typedef enum node_kind {
-    NODE_NAME,      /* text */
-    NODE_INT,       /* text: digits, perhaps 0x...; integer */
-    NODE_FLOAT,     /* text: the decimal */
-    NODE_BOOL,      /* integer: 0 or 1 */
+    NODE_NAME,  /* text */
+    NODE_INT,   /* text: digits, perhaps 0x...; integer */
+    NODE_FLOAT, /* text: the decimal */
+    NODE_BOOL,  /* integer: 0 or 1 */
     NODE_NONE,
-    NODE_STRING,    /* text */
+    NODE_STRING, /* text */
     NODE_ELLIPSIS,
     NODE_UNARY,     /* symbol, left; symbol 0 is `not` */
     NODE_BINARY,    /* symbol, left, right */

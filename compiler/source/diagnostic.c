@@ -1,4 +1,5 @@
-/* diagnostic.c - keeping count of the errors, and rendering each with its source line and a caret. */
+/* diagnostic.c - keeping count of the errors, and rendering each with its source line and a caret.
+ */
 #include "source/diagnostic.h"
 
 #include <stdio.h>
@@ -85,7 +86,8 @@ static int width_of(int32_t code) {
     return wide ? 2 : 1;
 }
 
-/* Appends bytes [from, to) as a terminal may show them (out may be NULL) and returns how many columns they take. */
+/* Appends bytes [from, to) as a terminal may show them (out may be NULL) and returns how many
+ * columns they take. */
 static int append_visible(text *out, const source_text *s, uint32_t from, uint32_t to) {
     int columns = 0;
     for (uint32_t i = from; i < to;) {
@@ -174,7 +176,8 @@ static void render(diagnostics *d, span at, const char *kind, const char *format
 static bool seen_before(const diagnostics *d, span at, const char *format) {
     for (size_t i = 0; i < d->seen.count; i++) {
         const struct diagnostic_key *key = &d->seen.items[i];
-        if (key->at.start == at.start && key->at.end == at.end && strcmp(key->format, format) == 0) {
+        if (key->at.start == at.start && key->at.end == at.end &&
+            strcmp(key->format, format) == 0) {
             return true;
         }
     }

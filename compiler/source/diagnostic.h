@@ -1,7 +1,9 @@
-/* diagnostic.h - what a user's mistake looks like: a message, the source line, a caret, notes and help.
+/* diagnostic.h - what a user's mistake looks like: a message, the source line, a caret, notes and
+ * help.
  *
- * A diagnostic is rendered into the caller's text at once. Notes and help belong to the error reported last and
- * are dropped with it (the same mistake found again under other element types, or one past the limit). */
+ * A diagnostic is rendered into the caller's text at once. Notes and help belong to the error
+ * reported last and are dropped with it (the same mistake found again under other element types, or
+ * one past the limit). */
 #ifndef TESSERA_SOURCE_DIAGNOSTIC_H
 #define TESSERA_SOURCE_DIAGNOSTIC_H
 
@@ -36,14 +38,15 @@ typedef struct diagnostics {
     const source_text *source;
     bool colour;
     text *out;
-    uint32_t errors;   /* distinct errors, those past the limit included */
-    uint32_t reported; /* errors, repeated ones included */
+    uint32_t errors;     /* distinct errors, those past the limit included */
+    uint32_t reported;   /* errors, repeated ones included */
     const char *context; /* under which types the errors arise: "T is bf16"; NULL: always */
     bool muted;          /* the last error was not shown: neither are its notes */
     VEC(struct diagnostic_key {
         span at;
         const char *format;
-    }) seen;
+    })
+    seen;
 } diagnostics;
 
 void source_text_init(source_text *s, arena *a, const char *name, const char *data, uint32_t size);
@@ -53,10 +56,13 @@ span span_join(span first, span last);
 void diagnostics_init(diagnostics *d, const source_text *source, bool colour, text *out);
 void diagnostics_release(diagnostics *d);
 
-void diagnose_error(diagnostics *d, span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void diagnose_note(diagnostics *d, span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void diagnose_error(diagnostics *d, span at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void diagnose_note(diagnostics *d, span at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void diagnose_help(diagnostics *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Whether an error has been shown on the line of this offset: another one there is most likely its echo. */
+/* Whether an error has been shown on the line of this offset: another one there is most likely its
+ * echo. */
 bool diagnosed_on_line(const diagnostics *d, uint32_t offset);
 /* help: did you mean '...'? where one of the names is near `word`; true when it said so. */
 bool diagnose_nearest(diagnostics *d, const char *word, const char *const *names, size_t count);

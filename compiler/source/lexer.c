@@ -7,9 +7,10 @@
 #include "source/lexer_state.h"
 
 static const char *const keywords[] = {
-    "False", "None",  "True",   "and",  "as",       "assert", "async", "await",  "break", "class", "continue", "def",
-    "del",   "elif",  "else",   "except", "finally", "for",   "from",  "global", "if",    "import", "in",      "is",
-    "lambda", "nonlocal", "not", "or",  "pass",     "raise",  "return", "try",   "while", "with",  "yield",
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield",
 };
 
 static bool is_keyword(const char *word) {
@@ -85,7 +86,8 @@ static void lex_string(lexer *l) {
     text body;
     text_init(&body);
     if (!lex_string_body(l, quote, triple, &body)) {
-        diagnose_error(l->report, (span){start, start + (triple ? 3 : 1)}, "this string never ends");
+        diagnose_error(l->report, (span){start, start + (triple ? 3 : 1)},
+                       "this string never ends");
     }
     lexer_push(l, TOKEN_STRING, start, l->at, arena_strdup(l->memory, body.data));
     text_release(&body);
@@ -98,7 +100,8 @@ static bool refuse_prefix(lexer *l) {
     if (last.at.end - last.at.start > 2 || (c != '"' && c != '\'')) {
         return false;
     }
-    diagnose_error(l->report, last.at, "string prefix '%s' is not part of the tile language", last.text);
+    diagnose_error(l->report, last.at, "string prefix '%s' is not part of the tile language",
+                   last.text);
     diagnose_help(l->report, "write a plain string");
     l->tokens.count--;
     lex_string(l);
@@ -109,9 +112,10 @@ static bool refuse_prefix(lexer *l) {
 
 static uint32_t symbol_here(const lexer *l, uint32_t *length) {
     static const char *const longest_first[] = {
-        "**=", "//=", "<<=", ">>=", "...", "->", ":=", "==", "!=", "<=", ">=", "**", "//", "<<", ">>", "+=",
-        "-=",  "*=",  "/=",  "@=",  "%=",  "&=", "|=", "^=", "+",  "-",  "*",  "/",  "%",  "@",  "&",  "|",
-        "^",   "~",   "<",   ">",   "(",   ")",  "[",  "]",  "{",  "}",  ",",  ":",  ".",  ";",  "=",
+        "**=", "//=", "<<=", ">>=", "...", "->", ":=", "==", "!=", "<=", ">=", "**",
+        "//",  "<<",  ">>",  "+=",  "-=",  "*=", "/=", "@=", "%=", "&=", "|=", "^=",
+        "+",   "-",   "*",   "/",   "%",   "@",  "&",  "|",  "^",  "~",  "<",  ">",
+        "(",   ")",   "[",   "]",   "{",   "}",  ",",  ":",  ".",  ";",  "=",
     };
     for (size_t i = 0; i < sizeof(longest_first) / sizeof(longest_first[0]); i++) {
         const char *s = longest_first[i];

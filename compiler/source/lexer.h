@@ -1,7 +1,8 @@
 /* lexer.h - from bytes to tokens: Python's lexical rules, as far as the tile language uses them.
  *
- * Newlines inside brackets vanish and indentation becomes INDENT and DEDENT. A byte that cannot be part of any token is
- * reported and left out, so the parser always gets a well-formed sequence that ends with TOKEN_END. */
+ * Newlines inside brackets vanish and indentation becomes INDENT and DEDENT. A byte that cannot be
+ * part of any token is reported and left out, so the parser always gets a well-formed sequence that
+ * ends with TOKEN_END. */
 #ifndef TESSERA_SOURCE_LEXER_H
 #define TESSERA_SOURCE_LEXER_H
 

@@ -5,7 +5,8 @@
 
 enum { PYTHON_TAB = 8 };
 
-/* Width of the blanks at the line's start; mixed tabs and spaces are refused, as their width is a matter of taste. */
+/* Width of the blanks at the line's start; mixed tabs and spaces are refused, as their width is a
+ * matter of taste. */
 static uint32_t measure_indent(lexer *l) {
     uint32_t width = 0, start = l->at;
     bool tabs = false, spaces = false;
@@ -17,7 +18,8 @@ static uint32_t measure_indent(lexer *l) {
     }
     int c = lexer_peek(l, 0);
     if (tabs && spaces && c != '#' && c != '\n' && c != '\r') {
-        diagnose_error(l->report, (span){start, l->at}, "tabs and spaces are mixed in this indentation");
+        diagnose_error(l->report, (span){start, l->at},
+                       "tabs and spaces are mixed in this indentation");
         diagnose_help(l->report, "indent with four spaces");
     }
     return width;
@@ -44,7 +46,8 @@ static void begin_line(lexer *l) {
     while (width < current_indent(l)) {
         uint32_t outer = l->indents.count > 1 ? l->indents.items[l->indents.count - 2] : 0;
         if (width > outer) {
-            diagnose_error(l->report, (span){start, l->at}, "this line is indented like no block around it");
+            diagnose_error(l->report, (span){start, l->at},
+                           "this line is indented like no block around it");
             l->indents.items[l->indents.count - 1] = width;
             return;
         }
@@ -60,10 +63,12 @@ static void end_line(lexer *l) {
     }
 }
 
-/* Leaves out what follows the bracket: whatever it is, it is not what the bracket was meant to hold. */
+/* Leaves out what follows the bracket: whatever it is, it is not what the bracket was meant to
+ * hold. */
 static void drop_open_bracket(lexer *l) {
     uint32_t open = l->brackets.items[0];
-    diagnose_error(l->report, (span){open, open + 1}, "'%c' is never closed", l->source->data[open]);
+    diagnose_error(l->report, (span){open, open + 1}, "'%c' is never closed",
+                   l->source->data[open]);
     vec_clear(&l->brackets);
     while (l->tokens.count > 0 && l->tokens.items[l->tokens.count - 1].at.start >= open) {
         l->tokens.count--;
@@ -108,13 +113,20 @@ static void newline(lexer *l) {
 static void refuse_broken_utf8(lexer *l) {
     const unsigned char *p = (const unsigned char *)l->source->data;
     for (uint32_t i = 0; i < l->end;) {
-        uint32_t n = p[i] < 0x80 ? 1 : p[i] >= 0xF5 ? 0 : p[i] >= 0xF0 ? 4 : p[i] >= 0xE0 ? 3 : p[i] >= 0xC2 ? 2 : 0;
+        uint32_t n = p[i] < 0x80    ? 1
+                     : p[i] >= 0xF5 ? 0
+                     : p[i] >= 0xF0 ? 4
+                     : p[i] >= 0xE0 ? 3
+                     : p[i] >= 0xC2 ? 2
+                                    : 0;
         bool good = n > 0 && n <= l->end - i;
         for (uint32_t k = 1; good && k < n; k++) {
             good = (p[i + k] & 0xC0) == 0x80;
         }
-        bool overlong = good && ((p[i] == 0xE0 && p[i + 1] < 0xA0) || (p[i] == 0xF0 && p[i + 1] < 0x90));
-        bool beyond = good && ((p[i] == 0xED && p[i + 1] > 0x9F) || (p[i] == 0xF4 && p[i + 1] > 0x8F));
+        bool overlong =
+            good && ((p[i] == 0xE0 && p[i + 1] < 0xA0) || (p[i] == 0xF0 && p[i + 1] < 0x90));
+        bool beyond =
+            good && ((p[i] == 0xED && p[i + 1] > 0x9F) || (p[i] == 0xF4 && p[i + 1] > 0x8F));
         if (!good || overlong || beyond) {
             diagnose_error(l->report, (span){i, i + 1}, "byte 0x%02x is not valid UTF-8", p[i]);
             return;

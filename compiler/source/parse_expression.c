@@ -1,4 +1,5 @@
-/* parse_expression.c - expressions: Python's precedence, without what the tile language has no meaning for. */
+/* parse_expression.c - expressions: Python's precedence, without what the tile language has no
+ * meaning for. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,11 @@ static node *parse_integer(parser *p, const token *t, uint32_t first) {
     bool octal = t->text[0] == '0' && (t->text[1] == 'o' || t->text[1] == 'O');
     bool hexadecimal = t->text[0] == '0' && (t->text[1] == 'x' || t->text[1] == 'X');
     errno = 0;
-    n->integer = strtoll(t->text + (binary || octal ? 2 : 0), NULL, binary ? 2 : octal ? 8 : hexadecimal ? 16 : 10);
+    n->integer = strtoll(t->text + (binary || octal ? 2 : 0), NULL,
+                         binary        ? 2
+                         : octal       ? 8
+                         : hexadecimal ? 16
+                                       : 10);
     if (errno == ERANGE) {
         diagnose_error(p->report, n->at, "this integer does not fit 64 bits");
         diagnose_help(p->report, "write it as a float, with a point or an exponent");
@@ -75,7 +80,8 @@ static node *parse_word(parser *p, uint32_t first) {
 }
 
 /* Items up to the closing symbol; `comma` says whether there was one. */
-static bool parse_items(parser *p, uint32_t close, const char *closing, node_list *items, bool *comma) {
+static bool parse_items(parser *p, uint32_t close, const char *closing, node_list *items,
+                        bool *comma) {
     while (!parser_is(p, close)) {
         node *item = parse_expression(p);
         if (!item) {
@@ -83,7 +89,8 @@ static bool parse_items(parser *p, uint32_t close, const char *closing, node_lis
         }
         vec_push(items, item);
         if (parser_is_word(p, "for") || parser_is_word(p, "async")) {
-            refuse(p, parser_peek(p, 0)->at, "a comprehension", "operations already act on whole tensors");
+            refuse(p, parser_peek(p, 0)->at, "a comprehension",
+                   "operations already act on whole tensors");
             return false;
         }
         if (!parser_accept(p, SYMBOL1(','))) {
@@ -98,7 +105,8 @@ static node *parse_bracketed(parser *p, uint32_t first) {
     bool list = parser_is(p, SYMBOL1('[')), comma = false;
     parser_next(p);
     node_list items = {0};
-    if (!parse_items(p, list ? SYMBOL1(']') : SYMBOL1(')'), list ? "',' or ']'" : "',' or ')'", &items, &comma)) {
+    if (!parse_items(p, list ? SYMBOL1(']') : SYMBOL1(')'), list ? "',' or ']'" : "',' or ')'",
+                     &items, &comma)) {
         vec_release(&items);
         return NULL;
     }
@@ -152,11 +160,17 @@ static node *parse_atom(parser *p) {
         n = parser_node(p, t->kind == TOKEN_NAME ? NODE_NAME : NODE_FLOAT, first);
         n->text = t->text;
         return n;
-    case TOKEN_INT: parser_next(p); return parse_integer(p, t, first);
-    case TOKEN_STRING: return parse_string(p, first);
-    case TOKEN_KEYWORD: return parse_word(p, first);
-    case TOKEN_SYMBOL: return parse_symbol_atom(p, first);
-    default: return parser_unexpected(p, "an expression");
+    case TOKEN_INT:
+        parser_next(p);
+        return parse_integer(p, t, first);
+    case TOKEN_STRING:
+        return parse_string(p, first);
+    case TOKEN_KEYWORD:
+        return parse_word(p, first);
+    case TOKEN_SYMBOL:
+        return parse_symbol_atom(p, first);
+    default:
+        return parser_unexpected(p, "an expression");
     }
 }
 
@@ -195,7 +209,8 @@ static bool parse_arguments(parser *p, node_list *items) {
         named |= item->kind == NODE_KEYWORD;
         vec_push(items, item);
         if (parser_is_word(p, "for") || parser_is_word(p, "async")) {
-            refuse(p, parser_peek(p, 0)->at, "a comprehension", "operations already act on whole tensors");
+            refuse(p, parser_peek(p, 0)->at, "a comprehension",
+                   "operations already act on whole tensors");
             return false;
         }
         if (!parser_accept(p, SYMBOL1(','))) {
@@ -304,7 +319,12 @@ static node *make_operator(parser *p, node_kind kind, const token *t, node *left
         return NULL;
     }
     node *n = ARENA_NEW(p->memory, node, 1);
-    *n = (node){.kind = kind, .symbol = t->symbol, .symbol_at = t->at, .left = left, .right = right, .depth = 1};
+    *n = (node){.kind = kind,
+                .symbol = t->symbol,
+                .symbol_at = t->at,
+                .left = left,
+                .right = right,
+                .depth = 1};
     n->at = right ? span_join(left->at, right->at) : span_join(t->at, left->at);
     return parser_close_node(p, n);
 }
@@ -313,13 +333,15 @@ static node *make_operator(parser *p, node_kind kind, const token *t, node *left
 static node *parse_unary(parser *p) {
     const token *t = parser_peek(p, 0);
     if (p->depth >= AST_MAX_DEPTH) {
-        diagnose_error(p->report, t->at, "this expression is nested more than %d deep", AST_MAX_DEPTH);
+        diagnose_error(p->report, t->at, "this expression is nested more than %d deep",
+                       AST_MAX_DEPTH);
         diagnose_help(p->report, "give parts of it a name");
         return NULL;
     }
     p->depth++;
     node *n;
-    if (parser_accept(p, SYMBOL1('-')) || parser_accept(p, SYMBOL1('+')) || parser_accept(p, SYMBOL1('~'))) {
+    if (parser_accept(p, SYMBOL1('-')) || parser_accept(p, SYMBOL1('+')) ||
+        parser_accept(p, SYMBOL1('~'))) {
         n = make_operator(p, NODE_UNARY, t, parse_unary(p), NULL);
     } else {
         n = parse_power(p);
@@ -378,7 +400,8 @@ static node *parse_comparison(parser *p) {
         return refuse(p, parser_peek(p, 0)->at, "a chained comparison", "write (a < b) & (b < c)");
     }
     if (left && (parser_is_word(p, "in") || parser_is_word(p, "is") || parser_is_word(p, "not"))) {
-        return refuse(p, parser_peek(p, 0)->at, "a membership or identity test", "compare values with == or !=");
+        return refuse(p, parser_peek(p, 0)->at, "a membership or identity test",
+                      "compare values with == or !=");
     }
     return left;
 }
@@ -389,7 +412,8 @@ static node *parse_not(parser *p) {
     }
     const token *t = parser_next(p);
     if (++p->depth > AST_MAX_DEPTH) {
-        diagnose_error(p->report, t->at, "this expression is nested more than %d deep", AST_MAX_DEPTH);
+        diagnose_error(p->report, t->at, "this expression is nested more than %d deep",
+                       AST_MAX_DEPTH);
         p->depth--;
         return NULL;
     }
@@ -406,7 +430,8 @@ node *parse_expression(parser *p) {
                       "write & and | between conditions, each in parentheses");
     }
     if (n && parser_is_word(p, "if")) {
-        return refuse(p, t->at, "a conditional expression", "choose between values with where(condition, a, b)");
+        return refuse(p, t->at, "a conditional expression",
+                      "choose between values with where(condition, a, b)");
     }
     if (n && parser_is(p, SYMBOL2(':', '='))) {
         return refuse(p, t->at, "':='", "assign in a statement of its own");

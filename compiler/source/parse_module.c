@@ -1,4 +1,5 @@
-/* parse_module.c - the top of a file and its statements; after an error, parsing goes on at the next statement. */
+/* parse_module.c - the top of a file and its statements; after an error, parsing goes on at the
+ * next statement. */
 #include <string.h>
 
 #include "source/parser_state.h"
@@ -173,7 +174,8 @@ static bool at_augmented(const parser *p) {
     }
     uint32_t last = t->symbol >> 16 ? t->symbol >> 16 : t->symbol >> 8;
     uint32_t one = t->symbol & 0xFF;
-    bool comparison = t->symbol >> 16 == 0 && (one == '<' || one == '>' || one == '=' || one == '!' || one == ':');
+    bool comparison = t->symbol >> 16 == 0 &&
+                      (one == '<' || one == '>' || one == '=' || one == '!' || one == ':');
     return last == '=' && !comparison;
 }
 
@@ -248,9 +250,12 @@ static bool parse_parameters(parser *p, parameter_list *out) {
             after->symbol == SYMBOL1(',')) {
             keyword_only = true;
             parser_next(p);
-        } else if (parser_is(p, SYMBOL1('*')) || parser_is(p, SYMBOL2('*', '*')) || parser_is(p, SYMBOL1('/'))) {
+        } else if (parser_is(p, SYMBOL1('*')) || parser_is(p, SYMBOL2('*', '*')) ||
+                   parser_is(p, SYMBOL1('/'))) {
             diagnose_error(p->report, t->at, "a kernel names each of its parameters");
-            diagnose_help(p->report, "write def f(x: Tensor[...], *, scale=1.0): a bare '*' starts the constants");
+            diagnose_help(
+                p->report,
+                "write def f(x: Tensor[...], *, scale=1.0): a bare '*' starts the constants");
             return false;
         } else {
             ast_parameter one = {.keyword_only = keyword_only};
@@ -280,7 +285,8 @@ static bool parse_header(parser *p, ast_function *f) {
     bool good = parser_expect(p, SYMBOL1('('), "'('") && parse_parameters(p, &parameters);
     f->parameter_count = (uint32_t)parameters.count;
     if (parameters.count) {
-        f->parameters = arena_copy(p->memory, parameters.items, parameters.count * sizeof(ast_parameter));
+        f->parameters =
+            arena_copy(p->memory, parameters.items, parameters.count * sizeof(ast_parameter));
     }
     vec_release(&parameters);
     if (good && parser_accept(p, SYMBOL2('-', '>'))) {
@@ -323,7 +329,8 @@ static void parse_body(parser *p, ast_function *f) {
     node_list body = {0};
     while (parser_peek(p, 0)->kind != TOKEN_DEDENT && parser_peek(p, 0)->kind != TOKEN_END) {
         if (parser_peek(p, 0)->kind == TOKEN_INDENT) {
-            diagnose_error(p->report, parser_peek(p, 0)->at, "this line is indented deeper than its block");
+            diagnose_error(p->report, parser_peek(p, 0)->at,
+                           "this line is indented deeper than its block");
             f->broken = true;
             skip_statement(p);
             continue;
@@ -355,7 +362,9 @@ static void parse_function(parser *p, ast_function *f) {
         f->broken |= !parse_decorator(p, &decorators);
     }
     f->decorator_count = (uint32_t)decorators.count;
-    f->decorators = decorators.count ? arena_copy(p->memory, decorators.items, decorators.count * sizeof(node *)) : NULL;
+    f->decorators = decorators.count
+                        ? arena_copy(p->memory, decorators.items, decorators.count * sizeof(node *))
+                        : NULL;
     vec_release(&decorators);
     if (!parser_is_word(p, "def")) {
         parser_unexpected(p, "'def' after a decorator");
@@ -431,7 +440,8 @@ static void parse_top_level_line(parser *p, module_parts *parts) {
 static void parse_part(parser *p, module_parts *parts) {
     token_kind kind = parser_peek(p, 0)->kind;
     if (kind == TOKEN_INDENT) {
-        diagnose_error(p->report, parser_peek(p, 0)->at, "this line is indented but belongs to no block");
+        diagnose_error(p->report, parser_peek(p, 0)->at,
+                       "this line is indented but belongs to no block");
         skip_statement(p);
     } else if (kind == TOKEN_NEWLINE || kind == TOKEN_DEDENT) {
         parser_next(p);
@@ -458,7 +468,8 @@ ast_module *parse_module(const source_text *source, arena *a, diagnostics *d) {
         m->constants = arena_copy(a, parts.constants.items, parts.constants.count * sizeof(node *));
     }
     if (m->function_count) {
-        m->functions = arena_copy(a, parts.functions.items, parts.functions.count * sizeof(ast_function));
+        m->functions =
+            arena_copy(a, parts.functions.items, parts.functions.count * sizeof(ast_function));
     }
     vec_release(&parts.constants);
     vec_release(&parts.functions);
@@ -466,7 +477,8 @@ ast_module *parse_module(const source_text *source, arena *a, diagnostics *d) {
 }
 
 node *parse_quoted(const source_text *source, span part, arena *a, diagnostics *d) {
-    parser p = {.source = source, .memory = a, .report = d, .tokens = lex_expression(source, part, a, d)};
+    parser p = {
+        .source = source, .memory = a, .report = d, .tokens = lex_expression(source, part, a, d)};
     node *n = parse_expression(&p);
     if (n && parser_peek(&p, 0)->kind != TOKEN_END) {
         return parser_unexpected(&p, "the end of the dimension");

@@ -34,13 +34,18 @@ bool parser_accept(parser *p, uint32_t symbol) {
 
 static const char *describe(parser *p, const token *t) {
     switch (t->kind) {
-    case TOKEN_END: return "the end of the file";
-    case TOKEN_NEWLINE: return "the end of the line";
-    case TOKEN_INDENT: return "an indented line";
-    case TOKEN_DEDENT: return "the end of the block";
+    case TOKEN_END:
+        return "the end of the file";
+    case TOKEN_NEWLINE:
+        return "the end of the line";
+    case TOKEN_INDENT:
+        return "an indented line";
+    case TOKEN_DEDENT:
+        return "the end of the block";
     default: {
         uint32_t length = t->at.end - t->at.start;
-        return arena_printf(p->memory, "'%.*s'", (int)(length > 40 ? 40 : length), p->source->data + t->at.start);
+        return arena_printf(p->memory, "'%.*s'", (int)(length > 40 ? 40 : length),
+                            p->source->data + t->at.start);
     }
     }
 }
@@ -76,7 +81,8 @@ node *parser_node(parser *p, node_kind kind, uint32_t first_token) {
 
 void parser_take_items(parser *p, node *n, node_list *items) {
     n->count = (uint32_t)items->count;
-    n->items = items->count ? arena_copy(p->memory, items->items, items->count * sizeof(node *)) : NULL;
+    n->items =
+        items->count ? arena_copy(p->memory, items->items, items->count * sizeof(node *)) : NULL;
     vec_release(items);
 }
 
@@ -96,8 +102,8 @@ node *parser_close_node(parser *p, node *n) {
     if (n->depth <= AST_MAX_DEPTH) {
         return n;
     }
-    diagnose_error(p->report, (span){n->at.start, n->at.start + 1}, "this expression is nested more than %d deep",
-                   AST_MAX_DEPTH);
+    diagnose_error(p->report, (span){n->at.start, n->at.start + 1},
+                   "this expression is nested more than %d deep", AST_MAX_DEPTH);
     diagnose_help(p->report, "give parts of it a name");
     return NULL;
 }

@@ -1,4 +1,5 @@
-/* parser_state.h - what the parser's files share: the cursor, and expectations that explain themselves. */
+/* parser_state.h - what the parser's files share: the cursor, and expectations that explain
+ * themselves. */
 #ifndef TESSERA_SOURCE_PARSER_STATE_H
 #define TESSERA_SOURCE_PARSER_STATE_H
 
@@ -28,7 +29,8 @@ node *parser_unexpected(parser *p, const char *what);
 span parser_span(const parser *p, uint32_t first);
 
 node *parser_node(parser *p, node_kind kind, uint32_t first_token);
-void parser_take_items(parser *p, node *n, node_list *items); /* moves the list into the node; releases it */
+void parser_take_items(parser *p, node *n,
+                       node_list *items); /* moves the list into the node; releases it */
 /* Sets the node's depth from its children; reports and returns NULL where the tree is too deep. */
 node *parser_close_node(parser *p, node *n);
 

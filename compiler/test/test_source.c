@@ -1,5 +1,6 @@
-/* test_source.c - sources that are wrong and what is said about them (cases/source), sources that are right and the
- * graphs they give (cases/check, corpus), and sources that nobody would write. TSR_BLESS=1 rewrites the expectations. */
+/* test_source.c - sources that are wrong and what is said about them (cases/source), sources that
+ * are right and the graphs they give (cases/check, corpus), and sources that nobody would write.
+ * TSR_BLESS=1 rewrites the expectations. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -191,13 +192,14 @@ static void test_corpus(void **state) {
 
 static void test_case_values(void **state) {
     (void)state;
-    static const char source[] = "@cases(\n"
-                                 "    case('a', N=3, T=bf16, x=uniform(-1, 2.5), i=integers(0, 'N')),\n"
-                                 "    case('b', N=0x10, T=f32, large=True, m=ones()))\n"
-                                 "@kernel\n"
-                                 "def f(x: Tensor['2*N + 1', 'T'], i: Tensor['N', i8], m: Tensor[bool]) -> "
-                                 "Tensor['2*N + 1', 'T']:\n"
-                                 "    return x\n";
+    static const char source[] =
+        "@cases(\n"
+        "    case('a', N=3, T=bf16, x=uniform(-1, 2.5), i=integers(0, 'N')),\n"
+        "    case('b', N=0x10, T=f32, large=True, m=ones()))\n"
+        "@kernel\n"
+        "def f(x: Tensor['2*N + 1', 'T'], i: Tensor['N', i8], m: Tensor[bool]) -> "
+        "Tensor['2*N + 1', 'T']:\n"
+        "    return x\n";
     text diagnostics;
     text_init(&diagnostics);
     compiler_source *s = compiler_open_text("case.tsr", source, false, &diagnostics);
@@ -208,7 +210,8 @@ static void test_case_values(void **state) {
     const compiler_case *a = &k->cases[0], *b = &k->cases[1];
     assert_int_equal(a->line, 2);
     assert_int_equal(a->types[0].type, DTYPE_BF16);
-    assert_true(a->inputs[0].kind == INPUT_UNIFORM && a->inputs[0].a == -1 && a->inputs[0].b == 2.5);
+    assert_true(a->inputs[0].kind == INPUT_UNIFORM && a->inputs[0].a == -1 &&
+                a->inputs[0].b == 2.5);
     assert_true(a->inputs[1].kind == INPUT_INTEGERS && a->inputs[1].b == 3);
     assert_true(a->inputs[2].kind == INPUT_INTEGERS && a->inputs[2].b == 2);
     assert_true(!a->large && b->large && b->dims[0].value == 16);
@@ -242,7 +245,8 @@ static void expect_errors(const char *source, const char *message) {
     text_release(&diagnostics);
 }
 
-static void expect_repeated(const char *before, const char *piece, size_t count, const char *message) {
+static void expect_repeated(const char *before, const char *piece, size_t count,
+                            const char *message) {
     text source;
     text_init(&source);
     text_append(&source, before);
@@ -276,7 +280,8 @@ static void test_hostile(void **state) {
 
 static void test_empty(void **state) {
     (void)state;
-    static const char *const nothing[] = {"", "\n", "#", "\"\"\"only a docstring\"\"\"", "\r\n\r\n", "   \n\t\n"};
+    static const char *const nothing[] = {
+        "", "\n", "#", "\"\"\"only a docstring\"\"\"", "\r\n\r\n", "   \n\t\n"};
     for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++) {
         text diagnostics;
         text_init(&diagnostics);
@@ -294,8 +299,9 @@ static void test_empty(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_diagnostics), cmocka_unit_test(test_graphs),  cmocka_unit_test(test_corpus),
-        cmocka_unit_test(test_case_values), cmocka_unit_test(test_hostile), cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_diagnostics), cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_corpus),      cmocka_unit_test(test_case_values),
+        cmocka_unit_test(test_hostile),     cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
