@@ -1,0 +1,36 @@
+/* backend.h - the table of backends, and whether each can run here. */
+#ifndef TESSERA_HARNESS_BACKEND_H
+#define TESSERA_HARNESS_BACKEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tessera/compiler.h"
+
+typedef enum backend_id {
+#define BACKEND(id, name, driver, profiles, timed, summary) BACKEND_##id,
+#include "backends.def"
+#undef BACKEND
+    BACKEND_COUNT
+} backend_id;
+
+typedef struct backend {
+    const char *name;
+    const char *driver;   /* of the runtime; "" where the interpreter runs it */
+    const char *profiles; /* names, separated by spaces */
+    bool timed;
+    const char *summary;
+} backend;
+
+extern const backend backend_table[BACKEND_COUNT];
+
+/* BACKEND_COUNT when unknown. */
+backend_id backend_from_name(const char *name);
+bool backend_honours(const backend *b, const char *profile);
+/* Index of its device in the runtime. False with STATUS_UNAVAILABLE and the reason where it cannot run here. */
+bool backend_device(const backend *b, uint32_t *device, status *st);
+
+/* PROFILE_COUNT when unknown. */
+compiler_profile profile_from_name(const char *name);
+
+#endif

@@ -1,0 +1,225 @@
+/* case.c - walks the paths, opens the sources, checks each case, applies the filters. */
+#include "case.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/map.h"
+
+enum { DEPTH_MAX = 32, GOLDEN_LEVELS = 4 };
+
+typedef VEC(char *) path_list;
+
+static bool has_suffix(const char *name, const char *suffix) {
+    size_t length = strlen(name), tail = strlen(suffix);
+    return length > tail && strcmp(name + length - tail, suffix) == 0;
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool list_directory(const char *path, arena *memory, path_list *names, status *st) {
+    DIR *directory = opendir(path);
+    if (!directory)
+        return status_set(st, STATUS_INVALID, "cannot read %s: %s", path, strerror(errno));
+    for (struct dirent *entry; (entry = readdir(directory));)
+        if (entry->d_name[0] != '.')
+            vec_push(names, arena_printf(memory, "%s%s%s", path, has_suffix(path, "/") ? "" : "/", entry->d_name));
+    closedir(directory);
+    if (names->count)
+        qsort(names->items, names->count, sizeof *names->items, compare_names);
+    return true;
+}
+
+static bool find_sources(const char *path, int depth, arena *memory, path_list *found, status *st) {
+    path_list names = {0};
+    bool ok = list_directory(path, memory, &names, st);
+    for (size_t i = 0; i < names.count && ok; i++) {
+        if (file_is_dir(names.items[i])) {
+            if (depth < DEPTH_MAX)
+                ok = find_sources(names.items[i], depth + 1, memory, found, st);
+        } else if (has_suffix(names.items[i], ".tsr")) {
+            vec_push(found, names.items[i]);
+        }
+    }
+    vec_release(&names);
+    return ok;
+}
+
+/* ---- where the goldens of a source are ---- */
+
+/* Walks up from the source's directory to one that has "golden" beside it: that one is the corpus. */
+static char *corpus_root_of(const char *directory, const char *given, arena *memory) {
+    char *candidate = arena_strdup(memory, directory);
+    for (int level = 0; level < GOLDEN_LEVELS; level++) {
+        char *slash = strrchr(candidate, '/');
+        if (!slash || slash == candidate)
+            break;
+        if (file_is_dir(arena_printf(memory, "%.*s/golden", (int)(slash - candidate), candidate)))
+            return candidate;
+        *slash = '\0';
+    }
+    return arena_strdup(memory, given);
+}
+
+static char *parent_of(const char *path, arena *memory) {
+    const char *slash = strrchr(path, '/');
+    return slash ? arena_strndup(memory, path, slash == path ? 1 : (size_t)(slash - path)) : arena_strdup(memory, ".");
+}
+
+static const char *real_path(const char *path, arena *memory) {
+    char *resolved = realpath(path, NULL);
+    const char *copy = arena_strdup(memory, resolved ? resolved : path);
+    free(resolved);
+    return copy;
+}
+
+/* Directory for the goldens of one source: GOLDEN/family, the family being the folder below the corpus. */
+static const char *golden_directory(const char *source, const char *given, const char *golden, arena *memory) {
+    const char *directory = parent_of(real_path(source, memory), memory);
+    const char *start = real_path(given, memory);
+    if (!file_is_dir(start))
+        start = parent_of(start, memory);
+    const char *root = corpus_root_of(directory, start, memory);
+    const char *family = "";
+    size_t length = strlen(root);
+    if (strncmp(directory, root, length) == 0 && directory[length] == '/')
+        family = directory + length;
+    if (!golden)
+        golden = arena_printf(memory, "%s/golden", parent_of(root, memory));
+    return arena_printf(memory, "%s%s", golden, family);
+}
+
+/* ---- kernels ---- */
+typedef struct loader {
+    corpus *c;
+    const corpus_query *query;
+    text *diagnostics;
+    map kernels; /* name -> first path */
+    size_t kernels_seen;
+} loader;
+
+static bool is_wanted(const corpus_query *query, const char *kernel, const char *name) {
+    for (size_t i = 0; i < query->filter_count; i++)
+        if (text_glob(query->filters[i], kernel) || text_glob(query->filters[i], name))
+            return true;
+    return query->filter_count == 0;
+}
+
+/* Checks the case; the same complaint about several cases of a kernel is told once. */
+static bool case_is_sound(loader *l, compiler_source *source, const compiler_kernel *kernel, const compiler_case *c,
+                          text *last) {
+    text complaint;
+    text_init(&complaint);
+    ir_module *graph = compiler_graph(source, kernel, c, &complaint);
+    bool ok = graph != NULL;
+    if (graph)
+        ir_module_free(graph);
+    if (!ok) {
+        if (strcmp(complaint.data, last->data) != 0)
+            text_append(l->diagnostics, complaint.data);
+        text_clear(last);
+        text_append(last, complaint.data);
+        l->c->problem = EXIT_INPUT;
+    }
+    text_release(&complaint);
+    return ok;
+}
+
+static void add_cases(loader *l, compiler_source *source, const compiler_kernel *kernel, const char *golden) {
+    corpus *c = l->c;
+    text last;
+    text_init(&last);
+    for (uint32_t i = 0; i < kernel->case_count; i++) {
+        const compiler_case *item = &kernel->cases[i];
+        const char *name = arena_printf(&c->memory, "%s/%s", kernel->name, item->name);
+        if (!is_wanted(l->query, kernel->name, name) || (item->large && l->query->skip_large))
+            continue;
+        if (!case_is_sound(l, source, kernel, item, &last))
+            continue;
+        const char *manifest = arena_printf(&c->memory, "%s/%s/%s.json", golden, kernel->name, item->name);
+        corpus_case found = {kernel->path, manifest, source, kernel, item, name};
+        vec_push(&c->cases, found);
+    }
+    text_release(&last);
+}
+
+static bool add_kernel(loader *l, compiler_source *source, const compiler_kernel *kernel, const char *golden,
+                       status *st) {
+    intptr_t first;
+    if (map_get(&l->kernels, kernel->name, &first) && strcmp((const char *)first, kernel->path) != 0)
+        return status_set(st, STATUS_INVALID, "kernel %s is defined in %s and in %s; names are unique in a corpus",
+                          kernel->name, (const char *)first, kernel->path);
+    map_put(&l->kernels, kernel->name, (intptr_t)kernel->path);
+    l->kernels_seen++;
+    if (kernel->case_count == 0 && is_wanted(l->query, kernel->name, kernel->name))
+        return status_set(st, STATUS_INVALID, "%s:%u: kernel %s has no cases, so there is nothing to run it on",
+                          kernel->path, kernel->line, kernel->name);
+    add_cases(l, source, kernel, golden);
+    return true;
+}
+
+static bool add_source(loader *l, const char *path, const char *given, status *st) {
+    corpus *c = l->c;
+    compiler_source *source = compiler_open(path, l->query->colour, l->diagnostics, st);
+    if (!source)
+        return false;
+    vec_push(&c->sources, source);
+    if (compiler_error_count(source) > 0) {
+        c->problem = EXIT_INPUT;
+        return true;
+    }
+    const char *golden = golden_directory(path, given, l->query->golden, &c->memory);
+    for (uint32_t i = 0; i < compiler_kernel_count(source); i++)
+        if (!add_kernel(l, source, compiler_kernel_at(source, i), golden, st))
+            return false;
+    return true;
+}
+
+static bool add_path(loader *l, const char *given, status *st) {
+    struct stat info;
+    if (stat(given, &info) != 0)
+        return status_set(st, STATUS_NOT_FOUND, "%s: %s", given, strerror(errno));
+    if (!S_ISDIR(info.st_mode))
+        return add_source(l, given, given, st);
+    path_list found = {0};
+    bool ok = find_sources(given, 0, &l->c->memory, &found, st);
+    if (ok && found.count == 0)
+        ok = status_set(st, STATUS_INVALID, "%s holds no .tsr file", given);
+    for (size_t i = 0; i < found.count && ok; i++)
+        ok = add_source(l, found.items[i], given, st);
+    vec_release(&found);
+    return ok;
+}
+
+bool corpus_load(corpus *c, const corpus_query *query, text *diagnostics, status *st) {
+    *c = (corpus){0};
+    arena_init(&c->memory);
+    loader l = {.c = c, .query = query, .diagnostics = diagnostics};
+    map_init(&l.kernels);
+    bool ok = true;
+    for (size_t i = 0; i < query->path_count && ok; i++)
+        ok = add_path(&l, query->paths[i], st);
+    map_release(&l.kernels);
+    if (!ok || c->cases.count)
+        return ok;
+    if (c->problem != EXIT_DONE)
+        return status_set(st, STATUS_INVALID, "no case can be run: see the diagnostics above");
+    if (l.kernels_seen == 0)
+        return status_set(st, STATUS_INVALID, "no kernel in %s", query->paths[0]);
+    return status_set(st, STATUS_INVALID, "no case matches%s", query->filter_count ? " --filter" : "");
+}
+
+void corpus_release(corpus *c) {
+    for (size_t i = 0; i < c->sources.count; i++)
+        compiler_close(c->sources.items[i]);
+    vec_release(&c->sources);
+    vec_release(&c->cases);
+    arena_release(&c->memory);
+}

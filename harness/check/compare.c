@@ -1,0 +1,115 @@
+/* compare.c - element-wise comparison, and mismatches in words. */
+#include "check/compare.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+comparison compare_bits(const tensor *expected, const tensor *got) {
+    comparison c = {.count = tensor_count(got), .first = -1};
+    if (memcmp(expected->data, got->data, tensor_bytes(got)) == 0)
+        return c;
+    for (int64_t i = 0; i < c.count; i++) {
+        uint64_t a = dtype_load_bits(expected->type, expected->data, (size_t)i);
+        uint64_t b = dtype_load_bits(got->type, got->data, (size_t)i);
+        if (a == b)
+            continue;
+        if (c.first < 0)
+            c.first = i;
+        c.differing++;
+        uint64_t ulp = dtype_ulp_distance(got->type, a, b);
+        if (ulp > c.max_ulp)
+            c.max_ulp = ulp;
+    }
+    return c;
+}
+
+static double largest_finite(dtype type) {
+    switch (type) {
+    case DTYPE_F16:
+        return 65504;
+    case DTYPE_BF16:
+        return 0x1.fep127;
+    case DTYPE_F32:
+        return 0x1.fffffep127;
+    default:
+        return INFINITY;
+    }
+}
+
+/* Error over bound; at most 1 passes. */
+static double error_ratio(dtype type, double reference, double bound, double got) {
+    if (isnan(reference) || isnan(got))
+        return isnan(reference) && isnan(got) ? 0 : INFINITY;
+    if (reference == got)
+        return 0;
+    if (isinf(got) && fabs(reference) + bound >= largest_finite(type) && (got > 0) == (reference > 0))
+        return 0;
+    /* A reference beyond the type's range stands for an infinity of its sign. */
+    if (isinf(got) || isinf(reference))
+        return INFINITY;
+    double error = fabs(got - reference);
+    return bound > 0 ? error / bound : INFINITY;
+}
+
+bound_check compare_bound(const tensor *reference, const tensor *bound, const tensor *got) {
+    bound_check c = {.count = tensor_count(got), .first = -1};
+    const double *references = reference->data, *bounds = bound->data;
+    for (int64_t i = 0; i < c.count; i++) {
+        double ratio =
+            error_ratio(got->type, references[i], bounds[i], dtype_load(got->type, got->data, (size_t)i));
+        if (ratio > c.worst)
+            c.worst = ratio;
+        if (ratio <= 1)
+            continue;
+        if (c.first < 0)
+            c.first = i;
+        c.beyond++;
+    }
+    return c;
+}
+
+static void describe_index(const tensor *t, int64_t flat, text *out) {
+    int64_t index[TENSOR_MAX_RANK];
+    for (int axis = t->rank - 1; axis >= 0; axis--) {
+        index[axis] = flat % t->dims[axis];
+        flat /= t->dims[axis];
+    }
+    text_append_char(out, '[');
+    for (int axis = 0; axis < t->rank; axis++)
+        text_printf(out, "%s%" PRId64, axis ? ", " : "", index[axis]);
+    text_append_char(out, ']');
+}
+
+static void describe_value(const tensor *t, int64_t flat, text *out) {
+    int digits = (int)dtype_size(t->type) * 2;
+    text_printf(out, "%.9g (0x%0*" PRIx64 ")", dtype_load(t->type, t->data, (size_t)flat), digits,
+                dtype_load_bits(t->type, t->data, (size_t)flat));
+}
+
+void compare_describe(const char *name, const tensor *expected, const tensor *got, const comparison *c, text *out) {
+    uint64_t ulp = dtype_ulp_distance(got->type, dtype_load_bits(expected->type, expected->data, (size_t)c->first),
+                                      dtype_load_bits(got->type, got->data, (size_t)c->first));
+    text_printf(out, "output %s", name);
+    describe_index(got, c->first, out);
+    text_append(out, ": expected ");
+    describe_value(expected, c->first, out);
+    text_append(out, ", got ");
+    describe_value(got, c->first, out);
+    if (ulp == UINT64_MAX)
+        text_append(out, ", a NaN against a number");
+    else
+        text_printf(out, ", %" PRIu64 " ULP apart", ulp);
+    text_printf(out, "; %" PRId64 " of %" PRId64 " differ", c->differing, c->count);
+}
+
+void compare_describe_bound(const char *name, const tensor *reference, const tensor *bound, const tensor *got,
+                            const bound_check *c, text *out) {
+    const double *references = reference->data, *bounds = bound->data;
+    text_printf(out, "output %s", name);
+    describe_index(got, c->first, out);
+    text_printf(out, ": expected %.17g within %.3g, got ", references[c->first], bounds[c->first]);
+    describe_value(got, c->first, out);
+    text_printf(out, "; %" PRId64 " of %" PRId64 " are outside their bound, the worst %.3g times", c->beyond, c->count,
+                c->worst);
+}

@@ -1,0 +1,35 @@
+/* compare.h - two tensors, bit for bit, or one against a reference with its error bound. */
+#ifndef TESSERA_HARNESS_CHECK_COMPARE_H
+#define TESSERA_HARNESS_CHECK_COMPARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/tensor.h"
+#include "base/text.h"
+
+typedef struct comparison {
+    int64_t count, differing;
+    int64_t first;    /* flat index of the first difference, -1: none */
+    uint64_t max_ulp; /* UINT64_MAX where a NaN meets a number */
+} comparison;
+
+/* Same type and shape. */
+comparison compare_bits(const tensor *expected, const tensor *got);
+
+typedef struct bound_check {
+    int64_t count, beyond; /* elements outside their bound */
+    int64_t first;         /* the first such, -1: none */
+    double worst;          /* greatest error / bound; infinite where a bound of 0 is missed */
+} bound_check;
+
+/* `reference` and `bound` are f64 tensors of the same shape as `got`. NaN matches NaN, an infinity one of its sign;
+ * where the bound straddles the overflow threshold of got's type, an infinity passes. */
+bound_check compare_bound(const tensor *reference, const tensor *bound, const tensor *got);
+
+/* "output C[3, 17]: expected 1.25 (0x3fa00000), got 1.5 (0x3fc00000), 2097152 ULP apart; 5 of 4096 differ". */
+void compare_describe(const char *name, const tensor *expected, const tensor *got, const comparison *c, text *out);
+void compare_describe_bound(const char *name, const tensor *reference, const tensor *bound, const tensor *got,
+                            const bound_check *c, text *out);
+
+#endif

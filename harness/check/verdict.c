@@ -1,0 +1,143 @@
+/* verdict.c - judges outputs against goldens, the interpreter and the f64 reference. */
+#include "check/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "check/compare.h"
+
+static bool repeats_agree(const subject *s, const verdict_request *request, verdict *out) {
+    for (uint32_t i = 0; i < s->signature.output_count && request->repeat; i++) {
+        comparison c = compare_bits(&request->outputs[i], &request->repeat[i]);
+        if (c.differing == 0)
+            continue;
+        text_append(&out->why, "two launches on equal inputs disagree: ");
+        compare_describe(s->signature.outputs[i].name, &request->outputs[i], &request->repeat[i], &c, &out->why);
+        return false;
+    }
+    return true;
+}
+
+static bool digests_agree(const subject *s, const tensor *outputs) {
+    for (uint32_t i = 0; i < s->signature.output_count; i++) {
+        char digest[65];
+        const char *recorded = golden_digest(&s->golden, i);
+        golden_tensor_digest(&outputs[i], digest);
+        if (!recorded || strcmp(recorded, digest) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Compares with the strict bits of output `i`: the golden's tensor where it was kept, else the interpreter's. */
+static bool compare_strict(subject *s, const verdict_request *request, uint32_t i, verdict *out, status *st) {
+    tensor kept = {0};
+    const tensor *expected = NULL;
+    status kept_status = STATUS_INIT;
+    if (s->golden_state == GOLDEN_PRESENT && golden_tensor(&s->golden, i, &s->signature.outputs[i], &kept, &kept_status))
+        expected = &kept;
+    if (kept_status.code != STATUS_OK)
+        return status_set(st, kept_status.code, "%s", kept_status.message);
+    if (!expected) {
+        request->stage(request->context, "oracle");
+        const tensor *oracle = subject_oracle(s, st);
+        if (!oracle)
+            return false;
+        expected = &oracle[i];
+    }
+    comparison c = compare_bits(expected, &request->outputs[i]);
+    if (c.differing) {
+        if (out->bitwise)
+            compare_describe(s->signature.outputs[i].name, expected, &request->outputs[i], &c, &out->why);
+        out->bitwise = false;
+    }
+    out->max_ulp = c.max_ulp > out->max_ulp ? c.max_ulp : out->max_ulp;
+    tensor_release(&kept);
+    return true;
+}
+
+/* Fills bitwise, against, max_ulp and, where bits differ, why. */
+static bool against_strict(subject *s, const verdict_request *request, verdict *out, status *st) {
+    out->bitwise = true;
+    out->has_ulp = true;
+    out->against = s->golden_state == GOLDEN_PRESENT ? "golden" : "reference";
+    if (s->golden_state == GOLDEN_PRESENT && digests_agree(s, request->outputs))
+        return true;
+    for (uint32_t i = 0; i < s->signature.output_count; i++)
+        if (!compare_strict(s, request, i, out, st))
+            return false;
+    if (s->golden_state == GOLDEN_PRESENT && out->bitwise) {
+        out->bitwise = false;
+        text_append(&out->why, "the outputs are the interpreter's, but not what the golden records: one of the two "
+                               "has changed its meaning");
+    }
+    return true;
+}
+
+/* Small integers, exact in any order of accumulation: then no profile may differ in a bit. */
+static bool is_exact_case(const subject *s) {
+    for (uint32_t i = 0; i < s->signature.input_count; i++)
+        if (s->c->inputs[i].kind != INPUT_INTEGERS)
+            return false;
+    for (uint32_t i = 0; i < s->signature.output_count; i++) {
+        const double *values = s->references[i].data;
+        int64_t count = tensor_count(&s->references[i]);
+        double limit = s->signature.outputs[i].type == DTYPE_F32 ? 0x1p24 : 0x1p8;
+        for (int64_t k = 0; k < count; k++)
+            if (values[k] != trunc(values[k]) || fabs(values[k]) > limit)
+                return false;
+    }
+    return true;
+}
+
+static bool has_integer_output(const subject *s) {
+    for (uint32_t i = 0; i < s->signature.output_count; i++)
+        if (!dtype_is_float(s->signature.outputs[i].type))
+            return true;
+    return false;
+}
+
+static bool against_bound(subject *s, const verdict_request *request, verdict *out, status *st) {
+    request->stage(request->context, "reference");
+    if (!subject_reference(s, st))
+        return false;
+    out->max_error_over_bound = 0;
+    out->holds = true;
+    bool exact = has_integer_output(s) || is_exact_case(s);
+    if (exact && !out->bitwise) {
+        out->holds = false;
+        return true;
+    }
+    text_clear(&out->why);
+    for (uint32_t i = 0; i < s->signature.output_count; i++) {
+        bound_check c = compare_bound(&s->references[i], &s->bounds[i], &request->outputs[i]);
+        if (c.worst > out->max_error_over_bound)
+            out->max_error_over_bound = c.worst;
+        if (c.beyond == 0)
+            continue;
+        if (out->holds)
+            compare_describe_bound(s->signature.outputs[i].name, &s->references[i], &s->bounds[i],
+                                   &request->outputs[i], &c, &out->why);
+        out->holds = false;
+    }
+    return true;
+}
+
+bool verdict_judge(subject *s, const verdict_request *request, verdict *out, status *st) {
+    *out = (verdict){.against = "none", .max_error_over_bound = -1};
+    text_init(&out->why);
+    if (request->profile != PROFILE_FAST && !repeats_agree(s, request, out))
+        return true;
+    if (!against_strict(s, request, out, st))
+        return false;
+    /* The strict bits are within their own bound, so a large case that has them needs no slow f64 reference. */
+    if (request->profile == PROFILE_STRICT || (out->bitwise && s->c->large)) {
+        out->holds = out->bitwise;
+        return true;
+    }
+    return against_bound(s, request, out, st);
+}
+
+void verdict_release(verdict *v) {
+    text_release(&v->why);
+}

@@ -1,0 +1,168 @@
+/* choice.c - resolves the options that several commands share. */
+#include "cli/choice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "device/host.h"
+
+static int unknown(const options *o, const char *what, const char *word, const char *const *names, size_t count) {
+    const char *nearest = text_nearest(word, names, count);
+    if (nearest)
+        return command_usage(o->command, "unknown %s '%s'; did you mean %s?", what, word, nearest);
+    text list;
+    text_init(&list);
+    for (size_t i = 0; i < count; i++)
+        text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    int code = command_usage(o->command, "unknown %s '%s'; there are %s", what, word, list.data);
+    text_release(&list);
+    return code;
+}
+
+static int unknown_backend(const options *o, const char *word) {
+    const char *names[BACKEND_COUNT + 1] = {[BACKEND_COUNT] = "all"};
+    for (int i = 0; i < BACKEND_COUNT; i++)
+        names[i] = backend_table[i].name;
+    return unknown(o, "backend", word, names, BACKEND_COUNT + 1);
+}
+
+/* All that can run here; what cannot is told, not failed. */
+static void take_all_backends(plan_choice *out) {
+    for (int i = 0; i < BACKEND_COUNT; i++) {
+        uint32_t device;
+        status st = STATUS_INIT;
+        out->backends[i] = backend_device(&backend_table[i], &device, &st);
+        if (!out->backends[i])
+            fprintf(stderr, "tsr: left out: %s\n", st.message);
+    }
+}
+
+static int take_backends(const options *o, arena *memory, plan_choice *out) {
+    const char *environment = getenv("TESSERA_BACKEND");
+    const char *words = options_text(o, OPTION_BACKEND, environment && *environment ? environment : "all");
+    string_list names = {0};
+    options_split(words, memory, &names);
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < names.count && code == EXIT_DONE; i++) {
+        backend_id id = backend_from_name(names.items[i]);
+        uint32_t device;
+        status st = STATUS_INIT;
+        if (strcmp(names.items[i], "all") == 0)
+            take_all_backends(out);
+        else if (id == BACKEND_COUNT)
+            code = unknown_backend(o, names.items[i]);
+        else if (!backend_device(&backend_table[id], &device, &st))
+            code = command_fail(&st);
+        else
+            out->backends[id] = true;
+        out->interp_by_name |= id == BACKEND_INTERP;
+    }
+    vec_release(&names);
+    return code;
+}
+
+static int take_profiles(const options *o, const char *words, arena *memory, plan_choice *out) {
+    string_list names = {0};
+    options_split(options_text(o, OPTION_PROFILE, words), memory, &names);
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < names.count && code == EXIT_DONE; i++) {
+        compiler_profile profile = profile_from_name(names.items[i]);
+        bool all = strcmp(names.items[i], "all") == 0;
+        for (int k = 0; k < PROFILE_COUNT && (all || profile != PROFILE_COUNT); k++)
+            out->profiles[k] |= all || k == (int)profile;
+        if (!all && profile == PROFILE_COUNT) {
+            static const char *const known[] = {"strict", "deterministic", "fast", "all"};
+            code = unknown(o, "profile", names.items[i], known, 4);
+        }
+    }
+    vec_release(&names);
+    return code;
+}
+
+static int take_threads(const options *o, arena *memory, plan_choice *out) {
+    string_list words = {0};
+    options_split(options_text(o, OPTION_THREADS, "all"), memory, &words);
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < words.count && code == EXIT_DONE; i++) {
+        char *end = NULL;
+        unsigned long threads = strcmp(words.items[i], "all") == 0 ? host_usable_cores()
+                                                                    : strtoul(words.items[i], &end, 10);
+        if ((end && *end) || threads < 1 || threads > 256 || out->thread_count == PLAN_THREADS_MAX)
+            code = command_usage(o->command, "--threads wants numbers from 1 to 256, at most %d of them, not '%s'",
+                                 PLAN_THREADS_MAX, words.items[i]);
+        bool known = false;
+        for (uint32_t k = 0; k < out->thread_count; k++)
+            known |= out->threads[k] == threads;
+        if (code == EXIT_DONE && !known)
+            out->threads[out->thread_count++] = (uint32_t)threads;
+    }
+    vec_release(&words);
+    return code;
+}
+
+static int take_isa(const options *o, plan_choice *out) {
+    const char *word = options_text(o, OPTION_ISA, "native");
+    if (strcmp(word, "native") == 0)
+        return EXIT_DONE;
+    const char *names[8];
+    size_t count = 0;
+    for (const char *level; count < 7 && (level = host_isa_level(count)); count++) {
+        names[count] = level;
+        if (strcmp(level, word) == 0)
+            out->isa = level;
+    }
+    names[count++] = "native";
+    if (!out->isa)
+        return unknown(o, "ISA level", word, names, count);
+    if (host_isa_supports(out->isa))
+        return EXIT_DONE;
+    char reason[HOST_REASON_BYTES];
+    status st = STATUS_INIT;
+    host_isa_why_not(out->isa, reason);
+    status_set(&st, STATUS_UNAVAILABLE, "code for %s cannot run here: %s", out->isa, reason);
+    return command_fail(&st);
+}
+
+int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds, plan_choice *out) {
+    arena memory;
+    status st = STATUS_INIT;
+    *out = (plan_choice){.seed = 1, .timeout_seconds = timeout_seconds, .quick = options_flag(o, OPTION_QUICK)};
+    if (!options_number(o, OPTION_SEED, 0, INT64_MAX, &out->seed, &st) ||
+        !options_number(o, OPTION_TIMEOUT, 1, 1000000, &out->timeout_seconds, &st) ||
+        !options_number(o, OPTION_MEMORY, 1, 1u << 30, &out->memory_mib, &st))
+        return command_usage(o->command, "%s", st.message);
+    arena_init(&memory);
+    int code = take_backends(o, &memory, out);
+    code = code ? code : take_profiles(o, profiles, &memory, out);
+    code = code ? code : take_threads(o, &memory, out);
+    code = code ? code : take_isa(o, out);
+    arena_release(&memory);
+    return code;
+}
+
+int choice_corpus(const options *o, size_t first, corpus *out) {
+    static const char *const usual[] = {"corpus"};
+    arena memory;
+    string_list filters = {0};
+    text diagnostics;
+    status st = STATUS_INIT;
+    arena_init(&memory);
+    text_init(&diagnostics);
+    for (size_t i = 0; i < o->values[OPTION_FILTER].values.count; i++)
+        options_split(o->values[OPTION_FILTER].values.items[i], &memory, &filters);
+    bool given = o->arguments.count > first;
+    corpus_query query = {.paths = given ? o->arguments.items + first : usual,
+                          .path_count = given ? o->arguments.count - first : 1,
+                          .filters = filters.items,
+                          .filter_count = filters.count,
+                          .golden = options_text(o, OPTION_GOLDEN, NULL),
+                          .skip_large = options_flag(o, OPTION_QUICK),
+                          .colour = command_colour(o, stderr)};
+    bool ok = corpus_load(out, &query, &diagnostics, &st);
+    fputs(diagnostics.data, stderr);
+    text_release(&diagnostics);
+    vec_release(&filters);
+    arena_release(&memory);
+    return ok ? EXIT_DONE : command_fail(&st);
+}

@@ -1,0 +1,92 @@
+/* cmd_bench.c - tsr bench, and the hidden worker. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/choice.h"
+#include "cli/command.h"
+#include "cli/database.h"
+#include "report/document.h"
+#include "run.h"
+#include "worker.h"
+
+int command_worker(void) {
+    return worker_serve();
+}
+
+const char *database_path(const options *o) {
+    const char *environment = getenv("TSR_DB");
+    return options_text(o, OPTION_DB, environment && *environment ? environment : ".tsr/results.db");
+}
+
+/* What --resume compares: everything that decides which jobs there are and what they mean. */
+static char *canonical_arguments(const options *o, const plan_choice *choice) {
+    json_t *paths = json_array(), *filters = json_array();
+    for (size_t i = 0; i < o->arguments.count; i++) {
+        char *resolved = realpath(o->arguments.items[i], NULL);
+        json_array_append_new(paths, json_string(resolved ? resolved : o->arguments.items[i]));
+        free(resolved);
+    }
+    for (size_t i = 0; i < o->values[OPTION_FILTER].values.count; i++)
+        json_array_append_new(filters, json_string(o->values[OPTION_FILTER].values.items[i]));
+    json_t *arguments = plan_choice_json(choice);
+    json_object_set_new(arguments, "paths", paths);
+    json_object_set_new(arguments, "filters", filters);
+    json_object_set_new(arguments, "last_failed", json_boolean(options_flag(o, OPTION_LAST_FAILED)));
+    char *words = json_dumps(arguments, JSON_COMPACT | JSON_SORT_KEYS);
+    json_decref(arguments);
+    return words;
+}
+
+static void list_jobs(const plan *p) {
+    for (size_t i = 0; i < p->jobs.count; i++) {
+        text key;
+        text_init(&key);
+        job_key(&p->jobs.items[i], &key);
+        puts(key.data);
+        text_release(&key);
+    }
+}
+
+static int bench(const options *o, const plan_choice *choice, const corpus *c) {
+    plan p;
+    int code = (int)c->problem;
+    plan_make(&p, c, choice, JOB_BENCH);
+    if (options_flag(o, OPTION_LIST)) {
+        list_jobs(&p);
+    } else {
+        char *arguments = canonical_arguments(o, choice);
+        run_request request = {.plan = &p,
+                               .choice = choice,
+                               .arguments = arguments,
+                               .database = database_path(o),
+                               .exports = o->values[OPTION_EXPORT].values.items,
+                               .export_count = o->values[OPTION_EXPORT].values.count,
+                               .problem = c->problem,
+                               .resume = options_flag(o, OPTION_RESUME),
+                               .last_failed = options_flag(o, OPTION_LAST_FAILED),
+                               .fail_fast = options_flag(o, OPTION_FAIL_FAST),
+                               .json = options_flag(o, OPTION_JSON),
+                               .colour = command_colour(o, stdout)};
+        code = run_bench(&request);
+        free(arguments);
+    }
+    plan_release(&p);
+    return code;
+}
+
+int command_bench(const options *o) {
+    plan_choice choice;
+    corpus c;
+    status st = STATUS_INIT;
+    for (size_t i = 0; i < o->values[OPTION_EXPORT].values.count; i++)
+        if (!document_export_check(o->values[OPTION_EXPORT].values.items[i], &st))
+            return command_usage(o->command, "%s", st.message);
+    int code = choice_make(o, "strict,deterministic", 60, &choice);
+    if (code)
+        return code;
+    code = choice_corpus(o, 0, &c);
+    if (code == EXIT_DONE)
+        code = bench(o, &choice, &c);
+    corpus_release(&c);
+    return code;
+}

@@ -1,0 +1,110 @@
+/* cmd_compile.c - tsr compile: look at any level, or build a module. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/kernel_choice.h"
+
+static const char *const levels[] = {"graph", "schedule", "tile", "llvm", "asm", "obj", "module"};
+enum { LEVELS = sizeof levels / sizeof levels[0] };
+
+static bool is_binary(const char *level) {
+    return strcmp(level, "obj") == 0 || strcmp(level, "module") == 0;
+}
+
+static int check_level(const options *o, const char *level) {
+    for (int i = 0; i < LEVELS; i++)
+        if (strcmp(levels[i], level) == 0)
+            return is_binary(level) && !options_flag(o, OPTION_OUTPUT)
+                       ? command_usage(o->command, "%s is binary: say where it goes with -o FILE", level)
+                       : EXIT_DONE;
+    const char *nearest = text_nearest(level, levels, LEVELS);
+    if (nearest)
+        return command_usage(o->command, "unknown level '%s'; did you mean %s?", level, nearest);
+    return command_usage(o->command, "unknown level '%s': graph, schedule, tile, llvm, asm, obj or module", level);
+}
+
+static int list_passes(void) {
+    const char *const *names;
+    uint32_t count = compiler_pass_names(&names);
+    for (uint32_t i = 0; i < count; i++)
+        puts(names[i]);
+    return EXIT_DONE;
+}
+
+static int check_pass(const options *o, const char *pass) {
+    const char *const *names;
+    uint32_t count = compiler_pass_names(&names);
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(names[i], pass) == 0)
+            return EXIT_DONE;
+    const char *nearest = text_nearest(pass, names, count);
+    if (nearest)
+        return command_usage(o->command, "unknown pass '%s'; did you mean %s?", pass, nearest);
+    return command_usage(o->command, "unknown pass '%s'; --emit-after list names them", pass);
+}
+
+static int write_output(const options *o, const text *body) {
+    const char *path = options_text(o, OPTION_OUTPUT, NULL);
+    status st = STATUS_INIT;
+    if (!path) {
+        fwrite(body->data, 1, body->length, stdout);
+        return EXIT_DONE;
+    }
+    return file_write_atomic(path, body->data, body->length, &st) ? EXIT_DONE : command_fail(&st);
+}
+
+/* The build stops mattering once the pass has printed: its artifact is dropped. */
+static bool emit_after(const ir_module *graph, const compiler_case *c, compiler_options *build, const char *pass,
+                       text *out, status *st) {
+    compiler_artifact artifact = {0};
+    build->emit_after = pass;
+    build->emit = out;
+    bool ok = compiler_build(graph, c->dims, c->dim_count, build, &artifact, st);
+    compiler_artifact_release(&artifact);
+    return ok || out->length > 0;
+}
+
+static int compile_case(const options *o, const kernel_choice *k, compiler_options *build) {
+    const char *level = options_text(o, OPTION_EMIT, "graph"), *pass = options_text(o, OPTION_EMIT_AFTER, NULL);
+    status st = STATUS_INIT;
+    text diagnostics, out;
+    text_init(&diagnostics);
+    text_init(&out);
+    int code = EXIT_INPUT;
+    ir_module *graph = compiler_graph(k->source, k->kernel, k->c, &diagnostics);
+    fputs(diagnostics.data, stderr);
+    if (graph) {
+        bool ok = pass ? emit_after(graph, k->c, build, pass, &out, &st)
+                       : compiler_emit(graph, k->c->dims, k->c->dim_count, build, level, &out, &st);
+        code = ok ? write_output(o, &out) : command_fail(&st);
+        ir_module_free(graph);
+    }
+    text_release(&diagnostics);
+    text_release(&out);
+    return code;
+}
+
+int command_compile(const options *o) {
+    const char *pass = options_text(o, OPTION_EMIT_AFTER, NULL);
+    if (pass && strcmp(pass, "list") == 0)
+        return list_passes();
+    if (o->arguments.count != 1)
+        return command_usage(o->command, "compile takes one file");
+    if (pass && options_flag(o, OPTION_EMIT))
+        return command_usage(o->command, "--emit and --emit-after exclude each other");
+    kernel_choice k = {0};
+    compiler_options build;
+    int code = pass ? check_pass(o, pass) : check_level(o, options_text(o, OPTION_EMIT, "graph"));
+    code = code ? code : kernel_choice_options(o, &build);
+    code = code ? code : kernel_choice_open(o, o->arguments.items[0], &k);
+    if (code == EXIT_DONE && !k.c) {
+        status st = STATUS_INIT;
+        status_set(&st, STATUS_INVALID, "kernel %s has no cases, so its dimensions are not known", k.kernel->name);
+        code = command_fail(&st);
+    }
+    code = code ? code : compile_case(o, &k, &build);
+    kernel_choice_release(&k);
+    return code;
+}

@@ -1,0 +1,168 @@
+/* cmd_golden.c - tsr golden record, verify and list. */
+#include <string.h>
+
+#include "cli/choice.h"
+#include "cli/command.h"
+#include "run.h"
+#include "subject.h"
+
+enum { BENCH_TIMEOUT_S = 60, RECORD_TIMEOUT_S = 3600 };
+
+typedef struct golden_tally {
+    size_t recorded, unchanged, held, failed, uncovered;
+    exit_code code;
+    bool json;
+    json_t *results;
+} golden_tally;
+
+static const char *text_of(const json_t *result, const char *name) {
+    const char *value = json_string_value(json_object_get(result, name));
+    return value ? value : "";
+}
+
+static void tell(const golden_tally *t, const job *j, const char *what, const char *why) {
+    if (t->json)
+        return;
+    printf("%-10s %s/%s %s %s%s%s\n", what, j->kernel, j->case_name, j->backend, j->profile, *why ? ": " : "", why);
+    fflush(stdout);
+}
+
+/* The result goes into the document without what is internal. */
+static void tally_keep(golden_tally *t, json_t *result) {
+    t->code = exit_code_worse(t->code, job_result_exit(result));
+    json_decref(job_result_take_internal(result));
+    json_array_append(t->results, result);
+}
+
+static void on_recorded(void *context, const job *j, json_t *result) {
+    golden_tally *t = context;
+    const char *outcome = text_of(result, "status"), *why = text_of(result, "why");
+    tally_keep(t, result);
+    if (strcmp(outcome, "ok") != 0) {
+        t->failed++;
+        tell(t, j, outcome, why);
+    } else if (strcmp(why, "recorded") == 0) {
+        t->recorded++;
+        tell(t, j, "recorded", "");
+    } else {
+        t->unchanged++;
+    }
+}
+
+static void on_verified(void *context, const job *j, json_t *result) {
+    golden_tally *t = context;
+    const char *outcome = text_of(result, "status"), *why = text_of(result, "why");
+    const char *against = text_of(json_object_get(result, "check"), "against");
+    tally_keep(t, result);
+    if (strcmp(outcome, "ok") == 0 && strcmp(against, "golden") == 0) {
+        t->held++;
+        tell(t, j, "ok", "");
+        return;
+    }
+    bool uncovered = strcmp(outcome, "skipped") == 0 || strcmp(outcome, "ok") == 0;
+    if (uncovered) {
+        t->uncovered++;
+        t->code = exit_code_worse(t->code, EXIT_NO_VERDICT);
+    } else {
+        t->failed++;
+    }
+    tell(t, j, uncovered ? "uncovered" : outcome, strcmp(outcome, "ok") == 0 ? "no golden of this key" : why);
+}
+
+static int finish(golden_tally *t, bool complete) {
+    if (t->json) {
+        json_t *document = json_pack("{s:s, s:O}", "schema", "tsr.golden-report/1", "results", t->results);
+        json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+        putchar('\n');
+        json_decref(document);
+    }
+    json_decref(t->results);
+    return complete ? (int)t->code : EXIT_INTERRUPTED;
+}
+
+static int record(const options *o, const corpus *c, plan_choice *choice) {
+    golden_tally t = {.code = c->problem, .json = options_flag(o, OPTION_JSON), .results = json_array()};
+    plan p;
+    memset(choice->backends, 0, sizeof choice->backends);
+    choice->backends[BACKEND_INTERP] = true;
+    plan_make(&p, c, choice, JOB_RECORD);
+    bool complete = run_jobs(&p, choice, on_recorded, &t);
+    plan_release(&p);
+    fprintf(stderr, "%zu recorded, %zu unchanged, %zu failed\n", t.recorded, t.unchanged, t.failed);
+    return finish(&t, complete);
+}
+
+static int verify(const options *o, const corpus *c, plan_choice *choice) {
+    golden_tally t = {.code = c->problem, .json = options_flag(o, OPTION_JSON), .results = json_array()};
+    plan p;
+    plan_make(&p, c, choice, JOB_VERIFY);
+    bool complete = run_jobs(&p, choice, on_verified, &t);
+    plan_release(&p);
+    fprintf(stderr, "%zu hold, %zu do not, %zu have no golden\n", t.held, t.failed, t.uncovered);
+    return finish(&t, complete);
+}
+
+/* ---- list: no case is run, only keys are compared ---- */
+static bool state_of(const corpus_case *item, uint64_t seed, golden_state *state, status *st) {
+    text diagnostics;
+    text_init(&diagnostics);
+    ir_module *graph = compiler_graph(item->source, item->kernel, item->c, &diagnostics);
+    text_release(&diagnostics);
+    if (!graph)
+        return status_set(st, STATUS_INTERNAL, "%s was sound a moment ago", item->name);
+    char key[65];
+    golden g;
+    golden_key(graph, item->c, item->kernel->parameter_count, seed, key);
+    ir_module_free(graph);
+    bool ok = golden_read(item->golden_path, key, &g, state, st);
+    golden_release(&g);
+    return ok;
+}
+
+static int list(const options *o, const corpus *c, const plan_choice *choice) {
+    bool json = options_flag(o, OPTION_JSON);
+    json_t *rows = json_array();
+    exit_code code = c->problem;
+    for (size_t i = 0; i < c->cases.count; i++) {
+        const corpus_case *item = &c->cases.items[i];
+        golden_state state;
+        status st = STATUS_INIT;
+        if (!state_of(item, choice->seed, &state, &st)) {
+            code = exit_code_worse(code, (exit_code)command_fail(&st));
+            continue;
+        }
+        json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "case", item->name, "state", golden_state_name(state),
+                                              "path", item->golden_path));
+        if (!json)
+            printf("%-8s %s\n", golden_state_name(state), item->name);
+    }
+    if (json) {
+        json_t *document = json_pack("{s:s, s:O}", "schema", "tsr.golden-list/1", "goldens", rows);
+        json_dumpf(document, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(document);
+    }
+    json_decref(rows);
+    return (int)code;
+}
+
+int command_golden(const options *o) {
+    static const char *const verbs[] = {"record", "verify", "list"};
+    const char *verb = o->arguments.count ? o->arguments.items[0] : "";
+    int which = 0;
+    while (which < 3 && strcmp(verbs[which], verb) != 0)
+        which++;
+    if (which == 3)
+        return command_usage(o->command, *verb ? "golden cannot '%s'" : "record, verify or list?%s", verb);
+    plan_choice choice;
+    corpus c;
+    int code = choice_make(o, "strict", which == 0 ? RECORD_TIMEOUT_S : BENCH_TIMEOUT_S, &choice);
+    if (code)
+        return code;
+    choice.interp_by_name = true;
+    code = choice_corpus(o, 1, &c);
+    if (code == EXIT_DONE)
+        code = which == 0 ? record(o, &c, &choice) : which == 1 ? verify(o, &c, &choice) : list(o, &c, &choice);
+    corpus_release(&c);
+    return code;
+}

@@ -1,0 +1,229 @@
+/* cmd_run.c - tsr run: one kernel on the user's own arrays. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend.h"
+#include "base/file.h"
+#include "bind.h"
+#include "cli/choice.h"
+#include "cli/command.h"
+#include "cli/kernel_choice.h"
+#include "launch.h"
+
+typedef struct run_session {
+    kernel_choice k;
+    compiler_options build;
+    backend_id backend;
+    compiler_case c; /* the chosen case, with the arrays' own types and dimensions */
+    compiler_type_binding types[COMPILER_MAX_PARAMETERS];
+    const char *paths[COMPILER_MAX_PARAMETERS]; /* of the inputs, by parameter */
+    tensor inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
+    ir_module *graph;
+    dim_bindings dims;
+    compiler_signature signature;
+    uint32_t device;
+} run_session;
+
+static int parameter_of(const compiler_kernel *kernel, const char *name, size_t length) {
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        if (strlen(kernel->parameter_names[i]) == length && strncmp(kernel->parameter_names[i], name, length) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* --in NAME=FILE, or --in FILE for the next parameter without an array. */
+static bool assign_inputs(run_session *s, const options *o, status *st) {
+    const compiler_kernel *kernel = s->k.kernel;
+    const string_list *given = &o->values[OPTION_IN].values;
+    for (size_t i = 0; i < given->count; i++) {
+        const char *word = given->items[i], *equals = strchr(word, '=');
+        int at = equals ? parameter_of(kernel, word, (size_t)(equals - word)) : 0;
+        while (!equals && at < (int)kernel->parameter_count && s->paths[at])
+            at++;
+        if (at < 0) {
+            char name[64];
+            snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
+            const char *nearest = text_nearest(name, kernel->parameter_names, kernel->parameter_count);
+            return status_set(st, STATUS_INVALID, "kernel %s has no parameter %s%s%s", kernel->name, name,
+                              nearest ? "; did you mean " : "", nearest ? nearest : "");
+        }
+        if (at >= (int)kernel->parameter_count || s->paths[at])
+            return status_set(st, STATUS_INVALID, "too many inputs: kernel %s has %u parameters", kernel->name,
+                              kernel->parameter_count);
+        s->paths[at] = equals ? equals + 1 : word;
+    }
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        if (!s->paths[i])
+            return status_set(st, STATUS_INVALID, "no array for parameter %s: give it with --in %s=FILE.npy",
+                              kernel->parameter_names[i], kernel->parameter_names[i]);
+    return true;
+}
+
+static dtype element_of(ir_module *graph, uint32_t parameter) {
+    const ir_block_data *body = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
+    return ir_type_get(graph, ir_value_get(graph, body->arguments[parameter])->type)->element;
+}
+
+static ir_module *check_kernel(run_session *s, text *diagnostics) {
+    text_clear(diagnostics);
+    if (s->graph)
+        ir_module_free(s->graph);
+    s->graph = compiler_graph(s->k.source, s->k.kernel, s->k.c ? &s->c : NULL, diagnostics);
+    return s->graph;
+}
+
+/* bf16 has no NumPy type and travels as u2: which of the two is meant, the kernel's parameter says. */
+static bool read_arrays(run_session *s, status *st) {
+    for (uint32_t i = 0; i < s->k.kernel->parameter_count; i++) {
+        status plain = STATUS_INIT;
+        if (tensor_read_npy(&s->inputs[i], s->paths[i], DTYPE_NONE, &plain))
+            continue;
+        dtype wanted = s->graph ? element_of(s->graph, i) : DTYPE_NONE;
+        if (wanted != DTYPE_BF16 || !tensor_read_npy(&s->inputs[i], s->paths[i], DTYPE_BF16, &plain))
+            return status_set(st, plain.code, "%s", plain.message);
+    }
+    return true;
+}
+
+static bool types_fit(run_session *s, uint32_t *first_misfit) {
+    for (uint32_t i = 0; i < s->k.kernel->parameter_count; i++) {
+        if (element_of(s->graph, i) == s->inputs[i].type)
+            continue;
+        *first_misfit = i;
+        return false;
+    }
+    return true;
+}
+
+static bool type_mismatch(const run_session *s, uint32_t parameter, status *st) {
+    return status_set(st, STATUS_INVALID, "parameter %s of kernel %s is %s, but %s holds %s",
+                      s->k.kernel->parameter_names[parameter], s->k.kernel->name,
+                      dtype_name(element_of(s->graph, parameter)), s->paths[parameter],
+                      dtype_name(s->inputs[parameter].type));
+}
+
+/* Turns one type variable at a time to the type of the first array that does not fit, and keeps what brings the
+ * kernel further. */
+static bool bind_types(run_session *s, text *diagnostics, status *st) {
+    uint32_t misfit = 0;
+    while (!types_fit(s, &misfit)) {
+        bool better = false;
+        for (uint32_t v = 0; v < s->c.type_count && !better; v++) {
+            dtype before = s->types[v].type;
+            uint32_t next = 0;
+            s->types[v].type = s->inputs[misfit].type;
+            better = before != s->types[v].type && check_kernel(s, diagnostics) &&
+                     (types_fit(s, &next) || next > misfit);
+            if (!better)
+                s->types[v].type = before;
+        }
+        if (!better) {
+            check_kernel(s, diagnostics);
+            return type_mismatch(s, misfit, st);
+        }
+    }
+    return true;
+}
+
+static void start_case(run_session *s) {
+    if (!s->k.c)
+        return;
+    s->c = *s->k.c;
+    memcpy(s->types, s->c.types, s->c.type_count * sizeof s->types[0]);
+    s->c.types = s->types;
+}
+
+static bool prepare(run_session *s, const options *o, text *diagnostics, status *st) {
+    start_case(s);
+    if (!assign_inputs(s, o, st))
+        return false;
+    if (!check_kernel(s, diagnostics))
+        return status_set(st, STATUS_INVALID, "the kernel does not check");
+    if (!read_arrays(s, st) || !bind_types(s, diagnostics, st))
+        return false;
+    return bind_dims(s->graph, s->k.kernel->parameter_names, s->inputs, s->k.kernel->parameter_count, &s->dims, st) &&
+           compiler_signature_of(s->graph, s->dims.items, s->dims.count, &s->signature, st);
+}
+
+static bool run_compiled(run_session *s, status *st) {
+    launch l = {0};
+    compiler_artifact artifact = {0};
+    bool ok = compiler_build(s->graph, s->dims.items, s->dims.count, &s->build, &artifact, st);
+    if (ok) {
+        launch_request request = {s->device, s->build.threads, &artifact, s->k.kernel->name, &s->signature};
+        ok = launch_open(&l, &request, st) && launch_write_inputs(&l, s->inputs, st) && launch_run(&l, st) &&
+             launch_read_outputs(&l, &s->signature, s->outputs, st);
+        launch_close(&l);
+    }
+    compiler_artifact_release(&artifact);
+    return ok;
+}
+
+static bool write_outputs(const run_session *s, const char *directory, status *st) {
+    if (!file_make_dirs(directory, st))
+        return false;
+    for (uint32_t i = 0; i < s->signature.output_count; i++) {
+        text path;
+        text_init(&path);
+        text_printf(&path, "%s/%s.npy", directory, s->signature.outputs[i].name);
+        bool ok = tensor_write_npy(&s->outputs[i], path.data, st);
+        if (ok)
+            puts(path.data);
+        text_release(&path);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static int run_kernel(run_session *s, const options *o) {
+    text diagnostics;
+    status st = STATUS_INIT;
+    text_init(&diagnostics);
+    bool ok = prepare(s, o, &diagnostics, &st);
+    fputs(ok ? "" : diagnostics.data, stderr);
+    text_release(&diagnostics);
+    ok = ok && (*backend_table[s->backend].driver
+                    ? run_compiled(s, &st)
+                    : compiler_interpret(s->graph, s->dims.items, s->dims.count, s->inputs, s->outputs, &st));
+    ok = ok && write_outputs(s, options_text(o, OPTION_OUT, "."), &st);
+    launch_release_tensors(s->inputs, COMPILER_MAX_PARAMETERS);
+    launch_release_tensors(s->outputs, COMPILER_MAX_PARAMETERS);
+    if (s->graph)
+        ir_module_free(s->graph);
+    return ok ? EXIT_DONE : command_fail(&st);
+}
+
+/* One backend: cpu where none is named. */
+static int choose_backend(const options *o, run_session *s) {
+    plan_choice choice;
+    status st = STATUS_INIT;
+    int code = choice_make(o, "strict", 60, &choice);
+    int chosen = 0;
+    for (int i = 0; i < BACKEND_COUNT; i++) {
+        if (choice.backends[i])
+            s->backend = (backend_id)i;
+        chosen += choice.backends[i];
+    }
+    if (code == EXIT_DONE && chosen != 1) {
+        if (options_flag(o, OPTION_BACKEND))
+            return command_usage(o->command, "one backend, please");
+        s->backend = BACKEND_CPU;
+    }
+    if (code == EXIT_DONE && !backend_device(&backend_table[s->backend], &s->device, &st))
+        return command_fail(&st);
+    return code;
+}
+
+int command_run(const options *o) {
+    if (o->arguments.count != 1)
+        return command_usage(o->command, "run takes one file");
+    run_session s = {0};
+    int code = kernel_choice_options(o, &s.build);
+    code = code ? code : choose_backend(o, &s);
+    code = code ? code : kernel_choice_open(o, o->arguments.items[0], &s.k);
+    code = code ? code : run_kernel(&s, o);
+    kernel_choice_release(&s.k);
+    return code;
+}

@@ -1,0 +1,106 @@
+/* main.c - finds the command, parses its options, runs it. */
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "tessera/compiler.h"
+
+int command_fail(const status *st) {
+    fprintf(stderr, "tsr: %s\n", st->message);
+    return (int)exit_code_of_status(st->code);
+}
+
+int command_usage(command_id command, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("tsr: ", stderr);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    if (command < COMMAND_COUNT)
+        fprintf(stderr, "\nusage: tsr %s\n", command_table[command].usage);
+    else
+        fputs("\nusage: tsr COMMAND [OPTIONS] [ARGS]; tsr help lists the commands\n", stderr);
+    return EXIT_USAGE;
+}
+
+bool command_colour_check(const options *o, status *st) {
+    const char *when = options_text(o, OPTION_COLOR, "auto");
+    if (strcmp(when, "auto") == 0 || strcmp(when, "always") == 0 || strcmp(when, "never") == 0)
+        return true;
+    return status_set(st, STATUS_INVALID, "--color wants auto, always or never, not '%s'", when);
+}
+
+bool command_colour(const options *o, FILE *stream) {
+    const char *when = options_text(o, OPTION_COLOR, "auto");
+    if (strcmp(when, "auto") != 0)
+        return strcmp(when, "always") == 0;
+    const char *no_color = getenv("NO_COLOR");
+    return !(no_color && *no_color) && isatty(fileno(stream)) == 1;
+}
+
+static int run_command(command_id command, int argc, char **argv) {
+    options o;
+    status st = STATUS_INIT;
+    int code;
+    if (!options_parse(&o, command, argc, argv, &st) || !command_colour_check(&o, &st)) {
+        code = command_usage(command, "%s", st.message);
+    } else if (options_flag(&o, OPTION_HELP)) {
+        text out;
+        text_init(&out);
+        help_command(command, &out);
+        fputs(out.data, stdout);
+        text_release(&out);
+        code = EXIT_DONE;
+    } else {
+        static int (*const entries[COMMAND_COUNT])(const options *) = {
+#define COMMAND(id, name, usage, summary, description) command_##name,
+#include "cli/commands.def"
+#undef COMMAND
+        };
+        code = entries[command](&o);
+    }
+    options_release(&o);
+    return code;
+}
+
+static int unknown_command(const char *name) {
+    const char *names[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        names[i] = command_table[i].name;
+    const char *nearest = text_nearest(name, names, COMMAND_COUNT);
+    if (nearest)
+        return command_usage(COMMAND_COUNT, "unknown command '%s'; did you mean %s?", name, nearest);
+    return command_usage(COMMAND_COUNT, "unknown command '%s'", name);
+}
+
+static int dispatch(int argc, char **argv) {
+    if (argc < 2)
+        return command_usage(COMMAND_COUNT, "no command given");
+    const char *name = argv[1];
+    if (strcmp(name, "--worker") == 0)
+        return command_worker();
+    if (strcmp(name, "--version") == 0) {
+        printf("tsr %s (numerics %d, LLVM %s)\n", TSR_VERSION, TSR_NUMERICS_VERSION, compiler_llvm_version());
+        return EXIT_DONE;
+    }
+    if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0)
+        return run_command(COMMAND_HELP, 0, argv + 2);
+    command_id command = command_from_name(name);
+    return command == COMMAND_COUNT ? unknown_command(name) : run_command(command, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv) {
+    signal(SIGPIPE, SIG_IGN);
+    int code = dispatch(argc, argv);
+    /* A full disk or a closed pipe under stdout must not look like success. */
+    if (fflush(stdout) != 0 && code == EXIT_DONE) {
+        perror("tsr: cannot write the output");
+        code = EXIT_ABSENT;
+    }
+    return code;
+}

@@ -1,0 +1,297 @@
+/* execute.c - runs a job's steps and fills its result. */
+#include "execute.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "check/compare.h"
+#include "check/verdict.h"
+#include "fault.h"
+#include "launch.h"
+#include "measure/counters.h"
+#include "measure/sample.h"
+#include "measure/statistics.h"
+
+typedef struct execution {
+    subject *subject;
+    const job *job;
+    execute_stage_fn stage;
+    void *context;
+    json_t *result;
+    compiler_profile profile;
+    compiler_artifact artifact;
+    launch launch;
+    counters counters;
+    tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
+    bool deviates; /* a verdict was given, and it does not hold */
+} execution;
+
+static void set_status(execution *e, const char *outcome, const char *why, exit_code code) {
+    json_object_set_new(e->result, "status", json_string(outcome));
+    json_object_set_new(e->result, "why", why && *why ? json_stringn_nocheck(why, strlen(why)) : json_null());
+    json_object_set_new(json_object_get(e->result, "internal"), "exit", json_integer(code));
+}
+
+/* A failed step: what cannot be had here is unsupported, everything else an error. */
+static void fail(execution *e, const status *st) {
+    if (st->code == STATUS_UNAVAILABLE)
+        set_status(e, "unsupported", st->message, EXIT_ABSENT);
+    else if (st->code == STATUS_OUT_OF_MEMORY)
+        set_status(e, "error", strstr(st->message, "out of memory") ? st->message : "out of memory", EXIT_CHECK);
+    else
+        set_status(e, "error", st->message, exit_code_of_status(st->code));
+}
+
+static void put_hash(json_t *object, const char *name, const sha256 *digest) {
+    char hex[65];
+    sha256_hex(digest, hex);
+    json_object_set_new(object, name, json_string(hex));
+}
+
+static void put_digests(execution *e, const tensor *outputs) {
+    json_t *digests = json_array();
+    for (uint32_t i = 0; i < e->subject->signature.output_count; i++) {
+        char digest[65];
+        golden_tensor_digest(&outputs[i], digest);
+        json_array_append_new(digests, json_string(digest));
+    }
+    json_object_set_new(json_object_get(e->result, "check"), "sha256", digests);
+}
+
+static json_t *finite_or_null(double value) {
+    return isfinite(value) && value >= 0 ? json_real(value) : json_null();
+}
+
+static void put_verdict(execution *e, const verdict *v) {
+    json_t *check = json_object_get(e->result, "check");
+    json_object_set_new(check, "against", json_string(v->against));
+    json_object_set_new(check, "bitwise", json_boolean(v->bitwise));
+    bool known = v->has_ulp && v->max_ulp <= INT64_MAX;
+    json_object_set_new(check, "max_ulp", known ? json_integer((json_int_t)v->max_ulp) : json_null());
+    json_object_set_new(check, "max_error_over_bound", finite_or_null(v->max_error_over_bound));
+}
+
+static void put_work(execution *e) {
+    const subject *s = e->subject;
+    json_t *internal = json_object_get(e->result, "internal");
+    json_object_set_new(e->result, "flops", json_integer((json_int_t)s->flops));
+    json_object_set_new(e->result, "bytes", json_integer((json_int_t)s->bytes));
+    json_object_set_new(internal, "element", json_string(dtype_name(subject_element(s))));
+    json_object_set_new(internal, "working_set", json_integer((json_int_t)s->working_set_bytes));
+}
+
+/* ---- interp ---- */
+
+/* Worst distance of each output from the f64 reference, in ULP of its own type; negative where not computed. */
+static void error_against_f64(execution *e, const tensor *outputs, double *error_ulp) {
+    subject *s = e->subject;
+    status ignored = STATUS_INIT;
+    for (uint32_t i = 0; i < s->signature.output_count; i++)
+        error_ulp[i] = -1;
+    if (s->c->large)
+        return;
+    e->stage(e->context, "reference");
+    if (!subject_reference(s, &ignored))
+        return;
+    for (uint32_t i = 0; i < s->signature.output_count; i++) {
+        tensor rounded;
+        if (!tensor_init(&rounded, outputs[i].type, outputs[i].rank, outputs[i].dims, &ignored))
+            return;
+        const double *values = s->references[i].data;
+        for (int64_t k = 0; k < tensor_count(&rounded); k++)
+            dtype_store(rounded.type, rounded.data, (size_t)k, values[k]);
+        comparison c = compare_bits(&rounded, &outputs[i]);
+        error_ulp[i] = c.max_ulp == UINT64_MAX ? -1 : (double)c.max_ulp;
+        tensor_release(&rounded);
+    }
+}
+
+static bool record_golden(execution *e, const tensor *outputs, status *st) {
+    subject *s = e->subject;
+    double error_ulp[COMPILER_MAX_PARAMETERS];
+    bool written, conflict;
+    error_against_f64(e, outputs, error_ulp);
+    golden_subject record = {e->job->golden_path, e->job->kernel, e->job->case_name, s->key,
+                             &s->signature,       outputs,        error_ulp};
+    if (!golden_write(&record, &written, &conflict, st)) {
+        if (conflict)
+            set_status(e, "mismatch", st->message, EXIT_CHECK);
+        return conflict;
+    }
+    set_status(e, "ok", written ? "recorded" : "unchanged", EXIT_DONE);
+    return true;
+}
+
+/* The interpreter's own bits against the golden, where there is one. */
+static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
+    subject *s = e->subject;
+    verdict v = {.against = "none", .bitwise = true, .has_ulp = true, .max_error_over_bound = -1};
+    set_status(e, "ok", "not timed: interp is the oracle", EXIT_DONE);
+    if (s->golden_state != GOLDEN_PRESENT) {
+        put_verdict(e, &v);
+        return true;
+    }
+    verdict_request request = {PROFILE_STRICT, outputs, NULL, e->stage, e->context};
+    bool ok = verdict_judge(s, &request, &v, st);
+    if (ok) {
+        put_verdict(e, &v);
+        if (!v.holds)
+            set_status(e, "mismatch", v.why.data, EXIT_CHECK);
+    }
+    verdict_release(&v);
+    return ok;
+}
+
+static bool run_interpreter(execution *e, status *st) {
+    subject *s = e->subject;
+    if (e->job->large && e->job->skip_large_oracle && e->job->mode == JOB_BENCH) {
+        set_status(e, "skipped", "large case: interp runs it only when it is asked for by name", EXIT_DONE);
+        return true;
+    }
+    e->stage(e->context, "oracle");
+    const tensor *outputs = subject_oracle(s, st);
+    if (!outputs)
+        return false;
+    put_digests(e, outputs);
+    return e->job->mode == JOB_RECORD ? record_golden(e, outputs, st) : judge_oracle(e, outputs, st);
+}
+
+/* ---- backends of the runtime ---- */
+static bool build(execution *e, status *st) {
+    subject *s = e->subject;
+    compiler_options options = {.profile = e->profile, .isa = e->job->isa, .threads = e->job->threads};
+    e->stage(e->context, "compile");
+    if (!compiler_build(s->graph, s->c->dims, s->c->dim_count, &options, &e->artifact, st))
+        return false;
+    put_hash(e->result, "schedule_hash", &e->artifact.schedule_hash);
+    put_hash(e->result, "module_hash", &e->artifact.module_hash);
+    json_object_set_new(e->result, "compile_ns", json_integer((json_int_t)e->artifact.compile_ns));
+    return true;
+}
+
+static bool launch_once(execution *e, tensor *outputs, status *st) {
+    return launch_poison_outputs(&e->launch, st) && launch_run(&e->launch, st) &&
+           launch_read_outputs(&e->launch, &e->subject->signature, outputs, st);
+}
+
+static bool compute(execution *e, const backend *b, status *st) {
+    uint32_t device;
+    if (!backend_device(b, &device, st))
+        return false;
+    e->stage(e->context, "launch");
+    fault_trigger(e->job->kernel, e->job->case_name);
+    /* Before the kernel's threads exist, so that they inherit. */
+    counters_open(&e->counters);
+    launch_request request = {device, e->job->threads, &e->artifact, e->job->kernel, &e->subject->signature};
+    return launch_open(&e->launch, &request, st) && launch_write_inputs(&e->launch, e->subject->inputs, st) &&
+           launch_once(e, e->outputs, st) && launch_once(e, e->repeat, st);
+}
+
+static bool judge(execution *e, status *st) {
+    verdict v;
+    verdict_request request = {e->profile, e->outputs, e->repeat, e->stage, e->context};
+    put_digests(e, e->outputs);
+    bool ok = verdict_judge(e->subject, &request, &v, st);
+    if (ok) {
+        put_verdict(e, &v);
+        e->deviates = !v.holds;
+        if (v.holds)
+            set_status(e, "ok", NULL, EXIT_DONE);
+        else
+            set_status(e, "mismatch", v.why.data, EXIT_CHECK);
+    }
+    verdict_release(&v);
+    return ok;
+}
+
+typedef struct timed_launch {
+    launch *launch;
+    status *st;
+} timed_launch;
+
+static bool timed_action(void *context) {
+    timed_launch *t = context;
+    return launch_run(t->launch, t->st);
+}
+
+static void put_counters(execution *e, const counters_values *values, uint64_t actions) {
+    json_t *object = json_object_get(e->result, "counters");
+    for (int i = 0; i < e->counters.count; i++)
+        json_object_set_new(object, e->counters.events[i].name,
+                            values->value[i] < 0 ? json_null() : json_real(values->value[i] / (double)actions));
+}
+
+static void put_time(execution *e, const sample_set *samples) {
+    double sorted[SAMPLE_MAX];
+    memcpy(sorted, samples->ns, samples->count * sizeof sorted[0]);
+    statistics t = statistics_of(sorted, samples->count);
+    json_object_set_new(e->result, "time_ns",
+                        json_pack("{s:f, s:f, s:f, s:f, s:I, s:f, s:f}", "median", t.median, "low", t.low, "high",
+                                  t.high, "confidence", t.confidence, "samples", (json_int_t)t.samples, "min",
+                                  t.minimum, "iqr", t.interquartile));
+    double ns = t.median > 0 ? t.median : 1;
+    json_object_set_new(e->result, "rate",
+                        json_pack("{s:f, s:f}", "gflops", (double)e->subject->flops / ns, "gbps",
+                                  (double)e->subject->bytes / ns));
+    json_t *list = json_array();
+    for (size_t i = 0; i < samples->count; i++)
+        json_array_append_new(list, json_real(samples->ns[i]));
+    json_object_set_new(json_object_get(e->result, "internal"), "samples", list);
+}
+
+static bool measure(execution *e, status *st) {
+    sample_plan plan = sample_plan_for(e->job->quick);
+    sample_set samples;
+    counters_values values;
+    timed_launch action = {&e->launch, st};
+    e->stage(e->context, "time");
+    counters_start(&e->counters);
+    bool ok = sample_take(&plan, timed_action, &action, &samples);
+    counters_stop(&e->counters, &values);
+    if (!ok)
+        return false;
+    put_time(e, &samples);
+    put_counters(e, &values, samples.actions);
+    return true;
+}
+
+static bool run_backend(execution *e, const backend *b, status *st) {
+    if (e->job->mode == JOB_VERIFY && e->subject->golden_state != GOLDEN_PRESENT) {
+        set_status(e, "skipped", e->subject->golden_state == GOLDEN_STALE ? "stale golden" : "no golden", EXIT_DONE);
+        return true;
+    }
+    if (!build(e, st) || !compute(e, b, st) || !judge(e, st))
+        return false;
+    return e->deviates || e->job->mode != JOB_BENCH || !b->timed || measure(e, st);
+}
+
+static void release(execution *e) {
+    launch_release_tensors(e->outputs, COMPILER_MAX_PARAMETERS);
+    launch_release_tensors(e->repeat, COMPILER_MAX_PARAMETERS);
+    launch_close(&e->launch);
+    counters_close(&e->counters);
+    compiler_artifact_release(&e->artifact);
+}
+
+json_t *execute_job(subject *s, const job *j, execute_stage_fn stage, void *context) {
+    execution e = {.subject = s, .job = j, .stage = stage, .context = context};
+    status st = STATUS_INIT;
+    const backend *b = &backend_table[backend_from_name(j->backend)];
+    subject_request request = {j->path, j->kernel, j->case_name, j->golden_path, j->seed};
+    e.result = job_result_new(j, "error", NULL);
+    e.profile = profile_from_name(j->profile);
+    json_object_set_new(e.result, "internal", json_object());
+    stage(context, "prepare");
+    bool ok = subject_open(s, &request, &st);
+    if (ok) {
+        put_work(&e);
+        ok = *b->driver ? run_backend(&e, b, &st) : run_interpreter(&e, &st);
+    }
+    if (!ok)
+        fail(&e, &st);
+    release(&e);
+    return e.result;
+}

@@ -1,0 +1,45 @@
+/* job.h - one piece of work for a worker: a case on a backend under a profile; and its result.
+ *
+ * A result is one JSON object, the same in the pipe, in the database and in the report, with the keys of
+ * docs/bench.schema.json. Beside them the worker sends, under "internal", what the parent needs and nobody stores:
+ * samples, element type, working set, exit code. */
+#ifndef TESSERA_HARNESS_JOB_H
+#define TESSERA_HARNESS_JOB_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "exit_code.h"
+
+typedef enum job_mode {
+    JOB_BENCH,  /* check, then time */
+    JOB_VERIFY, /* check alone */
+    JOB_RECORD  /* run the interpreter and write the golden */
+} job_mode;
+
+typedef struct job {
+    const char *path, *kernel, *case_name, *golden_path;
+    const char *backend, *profile, *isa; /* isa NULL: the host's best */
+    uint32_t threads;
+    uint64_t seed;
+    bool large, quick;
+    bool skip_large_oracle; /* interp was not asked for by name: leave large cases out where a golden stands in */
+    job_mode mode;
+} job;
+
+/* "kernel/case@backend,profile,threads": names a result within a run. */
+void job_key(const job *j, text *out);
+
+json_t *job_to_json(const job *j);
+/* Strings are borrowed from `object`. False when something is missing. */
+bool job_from_json(json_t *object, job *out);
+
+/* A result with every key present and absent values null. `why` may be NULL. */
+json_t *job_result_new(const job *j, const char *outcome, const char *why);
+exit_code job_result_exit(const json_t *result);
+/* Removes "internal" and returns it (owned), or NULL. */
+json_t *job_result_take_internal(json_t *result);
+
+#endif

@@ -1,0 +1,316 @@
+/* ceilings.c - runs the loops of ceiling_kernels.c on N threads at once and keeps the rates. */
+#include "measure/ceilings.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "device/host.h"
+#include "measure/ceiling_kernels.h"
+#include "measure/cpu_feature.h"
+#include "measure/statistics.h"
+#include "measure/timer.h"
+
+enum { SAMPLES_QUICK = 5, SAMPLES_FULL = 11, THREADS_MAX = 256 };
+static const double SAMPLE_NS_QUICK = 1.5e6, SAMPLE_NS_FULL = 5e6;
+
+/* ---- N threads that run one loop between two barriers ---- */
+typedef struct gang {
+    const ceiling_compute_kernel *compute; /* one of the two */
+    const ceiling_memory_kernel *memory;
+    size_t bytes_per_thread;
+    uint32_t threads;
+    double sample_ns;
+    int samples;
+    pthread_barrier_t barrier;
+    /* written by the leader between barriers */
+    uint64_t passes;
+    bool stop;
+    double moved[THREADS_MAX];
+    double rates[SAMPLES_FULL];
+    bool failed[THREADS_MAX];
+} gang;
+
+typedef struct gang_member {
+    gang *gang;
+    uint32_t index;
+} gang_member;
+
+static double run_passes(gang *g, void *data) {
+    if (g->compute)
+        return g->compute->run(g->passes);
+    double moved = 0;
+    for (uint64_t i = 0; i < g->passes; i++)
+        moved += g->memory->run(data, g->bytes_per_thread);
+    return moved;
+}
+
+static void *map_buffer(gang *g) {
+    if (g->compute)
+        return NULL;
+    void *data = mmap(NULL, g->bytes_per_thread, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED)
+        return NULL;
+    (void)madvise(data, g->bytes_per_thread, MADV_HUGEPAGE);
+    memset(data, 1, g->bytes_per_thread);
+    return data;
+}
+
+static double total_moved(const gang *g) {
+    double sum = 0;
+    for (uint32_t i = 0; i < g->threads; i++)
+        sum += g->moved[i];
+    return sum;
+}
+
+/* One timed round; all members take part, the leader keeps the rate in units per nanosecond. */
+static double timed_round(gang *g, const gang_member *m, void *data) {
+    pthread_barrier_wait(&g->barrier);
+    uint64_t start = timer_now_ns();
+    g->moved[m->index] = run_passes(g, data);
+    pthread_barrier_wait(&g->barrier);
+    uint64_t took = timer_now_ns() - start;
+    return m->index == 0 ? total_moved(g) / (double)(took ? took : 1) : 0;
+}
+
+/* Finds how many passes make a sample; doubling, so that the first touch of caches is left behind. */
+static void calibrate(gang *g, const gang_member *m, void *data) {
+    for (int i = 0; i < 40; i++) {
+        uint64_t start = timer_now_ns();
+        timed_round(g, m, data);
+        if (m->index == 0) {
+            double took = (double)(timer_now_ns() - start);
+            g->stop = took >= g->sample_ns;
+            if (!g->stop)
+                g->passes *= took * 4 < g->sample_ns ? 4 : 2;
+        }
+        pthread_barrier_wait(&g->barrier);
+        if (g->stop)
+            return;
+    }
+}
+
+static void *gang_run(void *argument) {
+    gang_member *m = argument;
+    gang *g = m->gang;
+    void *data = map_buffer(g);
+    g->failed[m->index] = !g->compute && !data;
+    pthread_barrier_wait(&g->barrier);
+    bool failed = false;
+    for (uint32_t i = 0; i < g->threads; i++)
+        failed |= g->failed[i];
+    if (!failed) {
+        calibrate(g, m, data);
+        for (int i = 0; i < g->samples; i++) {
+            double rate = timed_round(g, m, data);
+            if (m->index == 0)
+                g->rates[i] = rate;
+        }
+    }
+    if (data)
+        munmap(data, g->bytes_per_thread);
+    return NULL;
+}
+
+/* Median rate over the samples, in units a nanosecond (G/s). */
+static bool gang_measure(gang *g, double *rate, status *st) {
+    pthread_t others[THREADS_MAX];
+    gang_member members[THREADS_MAX];
+    uint32_t started = 1;
+    g->passes = 1;
+    pthread_barrier_init(&g->barrier, NULL, g->threads);
+    for (; started < g->threads; started++) {
+        members[started] = (gang_member){g, started};
+        if (pthread_create(&others[started], NULL, gang_run, &members[started]) != 0) {
+            /* Those already started wait at a barrier that can never fill. */
+            fprintf(stderr, "tsr: cannot start %u threads\n", g->threads);
+            abort();
+        }
+    }
+    members[0] = (gang_member){g, 0};
+    gang_run(&members[0]);
+    for (uint32_t i = 1; i < started; i++)
+        pthread_join(others[i], NULL);
+    pthread_barrier_destroy(&g->barrier);
+    for (uint32_t i = 0; i < g->threads; i++)
+        if (g->failed[i])
+            return status_set(st, STATUS_OUT_OF_MEMORY, "no memory to measure bandwidth with");
+    *rate = statistics_of(g->rates, (size_t)g->samples).median;
+    return true;
+}
+
+/* ---- the table of ceilings ---- */
+void ceilings_put(ceilings *c, const char *resource, const char *profile, double value, const char *unit) {
+    for (size_t i = 0; i < c->count; i++) {
+        if (strcmp(c->items[i].resource, resource) == 0) {
+            if (value > c->items[i].value)
+                c->items[i].value = value;
+            return;
+        }
+    }
+    if (c->count == CEILINGS_MAX)
+        return;
+    ceiling *item = &c->items[c->count++];
+    *item = (ceiling){.profile = profile, .value = value, .unit = unit};
+    snprintf(item->resource, sizeof item->resource, "%s", resource);
+}
+
+const ceiling *ceilings_find(const ceilings *c, const char *resource) {
+    for (size_t i = 0; i < c->count; i++)
+        if (strcmp(c->items[i].resource, resource) == 0)
+            return &c->items[i];
+    return NULL;
+}
+
+static uint64_t cache_bytes(int name, uint64_t otherwise) {
+    long size = sysconf(name);
+    return size > 0 ? (uint64_t)size : otherwise;
+}
+
+void ceilings_init(ceilings *c, const char *isa) {
+    memset(c, 0, sizeof *c);
+    c->isa = isa ? isa : host_isa();
+    c->levels[0] = (ceiling_level){"L1", cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32u << 10), false};
+    c->levels[1] = (ceiling_level){"L2", cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512u << 10), false};
+    c->levels[2] = (ceiling_level){"L3", cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8u << 20), true};
+    c->levels[3] = (ceiling_level){"DRAM", UINT64_MAX, true};
+    c->level_count = CEILING_LEVELS;
+}
+
+/* Half of a cache level, so that nothing else need leave it; a multiple of the last cache for memory. */
+static size_t stream_bytes(const ceilings *c, int level, uint32_t threads, bool quick) {
+    uint64_t bytes = c->levels[level].size_bytes / 2;
+    if (level == c->level_count - 1) {
+        bytes = c->levels[level - 1].size_bytes * (quick ? 2 : 4);
+        bytes = bytes < (64u << 20) ? 64u << 20 : bytes > (512u << 20) ? 512u << 20 : bytes;
+        bytes = bytes > host_memory_bytes() / 8 ? host_memory_bytes() / 8 : bytes;
+    }
+    if (c->levels[level].shared)
+        bytes /= threads;
+    bytes &= ~(uint64_t)8191;
+    return bytes ? (size_t)bytes : 8192;
+}
+
+static gang *gang_new(uint32_t threads, bool quick) {
+    gang *g = base_calloc(1, sizeof *g);
+    g->threads = threads < THREADS_MAX ? threads : THREADS_MAX;
+    g->samples = quick ? SAMPLES_QUICK : SAMPLES_FULL;
+    g->sample_ns = quick ? SAMPLE_NS_QUICK : SAMPLE_NS_FULL;
+    return g;
+}
+
+static const ceiling_compute_kernel *compute_kernel(const ceilings *c, const char *element) {
+    for (size_t i = 0; i < ceiling_compute_kernel_count; i++) {
+        const ceiling_compute_kernel *kernel = &ceiling_compute_kernels[i];
+        if (strcmp(kernel->element, element) == 0 && strcmp(kernel->isa, c->isa) == 0 &&
+            cpu_has_feature(kernel->feature))
+            return kernel;
+    }
+    return NULL;
+}
+
+static bool measure_compute(ceilings *c, const char *element, uint32_t threads, bool quick, status *st) {
+    const ceiling_compute_kernel *kernel = compute_kernel(c, element);
+    if (!kernel)
+        return true;
+    gang *g = gang_new(threads, quick);
+    double rate;
+    g->compute = kernel;
+    bool ok = gang_measure(g, &rate, st);
+    if (ok) {
+        char name[CEILING_NAME_BYTES];
+        snprintf(name, sizeof name, "compute.%s.t%u", element, threads);
+        ceilings_put(c, name, kernel->profile, rate, kernel->unit);
+    }
+    free(g);
+    return ok;
+}
+
+static bool measure_memory(ceilings *c, int level, const char *operation, uint32_t threads, bool quick, status *st) {
+    bool ok = true;
+    for (size_t i = 0; i < ceiling_memory_kernel_count && ok; i++) {
+        const ceiling_memory_kernel *kernel = &ceiling_memory_kernels[i];
+        if (strcmp(kernel->isa, c->isa) != 0 || (operation && strcmp(operation, kernel->operation) != 0))
+            continue;
+        /* Streaming stores go around the caches: a ceiling of memory alone. */
+        if (strcmp(kernel->operation, "copy-nt") == 0 && level != c->level_count - 1)
+            continue;
+        gang *g = gang_new(threads, quick);
+        double rate;
+        g->memory = kernel;
+        g->bytes_per_thread = stream_bytes(c, level, threads, quick);
+        ok = gang_measure(g, &rate, st);
+        if (ok) {
+            char name[CEILING_NAME_BYTES];
+            snprintf(name, sizeof name, "memory.%s.%s.t%u", c->levels[level].name, kernel->operation, threads);
+            ceilings_put(c, name, NULL, rate, "GB/s");
+        }
+        free(g);
+    }
+    return ok;
+}
+
+static const char *const elements[] = {"f32", "f64", "bf16", "i8"};
+enum { ELEMENTS = sizeof elements / sizeof elements[0] };
+
+bool ceilings_measure(ceilings *c, uint32_t threads, bool quick, status *st) {
+    char name[CEILING_NAME_BYTES];
+    snprintf(name, sizeof name, "compute.f32.t%u", threads);
+    if (ceilings_find(c, name))
+        return true;
+    for (int i = 0; i < ELEMENTS; i++)
+        if (!measure_compute(c, elements[i], threads, quick, st))
+            return false;
+    for (int level = 0; level < c->level_count; level++)
+        if (!measure_memory(c, level, NULL, threads, quick, st))
+            return false;
+    return true;
+}
+
+bool ceilings_probe(ceilings *c, const char *resource, uint32_t threads, status *st) {
+    for (int i = 0; i < ELEMENTS; i++)
+        if (strncmp(resource, "compute.", 8) == 0 && strncmp(resource + 8, elements[i], strlen(elements[i])) == 0)
+            return measure_compute(c, elements[i], threads, false, st);
+    for (int level = 0; level < c->level_count; level++) {
+        const char *name = c->levels[level].name;
+        if (strncmp(resource, "memory.", 7) == 0 && strncmp(resource + 7, name, strlen(name)) == 0)
+            return measure_memory(c, level, NULL, threads, false, st);
+    }
+    return status_set(st, STATUS_INTERNAL, "no resource is named %s", resource);
+}
+
+const ceiling *ceilings_compute(const ceilings *c, dtype type, const char *profile, uint32_t threads) {
+    char name[CEILING_NAME_BYTES];
+    const char *element = type == DTYPE_F64 ? "f64" : type == DTYPE_I8 ? "i8" : "f32";
+    if (type == DTYPE_BF16 && strcmp(profile, "strict") != 0) {
+        snprintf(name, sizeof name, "compute.bf16.t%u", threads);
+        const ceiling *unit = ceilings_find(c, name);
+        if (unit)
+            return unit;
+    }
+    snprintf(name, sizeof name, "compute.%s.t%u", element, threads);
+    return ceilings_find(c, name);
+}
+
+const ceiling *ceilings_memory(const ceilings *c, uint64_t working_set_bytes, uint32_t threads) {
+    static const char *const operations[] = {"read", "write", "copy", "copy-nt"};
+    int level = 0;
+    for (; level < c->level_count - 1; level++) {
+        uint64_t copies = c->levels[level].shared ? 1 : threads;
+        if (working_set_bytes <= c->levels[level].size_bytes * copies)
+            break;
+    }
+    const ceiling *best = NULL;
+    for (int i = 0; i < 4; i++) {
+        char name[CEILING_NAME_BYTES];
+        snprintf(name, sizeof name, "memory.%s.%s.t%u", c->levels[level].name, operations[i], threads);
+        const ceiling *item = ceilings_find(c, name);
+        if (item && (!best || item->value > best->value))
+            best = item;
+    }
+    return best;
+}

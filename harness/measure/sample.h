@@ -1,0 +1,34 @@
+/* sample.h - times one action until enough samples are there or the budget is spent.
+ *
+ * A sample is the least of a few groups; a group repeats a short action until it lasts SAMPLE_GROUP_NS, so that the
+ * clock's own cost and resolution vanish. Outliers of a shared machine are one-sided, which the least removes; the
+ * spread between samples remains and is reported. */
+#ifndef TESSERA_HARNESS_MEASURE_SAMPLE_H
+#define TESSERA_HARNESS_MEASURE_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SAMPLE_GROUP_NS = 20000, SAMPLE_MAX = 201 };
+
+typedef struct sample_plan {
+    size_t least, most; /* samples; the budget cannot cut below `least` */
+    uint64_t budget_ns;
+    uint64_t warm_up_ns;
+} sample_plan;
+
+sample_plan sample_plan_for(bool quick);
+
+/* Returns false when the action failed; sampling then stops at once. */
+typedef bool (*sample_action)(void *context);
+
+typedef struct sample_set {
+    double ns[SAMPLE_MAX]; /* per action, in the order taken */
+    size_t count;
+    uint64_t actions; /* how often the action ran, warm-up included */
+} sample_set;
+
+bool sample_take(const sample_plan *plan, sample_action action, void *context, sample_set *out);
+
+#endif

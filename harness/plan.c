@@ -1,0 +1,62 @@
+/* plan.c - expands cases into jobs. */
+#include "plan.h"
+
+#include <string.h>
+
+static void add_job(plan *p, const corpus_case *item, const plan_choice *choice, backend_id id, const char *profile,
+                    uint32_t threads, job_mode mode) {
+    job j = {.path = item->path,
+             .kernel = item->kernel->name,
+             .case_name = item->c->name,
+             .golden_path = item->golden_path,
+             .backend = backend_table[id].name,
+             .profile = profile,
+             .isa = choice->isa,
+             .threads = threads,
+             .seed = choice->seed,
+             .large = item->c->large,
+             .quick = choice->quick,
+             .skip_large_oracle = !choice->interp_by_name,
+             .mode = mode};
+    vec_push(&p->jobs, j);
+}
+
+static void add_backend(plan *p, const corpus_case *item, const plan_choice *choice, backend_id id, job_mode mode) {
+    if (!*backend_table[id].driver) {
+        add_job(p, item, choice, id, "strict", 1, mode);
+        return;
+    }
+    for (int profile = 0; profile < PROFILE_COUNT; profile++) {
+        const char *name = compiler_profile_name((compiler_profile)profile);
+        if (!choice->profiles[profile] || !backend_honours(&backend_table[id], name))
+            continue;
+        for (uint32_t i = 0; i < choice->thread_count; i++)
+            add_job(p, item, choice, id, name, choice->threads[i], mode);
+    }
+}
+
+void plan_make(plan *p, const corpus *c, const plan_choice *choice, job_mode mode) {
+    *p = (plan){0};
+    for (size_t i = 0; i < c->cases.count; i++)
+        for (int id = 0; id < BACKEND_COUNT; id++)
+            if (choice->backends[id])
+                add_backend(p, &c->cases.items[i], choice, (backend_id)id, mode);
+}
+
+void plan_release(plan *p) {
+    vec_release(&p->jobs);
+}
+
+json_t *plan_choice_json(const plan_choice *choice) {
+    json_t *backends = json_array(), *profiles = json_array(), *threads = json_array();
+    for (int i = 0; i < BACKEND_COUNT; i++)
+        if (choice->backends[i])
+            json_array_append_new(backends, json_string(backend_table[i].name));
+    for (int i = 0; i < PROFILE_COUNT; i++)
+        if (choice->profiles[i])
+            json_array_append_new(profiles, json_string(compiler_profile_name((compiler_profile)i)));
+    for (uint32_t i = 0; i < choice->thread_count; i++)
+        json_array_append_new(threads, json_integer(choice->threads[i]));
+    return json_pack("{s:o, s:o, s:o, s:s?, s:I, s:b}", "backends", backends, "profiles", profiles, "threads", threads,
+                     "isa", choice->isa, "seed", (json_int_t)choice->seed, "quick", choice->quick);
+}

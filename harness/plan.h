@@ -1,0 +1,34 @@
+/* plan.h - which jobs a command means: cases x backends x profiles x thread counts. */
+#ifndef TESSERA_HARNESS_PLAN_H
+#define TESSERA_HARNESS_PLAN_H
+
+#include "backend.h"
+#include "case.h"
+#include "job.h"
+
+enum { PLAN_THREADS_MAX = 16 };
+
+/* What was asked for, resolved: every name is known, every backend can run here. */
+typedef struct plan_choice {
+    bool backends[BACKEND_COUNT];
+    bool interp_by_name;
+    bool profiles[PROFILE_COUNT];
+    uint32_t threads[PLAN_THREADS_MAX];
+    uint32_t thread_count;
+    const char *isa; /* NULL: the host's best */
+    uint64_t seed, timeout_seconds, memory_mib;
+    bool quick;
+} plan_choice;
+
+typedef struct plan {
+    VEC(job) jobs; /* in corpus order; all jobs of a case are neighbours */
+} plan;
+
+/* interp takes part once per case, as strict on one thread. */
+void plan_make(plan *p, const corpus *c, const plan_choice *choice, job_mode mode);
+void plan_release(plan *p);
+
+/* Sizes of the choice in canonical text: two runs of equal text ask for the same. */
+json_t *plan_choice_json(const plan_choice *choice);
+
+#endif

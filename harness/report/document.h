@@ -1,0 +1,25 @@
+/* document.h - the JSON document of a run (docs/bench.schema.json), and its exports. */
+#ifndef TESSERA_HARNESS_REPORT_DOCUMENT_H
+#define TESSERA_HARNESS_REPORT_DOCUMENT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "base/status.h"
+#include "measure/ceilings.h"
+
+/* Without ceilings and results; owned. */
+json_t *document_head(const char *run, const char *started);
+json_t *document_ceilings(const ceilings *c);
+/* Takes over `ceilings_json` and `results`; `head` is copied. */
+json_t *document_make(const json_t *head, json_t *ceilings_json, json_t *results);
+
+/* Indented, one newline at the end. */
+void document_print(const json_t *document, FILE *out);
+
+/* FORMAT=FILE: false when the format is unknown or the file missing. */
+bool document_export_check(const char *spec, status *st);
+/* Writes the export atomically. */
+bool document_export(const json_t *document, const char *spec, status *st);
+
+#endif

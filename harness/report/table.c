@@ -1,0 +1,190 @@
+/* table.c - one line per result. */
+#include "report/table.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GREEN "\033[32m"
+#define RED "\033[31m"
+#define YELLOW "\033[33m"
+#define DIM "\033[2m"
+#define PLAIN "\033[0m"
+
+void table_duration(double ns, text *out) {
+    static const struct {
+        double scale;
+        const char *unit;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    int i = 0;
+    while (i < 3 && ns < units[i].scale)
+        i++;
+    double value = ns / units[i].scale;
+    text_printf(out, value < 10 ? "%.3f %s" : value < 100 ? "%.2f %s" : "%.1f %s", value, units[i].unit);
+}
+
+static double number_at(const json_t *result, const char *outer, const char *inner) {
+    const json_t *value = json_object_get(result, outer);
+    if (inner)
+        value = json_object_get(value, inner);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static const char *string_at(const json_t *result, const char *name) {
+    const char *value = json_string_value(json_object_get(result, name));
+    return value ? value : "";
+}
+
+void table_header(const table *t, text *out) {
+    if (t->colour)
+        text_append(out, DIM);
+    text_printf(out, "%-*s %-7s %-*s %2s  %10s  %-9s %15s  %-22s %7s  %s\n", t->name_width, "case", "backend",
+                t->profile_width, "profile", "t", "median", "interval", "rate", "of roofline", "change", "verdict");
+    if (t->colour)
+        text_append(out, PLAIN);
+}
+
+static void append_padded(text *out, const text *cell, int width) {
+    text_printf(out, "%*s", width, cell->data);
+}
+
+static void time_cells(const json_t *result, text *out) {
+    text cell;
+    text_init(&cell);
+    double median = number_at(result, "time_ns", "median");
+    if (isnan(median)) {
+        text_printf(out, "%10s  %-9s", "-", "");
+    } else {
+        table_duration(median, &cell);
+        append_padded(out, &cell, 10);
+        text_clear(&cell);
+        double low = number_at(result, "time_ns", "low"), high = number_at(result, "time_ns", "high");
+        text_printf(&cell, "-%.1f+%.1f%%", 100 * (median - low) / median, 100 * (high - median) / median);
+        text_printf(out, "  %-9s", cell.data);
+    }
+    text_release(&cell);
+}
+
+static void rate_cell(const json_t *result, text *out) {
+    text cell;
+    text_init(&cell);
+    const char *bound = json_string_value(json_object_get(json_object_get(result, "roofline"), "bound"));
+    bool memory = bound ? strcmp(bound, "memory") == 0 : number_at(result, "flops", NULL) == 0;
+    double rate = number_at(result, "rate", memory ? "gbps" : "gflops");
+    if (isnan(rate))
+        text_append(&cell, "-");
+    else
+        text_printf(&cell, "%.4g %s", rate, memory ? "GB/s" : "GFLOP/s");
+    text_printf(out, " %15s", cell.data);
+    text_release(&cell);
+}
+
+static void roofline_cell(const json_t *result, const char *resource, text *out) {
+    text cell;
+    text_init(&cell);
+    double fraction = number_at(result, "roofline", "fraction");
+    const char *bound = json_string_value(json_object_get(json_object_get(result, "roofline"), "bound"));
+    if (isnan(fraction))
+        text_append(&cell, "-");
+    else
+        text_printf(&cell, "%3.0f%% %s", 100 * fraction, resource ? resource : bound);
+    text_printf(out, "  %-22s", cell.data);
+    text_release(&cell);
+}
+
+static void change_cell(const json_t *result, double previous_ns, text *out) {
+    double median = number_at(result, "time_ns", "median");
+    if (isnan(median) || !(previous_ns > 0))
+        text_printf(out, " %7s", "-");
+    else
+        text_printf(out, " %+6.1f%%", 100 * (median / previous_ns - 1));
+}
+
+static const char *status_colour(const char *outcome) {
+    if (strcmp(outcome, "ok") == 0)
+        return GREEN;
+    return strcmp(outcome, "skipped") == 0 || strcmp(outcome, "unsupported") == 0 ? YELLOW : RED;
+}
+
+static void verdict_cell(const table *t, const json_t *result, text *out) {
+    const char *outcome = string_at(result, "status");
+    const json_t *check = json_object_get(result, "check");
+    const char *against = json_string_value(json_object_get(check, "against"));
+    text_printf(out, "  %s%s%s", t->colour ? status_colour(outcome) : "", outcome, t->colour ? PLAIN : "");
+    if (strcmp(outcome, "ok") == 0 && against && strcmp(against, "none") != 0) {
+        text_printf(out, " (%s, ", against);
+        double ratio = number_at(check, "max_error_over_bound", NULL);
+        if (json_is_true(json_object_get(check, "bitwise")))
+            text_append(out, "same bits)");
+        else
+            text_printf(out, "error %.2g of bound)", ratio);
+    }
+    const char *why = json_string_value(json_object_get(result, "why"));
+    if (why && *why) {
+        bool bad = strcmp(outcome, "ok") != 0 && strcmp(outcome, "skipped") != 0;
+        text_printf(out, bad ? "\n    %s" : ": %s", why);
+    }
+    text_append_char(out, '\n');
+}
+
+void table_line(const table *t, const json_t *result, const char *resource, double previous_ns, text *out) {
+    text name;
+    text_init(&name);
+    text_printf(&name, "%s/%s", string_at(result, "kernel"), string_at(result, "case"));
+    text_printf(out, "%-*s %-7s %-*s %2.0f  ", t->name_width, name.data, string_at(result, "backend"),
+                t->profile_width, string_at(result, "profile"), number_at(result, "threads", NULL));
+    text_release(&name);
+    time_cells(result, out);
+    rate_cell(result, out);
+    roofline_cell(result, resource, out);
+    change_cell(result, previous_ns, out);
+    verdict_cell(t, result, out);
+}
+
+static void count_statuses(const json_t *results, text *out) {
+    static const char *const statuses[] = {"ok",      "mismatch",    "error",  "crash",
+                                           "timeout", "unsupported", "skipped"};
+    text_printf(out, "%zu results:", json_array_size(results));
+    const char *separator = " ";
+    for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
+        size_t i, count = 0;
+        json_t *result;
+        json_array_foreach(results, i, result) count += strcmp(string_at(result, "status"), statuses[k]) == 0;
+        if (count) {
+            text_printf(out, "%s%zu %s", separator, count, statuses[k]);
+            separator = ", ";
+        }
+    }
+    text_append_char(out, '\n');
+}
+
+static size_t count_against(const json_t *results, const char *against) {
+    size_t i, count = 0;
+    json_t *result;
+    json_array_foreach(results, i, result) {
+        const char *found = json_string_value(json_object_get(json_object_get(result, "check"), "against"));
+        count += found && strcmp(found, against) == 0;
+    }
+    return count;
+}
+
+void table_summary(const json_t *results, text *out) {
+    count_statuses(results, out);
+    text_printf(out, "checked: %zu against a golden, %zu against the interpreter (no golden)\n",
+                count_against(results, "golden"), count_against(results, "reference"));
+    const json_t *slowest = NULL;
+    double most = 0;
+    size_t i;
+    json_t *result;
+    json_array_foreach(results, i, result) {
+        double ns = number_at(result, "compile_ns", NULL);
+        if (ns > most) {
+            most = ns;
+            slowest = result;
+        }
+    }
+    if (slowest) {
+        text_printf(out, "slowest compile: %s/%s, ", string_at(slowest, "kernel"), string_at(slowest, "case"));
+        table_duration(most, out);
+        text_append_char(out, '\n');
+    }
+}

@@ -1,0 +1,438 @@
+/* run.c - the loop over jobs: resume, run, place on the roofline, store, show. */
+#include "run.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "base/map.h"
+#include "interrupt.h"
+#include "measure/roofline.h"
+#include "report/document.h"
+#include "report/host_facts.h"
+#include "report/progress.h"
+#include "report/table.h"
+#include "store/store.h"
+#include "worker.h"
+
+typedef struct run {
+    const run_request *request;
+    store *store;
+    int64_t number; /* of the run in the store */
+    char id[40], started[40];
+    text machine;
+    json_t *head, *results;
+    ceilings ceilings;
+    map done; /* key -> record (json_t, owned), of a run that is resumed */
+    worker worker;
+    progress progress;
+    table table;
+    exit_code code;
+    bool stopped; /* interrupted */
+} run;
+
+/* ---- beginning ---- */
+static void name_run(run *r) {
+    time_t now = time(NULL);
+    struct tm utc;
+    uint16_t random = 0;
+    gmtime_r(&now, &utc);
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        random = (uint16_t)timespec_get(&(struct timespec){0}, TIME_UTC);
+    char stamp[24];
+    strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &utc);
+    snprintf(r->id, sizeof r->id, "%s-%04x", stamp, random);
+    strftime(r->started, sizeof r->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+static bool keep_record(void *context, const store_result *result) {
+    run *r = context;
+    json_t *record = json_loads(result->record, 0, NULL);
+    if (record)
+        map_put(&r->done, result->key, (intptr_t)record);
+    return true;
+}
+
+static const char *static_unit(const char *unit) {
+    static const char *const units[] = {"GFLOP/s", "GOP/s", "GB/s"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(units[i], unit) == 0)
+            return units[i];
+    return "";
+}
+
+static bool keep_ceiling(void *context, const char *resource, const char *profile, double value, const char *unit) {
+    run *r = context;
+    ceilings_put(&r->ceilings, resource, profile ? "deterministic" : NULL, value, static_unit(unit));
+    return true;
+}
+
+typedef struct run_search {
+    int64_t number;
+    run *run;
+} run_search;
+
+static bool take_over_head(void *context, const store_run *stored) {
+    run_search *search = context;
+    if (stored->number != search->number)
+        return true;
+    snprintf(search->run->id, sizeof search->run->id, "%s", stored->id);
+    snprintf(search->run->started, sizeof search->run->started, "%s", stored->started);
+    search->run->head = json_loads(stored->head, 0, NULL);
+    return false;
+}
+
+/* Takes up an unfinished run; true with r->number 0 where there is none. */
+static bool resume(run *r, status *st) {
+    int64_t number;
+    if (!store_find_unfinished(r->store, r->request->arguments, r->machine.data, &number, st))
+        return false;
+    if (number == 0) {
+        fputs("tsr: no unfinished run of these arguments; starting a new one\n", stderr);
+        return true;
+    }
+    run_search search = {number, r};
+    if (!store_each_run(r->store, take_over_head, &search, st) ||
+        !store_each_result(r->store, number, keep_record, r, st) ||
+        !store_each_ceiling(r->store, number, keep_ceiling, r, st))
+        return false;
+    if (!r->head)
+        return status_set(st, STATUS_CORRUPT, "%s: run %s is damaged", r->request->database, r->id);
+    r->number = number;
+    fprintf(stderr, "tsr: going on with run %s: %zu results are there\n", r->id, r->done.count);
+    return true;
+}
+
+static bool begin(run *r, status *st) {
+    if (r->request->resume && !resume(r, st))
+        return false;
+    if (r->number)
+        return true;
+    name_run(r);
+    r->head = document_head(r->id, r->started);
+    char *head = json_dumps(r->head, JSON_COMPACT);
+    store_run record = {.id = r->id,
+                        .started = r->started,
+                        .arguments = r->request->arguments,
+                        .machine = r->machine.data,
+                        .head = head};
+    bool ok = store_begin_run(r->store, &record, &r->number, st);
+    free(head);
+    return ok;
+}
+
+/* ---- --last-failed ---- */
+static bool note_failure(void *context, const store_result *result) {
+    static const char *const fine[] = {"ok", "skipped", "unsupported"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(result->status, fine[i]) == 0)
+            return true;
+    map_put(context, result->key, 1);
+    return true;
+}
+
+static bool keep_last_failed(run *r, status *st) {
+    int64_t last;
+    map failed;
+    map_init(&failed);
+    bool ok = store_find_run(r->store, "last", &last, st) && store_each_result(r->store, last, note_failure, &failed, st);
+    size_t kept = 0;
+    plan *p = r->request->plan;
+    for (size_t i = 0; i < p->jobs.count && ok; i++) {
+        text key;
+        text_init(&key);
+        job_key(&p->jobs.items[i], &key);
+        if (map_get(&failed, key.data, NULL))
+            p->jobs.items[kept++] = p->jobs.items[i];
+        text_release(&key);
+    }
+    if (ok)
+        p->jobs.count = kept;
+    if (ok && kept == 0)
+        fputs("tsr: nothing that was asked for failed in the last run\n", stderr);
+    map_release(&failed);
+    return ok;
+}
+
+/* ---- ceilings ---- */
+static bool measure_ceilings(run *r, status *st) {
+    bool needed[PLAN_THREADS_MAX] = {false};
+    const plan_choice *choice = r->request->choice;
+    for (size_t i = 0; i < r->request->plan->jobs.count; i++)
+        for (uint32_t k = 0; k < choice->thread_count; k++)
+            if (backend_table[backend_from_name(r->request->plan->jobs.items[i].backend)].timed)
+                needed[k] |= r->request->plan->jobs.items[i].threads == choice->threads[k];
+    for (uint32_t k = 0; k < choice->thread_count; k++) {
+        if (!needed[k])
+            continue;
+        progress_show(&r->progress, "measuring this machine's ceilings");
+        if (!ceilings_measure(&r->ceilings, choice->threads[k], choice->quick, st))
+            return false;
+    }
+    for (size_t i = 0; i < r->ceilings.count; i++) {
+        const ceiling *item = &r->ceilings.items[i];
+        if (!store_put_ceiling(r->store, r->number, item->resource, item->profile, item->value, item->unit, st))
+            return false;
+    }
+    return true;
+}
+
+static double median_of(const json_t *result) {
+    const json_t *median = json_object_get(json_object_get(result, "time_ns"), "median");
+    return json_is_number(median) ? json_number_value(median) : -1;
+}
+
+static bool query_of(const json_t *result, const json_t *internal, roofline_query *query) {
+    const char *element = json_string_value(json_object_get(internal, "element"));
+    *query = (roofline_query){
+        .type = element ? dtype_from_name(element) : DTYPE_F32,
+        .profile = json_string_value(json_object_get(result, "profile")),
+        .threads = (uint32_t)json_integer_value(json_object_get(result, "threads")),
+        .flops = (uint64_t)json_integer_value(json_object_get(result, "flops")),
+        .bytes = (uint64_t)json_integer_value(json_object_get(result, "bytes")),
+        .working_set_bytes = (uint64_t)json_integer_value(json_object_get(internal, "working_set")),
+        .time_ns = median_of(result),
+    };
+    return query->time_ns > 0;
+}
+
+/* Above the limit the ceiling is measured again at once: bandwidth has modes. What then remains is an error. */
+static bool place(run *r, json_t *result, const json_t *internal, char resource[CEILING_NAME_BYTES], status *st) {
+    roofline_query query;
+    roofline_point point;
+    resource[0] = '\0';
+    if (!query_of(result, internal, &query) || !roofline_place(&r->ceilings, &query, &point))
+        return true;
+    if (point.fraction > ROOFLINE_LIMIT) {
+        char name[CEILING_NAME_BYTES];
+        snprintf(name, sizeof name, "%s", point.resource);
+        if (!ceilings_probe(&r->ceilings, name, query.threads, st))
+            return false;
+        roofline_place(&r->ceilings, &query, &point);
+        const ceiling *raised = ceilings_find(&r->ceilings, name);
+        if (!store_put_ceiling(r->store, r->number, name, raised->profile, raised->value, raised->unit, st))
+            return false;
+    }
+    snprintf(resource, CEILING_NAME_BYTES, "%s", point.resource);
+    json_object_set_new(result, "roofline",
+                        json_pack("{s:s, s:f, s:f}", "bound", point.compute_bound ? "compute" : "memory", "ceiling",
+                                  point.ceiling, "fraction", point.fraction));
+    if (point.fraction > ROOFLINE_LIMIT) {
+        char why[160];
+        snprintf(why, sizeof why, "%.2f of its roofline (%s): the time, the count of work or the ceiling is wrong",
+                 point.fraction, point.resource);
+        json_object_set_new(result, "status", json_string("error"));
+        json_object_set_new(result, "why", json_string(why));
+    }
+    return true;
+}
+
+/* ---- one job ---- */
+static bool store_record(run *r, const char *key, const json_t *result, const json_t *internal, status *st) {
+    double samples[512];
+    size_t count = 0, i;
+    json_t *value;
+    json_array_foreach(json_object_get(internal, "samples"), i, value)
+        if (count < sizeof samples / sizeof samples[0])
+            samples[count++] = json_number_value(value);
+    char *record = json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    store_result row = {.key = key,
+                        .status = json_string_value(json_object_get(result, "status")),
+                        .median_ns = median_of(result),
+                        .record = record,
+                        .samples = samples,
+                        .sample_count = count};
+    bool ok = store_put_result(r->store, r->number, &row, st);
+    free(record);
+    return ok;
+}
+
+static bool show(run *r, const char *key, const json_t *result, const char *resource, status *st) {
+    double previous_ns;
+    if (r->request->json)
+        return true;
+    if (!store_last_median(r->store, r->number, r->machine.data, key, &previous_ns, st))
+        return false;
+    text line;
+    text_init(&line);
+    /* "compute.f32.t2" without its thread count, which has its own column. */
+    char name[CEILING_NAME_BYTES];
+    snprintf(name, sizeof name, "%s", resource);
+    char *suffix = strstr(name, ".t");
+    if (suffix)
+        *suffix = '\0';
+    table_line(&r->table, result, name[0] ? name : NULL, previous_ns, &line);
+    progress_clear(&r->progress);
+    fputs(line.data, stdout);
+    fflush(stdout);
+    text_release(&line);
+    return true;
+}
+
+/* Runs the job, or takes its record from the run that is resumed. */
+static bool run_one(run *r, const job *j, const char *key, status *st) {
+    intptr_t stored;
+    char resource[CEILING_NAME_BYTES] = "";
+    json_t *result, *internal = NULL;
+    if (map_get(&r->done, key, &stored)) {
+        result = json_incref((json_t *)stored);
+    } else {
+        progress_show(&r->progress, key);
+        result = worker_run(&r->worker, j);
+        if (!result) {
+            r->stopped = true;
+            return true;
+        }
+        exit_code code = job_result_exit(result);
+        internal = job_result_take_internal(result);
+        bool ok = place(r, result, internal, resource, st) && store_record(r, key, result, internal, st);
+        r->code = exit_code_worse(r->code, code);
+        json_decref(internal);
+        if (!ok) {
+            json_decref(result);
+            return false;
+        }
+    }
+    r->code = exit_code_worse(r->code, job_result_exit(result));
+    json_array_append_new(r->results, result);
+    progress_step(&r->progress);
+    return show(r, key, result, resource, st);
+}
+
+static bool run_all(run *r, status *st) {
+    const plan *p = r->request->plan;
+    for (size_t i = 0; i < p->jobs.count && !r->stopped; i++) {
+        text key;
+        text_init(&key);
+        job_key(&p->jobs.items[i], &key);
+        bool ok = run_one(r, &p->jobs.items[i], key.data, st);
+        text_release(&key);
+        if (!ok)
+            return false;
+        if (r->request->fail_fast && r->code != EXIT_DONE)
+            break;
+        r->stopped |= interrupt_seen != 0;
+    }
+    return true;
+}
+
+/* ---- ending ---- */
+static bool finish(run *r, status *st) {
+    const run_request *q = r->request;
+    json_t *document = document_make(r->head, document_ceilings(&r->ceilings), json_incref(r->results));
+    bool ok = true;
+    for (size_t i = 0; i < q->export_count && ok; i++)
+        ok = document_export(document, q->exports[i], st);
+    progress_clear(&r->progress);
+    if (q->json)
+        document_print(document, stdout);
+    text summary;
+    text_init(&summary);
+    table_summary(r->results, &summary);
+    text_printf(&summary, "run %s, in %s\n", r->id, q->database);
+    fputs(summary.data, q->json ? stderr : stdout);
+    text_release(&summary);
+    json_decref(document);
+    if (r->stopped) {
+        fprintf(stderr, "tsr: interrupted; %zu of %zu results are stored: go on with the same command and --resume\n",
+                json_array_size(r->results), q->plan->jobs.count);
+        r->code = EXIT_INTERRUPTED;
+        return ok;
+    }
+    return ok && store_finish_run(r->store, r->number, (int)r->code, st);
+}
+
+static void measure_table(run *r) {
+    r->table = (table){.name_width = 4, .profile_width = 7, .colour = r->request->colour};
+    for (size_t i = 0; i < r->request->plan->jobs.count; i++) {
+        const job *j = &r->request->plan->jobs.items[i];
+        int name = (int)(strlen(j->kernel) + strlen(j->case_name) + 1), profile = (int)strlen(j->profile);
+        r->table.name_width = name > r->table.name_width ? name : r->table.name_width;
+        r->table.profile_width = profile > r->table.profile_width ? profile : r->table.profile_width;
+    }
+}
+
+static void show_header(run *r) {
+    if (r->request->json || r->request->plan->jobs.count == 0)
+        return;
+    text header;
+    text_init(&header);
+    table_header(&r->table, &header);
+    progress_clear(&r->progress);
+    fputs(header.data, stdout);
+    text_release(&header);
+}
+
+static void release(run *r) {
+    worker_stop(&r->worker);
+    for (size_t i = 0; i < r->done.count; i++)
+        json_decref((json_t *)r->done.entries[i].value);
+    map_release(&r->done);
+    json_decref(r->head);
+    json_decref(r->results);
+    text_release(&r->machine);
+    store_close(r->store);
+    free(r);
+}
+
+int run_bench(const run_request *request) {
+    status st = STATUS_INIT;
+    run *r = base_calloc(1, sizeof *r);
+    r->request = request;
+    r->code = request->problem;
+    r->results = json_array();
+    map_init(&r->done);
+    text_init(&r->machine);
+    host_machine(request->choice->isa, &r->machine);
+    ceilings_init(&r->ceilings, request->choice->isa);
+    worker_init(&r->worker, request->choice->timeout_seconds, request->choice->memory_mib, &interrupt_seen);
+    r->store = store_open(request->database, &st);
+    bool ok = r->store && (!request->last_failed || keep_last_failed(r, &st));
+    if (ok) {
+        interrupt_watch();
+        measure_table(r);
+        progress_start(&r->progress, request->plan->jobs.count);
+        ok = begin(r, &st) && measure_ceilings(r, &st);
+    }
+    if (ok) {
+        show_header(r);
+        ok = run_all(r, &st) && finish(r, &st);
+    }
+    progress_clear(&r->progress);
+    int code = (int)r->code;
+    if (!ok) {
+        fprintf(stderr, "tsr: %s\n", st.message);
+        code = (int)exit_code_worse(r->code, exit_code_of_status(st.code));
+    }
+    release(r);
+    return code;
+}
+
+bool run_jobs(const plan *p, const plan_choice *choice, run_result_fn visit, void *context) {
+    worker w;
+    progress bar;
+    bool ok = true;
+    interrupt_watch();
+    worker_init(&w, choice->timeout_seconds, choice->memory_mib, &interrupt_seen);
+    progress_start(&bar, p->jobs.count);
+    for (size_t i = 0; i < p->jobs.count && ok; i++) {
+        text key;
+        text_init(&key);
+        job_key(&p->jobs.items[i], &key);
+        progress_show(&bar, key.data);
+        json_t *result = worker_run(&w, &p->jobs.items[i]);
+        progress_clear(&bar);
+        ok = result != NULL;
+        if (ok)
+            visit(context, &p->jobs.items[i], result);
+        json_decref(result);
+        progress_step(&bar);
+        text_release(&key);
+    }
+    progress_clear(&bar);
+    worker_stop(&w);
+    return ok;
+}

@@ -1,0 +1,238 @@
+/* store.c - opening, migrating and writing the database. */
+#include "store/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "store/connection.h"
+
+static const char *const migrations[] = {
+#define MIGRATION(sql) sql,
+#include "store/migrations.def"
+#undef MIGRATION
+};
+enum { MIGRATIONS = sizeof migrations / sizeof migrations[0] };
+
+bool store_failed(store *s, const char *doing, status *st) {
+    int code = sqlite3_errcode(s->db);
+    const char *why = sqlite3_errmsg(s->db);
+    switch (code & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+        return status_set(st, STATUS_OUT_OF_MEMORY,
+                          "%s: %s: no room to write (%s); everything stored before is safe", s->path, doing, why);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return status_set(st, STATUS_CORRUPT, "%s: %s: not a readable database (%s)", s->path, doing, why);
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        return status_set(st, STATUS_INVALID, "%s: %s: %s", s->path, doing, why);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return status_set(st, STATUS_UNAVAILABLE, "%s: %s: another tsr holds the database", s->path, doing);
+    default:
+        return status_set(st, STATUS_INTERNAL, "%s: %s: %s", s->path, doing, why);
+    }
+}
+
+bool store_execute(store *s, const char *sql, const char *doing, status *st) {
+    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK || store_failed(s, doing, st);
+}
+
+sqlite3_stmt *store_prepare(store *s, const char *sql, const char *doing, status *st) {
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(s->db, sql, -1, &statement, NULL) != SQLITE_OK)
+        store_failed(s, doing, st);
+    return statement;
+}
+
+bool store_step(store *s, sqlite3_stmt *statement, const char *doing, status *st) {
+    int code = sqlite3_step(statement);
+    bool ok = code == SQLITE_DONE || code == SQLITE_ROW || store_failed(s, doing, st);
+    sqlite3_finalize(statement);
+    return ok;
+}
+
+static bool read_version(store *s, int *version, status *st) {
+    sqlite3_stmt *statement = store_prepare(s, "PRAGMA user_version", "reading its version", st);
+    if (!statement)
+        return false;
+    bool ok = sqlite3_step(statement) == SQLITE_ROW || store_failed(s, "reading its version", st);
+    *version = ok ? sqlite3_column_int(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return ok;
+}
+
+/* PRAGMA takes no parameters; the versions are few, so each has its text. */
+static bool write_version(store *s, int version, status *st) {
+    static const char *const texts[] = {"PRAGMA user_version=1", "PRAGMA user_version=2"};
+    _Static_assert(sizeof texts / sizeof texts[0] == MIGRATIONS, "one text for each migration");
+    return store_execute(s, texts[version - 1], "setting its version", st);
+}
+
+static bool migrate(store *s, status *st) {
+    int version;
+    if (!read_version(s, &version, st))
+        return false;
+    if (version > MIGRATIONS)
+        return status_set(st, STATUS_CORRUPT,
+                          "%s was written by a newer tsr (format %d; this one knows up to %d): use that tsr, or "
+                          "another file with --db",
+                          s->path, version, MIGRATIONS);
+    for (; version < MIGRATIONS; version++) {
+        if (!store_execute(s, "BEGIN IMMEDIATE", "migrating", st))
+            return false;
+        /* Another tsr may have taken the step while this one waited. */
+        int now;
+        bool ok = read_version(s, &now, st);
+        if (ok && now == version)
+            ok = store_execute(s, migrations[version], "migrating", st) && write_version(s, version + 1, st);
+        if (!ok || !store_execute(s, "COMMIT", "migrating", st)) {
+            sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool make_parent(const char *path, status *st) {
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return true;
+    char *directory = base_strdup(path);
+    directory[slash - path] = '\0';
+    bool ok = file_make_dirs(directory, st);
+    free(directory);
+    return ok;
+}
+
+store *store_open(const char *path, status *st) {
+    if (!make_parent(path, st))
+        return NULL;
+    store *s = base_calloc(1, sizeof *s);
+    s->path = base_strdup(path);
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK) {
+        store_failed(s, "opening", st);
+        store_close(s);
+        return NULL;
+    }
+    sqlite3_busy_timeout(s->db, 10000);
+    /* FULL: a record survives a power cut once its transaction has returned. */
+    if (!store_execute(s, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON", "opening", st) ||
+        !migrate(s, st)) {
+        store_close(s);
+        return NULL;
+    }
+    return s;
+}
+
+store *store_open_existing(const char *path, status *st) {
+    return file_exists(path) ? store_open(path, st) : NULL;
+}
+
+void store_close(store *s) {
+    if (!s)
+        return;
+    sqlite3_close(s->db);
+    free(s->path);
+    free(s);
+}
+
+const char *store_path(const store *s) {
+    return s->path;
+}
+
+static void bind_text(sqlite3_stmt *statement, int position, const char *value) {
+    if (value)
+        sqlite3_bind_text(statement, position, value, -1, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(statement, position);
+}
+
+bool store_begin_run(store *s, const store_run *run, int64_t *number, status *st) {
+    static const char doing[] = "beginning a run";
+    sqlite3_stmt *statement = store_prepare(
+        s, "INSERT INTO runs (id, started, arguments, machine, head) VALUES (?, ?, ?, ?, ?)", doing, st);
+    if (!statement)
+        return false;
+    bind_text(statement, 1, run->id);
+    bind_text(statement, 2, run->started);
+    bind_text(statement, 3, run->arguments);
+    bind_text(statement, 4, run->machine);
+    bind_text(statement, 5, run->head);
+    if (!store_step(s, statement, doing, st))
+        return false;
+    *number = sqlite3_last_insert_rowid(s->db);
+    return true;
+}
+
+static bool put_samples(store *s, int64_t result, const store_result *r, status *st) {
+    static const char doing[] = "storing samples";
+    sqlite3_stmt *statement =
+        store_prepare(s, "INSERT INTO samples (result, position, ns) VALUES (?, ?, ?)", doing, st);
+    bool ok = statement != NULL;
+    for (size_t i = 0; i < r->sample_count && ok; i++) {
+        sqlite3_bind_int64(statement, 1, result);
+        sqlite3_bind_int64(statement, 2, (int64_t)i);
+        sqlite3_bind_double(statement, 3, r->samples[i]);
+        ok = sqlite3_step(statement) == SQLITE_DONE || store_failed(s, doing, st);
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    return ok;
+}
+
+bool store_put_result(store *s, int64_t run, const store_result *r, status *st) {
+    static const char doing[] = "storing a result";
+    if (!store_execute(s, "BEGIN IMMEDIATE", doing, st))
+        return false;
+    sqlite3_stmt *statement = store_prepare(
+        s, "INSERT OR REPLACE INTO results (run, key, status, median_ns, record) VALUES (?, ?, ?, ?, ?)", doing, st);
+    bool ok = statement != NULL;
+    if (ok) {
+        sqlite3_bind_int64(statement, 1, run);
+        bind_text(statement, 2, r->key);
+        bind_text(statement, 3, r->status);
+        if (r->median_ns >= 0)
+            sqlite3_bind_double(statement, 4, r->median_ns);
+        else
+            sqlite3_bind_null(statement, 4);
+        bind_text(statement, 5, r->record);
+        ok = store_step(s, statement, doing, st);
+    }
+    ok = ok && put_samples(s, sqlite3_last_insert_rowid(s->db), r, st);
+    ok = ok && store_execute(s, "COMMIT", doing, st);
+    if (!ok)
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return ok;
+}
+
+bool store_put_ceiling(store *s, int64_t run, const char *resource, const char *profile, double value,
+                       const char *unit, status *st) {
+    static const char doing[] = "storing a ceiling";
+    sqlite3_stmt *statement = store_prepare(
+        s, "INSERT OR REPLACE INTO ceilings (run, resource, profile, value, unit) VALUES (?, ?, ?, ?, ?)", doing, st);
+    if (!statement)
+        return false;
+    sqlite3_bind_int64(statement, 1, run);
+    bind_text(statement, 2, resource);
+    bind_text(statement, 3, profile);
+    sqlite3_bind_double(statement, 4, value);
+    bind_text(statement, 5, unit);
+    return store_step(s, statement, doing, st);
+}
+
+bool store_finish_run(store *s, int64_t run, int exit_code, status *st) {
+    static const char doing[] = "finishing a run";
+    sqlite3_stmt *statement = store_prepare(s, "UPDATE runs SET exit_code = ? WHERE number = ?", doing, st);
+    if (!statement)
+        return false;
+    sqlite3_bind_int(statement, 1, exit_code);
+    sqlite3_bind_int64(statement, 2, run);
+    return store_step(s, statement, doing, st);
+}

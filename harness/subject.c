@@ -1,0 +1,140 @@
+/* subject.c - opens a case and computes what is expected of it. */
+#include "subject.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "inputs.h"
+#include "launch.h"
+
+static void close_case(subject *s) {
+    launch_release_tensors(s->inputs, COMPILER_MAX_PARAMETERS);
+    launch_release_tensors(s->oracle, COMPILER_MAX_PARAMETERS);
+    launch_release_tensors(s->references, COMPILER_MAX_PARAMETERS);
+    launch_release_tensors(s->bounds, COMPILER_MAX_PARAMETERS);
+    memset(s->inputs, 0, sizeof s->inputs);
+    memset(s->oracle, 0, sizeof s->oracle);
+    memset(s->references, 0, sizeof s->references);
+    memset(s->bounds, 0, sizeof s->bounds);
+    s->has_oracle = s->has_reference = false;
+    golden_release(&s->golden);
+    if (s->graph)
+        ir_module_free(s->graph);
+    s->graph = NULL;
+    free(s->kernel_name);
+    free(s->case_name);
+    s->kernel_name = s->case_name = NULL;
+}
+
+void subject_close(subject *s) {
+    close_case(s);
+    if (s->source)
+        compiler_close(s->source);
+    free(s->path);
+    memset(s, 0, sizeof *s);
+}
+
+static bool open_source(subject *s, const char *path, status *st) {
+    if (s->source && strcmp(s->path, path) == 0)
+        return true;
+    subject_close(s);
+    text diagnostics;
+    text_init(&diagnostics);
+    s->path = base_strdup(path);
+    s->source = compiler_open(path, false, &diagnostics, st);
+    bool ok = s->source != NULL;
+    if (ok && compiler_error_count(s->source) > 0)
+        ok = status_set(st, STATUS_INVALID, "%s has errors: %.800s", path, diagnostics.data);
+    text_release(&diagnostics);
+    return ok;
+}
+
+static bool find_case(subject *s, const subject_request *request, status *st) {
+    for (uint32_t i = 0; i < compiler_kernel_count(s->source); i++) {
+        s->kernel = compiler_kernel_at(s->source, i);
+        if (strcmp(s->kernel->name, request->kernel) != 0)
+            continue;
+        for (uint32_t k = 0; k < s->kernel->case_count; k++) {
+            s->c = &s->kernel->cases[k];
+            if (strcmp(s->c->name, request->case_name) == 0)
+                return true;
+        }
+    }
+    return status_set(st, STATUS_NOT_FOUND, "%s has no case %s/%s any more", request->path, request->kernel,
+                      request->case_name);
+}
+
+static uint64_t bytes_of(const struct compiler_buffer *buffers, uint32_t count) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t bytes = dtype_size(buffers[i].type);
+        for (int axis = 0; axis < buffers[i].rank; axis++)
+            bytes *= (uint64_t)buffers[i].dims[axis];
+        sum += bytes;
+    }
+    return sum;
+}
+
+static bool open_case(subject *s, const subject_request *request, status *st) {
+    text diagnostics;
+    text_init(&diagnostics);
+    s->graph = compiler_graph(s->source, s->kernel, s->c, &diagnostics);
+    bool ok = s->graph != NULL || status_set(st, STATUS_INVALID, "%.900s", diagnostics.data);
+    text_release(&diagnostics);
+    ok = ok && compiler_signature_of(s->graph, s->c->dims, s->c->dim_count, &s->signature, st) &&
+         compiler_cost(s->graph, s->c->dims, s->c->dim_count, &s->flops, &s->bytes, st) &&
+         inputs_make(&s->signature, s->c, request->seed, s->inputs, st);
+    if (!ok)
+        return false;
+    s->working_set_bytes = bytes_of(s->signature.inputs, s->signature.input_count) +
+                           bytes_of(s->signature.outputs, s->signature.output_count);
+    golden_key(s->graph, s->c, s->signature.input_count, request->seed, s->key);
+    s->golden_state = GOLDEN_MISSING;
+    return !request->golden_path || golden_read(request->golden_path, s->key, &s->golden, &s->golden_state, st);
+}
+
+bool subject_open(subject *s, const subject_request *request, status *st) {
+    if (s->source && s->kernel_name && s->seed == request->seed && strcmp(s->path, request->path) == 0 &&
+        strcmp(s->kernel_name, request->kernel) == 0 && strcmp(s->case_name, request->case_name) == 0)
+        return true;
+    if (!open_source(s, request->path, st))
+        return false;
+    close_case(s);
+    if (!find_case(s, request, st))
+        return false;
+    if (!open_case(s, request, st)) {
+        close_case(s);
+        return false;
+    }
+    s->seed = request->seed;
+    s->kernel_name = base_strdup(request->kernel);
+    s->case_name = base_strdup(request->case_name);
+    return true;
+}
+
+const tensor *subject_oracle(subject *s, status *st) {
+    if (!s->has_oracle)
+        s->has_oracle = compiler_interpret(s->graph, s->c->dims, s->c->dim_count, s->inputs, s->oracle, st);
+    return s->has_oracle ? s->oracle : NULL;
+}
+
+bool subject_reference(subject *s, status *st) {
+    if (!s->has_reference)
+        s->has_reference =
+            compiler_reference(s->graph, s->c->dims, s->c->dim_count, s->inputs, s->references, s->bounds, st);
+    return s->has_reference;
+}
+
+dtype subject_element(const subject *s) {
+    uint64_t most = 0;
+    dtype element = s->signature.outputs[0].type;
+    for (uint32_t i = 0; i < s->signature.input_count; i++) {
+        uint64_t bytes = bytes_of(&s->signature.inputs[i], 1) / dtype_size(s->signature.inputs[i].type);
+        if (bytes > most) {
+            most = bytes;
+            element = s->signature.inputs[i].type;
+        }
+    }
+    return element;
+}

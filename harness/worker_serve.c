@@ -1,0 +1,66 @@
+/* worker_serve.c - the worker's own side: reads jobs, runs them, answers. */
+#include <errno.h>
+#include <stdio.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "execute.h"
+#include "worker.h"
+
+enum { IN_FD = 3, OUT_FD = 4 };
+
+static void send_message(json_t *message) {
+    char *line = json_dumps(message, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    size_t length = strlen(line), sent = 0;
+    line[length++] = '\n';
+    while (sent < length) {
+        ssize_t n = write(OUT_FD, line + sent, length - sent);
+        if (n < 0 && errno == EINTR)
+            continue;
+        /* Without a parent there is nobody to tell. */
+        if (n <= 0)
+            _exit(EXIT_BUG);
+        sent += (size_t)n;
+    }
+    free(line);
+    json_decref(message);
+}
+
+static void announce_stage(void *context, const char *stage) {
+    (void)context;
+    send_message(json_pack("{s:s}", "stage", stage));
+}
+
+static bool serve_line(subject *s, const char *line, size_t length) {
+    job j;
+    json_t *object = json_loadb(line, length, 0, NULL);
+    bool ok = object && job_from_json(object, &j);
+    if (ok)
+        send_message(json_pack("{s:o}", "result", execute_job(s, &j, announce_stage, NULL)));
+    json_decref(object);
+    return ok;
+}
+
+int worker_serve(void) {
+    /* A worker whose parent is killed must not go on using the machine. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (fcntl(IN_FD, F_GETFD) < 0 || fcntl(OUT_FD, F_GETFD) < 0)
+        return EXIT_USAGE;
+    FILE *in = fdopen(IN_FD, "r");
+    subject s = {0};
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t length;
+    int code = EXIT_DONE;
+    while (in && code == EXIT_DONE && (length = getline(&line, &capacity, in)) > 0)
+        if (!serve_line(&s, line, (size_t)length))
+            code = EXIT_BUG;
+    subject_close(&s);
+    free(line);
+    if (in)
+        fclose(in);
+    return code;
+}
