@@ -52,9 +52,16 @@ static bool first_of_its_types(const compiler_kernel *kernel, uint32_t index) {
     return true;
 }
 
-static void check_once(compiler_source *s, const kernel_interface *k,
-                       const compiler_type_binding *types, uint32_t count, diagnostics *d) {
-    ir_module *m = kernel_check(s, k, types, count, d);
+/* The types of case `index`, and every later case that shares them. */
+static void check_cases(compiler_source *s, const kernel_interface *k,
+                        const compiler_kernel *kernel, uint32_t index, diagnostics *d) {
+    const compiler_case *first = &kernel->cases[index];
+    ir_module *m = kernel_check(s, k, first->types, first->type_count, d);
+    for (uint32_t i = index; m && i < kernel->case_count; i++) {
+        if (same_types(first, &kernel->cases[i])) {
+            instance_check(s, m, &kernel->cases[i], d);
+        }
+    }
     if (m) {
         ir_module_free(m);
     }
@@ -67,7 +74,10 @@ static void check_without_cases(compiler_source *s, const kernel_interface *k, d
     for (uint32_t i = 0; i < k->variable_count; i++) {
         types[i] = (compiler_type_binding){k->variables[i].name, DTYPE_F32};
     }
-    check_once(s, k, types, k->variable_count, d);
+    ir_module *m = kernel_check(s, k, types, k->variable_count, d);
+    if (m) {
+        ir_module_free(m);
+    }
 }
 
 static void check_kernel(compiler_source *s, uint32_t index, diagnostics *d) {
@@ -81,7 +91,7 @@ static void check_kernel(compiler_source *s, uint32_t index, diagnostics *d) {
     }
     for (uint32_t i = 0; i < kernel->case_count; i++) {
         if (first_of_its_types(kernel, i)) {
-            check_once(s, k, kernel->cases[i].types, kernel->cases[i].type_count, d);
+            check_cases(s, k, kernel, i, d);
         }
     }
 }

@@ -67,6 +67,8 @@ dim_result dim_evaluate(const node *n, const ir_binding *bindings, uint32_t coun
 /* Type-checks the kernel under these types; NULL when reported. */
 ir_module *kernel_check(compiler_source *s, const kernel_interface *k,
                         const compiler_type_binding *types, uint32_t type_count, diagnostics *d);
+/* Reports where a checked graph has no meaning under a case's dimensions. */
+void instance_check(compiler_source *s, ir_module *m, const compiler_case *c, diagnostics *d);
 /* Reports what is wrong with the module's constants. */
 void constants_check(compiler_source *s, diagnostics *d);
 

@@ -43,6 +43,18 @@ source_position source_position_of(const source_text *s, uint32_t offset) {
     return (source_position){line + 1, column};
 }
 
+uint32_t source_offset_of(const source_text *s, uint32_t line, uint32_t column) {
+    if (line == 0 || line > s->line_count) {
+        return s->size;
+    }
+    uint32_t at = s->lines[line - 1];
+    while (column > 1 && at < s->size) {
+        at++;
+        column -= at == s->size || ((unsigned char)s->data[at] & 0xC0) != 0x80;
+    }
+    return at;
+}
+
 span span_join(span first, span last) {
     return (span){first.start, last.end > first.end ? last.end : first.end};
 }

@@ -51,6 +51,8 @@ typedef struct diagnostics {
 
 void source_text_init(source_text *s, arena *a, const char *name, const char *data, uint32_t size);
 source_position source_position_of(const source_text *s, uint32_t offset);
+/* The other way: the byte at a line and column, or the end of the source. */
+uint32_t source_offset_of(const source_text *s, uint32_t line, uint32_t column);
 span span_join(span first, span last);
 
 void diagnostics_init(diagnostics *d, const source_text *source, bool colour, text *out);

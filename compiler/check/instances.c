@@ -1,0 +1,85 @@
+/* instances.c - what a case's dimensions make of a checked graph: slices must lie inside their
+ * axes, shapes exist. */
+#include <string.h>
+
+#include "check/check.h"
+
+typedef struct instance {
+    compiler_source *source;
+    diagnostics *report;
+    ir_module *m;
+    const compiler_case *c;
+} instance;
+
+static bool evaluate(const instance *in, ir_dim dim, int64_t *out) {
+    const char *missing = NULL;
+    return ir_dim_evaluate(in->m, dim, in->c->dims, in->c->dim_count, out, &missing);
+}
+
+static span place_of(const instance *in, const ir_op_data *op) {
+    uint32_t start = source_offset_of(&in->source->text, op->location.line, op->location.column);
+    return (span){start, start + 1};
+}
+
+static ir_dim item_of(const instance *in, ir_op op, const char *name, int axis) {
+    const ir_attr_data *list = ir_attr_get(in->m, ir_op_attr(in->m, op, name));
+    return ir_attr_get(in->m, list->items[axis])->integer;
+}
+
+static bool slice_fits(const instance *in, ir_op op) {
+    const ir_op_data *d = ir_op_get(in->m, op);
+    const ir_type_data *x = ir_type_get(in->m, ir_value_get(in->m, d->operands[0])->type);
+    for (int axis = 0; axis < x->rank; axis++) {
+        ir_dim start = item_of(in, op, "start", axis), stop = item_of(in, op, "stop", axis);
+        int64_t size = 0, from = 0, to = 0;
+        if (!evaluate(in, x->dims[axis], &size)) {
+            return true;
+        }
+        if (evaluate(in, start, &from) && evaluate(in, stop, &to) && from <= to && to <= size) {
+            continue;
+        }
+        diagnose_error(in->report, place_of(in, d),
+                       "in case '%s', %s:%s does not fit axis %d of length %lld", in->c->name,
+                       ir_dim_text(in->m, start), ir_dim_text(in->m, stop), axis, (long long)size);
+        return false;
+    }
+    return true;
+}
+
+static bool results_exist(const instance *in, ir_op op) {
+    const ir_op_data *d = ir_op_get(in->m, op);
+    for (uint32_t i = 0; i < d->result_count; i++) {
+        const ir_type_data *type = ir_type_get(in->m, ir_value_get(in->m, d->results[i])->type);
+        for (int axis = 0; axis < type->rank; axis++) {
+            int64_t size = 0;
+            if (!evaluate(in, type->dims[axis], &size)) {
+                diagnose_error(in->report, place_of(in, d),
+                               "in case '%s', the dimension %s would be negative or too large",
+                               in->c->name, ir_dim_text(in->m, type->dims[axis]));
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void report_case(const instance *in) {
+    span line = {in->source->text.lines[in->c->line - 1], in->source->text.lines[in->c->line - 1]};
+    while (line.start < in->source->text.size && in->source->text.data[line.start] == ' ') {
+        line.start++;
+    }
+    line.end = line.start + 1;
+    diagnose_note(in->report, line, "the case is here");
+}
+
+void instance_check(compiler_source *s, ir_module *m, const compiler_case *c, diagnostics *d) {
+    instance in = {s, d, m, c};
+    ir_block block = ir_op_block(m, ir_module_kernel(m), 0);
+    for (ir_op op = ir_block_get(m, block)->first; op; op = ir_op_get(m, op)->next) {
+        bool slice = ir_op_get(m, op)->opcode == GRAPH_SLICE;
+        if ((slice && !slice_fits(&in, op)) || !results_exist(&in, op)) {
+            report_case(&in);
+            return;
+        }
+    }
+}
