@@ -6,7 +6,8 @@
 #include "tessera/tessera.h"
 
 const backend backend_table[BACKEND_COUNT] = {
-#define BACKEND(id, name, driver, profiles, timed, summary) {name, driver, profiles, timed, summary},
+#define BACKEND(id, name, driver, profiles, timed, summary)                                        \
+    {name, driver, profiles, timed, summary},
 #include "backends.def"
 #undef BACKEND
 };
@@ -36,7 +37,8 @@ bool backend_device(const backend *b, uint32_t *device, status *st) {
         if (tsrGetDeviceInfo(i, &info) != TSR_SUCCESS || strcmp(info.backend, b->driver) != 0)
             continue;
         if (info.unavailable)
-            return status_set(st, STATUS_UNAVAILABLE, "backend %s cannot run here: %s", b->name, info.unavailable);
+            return status_set(st, STATUS_UNAVAILABLE, "backend %s cannot run here: %s", b->name,
+                              info.unavailable);
         *device = i;
         return true;
     }

@@ -27,7 +27,8 @@ extern const backend backend_table[BACKEND_COUNT];
 /* BACKEND_COUNT when unknown. */
 backend_id backend_from_name(const char *name);
 bool backend_honours(const backend *b, const char *profile);
-/* Index of its device in the runtime. False with STATUS_UNAVAILABLE and the reason where it cannot run here. */
+/* Index of its device in the runtime. False with STATUS_UNAVAILABLE and the reason where it cannot
+ * run here. */
 bool backend_device(const backend *b, uint32_t *device, status *st);
 
 /* PROFILE_COUNT when unknown. */

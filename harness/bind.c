@@ -32,7 +32,8 @@ typedef struct binding_site {
 static void shape_of_type(const binding_site *site, text *out) {
     text_append_char(out, '[');
     for (int axis = 0; axis < site->type->rank; axis++)
-        text_printf(out, "%s%s", axis ? ", " : "", ir_dim_text(site->graph, site->type->dims[axis]));
+        text_printf(out, "%s%s", axis ? ", " : "",
+                    ir_dim_text(site->graph, site->type->dims[axis]));
     text_append_char(out, ']');
 }
 
@@ -49,8 +50,8 @@ static bool mismatch(const binding_site *site, const char *detail, status *st) {
     text_init(&has);
     shape_of_type(site, &wants);
     shape_of_array(site->array, &has);
-    status_set(st, STATUS_INVALID, "parameter %s has shape %s, but the array is %s: %s", site->parameter, wants.data,
-               has.data, detail);
+    status_set(st, STATUS_INVALID, "parameter %s has shape %s, but the array is %s: %s",
+               site->parameter, wants.data, has.data, detail);
     text_release(&wants);
     text_release(&has);
     return false;
@@ -77,7 +78,8 @@ static bool check_dims(const binding_site *site, const dim_bindings *bound, stat
         char detail[256];
         if (!ir_dim_is_static(value) &&
             !ir_dim_evaluate(site->graph, value, bound->items, bound->count, &value, &missing)) {
-            snprintf(detail, sizeof detail, "%s cannot be found from the arrays' shapes", missing ? missing : "a size");
+            snprintf(detail, sizeof detail, "%s cannot be found from the arrays' shapes",
+                     missing ? missing : "a size");
             return mismatch(site, detail, st);
         }
         if (value == site->array->dims[axis])
@@ -89,17 +91,18 @@ static bool check_dims(const binding_site *site, const dim_bindings *bound, stat
     return true;
 }
 
-bool bind_dims(ir_module *graph, const char *const *parameter_names, const tensor *arrays, uint32_t count,
-               dim_bindings *out, status *st) {
+bool bind_dims(ir_module *graph, const char *const *parameter_names, const tensor *arrays,
+               uint32_t count, dim_bindings *out, status *st) {
     out->count = 0;
     const ir_block_data *body = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
     if (body->argument_count != count)
-        return status_set(st, STATUS_INTERNAL, "the graph takes %u arguments, the kernel %u", body->argument_count,
-                          count);
+        return status_set(st, STATUS_INTERNAL, "the graph takes %u arguments, the kernel %u",
+                          body->argument_count, count);
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < count; i++) {
             const ir_value_data *argument = ir_value_get(graph, body->arguments[i]);
-            binding_site site = {graph, parameter_names[i], ir_type_get(graph, argument->type), &arrays[i]};
+            binding_site site = {graph, parameter_names[i], ir_type_get(graph, argument->type),
+                                 &arrays[i]};
             if (!(pass == 0 ? bind_symbols(&site, out, st) : check_dims(&site, out, st)))
                 return false;
         }

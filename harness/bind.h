@@ -11,9 +11,10 @@ typedef struct dim_bindings {
     uint32_t count;
 } dim_bindings;
 
-/* Binds every symbol that stands alone as a dimension, then checks all other dimensions by evaluating them. The
- * message names the parameter, what the kernel wants and what the array has. `arrays` is one per parameter. */
-bool bind_dims(ir_module *graph, const char *const *parameter_names, const tensor *arrays, uint32_t count,
-               dim_bindings *out, status *st);
+/* Binds every symbol that stands alone as a dimension, then checks all other dimensions by
+ * evaluating them. The message names the parameter, what the kernel wants and what the array has.
+ * `arrays` is one per parameter. */
+bool bind_dims(ir_module *graph, const char *const *parameter_names, const tensor *arrays,
+               uint32_t count, dim_bindings *out, status *st);
 
 #endif

@@ -30,7 +30,8 @@ static bool list_directory(const char *path, arena *memory, path_list *names, st
         return status_set(st, STATUS_INVALID, "cannot read %s: %s", path, strerror(errno));
     for (struct dirent *entry; (entry = readdir(directory));)
         if (entry->d_name[0] != '.')
-            vec_push(names, arena_printf(memory, "%s%s%s", path, has_suffix(path, "/") ? "" : "/", entry->d_name));
+            vec_push(names, arena_printf(memory, "%s%s%s", path, has_suffix(path, "/") ? "" : "/",
+                                         entry->d_name));
     closedir(directory);
     if (names->count)
         qsort(names->items, names->count, sizeof *names->items, compare_names);
@@ -54,7 +55,8 @@ static bool find_sources(const char *path, int depth, arena *memory, path_list *
 
 /* ---- where the goldens of a source are ---- */
 
-/* Walks up from the source's directory to one that has "golden" beside it: that one is the corpus. */
+/* Walks up from the source's directory to one that has "golden" beside it: that one is the corpus.
+ */
 static char *corpus_root_of(const char *directory, const char *given, arena *memory) {
     char *candidate = arena_strdup(memory, directory);
     for (int level = 0; level < GOLDEN_LEVELS; level++) {
@@ -70,7 +72,8 @@ static char *corpus_root_of(const char *directory, const char *given, arena *mem
 
 static char *parent_of(const char *path, arena *memory) {
     const char *slash = strrchr(path, '/');
-    return slash ? arena_strndup(memory, path, slash == path ? 1 : (size_t)(slash - path)) : arena_strdup(memory, ".");
+    return slash ? arena_strndup(memory, path, slash == path ? 1 : (size_t)(slash - path))
+                 : arena_strdup(memory, ".");
 }
 
 static const char *real_path(const char *path, arena *memory) {
@@ -80,8 +83,10 @@ static const char *real_path(const char *path, arena *memory) {
     return copy;
 }
 
-/* Directory for the goldens of one source: GOLDEN/family, the family being the folder below the corpus. */
-static const char *golden_directory(const char *source, const char *given, const char *golden, arena *memory) {
+/* Directory for the goldens of one source: GOLDEN/family, the family being the folder below the
+ * corpus. */
+static const char *golden_directory(const char *source, const char *given, const char *golden,
+                                    arena *memory) {
     const char *directory = parent_of(real_path(source, memory), memory);
     const char *start = real_path(given, memory);
     if (!file_is_dir(start))
@@ -113,8 +118,8 @@ static bool is_wanted(const corpus_query *query, const char *kernel, const char 
 }
 
 /* Checks the case; the same complaint about several cases of a kernel is told once. */
-static bool case_is_sound(loader *l, compiler_source *source, const compiler_kernel *kernel, const compiler_case *c,
-                          text *last) {
+static bool case_is_sound(loader *l, compiler_source *source, const compiler_kernel *kernel,
+                          const compiler_case *c, text *last) {
     text complaint;
     text_init(&complaint);
     ir_module *graph = compiler_graph(source, kernel, c, &complaint);
@@ -132,7 +137,8 @@ static bool case_is_sound(loader *l, compiler_source *source, const compiler_ker
     return ok;
 }
 
-static void add_cases(loader *l, compiler_source *source, const compiler_kernel *kernel, const char *golden) {
+static void add_cases(loader *l, compiler_source *source, const compiler_kernel *kernel,
+                      const char *golden) {
     corpus *c = l->c;
     text last;
     text_init(&last);
@@ -143,23 +149,27 @@ static void add_cases(loader *l, compiler_source *source, const compiler_kernel 
             continue;
         if (!case_is_sound(l, source, kernel, item, &last))
             continue;
-        const char *manifest = arena_printf(&c->memory, "%s/%s/%s.json", golden, kernel->name, item->name);
+        const char *manifest =
+            arena_printf(&c->memory, "%s/%s/%s.json", golden, kernel->name, item->name);
         corpus_case found = {kernel->path, manifest, source, kernel, item, name};
         vec_push(&c->cases, found);
     }
     text_release(&last);
 }
 
-static bool add_kernel(loader *l, compiler_source *source, const compiler_kernel *kernel, const char *golden,
-                       status *st) {
+static bool add_kernel(loader *l, compiler_source *source, const compiler_kernel *kernel,
+                       const char *golden, status *st) {
     intptr_t first;
-    if (map_get(&l->kernels, kernel->name, &first) && strcmp((const char *)first, kernel->path) != 0)
-        return status_set(st, STATUS_INVALID, "kernel %s is defined in %s and in %s; names are unique in a corpus",
+    if (map_get(&l->kernels, kernel->name, &first) &&
+        strcmp((const char *)first, kernel->path) != 0)
+        return status_set(st, STATUS_INVALID,
+                          "kernel %s is defined in %s and in %s; names are unique in a corpus",
                           kernel->name, (const char *)first, kernel->path);
     map_put(&l->kernels, kernel->name, (intptr_t)kernel->path);
     l->kernels_seen++;
     if (kernel->case_count == 0 && is_wanted(l->query, kernel->name, kernel->name))
-        return status_set(st, STATUS_INVALID, "%s:%u: kernel %s has no cases, so there is nothing to run it on",
+        return status_set(st, STATUS_INVALID,
+                          "%s:%u: kernel %s has no cases, so there is nothing to run it on",
                           kernel->path, kernel->line, kernel->name);
     add_cases(l, source, kernel, golden);
     return true;
@@ -213,7 +223,8 @@ bool corpus_load(corpus *c, const corpus_query *query, text *diagnostics, status
         return status_set(st, STATUS_INVALID, "no case can be run: see the diagnostics above");
     if (l.kernels_seen == 0)
         return status_set(st, STATUS_INVALID, "no kernel in %s", query->paths[0]);
-    return status_set(st, STATUS_INVALID, "no case matches%s", query->filter_count ? " --filter" : "");
+    return status_set(st, STATUS_INVALID, "no case matches%s",
+                      query->filter_count ? " --filter" : "");
 }
 
 void corpus_release(corpus *c) {

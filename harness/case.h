@@ -1,7 +1,8 @@
 /* case.h - finding kernels and their cases below files and directories.
  *
- * A path is one .tsr file or a directory that is searched for them, in sorted order. A kernel's name is its
- * function's name and unique in a corpus. Everything found is borrowed from the corpus until corpus_release. */
+ * A path is one .tsr file or a directory that is searched for them, in sorted order. A kernel's
+ * name is its function's name and unique in a corpus. Everything found is borrowed from the corpus
+ * until corpus_release. */
 #ifndef TESSERA_HARNESS_CASE_H
 #define TESSERA_HARNESS_CASE_H
 
@@ -10,8 +11,8 @@
 #include "tessera/compiler.h"
 
 typedef struct corpus_case {
-    const char *path;         /* of the source */
-    const char *golden_path;  /* of the golden's manifest, whether it exists or not */
+    const char *path;        /* of the source */
+    const char *golden_path; /* of the golden's manifest, whether it exists or not */
     compiler_source *source;
     const compiler_kernel *kernel;
     const compiler_case *c;
@@ -35,8 +36,8 @@ typedef struct corpus_query {
     bool colour;
 } corpus_query;
 
-/* Appends diagnostics of sources that are wrong (their kernels are left out). False when nothing can be run: a path
- * is missing, or no case is found. corpus_release in any case. */
+/* Appends diagnostics of sources that are wrong (their kernels are left out). False when nothing
+ * can be run: a path is missing, or no case is found. corpus_release in any case. */
 bool corpus_load(corpus *c, const corpus_query *query, text *diagnostics, status *st);
 void corpus_release(corpus *c);
 

@@ -10,7 +10,7 @@
 #include "check/compare.h"
 #include "check/verdict.h"
 #include "fault.h"
-#include "launch.h"
+#include "session.h"
 #include "measure/counters.h"
 #include "measure/sample.h"
 #include "measure/statistics.h"
@@ -23,7 +23,7 @@ typedef struct execution {
     json_t *result;
     compiler_profile profile;
     compiler_artifact artifact;
-    launch launch;
+    session session;
     counters counters;
     tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
     bool deviates; /* a verdict was given, and it does not hold */
@@ -31,7 +31,8 @@ typedef struct execution {
 
 static void set_status(execution *e, const char *outcome, const char *why, exit_code code) {
     json_object_set_new(e->result, "status", json_string(outcome));
-    json_object_set_new(e->result, "why", why && *why ? json_stringn_nocheck(why, strlen(why)) : json_null());
+    json_object_set_new(e->result, "why",
+                        why && *why ? json_stringn_nocheck(why, strlen(why)) : json_null());
     json_object_set_new(json_object_get(e->result, "internal"), "exit", json_integer(code));
 }
 
@@ -40,7 +41,8 @@ static void fail(execution *e, const status *st) {
     if (st->code == STATUS_UNAVAILABLE)
         set_status(e, "unsupported", st->message, EXIT_ABSENT);
     else if (st->code == STATUS_OUT_OF_MEMORY)
-        set_status(e, "error", strstr(st->message, "out of memory") ? st->message : "out of memory", EXIT_CHECK);
+        set_status(e, "error", strstr(st->message, "out of memory") ? st->message : "out of memory",
+                   EXIT_CHECK);
     else
         set_status(e, "error", st->message, exit_code_of_status(st->code));
 }
@@ -70,7 +72,8 @@ static void put_verdict(execution *e, const verdict *v) {
     json_object_set_new(check, "against", json_string(v->against));
     json_object_set_new(check, "bitwise", json_boolean(v->bitwise));
     bool known = v->has_ulp && v->max_ulp <= INT64_MAX;
-    json_object_set_new(check, "max_ulp", known ? json_integer((json_int_t)v->max_ulp) : json_null());
+    json_object_set_new(check, "max_ulp",
+                        known ? json_integer((json_int_t)v->max_ulp) : json_null());
     json_object_set_new(check, "max_error_over_bound", finite_or_null(v->max_error_over_bound));
 }
 
@@ -85,7 +88,8 @@ static void put_work(execution *e) {
 
 /* ---- interp ---- */
 
-/* Worst distance of each output from the f64 reference, in ULP of its own type; negative where not computed. */
+/* Worst distance of each output from the f64 reference, in ULP of its own type; negative where not
+ * computed. */
 static void error_against_f64(execution *e, const tensor *outputs, double *error_ulp) {
     subject *s = e->subject;
     status ignored = STATUS_INIT;
@@ -148,7 +152,8 @@ static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
 static bool run_interpreter(execution *e, status *st) {
     subject *s = e->subject;
     if (e->job->large && e->job->skip_large_oracle && e->job->mode == JOB_BENCH) {
-        set_status(e, "skipped", "large case: interp runs it only when it is asked for by name", EXIT_DONE);
+        set_status(e, "skipped", "large case: interp runs it only when it is asked for by name",
+                   EXIT_DONE);
         return true;
     }
     e->stage(e->context, "oracle");
@@ -156,13 +161,15 @@ static bool run_interpreter(execution *e, status *st) {
     if (!outputs)
         return false;
     put_digests(e, outputs);
-    return e->job->mode == JOB_RECORD ? record_golden(e, outputs, st) : judge_oracle(e, outputs, st);
+    return e->job->mode == JOB_RECORD ? record_golden(e, outputs, st)
+                                      : judge_oracle(e, outputs, st);
 }
 
 /* ---- backends of the runtime ---- */
 static bool build(execution *e, status *st) {
     subject *s = e->subject;
-    compiler_options options = {.profile = e->profile, .isa = e->job->isa, .threads = e->job->threads};
+    compiler_options options = {
+        .profile = e->profile, .isa = e->job->isa, .threads = e->job->threads};
     e->stage(e->context, "compile");
     if (!compiler_build(s->graph, s->c->dims, s->c->dim_count, &options, &e->artifact, st))
         return false;
@@ -173,8 +180,8 @@ static bool build(execution *e, status *st) {
 }
 
 static bool launch_once(execution *e, tensor *outputs, status *st) {
-    return launch_poison_outputs(&e->launch, st) && launch_run(&e->launch, st) &&
-           launch_read_outputs(&e->launch, &e->subject->signature, outputs, st);
+    return session_poison_outputs(&e->session, st) && session_run(&e->session, st) &&
+           session_read_outputs(&e->session, &e->subject->signature, outputs, st);
 }
 
 static bool compute(execution *e, const backend *b, status *st) {
@@ -185,8 +192,10 @@ static bool compute(execution *e, const backend *b, status *st) {
     fault_trigger(e->job->kernel, e->job->case_name);
     /* Before the kernel's threads exist, so that they inherit. */
     counters_open(&e->counters);
-    launch_request request = {device, e->job->threads, &e->artifact, e->job->kernel, &e->subject->signature};
-    return launch_open(&e->launch, &request, st) && launch_write_inputs(&e->launch, e->subject->inputs, st) &&
+    session_request request = {device, e->job->threads, &e->artifact, e->job->kernel,
+                              &e->subject->signature};
+    return session_open(&e->session, &request, st) &&
+           session_write_inputs(&e->session, e->subject->inputs, st) &&
            launch_once(e, e->outputs, st) && launch_once(e, e->repeat, st);
 }
 
@@ -208,20 +217,21 @@ static bool judge(execution *e, status *st) {
 }
 
 typedef struct timed_launch {
-    launch *launch;
+    session *session;
     status *st;
 } timed_launch;
 
 static bool timed_action(void *context) {
     timed_launch *t = context;
-    return launch_run(t->launch, t->st);
+    return session_run(t->session, t->st);
 }
 
 static void put_counters(execution *e, const counters_values *values, uint64_t actions) {
     json_t *object = json_object_get(e->result, "counters");
     for (int i = 0; i < e->counters.count; i++)
         json_object_set_new(object, e->counters.events[i].name,
-                            values->value[i] < 0 ? json_null() : json_real(values->value[i] / (double)actions));
+                            values->value[i] < 0 ? json_null()
+                                                 : json_real(values->value[i] / (double)actions));
 }
 
 static void put_time(execution *e, const sample_set *samples) {
@@ -229,9 +239,9 @@ static void put_time(execution *e, const sample_set *samples) {
     memcpy(sorted, samples->ns, samples->count * sizeof sorted[0]);
     statistics t = statistics_of(sorted, samples->count);
     json_object_set_new(e->result, "time_ns",
-                        json_pack("{s:f, s:f, s:f, s:f, s:I, s:f, s:f}", "median", t.median, "low", t.low, "high",
-                                  t.high, "confidence", t.confidence, "samples", (json_int_t)t.samples, "min",
-                                  t.minimum, "iqr", t.interquartile));
+                        json_pack("{s:f, s:f, s:f, s:f, s:I, s:f, s:f}", "median", t.median, "low",
+                                  t.low, "high", t.high, "confidence", t.confidence, "samples",
+                                  (json_int_t)t.samples, "min", t.minimum, "iqr", t.interquartile));
     double ns = t.median > 0 ? t.median : 1;
     json_object_set_new(e->result, "rate",
                         json_pack("{s:f, s:f}", "gflops", (double)e->subject->flops / ns, "gbps",
@@ -246,7 +256,7 @@ static bool measure(execution *e, status *st) {
     sample_plan plan = sample_plan_for(e->job->quick);
     sample_set samples;
     counters_values values;
-    timed_launch action = {&e->launch, st};
+    timed_launch action = {&e->session, st};
     e->stage(e->context, "time");
     counters_start(&e->counters);
     bool ok = sample_take(&plan, timed_action, &action, &samples);
@@ -260,7 +270,9 @@ static bool measure(execution *e, status *st) {
 
 static bool run_backend(execution *e, const backend *b, status *st) {
     if (e->job->mode == JOB_VERIFY && e->subject->golden_state != GOLDEN_PRESENT) {
-        set_status(e, "skipped", e->subject->golden_state == GOLDEN_STALE ? "stale golden" : "no golden", EXIT_DONE);
+        set_status(e, "skipped",
+                   e->subject->golden_state == GOLDEN_STALE ? "stale golden" : "no golden",
+                   EXIT_DONE);
         return true;
     }
     if (!build(e, st) || !compute(e, b, st) || !judge(e, st))
@@ -269,9 +281,9 @@ static bool run_backend(execution *e, const backend *b, status *st) {
 }
 
 static void release(execution *e) {
-    launch_release_tensors(e->outputs, COMPILER_MAX_PARAMETERS);
-    launch_release_tensors(e->repeat, COMPILER_MAX_PARAMETERS);
-    launch_close(&e->launch);
+    session_release_tensors(e->outputs, COMPILER_MAX_PARAMETERS);
+    session_release_tensors(e->repeat, COMPILER_MAX_PARAMETERS);
+    session_close(&e->session);
     counters_close(&e->counters);
     compiler_artifact_release(&e->artifact);
 }

@@ -2,8 +2,8 @@
 #include "exit_code.h"
 
 static int rank_of(exit_code code) {
-    static const exit_code order[] = {EXIT_DONE,   EXIT_NO_VERDICT, EXIT_CHECK, EXIT_ABSENT,
-                                      EXIT_INPUT,  EXIT_USAGE,      EXIT_BUG,   EXIT_INTERRUPTED};
+    static const exit_code order[] = {EXIT_DONE,  EXIT_NO_VERDICT, EXIT_CHECK, EXIT_ABSENT,
+                                      EXIT_INPUT, EXIT_USAGE,      EXIT_BUG,   EXIT_INTERRUPTED};
     int rank = 0;
     for (int i = 0; i < (int)(sizeof order / sizeof order[0]); i++)
         if (order[i] == code)

@@ -6,12 +6,12 @@
 
 typedef enum exit_code {
     EXIT_DONE = 0,
-    EXIT_CHECK = 1,       /* a check did not hold */
-    EXIT_USAGE = 2,       /* wrong command line */
-    EXIT_INPUT = 3,       /* wrong input */
-    EXIT_ABSENT = 4,      /* something asked for is not here */
-    EXIT_NO_VERDICT = 5,  /* no verdict */
-    EXIT_BUG = 70,        /* our bug */
+    EXIT_CHECK = 1,        /* a check did not hold */
+    EXIT_USAGE = 2,        /* wrong command line */
+    EXIT_INPUT = 3,        /* wrong input */
+    EXIT_ABSENT = 4,       /* something asked for is not here */
+    EXIT_NO_VERDICT = 5,   /* no verdict */
+    EXIT_BUG = 70,         /* our bug */
     EXIT_INTERRUPTED = 130 /* Ctrl-C; what was finished is stored */
 } exit_code;
 

@@ -2,8 +2,8 @@
 #include "golden.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <lz4.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +22,8 @@ void golden_key(const ir_module *graph, const compiler_case *c, uint32_t input_c
                 char hex_out[65]) {
     text subject;
     text_init(&subject);
-    text_printf(&subject, "%s\nnumerics %d\nfunctions %d\nseed %" PRIu64 "\n", GOLDEN_SCHEMA, TSR_NUMERICS_VERSION,
-                GOLDEN_FUNCTIONS_VERSION, seed);
+    text_printf(&subject, "%s\nnumerics %d\nfunctions %d\nseed %" PRIu64 "\n", GOLDEN_SCHEMA,
+                TSR_NUMERICS_VERSION, GOLDEN_FUNCTIONS_VERSION, seed);
     for (uint32_t i = 0; i < c->dim_count; i++)
         text_printf(&subject, "dim %s %" PRId64 "\n", c->dims[i].name, c->dims[i].value);
     for (uint32_t i = 0; i < c->type_count; i++)
@@ -54,10 +54,12 @@ static bool manifest_is_sound(const char *path, json_t *manifest, status *st) {
     if (!schema)
         return status_set(st, STATUS_CORRUPT, "%s is no golden: it names no schema", path);
     if (strcmp(schema, GOLDEN_SCHEMA) != 0)
-        return status_set(st, STATUS_CORRUPT,
-                          "%s is a golden of another version: %s, where this tsr reads %s; record it again", path,
-                          schema, GOLDEN_SCHEMA);
-    if (!json_is_string(json_object_get(manifest, "key")) || !json_is_array(json_object_get(manifest, "outputs")))
+        return status_set(
+            st, STATUS_CORRUPT,
+            "%s is a golden of another version: %s, where this tsr reads %s; record it again", path,
+            schema, GOLDEN_SCHEMA);
+    if (!json_is_string(json_object_get(manifest, "key")) ||
+        !json_is_array(json_object_get(manifest, "outputs")))
         return status_set(st, STATUS_CORRUPT, "%s is damaged: it has no key or no outputs", path);
     return true;
 }
@@ -75,7 +77,8 @@ bool golden_read(const char *path, const char *key, golden *g, golden_state *sta
     g->manifest = json_loadb(data, size, JSON_REJECT_DUPLICATES, &error);
     free(data);
     if (!g->manifest)
-        return status_set(st, STATUS_CORRUPT, "%s:%d: damaged golden: %s", path, error.line, error.text);
+        return status_set(st, STATUS_CORRUPT, "%s:%d: damaged golden: %s", path, error.line,
+                          error.text);
     if (!manifest_is_sound(path, g->manifest, st)) {
         golden_release(g);
         return false;
@@ -105,12 +108,14 @@ const char *golden_digest(const golden *g, uint32_t index) {
     return json_string_value(json_object_get(output_at(g, index), "sha256"));
 }
 
-bool golden_tensor(const golden *g, uint32_t index, const struct compiler_buffer *buffer, tensor *out, status *st) {
+bool golden_tensor(const golden *g, uint32_t index, const struct compiler_buffer *buffer,
+                   tensor *out, status *st) {
     const char *file = json_string_value(json_object_get(output_at(g, index), "file"));
     if (!file)
         return false;
     if (strchr(file, '/'))
-        return status_set(st, STATUS_CORRUPT, "a golden names the file %s outside its folder", file);
+        return status_set(st, STATUS_CORRUPT, "a golden names the file %s outside its folder",
+                          file);
     text path;
     text_init(&path);
     text_printf(&path, "%s/%s", g->directory, file);
@@ -128,7 +133,8 @@ bool golden_tensor(const golden *g, uint32_t index, const struct compiler_buffer
         ok = ok && strcmp(digest, golden_digest(g, index)) == 0;
         if (!ok) {
             tensor_release(out);
-            status_set(st, STATUS_CORRUPT, "%s is damaged: its contents are not what the golden recorded", path.data);
+            status_set(st, STATUS_CORRUPT,
+                       "%s is damaged: its contents are not what the golden recorded", path.data);
         }
     }
     free(packed);
@@ -156,7 +162,8 @@ static void add_statistics(json_t *entry, const tensor *t) {
     }
     json_object_set_new(entry, "min", real_or_null(least));
     json_object_set_new(entry, "max", real_or_null(most));
-    json_object_set_new(entry, "mean", real_or_null(count > nans ? sum / (double)(count - nans) : NAN));
+    json_object_set_new(entry, "mean",
+                        real_or_null(count > nans ? sum / (double)(count - nans) : NAN));
     json_object_set_new(entry, "nan_count", json_integer(nans));
 }
 
@@ -168,8 +175,8 @@ static json_t *describe_output(const golden_subject *subject, uint32_t index) {
     json_t *shape = json_array();
     for (int axis = 0; axis < buffer->rank; axis++)
         json_array_append_new(shape, json_integer(buffer->dims[axis]));
-    json_t *entry = json_pack("{s:s, s:s, s:o, s:s}", "name", buffer->name, "dtype", dtype_name(buffer->type),
-                              "shape", shape, "sha256", digest);
+    json_t *entry = json_pack("{s:s, s:s, s:o, s:s}", "name", buffer->name, "dtype",
+                              dtype_name(buffer->type), "shape", shape, "sha256", digest);
     add_statistics(entry, t);
     double ulp = subject->error_ulp ? subject->error_ulp[index] : -1;
     json_object_set_new(entry, "max_ulp_vs_f64", ulp >= 0 ? json_real(ulp) : json_null());
@@ -185,7 +192,8 @@ static json_t *describe_output(const golden_subject *subject, uint32_t index) {
     return entry;
 }
 
-static bool write_tensor(const golden_subject *subject, uint32_t index, const char *directory, status *st) {
+static bool write_tensor(const golden_subject *subject, uint32_t index, const char *directory,
+                         status *st) {
     const tensor *t = &subject->outputs[index];
     if (tensor_bytes(t) > GOLDEN_TENSOR_BYTES_MAX)
         return true;
@@ -195,7 +203,8 @@ static bool write_tensor(const golden_subject *subject, uint32_t index, const ch
     int size = LZ4_compress_default(t->data, packed, bytes, limit);
     text path;
     text_init(&path);
-    text_printf(&path, "%s/%s.%s.lz4", directory, subject->case_name, subject->signature->outputs[index].name);
+    text_printf(&path, "%s/%s.%s.lz4", directory, subject->case_name,
+                subject->signature->outputs[index].name);
     bool ok = file_write_atomic(path.data, packed, (size_t)size, st);
     text_release(&path);
     free(packed);
@@ -206,12 +215,14 @@ static json_t *build_manifest(const golden_subject *subject) {
     json_t *outputs = json_array();
     for (uint32_t i = 0; i < subject->signature->output_count; i++)
         json_array_append_new(outputs, describe_output(subject, i));
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:{s:s, s:s}}", "schema", GOLDEN_SCHEMA, "key", subject->key,
-                     "kernel", subject->kernel, "case", subject->case_name, "numerics", TSR_NUMERICS_VERSION,
-                     "outputs", outputs, "provenance", "made_by", "interp", "tsr", TSR_VERSION);
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:{s:s, s:s}}", "schema", GOLDEN_SCHEMA, "key",
+                     subject->key, "kernel", subject->kernel, "case", subject->case_name,
+                     "numerics", TSR_NUMERICS_VERSION, "outputs", outputs, "provenance", "made_by",
+                     "interp", "tsr", TSR_VERSION);
 }
 
-/* Whether an existing golden of the same key records the same digests; names the first output that differs. */
+/* Whether an existing golden of the same key records the same digests; names the first output that
+ * differs. */
 static bool same_bits(const golden *g, const golden_subject *subject, const char **differs) {
     for (uint32_t i = 0; i < subject->signature->output_count; i++) {
         char digest[65];
@@ -238,10 +249,11 @@ bool golden_write(const golden_subject *subject, bool *written, bool *conflict, 
         return true;
     if (state == GOLDEN_PRESENT) {
         *conflict = true;
-        return status_set(st, STATUS_INVALID,
-                          "%s: the key is unchanged but the bits of output %s are not: the interpreter and the "
-                          "golden disagree, so one of them is wrong; nothing was overwritten",
-                          subject->path, differs);
+        return status_set(
+            st, STATUS_INVALID,
+            "%s: the key is unchanged but the bits of output %s are not: the interpreter and the "
+            "golden disagree, so one of them is wrong; nothing was overwritten",
+            subject->path, differs);
     }
     char *directory = directory_of(subject->path);
     bool ok = file_make_dirs(directory, st);

@@ -1,4 +1,5 @@
-/* inputs.c - fills tensors from Philox: element by element, so that nothing depends on the order of filling. */
+/* inputs.c - fills tensors from Philox: element by element, so that nothing depends on the order of
+ * filling. */
 #include "inputs.h"
 
 #include <math.h>
@@ -25,8 +26,8 @@ static void fill(tensor *t, const compiler_input *input, uint32_t parameter, uin
                     draw(input, philox_element(seed, (uint64_t)i, parameter, INPUTS_DOMAIN)));
 }
 
-bool inputs_make(const compiler_signature *signature, const compiler_case *c, uint64_t seed, tensor *inputs,
-                 status *st) {
+bool inputs_make(const compiler_signature *signature, const compiler_case *c, uint64_t seed,
+                 tensor *inputs, status *st) {
     for (uint32_t i = 0; i < signature->input_count; i++) {
         const struct compiler_buffer *buffer = &signature->inputs[i];
         if (!tensor_init(&inputs[i], buffer->type, buffer->rank, buffer->dims, st)) {

@@ -1,4 +1,5 @@
-/* inputs.h - the arrays that a case runs on, from its distributions and the seed alone (NUMERICS: inputs). */
+/* inputs.h - the arrays that a case runs on, from its distributions and the seed alone (NUMERICS:
+ * inputs). */
 #ifndef TESSERA_HARNESS_INPUTS_H
 #define TESSERA_HARNESS_INPUTS_H
 
@@ -7,7 +8,7 @@
 enum { INPUTS_DOMAIN = 0 };
 
 /* Makes one tensor per input of the signature; all released again on failure. */
-bool inputs_make(const compiler_signature *signature, const compiler_case *c, uint64_t seed, tensor *inputs,
-                 status *st);
+bool inputs_make(const compiler_signature *signature, const compiler_case *c, uint64_t seed,
+                 tensor *inputs, status *st);
 
 #endif

@@ -9,10 +9,11 @@ void job_key(const job *j, text *out) {
 }
 
 json_t *job_to_json(const job *j) {
-    return json_pack("{s:s, s:s, s:s, s:s?, s:s, s:s, s:s?, s:I, s:I, s:b, s:b, s:b, s:i}", "path", j->path, "kernel",
-                     j->kernel, "case", j->case_name, "golden", j->golden_path, "backend", j->backend, "profile",
-                     j->profile, "isa", j->isa, "threads", (json_int_t)j->threads, "seed", (json_int_t)j->seed,
-                     "large", j->large, "quick", j->quick, "skip_large_oracle", j->skip_large_oracle, "mode",
+    return json_pack("{s:s, s:s, s:s, s:s?, s:s, s:s, s:s?, s:I, s:I, s:b, s:b, s:b, s:i}", "path",
+                     j->path, "kernel", j->kernel, "case", j->case_name, "golden", j->golden_path,
+                     "backend", j->backend, "profile", j->profile, "isa", j->isa, "threads",
+                     (json_int_t)j->threads, "seed", (json_int_t)j->seed, "large", j->large,
+                     "quick", j->quick, "skip_large_oracle", j->skip_large_oracle, "mode",
                      (int)j->mode);
 }
 
@@ -20,10 +21,11 @@ bool job_from_json(json_t *object, job *out) {
     json_int_t threads = 0, seed = 0;
     int large = 0, quick = 0, skip = 0, mode = 0;
     *out = (job){0};
-    if (json_unpack(object, "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:b, s:b, s:b, s:i}", "path", &out->path, "kernel",
-                    &out->kernel, "case", &out->case_name, "backend", &out->backend, "profile", &out->profile,
-                    "threads", &threads, "seed", &seed, "large", &large, "quick", &quick, "skip_large_oracle", &skip,
-                    "mode", &mode) != 0)
+    if (json_unpack(object, "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:b, s:b, s:b, s:i}", "path",
+                    &out->path, "kernel", &out->kernel, "case", &out->case_name, "backend",
+                    &out->backend, "profile", &out->profile, "threads", &threads, "seed", &seed,
+                    "large", &large, "quick", &quick, "skip_large_oracle", &skip, "mode",
+                    &mode) != 0)
         return false;
     out->golden_path = json_string_value(json_object_get(object, "golden"));
     out->isa = json_string_value(json_object_get(object, "isa"));
@@ -37,20 +39,22 @@ bool job_from_json(json_t *object, job *out) {
 }
 
 json_t *job_result_new(const job *j, const char *outcome, const char *why) {
-    json_t *check = json_pack("{s:s, s:b, s:[], s:n, s:n}", "against", "none", "bitwise", 0, "sha256", "max_ulp",
-                              "max_error_over_bound");
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:n, s:n, s:n, s:s, s:s?, s:o, s:n, s:n, s:n, s:n, s:n, s:n, s:{}, s:n}",
-                     "kernel", j->kernel, "case", j->case_name, "backend", j->backend, "profile", j->profile,
-                     "threads", (json_int_t)j->threads, "order_probe", "schedule_hash", "module_hash", "status",
-                     outcome, "why", why, "check", check, "time_ns", "flops", "bytes", "rate", "roofline",
-                     "compile_ns", "counters", "pack");
+    json_t *check = json_pack("{s:s, s:b, s:[], s:n, s:n}", "against", "none", "bitwise", 0,
+                              "sha256", "max_ulp", "max_error_over_bound");
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:n, s:n, s:n, s:s, s:s?, s:o, s:n, s:n, s:n, s:n, "
+                     "s:n, s:n, s:{}, s:n}",
+                     "kernel", j->kernel, "case", j->case_name, "backend", j->backend, "profile",
+                     j->profile, "threads", (json_int_t)j->threads, "order_probe", "schedule_hash",
+                     "module_hash", "status", outcome, "why", why, "check", check, "time_ns",
+                     "flops", "bytes", "rate", "roofline", "compile_ns", "counters", "pack");
 }
 
 exit_code job_result_exit(const json_t *result) {
     const char *outcome = json_string_value(json_object_get(result, "status"));
     if (!outcome)
         return EXIT_BUG;
-    if (strcmp(outcome, "ok") == 0 || strcmp(outcome, "skipped") == 0 || strcmp(outcome, "unsupported") == 0)
+    if (strcmp(outcome, "ok") == 0 || strcmp(outcome, "skipped") == 0 ||
+        strcmp(outcome, "unsupported") == 0)
         return EXIT_DONE;
     json_t *code = json_object_get(json_object_get(result, "internal"), "exit");
     return json_is_integer(code) ? (exit_code)json_integer_value(code) : EXIT_CHECK;

@@ -1,8 +1,8 @@
 /* job.h - one piece of work for a worker: a case on a backend under a profile; and its result.
  *
- * A result is one JSON object, the same in the pipe, in the database and in the report, with the keys of
- * docs/bench.schema.json. Beside them the worker sends, under "internal", what the parent needs and nobody stores:
- * samples, element type, working set, exit code. */
+ * A result is one JSON object, the same in the pipe, in the database and in the report, with the
+ * keys of docs/bench.schema.json. Beside them the worker sends, under "internal", what the parent
+ * needs and nobody stores: samples, element type, working set, exit code. */
 #ifndef TESSERA_HARNESS_JOB_H
 #define TESSERA_HARNESS_JOB_H
 
@@ -25,7 +25,8 @@ typedef struct job {
     uint32_t threads;
     uint64_t seed;
     bool large, quick;
-    bool skip_large_oracle; /* interp was not asked for by name: leave large cases out where a golden stands in */
+    bool skip_large_oracle; /* interp was not asked for by name: leave large cases out where a
+                               golden stands in */
     job_mode mode;
 } job;
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static void add_job(plan *p, const corpus_case *item, const plan_choice *choice, backend_id id, const char *profile,
-                    uint32_t threads, job_mode mode) {
+static void add_job(plan *p, const corpus_case *item, const plan_choice *choice, backend_id id,
+                    const char *profile, uint32_t threads, job_mode mode) {
     job j = {.path = item->path,
              .kernel = item->kernel->name,
              .case_name = item->c->name,
@@ -21,7 +21,8 @@ static void add_job(plan *p, const corpus_case *item, const plan_choice *choice,
     vec_push(&p->jobs, j);
 }
 
-static void add_backend(plan *p, const corpus_case *item, const plan_choice *choice, backend_id id, job_mode mode) {
+static void add_backend(plan *p, const corpus_case *item, const plan_choice *choice, backend_id id,
+                        job_mode mode) {
     if (!*backend_table[id].driver) {
         add_job(p, item, choice, id, "strict", 1, mode);
         return;
@@ -54,9 +55,11 @@ json_t *plan_choice_json(const plan_choice *choice) {
             json_array_append_new(backends, json_string(backend_table[i].name));
     for (int i = 0; i < PROFILE_COUNT; i++)
         if (choice->profiles[i])
-            json_array_append_new(profiles, json_string(compiler_profile_name((compiler_profile)i)));
+            json_array_append_new(profiles,
+                                  json_string(compiler_profile_name((compiler_profile)i)));
     for (uint32_t i = 0; i < choice->thread_count; i++)
         json_array_append_new(threads, json_integer(choice->threads[i]));
-    return json_pack("{s:o, s:o, s:o, s:s?, s:I, s:b}", "backends", backends, "profiles", profiles, "threads", threads,
-                     "isa", choice->isa, "seed", (json_int_t)choice->seed, "quick", choice->quick);
+    return json_pack("{s:o, s:o, s:o, s:s?, s:I, s:b}", "backends", backends, "profiles", profiles,
+                     "threads", threads, "isa", choice->isa, "seed", (json_int_t)choice->seed,
+                     "quick", choice->quick);
 }

@@ -64,9 +64,11 @@ static const char *static_unit(const char *unit) {
     return "";
 }
 
-static bool keep_ceiling(void *context, const char *resource, const char *profile, double value, const char *unit) {
+static bool keep_ceiling(void *context, const char *resource, const char *profile, double value,
+                         const char *unit) {
     run *r = context;
-    ceilings_put(&r->ceilings, resource, profile ? "deterministic" : NULL, value, static_unit(unit));
+    ceilings_put(&r->ceilings, resource, profile ? "deterministic" : NULL, value,
+                 static_unit(unit));
     return true;
 }
 
@@ -138,7 +140,8 @@ static bool keep_last_failed(run *r, status *st) {
     int64_t last;
     map failed;
     map_init(&failed);
-    bool ok = store_find_run(r->store, "last", &last, st) && store_each_result(r->store, last, note_failure, &failed, st);
+    bool ok = store_find_run(r->store, "last", &last, st) &&
+              store_each_result(r->store, last, note_failure, &failed, st);
     size_t kept = 0;
     plan *p = r->request->plan;
     for (size_t i = 0; i < p->jobs.count && ok; i++) {
@@ -174,7 +177,8 @@ static bool measure_ceilings(run *r, status *st) {
     }
     for (size_t i = 0; i < r->ceilings.count; i++) {
         const ceiling *item = &r->ceilings.items[i];
-        if (!store_put_ceiling(r->store, r->number, item->resource, item->profile, item->value, item->unit, st))
+        if (!store_put_ceiling(r->store, r->number, item->resource, item->profile, item->value,
+                               item->unit, st))
             return false;
     }
     return true;
@@ -199,8 +203,10 @@ static bool query_of(const json_t *result, const json_t *internal, roofline_quer
     return query->time_ns > 0;
 }
 
-/* Above the limit the ceiling is measured again at once: bandwidth has modes. What then remains is an error. */
-static bool place(run *r, json_t *result, const json_t *internal, char resource[CEILING_NAME_BYTES], status *st) {
+/* Above the limit the ceiling is measured again at once: bandwidth has modes. What then remains is
+ * an error. */
+static bool place(run *r, json_t *result, const json_t *internal, char resource[CEILING_NAME_BYTES],
+                  status *st) {
     roofline_query query;
     roofline_point point;
     resource[0] = '\0';
@@ -213,16 +219,19 @@ static bool place(run *r, json_t *result, const json_t *internal, char resource[
             return false;
         roofline_place(&r->ceilings, &query, &point);
         const ceiling *raised = ceilings_find(&r->ceilings, name);
-        if (!store_put_ceiling(r->store, r->number, name, raised->profile, raised->value, raised->unit, st))
+        if (!store_put_ceiling(r->store, r->number, name, raised->profile, raised->value,
+                               raised->unit, st))
             return false;
     }
     snprintf(resource, CEILING_NAME_BYTES, "%s", point.resource);
     json_object_set_new(result, "roofline",
-                        json_pack("{s:s, s:f, s:f}", "bound", point.compute_bound ? "compute" : "memory", "ceiling",
+                        json_pack("{s:s, s:f, s:f}", "bound",
+                                  point.compute_bound ? "compute" : "memory", "ceiling",
                                   point.ceiling, "fraction", point.fraction));
     if (point.fraction > ROOFLINE_LIMIT) {
         char why[160];
-        snprintf(why, sizeof why, "%.2f of its roofline (%s): the time, the count of work or the ceiling is wrong",
+        snprintf(why, sizeof why,
+                 "%.2f of its roofline (%s): the time, the count of work or the ceiling is wrong",
                  point.fraction, point.resource);
         json_object_set_new(result, "status", json_string("error"));
         json_object_set_new(result, "why", json_string(why));
@@ -231,13 +240,14 @@ static bool place(run *r, json_t *result, const json_t *internal, char resource[
 }
 
 /* ---- one job ---- */
-static bool store_record(run *r, const char *key, const json_t *result, const json_t *internal, status *st) {
+static bool store_record(run *r, const char *key, const json_t *result, const json_t *internal,
+                         status *st) {
     double samples[512];
     size_t count = 0, i;
     json_t *value;
-    json_array_foreach(json_object_get(internal, "samples"), i, value)
-        if (count < sizeof samples / sizeof samples[0])
-            samples[count++] = json_number_value(value);
+    json_array_foreach(json_object_get(internal, "samples"), i,
+                       value) if (count < sizeof samples / sizeof samples[0]) samples[count++] =
+        json_number_value(value);
     char *record = json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(17));
     store_result row = {.key = key,
                         .status = json_string_value(json_object_get(result, "status")),
@@ -288,7 +298,8 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
         }
         exit_code code = job_result_exit(result);
         internal = job_result_take_internal(result);
-        bool ok = place(r, result, internal, resource, st) && store_record(r, key, result, internal, st);
+        bool ok =
+            place(r, result, internal, resource, st) && store_record(r, key, result, internal, st);
         r->code = exit_code_worse(r->code, code);
         json_decref(internal);
         if (!ok) {
@@ -322,7 +333,8 @@ static bool run_all(run *r, status *st) {
 /* ---- ending ---- */
 static bool finish(run *r, status *st) {
     const run_request *q = r->request;
-    json_t *document = document_make(r->head, document_ceilings(&r->ceilings), json_incref(r->results));
+    json_t *document =
+        document_make(r->head, document_ceilings(&r->ceilings), json_incref(r->results));
     bool ok = true;
     for (size_t i = 0; i < q->export_count && ok; i++)
         ok = document_export(document, q->exports[i], st);
@@ -337,7 +349,9 @@ static bool finish(run *r, status *st) {
     text_release(&summary);
     json_decref(document);
     if (r->stopped) {
-        fprintf(stderr, "tsr: interrupted; %zu of %zu results are stored: go on with the same command and --resume\n",
+        fprintf(stderr,
+                "tsr: interrupted; %zu of %zu results are stored: go on with the same command and "
+                "--resume\n",
                 json_array_size(r->results), q->plan->jobs.count);
         r->code = EXIT_INTERRUPTED;
         return ok;
@@ -349,9 +363,11 @@ static void measure_table(run *r) {
     r->table = (table){.name_width = 4, .profile_width = 7, .colour = r->request->colour};
     for (size_t i = 0; i < r->request->plan->jobs.count; i++) {
         const job *j = &r->request->plan->jobs.items[i];
-        int name = (int)(strlen(j->kernel) + strlen(j->case_name) + 1), profile = (int)strlen(j->profile);
+        int name = (int)(strlen(j->kernel) + strlen(j->case_name) + 1),
+            profile = (int)strlen(j->profile);
         r->table.name_width = name > r->table.name_width ? name : r->table.name_width;
-        r->table.profile_width = profile > r->table.profile_width ? profile : r->table.profile_width;
+        r->table.profile_width =
+            profile > r->table.profile_width ? profile : r->table.profile_width;
     }
 }
 
@@ -388,7 +404,8 @@ int run_bench(const run_request *request) {
     text_init(&r->machine);
     host_machine(request->choice->isa, &r->machine);
     ceilings_init(&r->ceilings, request->choice->isa);
-    worker_init(&r->worker, request->choice->timeout_seconds, request->choice->memory_mib, &interrupt_seen);
+    worker_init(&r->worker, request->choice->timeout_seconds, request->choice->memory_mib,
+                &interrupt_seen);
     r->store = store_open(request->database, &st);
     bool ok = r->store && (!request->last_failed || keep_last_failed(r, &st));
     if (ok) {

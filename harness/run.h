@@ -18,8 +18,8 @@ typedef struct run_request {
 /* Prints, stores and exports; returns the exit code. */
 int run_bench(const run_request *request);
 
-/* A worker over all jobs of a plan without storing anything (goldens): `visit` gets each result, still with its
- * "internal" part. Returns false when interrupted. */
+/* A worker over all jobs of a plan without storing anything (goldens): `visit` gets each result,
+ * still with its "internal" part. Returns false when interrupted. */
 typedef void (*run_result_fn)(void *context, const job *j, json_t *result);
 bool run_jobs(const plan *p, const plan_choice *choice, run_result_fn visit, void *context);
 

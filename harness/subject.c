@@ -6,13 +6,13 @@
 
 #include "base/arena.h"
 #include "inputs.h"
-#include "launch.h"
+#include "session.h"
 
 static void close_case(subject *s) {
-    launch_release_tensors(s->inputs, COMPILER_MAX_PARAMETERS);
-    launch_release_tensors(s->oracle, COMPILER_MAX_PARAMETERS);
-    launch_release_tensors(s->references, COMPILER_MAX_PARAMETERS);
-    launch_release_tensors(s->bounds, COMPILER_MAX_PARAMETERS);
+    session_release_tensors(s->inputs, COMPILER_MAX_PARAMETERS);
+    session_release_tensors(s->oracle, COMPILER_MAX_PARAMETERS);
+    session_release_tensors(s->references, COMPILER_MAX_PARAMETERS);
+    session_release_tensors(s->bounds, COMPILER_MAX_PARAMETERS);
     memset(s->inputs, 0, sizeof s->inputs);
     memset(s->oracle, 0, sizeof s->oracle);
     memset(s->references, 0, sizeof s->references);
@@ -61,8 +61,8 @@ static bool find_case(subject *s, const subject_request *request, status *st) {
                 return true;
         }
     }
-    return status_set(st, STATUS_NOT_FOUND, "%s has no case %s/%s any more", request->path, request->kernel,
-                      request->case_name);
+    return status_set(st, STATUS_NOT_FOUND, "%s has no case %s/%s any more", request->path,
+                      request->kernel, request->case_name);
 }
 
 static uint64_t bytes_of(const struct compiler_buffer *buffers, uint32_t count) {
@@ -91,12 +91,14 @@ static bool open_case(subject *s, const subject_request *request, status *st) {
                            bytes_of(s->signature.outputs, s->signature.output_count);
     golden_key(s->graph, s->c, s->signature.input_count, request->seed, s->key);
     s->golden_state = GOLDEN_MISSING;
-    return !request->golden_path || golden_read(request->golden_path, s->key, &s->golden, &s->golden_state, st);
+    return !request->golden_path ||
+           golden_read(request->golden_path, s->key, &s->golden, &s->golden_state, st);
 }
 
 bool subject_open(subject *s, const subject_request *request, status *st) {
-    if (s->source && s->kernel_name && s->seed == request->seed && strcmp(s->path, request->path) == 0 &&
-        strcmp(s->kernel_name, request->kernel) == 0 && strcmp(s->case_name, request->case_name) == 0)
+    if (s->source && s->kernel_name && s->seed == request->seed &&
+        strcmp(s->path, request->path) == 0 && strcmp(s->kernel_name, request->kernel) == 0 &&
+        strcmp(s->case_name, request->case_name) == 0)
         return true;
     if (!open_source(s, request->path, st))
         return false;
@@ -115,14 +117,15 @@ bool subject_open(subject *s, const subject_request *request, status *st) {
 
 const tensor *subject_oracle(subject *s, status *st) {
     if (!s->has_oracle)
-        s->has_oracle = compiler_interpret(s->graph, s->c->dims, s->c->dim_count, s->inputs, s->oracle, st);
+        s->has_oracle =
+            compiler_interpret(s->graph, s->c->dims, s->c->dim_count, s->inputs, s->oracle, st);
     return s->has_oracle ? s->oracle : NULL;
 }
 
 bool subject_reference(subject *s, status *st) {
     if (!s->has_reference)
-        s->has_reference =
-            compiler_reference(s->graph, s->c->dims, s->c->dim_count, s->inputs, s->references, s->bounds, st);
+        s->has_reference = compiler_reference(s->graph, s->c->dims, s->c->dim_count, s->inputs,
+                                              s->references, s->bounds, st);
     return s->has_reference;
 }
 
@@ -130,7 +133,8 @@ dtype subject_element(const subject *s) {
     uint64_t most = 0;
     dtype element = s->signature.outputs[0].type;
     for (uint32_t i = 0; i < s->signature.input_count; i++) {
-        uint64_t bytes = bytes_of(&s->signature.inputs[i], 1) / dtype_size(s->signature.inputs[i].type);
+        uint64_t bytes =
+            bytes_of(&s->signature.inputs[i], 1) / dtype_size(s->signature.inputs[i].type);
         if (bytes > most) {
             most = bytes;
             element = s->signature.inputs[i].type;

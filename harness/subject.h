@@ -1,7 +1,8 @@
-/* subject.h - one case under test, inside a worker: its graph and inputs, and what is expected of its outputs.
+/* subject.h - one case under test, inside a worker: its graph and inputs, and what is expected of
+ * its outputs.
  *
- * What costs time (the oracle, the reference in f64) is computed when first asked for and kept while jobs stay with
- * the case. */
+ * What costs time (the oracle, the reference in f64) is computed when first asked for and kept
+ * while jobs stay with the case. */
 #ifndef TESSERA_HARNESS_SUBJECT_H
 #define TESSERA_HARNESS_SUBJECT_H
 
@@ -33,7 +34,8 @@ typedef struct subject_request {
     uint64_t seed;
 } subject_request;
 
-/* Prepares `s` for the request, keeping what it already has of the same case. `s` starts as all zero. */
+/* Prepares `s` for the request, keeping what it already has of the same case. `s` starts as all
+ * zero. */
 bool subject_open(subject *s, const subject_request *request, status *st);
 void subject_close(subject *s);
 

@@ -13,7 +13,13 @@
 
 #include "measure/timer.h"
 
-enum { LINE_BYTES_MAX = 16 << 20, COMPLAINT_BYTES_MAX = 4096, POLL_MS = 200, WORKER_IN = 3, WORKER_OUT = 4 };
+enum {
+    LINE_BYTES_MAX = 16 << 20,
+    COMPLAINT_BYTES_MAX = 4096,
+    POLL_MS = 200,
+    WORKER_IN = 3,
+    WORKER_OUT = 4
+};
 
 void worker_init(worker *w, uint64_t timeout_seconds, uint64_t memory_mib,
                  const volatile sig_atomic_t *interrupted) {
@@ -57,7 +63,8 @@ void worker_stop(worker *w) {
 }
 
 /* In the child, between fork and exec: only calls that are safe there. */
-static _Noreturn void become_worker(const int to[2], const int from[2], const int complaints[2], uint64_t memory_bytes) {
+static _Noreturn void become_worker(const int to[2], const int from[2], const int complaints[2],
+                                    uint64_t memory_bytes) {
     /* Out of the way of 3 and 4 first. */
     int in = fcntl(to[0], F_DUPFD, 10), out = fcntl(from[1], F_DUPFD, 10);
     dup2(in, WORKER_IN);
@@ -82,7 +89,8 @@ static _Noreturn void become_worker(const int to[2], const int from[2], const in
 
 static bool start(worker *w, status *st) {
     int to[2] = {-1, -1}, from[2] = {-1, -1}, complaints[2] = {-1, -1};
-    bool ok = pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0 && pipe2(complaints, O_CLOEXEC) == 0;
+    bool ok = pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0 &&
+              pipe2(complaints, O_CLOEXEC) == 0;
     fflush(NULL);
     pid_t pid = ok ? fork() : -1;
     if (pid == 0)
@@ -131,8 +139,8 @@ static void keep_complaint(worker *w) {
     text_append_bytes(&w->complaint, bytes, (size_t)n);
 }
 
-/* Waits for bytes. False at the end of the worker's output, at the deadline (errno ETIME) or when interrupted
- * (errno EINTR). */
+/* Waits for bytes. False at the end of the worker's output, at the deadline (errno ETIME) or when
+ * interrupted (errno EINTR). */
 static bool receive(worker *w, uint64_t deadline_ns) {
     for (;;) {
         struct pollfd fds[] = {{w->from_fd, POLLIN, 0}, {w->stderr_fd, POLLIN, 0}};
@@ -158,7 +166,8 @@ static bool receive(worker *w, uint64_t deadline_ns) {
     }
 }
 
-/* The next whole line as JSON; NULL when there is none yet. *rubbish is set where a line is no JSON object. */
+/* The next whole line as JSON; NULL when there is none yet. *rubbish is set where a line is no JSON
+ * object. */
 static json_t *next_message(worker *w, bool *rubbish) {
     char *end = memchr(w->received.data, '\n', w->received.length);
     if (!end)
@@ -199,7 +208,8 @@ static json_t *result_of_death(worker *w, const job *j, int wait_status) {
         if (WTERMSIG(wait_status) == SIGKILL)
             text_append(&why, " (the system may have run out of memory)");
     } else {
-        text_printf(&why, "the worker ended with code %d in step %s", WEXITSTATUS(wait_status), w->stage);
+        text_printf(&why, "the worker ended with code %d in step %s", WEXITSTATUS(wait_status),
+                    w->stage);
     }
     if (w->complaint.length && strcmp(outcome, "crash") == 0) {
         text_append(&why, ": ");
@@ -211,7 +221,8 @@ static json_t *result_of_death(worker *w, const job *j, int wait_status) {
     return result;
 }
 
-/* The worker's wait status after its output ended: it is dying or dead, so no signal of ours hides its own. */
+/* The worker's wait status after its output ended: it is dying or dead, so no signal of ours hides
+ * its own. */
 static int await_death(worker *w) {
     int wait_status = 0;
     for (int i = 0; i < 100; i++) {
@@ -246,11 +257,13 @@ static json_t *timed_out(worker *w, const job *j) {
 }
 
 /* Handles one message; returns the result when it is one. */
-static json_t *take_message(worker *w, const job *j, json_t *message, bool rubbish, uint64_t *deadline_ns) {
+static json_t *take_message(worker *w, const job *j, json_t *message, bool rubbish,
+                            uint64_t *deadline_ns) {
     json_t *result = NULL;
     const char *stage = json_string_value(json_object_get(message, "stage"));
     if (rubbish) {
-        result = job_result_new(j, "crash", "the worker's answer was not understood: its memory may be damaged");
+        result = job_result_new(
+            j, "crash", "the worker's answer was not understood: its memory may be damaged");
         bury(w);
     } else if (stage) {
         snprintf(w->stage, sizeof w->stage, "%s", stage);

@@ -1,8 +1,9 @@
-/* worker.h - a process that runs jobs, so that a crash, a hang or a lack of memory ends that job alone.
+/* worker.h - a process that runs jobs, so that a crash, a hang or a lack of memory ends that job
+ * alone.
  *
- * The parent starts this program again (exec: clean state) with two pipes and sends one JSON line per job; the worker
- * answers with {"stage": NAME} lines, then {"result": {...}}. Whatever the worker does - dies, hangs, writes rubbish -
- * worker_run returns a result. */
+ * The parent starts this program again (exec: clean state) with two pipes and sends one JSON line
+ * per job; the worker answers with {"stage": NAME} lines, then {"result": {...}}. Whatever the
+ * worker does - dies, hangs, writes rubbish - worker_run returns a result. */
 #ifndef TESSERA_HARNESS_WORKER_H
 #define TESSERA_HARNESS_WORKER_H
 
@@ -17,18 +18,20 @@ typedef struct worker {
     text received;  /* bytes not yet a line */
     text complaint; /* the end of what it wrote to stderr */
     char stage[16];
-    uint64_t timeout_ns; /* for one stage */
-    uint64_t memory_bytes; /* address space; 0: no limit */
+    uint64_t timeout_ns;                      /* for one stage */
+    uint64_t memory_bytes;                    /* address space; 0: no limit */
     const volatile sig_atomic_t *interrupted; /* set: give up */
 } worker;
 
-void worker_init(worker *w, uint64_t timeout_seconds, uint64_t memory_mib, const volatile sig_atomic_t *interrupted);
+void worker_init(worker *w, uint64_t timeout_seconds, uint64_t memory_mib,
+                 const volatile sig_atomic_t *interrupted);
 void worker_stop(worker *w);
 
 /* The job's result with its "internal" part, owned by the caller. NULL only when interrupted. */
 json_t *worker_run(worker *w, const job *j);
 
-/* The worker's own side: serves jobs from file descriptor 3 to 4 until the parent closes; returns the exit code. */
+/* The worker's own side: serves jobs from file descriptor 3 to 4 until the parent closes; returns
+ * the exit code. */
 int worker_serve(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* worker_serve.c - the worker's own side: reads jobs, runs them, answers. */
 #include <errno.h>
-#include <stdio.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>

@@ -43,7 +43,8 @@ static double error_ratio(dtype type, double reference, double bound, double got
         return isnan(reference) && isnan(got) ? 0 : INFINITY;
     if (reference == got)
         return 0;
-    if (isinf(got) && fabs(reference) + bound >= largest_finite(type) && (got > 0) == (reference > 0))
+    if (isinf(got) && fabs(reference) + bound >= largest_finite(type) &&
+        (got > 0) == (reference > 0))
         return 0;
     /* A reference beyond the type's range stands for an infinity of its sign. */
     if (isinf(got) || isinf(reference))
@@ -56,8 +57,8 @@ bound_check compare_bound(const tensor *reference, const tensor *bound, const te
     bound_check c = {.count = tensor_count(got), .first = -1};
     const double *references = reference->data, *bounds = bound->data;
     for (int64_t i = 0; i < c.count; i++) {
-        double ratio =
-            error_ratio(got->type, references[i], bounds[i], dtype_load(got->type, got->data, (size_t)i));
+        double ratio = error_ratio(got->type, references[i], bounds[i],
+                                   dtype_load(got->type, got->data, (size_t)i));
         if (ratio > c.worst)
             c.worst = ratio;
         if (ratio <= 1)
@@ -87,9 +88,11 @@ static void describe_value(const tensor *t, int64_t flat, text *out) {
                 dtype_load_bits(t->type, t->data, (size_t)flat));
 }
 
-void compare_describe(const char *name, const tensor *expected, const tensor *got, const comparison *c, text *out) {
-    uint64_t ulp = dtype_ulp_distance(got->type, dtype_load_bits(expected->type, expected->data, (size_t)c->first),
-                                      dtype_load_bits(got->type, got->data, (size_t)c->first));
+void compare_describe(const char *name, const tensor *expected, const tensor *got,
+                      const comparison *c, text *out) {
+    uint64_t ulp = dtype_ulp_distance(
+        got->type, dtype_load_bits(expected->type, expected->data, (size_t)c->first),
+        dtype_load_bits(got->type, got->data, (size_t)c->first));
     text_printf(out, "output %s", name);
     describe_index(got, c->first, out);
     text_append(out, ": expected ");
@@ -103,13 +106,13 @@ void compare_describe(const char *name, const tensor *expected, const tensor *go
     text_printf(out, "; %" PRId64 " of %" PRId64 " differ", c->differing, c->count);
 }
 
-void compare_describe_bound(const char *name, const tensor *reference, const tensor *bound, const tensor *got,
-                            const bound_check *c, text *out) {
+void compare_describe_bound(const char *name, const tensor *reference, const tensor *bound,
+                            const tensor *got, const bound_check *c, text *out) {
     const double *references = reference->data, *bounds = bound->data;
     text_printf(out, "output %s", name);
     describe_index(got, c->first, out);
     text_printf(out, ": expected %.17g within %.3g, got ", references[c->first], bounds[c->first]);
     describe_value(got, c->first, out);
-    text_printf(out, "; %" PRId64 " of %" PRId64 " are outside their bound, the worst %.3g times", c->beyond, c->count,
-                c->worst);
+    text_printf(out, "; %" PRId64 " of %" PRId64 " are outside their bound, the worst %.3g times",
+                c->beyond, c->count, c->worst);
 }

@@ -23,13 +23,16 @@ typedef struct bound_check {
     double worst;          /* greatest error / bound; infinite where a bound of 0 is missed */
 } bound_check;
 
-/* `reference` and `bound` are f64 tensors of the same shape as `got`. NaN matches NaN, an infinity one of its sign;
- * where the bound straddles the overflow threshold of got's type, an infinity passes. */
+/* `reference` and `bound` are f64 tensors of the same shape as `got`. NaN matches NaN, an infinity
+ * one of its sign; where the bound straddles the overflow threshold of got's type, an infinity
+ * passes. */
 bound_check compare_bound(const tensor *reference, const tensor *bound, const tensor *got);
 
-/* "output C[3, 17]: expected 1.25 (0x3fa00000), got 1.5 (0x3fc00000), 2097152 ULP apart; 5 of 4096 differ". */
-void compare_describe(const char *name, const tensor *expected, const tensor *got, const comparison *c, text *out);
-void compare_describe_bound(const char *name, const tensor *reference, const tensor *bound, const tensor *got,
-                            const bound_check *c, text *out);
+/* "output C[3, 17]: expected 1.25 (0x3fa00000), got 1.5 (0x3fc00000), 2097152 ULP apart; 5 of 4096
+ * differ". */
+void compare_describe(const char *name, const tensor *expected, const tensor *got,
+                      const comparison *c, text *out);
+void compare_describe_bound(const char *name, const tensor *reference, const tensor *bound,
+                            const tensor *got, const bound_check *c, text *out);
 
 #endif

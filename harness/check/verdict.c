@@ -12,7 +12,8 @@ static bool repeats_agree(const subject *s, const verdict_request *request, verd
         if (c.differing == 0)
             continue;
         text_append(&out->why, "two launches on equal inputs disagree: ");
-        compare_describe(s->signature.outputs[i].name, &request->outputs[i], &request->repeat[i], &c, &out->why);
+        compare_describe(s->signature.outputs[i].name, &request->outputs[i], &request->repeat[i],
+                         &c, &out->why);
         return false;
     }
     return true;
@@ -29,12 +30,15 @@ static bool digests_agree(const subject *s, const tensor *outputs) {
     return true;
 }
 
-/* Compares with the strict bits of output `i`: the golden's tensor where it was kept, else the interpreter's. */
-static bool compare_strict(subject *s, const verdict_request *request, uint32_t i, verdict *out, status *st) {
+/* Compares with the strict bits of output `i`: the golden's tensor where it was kept, else the
+ * interpreter's. */
+static bool compare_strict(subject *s, const verdict_request *request, uint32_t i, verdict *out,
+                           status *st) {
     tensor kept = {0};
     const tensor *expected = NULL;
     status kept_status = STATUS_INIT;
-    if (s->golden_state == GOLDEN_PRESENT && golden_tensor(&s->golden, i, &s->signature.outputs[i], &kept, &kept_status))
+    if (s->golden_state == GOLDEN_PRESENT &&
+        golden_tensor(&s->golden, i, &s->signature.outputs[i], &kept, &kept_status))
         expected = &kept;
     if (kept_status.code != STATUS_OK)
         return status_set(st, kept_status.code, "%s", kept_status.message);
@@ -48,7 +52,8 @@ static bool compare_strict(subject *s, const verdict_request *request, uint32_t 
     comparison c = compare_bits(expected, &request->outputs[i]);
     if (c.differing) {
         if (out->bitwise)
-            compare_describe(s->signature.outputs[i].name, expected, &request->outputs[i], &c, &out->why);
+            compare_describe(s->signature.outputs[i].name, expected, &request->outputs[i], &c,
+                             &out->why);
         out->bitwise = false;
     }
     out->max_ulp = c.max_ulp > out->max_ulp ? c.max_ulp : out->max_ulp;
@@ -68,8 +73,10 @@ static bool against_strict(subject *s, const verdict_request *request, verdict *
             return false;
     if (s->golden_state == GOLDEN_PRESENT && out->bitwise) {
         out->bitwise = false;
-        text_append(&out->why, "the outputs are the interpreter's, but not what the golden records: one of the two "
-                               "has changed its meaning");
+        text_append(
+            &out->why,
+            "the outputs are the interpreter's, but not what the golden records: one of the two "
+            "has changed its meaning");
     }
     return true;
 }
@@ -130,7 +137,8 @@ bool verdict_judge(subject *s, const verdict_request *request, verdict *out, sta
         return true;
     if (!against_strict(s, request, out, st))
         return false;
-    /* The strict bits are within their own bound, so a large case that has them needs no slow f64 reference. */
+    /* The strict bits are within their own bound, so a large case that has them needs no slow f64
+     * reference. */
     if (request->profile == PROFILE_STRICT || (out->bitwise && s->c->large)) {
         out->holds = out->bitwise;
         return true;

@@ -1,9 +1,9 @@
 /* verdict.h - does what a backend computed hold under its profile? (NUMERICS, sections 1, 6 and 7)
  *
- * strict: bit for bit what the golden records, or what the interpreter computes where there is no golden.
- * deterministic: equal bits between launches; and either the strict bits, or within the bound of the f64 reference.
- * fast: within the bound. Integer outputs, and cases of small integers whose results are exact in any order, are bit
- * for bit under every profile. */
+ * strict: bit for bit what the golden records, or what the interpreter computes where there is no
+ * golden. deterministic: equal bits between launches; and either the strict bits, or within the
+ * bound of the f64 reference. fast: within the bound. Integer outputs, and cases of small integers
+ * whose results are exact in any order, are bit for bit under every profile. */
 #ifndef TESSERA_HARNESS_CHECK_VERDICT_H
 #define TESSERA_HARNESS_CHECK_VERDICT_H
 
@@ -11,19 +11,19 @@
 
 typedef struct verdict {
     bool holds;
-    const char *against; /* "golden", "reference" or "none" */
-    bool bitwise;        /* equal to the strict bits */
-    bool has_ulp;        /* max_ulp is known */
-    uint64_t max_ulp;    /* against the strict bits */
+    const char *against;         /* "golden", "reference" or "none" */
+    bool bitwise;                /* equal to the strict bits */
+    bool has_ulp;                /* max_ulp is known */
+    uint64_t max_ulp;            /* against the strict bits */
     double max_error_over_bound; /* negative: not computed */
-    text why;            /* what does not hold, "" when it does */
+    text why;                    /* what does not hold, "" when it does */
 } verdict;
 
 typedef void (*verdict_stage_fn)(void *context, const char *stage);
 typedef struct verdict_request {
     compiler_profile profile;
     const tensor *outputs;
-    const tensor *repeat; /* outputs of a second launch, or NULL */
+    const tensor *repeat;   /* outputs of a second launch, or NULL */
     verdict_stage_fn stage; /* called before each step that may take long */
     void *context;
 } verdict_request;

@@ -7,7 +7,8 @@
 #include "cli/command.h"
 #include "device/host.h"
 
-static int unknown(const options *o, const char *what, const char *word, const char *const *names, size_t count) {
+static int unknown(const options *o, const char *what, const char *word, const char *const *names,
+                   size_t count) {
     const char *nearest = text_nearest(word, names, count);
     if (nearest)
         return command_usage(o->command, "unknown %s '%s'; did you mean %s?", what, word, nearest);
@@ -40,7 +41,8 @@ static void take_all_backends(plan_choice *out) {
 
 static int take_backends(const options *o, arena *memory, plan_choice *out) {
     const char *environment = getenv("TESSERA_BACKEND");
-    const char *words = options_text(o, OPTION_BACKEND, environment && *environment ? environment : "all");
+    const char *words =
+        options_text(o, OPTION_BACKEND, environment && *environment ? environment : "all");
     string_list names = {0};
     options_split(words, memory, &names);
     int code = EXIT_DONE;
@@ -86,11 +88,13 @@ static int take_threads(const options *o, arena *memory, plan_choice *out) {
     int code = EXIT_DONE;
     for (size_t i = 0; i < words.count && code == EXIT_DONE; i++) {
         char *end = NULL;
-        unsigned long threads = strcmp(words.items[i], "all") == 0 ? host_usable_cores()
-                                                                    : strtoul(words.items[i], &end, 10);
+        unsigned long threads = strcmp(words.items[i], "all") == 0
+                                    ? host_usable_cores()
+                                    : strtoul(words.items[i], &end, 10);
         if ((end && *end) || threads < 1 || threads > 256 || out->thread_count == PLAN_THREADS_MAX)
-            code = command_usage(o->command, "--threads wants numbers from 1 to 256, at most %d of them, not '%s'",
-                                 PLAN_THREADS_MAX, words.items[i]);
+            code = command_usage(
+                o->command, "--threads wants numbers from 1 to 256, at most %d of them, not '%s'",
+                PLAN_THREADS_MAX, words.items[i]);
         bool known = false;
         for (uint32_t k = 0; k < out->thread_count; k++)
             known |= out->threads[k] == threads;
@@ -124,10 +128,12 @@ static int take_isa(const options *o, plan_choice *out) {
     return command_fail(&st);
 }
 
-int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds, plan_choice *out) {
+int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds,
+                plan_choice *out) {
     arena memory;
     status st = STATUS_INIT;
-    *out = (plan_choice){.seed = 1, .timeout_seconds = timeout_seconds, .quick = options_flag(o, OPTION_QUICK)};
+    *out = (plan_choice){
+        .seed = 1, .timeout_seconds = timeout_seconds, .quick = options_flag(o, OPTION_QUICK)};
     if (!options_number(o, OPTION_SEED, 0, INT64_MAX, &out->seed, &st) ||
         !options_number(o, OPTION_TIMEOUT, 1, 1000000, &out->timeout_seconds, &st) ||
         !options_number(o, OPTION_MEMORY, 1, 1u << 30, &out->memory_mib, &st))

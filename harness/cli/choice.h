@@ -5,12 +5,12 @@
 #include "cli/options.h"
 #include "plan.h"
 
-/* Resolves --backend, --profile, --threads, --isa, --seed, --timeout, --memory and --quick. `profiles` is the default
- * list. EXIT_DONE, or the exit code after the message was printed. */
+/* Resolves --backend, --profile, --threads, --isa, --seed, --timeout, --memory and --quick.
+ * `profiles` is the default list. EXIT_DONE, or the exit code after the message was printed. */
 int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds, plan_choice *out);
 
-/* Loads the corpus that the arguments from `first` on name (none: corpus/), printing diagnostics to stderr. EXIT_DONE
- * or the exit code after the message was printed; corpus_release in any case. */
+/* Loads the corpus that the arguments from `first` on name (none: corpus/), printing diagnostics to
+ * stderr. EXIT_DONE or the exit code after the message was printed; corpus_release in any case. */
 int choice_corpus(const options *o, size_t first, corpus *out);
 
 #endif

@@ -15,7 +15,8 @@ int command_worker(void) {
 
 const char *database_path(const options *o) {
     const char *environment = getenv("TSR_DB");
-    return options_text(o, OPTION_DB, environment && *environment ? environment : ".tsr/results.db");
+    return options_text(o, OPTION_DB,
+                        environment && *environment ? environment : ".tsr/results.db");
 }
 
 /* What --resume compares: everything that decides which jobs there are and what they mean. */
@@ -31,7 +32,8 @@ static char *canonical_arguments(const options *o, const plan_choice *choice) {
     json_t *arguments = plan_choice_json(choice);
     json_object_set_new(arguments, "paths", paths);
     json_object_set_new(arguments, "filters", filters);
-    json_object_set_new(arguments, "last_failed", json_boolean(options_flag(o, OPTION_LAST_FAILED)));
+    json_object_set_new(arguments, "last_failed",
+                        json_boolean(options_flag(o, OPTION_LAST_FAILED)));
     char *words = json_dumps(arguments, JSON_COMPACT | JSON_SORT_KEYS);
     json_decref(arguments);
     return words;

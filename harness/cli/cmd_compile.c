@@ -17,12 +17,14 @@ static int check_level(const options *o, const char *level) {
     for (int i = 0; i < LEVELS; i++)
         if (strcmp(levels[i], level) == 0)
             return is_binary(level) && !options_flag(o, OPTION_OUTPUT)
-                       ? command_usage(o->command, "%s is binary: say where it goes with -o FILE", level)
+                       ? command_usage(o->command, "%s is binary: say where it goes with -o FILE",
+                                       level)
                        : EXIT_DONE;
     const char *nearest = text_nearest(level, levels, LEVELS);
     if (nearest)
         return command_usage(o->command, "unknown level '%s'; did you mean %s?", level, nearest);
-    return command_usage(o->command, "unknown level '%s': graph, schedule, tile, llvm, asm, obj or module", level);
+    return command_usage(
+        o->command, "unknown level '%s': graph, schedule, tile, llvm, asm, obj or module", level);
 }
 
 static int list_passes(void) {
@@ -56,8 +58,8 @@ static int write_output(const options *o, const text *body) {
 }
 
 /* The build stops mattering once the pass has printed: its artifact is dropped. */
-static bool emit_after(const ir_module *graph, const compiler_case *c, compiler_options *build, const char *pass,
-                       text *out, status *st) {
+static bool emit_after(const ir_module *graph, const compiler_case *c, compiler_options *build,
+                       const char *pass, text *out, status *st) {
     compiler_artifact artifact = {0};
     build->emit_after = pass;
     build->emit = out;
@@ -67,7 +69,8 @@ static bool emit_after(const ir_module *graph, const compiler_case *c, compiler_
 }
 
 static int compile_case(const options *o, const kernel_choice *k, compiler_options *build) {
-    const char *level = options_text(o, OPTION_EMIT, "graph"), *pass = options_text(o, OPTION_EMIT_AFTER, NULL);
+    const char *level = options_text(o, OPTION_EMIT, "graph"),
+               *pass = options_text(o, OPTION_EMIT_AFTER, NULL);
     status st = STATUS_INIT;
     text diagnostics, out;
     text_init(&diagnostics);
@@ -101,7 +104,8 @@ int command_compile(const options *o) {
     code = code ? code : kernel_choice_open(o, o->arguments.items[0], &k);
     if (code == EXIT_DONE && !k.c) {
         status st = STATUS_INIT;
-        status_set(&st, STATUS_INVALID, "kernel %s has no cases, so its dimensions are not known", k.kernel->name);
+        status_set(&st, STATUS_INVALID, "kernel %s has no cases, so its dimensions are not known",
+                   k.kernel->name);
         code = command_fail(&st);
     }
     code = code ? code : compile_case(o, &k, &build);

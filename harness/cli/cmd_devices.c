@@ -20,11 +20,13 @@ static json_t *backend_facts(const backend *b) {
     bool usable = backend_device(b, &device, &st);
     if (usable && *b->driver)
         tsrGetDeviceInfo(device, &info);
-    json_t *facts = json_pack("{s:s, s:s, s:b, s:s?, s:s, s:b}", "backend", b->name, "summary", b->summary, "usable",
-                              usable, "why", usable ? NULL : st.message, "profiles", b->profiles, "timed", b->timed);
+    json_t *facts = json_pack("{s:s, s:s, s:b, s:s?, s:s, s:b}", "backend", b->name, "summary",
+                              b->summary, "usable", usable, "why", usable ? NULL : st.message,
+                              "profiles", b->profiles, "timed", b->timed);
     json_object_set_new(facts, "device", info.name ? json_string(info.name) : json_null());
     json_object_set_new(facts, "isa", info.isa ? json_string(info.isa) : json_null());
-    json_object_set_new(facts, "compute_units", info.name ? json_integer(info.compute_units) : json_null());
+    json_object_set_new(facts, "compute_units",
+                        info.name ? json_integer(info.compute_units) : json_null());
     json_object_set_new(facts, "memory_bytes",
                         info.name ? json_integer((json_int_t)info.memory_bytes) : json_null());
     return facts;
@@ -49,8 +51,8 @@ static void print_host(const json_t *host) {
     printf("host     %s%s, %s\n", json_string_value(json_object_get(host, "os")),
            json_is_true(json_object_get(host, "virtualised")) ? ", virtual machine" : "",
            json_string_value(json_object_get(host, "kernel")));
-    printf("         counters: %s%s%s\n", json_string_value(json_object_get(host, "counters")), why ? "; " : "",
-           why ? why : "");
+    printf("         counters: %s%s%s\n", json_string_value(json_object_get(host, "counters")),
+           why ? "; " : "", why ? why : "");
     for (size_t i = 0; host_isa_level(i); i++) {
         char reason[HOST_REASON_BYTES];
         host_isa_why_not(host_isa_level(i), reason);
@@ -65,7 +67,8 @@ int command_devices(const options *o) {
     for (int i = 0; i < BACKEND_COUNT; i++)
         json_array_append_new(backends, backend_facts(&backend_table[i]));
     if (options_flag(o, OPTION_JSON)) {
-        json_t *document = json_pack("{s:s, s:O, s:O}", "schema", "tsr.devices/1", "host", host, "backends", backends);
+        json_t *document = json_pack("{s:s, s:O, s:O}", "schema", "tsr.devices/1", "host", host,
+                                     "backends", backends);
         document_print(document, stdout);
         json_decref(document);
     } else {
@@ -109,8 +112,8 @@ int command_roofline(const options *o) {
     if (!ok) {
         code = command_fail(&st);
     } else if (options_flag(o, OPTION_JSON)) {
-        json_t *document = json_pack("{s:s, s:o, s:o}", "schema", "tsr.roofline/1", "host", host_facts(), "ceilings",
-                                     document_ceilings(c));
+        json_t *document = json_pack("{s:s, s:o, s:o}", "schema", "tsr.roofline/1", "host",
+                                     host_facts(), "ceilings", document_ceilings(c));
         document_print(document, stdout);
         json_decref(document);
     } else {

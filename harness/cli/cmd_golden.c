@@ -23,7 +23,8 @@ static const char *text_of(const json_t *result, const char *name) {
 static void tell(const golden_tally *t, const job *j, const char *what, const char *why) {
     if (t->json)
         return;
-    printf("%-10s %s/%s %s %s%s%s\n", what, j->kernel, j->case_name, j->backend, j->profile, *why ? ": " : "", why);
+    printf("%-10s %s/%s %s %s%s%s\n", what, j->kernel, j->case_name, j->backend, j->profile,
+           *why ? ": " : "", why);
     fflush(stdout);
 }
 
@@ -66,12 +67,14 @@ static void on_verified(void *context, const job *j, json_t *result) {
     } else {
         t->failed++;
     }
-    tell(t, j, uncovered ? "uncovered" : outcome, strcmp(outcome, "ok") == 0 ? "no golden of this key" : why);
+    tell(t, j, uncovered ? "uncovered" : outcome,
+         strcmp(outcome, "ok") == 0 ? "no golden of this key" : why);
 }
 
 static int finish(golden_tally *t, bool complete) {
     if (t->json) {
-        json_t *document = json_pack("{s:s, s:O}", "schema", "tsr.golden-report/1", "results", t->results);
+        json_t *document =
+            json_pack("{s:s, s:O}", "schema", "tsr.golden-report/1", "results", t->results);
         json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
         putchar('\n');
         json_decref(document);
@@ -81,7 +84,8 @@ static int finish(golden_tally *t, bool complete) {
 }
 
 static int record(const options *o, const corpus *c, plan_choice *choice) {
-    golden_tally t = {.code = c->problem, .json = options_flag(o, OPTION_JSON), .results = json_array()};
+    golden_tally t = {
+        .code = c->problem, .json = options_flag(o, OPTION_JSON), .results = json_array()};
     plan p;
     memset(choice->backends, 0, sizeof choice->backends);
     choice->backends[BACKEND_INTERP] = true;
@@ -93,7 +97,8 @@ static int record(const options *o, const corpus *c, plan_choice *choice) {
 }
 
 static int verify(const options *o, const corpus *c, plan_choice *choice) {
-    golden_tally t = {.code = c->problem, .json = options_flag(o, OPTION_JSON), .results = json_array()};
+    golden_tally t = {
+        .code = c->problem, .json = options_flag(o, OPTION_JSON), .results = json_array()};
     plan p;
     plan_make(&p, c, choice, JOB_VERIFY);
     bool complete = run_jobs(&p, choice, on_verified, &t);
@@ -131,8 +136,8 @@ static int list(const options *o, const corpus *c, const plan_choice *choice) {
             code = exit_code_worse(code, (exit_code)command_fail(&st));
             continue;
         }
-        json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "case", item->name, "state", golden_state_name(state),
-                                              "path", item->golden_path));
+        json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "case", item->name, "state",
+                                              golden_state_name(state), "path", item->golden_path));
         if (!json)
             printf("%-8s %s\n", golden_state_name(state), item->name);
     }
@@ -153,7 +158,8 @@ int command_golden(const options *o) {
     while (which < 3 && strcmp(verbs[which], verb) != 0)
         which++;
     if (which == 3)
-        return command_usage(o->command, *verb ? "golden cannot '%s'" : "record, verify or list?%s", verb);
+        return command_usage(o->command, *verb ? "golden cannot '%s'" : "record, verify or list?%s",
+                             verb);
     plan_choice choice;
     corpus c;
     int code = choice_make(o, "strict", which == 0 ? RECORD_TIMEOUT_S : BENCH_TIMEOUT_S, &choice);
@@ -162,7 +168,9 @@ int command_golden(const options *o) {
     choice.interp_by_name = true;
     code = choice_corpus(o, 1, &c);
     if (code == EXIT_DONE)
-        code = which == 0 ? record(o, &c, &choice) : which == 1 ? verify(o, &c, &choice) : list(o, &c, &choice);
+        code = which == 0   ? record(o, &c, &choice)
+               : which == 1 ? verify(o, &c, &choice)
+                            : list(o, &c, &choice);
     corpus_release(&c);
     return code;
 }

@@ -19,12 +19,13 @@ typedef struct log_view {
 static bool show_run(void *context, const store_run *run) {
     log_view *v = context;
     json_t *exit_json = run->exit_code < 0 ? json_null() : json_integer(run->exit_code);
-    json_array_append_new(v->rows, json_pack("{s:s, s:s, s:I, s:I, s:o}", "run", run->id, "started", run->started,
-                                             "results", (json_int_t)run->results, "failed", (json_int_t)run->failed,
-                                             "exit", exit_json));
+    json_array_append_new(v->rows, json_pack("{s:s, s:s, s:I, s:I, s:o}", "run", run->id, "started",
+                                             run->started, "results", (json_int_t)run->results,
+                                             "failed", (json_int_t)run->failed, "exit", exit_json));
     if (v->json)
         return true;
-    printf("%s  %s  %4" PRId64 " results, %" PRId64 " failed, ", run->id, run->started, run->results, run->failed);
+    printf("%s  %s  %4" PRId64 " results, %" PRId64 " failed, ", run->id, run->started,
+           run->results, run->failed);
     if (run->exit_code < 0)
         puts("unfinished");
     else
@@ -59,7 +60,8 @@ static bool take_head(void *context, const store_run *run) {
     return false;
 }
 
-static bool take_ceiling(void *context, const char *resource, const char *profile, double value, const char *unit) {
+static bool take_ceiling(void *context, const char *resource, const char *profile, double value,
+                         const char *unit) {
     log_view *v = context;
     json_t *entry = json_pack("{s:s}", "resource", resource);
     if (profile)
@@ -86,11 +88,13 @@ static void print_table(const log_view *v, bool colour) {
 static int show_results(store *s, log_view *v, const options *o, status *st) {
     v->ceilings_json = json_array();
     if (!store_find_run(s, o->arguments.items[0], &v->number, st) ||
-        !store_each_run(s, take_head, v, st) || !store_each_result(s, v->number, take_result, v, st) ||
+        !store_each_run(s, take_head, v, st) ||
+        !store_each_result(s, v->number, take_result, v, st) ||
         !store_each_ceiling(s, v->number, take_ceiling, v, st))
         return command_fail(st);
     if (v->json) {
-        json_t *document = document_make(v->head, json_incref(v->ceilings_json), json_incref(v->rows));
+        json_t *document =
+            document_make(v->head, json_incref(v->ceilings_json), json_incref(v->rows));
         document_print(document, stdout);
         json_decref(document);
     } else {

@@ -9,7 +9,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/kernel_choice.h"
-#include "launch.h"
+#include "session.h"
 
 typedef struct run_session {
     kernel_choice k;
@@ -27,7 +27,8 @@ typedef struct run_session {
 
 static int parameter_of(const compiler_kernel *kernel, const char *name, size_t length) {
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        if (strlen(kernel->parameter_names[i]) == length && strncmp(kernel->parameter_names[i], name, length) == 0)
+        if (strlen(kernel->parameter_names[i]) == length &&
+            strncmp(kernel->parameter_names[i], name, length) == 0)
             return (int)i;
     return -1;
 }
@@ -44,18 +45,20 @@ static bool assign_inputs(run_session *s, const options *o, status *st) {
         if (at < 0) {
             char name[64];
             snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
-            const char *nearest = text_nearest(name, kernel->parameter_names, kernel->parameter_count);
-            return status_set(st, STATUS_INVALID, "kernel %s has no parameter %s%s%s", kernel->name, name,
-                              nearest ? "; did you mean " : "", nearest ? nearest : "");
+            const char *nearest =
+                text_nearest(name, kernel->parameter_names, kernel->parameter_count);
+            return status_set(st, STATUS_INVALID, "kernel %s has no parameter %s%s%s", kernel->name,
+                              name, nearest ? "; did you mean " : "", nearest ? nearest : "");
         }
         if (at >= (int)kernel->parameter_count || s->paths[at])
-            return status_set(st, STATUS_INVALID, "too many inputs: kernel %s has %u parameters", kernel->name,
-                              kernel->parameter_count);
+            return status_set(st, STATUS_INVALID, "too many inputs: kernel %s has %u parameters",
+                              kernel->name, kernel->parameter_count);
         s->paths[at] = equals ? equals + 1 : word;
     }
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         if (!s->paths[i])
-            return status_set(st, STATUS_INVALID, "no array for parameter %s: give it with --in %s=FILE.npy",
+            return status_set(st, STATUS_INVALID,
+                              "no array for parameter %s: give it with --in %s=FILE.npy",
                               kernel->parameter_names[i], kernel->parameter_names[i]);
     return true;
 }
@@ -73,14 +76,16 @@ static ir_module *check_kernel(run_session *s, text *diagnostics) {
     return s->graph;
 }
 
-/* bf16 has no NumPy type and travels as u2: which of the two is meant, the kernel's parameter says. */
+/* bf16 has no NumPy type and travels as u2: which of the two is meant, the kernel's parameter says.
+ */
 static bool read_arrays(run_session *s, status *st) {
     for (uint32_t i = 0; i < s->k.kernel->parameter_count; i++) {
         status plain = STATUS_INIT;
         if (tensor_read_npy(&s->inputs[i], s->paths[i], DTYPE_NONE, &plain))
             continue;
         dtype wanted = s->graph ? element_of(s->graph, i) : DTYPE_NONE;
-        if (wanted != DTYPE_BF16 || !tensor_read_npy(&s->inputs[i], s->paths[i], DTYPE_BF16, &plain))
+        if (wanted != DTYPE_BF16 ||
+            !tensor_read_npy(&s->inputs[i], s->paths[i], DTYPE_BF16, &plain))
             return status_set(st, plain.code, "%s", plain.message);
     }
     return true;
@@ -103,8 +108,8 @@ static bool type_mismatch(const run_session *s, uint32_t parameter, status *st) 
                       dtype_name(s->inputs[parameter].type));
 }
 
-/* Turns one type variable at a time to the type of the first array that does not fit, and keeps what brings the
- * kernel further. */
+/* Turns one type variable at a time to the type of the first array that does not fit, and keeps
+ * what brings the kernel further. */
 static bool bind_types(run_session *s, text *diagnostics, status *st) {
     uint32_t misfit = 0;
     while (!types_fit(s, &misfit)) {
@@ -142,19 +147,21 @@ static bool prepare(run_session *s, const options *o, text *diagnostics, status 
         return status_set(st, STATUS_INVALID, "the kernel does not check");
     if (!read_arrays(s, st) || !bind_types(s, diagnostics, st))
         return false;
-    return bind_dims(s->graph, s->k.kernel->parameter_names, s->inputs, s->k.kernel->parameter_count, &s->dims, st) &&
+    return bind_dims(s->graph, s->k.kernel->parameter_names, s->inputs,
+                     s->k.kernel->parameter_count, &s->dims, st) &&
            compiler_signature_of(s->graph, s->dims.items, s->dims.count, &s->signature, st);
 }
 
 static bool run_compiled(run_session *s, status *st) {
-    launch l = {0};
+    session l = {0};
     compiler_artifact artifact = {0};
     bool ok = compiler_build(s->graph, s->dims.items, s->dims.count, &s->build, &artifact, st);
     if (ok) {
-        launch_request request = {s->device, s->build.threads, &artifact, s->k.kernel->name, &s->signature};
-        ok = launch_open(&l, &request, st) && launch_write_inputs(&l, s->inputs, st) && launch_run(&l, st) &&
-             launch_read_outputs(&l, &s->signature, s->outputs, st);
-        launch_close(&l);
+        session_request request = {s->device, s->build.threads, &artifact, s->k.kernel->name,
+                                  &s->signature};
+        ok = session_open(&l, &request, st) && session_write_inputs(&l, s->inputs, st) &&
+             session_run(&l, st) && session_read_outputs(&l, &s->signature, s->outputs, st);
+        session_close(&l);
     }
     compiler_artifact_release(&artifact);
     return ok;
@@ -186,10 +193,11 @@ static int run_kernel(run_session *s, const options *o) {
     text_release(&diagnostics);
     ok = ok && (*backend_table[s->backend].driver
                     ? run_compiled(s, &st)
-                    : compiler_interpret(s->graph, s->dims.items, s->dims.count, s->inputs, s->outputs, &st));
+                    : compiler_interpret(s->graph, s->dims.items, s->dims.count, s->inputs,
+                                         s->outputs, &st));
     ok = ok && write_outputs(s, options_text(o, OPTION_OUT, "."), &st);
-    launch_release_tensors(s->inputs, COMPILER_MAX_PARAMETERS);
-    launch_release_tensors(s->outputs, COMPILER_MAX_PARAMETERS);
+    session_release_tensors(s->inputs, COMPILER_MAX_PARAMETERS);
+    session_release_tensors(s->outputs, COMPILER_MAX_PARAMETERS);
     if (s->graph)
         ir_module_free(s->graph);
     return ok ? EXIT_DONE : command_fail(&st);

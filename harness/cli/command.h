@@ -1,6 +1,7 @@
 /* command.h - what a cmd_*.c offers, exit codes, and the terminal's colours.
  *
- * A command gets its parsed options and returns the exit code. Results go to stdout, everything else to stderr. */
+ * A command gets its parsed options and returns the exit code. Results go to stdout, everything
+ * else to stderr. */
 #ifndef TESSERA_HARNESS_CLI_COMMAND_H
 #define TESSERA_HARNESS_CLI_COMMAND_H
 
@@ -9,7 +10,6 @@
 #include "cli/options.h"
 #include "exit_code.h"
 #include "version.h"
-
 
 #define COMMAND(id, name, usage, summary, description) int command_##name(const options *o);
 #include "cli/commands.def"
@@ -21,7 +21,8 @@ int command_worker(void);
 /* Prints "tsr: MESSAGE" to stderr; returns the code of the status' kind. */
 int command_fail(const status *st);
 /* The same for a wrong command line: always EXIT_USAGE. */
-int command_usage(command_id command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int command_usage(command_id command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Whether --color, NO_COLOR and the terminal ask for colour on `stream`. */
 bool command_colour(const options *o, FILE *stream);

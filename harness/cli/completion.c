@@ -52,14 +52,17 @@ static void zsh_option(text *out, const option_info *option) {
 }
 
 void completion_zsh(text *out) {
-    text_append(out, "#compdef tsr\n_tsr() {\n    if (( CURRENT == 2 )); then\n        local -a commands=(\n");
+    text_append(
+        out,
+        "#compdef tsr\n_tsr() {\n    if (( CURRENT == 2 )); then\n        local -a commands=(\n");
     for (int i = 0; i < COMMAND_COUNT; i++) {
         text_printf(out, "            '%s:", command_table[i].name);
         zsh_escape(out, command_table[i].summary);
         text_append(out, "'\n");
     }
     text_append(out, "        )\n        _describe command commands\n        return\n    fi\n"
-                     "    local command=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $command in\n");
+                     "    local command=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case "
+                     "$command in\n");
     for (int i = 0; i < COMMAND_COUNT; i++) {
         text_printf(out, "    %s)\n        _arguments \\\n", command_table[i].name);
         for (int k = 0; k < OPTION_COUNT; k++)

@@ -12,7 +12,8 @@ static const struct exit_row {
     {"0", "done, and every check held"},
     {"1", "a check did not hold: a mismatch, a crash, a hang"},
     {"2", "wrong command line"},
-    {"3", "wrong input: source with diagnostics, empty corpus, unreadable or newer database, foreign golden"},
+    {"3", "wrong input: source with diagnostics, empty corpus, unreadable or newer database, "
+          "foreign golden"},
     {"4", "something asked for is not here: backend, device, permission, room on the disk"},
     {"5", "no verdict: the two sides do not cover the same cases"},
     {"70", "a bug of tsr itself"},
@@ -20,7 +21,8 @@ static const struct exit_row {
 };
 enum { EXIT_ROWS = sizeof exit_rows / sizeof exit_rows[0] };
 
-/* Appends `words` wrapped to HELP_COLUMNS, continuing at column `indent`; `column` is where the text stands. */
+/* Appends `words` wrapped to HELP_COLUMNS, continuing at column `indent`; `column` is where the
+ * text stands. */
 static void wrap(text *out, const char *words, int indent, int column) {
     while (*words) {
         size_t length = strcspn(words, " ");
@@ -65,7 +67,8 @@ static void help_option(const option_info *option, text *out) {
 }
 
 void help_overview(text *out) {
-    text_append(out, "tsr - reproducible benchmarks of tensor kernels\n\nusage: tsr COMMAND [OPTIONS] [ARGS]\n\n");
+    text_append(out, "tsr - reproducible benchmarks of tensor kernels\n\nusage: tsr COMMAND "
+                     "[OPTIONS] [ARGS]\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++) {
         text_printf(out, "  %-12s", command_table[i].name);
         wrap(out, command_table[i].summary, 14, 14);
@@ -154,13 +157,16 @@ static void markdown_command(command_id command, text *out) {
 }
 
 void help_markdown(text *out) {
-    text_append(out, "# The command line\n\nThis page is printed by `tsr help --markdown`; a test holds it to that.\n\n"
+    text_append(out, "# The command line\n\nThis page is printed by `tsr help --markdown`; a test "
+                     "holds it to that.\n\n"
                      "| command | what it does |\n|---|---|\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
-        text_printf(out, "| [`tsr %s`](#tsr-%s) | %s |\n", command_table[i].name, command_table[i].name,
-                    command_table[i].summary);
-    text_append(out, "\nResults go to stdout, progress and diagnostics to stderr. Every list takes commas.\n\n"
-                     "| exit code | meaning |\n|---|---|\n");
+        text_printf(out, "| [`tsr %s`](#tsr-%s) | %s |\n", command_table[i].name,
+                    command_table[i].name, command_table[i].summary);
+    text_append(
+        out,
+        "\nResults go to stdout, progress and diagnostics to stderr. Every list takes commas.\n\n"
+        "| exit code | meaning |\n|---|---|\n");
     for (int i = 0; i < EXIT_ROWS; i++)
         text_printf(out, "| %s | %s |\n", exit_rows[i].code, exit_rows[i].meaning);
     text_append(out, "\nWhere several apply: 130, 70, 3, 4, 1, 5.\n");

@@ -20,9 +20,11 @@ static bool find_kernel(kernel_choice *k, const char *path, const char *wanted, 
     if (count == 0)
         status_set(st, STATUS_INVALID, "%s holds no kernel", path);
     else if (!k->kernel && wanted)
-        status_set(st, STATUS_NOT_FOUND, "%s has no kernel %s; it has %.700s", path, wanted, names.data);
+        status_set(st, STATUS_NOT_FOUND, "%s has no kernel %s; it has %.700s", path, wanted,
+                   names.data);
     else if (!k->kernel)
-        status_set(st, STATUS_INVALID, "%s has several kernels, choose one with --kernel: %.700s", path, names.data);
+        status_set(st, STATUS_INVALID, "%s has several kernels, choose one with --kernel: %.700s",
+                   path, names.data);
     text_release(&names);
     return k->kernel != NULL;
 }

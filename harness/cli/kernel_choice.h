@@ -11,8 +11,8 @@ typedef struct kernel_choice {
     const compiler_case *c; /* NULL where the kernel has no cases and none was asked for */
 } kernel_choice;
 
-/* Opens the file and finds the kernel (needed by name only where the file has several). Diagnostics and messages go to
- * stderr. EXIT_DONE or the exit code; kernel_choice_release in any case. */
+/* Opens the file and finds the kernel (needed by name only where the file has several). Diagnostics
+ * and messages go to stderr. EXIT_DONE or the exit code; kernel_choice_release in any case. */
 int kernel_choice_open(const options *o, const char *path, kernel_choice *out);
 void kernel_choice_release(kernel_choice *k);
 

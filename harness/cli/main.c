@@ -74,7 +74,8 @@ static int unknown_command(const char *name) {
         names[i] = command_table[i].name;
     const char *nearest = text_nearest(name, names, COMMAND_COUNT);
     if (nearest)
-        return command_usage(COMMAND_COUNT, "unknown command '%s'; did you mean %s?", name, nearest);
+        return command_usage(COMMAND_COUNT, "unknown command '%s'; did you mean %s?", name,
+                             nearest);
     return command_usage(COMMAND_COUNT, "unknown command '%s'", name);
 }
 
@@ -85,13 +86,15 @@ static int dispatch(int argc, char **argv) {
     if (strcmp(name, "--worker") == 0)
         return command_worker();
     if (strcmp(name, "--version") == 0) {
-        printf("tsr %s (numerics %d, LLVM %s)\n", TSR_VERSION, TSR_NUMERICS_VERSION, compiler_llvm_version());
+        printf("tsr %s (numerics %d, LLVM %s)\n", TSR_VERSION, TSR_NUMERICS_VERSION,
+               compiler_llvm_version());
         return EXIT_DONE;
     }
     if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0)
         return run_command(COMMAND_HELP, 0, argv + 2);
     command_id command = command_from_name(name);
-    return command == COMMAND_COUNT ? unknown_command(name) : run_command(command, argc - 2, argv + 2);
+    return command == COMMAND_COUNT ? unknown_command(name)
+                                    : run_command(command, argc - 2, argv + 2);
 }
 
 int main(int argc, char **argv) {

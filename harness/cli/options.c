@@ -12,7 +12,7 @@ const command_info command_table[COMMAND_COUNT] = {
 };
 
 const option_info option_table[OPTION_COUNT] = {
-#define OPTION(id, name, letter, argument, repeats, commands, help)                                                    \
+#define OPTION(id, name, letter, argument, repeats, commands, help)                                \
     {name, letter, argument, repeats, commands, help},
 #include "cli/options.def"
 #undef OPTION
@@ -38,7 +38,8 @@ bool option_applies(option_id option, command_id command) {
 
 static option_id find_long(command_id command, const char *name, size_t length) {
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (strlen(option_table[i].name) == length && strncmp(option_table[i].name, name, length) == 0 &&
+        if (strlen(option_table[i].name) == length &&
+            strncmp(option_table[i].name, name, length) == 0 &&
             option_applies((option_id)i, command))
             return (option_id)i;
     return OPTION_COUNT;
@@ -64,8 +65,10 @@ static bool unknown_option(command_id command, const char *word, status *st) {
     name[length] = '\0';
     const char *nearest = text_nearest(name, names, count);
     if (nearest)
-        return status_set(st, STATUS_INVALID, "unknown option %s; did you mean --%s?", word, nearest);
-    return status_set(st, STATUS_INVALID, "unknown option %s; see tsr help %s", word, command_table[command].name);
+        return status_set(st, STATUS_INVALID, "unknown option %s; did you mean --%s?", word,
+                          nearest);
+    return status_set(st, STATUS_INVALID, "unknown option %s; see tsr help %s", word,
+                      command_table[command].name);
 }
 
 static bool store_value(options *o, option_id id, const char *value, status *st) {
@@ -91,7 +94,8 @@ static bool parse_option(options *o, int argc, char **argv, int *i, status *st) 
     option_id id;
     if (word[1] == '-') {
         const char *equals = strchr(word, '=');
-        id = find_long(o->command, word + 2, equals ? (size_t)(equals - word - 2) : strlen(word + 2));
+        id = find_long(o->command, word + 2,
+                       equals ? (size_t)(equals - word - 2) : strlen(word + 2));
         value = equals ? equals + 1 : NULL;
     } else {
         id = find_letter(o->command, word[1]);
@@ -135,7 +139,8 @@ const char *options_text(const options *o, option_id id, const char *otherwise) 
     return values->count ? values->items[values->count - 1] : otherwise;
 }
 
-bool options_number(const options *o, option_id id, uint64_t low, uint64_t high, uint64_t *value, status *st) {
+bool options_number(const options *o, option_id id, uint64_t low, uint64_t high, uint64_t *value,
+                    status *st) {
     const char *word = options_text(o, id, NULL);
     if (!word)
         return true;
@@ -143,8 +148,9 @@ bool options_number(const options *o, option_id id, uint64_t low, uint64_t high,
     errno = 0;
     unsigned long long number = strtoull(word, &end, 0);
     if (errno || *end || word[0] == '-' || number < low || number > high)
-        return status_set(st, STATUS_INVALID, "--%s wants a whole number from %llu to %llu, not '%s'",
-                          option_table[id].name, (unsigned long long)low, (unsigned long long)high, word);
+        return status_set(
+            st, STATUS_INVALID, "--%s wants a whole number from %llu to %llu, not '%s'",
+            option_table[id].name, (unsigned long long)low, (unsigned long long)high, word);
     *value = number;
     return true;
 }

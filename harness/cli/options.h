@@ -1,7 +1,7 @@
 /* options.h - the command line, parsed by the tables commands.def and options.def.
  *
- * Options and arguments may be mixed; "--" ends the options; --name=value and --name value are the same. Strings are
- * borrowed from argv. */
+ * Options and arguments may be mixed; "--" ends the options; --name=value and --name value are the
+ * same. Strings are borrowed from argv. */
 #ifndef TESSERA_HARNESS_CLI_OPTIONS_H
 #define TESSERA_HARNESS_CLI_OPTIONS_H
 
@@ -57,7 +57,8 @@ typedef struct options {
 command_id command_from_name(const char *name);
 bool option_applies(option_id option, command_id command);
 
-/* Parses what follows the command's name. False: `st` says what is wrong, with a suggestion where there is one. */
+/* Parses what follows the command's name. False: `st` says what is wrong, with a suggestion where
+ * there is one. */
 bool options_parse(options *o, command_id command, int argc, char **argv, status *st);
 void options_release(options *o);
 
@@ -65,7 +66,8 @@ bool options_flag(const options *o, option_id id);
 /* The last value given, or `otherwise`. */
 const char *options_text(const options *o, option_id id, const char *otherwise);
 /* A whole number in [low, high]. */
-bool options_number(const options *o, option_id id, uint64_t low, uint64_t high, uint64_t *value, status *st);
+bool options_number(const options *o, option_id id, uint64_t low, uint64_t high, uint64_t *value,
+                    status *st);
 
 /* Splits at commas and appends the non-empty pieces; each is owned by the caller's arena. */
 void options_split(const char *list, arena *a, string_list *out);

@@ -1,4 +1,5 @@
-/* ceiling_kernels.h - loops that a compiler cannot shorten: the units' peak, and streams through memory. */
+/* ceiling_kernels.h - loops that a compiler cannot shorten: the units' peak, and streams through
+ * memory. */
 #ifndef TESSERA_HARNESS_MEASURE_CEILING_KERNELS_H
 #define TESSERA_HARNESS_MEASURE_CEILING_KERNELS_H
 
@@ -7,8 +8,8 @@
 
 /* Runs `rounds` rounds and returns the operations done (an fma is two). */
 typedef double (*ceiling_compute_fn)(uint64_t rounds);
-/* One pass over `bytes` (a multiple of 4096) at `data`; returns the bytes moved. Copies go from the first half to
- * the second. */
+/* One pass over `bytes` (a multiple of 4096) at `data`; returns the bytes moved. Copies go from the
+ * first half to the second. */
 typedef double (*ceiling_memory_fn)(void *data, size_t bytes);
 
 typedef struct ceiling_compute_kernel {

@@ -52,7 +52,8 @@ static double run_passes(gang *g, void *data) {
 static void *map_buffer(gang *g) {
     if (g->compute)
         return NULL;
-    void *data = mmap(NULL, g->bytes_per_thread, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *data =
+        mmap(NULL, g->bytes_per_thread, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data == MAP_FAILED)
         return NULL;
     (void)madvise(data, g->bytes_per_thread, MADV_HUGEPAGE);
@@ -77,7 +78,8 @@ static double timed_round(gang *g, const gang_member *m, void *data) {
     return m->index == 0 ? total_moved(g) / (double)(took ? took : 1) : 0;
 }
 
-/* Finds how many passes make a sample; doubling, so that the first touch of caches is left behind. */
+/* Finds how many passes make a sample; doubling, so that the first touch of caches is left behind.
+ */
 static void calibrate(gang *g, const gang_member *m, void *data) {
     for (int i = 0; i < 40; i++) {
         uint64_t start = timer_now_ns();
@@ -144,7 +146,8 @@ static bool gang_measure(gang *g, double *rate, status *st) {
 }
 
 /* ---- the table of ceilings ---- */
-void ceilings_put(ceilings *c, const char *resource, const char *profile, double value, const char *unit) {
+void ceilings_put(ceilings *c, const char *resource, const char *profile, double value,
+                  const char *unit) {
     for (size_t i = 0; i < c->count; i++) {
         if (strcmp(c->items[i].resource, resource) == 0) {
             if (value > c->items[i].value)
@@ -181,7 +184,8 @@ void ceilings_init(ceilings *c, const char *isa) {
     c->level_count = CEILING_LEVELS;
 }
 
-/* Half of a cache level, so that nothing else need leave it; a multiple of the last cache for memory. */
+/* Half of a cache level, so that nothing else need leave it; a multiple of the last cache for
+ * memory. */
 static size_t stream_bytes(const ceilings *c, int level, uint32_t threads, bool quick) {
     uint64_t bytes = c->levels[level].size_bytes / 2;
     if (level == c->level_count - 1) {
@@ -213,7 +217,8 @@ static const ceiling_compute_kernel *compute_kernel(const ceilings *c, const cha
     return NULL;
 }
 
-static bool measure_compute(ceilings *c, const char *element, uint32_t threads, bool quick, status *st) {
+static bool measure_compute(ceilings *c, const char *element, uint32_t threads, bool quick,
+                            status *st) {
     const ceiling_compute_kernel *kernel = compute_kernel(c, element);
     if (!kernel)
         return true;
@@ -230,11 +235,13 @@ static bool measure_compute(ceilings *c, const char *element, uint32_t threads, 
     return ok;
 }
 
-static bool measure_memory(ceilings *c, int level, const char *operation, uint32_t threads, bool quick, status *st) {
+static bool measure_memory(ceilings *c, int level, const char *operation, uint32_t threads,
+                           bool quick, status *st) {
     bool ok = true;
     for (size_t i = 0; i < ceiling_memory_kernel_count && ok; i++) {
         const ceiling_memory_kernel *kernel = &ceiling_memory_kernels[i];
-        if (strcmp(kernel->isa, c->isa) != 0 || (operation && strcmp(operation, kernel->operation) != 0))
+        if (strcmp(kernel->isa, c->isa) != 0 ||
+            (operation && strcmp(operation, kernel->operation) != 0))
             continue;
         /* Streaming stores go around the caches: a ceiling of memory alone. */
         if (strcmp(kernel->operation, "copy-nt") == 0 && level != c->level_count - 1)
@@ -246,7 +253,8 @@ static bool measure_memory(ceilings *c, int level, const char *operation, uint32
         ok = gang_measure(g, &rate, st);
         if (ok) {
             char name[CEILING_NAME_BYTES];
-            snprintf(name, sizeof name, "memory.%s.%s.t%u", c->levels[level].name, kernel->operation, threads);
+            snprintf(name, sizeof name, "memory.%s.%s.t%u", c->levels[level].name,
+                     kernel->operation, threads);
             ceilings_put(c, name, NULL, rate, "GB/s");
         }
         free(g);
@@ -273,7 +281,8 @@ bool ceilings_measure(ceilings *c, uint32_t threads, bool quick, status *st) {
 
 bool ceilings_probe(ceilings *c, const char *resource, uint32_t threads, status *st) {
     for (int i = 0; i < ELEMENTS; i++)
-        if (strncmp(resource, "compute.", 8) == 0 && strncmp(resource + 8, elements[i], strlen(elements[i])) == 0)
+        if (strncmp(resource, "compute.", 8) == 0 &&
+            strncmp(resource + 8, elements[i], strlen(elements[i])) == 0)
             return measure_compute(c, elements[i], threads, false, st);
     for (int level = 0; level < c->level_count; level++) {
         const char *name = c->levels[level].name;
@@ -283,7 +292,8 @@ bool ceilings_probe(ceilings *c, const char *resource, uint32_t threads, status 
     return status_set(st, STATUS_INTERNAL, "no resource is named %s", resource);
 }
 
-const ceiling *ceilings_compute(const ceilings *c, dtype type, const char *profile, uint32_t threads) {
+const ceiling *ceilings_compute(const ceilings *c, dtype type, const char *profile,
+                                uint32_t threads) {
     char name[CEILING_NAME_BYTES];
     const char *element = type == DTYPE_F64 ? "f64" : type == DTYPE_I8 ? "i8" : "f32";
     if (type == DTYPE_BF16 && strcmp(profile, "strict") != 0) {
@@ -307,7 +317,8 @@ const ceiling *ceilings_memory(const ceilings *c, uint64_t working_set_bytes, ui
     const ceiling *best = NULL;
     for (int i = 0; i < 4; i++) {
         char name[CEILING_NAME_BYTES];
-        snprintf(name, sizeof name, "memory.%s.%s.t%u", c->levels[level].name, operations[i], threads);
+        snprintf(name, sizeof name, "memory.%s.%s.t%u", c->levels[level].name, operations[i],
+                 threads);
         const ceiling *item = ceilings_find(c, name);
         if (item && (!best || item->value > best->value))
             best = item;

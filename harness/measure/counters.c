@@ -1,4 +1,5 @@
-/* counters.c - perf_event_open, with libpfm4 for the events' encodings. The only file that knows libpfm4. */
+/* counters.c - perf_event_open, with libpfm4 for the events' encodings. The only file that knows
+ * libpfm4. */
 #include "measure/counters.h"
 
 #include <errno.h>
@@ -23,12 +24,14 @@ static const struct event_name {
     {"context-switches", "PERF_COUNT_SW_CONTEXT_SWITCHES", false},
     {"cpu-migrations", "PERF_COUNT_SW_CPU_MIGRATIONS", false},
 };
-_Static_assert(sizeof event_names / sizeof event_names[0] == COUNTERS_MAX, "one slot for each event");
+_Static_assert(sizeof event_names / sizeof event_names[0] == COUNTERS_MAX,
+               "one slot for each event");
 
 static int open_event(const struct event_name *event) {
     struct perf_event_attr attr = {.size = sizeof attr};
     pfm_perf_encode_arg_t encode = {.attr = &attr, .size = sizeof encode};
-    if (pfm_get_os_event_encoding(event->encoding, PFM_PLM3, PFM_OS_PERF_EVENT, &encode) != PFM_SUCCESS) {
+    if (pfm_get_os_event_encoding(event->encoding, PFM_PLM3, PFM_OS_PERF_EVENT, &encode) !=
+        PFM_SUCCESS) {
         errno = ENOENT;
         return -1;
     }
@@ -48,9 +51,11 @@ static int open_event(const struct event_name *event) {
 
 static void explain(counters *c, int error) {
     if (error == EACCES || error == EPERM)
-        snprintf(c->why, sizeof c->why, "not permitted; kernel.perf_event_paranoid or the container forbids it");
+        snprintf(c->why, sizeof c->why,
+                 "not permitted; kernel.perf_event_paranoid or the container forbids it");
     else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
-        snprintf(c->why, sizeof c->why, "this machine offers no hardware counters (common in virtual machines)");
+        snprintf(c->why, sizeof c->why,
+                 "this machine offers no hardware counters (common in virtual machines)");
     else
         snprintf(c->why, sizeof c->why, "perf_event_open: %s", strerror(error));
 }
@@ -97,7 +102,8 @@ void counters_stop(counters *c, counters_values *out) {
             uint64_t value, enabled, running;
         } reading;
         out->value[i] = -1;
-        if (c->events[i].fd < 0 || read(c->events[i].fd, &reading, sizeof reading) != sizeof reading)
+        if (c->events[i].fd < 0 ||
+            read(c->events[i].fd, &reading, sizeof reading) != sizeof reading)
             continue;
         if (reading.running == 0)
             continue;

@@ -1,7 +1,9 @@
-/* counters.h - performance counters of one process and its threads; each may be absent, with a reason.
+/* counters.h - performance counters of one process and its threads; each may be absent, with a
+ * reason.
  *
- * Hardware events come from libpfm4's names; a machine without a performance unit (most virtual ones) still has the
- * kernel's software events. Opened before the kernel's threads are made, so that they inherit. */
+ * Hardware events come from libpfm4's names; a machine without a performance unit (most virtual
+ * ones) still has the kernel's software events. Opened before the kernel's threads are made, so
+ * that they inherit. */
 #ifndef TESSERA_HARNESS_MEASURE_COUNTERS_H
 #define TESSERA_HARNESS_MEASURE_COUNTERS_H
 

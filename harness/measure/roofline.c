@@ -14,7 +14,8 @@ bool roofline_place(const ceilings *c, const roofline_query *query, roofline_poi
     *out = (roofline_point){.compute_bound = compute,
                             .ceiling = compute ? peak->value : stream->value,
                             .fraction = (compute ? compute_ns : memory_ns) / query->time_ns,
-                            .intensity = query->bytes ? (double)query->flops / (double)query->bytes : 0,
+                            .intensity =
+                                query->bytes ? (double)query->flops / (double)query->bytes : 0,
                             .resource = compute ? peak->resource : stream->resource};
     return true;
 }

@@ -1,8 +1,9 @@
 /* roofline.h - where a measurement lies under this machine's ceilings.
  *
- * Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009. A kernel that must do F operations and move B bytes
- * takes at least max(F / peak, B / bandwidth); the greater one is the bound, and the fraction is that least time over
- * the measured time. Nothing is clamped: above ROOFLINE_LIMIT the measurement, the count or the ceiling is wrong. */
+ * Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009. A kernel that must do F operations
+ * and move B bytes takes at least max(F / peak, B / bandwidth); the greater one is the bound, and
+ * the fraction is that least time over the measured time. Nothing is clamped: above ROOFLINE_LIMIT
+ * the measurement, the count or the ceiling is wrong. */
 #ifndef TESSERA_HARNESS_MEASURE_ROOFLINE_H
 #define TESSERA_HARNESS_MEASURE_ROOFLINE_H
 
@@ -24,9 +25,9 @@ typedef struct roofline_query {
 
 typedef struct roofline_point {
     bool compute_bound;
-    double ceiling;     /* GFLOP/s or GB/s */
+    double ceiling; /* GFLOP/s or GB/s */
     double fraction;
-    double intensity;   /* FLOP a byte */
+    double intensity;     /* FLOP a byte */
     const char *resource; /* borrowed from the ceilings */
 } roofline_point;
 

@@ -23,7 +23,8 @@ static bool time_group(sample_action action, void *context, uint64_t repeats, do
 }
 
 /* Runs the action for a while; the last run, when caches are warm, tells how many make a group. */
-static bool warm_up(const sample_plan *plan, sample_action action, void *context, uint64_t *repeats, uint64_t *ran) {
+static bool warm_up(const sample_plan *plan, sample_action action, void *context, uint64_t *repeats,
+                    uint64_t *ran) {
     uint64_t start = timer_now_ns();
     uint64_t group = 1;
     *ran = 0;

@@ -1,8 +1,8 @@
 /* sample.h - times one action until enough samples are there or the budget is spent.
  *
- * A sample is the least of a few groups; a group repeats a short action until it lasts SAMPLE_GROUP_NS, so that the
- * clock's own cost and resolution vanish. Outliers of a shared machine are one-sided, which the least removes; the
- * spread between samples remains and is reported. */
+ * A sample is the least of a few groups; a group repeats a short action until it lasts
+ * SAMPLE_GROUP_NS, so that the clock's own cost and resolution vanish. Outliers of a shared machine
+ * are one-sided, which the least removes; the spread between samples remains and is reported. */
 #ifndef TESSERA_HARNESS_MEASURE_SAMPLE_H
 #define TESSERA_HARNESS_MEASURE_SAMPLE_H
 

@@ -11,8 +11,8 @@
 enum { JSON_DIGITS = 10 };
 
 json_t *document_head(const char *run, const char *started) {
-    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "schema", "tsr.bench/1", "run", run, "started", started, "tsr",
-                     program_facts(), "host", host_facts());
+    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "schema", "tsr.bench/1", "run", run, "started",
+                     started, "tsr", program_facts(), "host", host_facts());
 }
 
 json_t *document_ceilings(const ceilings *c) {
@@ -135,7 +135,8 @@ static void export_csv(const json_t *document, text *out) {
         for (int i = 0; i < CSV_COLUMNS; i++) {
             const json_t *value = json_object_get(result, csv_columns[i].outer);
             text_append_char(out, ',');
-            csv_field(csv_columns[i].inner ? json_object_get(value, csv_columns[i].inner) : value, out);
+            csv_field(csv_columns[i].inner ? json_object_get(value, csv_columns[i].inner) : value,
+                      out);
         }
         text_append(out, "\r\n");
     }
@@ -151,14 +152,16 @@ static const struct export_format *format_of(const char *spec) {
     const char *equals = strchr(spec, '=');
     size_t length = equals ? (size_t)(equals - spec) : 0;
     for (int i = 0; i < EXPORT_FORMATS; i++)
-        if (strlen(export_formats[i].name) == length && strncmp(export_formats[i].name, spec, length) == 0)
+        if (strlen(export_formats[i].name) == length &&
+            strncmp(export_formats[i].name, spec, length) == 0)
             return equals[1] ? &export_formats[i] : NULL;
     return NULL;
 }
 
 bool document_export_check(const char *spec, status *st) {
     return format_of(spec) != NULL ||
-           status_set(st, STATUS_INVALID, "--export wants json=FILE, jsonl=FILE or csv=FILE, not '%s'", spec);
+           status_set(st, STATUS_INVALID,
+                      "--export wants json=FILE, jsonl=FILE or csv=FILE, not '%s'", spec);
 }
 
 bool document_export(const json_t *document, const char *spec, status *st) {

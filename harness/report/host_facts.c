@@ -33,8 +33,9 @@ static json_t *cache_facts(void) {
     ceilings_init(&c, NULL);
     json_t *caches = json_array();
     for (int i = 0; i < c.level_count - 1; i++)
-        json_array_append_new(caches, json_pack("{s:s, s:I, s:b}", "level", c.levels[i].name, "bytes",
-                                                (json_int_t)c.levels[i].size_bytes, "shared", c.levels[i].shared));
+        json_array_append_new(caches, json_pack("{s:s, s:I, s:b}", "level", c.levels[i].name,
+                                                "bytes", (json_int_t)c.levels[i].size_bytes,
+                                                "shared", c.levels[i].shared));
     return caches;
 }
 
@@ -44,18 +45,21 @@ json_t *host_facts(void) {
     uname(&names);
     counters_open(&c);
     json_t *facts =
-        json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:s, s:b, s:s, s:s?}", "cpu", host_cpu_name(), "isa", host_isa(),
-                  "cores", (json_int_t)host_usable_cores(), "memory_bytes", (json_int_t)host_memory_bytes(), "caches",
-                  cache_facts(), "os", system_name(&names), "kernel", names.release, "virtualised", cpu_is_virtual(),
+        json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:s, s:b, s:s, s:s?}", "cpu", host_cpu_name(),
+                  "isa", host_isa(), "cores", (json_int_t)host_usable_cores(), "memory_bytes",
+                  (json_int_t)host_memory_bytes(), "caches", cache_facts(), "os",
+                  system_name(&names), "kernel", names.release, "virtualised", cpu_is_virtual(),
                   "counters", counters_kind_name(c.kind), "counters_why", c.why[0] ? c.why : NULL);
     counters_close(&c);
     return facts;
 }
 
 json_t *program_facts(void) {
-    return json_pack("{s:s, s:s, s:s}", "version", TSR_VERSION, "commit", TSR_COMMIT, "llvm", compiler_llvm_version());
+    return json_pack("{s:s, s:s, s:s}", "version", TSR_VERSION, "commit", TSR_COMMIT, "llvm",
+                     compiler_llvm_version());
 }
 
 void host_machine(const char *isa, text *out) {
-    text_printf(out, "%s; %s; %u cores", host_cpu_name(), isa ? isa : host_isa(), host_usable_cores());
+    text_printf(out, "%s; %s; %u cores", host_cpu_name(), isa ? isa : host_isa(),
+                host_usable_cores());
 }

@@ -51,7 +51,8 @@ void plot_roofline(const ceilings *c, uint32_t threads, text *out) {
         if (stream)
             draw_roof(&k, peak->value, stream->value, marks[level]);
     }
-    text_printf(out, "\nGFLOP/s, f32, %u threads (roofs: 1 = L1, 2 = L2, 3 = L3, d = DRAM)\n", threads);
+    text_printf(out, "\nGFLOP/s, f32, %u threads (roofs: 1 = L1, 2 = L2, 3 = L3, d = DRAM)\n",
+                threads);
     for (int row = 0; row < PLOT_ROWS; row++) {
         double value = k.most * pow(k.least / k.most, (double)row / (PLOT_ROWS - 1));
         text_printf(out, "%8.4g |%s\n", value, k.cells[row]);

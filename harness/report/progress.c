@@ -9,7 +9,8 @@
 enum { BAR_CELLS = 24 };
 
 void progress_start(progress *p, size_t total) {
-    *p = (progress){.shown = isatty(STDERR_FILENO) == 1, .total = total, .started_ns = timer_now_ns()};
+    *p = (progress){
+        .shown = isatty(STDERR_FILENO) == 1, .total = total, .started_ns = timer_now_ns()};
 }
 
 void progress_show(const progress *p, const char *in_hand) {

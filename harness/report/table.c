@@ -19,7 +19,11 @@ void table_duration(double ns, text *out) {
     while (i < 3 && ns < units[i].scale)
         i++;
     double value = ns / units[i].scale;
-    text_printf(out, value < 10 ? "%.3f %s" : value < 100 ? "%.2f %s" : "%.1f %s", value, units[i].unit);
+    text_printf(out,
+                value < 10    ? "%.3f %s"
+                : value < 100 ? "%.2f %s"
+                              : "%.1f %s",
+                value, units[i].unit);
 }
 
 static double number_at(const json_t *result, const char *outer, const char *inner) {
@@ -37,8 +41,9 @@ static const char *string_at(const json_t *result, const char *name) {
 void table_header(const table *t, text *out) {
     if (t->colour)
         text_append(out, DIM);
-    text_printf(out, "%-*s %-7s %-*s %2s  %10s  %-9s %15s  %-22s %7s  %s\n", t->name_width, "case", "backend",
-                t->profile_width, "profile", "t", "median", "interval", "rate", "of roofline", "change", "verdict");
+    text_printf(out, "%-*s %-7s %-*s %2s  %10s  %-9s %15s  %-22s %7s  %s\n", t->name_width, "case",
+                "backend", t->profile_width, "profile", "t", "median", "interval", "rate",
+                "of roofline", "change", "verdict");
     if (t->colour)
         text_append(out, PLAIN);
 }
@@ -57,8 +62,10 @@ static void time_cells(const json_t *result, text *out) {
         table_duration(median, &cell);
         append_padded(out, &cell, 10);
         text_clear(&cell);
-        double low = number_at(result, "time_ns", "low"), high = number_at(result, "time_ns", "high");
-        text_printf(&cell, "-%.1f+%.1f%%", 100 * (median - low) / median, 100 * (high - median) / median);
+        double low = number_at(result, "time_ns", "low"),
+               high = number_at(result, "time_ns", "high");
+        text_printf(&cell, "-%.1f+%.1f%%", 100 * (median - low) / median,
+                    100 * (high - median) / median);
         text_printf(out, "  %-9s", cell.data);
     }
     text_release(&cell);
@@ -67,7 +74,8 @@ static void time_cells(const json_t *result, text *out) {
 static void rate_cell(const json_t *result, text *out) {
     text cell;
     text_init(&cell);
-    const char *bound = json_string_value(json_object_get(json_object_get(result, "roofline"), "bound"));
+    const char *bound =
+        json_string_value(json_object_get(json_object_get(result, "roofline"), "bound"));
     bool memory = bound ? strcmp(bound, "memory") == 0 : number_at(result, "flops", NULL) == 0;
     double rate = number_at(result, "rate", memory ? "gbps" : "gflops");
     if (isnan(rate))
@@ -82,7 +90,8 @@ static void roofline_cell(const json_t *result, const char *resource, text *out)
     text cell;
     text_init(&cell);
     double fraction = number_at(result, "roofline", "fraction");
-    const char *bound = json_string_value(json_object_get(json_object_get(result, "roofline"), "bound"));
+    const char *bound =
+        json_string_value(json_object_get(json_object_get(result, "roofline"), "bound"));
     if (isnan(fraction))
         text_append(&cell, "-");
     else
@@ -109,7 +118,8 @@ static void verdict_cell(const table *t, const json_t *result, text *out) {
     const char *outcome = string_at(result, "status");
     const json_t *check = json_object_get(result, "check");
     const char *against = json_string_value(json_object_get(check, "against"));
-    text_printf(out, "  %s%s%s", t->colour ? status_colour(outcome) : "", outcome, t->colour ? PLAIN : "");
+    text_printf(out, "  %s%s%s", t->colour ? status_colour(outcome) : "", outcome,
+                t->colour ? PLAIN : "");
     if (strcmp(outcome, "ok") == 0 && against && strcmp(against, "none") != 0) {
         text_printf(out, " (%s, ", against);
         double ratio = number_at(check, "max_error_over_bound", NULL);
@@ -126,12 +136,14 @@ static void verdict_cell(const table *t, const json_t *result, text *out) {
     text_append_char(out, '\n');
 }
 
-void table_line(const table *t, const json_t *result, const char *resource, double previous_ns, text *out) {
+void table_line(const table *t, const json_t *result, const char *resource, double previous_ns,
+                text *out) {
     text name;
     text_init(&name);
     text_printf(&name, "%s/%s", string_at(result, "kernel"), string_at(result, "case"));
-    text_printf(out, "%-*s %-7s %-*s %2.0f  ", t->name_width, name.data, string_at(result, "backend"),
-                t->profile_width, string_at(result, "profile"), number_at(result, "threads", NULL));
+    text_printf(out, "%-*s %-7s %-*s %2.0f  ", t->name_width, name.data,
+                string_at(result, "backend"), t->profile_width, string_at(result, "profile"),
+                number_at(result, "threads", NULL));
     text_release(&name);
     time_cells(result, out);
     rate_cell(result, out);
@@ -148,7 +160,8 @@ static void count_statuses(const json_t *results, text *out) {
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         size_t i, count = 0;
         json_t *result;
-        json_array_foreach(results, i, result) count += strcmp(string_at(result, "status"), statuses[k]) == 0;
+        json_array_foreach(results, i, result) count +=
+            strcmp(string_at(result, "status"), statuses[k]) == 0;
         if (count) {
             text_printf(out, "%s%zu %s", separator, count, statuses[k]);
             separator = ", ";
@@ -161,7 +174,8 @@ static size_t count_against(const json_t *results, const char *against) {
     size_t i, count = 0;
     json_t *result;
     json_array_foreach(results, i, result) {
-        const char *found = json_string_value(json_object_get(json_object_get(result, "check"), "against"));
+        const char *found =
+            json_string_value(json_object_get(json_object_get(result, "check"), "against"));
         count += found && strcmp(found, against) == 0;
     }
     return count;
@@ -183,7 +197,8 @@ void table_summary(const json_t *results, text *out) {
         }
     }
     if (slowest) {
-        text_printf(out, "slowest compile: %s/%s, ", string_at(slowest, "kernel"), string_at(slowest, "case"));
+        text_printf(out, "slowest compile: %s/%s, ", string_at(slowest, "kernel"),
+                    string_at(slowest, "case"));
         table_duration(most, out);
         text_append_char(out, '\n');
     }

@@ -13,10 +13,11 @@ typedef struct table {
     bool colour;
 } table;
 
-/* `previous_ns` is the median of the last comparable run, negative where there is none; `resource` names the ceiling
- * that bounds the result, or NULL. */
+/* `previous_ns` is the median of the last comparable run, negative where there is none; `resource`
+ * names the ceiling that bounds the result, or NULL. */
 void table_header(const table *t, text *out);
-void table_line(const table *t, const json_t *result, const char *resource, double previous_ns, text *out);
+void table_line(const table *t, const json_t *result, const char *resource, double previous_ns,
+                text *out);
 /* Counts by status, what was checked against what, the slowest compile. */
 void table_summary(const json_t *results, text *out);
 

@@ -11,7 +11,8 @@ struct store {
     char *path;
 };
 
-/* Each returns false (or NULL) with `st` filled from the connection's last error; `doing` says at what. */
+/* Each returns false (or NULL) with `st` filled from the connection's last error; `doing` says at
+ * what. */
 bool store_failed(store *s, const char *doing, status *st);
 bool store_execute(store *s, const char *sql, const char *doing, status *st);
 sqlite3_stmt *store_prepare(store *s, const char *sql, const char *doing, status *st);

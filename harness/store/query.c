@@ -16,13 +16,14 @@ static bool rows_done(store *s, sqlite3_stmt *statement, int code, const char *d
 
 bool store_each_run(store *s, store_run_fn visit, void *context, status *st) {
     static const char doing[] = "listing runs";
-    sqlite3_stmt *statement = store_prepare(
-        s,
-        "SELECT number, id, started, arguments, machine, head, exit_code,"
-        " (SELECT count(*) FROM results WHERE run = runs.number),"
-        " (SELECT count(*) FROM results WHERE run = runs.number AND status NOT IN ('ok', 'skipped', 'unsupported'))"
-        " FROM runs ORDER BY number DESC",
-        doing, st);
+    sqlite3_stmt *statement =
+        store_prepare(s,
+                      "SELECT number, id, started, arguments, machine, head, exit_code,"
+                      " (SELECT count(*) FROM results WHERE run = runs.number),"
+                      " (SELECT count(*) FROM results WHERE run = runs.number AND status NOT IN "
+                      "('ok', 'skipped', 'unsupported'))"
+                      " FROM runs ORDER BY number DESC",
+                      doing, st);
     if (!statement)
         return false;
     int code;
@@ -47,7 +48,8 @@ bool store_each_run(store *s, store_run_fn visit, void *context, status *st) {
 bool store_each_result(store *s, int64_t run, store_result_fn visit, void *context, status *st) {
     static const char doing[] = "reading results";
     sqlite3_stmt *statement = store_prepare(
-        s, "SELECT key, status, median_ns, record FROM results WHERE run = ? ORDER BY number", doing, st);
+        s, "SELECT key, status, median_ns, record FROM results WHERE run = ? ORDER BY number",
+        doing, st);
     if (!statement)
         return false;
     sqlite3_bind_int64(statement, 1, run);
@@ -67,7 +69,8 @@ bool store_each_result(store *s, int64_t run, store_result_fn visit, void *conte
 bool store_each_ceiling(store *s, int64_t run, store_ceiling_fn visit, void *context, status *st) {
     static const char doing[] = "reading ceilings";
     sqlite3_stmt *statement = store_prepare(
-        s, "SELECT resource, profile, value, unit FROM ceilings WHERE run = ? ORDER BY resource", doing, st);
+        s, "SELECT resource, profile, value, unit FROM ceilings WHERE run = ? ORDER BY resource",
+        doing, st);
     if (!statement)
         return false;
     sqlite3_bind_int64(statement, 1, run);
@@ -80,20 +83,23 @@ bool store_each_ceiling(store *s, int64_t run, store_ceiling_fn visit, void *con
 }
 
 /* First column of the first row into *value; untouched without a row. Finalises the statement. */
-static bool one_number(store *s, sqlite3_stmt *statement, const char *doing, int64_t *value, status *st) {
+static bool one_number(store *s, sqlite3_stmt *statement, const char *doing, int64_t *value,
+                       status *st) {
     int code = sqlite3_step(statement);
     if (code == SQLITE_ROW)
         *value = sqlite3_column_int64(statement, 0);
     return rows_done(s, statement, code, doing, st);
 }
 
-bool store_find_unfinished(store *s, const char *arguments, const char *machine, int64_t *run, status *st) {
+bool store_find_unfinished(store *s, const char *arguments, const char *machine, int64_t *run,
+                           status *st) {
     static const char doing[] = "looking for an unfinished run";
     *run = 0;
-    sqlite3_stmt *statement = store_prepare(s,
-                                            "SELECT number FROM runs WHERE exit_code IS NULL AND arguments = ?"
-                                            " AND machine = ? ORDER BY number DESC LIMIT 1",
-                                            doing, st);
+    sqlite3_stmt *statement =
+        store_prepare(s,
+                      "SELECT number FROM runs WHERE exit_code IS NULL AND arguments = ?"
+                      " AND machine = ? ORDER BY number DESC LIMIT 1",
+                      doing, st);
     if (!statement)
         return false;
     sqlite3_bind_text(statement, 1, arguments, -1, SQLITE_STATIC);
@@ -104,7 +110,8 @@ bool store_find_unfinished(store *s, const char *arguments, const char *machine,
 static bool find_by_prefix(store *s, const char *name, int64_t *run, int64_t *matches, status *st) {
     static const char doing[] = "looking for a run";
     sqlite3_stmt *statement = store_prepare(
-        s, "SELECT count(*), max(number) FROM runs WHERE id = ?1 OR substr(id, 1, length(?1)) = ?1", doing, st);
+        s, "SELECT count(*), max(number) FROM runs WHERE id = ?1 OR substr(id, 1, length(?1)) = ?1",
+        doing, st);
     if (!statement)
         return false;
     sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
@@ -118,7 +125,8 @@ bool store_find_run(store *s, const char *name, int64_t *run, status *st) {
     static const char doing[] = "looking for the last run";
     *run = 0;
     if (strcmp(name, "last") == 0) {
-        sqlite3_stmt *statement = store_prepare(s, "SELECT number FROM runs ORDER BY number DESC LIMIT 1", doing, st);
+        sqlite3_stmt *statement =
+            store_prepare(s, "SELECT number FROM runs ORDER BY number DESC LIMIT 1", doing, st);
         if (!statement || !one_number(s, statement, doing, run, st))
             return false;
         return *run || status_set(st, STATUS_NOT_FOUND, "%s holds no run yet", s->path);
@@ -127,14 +135,16 @@ bool store_find_run(store *s, const char *name, int64_t *run, status *st) {
     if (!find_by_prefix(s, name, run, &matches, st))
         return false;
     if (matches == 0)
-        return status_set(st, STATUS_NOT_FOUND, "%s holds no run '%s'; tsr log lists them", s->path, name);
+        return status_set(st, STATUS_NOT_FOUND, "%s holds no run '%s'; tsr log lists them", s->path,
+                          name);
     if (matches > 1)
-        return status_set(st, STATUS_INVALID, "'%s' is the start of %lld runs; give more of it", name,
-                          (long long)matches);
+        return status_set(st, STATUS_INVALID, "'%s' is the start of %lld runs; give more of it",
+                          name, (long long)matches);
     return true;
 }
 
-bool store_last_median(store *s, int64_t run, const char *machine, const char *key, double *median_ns, status *st) {
+bool store_last_median(store *s, int64_t run, const char *machine, const char *key,
+                       double *median_ns, status *st) {
     static const char doing[] = "reading the last result";
     *median_ns = -1;
     sqlite3_stmt *statement = store_prepare(
@@ -156,8 +166,10 @@ bool store_last_median(store *s, int64_t run, const char *machine, const char *k
 
 bool store_prune(store *s, uint64_t keep, uint64_t *deleted, status *st) {
     static const char doing[] = "pruning";
-    sqlite3_stmt *statement = store_prepare(
-        s, "DELETE FROM runs WHERE number NOT IN (SELECT number FROM runs ORDER BY number DESC LIMIT ?)", doing, st);
+    sqlite3_stmt *statement = store_prepare(s,
+                                            "DELETE FROM runs WHERE number NOT IN (SELECT number "
+                                            "FROM runs ORDER BY number DESC LIMIT ?)",
+                                            doing, st);
     if (!statement)
         return false;
     sqlite3_bind_int64(statement, 1, keep > INT64_MAX ? INT64_MAX : (int64_t)keep);

@@ -22,10 +22,12 @@ bool store_failed(store *s, const char *doing, status *st) {
     case SQLITE_FULL:
     case SQLITE_IOERR:
         return status_set(st, STATUS_OUT_OF_MEMORY,
-                          "%s: %s: no room to write (%s); everything stored before is safe", s->path, doing, why);
+                          "%s: %s: no room to write (%s); everything stored before is safe",
+                          s->path, doing, why);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-        return status_set(st, STATUS_CORRUPT, "%s: %s: not a readable database (%s)", s->path, doing, why);
+        return status_set(st, STATUS_CORRUPT, "%s: %s: not a readable database (%s)", s->path,
+                          doing, why);
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:
@@ -33,7 +35,8 @@ bool store_failed(store *s, const char *doing, status *st) {
         return status_set(st, STATUS_INVALID, "%s: %s: %s", s->path, doing, why);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return status_set(st, STATUS_UNAVAILABLE, "%s: %s: another tsr holds the database", s->path, doing);
+        return status_set(st, STATUS_UNAVAILABLE, "%s: %s: another tsr holds the database", s->path,
+                          doing);
     default:
         return status_set(st, STATUS_INTERNAL, "%s: %s: %s", s->path, doing, why);
     }
@@ -79,10 +82,11 @@ static bool migrate(store *s, status *st) {
     if (!read_version(s, &version, st))
         return false;
     if (version > MIGRATIONS)
-        return status_set(st, STATUS_CORRUPT,
-                          "%s was written by a newer tsr (format %d; this one knows up to %d): use that tsr, or "
-                          "another file with --db",
-                          s->path, version, MIGRATIONS);
+        return status_set(
+            st, STATUS_CORRUPT,
+            "%s was written by a newer tsr (format %d; this one knows up to %d): use that tsr, or "
+            "another file with --db",
+            s->path, version, MIGRATIONS);
     for (; version < MIGRATIONS; version++) {
         if (!store_execute(s, "BEGIN IMMEDIATE", "migrating", st))
             return false;
@@ -90,7 +94,8 @@ static bool migrate(store *s, status *st) {
         int now;
         bool ok = read_version(s, &now, st);
         if (ok && now == version)
-            ok = store_execute(s, migrations[version], "migrating", st) && write_version(s, version + 1, st);
+            ok = store_execute(s, migrations[version], "migrating", st) &&
+                 write_version(s, version + 1, st);
         if (!ok || !store_execute(s, "COMMIT", "migrating", st)) {
             sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
             return false;
@@ -123,7 +128,9 @@ store *store_open(const char *path, status *st) {
     }
     sqlite3_busy_timeout(s->db, 10000);
     /* FULL: a record survives a power cut once its transaction has returned. */
-    if (!store_execute(s, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON", "opening", st) ||
+    if (!store_execute(s,
+                       "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON",
+                       "opening", st) ||
         !migrate(s, st)) {
         store_close(s);
         return NULL;
@@ -157,7 +164,8 @@ static void bind_text(sqlite3_stmt *statement, int position, const char *value) 
 bool store_begin_run(store *s, const store_run *run, int64_t *number, status *st) {
     static const char doing[] = "beginning a run";
     sqlite3_stmt *statement = store_prepare(
-        s, "INSERT INTO runs (id, started, arguments, machine, head) VALUES (?, ?, ?, ?, ?)", doing, st);
+        s, "INSERT INTO runs (id, started, arguments, machine, head) VALUES (?, ?, ?, ?, ?)", doing,
+        st);
     if (!statement)
         return false;
     bind_text(statement, 1, run->id);
@@ -191,8 +199,10 @@ bool store_put_result(store *s, int64_t run, const store_result *r, status *st) 
     static const char doing[] = "storing a result";
     if (!store_execute(s, "BEGIN IMMEDIATE", doing, st))
         return false;
-    sqlite3_stmt *statement = store_prepare(
-        s, "INSERT OR REPLACE INTO results (run, key, status, median_ns, record) VALUES (?, ?, ?, ?, ?)", doing, st);
+    sqlite3_stmt *statement = store_prepare(s,
+                                            "INSERT OR REPLACE INTO results (run, key, status, "
+                                            "median_ns, record) VALUES (?, ?, ?, ?, ?)",
+                                            doing, st);
     bool ok = statement != NULL;
     if (ok) {
         sqlite3_bind_int64(statement, 1, run);
@@ -212,11 +222,13 @@ bool store_put_result(store *s, int64_t run, const store_result *r, status *st) 
     return ok;
 }
 
-bool store_put_ceiling(store *s, int64_t run, const char *resource, const char *profile, double value,
-                       const char *unit, status *st) {
+bool store_put_ceiling(store *s, int64_t run, const char *resource, const char *profile,
+                       double value, const char *unit, status *st) {
     static const char doing[] = "storing a ceiling";
-    sqlite3_stmt *statement = store_prepare(
-        s, "INSERT OR REPLACE INTO ceilings (run, resource, profile, value, unit) VALUES (?, ?, ?, ?, ?)", doing, st);
+    sqlite3_stmt *statement = store_prepare(s,
+                                            "INSERT OR REPLACE INTO ceilings (run, resource, "
+                                            "profile, value, unit) VALUES (?, ?, ?, ?, ?)",
+                                            doing, st);
     if (!statement)
         return false;
     sqlite3_bind_int64(statement, 1, run);
@@ -229,7 +241,8 @@ bool store_put_ceiling(store *s, int64_t run, const char *resource, const char *
 
 bool store_finish_run(store *s, int64_t run, int exit_code, status *st) {
     static const char doing[] = "finishing a run";
-    sqlite3_stmt *statement = store_prepare(s, "UPDATE runs SET exit_code = ? WHERE number = ?", doing, st);
+    sqlite3_stmt *statement =
+        store_prepare(s, "UPDATE runs SET exit_code = ? WHERE number = ?", doing, st);
     if (!statement)
         return false;
     sqlite3_bind_int(statement, 1, exit_code);

@@ -1,9 +1,10 @@
 /* store.h - past runs, in one SQLite file (docs/database.md has the tables).
  *
- * A run is begun, gets its results one by one, each durable when the call returns, and is finished. A run that was
- * never finished was interrupted. Failures to write (a full disk) are STATUS_OUT_OF_MEMORY or STATUS_IO and lose
- * nothing that was stored before; a database made by a newer tsr, or a file that is no database, is STATUS_CORRUPT.
- * Strings that a callback receives are borrowed for the call. Thread rule: one store, one thread. */
+ * A run is begun, gets its results one by one, each durable when the call returns, and is finished.
+ * A run that was never finished was interrupted. Failures to write (a full disk) are
+ * STATUS_OUT_OF_MEMORY or STATUS_IO and lose nothing that was stored before; a database made by a
+ * newer tsr, or a file that is no database, is STATUS_CORRUPT. Strings that a callback receives are
+ * borrowed for the call. Thread rule: one store, one thread. */
 #ifndef TESSERA_HARNESS_STORE_STORE_H
 #define TESSERA_HARNESS_STORE_STORE_H
 
@@ -25,11 +26,11 @@ const char *store_path(const store *s);
 typedef struct store_run {
     int64_t number; /* ascending with time */
     const char *id;
-    const char *started;   /* RFC 3339 */
-    const char *arguments; /* what was asked, in canonical text */
-    const char *machine;   /* runs with equal text can be compared */
-    const char *head;      /* JSON: the document without ceilings and results */
-    int exit_code;         /* -1: not finished */
+    const char *started;     /* RFC 3339 */
+    const char *arguments;   /* what was asked, in canonical text */
+    const char *machine;     /* runs with equal text can be compared */
+    const char *head;        /* JSON: the document without ceilings and results */
+    int exit_code;           /* -1: not finished */
     int64_t results, failed; /* counts; only from store_each_run */
 } store_run;
 
@@ -44,15 +45,15 @@ typedef struct store_result {
 
 bool store_begin_run(store *s, const store_run *run, int64_t *number, status *st);
 bool store_put_result(store *s, int64_t run, const store_result *result, status *st);
-bool store_put_ceiling(store *s, int64_t run, const char *resource, const char *profile, double value,
-                       const char *unit, status *st);
+bool store_put_ceiling(store *s, int64_t run, const char *resource, const char *profile,
+                       double value, const char *unit, status *st);
 bool store_finish_run(store *s, int64_t run, int exit_code, status *st);
 
 /* A callback returns false to stop early. */
 typedef bool (*store_run_fn)(void *context, const store_run *run);
 typedef bool (*store_result_fn)(void *context, const store_result *result); /* without samples */
-typedef bool (*store_ceiling_fn)(void *context, const char *resource, const char *profile, double value,
-                                 const char *unit);
+typedef bool (*store_ceiling_fn)(void *context, const char *resource, const char *profile,
+                                 double value, const char *unit);
 /* Newest first. */
 bool store_each_run(store *s, store_run_fn visit, void *context, status *st);
 /* In the order stored. */
@@ -60,11 +61,14 @@ bool store_each_result(store *s, int64_t run, store_result_fn visit, void *conte
 bool store_each_ceiling(store *s, int64_t run, store_ceiling_fn visit, void *context, status *st);
 
 /* The latest unfinished run of these arguments on this machine, or 0. */
-bool store_find_unfinished(store *s, const char *arguments, const char *machine, int64_t *run, status *st);
+bool store_find_unfinished(store *s, const char *arguments, const char *machine, int64_t *run,
+                           status *st);
 /* A run by its id, an unambiguous prefix of one, or "last". */
 bool store_find_run(store *s, const char *name, int64_t *run, status *st);
-/* Median of the last ok result of that key on that machine in a run before `run`; negative where there is none. */
-bool store_last_median(store *s, int64_t run, const char *machine, const char *key, double *median_ns, status *st);
+/* Median of the last ok result of that key on that machine in a run before `run`; negative where
+ * there is none. */
+bool store_last_median(store *s, int64_t run, const char *machine, const char *key,
+                       double *median_ns, status *st);
 /* Deletes all but the newest `keep` runs and gives the room back. */
 bool store_prune(store *s, uint64_t keep, uint64_t *deleted, status *st);
 

@@ -1,0 +1,132 @@
+/* session.c - a kernel's life on a device. */
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+enum { POISON = 0xA5 };
+
+static bool abi_ok(tsr_status_t code, const char *doing, status *st) {
+    static const status_code codes[] = {
+        [TSR_SUCCESS] = STATUS_OK,         [TSR_EOOM] = STATUS_OUT_OF_MEMORY,
+        [TSR_EINVAL] = STATUS_INTERNAL,    [TSR_ETIMEOUT] = STATUS_TIMEOUT,
+        [TSR_ENOTFOUND] = STATUS_INTERNAL, [TSR_ECORRUPT] = STATUS_INTERNAL,
+        [TSR_EVERSION] = STATUS_INTERNAL,  [TSR_EUNAVAILABLE] = STATUS_UNAVAILABLE,
+        [TSR_EINTERNAL] = STATUS_INTERNAL,
+    };
+    if (code == TSR_SUCCESS)
+        return true;
+    if (code == TSR_EOOM)
+        return status_set(st, STATUS_OUT_OF_MEMORY, "out of memory: %s: %s", doing,
+                          tsrGetLastError());
+    return status_set(st, codes[code], "%s: %s: %s", doing, tsrStatusName(code), tsrGetLastError());
+}
+
+static size_t buffer_bytes(const struct compiler_buffer *buffer) {
+    size_t bytes = dtype_size(buffer->type);
+    for (int axis = 0; axis < buffer->rank; axis++)
+        bytes *= (size_t)buffer->dims[axis];
+    return bytes;
+}
+
+static bool allocate(session *l, const compiler_signature *signature, status *st) {
+    l->input_count = signature->input_count;
+    l->output_count = signature->output_count;
+    for (uint32_t i = 0; i < l->input_count + l->output_count; i++) {
+        bool input = i < l->input_count;
+        l->sizes[i] =
+            buffer_bytes(input ? &signature->inputs[i] : &signature->outputs[i - l->input_count]);
+        if (!abi_ok(tsrAlloc(l->context, l->sizes[i] ? l->sizes[i] : 1, TSR_ALLOC_DEFAULT,
+                             &l->buffers[i]),
+                    "allocating a buffer", st))
+            return false;
+        l->args[i] = &l->buffers[i];
+    }
+    return true;
+}
+
+bool session_open(session *l, const session_request *request, status *st) {
+    *l = (session){0};
+    tsr_kernel_info_t info;
+    if (!abi_ok(tsrCreateContextOn(request->device, request->threads, 0, &l->context),
+                "opening the device", st) ||
+        !abi_ok(tsrLoadModule(l->context, request->artifact->image, request->artifact->image_size,
+                              &l->module),
+                "loading the module", st) ||
+        !abi_ok(tsrGetKernel(l->module, request->kernel, &l->kernel), "finding the kernel", st) ||
+        !abi_ok(tsrGetKernelInfo(l->kernel, &info), "reading the kernel's metadata", st))
+        return false;
+    if (info.inputs != request->signature->input_count ||
+        info.outputs != request->signature->output_count)
+        return status_set(st, STATUS_INTERNAL,
+                          "the module of %s has %u inputs and %u outputs, its graph %u and %u",
+                          request->kernel, info.inputs, info.outputs,
+                          request->signature->input_count, request->signature->output_count);
+    if (info.dims != 0)
+        return status_set(st, STATUS_INTERNAL,
+                          "the module of %s wants dimensions although it was built for fixed ones",
+                          request->kernel);
+    return allocate(l, request->signature, st);
+}
+
+void session_close(session *l) {
+    for (uint32_t i = 0; i < SESSION_BUFFERS_MAX; i++)
+        if (l->buffers[i])
+            tsrFree(l->context, l->buffers[i]);
+    if (l->module)
+        tsrUnloadModule(l->module);
+    if (l->context)
+        tsrDestroyContext(l->context);
+    *l = (session){0};
+}
+
+bool session_write_inputs(session *l, const tensor *inputs, status *st) {
+    for (uint32_t i = 0; i < l->input_count; i++)
+        if (!abi_ok(tsrCopy(l->context, l->buffers[i], inputs[i].data, l->sizes[i]),
+                    "copying an input", st))
+            return false;
+    return true;
+}
+
+bool session_poison_outputs(session *l, status *st) {
+    for (uint32_t i = l->input_count; i < l->input_count + l->output_count; i++) {
+        void *pattern = malloc(l->sizes[i] ? l->sizes[i] : 1);
+        if (!pattern)
+            return status_set(st, STATUS_OUT_OF_MEMORY, "out of memory: poisoning an output");
+        memset(pattern, POISON, l->sizes[i]);
+        bool ok = abi_ok(tsrCopy(l->context, l->buffers[i], pattern, l->sizes[i]),
+                         "poisoning an output", st);
+        free(pattern);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+bool session_run(session *l, status *st) {
+    tsr_launch_t grid = {0};
+    return abi_ok(tsrLaunch(l->kernel, NULL, grid, l->args, l->input_count + l->output_count),
+                  "launching", st);
+}
+
+bool session_read_outputs(session *l, const compiler_signature *signature, tensor *outputs,
+                         status *st) {
+    for (uint32_t i = 0; i < l->output_count; i++) {
+        const struct compiler_buffer *buffer = &signature->outputs[i];
+        bool made = tensor_init(&outputs[i], buffer->type, buffer->rank, buffer->dims, st);
+        uint32_t slot = l->input_count + i;
+        if (made && abi_ok(tsrCopy(l->context, outputs[i].data, l->buffers[slot], l->sizes[slot]),
+                           "copying an output", st))
+            continue;
+        session_release_tensors(outputs, made ? i + 1 : i);
+        return false;
+    }
+    return true;
+}
+
+void session_release_tensors(tensor *tensors, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        tensor_release(&tensors[i]);
+}
