@@ -10,10 +10,10 @@
 #include "check/compare.h"
 #include "check/verdict.h"
 #include "fault.h"
-#include "session.h"
 #include "measure/counters.h"
 #include "measure/sample.h"
 #include "measure/statistics.h"
+#include "session.h"
 
 typedef struct execution {
     subject *subject;
@@ -133,7 +133,7 @@ static bool record_golden(execution *e, const tensor *outputs, status *st) {
 static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
     subject *s = e->subject;
     verdict v = {.against = "none", .bitwise = true, .has_ulp = true, .max_error_over_bound = -1};
-    set_status(e, "ok", "not timed: interp is the oracle", EXIT_DONE);
+    set_status(e, "ok", "untimed: interp is the oracle", EXIT_DONE);
     if (s->golden_state != GOLDEN_PRESENT) {
         put_verdict(e, &v);
         return true;
@@ -193,7 +193,7 @@ static bool compute(execution *e, const backend *b, status *st) {
     /* Before the kernel's threads exist, so that they inherit. */
     counters_open(&e->counters);
     session_request request = {device, e->job->threads, &e->artifact, e->job->kernel,
-                              &e->subject->signature};
+                               &e->subject->signature};
     return session_open(&e->session, &request, st) &&
            session_write_inputs(&e->session, e->subject->inputs, st) &&
            launch_once(e, e->outputs, st) && launch_once(e, e->repeat, st);

@@ -12,6 +12,7 @@ enum { PLAN_THREADS_MAX = 16 };
 typedef struct plan_choice {
     bool backends[BACKEND_COUNT];
     bool interp_by_name;
+    bool by_name; /* backends were named: what one cannot do is missing, not left out */
     bool profiles[PROFILE_COUNT];
     uint32_t threads[PLAN_THREADS_MAX];
     uint32_t thread_count;

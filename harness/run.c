@@ -189,6 +189,10 @@ static double median_of(const json_t *result) {
     return json_is_number(median) ? json_number_value(median) : -1;
 }
 
+static const char *outcome_of(const json_t *result) {
+    return json_string_value(json_object_get(result, "status"));
+}
+
 static bool query_of(const json_t *result, const json_t *internal, roofline_query *query) {
     const char *element = json_string_value(json_object_get(internal, "element"));
     *query = (roofline_query){
@@ -250,7 +254,7 @@ static bool store_record(run *r, const char *key, const json_t *result, const js
         json_number_value(value);
     char *record = json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(17));
     store_result row = {.key = key,
-                        .status = json_string_value(json_object_get(result, "status")),
+                        .status = outcome_of(result),
                         .median_ns = median_of(result),
                         .record = record,
                         .samples = samples,
@@ -308,6 +312,8 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
         }
     }
     r->code = exit_code_worse(r->code, job_result_exit(result));
+    if (r->request->choice->by_name && strcmp(outcome_of(result), "unsupported") == 0)
+        r->code = exit_code_worse(r->code, EXIT_ABSENT);
     json_array_append_new(r->results, result);
     progress_step(&r->progress);
     return show(r, key, result, resource, st);

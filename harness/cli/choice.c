@@ -50,6 +50,7 @@ static int take_backends(const options *o, arena *memory, plan_choice *out) {
         backend_id id = backend_from_name(names.items[i]);
         uint32_t device;
         status st = STATUS_INIT;
+        out->by_name |= strcmp(names.items[i], "all") != 0;
         if (strcmp(names.items[i], "all") == 0)
             take_all_backends(out);
         else if (id == BACKEND_COUNT)

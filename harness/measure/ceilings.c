@@ -306,20 +306,32 @@ const ceiling *ceilings_compute(const ceilings *c, dtype type, const char *profi
     return ceilings_find(c, name);
 }
 
-const ceiling *ceilings_memory(const ceilings *c, uint64_t working_set_bytes, uint32_t threads) {
+static const ceiling *best_at_level(const ceilings *c, int level, uint32_t threads) {
     static const char *const operations[] = {"read", "write", "copy", "copy-nt"};
-    int level = 0;
-    for (; level < c->level_count - 1; level++) {
-        uint64_t copies = c->levels[level].shared ? 1 : threads;
-        if (working_set_bytes <= c->levels[level].size_bytes * copies)
-            break;
-    }
     const ceiling *best = NULL;
     for (int i = 0; i < 4; i++) {
         char name[CEILING_NAME_BYTES];
         snprintf(name, sizeof name, "memory.%s.%s.t%u", c->levels[level].name, operations[i],
                  threads);
         const ceiling *item = ceilings_find(c, name);
+        if (item && (!best || item->value > best->value))
+            best = item;
+    }
+    return best;
+}
+
+const ceiling *ceilings_memory(const ceilings *c, uint64_t working_set_bytes, uint32_t threads) {
+    int level = 0;
+    for (; level < c->level_count - 1; level++) {
+        uint64_t copies = c->levels[level].shared ? 1 : threads;
+        if (working_set_bytes <= c->levels[level].size_bytes * copies)
+            break;
+    }
+    /* A last cache shared with other tenants can stream slower than memory behind it; what is
+     * nearer is no lower a ceiling than what is further. */
+    const ceiling *best = best_at_level(c, level, threads);
+    for (int further = level + 1; further < c->level_count; further++) {
+        const ceiling *item = best_at_level(c, further, threads);
         if (item && (!best || item->value > best->value))
             best = item;
     }

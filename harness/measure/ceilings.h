@@ -53,7 +53,8 @@ const ceiling *ceilings_find(const ceilings *c, const char *resource);
 /* Peak arithmetic for elements of `type` under `profile`. NULL where it was not measured. */
 const ceiling *ceilings_compute(const ceilings *c, dtype type, const char *profile,
                                 uint32_t threads);
-/* Best of read, write and copy at the smallest level that holds `working_set_bytes`. */
+/* Best of read, write and copy at the smallest level that holds `working_set_bytes`, or at one
+ * further away where that is faster. */
 const ceiling *ceilings_memory(const ceilings *c, uint64_t working_set_bytes, uint32_t threads);
 
 #endif

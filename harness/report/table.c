@@ -130,8 +130,8 @@ static void verdict_cell(const table *t, const json_t *result, text *out) {
     }
     const char *why = json_string_value(json_object_get(result, "why"));
     if (why && *why) {
-        bool bad = strcmp(outcome, "ok") != 0 && strcmp(outcome, "skipped") != 0;
-        text_printf(out, bad ? "\n    %s" : ": %s", why);
+        bool fine = strcmp(outcome, "ok") == 0 || strcmp(outcome, "skipped") == 0;
+        text_printf(out, fine ? " (%s)" : "\n    %s", why);
     }
     text_append_char(out, '\n');
 }

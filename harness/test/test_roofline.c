@@ -1,0 +1,112 @@
+/* test_roofline.c - points placed under ceilings that are known. */
+#include "harness/test/test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "measure/roofline.h"
+
+static ceilings known(void) {
+    ceilings c;
+    ceilings_init(&c, "x86-64-v4");
+    c.levels[0].size_bytes = 32 << 10;
+    c.levels[1].size_bytes = 1 << 20;
+    c.levels[2].size_bytes = 16 << 20;
+    ceilings_put(&c, "compute.f32.t1", NULL, 100, "GFLOP/s");
+    ceilings_put(&c, "compute.bf16.t1", "deterministic", 200, "GFLOP/s");
+    ceilings_put(&c, "memory.L1.read.t1", NULL, 400, "GB/s");
+    ceilings_put(&c, "memory.L2.read.t1", NULL, 150, "GB/s");
+    ceilings_put(&c, "memory.L2.copy.t1", NULL, 200, "GB/s");
+    ceilings_put(&c, "memory.L3.read.t1", NULL, 50, "GB/s");
+    ceilings_put(&c, "memory.DRAM.read.t1", NULL, 10, "GB/s");
+    ceilings_put(&c, "memory.DRAM.copy-nt.t1", NULL, 20, "GB/s");
+    return c;
+}
+
+static roofline_query query(uint64_t flops, uint64_t bytes, uint64_t working_set, double time_ns) {
+    return (roofline_query){DTYPE_F32, "strict", 1, flops, bytes, working_set, time_ns};
+}
+
+static void high_intensity_is_compute_bound(void **state) {
+    (void)state;
+    ceilings c = known();
+    roofline_point p;
+    roofline_query q = query(1000000, 1000, 1000, 20000);
+    assert_true(roofline_place(&c, &q, &p));
+    assert_true(p.compute_bound);
+    assert_string_equal(p.resource, "compute.f32.t1");
+    assert_true(fabs(p.fraction - 0.5) < 1e-12);
+    assert_true(fabs(p.intensity - 1000) < 1e-9);
+}
+
+static void the_working_set_chooses_the_level(void **state) {
+    (void)state;
+    ceilings c = known();
+    roofline_point p;
+    static const struct {
+        uint64_t working_set;
+        const char *resource;
+        double ceiling;
+    } rows[] = {{1000, "memory.L1.read.t1", 400},
+                {32 << 10, "memory.L1.read.t1", 400},
+                {(32 << 10) + 1, "memory.L2.copy.t1", 200},
+                {2 << 20, "memory.L3.read.t1", 50},
+                {1 << 30, "memory.DRAM.copy-nt.t1", 20}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        roofline_query q = query(1, 1000000, rows[i].working_set, 1e6);
+        assert_true(roofline_place(&c, &q, &p));
+        assert_false(p.compute_bound);
+        assert_string_equal(p.resource, rows[i].resource);
+        assert_true(fabs(p.ceiling - rows[i].ceiling) < 1e-12);
+    }
+}
+
+static void only_weaker_profiles_use_the_dot_unit(void **state) {
+    (void)state;
+    ceilings c = known();
+    assert_string_equal(ceilings_compute(&c, DTYPE_BF16, "strict", 1)->resource, "compute.f32.t1");
+    assert_string_equal(ceilings_compute(&c, DTYPE_BF16, "deterministic", 1)->resource, "compute.bf16.t1");
+}
+
+static void nothing_is_clamped_or_made_up(void **state) {
+    (void)state;
+    ceilings c = known();
+    roofline_point p;
+    roofline_query fast = query(1000000, 1000, 1000, 5000), none = query(0, 0, 0, 1000), other = fast;
+    assert_true(roofline_place(&c, &fast, &p));
+    assert_true(fabs(p.fraction - 2) < 1e-12);
+    assert_false(roofline_place(&c, &none, &p));
+    other.threads = 2;
+    assert_false(roofline_place(&c, &other, &p));
+}
+
+static void a_later_probe_only_raises(void **state) {
+    (void)state;
+    ceilings c = known();
+    ceilings_put(&c, "compute.f32.t1", NULL, 90, "GFLOP/s");
+    assert_true(fabs(ceilings_find(&c, "compute.f32.t1")->value - 100) < 1e-12);
+    ceilings_put(&c, "compute.f32.t1", NULL, 110, "GFLOP/s");
+    assert_true(fabs(ceilings_find(&c, "compute.f32.t1")->value - 110) < 1e-12);
+}
+
+static void this_machine_has_ceilings(void **state) {
+    (void)state;
+    ceilings c;
+    status st = STATUS_INIT;
+    ceilings_init(&c, NULL);
+    assert_true(ceilings_measure(&c, 1, true, &st));
+    assert_true(ceilings_compute(&c, DTYPE_F32, "strict", 1)->value > 0.5);
+    assert_true(ceilings_memory(&c, 1000, 1)->value >= ceilings_memory(&c, UINT64_MAX, 1)->value);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(high_intensity_is_compute_bound),
+        cmocka_unit_test(the_working_set_chooses_the_level),
+        cmocka_unit_test(only_weaker_profiles_use_the_dot_unit),
+        cmocka_unit_test(nothing_is_clamped_or_made_up),
+        cmocka_unit_test(a_later_probe_only_raises),
+        cmocka_unit_test(this_machine_has_ceilings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
