@@ -24,6 +24,12 @@ static bool abi_ok(tsr_status_t code, const char *doing, status *st) {
     return status_set(st, codes[code], "%s: %s: %s", doing, tsrStatusName(code), tsrGetLastError());
 }
 
+/* An empty tensor has nothing to copy. */
+static bool copy(session *l, void *to, const void *from, size_t size_bytes, const char *doing,
+                 status *st) {
+    return size_bytes == 0 || abi_ok(tsrCopy(l->context, to, from, size_bytes), doing, st);
+}
+
 static size_t buffer_bytes(const struct compiler_buffer *buffer) {
     size_t bytes = dtype_size(buffer->type);
     for (int axis = 0; axis < buffer->rank; axis++)
@@ -84,8 +90,7 @@ void session_close(session *l) {
 
 bool session_write_inputs(session *l, const tensor *inputs, status *st) {
     for (uint32_t i = 0; i < l->input_count; i++)
-        if (!abi_ok(tsrCopy(l->context, l->buffers[i], inputs[i].data, l->sizes[i]),
-                    "copying an input", st))
+        if (!copy(l, l->buffers[i], inputs[i].data, l->sizes[i], "copying an input", st))
             return false;
     return true;
 }
@@ -96,8 +101,7 @@ bool session_poison_outputs(session *l, status *st) {
         if (!pattern)
             return status_set(st, STATUS_OUT_OF_MEMORY, "out of memory: poisoning an output");
         memset(pattern, POISON, l->sizes[i]);
-        bool ok = abi_ok(tsrCopy(l->context, l->buffers[i], pattern, l->sizes[i]),
-                         "poisoning an output", st);
+        bool ok = copy(l, l->buffers[i], pattern, l->sizes[i], "poisoning an output", st);
         free(pattern);
         if (!ok)
             return false;
@@ -112,13 +116,13 @@ bool session_run(session *l, status *st) {
 }
 
 bool session_read_outputs(session *l, const compiler_signature *signature, tensor *outputs,
-                         status *st) {
+                          status *st) {
     for (uint32_t i = 0; i < l->output_count; i++) {
         const struct compiler_buffer *buffer = &signature->outputs[i];
         bool made = tensor_init(&outputs[i], buffer->type, buffer->rank, buffer->dims, st);
         uint32_t slot = l->input_count + i;
-        if (made && abi_ok(tsrCopy(l->context, outputs[i].data, l->buffers[slot], l->sizes[slot]),
-                           "copying an output", st))
+        if (made &&
+            copy(l, outputs[i].data, l->buffers[slot], l->sizes[slot], "copying an output", st))
             continue;
         session_release_tensors(outputs, made ? i + 1 : i);
         return false;

@@ -110,8 +110,12 @@ static bool make_parent(const char *path, status *st) {
         return true;
     char *directory = base_strdup(path);
     directory[slash - path] = '\0';
-    bool ok = file_make_dirs(directory, st);
+    status made = STATUS_INIT;
+    bool ok = file_make_dirs(directory, &made);
     free(directory);
+    /* A path that cannot be is a wrong path; a full disk stays one. */
+    if (!ok)
+        status_set(st, made.code == STATUS_IO ? STATUS_INVALID : made.code, "%s", made.message);
     return ok;
 }
 

@@ -1,0 +1,99 @@
+# lib.sh - sourced by test_cli_*.sh: SCRIPT TSR ROOT. Each check says what it checks; the script ends with `finish`.
+set -u
+export LC_ALL=C
+unset TSR_DB TESSERA_BACKEND TSR_TEST_FAULT NO_COLOR
+
+tsr=$1
+root=$2
+scratch=$(mktemp -d)
+trap 'chmod -R u+rwx "$scratch"; rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failures=0
+checks=0
+
+pass() {
+    checks=$((checks + 1))
+    echo "ok - $1"
+}
+
+fail() {
+    checks=$((checks + 1))
+    failures=$((failures + 1))
+    echo "NOT OK - $1"
+    sed 's/^/    out: /' out | tail -n 20
+    sed 's/^/    err: /' err | tail -n 20
+}
+
+# exits CODE WHAT COMMAND...: the command ends with that code; its output is in ./out and ./err.
+exits() {
+    local wanted=$1 what=$2 got=0
+    shift 2
+    "$@" >out 2>err </dev/null || got=$?
+    if [ "$got" -eq "$wanted" ]; then
+        pass "$what"
+    else
+        fail "$what: exit $got, not $wanted: $*"
+    fi
+}
+
+# has FILE PATTERN WHAT: a line of the file matches.
+has() {
+    if grep -Eq -- "$2" "$1"; then
+        pass "$3"
+    else
+        fail "$3: no line of $1 matches: $2"
+    fi
+}
+
+hasnt() {
+    if grep -Eq -- "$2" "$1"; then
+        fail "$3: a line of $1 matches: $2"
+    else
+        pass "$3"
+    fi
+}
+
+# same FILE FILE WHAT
+same() {
+    if cmp -s "$1" "$2"; then
+        pass "$3"
+    else
+        diff "$1" "$2" | head -20
+        fail "$3: $1 and $2 differ"
+    fi
+}
+
+finish() {
+    echo "$checks checks, $failures failed"
+    [ "$failures" -eq 0 ]
+    exit
+}
+
+# A corpus of its own: corpus/small/small.tsr with two kernels, beside it golden/ once it is recorded.
+small_corpus() {
+    mkdir -p corpus/small
+    cat >corpus/small/small.tsr <<'END'
+"""Two small kernels for tests."""
+from tessera import *
+
+
+@cases(
+    case("tiny", M=3, N=5),
+    case("wider", M=7, N=33),
+)
+@kernel
+def addition(x: Tensor["M", "N", f32], y: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    """x + y."""
+    return x + y
+
+
+@cases(
+    case("tiny", M=4, N=6, K=8),
+    case("exact", M=5, N=7, K=9, x=integers(-4, 5), y=integers(-4, 5)),
+)
+@kernel
+def product(x: Tensor["M", "K", f32], y: Tensor["K", "N", f32]) -> Tensor["M", "N", f32]:
+    """x @ y."""
+    return x @ y
+END
+}

@@ -1,0 +1,48 @@
+# test_cli_golden.sh - recording, listing and verifying; refusal to overwrite; stale keys.
+source "$(dirname "$0")/lib.sh"
+small_corpus
+export TSR_DB=$scratch/results.db
+
+exits 0 "list before anything was recorded" "$tsr" golden list corpus
+has out "^missing +product/exact" "says missing"
+exits 5 "verify without goldens has no verdict" "$tsr" golden verify corpus
+exits 0 "record" "$tsr" golden record corpus
+has err "4 recorded, 0 unchanged" "records every case"
+[ -f golden/small/product/exact.json ] && pass "beside the corpus" || fail "beside the corpus"
+find golden -type f -exec sha256sum {} + | sort >first.sums
+exits 0 "record again" "$tsr" golden record corpus
+has err "0 recorded, 4 unchanged" "changes nothing"
+rm -r golden
+exits 0 "record from nothing" "$tsr" golden record corpus
+find golden -type f -exec sha256sum {} + | sort >second.sums
+same first.sums second.sums "goldens are reproducible, byte for byte"
+exits 0 "list" "$tsr" golden list corpus
+has out "^present +product/exact" "says present"
+exits 0 "list one file" "$tsr" golden list corpus/small/small.tsr
+has out "^present +product/exact" "finds the goldens of the corpus that it lies in"
+exits 0 "verify" "$tsr" golden verify corpus
+has err "8 hold, 0 do not" "holds on every backend"
+exits 0 "bench" "$tsr" bench corpus --quick
+has out "against a golden, 0 against the interpreter" "checks against goldens"
+
+exits 0 "another seed has other goldens" "$tsr" golden list corpus --seed 2
+has out "^stale +product/exact" "so these are stale"
+exits 0 "a stale golden is replaced" "$tsr" golden record corpus --seed 2 --golden elsewhere
+exits 0 "in a directory of choice" "$tsr" golden list corpus --seed 2 --golden elsewhere
+has out "^present +product/exact" "where they are found"
+
+# The same key, other bits: something that must not change has changed.
+digest=$(sed -n 's/.*"sha256": "\(.*\)".*/\1/p' golden/small/product/exact.json)
+sed -i "s/$digest/$(printf '%064d' 7)/" golden/small/product/exact.json
+exits 1 "record refuses to overwrite other bits under the same key" "$tsr" golden record corpus
+has out "key is unchanged but the bits" "and says so"
+exits 1 "verify fails" "$tsr" golden verify corpus --backend cpu --filter product/exact
+exits 1 "bench fails" "$tsr" bench corpus --quick --backend cpu --profile strict --filter product/exact
+cp corpus/small/small.tsr before.tsr
+sed -i 's/return x @ y/return x @ y + 1.0/' corpus/small/small.tsr
+exits 0 "a kernel that was changed" "$tsr" golden list corpus
+has out "^stale +product/exact" "has stale goldens"
+has out "^present +addition/tiny" "and the others stay"
+exits 0 "they are recorded anew" "$tsr" golden record corpus
+has err "2 recorded, 2 unchanged" "and only they"
+finish

@@ -1,0 +1,88 @@
+# test_cli_inputs.sh - wrong input ends with 3 and a message that says what is wrong; a full disk with 4.
+source "$(dirname "$0")/lib.sh"
+
+exits 3 "a path that does not exist" "$tsr" bench nosuch
+has err "nosuch: No such file" "the missing path is named"
+exits 3 "no corpus at all" "$tsr" bench
+mkdir empty
+exits 3 "an empty corpus" "$tsr" bench empty
+has err "empty holds no .tsr file" "the empty corpus is named"
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir locked && chmod 000 locked
+    exits 3 "an unreadable corpus" "$tsr" bench locked
+else
+    echo "skipped: an unreadable corpus: root reads everything"
+fi
+mkdir -p loop.tsr
+exits 3 "a directory that ends in .tsr" "$tsr" bench loop.tsr
+
+cat >nocases.tsr <<'END'
+from tessera import *
+
+
+@kernel
+def lonely(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    return x + x
+END
+exits 3 "a kernel with no cases" "$tsr" bench nocases.tsr
+has err "lonely has no cases" "the kernel with no cases is named"
+
+cat >unknown.tsr <<'END'
+from tessera import *
+
+
+@cases(case("one", N=3))
+@kernel
+def strange(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    return frobnicate(x)
+END
+exits 3 "an unknown operation" "$tsr" bench unknown.tsr
+has err "frobnicate" "the unknown operation is named"
+has err "unknown.tsr:7" "the diagnostic says where"
+exits 3 "an unknown operation, in compile" "$tsr" compile unknown.tsr
+exits 3 "an unknown operation, in golden" "$tsr" golden list unknown.tsr
+: >nothing.tsr
+exits 3 "an empty source" "$tsr" bench nothing.tsr
+
+small_corpus
+exits 3 "no case matches" "$tsr" bench corpus --filter 'nosuch*'
+cp unknown.tsr corpus/small/unknown.tsr
+exits 3 "one bad source beside good ones" "$tsr" bench corpus --backend interp --db one.db
+has out "addition/tiny" "the good ones are still run"
+rm corpus/small/unknown.tsr
+mkdir corpus/twice && cp corpus/small/small.tsr corpus/twice/again.tsr
+exits 3 "a kernel that is defined twice" "$tsr" bench corpus --list
+has err "addition is defined in" "the kernel that is defined twice is named"
+rm -r corpus/twice
+exits 3 "several kernels and none chosen" "$tsr" compile corpus/small/small.tsr
+exits 3 "a kernel that is not there" "$tsr" compile corpus/small/small.tsr --kernel nosuch
+exits 3 "a case that is not there" "$tsr" compile corpus/small/small.tsr --kernel product --case nosuch
+
+exits 0 "goldens can be recorded" "$tsr" golden record corpus
+sed -i 's|tsr.golden/1|tsr.golden/99|' golden/small/addition/tiny.json
+exits 3 "a golden of another version" "$tsr" golden list corpus
+has err "golden of another version: tsr.golden/99" "the other version is named"
+exits 3 "a golden of another version, in bench" "$tsr" bench corpus --backend interp --db two.db
+sed -i 's|tsr.golden/99|tsr.golden/1|' golden/small/addition/tiny.json
+echo '{' >golden/small/addition/wider.json
+exits 3 "a damaged golden" "$tsr" golden list corpus
+rm -r golden
+
+"$tsr" bench corpus --backend interp --db newer.db >/dev/null 2>&1
+python3 -c 'import sqlite3; sqlite3.connect("newer.db").executescript("PRAGMA user_version=99")'
+exits 3 "a database from a newer tsr" "$tsr" bench corpus --backend interp --db newer.db
+has err "newer tsr" "the message says so"
+exits 3 "a database from a newer tsr, in log" "$tsr" log --db newer.db
+head -c 8192 /dev/urandom >rubbish.db
+exits 3 "a file that is no database" "$tsr" log --db rubbish.db
+exits 3 "a run that is not there" "$tsr" log --db one.db nosuch
+exits 3 "a database in a file's place" "$tsr" bench corpus --backend interp --db corpus/small/small.tsr/x.db
+
+# A limit on file size stands in for the end of the disk.
+"$tsr" bench corpus --backend interp --db full.db >/dev/null 2>&1
+exits 4 "a full disk" bash -c "trap '' XFSZ; ulimit -f 24; exec '$tsr' bench corpus --backend interp --db full.db"
+has err "no room" "the full disk is told"
+exits 0 "what was stored before the disk was full is there" "$tsr" log --db full.db
+has out "4 results, 0 failed" "with its results"
+exits 0 "and the database goes on" "$tsr" bench corpus --backend interp --db full.db
+finish

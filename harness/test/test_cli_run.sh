@@ -1,0 +1,63 @@
+# test_cli_run.sh - tsr run on arrays from NumPy, and tsr compile at every level.
+source "$(dirname "$0")/lib.sh"
+small_corpus
+source=corpus/small/small.tsr
+python=/usr/bin/python3
+
+$python - <<'END'
+import numpy as np
+rng = np.random.default_rng(1)
+x = rng.standard_normal((4, 3)).astype(np.float32)
+y = rng.standard_normal((3, 5)).astype(np.float32)
+np.save("x.npy", x)
+np.save("y.npy", y)
+np.save("wide.npy", np.zeros((7, 5), np.float32))
+np.save("double.npy", x.astype(np.float64))
+np.save("flat.npy", x.ravel())
+END
+for backend in interp cpu; do
+    exits 0 "run on $backend" "$tsr" run $source --kernel product --in x=x.npy --in y=y.npy --out $backend \
+        --backend $backend
+    exits 0 "the product is right" $python -c "
+import numpy as np, glob
+(path,) = glob.glob('$backend/*.npy')
+assert np.allclose(np.load(path), np.load('x.npy') @ np.load('y.npy'), rtol=1e-6)"
+done
+exits 0 "both have the same bits" diff -r interp cpu
+exits 0 "arrays without names go in order" "$tsr" run $source --kernel product --in x.npy --in y.npy --out unnamed
+exits 0 "and give the same" diff -r unnamed cpu
+exits 3 "shapes that do not fit" "$tsr" run $source --kernel product --in x=x.npy --in y=wide.npy --out o
+has err "parameter y has shape \[K, N\], but the array is \[7, 5\]" "are told by name"
+exits 3 "ranks that do not fit" "$tsr" run $source --kernel product --in x=flat.npy --in y=y.npy --out o
+exits 3 "types that do not fit" "$tsr" run $source --kernel product --in x=double.npy --in y=y.npy --out o
+has err "parameter x of kernel product is f32, but double.npy holds f64" "are told by name"
+exits 3 "an array that is missing" "$tsr" run $source --kernel product --in x=x.npy --out o
+exits 3 "a parameter that is not there" "$tsr" run $source --kernel product --in z=x.npy --in y=y.npy --out o
+exits 3 "a file that is not there" "$tsr" run $source --kernel product --in x=no.npy --in y=y.npy --out o
+[ ! -e o ] && pass "nothing was written" || fail "nothing was written"
+
+for level in graph schedule tile llvm asm; do
+    exits 0 "compile to $level" "$tsr" compile $source --kernel product --emit $level
+    has out "." "prints something"
+done
+exits 0 "compile to an object" "$tsr" compile $source --kernel product --emit obj -o product.o
+exits 0 "which is ELF" readelf -h product.o
+exits 0 "compile to a module" "$tsr" compile $source --kernel product --emit module -o product.tsrm
+cp product.tsrm first.tsrm
+exits 0 "compile again" "$tsr" compile $source --kernel product --emit module -o product.tsrm
+same first.tsrm product.tsrm "gives the same bytes"
+exits 3 "output where no file can be" "$tsr" compile $source --kernel product --emit obj -o nosuch/dir/x.o
+for pass_name in $("$tsr" compile --emit-after list); do
+    exits 0 "the IR after $pass_name" "$tsr" compile $source --kernel product --emit-after "$pass_name"
+    has out "." "is there"
+done
+
+exits 0 "devices" "$tsr" devices
+has out "^cpu" "names the cpu"
+exits 0 "devices as JSON" "$tsr" devices --json
+exits 0 "is JSON" $python -m json.tool out
+exits 0 "roofline" "$tsr" roofline --quick --threads 1
+has out "memory.DRAM.read.t1" "has a memory roof"
+exits 0 "roofline as JSON" "$tsr" roofline --quick --threads 1 --json
+exits 0 "is JSON, too" $python -m json.tool out
+finish

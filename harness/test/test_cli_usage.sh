@@ -1,0 +1,63 @@
+# test_cli_usage.sh - wrong command lines, help, completion, the man page, docs/cli.md.
+source "$(dirname "$0")/lib.sh"
+
+exits 2 "no command" "$tsr"
+exits 2 "an unknown command" "$tsr" bnech
+has err "did you mean bench" "an unknown command gets a suggestion"
+exits 2 "an unknown option" "$tsr" bench --qiuck
+has err "did you mean --quick" "an unknown option gets a suggestion"
+exits 2 "an option of another command" "$tsr" devices --quick
+exits 2 "a missing value" "$tsr" bench --filter
+exits 2 "a value for a flag" "$tsr" bench --quick=yes
+exits 2 "an empty value" "$tsr" bench --filter=
+exits 2 "an option given twice" "$tsr" bench --db a --db b
+exits 2 "an unknown backend" "$tsr" bench --backend cpuu
+has err "did you mean cpu" "an unknown backend gets a suggestion"
+exits 2 "an unknown profile" "$tsr" bench --profile strickt
+has err "did you mean strict" "an unknown profile gets a suggestion"
+exits 2 "an unknown ISA level" "$tsr" bench --isa x86-64-v9
+exits 2 "no number of threads" "$tsr" bench --threads two
+exits 2 "a seed that is no number" "$tsr" bench --seed -3
+exits 2 "an unknown export format" "$tsr" bench --export xml=a
+exits 2 "an export without a file" "$tsr" bench --export json=
+exits 2 "a wrong --color" "$tsr" bench --color sometimes
+exits 2 "an unknown golden verb" "$tsr" golden recrod
+exits 2 "golden without a verb" "$tsr" golden
+exits 2 "compile without a file" "$tsr" compile
+exits 2 "an unknown level" "$tsr" compile --emit shedule x.tsr
+has err "did you mean schedule" "an unknown level gets a suggestion"
+exits 2 "a binary to the terminal" "$tsr" compile --emit module x.tsr
+exits 2 "an unknown pass" "$tsr" compile --emit-after nosuchpass x.tsr
+exits 2 "completion for no shell" "$tsr" completion
+exits 2 "help on nothing known" "$tsr" help nosuch
+
+exits 0 "--version" "$tsr" --version
+has out "^tsr [0-9]+\.[0-9]+\.[0-9]+ " "--version names it"
+exits 0 "help" "$tsr" help
+for command in bench golden compile run devices roofline log completion help; do
+    exits 0 "help on $command" "$tsr" help $command
+    cp out by_help
+    exits 0 "$command -h" "$tsr" $command -h
+    same by_help out "help and -h say the same of $command"
+    has out "^usage: tsr $command" "help on $command begins with its usage"
+done
+exits 0 "passes are listed" "$tsr" compile --emit-after list
+has out "." "there are passes"
+
+exits 0 "bash completion" "$tsr" completion bash
+exits 0 "bash completion is bash" bash -n out
+"$tsr" completion bash >completion.bash
+exits 0 "bash completes an option" bash -c '
+    source ./completion.bash
+    COMP_WORDS=(tsr bench --qui) COMP_CWORD=2
+    _tsr
+    [ "${COMPREPLY[*]}" = --quick ]'
+exits 0 "zsh completion" "$tsr" completion zsh
+has out "^#compdef tsr" "zsh completion begins as such"
+exits 0 "the man page" "$tsr" help --man
+has out "^\.TH TSR 1" "the man page has a title"
+exits 0 "the command reference" "$tsr" help --markdown
+same "$root/docs/cli.md" out "docs/cli.md is what tsr help --markdown prints"
+
+exits 4 "a closed standard output is no success" bash -c "'$tsr' help >/dev/full"
+finish
