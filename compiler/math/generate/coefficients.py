@@ -17,6 +17,11 @@ PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459")
 LN2 = TWO.ln()
 GRID = 400
 
+# tanh and erf are a polynomial below the split and a function of e^-x above it. The polynomial is in a^2 - centre: its
+# variable is small where the result is largest beside its spacing, so that its roundings hardly count there.
+TANH_SPLIT, TANH_CENTRE = Decimal("1.0625"), Decimal("0.5")
+ERF_SPLIT, ERF_CENTRE = Decimal("1.1875"), Decimal("0.75")
+
 
 def to_f32(x):
     """Nearest f32 as an exact Decimal; ties cannot happen for these values."""
@@ -126,21 +131,21 @@ def log_tail(f):
     return ((1 + f).ln() - f + f * f / 2) / f ** 3
 
 
-def tanh_tail(z):
-    """tanh(a) = a + a * z * tail, z = a^2"""
-    a = z.sqrt()
-    return (tanh(a) / a - 1) / z
+def tanh_tail(u):
+    """tanh(a) = a + a * tail"""
+    a = (u + TANH_CENTRE).sqrt()
+    return tanh(a) / a - 1
 
 
-def erf_tail(z):
-    """erf(a) = a + a * tail, z = a^2"""
-    a = z.sqrt()
+def erf_tail(u):
+    """erf(a) = a + a * tail"""
+    a = (u + ERF_CENTRE).sqrt()
     return erf(a) / a - 1
 
 
-def erfc_log(a):
-    """erf(a) = 1 - e^-g"""
-    return -(1 - erf(a)).ln()
+def erfc_tail(a):
+    """erf(a) = 1 - e^-g, g = a + a * tail"""
+    return -(1 - erf(a)).ln() / a - 1
 
 
 # name, what, function, weight (error of the result relative to it), interval, coefficients
@@ -149,12 +154,12 @@ POLYNOMIALS = [
      lambda r: r * r / r.exp(), "-0.3467", "0.3467", 5),
     ("LOG", "log(1 + f) = f - f^2/2 + f^3 * (LOG_0 + LOG_1 f + ...), -1/3 <= f <= 1/3", log_tail,
      lambda f: f ** 3 / (1 + f).ln(), "-0.33334", "0.33334", 8),
-    ("TANH", "tanh(a) = a + a z (TANH_0 + TANH_1 z + ...), z = a^2 < 1.21", tanh_tail,
-     lambda z: z * z.sqrt() / tanh(z.sqrt()), "0", "1.21", 7),
-    ("ERF", "erf(a) = a + a (ERF_0 + ERF_1 z + ...), z = a^2 < 1", erf_tail,
-     lambda z: z.sqrt() / erf(z.sqrt()), "0", "1", 7),
-    ("ERFC", "erf(a) = 1 - e^-g, g = ERFC_0 + ERFC_1 a + ..., 1 <= a <= 4", erfc_log,
-     lambda a: (1 - erf(a)) / erf(a), "1", "4", 7),
+    ("TANH", "tanh(a) = a + a (TANH_0 + TANH_1 u + ...), u = a^2 - TANH_CENTRE", tanh_tail,
+     lambda u: 1 / (tanh_tail(u) + 1), -TANH_CENTRE, TANH_SPLIT ** 2 - TANH_CENTRE, 8),
+    ("ERF", "erf(a) = a + a (ERF_0 + ERF_1 u + ...), u = a^2 - ERF_CENTRE", erf_tail,
+     lambda u: 1 / (erf_tail(u) + 1), -ERF_CENTRE, ERF_SPLIT ** 2 - ERF_CENTRE, 8),
+    ("ERFC", "erf(a) = 1 - e^-g, g = a + a (ERFC_0 + ERFC_1 a + ...), ERF_SPLIT <= a <= 4", erfc_tail,
+     lambda a: a * (1 - erf(a)) / erf(a), ERF_SPLIT, "4", 6),
 ]
 
 
@@ -162,7 +167,12 @@ def main():
     print("/* coefficients.h - constants of the specified functions; printed by generate/coefficients.py, which"
           " explains them. */\n#ifndef TESSERA_MATH_COEFFICIENTS_H\n#define TESSERA_MATH_COEFFICIENTS_H\n")
     high = Decimal(int(LN2 * 2 ** 16)) / 2 ** 16
-    for name, value in (("LOG2_E", ONE / LN2), ("LN2", LN2), ("LN2_HIGH", high), ("LN2_LOW", LN2 - high)):
+    print("/* Added and taken away, rounds to an integer, which stands in the low bits of the sum. */")
+    print("#define MATH_ROUND 0x1.8p23f")
+    print("/* Bits of 2/3: log's mantissas run from here to twice here. */\n#define MATH_LOG_SPLIT 0x3f2aaaab")
+    for name, value in (("LOG2_E", ONE / LN2), ("LN2", LN2), ("LN2_HIGH", high), ("LN2_LOW", LN2 - high),
+                        ("TANH_SPLIT", TANH_SPLIT), ("TANH_CENTRE", TANH_CENTRE), ("ERF_SPLIT", ERF_SPLIT),
+                        ("ERF_CENTRE", ERF_CENTRE)):
         print(f"#define MATH_{name} {hex_f32(to_f32(value))}")
     for name, text, function, weight, low, top, count in POLYNOMIALS:
         coefficients, error = fit(function, weight, low, top, count)

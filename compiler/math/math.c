@@ -1,0 +1,33 @@
+/* math.c - which sequence a function is, and the polynomials that they share. */
+#include "math/math.h"
+
+#include "math/sequence.h"
+
+ir_value math_horner(math_sequence s, ir_value x, const float *c, int count)
+{
+    ir_value p = f32(s, c[count - 1]);
+    for (int i = count - 2; i >= 0; i--)
+        p = fma32(s, p, x, f32(s, c[i]));
+    return p;
+}
+
+ir_value math_build(const math_emit *emit, math_function function, ir_value x)
+{
+    switch (function) {
+    case MATH_EXP:
+        return math_exp(emit, x);
+    case MATH_LOG:
+        return math_log(emit, x);
+    case MATH_TANH:
+        return math_tanh(emit, x);
+    case MATH_ERF:
+        return math_erf(emit, x);
+    case MATH_LOGISTIC:
+        return math_logistic(emit, x);
+    case MATH_RSQRT:
+        return math_rsqrt(emit, x);
+    case MATH_FUNCTION_COUNT:
+        break;
+    }
+    return 0;
+}

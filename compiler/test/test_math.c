@@ -1,0 +1,220 @@
+/* test_math.c - the specified functions: the sequences of compiler/math agree with the interpreter's transcription bit
+ * for bit, and special values are what docs/numerics.md says. All 2^32 inputs: tsr-exhaustive. */
+#include "runtime/test/test.h"
+
+#include <math.h>
+
+#include "target/interp/functions.h"
+
+enum { VALUES = 512, STEP = 4099 };
+
+/* An emitter that computes at once: ir_value i is values[i], as bits (masks are 0 or 1). */
+typedef struct evaluator {
+    uint32_t values[VALUES];
+    uint32_t count;
+    uint32_t used[MATH_OP_COUNT];
+} evaluator;
+
+static ir_value keep(evaluator *e, uint32_t bits)
+{
+    assert_true(e->count + 1 < VALUES);
+    e->values[++e->count] = bits;
+    return e->count;
+}
+
+static ir_value keep_f32(void *context, float value)
+{
+    return keep(context, f32_bits(value));
+}
+
+static ir_value keep_i32(void *context, int32_t value)
+{
+    return keep(context, (uint32_t)value);
+}
+
+static uint32_t shift_right(uint32_t value, uint32_t by)
+{
+    return (uint32_t)((int32_t)value >> by);
+}
+
+static uint32_t float_op(math_op op, float a, float b, float c)
+{
+    switch (op) {
+    case MATH_OP_ADD:
+        return f32_bits(a + b);
+    case MATH_OP_SUB:
+        return f32_bits(a - b);
+    case MATH_OP_MUL:
+        return f32_bits(a * b);
+    case MATH_OP_DIV:
+        return f32_bits(a / b);
+    case MATH_OP_SQRT:
+        return f32_bits(sqrtf(a));
+    case MATH_OP_FMA:
+        return f32_bits(fmaf(a, b, c));
+    case MATH_OP_LT:
+        return a < b;
+    case MATH_OP_LE:
+        return a <= b;
+    case MATH_OP_EQ:
+        return a == b;
+    default:
+        return isnan(a) || isnan(b);
+    }
+}
+
+static uint32_t integer_op(math_op op, uint32_t a, uint32_t b, uint32_t c)
+{
+    switch (op) {
+    case MATH_OP_SELECT:
+        return a ? b : c;
+    case MATH_OP_LOGIC_AND:
+    case MATH_OP_AND:
+        return a & b;
+    case MATH_OP_LOGIC_OR:
+    case MATH_OP_OR:
+        return a | b;
+    case MATH_OP_IADD:
+        return a + b;
+    case MATH_OP_ISUB:
+        return a - b;
+    case MATH_OP_IMUL:
+        return a * b;
+    case MATH_OP_XOR:
+        return a ^ b;
+    case MATH_OP_SHL:
+        return a << b;
+    case MATH_OP_SHR:
+        return shift_right(a, b);
+    case MATH_OP_USHR:
+        return a >> b;
+    case MATH_OP_ILT:
+        return (int32_t)a < (int32_t)b;
+    case MATH_OP_IEQ:
+        return a == b;
+    case MATH_OP_TO_INT:
+        return (uint32_t)(int32_t)f32_from_bits(a);
+    case MATH_OP_TO_FLOAT:
+        return f32_bits((float)(int32_t)a);
+    default:
+        return a; /* TO_BITS, FROM_BITS */
+    }
+}
+
+static ir_value evaluate(void *context, math_op op, ir_value a, ir_value b, ir_value c)
+{
+    evaluator *e = context;
+    uint32_t x = e->values[a], y = e->values[b], z = e->values[c];
+    e->used[op]++;
+    if (op <= MATH_OP_UNORDERED && op != MATH_OP_SELECT)
+        return keep(e, float_op(op, f32_from_bits(x), f32_from_bits(y), f32_from_bits(z)));
+    return keep(e, integer_op(op, x, y, z));
+}
+
+static uint32_t by_sequence(math_function function, uint32_t x)
+{
+    evaluator e = {.count = 0};
+    math_emit emit = {&e, evaluate, keep_f32, keep_i32};
+    return e.values[math_build(&emit, function, keep(&e, x))];
+}
+
+static uint32_t by_transcription(math_function function, uint32_t x)
+{
+    static float (*const functions[])(float) = {function_exp, function_log, function_tanh,
+                                                function_erf, function_logistic, function_rsqrt};
+    return f32_bits(functions[function](f32_from_bits(x)));
+}
+
+static uint32_t canonical(uint32_t bits)
+{
+    return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : bits;
+}
+
+static void compare_at(math_function function, uint32_t x)
+{
+    uint32_t sequence = canonical(by_sequence(function, x));
+    uint32_t scalar = canonical(by_transcription(function, x));
+    float in = f32_from_bits(x), out;
+    function_apply(function, &out, &in, 1);
+    if (sequence != scalar || canonical(f32_bits(out)) != scalar)
+        fail_msg("%s(0x%08x): sequence 0x%08x, scalar 0x%08x, array 0x%08x", function_name(function), x, sequence,
+                 scalar, f32_bits(out));
+}
+
+static void test_writings_agree(void **state)
+{
+    (void)state;
+    for (int f = 0; f < MATH_FUNCTION_COUNT; f++)
+        for (uint64_t x = 0; x < 1ull << 32; x += STEP)
+            compare_at((math_function)f, (uint32_t)x);
+}
+
+/* The neighbourhood of every power of two, and of the ends of the functions' ranges. */
+static void test_edges_agree(void **state)
+{
+    static const float edges[] = {-104.0f, 89.0f, 88.72284f, -87.33655f, 18.0f, 10.0f, 4.0f, 1.0625f, 1.1875f};
+    (void)state;
+    for (int f = 0; f < MATH_FUNCTION_COUNT; f++) {
+        for (uint32_t exponent = 0; exponent < 512; exponent++)
+            for (uint32_t i = 0; i < 9; i++)
+                compare_at((math_function)f, (exponent << 23) + i - 4);
+        for (size_t e = 0; e < sizeof edges / sizeof *edges; e++)
+            for (uint32_t i = 0; i < 65; i++)
+                compare_at((math_function)f, f32_bits(edges[e]) + i - 32);
+    }
+}
+
+typedef struct special {
+    math_function function;
+    float x, result;
+} special;
+
+static void test_special_values(void **state)
+{
+    static const float inf = HUGE_VALF;
+    const special cases[] = {
+        {MATH_EXP, 0.0f, 1.0f},        {MATH_EXP, -0.0f, 1.0f},        {MATH_EXP, inf, inf},
+        {MATH_EXP, -inf, 0.0f},        {MATH_EXP, 88.8f, inf},         {MATH_EXP, -150.0f, 0.0f},
+        {MATH_EXP, NAN, NAN},          {MATH_LOG, 0.0f, -inf},         {MATH_LOG, -0.0f, -inf},
+        {MATH_LOG, 1.0f, 0.0f},        {MATH_LOG, inf, inf},           {MATH_LOG, -1.0f, NAN},
+        {MATH_LOG, -inf, NAN},         {MATH_LOG, -0x1p-149f, NAN},    {MATH_LOG, NAN, NAN},
+        {MATH_TANH, 0.0f, 0.0f},       {MATH_TANH, -0.0f, -0.0f},      {MATH_TANH, inf, 1.0f},
+        {MATH_TANH, -inf, -1.0f},      {MATH_TANH, NAN, NAN},          {MATH_TANH, 0x1p-149f, 0x1p-149f},
+        {MATH_ERF, 0.0f, 0.0f},        {MATH_ERF, -0.0f, -0.0f},       {MATH_ERF, inf, 1.0f},
+        {MATH_ERF, -inf, -1.0f},       {MATH_ERF, NAN, NAN},           {MATH_LOGISTIC, 0.0f, 0.5f},
+        {MATH_LOGISTIC, inf, 1.0f},    {MATH_LOGISTIC, -inf, 0.0f},    {MATH_LOGISTIC, NAN, NAN},
+        {MATH_RSQRT, 0.0f, inf},       {MATH_RSQRT, -0.0f, -inf},      {MATH_RSQRT, inf, 0.0f},
+        {MATH_RSQRT, -1.0f, NAN},      {MATH_RSQRT, -inf, NAN},        {MATH_RSQRT, NAN, NAN},
+        {MATH_RSQRT, 0x1p-148f, 0x1p74f}, {MATH_RSQRT, 4.0f, 0.5f},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t got = canonical(by_transcription(cases[i].function, f32_bits(cases[i].x)));
+        if (got != canonical(f32_bits(cases[i].result)))
+            fail_msg("%s(%a) gave 0x%08x", function_name(cases[i].function), (double)cases[i].x, got);
+    }
+}
+
+/* A sample against f64; the whole is tsr-exhaustive's. */
+static void test_error_of_a_sample(void **state)
+{
+    (void)state;
+    for (uint32_t x = 0; x < 0x7f800000; x += STEP * 16) {
+        double v = (double)f32_from_bits(x), t = tanh(v), l = log(v);
+        assert_true(fabs((double)function_tanh((float)v) - t) <= t * 0x1p-23 + 0x1p-149);
+        assert_true(fabs((double)function_erf((float)v) - erf(v)) <= erf(v) * 0x1p-23 + 0x1p-149);
+        assert_true(x == 0 || fabs((double)function_log((float)v) - l) <= fabs(l) * 0x1p-23);
+        assert_true(x == 0 || fabs((double)function_rsqrt((float)v) * sqrt(v) - 1) <= 0x1p-23);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_writings_agree),
+        cmocka_unit_test(test_edges_agree),
+        cmocka_unit_test(test_special_values),
+        cmocka_unit_test(test_error_of_a_sample),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
