@@ -11,7 +11,7 @@ enum { BENCH_TIMEOUT_S = 60, RECORD_TIMEOUT_S = 3600 };
 typedef struct golden_tally {
     size_t recorded, unchanged, held, failed, uncovered;
     exit_code code;
-    bool json;
+    bool json, by_name;
     json_t *results;
 } golden_tally;
 
@@ -66,6 +66,8 @@ static void on_verified(void *context, const job *j, json_t *result) {
         t->code = exit_code_worse(t->code, EXIT_NO_VERDICT);
     } else {
         t->failed++;
+        if (t->by_name && strcmp(outcome, "unsupported") == 0)
+            t->code = exit_code_worse(t->code, EXIT_ABSENT);
     }
     tell(t, j, uncovered ? "uncovered" : outcome,
          strcmp(outcome, "ok") == 0 ? "no golden of this key" : why);
@@ -97,8 +99,10 @@ static int record(const options *o, const corpus *c, plan_choice *choice) {
 }
 
 static int verify(const options *o, const corpus *c, plan_choice *choice) {
-    golden_tally t = {
-        .code = c->problem, .json = options_flag(o, OPTION_JSON), .results = json_array()};
+    golden_tally t = {.code = c->problem,
+                      .json = options_flag(o, OPTION_JSON),
+                      .by_name = choice->by_name,
+                      .results = json_array()};
     plan p;
     plan_make(&p, c, choice, JOB_VERIFY);
     bool complete = run_jobs(&p, choice, on_verified, &t);
