@@ -22,6 +22,9 @@
 
 enum { TSR_NUMERICS_VERSION = 1, COMPILER_MAX_PARAMETERS = 16 };
 
+/* Registers the operations of all levels; called by everything that needs them, harmless to call again. */
+void compiler_init(void);
+
 /* ---- source ---- */
 typedef struct compiler_source compiler_source;
 

@@ -1,0 +1,350 @@
+/* pipeline.c - the whole way down, from checked Graph IR to a module image. Read it from top to bottom. */
+#include <jansson.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "device/host.h"
+#include "graph/passes.h"
+#include "module.h"
+#include "ops/graph.h"
+#include "schedule/schedule.h"
+#include "target/target.h"
+#include "tessera/compiler.h"
+#include "tile/tile.h"
+
+/* One compilation: the module at its present level, and what is kept of the levels above. */
+typedef struct pipeline {
+    const compiler_options *options;
+    const ir_binding *dims;
+    uint32_t dim_count;
+    const cpu_isa *isa;
+    ir_module *m;
+    text graph, schedule; /* canonical texts, for the module and its hashes */
+    text tile;
+    status *st;
+} pipeline;
+
+static bool run_specialize(pipeline *p)
+{
+    return graph_specialize(p->m, p->dims, p->dim_count, p->st);
+}
+
+static bool run_decompose(pipeline *p)
+{
+    return graph_decompose_all(p->m, p->st);
+}
+
+static bool run_widen(pipeline *p)
+{
+    return graph_widen(p->m, p->st);
+}
+
+static bool run_normalize(pipeline *p)
+{
+    return graph_normalize(p->m, p->st);
+}
+
+static bool run_simplify(pipeline *p)
+{
+    return graph_simplify(p->m, p->st);
+}
+
+/* Lowering makes a new module; the one above is gone with it. */
+static bool replace(pipeline *p, ir_module *lower)
+{
+    if (!lower)
+        return false;
+    ir_module_free(p->m);
+    p->m = lower;
+    return true;
+}
+
+static bool run_schedule(pipeline *p)
+{
+    schedule_target target = {.vector_lanes = p->isa->lanes, .vector_registers = p->isa->registers,
+                              .threads = p->options->threads ? (int)p->options->threads : 1};
+    const char *profile = compiler_profile_name(p->options->profile);
+    if (!replace(p, schedule_from_graph(p->m, &target, profile, p->options->schedule, p->st)))
+        return false;
+    ir_print(p->m, &p->schedule);
+    return true;
+}
+
+static bool run_tile(pipeline *p)
+{
+    return replace(p, tile_from_schedule(p->m, p->st));
+}
+
+static bool run_expand_math(pipeline *p)
+{
+    return tile_expand_math(p->m, p->st);
+}
+
+static bool run_assign_layout(pipeline *p)
+{
+    return tile_assign_layout(p->m, p->isa->lanes, p->st);
+}
+
+/* The passes, in order. Graph IR to the fifth, Schedule IR after `schedule`, Tile IR from `tile` on. */
+static const struct pass {
+    const char *name;
+    bool (*run)(pipeline *p);
+} passes[] = {
+    {"specialize", run_specialize}, {"decompose", run_decompose},     {"widen", run_widen},
+    {"normalize", run_normalize},   {"simplify", run_simplify},       {"schedule", run_schedule},
+    {"tile", run_tile},             {"expand-math", run_expand_math}, {"assign-layout", run_assign_layout},
+};
+enum { PASS_COUNT = sizeof passes / sizeof *passes };
+
+uint32_t compiler_pass_names(const char *const **names)
+{
+    static const char *list[PASS_COUNT];
+    for (int i = 0; i < PASS_COUNT; i++)
+        list[i] = passes[i].name;
+    *names = list;
+    return PASS_COUNT;
+}
+
+const char *compiler_profile_name(compiler_profile profile)
+{
+    static const char *const names[] = {"strict", "deterministic", "fast"};
+    return names[profile];
+}
+
+const char *compiler_llvm_version(void)
+{
+    return cpu_llvm_version();
+}
+
+static void register_tables(void)
+{
+    opset_register(graph_op_table());
+    opset_register(schedule_op_table());
+    opset_register(tile_op_table());
+}
+
+void compiler_init(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_tables);
+}
+
+/* ---- running passes ---- */
+
+static bool should_verify(const pipeline *p)
+{
+#ifdef NDEBUG
+    return p->options->verify;
+#else
+    (void)p;
+    return true;
+#endif
+}
+
+static bool run_pass(pipeline *p, const struct pass *pass)
+{
+    if (!pass->run(p))
+        return false;
+    if (should_verify(p)) {
+        status broken = STATUS_INIT;
+        if (!ir_verify(p->m, &broken))
+            return status_set(p->st, STATUS_INTERNAL, "after pass %s: %s", pass->name, broken.message);
+    }
+    if (p->options->emit && p->options->emit_after && strcmp(p->options->emit_after, pass->name) == 0)
+        ir_print(p->m, p->options->emit);
+    return true;
+}
+
+/* Runs the passes up to and including `last`; NULL runs them all. */
+static bool run_passes(pipeline *p, const char *last)
+{
+    for (int i = 0; i < PASS_COUNT; i++) {
+        if (!run_pass(p, &passes[i]))
+            return false;
+        if (last && strcmp(last, passes[i].name) == 0)
+            return true;
+    }
+    return !last || status_set(p->st, STATUS_INVALID, "no pass is called '%s'", last);
+}
+
+static bool pipeline_open(pipeline *p, const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                          const compiler_options *options, status *st)
+{
+    compiler_init();
+    const char *isa = options->isa ? options->isa : host_isa();
+    *p = (pipeline){.options = options, .dims = dims, .dim_count = dim_count, .st = st};
+    text_init(&p->graph);
+    text_init(&p->schedule);
+    text_init(&p->tile);
+    if (!isa)
+        return status_set(st, STATUS_UNAVAILABLE, "no code can be made for this CPU: %s", host_unavailable());
+    p->isa = cpu_isa_find(isa);
+    if (!p->isa)
+        return status_set(st, STATUS_INVALID, "unknown ISA level '%s'", isa);
+    ir_print(graph, &p->graph);
+    p->m = ir_module_clone(graph);
+    return true;
+}
+
+static void pipeline_close(pipeline *p)
+{
+    ir_module_free(p->m);
+    text_release(&p->graph);
+    text_release(&p->schedule);
+    text_release(&p->tile);
+}
+
+/* ---- the module ---- */
+
+static json_t *buffers_json(const ir_module *m, const char *attr, uint32_t first)
+{
+    ir_op kernel = ir_module_kernel(m);
+    const ir_attr_data *names = ir_attr_get(m, ir_op_attr(m, kernel, attr));
+    const ir_attr_data *shapes = ir_attr_get(m, ir_op_attr(m, kernel, "shapes"));
+    const ir_block_data *body = ir_block_get(m, ir_op_block(m, kernel, 0));
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < names->count; i++) {
+        const ir_attr_data *dims = ir_attr_get(m, shapes->items[first + i]);
+        dtype element = ir_type_get(m, ir_value_get(m, body->arguments[first + i])->type)->element;
+        json_t *shape = json_array();
+        for (uint32_t k = 0; k < dims->count; k++)
+            json_array_append_new(shape, json_integer(ir_attr_get(m, dims->items[k])->integer));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", ir_attr_get(m, names->items[i])->string,
+                                              "dtype", dtype_name(element), "shape", shape));
+    }
+    return list;
+}
+
+static json_t *phases_json(const ir_module *m)
+{
+    ir_op kernel = ir_module_kernel(m);
+    const char *name = ir_op_string(m, kernel, "name", "kernel");
+    json_t *list = json_array();
+    for (ir_op op = ir_block_get(m, ir_op_block(m, kernel, 0))->first; op; op = ir_op_get(m, op)->next) {
+        if (ir_op_get(m, op)->opcode != TILE_PHASE)
+            continue;
+        char symbol[512];
+        snprintf(symbol, sizeof symbol, "%s_phase_%lld", name, (long long)ir_op_int(m, op, "index", 0));
+        json_array_append_new(list, json_pack("{s:s, s:I, s:s}", "symbol", symbol, "grid",
+                                              (json_int_t)ir_op_int(m, op, "grid", 0), "what",
+                                              ir_op_string(m, op, "what", "")));
+    }
+    return list;
+}
+
+static json_t *parameters_json(const ir_module *m)
+{
+    const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, ir_module_kernel(m), "parameters"));
+    json_t *object = json_object();
+    for (uint32_t i = 0; i < d->count; i++)
+        json_object_set_new(object, d->keys[i], json_integer(ir_attr_get(m, d->items[i])->integer));
+    return object;
+}
+
+static char *metadata(const pipeline *p, const compiler_artifact *out)
+{
+    char graph_hex[65], schedule_hex[65];
+    ir_op kernel = ir_module_kernel(p->m);
+    uint32_t inputs = ir_attr_get(p->m, ir_op_attr(p->m, kernel, "inputs"))->count;
+    sha256_hex(&out->graph_hash, graph_hex);
+    sha256_hex(&out->schedule_hash, schedule_hex);
+    json_t *root = json_pack(
+        "{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:I, s:o}", "schema", "tsr.module/1", "name",
+        ir_op_string(p->m, kernel, "name", "kernel"), "profile", compiler_profile_name(p->options->profile),
+        "numerics_version", TSR_NUMERICS_VERSION, "isa", p->isa->name, "graph_sha256", graph_hex,
+        "schedule_sha256", schedule_hex, "inputs", buffers_json(p->m, "inputs", 0), "outputs",
+        buffers_json(p->m, "outputs", inputs), "tile", parameters_json(p->m), "workspace_bytes",
+        (json_int_t)ir_op_int(p->m, kernel, "workspace_bytes", 0), "scratch_bytes",
+        (json_int_t)ir_op_int(p->m, kernel, "scratch_bytes", 0), "phases", phases_json(p->m));
+    char *dumped = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
+    json_decref(root);
+    return dumped;
+}
+
+static bool write_module(pipeline *p, const text *object, compiler_artifact *out)
+{
+    char kind[64], *json = metadata(p, out);
+    snprintf(kind, sizeof kind, "elf:%s", p->isa->name);
+    module_part parts[] = {{"metadata", json, strlen(json)},
+                           {"graph", p->graph.data, p->graph.length},
+                           {"schedule", p->schedule.data, p->schedule.length},
+                           {kind, object->data, object->length}};
+    bool ok = module_write(parts, 4, &out->image, &out->image_size, p->st);
+    if (ok)
+        out->module_hash = sha256_of(out->image, out->image_size);
+    free(json);
+    return ok;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+bool compiler_build(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                    const compiler_options *options, compiler_artifact *out, status *st)
+{
+    pipeline p;
+    text object;
+    uint64_t start = now_ns();
+    memset(out, 0, sizeof *out);
+    text_init(&object);
+    bool ok = pipeline_open(&p, graph, dims, dim_count, options, st) && run_passes(&p, NULL) &&
+              cpu_emit(p.m, p.isa, CPU_OUTPUT_OBJECT, &object, st);
+    if (ok) {
+        out->graph_hash = sha256_of(p.graph.data, p.graph.length);
+        out->schedule_hash = sha256_of(p.schedule.data, p.schedule.length);
+        ok = write_module(&p, &object, out);
+    }
+    out->compile_ns = now_ns() - start;
+    text_release(&object);
+    pipeline_close(&p);
+    return ok;
+}
+
+void compiler_artifact_release(compiler_artifact *artifact)
+{
+    free(artifact->image);
+    artifact->image = NULL;
+}
+
+/* ---- looking at a level ---- */
+
+static bool emit_machine(pipeline *p, const char *level, text *out)
+{
+    cpu_output output = strcmp(level, "llvm") == 0  ? CPU_OUTPUT_LLVM
+                        : strcmp(level, "asm") == 0 ? CPU_OUTPUT_ASSEMBLY
+                                                    : CPU_OUTPUT_OBJECT;
+    return run_passes(p, NULL) && cpu_emit(p->m, p->isa, output, out, p->st);
+}
+
+static bool emit_ir(pipeline *p, const char *level, text *out)
+{
+    bool ok = strcmp(level, "graph") == 0 || run_passes(p, level);
+    if (ok)
+        ir_print(p->m, out);
+    return ok;
+}
+
+bool compiler_emit(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                   const compiler_options *options, const char *level, text *out, status *st)
+{
+    pipeline p;
+    compiler_artifact artifact;
+    if (strcmp(level, "module") == 0) {
+        bool ok = compiler_build(graph, dims, dim_count, options, &artifact, st);
+        if (ok)
+            text_append_bytes(out, artifact.image, artifact.image_size);
+        compiler_artifact_release(&artifact);
+        return ok;
+    }
+    bool machine = strcmp(level, "llvm") == 0 || strcmp(level, "asm") == 0 || strcmp(level, "obj") == 0;
+    bool ok = pipeline_open(&p, graph, dims, dim_count, options, st) &&
+              (machine ? emit_machine(&p, level, out) : emit_ir(&p, level, out));
+    pipeline_close(&p);
+    return ok;
+}

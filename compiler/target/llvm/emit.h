@@ -1,0 +1,64 @@
+/* emit.h - Tile IR to LLVM IR: the state shared by the files of this folder, the only ones that see LLVM.
+ *
+ * A tile of R rows and C columns with layout rows<W> is R * ceil(C / W) LLVM values ("parts"): vectors of W elements, the
+ * last one of a row shorter; a part of one element is a scalar. Everything is unrolled except tile.for. */
+#ifndef TESSERA_TARGET_LLVM_EMIT_H
+#define TESSERA_TARGET_LLVM_EMIT_H
+
+#include <llvm-c/Core.h>
+
+#include "target/target.h"
+#include "tile/tile.h"
+
+typedef struct emitted {
+    int64_t rows, columns;
+    int parts;      /* in a row */
+    int width;      /* W */
+    dtype element;
+    LLVMValueRef *values; /* rows * parts; index: values[0]; memory: values[0] is the address */
+} emitted;
+
+typedef struct emitter {
+    const ir_module *m;
+    const cpu_isa *isa;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef b;
+    LLVMValueRef function;
+    LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, pointer;
+    emitted *of; /* by Tile IR value */
+    arena memory;
+    LLVMValueRef workspace, scratch;
+    const char *kernel;
+    status *st;
+    bool failed;
+} emitter;
+
+/* ---- types and parts ---- */
+LLVMTypeRef emit_element(const emitter *e, dtype element); /* in a register: f16, bf16 are i16, bool is i1 */
+LLVMTypeRef emit_vector(const emitter *e, dtype element, int width); /* width 1: the scalar */
+int emit_part_width(const emitted *t, int part);
+emitted *emit_new(emitter *e, ir_value v); /* shape from the value's type, parts to be filled */
+const emitted *emit_get(const emitter *e, ir_value v);
+/* Part (row, part) as seen by a tile of another shape: single rows and columns repeat. */
+LLVMValueRef emit_part(emitter *e, const emitted *t, int64_t row, int part, int width);
+LLVMValueRef emit_splat(emitter *e, LLVMValueRef scalar, int width);
+LLVMValueRef emit_bits(const emitter *e, dtype element, uint64_t bits);
+LLVMValueRef emit_splat_bits(const emitter *e, dtype element, uint64_t bits, int width);
+LLVMValueRef emit_int(const emitter *e, LLVMTypeRef type, int64_t value);
+/* Lanes `mask` of x and y; -1 is undefined. */
+LLVMValueRef emit_shuffle(emitter *e, LLVMValueRef x, LLVMValueRef y, const int *mask, int count);
+LLVMValueRef emit_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
+                            unsigned count);
+
+/* ---- operations, by file ---- */
+void emit_elementwise(emitter *e, ir_op op);
+LLVMValueRef emit_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x);
+void emit_load(emitter *e, ir_op op);
+void emit_gather(emitter *e, ir_op op);
+void emit_store(emitter *e, ir_op op);
+void emit_shape_op(emitter *e, ir_op op); /* constant, broadcast, iota, pad, fold */
+void emit_kernel(emitter *e);
+
+#endif

@@ -1,0 +1,180 @@
+/* emit_elementwise.c - one LLVM operation, or a short exact sequence, for each element-wise tile operation. */
+#include <string.h>
+
+#include "target/llvm/emit.h"
+
+static int lanes_of(LLVMValueRef x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(type) : 1;
+}
+
+static LLVMValueRef int_splat(emitter *e, LLVMTypeRef type, int64_t value, int width)
+{
+    return emit_splat(e, emit_int(e, type, value), width);
+}
+
+static LLVMValueRef unary_intrinsic(emitter *e, const char *name, LLVMValueRef x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    return emit_intrinsic(e, name, &type, 1, &x, 1);
+}
+
+static LLVMValueRef binary_intrinsic(emitter *e, const char *name, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    LLVMValueRef args[] = {x, y};
+    return emit_intrinsic(e, name, &type, 1, args, 2);
+}
+
+/* x / y with x / 0 = 0 and MIN / -1 = MIN: the processor must never see either. */
+static LLVMValueRef int_divide(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef y)
+{
+    int width = lanes_of(x);
+    LLVMTypeRef type = emit_element(e, element);
+    LLVMValueRef zero = int_splat(e, type, 0, width), one = int_splat(e, type, 1, width);
+    LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, y, zero, "");
+    LLVMValueRef minus = LLVMBuildICmp(e->b, LLVMIntEQ, y, int_splat(e, type, -1, width), "");
+    LLVMValueRef special = LLVMBuildOr(e->b, none, minus, "");
+    LLVMValueRef quotient = LLVMBuildSDiv(e->b, x, LLVMBuildSelect(e->b, special, one, y, ""), "");
+    quotient = LLVMBuildSelect(e->b, minus, LLVMBuildSub(e->b, zero, x, ""), quotient, "");
+    return LLVMBuildSelect(e->b, none, zero, quotient, "");
+}
+
+static LLVMValueRef float_binary(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y)
+{
+    switch (opcode) {
+    case TILE_ADD:
+        return LLVMBuildFAdd(e->b, x, y, "");
+    case TILE_SUB:
+        return LLVMBuildFSub(e->b, x, y, "");
+    case TILE_MUL:
+        return LLVMBuildFMul(e->b, x, y, "");
+    case TILE_DIV:
+        return LLVMBuildFDiv(e->b, x, y, "");
+    case TILE_MAXIMUM:
+        return binary_intrinsic(e, "llvm.maximum", x, y);
+    default:
+        return binary_intrinsic(e, "llvm.minimum", x, y);
+    }
+}
+
+static LLVMValueRef int_binary(emitter *e, int opcode, dtype element, LLVMValueRef x, LLVMValueRef y)
+{
+    switch (opcode) {
+    case TILE_ADD:
+        return LLVMBuildAdd(e->b, x, y, "");
+    case TILE_SUB:
+        return LLVMBuildSub(e->b, x, y, "");
+    case TILE_MUL:
+        return LLVMBuildMul(e->b, x, y, "");
+    case TILE_DIV:
+        return int_divide(e, element, x, y);
+    case TILE_MAXIMUM:
+        return binary_intrinsic(e, "llvm.smax", x, y);
+    case TILE_MINIMUM:
+        return binary_intrinsic(e, "llvm.smin", x, y);
+    case TILE_AND:
+        return LLVMBuildAnd(e->b, x, y, "");
+    case TILE_OR:
+        return LLVMBuildOr(e->b, x, y, "");
+    case TILE_XOR:
+        return LLVMBuildXor(e->b, x, y, "");
+    case TILE_SHL:
+        return LLVMBuildShl(e->b, x, y, "");
+    case TILE_SHR:
+        return LLVMBuildAShr(e->b, x, y, "");
+    default:
+        return LLVMBuildLShr(e->b, x, y, "");
+    }
+}
+
+LLVMValueRef emit_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x, LLVMValueRef y)
+{
+    bool is_float = element == DTYPE_F32 || element == DTYPE_F64;
+    return is_float ? float_binary(e, opcode, x, y) : int_binary(e, opcode, element, x, y);
+}
+
+/* ---- comparisons ---- */
+
+static LLVMValueRef compare(emitter *e, const char *predicate, dtype element, LLVMValueRef x, LLVMValueRef y)
+{
+    static const struct {
+        const char *name;
+        LLVMRealPredicate real;
+        LLVMIntPredicate integer, boolean;
+    } table[] = {{"eq", LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ},   {"ne", LLVMRealUNE, LLVMIntNE, LLVMIntNE},
+                 {"lt", LLVMRealOLT, LLVMIntSLT, LLVMIntULT}, {"le", LLVMRealOLE, LLVMIntSLE, LLVMIntULE},
+                 {"gt", LLVMRealOGT, LLVMIntSGT, LLVMIntUGT}, {"ge", LLVMRealOGE, LLVMIntSGE, LLVMIntUGE},
+                 {"uno", LLVMRealUNO, LLVMIntNE, LLVMIntNE}};
+    size_t i = 0;
+    while (strcmp(table[i].name, predicate) != 0)
+        i++;
+    if (element == DTYPE_F32 || element == DTYPE_F64)
+        return LLVMBuildFCmp(e->b, table[i].real, x, y, "");
+    return LLVMBuildICmp(e->b, element == DTYPE_BOOL ? table[i].boolean : table[i].integer, x, y, "");
+}
+
+/* ---- the operation ---- */
+
+static LLVMValueRef unary(emitter *e, int opcode, dtype element, LLVMValueRef x)
+{
+    bool is_float = element == DTYPE_F32 || element == DTYPE_F64;
+    int width = lanes_of(x);
+    switch (opcode) {
+    case TILE_NEG:
+        return is_float ? LLVMBuildFNeg(e->b, x, "") : LLVMBuildNeg(e->b, x, "");
+    case TILE_ABS: {
+        if (is_float)
+            return unary_intrinsic(e, "llvm.fabs", x);
+        LLVMValueRef zero = int_splat(e, emit_element(e, element), 0, width);
+        LLVMValueRef negative = LLVMBuildICmp(e->b, LLVMIntSLT, x, zero, "");
+        return LLVMBuildSelect(e->b, negative, LLVMBuildNeg(e->b, x, ""), x, "");
+    }
+    case TILE_NOT:
+        return LLVMBuildNot(e->b, x, "");
+    default:
+        return unary_intrinsic(e, "llvm.sqrt", x);
+    }
+}
+
+/* One part of the result from the same part of the operands. */
+static LLVMValueRef part_of(emitter *e, ir_op op, dtype result, const dtype *elements, LLVMValueRef *x, int width)
+{
+    int opcode = ir_op_get(e->m, op)->opcode;
+    switch (opcode) {
+    case TILE_CONVERT:
+        return emit_convert_value(e, elements[0], result, width, x[0]);
+    case TILE_BITCAST:
+        return LLVMBuildBitCast(e->b, x[0], emit_vector(e, result, width), "");
+    case TILE_COMPARE:
+        return compare(e, ir_op_string(e->m, op, "predicate", "eq"), elements[0], x[0], x[1]);
+    case TILE_SELECT:
+        return LLVMBuildSelect(e->b, x[0], x[1], x[2], "");
+    case TILE_FMA: {
+        LLVMTypeRef type = LLVMTypeOf(x[0]);
+        return emit_intrinsic(e, "llvm.fma", &type, 1, x, 3);
+    }
+    default:
+        if (ir_op_get(e->m, op)->operand_count == 1)
+            return unary(e, opcode, elements[0], x[0]);
+        return emit_binary_value(e, opcode, elements[0], x[0], x[1]);
+    }
+}
+
+void emit_elementwise(emitter *e, ir_op op)
+{
+    const ir_op_data *d = ir_op_get(e->m, op);
+    emitted *t = emit_new(e, d->results[0]);
+    dtype elements[3];
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        elements[i] = emit_get(e, d->operands[i])->element;
+    for (int64_t r = 0; r < t->rows; r++)
+        for (int p = 0; p < t->parts; p++) {
+            LLVMValueRef x[3] = {NULL, NULL, NULL};
+            int width = emit_part_width(t, p);
+            for (uint32_t i = 0; i < d->operand_count; i++)
+                x[i] = emit_part(e, emit_get(e, d->operands[i]), r, p, width);
+            t->values[r * t->parts + p] = part_of(e, op, t->element, elements, x, width);
+        }
+}

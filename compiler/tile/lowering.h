@@ -1,0 +1,63 @@
+/* lowering.h - the state shared by the files that lower Schedule IR to Tile IR. */
+#ifndef TESSERA_TILE_LOWERING_H
+#define TESSERA_TILE_LOWERING_H
+
+#include "base/vec.h"
+#include "schedule/schedule.h"
+#include "tile/tile.h"
+
+enum { LOWERING_AXES = 16, LANES = 64, LANES_BLOCK = 4096, CHUNK_LENGTH = 512 };
+
+typedef struct lowering {
+    const ir_module *s; /* the schedule */
+    ir_module *m;       /* Tile IR under construction */
+    ir_value *value_of; /* by schedule value: an index or a memory */
+    int64_t *size_of;   /* by schedule index: how many elements it stands for */
+    bool *is_output;    /* by schedule buffer: a kernel output, whose NaNs are canonical */
+    int64_t workspace_bytes, scratch_bytes, phase_scratch_bytes;
+    status *st;
+    bool failed;
+} lowering;
+
+/* A computation at one place: where its tile lies and how it reaches its buffers. */
+typedef struct frame {
+    lowering *l;
+    ir_op op;                    /* of the schedule */
+    ir_value index[LOWERING_AXES]; /* tile indices, the reduced one last where there is one */
+    int axes;
+    int row_axis, column_axis;   /* -1: none */
+    int64_t rows, columns;
+    int first_input;             /* operand number of the body's first input */
+    int body_inputs, leading;    /* leading buffers come before the body's inputs */
+    ir_value accumulator;        /* a dot's finished sum, the body's first argument */
+} frame;
+
+bool lowering_fail(lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+frame frame_of(lowering *l, ir_op op);
+/* Memory of buffer operand `i` (0 is the first buffer), its access, and the two strides of a tile there. */
+ir_value frame_memory(const frame *f, int i);
+void frame_access(const frame *f, int i, int64_t *access);
+ir_value frame_offset(const frame *f, ir_builder *b, const int64_t *access);
+int64_t frame_row_stride(const frame *f, const int64_t *access);
+int64_t frame_column_stride(const frame *f, const int64_t *access);
+/* The body at the frame's place: one tile for each yield. */
+void frame_body(const frame *f, ir_builder *b, ir_value *yields);
+/* Stores a yield into output number `i`. */
+void frame_store(const frame *f, ir_builder *b, int i, ir_value x);
+
+/* A tile-level memory in the running thread's scratch. */
+ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, int64_t count);
+
+void lower_map(lowering *l, ir_builder *b, ir_op op);
+void lower_reduce(lowering *l, ir_builder *b, ir_op op);
+void lower_columns(lowering *l, ir_builder *b, ir_op op);
+void lower_dot(lowering *l, ir_builder *b, ir_op op);
+
+/* The neutral element of a reduction: -0 for float sums (x + -0 is x for every x), the limits for max and min. */
+uint64_t reduction_neutral(const char *kind, dtype element);
+/* Where accumulators start: +0 for sums. */
+uint64_t reduction_start(const char *kind, dtype element);
+int reduction_opcode(const char *kind);
+
+#endif
