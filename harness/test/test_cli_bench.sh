@@ -31,8 +31,9 @@ has out "results, 0 failed, exit 0" "lists runs"
 exits 0 "the last run" "$tsr" log last
 has out "addition/tiny" "shows its results"
 exits 0 "a run as JSON" "$tsr" log last --json
+cp out logged.json
 exits 0 "fits the same schema" /usr/bin/python3 "$root/harness/test/check_document.py" \
-    "$root/docs/bench.schema.json" out
+    "$root/docs/bench.schema.json" logged.json
 exits 0 "the log as JSON" "$tsr" log --json
 exits 0 "pruning" "$tsr" log --prune 1
 exits 0 "the pruned log" "$tsr" log

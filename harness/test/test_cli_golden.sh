@@ -33,7 +33,10 @@ has out "^present +product/exact" "where they are found"
 
 # The same key, other bits: something that must not change has changed.
 digest=$(sed -n 's/.*"sha256": "\(.*\)".*/\1/p' golden/small/product/exact.json)
-sed -i "s/$digest/$(printf '%064d' 7)/" golden/small/product/exact.json
+sed -i -e "s/$digest/$(printf '%064d' 7)/" golden/small/product/exact.json
+exits 3 "a golden whose tensor is not the recorded one is damaged" "$tsr" golden verify corpus --backend cpu \
+    --filter product/exact
+sed -i -e 's/"file": ".*"/"file": null/' golden/small/product/exact.json
 exits 1 "record refuses to overwrite other bits under the same key" "$tsr" golden record corpus
 has out "key is unchanged but the bits" "and says so"
 exits 1 "verify fails" "$tsr" golden verify corpus --backend cpu --filter product/exact

@@ -55,9 +55,11 @@ done
 exits 0 "devices" "$tsr" devices
 has out "^cpu" "names the cpu"
 exits 0 "devices as JSON" "$tsr" devices --json
-exits 0 "is JSON" $python -m json.tool out
+cp out devices.json
+exits 0 "is JSON" $python -m json.tool devices.json
 exits 0 "roofline" "$tsr" roofline --quick --threads 1
 has out "memory.DRAM.read.t1" "has a memory roof"
 exits 0 "roofline as JSON" "$tsr" roofline --quick --threads 1 --json
-exits 0 "is JSON, too" $python -m json.tool out
+cp out roofline.json
+exits 0 "is JSON, too" $python -m json.tool roofline.json
 finish
