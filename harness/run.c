@@ -143,7 +143,7 @@ static bool keep_last_failed(run *r, status *st) {
     bool ok = store_find_run(r->store, "last", &last, st) &&
               store_each_result(r->store, last, note_failure, &failed, st);
     size_t kept = 0;
-    plan *p = r->request->plan;
+    job_plan *p = r->request->plan;
     for (size_t i = 0; i < p->jobs.count && ok; i++) {
         text key;
         text_init(&key);
@@ -162,8 +162,8 @@ static bool keep_last_failed(run *r, status *st) {
 
 /* ---- ceilings ---- */
 static bool measure_ceilings(run *r, status *st) {
-    bool needed[PLAN_THREADS_MAX] = {false};
-    const plan_choice *choice = r->request->choice;
+    bool needed[JOB_THREADS_MAX] = {false};
+    const job_choice *choice = r->request->choice;
     for (size_t i = 0; i < r->request->plan->jobs.count; i++)
         for (uint32_t k = 0; k < choice->thread_count; k++)
             if (backend_table[backend_from_name(r->request->plan->jobs.items[i].backend)].timed)
@@ -320,7 +320,7 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
 }
 
 static bool run_all(run *r, status *st) {
-    const plan *p = r->request->plan;
+    const job_plan *p = r->request->plan;
     for (size_t i = 0; i < p->jobs.count && !r->stopped; i++) {
         text key;
         text_init(&key);
@@ -434,7 +434,7 @@ int run_bench(const run_request *request) {
     return code;
 }
 
-bool run_jobs(const plan *p, const plan_choice *choice, run_result_fn visit, void *context) {
+bool run_jobs(const job_plan *p, const job_choice *choice, run_result_fn visit, void *context) {
     worker w;
     progress bar;
     bool ok = true;

@@ -2,11 +2,11 @@
 #ifndef TESSERA_HARNESS_RUN_H
 #define TESSERA_HARNESS_RUN_H
 
-#include "plan.h"
+#include "job_plan.h"
 
 typedef struct run_request {
-    plan *plan; /* jobs that --last-failed excludes are removed */
-    const plan_choice *choice;
+    job_plan *plan; /* jobs that --last-failed excludes are removed */
+    const job_choice *choice;
     const char *arguments; /* canonical text: --resume looks for equal ones */
     const char *database;
     const char *const *exports;
@@ -21,6 +21,6 @@ int run_bench(const run_request *request);
 /* A worker over all jobs of a plan without storing anything (goldens): `visit` gets each result,
  * still with its "internal" part. Returns false when interrupted. */
 typedef void (*run_result_fn)(void *context, const job *j, json_t *result);
-bool run_jobs(const plan *p, const plan_choice *choice, run_result_fn visit, void *context);
+bool run_jobs(const job_plan *p, const job_choice *choice, run_result_fn visit, void *context);
 
 #endif

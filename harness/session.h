@@ -34,7 +34,7 @@ bool session_poison_outputs(session *l, status *st);
 bool session_run(session *l, status *st);
 /* Initialises `outputs`. */
 bool session_read_outputs(session *l, const compiler_signature *signature, tensor *outputs,
-                         status *st);
+                          status *st);
 void session_release_tensors(tensor *tensors, uint32_t count);
 
 #endif

@@ -29,7 +29,7 @@ static int unknown_backend(const options *o, const char *word) {
 }
 
 /* All that can run here; what cannot is told, not failed. */
-static void take_all_backends(plan_choice *out) {
+static void take_all_backends(job_choice *out) {
     for (int i = 0; i < BACKEND_COUNT; i++) {
         uint32_t device;
         status st = STATUS_INIT;
@@ -39,7 +39,7 @@ static void take_all_backends(plan_choice *out) {
     }
 }
 
-static int take_backends(const options *o, arena *memory, plan_choice *out) {
+static int take_backends(const options *o, arena *memory, job_choice *out) {
     const char *environment = getenv("TESSERA_BACKEND");
     const char *words =
         options_text(o, OPTION_BACKEND, environment && *environment ? environment : "all");
@@ -65,7 +65,7 @@ static int take_backends(const options *o, arena *memory, plan_choice *out) {
     return code;
 }
 
-static int take_profiles(const options *o, const char *words, arena *memory, plan_choice *out) {
+static int take_profiles(const options *o, const char *words, arena *memory, job_choice *out) {
     string_list names = {0};
     options_split(options_text(o, OPTION_PROFILE, words), memory, &names);
     int code = EXIT_DONE;
@@ -83,7 +83,7 @@ static int take_profiles(const options *o, const char *words, arena *memory, pla
     return code;
 }
 
-static int take_threads(const options *o, arena *memory, plan_choice *out) {
+static int take_threads(const options *o, arena *memory, job_choice *out) {
     string_list words = {0};
     options_split(options_text(o, OPTION_THREADS, "all"), memory, &words);
     int code = EXIT_DONE;
@@ -92,10 +92,10 @@ static int take_threads(const options *o, arena *memory, plan_choice *out) {
         unsigned long threads = strcmp(words.items[i], "all") == 0
                                     ? host_usable_cores()
                                     : strtoul(words.items[i], &end, 10);
-        if ((end && *end) || threads < 1 || threads > 256 || out->thread_count == PLAN_THREADS_MAX)
+        if ((end && *end) || threads < 1 || threads > 256 || out->thread_count == JOB_THREADS_MAX)
             code = command_usage(
                 o->command, "--threads wants numbers from 1 to 256, at most %d of them, not '%s'",
-                PLAN_THREADS_MAX, words.items[i]);
+                JOB_THREADS_MAX, words.items[i]);
         bool known = false;
         for (uint32_t k = 0; k < out->thread_count; k++)
             known |= out->threads[k] == threads;
@@ -106,7 +106,7 @@ static int take_threads(const options *o, arena *memory, plan_choice *out) {
     return code;
 }
 
-static int take_isa(const options *o, plan_choice *out) {
+static int take_isa(const options *o, job_choice *out) {
     const char *word = options_text(o, OPTION_ISA, "native");
     if (strcmp(word, "native") == 0)
         return EXIT_DONE;
@@ -129,11 +129,10 @@ static int take_isa(const options *o, plan_choice *out) {
     return command_fail(&st);
 }
 
-int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds,
-                plan_choice *out) {
+int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds, job_choice *out) {
     arena memory;
     status st = STATUS_INIT;
-    *out = (plan_choice){
+    *out = (job_choice){
         .seed = 1, .timeout_seconds = timeout_seconds, .quick = options_flag(o, OPTION_QUICK)};
     if (!options_number(o, OPTION_SEED, 0, INT64_MAX, &out->seed, &st) ||
         !options_number(o, OPTION_TIMEOUT, 1, 1000000, &out->timeout_seconds, &st) ||

@@ -3,11 +3,11 @@
 #define TESSERA_HARNESS_CLI_CHOICE_H
 
 #include "cli/options.h"
-#include "plan.h"
+#include "job_plan.h"
 
 /* Resolves --backend, --profile, --threads, --isa, --seed, --timeout, --memory and --quick.
  * `profiles` is the default list. EXIT_DONE, or the exit code after the message was printed. */
-int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds, plan_choice *out);
+int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds, job_choice *out);
 
 /* Loads the corpus that the arguments from `first` on name (none: corpus/), printing diagnostics to
  * stderr. EXIT_DONE or the exit code after the message was printed; corpus_release in any case. */

@@ -20,7 +20,7 @@ const char *database_path(const options *o) {
 }
 
 /* What --resume compares: everything that decides which jobs there are and what they mean. */
-static char *canonical_arguments(const options *o, const plan_choice *choice) {
+static char *canonical_arguments(const options *o, const job_choice *choice) {
     json_t *paths = json_array(), *filters = json_array();
     for (size_t i = 0; i < o->arguments.count; i++) {
         char *resolved = realpath(o->arguments.items[i], NULL);
@@ -29,7 +29,7 @@ static char *canonical_arguments(const options *o, const plan_choice *choice) {
     }
     for (size_t i = 0; i < o->values[OPTION_FILTER].values.count; i++)
         json_array_append_new(filters, json_string(o->values[OPTION_FILTER].values.items[i]));
-    json_t *arguments = plan_choice_json(choice);
+    json_t *arguments = job_choice_json(choice);
     json_object_set_new(arguments, "paths", paths);
     json_object_set_new(arguments, "filters", filters);
     json_object_set_new(arguments, "last_failed",
@@ -39,7 +39,7 @@ static char *canonical_arguments(const options *o, const plan_choice *choice) {
     return words;
 }
 
-static void list_jobs(const plan *p) {
+static void list_jobs(const job_plan *p) {
     for (size_t i = 0; i < p->jobs.count; i++) {
         text key;
         text_init(&key);
@@ -49,10 +49,10 @@ static void list_jobs(const plan *p) {
     }
 }
 
-static int bench(const options *o, const plan_choice *choice, const corpus *c) {
-    plan p;
+static int bench(const options *o, const job_choice *choice, const corpus *c) {
+    job_plan p;
     int code = (int)c->problem;
-    plan_make(&p, c, choice, JOB_BENCH);
+    job_plan_make(&p, c, choice, JOB_BENCH);
     if (options_flag(o, OPTION_LIST)) {
         list_jobs(&p);
     } else {
@@ -72,12 +72,12 @@ static int bench(const options *o, const plan_choice *choice, const corpus *c) {
         code = run_bench(&request);
         free(arguments);
     }
-    plan_release(&p);
+    job_plan_release(&p);
     return code;
 }
 
 int command_bench(const options *o) {
-    plan_choice choice;
+    job_choice choice;
     corpus c;
     status st = STATUS_INIT;
     for (size_t i = 0; i < o->values[OPTION_EXPORT].values.count; i++)

@@ -91,7 +91,7 @@ static void print_ceilings(const ceilings *c) {
 }
 
 int command_roofline(const options *o) {
-    plan_choice choice;
+    job_choice choice;
     status st = STATUS_INIT;
     if (o->arguments.count)
         return command_usage(o->command, "roofline takes no arguments");

@@ -85,28 +85,28 @@ static int finish(golden_tally *t, bool complete) {
     return complete ? (int)t->code : EXIT_INTERRUPTED;
 }
 
-static int record(const options *o, const corpus *c, plan_choice *choice) {
+static int record(const options *o, const corpus *c, job_choice *choice) {
     golden_tally t = {
         .code = c->problem, .json = options_flag(o, OPTION_JSON), .results = json_array()};
-    plan p;
+    job_plan p;
     memset(choice->backends, 0, sizeof choice->backends);
     choice->backends[BACKEND_INTERP] = true;
-    plan_make(&p, c, choice, JOB_RECORD);
+    job_plan_make(&p, c, choice, JOB_RECORD);
     bool complete = run_jobs(&p, choice, on_recorded, &t);
-    plan_release(&p);
+    job_plan_release(&p);
     fprintf(stderr, "%zu recorded, %zu unchanged, %zu failed\n", t.recorded, t.unchanged, t.failed);
     return finish(&t, complete);
 }
 
-static int verify(const options *o, const corpus *c, plan_choice *choice) {
+static int verify(const options *o, const corpus *c, job_choice *choice) {
     golden_tally t = {.code = c->problem,
                       .json = options_flag(o, OPTION_JSON),
                       .by_name = choice->by_name,
                       .results = json_array()};
-    plan p;
-    plan_make(&p, c, choice, JOB_VERIFY);
+    job_plan p;
+    job_plan_make(&p, c, choice, JOB_VERIFY);
     bool complete = run_jobs(&p, choice, on_verified, &t);
-    plan_release(&p);
+    job_plan_release(&p);
     fprintf(stderr, "%zu hold, %zu do not, %zu have no golden\n", t.held, t.failed, t.uncovered);
     return finish(&t, complete);
 }
@@ -128,7 +128,7 @@ static bool state_of(const corpus_case *item, uint64_t seed, golden_state *state
     return ok;
 }
 
-static int list(const options *o, const corpus *c, const plan_choice *choice) {
+static int list(const options *o, const corpus *c, const job_choice *choice) {
     bool json = options_flag(o, OPTION_JSON);
     json_t *rows = json_array();
     exit_code code = c->problem;
@@ -164,7 +164,7 @@ int command_golden(const options *o) {
     if (which == 3)
         return command_usage(o->command, *verb ? "golden cannot '%s'" : "record, verify or list?%s",
                              verb);
-    plan_choice choice;
+    job_choice choice;
     corpus c;
     int code = choice_make(o, "strict", which == 0 ? RECORD_TIMEOUT_S : BENCH_TIMEOUT_S, &choice);
     if (code)

@@ -158,7 +158,7 @@ static bool run_compiled(run_session *s, status *st) {
     bool ok = compiler_build(s->graph, s->dims.items, s->dims.count, &s->build, &artifact, st);
     if (ok) {
         session_request request = {s->device, s->build.threads, &artifact, s->k.kernel->name,
-                                  &s->signature};
+                                   &s->signature};
         ok = session_open(&l, &request, st) && session_write_inputs(&l, s->inputs, st) &&
              session_run(&l, st) && session_read_outputs(&l, &s->signature, s->outputs, st);
         session_close(&l);
@@ -205,7 +205,7 @@ static int run_kernel(run_session *s, const options *o) {
 
 /* One backend: cpu where none is named. */
 static int choose_backend(const options *o, run_session *s) {
-    plan_choice choice;
+    job_choice choice;
     status st = STATUS_INIT;
     int code = choice_make(o, "strict", 60, &choice);
     int chosen = 0;

@@ -61,7 +61,7 @@ void kernel_choice_release(kernel_choice *k) {
 }
 
 int kernel_choice_options(const options *o, compiler_options *out) {
-    plan_choice choice;
+    job_choice choice;
     int code = choice_make(o, "strict", 60, &choice);
     if (code)
         return code;

@@ -34,8 +34,9 @@ static void a_mismatch_is_told_in_full(void **state) {
     text out;
     text_init(&out);
     compare_describe("C", &a, &b, &c, &out);
-    assert_string_equal(out.data, "output C[1, 1]: expected 1.25 (0x3fa00000), got 1.5 (0x3fc00000), "
-                                  "2097152 ULP apart; 1 of 4 differ");
+    assert_string_equal(out.data,
+                        "output C[1, 1]: expected 1.25 (0x3fa00000), got 1.5 (0x3fc00000), "
+                        "2097152 ULP apart; 1 of 4 differ");
     text_release(&out);
     tensor_release(&a);
     tensor_release(&b);
@@ -85,8 +86,10 @@ static void special_values_match_their_own_kind(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_bits_agree),          cmocka_unit_test(a_mismatch_is_told_in_full),
-        cmocka_unit_test(the_sign_of_zero_is_a_bit), cmocka_unit_test(errors_are_held_to_their_bound),
+        cmocka_unit_test(equal_bits_agree),
+        cmocka_unit_test(a_mismatch_is_told_in_full),
+        cmocka_unit_test(the_sign_of_zero_is_a_bit),
+        cmocka_unit_test(errors_are_held_to_their_bound),
         cmocka_unit_test(special_values_match_their_own_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,14 +65,16 @@ static void only_weaker_profiles_use_the_dot_unit(void **state) {
     (void)state;
     ceilings c = known();
     assert_string_equal(ceilings_compute(&c, DTYPE_BF16, "strict", 1)->resource, "compute.f32.t1");
-    assert_string_equal(ceilings_compute(&c, DTYPE_BF16, "deterministic", 1)->resource, "compute.bf16.t1");
+    assert_string_equal(ceilings_compute(&c, DTYPE_BF16, "deterministic", 1)->resource,
+                        "compute.bf16.t1");
 }
 
 static void nothing_is_clamped_or_made_up(void **state) {
     (void)state;
     ceilings c = known();
     roofline_point p;
-    roofline_query fast = query(1000000, 1000, 1000, 5000), none = query(0, 0, 0, 1000), other = fast;
+    roofline_query fast = query(1000000, 1000, 1000, 5000), none = query(0, 0, 0, 1000),
+                   other = fast;
     assert_true(roofline_place(&c, &fast, &p));
     assert_true(fabs(p.fraction - 2) < 1e-12);
     assert_false(roofline_place(&c, &none, &p));

@@ -27,7 +27,8 @@ static void one_sample_claims_nothing(void **state) {
     assert_near(s.confidence, 0);
 }
 
-/* 1 - 2 * P(X < j) by hand: n = 5 gives the range at 1 - 2/32; n = 11 gives ranks 2 and 10 at 1 - 24/2048. */
+/* 1 - 2 * P(X < j) by hand: n = 5 gives the range at 1 - 2/32; n = 11 gives ranks 2 and 10 at 1 -
+ * 24/2048. */
 static void few_samples_say_what_they_are_worth(void **state) {
     (void)state;
     double five[] = {1, 2, 3, 4, 5}, eleven[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
@@ -43,7 +44,8 @@ static void few_samples_say_what_they_are_worth(void **state) {
     assert_near(s.interquartile, 5);
 }
 
-/* The interval must hold the true median as often as it says: a skewed distribution with median 1. */
+/* The interval must hold the true median as often as it says: a skewed distribution with median 1.
+ */
 static void the_interval_covers_as_often_as_it_says(void **state) {
     (void)state;
     enum { TRIALS = 4000, SAMPLES = 31 };

@@ -1,4 +1,5 @@
-/* test_store.c - the database: writing and reading back, an older and a newer one, damage, and a full disk. */
+/* test_store.c - the database: writing and reading back, an older and a newer one, damage, and a
+ * full disk. */
 #include "harness/test/test.h"
 
 #include <signal.h>
@@ -32,14 +33,19 @@ static int tear_down(void **state) {
 }
 
 static int64_t begin(store *s, const char *id) {
-    store_run run = {.id = id, .started = "2026-01-01T00:00:00Z", .arguments = "a", .machine = "m", .head = "{}"};
+    store_run run = {.id = id,
+                     .started = "2026-01-01T00:00:00Z",
+                     .arguments = "a",
+                     .machine = "m",
+                     .head = "{}"};
     status st = STATUS_INIT;
     int64_t number = 0;
     assert_true(store_begin_run(s, &run, &number, &st));
     return number;
 }
 
-static bool put(store *s, int64_t run, const char *key, const char *outcome, double median_ns, status *st) {
+static bool put(store *s, int64_t run, const char *key, const char *outcome, double median_ns,
+                status *st) {
     double samples[] = {1, 2, 3};
     store_result result = {key, outcome, median_ns, "{\"x\":1}", samples, 3};
     return store_put_result(s, run, &result, st);
@@ -123,7 +129,8 @@ static void pruning_keeps_the_newest(void **state) {
 
 static void sql(const char *words) {
     char command[512];
-    snprintf(command, sizeof command, "python3 -c 'import sqlite3; c = sqlite3.connect(\"%s\"); c.executescript(\"%s\")'",
+    snprintf(command, sizeof command,
+             "python3 -c 'import sqlite3; c = sqlite3.connect(\"%s\"); c.executescript(\"%s\")'",
              path, words);
     assert_int_equal(system(command), 0);
 }

@@ -1,9 +1,9 @@
-/* plan.c - expands cases into jobs. */
-#include "plan.h"
+/* job_plan.c - expands cases into jobs. */
+#include "job_plan.h"
 
 #include <string.h>
 
-static void add_job(plan *p, const corpus_case *item, const plan_choice *choice, backend_id id,
+static void add_job(job_plan *p, const corpus_case *item, const job_choice *choice, backend_id id,
                     const char *profile, uint32_t threads, job_mode mode) {
     job j = {.path = item->path,
              .kernel = item->kernel->name,
@@ -21,8 +21,8 @@ static void add_job(plan *p, const corpus_case *item, const plan_choice *choice,
     vec_push(&p->jobs, j);
 }
 
-static void add_backend(plan *p, const corpus_case *item, const plan_choice *choice, backend_id id,
-                        job_mode mode) {
+static void add_backend(job_plan *p, const corpus_case *item, const job_choice *choice,
+                        backend_id id, job_mode mode) {
     if (!*backend_table[id].driver) {
         add_job(p, item, choice, id, "strict", 1, mode);
         return;
@@ -36,19 +36,19 @@ static void add_backend(plan *p, const corpus_case *item, const plan_choice *cho
     }
 }
 
-void plan_make(plan *p, const corpus *c, const plan_choice *choice, job_mode mode) {
-    *p = (plan){0};
+void job_plan_make(job_plan *p, const corpus *c, const job_choice *choice, job_mode mode) {
+    *p = (job_plan){0};
     for (size_t i = 0; i < c->cases.count; i++)
         for (int id = 0; id < BACKEND_COUNT; id++)
             if (choice->backends[id])
                 add_backend(p, &c->cases.items[i], choice, (backend_id)id, mode);
 }
 
-void plan_release(plan *p) {
+void job_plan_release(job_plan *p) {
     vec_release(&p->jobs);
 }
 
-json_t *plan_choice_json(const plan_choice *choice) {
+json_t *job_choice_json(const job_choice *choice) {
     json_t *backends = json_array(), *profiles = json_array(), *threads = json_array();
     for (int i = 0; i < BACKEND_COUNT; i++)
         if (choice->backends[i])

@@ -1,35 +1,35 @@
-/* plan.h - which jobs a command means: cases x backends x profiles x thread counts. */
-#ifndef TESSERA_HARNESS_PLAN_H
-#define TESSERA_HARNESS_PLAN_H
+/* job_plan.h - which jobs a command means: cases x backends x profiles x thread counts. */
+#ifndef TESSERA_HARNESS_JOB_PLAN_H
+#define TESSERA_HARNESS_JOB_PLAN_H
 
 #include "backend.h"
 #include "case.h"
 #include "job.h"
 
-enum { PLAN_THREADS_MAX = 16 };
+enum { JOB_THREADS_MAX = 16 };
 
 /* What was asked for, resolved: every name is known, every backend can run here. */
-typedef struct plan_choice {
+typedef struct job_choice {
     bool backends[BACKEND_COUNT];
     bool interp_by_name;
     bool by_name; /* backends were named: what one cannot do is missing, not left out */
     bool profiles[PROFILE_COUNT];
-    uint32_t threads[PLAN_THREADS_MAX];
+    uint32_t threads[JOB_THREADS_MAX];
     uint32_t thread_count;
     const char *isa; /* NULL: the host's best */
     uint64_t seed, timeout_seconds, memory_mib;
     bool quick;
-} plan_choice;
+} job_choice;
 
-typedef struct plan {
+typedef struct job_plan {
     VEC(job) jobs; /* in corpus order; all jobs of a case are neighbours */
-} plan;
+} job_plan;
 
 /* interp takes part once per case, as strict on one thread. */
-void plan_make(plan *p, const corpus *c, const plan_choice *choice, job_mode mode);
-void plan_release(plan *p);
+void job_plan_make(job_plan *p, const corpus *c, const job_choice *choice, job_mode mode);
+void job_plan_release(job_plan *p);
 
 /* Sizes of the choice in canonical text: two runs of equal text ask for the same. */
-json_t *plan_choice_json(const plan_choice *choice);
+json_t *job_choice_json(const job_choice *choice);
 
 #endif
