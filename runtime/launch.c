@@ -18,7 +18,7 @@ static tsr_status_t check_grid(const metadata *m, const tsr_launch_t *l) {
         TSR_EINVAL,
         "kernel '%s' brings its own grid (%lld cells in the first of %u phases); pass an all-zero "
         "tsr_launch_t",
-        m->name, (long long)m->phases[0].cells, m->phase_count);
+        m->name, (long long)(m->phase_count ? m->phases[0].cells : 0), m->phase_count);
 }
 
 static tsr_status_t check_buffer(tsr_kernel_t kernel, uint32_t index, const void *buffer) {

@@ -269,6 +269,7 @@ static ir_value reduced(expression *e, ir_value v, const affine *index)
         if (t->rank && memcmp(identity, index, sizeof(affine) * (size_t)t->rank) != 0)
             e->failed = true;
     }
+    e->failed |= e->body != NULL;
     return 0;
 }
 
@@ -292,34 +293,45 @@ static ir_value element_of(expression *e, ir_value v, const affine *index)
     return operation(e, v, index);
 }
 
-ir_value expression_element(expression *e, ir_value v, const affine *index)
+/* Is this stored value the one (or one of those) whose memory the nest fills? */
+static bool is_computed_here(const expression *e, ir_value v)
+{
+    int opcode = plan_opcode(e->p, v);
+    if (opcode < 0 || graph_op_class(opcode) == GRAPH_CLASS_REDUCE || graph_op_class(opcode) == GRAPH_CLASS_DOT)
+        return false;
+    return plan_storage(e->p, v) != v || v == e->computes || (e->group >= 0 && e->p->group_of[v] == e->group) ||
+           e->probes;
+}
+
+/* Remembers what was made for a value at an index, so that a shared operand is computed once. */
+static ir_value remembered(expression *e, ir_value v, const affine *index, bool root)
 {
     size_t bytes = sizeof(affine) * (size_t)plan_type(e->p, v)->rank;
     for (size_t i = 0; i < e->memo.count; i++)
         if (e->memo.items[i].value == v && memcmp(e->memo.items[i].index, index, bytes) == 0)
             return e->memo.items[i].element;
+    bool computed = root && !find_substitute(e, v) && is_computed_here(e, v);
     expression_memo memo = {.value = v};
     memcpy(memo.index, index, bytes);
-    memo.element = element_of(e, v, index);
+    memo.element = computed ? operation(e, v, index) : element_of(e, v, index);
     vec_push(&e->memo, memo);
     return memo.element;
 }
 
+ir_value expression_element(expression *e, ir_value v, const affine *index)
+{
+    return remembered(e, v, index, false);
+}
+
 ir_value expression_root(expression *e, ir_value v, const affine *index)
 {
-    const substitute *s = find_substitute(e, v);
-    int opcode = plan_opcode(e->p, v);
-    if (s)
-        return substituted(e, s, index);
-    if (opcode < 0 || graph_op_class(opcode) == GRAPH_CLASS_REDUCE || graph_op_class(opcode) == GRAPH_CLASS_DOT)
-        return element_of(e, v, index);
-    return operation(e, v, index);
+    return remembered(e, v, index, true);
 }
 
 bool expression_is_aligned(const plan *p, ir_value v, int group)
 {
     affine index[IR_MAX_RANK];
-    expression e = {.p = p, .group = group, .row_axes = p->groups[group].rank - 1};
+    expression e = {.p = p, .group = group, .row_axes = p->groups[group].rank - 1, .probes = true};
     expression_identity(p, v, 0, index);
     expression_root(&e, v, index);
     bool aligned = !e.failed;

@@ -170,6 +170,8 @@ static void build_body(scheduler *s, const computation *c, ir_op op)
     for (int i = 0; i < c->yield_count; i++)
         yields[i] = expression_root(e, c->yields[i], c->yield_index[i]);
     ir_op_spec end = {.opcode = SCHED_YIELD, .operands = yields, .operand_count = (uint32_t)c->yield_count};
+    if (e->failed) /* a value without memory was read: the module is thrown away */
+        end.operand_count = 0;
     ir_build(&body, &end);
 }
 

@@ -147,7 +147,7 @@ static bool operand_access(contraction *c, int side, const dot_axes *a, affine_l
 
 static expression epilogue_expression(contraction *c, const substitute *accumulator)
 {
-    return (expression){.p = c->s->p, .group = -1, .substitutes = accumulator, .substitute_count = 1};
+    return (expression){.p = c->s->p, .group = -1, .computes = c->root, .substitutes = accumulator, .substitute_count = 1};
 }
 
 static bool analyse(contraction *c)

@@ -123,10 +123,9 @@ static void schedule_nest(nest *n)
     scheduler *s = n->s;
     const ir_type_data *t = plan_type(s->p, n->value);
     axis_space space = {.axes = t->rank};
-    /* A copy of a value with memory of its own reads that memory. */
-    substitute own = {.kind = SUBSTITUTE_STORED, .value = n->value};
-    bool copy = s->buffer_of[n->value] && s->buffer_of[n->value] != n->destination;
-    expression e = {.p = s->p, .group = -1, .substitutes = &own, .substitute_count = copy};
+    /* A piece of a concatenation and a copy read the memory of a value that has some. */
+    bool own = s->buffer_of[n->value] == n->destination;
+    expression e = {.p = s->p, .group = -1, .computes = own ? n->value : 0};
     ir_value indices[NEST_AXES];
     memcpy(space.extent, t->dims, sizeof(int64_t) * (size_t)t->rank);
     for (int i = 0; i < t->rank; i++)

@@ -126,7 +126,9 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op)
         return;
     }
     ir_value yield;
-    ir_value sum = with_zero(&t, b, chunk(&t, b, tile_index(b, 0), tile_index(b, extent)));
+    ir_value sum = tile_broadcast(b, tile_constant(b, t.element, 0), t.f.rows, t.f.columns);
+    if (extent) /* an empty contraction has no steps, and its operands are not even packed */
+        sum = with_zero(&t, b, chunk(&t, b, tile_index(b, 0), tile_index(b, extent)));
     t.f.accumulator = sum;
     t.f.index[t.k] = tile_index(b, 0);
     frame_body(&t.f, b, &yield);

@@ -118,7 +118,7 @@ bool cpu_emit(const ir_module *tile, const cpu_isa *isa, cpu_output output, text
     if (!machine)
         return false;
     open_module(&e, machine);
-    emit_kernel(&e);
+    code_kernel(&e);
     bool ok = !e.failed && check_module(&e) && write_output(&e, machine, output, out);
     close_module(&e);
     LLVMDisposeTargetMachine(machine);

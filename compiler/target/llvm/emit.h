@@ -35,30 +35,30 @@ typedef struct emitter {
 } emitter;
 
 /* ---- types and parts ---- */
-LLVMTypeRef emit_element(const emitter *e, dtype element); /* in a register: f16, bf16 are i16, bool is i1 */
-LLVMTypeRef emit_vector(const emitter *e, dtype element, int width); /* width 1: the scalar */
-int emit_part_width(const emitted *t, int part);
-emitted *emit_new(emitter *e, ir_value v); /* shape from the value's type, parts to be filled */
-const emitted *emit_get(const emitter *e, ir_value v);
+LLVMTypeRef code_element(const emitter *e, dtype element); /* in a register: f16, bf16 are i16, bool is i1 */
+LLVMTypeRef code_vector(const emitter *e, dtype element, int width); /* width 1: the scalar */
+int code_part_width(const emitted *t, int part);
+emitted *code_new(emitter *e, ir_value v); /* shape from the value's type, parts to be filled */
+const emitted *code_get(const emitter *e, ir_value v);
 /* Part (row, part) as seen by a tile of another shape: single rows and columns repeat. */
-LLVMValueRef emit_part(emitter *e, const emitted *t, int64_t row, int part, int width);
-LLVMValueRef emit_splat(emitter *e, LLVMValueRef scalar, int width);
-LLVMValueRef emit_bits(const emitter *e, dtype element, uint64_t bits);
-LLVMValueRef emit_splat_bits(const emitter *e, dtype element, uint64_t bits, int width);
-LLVMValueRef emit_int(const emitter *e, LLVMTypeRef type, int64_t value);
+LLVMValueRef code_part(emitter *e, const emitted *t, int64_t row, int part, int width);
+LLVMValueRef code_splat(emitter *e, LLVMValueRef scalar, int width);
+LLVMValueRef code_bits(const emitter *e, dtype element, uint64_t bits);
+LLVMValueRef code_splat_bits(const emitter *e, dtype element, uint64_t bits, int width);
+LLVMValueRef code_int(const emitter *e, LLVMTypeRef type, int64_t value);
 /* Lanes `mask` of x and y; -1 is undefined. */
-LLVMValueRef emit_shuffle(emitter *e, LLVMValueRef x, LLVMValueRef y, const int *mask, int count);
-LLVMValueRef emit_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
+LLVMValueRef code_shuffle(emitter *e, LLVMValueRef x, LLVMValueRef y, const int *mask, int count);
+LLVMValueRef code_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
                             unsigned count);
 
 /* ---- operations, by file ---- */
-void emit_elementwise(emitter *e, ir_op op);
-LLVMValueRef emit_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x, LLVMValueRef y);
-LLVMValueRef emit_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x);
-void emit_load(emitter *e, ir_op op);
-void emit_gather(emitter *e, ir_op op);
-void emit_store(emitter *e, ir_op op);
-void emit_shape_op(emitter *e, ir_op op); /* constant, broadcast, iota, pad, fold */
-void emit_kernel(emitter *e);
+void code_elementwise(emitter *e, ir_op op);
+LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x);
+void code_load(emitter *e, ir_op op);
+void code_gather(emitter *e, ir_op op);
+void code_store(emitter *e, ir_op op);
+void code_shape_op(emitter *e, ir_op op); /* constant, broadcast, iota, pad, fold */
+void code_kernel(emitter *e);
 
 #endif

@@ -6,12 +6,12 @@
 
 static LLVMValueRef k32(emitter *e, int64_t value, int width)
 {
-    return emit_splat(e, emit_int(e, e->i32, value), width);
+    return code_splat(e, code_int(e, e->i32, value), width);
 }
 
 static LLVMValueRef as_type(emitter *e, LLVMValueRef x, dtype element, int width)
 {
-    return LLVMBuildBitCast(e->b, x, emit_vector(e, element, width), "");
+    return LLVMBuildBitCast(e->b, x, code_vector(e, element, width), "");
 }
 
 static LLVMValueRef vector_of(emitter *e, LLVMTypeRef type, int width)
@@ -72,7 +72,7 @@ static LLVMValueRef f16_to_float_sequence(emitter *e, LLVMValueRef x, int width)
     LLVMValueRef magnitude = LLVMBuildAnd(e->b, wide, k32(e, 0x7fff, width), "");
     LLVMValueRef sign = LLVMBuildShl(e->b, LLVMBuildAnd(e->b, wide, k32(e, 0x8000, width), ""), k32(e, 16, width), "");
     LLVMValueRef shifted = LLVMBuildShl(e->b, magnitude, k32(e, 13, width), "");
-    LLVMValueRef scale = emit_splat_bits(e, DTYPE_F32, 0x77800000, width); /* 2^112 */
+    LLVMValueRef scale = code_splat_bits(e, DTYPE_F32, 0x77800000, width); /* 2^112 */
     LLVMValueRef value = LLVMBuildFMul(e->b, as_type(e, shifted, DTYPE_F32, width), scale, "");
     LLVMValueRef special = LLVMBuildOr(e->b, shifted, k32(e, 0x7f800000, width), "");
     LLVMValueRef bits = select_lt(e, magnitude, k32(e, 0x7c00, width), as_type(e, value, DTYPE_I32, width), special);
@@ -89,7 +89,7 @@ static LLVMValueRef float_to_f16_sequence(emitter *e, LLVMValueRef x, int width)
     LLVMValueRef last = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, magnitude, k32(e, 13, width), ""), k32(e, 1, width), "");
     LLVMValueRef normal = LLVMBuildAdd(e->b, magnitude, LLVMBuildAdd(e->b, last, k32(e, 0xfff - 0x38000000, width), ""), "");
     normal = LLVMBuildLShr(e->b, normal, k32(e, 13, width), "");
-    LLVMValueRef half = emit_splat_bits(e, DTYPE_F32, 0x3f000000, width);
+    LLVMValueRef half = code_splat_bits(e, DTYPE_F32, 0x3f000000, width);
     LLVMValueRef tiny = LLVMBuildFAdd(e->b, as_type(e, magnitude, DTYPE_F32, width), half, "");
     tiny = LLVMBuildSub(e->b, as_type(e, tiny, DTYPE_I32, width), k32(e, 0x3f000000, width), "");
     LLVMValueRef result = select_lt(e, magnitude, k32(e, 0x38800000, width), tiny, normal);
@@ -103,8 +103,8 @@ static LLVMValueRef float_to_f16_sequence(emitter *e, LLVMValueRef x, int width)
 
 static LLVMValueRef float_to_int(emitter *e, dtype to, int width, LLVMValueRef x)
 {
-    LLVMTypeRef types[] = {emit_vector(e, to, width), LLVMTypeOf(x)};
-    return emit_intrinsic(e, "llvm.fptosi.sat", types, 2, &x, 1);
+    LLVMTypeRef types[] = {code_vector(e, to, width), LLVMTypeOf(x)};
+    return code_intrinsic(e, "llvm.fptosi.sat", types, 2, &x, 1);
 }
 
 /* An f32 that rounds to bf16 as the integer itself would: from 2^24 on, the bits below the f32's last place are folded
@@ -141,9 +141,9 @@ static LLVMValueRef from_float(emitter *e, dtype from, dtype to, int width, LLVM
 {
     switch (to) {
     case DTYPE_F64:
-        return from == DTYPE_F64 ? x : LLVMBuildFPExt(e->b, x, emit_vector(e, to, width), "");
+        return from == DTYPE_F64 ? x : LLVMBuildFPExt(e->b, x, code_vector(e, to, width), "");
     case DTYPE_F32:
-        return from == DTYPE_F32 ? x : LLVMBuildFPTrunc(e->b, x, emit_vector(e, to, width), "");
+        return from == DTYPE_F32 ? x : LLVMBuildFPTrunc(e->b, x, code_vector(e, to, width), "");
     case DTYPE_BF16:
         return float_to_bf16(e, x, width);
     case DTYPE_F16:
@@ -157,7 +157,7 @@ static LLVMValueRef from_float(emitter *e, dtype from, dtype to, int width, LLVM
 
 static LLVMValueRef from_int(emitter *e, dtype from, dtype to, int width, LLVMValueRef x)
 {
-    LLVMTypeRef type = emit_vector(e, to, width);
+    LLVMTypeRef type = code_vector(e, to, width);
     bool is_bool = from == DTYPE_BOOL;
     if (to == DTYPE_BOOL)
         return LLVMBuildICmp(e->b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
@@ -172,7 +172,7 @@ static LLVMValueRef from_int(emitter *e, dtype from, dtype to, int width, LLVMVa
     return LLVMBuildTrunc(e->b, x, type, "");
 }
 
-LLVMValueRef emit_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x)
+LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x)
 {
     if (from == to)
         return x;

@@ -1,4 +1,4 @@
-/* emit_elementwise.c - one LLVM operation, or a short exact sequence, for each element-wise tile operation. */
+/* code_elementwise.c - one LLVM operation, or a short exact sequence, for each element-wise tile operation. */
 #include <string.h>
 
 #include "target/llvm/emit.h"
@@ -11,27 +11,27 @@ static int lanes_of(LLVMValueRef x)
 
 static LLVMValueRef int_splat(emitter *e, LLVMTypeRef type, int64_t value, int width)
 {
-    return emit_splat(e, emit_int(e, type, value), width);
+    return code_splat(e, code_int(e, type, value), width);
 }
 
 static LLVMValueRef unary_intrinsic(emitter *e, const char *name, LLVMValueRef x)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
-    return emit_intrinsic(e, name, &type, 1, &x, 1);
+    return code_intrinsic(e, name, &type, 1, &x, 1);
 }
 
 static LLVMValueRef binary_intrinsic(emitter *e, const char *name, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     LLVMValueRef args[] = {x, y};
-    return emit_intrinsic(e, name, &type, 1, args, 2);
+    return code_intrinsic(e, name, &type, 1, args, 2);
 }
 
 /* x / y with x / 0 = 0 and MIN / -1 = MIN: the processor must never see either. */
 static LLVMValueRef int_divide(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef y)
 {
     int width = lanes_of(x);
-    LLVMTypeRef type = emit_element(e, element);
+    LLVMTypeRef type = code_element(e, element);
     LLVMValueRef zero = int_splat(e, type, 0, width), one = int_splat(e, type, 1, width);
     LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, y, zero, "");
     LLVMValueRef minus = LLVMBuildICmp(e->b, LLVMIntEQ, y, int_splat(e, type, -1, width), "");
@@ -89,7 +89,7 @@ static LLVMValueRef int_binary(emitter *e, int opcode, dtype element, LLVMValueR
     }
 }
 
-LLVMValueRef emit_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x, LLVMValueRef y)
+LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x, LLVMValueRef y)
 {
     bool is_float = element == DTYPE_F32 || element == DTYPE_F64;
     return is_float ? float_binary(e, opcode, x, y) : int_binary(e, opcode, element, x, y);
@@ -127,7 +127,7 @@ static LLVMValueRef unary(emitter *e, int opcode, dtype element, LLVMValueRef x)
     case TILE_ABS: {
         if (is_float)
             return unary_intrinsic(e, "llvm.fabs", x);
-        LLVMValueRef zero = int_splat(e, emit_element(e, element), 0, width);
+        LLVMValueRef zero = int_splat(e, code_element(e, element), 0, width);
         LLVMValueRef negative = LLVMBuildICmp(e->b, LLVMIntSLT, x, zero, "");
         return LLVMBuildSelect(e->b, negative, LLVMBuildNeg(e->b, x, ""), x, "");
     }
@@ -144,37 +144,37 @@ static LLVMValueRef part_of(emitter *e, ir_op op, dtype result, const dtype *ele
     int opcode = ir_op_get(e->m, op)->opcode;
     switch (opcode) {
     case TILE_CONVERT:
-        return emit_convert_value(e, elements[0], result, width, x[0]);
+        return code_convert_value(e, elements[0], result, width, x[0]);
     case TILE_BITCAST:
-        return LLVMBuildBitCast(e->b, x[0], emit_vector(e, result, width), "");
+        return LLVMBuildBitCast(e->b, x[0], code_vector(e, result, width), "");
     case TILE_COMPARE:
         return compare(e, ir_op_string(e->m, op, "predicate", "eq"), elements[0], x[0], x[1]);
     case TILE_SELECT:
         return LLVMBuildSelect(e->b, x[0], x[1], x[2], "");
     case TILE_FMA: {
         LLVMTypeRef type = LLVMTypeOf(x[0]);
-        return emit_intrinsic(e, "llvm.fma", &type, 1, x, 3);
+        return code_intrinsic(e, "llvm.fma", &type, 1, x, 3);
     }
     default:
         if (ir_op_get(e->m, op)->operand_count == 1)
             return unary(e, opcode, elements[0], x[0]);
-        return emit_binary_value(e, opcode, elements[0], x[0], x[1]);
+        return code_binary_value(e, opcode, elements[0], x[0], x[1]);
     }
 }
 
-void emit_elementwise(emitter *e, ir_op op)
+void code_elementwise(emitter *e, ir_op op)
 {
     const ir_op_data *d = ir_op_get(e->m, op);
-    emitted *t = emit_new(e, d->results[0]);
+    emitted *t = code_new(e, d->results[0]);
     dtype elements[3];
     for (uint32_t i = 0; i < d->operand_count; i++)
-        elements[i] = emit_get(e, d->operands[i])->element;
+        elements[i] = code_get(e, d->operands[i])->element;
     for (int64_t r = 0; r < t->rows; r++)
         for (int p = 0; p < t->parts; p++) {
             LLVMValueRef x[3] = {NULL, NULL, NULL};
-            int width = emit_part_width(t, p);
+            int width = code_part_width(t, p);
             for (uint32_t i = 0; i < d->operand_count; i++)
-                x[i] = emit_part(e, emit_get(e, d->operands[i]), r, p, width);
+                x[i] = code_part(e, code_get(e, d->operands[i]), r, p, width);
             t->values[r * t->parts + p] = part_of(e, op, t->element, elements, x, width);
         }
 }

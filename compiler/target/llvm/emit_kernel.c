@@ -1,10 +1,10 @@
-/* emit_kernel.c - phases, loops, indices and memory: the frame of the generated code. */
+/* code_kernel.c - phases, loops, indices and memory: the frame of the generated code. */
 #include <stdio.h>
 #include <string.h>
 
 #include "target/llvm/emit.h"
 
-LLVMTypeRef emit_element(const emitter *e, dtype element)
+LLVMTypeRef code_element(const emitter *e, dtype element)
 {
     switch (element) {
     case DTYPE_F64:
@@ -25,19 +25,19 @@ LLVMTypeRef emit_element(const emitter *e, dtype element)
     }
 }
 
-LLVMTypeRef emit_vector(const emitter *e, dtype element, int width)
+LLVMTypeRef code_vector(const emitter *e, dtype element, int width)
 {
-    LLVMTypeRef type = emit_element(e, element);
+    LLVMTypeRef type = code_element(e, element);
     return width == 1 ? type : LLVMVectorType(type, (unsigned)width);
 }
 
-int emit_part_width(const emitted *t, int part)
+int code_part_width(const emitted *t, int part)
 {
     int64_t left = t->columns - (int64_t)part * t->width;
     return left < t->width ? (int)left : t->width;
 }
 
-emitted *emit_new(emitter *e, ir_value v)
+emitted *code_new(emitter *e, ir_value v)
 {
     const ir_type_data *d = ir_type_get(e->m, ir_value_get(e->m, v)->type);
     emitted *t = &e->of[v];
@@ -52,35 +52,35 @@ emitted *emit_new(emitter *e, ir_value v)
     return t;
 }
 
-const emitted *emit_get(const emitter *e, ir_value v)
+const emitted *code_get(const emitter *e, ir_value v)
 {
     return &e->of[v];
 }
 
-LLVMValueRef emit_int(const emitter *e, LLVMTypeRef type, int64_t value)
+LLVMValueRef code_int(const emitter *e, LLVMTypeRef type, int64_t value)
 {
     (void)e;
     return LLVMConstInt(type, (unsigned long long)value, 1);
 }
 
-LLVMValueRef emit_bits(const emitter *e, dtype element, uint64_t bits)
+LLVMValueRef code_bits(const emitter *e, dtype element, uint64_t bits)
 {
     if (element == DTYPE_F32)
         return LLVMConstBitCast(LLVMConstInt(e->i32, bits, 0), e->f32);
     if (element == DTYPE_F64)
         return LLVMConstBitCast(LLVMConstInt(e->i64, bits, 0), e->f64);
-    return LLVMConstInt(emit_element(e, element), bits, 0);
+    return LLVMConstInt(code_element(e, element), bits, 0);
 }
 
-LLVMValueRef emit_splat_bits(const emitter *e, dtype element, uint64_t bits, int width)
+LLVMValueRef code_splat_bits(const emitter *e, dtype element, uint64_t bits, int width)
 {
-    LLVMValueRef lanes[64], one = emit_bits(e, element, bits);
+    LLVMValueRef lanes[64], one = code_bits(e, element, bits);
     for (int i = 0; i < width; i++)
         lanes[i] = one;
     return width == 1 ? one : LLVMConstVector(lanes, (unsigned)width);
 }
 
-LLVMValueRef emit_shuffle(emitter *e, LLVMValueRef x, LLVMValueRef y, const int *mask, int count)
+LLVMValueRef code_shuffle(emitter *e, LLVMValueRef x, LLVMValueRef y, const int *mask, int count)
 {
     LLVMValueRef lanes[64];
     for (int i = 0; i < count; i++)
@@ -88,7 +88,7 @@ LLVMValueRef emit_shuffle(emitter *e, LLVMValueRef x, LLVMValueRef y, const int 
     return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(lanes, (unsigned)count), "");
 }
 
-LLVMValueRef emit_splat(emitter *e, LLVMValueRef scalar, int width)
+LLVMValueRef code_splat(emitter *e, LLVMValueRef scalar, int width)
 {
     LLVMValueRef lanes[64];
     if (width == 1)
@@ -102,15 +102,15 @@ LLVMValueRef emit_splat(emitter *e, LLVMValueRef scalar, int width)
     return LLVMBuildShuffleVector(e->b, one, undef, LLVMConstNull(LLVMVectorType(e->i32, (unsigned)width)), "");
 }
 
-LLVMValueRef emit_part(emitter *e, const emitted *t, int64_t row, int part, int width)
+LLVMValueRef code_part(emitter *e, const emitted *t, int64_t row, int part, int width)
 {
     int64_t r = t->rows == 1 ? 0 : row;
     if (t->columns == 1)
-        return emit_splat(e, t->values[r], width);
+        return code_splat(e, t->values[r], width);
     return t->values[r * t->parts + part];
 }
 
-LLVMValueRef emit_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
+LLVMValueRef code_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
                             unsigned count)
 {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
@@ -128,10 +128,10 @@ static LLVMValueRef index_of(const emitter *e, ir_value v)
 
 static void set_index(emitter *e, ir_value v, LLVMValueRef value)
 {
-    emit_new(e, v)->values[0] = value;
+    code_new(e, v)->values[0] = value;
 }
 
-static void emit_affine(emitter *e, ir_op op)
+static void code_affine(emitter *e, ir_op op)
 {
     const ir_op_data *d = ir_op_get(e->m, op);
     int64_t factors[32];
@@ -141,22 +141,22 @@ static void emit_affine(emitter *e, ir_op op)
     for (uint32_t i = 0; i < d->operand_count; i++) {
         LLVMValueRef x = index_of(e, d->operands[i]);
         if (factors[i] != 1)
-            x = LLVMBuildNSWMul(e->b, x, emit_int(e, e->i64, factors[i]), "");
+            x = LLVMBuildNSWMul(e->b, x, code_int(e, e->i64, factors[i]), "");
         sum = sum ? LLVMBuildNSWAdd(e->b, sum, x, "") : x;
     }
     if (constant)
-        sum = LLVMBuildNSWAdd(e->b, sum, emit_int(e, e->i64, constant), "");
+        sum = LLVMBuildNSWAdd(e->b, sum, code_int(e, e->i64, constant), "");
     set_index(e, d->results[0], sum);
 }
 
-static void emit_index_op(emitter *e, ir_op op)
+static void code_index_op(emitter *e, ir_op op)
 {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMValueRef x = d->operand_count ? index_of(e, d->operands[0]) : NULL, result = NULL;
     int64_t by = ir_op_int(e->m, op, "by", 1);
     switch (d->opcode) {
     case TILE_INDEX:
-        result = emit_int(e, e->i64, ir_op_int(e->m, op, "value", 0));
+        result = code_int(e, e->i64, ir_op_int(e->m, op, "value", 0));
         break;
     case TILE_INDEX_MIN:
     case TILE_INDEX_MAX: {
@@ -166,10 +166,10 @@ static void emit_index_op(emitter *e, ir_op op)
         break;
     }
     case TILE_INDEX_DIV:
-        result = LLVMBuildUDiv(e->b, x, emit_int(e, e->i64, by), "");
+        result = LLVMBuildUDiv(e->b, x, code_int(e, e->i64, by), "");
         break;
     case TILE_INDEX_REM:
-        result = LLVMBuildURem(e->b, x, emit_int(e, e->i64, by), "");
+        result = LLVMBuildURem(e->b, x, code_int(e, e->i64, by), "");
         break;
     case TILE_TO_INDEX:
         result = LLVMBuildSExt(e->b, x, e->i64, "");
@@ -183,7 +183,7 @@ static void emit_index_op(emitter *e, ir_op op)
 
 /* ---- loops ---- */
 
-static void emit_block(emitter *e, ir_block block);
+static void code_block(emitter *e, ir_block block);
 
 static LLVMBasicBlockRef new_block(emitter *e, const char *name)
 {
@@ -200,7 +200,7 @@ static bool certainly_runs(LLVMValueRef low, LLVMValueRef high)
 /* A phi for each part of the carried values. */
 static void carry_phis(emitter *e, ir_value target, const emitted *from, LLVMBasicBlockRef block)
 {
-    emitted *t = emit_new(e, target);
+    emitted *t = code_new(e, target);
     for (int64_t i = 0; i < t->rows * t->parts; i++) {
         t->values[i] = LLVMBuildPhi(e->b, LLVMTypeOf(from->values[i]), "");
         LLVMAddIncoming(t->values[i], (LLVMValueRef *)&from->values[i], &block, 1);
@@ -214,12 +214,12 @@ static void add_incoming(const emitted *t, const emitted *from, LLVMBasicBlockRe
 }
 
 /* Rotated: a guard unless the first trip is certain, then body, increment, test. */
-static void emit_for(emitter *e, ir_op op)
+static void code_for(emitter *e, ir_op op)
 {
     const ir_op_data *d = ir_op_get(e->m, op);
     const ir_block_data *block = ir_block_get(e->m, ir_op_block(e->m, op, 0));
     LLVMValueRef low = index_of(e, d->operands[0]), high = index_of(e, d->operands[1]);
-    LLVMValueRef step = emit_int(e, e->i64, ir_op_int(e->m, op, "step", 1));
+    LLVMValueRef step = code_int(e, e->i64, ir_op_int(e->m, op, "step", 1));
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), body = new_block(e, "body"), after = new_block(e, "after");
     bool guarded = !certainly_runs(low, high);
     if (guarded)
@@ -231,85 +231,85 @@ static void emit_for(emitter *e, ir_op op)
     LLVMAddIncoming(index, &low, &before, 1);
     set_index(e, block->arguments[0], index);
     for (uint32_t i = 0; i < d->result_count; i++)
-        carry_phis(e, block->arguments[1 + i], emit_get(e, d->operands[2 + i]), before);
-    emit_block(e, ir_op_block(e->m, op, 0));
+        carry_phis(e, block->arguments[1 + i], code_get(e, d->operands[2 + i]), before);
+    code_block(e, ir_op_block(e->m, op, 0));
     const ir_op_data *end = ir_op_get(e->m, block->last);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->b);
     LLVMValueRef next = LLVMBuildNSWAdd(e->b, index, step, "");
     LLVMAddIncoming(index, &next, &latch, 1);
     for (uint32_t i = 0; i < d->result_count; i++)
-        add_incoming(emit_get(e, block->arguments[1 + i]), emit_get(e, end->operands[i]), latch);
+        add_incoming(code_get(e, block->arguments[1 + i]), code_get(e, end->operands[i]), latch);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, high, ""), body, after);
     LLVMPositionBuilderAtEnd(e->b, after);
     for (uint32_t i = 0; i < d->result_count; i++) {
-        carry_phis(e, d->results[i], emit_get(e, end->operands[i]), latch);
+        carry_phis(e, d->results[i], code_get(e, end->operands[i]), latch);
         if (guarded)
-            add_incoming(emit_get(e, d->results[i]), emit_get(e, d->operands[2 + i]), before);
+            add_incoming(code_get(e, d->results[i]), code_get(e, d->operands[2 + i]), before);
     }
 }
 
 /* ---- memory ---- */
 
-static void emit_memory(emitter *e, ir_op op)
+static void code_memory(emitter *e, ir_op op)
 {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMValueRef base = d->opcode == TILE_WORKSPACE ? e->workspace : e->scratch;
-    LLVMValueRef offset = emit_int(e, e->i64, ir_op_int(e->m, op, "offset", 0));
+    LLVMValueRef offset = code_int(e, e->i64, ir_op_int(e->m, op, "offset", 0));
     set_index(e, d->results[0], LLVMBuildGEP2(e->b, e->i8, base, &offset, 1, ""));
 }
 
-static void emit_op(emitter *e, ir_op op)
+static void code_op(emitter *e, ir_op op)
 {
     int opcode = ir_op_get(e->m, op)->opcode;
     if (tile_is_elementwise(opcode)) {
-        emit_elementwise(e, op);
+        code_elementwise(e, op);
         return;
     }
     switch (opcode) {
     case TILE_FOR:
-        emit_for(e, op);
+        code_for(e, op);
         break;
     case TILE_YIELD:
         break;
     case TILE_AFFINE:
-        emit_affine(e, op);
+        code_affine(e, op);
         break;
     case TILE_WORKSPACE:
     case TILE_SCRATCH:
-        emit_memory(e, op);
+        code_memory(e, op);
         break;
     case TILE_LOAD:
-        emit_load(e, op);
+        code_load(e, op);
         break;
     case TILE_GATHER:
-        emit_gather(e, op);
+        code_gather(e, op);
         break;
     case TILE_STORE:
-        emit_store(e, op);
+        code_store(e, op);
         break;
     case TILE_CONSTANT:
     case TILE_BROADCAST:
     case TILE_IOTA:
     case TILE_PAD:
     case TILE_FOLD:
-        emit_shape_op(e, op);
+        code_shape_op(e, op);
         break;
     default:
-        emit_index_op(e, op);
+        code_index_op(e, op);
     }
 }
 
-static void emit_block(emitter *e, ir_block block)
+static void code_block(emitter *e, ir_block block)
 {
     for (ir_op op = ir_block_get(e->m, block)->first; op; op = ir_op_get(e->m, op)->next)
-        emit_op(e, op);
+        code_op(e, op);
 }
 
 /* ---- phases ---- */
 
 static LLVMValueRef load_field(emitter *e, LLVMValueRef frame, int field)
 {
-    LLVMValueRef offset = emit_int(e, e->i64, field * 8);
+    LLVMValueRef offset = code_int(e, e->i64, field * 8);
     return LLVMBuildLoad2(e->b, e->pointer, LLVMBuildGEP2(e->b, e->i8, frame, &offset, 1, ""), "");
 }
 
@@ -334,7 +334,7 @@ static void open_function(emitter *e, int64_t number)
 }
 
 /* void phase(frame, begin, end): for (cell = begin; cell < end; cell++) body. */
-static void emit_phase(emitter *e, ir_op op, const ir_block_data *kernel)
+static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel)
 {
     const ir_block_data *block = ir_block_get(e->m, ir_op_block(e->m, op, 0));
     open_function(e, ir_op_int(e->m, op, "index", 0));
@@ -346,28 +346,28 @@ static void emit_phase(emitter *e, ir_op op, const ir_block_data *kernel)
         set_index(e, kernel->arguments[i], load_field(e, buffers, (int)i));
     for (ir_op other = kernel->first; other; other = ir_op_get(e->m, other)->next)
         if (ir_op_get(e->m, other)->opcode == TILE_WORKSPACE)
-            emit_memory(e, other);
+            code_memory(e, other);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), cell = new_block(e, "cell"), done = new_block(e, "done");
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, begin, end, ""), cell, done);
     LLVMPositionBuilderAtEnd(e->b, cell);
     LLVMValueRef index = LLVMBuildPhi(e->b, e->i64, "cell");
     LLVMAddIncoming(index, &begin, &before, 1);
     set_index(e, block->arguments[0], index);
-    emit_block(e, ir_op_block(e->m, op, 0));
+    code_block(e, ir_op_block(e->m, op, 0));
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->b);
-    LLVMValueRef next = LLVMBuildNSWAdd(e->b, index, emit_int(e, e->i64, 1), "");
+    LLVMValueRef next = LLVMBuildNSWAdd(e->b, index, code_int(e, e->i64, 1), "");
     LLVMAddIncoming(index, &next, &latch, 1);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, end, ""), cell, done);
     LLVMPositionBuilderAtEnd(e->b, done);
     LLVMBuildRetVoid(e->b);
 }
 
-void emit_kernel(emitter *e)
+void code_kernel(emitter *e)
 {
     ir_op kernel = ir_module_kernel(e->m);
     const ir_block_data *body = ir_block_get(e->m, ir_op_block(e->m, kernel, 0));
     e->kernel = ir_op_string(e->m, kernel, "name", "kernel");
     for (ir_op op = body->first; op; op = ir_op_get(e->m, op)->next)
         if (ir_op_get(e->m, op)->opcode == TILE_PHASE)
-            emit_phase(e, op, body);
+            code_phase(e, op, body);
 }

@@ -1,4 +1,4 @@
-/* emit_memory.c - loads, stores and gathers of tiles.
+/* code_memory.c - loads, stores and gathers of tiles.
  *
  * A tile whose columns are contiguous is loaded row by row in vectors. One whose rows are contiguous is loaded column by
  * column and transposed in registers. Anything else is loaded element by element. */
@@ -8,7 +8,7 @@
 
 static LLVMTypeRef memory_type(const emitter *e, dtype element)
 {
-    return element == DTYPE_BOOL ? e->i8 : emit_element(e, element);
+    return element == DTYPE_BOOL ? e->i8 : code_element(e, element);
 }
 
 static LLVMTypeRef memory_vector(const emitter *e, dtype element, int width)
@@ -20,16 +20,16 @@ static LLVMTypeRef memory_vector(const emitter *e, dtype element, int width)
 /* base + offset + displacement elements. */
 static LLVMValueRef address(emitter *e, dtype element, LLVMValueRef at, int64_t displacement)
 {
-    LLVMValueRef d = emit_int(e, e->i64, displacement);
+    LLVMValueRef d = code_int(e, e->i64, displacement);
     return displacement ? LLVMBuildGEP2(e->b, memory_type(e, element), at, &d, 1, "") : at;
 }
 
 static LLVMValueRef base_address(emitter *e, ir_op op)
 {
     const ir_op_data *d = ir_op_get(e->m, op);
-    LLVMValueRef offset = emit_get(e, d->operands[1])->values[0];
+    LLVMValueRef offset = code_get(e, d->operands[1])->values[0];
     dtype element = ir_type_get(e->m, ir_value_get(e->m, d->operands[0])->type)->element;
-    return LLVMBuildGEP2(e->b, memory_type(e, element), emit_get(e, d->operands[0])->values[0], &offset, 1, "");
+    return LLVMBuildGEP2(e->b, memory_type(e, element), code_get(e, d->operands[0])->values[0], &offset, 1, "");
 }
 
 static LLVMValueRef load_raw(emitter *e, dtype element, LLVMValueRef at, int width)
@@ -56,12 +56,12 @@ static LLVMValueRef extend(emitter *e, LLVMValueRef x, dtype element, int width,
     if (width == to)
         return x;
     if (width == 1) {
-        LLVMValueRef undef = LLVMGetUndef(emit_vector(e, element, to));
+        LLVMValueRef undef = LLVMGetUndef(code_vector(e, element, to));
         return LLVMBuildInsertElement(e->b, undef, x, LLVMConstInt(e->i32, 0, 0), "");
     }
     for (int i = 0; i < to; i++)
         mask[i] = i < width ? i : -1;
-    return emit_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, to);
+    return code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, to);
 }
 
 static LLVMValueRef shrink(emitter *e, LLVMValueRef x, int width, int to)
@@ -73,7 +73,7 @@ static LLVMValueRef shrink(emitter *e, LLVMValueRef x, int width, int to)
         return LLVMBuildExtractElement(e->b, x, LLVMConstInt(e->i32, 0, 0), "");
     for (int i = 0; i < to; i++)
         mask[i] = i;
-    return emit_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, to);
+    return code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, to);
 }
 
 /* W x W in log2 W steps: step s exchanges the off-diagonal blocks of size s. */
@@ -89,8 +89,8 @@ static void transpose(emitter *e, LLVMValueRef *v, int width)
                 high[l] = l & s ? width + l : l + s;
             }
             LLVMValueRef a = v[i], b = v[i + s];
-            v[i] = emit_shuffle(e, a, b, low, width);
-            v[i + s] = emit_shuffle(e, a, b, high, width);
+            v[i] = code_shuffle(e, a, b, low, width);
+            v[i + s] = code_shuffle(e, a, b, high, width);
         }
 }
 
@@ -98,11 +98,11 @@ static void transpose(emitter *e, LLVMValueRef *v, int width)
 static void load_block(emitter *e, emitted *t, LLVMValueRef at, int64_t column_stride, int64_t r0, int p)
 {
     LLVMValueRef v[64];
-    int width = t->width, columns = emit_part_width(t, p);
+    int width = t->width, columns = code_part_width(t, p);
     int rows = t->rows - r0 < width ? (int)(t->rows - r0) : width;
     for (int c = 0; c < width; c++) {
         if (c >= columns) {
-            v[c] = LLVMGetUndef(emit_vector(e, t->element, width));
+            v[c] = LLVMGetUndef(code_vector(e, t->element, width));
             continue;
         }
         int64_t column = (int64_t)p * width + c;
@@ -119,8 +119,8 @@ static void load_block(emitter *e, emitted *t, LLVMValueRef at, int64_t column_s
 static LLVMValueRef load_elements(emitter *e, const emitted *t, LLVMValueRef at, int64_t row_stride,
                                   int64_t column_stride, int64_t r, int p)
 {
-    int width = emit_part_width(t, p);
-    LLVMValueRef x = LLVMGetUndef(emit_vector(e, t->element, width));
+    int width = code_part_width(t, p);
+    LLVMValueRef x = LLVMGetUndef(code_vector(e, t->element, width));
     for (int c = 0; c < width; c++) {
         int64_t column = (int64_t)p * t->width + c;
         LLVMValueRef from = address(e, t->element, at, r * row_stride + column * column_stride);
@@ -130,16 +130,16 @@ static LLVMValueRef load_elements(emitter *e, const emitted *t, LLVMValueRef at,
     return x;
 }
 
-void emit_load(emitter *e, ir_op op)
+void code_load(emitter *e, ir_op op)
 {
     const ir_op_data *d = ir_op_get(e->m, op);
     int64_t row = ir_op_int(e->m, op, "row_stride", 0), column = ir_op_int(e->m, op, "column_stride", 0);
-    emitted *t = emit_new(e, d->results[0]);
+    emitted *t = code_new(e, d->results[0]);
     LLVMValueRef at = base_address(e, op);
     bool transposed = column != 1 && row == 1 && t->rows > 1 && t->columns > 1 && t->width > 1;
     for (int64_t r = 0; r < t->rows; r++)
         for (int p = 0; p < t->parts; p++) {
-            int width = emit_part_width(t, p);
+            int width = code_part_width(t, p);
             LLVMValueRef *value = &t->values[r * t->parts + p];
             if (transposed) {
                 if (r % t->width == 0)
@@ -158,18 +158,18 @@ static LLVMValueRef lane(emitter *e, LLVMValueRef x, int width, int i)
     return width == 1 ? x : LLVMBuildExtractElement(e->b, x, LLVMConstInt(e->i32, (unsigned)i, 0), "");
 }
 
-void emit_gather(emitter *e, ir_op op)
+void code_gather(emitter *e, ir_op op)
 {
     const ir_op_data *d = ir_op_get(e->m, op);
     int64_t row = ir_op_int(e->m, op, "row_stride", 0), column = ir_op_int(e->m, op, "column_stride", 0);
-    LLVMValueRef stride = emit_int(e, e->i64, ir_op_int(e->m, op, "stride", 1));
-    emitted *t = emit_new(e, d->results[0]);
+    LLVMValueRef stride = code_int(e, e->i64, ir_op_int(e->m, op, "stride", 1));
+    emitted *t = code_new(e, d->results[0]);
     LLVMValueRef at = base_address(e, op);
     for (int64_t r = 0; r < t->rows; r++)
         for (int p = 0; p < t->parts; p++) {
-            int width = emit_part_width(t, p);
-            LLVMValueRef indices = emit_part(e, emit_get(e, d->operands[2]), r, p, width);
-            LLVMValueRef x = LLVMGetUndef(emit_vector(e, t->element, width));
+            int width = code_part_width(t, p);
+            LLVMValueRef indices = code_part(e, code_get(e, d->operands[2]), r, p, width);
+            LLVMValueRef x = LLVMGetUndef(code_vector(e, t->element, width));
             for (int c = 0; c < width; c++) {
                 LLVMValueRef index = LLVMBuildSExt(e->b, lane(e, indices, width, c), e->i64, "");
                 LLVMValueRef offset = LLVMBuildNSWMul(e->b, index, stride, "");
@@ -195,10 +195,10 @@ static LLVMValueRef canonical(emitter *e, dtype element, LLVMValueRef x, int wid
     } else {
         uint64_t infinity = element == DTYPE_F16 ? 0x7c00 : 0x7f80;
         bits = element == DTYPE_F16 ? 0x7e00 : 0x7fc0;
-        LLVMValueRef magnitude = LLVMBuildAnd(e->b, x, emit_splat_bits(e, element, 0x7fff, width), "");
-        nan = LLVMBuildICmp(e->b, LLVMIntUGT, magnitude, emit_splat_bits(e, element, infinity, width), "");
+        LLVMValueRef magnitude = LLVMBuildAnd(e->b, x, code_splat_bits(e, element, 0x7fff, width), "");
+        nan = LLVMBuildICmp(e->b, LLVMIntUGT, magnitude, code_splat_bits(e, element, infinity, width), "");
     }
-    return LLVMBuildSelect(e->b, nan, emit_splat_bits(e, element, bits, width), x, "");
+    return LLVMBuildSelect(e->b, nan, code_splat_bits(e, element, bits, width), x, "");
 }
 
 static void store_vector(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef at)
@@ -207,16 +207,16 @@ static void store_vector(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef
     LLVMSetAlignment(s, (unsigned)dtype_size(element));
 }
 
-void emit_store(emitter *e, ir_op op)
+void code_store(emitter *e, ir_op op)
 {
     const ir_op_data *d = ir_op_get(e->m, op);
     int64_t row = ir_op_int(e->m, op, "row_stride", 0), column = ir_op_int(e->m, op, "column_stride", 0);
-    const emitted *t = emit_get(e, d->operands[2]);
+    const emitted *t = code_get(e, d->operands[2]);
     bool clean = ir_op_int(e->m, op, "canonical", 0) != 0;
     LLVMValueRef at = base_address(e, op);
     for (int64_t r = 0; r < t->rows; r++)
         for (int p = 0; p < t->parts; p++) {
-            int width = emit_part_width(t, p);
+            int width = code_part_width(t, p);
             LLVMValueRef x = t->values[r * t->parts + p];
             if (clean)
                 x = canonical(e, t->element, x, width);

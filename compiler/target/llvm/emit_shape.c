@@ -3,39 +3,39 @@
 
 #include "target/llvm/emit.h"
 
-static void emit_constant(emitter *e, ir_op op)
+static void code_constant(emitter *e, ir_op op)
 {
     const ir_attr_data *bits = ir_attr_get(e->m, ir_op_attr(e->m, op, "value"));
-    emit_new(e, ir_op_get(e->m, op)->results[0])->values[0] = emit_bits(e, bits->element, bits->bits);
+    code_new(e, ir_op_get(e->m, op)->results[0])->values[0] = code_bits(e, bits->element, bits->bits);
 }
 
-static void emit_broadcast(emitter *e, ir_op op)
+static void code_broadcast(emitter *e, ir_op op)
 {
     const ir_op_data *d = ir_op_get(e->m, op);
-    emitted *t = emit_new(e, d->results[0]);
+    emitted *t = code_new(e, d->results[0]);
     for (int64_t r = 0; r < t->rows; r++)
         for (int p = 0; p < t->parts; p++)
             t->values[r * t->parts + p] =
-                r && emit_get(e, d->operands[0])->rows == 1
+                r && code_get(e, d->operands[0])->rows == 1
                     ? t->values[p]
-                    : emit_part(e, emit_get(e, d->operands[0]), r, p, emit_part_width(t, p));
+                    : code_part(e, code_get(e, d->operands[0]), r, p, code_part_width(t, p));
 }
 
 /* base + r * row_step + c * column_step, in i32. */
-static void emit_iota(emitter *e, ir_op op)
+static void code_iota(emitter *e, ir_op op)
 {
     const ir_op_data *d = ir_op_get(e->m, op);
     int64_t row = ir_op_int(e->m, op, "row_step", 0), column = ir_op_int(e->m, op, "column_step", 0);
-    emitted *t = emit_new(e, d->results[0]);
-    LLVMValueRef base = LLVMBuildTrunc(e->b, emit_get(e, d->operands[0])->values[0], e->i32, "");
+    emitted *t = code_new(e, d->results[0]);
+    LLVMValueRef base = LLVMBuildTrunc(e->b, code_get(e, d->operands[0])->values[0], e->i32, "");
     for (int64_t r = 0; r < t->rows; r++)
         for (int p = 0; p < t->parts; p++) {
-            int width = emit_part_width(t, p);
+            int width = code_part_width(t, p);
             LLVMValueRef lanes[64];
             for (int c = 0; c < width; c++)
-                lanes[c] = emit_int(e, e->i32, (int32_t)(r * row + ((int64_t)p * t->width + c) * column));
+                lanes[c] = code_int(e, e->i32, (int32_t)(r * row + ((int64_t)p * t->width + c) * column));
             LLVMValueRef steps = width == 1 ? lanes[0] : LLVMConstVector(lanes, (unsigned)width);
-            t->values[r * t->parts + p] = LLVMBuildAdd(e->b, emit_splat(e, base, width), steps, "");
+            t->values[r * t->parts + p] = LLVMBuildAdd(e->b, code_splat(e, base, width), steps, "");
         }
 }
 
@@ -49,22 +49,22 @@ static LLVMValueRef padded(emitter *e, LLVMValueRef x, int width, LLVMValueRef f
         return LLVMBuildInsertElement(e->b, fill, x, LLVMConstInt(e->i32, 0, 0), "");
     for (int i = 0; i < to; i++)
         mask[i] = i < width ? i : -1;
-    LLVMValueRef wide = emit_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, to);
+    LLVMValueRef wide = code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, to);
     for (int i = 0; i < to; i++)
         mask[i] = i < width ? i : to + i;
-    return emit_shuffle(e, wide, fill, mask, to);
+    return code_shuffle(e, wide, fill, mask, to);
 }
 
-static void emit_pad(emitter *e, ir_op op)
+static void code_pad(emitter *e, ir_op op)
 {
     const ir_op_data *d = ir_op_get(e->m, op);
-    const emitted *x = emit_get(e, d->operands[0]);
+    const emitted *x = code_get(e, d->operands[0]);
     const ir_attr_data *bits = ir_attr_get(e->m, ir_op_attr(e->m, op, "value"));
-    emitted *t = emit_new(e, d->results[0]);
+    emitted *t = code_new(e, d->results[0]);
     for (int p = 0; p < t->parts; p++) {
-        int to = emit_part_width(t, p);
-        LLVMValueRef fill = emit_splat_bits(e, bits->element, bits->bits, to);
-        t->values[p] = p < x->parts ? padded(e, x->values[p], emit_part_width(x, p), fill, to) : fill;
+        int to = code_part_width(t, p);
+        LLVMValueRef fill = code_splat_bits(e, bits->element, bits->bits, to);
+        t->values[p] = p < x->parts ? padded(e, x->values[p], code_part_width(x, p), fill, to) : fill;
     }
 }
 
@@ -76,49 +76,49 @@ static LLVMValueRef half(emitter *e, LLVMValueRef x, int width, bool high)
         return LLVMBuildExtractElement(e->b, x, LLVMConstInt(e->i32, (unsigned)first, 0), "");
     for (int i = 0; i < count; i++)
         mask[i] = first + i;
-    return emit_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, count);
+    return code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, count);
 }
 
 /* Lanes side by side are halved: first whole parts against each other, then halves of the last one. */
-static void emit_fold(emitter *e, ir_op op)
+static void code_fold(emitter *e, ir_op op)
 {
     const ir_op_data *d = ir_op_get(e->m, op);
     const char *kind = ir_op_string(e->m, op, "kind", "sum");
     int opcode = strcmp(kind, "sum") == 0 ? TILE_ADD : strcmp(kind, "max") == 0 ? TILE_MAXIMUM : TILE_MINIMUM;
-    emitted *t = emit_new(e, d->results[0]);
+    emitted *t = code_new(e, d->results[0]);
     LLVMValueRef v[64];
     int count = 0;
     for (uint32_t i = 0; i < d->operand_count; i++) {
-        const emitted *x = emit_get(e, d->operands[i]);
+        const emitted *x = code_get(e, d->operands[i]);
         for (int p = 0; p < x->parts; p++)
             v[count++] = x->values[p];
     }
     for (; count > 1; count /= 2)
         for (int i = 0; i < count / 2; i++)
-            v[i] = emit_binary_value(e, opcode, t->element, v[i], v[i + count / 2]);
+            v[i] = code_binary_value(e, opcode, t->element, v[i], v[i + count / 2]);
     LLVMTypeRef type = LLVMTypeOf(v[0]);
     int width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(type) : 1;
     for (; width > 1; width /= 2)
-        v[0] = emit_binary_value(e, opcode, t->element, half(e, v[0], width, false), half(e, v[0], width, true));
+        v[0] = code_binary_value(e, opcode, t->element, half(e, v[0], width, false), half(e, v[0], width, true));
     t->values[0] = v[0];
 }
 
-void emit_shape_op(emitter *e, ir_op op)
+void code_shape_op(emitter *e, ir_op op)
 {
     switch (ir_op_get(e->m, op)->opcode) {
     case TILE_CONSTANT:
-        emit_constant(e, op);
+        code_constant(e, op);
         break;
     case TILE_BROADCAST:
-        emit_broadcast(e, op);
+        code_broadcast(e, op);
         break;
     case TILE_IOTA:
-        emit_iota(e, op);
+        code_iota(e, op);
         break;
     case TILE_PAD:
-        emit_pad(e, op);
+        code_pad(e, op);
         break;
     default:
-        emit_fold(e, op);
+        code_fold(e, op);
     }
 }

@@ -1,0 +1,187 @@
+/* interp.c - the oracle: decomposes a copy of the graph and evaluates its primitives, one after the other.
+ *
+ * No optimising pass runs, nothing is fused, every operation rounds by itself: its result is what every backend must
+ * give under strict. A value is freed after its last use. */
+#include "target/interp/interp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/passes.h"
+#include "tessera/compiler.h"
+
+typedef struct interpreter {
+    ir_module *m;
+    tensor *values; /* by value id */
+    uint32_t *uses; /* left */
+    status *st;
+} interpreter;
+
+ir_module *interp_prepare(const ir_module *graph, const ir_binding *dims, uint32_t dim_count, status *st)
+{
+    ir_module *m = ir_module_clone(graph);
+    if (graph_specialize(m, dims, dim_count, st) && graph_decompose_all(m, st))
+        return m;
+    ir_module_free(m);
+    return NULL;
+}
+
+static const ir_block_data *kernel_block(const ir_module *m)
+{
+    return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+}
+
+bool interp_check_inputs(const ir_module *m, const tensor *inputs, status *st)
+{
+    const ir_block_data *block = kernel_block(m);
+    for (uint32_t i = 0; i < block->argument_count; i++) {
+        const ir_type_data *d = ir_type_get(m, ir_value_get(m, block->arguments[i])->type);
+        bool fits = d->element == inputs[i].type && d->rank == inputs[i].rank;
+        for (int k = 0; fits && k < d->rank; k++)
+            fits = d->dims[k] == inputs[i].dims[k];
+        if (!fits)
+            return status_set(st, STATUS_INVALID, "input %u has not the type and shape that the kernel expects", i);
+    }
+    return true;
+}
+
+bool interp_allocate(const ir_module *m, ir_value value, dtype type, tensor *out, status *st)
+{
+    const ir_type_data *d = ir_type_get(m, ir_value_get(m, value)->type);
+    return tensor_init(out, type ? type : d->element, d->rank, d->dims, st);
+}
+
+const char *interp_text(const interp_step *s, const char *attribute)
+{
+    return ir_op_string(s->m, s->op, attribute, "");
+}
+
+/* ---- generators ---- */
+
+static void iota(const interp_step *s)
+{
+    int axis = (int)ir_op_int(s->m, s->op, "axis", 0);
+    int64_t inner = 1, count = tensor_count(s->out);
+    for (int i = axis + 1; i < s->out->rank; i++)
+        inner *= s->out->dims[i];
+    for (int64_t i = 0; i < count; i++)
+        ((int32_t *)s->out->data)[i] = (int32_t)(i / inner % s->out->dims[axis]);
+}
+
+bool interp_generate(const interp_step *s, status *st)
+{
+    if (s->opcode == GRAPH_IOTA) {
+        iota(s);
+        return true;
+    }
+    const ir_attr_data *value = ir_attr_get(s->m, ir_op_attr(s->m, s->op, "value"));
+    if (s->opcode != GRAPH_CONSTANT || value->kind != IR_ATTR_BITS)
+        return status_set(st, STATUS_INTERNAL, "the interpreter has no generator '%s'",
+                          op_info_get(s->opcode)->name);
+    memcpy(s->out->data, &value->bits, dtype_size(s->out->type));
+    return true;
+}
+
+/* ---- one operation ---- */
+
+static bool evaluate(const interp_step *s, status *st)
+{
+    switch (graph_op_class(s->opcode)) {
+    case GRAPH_CLASS_GENERATOR:
+        return interp_generate(s, st);
+    case GRAPH_CLASS_ELEMENTWISE:
+        return interp_elementwise(s, st);
+    case GRAPH_CLASS_MOVE:
+        return interp_move(s, st);
+    case GRAPH_CLASS_REDUCE:
+        return interp_reduce(s, st);
+    case GRAPH_CLASS_DOT:
+        return interp_dot(s, st);
+    default:
+        return status_set(st, STATUS_INTERNAL, "'%s' is no primitive", op_info_get(s->opcode)->name);
+    }
+}
+
+static void count_down(interpreter *in, const ir_op_data *d)
+{
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (--in->uses[d->operands[i]] == 0)
+            tensor_release(&in->values[d->operands[i]]);
+    for (uint32_t i = 0; i < d->result_count; i++)
+        if (in->uses[d->results[i]] == 0)
+            tensor_release(&in->values[d->results[i]]);
+}
+
+static bool step(interpreter *in, ir_op op)
+{
+    const ir_op_data *d = ir_op_get(in->m, op);
+    const tensor **operands = base_malloc(sizeof *operands * (d->operand_count + 1));
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        operands[i] = &in->values[d->operands[i]];
+    tensor *out = &in->values[d->results[0]];
+    interp_step s = {in->m, op, d->opcode, operands, d->operand_count, out};
+    bool ok = interp_allocate(in->m, d->results[0], DTYPE_NONE, out, in->st) && evaluate(&s, in->st);
+    free(operands);
+    if (ok)
+        count_down(in, d);
+    return ok;
+}
+
+static bool copy_out(interpreter *in, ir_value value, tensor *out)
+{
+    if (!interp_allocate(in->m, value, DTYPE_NONE, out, in->st))
+        return false;
+    memcpy(out->data, in->values[value].data, tensor_bytes(out));
+    interp_canonical(out);
+    return true;
+}
+
+static bool give_outputs(interpreter *in, const ir_op_data *ret, tensor *outputs)
+{
+    for (uint32_t i = 0; i < ret->operand_count; i++)
+        if (!copy_out(in, ret->operands[i], &outputs[i])) {
+            while (i > 0)
+                tensor_release(&outputs[--i]);
+            return false;
+        }
+    return true;
+}
+
+static bool run(interpreter *in, tensor *outputs)
+{
+    const ir_block_data *block = kernel_block(in->m);
+    ir_op op = block->first;
+    for (; op && ir_op_get(in->m, op)->opcode != GRAPH_RETURN; op = ir_op_get(in->m, op)->next)
+        if (!step(in, op))
+            return false;
+    if (!op)
+        return status_set(in->st, STATUS_INTERNAL, "the kernel does not return");
+    return give_outputs(in, ir_op_get(in->m, op), outputs);
+}
+
+bool compiler_interpret(const ir_module *graph, const ir_binding *dims, uint32_t dim_count, const tensor *inputs,
+                        tensor *outputs, status *st)
+{
+    ir_module *m = interp_prepare(graph, dims, dim_count, st);
+    if (!m)
+        return false;
+    interpreter in = {.m = m, .st = st};
+    uint32_t count = ir_value_count(m);
+    const ir_block_data *block = kernel_block(m);
+    in.values = base_calloc(count + 1, sizeof *in.values);
+    in.uses = ir_count_uses(m);
+    bool ok = interp_check_inputs(m, inputs, st);
+    for (uint32_t i = 0; i < block->argument_count; i++) {
+        in.values[block->arguments[i]] = inputs[i];
+        in.uses[block->arguments[i]] += 1; /* borrowed: never the last use */
+    }
+    ok = ok && run(&in, outputs);
+    for (uint32_t i = 0; i < block->argument_count; i++)
+        in.values[block->arguments[i]] = (tensor){0};
+    for (uint32_t i = 1; i <= count; i++)
+        tensor_release(&in.values[i]);
+    free(in.values);
+    free(in.uses);
+    ir_module_free(m);
+    return ok;
+}

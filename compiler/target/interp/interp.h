@@ -1,0 +1,76 @@
+/* interp.h - the rooms of the interpreter: one primitive at a time, on whole tensors.
+ *
+ * Element types are taken from the tensors, not from the IR, so that compiler_reference moves its f64 values with the
+ * same code. Every function fills `out`, which the caller has allocated in the result's shape and type. */
+#ifndef TESSERA_TARGET_INTERP_INTERP_H
+#define TESSERA_TARGET_INTERP_INTERP_H
+
+#include "base/status.h"
+#include "base/tensor.h"
+#include "ops/graph.h"
+
+typedef struct interp_step {
+    ir_module *m;
+    ir_op op;
+    int opcode;
+    const tensor *const *in;
+    uint32_t in_count;
+    tensor *out;
+} interp_step;
+
+bool interp_generate(const interp_step *s, status *st); /* constant, iota */
+bool interp_elementwise(const interp_step *s, status *st);
+bool interp_move(const interp_step *s, status *st);
+bool interp_reduce(const interp_step *s, status *st);
+bool interp_dot(const interp_step *s, status *st);
+
+/* A static copy of `graph` without composites; NULL with a status. Owned by the caller. */
+ir_module *interp_prepare(const ir_module *graph, const ir_binding *dims, uint32_t dim_count, status *st);
+/* Whether the tensors have the types and shapes of the kernel's inputs. */
+bool interp_check_inputs(const ir_module *m, const tensor *inputs, status *st);
+/* An empty tensor of a value's shape; DTYPE_NONE: of its own element type. */
+bool interp_allocate(const ir_module *m, ir_value value, dtype type, tensor *out, status *st);
+const char *interp_text(const interp_step *s, const char *attribute);
+
+/* out[i] = in at the strided place of i: strides in elements of `size` bytes. */
+typedef struct strided {
+    int rank;
+    int64_t dims[IR_MAX_RANK];
+    int64_t strides[IR_MAX_RANK];
+    int64_t start;
+} strided;
+void interp_copy_strided(void *out, const void *in, size_t size, const strided *view);
+
+/* `in` with its axes in the order `axes`, row-major. `out` is allocated. */
+bool interp_permute(const tensor *in, const int64_t *axes, tensor *out, status *st);
+
+/* Working arrays: f16 and bf16 widen to f32 exactly; integers and bool to i64. */
+void interp_load_f32(const tensor *t, int64_t first, int64_t count, float *out);
+void interp_load_f64(const tensor *t, int64_t first, int64_t count, double *out);
+void interp_load_i64(const tensor *t, int64_t first, int64_t count, int64_t *out);
+/* Back, with one rounding (floats) or wrapping (integers). */
+void interp_store_f32(tensor *t, int64_t first, int64_t count, const float *in);
+void interp_store_f64(tensor *t, int64_t first, int64_t count, const double *in);
+void interp_store_i64(tensor *t, int64_t first, int64_t count, const int64_t *in);
+
+void interp_convert(const tensor *in, tensor *out);
+/* Every NaN becomes the quiet NaN of its type. */
+void interp_canonical(tensor *t);
+
+/* The sum of n values in the order lanes64. */
+float interp_lanes64_f32(const float *x, int64_t n);
+double interp_lanes64_f64(const double *x, int64_t n);
+
+/* A reduction as rows: `axes` become the last ones. */
+bool interp_reduce_rows(const interp_step *s, tensor *rows, int64_t *length, status *st);
+
+/* A contraction as batch x (m, k) by (k, n). */
+typedef struct dot_plan {
+    int64_t batch, m, n, k;
+    int64_t x_axes[IR_MAX_RANK], y_axes[IR_MAX_RANK]; /* batch, free, contracted | batch, contracted, free */
+} dot_plan;
+dot_plan interp_dot_plan(const interp_step *s);
+/* Steps of row `row`: k, or what k_count says within [0, k]. */
+int64_t interp_dot_steps(const interp_step *s, const dot_plan *p, int64_t row);
+
+#endif

@@ -1,0 +1,265 @@
+/* interp_elementwise.c - one operation on every element: in f32 for f32, f16 and bf16, rounded once to the type; in f64;
+ * or in 64-bit integers that wrap to the type. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "target/interp/functions.h"
+#include "target/interp/interp.h"
+
+enum { CHUNK = 2048, OPERANDS = 3 };
+
+typedef enum predicate { EQ, NE, LT, LE, GT, GE, PREDICATE_COUNT } predicate;
+
+static predicate predicate_of(const interp_step *s)
+{
+    static const char *const names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+    int p = 0;
+    while (p < GE && strcmp(names[p], interp_text(s, "predicate")) != 0)
+        p++;
+    return (predicate)p;
+}
+
+/* ---- floats ---- */
+
+#define EACH(expression)                                                                           \
+    for (int64_t i = 0; i < n; i++)                                                                \
+        out[i] = (expression);                                                                     \
+    return true
+
+/* maximum and minimum are IEEE 754-2019: a NaN wins, and -0 < +0. */
+#define FLOAT_OPERATIONS(T, suffix, magnitude, root, fused)                                        \
+    static T maximum_##suffix(T a, T b)                                                            \
+    {                                                                                              \
+        if (isnan(a) || isnan(b))                                                                  \
+            return (T)NAN;                                                                         \
+        return a > b || (a == b && !signbit(a)) ? a : b;                                           \
+    }                                                                                              \
+                                                                                                   \
+    static bool float_##suffix(int opcode, T *out, const T *x, const T *y, const T *z, int64_t n)  \
+    {                                                                                              \
+        switch (opcode) {                                                                          \
+        case GRAPH_NEG:                                                                            \
+            EACH(-x[i]);                                                                           \
+        case GRAPH_ABS:                                                                            \
+            EACH(magnitude(x[i]));                                                                 \
+        case GRAPH_SQRT:                                                                           \
+            EACH(root(x[i]));                                                                      \
+        case GRAPH_ADD:                                                                            \
+            EACH(x[i] + y[i]);                                                                     \
+        case GRAPH_SUB:                                                                            \
+            EACH(x[i] - y[i]);                                                                     \
+        case GRAPH_MUL:                                                                            \
+            EACH(x[i] * y[i]);                                                                     \
+        case GRAPH_DIV:                                                                            \
+            EACH(x[i] / y[i]);                                                                     \
+        case GRAPH_MAXIMUM:                                                                        \
+            EACH(maximum_##suffix(x[i], y[i]));                                                    \
+        case GRAPH_MINIMUM:                                                                        \
+            EACH(-maximum_##suffix(-x[i], -y[i]));                                                 \
+        case GRAPH_FMA:                                                                            \
+            EACH(fused(x[i], y[i], z[i]));                                                         \
+        default:                                                                                   \
+            return false;                                                                          \
+        }                                                                                          \
+    }
+FLOAT_OPERATIONS(float, f32, fabsf, sqrtf, fmaf)
+FLOAT_OPERATIONS(double, f64, fabs, sqrt, fma)
+
+static math_function function_of(int opcode)
+{
+    switch (opcode) {
+    case GRAPH_EXP:
+        return MATH_EXP;
+    case GRAPH_LOG:
+        return MATH_LOG;
+    case GRAPH_TANH:
+        return MATH_TANH;
+    case GRAPH_ERF:
+        return MATH_ERF;
+    case GRAPH_LOGISTIC:
+        return MATH_LOGISTIC;
+    case GRAPH_RSQRT:
+        return MATH_RSQRT;
+    default:
+        return MATH_FUNCTION_COUNT;
+    }
+}
+
+/* The functions are specified on f32; on f64 they are the C library's. */
+static double function_f64(int opcode, double x)
+{
+    switch (opcode) {
+    case GRAPH_EXP:
+        return exp(x);
+    case GRAPH_LOG:
+        return log(x);
+    case GRAPH_TANH:
+        return tanh(x);
+    case GRAPH_ERF:
+        return erf(x);
+    case GRAPH_LOGISTIC:
+        return 1 / (1 + exp(-x));
+    default:
+        return 1 / sqrt(x);
+    }
+}
+
+static bool apply_f32(int opcode, float *out, const float *const *in, int64_t n)
+{
+    math_function function = function_of(opcode);
+    if (function == MATH_FUNCTION_COUNT)
+        return float_f32(opcode, out, in[0], in[1], in[2], n);
+    function_apply(function, out, in[0], (size_t)n);
+    return true;
+}
+
+static bool apply_f64(int opcode, double *out, const double *const *in, int64_t n)
+{
+    if (function_of(opcode) == MATH_FUNCTION_COUNT)
+        return float_f64(opcode, out, in[0], in[1], in[2], n);
+    for (int64_t i = 0; i < n; i++)
+        out[i] = function_f64(opcode, in[0][i]);
+    return true;
+}
+
+/* ---- integers ---- */
+
+static int64_t quotient(int64_t x, int64_t y)
+{
+    if (y == 0)
+        return 0;
+    return y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
+}
+
+static int64_t negated(int64_t x)
+{
+    return (int64_t)(0 - (uint64_t)x);
+}
+
+static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_t n, bool logical)
+{
+    const int64_t *x = in[0], *y = in[1];
+    switch (opcode) {
+    case GRAPH_NEG:
+        EACH(negated(x[i]));
+    case GRAPH_ABS:
+        EACH(x[i] < 0 ? negated(x[i]) : x[i]);
+    case GRAPH_NOT:
+        EACH(logical ? !x[i] : ~x[i]);
+    case GRAPH_ADD:
+        EACH((int64_t)((uint64_t)x[i] + (uint64_t)y[i]));
+    case GRAPH_SUB:
+        EACH((int64_t)((uint64_t)x[i] - (uint64_t)y[i]));
+    case GRAPH_MUL:
+        EACH((int64_t)((uint64_t)x[i] * (uint64_t)y[i]));
+    case GRAPH_DIV:
+        EACH(quotient(x[i], y[i]));
+    case GRAPH_MAXIMUM:
+        EACH(x[i] > y[i] ? x[i] : y[i]);
+    case GRAPH_MINIMUM:
+        EACH(x[i] < y[i] ? x[i] : y[i]);
+    case GRAPH_AND:
+        EACH(x[i] & y[i]);
+    case GRAPH_OR:
+        EACH(x[i] | y[i]);
+    case GRAPH_XOR:
+        EACH(x[i] ^ y[i]);
+    default:
+        return false;
+    }
+}
+
+/* ---- comparison and selection ---- */
+
+#define COMPARE(T, suffix)                                                                         \
+    static bool compare_##suffix(predicate p, T x, T y)                                            \
+    {                                                                                              \
+        const bool holds[PREDICATE_COUNT] = {x == y, x != y, x < y, x <= y, x > y, x >= y};        \
+        return holds[p];                                                                           \
+    }
+COMPARE(double, f64)
+COMPARE(int64_t, i64)
+
+/* f64 holds every float exactly, so its comparison is theirs. */
+static void compare(const interp_step *s)
+{
+    const tensor *x = s->in[0], *y = s->in[1];
+    predicate p = predicate_of(s);
+    bool floats = dtype_is_float(x->type);
+    unsigned char *out = s->out->data;
+    int64_t n = tensor_count(x);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t a, b;
+        if (floats) {
+            out[i] = compare_f64(p, dtype_load(x->type, x->data, (size_t)i), dtype_load(y->type, y->data, (size_t)i));
+            continue;
+        }
+        interp_load_i64(x, i, 1, &a);
+        interp_load_i64(y, i, 1, &b);
+        out[i] = compare_i64(p, a, b);
+    }
+}
+
+static void select_elements(const interp_step *s)
+{
+    size_t size = dtype_size(s->out->type);
+    const unsigned char *condition = s->in[0]->data;
+    const char *x = s->in[1]->data, *y = s->in[2]->data;
+    char *out = s->out->data;
+    int64_t n = tensor_count(s->out);
+    for (int64_t i = 0; i < n; i++)
+        memcpy(out + (size_t)i * size, (condition[i] ? x : y) + (size_t)i * size, size);
+}
+
+/* ---- chunks of working arrays ---- */
+
+#define BY_CHUNKS(T, suffix, ...)                                                                  \
+    static bool chunks_##suffix(const interp_step *s, void *work)                                  \
+    {                                                                                              \
+        int64_t count = tensor_count(s->out);                                                      \
+        T *out = work, *in[OPERANDS] = {out + CHUNK, out + 2 * CHUNK, out + 3 * CHUNK};            \
+        const T *const operands[OPERANDS] = {in[0], in[1], in[2]};                                 \
+        for (int64_t first = 0; first < count; first += CHUNK) {                                   \
+            int64_t n = count - first < CHUNK ? count - first : CHUNK;                             \
+            for (uint32_t k = 0; k < s->in_count; k++)                                             \
+                interp_load_##suffix(s->in[k], first, n, in[k]);                                   \
+            if (!apply_##suffix(s->opcode, out, operands, n __VA_ARGS__))                          \
+                return false;                                                                      \
+            interp_store_##suffix(s->out, first, n, out);                                          \
+        }                                                                                          \
+        return true;                                                                               \
+    }
+BY_CHUNKS(float, f32)
+BY_CHUNKS(double, f64)
+BY_CHUNKS(int64_t, i64, , s->out->type == DTYPE_BOOL)
+
+static bool chunks(const interp_step *s, status *st)
+{
+    void *work = base_malloc(sizeof(double) * CHUNK * (OPERANDS + 1));
+    bool ok = s->in_count <= OPERANDS;
+    if (ok && !dtype_is_float(s->out->type))
+        ok = chunks_i64(s, work);
+    else if (ok)
+        ok = s->out->type == DTYPE_F64 ? chunks_f64(s, work) : chunks_f32(s, work);
+    free(work);
+    return ok || status_set(st, STATUS_INTERNAL, "the interpreter has no '%s' on %s", op_info_get(s->opcode)->name,
+                            dtype_name(s->out->type));
+}
+
+bool interp_elementwise(const interp_step *s, status *st)
+{
+    switch (s->opcode) {
+    case GRAPH_CONVERT:
+        interp_convert(s->in[0], s->out);
+        return true;
+    case GRAPH_COMPARE:
+        compare(s);
+        return true;
+    case GRAPH_SELECT:
+        select_elements(s);
+        return true;
+    default:
+        return chunks(s, st);
+    }
+}

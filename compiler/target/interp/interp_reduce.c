@@ -1,0 +1,124 @@
+/* interp_reduce.c - sum, max and min over axes, in the order lanes64. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "target/interp/interp.h"
+
+enum { LANES = 64, BLOCK = 4096 };
+
+/* One block: element i goes to lane i mod 64, ascending; then the lanes are halved. */
+#define LANES64(T, suffix)                                                                         \
+    static T block_##suffix(const T *x, int64_t n)                                                 \
+    {                                                                                              \
+        T lanes[LANES] = {0};                                                                      \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            lanes[i % LANES] += x[i];                                                              \
+        for (int width = LANES / 2; width > 0; width /= 2)                                         \
+            for (int j = 0; j < width; j++)                                                        \
+                lanes[j] += lanes[j + width];                                                      \
+        return lanes[0];                                                                           \
+    }                                                                                              \
+                                                                                                   \
+    T interp_lanes64_##suffix(const T *x, int64_t n)                                               \
+    {                                                                                              \
+        int64_t blocks = (n + BLOCK - 1) / BLOCK;                                                  \
+        if (n <= BLOCK)                                                                            \
+            return block_##suffix(x, n) + 0;                                                       \
+        T *sums = base_malloc(sizeof *sums * (size_t)blocks);                                      \
+        for (int64_t b = 0; b < blocks; b++)                                                       \
+            sums[b] = block_##suffix(x + b * BLOCK, b == blocks - 1 ? n - b * BLOCK : BLOCK);      \
+        T total = interp_lanes64_##suffix(sums, blocks);                                           \
+        free(sums);                                                                                \
+        return total;                                                                              \
+    }
+LANES64(float, f32)
+LANES64(double, f64)
+
+bool interp_reduce_rows(const interp_step *s, tensor *rows, int64_t *length, status *st)
+{
+    int64_t axes[IR_MAX_RANK], order[IR_MAX_RANK];
+    uint32_t count = ir_op_ints(s->m, s->op, "axes", axes, IR_MAX_RANK), next = 0;
+    int kept = 0, rank = s->in[0]->rank;
+    *length = 1;
+    for (int i = 0; i < rank; i++) {
+        if (next < count && axes[next] == i) {
+            order[rank - (int)count + (int)next++] = i;
+            *length *= s->in[0]->dims[i];
+        } else {
+            order[kept++] = i;
+        }
+    }
+    return interp_permute(s->in[0], order, rows, st);
+}
+
+/* ---- one row ---- */
+
+/* IEEE 754-2019 maximum and minimum. */
+static double greater(double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return NAN;
+    return a > b || (a == b && !signbit(a)) ? a : b;
+}
+
+static double extreme_f64(const double *x, int64_t n, bool max)
+{
+    double best = -HUGE_VAL;
+    for (int64_t i = 0; i < n; i++)
+        best = greater(best, max ? x[i] : -x[i]);
+    return max ? best : -best;
+}
+
+static int64_t reduce_i64(const char *kind, const int64_t *x, int64_t n, dtype type)
+{
+    int64_t lowest = type == DTYPE_I64 ? INT64_MIN : -(INT64_C(1) << (8 * dtype_size(type) - 1));
+    bool sum = strcmp(kind, "sum") == 0, max = strcmp(kind, "max") == 0;
+    int64_t best = sum ? 0 : max ? lowest : -(lowest + 1);
+    for (int64_t i = 0; i < n; i++) {
+        if (sum)
+            best = (int64_t)((uint64_t)best + (uint64_t)x[i]);
+        else if (max ? x[i] > best : x[i] < best)
+            best = x[i];
+    }
+    return best;
+}
+
+static void reduce_row(const char *kind, const tensor *rows, int64_t row, int64_t length, void *work, tensor *out)
+{
+    bool sum = strcmp(kind, "sum") == 0;
+    if (!dtype_is_float(rows->type)) {
+        interp_load_i64(rows, row * length, length, work);
+        int64_t result = reduce_i64(kind, work, length, rows->type);
+        interp_store_i64(out, row, 1, &result);
+    } else if (sum && rows->type != DTYPE_F64) {
+        interp_load_f32(rows, row * length, length, work);
+        float result = interp_lanes64_f32(work, length);
+        interp_store_f32(out, row, 1, &result);
+    } else { /* the greatest and least are the same in f64 */
+        interp_load_f64(rows, row * length, length, work);
+        double result = sum ? interp_lanes64_f64(work, length)
+                            : extreme_f64(work, length, strcmp(kind, "max") == 0);
+        interp_store_f64(out, row, 1, &result);
+    }
+}
+
+bool interp_reduce(const interp_step *s, status *st)
+{
+    tensor rows;
+    int64_t length;
+    const char *kind = interp_text(s, "kind"), *order = interp_text(s, "order");
+    if (order[0] && strcmp(order, "lanes64") != 0)
+        return status_set(st, STATUS_INVALID, "a reduction cannot have the order '%s'; lanes64 is the one", order);
+    if (!interp_reduce_rows(s, &rows, &length, st))
+        return false;
+    void *work = base_malloc(sizeof(double) * (size_t)(length + 1));
+    int64_t count = tensor_count(s->out);
+    for (int64_t row = 0; row < count; row++)
+        reduce_row(kind, &rows, row, length, work, s->out);
+    free(work);
+    tensor_release(&rows);
+    return true;
+}
