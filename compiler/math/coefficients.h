@@ -10,8 +10,8 @@
 #define MATH_LN2 0x1.62e43p-1f
 #define MATH_LN2_HIGH 0x1.62e4p-1f
 #define MATH_LN2_LOW 0x1.7f7d1cp-20f
-#define MATH_TANH_SPLIT 0x1.1p0f
-#define MATH_TANH_CENTRE 0x1p-1f
+#define MATH_TANH_SPLIT 0x1.0cp0f
+#define MATH_TANH_CENTRE 0x1.4p-1f
 #define MATH_ERF_SPLIT 0x1.3p0f
 #define MATH_ERF_CENTRE 0x1.8p-1f
 
@@ -32,15 +32,15 @@
 #define MATH_LOG_6 0x1.1e67b8p-3f
 #define MATH_LOG_7 -0x1.07c886p-3f
 
-/* tanh(a) = a + a (TANH_0 + TANH_1 u + ...), u = a^2 - TANH_CENTRE; error of the whole 2^-26.4 */
-#define MATH_TANH_0 -0x1.1c8e1p-3f
-#define MATH_TANH_1 -0x1.daa89ep-3f
-#define MATH_TANH_2 0x1.3a4264p-4f
-#define MATH_TANH_3 -0x1.a6b5ep-6f
-#define MATH_TANH_4 0x1.1c870ep-7f
-#define MATH_TANH_5 -0x1.82150cp-9f
-#define MATH_TANH_6 0x1.123da8p-10f
-#define MATH_TANH_7 -0x1.3fd1bap-12f
+/* tanh(a) = a + a (TANH_0 + TANH_1 u + ...), u = a^2 - TANH_CENTRE; error of the whole 2^-26.6 */
+#define MATH_TANH_0 -0x1.5587fap-3f
+#define MATH_TANH_1 -0x1.b5b8a6p-3f
+#define MATH_TANH_2 0x1.15be94p-4f
+#define MATH_TANH_3 -0x1.6679a6p-6f
+#define MATH_TANH_4 0x1.cf19fep-8f
+#define MATH_TANH_5 -0x1.28c6e4p-9f
+#define MATH_TANH_6 0x1.96e8e8p-11f
+#define MATH_TANH_7 -0x1.41257ep-12f
 
 /* erf(a) = a + a (ERF_0 + ERF_1 u + ...), u = a^2 - ERF_CENTRE; error of the whole 2^-29.8 */
 #define MATH_ERF_0 -0x1.9a0bbp-4f

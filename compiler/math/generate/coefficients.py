@@ -19,7 +19,7 @@ GRID = 400
 
 # tanh and erf are a polynomial below the split and a function of e^-x above it. The polynomial is in a^2 - centre: its
 # variable is small where the result is largest beside its spacing, so that its roundings hardly count there.
-TANH_SPLIT, TANH_CENTRE = Decimal("1.0625"), Decimal("0.5")
+TANH_SPLIT, TANH_CENTRE = Decimal("1.046875"), Decimal("0.625")
 ERF_SPLIT, ERF_CENTRE = Decimal("1.1875"), Decimal("0.75")
 
 
