@@ -3,17 +3,30 @@
  * Values are numbered the way MLIR does it: all of a region first, then the regions inside it from the last to the
  * first; entry arguments are %argN; several results share one number (%3:2, %3#1). */
 #include "ir/internal.h"
+#include "ir/irdl.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+typedef struct ir_spelling ir_spelling;
 
 typedef struct printer {
     const ir_module *m;
     text *out;
     uint32_t *numbers; /* by value id: number, or argument number */
     uint32_t next_value, next_argument;
+    const ir_spelling *spelling;
 } printer;
+
+/* How types, attributes and operations are spelled: our own text, and the one that IRDL can check (irdl.h). */
+struct ir_spelling {
+    const char *buffer, *memory, *tile, *dims, *dim, *bits;
+    bool irdl;
+};
+static const ir_spelling canonical = {"!sched.buf<",     "!tile.mem<",     "!tile.t<",
+                                      "#tessera.dims<", "#tessera.dim<", "#tessera.bits<", false};
+static const ir_spelling checkable = {"!tsr.buf<", "!tsr.mem<", "!tsr.tile<", "#tsr.dims<", "#tsr.dim<", "#tsr.bits<", true};
 
 const char *ir_element_text(dtype element)
 {
@@ -44,13 +57,13 @@ static void print_shape(const ir_type_data *d, text *out)
     text_append(out, ir_element_text(d->element));
 }
 
-static void print_tensor(const ir_module *m, ir_type type, text *out)
+static void print_tensor(const ir_module *m, ir_type type, const ir_spelling *spelling, text *out)
 {
     const ir_type_data *d = ir_type_get(m, type);
     text_append(out, "tensor<");
     print_shape(d, out);
     if (!ir_type_is_static(m, type)) {
-        text_append(out, ", #tessera.dims<");
+        text_printf(out, ", %s", spelling->dims);
         for (int i = 0; i < d->rank; i++) {
             text_append(out, i ? ", " : "");
             print_quoted(ir_dim_text((ir_module *)m, d->dims[i]), out);
@@ -60,7 +73,7 @@ static void print_tensor(const ir_module *m, ir_type type, text *out)
     text_append_char(out, '>');
 }
 
-void ir_print_type(const ir_module *m, ir_type type, text *out)
+static void print_type(const ir_module *m, ir_type type, const ir_spelling *spelling, text *out)
 {
     const ir_type_data *d = ir_type_get(m, type);
     switch (d->kind) {
@@ -71,17 +84,17 @@ void ir_print_type(const ir_module *m, ir_type type, text *out)
         text_append(out, "index");
         return;
     case IR_TYPE_TENSOR:
-        print_tensor(m, type, out);
+        print_tensor(m, type, spelling, out);
         return;
     case IR_TYPE_BUFFER:
-        text_append(out, "!sched.buf<");
+        text_append(out, spelling->buffer);
         print_shape(d, out);
         break;
     case IR_TYPE_MEMORY:
-        text_printf(out, "!tile.mem<%s", ir_element_text(d->element));
+        text_printf(out, "%s%s", spelling->memory, ir_element_text(d->element));
         break;
     case IR_TYPE_TILE:
-        text_append(out, "!tile.t<");
+        text_append(out, spelling->tile);
         print_shape(d, out);
         if (d->layout)
             text_printf(out, ", rows<%d>", d->layout);
@@ -94,19 +107,26 @@ void ir_print_type(const ir_module *m, ir_type type, text *out)
     text_append_char(out, '>');
 }
 
-static void print_attr_items(const ir_module *m, const ir_attr_data *d, text *out)
+void ir_print_type(const ir_module *m, ir_type type, text *out)
+{
+    print_type(m, type, &canonical, out);
+}
+
+static void print_attr(const ir_module *m, ir_attr attr, const ir_spelling *spelling, text *out);
+
+static void print_attr_items(const ir_module *m, const ir_attr_data *d, const ir_spelling *spelling, text *out)
 {
     text_append_char(out, d->kind == IR_ATTR_DICT ? '{' : '[');
     for (uint32_t i = 0; i < d->count; i++) {
         text_append(out, i ? ", " : "");
         if (d->kind == IR_ATTR_DICT)
             text_printf(out, "%s = ", d->keys[i]);
-        ir_print_attr(m, d->items[i], out);
+        print_attr(m, d->items[i], spelling, out);
     }
     text_append_char(out, d->kind == IR_ATTR_DICT ? '}' : ']');
 }
 
-void ir_print_attr(const ir_module *m, ir_attr attr, text *out)
+static void print_attr(const ir_module *m, ir_attr attr, const ir_spelling *spelling, text *out)
 {
     const ir_attr_data *d = ir_attr_get(m, attr);
     switch (d->kind) {
@@ -120,27 +140,32 @@ void ir_print_attr(const ir_module *m, ir_attr attr, text *out)
         text_printf(out, "%" PRId64 " : i64", d->integer);
         break;
     case IR_ATTR_BITS:
-        text_printf(out, "#tessera.bits<%s, 0x%" PRIx64 ">", ir_element_text(d->element), d->bits);
+        text_printf(out, "%s%s, 0x%" PRIx64 ">", spelling->bits, ir_element_text(d->element), d->bits);
         break;
     case IR_ATTR_STRING:
         print_quoted(d->string, out);
         break;
     case IR_ATTR_DIM:
-        text_append(out, "#tessera.dim<");
+        text_append(out, spelling->dim);
         print_quoted(ir_dim_text((ir_module *)m, d->integer), out);
         text_append_char(out, '>');
         break;
     case IR_ATTR_TYPE:
-        ir_print_type(m, d->type, out);
+        print_type(m, d->type, spelling, out);
         break;
     case IR_ATTR_ARRAY:
     case IR_ATTR_DICT:
-        print_attr_items(m, d, out);
+        print_attr_items(m, d, spelling, out);
         break;
     case IR_ATTR_NONE:
     case IR_ATTR_KIND_COUNT:
         break;
     }
+}
+
+void ir_print_attr(const ir_module *m, ir_attr attr, text *out)
+{
+    print_attr(m, attr, &canonical, out);
 }
 
 /* ---- numbering ---- */
@@ -189,12 +214,28 @@ static void print_block(const printer *p, ir_block block, int depth)
             text_append(p->out, i ? ", " : "");
             print_value(p, b->arguments[i]);
             text_append(p->out, ": ");
-            ir_print_type(p->m, ir_value_get(p->m, b->arguments[i])->type, p->out);
+            print_type(p->m, ir_value_get(p->m, b->arguments[i])->type, p->spelling, p->out);
         }
         text_append(p->out, "):\n");
     }
     for (ir_op op = b->first; op; op = ir_op_get(p->m, op)->next)
         print_op(p, op, depth + 1);
+    if (p->spelling->irdl) {
+        indent(p, depth + 1);
+        text_append(p->out, "\"tsr.end\"() : () -> ()\n");
+    }
+}
+
+static void print_attr_list(const printer *p, const ir_named_attr *attrs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        text_append(p->out, i ? ", " : "");
+        text_append(p->out, attrs[i].name);
+        if (ir_attr_get(p->m, attrs[i].value)->kind == IR_ATTR_UNIT)
+            continue;
+        text_append(p->out, " = ");
+        print_attr(p->m, attrs[i].value, p->spelling, p->out);
+    }
 }
 
 static void print_attrs(const printer *p, const ir_op_data *d)
@@ -202,15 +243,52 @@ static void print_attrs(const printer *p, const ir_op_data *d)
     if (!d->attr_count)
         return;
     text_append(p->out, " <{");
-    for (uint32_t i = 0; i < d->attr_count; i++) {
-        text_append(p->out, i ? ", " : "");
-        text_append(p->out, d->attrs[i].name);
-        if (ir_attr_get(p->m, d->attrs[i].value)->kind == IR_ATTR_UNIT)
-            continue;
-        text_append(p->out, " = ");
-        ir_print_attr(p->m, d->attrs[i].value, p->out);
-    }
+    print_attr_list(p, d->attrs, d->attr_count);
     text_append(p->out, "}>");
+}
+
+/* Values as segments: `fixed` ones of their own, then runs of one type; the rest are empty. */
+static void print_segments(const printer *p, const char *name, const ir_value *values, uint32_t count, uint32_t fixed)
+{
+    uint32_t segments = 0, next;
+    text_printf(p->out, "%s = array<i32: ", name);
+    for (uint32_t i = 0; i < count || segments < fixed + IRDL_RUNS; i = next, segments++) {
+        next = i + 1;
+        while (i >= fixed && next < count &&
+               ir_value_get(p->m, values[next])->type == ir_value_get(p->m, values[i])->type)
+            next++;
+        next = next > count ? count : next;
+        text_printf(p->out, segments ? ", %u" : "%u", next - i);
+    }
+    text_append_char(p->out, '>');
+}
+
+/* Attributes as a sorted dictionary, with the segment sizes that variadic operands and results need. */
+static void print_dictionary(const printer *p, const ir_op_data *d)
+{
+    const op_info *info = op_info_get(d->opcode);
+    const char *cursor = info->operands;
+    op_operand_info operand = {.variadic = false};
+    uint32_t fixed = 0, before = 0;
+    while (op_next_operand(&cursor, &operand))
+        fixed += !operand.variadic;
+    if (!d->attr_count && !operand.variadic && info->results >= 0)
+        return;
+    text_append(p->out, " {");
+    while (before < d->attr_count && strcmp(d->attrs[before].name, "operand_segment_sizes") < 0)
+        before++;
+    print_attr_list(p, d->attrs, before);
+    if (operand.variadic) {
+        text_append(p->out, before ? ", " : "");
+        print_segments(p, "operand_segment_sizes", d->operands, d->operand_count, fixed);
+    }
+    text_append(p->out, (before || operand.variadic) && before < d->attr_count ? ", " : "");
+    print_attr_list(p, d->attrs + before, d->attr_count - before);
+    if (info->results < 0) {
+        text_append(p->out, ", ");
+        print_segments(p, "result_segment_sizes", d->results, d->result_count, 0);
+    }
+    text_append_char(p->out, '}');
 }
 
 static void print_signature(const printer *p, const ir_op_data *d)
@@ -218,12 +296,12 @@ static void print_signature(const printer *p, const ir_op_data *d)
     text_append(p->out, " : (");
     for (uint32_t i = 0; i < d->operand_count; i++) {
         text_append(p->out, i ? ", " : "");
-        ir_print_type(p->m, ir_value_get(p->m, d->operands[i])->type, p->out);
+        print_type(p->m, ir_value_get(p->m, d->operands[i])->type, p->spelling, p->out);
     }
     text_append(p->out, d->result_count == 1 ? ") -> " : ") -> (");
     for (uint32_t i = 0; i < d->result_count; i++) {
         text_append(p->out, i ? ", " : "");
-        ir_print_type(p->m, ir_value_get(p->m, d->results[i])->type, p->out);
+        print_type(p->m, ir_value_get(p->m, d->results[i])->type, p->spelling, p->out);
     }
     text_append(p->out, d->result_count == 1 ? "\n" : ")\n");
 }
@@ -244,25 +322,38 @@ static void print_op(const printer *p, ir_op op, int depth)
         print_value(p, d->operands[i]);
     }
     text_append_char(p->out, ')');
-    print_attrs(p, d);
+    if (!p->spelling->irdl)
+        print_attrs(p, d);
     for (uint32_t r = 0; r < d->region_count; r++) {
         text_append(p->out, r ? ", {\n" : " ({\n");
         print_block(p, ir_op_block(p->m, op, r), depth);
         indent(p, depth);
         text_append(p->out, r + 1 == d->region_count ? "})" : "}");
     }
+    if (p->spelling->irdl)
+        print_dictionary(p, d);
     print_signature(p, d);
 }
 
-void ir_print(const ir_module *m, text *out)
+static void print_module(const ir_module *m, const ir_spelling *spelling, text *out)
 {
-    printer p = {m, out, base_calloc(m->values.count, sizeof(uint32_t)), 0, 0};
+    printer p = {m, out, base_calloc(m->values.count, sizeof(uint32_t)), 0, 0, spelling};
     number_block(&p, m->body);
     text_append(out, "\"builtin.module\"() ({\n");
     for (ir_op op = ir_block_get(m, m->body)->first; op; op = ir_op_get(m, op)->next)
         print_op(&p, op, 1);
     text_append(out, "}) : () -> ()\n\n");
     free(p.numbers);
+}
+
+void ir_print(const ir_module *m, text *out)
+{
+    print_module(m, &canonical, out);
+}
+
+void irdl_print_module(const ir_module *m, text *out)
+{
+    print_module(m, &checkable, out);
 }
 
 sha256 ir_hash(const ir_module *m)

@@ -208,7 +208,7 @@ typedef struct repack {
     ir_value source, copy;
     affine from, to;
     int rows, columns;  /* indices that run over the rows and columns of the copy's tiles */
-    bool packed;
+    int64_t panel; /* columns of a panel when the copy is packed in panels; 0 otherwise */
     ir_attr row_step, column_step, row_block, column_block;
 } repack;
 
@@ -257,18 +257,36 @@ static void emit_repack(contraction *c, const repack *r)
     map.count = n;
     ir_builder b = scheduler_phase(s, r->what, n, extents, steps, NULL, indices);
     b = scheduler_for(s, &b, "row", indices[n - 2], extents[n - 2], r->row_step, r->row_block, &indices[n - 2]);
-    b = scheduler_for(s, &b, "column", indices[n - 1], extents[n - 1], r->column_step, r->column_block,
-                      &indices[n - 1]);
+    affine to = r->to;
+    if (r->panel) { /* the panel's first column places it, the column is relative to that */
+        ir_value column;
+        map.index_of[c->k_axis + 1] = n - 1;
+        map.index_of[axis_of(c, r->columns)] = n;
+        map.count = ++n;
+        b = scheduler_for(s, &b, "column", indices[n - 2], c->n, r->column_step, r->column_block, &column);
+        indices[n - 1] = column;
+        to.coefficient[c->k_axis + 1] = to.coefficient[axis_of(c, r->columns)] - 1;
+        to.coefficient[axis_of(c, r->columns)] = 1;
+    } else {
+        b = scheduler_for(s, &b, "column", indices[n - 1], extents[n - 1], r->column_step, r->column_block,
+                          &indices[n - 1]);
+    }
+    if (r->panel) { /* rows stay the last index but one: exchange them with the panel */
+        ir_value panel = indices[n - 2];
+        indices[n - 2] = indices[n - 3];
+        indices[n - 3] = panel;
+        map.index_of[c->k_axis + 1] = n - 3;
+        map.index_of[axis_of(c, r->rows)] = n - 2;
+    }
     memcpy(operands, indices, sizeof *operands * (size_t)n);
     operands[n] = r->source;
     operands[n + 1] = r->copy;
-    ir_attr access[] = {expression_access(m, &r->from, &map, NEST_AXES), expression_access(m, &r->to, &map, NEST_AXES)};
+    ir_attr access[] = {expression_access(m, &r->from, &map, NEST_AXES), expression_access(m, &to, &map, NEST_AXES)};
     ir_named_attr attrs[] = {{"axes", scheduler_int(s, n)},
                              {"inputs", scheduler_int(s, 1)},
-                             {"access", ir_attr_array(m, access, 2)},
-                             {"packed", r->packed ? ir_attr_bool(m, true) : 0}};
+                             {"access", ir_attr_array(m, access, 2)}};
     ir_op_spec spec = {.opcode = SCHED_MAP, .operands = operands, .operand_count = (uint32_t)n + 2, .attrs = attrs,
-                       .attr_count = r->packed ? 4 : 3, .region_count = 1};
+                       .attr_count = 3, .region_count = 1};
     ir_builder body = {m, ir_op_block(m, ir_build(&b, &spec), 0), 0, b.location};
     ir_value x = ir_block_add_argument(m, body.block, ir_type_scalar(m, buffer_element(c, r->source)), NULL);
     x = sched_convert(&body, x, c->element);
@@ -284,14 +302,15 @@ static void pack_rhs(contraction *c)
     int64_t panels = (c->n + c->nr - 1) / c->nr;
     bool strided = along(c, &c->rhs_access, n_index) != 1;
     repack r = {.what = "pack rhs", .source = c->rhs, .from = c->rhs_access, .rows = k_index, .columns = n_index,
-                .packed = true};
+                .panel = c->nr};
     int64_t size = outer_strides(c, &c->rhs_access, panels * c->nr * c->k, &r.to);
     r.to.coefficient[axis_of(c, n_index)] = c->k;
     r.to.coefficient[axis_of(c, k_index)] = c->nr;
     r.copy = scheduler_buffer(s, &s->at, "workspace", c->element, 1, &size);
     r.row_step = scheduler_int(s, strided ? s->target->vector_lanes : 1);
     r.row_block = scheduler_int(s, 128);
-    r.column_step = r.column_block = scheduler_int(s, c->nr);
+    r.column_block = scheduler_int(s, c->nr);
+    r.column_step = scheduler_int(s, strided ? s->target->vector_lanes : c->nr);
     emit_repack(c, &r);
     c->rhs = r.copy;
     c->rhs_access = r.to;

@@ -191,8 +191,6 @@ void frame_store(const frame *f, ir_builder *b, int i, ir_value x)
     frame_access(f, number, access);
     int64_t row = frame_row_stride(f, access), column = frame_column_stride(f, access);
     int64_t rows = row ? f->rows : 1, columns = column ? f->columns : 1;
-    if (ir_op_int(f->l->s, f->op, "packed", 0) && f->leading == 0)
-        column = 1;
     bool canonical = f->l->is_output[buffer] && dtype_is_float(tile_type(b, x)->element);
     tile_store(b, frame_memory(f, number), frame_offset(f, b, access), tile_broadcast(b, x, rows, columns), row,
                column, canonical);

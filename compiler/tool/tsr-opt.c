@@ -1,0 +1,457 @@
+/* tsr-opt.c - named passes over IR text: reads a module of any level (or the kernels of a source file), runs the passes
+ * that it is told, prints what results.
+ *
+ * Exit codes: 0 done, 2 wrong command line, 3 wrong input, 70 a pass broke the IR. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/vec.h"
+#include "graph/passes.h"
+#include "ir/irdl.h"
+#include "ir/reference.h"
+#include "ops/graph.h"
+#include "schedule/schedule.h"
+#include "tessera/compiler.h"
+#include "tile/tile.h"
+
+enum { DONE = 0, WRONG_USAGE = 2, WRONG_INPUT = 3, OUR_BUG = 70, MAX_DIMS = 64 };
+
+static const char usage[] =
+    "usage: tsr-opt [options] FILE\n"
+    "\n"
+    "FILE is IR text of any level ('-': standard input), or a source (.tsr), of which each kernel is a module.\n"
+    "\n"
+    "  --pass NAME[=ARGUMENTS]  run this pass; may be repeated, passes run in the order given\n"
+    "  --list-passes            the passes and their arguments\n"
+    "  --verify                 verify only: print nothing\n"
+    "  --hash                   print the SHA-256 of the text instead of the text\n"
+    "  --checkable              print the spelling that `mlir-opt --irdl-file` verifies\n"
+    "  --kernel NAME            of a source: this kernel only\n"
+    "  --case NAME              of a source: this case instead of each kernel's first; 'all' for every one\n"
+    "  --irdl                   print the IRDL file of all operations\n"
+    "  --docs                   print the reference of all operations\n"
+    "  -h, --help               print this\n";
+
+/* ---- passes ---- */
+
+typedef struct pass_run {
+    ir_module *m;
+    const char *arguments; /* NULL: none */
+    const compiler_case *c; /* of a source: dimensions for `specialize` */
+    status *st;
+} pass_run;
+
+/* Cuts "NAME=VALUE" off the comma-separated `*cursor`; the name is copied. 1: found, 0: the end, -1: bad. */
+static int next_setting(pass_run *r, const char **cursor, char name[64], int64_t *value)
+{
+    if (!*cursor || !**cursor)
+        return 0;
+    size_t length = strcspn(*cursor, "=");
+    char *end = NULL;
+    errno = 0;
+    if ((*cursor)[length] == '=')
+        *value = strtoll(*cursor + length + 1, &end, 10);
+    if (!end || end == *cursor + length + 1 || errno || length == 0 || length > 63 || (*end && *end != ',')) {
+        status_set(r->st, STATUS_INVALID, "expected NAME=NUMBER,... but found '%s'", *cursor);
+        return -1;
+    }
+    snprintf(name, 64, "%.*s", (int)length, *cursor);
+    *cursor = *end ? end + 1 : end;
+    return 1;
+}
+
+static bool run_specialize(pass_run *r)
+{
+    char names[MAX_DIMS][64];
+    ir_binding dims[MAX_DIMS];
+    uint32_t count = 0;
+    int found = 0;
+    const char *cursor = r->arguments;
+    if (!cursor && r->c)
+        return graph_specialize(r->m, r->c->dims, r->c->dim_count, r->st);
+    while (count < MAX_DIMS && (found = next_setting(r, &cursor, names[count], &dims[count].value)) > 0) {
+        dims[count].name = names[count];
+        count++;
+    }
+    return found >= 0 && graph_specialize(r->m, dims, count, r->st);
+}
+
+static bool run_decompose(pass_run *r)
+{
+    return graph_decompose_all(r->m, r->st);
+}
+
+static bool run_widen(pass_run *r)
+{
+    return graph_widen(r->m, r->st);
+}
+
+static bool run_normalize(pass_run *r)
+{
+    return graph_normalize(r->m, r->st);
+}
+
+static bool run_simplify(pass_run *r)
+{
+    return graph_simplify(r->m, r->st);
+}
+
+static bool replace(pass_run *r, ir_module *lower)
+{
+    if (!lower)
+        return false;
+    ir_module_free(r->m);
+    r->m = lower;
+    return true;
+}
+
+static bool is_in_range(pass_run *r, const char *name, int64_t value)
+{
+    return (value >= 1 && value <= 1024) || status_set(r->st, STATUS_INVALID, "%s must be 1 to 1024", name);
+}
+
+static bool run_schedule(pass_run *r)
+{
+    schedule_target target = {.vector_lanes = 16, .vector_registers = 32, .threads = 1};
+    int *const fields[] = {&target.vector_lanes, &target.vector_registers, &target.threads};
+    static const char *const names[] = {"lanes", "registers", "threads"};
+    text overrides;
+    text_init(&overrides);
+    char name[64];
+    int64_t value;
+    int found = 0;
+    bool ok = true;
+    for (const char *cursor = r->arguments; ok && (found = next_setting(r, &cursor, name, &value)) > 0;) {
+        size_t field = 0;
+        while (field < 3 && strcmp(names[field], name) != 0)
+            field++;
+        if (field == 3)
+            text_printf(&overrides, "%s%s=%lld", overrides.length ? "," : "", name, (long long)value);
+        else if ((ok = is_in_range(r, name, value)))
+            *fields[field] = (int)value;
+    }
+    ok = ok && found >= 0 &&
+         replace(r, schedule_from_graph(r->m, &target, "strict", overrides.length ? overrides.data : NULL, r->st));
+    text_release(&overrides);
+    return ok;
+}
+
+static bool run_tile(pass_run *r)
+{
+    return replace(r, tile_from_schedule(r->m, r->st));
+}
+
+static bool run_expand_math(pass_run *r)
+{
+    return tile_expand_math(r->m, r->st);
+}
+
+static bool run_assign_layout(pass_run *r)
+{
+    char *end = NULL;
+    long lanes = r->arguments ? strtol(r->arguments, &end, 10) : 16;
+    if (end && (*end || end == r->arguments))
+        return status_set(r->st, STATUS_INVALID, "expected a number of lanes but found '%s'", r->arguments);
+    return is_in_range(r, "lanes", lanes) && tile_assign_layout(r->m, (int)lanes, r->st);
+}
+
+static const struct pass {
+    const char *name;
+    ir_level level; /* of the module that it takes */
+    bool (*run)(pass_run *r);
+    const char *arguments, *summary;
+} passes[] = {
+    {"specialize", IR_LEVEL_GRAPH, run_specialize, "M=3,N=4", "dimensions become numbers (of a source: the case's)"},
+    {"decompose", IR_LEVEL_GRAPH, run_decompose, "", "composites become their primitives"},
+    {"widen", IR_LEVEL_GRAPH, run_widen, "", "f16 and bf16 compute as f32 between conversions"},
+    {"normalize", IR_LEVEL_GRAPH, run_normalize, "", "one reduced or contracted axis each"},
+    {"simplify", IR_LEVEL_GRAPH, run_simplify, "", "equal operations once, unused ones never"},
+    {"schedule", IR_LEVEL_GRAPH, run_schedule, "lanes=16,registers=32,threads=1,BM=64", "Schedule IR of a static graph"},
+    {"tile", IR_LEVEL_SCHEDULE, run_tile, "", "Tile IR of a schedule"},
+    {"expand-math", IR_LEVEL_TILE, run_expand_math, "", "specified functions become their sequences"},
+    {"assign-layout", IR_LEVEL_TILE, run_assign_layout, "16", "tiles are cut into vectors of so many elements"},
+};
+enum { PASS_COUNT = sizeof passes / sizeof *passes };
+
+static const struct pass *find_pass(const char *name, size_t length)
+{
+    for (int i = 0; i < PASS_COUNT; i++)
+        if (strlen(passes[i].name) == length && strncmp(passes[i].name, name, length) == 0)
+            return &passes[i];
+    return NULL;
+}
+
+/* ---- the command line ---- */
+
+typedef struct options {
+    VEC(const char *) passes; /* NAME[=ARGUMENTS] */
+    bool verify, hash, checkable, irdl, docs, list_passes, help;
+    const char *kernel, *case_name, *file;
+} options;
+
+/* The value of `--name VALUE` or `--name=VALUE` at argv[*i]; NULL when it is another option. */
+static const char *option_value(char **argv, int argc, int *i, const char *name)
+{
+    size_t length = strlen(name);
+    if (strncmp(argv[*i], name, length) != 0)
+        return NULL;
+    if (argv[*i][length] == '=')
+        return argv[*i] + length + 1;
+    return argv[*i][length] || *i + 1 == argc ? NULL : argv[++*i];
+}
+
+static bool add_pass(options *o, const char *pass)
+{
+    if (find_pass(pass, strcspn(pass, "="))) {
+        vec_push(&o->passes, pass);
+        return true;
+    }
+    const char *names[PASS_COUNT];
+    char wanted[64];
+    for (int i = 0; i < PASS_COUNT; i++)
+        names[i] = passes[i].name;
+    snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(pass, "="), pass);
+    const char *nearest = text_nearest(wanted, names, PASS_COUNT);
+    fprintf(stderr, "tsr-opt: no pass is called '%s'%s%s%s; see --list-passes\n", wanted,
+            nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
+    return false;
+}
+
+static bool parse_flag(options *o, const char *argument)
+{
+    const struct {
+        const char *name;
+        bool *value;
+    } flags[] = {{"--verify", &o->verify}, {"--hash", &o->hash}, {"--checkable", &o->checkable},
+                 {"--irdl", &o->irdl},     {"--docs", &o->docs}, {"--list-passes", &o->list_passes},
+                 {"--help", &o->help},     {"-h", &o->help}};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (strcmp(flags[i].name, argument) == 0)
+            return *flags[i].value = true;
+    return false;
+}
+
+static bool parse_options(options *o, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value;
+        if (parse_flag(o, argv[i]))
+            continue;
+        if ((value = option_value(argv, argc, &i, "--pass"))) {
+            if (!add_pass(o, value))
+                return false;
+        } else if ((value = option_value(argv, argc, &i, "--kernel"))) {
+            o->kernel = value;
+        } else if ((value = option_value(argv, argc, &i, "--case"))) {
+            o->case_name = value;
+        } else if (argv[i][0] == '-' && argv[i][1]) {
+            fprintf(stderr, "tsr-opt: unknown option '%s', or its value is missing\n", argv[i]);
+            return false;
+        } else if (o->file) {
+            fprintf(stderr, "tsr-opt: one file at a time\n");
+            return false;
+        } else {
+            o->file = argv[i];
+        }
+    }
+    if (o->file || o->irdl || o->docs || o->list_passes || o->help)
+        return true;
+    fprintf(stderr, "tsr-opt: no file\n%s", usage);
+    return false;
+}
+
+/* ---- modules ---- */
+
+static int failed(const char *file, const status *st)
+{
+    fprintf(stderr, "tsr-opt: %s: %s\n", file, st->message);
+    return st->code == STATUS_INTERNAL ? OUR_BUG : WRONG_INPUT;
+}
+
+static ir_level level_of(const ir_module *m)
+{
+    return op_info_get(ir_op_get(m, ir_module_kernel(m))->opcode)->level;
+}
+
+static int run_pass(pass_run *r, const char *text_of_pass, const char *file)
+{
+    static const char *const levels[] = {"Graph", "Schedule", "Tile"};
+    size_t length = strcspn(text_of_pass, "=");
+    const struct pass *pass = find_pass(text_of_pass, length);
+    status st = STATUS_INIT, broken = STATUS_INIT;
+    r->st = &st;
+    r->arguments = text_of_pass[length] ? text_of_pass + length + 1 : NULL;
+    if (level_of(r->m) != pass->level) {
+        status_set(&st, STATUS_INVALID, "pass %s takes %s IR, and this is %s IR", pass->name, levels[pass->level],
+                   levels[level_of(r->m)]);
+        return failed(file, &st);
+    }
+    if (!pass->run(r))
+        return failed(file, &st);
+    if (ir_verify(r->m, &broken))
+        return DONE;
+    status_set(&st, STATUS_INTERNAL, "after pass %s: %s", pass->name, broken.message);
+    return failed(file, &st);
+}
+
+static void print_module(const options *o, const ir_module *m)
+{
+    char hex[65];
+    text out;
+    text_init(&out);
+    if (o->hash) {
+        sha256 digest = ir_hash(m);
+        sha256_hex(&digest, hex);
+        text_printf(&out, "%s\n", hex);
+    } else if (o->checkable) {
+        irdl_print_module(m, &out);
+    } else {
+        ir_print(m, &out);
+    }
+    fwrite(out.data, 1, out.length, stdout);
+    text_release(&out);
+}
+
+/* Takes the module. */
+static int process(const options *o, ir_module *m, const compiler_case *c)
+{
+    static bool is_first = true;
+    pass_run r = {.m = m, .c = c};
+    int code = DONE;
+    for (size_t i = 0; i < o->passes.count && code == DONE; i++)
+        code = run_pass(&r, o->passes.items[i], o->file);
+    if (code == DONE && !o->verify) {
+        if (!is_first && !o->hash)
+            printf("// -----\n");
+        is_first = false;
+        print_module(o, r.m);
+    }
+    ir_module_free(r.m);
+    return code;
+}
+
+/* ---- inputs ---- */
+
+static char *read_stream(FILE *in)
+{
+    text t;
+    char buffer[1 << 14];
+    size_t n;
+    text_init(&t);
+    while ((n = fread(buffer, 1, sizeof buffer, in)) > 0)
+        text_append_bytes(&t, buffer, n);
+    return text_take(&t);
+}
+
+static int process_text(const options *o)
+{
+    status st = STATUS_INIT;
+    char *source = NULL;
+    size_t size;
+    if (strcmp(o->file, "-") == 0)
+        source = read_stream(stdin);
+    else if (!file_read(o->file, (size_t)1 << 28, &source, &size, &st))
+        return failed(o->file, &st);
+    ir_module *m = ir_parse(source, &st);
+    free(source);
+    if (m && !ir_verify(m, &st)) {
+        st.code = STATUS_INVALID; /* it came from outside */
+        ir_module_free(m);
+        m = NULL;
+    }
+    return m ? process(o, m, NULL) : failed(o->file, &st);
+}
+
+static int process_kernel(const options *o, compiler_source *s, const compiler_kernel *kernel, uint32_t *found)
+{
+    text diagnostics;
+    int code = DONE;
+    text_init(&diagnostics);
+    for (uint32_t i = 0; i < (kernel->case_count ? kernel->case_count : 1) && code == DONE; i++) {
+        const compiler_case *c = kernel->case_count ? &kernel->cases[i] : NULL;
+        bool wanted = o->case_name ? strcmp(o->case_name, "all") == 0 || (c && strcmp(o->case_name, c->name) == 0) : i == 0;
+        if (!wanted)
+            continue;
+        ++*found;
+        ir_module *m = compiler_graph(s, kernel, c, &diagnostics);
+        code = m ? process(o, m, c) : WRONG_INPUT;
+    }
+    fputs(diagnostics.data, stderr);
+    text_release(&diagnostics);
+    return code;
+}
+
+static int process_source(const options *o)
+{
+    status st = STATUS_INIT;
+    text diagnostics;
+    int code = DONE;
+    uint32_t found = 0;
+    text_init(&diagnostics);
+    compiler_source *s = compiler_open(o->file, false, &diagnostics, &st);
+    fputs(diagnostics.data, stderr);
+    text_release(&diagnostics);
+    if (!s)
+        return failed(o->file, &st);
+    if (compiler_error_count(s))
+        code = WRONG_INPUT;
+    for (uint32_t i = 0; i < compiler_kernel_count(s) && code == DONE; i++) {
+        const compiler_kernel *kernel = compiler_kernel_at(s, i);
+        if (!o->kernel || strcmp(o->kernel, kernel->name) == 0)
+            code = process_kernel(o, s, kernel, &found);
+    }
+    if (code == DONE && !found) {
+        fprintf(stderr, "tsr-opt: %s: no such kernel or case\n", o->file);
+        code = WRONG_INPUT;
+    }
+    compiler_close(s);
+    return code;
+}
+
+static bool is_source(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".tsr") == 0;
+}
+
+/* ---- what needs no file ---- */
+
+static bool tensors_only(int opcode)
+{
+    if (opcode >= GRAPH_OP_COUNT)
+        return false;
+    graph_class class = graph_op_class(opcode);
+    return class != GRAPH_CLASS_ELEMENTWISE && class != GRAPH_CLASS_GENERATOR && class != GRAPH_CLASS_KERNEL;
+}
+
+static void print_static(const options *o)
+{
+    text out;
+    text_init(&out);
+    if (o->irdl)
+        irdl_print(tensors_only, &out);
+    if (o->docs)
+        reference_print(&out);
+    for (int i = 0; o->list_passes && i < PASS_COUNT; i++)
+        text_printf(&out, "%-14s %-38s %s\n", passes[i].name, passes[i].arguments, passes[i].summary);
+    fputs(o->help ? usage : out.data, stdout);
+    text_release(&out);
+}
+
+int main(int argc, char **argv)
+{
+    options o = {.file = NULL};
+    compiler_init();
+    int code = DONE;
+    if (!parse_options(&o, argc, argv))
+        code = WRONG_USAGE;
+    else if (!o.file)
+        print_static(&o);
+    else
+        code = is_source(o.file) ? process_source(&o) : process_text(&o);
+    vec_release(&o.passes);
+    return code;
+}
