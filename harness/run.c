@@ -18,6 +18,9 @@
 #include "store/store.h"
 #include "worker.h"
 
+/* The database is capped; tsr log --prune keeps fewer. */
+enum { RUNS_KEPT = 1000 };
+
 typedef struct run {
     const run_request *request;
     store *store;
@@ -121,7 +124,9 @@ static bool begin(run *r, status *st) {
                         .arguments = r->request->arguments,
                         .machine = r->machine.data,
                         .head = head};
-    bool ok = store_begin_run(r->store, &record, &r->number, st);
+    uint64_t deleted;
+    bool ok = store_begin_run(r->store, &record, &r->number, st) &&
+              store_prune(r->store, RUNS_KEPT, false, &deleted, st);
     free(head);
     return ok;
 }

@@ -55,13 +55,6 @@ static int bury(worker *w) {
     return wait_status;
 }
 
-void worker_stop(worker *w) {
-    /* Its input ends, so an idle worker leaves by itself; a busy one is killed. */
-    bury(w);
-    text_release(&w->received);
-    text_release(&w->complaint);
-}
-
 /* In the child, between fork and exec: only calls that are safe there. */
 static _Noreturn void become_worker(const int to[2], const int from[2], const int complaints[2],
                                     uint64_t memory_bytes) {
@@ -230,9 +223,19 @@ static int await_death(worker *w) {
             w->pid = 0;
             return wait_status;
         }
-        usleep(10000);
+        usleep(1000);
     }
     return -1;
+}
+
+void worker_stop(worker *w) {
+    /* Its input ends, so an idle worker leaves by itself; a busy one is killed. */
+    close_fd(&w->to_fd);
+    if (w->pid > 0)
+        await_death(w);
+    bury(w);
+    text_release(&w->received);
+    text_release(&w->complaint);
 }
 
 static json_t *died(worker *w, const job *j) {

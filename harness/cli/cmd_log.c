@@ -105,7 +105,7 @@ static int show_results(store *s, log_view *v, const options *o, status *st) {
 
 static int prune(store *s, uint64_t keep, status *st) {
     uint64_t deleted = 0;
-    if (s && !store_prune(s, keep, &deleted, st))
+    if (s && !store_prune(s, keep, true, &deleted, st))
         return command_fail(st);
     fprintf(stderr, "%" PRIu64 " runs deleted\n", deleted);
     return EXIT_DONE;

@@ -164,7 +164,7 @@ bool store_last_median(store *s, int64_t run, const char *machine, const char *k
     return rows_done(s, statement, code, doing, st);
 }
 
-bool store_prune(store *s, uint64_t keep, uint64_t *deleted, status *st) {
+bool store_prune(store *s, uint64_t keep, bool shrink, uint64_t *deleted, status *st) {
     static const char doing[] = "pruning";
     sqlite3_stmt *statement = store_prepare(s,
                                             "DELETE FROM runs WHERE number NOT IN (SELECT number "
@@ -176,5 +176,5 @@ bool store_prune(store *s, uint64_t keep, uint64_t *deleted, status *st) {
     if (!store_step(s, statement, doing, st))
         return false;
     *deleted = (uint64_t)sqlite3_changes(s->db);
-    return store_execute(s, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)", doing, st);
+    return !shrink || store_execute(s, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)", doing, st);
 }

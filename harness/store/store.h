@@ -69,7 +69,7 @@ bool store_find_run(store *s, const char *name, int64_t *run, status *st);
  * there is none. */
 bool store_last_median(store *s, int64_t run, const char *machine, const char *key,
                        double *median_ns, status *st);
-/* Deletes all but the newest `keep` runs and gives the room back. */
-bool store_prune(store *s, uint64_t keep, uint64_t *deleted, status *st);
+/* Deletes all but the newest `keep` runs; `shrink` gives the room back, which rewrites the file. */
+bool store_prune(store *s, uint64_t keep, bool shrink, uint64_t *deleted, status *st);
 
 #endif

@@ -120,7 +120,7 @@ static void pruning_keeps_the_newest(void **state) {
     store *s = store_open(path, &st);
     assert_true(put(s, begin(s, "one"), "k", "ok", 1, &st));
     assert_true(put(s, begin(s, "two"), "k", "ok", 1, &st));
-    assert_true(store_prune(s, 1, &deleted, &st));
+    assert_true(store_prune(s, 1, true, &deleted, &st));
     assert_int_equal(deleted, 1);
     assert_true(store_find_run(s, "two", &found, &st));
     assert_false(store_find_run(s, "one", &found, &st));
