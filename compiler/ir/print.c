@@ -121,7 +121,11 @@ static void print_attr_items(const ir_module *m, const ir_attr_data *d, const ir
         text_append(out, i ? ", " : "");
         if (d->kind == IR_ATTR_DICT)
             text_printf(out, "%s = ", d->keys[i]);
-        print_attr(m, d->items[i], spelling, out);
+        const ir_attr_data *item = ir_attr_get(m, d->items[i]);
+        if (d->kind == IR_ATTR_ARRAY && item->kind == IR_ATTR_INT) /* mlir-opt leaves the i64 of elements out */
+            text_printf(out, "%" PRId64, item->integer);
+        else
+            print_attr(m, d->items[i], spelling, out);
     }
     text_append_char(out, d->kind == IR_ATTR_DICT ? '}' : ']');
 }
@@ -226,25 +230,22 @@ static void print_block(const printer *p, ir_block block, int depth)
     }
 }
 
-static void print_attr_list(const printer *p, const ir_named_attr *attrs, uint32_t count)
+static void print_attr_named(const printer *p, const ir_named_attr *attr)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        text_append(p->out, i ? ", " : "");
-        text_append(p->out, attrs[i].name);
-        if (ir_attr_get(p->m, attrs[i].value)->kind == IR_ATTR_UNIT)
-            continue;
-        text_append(p->out, " = ");
-        print_attr(p->m, attrs[i].value, p->spelling, p->out);
-    }
+    text_append(p->out, attr->name);
+    if (ir_attr_get(p->m, attr->value)->kind == IR_ATTR_UNIT)
+        return;
+    text_append(p->out, " = ");
+    print_attr(p->m, attr->value, p->spelling, p->out);
 }
 
 static void print_attrs(const printer *p, const ir_op_data *d)
 {
-    if (!d->attr_count)
-        return;
-    text_append(p->out, " <{");
-    print_attr_list(p, d->attrs, d->attr_count);
-    text_append(p->out, "}>");
+    for (uint32_t i = 0; i < d->attr_count; i++) {
+        text_append(p->out, i ? ", " : " <{");
+        print_attr_named(p, &d->attrs[i]);
+    }
+    text_append(p->out, d->attr_count ? "}>" : "");
 }
 
 /* Values as segments: `fixed` ones of their own, then runs of one type; the rest are empty. */
@@ -263,31 +264,40 @@ static void print_segments(const printer *p, const char *name, const ir_value *v
     text_append_char(p->out, '>');
 }
 
+/* Attributes up to, not including, `name` (NULL: all that are left); what follows them is written after a comma. */
+static void print_attrs_before(const printer *p, const ir_op_data *d, uint32_t *next, const char *name)
+{
+    for (; *next < d->attr_count && (!name || strcmp(d->attrs[*next].name, name) < 0); ++*next) {
+        print_attr_named(p, &d->attrs[*next]);
+        text_append(p->out, ", ");
+    }
+}
+
 /* Attributes as a sorted dictionary, with the segment sizes that variadic operands and results need. */
 static void print_dictionary(const printer *p, const ir_op_data *d)
 {
     const op_info *info = op_info_get(d->opcode);
     const char *cursor = info->operands;
     op_operand_info operand = {.variadic = false};
-    uint32_t fixed = 0, before = 0;
+    uint32_t fixed = 0, next = 0;
     while (op_next_operand(&cursor, &operand))
         fixed += !operand.variadic;
     if (!d->attr_count && !operand.variadic && info->results >= 0)
         return;
     text_append(p->out, " {");
-    while (before < d->attr_count && strcmp(d->attrs[before].name, "operand_segment_sizes") < 0)
-        before++;
-    print_attr_list(p, d->attrs, before);
+    print_attrs_before(p, d, &next, "operand_segment_sizes");
     if (operand.variadic) {
-        text_append(p->out, before ? ", " : "");
         print_segments(p, "operand_segment_sizes", d->operands, d->operand_count, fixed);
-    }
-    text_append(p->out, (before || operand.variadic) && before < d->attr_count ? ", " : "");
-    print_attr_list(p, d->attrs + before, d->attr_count - before);
-    if (info->results < 0) {
         text_append(p->out, ", ");
-        print_segments(p, "result_segment_sizes", d->results, d->result_count, 0);
     }
+    print_attrs_before(p, d, &next, "result_segment_sizes");
+    if (info->results < 0) {
+        print_segments(p, "result_segment_sizes", d->results, d->result_count, 0);
+        text_append(p->out, ", ");
+    }
+    print_attrs_before(p, d, &next, NULL);
+    p->out->length -= 2; /* the last comma */
+    p->out->data[p->out->length] = 0;
     text_append_char(p->out, '}');
 }
 
