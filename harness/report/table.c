@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { FAILURES_LISTED = 20 };
+
 #define GREEN "\033[32m"
 #define RED "\033[31m"
 #define YELLOW "\033[33m"
@@ -181,7 +183,24 @@ static size_t count_against(const json_t *results, const char *against) {
     return count;
 }
 
+/* What failed once more, where one looks for it: at the end. */
+static void list_failures(const json_t *results, text *out) {
+    size_t i, listed = 0;
+    json_t *result;
+    json_array_foreach(results, i, result) {
+        const char *outcome = string_at(result, "status");
+        if (strcmp(status_colour(outcome), RED) != 0 || ++listed > FAILURES_LISTED)
+            continue;
+        text_printf(out, "%s: %s/%s@%s,%s,%.0f\n", outcome, string_at(result, "kernel"),
+                    string_at(result, "case"), string_at(result, "backend"),
+                    string_at(result, "profile"), number_at(result, "threads", NULL));
+    }
+    if (listed > FAILURES_LISTED)
+        text_printf(out, "and %zu more\n", listed - FAILURES_LISTED);
+}
+
 void table_summary(const json_t *results, text *out) {
+    list_failures(results, out);
     count_statuses(results, out);
     text_printf(out, "checked: %zu against a golden, %zu against the interpreter (no golden)\n",
                 count_against(results, "golden"), count_against(results, "reference"));
