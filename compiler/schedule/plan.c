@@ -243,10 +243,13 @@ static bool fits_rows(const plan_group *g, const ir_type_data *t)
     return memcmp(t->dims, g->dims, sizeof(int64_t) * (size_t)t->rank) == 0;
 }
 
-static int find_row_group(const plan *p, ir_value v, const ir_type_data *shape, uint64_t reads)
+/* `whole`: the value must run over the columns too, as the operand of a reduction does. */
+static int find_row_group(const plan *p, ir_value v, const ir_type_data *shape, uint64_t reads, bool whole)
 {
     for (int g = p->group_count - 1; g >= 0; g--) {
         if (p->groups[g].kind != GROUP_ROW || !(reads >> g & 1) || !fits_rows(&p->groups[g], shape))
+            continue;
+        if (whole && shape->rank != p->groups[g].rank)
             continue;
         if (!closes_circle(p, g, reads) && expression_is_aligned(p, v, g))
             return g;
@@ -274,7 +277,7 @@ static void place_reduce(plan *p, ir_op op, uint64_t reads)
         place(p, op, new_group(p, GROUP_COLUMN, op), reads);
         return;
     }
-    int group = find_row_group(p, d->operands[0], x, reads);
+    int group = find_row_group(p, d->operands[0], x, reads, true);
     if (group < 0) {
         group = new_group(p, GROUP_ROW, op);
         p->groups[group].rank = x->rank;
@@ -291,7 +294,7 @@ static void place_stored(plan *p, ir_op op, uint64_t reads)
     if (p->root_dot[v])
         group = p->group_of[ir_op_get(p->g, p->root_dot[v])->results[0]];
     else if (ir_op_get(p->g, op)->opcode != GRAPH_CONCAT)
-        group = find_row_group(p, v, plan_type(p, v), reads);
+        group = find_row_group(p, v, plan_type(p, v), reads, false);
     if (group < 0)
         group = new_group(p, GROUP_MAP, op);
     place(p, op, group, reads);
