@@ -1,0 +1,289 @@
+/* reference.c - compiler_reference: walks the decomposed graph as the interpreter does. */
+#include "target/interp/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "tessera/compiler.h"
+
+typedef struct walker {
+    ir_module *m;
+    reference_value *values; /* by value id */
+    uint32_t *uses;          /* left */
+    status *st;
+} walker;
+
+/* ---- arithmetic of bounds ---- */
+
+static double largest(dtype type)
+{
+    switch (type) {
+    case DTYPE_F16:
+        return 65504.0;
+    case DTYPE_BF16:
+        return 0x1.fep127;
+    case DTYPE_F32:
+        return 0x1.fffffep127;
+    default:
+        return HUGE_VAL;
+    }
+}
+
+/* The spacing of subnormal numbers, an upper bound of any rounding error there. */
+static double least(dtype type)
+{
+    switch (type) {
+    case DTYPE_F16:
+        return 0x1p-24;
+    case DTYPE_BF16:
+        return 0x1p-133;
+    case DTYPE_F32:
+        return 0x1p-149;
+    default:
+        return 0x1p-1074;
+    }
+}
+
+double reference_roundoff(dtype type)
+{
+    switch (type) {
+    case DTYPE_F16: /* computed in f32, then rounded */
+        return 0x1p-11 + 0x1p-23;
+    case DTYPE_BF16:
+        return 0x1p-8 + 0x1p-23;
+    case DTYPE_F32:
+        return 0x1p-24 + 0x1p-48;
+    default:
+        return 0x1p-52;
+    }
+}
+
+double reference_product(double x, double y)
+{
+    return x == 0 || y == 0 ? 0 : x * y;
+}
+
+double reference_gamma(double n, double u)
+{
+    return n * u < 0.5 ? n * u / (1 - n * u) : HUGE_VAL;
+}
+
+bounded reference_rounded(bounded x, dtype type, double roundings)
+{
+    if (isnan(x.value) || isinf(x.value))
+        return (bounded){x.value, isinf(x.bound) ? HUGE_VAL : 0};
+    if (isnan(x.bound))
+        return (bounded){x.value, HUGE_VAL};
+    if (x.value == 0 && x.bound == 0)
+        return x;
+    double reach = fabs(x.value) + x.bound, limit = largest(type);
+    double rounding = roundings * (reference_roundoff(type) * reach + least(type));
+    if (fabs(x.value) - x.bound - rounding > limit * (1 + reference_roundoff(type)))
+        return (bounded){copysign(HUGE_VAL, x.value), 0};
+    return (bounded){x.value, reach + rounding > limit ? HUGE_VAL : x.bound + rounding};
+}
+
+/* ---- rooms of the interpreter, used for references ---- */
+
+bool reference_run(const reference_step *s, interp_room room, status *st)
+{
+    const tensor **in = base_malloc(sizeof *in * (s->in_count + 1));
+    for (uint32_t i = 0; i < s->in_count; i++)
+        in[i] = &s->in[i]->value;
+    interp_step values = {s->m, s->op, s->opcode, in, s->in_count, &s->out->value};
+    bool ok = room(&values, st);
+    free(in);
+    return ok;
+}
+
+static bool is_exact(const reference_value *v)
+{
+    int64_t count = tensor_count(&v->bound);
+    for (int64_t i = 0; i < count; i++)
+        if (((const double *)v->bound.data)[i] != 0)
+            return false;
+    return true;
+}
+
+static void fill_unknown(reference_value *v)
+{
+    int64_t count = tensor_count(&v->bound);
+    for (int64_t i = 0; i < count; i++)
+        ((double *)v->bound.data)[i] = HUGE_VAL;
+}
+
+bool reference_exact(const reference_step *s, interp_room room, status *st)
+{
+    bool exact = true;
+    for (uint32_t i = 0; i < s->in_count; i++)
+        exact = exact && is_exact(s->in[i]);
+    if (!exact)
+        fill_unknown(s->out);
+    return reference_run(s, room, st);
+}
+
+/* Bounds move as their values do; a gather's indices stay what they are. */
+static bool move(const reference_step *s, status *st)
+{
+    const tensor **in = base_malloc(sizeof *in * (s->in_count + 1));
+    bool gather = s->opcode == GRAPH_GATHER;
+    for (uint32_t i = 0; i < s->in_count; i++)
+        in[i] = gather && i == 1 ? &s->in[i]->value : &s->in[i]->bound;
+    interp_step bounds = {s->m, s->op, s->opcode, in, s->in_count, &s->out->bound};
+    bool ok = interp_move(&bounds, st) && reference_run(s, interp_move, st);
+    free(in);
+    if (ok && gather && !is_exact(s->in[1]))
+        fill_unknown(s->out);
+    return ok;
+}
+
+static bool generate(const reference_step *s, status *st)
+{
+    if (!dtype_is_float(s->type))
+        return reference_run(s, interp_generate, st);
+    tensor narrow;
+    if (!tensor_init(&narrow, s->type, 0, NULL, st))
+        return false;
+    interp_step constant = {s->m, s->op, s->opcode, NULL, 0, &narrow};
+    bool ok = interp_generate(&constant, st);
+    interp_load_f64(&narrow, 0, 1, s->out->value.data);
+    tensor_release(&narrow);
+    return ok;
+}
+
+/* ---- the walk ---- */
+
+static bool evaluate(const reference_step *s, status *st)
+{
+    switch (graph_op_class(s->opcode)) {
+    case GRAPH_CLASS_GENERATOR:
+        return generate(s, st);
+    case GRAPH_CLASS_ELEMENTWISE:
+        return reference_elementwise(s, st);
+    case GRAPH_CLASS_MOVE:
+        return move(s, st);
+    case GRAPH_CLASS_REDUCE:
+        return reference_reduce(s, st);
+    case GRAPH_CLASS_DOT:
+        return reference_dot(s, st);
+    default:
+        return status_set(st, STATUS_INTERNAL, "'%s' is no primitive", op_info_get(s->opcode)->name);
+    }
+}
+
+static dtype element_of(const ir_module *m, ir_value v)
+{
+    return ir_type_get(m, ir_value_get(m, v)->type)->element;
+}
+
+static bool allocate(walker *w, ir_value v, reference_value *out)
+{
+    dtype held = dtype_is_float(element_of(w->m, v)) ? DTYPE_F64 : DTYPE_NONE;
+    return interp_allocate(w->m, v, held, &out->value, w->st) &&
+           interp_allocate(w->m, v, DTYPE_F64, &out->bound, w->st);
+}
+
+static void release(reference_value *v)
+{
+    tensor_release(&v->value);
+    tensor_release(&v->bound);
+}
+
+static void count_down(walker *w, const ir_op_data *d)
+{
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (--w->uses[d->operands[i]] == 0)
+            release(&w->values[d->operands[i]]);
+    if (w->uses[d->results[0]] == 0)
+        release(&w->values[d->results[0]]);
+}
+
+static bool step(walker *w, ir_op op)
+{
+    const ir_op_data *d = ir_op_get(w->m, op);
+    const reference_value **in = base_malloc(sizeof *in * (d->operand_count + 1));
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        in[i] = &w->values[d->operands[i]];
+    reference_step s = {.m = w->m, .op = op, .opcode = d->opcode, .in = in, .in_count = d->operand_count,
+                        .in_type = d->operand_count ? element_of(w->m, d->operands[0]) : DTYPE_NONE,
+                        .type = element_of(w->m, d->results[0]), .out = &w->values[d->results[0]]};
+    bool ok = allocate(w, d->results[0], s.out) && evaluate(&s, w->st);
+    free(in);
+    if (ok)
+        count_down(w, d);
+    return ok;
+}
+
+static bool load_input(walker *w, ir_value v, const tensor *input)
+{
+    reference_value *r = &w->values[v];
+    int64_t count = tensor_count(input);
+    if (!allocate(w, v, r))
+        return false;
+    if (dtype_is_float(input->type))
+        interp_load_f64(input, 0, count, r->value.data);
+    else
+        memcpy(r->value.data, input->data, tensor_bytes(input));
+    return true;
+}
+
+static bool give(walker *w, ir_value v, tensor *reference, tensor *bound)
+{
+    const reference_value *r = &w->values[v];
+    *bound = (tensor){0};
+    if (!interp_allocate(w->m, v, DTYPE_F64, reference, w->st) || !interp_allocate(w->m, v, DTYPE_F64, bound, w->st))
+        return false;
+    interp_load_f64(&r->value, 0, tensor_count(reference), reference->data);
+    memcpy(bound->data, r->bound.data, tensor_bytes(bound));
+    return true;
+}
+
+static bool give_all(walker *w, const ir_op_data *ret, tensor *references, tensor *bounds)
+{
+    bool ok = true;
+    uint32_t given = 0;
+    for (; ok && given < ret->operand_count; given++)
+        ok = give(w, ret->operands[given], &references[given], &bounds[given]);
+    while (!ok && given > 0) {
+        tensor_release(&references[--given]);
+        tensor_release(&bounds[given]);
+    }
+    return ok;
+}
+
+static bool walk(walker *w, const tensor *inputs, tensor *references, tensor *bounds)
+{
+    const ir_block_data *block = ir_block_get(w->m, ir_op_block(w->m, ir_module_kernel(w->m), 0));
+    if (!interp_check_inputs(w->m, inputs, w->st))
+        return false;
+    for (uint32_t i = 0; i < block->argument_count; i++)
+        if (!load_input(w, block->arguments[i], &inputs[i]))
+            return false;
+    ir_op op = block->first;
+    for (; op && ir_op_get(w->m, op)->opcode != GRAPH_RETURN; op = ir_op_get(w->m, op)->next)
+        if (!step(w, op))
+            return false;
+    if (!op)
+        return status_set(w->st, STATUS_INTERNAL, "the kernel does not return");
+    return give_all(w, ir_op_get(w->m, op), references, bounds);
+}
+
+bool compiler_reference(const ir_module *graph, const ir_binding *dims, uint32_t dim_count, const tensor *inputs,
+                        tensor *references, tensor *bounds, status *st)
+{
+    ir_module *m = interp_prepare(graph, dims, dim_count, st);
+    if (!m)
+        return false;
+    uint32_t count = ir_value_count(m);
+    walker w = {.m = m, .uses = ir_count_uses(m), .st = st};
+    w.values = base_calloc(count + 1, sizeof *w.values);
+    bool ok = walk(&w, inputs, references, bounds);
+    for (uint32_t i = 1; i <= count; i++)
+        release(&w.values[i]);
+    free(w.values);
+    free(w.uses);
+    ir_module_free(m);
+    return ok;
+}

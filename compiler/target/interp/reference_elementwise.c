@@ -1,0 +1,260 @@
+/* reference_elementwise.c - how errors of operands reach the result, operation by operation.
+ *
+ * Sums add them, products scale them, monotone functions are taken at both ends of the interval; then the operation's
+ * own rounding comes on top. */
+#include <math.h>
+#include <string.h>
+
+#include "target/interp/reference.h"
+
+/* A specified function rounds to within 1 ULP, an approximate one to within 2: that is 4 roundoffs. */
+static const double function_roundings = 4;
+
+/* ---- arithmetic ---- */
+
+static bounded multiply(bounded x, bounded y)
+{
+    double bound = reference_product(fabs(x.value), y.bound) + reference_product(fabs(y.value), x.bound) +
+                   reference_product(x.bound, y.bound);
+    return (bounded){x.value * y.value, bound};
+}
+
+static bounded divide(bounded x, bounded y)
+{
+    double q = x.value / y.value;
+    bool sign_unknown = y.value == 0 && x.bound > 0 && fabs(x.value) <= x.bound;
+    if (isinf(x.bound) || isinf(y.bound) || (y.bound > 0 && fabs(y.value) <= y.bound) || sign_unknown)
+        return (bounded){q, HUGE_VAL};
+    if (isinf(q) || isnan(q))
+        return (bounded){q, 0};
+    return (bounded){q, (x.bound + reference_product(fabs(q), y.bound)) / (fabs(y.value) - y.bound)};
+}
+
+static bounded extreme(bounded x, bounded y, double sign)
+{
+    double bound = fmax(x.bound, y.bound), a = sign * x.value, b = sign * y.value;
+    if (isnan(a) || isnan(b))
+        return (bounded){NAN, bound};
+    return (bounded){sign * (a > b || (a == b && !signbit(a)) ? a : b), bound};
+}
+
+/* ---- functions, all monotone ---- */
+
+static double function(int opcode, double x)
+{
+    switch (opcode) {
+    case GRAPH_SQRT:
+        return sqrt(x);
+    case GRAPH_EXP:
+        return exp(x);
+    case GRAPH_LOG:
+        return log(x);
+    case GRAPH_TANH:
+        return tanh(x);
+    case GRAPH_ERF:
+        return erf(x);
+    case GRAPH_LOGISTIC:
+        return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
+    default:
+        return 1 / sqrt(x);
+    }
+}
+
+static bounded apply(int opcode, bounded x)
+{
+    double value = function(opcode, x.value), low = x.value - x.bound, high = x.value + x.bound;
+    bool from_zero = opcode == GRAPH_SQRT || opcode == GRAPH_LOG || opcode == GRAPH_RSQRT;
+    if (x.bound == 0 || isnan(x.value))
+        return (bounded){value, isinf(x.bound) ? HUGE_VAL : 0};
+    if (isinf(x.bound))
+        return (bounded){value, opcode == GRAPH_TANH || opcode == GRAPH_ERF ? 2 : HUGE_VAL};
+    if (from_zero && high < 0)
+        return (bounded){value, 0};
+    /* What is rooted here is a sum of squares: a computed one is not negative either. */
+    if (from_zero && low < 0 && x.value >= 0)
+        low = 0;
+    double bound = fmax(fabs(value - function(opcode, low)), fabs(value - function(opcode, high)));
+    bool known = !isnan(function(opcode, low)) && !isnan(function(opcode, high));
+    return (bounded){value, known ? bound + 0x1p-50 * fabs(value) : HUGE_VAL};
+}
+
+static bounded operate(int opcode, const bounded *x)
+{
+    switch (opcode) {
+    case GRAPH_NEG:
+        return (bounded){-x[0].value, x[0].bound};
+    case GRAPH_ABS:
+        return (bounded){fabs(x[0].value), x[0].bound};
+    case GRAPH_ADD:
+        return (bounded){x[0].value + x[1].value, x[0].bound + x[1].bound};
+    case GRAPH_SUB:
+        return (bounded){x[0].value - x[1].value, x[0].bound + x[1].bound};
+    case GRAPH_MUL:
+        return multiply(x[0], x[1]);
+    case GRAPH_DIV:
+        return divide(x[0], x[1]);
+    case GRAPH_MAXIMUM:
+        return extreme(x[0], x[1], 1);
+    case GRAPH_MINIMUM:
+        return extreme(x[0], x[1], -1);
+    default:
+        return apply(opcode, x[0]);
+    }
+}
+
+/* The product may be rounded too. */
+static bounded fused(const bounded *x, dtype type)
+{
+    bounded product = reference_rounded(multiply(x[0], x[1]), type, 1);
+    return (bounded){product.value + x[2].value, product.bound + x[2].bound};
+}
+
+static double roundings(int opcode)
+{
+    switch (opcode) {
+    case GRAPH_NEG:
+    case GRAPH_ABS:
+    case GRAPH_MAXIMUM:
+    case GRAPH_MINIMUM:
+        return 0;
+    case GRAPH_EXP:
+    case GRAPH_LOG:
+    case GRAPH_TANH:
+    case GRAPH_ERF:
+    case GRAPH_LOGISTIC:
+    case GRAPH_RSQRT:
+        return function_roundings;
+    default:
+        return 1;
+    }
+}
+
+static double *numbers(const tensor *t)
+{
+    return t->data;
+}
+
+static bounded element(const reference_value *v, int64_t i)
+{
+    return (bounded){numbers(&v->value)[i], numbers(&v->bound)[i]};
+}
+
+static void put(reference_value *v, int64_t i, bounded x)
+{
+    numbers(&v->value)[i] = x.value;
+    numbers(&v->bound)[i] = x.bound;
+}
+
+static bool floats(const reference_step *s)
+{
+    int64_t count = tensor_count(&s->out->value);
+    double own = roundings(s->opcode);
+    for (int64_t i = 0; i < count; i++) {
+        bounded x[3] = {{0, 0}};
+        for (uint32_t k = 0; k < s->in_count; k++)
+            x[k] = element(s->in[k], i);
+        bounded r = s->opcode == GRAPH_FMA ? fused(x, s->type) : operate(s->opcode, x);
+        put(s->out, i, own > 0 ? reference_rounded(r, s->type, own) : r);
+    }
+    return true;
+}
+
+/* ---- comparison, selection, conversion ---- */
+
+/* A comparison of numbers nearer than their bounds may go either way. */
+static bool compare(const reference_step *s, status *st)
+{
+    if (!dtype_is_float(s->in_type))
+        return reference_exact(s, interp_elementwise, st);
+    int64_t count = tensor_count(&s->out->value);
+    for (int64_t i = 0; i < count; i++) {
+        bounded x = element(s->in[0], i), y = element(s->in[1], i);
+        double reach = x.bound + y.bound;
+        bool either = reach > 0 && !(fabs(x.value - y.value) > reach);
+        numbers(&s->out->bound)[i] = either ? 1 : 0;
+    }
+    return reference_run(s, interp_elementwise, st);
+}
+
+/* The bound of a choice that may fall on `other` too. */
+static double either_bound(bounded chosen, bounded other)
+{
+    if (chosen.value == other.value)
+        return fmax(chosen.bound, other.bound);
+    double apart = fabs(chosen.value - other.value);
+    return isnan(apart) ? HUGE_VAL : fmax(chosen.bound, apart + other.bound);
+}
+
+static void select_floats(const reference_step *s, const unsigned char *condition)
+{
+    int64_t count = tensor_count(&s->out->value);
+    for (int64_t i = 0; i < count; i++) {
+        bounded chosen = element(s->in[condition[i] ? 1 : 2], i), other = element(s->in[condition[i] ? 2 : 1], i);
+        if (numbers(&s->in[0]->bound)[i] != 0)
+            chosen.bound = either_bound(chosen, other);
+        put(s->out, i, chosen);
+    }
+}
+
+static bool choose(const reference_step *s, status *st)
+{
+    if (!dtype_is_float(s->type))
+        return reference_exact(s, interp_elementwise, st);
+    select_floats(s, s->in[0]->value.data);
+    return true;
+}
+
+static double converted(double value, dtype to)
+{
+    uint64_t room = 0;
+    dtype_store(to, &room, 0, value);
+    return dtype_load(to, &room, 0);
+}
+
+static bool convert_from_float(const reference_step *s)
+{
+    int64_t count = tensor_count(&s->out->value);
+    bool whole = !dtype_is_float(s->type), widens = dtype_size(s->type) > dtype_size(s->in_type);
+    for (int64_t i = 0; i < count; i++) {
+        bounded x = element(s->in[0], i);
+        if (!whole) {
+            put(s->out, i, widens || s->type == s->in_type ? x : reference_rounded(x, s->type, 1));
+            continue;
+        }
+        dtype_store(s->type, s->out->value.data, (size_t)i, x.value);
+        double reach = converted(x.value + x.bound, s->type) - converted(x.value - x.bound, s->type);
+        bool flips = s->type == DTYPE_BOOL && x.bound > 0 && fabs(x.value) <= x.bound;
+        numbers(&s->out->bound)[i] = s->type == DTYPE_BOOL ? flips : isinf(x.bound) ? HUGE_VAL : reach;
+    }
+    return true;
+}
+
+static bool convert(const reference_step *s, status *st)
+{
+    if (dtype_is_float(s->in_type))
+        return convert_from_float(s);
+    if (!dtype_is_float(s->type))
+        return reference_exact(s, interp_elementwise, st);
+    int64_t count = tensor_count(&s->out->value);
+    interp_load_f64(&s->in[0]->value, 0, count, numbers(&s->out->value));
+    for (int64_t i = 0; i < count; i++) {
+        bounded x = {numbers(&s->out->value)[i], numbers(&s->in[0]->bound)[i]};
+        put(s->out, i, x.value == (double)(float)x.value && s->type == DTYPE_F32 ? x
+                                                                               : reference_rounded(x, s->type, 1));
+    }
+    return true;
+}
+
+bool reference_elementwise(const reference_step *s, status *st)
+{
+    switch (s->opcode) {
+    case GRAPH_CONVERT:
+        return convert(s, st);
+    case GRAPH_COMPARE:
+        return compare(s, st);
+    case GRAPH_SELECT:
+        return choose(s, st);
+    default:
+        return dtype_is_float(s->type) ? floats(s) : reference_exact(s, interp_elementwise, st);
+    }
+}
