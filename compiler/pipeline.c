@@ -1,4 +1,5 @@
-/* pipeline.c - the whole way down, from checked Graph IR to a module image. Read it from top to bottom. */
+/* pipeline.c - the whole way down, from checked Graph IR to a module image. Read it from top to
+ * bottom. */
 #include <jansson.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -26,34 +27,28 @@ typedef struct pipeline {
     status *st;
 } pipeline;
 
-static bool run_specialize(pipeline *p)
-{
+static bool run_specialize(pipeline *p) {
     return graph_specialize(p->m, p->dims, p->dim_count, p->st);
 }
 
-static bool run_decompose(pipeline *p)
-{
+static bool run_decompose(pipeline *p) {
     return graph_decompose_all(p->m, p->st);
 }
 
-static bool run_widen(pipeline *p)
-{
+static bool run_widen(pipeline *p) {
     return graph_widen(p->m, p->st);
 }
 
-static bool run_normalize(pipeline *p)
-{
+static bool run_normalize(pipeline *p) {
     return graph_normalize(p->m, p->st);
 }
 
-static bool run_simplify(pipeline *p)
-{
+static bool run_simplify(pipeline *p) {
     return graph_simplify(p->m, p->st);
 }
 
 /* Lowering makes a new module; the one above is gone with it. */
-static bool replace(pipeline *p, ir_module *lower)
-{
+static bool replace(pipeline *p, ir_module *lower) {
     if (!lower)
         return false;
     ir_module_free(p->m);
@@ -61,9 +56,9 @@ static bool replace(pipeline *p, ir_module *lower)
     return true;
 }
 
-static bool run_schedule(pipeline *p)
-{
-    schedule_target target = {.vector_lanes = p->isa->lanes, .vector_registers = p->isa->registers,
+static bool run_schedule(pipeline *p) {
+    schedule_target target = {.vector_lanes = p->isa->lanes,
+                              .vector_registers = p->isa->registers,
                               .threads = p->options->threads ? (int)p->options->threads : 1};
     const char *profile = compiler_profile_name(p->options->profile);
     if (!replace(p, schedule_from_graph(p->m, &target, profile, p->options->schedule, p->st)))
@@ -72,34 +67,37 @@ static bool run_schedule(pipeline *p)
     return true;
 }
 
-static bool run_tile(pipeline *p)
-{
+static bool run_tile(pipeline *p) {
     return replace(p, tile_from_schedule(p->m, p->st));
 }
 
-static bool run_expand_math(pipeline *p)
-{
+static bool run_expand_math(pipeline *p) {
     return tile_expand_math(p->m, p->st);
 }
 
-static bool run_assign_layout(pipeline *p)
-{
+static bool run_assign_layout(pipeline *p) {
     return tile_assign_layout(p->m, p->isa->lanes, p->st);
 }
 
-/* The passes, in order. Graph IR to the fifth, Schedule IR after `schedule`, Tile IR from `tile` on. */
+/* The passes, in order. Graph IR to the fifth, Schedule IR after `schedule`, Tile IR from `tile`
+ * on. */
 static const struct pass {
     const char *name;
     bool (*run)(pipeline *p);
 } passes[] = {
-    {"specialize", run_specialize}, {"decompose", run_decompose},     {"widen", run_widen},
-    {"normalize", run_normalize},   {"simplify", run_simplify},       {"schedule", run_schedule},
-    {"tile", run_tile},             {"expand-math", run_expand_math}, {"assign-layout", run_assign_layout},
+    {"specialize", run_specialize},
+    {"decompose", run_decompose},
+    {"widen", run_widen},
+    {"normalize", run_normalize},
+    {"simplify", run_simplify},
+    {"schedule", run_schedule},
+    {"tile", run_tile},
+    {"expand-math", run_expand_math},
+    {"assign-layout", run_assign_layout},
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 
-uint32_t compiler_pass_names(const char *const **names)
-{
+uint32_t compiler_pass_names(const char *const **names) {
     static const char *list[PASS_COUNT];
     for (int i = 0; i < PASS_COUNT; i++)
         list[i] = passes[i].name;
@@ -107,34 +105,29 @@ uint32_t compiler_pass_names(const char *const **names)
     return PASS_COUNT;
 }
 
-const char *compiler_profile_name(compiler_profile profile)
-{
+const char *compiler_profile_name(compiler_profile profile) {
     static const char *const names[] = {"strict", "deterministic", "fast"};
     return names[profile];
 }
 
-const char *compiler_llvm_version(void)
-{
+const char *compiler_llvm_version(void) {
     return cpu_llvm_version();
 }
 
-static void register_tables(void)
-{
+static void register_tables(void) {
     opset_register(graph_op_table());
     opset_register(schedule_op_table());
     opset_register(tile_op_table());
 }
 
-void compiler_init(void)
-{
+void compiler_init(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_tables);
 }
 
 /* ---- running passes ---- */
 
-static bool should_verify(const pipeline *p)
-{
+static bool should_verify(const pipeline *p) {
 #ifdef NDEBUG
     return p->options->verify;
 #else
@@ -143,23 +136,23 @@ static bool should_verify(const pipeline *p)
 #endif
 }
 
-static bool run_pass(pipeline *p, const struct pass *pass)
-{
+static bool run_pass(pipeline *p, const struct pass *pass) {
     if (!pass->run(p))
         return false;
     if (should_verify(p)) {
         status broken = STATUS_INIT;
         if (!ir_verify(p->m, &broken))
-            return status_set(p->st, STATUS_INTERNAL, "after pass %s: %s", pass->name, broken.message);
+            return status_set(p->st, STATUS_INTERNAL, "after pass %s: %s", pass->name,
+                              broken.message);
     }
-    if (p->options->emit && p->options->emit_after && strcmp(p->options->emit_after, pass->name) == 0)
+    if (p->options->emit && p->options->emit_after &&
+        strcmp(p->options->emit_after, pass->name) == 0)
         ir_print(p->m, p->options->emit);
     return true;
 }
 
 /* Runs the passes up to and including `last`; NULL runs them all. */
-static bool run_passes(pipeline *p, const char *last)
-{
+static bool run_passes(pipeline *p, const char *last) {
     for (int i = 0; i < PASS_COUNT; i++) {
         if (!run_pass(p, &passes[i]))
             return false;
@@ -169,9 +162,8 @@ static bool run_passes(pipeline *p, const char *last)
     return !last || status_set(p->st, STATUS_INVALID, "no pass is called '%s'", last);
 }
 
-static bool pipeline_open(pipeline *p, const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                          const compiler_options *options, status *st)
-{
+static bool pipeline_open(pipeline *p, const ir_module *graph, const ir_binding *dims,
+                          uint32_t dim_count, const compiler_options *options, status *st) {
     compiler_init();
     const char *isa = options->isa ? options->isa : host_isa();
     *p = (pipeline){.options = options, .dims = dims, .dim_count = dim_count, .st = st};
@@ -179,7 +171,8 @@ static bool pipeline_open(pipeline *p, const ir_module *graph, const ir_binding 
     text_init(&p->schedule);
     text_init(&p->tile);
     if (!isa)
-        return status_set(st, STATUS_UNAVAILABLE, "no code can be made for this CPU: %s", host_unavailable());
+        return status_set(st, STATUS_UNAVAILABLE, "no code can be made for this CPU: %s",
+                          host_unavailable());
     p->isa = cpu_isa_find(isa);
     if (!p->isa)
         return status_set(st, STATUS_INVALID, "unknown ISA level '%s'", isa);
@@ -188,8 +181,7 @@ static bool pipeline_open(pipeline *p, const ir_module *graph, const ir_binding 
     return true;
 }
 
-static void pipeline_close(pipeline *p)
-{
+static void pipeline_close(pipeline *p) {
     ir_module_free(p->m);
     text_release(&p->graph);
     text_release(&p->schedule);
@@ -198,8 +190,7 @@ static void pipeline_close(pipeline *p)
 
 /* ---- the module ---- */
 
-static json_t *buffers_json(const ir_module *m, const char *attr, uint32_t first)
-{
+static json_t *buffers_json(const ir_module *m, const char *attr, uint32_t first) {
     ir_op kernel = ir_module_kernel(m);
     const ir_attr_data *names = ir_attr_get(m, ir_op_attr(m, kernel, attr));
     const ir_attr_data *shapes = ir_attr_get(m, ir_op_attr(m, kernel, "shapes"));
@@ -211,22 +202,24 @@ static json_t *buffers_json(const ir_module *m, const char *attr, uint32_t first
         json_t *shape = json_array();
         for (uint32_t k = 0; k < dims->count; k++)
             json_array_append_new(shape, json_integer(ir_attr_get(m, dims->items[k])->integer));
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", ir_attr_get(m, names->items[i])->string,
-                                              "dtype", dtype_name(element), "shape", shape));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name",
+                                              ir_attr_get(m, names->items[i])->string, "dtype",
+                                              dtype_name(element), "shape", shape));
     }
     return list;
 }
 
-static json_t *phases_json(const ir_module *m)
-{
+static json_t *phases_json(const ir_module *m) {
     ir_op kernel = ir_module_kernel(m);
     const char *name = ir_op_string(m, kernel, "name", "kernel");
     json_t *list = json_array();
-    for (ir_op op = ir_block_get(m, ir_op_block(m, kernel, 0))->first; op; op = ir_op_get(m, op)->next) {
+    for (ir_op op = ir_block_get(m, ir_op_block(m, kernel, 0))->first; op;
+         op = ir_op_get(m, op)->next) {
         if (ir_op_get(m, op)->opcode != TILE_PHASE)
             continue;
         char symbol[512];
-        snprintf(symbol, sizeof symbol, "%s_phase_%lld", name, (long long)ir_op_int(m, op, "index", 0));
+        snprintf(symbol, sizeof symbol, "%s_phase_%lld", name,
+                 (long long)ir_op_int(m, op, "index", 0));
         json_array_append_new(list, json_pack("{s:s, s:I, s:s}", "symbol", symbol, "grid",
                                               (json_int_t)ir_op_int(m, op, "grid", 0), "what",
                                               ir_op_string(m, op, "what", "")));
@@ -234,8 +227,7 @@ static json_t *phases_json(const ir_module *m)
     return list;
 }
 
-static json_t *parameters_json(const ir_module *m)
-{
+static json_t *parameters_json(const ir_module *m) {
     const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, ir_module_kernel(m), "parameters"));
     json_t *object = json_object();
     for (uint32_t i = 0; i < d->count; i++)
@@ -243,19 +235,19 @@ static json_t *parameters_json(const ir_module *m)
     return object;
 }
 
-static char *metadata(const pipeline *p, const compiler_artifact *out)
-{
+static char *metadata(const pipeline *p, const compiler_artifact *out) {
     char graph_hex[65], schedule_hex[65];
     ir_op kernel = ir_module_kernel(p->m);
     uint32_t inputs = ir_attr_get(p->m, ir_op_attr(p->m, kernel, "inputs"))->count;
     sha256_hex(&out->graph_hash, graph_hex);
     sha256_hex(&out->schedule_hash, schedule_hex);
     json_t *root = json_pack(
-        "{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:I, s:o}", "schema", "tsr.module/1", "name",
-        ir_op_string(p->m, kernel, "name", "kernel"), "profile", compiler_profile_name(p->options->profile),
-        "numerics_version", TSR_NUMERICS_VERSION, "isa", p->isa->name, "graph_sha256", graph_hex,
-        "schedule_sha256", schedule_hex, "inputs", buffers_json(p->m, "inputs", 0), "outputs",
-        buffers_json(p->m, "outputs", inputs), "tile", parameters_json(p->m), "workspace_bytes",
+        "{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:I, s:o}", "schema",
+        "tsr.module/1", "name", ir_op_string(p->m, kernel, "name", "kernel"), "profile",
+        compiler_profile_name(p->options->profile), "numerics_version", TSR_NUMERICS_VERSION, "isa",
+        p->isa->name, "graph_sha256", graph_hex, "schedule_sha256", schedule_hex, "inputs",
+        buffers_json(p->m, "inputs", 0), "outputs", buffers_json(p->m, "outputs", inputs), "tile",
+        parameters_json(p->m), "workspace_bytes",
         (json_int_t)ir_op_int(p->m, kernel, "workspace_bytes", 0), "scratch_bytes",
         (json_int_t)ir_op_int(p->m, kernel, "scratch_bytes", 0), "phases", phases_json(p->m));
     char *dumped = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
@@ -263,8 +255,7 @@ static char *metadata(const pipeline *p, const compiler_artifact *out)
     return dumped;
 }
 
-static bool write_module(pipeline *p, const text *object, compiler_artifact *out)
-{
+static bool write_module(pipeline *p, const text *object, compiler_artifact *out) {
     char kind[64], *json = metadata(p, out);
     snprintf(kind, sizeof kind, "elf:%s", p->isa->name);
     module_part parts[] = {{"metadata", json, strlen(json)},
@@ -278,16 +269,14 @@ static bool write_module(pipeline *p, const text *object, compiler_artifact *out
     return ok;
 }
 
-static uint64_t now_ns(void)
-{
+static uint64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 bool compiler_build(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                    const compiler_options *options, compiler_artifact *out, status *st)
-{
+                    const compiler_options *options, compiler_artifact *out, status *st) {
     pipeline p;
     text object;
     uint64_t start = now_ns();
@@ -306,24 +295,21 @@ bool compiler_build(const ir_module *graph, const ir_binding *dims, uint32_t dim
     return ok;
 }
 
-void compiler_artifact_release(compiler_artifact *artifact)
-{
+void compiler_artifact_release(compiler_artifact *artifact) {
     free(artifact->image);
     artifact->image = NULL;
 }
 
 /* ---- looking at a level ---- */
 
-static bool emit_machine(pipeline *p, const char *level, text *out)
-{
+static bool emit_machine(pipeline *p, const char *level, text *out) {
     cpu_output output = strcmp(level, "llvm") == 0  ? CPU_OUTPUT_LLVM
                         : strcmp(level, "asm") == 0 ? CPU_OUTPUT_ASSEMBLY
                                                     : CPU_OUTPUT_OBJECT;
     return run_passes(p, NULL) && cpu_emit(p->m, p->isa, output, out, p->st);
 }
 
-static bool emit_ir(pipeline *p, const char *level, text *out)
-{
+static bool emit_ir(pipeline *p, const char *level, text *out) {
     bool ok = strcmp(level, "graph") == 0 || run_passes(p, level);
     if (ok)
         ir_print(p->m, out);
@@ -331,8 +317,7 @@ static bool emit_ir(pipeline *p, const char *level, text *out)
 }
 
 bool compiler_emit(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                   const compiler_options *options, const char *level, text *out, status *st)
-{
+                   const compiler_options *options, const char *level, text *out, status *st) {
     pipeline p;
     compiler_artifact artifact;
     if (strcmp(level, "module") == 0) {
@@ -342,7 +327,8 @@ bool compiler_emit(const ir_module *graph, const ir_binding *dims, uint32_t dim_
         compiler_artifact_release(&artifact);
         return ok;
     }
-    bool machine = strcmp(level, "llvm") == 0 || strcmp(level, "asm") == 0 || strcmp(level, "obj") == 0;
+    bool machine =
+        strcmp(level, "llvm") == 0 || strcmp(level, "asm") == 0 || strcmp(level, "obj") == 0;
     bool ok = pipeline_open(&p, graph, dims, dim_count, options, st) &&
               (machine ? emit_machine(&p, level, out) : emit_ir(&p, level, out));
     pipeline_close(&p);

@@ -4,9 +4,10 @@
  *   8 bytes magic "TSRMOD\r\n"; u16 abi_major, u16 abi_minor, u32 section count; per section
  *   { char kind[32] (NUL padded), u64 offset, u64 size_bytes,
  *     u8 sha256[32] (of the 32 bytes of kind, then the data) };
- *   then the sections, each at the next multiple of 64, in table order, with zeroed padding between.
- * Kinds: "metadata" (JSON), "graph", "schedule", "tile" (IR text), "elf:<isa>" (an ELF relocatable
- * object for one ISA level), others by later backends. The same parts give the same bytes.
+ *   then the sections, each at the next multiple of 64, in table order, with zeroed padding
+ * between. Kinds: "metadata" (JSON), "graph", "schedule", "tile" (IR text), "elf:<isa>" (an ELF
+ * relocatable object for one ISA level), others by later backends. The same parts give the same
+ * bytes.
  *
  * Metadata JSON (schema "tsr.module/1"):
  *   { "schema", "name", "profile", "numerics_version", "isa": "x86-64-v4",

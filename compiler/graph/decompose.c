@@ -2,8 +2,7 @@
 #include "graph/passes.h"
 #include "ops/build.h"
 
-bool graph_decompose_all(ir_module *m, status *st)
-{
+bool graph_decompose_all(ir_module *m, status *st) {
     (void)st;
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
     ir_op next;

@@ -1,27 +1,25 @@
-/* normalize.c - reductions and dots with exactly one reduced or contracted axis; reductions over the last axis where
- * nothing but single elements follows.
+/* normalize.c - reductions and dots with exactly one reduced or contracted axis; reductions over
+ * the last axis where nothing but single elements follows.
  *
- * Several axes flatten in row-major order of the attribute, which is the order that `order` walks: no bit changes. */
+ * Several axes flatten in row-major order of the attribute, which is the order that `order` walks:
+ * no bit changes. */
 #include <string.h>
 
 #include "graph/passes.h"
 #include "ops/build.h"
 
-static ir_value build_transpose(ir_builder *b, ir_value x, const int64_t *permutation)
-{
+static ir_value build_transpose(ir_builder *b, ir_value x, const int64_t *permutation) {
     ir_named_attr attr = {"permutation",
                           ir_attr_int_array(b->m, permutation, (uint32_t)build_type(b, x)->rank)};
     return ir_op_result(b->m, graph_build(b, GRAPH_TRANSPOSE, &x, 1, &attr, 1), 0);
 }
 
-static ir_value build_reshape(ir_builder *b, ir_value x, int rank, const ir_dim *shape)
-{
+static ir_value build_reshape(ir_builder *b, ir_value x, int rank, const ir_dim *shape) {
     ir_named_attr attr = {"shape", ir_attr_dim_array(b->m, shape, (uint32_t)rank)};
     return ir_op_result(b->m, graph_build(b, GRAPH_RESHAPE, &x, 1, &attr, 1), 0);
 }
 
-static bool listed(const int64_t *list, uint32_t n, int64_t item)
-{
+static bool listed(const int64_t *list, uint32_t n, int64_t item) {
     for (uint32_t i = 0; i < n; i++)
         if (list[i] == item)
             return true;
@@ -29,8 +27,7 @@ static bool listed(const int64_t *list, uint32_t n, int64_t item)
 }
 
 /* x with `axes` moved to the end and flattened into one: [the others..., product]. */
-static ir_value gather_axes(ir_builder *b, ir_value x, const int64_t *axes, uint32_t n)
-{
+static ir_value gather_axes(ir_builder *b, ir_value x, const int64_t *axes, uint32_t n) {
     const ir_type_data d = *build_type(b, x);
     int64_t permutation[IR_MAX_RANK];
     ir_dim shape[IR_MAX_RANK + 1], product = 1;
@@ -53,16 +50,14 @@ static ir_value gather_axes(ir_builder *b, ir_value x, const int64_t *axes, uint
     return build_reshape(b, x, kept + 1, shape);
 }
 
-static bool only_ones_after(const ir_type_data *d, int64_t axis)
-{
+static bool only_ones_after(const ir_type_data *d, int64_t axis) {
     for (int i = (int)axis + 1; i < d->rank; i++)
         if (d->dims[i] != 1)
             return false;
     return true;
 }
 
-static ir_value normalized_reduce(ir_builder *b, ir_op op)
-{
+static ir_value normalized_reduce(ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(b->m, op);
     const ir_type_data *x = build_type(b, d->operands[0]), *y = build_type(b, d->results[0]);
     int64_t axes[IR_MAX_RANK];
@@ -76,12 +71,12 @@ static ir_value normalized_reduce(ir_builder *b, ir_op op)
     ir_named_attr attrs[] = {{"kind", ir_op_attr(b->m, op, "kind")},
                              {"axes", ir_attr_int_array(b->m, &last, 1)},
                              {"order", ir_op_attr(b->m, op, "order")}};
-    ir_value r = ir_op_result(b->m, graph_build(b, GRAPH_REDUCE, &flat, 1, attrs, attrs[2].value ? 3 : 2), 0);
+    ir_value r = ir_op_result(
+        b->m, graph_build(b, GRAPH_REDUCE, &flat, 1, attrs, attrs[2].value ? 3 : 2), 0);
     return build_type(b, r) == y ? r : build_reshape(b, r, y->rank, y->dims);
 }
 
-static ir_value normalized_dot(ir_builder *b, ir_op op)
-{
+static ir_value normalized_dot(ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(b->m, op);
     int64_t axes[2][IR_MAX_RANK], batch[2][IR_MAX_RANK];
     static const char *const contract_names[] = {"x_contract", "y_contract"};
@@ -96,7 +91,8 @@ static ir_value normalized_dot(ir_builder *b, ir_op op)
         uint32_t nb = ir_op_ints(b->m, op, batch_names[s], batch[s], IR_MAX_RANK);
         operands[s] = gather_axes(b, d->operands[s], axes[s], n);
         int64_t last = build_type(b, operands[s])->rank - 1;
-        for (uint32_t i = 0; i < nb; i++) { /* batch axes move up as contracted axes before them leave */
+        for (uint32_t i = 0; i < nb;
+             i++) { /* batch axes move up as contracted axes before them leave */
             int64_t gone = 0;
             for (uint32_t k = 0; k < n; k++)
                 gone += axes[s][k] < batch[s][i];
@@ -107,11 +103,12 @@ static ir_value normalized_dot(ir_builder *b, ir_op op)
     }
     attrs[4] = (ir_named_attr){"order", ir_op_attr(b->m, op, "order")};
     attrs[5] = (ir_named_attr){"out", ir_op_attr(b->m, op, "out")};
-    return ir_op_result(b->m, graph_build(b, GRAPH_DOT, operands, d->operand_count, attrs, attrs[5].value ? 6 : 5), 0);
+    return ir_op_result(
+        b->m, graph_build(b, GRAPH_DOT, operands, d->operand_count, attrs, attrs[5].value ? 6 : 5),
+        0);
 }
 
-bool graph_normalize(ir_module *m, status *st)
-{
+bool graph_normalize(ir_module *m, status *st) {
     (void)st;
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
     ir_op next;

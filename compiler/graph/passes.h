@@ -1,7 +1,7 @@
 /* passes.h - the passes of Graph IR, in the order in which the pipeline runs them.
  *
- * Each changes the module in place and returns false with a status on failure. All are about meaning only: none
- * changes a bit of a strict result. */
+ * Each changes the module in place and returns false with a status on failure. All are about
+ * meaning only: none changes a bit of a strict result. */
 #ifndef TESSERA_GRAPH_PASSES_H
 #define TESSERA_GRAPH_PASSES_H
 
@@ -12,11 +12,13 @@
 bool graph_specialize(ir_module *m, const ir_binding *dims, uint32_t dim_count, status *st);
 /* Composites become their primitives. */
 bool graph_decompose_all(ir_module *m, status *st);
-/* Element-wise operations, reductions and dots on f16 and bf16 become f32 operations between conversions. */
+/* Element-wise operations, reductions and dots on f16 and bf16 become f32 operations between
+ * conversions. */
 bool graph_widen(ir_module *m, status *st);
 /* Reductions and dots get exactly one reduced or contracted axis. */
 bool graph_normalize(ir_module *m, status *st);
-/* Equal operations are computed once, results that nobody uses not at all, and trivial data movement vanishes. */
+/* Equal operations are computed once, results that nobody uses not at all, and trivial data
+ * movement vanishes. */
 bool graph_simplify(ir_module *m, status *st);
 
 #endif

@@ -1,6 +1,7 @@
 /* simplify.c - value numbering, dead code and trivial data movement.
  *
- * Nothing here is an algebraic rewrite of arithmetic: x + 0 and x * 1 stay, because they are observable. */
+ * Nothing here is an algebraic rewrite of arithmetic: x + 0 and x * 1 stay, because they are
+ * observable. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,15 +9,13 @@
 #include "graph/passes.h"
 #include "ops/build.h"
 
-static bool is_pure(int opcode)
-{
+static bool is_pure(int opcode) {
     graph_class class = graph_op_class(opcode);
     return class != GRAPH_CLASS_KERNEL && class != GRAPH_CLASS_RETURN;
 }
 
 /* A text that equal operations share. */
-static void op_key(const ir_module *m, ir_op op, text *key)
-{
+static void op_key(const ir_module *m, ir_op op, text *key) {
     const ir_op_data *d = ir_op_get(m, op);
     text_clear(key);
     text_printf(key, "%d", d->opcode);
@@ -28,8 +27,7 @@ static void op_key(const ir_module *m, ir_op op, text *key)
 }
 
 /* The operand that an operation merely repeats, or 0. */
-static ir_value trivial(const ir_module *m, ir_op op)
-{
+static ir_value trivial(const ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
     int64_t p[IR_MAX_RANK];
     if (d->operand_count == 0)
@@ -41,13 +39,13 @@ static ir_value trivial(const ir_module *m, ir_op op)
             same &= p[i] == (int64_t)i;
         return same ? d->operands[0] : 0;
     }
-    bool movement = d->opcode == GRAPH_RESHAPE || d->opcode == GRAPH_BROADCAST || d->opcode == GRAPH_SLICE ||
-                    d->opcode == GRAPH_CONVERT || (d->opcode == GRAPH_CONCAT && d->operand_count == 1);
+    bool movement = d->opcode == GRAPH_RESHAPE || d->opcode == GRAPH_BROADCAST ||
+                    d->opcode == GRAPH_SLICE || d->opcode == GRAPH_CONVERT ||
+                    (d->opcode == GRAPH_CONCAT && d->operand_count == 1);
     return same && movement ? d->operands[0] : 0;
 }
 
-static void number_values(ir_module *m, ir_block body)
-{
+static void number_values(ir_module *m, ir_block body) {
     map seen;
     text key;
     map_init(&seen);
@@ -74,8 +72,7 @@ static void number_values(ir_module *m, ir_block body)
     text_release(&key);
 }
 
-static void remove_dead(ir_module *m, ir_block body)
-{
+static void remove_dead(ir_module *m, ir_block body) {
     uint32_t *uses = ir_count_uses(m);
     ir_op previous;
     for (ir_op op = ir_block_get(m, body)->last; op; op = previous) {
@@ -93,8 +90,7 @@ static void remove_dead(ir_module *m, ir_block body)
     free(uses);
 }
 
-bool graph_simplify(ir_module *m, status *st)
-{
+bool graph_simplify(ir_module *m, status *st) {
     (void)st;
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
     number_values(m, body);

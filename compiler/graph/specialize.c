@@ -12,22 +12,22 @@ typedef struct specializer {
     bool ok;
 } specializer;
 
-static ir_dim bind_dim(ir_module *m, specializer *s, ir_dim d)
-{
+static ir_dim bind_dim(ir_module *m, specializer *s, ir_dim d) {
     int64_t value = 0;
     const char *missing = NULL;
     if (s->ok && !ir_dim_evaluate(m, d, s->dims, s->dim_count, &value, &missing)) {
         s->ok = false;
         if (missing)
-            status_set(s->st, STATUS_INVALID, "dimension %s has no value; give %s=...", missing, missing);
+            status_set(s->st, STATUS_INVALID, "dimension %s has no value; give %s=...", missing,
+                       missing);
         else
-            status_set(s->st, STATUS_INVALID, "dimension %s is negative or too large", ir_dim_text(m, d));
+            status_set(s->st, STATUS_INVALID, "dimension %s is negative or too large",
+                       ir_dim_text(m, d));
     }
     return value;
 }
 
-static ir_type bind_type(ir_module *m, specializer *s, ir_type type)
-{
+static ir_type bind_type(ir_module *m, specializer *s, ir_type type) {
     ir_type_data d = *ir_type_get(m, type);
     if (d.kind != IR_TYPE_TENSOR || ir_type_is_static(m, type))
         return type;
@@ -36,8 +36,7 @@ static ir_type bind_type(ir_module *m, specializer *s, ir_type type)
     return s->ok ? ir_type_tensor(m, d.element, d.rank, d.dims) : type;
 }
 
-static ir_attr bind_attr(ir_module *m, specializer *s, ir_attr attr)
-{
+static ir_attr bind_attr(ir_module *m, specializer *s, ir_attr attr) {
     const ir_attr_data *d = ir_attr_get(m, attr);
     if (d->kind == IR_ATTR_DIM)
         return ir_attr_int(m, bind_dim(m, s, d->integer));
@@ -51,18 +50,23 @@ static ir_attr bind_attr(ir_module *m, specializer *s, ir_attr attr)
     return result;
 }
 
-/* After binding, a shape may no longer fit (a slice beyond the end): the user's case is wrong then. */
-static void check_op(ir_module *m, ir_op op, specializer *s)
-{
+/* After binding, a shape may no longer fit (a slice beyond the end): the user's case is wrong then.
+ */
+static void check_op(ir_module *m, ir_op op, specializer *s) {
     const ir_op_data *d = ir_op_get(m, op);
     graph_class class = graph_op_class(d->opcode);
     ir_type types[64];
-    if (!s->ok || class == GRAPH_CLASS_KERNEL || class == GRAPH_CLASS_RETURN || d->operand_count > 64)
+    if (!s->ok || class == GRAPH_CLASS_KERNEL || class == GRAPH_CLASS_RETURN ||
+        d->operand_count > 64)
         return;
     for (uint32_t i = 0; i < d->operand_count; i++)
         types[i] = ir_value_get(m, d->operands[i])->type;
-    graph_infer_query q = {.m = m, .opcode = d->opcode, .operands = types, .operand_count = d->operand_count,
-                           .attrs = d->attrs, .attr_count = d->attr_count};
+    graph_infer_query q = {.m = m,
+                           .opcode = d->opcode,
+                           .operands = types,
+                           .operand_count = d->operand_count,
+                           .attrs = d->attrs,
+                           .attr_count = d->attr_count};
     if (!graph_infer(&q)) {
         s->ok = false;
         status_set(s->st, STATUS_INVALID, "with these dimensions, '%s' (line %u): %s",
@@ -70,8 +74,7 @@ static void check_op(ir_module *m, ir_op op, specializer *s)
     }
 }
 
-static void bind_op(ir_module *m, ir_op op, void *context)
-{
+static void bind_op(ir_module *m, ir_op op, void *context) {
     specializer *s = context;
     ir_op_data *d = ir_op_get(m, op);
     for (uint32_t i = 0; i < d->attr_count; i++)
@@ -90,8 +93,7 @@ static void bind_op(ir_module *m, ir_op op, void *context)
     check_op(m, op, s);
 }
 
-bool graph_specialize(ir_module *m, const ir_binding *dims, uint32_t dim_count, status *st)
-{
+bool graph_specialize(ir_module *m, const ir_binding *dims, uint32_t dim_count, status *st) {
     specializer s = {dims, dim_count, st, true};
     ir_walk(m, ir_module_kernel(m), bind_op, &s);
     return s.ok;

@@ -1,37 +1,37 @@
-/* widen.c - arithmetic on f16 and bf16 is f32 arithmetic between conversions; after this pass only f32 computes.
+/* widen.c - arithmetic on f16 and bf16 is f32 arithmetic between conversions; after this pass only
+ * f32 computes.
  *
- * Element-wise: convert to f32, do the operation, convert back once. Reductions and dots accumulate in f32 and round
- * once. Data movement keeps its type, and so do select and compare's bool. */
+ * Element-wise: convert to f32, do the operation, convert back once. Reductions and dots accumulate
+ * in f32 and round once. Data movement keeps its type, and so do select and compare's bool. */
 #include "graph/passes.h"
 #include "ops/build.h"
 
-static bool is_narrow(const ir_builder *b, ir_value x)
-{
+static bool is_narrow(const ir_builder *b, ir_value x) {
     dtype element = build_type(b, x)->element;
     return element == DTYPE_F16 || element == DTYPE_BF16;
 }
 
-static bool needs_widening(const ir_builder *b, ir_op op)
-{
+static bool needs_widening(const ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(b->m, op);
     graph_class class = graph_op_class(d->opcode);
     if (d->opcode == GRAPH_CONVERT || d->opcode == GRAPH_SELECT)
         return false;
     if (class == GRAPH_CLASS_DOT)
         return is_narrow(b, d->results[0]);
-    return (class == GRAPH_CLASS_ELEMENTWISE || class == GRAPH_CLASS_REDUCE) && is_narrow(b, d->operands[0]);
+    return (class == GRAPH_CLASS_ELEMENTWISE || class == GRAPH_CLASS_REDUCE) &&
+           is_narrow(b, d->operands[0]);
 }
 
-static ir_value widened(ir_builder *b, ir_op op)
-{
+static ir_value widened(ir_builder *b, ir_op op) {
     ir_module *m = b->m;
     const ir_op_data *d = ir_op_get(m, op);
     ir_value operands[8];
     ir_named_attr attrs[16];
     bool is_dot = d->opcode == GRAPH_DOT;
     for (uint32_t i = 0; i < d->operand_count; i++)
-        operands[i] = !is_dot && is_narrow(b, d->operands[i]) ? build_convert(b, d->operands[i], DTYPE_F32)
-                                                              : d->operands[i];
+        operands[i] = !is_dot && is_narrow(b, d->operands[i])
+                          ? build_convert(b, d->operands[i], DTYPE_F32)
+                          : d->operands[i];
     uint32_t n = 0;
     for (; n < d->attr_count; n++)
         attrs[n] = d->attrs[n];
@@ -39,8 +39,7 @@ static ir_value widened(ir_builder *b, ir_op op)
     return ir_op_result(m, wide, 0);
 }
 
-bool graph_widen(ir_module *m, status *st)
-{
+bool graph_widen(ir_module *m, status *st) {
     (void)st;
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
     ir_op next;

@@ -1,7 +1,8 @@
 /* dim.c - symbolic dimensions as polynomials; the canonical text is the identity.
  *
- * A polynomial is a list of terms, each a coefficient and a sorted product of atoms; an atom is a name or
- * "floordiv(a, b)" with canonical a and b. Terms are sorted by degree, highest first, then by their atoms. */
+ * A polynomial is a list of terms, each a coefficient and a sorted product of atoms; an atom is a
+ * name or "floordiv(a, b)" with canonical a and b. Terms are sorted by degree, highest first, then
+ * by their atoms. */
 #include "ir/dim.h"
 
 #include <ctype.h>
@@ -25,13 +26,11 @@ typedef struct poly {
     term terms[MAX_TERMS];
 } poly;
 
-bool ir_dim_is_static(ir_dim d)
-{
+bool ir_dim_is_static(ir_dim d) {
     return d >= 0;
 }
 
-ir_dim ir_dim_intern(ir_module *m, const char *canonical)
-{
+ir_dim ir_dim_intern(ir_module *m, const char *canonical) {
     intptr_t found;
     if (map_get(&m->dim_index, canonical, &found))
         return -(ir_dim)found;
@@ -40,13 +39,11 @@ ir_dim ir_dim_intern(ir_module *m, const char *canonical)
     return -(ir_dim)m->dims.count;
 }
 
-static const char *dim_source(const ir_module *m, ir_dim d)
-{
+static const char *dim_source(const ir_module *m, ir_dim d) {
     return m->dims.items[-d - 1];
 }
 
-const char *ir_dim_text(ir_module *m, ir_dim d)
-{
+const char *ir_dim_text(ir_module *m, ir_dim d) {
     if (d == IR_DIM_INVALID)
         return "?";
     return d >= 0 ? arena_printf(&m->memory, "%" PRId64, d) : dim_source(m, d);
@@ -54,8 +51,7 @@ const char *ir_dim_text(ir_module *m, ir_dim d)
 
 /* ---- polynomials ---- */
 
-static int compare_terms(const term *a, const term *b)
-{
+static int compare_terms(const term *a, const term *b) {
     if (a->atom_count != b->atom_count)
         return b->atom_count - a->atom_count;
     for (int i = 0; i < a->atom_count; i++) {
@@ -66,13 +62,13 @@ static int compare_terms(const term *a, const term *b)
     return 0;
 }
 
-static void poly_add_term(poly *p, const term *t)
-{
+static void poly_add_term(poly *p, const term *t) {
     int at = 0;
     while (at < p->count && compare_terms(&p->terms[at], t) < 0)
         at++;
     if (at < p->count && compare_terms(&p->terms[at], t) == 0) {
-        p->bad |= __builtin_add_overflow(p->terms[at].coefficient, t->coefficient, &p->terms[at].coefficient);
+        p->bad |= __builtin_add_overflow(p->terms[at].coefficient, t->coefficient,
+                                         &p->terms[at].coefficient);
         if (p->terms[at].coefficient == 0)
             memmove(&p->terms[at], &p->terms[at + 1], sizeof(term) * (size_t)(--p->count - at));
         return;
@@ -87,22 +83,20 @@ static void poly_add_term(poly *p, const term *t)
     p->terms[at] = *t;
 }
 
-static poly poly_constant(int64_t value)
-{
+static poly poly_constant(int64_t value) {
     poly p = {0};
     poly_add_term(&p, &(term){.coefficient = value});
     return p;
 }
 
-static poly poly_atom(ir_module *m, const char *name)
-{
+static poly poly_atom(ir_module *m, const char *name) {
     poly p = {0};
-    poly_add_term(&p, &(term){.coefficient = 1, .atom_count = 1, .atoms = {ir_intern_name(m, name)}});
+    poly_add_term(&p,
+                  &(term){.coefficient = 1, .atom_count = 1, .atoms = {ir_intern_name(m, name)}});
     return p;
 }
 
-static void poly_add(poly *a, const poly *b, int64_t sign)
-{
+static void poly_add(poly *a, const poly *b, int64_t sign) {
     a->bad |= b->bad;
     for (int i = 0; i < b->count; i++) {
         term t = b->terms[i];
@@ -111,8 +105,7 @@ static void poly_add(poly *a, const poly *b, int64_t sign)
     }
 }
 
-static bool term_multiply(const term *a, const term *b, term *out)
-{
+static bool term_multiply(const term *a, const term *b, term *out) {
     *out = *a;
     if (a->atom_count + b->atom_count > MAX_ATOMS ||
         __builtin_mul_overflow(a->coefficient, b->coefficient, &out->coefficient))
@@ -126,8 +119,7 @@ static bool term_multiply(const term *a, const term *b, term *out)
     return true;
 }
 
-static poly poly_multiply(const poly *a, const poly *b)
-{
+static poly poly_multiply(const poly *a, const poly *b) {
     poly p = {.bad = a->bad || b->bad};
     for (int i = 0; i < a->count; i++)
         for (int j = 0; j < b->count; j++) {
@@ -140,15 +132,13 @@ static poly poly_multiply(const poly *a, const poly *b)
     return p;
 }
 
-static bool poly_is_constant(const poly *p, int64_t *value)
-{
+static bool poly_is_constant(const poly *p, int64_t *value) {
     *value = p->count ? p->terms[0].coefficient : 0;
     return p->count == 0 || (p->count == 1 && p->terms[0].atom_count == 0);
 }
 
 /* a / d where the one term d divides every term of a. */
-static bool poly_divide(const poly *a, const poly *d, poly *out)
-{
+static bool poly_divide(const poly *a, const poly *d, poly *out) {
     *out = (poly){.bad = a->bad || d->bad};
     if (d->count != 1)
         return false;
@@ -172,8 +162,7 @@ static bool poly_divide(const poly *a, const poly *d, poly *out)
     return true;
 }
 
-static void poly_print(const poly *p, text *out)
-{
+static void poly_print(const poly *p, text *out) {
     for (int i = 0; i < p->count; i++) {
         const term *t = &p->terms[i];
         int64_t c = t->coefficient;
@@ -190,8 +179,7 @@ static void poly_print(const poly *p, text *out)
         text_append(out, "0");
 }
 
-static ir_dim poly_dim(ir_module *m, const poly *p)
-{
+static ir_dim poly_dim(ir_module *m, const poly *p) {
     int64_t value;
     if (p->bad)
         return IR_DIM_INVALID;
@@ -206,8 +194,7 @@ static ir_dim poly_dim(ir_module *m, const poly *p)
 }
 
 /* (y*whole + rest) // y = whole + rest // y: moves what y divides out of `rest`. */
-static poly poly_take_multiples(poly *rest, int64_t y)
-{
+static poly poly_take_multiples(poly *rest, int64_t y) {
     poly whole = {.bad = rest->bad}, left = {.bad = rest->bad};
     for (int i = 0; i < rest->count; i++) {
         term t = rest->terms[i];
@@ -229,8 +216,7 @@ static poly poly_take_multiples(poly *rest, int64_t y)
     return whole;
 }
 
-static poly poly_floordiv(ir_module *m, const poly *a, const poly *b)
-{
+static poly poly_floordiv(ir_module *m, const poly *a, const poly *b) {
     poly q;
     int64_t x, y;
     if (poly_is_constant(b, &y) && y == 0)
@@ -270,8 +256,7 @@ typedef struct dim_parser {
 
 static poly parse_sum(dim_parser *s);
 
-static bool dim_take(dim_parser *s, const char *token)
-{
+static bool dim_take(dim_parser *s, const char *token) {
     while (*s->p == ' ')
         s->p++;
     if (strncmp(s->p, token, strlen(token)) != 0)
@@ -280,8 +265,7 @@ static bool dim_take(dim_parser *s, const char *token)
     return true;
 }
 
-static poly parse_atom(dim_parser *s)
-{
+static poly parse_atom(dim_parser *s) {
     poly result = {0};
     if (++s->depth > MAX_DEPTH) {
         s->bad = true;
@@ -315,8 +299,7 @@ static poly parse_atom(dim_parser *s)
     return result;
 }
 
-static poly parse_product(dim_parser *s)
-{
+static poly parse_product(dim_parser *s) {
     poly a = parse_atom(s);
     while (!s->bad) {
         bool divide = dim_take(s, "//");
@@ -328,8 +311,7 @@ static poly parse_product(dim_parser *s)
     return a;
 }
 
-static poly parse_sum(dim_parser *s)
-{
+static poly parse_sum(dim_parser *s) {
     poly a = {0};
     int64_t sign = dim_take(s, "-") ? -1 : 1;
     poly first = parse_product(s);
@@ -344,16 +326,14 @@ static poly parse_sum(dim_parser *s)
     return a;
 }
 
-static bool poly_parse(ir_module *m, const char *source, poly *out)
-{
+static bool poly_parse(ir_module *m, const char *source, poly *out) {
     dim_parser s = {.m = m, .p = source};
     *out = parse_sum(&s);
     dim_take(&s, "");
     return !s.bad && !*s.p && !out->bad;
 }
 
-bool ir_dim_parse(ir_module *m, const char *source, ir_dim *out)
-{
+bool ir_dim_parse(ir_module *m, const char *source, ir_dim *out) {
     poly p;
     if (!poly_parse(m, source, &p))
         return false;
@@ -361,8 +341,7 @@ bool ir_dim_parse(ir_module *m, const char *source, ir_dim *out)
     return *out != IR_DIM_INVALID;
 }
 
-static poly poly_of(ir_module *m, ir_dim d)
-{
+static poly poly_of(ir_module *m, ir_dim d) {
     poly p = {.bad = true};
     if (d >= 0)
         return poly_constant(d);
@@ -371,34 +350,29 @@ static poly poly_of(ir_module *m, ir_dim d)
     return p;
 }
 
-ir_dim ir_dim_symbol(ir_module *m, const char *name)
-{
+ir_dim ir_dim_symbol(ir_module *m, const char *name) {
     return ir_dim_intern(m, name);
 }
 
-ir_dim ir_dim_add(ir_module *m, ir_dim a, ir_dim b)
-{
+ir_dim ir_dim_add(ir_module *m, ir_dim a, ir_dim b) {
     poly p = poly_of(m, a), q = poly_of(m, b);
     poly_add(&p, &q, 1);
     return poly_dim(m, &p);
 }
 
-ir_dim ir_dim_sub(ir_module *m, ir_dim a, ir_dim b)
-{
+ir_dim ir_dim_sub(ir_module *m, ir_dim a, ir_dim b) {
     poly p = poly_of(m, a), q = poly_of(m, b);
     poly_add(&p, &q, -1);
     return poly_dim(m, &p);
 }
 
-ir_dim ir_dim_mul(ir_module *m, ir_dim a, ir_dim b)
-{
+ir_dim ir_dim_mul(ir_module *m, ir_dim a, ir_dim b) {
     poly p = poly_of(m, a), q = poly_of(m, b);
     p = poly_multiply(&p, &q);
     return poly_dim(m, &p);
 }
 
-ir_dim ir_dim_floordiv(ir_module *m, ir_dim a, ir_dim b)
-{
+ir_dim ir_dim_floordiv(ir_module *m, ir_dim a, ir_dim b) {
     poly p = poly_of(m, a), q = poly_of(m, b);
     p = poly_floordiv(m, &p, &q);
     return poly_dim(m, &p);
@@ -415,8 +389,7 @@ typedef struct evaluation {
 
 static bool evaluate_poly(evaluation *e, const poly *p, int64_t *value_out);
 
-static bool evaluate_floordiv(evaluation *e, const char *atom, int64_t *value_out)
-{
+static bool evaluate_floordiv(evaluation *e, const char *atom, int64_t *value_out) {
     dim_parser s = {.m = e->m, .p = atom + strlen("floordiv(")};
     poly a = parse_sum(&s);
     dim_take(&s, ",");
@@ -428,8 +401,7 @@ static bool evaluate_floordiv(evaluation *e, const char *atom, int64_t *value_ou
     return true;
 }
 
-static bool evaluate_atom(evaluation *e, const char *atom, int64_t *value_out)
-{
+static bool evaluate_atom(evaluation *e, const char *atom, int64_t *value_out) {
     if (strncmp(atom, "floordiv(", 9) == 0)
         return evaluate_floordiv(e, atom, value_out);
     for (uint32_t i = 0; i < e->count; i++)
@@ -441,8 +413,7 @@ static bool evaluate_atom(evaluation *e, const char *atom, int64_t *value_out)
     return false;
 }
 
-static bool evaluate_poly(evaluation *e, const poly *p, int64_t *value_out)
-{
+static bool evaluate_poly(evaluation *e, const poly *p, int64_t *value_out) {
     int64_t sum = 0;
     for (int i = 0; i < p->count; i++) {
         int64_t product = p->terms[i].coefficient, factor;
@@ -457,9 +428,8 @@ static bool evaluate_poly(evaluation *e, const poly *p, int64_t *value_out)
     return true;
 }
 
-bool ir_dim_evaluate(ir_module *m, ir_dim d, const ir_binding *bindings, uint32_t count, int64_t *value_out,
-                     const char **missing)
-{
+bool ir_dim_evaluate(ir_module *m, ir_dim d, const ir_binding *bindings, uint32_t count,
+                     int64_t *value_out, const char **missing) {
     if (d >= 0) {
         *value_out = d;
         return true;

@@ -1,8 +1,10 @@
-/* dim.h - symbolic dimensions: polynomials with integer coefficients over names, in one canonical text.
+/* dim.h - symbolic dimensions: polynomials with integer coefficients over names, in one canonical
+ * text.
  *
- * An ir_dim >= 0 is a number. A negative one names an interned expression of its module, e.g. "2*D + 1",
- * "H*D", "floordiv(D, 2)". Equal expressions have equal ids, so comparison is integer comparison: two dims that
- * differ as ids may still be equal at run time, which the language treats as an error to be fixed by the author. */
+ * An ir_dim >= 0 is a number. A negative one names an interned expression of its module, e.g. "2*D
+ * + 1", "H*D", "floordiv(D, 2)". Equal expressions have equal ids, so comparison is integer
+ * comparison: two dims that differ as ids may still be equal at run time, which the language treats
+ * as an error to be fixed by the author. */
 #ifndef TESSERA_IR_DIM_H
 #define TESSERA_IR_DIM_H
 
@@ -10,7 +12,8 @@
 
 ir_dim ir_dim_symbol(ir_module *m, const char *name);
 ir_dim ir_dim_add(ir_module *m, ir_dim a, ir_dim b);
-ir_dim ir_dim_sub(ir_module *m, ir_dim a, ir_dim b); /* may be a negative number: as IR_DIM_INVALID */
+ir_dim ir_dim_sub(ir_module *m, ir_dim a,
+                  ir_dim b); /* may be a negative number: as IR_DIM_INVALID */
 ir_dim ir_dim_mul(ir_module *m, ir_dim a, ir_dim b);
 /* a / b rounded down; exact polynomial division where it goes ("H*D" / "D" = "H"). */
 ir_dim ir_dim_floordiv(ir_module *m, ir_dim a, ir_dim b);
@@ -26,8 +29,9 @@ typedef struct ir_binding {
     const char *name;
     int64_t value;
 } ir_binding;
-/* Value under bindings; false when a symbol is unbound (its name in *missing, borrowed) or the value negative. */
-bool ir_dim_evaluate(ir_module *m, ir_dim d, const ir_binding *bindings, uint32_t count, int64_t *value_out,
-                     const char **missing);
+/* Value under bindings; false when a symbol is unbound (its name in *missing, borrowed) or the
+ * value negative. */
+bool ir_dim_evaluate(ir_module *m, ir_dim d, const ir_binding *bindings, uint32_t count,
+                     int64_t *value_out, const char **missing);
 
 #endif

@@ -16,7 +16,8 @@ typedef struct intern_table {
 
 struct ir_module {
     arena memory;
-    /* Each vector holds pointers into the arena, so that borrowed pointers stay valid; item 0 is unused. */
+    /* Each vector holds pointers into the arena, so that borrowed pointers stay valid; item 0 is
+     * unused. */
     VEC(ir_type_data *) types;
     VEC(ir_attr_data *) attrs;
     VEC(ir_op_data *) ops;

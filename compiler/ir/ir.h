@@ -1,11 +1,12 @@
 /* ir.h - the SSA core shared by every level: types, attributes, operations, blocks, regions.
  *
- * Everything in a module is named by a small id (0 is "none") and lives in the module's arena until ir_module_free.
- * Types and attributes are interned: equal ids mean equal things. Operations belong to a level's table (opset.h); their
- * opcodes are global. Control flow is structured (regions with one block each); there are no successors.
+ * Everything in a module is named by a small id (0 is "none") and lives in the module's arena until
+ * ir_module_free. Types and attributes are interned: equal ids mean equal things. Operations belong
+ * to a level's table (opset.h); their opcodes are global. Control flow is structured (regions with
+ * one block each); there are no successors.
  *
- * Pointers returned by ir_op_get and friends are borrowed from the module and stay valid until it is freed.
- * Thread rule: one module, one thread. */
+ * Pointers returned by ir_op_get and friends are borrowed from the module and stay valid until it
+ * is freed. Thread rule: one module, one thread. */
 #ifndef TESSERA_IR_IR_H
 #define TESSERA_IR_IR_H
 
@@ -29,7 +30,8 @@ enum { IR_MAX_RANK = 8 };
 
 typedef struct ir_module ir_module;
 
-/* ---- dimensions: a non-negative number, or (negative) a symbolic expression of the module; see dim.h ---- */
+/* ---- dimensions: a non-negative number, or (negative) a symbolic expression of the module; see
+ * dim.h ---- */
 typedef int64_t ir_dim;
 
 /* ---- types ---- */
@@ -54,7 +56,8 @@ typedef struct ir_type_data {
 
 ir_type ir_type_scalar(ir_module *m, dtype element);
 ir_type ir_type_index(ir_module *m);
-ir_type ir_type_shaped(ir_module *m, ir_type_kind kind, dtype element, int rank, const ir_dim *dims);
+ir_type ir_type_shaped(ir_module *m, ir_type_kind kind, dtype element, int rank,
+                       const ir_dim *dims);
 ir_type ir_type_tensor(ir_module *m, dtype element, int rank, const ir_dim *dims);
 ir_type ir_type_tile(ir_module *m, dtype element, int64_t rows, int64_t columns, int layout);
 ir_type ir_type_memory(ir_module *m, dtype element);
@@ -81,14 +84,14 @@ typedef enum ir_attr_kind {
 
 typedef struct ir_attr_data {
     ir_attr_kind kind;
-    int64_t integer;       /* INT, BOOL, DIM (an ir_dim) */
-    uint64_t bits;         /* BITS */
-    dtype element;         /* BITS */
-    const char *string;    /* STRING */
-    ir_type type;          /* TYPE */
-    uint32_t count;        /* ARRAY, DICT */
-    const ir_attr *items;  /* ARRAY: elements; DICT: values */
-    const char **keys;     /* DICT */
+    int64_t integer;      /* INT, BOOL, DIM (an ir_dim) */
+    uint64_t bits;        /* BITS */
+    dtype element;        /* BITS */
+    const char *string;   /* STRING */
+    ir_type type;         /* TYPE */
+    uint32_t count;       /* ARRAY, DICT */
+    const ir_attr *items; /* ARRAY: elements; DICT: values */
+    const char **keys;    /* DICT */
 } ir_attr_data;
 
 ir_attr ir_attr_unit(ir_module *m);
@@ -128,9 +131,9 @@ typedef struct ir_op_data {
 
 typedef struct ir_value_data {
     ir_type type;
-    ir_op op;       /* defining operation, or 0 for a block argument */
-    ir_block block; /* block argument: its block */
-    uint32_t index; /* result or argument number */
+    ir_op op;         /* defining operation, or 0 for a block argument */
+    ir_block block;   /* block argument: its block */
+    uint32_t index;   /* result or argument number */
     const char *name; /* for diagnostics; may be NULL; not printed */
 } ir_value_data;
 
@@ -180,8 +183,8 @@ typedef struct ir_op_spec {
 
 ir_op ir_build(ir_builder *b, const ir_op_spec *spec);
 /* One operation, one result. */
-ir_value ir_build1(ir_builder *b, int opcode, const ir_value *operands, uint32_t operand_count, ir_type result,
-                   const ir_named_attr *attrs, uint32_t attr_count);
+ir_value ir_build1(ir_builder *b, int opcode, const ir_value *operands, uint32_t operand_count,
+                   ir_type result, const ir_named_attr *attrs, uint32_t attr_count);
 ir_value ir_block_add_argument(ir_module *m, ir_block block, ir_type type, const char *name);
 ir_block ir_op_block(const ir_module *m, ir_op op, uint32_t region); /* the block of that region */
 ir_value ir_op_result(const ir_module *m, ir_op op, uint32_t index);
@@ -195,7 +198,7 @@ uint32_t ir_op_ints(const ir_module *m, ir_op op, const char *name, int64_t *out
 
 /* For operations whose operands are known only after their region is built. */
 void ir_op_set_operands(ir_module *m, ir_op op, const ir_value *operands, uint32_t count);
-void ir_op_erase(ir_module *m, ir_op op);                    /* unlinks; results must be unused */
+void ir_op_erase(ir_module *m, ir_op op);                     /* unlinks; results must be unused */
 void ir_op_move_before(ir_module *m, ir_op op, ir_op before); /* same or another block */
 /* Replaces every use of `from` by `to` in the whole module. O(module). */
 void ir_replace_uses(ir_module *m, ir_value from, ir_value to);
@@ -213,8 +216,8 @@ ir_module *ir_module_clone(const ir_module *m);
 void ir_print(const ir_module *m, text *out);
 /* Parses what ir_print prints. NULL with a message naming line and column on failure. */
 ir_module *ir_parse(const char *source, status *st);
-/* Checks the structure (dominance, operand, result and region counts, required attributes) and every operation's
- * own rule. The message names the operation. */
+/* Checks the structure (dominance, operand, result and region counts, required attributes) and
+ * every operation's own rule. The message names the operation. */
 bool ir_verify(const ir_module *m, status *st);
 sha256 ir_hash(const ir_module *m); /* of the printed text */
 

@@ -14,9 +14,9 @@ typedef struct irdl_op {
 } irdl_op;
 
 /* Each operand has a constraint of its own: sharing one would bind them to one type. */
-static int value_constraint(irdl_op *o)
-{
-    text_printf(o->out, "      %%%d = %s\n", o->next, o->tensors ? "irdl.base \"!builtin.tensor\"" : "irdl.any");
+static int value_constraint(irdl_op *o) {
+    text_printf(o->out, "      %%%d = %s\n", o->next,
+                o->tensors ? "irdl.base \"!builtin.tensor\"" : "irdl.any");
     return o->next++;
 }
 
@@ -25,20 +25,17 @@ typedef struct irdl_list {
     size_t length;
 } irdl_list;
 
-static void list_add(irdl_list *list, const char *prefix, int constraint)
-{
-    list->length += (size_t)snprintf(list->items + list->length, sizeof list->items - list->length, "%s%s%%%d",
-                                     list->length ? ", " : "", prefix, constraint);
+static void list_add(irdl_list *list, const char *prefix, int constraint) {
+    list->length += (size_t)snprintf(list->items + list->length, sizeof list->items - list->length,
+                                     "%s%s%%%d", list->length ? ", " : "", prefix, constraint);
 }
 
-static void add_runs(irdl_op *o, irdl_list *list)
-{
+static void add_runs(irdl_op *o, irdl_list *list) {
     for (int i = 0; i < IRDL_RUNS; i++)
         list_add(list, "variadic ", value_constraint(o));
 }
 
-static void print_operands(irdl_op *o)
-{
+static void print_operands(irdl_op *o) {
     irdl_list list = {.length = 0};
     const char *cursor = o->info->operands;
     op_operand_info operand;
@@ -52,8 +49,7 @@ static void print_operands(irdl_op *o)
         text_printf(o->out, "      irdl.operands(%s)\n", list.items);
 }
 
-static void print_results(irdl_op *o)
-{
+static void print_results(irdl_op *o) {
     irdl_list list = {.length = 0};
     if (o->info->results < 0)
         add_runs(o, &list);
@@ -63,12 +59,13 @@ static void print_results(irdl_op *o)
         text_printf(o->out, "      irdl.results(%s)\n", list.items);
 }
 
-/* The base of an attribute of this kind; NULL where it has several (a dimension may be a number or an expression). */
-static const char *attr_base(const char *kind)
-{
+/* The base of an attribute of this kind; NULL where it has several (a dimension may be a number or
+ * an expression). */
+static const char *attr_base(const char *kind) {
     static const char *const bases[][2] = {
-        {"int", "integer"}, {"bool", "integer"}, {"string", "string"}, {"type", "type"},  {"bits", "opaque"},
-        {"ints", "array"},  {"dims", "array"},   {"array", "array"},   {"dict", "dictionary"},
+        {"int", "integer"}, {"bool", "integer"}, {"string", "string"},
+        {"type", "type"},   {"bits", "opaque"},  {"ints", "array"},
+        {"dims", "array"},  {"array", "array"},  {"dict", "dictionary"},
     };
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
         if (strcmp(bases[i][0], kind) == 0)
@@ -76,8 +73,7 @@ static const char *attr_base(const char *kind)
     return NULL;
 }
 
-static void print_attributes(irdl_op *o)
-{
+static void print_attributes(irdl_op *o) {
     text list;
     text_init(&list);
     const char *cursor = o->info->attrs;
@@ -97,8 +93,7 @@ static void print_attributes(irdl_op *o)
     text_release(&list);
 }
 
-static void print_regions(irdl_op *o)
-{
+static void print_regions(irdl_op *o) {
     irdl_list list = {.length = 0};
     for (int i = 0; i < o->info->regions; i++) {
         text_printf(o->out, "      %%%d = irdl.region\n", o->next);
@@ -108,8 +103,7 @@ static void print_regions(irdl_op *o)
         text_printf(o->out, "      irdl.regions(%s)\n", list.items);
 }
 
-static void print_operation(irdl_op o)
-{
+static void print_operation(irdl_op o) {
     text_printf(o.out, "    irdl.operation @%s {\n", strchr(o.info->name, '.') + 1);
     print_operands(&o);
     print_results(&o);
@@ -118,8 +112,7 @@ static void print_operation(irdl_op o)
     text_append(o.out, "    }\n");
 }
 
-void irdl_print(bool (*tensors_only)(int opcode), text *out)
-{
+void irdl_print(bool (*tensors_only)(int opcode), text *out) {
     text_append(out, "// Made from the tables of operations by `tsr-opt --irdl`.\nmodule {\n");
     for (int level = 0; level < IR_LEVEL_COUNT; level++) {
         const op_table *table = op_table_get((ir_level)level);

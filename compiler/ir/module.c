@@ -3,23 +3,20 @@
 
 #include <string.h>
 
-static uint64_t hash_bytes(uint64_t h, const void *data, size_t size)
-{
+static uint64_t hash_bytes(uint64_t h, const void *data, size_t size) {
     const unsigned char *p = data;
     for (size_t i = 0; i < size; i++)
         h = (h ^ p[i]) * UINT64_C(0x100000001b3);
     return h;
 }
 
-static uint64_t hash_word(uint64_t h, uint64_t word)
-{
+static uint64_t hash_word(uint64_t h, uint64_t word) {
     h ^= word;
     h *= UINT64_C(0x9e3779b97f4a7c15);
     return h ^ (h >> 29);
 }
 
-ir_module *ir_module_new(void)
-{
+ir_module *ir_module_new(void) {
     ir_module *m = base_calloc(1, sizeof *m);
     arena_init(&m->memory);
     map_init(&m->dim_index);
@@ -35,8 +32,7 @@ ir_module *ir_module_new(void)
     return m;
 }
 
-void ir_module_free(ir_module *m)
-{
+void ir_module_free(ir_module *m) {
     if (!m)
         return;
     vec_release(&m->types);
@@ -54,23 +50,19 @@ void ir_module_free(ir_module *m)
     free(m);
 }
 
-arena *ir_module_arena(ir_module *m)
-{
+arena *ir_module_arena(ir_module *m) {
     return &m->memory;
 }
 
-ir_block ir_module_body(const ir_module *m)
-{
+ir_block ir_module_body(const ir_module *m) {
     return m->body;
 }
 
-ir_op ir_module_kernel(const ir_module *m)
-{
+ir_op ir_module_kernel(const ir_module *m) {
     return m->blocks.items[m->body]->first;
 }
 
-const char *ir_intern_name(ir_module *m, const char *name)
-{
+const char *ir_intern_name(ir_module *m, const char *name) {
     intptr_t found;
     if (map_get(&m->name_index, name, &found))
         return (const char *)found;
@@ -84,8 +76,7 @@ const char *ir_intern_name(ir_module *m, const char *name)
 typedef bool (*same_fn)(const ir_module *m, uint32_t id, const void *wanted);
 typedef uint64_t (*hash_fn)(const ir_module *m, uint32_t id);
 
-static void intern_grow(const ir_module *m, intern_table *t, hash_fn hash)
-{
+static void intern_grow(const ir_module *m, intern_table *t, hash_fn hash) {
     intern_table old = *t;
     t->capacity = old.capacity ? old.capacity * 2 : 64;
     t->slots = base_calloc(t->capacity, sizeof *t->slots);
@@ -101,9 +92,8 @@ static void intern_grow(const ir_module *m, intern_table *t, hash_fn hash)
 }
 
 /* The slot where `wanted` is, or where it goes. */
-static uint32_t *intern_slot(const ir_module *m, intern_table *t, uint64_t h, hash_fn hash, same_fn same,
-                             const void *wanted)
-{
+static uint32_t *intern_slot(const ir_module *m, intern_table *t, uint64_t h, hash_fn hash,
+                             same_fn same, const void *wanted) {
     if ((t->count + 1) * 2 > t->capacity)
         intern_grow(m, t, hash);
     while (t->slots[h % t->capacity] && !same(m, t->slots[h % t->capacity], wanted))
@@ -111,29 +101,27 @@ static uint32_t *intern_slot(const ir_module *m, intern_table *t, uint64_t h, ha
     return &t->slots[h % t->capacity];
 }
 
-static uint64_t type_data_hash(const ir_type_data *d)
-{
-    uint64_t h = hash_word(UINT64_C(0xcbf29ce484222325), (uint64_t)d->kind * 64 + (uint64_t)d->element);
+static uint64_t type_data_hash(const ir_type_data *d) {
+    uint64_t h =
+        hash_word(UINT64_C(0xcbf29ce484222325), (uint64_t)d->kind * 64 + (uint64_t)d->element);
     h = hash_word(h, (uint64_t)d->rank * 1024 + (uint64_t)d->layout);
     for (int i = 0; i < d->rank; i++)
         h = hash_word(h, (uint64_t)d->dims[i]);
     return h;
 }
 
-static uint64_t type_hash(const ir_module *m, uint32_t id)
-{
+static uint64_t type_hash(const ir_module *m, uint32_t id) {
     return type_data_hash(m->types.items[id]);
 }
 
-static bool type_same(const ir_module *m, uint32_t id, const void *wanted)
-{
+static bool type_same(const ir_module *m, uint32_t id, const void *wanted) {
     const ir_type_data *a = m->types.items[id], *b = wanted;
-    return a->kind == b->kind && a->element == b->element && a->rank == b->rank && a->layout == b->layout &&
+    return a->kind == b->kind && a->element == b->element && a->rank == b->rank &&
+           a->layout == b->layout &&
            memcmp(a->dims, b->dims, sizeof(ir_dim) * (size_t)a->rank) == 0;
 }
 
-static ir_type type_intern(ir_module *m, const ir_type_data *d)
-{
+static ir_type type_intern(ir_module *m, const ir_type_data *d) {
     uint32_t *slot = intern_slot(m, &m->type_index, type_data_hash(d), type_hash, type_same, d);
     if (*slot)
         return *slot;
@@ -143,58 +131,53 @@ static ir_type type_intern(ir_module *m, const ir_type_data *d)
     return *slot;
 }
 
-ir_type ir_type_scalar(ir_module *m, dtype element)
-{
+ir_type ir_type_scalar(ir_module *m, dtype element) {
     ir_type_data d = {.kind = IR_TYPE_SCALAR, .element = element};
     return type_intern(m, &d);
 }
 
-ir_type ir_type_index(ir_module *m)
-{
+ir_type ir_type_index(ir_module *m) {
     ir_type_data d = {.kind = IR_TYPE_INDEX};
     return type_intern(m, &d);
 }
 
-ir_type ir_type_memory(ir_module *m, dtype element)
-{
+ir_type ir_type_memory(ir_module *m, dtype element) {
     ir_type_data d = {.kind = IR_TYPE_MEMORY, .element = element};
     return type_intern(m, &d);
 }
 
-ir_type ir_type_shaped(ir_module *m, ir_type_kind kind, dtype element, int rank, const ir_dim *dims)
-{
+ir_type ir_type_shaped(ir_module *m, ir_type_kind kind, dtype element, int rank,
+                       const ir_dim *dims) {
     ir_type_data d = {.kind = kind, .element = element, .rank = rank};
     if (rank > 0)
         memcpy(d.dims, dims, sizeof(ir_dim) * (size_t)rank);
     return type_intern(m, &d);
 }
 
-ir_type ir_type_tensor(ir_module *m, dtype element, int rank, const ir_dim *dims)
-{
+ir_type ir_type_tensor(ir_module *m, dtype element, int rank, const ir_dim *dims) {
     return ir_type_shaped(m, IR_TYPE_TENSOR, element, rank, dims);
 }
 
-ir_type ir_type_tile(ir_module *m, dtype element, int64_t rows, int64_t columns, int layout)
-{
-    ir_type_data d = {.kind = IR_TYPE_TILE, .element = element, .rank = 2, .dims = {rows, columns},
+ir_type ir_type_tile(ir_module *m, dtype element, int64_t rows, int64_t columns, int layout) {
+    ir_type_data d = {.kind = IR_TYPE_TILE,
+                      .element = element,
+                      .rank = 2,
+                      .dims = {rows, columns},
                       .layout = layout};
     return type_intern(m, &d);
 }
 
-ir_type ir_type_with_element(ir_module *m, ir_type type, dtype element)
-{
+ir_type ir_type_with_element(ir_module *m, ir_type type, dtype element) {
     ir_type_data d = *ir_type_get(m, type);
     d.element = element;
     return type_intern(m, &d);
 }
 
-const ir_type_data *ir_type_get(const ir_module *m, ir_type type)
-{
+const ir_type_data *ir_type_get(const ir_module *m, ir_type type) {
     return m->types.items[type];
 }
 
-bool ir_type_is_static(const ir_module *m, ir_type type)
-{
+bool ir_type_is_static(const ir_module *m, ir_type type) {
     const ir_type_data *d = ir_type_get(m, type);
     for (int i = 0; i < d->rank; i++)
         if (d->dims[i] < 0)
@@ -202,8 +185,7 @@ bool ir_type_is_static(const ir_module *m, ir_type type)
     return true;
 }
 
-int64_t ir_type_count(const ir_module *m, ir_type type)
-{
+int64_t ir_type_count(const ir_module *m, ir_type type) {
     const ir_type_data *d = ir_type_get(m, type);
     int64_t count = 1;
     for (int i = 0; i < d->rank; i++)
@@ -213,8 +195,7 @@ int64_t ir_type_count(const ir_module *m, ir_type type)
 
 /* ---- attributes ---- */
 
-static uint64_t attr_data_hash(const ir_attr_data *d)
-{
+static uint64_t attr_data_hash(const ir_attr_data *d) {
     uint64_t h = hash_word(UINT64_C(0xcbf29ce484222325), (uint64_t)d->kind);
     h = hash_word(h, (uint64_t)d->integer);
     h = hash_word(h, d->bits + (uint64_t)d->element);
@@ -229,16 +210,15 @@ static uint64_t attr_data_hash(const ir_attr_data *d)
     return h;
 }
 
-static uint64_t attr_hash(const ir_module *m, uint32_t id)
-{
+static uint64_t attr_hash(const ir_module *m, uint32_t id) {
     return attr_data_hash(m->attrs.items[id]);
 }
 
-static bool attr_same(const ir_module *m, uint32_t id, const void *wanted)
-{
+static bool attr_same(const ir_module *m, uint32_t id, const void *wanted) {
     const ir_attr_data *a = m->attrs.items[id], *b = wanted;
-    if (a->kind != b->kind || a->integer != b->integer || a->bits != b->bits || a->element != b->element ||
-        a->type != b->type || a->count != b->count || !a->string != !b->string)
+    if (a->kind != b->kind || a->integer != b->integer || a->bits != b->bits ||
+        a->element != b->element || a->type != b->type || a->count != b->count ||
+        !a->string != !b->string)
         return false;
     if (a->string && strcmp(a->string, b->string) != 0)
         return false;
@@ -248,8 +228,7 @@ static bool attr_same(const ir_module *m, uint32_t id, const void *wanted)
     return true;
 }
 
-static ir_attr attr_intern(ir_module *m, const ir_attr_data *d)
-{
+static ir_attr attr_intern(ir_module *m, const ir_attr_data *d) {
     uint32_t *slot = intern_slot(m, &m->attr_index, attr_data_hash(d), attr_hash, attr_same, d);
     if (*slot)
         return *slot;
@@ -267,49 +246,40 @@ static ir_attr attr_intern(ir_module *m, const ir_attr_data *d)
     return *slot;
 }
 
-ir_attr ir_attr_unit(ir_module *m)
-{
+ir_attr ir_attr_unit(ir_module *m) {
     return attr_intern(m, &(ir_attr_data){.kind = IR_ATTR_UNIT});
 }
 
-ir_attr ir_attr_bool(ir_module *m, bool value)
-{
+ir_attr ir_attr_bool(ir_module *m, bool value) {
     return attr_intern(m, &(ir_attr_data){.kind = IR_ATTR_BOOL, .integer = value});
 }
 
-ir_attr ir_attr_int(ir_module *m, int64_t value)
-{
+ir_attr ir_attr_int(ir_module *m, int64_t value) {
     return attr_intern(m, &(ir_attr_data){.kind = IR_ATTR_INT, .integer = value});
 }
 
-ir_attr ir_attr_dim(ir_module *m, ir_dim dim)
-{
+ir_attr ir_attr_dim(ir_module *m, ir_dim dim) {
     ir_attr_kind kind = dim >= 0 ? IR_ATTR_INT : IR_ATTR_DIM;
     return attr_intern(m, &(ir_attr_data){.kind = kind, .integer = dim});
 }
 
-ir_attr ir_attr_bits(ir_module *m, dtype element, uint64_t bits)
-{
+ir_attr ir_attr_bits(ir_module *m, dtype element, uint64_t bits) {
     return attr_intern(m, &(ir_attr_data){.kind = IR_ATTR_BITS, .element = element, .bits = bits});
 }
 
-ir_attr ir_attr_string(ir_module *m, const char *string)
-{
+ir_attr ir_attr_string(ir_module *m, const char *string) {
     return attr_intern(m, &(ir_attr_data){.kind = IR_ATTR_STRING, .string = string});
 }
 
-ir_attr ir_attr_type(ir_module *m, ir_type type)
-{
+ir_attr ir_attr_type(ir_module *m, ir_type type) {
     return attr_intern(m, &(ir_attr_data){.kind = IR_ATTR_TYPE, .type = type});
 }
 
-ir_attr ir_attr_array(ir_module *m, const ir_attr *items, uint32_t count)
-{
+ir_attr ir_attr_array(ir_module *m, const ir_attr *items, uint32_t count) {
     return attr_intern(m, &(ir_attr_data){.kind = IR_ATTR_ARRAY, .items = items, .count = count});
 }
 
-ir_attr ir_attr_int_array(ir_module *m, const int64_t *items, uint32_t count)
-{
+ir_attr ir_attr_int_array(ir_module *m, const int64_t *items, uint32_t count) {
     ir_attr *attrs = base_malloc(sizeof *attrs * (count + 1));
     for (uint32_t i = 0; i < count; i++)
         attrs[i] = ir_attr_int(m, items[i]);
@@ -318,16 +288,14 @@ ir_attr ir_attr_int_array(ir_module *m, const int64_t *items, uint32_t count)
     return result;
 }
 
-ir_attr ir_attr_dim_array(ir_module *m, const ir_dim *items, uint32_t count)
-{
+ir_attr ir_attr_dim_array(ir_module *m, const ir_dim *items, uint32_t count) {
     ir_attr attrs[64];
     for (uint32_t i = 0; i < count && i < 64; i++)
         attrs[i] = ir_attr_dim(m, items[i]);
     return ir_attr_array(m, attrs, count);
 }
 
-ir_attr ir_attr_dict(ir_module *m, const char *const *keys, const ir_attr *values, uint32_t count)
-{
+ir_attr ir_attr_dict(ir_module *m, const char *const *keys, const ir_attr *values, uint32_t count) {
     const char **names = base_malloc(sizeof *names * (count + 1));
     ir_attr *items = base_malloc(sizeof *items * (count + 1));
     for (uint32_t i = 0; i < count; i++) { /* insertion sort by key: dictionaries are small */
@@ -339,14 +307,13 @@ ir_attr ir_attr_dict(ir_module *m, const char *const *keys, const ir_attr *value
         names[at] = ir_intern_name(m, keys[i]);
         items[at] = values[i];
     }
-    ir_attr result =
-        attr_intern(m, &(ir_attr_data){.kind = IR_ATTR_DICT, .items = items, .keys = names, .count = count});
+    ir_attr result = attr_intern(
+        m, &(ir_attr_data){.kind = IR_ATTR_DICT, .items = items, .keys = names, .count = count});
     free(names);
     free(items);
     return result;
 }
 
-const ir_attr_data *ir_attr_get(const ir_module *m, ir_attr attr)
-{
+const ir_attr_data *ir_attr_get(const ir_module *m, ir_attr attr) {
     return m->attrs.items[attr];
 }

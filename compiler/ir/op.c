@@ -4,48 +4,40 @@
 #include <assert.h>
 #include <string.h>
 
-ir_op_data *ir_op_get(const ir_module *m, ir_op op)
-{
+ir_op_data *ir_op_get(const ir_module *m, ir_op op) {
     assert(op && op < m->ops.count);
     return m->ops.items[op];
 }
 
-ir_value_data *ir_value_get(const ir_module *m, ir_value value)
-{
+ir_value_data *ir_value_get(const ir_module *m, ir_value value) {
     assert(value && value < m->values.count);
     return m->values.items[value];
 }
 
-ir_block_data *ir_block_get(const ir_module *m, ir_block block)
-{
+ir_block_data *ir_block_get(const ir_module *m, ir_block block) {
     assert(block && block < m->blocks.count);
     return m->blocks.items[block];
 }
 
-ir_region_data *ir_region_get(const ir_module *m, ir_region region)
-{
+ir_region_data *ir_region_get(const ir_module *m, ir_region region) {
     assert(region && region < m->regions.count);
     return m->regions.items[region];
 }
 
-uint32_t ir_value_count(const ir_module *m)
-{
+uint32_t ir_value_count(const ir_module *m) {
     return (uint32_t)m->values.count - 1;
 }
 
-uint32_t ir_op_count(const ir_module *m)
-{
+uint32_t ir_op_count(const ir_module *m) {
     return (uint32_t)m->ops.count - 1;
 }
 
-static ir_value value_new(ir_module *m, ir_value_data data)
-{
+static ir_value value_new(ir_module *m, ir_value_data data) {
     vec_push(&m->values, arena_copy(&m->memory, &data, sizeof data));
     return (ir_value)(m->values.count - 1);
 }
 
-static void link_op(ir_module *m, ir_op op, ir_block block, ir_op before)
-{
+static void link_op(ir_module *m, ir_op op, ir_block block, ir_op before) {
     ir_op_data *d = ir_op_get(m, op);
     ir_block_data *b = ir_block_get(m, block);
     d->block = block;
@@ -61,8 +53,7 @@ static void link_op(ir_module *m, ir_op op, ir_block block, ir_op before)
         b->last = op;
 }
 
-static void unlink_op(ir_module *m, ir_op op)
-{
+static void unlink_op(ir_module *m, ir_op op) {
     ir_op_data *d = ir_op_get(m, op);
     ir_block_data *b = ir_block_get(m, d->block);
     if (d->previous)
@@ -77,8 +68,7 @@ static void unlink_op(ir_module *m, ir_op op)
     d->previous = d->next = 0;
 }
 
-static ir_region region_new(ir_module *m, ir_op parent)
-{
+static ir_region region_new(ir_module *m, ir_op parent) {
     ir_region region = (ir_region)m->regions.count;
     ir_region_data *r = ARENA_NEW(&m->memory, ir_region_data, 1);
     ir_block_data *b = ARENA_NEW(&m->memory, ir_block_data, 1);
@@ -90,16 +80,14 @@ static ir_region region_new(ir_module *m, ir_op parent)
     return region;
 }
 
-static void attrs_insert(ir_module *m, ir_op_data *d, ir_named_attr attr)
-{
+static void attrs_insert(ir_module *m, ir_op_data *d, ir_named_attr attr) {
     uint32_t at = d->attr_count++;
     for (; at > 0 && strcmp(d->attrs[at - 1].name, attr.name) > 0; at--)
         d->attrs[at] = d->attrs[at - 1];
     d->attrs[at] = (ir_named_attr){ir_intern_name(m, attr.name), attr.value};
 }
 
-ir_op ir_build(ir_builder *b, const ir_op_spec *spec)
-{
+ir_op ir_build(ir_builder *b, const ir_op_spec *spec) {
     ir_module *m = b->m;
     ir_op_data *d = ARENA_NEW(&m->memory, ir_op_data, 1);
     ir_op op = (ir_op)m->ops.count;
@@ -111,7 +99,8 @@ ir_op ir_build(ir_builder *b, const ir_op_spec *spec)
     d->result_count = spec->result_count;
     d->results = ARENA_NEW(&m->memory, ir_value, spec->result_count);
     for (uint32_t i = 0; i < spec->result_count; i++)
-        d->results[i] = value_new(m, (ir_value_data){.type = spec->results[i], .op = op, .index = i});
+        d->results[i] =
+            value_new(m, (ir_value_data){.type = spec->results[i], .op = op, .index = i});
     d->attrs = ARENA_NEW(&m->memory, ir_named_attr, spec->attr_count);
     for (uint32_t i = 0; i < spec->attr_count; i++)
         if (spec->attrs[i].value)
@@ -124,18 +113,23 @@ ir_op ir_build(ir_builder *b, const ir_op_spec *spec)
     return op;
 }
 
-ir_value ir_build1(ir_builder *b, int opcode, const ir_value *operands, uint32_t operand_count, ir_type result,
-                   const ir_named_attr *attrs, uint32_t attr_count)
-{
-    ir_op_spec spec = {.opcode = opcode, .operands = operands, .operand_count = operand_count,
-                       .results = &result, .result_count = 1, .attrs = attrs, .attr_count = attr_count};
+ir_value ir_build1(ir_builder *b, int opcode, const ir_value *operands, uint32_t operand_count,
+                   ir_type result, const ir_named_attr *attrs, uint32_t attr_count) {
+    ir_op_spec spec = {.opcode = opcode,
+                       .operands = operands,
+                       .operand_count = operand_count,
+                       .results = &result,
+                       .result_count = 1,
+                       .attrs = attrs,
+                       .attr_count = attr_count};
     return ir_op_result(b->m, ir_build(b, &spec), 0);
 }
 
-ir_value ir_block_add_argument(ir_module *m, ir_block block, ir_type type, const char *name)
-{
+ir_value ir_block_add_argument(ir_module *m, ir_block block, ir_type type, const char *name) {
     ir_block_data *b = ir_block_get(m, block);
-    ir_value_data data = {.type = type, .block = block, .index = b->argument_count,
+    ir_value_data data = {.type = type,
+                          .block = block,
+                          .index = b->argument_count,
                           .name = name ? ir_intern_name(m, name) : NULL};
     ir_value value = value_new(m, data);
     ir_value *arguments = ARENA_NEW(&m->memory, ir_value, b->argument_count + 1);
@@ -146,19 +140,16 @@ ir_value ir_block_add_argument(ir_module *m, ir_block block, ir_type type, const
     return value;
 }
 
-ir_block ir_op_block(const ir_module *m, ir_op op, uint32_t region)
-{
+ir_block ir_op_block(const ir_module *m, ir_op op, uint32_t region) {
     return ir_region_get(m, ir_op_get(m, op)->regions[region])->block;
 }
 
-ir_value ir_op_result(const ir_module *m, ir_op op, uint32_t index)
-{
+ir_value ir_op_result(const ir_module *m, ir_op op, uint32_t index) {
     assert(index < ir_op_get(m, op)->result_count);
     return ir_op_get(m, op)->results[index];
 }
 
-ir_attr ir_op_attr(const ir_module *m, ir_op op, const char *name)
-{
+ir_attr ir_op_attr(const ir_module *m, ir_op op, const char *name) {
     const ir_op_data *d = ir_op_get(m, op);
     for (uint32_t i = 0; i < d->attr_count; i++)
         if (strcmp(d->attrs[i].name, name) == 0)
@@ -166,8 +157,7 @@ ir_attr ir_op_attr(const ir_module *m, ir_op op, const char *name)
     return 0;
 }
 
-void ir_op_set_attr(ir_module *m, ir_op op, const char *name, ir_attr value)
-{
+void ir_op_set_attr(ir_module *m, ir_op op, const char *name, ir_attr value) {
     ir_op_data *d = ir_op_get(m, op);
     for (uint32_t i = 0; i < d->attr_count; i++)
         if (strcmp(d->attrs[i].name, name) == 0) {
@@ -181,20 +171,17 @@ void ir_op_set_attr(ir_module *m, ir_op op, const char *name, ir_attr value)
     attrs_insert(m, d, (ir_named_attr){name, value});
 }
 
-int64_t ir_op_int(const ir_module *m, ir_op op, const char *name, int64_t otherwise)
-{
+int64_t ir_op_int(const ir_module *m, ir_op op, const char *name, int64_t otherwise) {
     ir_attr attr = ir_op_attr(m, op, name);
     return attr ? ir_attr_get(m, attr)->integer : otherwise;
 }
 
-const char *ir_op_string(const ir_module *m, ir_op op, const char *name, const char *otherwise)
-{
+const char *ir_op_string(const ir_module *m, ir_op op, const char *name, const char *otherwise) {
     ir_attr attr = ir_op_attr(m, op, name);
     return attr && ir_attr_get(m, attr)->string ? ir_attr_get(m, attr)->string : otherwise;
 }
 
-uint32_t ir_op_ints(const ir_module *m, ir_op op, const char *name, int64_t *out, uint32_t limit)
-{
+uint32_t ir_op_ints(const ir_module *m, ir_op op, const char *name, int64_t *out, uint32_t limit) {
     ir_attr attr = ir_op_attr(m, op, name);
     if (!attr)
         return 0;
@@ -204,28 +191,24 @@ uint32_t ir_op_ints(const ir_module *m, ir_op op, const char *name, int64_t *out
     return d->count;
 }
 
-void ir_op_set_operands(ir_module *m, ir_op op, const ir_value *operands, uint32_t count)
-{
+void ir_op_set_operands(ir_module *m, ir_op op, const ir_value *operands, uint32_t count) {
     ir_op_data *d = ir_op_get(m, op);
     d->operands = arena_copy(&m->memory, operands, sizeof(ir_value) * count);
     d->operand_count = count;
 }
 
-void ir_op_erase(ir_module *m, ir_op op)
-{
+void ir_op_erase(ir_module *m, ir_op op) {
     unlink_op(m, op);
 }
 
-void ir_op_move_before(ir_module *m, ir_op op, ir_op before)
-{
+void ir_op_move_before(ir_module *m, ir_op op, ir_op before) {
     unlink_op(m, op);
     link_op(m, op, ir_op_get(m, before)->block, before);
 }
 
 /* ---- walking ---- */
 
-void ir_walk(ir_module *m, ir_op op, ir_visitor visit, void *context)
-{
+void ir_walk(ir_module *m, ir_op op, ir_visitor visit, void *context) {
     visit(m, op, context);
     for (uint32_t r = 0; r < ir_op_get(m, op)->region_count; r++) {
         ir_op inner = ir_block_get(m, ir_op_block(m, op, r))->first;
@@ -241,8 +224,7 @@ typedef struct replacement {
     ir_value from, to;
 } replacement;
 
-static void replace_in_op(ir_module *m, ir_op op, void *context)
-{
+static void replace_in_op(ir_module *m, ir_op op, void *context) {
     const replacement *r = context;
     ir_op_data *d = ir_op_get(m, op);
     for (uint32_t i = 0; i < d->operand_count; i++)
@@ -250,22 +232,19 @@ static void replace_in_op(ir_module *m, ir_op op, void *context)
             d->operands[i] = r->to;
 }
 
-void ir_replace_uses(ir_module *m, ir_value from, ir_value to)
-{
+void ir_replace_uses(ir_module *m, ir_value from, ir_value to) {
     replacement r = {from, to};
     ir_walk(m, ir_module_kernel(m), replace_in_op, &r);
 }
 
-static void count_in_op(ir_module *m, ir_op op, void *context)
-{
+static void count_in_op(ir_module *m, ir_op op, void *context) {
     uint32_t *uses = context;
     const ir_op_data *d = ir_op_get(m, op);
     for (uint32_t i = 0; i < d->operand_count; i++)
         uses[d->operands[i]]++;
 }
 
-uint32_t *ir_count_uses(const ir_module *m)
-{
+uint32_t *ir_count_uses(const ir_module *m) {
     uint32_t *uses = base_calloc(m->values.count, sizeof *uses);
     if (ir_module_kernel(m))
         ir_walk((ir_module *)m, ir_module_kernel(m), count_in_op, uses);

@@ -1,4 +1,5 @@
-/* opset.c - the registered tables of operations, and the little language of their operand and attribute columns. */
+/* opset.c - the registered tables of operations, and the little language of their operand and
+ * attribute columns. */
 #include "ir/opset.h"
 
 #include <stdio.h>
@@ -6,26 +7,22 @@
 
 static const op_table *tables[IR_LEVEL_COUNT];
 
-void opset_register(const op_table *table)
-{
+void opset_register(const op_table *table) {
     tables[table->level] = table;
 }
 
-const op_table *op_table_get(ir_level level)
-{
+const op_table *op_table_get(ir_level level) {
     return tables[level];
 }
 
-const op_info *op_info_get(int opcode)
-{
+const op_info *op_info_get(int opcode) {
     int level = opcode / IR_LEVEL_STRIDE, line = opcode % IR_LEVEL_STRIDE;
     if (opcode < 0 || level >= IR_LEVEL_COUNT || !tables[level] || line >= tables[level]->count)
         return NULL;
     return &tables[level]->ops[line];
 }
 
-int op_from_name(const char *name)
-{
+int op_from_name(const char *name) {
     for (int level = 0; level < IR_LEVEL_COUNT; level++)
         for (int i = 0; tables[level] && i < tables[level]->count; i++)
             if (strcmp(tables[level]->ops[i].name, name) == 0)
@@ -34,8 +31,7 @@ int op_from_name(const char *name)
 }
 
 /* Copies the next comma-separated item, without blanks around it; false at the end. */
-static bool next_item(const char **cursor, char *out, size_t size)
-{
+static bool next_item(const char **cursor, char *out, size_t size) {
     const char *p = *cursor;
     while (*p == ' ' || *p == ',')
         p++;
@@ -49,8 +45,7 @@ static bool next_item(const char **cursor, char *out, size_t size)
     return true;
 }
 
-bool op_next_attr(const char **cursor, op_attr_info *out)
-{
+bool op_next_attr(const char **cursor, op_attr_info *out) {
     char item[128];
     if (!next_item(cursor, item, sizeof item))
         return false;
@@ -71,8 +66,7 @@ bool op_next_attr(const char **cursor, op_attr_info *out)
     return true;
 }
 
-bool op_next_operand(const char **cursor, op_operand_info *out)
-{
+bool op_next_operand(const char **cursor, op_operand_info *out) {
     char item[64];
     if (!next_item(cursor, item, sizeof item))
         return false;
@@ -81,8 +75,10 @@ bool op_next_operand(const char **cursor, op_operand_info *out)
     out->optional = item[0] == '[';
     out->variadic = length > 3 && strcmp(item + length - 3, "...") == 0;
     if (out->optional)
-        snprintf(out->name, sizeof out->name, "%.*s", (int)(length - 2 < 31 ? length - 2 : 31), item + 1);
+        snprintf(out->name, sizeof out->name, "%.*s", (int)(length - 2 < 31 ? length - 2 : 31),
+                 item + 1);
     else
-        snprintf(out->name, sizeof out->name, "%.*s", (int)(length - (out->variadic ? 3 : 0)), item);
+        snprintf(out->name, sizeof out->name, "%.*s", (int)(length - (out->variadic ? 3 : 0)),
+                 item);
     return true;
 }

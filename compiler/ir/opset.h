@@ -1,7 +1,7 @@
 /* opset.h - the operations of all levels, from their tables.
  *
- * One line per operation in ops/graph.def, schedule/schedule.def and tile/tile.def gives its opcode, text name, operand,
- * result and region counts, and attribute names with kinds. */
+ * One line per operation in ops/graph.def, schedule/schedule.def and tile/tile.def gives its
+ * opcode, text name, operand, result and region counts, and attribute names with kinds. */
 #ifndef TESSERA_IR_OPSET_H
 #define TESSERA_IR_OPSET_H
 
@@ -12,17 +12,18 @@
 typedef enum ir_level { IR_LEVEL_GRAPH, IR_LEVEL_SCHEDULE, IR_LEVEL_TILE, IR_LEVEL_COUNT } ir_level;
 
 typedef struct op_info {
-    const char *name;     /* "tessera.add" */
+    const char *name; /* "tessera.add" */
     ir_level level;
     const char *operands; /* "lhs, rhs"; "x, [bias]" = optional; "xs..." = any number */
-    const char *attrs;    /* "axis:int=-1, order:string?" ; '?' optional, '=' default used by the language */
-    int results;          /* -1: any number */
+    const char
+        *attrs;  /* "axis:int=-1, order:string?" ; '?' optional, '=' default used by the language */
+    int results; /* -1: any number */
     int regions;
-    const char *summary;  /* one line for the docs */
+    const char *summary; /* one line for the docs */
 } op_info;
 
-/* An opcode is level * IR_LEVEL_STRIDE + the line's number in its table. The levels register their tables once
- * (compiler_init does), so that the core depends on none of them. */
+/* An opcode is level * IR_LEVEL_STRIDE + the line's number in its table. The levels register their
+ * tables once (compiler_init does), so that the core depends on none of them. */
 enum { IR_LEVEL_STRIDE = 1000 };
 /* Each level's own rule, called by ir_verify for its operations. Message without location. */
 typedef bool (*op_verifier)(const ir_module *m, ir_op op, status *st);
@@ -40,7 +41,8 @@ const op_info *op_info_get(int opcode);
 int op_from_name(const char *name);
 const op_table *op_table_get(ir_level level); /* NULL before registration */
 
-/* Parses one attribute of op_info.attrs; *cursor starts at the string and ends NULL. Returns false at the end. */
+/* Parses one attribute of op_info.attrs; *cursor starts at the string and ends NULL. Returns false
+ * at the end. */
 typedef struct op_attr_info {
     char name[32];
     char kind[16]; /* int, ints, dim, dims, bits, string, bool, type, dict, number, array */

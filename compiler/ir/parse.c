@@ -1,7 +1,7 @@
 /* parse.c - reads what print.c writes: MLIR generic text with our types and attributes.
  *
- * Values may be used only after their definition (there is no control flow but regions), so one pass is enough. Bad
- * text ends in a message with line and column. */
+ * Values may be used only after their definition (there is no control flow but regions), so one
+ * pass is enough. Bad text ends in a message with line and column. */
 #include "ir/internal.h"
 
 #include <ctype.h>
@@ -20,8 +20,7 @@ typedef struct ir_parser {
     int depth;
 } ir_parser;
 
-static bool fail(ir_parser *s, const char *what)
-{
+static bool fail(ir_parser *s, const char *what) {
     if (s->failed)
         return false;
     s->failed = true;
@@ -33,8 +32,7 @@ static bool fail(ir_parser *s, const char *what)
     return status_set(s->st, STATUS_INVALID, "IR text, line %d column %d: %s", line, column, what);
 }
 
-static void blanks(ir_parser *s)
-{
+static void blanks(ir_parser *s) {
     for (;;) {
         while (isspace((unsigned char)*s->p))
             s->p++;
@@ -44,8 +42,7 @@ static void blanks(ir_parser *s)
     }
 }
 
-static bool take(ir_parser *s, const char *token)
-{
+static bool take(ir_parser *s, const char *token) {
     blanks(s);
     size_t n = strlen(token);
     if (s->failed || strncmp(s->p, token, n) != 0)
@@ -54,8 +51,7 @@ static bool take(ir_parser *s, const char *token)
     return true;
 }
 
-static bool need(ir_parser *s, const char *token)
-{
+static bool need(ir_parser *s, const char *token) {
     if (take(s, token))
         return true;
     char message[64];
@@ -63,8 +59,7 @@ static bool need(ir_parser *s, const char *token)
     return fail(s, message);
 }
 
-static int64_t parse_number(ir_parser *s)
-{
+static int64_t parse_number(ir_parser *s) {
     blanks(s);
     char *end;
     int64_t n = strtoll(s->p, &end, 10);
@@ -75,8 +70,7 @@ static int64_t parse_number(ir_parser *s)
 }
 
 /* A run of letters, digits, '_', '.', '$'; in the arena. */
-static char *parse_word(ir_parser *s)
-{
+static char *parse_word(ir_parser *s) {
     blanks(s);
     const char *p = s->p;
     while (isalnum((unsigned char)*p) || *p == '_' || *p == '.' || *p == '$')
@@ -88,13 +82,11 @@ static char *parse_word(ir_parser *s)
     return word;
 }
 
-static int hex_value(char c)
-{
+static int hex_value(char c) {
     return isdigit((unsigned char)c) ? c - '0' : (c | 32) - 'a' + 10;
 }
 
-static char *parse_string(ir_parser *s)
-{
+static char *parse_string(ir_parser *s) {
     if (!need(s, "\""))
         return arena_strdup(&s->m->memory, "");
     const char *end = s->p;
@@ -103,7 +95,8 @@ static char *parse_string(ir_parser *s)
     char *out = arena_alloc(&s->m->memory, (size_t)(end - s->p) + 1), *o = out;
     for (const char *p = s->p; p < end; p++) {
         bool escape = *p == '\\' && p + 1 < end;
-        if (escape && p + 2 < end && isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2])) {
+        if (escape && p + 2 < end && isxdigit((unsigned char)p[1]) &&
+            isxdigit((unsigned char)p[2])) {
             *o++ = (char)(hex_value(p[1]) * 16 + hex_value(p[2]));
             p += 2;
         } else {
@@ -116,13 +109,11 @@ static char *parse_string(ir_parser *s)
     return out;
 }
 
-static dtype element_from(const char *word)
-{
+static dtype element_from(const char *word) {
     return strcmp(word, "i1") == 0 ? DTYPE_BOOL : dtype_from_name(word);
 }
 
-static dtype parse_element(ir_parser *s)
-{
+static dtype parse_element(ir_parser *s) {
     dtype element = element_from(parse_word(s));
     if (element == DTYPE_NONE)
         fail(s, "unknown element type");
@@ -130,8 +121,7 @@ static dtype parse_element(ir_parser *s)
 }
 
 /* "2x?xf32" */
-static void parse_shape(ir_parser *s, ir_type_data *d)
-{
+static void parse_shape(ir_parser *s, ir_type_data *d) {
     blanks(s);
     while (!s->failed && (*s->p == '?' || isdigit((unsigned char)*s->p))) {
         if (d->rank == IR_MAX_RANK) {
@@ -147,8 +137,7 @@ static void parse_shape(ir_parser *s, ir_type_data *d)
     d->element = parse_element(s);
 }
 
-static void parse_tensor_dims(ir_parser *s, ir_type_data *d)
-{
+static void parse_tensor_dims(ir_parser *s, ir_type_data *d) {
     need(s, "#tessera.dims<");
     for (int i = 0; i < d->rank && !s->failed; i++) {
         if (i)
@@ -159,8 +148,7 @@ static void parse_tensor_dims(ir_parser *s, ir_type_data *d)
     need(s, ">");
 }
 
-static ir_type parse_type(ir_parser *s)
-{
+static ir_type parse_type(ir_parser *s) {
     ir_type_data d = {0};
     if (take(s, "index"))
         return ir_type_index(s->m);
@@ -195,8 +183,7 @@ static ir_type parse_type(ir_parser *s)
 
 static ir_attr parse_attr(ir_parser *s);
 
-static ir_attr parse_dict(ir_parser *s)
-{
+static ir_attr parse_dict(ir_parser *s) {
     const char *keys[MAX_LIST];
     ir_attr values[MAX_LIST];
     uint32_t n = 0;
@@ -210,8 +197,7 @@ static ir_attr parse_dict(ir_parser *s)
     return s->failed ? 0 : ir_attr_dict(s->m, keys, values, n);
 }
 
-static ir_attr parse_array(ir_parser *s)
-{
+static ir_attr parse_array(ir_parser *s) {
     VEC(ir_attr) items = {0};
     while (!s->failed && !take(s, "]")) {
         if (items.count && !need(s, ","))
@@ -224,8 +210,7 @@ static ir_attr parse_array(ir_parser *s)
     return result;
 }
 
-static ir_attr parse_bits(ir_parser *s)
-{
+static ir_attr parse_bits(ir_parser *s) {
     dtype element = parse_element(s);
     need(s, ",");
     blanks(s);
@@ -238,8 +223,7 @@ static ir_attr parse_bits(ir_parser *s)
     return ir_attr_bits(s->m, element, bits);
 }
 
-static ir_attr parse_dim_attr(ir_parser *s)
-{
+static ir_attr parse_dim_attr(ir_parser *s) {
     ir_dim dim = 0;
     if (!ir_dim_parse(s->m, parse_string(s), &dim))
         fail(s, "bad dimension expression");
@@ -247,8 +231,7 @@ static ir_attr parse_dim_attr(ir_parser *s)
     return ir_attr_dim(s->m, dim);
 }
 
-static ir_attr parse_attr(ir_parser *s)
-{
+static ir_attr parse_attr(ir_parser *s) {
     blanks(s);
     if (s->failed || ++s->depth > MAX_DEPTH)
         return fail(s, "attributes nest too deep"), 0;
@@ -282,8 +265,7 @@ static ir_attr parse_attr(ir_parser *s)
 /* ---- values and operations ---- */
 
 /* "%3", "%3#1", "%arg0" as a key into s->values. */
-static const char *parse_value_name(ir_parser *s)
-{
+static const char *parse_value_name(ir_parser *s) {
     if (!need(s, "%"))
         return "";
     const char *p = s->p;
@@ -294,8 +276,7 @@ static const char *parse_value_name(ir_parser *s)
     return name;
 }
 
-static ir_value parse_use(ir_parser *s)
-{
+static ir_value parse_use(ir_parser *s) {
     intptr_t value = 0;
     const char *name = parse_value_name(s);
     if (!s->failed && !map_get(&s->values, name, &value))
@@ -304,8 +285,7 @@ static ir_value parse_use(ir_parser *s)
 }
 
 /* A parenthesised list of types, or one type without parentheses. */
-static uint32_t parse_types(ir_parser *s, ir_type *types)
-{
+static uint32_t parse_types(ir_parser *s, ir_type *types) {
     uint32_t n = 0;
     if (!take(s, "(")) {
         types[0] = parse_type(s);
@@ -319,15 +299,13 @@ static uint32_t parse_types(ir_parser *s, ir_type *types)
     return n;
 }
 
-static void define(ir_parser *s, const char *name, ir_value value)
-{
+static void define(ir_parser *s, const char *name, ir_value value) {
     map_put(&s->values, name, (intptr_t)value);
 }
 
 static void parse_ops(ir_parser *s, ir_block block);
 
-static void parse_region(ir_parser *s, ir_block block)
-{
+static void parse_region(ir_parser *s, ir_block block) {
     need(s, "{");
     if (take(s, "^bb0(")) {
         bool first = true;
@@ -354,8 +332,7 @@ typedef struct op_text {
     uint32_t operand_count, attr_count, result_count;
 } op_text;
 
-static void parse_operands(ir_parser *s, op_text *o)
-{
+static void parse_operands(ir_parser *s, op_text *o) {
     need(s, "(");
     while (!s->failed && !take(s, ")")) {
         if (o->operand_count == MAX_LIST || (o->operand_count && !need(s, ",")))
@@ -365,8 +342,7 @@ static void parse_operands(ir_parser *s, op_text *o)
     }
 }
 
-static void parse_properties(ir_parser *s, op_text *o)
-{
+static void parse_properties(ir_parser *s, op_text *o) {
     if (!take(s, "<{"))
         return;
     while (!s->failed && !take(s, "}>")) {
@@ -380,9 +356,9 @@ static void parse_properties(ir_parser *s, op_text *o)
     }
 }
 
-/* Regions come before the types in the text, and the op must exist to own them: scan past them first. */
-static const char *skip_regions(ir_parser *s)
-{
+/* Regions come before the types in the text, and the op must exist to own them: scan past them
+ * first. */
+static const char *skip_regions(ir_parser *s) {
     const char *p = s->p;
     int depth = 0;
     do {
@@ -396,8 +372,7 @@ static const char *skip_regions(ir_parser *s)
     return p;
 }
 
-static uint32_t count_regions(ir_parser *s, const char *regions)
-{
+static uint32_t count_regions(ir_parser *s, const char *regions) {
     ir_parser probe = *s;
     uint32_t n = 0;
     probe.p = regions + 1;
@@ -413,8 +388,7 @@ static uint32_t count_regions(ir_parser *s, const char *regions)
     return n;
 }
 
-static void parse_signature(ir_parser *s, op_text *o)
-{
+static void parse_signature(ir_parser *s, op_text *o) {
     need(s, ":");
     uint32_t n = parse_types(s, o->operand_types);
     need(s, "->");
@@ -426,8 +400,7 @@ static void parse_signature(ir_parser *s, op_text *o)
             fail(s, "the operand's type differs from its definition");
 }
 
-static void define_results(ir_parser *s, ir_op op, const char *name, uint32_t count)
-{
+static void define_results(ir_parser *s, ir_op op, const char *name, uint32_t count) {
     const ir_op_data *d = ir_op_get(s->m, op);
     if (d->result_count != count) {
         fail(s, "as many names as results");
@@ -437,8 +410,7 @@ static void define_results(ir_parser *s, ir_op op, const char *name, uint32_t co
         define(s, count == 1 ? name : arena_printf(&s->m->memory, "%s#%u", name, i), d->results[i]);
 }
 
-static void parse_op(ir_parser *s, ir_block block)
-{
+static void parse_op(ir_parser *s, ir_block block) {
     op_text *o = base_calloc(1, sizeof *o);
     const char *result_name = NULL;
     uint32_t named = 0;
@@ -467,8 +439,8 @@ static void parse_op(ir_parser *s, ir_block block)
         parse_signature(s, o);
     if (!s->failed && ++s->depth <= MAX_DEPTH) {
         ir_builder b = {.m = s->m, .block = block};
-        ir_op_spec spec = {opcode, o->operands, o->operand_count, o->result_types, o->result_count,
-                           o->attrs, o->attr_count, region_count};
+        ir_op_spec spec = {opcode,          o->operands, o->operand_count, o->result_types,
+                           o->result_count, o->attrs,    o->attr_count,    region_count};
         ir_op op = ir_build(&b, &spec);
         const char *after = s->p;
         s->p = regions ? regions + 1 : s->p;
@@ -487,8 +459,7 @@ static void parse_op(ir_parser *s, ir_block block)
     free(o);
 }
 
-static void parse_ops(ir_parser *s, ir_block block)
-{
+static void parse_ops(ir_parser *s, ir_block block) {
     blanks(s);
     while (!s->failed && (*s->p == '"' || *s->p == '%')) {
         parse_op(s, block);
@@ -496,8 +467,7 @@ static void parse_ops(ir_parser *s, ir_block block)
     }
 }
 
-ir_module *ir_parse(const char *source, status *st)
-{
+ir_module *ir_parse(const char *source, status *st) {
     ir_parser s = {.m = ir_module_new(), .start = source, .p = source, .st = st};
     map_init(&s.values);
     need(&s, "\"builtin.module\"()");

@@ -1,7 +1,9 @@
-/* print.c - a module as MLIR generic text, byte for byte as mlir-opt --mlir-print-op-generic prints it.
+/* print.c - a module as MLIR generic text, byte for byte as mlir-opt --mlir-print-op-generic prints
+ * it.
  *
- * Values are numbered the way MLIR does it: all of a region first, then the regions inside it from the last to the
- * first; entry arguments are %argN; several results share one number (%3:2, %3#1). */
+ * Values are numbered the way MLIR does it: all of a region first, then the regions inside it from
+ * the last to the first; entry arguments are %argN; several results share one number (%3:2, %3#1).
+ */
 #include "ir/internal.h"
 #include "ir/irdl.h"
 
@@ -19,22 +21,23 @@ typedef struct printer {
     const ir_spelling *spelling;
 } printer;
 
-/* How types, attributes and operations are spelled: our own text, and the one that IRDL can check (irdl.h). */
+/* How types, attributes and operations are spelled: our own text, and the one that IRDL can check
+ * (irdl.h). */
 struct ir_spelling {
     const char *buffer, *memory, *tile, *dims, *dim, *bits;
     bool irdl;
 };
-static const ir_spelling canonical = {"!sched.buf<",     "!tile.mem<",     "!tile.t<",
-                                      "#tessera.dims<", "#tessera.dim<", "#tessera.bits<", false};
-static const ir_spelling checkable = {"!tsr.buf<", "!tsr.mem<", "!tsr.tile<", "#tsr.dims<", "#tsr.dim<", "#tsr.bits<", true};
+static const ir_spelling canonical = {
+    "!sched.buf<",   "!tile.mem<",     "!tile.t<", "#tessera.dims<",
+    "#tessera.dim<", "#tessera.bits<", false};
+static const ir_spelling checkable = {"!tsr.buf<", "!tsr.mem<",  "!tsr.tile<", "#tsr.dims<",
+                                      "#tsr.dim<", "#tsr.bits<", true};
 
-const char *ir_element_text(dtype element)
-{
+const char *ir_element_text(dtype element) {
     return element == DTYPE_BOOL ? "i1" : dtype_name(element);
 }
 
-static void print_quoted(const char *s, text *out)
-{
+static void print_quoted(const char *s, text *out) {
     text_append_char(out, '"');
     for (; *s; s++) {
         unsigned char c = (unsigned char)*s;
@@ -46,8 +49,7 @@ static void print_quoted(const char *s, text *out)
     text_append_char(out, '"');
 }
 
-static void print_shape(const ir_type_data *d, text *out)
-{
+static void print_shape(const ir_type_data *d, text *out) {
     for (int i = 0; i < d->rank; i++) {
         if (d->dims[i] < 0)
             text_append(out, "?x");
@@ -57,8 +59,7 @@ static void print_shape(const ir_type_data *d, text *out)
     text_append(out, ir_element_text(d->element));
 }
 
-static void print_tensor(const ir_module *m, ir_type type, const ir_spelling *spelling, text *out)
-{
+static void print_tensor(const ir_module *m, ir_type type, const ir_spelling *spelling, text *out) {
     const ir_type_data *d = ir_type_get(m, type);
     text_append(out, "tensor<");
     print_shape(d, out);
@@ -73,8 +74,7 @@ static void print_tensor(const ir_module *m, ir_type type, const ir_spelling *sp
     text_append_char(out, '>');
 }
 
-static void print_type(const ir_module *m, ir_type type, const ir_spelling *spelling, text *out)
-{
+static void print_type(const ir_module *m, ir_type type, const ir_spelling *spelling, text *out) {
     const ir_type_data *d = ir_type_get(m, type);
     switch (d->kind) {
     case IR_TYPE_SCALAR:
@@ -107,22 +107,22 @@ static void print_type(const ir_module *m, ir_type type, const ir_spelling *spel
     text_append_char(out, '>');
 }
 
-void ir_print_type(const ir_module *m, ir_type type, text *out)
-{
+void ir_print_type(const ir_module *m, ir_type type, text *out) {
     print_type(m, type, &canonical, out);
 }
 
 static void print_attr(const ir_module *m, ir_attr attr, const ir_spelling *spelling, text *out);
 
-static void print_attr_items(const ir_module *m, const ir_attr_data *d, const ir_spelling *spelling, text *out)
-{
+static void print_attr_items(const ir_module *m, const ir_attr_data *d, const ir_spelling *spelling,
+                             text *out) {
     text_append_char(out, d->kind == IR_ATTR_DICT ? '{' : '[');
     for (uint32_t i = 0; i < d->count; i++) {
         text_append(out, i ? ", " : "");
         if (d->kind == IR_ATTR_DICT)
             text_printf(out, "%s = ", d->keys[i]);
         const ir_attr_data *item = ir_attr_get(m, d->items[i]);
-        if (d->kind == IR_ATTR_ARRAY && item->kind == IR_ATTR_INT) /* mlir-opt leaves the i64 of elements out */
+        if (d->kind == IR_ATTR_ARRAY &&
+            item->kind == IR_ATTR_INT) /* mlir-opt leaves the i64 of elements out */
             text_printf(out, "%" PRId64, item->integer);
         else
             print_attr(m, d->items[i], spelling, out);
@@ -130,8 +130,7 @@ static void print_attr_items(const ir_module *m, const ir_attr_data *d, const ir
     text_append_char(out, d->kind == IR_ATTR_DICT ? '}' : ']');
 }
 
-static void print_attr(const ir_module *m, ir_attr attr, const ir_spelling *spelling, text *out)
-{
+static void print_attr(const ir_module *m, ir_attr attr, const ir_spelling *spelling, text *out) {
     const ir_attr_data *d = ir_attr_get(m, attr);
     switch (d->kind) {
     case IR_ATTR_UNIT:
@@ -144,7 +143,8 @@ static void print_attr(const ir_module *m, ir_attr attr, const ir_spelling *spel
         text_printf(out, "%" PRId64 " : i64", d->integer);
         break;
     case IR_ATTR_BITS:
-        text_printf(out, "%s%s, 0x%" PRIx64 ">", spelling->bits, ir_element_text(d->element), d->bits);
+        text_printf(out, "%s%s, 0x%" PRIx64 ">", spelling->bits, ir_element_text(d->element),
+                    d->bits);
         break;
     case IR_ATTR_STRING:
         print_quoted(d->string, out);
@@ -167,15 +167,13 @@ static void print_attr(const ir_module *m, ir_attr attr, const ir_spelling *spel
     }
 }
 
-void ir_print_attr(const ir_module *m, ir_attr attr, text *out)
-{
+void ir_print_attr(const ir_module *m, ir_attr attr, text *out) {
     print_attr(m, attr, &canonical, out);
 }
 
 /* ---- numbering ---- */
 
-static void number_block(printer *p, ir_block block)
-{
+static void number_block(printer *p, ir_block block) {
     const ir_block_data *b = ir_block_get(p->m, block);
     for (uint32_t i = 0; i < b->argument_count; i++)
         p->numbers[b->arguments[i]] = p->next_argument++;
@@ -190,8 +188,7 @@ static void number_block(printer *p, ir_block block)
             number_block(p, ir_op_block(p->m, op, r));
 }
 
-static void print_value(const printer *p, ir_value value)
-{
+static void print_value(const printer *p, ir_value value) {
     const ir_value_data *v = ir_value_get(p->m, value);
     text_printf(p->out, v->op ? "%%%u" : "%%arg%u", p->numbers[value]);
     if (v->op && ir_op_get(p->m, v->op)->result_count > 1)
@@ -200,16 +197,14 @@ static void print_value(const printer *p, ir_value value)
 
 /* ---- operations ---- */
 
-static void indent(const printer *p, int depth)
-{
+static void indent(const printer *p, int depth) {
     for (int i = 0; i < depth; i++)
         text_append(p->out, "  ");
 }
 
 static void print_op(const printer *p, ir_op op, int depth);
 
-static void print_block(const printer *p, ir_block block, int depth)
-{
+static void print_block(const printer *p, ir_block block, int depth) {
     const ir_block_data *b = ir_block_get(p->m, block);
     if (b->argument_count) {
         indent(p, depth);
@@ -230,8 +225,7 @@ static void print_block(const printer *p, ir_block block, int depth)
     }
 }
 
-static void print_attr_named(const printer *p, const ir_named_attr *attr)
-{
+static void print_attr_named(const printer *p, const ir_named_attr *attr) {
     text_append(p->out, attr->name);
     if (ir_attr_get(p->m, attr->value)->kind == IR_ATTR_UNIT)
         return;
@@ -239,8 +233,7 @@ static void print_attr_named(const printer *p, const ir_named_attr *attr)
     print_attr(p->m, attr->value, p->spelling, p->out);
 }
 
-static void print_attrs(const printer *p, const ir_op_data *d)
-{
+static void print_attrs(const printer *p, const ir_op_data *d) {
     for (uint32_t i = 0; i < d->attr_count; i++) {
         text_append(p->out, i ? ", " : " <{");
         print_attr_named(p, &d->attrs[i]);
@@ -249,8 +242,8 @@ static void print_attrs(const printer *p, const ir_op_data *d)
 }
 
 /* Values as segments: `fixed` ones of their own, then runs of one type; the rest are empty. */
-static void print_segments(const printer *p, const char *name, const ir_value *values, uint32_t count, uint32_t fixed)
-{
+static void print_segments(const printer *p, const char *name, const ir_value *values,
+                           uint32_t count, uint32_t fixed) {
     uint32_t segments = 0, next;
     text_printf(p->out, "%s = array<i32: ", name);
     for (uint32_t i = 0; i < count || segments < fixed + IRDL_RUNS; i = next, segments++) {
@@ -264,18 +257,19 @@ static void print_segments(const printer *p, const char *name, const ir_value *v
     text_append_char(p->out, '>');
 }
 
-/* Attributes up to, not including, `name` (NULL: all that are left); what follows them is written after a comma. */
-static void print_attrs_before(const printer *p, const ir_op_data *d, uint32_t *next, const char *name)
-{
+/* Attributes up to, not including, `name` (NULL: all that are left); what follows them is written
+ * after a comma. */
+static void print_attrs_before(const printer *p, const ir_op_data *d, uint32_t *next,
+                               const char *name) {
     for (; *next < d->attr_count && (!name || strcmp(d->attrs[*next].name, name) < 0); ++*next) {
         print_attr_named(p, &d->attrs[*next]);
         text_append(p->out, ", ");
     }
 }
 
-/* Attributes as a sorted dictionary, with the segment sizes that variadic operands and results need. */
-static void print_dictionary(const printer *p, const ir_op_data *d)
-{
+/* Attributes as a sorted dictionary, with the segment sizes that variadic operands and results
+ * need. */
+static void print_dictionary(const printer *p, const ir_op_data *d) {
     const op_info *info = op_info_get(d->opcode);
     const char *cursor = info->operands;
     op_operand_info operand = {.variadic = false};
@@ -301,8 +295,7 @@ static void print_dictionary(const printer *p, const ir_op_data *d)
     text_append_char(p->out, '}');
 }
 
-static void print_signature(const printer *p, const ir_op_data *d)
-{
+static void print_signature(const printer *p, const ir_op_data *d) {
     text_append(p->out, " : (");
     for (uint32_t i = 0; i < d->operand_count; i++) {
         text_append(p->out, i ? ", " : "");
@@ -316,8 +309,7 @@ static void print_signature(const printer *p, const ir_op_data *d)
     text_append(p->out, d->result_count == 1 ? "\n" : ")\n");
 }
 
-static void print_op(const printer *p, ir_op op, int depth)
-{
+static void print_op(const printer *p, ir_op op, int depth) {
     const ir_op_data *d = ir_op_get(p->m, op);
     indent(p, depth);
     if (d->result_count) {
@@ -345,8 +337,7 @@ static void print_op(const printer *p, ir_op op, int depth)
     print_signature(p, d);
 }
 
-static void print_module(const ir_module *m, const ir_spelling *spelling, text *out)
-{
+static void print_module(const ir_module *m, const ir_spelling *spelling, text *out) {
     printer p = {m, out, base_calloc(m->values.count, sizeof(uint32_t)), 0, 0, spelling};
     number_block(&p, m->body);
     text_append(out, "\"builtin.module\"() ({\n");
@@ -356,18 +347,15 @@ static void print_module(const ir_module *m, const ir_spelling *spelling, text *
     free(p.numbers);
 }
 
-void ir_print(const ir_module *m, text *out)
-{
+void ir_print(const ir_module *m, text *out) {
     print_module(m, &canonical, out);
 }
 
-void irdl_print_module(const ir_module *m, text *out)
-{
+void irdl_print_module(const ir_module *m, text *out) {
     print_module(m, &checkable, out);
 }
 
-sha256 ir_hash(const ir_module *m)
-{
+sha256 ir_hash(const ir_module *m) {
     text t;
     text_init(&t);
     ir_print(m, &t);
@@ -376,8 +364,7 @@ sha256 ir_hash(const ir_module *m)
     return digest;
 }
 
-ir_module *ir_module_clone(const ir_module *m)
-{
+ir_module *ir_module_clone(const ir_module *m) {
     text t;
     status st = STATUS_INIT;
     text_init(&t);

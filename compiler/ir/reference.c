@@ -7,41 +7,45 @@
 
 static const char *const headings[IR_LEVEL_COUNT] = {
     "## Graph IR: what a kernel means\n\n"
-    "Values are tensors. The order of every accumulation is fixed here, as the attribute `order`. The element-wise\n"
+    "Values are tensors. The order of every accumulation is fixed here, as the attribute `order`. "
+    "The element-wise\n"
     "operations appear again in the bodies of Schedule IR, where they work on scalars.\n\n",
     "## Schedule IR: what is computed together, where, and in which blocks\n\n"
-    "A kernel is a list of phases, a phase a grid around loops around computations. Steps may be names of the kernel's\n"
+    "A kernel is a list of phases, a phase a grid around loops around computations. Steps may be "
+    "names of the kernel's\n"
     "parameters, which a tuner turns.\n\n",
     "## Tile IR: how a cell of the grid computes\n\n"
-    "Values are static tiles, indices and memory. No operation names a vector width or a thread.\n\n",
+    "Values are static tiles, indices and memory. No operation names a vector width or a "
+    "thread.\n\n",
 };
 
 static const char preamble[] =
     "# The operations of every level\n\n"
-    "This page is made from the tables `compiler/ops/graph.def`, `compiler/schedule/schedule.def` and\n"
+    "This page is made from the tables `compiler/ops/graph.def`, `compiler/schedule/schedule.def` "
+    "and\n"
     "`compiler/tile/tile.def` by `tsr-opt --docs`, and a test keeps it equal to them.\n\n"
-    "Operands: `[x]` may be left out, `xs...` is any number. Attributes: `name:kind`; `?` marks one that may be left\n"
-    "out, `=value` what the language fills in. Kinds: `int`, `ints`, `dim` and `dims` (a number, or an expression such\n"
-    "as `2*N + 1`), `bits` (the bits of an element), `string`, `bool`, `type`, `number`, `array`, `dict`, `any`.\n\n";
+    "Operands: `[x]` may be left out, `xs...` is any number. Attributes: `name:kind`; `?` marks "
+    "one that may be left\n"
+    "out, `=value` what the language fills in. Kinds: `int`, `ints`, `dim` and `dims` (a number, "
+    "or an expression such\n"
+    "as `2*N + 1`), `bits` (the bits of an element), `string`, `bool`, `type`, `number`, `array`, "
+    "`dict`, `any`.\n\n";
 
 /* A cell of a table: code, or empty; '|' would end the cell. */
-static void print_code(const char *content, text *out)
-{
+static void print_code(const char *content, text *out) {
     if (*content)
         text_printf(out, "`%s`", content);
     text_append(out, " | ");
 }
 
-static void print_results(const op_info *info, text *out)
-{
+static void print_results(const op_info *info, text *out) {
     if (info->results < 0)
         text_append(out, "any | ");
     else
         text_printf(out, "%d | ", info->results);
 }
 
-static void print_summary(const char *summary, text *out)
-{
+static void print_summary(const char *summary, text *out) {
     for (; *summary; summary++) {
         if (*summary == '|')
             text_append_char(out, '\\');
@@ -50,15 +54,15 @@ static void print_summary(const char *summary, text *out)
     text_append(out, " |\n");
 }
 
-void reference_print(text *out)
-{
+void reference_print(text *out) {
     text_append(out, preamble);
     for (int level = 0; level < IR_LEVEL_COUNT; level++) {
         const op_table *table = op_table_get((ir_level)level);
         if (!table)
             continue;
         text_append(out, headings[level]);
-        text_append(out, "| operation | operands | attributes | results | regions | meaning |\n|---|---|---|---|---|---|\n");
+        text_append(out, "| operation | operands | attributes | results | regions | meaning "
+                         "|\n|---|---|---|---|---|---|\n");
         for (int i = 0; i < table->count; i++) {
             const op_info *info = &table->ops[i];
             text_append(out, "| ");

@@ -10,8 +10,7 @@ typedef struct verifier {
     status *st;
 } verifier;
 
-static bool fail(const verifier *v, ir_op op, const char *what)
-{
+static bool fail(const verifier *v, ir_op op, const char *what) {
     const ir_op_data *d = ir_op_get(v->m, op);
     const op_info *info = op_info_get(d->opcode);
     if (d->location.line)
@@ -20,8 +19,7 @@ static bool fail(const verifier *v, ir_op op, const char *what)
     return status_set(v->st, STATUS_INTERNAL, "'%s': %s", info ? info->name : "?", what);
 }
 
-static bool check_operands(const verifier *v, ir_op op, const op_info *info)
-{
+static bool check_operands(const verifier *v, ir_op op, const op_info *info) {
     const ir_op_data *d = ir_op_get(v->m, op);
     const char *cursor = info->operands;
     op_operand_info operand;
@@ -38,8 +36,7 @@ static bool check_operands(const verifier *v, ir_op op, const op_info *info)
     return true;
 }
 
-static bool check_attrs(const verifier *v, ir_op op, const op_info *info)
-{
+static bool check_attrs(const verifier *v, ir_op op, const op_info *info) {
     const ir_op_data *d = ir_op_get(v->m, op);
     uint32_t known = 0;
     char message[128];
@@ -58,8 +55,7 @@ static bool check_attrs(const verifier *v, ir_op op, const op_info *info)
 
 static bool check_block(verifier *v, ir_block block);
 
-static bool check_op(verifier *v, ir_op op)
-{
+static bool check_op(verifier *v, ir_op op) {
     const ir_op_data *d = ir_op_get(v->m, op);
     const op_info *info = op_info_get(d->opcode);
     if (!info)
@@ -82,8 +78,7 @@ static bool check_op(verifier *v, ir_op op)
     return true;
 }
 
-static bool check_block(verifier *v, ir_block block)
-{
+static bool check_block(verifier *v, ir_block block) {
     const ir_block_data *b = ir_block_get(v->m, block);
     for (uint32_t i = 0; i < b->argument_count; i++)
         v->visible[b->arguments[i]] = true;
@@ -98,8 +93,7 @@ static bool check_block(verifier *v, ir_block block)
     return ok;
 }
 
-bool ir_verify(const ir_module *m, status *st)
-{
+bool ir_verify(const ir_module *m, status *st) {
     verifier v = {m, base_calloc(m->values.count, sizeof(bool)), st};
     ir_op kernel = ir_module_kernel(m);
     bool ok = kernel ? check_block(&v, m->body)

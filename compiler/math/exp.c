@@ -2,22 +2,20 @@
 #include "math/coefficients.h"
 #include "math/sequence.h"
 
-ir_value math_exp_tail(math_sequence s, ir_value r)
-{
+ir_value math_exp_tail(math_sequence s, ir_value r) {
     static const float c[] = {MATH_EXP_0, MATH_EXP_1, MATH_EXP_2, MATH_EXP_3, MATH_EXP_4};
     return math_horner(s, r, c, 5);
 }
 
-ir_value math_exp_reduced(math_sequence s, ir_value r)
-{
+ir_value math_exp_reduced(math_sequence s, ir_value r) {
     ir_value p = fma32(s, math_exp_tail(s, r), r, f32(s, 1.0f));
     return fma32(s, p, r, f32(s, 1.0f));
 }
 
-/* Beyond the clamps the result is 0 or infinite anyway. n is cut in two halves, so that both scalings are powers of two
- * in range and a subnormal result rounds once; the sum with MATH_ROUND + 254 holds n + 254 in its low bits. */
-ir_value math_exp(math_sequence s, ir_value x)
-{
+/* Beyond the clamps the result is 0 or infinite anyway. n is cut in two halves, so that both
+ * scalings are powers of two in range and a subnormal result rounds once; the sum with MATH_ROUND +
+ * 254 holds n + 254 in its low bits. */
+ir_value math_exp(math_sequence s, ir_value x) {
     x = at_most(s, at_least(s, x, -104.0f), 89.0f);
     ir_value t = fma32(s, x, f32(s, MATH_LOG2_E), f32(s, MATH_ROUND + 254.0f));
     ir_value n = sub(s, t, f32(s, MATH_ROUND + 254.0f));

@@ -1,5 +1,6 @@
-/* logistic.c - c / (c + c e^-x) with c = 2^-32, so that nothing leaves the normal range before the last product; the
- * exponential and the sum are carried as an f32 and what it lacks, and the reciprocal is corrected once. */
+/* logistic.c - c / (c + c e^-x) with c = 2^-32, so that nothing leaves the normal range before the
+ * last product; the exponential and the sum are carried as an f32 and what it lacks, and the
+ * reciprocal is corrected once. */
 #include "math/coefficients.h"
 #include "math/sequence.h"
 
@@ -8,8 +9,7 @@ typedef struct pair {
 } pair;
 
 /* c e^-x */
-static pair scaled_exponential(math_sequence s, ir_value x)
-{
+static pair scaled_exponential(math_sequence s, ir_value x) {
     ir_value t = fma32(s, x, f32(s, -MATH_LOG2_E), f32(s, MATH_ROUND + 95.0f));
     ir_value n = sub(s, t, f32(s, MATH_ROUND + 95.0f));
     ir_value r = fma32(s, n, f32(s, -MATH_LN2_HIGH), negate(s, x));
@@ -24,16 +24,14 @@ static pair scaled_exponential(math_sequence s, ir_value x)
 }
 
 /* c + e: Knuth's exact sum of c and the high part, and what is left. */
-static pair add_to_constant(math_sequence s, pair e, ir_value c)
-{
+static pair add_to_constant(math_sequence s, pair e, ir_value c) {
     ir_value d = add(s, e.high, c);
     ir_value back = sub(s, d, e.high);
     ir_value rest = add(s, sub(s, e.high, sub(s, d, back)), sub(s, c, back));
     return (pair){d, add(s, rest, e.low)};
 }
 
-ir_value math_logistic(math_sequence s, ir_value x)
-{
+ir_value math_logistic(math_sequence s, ir_value x) {
     ir_value c = f32(s, 0x1p-32f);
     x = at_most(s, at_least(s, x, -104.0f), 18.0f);
     pair d = add_to_constant(s, scaled_exponential(s, x), c);

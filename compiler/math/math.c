@@ -3,16 +3,14 @@
 
 #include "math/sequence.h"
 
-ir_value math_horner(math_sequence s, ir_value x, const float *c, int count)
-{
+ir_value math_horner(math_sequence s, ir_value x, const float *c, int count) {
     ir_value p = f32(s, c[count - 1]);
     for (int i = count - 2; i >= 0; i--)
         p = fma32(s, p, x, f32(s, c[i]));
     return p;
 }
 
-ir_value math_build(const math_emit *emit, math_function function, ir_value x)
-{
+ir_value math_build(const math_emit *emit, math_function function, ir_value x) {
     switch (function) {
     case MATH_EXP:
         return math_exp(emit, x);

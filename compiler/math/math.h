@@ -1,8 +1,10 @@
-/* math.h - the specified functions (numerics version 1), each written once as a sequence of f32 and i32 operations.
+/* math.h - the specified functions (numerics version 1), each written once as a sequence of f32 and
+ * i32 operations.
  *
- * The sequences know neither tiles nor targets: they ask a `math_emit` for one operation at a time, and Tile IR's
- * expansion pass supplies it. Every operation is IEEE binary32 with one rounding, or 32-bit two's complement. The same
- * sequences, transcribed by hand into plain scalar C, are the interpreter's (target/interp/functions.c). */
+ * The sequences know neither tiles nor targets: they ask a `math_emit` for one operation at a time,
+ * and Tile IR's expansion pass supplies it. Every operation is IEEE binary32 with one rounding, or
+ * 32-bit two's complement. The same sequences, transcribed by hand into plain scalar C, are the
+ * interpreter's (target/interp/functions.c). */
 #ifndef TESSERA_MATH_MATH_H
 #define TESSERA_MATH_MATH_H
 
@@ -25,7 +27,8 @@ typedef enum math_op {
     MATH_OP_DIV,
     MATH_OP_SQRT,
     MATH_OP_FMA,
-    MATH_OP_LT, /* ordered f32 comparisons: false with a NaN; the result is a mask for SELECT and LOGIC_* */
+    MATH_OP_LT, /* ordered f32 comparisons: false with a NaN; the result is a mask for SELECT and
+                   LOGIC_* */
     MATH_OP_LE,
     MATH_OP_EQ,
     MATH_OP_UNORDERED, /* either is a NaN */
@@ -52,7 +55,8 @@ typedef enum math_op {
 
 typedef struct math_emit {
     void *context;
-    ir_value (*op)(void *context, math_op op, ir_value a, ir_value b, ir_value c); /* unused operands are 0 */
+    ir_value (*op)(void *context, math_op op, ir_value a, ir_value b,
+                   ir_value c); /* unused operands are 0 */
     ir_value (*f32)(void *context, float value);
     ir_value (*i32)(void *context, int32_t value);
 } math_emit;

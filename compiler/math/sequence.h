@@ -6,89 +6,73 @@
 
 typedef const math_emit *math_sequence;
 
-static inline ir_value f32(math_sequence s, float value)
-{
+static inline ir_value f32(math_sequence s, float value) {
     return s->f32(s->context, value);
 }
 
-static inline ir_value i32(math_sequence s, int32_t value)
-{
+static inline ir_value i32(math_sequence s, int32_t value) {
     return s->i32(s->context, value);
 }
 
-static inline ir_value op1(math_sequence s, math_op op, ir_value a)
-{
+static inline ir_value op1(math_sequence s, math_op op, ir_value a) {
     return s->op(s->context, op, a, 0, 0);
 }
 
-static inline ir_value op2(math_sequence s, math_op op, ir_value a, ir_value b)
-{
+static inline ir_value op2(math_sequence s, math_op op, ir_value a, ir_value b) {
     return s->op(s->context, op, a, b, 0);
 }
 
-static inline ir_value fma32(math_sequence s, ir_value a, ir_value b, ir_value c)
-{
+static inline ir_value fma32(math_sequence s, ir_value a, ir_value b, ir_value c) {
     return s->op(s->context, MATH_OP_FMA, a, b, c);
 }
 
-static inline ir_value select32(math_sequence s, ir_value mask, ir_value then, ir_value otherwise)
-{
+static inline ir_value select32(math_sequence s, ir_value mask, ir_value then, ir_value otherwise) {
     return s->op(s->context, MATH_OP_SELECT, mask, then, otherwise);
 }
 
-static inline ir_value lt(math_sequence s, ir_value a, ir_value b)
-{
+static inline ir_value lt(math_sequence s, ir_value a, ir_value b) {
     return op2(s, MATH_OP_LT, a, b);
 }
 
-static inline ir_value add(math_sequence s, ir_value a, ir_value b)
-{
+static inline ir_value add(math_sequence s, ir_value a, ir_value b) {
     return op2(s, MATH_OP_ADD, a, b);
 }
 
-static inline ir_value sub(math_sequence s, ir_value a, ir_value b)
-{
+static inline ir_value sub(math_sequence s, ir_value a, ir_value b) {
     return op2(s, MATH_OP_SUB, a, b);
 }
 
-static inline ir_value mul(math_sequence s, ir_value a, ir_value b)
-{
+static inline ir_value mul(math_sequence s, ir_value a, ir_value b) {
     return op2(s, MATH_OP_MUL, a, b);
 }
 
 /* x, not below `low`; a NaN stays. */
-static inline ir_value at_least(math_sequence s, ir_value x, float low)
-{
+static inline ir_value at_least(math_sequence s, ir_value x, float low) {
     return select32(s, lt(s, x, f32(s, low)), f32(s, low), x);
 }
 
-static inline ir_value at_most(math_sequence s, ir_value x, float high)
-{
+static inline ir_value at_most(math_sequence s, ir_value x, float high) {
     return select32(s, lt(s, f32(s, high), x), f32(s, high), x);
 }
 
-static inline ir_value negate(math_sequence s, ir_value x)
-{
+static inline ir_value negate(math_sequence s, ir_value x) {
     ir_value bits = op2(s, MATH_OP_XOR, op1(s, MATH_OP_TO_BITS, x), i32(s, INT32_MIN));
     return op1(s, MATH_OP_FROM_BITS, bits);
 }
 
-static inline ir_value magnitude(math_sequence s, ir_value x)
-{
+static inline ir_value magnitude(math_sequence s, ir_value x) {
     ir_value bits = op2(s, MATH_OP_AND, op1(s, MATH_OP_TO_BITS, x), i32(s, INT32_MAX));
     return op1(s, MATH_OP_FROM_BITS, bits);
 }
 
 /* x, not negative, with the sign of `like`. */
-static inline ir_value with_sign(math_sequence s, ir_value x, ir_value like)
-{
+static inline ir_value with_sign(math_sequence s, ir_value x, ir_value like) {
     ir_value sign = op2(s, MATH_OP_AND, op1(s, MATH_OP_TO_BITS, like), i32(s, INT32_MIN));
     return op1(s, MATH_OP_FROM_BITS, op2(s, MATH_OP_OR, op1(s, MATH_OP_TO_BITS, x), sign));
 }
 
 /* The low bits of `integer` (an i32) as the exponent field of an f32. */
-static inline ir_value exponent_from(math_sequence s, ir_value integer)
-{
+static inline ir_value exponent_from(math_sequence s, ir_value integer) {
     return op1(s, MATH_OP_FROM_BITS, op2(s, MATH_OP_SHL, integer, i32(s, 23)));
 }
 

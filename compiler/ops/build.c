@@ -3,48 +3,41 @@
 
 #include <string.h>
 
-const ir_type_data *build_type(const ir_builder *b, ir_value x)
-{
+const ir_type_data *build_type(const ir_builder *b, ir_value x) {
     return ir_type_get(b->m, ir_value_get(b->m, x)->type);
 }
 
-static ir_value build(ir_builder *b, int opcode, const ir_value *operands, uint32_t n, const ir_named_attr *attrs,
-                      uint32_t attr_count)
-{
+static ir_value build(ir_builder *b, int opcode, const ir_value *operands, uint32_t n,
+                      const ir_named_attr *attrs, uint32_t attr_count) {
     return ir_op_result(b->m, graph_build(b, opcode, operands, n, attrs, attr_count), 0);
 }
 
-ir_value build_unary(ir_builder *b, int opcode, ir_value x)
-{
+ir_value build_unary(ir_builder *b, int opcode, ir_value x) {
     return build(b, opcode, &x, 1, NULL, 0);
 }
 
-ir_value build_binary(ir_builder *b, int opcode, ir_value x, ir_value y)
-{
+ir_value build_binary(ir_builder *b, int opcode, ir_value x, ir_value y) {
     return build(b, opcode, (ir_value[]){x, y}, 2, NULL, 0);
 }
 
-ir_value build_select(ir_builder *b, ir_value condition, ir_value x, ir_value y)
-{
+ir_value build_select(ir_builder *b, ir_value condition, ir_value x, ir_value y) {
     return build(b, GRAPH_SELECT, (ir_value[]){condition, x, y}, 3, NULL, 0);
 }
 
-ir_value build_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y)
-{
+ir_value build_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y) {
     ir_named_attr attr = {"predicate", ir_attr_string(b->m, predicate)};
     return build(b, GRAPH_COMPARE, (ir_value[]){x, y}, 2, &attr, 1);
 }
 
-ir_value build_convert(ir_builder *b, ir_value x, dtype to)
-{
+ir_value build_convert(ir_builder *b, ir_value x, dtype to) {
     if (build_type(b, x)->element == to)
         return x;
     ir_named_attr attr = {"to", ir_attr_type(b->m, ir_type_scalar(b->m, to))};
     return build(b, GRAPH_CONVERT, &x, 1, &attr, 1);
 }
 
-ir_value build_broadcast(ir_builder *b, ir_value x, int rank, const ir_dim *shape, const int64_t *axes)
-{
+ir_value build_broadcast(ir_builder *b, ir_value x, int rank, const ir_dim *shape,
+                         const int64_t *axes) {
     int from = build_type(b, x)->rank;
     if (from == rank && memcmp(build_type(b, x)->dims, shape, sizeof(ir_dim) * (size_t)rank) == 0)
         return x;
@@ -53,33 +46,28 @@ ir_value build_broadcast(ir_builder *b, ir_value x, int rank, const ir_dim *shap
     return build(b, GRAPH_BROADCAST, &x, 1, attrs, 2);
 }
 
-static ir_value build_constant(ir_builder *b, dtype element, uint64_t bits, ir_value like)
-{
+static ir_value build_constant(ir_builder *b, dtype element, uint64_t bits, ir_value like) {
     ir_named_attr attr = {"value", ir_attr_bits(b->m, element, bits)};
     ir_value scalar = build(b, GRAPH_CONSTANT, NULL, 0, &attr, 1);
     const ir_type_data *d = build_type(b, like);
     return build_broadcast(b, scalar, d->rank, d->dims, NULL);
 }
 
-ir_value build_f32(ir_builder *b, float value, ir_value like)
-{
+ir_value build_f32(ir_builder *b, float value, ir_value like) {
     return build_constant(b, DTYPE_F32, f32_bits(value), like);
 }
 
-ir_value build_i32(ir_builder *b, int32_t value, ir_value like)
-{
+ir_value build_i32(ir_builder *b, int32_t value, ir_value like) {
     return build_constant(b, DTYPE_I32, (uint32_t)value, like);
 }
 
-ir_value build_iota(ir_builder *b, int rank, const ir_dim *shape, int axis)
-{
+ir_value build_iota(ir_builder *b, int rank, const ir_dim *shape, int axis) {
     ir_named_attr attrs[] = {{"shape", ir_attr_dim_array(b->m, shape, (uint32_t)rank)},
                              {"axis", ir_attr_int(b->m, axis)}};
     return build(b, GRAPH_IOTA, NULL, 0, attrs, 2);
 }
 
-ir_value build_spread(ir_builder *b, ir_value x, ir_value like, int axis)
-{
+ir_value build_spread(ir_builder *b, ir_value x, ir_value like, int axis) {
     const ir_type_data *d = build_type(b, like);
     int64_t axes[IR_MAX_RANK];
     for (int i = 0; i < d->rank - 1; i++)
@@ -87,8 +75,7 @@ ir_value build_spread(ir_builder *b, ir_value x, ir_value like, int axis)
     return build_broadcast(b, x, d->rank, d->dims, axes);
 }
 
-ir_value build_align(ir_builder *b, ir_value x, ir_value like)
-{
+ir_value build_align(ir_builder *b, ir_value x, ir_value like) {
     const ir_type_data *d = build_type(b, like);
     int from = build_type(b, x)->rank;
     int64_t axes[IR_MAX_RANK];
@@ -97,8 +84,7 @@ ir_value build_align(ir_builder *b, ir_value x, ir_value like)
     return build_broadcast(b, x, d->rank, d->dims, axes);
 }
 
-ir_value build_reduce(ir_builder *b, const char *kind, ir_value x, int axis)
-{
+ir_value build_reduce(ir_builder *b, const char *kind, ir_value x, int axis) {
     bool ordered = strcmp(kind, "sum") == 0 && dtype_is_float(build_type(b, x)->element);
     ir_named_attr attrs[] = {{"kind", ir_attr_string(b->m, kind)},
                              {"axes", ir_attr_int_array(b->m, (int64_t[]){axis}, 1)},
@@ -106,8 +92,7 @@ ir_value build_reduce(ir_builder *b, const char *kind, ir_value x, int axis)
     return build(b, GRAPH_REDUCE, &x, 1, attrs, ordered ? 3 : 2);
 }
 
-ir_value build_slice_last(ir_builder *b, ir_value x, ir_dim start, ir_dim stop)
-{
+ir_value build_slice_last(ir_builder *b, ir_value x, ir_dim start, ir_dim stop) {
     const ir_type_data *d = build_type(b, x);
     ir_dim from[IR_MAX_RANK] = {0}, to[IR_MAX_RANK];
     int64_t step[IR_MAX_RANK];

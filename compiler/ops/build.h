@@ -1,6 +1,7 @@
 /* build.h - short builders for primitive operations, used by decompositions and graph passes.
  *
- * Every function adds one operation (scalar constants: two) at the builder's place and returns its result. */
+ * Every function adds one operation (scalar constants: two) at the builder's place and returns its
+ * result. */
 #ifndef TESSERA_OPS_BUILD_H
 #define TESSERA_OPS_BUILD_H
 
@@ -17,7 +18,8 @@ ir_value build_f32(ir_builder *b, float value, ir_value like);
 ir_value build_i32(ir_builder *b, int32_t value, ir_value like);
 ir_value build_iota(ir_builder *b, int rank, const ir_dim *shape, int axis);
 /* Result axis axes[i] is x's axis i. */
-ir_value build_broadcast(ir_builder *b, ir_value x, int rank, const ir_dim *shape, const int64_t *axes);
+ir_value build_broadcast(ir_builder *b, ir_value x, int rank, const ir_dim *shape,
+                         const int64_t *axes);
 /* `x` lacks `axis` of `like`: repeated along it. */
 ir_value build_spread(ir_builder *b, ir_value x, ir_value like, int axis);
 /* `x` has the last axes of `like`: repeated along the leading ones. */
@@ -28,8 +30,8 @@ ir_value build_slice_last(ir_builder *b, ir_value x, ir_dim start, ir_dim stop);
 
 const ir_type_data *build_type(const ir_builder *b, ir_value x);
 
-/* The decomposition of a composite: primitives before `b->before`; fills `results`. Inputs may be of any float
- * type: the result is widened to f32 on entry and rounded once at exit. */
+/* The decomposition of a composite: primitives before `b->before`; fills `results`. Inputs may be
+ * of any float type: the result is widened to f32 on entry and rounded once at exit. */
 void graph_decompose(ir_builder *b, ir_op op, ir_value *results);
 
 #endif

@@ -1,7 +1,8 @@
 /* cost.c - floating-point operations and bytes of a static kernel.
  *
- * A composite counts by its decomposition, whatever a backend fuses. What depends on constants alone is no work, and
- * neither are steps that a k_count leaves out. Table look-ups touch only the rows that they read. */
+ * A composite counts by its decomposition, whatever a backend fuses. What depends on constants
+ * alone is no work, and neither are steps that a k_count leaves out. Table look-ups touch only the
+ * rows that they read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,21 +10,19 @@
 #include "ops/build.h"
 #include "ops/graph.h"
 
-static const ir_type_data *type_of(ir_module *m, ir_value v)
-{
+static const ir_type_data *type_of(ir_module *m, ir_value v) {
     return ir_type_get(m, ir_value_get(m, v)->type);
 }
 
-static uint64_t elements(ir_module *m, ir_value v)
-{
+static uint64_t elements(ir_module *m, ir_value v) {
     return (uint64_t)ir_type_count(m, ir_value_get(m, v)->type);
 }
 
 /* ---- floating-point operations ---- */
 
-/* Element i of an i32 row made from constants, an iota, sums and bounds (the counts of causal attention). */
-static bool row_value(ir_module *m, ir_value v, int64_t i, int64_t *out)
-{
+/* Element i of an i32 row made from constants, an iota, sums and bounds (the counts of causal
+ * attention). */
+static bool row_value(ir_module *m, ir_value v, int64_t i, int64_t *out) {
     ir_op op = ir_value_get(m, v)->op;
     if (!op)
         return false;
@@ -36,7 +35,8 @@ static bool row_value(ir_module *m, ir_value v, int64_t i, int64_t *out)
     }
     if (d->opcode == GRAPH_BROADCAST && type_of(m, d->operands[0])->rank == 0)
         return row_value(m, d->operands[0], 0, out);
-    if (d->operand_count != 2 || !row_value(m, d->operands[0], i, &a) || !row_value(m, d->operands[1], i, &b))
+    if (d->operand_count != 2 || !row_value(m, d->operands[0], i, &a) ||
+        !row_value(m, d->operands[1], i, &b))
         return false;
     switch (d->opcode) {
     case GRAPH_ADD:
@@ -54,8 +54,7 @@ static bool row_value(ir_module *m, ir_value v, int64_t i, int64_t *out)
 }
 
 /* Steps of k summed over the rows that `counts` describes; false where they are not known. */
-static bool sum_of_counts(ir_module *m, ir_value counts, int64_t k, uint64_t *sum)
-{
+static bool sum_of_counts(ir_module *m, ir_value counts, int64_t k, uint64_t *sum) {
     uint64_t rows = elements(m, counts);
     *sum = 0;
     for (uint64_t i = 0; i < rows; i++) {
@@ -67,23 +66,23 @@ static bool sum_of_counts(ir_module *m, ir_value counts, int64_t k, uint64_t *su
     return true;
 }
 
-static uint64_t dot_flops(ir_module *m, ir_op op)
-{
+static uint64_t dot_flops(ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
     int64_t axes[IR_MAX_RANK];
     uint32_t count = ir_op_ints(m, op, "x_contract", axes, IR_MAX_RANK);
     uint64_t k = 1, sum, out = elements(m, d->results[0]);
     for (uint32_t i = 0; i < count; i++)
         k *= (uint64_t)type_of(m, d->operands[0])->dims[axes[i]];
-    if (d->operand_count > 2 && elements(m, d->operands[2]) && sum_of_counts(m, d->operands[2], (int64_t)k, &sum))
+    if (d->operand_count > 2 && elements(m, d->operands[2]) &&
+        sum_of_counts(m, d->operands[2], (int64_t)k, &sum))
         return 2 * (out / elements(m, d->operands[2])) * sum;
     return 2 * out * k;
 }
 
-static uint64_t op_flops(ir_module *m, ir_op op)
-{
+static uint64_t op_flops(ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
-    bool floats = d->operand_count && dtype_is_float(type_of(m, d->operands[d->operand_count - 1])->element);
+    bool floats =
+        d->operand_count && dtype_is_float(type_of(m, d->operands[d->operand_count - 1])->element);
     switch (graph_op_class(d->opcode)) {
     case GRAPH_CLASS_ELEMENTWISE:
         return floats ? (uint64_t)graph_op_flops(d->opcode) * elements(m, d->results[0]) : 0;
@@ -96,8 +95,7 @@ static uint64_t op_flops(ir_module *m, ir_op op)
     }
 }
 
-static bool is_constant(ir_module *m, const bool *constant, ir_op op)
-{
+static bool is_constant(ir_module *m, const bool *constant, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (!constant[d->operands[i]])
@@ -105,14 +103,12 @@ static bool is_constant(ir_module *m, const bool *constant, ir_op op)
     return true;
 }
 
-static ir_op first_op(ir_module *m)
-{
+static ir_op first_op(ir_module *m) {
     return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
 }
 
 /* `m` is a copy: each composite gets its primitives before it, and then counts nothing itself. */
-static uint64_t count_flops(ir_module *m)
-{
+static uint64_t count_flops(ir_module *m) {
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
     for (ir_op op = first_op(m); op; op = ir_op_get(m, op)->next) {
         ir_value results[4];
@@ -135,14 +131,12 @@ static uint64_t count_flops(ir_module *m)
 
 /* ---- bytes ---- */
 
-static uint64_t size_bytes(ir_module *m, ir_value v)
-{
+static uint64_t size_bytes(ir_module *m, ir_value v) {
     return elements(m, v) * dtype_size(type_of(m, v)->element);
 }
 
 /* Bytes read of an input: all of it, unless it is only a table in which rows are looked up. */
-static uint64_t bytes_read(ir_module *m, ir_value input)
-{
+static uint64_t bytes_read(ir_module *m, ir_value input) {
     uint64_t looked_up = 0, whole = size_bytes(m, input);
     for (ir_op op = first_op(m); op; op = ir_op_get(m, op)->next) {
         const ir_op_data *d = ir_op_get(m, op);
@@ -157,8 +151,7 @@ static uint64_t bytes_read(ir_module *m, ir_value input)
     return looked_up < whole ? looked_up : whole;
 }
 
-static uint64_t count_bytes(ir_module *m)
-{
+static uint64_t count_bytes(ir_module *m) {
     const ir_block_data *block = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < block->argument_count; i++)
@@ -169,8 +162,7 @@ static uint64_t count_bytes(ir_module *m)
     return bytes;
 }
 
-graph_cost graph_kernel_cost(ir_module *m)
-{
+graph_cost graph_kernel_cost(ir_module *m) {
     ir_module *copy = ir_module_clone(m);
     graph_cost cost = {.bytes = count_bytes(copy)};
     cost.flops = count_flops(copy);

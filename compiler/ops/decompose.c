@@ -14,50 +14,41 @@ typedef struct composite {
     ir_value *out;
 } composite;
 
-static ir_value add(composite *c, ir_value x, ir_value y)
-{
+static ir_value add(composite *c, ir_value x, ir_value y) {
     return build_binary(c->b, GRAPH_ADD, x, y);
 }
 
-static ir_value sub(composite *c, ir_value x, ir_value y)
-{
+static ir_value sub(composite *c, ir_value x, ir_value y) {
     return build_binary(c->b, GRAPH_SUB, x, y);
 }
 
-static ir_value mul(composite *c, ir_value x, ir_value y)
-{
+static ir_value mul(composite *c, ir_value x, ir_value y) {
     return build_binary(c->b, GRAPH_MUL, x, y);
 }
 
-static ir_value divide(composite *c, ir_value x, ir_value y)
-{
+static ir_value divide(composite *c, ir_value x, ir_value y) {
     return build_binary(c->b, GRAPH_DIV, x, y);
 }
 
-static ir_value scaled(composite *c, float factor, ir_value x)
-{
+static ir_value scaled(composite *c, float factor, ir_value x) {
     return mul(c, build_f32(c->b, factor, x), x);
 }
 
-static float number(const composite *c, const char *name)
-{
+static float number(const composite *c, const char *name) {
     ir_attr attr = ir_op_attr(c->b->m, c->op, name);
     return (float)f64_from_bits(ir_attr_get(c->b->m, attr)->bits);
 }
 
-static int axis_of(const composite *c)
-{
+static int axis_of(const composite *c) {
     return (int)ir_op_int(c->b->m, c->op, "axis", 0);
 }
 
-static int last_axis(const composite *c, ir_value x)
-{
+static int last_axis(const composite *c, ir_value x) {
     return build_type(c->b, x)->rank - 1;
 }
 
 /* sum / f32(n) along an axis, which is dropped. */
-static ir_value mean_along(composite *c, ir_value x, int axis)
-{
+static ir_value mean_along(composite *c, ir_value x, int axis) {
     float n = (float)build_type(c->b, x)->dims[axis];
     ir_value sum = build_reduce(c->b, "sum", x, axis);
     return divide(c, sum, build_f32(c->b, n, sum));
@@ -66,9 +57,8 @@ static ir_value mean_along(composite *c, ir_value x, int axis)
 /* ---- contractions ---- */
 
 /* Contracts x's last axis with y's second last; leading axes are batch, broadcast to each other. */
-static ir_value contract(composite *c, ir_value x, ir_value y, ir_value k_count, int y_axis, dtype out,
-                         const char *order)
-{
+static ir_value contract(composite *c, ir_value x, ir_value y, ir_value k_count, int y_axis,
+                         dtype out, const char *order) {
     ir_builder *b = c->b;
     int rank = build_type(b, x)->rank, batch = build_type(b, y)->rank == 2 ? 0 : rank - 2;
     int64_t axes[IR_MAX_RANK], xc = rank - 1, yc = y_axis;
@@ -86,8 +76,7 @@ static ir_value contract(composite *c, ir_value x, ir_value y, ir_value k_count,
 }
 
 /* Repeats x along missing or single leading axes so that it has the batch axes of `result`. */
-static ir_value spread_batch(composite *c, ir_value x, const ir_type_data *result)
-{
+static ir_value spread_batch(composite *c, ir_value x, const ir_type_data *result) {
     const ir_type_data *d = build_type(c->b, x);
     ir_dim shape[IR_MAX_RANK];
     int64_t axes[IR_MAX_RANK];
@@ -101,8 +90,7 @@ static ir_value spread_batch(composite *c, ir_value x, const ir_type_data *resul
     return build_broadcast(c->b, x, rank, shape, axes);
 }
 
-static ir_value product(composite *c, ir_value x, ir_value y, dtype out)
-{
+static ir_value product(composite *c, ir_value x, ir_value y, dtype out) {
     const char *order = ir_op_string(c->b->m, c->op, "order", "chunk512");
     ir_type result = ir_value_get(c->b->m, ir_op_result(c->b->m, c->op, 0))->type;
     if (build_type(c->b, y)->rank > 2) {
@@ -112,40 +100,34 @@ static ir_value product(composite *c, ir_value x, ir_value y, dtype out)
     return contract(c, x, y, 0, build_type(c->b, y)->rank - 2, out, order);
 }
 
-static void decompose_matmul(composite *c)
-{
+static void decompose_matmul(composite *c) {
     ir_type result = ir_value_get(c->b->m, ir_op_result(c->b->m, c->op, 0))->type;
     c->out[0] = product(c, c->in[0], c->in[1], ir_type_get(c->b->m, result)->element);
 }
 
 /* ---- activations ---- */
 
-static ir_value relu(composite *c, ir_value x)
-{
+static ir_value relu(composite *c, ir_value x) {
     return build_binary(c->b, GRAPH_MAXIMUM, x, build_f32(c->b, 0.0f, x));
 }
 
-static ir_value silu(composite *c, ir_value x)
-{
+static ir_value silu(composite *c, ir_value x) {
     return mul(c, x, build_unary(c->b, GRAPH_LOGISTIC, x));
 }
 
-static ir_value gelu_tanh(composite *c, ir_value x)
-{
+static ir_value gelu_tanh(composite *c, ir_value x) {
     ir_value cube = mul(c, mul(c, x, x), x);
     ir_value inner = add(c, x, scaled(c, 0.044715f, cube));
     ir_value t = build_unary(c->b, GRAPH_TANH, scaled(c, 0x1.988454p-1f, inner));
     return mul(c, scaled(c, 0.5f, x), add(c, build_f32(c->b, 1.0f, x), t));
 }
 
-static ir_value gelu_erf(composite *c, ir_value x)
-{
+static ir_value gelu_erf(composite *c, ir_value x) {
     ir_value e = build_unary(c->b, GRAPH_ERF, mul(c, x, build_f32(c->b, 0x1.6a09e6p-1f, x)));
     return mul(c, scaled(c, 0.5f, x), add(c, build_f32(c->b, 1.0f, x), e));
 }
 
-static ir_value activate(composite *c, const char *name, ir_value x)
-{
+static ir_value activate(composite *c, const char *name, ir_value x) {
     if (strcmp(name, "relu") == 0)
         return relu(c, x);
     if (strcmp(name, "gelu") == 0)
@@ -155,24 +137,20 @@ static ir_value activate(composite *c, const char *name, ir_value x)
     return strcmp(name, "silu") == 0 ? silu(c, x) : x;
 }
 
-static void decompose_relu(composite *c)
-{
+static void decompose_relu(composite *c) {
     c->out[0] = relu(c, c->in[0]);
 }
 
-static void decompose_silu(composite *c)
-{
+static void decompose_silu(composite *c) {
     c->out[0] = silu(c, c->in[0]);
 }
 
-static void decompose_gelu(composite *c)
-{
+static void decompose_gelu(composite *c) {
     bool tanh_form = strcmp(ir_op_string(c->b->m, c->op, "approximate", "tanh"), "tanh") == 0;
     c->out[0] = tanh_form ? gelu_tanh(c, c->in[0]) : gelu_erf(c, c->in[0]);
 }
 
-static void decompose_linear(composite *c)
-{
+static void decompose_linear(composite *c) {
     ir_value y = product(c, c->in[0], c->in[1], DTYPE_F32);
     if (c->in_count > 2)
         y = add(c, y, build_align(c->b, c->in[2], y));
@@ -181,8 +159,7 @@ static void decompose_linear(composite *c)
 
 /* ---- normalisations ---- */
 
-static void decompose_softmax(composite *c)
-{
+static void decompose_softmax(composite *c) {
     ir_value x = c->in[0];
     int axis = axis_of(c);
     ir_value m = build_reduce(c->b, "max", x, axis);
@@ -191,8 +168,7 @@ static void decompose_softmax(composite *c)
     c->out[0] = divide(c, e, build_spread(c->b, l, e, axis));
 }
 
-static ir_value logsumexp_along(composite *c, ir_value x, int axis)
-{
+static ir_value logsumexp_along(composite *c, ir_value x, int axis) {
     ir_value m = build_reduce(c->b, "max", x, axis);
     ir_value e = build_unary(c->b, GRAPH_EXP, sub(c, x, build_spread(c->b, m, x, axis)));
     ir_value l = build_reduce(c->b, "sum", e, axis);
@@ -201,24 +177,20 @@ static ir_value logsumexp_along(composite *c, ir_value x, int axis)
     return build_select(c->b, whole, m, add(c, m, build_unary(c->b, GRAPH_LOG, l)));
 }
 
-static void decompose_logsumexp(composite *c)
-{
+static void decompose_logsumexp(composite *c) {
     c->out[0] = logsumexp_along(c, c->in[0], axis_of(c));
 }
 
-static void decompose_mean(composite *c)
-{
+static void decompose_mean(composite *c) {
     c->out[0] = mean_along(c, c->in[0], axis_of(c));
 }
 
-static ir_value inverse_root(composite *c, ir_value variance)
-{
+static ir_value inverse_root(composite *c, ir_value variance) {
     ir_value shifted = add(c, variance, build_f32(c->b, number(c, "eps"), variance));
     return build_unary(c->b, GRAPH_RSQRT, shifted);
 }
 
-static void decompose_layernorm(composite *c)
-{
+static void decompose_layernorm(composite *c) {
     ir_value x = c->in[0];
     int axis = last_axis(c, x);
     ir_value centred = sub(c, x, build_spread(c->b, mean_along(c, x, axis), x, axis));
@@ -227,8 +199,7 @@ static void decompose_layernorm(composite *c)
     c->out[0] = add(c, mul(c, y, build_align(c->b, c->in[1], x)), build_align(c->b, c->in[2], x));
 }
 
-static void decompose_rmsnorm(composite *c)
-{
+static void decompose_rmsnorm(composite *c) {
     ir_value x = c->in[0];
     int axis = last_axis(c, x);
     ir_value r = inverse_root(c, mean_along(c, mul(c, x, x), axis));
@@ -239,8 +210,7 @@ static void decompose_rmsnorm(composite *c)
 /* ---- attention ---- */
 
 /* i32 [Sq]: how many keys query i sees, j <= i + Sk - Sq, as a count in [0, Sk]. */
-static ir_value causal_counts(composite *c, ir_dim sq, ir_dim sk)
-{
+static ir_value causal_counts(composite *c, ir_dim sq, ir_dim sk) {
     ir_value i = build_iota(c->b, 1, &sq, 0);
     ir_value n = add(c, i, build_i32(c->b, (int32_t)(sk - sq + 1), i));
     n = build_binary(c->b, GRAPH_MAXIMUM, n, build_i32(c->b, 0, n));
@@ -248,22 +218,19 @@ static ir_value causal_counts(composite *c, ir_dim sq, ir_dim sk)
 }
 
 /* counts[i] as a tensor of the shape of `like`, whose axis `axis` is i. */
-static ir_value spread_counts(composite *c, ir_value counts, ir_value like, int axis)
-{
+static ir_value spread_counts(composite *c, ir_value counts, ir_value like, int axis) {
     const ir_type_data *d = build_type(c->b, like);
     int64_t axes[] = {axis};
     return build_broadcast(c->b, counts, d->rank, d->dims, axes);
 }
 
-static ir_value attention_scale(composite *c, ir_dim depth, ir_value like)
-{
+static ir_value attention_scale(composite *c, ir_dim depth, ir_value like) {
     ir_builder *b = c->b;
     ir_value d = build_f32(b, (float)depth, like);
     return divide(c, build_f32(b, 1.0f, like), build_unary(b, GRAPH_SQRT, d));
 }
 
-static void decompose_attention(composite *c)
-{
+static void decompose_attention(composite *c) {
     ir_builder *b = c->b;
     const ir_type_data *q = build_type(b, c->in[0]), *k = build_type(b, c->in[1]);
     int n = q->rank;
@@ -274,7 +241,8 @@ static void decompose_attention(composite *c)
     if (causal) {
         counts = causal_counts(c, q->dims[n - 2], k->dims[n - 2]);
         const ir_type_data *d = build_type(b, s);
-        mask = build_compare(b, "lt", build_iota(b, n, d->dims, n - 1), spread_counts(c, counts, s, n - 2));
+        mask = build_compare(b, "lt", build_iota(b, n, d->dims, n - 1),
+                             spread_counts(c, counts, s, n - 2));
         visible = build_select(b, mask, s, build_f32(b, -__builtin_inff(), s));
     }
     ir_value m = build_reduce(b, "max", visible, n - 1);
@@ -294,8 +262,7 @@ static void decompose_attention(composite *c)
 
 /* ---- losses, positions, optimisers ---- */
 
-static void decompose_cross_entropy(composite *c)
-{
+static void decompose_cross_entropy(composite *c) {
     ir_builder *b = c->b;
     ir_value losses = logsumexp_along(c, c->in[0], 1);
     ir_named_attr attrs[] = {{"axis", ir_attr_int(b->m, 1)}, {"batch_dims", ir_attr_int(b->m, 1)}};
@@ -304,12 +271,12 @@ static void decompose_cross_entropy(composite *c)
     c->out[0] = mean_along(c, sub(c, losses, hit), 0);
 }
 
-static void decompose_rope(composite *c)
-{
+static void decompose_rope(composite *c) {
     ir_builder *b = c->b;
     ir_value x = c->in[0];
     ir_dim depth = build_type(b, x)->dims[last_axis(c, x)];
-    ir_value low = build_slice_last(b, x, 0, depth / 2), high = build_slice_last(b, x, depth / 2, depth);
+    ir_value low = build_slice_last(b, x, 0, depth / 2),
+             high = build_slice_last(b, x, depth / 2, depth);
     ir_value cosine = build_align(b, c->in[1], low), sine = build_align(b, c->in[2], low);
     ir_value parts[] = {sub(c, mul(c, low, cosine), mul(c, high, sine)),
                         add(c, mul(c, high, cosine), mul(c, low, sine))};
@@ -317,15 +284,15 @@ static void decompose_rope(composite *c)
     c->out[0] = ir_op_result(b->m, graph_build(b, GRAPH_CONCAT, parts, 2, &axis, 1), 0);
 }
 
-static void decompose_adam(composite *c)
-{
+static void decompose_adam(composite *c) {
     float lr = number(c, "lr"), b1 = number(c, "b1"), b2 = number(c, "b2"), wd = number(c, "wd");
     ir_value p = c->in[0], g = c->in[1];
     ir_value m = add(c, scaled(c, b1, c->in[2]), scaled(c, 1.0f - b1, g));
     ir_value v = add(c, scaled(c, b2, c->in[3]), mul(c, scaled(c, 1.0f - b2, g), g));
     ir_value c1 = build_align(c->b, c->in[4], p), c2 = build_align(c->b, c->in[5], p);
     ir_value root = build_unary(c->b, GRAPH_SQRT, divide(c, v, c2));
-    ir_value step = divide(c, divide(c, m, c1), add(c, root, build_f32(c->b, number(c, "eps"), root)));
+    ir_value step =
+        divide(c, divide(c, m, c1), add(c, root, build_f32(c->b, number(c, "eps"), root)));
     if (wd > 0)
         p = sub(c, p, scaled(c, lr * wd, p));
     c->out[0] = sub(c, p, scaled(c, lr, step));
@@ -333,19 +300,18 @@ static void decompose_adam(composite *c)
     c->out[2] = v;
 }
 
-static void decompose_none(composite *c)
-{
+static void decompose_none(composite *c) {
     (void)c;
 }
 
 typedef void (*decompose_fn)(composite *c);
 static const decompose_fn decompositions[] = {
-#define G(ENUM, name, operands, attrs, results, class, shape, decompose, flops, summary) decompose_##decompose,
+#define G(ENUM, name, operands, attrs, results, class, shape, decompose, flops, summary)           \
+    decompose_##decompose,
 #include "ops/graph.def"
 };
 
-void graph_decompose(ir_builder *b, ir_op op, ir_value *results)
-{
+void graph_decompose(ir_builder *b, ir_op op, ir_value *results) {
     const ir_op_data *d = ir_op_get(b->m, op);
     composite c = {.b = b, .op = op, .in_count = d->operand_count, .out = results};
     /* A matmul rounds to its own result type inside the dot; everything else works in f32. */

@@ -27,8 +27,8 @@ graph_class graph_op_class(int opcode);
 int graph_op_flops(int opcode); /* a result element, ELEMENTWISE only */
 const op_table *graph_op_table(void);
 
-/* Shape and type inference: operands and attributes in, result types or a message out. Used by the checker, the
- * builders and the verifier, so a shape rule exists once. */
+/* Shape and type inference: operands and attributes in, result types or a message out. Used by the
+ * checker, the builders and the verifier, so a shape rule exists once. */
 typedef struct graph_infer_query {
     ir_module *m;
     int opcode;
@@ -39,17 +39,19 @@ typedef struct graph_infer_query {
     /* out */
     ir_type results[4];
     uint32_t result_count;
-    char error[512];  /* what does not fit, with the shapes in it */
-    int blamed[2];    /* operands that disagree, -1 = none */
+    char error[512]; /* what does not fit, with the shapes in it */
+    int blamed[2];   /* operands that disagree, -1 = none */
 } graph_infer_query;
 bool graph_infer(graph_infer_query *q);
 
-/* Builds one op with inferred result types; the caller has checked the operands (a failure is our bug). */
+/* Builds one op with inferred result types; the caller has checked the operands (a failure is our
+ * bug). */
 ir_op graph_build(ir_builder *b, int opcode, const ir_value *operands, uint32_t operand_count,
                   const ir_named_attr *attrs, uint32_t attr_count);
 
-/* Work of a static kernel's graph: floating-point operations (masked work left out; composites count by their
- * decomposition) and bytes that must move (inputs read once, outputs written once). */
+/* Work of a static kernel's graph: floating-point operations (masked work left out; composites
+ * count by their decomposition) and bytes that must move (inputs read once, outputs written once).
+ */
 typedef struct graph_cost {
     uint64_t flops, bytes;
 } graph_cost;

@@ -6,23 +6,20 @@
 
 #include "schedule/schedule.h"
 
-void expression_release(expression *e)
-{
+void expression_release(expression *e) {
     vec_release(&e->hoisted);
     vec_release(&e->inputs);
     vec_release(&e->indices);
     vec_release(&e->memo);
 }
 
-static void affine_add(affine *a, const affine *b, int64_t factor)
-{
+static void affine_add(affine *a, const affine *b, int64_t factor) {
     a->constant += b->constant * factor;
     for (int i = 0; i < NEST_AXES; i++)
         a->coefficient[i] += b->coefficient[i] * factor;
 }
 
-void expression_identity(const plan *p, ir_value v, int first, affine *index)
-{
+void expression_identity(const plan *p, ir_value v, int first, affine *index) {
     const ir_type_data *t = plan_type(p, v);
     for (int i = 0; i < t->rank; i++) {
         index[i] = (affine){0};
@@ -31,8 +28,7 @@ void expression_identity(const plan *p, ir_value v, int first, affine *index)
     }
 }
 
-affine expression_offset(const plan *p, ir_value v, const affine *index)
-{
+affine expression_offset(const plan *p, ir_value v, const affine *index) {
     const ir_type_data *t = plan_type(p, v);
     affine offset = {0};
     int64_t stride = 1;
@@ -45,31 +41,30 @@ affine expression_offset(const plan *p, ir_value v, const affine *index)
 
 /* ---- leaves ---- */
 
-static ir_value add_input(expression *e, ir_value source, bool cell, dtype element, const affine *access)
-{
+static ir_value add_input(expression *e, ir_value source, bool cell, dtype element,
+                          const affine *access) {
     for (size_t i = 0; i < e->inputs.count; i++) {
         expression_input *in = &e->inputs.items[i];
-        if (in->source == source && in->cell == cell && memcmp(&in->access, access, sizeof *access) == 0)
+        if (in->source == source && in->cell == cell &&
+            memcmp(&in->access, access, sizeof *access) == 0)
             return in->element;
     }
     expression_input in = {source, cell, *access, 0};
     if (e->body)
-        in.element =
-            ir_block_add_argument(e->body->m, e->body->block, ir_type_scalar(e->body->m, element), NULL);
+        in.element = ir_block_add_argument(e->body->m, e->body->block,
+                                           ir_type_scalar(e->body->m, element), NULL);
     vec_push(&e->inputs, in);
     return in.element;
 }
 
-static const substitute *find_substitute(const expression *e, ir_value v)
-{
+static const substitute *find_substitute(const expression *e, ir_value v) {
     for (size_t i = e->substitute_count; i-- > 0;)
         if (e->substitutes[i].value == v)
             return &e->substitutes[i];
     return NULL;
 }
 
-static ir_value substituted(expression *e, const substitute *s, const affine *index)
-{
+static ir_value substituted(expression *e, const substitute *s, const affine *index) {
     const ir_type_data *t = plan_type(e->p, s->value);
     affine access = {0};
     switch (s->kind) {
@@ -92,8 +87,7 @@ static ir_value substituted(expression *e, const substitute *s, const affine *in
 
 /* ---- operations ---- */
 
-static ir_value build_element(expression *e, ir_value v, const ir_value *operands, uint32_t n)
-{
+static ir_value build_element(expression *e, ir_value v, const ir_value *operands, uint32_t n) {
     if (!e->body)
         return 0;
     ir_module *m = e->body->m;
@@ -107,20 +101,22 @@ static ir_value build_element(expression *e, ir_value v, const ir_value *operand
         break;
     }
     case GRAPH_CONVERT:
-        attr = (ir_named_attr){"to", ir_attr_type(m, ir_type_scalar(m, plan_type(e->p, v)->element))};
+        attr =
+            (ir_named_attr){"to", ir_attr_type(m, ir_type_scalar(m, plan_type(e->p, v)->element))};
         break;
     case GRAPH_COMPARE:
-        attr = (ir_named_attr){"predicate", ir_attr_string(m, ir_op_string(g, op, "predicate", "eq"))};
+        attr =
+            (ir_named_attr){"predicate", ir_attr_string(m, ir_op_string(g, op, "predicate", "eq"))};
         break;
     default:
         break;
     }
     ir_type type = ir_type_scalar(m, plan_type(e->p, v)->element);
-    return ir_build1(e->body, ir_op_get(g, op)->opcode, operands, n, type, &attr, attr.name ? 1 : 0);
+    return ir_build1(e->body, ir_op_get(g, op)->opcode, operands, n, type, &attr,
+                     attr.name ? 1 : 0);
 }
 
-static ir_value index_element(expression *e, const affine *a)
-{
+static ir_value index_element(expression *e, const affine *a) {
     vec_push(&e->indices, *a);
     if (!e->body)
         return 0;
@@ -130,8 +126,7 @@ static ir_value index_element(expression *e, const affine *a)
 }
 
 /* x at an index along one axis: the index is data, everything around it is affine. */
-static ir_value gather_element(expression *e, ir_value v, const affine *index)
-{
+static ir_value gather_element(expression *e, ir_value v, const affine *index) {
     const ir_module *g = e->p->g;
     ir_op op = plan_def(e->p, v);
     ir_value x = ir_op_get(g, op)->operands[0], indices = ir_op_get(g, op)->operands[1];
@@ -170,8 +165,7 @@ static ir_value gather_element(expression *e, ir_value v, const affine *index)
 }
 
 /* The operand's index behind data movement; false where it is not affine. */
-static bool move_index(const expression *e, ir_value v, const affine *index, affine *out)
-{
+static bool move_index(const expression *e, ir_value v, const affine *index, affine *out) {
     const ir_module *g = e->p->g;
     ir_op op = plan_def(e->p, v);
     const ir_type_data *x = plan_type(e->p, ir_op_get(g, op)->operands[0]), *y = plan_type(e->p, v);
@@ -215,9 +209,9 @@ static bool move_index(const expression *e, ir_value v, const affine *index, aff
     }
 }
 
-/* Is this a value of the row (the same for every column), made from results of the group's own reductions? */
-static bool is_row_value(const expression *e, ir_value v, const affine *index)
-{
+/* Is this a value of the row (the same for every column), made from results of the group's own
+ * reductions? */
+static bool is_row_value(const expression *e, ir_value v, const affine *index) {
     const ir_type_data *t = plan_type(e->p, v);
     int opcode = plan_opcode(e->p, v);
     if (e->group < 0 || !(e->p->direct[v] >> e->group & 1) || opcode < 0 ||
@@ -228,8 +222,7 @@ static bool is_row_value(const expression *e, ir_value v, const affine *index)
     return t->rank == 0 || memcmp(identity, index, sizeof(affine) * (size_t)t->rank) == 0;
 }
 
-static ir_value operation(expression *e, ir_value v, const affine *index)
-{
+static ir_value operation(expression *e, ir_value v, const affine *index) {
     const ir_op_data *d = ir_op_get(e->p->g, plan_def(e->p, v));
     affine moved[IR_MAX_RANK];
     ir_value operands[4] = {0};
@@ -249,7 +242,8 @@ static ir_value operation(expression *e, ir_value v, const affine *index)
             return expression_element(e, d->operands[0], moved);
         if (d->opcode == GRAPH_RESHAPE && plan_storage(e->p, d->operands[0])) {
             affine access = expression_offset(e->p, v, index);
-            return add_input(e, plan_storage(e->p, d->operands[0]), false, plan_type(e->p, v)->element, &access);
+            return add_input(e, plan_storage(e->p, d->operands[0]), false,
+                             plan_type(e->p, v)->element, &access);
         }
         break;
     default:
@@ -260,8 +254,7 @@ static ir_value operation(expression *e, ir_value v, const affine *index)
 }
 
 /* A reduction of the group itself must be met at its own row; others have memory. */
-static ir_value reduced(expression *e, ir_value v, const affine *index)
-{
+static ir_value reduced(expression *e, ir_value v, const affine *index) {
     affine identity[IR_MAX_RANK];
     const ir_type_data *t = plan_type(e->p, v);
     if (e->p->group_of[v] == e->group) {
@@ -273,8 +266,7 @@ static ir_value reduced(expression *e, ir_value v, const affine *index)
     return 0;
 }
 
-static ir_value element_of(expression *e, ir_value v, const affine *index)
-{
+static ir_value element_of(expression *e, ir_value v, const affine *index) {
     const substitute *s = find_substitute(e, v);
     if (s)
         return substituted(e, s, index);
@@ -294,18 +286,17 @@ static ir_value element_of(expression *e, ir_value v, const affine *index)
 }
 
 /* Is this stored value the one (or one of those) whose memory the nest fills? */
-static bool is_computed_here(const expression *e, ir_value v)
-{
+static bool is_computed_here(const expression *e, ir_value v) {
     int opcode = plan_opcode(e->p, v);
-    if (opcode < 0 || graph_op_class(opcode) == GRAPH_CLASS_REDUCE || graph_op_class(opcode) == GRAPH_CLASS_DOT)
+    if (opcode < 0 || graph_op_class(opcode) == GRAPH_CLASS_REDUCE ||
+        graph_op_class(opcode) == GRAPH_CLASS_DOT)
         return false;
-    return plan_storage(e->p, v) != v || v == e->computes || (e->group >= 0 && e->p->group_of[v] == e->group) ||
-           e->probes;
+    return plan_storage(e->p, v) != v || v == e->computes ||
+           (e->group >= 0 && e->p->group_of[v] == e->group) || e->probes;
 }
 
 /* Remembers what was made for a value at an index, so that a shared operand is computed once. */
-static ir_value remembered(expression *e, ir_value v, const affine *index, bool root)
-{
+static ir_value remembered(expression *e, ir_value v, const affine *index, bool root) {
     size_t bytes = sizeof(affine) * (size_t)plan_type(e->p, v)->rank;
     for (size_t i = 0; i < e->memo.count; i++)
         if (e->memo.items[i].value == v && memcmp(e->memo.items[i].index, index, bytes) == 0)
@@ -318,18 +309,15 @@ static ir_value remembered(expression *e, ir_value v, const affine *index, bool 
     return memo.element;
 }
 
-ir_value expression_element(expression *e, ir_value v, const affine *index)
-{
+ir_value expression_element(expression *e, ir_value v, const affine *index) {
     return remembered(e, v, index, false);
 }
 
-ir_value expression_root(expression *e, ir_value v, const affine *index)
-{
+ir_value expression_root(expression *e, ir_value v, const affine *index) {
     return remembered(e, v, index, true);
 }
 
-bool expression_is_aligned(const plan *p, ir_value v, int group)
-{
+bool expression_is_aligned(const plan *p, ir_value v, int group) {
     affine index[IR_MAX_RANK];
     expression e = {.p = p, .group = group, .row_axes = p->groups[group].rank - 1, .probes = true};
     expression_identity(p, v, 0, index);
@@ -341,25 +329,24 @@ bool expression_is_aligned(const plan *p, ir_value v, int group)
 
 /* ---- axes ---- */
 
-static bool mergeable(int a, int b, int64_t span, const affine *accesses, size_t count)
-{
+static bool mergeable(int a, int b, int64_t span, const affine *accesses, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (accesses[i].coefficient[a] != accesses[i].coefficient[b] * span)
             return false;
     return true;
 }
 
-static bool kept(const axis_space *space, int a)
-{
+static bool kept(const axis_space *space, int a) {
     return space->extent[a] != 1 || space->keep[a];
 }
 
-void expression_merge(const axis_space *space, const affine *accesses, size_t count, axis_map *out)
-{
+void expression_merge(const axis_space *space, const affine *accesses, size_t count,
+                      axis_map *out) {
     int leader = -1, merged[NEST_AXES];
     int64_t span = 1, spans[NEST_AXES];
     bool barred = true;
-    /* From the last axis up: each joins the run that ends in `leader`, or starts a run of its own. */
+    /* From the last axis up: each joins the run that ends in `leader`, or starts a run of its own.
+     */
     for (int a = space->axes - 1; a >= 0; a--) {
         barred |= space->barrier[a];
         merged[a] = -1;
@@ -388,8 +375,7 @@ void expression_merge(const axis_space *space, const affine *accesses, size_t co
         out->extent[out->count++] = 1;
 }
 
-ir_attr expression_access(ir_module *m, const affine *a, const axis_map *map, int axes)
-{
+ir_attr expression_access(ir_module *m, const affine *a, const axis_map *map, int axes) {
     int64_t values[NEST_AXES + 1] = {a->constant};
     for (int i = 0; i < axes; i++)
         if (map->index_of[i] >= 0)

@@ -1,8 +1,9 @@
 /* expression.h - the element of a value at an affine index, as a scalar program over loads.
  *
- * Data movement disappears here: broadcasts, transpositions, slices and splitting reshapes become index arithmetic on
- * the memory behind them. An expression is first collected (what does it load, and where), which decides how axes can
- * be merged and what is worth computing once a row, and then built into the body of a computation. */
+ * Data movement disappears here: broadcasts, transpositions, slices and splitting reshapes become
+ * index arithmetic on the memory behind them. An expression is first collected (what does it load,
+ * and where), which decides how axes can be merged and what is worth computing once a row, and then
+ * built into the body of a computation. */
 #ifndef TESSERA_SCHEDULE_EXPRESSION_H
 #define TESSERA_SCHEDULE_EXPRESSION_H
 
@@ -18,9 +19,9 @@ typedef struct affine {
 
 /* How the axes of a nest become the indices of a computation. */
 typedef struct axis_map {
-    int count;                  /* indices */
-    int64_t extent[NEST_AXES];  /* of each index */
-    int index_of[NEST_AXES];    /* by axis; -1 where a merged axis is represented by a later one */
+    int count;                 /* indices */
+    int64_t extent[NEST_AXES]; /* of each index */
+    int index_of[NEST_AXES];   /* by axis; -1 where a merged axis is represented by a later one */
 } axis_map;
 
 /* Where a value that was computed before is read from. */
@@ -54,16 +55,16 @@ typedef struct expression_memo {
 
 typedef struct expression {
     const plan *p;
-    int group;    /* ROW: the group whose rows the axes run over; -1 elsewhere */
+    int group;         /* ROW: the group whose rows the axes run over; -1 elsewhere */
     ir_value computes; /* the stored value that the nest fills (MAP, DOT) */
-    bool probes;  /* asking about a value that has no group yet */
-    int row_axes; /* ROW: axes 0 .. row_axes - 1 are the row, then comes the column */
+    bool probes;       /* asking about a value that has no group yet */
+    int row_axes;      /* ROW: axes 0 .. row_axes - 1 are the row, then comes the column */
     const substitute *substitutes;
     size_t substitute_count;
     ir_builder *body; /* NULL while collecting */
     const axis_map *map;
-    bool failed;      /* something could not be reached by affine indices */
-    bool hoist;       /* collecting: note row values in `hoisted` instead of descending */
+    bool failed; /* something could not be reached by affine indices */
+    bool hoist;  /* collecting: note row values in `hoisted` instead of descending */
     VEC(ir_value) hoisted;
     VEC(expression_input) inputs;
     VEC(affine) indices; /* of iota and gather, for merging */
@@ -72,7 +73,8 @@ typedef struct expression {
 
 void expression_release(expression *e);
 
-/* The element of `v` at `index` (one affine function a dimension). While collecting the result is 0. */
+/* The element of `v` at `index` (one affine function a dimension). While collecting the result is
+ * 0. */
 ir_value expression_element(expression *e, ir_value v, const affine *index);
 
 /* Likewise for a value that is being computed here: its own memory is not read. */
@@ -86,7 +88,8 @@ affine expression_offset(const plan *p, ir_value v, const affine *index);
 /* Does every reduction of the ROW group inside v's expression appear at the row of v itself? */
 bool expression_is_aligned(const plan *p, ir_value v, int group);
 
-/* Merges adjacent axes over which every access is contiguous, and drops those of extent 1 (one stays where all are). */
+/* Merges adjacent axes over which every access is contiguous, and drops those of extent 1 (one
+ * stays where all are). */
 typedef struct axis_space {
     int axes;
     int64_t extent[NEST_AXES];

@@ -1,4 +1,5 @@
-/* from_graph.c - the way from Graph IR to Schedule IR: memory for stored values, then a phase for each group. */
+/* from_graph.c - the way from Graph IR to Schedule IR: memory for stored values, then a phase for
+ * each group. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,16 +7,14 @@
 
 #include "schedule/scheduler.h"
 
-ir_attr scheduler_int(scheduler *s, int64_t value)
-{
+ir_attr scheduler_int(scheduler *s, int64_t value) {
     return ir_attr_int(s->m, value);
 }
 
 /* ---- parameters ---- */
 
 /* The value of NAME in "A=1,P0.B=2": the full name wins over the bare one. */
-static bool override_value(const char *overrides, const char *name, int64_t *value)
-{
+static bool override_value(const char *overrides, const char *name, int64_t *value) {
     size_t length = strlen(name);
     for (const char *p = overrides; p && *p; p += strcspn(p, ","), p += *p == ',')
         if (strncmp(p, name, length) == 0 && p[length] == '=') {
@@ -25,8 +24,7 @@ static bool override_value(const char *overrides, const char *name, int64_t *val
     return false;
 }
 
-int64_t scheduler_parameter(scheduler *s, const char *name, int64_t otherwise, ir_attr *name_attr)
-{
+int64_t scheduler_parameter(scheduler *s, const char *name, int64_t otherwise, ir_attr *name_attr) {
     char full[64];
     snprintf(full, sizeof full, "P%d.%s", s->phase, name);
     int64_t value = otherwise;
@@ -45,8 +43,7 @@ int64_t scheduler_parameter(scheduler *s, const char *name, int64_t otherwise, i
     return value;
 }
 
-static bool override_is_known(const scheduler *s, const char *name, size_t length)
-{
+static bool override_is_known(const scheduler *s, const char *name, size_t length) {
     for (size_t i = 0; i < s->parameters.count; i++) {
         const char *full = s->parameters.items[i].name, *bare = strchr(full, '.') + 1;
         if ((strlen(full) == length && strncmp(full, name, length) == 0) ||
@@ -56,9 +53,9 @@ static bool override_is_known(const scheduler *s, const char *name, size_t lengt
     return false;
 }
 
-static void check_overrides(scheduler *s)
-{
-    for (const char *p = s->overrides; p && *p && !s->failed; p += strcspn(p, ","), p += *p == ',') {
+static void check_overrides(scheduler *s) {
+    for (const char *p = s->overrides; p && *p && !s->failed;
+         p += strcspn(p, ","), p += *p == ',') {
         size_t length = strcspn(p, "=,");
         if (p[length] == '=' && override_is_known(s, p, length))
             continue;
@@ -67,14 +64,13 @@ static void check_overrides(scheduler *s)
         for (size_t i = 0; i < s->parameters.count; i++)
             text_printf(&known, "%s%s", i ? ", " : "", s->parameters.items[i].name);
         s->failed = true;
-        status_set(s->st, STATUS_INVALID, "no schedule parameter '%.*s' here; there are: %s", (int)length, p,
-                   known.data);
+        status_set(s->st, STATUS_INVALID, "no schedule parameter '%.*s' here; there are: %s",
+                   (int)length, p, known.data);
         text_release(&known);
     }
 }
 
-static void set_parameters(scheduler *s)
-{
+static void set_parameters(scheduler *s) {
     uint32_t n = (uint32_t)s->parameters.count;
     const char **keys = base_malloc(sizeof *keys * (n + 1));
     ir_attr *values = base_malloc(sizeof *values * (n + 1));
@@ -89,11 +85,11 @@ static void set_parameters(scheduler *s)
 
 /* ---- structure ---- */
 
-ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const int64_t *extents, const ir_attr *steps,
-                           const char *const *names, ir_value *indices)
-{
+ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const int64_t *extents,
+                           const ir_attr *steps, const char *const *names, ir_value *indices) {
     ir_module *m = s->m;
-    ir_named_attr attrs[] = {{"index", ir_attr_int(m, s->phase)}, {"what", ir_attr_string(m, what)}};
+    ir_named_attr attrs[] = {{"index", ir_attr_int(m, s->phase)},
+                             {"what", ir_attr_string(m, what)}};
     ir_op_spec phase = {.opcode = SCHED_PHASE, .attrs = attrs, .attr_count = 2, .region_count = 1};
     ir_builder in = {m, ir_op_block(m, ir_build(&s->at, &phase), 0), 0, s->at.location};
     ir_attr axis_names[NEST_AXES];
@@ -105,7 +101,8 @@ ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const int64
     ir_named_attr grid[] = {{"axes", ir_attr_array(m, axis_names, (uint32_t)axes)},
                             {"extents", ir_attr_int_array(m, extents, (uint32_t)axes)},
                             {"steps", ir_attr_array(m, steps, (uint32_t)axes)}};
-    ir_op_spec parallel = {.opcode = SCHED_PARALLEL, .attrs = grid, .attr_count = 3, .region_count = 1};
+    ir_op_spec parallel = {
+        .opcode = SCHED_PARALLEL, .attrs = grid, .attr_count = 3, .region_count = 1};
     in.block = ir_op_block(m, ir_build(&in, &parallel), 0);
     for (int i = 0; i < axes; i++)
         indices[i] = ir_block_add_argument(m, in.block, ir_type_index(m), NULL);
@@ -113,24 +110,26 @@ ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const int64
     return in;
 }
 
-ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value start, int64_t extent, ir_attr step,
-                         ir_attr span, ir_value *index)
-{
+ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value start,
+                         int64_t extent, ir_attr step, ir_attr span, ir_value *index) {
     ir_module *m = s->m;
     ir_named_attr attrs[] = {{"axis", ir_attr_string(m, axis)},
                              {"extent", ir_attr_int(m, extent)},
                              {"step", step},
                              {"span", span}};
-    ir_op_spec spec = {.opcode = SCHED_FOR, .operands = &start, .operand_count = start != 0, .attrs = attrs,
-                       .attr_count = span ? 4 : 3, .region_count = 1};
+    ir_op_spec spec = {.opcode = SCHED_FOR,
+                       .operands = &start,
+                       .operand_count = start != 0,
+                       .attrs = attrs,
+                       .attr_count = span ? 4 : 3,
+                       .region_count = 1};
     ir_builder in = {m, ir_op_block(m, ir_build(b, &spec), 0), 0, b->location};
     *index = ir_block_add_argument(m, in.block, ir_type_index(m), NULL);
     return in;
 }
 
 ir_value scheduler_buffer(scheduler *s, ir_builder *b, const char *space, dtype element, int rank,
-                          const int64_t *dims)
-{
+                          const int64_t *dims) {
     ir_named_attr attr = {"space", ir_attr_string(s->m, space)};
     ir_type type = ir_type_shaped(s->m, IR_TYPE_BUFFER, element, rank, dims);
     return ir_build1(b, SCHED_BUFFER, NULL, 0, type, &attr, 1);
@@ -138,16 +137,14 @@ ir_value scheduler_buffer(scheduler *s, ir_builder *b, const char *space, dtype 
 
 /* ---- computations ---- */
 
-void scheduler_collect(const expression *e, affine_list *out)
-{
+void scheduler_collect(const expression *e, affine_list *out) {
     for (size_t i = 0; i < e->inputs.count; i++)
         vec_push(out, e->inputs.items[i].access);
     for (size_t i = 0; i < e->indices.count; i++)
         vec_push(out, e->indices.items[i]);
 }
 
-bool scheduler_is_heavy(const expression *e)
-{
+bool scheduler_is_heavy(const expression *e) {
     for (size_t i = 0; i < e->memo.count; i++) {
         int opcode = plan_opcode(e->p, e->memo.items[i].value);
         if (opcode >= GRAPH_RSQRT && opcode <= GRAPH_LOGISTIC)
@@ -156,8 +153,7 @@ bool scheduler_is_heavy(const expression *e)
     return false;
 }
 
-static void build_body(scheduler *s, const computation *c, ir_op op)
-{
+static void build_body(scheduler *s, const computation *c, ir_op op) {
     ir_builder body = {s->m, ir_op_block(s->m, op, 0), 0, s->at.location};
     ir_value yields[8];
     expression *e = c->e;
@@ -169,14 +165,14 @@ static void build_body(scheduler *s, const computation *c, ir_op op)
         ir_block_add_argument(s->m, body.block, ir_type_scalar(s->m, c->accumulator), NULL);
     for (int i = 0; i < c->yield_count; i++)
         yields[i] = expression_root(e, c->yields[i], c->yield_index[i]);
-    ir_op_spec end = {.opcode = SCHED_YIELD, .operands = yields, .operand_count = (uint32_t)c->yield_count};
+    ir_op_spec end = {
+        .opcode = SCHED_YIELD, .operands = yields, .operand_count = (uint32_t)c->yield_count};
     if (e->failed) /* a value without memory was read: the module is thrown away */
         end.operand_count = 0;
     ir_build(&body, &end);
 }
 
-void scheduler_compute(scheduler *s, ir_builder *b, const computation *c)
-{
+void scheduler_compute(scheduler *s, ir_builder *b, const computation *c) {
     ir_module *m = s->m;
     ir_named_attr attrs[16];
     ir_value operands[64];
@@ -185,14 +181,17 @@ void scheduler_compute(scheduler *s, ir_builder *b, const computation *c)
     for (int i = 0; i < c->attr_count; i++)
         attrs[i] = c->attrs[i];
     attrs[c->attr_count] = (ir_named_attr){"axes", ir_attr_int(m, c->axes)};
-    ir_op_spec spec = {.opcode = c->opcode, .attrs = attrs, .attr_count = (uint32_t)c->attr_count + 1,
+    ir_op_spec spec = {.opcode = c->opcode,
+                       .attrs = attrs,
+                       .attr_count = (uint32_t)c->attr_count + 1,
                        .region_count = 1};
     ir_op op = ir_build(b, &spec);
     build_body(s, c, op);
     inputs = c->leading_count + (int)c->e->inputs.count;
     if (c->axes + inputs + c->yield_count > 64) {
         s->failed = true;
-        status_set(s->st, STATUS_INVALID, "a computation would read more than 64 tensors; split the kernel");
+        status_set(s->st, STATUS_INVALID,
+                   "a computation would read more than 64 tensors; split the kernel");
         return;
     }
     memcpy(operands, c->indices, sizeof *operands * (size_t)c->axes);
@@ -217,27 +216,25 @@ void scheduler_compute(scheduler *s, ir_builder *b, const computation *c)
 
 /* ---- memory ---- */
 
-static ir_type buffer_type(scheduler *s, ir_value v)
-{
+static ir_type buffer_type(scheduler *s, ir_value v) {
     const ir_type_data *t = plan_type(s->p, v);
     return ir_type_shaped(s->m, IR_TYPE_BUFFER, t->element, t->rank, t->dims);
 }
 
 /* The value whose memory is output `v`: reshapes of a value that is computed here write through. */
-static ir_value output_source(const scheduler *s, ir_value v)
-{
+static ir_value output_source(const scheduler *s, ir_value v) {
     ir_value source = v;
     while (plan_opcode(s->p, source) == GRAPH_RESHAPE)
         source = ir_op_get(s->p->g, plan_def(s->p, source))->operands[0];
     return plan_opcode(s->p, source) >= 0 && s->p->stored[source] ? source : v;
 }
 
-static void open_kernel(scheduler *s, const char *profile)
-{
+static void open_kernel(scheduler *s, const char *profile) {
     ir_module *m = s->m, *g = s->p->g;
     ir_op kernel = ir_module_kernel(g);
     const char *name = ir_op_string(g, kernel, "name", "kernel");
-    ir_named_attr attrs[5] = {{"name", ir_attr_string(m, name)}, {"profile", ir_attr_string(m, profile)},
+    ir_named_attr attrs[5] = {{"name", ir_attr_string(m, name)},
+                              {"profile", ir_attr_string(m, profile)},
                               {"parameters", ir_attr_dict(m, NULL, NULL, 0)}};
     static const char *const lists[] = {"inputs", "outputs"};
     for (int l = 0; l < 2; l++) {
@@ -256,10 +253,9 @@ typedef struct output_copy {
     ir_value value, buffer;
 } output_copy;
 
-/* Inputs and outputs get the kernel's arguments, other stored values a workspace. Outputs that are an input, or the
- * second time the same value, are copies. */
-static int place_memory(scheduler *s, output_copy *copies)
-{
+/* Inputs and outputs get the kernel's arguments, other stored values a workspace. Outputs that are
+ * an input, or the second time the same value, are copies. */
+static int place_memory(scheduler *s, output_copy *copies) {
     ir_module *g = s->p->g;
     const ir_block_data *body = ir_block_get(g, ir_op_block(g, ir_module_kernel(g), 0));
     int copy_count = 0;
@@ -281,13 +277,13 @@ static int place_memory(scheduler *s, output_copy *copies)
     for (ir_value v = 1; v <= ir_value_count(g); v++)
         if (s->p->stored[v] && !s->buffer_of[v]) {
             const ir_type_data *t = plan_type(s->p, v);
-            s->buffer_of[v] = scheduler_buffer(s, &s->at, "workspace", t->element, t->rank, t->dims);
+            s->buffer_of[v] =
+                scheduler_buffer(s, &s->at, "workspace", t->element, t->rank, t->dims);
         }
     return copy_count;
 }
 
-static void schedule_group(scheduler *s, int g)
-{
+static void schedule_group(scheduler *s, int g) {
     const plan_group *group = &s->p->groups[g];
     switch (group->kind) {
     case GROUP_MAP:
@@ -308,8 +304,7 @@ static void schedule_group(scheduler *s, int g)
 }
 
 ir_module *schedule_from_graph(ir_module *graph, const schedule_target *target, const char *profile,
-                               const char *overrides, status *st)
-{
+                               const char *overrides, status *st) {
     plan p;
     int order[PLAN_MAX_GROUPS];
     output_copy copies[64];
@@ -317,7 +312,8 @@ ir_module *schedule_from_graph(ir_module *graph, const schedule_target *target, 
         plan_release(&p);
         return NULL;
     }
-    scheduler s = {.p = &p, .m = ir_module_new(), .target = target, .overrides = overrides, .st = st};
+    scheduler s = {
+        .p = &p, .m = ir_module_new(), .target = target, .overrides = overrides, .st = st};
     s.buffer_of = base_calloc(ir_value_count(graph) + 1, sizeof(ir_value));
     open_kernel(&s, profile);
     int copy_count = place_memory(&s, copies);

@@ -1,12 +1,11 @@
-/* group_column.c - one reduction over an axis that is not the last: runs of columns side by side, each with its own
- * accumulators. */
+/* group_column.c - one reduction over an axis that is not the last: runs of columns side by side,
+ * each with its own accumulators. */
 #include <string.h>
 
 #include "schedule/scheduler.h"
 
 /* Index of x with the reduced axis moved behind all others. */
-static void column_index(const plan *p, ir_value x, int axis, affine *index)
-{
+static void column_index(const plan *p, ir_value x, int axis, affine *index) {
     const ir_type_data *t = plan_type(p, x);
     for (int i = 0; i < t->rank; i++) {
         index[i] = (affine){0};
@@ -16,8 +15,8 @@ static void column_index(const plan *p, ir_value x, int axis, affine *index)
     }
 }
 
-static void find_axes(scheduler *s, ir_value x, int axis, const expression *e, const affine *output, axis_map *map)
-{
+static void find_axes(scheduler *s, ir_value x, int axis, const expression *e, const affine *output,
+                      axis_map *map) {
     const ir_type_data *t = plan_type(s->p, x);
     axis_space space = {.axes = t->rank};
     affine_list accesses = {0};
@@ -31,8 +30,7 @@ static void find_axes(scheduler *s, ir_value x, int axis, const expression *e, c
     vec_release(&accesses);
 }
 
-void schedule_column_group(scheduler *s, const plan_group *group)
-{
+void schedule_column_group(scheduler *s, const plan_group *group) {
     const ir_op_data *d = ir_op_get(s->p->g, group->anchor);
     ir_value x = d->operands[0], y = d->results[0], indices[NEST_AXES];
     int64_t axis = 0;
@@ -53,14 +51,24 @@ void schedule_column_group(scheduler *s, const plan_group *group)
     for (int i = 0; i < n; i++)
         steps[i] = i == n - 1 ? name : scheduler_int(s, 1);
     ir_builder b = scheduler_phase(s, "columns", n, map.extent, steps, NULL, indices);
-    b = scheduler_for(s, &b, "column", indices[n - 1], map.extent[n - 1], name, name, &indices[n - 1]);
+    b = scheduler_for(s, &b, "column", indices[n - 1], map.extent[n - 1], name, name,
+                      &indices[n - 1]);
     ir_named_attr attrs[] = {
         {"extent", scheduler_int(s, map.extent[n])},
         {"kind", ir_attr_string(s->m, ir_op_string(s->p->g, group->anchor, "kind", "sum"))},
         {"order", ir_attr_string(s->m, ir_op_string(s->p->g, group->anchor, "order", "any"))}};
-    computation c = {.opcode = SCHED_COLUMNS, .indices = indices, .axes = n, .map = &map, .e = &e, .yields = &x,
-                     .yield_index = index, .yield_count = 1, .outputs = &s->buffer_of[y],
-                     .output_access = &output, .attrs = attrs, .attr_count = 3};
+    computation c = {.opcode = SCHED_COLUMNS,
+                     .indices = indices,
+                     .axes = n,
+                     .map = &map,
+                     .e = &e,
+                     .yields = &x,
+                     .yield_index = index,
+                     .yield_count = 1,
+                     .outputs = &s->buffer_of[y],
+                     .output_access = &output,
+                     .attrs = attrs,
+                     .attr_count = 3};
     scheduler_compute(s, &b, &c);
     expression_release(&e);
 }

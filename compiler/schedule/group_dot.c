@@ -1,8 +1,9 @@
 /* group_dot.c - a contraction and its epilogue: packing phases, then blocks of register tiles.
  *
- * Axes: batch, lhs free, rhs free, contracted; after merging all but the last lhs and the last rhs axis are outer
- * loops (a batch in which one side may stand still), then come m, n and k. A contraction longer than one chunk keeps
- * its totals in a cell buffer, chunk by chunk, and runs the epilogue when the last chunk is in. */
+ * Axes: batch, lhs free, rhs free, contracted; after merging all but the last lhs and the last rhs
+ * axis are outer loops (a batch in which one side may stand still), then come m, n and k. A
+ * contraction longer than one chunk keeps its totals in a cell buffer, chunk by chunk, and runs the
+ * epilogue when the last chunk is in. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,10 @@ typedef struct contraction {
     const char *order;
     axis_space space;
     int k_axis;
-    axis_map map;      /* outer..., m, n, k */
-    int outer;         /* how many outer indices */
+    axis_map map; /* outer..., m, n, k */
+    int outer;    /* how many outer indices */
     int64_t m, n, k;
-    dtype element;     /* what is summed: f32 or i32 */
+    dtype element;             /* what is summed: f32 or i32 */
     ir_value lhs, rhs, counts; /* buffers */
     affine lhs_access, rhs_access, count_access;
     bool packed;
@@ -31,8 +32,7 @@ typedef struct contraction {
     ir_attr mr_name, nr_name, bm_name, bn_name;
 } contraction;
 
-static bool in_list(const int64_t *list, uint32_t n, int64_t item, int *at)
-{
+static bool in_list(const int64_t *list, uint32_t n, int64_t item, int *at) {
     for (uint32_t i = 0; i < n; i++)
         if (list[i] == item) {
             *at = (int)i;
@@ -43,15 +43,14 @@ static bool in_list(const int64_t *list, uint32_t n, int64_t item, int *at)
 
 /* ---- axes ---- */
 
-/* Axis numbers for the dimensions of both operands and the result. A side without a free dimension gets an axis of
- * extent 1, so that m and n always exist. */
+/* Axis numbers for the dimensions of both operands and the result. A side without a free dimension
+ * gets an axis of extent 1, so that m and n always exist. */
 typedef struct dot_axes {
     int batch, x_free, y_free; /* counts of real dimensions */
     int first_x, first_y;      /* first axis of each side */
 } dot_axes;
 
-static void operand_index(const contraction *c, int side, const dot_axes *axes, affine *index)
-{
+static void operand_index(const contraction *c, int side, const dot_axes *axes, affine *index) {
     const ir_module *g = c->s->p->g;
     const ir_type_data *t = plan_type(c->s->p, ir_op_get(g, c->op)->operands[side]);
     int64_t batch[IR_MAX_RANK], contract[IR_MAX_RANK];
@@ -66,8 +65,7 @@ static void operand_index(const contraction *c, int side, const dot_axes *axes, 
     }
 }
 
-static dot_axes number_axes(contraction *c)
-{
+static dot_axes number_axes(contraction *c) {
     const ir_module *g = c->s->p->g;
     const ir_op_data *d = ir_op_get(g, c->op);
     const ir_type_data *x = plan_type(c->s->p, d->operands[0]), *y = plan_type(c->s->p, c->value);
@@ -82,7 +80,8 @@ static dot_axes number_axes(contraction *c)
     for (int i = 0; i < c->space.axes; i++)
         c->space.extent[i] = 1;
     for (int i = 0; i < y->rank; i++)
-        c->space.extent[i < a.batch + a.x_free ? i : a.first_y + i - a.batch - a.x_free] = y->dims[i];
+        c->space.extent[i < a.batch + a.x_free ? i : a.first_y + i - a.batch - a.x_free] =
+            y->dims[i];
     ir_op_ints(g, c->op, "x_contract", list, 1);
     c->space.extent[c->k_axis] = x->dims[list[0]];
     c->space.keep[c->k_axis] = c->space.keep[c->k_axis - 1] = c->space.keep[a.first_y - 1] = true;
@@ -93,8 +92,7 @@ static dot_axes number_axes(contraction *c)
 }
 
 /* Index of the result's dimensions. */
-static void result_index(const contraction *c, const dot_axes *a, affine *index)
-{
+static void result_index(const contraction *c, const dot_axes *a, affine *index) {
     const ir_type_data *y = plan_type(c->s->p, c->value);
     for (int i = 0; i < y->rank; i++) {
         index[i] = (affine){0};
@@ -105,9 +103,9 @@ static void result_index(const contraction *c, const dot_axes *a, affine *index)
 }
 
 /* After merging: outer indices first (lhs's and rhs's own alike), then m, n, k. */
-static void sort_axes(contraction *c, const dot_axes *a)
-{
-    int m = c->map.index_of[a->first_y - 1], n = c->map.index_of[c->k_axis - 1], order[NEST_AXES], count = 0;
+static void sort_axes(contraction *c, const dot_axes *a) {
+    int m = c->map.index_of[a->first_y - 1], n = c->map.index_of[c->k_axis - 1], order[NEST_AXES],
+        count = 0;
     axis_map sorted = c->map;
     for (int i = 0; i < c->map.count - 1; i++)
         if (i != m && i != n)
@@ -129,8 +127,7 @@ static void sort_axes(contraction *c, const dot_axes *a)
 }
 
 /* The memory behind an operand, and where its element is. */
-static bool operand_access(contraction *c, int side, const dot_axes *a, affine_list *accesses)
-{
+static bool operand_access(contraction *c, int side, const dot_axes *a, affine_list *accesses) {
     expression e = {.p = c->s->p, .group = -1};
     affine index[IR_MAX_RANK];
     operand_index(c, side, a, index);
@@ -145,13 +142,15 @@ static bool operand_access(contraction *c, int side, const dot_axes *a, affine_l
     return ok;
 }
 
-static expression epilogue_expression(contraction *c, const substitute *accumulator)
-{
-    return (expression){.p = c->s->p, .group = -1, .computes = c->root, .substitutes = accumulator, .substitute_count = 1};
+static expression epilogue_expression(contraction *c, const substitute *accumulator) {
+    return (expression){.p = c->s->p,
+                        .group = -1,
+                        .computes = c->root,
+                        .substitutes = accumulator,
+                        .substitute_count = 1};
 }
 
-static bool analyse(contraction *c)
-{
+static bool analyse(contraction *c) {
     scheduler *s = c->s;
     const ir_op_data *d = ir_op_get(s->p->g, c->op);
     affine_list accesses = {0};
@@ -181,40 +180,37 @@ static bool analyse(contraction *c)
 /* ---- access in terms of indices ---- */
 
 /* An axis that stands for index `i`. */
-static int axis_of(const contraction *c, int i)
-{
+static int axis_of(const contraction *c, int i) {
     int axis = 0;
     while (c->map.index_of[axis] != i)
         axis++;
     return axis;
 }
 
-static int64_t along(const contraction *c, const affine *a, int i)
-{
+static int64_t along(const contraction *c, const affine *a, int i) {
     return a->coefficient[axis_of(c, i)];
 }
 
-static dtype buffer_element(const contraction *c, ir_value buffer)
-{
+static dtype buffer_element(const contraction *c, ir_value buffer) {
     return ir_type_get(c->s->m, ir_value_get(c->s->m, buffer)->type)->element;
 }
 
 /* ---- packing ---- */
 
-/* A copy of an operand in the summed type: [outer indices on which it depends..., two more]. `strides` are those of
- * the last two indices of the phase in the copy. */
+/* A copy of an operand in the summed type: [outer indices on which it depends..., two more].
+ * `strides` are those of the last two indices of the phase in the copy. */
 typedef struct repack {
     const char *what;
     ir_value source, copy;
     affine from, to;
-    int rows, columns;  /* indices that run over the rows and columns of the copy's tiles */
-    int64_t panel; /* columns of a panel when the copy is packed in panels; 0 otherwise */
+    int rows, columns; /* indices that run over the rows and columns of the copy's tiles */
+    int64_t panel;     /* columns of a panel when the copy is packed in panels; 0 otherwise */
     ir_attr row_step, column_step, row_block, column_block;
 } repack;
 
-/* Coefficients of the outer indices in a copy whose inner size is `inner`; returns the elements of the whole copy. */
-static int64_t outer_strides(const contraction *c, const affine *from, int64_t inner, affine *to)
-{
+/* Coefficients of the outer indices in a copy whose inner size is `inner`; returns the elements of
+ * the whole copy. */
+static int64_t outer_strides(const contraction *c, const affine *from, int64_t inner, affine *to) {
     for (int i = c->outer - 1; i >= 0; i--)
         if (along(c, from, i) != 0) {
             to->coefficient[axis_of(c, i)] = inner;
@@ -223,16 +219,14 @@ static int64_t outer_strides(const contraction *c, const affine *from, int64_t i
     return inner;
 }
 
-static ir_value sched_convert(ir_builder *b, ir_value x, dtype to)
-{
+static ir_value sched_convert(ir_builder *b, ir_value x, dtype to) {
     ir_named_attr attr = {"to", ir_attr_type(b->m, ir_type_scalar(b->m, to))};
     if (ir_type_get(b->m, ir_value_get(b->m, x)->type)->element == to)
         return x;
     return ir_build1(b, GRAPH_CONVERT, &x, 1, ir_type_scalar(b->m, to), &attr, 1);
 }
 
-static void emit_repack(contraction *c, const repack *r)
-{
+static void emit_repack(contraction *c, const repack *r) {
     scheduler *s = c->s;
     ir_module *m = s->m;
     int64_t extents[NEST_AXES];
@@ -256,20 +250,22 @@ static void emit_repack(contraction *c, const repack *r)
     steps[n++] = r->column_block;
     map.count = n;
     ir_builder b = scheduler_phase(s, r->what, n, extents, steps, NULL, indices);
-    b = scheduler_for(s, &b, "row", indices[n - 2], extents[n - 2], r->row_step, r->row_block, &indices[n - 2]);
+    b = scheduler_for(s, &b, "row", indices[n - 2], extents[n - 2], r->row_step, r->row_block,
+                      &indices[n - 2]);
     affine to = r->to;
     if (r->panel) { /* the panel's first column places it, the column is relative to that */
         ir_value column;
         map.index_of[c->k_axis + 1] = n - 1;
         map.index_of[axis_of(c, r->columns)] = n;
         map.count = ++n;
-        b = scheduler_for(s, &b, "column", indices[n - 2], c->n, r->column_step, r->column_block, &column);
+        b = scheduler_for(s, &b, "column", indices[n - 2], c->n, r->column_step, r->column_block,
+                          &column);
         indices[n - 1] = column;
         to.coefficient[c->k_axis + 1] = to.coefficient[axis_of(c, r->columns)] - 1;
         to.coefficient[axis_of(c, r->columns)] = 1;
     } else {
-        b = scheduler_for(s, &b, "column", indices[n - 1], extents[n - 1], r->column_step, r->column_block,
-                          &indices[n - 1]);
+        b = scheduler_for(s, &b, "column", indices[n - 1], extents[n - 1], r->column_step,
+                          r->column_block, &indices[n - 1]);
     }
     if (r->panel) { /* rows stay the last index but one: exchange them with the panel */
         ir_value panel = indices[n - 2];
@@ -281,27 +277,37 @@ static void emit_repack(contraction *c, const repack *r)
     memcpy(operands, indices, sizeof *operands * (size_t)n);
     operands[n] = r->source;
     operands[n + 1] = r->copy;
-    ir_attr access[] = {expression_access(m, &r->from, &map, NEST_AXES), expression_access(m, &to, &map, NEST_AXES)};
+    ir_attr access[] = {expression_access(m, &r->from, &map, NEST_AXES),
+                        expression_access(m, &to, &map, NEST_AXES)};
     ir_named_attr attrs[] = {{"axes", scheduler_int(s, n)},
                              {"inputs", scheduler_int(s, 1)},
                              {"access", ir_attr_array(m, access, 2)}};
-    ir_op_spec spec = {.opcode = SCHED_MAP, .operands = operands, .operand_count = (uint32_t)n + 2, .attrs = attrs,
-                       .attr_count = 3, .region_count = 1};
+    ir_op_spec spec = {.opcode = SCHED_MAP,
+                       .operands = operands,
+                       .operand_count = (uint32_t)n + 2,
+                       .attrs = attrs,
+                       .attr_count = 3,
+                       .region_count = 1};
     ir_builder body = {m, ir_op_block(m, ir_build(&b, &spec), 0), 0, b.location};
-    ir_value x = ir_block_add_argument(m, body.block, ir_type_scalar(m, buffer_element(c, r->source)), NULL);
+    ir_value x =
+        ir_block_add_argument(m, body.block, ir_type_scalar(m, buffer_element(c, r->source)), NULL);
     x = sched_convert(&body, x, c->element);
     ir_op_spec end = {.opcode = SCHED_YIELD, .operands = &x, .operand_count = 1};
     ir_build(&body, &end);
 }
 
-/* rhs in panels of NR columns, [outer..., panel, k, NR]: a tile of the kernel reads one run of memory. */
-static void pack_rhs(contraction *c)
-{
+/* rhs in panels of NR columns, [outer..., panel, k, NR]: a tile of the kernel reads one run of
+ * memory. */
+static void pack_rhs(contraction *c) {
     scheduler *s = c->s;
     int n_index = c->outer + 1, k_index = c->outer + 2;
     int64_t panels = (c->n + c->nr - 1) / c->nr;
     bool strided = along(c, &c->rhs_access, n_index) != 1;
-    repack r = {.what = "pack rhs", .source = c->rhs, .from = c->rhs_access, .rows = k_index, .columns = n_index,
+    repack r = {.what = "pack rhs",
+                .source = c->rhs,
+                .from = c->rhs_access,
+                .rows = k_index,
+                .columns = n_index,
                 .panel = c->nr};
     int64_t size = outer_strides(c, &c->rhs_access, panels * c->nr * c->k, &r.to);
     r.to.coefficient[axis_of(c, n_index)] = c->k;
@@ -318,27 +324,30 @@ static void pack_rhs(contraction *c)
 }
 
 /* lhs as it is, but in the summed type and with its contracted axis innermost. */
-static void widen_lhs(contraction *c)
-{
+static void widen_lhs(contraction *c) {
     scheduler *s = c->s;
     int m_index = c->outer, k_index = c->outer + 2;
     bool strided = along(c, &c->lhs_access, k_index) != 1 && c->k > 1;
-    repack r = {.what = "pack lhs", .source = c->lhs, .from = c->lhs_access, .rows = m_index, .columns = k_index};
+    repack r = {.what = "pack lhs",
+                .source = c->lhs,
+                .from = c->lhs_access,
+                .rows = m_index,
+                .columns = k_index};
     int64_t size = outer_strides(c, &c->lhs_access, c->m * c->k, &r.to);
     r.to.coefficient[axis_of(c, m_index)] = c->k;
     r.to.coefficient[axis_of(c, k_index)] = 1;
     r.copy = scheduler_buffer(s, &s->at, "workspace", c->element, 1, &size);
     r.row_step = scheduler_int(s, strided ? s->target->vector_lanes : 1);
     r.row_block = scheduler_int(s, 64);
-    r.column_step = scheduler_int(s, strided ? s->target->vector_lanes : 4 * s->target->vector_lanes);
+    r.column_step =
+        scheduler_int(s, strided ? s->target->vector_lanes : 4 * s->target->vector_lanes);
     r.column_block = scheduler_int(s, 512);
     emit_repack(c, &r);
     c->lhs = r.copy;
     c->lhs_access = r.to;
 }
 
-static void pack(contraction *c)
-{
+static void pack(contraction *c) {
     int64_t column = along(c, &c->rhs_access, c->outer + 1);
     bool strided = column != 1 && c->n > 1;
     if (c->k == 0)
@@ -352,24 +361,22 @@ static void pack(contraction *c)
 
 /* ---- the contraction ---- */
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
-{
+static int64_t clamp(int64_t value, int64_t low, int64_t high) {
     return value < low ? low : value > high ? high : value;
 }
 
-static int64_t round_up(int64_t n, int64_t to)
-{
+static int64_t round_up(int64_t n, int64_t to) {
     return (n + to - 1) / to * to;
 }
 
-static void choose_tiles(contraction *c)
-{
+static void choose_tiles(contraction *c) {
     scheduler *s = c->s;
     int64_t lanes = s->target->vector_lanes;
     bool many = s->target->vector_registers >= 32;
     c->mr = scheduler_parameter(s, "MR", 6, &c->mr_name);
     c->nr = scheduler_parameter(s, "NR", many ? 4 * lanes : 2 * lanes, &c->nr_name);
-    c->bm = scheduler_parameter(s, "BM", clamp(round_up(c->m, c->mr), c->mr, 16 * c->mr), &c->bm_name);
+    c->bm =
+        scheduler_parameter(s, "BM", clamp(round_up(c->m, c->mr), c->mr, 16 * c->mr), &c->bm_name);
     int64_t columns = many ? 4 * c->nr : 8 * c->nr;
     int64_t cells = (c->m + c->bm - 1) / c->bm * ((c->n + columns - 1) / columns);
     for (int i = 0; i < c->outer; i++)
@@ -382,15 +389,16 @@ static void choose_tiles(contraction *c)
 }
 
 /* A register tile: indices are outer..., [first m, first n, first k,] m, n. */
-static void emit_dot(contraction *c, ir_builder *b, const ir_value *indices, int axes, const axis_map *map,
-                     ir_value output, const affine *output_access, bool accumulate)
-{
+static void emit_dot(contraction *c, ir_builder *b, const ir_value *indices, int axes,
+                     const axis_map *map, ir_value output, const affine *output_access,
+                     bool accumulate) {
     scheduler *s = c->s;
     substitute accumulator = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->value};
     expression e = epilogue_expression(c, &accumulator);
     ir_value leading[] = {c->lhs, c->rhs, c->counts};
     affine access[] = {c->lhs_access, c->rhs_access, c->count_access};
-    ir_named_attr attrs[8] = {{"extent", scheduler_int(s, c->k)}, {"order", ir_attr_string(s->m, c->order)}};
+    ir_named_attr attrs[8] = {{"extent", scheduler_int(s, c->k)},
+                              {"order", ir_attr_string(s->m, c->order)}};
     int n = 2;
     if (accumulate)
         attrs[n++] = (ir_named_attr){"accumulate", ir_attr_bool(s->m, true)};
@@ -398,17 +406,27 @@ static void emit_dot(contraction *c, ir_builder *b, const ir_value *indices, int
         attrs[n++] = (ir_named_attr){"counted", ir_attr_bool(s->m, true)};
     if (c->packed)
         attrs[n++] = (ir_named_attr){"packed", ir_attr_bool(s->m, true)};
-    computation compute = {.opcode = SCHED_DOT, .indices = indices, .axes = axes, .map = map, .e = &e,
-                           .yields = accumulate ? &c->value : &c->root, .yield_index = c->root_index,
-                           .yield_count = 1, .outputs = &output, .output_access = output_access,
-                           .leading = leading, .leading_access = access, .leading_count = c->counted ? 3 : 2,
-                           .attrs = attrs, .attr_count = n, .accumulator = c->element};
+    computation compute = {.opcode = SCHED_DOT,
+                           .indices = indices,
+                           .axes = axes,
+                           .map = map,
+                           .e = &e,
+                           .yields = accumulate ? &c->value : &c->root,
+                           .yield_index = c->root_index,
+                           .yield_count = 1,
+                           .outputs = &output,
+                           .output_access = output_access,
+                           .leading = leading,
+                           .leading_access = access,
+                           .leading_count = c->counted ? 3 : 2,
+                           .attrs = attrs,
+                           .attr_count = n,
+                           .accumulator = c->element};
     scheduler_compute(s, b, &compute);
     expression_release(&e);
 }
 
-static void emit_short(contraction *c, ir_builder *b, ir_value *indices)
-{
+static void emit_short(contraction *c, ir_builder *b, ir_value *indices) {
     scheduler *s = c->s;
     ir_value *m = &indices[c->outer], *n = &indices[c->outer + 1];
     ir_builder in = scheduler_for(s, b, "n", *n, c->n, c->nr_name, c->bn_name, n);
@@ -416,10 +434,9 @@ static void emit_short(contraction *c, ir_builder *b, ir_value *indices)
     emit_dot(c, &in, indices, c->outer + 2, &c->map, s->buffer_of[c->root], &c->output, false);
 }
 
-/* The map with two or three more indices before m and n: the block's first m and n, and the chunk's first k. They are
- * the axes after k in the numbering. */
-static axis_map block_map(const contraction *c, int extra, bool with_k)
-{
+/* The map with two or three more indices before m and n: the block's first m and n, and the chunk's
+ * first k. They are the axes after k in the numbering. */
+static axis_map block_map(const contraction *c, int extra, bool with_k) {
     axis_map map = c->map;
     for (int axis = 0; axis < NEST_AXES; axis++)
         if (map.index_of[axis] >= c->outer)
@@ -434,26 +451,34 @@ static axis_map block_map(const contraction *c, int extra, bool with_k)
     return map;
 }
 
-static void emit_epilogue(contraction *c, ir_builder *b, const ir_value *block, ir_value total, const affine *at)
-{
+static void emit_epilogue(contraction *c, ir_builder *b, const ir_value *block, ir_value total,
+                          const affine *at) {
     scheduler *s = c->s;
     axis_map map = block_map(c, 2, false);
     ir_value indices[NEST_AXES];
-    substitute stored = {.kind = SUBSTITUTE_BLOCK, .value = c->value, .buffer = total, .access = *at};
+    substitute stored = {
+        .kind = SUBSTITUTE_BLOCK, .value = c->value, .buffer = total, .access = *at};
     expression e = epilogue_expression(c, &stored);
     memcpy(indices, block, sizeof *indices * (size_t)(c->outer + 2));
     ir_builder in = scheduler_for(s, b, "m", block[c->outer], c->m, scheduler_int(s, 1), c->bm_name,
                                   &indices[c->outer + 2]);
-    in = scheduler_for(s, &in, "n", block[c->outer + 1], c->n, c->nr_name, c->bn_name, &indices[c->outer + 3]);
-    computation compute = {.opcode = SCHED_MAP, .indices = indices, .axes = c->outer + 4, .map = &map, .e = &e,
-                           .yields = &c->root, .yield_index = c->root_index, .yield_count = 1,
-                           .outputs = &s->buffer_of[c->root], .output_access = &c->output};
+    in = scheduler_for(s, &in, "n", block[c->outer + 1], c->n, c->nr_name, c->bn_name,
+                       &indices[c->outer + 3]);
+    computation compute = {.opcode = SCHED_MAP,
+                           .indices = indices,
+                           .axes = c->outer + 4,
+                           .map = &map,
+                           .e = &e,
+                           .yields = &c->root,
+                           .yield_index = c->root_index,
+                           .yield_count = 1,
+                           .outputs = &s->buffer_of[c->root],
+                           .output_access = &c->output};
     scheduler_compute(s, &in, &compute);
     expression_release(&e);
 }
 
-static void emit_chunked(contraction *c, ir_builder *b, const ir_value *block)
-{
+static void emit_chunked(contraction *c, ir_builder *b, const ir_value *block) {
     scheduler *s = c->s;
     ir_module *m = s->m;
     int64_t dims[] = {c->bm, c->bn};
@@ -465,19 +490,24 @@ static void emit_chunked(contraction *c, ir_builder *b, const ir_value *block)
     at.coefficient[c->k_axis + 1] = -c->bn;
     at.coefficient[c->k_axis + 2] = -1;
     ir_named_attr zero = {"value", ir_attr_bits(m, c->element, 0)};
-    ir_op_spec fill = {.opcode = SCHED_FILL, .operands = &total, .operand_count = 1, .attrs = &zero, .attr_count = 1};
+    ir_op_spec fill = {.opcode = SCHED_FILL,
+                       .operands = &total,
+                       .operand_count = 1,
+                       .attrs = &zero,
+                       .attr_count = 1};
     ir_build(b, &fill);
     memcpy(indices, block, sizeof *indices * (size_t)(c->outer + 2));
     ir_value *k = &indices[c->outer + 2];
     ir_builder in = scheduler_for(s, b, "k", 0, c->k, scheduler_int(s, CHUNK), 0, k);
-    in = scheduler_for(s, &in, "n", block[c->outer + 1], c->n, c->nr_name, c->bn_name, &indices[c->outer + 4]);
-    in = scheduler_for(s, &in, "m", block[c->outer], c->m, c->mr_name, c->bm_name, &indices[c->outer + 3]);
+    in = scheduler_for(s, &in, "n", block[c->outer + 1], c->n, c->nr_name, c->bn_name,
+                       &indices[c->outer + 4]);
+    in = scheduler_for(s, &in, "m", block[c->outer], c->m, c->mr_name, c->bm_name,
+                       &indices[c->outer + 3]);
     emit_dot(c, &in, indices, c->outer + 5, &map, total, &at, true);
     emit_epilogue(c, b, block, total, &at);
 }
 
-static void open_grid(contraction *c)
-{
+static void open_grid(contraction *c) {
     scheduler *s = c->s;
     ir_attr steps[NEST_AXES];
     const char *axis_names[NEST_AXES];
@@ -492,17 +522,18 @@ static void open_grid(contraction *c)
     axis_names[c->outer + 1] = "n";
     steps[c->outer] = c->bm_name;
     steps[c->outer + 1] = c->bn_name;
-    ir_builder b = scheduler_phase(s, "dot", c->outer + 2, c->map.extent, steps, axis_names, indices);
+    ir_builder b =
+        scheduler_phase(s, "dot", c->outer + 2, c->map.extent, steps, axis_names, indices);
     if (c->chunked)
         emit_chunked(c, &b, indices);
     else
         emit_short(c, &b, indices);
 }
 
-void schedule_dot_group(scheduler *s, const plan_group *group)
-{
+void schedule_dot_group(scheduler *s, const plan_group *group) {
     const ir_module *g = s->p->g;
-    contraction c = {.s = s, .op = group->anchor, .order = ir_op_string(g, group->anchor, "order", "chunk512")};
+    contraction c = {
+        .s = s, .op = group->anchor, .order = ir_op_string(g, group->anchor, "order", "chunk512")};
     c.value = ir_op_get(g, c.op)->results[0];
     c.root = c.value;
     for (size_t i = 0; i < group->roots.count; i++)

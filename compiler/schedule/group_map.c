@@ -1,7 +1,8 @@
-/* group_map.c - an element-wise nest: blocks of rows and columns over the merged axes of one stored value.
+/* group_map.c - an element-wise nest: blocks of rows and columns over the merged axes of one stored
+ * value.
  *
- * Where an input is contiguous along another axis than the output, the tile gets rows along that axis, so that the
- * target can transpose it in registers. */
+ * Where an input is contiguous along another axis than the output, the tile gets rows along that
+ * axis, so that the target can transpose it in registers. */
 #include <string.h>
 
 #include "schedule/scheduler.h"
@@ -10,7 +11,7 @@ enum { CELL_ELEMENTS = 16384, TRANSPOSE_BLOCK = 64 };
 
 typedef struct nest {
     scheduler *s;
-    ir_value value;          /* yielded */
+    ir_value value; /* yielded */
     affine index[1][IR_MAX_RANK];
     ir_value destination;
     affine output;
@@ -18,24 +19,20 @@ typedef struct nest {
     bool heavy, transposed;
 } nest;
 
-static int64_t round_up(int64_t n, int64_t to)
-{
+static int64_t round_up(int64_t n, int64_t to) {
     return (n + to - 1) / to * to;
 }
 
-static int64_t at_most(int64_t n, int64_t limit)
-{
+static int64_t at_most(int64_t n, int64_t limit) {
     return n < limit ? n : limit;
 }
 
-static int64_t at_least(int64_t n, int64_t limit)
-{
+static int64_t at_least(int64_t n, int64_t limit) {
     return n > limit ? n : limit;
 }
 
 /* Coefficient of an access for merged index `i`. */
-static int64_t along(const affine *a, const axis_map *map, int i)
-{
+static int64_t along(const affine *a, const axis_map *map, int i) {
     for (int axis = 0; axis < NEST_AXES; axis++)
         if (map->index_of[axis] == i)
             return a->coefficient[axis];
@@ -43,8 +40,7 @@ static int64_t along(const affine *a, const axis_map *map, int i)
 }
 
 /* Exchanges two indices of a map. */
-static void exchange(axis_map *map, int a, int b)
-{
+static void exchange(axis_map *map, int a, int b) {
     int64_t extent = map->extent[a];
     map->extent[a] = map->extent[b];
     map->extent[b] = extent;
@@ -56,9 +52,9 @@ static void exchange(axis_map *map, int a, int b)
     }
 }
 
-/* Brings the axis along which some input is contiguous, while the last one is not, beside the last one. */
-static void find_transposed(nest *n, const expression *e)
-{
+/* Brings the axis along which some input is contiguous, while the last one is not, beside the last
+ * one. */
+static void find_transposed(nest *n, const expression *e) {
     int last = n->map.count - 1;
     for (size_t i = 0; i < e->inputs.count && !n->transposed; i++) {
         const affine *a = &e->inputs.items[i].access;
@@ -72,8 +68,7 @@ static void find_transposed(nest *n, const expression *e)
     }
 }
 
-static void analyse(nest *n, const expression *e, const axis_space *space)
-{
+static void analyse(nest *n, const expression *e, const axis_space *space) {
     affine_list accesses = {0};
     scheduler_collect(e, &accesses);
     vec_push(&accesses, n->output);
@@ -85,16 +80,17 @@ static void analyse(nest *n, const expression *e, const axis_space *space)
 }
 
 /* Opens grid and loops; indices end up as the computation's operands. */
-static ir_builder open_loops(nest *n, ir_value *indices)
-{
+static ir_builder open_loops(nest *n, ir_value *indices) {
     scheduler *s = n->s;
     int64_t lanes = s->target->vector_lanes, last = n->map.extent[n->map.count - 1];
     int64_t vector = n->transposed ? lanes : n->heavy ? 2 * lanes : 4 * lanes;
     int64_t cells = at_least(4 * s->target->threads, 1);
     int count = n->map.count;
-    ir_attr steps[NEST_AXES], vector_name, block_name, rows_name = 0, row_step = scheduler_int(s, 1);
+    ir_attr steps[NEST_AXES], vector_name, block_name, rows_name = 0,
+                                                       row_step = scheduler_int(s, 1);
     vector = scheduler_parameter(s, "VECTOR", vector, &vector_name);
-    int64_t block = n->transposed ? TRANSPOSE_BLOCK : at_most(round_up(last, vector), CELL_ELEMENTS);
+    int64_t block =
+        n->transposed ? TRANSPOSE_BLOCK : at_most(round_up(last, vector), CELL_ELEMENTS);
     if (count == 1)
         block = round_up(at_least(at_most(block, last / cells), 1), vector);
     block = scheduler_parameter(s, "BLOCK", round_up(block, vector), &block_name);
@@ -113,13 +109,13 @@ static ir_builder open_loops(nest *n, ir_value *indices)
     const char *what = n->transposed ? "transpose" : "map";
     ir_builder b = scheduler_phase(s, what, count, n->map.extent, steps, NULL, indices);
     if (count > 1)
-        b = scheduler_for(s, &b, "row", indices[count - 2], n->map.extent[count - 2], row_step, rows_name,
-                          &indices[count - 2]);
-    return scheduler_for(s, &b, "column", indices[count - 1], last, vector_name, block_name, &indices[count - 1]);
+        b = scheduler_for(s, &b, "row", indices[count - 2], n->map.extent[count - 2], row_step,
+                          rows_name, &indices[count - 2]);
+    return scheduler_for(s, &b, "column", indices[count - 1], last, vector_name, block_name,
+                         &indices[count - 1]);
 }
 
-static void schedule_nest(nest *n)
-{
+static void schedule_nest(nest *n) {
     scheduler *s = n->s;
     const ir_type_data *t = plan_type(s->p, n->value);
     axis_space space = {.axes = t->rank};
@@ -134,16 +130,22 @@ static void schedule_nest(nest *n)
     expression_root(&e, n->value, n->index[0]);
     analyse(n, &e, &space);
     ir_builder b = open_loops(n, indices);
-    computation c = {.opcode = SCHED_MAP, .indices = indices, .axes = n->map.count, .map = &n->map, .e = &e,
-                     .yields = &n->value, .yield_index = n->index, .yield_count = 1,
-                     .outputs = &n->destination, .output_access = &n->output};
+    computation c = {.opcode = SCHED_MAP,
+                     .indices = indices,
+                     .axes = n->map.count,
+                     .map = &n->map,
+                     .e = &e,
+                     .yields = &n->value,
+                     .yield_index = n->index,
+                     .yield_count = 1,
+                     .outputs = &n->destination,
+                     .output_access = &n->output};
     scheduler_compute(s, &b, &c);
     expression_release(&e);
 }
 
 /* The pieces of a concatenation are nests of their own, side by side in one memory. */
-static void schedule_concat(scheduler *s, ir_value root, ir_value destination)
-{
+static void schedule_concat(scheduler *s, ir_value root, ir_value destination) {
     const ir_op_data *d = ir_op_get(s->p->g, plan_def(s->p, root));
     int axis = (int)ir_op_int(s->p->g, plan_def(s->p, root), "axis", 0);
     int64_t start = 0;
@@ -159,8 +161,7 @@ static void schedule_concat(scheduler *s, ir_value root, ir_value destination)
     }
 }
 
-void schedule_map_group(scheduler *s, ir_value root, ir_value destination)
-{
+void schedule_map_group(scheduler *s, ir_value root, ir_value destination) {
     nest n = {.s = s, .value = root, .destination = destination};
     if (plan_opcode(s->p, root) == GRAPH_CONCAT && s->buffer_of[root] == destination) {
         schedule_concat(s, root, destination);

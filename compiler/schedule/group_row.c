@@ -1,7 +1,9 @@
-/* group_row.c - reductions over the last axis that share their rows, and the element-wise work between and after them.
+/* group_row.c - reductions over the last axis that share their rows, and the element-wise work
+ * between and after them.
  *
- * One row at a time: each reduction is a loop over the columns; what its result makes of single values is computed once
- * a row; columns that were dear to compute stay in a row of cache for the loops that follow. */
+ * One row at a time: each reduction is a loop over the columns; what its result makes of single
+ * values is computed once a row; columns that were dear to compute stay in a row of cache for the
+ * loops that follow. */
 #include <string.h>
 
 #include "schedule/scheduler.h"
@@ -12,10 +14,10 @@ typedef struct rows {
     scheduler *s;
     const plan_group *group;
     int number;
-    axis_map map;       /* rows, then the column */
-    axis_map row_map;   /* rows only */
+    axis_map map;                /* rows, then the column */
+    axis_map row_map;            /* rows only */
     ir_value indices[NEST_AXES]; /* row indices, then the column's */
-    int row_count;      /* how many row indices */
+    int row_count;               /* how many row indices */
     substitute substitutes[MAX_SUBSTITUTES];
     size_t substitute_count;
     bool done[MAX_SUBSTITUTES]; /* roots that a reduction has stored in passing */
@@ -24,41 +26,40 @@ typedef struct rows {
 
 static const affine no_access;
 
-static expression rows_expression(const rows *r)
-{
-    return (expression){.p = r->s->p, .group = r->number, .row_axes = r->group->rank - 1,
-                        .substitutes = r->substitutes, .substitute_count = r->substitute_count};
+static expression rows_expression(const rows *r) {
+    return (expression){.p = r->s->p,
+                        .group = r->number,
+                        .row_axes = r->group->rank - 1,
+                        .substitutes = r->substitutes,
+                        .substitute_count = r->substitute_count};
 }
 
-static void substitute_by(rows *r, substitute_kind kind, ir_value value, ir_value buffer)
-{
+static void substitute_by(rows *r, substitute_kind kind, ir_value value, ir_value buffer) {
     if (r->substitute_count == MAX_SUBSTITUTES) {
         r->s->failed = true;
-        status_set(r->s->st, STATUS_INVALID, "too many values of one row in one phase; split the kernel");
+        status_set(r->s->st, STATUS_INVALID,
+                   "too many values of one row in one phase; split the kernel");
         return;
     }
-    r->substitutes[r->substitute_count++] = (substitute){.kind = kind, .value = value, .buffer = buffer};
+    r->substitutes[r->substitute_count++] =
+        (substitute){.kind = kind, .value = value, .buffer = buffer};
 }
 
-static bool is_full(const rows *r, ir_value v)
-{
+static bool is_full(const rows *r, ir_value v) {
     return plan_type(r->s->p, v)->rank == r->group->rank;
 }
 
-static ir_value reduce_operand(const rows *r, size_t i)
-{
+static ir_value reduce_operand(const rows *r, size_t i) {
     return ir_op_get(r->s->p->g, r->group->reduces.items[i])->operands[0];
 }
 
-static ir_value reduce_result(const rows *r, size_t i)
-{
+static ir_value reduce_result(const rows *r, size_t i) {
     return ir_op_get(r->s->p->g, r->group->reduces.items[i])->results[0];
 }
 
 /* ---- axes ---- */
 
-static void collect_value(rows *r, ir_value v, bool root, affine_list *accesses)
-{
+static void collect_value(rows *r, ir_value v, bool root, affine_list *accesses) {
     expression e = rows_expression(r);
     affine index[IR_MAX_RANK];
     expression_identity(r->s->p, v, 0, index);
@@ -73,8 +74,7 @@ static void collect_value(rows *r, ir_value v, bool root, affine_list *accesses)
     expression_release(&e);
 }
 
-static void find_axes(rows *r)
-{
+static void find_axes(rows *r) {
     affine_list accesses = {0};
     axis_space space = {.axes = r->group->rank};
     int column = r->group->rank - 1;
@@ -97,21 +97,27 @@ static void find_axes(rows *r)
 /* ---- pieces of a row ---- */
 
 /* One value of the row, at the row's indices. */
-static void emit_point(rows *r, ir_builder *b, ir_value v, ir_value buffer, const affine *output)
-{
+static void emit_point(rows *r, ir_builder *b, ir_value v, ir_value buffer, const affine *output) {
     expression e = rows_expression(r);
     affine index[1][IR_MAX_RANK];
     expression_identity(r->s->p, v, 0, index[0]);
-    computation c = {.opcode = SCHED_MAP, .indices = r->indices, .axes = r->row_count, .map = &r->row_map, .e = &e,
-                     .yields = &v, .yield_index = index, .yield_count = 1, .outputs = &buffer,
+    computation c = {.opcode = SCHED_MAP,
+                     .indices = r->indices,
+                     .axes = r->row_count,
+                     .map = &r->row_map,
+                     .e = &e,
+                     .yields = &v,
+                     .yield_index = index,
+                     .yield_count = 1,
+                     .outputs = &buffer,
                      .output_access = output};
     scheduler_compute(r->s, b, &c);
     expression_release(&e);
 }
 
-/* Row values inside the expressions of `values` are computed once, before the loop over the columns. */
-static void hoist(rows *r, ir_builder *b, const ir_value *values, int count, bool roots)
-{
+/* Row values inside the expressions of `values` are computed once, before the loop over the
+ * columns. */
+static void hoist(rows *r, ir_builder *b, const ir_value *values, int count, bool roots) {
     expression e = rows_expression(r);
     e.hoist = true;
     for (int i = 0; i < count; i++) {
@@ -132,16 +138,14 @@ static void hoist(rows *r, ir_builder *b, const ir_value *values, int count, boo
     expression_release(&e);
 }
 
-static int root_number(const rows *r, ir_value v)
-{
+static int root_number(const rows *r, ir_value v) {
     for (size_t i = 0; i < r->group->roots.count; i++)
         if (r->group->roots.items[i] == v)
             return (int)i;
     return -1;
 }
 
-static bool is_heavy(rows *r, ir_value v)
-{
+static bool is_heavy(rows *r, ir_value v) {
     expression e = rows_expression(r);
     affine index[IR_MAX_RANK];
     expression_identity(r->s->p, v, 0, index);
@@ -151,9 +155,9 @@ static bool is_heavy(rows *r, ir_value v)
     return heavy;
 }
 
-/* Where the reduced elements are kept for later loops: their own memory, a row of cache, or nowhere. */
-static ir_value keep_columns(rows *r, ir_builder *b, ir_value v, substitute_kind *kind)
-{
+/* Where the reduced elements are kept for later loops: their own memory, a row of cache, or
+ * nowhere. */
+static ir_value keep_columns(rows *r, ir_builder *b, ir_value v, substitute_kind *kind) {
     scheduler *s = r->s;
     int root = root_number(r, v);
     *kind = SUBSTITUTE_STORED;
@@ -163,13 +167,14 @@ static ir_value keep_columns(rows *r, ir_builder *b, ir_value v, substitute_kind
     }
     int opcode = plan_opcode(s->p, v);
     *kind = SUBSTITUTE_COLUMNS;
-    if (s->p->uses[v] < 2 || opcode < 0 || graph_op_class(opcode) != GRAPH_CLASS_ELEMENTWISE || !is_heavy(r, v))
+    if (s->p->uses[v] < 2 || opcode < 0 || graph_op_class(opcode) != GRAPH_CLASS_ELEMENTWISE ||
+        !is_heavy(r, v))
         return 0;
-    return scheduler_buffer(s, b, "cell", plan_type(s->p, v)->element, 1, &r->map.extent[r->row_count]);
+    return scheduler_buffer(s, b, "cell", plan_type(s->p, v)->element, 1,
+                            &r->map.extent[r->row_count]);
 }
 
-static void emit_reduce(rows *r, ir_builder *b, size_t i)
-{
+static void emit_reduce(rows *r, ir_builder *b, size_t i) {
     scheduler *s = r->s;
     ir_op op = r->group->reduces.items[i];
     ir_value x = reduce_operand(r, i), result = reduce_result(r, i), yields[] = {x, x};
@@ -189,13 +194,23 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i)
                                               : index[1][r->group->rank - 1];
     expression e = rows_expression(r);
     const char *order = ir_op_string(s->p->g, op, "order", "any");
-    ir_named_attr attrs[] = {{"extent", scheduler_int(s, r->map.extent[r->row_count])},
-                             {"kind", ir_attr_string(s->m, ir_op_string(s->p->g, op, "kind", "sum"))},
-                             {"order", ir_attr_string(s->m, order)},
-                             {"sub", r->sub}};
-    computation c = {.opcode = SCHED_REDUCE, .indices = r->indices, .axes = r->row_count, .map = &r->map, .e = &e,
-                     .yields = yields, .yield_index = index, .yield_count = kept ? 2 : 1, .outputs = outputs,
-                     .output_access = access, .attrs = attrs, .attr_count = 4};
+    ir_named_attr attrs[] = {
+        {"extent", scheduler_int(s, r->map.extent[r->row_count])},
+        {"kind", ir_attr_string(s->m, ir_op_string(s->p->g, op, "kind", "sum"))},
+        {"order", ir_attr_string(s->m, order)},
+        {"sub", r->sub}};
+    computation c = {.opcode = SCHED_REDUCE,
+                     .indices = r->indices,
+                     .axes = r->row_count,
+                     .map = &r->map,
+                     .e = &e,
+                     .yields = yields,
+                     .yield_index = index,
+                     .yield_count = kept ? 2 : 1,
+                     .outputs = outputs,
+                     .output_access = access,
+                     .attrs = attrs,
+                     .attr_count = 4};
     scheduler_compute(s, b, &c);
     expression_release(&e);
     substitute_by(r, SUBSTITUTE_SCALAR, result, cell);
@@ -203,8 +218,7 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i)
         substitute_by(r, kind, x, kept);
 }
 
-static void emit_row_roots(rows *r, ir_builder *b)
-{
+static void emit_row_roots(rows *r, ir_builder *b) {
     for (size_t i = 0; i < r->group->roots.count; i++) {
         ir_value v = r->group->roots.items[i];
         affine index[IR_MAX_RANK];
@@ -216,8 +230,7 @@ static void emit_row_roots(rows *r, ir_builder *b)
     }
 }
 
-static void emit_full_roots(rows *r, ir_builder *b, ir_attr vector)
-{
+static void emit_full_roots(rows *r, ir_builder *b, ir_attr vector) {
     scheduler *s = r->s;
     ir_value values[8], outputs[8];
     affine index[8][IR_MAX_RANK], access[8];
@@ -238,22 +251,29 @@ static void emit_full_roots(rows *r, ir_builder *b, ir_attr vector)
     ir_builder in = scheduler_for(s, b, "column", 0, r->map.extent[r->row_count], vector, 0,
                                   &r->indices[r->row_count]);
     expression e = rows_expression(r);
-    computation c = {.opcode = SCHED_MAP, .indices = r->indices, .axes = r->row_count + 1, .map = &r->map, .e = &e,
-                     .yields = values, .yield_index = (const affine(*)[IR_MAX_RANK])index, .yield_count = count,
-                     .outputs = outputs, .output_access = access};
+    computation c = {.opcode = SCHED_MAP,
+                     .indices = r->indices,
+                     .axes = r->row_count + 1,
+                     .map = &r->map,
+                     .e = &e,
+                     .yields = values,
+                     .yield_index = (const affine(*)[IR_MAX_RANK])index,
+                     .yield_count = count,
+                     .outputs = outputs,
+                     .output_access = access};
     scheduler_compute(s, &in, &c);
     expression_release(&e);
 }
 
 /* ---- the phase ---- */
 
-static ir_builder open_rows(rows *r)
-{
+static ir_builder open_rows(rows *r) {
     scheduler *s = r->s;
     int n = r->row_count;
     int64_t one = 1, extent = n ? r->map.extent[n - 1] : 1, columns = r->map.extent[n];
     int64_t cells = 4 * (int64_t)s->target->threads;
-    int64_t rows_of_cell = CELL_ELEMENTS / (columns > 0 ? columns : 1), share = (extent + cells - 1) / cells;
+    int64_t rows_of_cell = CELL_ELEMENTS / (columns > 0 ? columns : 1),
+            share = (extent + cells - 1) / cells;
     ir_attr steps[NEST_AXES], name;
     rows_of_cell = rows_of_cell < share ? rows_of_cell : share;
     if (n == 0) {
@@ -265,11 +285,11 @@ static ir_builder open_rows(rows *r)
     for (int i = 0; i < n; i++)
         steps[i] = i == n - 1 ? name : scheduler_int(s, 1);
     ir_builder b = scheduler_phase(s, "rows", n, r->map.extent, steps, NULL, r->indices);
-    return scheduler_for(s, &b, "row", r->indices[n - 1], extent, scheduler_int(s, 1), name, &r->indices[n - 1]);
+    return scheduler_for(s, &b, "row", r->indices[n - 1], extent, scheduler_int(s, 1), name,
+                         &r->indices[n - 1]);
 }
 
-void schedule_row_group(scheduler *s, int number)
-{
+void schedule_row_group(scheduler *s, int number) {
     rows r = {.s = s, .group = &s->p->groups[number], .number = number};
     ir_attr vector;
     for (int i = 0; i < r.group->rank - 1; i++)
@@ -281,7 +301,8 @@ void schedule_row_group(scheduler *s, int number)
         return;
     }
     find_axes(&r);
-    int64_t lanes = s->target->vector_lanes, sub = s->target->vector_registers >= 32 ? 2 * lanes : lanes;
+    int64_t lanes = s->target->vector_lanes,
+            sub = s->target->vector_registers >= 32 ? 2 * lanes : lanes;
     scheduler_parameter(s, "SUB", sub, &r.sub);
     scheduler_parameter(s, "VECTOR", 2 * lanes, &vector);
     ir_builder b = open_rows(&r);

@@ -1,4 +1,5 @@
-/* plan.c - partitions a graph into groups: first what must have memory, then what is computed together. */
+/* plan.c - partitions a graph into groups: first what must have memory, then what is computed
+ * together. */
 #include "schedule/plan.h"
 
 #include <stdlib.h>
@@ -6,29 +7,24 @@
 
 #include "schedule/expression.h"
 
-const ir_type_data *plan_type(const plan *p, ir_value v)
-{
+const ir_type_data *plan_type(const plan *p, ir_value v) {
     return ir_type_get(p->g, ir_value_get(p->g, v)->type);
 }
 
-ir_op plan_def(const plan *p, ir_value v)
-{
+ir_op plan_def(const plan *p, ir_value v) {
     return ir_value_get(p->g, v)->op;
 }
 
-int plan_opcode(const plan *p, ir_value v)
-{
+int plan_opcode(const plan *p, ir_value v) {
     ir_op op = plan_def(p, v);
     return op ? ir_op_get(p->g, op)->opcode : -1;
 }
 
-static ir_value operand(const plan *p, ir_value v, uint32_t i)
-{
+static ir_value operand(const plan *p, ir_value v, uint32_t i) {
     return ir_op_get(p->g, plan_def(p, v))->operands[i];
 }
 
-bool plan_reshape_splits(const plan *p, ir_op reshape)
-{
+bool plan_reshape_splits(const plan *p, ir_op reshape) {
     const ir_op_data *d = ir_op_get(p->g, reshape);
     const ir_type_data *x = plan_type(p, d->operands[0]), *y = plan_type(p, d->results[0]);
     int j = 0;
@@ -45,8 +41,7 @@ bool plan_reshape_splits(const plan *p, ir_op reshape)
     return true;
 }
 
-ir_value plan_storage(const plan *p, ir_value v)
-{
+ir_value plan_storage(const plan *p, ir_value v) {
     while (!p->stored[v] && plan_opcode(p, v) == GRAPH_RESHAPE)
         v = operand(p, v, 0);
     return p->stored[v] || plan_opcode(p, v) < 0 ? v : 0;
@@ -54,9 +49,9 @@ ir_value plan_storage(const plan *p, ir_value v)
 
 /* ---- what must have memory ---- */
 
-/* The value behind transpositions, broadcasts, slices and widening conversions: what a dot can read in place. */
-static ir_value behind_views(const plan *p, ir_value v)
-{
+/* The value behind transpositions, broadcasts, slices and widening conversions: what a dot can read
+ * in place. */
+static ir_value behind_views(const plan *p, ir_value v) {
     for (;;) {
         int opcode = plan_opcode(p, v);
         bool view = opcode == GRAPH_TRANSPOSE || opcode == GRAPH_BROADCAST || opcode == GRAPH_SLICE;
@@ -74,14 +69,12 @@ static ir_value behind_views(const plan *p, ir_value v)
     }
 }
 
-static void store(plan *p, ir_value v)
-{
+static void store(plan *p, ir_value v) {
     if (plan_opcode(p, v) >= 0)
         p->stored[v] = true;
 }
 
-static void store_for_op(plan *p, ir_op op)
-{
+static void store_for_op(plan *p, ir_op op) {
     const ir_op_data *d = ir_op_get(p->g, op);
     switch (d->opcode) {
     case GRAPH_RETURN:
@@ -121,13 +114,12 @@ static void store_for_op(plan *p, ir_op op)
 typedef struct epilogue {
     plan *p;
     ir_value dot;
-    bool *inside;   /* element-wise users of the dot, transitively, in its shape */
-    bool *tainted;  /* depends on the dot in another way */
+    bool *inside;  /* element-wise users of the dot, transitively, in its shape */
+    bool *tainted; /* depends on the dot in another way */
 } epilogue;
 
 /* One step of the closure: is this operation part of the epilogue, tainted, or unrelated? */
-static void epilogue_visit(epilogue *e, ir_op op)
-{
+static void epilogue_visit(epilogue *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->p->g, op);
     bool touches = false, clean = true;
     for (uint32_t i = 0; i < d->operand_count; i++) {
@@ -137,14 +129,14 @@ static void epilogue_visit(epilogue *e, ir_op op)
     if (!touches || d->result_count == 0)
         return;
     const ir_type_data *r = plan_type(e->p, d->results[0]), *t = plan_type(e->p, e->dot);
-    bool same = r->rank == t->rank && memcmp(r->dims, t->dims, sizeof(int64_t) * (size_t)r->rank) == 0;
+    bool same =
+        r->rank == t->rank && memcmp(r->dims, t->dims, sizeof(int64_t) * (size_t)r->rank) == 0;
     bool member = clean && same && graph_op_class(d->opcode) == GRAPH_CLASS_ELEMENTWISE;
     (member ? e->inside : e->tainted)[d->results[0]] = true;
 }
 
 /* Is a member used by anything outside of the epilogue? */
-static bool escapes(const epilogue *e, ir_value v)
-{
+static bool escapes(const epilogue *e, ir_value v) {
     ir_op op = plan_def(e->p, v);
     for (op = ir_op_get(e->p->g, op)->next; op; op = ir_op_get(e->p->g, op)->next) {
         const ir_op_data *d = ir_op_get(e->p->g, op);
@@ -156,11 +148,11 @@ static bool escapes(const epilogue *e, ir_value v)
 }
 
 /* The one use of a value when there is just one, as the value that it makes; else 0. */
-static ir_value only_user(const epilogue *e, ir_value v)
-{
+static ir_value only_user(const epilogue *e, ir_value v) {
     if (e->p->uses[v] != 1)
         return 0;
-    for (ir_op op = ir_op_get(e->p->g, plan_def(e->p, v))->next; op; op = ir_op_get(e->p->g, op)->next) {
+    for (ir_op op = ir_op_get(e->p->g, plan_def(e->p, v))->next; op;
+         op = ir_op_get(e->p->g, op)->next) {
         const ir_op_data *d = ir_op_get(e->p->g, op);
         for (uint32_t i = 0; i < d->operand_count; i++)
             if (d->operands[i] == v && d->result_count && e->inside[d->results[0]])
@@ -169,12 +161,12 @@ static ir_value only_user(const epilogue *e, ir_value v)
     return 0;
 }
 
-/* The value in which the dot's epilogue ends: the only member that is used outside, or the end of the chain of
- * single uses. */
-static ir_value epilogue_root(plan *p, ir_op dot)
-{
+/* The value in which the dot's epilogue ends: the only member that is used outside, or the end of
+ * the chain of single uses. */
+static ir_value epilogue_root(plan *p, ir_op dot) {
     uint32_t n = ir_value_count(p->g) + 1;
-    epilogue e = {p, ir_op_get(p->g, dot)->results[0], base_calloc(n, sizeof(bool)), base_calloc(n, sizeof(bool))};
+    epilogue e = {p, ir_op_get(p->g, dot)->results[0], base_calloc(n, sizeof(bool)),
+                  base_calloc(n, sizeof(bool))};
     ir_value root = 0, v = e.dot;
     int roots = 0;
     e.inside[e.dot] = true;
@@ -196,14 +188,12 @@ static ir_value epilogue_root(plan *p, ir_op dot)
 
 /* ---- groups ---- */
 
-static int new_group(plan *p, group_kind kind, ir_op anchor)
-{
+static int new_group(plan *p, group_kind kind, ir_op anchor) {
     p->groups[p->group_count] = (plan_group){.kind = kind, .anchor = anchor};
     return p->group_count++;
 }
 
-static bool reaches(const plan *p, int from, int to, uint64_t *seen)
-{
+static bool reaches(const plan *p, int from, int to, uint64_t *seen) {
     if (from == to)
         return true;
     if (*seen >> from & 1)
@@ -216,8 +206,7 @@ static bool reaches(const plan *p, int from, int to, uint64_t *seen)
 }
 
 /* Would the group's taking in of something that reads `reads` close a circle? */
-static bool closes_circle(const plan *p, int group, uint64_t reads)
-{
+static bool closes_circle(const plan *p, int group, uint64_t reads) {
     for (int g = 0; g < p->group_count; g++) {
         uint64_t seen = 0;
         if (g != group && (reads >> g & 1) && reaches(p, g, group, &seen))
@@ -226,8 +215,7 @@ static bool closes_circle(const plan *p, int group, uint64_t reads)
     return false;
 }
 
-static uint64_t operand_groups(const plan *p, ir_op op)
-{
+static uint64_t operand_groups(const plan *p, ir_op op) {
     uint64_t mask = 0;
     const ir_op_data *d = ir_op_get(p->g, op);
     for (uint32_t i = 0; i < d->operand_count; i++)
@@ -236,16 +224,15 @@ static uint64_t operand_groups(const plan *p, ir_op op)
 }
 
 /* Does a value of this shape run over the rows (or rows and columns) of a ROW group? */
-static bool fits_rows(const plan_group *g, const ir_type_data *t)
-{
+static bool fits_rows(const plan_group *g, const ir_type_data *t) {
     if (t->rank != g->rank && t->rank != g->rank - 1)
         return false;
     return memcmp(t->dims, g->dims, sizeof(int64_t) * (size_t)t->rank) == 0;
 }
 
 /* `whole`: the value must run over the columns too, as the operand of a reduction does. */
-static int find_row_group(const plan *p, ir_value v, const ir_type_data *shape, uint64_t reads, bool whole)
-{
+static int find_row_group(const plan *p, ir_value v, const ir_type_data *shape, uint64_t reads,
+                          bool whole) {
     for (int g = p->group_count - 1; g >= 0; g--) {
         if (p->groups[g].kind != GROUP_ROW || !(reads >> g & 1) || !fits_rows(&p->groups[g], shape))
             continue;
@@ -257,8 +244,7 @@ static int find_row_group(const plan *p, ir_value v, const ir_type_data *shape, 
     return -1;
 }
 
-static void place(plan *p, ir_op op, int group, uint64_t reads)
-{
+static void place(plan *p, ir_op op, int group, uint64_t reads) {
     ir_value v = ir_op_get(p->g, op)->results[0];
     p->group_of[v] = group;
     p->groups[group].depends |= reads & ~(UINT64_C(1) << group);
@@ -267,8 +253,7 @@ static void place(plan *p, ir_op op, int group, uint64_t reads)
         vec_push(&p->groups[group].roots, v);
 }
 
-static void place_reduce(plan *p, ir_op op, uint64_t reads)
-{
+static void place_reduce(plan *p, ir_op op, uint64_t reads) {
     const ir_op_data *d = ir_op_get(p->g, op);
     const ir_type_data *x = plan_type(p, d->operands[0]);
     int64_t axis = 0;
@@ -287,8 +272,7 @@ static void place_reduce(plan *p, ir_op op, uint64_t reads)
     place(p, op, group, reads);
 }
 
-static void place_stored(plan *p, ir_op op, uint64_t reads)
-{
+static void place_stored(plan *p, ir_op op, uint64_t reads) {
     ir_value v = ir_op_get(p->g, op)->results[0];
     int group = -1;
     if (p->root_dot[v])
@@ -300,8 +284,7 @@ static void place_stored(plan *p, ir_op op, uint64_t reads)
     place(p, op, group, reads);
 }
 
-static void place_op(plan *p, ir_op op)
-{
+static void place_op(plan *p, ir_op op) {
     const ir_op_data *d = ir_op_get(p->g, op);
     uint64_t reads = operand_groups(p, op);
     if (d->result_count == 0)
@@ -318,8 +301,7 @@ static void place_op(plan *p, ir_op op)
 }
 
 /* Results of row reductions that another group reads get memory. */
-static void store_shared_rows(plan *p, ir_value v, int group, bool *seen)
-{
+static void store_shared_rows(plan *p, ir_value v, int group, bool *seen) {
     if (seen[v])
         return;
     seen[v] = true;
@@ -338,8 +320,7 @@ static void store_shared_rows(plan *p, ir_value v, int group, bool *seen)
         store_shared_rows(p, d->operands[i], group, seen);
 }
 
-static void store_shared(plan *p)
-{
+static void store_shared(plan *p) {
     uint32_t n = ir_value_count(p->g) + 1;
     bool *seen = base_calloc(n, sizeof(bool));
     for (int g = 0; g < p->group_count; g++) {
@@ -353,8 +334,7 @@ static void store_shared(plan *p)
     free(seen);
 }
 
-static void init(plan *p, ir_module *graph)
-{
+static void init(plan *p, ir_module *graph) {
     uint32_t n = ir_value_count(graph) + 1;
     memset(p, 0, sizeof *p);
     p->g = graph;
@@ -367,8 +347,7 @@ static void init(plan *p, ir_module *graph)
         p->group_of[i] = -1;
 }
 
-bool plan_build(plan *p, ir_module *graph, status *st)
-{
+bool plan_build(plan *p, ir_module *graph, status *st) {
     init(p, graph);
     ir_op first = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0))->first;
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
@@ -389,8 +368,7 @@ bool plan_build(plan *p, ir_module *graph, status *st)
     return true;
 }
 
-void plan_release(plan *p)
-{
+void plan_release(plan *p) {
     for (int g = 0; g < p->group_count; g++) {
         vec_release(&p->groups[g].reduces);
         vec_release(&p->groups[g].roots);
@@ -402,8 +380,7 @@ void plan_release(plan *p)
     free(p->uses);
 }
 
-void plan_order(const plan *p, int *order)
-{
+void plan_order(const plan *p, int *order) {
     uint64_t done = 0;
     for (int n = 0; n < p->group_count; n++) {
         int g = 0;

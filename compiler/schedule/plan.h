@@ -1,10 +1,11 @@
-/* plan.h - what is computed together: the values of a graph partitioned into groups, one phase (or a few) each.
+/* plan.h - what is computed together: the values of a graph partitioned into groups, one phase (or
+ * a few) each.
  *
- * A value is `stored` when it gets memory of its own; every other value is computed where it is used. Groups:
- *   MAP     one element-wise nest for one stored value
- *   ROW     reductions over the last axis that share their rows, with everything element-wise between and after them
- *   COLUMN  one reduction over an axis that is not the last
- *   DOT     one contraction and the element-wise epilogue behind it */
+ * A value is `stored` when it gets memory of its own; every other value is computed where it is
+ * used. Groups: MAP     one element-wise nest for one stored value ROW     reductions over the last
+ * axis that share their rows, with everything element-wise between and after them COLUMN  one
+ * reduction over an axis that is not the last DOT     one contraction and the element-wise epilogue
+ * behind it */
 #ifndef TESSERA_SCHEDULE_PLAN_H
 #define TESSERA_SCHEDULE_PLAN_H
 
@@ -31,9 +32,9 @@ typedef struct plan {
     int group_count;
     /* by value id */
     bool *stored;
-    int *group_of;     /* results of reduce and dot, and roots; -1 elsewhere */
-    uint64_t *direct;  /* groups whose results the value's expression reads */
-    ir_op *root_dot;   /* the dot whose epilogue ends in this value */
+    int *group_of;    /* results of reduce and dot, and roots; -1 elsewhere */
+    uint64_t *direct; /* groups whose results the value's expression reads */
+    ir_op *root_dot;  /* the dot whose epilogue ends in this value */
     uint32_t *uses;
 } plan;
 
@@ -44,10 +45,11 @@ const ir_type_data *plan_type(const plan *p, ir_value v);
 /* Defining operation; 0 for a kernel input. */
 ir_op plan_def(const plan *p, ir_value v);
 int plan_opcode(const plan *p, ir_value v); /* -1 for a kernel input */
-/* A reshape that only regroups dimensions of its operand into consecutive result dimensions, so that an operand
- * index is an affine function of result indices. */
+/* A reshape that only regroups dimensions of its operand into consecutive result dimensions, so
+ * that an operand index is an affine function of result indices. */
 bool plan_reshape_splits(const plan *p, ir_op reshape);
-/* The memory behind a value: itself when stored or an input, the operand of a reshape of such; 0 otherwise. */
+/* The memory behind a value: itself when stored or an input, the operand of a reshape of such; 0
+ * otherwise. */
 ir_value plan_storage(const plan *p, ir_value v);
 /* Groups in an order in which they can run. */
 void plan_order(const plan *p, int *order);

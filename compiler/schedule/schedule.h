@@ -1,7 +1,8 @@
 /* schedule.h - Schedule IR: opcodes, and the way from Graph IR to it.
  *
- * This level decides what is computed together (fusion), in which phase, over which grid, in blocks of which size, and
- * what is kept in cache, stored to the workspace or computed again. It never decides an order of accumulation. */
+ * This level decides what is computed together (fusion), in which phase, over which grid, in blocks
+ * of which size, and what is kept in cache, stored to the workspace or computed again. It never
+ * decides an order of accumulation. */
 #ifndef TESSERA_SCHEDULE_SCHEDULE_H
 #define TESSERA_SCHEDULE_SCHEDULE_H
 
@@ -25,8 +26,9 @@ typedef struct schedule_target {
     int threads; /* the grid is cut for at least this many; bits never depend on it */
 } schedule_target;
 
-/* Makes the schedule of a specialised, decomposed graph. `overrides` is "NAME=VALUE,..." or NULL: values for
- * parameters of the kernel; an unknown name is an error. The result is a new module, NULL on failure. */
+/* Makes the schedule of a specialised, decomposed graph. `overrides` is "NAME=VALUE,..." or NULL:
+ * values for parameters of the kernel; an unknown name is an error. The result is a new module,
+ * NULL on failure. */
 ir_module *schedule_from_graph(ir_module *graph, const schedule_target *target, const char *profile,
                                const char *overrides, status *st);
 

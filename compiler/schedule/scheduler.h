@@ -14,7 +14,7 @@ typedef struct scheduler {
     plan *p;
     ir_module *m; /* the schedule under construction */
     const schedule_target *target;
-    ir_builder at; /* in the kernel's block */
+    ir_builder at;       /* in the kernel's block */
     ir_value *buffer_of; /* by graph value: the buffer of stored values and inputs */
     VEC(parameter) parameters;
     const char *overrides;
@@ -23,18 +23,19 @@ typedef struct scheduler {
     bool failed;
 } scheduler;
 
-/* A parameter of the current phase ("P0.MR"): its default, or what the overrides say; registered in the kernel's
- * dictionary. Returns the value; *name receives the attribute that refers to it. */
+/* A parameter of the current phase ("P0.MR"): its default, or what the overrides say; registered in
+ * the kernel's dictionary. Returns the value; *name receives the attribute that refers to it. */
 int64_t scheduler_parameter(scheduler *s, const char *name, int64_t otherwise, ir_attr *name_attr);
 
-/* Opens a phase with its grid: `steps` are numbers or parameter names. Fills the first index of each axis and
- * returns the builder inside. Axes are named "a0", "a1", ... unless `names` is given. */
-ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const int64_t *extents, const ir_attr *steps,
-                           const char *const *names, ir_value *indices);
-/* A loop over [start, min(start + span, extent)); start 0 and span 0 mean the whole extent. Returns the builder
- * inside and the index. */
-ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value start, int64_t extent, ir_attr step,
-                         ir_attr span, ir_value *index);
+/* Opens a phase with its grid: `steps` are numbers or parameter names. Fills the first index of
+ * each axis and returns the builder inside. Axes are named "a0", "a1", ... unless `names` is given.
+ */
+ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const int64_t *extents,
+                           const ir_attr *steps, const char *const *names, ir_value *indices);
+/* A loop over [start, min(start + span, extent)); start 0 and span 0 mean the whole extent. Returns
+ * the builder inside and the index. */
+ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value start,
+                         int64_t extent, ir_attr step, ir_attr span, ir_value *index);
 ir_value scheduler_buffer(scheduler *s, ir_builder *b, const char *space, dtype element, int rank,
                           const int64_t *dims);
 ir_attr scheduler_int(scheduler *s, int64_t value);

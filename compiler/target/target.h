@@ -11,9 +11,9 @@ typedef struct cpu_isa {
     const char *cpu;      /* LLVM's -mcpu */
     const char *features; /* LLVM's -mattr */
     const char *triple;
-    int lanes;            /* f32 elements in a vector */
+    int lanes; /* f32 elements in a vector */
     int registers;
-    bool has_f16c;        /* hardware f16 conversions */
+    bool has_f16c; /* hardware f16 conversions */
 } cpu_isa;
 
 /* NULL when the level is not known. */
@@ -22,7 +22,8 @@ const cpu_isa *cpu_isa_find(const char *name);
 uint32_t cpu_isa_list(const cpu_isa **list);
 
 typedef enum cpu_output { CPU_OUTPUT_OBJECT, CPU_OUTPUT_ASSEMBLY, CPU_OUTPUT_LLVM } cpu_output;
-/* Machine code for a laid-out Tile IR module: an ELF object whose functions are "<kernel>_phase_<n>"; or text. */
+/* Machine code for a laid-out Tile IR module: an ELF object whose functions are
+ * "<kernel>_phase_<n>"; or text. */
 bool cpu_emit(const ir_module *tile, const cpu_isa *isa, cpu_output output, text *out, status *st);
 
 const char *cpu_llvm_version(void);

@@ -4,18 +4,17 @@
 #include "target/target.h"
 
 static const cpu_isa isas[] = {
-#define ISA(name, cpu, features, triple, lanes, registers, f16) {name, cpu, features, triple, lanes, registers, f16},
+#define ISA(name, cpu, features, triple, lanes, registers, f16)                                    \
+    {name, cpu, features, triple, lanes, registers, f16},
 #include "target/targets.def"
 };
 
-uint32_t cpu_isa_list(const cpu_isa **list)
-{
+uint32_t cpu_isa_list(const cpu_isa **list) {
     *list = isas;
     return sizeof isas / sizeof *isas;
 }
 
-const cpu_isa *cpu_isa_find(const char *name)
-{
+const cpu_isa *cpu_isa_find(const char *name) {
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
         if (strcmp(isas[i].name, name) == 0)
             return &isas[i];

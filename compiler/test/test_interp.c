@@ -1,5 +1,6 @@
-/* test_interp.c - the interpreter against literal transcriptions of the orders, and against the details of
- * docs/numerics.md: NaN, signed zeros, conversions, integers. Composites against NumPy: oracle/. */
+/* test_interp.c - the interpreter against literal transcriptions of the orders, and against the
+ * details of docs/numerics.md: NaN, signed zeros, conversions, integers. Composites against NumPy:
+ * oracle/. */
 #include "runtime/test/test.h"
 
 #include <math.h>
@@ -23,15 +24,15 @@ typedef struct subject {
 } subject;
 
 /* `parameters`, `result` and `expression` in the language; dimensions are N, K and M. */
-static subject open_subject(const char *parameters, const char *result, const char *expression, int64_t n, int64_t k,
-                            int64_t m)
-{
+static subject open_subject(const char *parameters, const char *result, const char *expression,
+                            int64_t n, int64_t k, int64_t m) {
     subject s = {.dims = {{"N", n}, {"K", k}, {"M", m}}, .dim_count = 3};
     char source[1024];
     text said;
     status st = STATUS_INIT;
     text_init(&said);
-    snprintf(source, sizeof source, "@kernel\ndef f(%s) -> %s:\n    return %s\n", parameters, result, expression);
+    snprintf(source, sizeof source, "@kernel\ndef f(%s) -> %s:\n    return %s\n", parameters,
+             result, expression);
     compiler_init();
     s.source = compiler_open_text("test.tsr", source, false, &said);
     s.graph = compiler_graph(s.source, compiler_kernel_at(s.source, 0), NULL, &said);
@@ -41,21 +42,19 @@ static subject open_subject(const char *parameters, const char *result, const ch
     if (!compiler_signature_of(s.graph, s.dims, s.dim_count, &s.signature, &st))
         fail_msg("%s", st.message);
     for (uint32_t i = 0; i < s.signature.input_count; i++)
-        assert_true(tensor_init(&s.inputs[i], s.signature.inputs[i].type, s.signature.inputs[i].rank,
-                                s.signature.inputs[i].dims, &st));
+        assert_true(tensor_init(&s.inputs[i], s.signature.inputs[i].type,
+                                s.signature.inputs[i].rank, s.signature.inputs[i].dims, &st));
     return s;
 }
 
-static void interpret(subject *s)
-{
+static void interpret(subject *s) {
     status st = STATUS_INIT;
     tensor_release(&s->out);
     if (!compiler_interpret(s->graph, s->dims, s->dim_count, s->inputs, &s->out, &st))
         fail_msg("%s", st.message);
 }
 
-static void close_subject(subject *s)
-{
+static void close_subject(subject *s) {
     for (int i = 0; i < 4; i++)
         tensor_release(&s->inputs[i]);
     tensor_release(&s->out);
@@ -63,23 +62,20 @@ static void close_subject(subject *s)
     compiler_close(s->source);
 }
 
-static void fill_normal(tensor *t, uint32_t parameter)
-{
+static void fill_normal(tensor *t, uint32_t parameter) {
     int64_t n = tensor_count(t);
     for (int64_t i = 0; i < n; i++)
         dtype_store(t->type, t->data, (size_t)i,
                     (double)philox_normal(philox_element(7, (uint64_t)i, parameter, 0), 0, 1));
 }
 
-static float *floats(const tensor *t)
-{
+static float *floats(const tensor *t) {
     return t->data;
 }
 
 /* ---- lanes64, written down once more ---- */
 
-static float fold(const float *x, int64_t n)
-{
+static float fold(const float *x, int64_t n) {
     float a[64];
     for (int j = 0; j < 64; j++) {
         a[j] = 0.0f;
@@ -99,8 +95,7 @@ static float fold(const float *x, int64_t n)
     return a[0] + a[1];
 }
 
-static float lanes64(const float *x, int64_t n)
-{
+static float lanes64(const float *x, int64_t n) {
     float *level = malloc(sizeof *level * (size_t)(n + 1));
     assert_non_null(level);
     memcpy(level, x, sizeof *x * (size_t)n);
@@ -115,12 +110,13 @@ static float lanes64(const float *x, int64_t n)
     return result;
 }
 
-static void test_lanes64(void **state)
-{
-    static const int64_t lengths[] = {0, 1, 2, 63, 64, 65, 127, 4095, 4096, 4097, 9001, 4096 * 64 + 5};
+static void test_lanes64(void **state) {
+    static const int64_t lengths[] = {0,   1,    2,    63,   64,   65,
+                                      127, 4095, 4096, 4097, 9001, 4096 * 64 + 5};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
-        subject s = open_subject("x: Tensor[\"N\", f32]", "Tensor[f32]", "sum(x)", lengths[i], 0, 0);
+        subject s =
+            open_subject("x: Tensor[\"N\", f32]", "Tensor[f32]", "sum(x)", lengths[i], 0, 0);
         fill_normal(&s.inputs[0], 0);
         interpret(&s);
         float expected = lanes64(floats(&s.inputs[0]), lengths[i]);
@@ -130,11 +126,11 @@ static void test_lanes64(void **state)
 }
 
 /* Two reduced axes flatten by increasing index, wherever the kept one is. */
-static void test_lanes64_axes(void **state)
-{
+static void test_lanes64_axes(void **state) {
     enum { N = 5, K = 3, M = 71 };
     (void)state;
-    subject s = open_subject("x: Tensor[\"N\", \"K\", \"M\", f32]", "Tensor[\"K\", f32]", "sum(x, axis=(0, 2))", N, K, M);
+    subject s = open_subject("x: Tensor[\"N\", \"K\", \"M\", f32]", "Tensor[\"K\", f32]",
+                             "sum(x, axis=(0, 2))", N, K, M);
     fill_normal(&s.inputs[0], 0);
     interpret(&s);
     for (int k = 0; k < K; k++) {
@@ -148,26 +144,24 @@ static void test_lanes64_axes(void **state)
 
 /* ---- chunk512 and seq ---- */
 
-static float chain(const float *x, const float *y, int64_t stride, int64_t first, int64_t last)
-{
+static float chain(const float *x, const float *y, int64_t stride, int64_t first, int64_t last) {
     float acc = 0.0f;
     for (int64_t k = first; k < last; k++)
         acc = fmaf(x[k], y[k * stride], acc);
     return acc;
 }
 
-static float chunk512(const float *x, const float *y, int64_t stride, int64_t count)
-{
+static float chunk512(const float *x, const float *y, int64_t stride, int64_t count) {
     float t = 0.0f;
     for (int64_t first = 0; first < count; first += 512)
         t = t + chain(x, y, stride, first, first + 512 < count ? first + 512 : count);
     return t + 0.0f;
 }
 
-static void check_dot(int64_t k, bool seq)
-{
+static void check_dot(int64_t k, bool seq) {
     enum { M = 3, N = 67 };
-    subject s = open_subject("x: Tensor[\"M\", \"K\", f32], y: Tensor[\"K\", \"N\", f32]", "Tensor[\"M\", \"N\", f32]",
+    subject s = open_subject("x: Tensor[\"M\", \"K\", f32], y: Tensor[\"K\", \"N\", f32]",
+                             "Tensor[\"M\", \"N\", f32]",
                              seq ? "matmul(x, y, order=\"seq\")" : "x @ y", N, k, M);
     fill_normal(&s.inputs[0], 0);
     fill_normal(&s.inputs[1], 1);
@@ -180,8 +174,7 @@ static void check_dot(int64_t k, bool seq)
     close_subject(&s);
 }
 
-static void test_dot_orders(void **state)
-{
+static void test_dot_orders(void **state) {
     static const int64_t lengths[] = {0, 1, 511, 512, 513, 1024, 1031};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
@@ -191,11 +184,11 @@ static void test_dot_orders(void **state)
 }
 
 /* A chunk that is infinite must not be met by rows that see less of it. */
-static void test_causal_attention_leaves_masked_steps_out(void **state)
-{
+static void test_causal_attention_leaves_masked_steps_out(void **state) {
     (void)state;
-    subject s = open_subject("q: Tensor[\"N\", \"K\", f32], k: Tensor[\"N\", \"K\", f32], v: Tensor[\"N\", \"K\", f32]",
-                             "Tensor[\"N\", \"K\", f32]", "attention(q, k, v, causal=True)", 5, 4, 0);
+    subject s = open_subject(
+        "q: Tensor[\"N\", \"K\", f32], k: Tensor[\"N\", \"K\", f32], v: Tensor[\"N\", \"K\", f32]",
+        "Tensor[\"N\", \"K\", f32]", "attention(q, k, v, causal=True)", 5, 4, 0);
     for (uint32_t i = 0; i < 3; i++)
         fill_normal(&s.inputs[i], i);
     for (int i = 16; i < 20; i++)
@@ -217,9 +210,9 @@ typedef struct pair_case {
     uint32_t bits;
 } pair_case;
 
-static uint32_t eval_pair(const pair_case *c)
-{
-    subject s = open_subject("x: Tensor[f32], y: Tensor[f32]", "Tensor[f32]", c->expression, 1, 1, 1);
+static uint32_t eval_pair(const pair_case *c) {
+    subject s =
+        open_subject("x: Tensor[f32], y: Tensor[f32]", "Tensor[f32]", c->expression, 1, 1, 1);
     floats(&s.inputs[0])[0] = c->x;
     floats(&s.inputs[1])[0] = c->y;
     interpret(&s);
@@ -228,8 +221,7 @@ static uint32_t eval_pair(const pair_case *c)
     return bits;
 }
 
-static void test_floats(void **state)
-{
+static void test_floats(void **state) {
     static const float inf = HUGE_VALF;
     const pair_case cases[] = {
         {"maximum(x, y)", 0.0f, -0.0f, 0},
@@ -266,8 +258,8 @@ static void test_floats(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         uint32_t got = eval_pair(&cases[i]);
         if (got != cases[i].bits)
-            fail_msg("%s at %a, %a: 0x%08x, not 0x%08x", cases[i].expression, (double)cases[i].x, (double)cases[i].y,
-                     got, cases[i].bits);
+            fail_msg("%s at %a, %a: 0x%08x, not 0x%08x", cases[i].expression, (double)cases[i].x,
+                     (double)cases[i].y, got, cases[i].bits);
     }
 }
 
@@ -276,8 +268,7 @@ typedef struct integer_case {
     int64_t x, y, result;
 } integer_case;
 
-static int64_t eval_integers(const integer_case *c)
-{
+static int64_t eval_integers(const integer_case *c) {
     char parameters[128], result[64];
     snprintf(parameters, sizeof parameters, "x: Tensor[%s], y: Tensor[%s]", c->type, c->type);
     snprintf(result, sizeof result, "Tensor[%s]", c->type);
@@ -291,8 +282,7 @@ static int64_t eval_integers(const integer_case *c)
     return value;
 }
 
-static void test_integers(void **state)
-{
+static void test_integers(void **state) {
     static const integer_case cases[] = {
         {"i32", "x / y", 7, 0, 0},
         {"i32", "x / y", INT32_MIN, -1, INT32_MIN},
@@ -310,11 +300,11 @@ static void test_integers(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         if (eval_integers(&cases[i]) != cases[i].result)
-            fail_msg("%s on %s gave %lld", cases[i].expression, cases[i].type, (long long)eval_integers(&cases[i]));
+            fail_msg("%s on %s gave %lld", cases[i].expression, cases[i].type,
+                     (long long)eval_integers(&cases[i]));
 }
 
-static void test_extremes_of_nothing(void **state)
-{
+static void test_extremes_of_nothing(void **state) {
     (void)state;
     subject s = open_subject("x: Tensor[\"N\", f32]", "Tensor[f32]", "max(x)", 0, 1, 1);
     interpret(&s);
@@ -330,11 +320,10 @@ static void test_extremes_of_nothing(void **state)
     close_subject(&s);
 }
 
-static void test_gather_clamps_and_nan_moves_canonically(void **state)
-{
+static void test_gather_clamps_and_nan_moves_canonically(void **state) {
     (void)state;
-    subject s = open_subject("x: Tensor[\"N\", \"K\", f32], i: Tensor[\"M\", i32]", "Tensor[\"M\", \"K\", f32]",
-                             "take(x, i)", 3, 2, 4);
+    subject s = open_subject("x: Tensor[\"N\", \"K\", f32], i: Tensor[\"M\", i32]",
+                             "Tensor[\"M\", \"K\", f32]", "take(x, i)", 3, 2, 4);
     const int32_t indices[] = {-7, 1, 2, 99}, rows[] = {0, 1, 2, 2};
     memcpy(s.inputs[1].data, indices, sizeof indices);
     for (int i = 0; i < 6; i++)
@@ -343,14 +332,14 @@ static void test_gather_clamps_and_nan_moves_canonically(void **state)
     interpret(&s);
     for (int i = 0; i < 8; i++) {
         uint32_t expected = f32_bits((float)(rows[i / 2] * 2 + i % 2));
-        assert_int_equal(f32_bits(floats(&s.out)[i]), rows[i / 2] * 2 + i % 2 == 5 ? 0x7fc00000 : expected);
+        assert_int_equal(f32_bits(floats(&s.out)[i]),
+                         rows[i / 2] * 2 + i % 2 == 5 ? 0x7fc00000 : expected);
     }
     close_subject(&s);
 }
 
 /* bf16: one element at a time in f32, rounded once; a sum in f32, rounded once. */
-static void test_narrow_types_round_once(void **state)
-{
+static void test_narrow_types_round_once(void **state) {
     (void)state;
     subject s = open_subject("x: Tensor[\"N\", bf16]", "Tensor[bf16]", "sum(x)", 1000, 1, 1);
     float wide[1000];
@@ -362,11 +351,10 @@ static void test_narrow_types_round_once(void **state)
     close_subject(&s);
 }
 
-static void test_integer_dot_is_exact(void **state)
-{
+static void test_integer_dot_is_exact(void **state) {
     (void)state;
-    subject s = open_subject("x: Tensor[\"M\", \"K\", i8], y: Tensor[\"K\", \"N\", i8]", "Tensor[\"M\", \"N\", i32]",
-                             "x @ y", 2, 1000, 1);
+    subject s = open_subject("x: Tensor[\"M\", \"K\", i8], y: Tensor[\"K\", \"N\", i8]",
+                             "Tensor[\"M\", \"N\", i32]", "x @ y", 2, 1000, 1);
     memset(s.inputs[0].data, 0x80, 1000);
     memset(s.inputs[1].data, 0x80, 2000);
     interpret(&s);
@@ -377,18 +365,19 @@ static void test_integer_dot_is_exact(void **state)
 
 /* ---- the reference and the cost ---- */
 
-static void check_bound(const char *parameters, const char *result, const char *expression, int64_t n, int64_t k,
-                        int64_t m)
-{
+static void check_bound(const char *parameters, const char *result, const char *expression,
+                        int64_t n, int64_t k, int64_t m) {
     subject s = open_subject(parameters, result, expression, n, k, m);
     tensor reference = {0}, bound = {0};
     status st = STATUS_INIT;
     for (uint32_t i = 0; i < s.signature.input_count; i++)
         fill_normal(&s.inputs[i], i);
     interpret(&s);
-    assert_true(compiler_reference(s.graph, s.dims, s.dim_count, s.inputs, &reference, &bound, &st));
+    assert_true(
+        compiler_reference(s.graph, s.dims, s.dim_count, s.inputs, &reference, &bound, &st));
     for (int64_t i = 0; i < tensor_count(&s.out); i++) {
-        double got = dtype_load(s.out.type, s.out.data, (size_t)i), r = ((double *)reference.data)[i];
+        double got = dtype_load(s.out.type, s.out.data, (size_t)i),
+               r = ((double *)reference.data)[i];
         double b = ((double *)bound.data)[i];
         if (!(fabs(got - r) <= b) || !(b <= 0.02 * (1 + fabs(r))))
             fail_msg("%s: %a, reference %a, bound %a", expression, got, r, b);
@@ -399,53 +388,56 @@ static void check_bound(const char *parameters, const char *result, const char *
 }
 
 /* Each result lies within its bound, and the bound is no blank cheque. */
-static void test_bounds_hold(void **state)
-{
-    static const char *const row[] = {"softmax(x)", "exp(x)", "tanh(x)", "erf(x)", "sigmoid(x)", "gelu(x)", "silu(x)",
-                                      "gelu(x, approximate=\"none\")", "rsqrt(abs(x) + 1)", "x / (x * x + 1)"};
+static void test_bounds_hold(void **state) {
+    static const char *const row[] = {
+        "softmax(x)",        "exp(x)",         "tanh(x)", "erf(x)",
+        "sigmoid(x)",        "gelu(x)",        "silu(x)", "gelu(x, approximate=\"none\")",
+        "rsqrt(abs(x) + 1)", "x / (x * x + 1)"};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(row); i++) {
         check_bound("x: Tensor[\"N\", \"K\", f32]", "Tensor[\"N\", \"K\", f32]", row[i], 7, 301, 0);
-        check_bound("x: Tensor[\"N\", \"K\", bf16]", "Tensor[\"N\", \"K\", bf16]", row[i], 7, 301, 0);
+        check_bound("x: Tensor[\"N\", \"K\", bf16]", "Tensor[\"N\", \"K\", bf16]", row[i], 7, 301,
+                    0);
     }
-    check_bound("x: Tensor[\"N\", \"K\", f32], y: Tensor[\"K\", \"M\", f32]", "Tensor[\"N\", \"M\", f32]", "x @ y", 9,
-                700, 33);
+    check_bound("x: Tensor[\"N\", \"K\", f32], y: Tensor[\"K\", \"M\", f32]",
+                "Tensor[\"N\", \"M\", f32]", "x @ y", 9, 700, 33);
     check_bound("x: Tensor[\"N\", \"K\", f32], y: Tensor[\"K\", f32], z: Tensor[\"K\", f32]",
                 "Tensor[\"N\", \"K\", f32]", "layernorm(x, y, z)", 9, 700, 33);
-    check_bound("x: Tensor[\"N\", \"K\", f32], y: Tensor[\"N\", \"K\", f32], z: Tensor[\"N\", \"K\", f32]",
-                "Tensor[\"N\", \"K\", f32]", "attention(x, y, z, causal=True)", 37, 16, 0);
+    check_bound(
+        "x: Tensor[\"N\", \"K\", f32], y: Tensor[\"N\", \"K\", f32], z: Tensor[\"N\", \"K\", f32]",
+        "Tensor[\"N\", \"K\", f32]", "attention(x, y, z, causal=True)", 37, 16, 0);
 }
 
-static void check_cost(const char *parameters, const char *result, const char *expression, uint64_t flops,
-                       uint64_t bytes)
-{
+static void check_cost(const char *parameters, const char *result, const char *expression,
+                       uint64_t flops, uint64_t bytes) {
     subject s = open_subject(parameters, result, expression, 8, 16, 4);
     uint64_t f, b;
     status st = STATUS_INIT;
     assert_true(compiler_cost(s.graph, s.dims, s.dim_count, &f, &b, &st));
     if (f != flops || b != bytes)
-        fail_msg("%s: %llu flops, %llu bytes", expression, (unsigned long long)f, (unsigned long long)b);
+        fail_msg("%s: %llu flops, %llu bytes", expression, (unsigned long long)f,
+                 (unsigned long long)b);
     close_subject(&s);
 }
 
-static void test_cost(void **state)
-{
+static void test_cost(void **state) {
     (void)state;
-    check_cost("x: Tensor[\"N\", \"K\", f32], y: Tensor[\"K\", \"M\", f32]", "Tensor[\"N\", \"M\", f32]", "x @ y",
-               2 * 8 * 16 * 4, 4 * (8 * 16 + 16 * 4 + 8 * 4));
+    check_cost("x: Tensor[\"N\", \"K\", f32], y: Tensor[\"K\", \"M\", f32]",
+               "Tensor[\"N\", \"M\", f32]", "x @ y", 2 * 8 * 16 * 4, 4 * (8 * 16 + 16 * 4 + 8 * 4));
     check_cost("x: Tensor[\"N\", f32]", "Tensor[\"N\", f32]", "x * 2 + 1", 16, 64);
-    check_cost("x: Tensor[\"N\", \"K\", f32]", "Tensor[\"N\", f32]", "sum(x, axis=1)", 128, 512 + 32);
-    check_cost("x: Tensor[\"N\", \"K\", f32], i: Tensor[\"M\", i32]", "Tensor[\"M\", \"K\", f32]", "take(x, i)", 0,
-               4 * (4 * 16) * 2 + 16);
-    /* scores 2*8*8*16, scale, select, max, subtract, exp, select, sum: 7 of 8*8; products 2*16*(1+...+8); divide and
-     * the choice of empty rows 8*16 each */
-    check_cost("q: Tensor[\"N\", \"K\", f32], k: Tensor[\"N\", \"K\", f32], v: Tensor[\"N\", \"K\", f32]",
-               "Tensor[\"N\", \"K\", f32]", "attention(q, k, v, causal=True)",
-               2 * 8 * 8 * 16 + 7 * 64 + 2 * 16 * 36 + 2 * 128, 4 * 4 * 128);
+    check_cost("x: Tensor[\"N\", \"K\", f32]", "Tensor[\"N\", f32]", "sum(x, axis=1)", 128,
+               512 + 32);
+    check_cost("x: Tensor[\"N\", \"K\", f32], i: Tensor[\"M\", i32]", "Tensor[\"M\", \"K\", f32]",
+               "take(x, i)", 0, 4 * (4 * 16) * 2 + 16);
+    /* scores 2*8*8*16, scale, select, max, subtract, exp, select, sum: 7 of 8*8; products
+     * 2*16*(1+...+8); divide and the choice of empty rows 8*16 each */
+    check_cost(
+        "q: Tensor[\"N\", \"K\", f32], k: Tensor[\"N\", \"K\", f32], v: Tensor[\"N\", \"K\", f32]",
+        "Tensor[\"N\", \"K\", f32]", "attention(q, k, v, causal=True)",
+        2 * 8 * 8 * 16 + 7 * 64 + 2 * 16 * 36 + 2 * 128, 4 * 4 * 128);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lanes64),
         cmocka_unit_test(test_lanes64_axes),

@@ -1,5 +1,6 @@
-/* test_math.c - the specified functions: the sequences of compiler/math agree with the interpreter's transcription bit
- * for bit, and special values are what docs/numerics.md says. All 2^32 inputs: tsr-exhaustive. */
+/* test_math.c - the specified functions: the sequences of compiler/math agree with the
+ * interpreter's transcription bit for bit, and special values are what docs/numerics.md says. All
+ * 2^32 inputs: tsr-exhaustive. */
 #include "runtime/test/test.h"
 
 #include <math.h>
@@ -15,30 +16,25 @@ typedef struct evaluator {
     uint32_t used[MATH_OP_COUNT];
 } evaluator;
 
-static ir_value keep(evaluator *e, uint32_t bits)
-{
+static ir_value keep(evaluator *e, uint32_t bits) {
     assert_true(e->count + 1 < VALUES);
     e->values[++e->count] = bits;
     return e->count;
 }
 
-static ir_value keep_f32(void *context, float value)
-{
+static ir_value keep_f32(void *context, float value) {
     return keep(context, f32_bits(value));
 }
 
-static ir_value keep_i32(void *context, int32_t value)
-{
+static ir_value keep_i32(void *context, int32_t value) {
     return keep(context, (uint32_t)value);
 }
 
-static uint32_t shift_right(uint32_t value, uint32_t by)
-{
+static uint32_t shift_right(uint32_t value, uint32_t by) {
     return (uint32_t)((int32_t)value >> by);
 }
 
-static uint32_t float_op(math_op op, float a, float b, float c)
-{
+static uint32_t float_op(math_op op, float a, float b, float c) {
     switch (op) {
     case MATH_OP_ADD:
         return f32_bits(a + b);
@@ -63,8 +59,7 @@ static uint32_t float_op(math_op op, float a, float b, float c)
     }
 }
 
-static uint32_t integer_op(math_op op, uint32_t a, uint32_t b, uint32_t c)
-{
+static uint32_t integer_op(math_op op, uint32_t a, uint32_t b, uint32_t c) {
     switch (op) {
     case MATH_OP_SELECT:
         return a ? b : c;
@@ -101,8 +96,7 @@ static uint32_t integer_op(math_op op, uint32_t a, uint32_t b, uint32_t c)
     }
 }
 
-static ir_value evaluate(void *context, math_op op, ir_value a, ir_value b, ir_value c)
-{
+static ir_value evaluate(void *context, math_op op, ir_value a, ir_value b, ir_value c) {
     evaluator *e = context;
     uint32_t x = e->values[a], y = e->values[b], z = e->values[c];
     e->used[op]++;
@@ -111,38 +105,33 @@ static ir_value evaluate(void *context, math_op op, ir_value a, ir_value b, ir_v
     return keep(e, integer_op(op, x, y, z));
 }
 
-static uint32_t by_sequence(math_function function, uint32_t x)
-{
+static uint32_t by_sequence(math_function function, uint32_t x) {
     evaluator e = {.count = 0};
     math_emit emit = {&e, evaluate, keep_f32, keep_i32};
     return e.values[math_build(&emit, function, keep(&e, x))];
 }
 
-static uint32_t by_transcription(math_function function, uint32_t x)
-{
-    static float (*const functions[])(float) = {function_exp, function_log, function_tanh,
+static uint32_t by_transcription(math_function function, uint32_t x) {
+    static float (*const functions[])(float) = {function_exp, function_log,      function_tanh,
                                                 function_erf, function_logistic, function_rsqrt};
     return f32_bits(functions[function](f32_from_bits(x)));
 }
 
-static uint32_t canonical(uint32_t bits)
-{
+static uint32_t canonical(uint32_t bits) {
     return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : bits;
 }
 
-static void compare_at(math_function function, uint32_t x)
-{
+static void compare_at(math_function function, uint32_t x) {
     uint32_t sequence = canonical(by_sequence(function, x));
     uint32_t scalar = canonical(by_transcription(function, x));
     float in = f32_from_bits(x), out;
     function_apply(function, &out, &in, 1);
     if (sequence != scalar || canonical(f32_bits(out)) != scalar)
-        fail_msg("%s(0x%08x): sequence 0x%08x, scalar 0x%08x, array 0x%08x", function_name(function), x, sequence,
-                 scalar, f32_bits(out));
+        fail_msg("%s(0x%08x): sequence 0x%08x, scalar 0x%08x, array 0x%08x",
+                 function_name(function), x, sequence, scalar, f32_bits(out));
 }
 
-static void test_writings_agree(void **state)
-{
+static void test_writings_agree(void **state) {
     (void)state;
     for (int f = 0; f < MATH_FUNCTION_COUNT; f++)
         for (uint64_t x = 0; x < 1ull << 32; x += STEP)
@@ -150,9 +139,9 @@ static void test_writings_agree(void **state)
 }
 
 /* The neighbourhood of every power of two, and of the ends of the functions' ranges. */
-static void test_edges_agree(void **state)
-{
-    static const float edges[] = {-104.0f, 89.0f, 88.72284f, -87.33655f, 18.0f, 10.0f, 4.0f, 1.046875f, 1.1875f};
+static void test_edges_agree(void **state) {
+    static const float edges[] = {-104.0f, 89.0f, 88.72284f, -87.33655f, 18.0f,
+                                  10.0f,   4.0f,  1.046875f, 1.1875f};
     (void)state;
     for (int f = 0; f < MATH_FUNCTION_COUNT; f++) {
         for (uint32_t exponent = 0; exponent < 512; exponent++)
@@ -169,35 +158,59 @@ typedef struct special {
     float x, result;
 } special;
 
-static void test_special_values(void **state)
-{
+static void test_special_values(void **state) {
     static const float inf = HUGE_VALF;
     const special cases[] = {
-        {MATH_EXP, 0.0f, 1.0f},        {MATH_EXP, -0.0f, 1.0f},        {MATH_EXP, inf, inf},
-        {MATH_EXP, -inf, 0.0f},        {MATH_EXP, 88.8f, inf},         {MATH_EXP, -150.0f, 0.0f},
-        {MATH_EXP, NAN, NAN},          {MATH_LOG, 0.0f, -inf},         {MATH_LOG, -0.0f, -inf},
-        {MATH_LOG, 1.0f, 0.0f},        {MATH_LOG, inf, inf},           {MATH_LOG, -1.0f, NAN},
-        {MATH_LOG, -inf, NAN},         {MATH_LOG, -0x1p-149f, NAN},    {MATH_LOG, NAN, NAN},
-        {MATH_TANH, 0.0f, 0.0f},       {MATH_TANH, -0.0f, -0.0f},      {MATH_TANH, inf, 1.0f},
-        {MATH_TANH, -inf, -1.0f},      {MATH_TANH, NAN, NAN},          {MATH_TANH, 0x1p-149f, 0x1p-149f},
-        {MATH_ERF, 0.0f, 0.0f},        {MATH_ERF, -0.0f, -0.0f},       {MATH_ERF, inf, 1.0f},
-        {MATH_ERF, -inf, -1.0f},       {MATH_ERF, NAN, NAN},           {MATH_LOGISTIC, 0.0f, 0.5f},
-        {MATH_LOGISTIC, inf, 1.0f},    {MATH_LOGISTIC, -inf, 0.0f},    {MATH_LOGISTIC, NAN, NAN},
-        {MATH_RSQRT, 0.0f, inf},       {MATH_RSQRT, -0.0f, -inf},      {MATH_RSQRT, inf, 0.0f},
-        {MATH_RSQRT, -1.0f, NAN},      {MATH_RSQRT, -inf, NAN},        {MATH_RSQRT, NAN, NAN},
-        {MATH_RSQRT, 0x1p-148f, 0x1p74f}, {MATH_RSQRT, 4.0f, 0.5f},
+        {MATH_EXP, 0.0f, 1.0f},
+        {MATH_EXP, -0.0f, 1.0f},
+        {MATH_EXP, inf, inf},
+        {MATH_EXP, -inf, 0.0f},
+        {MATH_EXP, 88.8f, inf},
+        {MATH_EXP, -150.0f, 0.0f},
+        {MATH_EXP, NAN, NAN},
+        {MATH_LOG, 0.0f, -inf},
+        {MATH_LOG, -0.0f, -inf},
+        {MATH_LOG, 1.0f, 0.0f},
+        {MATH_LOG, inf, inf},
+        {MATH_LOG, -1.0f, NAN},
+        {MATH_LOG, -inf, NAN},
+        {MATH_LOG, -0x1p-149f, NAN},
+        {MATH_LOG, NAN, NAN},
+        {MATH_TANH, 0.0f, 0.0f},
+        {MATH_TANH, -0.0f, -0.0f},
+        {MATH_TANH, inf, 1.0f},
+        {MATH_TANH, -inf, -1.0f},
+        {MATH_TANH, NAN, NAN},
+        {MATH_TANH, 0x1p-149f, 0x1p-149f},
+        {MATH_ERF, 0.0f, 0.0f},
+        {MATH_ERF, -0.0f, -0.0f},
+        {MATH_ERF, inf, 1.0f},
+        {MATH_ERF, -inf, -1.0f},
+        {MATH_ERF, NAN, NAN},
+        {MATH_LOGISTIC, 0.0f, 0.5f},
+        {MATH_LOGISTIC, inf, 1.0f},
+        {MATH_LOGISTIC, -inf, 0.0f},
+        {MATH_LOGISTIC, NAN, NAN},
+        {MATH_RSQRT, 0.0f, inf},
+        {MATH_RSQRT, -0.0f, -inf},
+        {MATH_RSQRT, inf, 0.0f},
+        {MATH_RSQRT, -1.0f, NAN},
+        {MATH_RSQRT, -inf, NAN},
+        {MATH_RSQRT, NAN, NAN},
+        {MATH_RSQRT, 0x1p-148f, 0x1p74f},
+        {MATH_RSQRT, 4.0f, 0.5f},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t got = canonical(by_transcription(cases[i].function, f32_bits(cases[i].x)));
         if (got != canonical(f32_bits(cases[i].result)))
-            fail_msg("%s(%a) gave 0x%08x", function_name(cases[i].function), (double)cases[i].x, got);
+            fail_msg("%s(%a) gave 0x%08x", function_name(cases[i].function), (double)cases[i].x,
+                     got);
     }
 }
 
 /* A sample against f64; the whole is tsr-exhaustive's. */
-static void test_error_of_a_sample(void **state)
-{
+static void test_error_of_a_sample(void **state) {
     (void)state;
     for (uint32_t x = 0; x < 0x7f800000; x += STEP * 16) {
         double v = (double)f32_from_bits(x), t = tanh(v), l = log(v);
@@ -208,8 +221,7 @@ static void test_error_of_a_sample(void **state)
     }
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_writings_agree),
         cmocka_unit_test(test_edges_agree),

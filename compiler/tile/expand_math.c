@@ -5,20 +5,23 @@
 #include "tile/tile.h"
 
 static const int opcodes[MATH_OP_COUNT] = {
-    [MATH_OP_ADD] = TILE_ADD,         [MATH_OP_SUB] = TILE_SUB,       [MATH_OP_MUL] = TILE_MUL,
-    [MATH_OP_DIV] = TILE_DIV,         [MATH_OP_SQRT] = TILE_SQRT,     [MATH_OP_FMA] = TILE_FMA,
-    [MATH_OP_LT] = TILE_COMPARE,      [MATH_OP_LE] = TILE_COMPARE,    [MATH_OP_EQ] = TILE_COMPARE,
-    [MATH_OP_UNORDERED] = TILE_COMPARE, [MATH_OP_SELECT] = TILE_SELECT, [MATH_OP_LOGIC_AND] = TILE_AND,
-    [MATH_OP_LOGIC_OR] = TILE_OR,     [MATH_OP_IADD] = TILE_ADD,      [MATH_OP_ISUB] = TILE_SUB,
-    [MATH_OP_IMUL] = TILE_MUL,        [MATH_OP_AND] = TILE_AND,       [MATH_OP_OR] = TILE_OR,
-    [MATH_OP_XOR] = TILE_XOR,         [MATH_OP_SHL] = TILE_SHL,       [MATH_OP_SHR] = TILE_SHR,
-    [MATH_OP_USHR] = TILE_USHR,       [MATH_OP_ILT] = TILE_COMPARE,   [MATH_OP_IEQ] = TILE_COMPARE,
-    [MATH_OP_TO_BITS] = TILE_BITCAST, [MATH_OP_FROM_BITS] = TILE_BITCAST, [MATH_OP_TO_INT] = TILE_CONVERT,
-    [MATH_OP_TO_FLOAT] = TILE_CONVERT,
+    [MATH_OP_ADD] = TILE_ADD,         [MATH_OP_SUB] = TILE_SUB,
+    [MATH_OP_MUL] = TILE_MUL,         [MATH_OP_DIV] = TILE_DIV,
+    [MATH_OP_SQRT] = TILE_SQRT,       [MATH_OP_FMA] = TILE_FMA,
+    [MATH_OP_LT] = TILE_COMPARE,      [MATH_OP_LE] = TILE_COMPARE,
+    [MATH_OP_EQ] = TILE_COMPARE,      [MATH_OP_UNORDERED] = TILE_COMPARE,
+    [MATH_OP_SELECT] = TILE_SELECT,   [MATH_OP_LOGIC_AND] = TILE_AND,
+    [MATH_OP_LOGIC_OR] = TILE_OR,     [MATH_OP_IADD] = TILE_ADD,
+    [MATH_OP_ISUB] = TILE_SUB,        [MATH_OP_IMUL] = TILE_MUL,
+    [MATH_OP_AND] = TILE_AND,         [MATH_OP_OR] = TILE_OR,
+    [MATH_OP_XOR] = TILE_XOR,         [MATH_OP_SHL] = TILE_SHL,
+    [MATH_OP_SHR] = TILE_SHR,         [MATH_OP_USHR] = TILE_USHR,
+    [MATH_OP_ILT] = TILE_COMPARE,     [MATH_OP_IEQ] = TILE_COMPARE,
+    [MATH_OP_TO_BITS] = TILE_BITCAST, [MATH_OP_FROM_BITS] = TILE_BITCAST,
+    [MATH_OP_TO_INT] = TILE_CONVERT,  [MATH_OP_TO_FLOAT] = TILE_CONVERT,
 };
 
-static const char *predicate(math_op op)
-{
+static const char *predicate(math_op op) {
     switch (op) {
     case MATH_OP_LT:
     case MATH_OP_ILT:
@@ -32,8 +35,7 @@ static const char *predicate(math_op op)
     }
 }
 
-static ir_value emit_op(void *context, math_op op, ir_value a, ir_value b, ir_value c)
-{
+static ir_value emit_op(void *context, math_op op, ir_value a, ir_value b, ir_value c) {
     ir_builder *builder = context;
     ir_value operands[] = {a, b, c};
     uint32_t n = c ? 3 : b ? 2 : 1;
@@ -43,18 +45,15 @@ static ir_value emit_op(void *context, math_op op, ir_value a, ir_value b, ir_va
     return tile_op(builder, opcodes[op], operands, n, to_float ? DTYPE_F32 : DTYPE_I32);
 }
 
-static ir_value emit_f32(void *context, float value)
-{
+static ir_value emit_f32(void *context, float value) {
     return tile_constant(context, DTYPE_F32, f32_bits(value));
 }
 
-static ir_value emit_i32(void *context, int32_t value)
-{
+static ir_value emit_i32(void *context, int32_t value) {
     return tile_constant(context, DTYPE_I32, (uint32_t)value);
 }
 
-static int function_of(int opcode)
-{
+static int function_of(int opcode) {
     switch (opcode) {
     case TILE_RSQRT:
         return MATH_RSQRT;
@@ -79,8 +78,7 @@ typedef struct expansion {
 } expansion;
 
 /* Operands are rewritten on the way, so that one walk over the module is enough. */
-static void expand(ir_module *m, ir_op op, void *context)
-{
+static void expand(ir_module *m, ir_op op, void *context) {
     expansion *e = context;
     ir_op_data *d = ir_op_get(m, op);
     int function = function_of(d->opcode);
@@ -95,8 +93,7 @@ static void expand(ir_module *m, ir_op op, void *context)
     ir_op_erase(m, op);
 }
 
-bool tile_expand_math(ir_module *m, status *st)
-{
+bool tile_expand_math(ir_module *m, status *st) {
     (void)st;
     expansion e = {.count = ir_value_count(m) + 1};
     e.replaced = base_calloc(e.count, sizeof *e.replaced);

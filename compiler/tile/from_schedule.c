@@ -1,7 +1,7 @@
 /* from_schedule.c - the way from Schedule IR to Tile IR: grids, loops and memory.
  *
- * Shapes are static, so a loop whose step does not divide its extent becomes a main loop and, for the remainder, a second
- * version of its body with smaller tiles. */
+ * Shapes are static, so a loop whose step does not divide its extent becomes a main loop and, for
+ * the remainder, a second version of its body with smaller tiles. */
 #include "tile/lowering.h"
 
 #include <stdarg.h>
@@ -11,8 +11,7 @@
 
 #include "ops/graph.h"
 
-bool lowering_fail(lowering *l, const char *format, ...)
-{
+bool lowering_fail(lowering *l, const char *format, ...) {
     char message[512];
     va_list args;
     va_start(args, format);
@@ -22,19 +21,16 @@ bool lowering_fail(lowering *l, const char *format, ...)
     return status_set(l->st, STATUS_INVALID, "%s", message);
 }
 
-static int64_t aligned(int64_t bytes)
-{
+static int64_t aligned(int64_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-static ir_value memory_at(ir_builder *b, int opcode, dtype element, int64_t offset)
-{
+static ir_value memory_at(ir_builder *b, int opcode, dtype element, int64_t offset) {
     ir_named_attr attr = {"offset", ir_attr_int(b->m, offset)};
     return ir_build1(b, opcode, NULL, 0, ir_type_memory(b->m, element), &attr, 1);
 }
 
-ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, int64_t count)
-{
+ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, int64_t count) {
     ir_value memory = memory_at(b, TILE_SCRATCH, element, l->phase_scratch_bytes);
     l->phase_scratch_bytes += aligned(count * (int64_t)dtype_size(element));
     if (l->phase_scratch_bytes > l->scratch_bytes)
@@ -42,8 +38,7 @@ ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, int64_t cou
     return memory;
 }
 
-static void lower_buffer(lowering *l, ir_builder *b, ir_op op)
-{
+static void lower_buffer(lowering *l, ir_builder *b, ir_op op) {
     ir_value v = ir_op_get(l->s, op)->results[0];
     const ir_type_data *t = ir_type_get(l->s, ir_value_get(l->s, v)->type);
     int64_t count = ir_type_count(l->s, ir_value_get(l->s, v)->type);
@@ -55,35 +50,35 @@ static void lower_buffer(lowering *l, ir_builder *b, ir_op op)
     l->workspace_bytes += aligned(count * (int64_t)dtype_size(t->element));
 }
 
-static void lower_fill(lowering *l, ir_builder *b, ir_op op)
-{
+static void lower_fill(lowering *l, ir_builder *b, ir_op op) {
     ir_value v = ir_op_get(l->s, op)->operands[0], index;
     int64_t count = ir_type_count(l->s, ir_value_get(l->s, v)->type), full = count / LANES * LANES;
     const ir_attr_data *bits = ir_attr_get(l->s, ir_op_attr(l->s, op, "value"));
     ir_value zero = tile_constant(b, bits->element, bits->bits);
     if (full) {
-        ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, full), LANES, NULL, 0, NULL, &index);
+        ir_builder in =
+            tile_for(b, tile_index(b, 0), tile_index(b, full), LANES, NULL, 0, NULL, &index);
         tile_store(&in, l->value_of[v], index, tile_broadcast(&in, zero, 1, LANES), 0, 1, false);
         tile_yield(&in, NULL, 0);
     }
     if (count > full)
-        tile_store(b, l->value_of[v], tile_index(b, full), tile_broadcast(b, zero, 1, count - full), 0, 1, false);
+        tile_store(b, l->value_of[v], tile_index(b, full), tile_broadcast(b, zero, 1, count - full),
+                   0, 1, false);
 }
 
 /* ---- loops ---- */
 
 static void lower_block(lowering *l, ir_builder *b, ir_block block);
 
-static void lower_body(lowering *l, ir_builder *b, ir_op op, ir_value index, int64_t size)
-{
+static void lower_body(lowering *l, ir_builder *b, ir_op op, ir_value index, int64_t size) {
     const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, op, 0));
     l->value_of[block->arguments[0]] = index;
     l->size_of[block->arguments[0]] = size;
     lower_block(l, b, ir_op_block(l->s, op, 0));
 }
 
-static void emit_loop(lowering *l, ir_builder *b, ir_op op, ir_value low, ir_value high, int64_t step, int64_t size)
-{
+static void emit_loop(lowering *l, ir_builder *b, ir_op op, ir_value low, ir_value high,
+                      int64_t step, int64_t size) {
     ir_value index;
     ir_builder in = tile_for(b, low, high, step, NULL, 0, NULL, &index);
     lower_body(l, &in, op, index, size);
@@ -91,8 +86,7 @@ static void emit_loop(lowering *l, ir_builder *b, ir_op op, ir_value low, ir_val
 }
 
 /* The whole extent: constant bounds; a single step needs no loop. */
-static void lower_whole_for(lowering *l, ir_builder *b, ir_op op, int64_t extent, int64_t step)
-{
+static void lower_whole_for(lowering *l, ir_builder *b, ir_op op, int64_t extent, int64_t step) {
     int64_t full = extent / step * step;
     if (full == step)
         lower_body(l, b, op, tile_index(b, 0), step);
@@ -102,14 +96,15 @@ static void lower_whole_for(lowering *l, ir_builder *b, ir_op op, int64_t extent
         lower_body(l, b, op, tile_index(b, full), extent - full);
 }
 
-/* A block of the extent, from `start`. The block is a multiple of the step, so only the last one has a remainder. */
-static void lower_block_for(lowering *l, ir_builder *b, ir_op op, ir_value start, int64_t extent, int64_t step,
-                            int64_t span)
-{
+/* A block of the extent, from `start`. The block is a multiple of the step, so only the last one
+ * has a remainder. */
+static void lower_block_for(lowering *l, ir_builder *b, ir_op op, ir_value start, int64_t extent,
+                            int64_t step, int64_t span) {
     int64_t full = extent / step * step, one = 1;
     ir_value end = tile_affine(b, span, &start, &one, 1);
     if (full)
-        emit_loop(l, b, op, start, tile_index_op(b, TILE_INDEX_MIN, end, tile_index(b, full)), step, step);
+        emit_loop(l, b, op, start, tile_index_op(b, TILE_INDEX_MIN, end, tile_index(b, full)), step,
+                  step);
     if (extent > full) {
         ir_value low = tile_index_op(b, TILE_INDEX_MAX, start, tile_index(b, full));
         ir_value high = tile_index_op(b, TILE_INDEX_MIN, end, tile_index(b, extent));
@@ -117,8 +112,7 @@ static void lower_block_for(lowering *l, ir_builder *b, ir_op op, ir_value start
     }
 }
 
-static void lower_for(lowering *l, ir_builder *b, ir_op op)
-{
+static void lower_for(lowering *l, ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(l->s, op);
     int64_t extent = ir_op_int(l->s, op, "extent", 0), step = schedule_step(l->s, op, "step", 1);
     int64_t span = schedule_step(l->s, op, "span", 0);
@@ -136,20 +130,19 @@ static void lower_for(lowering *l, ir_builder *b, ir_op op)
 
 /* ---- grids ---- */
 
-static int64_t step_item(const lowering *l, ir_attr attr)
-{
+static int64_t step_item(const lowering *l, ir_attr attr) {
     const ir_attr_data *d = ir_attr_get(l->s, attr);
     if (d->kind != IR_ATTR_STRING)
         return d->integer;
-    const ir_attr_data *parameters = ir_attr_get(l->s, ir_op_attr(l->s, ir_module_kernel(l->s), "parameters"));
+    const ir_attr_data *parameters =
+        ir_attr_get(l->s, ir_op_attr(l->s, ir_module_kernel(l->s), "parameters"));
     for (uint32_t i = 0; i < parameters->count; i++)
         if (strcmp(parameters->keys[i], d->string) == 0)
             return ir_attr_get(l->s, parameters->items[i])->integer;
     return 1;
 }
 
-static void lower_phase(lowering *l, ir_builder *b, ir_op op)
-{
+static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
     ir_op parallel = ir_block_get(l->s, ir_op_block(l->s, op, 0))->first;
     const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, parallel, 0));
     const ir_attr_data *steps = ir_attr_get(l->s, ir_op_attr(l->s, parallel, "steps"));
@@ -182,8 +175,7 @@ static void lower_phase(lowering *l, ir_builder *b, ir_op op)
     lower_block(l, &in, ir_op_block(l->s, parallel, 0));
 }
 
-static void lower_op(lowering *l, ir_builder *b, ir_op op)
-{
+static void lower_op(lowering *l, ir_builder *b, ir_op op) {
     b->location = ir_op_get(l->s, op)->location;
     switch (ir_op_get(l->s, op)->opcode) {
     case SCHED_BUFFER:
@@ -215,16 +207,15 @@ static void lower_op(lowering *l, ir_builder *b, ir_op op)
     }
 }
 
-static void lower_block(lowering *l, ir_builder *b, ir_block block)
-{
-    for (ir_op op = ir_block_get(l->s, block)->first; op && !l->failed; op = ir_op_get(l->s, op)->next)
+static void lower_block(lowering *l, ir_builder *b, ir_block block) {
+    for (ir_op op = ir_block_get(l->s, block)->first; op && !l->failed;
+         op = ir_op_get(l->s, op)->next)
         lower_op(l, b, op);
 }
 
 /* ---- the kernel ---- */
 
-static ir_attr copy_attr(lowering *l, ir_attr attr)
-{
+static ir_attr copy_attr(lowering *l, ir_attr attr) {
     const ir_attr_data *d = ir_attr_get(l->s, attr);
     ir_attr items[256];
     for (uint32_t i = 0; i < d->count && i < 256; i++)
@@ -242,8 +233,7 @@ static ir_attr copy_attr(lowering *l, ir_attr attr)
 }
 
 /* Shapes of the arguments, which tile.mem does not carry. */
-static ir_attr argument_shapes(lowering *l, const ir_block_data *body)
-{
+static ir_attr argument_shapes(lowering *l, const ir_block_data *body) {
     ir_attr shapes[128];
     for (uint32_t i = 0; i < body->argument_count && i < 128; i++) {
         const ir_type_data *t = ir_type_get(l->s, ir_value_get(l->s, body->arguments[i])->type);
@@ -252,14 +242,14 @@ static ir_attr argument_shapes(lowering *l, const ir_block_data *body)
     return ir_attr_array(l->m, shapes, body->argument_count);
 }
 
-static void lower_kernel(lowering *l)
-{
+static void lower_kernel(lowering *l) {
     ir_op kernel = ir_module_kernel(l->s);
     const ir_block_data *body = ir_block_get(l->s, ir_op_block(l->s, kernel, 0));
     static const char *const copied[] = {"name", "inputs", "outputs", "parameters", "profile"};
     ir_named_attr attrs[6] = {{"shapes", argument_shapes(l, body)}};
     for (int i = 0; i < 5; i++)
-        attrs[i + 1] = (ir_named_attr){copied[i], copy_attr(l, ir_op_attr(l->s, kernel, copied[i]))};
+        attrs[i + 1] =
+            (ir_named_attr){copied[i], copy_attr(l, ir_op_attr(l->s, kernel, copied[i]))};
     ir_builder b = {.m = l->m, .block = ir_module_body(l->m)};
     ir_op_spec spec = {.opcode = TILE_KERNEL, .attrs = attrs, .attr_count = 6, .region_count = 1};
     ir_op tile_kernel = ir_build(&b, &spec);
@@ -276,8 +266,7 @@ static void lower_kernel(lowering *l)
     ir_op_set_attr(l->m, tile_kernel, "scratch_bytes", ir_attr_int(l->m, l->scratch_bytes));
 }
 
-ir_module *tile_from_schedule(const ir_module *schedule, status *st)
-{
+ir_module *tile_from_schedule(const ir_module *schedule, status *st) {
     uint32_t n = ir_value_count(schedule) + 1;
     lowering l = {.s = schedule, .m = ir_module_new(), .st = st};
     l.value_of = base_calloc(n, sizeof *l.value_of);

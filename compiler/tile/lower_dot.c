@@ -1,7 +1,8 @@
 /* lower_dot.c - a register tile of a contraction.
  *
- * acc = +0; for k ascending: acc = fma(lhs column, rhs row, acc); that is one chunk. With counts, steps at or past a row's
- * count do not happen: the loop runs to the smallest count of the tile without asking, then to the largest with a mask. */
+ * acc = +0; for k ascending: acc = fma(lhs column, rhs row, acc); that is one chunk. With counts,
+ * steps at or past a row's count do not happen: the loop runs to the smallest count of the tile
+ * without asking, then to the largest with a mask. */
 #include <string.h>
 
 #include "tile/lowering.h"
@@ -12,33 +13,35 @@ typedef struct dot {
     bool counted, packed;
     dtype element;
     int64_t lhs[LOWERING_AXES + 1], rhs[LOWERING_AXES + 1];
-    ir_value counts; /* tile Rx1 of i32 */
+    ir_value counts;      /* tile Rx1 of i32 */
     ir_value least, most; /* as indices */
-    int k; /* position of the reduced index in the frame */
+    int k;                /* position of the reduced index in the frame */
 } dot;
 
 /* One step: the loads and the multiply-add. */
-static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum)
-{
+static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
     frame *f = &t->f;
     f->index[t->k] = k;
     int64_t column = t->packed ? 1 : frame_column_stride(f, t->rhs);
-    ir_value x = tile_load(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), f->rows, 1, frame_row_stride(f, t->lhs), 0);
-    ir_value y = tile_load(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), 1, f->columns, 0, column);
+    ir_value x = tile_load(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), f->rows, 1,
+                           frame_row_stride(f, t->lhs), 0);
+    ir_value y =
+        tile_load(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), 1, f->columns, 0, column);
     if (dtype_is_float(t->element))
         return tile_op(b, TILE_FMA, (ir_value[]){x, y, sum}, 3, DTYPE_NONE);
     ir_value product = tile_op(b, TILE_MUL, (ir_value[]){x, y}, 2, DTYPE_NONE);
     return tile_op(b, TILE_ADD, (ir_value[]){product, sum}, 2, DTYPE_NONE);
 }
 
-static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum, bool masked)
-{
+static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum,
+                      bool masked) {
     ir_op loop;
     ir_value k;
     ir_builder in = tile_for(b, low, high, 1, &sum, 1, &loop, &k);
     ir_value before = ir_block_get(b->m, in.block)->arguments[1], next = step(t, &in, k, before);
     if (masked) {
-        ir_value at = ir_build1(&in, TILE_FROM_INDEX, &k, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1, 0), NULL, 0);
+        ir_value at =
+            ir_build1(&in, TILE_FROM_INDEX, &k, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1, 0), NULL, 0);
         ir_value mask = tile_compare(&in, "lt", at, t->counts);
         next = tile_op(&in, TILE_SELECT, (ir_value[]){mask, next, before}, 3, DTYPE_NONE);
     }
@@ -47,8 +50,7 @@ static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_val
 }
 
 /* Smallest and largest count of the tile's rows. */
-static void load_counts(dot *t, ir_builder *b)
-{
+static void load_counts(dot *t, ir_builder *b) {
     int64_t access[LOWERING_AXES + 1];
     frame *f = &t->f;
     frame_access(f, 2, access);
@@ -66,14 +68,12 @@ static void load_counts(dot *t, ir_builder *b)
     }
 }
 
-static ir_value clamped(ir_builder *b, ir_value x, ir_value low, ir_value high)
-{
+static ir_value clamped(ir_builder *b, ir_value x, ir_value low, ir_value high) {
     return tile_index_op(b, TILE_INDEX_MIN, tile_index_op(b, TILE_INDEX_MAX, x, low), high);
 }
 
 /* The sum of steps [low, high), from +0. */
-static ir_value chunk(dot *t, ir_builder *b, ir_value low, ir_value high)
-{
+static ir_value chunk(dot *t, ir_builder *b, ir_value low, ir_value high) {
     ir_value zero = tile_constant(b, t->element, 0);
     ir_value sum = tile_broadcast(b, zero, t->f.rows, t->f.columns);
     if (!t->counted)
@@ -84,19 +84,16 @@ static ir_value chunk(dot *t, ir_builder *b, ir_value low, ir_value high)
     return steps(t, b, first, last, sum, true);
 }
 
-static ir_value plus(ir_builder *b, ir_value x, ir_value y)
-{
+static ir_value plus(ir_builder *b, ir_value x, ir_value y) {
     return tile_op(b, TILE_ADD, (ir_value[]){x, y}, 2, DTYPE_NONE);
 }
 
-static ir_value with_zero(const dot *t, ir_builder *b, ir_value x)
-{
+static ir_value with_zero(const dot *t, ir_builder *b, ir_value x) {
     return dtype_is_float(t->element) ? plus(b, tile_constant(b, t->element, 0), x) : x;
 }
 
 /* total = total + chunk, in memory. */
-static void accumulate(dot *t, ir_builder *b, int64_t extent)
-{
+static void accumulate(dot *t, ir_builder *b, int64_t extent) {
     int64_t access[LOWERING_AXES + 1], one = 1;
     frame *f = &t->f;
     ir_value start = f->index[t->k - 3];
@@ -105,14 +102,16 @@ static void accumulate(dot *t, ir_builder *b, int64_t extent)
     int output = f->leading + f->body_inputs;
     frame_access(f, output, access);
     f->index[t->k] = tile_index(b, 0);
-    ir_value total = tile_load(b, frame_memory(f, output), frame_offset(f, b, access), f->rows, f->columns,
-                               frame_row_stride(f, access), frame_column_stride(f, access));
+    ir_value total =
+        tile_load(b, frame_memory(f, output), frame_offset(f, b, access), f->rows, f->columns,
+                  frame_row_stride(f, access), frame_column_stride(f, access));
     frame_store(f, b, 0, plus(b, total, sum));
 }
 
-void lower_dot(lowering *l, ir_builder *b, ir_op op)
-{
-    dot t = {.f = frame_of(l, op), .b = b, .counted = ir_op_int(l->s, op, "counted", 0) != 0,
+void lower_dot(lowering *l, ir_builder *b, ir_op op) {
+    dot t = {.f = frame_of(l, op),
+             .b = b,
+             .counted = ir_op_int(l->s, op, "counted", 0) != 0,
              .packed = ir_op_int(l->s, op, "packed", 0) != 0};
     int64_t extent = ir_op_int(l->s, op, "extent", 0);
     t.k = t.f.axes;

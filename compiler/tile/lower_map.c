@@ -1,11 +1,11 @@
-/* lower_map.c - computations at one place: loading inputs, lowering the body element-wise, storing results. */
+/* lower_map.c - computations at one place: loading inputs, lowering the body element-wise, storing
+ * results. */
 #include <string.h>
 
 #include "ops/graph.h"
 #include "tile/lowering.h"
 
-frame frame_of(lowering *l, ir_op op)
-{
+frame frame_of(lowering *l, ir_op op) {
     const ir_op_data *d = ir_op_get(l->s, op);
     frame f = {.l = l, .op = op, .row_axis = -1, .column_axis = -1, .rows = 1, .columns = 1};
     f.axes = (int)ir_op_int(l->s, op, "axes", 0);
@@ -26,13 +26,11 @@ frame frame_of(lowering *l, ir_op op)
     return f;
 }
 
-ir_value frame_memory(const frame *f, int i)
-{
+ir_value frame_memory(const frame *f, int i) {
     return f->l->value_of[ir_op_get(f->l->s, f->op)->operands[f->first_input + i]];
 }
 
-void frame_access(const frame *f, int i, int64_t *access)
-{
+void frame_access(const frame *f, int i, int64_t *access) {
     const ir_attr_data *list = ir_attr_get(f->l->s, ir_op_attr(f->l->s, f->op, "access"));
     const ir_attr_data *one = ir_attr_get(f->l->s, list->items[i]);
     memset(access, 0, sizeof(int64_t) * (LOWERING_AXES + 1));
@@ -40,29 +38,25 @@ void frame_access(const frame *f, int i, int64_t *access)
         access[k] = ir_attr_get(f->l->s, one->items[k])->integer;
 }
 
-ir_value frame_offset(const frame *f, ir_builder *b, const int64_t *access)
-{
+ir_value frame_offset(const frame *f, ir_builder *b, const int64_t *access) {
     return tile_affine(b, access[0], f->index, access + 1, f->axes);
 }
 
-int64_t frame_row_stride(const frame *f, const int64_t *access)
-{
+int64_t frame_row_stride(const frame *f, const int64_t *access) {
     return f->row_axis < 0 ? 0 : access[1 + f->row_axis];
 }
 
-int64_t frame_column_stride(const frame *f, const int64_t *access)
-{
+int64_t frame_column_stride(const frame *f, const int64_t *access) {
     return f->column_axis < 0 ? 0 : access[1 + f->column_axis];
 }
 
 /* A tile of an input: rows and columns along which it stands still stay single. */
-static ir_value load_input(const frame *f, ir_builder *b, int i)
-{
+static ir_value load_input(const frame *f, ir_builder *b, int i) {
     int64_t access[LOWERING_AXES + 1];
     frame_access(f, i, access);
     int64_t row = frame_row_stride(f, access), column = frame_column_stride(f, access);
-    return tile_load(b, frame_memory(f, i), frame_offset(f, b, access), row ? f->rows : 1, column ? f->columns : 1,
-                     row, column);
+    return tile_load(b, frame_memory(f, i), frame_offset(f, b, access), row ? f->rows : 1,
+                     column ? f->columns : 1, row, column);
 }
 
 /* ---- bodies ---- */
@@ -73,25 +67,24 @@ typedef struct body {
     ir_value *tile_of; /* by schedule value */
 } body;
 
-static void access_attr(const body *s, ir_op op, int64_t *access)
-{
+static void access_attr(const body *s, ir_op op, int64_t *access) {
     memset(access, 0, sizeof(int64_t) * (LOWERING_AXES + 1));
     ir_op_ints(s->f->l->s, op, "access", access, LOWERING_AXES + 1);
 }
 
-static ir_value body_index(const body *s, ir_op op)
-{
+static ir_value body_index(const body *s, ir_op op) {
     int64_t access[LOWERING_AXES + 1];
     access_attr(s, op, access);
     int64_t row = frame_row_stride(s->f, access), column = frame_column_stride(s->f, access);
     ir_value base = frame_offset(s->f, s->b, access);
-    ir_named_attr attrs[] = {{"row_step", ir_attr_int(s->b->m, row)}, {"column_step", ir_attr_int(s->b->m, column)}};
-    ir_type type = ir_type_tile(s->b->m, DTYPE_I32, row ? s->f->rows : 1, column ? s->f->columns : 1, 0);
+    ir_named_attr attrs[] = {{"row_step", ir_attr_int(s->b->m, row)},
+                             {"column_step", ir_attr_int(s->b->m, column)}};
+    ir_type type =
+        ir_type_tile(s->b->m, DTYPE_I32, row ? s->f->rows : 1, column ? s->f->columns : 1, 0);
     return ir_build1(s->b, TILE_IOTA, &base, 1, type, attrs, 2);
 }
 
-static ir_value body_gather(const body *s, ir_op op)
-{
+static ir_value body_gather(const body *s, ir_op op) {
     int64_t access[LOWERING_AXES + 1], one = 1;
     const ir_module *m = s->f->l->s;
     ir_builder *b = s->b;
@@ -99,29 +92,32 @@ static ir_value body_gather(const body *s, ir_op op)
     int64_t row = frame_row_stride(s->f, access), column = frame_column_stride(s->f, access);
     int64_t stride = ir_op_int(m, op, "stride", 1), limit = ir_op_int(m, op, "limit", 1);
     ir_value memory = frame_memory(s->f, s->f->leading + (int)ir_op_int(m, op, "input", 0));
-    ir_value which = s->tile_of[ir_op_get(m, op)->operands[0]], offset = frame_offset(s->f, b, access);
+    ir_value which = s->tile_of[ir_op_get(m, op)->operands[0]],
+             offset = frame_offset(s->f, b, access);
     ir_value low[] = {which, tile_constant(b, DTYPE_I32, 0)};
     ir_value high[] = {tile_op(b, TILE_MAXIMUM, low, 2, DTYPE_NONE),
                        tile_constant(b, DTYPE_I32, (uint32_t)(limit - 1))};
     which = tile_op(b, TILE_MINIMUM, high, 2, DTYPE_NONE);
     const ir_type_data *t = tile_type(b, which);
-    int64_t rows = row || t->dims[0] > 1 ? s->f->rows : 1, columns = column || t->dims[1] > 1 ? s->f->columns : 1;
+    int64_t rows = row || t->dims[0] > 1 ? s->f->rows : 1,
+            columns = column || t->dims[1] > 1 ? s->f->columns : 1;
     if (t->dims[0] == 1 && t->dims[1] == 1) { /* one index for the whole tile: an ordinary load */
         ir_value index = ir_build1(b, TILE_TO_INDEX, &which, 1, ir_type_index(b->m), NULL, 0);
         ir_value parts[] = {offset, index};
         int64_t factors[] = {one, stride};
-        return tile_load(b, memory, tile_affine(b, 0, parts, factors, 2), rows, columns, row, column);
+        return tile_load(b, memory, tile_affine(b, 0, parts, factors, 2), rows, columns, row,
+                         column);
     }
     ir_value operands[] = {memory, offset, tile_broadcast(b, which, rows, columns)};
     ir_named_attr attrs[] = {{"row_stride", ir_attr_int(b->m, row)},
                              {"column_stride", ir_attr_int(b->m, column)},
                              {"stride", ir_attr_int(b->m, stride)}};
     dtype element = tile_type(b, memory)->element;
-    return ir_build1(b, TILE_GATHER, operands, 3, ir_type_tile(b->m, element, rows, columns, 0), attrs, 3);
+    return ir_build1(b, TILE_GATHER, operands, 3, ir_type_tile(b->m, element, rows, columns, 0),
+                     attrs, 3);
 }
 
-static ir_value body_elementwise(const body *s, ir_op op)
-{
+static ir_value body_elementwise(const body *s, ir_op op) {
     const ir_module *m = s->f->l->s;
     const ir_op_data *d = ir_op_get(m, op);
     ir_value operands[4];
@@ -133,8 +129,7 @@ static ir_value body_elementwise(const body *s, ir_op op)
     return tile_op(s->b, TILE_NEG + d->opcode - GRAPH_NEG, operands, d->operand_count, to);
 }
 
-static ir_value body_op(const body *s, ir_op op)
-{
+static ir_value body_op(const body *s, ir_op op) {
     const ir_module *m = s->f->l->s;
     switch (ir_op_get(m, op)->opcode) {
     case GRAPH_CONSTANT: {
@@ -151,8 +146,7 @@ static ir_value body_op(const body *s, ir_op op)
 }
 
 /* An input that only a gather uses is not loaded. */
-static bool is_used(const ir_module *m, const ir_block_data *block, ir_value v)
-{
+static bool is_used(const ir_module *m, const ir_block_data *block, ir_value v) {
     for (ir_op op = block->first; op; op = ir_op_get(m, op)->next)
         for (uint32_t i = 0; i < ir_op_get(m, op)->operand_count; i++)
             if (ir_op_get(m, op)->operands[i] == v)
@@ -160,8 +154,7 @@ static bool is_used(const ir_module *m, const ir_block_data *block, ir_value v)
     return false;
 }
 
-void frame_body(const frame *f, ir_builder *b, ir_value *yields)
-{
+void frame_body(const frame *f, ir_builder *b, ir_value *yields) {
     const ir_module *m = f->l->s;
     const ir_block_data *block = ir_block_get(m, ir_op_block(m, f->op, 0));
     body s = {f, b, base_calloc(ir_value_count(m) + 1, sizeof(ir_value))};
@@ -183,8 +176,7 @@ void frame_body(const frame *f, ir_builder *b, ir_value *yields)
     free(s.tile_of);
 }
 
-void frame_store(const frame *f, ir_builder *b, int i, ir_value x)
-{
+void frame_store(const frame *f, ir_builder *b, int i, ir_value x) {
     int64_t access[LOWERING_AXES + 1];
     int number = f->leading + f->body_inputs + i;
     ir_value buffer = ir_op_get(f->l->s, f->op)->operands[f->first_input + number];
@@ -192,12 +184,11 @@ void frame_store(const frame *f, ir_builder *b, int i, ir_value x)
     int64_t row = frame_row_stride(f, access), column = frame_column_stride(f, access);
     int64_t rows = row ? f->rows : 1, columns = column ? f->columns : 1;
     bool canonical = f->l->is_output[buffer] && dtype_is_float(tile_type(b, x)->element);
-    tile_store(b, frame_memory(f, number), frame_offset(f, b, access), tile_broadcast(b, x, rows, columns), row,
-               column, canonical);
+    tile_store(b, frame_memory(f, number), frame_offset(f, b, access),
+               tile_broadcast(b, x, rows, columns), row, column, canonical);
 }
 
-void lower_map(lowering *l, ir_builder *b, ir_op op)
-{
+void lower_map(lowering *l, ir_builder *b, ir_op op) {
     ir_value yields[8];
     frame f = frame_of(l, op);
     int outputs = (int)ir_op_get(l->s, op)->operand_count - f.axes - f.body_inputs;

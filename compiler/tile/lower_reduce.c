@@ -1,21 +1,20 @@
-/* lower_reduce.c - reductions along a row: 64 lanes, blocks of 4096, halving (docs/numerics.md, order lanes64).
+/* lower_reduce.c - reductions along a row: 64 lanes, blocks of 4096, halving (docs/numerics.md,
+ * order lanes64).
  *
- * The lanes are carried as sub-tiles, so that the work in front of the sum is done a few vectors at a time. A ragged end
- * is padded with the neutral element, which changes no lane. max, min and integer sums take the same way; their
- * order cannot be seen. */
+ * The lanes are carried as sub-tiles, so that the work in front of the sum is done a few vectors at
+ * a time. A ragged end is padded with the neutral element, which changes no lane. max, min and
+ * integer sums take the same way; their order cannot be seen. */
 #include <string.h>
 
 #include "tile/lowering.h"
 
-uint64_t reduction_neutral(const char *kind, dtype element)
-{
+uint64_t reduction_neutral(const char *kind, dtype element) {
     if (strcmp(kind, "sum") == 0)
         return element == DTYPE_F32 ? 0x80000000u : element == DTYPE_F64 ? UINT64_C(1) << 63 : 0;
     return reduction_start(kind, element);
 }
 
-uint64_t reduction_start(const char *kind, dtype element)
-{
+uint64_t reduction_start(const char *kind, dtype element) {
     bool max = strcmp(kind, "max") == 0;
     if (strcmp(kind, "sum") == 0)
         return 0;
@@ -33,9 +32,10 @@ uint64_t reduction_start(const char *kind, dtype element)
     }
 }
 
-int reduction_opcode(const char *kind)
-{
-    return strcmp(kind, "sum") == 0 ? TILE_ADD : strcmp(kind, "max") == 0 ? TILE_MAXIMUM : TILE_MINIMUM;
+int reduction_opcode(const char *kind) {
+    return strcmp(kind, "sum") == 0   ? TILE_ADD
+           : strcmp(kind, "max") == 0 ? TILE_MAXIMUM
+                                      : TILE_MINIMUM;
 }
 
 typedef struct reduction {
@@ -48,8 +48,7 @@ typedef struct reduction {
 } reduction;
 
 /* Elements [column, column + width): the body's first yield, its other yields stored in passing. */
-static ir_value elements(reduction *r, ir_builder *b, ir_value column, int64_t width)
-{
+static ir_value elements(reduction *r, ir_builder *b, ir_value column, int64_t width) {
     ir_value yields[8];
     if (r->partial)
         return tile_load(b, r->partial, column, 1, width, 0, 1);
@@ -61,28 +60,26 @@ static ir_value elements(reduction *r, ir_builder *b, ir_value column, int64_t w
     return tile_broadcast(b, yields[0], 1, width);
 }
 
-static ir_value combine(const reduction *r, ir_builder *b, ir_value x, ir_value y)
-{
+static ir_value combine(const reduction *r, ir_builder *b, ir_value x, ir_value y) {
     ir_value operands[] = {x, y};
     return tile_op(b, reduction_opcode(r->kind), operands, 2, DTYPE_NONE);
 }
 
-static ir_value shifted(ir_builder *b, ir_value index, int64_t by)
-{
+static ir_value shifted(ir_builder *b, ir_value index, int64_t by) {
     int64_t one = 1;
     return tile_affine(b, by, &index, &one, 1);
 }
 
 /* All full steps of 64 elements from `start`. */
-static void full_steps(reduction *r, ir_builder *b, ir_value start, int64_t length, ir_value *lanes)
-{
+static void full_steps(reduction *r, ir_builder *b, ir_value start, int64_t length,
+                       ir_value *lanes) {
     ir_op loop;
     ir_value at, next[LANES];
     int64_t factors[] = {1, 1};
     if (length < LANES)
         return;
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, length / LANES * LANES), LANES, lanes,
-                             (uint32_t)r->parts, &loop, &at);
+    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, length / LANES * LANES), LANES,
+                             lanes, (uint32_t)r->parts, &loop, &at);
     const ir_block_data *block = ir_block_get(b->m, in.block);
     ir_value sum[] = {start, at};
     for (int64_t i = 0; i < r->parts; i++) {
@@ -94,17 +91,16 @@ static void full_steps(reduction *r, ir_builder *b, ir_value start, int64_t leng
         lanes[i] = ir_op_result(b->m, loop, (uint32_t)i);
 }
 
-static ir_value padded(const reduction *r, ir_builder *b, ir_value x, int64_t width)
-{
+static ir_value padded(const reduction *r, ir_builder *b, ir_value x, int64_t width) {
     if (width == r->sub)
         return x;
-    ir_named_attr attr = {"value", ir_attr_bits(b->m, r->element, reduction_neutral(r->kind, r->element))};
+    ir_named_attr attr = {"value",
+                          ir_attr_bits(b->m, r->element, reduction_neutral(r->kind, r->element))};
     return ir_build1(b, TILE_PAD, &x, 1, ir_type_tile(b->m, r->element, 1, r->sub, 0), &attr, 1);
 }
 
 /* One block of at most 4096 elements from `start`: 64 lanes, then halving. */
-static ir_value reduce_block(reduction *r, ir_builder *b, ir_value start, int64_t length)
-{
+static ir_value reduce_block(reduction *r, ir_builder *b, ir_value start, int64_t length) {
     ir_value lanes[LANES];
     ir_value first = tile_constant(b, r->element, reduction_start(r->kind, r->element));
     for (int64_t i = 0; i < r->parts; i++)
@@ -117,15 +113,16 @@ static ir_value reduce_block(reduction *r, ir_builder *b, ir_value start, int64_
         lanes[i] = combine(r, b, lanes[i], padded(r, b, x, width));
     }
     ir_named_attr kind = {"kind", ir_attr_string(b->m, r->kind)};
-    return ir_build1(b, TILE_FOLD, lanes, (uint32_t)r->parts, ir_type_tile(b->m, r->element, 1, 1, 0), &kind, 1);
+    return ir_build1(b, TILE_FOLD, lanes, (uint32_t)r->parts,
+                     ir_type_tile(b->m, r->element, 1, 1, 0), &kind, 1);
 }
 
 /* A sequence of any length; block results are a new sequence. */
-static ir_value reduce_sequence(reduction *r, ir_builder *b, int64_t length)
-{
+static ir_value reduce_sequence(reduction *r, ir_builder *b, int64_t length) {
     if (length <= LANES_BLOCK)
         return reduce_block(r, b, tile_index(b, 0), length);
-    int64_t full = length / LANES_BLOCK, blocks = (length + LANES_BLOCK - 1) / LANES_BLOCK, step = LANES_BLOCK;
+    int64_t full = length / LANES_BLOCK, blocks = (length + LANES_BLOCK - 1) / LANES_BLOCK,
+            step = LANES_BLOCK;
     ir_value results = lowering_scratch(r->f.l, b, r->element, blocks), number;
     ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, full), 1, NULL, 0, NULL, &number);
     ir_value x = reduce_block(r, &in, tile_affine(&in, 0, &number, &step, 1), LANES_BLOCK);
@@ -140,16 +137,14 @@ static ir_value reduce_sequence(reduction *r, ir_builder *b, int64_t length)
 }
 
 /* The final `+ 0` of float sums. */
-static ir_value finished(const char *kind, ir_builder *b, ir_value x)
-{
+static ir_value finished(const char *kind, ir_builder *b, ir_value x) {
     ir_value operands[] = {x, tile_constant(b, tile_type(b, x)->element, 0)};
     if (strcmp(kind, "sum") != 0 || !dtype_is_float(tile_type(b, x)->element))
         return x;
     return tile_op(b, TILE_ADD, operands, 2, DTYPE_NONE);
 }
 
-void lower_reduce(lowering *l, ir_builder *b, ir_op op)
-{
+void lower_reduce(lowering *l, ir_builder *b, ir_op op) {
     reduction r = {.f = frame_of(l, op), .kind = ir_op_string(l->s, op, "kind", "sum")};
     const ir_op_data *d = ir_op_get(l->s, op);
     int64_t length = ir_op_int(l->s, op, "extent", 0);
@@ -179,8 +174,7 @@ typedef struct column_reduction {
     ir_value partial; /* [blocks][columns] of the level below; 0 at level 0 */
 } column_reduction;
 
-static ir_value column_elements(column_reduction *r, ir_builder *b, ir_value row)
-{
+static ir_value column_elements(column_reduction *r, ir_builder *b, ir_value row) {
     ir_value x;
     int64_t stride = r->f.columns;
     if (r->partial)
@@ -191,21 +185,21 @@ static ir_value column_elements(column_reduction *r, ir_builder *b, ir_value row
 }
 
 /* Order cannot be seen: one accumulator for each column. */
-static ir_value columns_any(column_reduction *r, ir_builder *b, int64_t length)
-{
+static ir_value columns_any(column_reduction *r, ir_builder *b, int64_t length) {
     ir_op loop;
     ir_value row, start = tile_constant(b, r->element, reduction_start(r->kind, r->element));
     start = tile_broadcast(b, start, 1, r->f.columns);
     ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, length), 1, &start, 1, &loop, &row);
-    ir_value operands[] = {ir_block_get(b->m, in.block)->arguments[1], column_elements(r, &in, row)};
+    ir_value operands[] = {ir_block_get(b->m, in.block)->arguments[1],
+                           column_elements(r, &in, row)};
     ir_value next = tile_op(&in, reduction_opcode(r->kind), operands, 2, DTYPE_NONE);
     tile_yield(&in, &next, 1);
     return ir_op_result(b->m, loop, 0);
 }
 
 /* lanes[l] += element at row start + at + l, for l in [0, count). */
-static void add_rows(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start, ir_value at, int64_t count)
-{
+static void add_rows(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start,
+                     ir_value at, int64_t count) {
     ir_value l, parts[3] = {start, at, 0};
     int64_t factors[] = {1, 1, 1}, stride = r->f.columns;
     ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, count), 1, NULL, 0, NULL, &l);
@@ -217,25 +211,25 @@ static void add_rows(column_reduction *r, ir_builder *b, ir_value lanes, ir_valu
     tile_yield(&in, NULL, 0);
 }
 
-static void fold_rows(column_reduction *r, ir_builder *b, ir_value lanes, int64_t half)
-{
+static void fold_rows(column_reduction *r, ir_builder *b, ir_value lanes, int64_t half) {
     ir_value l;
     int64_t stride = r->f.columns;
     ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, half), 1, NULL, 0, NULL, &l);
-    ir_value low = tile_affine(&in, 0, &l, &stride, 1), high = tile_affine(&in, half * stride, &l, &stride, 1);
+    ir_value low = tile_affine(&in, 0, &l, &stride, 1),
+             high = tile_affine(&in, half * stride, &l, &stride, 1);
     ir_value operands[] = {tile_load(&in, lanes, low, 1, r->f.columns, 0, 1),
                            tile_load(&in, lanes, high, 1, r->f.columns, 0, 1)};
     tile_store(&in, lanes, low, tile_op(&in, TILE_ADD, operands, 2, DTYPE_NONE), 0, 1, false);
     tile_yield(&in, NULL, 0);
 }
 
-static ir_value columns_block(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start, int64_t length)
-{
+static ir_value columns_block(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start,
+                              int64_t length) {
     ir_value l, at, zero = tile_constant(b, r->element, 0);
     int64_t stride = r->f.columns, full = length / LANES * LANES;
     ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, LANES), 1, NULL, 0, NULL, &l);
-    tile_store(&in, lanes, tile_affine(&in, 0, &l, &stride, 1), tile_broadcast(&in, zero, 1, r->f.columns), 0, 1,
-               false);
+    tile_store(&in, lanes, tile_affine(&in, 0, &l, &stride, 1),
+               tile_broadcast(&in, zero, 1, r->f.columns), 0, 1, false);
     tile_yield(&in, NULL, 0);
     if (full) {
         in = tile_for(b, tile_index(b, 0), tile_index(b, full), LANES, NULL, 0, NULL, &at);
@@ -249,11 +243,11 @@ static ir_value columns_block(column_reduction *r, ir_builder *b, ir_value lanes
     return tile_load(b, lanes, tile_index(b, 0), 1, r->f.columns, 0, 1);
 }
 
-static ir_value columns_lanes(column_reduction *r, ir_builder *b, ir_value lanes, int64_t length)
-{
+static ir_value columns_lanes(column_reduction *r, ir_builder *b, ir_value lanes, int64_t length) {
     if (length <= LANES_BLOCK)
         return columns_block(r, b, lanes, tile_index(b, 0), length);
-    int64_t full = length / LANES_BLOCK, blocks = (length + LANES_BLOCK - 1) / LANES_BLOCK, step = LANES_BLOCK;
+    int64_t full = length / LANES_BLOCK, blocks = (length + LANES_BLOCK - 1) / LANES_BLOCK,
+            step = LANES_BLOCK;
     int64_t stride = r->f.columns;
     ir_value results = lowering_scratch(r->f.l, b, r->element, blocks * stride), number;
     ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, full), 1, NULL, 0, NULL, &number);
@@ -261,15 +255,15 @@ static ir_value columns_lanes(column_reduction *r, ir_builder *b, ir_value lanes
     tile_store(&in, results, tile_affine(&in, 0, &number, &stride, 1), x, 0, 1, false);
     tile_yield(&in, NULL, 0);
     if (blocks > full) {
-        x = columns_block(r, b, lanes, tile_index(b, full * LANES_BLOCK), length - full * LANES_BLOCK);
+        x = columns_block(r, b, lanes, tile_index(b, full * LANES_BLOCK),
+                          length - full * LANES_BLOCK);
         tile_store(b, results, tile_index(b, full * stride), x, 0, 1, false);
     }
     r->partial = results;
     return columns_lanes(r, b, lanes, blocks);
 }
 
-void lower_columns(lowering *l, ir_builder *b, ir_op op)
-{
+void lower_columns(lowering *l, ir_builder *b, ir_op op) {
     column_reduction r = {.f = frame_of(l, op), .kind = ir_op_string(l->s, op, "kind", "sum")};
     const ir_op_data *d = ir_op_get(l->s, op);
     int64_t length = ir_op_int(l->s, op, "extent", 0);

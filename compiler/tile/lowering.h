@@ -22,20 +22,21 @@ typedef struct lowering {
 /* A computation at one place: where its tile lies and how it reaches its buffers. */
 typedef struct frame {
     lowering *l;
-    ir_op op;                    /* of the schedule */
+    ir_op op;                      /* of the schedule */
     ir_value index[LOWERING_AXES]; /* tile indices, the reduced one last where there is one */
     int axes;
-    int row_axis, column_axis;   /* -1: none */
+    int row_axis, column_axis; /* -1: none */
     int64_t rows, columns;
-    int first_input;             /* operand number of the body's first input */
-    int body_inputs, leading;    /* leading buffers come before the body's inputs */
-    ir_value accumulator;        /* a dot's finished sum, the body's first argument */
+    int first_input;          /* operand number of the body's first input */
+    int body_inputs, leading; /* leading buffers come before the body's inputs */
+    ir_value accumulator;     /* a dot's finished sum, the body's first argument */
 } frame;
 
 bool lowering_fail(lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 frame frame_of(lowering *l, ir_op op);
-/* Memory of buffer operand `i` (0 is the first buffer), its access, and the two strides of a tile there. */
+/* Memory of buffer operand `i` (0 is the first buffer), its access, and the two strides of a tile
+ * there. */
 ir_value frame_memory(const frame *f, int i);
 void frame_access(const frame *f, int i, int64_t *access);
 ir_value frame_offset(const frame *f, ir_builder *b, const int64_t *access);
@@ -54,7 +55,8 @@ void lower_reduce(lowering *l, ir_builder *b, ir_op op);
 void lower_columns(lowering *l, ir_builder *b, ir_op op);
 void lower_dot(lowering *l, ir_builder *b, ir_op op);
 
-/* The neutral element of a reduction: -0 for float sums (x + -0 is x for every x), the limits for max and min. */
+/* The neutral element of a reduction: -0 for float sums (x + -0 is x for every x), the limits for
+ * max and min. */
 uint64_t reduction_neutral(const char *kind, dtype element);
 /* Where accumulators start: +0 for sums. */
 uint64_t reduction_start(const char *kind, dtype element);

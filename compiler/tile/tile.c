@@ -7,27 +7,25 @@
 #include "ops/graph.h"
 
 static const op_info tile_ops[] = {
-#define T(ENUM, name, operands, attrs, results, regions, summary)                                 \
+#define T(ENUM, name, operands, attrs, results, regions, summary)                                  \
     {"tile." #name, IR_LEVEL_TILE, operands, attrs, results, regions, summary},
 #include "tile/tile.def"
 };
 
-static_assert(TILE_FMA - TILE_NEG == GRAPH_FMA - GRAPH_NEG, "tile.def repeats graph.def's element-wise operations");
+static_assert(TILE_FMA - TILE_NEG == GRAPH_FMA - GRAPH_NEG,
+              "tile.def repeats graph.def's element-wise operations");
 
-bool tile_is_elementwise(int opcode)
-{
+bool tile_is_elementwise(int opcode) {
     return opcode >= TILE_NEG && opcode <= TILE_BITCAST;
 }
 
 /* An operand fits a result where each dimension is the result's or 1. */
-static bool fits(const ir_type_data *x, const ir_type_data *result)
-{
+static bool fits(const ir_type_data *x, const ir_type_data *result) {
     return x->kind == IR_TYPE_TILE && (x->dims[0] == result->dims[0] || x->dims[0] == 1) &&
            (x->dims[1] == result->dims[1] || x->dims[1] == 1);
 }
 
-static bool verify_loop(const ir_module *m, ir_op op, status *st)
-{
+static bool verify_loop(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
     if (d->operand_count != d->result_count + 2 || b->argument_count != d->result_count + 1)
@@ -40,8 +38,7 @@ static bool verify_loop(const ir_module *m, ir_op op, status *st)
     return true;
 }
 
-static bool verify_tile(const ir_module *m, ir_op op, status *st)
-{
+static bool verify_tile(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     if (d->opcode == TILE_FOR)
         return verify_loop(m, op, st);
@@ -50,31 +47,29 @@ static bool verify_tile(const ir_module *m, ir_op op, status *st)
     const ir_type_data *result = ir_type_get(m, ir_value_get(m, d->results[0])->type);
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (!fits(ir_type_get(m, ir_value_get(m, d->operands[i])->type), result))
-            return status_set(st, STATUS_INTERNAL, "operand %u does not repeat to the result's shape", i);
+            return status_set(st, STATUS_INTERNAL,
+                              "operand %u does not repeat to the result's shape", i);
     return true;
 }
 
-const op_table *tile_op_table(void)
-{
-    static const op_table table = {IR_LEVEL_TILE, tile_ops, sizeof tile_ops / sizeof *tile_ops, verify_tile};
+const op_table *tile_op_table(void) {
+    static const op_table table = {IR_LEVEL_TILE, tile_ops, sizeof tile_ops / sizeof *tile_ops,
+                                   verify_tile};
     return &table;
 }
 
 /* ---- builders ---- */
 
-const ir_type_data *tile_type(const ir_builder *b, ir_value x)
-{
+const ir_type_data *tile_type(const ir_builder *b, ir_value x) {
     return ir_type_get(b->m, ir_value_get(b->m, x)->type);
 }
 
-ir_value tile_index(ir_builder *b, int64_t value)
-{
+ir_value tile_index(ir_builder *b, int64_t value) {
     ir_named_attr attr = {"value", ir_attr_int(b->m, value)};
     return ir_build1(b, TILE_INDEX, NULL, 0, ir_type_index(b->m), &attr, 1);
 }
 
-static bool constant_index(const ir_builder *b, ir_value x, int64_t *value)
-{
+static bool constant_index(const ir_builder *b, ir_value x, int64_t *value) {
     ir_op op = ir_value_get(b->m, x)->op;
     if (!op || ir_op_get(b->m, op)->opcode != TILE_INDEX)
         return false;
@@ -82,8 +77,8 @@ static bool constant_index(const ir_builder *b, ir_value x, int64_t *value)
     return true;
 }
 
-ir_value tile_affine(ir_builder *b, int64_t constant, const ir_value *indices, const int64_t *coefficients, int n)
-{
+ir_value tile_affine(ir_builder *b, int64_t constant, const ir_value *indices,
+                     const int64_t *coefficients, int n) {
     ir_value used[32];
     int64_t factors[32], value;
     uint32_t count = 0;
@@ -106,28 +101,24 @@ ir_value tile_affine(ir_builder *b, int64_t constant, const ir_value *indices, c
     return ir_build1(b, TILE_AFFINE, used, count, ir_type_index(b->m), attrs, 2);
 }
 
-ir_value tile_index_op(ir_builder *b, int opcode, ir_value x, ir_value y)
-{
+ir_value tile_index_op(ir_builder *b, int opcode, ir_value x, ir_value y) {
     int64_t p, q;
     if (constant_index(b, x, &p) && constant_index(b, y, &q))
         return (opcode == TILE_INDEX_MIN) == (p < q) ? x : y;
     return ir_build1(b, opcode, (ir_value[]){x, y}, 2, ir_type_index(b->m), NULL, 0);
 }
 
-ir_value tile_index_by(ir_builder *b, int opcode, ir_value x, int64_t by)
-{
+ir_value tile_index_by(ir_builder *b, int opcode, ir_value x, int64_t by) {
     ir_named_attr attr = {"by", ir_attr_int(b->m, by)};
     return ir_build1(b, opcode, &x, 1, ir_type_index(b->m), &attr, 1);
 }
 
-ir_value tile_constant(ir_builder *b, dtype element, uint64_t bits)
-{
+ir_value tile_constant(ir_builder *b, dtype element, uint64_t bits) {
     ir_named_attr attr = {"value", ir_attr_bits(b->m, element, bits)};
     return ir_build1(b, TILE_CONSTANT, NULL, 0, ir_type_tile(b->m, element, 1, 1, 0), &attr, 1);
 }
 
-static ir_type result_type(ir_builder *b, const ir_value *operands, uint32_t n, dtype element)
-{
+static ir_type result_type(ir_builder *b, const ir_value *operands, uint32_t n, dtype element) {
     int64_t rows = 1, columns = 1;
     for (uint32_t i = 0; i < n; i++) {
         const ir_type_data *t = tile_type(b, operands[i]);
@@ -137,8 +128,7 @@ static ir_type result_type(ir_builder *b, const ir_value *operands, uint32_t n, 
     return ir_type_tile(b->m, element, rows, columns, 0);
 }
 
-ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n, dtype to)
-{
+ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n, dtype to) {
     dtype element = tile_type(b, operands[n - 1])->element;
     bool changes = opcode == TILE_CONVERT || opcode == TILE_BITCAST;
     ir_named_attr attr = {"to", 0};
@@ -149,16 +139,15 @@ ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n
     return ir_build1(b, opcode, operands, n, result_type(b, operands, n, element), &attr, changes);
 }
 
-ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y)
-{
+ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y) {
     ir_value operands[] = {x, y};
     ir_named_attr attr = {"predicate", ir_attr_string(b->m, predicate)};
-    return ir_build1(b, TILE_COMPARE, operands, 2, result_type(b, operands, 2, DTYPE_BOOL), &attr, 1);
+    return ir_build1(b, TILE_COMPARE, operands, 2, result_type(b, operands, 2, DTYPE_BOOL), &attr,
+                     1);
 }
 
 ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows, int64_t columns,
-                   int64_t row_stride, int64_t column_stride)
-{
+                   int64_t row_stride, int64_t column_stride) {
     ir_named_attr attrs[] = {{"row_stride", ir_attr_int(b->m, row_stride)},
                              {"column_stride", ir_attr_int(b->m, column_stride)}};
     ir_type type = ir_type_tile(b->m, tile_type(b, memory)->element, rows, columns, 0);
@@ -166,28 +155,29 @@ ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows
 }
 
 void tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,
-                int64_t column_stride, bool canonical)
-{
+                int64_t column_stride, bool canonical) {
     ir_value operands[] = {memory, offset, x};
     ir_named_attr attrs[] = {{"row_stride", ir_attr_int(b->m, row_stride)},
                              {"column_stride", ir_attr_int(b->m, column_stride)},
                              {"canonical", ir_attr_bool(b->m, true)}};
-    ir_op_spec spec = {.opcode = TILE_STORE, .operands = operands, .operand_count = 3, .attrs = attrs,
+    ir_op_spec spec = {.opcode = TILE_STORE,
+                       .operands = operands,
+                       .operand_count = 3,
+                       .attrs = attrs,
                        .attr_count = canonical ? 3 : 2};
     ir_build(b, &spec);
 }
 
-ir_value tile_broadcast(ir_builder *b, ir_value x, int64_t rows, int64_t columns)
-{
+ir_value tile_broadcast(ir_builder *b, ir_value x, int64_t rows, int64_t columns) {
     const ir_type_data *t = tile_type(b, x);
     if (t->dims[0] == rows && t->dims[1] == columns)
         return x;
-    return ir_build1(b, TILE_BROADCAST, &x, 1, ir_type_tile(b->m, t->element, rows, columns, 0), NULL, 0);
+    return ir_build1(b, TILE_BROADCAST, &x, 1, ir_type_tile(b->m, t->element, rows, columns, 0),
+                     NULL, 0);
 }
 
-ir_builder tile_for(ir_builder *b, ir_value low, ir_value high, int64_t step, const ir_value *carried, uint32_t n,
-                    ir_op *loop, ir_value *index)
-{
+ir_builder tile_for(ir_builder *b, ir_value low, ir_value high, int64_t step,
+                    const ir_value *carried, uint32_t n, ir_op *loop, ir_value *index) {
     ir_value operands[66] = {low, high};
     ir_type types[64];
     assert(n <= 64);
@@ -196,8 +186,14 @@ ir_builder tile_for(ir_builder *b, ir_value low, ir_value high, int64_t step, co
         types[i] = ir_value_get(b->m, carried[i])->type;
     }
     ir_named_attr attr = {"step", ir_attr_int(b->m, step)};
-    ir_op_spec spec = {.opcode = TILE_FOR, .operands = operands, .operand_count = n + 2, .results = types,
-                       .result_count = n, .attrs = &attr, .attr_count = 1, .region_count = 1};
+    ir_op_spec spec = {.opcode = TILE_FOR,
+                       .operands = operands,
+                       .operand_count = n + 2,
+                       .results = types,
+                       .result_count = n,
+                       .attrs = &attr,
+                       .attr_count = 1,
+                       .region_count = 1};
     ir_op op = ir_build(b, &spec);
     ir_builder in = {b->m, ir_op_block(b->m, op, 0), 0, b->location};
     *index = ir_block_add_argument(b->m, in.block, ir_type_index(b->m), NULL);
@@ -208,8 +204,7 @@ ir_builder tile_for(ir_builder *b, ir_value low, ir_value high, int64_t step, co
     return in;
 }
 
-void tile_yield(ir_builder *inside, const ir_value *values, uint32_t n)
-{
+void tile_yield(ir_builder *inside, const ir_value *values, uint32_t n) {
     ir_op_spec spec = {.opcode = TILE_YIELD, .operands = values, .operand_count = n};
     ir_build(inside, &spec);
 }

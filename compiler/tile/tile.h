@@ -15,21 +15,25 @@ typedef enum tile_opcode {
 const op_table *tile_op_table(void);
 bool tile_is_elementwise(int opcode);
 
-/* Schedule IR to Tile IR: loops with static tiles, a version of the body for each remainder. NULL on failure. */
+/* Schedule IR to Tile IR: loops with static tiles, a version of the body for each remainder. NULL
+ * on failure. */
 ir_module *tile_from_schedule(const ir_module *schedule, status *st);
 /* Specified functions become their sequences (math/). */
 bool tile_expand_math(ir_module *m, status *st);
-/* Every tile gets the layout rows<lanes>: each row is cut into vectors of `lanes` elements, the last one shorter. */
+/* Every tile gets the layout rows<lanes>: each row is cut into vectors of `lanes` elements, the
+ * last one shorter. */
 bool tile_assign_layout(ir_module *m, int lanes, status *st);
 
 /* ---- builders ---- */
 ir_value tile_index(ir_builder *b, int64_t value);
 /* constant + sum of coefficients[i] * indices[i]; terms with coefficient 0 vanish. */
-ir_value tile_affine(ir_builder *b, int64_t constant, const ir_value *indices, const int64_t *coefficients, int n);
-ir_value tile_index_op(ir_builder *b, int opcode, ir_value x, ir_value y);       /* min, max */
-ir_value tile_index_by(ir_builder *b, int opcode, ir_value x, int64_t by);       /* div, rem */
+ir_value tile_affine(ir_builder *b, int64_t constant, const ir_value *indices,
+                     const int64_t *coefficients, int n);
+ir_value tile_index_op(ir_builder *b, int opcode, ir_value x, ir_value y); /* min, max */
+ir_value tile_index_by(ir_builder *b, int opcode, ir_value x, int64_t by); /* div, rem */
 ir_value tile_constant(ir_builder *b, dtype element, uint64_t bits);
-/* Element-wise: the result's shape is that of the widest operand. `to`: element type for convert, bitcast. */
+/* Element-wise: the result's shape is that of the widest operand. `to`: element type for convert,
+ * bitcast. */
 ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n, dtype to);
 ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y);
 ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows, int64_t columns,
@@ -37,9 +41,10 @@ ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows
 void tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,
                 int64_t column_stride, bool canonical);
 ir_value tile_broadcast(ir_builder *b, ir_value x, int64_t rows, int64_t columns);
-/* A loop; returns the builder inside; *index and carried arguments (block arguments 1...) are its block's. */
-ir_builder tile_for(ir_builder *b, ir_value low, ir_value high, int64_t step, const ir_value *carried, uint32_t n,
-                    ir_op *loop, ir_value *index);
+/* A loop; returns the builder inside; *index and carried arguments (block arguments 1...) are its
+ * block's. */
+ir_builder tile_for(ir_builder *b, ir_value low, ir_value high, int64_t step,
+                    const ir_value *carried, uint32_t n, ir_op *loop, ir_value *index);
 void tile_yield(ir_builder *inside, const ir_value *values, uint32_t n);
 const ir_type_data *tile_type(const ir_builder *b, ir_value x);
 

@@ -2,8 +2,9 @@
  *
  *   tsr-interp FILE.tsr KERNEL FOLDER [NAME=NUMBER | NAME=TYPE ...]
  *
- * Reads FOLDER/<parameter>.npy, and writes FOLDER/<output>.npy, <output>.reference.npy and <output>.bound.npy (f64:
- * compiler_reference). Dimensions and type variables are bound on the command line.
+ * Reads FOLDER/<parameter>.npy, and writes FOLDER/<output>.npy, <output>.reference.npy and
+ * <output>.bound.npy (f64: compiler_reference). Dimensions and type variables are bound on the
+ * command line.
  *
  * Exit codes: 0 done, 2 wrong command line, 3 wrong input. */
 #include <stdio.h>
@@ -20,8 +21,7 @@ typedef struct bindings {
     uint32_t dim_count, type_count;
 } bindings;
 
-static bool bind(bindings *b, char *argument)
-{
+static bool bind(bindings *b, char *argument) {
     char *value = strchr(argument, '='), *end = NULL;
     if (!value || b->dim_count == MAX_BINDINGS || b->type_count == MAX_BINDINGS)
         return false;
@@ -35,8 +35,7 @@ static bool bind(bindings *b, char *argument)
     return end != value && *end == '\0';
 }
 
-static const compiler_kernel *find_kernel(const compiler_source *source, const char *name)
-{
+static const compiler_kernel *find_kernel(const compiler_source *source, const char *name) {
     for (uint32_t i = 0; i < compiler_kernel_count(source); i++)
         if (strcmp(compiler_kernel_at(source, i)->name, name) == 0)
             return compiler_kernel_at(source, i);
@@ -51,17 +50,16 @@ typedef struct run {
     ir_module *graph;
     compiler_signature signature;
     tensor inputs[COMPILER_MAX_PARAMETERS];
-    tensor outputs[COMPILER_MAX_PARAMETERS], references[COMPILER_MAX_PARAMETERS], bounds[COMPILER_MAX_PARAMETERS];
+    tensor outputs[COMPILER_MAX_PARAMETERS], references[COMPILER_MAX_PARAMETERS],
+        bounds[COMPILER_MAX_PARAMETERS];
     status st;
 } run;
 
-static void path_of(const run *r, const char *name, const char *suffix, char out[4096])
-{
+static void path_of(const run *r, const char *name, const char *suffix, char out[4096]) {
     snprintf(out, 4096, "%s/%s%s.npy", r->folder, name, suffix);
 }
 
-static bool read_inputs(run *r)
-{
+static bool read_inputs(run *r) {
     char path[4096];
     for (uint32_t i = 0; i < r->signature.input_count; i++) {
         path_of(r, r->signature.inputs[i].name, "", path);
@@ -71,8 +69,7 @@ static bool read_inputs(run *r)
     return true;
 }
 
-static bool write_output(run *r, uint32_t i)
-{
+static bool write_output(run *r, uint32_t i) {
     const char *name = r->signature.outputs[i].name;
     char path[4096];
     path_of(r, name, "", path);
@@ -85,14 +82,15 @@ static bool write_output(run *r, uint32_t i)
     return tensor_write_npy(&r->bounds[i], path, &r->st);
 }
 
-static bool execute(run *r)
-{
+static bool execute(run *r) {
     const bindings *b = r->b;
-    if (!compiler_signature_of(r->graph, b->dims, b->dim_count, &r->signature, &r->st) || !read_inputs(r))
+    if (!compiler_signature_of(r->graph, b->dims, b->dim_count, &r->signature, &r->st) ||
+        !read_inputs(r))
         return false;
     if (!compiler_interpret(r->graph, b->dims, b->dim_count, r->inputs, r->outputs, &r->st))
         return false;
-    if (!compiler_reference(r->graph, b->dims, b->dim_count, r->inputs, r->references, r->bounds, &r->st))
+    if (!compiler_reference(r->graph, b->dims, b->dim_count, r->inputs, r->references, r->bounds,
+                            &r->st))
         return false;
     for (uint32_t i = 0; i < r->signature.output_count; i++)
         if (!write_output(r, i))
@@ -100,8 +98,7 @@ static bool execute(run *r)
     return true;
 }
 
-static void release_all(run *r)
-{
+static void release_all(run *r) {
     for (int i = 0; i < COMPILER_MAX_PARAMETERS; i++) {
         tensor_release(&r->inputs[i]);
         tensor_release(&r->outputs[i]);
@@ -110,13 +107,15 @@ static void release_all(run *r)
     }
 }
 
-static bool run_kernel(compiler_source *source, const char *name, const char *folder, const bindings *b, text *said,
-                       status *st)
-{
+static bool run_kernel(compiler_source *source, const char *name, const char *folder,
+                       const bindings *b, text *said, status *st) {
     const compiler_kernel *kernel = find_kernel(source, name);
     if (!kernel)
         return status_set(st, STATUS_NOT_FOUND, "no kernel is called '%s'", name);
-    compiler_case c = {.name = "command line", .dims = b->dims, .dim_count = b->dim_count, .types = b->types,
+    compiler_case c = {.name = "command line",
+                       .dims = b->dims,
+                       .dim_count = b->dim_count,
+                       .types = b->types,
                        .type_count = b->type_count};
     run r = {.folder = folder, .b = b, .graph = compiler_graph(source, kernel, &c, said)};
     if (!r.graph)
@@ -128,8 +127,7 @@ static bool run_kernel(compiler_source *source, const char *name, const char *fo
     return ok;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     static bindings b;
     bool usable = argc >= 4;
     for (int i = 4; usable && i < argc; i++)

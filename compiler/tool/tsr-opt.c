@@ -1,5 +1,5 @@
-/* tsr-opt.c - named passes over IR text: reads a module of any level (or the kernels of a source file), runs the passes
- * that it is told, prints what results.
+/* tsr-opt.c - named passes over IR text: reads a module of any level (or the kernels of a source
+ * file), runs the passes that it is told, prints what results.
  *
  * Exit codes: 0 done, 2 wrong command line, 3 wrong input, 70 a pass broke the IR. */
 #include <errno.h>
@@ -22,7 +22,8 @@ enum { DONE = 0, WRONG_USAGE = 2, WRONG_INPUT = 3, OUR_BUG = 70, MAX_DIMS = 64 }
 static const char usage[] =
     "usage: tsr-opt [options] FILE\n"
     "\n"
-    "FILE is IR text of any level ('-': standard input), or a source (.tsr), of which each kernel is a module.\n"
+    "FILE is IR text of any level ('-': standard input), or a source (.tsr), of which each kernel "
+    "is a module.\n"
     "\n"
     "  --pass NAME[=ARGUMENTS]  run this pass; may be repeated, passes run in the order given\n"
     "  --list-passes            the passes and their arguments\n"
@@ -30,7 +31,8 @@ static const char usage[] =
     "  --hash                   print the SHA-256 of the text instead of the text\n"
     "  --checkable              print the spelling that `mlir-opt --irdl-file` verifies\n"
     "  --kernel NAME            of a source: this kernel only\n"
-    "  --case NAME              of a source: this case instead of each kernel's first; 'all' for every one\n"
+    "  --case NAME              of a source: this case instead of each kernel's first; 'all' for "
+    "every one\n"
     "  --irdl                   print the IRDL file of all operations\n"
     "  --docs                   print the reference of all operations\n"
     "  -h, --help               print this\n";
@@ -39,14 +41,14 @@ static const char usage[] =
 
 typedef struct pass_run {
     ir_module *m;
-    const char *arguments; /* NULL: none */
+    const char *arguments;  /* NULL: none */
     const compiler_case *c; /* of a source: dimensions for `specialize` */
     status *st;
 } pass_run;
 
-/* Cuts "NAME=VALUE" off the comma-separated `*cursor`; the name is copied. 1: found, 0: the end, -1: bad. */
-static int next_setting(pass_run *r, const char **cursor, char name[64], int64_t *value)
-{
+/* Cuts "NAME=VALUE" off the comma-separated `*cursor`; the name is copied. 1: found, 0: the end,
+ * -1: bad. */
+static int next_setting(pass_run *r, const char **cursor, char name[64], int64_t *value) {
     if (!*cursor || !**cursor)
         return 0;
     size_t length = strcspn(*cursor, "=");
@@ -54,7 +56,8 @@ static int next_setting(pass_run *r, const char **cursor, char name[64], int64_t
     errno = 0;
     if ((*cursor)[length] == '=')
         *value = strtoll(*cursor + length + 1, &end, 10);
-    if (!end || end == *cursor + length + 1 || errno || length == 0 || length > 63 || (*end && *end != ',')) {
+    if (!end || end == *cursor + length + 1 || errno || length == 0 || length > 63 ||
+        (*end && *end != ',')) {
         status_set(r->st, STATUS_INVALID, "expected NAME=NUMBER,... but found '%s'", *cursor);
         return -1;
     }
@@ -63,8 +66,7 @@ static int next_setting(pass_run *r, const char **cursor, char name[64], int64_t
     return 1;
 }
 
-static bool run_specialize(pass_run *r)
-{
+static bool run_specialize(pass_run *r) {
     char names[MAX_DIMS][64];
     ir_binding dims[MAX_DIMS];
     uint32_t count = 0;
@@ -72,35 +74,31 @@ static bool run_specialize(pass_run *r)
     const char *cursor = r->arguments;
     if (!cursor && r->c)
         return graph_specialize(r->m, r->c->dims, r->c->dim_count, r->st);
-    while (count < MAX_DIMS && (found = next_setting(r, &cursor, names[count], &dims[count].value)) > 0) {
+    while (count < MAX_DIMS &&
+           (found = next_setting(r, &cursor, names[count], &dims[count].value)) > 0) {
         dims[count].name = names[count];
         count++;
     }
     return found >= 0 && graph_specialize(r->m, dims, count, r->st);
 }
 
-static bool run_decompose(pass_run *r)
-{
+static bool run_decompose(pass_run *r) {
     return graph_decompose_all(r->m, r->st);
 }
 
-static bool run_widen(pass_run *r)
-{
+static bool run_widen(pass_run *r) {
     return graph_widen(r->m, r->st);
 }
 
-static bool run_normalize(pass_run *r)
-{
+static bool run_normalize(pass_run *r) {
     return graph_normalize(r->m, r->st);
 }
 
-static bool run_simplify(pass_run *r)
-{
+static bool run_simplify(pass_run *r) {
     return graph_simplify(r->m, r->st);
 }
 
-static bool replace(pass_run *r, ir_module *lower)
-{
+static bool replace(pass_run *r, ir_module *lower) {
     if (!lower)
         return false;
     ir_module_free(r->m);
@@ -108,13 +106,12 @@ static bool replace(pass_run *r, ir_module *lower)
     return true;
 }
 
-static bool is_in_range(pass_run *r, const char *name, int64_t value)
-{
-    return (value >= 1 && value <= 1024) || status_set(r->st, STATUS_INVALID, "%s must be 1 to 1024", name);
+static bool is_in_range(pass_run *r, const char *name, int64_t value) {
+    return (value >= 1 && value <= 1024) ||
+           status_set(r->st, STATUS_INVALID, "%s must be 1 to 1024", name);
 }
 
-static bool run_schedule(pass_run *r)
-{
+static bool run_schedule(pass_run *r) {
     schedule_target target = {.vector_lanes = 16, .vector_registers = 32, .threads = 1};
     int *const fields[] = {&target.vector_lanes, &target.vector_registers, &target.threads};
     static const char *const names[] = {"lanes", "registers", "threads"};
@@ -124,37 +121,38 @@ static bool run_schedule(pass_run *r)
     int64_t value;
     int found = 0;
     bool ok = true;
-    for (const char *cursor = r->arguments; ok && (found = next_setting(r, &cursor, name, &value)) > 0;) {
+    for (const char *cursor = r->arguments;
+         ok && (found = next_setting(r, &cursor, name, &value)) > 0;) {
         size_t field = 0;
         while (field < 3 && strcmp(names[field], name) != 0)
             field++;
         if (field == 3)
-            text_printf(&overrides, "%s%s=%lld", overrides.length ? "," : "", name, (long long)value);
+            text_printf(&overrides, "%s%s=%lld", overrides.length ? "," : "", name,
+                        (long long)value);
         else if ((ok = is_in_range(r, name, value)))
             *fields[field] = (int)value;
     }
     ok = ok && found >= 0 &&
-         replace(r, schedule_from_graph(r->m, &target, "strict", overrides.length ? overrides.data : NULL, r->st));
+         replace(r, schedule_from_graph(r->m, &target, "strict",
+                                        overrides.length ? overrides.data : NULL, r->st));
     text_release(&overrides);
     return ok;
 }
 
-static bool run_tile(pass_run *r)
-{
+static bool run_tile(pass_run *r) {
     return replace(r, tile_from_schedule(r->m, r->st));
 }
 
-static bool run_expand_math(pass_run *r)
-{
+static bool run_expand_math(pass_run *r) {
     return tile_expand_math(r->m, r->st);
 }
 
-static bool run_assign_layout(pass_run *r)
-{
+static bool run_assign_layout(pass_run *r) {
     char *end = NULL;
     long lanes = r->arguments ? strtol(r->arguments, &end, 10) : 16;
     if (end && (*end || end == r->arguments))
-        return status_set(r->st, STATUS_INVALID, "expected a number of lanes but found '%s'", r->arguments);
+        return status_set(r->st, STATUS_INVALID, "expected a number of lanes but found '%s'",
+                          r->arguments);
     return is_in_range(r, "lanes", lanes) && tile_assign_layout(r->m, (int)lanes, r->st);
 }
 
@@ -164,20 +162,23 @@ static const struct pass {
     bool (*run)(pass_run *r);
     const char *arguments, *summary;
 } passes[] = {
-    {"specialize", IR_LEVEL_GRAPH, run_specialize, "M=3,N=4", "dimensions become numbers (of a source: the case's)"},
+    {"specialize", IR_LEVEL_GRAPH, run_specialize, "M=3,N=4",
+     "dimensions become numbers (of a source: the case's)"},
     {"decompose", IR_LEVEL_GRAPH, run_decompose, "", "composites become their primitives"},
     {"widen", IR_LEVEL_GRAPH, run_widen, "", "f16 and bf16 compute as f32 between conversions"},
     {"normalize", IR_LEVEL_GRAPH, run_normalize, "", "one reduced or contracted axis each"},
     {"simplify", IR_LEVEL_GRAPH, run_simplify, "", "equal operations once, unused ones never"},
-    {"schedule", IR_LEVEL_GRAPH, run_schedule, "lanes=16,registers=32,threads=1,BM=64", "Schedule IR of a static graph"},
+    {"schedule", IR_LEVEL_GRAPH, run_schedule, "lanes=16,registers=32,threads=1,BM=64",
+     "Schedule IR of a static graph"},
     {"tile", IR_LEVEL_SCHEDULE, run_tile, "", "Tile IR of a schedule"},
-    {"expand-math", IR_LEVEL_TILE, run_expand_math, "", "specified functions become their sequences"},
-    {"assign-layout", IR_LEVEL_TILE, run_assign_layout, "16", "tiles are cut into vectors of so many elements"},
+    {"expand-math", IR_LEVEL_TILE, run_expand_math, "",
+     "specified functions become their sequences"},
+    {"assign-layout", IR_LEVEL_TILE, run_assign_layout, "16",
+     "tiles are cut into vectors of so many elements"},
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 
-static const struct pass *find_pass(const char *name, size_t length)
-{
+static const struct pass *find_pass(const char *name, size_t length) {
     for (int i = 0; i < PASS_COUNT; i++)
         if (strlen(passes[i].name) == length && strncmp(passes[i].name, name, length) == 0)
             return &passes[i];
@@ -193,8 +194,7 @@ typedef struct options {
 } options;
 
 /* The value of `--name VALUE` or `--name=VALUE` at argv[*i]; NULL when it is another option. */
-static const char *option_value(char **argv, int argc, int *i, const char *name)
-{
+static const char *option_value(char **argv, int argc, int *i, const char *name) {
     size_t length = strlen(name);
     if (strncmp(argv[*i], name, length) != 0)
         return NULL;
@@ -203,8 +203,7 @@ static const char *option_value(char **argv, int argc, int *i, const char *name)
     return argv[*i][length] || *i + 1 == argc ? NULL : argv[++*i];
 }
 
-static bool add_pass(options *o, const char *pass)
-{
+static bool add_pass(options *o, const char *pass) {
     if (find_pass(pass, strcspn(pass, "="))) {
         vec_push(&o->passes, pass);
         return true;
@@ -220,8 +219,7 @@ static bool add_pass(options *o, const char *pass)
     return false;
 }
 
-static bool parse_flag(options *o, const char *argument)
-{
+static bool parse_flag(options *o, const char *argument) {
     const struct {
         const char *name;
         bool *value;
@@ -234,8 +232,7 @@ static bool parse_flag(options *o, const char *argument)
     return false;
 }
 
-static bool parse_options(options *o, int argc, char **argv)
-{
+static bool parse_options(options *o, int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         const char *value;
         if (parse_flag(o, argv[i]))
@@ -265,19 +262,16 @@ static bool parse_options(options *o, int argc, char **argv)
 
 /* ---- modules ---- */
 
-static int failed(const char *file, const status *st)
-{
+static int failed(const char *file, const status *st) {
     fprintf(stderr, "tsr-opt: %s: %s\n", file, st->message);
     return st->code == STATUS_INTERNAL ? OUR_BUG : WRONG_INPUT;
 }
 
-static ir_level level_of(const ir_module *m)
-{
+static ir_level level_of(const ir_module *m) {
     return op_info_get(ir_op_get(m, ir_module_kernel(m))->opcode)->level;
 }
 
-static int run_pass(pass_run *r, const char *text_of_pass, const char *file)
-{
+static int run_pass(pass_run *r, const char *text_of_pass, const char *file) {
     static const char *const levels[] = {"Graph", "Schedule", "Tile"};
     size_t length = strcspn(text_of_pass, "=");
     const struct pass *pass = find_pass(text_of_pass, length);
@@ -285,8 +279,8 @@ static int run_pass(pass_run *r, const char *text_of_pass, const char *file)
     r->st = &st;
     r->arguments = text_of_pass[length] ? text_of_pass + length + 1 : NULL;
     if (level_of(r->m) != pass->level) {
-        status_set(&st, STATUS_INVALID, "pass %s takes %s IR, and this is %s IR", pass->name, levels[pass->level],
-                   levels[level_of(r->m)]);
+        status_set(&st, STATUS_INVALID, "pass %s takes %s IR, and this is %s IR", pass->name,
+                   levels[pass->level], levels[level_of(r->m)]);
         return failed(file, &st);
     }
     if (!pass->run(r))
@@ -297,8 +291,7 @@ static int run_pass(pass_run *r, const char *text_of_pass, const char *file)
     return failed(file, &st);
 }
 
-static void print_module(const options *o, const ir_module *m)
-{
+static void print_module(const options *o, const ir_module *m) {
     char hex[65];
     text out;
     text_init(&out);
@@ -316,8 +309,7 @@ static void print_module(const options *o, const ir_module *m)
 }
 
 /* Takes the module. */
-static int process(const options *o, ir_module *m, const compiler_case *c)
-{
+static int process(const options *o, ir_module *m, const compiler_case *c) {
     static bool is_first = true;
     pass_run r = {.m = m, .c = c};
     int code = DONE;
@@ -335,8 +327,7 @@ static int process(const options *o, ir_module *m, const compiler_case *c)
 
 /* ---- inputs ---- */
 
-static char *read_stream(FILE *in)
-{
+static char *read_stream(FILE *in) {
     text t;
     char buffer[1 << 14];
     size_t n;
@@ -346,8 +337,7 @@ static char *read_stream(FILE *in)
     return text_take(&t);
 }
 
-static int process_text(const options *o)
-{
+static int process_text(const options *o) {
     status st = STATUS_INIT;
     char *source = NULL;
     size_t size;
@@ -365,14 +355,16 @@ static int process_text(const options *o)
     return m ? process(o, m, NULL) : failed(o->file, &st);
 }
 
-static int process_kernel(const options *o, compiler_source *s, const compiler_kernel *kernel, uint32_t *found)
-{
+static int process_kernel(const options *o, compiler_source *s, const compiler_kernel *kernel,
+                          uint32_t *found) {
     text diagnostics;
     int code = DONE;
     text_init(&diagnostics);
     for (uint32_t i = 0; i < (kernel->case_count ? kernel->case_count : 1) && code == DONE; i++) {
         const compiler_case *c = kernel->case_count ? &kernel->cases[i] : NULL;
-        bool wanted = o->case_name ? strcmp(o->case_name, "all") == 0 || (c && strcmp(o->case_name, c->name) == 0) : i == 0;
+        bool wanted = o->case_name ? strcmp(o->case_name, "all") == 0 ||
+                                         (c && strcmp(o->case_name, c->name) == 0)
+                                   : i == 0;
         if (!wanted)
             continue;
         ++*found;
@@ -384,8 +376,7 @@ static int process_kernel(const options *o, compiler_source *s, const compiler_k
     return code;
 }
 
-static int process_source(const options *o)
-{
+static int process_source(const options *o) {
     status st = STATUS_INIT;
     text diagnostics;
     int code = DONE;
@@ -411,24 +402,22 @@ static int process_source(const options *o)
     return code;
 }
 
-static bool is_source(const char *path)
-{
+static bool is_source(const char *path) {
     size_t length = strlen(path);
     return length > 4 && strcmp(path + length - 4, ".tsr") == 0;
 }
 
 /* ---- what needs no file ---- */
 
-static bool tensors_only(int opcode)
-{
+static bool tensors_only(int opcode) {
     if (opcode >= GRAPH_OP_COUNT)
         return false;
     graph_class class = graph_op_class(opcode);
-    return class != GRAPH_CLASS_ELEMENTWISE && class != GRAPH_CLASS_GENERATOR && class != GRAPH_CLASS_KERNEL;
+    return class != GRAPH_CLASS_ELEMENTWISE && class != GRAPH_CLASS_GENERATOR &&
+           class != GRAPH_CLASS_KERNEL;
 }
 
-static void print_static(const options *o)
-{
+static void print_static(const options *o) {
     text out;
     text_init(&out);
     if (o->irdl)
@@ -436,13 +425,13 @@ static void print_static(const options *o)
     if (o->docs)
         reference_print(&out);
     for (int i = 0; o->list_passes && i < PASS_COUNT; i++)
-        text_printf(&out, "%-14s %-38s %s\n", passes[i].name, passes[i].arguments, passes[i].summary);
+        text_printf(&out, "%-14s %-38s %s\n", passes[i].name, passes[i].arguments,
+                    passes[i].summary);
     fputs(o->help ? usage : out.data, stdout);
     text_release(&out);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     options o = {.file = NULL};
     compiler_init();
     int code = DONE;

@@ -1,8 +1,9 @@
-/* compiler.h - source in; kernels, cases, modules and diagnostics out. What the harness sees of the compiler.
+/* compiler.h - source in; kernels, cases, modules and diagnostics out. What the harness sees of the
+ * compiler.
  *
- * Path of a kernel: compiler_open (parse) -> compiler_graph (check one case; symbolic Graph IR) -> compiler_build
- * (Schedule, Tile, machine code; a module image for tsrLoadModule), or compiler_interpret (the oracle), or
- * compiler_reference (f64 with a running error bound).
+ * Path of a kernel: compiler_open (parse) -> compiler_graph (check one case; symbolic Graph IR) ->
+ * compiler_build (Schedule, Tile, machine code; a module image for tsrLoadModule), or
+ * compiler_interpret (the oracle), or compiler_reference (f64 with a running error bound).
  *
  * Threads: one source and what came from it is used from one thread at a time. */
 #ifndef TESSERA_COMPILER_H
@@ -22,13 +23,19 @@
 
 enum { TSR_NUMERICS_VERSION = 1, COMPILER_MAX_PARAMETERS = 16 };
 
-/* Registers the operations of all levels; called by everything that needs them, harmless to call again. */
+/* Registers the operations of all levels; called by everything that needs them, harmless to call
+ * again. */
 void compiler_init(void);
 
 /* ---- source ---- */
 typedef struct compiler_source compiler_source;
 
-typedef enum compiler_input_kind { INPUT_NORMAL, INPUT_UNIFORM, INPUT_INTEGERS, INPUT_CONSTANT } compiler_input_kind;
+typedef enum compiler_input_kind {
+    INPUT_NORMAL,
+    INPUT_UNIFORM,
+    INPUT_INTEGERS,
+    INPUT_CONSTANT
+} compiler_input_kind;
 typedef struct compiler_input {
     compiler_input_kind kind;
     double a, b; /* mean, stddev | lo, hi | lo, hi (exclusive) | value */
@@ -60,23 +67,26 @@ typedef struct compiler_kernel {
     const compiler_case *cases;
 } compiler_kernel;
 
-/* Reads and parses one file. Diagnostics (rendered, with carets; colour where `colour`) are appended to
- * `diagnostics`; the source is returned even when it has errors, with error_count > 0. NULL: `st` says why the
- * file could not be read. Everything reachable from the source lives until compiler_close. */
+/* Reads and parses one file. Diagnostics (rendered, with carets; colour where `colour`) are
+ * appended to `diagnostics`; the source is returned even when it has errors, with error_count > 0.
+ * NULL: `st` says why the file could not be read. Everything reachable from the source lives until
+ * compiler_close. */
 compiler_source *compiler_open(const char *path, bool colour, text *diagnostics, status *st);
-compiler_source *compiler_open_text(const char *name, const char *source, bool colour, text *diagnostics);
+compiler_source *compiler_open_text(const char *name, const char *source, bool colour,
+                                    text *diagnostics);
 void compiler_close(compiler_source *source);
 uint32_t compiler_error_count(const compiler_source *source);
 uint32_t compiler_kernel_count(const compiler_source *source);
 const compiler_kernel *compiler_kernel_at(const compiler_source *source, uint32_t index);
 
-/* Checks a kernel under a case's element types: Graph IR with symbolic dimensions, before any pass. NULL with
- * diagnostics appended on error. Owned by the caller (ir_module_free). Two cases with the same types give the same
- * text. `c` may be NULL for a kernel without type variables. */
-ir_module *compiler_graph(compiler_source *source, const compiler_kernel *kernel, const compiler_case *c,
-                          text *diagnostics);
+/* Checks a kernel under a case's element types: Graph IR with symbolic dimensions, before any pass.
+ * NULL with diagnostics appended on error. Owned by the caller (ir_module_free). Two cases with the
+ * same types give the same text. `c` may be NULL for a kernel without type variables. */
+ir_module *compiler_graph(compiler_source *source, const compiler_kernel *kernel,
+                          const compiler_case *c, text *diagnostics);
 
-/* Inputs and outputs of a graph under bindings: element types and static shapes. Names are borrowed from `graph`. */
+/* Inputs and outputs of a graph under bindings: element types and static shapes. Names are borrowed
+ * from `graph`. */
 typedef struct compiler_signature {
     uint32_t input_count, output_count;
     struct compiler_buffer {
@@ -90,17 +100,22 @@ bool compiler_signature_of(ir_module *graph, const ir_binding *dims, uint32_t di
                            compiler_signature *out, status *st);
 
 /* ---- down the levels ---- */
-typedef enum compiler_profile { PROFILE_STRICT, PROFILE_DETERMINISTIC, PROFILE_FAST, PROFILE_COUNT } compiler_profile;
+typedef enum compiler_profile {
+    PROFILE_STRICT,
+    PROFILE_DETERMINISTIC,
+    PROFILE_FAST,
+    PROFILE_COUNT
+} compiler_profile;
 const char *compiler_profile_name(compiler_profile profile);
 
 typedef struct compiler_options {
     compiler_profile profile;
-    const char *isa;          /* "x86-64-v4", ...; NULL = the host's best */
-    uint32_t threads;         /* the schedule may cut for this many; bits never depend on it. 0 = 1 */
-    const char *schedule;     /* overrides of schedule parameters, "BM=96,MR=6", or NULL */
-    const char *emit_after;   /* a pass name whose output is wanted, or NULL */
-    text *emit;               /* receives that text */
-    bool verify;              /* run the verifier after every pass (always on in debug builds) */
+    const char *isa;        /* "x86-64-v4", ...; NULL = the host's best */
+    uint32_t threads;       /* the schedule may cut for this many; bits never depend on it. 0 = 1 */
+    const char *schedule;   /* overrides of schedule parameters, "BM=96,MR=6", or NULL */
+    const char *emit_after; /* a pass name whose output is wanted, or NULL */
+    text *emit;             /* receives that text */
+    bool verify;            /* run the verifier after every pass (always on in debug builds) */
 } compiler_options;
 
 typedef struct compiler_artifact {
@@ -115,22 +130,25 @@ bool compiler_build(const ir_module *graph, const ir_binding *dims, uint32_t dim
                     const compiler_options *options, compiler_artifact *out, status *st);
 void compiler_artifact_release(compiler_artifact *artifact);
 
-/* One level as text: "graph" (before passes), "schedule", "tile", "llvm", "asm"; "obj" and "module" are bytes. */
+/* One level as text: "graph" (before passes), "schedule", "tile", "llvm", "asm"; "obj" and "module"
+ * are bytes. */
 bool compiler_emit(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
                    const compiler_options *options, const char *level, text *out, status *st);
 /* Names of all passes, in order, for --emit-after; returns the count. */
 uint32_t compiler_pass_names(const char *const **names);
 
-/* The oracle: runs the decomposed graph, one rounding at a time. `outputs` are initialised by the call. */
-bool compiler_interpret(const ir_module *graph, const ir_binding *dims, uint32_t dim_count, const tensor *inputs,
-                        tensor *outputs, status *st);
-/* The decomposition in f64 with an a-priori error bound per element (both tensors f64; integer outputs exact with
- * bound 0). The bound covers any order of accumulation and approximate functions (NUMERICS, tolerances). */
-bool compiler_reference(const ir_module *graph, const ir_binding *dims, uint32_t dim_count, const tensor *inputs,
-                        tensor *references, tensor *bounds, status *st);
+/* The oracle: runs the decomposed graph, one rounding at a time. `outputs` are initialised by the
+ * call. */
+bool compiler_interpret(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                        const tensor *inputs, tensor *outputs, status *st);
+/* The decomposition in f64 with an a-priori error bound per element (both tensors f64; integer
+ * outputs exact with bound 0). The bound covers any order of accumulation and approximate functions
+ * (NUMERICS, tolerances). */
+bool compiler_reference(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                        const tensor *inputs, tensor *references, tensor *bounds, status *st);
 /* FLOPs (masked work left out) and bytes that must move. */
-bool compiler_cost(const ir_module *graph, const ir_binding *dims, uint32_t dim_count, uint64_t *flops,
-                   uint64_t *bytes, status *st);
+bool compiler_cost(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                   uint64_t *flops, uint64_t *bytes, status *st);
 
 const char *compiler_llvm_version(void);
 

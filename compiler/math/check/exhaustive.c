@@ -1,10 +1,12 @@
-/* exhaustive.c - tsr-exhaustive: the specified functions at all 2^32 inputs, and their greatest error.
+/* exhaustive.c - tsr-exhaustive: the specified functions at all 2^32 inputs, and their greatest
+ * error.
  *
  *   tsr-exhaustive [exp log tanh erf logistic rsqrt]
  *
- * The reference is libm in f64, whose own error (below 1 ULP of f64) is 2e-9 ULP of f32. An error is counted in units
- * of the spacing of f32 at the exact result, in the binade below where the result is a power of two; above the largest
- * f32 the spacing goes on. Exit 1 where a function exceeds 1 ULP or a special value is wrong. */
+ * The reference is libm in f64, whose own error (below 1 ULP of f64) is 2e-9 ULP of f32. An error
+ * is counted in units of the spacing of f32 at the exact result, in the binade below where the
+ * result is a power of two; above the largest f32 the spacing goes on. Exit 1 where a function
+ * exceeds 1 ULP or a special value is wrong. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -29,8 +31,7 @@ typedef struct job {
     pthread_t thread;
 } job;
 
-static double reference(math_function function, double x)
-{
+static double reference(math_function function, double x) {
     switch (function) {
     case MATH_EXP:
         return exp(x);
@@ -48,16 +49,14 @@ static double reference(math_function function, double x)
 }
 
 /* Spacing of f32 just below |exact|. */
-static double spacing(double exact)
-{
+static double spacing(double exact) {
     int exponent;
     double mantissa = frexp(fabs(exact), &exponent);
     exponent -= mantissa == 0.5 ? 25 : 24;
     return ldexp(1.0, exponent < -149 ? -149 : exponent);
 }
 
-static void judge(worst *w, uint32_t at, float got, double exact)
-{
+static void judge(worst *w, uint32_t at, float got, double exact) {
     if (isnan(got) || isnan(exact) || isinf(exact)) {
         bool same = isnan(exact) ? isnan(got) : (double)got == exact;
         w->wrong += !same;
@@ -77,8 +76,7 @@ static void judge(worst *w, uint32_t at, float got, double exact)
     }
 }
 
-static void *run(void *context)
-{
+static void *run(void *context) {
     job *j = context;
     static _Thread_local float in[CHUNK], out[CHUNK];
     for (uint64_t base = j->first; base < j->last; base += CHUNK) {
@@ -91,12 +89,12 @@ static void *run(void *context)
     return NULL;
 }
 
-static bool check(math_function function)
-{
+static bool check(math_function function) {
     job jobs[THREADS];
     worst all = {0};
     for (uint64_t i = 0; i < THREADS; i++) {
-        jobs[i] = (job){.function = function, .first = (i << 32) / THREADS, .last = ((i + 1) << 32) / THREADS};
+        jobs[i] = (job){
+            .function = function, .first = (i << 32) / THREADS, .last = ((i + 1) << 32) / THREADS};
         if (pthread_create(&jobs[i].thread, NULL, run, &jobs[i]) != 0)
             return false;
     }
@@ -109,15 +107,16 @@ static bool check(math_function function)
         all.faithless += w->faithless;
         all.inexact += w->inexact;
     }
-    printf("%-8s max %.6f ULP at 0x%08x (%a); not nearest %.3f %%; over 1 ULP %llu; wrong special values %llu\n",
+    printf("%-8s max %.6f ULP at 0x%08x (%a); not nearest %.3f %%; over 1 ULP %llu; wrong special "
+           "values %llu\n",
            function_name(function), all.ulp, all.at, (double)f32_from_bits(all.at),
-           (double)all.inexact / 0x1p32 * 100, (unsigned long long)all.faithless, (unsigned long long)all.wrong);
+           (double)all.inexact / 0x1p32 * 100, (unsigned long long)all.faithless,
+           (unsigned long long)all.wrong);
     fflush(stdout);
     return all.ulp <= 1 && all.wrong == 0;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     bool ok = true;
     for (int f = 0; f < MATH_FUNCTION_COUNT; f++) {
         bool wanted = argc == 1;

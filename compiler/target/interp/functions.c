@@ -1,4 +1,5 @@
-/* functions.c - the specified functions, transcribed into scalar C. Selection is by value: every line is computed. */
+/* functions.c - the specified functions, transcribed into scalar C. Selection is by value: every
+ * line is computed. */
 #include "target/interp/functions.h"
 
 #include <math.h>
@@ -10,8 +11,7 @@
 
 enum { EXPONENT_SHIFT = 23 };
 
-static inline __attribute__((always_inline)) uint32_t bits_of(float x)
-{
+static inline __attribute__((always_inline)) uint32_t bits_of(float x) {
     union {
         float value;
         uint32_t bits;
@@ -19,8 +19,7 @@ static inline __attribute__((always_inline)) uint32_t bits_of(float x)
     return both.bits;
 }
 
-SEQUENCE from_bits(uint32_t bits)
-{
+SEQUENCE from_bits(uint32_t bits) {
     union {
         uint32_t bits;
         float value;
@@ -28,14 +27,12 @@ SEQUENCE from_bits(uint32_t bits)
     return both.value;
 }
 
-SEQUENCE fma32(float a, float b, float c)
-{
+SEQUENCE fma32(float a, float b, float c) {
     return __builtin_fmaf(a, b, c);
 }
 
 /* e^r - 1 - r, divided by r^2. */
-SEQUENCE exp_tail(float r)
-{
+SEQUENCE exp_tail(float r) {
     float q = fma32(MATH_EXP_4, r, MATH_EXP_3);
     q = fma32(q, r, MATH_EXP_2);
     q = fma32(q, r, MATH_EXP_1);
@@ -43,14 +40,12 @@ SEQUENCE exp_tail(float r)
 }
 
 /* e^r on the reduced interval. */
-SEQUENCE exp_reduced(float r)
-{
+SEQUENCE exp_reduced(float r) {
     float p = fma32(exp_tail(r), r, 1.0f);
     return fma32(p, r, 1.0f);
 }
 
-SEQUENCE sequence_exp(float x)
-{
+SEQUENCE sequence_exp(float x) {
     x = x < -104.0f ? -104.0f : x;
     x = 89.0f < x ? 89.0f : x;
     float t = fma32(x, MATH_LOG2_E, MATH_ROUND + 254.0f);
@@ -64,8 +59,7 @@ SEQUENCE sequence_exp(float x)
     return (p * s1) * s2;
 }
 
-SEQUENCE sequence_log(float x)
-{
+SEQUENCE sequence_log(float x) {
     int tiny = x < 0x1p-126f;
     float scaled = tiny ? x * 0x1p23f : x;
     uint32_t base = tiny ? 23 : 0;
@@ -85,11 +79,10 @@ SEQUENCE sequence_log(float x)
     p = fma32(n, MATH_LN2, p);
     float special = x < 0.0f ? from_bits(0x7fc00000) : x;
     special = x == 0.0f ? -HUGE_VALF : special;
-    return (0.0f < x) & (x < HUGE_VALF) ? p : special;
+    return ((0.0f < x) & (x < HUGE_VALF)) ? p : special;
 }
 
-SEQUENCE sequence_tanh(float x)
-{
+SEQUENCE sequence_tanh(float x) {
     uint32_t sign = bits_of(x) & 0x80000000u;
     float a = from_bits(bits_of(x) & 0x7fffffffu);
     float u = fma32(a, a, -MATH_TANH_CENTRE);
@@ -111,8 +104,7 @@ SEQUENCE sequence_tanh(float x)
     return from_bits(bits_of(a < MATH_TANH_SPLIT ? near : far) | sign);
 }
 
-SEQUENCE sequence_erf(float x)
-{
+SEQUENCE sequence_erf(float x) {
     uint32_t sign = bits_of(x) & 0x80000000u;
     float a = from_bits(bits_of(x) & 0x7fffffffu);
     float u = fma32(a, a, -MATH_ERF_CENTRE);
@@ -138,9 +130,9 @@ SEQUENCE sequence_erf(float x)
     return from_bits(bits_of(a < MATH_ERF_SPLIT ? near : far) | sign);
 }
 
-/* c / (c + c e^-x) with c = 2^-32, so that neither end leaves the normal range before the last product. */
-SEQUENCE sequence_logistic(float x)
-{
+/* c / (c + c e^-x) with c = 2^-32, so that neither end leaves the normal range before the last
+ * product. */
+SEQUENCE sequence_logistic(float x) {
     const float c = 0x1p-32f;
     x = x < -104.0f ? -104.0f : x;
     x = 18.0f < x ? 18.0f : x;
@@ -168,8 +160,7 @@ SEQUENCE sequence_logistic(float x)
     return q * c;
 }
 
-SEQUENCE sequence_rsqrt(float x)
-{
+SEQUENCE sequence_rsqrt(float x) {
     float y = 1.0f / __builtin_sqrtf(x);
     float h = x * y;
     float low = fma32(x, y, -h);
@@ -179,11 +170,11 @@ SEQUENCE sequence_rsqrt(float x)
     return e < 1.0f ? better : y;
 }
 
-#define FUNCTIONS(X) X(EXP, exp) X(LOG, log) X(TANH, tanh) X(ERF, erf) X(LOGISTIC, logistic) X(RSQRT, rsqrt)
+#define FUNCTIONS(X)                                                                               \
+    X(EXP, exp) X(LOG, log) X(TANH, tanh) X(ERF, erf) X(LOGISTIC, logistic) X(RSQRT, rsqrt)
 
 #define SCALAR(ENUM, name)                                                                         \
-    float function_##name(float x)                                                                 \
-    {                                                                                              \
+    float function_##name(float x) {                                                               \
         return sequence_##name(x);                                                                 \
     }
 FUNCTIONS(SCALAR)
@@ -196,8 +187,7 @@ FUNCTIONS(SCALAR)
 
 typedef void (*apply_fn)(math_function function, float *out, const float *in, size_t count);
 
-static void apply_plain(math_function function, float *out, const float *in, size_t count)
-{
+static void apply_plain(math_function function, float *out, const float *in, size_t count) {
     switch (function) {
         FUNCTIONS(CASE)
     case MATH_FUNCTION_COUNT:
@@ -206,9 +196,8 @@ static void apply_plain(math_function function, float *out, const float *in, siz
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) static void apply_fma(math_function function, float *out, const float *in,
-                                                         size_t count)
-{
+__attribute__((target("avx2,fma"))) static void apply_fma(math_function function, float *out,
+                                                          const float *in, size_t count) {
     switch (function) {
         FUNCTIONS(CASE)
     case MATH_FUNCTION_COUNT:
@@ -216,24 +205,21 @@ __attribute__((target("avx2,fma"))) static void apply_fma(math_function function
     }
 }
 
-static apply_fn best_apply(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? apply_fma : apply_plain;
+static apply_fn best_apply(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? apply_fma
+                                                                           : apply_plain;
 }
 #else
-static apply_fn best_apply(void)
-{
+static apply_fn best_apply(void) {
     return apply_plain;
 }
 #endif
 
-void function_apply(math_function function, float *out, const float *in, size_t count)
-{
+void function_apply(math_function function, float *out, const float *in, size_t count) {
     best_apply()(function, out, in, count);
 }
 
-const char *function_name(math_function function)
-{
+const char *function_name(math_function function) {
 #define NAME(ENUM, name) [MATH_##ENUM] = #name,
     static const char *const names[] = {FUNCTIONS(NAME)};
     return names[function];

@@ -1,7 +1,9 @@
-/* functions.h - the specified functions for the interpreter: plain scalar C, one rounding at a time.
+/* functions.h - the specified functions for the interpreter: plain scalar C, one rounding at a
+ * time.
  *
- * The same sequences as compiler/math, written apart, operation by operation (docs/numerics.md, "Specified
- * functions"). A NaN result may have any sign and payload; who stores it makes it canonical. Pure; any thread. */
+ * The same sequences as compiler/math, written apart, operation by operation (docs/numerics.md,
+ * "Specified functions"). A NaN result may have any sign and payload; who stores it makes it
+ * canonical. Pure; any thread. */
 #ifndef TESSERA_TARGET_INTERP_FUNCTIONS_H
 #define TESSERA_TARGET_INTERP_FUNCTIONS_H
 
@@ -16,7 +18,8 @@ float function_erf(float x);
 float function_logistic(float x);
 float function_rsqrt(float x);
 
-/* out[i] = function(in[i]); `out` may be `in`. The same bits as the calls above, with hardware fma where there is one. */
+/* out[i] = function(in[i]); `out` may be `in`. The same bits as the calls above, with hardware fma
+ * where there is one. */
 void function_apply(math_function function, float *out, const float *in, size_t count);
 /* "exp", ... */
 const char *function_name(math_function function);

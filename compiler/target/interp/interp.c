@@ -1,7 +1,8 @@
-/* interp.c - the oracle: decomposes a copy of the graph and evaluates its primitives, one after the other.
+/* interp.c - the oracle: decomposes a copy of the graph and evaluates its primitives, one after the
+ * other.
  *
- * No optimising pass runs, nothing is fused, every operation rounds by itself: its result is what every backend must
- * give under strict. A value is freed after its last use. */
+ * No optimising pass runs, nothing is fused, every operation rounds by itself: its result is what
+ * every backend must give under strict. A value is freed after its last use. */
 #include "target/interp/interp.h"
 
 #include <stdlib.h>
@@ -17,8 +18,8 @@ typedef struct interpreter {
     status *st;
 } interpreter;
 
-ir_module *interp_prepare(const ir_module *graph, const ir_binding *dims, uint32_t dim_count, status *st)
-{
+ir_module *interp_prepare(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                          status *st) {
     ir_module *m = ir_module_clone(graph);
     if (graph_specialize(m, dims, dim_count, st) && graph_decompose_all(m, st))
         return m;
@@ -26,13 +27,11 @@ ir_module *interp_prepare(const ir_module *graph, const ir_binding *dims, uint32
     return NULL;
 }
 
-static const ir_block_data *kernel_block(const ir_module *m)
-{
+static const ir_block_data *kernel_block(const ir_module *m) {
     return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
 }
 
-bool interp_check_inputs(const ir_module *m, const tensor *inputs, status *st)
-{
+bool interp_check_inputs(const ir_module *m, const tensor *inputs, status *st) {
     const ir_block_data *block = kernel_block(m);
     for (uint32_t i = 0; i < block->argument_count; i++) {
         const ir_type_data *d = ir_type_get(m, ir_value_get(m, block->arguments[i])->type);
@@ -40,26 +39,24 @@ bool interp_check_inputs(const ir_module *m, const tensor *inputs, status *st)
         for (int k = 0; fits && k < d->rank; k++)
             fits = d->dims[k] == inputs[i].dims[k];
         if (!fits)
-            return status_set(st, STATUS_INVALID, "input %u has not the type and shape that the kernel expects", i);
+            return status_set(st, STATUS_INVALID,
+                              "input %u has not the type and shape that the kernel expects", i);
     }
     return true;
 }
 
-bool interp_allocate(const ir_module *m, ir_value value, dtype type, tensor *out, status *st)
-{
+bool interp_allocate(const ir_module *m, ir_value value, dtype type, tensor *out, status *st) {
     const ir_type_data *d = ir_type_get(m, ir_value_get(m, value)->type);
     return tensor_init(out, type ? type : d->element, d->rank, d->dims, st);
 }
 
-const char *interp_text(const interp_step *s, const char *attribute)
-{
+const char *interp_text(const interp_step *s, const char *attribute) {
     return ir_op_string(s->m, s->op, attribute, "");
 }
 
 /* ---- generators ---- */
 
-static void iota(const interp_step *s)
-{
+static void iota(const interp_step *s) {
     int axis = (int)ir_op_int(s->m, s->op, "axis", 0);
     int64_t inner = 1, count = tensor_count(s->out);
     for (int i = axis + 1; i < s->out->rank; i++)
@@ -68,8 +65,7 @@ static void iota(const interp_step *s)
         ((int32_t *)s->out->data)[i] = (int32_t)(i / inner % s->out->dims[axis]);
 }
 
-bool interp_generate(const interp_step *s, status *st)
-{
+bool interp_generate(const interp_step *s, status *st) {
     if (s->opcode == GRAPH_IOTA) {
         iota(s);
         return true;
@@ -84,8 +80,7 @@ bool interp_generate(const interp_step *s, status *st)
 
 /* ---- one operation ---- */
 
-static bool evaluate(const interp_step *s, status *st)
-{
+static bool evaluate(const interp_step *s, status *st) {
     switch (graph_op_class(s->opcode)) {
     case GRAPH_CLASS_GENERATOR:
         return interp_generate(s, st);
@@ -98,12 +93,12 @@ static bool evaluate(const interp_step *s, status *st)
     case GRAPH_CLASS_DOT:
         return interp_dot(s, st);
     default:
-        return status_set(st, STATUS_INTERNAL, "'%s' is no primitive", op_info_get(s->opcode)->name);
+        return status_set(st, STATUS_INTERNAL, "'%s' is no primitive",
+                          op_info_get(s->opcode)->name);
     }
 }
 
-static void count_down(interpreter *in, const ir_op_data *d)
-{
+static void count_down(interpreter *in, const ir_op_data *d) {
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (--in->uses[d->operands[i]] == 0)
             tensor_release(&in->values[d->operands[i]]);
@@ -112,23 +107,22 @@ static void count_down(interpreter *in, const ir_op_data *d)
             tensor_release(&in->values[d->results[i]]);
 }
 
-static bool step(interpreter *in, ir_op op)
-{
+static bool step(interpreter *in, ir_op op) {
     const ir_op_data *d = ir_op_get(in->m, op);
     const tensor **operands = base_malloc(sizeof *operands * (d->operand_count + 1));
     for (uint32_t i = 0; i < d->operand_count; i++)
         operands[i] = &in->values[d->operands[i]];
     tensor *out = &in->values[d->results[0]];
     interp_step s = {in->m, op, d->opcode, operands, d->operand_count, out};
-    bool ok = interp_allocate(in->m, d->results[0], DTYPE_NONE, out, in->st) && evaluate(&s, in->st);
+    bool ok =
+        interp_allocate(in->m, d->results[0], DTYPE_NONE, out, in->st) && evaluate(&s, in->st);
     free(operands);
     if (ok)
         count_down(in, d);
     return ok;
 }
 
-static bool copy_out(interpreter *in, ir_value value, tensor *out)
-{
+static bool copy_out(interpreter *in, ir_value value, tensor *out) {
     if (!interp_allocate(in->m, value, DTYPE_NONE, out, in->st))
         return false;
     memcpy(out->data, in->values[value].data, tensor_bytes(out));
@@ -136,8 +130,7 @@ static bool copy_out(interpreter *in, ir_value value, tensor *out)
     return true;
 }
 
-static bool give_outputs(interpreter *in, const ir_op_data *ret, tensor *outputs)
-{
+static bool give_outputs(interpreter *in, const ir_op_data *ret, tensor *outputs) {
     for (uint32_t i = 0; i < ret->operand_count; i++)
         if (!copy_out(in, ret->operands[i], &outputs[i])) {
             while (i > 0)
@@ -147,8 +140,7 @@ static bool give_outputs(interpreter *in, const ir_op_data *ret, tensor *outputs
     return true;
 }
 
-static bool run(interpreter *in, tensor *outputs)
-{
+static bool run(interpreter *in, tensor *outputs) {
     const ir_block_data *block = kernel_block(in->m);
     ir_op op = block->first;
     for (; op && ir_op_get(in->m, op)->opcode != GRAPH_RETURN; op = ir_op_get(in->m, op)->next)
@@ -159,9 +151,8 @@ static bool run(interpreter *in, tensor *outputs)
     return give_outputs(in, ir_op_get(in->m, op), outputs);
 }
 
-bool compiler_interpret(const ir_module *graph, const ir_binding *dims, uint32_t dim_count, const tensor *inputs,
-                        tensor *outputs, status *st)
-{
+bool compiler_interpret(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                        const tensor *inputs, tensor *outputs, status *st) {
     ir_module *m = interp_prepare(graph, dims, dim_count, st);
     if (!m)
         return false;

@@ -1,7 +1,8 @@
 /* interp.h - the rooms of the interpreter: one primitive at a time, on whole tensors.
  *
- * Element types are taken from the tensors, not from the IR, so that compiler_reference moves its f64 values with the
- * same code. Every function fills `out`, which the caller has allocated in the result's shape and type. */
+ * Element types are taken from the tensors, not from the IR, so that compiler_reference moves its
+ * f64 values with the same code. Every function fills `out`, which the caller has allocated in the
+ * result's shape and type. */
 #ifndef TESSERA_TARGET_INTERP_INTERP_H
 #define TESSERA_TARGET_INTERP_INTERP_H
 
@@ -25,7 +26,8 @@ bool interp_reduce(const interp_step *s, status *st);
 bool interp_dot(const interp_step *s, status *st);
 
 /* A static copy of `graph` without composites; NULL with a status. Owned by the caller. */
-ir_module *interp_prepare(const ir_module *graph, const ir_binding *dims, uint32_t dim_count, status *st);
+ir_module *interp_prepare(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                          status *st);
 /* Whether the tensors have the types and shapes of the kernel's inputs. */
 bool interp_check_inputs(const ir_module *m, const tensor *inputs, status *st);
 /* An empty tensor of a value's shape; DTYPE_NONE: of its own element type. */
@@ -67,7 +69,8 @@ bool interp_reduce_rows(const interp_step *s, tensor *rows, int64_t *length, sta
 /* A contraction as batch x (m, k) by (k, n). */
 typedef struct dot_plan {
     int64_t batch, m, n, k;
-    int64_t x_axes[IR_MAX_RANK], y_axes[IR_MAX_RANK]; /* batch, free, contracted | batch, contracted, free */
+    int64_t x_axes[IR_MAX_RANK],
+        y_axes[IR_MAX_RANK]; /* batch, free, contracted | batch, contracted, free */
 } dot_plan;
 dot_plan interp_dot_plan(const interp_step *s);
 /* Steps of row `row`: k, or what k_count says within [0, k]. */

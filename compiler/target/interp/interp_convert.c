@@ -1,4 +1,5 @@
-/* interp_convert.c - between tensors and working arrays, and the conversions between element types. */
+/* interp_convert.c - between tensors and working arrays, and the conversions between element types.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -6,8 +7,7 @@
 
 /* ---- tensor to working array ---- */
 
-void interp_load_f32(const tensor *t, int64_t first, int64_t count, float *out)
-{
+void interp_load_f32(const tensor *t, int64_t first, int64_t count, float *out) {
     const uint16_t *narrow = (const uint16_t *)t->data + first;
     if (t->type == DTYPE_F32)
         memcpy(out, (const float *)t->data + first, sizeof *out * (size_t)count);
@@ -17,8 +17,7 @@ void interp_load_f32(const tensor *t, int64_t first, int64_t count, float *out)
         out[i] = bf16_to_f32(narrow[i]);
 }
 
-void interp_load_f64(const tensor *t, int64_t first, int64_t count, double *out)
-{
+void interp_load_f64(const tensor *t, int64_t first, int64_t count, double *out) {
     if (t->type == DTYPE_F64) {
         memcpy(out, (const double *)t->data + first, sizeof *out * (size_t)count);
         return;
@@ -27,8 +26,7 @@ void interp_load_f64(const tensor *t, int64_t first, int64_t count, double *out)
         out[i] = dtype_load(t->type, t->data, (size_t)(first + i));
 }
 
-void interp_load_i64(const tensor *t, int64_t first, int64_t count, int64_t *out)
-{
+void interp_load_i64(const tensor *t, int64_t first, int64_t count, int64_t *out) {
     int unused = 64 - 8 * (int)dtype_size(t->type);
     for (int64_t i = 0; i < count; i++) {
         uint64_t bits = dtype_load_bits(t->type, t->data, (size_t)(first + i));
@@ -38,8 +36,7 @@ void interp_load_i64(const tensor *t, int64_t first, int64_t count, int64_t *out
 
 /* ---- working array to tensor ---- */
 
-void interp_store_f32(tensor *t, int64_t first, int64_t count, const float *in)
-{
+void interp_store_f32(tensor *t, int64_t first, int64_t count, const float *in) {
     if (t->type == DTYPE_F32) {
         memcpy((float *)t->data + first, in, sizeof *in * (size_t)count);
         return;
@@ -48,14 +45,12 @@ void interp_store_f32(tensor *t, int64_t first, int64_t count, const float *in)
         dtype_store(t->type, t->data, (size_t)(first + i), (double)in[i]);
 }
 
-void interp_store_f64(tensor *t, int64_t first, int64_t count, const double *in)
-{
+void interp_store_f64(tensor *t, int64_t first, int64_t count, const double *in) {
     for (int64_t i = 0; i < count; i++)
         dtype_store(t->type, t->data, (size_t)(first + i), in[i]);
 }
 
-void interp_store_i64(tensor *t, int64_t first, int64_t count, const int64_t *in)
-{
+void interp_store_i64(tensor *t, int64_t first, int64_t count, const int64_t *in) {
     size_t size = dtype_size(t->type);
     unsigned char *out = (unsigned char *)t->data + (size_t)first * size;
     for (int64_t i = 0; i < count; i++, out += size) {
@@ -66,17 +61,16 @@ void interp_store_i64(tensor *t, int64_t first, int64_t count, const int64_t *in
 
 /* ---- conversion ---- */
 
-/* A double that rounds to any float type as `value` itself would: beyond 53 bits, rounded to odd. */
-static double widened(int64_t value)
-{
+/* A double that rounds to any float type as `value` itself would: beyond 53 bits, rounded to odd.
+ */
+static double widened(int64_t value) {
     if (value > -(INT64_C(1) << 53) && value < INT64_C(1) << 53)
         return (double)value;
     int64_t odd = (value >> 11) | ((value & 2047) != 0);
     return (double)odd * 2048.0;
 }
 
-static void convert_integer(const tensor *in, tensor *out, int64_t i)
-{
+static void convert_integer(const tensor *in, tensor *out, int64_t i) {
     int64_t value;
     interp_load_i64(in, i, 1, &value);
     if (!dtype_is_float(out->type))
@@ -87,14 +81,12 @@ static void convert_integer(const tensor *in, tensor *out, int64_t i)
         dtype_store(out->type, out->data, (size_t)i, widened(value));
 }
 
-static void convert_float(const tensor *in, tensor *out, int64_t i)
-{
+static void convert_float(const tensor *in, tensor *out, int64_t i) {
     double value = dtype_load(in->type, in->data, (size_t)i);
     dtype_store(out->type, out->data, (size_t)i, value);
 }
 
-void interp_convert(const tensor *in, tensor *out)
-{
+void interp_convert(const tensor *in, tensor *out) {
     int64_t count = tensor_count(in);
     bool from_float = dtype_is_float(in->type);
     for (int64_t i = 0; i < count; i++) {
@@ -106,8 +98,7 @@ void interp_convert(const tensor *in, tensor *out)
 }
 
 /* Every NaN becomes the quiet NaN of its type (docs/numerics.md). */
-void interp_canonical(tensor *t)
-{
+void interp_canonical(tensor *t) {
     static const struct {
         uint64_t infinity, nan;
     } rows[DTYPE_COUNT] = {[DTYPE_F64] = {0x7ff0000000000000u, 0x7ff8000000000000u},

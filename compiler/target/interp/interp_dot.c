@@ -1,7 +1,7 @@
 /* interp_dot.c - contractions in the orders chunk512 and seq.
  *
- * The right side is laid out in panels of 64 columns, so that one step of k is a loop over columns. Each element still
- * has its own chain: acc = fma(a[k], b[k], acc), k ascending. */
+ * The right side is laid out in panels of 64 columns, so that one step of k is a loop over columns.
+ * Each element still has its own chain: acc = fma(a[k], b[k], acc), k ascending. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,7 @@ enum { CHUNK = 512, PANEL = 64 };
 
 /* ---- plan ---- */
 
-static bool contains(const int64_t *list, uint32_t n, int64_t item)
-{
+static bool contains(const int64_t *list, uint32_t n, int64_t item) {
     for (uint32_t i = 0; i < n; i++)
         if (list[i] == item)
             return true;
@@ -26,8 +25,8 @@ typedef struct side {
     uint32_t batches, contracts, rests;
 } side;
 
-static side read_side(const interp_step *s, const tensor *t, const char *batch, const char *contract)
-{
+static side read_side(const interp_step *s, const tensor *t, const char *batch,
+                      const char *contract) {
     side r = {.rests = 0};
     r.batches = ir_op_ints(s->m, s->op, batch, r.batch, IR_MAX_RANK);
     r.contracts = ir_op_ints(s->m, s->op, contract, r.contract, IR_MAX_RANK);
@@ -37,23 +36,21 @@ static side read_side(const interp_step *s, const tensor *t, const char *batch, 
     return r;
 }
 
-static int64_t extent(const tensor *t, const int64_t *axes, uint32_t count)
-{
+static int64_t extent(const tensor *t, const int64_t *axes, uint32_t count) {
     int64_t n = 1;
     for (uint32_t i = 0; i < count; i++)
         n *= t->dims[axes[i]];
     return n;
 }
 
-static int64_t *put(int64_t *at, const int64_t *axes, uint32_t count)
-{
+static int64_t *put(int64_t *at, const int64_t *axes, uint32_t count) {
     memcpy(at, axes, sizeof *axes * count);
     return at + count;
 }
 
-dot_plan interp_dot_plan(const interp_step *s)
-{
-    side x = read_side(s, s->in[0], "x_batch", "x_contract"), y = read_side(s, s->in[1], "y_batch", "y_contract");
+dot_plan interp_dot_plan(const interp_step *s) {
+    side x = read_side(s, s->in[0], "x_batch", "x_contract"),
+         y = read_side(s, s->in[1], "y_batch", "y_contract");
     dot_plan p = {.batch = extent(s->in[0], x.batch, x.batches),
                   .m = extent(s->in[0], x.rest, x.rests),
                   .n = extent(s->in[1], y.rest, y.rests),
@@ -63,8 +60,7 @@ dot_plan interp_dot_plan(const interp_step *s)
     return p;
 }
 
-int64_t interp_dot_steps(const interp_step *s, const dot_plan *p, int64_t row)
-{
+int64_t interp_dot_steps(const interp_step *s, const dot_plan *p, int64_t row) {
     if (s->in_count < 3)
         return p->k;
     int64_t counts = tensor_count(s->in[2]), steps;
@@ -77,8 +73,7 @@ int64_t interp_dot_steps(const interp_step *s, const dot_plan *p, int64_t row)
 #define ALWAYS static inline __attribute__((always_inline))
 
 #define ROW_BY_PANEL(T, suffix, fma)                                                               \
-    ALWAYS void row_##suffix(const T *x, const T *panel, int64_t steps, int64_t chunk, T *out)     \
-    {                                                                                              \
+    ALWAYS void row_##suffix(const T *x, const T *panel, int64_t steps, int64_t chunk, T *out) {   \
         T total[PANEL] = {0};                                                                      \
         for (int64_t first = 0; first < steps; first += chunk) {                                   \
             int64_t last = steps - first < chunk ? steps : first + chunk;                          \
@@ -95,42 +90,40 @@ int64_t interp_dot_steps(const interp_step *s, const dot_plan *p, int64_t row)
 ROW_BY_PANEL(float, f32, __builtin_fmaf)
 ROW_BY_PANEL(double, f64, __builtin_fma)
 
-typedef void (*row_f32_fn)(const float *x, const float *panel, int64_t steps, int64_t chunk, float *out);
-typedef void (*row_f64_fn)(const double *x, const double *panel, int64_t steps, int64_t chunk, double *out);
+typedef void (*row_f32_fn)(const float *x, const float *panel, int64_t steps, int64_t chunk,
+                           float *out);
+typedef void (*row_f64_fn)(const double *x, const double *panel, int64_t steps, int64_t chunk,
+                           double *out);
 
-static void row_f32_plain(const float *x, const float *panel, int64_t steps, int64_t chunk, float *out)
-{
+static void row_f32_plain(const float *x, const float *panel, int64_t steps, int64_t chunk,
+                          float *out) {
     row_f32(x, panel, steps, chunk, out);
 }
 
-static void row_f64_plain(const double *x, const double *panel, int64_t steps, int64_t chunk, double *out)
-{
+static void row_f64_plain(const double *x, const double *panel, int64_t steps, int64_t chunk,
+                          double *out) {
     row_f64(x, panel, steps, chunk, out);
 }
 
 #if defined(__x86_64__)
 /* The same lines, compiled with hardware fma: the same bits, without a library call a step. */
-__attribute__((target("avx2,fma"))) static void row_f32_fma(const float *x, const float *panel, int64_t steps,
-                                                           int64_t chunk, float *out)
-{
+__attribute__((target("avx2,fma"))) static void
+row_f32_fma(const float *x, const float *panel, int64_t steps, int64_t chunk, float *out) {
     row_f32(x, panel, steps, chunk, out);
 }
 
-__attribute__((target("avx2,fma"))) static void row_f64_fma(const double *x, const double *panel, int64_t steps,
-                                                           int64_t chunk, double *out)
-{
+__attribute__((target("avx2,fma"))) static void
+row_f64_fma(const double *x, const double *panel, int64_t steps, int64_t chunk, double *out) {
     row_f64(x, panel, steps, chunk, out);
 }
 
-static bool has_fma(void)
-{
+static bool has_fma(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 #else
 #define row_f32_fma row_f32_plain
 #define row_f64_fma row_f64_plain
-static bool has_fma(void)
-{
+static bool has_fma(void) {
     return false;
 }
 #endif
@@ -144,18 +137,17 @@ typedef struct dot_job {
     int64_t chunk;
 } dot_job;
 
-/* Columns first .. first + PANEL of batch b of y, absent ones 0; only sums that are not stored see those. */
+/* Columns first .. first + PANEL of batch b of y, absent ones 0; only sums that are not stored see
+ * those. */
 #define PACK(T, suffix)                                                                            \
-    static void pack_##suffix(const dot_job *d, int64_t b, int64_t first, T *panel)                \
-    {                                                                                              \
+    static void pack_##suffix(const dot_job *d, int64_t b, int64_t first, T *panel) {              \
         int64_t n = d->p.n - first < PANEL ? d->p.n - first : PANEL;                               \
-        memset(panel, 0, sizeof *panel * PANEL * (size_t)d->p.k);                                  \
+        memset(panel, 0, sizeof *panel *PANEL *(size_t)d->p.k);                                    \
         for (int64_t k = 0; k < d->p.k; k++)                                                       \
             interp_load_##suffix(&d->y, (b * d->p.k + k) * d->p.n + first, n, panel + k * PANEL);  \
     }                                                                                              \
                                                                                                    \
-    static void panel_##suffix(const dot_job *d, int64_t b, int64_t first, T *panel, T *row)       \
-    {                                                                                              \
+    static void panel_##suffix(const dot_job *d, int64_t b, int64_t first, T *panel, T *row) {     \
         row_##suffix##_fn one = has_fma() ? row_##suffix##_fma : row_##suffix##_plain;             \
         int64_t n = d->p.n - first < PANEL ? d->p.n - first : PANEL;                               \
         T sums[PANEL];                                                                             \
@@ -168,8 +160,7 @@ typedef struct dot_job {
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
-    static void dot_##suffix(const dot_job *d)                                                     \
-    {                                                                                              \
+    static void dot_##suffix(const dot_job *d) {                                                   \
         T *panel = base_malloc(sizeof *panel * (PANEL + 1) * (size_t)(d->p.k + 1));                \
         for (int64_t b = 0; b < d->p.batch; b++)                                                   \
             for (int64_t first = 0; first < d->p.n; first += PANEL)                                \
@@ -180,18 +171,17 @@ PACK(float, f32)
 PACK(double, f64)
 
 /* Exact modulo 2^64, so any order is right. */
-static int64_t dot_element(const dot_job *d, const int64_t *x, const int64_t *y, int64_t steps)
-{
+static int64_t dot_element(const dot_job *d, const int64_t *x, const int64_t *y, int64_t steps) {
     uint64_t sum = 0;
     for (int64_t k = 0; k < steps; k++)
         sum += (uint64_t)x[k] * (uint64_t)y[k * d->p.n];
     return (int64_t)sum;
 }
 
-static void dot_i64(const dot_job *d)
-{
+static void dot_i64(const dot_job *d) {
     const dot_plan *p = &d->p;
-    int64_t *x = base_malloc(sizeof *x * (size_t)(p->k + 1)), *y = base_malloc(sizeof *y * (size_t)(p->k * p->n + 1));
+    int64_t *x = base_malloc(sizeof *x * (size_t)(p->k + 1)),
+            *y = base_malloc(sizeof *y * (size_t)(p->k * p->n + 1));
     for (int64_t b = 0; b < p->batch; b++) {
         interp_load_i64(&d->y, b * p->k * p->n, p->k * p->n, y);
         for (int64_t m = 0; m < p->m; m++) {
@@ -207,13 +197,14 @@ static void dot_i64(const dot_job *d)
     free(y);
 }
 
-bool interp_dot(const interp_step *s, status *st)
-{
+bool interp_dot(const interp_step *s, status *st) {
     const char *order = interp_text(s, "order");
     dot_job d = {.s = s, .p = interp_dot_plan(s), .chunk = strcmp(order, "seq") == 0 ? 0 : CHUNK};
     if (d.chunk && order[0] && strcmp(order, "chunk512") != 0)
-        return status_set(st, STATUS_INVALID, "a contraction cannot have the order '%s'; chunk512 or seq", order);
-    bool ok = interp_permute(s->in[0], d.p.x_axes, &d.x, st) && interp_permute(s->in[1], d.p.y_axes, &d.y, st);
+        return status_set(st, STATUS_INVALID,
+                          "a contraction cannot have the order '%s'; chunk512 or seq", order);
+    bool ok = interp_permute(s->in[0], d.p.x_axes, &d.x, st) &&
+              interp_permute(s->in[1], d.p.y_axes, &d.y, st);
     if (ok && !dtype_is_float(d.x.type))
         dot_i64(&d);
     else if (ok && d.x.type == DTYPE_F64)

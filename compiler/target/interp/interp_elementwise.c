@@ -1,5 +1,5 @@
-/* interp_elementwise.c - one operation on every element: in f32 for f32, f16 and bf16, rounded once to the type; in f64;
- * or in 64-bit integers that wrap to the type. */
+/* interp_elementwise.c - one operation on every element: in f32 for f32, f16 and bf16, rounded once
+ * to the type; in f64; or in 64-bit integers that wrap to the type. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,7 @@ enum { CHUNK = 2048, OPERANDS = 3 };
 
 typedef enum predicate { EQ, NE, LT, LE, GT, GE, PREDICATE_COUNT } predicate;
 
-static predicate predicate_of(const interp_step *s)
-{
+static predicate predicate_of(const interp_step *s) {
     static const char *const names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
     int p = 0;
     while (p < GE && strcmp(names[p], interp_text(s, "predicate")) != 0)
@@ -29,15 +28,14 @@ static predicate predicate_of(const interp_step *s)
 
 /* maximum and minimum are IEEE 754-2019: a NaN wins, and -0 < +0. */
 #define FLOAT_OPERATIONS(T, suffix, magnitude, root, fused)                                        \
-    static T maximum_##suffix(T a, T b)                                                            \
-    {                                                                                              \
+    static T maximum_##suffix(T a, T b) {                                                          \
         if (isnan(a) || isnan(b))                                                                  \
             return (T)NAN;                                                                         \
         return a > b || (a == b && !signbit(a)) ? a : b;                                           \
     }                                                                                              \
                                                                                                    \
-    static bool float_##suffix(int opcode, T *out, const T *x, const T *y, const T *z, int64_t n)  \
-    {                                                                                              \
+    static bool float_##suffix(int opcode, T *out, const T *x, const T *y, const T *z,             \
+                               int64_t n) {                                                        \
         switch (opcode) {                                                                          \
         case GRAPH_NEG:                                                                            \
             EACH(-x[i]);                                                                           \
@@ -66,8 +64,7 @@ static predicate predicate_of(const interp_step *s)
 FLOAT_OPERATIONS(float, f32, fabsf, sqrtf, fmaf)
 FLOAT_OPERATIONS(double, f64, fabs, sqrt, fma)
 
-static math_function function_of(int opcode)
-{
+static math_function function_of(int opcode) {
     switch (opcode) {
     case GRAPH_EXP:
         return MATH_EXP;
@@ -87,8 +84,7 @@ static math_function function_of(int opcode)
 }
 
 /* The functions are specified on f32; on f64 they are the C library's. */
-static double function_f64(int opcode, double x)
-{
+static double function_f64(int opcode, double x) {
     switch (opcode) {
     case GRAPH_EXP:
         return exp(x);
@@ -105,8 +101,7 @@ static double function_f64(int opcode, double x)
     }
 }
 
-static bool apply_f32(int opcode, float *out, const float *const *in, int64_t n)
-{
+static bool apply_f32(int opcode, float *out, const float *const *in, int64_t n) {
     math_function function = function_of(opcode);
     if (function == MATH_FUNCTION_COUNT)
         return float_f32(opcode, out, in[0], in[1], in[2], n);
@@ -114,8 +109,7 @@ static bool apply_f32(int opcode, float *out, const float *const *in, int64_t n)
     return true;
 }
 
-static bool apply_f64(int opcode, double *out, const double *const *in, int64_t n)
-{
+static bool apply_f64(int opcode, double *out, const double *const *in, int64_t n) {
     if (function_of(opcode) == MATH_FUNCTION_COUNT)
         return float_f64(opcode, out, in[0], in[1], in[2], n);
     for (int64_t i = 0; i < n; i++)
@@ -125,20 +119,17 @@ static bool apply_f64(int opcode, double *out, const double *const *in, int64_t 
 
 /* ---- integers ---- */
 
-static int64_t quotient(int64_t x, int64_t y)
-{
+static int64_t quotient(int64_t x, int64_t y) {
     if (y == 0)
         return 0;
     return y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
 }
 
-static int64_t negated(int64_t x)
-{
+static int64_t negated(int64_t x) {
     return (int64_t)(0 - (uint64_t)x);
 }
 
-static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_t n, bool logical)
-{
+static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_t n, bool logical) {
     const int64_t *x = in[0], *y = in[1];
     switch (opcode) {
     case GRAPH_NEG:
@@ -173,17 +164,15 @@ static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_
 /* ---- comparison and selection ---- */
 
 #define COMPARE(T, suffix)                                                                         \
-    static bool compare_##suffix(predicate p, T x, T y)                                            \
-    {                                                                                              \
-        const bool holds[PREDICATE_COUNT] = {x == y, x != y, x < y, x <= y, x > y, x >= y};        \
+    static bool compare_##suffix(predicate p, T x, T y) {                                          \
+        const bool holds[PREDICATE_COUNT] = {x == y, x != y, x<y, x <= y, x> y, x >= y};           \
         return holds[p];                                                                           \
     }
 COMPARE(double, f64)
 COMPARE(int64_t, i64)
 
 /* f64 holds every float exactly, so its comparison is theirs. */
-static void compare(const interp_step *s)
-{
+static void compare(const interp_step *s) {
     const tensor *x = s->in[0], *y = s->in[1];
     predicate p = predicate_of(s);
     bool floats = dtype_is_float(x->type);
@@ -192,7 +181,8 @@ static void compare(const interp_step *s)
     for (int64_t i = 0; i < n; i++) {
         int64_t a, b;
         if (floats) {
-            out[i] = compare_f64(p, dtype_load(x->type, x->data, (size_t)i), dtype_load(y->type, y->data, (size_t)i));
+            out[i] = compare_f64(p, dtype_load(x->type, x->data, (size_t)i),
+                                 dtype_load(y->type, y->data, (size_t)i));
             continue;
         }
         interp_load_i64(x, i, 1, &a);
@@ -201,8 +191,7 @@ static void compare(const interp_step *s)
     }
 }
 
-static void select_elements(const interp_step *s)
-{
+static void select_elements(const interp_step *s) {
     size_t size = dtype_size(s->out->type);
     const unsigned char *condition = s->in[0]->data;
     const char *x = s->in[1]->data, *y = s->in[2]->data;
@@ -215,8 +204,7 @@ static void select_elements(const interp_step *s)
 /* ---- chunks of working arrays ---- */
 
 #define BY_CHUNKS(T, suffix, ...)                                                                  \
-    static bool chunks_##suffix(const interp_step *s, void *work)                                  \
-    {                                                                                              \
+    static bool chunks_##suffix(const interp_step *s, void *work) {                                \
         int64_t count = tensor_count(s->out);                                                      \
         T *out = work, *in[OPERANDS] = {out + CHUNK, out + 2 * CHUNK, out + 3 * CHUNK};            \
         const T *const operands[OPERANDS] = {in[0], in[1], in[2]};                                 \
@@ -234,8 +222,7 @@ BY_CHUNKS(float, f32)
 BY_CHUNKS(double, f64)
 BY_CHUNKS(int64_t, i64, , s->out->type == DTYPE_BOOL)
 
-static bool chunks(const interp_step *s, status *st)
-{
+static bool chunks(const interp_step *s, status *st) {
     void *work = base_malloc(sizeof(double) * CHUNK * (OPERANDS + 1));
     bool ok = s->in_count <= OPERANDS;
     if (ok && !dtype_is_float(s->out->type))
@@ -243,12 +230,11 @@ static bool chunks(const interp_step *s, status *st)
     else if (ok)
         ok = s->out->type == DTYPE_F64 ? chunks_f64(s, work) : chunks_f32(s, work);
     free(work);
-    return ok || status_set(st, STATUS_INTERNAL, "the interpreter has no '%s' on %s", op_info_get(s->opcode)->name,
-                            dtype_name(s->out->type));
+    return ok || status_set(st, STATUS_INTERNAL, "the interpreter has no '%s' on %s",
+                            op_info_get(s->opcode)->name, dtype_name(s->out->type));
 }
 
-bool interp_elementwise(const interp_step *s, status *st)
-{
+bool interp_elementwise(const interp_step *s, status *st) {
     switch (s->opcode) {
     case GRAPH_CONVERT:
         interp_convert(s->in[0], s->out);

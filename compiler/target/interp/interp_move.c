@@ -6,8 +6,8 @@
 
 /* ---- strided copies ---- */
 
-static void copy_row(unsigned char *out, const unsigned char *in, size_t size, int64_t count, int64_t stride)
-{
+static void copy_row(unsigned char *out, const unsigned char *in, size_t size, int64_t count,
+                     int64_t stride) {
 #define COPY(TYPE)                                                                                 \
     for (int64_t i = 0; i < count; i++)                                                            \
         ((TYPE *)(void *)out)[i] = ((const TYPE *)(const void *)in)[i * stride];                   \
@@ -25,8 +25,8 @@ static void copy_row(unsigned char *out, const unsigned char *in, size_t size, i
 #undef COPY
 }
 
-static void copy_axis(unsigned char **out, const unsigned char *in, size_t size, const strided *v, int axis)
-{
+static void copy_axis(unsigned char **out, const unsigned char *in, size_t size, const strided *v,
+                      int axis) {
     int64_t count = v->dims[axis], step = v->strides[axis];
     if (axis == v->rank - 1) {
         copy_row(*out, in, size, count, step);
@@ -37,8 +37,7 @@ static void copy_axis(unsigned char **out, const unsigned char *in, size_t size,
         copy_axis(out, in + i * step * (int64_t)size, size, v, axis + 1);
 }
 
-void interp_copy_strided(void *out, const void *in, size_t size, const strided *view)
-{
+void interp_copy_strided(void *out, const void *in, size_t size, const strided *view) {
     unsigned char *cursor = out;
     const unsigned char *from = (const unsigned char *)in + view->start * (int64_t)size;
     for (int i = 0; i < view->rank; i++)
@@ -50,8 +49,7 @@ void interp_copy_strided(void *out, const void *in, size_t size, const strided *
         copy_axis(&cursor, from, size, view, 0);
 }
 
-static void row_major(const tensor *t, int64_t *strides)
-{
+static void row_major(const tensor *t, int64_t *strides) {
     int64_t stride = 1;
     for (int i = t->rank - 1; i >= 0; i--) {
         strides[i] = stride;
@@ -60,8 +58,7 @@ static void row_major(const tensor *t, int64_t *strides)
 }
 
 /* The axes `axes` of `in`, in that order. */
-static strided permuted(const tensor *in, const int64_t *axes)
-{
+static strided permuted(const tensor *in, const int64_t *axes) {
     int64_t strides[IR_MAX_RANK];
     strided v = {.rank = in->rank};
     row_major(in, strides);
@@ -72,8 +69,7 @@ static strided permuted(const tensor *in, const int64_t *axes)
     return v;
 }
 
-bool interp_permute(const tensor *in, const int64_t *axes, tensor *out, status *st)
-{
+bool interp_permute(const tensor *in, const int64_t *axes, tensor *out, status *st) {
     strided v = permuted(in, axes);
     if (!tensor_init(out, in->type, v.rank, v.dims, st))
         return false;
@@ -81,8 +77,7 @@ bool interp_permute(const tensor *in, const int64_t *axes, tensor *out, status *
     return true;
 }
 
-static strided broadcast_view(const interp_step *s)
-{
+static strided broadcast_view(const interp_step *s) {
     const tensor *in = s->in[0], *out = s->out;
     int64_t axes[IR_MAX_RANK], strides[IR_MAX_RANK];
     strided v = {.rank = out->rank};
@@ -94,8 +89,7 @@ static strided broadcast_view(const interp_step *s)
     return v;
 }
 
-static strided slice_view(const interp_step *s)
-{
+static strided slice_view(const interp_step *s) {
     int64_t start[IR_MAX_RANK], step[IR_MAX_RANK], strides[IR_MAX_RANK];
     strided v = {.rank = s->out->rank};
     ir_op_ints(s->m, s->op, "start", start, IR_MAX_RANK);
@@ -109,8 +103,7 @@ static strided slice_view(const interp_step *s)
     return v;
 }
 
-static strided transpose_view(const interp_step *s)
-{
+static strided transpose_view(const interp_step *s) {
     int64_t axes[IR_MAX_RANK];
     ir_op_ints(s->m, s->op, "permutation", axes, IR_MAX_RANK);
     return permuted(s->in[0], axes);
@@ -118,16 +111,14 @@ static strided transpose_view(const interp_step *s)
 
 /* ---- joins and look-ups: blocks of whole inner rows ---- */
 
-static int64_t product(const tensor *t, int from, int to)
-{
+static int64_t product(const tensor *t, int from, int to) {
     int64_t n = 1;
     for (int i = from; i < to; i++)
         n *= t->dims[i];
     return n;
 }
 
-static void concat(const interp_step *s)
-{
+static void concat(const interp_step *s) {
     int axis = (int)ir_op_int(s->m, s->op, "axis", 0);
     size_t size = dtype_size(s->out->type);
     size_t out_row = (size_t)product(s->out, axis, s->out->rank) * size, place = 0;
@@ -141,16 +132,15 @@ static void concat(const interp_step *s)
     }
 }
 
-static int64_t clamped(int64_t index, int64_t count)
-{
+static int64_t clamped(int64_t index, int64_t count) {
     return index < 0 ? 0 : index >= count ? count - 1 : index;
 }
 
 /* x: batch, between, axis, inner; indices: batch, listed; out: batch, between, listed, inner. */
-static void gather(const interp_step *s)
-{
+static void gather(const interp_step *s) {
     const tensor *x = s->in[0], *indices = s->in[1];
-    int axis = (int)ir_op_int(s->m, s->op, "axis", 0), dims = (int)ir_op_int(s->m, s->op, "batch_dims", 0);
+    int axis = (int)ir_op_int(s->m, s->op, "axis", 0),
+        dims = (int)ir_op_int(s->m, s->op, "batch_dims", 0);
     int64_t batch = product(x, 0, dims), between = product(x, dims, axis), length = x->dims[axis];
     int64_t listed = product(indices, dims, indices->rank);
     size_t bytes = (size_t)product(x, axis + 1, x->rank) * dtype_size(x->type);
@@ -160,12 +150,13 @@ static void gather(const interp_step *s)
     for (int64_t row = 0; row < batch * between; row++)
         for (int64_t i = 0; i < listed; i++, out += bytes) {
             int32_t index = ((const int32_t *)indices->data)[row / between * listed + i];
-            memcpy(out, (const char *)x->data + (size_t)(row * length + clamped(index, length)) * bytes, bytes);
+            memcpy(out,
+                   (const char *)x->data + (size_t)(row * length + clamped(index, length)) * bytes,
+                   bytes);
         }
 }
 
-bool interp_move(const interp_step *s, status *st)
-{
+bool interp_move(const interp_step *s, status *st) {
     strided v;
     switch (s->opcode) {
     case GRAPH_RESHAPE:

@@ -11,8 +11,7 @@ enum { LANES = 64, BLOCK = 4096 };
 
 /* One block: element i goes to lane i mod 64, ascending; then the lanes are halved. */
 #define LANES64(T, suffix)                                                                         \
-    static T block_##suffix(const T *x, int64_t n)                                                 \
-    {                                                                                              \
+    static T block_##suffix(const T *x, int64_t n) {                                               \
         T lanes[LANES] = {0};                                                                      \
         for (int64_t i = 0; i < n; i++)                                                            \
             lanes[i % LANES] += x[i];                                                              \
@@ -22,8 +21,7 @@ enum { LANES = 64, BLOCK = 4096 };
         return lanes[0];                                                                           \
     }                                                                                              \
                                                                                                    \
-    T interp_lanes64_##suffix(const T *x, int64_t n)                                               \
-    {                                                                                              \
+    T interp_lanes64_##suffix(const T *x, int64_t n) {                                             \
         int64_t blocks = (n + BLOCK - 1) / BLOCK;                                                  \
         if (n <= BLOCK)                                                                            \
             return block_##suffix(x, n) + 0;                                                       \
@@ -37,8 +35,7 @@ enum { LANES = 64, BLOCK = 4096 };
 LANES64(float, f32)
 LANES64(double, f64)
 
-bool interp_reduce_rows(const interp_step *s, tensor *rows, int64_t *length, status *st)
-{
+bool interp_reduce_rows(const interp_step *s, tensor *rows, int64_t *length, status *st) {
     int64_t axes[IR_MAX_RANK], order[IR_MAX_RANK];
     uint32_t count = ir_op_ints(s->m, s->op, "axes", axes, IR_MAX_RANK), next = 0;
     int kept = 0, rank = s->in[0]->rank;
@@ -57,23 +54,20 @@ bool interp_reduce_rows(const interp_step *s, tensor *rows, int64_t *length, sta
 /* ---- one row ---- */
 
 /* IEEE 754-2019 maximum and minimum. */
-static double greater(double a, double b)
-{
+static double greater(double a, double b) {
     if (isnan(a) || isnan(b))
         return NAN;
     return a > b || (a == b && !signbit(a)) ? a : b;
 }
 
-static double extreme_f64(const double *x, int64_t n, bool max)
-{
+static double extreme_f64(const double *x, int64_t n, bool max) {
     double best = -HUGE_VAL;
     for (int64_t i = 0; i < n; i++)
         best = greater(best, max ? x[i] : -x[i]);
     return max ? best : -best;
 }
 
-static int64_t reduce_i64(const char *kind, const int64_t *x, int64_t n, dtype type)
-{
+static int64_t reduce_i64(const char *kind, const int64_t *x, int64_t n, dtype type) {
     int64_t lowest = type == DTYPE_I64 ? INT64_MIN : -(INT64_C(1) << (8 * dtype_size(type) - 1));
     bool sum = strcmp(kind, "sum") == 0, max = strcmp(kind, "max") == 0;
     int64_t best = sum ? 0 : max ? lowest : -(lowest + 1);
@@ -86,8 +80,8 @@ static int64_t reduce_i64(const char *kind, const int64_t *x, int64_t n, dtype t
     return best;
 }
 
-static void reduce_row(const char *kind, const tensor *rows, int64_t row, int64_t length, void *work, tensor *out)
-{
+static void reduce_row(const char *kind, const tensor *rows, int64_t row, int64_t length,
+                       void *work, tensor *out) {
     bool sum = strcmp(kind, "sum") == 0;
     if (!dtype_is_float(rows->type)) {
         interp_load_i64(rows, row * length, length, work);
@@ -105,13 +99,13 @@ static void reduce_row(const char *kind, const tensor *rows, int64_t row, int64_
     }
 }
 
-bool interp_reduce(const interp_step *s, status *st)
-{
+bool interp_reduce(const interp_step *s, status *st) {
     tensor rows;
     int64_t length;
     const char *kind = interp_text(s, "kind"), *order = interp_text(s, "order");
     if (order[0] && strcmp(order, "lanes64") != 0)
-        return status_set(st, STATUS_INVALID, "a reduction cannot have the order '%s'; lanes64 is the one", order);
+        return status_set(st, STATUS_INVALID,
+                          "a reduction cannot have the order '%s'; lanes64 is the one", order);
     if (!interp_reduce_rows(s, &rows, &length, st))
         return false;
     void *work = base_malloc(sizeof(double) * (size_t)(length + 1));

@@ -17,8 +17,7 @@ typedef struct walker {
 
 /* ---- arithmetic of bounds ---- */
 
-static double largest(dtype type)
-{
+static double largest(dtype type) {
     switch (type) {
     case DTYPE_F16:
         return 65504.0;
@@ -32,8 +31,7 @@ static double largest(dtype type)
 }
 
 /* The spacing of subnormal numbers, an upper bound of any rounding error there. */
-static double least(dtype type)
-{
+static double least(dtype type) {
     switch (type) {
     case DTYPE_F16:
         return 0x1p-24;
@@ -46,8 +44,7 @@ static double least(dtype type)
     }
 }
 
-double reference_roundoff(dtype type)
-{
+double reference_roundoff(dtype type) {
     switch (type) {
     case DTYPE_F16: /* computed in f32, then rounded */
         return 0x1p-11 + 0x1p-23;
@@ -60,18 +57,15 @@ double reference_roundoff(dtype type)
     }
 }
 
-double reference_product(double x, double y)
-{
+double reference_product(double x, double y) {
     return x == 0 || y == 0 ? 0 : x * y;
 }
 
-double reference_gamma(double n, double u)
-{
+double reference_gamma(double n, double u) {
     return n * u < 0.5 ? n * u / (1 - n * u) : HUGE_VAL;
 }
 
-bounded reference_rounded(bounded x, dtype type, double roundings)
-{
+bounded reference_rounded(bounded x, dtype type, double roundings) {
     if (isnan(x.value) || isinf(x.value))
         return (bounded){x.value, isinf(x.bound) ? HUGE_VAL : 0};
     if (isnan(x.bound))
@@ -87,8 +81,7 @@ bounded reference_rounded(bounded x, dtype type, double roundings)
 
 /* ---- rooms of the interpreter, used for references ---- */
 
-bool reference_run(const reference_step *s, interp_room room, status *st)
-{
+bool reference_run(const reference_step *s, interp_room room, status *st) {
     const tensor **in = base_malloc(sizeof *in * (s->in_count + 1));
     for (uint32_t i = 0; i < s->in_count; i++)
         in[i] = &s->in[i]->value;
@@ -98,8 +91,7 @@ bool reference_run(const reference_step *s, interp_room room, status *st)
     return ok;
 }
 
-static bool is_exact(const reference_value *v)
-{
+static bool is_exact(const reference_value *v) {
     int64_t count = tensor_count(&v->bound);
     for (int64_t i = 0; i < count; i++)
         if (((const double *)v->bound.data)[i] != 0)
@@ -107,15 +99,13 @@ static bool is_exact(const reference_value *v)
     return true;
 }
 
-static void fill_unknown(reference_value *v)
-{
+static void fill_unknown(reference_value *v) {
     int64_t count = tensor_count(&v->bound);
     for (int64_t i = 0; i < count; i++)
         ((double *)v->bound.data)[i] = HUGE_VAL;
 }
 
-bool reference_exact(const reference_step *s, interp_room room, status *st)
-{
+bool reference_exact(const reference_step *s, interp_room room, status *st) {
     bool exact = true;
     for (uint32_t i = 0; i < s->in_count; i++)
         exact = exact && is_exact(s->in[i]);
@@ -125,8 +115,7 @@ bool reference_exact(const reference_step *s, interp_room room, status *st)
 }
 
 /* Bounds move as their values do; a gather's indices stay what they are. */
-static bool move(const reference_step *s, status *st)
-{
+static bool move(const reference_step *s, status *st) {
     const tensor **in = base_malloc(sizeof *in * (s->in_count + 1));
     bool gather = s->opcode == GRAPH_GATHER;
     for (uint32_t i = 0; i < s->in_count; i++)
@@ -139,8 +128,7 @@ static bool move(const reference_step *s, status *st)
     return ok;
 }
 
-static bool generate(const reference_step *s, status *st)
-{
+static bool generate(const reference_step *s, status *st) {
     if (!dtype_is_float(s->type))
         return reference_run(s, interp_generate, st);
     tensor narrow;
@@ -155,8 +143,7 @@ static bool generate(const reference_step *s, status *st)
 
 /* ---- the walk ---- */
 
-static bool evaluate(const reference_step *s, status *st)
-{
+static bool evaluate(const reference_step *s, status *st) {
     switch (graph_op_class(s->opcode)) {
     case GRAPH_CLASS_GENERATOR:
         return generate(s, st);
@@ -169,30 +156,27 @@ static bool evaluate(const reference_step *s, status *st)
     case GRAPH_CLASS_DOT:
         return reference_dot(s, st);
     default:
-        return status_set(st, STATUS_INTERNAL, "'%s' is no primitive", op_info_get(s->opcode)->name);
+        return status_set(st, STATUS_INTERNAL, "'%s' is no primitive",
+                          op_info_get(s->opcode)->name);
     }
 }
 
-static dtype element_of(const ir_module *m, ir_value v)
-{
+static dtype element_of(const ir_module *m, ir_value v) {
     return ir_type_get(m, ir_value_get(m, v)->type)->element;
 }
 
-static bool allocate(walker *w, ir_value v, reference_value *out)
-{
+static bool allocate(walker *w, ir_value v, reference_value *out) {
     dtype held = dtype_is_float(element_of(w->m, v)) ? DTYPE_F64 : DTYPE_NONE;
     return interp_allocate(w->m, v, held, &out->value, w->st) &&
            interp_allocate(w->m, v, DTYPE_F64, &out->bound, w->st);
 }
 
-static void release(reference_value *v)
-{
+static void release(reference_value *v) {
     tensor_release(&v->value);
     tensor_release(&v->bound);
 }
 
-static void count_down(walker *w, const ir_op_data *d)
-{
+static void count_down(walker *w, const ir_op_data *d) {
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (--w->uses[d->operands[i]] == 0)
             release(&w->values[d->operands[i]]);
@@ -200,15 +184,19 @@ static void count_down(walker *w, const ir_op_data *d)
         release(&w->values[d->results[0]]);
 }
 
-static bool step(walker *w, ir_op op)
-{
+static bool step(walker *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
     const reference_value **in = base_malloc(sizeof *in * (d->operand_count + 1));
     for (uint32_t i = 0; i < d->operand_count; i++)
         in[i] = &w->values[d->operands[i]];
-    reference_step s = {.m = w->m, .op = op, .opcode = d->opcode, .in = in, .in_count = d->operand_count,
+    reference_step s = {.m = w->m,
+                        .op = op,
+                        .opcode = d->opcode,
+                        .in = in,
+                        .in_count = d->operand_count,
                         .in_type = d->operand_count ? element_of(w->m, d->operands[0]) : DTYPE_NONE,
-                        .type = element_of(w->m, d->results[0]), .out = &w->values[d->results[0]]};
+                        .type = element_of(w->m, d->results[0]),
+                        .out = &w->values[d->results[0]]};
     bool ok = allocate(w, d->results[0], s.out) && evaluate(&s, w->st);
     free(in);
     if (ok)
@@ -216,8 +204,7 @@ static bool step(walker *w, ir_op op)
     return ok;
 }
 
-static bool load_input(walker *w, ir_value v, const tensor *input)
-{
+static bool load_input(walker *w, ir_value v, const tensor *input) {
     reference_value *r = &w->values[v];
     int64_t count = tensor_count(input);
     if (!allocate(w, v, r))
@@ -229,19 +216,18 @@ static bool load_input(walker *w, ir_value v, const tensor *input)
     return true;
 }
 
-static bool give(walker *w, ir_value v, tensor *reference, tensor *bound)
-{
+static bool give(walker *w, ir_value v, tensor *reference, tensor *bound) {
     const reference_value *r = &w->values[v];
     *bound = (tensor){0};
-    if (!interp_allocate(w->m, v, DTYPE_F64, reference, w->st) || !interp_allocate(w->m, v, DTYPE_F64, bound, w->st))
+    if (!interp_allocate(w->m, v, DTYPE_F64, reference, w->st) ||
+        !interp_allocate(w->m, v, DTYPE_F64, bound, w->st))
         return false;
     interp_load_f64(&r->value, 0, tensor_count(reference), reference->data);
     memcpy(bound->data, r->bound.data, tensor_bytes(bound));
     return true;
 }
 
-static bool give_all(walker *w, const ir_op_data *ret, tensor *references, tensor *bounds)
-{
+static bool give_all(walker *w, const ir_op_data *ret, tensor *references, tensor *bounds) {
     bool ok = true;
     uint32_t given = 0;
     for (; ok && given < ret->operand_count; given++)
@@ -253,8 +239,7 @@ static bool give_all(walker *w, const ir_op_data *ret, tensor *references, tenso
     return ok;
 }
 
-static bool walk(walker *w, const tensor *inputs, tensor *references, tensor *bounds)
-{
+static bool walk(walker *w, const tensor *inputs, tensor *references, tensor *bounds) {
     const ir_block_data *block = ir_block_get(w->m, ir_op_block(w->m, ir_module_kernel(w->m), 0));
     if (!interp_check_inputs(w->m, inputs, w->st))
         return false;
@@ -270,9 +255,8 @@ static bool walk(walker *w, const tensor *inputs, tensor *references, tensor *bo
     return give_all(w, ir_op_get(w->m, op), references, bounds);
 }
 
-bool compiler_reference(const ir_module *graph, const ir_binding *dims, uint32_t dim_count, const tensor *inputs,
-                        tensor *references, tensor *bounds, status *st)
-{
+bool compiler_reference(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                        const tensor *inputs, tensor *references, tensor *bounds, status *st) {
     ir_module *m = interp_prepare(graph, dims, dim_count, st);
     if (!m)
         return false;

@@ -1,9 +1,10 @@
 /* reference.h - the rooms of compiler_reference: values in f64 with a running a-priori error bound.
  *
- * A float value is its f64 reference and a bound: whatever a correct implementation computes (in any order of
- * accumulation, contracted or not, with functions of 2 ULP) lies within reference +- bound. An infinite bound says that
- * nothing is promised. Integers and bools are held exactly in their own type; a bound above 0 there says that a
- * comparison or conversion of floats could have gone the other way. */
+ * A float value is its f64 reference and a bound: whatever a correct implementation computes (in
+ * any order of accumulation, contracted or not, with functions of 2 ULP) lies within reference +-
+ * bound. An infinite bound says that nothing is promised. Integers and bools are held exactly in
+ * their own type; a bound above 0 there says that a comparison or conversion of floats could have
+ * gone the other way. */
 #ifndef TESSERA_TARGET_INTERP_REFERENCE_H
 #define TESSERA_TARGET_INTERP_REFERENCE_H
 
@@ -42,11 +43,13 @@ typedef struct bounded {
 
 /* Half the spacing of a type relative to a number (f64: twice that, since references round too). */
 double reference_roundoff(dtype type);
-/* x times y, with 0 where either is 0 (no error of an infinite number, or no number that an error scales). */
+/* x times y, with 0 where either is 0 (no error of an infinite number, or no number that an error
+ * scales). */
 double reference_product(double x, double y);
 /* n u / (1 - n u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., lemma 3.1). */
 double reference_gamma(double n, double u);
-/* Adds `roundings` roundings to `type`, and settles overflow: certain (an infinity), or possible (bound infinite). */
+/* Adds `roundings` roundings to `type`, and settles overflow: certain (an infinity), or possible
+ * (bound infinite). */
 bounded reference_rounded(bounded x, dtype type, double roundings);
 
 #endif

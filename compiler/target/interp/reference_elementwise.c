@@ -1,37 +1,37 @@
 /* reference_elementwise.c - how errors of operands reach the result, operation by operation.
  *
- * Sums add them, products scale them, monotone functions are taken at both ends of the interval; then the operation's
- * own rounding comes on top. */
+ * Sums add them, products scale them, monotone functions are taken at both ends of the interval;
+ * then the operation's own rounding comes on top. */
 #include <math.h>
 #include <string.h>
 
 #include "target/interp/reference.h"
 
-/* A specified function rounds to within 1 ULP, an approximate one to within 2: that is 4 roundoffs. */
+/* A specified function rounds to within 1 ULP, an approximate one to within 2: that is 4 roundoffs.
+ */
 static const double function_roundings = 4;
 
 /* ---- arithmetic ---- */
 
-static bounded multiply(bounded x, bounded y)
-{
-    double bound = reference_product(fabs(x.value), y.bound) + reference_product(fabs(y.value), x.bound) +
-                   reference_product(x.bound, y.bound);
+static bounded multiply(bounded x, bounded y) {
+    double bound = reference_product(fabs(x.value), y.bound) +
+                   reference_product(fabs(y.value), x.bound) + reference_product(x.bound, y.bound);
     return (bounded){x.value * y.value, bound};
 }
 
-static bounded divide(bounded x, bounded y)
-{
+static bounded divide(bounded x, bounded y) {
     double q = x.value / y.value;
     bool sign_unknown = y.value == 0 && x.bound > 0 && fabs(x.value) <= x.bound;
-    if (isinf(x.bound) || isinf(y.bound) || (y.bound > 0 && fabs(y.value) <= y.bound) || sign_unknown)
+    if (isinf(x.bound) || isinf(y.bound) || (y.bound > 0 && fabs(y.value) <= y.bound) ||
+        sign_unknown)
         return (bounded){q, HUGE_VAL};
     if (isinf(q) || isnan(q))
         return (bounded){q, 0};
-    return (bounded){q, (x.bound + reference_product(fabs(q), y.bound)) / (fabs(y.value) - y.bound)};
+    return (bounded){q,
+                     (x.bound + reference_product(fabs(q), y.bound)) / (fabs(y.value) - y.bound)};
 }
 
-static bounded extreme(bounded x, bounded y, double sign)
-{
+static bounded extreme(bounded x, bounded y, double sign) {
     double bound = fmax(x.bound, y.bound), a = sign * x.value, b = sign * y.value;
     if (isnan(a) || isnan(b))
         return (bounded){NAN, bound};
@@ -40,8 +40,7 @@ static bounded extreme(bounded x, bounded y, double sign)
 
 /* ---- functions, all monotone ---- */
 
-static double function(int opcode, double x)
-{
+static double function(int opcode, double x) {
     switch (opcode) {
     case GRAPH_SQRT:
         return sqrt(x);
@@ -60,8 +59,7 @@ static double function(int opcode, double x)
     }
 }
 
-static bounded apply(int opcode, bounded x)
-{
+static bounded apply(int opcode, bounded x) {
     double value = function(opcode, x.value), low = x.value - x.bound, high = x.value + x.bound;
     bool from_zero = opcode == GRAPH_SQRT || opcode == GRAPH_LOG || opcode == GRAPH_RSQRT;
     if (x.bound == 0 || isnan(x.value))
@@ -78,8 +76,7 @@ static bounded apply(int opcode, bounded x)
     return (bounded){value, known ? bound + 0x1p-50 * fabs(value) : HUGE_VAL};
 }
 
-static bounded operate(int opcode, const bounded *x)
-{
+static bounded operate(int opcode, const bounded *x) {
     switch (opcode) {
     case GRAPH_NEG:
         return (bounded){-x[0].value, x[0].bound};
@@ -103,14 +100,12 @@ static bounded operate(int opcode, const bounded *x)
 }
 
 /* The product may be rounded too. */
-static bounded fused(const bounded *x, dtype type)
-{
+static bounded fused(const bounded *x, dtype type) {
     bounded product = reference_rounded(multiply(x[0], x[1]), type, 1);
     return (bounded){product.value + x[2].value, product.bound + x[2].bound};
 }
 
-static double roundings(int opcode)
-{
+static double roundings(int opcode) {
     switch (opcode) {
     case GRAPH_NEG:
     case GRAPH_ABS:
@@ -129,24 +124,20 @@ static double roundings(int opcode)
     }
 }
 
-static double *numbers(const tensor *t)
-{
+static double *numbers(const tensor *t) {
     return t->data;
 }
 
-static bounded element(const reference_value *v, int64_t i)
-{
+static bounded element(const reference_value *v, int64_t i) {
     return (bounded){numbers(&v->value)[i], numbers(&v->bound)[i]};
 }
 
-static void put(reference_value *v, int64_t i, bounded x)
-{
+static void put(reference_value *v, int64_t i, bounded x) {
     numbers(&v->value)[i] = x.value;
     numbers(&v->bound)[i] = x.bound;
 }
 
-static bool floats(const reference_step *s)
-{
+static bool floats(const reference_step *s) {
     int64_t count = tensor_count(&s->out->value);
     double own = roundings(s->opcode);
     for (int64_t i = 0; i < count; i++) {
@@ -162,8 +153,7 @@ static bool floats(const reference_step *s)
 /* ---- comparison, selection, conversion ---- */
 
 /* A comparison of numbers nearer than their bounds may go either way. */
-static bool compare(const reference_step *s, status *st)
-{
+static bool compare(const reference_step *s, status *st) {
     if (!dtype_is_float(s->in_type))
         return reference_exact(s, interp_elementwise, st);
     int64_t count = tensor_count(&s->out->value);
@@ -177,42 +167,38 @@ static bool compare(const reference_step *s, status *st)
 }
 
 /* The bound of a choice that may fall on `other` too. */
-static double either_bound(bounded chosen, bounded other)
-{
+static double either_bound(bounded chosen, bounded other) {
     if (chosen.value == other.value)
         return fmax(chosen.bound, other.bound);
     double apart = fabs(chosen.value - other.value);
     return isnan(apart) ? HUGE_VAL : fmax(chosen.bound, apart + other.bound);
 }
 
-static void select_floats(const reference_step *s, const unsigned char *condition)
-{
+static void select_floats(const reference_step *s, const unsigned char *condition) {
     int64_t count = tensor_count(&s->out->value);
     for (int64_t i = 0; i < count; i++) {
-        bounded chosen = element(s->in[condition[i] ? 1 : 2], i), other = element(s->in[condition[i] ? 2 : 1], i);
+        bounded chosen = element(s->in[condition[i] ? 1 : 2], i),
+                other = element(s->in[condition[i] ? 2 : 1], i);
         if (numbers(&s->in[0]->bound)[i] != 0)
             chosen.bound = either_bound(chosen, other);
         put(s->out, i, chosen);
     }
 }
 
-static bool choose(const reference_step *s, status *st)
-{
+static bool choose(const reference_step *s, status *st) {
     if (!dtype_is_float(s->type))
         return reference_exact(s, interp_elementwise, st);
     select_floats(s, s->in[0]->value.data);
     return true;
 }
 
-static double converted(double value, dtype to)
-{
+static double converted(double value, dtype to) {
     uint64_t room = 0;
     dtype_store(to, &room, 0, value);
     return dtype_load(to, &room, 0);
 }
 
-static bool convert_from_float(const reference_step *s)
-{
+static bool convert_from_float(const reference_step *s) {
     int64_t count = tensor_count(&s->out->value);
     bool whole = !dtype_is_float(s->type), widens = dtype_size(s->type) > dtype_size(s->in_type);
     for (int64_t i = 0; i < count; i++) {
@@ -222,15 +208,17 @@ static bool convert_from_float(const reference_step *s)
             continue;
         }
         dtype_store(s->type, s->out->value.data, (size_t)i, x.value);
-        double reach = converted(x.value + x.bound, s->type) - converted(x.value - x.bound, s->type);
+        double reach =
+            converted(x.value + x.bound, s->type) - converted(x.value - x.bound, s->type);
         bool flips = s->type == DTYPE_BOOL && x.bound > 0 && fabs(x.value) <= x.bound;
-        numbers(&s->out->bound)[i] = s->type == DTYPE_BOOL ? flips : isinf(x.bound) ? HUGE_VAL : reach;
+        numbers(&s->out->bound)[i] = s->type == DTYPE_BOOL ? flips
+                                     : isinf(x.bound)      ? HUGE_VAL
+                                                           : reach;
     }
     return true;
 }
 
-static bool convert(const reference_step *s, status *st)
-{
+static bool convert(const reference_step *s, status *st) {
     if (dtype_is_float(s->in_type))
         return convert_from_float(s);
     if (!dtype_is_float(s->type))
@@ -239,14 +227,15 @@ static bool convert(const reference_step *s, status *st)
     interp_load_f64(&s->in[0]->value, 0, count, numbers(&s->out->value));
     for (int64_t i = 0; i < count; i++) {
         bounded x = {numbers(&s->out->value)[i], numbers(&s->in[0]->bound)[i]};
-        put(s->out, i, x.value == (double)(float)x.value && s->type == DTYPE_F32 ? x
-                                                                               : reference_rounded(x, s->type, 1));
+        put(s->out, i,
+            x.value == (double)(float)x.value && s->type == DTYPE_F32
+                ? x
+                : reference_rounded(x, s->type, 1));
     }
     return true;
 }
 
-bool reference_elementwise(const reference_step *s, status *st)
-{
+bool reference_elementwise(const reference_step *s, status *st) {
     switch (s->opcode) {
     case GRAPH_CONVERT:
         return convert(s, st);

@@ -1,4 +1,5 @@
-/* reference_sum.c - reductions and contractions with bounds that hold for every order of accumulation. */
+/* reference_sum.c - reductions and contractions with bounds that hold for every order of
+ * accumulation. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +8,16 @@
 #include "target/interp/reference.h"
 
 /* Narrow types accumulate in f32. */
-static dtype accumulator(dtype type)
-{
+static dtype accumulator(dtype type) {
     return type == DTYPE_F64 ? DTYPE_F64 : DTYPE_F32;
 }
 
 /* `n` roundings of partial sums that are at most `magnitude`; `carried` comes from the operands. */
-static bounded accumulated(double sum, double magnitude, double carried, double n, dtype type, dtype result)
-{
+static bounded accumulated(double sum, double magnitude, double carried, double n, dtype type,
+                           dtype result) {
     dtype wide = accumulator(type);
-    double own = reference_product(reference_gamma(n, reference_roundoff(wide)), magnitude + carried);
+    double own =
+        reference_product(reference_gamma(n, reference_roundoff(wide)), magnitude + carried);
     double limit = wide == DTYPE_F32 ? 0x1.fffffep127 : HUGE_VAL;
     bounded total = {sum, carried + own};
     if (!isinf(sum) && !isnan(sum) && !(magnitude + total.bound <= limit))
@@ -31,8 +32,7 @@ static bounded accumulated(double sum, double magnitude, double carried, double 
 
 /* ---- reductions ---- */
 
-static bounded sum_row(const double *x, const double *e, int64_t n, dtype type)
-{
+static bounded sum_row(const double *x, const double *e, int64_t n, dtype type) {
     double magnitude = 0, carried = 0;
     for (int64_t i = 0; i < n; i++) {
         magnitude += fabs(x[i]);
@@ -42,8 +42,7 @@ static bounded sum_row(const double *x, const double *e, int64_t n, dtype type)
 }
 
 /* The bound of the greatest is the greatest bound; no rounding. */
-static bounded extreme_row(const double *x, const double *e, int64_t n, double sign)
-{
+static bounded extreme_row(const double *x, const double *e, int64_t n, double sign) {
     bounded best = {-HUGE_VAL, 0};
     for (int64_t i = 0; i < n; i++) {
         double v = sign * x[i];
@@ -56,8 +55,7 @@ static bounded extreme_row(const double *x, const double *e, int64_t n, double s
     return (bounded){sign * best.value, best.bound};
 }
 
-bool reference_reduce(const reference_step *s, status *st)
-{
+bool reference_reduce(const reference_step *s, status *st) {
     if (!dtype_is_float(s->type))
         return reference_exact(s, interp_reduce, st);
     const tensor *in[] = {&s->in[0]->value}, *errors[] = {&s->in[0]->bound};
@@ -66,11 +64,14 @@ bool reference_reduce(const reference_step *s, status *st)
     tensor x = {0}, e = {0};
     int64_t length, count = tensor_count(&s->out->value);
     const char *kind = interp_text(&values, "kind");
-    bool ok = interp_reduce_rows(&values, &x, &length, st) && interp_reduce_rows(&bounds, &e, &length, st);
+    bool ok = interp_reduce_rows(&values, &x, &length, st) &&
+              interp_reduce_rows(&bounds, &e, &length, st);
     for (int64_t i = 0; ok && i < count; i++) {
-        const double *row = (const double *)x.data + i * length, *error = (const double *)e.data + i * length;
-        bounded r = strcmp(kind, "sum") == 0 ? sum_row(row, error, length, s->type)
-                                             : extreme_row(row, error, length, strcmp(kind, "max") == 0 ? 1 : -1);
+        const double *row = (const double *)x.data + i * length,
+                     *error = (const double *)e.data + i * length;
+        bounded r = strcmp(kind, "sum") == 0
+                        ? sum_row(row, error, length, s->type)
+                        : extreme_row(row, error, length, strcmp(kind, "max") == 0 ? 1 : -1);
         ((double *)s->out->value.data)[i] = r.value;
         ((double *)s->out->bound.data)[i] = r.bound;
     }
@@ -87,9 +88,9 @@ typedef struct factor {
     bool exact;
 } factor;
 
-static bool permute(const reference_value *v, const int64_t *axes, factor *out, status *st)
-{
-    if (!interp_permute(&v->value, axes, &out->value, st) || !interp_permute(&v->bound, axes, &out->bound, st))
+static bool permute(const reference_value *v, const int64_t *axes, factor *out, status *st) {
+    if (!interp_permute(&v->value, axes, &out->value, st) ||
+        !interp_permute(&v->bound, axes, &out->bound, st))
         return false;
     out->exact = true;
     int64_t count = tensor_count(&out->bound);
@@ -98,8 +99,7 @@ static bool permute(const reference_value *v, const int64_t *axes, factor *out, 
     return true;
 }
 
-static void release(factor *f)
-{
+static void release(factor *f) {
     tensor_release(&f->value);
     tensor_release(&f->bound);
 }
@@ -109,8 +109,7 @@ typedef struct sums {
     double *value, *magnitude, *carried;
 } sums;
 
-static void add_products(const sums *r, double x, const double *y, int64_t n)
-{
+static void add_products(const sums *r, double x, const double *y, int64_t n) {
     double magnitude = fabs(x);
     for (int64_t j = 0; j < n; j++) {
         r->value[j] += x * y[j];
@@ -118,11 +117,11 @@ static void add_products(const sums *r, double x, const double *y, int64_t n)
     }
 }
 
-static void add_errors(const sums *r, bounded x, const double *y, const double *e, int64_t n)
-{
+static void add_errors(const sums *r, bounded x, const double *y, const double *e, int64_t n) {
     double magnitude = fabs(x.value);
     for (int64_t j = 0; j < n; j++)
-        r->carried[j] += reference_product(magnitude, e[j]) + reference_product(x.bound, fabs(y[j]) + e[j]);
+        r->carried[j] +=
+            reference_product(magnitude, e[j]) + reference_product(x.bound, fabs(y[j]) + e[j]);
 }
 
 typedef struct dot_job {
@@ -132,28 +131,27 @@ typedef struct dot_job {
     sums r;
 } dot_job;
 
-static void dot_row(const dot_job *d, int64_t b, int64_t m, int64_t steps)
-{
+static void dot_row(const dot_job *d, int64_t b, int64_t m, int64_t steps) {
     int64_t n = d->p.n, row = b * d->p.m + m;
     memset(d->r.value, 0, sizeof(double) * 3 * (size_t)n);
     for (int64_t k = 0; k < steps; k++) {
         int64_t at = row * d->p.k + k, column = (b * d->p.k + k) * n;
-        const double *y = (const double *)d->y.value.data + column, *e = (const double *)d->y.bound.data + column;
+        const double *y = (const double *)d->y.value.data + column,
+                     *e = (const double *)d->y.bound.data + column;
         bounded x = {((const double *)d->x.value.data)[at], ((const double *)d->x.bound.data)[at]};
         add_products(&d->r, x.value, y, n);
         if (!d->x.exact || !d->y.exact)
             add_errors(&d->r, x, y, e, n);
     }
     for (int64_t j = 0; j < n; j++) {
-        bounded r = accumulated(d->r.value[j], d->r.magnitude[j], d->r.carried[j], (double)steps + 2, d->s->in_type,
-                                d->s->type);
+        bounded r = accumulated(d->r.value[j], d->r.magnitude[j], d->r.carried[j],
+                                (double)steps + 2, d->s->in_type, d->s->type);
         ((double *)d->s->out->value.data)[row * n + j] = r.value;
         ((double *)d->s->out->bound.data)[row * n + j] = r.bound;
     }
 }
 
-static void dot_all(dot_job *d, const interp_step *values)
-{
+static void dot_all(dot_job *d, const interp_step *values) {
     d->r.value = base_malloc(sizeof(double) * 3 * (size_t)(d->p.n + 1));
     d->r.magnitude = d->r.value + d->p.n;
     d->r.carried = d->r.magnitude + d->p.n;
@@ -163,8 +161,7 @@ static void dot_all(dot_job *d, const interp_step *values)
     free(d->r.value);
 }
 
-bool reference_dot(const reference_step *s, status *st)
-{
+bool reference_dot(const reference_step *s, status *st) {
     if (!dtype_is_float(s->type))
         return reference_exact(s, interp_dot, st);
     const tensor *in[3] = {0};

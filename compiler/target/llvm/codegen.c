@@ -1,7 +1,7 @@
 /* codegen.c - LLVM IR to an ELF object or to text, through the C API.
  *
- * No LLVM IR passes run: the IR that arrives is already tiled, vectorised and unrolled, and code generation at level "less"
- * gives it full speed in a few milliseconds. */
+ * No LLVM IR passes run: the IR that arrives is already tiled, vectorised and unrolled, and code
+ * generation at level "less" gives it full speed in a few milliseconds. */
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
@@ -12,16 +12,14 @@
 
 #include "target/llvm/emit.h"
 
-static void initialize(void)
-{
+static void initialize(void) {
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
 }
 
-const char *cpu_llvm_version(void)
-{
+const char *cpu_llvm_version(void) {
     static char version[32];
     unsigned major, minor, patch;
     LLVMGetVersion(&major, &minor, &patch);
@@ -29,23 +27,22 @@ const char *cpu_llvm_version(void)
     return version;
 }
 
-static LLVMTargetMachineRef machine_for(const cpu_isa *isa, status *st)
-{
+static LLVMTargetMachineRef machine_for(const cpu_isa *isa, status *st) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     LLVMTargetRef target;
     char *message = NULL;
     pthread_once(&once, initialize);
     if (LLVMGetTargetFromTriple(isa->triple, &target, &message)) {
-        status_set(st, STATUS_UNAVAILABLE, "this LLVM cannot generate code for %s: %s", isa->name, message);
+        status_set(st, STATUS_UNAVAILABLE, "this LLVM cannot generate code for %s: %s", isa->name,
+                   message);
         LLVMDisposeMessage(message);
         return NULL;
     }
-    return LLVMCreateTargetMachine(target, isa->triple, isa->cpu, isa->features, LLVMCodeGenLevelLess, LLVMRelocPIC,
-                                   LLVMCodeModelDefault);
+    return LLVMCreateTargetMachine(target, isa->triple, isa->cpu, isa->features,
+                                   LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelDefault);
 }
 
-static void open_module(emitter *e, LLVMTargetMachineRef machine)
-{
+static void open_module(emitter *e, LLVMTargetMachineRef machine) {
     e->context = LLVMContextCreate();
     e->module = LLVMModuleCreateWithNameInContext("tessera", e->context);
     e->b = LLVMCreateBuilderInContext(e->context);
@@ -66,8 +63,7 @@ static void open_module(emitter *e, LLVMTargetMachineRef machine)
     e->of = base_calloc(ir_value_count(e->m) + 1, sizeof *e->of);
 }
 
-static void close_module(emitter *e)
-{
+static void close_module(emitter *e) {
     LLVMDisposeBuilder(e->b);
     LLVMDisposeModule(e->module);
     LLVMContextDispose(e->context);
@@ -75,8 +71,7 @@ static void close_module(emitter *e)
     free(e->of);
 }
 
-static bool check_module(emitter *e)
-{
+static bool check_module(emitter *e) {
 #ifdef NDEBUG
     (void)e;
     return true;
@@ -90,8 +85,7 @@ static bool check_module(emitter *e)
 #endif
 }
 
-static bool write_output(emitter *e, LLVMTargetMachineRef machine, cpu_output output, text *out)
-{
+static bool write_output(emitter *e, LLVMTargetMachineRef machine, cpu_output output, text *out) {
     char *message = NULL;
     LLVMMemoryBufferRef buffer;
     if (output == CPU_OUTPUT_LLVM) {
@@ -111,8 +105,7 @@ static bool write_output(emitter *e, LLVMTargetMachineRef machine, cpu_output ou
     return true;
 }
 
-bool cpu_emit(const ir_module *tile, const cpu_isa *isa, cpu_output output, text *out, status *st)
-{
+bool cpu_emit(const ir_module *tile, const cpu_isa *isa, cpu_output output, text *out, status *st) {
     emitter e = {.m = tile, .isa = isa, .st = st};
     LLVMTargetMachineRef machine = machine_for(isa, st);
     if (!machine)

@@ -1,7 +1,9 @@
-/* emit.h - Tile IR to LLVM IR: the state shared by the files of this folder, the only ones that see LLVM.
+/* emit.h - Tile IR to LLVM IR: the state shared by the files of this folder, the only ones that see
+ * LLVM.
  *
- * A tile of R rows and C columns with layout rows<W> is R * ceil(C / W) LLVM values ("parts"): vectors of W elements, the
- * last one of a row shorter; a part of one element is a scalar. Everything is unrolled except tile.for. */
+ * A tile of R rows and C columns with layout rows<W> is R * ceil(C / W) LLVM values ("parts"):
+ * vectors of W elements, the last one of a row shorter; a part of one element is a scalar.
+ * Everything is unrolled except tile.for. */
 #ifndef TESSERA_TARGET_LLVM_EMIT_H
 #define TESSERA_TARGET_LLVM_EMIT_H
 
@@ -12,8 +14,8 @@
 
 typedef struct emitted {
     int64_t rows, columns;
-    int parts;      /* in a row */
-    int width;      /* W */
+    int parts; /* in a row */
+    int width; /* W */
     dtype element;
     LLVMValueRef *values; /* rows * parts; index: values[0]; memory: values[0] is the address */
 } emitted;
@@ -35,7 +37,8 @@ typedef struct emitter {
 } emitter;
 
 /* ---- types and parts ---- */
-LLVMTypeRef code_element(const emitter *e, dtype element); /* in a register: f16, bf16 are i16, bool is i1 */
+LLVMTypeRef code_element(const emitter *e,
+                         dtype element); /* in a register: f16, bf16 are i16, bool is i1 */
 LLVMTypeRef code_vector(const emitter *e, dtype element, int width); /* width 1: the scalar */
 int code_part_width(const emitted *t, int part);
 emitted *code_new(emitter *e, ir_value v); /* shape from the value's type, parts to be filled */
@@ -48,12 +51,13 @@ LLVMValueRef code_splat_bits(const emitter *e, dtype element, uint64_t bits, int
 LLVMValueRef code_int(const emitter *e, LLVMTypeRef type, int64_t value);
 /* Lanes `mask` of x and y; -1 is undefined. */
 LLVMValueRef code_shuffle(emitter *e, LLVMValueRef x, LLVMValueRef y, const int *mask, int count);
-LLVMValueRef code_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
-                            unsigned count);
+LLVMValueRef code_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count,
+                            LLVMValueRef *args, unsigned count);
 
 /* ---- operations, by file ---- */
 void code_elementwise(emitter *e, ir_op op);
-LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x,
+                               LLVMValueRef y);
 LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x);
 void code_load(emitter *e, ir_op op);
 void code_gather(emitter *e, ir_op op);

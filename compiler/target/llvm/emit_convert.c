@@ -1,49 +1,46 @@
 /* emit_convert.c - conversions between element types, each with one rounding from the exact value.
  *
- * bf16 is always an integer sequence: the hardware's instruction flushes subnormals. f16 uses the hardware's conversions
- * where the ISA level has them, else an integer sequence with the same bits. */
+ * bf16 is always an integer sequence: the hardware's instruction flushes subnormals. f16 uses the
+ * hardware's conversions where the ISA level has them, else an integer sequence with the same bits.
+ */
 #include "target/llvm/emit.h"
 
-static LLVMValueRef k32(emitter *e, int64_t value, int width)
-{
+static LLVMValueRef k32(emitter *e, int64_t value, int width) {
     return code_splat(e, code_int(e, e->i32, value), width);
 }
 
-static LLVMValueRef as_type(emitter *e, LLVMValueRef x, dtype element, int width)
-{
+static LLVMValueRef as_type(emitter *e, LLVMValueRef x, dtype element, int width) {
     return LLVMBuildBitCast(e->b, x, code_vector(e, element, width), "");
 }
 
-static LLVMValueRef vector_of(emitter *e, LLVMTypeRef type, int width)
-{
+static LLVMValueRef vector_of(emitter *e, LLVMTypeRef type, int width) {
     (void)e;
     return width == 1 ? LLVMGetUndef(type) : LLVMGetUndef(LLVMVectorType(type, (unsigned)width));
 }
 
-static LLVMTypeRef type_of_width(emitter *e, LLVMTypeRef type, int width)
-{
+static LLVMTypeRef type_of_width(emitter *e, LLVMTypeRef type, int width) {
     return LLVMTypeOf(vector_of(e, type, width));
 }
 
-static LLVMValueRef select_lt(emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef then, LLVMValueRef otherwise)
-{
+static LLVMValueRef select_lt(emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef then,
+                              LLVMValueRef otherwise) {
     return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntULT, x, y, ""), then, otherwise, "");
 }
 
 /* ---- bf16 ---- */
 
-static LLVMValueRef bf16_to_float(emitter *e, LLVMValueRef x, int width)
-{
+static LLVMValueRef bf16_to_float(emitter *e, LLVMValueRef x, int width) {
     LLVMValueRef wide = LLVMBuildZExt(e->b, x, type_of_width(e, e->i32, width), "");
     return as_type(e, LLVMBuildShl(e->b, wide, k32(e, 16, width), ""), DTYPE_F32, width);
 }
 
 /* Adds half a unit less one, plus the last kept bit: nearest, ties to even. */
-static LLVMValueRef float_to_bf16(emitter *e, LLVMValueRef x, int width)
-{
+static LLVMValueRef float_to_bf16(emitter *e, LLVMValueRef x, int width) {
     LLVMValueRef bits = as_type(e, x, DTYPE_I32, width);
-    LLVMValueRef last = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, bits, k32(e, 16, width), ""), k32(e, 1, width), "");
-    LLVMValueRef rounded = LLVMBuildAdd(e->b, bits, LLVMBuildAdd(e->b, last, k32(e, 0x7fff, width), ""), "");
+    LLVMValueRef last =
+        LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, bits, k32(e, 16, width), ""), k32(e, 1, width), "");
+    LLVMValueRef rounded =
+        LLVMBuildAdd(e->b, bits, LLVMBuildAdd(e->b, last, k32(e, 0x7fff, width), ""), "");
     rounded = LLVMBuildLShr(e->b, rounded, k32(e, 16, width), "");
     LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, "");
     rounded = LLVMBuildSelect(e->b, nan, k32(e, 0x7fc0, width), rounded, "");
@@ -52,42 +49,43 @@ static LLVMValueRef float_to_bf16(emitter *e, LLVMValueRef x, int width)
 
 /* ---- f16 ---- */
 
-static LLVMValueRef f16_to_float_hardware(emitter *e, LLVMValueRef x, int width)
-{
+static LLVMValueRef f16_to_float_hardware(emitter *e, LLVMValueRef x, int width) {
     LLVMValueRef half = LLVMBuildBitCast(e->b, x, type_of_width(e, e->f16, width), "");
     return LLVMBuildFPExt(e->b, half, type_of_width(e, e->f32, width), "");
 }
 
-static LLVMValueRef float_to_f16_hardware(emitter *e, LLVMValueRef x, int width)
-{
+static LLVMValueRef float_to_f16_hardware(emitter *e, LLVMValueRef x, int width) {
     LLVMValueRef half = LLVMBuildFPTrunc(e->b, x, type_of_width(e, e->f16, width), "");
     return LLVMBuildBitCast(e->b, half, type_of_width(e, e->i16, width), "");
 }
 
-/* Shifts the exponent and significand into place as an f32 that is 2^112 too small, and multiplies: exact, also for
- * subnormals. Infinity and NaN get the f32 exponent. */
-static LLVMValueRef f16_to_float_sequence(emitter *e, LLVMValueRef x, int width)
-{
+/* Shifts the exponent and significand into place as an f32 that is 2^112 too small, and multiplies:
+ * exact, also for subnormals. Infinity and NaN get the f32 exponent. */
+static LLVMValueRef f16_to_float_sequence(emitter *e, LLVMValueRef x, int width) {
     LLVMValueRef wide = LLVMBuildZExt(e->b, x, type_of_width(e, e->i32, width), "");
     LLVMValueRef magnitude = LLVMBuildAnd(e->b, wide, k32(e, 0x7fff, width), "");
-    LLVMValueRef sign = LLVMBuildShl(e->b, LLVMBuildAnd(e->b, wide, k32(e, 0x8000, width), ""), k32(e, 16, width), "");
+    LLVMValueRef sign = LLVMBuildShl(e->b, LLVMBuildAnd(e->b, wide, k32(e, 0x8000, width), ""),
+                                     k32(e, 16, width), "");
     LLVMValueRef shifted = LLVMBuildShl(e->b, magnitude, k32(e, 13, width), "");
     LLVMValueRef scale = code_splat_bits(e, DTYPE_F32, 0x77800000, width); /* 2^112 */
     LLVMValueRef value = LLVMBuildFMul(e->b, as_type(e, shifted, DTYPE_F32, width), scale, "");
     LLVMValueRef special = LLVMBuildOr(e->b, shifted, k32(e, 0x7f800000, width), "");
-    LLVMValueRef bits = select_lt(e, magnitude, k32(e, 0x7c00, width), as_type(e, value, DTYPE_I32, width), special);
+    LLVMValueRef bits = select_lt(e, magnitude, k32(e, 0x7c00, width),
+                                  as_type(e, value, DTYPE_I32, width), special);
     return as_type(e, LLVMBuildOr(e->b, bits, sign, ""), DTYPE_F32, width);
 }
 
-/* Normal results: round the significand as integers and rebias. Subnormal results: adding 0.5 (whose last place is
- * 2^-24, the f16 subnormal step) lets the f32 adder round. */
-static LLVMValueRef float_to_f16_sequence(emitter *e, LLVMValueRef x, int width)
-{
+/* Normal results: round the significand as integers and rebias. Subnormal results: adding 0.5
+ * (whose last place is 2^-24, the f16 subnormal step) lets the f32 adder round. */
+static LLVMValueRef float_to_f16_sequence(emitter *e, LLVMValueRef x, int width) {
     LLVMValueRef bits = as_type(e, x, DTYPE_I32, width);
     LLVMValueRef magnitude = LLVMBuildAnd(e->b, bits, k32(e, 0x7fffffff, width), "");
-    LLVMValueRef sign = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, bits, k32(e, 16, width), ""), k32(e, 0x8000, width), "");
-    LLVMValueRef last = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, magnitude, k32(e, 13, width), ""), k32(e, 1, width), "");
-    LLVMValueRef normal = LLVMBuildAdd(e->b, magnitude, LLVMBuildAdd(e->b, last, k32(e, 0xfff - 0x38000000, width), ""), "");
+    LLVMValueRef sign = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, bits, k32(e, 16, width), ""),
+                                     k32(e, 0x8000, width), "");
+    LLVMValueRef last = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, magnitude, k32(e, 13, width), ""),
+                                     k32(e, 1, width), "");
+    LLVMValueRef normal = LLVMBuildAdd(
+        e->b, magnitude, LLVMBuildAdd(e->b, last, k32(e, 0xfff - 0x38000000, width), ""), "");
     normal = LLVMBuildLShr(e->b, normal, k32(e, 13, width), "");
     LLVMValueRef half = code_splat_bits(e, DTYPE_F32, 0x3f000000, width);
     LLVMValueRef tiny = LLVMBuildFAdd(e->b, as_type(e, magnitude, DTYPE_F32, width), half, "");
@@ -96,28 +94,28 @@ static LLVMValueRef float_to_f16_sequence(emitter *e, LLVMValueRef x, int width)
     result = select_lt(e, magnitude, k32(e, 0x477ff000, width), result, k32(e, 0x7c00, width));
     LLVMValueRef nan = LLVMBuildICmp(e->b, LLVMIntUGT, magnitude, k32(e, 0x7f800000, width), "");
     result = LLVMBuildSelect(e->b, nan, k32(e, 0x7e00, width), result, "");
-    return LLVMBuildTrunc(e->b, LLVMBuildOr(e->b, result, sign, ""), type_of_width(e, e->i16, width), "");
+    return LLVMBuildTrunc(e->b, LLVMBuildOr(e->b, result, sign, ""),
+                          type_of_width(e, e->i16, width), "");
 }
 
 /* ---- integers ---- */
 
-static LLVMValueRef float_to_int(emitter *e, dtype to, int width, LLVMValueRef x)
-{
+static LLVMValueRef float_to_int(emitter *e, dtype to, int width, LLVMValueRef x) {
     LLVMTypeRef types[] = {code_vector(e, to, width), LLVMTypeOf(x)};
     return code_intrinsic(e, "llvm.fptosi.sat", types, 2, &x, 1);
 }
 
-/* An f32 that rounds to bf16 as the integer itself would: from 2^24 on, the bits below the f32's last place are folded
- * into one that is far below bf16's. */
-static LLVMValueRef int_to_float_sticky(emitter *e, LLVMValueRef x, int width)
-{
+/* An f32 that rounds to bf16 as the integer itself would: from 2^24 on, the bits below the f32's
+ * last place are folded into one that is far below bf16's. */
+static LLVMValueRef int_to_float_sticky(emitter *e, LLVMValueRef x, int width) {
     LLVMValueRef zero = k32(e, 0, width);
     LLVMValueRef negative = LLVMBuildICmp(e->b, LLVMIntSLT, x, zero, "");
     LLVMValueRef magnitude = LLVMBuildSelect(e->b, negative, LLVMBuildNeg(e->b, x, ""), x, "");
     LLVMValueRef low = LLVMBuildAnd(e->b, magnitude, k32(e, 0xff, width), "");
     LLVMValueRef any = LLVMBuildICmp(e->b, LLVMIntNE, low, zero, "");
     LLVMValueRef sticky = LLVMBuildSelect(e->b, any, k32(e, 0x100, width), zero, "");
-    LLVMValueRef folded = LLVMBuildOr(e->b, LLVMBuildAnd(e->b, magnitude, k32(e, ~0xff, width), ""), sticky, "");
+    LLVMValueRef folded =
+        LLVMBuildOr(e->b, LLVMBuildAnd(e->b, magnitude, k32(e, ~0xff, width), ""), sticky, "");
     LLVMValueRef used = select_lt(e, magnitude, k32(e, 1 << 24, width), magnitude, folded);
     LLVMValueRef value = LLVMBuildUIToFP(e->b, used, type_of_width(e, e->f32, width), "");
     return LLVMBuildSelect(e->b, negative, LLVMBuildFNeg(e->b, value, ""), value, "");
@@ -126,19 +124,18 @@ static LLVMValueRef int_to_float_sticky(emitter *e, LLVMValueRef x, int width)
 /* ---- the table of pairs ---- */
 
 /* Narrow floats become f32 first: exact. */
-static LLVMValueRef widen(emitter *e, dtype *from, int width, LLVMValueRef x)
-{
+static LLVMValueRef widen(emitter *e, dtype *from, int width, LLVMValueRef x) {
     dtype element = *from;
     if (element != DTYPE_F16 && element != DTYPE_BF16)
         return x;
     *from = DTYPE_F32;
     if (element == DTYPE_BF16)
         return bf16_to_float(e, x, width);
-    return e->isa->has_f16c ? f16_to_float_hardware(e, x, width) : f16_to_float_sequence(e, x, width);
+    return e->isa->has_f16c ? f16_to_float_hardware(e, x, width)
+                            : f16_to_float_sequence(e, x, width);
 }
 
-static LLVMValueRef from_float(emitter *e, dtype from, dtype to, int width, LLVMValueRef x)
-{
+static LLVMValueRef from_float(emitter *e, dtype from, dtype to, int width, LLVMValueRef x) {
     switch (to) {
     case DTYPE_F64:
         return from == DTYPE_F64 ? x : LLVMBuildFPExt(e->b, x, code_vector(e, to, width), "");
@@ -147,7 +144,8 @@ static LLVMValueRef from_float(emitter *e, dtype from, dtype to, int width, LLVM
     case DTYPE_BF16:
         return float_to_bf16(e, x, width);
     case DTYPE_F16:
-        return e->isa->has_f16c ? float_to_f16_hardware(e, x, width) : float_to_f16_sequence(e, x, width);
+        return e->isa->has_f16c ? float_to_f16_hardware(e, x, width)
+                                : float_to_f16_sequence(e, x, width);
     case DTYPE_BOOL:
         return LLVMBuildFCmp(e->b, LLVMRealUNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
     default:
@@ -155,8 +153,7 @@ static LLVMValueRef from_float(emitter *e, dtype from, dtype to, int width, LLVM
     }
 }
 
-static LLVMValueRef from_int(emitter *e, dtype from, dtype to, int width, LLVMValueRef x)
-{
+static LLVMValueRef from_int(emitter *e, dtype from, dtype to, int width, LLVMValueRef x) {
     LLVMTypeRef type = code_vector(e, to, width);
     bool is_bool = from == DTYPE_BOOL;
     if (to == DTYPE_BOOL)
@@ -172,10 +169,10 @@ static LLVMValueRef from_int(emitter *e, dtype from, dtype to, int width, LLVMVa
     return LLVMBuildTrunc(e->b, x, type, "");
 }
 
-LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x)
-{
+LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x) {
     if (from == to)
         return x;
     x = widen(e, &from, width, x);
-    return dtype_is_float(from) ? from_float(e, from, to, width, x) : from_int(e, from, to, width, x);
+    return dtype_is_float(from) ? from_float(e, from, to, width, x)
+                                : from_int(e, from, to, width, x);
 }

@@ -1,35 +1,31 @@
-/* code_elementwise.c - one LLVM operation, or a short exact sequence, for each element-wise tile operation. */
+/* code_elementwise.c - one LLVM operation, or a short exact sequence, for each element-wise tile
+ * operation. */
 #include <string.h>
 
 #include "target/llvm/emit.h"
 
-static int lanes_of(LLVMValueRef x)
-{
+static int lanes_of(LLVMValueRef x) {
     LLVMTypeRef type = LLVMTypeOf(x);
     return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(type) : 1;
 }
 
-static LLVMValueRef int_splat(emitter *e, LLVMTypeRef type, int64_t value, int width)
-{
+static LLVMValueRef int_splat(emitter *e, LLVMTypeRef type, int64_t value, int width) {
     return code_splat(e, code_int(e, type, value), width);
 }
 
-static LLVMValueRef unary_intrinsic(emitter *e, const char *name, LLVMValueRef x)
-{
+static LLVMValueRef unary_intrinsic(emitter *e, const char *name, LLVMValueRef x) {
     LLVMTypeRef type = LLVMTypeOf(x);
     return code_intrinsic(e, name, &type, 1, &x, 1);
 }
 
-static LLVMValueRef binary_intrinsic(emitter *e, const char *name, LLVMValueRef x, LLVMValueRef y)
-{
+static LLVMValueRef binary_intrinsic(emitter *e, const char *name, LLVMValueRef x, LLVMValueRef y) {
     LLVMTypeRef type = LLVMTypeOf(x);
     LLVMValueRef args[] = {x, y};
     return code_intrinsic(e, name, &type, 1, args, 2);
 }
 
 /* x / y with x / 0 = 0 and MIN / -1 = MIN: the processor must never see either. */
-static LLVMValueRef int_divide(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef y)
-{
+static LLVMValueRef int_divide(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef y) {
     int width = lanes_of(x);
     LLVMTypeRef type = code_element(e, element);
     LLVMValueRef zero = int_splat(e, type, 0, width), one = int_splat(e, type, 1, width);
@@ -41,8 +37,7 @@ static LLVMValueRef int_divide(emitter *e, dtype element, LLVMValueRef x, LLVMVa
     return LLVMBuildSelect(e->b, none, zero, quotient, "");
 }
 
-static LLVMValueRef float_binary(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y)
-{
+static LLVMValueRef float_binary(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y) {
     switch (opcode) {
     case TILE_ADD:
         return LLVMBuildFAdd(e->b, x, y, "");
@@ -59,8 +54,8 @@ static LLVMValueRef float_binary(emitter *e, int opcode, LLVMValueRef x, LLVMVal
     }
 }
 
-static LLVMValueRef int_binary(emitter *e, int opcode, dtype element, LLVMValueRef x, LLVMValueRef y)
-{
+static LLVMValueRef int_binary(emitter *e, int opcode, dtype element, LLVMValueRef x,
+                               LLVMValueRef y) {
     switch (opcode) {
     case TILE_ADD:
         return LLVMBuildAdd(e->b, x, y, "");
@@ -89,36 +84,37 @@ static LLVMValueRef int_binary(emitter *e, int opcode, dtype element, LLVMValueR
     }
 }
 
-LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x, LLVMValueRef y)
-{
+LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x,
+                               LLVMValueRef y) {
     bool is_float = element == DTYPE_F32 || element == DTYPE_F64;
     return is_float ? float_binary(e, opcode, x, y) : int_binary(e, opcode, element, x, y);
 }
 
 /* ---- comparisons ---- */
 
-static LLVMValueRef compare(emitter *e, const char *predicate, dtype element, LLVMValueRef x, LLVMValueRef y)
-{
+static LLVMValueRef compare(emitter *e, const char *predicate, dtype element, LLVMValueRef x,
+                            LLVMValueRef y) {
     static const struct {
         const char *name;
         LLVMRealPredicate real;
         LLVMIntPredicate integer, boolean;
-    } table[] = {{"eq", LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ},   {"ne", LLVMRealUNE, LLVMIntNE, LLVMIntNE},
-                 {"lt", LLVMRealOLT, LLVMIntSLT, LLVMIntULT}, {"le", LLVMRealOLE, LLVMIntSLE, LLVMIntULE},
-                 {"gt", LLVMRealOGT, LLVMIntSGT, LLVMIntUGT}, {"ge", LLVMRealOGE, LLVMIntSGE, LLVMIntUGE},
-                 {"uno", LLVMRealUNO, LLVMIntNE, LLVMIntNE}};
+    } table[] = {
+        {"eq", LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ},   {"ne", LLVMRealUNE, LLVMIntNE, LLVMIntNE},
+        {"lt", LLVMRealOLT, LLVMIntSLT, LLVMIntULT}, {"le", LLVMRealOLE, LLVMIntSLE, LLVMIntULE},
+        {"gt", LLVMRealOGT, LLVMIntSGT, LLVMIntUGT}, {"ge", LLVMRealOGE, LLVMIntSGE, LLVMIntUGE},
+        {"uno", LLVMRealUNO, LLVMIntNE, LLVMIntNE}};
     size_t i = 0;
     while (strcmp(table[i].name, predicate) != 0)
         i++;
     if (element == DTYPE_F32 || element == DTYPE_F64)
         return LLVMBuildFCmp(e->b, table[i].real, x, y, "");
-    return LLVMBuildICmp(e->b, element == DTYPE_BOOL ? table[i].boolean : table[i].integer, x, y, "");
+    return LLVMBuildICmp(e->b, element == DTYPE_BOOL ? table[i].boolean : table[i].integer, x, y,
+                         "");
 }
 
 /* ---- the operation ---- */
 
-static LLVMValueRef unary(emitter *e, int opcode, dtype element, LLVMValueRef x)
-{
+static LLVMValueRef unary(emitter *e, int opcode, dtype element, LLVMValueRef x) {
     bool is_float = element == DTYPE_F32 || element == DTYPE_F64;
     int width = lanes_of(x);
     switch (opcode) {
@@ -139,8 +135,8 @@ static LLVMValueRef unary(emitter *e, int opcode, dtype element, LLVMValueRef x)
 }
 
 /* One part of the result from the same part of the operands. */
-static LLVMValueRef part_of(emitter *e, ir_op op, dtype result, const dtype *elements, LLVMValueRef *x, int width)
-{
+static LLVMValueRef part_of(emitter *e, ir_op op, dtype result, const dtype *elements,
+                            LLVMValueRef *x, int width) {
     int opcode = ir_op_get(e->m, op)->opcode;
     switch (opcode) {
     case TILE_CONVERT:
@@ -162,8 +158,7 @@ static LLVMValueRef part_of(emitter *e, ir_op op, dtype result, const dtype *ele
     }
 }
 
-void code_elementwise(emitter *e, ir_op op)
-{
+void code_elementwise(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     emitted *t = code_new(e, d->results[0]);
     dtype elements[3];

@@ -4,8 +4,7 @@
 
 #include "target/llvm/emit.h"
 
-LLVMTypeRef code_element(const emitter *e, dtype element)
-{
+LLVMTypeRef code_element(const emitter *e, dtype element) {
     switch (element) {
     case DTYPE_F64:
         return e->f64;
@@ -25,20 +24,17 @@ LLVMTypeRef code_element(const emitter *e, dtype element)
     }
 }
 
-LLVMTypeRef code_vector(const emitter *e, dtype element, int width)
-{
+LLVMTypeRef code_vector(const emitter *e, dtype element, int width) {
     LLVMTypeRef type = code_element(e, element);
     return width == 1 ? type : LLVMVectorType(type, (unsigned)width);
 }
 
-int code_part_width(const emitted *t, int part)
-{
+int code_part_width(const emitted *t, int part) {
     int64_t left = t->columns - (int64_t)part * t->width;
     return left < t->width ? (int)left : t->width;
 }
 
-emitted *code_new(emitter *e, ir_value v)
-{
+emitted *code_new(emitter *e, ir_value v) {
     const ir_type_data *d = ir_type_get(e->m, ir_value_get(e->m, v)->type);
     emitted *t = &e->of[v];
     *t = (emitted){1, 1, 1, 1, d->element, NULL};
@@ -52,19 +48,16 @@ emitted *code_new(emitter *e, ir_value v)
     return t;
 }
 
-const emitted *code_get(const emitter *e, ir_value v)
-{
+const emitted *code_get(const emitter *e, ir_value v) {
     return &e->of[v];
 }
 
-LLVMValueRef code_int(const emitter *e, LLVMTypeRef type, int64_t value)
-{
+LLVMValueRef code_int(const emitter *e, LLVMTypeRef type, int64_t value) {
     (void)e;
     return LLVMConstInt(type, (unsigned long long)value, 1);
 }
 
-LLVMValueRef code_bits(const emitter *e, dtype element, uint64_t bits)
-{
+LLVMValueRef code_bits(const emitter *e, dtype element, uint64_t bits) {
     if (element == DTYPE_F32)
         return LLVMConstBitCast(LLVMConstInt(e->i32, bits, 0), e->f32);
     if (element == DTYPE_F64)
@@ -72,24 +65,21 @@ LLVMValueRef code_bits(const emitter *e, dtype element, uint64_t bits)
     return LLVMConstInt(code_element(e, element), bits, 0);
 }
 
-LLVMValueRef code_splat_bits(const emitter *e, dtype element, uint64_t bits, int width)
-{
+LLVMValueRef code_splat_bits(const emitter *e, dtype element, uint64_t bits, int width) {
     LLVMValueRef lanes[64], one = code_bits(e, element, bits);
     for (int i = 0; i < width; i++)
         lanes[i] = one;
     return width == 1 ? one : LLVMConstVector(lanes, (unsigned)width);
 }
 
-LLVMValueRef code_shuffle(emitter *e, LLVMValueRef x, LLVMValueRef y, const int *mask, int count)
-{
+LLVMValueRef code_shuffle(emitter *e, LLVMValueRef x, LLVMValueRef y, const int *mask, int count) {
     LLVMValueRef lanes[64];
     for (int i = 0; i < count; i++)
         lanes[i] = mask[i] < 0 ? LLVMGetUndef(e->i32) : LLVMConstInt(e->i32, (unsigned)mask[i], 0);
     return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(lanes, (unsigned)count), "");
 }
 
-LLVMValueRef code_splat(emitter *e, LLVMValueRef scalar, int width)
-{
+LLVMValueRef code_splat(emitter *e, LLVMValueRef scalar, int width) {
     LLVMValueRef lanes[64];
     if (width == 1)
         return scalar;
@@ -99,20 +89,19 @@ LLVMValueRef code_splat(emitter *e, LLVMValueRef scalar, int width)
         return LLVMConstVector(lanes, (unsigned)width);
     LLVMValueRef undef = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(scalar), (unsigned)width));
     LLVMValueRef one = LLVMBuildInsertElement(e->b, undef, scalar, LLVMConstInt(e->i32, 0, 0), "");
-    return LLVMBuildShuffleVector(e->b, one, undef, LLVMConstNull(LLVMVectorType(e->i32, (unsigned)width)), "");
+    return LLVMBuildShuffleVector(e->b, one, undef,
+                                  LLVMConstNull(LLVMVectorType(e->i32, (unsigned)width)), "");
 }
 
-LLVMValueRef code_part(emitter *e, const emitted *t, int64_t row, int part, int width)
-{
+LLVMValueRef code_part(emitter *e, const emitted *t, int64_t row, int part, int width) {
     int64_t r = t->rows == 1 ? 0 : row;
     if (t->columns == 1)
         return code_splat(e, t->values[r], width);
     return t->values[r * t->parts + part];
 }
 
-LLVMValueRef code_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
-                            unsigned count)
-{
+LLVMValueRef code_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count,
+                            LLVMValueRef *args, unsigned count) {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, type_count);
     LLVMTypeRef type = LLVMIntrinsicGetType(e->context, id, types, type_count);
@@ -121,18 +110,15 @@ LLVMValueRef code_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, un
 
 /* ---- indices ---- */
 
-static LLVMValueRef index_of(const emitter *e, ir_value v)
-{
+static LLVMValueRef index_of(const emitter *e, ir_value v) {
     return e->of[v].values[0];
 }
 
-static void set_index(emitter *e, ir_value v, LLVMValueRef value)
-{
+static void set_index(emitter *e, ir_value v, LLVMValueRef value) {
     code_new(e, v)->values[0] = value;
 }
 
-static void code_affine(emitter *e, ir_op op)
-{
+static void code_affine(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     int64_t factors[32];
     ir_op_ints(e->m, op, "coefficients", factors, 32);
@@ -149,8 +135,7 @@ static void code_affine(emitter *e, ir_op op)
     set_index(e, d->results[0], sum);
 }
 
-static void code_index_op(emitter *e, ir_op op)
-{
+static void code_index_op(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMValueRef x = d->operand_count ? index_of(e, d->operands[0]) : NULL, result = NULL;
     int64_t by = ir_op_int(e->m, op, "by", 1);
@@ -185,21 +170,18 @@ static void code_index_op(emitter *e, ir_op op)
 
 static void code_block(emitter *e, ir_block block);
 
-static LLVMBasicBlockRef new_block(emitter *e, const char *name)
-{
+static LLVMBasicBlockRef new_block(emitter *e, const char *name) {
     return LLVMAppendBasicBlockInContext(e->context, e->function, name);
 }
 
 /* Is it certain that the loop runs at least once? */
-static bool certainly_runs(LLVMValueRef low, LLVMValueRef high)
-{
+static bool certainly_runs(LLVMValueRef low, LLVMValueRef high) {
     return LLVMIsAConstantInt(low) && LLVMIsAConstantInt(high) &&
            LLVMConstIntGetSExtValue(low) < LLVMConstIntGetSExtValue(high);
 }
 
 /* A phi for each part of the carried values. */
-static void carry_phis(emitter *e, ir_value target, const emitted *from, LLVMBasicBlockRef block)
-{
+static void carry_phis(emitter *e, ir_value target, const emitted *from, LLVMBasicBlockRef block) {
     emitted *t = code_new(e, target);
     for (int64_t i = 0; i < t->rows * t->parts; i++) {
         t->values[i] = LLVMBuildPhi(e->b, LLVMTypeOf(from->values[i]), "");
@@ -207,20 +189,19 @@ static void carry_phis(emitter *e, ir_value target, const emitted *from, LLVMBas
     }
 }
 
-static void add_incoming(const emitted *t, const emitted *from, LLVMBasicBlockRef block)
-{
+static void add_incoming(const emitted *t, const emitted *from, LLVMBasicBlockRef block) {
     for (int64_t i = 0; i < t->rows * t->parts; i++)
         LLVMAddIncoming(t->values[i], (LLVMValueRef *)&from->values[i], &block, 1);
 }
 
 /* Rotated: a guard unless the first trip is certain, then body, increment, test. */
-static void code_for(emitter *e, ir_op op)
-{
+static void code_for(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     const ir_block_data *block = ir_block_get(e->m, ir_op_block(e->m, op, 0));
     LLVMValueRef low = index_of(e, d->operands[0]), high = index_of(e, d->operands[1]);
     LLVMValueRef step = code_int(e, e->i64, ir_op_int(e->m, op, "step", 1));
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), body = new_block(e, "body"), after = new_block(e, "after");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), body = new_block(e, "body"),
+                      after = new_block(e, "after");
     bool guarded = !certainly_runs(low, high);
     if (guarded)
         LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, low, high, ""), body, after);
@@ -250,16 +231,14 @@ static void code_for(emitter *e, ir_op op)
 
 /* ---- memory ---- */
 
-static void code_memory(emitter *e, ir_op op)
-{
+static void code_memory(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMValueRef base = d->opcode == TILE_WORKSPACE ? e->workspace : e->scratch;
     LLVMValueRef offset = code_int(e, e->i64, ir_op_int(e->m, op, "offset", 0));
     set_index(e, d->results[0], LLVMBuildGEP2(e->b, e->i8, base, &offset, 1, ""));
 }
 
-static void code_op(emitter *e, ir_op op)
-{
+static void code_op(emitter *e, ir_op op) {
     int opcode = ir_op_get(e->m, op)->opcode;
     if (tile_is_elementwise(opcode)) {
         code_elementwise(e, op);
@@ -299,29 +278,25 @@ static void code_op(emitter *e, ir_op op)
     }
 }
 
-static void code_block(emitter *e, ir_block block)
-{
+static void code_block(emitter *e, ir_block block) {
     for (ir_op op = ir_block_get(e->m, block)->first; op; op = ir_op_get(e->m, op)->next)
         code_op(e, op);
 }
 
 /* ---- phases ---- */
 
-static LLVMValueRef load_field(emitter *e, LLVMValueRef frame, int field)
-{
+static LLVMValueRef load_field(emitter *e, LLVMValueRef frame, int field) {
     LLVMValueRef offset = code_int(e, e->i64, field * 8);
     return LLVMBuildLoad2(e->b, e->pointer, LLVMBuildGEP2(e->b, e->i8, frame, &offset, 1, ""), "");
 }
 
-static void set_attribute(emitter *e, const char *name, const char *value)
-{
-    LLVMAttributeRef attr = LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), value,
-                                                      (unsigned)strlen(value));
+static void set_attribute(emitter *e, const char *name, const char *value) {
+    LLVMAttributeRef attr = LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name),
+                                                      value, (unsigned)strlen(value));
     LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attr);
 }
 
-static void open_function(emitter *e, int64_t number)
-{
+static void open_function(emitter *e, int64_t number) {
     char name[512], width[16];
     LLVMTypeRef parameters[] = {e->pointer, e->i64, e->i64};
     snprintf(name, sizeof name, "%s_phase_%lld", e->kernel, (long long)number);
@@ -334,8 +309,7 @@ static void open_function(emitter *e, int64_t number)
 }
 
 /* void phase(frame, begin, end): for (cell = begin; cell < end; cell++) body. */
-static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel)
-{
+static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     const ir_block_data *block = ir_block_get(e->m, ir_op_block(e->m, op, 0));
     open_function(e, ir_op_int(e->m, op, "index", 0));
     LLVMValueRef frame = LLVMGetParam(e->function, 0), begin = LLVMGetParam(e->function, 1);
@@ -347,7 +321,8 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel)
     for (ir_op other = kernel->first; other; other = ir_op_get(e->m, other)->next)
         if (ir_op_get(e->m, other)->opcode == TILE_WORKSPACE)
             code_memory(e, other);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), cell = new_block(e, "cell"), done = new_block(e, "done");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), cell = new_block(e, "cell"),
+                      done = new_block(e, "done");
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, begin, end, ""), cell, done);
     LLVMPositionBuilderAtEnd(e->b, cell);
     LLVMValueRef index = LLVMBuildPhi(e->b, e->i64, "cell");
@@ -362,8 +337,7 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel)
     LLVMBuildRetVoid(e->b);
 }
 
-void code_kernel(emitter *e)
-{
+void code_kernel(emitter *e) {
     ir_op kernel = ir_module_kernel(e->m);
     const ir_block_data *body = ir_block_get(e->m, ir_op_block(e->m, kernel, 0));
     e->kernel = ir_op_string(e->m, kernel, "name", "kernel");

@@ -1,46 +1,42 @@
 /* code_memory.c - loads, stores and gathers of tiles.
  *
- * A tile whose columns are contiguous is loaded row by row in vectors. One whose rows are contiguous is loaded column by
- * column and transposed in registers. Anything else is loaded element by element. */
+ * A tile whose columns are contiguous is loaded row by row in vectors. One whose rows are
+ * contiguous is loaded column by column and transposed in registers. Anything else is loaded
+ * element by element. */
 #include <stdlib.h>
 
 #include "target/llvm/emit.h"
 
-static LLVMTypeRef memory_type(const emitter *e, dtype element)
-{
+static LLVMTypeRef memory_type(const emitter *e, dtype element) {
     return element == DTYPE_BOOL ? e->i8 : code_element(e, element);
 }
 
-static LLVMTypeRef memory_vector(const emitter *e, dtype element, int width)
-{
+static LLVMTypeRef memory_vector(const emitter *e, dtype element, int width) {
     LLVMTypeRef type = memory_type(e, element);
     return width == 1 ? type : LLVMVectorType(type, (unsigned)width);
 }
 
 /* base + offset + displacement elements. */
-static LLVMValueRef address(emitter *e, dtype element, LLVMValueRef at, int64_t displacement)
-{
+static LLVMValueRef address(emitter *e, dtype element, LLVMValueRef at, int64_t displacement) {
     LLVMValueRef d = code_int(e, e->i64, displacement);
     return displacement ? LLVMBuildGEP2(e->b, memory_type(e, element), at, &d, 1, "") : at;
 }
 
-static LLVMValueRef base_address(emitter *e, ir_op op)
-{
+static LLVMValueRef base_address(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMValueRef offset = code_get(e, d->operands[1])->values[0];
     dtype element = ir_type_get(e->m, ir_value_get(e->m, d->operands[0])->type)->element;
-    return LLVMBuildGEP2(e->b, memory_type(e, element), code_get(e, d->operands[0])->values[0], &offset, 1, "");
+    return LLVMBuildGEP2(e->b, memory_type(e, element), code_get(e, d->operands[0])->values[0],
+                         &offset, 1, "");
 }
 
-static LLVMValueRef load_raw(emitter *e, dtype element, LLVMValueRef at, int width)
-{
+static LLVMValueRef load_raw(emitter *e, dtype element, LLVMValueRef at, int width) {
     LLVMValueRef x = LLVMBuildLoad2(e->b, memory_vector(e, element, width), at, "");
     LLVMSetAlignment(x, (unsigned)dtype_size(element));
     return x;
 }
 
-static LLVMValueRef load_vector(emitter *e, dtype element, LLVMValueRef at, int width)
-{
+static LLVMValueRef load_vector(emitter *e, dtype element, LLVMValueRef at, int width) {
     LLVMValueRef x = load_raw(e, element, at, width);
     if (element == DTYPE_BOOL)
         x = LLVMBuildICmp(e->b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
@@ -50,8 +46,7 @@ static LLVMValueRef load_vector(emitter *e, dtype element, LLVMValueRef at, int 
 /* ---- transposition ---- */
 
 /* `x` with `width` lanes as a vector of `to` lanes; the others are undefined. */
-static LLVMValueRef extend(emitter *e, LLVMValueRef x, dtype element, int width, int to)
-{
+static LLVMValueRef extend(emitter *e, LLVMValueRef x, dtype element, int width, int to) {
     int mask[64];
     if (width == to)
         return x;
@@ -64,8 +59,7 @@ static LLVMValueRef extend(emitter *e, LLVMValueRef x, dtype element, int width,
     return code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, to);
 }
 
-static LLVMValueRef shrink(emitter *e, LLVMValueRef x, int width, int to)
-{
+static LLVMValueRef shrink(emitter *e, LLVMValueRef x, int width, int to) {
     int mask[64];
     if (width == to)
         return x;
@@ -77,8 +71,7 @@ static LLVMValueRef shrink(emitter *e, LLVMValueRef x, int width, int to)
 }
 
 /* W x W in log2 W steps: step s exchanges the off-diagonal blocks of size s. */
-static void transpose(emitter *e, LLVMValueRef *v, int width)
-{
+static void transpose(emitter *e, LLVMValueRef *v, int width) {
     for (int s = 1; s < width; s *= 2)
         for (int i = 0; i < width; i++) {
             int low[64], high[64];
@@ -95,8 +88,8 @@ static void transpose(emitter *e, LLVMValueRef *v, int width)
 }
 
 /* The block of rows r0... and the columns of part p. */
-static void load_block(emitter *e, emitted *t, LLVMValueRef at, int64_t column_stride, int64_t r0, int p)
-{
+static void load_block(emitter *e, emitted *t, LLVMValueRef at, int64_t column_stride, int64_t r0,
+                       int p) {
     LLVMValueRef v[64];
     int width = t->width, columns = code_part_width(t, p);
     int rows = t->rows - r0 < width ? (int)(t->rows - r0) : width;
@@ -117,23 +110,24 @@ static void load_block(emitter *e, emitted *t, LLVMValueRef at, int64_t column_s
 /* ---- loads ---- */
 
 static LLVMValueRef load_elements(emitter *e, const emitted *t, LLVMValueRef at, int64_t row_stride,
-                                  int64_t column_stride, int64_t r, int p)
-{
+                                  int64_t column_stride, int64_t r, int p) {
     int width = code_part_width(t, p);
     LLVMValueRef x = LLVMGetUndef(code_vector(e, t->element, width));
     for (int c = 0; c < width; c++) {
         int64_t column = (int64_t)p * t->width + c;
         LLVMValueRef from = address(e, t->element, at, r * row_stride + column * column_stride);
         LLVMValueRef one = load_vector(e, t->element, from, 1);
-        x = width == 1 ? one : LLVMBuildInsertElement(e->b, x, one, LLVMConstInt(e->i32, (unsigned)c, 0), "");
+        x = width == 1
+                ? one
+                : LLVMBuildInsertElement(e->b, x, one, LLVMConstInt(e->i32, (unsigned)c, 0), "");
     }
     return x;
 }
 
-void code_load(emitter *e, ir_op op)
-{
+void code_load(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    int64_t row = ir_op_int(e->m, op, "row_stride", 0), column = ir_op_int(e->m, op, "column_stride", 0);
+    int64_t row = ir_op_int(e->m, op, "row_stride", 0),
+            column = ir_op_int(e->m, op, "column_stride", 0);
     emitted *t = code_new(e, d->results[0]);
     LLVMValueRef at = base_address(e, op);
     bool transposed = column != 1 && row == 1 && t->rows > 1 && t->columns > 1 && t->width > 1;
@@ -153,15 +147,15 @@ void code_load(emitter *e, ir_op op)
         }
 }
 
-static LLVMValueRef lane(emitter *e, LLVMValueRef x, int width, int i)
-{
-    return width == 1 ? x : LLVMBuildExtractElement(e->b, x, LLVMConstInt(e->i32, (unsigned)i, 0), "");
+static LLVMValueRef lane(emitter *e, LLVMValueRef x, int width, int i) {
+    return width == 1 ? x
+                      : LLVMBuildExtractElement(e->b, x, LLVMConstInt(e->i32, (unsigned)i, 0), "");
 }
 
-void code_gather(emitter *e, ir_op op)
-{
+void code_gather(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    int64_t row = ir_op_int(e->m, op, "row_stride", 0), column = ir_op_int(e->m, op, "column_stride", 0);
+    int64_t row = ir_op_int(e->m, op, "row_stride", 0),
+            column = ir_op_int(e->m, op, "column_stride", 0);
     LLVMValueRef stride = code_int(e, e->i64, ir_op_int(e->m, op, "stride", 1));
     emitted *t = code_new(e, d->results[0]);
     LLVMValueRef at = base_address(e, op);
@@ -173,10 +167,13 @@ void code_gather(emitter *e, ir_op op)
             for (int c = 0; c < width; c++) {
                 LLVMValueRef index = LLVMBuildSExt(e->b, lane(e, indices, width, c), e->i64, "");
                 LLVMValueRef offset = LLVMBuildNSWMul(e->b, index, stride, "");
-                LLVMValueRef from = LLVMBuildGEP2(e->b, memory_type(e, t->element), at, &offset, 1, "");
+                LLVMValueRef from =
+                    LLVMBuildGEP2(e->b, memory_type(e, t->element), at, &offset, 1, "");
                 from = address(e, t->element, from, r * row + ((int64_t)p * t->width + c) * column);
                 LLVMValueRef one = load_vector(e, t->element, from, 1);
-                x = width == 1 ? one : LLVMBuildInsertElement(e->b, x, one, LLVMConstInt(e->i32, (unsigned)c, 0), "");
+                x = width == 1 ? one
+                               : LLVMBuildInsertElement(e->b, x, one,
+                                                        LLVMConstInt(e->i32, (unsigned)c, 0), "");
             }
             t->values[r * t->parts + p] = x;
         }
@@ -185,8 +182,7 @@ void code_gather(emitter *e, ir_op op)
 /* ---- stores ---- */
 
 /* Every NaN becomes the canonical one of its type. */
-static LLVMValueRef canonical(emitter *e, dtype element, LLVMValueRef x, int width)
-{
+static LLVMValueRef canonical(emitter *e, dtype element, LLVMValueRef x, int width) {
     LLVMValueRef nan;
     uint64_t bits = 0x7fc00000;
     if (element == DTYPE_F32 || element == DTYPE_F64) {
@@ -195,22 +191,23 @@ static LLVMValueRef canonical(emitter *e, dtype element, LLVMValueRef x, int wid
     } else {
         uint64_t infinity = element == DTYPE_F16 ? 0x7c00 : 0x7f80;
         bits = element == DTYPE_F16 ? 0x7e00 : 0x7fc0;
-        LLVMValueRef magnitude = LLVMBuildAnd(e->b, x, code_splat_bits(e, element, 0x7fff, width), "");
-        nan = LLVMBuildICmp(e->b, LLVMIntUGT, magnitude, code_splat_bits(e, element, infinity, width), "");
+        LLVMValueRef magnitude =
+            LLVMBuildAnd(e->b, x, code_splat_bits(e, element, 0x7fff, width), "");
+        nan = LLVMBuildICmp(e->b, LLVMIntUGT, magnitude,
+                            code_splat_bits(e, element, infinity, width), "");
     }
     return LLVMBuildSelect(e->b, nan, code_splat_bits(e, element, bits, width), x, "");
 }
 
-static void store_vector(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef at)
-{
+static void store_vector(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef at) {
     LLVMValueRef s = LLVMBuildStore(e->b, x, at);
     LLVMSetAlignment(s, (unsigned)dtype_size(element));
 }
 
-void code_store(emitter *e, ir_op op)
-{
+void code_store(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    int64_t row = ir_op_int(e->m, op, "row_stride", 0), column = ir_op_int(e->m, op, "column_stride", 0);
+    int64_t row = ir_op_int(e->m, op, "row_stride", 0),
+            column = ir_op_int(e->m, op, "column_stride", 0);
     const emitted *t = code_get(e, d->operands[2]);
     bool clean = ir_op_int(e->m, op, "canonical", 0) != 0;
     LLVMValueRef at = base_address(e, op);
@@ -228,6 +225,7 @@ void code_store(emitter *e, ir_op op)
                 continue;
             }
             for (int c = 0; c < width; c++)
-                store_vector(e, t->element, lane(e, x, width, c), address(e, t->element, at, where + c * column));
+                store_vector(e, t->element, lane(e, x, width, c),
+                             address(e, t->element, at, where + c * column));
         }
 }

@@ -3,14 +3,13 @@
 
 #include "target/llvm/emit.h"
 
-static void code_constant(emitter *e, ir_op op)
-{
+static void code_constant(emitter *e, ir_op op) {
     const ir_attr_data *bits = ir_attr_get(e->m, ir_op_attr(e->m, op, "value"));
-    code_new(e, ir_op_get(e->m, op)->results[0])->values[0] = code_bits(e, bits->element, bits->bits);
+    code_new(e, ir_op_get(e->m, op)->results[0])->values[0] =
+        code_bits(e, bits->element, bits->bits);
 }
 
-static void code_broadcast(emitter *e, ir_op op)
-{
+static void code_broadcast(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     emitted *t = code_new(e, d->results[0]);
     for (int64_t r = 0; r < t->rows; r++)
@@ -22,10 +21,10 @@ static void code_broadcast(emitter *e, ir_op op)
 }
 
 /* base + r * row_step + c * column_step, in i32. */
-static void code_iota(emitter *e, ir_op op)
-{
+static void code_iota(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    int64_t row = ir_op_int(e->m, op, "row_step", 0), column = ir_op_int(e->m, op, "column_step", 0);
+    int64_t row = ir_op_int(e->m, op, "row_step", 0),
+            column = ir_op_int(e->m, op, "column_step", 0);
     emitted *t = code_new(e, d->results[0]);
     LLVMValueRef base = LLVMBuildTrunc(e->b, code_get(e, d->operands[0])->values[0], e->i32, "");
     for (int64_t r = 0; r < t->rows; r++)
@@ -33,15 +32,15 @@ static void code_iota(emitter *e, ir_op op)
             int width = code_part_width(t, p);
             LLVMValueRef lanes[64];
             for (int c = 0; c < width; c++)
-                lanes[c] = code_int(e, e->i32, (int32_t)(r * row + ((int64_t)p * t->width + c) * column));
+                lanes[c] =
+                    code_int(e, e->i32, (int32_t)(r * row + ((int64_t)p * t->width + c) * column));
             LLVMValueRef steps = width == 1 ? lanes[0] : LLVMConstVector(lanes, (unsigned)width);
             t->values[r * t->parts + p] = LLVMBuildAdd(e->b, code_splat(e, base, width), steps, "");
         }
 }
 
 /* `width` lanes of x, then lanes of `fill` up to `to`. */
-static LLVMValueRef padded(emitter *e, LLVMValueRef x, int width, LLVMValueRef fill, int to)
-{
+static LLVMValueRef padded(emitter *e, LLVMValueRef x, int width, LLVMValueRef fill, int to) {
     int mask[64];
     if (width == to)
         return x;
@@ -55,8 +54,7 @@ static LLVMValueRef padded(emitter *e, LLVMValueRef x, int width, LLVMValueRef f
     return code_shuffle(e, wide, fill, mask, to);
 }
 
-static void code_pad(emitter *e, ir_op op)
-{
+static void code_pad(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     const emitted *x = code_get(e, d->operands[0]);
     const ir_attr_data *bits = ir_attr_get(e->m, ir_op_attr(e->m, op, "value"));
@@ -64,13 +62,13 @@ static void code_pad(emitter *e, ir_op op)
     for (int p = 0; p < t->parts; p++) {
         int to = code_part_width(t, p);
         LLVMValueRef fill = code_splat_bits(e, bits->element, bits->bits, to);
-        t->values[p] = p < x->parts ? padded(e, x->values[p], code_part_width(x, p), fill, to) : fill;
+        t->values[p] =
+            p < x->parts ? padded(e, x->values[p], code_part_width(x, p), fill, to) : fill;
     }
 }
 
 /* Half of the lanes of a vector. */
-static LLVMValueRef half(emitter *e, LLVMValueRef x, int width, bool high)
-{
+static LLVMValueRef half(emitter *e, LLVMValueRef x, int width, bool high) {
     int mask[64], count = width / 2, first = high ? count : 0;
     if (count == 1)
         return LLVMBuildExtractElement(e->b, x, LLVMConstInt(e->i32, (unsigned)first, 0), "");
@@ -79,12 +77,14 @@ static LLVMValueRef half(emitter *e, LLVMValueRef x, int width, bool high)
     return code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, count);
 }
 
-/* Lanes side by side are halved: first whole parts against each other, then halves of the last one. */
-static void code_fold(emitter *e, ir_op op)
-{
+/* Lanes side by side are halved: first whole parts against each other, then halves of the last one.
+ */
+static void code_fold(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     const char *kind = ir_op_string(e->m, op, "kind", "sum");
-    int opcode = strcmp(kind, "sum") == 0 ? TILE_ADD : strcmp(kind, "max") == 0 ? TILE_MAXIMUM : TILE_MINIMUM;
+    int opcode = strcmp(kind, "sum") == 0   ? TILE_ADD
+                 : strcmp(kind, "max") == 0 ? TILE_MAXIMUM
+                                            : TILE_MINIMUM;
     emitted *t = code_new(e, d->results[0]);
     LLVMValueRef v[64];
     int count = 0;
@@ -99,12 +99,12 @@ static void code_fold(emitter *e, ir_op op)
     LLVMTypeRef type = LLVMTypeOf(v[0]);
     int width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(type) : 1;
     for (; width > 1; width /= 2)
-        v[0] = code_binary_value(e, opcode, t->element, half(e, v[0], width, false), half(e, v[0], width, true));
+        v[0] = code_binary_value(e, opcode, t->element, half(e, v[0], width, false),
+                                 half(e, v[0], width, true));
     t->values[0] = v[0];
 }
 
-void code_shape_op(emitter *e, ir_op op)
-{
+void code_shape_op(emitter *e, ir_op op) {
     switch (ir_op_get(e->m, op)->opcode) {
     case TILE_CONSTANT:
         code_constant(e, op);

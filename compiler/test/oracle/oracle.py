@@ -1,0 +1,189 @@
+#!/usr/bin/python3
+"""Every composite against a formula written independently in NumPy and f64.
+
+    oracle.py TSR-INTERP
+
+Inputs are drawn here and run through tsr-interp; its result must lie within the derived bound of the formula, and so
+must the reference from which that bound comes. Nothing here is taken from the decompositions. Exit 77 (skipped) where
+NumPy is missing.
+"""
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: NumPy is not installed for this Python (python3-numpy)")
+    sys.exit(77)
+
+KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernels.tsr")
+erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def softmax(x, axis=-1):
+    powers = np.exp(x - x.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+def logsumexp(x):
+    return np.log(np.exp(x).sum(axis=-1))
+
+
+def layernorm(x, gain, bias):
+    return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-3) * gain + bias
+
+
+def rmsnorm(x, gain):
+    return x / np.sqrt(np.square(x).mean(axis=-1, keepdims=True) + 1e-3) * gain
+
+
+def gelu_erf(x):
+    return x * (1 + erf(x / math.sqrt(2))) / 2
+
+
+def gelu_tanh(x):
+    return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def silu(x):
+    return x / (1 + np.exp(-x))
+
+
+def attention(q, k, v, causal=False):
+    scores = np.einsum("bmk,bnk->bmn", q, k) / math.sqrt(q.shape[-1])
+    rows, columns = scores.shape[-2:]
+    if causal:
+        hidden = np.arange(columns)[None, :] > np.arange(rows)[:, None] + columns - rows
+        scores = np.where(hidden, -np.inf, scores)
+    with np.errstate(invalid="ignore"):
+        weights = np.nan_to_num(softmax(scores), nan=0.0)  # a row that sees nothing
+    return np.einsum("bmn,bnk->bmk", weights, v)
+
+
+def cross_entropy(x, target):
+    return np.mean([-math.log(softmax(row)[t]) for row, t in zip(x, target)])
+
+
+def rope(x, cosine, sine):
+    half = x.shape[-1] // 2
+    turned = (x[..., :half] + 1j * x[..., half:]) * (cosine + 1j * sine)
+    return np.concatenate([turned.real, turned.imag], axis=-1)
+
+
+def adam(p, g, m, v, c1, c2, decay=0.0):
+    """Kingma and Ba; the decoupled decay of Loshchilov and Hutter."""
+    m, v = 0.75 * m + 0.25 * g, 0.875 * v + 0.125 * g * g
+    return p * (1 - 0.01 * decay) - 0.01 * (m / c1) / (np.sqrt(v / c2) + 1e-3), m, v
+
+
+def adamw(*inputs):
+    return adam(*inputs, decay=0.125)
+
+
+def normal(*dims, stddev=1.0):
+    return lambda r, d: r.normal(0, stddev, [d[n] for n in dims])
+
+
+def positive(*dims):
+    return lambda r, d: r.uniform(0.25, 1, [d[n] for n in dims])
+
+
+def targets(r, d):
+    return r.integers(0, d["N"], d["M"])
+
+
+MATRIX = {"x": normal("M", "N", stddev=2.0)}
+HEADS = {"q": normal("B", "M", "K"), "k": normal("B", "N", "K"), "v": normal("B", "N", "K")}
+MOMENTS = {"p": normal("N"), "g": normal("N"), "m": normal("N"), "v": positive("N"), "c1": positive(), "c2": positive()}
+
+# kernel, its formula, inputs in order, outputs
+ORACLES = [
+    ("softmax_last", softmax, MATRIX, ["out"]),
+    ("softmax_first", lambda x: softmax(x, 0), MATRIX, ["out"]),
+    ("logsumexp_last", logsumexp, MATRIX, ["out"]),
+    ("mean_last", lambda x: x.mean(axis=-1), MATRIX, ["out"]),
+    ("layernorm_last", layernorm, {**MATRIX, "gain": normal("N"), "bias": normal("N")}, ["out"]),
+    ("rmsnorm_last", rmsnorm, {**MATRIX, "gain": normal("N")}, ["out"]),
+    ("relu_all", lambda x: x.clip(min=0), MATRIX, ["out"]),
+    ("gelu_tanh", gelu_tanh, MATRIX, ["out"]),
+    ("gelu_erf", gelu_erf, MATRIX, ["out"]),
+    ("silu_all", silu, MATRIX, ["out"]),
+    ("matmul_batched", np.matmul, {"x": normal("B", "M", "K"), "y": normal("K", "N")}, ["out"]),
+    ("linear_gelu", lambda x, w, b: gelu_tanh(x @ w + b),
+     {"x": normal("M", "K"), "w": normal("K", "N", stddev=0.2), "b": normal("N")}, ["out"]),
+    ("attention_full", attention, HEADS, ["out"]),
+    ("attention_causal", lambda q, k, v: attention(q, k, v, causal=True), HEADS, ["out"]),
+    ("cross_entropy_mean", cross_entropy, {**MATRIX, "target": targets}, ["out"]),
+    ("rope_half", rope, {"x": lambda r, d: r.normal(size=(d["M"], 2 * d["K"])), "cosine": normal("M", "K"),
+                         "sine": normal("M", "K")}, ["out"]),
+    ("adam_step", adam, MOMENTS, ["out0", "out1", "out2"]),
+    ("adamw_step", adamw, MOMENTS, ["out0", "out1", "out2"]),
+]
+
+SIZES = [dict(B=1, M=1, N=1, K=1), dict(B=2, M=7, N=13, K=5), dict(B=2, M=13, N=7, K=16), dict(B=1, M=3, N=4099, K=8),
+         dict(B=1, M=5, N=9, K=1031)]
+
+
+def widened(high):
+    """bf16, held as u2, as f64."""
+    return (high.reshape(-1).astype("<u4") << 16).view("<f4").reshape(high.shape).astype(np.float64)
+
+
+def to_type(values, element):
+    """As stored on file, and the numbers that are stored (f64)."""
+    if values.dtype.kind == "i":
+        return values.astype("<i4"), values
+    if element == "bf16":  # cut off, not rounded: any bf16 numbers will do
+        high = (values.astype("<f4").reshape(-1).view("<u4") >> 16).astype("<u2").reshape(values.shape)
+        return high, widened(high)
+    stored = values.astype({"f32": "<f4", "f16": "<f2"}[element])
+    return stored, stored.astype(np.float64)
+
+
+def from_file(path, element):
+    stored = np.load(path)
+    return widened(stored) if element == "bf16" else stored.astype(np.float64)
+
+
+def check(tool, oracle, dims, element, folder):
+    kernel, formula, inputs, outputs = oracle
+    generator = np.random.default_rng(len(kernel) * 1000 + dims["N"])
+    numbers = []
+    for name, draw in inputs.items():
+        stored, exact = to_type(np.asarray(draw(generator, dims)), element)
+        np.save(os.path.join(folder, name + ".npy"), stored)
+        numbers.append(exact)
+    bindings = [f"{name}={value}" for name, value in dims.items()] + [f"T={element}"]
+    subprocess.run([tool, KERNELS, kernel, folder] + bindings, check=True)
+    expected = formula(*numbers)
+    worst = 0.0
+    for name, right in zip(outputs, expected if isinstance(expected, tuple) else (expected,)):
+        got = from_file(os.path.join(folder, name + ".npy"), element)
+        reference = np.load(os.path.join(folder, name + ".reference.npy"))
+        bound = np.load(os.path.join(folder, name + ".bound.npy"))
+        # f64 formulas differ among themselves by far less than an f32 rounding of anything in them.
+        for what, values in (("result", got), ("reference", reference)):
+            error = np.abs(values - right)
+            bad = ~(error <= bound + 1e-14 * (1 + np.abs(right)))
+            if bad.any():
+                at = np.unravel_index(np.argmax(bad), bad.shape)
+                sys.exit(f"{kernel} {dims} {element}: {what} {name}{list(at)} is {values[at]!r}, "
+                         f"the formula gives {right[at]!r}, bound {bound[at]!r}")
+        worst = max(worst, float(np.max(np.abs(got - right) / np.maximum(bound, 1e-300), initial=0)))
+    return worst
+
+
+def main():
+    tool = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        for oracle in ORACLES:
+            worst = max(check(tool, oracle, dims, element, folder)
+                        for dims in SIZES for element in ("f32", "f16", "bf16"))
+            print(f"{oracle[0]}: worst error {worst:.3f} of the bound")
+
+
+if __name__ == "__main__":
+    main()
