@@ -59,6 +59,8 @@ void code_elementwise(emitter *e, ir_op op);
 LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x,
                                LLVMValueRef y);
 LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x);
+/* v[i] lane j and v[j] lane i change places; `width` is a power of two. */
+void code_transpose(emitter *e, dtype element, LLVMValueRef *v, int width);
 void code_load(emitter *e, ir_op op);
 void code_gather(emitter *e, ir_op op);
 void code_store(emitter *e, ir_op op);

@@ -1,4 +1,4 @@
-/* code_memory.c - loads, stores and gathers of tiles.
+/* emit_memory.c - loads, stores and gathers of tiles.
  *
  * A tile whose columns are contiguous is loaded row by row in vectors. One whose rows are
  * contiguous is loaded column by column and transposed in registers. Anything else is loaded
@@ -43,7 +43,7 @@ static LLVMValueRef load_vector(emitter *e, dtype element, LLVMValueRef at, int 
     return x;
 }
 
-/* ---- transposition ---- */
+/* ---- blocks whose rows are contiguous ---- */
 
 /* `x` with `width` lanes as a vector of `to` lanes; the others are undefined. */
 static LLVMValueRef extend(emitter *e, LLVMValueRef x, dtype element, int width, int to) {
@@ -70,23 +70,6 @@ static LLVMValueRef shrink(emitter *e, LLVMValueRef x, int width, int to) {
     return code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, to);
 }
 
-/* W x W in log2 W steps: step s exchanges the off-diagonal blocks of size s. */
-static void transpose(emitter *e, LLVMValueRef *v, int width) {
-    for (int s = 1; s < width; s *= 2)
-        for (int i = 0; i < width; i++) {
-            int low[64], high[64];
-            if (i & s)
-                continue;
-            for (int l = 0; l < width; l++) {
-                low[l] = l & s ? width + l - s : l;
-                high[l] = l & s ? width + l : l + s;
-            }
-            LLVMValueRef a = v[i], b = v[i + s];
-            v[i] = code_shuffle(e, a, b, low, width);
-            v[i + s] = code_shuffle(e, a, b, high, width);
-        }
-}
-
 /* The block of rows r0... and the columns of part p. */
 static void load_block(emitter *e, emitted *t, LLVMValueRef at, int64_t column_stride, int64_t r0,
                        int p) {
@@ -102,7 +85,7 @@ static void load_block(emitter *e, emitted *t, LLVMValueRef at, int64_t column_s
         LLVMValueRef from = address(e, t->element, at, column * column_stride + r0);
         v[c] = extend(e, load_vector(e, t->element, from, rows), t->element, rows, width);
     }
-    transpose(e, v, width);
+    code_transpose(e, t->element, v, width);
     for (int r = 0; r < rows; r++)
         t->values[(r0 + r) * t->parts + p] = shrink(e, v[r], width, columns);
 }
