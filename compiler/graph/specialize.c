@@ -1,4 +1,5 @@
 /* specialize.c - binds the symbolic dimensions of a kernel to the numbers of one case. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,8 +70,11 @@ static void check_op(ir_module *m, ir_op op, specializer *s) {
                            .attr_count = d->attr_count};
     if (!graph_infer(&q)) {
         s->ok = false;
-        status_set(s->st, STATUS_INVALID, "with these dimensions, '%s' (line %u): %s",
-                   op_info_get(d->opcode)->name, d->location.line, q.error);
+        char line[24] = ""; /* IR text has none */
+        if (d->location.line)
+            snprintf(line, sizeof line, " (line %u)", d->location.line);
+        status_set(s->st, STATUS_INVALID, "with these dimensions, '%s'%s: %s",
+                   op_info_get(d->opcode)->name, line, q.error);
     }
 }
 

@@ -27,6 +27,8 @@ static const char usage[] =
     "\n"
     "  --pass NAME[=ARGUMENTS]  run this pass; may be repeated, passes run in the order given\n"
     "  --list-passes            the passes and their arguments\n"
+    "  --split-input-file       FILE holds several modules between lines of '// -----'; a wrong "
+    "one does not stop the others\n"
     "  --verify                 verify only: print nothing\n"
     "  --hash                   print the SHA-256 of the text instead of the text\n"
     "  --checkable              print the spelling that `mlir-opt --irdl-file` verifies\n"
@@ -189,7 +191,7 @@ static const struct pass *find_pass(const char *name, size_t length) {
 
 typedef struct options {
     VEC(const char *) passes; /* NAME[=ARGUMENTS] */
-    bool verify, hash, checkable, irdl, docs, list_passes, help;
+    bool split, verify, hash, checkable, irdl, docs, list_passes, help;
     const char *kernel, *case_name, *file;
 } options;
 
@@ -223,9 +225,15 @@ static bool parse_flag(options *o, const char *argument) {
     const struct {
         const char *name;
         bool *value;
-    } flags[] = {{"--verify", &o->verify}, {"--hash", &o->hash}, {"--checkable", &o->checkable},
-                 {"--irdl", &o->irdl},     {"--docs", &o->docs}, {"--list-passes", &o->list_passes},
-                 {"--help", &o->help},     {"-h", &o->help}};
+    } flags[] = {{"--verify", &o->verify},
+                 {"--hash", &o->hash},
+                 {"--checkable", &o->checkable},
+                 {"--irdl", &o->irdl},
+                 {"--docs", &o->docs},
+                 {"--list-passes", &o->list_passes},
+                 {"--split-input-file", &o->split},
+                 {"--help", &o->help},
+                 {"-h", &o->help}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (strcmp(flags[i].name, argument) == 0)
             return *flags[i].value = true;
@@ -262,7 +270,10 @@ static bool parse_options(options *o, int argc, char **argv) {
 
 /* ---- modules ---- */
 
+static const char separator[] = "// -----\n";
+
 static int failed(const char *file, const status *st) {
+    fflush(stdout);
     fprintf(stderr, "tsr-opt: %s: %s\n", file, st->message);
     return st->code == STATUS_INTERNAL ? OUR_BUG : WRONG_INPUT;
 }
@@ -316,8 +327,8 @@ static int process(const options *o, ir_module *m, const compiler_case *c) {
     for (size_t i = 0; i < o->passes.count && code == DONE; i++)
         code = run_pass(&r, o->passes.items[i], o->file);
     if (code == DONE && !o->verify) {
-        if (!is_first && !o->hash)
-            printf("// -----\n");
+        if (!is_first && !o->hash && !o->split)
+            fputs(separator, stdout);
         is_first = false;
         print_module(o, r.m);
     }
@@ -337,6 +348,35 @@ static char *read_stream(FILE *in) {
     return text_take(&t);
 }
 
+static int process_module(const options *o, const char *source) {
+    status st = STATUS_INIT;
+    ir_module *m = ir_parse(source, &st);
+    if (m && !ir_verify(m, &st)) {
+        st.code = STATUS_INVALID; /* it came from outside */
+        ir_module_free(m);
+        m = NULL;
+    }
+    return m ? process(o, m, NULL) : failed(o->file, &st);
+}
+
+/* Modules between separators, each on its own; the first bad code wins. */
+static int process_pieces(const options *o, char *source) {
+    int code = DONE;
+    for (char *piece = source, *next; piece; piece = next) {
+        next = strstr(piece, separator);
+        while (next && next > source && next[-1] != '\n')
+            next = strstr(next + 1, separator);
+        if (next) {
+            *next = 0;
+            next += strlen(separator);
+        }
+        int result = process_module(o, piece);
+        code = code ? code : result;
+        fputs(next ? separator : "", stdout);
+    }
+    return code;
+}
+
 static int process_text(const options *o) {
     status st = STATUS_INIT;
     char *source = NULL;
@@ -345,14 +385,9 @@ static int process_text(const options *o) {
         source = read_stream(stdin);
     else if (!file_read(o->file, (size_t)1 << 28, &source, &size, &st))
         return failed(o->file, &st);
-    ir_module *m = ir_parse(source, &st);
+    int code = o->split ? process_pieces(o, source) : process_module(o, source);
     free(source);
-    if (m && !ir_verify(m, &st)) {
-        st.code = STATUS_INVALID; /* it came from outside */
-        ir_module_free(m);
-        m = NULL;
-    }
-    return m ? process(o, m, NULL) : failed(o->file, &st);
+    return code;
 }
 
 static int process_kernel(const options *o, compiler_source *s, const compiler_kernel *kernel,

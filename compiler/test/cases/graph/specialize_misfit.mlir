@@ -1,0 +1,9 @@
+// specialize_misfit.mlir - a slice that passes the end of what the dimension turns out to be is the case's mistake.
+// RUN: --pass specialize=N=4
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<?xf32, #tessera.dims<"N">>):
+    %0 = "tessera.slice"(%arg0) <{start = [0], step = [1], stop = [5]}> : (tensor<?xf32, #tessera.dims<"N">>) -> tensor<5xf32>
+    "tessera.return"(%0) : (tensor<5xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# round_trip.sh - TSR_OPT ROOT: every case of the corpus, at every level: its text reads back byte for byte, by our own
+# parser and by a stock mlir-opt, and mlir-opt verifies the checkable spelling against docs/tessera.irdl.mlir.
+# Exit 77 where mlir-opt 19 is missing, after the checks that do not need it.
+set -u
+export LC_ALL=C
+tsr_opt=$(realpath "$1")
+cd "$2" || exit 1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+check() { # WHAT COMMAND...
+    local what=$1
+    shift
+    if "$@" >"$scratch/err" 2>&1; then
+        echo "ok - $what"
+    else
+        failures=$((failures + 1))
+        echo "NOT OK - $what"
+        head -n 20 "$scratch/err"
+    fi
+}
+
+# Modules of all cases, with mlir-opt's separator between them. Large cases differ in their numbers alone.
+emit() { # OUT TSR_OPT_ARGUMENTS...
+    local out=$1 file first=yes
+    shift
+    : >"$out"
+    for file in corpus/*/*.tsr; do
+        [ "$first" = yes ] || echo "// -----" >>"$out"
+        first=no
+        "$tsr_opt" --case all "$@" "$file" >>"$out" || return 1
+    done
+}
+
+graph="--pass specialize --pass decompose --pass widen --pass normalize --pass simplify"
+declare -A passes=(
+    [source]=""
+    [graph]=$graph
+    [schedule]="$graph --pass schedule"
+    [schedule_avx2]="$graph --pass schedule=lanes=8,registers=16,threads=3"
+    [tile]="$graph --pass schedule --pass tile --pass expand-math --pass assign-layout"
+    [tile_avx2]="$graph --pass schedule=lanes=8,registers=16,threads=3 --pass tile --pass expand-math
+        --pass assign-layout=8"
+)
+levels=(source graph schedule schedule_avx2 tile tile_avx2)
+
+for level in "${levels[@]}"; do
+    text=$scratch/$level.mlir
+    # shellcheck disable=SC2086 # several words
+    check "$level: text" emit "$text" ${passes[$level]}
+    "$tsr_opt" --split-input-file "$text" >"$scratch/again" 2>"$scratch/message" || cat "$scratch/message"
+    check "$level: our parser reads it back, $(grep -c '^"builtin.module"' "$text") modules" cmp "$text" "$scratch/again"
+done
+
+mlir_opt=$(command -v mlir-opt-19)
+if [ -z "$mlir_opt" ]; then
+    [ "$failures" -eq 0 ] || exit 1
+    echo "skipped: mlir-opt-19 is not installed (package mlir-19-tools), so only our own parser was asked"
+    exit 77
+fi
+for level in "${levels[@]}"; do
+    text=$scratch/$level.mlir
+    "$mlir_opt" --allow-unregistered-dialect --mlir-print-op-generic --split-input-file "$text" \
+        >"$scratch/again" 2>"$scratch/message" || head -n 5 "$scratch/message"
+    check "$level: mlir-opt prints the same bytes" cmp "$text" "$scratch/again"
+    "$tsr_opt" --split-input-file --checkable "$text" >"$scratch/checkable"
+    check "$level: mlir-opt verifies it by our IRDL file" "$mlir_opt" --allow-unregistered-dialect \
+        --irdl-file=docs/tessera.irdl.mlir --split-input-file "$scratch/checkable" -o /dev/null
+done
+
+# That the IRDL file can refuse: an operation without an operand, without an attribute, with a wrong kind of one.
+refused() { # SED_EXPRESSION
+    sed "$1" "$scratch/checkable" >"$scratch/broken"
+    if cmp -s "$scratch/checkable" "$scratch/broken"; then
+        false
+    else
+        ! "$mlir_opt" --allow-unregistered-dialect --irdl-file=docs/tessera.irdl.mlir --split-input-file \
+            "$scratch/broken" -o /dev/null
+    fi
+}
+"$tsr_opt" --checkable --kernel softmax_rows compiler/test/cases/graph/decompose_softmax.tsr >"$scratch/checkable"
+check "mlir-opt refuses a missing attribute" refused 's/axis = 1 : i64//'
+check "mlir-opt refuses a wrong kind of attribute" refused 's/axis = 1 : i64/axis = "1"/'
+check "mlir-opt refuses a missing operand" refused 's/softmax"(%arg0) \(.*\) : (tensor<4x8xf32>)/softmax"() \1 : ()/'
+check "mlir-opt refuses what is not a tensor" refused 's/tensor<4x8xf32>/f32/g'
+
+echo "$failures failures"
+[ "$failures" -eq 0 ]
