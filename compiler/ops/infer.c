@@ -89,6 +89,15 @@ static bool need_float(query *q, uint32_t i) {
     return refuse(q, (int)i, -1, "needs floating-point elements, not %s", shape_text(q, i));
 }
 
+/* The specified functions are f32 sequences, and composites but matmul compute in f32: f64 would
+ * lose bits in silence. */
+static bool need_single(query *q, uint32_t i) {
+    if (!need_float(q, i) || operand(q, i)->element != DTYPE_F64)
+        return dtype_is_float(operand(q, i)->element);
+    return refuse(q, (int)i, -1, "is computed in f32, which is narrower than %s; use cast(x, f32)",
+                  shape_text(q, i));
+}
+
 static bool need_equal(query *q, uint32_t a, uint32_t b) {
     if (q->operands[a] == q->operands[b])
         return true;
@@ -134,6 +143,10 @@ static bool graph_infer_float(query *q) {
     if (!need_float(q, 0) || (attr_of(q, "axis") && !axis_in(q, axis, operand(q, 0)->rank)))
         return false;
     return give(q, q->operands[0]);
+}
+
+static bool graph_infer_single(query *q) {
+    return need_single(q, 0) && graph_infer_float(q);
 }
 
 static bool graph_infer_convert(query *q) {
@@ -426,7 +439,7 @@ static bool graph_infer_drop_axis(query *q) {
     ir_dim dims[IR_MAX_RANK];
     int64_t axis = int_attr(q, "axis", 0);
     int rank = 0;
-    if (!need_float(q, 0) || !axis_in(q, axis, x->rank))
+    if (!need_single(q, 0) || !axis_in(q, axis, x->rank))
         return false;
     for (int i = 0; i < x->rank; i++)
         if (i != axis)
@@ -436,7 +449,7 @@ static bool graph_infer_drop_axis(query *q) {
 
 static bool graph_infer_norm(query *q) {
     const ir_type_data *x = operand(q, 0);
-    if (!need_float(q, 0))
+    if (!need_single(q, 0))
         return false;
     for (uint32_t i = 1; i < q->operand_count; i++) {
         const ir_type_data *g = operand(q, i);
@@ -458,7 +471,7 @@ static bool graph_infer_linear(query *q) {
     if (!found)
         return refuse(q, -1, -1, "unknown activation '%s': none, relu, gelu, gelu_erf or silu",
                       activation);
-    if (!need_float(q, 0) || !graph_infer_matmul(q))
+    if (!need_single(q, 0) || !graph_infer_matmul(q))
         return false;
     if (q->operand_count < 3)
         return true;
@@ -473,7 +486,7 @@ static bool graph_infer_attention(query *q) {
     const ir_type_data *x = operand(q, 0), *k = operand(q, 1), *v = operand(q, 2);
     ir_dim dims[IR_MAX_RANK];
     int n = x->rank;
-    if (!need_float(q, 0))
+    if (!need_single(q, 0))
         return false;
     if (n < 2 || k->rank != n || v->rank != n || k->element != x->element ||
         v->element != x->element)
@@ -496,7 +509,7 @@ static bool graph_infer_attention(query *q) {
 
 static bool graph_infer_cross_entropy(query *q) {
     const ir_type_data *x = operand(q, 0), *t = operand(q, 1);
-    if (!need_float(q, 0))
+    if (!need_single(q, 0))
         return false;
     if (x->rank != 2 || t->rank != 1 || t->dims[0] != x->dims[0] || t->element != DTYPE_I32)
         return refuse(q, 0, 1, "needs rows of scores and one i32 target for each row: %s with %s",
@@ -508,7 +521,7 @@ static bool graph_infer_cross_entropy(query *q) {
  * end. */
 static bool graph_infer_rope(query *q) {
     const ir_type_data *x = operand(q, 0), *c = operand(q, 1);
-    if (!need_float(q, 0) || !need_equal(q, 1, 2))
+    if (!need_single(q, 0) || !need_equal(q, 1, 2))
         return false;
     bool fits = c->rank >= 1 && c->rank <= x->rank && c->element == x->element;
     for (int i = 0; fits && i < c->rank - 1; i++)
@@ -522,7 +535,7 @@ static bool graph_infer_rope(query *q) {
 }
 
 static bool graph_infer_adam(query *q) {
-    if (!need_float(q, 0))
+    if (!need_single(q, 0))
         return false;
     for (uint32_t i = 1; i < 4; i++)
         if (!need_equal(q, 0, i))

@@ -54,8 +54,10 @@ static double function(int opcode, double x) {
         return erf(x);
     case GRAPH_LOGISTIC:
         return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
-    default:
+    case GRAPH_RSQRT:
         return 1 / sqrt(x);
+    default:
+        return NAN; /* roundings() has refused it */
     }
 }
 
@@ -105,6 +107,7 @@ static bounded fused(const bounded *x, dtype type) {
     return (bounded){product.value + x[2].value, product.bound + x[2].bound};
 }
 
+/* -1: not an operation on floats that is known here. */
 static double roundings(int opcode) {
     switch (opcode) {
     case GRAPH_NEG:
@@ -119,8 +122,15 @@ static double roundings(int opcode) {
     case GRAPH_LOGISTIC:
     case GRAPH_RSQRT:
         return function_roundings;
-    default:
+    case GRAPH_SQRT:
+    case GRAPH_ADD:
+    case GRAPH_SUB:
+    case GRAPH_MUL:
+    case GRAPH_DIV:
+    case GRAPH_FMA:
         return 1;
+    default:
+        return -1;
     }
 }
 
@@ -137,9 +147,12 @@ static void put(reference_value *v, int64_t i, bounded x) {
     numbers(&v->bound)[i] = x.bound;
 }
 
-static bool floats(const reference_step *s) {
+static bool floats(const reference_step *s, status *st) {
     int64_t count = tensor_count(&s->out->value);
     double own = roundings(s->opcode);
+    if (own < 0)
+        return status_set(st, STATUS_INTERNAL, "the reference has no '%s'",
+                          op_info_get(s->opcode)->name);
     for (int64_t i = 0; i < count; i++) {
         bounded x[3] = {{0, 0}};
         for (uint32_t k = 0; k < s->in_count; k++)
@@ -244,6 +257,6 @@ bool reference_elementwise(const reference_step *s, status *st) {
     case GRAPH_SELECT:
         return choose(s, st);
     default:
-        return dtype_is_float(s->type) ? floats(s) : reference_exact(s, interp_elementwise, st);
+        return dtype_is_float(s->type) ? floats(s, st) : reference_exact(s, interp_elementwise, st);
     }
 }
