@@ -10,7 +10,7 @@
 
 #include "base/map.h"
 #include "interrupt.h"
-#include "measure/roofline.h"
+#include "place.h"
 #include "report/document.h"
 #include "report/host_facts.h"
 #include "report/progress.h"
@@ -166,6 +166,17 @@ static bool keep_last_failed(run *r, status *st) {
 }
 
 /* ---- ceilings ---- */
+static bool store_ceilings(run *r, status *st) {
+    for (size_t i = 0; i < r->ceilings.count; i++) {
+        ceiling *item = &r->ceilings.items[i];
+        if (!item->stored && !store_put_ceiling(r->store, r->number, item->resource, item->profile,
+                                                item->value, item->unit, st))
+            return false;
+        item->stored = true;
+    }
+    return true;
+}
+
 static bool measure_ceilings(run *r, status *st) {
     bool needed[JOB_THREADS_MAX] = {false};
     const job_choice *choice = r->request->choice;
@@ -180,13 +191,7 @@ static bool measure_ceilings(run *r, status *st) {
         if (!ceilings_measure(&r->ceilings, choice->threads[k], choice->quick, st))
             return false;
     }
-    for (size_t i = 0; i < r->ceilings.count; i++) {
-        const ceiling *item = &r->ceilings.items[i];
-        if (!store_put_ceiling(r->store, r->number, item->resource, item->profile, item->value,
-                               item->unit, st))
-            return false;
-    }
-    return true;
+    return store_ceilings(r, st);
 }
 
 static double median_of(const json_t *result) {
@@ -196,56 +201,6 @@ static double median_of(const json_t *result) {
 
 static const char *outcome_of(const json_t *result) {
     return json_string_value(json_object_get(result, "status"));
-}
-
-static bool query_of(const json_t *result, const json_t *internal, roofline_query *query) {
-    const char *element = json_string_value(json_object_get(internal, "element"));
-    *query = (roofline_query){
-        .type = element ? dtype_from_name(element) : DTYPE_F32,
-        .profile = json_string_value(json_object_get(result, "profile")),
-        .threads = (uint32_t)json_integer_value(json_object_get(result, "threads")),
-        .flops = (uint64_t)json_integer_value(json_object_get(result, "flops")),
-        .bytes = (uint64_t)json_integer_value(json_object_get(result, "bytes")),
-        .working_set_bytes = (uint64_t)json_integer_value(json_object_get(internal, "working_set")),
-        .time_ns = median_of(result),
-    };
-    return query->time_ns > 0;
-}
-
-/* Above the limit the ceiling is measured again at once: bandwidth has modes. What then remains is
- * an error. */
-static bool place(run *r, json_t *result, const json_t *internal, char resource[CEILING_NAME_BYTES],
-                  status *st) {
-    roofline_query query;
-    roofline_point point;
-    resource[0] = '\0';
-    if (!query_of(result, internal, &query) || !roofline_place(&r->ceilings, &query, &point))
-        return true;
-    if (point.fraction > ROOFLINE_LIMIT) {
-        char name[CEILING_NAME_BYTES];
-        snprintf(name, sizeof name, "%s", point.resource);
-        if (!ceilings_probe(&r->ceilings, name, query.threads, st))
-            return false;
-        roofline_place(&r->ceilings, &query, &point);
-        const ceiling *raised = ceilings_find(&r->ceilings, name);
-        if (!store_put_ceiling(r->store, r->number, name, raised->profile, raised->value,
-                               raised->unit, st))
-            return false;
-    }
-    snprintf(resource, CEILING_NAME_BYTES, "%s", point.resource);
-    json_object_set_new(result, "roofline",
-                        json_pack("{s:s, s:f, s:f}", "bound",
-                                  point.compute_bound ? "compute" : "memory", "ceiling",
-                                  point.ceiling, "fraction", point.fraction));
-    if (point.fraction > ROOFLINE_LIMIT) {
-        char why[160];
-        snprintf(why, sizeof why,
-                 "%.2f of its roofline (%s): the time, the count of work or the ceiling is wrong",
-                 point.fraction, point.resource);
-        json_object_set_new(result, "status", json_string("error"));
-        json_object_set_new(result, "why", json_string(why));
-    }
-    return true;
 }
 
 /* ---- one job ---- */
@@ -277,10 +232,11 @@ static bool show(run *r, const char *key, const json_t *result, const char *reso
         return false;
     text line;
     text_init(&line);
-    /* "compute.f32.t2" without its thread count, which has its own column. */
+    /* "compute.f32.t2" without its thread count, which has its own column; "memory.L3:96KiB.t2"
+     * without the size of the set. */
     char name[CEILING_NAME_BYTES];
     snprintf(name, sizeof name, "%s", resource);
-    char *suffix = strstr(name, ".t");
+    char *suffix = strchr(name, ':') ? strchr(name, ':') : strstr(name, ".t");
     if (suffix)
         *suffix = '\0';
     table_line(&r->table, result, name[0] ? name : NULL, previous_ns, &line);
@@ -307,8 +263,8 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
         }
         exit_code code = job_result_exit(result);
         internal = job_result_take_internal(result);
-        bool ok =
-            place(r, result, internal, resource, st) && store_record(r, key, result, internal, st);
+        bool ok = place_result(&r->ceilings, result, internal, resource, st) &&
+                  store_ceilings(r, st) && store_record(r, key, result, internal, st);
         r->code = exit_code_worse(r->code, code);
         json_decref(internal);
         if (!ok) {

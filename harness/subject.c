@@ -89,6 +89,9 @@ static bool open_case(subject *s, const subject_request *request, status *st) {
         return false;
     s->working_set_bytes = bytes_of(s->signature.inputs, s->signature.input_count) +
                            bytes_of(s->signature.outputs, s->signature.output_count);
+    /* What a gather leaves alone takes no room in a cache. */
+    if (s->bytes < s->working_set_bytes)
+        s->working_set_bytes = s->bytes;
     golden_key(s->graph, s->c, s->signature.input_count, request->seed, s->key);
     s->golden_state = GOLDEN_MISSING;
     return !request->golden_path ||

@@ -1,21 +1,22 @@
 /* ceilings.c - runs the loops of ceiling_kernels.c on N threads at once and keeps the rates. */
 #include "measure/ceilings.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "device/host.h"
+#include "measure/cache_size.h"
 #include "measure/ceiling_kernels.h"
 #include "measure/cpu_feature.h"
-#include "measure/statistics.h"
 #include "measure/timer.h"
 
-enum { SAMPLES_QUICK = 5, SAMPLES_FULL = 11, THREADS_MAX = 256 };
+enum { SAMPLES_QUICK = 5, SAMPLES_FULL = 11, THREADS_MAX = 256, SET_STEP_BYTES = 8192 };
 static const double SAMPLE_NS_QUICK = 1.5e6, SAMPLE_NS_FULL = 5e6;
 
 /* ---- N threads that run one loop between two barriers ---- */
@@ -118,7 +119,7 @@ static void *gang_run(void *argument) {
     return NULL;
 }
 
-/* Median rate over the samples, in units a nanosecond (G/s). */
+/* Greatest rate over the samples, in units a nanosecond (G/s): what others take is no ceiling. */
 static bool gang_measure(gang *g, double *rate, status *st) {
     pthread_t others[THREADS_MAX];
     gang_member members[THREADS_MAX];
@@ -141,62 +142,64 @@ static bool gang_measure(gang *g, double *rate, status *st) {
     for (uint32_t i = 0; i < g->threads; i++)
         if (g->failed[i])
             return status_set(st, STATUS_OUT_OF_MEMORY, "no memory to measure bandwidth with");
-    *rate = statistics_of(g->rates, (size_t)g->samples).median;
+    *rate = 0;
+    for (int i = 0; i < g->samples; i++)
+        *rate = g->rates[i] > *rate ? g->rates[i] : *rate;
     return true;
 }
 
 /* ---- the table of ceilings ---- */
+/* c->count where there is none of that name. */
+static size_t index_of(const ceilings *c, const char *resource) {
+    size_t i = 0;
+    while (i < c->count && strcmp(c->items[i].resource, resource) != 0)
+        i++;
+    return i;
+}
+
 void ceilings_put(ceilings *c, const char *resource, const char *profile, double value,
                   const char *unit) {
-    for (size_t i = 0; i < c->count; i++) {
-        if (strcmp(c->items[i].resource, resource) == 0) {
-            if (value > c->items[i].value)
-                c->items[i].value = value;
-            return;
-        }
-    }
-    if (c->count == CEILINGS_MAX)
+    size_t index = index_of(c, resource);
+    if (index == CEILINGS_MAX)
         return;
-    ceiling *item = &c->items[c->count++];
+    ceiling *item = &c->items[index];
+    if (index < c->count) {
+        item->stored &= value <= item->value;
+        item->value = value > item->value ? value : item->value;
+        return;
+    }
+    c->count++;
     *item = (ceiling){.profile = profile, .value = value, .unit = unit};
     snprintf(item->resource, sizeof item->resource, "%s", resource);
 }
 
 const ceiling *ceilings_find(const ceilings *c, const char *resource) {
-    for (size_t i = 0; i < c->count; i++)
-        if (strcmp(c->items[i].resource, resource) == 0)
-            return &c->items[i];
-    return NULL;
-}
-
-static uint64_t cache_bytes(int name, uint64_t otherwise) {
-    long size = sysconf(name);
-    return size > 0 ? (uint64_t)size : otherwise;
+    size_t index = index_of(c, resource);
+    return index < c->count ? &c->items[index] : NULL;
 }
 
 void ceilings_init(ceilings *c, const char *isa) {
     memset(c, 0, sizeof *c);
     c->isa = isa ? isa : host_isa();
-    c->levels[0] = (ceiling_level){"L1", cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32u << 10), false};
-    c->levels[1] = (ceiling_level){"L2", cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512u << 10), false};
-    c->levels[2] = (ceiling_level){"L3", cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8u << 20), true};
+    c->levels[0] = (ceiling_level){"L1", cache_size(1), false};
+    c->levels[1] = (ceiling_level){"L2", cache_size(2), false};
+    c->levels[2] = (ceiling_level){"L3", cache_size(3), true};
     c->levels[3] = (ceiling_level){"DRAM", UINT64_MAX, true};
     c->level_count = CEILING_LEVELS;
 }
 
-/* Half of a cache level, so that nothing else need leave it; a multiple of the last cache for
- * memory. */
-static size_t stream_bytes(const ceilings *c, int level, uint32_t threads, bool quick) {
-    uint64_t bytes = c->levels[level].size_bytes / 2;
-    if (level == c->level_count - 1) {
-        bytes = c->levels[level - 1].size_bytes * (quick ? 2 : 4);
-        bytes = bytes < (64u << 20) ? 64u << 20 : bytes > (512u << 20) ? 512u << 20 : bytes;
-        bytes = bytes > host_memory_bytes() / 8 ? host_memory_bytes() / 8 : bytes;
-    }
-    if (c->levels[level].shared)
-        bytes /= threads;
-    bytes &= ~(uint64_t)8191;
-    return bytes ? (size_t)bytes : 8192;
+/* Where a level is measured, in all its instances: half of a private cache, so that nothing else
+ * need leave it; of a shared one the middle between the caches before it and its own size, because
+ * other tenants may hold the rest; a multiple of the last cache for memory. */
+static uint64_t stream_bytes(const ceilings *c, int level, uint32_t threads, bool quick) {
+    uint64_t bytes = c->levels[level].size_bytes;
+    if (!c->levels[level].shared)
+        return bytes / 2 * threads;
+    if (level < c->level_count - 1)
+        return (uint64_t)sqrt((double)bytes * (double)(c->levels[level - 1].size_bytes * threads));
+    bytes = c->levels[level - 1].size_bytes * (quick ? 2 : 4);
+    bytes = bytes < (64u << 20) ? 64u << 20 : bytes > (512u << 20) ? 512u << 20 : bytes;
+    return bytes > host_memory_bytes() / 8 ? host_memory_bytes() / 8 : bytes;
 }
 
 static gang *gang_new(uint32_t threads, bool quick) {
@@ -235,31 +238,40 @@ static bool measure_compute(ceilings *c, const char *element, uint32_t threads, 
     return ok;
 }
 
-static bool measure_memory(ceilings *c, int level, const char *operation, uint32_t threads,
-                           bool quick, status *st) {
-    bool ok = true;
-    for (size_t i = 0; i < ceiling_memory_kernel_count && ok; i++) {
-        const ceiling_memory_kernel *kernel = &ceiling_memory_kernels[i];
-        if (strcmp(kernel->isa, c->isa) != 0 ||
-            (operation && strcmp(operation, kernel->operation) != 0))
-            continue;
-        /* Streaming stores go around the caches: a ceiling of memory alone. */
-        if (strcmp(kernel->operation, "copy-nt") == 0 && level != c->level_count - 1)
-            continue;
-        gang *g = gang_new(threads, quick);
-        double rate;
-        g->memory = kernel;
-        g->bytes_per_thread = stream_bytes(c, level, threads, quick);
-        ok = gang_measure(g, &rate, st);
-        if (ok) {
-            char name[CEILING_NAME_BYTES];
-            snprintf(name, sizeof name, "memory.%s.%s.t%u", c->levels[level].name,
-                     kernel->operation, threads);
-            ceilings_put(c, name, NULL, rate, "GB/s");
-        }
-        free(g);
-    }
+/* Runs one loop over a set that the threads share out among them. */
+static bool measure_stream(const ceiling_memory_kernel *kernel, uint64_t set_bytes,
+                           uint32_t threads, bool quick, double *rate, status *st) {
+    gang *g = gang_new(threads, quick);
+    g->memory = kernel;
+    g->bytes_per_thread = (size_t)(set_bytes / threads) & ~(size_t)(SET_STEP_BYTES - 1);
+    if (g->bytes_per_thread == 0)
+        g->bytes_per_thread = SET_STEP_BYTES;
+    bool ok = gang_measure(g, rate, st);
+    free(g);
     return ok;
+}
+
+/* Streaming stores go around the caches: they are no ceiling of a core's own. */
+static bool kernel_suits(const ceilings *c, const ceiling_memory_kernel *kernel, int level) {
+    return strcmp(kernel->isa, c->isa) == 0 &&
+           (c->levels[level].shared || strcmp(kernel->operation, "copy-nt") != 0);
+}
+
+static bool measure_memory(ceilings *c, int level, uint32_t threads, bool quick, status *st) {
+    for (size_t i = 0; i < ceiling_memory_kernel_count; i++) {
+        const ceiling_memory_kernel *kernel = &ceiling_memory_kernels[i];
+        double rate;
+        char name[CEILING_NAME_BYTES];
+        if (!kernel_suits(c, kernel, level))
+            continue;
+        if (!measure_stream(kernel, stream_bytes(c, level, threads, quick), threads, quick, &rate,
+                            st))
+            return false;
+        snprintf(name, sizeof name, "memory.%s.%s.t%u", c->levels[level].name, kernel->operation,
+                 threads);
+        ceilings_put(c, name, NULL, rate, "GB/s");
+    }
+    return true;
 }
 
 static const char *const elements[] = {"f32", "f64", "bf16", "i8"};
@@ -274,7 +286,7 @@ bool ceilings_measure(ceilings *c, uint32_t threads, bool quick, status *st) {
         if (!measure_compute(c, elements[i], threads, quick, st))
             return false;
     for (int level = 0; level < c->level_count; level++)
-        if (!measure_memory(c, level, NULL, threads, quick, st))
+        if (!measure_memory(c, level, threads, quick, st))
             return false;
     return true;
 }
@@ -287,7 +299,7 @@ bool ceilings_probe(ceilings *c, const char *resource, uint32_t threads, status 
     for (int level = 0; level < c->level_count; level++) {
         const char *name = c->levels[level].name;
         if (strncmp(resource, "memory.", 7) == 0 && strncmp(resource + 7, name, strlen(name)) == 0)
-            return measure_memory(c, level, NULL, threads, false, st);
+            return measure_memory(c, level, threads, false, st);
     }
     return status_set(st, STATUS_INTERNAL, "no resource is named %s", resource);
 }
@@ -320,20 +332,64 @@ static const ceiling *best_at_level(const ceilings *c, int level, uint32_t threa
     return best;
 }
 
-const ceiling *ceilings_memory(const ceilings *c, uint64_t working_set_bytes, uint32_t threads) {
+/* The smallest level that holds the set. */
+static int level_of(const ceilings *c, uint64_t set_bytes, uint32_t threads) {
     int level = 0;
     for (; level < c->level_count - 1; level++) {
         uint64_t copies = c->levels[level].shared ? 1 : threads;
-        if (working_set_bytes <= c->levels[level].size_bytes * copies)
+        if (set_bytes <= c->levels[level].size_bytes * copies)
             break;
     }
-    /* A last cache shared with other tenants can stream slower than memory behind it; what is
-     * nearer is no lower a ceiling than what is further. */
-    const ceiling *best = best_at_level(c, level, threads);
-    for (int further = level + 1; further < c->level_count; further++) {
-        const ceiling *item = best_at_level(c, further, threads);
+    return level;
+}
+
+bool ceilings_set_is_shared(const ceilings *c, uint64_t set_bytes, uint32_t threads) {
+    return c->levels[level_of(c, set_bytes, threads)].shared;
+}
+
+static void name_of_set(const ceilings *c, uint64_t set_bytes, uint32_t threads,
+                        char name[CEILING_NAME_BYTES]) {
+    snprintf(name, CEILING_NAME_BYTES, "memory.%s:%" PRIu64 "KiB.t%u",
+             c->levels[level_of(c, set_bytes, threads)].name, set_bytes >> 10, threads);
+}
+
+/* A last cache shared with other tenants can stream slower than memory behind it; what is nearer is
+ * no lower a ceiling than what is further. */
+static const ceiling *best_from_level(const ceilings *c, int level, uint32_t threads) {
+    const ceiling *best = NULL;
+    for (; level < c->level_count; level++) {
+        const ceiling *item = best_at_level(c, level, threads);
         if (item && (!best || item->value > best->value))
             best = item;
     }
     return best;
+}
+
+bool ceilings_probe_set(ceilings *c, const ceiling_set_probe *probe, status *st) {
+    char name[CEILING_NAME_BYTES];
+    int level = level_of(c, probe->set_bytes, probe->threads);
+    uint64_t most = stream_bytes(c, c->level_count - 1, probe->threads, false);
+    uint64_t set_bytes = probe->set_bytes < most ? probe->set_bytes : most;
+    double best = 0;
+    for (size_t i = 0; i < ceiling_memory_kernel_count; i++) {
+        double rate;
+        if (!kernel_suits(c, &ceiling_memory_kernels[i], level))
+            continue;
+        if (!measure_stream(&ceiling_memory_kernels[i], set_bytes, probe->threads, true, &rate, st))
+            return false;
+        best = rate > best ? rate : best;
+    }
+    name_of_set(c, probe->set_bytes, probe->threads, name);
+    size_t old = index_of(c, name);
+    if (old < c->count && !probe->keep_greater)
+        c->items[old].value = 0;
+    ceilings_put(c, name, NULL, best, "GB/s");
+    return true;
+}
+
+const ceiling *ceilings_memory(const ceilings *c, uint64_t working_set_bytes, uint32_t threads) {
+    char name[CEILING_NAME_BYTES];
+    name_of_set(c, working_set_bytes, threads, name);
+    const ceiling *own = ceilings_find(c, name);
+    return own ? own : best_from_level(c, level_of(c, working_set_bytes, threads), threads);
 }

@@ -2,8 +2,12 @@
  *
  * A ceiling is named RESOURCE.tN for N threads: "compute.f32.t2" in GFLOP/s (integers: GOP/s, a
  * multiply and an add each count), "memory.L2.read.t1" in GB/s. A copy counts the bytes read and
- * the bytes written. Each value is the median of several; a later probe of the same resource may
- * raise it (bandwidth has modes that differ from minute to minute), never lower it. */
+ * the bytes written. Each value is the best of several: what a shared machine takes away is never a
+ * ceiling. A later probe of the same resource may raise it, never lower it.
+ *
+ * Bandwidth has modes that differ from minute to minute, and between the size of a cache and twice
+ * that size it falls without a step. So it can also be measured over exactly the bytes of one case:
+ * "memory.L3:1040KiB.t1", the best of all loops over a set of that size. */
 #ifndef TESSERA_HARNESS_MEASURE_CEILINGS_H
 #define TESSERA_HARNESS_MEASURE_CEILINGS_H
 
@@ -14,13 +18,14 @@
 #include "base/dtype.h"
 #include "base/status.h"
 
-enum { CEILINGS_MAX = 256, CEILING_LEVELS = 4, CEILING_NAME_BYTES = 48 };
+enum { CEILINGS_MAX = 2048, CEILING_LEVELS = 4, CEILING_NAME_BYTES = 48 };
 
 typedef struct ceiling {
     char resource[CEILING_NAME_BYTES];
     const char *profile; /* set where only that profile (and fast) may use the unit; NULL: all */
     double value;
     const char *unit;
+    bool stored; /* for the owner's use; false again when the value changes */
 } ceiling;
 
 typedef struct ceiling_level {
@@ -41,8 +46,20 @@ typedef struct ceilings {
 void ceilings_init(ceilings *c, const char *isa);
 /* Measures all resources with `threads` threads; nothing where that was done. */
 bool ceilings_measure(ceilings *c, uint32_t threads, bool quick, status *st);
-/* Measures one resource by name again and keeps the greater value. */
+/* Measures arithmetic or a memory level by a resource's name again and keeps the greater value. */
 bool ceilings_probe(ceilings *c, const char *resource, uint32_t threads, status *st);
+/* Whether such a set lives beyond the caches that a core has to itself: there, what others do
+ * changes the bandwidth, and it is worth measuring beside every point. */
+bool ceilings_set_is_shared(const ceilings *c, uint64_t set_bytes, uint32_t threads);
+
+typedef struct ceiling_set_probe {
+    uint64_t set_bytes;
+    uint32_t threads;
+    bool keep_greater; /* else the new value replaces an old one */
+} ceiling_set_probe;
+/* Measures the bandwidth over a set of this size; ceilings_memory then gives that for such a set.
+ */
+bool ceilings_probe_set(ceilings *c, const ceiling_set_probe *probe, status *st);
 
 /* Adds, or raises, a value (also used when a stored run is taken up again). `profile` and `unit`
  * are static. */
@@ -53,8 +70,8 @@ const ceiling *ceilings_find(const ceilings *c, const char *resource);
 /* Peak arithmetic for elements of `type` under `profile`. NULL where it was not measured. */
 const ceiling *ceilings_compute(const ceilings *c, dtype type, const char *profile,
                                 uint32_t threads);
-/* Best of read, write and copy at the smallest level that holds `working_set_bytes`, or at one
- * further away where that is faster. */
+/* What was measured over a set of this size; else the best of read, write and copy at the smallest
+ * level that holds it, or at one further away where that is faster. */
 const ceiling *ceilings_memory(const ceilings *c, uint64_t working_set_bytes, uint32_t threads);
 
 #endif

@@ -2,8 +2,12 @@
 #include "harness/test/test.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "measure/cache_size.h"
 #include "measure/roofline.h"
 
 static ceilings known(void) {
@@ -91,6 +95,82 @@ static void a_later_probe_only_raises(void **state) {
     assert_true(fabs(ceilings_find(&c, "compute.f32.t1")->value - 110) < 1e-12);
 }
 
+/* What was measured over as many bytes as a point has goes before its level; the last one holds
+ * unless the greater one is to be kept. */
+static void a_set_of_its_own_goes_before_its_level(void **state) {
+    (void)state;
+    ceilings c = known();
+    status st = STATUS_INIT;
+    uint64_t set = 5 << 20;
+    ceiling_set_probe probe = {.set_bytes = set, .threads = 1};
+    c.isa = "x86-64-v2+fma";
+    ceilings_put(&c, "memory.L3:5120KiB.t1", NULL, 1e6, "GB/s");
+    assert_true(ceilings_memory(&c, set, 1)->value > 1e5);
+    probe.keep_greater = true;
+    assert_true(ceilings_probe_set(&c, &probe, &st));
+    assert_true(ceilings_memory(&c, set, 1)->value > 1e5);
+    probe.keep_greater = false;
+    c.items[c.count - 1].stored = true;
+    assert_true(ceilings_probe_set(&c, &probe, &st));
+    assert_true(ceilings_memory(&c, set, 1)->value < 1e5);
+    assert_true(ceilings_memory(&c, set, 1)->value > 0);
+    assert_false(ceilings_memory(&c, set, 1)->stored);
+    assert_string_equal(ceilings_memory(&c, set, 1)->resource, "memory.L3:5120KiB.t1");
+    assert_string_equal(ceilings_memory(&c, set + 1024, 1)->resource, "memory.L3.read.t1");
+}
+
+static void caches_of_a_core_and_shared_ones(void **state) {
+    (void)state;
+    ceilings c = known();
+    assert_false(ceilings_set_is_shared(&c, 1 << 20, 1));
+    assert_true(ceilings_set_is_shared(&c, (1 << 20) + 1, 1));
+    assert_false(ceilings_set_is_shared(&c, 2 << 20, 2));
+    assert_true(ceilings_set_is_shared(&c, UINT64_MAX, 2));
+}
+
+static void write_word(const char *directory, int index, const char *name, const char *word) {
+    char path[600];
+    snprintf(path, sizeof path, "%s/index%d", directory, index);
+    mkdir(path, 0755);
+    snprintf(path, sizeof path, "%s/index%d/%s", directory, index, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%s\n", word);
+    fclose(file);
+}
+
+static void remove_words(const char *directory) {
+    static const char *const names[] = {"level", "type", "size", ""};
+    for (int index = 0; index < 3; index++)
+        for (int i = 0; i < 4; i++) {
+            char path[600];
+            snprintf(path, sizeof path, "%s/index%d/%s", directory, index, names[i]);
+            remove(path);
+        }
+    remove(directory);
+}
+
+static void caches_are_what_the_kernel_says(void **state) {
+    (void)state;
+    static const struct {
+        const char *level, *type, *size;
+    } rows[] = {{"1", "Instruction", "64K"}, {"1", "Data", "48K"}, {"3", "Unified", "32M"}};
+    char directory[] = "/tmp/tsr-caches-XXXXXX";
+    assert_non_null(mkdtemp(directory));
+    for (int i = 0; i < 3; i++) {
+        write_word(directory, i, "level", rows[i].level);
+        write_word(directory, i, "type", rows[i].type);
+        write_word(directory, i, "size", rows[i].size);
+    }
+    assert_int_equal(cache_size_in(directory, 1), 48 << 10);
+    assert_int_equal(cache_size_in(directory, 2), 0);
+    assert_int_equal(cache_size_in(directory, 3), 32 << 20);
+    remove_words(directory);
+    assert_int_equal(cache_size_in(directory, 3), 0);
+    for (int level = 1; level <= 3; level++)
+        assert_true(cache_size(level) >= 4096);
+}
+
 static void this_machine_has_ceilings(void **state) {
     (void)state;
     ceilings c;
@@ -108,6 +188,9 @@ int main(void) {
         cmocka_unit_test(only_weaker_profiles_use_the_dot_unit),
         cmocka_unit_test(nothing_is_clamped_or_made_up),
         cmocka_unit_test(a_later_probe_only_raises),
+        cmocka_unit_test(a_set_of_its_own_goes_before_its_level),
+        cmocka_unit_test(caches_of_a_core_and_shared_ones),
+        cmocka_unit_test(caches_are_what_the_kernel_says),
         cmocka_unit_test(this_machine_has_ceilings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
