@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "report/host_facts.h"
 #include "version.h"
 
 enum { MANIFEST_BYTES_MAX = 4 << 20 };
@@ -54,10 +55,19 @@ static bool manifest_is_sound(const char *path, json_t *manifest, status *st) {
     if (!schema)
         return status_set(st, STATUS_CORRUPT, "%s is no golden: it names no schema", path);
     if (strcmp(schema, GOLDEN_SCHEMA) != 0)
-        return status_set(
-            st, STATUS_CORRUPT,
-            "%s is a golden of another version: %s, where this tsr reads %s; record it again", path,
-            schema, GOLDEN_SCHEMA);
+        return status_set(st, STATUS_CORRUPT,
+                          "%s is a golden of another version: %s, where this tsr reads %s; delete "
+                          "it and record it "
+                          "anew",
+                          path, schema, GOLDEN_SCHEMA);
+    const json_t *numerics = json_object_get(manifest, "numerics");
+    if (!json_is_integer(numerics))
+        return status_set(st, STATUS_CORRUPT, "%s is damaged: it names no numerics version", path);
+    if (json_integer_value(numerics) != TSR_NUMERICS_VERSION)
+        return status_set(st, STATUS_CORRUPT,
+                          "%s is a golden of numerics version %" JSON_INTEGER_FORMAT
+                          ", where this tsr computes version %d; delete it and record it anew",
+                          path, json_integer_value(numerics), TSR_NUMERICS_VERSION);
     if (!json_is_string(json_object_get(manifest, "key")) ||
         !json_is_array(json_object_get(manifest, "outputs")))
         return status_set(st, STATUS_CORRUPT, "%s is damaged: it has no key or no outputs", path);
@@ -215,10 +225,16 @@ static json_t *build_manifest(const golden_subject *subject) {
     json_t *outputs = json_array();
     for (uint32_t i = 0; i < subject->signature->output_count; i++)
         json_array_append_new(outputs, describe_output(subject, i));
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:{s:s, s:s}}", "schema", GOLDEN_SCHEMA, "key",
+    text host;
+    text_init(&host);
+    host_name(&host);
+    json_t *provenance =
+        json_pack("{s:s, s:s, s:s}", "made_by", "interp", "tsr", TSR_VERSION, "host", host.data);
+    text_release(&host);
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:o, s:o}", "schema", GOLDEN_SCHEMA, "key",
                      subject->key, "kernel", subject->kernel, "case", subject->case_name,
-                     "numerics", TSR_NUMERICS_VERSION, "outputs", outputs, "provenance", "made_by",
-                     "interp", "tsr", TSR_VERSION);
+                     "numerics", TSR_NUMERICS_VERSION, "functions", GOLDEN_FUNCTIONS_VERSION,
+                     "outputs", outputs, "provenance", provenance);
 }
 
 /* Whether an existing golden of the same key records the same digests; names the first output that

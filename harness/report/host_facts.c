@@ -59,6 +59,14 @@ json_t *program_facts(void) {
                      compiler_llvm_version());
 }
 
+void host_name(text *out) {
+    struct utsname names;
+    uname(&names);
+    json_t *system = system_name(&names);
+    text_printf(out, "%s, %s, %s", host_cpu_name(), host_isa(), json_string_value(system));
+    json_decref(system);
+}
+
 void host_machine(const char *isa, text *out) {
     text_printf(out, "%s; %s; %u cores", host_cpu_name(), isa ? isa : host_isa(),
                 host_usable_cores());

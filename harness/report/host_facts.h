@@ -9,6 +9,8 @@
 /* The document's "host" and "tsr"; owned. */
 json_t *host_facts(void);
 json_t *program_facts(void);
+/* "CPU, ISA level, operating system": who made a golden. */
+void host_name(text *out);
 /* Runs on machines of equal text may be compared: CPU, ISA level of the code, cores. */
 void host_machine(const char *isa, text *out);
 

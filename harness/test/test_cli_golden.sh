@@ -31,6 +31,16 @@ exits 0 "a stale golden is replaced" "$tsr" golden record corpus --seed 2 --gold
 exits 0 "in a directory of choice" "$tsr" golden list corpus --seed 2 --golden elsewhere
 has out "^present +product/exact" "where they are found"
 
+# The key is what the kernel means: not where it stands, nor how it is laid out, nor what is said about it.
+mkdir -p moved/corpus/deeper && cp -r golden moved/
+mv moved/golden/small moved/golden/deeper
+sed -e 's/@kernel/@kernel  # marked/' -e 's/    return x @ y/\n    # The product.\n    return (x @ y)/' \
+    -e '1s/.*/"""Other words."""\n\n/' -e 's/case("tiny", M=4, N=6, K=8)/case("tiny", K=8, N=6, M=4)/' \
+    corpus/small/small.tsr >moved/corpus/deeper/other.tsr
+exits 0 "list a corpus that was moved and laid out anew" "$tsr" golden list moved/corpus
+hasnt out "stale|missing" "no key has changed"
+exits 0 "verify it" "$tsr" golden verify moved/corpus
+
 # The same key, other bits: something that must not change has changed.
 digest=$(sed -n 's/.*"sha256": "\(.*\)".*/\1/p' golden/small/product/exact.json)
 sed -i -e "s/$digest/$(printf '%064d' 7)/" golden/small/product/exact.json

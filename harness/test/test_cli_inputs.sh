@@ -64,6 +64,15 @@ exits 3 "a golden of another version" "$tsr" golden list corpus
 has err "golden of another version: tsr.golden/99" "the other version is named"
 exits 3 "a golden of another version, in bench" "$tsr" bench corpus --backend interp --db two.db
 sed -i 's|tsr.golden/99|tsr.golden/1|' golden/small/addition/tiny.json
+sed -i 's|"numerics": 1|"numerics": 99|' golden/small/addition/tiny.json
+for command in "bench --backend interp --db two.db" "golden list" "golden verify" "golden record"; do
+    cp golden/small/addition/tiny.json before.json
+    exits 3 "a golden of another numerics version, in $command" "$tsr" $command corpus
+    cat out err >both
+    has both "golden of numerics version 99, where this tsr computes version 1" "both versions are named"
+    same before.json golden/small/addition/tiny.json "and the golden is left alone"
+done
+sed -i 's|"numerics": 99|"numerics": 1|' golden/small/addition/tiny.json
 echo '{' >golden/small/addition/wider.json
 exits 3 "a damaged golden" "$tsr" golden list corpus
 rm -r golden
