@@ -1,8 +1,8 @@
 /* cost.c - floating-point operations and bytes of a static kernel.
  *
  * A composite counts by its decomposition, whatever a backend fuses. What depends on constants
- * alone is no work, and neither are steps that a k_count leaves out. Table look-ups touch only the
- * rows that they read. */
+ * alone is no work, and neither are steps that a k_count leaves out. Only elements that an output
+ * needs count: behind a slice or a look-up those are few, behind an empty output none. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,65 +107,102 @@ static ir_op first_op(ir_module *m) {
     return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
 }
 
-/* `m` is a copy: each composite gets its primitives before it, and then counts nothing itself. */
-static uint64_t count_flops(ir_module *m) {
+/* Every composite gives way to its primitives. */
+static void expand_composites(ir_module *m) {
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
-    for (ir_op op = first_op(m); op; op = ir_op_get(m, op)->next) {
+    ir_op next;
+    for (ir_op op = first_op(m); op; op = next) {
+        const ir_op_data *d = ir_op_get(m, op);
         ir_value results[4];
         ir_builder b = {.m = m, .block = body, .before = op};
-        if (graph_op_class(ir_op_get(m, op)->opcode) == GRAPH_CLASS_COMPOSITE)
-            graph_decompose(&b, op, results);
+        next = d->next;
+        if (graph_op_class(d->opcode) != GRAPH_CLASS_COMPOSITE)
+            continue;
+        graph_decompose(&b, op, results);
+        for (uint32_t i = 0; i < d->result_count; i++)
+            ir_replace_uses(m, d->results[i], results[i]);
+        ir_op_erase(m, op);
     }
+}
+
+/* ---- how many elements of each value are needed ---- */
+
+/* `part` of `whole` parts of `amount`, rounded up. */
+static uint64_t share(uint64_t amount, uint64_t part, uint64_t whole) {
+    return whole ? (uint64_t)(((unsigned __int128)amount * part + whole - 1) / whole) : 0;
+}
+
+/* Elements of operand i that are read for `part` elements of the result. Where uses overlap, each
+ * counts for itself, up to the whole operand. */
+static uint64_t operand_need(ir_module *m, ir_op op, uint32_t i, uint64_t part) {
+    const ir_op_data *d = ir_op_get(m, op);
+    uint64_t whole = elements(m, d->operands[i]);
+    if (part == 0)
+        return 0;
+    switch (graph_op_class(d->opcode)) {
+    case GRAPH_CLASS_DOT:
+        return whole;
+    case GRAPH_CLASS_REDUCE:
+        return share(whole, part, elements(m, d->results[0]));
+    default:
+        return d->opcode == GRAPH_GATHER && i == 1 ? whole : part < whole ? part : whole;
+    }
+}
+
+static uint64_t *count_needs(ir_module *m) {
+    uint64_t *needs = base_calloc(ir_value_count(m) + 1, sizeof *needs);
+    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
+    for (ir_op op = ir_block_get(m, body)->last; op; op = ir_op_get(m, op)->previous) {
+        const ir_op_data *d = ir_op_get(m, op);
+        bool end = d->result_count == 0;
+        for (uint32_t i = 0; i < d->operand_count; i++) {
+            uint64_t whole = elements(m, d->operands[i]), *need = &needs[d->operands[i]];
+            *need += end ? whole : operand_need(m, op, i, needs[d->results[0]]);
+            *need = *need < whole ? *need : whole;
+        }
+    }
+    return needs;
+}
+
+/* ---- the kernel ---- */
+
+static uint64_t count_flops(ir_module *m, const uint64_t *needs) {
     bool *constant = base_calloc(ir_value_count(m) + 1, sizeof *constant);
     uint64_t flops = 0;
     for (ir_op op = first_op(m); op; op = ir_op_get(m, op)->next) {
         const ir_op_data *d = ir_op_get(m, op);
-        bool known = d->result_count == 1 && is_constant(m, constant, op);
-        flops += known ? 0 : op_flops(m, op);
-        if (known)
+        if (d->result_count == 0)
+            continue;
+        if (is_constant(m, constant, op))
             constant[d->results[0]] = true;
+        else
+            flops += share(op_flops(m, op), needs[d->results[0]], elements(m, d->results[0]));
     }
     free(constant);
     return flops;
 }
 
-/* ---- bytes ---- */
-
-static uint64_t size_bytes(ir_module *m, ir_value v) {
-    return elements(m, v) * dtype_size(type_of(m, v)->element);
+static uint64_t size_bytes(ir_module *m, ir_value v, uint64_t count) {
+    return count * dtype_size(type_of(m, v)->element);
 }
 
-/* Bytes read of an input: all of it, unless it is only a table in which rows are looked up. */
-static uint64_t bytes_read(ir_module *m, ir_value input) {
-    uint64_t looked_up = 0, whole = size_bytes(m, input);
-    for (ir_op op = first_op(m); op; op = ir_op_get(m, op)->next) {
-        const ir_op_data *d = ir_op_get(m, op);
-        for (uint32_t i = 0; i < d->operand_count; i++) {
-            if (d->operands[i] != input)
-                continue;
-            if (d->opcode != GRAPH_GATHER || i != 0)
-                return whole;
-            looked_up += size_bytes(m, d->results[0]);
-        }
-    }
-    return looked_up < whole ? looked_up : whole;
-}
-
-static uint64_t count_bytes(ir_module *m) {
+static uint64_t count_bytes(ir_module *m, const uint64_t *needs) {
     const ir_block_data *block = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_op_data *last = ir_op_get(m, block->last);
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < block->argument_count; i++)
-        bytes += bytes_read(m, block->arguments[i]);
-    const ir_op_data *last = ir_op_get(m, block->last);
+        bytes += size_bytes(m, block->arguments[i], needs[block->arguments[i]]);
     for (uint32_t i = 0; i < last->operand_count; i++)
-        bytes += size_bytes(m, last->operands[i]);
+        bytes += size_bytes(m, last->operands[i], elements(m, last->operands[i]));
     return bytes;
 }
 
 graph_cost graph_kernel_cost(ir_module *m) {
     ir_module *copy = ir_module_clone(m);
-    graph_cost cost = {.bytes = count_bytes(copy)};
-    cost.flops = count_flops(copy);
+    expand_composites(copy);
+    uint64_t *needs = count_needs(copy);
+    graph_cost cost = {.flops = count_flops(copy, needs), .bytes = count_bytes(copy, needs)};
+    free(needs);
     ir_module_free(copy);
     return cost;
 }

@@ -429,6 +429,12 @@ static void test_cost(void **state) {
                512 + 32);
     check_cost("x: Tensor[\"N\", \"K\", f32], i: Tensor[\"M\", i32]", "Tensor[\"M\", \"K\", f32]",
                "take(x, i)", 0, 4 * (4 * 16) * 2 + 16);
+    /* only what an output needs */
+    check_cost("x: Tensor[\"N\", f32]", "Tensor[4, f32]", "(x * 2)[:4]", 4, 16 + 16);
+    check_cost("x: Tensor[\"N\", \"K\", f32], y: Tensor[\"K\", \"M\", f32]",
+               "Tensor[2, \"M\", f32]", "(x @ y)[:2]", 2 * 2 * 16 * 4,
+               4 * (8 * 16 + 16 * 4 + 2 * 4));
+    check_cost("x: Tensor[\"N\", \"K\", f32]", "Tensor[0, f32]", "sum(x, axis=1)[:0]", 0, 0);
     /* scores 2*8*8*16, scale, select, max, subtract, exp, select, sum: 7 of 8*8; products
      * 2*16*(1+...+8); divide and the choice of empty rows 8*16 each */
     check_cost(
