@@ -137,9 +137,18 @@ static bool unknown_keyword(checker *c, const call_arguments *a, const node *n) 
     return false;
 }
 
+/* The argument at a position; a->count past the last. */
+static int at_position(const call_arguments *a, int position) {
+    int index = 0;
+    while (index < a->count && (a->keyword_only[index] || position-- > 0)) {
+        index++;
+    }
+    return index;
+}
+
 static bool place(checker *c, call_arguments *a, const node *n, int position) {
     bool named = n->kind == NODE_KEYWORD;
-    int index = named ? find_parameter(a, n->text) : position;
+    int index = named ? find_parameter(a, n->text) : at_position(a, position);
     if (index < 0) {
         return unknown_keyword(c, a, n);
     }

@@ -135,6 +135,7 @@ typedef struct call_arguments {
     span at;
     char names[CALL_MAX_ARGUMENTS][32];
     bool required[CALL_MAX_ARGUMENTS];
+    bool keyword_only[CALL_MAX_ARGUMENTS];
     int count;
     entity values[CALL_MAX_ARGUMENTS]; /* ENTITY_NONE where not given */
     bool given[CALL_MAX_ARGUMENTS];

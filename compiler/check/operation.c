@@ -47,22 +47,36 @@ static bool attr_required(const op_attr_info *a) {
     return !a->optional && a->fallback[0] == 0;
 }
 
+static void describe_argument(text *out, const bound_operation *b, int index) {
+    if (index < b->operand_count) {
+        const op_operand_info *operand = &b->operands[index];
+        text_printf(out, "%s%s", operand->name, operand->optional ? "=None" : "");
+        return;
+    }
+    const op_attr_info *a = &b->attrs[index - b->operand_count];
+    const char *quote = strcmp(a->kind, "string") == 0 && a->fallback[0] ? "\"" : "";
+    const char *value = a->fallback[0] ? a->fallback : a->optional ? "None" : NULL;
+    text_append(out, a->name);
+    if (value) {
+        text_printf(out, "=%s%s%s", quote, value, quote);
+    }
+}
+
+/* As Python would write it: what only a keyword can give stands behind a star. */
 static void describe_signature(checker *c, bound_operation *b) {
+    const call_arguments *a = &b->arguments;
     text out;
     text_init(&out);
-    for (int i = 0; i < b->operand_count; i++) {
-        text_append(&out, i ? ", " : "");
-        text_printf(&out, "%s%s", b->operands[i].name, b->operands[i].optional ? "=None" : "");
-    }
-    for (int i = 0; i < b->attr_count; i++) {
-        const op_attr_info *a = &b->attrs[i];
-        bool quoted = strcmp(a->kind, "string") == 0 && a->fallback[0];
-        const char *value = a->fallback[0] ? a->fallback : a->optional ? "None" : NULL;
-        text_append(&out, out.length ? ", " : "");
-        text_append(&out, a->name);
-        if (value) {
-            const char *quote = quoted ? "\"" : "";
-            text_printf(&out, "=%s%s%s", quote, value, quote);
+    for (int keywords = 0; keywords < 2; keywords++) {
+        bool first = true;
+        for (int i = 0; i < a->count; i++) {
+            if (a->keyword_only[i] != keywords) {
+                continue;
+            }
+            text_append(&out, out.length ? ", " : "");
+            text_append(&out, keywords && first ? "*, " : "");
+            first = false;
+            describe_argument(&out, b, i);
         }
     }
     b->arguments.signature = arena_strdup(&c->memory, out.data);
@@ -73,6 +87,7 @@ static bound_operation *describe(checker *c, int opcode, const char *function, s
     bound_operation *b = ARENA_NEW(&c->memory, bound_operation, 1);
     const op_info *info = op_info_get(opcode);
     const char *cursor = info->operands;
+    bool needed = false;
     b->opcode = opcode;
     b->arguments.function = function;
     b->arguments.at = at;
@@ -92,6 +107,10 @@ static bound_operation *describe(checker *c, int opcode, const char *function, s
     for (int i = 0; i < b->attr_count; i++) {
         memcpy(a->names[a->count], b->attrs[i].name, sizeof(a->names[0]));
         a->required[a->count++] = attr_required(&b->attrs[i]);
+        needed |= attr_required(&b->attrs[i]);
+    }
+    for (int i = 0; i < b->operand_count; i++) {
+        a->keyword_only[i] = needed && b->operands[i].optional;
     }
     describe_signature(c, b);
     return b;
