@@ -60,7 +60,7 @@ static bool set_size(metadata_parameter *p, status *st) {
 }
 
 static bool read_parameter(metadata *m, const json_t *object, metadata_parameter *p, status *st) {
-    const char *type;
+    const char *type = NULL;
     const json_t *shape;
     if (!get_string(m, object, "name", &p->name, st) ||
         !get_string(m, object, "dtype", &type, st) ||
