@@ -10,6 +10,7 @@
 #include "graph/passes.h"
 #include "module.h"
 #include "ops/graph.h"
+#include "ops/reductions.h"
 #include "schedule/schedule.h"
 #include "target/target.h"
 #include "tessera/compiler.h"
@@ -136,15 +137,25 @@ static bool should_verify(const pipeline *p) {
 #endif
 }
 
+/* The module is well formed, and each order of accumulation in it is one that was there `before`.
+ */
+static bool verify_pass(pipeline *p, const struct pass *pass, const reduction_list *before) {
+    reduction_list after;
+    status broken = STATUS_INIT;
+    reductions_of(p->m, &after);
+    bool ok = ir_verify(p->m, &broken) && reductions_kept(before, &after, &broken);
+    reductions_release(&after);
+    return ok ||
+           status_set(p->st, STATUS_INTERNAL, "after pass %s: %s", pass->name, broken.message);
+}
+
 static bool run_pass(pipeline *p, const struct pass *pass) {
-    if (!pass->run(p))
+    reduction_list before;
+    reductions_of(p->m, &before);
+    bool ok = pass->run(p) && (!should_verify(p) || verify_pass(p, pass, &before));
+    reductions_release(&before);
+    if (!ok)
         return false;
-    if (should_verify(p)) {
-        status broken = STATUS_INIT;
-        if (!ir_verify(p->m, &broken))
-            return status_set(p->st, STATUS_INTERNAL, "after pass %s: %s", pass->name,
-                              broken.message);
-    }
     if (p->options->emit && p->options->emit_after &&
         strcmp(p->options->emit_after, pass->name) == 0)
         ir_print(p->m, p->options->emit);

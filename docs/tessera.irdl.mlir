@@ -439,9 +439,10 @@ module {
       %2 = irdl.base "#builtin.array"
       %3 = irdl.base "#builtin.dictionary"
       %4 = irdl.base "#builtin.string"
-      irdl.attributes {"name" = %0, "inputs" = %1, "outputs" = %2, "parameters" = %3, "profile" = %4}
-      %5 = irdl.region
-      irdl.regions(%5)
+      %5 = irdl.base "#builtin.array"
+      irdl.attributes {"name" = %0, "inputs" = %1, "outputs" = %2, "parameters" = %3, "profile" = %4, "reductions" = %5}
+      %6 = irdl.region
+      irdl.regions(%6)
     }
     irdl.operation @buffer {
       %0 = irdl.any
@@ -539,10 +540,11 @@ module {
       %27 = irdl.base "#builtin.integer"
       %28 = irdl.base "#builtin.string"
       %29 = irdl.base "#builtin.string"
-      %30 = irdl.any
-      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "kind" = %28, "order" = %29, "sub" = %30}
-      %31 = irdl.region
-      irdl.regions(%31)
+      %30 = irdl.base "#builtin.integer"
+      %31 = irdl.any
+      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "kind" = %28, "order" = %29, "reduction" = %30, "sub" = %31}
+      %32 = irdl.region
+      irdl.regions(%32)
     }
     irdl.operation @columns {
       %0 = irdl.any
@@ -576,9 +578,10 @@ module {
       %27 = irdl.base "#builtin.integer"
       %28 = irdl.base "#builtin.string"
       %29 = irdl.base "#builtin.string"
-      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "kind" = %28, "order" = %29}
-      %30 = irdl.region
-      irdl.regions(%30)
+      %30 = irdl.base "#builtin.integer"
+      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "kind" = %28, "order" = %29, "reduction" = %30}
+      %31 = irdl.region
+      irdl.regions(%31)
     }
     irdl.operation @dot {
       %0 = irdl.any
@@ -611,9 +614,10 @@ module {
       %26 = irdl.base "#builtin.array"
       %27 = irdl.base "#builtin.integer"
       %28 = irdl.base "#builtin.string"
-      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "order" = %28}
-      %29 = irdl.region
-      irdl.regions(%29)
+      %29 = irdl.base "#builtin.integer"
+      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "order" = %28, "reduction" = %29}
+      %30 = irdl.region
+      irdl.regions(%30)
     }
     irdl.operation @fill {
       %0 = irdl.any
@@ -676,9 +680,10 @@ module {
       %5 = irdl.base "#builtin.string"
       %6 = irdl.base "#builtin.integer"
       %7 = irdl.base "#builtin.integer"
-      irdl.attributes {"name" = %0, "inputs" = %1, "outputs" = %2, "shapes" = %3, "parameters" = %4, "profile" = %5, "workspace_bytes" = %6, "scratch_bytes" = %7}
-      %8 = irdl.region
-      irdl.regions(%8)
+      %8 = irdl.base "#builtin.array"
+      irdl.attributes {"name" = %0, "inputs" = %1, "outputs" = %2, "shapes" = %3, "parameters" = %4, "profile" = %5, "workspace_bytes" = %6, "scratch_bytes" = %7, "reductions" = %8}
+      %9 = irdl.region
+      irdl.regions(%9)
     }
     irdl.operation @phase {
       %0 = irdl.base "#builtin.integer"
@@ -954,7 +959,9 @@ module {
       %24 = irdl.any
       irdl.results(%24)
       %25 = irdl.base "#builtin.string"
-      irdl.attributes {"kind" = %25}
+      %26 = irdl.base "#builtin.string"
+      %27 = irdl.base "#builtin.integer"
+      irdl.attributes {"kind" = %25, "order" = %26, "reduction" = %27}
     }
     irdl.operation @neg {
       %0 = irdl.any

@@ -101,5 +101,8 @@ bool ir_verify(const ir_module *m, status *st) {
     if (ok && ir_op_get(m, kernel)->next)
         ok = fail(&v, kernel, "a module holds one kernel");
     free(v.visible);
-    return ok;
+    if (!ok)
+        return false;
+    const op_table *table = op_table_get(op_info_get(ir_op_get(m, kernel)->opcode)->level);
+    return !table->verify_module || table->verify_module(m, st);
 }

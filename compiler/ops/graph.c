@@ -81,7 +81,7 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
 }
 
 const op_table *graph_op_table(void) {
-    static const op_table table = {IR_LEVEL_GRAPH, graph_ops, GRAPH_OP_COUNT, verify_graph};
+    static const op_table table = {IR_LEVEL_GRAPH, graph_ops, GRAPH_OP_COUNT, verify_graph, NULL};
     return &table;
 }
 

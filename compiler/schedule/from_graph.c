@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/reductions.h"
 #include "schedule/scheduler.h"
 
 ir_attr scheduler_int(scheduler *s, int64_t value) {
@@ -135,6 +136,16 @@ ir_value scheduler_buffer(scheduler *s, ir_builder *b, const char *space, dtype 
     return ir_build1(b, SCHED_BUFFER, NULL, 0, type, &attr, 1);
 }
 
+ir_attr scheduler_reduction(scheduler *s, ir_op op) {
+    return ir_attr_int(s->m, reduction_number(s->p->g, op));
+}
+
+void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, const char *order) {
+    ir_op loop = ir_region_get(s->m, ir_block_get(s->m, in->block)->region)->parent;
+    ir_op_set_attr(s->m, loop, "order", ir_attr_string(s->m, order));
+    ir_op_set_attr(s->m, loop, "reduction", scheduler_reduction(s, op));
+}
+
 /* ---- computations ---- */
 
 void scheduler_collect(const expression *e, affine_list *out) {
@@ -231,21 +242,25 @@ static ir_value output_source(const scheduler *s, ir_value v) {
 
 static void open_kernel(scheduler *s, const char *profile) {
     ir_module *m = s->m, *g = s->p->g;
+    reduction_list reductions;
+    reductions_of(g, &reductions);
     ir_op kernel = ir_module_kernel(g);
     const char *name = ir_op_string(g, kernel, "name", "kernel");
-    ir_named_attr attrs[5] = {{"name", ir_attr_string(m, name)},
+    ir_named_attr attrs[6] = {{"name", ir_attr_string(m, name)},
                               {"profile", ir_attr_string(m, profile)},
-                              {"parameters", ir_attr_dict(m, NULL, NULL, 0)}};
+                              {"parameters", ir_attr_dict(m, NULL, NULL, 0)},
+                              {"reductions", reductions_attr(m, &reductions)}};
+    reductions_release(&reductions);
     static const char *const lists[] = {"inputs", "outputs"};
     for (int l = 0; l < 2; l++) {
         ir_attr names[64];
         const ir_attr_data *list = ir_attr_get(g, ir_op_attr(g, kernel, lists[l]));
         for (uint32_t i = 0; i < list->count && i < 64; i++)
             names[i] = ir_attr_string(m, ir_attr_get(g, list->items[i])->string);
-        attrs[3 + l] = (ir_named_attr){lists[l], ir_attr_array(m, names, list->count)};
+        attrs[4 + l] = (ir_named_attr){lists[l], ir_attr_array(m, names, list->count)};
     }
     s->at = (ir_builder){.m = m, .block = ir_module_body(m)};
-    ir_op_spec spec = {.opcode = SCHED_KERNEL, .attrs = attrs, .attr_count = 5, .region_count = 1};
+    ir_op_spec spec = {.opcode = SCHED_KERNEL, .attrs = attrs, .attr_count = 6, .region_count = 1};
     s->at.block = ir_op_block(m, ir_build(&s->at, &spec), 0);
 }
 

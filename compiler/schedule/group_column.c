@@ -56,7 +56,8 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     ir_named_attr attrs[] = {
         {"extent", scheduler_int(s, map.extent[n])},
         {"kind", ir_attr_string(s->m, ir_op_string(s->p->g, group->anchor, "kind", "sum"))},
-        {"order", ir_attr_string(s->m, ir_op_string(s->p->g, group->anchor, "order", "any"))}};
+        {"order", ir_attr_string(s->m, ir_op_string(s->p->g, group->anchor, "order", "any"))},
+        {"reduction", scheduler_reduction(s, group->anchor)}};
     computation c = {.opcode = SCHED_COLUMNS,
                      .indices = indices,
                      .axes = n,
@@ -68,7 +69,7 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
                      .outputs = &s->buffer_of[y],
                      .output_access = &output,
                      .attrs = attrs,
-                     .attr_count = 3};
+                     .attr_count = 4};
     scheduler_compute(s, &b, &c);
     expression_release(&e);
 }

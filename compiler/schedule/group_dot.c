@@ -398,8 +398,9 @@ static void emit_dot(contraction *c, ir_builder *b, const ir_value *indices, int
     ir_value leading[] = {c->lhs, c->rhs, c->counts};
     affine access[] = {c->lhs_access, c->rhs_access, c->count_access};
     ir_named_attr attrs[8] = {{"extent", scheduler_int(s, c->k)},
-                              {"order", ir_attr_string(s->m, c->order)}};
-    int n = 2;
+                              {"order", ir_attr_string(s->m, c->order)},
+                              {"reduction", scheduler_reduction(s, c->op)}};
+    int n = 3;
     if (accumulate)
         attrs[n++] = (ir_named_attr){"accumulate", ir_attr_bool(s->m, true)};
     if (c->counted)
@@ -499,6 +500,7 @@ static void emit_chunked(contraction *c, ir_builder *b, const ir_value *block) {
     memcpy(indices, block, sizeof *indices * (size_t)(c->outer + 2));
     ir_value *k = &indices[c->outer + 2];
     ir_builder in = scheduler_for(s, b, "k", 0, c->k, scheduler_int(s, CHUNK), 0, k);
+    scheduler_mark_loop(s, &in, c->op, c->order);
     in = scheduler_for(s, &in, "n", block[c->outer + 1], c->n, c->nr_name, c->bn_name,
                        &indices[c->outer + 4]);
     in = scheduler_for(s, &in, "m", block[c->outer], c->m, c->mr_name, c->bm_name,

@@ -198,6 +198,7 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
         {"extent", scheduler_int(s, r->map.extent[r->row_count])},
         {"kind", ir_attr_string(s->m, ir_op_string(s->p->g, op, "kind", "sum"))},
         {"order", ir_attr_string(s->m, order)},
+        {"reduction", scheduler_reduction(s, op)},
         {"sub", r->sub}};
     computation c = {.opcode = SCHED_REDUCE,
                      .indices = r->indices,
@@ -210,7 +211,7 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
                      .outputs = outputs,
                      .output_access = access,
                      .attrs = attrs,
-                     .attr_count = 4};
+                     .attr_count = 5};
     scheduler_compute(s, b, &c);
     expression_release(&e);
     substitute_by(r, SUBSTITUTE_SCALAR, result, cell);

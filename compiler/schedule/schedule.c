@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "ops/graph.h"
-
 static const op_info schedule_ops[] = {
 #define S(ENUM, name, operands, attrs, results, regions, summary)                                  \
     {"sched." #name, IR_LEVEL_SCHEDULE, operands, attrs, results, regions, summary},
@@ -45,26 +43,11 @@ static bool verify_computation(const ir_module *m, ir_op op, status *st) {
     return true;
 }
 
-/* The order that a reduction names must be one that NUMERICS defines for it. */
-static bool verify_order(const ir_module *m, ir_op op, status *st) {
-    const char *order = ir_op_string(m, op, "order", "");
-    bool dot = ir_op_get(m, op)->opcode == SCHED_DOT;
-    bool known = dot ? strcmp(order, "chunk512") == 0 || strcmp(order, "seq") == 0
-                     : strcmp(order, "lanes64") == 0 || strcmp(order, "any") == 0;
-    if (strcmp(order, "any") == 0 && strcmp(ir_op_string(m, op, "kind", ""), "sum") == 0) {
-        const ir_op_data *d = ir_op_get(m, op);
-        ir_value out = d->operands[ir_op_int(m, op, "axes", 0) + ir_op_int(m, op, "inputs", 0)];
-        known = !dtype_is_float(ir_type_get(m, ir_value_get(m, out)->type)->element);
-    }
-    return known || status_set(st, STATUS_INTERNAL, "order '%s' is not allowed here", order);
-}
-
 static bool verify_schedule(const ir_module *m, ir_op op, status *st) {
     switch (ir_op_get(m, op)->opcode) {
     case SCHED_REDUCE:
     case SCHED_COLUMNS:
     case SCHED_DOT:
-        return verify_computation(m, op, st) && verify_order(m, op, st);
     case SCHED_MAP:
         return verify_computation(m, op, st);
     case SCHED_FOR:
@@ -77,6 +60,7 @@ static bool verify_schedule(const ir_module *m, ir_op op, status *st) {
 
 const op_table *schedule_op_table(void) {
     static const op_table table = {IR_LEVEL_SCHEDULE, schedule_ops,
-                                   sizeof schedule_ops / sizeof *schedule_ops, verify_schedule};
+                                   sizeof schedule_ops / sizeof *schedule_ops, verify_schedule,
+                                   schedule_verify_orders};
     return &table;
 }

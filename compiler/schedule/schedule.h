@@ -17,6 +17,8 @@ typedef enum schedule_opcode {
 } schedule_opcode;
 
 const op_table *schedule_op_table(void);
+/* Every accumulation is one of the graph, in its order. */
+bool schedule_verify_orders(const ir_module *m, status *st);
 
 /* What the scheduler knows of a target: data, not code. */
 typedef struct schedule_target {

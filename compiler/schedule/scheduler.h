@@ -39,6 +39,10 @@ ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value
 ir_value scheduler_buffer(scheduler *s, ir_builder *b, const char *space, dtype element, int rank,
                           const int64_t *dims);
 ir_attr scheduler_int(scheduler *s, int64_t value);
+/* The number of a dot or reduce of the graph, for the attribute `reduction`. */
+ir_attr scheduler_reduction(scheduler *s, ir_op op);
+/* Notes on the loop around `in` that it walks a dot in pieces, and in which order. */
+void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, const char *order);
 
 /* A computation with a body. Outputs come with their access; inputs follow from the expression. */
 typedef struct computation {

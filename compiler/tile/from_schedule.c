@@ -68,6 +68,13 @@ static void lower_fill(lowering *l, ir_builder *b, ir_op op) {
 
 /* ---- loops ---- */
 
+void lowering_mark(lowering *l, ir_op op, ir_op computation) {
+    const char *order = ir_op_string(l->s, computation, "order", "any");
+    ir_op_set_attr(l->m, op, "order", ir_attr_string(l->m, order));
+    ir_op_set_attr(l->m, op, "reduction",
+                   ir_attr_int(l->m, ir_op_int(l->s, computation, "reduction", -1)));
+}
+
 static void lower_block(lowering *l, ir_builder *b, ir_block block);
 
 static void lower_body(lowering *l, ir_builder *b, ir_op op, ir_value index, int64_t size) {
@@ -80,7 +87,10 @@ static void lower_body(lowering *l, ir_builder *b, ir_op op, ir_value index, int
 static void emit_loop(lowering *l, ir_builder *b, ir_op op, ir_value low, ir_value high,
                       int64_t step, int64_t size) {
     ir_value index;
-    ir_builder in = tile_for(b, low, high, step, NULL, 0, NULL, &index);
+    ir_op loop;
+    ir_builder in = tile_for(b, low, high, step, NULL, 0, &loop, &index);
+    if (ir_op_attr(l->s, op, "order"))
+        lowering_mark(l, loop, op);
     lower_body(l, &in, op, index, size);
     tile_yield(&in, NULL, 0);
 }
@@ -245,13 +255,14 @@ static ir_attr argument_shapes(lowering *l, const ir_block_data *body) {
 static void lower_kernel(lowering *l) {
     ir_op kernel = ir_module_kernel(l->s);
     const ir_block_data *body = ir_block_get(l->s, ir_op_block(l->s, kernel, 0));
-    static const char *const copied[] = {"name", "inputs", "outputs", "parameters", "profile"};
-    ir_named_attr attrs[6] = {{"shapes", argument_shapes(l, body)}};
-    for (int i = 0; i < 5; i++)
+    static const char *const copied[] = {"name",       "inputs",  "outputs",
+                                         "parameters", "profile", "reductions"};
+    ir_named_attr attrs[7] = {{"shapes", argument_shapes(l, body)}};
+    for (int i = 0; i < 6; i++)
         attrs[i + 1] =
             (ir_named_attr){copied[i], copy_attr(l, ir_op_attr(l->s, kernel, copied[i]))};
     ir_builder b = {.m = l->m, .block = ir_module_body(l->m)};
-    ir_op_spec spec = {.opcode = TILE_KERNEL, .attrs = attrs, .attr_count = 6, .region_count = 1};
+    ir_op_spec spec = {.opcode = TILE_KERNEL, .attrs = attrs, .attr_count = 7, .region_count = 1};
     ir_op tile_kernel = ir_build(&b, &spec);
     b.block = ir_op_block(l->m, tile_kernel, 0);
     uint32_t inputs = ir_attr_get(l->s, ir_op_attr(l->s, kernel, "inputs"))->count;

@@ -38,6 +38,7 @@ static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_val
     ir_op loop;
     ir_value k;
     ir_builder in = tile_for(b, low, high, 1, &sum, 1, &loop, &k);
+    lowering_mark(t->f.l, loop, t->f.op);
     ir_value before = ir_block_get(b->m, in.block)->arguments[1], next = step(t, &in, k, before);
     if (masked) {
         ir_value at =

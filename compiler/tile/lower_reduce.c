@@ -80,6 +80,7 @@ static void full_steps(reduction *r, ir_builder *b, ir_value start, int64_t leng
         return;
     ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, length / LANES * LANES), LANES,
                              lanes, (uint32_t)r->parts, &loop, &at);
+    lowering_mark(r->f.l, loop, r->f.op);
     const ir_block_data *block = ir_block_get(b->m, in.block);
     ir_value sum[] = {start, at};
     for (int64_t i = 0; i < r->parts; i++) {
@@ -113,8 +114,10 @@ static ir_value reduce_block(reduction *r, ir_builder *b, ir_value start, int64_
         lanes[i] = combine(r, b, lanes[i], padded(r, b, x, width));
     }
     ir_named_attr kind = {"kind", ir_attr_string(b->m, r->kind)};
-    return ir_build1(b, TILE_FOLD, lanes, (uint32_t)r->parts,
-                     ir_type_tile(b->m, r->element, 1, 1, 0), &kind, 1);
+    ir_value total = ir_build1(b, TILE_FOLD, lanes, (uint32_t)r->parts,
+                               ir_type_tile(b->m, r->element, 1, 1, 0), &kind, 1);
+    lowering_mark(r->f.l, ir_value_get(b->m, total)->op, r->f.op);
+    return total;
 }
 
 /* A sequence of any length; block results are a new sequence. */
@@ -124,7 +127,9 @@ static ir_value reduce_sequence(reduction *r, ir_builder *b, int64_t length) {
     int64_t full = length / LANES_BLOCK, blocks = (length + LANES_BLOCK - 1) / LANES_BLOCK,
             step = LANES_BLOCK;
     ir_value results = lowering_scratch(r->f.l, b, r->element, blocks), number;
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, full), 1, NULL, 0, NULL, &number);
+    ir_op loop;
+    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, full), 1, NULL, 0, &loop, &number);
+    lowering_mark(r->f.l, loop, r->f.op);
     ir_value x = reduce_block(r, &in, tile_affine(&in, 0, &number, &step, 1), LANES_BLOCK);
     tile_store(&in, results, number, x, 0, 1, false);
     tile_yield(&in, NULL, 0);
@@ -190,6 +195,7 @@ static ir_value columns_any(column_reduction *r, ir_builder *b, int64_t length) 
     ir_value row, start = tile_constant(b, r->element, reduction_start(r->kind, r->element));
     start = tile_broadcast(b, start, 1, r->f.columns);
     ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, length), 1, &start, 1, &loop, &row);
+    lowering_mark(r->f.l, loop, r->f.op);
     ir_value operands[] = {ir_block_get(b->m, in.block)->arguments[1],
                            column_elements(r, &in, row)};
     ir_value next = tile_op(&in, reduction_opcode(r->kind), operands, 2, DTYPE_NONE);
@@ -200,9 +206,11 @@ static ir_value columns_any(column_reduction *r, ir_builder *b, int64_t length) 
 /* lanes[l] += element at row start + at + l, for l in [0, count). */
 static void add_rows(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start,
                      ir_value at, int64_t count) {
+    ir_op loop;
     ir_value l, parts[3] = {start, at, 0};
     int64_t factors[] = {1, 1, 1}, stride = r->f.columns;
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, count), 1, NULL, 0, NULL, &l);
+    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, count), 1, NULL, 0, &loop, &l);
+    lowering_mark(r->f.l, loop, r->f.op);
     parts[2] = l;
     ir_value x = column_elements(r, &in, tile_affine(&in, 0, parts, factors, 3));
     ir_value offset = tile_affine(&in, 0, &l, &stride, 1);
@@ -212,9 +220,11 @@ static void add_rows(column_reduction *r, ir_builder *b, ir_value lanes, ir_valu
 }
 
 static void fold_rows(column_reduction *r, ir_builder *b, ir_value lanes, int64_t half) {
+    ir_op loop;
     ir_value l;
     int64_t stride = r->f.columns;
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, half), 1, NULL, 0, NULL, &l);
+    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, half), 1, NULL, 0, &loop, &l);
+    lowering_mark(r->f.l, loop, r->f.op);
     ir_value low = tile_affine(&in, 0, &l, &stride, 1),
              high = tile_affine(&in, half * stride, &l, &stride, 1);
     ir_value operands[] = {tile_load(&in, lanes, low, 1, r->f.columns, 0, 1),
@@ -225,6 +235,7 @@ static void fold_rows(column_reduction *r, ir_builder *b, ir_value lanes, int64_
 
 static ir_value columns_block(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start,
                               int64_t length) {
+    ir_op loop;
     ir_value l, at, zero = tile_constant(b, r->element, 0);
     int64_t stride = r->f.columns, full = length / LANES * LANES;
     ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, LANES), 1, NULL, 0, NULL, &l);
@@ -232,7 +243,8 @@ static ir_value columns_block(column_reduction *r, ir_builder *b, ir_value lanes
                tile_broadcast(&in, zero, 1, r->f.columns), 0, 1, false);
     tile_yield(&in, NULL, 0);
     if (full) {
-        in = tile_for(b, tile_index(b, 0), tile_index(b, full), LANES, NULL, 0, NULL, &at);
+        in = tile_for(b, tile_index(b, 0), tile_index(b, full), LANES, NULL, 0, &loop, &at);
+        lowering_mark(r->f.l, loop, r->f.op);
         add_rows(r, &in, lanes, start, at, LANES);
         tile_yield(&in, NULL, 0);
     }
@@ -250,7 +262,9 @@ static ir_value columns_lanes(column_reduction *r, ir_builder *b, ir_value lanes
             step = LANES_BLOCK;
     int64_t stride = r->f.columns;
     ir_value results = lowering_scratch(r->f.l, b, r->element, blocks * stride), number;
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, full), 1, NULL, 0, NULL, &number);
+    ir_op loop;
+    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, full), 1, NULL, 0, &loop, &number);
+    lowering_mark(r->f.l, loop, r->f.op);
     ir_value x = columns_block(r, &in, lanes, tile_affine(&in, 0, &number, &step, 1), LANES_BLOCK);
     tile_store(&in, results, tile_affine(&in, 0, &number, &stride, 1), x, 0, 1, false);
     tile_yield(&in, NULL, 0);

@@ -50,6 +50,10 @@ void frame_store(const frame *f, ir_builder *b, int i, ir_value x);
 /* A tile-level memory in the running thread's scratch. */
 ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, int64_t count);
 
+/* Notes on a loop or a fold that it is part of the reduction of a computation, and in which order.
+ */
+void lowering_mark(lowering *l, ir_op op, ir_op computation);
+
 void lower_map(lowering *l, ir_builder *b, ir_op op);
 void lower_reduce(lowering *l, ir_builder *b, ir_op op);
 void lower_columns(lowering *l, ir_builder *b, ir_op op);

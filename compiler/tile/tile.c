@@ -54,7 +54,7 @@ static bool verify_tile(const ir_module *m, ir_op op, status *st) {
 
 const op_table *tile_op_table(void) {
     static const op_table table = {IR_LEVEL_TILE, tile_ops, sizeof tile_ops / sizeof *tile_ops,
-                                   verify_tile};
+                                   verify_tile, tile_verify_orders};
     return &table;
 }
 

@@ -14,6 +14,8 @@ typedef enum tile_opcode {
 
 const op_table *tile_op_table(void);
 bool tile_is_elementwise(int opcode);
+/* Every accumulation is one of the graph, in its order: the steps of the loops are looked at. */
+bool tile_verify_orders(const ir_module *m, status *st);
 
 /* Schedule IR to Tile IR: loops with static tiles, a version of the body for each remainder. NULL
  * on failure. */

@@ -13,6 +13,7 @@
 #include "ir/irdl.h"
 #include "ir/reference.h"
 #include "ops/graph.h"
+#include "ops/reductions.h"
 #include "schedule/schedule.h"
 #include "tessera/compiler.h"
 #include "tile/tile.h"
@@ -294,10 +295,15 @@ static int run_pass(pass_run *r, const char *text_of_pass, const char *file) {
                    levels[pass->level], levels[level_of(r->m)]);
         return failed(file, &st);
     }
-    if (!pass->run(r))
-        return failed(file, &st);
-    if (ir_verify(r->m, &broken))
-        return DONE;
+    reduction_list before, after;
+    reductions_of(r->m, &before);
+    bool done = pass->run(r);
+    reductions_of(r->m, &after);
+    bool kept = done && ir_verify(r->m, &broken) && reductions_kept(&before, &after, &broken);
+    reductions_release(&before);
+    reductions_release(&after);
+    if (kept || !done)
+        return kept ? DONE : failed(file, &st);
     status_set(&st, STATUS_INTERNAL, "after pass %s: %s", pass->name, broken.message);
     return failed(file, &st);
 }

@@ -1,0 +1,161 @@
+/* reductions.c - lists of a kernel's accumulations: from Graph IR, from a record, compared. */
+#include "ops/reductions.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ops/graph.h"
+
+static bool is_reduction(const ir_module *m, ir_op op) {
+    int opcode = ir_op_get(m, op)->opcode;
+    return opcode == GRAPH_DOT || opcode == GRAPH_REDUCE;
+}
+
+static ir_op first_op(const ir_module *m) {
+    return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
+}
+
+/* Product of the operand's dimensions that are reduced or contracted; -1 while one is symbolic. */
+static int64_t extent_of(const ir_module *m, ir_op op) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_type_data *x = ir_type_get(m, ir_value_get(m, d->operands[0])->type);
+    int64_t axes[IR_MAX_RANK], extent = 1;
+    uint32_t n =
+        ir_op_ints(m, op, d->opcode == GRAPH_DOT ? "x_contract" : "axes", axes, IR_MAX_RANK);
+    for (uint32_t i = 0; i < n && i < IR_MAX_RANK && extent >= 0; i++)
+        extent = x->dims[axes[i]] < 0 ? -1 : extent * x->dims[axes[i]];
+    return extent;
+}
+
+static void add_graph_op(const ir_module *m, ir_op op, reduction_list *out) {
+    const ir_op_data *d = ir_op_get(m, op);
+    bool is_dot = d->opcode == GRAPH_DOT;
+    ir_type result = ir_value_get(m, d->results[0])->type;
+    reduction_record r = {.extent = extent_of(m, op)};
+    if (r.extent < 0 || !ir_type_is_static(m, result)) {
+        out->open = true;
+        return;
+    }
+    r.results = ir_type_count(m, result);
+    snprintf(r.kind, sizeof r.kind, "%s", is_dot ? "dot" : ir_op_string(m, op, "kind", "sum"));
+    snprintf(r.order, sizeof r.order, "%s",
+             ir_op_string(m, op, "order", is_dot ? "chunk512" : "any"));
+    vec_push(&out->items, r);
+}
+
+static void add_record(const ir_module *m, const ir_attr_data *d, reduction_list *out) {
+    reduction_record r = {.kind = ""};
+    for (uint32_t i = 0; i < d->count; i++) {
+        const ir_attr_data *item = ir_attr_get(m, d->items[i]);
+        const char *string = item->string ? item->string : "";
+        if (strcmp(d->keys[i], "kind") == 0)
+            snprintf(r.kind, sizeof r.kind, "%s", string);
+        else if (strcmp(d->keys[i], "order") == 0)
+            snprintf(r.order, sizeof r.order, "%s", string);
+        else if (strcmp(d->keys[i], "extent") == 0)
+            r.extent = item->integer;
+        else if (strcmp(d->keys[i], "results") == 0)
+            r.results = item->integer;
+    }
+    vec_push(&out->items, r);
+}
+
+void reductions_of(const ir_module *m, reduction_list *out) {
+    *out = (reduction_list){.open = false};
+    ir_op kernel = ir_module_kernel(m);
+    ir_attr record = ir_op_attr(m, kernel, "reductions");
+    if (ir_op_get(m, kernel)->opcode != GRAPH_KERNEL) {
+        const ir_attr_data *list = record ? ir_attr_get(m, record) : NULL;
+        for (uint32_t i = 0; list && list->kind == IR_ATTR_ARRAY && i < list->count; i++)
+            add_record(m, ir_attr_get(m, list->items[i]), out);
+        return;
+    }
+    for (ir_op op = first_op(m); op; op = ir_op_get(m, op)->next) {
+        out->open |= graph_op_class(ir_op_get(m, op)->opcode) == GRAPH_CLASS_COMPOSITE;
+        if (is_reduction(m, op))
+            add_graph_op(m, op, out);
+    }
+}
+
+void reductions_release(reduction_list *list) {
+    vec_release(&list->items);
+}
+
+int64_t reduction_number(const ir_module *graph, ir_op op) {
+    int64_t number = 0;
+    for (ir_op i = first_op(graph); i && i != op; i = ir_op_get(graph, i)->next)
+        number += is_reduction(graph, i);
+    return number;
+}
+
+ir_attr reductions_attr(ir_module *m, const reduction_list *list) {
+    static const char *const keys[] = {"extent", "kind", "order", "results"};
+    VEC(ir_attr) items = {0};
+    for (size_t i = 0; i < list->items.count; i++) {
+        const reduction_record *r = &list->items.items[i];
+        ir_attr values[] = {ir_attr_int(m, r->extent), ir_attr_string(m, r->kind),
+                            ir_attr_string(m, r->order), ir_attr_int(m, r->results)};
+        ir_attr item = ir_attr_dict(m, keys, values, 4);
+        vec_push(&items, item);
+    }
+    ir_attr attr = ir_attr_array(m, items.items, (uint32_t)items.count);
+    vec_release(&items);
+    return attr;
+}
+
+/* ---- comparison ---- */
+
+static bool same_record(const reduction_record *a, const reduction_record *b) {
+    return strcmp(a->kind, b->kind) == 0 && strcmp(a->order, b->order) == 0 &&
+           a->extent == b->extent && a->results == b->results;
+}
+
+/* Is `part` what is left of `whole` after some were dropped? *at: the first that is not in it. */
+static bool is_subsequence(const reduction_list *part, const reduction_list *whole, size_t *at) {
+    size_t next = 0;
+    for (*at = 0; *at < part->items.count; ++*at) {
+        while (next < whole->items.count &&
+               !same_record(&part->items.items[*at], &whole->items.items[next]))
+            next++;
+        if (next++ >= whole->items.count)
+            return false;
+    }
+    return true;
+}
+
+bool reductions_kept(const reduction_list *before, const reduction_list *after, status *st) {
+    size_t at;
+    if (after->open && before->open)
+        return true;
+    if (is_subsequence(before->open ? before : after, before->open ? after : before, &at))
+        return true;
+    const reduction_record *r = &(before->open ? before : after)->items.items[at];
+    return status_set(st, STATUS_INTERNAL,
+                      before->open ? "%s number %zu over %" PRId64
+                                     " elements in order '%s' was there before, and is lost"
+                                   : "%s number %zu over %" PRId64
+                                     " elements in order '%s' is not one that was there before",
+                      r->kind, at, r->extent, r->order);
+}
+
+const reduction_record *reduction_named(const ir_module *m, ir_op op, const reduction_list *list,
+                                        status *st) {
+    int64_t number = ir_op_int(m, op, "reduction", -1);
+    const char *order = ir_op_string(m, op, "order", "");
+    if (number < 0 || (uint64_t)number >= list->items.count) {
+        status_set(st, STATUS_INTERNAL,
+                   "order '%s' belongs to no reduction of the graph: number %" PRId64
+                   ", and there are %zu",
+                   order, number, list->items.count);
+        return NULL;
+    }
+    const reduction_record *r = &list->items.items[number];
+    if (strcmp(r->order, order) == 0)
+        return r;
+    status_set(st, STATUS_INTERNAL,
+               "order '%s', but reduction %" PRId64 " of the graph (%s over %" PRId64
+               " elements) has order '%s'",
+               order, number, r->kind, r->extent, r->order);
+    return NULL;
+}

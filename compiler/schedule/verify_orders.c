@@ -1,0 +1,134 @@
+/* verify_orders.c - every computation that accumulates does so in the order that the graph gave it.
+ *
+ * A reduce, columns or dot names a reduction of the kernel's record and repeats its order; kind and
+ * extent must be the record's. A long dot in chunk512 adds one chunk at a time: the loop that its
+ * index comes from walks exactly the contracted axis in steps of 512. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/graph.h"
+#include "ops/reductions.h"
+#include "schedule/schedule.h"
+
+enum { CHUNK = 512 };
+
+typedef struct orders {
+    const ir_module *m;
+    reduction_list list;
+    uint32_t *realised; /* by number: how many computations name it */
+    status *st;
+} orders;
+
+static bool fail_at(const orders *o, ir_op op, const char *what) {
+    return status_set(o->st, STATUS_INTERNAL, "'%s': %s",
+                      op_info_get(ir_op_get(o->m, op)->opcode)->name, what);
+}
+
+static dtype accumulated_type(const orders *o, ir_op op) {
+    const ir_op_data *d = ir_op_get(o->m, op);
+    ir_value v =
+        d->opcode == SCHED_DOT
+            ? ir_block_get(o->m, ir_op_block(o->m, op, 0))->arguments[0]
+            : d->operands[ir_op_int(o->m, op, "axes", 0) + ir_op_int(o->m, op, "inputs", 0)];
+    return ir_type_get(o->m, ir_value_get(o->m, v)->type)->element;
+}
+
+/* The loop whose index is the start of a dot's chunk; 0 where there is none. */
+static ir_op chunk_loop(const orders *o, ir_op dot) {
+    int64_t axes = ir_op_int(o->m, dot, "axes", 0);
+    if (axes < 3)
+        return 0;
+    ir_value start = ir_op_get(o->m, dot)->operands[axes - 3];
+    ir_block block = ir_value_get(o->m, start)->block;
+    ir_op op = block ? ir_region_get(o->m, ir_block_get(o->m, block)->region)->parent : 0;
+    return op && ir_op_get(o->m, op)->opcode == SCHED_FOR ? op : 0;
+}
+
+static bool check_chunks(const orders *o, ir_op dot, const reduction_record *r) {
+    bool accumulates = ir_op_int(o->m, dot, "accumulate", 0) != 0;
+    bool chunked = strcmp(r->order, "chunk512") == 0;
+    if (!accumulates)
+        return !chunked || r->extent <= CHUNK ||
+               fail_at(o, dot,
+                       "order 'chunk512' over more than 512 elements accumulates by chunks");
+    if (!chunked)
+        return fail_at(o, dot, "accumulates by chunks, and its order is another");
+    ir_op loop = chunk_loop(o, dot);
+    if (!loop || ir_op_int(o->m, loop, "reduction", -1) != ir_op_int(o->m, dot, "reduction", -1))
+        return fail_at(o, dot, "accumulates, but no loop walks its chunks");
+    if (schedule_step(o->m, loop, "step", 0) != CHUNK)
+        return fail_at(o, loop, "order 'chunk512' walks in steps of 512");
+    if (ir_op_int(o->m, loop, "extent", -1) != r->extent || ir_op_get(o->m, loop)->operand_count)
+        return fail_at(o, loop, "order 'chunk512' walks the whole contracted axis from its start");
+    return true;
+}
+
+static bool check_computation(orders *o, ir_op op) {
+    const ir_op_data *d = ir_op_get(o->m, op);
+    const char *kind = d->opcode == SCHED_DOT ? "dot" : ir_op_string(o->m, op, "kind", "");
+    status why = STATUS_INIT;
+    const reduction_record *r = reduction_named(o->m, op, &o->list, &why);
+    if (!r)
+        return fail_at(o, op, why.message);
+    o->realised[ir_op_int(o->m, op, "reduction", 0)]++;
+    if (strcmp(kind, r->kind) != 0)
+        return fail_at(o, op, "is of another kind than the graph's reduction");
+    if (ir_op_int(o->m, op, "extent", -1) != r->extent)
+        return fail_at(o, op, "accumulates another number of elements than the graph's reduction");
+    bool sums_floats = (strcmp(kind, "dot") == 0 || strcmp(kind, "sum") == 0) &&
+                       dtype_is_float(accumulated_type(o, op));
+    bool is_dot = d->opcode == SCHED_DOT;
+    bool known = is_dot ? strcmp(r->order, "chunk512") == 0 || strcmp(r->order, "seq") == 0
+                        : strcmp(r->order, sums_floats ? "lanes64" : "any") == 0;
+    if (!known && (sums_floats || is_dot))
+        return fail_at(o, op, "its order is not one that is defined for it");
+    return !is_dot || check_chunks(o, op, r);
+}
+
+static bool check_block(orders *o, ir_block block);
+
+static bool check_op(orders *o, ir_op op) {
+    const ir_op_data *d = ir_op_get(o->m, op);
+    status why = STATUS_INIT;
+    switch (d->opcode) {
+    case SCHED_REDUCE:
+    case SCHED_COLUMNS:
+    case SCHED_DOT:
+        return check_computation(o, op);
+    case SCHED_FOR:
+        if ((ir_op_attr(o->m, op, "order") || ir_op_attr(o->m, op, "reduction")) &&
+            !reduction_named(o->m, op, &o->list, &why))
+            return fail_at(o, op, why.message);
+        break;
+    default:
+        break;
+    }
+    for (uint32_t i = 0; i < d->region_count; i++)
+        if (!check_block(o, ir_op_block(o->m, op, i)))
+            return false;
+    return true;
+}
+
+static bool check_block(orders *o, ir_block block) {
+    for (ir_op op = ir_block_get(o->m, block)->first; op; op = ir_op_get(o->m, op)->next)
+        if (!check_op(o, op))
+            return false;
+    return true;
+}
+
+bool schedule_verify_orders(const ir_module *m, status *st) {
+    orders o = {.m = m, .st = st};
+    reductions_of(m, &o.list);
+    o.realised = base_calloc(o.list.items.count + 1, sizeof *o.realised);
+    bool ok = check_op(&o, ir_module_kernel(m));
+    for (size_t i = 0; i < o.list.items.count && ok; i++)
+        if (!o.realised[i] && o.list.items.items[i].results > 0)
+            ok = status_set(st, STATUS_INTERNAL,
+                            "reduction %zu of the graph (%s over %" PRId64
+                            " elements) is not computed",
+                            i, o.list.items.items[i].kind, o.list.items.items[i].extent);
+    free(o.realised);
+    reductions_release(&o.list);
+    return ok;
+}

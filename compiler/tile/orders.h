@@ -1,0 +1,72 @@
+/* orders.h - the state shared by the files that check the orders of accumulation in Tile IR.
+ *
+ * Loops and folds name the reduction of the graph that they are part of, and its order. What is
+ * checked does not rest on those names: from the loops' bounds, steps and carried values follows
+ * which elements are added in which grouping, and that must be the order. */
+#ifndef TESSERA_TILE_ORDERS_H
+#define TESSERA_TILE_ORDERS_H
+
+#include "ops/reductions.h"
+#include "tile/tile.h"
+
+enum { ORDER_LANES = 64, ORDER_BLOCK = 4096, ORDER_CHUNK = 512 };
+
+/* How far the walk over a reduction has come. */
+typedef struct order_track {
+    int64_t start, end; /* dot: elements of the chunks seen last; they go on at `end` */
+    int64_t block;      /* lanes64: how many entries of the sequence of blocks were seen */
+    int64_t lanes;      /* lanes64 in memory: elements added to the lanes so far */
+    int64_t half;       /* ... and the next halving; 0 before the first */
+    uint32_t realised;  /* how many times all of it was seen */
+} order_track;
+
+typedef struct orders {
+    const ir_module *m;
+    reduction_list list;
+    order_track *tracks; /* by number */
+    uint8_t *state;      /* by value: scratch of orders_carried */
+    VEC(ir_op) loops;    /* around the present operation, outermost first */
+    status *st;
+} orders;
+
+bool orders_fail(const orders *o, ir_op op, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static inline order_track *orders_track(const orders *o, ir_op op) {
+    return &o->tracks[ir_op_int(o->m, op, "reduction", 0)];
+}
+/* The innermost loop around the present operation that belongs to that reduction; 0: none. */
+ir_op orders_loop_around(const orders *o, ir_op op);
+
+/* What a loop's block makes of a carried value. */
+typedef enum carried_kind {
+    CARRIED_NOT,   /* the yield does not depend on it */
+    CARRIED_SAME,  /* it is yielded as it came */
+    CARRIED_ADDED, /* something is added to it, `steps` times */
+    CARRIED_FMA,   /* products are added to it by fma, `steps` times */
+    CARRIED_FREE,  /* a maximum or minimum: the order cannot be seen */
+    CARRIED_OTHER
+} carried_kind;
+carried_kind orders_carried(const orders *o, ir_op loop, uint32_t i, int *steps);
+
+/* The operation that defines a value when it has that opcode; 0 otherwise. */
+ir_op orders_defined_by(const orders *o, ir_value v, int opcode);
+bool orders_constant(const orders *o, ir_value index, int64_t *value);
+/* A constant splat of +0. */
+bool orders_is_zero(const orders *o, ir_value v);
+bool orders_is_float(const orders *o, ir_value v);
+/* Bounds of a loop that are constants. */
+bool orders_bounds(const orders *o, ir_op loop, int64_t *low, int64_t *high);
+
+/* verify_chunks.c: the loops of a dot in chunk512 or seq. */
+bool orders_check_dot_loop(orders *o, ir_op loop, const reduction_record *r);
+/* A chunk's sum may be carried on or added to the total, and nothing else. */
+bool orders_check_chunk_use(const orders *o, ir_op op);
+
+/* verify_lanes.c: the loops and folds of a sum in lanes64. */
+bool orders_check_lanes_loop(orders *o, ir_op loop, const reduction_record *r);
+bool orders_check_fold(orders *o, ir_op fold, const reduction_record *r);
+/* In a loop's block: memory[offset] = memory[offset] + x; the store, or 0. */
+ir_op orders_memory_sum(const orders *o, ir_op store, ir_value *added);
+
+#endif

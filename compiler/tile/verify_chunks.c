@@ -1,0 +1,194 @@
+/* verify_chunks.c - the loops of a dot: chunk512 and seq (docs/numerics.md).
+ *
+ * The inner loop carries the sum of a chunk, from +0, by one fma for each element, ascending; the
+ * loop around it, where there is one, walks the chunks in steps of 512. Elements at or past a row's
+ * count may be left out, so that a bound may come from memory as long as it stays in the chunk. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "tile/orders.h"
+
+/* An index, less the start of the chunk (a constant or the index of the loop over chunks). */
+typedef struct bound {
+    int64_t least, most;
+    bool counted; /* read from memory */
+} bound;
+
+typedef struct chunk_base {
+    ir_op loop;          /* over chunks; 0: the chunk has a constant start */
+    ir_value index;      /* the loop's */
+    int64_t first, last; /* the first and the last start of a chunk */
+} chunk_base;
+
+static int64_t smaller(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+static bound unknown_bound(bool counted) {
+    return (bound){INT64_MIN / 2, INT64_MAX / 2, counted};
+}
+
+static bound bound_of(const orders *o, const chunk_base *base, ir_value v) {
+    int64_t constant, factor = 0;
+    if (v == base->index)
+        return (bound){0, 0, false};
+    if (orders_constant(o, v, &constant))
+        return (bound){constant - base->last, constant - base->first, false};
+    ir_op op = ir_value_get(o->m, v)->op;
+    if (!op)
+        return unknown_bound(false);
+    const ir_op_data *d = ir_op_get(o->m, op);
+    if (d->opcode == TILE_AFFINE && d->operand_count == 1) {
+        ir_op_ints(o->m, op, "coefficients", &factor, 1);
+        bound x = bound_of(o, base, d->operands[0]);
+        constant = ir_op_int(o->m, op, "constant", 0);
+        return factor == 1 ? (bound){x.least + constant, x.most + constant, x.counted}
+                           : unknown_bound(x.counted);
+    }
+    if (d->opcode == TILE_INDEX_MIN || d->opcode == TILE_INDEX_MAX) {
+        bound x = bound_of(o, base, d->operands[0]), y = bound_of(o, base, d->operands[1]);
+        int64_t (*pick)(int64_t, int64_t) = d->opcode == TILE_INDEX_MIN ? smaller : larger;
+        return (bound){pick(x.least, y.least), pick(x.most, y.most), x.counted || y.counted};
+    }
+    return unknown_bound(d->opcode == TILE_TO_INDEX);
+}
+
+/* The start of the chunks that a loop over elements belongs to. */
+static bool find_base(const orders *o, ir_op loop, chunk_base *base) {
+    int64_t low, high, start;
+    *base = (chunk_base){.loop = orders_loop_around(o, loop)};
+    if (base->loop && orders_bounds(o, base->loop, &low, &high) && high > low) {
+        base->index = ir_block_get(o->m, ir_op_block(o->m, base->loop, 0))->arguments[0];
+        base->first = low;
+        base->last = low + (high - 1 - low) / ORDER_CHUNK * ORDER_CHUNK;
+        return true;
+    }
+    if (base->loop)
+        return false;
+    if (orders_constant(o, ir_op_get(o->m, loop)->operands[0], &start))
+        base->first = base->last = start;
+    return true;
+}
+
+/* ---- elements ---- */
+
+/* The loop whose result a loop carries on; 0 where the loop starts with +0. */
+static bool find_before(const orders *o, ir_op loop, ir_op *before) {
+    const ir_op_data *d = ir_op_get(o->m, loop);
+    *before = orders_defined_by(o, d->operands[2], TILE_FOR);
+    for (uint32_t i = 0; i < d->result_count; i++) {
+        ir_op from = orders_defined_by(o, d->operands[2 + i], TILE_FOR);
+        if (from != *before || (!from && !orders_is_zero(o, d->operands[2 + i])))
+            return orders_fail(o, loop, "does not start with +0");
+    }
+    if (*before &&
+        ir_op_int(o->m, *before, "reduction", -1) != ir_op_int(o->m, loop, "reduction", -1))
+        return orders_fail(o, loop, "carries on the sum of another loop");
+    if (*before && ir_op_get(o->m, *before)->operands[1] != d->operands[0])
+        return orders_fail(o, loop, "does not go on where the loop before it ended");
+    return true;
+}
+
+/* Notes elements [start, end): they follow those before, or are the same once more (for other rows
+ * or columns), or begin anew. */
+static bool note_elements(orders *o, ir_op loop, const reduction_record *r, int64_t start,
+                          int64_t end) {
+    order_track *t = orders_track(o, loop);
+    bool again = start == t->start && end == t->end;
+    if (!again && start != t->end && (start != 0 || t->end != r->extent))
+        return orders_fail(o, loop, "goes on at element %" PRId64 ", but the order at %" PRId64,
+                           start, t->end);
+    t->start = start;
+    t->end = end;
+    t->realised += end == r->extent;
+    return true;
+}
+
+static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
+    const ir_op_data *d = ir_op_get(o->m, loop);
+    bool chunked = strcmp(r->order, "chunk512") == 0;
+    int64_t length = chunked ? ORDER_CHUNK : r->extent;
+    chunk_base base;
+    ir_op before;
+    if (!find_before(o, loop, &before))
+        return false;
+    if (!find_base(o, before ? before : loop, &base))
+        return orders_fail(o, loop, "the loop over chunks has no constant bounds");
+    while (before && orders_defined_by(o, ir_op_get(o->m, before)->operands[2], TILE_FOR))
+        before = orders_defined_by(o, ir_op_get(o->m, before)->operands[2], TILE_FOR);
+    if (before && !base.loop)
+        find_base(o, before, &base);
+    bound low = bound_of(o, &base, d->operands[0]), high = bound_of(o, &base, d->operands[1]);
+    bool first = !before;
+    if (first && (low.least != 0 || low.most != 0 || (chunked && base.first % ORDER_CHUNK != 0)))
+        return orders_fail(o, loop, "does not start where a chunk starts");
+    if (high.most > length)
+        return orders_fail(o, loop, "passes the end of its chunk");
+    bool whole = high.least == smaller(length, r->extent - base.last) &&
+                 high.most == smaller(length, r->extent - base.first);
+    if (!whole && !high.counted)
+        return orders_fail(o, loop, "ends inside its chunk");
+    return !first || note_elements(o, loop, r, base.first, smaller(base.last + length, r->extent));
+}
+
+/* ---- loops ---- */
+
+static bool check_chunk_loop(const orders *o, ir_op loop, const reduction_record *r) {
+    int64_t low, high;
+    if (strcmp(r->order, "chunk512") != 0)
+        return orders_fail(o, loop, "order '%s' has no loop over chunks", r->order);
+    if (ir_op_int(o->m, loop, "step", 0) != ORDER_CHUNK)
+        return orders_fail(o, loop, "order 'chunk512' walks in steps of 512, not %" PRId64,
+                           ir_op_int(o->m, loop, "step", 0));
+    for (uint32_t i = 2; i < ir_op_get(o->m, loop)->operand_count; i++)
+        if (!orders_is_zero(o, ir_op_get(o->m, loop)->operands[i]))
+            return orders_fail(o, loop, "does not start with +0");
+    return (orders_bounds(o, loop, &low, &high) && low % ORDER_CHUNK == 0) ||
+           orders_fail(o, loop, "does not start where a chunk starts");
+}
+
+bool orders_check_dot_loop(orders *o, ir_op loop, const reduction_record *r) {
+    const ir_op_data *d = ir_op_get(o->m, loop);
+    uint32_t sums = 0, products = 0;
+    int steps = 0;
+    for (uint32_t i = 0; i < d->result_count; i++) {
+        if (!orders_is_float(o, d->results[i])) { /* exact, so that its order is free */
+            orders_track(o, loop)->realised++;
+            return true;
+        }
+        carried_kind kind = orders_carried(o, loop, i, &steps);
+        sums += kind == CARRIED_ADDED && steps == 1;
+        products += kind == CARRIED_FMA && steps == ir_op_int(o->m, loop, "step", 0);
+    }
+    if (sums == d->result_count)
+        return check_chunk_loop(o, loop, r);
+    return products == d->result_count
+               ? check_elements(o, loop, r)
+               : orders_fail(o, loop, "is not one fma for each element, onto what it carries");
+}
+
+bool orders_check_chunk_use(const orders *o, ir_op op) {
+    const ir_op_data *d = ir_op_get(o->m, op);
+    for (uint32_t i = 0; i < d->operand_count; i++) {
+        ir_op loop = orders_defined_by(o, d->operands[i], TILE_FOR);
+        int64_t number = loop ? ir_op_int(o->m, loop, "reduction", -1) : -1;
+        if (number < 0 || !orders_is_float(o, d->operands[i]))
+            continue;
+        const reduction_record *r = &o->list.items.items[number];
+        if (strcmp(r->order, "chunk512") != 0 || r->extent <= ORDER_CHUNK ||
+            ir_op_int(o->m, loop, "step", 0) == ORDER_CHUNK)
+            continue;
+        ir_value other = d->operands[d->operand_count > 1 ? 1 - (i & 1) : 0];
+        bool total = d->opcode == TILE_ADD &&
+                     (!ir_value_get(o->m, other)->op || orders_defined_by(o, other, TILE_LOAD));
+        bool carried = d->opcode == TILE_FOR && ir_op_int(o->m, op, "reduction", -1) == number;
+        if (!total && !carried)
+            return orders_fail(o, loop, "its chunk's sum goes to '%s' instead of the total",
+                               op_info_get(d->opcode)->name);
+    }
+    return true;
+}

@@ -1,0 +1,258 @@
+/* verify_orders.c - every accumulation in Tile IR is one of the graph's, in the order that it has
+ * there. */
+#include "tile/orders.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool orders_fail(const orders *o, ir_op op, const char *format, ...) {
+    char message[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    int64_t number = ir_op_int(o->m, op, "reduction", -1);
+    char of[40] = "";
+    if (number >= 0)
+        snprintf(of, sizeof of, " of reduction %" PRId64, number);
+    return status_set(o->st, STATUS_INTERNAL, "'%s'%s: %s",
+                      op_info_get(ir_op_get(o->m, op)->opcode)->name, of, message);
+}
+
+ir_op orders_loop_around(const orders *o, ir_op op) {
+    int64_t number = ir_op_int(o->m, op, "reduction", -1);
+    for (size_t i = o->loops.count; i-- > 0;)
+        if (ir_op_int(o->m, o->loops.items[i], "reduction", -2) == number)
+            return o->loops.items[i];
+    return 0;
+}
+
+ir_op orders_defined_by(const orders *o, ir_value v, int opcode) {
+    ir_op op = ir_value_get(o->m, v)->op;
+    return op && ir_op_get(o->m, op)->opcode == opcode ? op : 0;
+}
+
+bool orders_constant(const orders *o, ir_value index, int64_t *value) {
+    ir_op op = orders_defined_by(o, index, TILE_INDEX);
+    if (op)
+        *value = ir_op_int(o->m, op, "value", 0);
+    return op != 0;
+}
+
+bool orders_is_zero(const orders *o, ir_value v) {
+    ir_op broadcast = orders_defined_by(o, v, TILE_BROADCAST);
+    ir_op op = orders_defined_by(o, broadcast ? ir_op_get(o->m, broadcast)->operands[0] : v,
+                                 TILE_CONSTANT);
+    return op && ir_attr_get(o->m, ir_op_attr(o->m, op, "value"))->bits == 0;
+}
+
+bool orders_is_float(const orders *o, ir_value v) {
+    return dtype_is_float(ir_type_get(o->m, ir_value_get(o->m, v)->type)->element);
+}
+
+bool orders_bounds(const orders *o, ir_op loop, int64_t *low, int64_t *high) {
+    const ir_op_data *d = ir_op_get(o->m, loop);
+    return orders_constant(o, d->operands[0], low) && orders_constant(o, d->operands[1], high);
+}
+
+/* ---- carried values ---- */
+
+/* The state of a value: kind in the low three bits, steps above. */
+static uint8_t state_of(carried_kind kind, int steps) {
+    return (uint8_t)((int)kind | (steps > 31 ? 31 : steps) << 3);
+}
+
+static uint8_t after_sum(const uint8_t *s, const ir_op_data *d, carried_kind kind) {
+    uint32_t at = kind == CARRIED_FMA ? 2 : s[d->operands[0]] ? 0 : 1;
+    carried_kind before = (carried_kind)(s[d->operands[at]] & 7);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (i != at && s[d->operands[i]])
+            return state_of(CARRIED_OTHER, 0);
+    if (before != CARRIED_SAME && before != kind)
+        return state_of(CARRIED_OTHER, 0);
+    return state_of(kind, (s[d->operands[at]] >> 3) + 1);
+}
+
+/* A masked step: where the mask does not hold, the value of before. */
+static uint8_t after_select(const uint8_t *s, const ir_op_data *d) {
+    uint8_t then = s[d->operands[1]], otherwise = s[d->operands[2]];
+    bool masks = !s[d->operands[0]] && then && otherwise && (then >> 3) == (otherwise >> 3) + 1 &&
+                 (then & 7) != CARRIED_OTHER && (otherwise & 7) != CARRIED_OTHER;
+    return masks ? then : state_of(CARRIED_OTHER, 0);
+}
+
+static void follow_block(const orders *o, ir_block block);
+
+static void follow_op(const orders *o, ir_op op) {
+    const ir_op_data *d = ir_op_get(o->m, op);
+    uint8_t *s = o->state, result = 0;
+    bool depends = false;
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        depends |= s[d->operands[i]] != 0;
+    for (uint32_t r = 0; r < d->region_count; r++)
+        follow_block(o, ir_op_block(o->m, op, r));
+    if (depends && d->opcode == TILE_ADD)
+        result = after_sum(s, d, CARRIED_ADDED);
+    else if (depends && d->opcode == TILE_FMA)
+        result = after_sum(s, d, CARRIED_FMA);
+    else if (depends && d->opcode == TILE_SELECT)
+        result = after_select(s, d);
+    else if (depends && (d->opcode == TILE_MAXIMUM || d->opcode == TILE_MINIMUM))
+        result = state_of(CARRIED_FREE, 0);
+    else if (depends)
+        result = state_of(CARRIED_OTHER, 0);
+    for (uint32_t i = 0; i < d->result_count; i++)
+        s[d->results[i]] = result;
+}
+
+static void follow_block(const orders *o, ir_block block) {
+    for (ir_op op = ir_block_get(o->m, block)->first; op; op = ir_op_get(o->m, op)->next)
+        follow_op(o, op);
+}
+
+carried_kind orders_carried(const orders *o, ir_op loop, uint32_t i, int *steps) {
+    ir_block block = ir_op_block(o->m, loop, 0);
+    const ir_block_data *b = ir_block_get(o->m, block);
+    ir_value carried = b->arguments[1 + i];
+    o->state[carried] = state_of(CARRIED_SAME, 0);
+    follow_block(o, block);
+    uint8_t found = o->state[ir_op_get(o->m, b->last)->operands[i]];
+    o->state[carried] = 0;
+    *steps = found >> 3;
+    return (carried_kind)(found & 7);
+}
+
+/* ---- what names no order ---- */
+
+static bool check_unmarked_loop(const orders *o, ir_op loop) {
+    const ir_op_data *d = ir_op_get(o->m, loop);
+    int steps;
+    for (uint32_t i = 0; i < d->result_count; i++) {
+        carried_kind kind = orders_carried(o, loop, i, &steps);
+        if (orders_is_float(o, d->results[i]) && kind > CARRIED_SAME && kind != CARRIED_FREE)
+            return orders_fail(o, loop, "accumulates floats and names no order");
+    }
+    return true;
+}
+
+static bool depends_on(const orders *o, ir_value index, ir_value on) {
+    ir_op op = ir_value_get(o->m, index)->op;
+    if (index == on || !op)
+        return index == on;
+    const ir_op_data *d = ir_op_get(o->m, op);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (ir_type_get(o->m, ir_value_get(o->m, d->operands[i])->type)->kind == IR_TYPE_INDEX &&
+            depends_on(o, d->operands[i], on))
+            return true;
+    return false;
+}
+
+/* A sum in memory, at a place that a loop around it comes back to. */
+static bool check_store(const orders *o, ir_op op) {
+    ir_value added, offset = ir_op_get(o->m, op)->operands[1];
+    bool returns = false;
+    if (!orders_memory_sum(o, op, &added))
+        return true;
+    ir_op source = orders_defined_by(o, added, TILE_FOR);
+    if (source && ir_op_attr(o->m, source, "reduction"))
+        return true;
+    for (size_t i = 0; i < o->loops.count; i++) {
+        ir_op loop = o->loops.items[i];
+        if (ir_op_attr(o->m, loop, "reduction"))
+            return true;
+        ir_value index = ir_block_get(o->m, ir_op_block(o->m, loop, 0))->arguments[0];
+        returns |= !depends_on(o, offset, index);
+    }
+    return !returns ||
+           orders_fail(o, op, "accumulates floats in memory, and no loop names an order");
+}
+
+/* ---- the walk ---- */
+
+static bool check_block(orders *o, ir_block block);
+
+static const reduction_record *record_of(const orders *o, ir_op op) {
+    status why = STATUS_INIT;
+    const reduction_record *r = reduction_named(o->m, op, &o->list, &why);
+    if (!r)
+        status_set(o->st, STATUS_INTERNAL, "'%s': %s",
+                   op_info_get(ir_op_get(o->m, op)->opcode)->name, why.message);
+    return r;
+}
+
+static bool check_marked_loop(orders *o, ir_op loop) {
+    const reduction_record *r = record_of(o, loop);
+    if (!r)
+        return false;
+    if (strcmp(r->kind, "dot") == 0)
+        return orders_check_dot_loop(o, loop, r);
+    if (strcmp(r->order, "lanes64") == 0)
+        return orders_check_lanes_loop(o, loop, r);
+    orders_track(o, loop)->realised++;
+    return check_unmarked_loop(o, loop);
+}
+
+static bool check_loop(orders *o, ir_op loop) {
+    bool marked = ir_op_attr(o->m, loop, "order") || ir_op_attr(o->m, loop, "reduction");
+    if (!(marked ? check_marked_loop(o, loop) : check_unmarked_loop(o, loop)))
+        return false;
+    vec_push(&o->loops, loop);
+    bool ok = check_block(o, ir_op_block(o->m, loop, 0));
+    o->loops.count--;
+    return ok;
+}
+
+static bool check_op(orders *o, ir_op op) {
+    const ir_op_data *d = ir_op_get(o->m, op);
+    const reduction_record *r;
+    if (!orders_check_chunk_use(o, op))
+        return false;
+    if (d->opcode == TILE_FOR)
+        return check_loop(o, op);
+    if (d->opcode == TILE_FOLD)
+        return (r = record_of(o, op)) && orders_check_fold(o, op, r);
+    if (d->opcode == TILE_STORE)
+        return check_store(o, op);
+    for (uint32_t i = 0; i < d->region_count; i++)
+        if (!check_block(o, ir_op_block(o->m, op, i)))
+            return false;
+    return true;
+}
+
+static bool check_block(orders *o, ir_block block) {
+    for (ir_op op = ir_block_get(o->m, block)->first; op; op = ir_op_get(o->m, op)->next)
+        if (!check_op(o, op))
+            return false;
+    return true;
+}
+
+static bool check_complete(const orders *o, size_t number) {
+    const reduction_record *r = &o->list.items.items[number];
+    const order_track *t = &o->tracks[number];
+    bool is_dot = strcmp(r->kind, "dot") == 0;
+    bool nothing = r->results == 0 || (is_dot && r->extent == 0);
+    bool ends = (t->realised > 0 || nothing) && t->block == 0 && t->lanes == 0 && t->half == 0 &&
+                (t->end == 0 || t->end == r->extent);
+    return ends || status_set(o->st, STATUS_INTERNAL,
+                              "reduction %zu of the graph (%s over %" PRId64
+                              " elements, order '%s') is not accumulated to its end",
+                              number, r->kind, r->extent, r->order);
+}
+
+bool tile_verify_orders(const ir_module *m, status *st) {
+    orders o = {.m = m, .st = st};
+    reductions_of(m, &o.list);
+    o.tracks = base_calloc(o.list.items.count + 1, sizeof *o.tracks);
+    o.state = base_calloc(ir_value_count(m) + 1, sizeof *o.state);
+    bool ok = check_op(&o, ir_module_kernel(m));
+    for (size_t i = 0; i < o.list.items.count && ok; i++)
+        ok = check_complete(&o, i);
+    vec_release(&o.loops);
+    free(o.state);
+    free(o.tracks);
+    reductions_release(&o.list);
+    return ok;
+}
