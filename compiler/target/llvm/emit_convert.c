@@ -98,6 +98,24 @@ static LLVMValueRef float_to_f16_sequence(emitter *e, LLVMValueRef x, int width)
                           type_of_width(e, e->i16, width), "");
 }
 
+/* ---- f64 ---- */
+
+/* The f32 that rounds to f16 and bf16 as x itself would: where x lies between two f32, the one with
+ * an odd last bit ("round to odd"). */
+static LLVMValueRef double_to_odd_float(emitter *e, LLVMValueRef x, int width) {
+    LLVMTypeRef wide = LLVMTypeOf(x);
+    LLVMValueRef near = LLVMBuildFPTrunc(e->b, x, type_of_width(e, e->f32, width), "");
+    LLVMValueRef back = LLVMBuildFPExt(e->b, near, wide, "");
+    LLVMValueRef size = code_intrinsic(e, "llvm.fabs", &wide, 1, &x, 1);
+    LLVMValueRef back_size = code_intrinsic(e, "llvm.fabs", &wide, 1, &back, 1);
+    LLVMValueRef beyond = LLVMBuildFCmp(e->b, LLVMRealOGT, back_size, size, "");
+    LLVMValueRef inexact = LLVMBuildFCmp(e->b, LLVMRealONE, back_size, size, "");
+    LLVMValueRef bits = as_type(e, near, DTYPE_I32, width), one = k32(e, 1, width);
+    bits = LLVMBuildSelect(e->b, beyond, LLVMBuildSub(e->b, bits, one, ""), bits, "");
+    bits = LLVMBuildSelect(e->b, inexact, LLVMBuildOr(e->b, bits, one, ""), bits, "");
+    return as_type(e, bits, DTYPE_F32, width);
+}
+
 /* ---- integers ---- */
 
 static LLVMValueRef float_to_int(emitter *e, dtype to, int width, LLVMValueRef x) {
@@ -105,19 +123,24 @@ static LLVMValueRef float_to_int(emitter *e, dtype to, int width, LLVMValueRef x
     return code_intrinsic(e, "llvm.fptosi.sat", types, 2, &x, 1);
 }
 
-/* An f32 that rounds to bf16 as the integer itself would: from 2^24 on, the bits below the f32's
- * last place are folded into one that is far below bf16's. */
-static LLVMValueRef int_to_float_sticky(emitter *e, LLVMValueRef x, int width) {
-    LLVMValueRef zero = k32(e, 0, width);
+/* A float that rounds to bf16 as the integer itself would, exact: an f32 for i32, an f64 for i64.
+ * Where the integer has more bits than that holds, the lowest are folded into one far below bf16's
+ * last place. */
+static LLVMValueRef int_to_float_sticky(emitter *e, LLVMValueRef x, int width, bool is_long) {
+    LLVMTypeRef integer = is_long ? e->i64 : e->i32, real = is_long ? e->f64 : e->f32;
+    int64_t low_bits = is_long ? 0xfff : 0xff, limit = INT64_C(1) << (is_long ? 53 : 24);
+    LLVMValueRef zero = code_splat(e, code_int(e, integer, 0), width);
+    LLVMValueRef mask = code_splat(e, code_int(e, integer, low_bits), width);
+    LLVMValueRef fold = code_splat(e, code_int(e, integer, low_bits + 1), width);
     LLVMValueRef negative = LLVMBuildICmp(e->b, LLVMIntSLT, x, zero, "");
     LLVMValueRef magnitude = LLVMBuildSelect(e->b, negative, LLVMBuildNeg(e->b, x, ""), x, "");
-    LLVMValueRef low = LLVMBuildAnd(e->b, magnitude, k32(e, 0xff, width), "");
-    LLVMValueRef any = LLVMBuildICmp(e->b, LLVMIntNE, low, zero, "");
-    LLVMValueRef sticky = LLVMBuildSelect(e->b, any, k32(e, 0x100, width), zero, "");
-    LLVMValueRef folded =
-        LLVMBuildOr(e->b, LLVMBuildAnd(e->b, magnitude, k32(e, ~0xff, width), ""), sticky, "");
-    LLVMValueRef used = select_lt(e, magnitude, k32(e, 1 << 24, width), magnitude, folded);
-    LLVMValueRef value = LLVMBuildUIToFP(e->b, used, type_of_width(e, e->f32, width), "");
+    LLVMValueRef any =
+        LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, magnitude, mask, ""), zero, "");
+    LLVMValueRef high = LLVMBuildAnd(e->b, magnitude, LLVMBuildNot(e->b, mask, ""), "");
+    LLVMValueRef folded = LLVMBuildOr(e->b, high, LLVMBuildSelect(e->b, any, fold, zero, ""), "");
+    LLVMValueRef few = code_splat(e, code_int(e, integer, limit), width);
+    LLVMValueRef used = select_lt(e, magnitude, few, magnitude, folded);
+    LLVMValueRef value = LLVMBuildUIToFP(e->b, used, type_of_width(e, real, width), "");
     return LLVMBuildSelect(e->b, negative, LLVMBuildFNeg(e->b, value, ""), value, "");
 }
 
@@ -136,6 +159,8 @@ static LLVMValueRef widen(emitter *e, dtype *from, int width, LLVMValueRef x) {
 }
 
 static LLVMValueRef from_float(emitter *e, dtype from, dtype to, int width, LLVMValueRef x) {
+    if (from == DTYPE_F64 && (to == DTYPE_F16 || to == DTYPE_BF16))
+        x = double_to_odd_float(e, x, width);
     switch (to) {
     case DTYPE_F64:
         return from == DTYPE_F64 ? x : LLVMBuildFPExt(e->b, x, code_vector(e, to, width), "");
@@ -158,8 +183,11 @@ static LLVMValueRef from_int(emitter *e, dtype from, dtype to, int width, LLVMVa
     bool is_bool = from == DTYPE_BOOL;
     if (to == DTYPE_BOOL)
         return LLVMBuildICmp(e->b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
-    if (to == DTYPE_BF16 && from == DTYPE_I32)
-        return float_to_bf16(e, int_to_float_sticky(e, x, width), width);
+    if (to == DTYPE_BF16 && (from == DTYPE_I32 || from == DTYPE_I64)) {
+        bool is_long = from == DTYPE_I64;
+        LLVMValueRef exact = int_to_float_sticky(e, x, width, is_long);
+        return from_float(e, is_long ? DTYPE_F64 : DTYPE_F32, to, width, exact);
+    }
     if (to == DTYPE_F32 || to == DTYPE_F64)
         return is_bool ? LLVMBuildUIToFP(e->b, x, type, "") : LLVMBuildSIToFP(e->b, x, type, "");
     if (to == DTYPE_F16 || to == DTYPE_BF16)
