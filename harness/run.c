@@ -77,6 +77,7 @@ static bool keep_ceiling(void *context, const char *resource, const char *profil
 
 typedef struct run_search {
     int64_t number;
+    int64_t before;
     run *run;
 } run_search;
 
@@ -99,7 +100,7 @@ static bool resume(run *r, status *st) {
         fputs("tsr: no unfinished run of these arguments; starting a new one\n", stderr);
         return true;
     }
-    run_search search = {number, r};
+    run_search search = {.number = number, .run = r};
     if (!store_each_run(r->store, take_over_head, &search, st) ||
         !store_each_result(r->store, number, keep_record, r, st) ||
         !store_each_ceiling(r->store, number, keep_ceiling, r, st))
@@ -118,6 +119,9 @@ static bool begin(run *r, status *st) {
         return true;
     name_run(r);
     r->head = document_head(r->id, r->started);
+    /* A run of nothing is none: the last run stays the last. */
+    if (r->request->plan->jobs.count == 0)
+        return true;
     char *head = json_dumps(r->head, JSON_COMPACT);
     store_run record = {.id = r->id,
                         .started = r->started,
@@ -141,12 +145,35 @@ static bool note_failure(void *context, const store_result *result) {
     return true;
 }
 
+static bool stop_before(void *context, const store_run *stored) {
+    run_search *search = context;
+    if (stored->number >= search->before)
+        return true;
+    search->number = stored->number;
+    return false;
+}
+
+/* The last run; where one is resumed, the last before that. */
+static bool find_last_run(run *r, int64_t *last, status *st) {
+    int64_t unfinished = 0;
+    if (!store_find_run(r->store, "last", last, st) ||
+        (r->request->resume &&
+         !store_find_unfinished(r->store, r->request->arguments, r->machine.data, &unfinished, st)))
+        return false;
+    if (unfinished == 0)
+        return true;
+    run_search search = {.before = unfinished};
+    bool ok = store_each_run(r->store, stop_before, &search, st);
+    *last = search.number;
+    return ok;
+}
+
 static bool keep_last_failed(run *r, status *st) {
     int64_t last;
     map failed;
     map_init(&failed);
-    bool ok = store_find_run(r->store, "last", &last, st) &&
-              store_each_result(r->store, last, note_failure, &failed, st);
+    bool ok =
+        find_last_run(r, &last, st) && store_each_result(r->store, last, note_failure, &failed, st);
     size_t kept = 0;
     job_plan *p = r->request->plan;
     for (size_t i = 0; i < p->jobs.count && ok; i++) {
@@ -311,7 +338,8 @@ static bool finish(run *r, status *st) {
     text summary;
     text_init(&summary);
     table_summary(r->results, &summary);
-    text_printf(&summary, "run %s, in %s\n", r->id, q->database);
+    if (r->number)
+        text_printf(&summary, "run %s, in %s\n", r->id, q->database);
     fputs(summary.data, q->json ? stderr : stdout);
     text_release(&summary);
     json_decref(document);
@@ -323,7 +351,12 @@ static bool finish(run *r, status *st) {
         r->code = EXIT_INTERRUPTED;
         return ok;
     }
-    return ok && store_finish_run(r->store, r->number, (int)r->code, st);
+    /* The results are there, even where an export of them is not. */
+    status stored = STATUS_INIT;
+    exit_code code = exit_code_worse(r->code, exit_code_of_status(st->code));
+    if (r->number && !store_finish_run(r->store, r->number, (int)code, &stored) && ok)
+        ok = status_set(st, stored.code, "%s", stored.message);
+    return ok;
 }
 
 static void measure_table(run *r) {

@@ -83,6 +83,9 @@ int command_bench(const options *o) {
     for (size_t i = 0; i < o->values[OPTION_EXPORT].values.count; i++)
         if (!document_export_check(o->values[OPTION_EXPORT].values.items[i], &st))
             return command_usage(o->command, "%s", st.message);
+    for (size_t i = 0; i < o->values[OPTION_EXPORT].values.count; i++)
+        if (!document_export_place(o->values[OPTION_EXPORT].values.items[i], &st))
+            return command_fail(&st);
     int code = choice_make(o, "strict,deterministic", 60, &choice);
     if (code)
         return code;

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "cli/command.h"
 #include "cli/kernel_choice.h"
+#include "report/output.h"
 
 static const char *const levels[] = {"graph", "schedule", "tile", "llvm", "asm", "obj", "module"};
 enum { LEVELS = sizeof levels / sizeof levels[0] };
@@ -54,7 +54,7 @@ static int write_output(const options *o, const text *body) {
         fwrite(body->data, 1, body->length, stdout);
         return EXIT_DONE;
     }
-    return file_write_atomic(path, body->data, body->length, &st) ? EXIT_DONE : command_fail(&st);
+    return output_write(path, body->data, body->length, &st) ? EXIT_DONE : command_fail(&st);
 }
 
 /* The build stops mattering once the pass has printed: its artifact is dropped. */

@@ -119,7 +119,7 @@ int command_log(const options *o) {
     if (!options_number(o, OPTION_PRUNE, 0, INT64_MAX, &keep, &st))
         return command_usage(o->command, "%s", st.message);
     store *s = store_open_existing(database_path(o), &st);
-    if (!s && st.code == STATUS_OK && o->arguments.count)
+    if (!s && st.code == STATUS_OK && (o->arguments.count || options_flag(o, OPTION_DB)))
         status_set(&st, STATUS_NOT_FOUND, "there is no database %s", database_path(o));
     if (st.code != STATUS_OK)
         return command_fail(&st);

@@ -47,10 +47,14 @@ static bool assign_inputs(run_session *s, const options *o, status *st) {
             snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
             const char *nearest =
                 text_nearest(name, kernel->parameter_names, kernel->parameter_count);
-            return status_set(st, STATUS_INVALID, "kernel %s has no parameter %s%s%s", kernel->name,
-                              name, nearest ? "; did you mean " : "", nearest ? nearest : "");
+            return status_set(st, STATUS_INVALID, "kernel %s has no parameter %s%s%s%s",
+                              kernel->name, name, nearest ? "; did you mean " : "",
+                              nearest ? nearest : "", nearest ? "?" : "");
         }
-        if (at >= (int)kernel->parameter_count || s->paths[at])
+        if (equals && s->paths[at])
+            return status_set(st, STATUS_INVALID, "parameter %s is given twice: %s and %s",
+                              kernel->parameter_names[at], s->paths[at], equals + 1);
+        if (at >= (int)kernel->parameter_count)
             return status_set(st, STATUS_INVALID, "too many inputs: kernel %s has %u parameters",
                               kernel->name, kernel->parameter_count);
         s->paths[at] = equals ? equals + 1 : word;
@@ -168,6 +172,8 @@ static bool run_compiled(run_session *s, status *st) {
 }
 
 static bool write_outputs(const run_session *s, const char *directory, status *st) {
+    if (file_exists(directory) && !file_is_dir(directory))
+        return status_set(st, STATUS_INVALID, "--out %s: it is no folder", directory);
     if (!file_make_dirs(directory, st))
         return false;
     for (uint32_t i = 0; i < s->signature.output_count; i++) {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "report/host_facts.h"
+#include "report/output.h"
 
 enum { JSON_DIGITS = 10 };
 
@@ -164,11 +164,15 @@ bool document_export_check(const char *spec, status *st) {
                       "--export wants json=FILE, jsonl=FILE or csv=FILE, not '%s'", spec);
 }
 
+bool document_export_place(const char *spec, status *st) {
+    return output_check(strchr(spec, '=') + 1, st);
+}
+
 bool document_export(const json_t *document, const char *spec, status *st) {
     text body;
     text_init(&body);
     format_of(spec)->write(document, &body);
-    bool ok = file_write_atomic(strchr(spec, '=') + 1, body.data, body.length, st);
+    bool ok = output_write(strchr(spec, '=') + 1, body.data, body.length, st);
     text_release(&body);
     return ok;
 }

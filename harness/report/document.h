@@ -19,7 +19,9 @@ void document_print(const json_t *document, FILE *out);
 
 /* FORMAT=FILE: false when the format is unknown or the file missing. */
 bool document_export_check(const char *spec, status *st);
-/* Writes the export atomically. */
+/* Whether the file can be there; for a spec that was checked. */
+bool document_export_place(const char *spec, status *st);
+/* See output_write. */
 bool document_export(const json_t *document, const char *spec, status *st);
 
 #endif

@@ -52,6 +52,10 @@ has out "^product/exact .* ok" "and the cases after it are run"
 exits 0 "only what failed in the last run" "$tsr" bench corpus --quick --backend cpu --profile strict --last-failed
 has out "^product/tiny .* ok" "runs that"
 hasnt out "^addition" "and nothing else"
+exits 0 "only what failed, when nothing did" "$tsr" bench corpus --quick --backend cpu --profile strict --last-failed
+has err "nothing that was asked for failed" "says so"
+exits 0 "and stores no run" "$tsr" log last
+has out "^product/tiny .* ok" "so the last run stays the last"
 if "$tsr" bench corpus --quick --backend interp --memory 4096 >/dev/null 2>&1; then
     exits 1 "a lack of memory" env TSR_TEST_FAULT=oom@product/tiny "$tsr" bench corpus --quick --backend cpu \
         --memory 4096 --profile strict

@@ -7,11 +7,18 @@ exits 3 "no corpus at all" "$tsr" bench
 mkdir empty
 exits 3 "an empty corpus" "$tsr" bench empty
 has err "empty holds no .tsr file" "the empty corpus is named"
-if [ "$(id -u)" -ne 0 ]; then
-    mkdir locked && chmod 000 locked
-    exits 3 "an unreadable corpus" "$tsr" bench locked
+# Root reads everything, so it becomes nobody for this.
+as_user=()
+[ "$(id -u)" -ne 0 ] || as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+mkdir locked && chmod 000 locked
+chmod 755 .
+if "${as_user[@]}" "$tsr" --version >/dev/null 2>&1; then
+    exits 3 "an unreadable corpus" "${as_user[@]}" "$tsr" bench locked
+    has err "cannot read locked: Permission denied" "is told"
+    exits 3 "a database in a place that cannot be read" "${as_user[@]}" "$tsr" log --db locked/x.db
+    exits 4 "an export where nothing may be written" "${as_user[@]}" "$tsr" bench empty --export json=/etc/a.json
 else
-    echo "skipped: an unreadable corpus: root reads everything"
+    echo "skipped: an unreadable corpus: no user who cannot read everything"
 fi
 mkdir -p loop.tsr
 exits 3 "a directory that ends in .tsr" "$tsr" bench loop.tsr
@@ -84,13 +91,46 @@ has err "newer tsr" "the message says so"
 exits 3 "a database from a newer tsr, in log" "$tsr" log --db newer.db
 head -c 8192 /dev/urandom >rubbish.db
 exits 3 "a file that is no database" "$tsr" log --db rubbish.db
+exits 3 "a database that is not there" "$tsr" log --db nosuch.db
+has err "there is no database nosuch.db" "is told"
 exits 3 "a run that is not there" "$tsr" log --db one.db nosuch
 exits 3 "a database in a file's place" "$tsr" bench corpus --backend interp --db corpus/small/small.tsr/x.db
+
+# Where an export cannot be is told before the run; what is no regular file is written into, not replaced.
+exits 3 "an export into no folder" "$tsr" bench corpus --backend interp --db none.db --export json=nosuch/a.json
+has err "there is no folder nosuch" "is told"
+[ ! -e none.db ] && pass "before anything is run" || fail "before anything is run"
+exits 3 "an export over a folder" "$tsr" bench corpus --backend interp --db none.db --export csv=empty
+has err "empty: it is a folder" "is told"
+exits 3 "a compiled file over a folder" "$tsr" compile corpus/small/small.tsr --kernel product --emit asm -o .
+mkfifo pipe
+cat pipe >through_pipe &
+exits 0 "an export into a pipe" "$tsr" bench corpus --backend interp --db pipe.db --export json=pipe --export json=a.json
+wait $!
+[ -p pipe ] && pass "which stays one" || fail "which stays one"
+same a.json through_pipe "and gives the same bytes"
+ln -s a.json link.json
+exits 0 "an export through a symbolic link" "$tsr" bench corpus --backend interp --db pipe.db --export json=link.json
+[ -L link.json ] && pass "which stays one" || fail "which stays one"
+has a.json '"tsr.bench/1"' "and what it points to is written"
+exits 0 "a compiled file into a device" "$tsr" compile corpus/small/small.tsr --kernel product --emit asm -o /dev/fd/1
+has out "product" "goes there"
+find . -name '*.tmp-*' >left
+same left /dev/null "no temporary file is left"
 
 # A limit on file size stands in for the end of the disk.
 "$tsr" bench corpus --backend interp --db full.db >/dev/null 2>&1
 exits 4 "a full disk" bash -c "trap '' XFSZ; ulimit -f 24; exec '$tsr' bench corpus --backend interp --db full.db"
 has err "no room" "the full disk is told"
+mkdir small_disk
+exits 4 "a full disk under goldens" bash -c "trap '' XFSZ; ulimit -f 0; exec '$tsr' golden record corpus --golden small_disk"
+exits 4 "a full disk under a compiled file" bash -c "trap '' XFSZ; ulimit -f 1; exec '$tsr' compile \
+    corpus/small/small.tsr --kernel product --emit module -o small_disk/a.tsrm"
+exits 4 "a full disk under an export" bash -c "trap '' XFSZ; '$tsr' bench corpus --backend interp --db full.db >/dev/null
+    ulimit -f 1; exec '$tsr' log last --db full.db --json >small_disk/log.json"
+rm small_disk/log.json
+find small_disk -type f >left
+same left /dev/null "no partial file is left"
 exits 0 "what was stored before the disk was full is there" "$tsr" log --db full.db
 has out "4 results, 0 failed" "with its results"
 exits 0 "and the database goes on" "$tsr" bench corpus --backend interp --db full.db

@@ -33,6 +33,32 @@ exits 3 "types that do not fit" "$tsr" run $source --kernel product --in x=doubl
 has err "parameter x of kernel product is f32, but double.npy holds f64" "are told by name"
 exits 3 "an array that is missing" "$tsr" run $source --kernel product --in x=x.npy --out o
 exits 3 "a parameter that is not there" "$tsr" run $source --kernel product --in z=x.npy --in y=y.npy --out o
+exits 3 "a parameter that is given twice" "$tsr" run $source --kernel product --in x=x.npy --in x=y.npy --out o
+has err "parameter x is given twice: x.npy and y.npy" "is told"
+$python - <<'END'
+import numpy as np
+x = np.load("x.npy")
+np.save("fortran.npy", np.asfortranarray(x))
+np.save("big.npy", x.astype(">f4"))
+np.save("object.npy", np.array([{}], dtype=object))
+np.save("empty_rows.npy", np.zeros((0, 3), np.float32))
+open("cut.npy", "wb").write(open("x.npy", "rb").read()[:-4])
+open("no_array.npy", "wb").write(b"hello")
+END
+exits 0 "an array in Fortran order" "$tsr" run $source --kernel product --in x=fortran.npy --in y=y.npy --out fortran
+exits 0 "is the same array" diff -r fortran cpu
+exits 0 "an array without rows" "$tsr" run $source --kernel product --in x=empty_rows.npy --in y=y.npy --out rows
+exits 0 "gives none" $python -c "
+import numpy as np, glob
+(path,) = glob.glob('rows/*.npy')
+assert np.load(path).shape == (0, 5)"
+for wrong in "big:big endian" "object:not supported" "cut:its shape needs 48 bytes" "no_array:not a .npy file"; do
+    exits 3 "an array that cannot be read: ${wrong%%:*}" "$tsr" run $source --kernel product --in x=${wrong%%:*}.npy \
+        --in y=y.npy --out o
+    has err "${wrong%%:*}.npy.*${wrong#*:}" "is told"
+done
+exits 3 "a file where the folder should be" "$tsr" run $source --kernel product --in x=x.npy --in y=y.npy --out x.npy
+has err "x.npy: it is no folder" "is told"
 exits 3 "a file that is not there" "$tsr" run $source --kernel product --in x=no.npy --in y=y.npy --out o
 [ ! -e o ] && pass "nothing was written" || fail "nothing was written"
 
