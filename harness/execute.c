@@ -36,11 +36,12 @@ static void set_status(execution *e, const char *outcome, const char *why, exit_
     json_object_set_new(json_object_get(e->result, "internal"), "exit", json_integer(code));
 }
 
-/* A failed step: what cannot be had here is unsupported, everything else an error. */
+/* A failed step: what cannot be had here is unsupported, everything else an error. A lack of memory
+ * is the kernel's own result; what a golden lacks is room on the disk. */
 static void fail(execution *e, const status *st) {
     if (st->code == STATUS_UNAVAILABLE)
         set_status(e, "unsupported", st->message, EXIT_ABSENT);
-    else if (st->code == STATUS_OUT_OF_MEMORY)
+    else if (st->code == STATUS_OUT_OF_MEMORY && e->job->mode != JOB_RECORD)
         set_status(e, "error", strstr(st->message, "out of memory") ? st->message : "out of memory",
                    EXIT_CHECK);
     else

@@ -28,14 +28,16 @@ static int unknown_backend(const options *o, const char *word) {
     return unknown(o, "backend", word, names, BACKEND_COUNT + 1);
 }
 
-/* All that can run here; what cannot is told, not failed. */
+/* All that can run here; what cannot is told (once), not failed. */
 static void take_all_backends(job_choice *out) {
+    static bool told[BACKEND_COUNT];
     for (int i = 0; i < BACKEND_COUNT; i++) {
         uint32_t device;
         status st = STATUS_INIT;
         out->backends[i] = backend_device(&backend_table[i], &device, &st);
-        if (!out->backends[i])
+        if (!out->backends[i] && !told[i])
             fprintf(stderr, "tsr: left out: %s\n", st.message);
+        told[i] = true;
     }
 }
 
