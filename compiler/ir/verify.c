@@ -36,6 +36,34 @@ static bool check_operands(const verifier *v, ir_op op, const op_info *info) {
     return true;
 }
 
+/* Dimensions may be symbolic; as numbers they are not negative. */
+static bool is_number(const ir_attr_data *d, bool dimension) {
+    return dimension ? d->kind == IR_ATTR_DIM || (d->kind == IR_ATTR_INT && d->integer >= 0)
+                     : d->kind == IR_ATTR_INT;
+}
+
+/* Does an attribute have the kind that its table says? See opset.h for the kinds. */
+static bool fits_kind(const verifier *v, const ir_attr_data *d, const char *kind) {
+    static const struct {
+        const char *name;
+        ir_attr_kind kind;
+    } kinds[] = {{"bits", IR_ATTR_BITS},  {"string", IR_ATTR_STRING}, {"bool", IR_ATTR_BOOL},
+                 {"type", IR_ATTR_TYPE},  {"array", IR_ATTR_ARRAY},   {"ints", IR_ATTR_ARRAY},
+                 {"dims", IR_ATTR_ARRAY}, {"dict", IR_ATTR_DICT}};
+    if (strcmp(kind, "int") == 0 || strcmp(kind, "dim") == 0)
+        return is_number(d, kind[0] == 'd');
+    if (strcmp(kind, "number") == 0)
+        return d->kind == IR_ATTR_INT || d->kind == IR_ATTR_BITS;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kind, kinds[i].name) == 0 && d->kind != kinds[i].kind)
+            return false;
+    bool numbers = strcmp(kind, "ints") == 0 || strcmp(kind, "dims") == 0;
+    for (uint32_t i = 0; numbers && i < d->count; i++)
+        if (!is_number(ir_attr_get(v->m, d->items[i]), kind[0] == 'd'))
+            return false;
+    return true;
+}
+
 static bool check_attrs(const verifier *v, ir_op op, const op_info *info) {
     const ir_op_data *d = ir_op_get(v->m, op);
     uint32_t known = 0;
@@ -43,14 +71,27 @@ static bool check_attrs(const verifier *v, ir_op op, const op_info *info) {
     const char *cursor = info->attrs;
     op_attr_info attr;
     while (op_next_attr(&cursor, &attr)) {
-        bool present = ir_op_attr(v->m, op, attr.name) != 0;
-        known += present;
-        if (present || attr.optional)
+        ir_attr value = ir_op_attr(v->m, op, attr.name);
+        known += value != 0;
+        if (value ? fits_kind(v, ir_attr_get(v->m, value), attr.kind) : attr.optional)
             continue;
-        snprintf(message, sizeof message, "attribute '%s' is missing", attr.name);
+        snprintf(message, sizeof message,
+                 value ? "attribute '%s' is not of kind %s" : "attribute '%s' is missing",
+                 attr.name, attr.kind);
         return fail(v, op, message);
     }
     return known == d->attr_count || fail(v, op, "an attribute that the operation does not have");
+}
+
+/* A kernel stands at the top and nowhere else; below it are operations of its level, and those of
+ * Graph IR in the bodies of Schedule IR. */
+static bool check_place(const verifier *v, ir_op op, const op_info *info) {
+    ir_level level = op_info_get(ir_op_get(v->m, ir_module_kernel(v->m))->opcode)->level;
+    bool is_kernel = ir_op_get(v->m, op)->opcode % IR_LEVEL_STRIDE == 0;
+    if (is_kernel != (ir_op_get(v->m, op)->block == v->m->body))
+        return fail(v, op, is_kernel ? "a kernel inside of another" : "stands outside of a kernel");
+    return info->level == level || (level == IR_LEVEL_SCHEDULE && info->level == IR_LEVEL_GRAPH) ||
+           fail(v, op, "is of another level than its kernel");
 }
 
 static bool check_block(verifier *v, ir_block block);
@@ -60,7 +101,7 @@ static bool check_op(verifier *v, ir_op op) {
     const op_info *info = op_info_get(d->opcode);
     if (!info)
         return fail(v, op, "unknown opcode");
-    if (!check_operands(v, op, info) || !check_attrs(v, op, info))
+    if (!check_place(v, op, info) || !check_operands(v, op, info) || !check_attrs(v, op, info))
         return false;
     if (info->results >= 0 && d->result_count != (uint32_t)info->results)
         return fail(v, op, "wrong number of results");

@@ -69,15 +69,71 @@ static bool verify_inferred(const ir_module *m, ir_op op, status *st) {
     return true;
 }
 
+/* A kernel names its inputs and outputs, and ends in its only return. */
+static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
+    const ir_block_data *body = ir_block_get(m, ir_op_block(m, op, 0));
+    const ir_op_data *end = body->last ? ir_op_get(m, body->last) : NULL;
+    if (!end || end->opcode != GRAPH_RETURN)
+        return status_set(st, STATUS_INTERNAL, "does not end in tessera.return");
+    if (ir_attr_get(m, ir_op_attr(m, op, "inputs"))->count != body->argument_count)
+        return status_set(st, STATUS_INTERNAL, "needs a name for each input");
+    if (ir_attr_get(m, ir_op_attr(m, op, "outputs"))->count != end->operand_count)
+        return status_set(st, STATUS_INTERNAL, "needs a name for each output");
+    return true;
+}
+
+/* The order of an accumulation is fixed here: floats have one that is defined. */
+static bool verify_order(const ir_module *m, ir_op op, status *st) {
+    const char *order = ir_op_string(m, op, "order", NULL);
+    ir_value result = ir_op_get(m, op)->results[0];
+    bool sums_floats = strcmp(ir_op_string(m, op, "kind", "sum"), "sum") == 0 &&
+                       dtype_is_float(ir_type_get(m, ir_value_get(m, result)->type)->element);
+    bool known = ir_op_get(m, op)->opcode == GRAPH_REDUCE
+                     ? sums_floats ? order && strcmp(order, "lanes64") == 0 : !order
+                     : !order || strcmp(order, "chunk512") == 0 || strcmp(order, "seq") == 0;
+    return known ||
+           status_set(st, STATUS_INTERNAL, "order '%s' is not defined for it", order ? order : "");
+}
+
+/* In a body of Schedule IR: one element, so the rule for tensors of rank 0 holds. */
+static bool verify_element(const ir_module *m, ir_op op, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    graph_class class = graph_op_class(d->opcode);
+    ir_module *types = (ir_module *)m;
+    ir_type operands[4];
+    if (class != GRAPH_CLASS_ELEMENTWISE && d->opcode != GRAPH_CONSTANT)
+        return status_set(st, STATUS_INTERNAL, "stands in a body, and is not element-wise");
+    for (uint32_t i = 0; i < d->operand_count; i++) {
+        const ir_type_data *t = ir_type_get(m, ir_value_get(m, d->operands[i])->type);
+        if (t->kind != IR_TYPE_SCALAR)
+            return status_set(st, STATUS_INTERNAL, "an operand is not a scalar");
+        operands[i] = ir_type_tensor(types, t->element, 0, NULL);
+    }
+    graph_infer_query q = {.m = types,
+                           .opcode = d->opcode,
+                           .operands = operands,
+                           .operand_count = d->operand_count,
+                           .attrs = d->attrs,
+                           .attr_count = d->attr_count};
+    if (!graph_infer(&q))
+        return status_set(st, STATUS_INTERNAL, "%s", q.error);
+    return ir_value_get(m, d->results[0])->type ==
+               ir_type_scalar(types, ir_type_get(m, q.results[0])->element) ||
+           status_set(st, STATUS_INTERNAL, "the result is not of the inferred type");
+}
+
 static bool verify_graph(const ir_module *m, ir_op op, status *st) {
-    graph_class class = graph_op_class(ir_op_get(m, op)->opcode);
-    if (class == GRAPH_CLASS_KERNEL || class == GRAPH_CLASS_RETURN)
-        return true;
-    ir_op parent = ir_region_get(m, ir_block_get(m, ir_op_get(m, op)->block)->region)->parent;
+    const ir_op_data *d = ir_op_get(m, op);
+    graph_class class = graph_op_class(d->opcode);
+    if (class == GRAPH_CLASS_KERNEL)
+        return verify_kernel(m, op, st);
+    ir_op parent = ir_region_get(m, ir_block_get(m, d->block)->region)->parent;
     if (ir_op_get(m, parent)->opcode != GRAPH_KERNEL)
-        return true; /* an element operation in the body of a sched.compute: its types are scalars
-                      */
-    return verify_inferred(m, op, st);
+        return verify_element(m, op, st);
+    if (class == GRAPH_CLASS_RETURN)
+        return !d->next || status_set(st, STATUS_INTERNAL, "is not the kernel's last operation");
+    bool ordered = d->opcode == GRAPH_REDUCE || ir_op_attr(m, op, "order");
+    return verify_inferred(m, op, st) && (!ordered || verify_order(m, op, st));
 }
 
 const op_table *graph_op_table(void) {

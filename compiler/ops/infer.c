@@ -151,6 +151,8 @@ static bool graph_infer_single(query *q) {
 
 static bool graph_infer_convert(query *q) {
     dtype to = ir_type_get(q->m, ir_attr_get(q->m, attr_of(q, "to"))->type)->element;
+    if (to == DTYPE_NONE)
+        return refuse(q, -1, -1, "'to' is not an element type");
     return give(q, ir_type_with_element(q->m, q->operands[0], to));
 }
 
@@ -340,8 +342,8 @@ static bool graph_infer_reduce(query *q) {
         return refuse(q, -1, -1, "unknown kind '%s': sum, max or min", kind);
     if (x->element == DTYPE_BOOL)
         return refuse(q, 0, -1, "cannot reduce %s; cast() it to i32", shape_text(q, 0));
-    for (int i = 0; i < n; i++)
-        if (axes[i] < 0 || axes[i] >= x->rank || (i && axes[i] <= axes[i - 1]))
+    for (int i = 0; i < (n < 0 ? 1 : n); i++)
+        if (n < 0 || axes[i] < 0 || axes[i] >= x->rank || (i && axes[i] <= axes[i - 1]))
             return refuse(q, 0, -1, "axes must be different axes of %s, in ascending order",
                           shape_text(q, 0));
     for (int i = 0; i < x->rank; i++) {
@@ -380,6 +382,32 @@ static bool dot_types_fit(query *q) {
     return true;
 }
 
+/* A count for each row of x: i32, as many as its last free axis is long. */
+static bool dot_counts_fit(query *q, const int64_t *batch, int batches, const int64_t *contract,
+                           int contracts) {
+    const ir_type_data *x = operand(q, 0), *counts;
+    int free = x->rank - 1;
+    if (q->operand_count < 3)
+        return true;
+    while (free >= 0 && (contains(batch, batches, free) || contains(contract, contracts, free)))
+        free--;
+    counts = operand(q, 2);
+    return (free >= 0 && counts->rank == 1 && counts->element == DTYPE_I32 &&
+            counts->dims[0] == x->dims[free]) ||
+           refuse(q, 2, 0, "k_count needs one i32 for each row of %s, not %s", shape_text(q, 0),
+                  shape_text(q, 2));
+}
+
+static bool repeats(const int64_t *batch, int batches, const int64_t *contract, int contracts) {
+    for (int i = 0; i < contracts; i++)
+        if (contains(contract, i, contract[i]) || contains(batch, batches, contract[i]))
+            return true;
+    for (int i = 0; i < batches; i++)
+        if (contains(batch, i, batch[i]))
+            return true;
+    return false;
+}
+
 static bool graph_infer_dot(query *q) {
     int64_t xb[IR_MAX_RANK], yb[IR_MAX_RANK], xc[IR_MAX_RANK], yc[IR_MAX_RANK];
     ir_dim dims[3 * IR_MAX_RANK];
@@ -387,7 +415,7 @@ static bool graph_infer_dot(query *q) {
     int batch = ints_attr(q, "x_batch", xb, IR_MAX_RANK),
         contract = ints_attr(q, "x_contract", xc, IR_MAX_RANK);
     int rank = 0;
-    if (batch != ints_attr(q, "y_batch", yb, IR_MAX_RANK) ||
+    if (batch < 0 || contract < 0 || batch != ints_attr(q, "y_batch", yb, IR_MAX_RANK) ||
         contract != ints_attr(q, "y_contract", yc, IR_MAX_RANK))
         return refuse(q, 0, 1, "both sides need as many batch and contracted axes");
     for (int i = 0; i < batch + contract; i++) {
@@ -398,6 +426,9 @@ static bool graph_infer_dot(query *q) {
             return refuse(q, 0, 1, "axis %lld of %s and axis %lld of %s differ", (long long)a,
                           shape_text(q, 0), (long long)b, shape_text(q, 1));
     }
+    if (repeats(xb, batch, xc, contract) || repeats(yb, batch, yc, contract))
+        return refuse(q, 0, 1, "an axis of %s or %s is given twice", shape_text(q, 0),
+                      shape_text(q, 1));
     for (int i = 0; i < batch; i++)
         dims[rank++] = x->dims[xb[i]];
     for (int i = 0; i < x->rank; i++)
@@ -406,7 +437,8 @@ static bool graph_infer_dot(query *q) {
     for (int i = 0; i < y->rank; i++)
         if (!contains(yb, batch, i) && !contains(yc, contract, i))
             dims[rank++] = y->dims[i];
-    return dot_types_fit(q) && give_shape(q, dot_element(q), rank, dims);
+    return dot_types_fit(q) && dot_counts_fit(q, xb, batch, xc, contract) &&
+           give_shape(q, dot_element(q), rank, dims);
 }
 
 static bool graph_infer_matmul(query *q) {
