@@ -152,11 +152,6 @@ static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
 
 static bool run_interpreter(execution *e, status *st) {
     subject *s = e->subject;
-    if (e->job->large && e->job->skip_large_oracle && e->job->mode == JOB_BENCH) {
-        set_status(e, "skipped", "large case: interp runs it only when it is asked for by name",
-                   EXIT_DONE);
-        return true;
-    }
     e->stage(e->context, "oracle");
     const tensor *outputs = subject_oracle(s, st);
     if (!outputs)

@@ -9,31 +9,27 @@ void job_key(const job *j, text *out) {
 }
 
 json_t *job_to_json(const job *j) {
-    return json_pack("{s:s, s:s, s:s, s:s?, s:s, s:s, s:s?, s:I, s:I, s:b, s:b, s:b, s:i}", "path",
-                     j->path, "kernel", j->kernel, "case", j->case_name, "golden", j->golden_path,
-                     "backend", j->backend, "profile", j->profile, "isa", j->isa, "threads",
-                     (json_int_t)j->threads, "seed", (json_int_t)j->seed, "large", j->large,
-                     "quick", j->quick, "skip_large_oracle", j->skip_large_oracle, "mode",
+    return json_pack("{s:s, s:s, s:s, s:s?, s:s, s:s, s:s?, s:I, s:I, s:b, s:i}", "path", j->path,
+                     "kernel", j->kernel, "case", j->case_name, "golden", j->golden_path, "backend",
+                     j->backend, "profile", j->profile, "isa", j->isa, "threads",
+                     (json_int_t)j->threads, "seed", (json_int_t)j->seed, "quick", j->quick, "mode",
                      (int)j->mode);
 }
 
 bool job_from_json(json_t *object, job *out) {
     json_int_t threads = 0, seed = 0;
-    int large = 0, quick = 0, skip = 0, mode = 0;
+    int quick = 0, mode = 0;
     *out = (job){0};
-    if (json_unpack(object, "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:b, s:b, s:b, s:i}", "path",
-                    &out->path, "kernel", &out->kernel, "case", &out->case_name, "backend",
-                    &out->backend, "profile", &out->profile, "threads", &threads, "seed", &seed,
-                    "large", &large, "quick", &quick, "skip_large_oracle", &skip, "mode",
-                    &mode) != 0)
+    if (json_unpack(object, "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:b, s:i}", "path", &out->path,
+                    "kernel", &out->kernel, "case", &out->case_name, "backend", &out->backend,
+                    "profile", &out->profile, "threads", &threads, "seed", &seed, "quick", &quick,
+                    "mode", &mode) != 0)
         return false;
     out->golden_path = json_string_value(json_object_get(object, "golden"));
     out->isa = json_string_value(json_object_get(object, "isa"));
     out->threads = (uint32_t)threads;
     out->seed = (uint64_t)seed;
-    out->large = large;
     out->quick = quick;
-    out->skip_large_oracle = skip;
     out->mode = (job_mode)mode;
     return true;
 }

@@ -24,9 +24,7 @@ typedef struct job {
     const char *backend, *profile, *isa; /* isa NULL: the host's best */
     uint32_t threads;
     uint64_t seed;
-    bool large, quick;
-    bool skip_large_oracle; /* interp was not asked for by name: leave large cases out where a
-                               golden stands in */
+    bool quick;
     job_mode mode;
 } job;
 

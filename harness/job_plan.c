@@ -14,9 +14,7 @@ static void add_job(job_plan *p, const corpus_case *item, const job_choice *choi
              .isa = choice->isa,
              .threads = threads,
              .seed = choice->seed,
-             .large = item->c->large,
              .quick = choice->quick,
-             .skip_large_oracle = !choice->interp_by_name,
              .mode = mode};
     vec_push(&p->jobs, j);
 }

@@ -11,7 +11,6 @@ enum { JOB_THREADS_MAX = 16 };
 /* What was asked for, resolved: every name is known, every backend can run here. */
 typedef struct job_choice {
     bool backends[BACKEND_COUNT];
-    bool interp_by_name;
     bool by_name; /* backends were named: what one cannot do is missing, not left out */
     bool profiles[PROFILE_COUNT];
     uint32_t threads[JOB_THREADS_MAX];

@@ -91,6 +91,24 @@ static bool take_over_head(void *context, const store_run *stored) {
     return false;
 }
 
+/* Results of two builds do not belong under one head. */
+static bool is_ours(const json_t *head) {
+    json_t *program = program_facts();
+    bool ours = json_equal(json_object_get(head, "tsr"), program);
+    json_decref(program);
+    return ours;
+}
+
+static void forget(run *r) {
+    for (size_t i = 0; i < r->done.count; i++)
+        json_decref((json_t *)r->done.entries[i].value);
+    map_release(&r->done);
+    map_init(&r->done);
+    json_decref(r->head);
+    r->head = NULL;
+    ceilings_init(&r->ceilings, r->request->choice->isa);
+}
+
 /* Takes up an unfinished run; true with r->number 0 where there is none. */
 static bool resume(run *r, status *st) {
     int64_t number;
@@ -107,6 +125,12 @@ static bool resume(run *r, status *st) {
         return false;
     if (!r->head)
         return status_set(st, STATUS_CORRUPT, "%s: run %s is damaged", r->request->database, r->id);
+    if (!is_ours(r->head)) {
+        fprintf(stderr, "tsr: run %s was begun by another build of tsr; starting a new one\n",
+                r->id);
+        forget(r);
+        return true;
+    }
     r->number = number;
     fprintf(stderr, "tsr: going on with run %s: %zu results are there\n", r->id, r->done.count);
     return true;
@@ -251,11 +275,18 @@ static bool store_record(run *r, const char *key, const json_t *result, const js
     return ok;
 }
 
+static int64_t whole_number(const json_t *result, const char *name) {
+    const json_t *value = json_object_get(result, name);
+    return json_is_integer(value) ? json_integer_value(value) : -1;
+}
+
 static bool show(run *r, const char *key, const json_t *result, const char *resource, status *st) {
     double previous_ns;
     if (r->request->json)
         return true;
-    if (!store_last_median(r->store, r->number, r->machine.data, key, &previous_ns, st))
+    store_peer peer = {r->number, r->machine.data, key, whole_number(result, "flops"),
+                       whole_number(result, "bytes")};
+    if (!store_last_median(r->store, &peer, &previous_ns, st))
         return false;
     text line;
     text_init(&line);
@@ -384,10 +415,8 @@ static void show_header(run *r) {
 
 static void release(run *r) {
     worker_stop(&r->worker);
-    for (size_t i = 0; i < r->done.count; i++)
-        json_decref((json_t *)r->done.entries[i].value);
+    forget(r);
     map_release(&r->done);
-    json_decref(r->head);
     json_decref(r->results);
     text_release(&r->machine);
     store_close(r->store);

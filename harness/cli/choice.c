@@ -61,7 +61,6 @@ static int take_backends(const options *o, arena *memory, job_choice *out) {
             code = command_fail(&st);
         else
             out->backends[id] = true;
-        out->interp_by_name |= id == BACKEND_INTERP;
     }
     vec_release(&names);
     return code;

@@ -169,7 +169,6 @@ int command_golden(const options *o) {
     int code = choice_make(o, "strict", which == 0 ? RECORD_TIMEOUT_S : BENCH_TIMEOUT_S, &choice);
     if (code)
         return code;
-    choice.interp_by_name = true;
     code = choice_corpus(o, 1, &c);
     if (code == EXIT_DONE)
         code = which == 0   ? record(o, &c, &choice)

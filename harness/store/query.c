@@ -143,21 +143,31 @@ bool store_find_run(store *s, const char *name, int64_t *run, status *st) {
     return true;
 }
 
-bool store_last_median(store *s, int64_t run, const char *machine, const char *key,
-                       double *median_ns, status *st) {
+static void bind_known(sqlite3_stmt *statement, int position, int64_t value) {
+    if (value >= 0)
+        sqlite3_bind_int64(statement, position, value);
+    else
+        sqlite3_bind_null(statement, position);
+}
+
+bool store_last_median(store *s, const store_peer *peer, double *median_ns, status *st) {
     static const char doing[] = "reading the last result";
     *median_ns = -1;
     sqlite3_stmt *statement = store_prepare(
         s,
         "SELECT results.median_ns FROM results JOIN runs ON runs.number = results.run"
         " WHERE results.key = ? AND runs.machine = ? AND runs.number < ? AND results.status = 'ok'"
-        " AND results.median_ns IS NOT NULL ORDER BY results.number DESC LIMIT 1",
+        " AND results.median_ns IS NOT NULL"
+        " AND json_extract(results.record, '$.flops') IS ?"
+        " AND json_extract(results.record, '$.bytes') IS ? ORDER BY results.number DESC LIMIT 1",
         doing, st);
     if (!statement)
         return false;
-    sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 2, machine, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(statement, 3, run);
+    sqlite3_bind_text(statement, 1, peer->key, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, peer->machine, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 3, peer->before);
+    bind_known(statement, 4, peer->flops);
+    bind_known(statement, 5, peer->bytes);
     int code = sqlite3_step(statement);
     if (code == SQLITE_ROW)
         *median_ns = sqlite3_column_double(statement, 0);

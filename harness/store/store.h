@@ -65,10 +65,15 @@ bool store_find_unfinished(store *s, const char *arguments, const char *machine,
                            status *st);
 /* A run by its id, an unambiguous prefix of one, or "last". */
 bool store_find_run(store *s, const char *name, int64_t *run, status *st);
-/* Median of the last ok result of that key on that machine in a run before `run`; negative where
- * there is none. */
-bool store_last_median(store *s, int64_t run, const char *machine, const char *key,
-                       double *median_ns, status *st);
+/* What makes a result comparable: the same key, machine and work. A case whose sizes were changed
+ * keeps its name and is another case. */
+typedef struct store_peer {
+    int64_t before; /* run */
+    const char *machine, *key;
+    int64_t flops, bytes; /* negative: not known */
+} store_peer;
+/* Median of the last such result that was ok; negative where there is none. */
+bool store_last_median(store *s, const store_peer *peer, double *median_ns, status *st);
 /* Deletes all but the newest `keep` runs; `shrink` gives the room back, which rewrites the file. */
 bool store_prune(store *s, uint64_t keep, bool shrink, uint64_t *deleted, status *st);
 

@@ -79,6 +79,23 @@ wait $pid || code=$?
 has err "--resume" "and says how to go on"
 exits 0 "it is in the log" "$tsr" log
 has out "2 results, 0 failed, unfinished" "as unfinished"
+cat >another_build.py <<'END'
+import json, shutil, sqlite3
+for suffix in ("", "-wal"):
+    try:
+        shutil.copy("results.db" + suffix, "other.db" + suffix)
+    except FileNotFoundError:
+        pass
+database = sqlite3.connect("other.db")
+for number, head in database.execute("SELECT number, head FROM runs").fetchall():
+    head = json.loads(head)
+    head["tsr"]["commit"] = "another"
+    database.execute("UPDATE runs SET head = ? WHERE number = ?", (json.dumps(head), number))
+database.commit()
+END
+exits 0 "the same run as another build would have begun it" /usr/bin/python3 another_build.py
+exits 0 "does not go on" "$tsr" bench corpus --quick --backend cpu --profile strict --resume --db other.db
+has err "begun by another build of tsr; starting a new one" "and says so"
 exits 0 "it goes on" "$tsr" bench corpus --quick --backend cpu --profile strict --resume --json
 has err "2 results are there" "with what is there"
 /usr/bin/python3 -c 'import json, sys; sys.exit(len(json.load(open("out"))["results"]) != 4)' &&

@@ -86,9 +86,29 @@ static void the_last_comparable_result_is_found(void **state) {
     assert_true(put(s, begin(s, "one"), "k", "ok", 100, &st));
     assert_true(put(s, begin(s, "two"), "k", "mismatch", 50, &st));
     int64_t third = begin(s, "three");
-    assert_true(store_last_median(s, third, "m", "k", &median, &st));
+    store_peer peer = {third, "m", "k", -1, -1};
+    assert_true(store_last_median(s, &peer, &median, &st));
     assert_true(median > 99 && median < 101);
-    assert_true(store_last_median(s, third, "another machine", "k", &median, &st));
+    peer.machine = "another machine";
+    assert_true(store_last_median(s, &peer, &median, &st));
+    assert_true(median < 0);
+    store_close(s);
+}
+
+static void other_work_is_not_compared(void **state) {
+    (void)state;
+    status st = STATUS_INIT;
+    double median, samples[] = {1};
+    store *s = store_open(path, &st);
+    store_result small = {"k", "ok", 10, "{\"flops\":100,\"bytes\":8}", samples, 1};
+    store_result large = {"k", "ok", 900, "{\"flops\":9000,\"bytes\":720}", samples, 1};
+    assert_true(store_put_result(s, begin(s, "one"), &small, &st));
+    assert_true(store_put_result(s, begin(s, "two"), &large, &st));
+    store_peer peer = {begin(s, "three"), "m", "k", 100, 8};
+    assert_true(store_last_median(s, &peer, &median, &st));
+    assert_true(median > 9 && median < 11);
+    peer.bytes = 720;
+    assert_true(store_last_median(s, &peer, &median, &st));
     assert_true(median < 0);
     store_close(s);
 }
@@ -205,13 +225,10 @@ static void a_full_disk_loses_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(records_come_back),
-        STORE_TEST(the_last_comparable_result_is_found),
-        STORE_TEST(runs_are_found_by_prefix),
-        STORE_TEST(pruning_keeps_the_newest),
-        STORE_TEST(an_older_database_is_migrated),
-        STORE_TEST(a_newer_database_is_refused),
-        STORE_TEST(what_is_no_database_is_refused),
+        STORE_TEST(records_come_back),           STORE_TEST(the_last_comparable_result_is_found),
+        STORE_TEST(other_work_is_not_compared),  STORE_TEST(runs_are_found_by_prefix),
+        STORE_TEST(pruning_keeps_the_newest),    STORE_TEST(an_older_database_is_migrated),
+        STORE_TEST(a_newer_database_is_refused), STORE_TEST(what_is_no_database_is_refused),
         STORE_TEST(a_full_disk_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
