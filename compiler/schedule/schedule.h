@@ -17,6 +17,8 @@ typedef enum schedule_opcode {
 } schedule_opcode;
 
 const op_table *schedule_op_table(void);
+/* An operation by itself. */
+bool schedule_verify(const ir_module *m, ir_op op, status *st);
 /* Every accumulation is one of the graph, in its order. */
 bool schedule_verify_orders(const ir_module *m, status *st);
 
@@ -34,7 +36,9 @@ typedef struct schedule_target {
 ir_module *schedule_from_graph(ir_module *graph, const schedule_target *target, const char *profile,
                                const char *overrides, status *st);
 
-/* The value of a step attribute: a number, or a parameter of the kernel. */
+/* The value of a step: a number, or a parameter of the kernel. -1: not known. */
+int64_t schedule_step_value(const ir_module *m, ir_attr attr);
+/* ... of an attribute; `otherwise` where the operation does not have it. */
 int64_t schedule_step(const ir_module *m, ir_op op, const char *attr, int64_t otherwise);
 
 #endif

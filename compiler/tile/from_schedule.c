@@ -140,18 +140,6 @@ static void lower_for(lowering *l, ir_builder *b, ir_op op) {
 
 /* ---- grids ---- */
 
-static int64_t step_item(const lowering *l, ir_attr attr) {
-    const ir_attr_data *d = ir_attr_get(l->s, attr);
-    if (d->kind != IR_ATTR_STRING)
-        return d->integer;
-    const ir_attr_data *parameters =
-        ir_attr_get(l->s, ir_op_attr(l->s, ir_module_kernel(l->s), "parameters"));
-    for (uint32_t i = 0; i < parameters->count; i++)
-        if (strcmp(parameters->keys[i], d->string) == 0)
-            return ir_attr_get(l->s, parameters->items[i])->integer;
-    return 1;
-}
-
 static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
     ir_op parallel = ir_block_get(l->s, ir_op_block(l->s, op, 0))->first;
     const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, parallel, 0));
@@ -159,7 +147,7 @@ static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
     int64_t extents[LOWERING_AXES], counts[LOWERING_AXES], cells = 1;
     uint32_t n = ir_op_ints(l->s, parallel, "extents", extents, LOWERING_AXES);
     for (uint32_t i = 0; i < n; i++) {
-        int64_t step = step_item(l, steps->items[i]);
+        int64_t step = schedule_step_value(l->s, steps->items[i]);
         counts[i] = (extents[i] + step - 1) / step;
         cells *= counts[i];
     }
@@ -171,7 +159,7 @@ static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
     ir_value cell = ir_block_add_argument(l->m, in.block, ir_type_index(l->m), NULL);
     l->phase_scratch_bytes = 0;
     for (uint32_t i = n; i-- > 0;) {
-        int64_t step = step_item(l, steps->items[i]);
+        int64_t step = schedule_step_value(l->s, steps->items[i]);
         ir_value at = counts[i] == 1 ? tile_index(&in, 0)
                       : i == 0       ? cell
                                      : tile_index_by(&in, TILE_INDEX_REM, cell, counts[i]);

@@ -1,0 +1,232 @@
+/* verify.c - each operation of Schedule IR by itself: where it stands, what it takes, and its body.
+ */
+#include <string.h>
+
+#include "ops/graph.h"
+#include "schedule/schedule.h"
+
+enum { MAX_AXES = 16 };
+
+static bool broken(status *st, const char *what) {
+    return status_set(st, STATUS_INTERNAL, "%s", what);
+}
+
+static const ir_type_data *type_of(const ir_module *m, ir_value v) {
+    return ir_type_get(m, ir_value_get(m, v)->type);
+}
+
+static int parent_opcode(const ir_module *m, ir_op op) {
+    ir_op parent = ir_region_get(m, ir_block_get(m, ir_op_get(m, op)->block)->region)->parent;
+    return ir_op_get(m, parent)->opcode;
+}
+
+static bool is_computation(int opcode) {
+    return opcode == SCHED_MAP || opcode == SCHED_REDUCE || opcode == SCHED_COLUMNS ||
+           opcode == SCHED_DOT;
+}
+
+/* ---- structure ---- */
+
+static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
+    const ir_block_data *body = ir_block_get(m, ir_op_block(m, op, 0));
+    uint32_t names = ir_attr_get(m, ir_op_attr(m, op, "inputs"))->count +
+                     ir_attr_get(m, ir_op_attr(m, op, "outputs"))->count;
+    if (names != body->argument_count)
+        return broken(st, "needs a name for each buffer");
+    for (uint32_t i = 0; i < body->argument_count; i++)
+        if (type_of(m, body->arguments[i])->kind != IR_TYPE_BUFFER)
+            return broken(st, "its block takes buffers");
+    for (ir_op i = body->first; i; i = ir_op_get(m, i)->next)
+        if (ir_op_get(m, i)->opcode != SCHED_BUFFER && ir_op_get(m, i)->opcode != SCHED_PHASE)
+            return broken(st, "its block holds buffers and phases");
+    return true;
+}
+
+static bool verify_phase(const ir_module *m, ir_op op, status *st) {
+    const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
+    return (b->first && b->first == b->last && ir_op_get(m, b->first)->opcode == SCHED_PARALLEL) ||
+           broken(st, "holds one sched.parallel");
+}
+
+static bool takes_indices(const ir_module *m, ir_op op, uint32_t count) {
+    const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
+    for (uint32_t i = 0; i < b->argument_count; i++)
+        if (type_of(m, b->arguments[i])->kind != IR_TYPE_INDEX)
+            return false;
+    return b->argument_count == count;
+}
+
+static bool verify_parallel(const ir_module *m, ir_op op, status *st) {
+    const ir_attr_data *axes = ir_attr_get(m, ir_op_attr(m, op, "axes"));
+    const ir_attr_data *extents = ir_attr_get(m, ir_op_attr(m, op, "extents"));
+    const ir_attr_data *steps = ir_attr_get(m, ir_op_attr(m, op, "steps"));
+    if (parent_opcode(m, op) != SCHED_PHASE)
+        return broken(st, "stands outside of a phase");
+    if (axes->count > MAX_AXES || extents->count != axes->count || steps->count != axes->count)
+        return broken(st, "needs an extent and a step for each axis, and at most 16 of them");
+    for (uint32_t i = 0; i < steps->count; i++)
+        if (schedule_step_value(m, steps->items[i]) < 1)
+            return broken(st, "a step is not known");
+    return takes_indices(m, op, axes->count) || takes_indices(m, op, 0) ||
+           broken(st, "its block takes an index for each axis");
+}
+
+static bool verify_for(const ir_module *m, ir_op op, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    if (schedule_step(m, op, "step", 0) < 1 || schedule_step(m, op, "span", 1) < 1)
+        return broken(st, "the step or the span is not known");
+    if (ir_op_int(m, op, "extent", 0) < 0)
+        return broken(st, "the extent is negative");
+    if (d->operand_count && type_of(m, d->operands[0])->kind != IR_TYPE_INDEX)
+        return broken(st, "the start is not an index");
+    return takes_indices(m, op, 1) || broken(st, "its block takes the index");
+}
+
+static bool verify_buffer(const ir_module *m, ir_op op, status *st) {
+    const char *space = ir_op_string(m, op, "space", "");
+    ir_type type = ir_value_get(m, ir_op_get(m, op)->results[0])->type;
+    if (ir_type_get(m, type)->kind != IR_TYPE_BUFFER || !ir_type_is_static(m, type))
+        return broken(st, "the result is not a buffer");
+    return strcmp(space, "workspace") == 0 || strcmp(space, "cell") == 0 ||
+           broken(st, "the space is workspace or cell");
+}
+
+static bool verify_fill(const ir_module *m, ir_op op, status *st) {
+    const ir_type_data *t = type_of(m, ir_op_get(m, op)->operands[0]);
+    return (t->kind == IR_TYPE_BUFFER &&
+            t->element == ir_attr_get(m, ir_op_attr(m, op, "value"))->element) ||
+           broken(st, "needs a buffer of its value's type");
+}
+
+/* ---- computations ---- */
+
+typedef struct computation_parts {
+    int64_t axes, inputs, outputs, leading; /* leading: inputs that the body does not take */
+    bool reduces;
+} computation_parts;
+
+static bool find_parts(const ir_module *m, ir_op op, computation_parts *p) {
+    const ir_op_data *d = ir_op_get(m, op);
+    bool is_dot = d->opcode == SCHED_DOT;
+    *p = (computation_parts){.axes = ir_op_int(m, op, "axes", 0),
+                             .inputs = ir_op_int(m, op, "inputs", 0),
+                             .reduces = d->opcode != SCHED_MAP};
+    p->leading = !is_dot ? 0 : ir_op_int(m, op, "counted", 0) ? 3 : 2;
+    p->outputs = (int64_t)d->operand_count - p->axes - p->inputs;
+    return p->axes >= 0 && p->axes < MAX_AXES && p->inputs >= p->leading &&
+           p->inputs <= (int64_t)d->operand_count && p->outputs >= 1 && p->outputs <= 8;
+}
+
+static bool verify_access(const ir_module *m, ir_op op, const computation_parts *p, status *st) {
+    const ir_attr_data *access = ir_attr_get(m, ir_op_attr(m, op, "access"));
+    if (access->count != (uint64_t)(p->inputs + p->outputs))
+        return broken(st, "needs an access for each buffer");
+    for (uint32_t i = 0; i < access->count; i++) {
+        const ir_attr_data *item = ir_attr_get(m, access->items[i]);
+        if (item->kind != IR_ATTR_ARRAY || item->count != (uint64_t)p->axes + 1 + p->reduces)
+            return broken(st, "an access needs a coefficient for each index");
+        for (uint32_t k = 0; k < item->count; k++)
+            if (ir_attr_get(m, item->items[k])->kind != IR_ATTR_INT)
+                return broken(st, "an access is a list of numbers");
+    }
+    return true;
+}
+
+static bool verify_operands(const ir_module *m, ir_op op, const computation_parts *p, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (type_of(m, d->operands[i])->kind !=
+            ((int64_t)i < p->axes ? IR_TYPE_INDEX : IR_TYPE_BUFFER))
+            return broken(st, "operands are indices, then buffers");
+    return true;
+}
+
+/* The block takes an element of each input (a dot's the finished sum first) and yields one for each
+ * output. */
+static bool verify_body(const ir_module *m, ir_op op, const computation_parts *p, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
+    const ir_op_data *end = b->last ? ir_op_get(m, b->last) : NULL;
+    int64_t first = p->leading > 0, inputs = p->inputs - p->leading;
+    if (b->argument_count != (uint64_t)(first + inputs))
+        return broken(st, "its block takes an element of each input");
+    for (uint32_t i = 0; i < b->argument_count; i++) {
+        const ir_type_data *t = type_of(m, b->arguments[i]);
+        dtype element =
+            (int64_t)i < first
+                ? t->element
+                : type_of(m, d->operands[p->axes + p->leading + (int64_t)i - first])->element;
+        if (t->kind != IR_TYPE_SCALAR || t->element != element)
+            return broken(st, "its block takes elements of its inputs' types");
+    }
+    if (!end || end->opcode != SCHED_YIELD || end->operand_count != (uint64_t)p->outputs)
+        return broken(st, "its block ends by yielding an element for each output");
+    for (uint32_t i = 0; i < end->operand_count; i++)
+        if (type_of(m, end->operands[i])->kind != IR_TYPE_SCALAR ||
+            type_of(m, end->operands[i])->element !=
+                type_of(m, d->operands[p->axes + p->inputs + (int64_t)i])->element)
+            return broken(st, "yields an element of another type than the output's");
+    return true;
+}
+
+static bool verify_computation(const ir_module *m, ir_op op, status *st) {
+    computation_parts p;
+    if (!find_parts(m, op, &p))
+        return broken(st, "operands are not as many as axes, inputs and outputs");
+    if (p.reduces && ir_op_int(m, op, "extent", 0) < 0)
+        return broken(st, "the extent is negative");
+    if (ir_op_get(m, op)->opcode == SCHED_REDUCE && schedule_step(m, op, "sub", 1) < 1)
+        return broken(st, "the sub-tile is not known");
+    return verify_access(m, op, &p, st) && verify_operands(m, op, &p, st) &&
+           verify_body(m, op, &p, st);
+}
+
+/* ---- inside a body ---- */
+
+static bool verify_inner(const ir_module *m, ir_op op, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    if (!is_computation(parent_opcode(m, op)))
+        return broken(st, "stands outside of a body");
+    if (d->opcode == SCHED_YIELD)
+        return !d->next || broken(st, "is not the last operation of its body");
+    ir_op parent = ir_region_get(m, ir_block_get(m, d->block)->region)->parent;
+    computation_parts p;
+    find_parts(m, parent, &p);
+    if (ir_attr_get(m, ir_op_attr(m, op, "access"))->count > (uint64_t)p.axes + 1 + p.reduces)
+        return broken(st, "an access needs a coefficient for each index");
+    dtype element = DTYPE_I32;
+    if (d->opcode == SCHED_GATHER) {
+        int64_t input = ir_op_int(m, op, "input", 0);
+        if (input < 0 || input >= p.inputs - p.leading)
+            return broken(st, "there is no such input");
+        element = type_of(m, ir_op_get(m, parent)->operands[p.axes + p.leading + input])->element;
+        if (type_of(m, d->operands[0])->element != DTYPE_I32 || ir_op_int(m, op, "limit", 1) < 1)
+            return broken(st, "needs an i32 index below a limit");
+    }
+    const ir_type_data *t = type_of(m, d->results[0]);
+    return (t->kind == IR_TYPE_SCALAR && t->element == element) ||
+           broken(st, "the result is not an element of that type");
+}
+
+bool schedule_verify(const ir_module *m, ir_op op, status *st) {
+    switch (ir_op_get(m, op)->opcode) {
+    case SCHED_KERNEL:
+        return verify_kernel(m, op, st);
+    case SCHED_BUFFER:
+        return verify_buffer(m, op, st);
+    case SCHED_PHASE:
+        return verify_phase(m, op, st);
+    case SCHED_PARALLEL:
+        return verify_parallel(m, op, st);
+    case SCHED_FOR:
+        return verify_for(m, op, st);
+    case SCHED_FILL:
+        return verify_fill(m, op, st);
+    case SCHED_INDEX:
+    case SCHED_GATHER:
+    case SCHED_YIELD:
+        return verify_inner(m, op, st);
+    default:
+        return verify_computation(m, op, st);
+    }
+}
