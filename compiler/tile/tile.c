@@ -1,4 +1,4 @@
-/* tile.c - Tile IR's table, verifier and builders. */
+/* tile.c - Tile IR's table and builders. */
 #include "tile/tile.h"
 
 #include <assert.h>
@@ -19,42 +19,9 @@ bool tile_is_elementwise(int opcode) {
     return opcode >= TILE_NEG && opcode <= TILE_BITCAST;
 }
 
-/* An operand fits a result where each dimension is the result's or 1. */
-static bool fits(const ir_type_data *x, const ir_type_data *result) {
-    return x->kind == IR_TYPE_TILE && (x->dims[0] == result->dims[0] || x->dims[0] == 1) &&
-           (x->dims[1] == result->dims[1] || x->dims[1] == 1);
-}
-
-static bool verify_loop(const ir_module *m, ir_op op, status *st) {
-    const ir_op_data *d = ir_op_get(m, op);
-    const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
-    if (d->operand_count != d->result_count + 2 || b->argument_count != d->result_count + 1)
-        return status_set(st, STATUS_INTERNAL, "needs a carried value for each result");
-    const ir_op_data *end = b->last ? ir_op_get(m, b->last) : NULL;
-    if (!end || end->opcode != TILE_YIELD || end->operand_count != d->result_count)
-        return status_set(st, STATUS_INTERNAL, "the block must yield each carried value");
-    if (ir_op_int(m, op, "step", 0) < 1)
-        return status_set(st, STATUS_INTERNAL, "the step must be positive");
-    return true;
-}
-
-static bool verify_tile(const ir_module *m, ir_op op, status *st) {
-    const ir_op_data *d = ir_op_get(m, op);
-    if (d->opcode == TILE_FOR)
-        return verify_loop(m, op, st);
-    if (!tile_is_elementwise(d->opcode))
-        return true;
-    const ir_type_data *result = ir_type_get(m, ir_value_get(m, d->results[0])->type);
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        if (!fits(ir_type_get(m, ir_value_get(m, d->operands[i])->type), result))
-            return status_set(st, STATUS_INTERNAL,
-                              "operand %u does not repeat to the result's shape", i);
-    return true;
-}
-
 const op_table *tile_op_table(void) {
     static const op_table table = {IR_LEVEL_TILE, tile_ops, sizeof tile_ops / sizeof *tile_ops,
-                                   verify_tile, tile_verify_orders};
+                                   tile_verify, tile_verify_orders};
     return &table;
 }
 

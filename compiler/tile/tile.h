@@ -14,6 +14,8 @@ typedef enum tile_opcode {
 
 const op_table *tile_op_table(void);
 bool tile_is_elementwise(int opcode);
+/* An operation by itself. */
+bool tile_verify(const ir_module *m, ir_op op, status *st);
 /* Every accumulation is one of the graph, in its order: the steps of the loops are looked at. */
 bool tile_verify_orders(const ir_module *m, status *st);
 

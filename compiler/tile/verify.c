@@ -1,0 +1,263 @@
+/* verify.c - each operation of Tile IR by itself: the kinds, shapes and types of its values. */
+#include <string.h>
+
+#include "tile/tile.h"
+
+static bool broken(status *st, const char *what) {
+    return status_set(st, STATUS_INTERNAL, "%s", what);
+}
+
+static const ir_type_data *type_of(const ir_module *m, ir_value v) {
+    return ir_type_get(m, ir_value_get(m, v)->type);
+}
+
+static const ir_type_data *operand(const ir_module *m, ir_op op, uint32_t i) {
+    return type_of(m, ir_op_get(m, op)->operands[i]);
+}
+
+static const ir_type_data *result(const ir_module *m, ir_op op) {
+    return type_of(m, ir_op_get(m, op)->results[0]);
+}
+
+static int parent_opcode(const ir_module *m, ir_op op) {
+    ir_op parent = ir_region_get(m, ir_block_get(m, ir_op_get(m, op)->block)->region)->parent;
+    return ir_op_get(m, parent)->opcode;
+}
+
+static bool is_tile(const ir_type_data *t, int64_t rows, int64_t columns) {
+    return t->dims[0] == rows && t->dims[1] == columns;
+}
+
+/* ---- kinds of values ---- */
+
+/* Operands, then the result: i index, m memory, t tile; the last operand's letter stands for all
+ * that follow. */
+static const struct {
+    int opcode;
+    const char *operands, *result;
+} signatures[] = {
+    {TILE_WORKSPACE, "", "m"},   {TILE_SCRATCH, "", "m"},    {TILE_INDEX, "", "i"},
+    {TILE_AFFINE, "i", "i"},     {TILE_INDEX_MIN, "i", "i"}, {TILE_INDEX_MAX, "i", "i"},
+    {TILE_INDEX_DIV, "i", "i"},  {TILE_INDEX_REM, "i", "i"}, {TILE_TO_INDEX, "t", "i"},
+    {TILE_FROM_INDEX, "i", "t"}, {TILE_LOAD, "mi", "t"},     {TILE_GATHER, "mit", "t"},
+    {TILE_STORE, "mit", ""},     {TILE_CONSTANT, "", "t"},   {TILE_BROADCAST, "t", "t"},
+    {TILE_IOTA, "i", "t"},       {TILE_PAD, "t", "t"},       {TILE_FOLD, "t", "t"},
+};
+
+static bool has_kind(const ir_type_data *t, char letter) {
+    ir_type_kind kind = letter == 'i'   ? IR_TYPE_INDEX
+                        : letter == 'm' ? IR_TYPE_MEMORY
+                                        : IR_TYPE_TILE;
+    return t->kind == kind && (kind != IR_TYPE_TILE || (t->dims[0] > 0 && t->dims[1] > 0));
+}
+
+static bool verify_kinds(const ir_module *m, ir_op op, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const char *operands = "t", *results = "t"; /* element-wise */
+    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
+        if (signatures[i].opcode == d->opcode) {
+            operands = signatures[i].operands;
+            results = signatures[i].result;
+        }
+    size_t last = *operands ? strlen(operands) - 1 : 0;
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (!has_kind(operand(m, op, i), operands[i < last ? i : last]))
+            return status_set(st, STATUS_INTERNAL, "operand %u is of the wrong kind", i);
+    return !*results || has_kind(result(m, op), *results) ||
+           broken(st, "the result is of the wrong kind");
+}
+
+/* ---- structure ---- */
+
+static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
+    const ir_block_data *body = ir_block_get(m, ir_op_block(m, op, 0));
+    uint32_t names = ir_attr_get(m, ir_op_attr(m, op, "inputs"))->count +
+                     ir_attr_get(m, ir_op_attr(m, op, "outputs"))->count;
+    if (names != body->argument_count ||
+        ir_attr_get(m, ir_op_attr(m, op, "shapes"))->count != names)
+        return broken(st, "needs a name and a shape for each argument");
+    for (uint32_t i = 0; i < body->argument_count; i++)
+        if (type_of(m, body->arguments[i])->kind != IR_TYPE_MEMORY)
+            return broken(st, "its block takes memory");
+    for (ir_op i = body->first; i; i = ir_op_get(m, i)->next)
+        if (ir_op_get(m, i)->opcode != TILE_WORKSPACE && ir_op_get(m, i)->opcode != TILE_PHASE)
+            return broken(st, "its block holds workspaces and phases");
+    return true;
+}
+
+static bool verify_phase(const ir_module *m, ir_op op, status *st) {
+    const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
+    return (parent_opcode(m, op) == TILE_KERNEL && b->argument_count == 1 &&
+            type_of(m, b->arguments[0])->kind == IR_TYPE_INDEX) ||
+           broken(st, "stands in a kernel, and its block takes the number of the cell");
+}
+
+static bool verify_loop(const ir_module *m, ir_op op, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
+    const ir_op_data *end = b->last ? ir_op_get(m, b->last) : NULL;
+    if (d->operand_count != d->result_count + 2 || b->argument_count != d->result_count + 1)
+        return broken(st, "needs a carried value for each result");
+    if (!end || end->opcode != TILE_YIELD || end->operand_count != d->result_count)
+        return broken(st, "the block must yield each carried value");
+    if (ir_op_int(m, op, "step", 0) < 1)
+        return broken(st, "the step must be positive");
+    if (operand(m, op, 0)->kind != IR_TYPE_INDEX || operand(m, op, 1)->kind != IR_TYPE_INDEX ||
+        type_of(m, b->arguments[0])->kind != IR_TYPE_INDEX)
+        return broken(st, "the bounds and the block's first argument are indices");
+    for (uint32_t i = 0; i < d->result_count; i++) {
+        ir_type type = ir_value_get(m, d->results[i])->type;
+        if (type != ir_value_get(m, d->operands[2 + i])->type ||
+            type != ir_value_get(m, b->arguments[1 + i])->type ||
+            type != ir_value_get(m, end->operands[i])->type ||
+            ir_type_get(m, type)->kind != IR_TYPE_TILE)
+            return status_set(st, STATUS_INTERNAL, "carried value %u changes its type", i);
+    }
+    return true;
+}
+
+static bool verify_yield(const ir_module *m, ir_op op, status *st) {
+    return (parent_opcode(m, op) == TILE_FOR && !ir_op_get(m, op)->next) ||
+           broken(st, "is not the last operation of a loop");
+}
+
+/* ---- tiles ---- */
+
+/* An operand fits a result where each dimension is the result's or 1. */
+static bool fits(const ir_type_data *x, const ir_type_data *to) {
+    return (x->dims[0] == to->dims[0] || x->dims[0] == 1) &&
+           (x->dims[1] == to->dims[1] || x->dims[1] == 1);
+}
+
+static bool verify_affine(const ir_module *m, ir_op op, status *st) {
+    return ir_attr_get(m, ir_op_attr(m, op, "coefficients"))->count ==
+               ir_op_get(m, op)->operand_count ||
+           broken(st, "needs a coefficient for each index");
+}
+
+static bool verify_memory(const ir_module *m, ir_op op, status *st) {
+    bool stores = ir_op_get(m, op)->opcode == TILE_STORE;
+    const ir_type_data *t = stores ? operand(m, op, 2) : result(m, op);
+    if (t->element != operand(m, op, 0)->element)
+        return broken(st, "the memory holds elements of another type");
+    return ir_op_get(m, op)->opcode != TILE_GATHER ||
+           (operand(m, op, 2)->element == DTYPE_I32 &&
+            is_tile(operand(m, op, 2), t->dims[0], t->dims[1])) ||
+           broken(st, "needs an i32 index for each element");
+}
+
+static bool verify_fold(const ir_module *m, ir_op op, status *st) {
+    const ir_type_data *to = result(m, op);
+    int64_t columns = 0;
+    for (uint32_t i = 0; i < ir_op_get(m, op)->operand_count; i++) {
+        const ir_type_data *part = operand(m, op, i);
+        if (part->element != to->element || part->dims[0] != to->dims[0])
+            return broken(st, "its parts are not of the result's type");
+        columns += part->dims[1];
+    }
+    return (to->dims[1] == 1 && columns > 0 && (columns & (columns - 1)) == 0) ||
+           broken(st, "halves a power of two of columns until one is left");
+}
+
+/* Shapes and types of operations that neither compute nor touch memory. */
+static bool verify_shape(const ir_module *m, ir_op op, status *st) {
+    int opcode = ir_op_get(m, op)->opcode;
+    const ir_type_data *to = opcode == TILE_TO_INDEX ? operand(m, op, 0) : result(m, op);
+    bool takes_tile = opcode == TILE_BROADCAST || opcode == TILE_PAD;
+    const ir_type_data *x = takes_tile ? operand(m, op, 0) : to;
+    bool typed = x->element == to->element;
+    if (opcode == TILE_CONSTANT || opcode == TILE_PAD)
+        typed &= ir_attr_get(m, ir_op_attr(m, op, "value"))->element == to->element;
+    else if (opcode != TILE_BROADCAST)
+        typed = to->element == DTYPE_I32;
+    bool single = opcode == TILE_CONSTANT || opcode == TILE_TO_INDEX || opcode == TILE_FROM_INDEX;
+    bool shaped = single               ? is_tile(to, 1, 1)
+                  : opcode == TILE_PAD ? x->dims[0] == to->dims[0] && x->dims[1] <= to->dims[1]
+                                       : fits(x, to);
+    if (!typed)
+        return broken(st, "the element type does not fit");
+    return shaped || broken(st, "the shape does not fit");
+}
+
+/* ---- element-wise ---- */
+
+static bool verify_predicate(const ir_module *m, ir_op op, status *st) {
+    static const char *const known[] = {"eq", "ne", "lt", "le", "gt", "ge", "uno"};
+    const char *predicate = ir_op_string(m, op, "predicate", "");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i], predicate) == 0)
+            return true;
+    return status_set(st, STATUS_INTERNAL, "unknown predicate '%s'", predicate);
+}
+
+/* The element type of a conversion's result; the attribute `to` and nothing else says it. */
+static bool verify_conversion(const ir_module *m, ir_op op, status *st) {
+    ir_attr attr = ir_op_attr(m, op, "to");
+    const ir_type_data *to = attr ? ir_type_get(m, ir_attr_get(m, attr)->type) : NULL;
+    if (!to || to->kind != IR_TYPE_SCALAR || to->element != result(m, op)->element)
+        return broken(st, "'to' is not the result's element type");
+    return ir_op_get(m, op)->opcode != TILE_BITCAST ||
+           dtype_size(to->element) == dtype_size(operand(m, op, 0)->element) ||
+           broken(st, "a bitcast keeps the size of an element");
+}
+
+static bool verify_elementwise(const ir_module *m, ir_op op, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_type_data *to = result(m, op);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (!fits(operand(m, op, i), to))
+            return status_set(st, STATUS_INTERNAL,
+                              "operand %u does not repeat to the result's shape", i);
+    uint32_t first = d->opcode == TILE_SELECT; /* of the operands of one type */
+    for (uint32_t i = first + 1; i < d->operand_count; i++)
+        if (operand(m, op, i)->element != operand(m, op, first)->element)
+            return status_set(st, STATUS_INTERNAL, "operand %u is of another element type", i);
+    if (d->opcode == TILE_SELECT && operand(m, op, 0)->element != DTYPE_BOOL)
+        return broken(st, "the condition is not i1");
+    if (d->opcode == TILE_CONVERT || d->opcode == TILE_BITCAST)
+        return verify_conversion(m, op, st);
+    if (d->opcode == TILE_COMPARE && !verify_predicate(m, op, st))
+        return false;
+    dtype element = d->opcode == TILE_COMPARE ? DTYPE_BOOL : operand(m, op, first)->element;
+    return to->element == element || broken(st, "the result is of another element type");
+}
+
+bool tile_verify(const ir_module *m, ir_op op, status *st) {
+    int opcode = ir_op_get(m, op)->opcode;
+    switch (opcode) {
+    case TILE_KERNEL:
+        return verify_kernel(m, op, st);
+    case TILE_PHASE:
+        return verify_phase(m, op, st);
+    case TILE_FOR:
+        return verify_loop(m, op, st);
+    case TILE_YIELD:
+        return verify_yield(m, op, st);
+    default:
+        break;
+    }
+    if (!verify_kinds(m, op, st))
+        return false;
+    switch (opcode) {
+    case TILE_AFFINE:
+        return verify_affine(m, op, st);
+    case TILE_INDEX_DIV:
+    case TILE_INDEX_REM:
+        return ir_op_int(m, op, "by", 0) > 0 || broken(st, "divides by a positive number");
+    case TILE_LOAD:
+    case TILE_GATHER:
+    case TILE_STORE:
+        return verify_memory(m, op, st);
+    case TILE_FOLD:
+        return verify_fold(m, op, st);
+    case TILE_TO_INDEX:
+    case TILE_FROM_INDEX:
+    case TILE_CONSTANT:
+    case TILE_BROADCAST:
+    case TILE_IOTA:
+    case TILE_PAD:
+        return verify_shape(m, op, st);
+    default:
+        return !tile_is_elementwise(opcode) || verify_elementwise(m, op, st);
+    }
+}
