@@ -140,7 +140,7 @@ static bool lanes_length(const orders *o, ir_op fold, int64_t *length) {
 bool orders_check_fold(orders *o, ir_op fold, const reduction_record *r) {
     const char *kind = ir_op_string(o->m, fold, "kind", "");
     bool sums = strcmp(kind, "sum") == 0 && orders_is_float(o, ir_op_get(o->m, fold)->results[0]);
-    int64_t length;
+    int64_t length = 0;
     if (strcmp(kind, r->kind) != 0)
         return orders_fail(o, fold, "is of another kind than the graph's reduction");
     if (strcmp(r->order, "lanes64") != 0) {
