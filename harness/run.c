@@ -410,6 +410,7 @@ static void show_header(run *r) {
     table_header(&r->table, &header);
     progress_clear(&r->progress);
     fputs(header.data, stdout);
+    fflush(stdout);
     text_release(&header);
 }
 

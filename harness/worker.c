@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +196,10 @@ static json_t *result_of_death(worker *w, const job *j, int wait_status) {
     if (strstr(w->complaint.data, "out of memory")) {
         outcome = "error";
         text_append(&why, "out of memory");
+    } else if (w->memory_bytes && strcmp(w->stage, "start") == 0) {
+        outcome = "error";
+        text_printf(&why, "out of memory: a worker cannot even start within --memory %" PRIu64,
+                    w->memory_bytes >> 20);
     } else if (WIFSIGNALED(wait_status)) {
         const char *name = sigabbrev_np(WTERMSIG(wait_status));
         text_printf(&why, "killed by SIG%s in step %s", name ? name : "?", w->stage);

@@ -43,11 +43,12 @@ static const char *string_at(const json_t *result, const char *name) {
 void table_header(const table *t, text *out) {
     if (t->colour)
         text_append(out, DIM);
-    text_printf(out, "%-*s %-7s %-*s %2s  %10s  %-9s %15s  %-22s %7s  %s\n", t->name_width, "case",
+    text_printf(out, "%-*s %-7s %-*s %2s  %10s  %-9s %15s  %-22s %7s  %s", t->name_width, "case",
                 "backend", t->profile_width, "profile", "t", "median", "interval", "rate",
                 "of roofline", "change", "verdict");
     if (t->colour)
         text_append(out, PLAIN);
+    text_append_char(out, '\n');
 }
 
 static void append_padded(text *out, const text *cell, int width) {

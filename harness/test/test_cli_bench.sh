@@ -60,7 +60,10 @@ if "$tsr" bench corpus --quick --backend interp --memory 4096 >/dev/null 2>&1; t
     exits 1 "a lack of memory" env TSR_TEST_FAULT=oom@product/tiny "$tsr" bench corpus --quick --backend cpu \
         --memory 4096 --profile strict
     has out "out of memory" "is told as such"
+    has out "^product/tiny .* error" "as an error of that case"
     has out "^product/exact .* ok" "and the cases after it are run"
+    exits 1 "far too little memory" "$tsr" bench corpus --quick --backend cpu --memory 8 --filter product/tiny
+    has out "a worker cannot even start within --memory 8" "is told as such"
 else
     echo "skipped: a lack of memory: a build with sanitizers needs its whole address space"
 fi
