@@ -5,6 +5,7 @@
 #include "ir/internal.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,9 +63,12 @@ static bool need(ir_parser *s, const char *token) {
 static int64_t parse_number(ir_parser *s) {
     blanks(s);
     char *end;
+    errno = 0;
     int64_t n = strtoll(s->p, &end, 10);
     if (end == s->p)
         fail(s, "expected a number");
+    else if (errno)
+        fail(s, "a number that does not fit 64 bits");
     s->p = end;
     return n;
 }
@@ -137,15 +141,33 @@ static void parse_shape(ir_parser *s, ir_type_data *d) {
     d->element = parse_element(s);
 }
 
+/* One expression for each dimension; those of known dimensions repeat them. */
 static void parse_tensor_dims(ir_parser *s, ir_type_data *d) {
     need(s, "#tessera.dims<");
     for (int i = 0; i < d->rank && !s->failed; i++) {
+        ir_dim dim = 0;
         if (i)
             need(s, ",");
-        if (!ir_dim_parse(s->m, parse_string(s), &d->dims[i]))
+        if (!ir_dim_parse(s->m, parse_string(s), &dim))
             fail(s, "bad dimension expression");
+        else if (ir_dim_is_static(dim) ? dim != d->dims[i] : d->dims[i] >= 0)
+            fail(s, "the expression is not that of its dimension");
+        d->dims[i] = dim;
     }
     need(s, ">");
+}
+
+static ir_type shaped_type(ir_parser *s, const ir_type_data *d, bool has_expressions) {
+    for (int i = 0; i < d->rank && !has_expressions; i++)
+        if (d->dims[i] < 0)
+            fail(s, "a dimension '?' without its expression");
+    if (d->kind == IR_TYPE_TILE && d->rank != 2)
+        fail(s, "a tile has rows and columns");
+    if (s->failed)
+        return 0;
+    return d->kind == IR_TYPE_TILE
+               ? ir_type_tile(s->m, d->element, d->dims[0], d->dims[1], d->layout)
+               : ir_type_shaped(s->m, d->kind, d->element, d->rank, d->dims);
 }
 
 static ir_type parse_type(ir_parser *s) {
@@ -166,7 +188,8 @@ static ir_type parse_type(ir_parser *s) {
     else
         return ir_type_scalar(s->m, parse_element(s));
     parse_shape(s, &d);
-    if (d.kind == IR_TYPE_TENSOR && take(s, ","))
+    bool has_expressions = d.kind == IR_TYPE_TENSOR && take(s, ",");
+    if (has_expressions)
         parse_tensor_dims(s, &d);
     if (d.kind == IR_TYPE_TILE && take(s, ",")) {
         need(s, "rows<");
@@ -174,11 +197,7 @@ static ir_type parse_type(ir_parser *s) {
         need(s, ">");
     }
     need(s, ">");
-    if (s->failed)
-        return 0;
-    if (d.kind == IR_TYPE_TILE)
-        return ir_type_tile(s->m, d.element, d.dims[0], d.dims[1], d.layout);
-    return ir_type_shaped(s->m, d.kind, d.element, d.rank, d.dims);
+    return shaped_type(s, &d, has_expressions);
 }
 
 static ir_attr parse_attr(ir_parser *s);
@@ -191,6 +210,9 @@ static ir_attr parse_dict(ir_parser *s) {
         if (n == MAX_LIST || (n && !need(s, ",")))
             return fail(s, "bad dictionary"), 0;
         keys[n] = parse_word(s);
+        for (uint32_t i = 0; i < n; i++)
+            if (strcmp(keys[i], keys[n]) == 0)
+                return fail(s, "a key that is given twice"), 0;
         need(s, "=");
         values[n++] = parse_attr(s);
     }
@@ -215,9 +237,13 @@ static ir_attr parse_bits(ir_parser *s) {
     need(s, ",");
     blanks(s);
     char *end;
+    errno = 0;
     uint64_t bits = strtoull(s->p, &end, 16);
+    size_t width = 8 * dtype_size(element);
     if (end == s->p)
         fail(s, "expected bits in hex");
+    else if (errno || (width < 64 && bits >> width))
+        fail(s, "bits that the element does not have");
     s->p = end;
     need(s, ">");
     return ir_attr_bits(s->m, element, bits);
@@ -300,7 +326,11 @@ static uint32_t parse_types(ir_parser *s, ir_type *types) {
 }
 
 static void define(ir_parser *s, const char *name, ir_value value) {
-    map_put(&s->values, name, (intptr_t)value);
+    intptr_t before;
+    if (map_get(&s->values, name, &before))
+        fail(s, "a value that is defined twice");
+    else
+        map_put(&s->values, name, (intptr_t)value);
 }
 
 static void parse_ops(ir_parser *s, ir_block block);
@@ -351,6 +381,9 @@ static void parse_properties(ir_parser *s, op_text *o) {
             return;
         }
         const char *name = parse_word(s);
+        for (uint32_t i = 0; i < o->attr_count; i++)
+            if (strcmp(o->attrs[i].name, name) == 0)
+                fail(s, "an attribute that is given twice");
         ir_attr value = take(s, "=") ? parse_attr(s) : ir_attr_unit(s->m);
         o->attrs[o->attr_count++] = (ir_named_attr){name, value};
     }

@@ -83,6 +83,18 @@ static bool check_attrs(const verifier *v, ir_op op, const op_info *info) {
     return known == d->attr_count || fail(v, op, "an attribute that the operation does not have");
 }
 
+/* A kernel of any level has names for its inputs and outputs. */
+static bool check_names(const verifier *v, ir_op op) {
+    static const char *const lists[] = {"inputs", "outputs"};
+    for (int l = 0; l < 2; l++) {
+        const ir_attr_data *list = ir_attr_get(v->m, ir_op_attr(v->m, op, lists[l]));
+        for (uint32_t i = 0; i < list->count; i++)
+            if (ir_attr_get(v->m, list->items[i])->kind != IR_ATTR_STRING)
+                return fail(v, op, "the name of an input or output is not a string");
+    }
+    return true;
+}
+
 /* A kernel stands at the top and nowhere else; below it are operations of its level, and those of
  * Graph IR in the bodies of Schedule IR. */
 static bool check_place(const verifier *v, ir_op op, const op_info *info) {
@@ -102,6 +114,8 @@ static bool check_op(verifier *v, ir_op op) {
     if (!info)
         return fail(v, op, "unknown opcode");
     if (!check_place(v, op, info) || !check_operands(v, op, info) || !check_attrs(v, op, info))
+        return false;
+    if (d->block == v->m->body && !check_names(v, op))
         return false;
     if (info->results >= 0 && d->result_count != (uint32_t)info->results)
         return fail(v, op, "wrong number of results");

@@ -46,7 +46,7 @@ static void add_graph_op(const ir_module *m, ir_op op, reduction_list *out) {
 
 static void add_record(const ir_module *m, const ir_attr_data *d, reduction_list *out) {
     reduction_record r = {.kind = ""};
-    for (uint32_t i = 0; i < d->count; i++) {
+    for (uint32_t i = 0; d->kind == IR_ATTR_DICT && i < d->count; i++) {
         const ir_attr_data *item = ir_attr_get(m, d->items[i]);
         const char *string = item->string ? item->string : "";
         if (strcmp(d->keys[i], "kind") == 0)

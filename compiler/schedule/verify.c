@@ -7,6 +7,13 @@
 
 enum { MAX_AXES = 16 };
 
+/* Beyond any memory, and small enough that sums and products with steps do not overflow. */
+static const int64_t most_elements = INT64_C(1) << 40;
+
+static bool in_range(int64_t number, int64_t least) {
+    return number >= least && number <= most_elements;
+}
+
 static bool broken(status *st, const char *what) {
     return status_set(st, STATUS_INTERNAL, "%s", what);
 }
@@ -65,18 +72,20 @@ static bool verify_parallel(const ir_module *m, ir_op op, status *st) {
     if (axes->count > MAX_AXES || extents->count != axes->count || steps->count != axes->count)
         return broken(st, "needs an extent and a step for each axis, and at most 16 of them");
     for (uint32_t i = 0; i < steps->count; i++)
-        if (schedule_step_value(m, steps->items[i]) < 1)
-            return broken(st, "a step is not known");
+        if (!in_range(schedule_step_value(m, steps->items[i]), 1) ||
+            !in_range(ir_attr_get(m, extents->items[i])->integer, 0))
+            return broken(st, "an extent or a step is not known, or out of range");
     return takes_indices(m, op, axes->count) || takes_indices(m, op, 0) ||
            broken(st, "its block takes an index for each axis");
 }
 
 static bool verify_for(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
-    if (schedule_step(m, op, "step", 0) < 1 || schedule_step(m, op, "span", 1) < 1)
-        return broken(st, "the step or the span is not known");
-    if (ir_op_int(m, op, "extent", 0) < 0)
-        return broken(st, "the extent is negative");
+    if (!in_range(schedule_step(m, op, "step", 0), 1) ||
+        !in_range(schedule_step(m, op, "span", 1), 1))
+        return broken(st, "the step or the span is not known, or out of range");
+    if (!in_range(ir_op_int(m, op, "extent", 0), 0))
+        return broken(st, "the extent is out of range");
     if (d->operand_count && type_of(m, d->operands[0])->kind != IR_TYPE_INDEX)
         return broken(st, "the start is not an index");
     return takes_indices(m, op, 1) || broken(st, "its block takes the index");
@@ -112,9 +121,20 @@ static bool find_parts(const ir_module *m, ir_op op, computation_parts *p) {
                              .inputs = ir_op_int(m, op, "inputs", 0),
                              .reduces = d->opcode != SCHED_MAP};
     p->leading = !is_dot ? 0 : ir_op_int(m, op, "counted", 0) ? 3 : 2;
+    if (p->axes < 0 || p->axes >= MAX_AXES || p->inputs < p->leading ||
+        p->inputs > (int64_t)d->operand_count)
+        return false;
     p->outputs = (int64_t)d->operand_count - p->axes - p->inputs;
-    return p->axes >= 0 && p->axes < MAX_AXES && p->inputs >= p->leading &&
-           p->inputs <= (int64_t)d->operand_count && p->outputs >= 1 && p->outputs <= 8;
+    return p->outputs >= 1 && p->outputs <= 8;
+}
+
+static bool verify_coefficients(const ir_module *m, const ir_attr_data *list, status *st) {
+    for (uint32_t i = 0; i < list->count; i++) {
+        const ir_attr_data *number = ir_attr_get(m, list->items[i]);
+        if (number->kind != IR_ATTR_INT || !in_range(number->integer, -most_elements))
+            return broken(st, "an access is a list of numbers");
+    }
+    return true;
 }
 
 static bool verify_access(const ir_module *m, ir_op op, const computation_parts *p, status *st) {
@@ -125,9 +145,8 @@ static bool verify_access(const ir_module *m, ir_op op, const computation_parts 
         const ir_attr_data *item = ir_attr_get(m, access->items[i]);
         if (item->kind != IR_ATTR_ARRAY || item->count != (uint64_t)p->axes + 1 + p->reduces)
             return broken(st, "an access needs a coefficient for each index");
-        for (uint32_t k = 0; k < item->count; k++)
-            if (ir_attr_get(m, item->items[k])->kind != IR_ATTR_INT)
-                return broken(st, "an access is a list of numbers");
+        if (!verify_coefficients(m, item, st))
+            return false;
     }
     return true;
 }
@@ -173,9 +192,9 @@ static bool verify_computation(const ir_module *m, ir_op op, status *st) {
     computation_parts p;
     if (!find_parts(m, op, &p))
         return broken(st, "operands are not as many as axes, inputs and outputs");
-    if (p.reduces && ir_op_int(m, op, "extent", 0) < 0)
-        return broken(st, "the extent is negative");
-    if (ir_op_get(m, op)->opcode == SCHED_REDUCE && schedule_step(m, op, "sub", 1) < 1)
+    if (p.reduces && !in_range(ir_op_int(m, op, "extent", 0), 0))
+        return broken(st, "the extent is out of range");
+    if (!in_range(schedule_step(m, op, "sub", 1), 1))
         return broken(st, "the sub-tile is not known");
     return verify_access(m, op, &p, st) && verify_operands(m, op, &p, st) &&
            verify_body(m, op, &p, st);
@@ -192,8 +211,13 @@ static bool verify_inner(const ir_module *m, ir_op op, status *st) {
     ir_op parent = ir_region_get(m, ir_block_get(m, d->block)->region)->parent;
     computation_parts p;
     find_parts(m, parent, &p);
-    if (ir_attr_get(m, ir_op_attr(m, op, "access"))->count > (uint64_t)p.axes + 1 + p.reduces)
+    const ir_attr_data *access = ir_attr_get(m, ir_op_attr(m, op, "access"));
+    if (access->count > (uint64_t)p.axes + 1 + p.reduces)
         return broken(st, "an access needs a coefficient for each index");
+    if (!verify_coefficients(m, access, st))
+        return false;
+    if (!in_range(ir_op_int(m, op, "stride", 0), -most_elements))
+        return broken(st, "the stride is out of range");
     dtype element = DTYPE_I32;
     if (d->opcode == SCHED_GATHER) {
         int64_t input = ir_op_int(m, op, "input", 0);

@@ -76,9 +76,13 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
     if (names != body->argument_count ||
         ir_attr_get(m, ir_op_attr(m, op, "shapes"))->count != names)
         return broken(st, "needs a name and a shape for each argument");
-    for (uint32_t i = 0; i < body->argument_count; i++)
+    const ir_attr_data *shapes = ir_attr_get(m, ir_op_attr(m, op, "shapes"));
+    for (uint32_t i = 0; i < body->argument_count; i++) {
         if (type_of(m, body->arguments[i])->kind != IR_TYPE_MEMORY)
             return broken(st, "its block takes memory");
+        if (ir_attr_get(m, shapes->items[i])->kind != IR_ATTR_ARRAY)
+            return broken(st, "a shape is a list of dimensions");
+    }
     for (ir_op i = body->first; i; i = ir_op_get(m, i)->next)
         if (ir_op_get(m, i)->opcode != TILE_WORKSPACE && ir_op_get(m, i)->opcode != TILE_PHASE)
             return broken(st, "its block holds workspaces and phases");

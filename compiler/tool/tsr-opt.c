@@ -351,7 +351,9 @@ static char *read_stream(FILE *in) {
     text_init(&t);
     while ((n = fread(buffer, 1, sizeof buffer, in)) > 0)
         text_append_bytes(&t, buffer, n);
-    return text_take(&t);
+    char *source = text_take(&t);
+    text_release(&t);
+    return source;
 }
 
 static int process_module(const options *o, const char *source) {

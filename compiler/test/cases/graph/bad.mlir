@@ -1,0 +1,169 @@
+// bad.mlir - what the verifier of Graph IR refuses.
+// RUN: --verify --split-input-file
+// No return.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.add"(%arg0, %arg0) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A return in the middle.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// More outputs than names.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    "tessera.return"(%arg0, %arg0) : (tensor<2x4xf32>, tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// More inputs than names.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>, %arg1: f32):
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// An operand that is not a tensor.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x", "s"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>, %arg1: f32):
+    %0 = "tessera.neg"(%arg1) : (f32) -> f32
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// Shapes that differ.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x", "b"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>, %arg1: tensor<4xf32>):
+    %0 = "tessera.add"(%arg0, %arg1) : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// Element types that differ.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x", "b"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>, %arg1: tensor<2x4xbf16>):
+    %0 = "tessera.add"(%arg0, %arg1) : (tensor<2x4xf32>, tensor<2x4xbf16>) -> tensor<2x4xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A result that does not follow from the operands.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.add"(%arg0, %arg0) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<4x2xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A permutation that is none.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.transpose"(%arg0) <{permutation = [0, 0]}> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A reshape that loses elements.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.reshape"(%arg0) <{shape = [7]}> : (tensor<2x4xf32>) -> tensor<7xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A slice past the end.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.slice"(%arg0) <{start = [0, 0], step = [1, 1], stop = [2, 5]}> : (tensor<2x4xf32>) -> tensor<2x5xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A conversion to what is no element.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.convert"(%arg0) <{to = index}> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// Too many axes.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.reduce"(%arg0) <{axes = [0, 1, 2, 3, 4, 5, 6, 7, 8], kind = "max"}> : (tensor<2x4xf32>) -> tensor<f32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A sum of floats without an order.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.reduce"(%arg0) <{axes = [1], kind = "sum"}> : (tensor<2x4xf32>) -> tensor<2xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A sum in an order that is not defined.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.reduce"(%arg0) <{axes = [1], kind = "sum", order = "seq"}> : (tensor<2x4xf32>) -> tensor<2xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A maximum with an order, which has none.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.reduce"(%arg0) <{axes = [1], kind = "max", order = "lanes64"}> : (tensor<2x4xf32>) -> tensor<2xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A dot in an order that is not defined.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.dot"(%arg0, %arg0) <{order = "lanes64", x_batch = [], x_contract = [1], y_batch = [], y_contract = [1]}> : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x2xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A dot that contracts an axis twice.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.dot"(%arg0, %arg0) <{order = "seq", x_batch = [], x_contract = [1, 1], y_batch = [], y_contract = [1, 1]}> : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x2xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A count for each of three rows, and there are two.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x", "n"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>, %arg1: tensor<3xi32>):
+    %0 = "tessera.dot"(%arg0, %arg0, %arg1) <{order = "seq", x_batch = [], x_contract = [1], y_batch = [], y_contract = [1]}> : (tensor<2x4xf32>, tensor<2x4xf32>, tensor<3xi32>) -> tensor<2x2xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
