@@ -586,6 +586,10 @@ static const infer_rule rules[] = {
 #include "ops/graph.def"
 };
 
+bool graph_op_is_specified(int op) {
+    return rules[op] == graph_infer_single && graph_op_class(op) == GRAPH_CLASS_ELEMENTWISE;
+}
+
 bool graph_infer(graph_infer_query *q) {
     q->result_count = 0;
     q->error[0] = 0;

@@ -3,7 +3,8 @@
  * Axes: batch, lhs free, rhs free, contracted; after merging all but the last lhs and the last rhs
  * axis are outer loops (a batch in which one side may stand still), then come m, n and k. A
  * contraction longer than one chunk keeps its totals in a cell buffer, chunk by chunk, and runs the
- * epilogue when the last chunk is in. */
+ * epilogue when the last chunk is in. So does one whose epilogue is long: on a register tile's many
+ * vectors at once it would not fit the registers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ typedef struct contraction {
     ir_op op;
     ir_value value, root;
     bool counted, chunked;
+    bool staged; /* totals go to a cell buffer, the epilogue reads them there */
     const char *order;
     axis_space space;
     int k_axis;
@@ -388,6 +390,20 @@ static void choose_tiles(contraction *c) {
     c->bn = scheduler_parameter(s, "BN", clamp(round_up(c->n, c->nr), c->nr, columns), &c->bn_name);
 }
 
+/* Whether the epilogue up to `v` calls a specified function. */
+static bool is_long(const contraction *c, ir_value v) {
+    const plan *p = c->s->p;
+    if (v == c->value || plan_def(p, v) == 0 || (v != c->root && p->stored[v]))
+        return false;
+    const ir_op_data *d = ir_op_get(p->g, plan_def(p, v));
+    if (graph_op_is_specified(d->opcode))
+        return true;
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (is_long(c, d->operands[i]))
+            return true;
+    return false;
+}
+
 /* A register tile: indices are outer..., [first m, first n, first k,] m, n. */
 static void emit_dot(contraction *c, ir_builder *b, const ir_value *indices, int axes,
                      const axis_map *map, ir_value output, const affine *output_access,
@@ -412,7 +428,7 @@ static void emit_dot(contraction *c, ir_builder *b, const ir_value *indices, int
                            .axes = axes,
                            .map = map,
                            .e = &e,
-                           .yields = accumulate ? &c->value : &c->root,
+                           .yields = c->staged ? &c->value : &c->root,
                            .yield_index = c->root_index,
                            .yield_count = 1,
                            .outputs = &output,
@@ -479,17 +495,8 @@ static void emit_epilogue(contraction *c, ir_builder *b, const ir_value *block, 
     expression_release(&e);
 }
 
-static void emit_chunked(contraction *c, ir_builder *b, const ir_value *block) {
-    scheduler *s = c->s;
-    ir_module *m = s->m;
-    int64_t dims[] = {c->bm, c->bn};
-    ir_value indices[NEST_AXES], total = scheduler_buffer(s, b, "cell", c->element, 2, dims);
-    axis_map map = block_map(c, 3, true);
-    affine at = {0}; /* of the total: relative to the block */
-    at.coefficient[axis_of(c, c->outer)] = c->bn;
-    at.coefficient[axis_of(c, c->outer + 1)] = 1;
-    at.coefficient[c->k_axis + 1] = -c->bn;
-    at.coefficient[c->k_axis + 2] = -1;
+static void clear_totals(contraction *c, ir_builder *b, ir_value total) {
+    ir_module *m = c->s->m;
     ir_named_attr zero = {"value", ir_attr_bits(m, c->element, 0)};
     ir_op_spec fill = {.opcode = SCHED_FILL,
                        .operands = &total,
@@ -497,15 +504,30 @@ static void emit_chunked(contraction *c, ir_builder *b, const ir_value *block) {
                        .attrs = &zero,
                        .attr_count = 1};
     ir_build(b, &fill);
+}
+
+static void emit_staged(contraction *c, ir_builder *b, const ir_value *block) {
+    scheduler *s = c->s;
+    int first = c->outer + (c->chunked ? 3 : 2); /* where m and n stand */
+    int64_t dims[] = {c->bm, c->bn};
+    ir_value indices[NEST_AXES], total = scheduler_buffer(s, b, "cell", c->element, 2, dims);
+    axis_map map = block_map(c, first - c->outer, true);
+    affine at = {0}; /* of the total: relative to the block */
+    at.coefficient[axis_of(c, c->outer)] = c->bn;
+    at.coefficient[axis_of(c, c->outer + 1)] = 1;
+    at.coefficient[c->k_axis + 1] = -c->bn;
+    at.coefficient[c->k_axis + 2] = -1;
     memcpy(indices, block, sizeof *indices * (size_t)(c->outer + 2));
-    ir_value *k = &indices[c->outer + 2];
-    ir_builder in = scheduler_for(s, b, "k", 0, c->k, scheduler_int(s, CHUNK), 0, k);
-    scheduler_mark_loop(s, &in, c->op, c->order);
+    ir_builder in = *b;
+    if (c->chunked) {
+        clear_totals(c, b, total);
+        in = scheduler_for(s, b, "k", 0, c->k, scheduler_int(s, CHUNK), 0, &indices[first - 1]);
+        scheduler_mark_loop(s, &in, c->op, c->order);
+    }
     in = scheduler_for(s, &in, "n", block[c->outer + 1], c->n, c->nr_name, c->bn_name,
-                       &indices[c->outer + 4]);
-    in = scheduler_for(s, &in, "m", block[c->outer], c->m, c->mr_name, c->bm_name,
-                       &indices[c->outer + 3]);
-    emit_dot(c, &in, indices, c->outer + 5, &map, total, &at, true);
+                       &indices[first + 1]);
+    in = scheduler_for(s, &in, "m", block[c->outer], c->m, c->mr_name, c->bm_name, &indices[first]);
+    emit_dot(c, &in, indices, first + 2, &map, total, &at, c->chunked);
     emit_epilogue(c, b, block, total, &at);
 }
 
@@ -526,8 +548,8 @@ static void open_grid(contraction *c) {
     steps[c->outer + 1] = c->bn_name;
     ir_builder b =
         scheduler_phase(s, "dot", c->outer + 2, c->map.extent, steps, axis_names, indices);
-    if (c->chunked)
-        emit_chunked(c, &b, indices);
+    if (c->staged)
+        emit_staged(c, &b, indices);
     else
         emit_short(c, &b, indices);
 }
@@ -549,6 +571,7 @@ void schedule_dot_group(scheduler *s, const plan_group *group) {
         return;
     }
     c.chunked = c.k > CHUNK && strcmp(c.order, "chunk512") == 0;
+    c.staged = c.chunked || is_long(&c, c.root);
     choose_tiles(&c);
     pack(&c);
     open_grid(&c);

@@ -2,10 +2,12 @@
  * a few) each.
  *
  * A value is `stored` when it gets memory of its own; every other value is computed where it is
- * used. Groups: MAP     one element-wise nest for one stored value ROW     reductions over the last
- * axis that share their rows, with everything element-wise between and after them COLUMN  one
- * reduction over an axis that is not the last DOT     one contraction and the element-wise epilogue
- * behind it */
+ * used. The kinds of groups:
+ * - MAP: one element-wise nest for one stored value;
+ * - ROW: reductions over the last axis that share their rows, with everything element-wise between
+ *   and after them;
+ * - COLUMN: one reduction over an axis that is not the last;
+ * - DOT: one contraction and the element-wise epilogue behind it. */
 #ifndef TESSERA_SCHEDULE_PLAN_H
 #define TESSERA_SCHEDULE_PLAN_H
 
