@@ -219,7 +219,7 @@ static poly poly_take_multiples(poly *rest, int64_t y) {
 static poly poly_floordiv(ir_module *m, const poly *a, const poly *b) {
     poly q;
     int64_t x, y;
-    if (poly_is_constant(b, &y) && y == 0)
+    if (a->bad || b->bad || (poly_is_constant(b, &y) && y == 0))
         return (poly){.bad = true};
     if (poly_is_constant(a, &x) && poly_is_constant(b, &y))
         return poly_constant(x / y - (x % y != 0 && (x < 0) != (y < 0)));
@@ -239,7 +239,6 @@ static poly poly_floordiv(ir_module *m, const poly *a, const poly *b) {
     poly_print(b, &t);
     text_append(&t, ")");
     q = poly_atom(m, t.data);
-    q.bad = a->bad || b->bad;
     text_release(&t);
     poly_add(&q, &whole, 1);
     return q;
@@ -285,13 +284,10 @@ static poly parse_atom(dim_parser *s) {
         s->p = end;
         result = poly_constant(value);
     } else if (isalpha((unsigned char)*s->p) || *s->p == '_') {
-        char name[64];
-        size_t n = 0;
-        for (; isalnum((unsigned char)*s->p) || *s->p == '_'; s->p++)
-            if (n < sizeof name - 1)
-                name[n++] = *s->p;
-        name[n] = 0;
-        result = poly_atom(s->m, name);
+        const char *name = s->p;
+        while (isalnum((unsigned char)*s->p) || *s->p == '_')
+            s->p++;
+        result = poly_atom(s->m, arena_strndup(&s->m->memory, name, (size_t)(s->p - name)));
     } else {
         s->bad = true;
     }
