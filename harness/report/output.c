@@ -2,7 +2,6 @@
 #include "report/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -36,32 +35,6 @@ bool output_check(const char *path, status *st) {
     return ok;
 }
 
-static bool write_straight(const char *path, const char *data, size_t size_bytes, status *st) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
-        return status_set_errno(st, errno, "cannot open %s", path);
-    size_t done = 0;
-    int error = 0;
-    while (done < size_bytes && !error) {
-        ssize_t n = write(fd, data + done, size_bytes - done);
-        if (n >= 0)
-            done += (size_t)n;
-        else if (errno != EINTR)
-            error = errno;
-    }
-    if (close(fd) != 0 && !error)
-        error = errno;
-    return !error || status_set_errno(st, error, "cannot write %s", path);
-}
-
 bool output_write(const char *path, const void *data, size_t size_bytes, status *st) {
-    struct stat info;
-    if (!output_check(path, st))
-        return false;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return write_straight(path, data, size_bytes, st);
-    char *target = realpath(path, NULL);
-    bool ok = file_write_atomic(target ? target : path, data, size_bytes, st);
-    free(target);
-    return ok;
+    return output_check(path, st) && file_write_atomic(path, data, size_bytes, st);
 }

@@ -114,7 +114,7 @@ static int open_temporary(const char *path, text *name) {
     return open(name->data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-bool file_write_parts(const char *path, const file_part *parts, size_t count, status *st) {
+static bool replace_file(const char *path, const file_part *parts, size_t count, status *st) {
     bool ok = false;
     text name;
     text_init(&name);
@@ -141,6 +141,32 @@ bool file_write_parts(const char *path, const file_part *parts, size_t count, st
     }
 out:
     text_release(&name);
+    return ok;
+}
+
+/* A pipe or a device is written into: renaming over it would put a file in its place. */
+static bool write_into(const char *path, const file_part *parts, size_t count, status *st) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return status_set_errno(st, errno, "cannot open %s", path);
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++)
+        ok = write_all(fd, &parts[i]);
+    int error = errno;
+    if (close(fd) != 0 && ok) {
+        error = errno;
+        ok = false;
+    }
+    return ok || status_set_errno(st, error, "cannot write %s", path);
+}
+
+bool file_write_parts(const char *path, const file_part *parts, size_t count, status *st) {
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return write_into(path, parts, count, st);
+    char *target = realpath(path, NULL);
+    bool ok = replace_file(target ? target : path, parts, count, st);
+    free(target);
     return ok;
 }
 

@@ -10,7 +10,8 @@
 /* Reads the whole of a regular file; NUL is appended (not counted). Owned by the caller (free).
  * Files over `limit_bytes` are refused. */
 bool file_read(const char *path, size_t limit_bytes, char **data_out, size_t *size_out, status *st);
-/* Temporary file beside `path`, write, fsync, rename; on failure nothing is left behind. */
+/* Temporary file beside `path`, write, fsync, rename; on failure nothing is left behind. A link is
+ * followed; a pipe or a device is written into. */
 bool file_write_atomic(const char *path, const void *data, size_t size_bytes, status *st);
 /* The same for several pieces, written one after the other. */
 typedef struct file_part {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -161,6 +162,16 @@ static void files_are_written_whole_or_not_at_all(void **state) {
     assert_true(file_read(path, 5, &data, &size, &st));
     assert_int_equal(size, 5);
     assert_string_equal(data, "three");
+    free(data);
+    char link[130];
+    snprintf(link, sizeof link, "%s/a/b/c/link", folder);
+    assert_int_equal(symlink("data", link), 0);
+    assert_true(file_write_atomic(link, "seven", 5, &st));
+    struct stat info;
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_true(file_read(path, 5, &data, &size, &st));
+    assert_string_equal(data, "seven");
     free(data);
     assert_false(file_read(path, 4, &data, &size, &st));
     assert_int_equal(st.code, STATUS_INVALID);
