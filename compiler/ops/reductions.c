@@ -44,6 +44,12 @@ static void add_graph_op(const ir_module *m, ir_op op, reduction_list *out) {
     vec_push(&out->items, r);
 }
 
+/* A number of elements; -1, which matches none, where it cannot be one. */
+static int64_t count_of(const ir_attr_data *d) {
+    bool fits = d->kind == IR_ATTR_INT && d->integer >= 0 && d->integer <= INT64_C(1) << 48;
+    return fits ? d->integer : -1;
+}
+
 static void add_record(const ir_module *m, const ir_attr_data *d, reduction_list *out) {
     reduction_record r = {.kind = ""};
     for (uint32_t i = 0; d->kind == IR_ATTR_DICT && i < d->count; i++) {
@@ -54,9 +60,9 @@ static void add_record(const ir_module *m, const ir_attr_data *d, reduction_list
         else if (strcmp(d->keys[i], "order") == 0)
             snprintf(r.order, sizeof r.order, "%s", string);
         else if (strcmp(d->keys[i], "extent") == 0)
-            r.extent = item->integer;
+            r.extent = count_of(item);
         else if (strcmp(d->keys[i], "results") == 0)
-            r.results = item->integer;
+            r.results = count_of(item);
     }
     vec_push(&out->items, r);
 }

@@ -3,6 +3,9 @@
 
 #include "tile/tile.h"
 
+/* Beyond any memory or tile, and small enough that no sum of a few of them overflows. */
+static const int64_t most_elements = INT64_C(1) << 40, most_columns = 1 << 20;
+
 static bool broken(status *st, const char *what) {
     return status_set(st, STATUS_INTERNAL, "%s", what);
 }
@@ -48,7 +51,9 @@ static bool has_kind(const ir_type_data *t, char letter) {
     ir_type_kind kind = letter == 'i'   ? IR_TYPE_INDEX
                         : letter == 'm' ? IR_TYPE_MEMORY
                                         : IR_TYPE_TILE;
-    return t->kind == kind && (kind != IR_TYPE_TILE || (t->dims[0] > 0 && t->dims[1] > 0));
+    return t->kind == kind &&
+           (kind != IR_TYPE_TILE || (t->dims[0] > 0 && t->dims[1] > 0 &&
+                                     t->dims[0] <= most_columns && t->dims[1] <= most_columns));
 }
 
 static bool verify_kinds(const ir_module *m, ir_op op, status *st) {
@@ -104,8 +109,9 @@ static bool verify_loop(const ir_module *m, ir_op op, status *st) {
         return broken(st, "needs a carried value for each result");
     if (!end || end->opcode != TILE_YIELD || end->operand_count != d->result_count)
         return broken(st, "the block must yield each carried value");
-    if (ir_op_int(m, op, "step", 0) < 1)
-        return broken(st, "the step must be positive");
+    int64_t step = ir_op_int(m, op, "step", 0);
+    if (step < 1 || step > most_elements)
+        return broken(st, "the step must be positive, and in range");
     if (operand(m, op, 0)->kind != IR_TYPE_INDEX || operand(m, op, 1)->kind != IR_TYPE_INDEX ||
         type_of(m, b->arguments[0])->kind != IR_TYPE_INDEX)
         return broken(st, "the bounds and the block's first argument are indices");
@@ -133,9 +139,18 @@ static bool fits(const ir_type_data *x, const ir_type_data *to) {
            (x->dims[1] == to->dims[1] || x->dims[1] == 1);
 }
 
+static bool in_range(int64_t number) {
+    return number >= -most_elements && number <= most_elements;
+}
+
 static bool verify_affine(const ir_module *m, ir_op op, status *st) {
-    return ir_attr_get(m, ir_op_attr(m, op, "coefficients"))->count ==
-               ir_op_get(m, op)->operand_count ||
+    const ir_attr_data *list = ir_attr_get(m, ir_op_attr(m, op, "coefficients"));
+    for (uint32_t i = 0; i < list->count; i++)
+        if (!in_range(ir_attr_get(m, list->items[i])->integer))
+            return broken(st, "a coefficient is out of range");
+    if (!in_range(ir_op_int(m, op, "constant", 0)))
+        return broken(st, "the constant is out of range");
+    return list->count == ir_op_get(m, op)->operand_count ||
            broken(st, "needs a coefficient for each index");
 }
 
@@ -243,6 +258,8 @@ bool tile_verify(const ir_module *m, ir_op op, status *st) {
     if (!verify_kinds(m, op, st))
         return false;
     switch (opcode) {
+    case TILE_INDEX:
+        return in_range(ir_op_int(m, op, "value", 0)) || broken(st, "the value is out of range");
     case TILE_AFFINE:
         return verify_affine(m, op, st);
     case TILE_INDEX_DIV:

@@ -39,7 +39,8 @@ static bool count_blocks(const orders *o, ir_op op, int64_t *times) {
             continue;
         if (!orders_bounds(o, loop, &low, &high) || ir_op_int(o->m, loop, "step", 0) != 1)
             return orders_fail(o, op, "a block ends inside the loop over its elements");
-        *times *= high - low;
+        if (__builtin_mul_overflow(*times, high - low, times))
+            return orders_fail(o, op, "has more blocks than there are numbers");
     }
     return true;
 }
