@@ -1,4 +1,4 @@
-/* code_kernel.c - phases, loops, indices and memory: the frame of the generated code. */
+/* emit_kernel.c - phases, loops, indices and memory: the frame of the generated code. */
 #include <stdio.h>
 #include <string.h>
 
