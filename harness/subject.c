@@ -84,7 +84,8 @@ static bool open_case(subject *s, const subject_request *request, status *st) {
     text_release(&diagnostics);
     ok = ok && compiler_signature_of(s->graph, s->c->dims, s->c->dim_count, &s->signature, st) &&
          compiler_cost(s->graph, s->c->dims, s->c->dim_count, &s->flops, &s->bytes, st) &&
-         inputs_make(&s->signature, s->c, request->seed, s->inputs, st);
+         inputs_make(&s->signature, s->c, request->seed, s->inputs, st) &&
+         compiler_check_values(s->graph, s->c->dims, s->c->dim_count, s->inputs, st);
     if (!ok)
         return false;
     s->working_set_bytes = bytes_of(s->signature.inputs, s->signature.input_count) +

@@ -153,7 +153,8 @@ static bool prepare(run_session *s, const options *o, text *diagnostics, status 
         return false;
     return bind_dims(s->graph, s->k.kernel->parameter_names, s->inputs,
                      s->k.kernel->parameter_count, &s->dims, st) &&
-           compiler_signature_of(s->graph, s->dims.items, s->dims.count, &s->signature, st);
+           compiler_signature_of(s->graph, s->dims.items, s->dims.count, &s->signature, st) &&
+           compiler_check_values(s->graph, s->dims.items, s->dims.count, s->inputs, st);
 }
 
 static bool run_compiled(run_session *s, status *st) {

@@ -62,6 +62,20 @@ has err "x.npy: it is no folder" "is told"
 exits 3 "a file that is not there" "$tsr" run $source --kernel product --in x=no.npy --in y=y.npy --out o
 [ ! -e o ] && pass "nothing was written" || fail "nothing was written"
 
+cat > loss.tsr <<'END'
+@kernel
+def loss(x: Tensor["M", "N", f32], target: Tensor["M", i32]) -> Tensor[f32]:
+    return cross_entropy(x, target)
+END
+$python -c "
+import numpy as np
+np.save('logits.npy', np.zeros((3, 4), np.float32))
+np.save('far.npy', np.array([0, 4, 1], np.int32))
+np.save('near.npy', np.array([0, 3, 1], np.int32))"
+exits 3 "a target outside its row" "$tsr" run loss.tsr --in x=logits.npy --in target=far.npy --out o
+has err "input 'target': element 1 is 4, .* a row of 4" "is told"
+exits 0 "targets inside it" "$tsr" run loss.tsr --in x=logits.npy --in target=near.npy --out loss
+
 for level in graph schedule tile llvm asm; do
     exits 0 "compile to $level" "$tsr" compile $source --kernel product --emit $level
     has out "." "prints something"

@@ -99,6 +99,11 @@ typedef struct compiler_signature {
 bool compiler_signature_of(ir_module *graph, const ir_binding *dims, uint32_t dim_count,
                            compiler_signature *out, status *st);
 
+/* Whether the values of the inputs are what the kernel asks for (targets of a cross_entropy within
+ * their row); compiled code cannot tell and clamps. False with a message that names the element. */
+bool compiler_check_values(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                           const tensor *inputs, status *st);
+
 /* ---- down the levels ---- */
 typedef enum compiler_profile {
     PROFILE_STRICT,

@@ -1,0 +1,50 @@
+/* input_values.c - what a kernel asks of the values of its inputs: the targets of a cross_entropy
+ * are positions of its row. Compiled code has no way to complain; it clamps. */
+#include <inttypes.h>
+
+#include "graph/passes.h"
+#include "ops/graph.h"
+#include "tessera/compiler.h"
+
+/* The kernel input that `v` is; -1 for everything else. */
+static int input_of(const ir_module *m, ir_value v) {
+    const ir_block_data *block = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    for (uint32_t i = 0; i < block->argument_count; i++)
+        if (block->arguments[i] == v)
+            return (int)i;
+    return -1;
+}
+
+static const char *input_name(const ir_module *m, int index) {
+    ir_attr names = ir_op_attr(m, ir_module_kernel(m), "inputs");
+    return ir_attr_get(m, ir_attr_get(m, names)->items[index])->string;
+}
+
+static bool check_targets(const ir_module *m, ir_op op, const tensor *inputs, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_type_data *row = ir_type_get(m, ir_value_get(m, d->operands[0])->type);
+    int64_t length = row->dims[row->rank - 1];
+    int index = input_of(m, d->operands[1]);
+    if (index < 0)
+        return true;
+    const int32_t *target = inputs[index].data;
+    for (int64_t i = 0; i < tensor_count(&inputs[index]); i++)
+        if (target[i] < 0 || target[i] >= length)
+            return status_set(st, STATUS_INVALID,
+                              "input '%s': element %" PRId64 " is %d, and cross_entropy's targets "
+                              "are positions in a row of %" PRId64,
+                              input_name(m, index), i, target[i], length);
+    return true;
+}
+
+bool compiler_check_values(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                           const tensor *inputs, status *st) {
+    ir_module *m = ir_module_clone(graph);
+    bool ok = graph_specialize(m, dims, dim_count, st);
+    ir_op op = ok ? ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first : 0;
+    for (; ok && op; op = ir_op_get(m, op)->next)
+        if (ir_op_get(m, op)->opcode == GRAPH_CROSS_ENTROPY)
+            ok = check_targets(m, op, inputs, st);
+    ir_module_free(m);
+    return ok;
+}
