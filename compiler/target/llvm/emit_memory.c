@@ -135,30 +135,64 @@ static LLVMValueRef lane(emitter *e, LLVMValueRef x, int width, int i) {
                       : LLVMBuildExtractElement(e->b, x, LLVMConstInt(e->i32, (unsigned)i, 0), "");
 }
 
+typedef struct gathering {
+    dtype element;
+    LLVMValueRef at, indices;
+    int width;              /* lanes */
+    int64_t stride, column; /* elements for each step of the index, and of the lane */
+} gathering;
+
+/* One by one. */
+static LLVMValueRef gather_elements(emitter *e, const gathering *g) {
+    LLVMValueRef x = LLVMGetUndef(code_vector(e, g->element, g->width));
+    for (int c = 0; c < g->width; c++) {
+        LLVMValueRef index = LLVMBuildSExt(e->b, lane(e, g->indices, g->width, c), e->i64, "");
+        LLVMValueRef offset = LLVMBuildNSWMul(e->b, index, code_int(e, e->i64, g->stride), "");
+        LLVMValueRef from = LLVMBuildGEP2(e->b, memory_type(e, g->element), g->at, &offset, 1, "");
+        LLVMValueRef one =
+            load_vector(e, g->element, address(e, g->element, from, c * g->column), 1);
+        if (g->width == 1)
+            return one;
+        x = LLVMBuildInsertElement(e->b, x, one, LLVMConstInt(e->i32, (unsigned)c, 0), "");
+    }
+    return x;
+}
+
+/* The same by the processor's own instruction. */
+static LLVMValueRef gather_vector(emitter *e, const gathering *g) {
+    unsigned width = (unsigned)g->width;
+    LLVMValueRef lanes[64], all[64];
+    for (int c = 0; c < g->width; c++) {
+        lanes[c] = code_int(e, e->i64, c * g->column);
+        all[c] = LLVMConstInt(e->i1, 1, 0);
+    }
+    LLVMValueRef stride = code_splat(e, code_int(e, e->i64, g->stride), g->width);
+    LLVMValueRef offsets = LLVMBuildSExt(e->b, g->indices, LLVMVectorType(e->i64, width), "");
+    offsets = LLVMBuildNSWMul(e->b, offsets, stride, "");
+    offsets = LLVMBuildNSWAdd(e->b, offsets, LLVMConstVector(lanes, width), "");
+    LLVMTypeRef type = code_vector(e, g->element, g->width);
+    LLVMValueRef from = LLVMBuildGEP2(e->b, memory_type(e, g->element), g->at, &offsets, 1, "");
+    LLVMTypeRef types[] = {type, LLVMTypeOf(from)};
+    LLVMValueRef args[] = {from, LLVMConstInt(e->i32, dtype_size(g->element), 0),
+                           LLVMConstVector(all, width), LLVMGetUndef(type)};
+    return code_intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
+}
+
 void code_gather(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    int64_t row = ir_op_int(e->m, op, "row_stride", 0),
-            column = ir_op_int(e->m, op, "column_stride", 0);
-    LLVMValueRef stride = code_int(e, e->i64, ir_op_int(e->m, op, "stride", 1));
+    int64_t row = ir_op_int(e->m, op, "row_stride", 0);
     emitted *t = code_new(e, d->results[0]);
-    LLVMValueRef at = base_address(e, op);
+    LLVMValueRef base = base_address(e, op);
+    gathering g = {.element = t->element,
+                   .stride = ir_op_int(e->m, op, "stride", 1),
+                   .column = ir_op_int(e->m, op, "column_stride", 0)};
     for (int64_t r = 0; r < t->rows; r++)
         for (int p = 0; p < t->parts; p++) {
-            int width = code_part_width(t, p);
-            LLVMValueRef indices = code_part(e, code_get(e, d->operands[2]), r, p, width);
-            LLVMValueRef x = LLVMGetUndef(code_vector(e, t->element, width));
-            for (int c = 0; c < width; c++) {
-                LLVMValueRef index = LLVMBuildSExt(e->b, lane(e, indices, width, c), e->i64, "");
-                LLVMValueRef offset = LLVMBuildNSWMul(e->b, index, stride, "");
-                LLVMValueRef from =
-                    LLVMBuildGEP2(e->b, memory_type(e, t->element), at, &offset, 1, "");
-                from = address(e, t->element, from, r * row + ((int64_t)p * t->width + c) * column);
-                LLVMValueRef one = load_vector(e, t->element, from, 1);
-                x = width == 1 ? one
-                               : LLVMBuildInsertElement(e->b, x, one,
-                                                        LLVMConstInt(e->i32, (unsigned)c, 0), "");
-            }
-            t->values[r * t->parts + p] = x;
+            g.width = code_part_width(t, p);
+            g.indices = code_part(e, code_get(e, d->operands[2]), r, p, g.width);
+            g.at = address(e, t->element, base, r * row + (int64_t)p * t->width * g.column);
+            bool whole = dtype_size(t->element) == 4 && g.width == t->width && g.width >= 8;
+            t->values[r * t->parts + p] = (whole ? gather_vector : gather_elements)(e, &g);
         }
 }
 
