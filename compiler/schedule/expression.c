@@ -125,6 +125,13 @@ static ir_value index_element(expression *e, const affine *a) {
     return ir_build1(e->body, SCHED_INDEX, NULL, 0, ir_type_scalar(m, DTYPE_I32), &attr, 1);
 }
 
+/* The memory behind a value, readable at any place: not what the group's own nests still fill. */
+static ir_value finished_storage(const expression *e, ir_value v) {
+    ir_value storage = plan_storage(e->p, v);
+    bool own = storage && e->group >= 0 && e->p->group_of[storage] == e->group;
+    return own ? 0 : storage;
+}
+
 /* x at an index along one axis: the index is data, everything around it is affine. */
 static ir_value gather_element(expression *e, ir_value v, const affine *index) {
     const ir_module *g = e->p->g;
@@ -144,7 +151,7 @@ static ir_value gather_element(expression *e, ir_value v, const affine *index) {
     affine offset = expression_offset(e->p, x, at);
     vec_push(&e->indices, offset);
     affine origin = {0};
-    ir_value storage = plan_storage(e->p, x);
+    ir_value storage = finished_storage(e, x);
     if (!storage) {
         e->failed = true;
         return 0;
@@ -240,9 +247,9 @@ static ir_value operation(expression *e, ir_value v, const affine *index) {
             return gather_element(e, v, index);
         if (move_index(e, v, index, moved))
             return expression_element(e, d->operands[0], moved);
-        if (d->opcode == GRAPH_RESHAPE && plan_storage(e->p, d->operands[0])) {
+        if (d->opcode == GRAPH_RESHAPE && finished_storage(e, d->operands[0])) {
             affine access = expression_offset(e->p, v, index);
-            return add_input(e, plan_storage(e->p, d->operands[0]), false,
+            return add_input(e, finished_storage(e, d->operands[0]), false,
                              plan_type(e->p, v)->element, &access);
         }
         break;
