@@ -34,7 +34,7 @@ exits 2 "help on nothing known" "$tsr" help nosuch
 exits 0 "--version" "$tsr" --version
 has out "^tsr [0-9]+\.[0-9]+\.[0-9]+ " "--version names it"
 exits 0 "help" "$tsr" help
-for command in bench golden compile run devices roofline log completion help; do
+for command in bench golden diff compile run devices roofline log completion help; do
     exits 0 "help on $command" "$tsr" help $command
     cp out by_help
     exits 0 "$command -h" "$tsr" $command -h

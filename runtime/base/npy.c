@@ -281,30 +281,43 @@ static bool check_length(int fd, const char *path, const npy_header *h, dtype ty
     return true;
 }
 
-static bool read_open_file(int fd, const char *path, dtype want, tensor *t, status *st) {
+bool tensor_open_npy(npy_layout *layout, int *fd_out, const char *path, dtype want, status *st) {
+    struct stat info;
     npy_header h = {0};
     dtype type = DTYPE_NONE;
-    if (!read_header(fd, path, &h, st) || !type_of_descr(path, h.descr, want, &type, st) ||
-        !check_length(fd, path, &h, type, st))
-        return false;
-    if (!tensor_init(t, type, h.rank, h.dims, st))
-        return status_set(st, STATUS_INVALID, "reading %s", path);
-    if (read_elements(fd, path, h.fortran_order, t, st))
-        return true;
-    tensor_release(t);
-    return false;
-}
-
-bool tensor_read_npy(tensor *t, const char *path, dtype want, status *st) {
-    struct stat info;
-    *t = (tensor){0};
+    *layout = (npy_layout){0};
+    *fd_out = -1;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return status_set_errno(st, errno, "cannot open %s", path);
-    bool ok = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-    if (!ok)
-        status_set(st, STATUS_INVALID, "%s is not a regular file", path);
-    ok = ok && read_open_file(fd, path, want, t, st);
+    bool ok = (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) ||
+              status_set(st, STATUS_INVALID, "%s is not a regular file", path);
+    ok = ok && read_header(fd, path, &h, st) && type_of_descr(path, h.descr, want, &type, st) &&
+         check_length(fd, path, &h, type, st);
+    if (!ok) {
+        close(fd);
+        return false;
+    }
+    *layout = (npy_layout){.type = type,
+                           .rank = h.rank,
+                           .fortran_order = h.fortran_order,
+                           .data_offset = h.data_offset};
+    memcpy(layout->dims, h.dims, sizeof h.dims);
+    *fd_out = fd;
+    return true;
+}
+
+bool tensor_read_npy(tensor *t, const char *path, dtype want, status *st) {
+    npy_layout layout;
+    int fd;
+    *t = (tensor){0};
+    if (!tensor_open_npy(&layout, &fd, path, want, st))
+        return false;
+    bool made = tensor_init(t, layout.type, layout.rank, layout.dims, st);
+    bool ok = made ? read_elements(fd, path, layout.fortran_order, t, st)
+                   : status_set(st, STATUS_INVALID, "reading %s", path);
+    if (made && !ok)
+        tensor_release(t);
     close(fd);
     return ok;
 }

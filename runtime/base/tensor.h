@@ -34,6 +34,16 @@ size_t tensor_bytes(const tensor *t);
  * file, fsync, rename). bf16 is read only where `want` is DTYPE_BF16 and the file holds u2; pass
  * DTYPE_NONE to accept the file's own type. */
 bool tensor_read_npy(tensor *t, const char *path, dtype want, status *st);
+/* Where a .npy file keeps its elements: all that reading checks before it allocates, and no element
+ * read. *fd_out is the open file, the caller's to close; -1 on failure. */
+typedef struct npy_layout {
+    dtype type;
+    int rank;
+    int64_t dims[TENSOR_MAX_RANK];
+    bool fortran_order;
+    size_t data_offset;
+} npy_layout;
+bool tensor_open_npy(npy_layout *layout, int *fd_out, const char *path, dtype want, status *st);
 bool tensor_write_npy(const tensor *t, const char *path, status *st);
 
 #endif
