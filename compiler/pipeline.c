@@ -170,7 +170,10 @@ static bool run_passes(pipeline *p, const char *last) {
         if (last && strcmp(last, passes[i].name) == 0)
             return true;
     }
-    return !last || status_set(p->st, STATUS_INVALID, "no pass is called '%s'", last);
+    if (last)
+        return status_set(p->st, STATUS_INVALID, "no pass is called '%s'", last);
+    return !p->options->fault ||
+           (tile_inject_fault(p->m, p->options->fault, p->st) && run_assign_layout(p));
 }
 
 static bool pipeline_open(pipeline *p, const ir_module *graph, const ir_binding *dims,

@@ -14,6 +14,7 @@
 #include "measure/sample.h"
 #include "measure/statistics.h"
 #include "session.h"
+#include "staging.h"
 
 typedef struct execution {
     subject *subject;
@@ -62,6 +63,19 @@ static void put_digests(execution *e, const tensor *outputs) {
         json_array_append_new(digests, json_string(digest));
     }
     json_object_set_new(json_object_get(e->result, "check"), "sha256", digests);
+}
+
+/* What the case is, for packs: two tsr that agree on it run the same. */
+static void put_identity(execution *e) {
+    json_t *internal = json_object_get(e->result, "internal"), *inputs = json_array();
+    json_object_set_new(internal, "key", json_string(e->subject->key));
+    if (e->job->mode == JOB_PACK || e->job->mode == JOB_REPLAY)
+        for (uint32_t i = 0; i < e->subject->signature.input_count; i++) {
+            char digest[65];
+            golden_tensor_digest(&e->subject->inputs[i], digest);
+            json_array_append_new(inputs, json_string(digest));
+        }
+    json_object_set_new(internal, "inputs", inputs);
 }
 
 static json_t *finite_or_null(double value) {
@@ -164,8 +178,10 @@ static bool run_interpreter(execution *e, status *st) {
 /* ---- backends of the runtime ---- */
 static bool build(execution *e, status *st) {
     subject *s = e->subject;
-    compiler_options options = {
-        .profile = e->profile, .isa = e->job->isa, .threads = e->job->threads};
+    compiler_options options = {.profile = e->profile,
+                                .isa = e->job->isa,
+                                .threads = e->job->threads,
+                                .fault = fault_of_code(e->job->fault)};
     e->stage(e->context, "compile");
     if (!compiler_build(s->graph, s->c->dims, s->c->dim_count, &options, &e->artifact, st))
         return false;
@@ -175,9 +191,49 @@ static bool build(execution *e, status *st) {
     return true;
 }
 
-static bool launch_once(execution *e, tensor *outputs, status *st) {
-    return session_poison_outputs(&e->session, st) && session_run(&e->session, st) &&
-           session_read_outputs(&e->session, &e->subject->signature, outputs, st);
+static bool launch_once(execution *e, session *l, tensor *outputs, status *st) {
+    return session_poison_outputs(l, st) && session_run(l, st) &&
+           session_read_outputs(l, &e->subject->signature, outputs, st) &&
+           fault_apply(e->job->fault, outputs, e->subject->signature.output_count, st);
+}
+
+static session_request request_of(const execution *e, uint32_t device, uint32_t threads) {
+    return (session_request){device, threads, &e->artifact, e->job->kernel, &e->subject->signature};
+}
+
+/* The same module with another number of threads. What differs goes to `repeat`, for the verdict.
+ */
+static bool launch_elsewhere(execution *e, uint32_t device, uint32_t threads, bool *differs,
+                             status *st) {
+    session other;
+    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    session_request request = request_of(e, device, threads);
+    uint32_t count = e->subject->signature.output_count;
+    bool ok = session_open(&other, &request, st) &&
+              session_write_inputs(&other, e->subject->inputs, st) &&
+              launch_once(e, &other, outputs, st);
+    *differs = false;
+    for (uint32_t i = 0; i < count && ok; i++)
+        *differs |= compare_bits(&e->outputs[i], &outputs[i]).differing > 0;
+    if (*differs) {
+        session_release_tensors(e->repeat, count);
+        memcpy(e->repeat, outputs, sizeof outputs);
+    } else {
+        session_release_tensors(outputs, count);
+    }
+    session_close(&other);
+    return ok;
+}
+
+/* `deterministic` promises equal bits for any thread count and timing: one thread, and more threads
+ * than there are cores, so that they are held up at random. */
+static bool repeat_elsewhere(execution *e, uint32_t device, status *st) {
+    const uint32_t threads[] = {1, 2 * e->job->threads + 1};
+    bool differs = false;
+    for (int i = 0; i < 2 && !differs; i++)
+        if (!launch_elsewhere(e, device, threads[i], &differs, st))
+            return false;
+    return true;
 }
 
 static bool compute(execution *e, const backend *b, status *st) {
@@ -185,14 +241,15 @@ static bool compute(execution *e, const backend *b, status *st) {
     if (!backend_device(b, &device, st))
         return false;
     e->stage(e->context, "launch");
-    fault_trigger(e->job->kernel, e->job->case_name);
+    fault_trigger(e->job->fault);
     /* Before the kernel's threads exist, so that they inherit. */
     counters_open(&e->counters);
-    session_request request = {device, e->job->threads, &e->artifact, e->job->kernel,
-                               &e->subject->signature};
+    session_request request = request_of(e, device, e->job->threads);
     return session_open(&e->session, &request, st) &&
            session_write_inputs(&e->session, e->subject->inputs, st) &&
-           launch_once(e, e->outputs, st) && launch_once(e, e->repeat, st);
+           launch_once(e, &e->session, e->outputs, st) &&
+           launch_once(e, &e->session, e->repeat, st) &&
+           (e->profile != PROFILE_DETERMINISTIC || repeat_elsewhere(e, device, st));
 }
 
 static bool judge(execution *e, status *st) {
@@ -276,6 +333,32 @@ static bool run_backend(execution *e, const backend *b, status *st) {
     return e->deviates || e->job->mode != JOB_BENCH || !b->timed || measure(e, st);
 }
 
+/* ---- packs ---- */
+
+/* What does not need the kernel to run comes first: a crash on the way leaves that. */
+static bool pack_members(execution *e, const backend *b, status *st) {
+    staging s = {e->job, e->subject, e->stage, e->context};
+    const tensor *expected, *actual = NULL;
+    if (!staging_put_sources(&s, st) || (*b->driver && !staging_put_levels(&s, e->profile, st)))
+        return false;
+    if (*b->driver && (!build(e, st) || !staging_put_module(&s, &e->artifact, st)))
+        return false;
+    e->stage(e->context, "oracle");
+    expected = subject_oracle(e->subject, st);
+    if (!expected || !staging_put_tensors(&s, "expected", expected, st))
+        return false;
+    if (!*b->driver || !e->job->launches)
+        actual = *b->driver ? NULL : expected;
+    else if (compute(e, b, st))
+        actual = e->outputs;
+    else
+        return false;
+    if (actual)
+        put_digests(e, actual);
+    set_status(e, "ok", NULL, EXIT_DONE);
+    return !actual || staging_put_tensors(&s, "actual", actual, st);
+}
+
 static void release(execution *e) {
     session_release_tensors(e->outputs, COMPILER_MAX_PARAMETERS);
     session_release_tensors(e->repeat, COMPILER_MAX_PARAMETERS);
@@ -288,7 +371,8 @@ json_t *execute_job(subject *s, const job *j, execute_stage_fn stage, void *cont
     execution e = {.subject = s, .job = j, .stage = stage, .context = context};
     status st = STATUS_INIT;
     const backend *b = &backend_table[backend_from_name(j->backend)];
-    subject_request request = {j->path, j->kernel, j->case_name, j->golden_path, j->seed};
+    subject_request request = {j->path,        j->kernel, j->case_name,
+                               j->golden_path, j->seed,   j->source};
     e.result = job_result_new(j, "error", NULL);
     e.profile = profile_from_name(j->profile);
     json_object_set_new(e.result, "internal", json_object());
@@ -296,7 +380,11 @@ json_t *execute_job(subject *s, const job *j, execute_stage_fn stage, void *cont
     bool ok = subject_open(s, &request, &st);
     if (ok) {
         put_work(&e);
-        ok = *b->driver ? run_backend(&e, b, &st) : run_interpreter(&e, &st);
+        put_identity(&e);
+        if (j->mode == JOB_PACK)
+            ok = pack_members(&e, b, &st);
+        else
+            ok = *b->driver ? run_backend(&e, b, &st) : run_interpreter(&e, &st);
     }
     if (!ok)
         fail(&e, &st);

@@ -6,7 +6,7 @@
 #include "subject.h"
 
 /* Called at the start of each step that may take long: "prepare", "compile", "launch", "oracle",
- * "reference", "time". The watchdog counts from the last one. */
+ * "reference", "time", "pack". The watchdog counts from the last one. */
 typedef void (*execute_stage_fn)(void *context, const char *stage);
 
 /* The result, with its "internal" part; never NULL. `s` is kept between jobs. */

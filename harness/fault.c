@@ -1,17 +1,129 @@
-/* fault.c - crashes, hangs or eats all memory, on request. */
+/* fault.c - faults on purpose. */
 #include "fault.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/text.h"
+#include "session.h"
 
-enum { OOM_STEP_BYTES = 1 << 26 };
+static const fault_info faults[] = {
+#define FAULT(ID, name, kind, summary) {name, FAULT_KIND_##kind, summary},
+#include "faults.def"
+};
+
+typedef enum fault_id {
+#define FAULT(ID, ...) FAULT_##ID,
+#include "faults.def"
+    FAULT_COUNT
+} fault_id;
+
+const fault_info *fault_find(const char *name, size_t length) {
+    for (int i = 0; i < FAULT_COUNT; i++)
+        if (strlen(faults[i].name) == length && memcmp(faults[i].name, name, length) == 0)
+            return &faults[i];
+    return NULL;
+}
+
+const char *fault_name(size_t index) {
+    return index < FAULT_COUNT ? faults[index].name : NULL;
+}
+
+static bool means(const char *where, const char *kernel, const char *case_name) {
+    size_t length = strlen(kernel);
+    if (strncmp(where, kernel, length) != 0)
+        return false;
+    return where[length] == '\0' ||
+           (where[length] == '/' && strcmp(where + length + 1, case_name) == 0);
+}
+
+const char *fault_for(const char *inject, const char *kernel, const char *case_name) {
+    if (!inject)
+        return NULL;
+    const char *at = strchr(inject, '@');
+    const fault_info *fault = fault_find(inject, at ? (size_t)(at - inject) : strlen(inject));
+    return fault && (!at || means(at + 1, kernel, case_name)) ? fault->name : NULL;
+}
+
+static const fault_info *known(const char *fault) {
+    return fault ? fault_find(fault, strlen(fault)) : NULL;
+}
+
+const char *fault_of_code(const char *fault) {
+    const fault_info *f = known(fault);
+    return f && f->kind == FAULT_KIND_CODE ? f->name : NULL;
+}
+
+/* ---- outputs ---- */
+
+static size_t size_bytes(const tensor *t) {
+    return (size_t)tensor_count(t) * dtype_size(t->type);
+}
+
+static bool apply_to(const fault_info *f, tensor *t) {
+    size_t size = size_bytes(t), middle = (size_t)(tensor_count(t) / 2);
+    unsigned char *bytes = t->data;
+    if (size == 0)
+        return false;
+    switch ((fault_id)(f - faults)) {
+    case FAULT_ZERO:
+        memset(bytes, 0, size);
+        return false; /* go on with the next output */
+    case FAULT_STALE:
+        memset(bytes, SESSION_POISON, size);
+        return false;
+    case FAULT_NAN:
+        if (dtype_is_float(t->type))
+            dtype_store(t->type, bytes, middle, (double)__builtin_nanf(""));
+        return dtype_is_float(t->type);
+    default:
+        bytes[middle * dtype_size(t->type)] ^= 1;
+        return true;
+    }
+}
+
+bool fault_apply(const char *fault, tensor *outputs, uint32_t count, status *st) {
+    const fault_info *f = known(fault);
+    bool done = false, any = false;
+    if (!f || f->kind != FAULT_KIND_OUTPUT)
+        return true;
+    for (uint32_t i = 0; i < count && !done; i++) {
+        done = apply_to(f, &outputs[i]);
+        any |= size_bytes(&outputs[i]) > 0;
+    }
+    bool everything = f == &faults[FAULT_ZERO] || f == &faults[FAULT_STALE];
+    return done || (everything && any) ||
+           status_set(st, STATUS_UNAVAILABLE, "fault %s does not apply: no output has %s", fault,
+                      f == &faults[FAULT_NAN] ? "a float" : "an element");
+}
+
+/* ---- the process ---- */
+
+enum { OOM_STEP_BYTES = 1 << 24, OOM_ROOM_BYTES = 1 << 28 };
+
+/* What is mapped already, and a little more: the machine is not to suffer. */
+static void limit_memory(void) {
+    FILE *f = fopen("/proc/self/statm", "r");
+    unsigned long pages = 0;
+    if (f) {
+        if (fscanf(f, "%lu", &pages) != 1)
+            pages = 0;
+        fclose(f);
+    }
+    rlim_t room = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + OOM_ROOM_BYTES;
+    struct rlimit now;
+    if (pages && getrlimit(RLIMIT_AS, &now) == 0 && room < now.rlim_cur) {
+        now.rlim_cur = room;
+        (void)setrlimit(RLIMIT_AS, &now);
+    }
+}
 
 static void eat_memory(void) {
+    limit_memory();
     for (;;) {
         void *memory = base_malloc(OOM_STEP_BYTES);
         memset(memory, 1, OOM_STEP_BYTES);
@@ -20,25 +132,16 @@ static void eat_memory(void) {
     }
 }
 
-void fault_trigger(const char *kernel, const char *case_name) {
-    const char *fault = getenv("TSR_TEST_FAULT");
-    const char *at = fault ? strchr(fault, '@') : NULL;
-    if (!at)
+void fault_trigger(const char *fault) {
+    const fault_info *f = known(fault);
+    if (!f || f->kind != FAULT_KIND_PROCESS)
         return;
-    text name;
-    text_init(&name);
-    text_printf(&name, "%s/%s", kernel, case_name);
-    bool meant = strcmp(at + 1, name.data) == 0;
-    text_release(&name);
-    if (!meant)
-        return;
-    if (strncmp(fault, "crash@", 6) == 0) {
+    if (f == &faults[FAULT_OOM])
+        eat_memory();
+    if (f == &faults[FAULT_CRASH]) {
         signal(SIGSEGV, SIG_DFL);
         raise(SIGSEGV);
     }
-    if (strncmp(fault, "hang@", 5) == 0)
-        for (;;)
-            pause();
-    if (strncmp(fault, "oom@", 4) == 0)
-        eat_memory();
+    for (;;)
+        pause();
 }

@@ -1,8 +1,38 @@
-/* fault.h - the tests' knob: TSR_TEST_FAULT=crash|hang|oom@KERNEL/CASE makes that case do so in its
- * worker, when it is about to launch (docs/measuring.md). */
+/* fault.h - faults on purpose, to prove that each is caught, packed and replayed.
+ *
+ * FAULT[@KERNEL[/CASE]] on the command line; faults.def has the table. A fault belongs to a job and
+ * is recorded with its result and in its pack. interp, the oracle, is never touched. */
 #ifndef TESSERA_HARNESS_FAULT_H
 #define TESSERA_HARNESS_FAULT_H
 
-void fault_trigger(const char *kernel, const char *case_name);
+#include "base/status.h"
+#include "base/tensor.h"
+
+enum { FAULTS_MAX = 16 };
+
+typedef enum fault_kind { FAULT_KIND_OUTPUT, FAULT_KIND_CODE, FAULT_KIND_PROCESS } fault_kind;
+
+typedef struct fault_info {
+    const char *name;
+    fault_kind kind;
+    const char *summary;
+} fault_info;
+
+/* NULL where no fault has that name (`length` characters of it). */
+const fault_info *fault_find(const char *name, size_t length);
+/* By number, for lists; NULL past the last. */
+const char *fault_name(size_t index);
+
+/* The name of the fault that `inject` ("FAULT[@KERNEL[/CASE]]", known to be right) means for this
+ * case; NULL for none. Static storage. */
+const char *fault_for(const char *inject, const char *kernel, const char *case_name);
+
+/* OUTPUT faults, on outputs as they were read; does nothing for other faults and NULL. False
+ * (STATUS_UNAVAILABLE) where no output has an element for it. */
+bool fault_apply(const char *fault, tensor *outputs, uint32_t count, status *st);
+/* PROCESS faults: does not return where `fault` is one. */
+void fault_trigger(const char *fault);
+/* The fault's name where the compiler is to make it; else NULL. */
+const char *fault_of_code(const char *fault);
 
 #endif

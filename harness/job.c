@@ -9,27 +9,35 @@ void job_key(const job *j, text *out) {
 }
 
 json_t *job_to_json(const job *j) {
-    return json_pack("{s:s, s:s, s:s, s:s?, s:s, s:s, s:s?, s:I, s:I, s:b, s:i}", "path", j->path,
-                     "kernel", j->kernel, "case", j->case_name, "golden", j->golden_path, "backend",
-                     j->backend, "profile", j->profile, "isa", j->isa, "threads",
-                     (json_int_t)j->threads, "seed", (json_int_t)j->seed, "quick", j->quick, "mode",
-                     (int)j->mode);
+    return json_pack("{s:s, s:s, s:s, s:s?, s:s, s:s, s:s?, s:I, s:I, s:b, s:i, s:s?, s:s?, s:s?, "
+                     "s:b, s:b}",
+                     "path", j->path, "kernel", j->kernel, "case", j->case_name, "golden",
+                     j->golden_path, "backend", j->backend, "profile", j->profile, "isa", j->isa,
+                     "threads", (json_int_t)j->threads, "seed", (json_int_t)j->seed, "quick",
+                     j->quick, "mode", (int)j->mode, "fault", j->fault, "source", j->source,
+                     "staging", j->staging, "launches", j->launches, "sandbox", j->sandbox);
 }
 
 bool job_from_json(json_t *object, job *out) {
     json_int_t threads = 0, seed = 0;
-    int quick = 0, mode = 0;
+    int quick = 0, mode = 0, launches = 0, sandbox = 0;
     *out = (job){0};
-    if (json_unpack(object, "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:b, s:i}", "path", &out->path,
-                    "kernel", &out->kernel, "case", &out->case_name, "backend", &out->backend,
-                    "profile", &out->profile, "threads", &threads, "seed", &seed, "quick", &quick,
-                    "mode", &mode) != 0)
+    if (json_unpack(object, "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:b, s:i, s:b, s:b}", "path",
+                    &out->path, "kernel", &out->kernel, "case", &out->case_name, "backend",
+                    &out->backend, "profile", &out->profile, "threads", &threads, "seed", &seed,
+                    "quick", &quick, "mode", &mode, "launches", &launches, "sandbox",
+                    &sandbox) != 0)
         return false;
     out->golden_path = json_string_value(json_object_get(object, "golden"));
     out->isa = json_string_value(json_object_get(object, "isa"));
+    out->fault = json_string_value(json_object_get(object, "fault"));
+    out->source = json_string_value(json_object_get(object, "source"));
+    out->staging = json_string_value(json_object_get(object, "staging"));
     out->threads = (uint32_t)threads;
     out->seed = (uint64_t)seed;
     out->quick = quick;
+    out->launches = launches;
+    out->sandbox = sandbox;
     out->mode = (job_mode)mode;
     return true;
 }
@@ -38,11 +46,12 @@ json_t *job_result_new(const job *j, const char *outcome, const char *why) {
     json_t *check = json_pack("{s:s, s:b, s:[], s:n, s:n}", "against", "none", "bitwise", 0,
                               "sha256", "max_ulp", "max_error_over_bound");
     return json_pack("{s:s, s:s, s:s, s:s, s:I, s:n, s:n, s:n, s:s, s:s?, s:o, s:n, s:n, s:n, s:n, "
-                     "s:n, s:n, s:{}, s:n}",
+                     "s:n, s:n, s:{}, s:n, s:s?}",
                      "kernel", j->kernel, "case", j->case_name, "backend", j->backend, "profile",
                      j->profile, "threads", (json_int_t)j->threads, "order_probe", "schedule_hash",
                      "module_hash", "status", outcome, "why", why, "check", check, "time_ns",
-                     "flops", "bytes", "rate", "roofline", "compile_ns", "counters", "pack");
+                     "flops", "bytes", "rate", "roofline", "compile_ns", "counters", "pack",
+                     "fault", j->fault);
 }
 
 exit_code job_result_exit(const json_t *result) {

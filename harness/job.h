@@ -16,7 +16,9 @@
 typedef enum job_mode {
     JOB_BENCH,  /* check, then time */
     JOB_VERIFY, /* check alone */
-    JOB_RECORD  /* run the interpreter and write the golden */
+    JOB_RECORD, /* run the interpreter and write the golden */
+    JOB_PACK,   /* write the members of a pack into `staging` */
+    JOB_REPLAY  /* compute and check against the interpreter, as a pack's case */
 } job_mode;
 
 typedef struct job {
@@ -25,6 +27,11 @@ typedef struct job {
     uint32_t threads;
     uint64_t seed;
     bool quick;
+    const char *fault;   /* made on purpose (faults.def), or NULL */
+    const char *source;  /* text of the kernel's source, instead of the file at `path`; or NULL */
+    const char *staging; /* PACK: the folder that receives the members */
+    bool launches; /* PACK: launch too; false where the recorded failure took the worker down */
+    bool sandbox;  /* REPLAY: the worker first gives up what a kernel has no need of */
     job_mode mode;
 } job;
 

@@ -1,7 +1,10 @@
 /* job_plan.c - expands cases into jobs. */
 #include "job_plan.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "fault.h"
 
 static void add_job(job_plan *p, const corpus_case *item, const job_choice *choice, backend_id id,
                     const char *profile, uint32_t threads, job_mode mode) {
@@ -16,6 +19,9 @@ static void add_job(job_plan *p, const corpus_case *item, const job_choice *choi
              .seed = choice->seed,
              .quick = choice->quick,
              .mode = mode};
+    if (*backend_table[id].driver)
+        j.fault = fault_for(choice->inject ? choice->inject : getenv("TSR_TEST_FAULT"), j.kernel,
+                            j.case_name);
     vec_push(&p->jobs, j);
 }
 
@@ -42,6 +48,13 @@ void job_plan_make(job_plan *p, const corpus *c, const job_choice *choice, job_m
                 add_backend(p, &c->cases.items[i], choice, (backend_id)id, mode);
 }
 
+bool job_plan_has_fault(const job_plan *p) {
+    for (size_t i = 0; i < p->jobs.count; i++)
+        if (p->jobs.items[i].fault)
+            return true;
+    return false;
+}
+
 void job_plan_release(job_plan *p) {
     vec_release(&p->jobs);
 }
@@ -57,7 +70,7 @@ json_t *job_choice_json(const job_choice *choice) {
                                   json_string(compiler_profile_name((compiler_profile)i)));
     for (uint32_t i = 0; i < choice->thread_count; i++)
         json_array_append_new(threads, json_integer(choice->threads[i]));
-    return json_pack("{s:o, s:o, s:o, s:s?, s:I, s:b}", "backends", backends, "profiles", profiles,
-                     "threads", threads, "isa", choice->isa, "seed", (json_int_t)choice->seed,
-                     "quick", choice->quick);
+    return json_pack("{s:o, s:o, s:o, s:s?, s:I, s:b, s:s?}", "backends", backends, "profiles",
+                     profiles, "threads", threads, "isa", choice->isa, "seed",
+                     (json_int_t)choice->seed, "quick", choice->quick, "inject", choice->inject);
 }

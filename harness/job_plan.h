@@ -18,6 +18,7 @@ typedef struct job_choice {
     const char *isa; /* NULL: the host's best */
     uint64_t seed, timeout_seconds, memory_mib;
     bool quick;
+    const char *inject; /* FAULT[@KERNEL[/CASE]], or NULL */
 } job_choice;
 
 typedef struct job_plan {
@@ -27,6 +28,8 @@ typedef struct job_plan {
 /* interp takes part once per case, as strict on one thread. */
 void job_plan_make(job_plan *p, const corpus *c, const job_choice *choice, job_mode mode);
 void job_plan_release(job_plan *p);
+/* Is a fault made in some job? */
+bool job_plan_has_fault(const job_plan *p);
 
 /* Sizes of the choice in canonical text: two runs of equal text ask for the same. */
 json_t *job_choice_json(const job_choice *choice);

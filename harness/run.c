@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "interrupt.h"
+#include "pack_case.h"
 #include "place.h"
 #include "report/document.h"
 #include "report/host_facts.h"
@@ -305,6 +306,21 @@ static bool show(run *r, const char *key, const json_t *result, const char *reso
     return true;
 }
 
+/* A failing case becomes a pack; that there is none is told, and is no reason to stop. */
+static void pack_failure(run *r, const job *j, json_t *result) {
+    const run_request *q = r->request;
+    pack_request request = {
+        j, result, r->worker.stage, q->failures, q->choice->timeout_seconds, q->choice->memory_mib};
+    status st = STATUS_INIT;
+    text path;
+    text_init(&path);
+    if (pack_case(&request, &path, &st))
+        json_object_set_new(result, "pack", json_string(path.data));
+    else
+        fprintf(stderr, "tsr: %s/%s is not packed: %s\n", j->kernel, j->case_name, st.message);
+    text_release(&path);
+}
+
 /* Runs the job, or takes its record from the run that is resumed. */
 static bool run_one(run *r, const job *j, const char *key, status *st) {
     intptr_t stored;
@@ -320,6 +336,8 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
             return true;
         }
         exit_code code = job_result_exit(result);
+        if (pack_is_failure(result))
+            pack_failure(r, j, result);
         internal = job_result_take_internal(result);
         bool ok = place_result(&r->ceilings, result, internal, resource, st) &&
                   store_ceilings(r, st) && store_record(r, key, result, internal, st);

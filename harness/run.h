@@ -11,7 +11,8 @@ typedef struct run_request {
     const char *database;
     const char *const *exports;
     size_t export_count;
-    exit_code problem; /* of the corpus: some source was wrong */
+    exit_code problem;    /* of the corpus: some source was wrong */
+    const char *failures; /* where packs of failing cases go */
     bool resume, last_failed, fail_fast, json, colour;
 } run_request;
 

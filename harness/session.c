@@ -6,8 +6,6 @@
 
 #include "base/arena.h"
 
-enum { POISON = 0xA5 };
-
 static bool abi_ok(tsr_status_t code, const char *doing, status *st) {
     static const status_code codes[] = {
         [TSR_SUCCESS] = STATUS_OK,         [TSR_EOOM] = STATUS_OUT_OF_MEMORY,
@@ -100,7 +98,7 @@ bool session_poison_outputs(session *l, status *st) {
         void *pattern = malloc(l->sizes[i] ? l->sizes[i] : 1);
         if (!pattern)
             return status_set(st, STATUS_OUT_OF_MEMORY, "out of memory: poisoning an output");
-        memset(pattern, POISON, l->sizes[i]);
+        memset(pattern, SESSION_POISON, l->sizes[i]);
         bool ok = copy(l, l->buffers[i], pattern, l->sizes[i], "poisoning an output", st);
         free(pattern);
         if (!ok)

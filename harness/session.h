@@ -6,7 +6,7 @@
 #include "tessera/compiler.h"
 #include "tessera/tessera.h"
 
-enum { SESSION_BUFFERS_MAX = 2 * COMPILER_MAX_PARAMETERS };
+enum { SESSION_BUFFERS_MAX = 2 * COMPILER_MAX_PARAMETERS, SESSION_POISON = 0xA5 };
 
 typedef struct session {
     tsr_context_t context;

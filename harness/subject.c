@@ -35,14 +35,15 @@ void subject_close(subject *s) {
     memset(s, 0, sizeof *s);
 }
 
-static bool open_source(subject *s, const char *path, status *st) {
-    if (s->source && strcmp(s->path, path) == 0)
+static bool open_source(subject *s, const char *path, const char *source, status *st) {
+    if (!source && s->source && strcmp(s->path, path) == 0)
         return true;
     subject_close(s);
     text diagnostics;
     text_init(&diagnostics);
     s->path = base_strdup(path);
-    s->source = compiler_open(path, false, &diagnostics, st);
+    s->source = source ? compiler_open_text(path, source, false, &diagnostics)
+                       : compiler_open(path, false, &diagnostics, st);
     bool ok = s->source != NULL;
     if (ok && compiler_error_count(s->source) > 0)
         ok = status_set(st, STATUS_INVALID, "%s has errors: %.800s", path, diagnostics.data);
@@ -100,11 +101,11 @@ static bool open_case(subject *s, const subject_request *request, status *st) {
 }
 
 bool subject_open(subject *s, const subject_request *request, status *st) {
-    if (s->source && s->kernel_name && s->seed == request->seed &&
+    if (!request->source && s->source && s->kernel_name && s->seed == request->seed &&
         strcmp(s->path, request->path) == 0 && strcmp(s->kernel_name, request->kernel) == 0 &&
         strcmp(s->case_name, request->case_name) == 0)
         return true;
-    if (!open_source(s, request->path, st))
+    if (!open_source(s, request->path, request->source, st))
         return false;
     close_case(s);
     if (!find_case(s, request, st))

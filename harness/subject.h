@@ -32,6 +32,7 @@ typedef struct subject_request {
     const char *path, *kernel, *case_name;
     const char *golden_path; /* NULL: goldens are not looked at */
     uint64_t seed;
+    const char *source; /* the source's text, instead of the file at `path`; NULL: the file */
 } subject_request;
 
 /* Prepares `s` for the request, keeping what it already has of the same case. `s` starts as all

@@ -18,6 +18,7 @@ enum {
     LINE_BYTES_MAX = 16 << 20,
     COMPLAINT_BYTES_MAX = 4096,
     POLL_MS = 200,
+    DEATH_MS_MAX = 5000,
     WORKER_IN = 3,
     WORKER_OUT = 4
 };
@@ -223,7 +224,7 @@ static json_t *result_of_death(worker *w, const job *j, int wait_status) {
  * its own. */
 static int await_death(worker *w) {
     int wait_status = 0;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < DEATH_MS_MAX; i++) {
         if (waitpid(w->pid, &wait_status, WNOHANG) == w->pid) {
             w->pid = 0;
             return wait_status;

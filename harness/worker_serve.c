@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "execute.h"
+#include "repro/sandbox.h"
 #include "worker.h"
 
 enum { IN_FD = 3, OUT_FD = 4 };
@@ -38,7 +39,10 @@ static bool serve_line(subject *s, const char *line, size_t length) {
     job j;
     json_t *object = json_loadb(line, length, 0, NULL);
     bool ok = object && job_from_json(object, &j);
-    if (ok)
+    status st = STATUS_INIT;
+    if (ok && j.sandbox && !sandbox_enter(&st))
+        send_message(json_pack("{s:o}", "result", job_result_new(&j, "error", st.message)));
+    else if (ok)
         send_message(json_pack("{s:o}", "result", execute_job(s, &j, announce_stage, NULL)));
     json_decref(object);
     return ok;

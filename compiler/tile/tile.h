@@ -28,6 +28,10 @@ bool tile_expand_math(ir_module *m, status *st);
  * last one shorter. */
 bool tile_assign_layout(ir_module *m, int lanes, status *st);
 
+/* Wrong code on purpose: "drop-last-k" or "edge-off-by-one". False (STATUS_UNAVAILABLE) where the
+ * kernel has no place for it. */
+bool tile_inject_fault(ir_module *m, const char *fault, status *st);
+
 /* ---- builders ---- */
 ir_value tile_index(ir_builder *b, int64_t value);
 /* constant + sum of coefficients[i] * indices[i]; terms with coefficient 0 vanish. */

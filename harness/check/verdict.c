@@ -11,7 +11,7 @@ static bool repeats_agree(const subject *s, const verdict_request *request, verd
         comparison c = compare_bits(&request->outputs[i], &request->repeat[i]);
         if (c.differing == 0)
             continue;
-        text_append(&out->why, "two launches on equal inputs disagree: ");
+        text_append(&out->why, "nondeterministic: two launches on equal inputs disagree: ");
         compare_describe(s->signature.outputs[i].name, &request->outputs[i], &request->repeat[i],
                          &c, &out->why);
         return false;

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "device/host.h"
+#include "fault.h"
 
 static int unknown(const options *o, const char *what, const char *word, const char *const *names,
                    size_t count) {
@@ -130,6 +131,23 @@ static int take_isa(const options *o, job_choice *out) {
     return command_fail(&st);
 }
 
+/* FAULT[@KERNEL[/CASE]]: the fault is known; whether the case is there is seen in the plan. */
+static int take_inject(const options *o, job_choice *out) {
+    const char *names[FAULTS_MAX];
+    size_t count = 0;
+    out->inject = options_text(o, OPTION_INJECT, NULL);
+    if (!out->inject)
+        return EXIT_DONE;
+    size_t length = strcspn(out->inject, "@");
+    if (fault_find(out->inject, length))
+        return EXIT_DONE;
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), out->inject);
+    while (count < FAULTS_MAX && (names[count] = fault_name(count)))
+        count++;
+    return unknown(o, "fault", word, names, count);
+}
+
 int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds, job_choice *out) {
     arena memory;
     status st = STATUS_INIT;
@@ -144,6 +162,7 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
     code = code ? code : take_profiles(o, profiles, &memory, out);
     code = code ? code : take_threads(o, &memory, out);
     code = code ? code : take_isa(o, out);
+    code = code ? code : take_inject(o, out);
     arena_release(&memory);
     return code;
 }

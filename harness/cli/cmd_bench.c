@@ -53,7 +53,11 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
     job_plan p;
     int code = (int)c->problem;
     job_plan_make(&p, c, choice, JOB_BENCH);
-    if (options_flag(o, OPTION_LIST)) {
+    if (choice->inject && !job_plan_has_fault(&p)) {
+        fprintf(stderr, "tsr: --inject %s: no case that would run on a compiled backend is meant\n",
+                choice->inject);
+        code = EXIT_INPUT;
+    } else if (options_flag(o, OPTION_LIST)) {
         list_jobs(&p);
     } else {
         char *arguments = canonical_arguments(o, choice);
@@ -64,6 +68,7 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
                                .exports = o->values[OPTION_EXPORT].values.items,
                                .export_count = o->values[OPTION_EXPORT].values.count,
                                .problem = c->problem,
+                               .failures = options_text(o, OPTION_FAILURES, ".tsr/failures"),
                                .resume = options_flag(o, OPTION_RESUME),
                                .last_failed = options_flag(o, OPTION_LAST_FAILED),
                                .fail_fast = options_flag(o, OPTION_FAIL_FAST),

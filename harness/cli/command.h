@@ -11,7 +11,8 @@
 #include "exit_code.h"
 #include "version.h"
 
-#define COMMAND(id, name, usage, summary, description) int command_##name(const options *o);
+#define COMMAND(id, name, spelling, usage, summary, description)                                   \
+    int command_##name(const options *o);
 #include "cli/commands.def"
 #undef COMMAND
 

@@ -58,7 +58,7 @@ static int run_command(command_id command, int argc, char **argv) {
         code = EXIT_DONE;
     } else {
         static int (*const entries[COMMAND_COUNT])(const options *) = {
-#define COMMAND(id, name, usage, summary, description) command_##name,
+#define COMMAND(id, name, spelling, usage, summary, description) command_##name,
 #include "cli/commands.def"
 #undef COMMAND
         };

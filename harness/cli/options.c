@@ -6,7 +6,8 @@
 #include <string.h>
 
 const command_info command_table[COMMAND_COUNT] = {
-#define COMMAND(id, name, usage, summary, description) {#name, usage, summary, description},
+#define COMMAND(id, name, spelling, usage, summary, description)                                   \
+    {spelling, usage, summary, description},
 #include "cli/commands.def"
 #undef COMMAND
 };

@@ -14,7 +14,7 @@
 #include "base/vec.h"
 
 typedef enum command_id {
-#define COMMAND(id, name, usage, summary, description) COMMAND_##id,
+#define COMMAND(id, name, spelling, usage, summary, description) COMMAND_##id,
 #include "cli/commands.def"
 #undef COMMAND
     COMMAND_COUNT

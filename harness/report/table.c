@@ -136,6 +136,9 @@ static void verdict_cell(const table *t, const json_t *result, text *out) {
         bool fine = strcmp(outcome, "ok") == 0 || strcmp(outcome, "skipped") == 0;
         text_printf(out, fine ? " (%s)" : "\n    %s", why);
     }
+    const char *pack = json_string_value(json_object_get(result, "pack"));
+    if (pack)
+        text_printf(out, "\n    tsr replay %s", pack);
     text_append_char(out, '\n');
 }
 

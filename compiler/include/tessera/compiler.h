@@ -120,6 +120,7 @@ typedef struct compiler_options {
     const char *schedule;   /* overrides of schedule parameters, "BM=96,MR=6", or NULL */
     const char *emit_after; /* a pass name whose output is wanted, or NULL */
     text *emit;             /* receives that text */
+    const char *fault;      /* wrong code on purpose, for proofs: tile/tile.h; NULL = none */
     bool verify;            /* run the verifier after every pass (always on in debug builds) */
 } compiler_options;
 

@@ -1,0 +1,124 @@
+/* inject_fault.c - wrong code on purpose, to prove that the checks catch it.
+ *
+ * It runs behind the last verification, which would refuse what it makes. Memory is never touched
+ * where the right code would not: a fault leaves work out. */
+#include <string.h>
+
+#include "tile/tile.h"
+
+typedef struct injection {
+    ir_op chosen; /* the last loop that a fault is meant for */
+    uint32_t inputs;
+    ir_module *m;
+    int done;
+} injection;
+
+static ir_op parent_op(const ir_module *m, ir_op op) {
+    ir_block block = ir_op_get(m, op)->block;
+    return block ? ir_region_get(m, ir_block_get(m, block)->region)->parent : 0;
+}
+
+/* The loop ends one step early. */
+static void cut_loop(ir_module *m, ir_op loop) {
+    const ir_op_data *d = ir_op_get(m, loop);
+    ir_builder b = {m, d->block, loop, d->location};
+    ir_value high = d->operands[1];
+    int64_t one = 1;
+    high = tile_affine(&b, -ir_op_int(m, loop, "step", 1), &high, &one, 1);
+    ir_op_get(m, loop)->operands[1] = high;
+}
+
+/* ---- drop-last-k: every chain of an accumulation loses its last step ---- */
+
+static void note_nested(ir_module *m, ir_op op, void *context) {
+    injection *i = context;
+    if (op != i->chosen && ir_op_get(m, op)->opcode == TILE_FOR && ir_op_attr(m, op, "reduction"))
+        i->done++;
+}
+
+static ir_value as_tile(ir_builder *b, ir_value index) {
+    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1, 0), NULL,
+                     0);
+}
+
+/* In its last step the loop hands on what it was given. Everything else in it still happens. */
+static void idle_last_step(ir_module *m, ir_op loop) {
+    const ir_op_data *d = ir_op_get(m, loop);
+    int64_t step = ir_op_int(m, loop, "step", 1), one = 1;
+    ir_builder before = {m, d->block, loop, d->location};
+    ir_value high = d->operands[1];
+    ir_value last = as_tile(&before, tile_affine(&before, -step, &high, &one, 1));
+    ir_block body = ir_op_block(m, loop, 0);
+    ir_op yield = ir_block_get(m, body)->last;
+    ir_builder inside = {m, body, yield, d->location};
+    ir_value early =
+        tile_compare(&inside, "lt", as_tile(&inside, ir_block_get(m, body)->arguments[0]), last);
+    for (uint32_t i = 0; i < ir_op_get(m, yield)->operand_count; i++) {
+        ir_value given = ir_block_get(m, body)->arguments[i + 1];
+        ir_value operands[] = {early, ir_op_get(m, yield)->operands[i], given};
+        ir_value kept = tile_op(&inside, TILE_SELECT, operands, 3, DTYPE_NONE);
+        ir_op_get(m, yield)->operands[i] = kept;
+    }
+}
+
+static void drop_from_innermost(ir_module *m, ir_op op, void *context) {
+    injection *i = context;
+    if (ir_op_get(m, op)->opcode != TILE_FOR || !ir_op_attr(m, op, "reduction"))
+        return;
+    injection nested = {.chosen = op};
+    ir_walk(m, op, note_nested, &nested);
+    if (nested.done)
+        return;
+    idle_last_step(m, op);
+    i->done++;
+}
+
+/* ---- edge-off-by-one: the last loop that stores an output leaves out its last tile ---- */
+
+static bool is_output(const injection *i, ir_value memory) {
+    const ir_value_data *v = ir_value_get(i->m, memory);
+    return v->op == 0 && v->block == ir_op_block(i->m, ir_module_kernel(i->m), 0) &&
+           v->index >= i->inputs;
+}
+
+static void find_storing_loop(ir_module *m, ir_op op, void *context) {
+    injection *i = context;
+    if (ir_op_get(m, op)->opcode != TILE_STORE || !is_output(i, ir_op_get(m, op)->operands[0]))
+        return;
+    ir_op parent = parent_op(m, op);
+    bool loop = ir_op_get(m, parent)->opcode == TILE_FOR && !ir_op_attr(m, parent, "reduction");
+    i->chosen = loop || ir_op_get(m, parent)->opcode == TILE_PHASE ? parent : i->chosen;
+}
+
+static void cut_edge(injection *i) {
+    ir_module *m = i->m;
+    ir_walk(m, ir_module_kernel(m), find_storing_loop, i);
+    if (!i->chosen)
+        return;
+    if (ir_op_get(m, i->chosen)->opcode == TILE_FOR) {
+        cut_loop(m, i->chosen);
+        i->done++;
+        return;
+    }
+    int64_t grid = ir_op_int(m, i->chosen, "grid", 0);
+    if (grid == 0)
+        return;
+    ir_op_set_attr(m, i->chosen, "grid", ir_attr_int(m, grid - 1));
+    i->done++;
+}
+
+bool tile_inject_fault(ir_module *m, const char *fault, status *st) {
+    injection i = {.m = m};
+    ir_op kernel = ir_module_kernel(m);
+    i.inputs = ir_attr_get(m, ir_op_attr(m, kernel, "inputs"))->count;
+    bool drop = strcmp(fault, "drop-last-k") == 0;
+    if (!drop && strcmp(fault, "edge-off-by-one") != 0)
+        return status_set(st, STATUS_INVALID, "no fault of code is called '%s'", fault);
+    if (drop)
+        ir_walk(m, kernel, drop_from_innermost, &i);
+    else
+        cut_edge(&i);
+    return i.done || status_set(st, STATUS_UNAVAILABLE,
+                                drop ? "fault drop-last-k does not apply: no loop accumulates"
+                                     : "fault edge-off-by-one does not apply: nothing is stored");
+}

@@ -1,0 +1,207 @@
+/* cmd_pack_repro.c - tsr pack-repro: one case, run again and packed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "cli/choice.h"
+#include "cli/command.h"
+#include "cli/database.h"
+#include "fault.h"
+#include "interrupt.h"
+#include "pack_case.h"
+#include "store/store.h"
+#include "worker.h"
+
+/* What is wanted, from a stored run or from the command line. */
+typedef struct wanted {
+    const char *name; /* "kernel/case[@backend[,profile]]"; NULL: the last failure */
+    json_t *record;   /* of the stored result; NULL where the case is named directly */
+    json_t *run_arguments;
+    char filter[512]; /* "kernel/case" */
+    int64_t run;
+} wanted;
+
+static bool is_named(const char *key, const char *name) {
+    size_t length = strlen(name);
+    return strncmp(key, name, length) == 0 &&
+           (key[length] == '\0' || key[length] == '@' || key[length] == ',');
+}
+
+/* The first failure that the name means; else its first result. Without a name, the last failure.
+ */
+static bool take_result(void *context, const store_result *stored) {
+    wanted *w = context;
+    json_t *record = json_loads(stored->record, 0, NULL);
+    bool fails = record && pack_is_failure(record);
+    bool meant = record && (w->name ? is_named(stored->key, w->name) : fails);
+    bool better = meant && (!w->record || !w->name || (fails && !pack_is_failure(w->record)));
+    if (better) {
+        json_decref(w->record);
+        w->record = json_incref(record);
+    }
+    json_decref(record);
+    return true;
+}
+
+static bool take_arguments(void *context, const store_run *run) {
+    wanted *w = context;
+    if (run->number != w->run)
+        return true;
+    w->run_arguments = json_loads(run->arguments, 0, NULL);
+    return false;
+}
+
+static bool read_run(const options *o, const char *run, wanted *w, status *st) {
+    store *s = store_open_existing(database_path(o), st);
+    if (!s)
+        return st->code == STATUS_OK
+                   ? status_set(st, STATUS_NOT_FOUND, "there is no database %s", database_path(o))
+                   : false;
+    bool ok = store_find_run(s, run, &w->run, st) && store_each_run(s, take_arguments, w, st) &&
+              store_each_result(s, w->run, take_result, w, st);
+    store_close(s);
+    if (ok && !w->record)
+        ok = w->name ? status_set(st, STATUS_NOT_FOUND, "run %s has no result %s", run, w->name)
+                     : status_set(st, STATUS_NOT_FOUND, "nothing failed in the last run");
+    if (ok)
+        snprintf(w->filter, sizeof w->filter, "%s/%s",
+                 json_string_value(json_object_get(w->record, "kernel")),
+                 json_string_value(json_object_get(w->record, "case")));
+    return ok;
+}
+
+/* ---- the job ---- */
+
+static bool load(const options *o, const wanted *w, corpus *c, status *st) {
+    static const char *const usual[] = {"corpus"};
+    const char *filters[] = {w->filter}, *paths[64];
+    size_t count = 0, i;
+    json_t *path;
+    text diagnostics;
+    json_array_foreach(json_object_get(w->run_arguments, "paths"), i, path) if (count < 64)
+        paths[count++] = json_string_value(path);
+    for (i = 1; !w->record && i < o->arguments.count && count < 64; i++)
+        paths[count++] = o->arguments.items[i];
+    corpus_query query = {.paths = count ? paths : usual,
+                          .path_count = count ? count : 1,
+                          .filters = filters,
+                          .filter_count = 1,
+                          .golden = options_text(o, OPTION_GOLDEN, NULL),
+                          .colour = command_colour(o, stderr)};
+    text_init(&diagnostics);
+    bool ok = corpus_load(c, &query, &diagnostics, st);
+    fputs(diagnostics.data, stderr);
+    text_release(&diagnostics);
+    return ok;
+}
+
+/* As it ran: what the record and its run's arguments say replaces what was chosen. */
+static void as_recorded(const wanted *w, job *j) {
+    const json_t *record = w->record;
+    json_t *seed = json_object_get(w->run_arguments, "seed");
+    j->backend = json_string_value(json_object_get(record, "backend"));
+    j->profile = json_string_value(json_object_get(record, "profile"));
+    j->threads = (uint32_t)json_integer_value(json_object_get(record, "threads"));
+    j->isa = json_string_value(json_object_get(w->run_arguments, "isa"));
+    j->fault = json_string_value(json_object_get(record, "fault"));
+    j->seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : j->seed;
+}
+
+/* The chosen backend's job; the first that compiles where none was named. */
+static const job *choose(const job_plan *p, bool by_name) {
+    for (size_t i = 0; i < p->jobs.count; i++)
+        if (by_name || *backend_table[backend_from_name(p->jobs.items[i].backend)].driver)
+            return &p->jobs.items[i];
+    return p->jobs.count ? &p->jobs.items[0] : NULL;
+}
+
+static int run_and_pack(const options *o, const job_choice *choice, job j) {
+    worker w;
+    status st = STATUS_INIT;
+    text path;
+    j.mode = JOB_REPLAY;
+    j.quick = true;
+    interrupt_watch();
+    worker_init(&w, choice->timeout_seconds, choice->memory_mib, &interrupt_seen);
+    json_t *result = worker_run(&w, &j);
+    if (!result) {
+        worker_stop(&w);
+        return EXIT_INTERRUPTED;
+    }
+    pack_request request = {&j,
+                            result,
+                            w.stage,
+                            options_text(o, OPTION_FAILURES, ".tsr/failures"),
+                            choice->timeout_seconds,
+                            choice->memory_mib};
+    text_init(&path);
+    int code = pack_case(&request, &path, &st) ? EXIT_DONE : command_fail(&st);
+    if (code == EXIT_DONE) {
+        const char *why = json_string_value(json_object_get(result, "why"));
+        fprintf(stderr, "%s/%s on %s: %s%s%s\n", j.kernel, j.case_name, j.backend,
+                json_string_value(json_object_get(result, "status")), why ? ": " : "",
+                why ? why : "");
+        puts(path.data);
+    }
+    worker_stop(&w);
+    text_release(&path);
+    json_decref(result);
+    return code;
+}
+
+static int pack_wanted(const options *o, const job_choice *choice, const wanted *w) {
+    status st = STATUS_INIT;
+    corpus c;
+    job_plan p;
+    if (!load(o, w, &c, &st)) {
+        corpus_release(&c);
+        return command_fail(&st);
+    }
+    job_plan_make(&p, &c, choice, JOB_REPLAY);
+    const job *chosen = choose(&p, choice->by_name);
+    int code;
+    if (!chosen) {
+        status_set(&st, STATUS_UNAVAILABLE, "no backend that was chosen runs %s", w->filter);
+        code = command_fail(&st);
+    } else {
+        job j = *chosen;
+        if (w->record)
+            as_recorded(w, &j);
+        code = run_and_pack(o, choice, j);
+    }
+    job_plan_release(&p);
+    corpus_release(&c);
+    return code;
+}
+
+static int find_wanted(const options *o, wanted *w) {
+    status st = STATUS_INIT;
+    bool last = options_flag(o, OPTION_LAST_FAILURE);
+    if (last != (o->arguments.count == 0))
+        return command_usage(o->command,
+                             "one of RUN:KERNEL/CASE, --last-failure and KERNEL is wanted");
+    const char *first = last ? "last:" : o->arguments.items[0], *colon = strchr(first, ':');
+    const char *case_name = options_text(o, OPTION_CASE, NULL);
+    if (!colon && !case_name)
+        return command_usage(o->command, "%s: which case of it? --case NAME", first);
+    if (!colon) {
+        snprintf(w->filter, sizeof w->filter, "%s/%s", first, case_name);
+        return EXIT_DONE;
+    }
+    char run[128];
+    snprintf(run, sizeof run, "%.*s", (int)(colon - first), first);
+    w->name = last ? NULL : colon + 1;
+    return read_run(o, run, w, &st) ? EXIT_DONE : command_fail(&st);
+}
+
+int command_pack_repro(const options *o) {
+    job_choice choice;
+    wanted w = {0};
+    int code = choice_make(o, "strict", 60, &choice);
+    code = code ? code : find_wanted(o, &w);
+    code = code ? code : pack_wanted(o, &choice, &w);
+    json_decref(w.record);
+    json_decref(w.run_arguments);
+    return code;
+}

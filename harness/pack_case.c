@@ -1,0 +1,285 @@
+/* pack_case.c - the parent's part of a pack: collects the members and writes the manifest. */
+#include "pack_case.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include "interrupt.h"
+#include "report/host_facts.h"
+#include "repro/pack.h"
+#include "tessera/compiler.h"
+#include "worker.h"
+
+/* The folders of a pack, in the order of its members. */
+static const char *const folders[] = {"source", "ir", "", "inputs", "expected", "actual"};
+enum { FOLDER_COUNT = sizeof folders / sizeof *folders, MEMBER_BYTES_MAX = 512 << 20 };
+
+typedef struct packing {
+    const pack_request *request;
+    char *staging;
+    arena memory;
+    VEC(pack_member) members;
+    json_t *staged; /* the result of the worker that wrote the members */
+    char *staged_stage;
+} packing;
+
+static const char *text_of(const json_t *object, const char *key) {
+    const char *value = json_string_value(json_object_get(object, key));
+    return value ? value : "";
+}
+
+bool pack_is_failure(const json_t *result) {
+    static const char *const failures[] = {"mismatch", "error", "crash", "timeout"};
+    const char *outcome = text_of(result, "status");
+    for (int i = 0; i < 4; i++)
+        if (strcmp(outcome, failures[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Did the kernel run to its end? */
+static bool has_outputs(const json_t *result) {
+    const char *outcome = text_of(result, "status");
+    return strcmp(outcome, "ok") == 0 || strcmp(outcome, "mismatch") == 0;
+}
+
+const char *pack_stage(const json_t *result, const char *stage) {
+    return has_outputs(result) ? "" : stage;
+}
+
+/* ---- members ---- */
+
+static void add_member(packing *p, const char *name, const void *data, size_t size_bytes) {
+    vec_push(&p->members, ((pack_member){arena_strdup(&p->memory, name), data, size_bytes}));
+}
+
+static void add_text(packing *p, const char *name, const text *content) {
+    char *copy = arena_alloc(&p->memory, content->length + 1);
+    memcpy(copy, content->data, content->length + 1);
+    add_member(p, name, copy, content->length);
+}
+
+static bool add_file(packing *p, const char *name, const char *path, status *st) {
+    char *data;
+    size_t size_bytes;
+    if (!file_read(path, MEMBER_BYTES_MAX, &data, &size_bytes, st))
+        return false;
+    add_member(p, name, data, size_bytes);
+    return true;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b) {
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int plain(const struct dirent *entry) {
+    return entry->d_name[0] != '.' && entry->d_type == DT_REG;
+}
+
+/* Names of the files in one folder of the staging area, sorted; count -1 where it is not there. */
+static int list_folder(const packing *p, const char *folder, struct dirent ***names) {
+    text path;
+    text_init(&path);
+    text_printf(&path, "%s/%s", p->staging, folder);
+    int count = scandir(path.data, names, plain, by_name);
+    text_release(&path);
+    return count;
+}
+
+typedef bool (*staged_fn)(packing *p, const char *name, const char *path, status *st);
+
+static bool each_staged(packing *p, staged_fn visit, status *st) {
+    bool ok = true;
+    for (int f = 0; f < FOLDER_COUNT && ok; f++) {
+        struct dirent **names = NULL;
+        int count = list_folder(p, folders[f], &names);
+        for (int i = 0; i < count; i++) {
+            text path, name;
+            text_init(&path);
+            text_init(&name);
+            text_printf(&name, "%s%s%s", folders[f], *folders[f] ? "/" : "", names[i]->d_name);
+            text_printf(&path, "%s/%s", p->staging, name.data);
+            ok = ok && visit(p, name.data, path.data, st);
+            text_release(&path);
+            text_release(&name);
+            free(names[i]);
+        }
+        free(names);
+    }
+    return ok;
+}
+
+static bool remove_file(packing *p, const char *name, const char *path, status *st) {
+    (void)p, (void)name, (void)st;
+    unlink(path);
+    return true;
+}
+
+static void remove_staging(packing *p) {
+    status ignored = STATUS_INIT;
+    each_staged(p, remove_file, &ignored);
+    for (int f = 0; f < FOLDER_COUNT; f++) {
+        text path;
+        text_init(&path);
+        text_printf(&path, "%s/%s", p->staging, folders[f]);
+        if (*folders[f])
+            rmdir(path.data);
+        text_release(&path);
+    }
+    rmdir(p->staging);
+}
+
+/* ---- what is said ---- */
+
+/* A dead worker's last words may hold a process id or an address: only what the harness says. */
+static void stable_why(const json_t *result, text *out) {
+    const char *why = text_of(result, "why");
+    size_t length = strlen(why);
+    const char *end = strcmp(text_of(result, "status"), "crash") == 0 ? strchr(why, ':') : NULL;
+    text_append_bytes(out, why, end ? (size_t)(end - why) : length);
+}
+
+static json_t *outcome_json(const packing *p) {
+    const json_t *result = p->request->result;
+    json_t *digests = json_object_get(json_object_get(result, "check"), "sha256");
+    text why;
+    text_init(&why);
+    stable_why(result, &why);
+    json_t *outcome = json_pack("{s:s, s:s, s:o, s:O}", "status", text_of(result, "status"),
+                                "stage", pack_stage(result, p->request->stage), "why",
+                                json_stringn_nocheck(why.data, why.length), "sha256", digests);
+    text_release(&why);
+    return outcome;
+}
+
+static json_t *about(const packing *p) {
+    const job *j = p->request->job;
+    const json_t *result = p->request->result;
+    const json_t *internal = json_object_get(p->staged, "internal");
+    json_t *host = host_facts();
+    const char *isa = j->isa ? j->isa : json_string_value(json_object_get(host, "isa"));
+    json_t *item = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s?, s:I, s:I, s:s?, s:I, s:I}", "kernel", j->kernel, "case",
+        j->case_name, "backend", j->backend, "profile", j->profile, "isa", isa, "threads",
+        (json_int_t)j->threads, "seed", (json_int_t)j->seed, "fault", j->fault, "timeout_s",
+        (json_int_t)p->request->timeout_seconds, "memory_mib", (json_int_t)p->request->memory_mib);
+    json_t *manifest =
+        json_pack("{s:o, s:o, s:o, s:o, s:i, s:O?, s:O?, s:O?, s:O?}", "case", item, "outcome",
+                  outcome_json(p), "tsr", program_facts(), "host", host, "numerics_version",
+                  TSR_NUMERICS_VERSION, "key", json_object_get(internal, "key"), "inputs_sha256",
+                  json_object_get(internal, "inputs"), "schedule_hash",
+                  json_object_get(result, "schedule_hash"), "module_hash",
+                  json_object_get(result, "module_hash"));
+    return manifest;
+}
+
+static void add_log(packing *p) {
+    const json_t *result = p->request->result;
+    text log, why;
+    text_init(&log);
+    text_init(&why);
+    stable_why(result, &why);
+    text_printf(&log, "status  %s\nstep    %s\n", text_of(result, "status"), p->request->stage);
+    text_printf(&log, "why     %s\n", why.data);
+    if (!p->staged || strcmp(text_of(p->staged, "status"), "ok") != 0)
+        text_printf(&log,
+                    "packing ended in step %s (%s): what follows that step is not in this pack\n",
+                    p->staged_stage, p->staged ? text_of(p->staged, "status") : "interrupted");
+    add_text(p, "log.txt", &log);
+    text_release(&why);
+    text_release(&log);
+}
+
+static void add_readme(packing *p) {
+    const job *j = p->request->job;
+    text readme, why;
+    text_init(&readme);
+    text_init(&why);
+    stable_why(p->request->result, &why);
+    text_printf(&readme, "%s/%s on %s, profile %s, threads %u: %s\n%s\n", j->kernel, j->case_name,
+                j->backend, j->profile, j->threads, text_of(p->request->result, "status"),
+                why.data);
+    if (j->fault)
+        text_printf(&readme, "The fault was made on purpose: --inject %s\n", j->fault);
+    text_append(
+        &readme,
+        "\nMake it happen again with\n\n    tsr replay THIS-FILE\n\n"
+        "manifest.json   what ran, where, and what came of it; SHA-256 of every member\n"
+        "source/         the kernel's source\n"
+        "ir/             the IR after each pass, LLVM IR and assembly\n"
+        "module.tsrm     the compiled module\n"
+        "inputs/         what went in; expected/ and actual/: what should and did come out\n"
+        "                (left out beyond 64 MiB: the seed in the manifest makes them)\n"
+        "log.txt         how it ended\n");
+    add_text(p, "README", &readme);
+    text_release(&why);
+    text_release(&readme);
+}
+
+/* ---- the pack ---- */
+
+static void stage_members(packing *p) {
+    const pack_request *r = p->request;
+    worker w;
+    job j = *r->job;
+    j.mode = JOB_PACK;
+    j.staging = p->staging;
+    j.launches = has_outputs(r->result);
+    worker_init(&w, r->timeout_seconds, r->memory_mib, &interrupt_seen);
+    p->staged = worker_run(&w, &j);
+    p->staged_stage = arena_strdup(&p->memory, w.stage);
+    worker_stop(&w);
+}
+
+static bool write_pack(packing *p, text *path_out, status *st) {
+    const job *j = p->request->job;
+    char hash[13];
+    json_t *manifest = about(p);
+    bool ok = pack_name(manifest, p->members.items, p->members.count, hash, st);
+    if (ok) {
+        text_printf(path_out, "%s/%s-%s-%s.repro.tar.lz4", p->request->failures, j->kernel,
+                    j->case_name, hash);
+        ok = file_exists(path_out->data) ||
+             pack_write(path_out->data, manifest, p->members.items, p->members.count, st);
+    }
+    json_decref(manifest);
+    return ok;
+}
+
+static bool make_staging(packing *p, status *st) {
+    text name;
+    if (!file_make_dirs(p->request->failures, st))
+        return false;
+    text_init(&name);
+    text_printf(&name, "%s/.staging-XXXXXX", p->request->failures);
+    p->staging = arena_strdup(&p->memory, name.data);
+    text_release(&name);
+    return mkdtemp(p->staging) != NULL ||
+           status_set_errno(st, errno, "cannot make a folder in %s", p->request->failures);
+}
+
+bool pack_case(const pack_request *request, text *path_out, status *st) {
+    packing p = {.request = request};
+    arena_init(&p.memory);
+    bool ok = make_staging(&p, st);
+    if (ok) {
+        stage_members(&p);
+        add_readme(&p);
+        add_log(&p);
+        size_t own = p.members.count;
+        ok = each_staged(&p, add_file, st) && write_pack(&p, path_out, st);
+        remove_staging(&p);
+        for (size_t i = own; i < p.members.count; i++)
+            free((void *)(uintptr_t)p.members.items[i].data);
+    }
+    vec_release(&p.members);
+    json_decref(p.staged);
+    arena_release(&p.memory);
+    return ok;
+}

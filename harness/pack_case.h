@@ -1,0 +1,28 @@
+/* pack_case.h - makes a pack of one case: what ran, what came of it, and all that is needed to make
+ * it happen again.
+ *
+ * A worker of its own writes the members (staging.h), so that a case that brings its worker down
+ * can be packed, too: what that worker had written by then is packed. */
+#ifndef TESSERA_HARNESS_PACK_CASE_H
+#define TESSERA_HARNESS_PACK_CASE_H
+
+#include "job.h"
+
+typedef struct pack_request {
+    const job *job;       /* as it ran */
+    const json_t *result; /* of that job */
+    const char *stage;    /* the last step that it announced */
+    const char *failures; /* the folder that receives the pack */
+    uint64_t timeout_seconds, memory_mib;
+} pack_request;
+
+/* Appends the pack's path. A pack that is there already is left as it is: its name tells its
+ * content. False with nothing left behind. */
+bool pack_case(const pack_request *request, text *path_out, status *st);
+
+/* Whether a result is a failure of its case (and so is packed by itself). */
+bool pack_is_failure(const json_t *result);
+/* "compile", "launch", ... where the failure names its place; "" for ok and mismatch. */
+const char *pack_stage(const json_t *result, const char *stage);
+
+#endif

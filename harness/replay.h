@@ -1,0 +1,28 @@
+/* replay.h - makes the case of a pack happen again, in a sandboxed worker, and judges it. */
+#ifndef TESSERA_HARNESS_REPLAY_H
+#define TESSERA_HARNESS_REPLAY_H
+
+#include <jansson.h>
+
+#include "base/status.h"
+#include "repro/verdict.h"
+
+typedef struct replay {
+    repro_verdict verdict;
+    json_t *manifest;   /* of the pack; NULL where it is invalid */
+    json_t *result;     /* of the last replay; NULL where none was run */
+    json_t *qualifiers; /* "toolchain-drift", "other-isa", "code-hash-same" */
+    json_t *missing;    /* INCOMPATIBLE: what this machine or this tsr lacks */
+    char why[512];      /* INVALID_PACK */
+} replay;
+
+typedef struct replay_request {
+    const char *path;
+    const char *isa; /* instead of the recorded level; NULL: the recorded one */
+} replay_request;
+
+/* False only where the file cannot be opened or the user interrupts; replay_release in any case. */
+bool replay_run(const replay_request *request, replay *out, status *st);
+void replay_release(replay *r);
+
+#endif

@@ -1,0 +1,136 @@
+/* staging.c - the worker's part of a pack. */
+#include "staging.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "fault.h"
+
+static void path_of(const staging *s, const char *folder, const char *name, const char *suffix,
+                    text *out) {
+    text_printf(out, "%s/%s%s%s%s", s->job->staging, folder, *folder ? "/" : "", name, suffix);
+}
+
+static bool put(const staging *s, const char *folder, const char *name, const text *content,
+                status *st) {
+    text path;
+    text_init(&path);
+    path_of(s, folder, name, "", &path);
+    bool ok = file_write_atomic(path.data, content->data, content->length, st);
+    text_release(&path);
+    return ok;
+}
+
+static bool make_folder(const staging *s, const char *folder, status *st) {
+    text path;
+    text_init(&path);
+    path_of(s, folder, "", "", &path);
+    bool ok = file_make_dirs(path.data, st);
+    text_release(&path);
+    return ok;
+}
+
+static uint64_t bytes_of(const tensor *tensors, uint32_t count) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += (uint64_t)tensor_count(&tensors[i]) * dtype_size(tensors[i].type);
+    return sum;
+}
+
+static bool put_arrays(const staging *s, const char *folder, const struct compiler_buffer *buffers,
+                       const tensor *tensors, uint32_t count, status *st) {
+    if (bytes_of(tensors, count) > STAGING_TENSOR_BYTES_MAX)
+        return true;
+    bool ok = make_folder(s, folder, st);
+    for (uint32_t i = 0; i < count && ok; i++) {
+        text path;
+        text_init(&path);
+        path_of(s, folder, buffers[i].name, ".npy", &path);
+        ok = tensor_write_npy(&tensors[i], path.data, st);
+        text_release(&path);
+    }
+    return ok;
+}
+
+static bool read_source(const job *j, text *out, status *st) {
+    char *data = NULL;
+    size_t size = 0;
+    if (j->source) {
+        text_append(out, j->source);
+        return true;
+    }
+    if (!file_read(j->path, 16 << 20, &data, &size, st))
+        return false;
+    text_append_bytes(out, data, size);
+    free(data);
+    return true;
+}
+
+bool staging_put_sources(const staging *s, status *st) {
+    const char *slash = strrchr(s->job->path, '/');
+    text source;
+    text_init(&source);
+    s->stage(s->context, "pack");
+    bool ok = read_source(s->job, &source, st) && make_folder(s, "source", st) &&
+              put(s, "source", slash ? slash + 1 : s->job->path, &source, st);
+    text_release(&source);
+    return ok && put_arrays(s, "inputs", s->subject->signature.inputs, s->subject->inputs,
+                            s->subject->signature.input_count, st);
+}
+
+/* One level or pass as text. `pass` NULL: the level by its own name. */
+static bool put_level(const staging *s, const compiler_options *options, const char *level,
+                      const char *name, status *st) {
+    text content;
+    text_init(&content);
+    bool ok = compiler_emit(s->subject->graph, s->subject->c->dims, s->subject->c->dim_count,
+                            options, level, &content, st) &&
+              put(s, "ir", name, &content, st);
+    text_release(&content);
+    return ok;
+}
+
+static bool put_passes(const staging *s, compiler_options options, status *st) {
+    const char *const *names;
+    uint32_t count = compiler_pass_names(&names);
+    for (uint32_t i = 0; i < count; i++) {
+        char name[64];
+        s->stage(s->context, names[i]);
+        snprintf(name, sizeof name, "%02u-%s.mlir", i + 1, names[i]);
+        if (!put_level(s, &options, names[i], name, st))
+            return false;
+    }
+    return true;
+}
+
+bool staging_put_levels(const staging *s, compiler_profile profile, status *st) {
+    compiler_options options = {.profile = profile,
+                                .isa = s->job->isa,
+                                .threads = s->job->threads,
+                                .fault = fault_of_code(s->job->fault)};
+    if (!make_folder(s, "ir", st) || !put_level(s, &options, "graph", "00-graph.mlir", st) ||
+        !put_passes(s, options, st))
+        return false;
+    s->stage(s->context, "llvm");
+    if (!put_level(s, &options, "llvm", "llvm.ll", st))
+        return false;
+    s->stage(s->context, "asm");
+    return put_level(s, &options, "asm", "asm.s", st);
+}
+
+bool staging_put_module(const staging *s, const compiler_artifact *artifact, status *st) {
+    text path;
+    text_init(&path);
+    path_of(s, "", "module.tsrm", "", &path);
+    bool ok = file_write_atomic(path.data, artifact->image, artifact->image_size, st);
+    text_release(&path);
+    return ok;
+}
+
+bool staging_put_tensors(const staging *s, const char *folder, const tensor *outputs, status *st) {
+    s->stage(s->context, "pack");
+    return put_arrays(s, folder, s->subject->signature.outputs, outputs,
+                      s->subject->signature.output_count, st);
+}

@@ -1,0 +1,107 @@
+# test_cli_packs.sh - faults on purpose: each is caught, packed, and happens again when it is replayed.
+source "$(dirname "$0")/lib.sh"
+export TSR_DB=$scratch/results.db
+python=/usr/bin/python3
+
+# bench_with FAULT CASE [OPTION...]: the pack's path goes to $pack
+bench_with() {
+    local fault=$1 case=$2
+    shift 2
+    exits 1 "$fault in $case" "$tsr" bench "$root/corpus" --quick --backend cpu --profile strict --filter "$case" \
+        --inject "$fault@$case" "$@"
+    pack=$(sed -n 's/^ *tsr replay //p' out | head -1)
+    [ -f "$pack" ] && pass "is packed" || fail "is packed"
+}
+
+for case in matmul_f32/prime softmax_rows/ragged attention_causal/ragged; do
+    for fault in zero stale nan flip-bit drop-last-k edge-off-by-one; do
+        bench_with $fault $case
+        has out "^$case .* mismatch" "as a mismatch"
+        exits 0 "replay" "$tsr" replay "$pack"
+        has out "^REPRODUCED_EXACT" "gives the same bits"
+    done
+    for fault in crash oom; do
+        bench_with $fault $case
+        exits 0 "replay" "$tsr" replay "$pack"
+        has out "^REPRODUCED_CLASS" "ends the same way"
+    done
+done
+bench_with hang softmax_rows/ragged --timeout 2
+has out "^softmax_rows/ragged .* timeout" "as a timeout"
+exits 0 "replay" "$tsr" replay "$pack"
+has out "^REPRODUCED_CLASS" "hangs again"
+
+# The same failure packs to the same bytes, and nothing but packs is left.
+bench_with flip-bit matmul_f32/prime --failures first
+bench_with flip-bit matmul_f32/prime --failures second
+same first/* second/* "the same failure twice"
+[ "$(ls -A first | wc -l)" -eq 1 ] && pass "no staging folder is left" || fail "no staging folder is left"
+exits 0 "a pack lists with bsdtar" bsdtar -tf "$pack"
+for member in manifest.json README log.txt source/matmul_f32.tsr ir/00-graph.mlir ir/06-schedule.mlir ir/07-tile.mlir \
+    ir/llvm.ll ir/asm.s module.tsrm inputs/x.npy expected/out.npy actual/out.npy; do
+    has out "^$member$" "with $member"
+done
+exits 0 "replay as JSON" "$tsr" replay "$pack" --json
+$python -c 'import json; assert json.load(open("out"))["verdict"] == "REPRODUCED_EXACT"' && pass "is JSON" || fail "is JSON"
+
+# Another ISA level: strict bits do not depend on it.
+if "$tsr" devices | grep -q "x86-64-v4 *yes"; then
+    exits 0 "a pack of x86-64-v4 on x86-64-v3" "$tsr" replay "$pack" --isa x86-64-v3
+    has out "^REPRODUCED_EXACT .other-isa" "is the same, bit for bit"
+fi
+
+# Packs of cases that hold, and of stored runs.
+exits 0 "any case" "$tsr" pack-repro matmul_f32 --case exact --backend cpu "$root/corpus"
+cp out path
+exits 0 "its replay" "$tsr" replay "$(cat path)"
+has out "^REPRODUCED_EXACT" "holds again"
+exits 0 "a case of a run" "$tsr" pack-repro last:matmul_f32/prime
+exits 0 "its replay" "$tsr" replay "$(cat out)"
+exits 0 "the last failure" "$tsr" pack-repro --last-failure
+has err "matmul_f32/prime on cpu: mismatch" "is the one of the last run"
+exits 2 "no case" "$tsr" pack-repro matmul_f32
+exits 2 "nothing" "$tsr" pack-repro
+exits 3 "an unknown run" "$tsr" pack-repro nosuch:matmul_f32/prime
+exits 3 "an unknown case" "$tsr" pack-repro matmul_f32 --case nosuch "$root/corpus"
+exits 3 "an unknown case to inject into" "$tsr" bench "$root/corpus" --quick --backend cpu --inject zero@nosuch
+exits 2 "an unknown fault" "$tsr" bench "$root/corpus" --inject zeros
+has err "did you mean zero" "is told with the nearest"
+
+# A fault that a kernel has no place for.
+exits 4 "a dropped k where nothing is summed" "$tsr" bench "$root/corpus" --quick --backend cpu --profile strict \
+    --filter saxpy/prime --inject drop-last-k
+has out "does not apply" "is told"
+
+# Damage. A replay never runs what it cannot trust.
+$python - "$pack" <<'END'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+open("cut.lz4", "wb").write(data[:-1])
+open("long.lz4", "wb").write(data + b"\0")
+data[len(data) // 2] ^= 4
+open("flipped.lz4", "wb").write(data)
+END
+for damage in cut long flipped; do
+    exits 3 "a pack that was $damage" "$tsr" replay $damage.lz4
+    has out "^INVALID_PACK" "is invalid"
+done
+exits 3 "no pack" "$tsr" replay nosuch.lz4
+exits 2 "no argument" "$tsr" replay
+
+# A failure that no longer happens: the golden was wrong, and the pack does not carry it.
+cp -r "$root/golden" golden
+$python - <<'END'
+import json
+path = "golden/matmul/matmul_f32/prime.json"
+golden = json.load(open(path))
+for output in golden["outputs"]:
+    output["sha256"] = output["sha256"][::-1]
+    output.pop("file", None)
+json.dump(golden, open(path, "w"))
+END
+exits 1 "a wrong golden" "$tsr" bench "$root/corpus" --quick --backend cpu --profile strict --filter matmul_f32/prime \
+    --golden golden
+pack=$(sed -n 's/^ *tsr replay //p' out | head -1)
+exits 1 "its replay" "$tsr" replay "$pack"
+has out "^NOT_REPRODUCED" "holds against the interpreter"
+finish
