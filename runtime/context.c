@@ -1,6 +1,7 @@
 /* context.c - devices and contexts. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "device/host.h"
@@ -37,6 +38,15 @@ tsr_status_t tsrCreateContextOn(uint32_t index, uint32_t threads, uint32_t flags
     return context_create_on(device_driver_at(index), threads, flags, context);
 }
 
+static void init_locks(tsr_context_t c) {
+    pthread_condattr_t monotonic;
+    pthread_mutex_init(&c->mutex, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&c->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
 tsr_status_t context_create_on(const device_driver *driver, uint32_t threads, uint32_t flags,
                                tsr_context_t *context) {
     status st = STATUS_INIT;
@@ -52,8 +62,7 @@ tsr_status_t context_create_on(const device_driver *driver, uint32_t threads, ui
         return error_from(&st);
     }
     c->debug = flags & TSR_CONTEXT_DEBUG;
-    pthread_mutex_init(&c->mutex, NULL);
-    pthread_cond_init(&c->idle, NULL);
+    init_locks(c);
     telemetry_init(&c->telemetry);
     stream_init(&c->default_stream, c);
     *context = c;
@@ -66,7 +75,12 @@ tsr_status_t tsrDestroyContext(tsr_context_t context) {
     pthread_mutex_lock(&context->mutex);
     size_t modules = context->modules, streams = context->streams, events = context->events;
     size_t memories = context->memories.count;
+    bool lost = context_is_lost(context);
     pthread_mutex_unlock(&context->mutex);
+    if (lost) {
+        context_abandon(context);
+        return TSR_SUCCESS;
+    }
     if (modules || streams || events || memories)
         return error_set(
             TSR_EINVAL,
@@ -77,7 +91,7 @@ tsr_status_t tsrDestroyContext(tsr_context_t context) {
     telemetry_release(&context->telemetry);
     vec_release(&context->memories);
     context->device->driver->close(context->device);
-    pthread_cond_destroy(&context->idle);
+    pthread_cond_destroy(&context->changed);
     pthread_mutex_destroy(&context->mutex);
     free(context);
     return TSR_SUCCESS;

@@ -103,7 +103,7 @@ void launch_finished(tsr_kernel_t kernel) {
     tsr_context_t context = kernel->module->context;
     pthread_mutex_lock(&context->mutex);
     if (--kernel->module->launches == 0)
-        pthread_cond_broadcast(&context->idle);
+        pthread_cond_broadcast(&context->changed);
     pthread_mutex_unlock(&context->mutex);
 }
 
@@ -133,13 +133,14 @@ static bool run_phases(tsr_stream_t stream, const launch_request *request, telem
     bool ok = true;
     for (uint32_t i = 0; i < m->phase_count && ok; i++) {
         uint64_t start = record ? telemetry_now_ns() : 0;
-        device_phase phase = {request->kernel->module->image, i, m->phases[i].cells,
-                              m->scratch_bytes, &frame};
+        device_phase phase = {
+            request->kernel->module->image, i,     m->phases[i].cells, m->scratch_bytes,
+            stream->context->debug,         &frame};
         ok = d->driver->run(d, &phase, st);
         if (record && i < TELEMETRY_PHASES)
             record->phase_ns[i] = telemetry_now_ns() - start;
     }
-    return ok;
+    return ok || status_set(st, STATUS_INTERNAL, "kernel '%s'", m->name);
 }
 
 static bool run_and_record(tsr_stream_t stream, const launch_request *request, status *st) {
@@ -166,40 +167,65 @@ static bool check_after(tsr_stream_t stream, const launch_request *request, stat
     return ok;
 }
 
-bool launch_run(tsr_stream_t stream, const launch_request *request, status *st) {
-    pthread_mutex_lock(&stream->run_lock);
-    bool ok = prepare_workspace(stream, request->kernel->metadata->workspace_bytes, st) &&
+bool launch_run(tsr_stream_t stream, const launch_request *request, bool watched, status *st) {
+    tsr_context_t context = stream->context;
+    const metadata *m = request->kernel->metadata;
+    if (!turn_take(context, m->name, watched, st))
+        return false;
+    bool ok = prepare_workspace(stream, m->workspace_bytes, st) &&
               run_and_record(stream, request, st) &&
-              (!stream->context->debug || check_after(stream, request, st));
-    pthread_mutex_unlock(&stream->run_lock);
-    return ok;
+              (!context->debug || check_after(stream, request, st));
+    return turn_give(context, st) && ok;
+}
+
+static tsr_status_t check_launch(tsr_kernel_t kernel, tsr_stream_t stream,
+                                 const tsr_launch_t *launch) {
+    if (!kernel)
+        return error_null("kernel");
+    tsr_status_t usable = context_usable(kernel->module->context);
+    if (usable != TSR_SUCCESS)
+        return usable;
+    if (stream && stream->context != kernel->module->context)
+        return error_set(TSR_EINVAL, "the stream belongs to another context than kernel '%s'",
+                         kernel->metadata->name);
+    return check_grid(kernel->metadata, launch);
+}
+
+static bool is_watched(tsr_context_t context) {
+    pthread_mutex_lock(&context->mutex);
+    bool watched = context->watchdog_ns != 0;
+    pthread_mutex_unlock(&context->mutex);
+    return watched;
+}
+
+/* On the default stream: here, or, so that this thread can leave in time, on the stream's own
+ * thread. Takes over the request's memory. */
+static tsr_status_t run_to_end(tsr_context_t context, const launch_request *request) {
+    status st = STATUS_INIT;
+    if (is_watched(context))
+        return stream_push_and_wait(&context->default_stream, request, &st) ? TSR_SUCCESS
+                                                                            : error_from(&st);
+    bool ok = launch_run(&context->default_stream, request, false, &st);
+    launch_finished(request->kernel);
+    free(request->buffers);
+    return ok ? TSR_SUCCESS : error_from(&st);
 }
 
 tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t launch, void **args,
                        size_t nargs) {
-    status st = STATUS_INIT;
     launch_request request = {0};
-    if (!kernel)
-        return error_null("kernel");
-    tsr_context_t context = kernel->module->context;
-    if (stream && stream->context != context)
-        return error_set(TSR_EINVAL, "the stream belongs to another context than kernel '%s'",
-                         kernel->metadata->name);
-    tsr_status_t result = check_grid(kernel->metadata, &launch);
+    tsr_status_t result = check_launch(kernel, stream, &launch);
     if (result == TSR_SUCCESS)
         result = gather(kernel, args, nargs, &request);
     if (result == TSR_SUCCESS)
         result = check_buffers(kernel, request.buffers);
-    if (result == TSR_SUCCESS) {
-        launch_started(kernel);
-        if (stream) {
-            stream_push_launch(stream, &request);
-            return TSR_SUCCESS;
-        }
-        if (!launch_run(&context->default_stream, &request, &st))
-            result = error_from(&st);
-        launch_finished(kernel);
+    if (result != TSR_SUCCESS) {
+        free(request.buffers);
+        return result;
     }
-    free(request.buffers);
-    return result;
+    launch_started(kernel);
+    if (!stream)
+        return run_to_end(kernel->module->context, &request);
+    stream_push_launch(stream, &request);
+    return TSR_SUCCESS;
 }

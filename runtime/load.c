@@ -44,6 +44,9 @@ tsr_status_t tsrLoadModule(tsr_context_t context, const void *image, size_t size
         return error_null("context");
     if (!image || !module)
         return error_null(image ? "module" : "image");
+    tsr_status_t usable = context_usable(context);
+    if (usable != TSR_SUCCESS)
+        return usable;
     tsr_status_t version = check_version(image, size_bytes);
     if (version != TSR_SUCCESS)
         return version;
@@ -66,10 +69,14 @@ tsr_status_t tsrUnloadModule(tsr_module_t module) {
         return error_null("module");
     tsr_context_t context = module->context;
     pthread_mutex_lock(&context->mutex);
-    while (module->launches > 0)
-        pthread_cond_wait(&context->idle, &context->mutex);
-    context->modules--;
+    bool lost = context_is_lost(context);
+    while (!lost && module->launches > 0)
+        lost = !context_wait(context);
+    if (!lost)
+        context->modules--;
     pthread_mutex_unlock(&context->mutex);
+    if (lost)
+        return error_from(&context->lost);
     context->device->driver->unload(context->device, module->image);
     metadata_release(&module->metadata);
     free(module);
@@ -79,6 +86,9 @@ tsr_status_t tsrUnloadModule(tsr_module_t module) {
 tsr_status_t tsrGetKernel(tsr_module_t module, const char *name, tsr_kernel_t *kernel) {
     if (!module || !name || !kernel)
         return error_null(!module ? "module" : !name ? "name" : "kernel");
+    tsr_status_t usable = context_usable(module->context);
+    if (usable != TSR_SUCCESS)
+        return usable;
     if (strcmp(name, module->metadata.name) != 0)
         return error_set(TSR_ENOTFOUND, "the module has no kernel '%s'; it has '%s'", name,
                          module->metadata.name);
@@ -89,6 +99,9 @@ tsr_status_t tsrGetKernel(tsr_module_t module, const char *name, tsr_kernel_t *k
 tsr_status_t tsrGetModuleMetadata(tsr_module_t module, const char **json) {
     if (!module || !json)
         return error_null(module ? "json" : "module");
+    tsr_status_t usable = context_usable(module->context);
+    if (usable != TSR_SUCCESS)
+        return usable;
     *json = module->metadata.json;
     return TSR_SUCCESS;
 }
@@ -96,6 +109,9 @@ tsr_status_t tsrGetModuleMetadata(tsr_module_t module, const char **json) {
 tsr_status_t tsrGetKernelInfo(tsr_kernel_t kernel, tsr_kernel_info_t *info) {
     if (!kernel || !info)
         return error_null(kernel ? "info" : "kernel");
+    tsr_status_t usable = context_usable(kernel->module->context);
+    if (usable != TSR_SUCCESS)
+        return usable;
     const metadata *m = kernel->metadata;
     *info = (tsr_kernel_info_t){.name = m->name,
                                 .inputs = m->inputs,
@@ -111,6 +127,9 @@ tsr_status_t tsrGetKernelParameter(tsr_kernel_t kernel, uint32_t index, const ch
                                    const char **type, uint32_t *rank, const int64_t **dims) {
     if (!kernel)
         return error_null("kernel");
+    tsr_status_t usable = context_usable(kernel->module->context);
+    if (usable != TSR_SUCCESS)
+        return usable;
     const metadata *m = kernel->metadata;
     if (index >= m->inputs + m->outputs)
         return error_set(TSR_ENOTFOUND, "kernel '%s' has no buffer %u; it has %u", m->name, index,

@@ -63,6 +63,9 @@ tsr_status_t tsrAlloc(tsr_context_t context, size_t bytes, uint32_t flags, void 
         return error_null("context");
     if (!pointer)
         return error_null("pointer");
+    tsr_status_t usable = context_usable(context);
+    if (usable != TSR_SUCCESS)
+        return usable;
     if (flags & ~(uint32_t)TSR_ALLOC_ZERO)
         return error_set(TSR_EINVAL, "unknown allocation flags 0x%x", flags);
     const device_driver *driver = context->device->driver;
@@ -82,6 +85,9 @@ tsr_status_t tsrFree(tsr_context_t context, void *pointer) {
     device_memory memory;
     if (!context)
         return error_null("context");
+    tsr_status_t usable = context_usable(context);
+    if (usable != TSR_SUCCESS)
+        return usable;
     if (!pointer)
         return TSR_SUCCESS;
     if (!take_out(context, pointer, &memory))
@@ -105,6 +111,9 @@ tsr_status_t tsrCopy(tsr_context_t context, void *to, const void *from, size_t b
     status st = STATUS_INIT;
     if (!context)
         return error_null("context");
+    tsr_status_t usable = context_usable(context);
+    if (usable != TSR_SUCCESS)
+        return usable;
     if (bytes == 0)
         return TSR_SUCCESS;
     if (!to || !from)

@@ -20,6 +20,8 @@ enum {
     ALIGNMENT = 64,
     PART_LIMIT = 256
 };
+/* A module names the oldest ABI that can run it: functions added for programs do not raise it. */
+enum { WRITTEN_ABI_MAJOR = TSR_ABI_MAJOR, WRITTEN_ABI_MINOR = 0 };
 static const char magic[MAGIC_BYTES + 1] = "TSRMOD\r\n";
 
 typedef struct entry {
@@ -79,7 +81,8 @@ bool module_write(const module_part *parts, size_t count, void **image_out, size
     if (!image)
         return status_set(st, STATUS_OUT_OF_MEMORY, "no memory for a module of %llu bytes",
                           (unsigned long long)total);
-    header h = {.abi_major = TSR_ABI_MAJOR, .abi_minor = TSR_ABI_MINOR, .count = (uint32_t)count};
+    header h = {
+        .abi_major = WRITTEN_ABI_MAJOR, .abi_minor = WRITTEN_ABI_MINOR, .count = (uint32_t)count};
     memcpy(h.magic, magic, MAGIC_BYTES);
     memcpy(image, &h, sizeof h);
     uint64_t end = HEADER_BYTES + ENTRY_BYTES * (uint64_t)count;

@@ -45,6 +45,7 @@ typedef struct device_phase {
     size_t phase; /* index into device_load.symbols */
     int64_t cells;
     size_t scratch_bytes;
+    bool guarded;                  /* scratch is poisoned, with canaries and guard pages */
     const tsr_kernel_frame *frame; /* the driver supplies `scratch` */
 } device_phase;
 
@@ -65,6 +66,9 @@ struct device_driver {
     bool (*copy)(device *d, void *to, const void *from, size_t size_bytes, status *st);
     /* Runs all cells of one phase; returns when they are done. */
     bool (*run)(device *d, const device_phase *phase, status *st);
+    /* Nobody wants the results any more: run, now and ever after, is to return false as soon as it
+     * can. Does not wait. */
+    void (*cancel)(device *d);
 };
 
 /* Driver `index` of devices.def, listed ones first; NULL past the end. */

@@ -148,8 +148,12 @@ static void run_cells(void *context, unsigned char *scratch, int64_t begin, int6
 
 static bool run(device *d, const device_phase *phase, status *st) {
     cell_call call = {phase->image->phases[phase->phase], phase->frame};
-    host_pool_grid grid = {run_cells, &call, phase->cells, phase->scratch_bytes};
+    host_pool_grid grid = {run_cells, &call, phase->cells, phase->scratch_bytes, phase->guarded};
     return host_pool_run(((host_device *)d)->pool, &grid, st);
+}
+
+static void cancel(device *d) {
+    host_pool_cancel(((host_device *)d)->pool);
 }
 
 const device_driver host_driver = {
@@ -165,4 +169,5 @@ const device_driver host_driver = {
     .intact = intact,
     .copy = copy,
     .run = run,
+    .cancel = cancel,
 };

@@ -2,7 +2,7 @@
  *
  * A guarded allocation: [no access][canary ... data, padded to 64 with canary][no access]. The data
  * ends at the guard, so overruns beyond the padding fault at the very instruction; smaller ones are
- * seen in the canary. */
+ * seen in the canary, and so is whatever is written between the start of the page and the data. */
 #include "device/host_memory.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static bool map_guarded(device_memory *m, status *st) {
     }
     m->base = start;
     m->data = start + page_bytes + inside - padded;
-    memset(m->data - CANARY_BEFORE, CANARY, CANARY_BEFORE);
+    memset(start + page_bytes, CANARY, inside - padded);
     memset(m->data + m->size_bytes, CANARY, padded - m->size_bytes);
     return true;
 }
@@ -96,13 +96,14 @@ static bool all_canary(const unsigned char *bytes, size_t count) {
 bool host_memory_intact(const device_memory *memory, status *st) {
     if (!memory->guarded)
         return true;
-    unsigned char *before = memory->data - CANARY_BEFORE,
+    unsigned char *before = (unsigned char *)memory->base + page_bytes,
                   *after = memory->data + memory->size_bytes;
-    size_t padding = round_up(memory->size_bytes, ALIGNMENT) - memory->size_bytes;
-    bool sound_before = all_canary(before, CANARY_BEFORE), sound_after = all_canary(after, padding);
+    size_t slack = (size_t)(memory->data - before),
+           padding = round_up(memory->size_bytes, ALIGNMENT) - memory->size_bytes;
+    bool sound_before = all_canary(before, slack), sound_after = all_canary(after, padding);
     if (sound_before && sound_after)
         return true;
-    memset(before, CANARY, CANARY_BEFORE);
+    memset(before, CANARY, slack);
     memset(after, CANARY, padding);
     return status_set(st, STATUS_INTERNAL, "bytes %s its %zu were overwritten",
                       sound_before ? "after" : "before", memory->size_bytes);

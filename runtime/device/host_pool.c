@@ -10,21 +10,22 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 #include "device/host_memory.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-enum { SPIN_NS = 30000, SPIN_BATCH = 32, CACHE_LINE = 64, SCRATCH_GRAIN = 4096 };
+enum { SPIN_NS = 30000, SPIN_BATCH = 32, CACHE_LINE = 64, SCRATCH_GRAIN = 4096, POISON = 0xCB };
 
 struct host_pool {
     uint32_t threads;
@@ -34,6 +35,7 @@ struct host_pool {
     pthread_mutex_t mutex; /* one grid at a time */
     host_pool_grid grid;
     atomic_uint stop;
+    atomic_bool cancelled;
     _Alignas(CACHE_LINE) atomic_uint state; /* 2 * serial + open */
     atomic_uint sleepers;
     _Alignas(CACHE_LINE) _Atomic int64_t next; /* first cell that nobody has claimed */
@@ -117,10 +119,19 @@ static bool claim(host_pool *pool, int64_t *begin, int64_t *end) {
     return true;
 }
 
+static void call(host_pool *pool, uint32_t index, int64_t begin, int64_t end) {
+    const host_pool_grid *grid = &pool->grid;
+    unsigned char *scratch = pool->scratch[index].data;
+    if (grid->guarded)
+        memset(scratch, POISON, grid->scratch_bytes);
+    grid->run(grid->context, scratch, begin, end);
+}
+
 static void work(host_pool *pool, uint32_t index) {
     int64_t begin, end;
-    while (claim(pool, &begin, &end))
-        pool->grid.run(pool->grid.context, pool->scratch[index].data, begin, end);
+    while (!atomic_load_explicit(&pool->cancelled, memory_order_relaxed) &&
+           claim(pool, &begin, &end))
+        call(pool, index, begin, end);
 }
 
 static bool worth_entering(host_pool *pool, unsigned last) {
@@ -184,16 +195,32 @@ static void await_workers(host_pool *pool) {
     atomic_store(&pool->caller_sleeps, 0);
 }
 
-static bool grow_scratch(host_pool *pool, size_t size_bytes, status *st) {
+/* Guarded scratch fits exactly, so that its canary begins where a kernel's right to write ends. */
+static bool scratch_fits(const device_memory *scratch, const host_pool_grid *grid) {
+    if (!scratch->data || scratch->guarded != grid->guarded)
+        return false;
+    return grid->guarded ? scratch->size_bytes == grid->scratch_bytes
+                         : scratch->size_bytes >= grid->scratch_bytes;
+}
+
+static bool fit_scratch(host_pool *pool, const host_pool_grid *grid, status *st) {
+    size_t size_bytes = grid->guarded ? grid->scratch_bytes
+                                      : (grid->scratch_bytes / SCRATCH_GRAIN + 1) * SCRATCH_GRAIN;
     for (uint32_t i = 0; i < pool->threads; i++) {
-        if (pool->scratch[i].data && pool->scratch[i].size_bytes >= size_bytes)
+        if (scratch_fits(&pool->scratch[i], grid))
             continue;
         if (pool->scratch[i].data)
             host_memory_unmap(&pool->scratch[i]);
-        size_t rounded = (size_bytes / SCRATCH_GRAIN + 1) * SCRATCH_GRAIN;
-        if (!host_memory_map(rounded, false, &pool->scratch[i], st))
+        if (!host_memory_map(size_bytes, grid->guarded, &pool->scratch[i], st))
             return status_set(st, STATUS_OUT_OF_MEMORY, "scratch of thread %u", i);
     }
+    return true;
+}
+
+static bool check_scratch(host_pool *pool, status *st) {
+    for (uint32_t i = 0; i < pool->threads; i++)
+        if (!host_memory_intact(&pool->scratch[i], st))
+            return status_set(st, STATUS_INTERNAL, "in the scratch of thread %u", i);
     return true;
 }
 
@@ -211,35 +238,31 @@ bool host_pool_run(host_pool *pool, const host_pool_grid *grid, status *st) {
     if (grid->cells <= 0)
         return true;
     pthread_mutex_lock(&pool->mutex);
-    bool ok = grow_scratch(pool, grid->scratch_bytes, st);
+    bool ok = fit_scratch(pool, grid, st);
     if (ok) {
         fp_control saved = enter_default_fp();
         pool->grid = *grid;
         if (pool->threads == 1 || grid->cells == 1)
-            grid->run(grid->context, pool->scratch[0].data, 0, grid->cells);
+            call(pool, 0, 0, grid->cells);
         else
             run_shared(pool);
         leave_default_fp(saved);
+        ok = check_scratch(pool, st);
     }
     pthread_mutex_unlock(&pool->mutex);
+    if (atomic_load_explicit(&pool->cancelled, memory_order_relaxed))
+        ok = status_set(st, STATUS_TIMEOUT, "cancelled before every cell had run");
     return ok;
 }
 
-/* Asynchronous signals belong to the program's own threads; faults must still reach their handler.
- */
-static void block_asynchronous_signals(sigset_t *saved) {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
-    sigset_t set;
-    sigfillset(&set);
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        sigdelset(&set, faults[i]);
-    pthread_sigmask(SIG_SETMASK, &set, saved);
+void host_pool_cancel(host_pool *pool) {
+    atomic_store(&pool->cancelled, true);
 }
 
 static bool start_worker(host_pool *pool, uint32_t index) {
     worker_start *start = base_malloc(sizeof *start);
     *start = (worker_start){pool, index};
-    if (pthread_create(&pool->workers[index - 1], NULL, worker_main, start) == 0)
+    if (thread_start(&pool->workers[index - 1], worker_main, start))
         return true;
     free(start);
     return false;
@@ -255,12 +278,9 @@ host_pool *host_pool_new(uint32_t threads, status *st) {
     pthread_mutex_init(&pool->mutex, NULL);
     pool->workers = base_calloc(threads, sizeof *pool->workers);
     pool->scratch = base_calloc(threads, sizeof *pool->scratch);
-    sigset_t saved;
-    block_asynchronous_signals(&saved);
     /* `threads` is read by workers only inside a grid, and none is open yet. */
     while (pool->threads < threads && start_worker(pool, pool->threads))
         pool->threads++;
-    pthread_sigmask(SIG_SETMASK, &saved, NULL);
     if (pool->threads == threads)
         return pool;
     status_set(st, STATUS_OUT_OF_MEMORY, "only %u of %u threads could be started", pool->threads,

@@ -50,14 +50,19 @@ static inline bytes make_module(const char *json, const char *kind, bytes object
     return image;
 }
 
-/* kernel_good, doubling and adding. The object runs on any x86-64, so every level may carry it. */
-static inline bytes good_module(void) {
-    bytes object = read_object("kernel_good");
-    char *json = good_metadata("phase_double", "phase_add");
+/* Two entry points of one of the objects. They run on any x86-64, so every level may carry them. */
+static inline bytes module_of(const char *name, const char *first, const char *second) {
+    bytes object = read_object(name);
+    char *json = good_metadata(first, second);
     bytes image = make_module(json, "elf:x86-64-v2+fma", object);
     free(json);
     free(object.data);
     return image;
+}
+
+/* kernel_good, doubling and adding. */
+static inline bytes good_module(void) {
+    return module_of("kernel_good", "phase_double", "phase_add");
 }
 
 #endif

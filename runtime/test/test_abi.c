@@ -2,63 +2,8 @@
  */
 #include "test/test.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "runtime.h"
-#include "test/module_maker.h"
-
-#define OK(call) assert_ok((call), #call)
-static void assert_ok(tsr_status_t s, const char *call) {
-    if (s != TSR_SUCCESS)
-        fail_msg("%s: %s: %s", call, tsrStatusName(s), tsrGetLastError());
-}
-
-#define REFUSED(call, code, words) assert_refused((call), (code), (words), #call)
-static void assert_refused(tsr_status_t s, tsr_status_t code, const char *words, const char *call) {
-    if (s != code || !strstr(tsrGetLastError(), words))
-        fail_msg("%s: %s: '%s' (expected '%s')", call, tsrStatusName(s), tsrGetLastError(), words);
-}
-
-/* A context with the affine kernel loaded and its two buffers. */
-typedef struct fixture {
-    tsr_context_t context;
-    tsr_module_t module;
-    tsr_kernel_t kernel;
-    float *a, *out;
-    void *args[2];
-} fixture;
-
-static void load_fixture(fixture *f, bytes image) {
-    OK(tsrLoadModule(f->context, image.data, image.size, &f->module));
-    free(image.data);
-    OK(tsrGetKernel(f->module, "affine", &f->kernel));
-    OK(tsrAlloc(f->context, KERNEL_CELLS * sizeof(float), TSR_ALLOC_DEFAULT, (void **)&f->a));
-    OK(tsrAlloc(f->context, KERNEL_CELLS * sizeof(float), TSR_ALLOC_ZERO, (void **)&f->out));
-    for (int i = 0; i < KERNEL_CELLS; i++)
-        f->a[i] = (float)i;
-    f->args[0] = &f->a;
-    f->args[1] = &f->out;
-}
-
-static void set_up(fixture *f, uint32_t threads, uint32_t flags) {
-    OK(tsrCreateContextOn(0, threads, flags, &f->context));
-    load_fixture(f, good_module());
-}
-
-static void tear_down(fixture *f) {
-    OK(tsrFree(f->context, f->a));
-    OK(tsrFree(f->context, f->out));
-    OK(tsrUnloadModule(f->module));
-    OK(tsrDestroyContext(f->context));
-}
-
-static void expect_result(const fixture *f) {
-    for (int i = 0; i < KERNEL_CELLS; i++)
-        assert_true(f->out[i] == (float)(2 * i + i % 4 + 1));
-}
+#include "test/abi_fixture.h"
 
 static const tsr_launch_t default_grid = {0};
 
@@ -172,13 +117,43 @@ static void damaged_modules_are_refused(void **state) {
             fail_msg("byte %zu", at);
         image.data[at] ^= 0x10;
     }
-    image.data[8] = 2;
-    REFUSED(tsrLoadModule(c, image.data, image.size, &m), TSR_EVERSION,
-            "ABI 2.0; this runtime is ABI 1.0");
-    image.data[8] = 1;
-    image.data[10] = 1;
-    REFUSED(tsrLoadModule(c, image.data, image.size, &m), TSR_EVERSION,
-            "ABI 1.1; this runtime is ABI 1.0");
+    free(image.data);
+    OK(tsrDestroyContext(c));
+}
+
+static void set_version(bytes image, unsigned major, unsigned minor) {
+    uint16_t version[2] = {(uint16_t)major, (uint16_t)minor};
+    memcpy(image.data + 8, version, sizeof version);
+}
+
+static void modules_of_another_version_are_refused(void **state) {
+    (void)state;
+    static const unsigned foreign[][2] = {{TSR_ABI_MAJOR, TSR_ABI_MINOR + 1},
+                                          {TSR_ABI_MAJOR, 65535},
+                                          {TSR_ABI_MAJOR + 1, 0},
+                                          {TSR_ABI_MAJOR - 1, 0},
+                                          {65535, 65535}};
+    tsr_context_t c;
+    tsr_module_t m;
+    uint32_t major, minor;
+    bytes image = good_module();
+    OK(tsrCreateContextOn(0, 1, 0, &c));
+    tsrGetVersion(&major, &minor);
+    assert_int_equal(major, TSR_ABI_MAJOR);
+    assert_int_equal(minor, TSR_ABI_MINOR);
+    for (size_t i = 0; i < COUNT_OF(foreign); i++) {
+        char words[80];
+        snprintf(words, sizeof words, "made for ABI %u.%u; this runtime is ABI %u.%u",
+                 foreign[i][0], foreign[i][1], major, minor);
+        set_version(image, foreign[i][0], foreign[i][1]);
+        REFUSED(tsrLoadModule(c, image.data, image.size, &m), TSR_EVERSION, words);
+        REFUSED(tsrLoadModule(c, image.data, 16, &m), TSR_EVERSION, words); /* before the layout */
+    }
+    for (unsigned older = 0; older <= TSR_ABI_MINOR; older++) {
+        set_version(image, TSR_ABI_MAJOR, older);
+        OK(tsrLoadModule(c, image.data, image.size, &m));
+        OK(tsrUnloadModule(m));
+    }
     free(image.data);
     OK(tsrDestroyContext(c));
 }
@@ -228,141 +203,6 @@ static void unsound_metadata_is_refused(void **state) {
     OK(tsrDestroyContext(c));
 }
 
-static void an_overrun_names_the_buffer(void **state) {
-    (void)state;
-    fixture f;
-    tsr_stream_t stream;
-    bytes object = read_object("kernel_good");
-    char *json = good_metadata("phase_double", "phase_overrun");
-    OK(tsrCreateContextOn(0, 1, TSR_CONTEXT_DEBUG, &f.context));
-    load_fixture(&f, make_module(json, "elf:x86-64-v2+fma", object));
-    free(json);
-    free(object.data);
-    REFUSED(tsrLaunch(f.kernel, NULL, default_grid, f.args, 2), TSR_EINTERNAL, "buffer 'out'");
-    OK(tsrCreateStream(f.context, &stream));
-    OK(tsrLaunch(f.kernel, stream, default_grid, f.args, 2));
-    REFUSED(tsrStreamSynchronize(f.context, stream), TSR_EINTERNAL, "buffer 'out'");
-    OK(tsrStreamSynchronize(f.context, stream));
-    OK(tsrDestroyStream(stream));
-    tear_down(&f);
-}
-
-static void debug_memory_is_poisoned_and_guarded(void **state) {
-    (void)state;
-    fixture f;
-    unsigned char *p;
-    set_up(&f, 1, TSR_CONTEXT_DEBUG);
-    OK(tsrAlloc(f.context, 128, TSR_ALLOC_DEFAULT, (void **)&p));
-    for (int i = 0; i < 128; i++)
-        assert_int_equal(p[i], 0xCB);
-    pid_t child = fork();
-    if (child == 0) {
-        signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would print a report */
-        *(volatile unsigned char *)(p + 128) = 1;
-        _exit(0);
-    }
-    int how;
-    assert_int_equal(waitpid(child, &how, 0), child);
-    assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGSEGV);
-    p[-1] = 0;
-    REFUSED(tsrFree(f.context, p), TSR_EINTERNAL, "before");
-    tear_down(&f);
-}
-
-static void streams_run_in_order_and_events_mark_time(void **state) {
-    (void)state;
-    fixture f;
-    tsr_stream_t stream;
-    tsr_event_t start, end;
-    uint64_t ns;
-    set_up(&f, 2, 0);
-    OK(tsrCreateStream(f.context, &stream));
-    OK(tsrCreateEvent(f.context, &start));
-    OK(tsrCreateEvent(f.context, &end));
-    REFUSED(tsrSynchronizeEvent(start), TSR_EINVAL, "never recorded");
-    OK(tsrRecordEvent(start, stream));
-    for (int i = 0; i < 200; i++)
-        OK(tsrLaunch(f.kernel, stream, default_grid, f.args, 2));
-    OK(tsrRecordEvent(end, stream));
-    OK(tsrSynchronizeEvent(end));
-    expect_result(&f);
-    OK(tsrElapsedTime(start, end, &ns));
-    assert_true(ns > 0);
-    REFUSED(tsrElapsedTime(end, start, &ns), TSR_EINVAL, "before the start");
-    memset(f.out, 0, KERNEL_CELLS * sizeof(float));
-    OK(tsrLaunch(f.kernel, stream, default_grid, f.args, 2));
-    OK(tsrRecordEvent(end, stream));
-    OK(tsrDestroyEvent(end));     /* waits for what it still marks */
-    OK(tsrDestroyStream(stream)); /* finishes what is queued */
-    expect_result(&f);
-    OK(tsrRecordEvent(start, NULL));
-    OK(tsrSynchronizeEvent(start));
-    OK(tsrDestroyEvent(start));
-    tear_down(&f);
-}
-
-static void unloading_waits_for_launches(void **state) {
-    (void)state;
-    fixture f;
-    tsr_stream_t stream;
-    set_up(&f, 2, 0);
-    OK(tsrCreateStream(f.context, &stream));
-    for (int i = 0; i < 100; i++)
-        OK(tsrLaunch(f.kernel, stream, default_grid, f.args, 2));
-    OK(tsrUnloadModule(f.module));
-    expect_result(&f);
-    OK(tsrDestroyStream(stream));
-    OK(tsrFree(f.context, f.a));
-    OK(tsrFree(f.context, f.out));
-    OK(tsrDestroyContext(f.context));
-}
-
-typedef struct launcher {
-    const fixture *shared;
-    const char *complaint; /* what went wrong; cmocka's assertions belong to the main thread */
-} launcher;
-
-static const char *launch_often(const fixture *shared) {
-    float *out;
-    tsr_stream_t stream;
-    if (tsrAlloc(shared->context, 400, TSR_ALLOC_ZERO, (void **)&out) ||
-        tsrCreateStream(shared->context, &stream))
-        return "no memory";
-    void *args[] = {shared->args[0], &out};
-    for (int i = 0; i < 100; i++)
-        if (tsrLaunch(shared->kernel, i % 2 ? stream : NULL, default_grid, args, 2) ||
-            tsrStreamSynchronize(shared->context, stream))
-            return "a launch failed";
-    for (int i = 0; i < KERNEL_CELLS; i++)
-        if (out[i] != (float)(2 * i + i % 4 + 1))
-            return "a wrong result";
-    return tsrDestroyStream(stream) || tsrFree(shared->context, out) ? "clean-up failed" : NULL;
-}
-
-static void *launcher_main(void *argument) {
-    launcher *l = argument;
-    l->complaint = launch_often(l->shared);
-    return NULL;
-}
-
-static void threads_share_a_context(void **state) {
-    (void)state;
-    fixture f;
-    pthread_t threads[4];
-    launcher launchers[4];
-    set_up(&f, 2, 0);
-    for (int i = 0; i < 4; i++) {
-        launchers[i] = (launcher){&f, NULL};
-        assert_int_equal(pthread_create(&threads[i], NULL, launcher_main, &launchers[i]), 0);
-    }
-    for (int i = 0; i < 4; i++) {
-        pthread_join(threads[i], NULL);
-        if (launchers[i].complaint)
-            fail_msg("%s", launchers[i].complaint);
-    }
-    tear_down(&f);
-}
-
 static void telemetry_keeps_the_last_launches(void **state) {
     (void)state;
     fixture f;
@@ -387,22 +227,15 @@ static void telemetry_keeps_the_last_launches(void **state) {
 }
 
 int main(void) {
-    if (host_unavailable()) {
-        print_message("skipped: %s\n", host_unavailable());
-        return 0;
-    }
+    SKIP_WITHOUT_KERNELS;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_computes),
         cmocka_unit_test(kernels_tell_what_they_take),
         cmocka_unit_test(wrong_launches_are_refused),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(damaged_modules_are_refused),
+        cmocka_unit_test(modules_of_another_version_are_refused),
         cmocka_unit_test(unsound_metadata_is_refused),
-        cmocka_unit_test(an_overrun_names_the_buffer),
-        cmocka_unit_test(debug_memory_is_poisoned_and_guarded),
-        cmocka_unit_test(streams_run_in_order_and_events_mark_time),
-        cmocka_unit_test(unloading_waits_for_launches),
-        cmocka_unit_test(threads_share_a_context),
         cmocka_unit_test(telemetry_keeps_the_last_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

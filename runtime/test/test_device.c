@@ -60,11 +60,12 @@ static void check_memory(const device_driver *driver, device *d) {
 static void check_canaries(const device_driver *driver, device *d) {
     device_memory m;
     assert_true(driver->alloc(d, 100, true, &m, NULL));
-    for (int side = 0; side < 2; side++) {
+    static const int places[] = {-1, -64, -65, -1000, 100, 127};
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
         status st = STATUS_INIT;
-        m.data[side ? 100 : -1] = 0;
+        m.data[places[i]] = 0;
         assert_false(driver->intact(d, &m, &st));
-        assert_non_null(strstr(st.message, side ? "after" : "before"));
+        assert_non_null(strstr(st.message, places[i] < 0 ? "before" : "after"));
         assert_true(driver->intact(d, &m, NULL)); /* told once, then mended */
     }
     driver->release(d, &m);
@@ -85,7 +86,7 @@ static void check_runs(const device_driver *driver, device *d) {
     void *buffers[] = {a, out};
     tsr_kernel_frame frame = {buffers, NULL, (unsigned char *)workspace, NULL};
     for (size_t phase = 0; phase < 2; phase++) {
-        device_phase p = {image, phase, KERNEL_CELLS, 64, &frame};
+        device_phase p = {image, phase, KERNEL_CELLS, 64, false, &frame};
         assert_true(driver->run(d, &p, &st));
     }
     if (driver->listed)
@@ -124,7 +125,7 @@ static void the_null_driver_keeps_a_record(void **state) {
     void *buffers[] = {&d};
     tsr_kernel_frame frame = {buffers, NULL, NULL, NULL};
     for (int64_t i = 0; i < 70; i++) {
-        device_phase p = {NULL, 0, i, 0, &frame};
+        device_phase p = {NULL, 0, i, 0, false, &frame};
         assert_true(driver->run(d, &p, NULL));
     }
     assert_int_equal(null_launches(d, seen, COUNT_OF(seen)), 64);

@@ -44,7 +44,7 @@ static void every_cell_runs_once(void **state) {
         assert_int_equal(host_pool_threads(pool), threads);
         for (size_t i = 0; i < COUNT_OF(sizes); i++) {
             tally *t = calloc(1, sizeof *t);
-            host_pool_grid grid = {count_cells, t, sizes[i], 5000};
+            host_pool_grid grid = {count_cells, t, sizes[i], 5000, false};
             fesetround(FE_UPWARD);
             assert_true(host_pool_run(pool, &grid, NULL));
             assert_int_equal(fegetround(), FE_UPWARD);
@@ -67,7 +67,7 @@ static void workers_wake_whenever_they_are_needed(void **state) {
     host_pool *pool = host_pool_new(4, NULL);
     _Atomic int64_t sum = 0;
     for (int i = 0; i < 3000; i++) {
-        host_pool_grid grid = {add, &sum, 5, 0};
+        host_pool_grid grid = {add, &sum, 5, 0, false};
         assert_true(host_pool_run(pool, &grid, NULL));
         assert_int_equal(sum, 5 * (i + 1));
         if (i % 100 == 0) {
@@ -86,7 +86,7 @@ typedef struct caller {
 static void *call_often(void *argument) {
     caller *c = argument;
     for (int i = 0; i < 500; i++) {
-        host_pool_grid grid = {add, &c->sum, 11, 64};
+        host_pool_grid grid = {add, &c->sum, 11, 64, false};
         host_pool_run(c->pool, &grid, NULL);
     }
     return NULL;
@@ -109,7 +109,7 @@ static void scratch_that_cannot_be_had_is_a_failure(void **state) {
     host_pool *pool = host_pool_new(2, NULL);
     _Atomic int64_t sum = 0;
     status st = STATUS_INIT;
-    host_pool_grid grid = {add, &sum, 5, (size_t)1 << 62};
+    host_pool_grid grid = {add, &sum, 5, (size_t)1 << 62, false};
     assert_false(host_pool_run(pool, &grid, &st));
     assert_int_equal(st.code, STATUS_OUT_OF_MEMORY);
     assert_int_equal(sum, 0);
@@ -119,12 +119,68 @@ static void scratch_that_cannot_be_had_is_a_failure(void **state) {
     host_pool_free(pool);
 }
 
+static void write_scratch(void *context, unsigned char *scratch, int64_t begin, int64_t end) {
+    (void)begin, (void)end;
+    for (int i = 0; i < 100; i++)
+        if (scratch[i] != 0xCB)
+            return; /* the test sees that this call did not write */
+    scratch[*(int *)context] = 0;
+}
+
+static void guarded_scratch_is_poisoned_and_checked(void **state) {
+    (void)state;
+    static const struct {
+        int at;
+        bool sound;
+        const char *words;
+    } writes[] = {{0, true, ""}, {99, true, ""}, {100, false, "after"}, {-1, false, "before"}};
+    for (uint32_t threads = 1; threads <= 3; threads += 2) {
+        host_pool *pool = host_pool_new(threads, NULL);
+        for (size_t i = 0; i < COUNT_OF(writes); i++) {
+            int at = writes[i].at;
+            status st = STATUS_INIT;
+            host_pool_grid grid = {write_scratch, &at, 20, 100, true};
+            assert_int_equal(host_pool_run(pool, &grid, &st), writes[i].sound);
+            assert_non_null(strstr(st.message, writes[i].words));
+        }
+        host_pool_free(pool);
+    }
+}
+
+typedef struct cancelling {
+    host_pool *pool;
+    _Atomic int64_t cells;
+} cancelling;
+
+static void cancel_in_a_cell(void *context, unsigned char *scratch, int64_t begin, int64_t end) {
+    cancelling *c = context;
+    (void)scratch;
+    atomic_fetch_add(&c->cells, end - begin);
+    host_pool_cancel(c->pool);
+}
+
+static void a_cancelled_pool_hands_out_no_more_cells(void **state) {
+    (void)state;
+    status st = STATUS_INIT;
+    cancelling c = {host_pool_new(2, NULL), 0};
+    host_pool_grid grid = {cancel_in_a_cell, &c, 100000, 0, false};
+    assert_false(host_pool_run(c.pool, &grid, &st));
+    assert_int_equal(st.code, STATUS_TIMEOUT);
+    assert_true(c.cells > 0 && c.cells < 100000);
+    c.cells = 0;
+    assert_false(host_pool_run(c.pool, &grid, NULL));
+    assert_int_equal(c.cells, 0);
+    host_pool_free(c.pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cell_runs_once),
         cmocka_unit_test(workers_wake_whenever_they_are_needed),
         cmocka_unit_test(several_threads_share_a_pool),
         cmocka_unit_test(scratch_that_cannot_be_had_is_a_failure),
+        cmocka_unit_test(guarded_scratch_is_poisoned_and_checked),
+        cmocka_unit_test(a_cancelled_pool_hands_out_no_more_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "module.h"
+#include "tessera/tessera.h"
 
 static const module_part parts[] = {
     {"metadata", "{}", 2},
@@ -59,9 +60,12 @@ static void every_flipped_bit_is_seen(void **state) {
     for (size_t bit = 0; bit < size * 8; bit++) {
         image[bit / 8] ^= (unsigned char)(1 << bit % 8);
         status st = STATUS_INIT;
-        if (module_check(image, size, &st))
+        uint16_t major, minor;
+        assert_true(bit < 64 || module_version(image, size, &major, &minor, NULL));
+        bool older = bit >= 80 && bit < 96 && minor <= TSR_ABI_MINOR; /* a module like any other */
+        if (module_check(image, size, &st) != older)
             fail_msg("bit %zu of byte %zu", bit % 8, bit / 8);
-        assert_int_equal(st.code, STATUS_CORRUPT);
+        assert_int_equal(st.code, older ? STATUS_OK : STATUS_CORRUPT);
         image[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
     free(image);

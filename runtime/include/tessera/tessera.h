@@ -5,9 +5,15 @@
  * and schedule it came from, and target images. Every function returns a tsr_status_t; after a
  * failure tsrGetLastError() tells, in words, what was wrong and what to do, for the calling thread.
  *
- * Threads: a context and its modules may be used from several threads at once. A stream is used
- * from one thread at a time. Handles are freed by the function that names them; freeing a context
- * with live modules, streams, events or allocations is TSR_EINVAL and frees nothing. */
+ * Threads: a context, its modules, kernels and allocations may be used from several threads at
+ * once. A stream or an event is used from one thread at a time, each by another if you like.
+ * Nothing may be used while another thread frees it. Launches of one context run one after the
+ * other, each on all threads of the context; contexts are independent. A launch reads the memory
+ * behind `args` before tsrLaunch returns, and the buffers until it ends: freeing or changing them
+ * earlier is the caller's race. tsrGetLastError is the calling thread's own.
+ *
+ * Handles are freed by the function that names them; freeing a context with live modules, streams,
+ * events or allocations is TSR_EINVAL and frees nothing. Passing a freed handle is undefined. */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
 
@@ -18,8 +24,11 @@
 extern "C" {
 #endif
 
+/* Major: a program built for another one cannot use this library (nor would its dynamic linker take
+ * it). Minor: functions were added; 1: tsrSetWatchdog. A module of ABI M.m loads where the runtime
+ * has the same M and at least m. */
 #define TSR_ABI_MAJOR 1
-#define TSR_ABI_MINOR 0
+#define TSR_ABI_MINOR 1
 
 #if defined(__GNUC__)
 #define TSR_API __attribute__((visibility("default")))
@@ -33,22 +42,26 @@ typedef struct tsr_kernel *tsr_kernel_t; /* borrowed from its module */
 typedef struct tsr_stream *tsr_stream_t;
 typedef struct tsr_event *tsr_event_t;
 
+/* What a function returns. After a failure nothing has changed, but for TSR_ETIMEOUT, TSR_EINTERNAL
+ * and the failures of earlier launches that synchronising or destroying a stream tells. */
 typedef enum tsr_status {
     TSR_SUCCESS = 0,
-    TSR_EOOM,         /* out of memory */
-    TSR_EINVAL,       /* a wrong argument */
-    TSR_ETIMEOUT,     /* the watchdog fired */
-    TSR_ENOTFOUND,    /* no such kernel, device or symbol */
-    TSR_ECORRUPT,     /* the module is damaged or its hashes do not hold */
-    TSR_EVERSION,     /* made for another ABI version */
-    TSR_EUNAVAILABLE, /* no image of the module fits this machine, or the device is not here */
-    TSR_EINTERNAL     /* our bug */
+    TSR_EOOM,         /* no memory, or no thread, to be had from the system */
+    TSR_EINVAL,       /* a wrong argument, or a handle that is still in use */
+    TSR_ETIMEOUT,     /* the watchdog fired; the context is lost (tsrSetWatchdog) */
+    TSR_ENOTFOUND,    /* no such device, kernel, parameter, or entry point in a module's image */
+    TSR_ECORRUPT,     /* not a module, or a damaged one, or one that breaks the format's rules */
+    TSR_EVERSION,     /* the module was made for another ABI major or a newer minor */
+    TSR_EUNAVAILABLE, /* no image of the module fits this machine, or the device is not usable */
+    TSR_EINTERNAL     /* a promise was broken: a kernel wrote out of bounds (seen under
+                         TSR_CONTEXT_DEBUG), or the runtime has a bug */
 } tsr_status_t;
 
 /* The message of the last failure on this thread; "" if none. Borrowed until the next call on this
  * thread. */
 TSR_API const char *tsrGetLastError(void);
-TSR_API const char *tsrStatusName(tsr_status_t code);
+TSR_API const char *tsrStatusName(tsr_status_t code); /* e.g. "invalid argument"; static storage */
+/* The ABI of the library that is running, to compare with TSR_ABI_MAJOR and TSR_ABI_MINOR. */
 TSR_API void tsrGetVersion(uint32_t *abi_major, uint32_t *abi_minor);
 
 /* Devices. Index 0 is always the host. */
@@ -65,18 +78,35 @@ TSR_API tsr_status_t tsrGetDeviceInfo(uint32_t index, tsr_device_info_t *info);
 
 /* A context on the host device, with threads = usable cores. */
 TSR_API tsr_status_t tsrCreateContext(tsr_context_t *context);
-enum {
-    TSR_CONTEXT_DEBUG =
-        1 /* guard pages around allocations, canaries after launches, poisoned fresh memory */
-};
+/* Under TSR_CONTEXT_DEBUG fresh memory, workspaces and scratch are filled with 0xCB; each ends (but
+ * for padding to 64 bytes) at a page that cannot be touched and begins after one; and the bytes
+ * around all of them are checked after every launch and when they are freed. A kernel that wrote
+ * there makes its launch TSR_EINTERNAL, with the name of the buffer. */
+enum { TSR_CONTEXT_DEBUG = 1 };
 /* `index` of a device as listed above; `threads` 0 means all usable cores. */
 TSR_API tsr_status_t tsrCreateContextOn(uint32_t index, uint32_t threads, uint32_t flags,
                                         tsr_context_t *context);
+/* A lost context is destroyed whatever is alive in it, and all its handles with it. */
 TSR_API tsr_status_t tsrDestroyContext(tsr_context_t context);
+
+/* How long a launch may run, from its turn on the device to its end, in nanoseconds; 0, the
+ * default: for ever. It holds for launches that are made after this call and for what streams have
+ * queued and not begun.
+ *
+ * A thread inside a kernel cannot be stopped safely. So when the time is over, the context is lost:
+ * whatever waits in it (tsrLaunch on the default stream, synchronising, destroying a stream or an
+ * event, unloading a module) and every later call on it or its handles returns TSR_ETIMEOUT with
+ * the reason; only tsrDestroyContext still succeeds. Cells that have not begun are not run; cells
+ * that have are left running on the context's threads, which go on using a core until they end.
+ * What they may touch, the context's allocations, modules, streams and events, is never freed, so
+ * it is safe to let go of all handles, and to make a new context. While a limit is set, launches on
+ * the default stream run on a thread of the context instead of the caller's. */
+TSR_API tsr_status_t tsrSetWatchdog(tsr_context_t context, uint64_t timeout_ns);
 
 /* Modules and kernels. `image` is read during the call and may be freed after it. */
 TSR_API tsr_status_t tsrLoadModule(tsr_context_t context, const void *image, size_t size_bytes,
                                    tsr_module_t *module);
+/* Waits for launches of the module's kernel that are queued or running. */
 TSR_API tsr_status_t tsrUnloadModule(tsr_module_t module);
 TSR_API tsr_status_t tsrGetKernel(tsr_module_t module, const char *name, tsr_kernel_t *kernel);
 /* The metadata document (JSON text); borrowed until the module is unloaded. */
@@ -99,19 +129,30 @@ TSR_API tsr_status_t tsrGetKernelParameter(tsr_kernel_t kernel, uint32_t index, 
 /* Memory, aligned to 64 bytes (to 2 MiB and backed by huge pages where that pays). */
 enum { TSR_ALLOC_DEFAULT = 0, TSR_ALLOC_ZERO = 1 };
 TSR_API tsr_status_t tsrAlloc(tsr_context_t context, size_t bytes, uint32_t flags, void **pointer);
-TSR_API tsr_status_t tsrFree(tsr_context_t context, void *pointer);
+TSR_API tsr_status_t tsrFree(tsr_context_t context, void *pointer); /* NULL: nothing to do */
+/* At once, whatever streams are doing. Ranges that begin in an allocation must end in it. */
 TSR_API tsr_status_t tsrCopy(tsr_context_t context, void *to, const void *from, size_t bytes);
 
 /* Streams run launches in order; NULL is the context's default stream, on which tsrLaunch returns
- * when the kernel is done. Events mark points in a stream. Times in nanoseconds
- * (CLOCK_MONOTONIC). */
+ * when the kernel is done. Streams of a context are not ordered among each other.
+ *
+ * tsrLaunch on a created stream checks its arguments, queues and returns. What fails later is told
+ * once, by the next tsrStreamSynchronize or tsrDestroyStream (the first failure, if there are
+ * several); later launches of the stream run all the same. Destroying a stream waits until its
+ * queue is worked off. */
 TSR_API tsr_status_t tsrCreateStream(tsr_context_t context, tsr_stream_t *stream);
 TSR_API tsr_status_t tsrDestroyStream(tsr_stream_t stream);
 TSR_API tsr_status_t tsrStreamSynchronize(tsr_context_t context, tsr_stream_t stream);
+
+/* Events mark points in a stream of the same context: a recording happens when all that was queued
+ * before it has ended, well or badly. An event may be recorded again; then the latest recording
+ * counts. Synchronising and destroying wait for every recording asked for. */
 TSR_API tsr_status_t tsrCreateEvent(tsr_context_t context, tsr_event_t *event);
 TSR_API tsr_status_t tsrDestroyEvent(tsr_event_t event);
 TSR_API tsr_status_t tsrRecordEvent(tsr_event_t event, tsr_stream_t stream);
 TSR_API tsr_status_t tsrSynchronizeEvent(tsr_event_t event);
+/* Nanoseconds of CLOCK_MONOTONIC between two recordings that have happened; TSR_EINVAL before that,
+ * for events of two contexts, and where `end` came first. Does not wait. */
 TSR_API tsr_status_t tsrElapsedTime(tsr_event_t start, tsr_event_t end, uint64_t *nanoseconds);
 
 /* Launch. For host kernels the grid in the module's metadata holds and `launch` may be all zero; a
