@@ -10,10 +10,10 @@
  * with EPERM: sockets; starting processes or programs; opening for writing, creating, renaming,
  * removing or changing files; mounts; tracing, reading or signalling other processes; io_uring, bpf
  * and every call that the list in sandbox.c does not name. Allowed: memory (executable too),
- * threads, clocks, opening files for reading, and reading and writing what is open already; but a
- * regular file cannot grow (RLIMIT_FSIZE is 0, such a write gives EFBIG) and there are no core
- * files. STATUS_UNAVAILABLE where the kernel refuses filters; then the process may be limited in
- * part and must not go on with what it does not trust. */
+ * threads, clocks, opening files for reading, and reading and writing what is open already, but for
+ * regular files (RLIMIT_FSIZE is 0: a write gives EFBIG). There are no core files.
+ * STATUS_UNAVAILABLE where the kernel refuses filters; then the process may be limited in part and
+ * must not go on with what it does not trust. */
 bool sandbox_enter(status *st);
 
 #endif
