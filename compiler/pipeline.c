@@ -130,7 +130,7 @@ void compiler_init(void) {
 
 static bool should_verify(const pipeline *p) {
 #ifdef NDEBUG
-    return p->options->verify;
+    return p->options->verify || (p->options->fault && strcmp(p->options->fault, "broken-ir") == 0);
 #else
     (void)p;
     return true;
@@ -149,10 +149,26 @@ static bool verify_pass(pipeline *p, const struct pass *pass, const reduction_li
            status_set(p->st, STATUS_INTERNAL, "after pass %s: %s", pass->name, broken.message);
 }
 
+static bool has_fault(const pipeline *p, const char *fault) {
+    return p->options->fault && strcmp(p->options->fault, fault) == 0;
+}
+
+/* Faults of the compiler itself, on purpose: it dies in a pass, or a pass makes wrong IR. */
+static void inject_into_pass(pipeline *p, const struct pass *pass, bool done) {
+    if (!done && has_fault(p, "compiler-crash") && strcmp(pass->name, "tile") == 0)
+        abort();
+    if (done && has_fault(p, "broken-ir") && strcmp(pass->name, "schedule") == 0)
+        ir_op_set_attr(p->m, ir_module_kernel(p->m), "outputs", ir_attr_int(p->m, 0));
+}
+
 static bool run_pass(pipeline *p, const struct pass *pass) {
     reduction_list before;
     reductions_of(p->m, &before);
-    bool ok = pass->run(p) && (!should_verify(p) || verify_pass(p, pass, &before));
+    inject_into_pass(p, pass, false);
+    bool ok = pass->run(p);
+    if (ok)
+        inject_into_pass(p, pass, true);
+    ok = ok && (!should_verify(p) || verify_pass(p, pass, &before));
     reductions_release(&before);
     if (!ok)
         return false;
@@ -172,8 +188,9 @@ static bool run_passes(pipeline *p, const char *last) {
     }
     if (last)
         return status_set(p->st, STATUS_INVALID, "no pass is called '%s'", last);
-    return !p->options->fault ||
-           (tile_inject_fault(p->m, p->options->fault, p->st) && run_assign_layout(p));
+    if (!has_fault(p, "drop-last-k") && !has_fault(p, "edge-off-by-one"))
+        return true;
+    return tile_inject_fault(p->m, p->options->fault, p->st) && run_assign_layout(p);
 }
 
 static bool pipeline_open(pipeline *p, const ir_module *graph, const ir_binding *dims,

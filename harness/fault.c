@@ -80,6 +80,11 @@ static bool apply_to(const fault_info *f, tensor *t) {
         if (dtype_is_float(t->type))
             dtype_store(t->type, bytes, middle, (double)__builtin_nanf(""));
         return dtype_is_float(t->type);
+    case FAULT_UNSTEADY: {
+        static unsigned launches;
+        bytes[middle * dtype_size(t->type)] ^= launches++ & 1;
+        return true;
+    }
     default:
         bytes[middle * dtype_size(t->type)] ^= 1;
         return true;

@@ -31,6 +31,33 @@ has out "^softmax_rows/ragged .* timeout" "as a timeout"
 exits 0 "replay" "$tsr" replay "$pack"
 has out "^REPRODUCED_CLASS" "hangs again"
 
+# A compiler that dies or errs leaves the IR before the pass in which it did.
+bench_with compiler-crash matmul_f32/prime
+has out "killed by SIGABRT in step compile" "with its step"
+exits 0 "its pack" bsdtar -tf "$pack"
+has out "^ir/06-schedule.mlir$" "has the IR before that pass"
+hasnt out "^ir/07-tile.mlir$" "and none after it"
+exits 0 "its log" bsdtar -xOf "$pack" log.txt
+has out "packing ended in step tile" "names the pass"
+exits 0 "replay" "$tsr" replay "$pack"
+has out "^REPRODUCED_CLASS" "dies the same way"
+exits 70 "an error that the verifier finds" "$tsr" bench "$root/corpus" --quick --backend cpu --profile strict \
+    --filter softmax_rows/ragged --inject broken-ir
+has out "after pass schedule: " "names the pass"
+pack=$(sed -n 's/^ *tsr replay //p' out | head -1)
+exits 0 "its pack" bsdtar -tf "$pack"
+has out "^ir/05-simplify.mlir$" "has the IR before that pass"
+exits 0 "replay" "$tsr" replay "$pack"
+has out "^REPRODUCED_CLASS" "errs the same way"
+
+# Launches that do not agree are nondeterministic under every profile.
+for profile in strict deterministic; do
+    exits 1 "unsteady launches, $profile" "$tsr" bench "$root/corpus" --quick --backend cpu --profile $profile \
+        --filter softmax_rows/ragged --inject unsteady
+    has out "^softmax_rows/ragged .* mismatch" "are a mismatch"
+    has out "^    nondeterministic: " "with that reason"
+done
+
 # The same failure packs to the same bytes, and nothing but packs is left.
 bench_with flip-bit matmul_f32/prime --failures first
 bench_with flip-bit matmul_f32/prime --failures second

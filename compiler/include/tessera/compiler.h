@@ -120,7 +120,8 @@ typedef struct compiler_options {
     const char *schedule;   /* overrides of schedule parameters, "BM=96,MR=6", or NULL */
     const char *emit_after; /* a pass name whose output is wanted, or NULL */
     text *emit;             /* receives that text */
-    const char *fault;      /* wrong code on purpose, for proofs: tile/tile.h; NULL = none */
+    const char *fault;      /* wrong on purpose, for proofs; NULL = none: "drop-last-k",
+                               "edge-off-by-one", "compiler-crash", "broken-ir" */
     bool verify;            /* run the verifier after every pass (always on in debug builds) */
 } compiler_options;
 
