@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -147,7 +148,7 @@ static const int allowed[] = {
     SCMP_SYS(getresgid),
     SCMP_SYS(getrusage),
     SCMP_SYS(getrlimit),
-    SCMP_SYS(setrlimit),
+
     SCMP_SYS(sysinfo),
     SCMP_SYS(uname),
     SCMP_SYS(getrandom),
@@ -178,16 +179,20 @@ static int allow_threads(scmp_filter_ctx filter) {
     return error;
 }
 
-/* Calls that name a process: itself alone. */
+/* Calls that name a process: itself alone. Limits are looked at, not set: root could raise them. */
 static int allow_itself(scmp_filter_ctx filter) {
-    static const int calls[] = {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(prlimit64)};
     const uint64_t own = (uint64_t)getpid();
-    int error = 0;
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0] && !error; i++)
-        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 1, SCMP_A0_32(SCMP_CMP_EQ, own));
+    int error =
+        seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(kill), 1, SCMP_A0_32(SCMP_CMP_EQ, own));
     if (!error)
-        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
-                                 SCMP_A0_32(SCMP_CMP_EQ, 0));
+        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
+                                 SCMP_A0_32(SCMP_CMP_EQ, own));
+    if (!error)
+        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
+                                 SCMP_A0_32(SCMP_CMP_EQ, 0), SCMP_A2_64(SCMP_CMP_EQ, 0));
+    if (!error)
+        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
+                                 SCMP_A0_32(SCMP_CMP_EQ, own), SCMP_A2_64(SCMP_CMP_EQ, 0));
     if (!error)
         error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sched_setaffinity), 1,
                                  SCMP_A0_32(SCMP_CMP_EQ, 0));
@@ -246,11 +251,17 @@ static bool enter_filter(status *st) {
 
 bool sandbox_enter(status *st) {
     static const struct rlimit none = {0, 0};
+    static atomic_bool entered;
+    if (atomic_load(&entered))
+        return true;
     CHECK_LEAKS_NOW();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return status_set_errno(st, errno, "cannot give up new privileges");
     if (signal(SIGXFSZ, SIG_IGN) == SIG_ERR || setrlimit(RLIMIT_FSIZE, &none) != 0 ||
         setrlimit(RLIMIT_CORE, &none) != 0)
         return status_set_errno(st, errno, "cannot limit what a process writes");
-    return enter_filter(st);
+    if (!enter_filter(st))
+        return false;
+    atomic_store(&entered, true);
+    return true;
 }

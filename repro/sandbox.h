@@ -12,8 +12,8 @@
  * and every call that the list in sandbox.c does not name. Allowed: memory (executable too),
  * threads, clocks, opening files for reading, and reading and writing what is open already, but for
  * regular files (RLIMIT_FSIZE is 0: a write gives EFBIG). There are no core files.
- * STATUS_UNAVAILABLE where the kernel refuses filters; then the process may be limited in part and
- * must not go on with what it does not trust. */
+ * A second call does nothing. STATUS_UNAVAILABLE where the kernel refuses filters; then the process
+ * may be limited in part and must not go on with what it does not trust. */
 bool sandbox_enter(status *st);
 
 #endif

@@ -132,6 +132,31 @@ static void others_can_read_it(void **state) {
     archive_read_free(a);
 }
 
+static void expect_output(const char *tool, const char *format, const char *expected) {
+    char command[256], found[256] = {0};
+    snprintf(command, sizeof command, "command -v %s >/dev/null", tool);
+    if (system(command) != 0) {
+        print_message("skipped: %s is not installed\n", tool);
+        skip();
+    }
+    snprintf(command, sizeof command, format, path);
+    FILE *f = popen(command, "r");
+    assert_non_null(f);
+    assert_true(fread(found, 1, sizeof found - 1, f) > 0);
+    assert_int_equal(pclose(f), 0);
+    assert_string_equal(found, expected);
+}
+
+/* The commands that docs/packs.md shows; not a word on stderr either. */
+static void the_usual_tools_can_read_it(void **state) {
+    (void)state;
+    static const char listing[] = "manifest.json\nREADME\ninputs/x.npy\nempty\n";
+    write_small(path);
+    expect_output("bsdtar", "bsdtar -tf %s 2>&1", listing);
+    expect_output("bsdtar", "bsdtar -xOf %s README 2>&1", small[0].data);
+    expect_output("lz4", "lz4 -dc %s 2>&1 | tar -tf - 2>&1", listing);
+}
+
 /* A pack of several LZ4 blocks, some that do not shrink. */
 static void write_large(const char *file, unsigned char *noise, size_t size_bytes) {
     uint64_t word = 1;
@@ -325,6 +350,7 @@ int main(void) {
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(equal_arguments_give_equal_bytes_and_the_name_of_the_manifest),
         cmocka_unit_test(others_can_read_it),
+        cmocka_unit_test(the_usual_tools_can_read_it),
         cmocka_unit_test(every_flipped_bit_is_seen),
         cmocka_unit_test(flipped_bits_in_many_blocks_are_seen),
         cmocka_unit_test(every_other_length_is_seen),

@@ -125,6 +125,17 @@ static int try_limit_other(void) {
     struct rlimit limit;
     return result(prlimit(getppid(), RLIMIT_CORE, NULL, &limit));
 }
+static int try_raise_limit(void) {
+    struct rlimit limit = {1 << 20, 1 << 20};
+    return result(setrlimit(RLIMIT_FSIZE, &limit));
+}
+static int try_look_at_limit(void) {
+    struct rlimit limit;
+    return result(prlimit(getpid(), RLIMIT_STACK, NULL, &limit));
+}
+static int try_enter_again(void) {
+    return sandbox_enter(NULL) ? 0 : EINVAL;
+}
 static int try_shared_memory(void) {
     return result(shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600));
 }
@@ -263,6 +274,9 @@ static const struct {
     {"kill", try_kill, EPERM},
     {"kill of the group", try_kill_group, EPERM},
     {"limits of another process", try_limit_other, EPERM},
+    {"raising a limit", try_raise_limit, EPERM},
+    {"looking at a limit", try_look_at_limit, 0},
+    {"entering again", try_enter_again, 0},
     {"shared memory", try_shared_memory, EPERM},
     {"memfd", try_memfd, EPERM},
     {"io_uring", try_io_uring, EPERM},
