@@ -18,7 +18,8 @@ static bool put(const staging *s, const char *folder, const char *name, const te
     text path;
     text_init(&path);
     path_of(s, folder, name, "", &path);
-    bool ok = file_write_atomic(path.data, content->data, content->length, st);
+    file_part part = {content->data, content->length};
+    bool ok = file_write_scratch(path.data, &part, 1, st);
     text_release(&path);
     return ok;
 }
@@ -45,11 +46,16 @@ static bool put_arrays(const staging *s, const char *folder, const struct compil
         return true;
     bool ok = make_folder(s, folder, st);
     for (uint32_t i = 0; i < count && ok; i++) {
-        text path;
+        text path, header;
         text_init(&path);
+        text_init(&header);
         path_of(s, folder, buffers[i].name, ".npy", &path);
-        ok = tensor_write_npy(&tensors[i], path.data, st);
+        tensor_npy_header(&tensors[i], &header);
+        file_part parts[] = {{header.data, header.length},
+                             {tensors[i].data, (size_t)bytes_of(&tensors[i], 1)}};
+        ok = file_write_scratch(path.data, parts, 2, st);
         text_release(&path);
+        text_release(&header);
     }
     return ok;
 }
@@ -124,7 +130,8 @@ bool staging_put_module(const staging *s, const compiler_artifact *artifact, sta
     text path;
     text_init(&path);
     path_of(s, "", "module.tsrm", "", &path);
-    bool ok = file_write_atomic(path.data, artifact->image, artifact->image_size, st);
+    file_part part = {artifact->image, artifact->image_size};
+    bool ok = file_write_scratch(path.data, &part, 1, st);
     text_release(&path);
     return ok;
 }

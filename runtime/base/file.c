@@ -144,9 +144,9 @@ out:
     return ok;
 }
 
-/* A pipe or a device is written into: renaming over it would put a file in its place. */
-static bool write_into(const char *path, const file_part *parts, size_t count, status *st) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+static bool write_into(const char *path, int flags, const file_part *parts, size_t count,
+                       status *st) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0666);
     if (fd < 0)
         return status_set_errno(st, errno, "cannot open %s", path);
     bool ok = true;
@@ -163,11 +163,15 @@ static bool write_into(const char *path, const file_part *parts, size_t count, s
 bool file_write_parts(const char *path, const file_part *parts, size_t count, status *st) {
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
-        return write_into(path, parts, count, st);
+        return write_into(path, 0, parts, count, st); /* a pipe or a device stays what it is */
     char *target = realpath(path, NULL);
     bool ok = replace_file(target ? target : path, parts, count, st);
     free(target);
     return ok;
+}
+
+bool file_write_scratch(const char *path, const file_part *parts, size_t count, status *st) {
+    return write_into(path, O_CREAT | O_TRUNC, parts, count, st);
 }
 
 bool file_write_atomic(const char *path, const void *data, size_t size_bytes, status *st) {

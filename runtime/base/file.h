@@ -19,6 +19,9 @@ typedef struct file_part {
     size_t size_bytes;
 } file_part;
 bool file_write_parts(const char *path, const file_part *parts, size_t count, status *st);
+/* Straight into `path`, neither synced nor all or nothing: for a file that is read at once and then
+ * removed. */
+bool file_write_scratch(const char *path, const file_part *parts, size_t count, status *st);
 bool file_make_dirs(const char *path, status *st); /* mkdir -p */
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);

@@ -322,7 +322,7 @@ bool tensor_read_npy(tensor *t, const char *path, dtype want, status *st) {
     return ok;
 }
 
-bool tensor_write_npy(const tensor *t, const char *path, status *st) {
+void tensor_npy_header(const tensor *t, text *out) {
     text header;
     text_init(&header);
     text_append_bytes(&header, "\x93NUMPY\x01\x00\x00\x00", 10);
@@ -338,6 +338,14 @@ bool tensor_write_npy(const tensor *t, const char *path, status *st) {
     size_t length = header.length - 10; /* at most 8 dimensions of 20 digits: far below 65536 */
     header.data[8] = (char)(length & 0xff);
     header.data[9] = (char)(length >> 8);
+    text_append_bytes(out, header.data, header.length);
+    text_release(&header);
+}
+
+bool tensor_write_npy(const tensor *t, const char *path, status *st) {
+    text header;
+    text_init(&header);
+    tensor_npy_header(t, &header);
     file_part parts[] = {{header.data, header.length}, {t->data, tensor_bytes(t)}};
     bool ok = file_write_parts(path, parts, 2, st);
     text_release(&header);

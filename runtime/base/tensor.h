@@ -11,6 +11,7 @@
 
 #include "dtype.h"
 #include "status.h"
+#include "text.h"
 
 enum { TENSOR_MAX_RANK = 8 };
 
@@ -45,5 +46,7 @@ typedef struct npy_layout {
 } npy_layout;
 bool tensor_open_npy(npy_layout *layout, int *fd_out, const char *path, dtype want, status *st);
 bool tensor_write_npy(const tensor *t, const char *path, status *st);
+/* What stands in front of the elements in such a file. */
+void tensor_npy_header(const tensor *t, text *out);
 
 #endif
