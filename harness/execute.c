@@ -69,6 +69,7 @@ static void put_digests(execution *e, const tensor *outputs) {
 static void put_identity(execution *e) {
     json_t *internal = json_object_get(e->result, "internal"), *inputs = json_array();
     json_object_set_new(internal, "key", json_string(e->subject->key));
+    json_object_set_new(e->result, "case_key", json_string(e->subject->key));
     if (e->job->mode == JOB_PACK || e->job->mode == JOB_REPLAY)
         for (uint32_t i = 0; i < e->subject->signature.input_count; i++) {
             char digest[65];

@@ -144,6 +144,7 @@ static bool begin(run *r, status *st) {
         return true;
     name_run(r);
     r->head = document_head(r->id, r->started);
+    json_object_set_new(r->head, "arguments", json_loads(r->request->arguments, 0, NULL));
     /* A run of nothing is none: the last run stays the last. */
     if (r->request->plan->jobs.count == 0)
         return true;

@@ -209,7 +209,7 @@ uint32_t *ir_count_uses(const ir_module *m);
 typedef void (*ir_visitor)(ir_module *m, ir_op op, void *context);
 void ir_walk(ir_module *m, ir_op op, ir_visitor visit, void *context);
 
-/* Deep copy into a new module (same text). */
+/* Deep copy into a new module: same text, same locations. */
 ir_module *ir_module_clone(const ir_module *m);
 
 /* ---- text: MLIR generic form; see print.c and parse.c ---- */

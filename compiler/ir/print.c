@@ -364,6 +364,17 @@ sha256 ir_hash(const ir_module *m) {
     return digest;
 }
 
+/* Text has no locations; equal text has its operations in the same places. */
+static void copy_locations(const ir_module *from, ir_op a, ir_module *to, ir_op b) {
+    ir_op_get(to, b)->location = ir_op_get(from, a)->location;
+    for (uint32_t r = 0; r < ir_op_get(from, a)->region_count; r++) {
+        ir_op inner = ir_block_get(from, ir_op_block(from, a, r))->first,
+              copy = ir_block_get(to, ir_op_block(to, b, r))->first;
+        for (; inner; inner = ir_op_get(from, inner)->next, copy = ir_op_get(to, copy)->next)
+            copy_locations(from, inner, to, copy);
+    }
+}
+
 ir_module *ir_module_clone(const ir_module *m) {
     text t;
     status st = STATUS_INIT;
@@ -375,5 +386,7 @@ ir_module *ir_module_clone(const ir_module *m) {
         abort();
     }
     text_release(&t);
+    if (ir_module_kernel(m))
+        copy_locations(m, ir_module_kernel(m), copy, ir_module_kernel(copy));
     return copy;
 }

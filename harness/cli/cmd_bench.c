@@ -22,9 +22,10 @@ const char *database_path(const options *o) {
 /* What --resume compares: everything that decides which jobs there are and what they mean. */
 static char *canonical_arguments(const options *o, const job_choice *choice) {
     json_t *paths = json_array(), *filters = json_array();
-    for (size_t i = 0; i < o->arguments.count; i++) {
-        char *resolved = realpath(o->arguments.items[i], NULL);
-        json_array_append_new(paths, json_string(resolved ? resolved : o->arguments.items[i]));
+    for (size_t i = 0; i < o->arguments.count || i == 0; i++) {
+        const char *given = o->arguments.count ? o->arguments.items[i] : "corpus";
+        char *resolved = realpath(given, NULL);
+        json_array_append_new(paths, json_string(resolved ? resolved : given));
         free(resolved);
     }
     for (size_t i = 0; i < o->values[OPTION_FILTER].values.count; i++)

@@ -3,37 +3,73 @@
 
 #include "cli/command.h"
 #include "cli/database.h"
+#include "diff/runs.h"
 #include "diff/tensors.h"
 
-enum { DIGITS = 17 };
+enum { DIGITS = 17, TIMEOUT_SECONDS = 60, TIMEOUT_SECONDS_MAX = 1 << 20 };
 
-static void print_document(const json_t *document) {
-    json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));
+typedef struct comparison_of {
+    const options *o;
+    const char *a, *b;
+    diff_request request;
+    text report;
+    json_t *document;
+} comparison_of;
+
+static exit_code compare_results(comparison_of *c, status *st) {
+    side a, b = {0};
+    exit_code code = EXIT_DONE;
+    const char *database = database_path(c->o);
+    arena_init(&b.memory);
+    if (side_open(&a, c->a, database, st) && side_open(&b, c->b, database, st))
+        code = diff_runs(&a, &b, &c->request, &c->report, &c->document);
+    side_close(&a);
+    side_close(&b);
+    return code;
+}
+
+static exit_code compare(comparison_of *c, status *st) {
+    side_kind a, b;
+    if (!side_kind_of(c->a, database_path(c->o), &a, st) ||
+        !side_kind_of(c->b, database_path(c->o), &b, st))
+        return EXIT_INPUT;
+    if (a != b) {
+        status_set(st, STATUS_INVALID,
+                   "%s is a tensor and %s a run: only two of a kind are compared",
+                   a == SIDE_TENSOR ? c->a : c->b, a == SIDE_TENSOR ? c->b : c->a);
+        return EXIT_INPUT;
+    }
+    return a == SIDE_TENSOR ? diff_tensors(c->a, c->b, &c->report, &c->document, st)
+                            : compare_results(c, st);
+}
+
+static void print(const comparison_of *c) {
+    if (!options_flag(c->o, OPTION_JSON)) {
+        fputs(c->report.data, stdout);
+        return;
+    }
+    json_dumpf(c->document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));
     fputc('\n', stdout);
 }
 
-static int finish(const options *o, const text *report, json_t *document, exit_code code,
-                  const status *st) {
-    if (st->code != STATUS_OK)
-        return command_fail(st);
-    if (options_flag(o, OPTION_JSON))
-        print_document(document);
-    else
-        fputs(report->data, stdout);
-    return (int)code;
-}
-
 int command_diff(const options *o) {
+    status st = STATUS_INIT;
     if (o->arguments.count != 2)
         return command_usage(o->command, "diff takes two things to compare");
-    status st = STATUS_INIT;
-    text report;
-    json_t *document = NULL;
-    text_init(&report);
-    exit_code found =
-        diff_tensors(o->arguments.items[0], o->arguments.items[1], &report, &document, &st);
-    int code = finish(o, &report, document, found, &st);
-    json_decref(document);
-    text_release(&report);
+    comparison_of c = {.o = o,
+                       .a = o->arguments.items[0],
+                       .b = o->arguments.items[1],
+                       .request = {TIMEOUT_SECONDS, command_colour(o, stdout)}};
+    if (options_flag(o, OPTION_TIMEOUT) &&
+        !options_number(o, OPTION_TIMEOUT, 1, TIMEOUT_SECONDS_MAX, &c.request.timeout_seconds, &st))
+        return command_usage(o->command, "%s", st.message);
+    text_init(&c.report);
+    int code = (int)compare(&c, &st);
+    if (st.code == STATUS_OK)
+        print(&c);
+    else
+        code = command_fail(&st);
+    json_decref(c.document);
+    text_release(&c.report);
     return code;
 }

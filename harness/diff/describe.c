@@ -82,7 +82,7 @@ static void indented(const text *lines, const char *indent, text *out) {
     }
 }
 
-void describe_elements(const element_pair *p, const char *indent, text *out) {
+void describe_first(const element_pair *p, const char *indent, text *out) {
     const element_diff *d = p->found;
     text_append(out, indent);
     array_describe_shape(p->type, p->rank, p->dims, out);
@@ -100,9 +100,13 @@ void describe_elements(const element_pair *p, const char *indent, text *out) {
     if (d->nan_payloads)
         text_printf(out, "%s%" PRId64 " pair%s of NaN with other bits; a NaN equals any NaN\n",
                     indent, d->nan_payloads, d->nan_payloads == 1 ? "" : "s");
+}
+
+void describe_elements(const element_pair *p, const char *indent, text *out) {
     text bars;
+    describe_first(p, indent, out);
     text_init(&bars);
-    histogram_draw(d->histogram, dtype_is_float(p->type), &bars);
+    histogram_draw(p->found->histogram, dtype_is_float(p->type), &bars);
     indented(&bars, indent, out);
     text_release(&bars);
 }

@@ -14,8 +14,10 @@ typedef struct element_pair {
     const element_diff *found;
 } element_pair;
 
-/* How many differ, the first with its index and both values, the histogram. Every line begins with
- * `indent`. */
+/* How many differ, and the first with its index and both values. Every line begins with `indent`.
+ */
+void describe_first(const element_pair *p, const char *indent, text *out);
+/* The same, and the histogram. */
 void describe_elements(const element_pair *p, const char *indent, text *out);
 /* {"type", "shape", "elements", "differing", "nan_payloads", "max_ulp", "max_absolute", "first",
  * "histogram"} (docs/diff.md). Owned. */

@@ -3,7 +3,7 @@ source "$(dirname "$0")/lib.sh"
 
 # npy FILE DESCR SHAPE HEX: a .npy file with those bytes as its elements.
 npy() {
-    python3 - "$@" <<'END'
+    /usr/bin/python3 - "$@" <<'END'
 import sys
 path, descr, shape, elements = sys.argv[1:5]
 header = "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }" % (descr, shape)
@@ -70,9 +70,83 @@ for type in "<f2" "|i1" "|b1" "<i8"; do
 done
 exits 1 "a document" "$tsr" diff --json a.npy bit.npy
 cp out document
-exits 0 "the document is one" python3 -c '
+exits 0 "the document is one" /usr/bin/python3 -c '
 import json
 d = json.load(open("document"))
 assert d["schema"] == "tsr.diff/1" and d["kind"] == "tensors" and d["equal"] is False
 assert d["tensor"]["first"]["index"] == [1, 1] and d["tensor"]["histogram"] == {"1": 1}'
+# ---- runs ----
+small_corpus
+"$tsr" bench --quick --backend interp,cpu --threads 1 --profile strict --export json=one.json >/dev/null 2>&1
+exits 0 "a run and itself" "$tsr" diff last last
+has out "8 compared: 0 differ, 8 equal; 0 only in A, 0 only in B" "everything is compared"
+exits 0 "a run and the file of its results" "$tsr" diff one.json last
+exits 0 "two files of results" "$tsr" diff one.json one.json
+exits 0 "two backends that agree" "$tsr" diff last:interp last:cpu
+has out "interp,strict,1 \| cpu,strict,1 +equal" "interp is compared with cpu"
+exits 5 "no two results of a kind" "$tsr" diff last:interp last
+has out "only in B" "what one side lacks is listed"
+exits 3 "a run that is not there" "$tsr" diff nosuch last
+exits 3 "a case that is not there" "$tsr" diff last:addition/nosuch last
+has err "has no result of 'addition/nosuch'" "it is named"
+exits 3 "no database" "$tsr" diff --db nothere.db last last
+exits 3 "a run and a tensor" "$tsr" diff a.npy last
+has err "only two of a kind" "two kinds are told"
+exits 3 "JSON that is no document" bash -c "echo '{}' >no.json; '$tsr' diff no.json last"
+exits 3 "a file that is neither" bash -c "echo '%' >no.txt; '$tsr' diff no.txt last"
+cp one.json last
+exits 3 "a file that is a run, too" "$tsr" diff last last
+has err "'last' is a file here and a run in" "what is ambiguous is told"
+rm last
+
+"$tsr" bench --quick --backend interp,cpu --threads 1 --profile strict --filter product --inject flip-bit@product/tiny \
+    --export json=two.json >/dev/null 2>&1
+exits 1 "a bit that was flipped" "$tsr" diff last:interp last:cpu
+has out "ok -> mismatch" "the status differs"
+has out "first differing operation: %0 = \"tessera.dot\" \(.*small.tsr:[0-9]+:[0-9]+\)" "the operation is named"
+has out "first difference at \[2, 0\] \(element 12\): 1 ULP apart" "its index is"
+has out "share of its bound: A [0-9.e-]+, B " "the error against f64 is"
+exits 1 "the same of two files" "$tsr" diff one.json two.json
+has out "only in A" "coverage is told, too"
+exits 1 "one case of it" "$tsr" diff one.json:product/tiny@cpu last:product/tiny@cpu,strict
+has out "1 compared: 1 differ" "one case is compared"
+exits 1 "as a document" "$tsr" diff --json last:product/tiny@interp last:product/tiny@cpu
+cp out document
+exits 0 "which names the operation" /usr/bin/python3 -c '
+import json
+d = json.load(open("document"))
+(r,) = d["results"]
+assert d["kind"] == "results" and d["equal"] is False and r["bits_equal"] is False
+assert r["outputs"][0]["differing"] == 1 and r["outputs"][0]["max_ulp"] == 1
+f = r["first_operation"]
+assert f["operation"] == "tessera.dot" and f["first"]["index"] == [2, 0]'
+
+"$tsr" bench --quick --backend interp,cpu --threads 1 --profile strict --filter product/exact --inject drop-last-k >/dev/null 2>&1
+exits 1 "an operation that is compiled wrongly" "$tsr" diff last:interp last:cpu
+has out "first differing operation: %0 = \"tessera.dot\"" "it is found by running it"
+hasnt out "run by itself no operation differs" "by itself"
+
+# What crashes or hangs when it is made again is told.
+for fault in crash hang; do
+    /usr/bin/python3 - $fault <<'END'
+import json, sys
+d = json.load(open("two.json"))
+for r in d["results"]:
+    if r["fault"]:
+        r["fault"] = sys.argv[1]
+json.dump(d, open("broken.json", "w"))
+END
+    exits 1 "a $fault" "$tsr" diff --timeout 1 one.json broken.json
+done
+has out "B's tensors cannot be shown: product on cpu took longer than 1 s" "a hang is told"
+sed -i 's/"hang"/"crash"/' broken.json
+exits 1 "a crash again" "$tsr" diff one.json broken.json
+has out "B's tensors cannot be shown: product on cpu was killed by SIG" "a crash is told"
+
+sed -i 's/return x @ y/return (x @ y) + 1.0/' corpus/small/small.tsr
+exits 1 "a source that changed" "$tsr" diff one.json:product/tiny@cpu two.json:product/tiny@cpu
+has out "its source .*small.tsr has changed since the run" "is told"
+rm -r corpus
+exits 1 "a source that is gone" "$tsr" diff one.json:product/tiny@cpu two.json:product/tiny@cpu
+has out "tensors cannot be shown: .*corpus.*No such file" "is told"
 finish

@@ -148,6 +148,10 @@ uint32_t compiler_pass_names(const char *const **names);
  * call. */
 bool compiler_interpret(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
                         const tensor *inputs, tensor *outputs, status *st);
+/* What the oracle runs: the graph under bindings, composites replaced by their primitives, each
+ * with the location of what it came from. Owned by the caller (ir_module_free). */
+ir_module *compiler_primitives(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                               status *st);
 /* The decomposition in f64 with an a-priori error bound per element (both tensors f64; integer
  * outputs exact with bound 0). The bound covers any order of accumulation and approximate functions
  * (NUMERICS, tolerances). */

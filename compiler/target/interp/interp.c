@@ -151,6 +151,11 @@ static bool run(interpreter *in, tensor *outputs) {
     return give_outputs(in, ir_op_get(in->m, op), outputs);
 }
 
+ir_module *compiler_primitives(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                               status *st) {
+    return interp_prepare(graph, dims, dim_count, st);
+}
+
 bool compiler_interpret(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
                         const tensor *inputs, tensor *outputs, status *st) {
     ir_module *m = interp_prepare(graph, dims, dim_count, st);

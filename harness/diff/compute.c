@@ -1,0 +1,142 @@
+/* compute.c - a child process computes into memory that it shares with its parent. */
+#include "diff/compute.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend.h"
+#include "fault.h"
+#include "session.h"
+
+/* What the child leaves: how it ended, then the elements of every output. */
+typedef struct shared_outcome {
+    bool done;
+    status st;
+} shared_outcome;
+
+static size_t output_bytes(const struct compiler_buffer *b) {
+    size_t bytes = dtype_size(b->type);
+    for (int axis = 0; axis < b->rank; axis++)
+        bytes *= (size_t)b->dims[axis];
+    return bytes;
+}
+
+static size_t shared_bytes(const compiler_signature *signature) {
+    size_t bytes = sizeof(shared_outcome);
+    for (uint32_t i = 0; i < signature->output_count; i++)
+        bytes += output_bytes(&signature->outputs[i]);
+    return bytes;
+}
+
+static bool compute_compiled(const compute_request *r, const backend *b, tensor *outputs,
+                             status *st) {
+    compiler_artifact artifact = {0};
+    session l = {0};
+    compiler_options options = {.profile = profile_from_name(r->how.profile),
+                                .isa = r->how.isa,
+                                .threads = r->how.threads,
+                                .fault = fault_of_code(r->how.fault)};
+    session_request request = {
+        .threads = r->how.threads, .artifact = &artifact, .kernel = r->kernel};
+    request.signature = r->signature;
+    bool ok = backend_device(b, &request.device, st) &&
+              compiler_build(r->graph, r->dims, r->dim_count, &options, &artifact, st) &&
+              session_open(&l, &request, st) && session_write_inputs(&l, r->inputs, st) &&
+              session_poison_outputs(&l, st);
+    if (ok)
+        fault_trigger(r->how.fault);
+    ok = ok && session_run(&l, st) && session_read_outputs(&l, r->signature, outputs, st);
+    session_close(&l);
+    compiler_artifact_release(&artifact);
+    return ok;
+}
+
+static bool compute_here(const compute_request *r, tensor *outputs, status *st) {
+    backend_id id = backend_from_name(r->how.backend);
+    if (id == BACKEND_COUNT || profile_from_name(r->how.profile) == PROFILE_COUNT)
+        return status_set(st, STATUS_UNAVAILABLE, "this tsr has no backend %s with profile %s",
+                          r->how.backend, r->how.profile);
+    if (*backend_table[id].driver)
+        return compute_compiled(r, &backend_table[id], outputs, st);
+    return compiler_interpret(r->graph, r->dims, r->dim_count, r->inputs, outputs, st);
+}
+
+/* In the child. Nothing of the parent's is flushed or freed. */
+static _Noreturn void become_child(const compute_request *r, shared_outcome *shared) {
+    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    struct rlimit no_core = {0, 0};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setrlimit(RLIMIT_CORE, &no_core);
+    alarm((unsigned)r->timeout_seconds);
+    if (compute_here(r, outputs, &shared->st)) {
+        unsigned char *at = (unsigned char *)(shared + 1);
+        for (uint32_t i = 0; i < r->signature->output_count; i++) {
+            memcpy(at, outputs[i].data, tensor_bytes(&outputs[i]));
+            at += tensor_bytes(&outputs[i]);
+        }
+    }
+    shared->done = true;
+    _exit(0);
+}
+
+static bool told_by_death(const compute_request *r, int wait_status, status *st) {
+    if (!WIFSIGNALED(wait_status))
+        return status_set(st, STATUS_INTERNAL, "%s on %s ended its process with code %d", r->kernel,
+                          r->how.backend, WEXITSTATUS(wait_status));
+    if (WTERMSIG(wait_status) == SIGALRM)
+        return status_set(st, STATUS_TIMEOUT, "%s on %s took longer than %llu s", r->kernel,
+                          r->how.backend, (unsigned long long)r->timeout_seconds);
+    const char *name = sigabbrev_np(WTERMSIG(wait_status));
+    return status_set(st, STATUS_INTERNAL, "%s on %s was killed by SIG%s", r->kernel,
+                      r->how.backend, name ? name : "?");
+}
+
+static bool await(const compute_request *r, pid_t child, const shared_outcome *shared, status *st) {
+    int wait_status = 0;
+    if (child < 0)
+        return status_set_errno(st, errno, "cannot start a process");
+    while (waitpid(child, &wait_status, 0) < 0)
+        if (errno != EINTR)
+            return status_set_errno(st, errno, "cannot wait for a process");
+    if (!shared->done)
+        return told_by_death(r, wait_status, st);
+    return shared->st.code == STATUS_OK ||
+           status_set(st, shared->st.code, "%s", shared->st.message);
+}
+
+static bool copy_outputs(const compute_request *r, const shared_outcome *shared, tensor *outputs,
+                         status *st) {
+    const unsigned char *at = (const unsigned char *)(shared + 1);
+    for (uint32_t i = 0; i < r->signature->output_count; i++) {
+        const struct compiler_buffer *b = &r->signature->outputs[i];
+        if (!tensor_init(&outputs[i], b->type, b->rank, b->dims, st)) {
+            session_release_tensors(outputs, i);
+            return false;
+        }
+        memcpy(outputs[i].data, at, output_bytes(b));
+        at += output_bytes(b);
+    }
+    return true;
+}
+
+bool compute_outputs(const compute_request *r, tensor *outputs, status *st) {
+    size_t bytes = shared_bytes(r->signature);
+    shared_outcome *shared =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        return status_set_errno(st, errno, "cannot have %zu bytes for outputs", bytes);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        become_child(r, shared);
+    bool ok = await(r, child, shared, st) && copy_outputs(r, shared, outputs, st);
+    munmap(shared, bytes);
+    return ok;
+}

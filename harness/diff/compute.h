@@ -1,0 +1,29 @@
+/* compute.h - runs a graph on a backend, in a process of its own: what crashes or hangs there is a
+ * message here. */
+#ifndef TESSERA_HARNESS_DIFF_COMPUTE_H
+#define TESSERA_HARNESS_DIFF_COMPUTE_H
+
+#include "tessera/compiler.h"
+
+/* How a result was made. Strings are borrowed. */
+typedef struct compute_how {
+    const char *backend, *profile, *isa; /* isa NULL: the host's best */
+    uint32_t threads;
+    const char *fault; /* made on purpose, or NULL */
+} compute_how;
+
+typedef struct compute_request {
+    const ir_module *graph;
+    const char *kernel;
+    const ir_binding *dims;
+    uint32_t dim_count;
+    const tensor *inputs;
+    const compiler_signature *signature;
+    compute_how how;
+    uint64_t timeout_seconds;
+} compute_request;
+
+/* Initialises `outputs`, one for each of the signature. */
+bool compute_outputs(const compute_request *request, tensor *outputs, status *st);
+
+#endif

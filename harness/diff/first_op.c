@@ -1,0 +1,187 @@
+/* first_op.c - graphs cut short, run on both sides. */
+#include "diff/first_op.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "ir/opset.h"
+#include "session.h"
+
+typedef struct search {
+    const compute_request *a, *b;
+    ir_module *primitives;
+    VEC(ir_op) operations; /* of the primitives, without the return */
+    ir_op end;             /* the return */
+    first_op *out;
+} search;
+
+static ir_block body_of(const ir_module *m) {
+    return ir_op_block(m, ir_module_kernel(m), 0);
+}
+
+static void list_operations(search *s) {
+    for (ir_op op = ir_block_get(s->primitives, body_of(s->primitives))->first; op;) {
+        ir_op next = ir_op_get(s->primitives, op)->next;
+        if (next)
+            vec_push(&s->operations, op);
+        else
+            s->end = op;
+        op = next;
+    }
+}
+
+/* ---- a graph that returns what operation `position` computes ---- */
+
+static ir_module *cut_after(const search *s, size_t position) {
+    ir_module *m = ir_module_clone(s->primitives);
+    ir_op op = ir_block_get(m, body_of(m))->first, last = ir_block_get(m, body_of(m))->last;
+    for (size_t i = 0; i < position; i++)
+        op = ir_op_get(m, op)->next;
+    const ir_op_data *d = ir_op_get(m, op);
+    ir_attr names[COMPILER_MAX_PARAMETERS];
+    uint32_t count = d->result_count;
+    for (uint32_t i = 0; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "result%u", i);
+        names[i] = ir_attr_string(m, name);
+    }
+    ir_op_set_operands(m, last, d->results, count);
+    ir_op_set_attr(m, ir_module_kernel(m), "outputs", ir_attr_array(m, names, count));
+    for (ir_op after = ir_op_get(m, last)->previous; after != op;) {
+        ir_op previous = ir_op_get(m, after)->previous;
+        ir_op_erase(m, after);
+        after = previous;
+    }
+    return m;
+}
+
+static bool run_cut(const compute_request *whole, const ir_module *cut,
+                    const compiler_signature *signature, tensor *outputs, status *st) {
+    compute_request r = *whole;
+    status with_fault = STATUS_INIT;
+    r.graph = cut;
+    r.signature = signature;
+    if (compute_outputs(&r, outputs, &with_fault))
+        return true;
+    /* A fault of the compiler's has no place in every operation. */
+    if (!r.how.fault || with_fault.code != STATUS_UNAVAILABLE)
+        return status_set(st, with_fault.code, "%s", with_fault.message);
+    r.how.fault = NULL;
+    return compute_outputs(&r, outputs, st);
+}
+
+static void note_difference(first_op *out, const tensor *a, const element_diff *d) {
+    out->found = true;
+    out->found_diff = *d;
+    out->type = a->type;
+    out->rank = a->rank;
+    memcpy(out->dims, a->dims, sizeof out->dims);
+}
+
+static bool outputs_differ(first_op *out, const tensor *a, const tensor *b, uint32_t count,
+                           uint32_t *which) {
+    for (*which = 0; *which < count; ++*which) {
+        element_diff d;
+        const tensor *left = &a[*which], *right = &b[*which];
+        elements_diff(left->type, left->data, right->data, tensor_count(left), &d);
+        if (d.differing == 0 && d.nan_payloads == 0)
+            continue;
+        note_difference(out, left, &d);
+        return true;
+    }
+    return false;
+}
+
+/* Whether the results of that operation differ; false also where a side could not run it. */
+static bool differs_at(search *s, size_t position) {
+    status st = STATUS_INIT;
+    compiler_signature signature;
+    tensor a[COMPILER_MAX_PARAMETERS] = {{0}}, b[COMPILER_MAX_PARAMETERS] = {{0}};
+    ir_module *cut = cut_after(s, position);
+    uint32_t which;
+    bool differs = false;
+    bool ok = compiler_signature_of(cut, s->a->dims, s->a->dim_count, &signature, &st) &&
+              run_cut(s->a, cut, &signature, a, &st) && run_cut(s->b, cut, &signature, b, &st);
+    if (ok)
+        differs = outputs_differ(s->out, a, b, signature.output_count, &which);
+    else if (s->out->unknown++ == 0)
+        snprintf(s->out->why_unknown, sizeof s->out->why_unknown, "%.255s", st.message);
+    session_release_tensors(a, COMPILER_MAX_PARAMETERS);
+    session_release_tensors(b, COMPILER_MAX_PARAMETERS);
+    ir_module_free(cut);
+    return differs;
+}
+
+/* ---- which operation ---- */
+
+static size_t first_in_order(search *s) {
+    for (size_t i = 0; i < s->operations.count; i++)
+        if (differs_at(s, i))
+            return i;
+    return s->operations.count;
+}
+
+/* The least position that differs, if all after it do. */
+static size_t first_by_halves(search *s) {
+    size_t low = 0, high = s->operations.count;
+    s->out->bisected = true;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (differs_at(s, middle))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    /* What was kept is of the last that differed, which is this one. */
+    return low;
+}
+
+/* As the printer numbers results: one number an operation that has any. */
+static uint32_t number_of(const search *s, size_t position) {
+    uint32_t number = 0;
+    for (size_t i = 0; i < position; i++)
+        number += ir_op_get(s->primitives, s->operations.items[i])->result_count > 0;
+    return number;
+}
+
+static void name_operation(search *s, size_t position) {
+    const ir_op_data *d = ir_op_get(s->primitives, s->operations.items[position]);
+    s->out->number = number_of(s, position);
+    s->out->line = d->location.line;
+    s->out->column = d->location.column;
+    snprintf(s->out->name, sizeof s->out->name, "%s", op_info_get(d->opcode)->name);
+}
+
+/* No prefix differs: what makes the output that does. */
+static void look_at_whole(search *s, const tensor *a, const tensor *b) {
+    uint32_t which;
+    if (!outputs_differ(s->out, a, b, s->a->signature->output_count, &which))
+        return;
+    ir_value value = ir_op_get(s->primitives, s->end)->operands[which];
+    ir_op made_by = ir_value_get(s->primitives, value)->op;
+    s->out->whole = true;
+    for (size_t i = 0; i < s->operations.count; i++)
+        if (s->operations.items[i] == made_by)
+            name_operation(s, i);
+}
+
+bool first_op_find(const compute_request *a, const compute_request *b, const tensor *a_outputs,
+                   const tensor *b_outputs, first_op *out, status *st) {
+    search s = {.a = a, .b = b, .out = out};
+    *out = (first_op){0};
+    s.primitives = compiler_primitives(a->graph, a->dims, a->dim_count, st);
+    if (!s.primitives)
+        return false;
+    list_operations(&s);
+    out->operations = (uint32_t)s.operations.count;
+    size_t position =
+        s.operations.count <= FIRST_OP_IN_ORDER ? first_in_order(&s) : first_by_halves(&s);
+    if (position < s.operations.count)
+        name_operation(&s, position);
+    else
+        look_at_whole(&s, a_outputs, b_outputs);
+    vec_release(&s.operations);
+    ir_module_free(s.primitives);
+    return true;
+}

@@ -1,0 +1,306 @@
+/* investigate.c - makes the tensors of two results again. */
+#include "diff/investigate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "backend.h"
+#include "case.h"
+#include "check/compare.h"
+#include "diff/describe.h"
+#include "diff/first_op.h"
+#include "fault.h"
+#include "session.h"
+#include "subject.h"
+
+enum { PATHS_MAX = 64 };
+
+/* One side's result, made again. */
+typedef struct remade {
+    const side *from;
+    const json_t *result;
+    const char *letter; /* "A" or "B" */
+    corpus sources;
+    subject subject;
+    compute_request request;
+    tensor outputs[COMPILER_MAX_PARAMETERS];
+} remade;
+
+static const char *string_of(const json_t *object, const char *name) {
+    return json_string_value(json_object_get(object, name));
+}
+
+/* ---- finding the source ---- */
+
+static bool find_case(remade *r, const corpus_case **found, status *st) {
+    static const char *const usual[] = {"corpus"};
+    const char *paths[PATHS_MAX], *filters[1];
+    size_t count = 0, i;
+    json_t *path;
+    text name, diagnostics;
+    json_array_foreach(json_object_get(r->from->arguments, "paths"), i, path) if (count < PATHS_MAX)
+        paths[count++] = json_string_value(path);
+    text_init(&name);
+    text_init(&diagnostics);
+    text_printf(&name, "%s/%s", string_of(r->result, "kernel"), string_of(r->result, "case"));
+    filters[0] = name.data;
+    corpus_query query = {.paths = count ? paths : usual,
+                          .path_count = count ? count : 1,
+                          .filters = filters,
+                          .filter_count = 1};
+    bool ok = corpus_load(&r->sources, &query, &diagnostics, st);
+    *found = ok ? &r->sources.cases.items[0] : NULL;
+    text_release(&diagnostics);
+    text_release(&name);
+    return ok || status_set(st, STATUS_NOT_FOUND, "its source cannot be had");
+}
+
+static void set_how(remade *r) {
+    const char *name = string_of(r->result, "backend");
+    backend_id id = name ? backend_from_name(name) : BACKEND_COUNT;
+    /* The oracle is never touched. */
+    bool touched = id != BACKEND_COUNT && *backend_table[id].driver;
+    r->request.how = (compute_how){
+        .backend = name,
+        .profile = string_of(r->result, "profile"),
+        .isa = string_of(r->from->arguments, "isa"),
+        .threads = (uint32_t)json_integer_value(json_object_get(r->result, "threads")),
+        .fault = touched ? string_of(r->result, "fault") : NULL};
+}
+
+static bool open_subject(remade *r, status *st) {
+    const corpus_case *found;
+    const json_t *seed = json_object_get(r->from->arguments, "seed");
+    if (!find_case(r, &found, st))
+        return false;
+    subject_request request = {.path = found->path,
+                               .kernel = found->kernel->name,
+                               .case_name = found->c->name,
+                               .seed =
+                                   json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : 1};
+    if (!subject_open(&r->subject, &request, st))
+        return false;
+    const subject *s = &r->subject;
+    r->request.graph = s->graph;
+    r->request.kernel = s->kernel->name;
+    r->request.dims = s->c->dims;
+    r->request.dim_count = s->c->dim_count;
+    r->request.inputs = s->inputs;
+    r->request.signature = &s->signature;
+    set_how(r);
+    return true;
+}
+
+/* ---- making it again ---- */
+
+static bool digests_agree(const remade *r, const tensor *outputs) {
+    const json_t *recorded = json_object_get(json_object_get(r->result, "check"), "sha256");
+    uint32_t count = r->subject.signature.output_count;
+    bool same = json_array_size(recorded) == count;
+    for (uint32_t i = 0; i < count && same; i++) {
+        char digest[65];
+        golden_tensor_digest(&outputs[i], digest);
+        same = strcmp(digest, json_string_value(json_array_get(recorded, i))) == 0;
+    }
+    return same;
+}
+
+static bool copy_oracle(remade *r, const tensor *oracle, status *st) {
+    for (uint32_t i = 0; i < r->subject.signature.output_count; i++) {
+        if (!tensor_init(&r->outputs[i], oracle[i].type, oracle[i].rank, oracle[i].dims, st))
+            return false;
+        memcpy(r->outputs[i].data, oracle[i].data, tensor_bytes(&oracle[i]));
+    }
+    return true;
+}
+
+static bool has_digests(const remade *r) {
+    return json_array_size(json_object_get(json_object_get(r->result, "check"), "sha256")) > 0;
+}
+
+/* Whether the source still asks for the same outputs; true where the record does not say. */
+static bool same_key(const remade *r) {
+    const char *recorded = string_of(r->result, "case_key");
+    return !recorded || strcmp(recorded, r->subject.key) == 0;
+}
+
+static bool make_again(remade *r, status *st) {
+    status failed = STATUS_INIT, ignored = STATUS_INIT;
+    if (!has_digests(r))
+        return status_set(st, STATUS_NOT_FOUND, "it has no outputs: its status is %s",
+                          string_of(r->result, "status"));
+    if (!open_subject(r, st))
+        return false;
+    bool computed =
+        compute_outputs(&r->request, r->outputs, &failed) &&
+        fault_apply(r->request.how.fault, r->outputs, r->subject.signature.output_count, &failed);
+    if (computed && digests_agree(r, r->outputs))
+        return true;
+    session_release_tensors(r->outputs, COMPILER_MAX_PARAMETERS);
+    memset(r->outputs, 0, sizeof r->outputs);
+    if (!same_key(r))
+        return status_set(st, STATUS_INVALID, "its source %s has changed since the run",
+                          r->subject.path);
+    const tensor *oracle = subject_oracle(&r->subject, &ignored);
+    if (oracle && digests_agree(r, oracle))
+        return copy_oracle(r, oracle, st);
+    if (!computed)
+        return status_set(st, failed.code, "%s", failed.message);
+    return status_set(
+        st, STATUS_INVALID,
+        "made again from %s it has other bits than the run recorded: tsr or the machine "
+        "is another one",
+        r->subject.path);
+}
+
+static void forget(remade *r) {
+    session_release_tensors(r->outputs, COMPILER_MAX_PARAMETERS);
+    subject_close(&r->subject);
+    corpus_release(&r->sources);
+}
+
+/* ---- comparing ---- */
+
+/* Error over bound against the f64 reference; negative where that is too much work. */
+static double worst_error(remade *r, const remade *reference, uint32_t output) {
+    status ignored = STATUS_INIT;
+    subject *s = (subject *)&reference->subject;
+    if (s->c->large || !subject_reference(s, &ignored))
+        return -1;
+    return compare_bound(&s->references[output], &s->bounds[output], &r->outputs[output]).worst;
+}
+
+static json_t *known_or_null(double value) {
+    return value >= 0 && isfinite(value) ? json_real(value) : json_null();
+}
+
+static void compare_output(remade *a, remade *b, uint32_t i, text *out, json_t *list) {
+    const tensor *left = &a->outputs[i], *right = &b->outputs[i];
+    element_diff d;
+    elements_diff(left->type, left->data, right->data, tensor_count(left), &d);
+    element_pair pair = {left->type, left->rank, left->dims, "A", "B", &d};
+    double a_error = worst_error(a, a, i), b_error = worst_error(b, a, i);
+    const char *name = a->subject.signature.outputs[i].name;
+    text_printf(out, "  output %s, ", name);
+    text lines;
+    text_init(&lines);
+    describe_elements(&pair, "  ", &lines);
+    text_append(out, lines.data + 2);
+    text_release(&lines);
+    if (a_error >= 0)
+        text_printf(out, "  error against f64, as a share of its bound: A %.3g, B %.3g\n", a_error,
+                    b_error);
+    else
+        text_append(out, "  error against f64: not computed for a large case\n");
+    json_t *entry = describe_elements_json(&pair);
+    json_object_set_new(entry, "name", json_string(name));
+    json_object_set_new(entry, "a_error_over_bound", known_or_null(a_error));
+    json_object_set_new(entry, "b_error_over_bound", known_or_null(b_error));
+    json_array_append_new(list, entry);
+}
+
+static bool same_shapes(const remade *a, const remade *b) {
+    const compiler_signature *x = &a->subject.signature, *y = &b->subject.signature;
+    bool same = x->output_count == y->output_count;
+    for (uint32_t i = 0; i < x->output_count && same; i++) {
+        same = x->outputs[i].type == y->outputs[i].type && x->outputs[i].rank == y->outputs[i].rank;
+        for (int axis = 0; axis < x->outputs[i].rank && same; axis++)
+            same = x->outputs[i].dims[axis] == y->outputs[i].dims[axis];
+    }
+    return same;
+}
+
+/* ---- the first operation ---- */
+
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool ways_differ(const remade *a, const remade *b) {
+    const compute_how *x = &a->request.how, *y = &b->request.how;
+    return !same_text(x->backend, y->backend) || !same_text(x->profile, y->profile) ||
+           !same_text(x->isa, y->isa) || !same_text(x->fault, y->fault) || x->threads != y->threads;
+}
+
+static void describe_operation(const first_op *f, const char *path, text *out) {
+    text_printf(out, "%%%u = \"%s\" (%s", f->number, f->name, path);
+    if (f->line)
+        text_printf(out, ":%u:%u", f->line, f->column);
+    text_append_char(out, ')');
+}
+
+static void tell_first_op(const first_op *f, const char *path, text *out) {
+    if (f->found) {
+        element_pair pair = {f->type, f->rank, f->dims, "A", "B", &f->found_diff};
+        text_append(out, "  first differing operation: ");
+        describe_operation(f, path, out);
+        text_printf(out, "%s\n", f->bisected ? ", found by bisection" : "");
+        if (f->whole)
+            text_append(out, "    in the kernel's outputs; run by itself no operation differs\n");
+        describe_first(&pair, "    ", out);
+    } else {
+        text_printf(out, "  no operation of %u differs by itself\n", f->operations);
+    }
+    if (f->unknown)
+        text_printf(out, "  %u of %u operations could not be run on both sides: %s\n", f->unknown,
+                    f->operations, f->why_unknown);
+}
+
+static json_t *first_op_json(const first_op *f) {
+    if (!f->found)
+        return json_null();
+    element_pair pair = {f->type, f->rank, f->dims, "A", "B", &f->found_diff};
+    json_t *object = describe_elements_json(&pair);
+    json_object_set_new(object, "operation", json_string(f->name));
+    json_object_set_new(object, "number", json_integer(f->number));
+    json_object_set_new(object, "line", f->line ? json_integer(f->line) : json_null());
+    json_object_set_new(object, "column", f->line ? json_integer(f->column) : json_null());
+    json_object_set_new(object, "whole_kernel_only", json_boolean(f->whole));
+    json_object_set_new(object, "bisected", json_boolean(f->bisected));
+    return object;
+}
+
+static void search_first_op(remade *a, remade *b, text *out, json_t *entry) {
+    status st = STATUS_INIT;
+    first_op found;
+    if (!first_op_find(&a->request, &b->request, a->outputs, b->outputs, &found, &st)) {
+        text_printf(out, "  the first differing operation is not known: %s\n", st.message);
+        return;
+    }
+    tell_first_op(&found, a->subject.path, out);
+    json_object_set_new(entry, "first_operation", first_op_json(&found));
+}
+
+static void compare(remade *a, remade *b, text *out, json_t *entry) {
+    json_t *list = json_array();
+    if (!same_shapes(a, b)) {
+        text_append(out, "  the outputs are of different types or shapes\n");
+        json_object_set_new(entry, "why", json_string("outputs of different types or shapes"));
+    } else {
+        for (uint32_t i = 0; i < a->subject.signature.output_count; i++)
+            compare_output(a, b, i, out, list);
+        if (ways_differ(a, b))
+            search_first_op(a, b, out, entry);
+    }
+    json_object_set_new(entry, "outputs", list);
+}
+
+void investigate(const side *a, const side *b, const result_pair *pair, uint64_t timeout_seconds,
+                 text *out, json_t *entry) {
+    remade sides[2] = {{.from = a, .result = pair->a, .letter = "A"},
+                       {.from = b, .result = pair->b, .letter = "B"}};
+    bool made = true;
+    for (int i = 0; i < 2; i++) {
+        status st = STATUS_INIT;
+        sides[i].request.timeout_seconds = timeout_seconds;
+        if (make_again(&sides[i], &st))
+            continue;
+        made = false;
+        text_printf(out, "  %s's tensors cannot be shown: %s\n", sides[i].letter, st.message);
+        json_object_set_new(entry, "why", json_string(st.message));
+    }
+    if (made)
+        compare(&sides[0], &sides[1], out, entry);
+    for (int i = 0; i < 2; i++)
+        forget(&sides[i]);
+}

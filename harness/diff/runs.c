@@ -1,0 +1,297 @@
+/* runs.c - pairs of results: a table, then what is behind each difference. */
+#include "diff/runs.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "diff/investigate.h"
+#include "diff/match.h"
+#include "report/table.h"
+
+#define RED "\033[31m"
+#define PLAIN "\033[0m"
+
+/* To make tensors again takes time; beyond this many the digests alone are compared. */
+enum { INVESTIGATED_MAX = 10, NAME_WIDTH_MIN = 4 };
+
+typedef struct finding {
+    bool status_differs;
+    int bits; /* 1: equal, 0: different, -1: a side has no outputs */
+} finding;
+
+typedef struct run_diff {
+    const side *a, *b;
+    const diff_request *request;
+    result_pairs pairs;
+    int name_width, how_width;
+    size_t compared, different, unknown, a_alone, b_alone, investigated;
+    text *out, details;
+    json_t *list, *only_a, *only_b;
+} run_diff;
+
+static const char *string_of(const json_t *result, const char *name) {
+    const char *value = json_string_value(json_object_get(result, name));
+    return value ? value : "?";
+}
+
+static void append_name(const json_t *result, text *out) {
+    text_printf(out, "%s/%s", string_of(result, "kernel"), string_of(result, "case"));
+}
+
+static void append_how(const json_t *result, text *out) {
+    text_printf(out, "%s,%s,%" JSON_INTEGER_FORMAT, string_of(result, "backend"),
+                string_of(result, "profile"),
+                json_integer_value(json_object_get(result, "threads")));
+}
+
+/* "cpu,strict,2", or both where they differ. */
+static void append_ways(const result_pair *p, text *out) {
+    text a, b;
+    text_init(&a);
+    text_init(&b);
+    append_how(p->a, &a);
+    append_how(p->b, &b);
+    text_append(out, a.data);
+    if (strcmp(a.data, b.data) != 0)
+        text_printf(out, " | %s", b.data);
+    text_release(&a);
+    text_release(&b);
+}
+
+static const json_t *digests_of(const json_t *result) {
+    return json_object_get(json_object_get(result, "check"), "sha256");
+}
+
+static double median_of(const json_t *result) {
+    const json_t *median = json_object_get(json_object_get(result, "time_ns"), "median");
+    return json_is_number(median) ? json_number_value(median) : -1;
+}
+
+static finding look_at(const result_pair *p) {
+    finding f = {.bits = -1};
+    f.status_differs = strcmp(string_of(p->a, "status"), string_of(p->b, "status")) != 0;
+    if (json_array_size(digests_of(p->a)) && json_array_size(digests_of(p->b)))
+        f.bits = json_equal(digests_of(p->a), digests_of(p->b)) == 1;
+    return f;
+}
+
+/* ---- a line of the table ---- */
+
+static void time_cell(double ns, text *out) {
+    text cell;
+    text_init(&cell);
+    if (ns < 0)
+        text_append_char(&cell, '-');
+    else
+        table_duration(ns, &cell);
+    text_printf(out, " %10s", cell.data);
+    text_release(&cell);
+}
+
+static void change_cell(double a, double b, text *out) {
+    double change = 100 * (b / a - 1);
+    if (a > 0 && b > 0)
+        text_printf(out, " %+7.1f%%", fabs(change) < 0.05 ? 0 : change);
+    else
+        text_printf(out, " %8s", "-");
+}
+
+static void bits_cell(const finding *f, bool colour, text *out) {
+    text_printf(out, "%s%-6s%s", colour && f->bits == 0 ? RED : "",
+                f->bits < 0 ? "-"
+                : f->bits   ? "equal"
+                            : "differ",
+                colour && f->bits == 0 ? PLAIN : "");
+}
+
+static void table_row(run_diff *d, const result_pair *p, const finding *f) {
+    text name, how;
+    text_init(&name);
+    text_init(&how);
+    append_name(p->a, &name);
+    append_ways(p, &how);
+    text_printf(d->out, "%-*s  %-*s  ", d->name_width, name.data, d->how_width, how.data);
+    bits_cell(f, d->request->colour, d->out);
+    time_cell(median_of(p->a), d->out);
+    time_cell(median_of(p->b), d->out);
+    change_cell(median_of(p->a), median_of(p->b), d->out);
+    text_printf(d->out, "  %s", string_of(p->a, "status"));
+    if (f->status_differs)
+        text_printf(d->out, " -> %s", string_of(p->b, "status"));
+    text_append_char(d->out, '\n');
+    text_release(&name);
+    text_release(&how);
+}
+
+static void table_head(run_diff *d) {
+    text_printf(d->out, "%-*s  %-*s  %-6s %10s %10s %8s  %s\n", d->name_width, "case", d->how_width,
+                "backend,profile,threads", "bits", "time of A", "time of B", "change", "status");
+}
+
+static int greater(int a, size_t b) {
+    return (size_t)a > b ? a : (int)b;
+}
+
+static void measure(run_diff *d) {
+    d->name_width = NAME_WIDTH_MIN;
+    d->how_width = (int)strlen("backend,profile,threads");
+    for (size_t i = 0; i < d->pairs.count; i++) {
+        const result_pair *p = &d->pairs.items[i];
+        if (!p->a || !p->b)
+            continue;
+        text words;
+        text_init(&words);
+        append_name(p->a, &words);
+        d->name_width = greater(d->name_width, words.length);
+        text_clear(&words);
+        append_ways(p, &words);
+        d->how_width = greater(d->how_width, words.length);
+        text_release(&words);
+    }
+}
+
+/* ---- what is behind a difference ---- */
+
+/* "max ULP 0 -> 3": how the checks of the two runs themselves came out. */
+static void check_change(const result_pair *p, const char *name, const char *words, text *out) {
+    const json_t *a = json_object_get(json_object_get(p->a, "check"), name),
+                 *b = json_object_get(json_object_get(p->b, "check"), name);
+    if (!json_is_number(a) || !json_is_number(b) || json_number_value(a) == json_number_value(b))
+        return;
+    text_printf(out, "  %s: A %.10g, B %.10g\n", words, json_number_value(a), json_number_value(b));
+}
+
+static void why_line(const char *letter, const json_t *result, text *out) {
+    const char *why = json_string_value(json_object_get(result, "why"));
+    if (why && *why && strcmp(string_of(result, "status"), "ok") != 0)
+        text_printf(out, "  %s is %s: %s\n", letter, string_of(result, "status"), why);
+}
+
+static void explain(run_diff *d, const result_pair *p, const finding *f, json_t *entry) {
+    text *out = &d->details;
+    text_append_char(out, '\n');
+    append_name(p->a, out);
+    text_append_char(out, ' ');
+    append_ways(p, out);
+    text_append_char(out, '\n');
+    why_line("A", p->a, out);
+    why_line("B", p->b, out);
+    check_change(p, "max_ulp", "max ULP from the strict bits", out);
+    check_change(p, "max_error_over_bound", "error over bound, as recorded", out);
+    if (f->bits != 0)
+        return;
+    if (d->investigated++ < INVESTIGATED_MAX)
+        investigate(d->a, d->b, p, d->request->timeout_seconds, out, entry);
+    else
+        text_append(out, "  not looked into: name this case alone to see its elements\n");
+}
+
+static json_t *brief(const json_t *result) {
+    const json_t *check = json_object_get(result, "check"), *time = NULL;
+    time = json_object_get(json_object_get(result, "time_ns"), "median");
+    return json_pack(
+        "{s:O?, s:O?, s:O?, s:O?, s:O?, s:O?, s:O?, s:O?}", "backend",
+        json_object_get(result, "backend"), "profile", json_object_get(result, "profile"),
+        "threads", json_object_get(result, "threads"), "status", json_object_get(result, "status"),
+        "sha256", json_object_get(check, "sha256"), "max_ulp", json_object_get(check, "max_ulp"),
+        "max_error_over_bound", json_object_get(check, "max_error_over_bound"), "median_ns", time);
+}
+
+static json_t *entry_of(const result_pair *p, const finding *f) {
+    double a = median_of(p->a), b = median_of(p->b);
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:n, s:[], s:n}", "kernel", string_of(p->a, "kernel"),
+        "case", string_of(p->a, "case"), "a", brief(p->a), "b", brief(p->b), "bits_equal",
+        f->bits < 0 ? json_null() : json_boolean(f->bits), "time_change",
+        a > 0 && b > 0 ? json_real(b / a - 1) : json_null(), "why", "outputs", "first_operation");
+}
+
+static void compare_pair(run_diff *d, const result_pair *p) {
+    finding f = look_at(p);
+    json_t *entry = entry_of(p, &f);
+    d->compared++;
+    table_row(d, p, &f);
+    d->unknown += f.bits < 0;
+    if (f.status_differs || f.bits == 0) {
+        d->different++;
+        explain(d, p, &f, entry);
+    }
+    json_array_append_new(d->list, entry);
+}
+
+/* ---- coverage ---- */
+
+static void list_alone(run_diff *d, bool of_a) {
+    size_t count = of_a ? d->a_alone : d->b_alone;
+    if (count == 0)
+        return;
+    text_printf(d->out, "\nonly in %s:\n", of_a ? "A" : "B");
+    for (size_t i = 0; i < d->pairs.count; i++) {
+        const result_pair *p = &d->pairs.items[i];
+        if (of_a ? p->b != NULL : p->a != NULL)
+            continue;
+        text key;
+        text_init(&key);
+        append_name(of_a ? p->a : p->b, &key);
+        text_append_char(&key, '@');
+        append_how(of_a ? p->a : p->b, &key);
+        text_printf(d->out, "  %s\n", key.data);
+        json_array_append_new(of_a ? d->only_a : d->only_b, json_string(key.data));
+        text_release(&key);
+    }
+}
+
+static void summarise(run_diff *d) {
+    text_printf(d->out, "\n%zu compared: %zu differ, %zu equal", d->compared, d->different,
+                d->compared - d->different);
+    if (d->unknown)
+        text_printf(d->out, " (%zu without outputs on a side)", d->unknown);
+    text_printf(d->out, "; %zu only in A, %zu only in B\n", d->a_alone, d->b_alone);
+}
+
+static void name_sides(run_diff *d) {
+    text_printf(d->out, "A  %s (run %s)\nB  %s (run %s)\n", d->a->name, d->a->run, d->b->name,
+                d->b->run);
+}
+
+static exit_code verdict_of(const run_diff *d) {
+    if (d->different)
+        return EXIT_CHECK;
+    return d->a_alone || d->b_alone || d->compared == 0 ? EXIT_NO_VERDICT : EXIT_DONE;
+}
+
+exit_code diff_runs(const side *a, const side *b, const diff_request *request, text *out,
+                    json_t **document) {
+    run_diff d = {.a = a,
+                  .b = b,
+                  .request = request,
+                  .out = out,
+                  .list = json_array(),
+                  .only_a = json_array(),
+                  .only_b = json_array()};
+    text_init(&d.details);
+    match_results(a, b, &d.pairs);
+    measure(&d);
+    name_sides(&d);
+    table_head(&d);
+    for (size_t i = 0; i < d.pairs.count; i++) {
+        const result_pair *p = &d.pairs.items[i];
+        d.a_alone += p->b == NULL;
+        d.b_alone += p->a == NULL;
+        if (p->a && p->b)
+            compare_pair(&d, p);
+    }
+    text_append(out, d.details.data);
+    list_alone(&d, true);
+    list_alone(&d, false);
+    summarise(&d);
+    exit_code code = verdict_of(&d);
+    *document = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o}", "schema",
+                          "tsr.diff/1", "kind", "results", "a", a->name, "b", b->name, "a_run",
+                          a->run, "b_run", b->run, "equal", code == EXIT_DONE, "results", d.list,
+                          "only_a", d.only_a, "only_b", d.only_b);
+    vec_release(&d.pairs);
+    text_release(&d.details);
+    return code;
+}

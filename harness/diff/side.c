@@ -1,0 +1,230 @@
+/* side.c - finds the run or the document that a word names, and its results. */
+#include "diff/side.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "base/file.h"
+#include "store/store.h"
+
+enum { DOCUMENT_BYTES_MAX = 1 << 30 };
+static const char NPY_MAGIC[] = "\x93NUMPY";
+
+/* ---- what a word is ---- */
+
+/* Length of the file's name at the start of the word: all of it, or what stands before a colon. 0:
+ * no file. */
+static size_t file_length(const char *word) {
+    if (file_exists(word))
+        return strlen(word);
+    for (const char *colon = strrchr(word, ':'); colon && colon > word;) {
+        char *start = base_strdup(word);
+        start[colon - word] = '\0';
+        bool there = file_exists(start) && !file_is_dir(start);
+        free(start);
+        return there ? (size_t)(colon - word) : 0;
+    }
+    return 0;
+}
+
+static bool is_npy(const char *path) {
+    char start[6] = {0};
+    size_t length = strlen(path);
+    if (length > 4 && strcmp(path + length - 4, ".npy") == 0)
+        return true;
+    FILE *file = fopen(path, "re");
+    bool ok = file && fread(start, 1, sizeof start, file) == sizeof start;
+    if (file)
+        fclose(file);
+    return ok && memcmp(start, NPY_MAGIC, sizeof start) == 0;
+}
+
+/* A file's name that is a run's, too. */
+static bool is_ambiguous(const char *word, const char *database) {
+    status ignored = STATUS_INIT;
+    int64_t run = 0;
+    if (strchr(word, '/'))
+        return false;
+    store *s = store_open_existing(database, &ignored);
+    bool found = s && store_find_run(s, word, &run, &ignored);
+    store_close(s);
+    return found;
+}
+
+static bool looks_like_a_file(const char *word) {
+    size_t length = strcspn(word, ":");
+    return memchr(word, '/', length) || memchr(word, '.', length);
+}
+
+bool side_kind_of(const char *word, const char *database, side_kind *out, status *st) {
+    *out = SIDE_RESULTS;
+    size_t length = file_length(word);
+    if (length == 0 && looks_like_a_file(word))
+        return status_set(st, STATUS_NOT_FOUND, "there is no file %s", word);
+    if (length == 0)
+        return true;
+    if (file_is_dir(word))
+        return status_set(st, STATUS_INVALID,
+                          "%s is a folder; diff compares .npy files, runs and files of results",
+                          word);
+    if (is_ambiguous(word, database))
+        return status_set(st, STATUS_INVALID,
+                          "'%s' is a file here and a run in %s; write ./%s for the file", word,
+                          database, word);
+    if (word[length] == '\0' && is_npy(word))
+        *out = SIDE_TENSOR;
+    return true;
+}
+
+/* ---- results ---- */
+
+static bool take_result(void *context, const store_result *result) {
+    side *s = context;
+    json_t *record = json_loads(result->record, 0, NULL);
+    if (record)
+        json_array_append_new(s->results, record);
+    return true;
+}
+
+typedef struct run_search {
+    side *side;
+    int64_t number;
+} run_search;
+
+static bool take_run(void *context, const store_run *run) {
+    run_search *search = context;
+    if (run->number != search->number)
+        return true;
+    search->side->run = arena_strdup(&search->side->memory, run->id);
+    search->side->arguments = json_loads(run->arguments, 0, NULL);
+    return false;
+}
+
+static bool read_stored(side *s, const char *run, const char *database, status *st) {
+    run_search search = {.side = s};
+    store *from = store_open_existing(database, st);
+    if (!from)
+        return st->code == STATUS_OK
+                   ? status_set(st, STATUS_NOT_FOUND,
+                                "'%s' is no file, and there is no database %s with a run of that "
+                                "name",
+                                run, database)
+                   : false;
+    bool ok = store_find_run(from, run, &search.number, st) &&
+              store_each_run(from, take_run, &search, st) &&
+              store_each_result(from, search.number, take_result, s, st);
+    store_close(from);
+    return ok;
+}
+
+static bool read_document(side *s, const char *path, status *st) {
+    char *data;
+    size_t size;
+    if (!file_read(path, DOCUMENT_BYTES_MAX, &data, &size, st))
+        return false;
+    json_error_t error;
+    json_t *document = json_loadb(data, size, 0, &error);
+    free(data);
+    if (!document)
+        return status_set(st, STATUS_CORRUPT, "%s is neither a .npy file nor JSON: line %d: %s",
+                          path, error.line, error.text);
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    json_t *results = json_object_get(document, "results");
+    bool ok = schema && strcmp(schema, "tsr.bench/1") == 0 && json_is_array(results);
+    if (ok) {
+        const char *run = json_string_value(json_object_get(document, "run"));
+        s->run = arena_strdup(&s->memory, run ? run : "?");
+        s->arguments = json_incref(json_object_get(document, "arguments"));
+        json_array_extend(s->results, results);
+    }
+    json_decref(document);
+    return ok || status_set(st, STATUS_INVALID,
+                            "%s is no document of tsr.bench/1 (tsr bench "
+                            "--export json=FILE writes them)",
+                            path);
+}
+
+/* ---- narrowing ---- */
+
+static char *cut(char *word, char at) {
+    char *found = word ? strchr(word, at) : NULL;
+    if (!found)
+        return NULL;
+    *found = '\0';
+    return found + 1;
+}
+
+/* BACKEND[,PROFILE] or KERNEL[/CASE][@BACKEND[,PROFILE[,THREADS]]]. */
+static void parse_selection(side *s, char *words) {
+    char first[64];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(words, ","), words);
+    bool names_backend = backend_from_name(first) != BACKEND_COUNT;
+    char *configuration = names_backend ? words : cut(words, '@');
+    if (!names_backend) {
+        s->case_name = cut(words, '/');
+        s->kernel = words;
+    }
+    s->backend = configuration;
+    s->profile = cut(configuration, ',');
+    s->threads = s->profile ? cut((char *)(uintptr_t)s->profile, ',') : NULL;
+}
+
+static bool agrees(const char *wanted, const json_t *result, const char *name) {
+    const char *value = json_string_value(json_object_get(result, name));
+    return !wanted || (value && strcmp(wanted, value) == 0);
+}
+
+static bool is_selected(const side *s, const json_t *result) {
+    char threads[24];
+    snprintf(threads, sizeof threads, "%" PRId64,
+             (int64_t)json_integer_value(json_object_get(result, "threads")));
+    return agrees(s->kernel, result, "kernel") && agrees(s->case_name, result, "case") &&
+           agrees(s->backend, result, "backend") && agrees(s->profile, result, "profile") &&
+           (!s->threads || strcmp(s->threads, threads) == 0);
+}
+
+static bool narrow(side *s, const char *selection, status *st) {
+    json_t *kept = json_array(), *result;
+    size_t i;
+    bool is_kernel = false;
+    json_array_foreach(s->results, i, result) {
+        is_kernel |= s->backend && !s->kernel && agrees(s->backend, result, "kernel");
+        if (is_selected(s, result))
+            json_array_append(kept, result);
+    }
+    json_decref(s->results);
+    s->results = kept;
+    if (is_kernel)
+        return status_set(st, STATUS_INVALID,
+                          "'%s' is a backend and a kernel of run %s; write KERNEL/CASE", s->backend,
+                          s->run);
+    return json_array_size(kept) > 0 ||
+           status_set(st, STATUS_NOT_FOUND, "run %s has no result of '%s'; tsr log %s shows them",
+                      s->run, selection, s->run);
+}
+
+bool side_open(side *s, const char *word, const char *database, status *st) {
+    *s = (side){.name = word, .results = json_array()};
+    arena_init(&s->memory);
+    size_t length = file_length(word);
+    bool is_file = length > 0;
+    if (!is_file)
+        length = strcspn(word, ":");
+    const char *from = arena_strndup(&s->memory, word, length);
+    if (!(is_file ? read_document(s, from, st) : read_stored(s, from, database, st)))
+        return false;
+    if (word[length] == '\0')
+        return true;
+    parse_selection(s, arena_strdup(&s->memory, word + length + 1));
+    return narrow(s, word + length + 1, st);
+}
+
+void side_close(side *s) {
+    json_decref(s->results);
+    json_decref(s->arguments);
+    arena_release(&s->memory);
+    *s = (side){0};
+}
