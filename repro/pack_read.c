@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -160,13 +161,42 @@ static size_t read_octal(const unsigned char *field) {
     return value;
 }
 
-/* Memory that grows only as it is written. */
-static bool read_data(reader *r, size_t size_bytes, char **data_out, status *st) {
-    char *data = malloc(size_bytes + 1);
+/* Memory that grows only as it is written; page by page, that is most of the time of a large pack,
+ * so large pages are asked for. NULL where there is none. */
+static char *allocate(size_t size_bytes) {
+    enum { LARGE_PAGE_BYTES = 2 << 20 };
+    if (size_bytes < 2 * LARGE_PAGE_BYTES)
+        return malloc(size_bytes);
+    size_t rounded = (size_bytes + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES;
+    char *data = aligned_alloc(LARGE_PAGE_BYTES, rounded);
+    if (data)
+        (void)madvise(data, size_bytes / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES, MADV_HUGEPAGE);
+    return data;
+}
+
+/* A block at a time, so that its digest is taken while it is in the cache. */
+static bool decode_and_digest(reader *r, char *data, size_t size_bytes, sha256 *digest,
+                              status *st) {
+    sha256_stream *stream = sha256_stream_new();
+    bool ok = true;
+    for (size_t done = 0; done < size_bytes && ok;) {
+        size_t step = size_bytes - done;
+        step = step < FRAME_BLOCK_BYTES ? step : FRAME_BLOCK_BYTES;
+        ok = decode_all(r, data + done, step, st);
+        if (ok)
+            sha256_stream_update(stream, data + done, step);
+        done += step;
+    }
+    *digest = sha256_stream_finish(stream);
+    return ok && decode_zeros(r, tar_padding(size_bytes), st);
+}
+
+static bool read_data(reader *r, size_t size_bytes, char **data_out, sha256 *digest, status *st) {
+    char *data = allocate(size_bytes + 1);
     if (!data)
         return status_set(st, STATUS_OUT_OF_MEMORY, "no memory for a member of %zu bytes",
                           size_bytes);
-    if (!decode_all(r, data, size_bytes, st) || !decode_zeros(r, tar_padding(size_bytes), st)) {
+    if (!decode_and_digest(r, data, size_bytes, digest, st)) {
         free(data);
         return false;
     }
@@ -178,6 +208,7 @@ static bool read_data(reader *r, size_t size_bytes, char **data_out, status *st)
 static pack_state read_manifest(reader *r, manifest *m, size_t *size_out, status *st) {
     unsigned char found[TAR_BLOCK_BYTES], expected[TAR_BLOCK_BYTES];
     char *json;
+    sha256 digest;
     if (!decode_all(r, found, sizeof found, st))
         return PACK_INVALID;
     size_t size = read_octal(found + TAR_SIZE_OFFSET);
@@ -188,7 +219,7 @@ static pack_state read_manifest(reader *r, manifest *m, size_t *size_out, status
                           : "its first member is not " MANIFEST_NAME);
         return PACK_INVALID;
     }
-    if (!read_data(r, size, &json, st))
+    if (!read_data(r, size, &json, &digest, st))
         return PACK_INVALID;
     status why = STATUS_INIT;
     pack_state state = manifest_read(m, json, size, &why);
@@ -209,11 +240,11 @@ static bool sizes_agree(const reader *r, const manifest *m, size_t manifest_byte
 
 static bool read_member(reader *r, pack *p, const manifest_entry *entry, status *st) {
     char *data, hex[65];
+    sha256 digest;
     if (!read_member_header(r, entry->name, entry->size_bytes, st) ||
-        !read_data(r, entry->size_bytes, &data, st))
+        !read_data(r, entry->size_bytes, &data, &digest, st))
         return false;
     p->members[p->count++] = (pack_member){entry->name, data, entry->size_bytes};
-    sha256 digest = sha256_of(data, entry->size_bytes);
     sha256_hex(&digest, hex);
     if (strcmp(hex, entry->sha256) != 0)
         return status_set(st, STATUS_CORRUPT, "%s is not what the manifest says: SHA-256 %s",

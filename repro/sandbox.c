@@ -155,69 +155,69 @@ static const int allowed[] = {
     SCMP_SYS(umask),
 };
 
-static int allow_reading(scmp_filter_ctx filter) {
+/* Argument `index` is `value` in the bits of `mask`. */
+typedef struct condition {
+    unsigned index;
+    uint64_t mask, value;
+} condition;
+
+/* Of an int the kernel looks at 32 bits. */
+#define IS(index, number) ((condition){(index), UINT32_MAX, (uint32_t)(number)})
+#define IS_NULL(index) ((condition){(index), UINT64_MAX, 0})
+
+/* Adds a rule, unless an earlier one failed. */
+static void allow_if(scmp_filter_ctx filter, int call, const condition *conditions, unsigned count,
+                     int *error) {
+    struct scmp_arg_cmp compared[2];
+    for (unsigned i = 0; i < count; i++)
+        compared[i] = (struct scmp_arg_cmp){conditions[i].index, SCMP_CMP_MASKED_EQ,
+                                            conditions[i].mask, conditions[i].value};
+    if (!*error)
+        *error = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, count, compared);
+}
+
+static void allow_reading(scmp_filter_ctx filter, int *error) {
     /* O_TMPFILE without the O_DIRECTORY that is part of it. */
     const uint64_t writing =
         O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | ((uint64_t)O_TMPFILE & ~(uint64_t)O_DIRECTORY);
-    int error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(open), 1,
-                                 SCMP_A1(SCMP_CMP_MASKED_EQ, writing, 0));
-    if (!error)
-        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
-                                 SCMP_A2(SCMP_CMP_MASKED_EQ, writing, 0));
-    /* Its flags lie in memory, where a filter cannot look; callers know kernels without it. */
-    if (!error)
-        error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(openat2), 0);
-    return error;
+    allow_if(filter, SCMP_SYS(open), &(condition){1, writing, 0}, 1, error);
+    allow_if(filter, SCMP_SYS(openat), &(condition){2, writing, 0}, 1, error);
 }
 
-static int allow_threads(scmp_filter_ctx filter) {
-    int error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-                                 SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
-    /* The same as for openat2; the C library goes on with clone. */
-    if (!error)
-        error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-    return error;
+static void allow_threads(scmp_filter_ctx filter, int *error) {
+    allow_if(filter, SCMP_SYS(clone), &(condition){0, CLONE_THREAD, CLONE_THREAD}, 1, error);
+}
+
+/* Their flags lie in memory, where a filter cannot look. To callers these are calls of a newer
+ * kernel, and they go on with openat and clone. */
+static int hide_newer(scmp_filter_ctx filter) {
+    int error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(openat2), 0);
+    return error ? error : seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 }
 
 /* Calls that name a process: itself alone. Limits are looked at, not set: root could raise them. */
-static int allow_itself(scmp_filter_ctx filter) {
-    const uint64_t own = (uint64_t)getpid();
-    int error =
-        seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(kill), 1, SCMP_A0_32(SCMP_CMP_EQ, own));
-    if (!error)
-        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-                                 SCMP_A0_32(SCMP_CMP_EQ, own));
-    if (!error)
-        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
-                                 SCMP_A0_32(SCMP_CMP_EQ, 0), SCMP_A2_64(SCMP_CMP_EQ, 0));
-    if (!error)
-        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
-                                 SCMP_A0_32(SCMP_CMP_EQ, own), SCMP_A2_64(SCMP_CMP_EQ, 0));
-    if (!error)
-        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sched_setaffinity), 1,
-                                 SCMP_A0_32(SCMP_CMP_EQ, 0));
-    if (!error)
-        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(perf_event_open), 1,
-                                 SCMP_A1_32(SCMP_CMP_EQ, 0));
-    return error;
+static void allow_itself(scmp_filter_ctx filter, int *error) {
+    const pid_t own = getpid();
+    allow_if(filter, SCMP_SYS(kill), &IS(0, own), 1, error);
+    allow_if(filter, SCMP_SYS(tgkill), &IS(0, own), 1, error);
+    allow_if(filter, SCMP_SYS(prlimit64), (condition[]){IS(0, 0), IS_NULL(2)}, 2, error);
+    allow_if(filter, SCMP_SYS(prlimit64), (condition[]){IS(0, own), IS_NULL(2)}, 2, error);
+    allow_if(filter, SCMP_SYS(sched_setaffinity), &IS(0, 0), 1, error);
+    allow_if(filter, SCMP_SYS(perf_event_open), &IS(1, 0), 1, error);
 }
 
-static int allow_requests(scmp_filter_ctx filter) {
-    static const uint32_t ioctls[] = {TCGETS,
-                                      FIONREAD,
-                                      (uint32_t)PERF_EVENT_IOC_ENABLE,
-                                      (uint32_t)PERF_EVENT_IOC_DISABLE,
-                                      (uint32_t)PERF_EVENT_IOC_RESET,
-                                      (uint32_t)PERF_EVENT_IOC_ID};
-    static const uint32_t fcntls[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL};
-    int error = 0;
-    for (size_t i = 0; i < sizeof ioctls / sizeof ioctls[0] && !error; i++)
-        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
-                                 SCMP_A1_32(SCMP_CMP_EQ, ioctls[i]));
-    for (size_t i = 0; i < sizeof fcntls / sizeof fcntls[0] && !error; i++)
-        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
-                                 SCMP_A1_32(SCMP_CMP_EQ, fcntls[i]));
-    return error;
+static void allow_requests(scmp_filter_ctx filter, int *error) {
+    static const unsigned long ioctls[] = {TCGETS,
+                                           FIONREAD,
+                                           PERF_EVENT_IOC_ENABLE,
+                                           PERF_EVENT_IOC_DISABLE,
+                                           PERF_EVENT_IOC_RESET,
+                                           PERF_EVENT_IOC_ID};
+    static const int fcntls[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL};
+    for (size_t i = 0; i < sizeof ioctls / sizeof ioctls[0]; i++)
+        allow_if(filter, SCMP_SYS(ioctl), &IS(1, ioctls[i]), 1, error);
+    for (size_t i = 0; i < sizeof fcntls / sizeof fcntls[0]; i++)
+        allow_if(filter, SCMP_SYS(fcntl), &IS(1, fcntls[i]), 1, error);
 }
 
 static int fill(scmp_filter_ctx filter) {
@@ -225,15 +225,13 @@ static int fill(scmp_filter_ctx filter) {
     /* A tree of comparisons: kernels call little, but they should not wait for a list. */
     if (!error)
         error = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-    for (size_t i = 0; i < sizeof allowed / sizeof allowed[0] && !error; i++)
-        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
-    if (!error)
-        error = allow_reading(filter);
-    if (!error)
-        error = allow_threads(filter);
-    if (!error)
-        error = allow_itself(filter);
-    return error ? error : allow_requests(filter);
+    for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++)
+        allow_if(filter, allowed[i], NULL, 0, &error);
+    allow_reading(filter, &error);
+    allow_threads(filter, &error);
+    allow_itself(filter, &error);
+    allow_requests(filter, &error);
+    return error ? error : hide_newer(filter);
 }
 
 static bool enter_filter(status *st) {

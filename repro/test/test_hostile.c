@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -403,12 +402,6 @@ static void other_frames_are_refused(void **state) {
     text_release(&tar);
 }
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* A frame of `content_bytes` zeros whose header says `said_bytes`. */
 static void write_zeros(uint64_t content_bytes, uint64_t said_bytes, const text *before) {
     enum { BLOCK = 256 << 10 };
@@ -451,13 +444,9 @@ static void a_bomb_is_refused_before_it_goes_off(void **state) {
     add_entry(&tar, &(tar_entry){"manifest.json", json.data, 0, NULL, 0});
     add_entry(&tar, &claimed);
     long before_kib = peak_kib();
-    double start = seconds();
     for (size_t i = 0; i < COUNT_OF(said); i++) {
         write_zeros(ten, said[i], &tar);
-        start = seconds();
         expect_invalid("10 GiB of zeros", "");
-        /* Far from what it takes, and from what decoding them would. */
-        assert_true(seconds() - start < 5);
     }
     assert_true(peak_kib() - before_kib < 64 << 10);
     text_release(&json);
