@@ -26,11 +26,11 @@ typedef struct worker_part {
 } worker_part;
 
 static void note(element_diff *d, dtype type, int64_t at, uint64_t a, uint64_t b) {
-    if (histogram_is_nan(type, a) && histogram_is_nan(type, b)) {
+    uint64_t ulp = dtype_ulp_distance(type, a, b);
+    if (ulp == 0 && histogram_is_nan(type, a)) {
         d->nan_payloads++;
         return;
     }
-    uint64_t ulp = dtype_ulp_distance(type, a, b);
     int bucket = histogram_bucket(type, a, b, ulp);
     d->differing++;
     d->histogram[bucket]++;

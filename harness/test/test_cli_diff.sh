@@ -126,6 +126,20 @@ exits 1 "an operation that is compiled wrongly" "$tsr" diff last:interp last:cpu
 has out "first differing operation: %0 = \"tessera.dot\"" "it is found by running it"
 hasnt out "run by itself no operation differs" "by itself"
 
+# More than 64 operations.
+mkdir long
+{
+    printf 'from tessera import *\n\n\n@cases(case("c", M=2, N=3, x=integers(1, 3), y=integers(1, 3)))\n@kernel\n'
+    printf 'def long(x: Tensor["M", "N", f32], y: Tensor["N", "N", f32]) -> Tensor["M", "N", f32]:\n    z0 = x\n'
+    for i in $(seq 30); do echo "    z$i = z$((i - 1)) + x"; done
+    echo "    z31 = z30 @ y"
+    for i in $(seq 32 70); do echo "    z$i = z$((i - 1)) + z31"; done
+    echo "    return z70"
+} >long/long.tsr
+"$tsr" bench --quick --backend interp,cpu --threads 1 --profile strict --inject drop-last-k long >/dev/null 2>&1
+exits 1 "a long kernel" "$tsr" diff last:interp last:cpu
+has out "first differing operation: %30 = \"tessera.dot\" \(.*long.tsr:38:.*found by bisection" "its operation is found"
+
 # What crashes or hangs when it is made again is told.
 for fault in crash hang; do
     /usr/bin/python3 - $fault <<'END'
