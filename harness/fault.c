@@ -108,7 +108,7 @@ bool fault_apply(const char *fault, tensor *outputs, uint32_t count, status *st)
 
 /* ---- the process ---- */
 
-enum { OOM_STEP_BYTES = 1 << 24, OOM_ROOM_BYTES = 1 << 28 };
+enum { OOM_STEP_BYTES = 1 << 24, OOM_ROOM_BYTES = 1 << 30 };
 
 /* What is mapped already, and a little more: the machine is not to suffer. */
 static void limit_memory(void) {
@@ -127,8 +127,12 @@ static void limit_memory(void) {
     }
 }
 
+void fault_prepare(const char *fault) {
+    if (known(fault) == &faults[FAULT_OOM])
+        limit_memory();
+}
+
 static void eat_memory(void) {
-    limit_memory();
     for (;;) {
         void *memory = base_malloc(OOM_STEP_BYTES);
         memset(memory, 1, OOM_STEP_BYTES);

@@ -30,6 +30,9 @@ const char *fault_for(const char *inject, const char *kernel, const char *case_n
 /* OUTPUT faults, on outputs as they were read; does nothing for other faults and NULL. False
  * (STATUS_UNAVAILABLE) where no output has an element for it. */
 bool fault_apply(const char *fault, tensor *outputs, uint32_t count, status *st);
+/* Before the process is closed off: where the fault is `oom`, a limit, so that the machine does not
+ * suffer. */
+void fault_prepare(const char *fault);
 /* PROCESS faults: does not return where `fault` is one. */
 void fault_trigger(const char *fault);
 /* The fault's name where the compiler is to make it; else NULL. */

@@ -222,7 +222,8 @@ bool replay_run(const replay_request *request, replay *out, status *st) {
     pack_state state;
     *out = (replay){.qualifiers = json_array(), .missing = json_array()};
     pack *p = pack_read(request->path, &state, st);
-    if (!p && st->code == STATUS_NOT_FOUND)
+    bool unreadable = st->code == STATUS_UNAVAILABLE && state != PACK_NEWER;
+    if (!p && (st->code == STATUS_NOT_FOUND || unreadable))
         return false;
     if (!p && state == PACK_NEWER) {
         out->verdict = INCOMPATIBLE;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "execute.h"
+#include "fault.h"
 #include "repro/sandbox.h"
 #include "worker.h"
 
@@ -40,6 +41,8 @@ static bool serve_line(subject *s, const char *line, size_t length) {
     json_t *object = json_loadb(line, length, 0, NULL);
     bool ok = object && job_from_json(object, &j);
     status st = STATUS_INIT;
+    if (ok)
+        fault_prepare(j.fault);
     if (ok && j.sandbox && !sandbox_enter(&st))
         send_message(json_pack("{s:o}", "result", job_result_new(&j, "error", st.message)));
     else if (ok)
