@@ -69,7 +69,11 @@ static void drop_from_innermost(ir_module *m, ir_op op, void *context) {
     ir_walk(m, op, note_nested, &nested);
     if (nested.done)
         return;
-    idle_last_step(m, op);
+    /* What is carried in memory has no other place to be held up. */
+    if (ir_op_get(m, op)->operand_count > 2)
+        idle_last_step(m, op);
+    else
+        cut_loop(m, op);
     i->done++;
 }
 
