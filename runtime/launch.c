@@ -92,11 +92,14 @@ static tsr_status_t gather(tsr_kernel_t kernel, void **args, size_t nargs,
     return TSR_SUCCESS;
 }
 
-static void launch_started(tsr_kernel_t kernel) {
+/* Keeps the module loaded; says whether the watchdog is on. */
+static bool launch_started(tsr_kernel_t kernel) {
     tsr_context_t context = kernel->module->context;
     pthread_mutex_lock(&context->mutex);
     kernel->module->launches++;
+    bool watched = context->watchdog_ns != 0;
     pthread_mutex_unlock(&context->mutex);
+    return watched;
 }
 
 void launch_finished(tsr_kernel_t kernel) {
@@ -191,18 +194,11 @@ static tsr_status_t check_launch(tsr_kernel_t kernel, tsr_stream_t stream,
     return check_grid(kernel->metadata, launch);
 }
 
-static bool is_watched(tsr_context_t context) {
-    pthread_mutex_lock(&context->mutex);
-    bool watched = context->watchdog_ns != 0;
-    pthread_mutex_unlock(&context->mutex);
-    return watched;
-}
-
 /* On the default stream: here, or, so that this thread can leave in time, on the stream's own
  * thread. Takes over the request's memory. */
-static tsr_status_t run_to_end(tsr_context_t context, const launch_request *request) {
+static tsr_status_t run_to_end(tsr_context_t context, const launch_request *request, bool watched) {
     status st = STATUS_INIT;
-    if (is_watched(context))
+    if (watched)
         return stream_push_and_wait(&context->default_stream, request, &st) ? TSR_SUCCESS
                                                                             : error_from(&st);
     bool ok = launch_run(&context->default_stream, request, false, &st);
@@ -223,9 +219,9 @@ tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t la
         free(request.buffers);
         return result;
     }
-    launch_started(kernel);
+    bool watched = launch_started(kernel);
     if (!stream)
-        return run_to_end(kernel->module->context, &request);
+        return run_to_end(kernel->module->context, &request, watched);
     stream_push_launch(stream, &request);
     return TSR_SUCCESS;
 }
