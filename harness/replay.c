@@ -89,10 +89,10 @@ static void lacks(replay *r, const char *format, const char *what) {
 }
 
 static void check_backend(const job *j, replay *r) {
-    int id = backend_from_name(j->backend);
+    backend_id id = backend_from_name(j->backend);
     status why = STATUS_INIT;
     uint32_t device;
-    if (id < 0 || id >= BACKEND_COUNT)
+    if (id >= BACKEND_COUNT)
         lacks(r, "no backend is called ", j->backend);
     else if (*backend_table[id].driver && !backend_device(&backend_table[id], &device, &why))
         lacks(r, "", why.message);
