@@ -128,9 +128,13 @@ void compiler_init(void) {
 
 /* ---- running passes ---- */
 
+static bool has_fault(const pipeline *p, const char *fault) {
+    return p->options->fault && strcmp(p->options->fault, fault) == 0;
+}
+
 static bool should_verify(const pipeline *p) {
 #ifdef NDEBUG
-    return p->options->verify || (p->options->fault && strcmp(p->options->fault, "broken-ir") == 0);
+    return p->options->verify || has_fault(p, "broken-ir");
 #else
     (void)p;
     return true;
@@ -147,10 +151,6 @@ static bool verify_pass(pipeline *p, const struct pass *pass, const reduction_li
     reductions_release(&after);
     return ok ||
            status_set(p->st, STATUS_INTERNAL, "after pass %s: %s", pass->name, broken.message);
-}
-
-static bool has_fault(const pipeline *p, const char *fault) {
-    return p->options->fault && strcmp(p->options->fault, fault) == 0;
 }
 
 /* Faults of the compiler itself, on purpose: it dies in a pass, or a pass makes wrong IR. */

@@ -60,12 +60,8 @@ const char *fault_of_code(const char *fault) {
 
 /* ---- outputs ---- */
 
-static size_t size_bytes(const tensor *t) {
-    return (size_t)tensor_count(t) * dtype_size(t->type);
-}
-
 static bool apply_to(const fault_info *f, tensor *t) {
-    size_t size = size_bytes(t), middle = (size_t)(tensor_count(t) / 2);
+    size_t size = tensor_bytes(t), middle = (size_t)(tensor_count(t) / 2);
     unsigned char *bytes = t->data;
     if (size == 0)
         return false;
@@ -98,7 +94,7 @@ bool fault_apply(const char *fault, tensor *outputs, uint32_t count, status *st)
         return true;
     for (uint32_t i = 0; i < count && !done; i++) {
         done = apply_to(f, &outputs[i]);
-        any |= size_bytes(&outputs[i]) > 0;
+        any |= tensor_bytes(&outputs[i]) > 0;
     }
     bool everything = f == &faults[FAULT_ZERO] || f == &faults[FAULT_STALE];
     return done || (everything && any) ||

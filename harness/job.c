@@ -54,12 +54,16 @@ json_t *job_result_new(const job *j, const char *outcome, const char *why) {
                      "fault", j->fault, "case_key");
 }
 
+bool job_status_is_failure(const char *outcome) {
+    return strcmp(outcome, "ok") != 0 && strcmp(outcome, "skipped") != 0 &&
+           strcmp(outcome, "unsupported") != 0;
+}
+
 exit_code job_result_exit(const json_t *result) {
     const char *outcome = json_string_value(json_object_get(result, "status"));
     if (!outcome)
         return EXIT_BUG;
-    if (strcmp(outcome, "ok") == 0 || strcmp(outcome, "skipped") == 0 ||
-        strcmp(outcome, "unsupported") == 0)
+    if (!job_status_is_failure(outcome))
         return EXIT_DONE;
     json_t *code = json_object_get(json_object_get(result, "internal"), "exit");
     return json_is_integer(code) ? (exit_code)json_integer_value(code) : EXIT_CHECK;

@@ -44,6 +44,8 @@ bool job_from_json(json_t *object, job *out);
 
 /* A result with every key present and absent values null. `why` may be NULL. */
 json_t *job_result_new(const job *j, const char *outcome, const char *why);
+/* Is a status a failure of its case? "ok", "skipped" and "unsupported" are none. */
+bool job_status_is_failure(const char *outcome);
 exit_code job_result_exit(const json_t *result);
 /* Removes "internal" and returns it (owned), or NULL. */
 json_t *job_result_take_internal(json_t *result);

@@ -35,12 +35,7 @@ static const char *text_of(const json_t *object, const char *key) {
 }
 
 bool pack_is_failure(const json_t *result) {
-    static const char *const failures[] = {"mismatch", "error", "crash", "timeout"};
-    const char *outcome = text_of(result, "status");
-    for (int i = 0; i < 4; i++)
-        if (strcmp(outcome, failures[i]) == 0)
-            return true;
-    return false;
+    return job_status_is_failure(text_of(result, "status"));
 }
 
 /* Did the kernel run to its end? */

@@ -18,13 +18,13 @@
 enum { REPLAYS_MAX = 3, DIGESTS_MAX = COMPILER_MAX_PARAMETERS, TIMEOUT_MAX_S = 3600 };
 
 typedef struct recorded_case {
-    job job;
+    job job; /* its isa: the level that is run */
+    const char *recorded_isa;
     json_int_t timeout_s, memory_mib;
     const char *key; /* NULL: the case could not even be prepared */
     const json_t *inputs;
     const char *module_hash;
     char *source; /* owned */
-    const char *numerics_problem;
 } recorded_case;
 
 static bool invalid(replay *r, const char *why) {
@@ -152,12 +152,12 @@ static void read_outcome(const json_t *status_holder, const json_t *digests, con
         out->sha256[out->outcome.sha256_count++] = json_string_value(digest);
 }
 
-static void qualify(const recorded_case *c, const char *isa, replay *r) {
+static void qualify(const recorded_case *c, replay *r) {
     json_t *facts = program_facts();
     const char *module = json_string_value(json_object_get(r->result, "module_hash"));
     if (!json_equal(json_object_get(r->manifest, "tsr"), facts))
         json_array_append_new(r->qualifiers, json_string("toolchain-drift"));
-    if (isa && c->job.isa && strcmp(isa, c->job.isa) != 0)
+    if (c->recorded_isa && strcmp(c->job.isa, c->recorded_isa) != 0)
         json_array_append_new(r->qualifiers, json_string("other-isa"));
     if (module && c->module_hash && strcmp(module, c->module_hash) == 0)
         json_array_append_new(r->qualifiers, json_string("code-hash-same"));
@@ -165,21 +165,19 @@ static void qualify(const recorded_case *c, const char *isa, replay *r) {
 }
 
 /* Once where that settles it; else three times, to tell a steady failure from an unsteady one. */
-static bool run_case(const recorded_case *c, const char *isa, replay *r, status *st) {
+static bool run_case(const recorded_case *c, replay *r, status *st) {
     json_t *results[REPLAYS_MAX] = {NULL};
     outcome recorded = {.stage = ""}, seen[REPLAYS_MAX];
     repro_outcome replays[REPLAYS_MAX];
     const json_t *was = json_object_get(r->manifest, "outcome");
     int count = 0;
-    job j = c->job;
-    j.isa = isa ? isa : j.isa;
     read_outcome(was, json_object_get(was, "sha256"),
                  json_string_value(json_object_get(was, "stage")), &recorded);
     do {
         worker w;
         memset(&seen[count], 0, sizeof seen[count]);
         worker_init(&w, (uint64_t)c->timeout_s, (uint64_t)c->memory_mib, &interrupt_seen);
-        json_t *result = results[count] = worker_run(&w, &j);
+        json_t *result = results[count] = worker_run(&w, &c->job);
         if (result)
             read_outcome(result, json_object_get(json_object_get(result, "check"), "sha256"),
                          pack_stage(result, w.stage), &seen[count]);
@@ -203,16 +201,12 @@ static bool replay_pack(const pack *p, const char *isa, replay *r, status *st) {
     r->manifest = json_deep_copy(pack_about(p));
     bool ok = true;
     if (read_case(p, &c, r)) {
-        const char *recorded_isa = c.job.isa;
-        c.job.isa = isa ? isa : recorded_isa;
+        c.recorded_isa = c.job.isa;
+        c.job.isa = isa ? isa : c.recorded_isa;
         bool can = compatible(&c, r);
-        c.job.isa = recorded_isa;
-        ok = !can || run_case(&c, isa, r, st);
-        if (can && ok) {
-            json_t *internal = json_object_get(r->result, "internal");
-            if (same_case(&c, internal, r))
-                qualify(&c, isa, r);
-        }
+        ok = !can || run_case(&c, r, st);
+        if (can && ok && same_case(&c, json_object_get(r->result, "internal"), r))
+            qualify(&c, r);
     }
     free(c.source);
     return ok;

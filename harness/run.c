@@ -163,11 +163,8 @@ static bool begin(run *r, status *st) {
 
 /* ---- --last-failed ---- */
 static bool note_failure(void *context, const store_result *result) {
-    static const char *const fine[] = {"ok", "skipped", "unsupported"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(result->status, fine[i]) == 0)
-            return true;
-    map_put(context, result->key, 1);
+    if (job_status_is_failure(result->status))
+        map_put(context, result->key, 1);
     return true;
 }
 

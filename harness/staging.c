@@ -36,7 +36,7 @@ static bool make_folder(const staging *s, const char *folder, status *st) {
 static uint64_t bytes_of(const tensor *tensors, uint32_t count) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < count; i++)
-        sum += (uint64_t)tensor_count(&tensors[i]) * dtype_size(tensors[i].type);
+        sum += tensor_bytes(&tensors[i]);
     return sum;
 }
 
@@ -52,7 +52,7 @@ static bool put_arrays(const staging *s, const char *folder, const struct compil
         path_of(s, folder, buffers[i].name, ".npy", &path);
         tensor_npy_header(&tensors[i], &header);
         file_part parts[] = {{header.data, header.length},
-                             {tensors[i].data, (size_t)bytes_of(&tensors[i], 1)}};
+                             {tensors[i].data, tensor_bytes(&tensors[i])}};
         ok = file_write_scratch(path.data, parts, 2, st);
         text_release(&path);
         text_release(&header);

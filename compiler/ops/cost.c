@@ -107,24 +107,6 @@ static ir_op first_op(ir_module *m) {
     return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
 }
 
-/* Every composite gives way to its primitives. */
-static void expand_composites(ir_module *m) {
-    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
-    ir_op next;
-    for (ir_op op = first_op(m); op; op = next) {
-        const ir_op_data *d = ir_op_get(m, op);
-        ir_value results[4];
-        ir_builder b = {.m = m, .block = body, .before = op};
-        next = d->next;
-        if (graph_op_class(d->opcode) != GRAPH_CLASS_COMPOSITE)
-            continue;
-        graph_decompose(&b, op, results);
-        for (uint32_t i = 0; i < d->result_count; i++)
-            ir_replace_uses(m, d->results[i], results[i]);
-        ir_op_erase(m, op);
-    }
-}
-
 /* ---- how many elements of each value are needed ---- */
 
 /* `part` of `whole` parts of `amount`, rounded up. */
@@ -199,7 +181,7 @@ static uint64_t count_bytes(ir_module *m, const uint64_t *needs) {
 
 graph_cost graph_kernel_cost(ir_module *m) {
     ir_module *copy = ir_module_clone(m);
-    expand_composites(copy);
+    graph_decompose_kernel(copy);
     uint64_t *needs = count_needs(copy);
     graph_cost cost = {.flops = count_flops(copy, needs), .bytes = count_bytes(copy, needs)};
     free(needs);
