@@ -54,6 +54,11 @@ json_t *job_result_new(const job *j, const char *outcome, const char *why) {
                      "fault", j->fault, "case_key");
 }
 
+const char *job_result_text(const json_t *object, const char *name) {
+    const char *value = json_string_value(json_object_get(object, name));
+    return value ? value : "";
+}
+
 bool job_status_is_failure(const char *outcome) {
     return strcmp(outcome, "ok") != 0 && strcmp(outcome, "skipped") != 0 &&
            strcmp(outcome, "unsupported") != 0;

@@ -29,18 +29,13 @@ typedef struct packing {
     char *staged_stage;
 } packing;
 
-static const char *text_of(const json_t *object, const char *key) {
-    const char *value = json_string_value(json_object_get(object, key));
-    return value ? value : "";
-}
-
 bool pack_is_failure(const json_t *result) {
-    return job_status_is_failure(text_of(result, "status"));
+    return job_status_is_failure(job_result_text(result, "status"));
 }
 
 /* Did the kernel run to its end? */
 static bool has_outputs(const json_t *result) {
-    const char *outcome = text_of(result, "status");
+    const char *outcome = job_result_text(result, "status");
     return strcmp(outcome, "ok") == 0 || strcmp(outcome, "mismatch") == 0;
 }
 
@@ -134,9 +129,10 @@ static void remove_staging(packing *p) {
 
 /* A dead worker's last words may hold a process id or an address: only what the harness says. */
 static void stable_why(const json_t *result, text *out) {
-    const char *why = text_of(result, "why");
+    const char *why = job_result_text(result, "why");
     size_t length = strlen(why);
-    const char *end = strcmp(text_of(result, "status"), "crash") == 0 ? strchr(why, ':') : NULL;
+    const char *end =
+        strcmp(job_result_text(result, "status"), "crash") == 0 ? strchr(why, ':') : NULL;
     text_append_bytes(out, why, end ? (size_t)(end - why) : length);
 }
 
@@ -146,7 +142,7 @@ static json_t *outcome_json(const packing *p) {
     text why;
     text_init(&why);
     stable_why(result, &why);
-    json_t *outcome = json_pack("{s:s, s:s, s:o, s:O}", "status", text_of(result, "status"),
+    json_t *outcome = json_pack("{s:s, s:s, s:o, s:O}", "status", job_result_text(result, "status"),
                                 "stage", pack_stage(result, p->request->stage), "why",
                                 json_stringn_nocheck(why.data, why.length), "sha256", digests);
     text_release(&why);
@@ -180,12 +176,13 @@ static void add_log(packing *p) {
     text_init(&log);
     text_init(&why);
     stable_why(result, &why);
-    text_printf(&log, "status  %s\nstep    %s\n", text_of(result, "status"), p->request->stage);
+    text_printf(&log, "status  %s\nstep    %s\n", job_result_text(result, "status"),
+                p->request->stage);
     text_printf(&log, "why     %s\n", why.data);
-    if (!p->staged || strcmp(text_of(p->staged, "status"), "ok") != 0)
-        text_printf(&log,
-                    "packing ended in step %s (%s): what follows that step is not in this pack\n",
-                    p->staged_stage, p->staged ? text_of(p->staged, "status") : "interrupted");
+    if (!p->staged || strcmp(job_result_text(p->staged, "status"), "ok") != 0)
+        text_printf(
+            &log, "packing ended in step %s (%s): what follows that step is not in this pack\n",
+            p->staged_stage, p->staged ? job_result_text(p->staged, "status") : "interrupted");
     add_text(p, "log.txt", &log);
     text_release(&why);
     text_release(&log);
@@ -198,7 +195,7 @@ static void add_readme(packing *p) {
     text_init(&why);
     stable_why(p->request->result, &why);
     text_printf(&readme, "%s/%s on %s, profile %s, threads %u: %s\n%s\n", j->kernel, j->case_name,
-                j->backend, j->profile, j->threads, text_of(p->request->result, "status"),
+                j->backend, j->profile, j->threads, job_result_text(p->request->result, "status"),
                 why.data);
     if (j->fault)
         text_printf(&readme, "The fault was made on purpose: --inject %s\n", j->fault);

@@ -3,6 +3,7 @@
 
 #include "cli/choice.h"
 #include "cli/command.h"
+#include "job.h"
 #include "run.h"
 #include "subject.h"
 
@@ -14,11 +15,6 @@ typedef struct golden_tally {
     bool json, by_name;
     json_t *results;
 } golden_tally;
-
-static const char *text_of(const json_t *result, const char *name) {
-    const char *value = json_string_value(json_object_get(result, name));
-    return value ? value : "";
-}
 
 static void tell(const golden_tally *t, const job *j, const char *what, const char *why) {
     if (t->json)
@@ -37,7 +33,7 @@ static void tally_keep(golden_tally *t, json_t *result) {
 
 static void on_recorded(void *context, const job *j, json_t *result) {
     golden_tally *t = context;
-    const char *outcome = text_of(result, "status"), *why = text_of(result, "why");
+    const char *outcome = job_result_text(result, "status"), *why = job_result_text(result, "why");
     tally_keep(t, result);
     if (strcmp(outcome, "ok") != 0) {
         t->failed++;
@@ -52,8 +48,8 @@ static void on_recorded(void *context, const job *j, json_t *result) {
 
 static void on_verified(void *context, const job *j, json_t *result) {
     golden_tally *t = context;
-    const char *outcome = text_of(result, "status"), *why = text_of(result, "why");
-    const char *against = text_of(json_object_get(result, "check"), "against");
+    const char *outcome = job_result_text(result, "status"), *why = job_result_text(result, "why");
+    const char *against = job_result_text(json_object_get(result, "check"), "against");
     tally_keep(t, result);
     if (strcmp(outcome, "ok") == 0 && strcmp(against, "golden") == 0) {
         t->held++;

@@ -4,17 +4,13 @@
 
 #include "cli/choice.h"
 #include "cli/command.h"
+#include "job.h"
 #include "replay.h"
 #include "report/document.h"
 
-static const char *text_of(const json_t *object, const char *key) {
-    const char *value = json_string_value(json_object_get(object, key));
-    return value ? value : "";
-}
-
 static void show_end(const char *what, const json_t *end) {
-    const char *why = text_of(end, "why");
-    printf("%-9s %s%s%s\n", what, text_of(end, "status"), *why ? ": " : "", why);
+    const char *why = job_result_text(end, "why");
+    printf("%-9s %s%s%s\n", what, job_result_text(end, "status"), *why ? ": " : "", why);
 }
 
 static void show_list(const char *head, const json_t *list, const char *between) {
@@ -33,10 +29,11 @@ static void show(const replay *r) {
         return;
     }
     if (item)
-        printf("case      %s/%s@%s,%s,%lld%s%s\n", text_of(item, "kernel"), text_of(item, "case"),
-               text_of(item, "backend"), text_of(item, "profile"),
+        printf("case      %s/%s@%s,%s,%lld%s%s\n", job_result_text(item, "kernel"),
+               job_result_text(item, "case"), job_result_text(item, "backend"),
+               job_result_text(item, "profile"),
                (long long)json_integer_value(json_object_get(item, "threads")),
-               *text_of(item, "fault") ? " --inject " : "", text_of(item, "fault"));
+               *job_result_text(item, "fault") ? " --inject " : "", job_result_text(item, "fault"));
     show_list("missing   ", r->missing, "\nmissing   ");
     if (json_array_size(r->missing))
         puts("");

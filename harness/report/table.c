@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "job.h"
+
 enum { FAILURES_LISTED = 20 };
 
 #define GREEN "\033[32m"
@@ -33,11 +35,6 @@ static double number_at(const json_t *result, const char *outer, const char *inn
     if (inner)
         value = json_object_get(value, inner);
     return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static const char *string_at(const json_t *result, const char *name) {
-    const char *value = json_string_value(json_object_get(result, name));
-    return value ? value : "";
 }
 
 void table_header(const table *t, text *out) {
@@ -118,7 +115,7 @@ static const char *status_colour(const char *outcome) {
 }
 
 static void verdict_cell(const table *t, const json_t *result, text *out) {
-    const char *outcome = string_at(result, "status");
+    const char *outcome = job_result_text(result, "status");
     const json_t *check = json_object_get(result, "check");
     const char *against = json_string_value(json_object_get(check, "against"));
     text_printf(out, "  %s%s%s", t->colour ? status_colour(outcome) : "", outcome,
@@ -146,10 +143,10 @@ void table_line(const table *t, const json_t *result, const char *resource, doub
                 text *out) {
     text name;
     text_init(&name);
-    text_printf(&name, "%s/%s", string_at(result, "kernel"), string_at(result, "case"));
+    text_printf(&name, "%s/%s", job_result_text(result, "kernel"), job_result_text(result, "case"));
     text_printf(out, "%-*s %-7s %-*s %2.0f  ", t->name_width, name.data,
-                string_at(result, "backend"), t->profile_width, string_at(result, "profile"),
-                number_at(result, "threads", NULL));
+                job_result_text(result, "backend"), t->profile_width,
+                job_result_text(result, "profile"), number_at(result, "threads", NULL));
     text_release(&name);
     time_cells(result, out);
     rate_cell(result, out);
@@ -167,7 +164,7 @@ static void count_statuses(const json_t *results, text *out) {
         size_t i, count = 0;
         json_t *result;
         json_array_foreach(results, i, result) count +=
-            strcmp(string_at(result, "status"), statuses[k]) == 0;
+            strcmp(job_result_text(result, "status"), statuses[k]) == 0;
         if (count) {
             text_printf(out, "%s%zu %s", separator, count, statuses[k]);
             separator = ", ";
@@ -192,12 +189,12 @@ static void list_failures(const json_t *results, text *out) {
     size_t i, listed = 0;
     json_t *result;
     json_array_foreach(results, i, result) {
-        const char *outcome = string_at(result, "status");
+        const char *outcome = job_result_text(result, "status");
         if (strcmp(status_colour(outcome), RED) != 0 || ++listed > FAILURES_LISTED)
             continue;
-        text_printf(out, "%s: %s/%s@%s,%s,%.0f\n", outcome, string_at(result, "kernel"),
-                    string_at(result, "case"), string_at(result, "backend"),
-                    string_at(result, "profile"), number_at(result, "threads", NULL));
+        text_printf(out, "%s: %s/%s@%s,%s,%.0f\n", outcome, job_result_text(result, "kernel"),
+                    job_result_text(result, "case"), job_result_text(result, "backend"),
+                    job_result_text(result, "profile"), number_at(result, "threads", NULL));
     }
     if (listed > FAILURES_LISTED)
         text_printf(out, "and %zu more\n", listed - FAILURES_LISTED);
@@ -220,8 +217,8 @@ void table_summary(const json_t *results, text *out) {
         }
     }
     if (slowest) {
-        text_printf(out, "slowest compile: %s/%s, ", string_at(slowest, "kernel"),
-                    string_at(slowest, "case"));
+        text_printf(out, "slowest compile: %s/%s, ", job_result_text(slowest, "kernel"),
+                    job_result_text(slowest, "case"));
         table_duration(most, out);
         text_append_char(out, '\n');
     }
