@@ -1136,6 +1136,13 @@ module {
       %2 = irdl.any
       irdl.results(%2)
     }
+    irdl.operation @umulh {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
     irdl.operation @bitcast {
       %0 = irdl.any
       irdl.operands(%0)

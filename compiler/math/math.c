@@ -12,18 +12,10 @@ ir_value math_horner(math_sequence s, ir_value x, const float *c, int count) {
 
 ir_value math_build(const math_emit *emit, math_function function, ir_value x) {
     switch (function) {
-    case MATH_EXP:
-        return math_exp(emit, x);
-    case MATH_LOG:
-        return math_log(emit, x);
-    case MATH_TANH:
-        return math_tanh(emit, x);
-    case MATH_ERF:
-        return math_erf(emit, x);
-    case MATH_LOGISTIC:
-        return math_logistic(emit, x);
-    case MATH_RSQRT:
-        return math_rsqrt(emit, x);
+#define F(ENUM, name)                                                                              \
+    case MATH_##ENUM:                                                                              \
+        return math_##name(emit, x);
+#include "math/functions.def"
     case MATH_FUNCTION_COUNT:
         break;
     }

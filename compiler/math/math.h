@@ -11,12 +11,8 @@
 #include "ir/ir.h"
 
 typedef enum math_function {
-    MATH_EXP,
-    MATH_LOG,
-    MATH_TANH,
-    MATH_ERF,
-    MATH_LOGISTIC,
-    MATH_RSQRT,
+#define F(ENUM, name) MATH_##ENUM,
+#include "math/functions.def"
     MATH_FUNCTION_COUNT
 } math_function;
 
@@ -38,6 +34,7 @@ typedef enum math_op {
     MATH_OP_IADD, /* i32, wrapping */
     MATH_OP_ISUB,
     MATH_OP_IMUL,
+    MATH_OP_UMULH, /* the high half of the unsigned product of 64 bits */
     MATH_OP_AND,
     MATH_OP_OR,
     MATH_OP_XOR,

@@ -83,11 +83,7 @@ ir_value math_exp_tail(math_sequence s, ir_value r);
 /* e^r there. */
 ir_value math_exp_reduced(math_sequence s, ir_value r);
 
-ir_value math_exp(math_sequence s, ir_value x);
-ir_value math_log(math_sequence s, ir_value x);
-ir_value math_tanh(math_sequence s, ir_value x);
-ir_value math_erf(math_sequence s, ir_value x);
-ir_value math_logistic(math_sequence s, ir_value x);
-ir_value math_rsqrt(math_sequence s, ir_value x);
+#define F(ENUM, name) ir_value math_##name(math_sequence s, ir_value x);
+#include "math/functions.def"
 
 #endif

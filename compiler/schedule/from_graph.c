@@ -157,8 +157,7 @@ void scheduler_collect(const expression *e, affine_list *out) {
 
 bool scheduler_is_heavy(const expression *e) {
     for (size_t i = 0; i < e->memo.count; i++) {
-        int opcode = plan_opcode(e->p, e->memo.items[i].value);
-        if (opcode >= GRAPH_RSQRT && opcode <= GRAPH_LOGISTIC)
+        if (graph_op_is_specified(plan_opcode(e->p, e->memo.items[i].value)))
             return true;
     }
     return false;

@@ -75,6 +75,8 @@ static uint32_t integer_op(math_op op, uint32_t a, uint32_t b, uint32_t c) {
         return a - b;
     case MATH_OP_IMUL:
         return a * b;
+    case MATH_OP_UMULH:
+        return (uint32_t)((uint64_t)a * b >> 32);
     case MATH_OP_XOR:
         return a ^ b;
     case MATH_OP_SHL:
@@ -112,8 +114,10 @@ static uint32_t by_sequence(math_function function, uint32_t x) {
 }
 
 static uint32_t by_transcription(math_function function, uint32_t x) {
-    static float (*const functions[])(float) = {function_exp, function_log,      function_tanh,
-                                                function_erf, function_logistic, function_rsqrt};
+    static float (*const functions[])(float) = {
+#define F(ENUM, name) [MATH_##ENUM] = function_##name,
+#include "math/functions.def"
+    };
     return f32_bits(functions[function](f32_from_bits(x)));
 }
 

@@ -5,20 +5,35 @@
 #include "tile/tile.h"
 
 static const int opcodes[MATH_OP_COUNT] = {
-    [MATH_OP_ADD] = TILE_ADD,         [MATH_OP_SUB] = TILE_SUB,
-    [MATH_OP_MUL] = TILE_MUL,         [MATH_OP_DIV] = TILE_DIV,
-    [MATH_OP_SQRT] = TILE_SQRT,       [MATH_OP_FMA] = TILE_FMA,
-    [MATH_OP_LT] = TILE_COMPARE,      [MATH_OP_LE] = TILE_COMPARE,
-    [MATH_OP_EQ] = TILE_COMPARE,      [MATH_OP_UNORDERED] = TILE_COMPARE,
-    [MATH_OP_SELECT] = TILE_SELECT,   [MATH_OP_LOGIC_AND] = TILE_AND,
-    [MATH_OP_LOGIC_OR] = TILE_OR,     [MATH_OP_IADD] = TILE_ADD,
-    [MATH_OP_ISUB] = TILE_SUB,        [MATH_OP_IMUL] = TILE_MUL,
-    [MATH_OP_AND] = TILE_AND,         [MATH_OP_OR] = TILE_OR,
-    [MATH_OP_XOR] = TILE_XOR,         [MATH_OP_SHL] = TILE_SHL,
-    [MATH_OP_SHR] = TILE_SHR,         [MATH_OP_USHR] = TILE_USHR,
-    [MATH_OP_ILT] = TILE_COMPARE,     [MATH_OP_IEQ] = TILE_COMPARE,
-    [MATH_OP_TO_BITS] = TILE_BITCAST, [MATH_OP_FROM_BITS] = TILE_BITCAST,
-    [MATH_OP_TO_INT] = TILE_CONVERT,  [MATH_OP_TO_FLOAT] = TILE_CONVERT,
+    [MATH_OP_ADD] = TILE_ADD,
+    [MATH_OP_SUB] = TILE_SUB,
+    [MATH_OP_MUL] = TILE_MUL,
+    [MATH_OP_DIV] = TILE_DIV,
+    [MATH_OP_SQRT] = TILE_SQRT,
+    [MATH_OP_FMA] = TILE_FMA,
+    [MATH_OP_LT] = TILE_COMPARE,
+    [MATH_OP_LE] = TILE_COMPARE,
+    [MATH_OP_EQ] = TILE_COMPARE,
+    [MATH_OP_UNORDERED] = TILE_COMPARE,
+    [MATH_OP_SELECT] = TILE_SELECT,
+    [MATH_OP_LOGIC_AND] = TILE_AND,
+    [MATH_OP_LOGIC_OR] = TILE_OR,
+    [MATH_OP_IADD] = TILE_ADD,
+    [MATH_OP_ISUB] = TILE_SUB,
+    [MATH_OP_IMUL] = TILE_MUL,
+    [MATH_OP_UMULH] = TILE_UMULH,
+    [MATH_OP_AND] = TILE_AND,
+    [MATH_OP_OR] = TILE_OR,
+    [MATH_OP_XOR] = TILE_XOR,
+    [MATH_OP_SHL] = TILE_SHL,
+    [MATH_OP_SHR] = TILE_SHR,
+    [MATH_OP_USHR] = TILE_USHR,
+    [MATH_OP_ILT] = TILE_COMPARE,
+    [MATH_OP_IEQ] = TILE_COMPARE,
+    [MATH_OP_TO_BITS] = TILE_BITCAST,
+    [MATH_OP_FROM_BITS] = TILE_BITCAST,
+    [MATH_OP_TO_INT] = TILE_CONVERT,
+    [MATH_OP_TO_FLOAT] = TILE_CONVERT,
 };
 
 static const char *predicate(math_op op) {
@@ -55,18 +70,10 @@ static ir_value emit_i32(void *context, int32_t value) {
 
 static int function_of(int opcode) {
     switch (opcode) {
-    case TILE_RSQRT:
-        return MATH_RSQRT;
-    case TILE_EXP:
-        return MATH_EXP;
-    case TILE_LOG:
-        return MATH_LOG;
-    case TILE_TANH:
-        return MATH_TANH;
-    case TILE_ERF:
-        return MATH_ERF;
-    case TILE_LOGISTIC:
-        return MATH_LOGISTIC;
+#define F(ENUM, name)                                                                              \
+    case TILE_##ENUM:                                                                              \
+        return MATH_##ENUM;
+#include "math/functions.def"
     default:
         return -1;
     }

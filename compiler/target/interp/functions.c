@@ -170,14 +170,11 @@ SEQUENCE sequence_rsqrt(float x) {
     return e < 1.0f ? better : y;
 }
 
-#define FUNCTIONS(X)                                                                               \
-    X(EXP, exp) X(LOG, log) X(TANH, tanh) X(ERF, erf) X(LOGISTIC, logistic) X(RSQRT, rsqrt)
-
-#define SCALAR(ENUM, name)                                                                         \
+#define F(ENUM, name)                                                                              \
     float function_##name(float x) {                                                               \
         return sequence_##name(x);                                                                 \
     }
-FUNCTIONS(SCALAR)
+#include "math/functions.def"
 
 #define CASE(ENUM, name)                                                                           \
     case MATH_##ENUM:                                                                              \
@@ -189,7 +186,8 @@ typedef void (*apply_fn)(math_function function, float *out, const float *in, si
 
 static void apply_plain(math_function function, float *out, const float *in, size_t count) {
     switch (function) {
-        FUNCTIONS(CASE)
+#define F(ENUM, name) CASE(ENUM, name)
+#include "math/functions.def"
     case MATH_FUNCTION_COUNT:
         break;
     }
@@ -199,7 +197,8 @@ static void apply_plain(math_function function, float *out, const float *in, siz
 __attribute__((target("avx2,fma"))) static void apply_fma(math_function function, float *out,
                                                           const float *in, size_t count) {
     switch (function) {
-        FUNCTIONS(CASE)
+#define F(ENUM, name) CASE(ENUM, name)
+#include "math/functions.def"
     case MATH_FUNCTION_COUNT:
         break;
     }
@@ -220,7 +219,9 @@ void function_apply(math_function function, float *out, const float *in, size_t 
 }
 
 const char *function_name(math_function function) {
-#define NAME(ENUM, name) [MATH_##ENUM] = #name,
-    static const char *const names[] = {FUNCTIONS(NAME)};
+#define F(ENUM, name) [MATH_##ENUM] = #name,
+    static const char *const names[] = {
+#include "math/functions.def"
+    };
     return names[function];
 }

@@ -11,12 +11,8 @@
 
 #include "math/math.h"
 
-float function_exp(float x);
-float function_log(float x);
-float function_tanh(float x);
-float function_erf(float x);
-float function_logistic(float x);
-float function_rsqrt(float x);
+#define F(ENUM, name) float function_##name(float x);
+#include "math/functions.def"
 
 /* out[i] = function(in[i]); `out` may be `in`. The same bits as the calls above, with hardware fma
  * where there is one. */

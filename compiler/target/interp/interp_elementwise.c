@@ -66,18 +66,10 @@ FLOAT_OPERATIONS(double, f64, fabs, sqrt, fma)
 
 static math_function function_of(int opcode) {
     switch (opcode) {
-    case GRAPH_EXP:
-        return MATH_EXP;
-    case GRAPH_LOG:
-        return MATH_LOG;
-    case GRAPH_TANH:
-        return MATH_TANH;
-    case GRAPH_ERF:
-        return MATH_ERF;
-    case GRAPH_LOGISTIC:
-        return MATH_LOGISTIC;
-    case GRAPH_RSQRT:
-        return MATH_RSQRT;
+#define F(ENUM, name)                                                                              \
+    case GRAPH_##ENUM:                                                                             \
+        return MATH_##ENUM;
+#include "math/functions.def"
     default:
         return MATH_FUNCTION_COUNT;
     }

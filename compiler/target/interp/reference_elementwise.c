@@ -109,19 +109,14 @@ static bounded fused(const bounded *x, dtype type) {
 
 /* -1: not an operation on floats that is known here. */
 static double roundings(int opcode) {
+    if (graph_op_is_specified(opcode))
+        return function_roundings;
     switch (opcode) {
     case GRAPH_NEG:
     case GRAPH_ABS:
     case GRAPH_MAXIMUM:
     case GRAPH_MINIMUM:
         return 0;
-    case GRAPH_EXP:
-    case GRAPH_LOG:
-    case GRAPH_TANH:
-    case GRAPH_ERF:
-    case GRAPH_LOGISTIC:
-    case GRAPH_RSQRT:
-        return function_roundings;
     case GRAPH_SQRT:
     case GRAPH_ADD:
     case GRAPH_SUB:
