@@ -9,6 +9,7 @@
 #include "device/host.h"
 #include "graph/passes.h"
 #include "module.h"
+#include "ops/controls.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
 #include "schedule/schedule.h"
@@ -126,6 +127,22 @@ void compiler_init(void) {
     pthread_once(&once, register_tables);
 }
 
+/* ---- faults on purpose ---- */
+
+bool compiler_fault_applies(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                            const char *fault, bool *applies, text *why, status *st) {
+    graph_control control = graph_control_of(fault);
+    *applies = true;
+    if (control == CONTROL_COUNT)
+        return true;
+    ir_module *m = compiler_primitives(graph, dims, dim_count, st);
+    if (!m)
+        return false;
+    *applies = graph_control_applies(m, control, why);
+    ir_module_free(m);
+    return true;
+}
+
 /* ---- running passes ---- */
 
 static bool has_fault(const pipeline *p, const char *fault) {
@@ -153,21 +170,21 @@ static bool verify_pass(pipeline *p, const struct pass *pass, const reduction_li
            status_set(p->st, STATUS_INTERNAL, "after pass %s: %s", pass->name, broken.message);
 }
 
-/* Faults of the compiler itself, on purpose: it dies in a pass, or a pass makes wrong IR. */
-static void inject_into_pass(pipeline *p, const struct pass *pass, bool done) {
+/* Faults on purpose: the compiler dies in a pass, or a pass makes wrong IR. */
+static bool inject_into_pass(pipeline *p, const struct pass *pass, bool done) {
     if (!done && has_fault(p, "compiler-crash") && strcmp(pass->name, "tile") == 0)
         abort();
     if (done && has_fault(p, "broken-ir") && strcmp(pass->name, "schedule") == 0)
         ir_op_set_attr(p->m, ir_module_kernel(p->m), "outputs", ir_attr_int(p->m, 0));
+    if (done && has_fault(p, "swap-operands") && strcmp(pass->name, "decompose") == 0)
+        return graph_swap_operands(p->m, p->st);
+    return true;
 }
 
 static bool run_pass(pipeline *p, const struct pass *pass) {
     reduction_list before;
     reductions_of(p->m, &before);
-    inject_into_pass(p, pass, false);
-    bool ok = pass->run(p);
-    if (ok)
-        inject_into_pass(p, pass, true);
+    bool ok = inject_into_pass(p, pass, false) && pass->run(p) && inject_into_pass(p, pass, true);
     ok = ok && (!should_verify(p) || verify_pass(p, pass, &before));
     reductions_release(&before);
     if (!ok)
@@ -188,7 +205,7 @@ static bool run_passes(pipeline *p, const char *last) {
     }
     if (last)
         return status_set(p->st, STATUS_INVALID, "no pass is called '%s'", last);
-    if (!has_fault(p, "drop-last-k") && !has_fault(p, "edge-off-by-one"))
+    if (!p->options->fault || !tile_knows_fault(p->options->fault))
         return true;
     return tile_inject_fault(p->m, p->options->fault, p->st) && run_assign_layout(p);
 }

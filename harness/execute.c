@@ -192,10 +192,51 @@ static bool build(execution *e, status *st) {
     return true;
 }
 
+/* The first of the buffers that the fault `transposed` can mean, or -1. */
+static int transposable(const struct compiler_buffer *buffers, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (fault_can_transpose(buffers[i].rank, buffers[i].dims))
+            return (int)i;
+    return -1;
+}
+
+static void transpose_output(const execution *e, tensor *outputs) {
+    const compiler_signature *s = &e->subject->signature;
+    int place = transposable(s->outputs, s->output_count);
+    if (fault_is_transposed(e->job->fault) && place >= 0)
+        fault_transpose(&outputs[place]);
+}
+
+/* Under the fault `transposed`, where no output shows it, one input goes in transposed. */
+static bool write_inputs(execution *e, session *l, status *st) {
+    const compiler_signature *s = &e->subject->signature;
+    tensor *inputs = e->subject->inputs;
+    int place = transposable(s->inputs, s->input_count);
+    if (!fault_is_transposed(e->job->fault) || transposable(s->outputs, s->output_count) >= 0)
+        return session_write_inputs(l, inputs, st);
+    if (place < 0)
+        return status_set(st, STATUS_UNAVAILABLE,
+                          "fault transposed does not apply: no tensor has "
+                          "two axes that are longer than 1");
+    tensor right = inputs[place], wrong;
+    if (!tensor_init(&wrong, right.type, right.rank, right.dims, st))
+        return false;
+    memcpy(wrong.data, right.data, tensor_bytes(&right));
+    fault_transpose(&wrong);
+    inputs[place] = wrong;
+    bool ok = session_write_inputs(l, inputs, st);
+    inputs[place] = right;
+    tensor_release(&wrong);
+    return ok;
+}
+
 static bool launch_once(execution *e, session *l, tensor *outputs, status *st) {
-    return session_poison_outputs(l, st) && session_run(l, st) &&
-           session_read_outputs(l, &e->subject->signature, outputs, st) &&
-           fault_apply(e->job->fault, outputs, e->subject->signature.output_count, st);
+    bool ok = session_poison_outputs(l, st) && session_run(l, st) &&
+              session_read_outputs(l, &e->subject->signature, outputs, st) &&
+              fault_apply(e->job->fault, outputs, e->subject->signature.output_count, st);
+    if (ok)
+        transpose_output(e, outputs);
+    return ok;
 }
 
 static session_request request_of(const execution *e, uint32_t device, uint32_t threads) {
@@ -210,8 +251,7 @@ static bool launch_elsewhere(execution *e, uint32_t device, uint32_t threads, bo
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
     session_request request = request_of(e, device, threads);
     uint32_t count = e->subject->signature.output_count;
-    bool ok = session_open(&other, &request, st) &&
-              session_write_inputs(&other, e->subject->inputs, st) &&
+    bool ok = session_open(&other, &request, st) && write_inputs(e, &other, st) &&
               launch_once(e, &other, outputs, st);
     *differs = false;
     for (uint32_t i = 0; i < count && ok; i++)
@@ -246,8 +286,7 @@ static bool compute(execution *e, const backend *b, status *st) {
     /* Before the kernel's threads exist, so that they inherit. */
     counters_open(&e->counters);
     session_request request = request_of(e, device, e->job->threads);
-    return session_open(&e->session, &request, st) &&
-           session_write_inputs(&e->session, e->subject->inputs, st) &&
+    return session_open(&e->session, &request, st) && write_inputs(e, &e->session, st) &&
            launch_once(e, &e->session, e->outputs, st) &&
            launch_once(e, &e->session, e->repeat, st) &&
            (e->profile != PROFILE_DETERMINISTIC || repeat_elsewhere(e, device, st));

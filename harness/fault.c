@@ -12,7 +12,7 @@
 #include "session.h"
 
 static const fault_info faults[] = {
-#define FAULT(ID, name, kind, summary) {name, FAULT_KIND_##kind, summary},
+#define FAULT(ID, name, kind, control, summary) {name, FAULT_KIND_##kind, control, summary},
 #include "faults.def"
 };
 
@@ -27,6 +27,10 @@ const fault_info *fault_find(const char *name, size_t length) {
         if (strlen(faults[i].name) == length && memcmp(faults[i].name, name, length) == 0)
             return &faults[i];
     return NULL;
+}
+
+const fault_info *fault_at(size_t index) {
+    return index < FAULT_COUNT ? &faults[index] : NULL;
 }
 
 const char *fault_name(size_t index) {
@@ -100,6 +104,52 @@ bool fault_apply(const char *fault, tensor *outputs, uint32_t count, status *st)
     return done || (everything && any) ||
            status_set(st, STATUS_UNAVAILABLE, "fault %s does not apply: no output has %s", fault,
                       f == &faults[FAULT_NAN] ? "a float" : "an element");
+}
+
+/* ---- layout ---- */
+
+bool fault_is_transposed(const char *fault) {
+    return known(fault) == &faults[FAULT_TRANSPOSED];
+}
+
+bool fault_is_rounding(const char *fault) {
+    return known(fault) == &faults[FAULT_WRONG_ROUNDING];
+}
+
+/* The last two axes that are longer than 1: rows by columns. */
+static bool last_two(int rank, const int64_t *dims, int64_t *rows, int64_t *columns) {
+    int64_t found[2] = {0, 0};
+    int count = 0;
+    for (int axis = rank - 1; axis >= 0 && count < 2; axis--)
+        if (dims[axis] != 1)
+            found[count++] = dims[axis];
+    *columns = found[0];
+    *rows = found[1];
+    return *rows > 1 && *columns > 1;
+}
+
+bool fault_can_transpose(int rank, const int64_t *dims) {
+    int64_t rows, columns;
+    bool some = true;
+    for (int axis = 0; axis < rank; axis++)
+        some &= dims[axis] > 0;
+    return some && last_two(rank, dims, &rows, &columns);
+}
+
+void fault_transpose(tensor *t) {
+    int64_t rows = 1, columns = 1;
+    last_two(t->rank, t->dims, &rows, &columns);
+    size_t size = dtype_size(t->type), plane = (size_t)(rows * columns) * size;
+    unsigned char *from = base_malloc(plane);
+    for (size_t start = 0; start < tensor_bytes(t); start += plane) {
+        unsigned char *to = (unsigned char *)t->data + start;
+        memcpy(from, to, plane);
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t c = 0; c < columns; c++)
+                memcpy(to + (size_t)(c * rows + r) * size, from + (size_t)(r * columns + c) * size,
+                       size);
+    }
+    free(from);
 }
 
 /* ---- the process ---- */

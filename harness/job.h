@@ -14,11 +14,12 @@
 #include "exit_code.h"
 
 typedef enum job_mode {
-    JOB_BENCH,  /* check, then time */
-    JOB_VERIFY, /* check alone */
-    JOB_RECORD, /* run the interpreter and write the golden */
-    JOB_PACK,   /* write the members of a pack into `staging` */
-    JOB_REPLAY  /* compute and check against the interpreter, as a pack's case */
+    JOB_BENCH,   /* check, then time */
+    JOB_VERIFY,  /* check alone */
+    JOB_RECORD,  /* run the interpreter and write the golden */
+    JOB_CONTROL, /* check a fault against the strict bits, or the bound */
+    JOB_PACK,    /* write the members of a pack into `staging` */
+    JOB_REPLAY   /* compute and check against the interpreter, as a pack's case */
 } job_mode;
 
 typedef struct job {

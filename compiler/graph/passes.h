@@ -21,4 +21,8 @@ bool graph_normalize(ir_module *m, status *st);
  * movement vanishes. */
 bool graph_simplify(ir_module *m, status *st);
 
+/* Wrong on purpose: one operation gets its operands the wrong way round. False (STATUS_UNAVAILABLE)
+ * where the kernel has no such operation. */
+bool graph_swap_operands(ir_module *m, status *st);
+
 #endif

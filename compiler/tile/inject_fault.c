@@ -111,18 +111,43 @@ static void cut_edge(injection *i) {
     i->done++;
 }
 
+/* ---- wrong-rounding: the code runs with results rounded toward zero ---- */
+
+static void round_toward_zero(injection *i) {
+    ir_op_set_attr(i->m, ir_module_kernel(i->m), "rounding", ir_attr_string(i->m, "toward-zero"));
+    i->done++;
+}
+
+/* ---- the table ---- */
+
+static void drop_last_k(injection *i) {
+    ir_walk(i->m, ir_module_kernel(i->m), drop_from_innermost, i);
+}
+
+static const struct fault {
+    const char *name;
+    void (*make)(injection *i);
+    const char *why_not;
+} faults[] = {{"drop-last-k", drop_last_k, "no loop accumulates"},
+              {"edge-off-by-one", cut_edge, "nothing is stored"},
+              {"wrong-rounding", round_toward_zero, ""}};
+
+static const struct fault *find_fault(const char *name) {
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (strcmp(faults[i].name, name) == 0)
+            return &faults[i];
+    return NULL;
+}
+
+bool tile_knows_fault(const char *fault) {
+    return find_fault(fault) != NULL;
+}
+
 bool tile_inject_fault(ir_module *m, const char *fault, status *st) {
     injection i = {.m = m};
-    ir_op kernel = ir_module_kernel(m);
-    i.inputs = ir_attr_get(m, ir_op_attr(m, kernel, "inputs"))->count;
-    bool drop = strcmp(fault, "drop-last-k") == 0;
-    if (!drop && strcmp(fault, "edge-off-by-one") != 0)
-        return status_set(st, STATUS_INVALID, "no fault of code is called '%s'", fault);
-    if (drop)
-        ir_walk(m, kernel, drop_from_innermost, &i);
-    else
-        cut_edge(&i);
-    return i.done || status_set(st, STATUS_UNAVAILABLE,
-                                drop ? "fault drop-last-k does not apply: no loop accumulates"
-                                     : "fault edge-off-by-one does not apply: nothing is stored");
+    const struct fault *f = find_fault(fault);
+    i.inputs = ir_attr_get(m, ir_op_attr(m, ir_module_kernel(m), "inputs"))->count;
+    f->make(&i);
+    return i.done ||
+           status_set(st, STATUS_UNAVAILABLE, "fault %s does not apply: %s", fault, f->why_not);
 }

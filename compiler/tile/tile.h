@@ -28,8 +28,9 @@ bool tile_expand_math(ir_module *m, status *st);
  * last one shorter. */
 bool tile_assign_layout(ir_module *m, int lanes, status *st);
 
-/* Wrong code on purpose: "drop-last-k" or "edge-off-by-one". False (STATUS_UNAVAILABLE) where the
- * kernel has no place for it. */
+/* Wrong code on purpose: "drop-last-k", "edge-off-by-one" or "wrong-rounding". False
+ * (STATUS_UNAVAILABLE) where the kernel has no place for it. */
+bool tile_knows_fault(const char *fault);
 bool tile_inject_fault(ir_module *m, const char *fault, status *st);
 
 /* ---- builders ---- */

@@ -5,6 +5,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/database.h"
+#include "controls.h"
 #include "report/document.h"
 #include "run.h"
 #include "worker.h"
@@ -97,7 +98,10 @@ int command_bench(const options *o) {
         return code;
     code = choice_corpus(o, 0, &c);
     if (code == EXIT_DONE)
-        code = bench(o, &choice, &c);
+        code =
+            options_flag(o, OPTION_NEGATIVE_CONTROLS)
+                ? controls_run(&c, &choice, options_flag(o, OPTION_JSON), command_colour(o, stdout))
+                : bench(o, &choice, &c);
     corpus_release(&c);
     return code;
 }

@@ -161,6 +161,11 @@ bool compiler_reference(const ir_module *graph, const ir_binding *dims, uint32_t
 bool compiler_cost(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
                    uint64_t *flops, uint64_t *bytes, status *st);
 
+/* Can a fault of compiler_options change what the kernel computes? Where it cannot, `why` receives
+ * the reasons, operation by operation. Faults that the operations have no say in always can. */
+bool compiler_fault_applies(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                            const char *fault, bool *applies, text *why, status *st);
+
 const char *compiler_llvm_version(void);
 
 #endif

@@ -34,6 +34,7 @@ typedef struct emitter {
     const char *kernel;
     status *st;
     bool failed;
+    bool toward_zero; /* wrong on purpose: every rounding goes that way */
 } emitter;
 
 /* ---- types and parts ---- */

@@ -197,10 +197,29 @@ static LLVMValueRef from_int(emitter *e, dtype from, dtype to, int width, LLVMVa
     return LLVMBuildTrunc(e->b, x, type, "");
 }
 
+/* `near` is x rounded to a narrow float; where its magnitude is beyond that of x, the one before.
+ */
+static LLVMValueRef toward_zero(emitter *e, dtype from, dtype to, int width, LLVMValueRef x,
+                                LLVMValueRef near) {
+    dtype wide = to;
+    LLVMValueRef back = widen(e, &wide, width, near);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    if (wide != from)
+        back = from_float(e, wide, from, width, back);
+    LLVMValueRef size = code_intrinsic(e, "llvm.fabs", &type, 1, &x, 1);
+    LLVMValueRef back_size = code_intrinsic(e, "llvm.fabs", &type, 1, &back, 1);
+    LLVMValueRef beyond = LLVMBuildFCmp(e->b, LLVMRealOGT, back_size, size, "");
+    LLVMValueRef step = LLVMBuildSExt(e->b, beyond, LLVMTypeOf(near), "");
+    return LLVMBuildAdd(e->b, near, step, "");
+}
+
 LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x) {
     if (from == to)
         return x;
     x = widen(e, &from, width, x);
-    return dtype_is_float(from) ? from_float(e, from, to, width, x)
-                                : from_int(e, from, to, width, x);
+    if (!dtype_is_float(from))
+        return from_int(e, from, to, width, x);
+    LLVMValueRef result = from_float(e, from, to, width, x);
+    bool narrow = dtype_is_float(to) && dtype_size(to) < dtype_size(DTYPE_F32);
+    return e->toward_zero && narrow ? toward_zero(e, from, to, width, x, result) : result;
 }

@@ -308,6 +308,13 @@ static void open_function(emitter *e, int64_t number) {
     LLVMPositionBuilderAtEnd(e->b, new_block(e, "entry"));
 }
 
+/* 0: toward zero; 1: to nearest, ties to even. */
+static void set_rounding(emitter *e, int mode) {
+    LLVMValueRef argument = code_int(e, e->i32, mode);
+    if (e->toward_zero)
+        code_intrinsic(e, "llvm.set.rounding", NULL, 0, &argument, 1);
+}
+
 /* void phase(frame, begin, end): for (cell = begin; cell < end; cell++) body. */
 static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     const ir_block_data *block = ir_block_get(e->m, ir_op_block(e->m, op, 0));
@@ -323,6 +330,7 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
             code_memory(e, other);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), cell = new_block(e, "cell"),
                       done = new_block(e, "done");
+    set_rounding(e, 0);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, begin, end, ""), cell, done);
     LLVMPositionBuilderAtEnd(e->b, cell);
     LLVMValueRef index = LLVMBuildPhi(e->b, e->i64, "cell");
@@ -334,6 +342,7 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     LLVMAddIncoming(index, &next, &latch, 1);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, end, ""), cell, done);
     LLVMPositionBuilderAtEnd(e->b, done);
+    set_rounding(e, 1);
     LLVMBuildRetVoid(e->b);
 }
 
@@ -341,6 +350,7 @@ void code_kernel(emitter *e) {
     ir_op kernel = ir_module_kernel(e->m);
     const ir_block_data *body = ir_block_get(e->m, ir_op_block(e->m, kernel, 0));
     e->kernel = ir_op_string(e->m, kernel, "name", "kernel");
+    e->toward_zero = ir_op_attr(e->m, kernel, "rounding") != 0;
     for (ir_op op = body->first; op; op = ir_op_get(e->m, op)->next)
         if (ir_op_get(e->m, op)->opcode == TILE_PHASE)
             code_phase(e, op, body);
