@@ -28,6 +28,8 @@ compiler_input default_input(dtype type) {
     switch (type) {
     case DTYPE_I8:
         return (compiler_input){INPUT_INTEGERS, -128, 128};
+    case DTYPE_I4:
+        return (compiler_input){INPUT_INTEGERS, -8, 8};
     case DTYPE_I32:
     case DTYPE_I64:
         return (compiler_input){INPUT_INTEGERS, 0, 100};
@@ -108,8 +110,9 @@ static bool read_values(case_reader *r, const node *n, const distribution_row *r
 }
 
 static bool integer_bounds(dtype type, double *lowest, double *highest) {
-    *lowest = type == DTYPE_I8 ? -128 : type == DTYPE_BOOL ? 0 : -2147483648.0;
-    *highest = type == DTYPE_I8 ? 127 : type == DTYPE_BOOL ? 1 : 2147483647.0;
+    int own = dtype_integer_bits(type), bits = own && own < 32 ? own : 32;
+    *lowest = type == DTYPE_BOOL ? 0 : -ldexp(1, bits - 1);
+    *highest = type == DTYPE_BOOL ? 1 : ldexp(1, bits - 1) - 1;
     return !dtype_is_float(type);
 }
 

@@ -28,7 +28,7 @@ static bool mentioned(const declared_names *list, const char *name) {
 
 dtype type_named(const char *name, span at, diagnostics *d) {
     static const char *const names[] = {
-#define X(text_name, id, size, flt, npy) text_name,
+#define X(text_name, ...) text_name,
         DTYPE_LIST(X)
 #undef X
     };
@@ -36,9 +36,8 @@ dtype type_named(const char *name, span at, diagnostics *d) {
     if (found == DTYPE_NONE) {
         diagnose_error(d, at, "'%.60s' is not an element type", name);
         if (!diagnose_nearest(d, name, names, sizeof(names) / sizeof(names[0]))) {
-            diagnose_help(
-                d,
-                "f64, f32, f16, bf16, i64, i32, i8, bool, or a quoted type variable such as \"T\"");
+            diagnose_help(d, "f64, f32, tf32, f16, bf16, f8e4m3fn, f8e5m2, i64, i32, i8, i4, bool, "
+                             "or a quoted type variable such as \"T\"");
         }
     }
     return found;

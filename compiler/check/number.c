@@ -106,7 +106,7 @@ static uint64_t float_bits(const char *decimal, dtype type) {
     if (type == DTYPE_F64) {
         return f64_bits(strtod(decimal, NULL));
     }
-    if (type == DTYPE_F32) {
+    if (dtype_stored_as(type) == DTYPE_F32) {
         return f32_bits(strtof(decimal, NULL));
     }
     uint64_t storage = 0;
@@ -114,31 +114,42 @@ static uint64_t float_bits(const char *decimal, dtype type) {
     return dtype_load_bits(type, &storage, 0);
 }
 
-static uint64_t canonical_nan(dtype type) {
-    return type == DTYPE_F64   ? 0x7ff8000000000000u
-           : type == DTYPE_F32 ? 0x7fc00000u
-           : type == DTYPE_F16 ? 0x7e00u
-                               : 0x7fc0u;
+/* Is this number, in a type without infinity, at least half a step above the greatest? */
+static bool saturates(double magnitude, dtype type) {
+    const dtype_format *f = dtype_format_of(type);
+    int exponent;
+    frexp(f->largest, &exponent);
+    return !f->infinity && magnitude >= f->largest + ldexp(1.0, exponent - 2 - f->mantissa_bits);
 }
 
 static bool float_literal(checker *c, const entity *e, dtype type, uint64_t *bits) {
     const char *digits = e->text + (e->text[0] == '-');
     if (strcmp(digits, "nan") == 0) {
-        *bits = canonical_nan(type);
+        *bits = dtype_format_of(type)->nan;
         return true;
     }
     *bits = float_bits(e->text, type);
     double stored = dtype_load(type, bits, 0);
-    if (isinf(stored) && strcmp(digits, "inf") != 0) {
+    bool infinite = strcmp(digits, "inf") == 0;
+    if (infinite && !dtype_format_of(type)->infinity) {
+        diagnose_error(c->report, e->at, "%s has no infinity", dtype_name(type));
+        diagnose_help(c->report, "its greatest number is %g", dtype_format_of(type)->largest);
+        return false;
+    }
+    if (!infinite && (isinf(stored) || saturates(strtod(digits, NULL), type))) {
         diagnose_error(c->report, e->at, "this number is too large for %s", dtype_name(type));
-        diagnose_help(c->report, "infinity is written inf");
+        if (dtype_format_of(type)->infinity) {
+            diagnose_help(c->report, "infinity is written inf");
+        } else {
+            diagnose_help(c->report, "its greatest number is %g", dtype_format_of(type)->largest);
+        }
         return false;
     }
     return true;
 }
 
 static bool integer_literal(checker *c, const entity *e, dtype type, uint64_t *bits) {
-    int width = (int)dtype_size(type) * 8;
+    int width = dtype_integer_bits(type);
     int64_t highest = width == 64 ? INT64_MAX : ((int64_t)1 << (width - 1)) - 1;
     if (!e->is_integer) {
         diagnose_error(c->report, e->at, "a float literal cannot take part in %s arithmetic",
@@ -151,8 +162,7 @@ static bool integer_literal(checker *c, const entity *e, dtype type, uint64_t *b
                        dtype_name(type));
         return false;
     }
-    *bits =
-        width == 64 ? (uint64_t)e->integer : (uint64_t)e->integer & (((uint64_t)1 << width) - 1);
+    *bits = dtype_wrap(type, e->integer);
     return true;
 }
 

@@ -1,14 +1,26 @@
-/* widen.c - arithmetic on f16 and bf16 is f32 arithmetic between conversions; after this pass only
- * f32 computes.
+/* widen.c - arithmetic on narrow floats is f32 arithmetic between conversions, and arithmetic on i4
+ * is that of i8; after this pass only f64, f32 and whole bytes compute.
  *
  * Element-wise: convert to f32, do the operation, convert back once. Reductions and dots accumulate
  * in f32 and round once. Data movement keeps its type, and so do select and compare's bool. */
+#include <string.h>
+
 #include "graph/passes.h"
 #include "ops/build.h"
 
 static bool is_narrow(const ir_builder *b, ir_value x) {
     dtype element = build_type(b, x)->element;
-    return element == DTYPE_F16 || element == DTYPE_BF16;
+    return dtype_is_narrow(element) || element == DTYPE_I4;
+}
+
+static dtype wider(const ir_builder *b, ir_value x) {
+    return build_type(b, x)->element == DTYPE_I4 ? DTYPE_I8 : DTYPE_F32;
+}
+
+/* The greatest and least i4 are themselves; i8 would give others for no elements at all. */
+static bool is_extreme(const ir_builder *b, ir_op op) {
+    return build_type(b, ir_op_get(b->m, op)->operands[0])->element == DTYPE_I4 &&
+           strcmp(ir_op_string(b->m, op, "kind", ""), "sum") != 0;
 }
 
 static bool needs_widening(const ir_builder *b, ir_op op) {
@@ -18,6 +30,8 @@ static bool needs_widening(const ir_builder *b, ir_op op) {
         return false;
     if (class == GRAPH_CLASS_DOT)
         return is_narrow(b, d->results[0]);
+    if (class == GRAPH_CLASS_REDUCE && is_extreme(b, op))
+        return false;
     return (class == GRAPH_CLASS_ELEMENTWISE || class == GRAPH_CLASS_REDUCE) &&
            is_narrow(b, d->operands[0]);
 }
@@ -30,7 +44,7 @@ static ir_value widened(ir_builder *b, ir_op op) {
     bool is_dot = d->opcode == GRAPH_DOT;
     for (uint32_t i = 0; i < d->operand_count; i++)
         operands[i] = !is_dot && is_narrow(b, d->operands[i])
-                          ? build_convert(b, d->operands[i], DTYPE_F32)
+                          ? build_convert(b, d->operands[i], wider(b, d->operands[i]))
                           : d->operands[i];
     uint32_t n = 0;
     for (; n < d->attr_count; n++)

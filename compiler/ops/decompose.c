@@ -105,6 +105,27 @@ static void decompose_matmul(composite *c) {
     c->out[0] = product(c, c->in[0], c->in[1], ir_type_get(c->b->m, result)->element);
 }
 
+/* A scale, or none, for each position along `axis` of `like`. */
+static ir_value spread_scale(composite *c, ir_value scale, ir_value like, int axis) {
+    const ir_type_data *d = build_type(c->b, like);
+    int64_t axes[] = {axis};
+    return build_broadcast(c->b, scale, d->rank, d->dims, axes);
+}
+
+/* The product is exact; each scale rounds once, x's first. */
+static void decompose_scaled_matmul(composite *c) {
+    ir_value exact = product(c, c->in[0], c->in[1], DTYPE_I32);
+    ir_value y = build_convert(c->b, exact, DTYPE_F32);
+    int last = last_axis(c, y);
+    y = mul(c, y, spread_scale(c, c->in[2], y, last - 1));
+    c->out[0] = mul(c, y, spread_scale(c, c->in[3], y, last));
+}
+
+static void decompose_dequantize(composite *c) {
+    ir_value x = build_convert(c->b, c->in[0], DTYPE_F32);
+    c->out[0] = mul(c, x, spread_scale(c, c->in[1], x, axis_of(c)));
+}
+
 /* ---- activations ---- */
 
 static ir_value relu(composite *c, ir_value x) {

@@ -349,14 +349,18 @@ static void widen_lhs(contraction *c) {
     c->lhs_access = r.to;
 }
 
+static bool same_storage(const contraction *c, ir_value buffer) {
+    return dtype_stored_as(buffer_element(c, buffer)) == dtype_stored_as(c->element);
+}
+
 static void pack(contraction *c) {
     int64_t column = along(c, &c->rhs_access, c->outer + 1);
     bool strided = column != 1 && c->n > 1;
     if (c->k == 0)
         return;
-    if (buffer_element(c, c->lhs) != c->element)
+    if (!same_storage(c, c->lhs))
         widen_lhs(c);
-    if (strided || buffer_element(c, c->rhs) != c->element ||
+    if (strided || !same_storage(c, c->rhs) ||
         (c->m > 2 * c->mr && c->n * c->k > SMALL_RHS_ELEMENTS))
         pack_rhs(c);
 }

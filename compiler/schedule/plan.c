@@ -59,8 +59,8 @@ static ir_value behind_views(const plan *p, ir_value v) {
             view = plan_reshape_splits(p, plan_def(p, v)) || plan_opcode(p, operand(p, v, 0)) < 0;
         if (opcode == GRAPH_CONVERT) {
             dtype from = plan_type(p, operand(p, v, 0))->element, to = plan_type(p, v)->element;
-            view = (to == DTYPE_F32 && (from == DTYPE_F16 || from == DTYPE_BF16)) ||
-                   (to == DTYPE_I32 && from == DTYPE_I8);
+            view = dtype_is_float(to) == dtype_is_float(from) && from != DTYPE_BOOL &&
+                   dtype_holds(to, from);
             view = view && plan_opcode(p, behind_views(p, operand(p, v, 0))) < 0;
         }
         if (!view)

@@ -18,6 +18,11 @@ typedef struct dot {
     int k;                /* position of the reduced index in the frame */
 } dot;
 
+/* Operands that were not packed are of the summed type, or (tf32) have its bits. */
+static ir_value summed(const dot *t, ir_builder *b, ir_value x) {
+    return tile_type(b, x)->element == t->element ? x : tile_op(b, TILE_CONVERT, &x, 1, t->element);
+}
+
 /* One step: the loads and the multiply-add. */
 static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
     frame *f = &t->f;
@@ -27,6 +32,8 @@ static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
                            frame_row_stride(f, t->lhs), 0);
     ir_value y =
         tile_load(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), 1, f->columns, 0, column);
+    x = summed(t, b, x);
+    y = summed(t, b, y);
     if (dtype_is_float(t->element))
         return tile_op(b, TILE_FMA, (ir_value[]){x, y, sum}, 3, DTYPE_NONE);
     ir_value product = tile_op(b, TILE_MUL, (ir_value[]){x, y}, 2, DTYPE_NONE);

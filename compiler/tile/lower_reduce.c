@@ -10,7 +10,7 @@
 
 uint64_t reduction_neutral(const char *kind, dtype element) {
     if (strcmp(kind, "sum") == 0)
-        return element == DTYPE_F32 ? 0x80000000u : element == DTYPE_F64 ? UINT64_C(1) << 63 : 0;
+        return dtype_is_float(element) ? UINT64_C(1) << (8 * dtype_size(element) - 1) : 0;
     return reduction_start(kind, element);
 }
 
@@ -18,18 +18,11 @@ uint64_t reduction_start(const char *kind, dtype element) {
     bool max = strcmp(kind, "max") == 0;
     if (strcmp(kind, "sum") == 0)
         return 0;
-    switch (element) {
-    case DTYPE_F64:
-        return f64_bits(max ? -(double)__builtin_inff() : (double)__builtin_inff());
-    case DTYPE_F32:
-        return f32_bits(max ? -__builtin_inff() : __builtin_inff());
-    case DTYPE_I64:
-        return max ? UINT64_C(1) << 63 : INT64_MAX;
-    case DTYPE_I8:
-        return max ? 0x80 : 0x7f;
-    default:
-        return max ? 0x80000000u : 0x7fffffff;
-    }
+    if (dtype_is_float(element)) /* f32 or f64: the others have been widened */
+        return dtype_format_of(element)->infinity |
+               (max ? UINT64_C(1) << (8 * dtype_size(element) - 1) : 0);
+    int64_t lowest = -(INT64_C(1) << (dtype_integer_bits(element) - 2)) * 2;
+    return dtype_wrap(element, max ? lowest : -(lowest + 1));
 }
 
 int reduction_opcode(const char *kind) {

@@ -25,16 +25,8 @@ comparison compare_bits(const tensor *expected, const tensor *got) {
 }
 
 static double largest_finite(dtype type) {
-    switch (type) {
-    case DTYPE_F16:
-        return 65504;
-    case DTYPE_BF16:
-        return 0x1.fep127;
-    case DTYPE_F32:
-        return 0x1.fffffep127;
-    default:
-        return INFINITY;
-    }
+    const dtype_format *f = dtype_format_of(type);
+    return f && type != DTYPE_F64 ? f->largest : INFINITY;
 }
 
 /* Error over bound; at most 1 passes. */

@@ -89,7 +89,8 @@ static bool is_exact_case(const subject *s) {
     for (uint32_t i = 0; i < s->signature.output_count; i++) {
         const double *values = s->references[i].data;
         int64_t count = tensor_count(&s->references[i]);
-        double limit = s->signature.outputs[i].type == DTYPE_F32 ? 0x1p24 : 0x1p8;
+        const dtype_format *f = dtype_format_of(s->signature.outputs[i].type);
+        double limit = ldexp(1.0, f ? f->mantissa_bits + 1 : 8);
         for (int64_t k = 0; k < count; k++)
             if (values[k] != trunc(values[k]) || fabs(values[k]) > limit)
                 return false;

@@ -80,17 +80,14 @@ static ir_module *check_kernel(run_session *s, text *diagnostics) {
     return s->graph;
 }
 
-/* bf16 has no NumPy type and travels as u2: which of the two is meant, the kernel's parameter says.
- */
+/* Types that NumPy lacks travel as others (bf16 as u2): which of the two is meant, the kernel's
+ * parameter says. */
 static bool read_arrays(run_session *s, status *st) {
     for (uint32_t i = 0; i < s->k.kernel->parameter_count; i++) {
-        status plain = STATUS_INIT;
-        if (tensor_read_npy(&s->inputs[i], s->paths[i], DTYPE_NONE, &plain))
-            continue;
         dtype wanted = s->graph ? element_of(s->graph, i) : DTYPE_NONE;
-        if (wanted != DTYPE_BF16 ||
-            !tensor_read_npy(&s->inputs[i], s->paths[i], DTYPE_BF16, &plain))
-            return status_set(st, plain.code, "%s", plain.message);
+        bool travels = wanted != DTYPE_NONE && !dtype_owns_npy_descr(wanted);
+        if (!tensor_read_npy(&s->inputs[i], s->paths[i], travels ? wanted : DTYPE_NONE, st))
+            return false;
     }
     return true;
 }

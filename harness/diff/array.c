@@ -61,7 +61,8 @@ bool array_open(array *a, const char *path, status *st) {
         a->count *= a->dims[axis];
     bool ok;
     if (layout.fortran_order && a->rank > 1) {
-        ok = tensor_read_npy(&a->copy, path, a->type == DTYPE_BF16 ? DTYPE_BF16 : DTYPE_NONE, st);
+        ok = tensor_read_npy(&a->copy, path, dtype_owns_npy_descr(a->type) ? DTYPE_NONE : a->type,
+                             st);
         a->data = a->copy.data;
     } else {
         ok = map_elements(a, fd, layout.data_offset, st);

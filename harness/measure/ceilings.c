@@ -307,7 +307,9 @@ bool ceilings_probe(ceilings *c, const char *resource, uint32_t threads, status 
 const ceiling *ceilings_compute(const ceilings *c, dtype type, const char *profile,
                                 uint32_t threads) {
     char name[CEILING_NAME_BYTES];
-    const char *element = type == DTYPE_F64 ? "f64" : type == DTYPE_I8 ? "i8" : "f32";
+    const char *element = type == DTYPE_F64                      ? "f64"
+                          : type == DTYPE_I8 || type == DTYPE_I4 ? "i8"
+                                                                 : "f32";
     if (type == DTYPE_BF16 && strcmp(profile, "strict") != 0) {
         snprintf(name, sizeof name, "compute.bf16.t%u", threads);
         const ceiling *unit = ceilings_find(c, name);

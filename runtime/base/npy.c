@@ -194,6 +194,23 @@ static bool read_header(int fd, const char *path, npy_header *h, status *st) {
     return ok;
 }
 
+/* The byte order of a single byte may be written in any way. */
+static bool same_descr(const char *descr, dtype t) {
+    const char *ours = dtype_npy_descr(t);
+    return strcmp(ours, descr) == 0 || (dtype_size(t) == 1 && strcmp(ours + 1, descr + 1) == 0);
+}
+
+/* Types that NumPy lacks: the descr that we write, or raw bytes ("V1", "V2") and "f1" as the
+ * package ml_dtypes writes them. */
+static bool travels_as(const char *descr, dtype want) {
+    if (want == DTYPE_NONE || dtype_owns_npy_descr(want))
+        return false;
+    bool small = descr[0] && descr[1] && descr[2] == '0' + (char)dtype_size(want) && !descr[3];
+    bool raw = small && descr[1] == 'V' && dtype_size(want) < 4;
+    bool float1 = small && descr[1] == 'f' && dtype_is_float(want) && dtype_size(want) == 1;
+    return raw || float1 || same_descr(descr, want);
+}
+
 /* Our type for a descr; messages say what was found. */
 static bool type_of_descr(const char *path, const char *descr, dtype want, dtype *out, status *st) {
     if (descr[0] == '>')
@@ -201,25 +218,21 @@ static bool type_of_descr(const char *path, const char *descr, dtype want, dtype
                           "%s: type '%s' is big endian; only little endian is read (in NumPy: "
                           "a.astype(a.dtype.newbyteorder('<')))",
                           path, descr);
-    if (want == DTYPE_BF16 && strcmp(descr, "<u2") == 0) {
-        *out = DTYPE_BF16;
+    if (travels_as(descr, want)) {
+        *out = want;
         return true;
     }
-    for (int t = DTYPE_NONE + 1; t < DTYPE_COUNT; t++) {
-        const char *ours = dtype_npy_descr((dtype)t);
-        bool same = strcmp(ours, descr) == 0 ||
-                    (dtype_size((dtype)t) == 1 && strcmp(ours + 1, descr + 1) == 0);
-        if (t != DTYPE_BF16 && same) {
+    for (int t = DTYPE_NONE + 1; t < DTYPE_COUNT; t++)
+        if (dtype_owns_npy_descr((dtype)t) && same_descr(descr, (dtype)t)) {
             *out = (dtype)t;
             return want == DTYPE_NONE || want == *out ||
                    status_set(st, STATUS_INVALID, "%s holds %s; %s was expected", path,
                               dtype_name(*out), dtype_name(want));
         }
-    }
     return status_set(
         st, STATUS_INVALID,
-        "%s: type '%s' is not supported (f8, f4, f2, i8, i4, i1 and b1 are, and u2 where bf16 "
-        "is expected)",
+        "%s: type '%s' is not supported (f8, f4, f2, i8, i4, i1 and b1 are; u2 where bf16 is "
+        "expected, u1 where an 8-bit float is)",
         path, descr);
 }
 
@@ -242,6 +255,21 @@ static void from_fortran(tensor *t, const unsigned char *columns) {
     }
 }
 
+bool tensor_check_bytes(const tensor *t, const char *what, status *st) {
+    const signed char *bytes = t->data;
+    int64_t count = tensor_count(t);
+    for (int64_t i = 0; t->type == DTYPE_BOOL && i < count; i++)
+        if (bytes[i] != 0 && bytes[i] != 1)
+            return status_set(st, STATUS_CORRUPT, "%s: element %lld of type bool is %d, not 0 or 1",
+                              what, (long long)i, (unsigned char)bytes[i]);
+    for (int64_t i = 0; t->type == DTYPE_I4 && i < count; i++)
+        if (bytes[i] < -8 || bytes[i] > 7)
+            return status_set(st, STATUS_CORRUPT,
+                              "%s: element %lld of type i4 is %d, not between -8 and 7", what,
+                              (long long)i, bytes[i]);
+    return true;
+}
+
 static bool read_elements(int fd, const char *path, bool fortran, tensor *t, status *st) {
     size_t bytes = tensor_bytes(t);
     if (!read_exactly(fd, t->data, bytes))
@@ -252,11 +280,7 @@ static bool read_elements(int fd, const char *path, bool fortran, tensor *t, sta
         from_fortran(t, columns);
         free(columns);
     }
-    for (size_t i = 0; t->type == DTYPE_BOOL && i < bytes; i++)
-        if (((unsigned char *)t->data)[i] > 1)
-            return status_set(st, STATUS_CORRUPT, "%s: element %zu of type bool is %d, not 0 or 1",
-                              path, i, ((unsigned char *)t->data)[i]);
-    return true;
+    return tensor_check_bytes(t, path, st);
 }
 
 /* The length of the file must be what the header says, before anything is allocated for it. */

@@ -32,8 +32,8 @@ size_t tensor_bytes(const tensor *t);
 /* Read and write NumPy .npy files, format 1.0-3.0, C order (Fortran order is transposed on
  * reading), little endian; messages name the file, what was found and what is supported. Reading
  * checks every header field and the file's length before it allocates. Writing is atomic (temporary
- * file, fsync, rename). bf16 is read only where `want` is DTYPE_BF16 and the file holds u2; pass
- * DTYPE_NONE to accept the file's own type. */
+ * file, fsync, rename). Types that NumPy lacks (dtype.h) are read only where `want` names them;
+ * pass DTYPE_NONE to accept the file's own type. */
 bool tensor_read_npy(tensor *t, const char *path, dtype want, status *st);
 /* Where a .npy file keeps its elements: all that reading checks before it allocates, and no element
  * read. *fd_out is the open file, the caller's to close; -1 on failure. */
@@ -45,6 +45,9 @@ typedef struct npy_layout {
     size_t data_offset;
 } npy_layout;
 bool tensor_open_npy(npy_layout *layout, int *fd_out, const char *path, dtype want, status *st);
+/* Are all elements of a bool 0 or 1, and of an i4 between -8 and 7? The message names the first
+ * that is not, and `what` holds it. */
+bool tensor_check_bytes(const tensor *t, const char *what, status *st);
 bool tensor_write_npy(const tensor *t, const char *path, status *st);
 /* What stands in front of the elements in such a file. */
 void tensor_npy_header(const tensor *t, text *out);

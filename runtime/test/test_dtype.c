@@ -7,68 +7,82 @@
 
 #include "base/dtype.h"
 
+/* Written from the definitions of the formats, not from dtype.c's table. */
 typedef struct format {
-    const char *name;
     dtype type;
-    uint16_t infinity, quiet_nan;
-    uint16_t (*narrow)(float);
-    float (*widen)(uint16_t);
-    double overflow; /* the magnitude that first rounds to infinity */
+    int bits, mantissa_bits, bias;
+    uint32_t beyond; /* what overflow gives: infinity, or the greatest number */
+    uint32_t last;   /* greatest finite */
+    uint32_t quiet_nan;
+    double overflow; /* the magnitude that first rounds beyond the greatest number */
 } format;
 
 static const format formats[] = {
-    {"f16", DTYPE_F16, 0x7c00, 0x7e00, f32_to_f16, f16_to_f32, 65520.0},
-    {"bf16", DTYPE_BF16, 0x7f80, 0x7fc0, f32_to_bf16, bf16_to_f32, 0x1.ffp127},
+    {DTYPE_F16, 16, 10, 15, 0x7c00, 0x7bff, 0x7e00, 65520.0},
+    {DTYPE_BF16, 16, 7, 127, 0x7f80, 0x7f7f, 0x7fc0, 0x1.ffp127},
+    {DTYPE_F8E4M3FN, 8, 3, 7, 0x7e, 0x7e, 0x7f, 464.0},
+    {DTYPE_F8E5M2, 8, 2, 15, 0x7c, 0x7b, 0x7e, 61440.0},
 };
 
+static uint32_t mask_of(const format *f) {
+    return (1u << (f->bits - 1)) - 1;
+}
+
 /* The value of a narrow pattern from its fields, by the definition of the format. */
-static double value_of(const format *f, uint16_t bits) {
-    int mantissa_bits = f->type == DTYPE_F16 ? 10 : 7, bias = f->type == DTYPE_F16 ? 15 : 127;
-    int exponent = (bits & 0x7fff) >> mantissa_bits, mantissa = bits & ((1 << mantissa_bits) - 1);
-    double sign = bits & 0x8000 ? -1 : 1;
+static double value_of(const format *f, uint32_t bits) {
+    int exponent = (int)((bits & mask_of(f)) >> f->mantissa_bits),
+        mantissa = (int)(bits & ((1u << f->mantissa_bits) - 1));
+    double sign = bits > mask_of(f) ? -1 : 1;
     if (exponent == 0)
-        return sign * ldexp(mantissa, 1 - bias - mantissa_bits);
-    return sign * ldexp(mantissa + (1 << mantissa_bits), exponent - bias - mantissa_bits);
+        return sign * ldexp(mantissa, 1 - f->bias - f->mantissa_bits);
+    return sign * ldexp(mantissa + (1 << f->mantissa_bits), exponent - f->bias - f->mantissa_bits);
+}
+
+static uint32_t narrowed(const format *f, double x) {
+    uint32_t got = 0;
+    dtype_store(f->type, &got, 0, x);
+    return got;
 }
 
 static void every_narrow_value_survives_the_way_up_and_down(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(formats); k++) {
         const format *f = &formats[k];
-        for (uint32_t bits = 0; bits <= 0xffff; bits++) {
-            float wide = f->widen((uint16_t)bits);
-            bool is_nan = (bits & 0x7fff) > f->infinity;
-            if (is_nan) {
+        for (uint32_t bits = 0; bits < 1u << f->bits; bits++) {
+            float wide = narrow_to_f32(f->type, bits);
+            uint32_t magnitude = bits & mask_of(f);
+            assert_int_equal(dtype_is_nan(f->type, bits), magnitude > f->beyond);
+            if (magnitude > f->beyond) {
                 assert_int_equal(f32_bits(wide), 0x7fc00000u);
-                assert_int_equal(f->narrow(wide), f->quiet_nan);
+                assert_int_equal(narrowed(f, (double)wide), f->quiet_nan);
                 continue;
             }
-            if ((bits & 0x7fff) == f->infinity)
+            if (magnitude > f->last)
                 assert_true(isinf(wide));
             else
-                assert_true((double)wide == value_of(f, (uint16_t)bits));
-            assert_int_equal(f->narrow(wide), bits);
+                assert_true((double)wide == value_of(f, bits));
+            assert_int_equal(narrowed(f, (double)wide), bits);
         }
     }
 }
 
 /* `got` is the nearest of its neighbours to x, and even where two are as near. */
-static void expect_nearest(const format *f, double x, uint16_t got) {
+static void expect_nearest(const format *f, double x, uint32_t got) {
     double magnitude = fabs(x);
-    assert_int_equal(got >> 15, signbit(x) ? 1 : 0);
-    uint16_t bits = got & 0x7fff;
+    assert_int_equal(got > mask_of(f), signbit(x) ? 1 : 0);
+    uint32_t bits = got & mask_of(f);
     if (magnitude >= f->overflow) {
-        assert_int_equal(bits, f->infinity);
+        assert_int_equal(bits, f->beyond);
         return;
     }
-    assert_true(bits < f->infinity);
+    assert_true(bits <= f->last);
     double here = fabs(magnitude - value_of(f, bits));
     if (bits > 0) {
-        double below = fabs(magnitude - value_of(f, (uint16_t)(bits - 1)));
+        double below = fabs(magnitude - value_of(f, bits - 1));
         assert_true(here < below || (here == below && bits % 2 == 0));
     }
-    if (bits + 1 < f->infinity) {
-        double above = fabs(magnitude - value_of(f, (uint16_t)(bits + 1)));
+    if (bits < f->last) {
+        double above = fabs(magnitude - value_of(f, bits + 1));
         assert_true(here < above || (here == above && bits % 2 == 0));
     }
 }
@@ -76,12 +90,16 @@ static void expect_nearest(const format *f, double x, uint16_t got) {
 static void f32_rounds_to_the_nearest_even(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(formats); k++) {
+        const format *f = &formats[k];
         for (uint64_t pattern = 0; pattern <= UINT32_MAX; pattern += 1021) {
             float x = f32_from_bits((uint32_t)pattern);
+            uint32_t got = f32_to_narrow(f->type, x, false), held = f32_to_narrow(f->type, x, true);
             if (isnan(x))
-                assert_int_equal(formats[k].narrow(x), formats[k].quiet_nan);
+                assert_int_equal(got, f->quiet_nan);
             else
-                expect_nearest(&formats[k], (double)x, formats[k].narrow(x));
+                expect_nearest(f, (double)x, got);
+            bool beyond = !isnan(x) && (got & mask_of(f)) > f->last;
+            assert_int_equal(held, beyond ? (got & ~mask_of(f)) | f->last : got);
         }
     }
 }
@@ -92,14 +110,11 @@ static void doubles_round_once(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(formats); k++) {
         const format *f = &formats[k];
-        for (uint16_t bits = 0; bits + 1 < f->infinity; bits++) {
-            double middle = (value_of(f, bits) + value_of(f, (uint16_t)(bits + 1))) / 2;
+        for (uint32_t bits = 0; bits < f->last; bits++) {
+            double middle = (value_of(f, bits) + value_of(f, bits + 1)) / 2;
             double around[] = {middle, nextafter(middle, 0), nextafter(middle, INFINITY)};
-            for (int i = 0; i < 3; i++) {
-                uint16_t got;
-                dtype_store(f->type, &got, 0, around[i]);
-                expect_nearest(f, around[i], got);
-            }
+            for (int i = 0; i < 3; i++)
+                expect_nearest(f, around[i], narrowed(f, around[i]));
         }
     }
     float single;
@@ -129,7 +144,86 @@ static const store_case stores[] = {
     {DTYPE_F16, -1e9, 0xfc00},
     {DTYPE_BF16, 1e300, 0x7f80},
     {DTYPE_F16, -0x1p-1074, 0x8000},
+    {DTYPE_TF32, 1 + 0x1p-23, 0x3f800001}, /* kept as f32 */
+    {DTYPE_TF32, NAN, 0x7fc00000},
+    {DTYPE_F8E4M3FN, -INFINITY, 0xfe},
+    {DTYPE_F8E4M3FN, NAN, 0x7f},
+    {DTYPE_F8E5M2, -INFINITY, 0xfc},
+    {DTYPE_F8E5M2, -NAN, 0x7e},
+    {DTYPE_I4, 7.9, 7},
+    {DTYPE_I4, 8, 7},
+    {DTYPE_I4, -1e9, 0xf8},
+    {DTYPE_I4, -7.9, 0xf9},
+    {DTYPE_I4, NAN, 0},
 };
+
+/* The low four bits count, whatever the byte holds. */
+static void i4_is_four_bits_of_a_byte(void **state) {
+    (void)state;
+    for (int byte = 0; byte < 256; byte++) {
+        int64_t expected = (byte & 15) < 8 ? byte & 15 : (byte & 15) - 16;
+        assert_int_equal(dtype_integer(DTYPE_I4, (uint64_t)byte), expected);
+        assert_int_equal(dtype_wrap(DTYPE_I4, byte), (uint64_t)expected & 0xff);
+    }
+}
+
+static void types_hold_types(void **state) {
+    (void)state;
+    static const dtype pairs[][2] = {
+        {DTYPE_F64, DTYPE_F32},     {DTYPE_F32, DTYPE_TF32},    {DTYPE_F32, DTYPE_BF16},
+        {DTYPE_F16, DTYPE_F8E5M2},  {DTYPE_BF16, DTYPE_F8E5M2}, {DTYPE_F16, DTYPE_F8E4M3FN},
+        {DTYPE_F8E4M3FN, DTYPE_I4}, {DTYPE_F32, DTYPE_I8},      {DTYPE_I8, DTYPE_I4},
+        {DTYPE_I4, DTYPE_BOOL},     {DTYPE_I8, DTYPE_I8},       {DTYPE_F16, DTYPE_F16}};
+    for (size_t i = 0; i < COUNT_OF(pairs); i++) {
+        assert_true(dtype_holds(pairs[i][0], pairs[i][1]));
+        assert_int_equal(dtype_holds(pairs[i][1], pairs[i][0]), pairs[i][0] == pairs[i][1]);
+    }
+    assert_false(dtype_holds(DTYPE_F16, DTYPE_BF16));
+    assert_false(dtype_holds(DTYPE_F8E4M3FN, DTYPE_F8E5M2));
+    assert_false(dtype_holds(DTYPE_F8E5M2, DTYPE_F8E4M3FN));
+    assert_false(dtype_holds(DTYPE_F32, DTYPE_I32));
+    assert_false(dtype_holds(DTYPE_I32, DTYPE_F8E4M3FN));
+}
+
+/* The nearest above is taken for exactly the draws below its share. */
+static void stochastic_rounding_has_the_share_of_the_distance(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(formats); k++) {
+        const format *f = &formats[k];
+        for (uint32_t bits = 0; bits < f->last; bits += f->bits == 16 ? 997 : 1) {
+            double low = value_of(f, bits), high = value_of(f, bits + 1);
+            for (int eighths = 0; eighths < 8; eighths++) {
+                float x = (float)(low + (high - low) * eighths / 8);
+                uint32_t edge = (uint32_t)eighths << 29;
+                uint32_t less = f32_to_narrow_stochastic(f->type, x, edge - 1, false),
+                         same = f32_to_narrow_stochastic(f->type, x, edge, false);
+                if (eighths)
+                    assert_int_equal(less, bits + 1);
+                assert_int_equal(same, bits);
+                assert_int_equal(f32_to_narrow_stochastic(f->type, -x, edge, false),
+                                 bits | (mask_of(f) + 1));
+            }
+        }
+    }
+}
+
+static void stochastic_rounding_at_the_ends(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(formats); k++) {
+        const format *f = &formats[k];
+        assert_int_equal(f32_to_narrow_stochastic(f->type, NAN, 0, false), f->quiet_nan);
+        assert_int_equal(f32_to_narrow_stochastic(f->type, INFINITY, 0, false), f->beyond);
+        assert_int_equal(f32_to_narrow_stochastic(f->type, INFINITY, 0, true), f->last);
+        float above = nextafterf((float)value_of(f, f->last), INFINITY);
+        assert_int_equal(f32_to_narrow_stochastic(f->type, above, 0, false), f->beyond);
+        assert_int_equal(f32_to_narrow_stochastic(f->type, above, 0, true), f->last);
+        assert_int_equal(f32_to_narrow_stochastic(f->type, above, UINT32_MAX, false), f->last);
+        /* Far below the smallest number the share is cut to nothing. */
+        bool tiny = f->type != DTYPE_BF16;
+        assert_int_equal(f32_to_narrow_stochastic(f->type, 0x1p-149f, 0, false), !tiny);
+        assert_int_equal(f32_to_narrow_stochastic(f->type, -0.0f, 0, false), mask_of(f) + 1);
+    }
+}
 
 static void stores_saturate_and_canonicalise(void **state) {
     (void)state;
@@ -150,7 +244,11 @@ static void ulp_distances_count_steps(void **state) {
     assert_int_equal(dtype_ulp_distance(DTYPE_F16, 0x7e00, 0x3c00), UINT64_MAX);
     assert_int_equal(dtype_ulp_distance(DTYPE_BF16, 0x7fc0, 0xffc1), 0);
     assert_int_equal(dtype_ulp_distance(DTYPE_F64, 0x7ff0000000000000u, 0x7fefffffffffffffu), 1);
+    assert_int_equal(dtype_ulp_distance(DTYPE_F8E4M3FN, 0x7f, 0x7e), UINT64_MAX);
+    assert_int_equal(dtype_ulp_distance(DTYPE_F8E4M3FN, 0xfe, 0x7e), 252);
+    assert_int_equal(dtype_ulp_distance(DTYPE_F8E5M2, 0x7e, 0xfd), 0);
     assert_int_equal(dtype_ulp_distance(DTYPE_I8, 0xff, 1), 2);
+    assert_int_equal(dtype_ulp_distance(DTYPE_I4, 0xf8, 7), 15);
     assert_int_equal(dtype_ulp_distance(DTYPE_I64, (uint64_t)INT64_MIN, INT64_MAX), UINT64_MAX);
 }
 
@@ -169,6 +267,10 @@ int main(void) {
         cmocka_unit_test(doubles_round_once),
         cmocka_unit_test(stores_saturate_and_canonicalise),
         cmocka_unit_test(ulp_distances_count_steps),
+        cmocka_unit_test(i4_is_four_bits_of_a_byte),
+        cmocka_unit_test(types_hold_types),
+        cmocka_unit_test(stochastic_rounding_has_the_share_of_the_distance),
+        cmocka_unit_test(stochastic_rounding_at_the_ends),
         cmocka_unit_test(names_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,13 +8,13 @@
 /* ---- tensor to working array ---- */
 
 void interp_load_f32(const tensor *t, int64_t first, int64_t count, float *out) {
-    const uint16_t *narrow = (const uint16_t *)t->data + first;
-    if (t->type == DTYPE_F32)
+    if (dtype_stored_as(t->type) == DTYPE_F32) {
         memcpy(out, (const float *)t->data + first, sizeof *out * (size_t)count);
-    for (int64_t i = 0; t->type == DTYPE_F16 && i < count; i++)
-        out[i] = f16_to_f32(narrow[i]);
-    for (int64_t i = 0; t->type == DTYPE_BF16 && i < count; i++)
-        out[i] = bf16_to_f32(narrow[i]);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        out[i] = narrow_to_f32(t->type,
+                               (uint32_t)dtype_load_bits(t->type, t->data, (size_t)(first + i)));
 }
 
 void interp_load_f64(const tensor *t, int64_t first, int64_t count, double *out) {
@@ -27,17 +27,14 @@ void interp_load_f64(const tensor *t, int64_t first, int64_t count, double *out)
 }
 
 void interp_load_i64(const tensor *t, int64_t first, int64_t count, int64_t *out) {
-    int unused = 64 - 8 * (int)dtype_size(t->type);
-    for (int64_t i = 0; i < count; i++) {
-        uint64_t bits = dtype_load_bits(t->type, t->data, (size_t)(first + i));
-        out[i] = t->type == DTYPE_BOOL ? bits != 0 : (int64_t)(bits << unused) >> unused;
-    }
+    for (int64_t i = 0; i < count; i++)
+        out[i] = dtype_integer(t->type, dtype_load_bits(t->type, t->data, (size_t)(first + i)));
 }
 
 /* ---- working array to tensor ---- */
 
 void interp_store_f32(tensor *t, int64_t first, int64_t count, const float *in) {
-    if (t->type == DTYPE_F32) {
+    if (dtype_stored_as(t->type) == DTYPE_F32) {
         memcpy((float *)t->data + first, in, sizeof *in * (size_t)count);
         return;
     }
@@ -54,8 +51,8 @@ void interp_store_i64(tensor *t, int64_t first, int64_t count, const int64_t *in
     size_t size = dtype_size(t->type);
     unsigned char *out = (unsigned char *)t->data + (size_t)first * size;
     for (int64_t i = 0; i < count; i++, out += size) {
-        int64_t value = t->type == DTYPE_BOOL ? in[i] != 0 : in[i];
-        memcpy(out, &value, size); /* little endian: the low bytes, which is wrapping */
+        uint64_t bits = dtype_wrap(t->type, in[i]);
+        memcpy(out, &bits, size);
     }
 }
 
@@ -99,16 +96,10 @@ void interp_convert(const tensor *in, tensor *out) {
 
 /* Every NaN becomes the quiet NaN of its type (docs/numerics.md). */
 void interp_canonical(tensor *t) {
-    static const struct {
-        uint64_t infinity, nan;
-    } rows[DTYPE_COUNT] = {[DTYPE_F64] = {0x7ff0000000000000u, 0x7ff8000000000000u},
-                           [DTYPE_F32] = {0x7f800000u, 0x7fc00000u},
-                           [DTYPE_F16] = {0x7c00u, 0x7e00u},
-                           [DTYPE_BF16] = {0x7f80u, 0x7fc0u}};
+    const dtype_format *f = dtype_format_of(t->type);
     size_t size = dtype_size(t->type);
-    uint64_t magnitude = (UINT64_C(1) << (8 * size - 1)) - 1, infinity = rows[t->type].infinity;
-    int64_t count = infinity ? tensor_count(t) : 0;
+    int64_t count = f ? tensor_count(t) : 0;
     for (int64_t i = 0; i < count; i++)
-        if ((dtype_load_bits(t->type, t->data, (size_t)i) & magnitude) > infinity)
-            memcpy((unsigned char *)t->data + (size_t)i * size, &rows[t->type].nan, size);
+        if (dtype_is_nan(t->type, dtype_load_bits(t->type, t->data, (size_t)i)))
+            memcpy((unsigned char *)t->data + (size_t)i * size, &f->nan, size);
 }

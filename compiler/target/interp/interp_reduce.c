@@ -68,7 +68,7 @@ static double extreme_f64(const double *x, int64_t n, bool max) {
 }
 
 static int64_t reduce_i64(const char *kind, const int64_t *x, int64_t n, dtype type) {
-    int64_t lowest = type == DTYPE_I64 ? INT64_MIN : -(INT64_C(1) << (8 * dtype_size(type) - 1));
+    int64_t lowest = -(INT64_C(1) << (dtype_integer_bits(type) - 2)) * 2;
     bool sum = strcmp(kind, "sum") == 0, max = strcmp(kind, "max") == 0;
     int64_t best = sum ? 0 : max ? lowest : -(lowest + 1);
     for (int64_t i = 0; i < n; i++) {

@@ -17,44 +17,10 @@ typedef struct walker {
 
 /* ---- arithmetic of bounds ---- */
 
-static double largest(dtype type) {
-    switch (type) {
-    case DTYPE_F16:
-        return 65504.0;
-    case DTYPE_BF16:
-        return 0x1.fep127;
-    case DTYPE_F32:
-        return 0x1.fffffep127;
-    default:
-        return HUGE_VAL;
-    }
-}
-
-/* The spacing of subnormal numbers, an upper bound of any rounding error there. */
-static double least(dtype type) {
-    switch (type) {
-    case DTYPE_F16:
-        return 0x1p-24;
-    case DTYPE_BF16:
-        return 0x1p-133;
-    case DTYPE_F32:
-        return 0x1p-149;
-    default:
-        return 0x1p-1074;
-    }
-}
-
+/* Narrow types compute in f32, then round; the reference itself rounds in f64. */
 double reference_roundoff(dtype type) {
-    switch (type) {
-    case DTYPE_F16: /* computed in f32, then rounded */
-        return 0x1p-11 + 0x1p-23;
-    case DTYPE_BF16:
-        return 0x1p-8 + 0x1p-23;
-    case DTYPE_F32:
-        return 0x1p-24 + 0x1p-48;
-    default:
-        return 0x1p-52;
-    }
+    double own = ldexp(1.0, -1 - dtype_format_of(type)->mantissa_bits);
+    return type == DTYPE_F64 ? 2 * own : type == DTYPE_F32 ? own + 0x1p-48 : own + 0x1p-23;
 }
 
 double reference_product(double x, double y) {
@@ -65,15 +31,35 @@ double reference_gamma(double n, double u) {
     return n * u < 0.5 ? n * u / (1 - n * u) : HUGE_VAL;
 }
 
+bounded reference_saturated(bounded x, dtype type, double roundings) {
+    const dtype_format *f = dtype_format_of(type);
+    double nearest = fmin(fmax(x.value, -f->largest), f->largest);
+    if (isnan(x.value))
+        return (bounded){x.value, isinf(x.bound) ? HUGE_VAL : 0};
+    if (isnan(x.bound) || isinf(x.bound))
+        return (bounded){nearest, HUGE_VAL};
+    if (x.value == 0 && x.bound == 0)
+        return x;
+    if (fabs(x.value) - x.bound >= f->largest)
+        return (bounded){nearest, 0};
+    double reach = fmin(fabs(x.value) + x.bound, f->largest);
+    double rounding = roundings * (reference_roundoff(type) * reach + f->spacing);
+    return (bounded){nearest, x.bound + rounding};
+}
+
 bounded reference_rounded(bounded x, dtype type, double roundings) {
+    if (!dtype_format_of(type)->infinity)
+        return reference_saturated(x, type, roundings);
     if (isnan(x.value) || isinf(x.value))
         return (bounded){x.value, isinf(x.bound) ? HUGE_VAL : 0};
     if (isnan(x.bound))
         return (bounded){x.value, HUGE_VAL};
     if (x.value == 0 && x.bound == 0)
         return x;
-    double reach = fabs(x.value) + x.bound, limit = largest(type);
-    double rounding = roundings * (reference_roundoff(type) * reach + least(type));
+    const dtype_format *f = dtype_format_of(type);
+    double reach = fabs(x.value) + x.bound,
+           limit = type == DTYPE_F64 ? HUGE_VAL : f->largest; /* f64 itself overflows to infinity */
+    double rounding = roundings * (reference_roundoff(type) * reach + f->spacing);
     if (fabs(x.value) - x.bound - rounding > limit * (1 + reference_roundoff(type)))
         return (bounded){copysign(HUGE_VAL, x.value), 0};
     return (bounded){x.value, reach + rounding > limit ? HUGE_VAL : x.bound + rounding};

@@ -51,5 +51,7 @@ double reference_gamma(double n, double u);
 /* Adds `roundings` roundings to `type`, and settles overflow: certain (an infinity), or possible
  * (bound infinite). */
 bounded reference_rounded(bounded x, dtype type, double roundings);
+/* The same for a conversion that saturates: beyond the greatest number there is only that one. */
+bounded reference_saturated(bounded x, dtype type, double roundings);
 
 #endif

@@ -208,11 +208,11 @@ static double converted(double value, dtype to) {
 
 static bool convert_from_float(const reference_step *s) {
     int64_t count = tensor_count(&s->out->value);
-    bool whole = !dtype_is_float(s->type), widens = dtype_size(s->type) > dtype_size(s->in_type);
+    bool whole = !dtype_is_float(s->type), widens = dtype_holds(s->type, s->in_type);
     for (int64_t i = 0; i < count; i++) {
         bounded x = element(s->in[0], i);
         if (!whole) {
-            put(s->out, i, widens || s->type == s->in_type ? x : reference_rounded(x, s->type, 1));
+            put(s->out, i, widens ? x : reference_rounded(x, s->type, 1));
             continue;
         }
         dtype_store(s->type, s->out->value.data, (size_t)i, x.value);

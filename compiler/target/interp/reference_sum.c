@@ -88,12 +88,17 @@ typedef struct factor {
     bool exact;
 } factor;
 
-static bool permute(const reference_value *v, const int64_t *axes, factor *out, status *st) {
+/* A unit for tf32 rounds the operands of a product, which are kept as f32. */
+static bool permute(const reference_value *v, dtype type, const int64_t *axes, factor *out,
+                    status *st) {
     if (!interp_permute(&v->value, axes, &out->value, st) ||
         !interp_permute(&v->bound, axes, &out->bound, st))
         return false;
     out->exact = true;
     int64_t count = tensor_count(&out->bound);
+    const double *values = out->value.data;
+    for (int64_t i = 0; type == DTYPE_TF32 && i < count; i++)
+        ((double *)out->bound.data)[i] += reference_roundoff(type) * fabs(values[i]);
     for (int64_t i = 0; i < count; i++)
         out->exact &= ((const double *)out->bound.data)[i] == 0;
     return true;
@@ -169,7 +174,8 @@ bool reference_dot(const reference_step *s, status *st) {
         in[i] = &s->in[i]->value;
     interp_step values = {s->m, s->op, s->opcode, in, s->in_count, &s->out->value};
     dot_job d = {.s = s, .p = interp_dot_plan(&values)};
-    bool ok = permute(s->in[0], d.p.x_axes, &d.x, st) && permute(s->in[1], d.p.y_axes, &d.y, st);
+    bool ok = permute(s->in[0], s->in_type, d.p.x_axes, &d.x, st) &&
+              permute(s->in[1], s->in_type, d.p.y_axes, &d.y, st);
     if (ok)
         dot_all(&d, &values);
     release(&d.x);

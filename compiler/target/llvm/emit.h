@@ -59,7 +59,11 @@ LLVMValueRef code_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, un
 void code_elementwise(emitter *e, ir_op op);
 LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x,
                                LLVMValueRef y);
-LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x);
+/* `saturate`: what overflows becomes the greatest number. */
+LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x,
+                                bool saturate);
+/* The low four bits of each byte, sign-extended. */
+LLVMValueRef code_wrap_i4(emitter *e, LLVMValueRef x, int width);
 /* v[i] lane j and v[j] lane i change places; `width` is a power of two. */
 void code_transpose(emitter *e, dtype element, LLVMValueRef *v, int width);
 void code_load(emitter *e, ir_op op);

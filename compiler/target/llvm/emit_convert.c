@@ -2,7 +2,7 @@
  *
  * bf16 is always an integer sequence: the hardware's instruction flushes subnormals. f16 uses the
  * hardware's conversions where the ISA level has them, else an integer sequence with the same bits.
- */
+ * The 8-bit floats are integer sequences everywhere. */
 #include "target/llvm/emit.h"
 
 static LLVMValueRef k32(emitter *e, int64_t value, int width) {
@@ -27,27 +27,26 @@ static LLVMValueRef select_lt(emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMVa
     return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntULT, x, y, ""), then, otherwise, "");
 }
 
-/* ---- bf16 ---- */
+static LLVMValueRef and32(emitter *e, LLVMValueRef x, int64_t mask, int width) {
+    return LLVMBuildAnd(e->b, x, k32(e, mask, width), "");
+}
+
+static LLVMValueRef shr32(emitter *e, LLVMValueRef x, int count, int width) {
+    return LLVMBuildLShr(e->b, x, k32(e, count, width), "");
+}
+
+/* The smaller (llvm.umin, llvm.smin) or larger of x and a constant. */
+static LLVMValueRef limited(emitter *e, const char *intrinsic, LLVMValueRef x, LLVMValueRef limit) {
+    LLVMTypeRef type = LLVMTypeOf(x);
+    return code_intrinsic(e, intrinsic, &type, 1, (LLVMValueRef[]){x, limit}, 2);
+}
+
+/* ---- to f32 ---- */
 
 static LLVMValueRef bf16_to_float(emitter *e, LLVMValueRef x, int width) {
     LLVMValueRef wide = LLVMBuildZExt(e->b, x, type_of_width(e, e->i32, width), "");
     return as_type(e, LLVMBuildShl(e->b, wide, k32(e, 16, width), ""), DTYPE_F32, width);
 }
-
-/* Adds half a unit less one, plus the last kept bit: nearest, ties to even. */
-static LLVMValueRef float_to_bf16(emitter *e, LLVMValueRef x, int width) {
-    LLVMValueRef bits = as_type(e, x, DTYPE_I32, width);
-    LLVMValueRef last =
-        LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, bits, k32(e, 16, width), ""), k32(e, 1, width), "");
-    LLVMValueRef rounded =
-        LLVMBuildAdd(e->b, bits, LLVMBuildAdd(e->b, last, k32(e, 0x7fff, width), ""), "");
-    rounded = LLVMBuildLShr(e->b, rounded, k32(e, 16, width), "");
-    LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, "");
-    rounded = LLVMBuildSelect(e->b, nan, k32(e, 0x7fc0, width), rounded, "");
-    return LLVMBuildTrunc(e->b, rounded, type_of_width(e, e->i16, width), "");
-}
-
-/* ---- f16 ---- */
 
 static LLVMValueRef f16_to_float_hardware(emitter *e, LLVMValueRef x, int width) {
     LLVMValueRef half = LLVMBuildBitCast(e->b, x, type_of_width(e, e->f16, width), "");
@@ -59,43 +58,94 @@ static LLVMValueRef float_to_f16_hardware(emitter *e, LLVMValueRef x, int width)
     return LLVMBuildBitCast(e->b, half, type_of_width(e, e->i16, width), "");
 }
 
-/* Shifts the exponent and significand into place as an f32 that is 2^112 too small, and multiplies:
- * exact, also for subnormals. Infinity and NaN get the f32 exponent. */
-static LLVMValueRef f16_to_float_sequence(emitter *e, LLVMValueRef x, int width) {
+/* Normal numbers move into place and get the exponent's difference; subnormal ones are their
+ * integer times the spacing, exactly. Infinity and NaN get the f32 exponent. */
+static LLVMValueRef narrow_to_float(emitter *e, dtype from, LLVMValueRef x, int width) {
+    const dtype_format *f = dtype_format_of(from);
+    int sign_bit = 8 * (int)dtype_size(from) - 1, shift = 23 - f->mantissa_bits;
+    int64_t rebias = INT64_C(128) - (INT64_C(1) << (f->exponent_bits - 1));
     LLVMValueRef wide = LLVMBuildZExt(e->b, x, type_of_width(e, e->i32, width), "");
-    LLVMValueRef magnitude = LLVMBuildAnd(e->b, wide, k32(e, 0x7fff, width), "");
-    LLVMValueRef sign = LLVMBuildShl(e->b, LLVMBuildAnd(e->b, wide, k32(e, 0x8000, width), ""),
-                                     k32(e, 16, width), "");
-    LLVMValueRef shifted = LLVMBuildShl(e->b, magnitude, k32(e, 13, width), "");
-    LLVMValueRef scale = code_splat_bits(e, DTYPE_F32, 0x77800000, width); /* 2^112 */
-    LLVMValueRef value = LLVMBuildFMul(e->b, as_type(e, shifted, DTYPE_F32, width), scale, "");
-    LLVMValueRef special = LLVMBuildOr(e->b, shifted, k32(e, 0x7f800000, width), "");
-    LLVMValueRef bits = select_lt(e, magnitude, k32(e, 0x7c00, width),
-                                  as_type(e, value, DTYPE_I32, width), special);
+    LLVMValueRef magnitude = and32(e, wide, (INT64_C(1) << sign_bit) - 1, width);
+    LLVMValueRef sign = LLVMBuildShl(e->b, and32(e, wide, INT64_C(1) << sign_bit, width),
+                                     k32(e, 31 - sign_bit, width), "");
+    LLVMValueRef shifted = LLVMBuildShl(e->b, magnitude, k32(e, shift, width), "");
+    LLVMValueRef normal = LLVMBuildAdd(e->b, shifted, k32(e, rebias << 23, width), "");
+    LLVMValueRef tiny = LLVMBuildSIToFP(e->b, magnitude, type_of_width(e, e->f32, width), "");
+    LLVMValueRef spacing = code_splat_bits(e, DTYPE_F32, f32_bits((float)f->spacing), width);
+    tiny = as_type(e, LLVMBuildFMul(e->b, tiny, spacing, ""), DTYPE_I32, width);
+    LLVMValueRef bits =
+        select_lt(e, magnitude, k32(e, INT64_C(1) << f->mantissa_bits, width), tiny, normal);
+    LLVMValueRef special = f->infinity ? LLVMBuildOr(e->b, shifted, k32(e, 0x7f800000, width), "")
+                                       : k32(e, 0x7fc00000, width);
+    bits = select_lt(e, magnitude, k32(e, (int64_t)f->greatest + 1, width), bits, special);
     return as_type(e, LLVMBuildOr(e->b, bits, sign, ""), DTYPE_F32, width);
 }
 
-/* Normal results: round the significand as integers and rebias. Subnormal results: adding 0.5
- * (whose last place is 2^-24, the f16 subnormal step) lets the f32 adder round. */
-static LLVMValueRef float_to_f16_sequence(emitter *e, LLVMValueRef x, int width) {
+/* An f8e5m2 is the upper half of the f16 of the same value. */
+static LLVMValueRef e5m2_to_f16(emitter *e, LLVMValueRef x, int width) {
+    LLVMValueRef wide = LLVMBuildZExt(e->b, x, type_of_width(e, e->i16, width), "");
+    return LLVMBuildShl(e->b, wide, code_splat(e, code_int(e, e->i16, 8), width), "");
+}
+
+/* ---- from f32 ---- */
+
+/* Adds half a unit less one, plus the last kept bit: nearest, ties to even. */
+static LLVMValueRef float_to_bf16(emitter *e, LLVMValueRef x, int width) {
     LLVMValueRef bits = as_type(e, x, DTYPE_I32, width);
-    LLVMValueRef magnitude = LLVMBuildAnd(e->b, bits, k32(e, 0x7fffffff, width), "");
-    LLVMValueRef sign = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, bits, k32(e, 16, width), ""),
-                                     k32(e, 0x8000, width), "");
-    LLVMValueRef last = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, magnitude, k32(e, 13, width), ""),
-                                     k32(e, 1, width), "");
-    LLVMValueRef normal = LLVMBuildAdd(
-        e->b, magnitude, LLVMBuildAdd(e->b, last, k32(e, 0xfff - 0x38000000, width), ""), "");
-    normal = LLVMBuildLShr(e->b, normal, k32(e, 13, width), "");
-    LLVMValueRef half = code_splat_bits(e, DTYPE_F32, 0x3f000000, width);
-    LLVMValueRef tiny = LLVMBuildFAdd(e->b, as_type(e, magnitude, DTYPE_F32, width), half, "");
-    tiny = LLVMBuildSub(e->b, as_type(e, tiny, DTYPE_I32, width), k32(e, 0x3f000000, width), "");
-    LLVMValueRef result = select_lt(e, magnitude, k32(e, 0x38800000, width), tiny, normal);
-    result = select_lt(e, magnitude, k32(e, 0x477ff000, width), result, k32(e, 0x7c00, width));
-    LLVMValueRef nan = LLVMBuildICmp(e->b, LLVMIntUGT, magnitude, k32(e, 0x7f800000, width), "");
-    result = LLVMBuildSelect(e->b, nan, k32(e, 0x7e00, width), result, "");
-    return LLVMBuildTrunc(e->b, LLVMBuildOr(e->b, result, sign, ""),
-                          type_of_width(e, e->i16, width), "");
+    LLVMValueRef last = and32(e, shr32(e, bits, 16, width), 1, width);
+    LLVMValueRef rounded =
+        LLVMBuildAdd(e->b, bits, LLVMBuildAdd(e->b, last, k32(e, 0x7fff, width), ""), "");
+    rounded = shr32(e, rounded, 16, width);
+    LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, "");
+    rounded = LLVMBuildSelect(e->b, nan, k32(e, 0x7fc0, width), rounded, "");
+    return LLVMBuildTrunc(e->b, rounded, type_of_width(e, e->i16, width), "");
+}
+
+/* Bits of the rounded magnitude. Normal results: round the significand as integers and rebias.
+ * Subnormal results: adding a number whose last place is the spacing lets the f32 adder round. */
+static LLVMValueRef rounded_magnitude(emitter *e, const dtype_format *f, LLVMValueRef magnitude,
+                                      int width) {
+    int shift = 23 - f->mantissa_bits;
+    int64_t rebias = INT64_C(128) - (INT64_C(1) << (f->exponent_bits - 1));
+    LLVMValueRef last = and32(e, shr32(e, magnitude, shift, width), 1, width);
+    int64_t half = (INT64_C(1) << (shift - 1)) - 1 - (rebias << 23);
+    LLVMValueRef normal =
+        LLVMBuildAdd(e->b, magnitude, LLVMBuildAdd(e->b, last, k32(e, half, width), ""), "");
+    normal = shr32(e, normal, shift, width);
+    if (rebias == 0) /* bf16: its subnormal numbers are those of f32 */
+        return normal;
+    int64_t anchor = f32_bits((float)f->spacing * 0x1p23f);
+    LLVMValueRef tiny = LLVMBuildFAdd(e->b, as_type(e, magnitude, DTYPE_F32, width),
+                                      code_splat_bits(e, DTYPE_F32, (uint64_t)anchor, width), "");
+    tiny = LLVMBuildSub(e->b, as_type(e, tiny, DTYPE_I32, width), k32(e, anchor, width), "");
+    return select_lt(e, magnitude, k32(e, (rebias + 1) << 23, width), tiny, normal);
+}
+
+static LLVMValueRef float_to_narrow(emitter *e, dtype to, bool saturate, LLVMValueRef x,
+                                    int width) {
+    const dtype_format *f = dtype_format_of(to);
+    int sign_bit = 8 * (int)dtype_size(to) - 1;
+    LLVMValueRef bits = as_type(e, x, DTYPE_I32, width);
+    LLVMValueRef magnitude = and32(e, bits, 0x7fffffff, width);
+    LLVMValueRef sign =
+        and32(e, shr32(e, bits, 31 - sign_bit, width), INT64_C(1) << sign_bit, width);
+    LLVMValueRef result = rounded_magnitude(e, f, magnitude, width);
+    uint64_t last = saturate || !f->infinity ? f->greatest : f->infinity;
+    result = limited(e, "llvm.umin", result, k32(e, (int64_t)last, width));
+    LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, "");
+    result = LLVMBuildSelect(e->b, nan, k32(e, (int64_t)f->nan, width),
+                             LLVMBuildOr(e->b, result, sign, ""), "");
+    return LLVMBuildTrunc(e->b, result, code_vector(e, to, width), "");
+}
+
+/* An infinity, which in an f32 that was rounded stands for overflow, becomes the greatest number.
+ */
+static LLVMValueRef finite_float(emitter *e, LLVMValueRef x, int width) {
+    LLVMValueRef bits = as_type(e, x, DTYPE_I32, width);
+    LLVMValueRef infinite = LLVMBuildICmp(e->b, LLVMIntEQ, and32(e, bits, 0x7fffffff, width),
+                                          k32(e, 0x7f800000, width), "");
+    LLVMValueRef below = LLVMBuildSub(e->b, bits, k32(e, 1, width), "");
+    return as_type(e, LLVMBuildSelect(e->b, infinite, below, bits, ""), DTYPE_F32, width);
 }
 
 /* ---- f64 ---- */
@@ -118,9 +168,22 @@ static LLVMValueRef double_to_odd_float(emitter *e, LLVMValueRef x, int width) {
 
 /* ---- integers ---- */
 
+LLVMValueRef code_wrap_i4(emitter *e, LLVMValueRef x, int width) {
+    LLVMValueRef four = code_splat(e, code_int(e, e->i8, 4), width);
+    return LLVMBuildAShr(e->b, LLVMBuildShl(e->b, x, four, ""), four, "");
+}
+
+/* x within the range of a narrower integer type. */
+static LLVMValueRef clamp_int(emitter *e, dtype to, LLVMTypeRef type, LLVMValueRef x, int width) {
+    int64_t limit = INT64_C(1) << (dtype_integer_bits(to) - 1);
+    x = limited(e, "llvm.smax", x, code_splat(e, code_int(e, type, -limit), width));
+    return limited(e, "llvm.smin", x, code_splat(e, code_int(e, type, limit - 1), width));
+}
+
 static LLVMValueRef float_to_int(emitter *e, dtype to, int width, LLVMValueRef x) {
     LLVMTypeRef types[] = {code_vector(e, to, width), LLVMTypeOf(x)};
-    return code_intrinsic(e, "llvm.fptosi.sat", types, 2, &x, 1);
+    LLVMValueRef whole = code_intrinsic(e, "llvm.fptosi.sat", types, 2, &x, 1);
+    return to == DTYPE_I4 ? clamp_int(e, to, e->i8, whole, width) : whole;
 }
 
 /* A float that rounds to bf16 as the integer itself would, exact: an f32 for i32, an f64 for i64.
@@ -149,52 +212,49 @@ static LLVMValueRef int_to_float_sticky(emitter *e, LLVMValueRef x, int width, b
 /* Narrow floats become f32 first: exact. */
 static LLVMValueRef widen(emitter *e, dtype *from, int width, LLVMValueRef x) {
     dtype element = *from;
-    if (element != DTYPE_F16 && element != DTYPE_BF16)
+    if (!dtype_is_narrow(element))
         return x;
     *from = DTYPE_F32;
+    if (element == DTYPE_TF32)
+        return x;
     if (element == DTYPE_BF16)
         return bf16_to_float(e, x, width);
-    return e->isa->has_f16c ? f16_to_float_hardware(e, x, width)
-                            : f16_to_float_sequence(e, x, width);
+    if (e->isa->has_f16c && element == DTYPE_F8E5M2)
+        return f16_to_float_hardware(e, e5m2_to_f16(e, x, width), width);
+    return e->isa->has_f16c && element == DTYPE_F16 ? f16_to_float_hardware(e, x, width)
+                                                    : narrow_to_float(e, element, x, width);
 }
 
-static LLVMValueRef from_float(emitter *e, dtype from, dtype to, int width, LLVMValueRef x) {
-    if (from == DTYPE_F64 && (to == DTYPE_F16 || to == DTYPE_BF16))
+static LLVMValueRef to_single(emitter *e, dtype from, int width, LLVMValueRef x, bool saturate) {
+    if (from == DTYPE_F32)
+        return x;
+    x = LLVMBuildFPTrunc(e->b, x, code_vector(e, DTYPE_F32, width), "");
+    return saturate ? finite_float(e, x, width) : x;
+}
+
+static LLVMValueRef from_float(emitter *e, dtype from, dtype to, int width, LLVMValueRef x,
+                               bool saturate) {
+    bool narrow = dtype_is_narrow(to) && to != DTYPE_TF32;
+    if (from == DTYPE_F64 && narrow)
         x = double_to_odd_float(e, x, width);
     switch (to) {
     case DTYPE_F64:
         return from == DTYPE_F64 ? x : LLVMBuildFPExt(e->b, x, code_vector(e, to, width), "");
     case DTYPE_F32:
-        return from == DTYPE_F32 ? x : LLVMBuildFPTrunc(e->b, x, code_vector(e, to, width), "");
-    case DTYPE_BF16:
-        return float_to_bf16(e, x, width);
-    case DTYPE_F16:
-        return e->isa->has_f16c ? float_to_f16_hardware(e, x, width)
-                                : float_to_f16_sequence(e, x, width);
+    case DTYPE_TF32:
+        return to_single(e, from, width, x, saturate);
     case DTYPE_BOOL:
         return LLVMBuildFCmp(e->b, LLVMRealUNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
     default:
+        break;
+    }
+    if (!narrow)
         return float_to_int(e, to, width, x);
-    }
-}
-
-static LLVMValueRef from_int(emitter *e, dtype from, dtype to, int width, LLVMValueRef x) {
-    LLVMTypeRef type = code_vector(e, to, width);
-    bool is_bool = from == DTYPE_BOOL;
-    if (to == DTYPE_BOOL)
-        return LLVMBuildICmp(e->b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
-    if (to == DTYPE_BF16 && (from == DTYPE_I32 || from == DTYPE_I64)) {
-        bool is_long = from == DTYPE_I64;
-        LLVMValueRef exact = int_to_float_sticky(e, x, width, is_long);
-        return from_float(e, is_long ? DTYPE_F64 : DTYPE_F32, to, width, exact);
-    }
-    if (to == DTYPE_F32 || to == DTYPE_F64)
-        return is_bool ? LLVMBuildUIToFP(e->b, x, type, "") : LLVMBuildSIToFP(e->b, x, type, "");
-    if (to == DTYPE_F16 || to == DTYPE_BF16)
-        return from_float(e, DTYPE_F32, to, width, from_int(e, from, DTYPE_F32, width, x));
-    if (dtype_size(to) > dtype_size(from) || is_bool)
-        return is_bool ? LLVMBuildZExt(e->b, x, type, "") : LLVMBuildSExt(e->b, x, type, "");
-    return LLVMBuildTrunc(e->b, x, type, "");
+    if (to == DTYPE_BF16 && !saturate)
+        return float_to_bf16(e, x, width);
+    return to == DTYPE_F16 && !saturate && e->isa->has_f16c
+               ? float_to_f16_hardware(e, x, width)
+               : float_to_narrow(e, to, saturate, x, width);
 }
 
 /* `near` is x rounded to a narrow float; where its magnitude is beyond that of x, the one before.
@@ -205,7 +265,7 @@ static LLVMValueRef toward_zero(emitter *e, dtype from, dtype to, int width, LLV
     LLVMValueRef back = widen(e, &wide, width, near);
     LLVMTypeRef type = LLVMTypeOf(x);
     if (wide != from)
-        back = from_float(e, wide, from, width, back);
+        back = from_float(e, wide, from, width, back, false);
     LLVMValueRef size = code_intrinsic(e, "llvm.fabs", &type, 1, &x, 1);
     LLVMValueRef back_size = code_intrinsic(e, "llvm.fabs", &type, 1, &back, 1);
     LLVMValueRef beyond = LLVMBuildFCmp(e->b, LLVMRealOGT, back_size, size, "");
@@ -213,13 +273,48 @@ static LLVMValueRef toward_zero(emitter *e, dtype from, dtype to, int width, LLV
     return LLVMBuildAdd(e->b, near, step, "");
 }
 
-LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x) {
+static LLVMValueRef rounded(emitter *e, dtype from, dtype to, int width, LLVMValueRef x,
+                            bool saturate) {
+    LLVMValueRef near = from_float(e, from, to, width, x, saturate);
+    bool narrow = dtype_is_float(to) && dtype_size(to) < dtype_size(DTYPE_F32);
+    return e->toward_zero && narrow ? toward_zero(e, from, to, width, x, near) : near;
+}
+
+/* Every integer that a type narrower than bf16 can hold is exact in f32, so those round once. */
+static LLVMValueRef int_to_float(emitter *e, dtype from, dtype to, int width, LLVMValueRef x,
+                                 bool saturate) {
+    bool is_bool = from == DTYPE_BOOL, is_long = from == DTYPE_I64;
+    if (to == DTYPE_BF16 && (from == DTYPE_I32 || is_long)) {
+        LLVMValueRef exact = int_to_float_sticky(e, x, width, is_long);
+        return rounded(e, is_long ? DTYPE_F64 : DTYPE_F32, to, width, exact, saturate);
+    }
+    LLVMTypeRef type = code_vector(e, to == DTYPE_F64 ? to : DTYPE_F32, width);
+    x = is_bool ? LLVMBuildUIToFP(e->b, x, type, "") : LLVMBuildSIToFP(e->b, x, type, "");
+    return to == DTYPE_F64 ? x : rounded(e, DTYPE_F32, to, width, x, saturate);
+}
+
+static LLVMValueRef int_to_int(emitter *e, dtype from, dtype to, int width, LLVMValueRef x,
+                               bool saturate) {
+    LLVMTypeRef type = code_vector(e, to, width);
+    if (from == DTYPE_BOOL)
+        return LLVMBuildZExt(e->b, x, type, "");
+    if (dtype_holds(to, from))
+        return LLVMTypeOf(x) == type ? x : LLVMBuildSExt(e->b, x, type, "");
+    if (saturate)
+        x = clamp_int(e, to, code_element(e, from), x, width);
+    x = LLVMTypeOf(x) == type ? x : LLVMBuildTrunc(e->b, x, type, "");
+    return to == DTYPE_I4 && !saturate ? code_wrap_i4(e, x, width) : x;
+}
+
+LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x,
+                                bool saturate) {
     if (from == to)
         return x;
     x = widen(e, &from, width, x);
-    if (!dtype_is_float(from))
-        return from_int(e, from, to, width, x);
-    LLVMValueRef result = from_float(e, from, to, width, x);
-    bool narrow = dtype_is_float(to) && dtype_size(to) < dtype_size(DTYPE_F32);
-    return e->toward_zero && narrow ? toward_zero(e, from, to, width, x, result) : result;
+    if (dtype_is_float(from))
+        return rounded(e, from, to, width, x, saturate);
+    if (dtype_is_float(to))
+        return int_to_float(e, from, to, width, x, saturate);
+    return to == DTYPE_BOOL ? LLVMBuildICmp(e->b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "")
+                            : int_to_int(e, from, to, width, x, saturate);
 }

@@ -9,6 +9,11 @@ static int lanes_of(LLVMValueRef x) {
     return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(type) : 1;
 }
 
+/* The floats that are computed in; all others have been widened. */
+static bool is_computed_float(dtype element) {
+    return element == DTYPE_F32 || element == DTYPE_F64;
+}
+
 static LLVMValueRef int_splat(emitter *e, LLVMTypeRef type, int64_t value, int width) {
     return code_splat(e, code_int(e, type, value), width);
 }
@@ -111,7 +116,7 @@ static LLVMValueRef int_binary(emitter *e, int opcode, dtype element, LLVMValueR
 
 LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x,
                                LLVMValueRef y) {
-    bool is_float = element == DTYPE_F32 || element == DTYPE_F64;
+    bool is_float = is_computed_float(element);
     return is_float ? float_binary(e, opcode, x, y) : int_binary(e, opcode, element, x, y);
 }
 
@@ -131,7 +136,7 @@ static LLVMValueRef compare(emitter *e, const char *predicate, dtype element, LL
     size_t i = 0;
     while (strcmp(table[i].name, predicate) != 0)
         i++;
-    if (element == DTYPE_F32 || element == DTYPE_F64)
+    if (is_computed_float(element))
         return LLVMBuildFCmp(e->b, table[i].real, x, y, "");
     return LLVMBuildICmp(e->b, element == DTYPE_BOOL ? table[i].boolean : table[i].integer, x, y,
                          "");
@@ -140,7 +145,7 @@ static LLVMValueRef compare(emitter *e, const char *predicate, dtype element, LL
 /* ---- the operation ---- */
 
 static LLVMValueRef unary(emitter *e, int opcode, dtype element, LLVMValueRef x) {
-    bool is_float = element == DTYPE_F32 || element == DTYPE_F64;
+    bool is_float = is_computed_float(element);
     int width = lanes_of(x);
     switch (opcode) {
     case TILE_NEG:
@@ -167,7 +172,8 @@ static LLVMValueRef part_of(emitter *e, ir_op op, dtype result, const dtype *ele
     int opcode = ir_op_get(e->m, op)->opcode;
     switch (opcode) {
     case TILE_CONVERT:
-        return code_convert_value(e, elements[0], result, width, x[0]);
+        return code_convert_value(e, elements[0], result, width, x[0],
+                                  ir_op_int(e->m, op, "saturate", 0) != 0);
     case TILE_BITCAST:
         return LLVMBuildBitCast(e->b, x[0], code_vector(e, result, width), "");
     case TILE_COMPARE:

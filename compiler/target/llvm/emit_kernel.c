@@ -9,13 +9,17 @@ LLVMTypeRef code_element(const emitter *e, dtype element) {
     case DTYPE_F64:
         return e->f64;
     case DTYPE_F32:
+    case DTYPE_TF32:
         return e->f32;
     case DTYPE_F16:
     case DTYPE_BF16:
         return e->i16;
     case DTYPE_I64:
         return e->i64;
+    case DTYPE_F8E4M3FN:
+    case DTYPE_F8E5M2:
     case DTYPE_I8:
+    case DTYPE_I4:
         return e->i8;
     case DTYPE_BOOL:
         return e->i1;
@@ -58,7 +62,7 @@ LLVMValueRef code_int(const emitter *e, LLVMTypeRef type, int64_t value) {
 }
 
 LLVMValueRef code_bits(const emitter *e, dtype element, uint64_t bits) {
-    if (element == DTYPE_F32)
+    if (dtype_stored_as(element) == DTYPE_F32)
         return LLVMConstBitCast(LLVMConstInt(e->i32, bits, 0), e->f32);
     if (element == DTYPE_F64)
         return LLVMConstBitCast(LLVMConstInt(e->i64, bits, 0), e->f64);

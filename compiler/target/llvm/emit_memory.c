@@ -40,7 +40,7 @@ static LLVMValueRef load_vector(emitter *e, dtype element, LLVMValueRef at, int 
     LLVMValueRef x = load_raw(e, element, at, width);
     if (element == DTYPE_BOOL)
         x = LLVMBuildICmp(e->b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
-    return x;
+    return element == DTYPE_I4 ? code_wrap_i4(e, x, width) : x;
 }
 
 /* ---- blocks whose rows are contiguous ---- */
@@ -200,20 +200,19 @@ void code_gather(emitter *e, ir_op op) {
 
 /* Every NaN becomes the canonical one of its type. */
 static LLVMValueRef canonical(emitter *e, dtype element, LLVMValueRef x, int width) {
+    const dtype_format *f = dtype_format_of(element);
     LLVMValueRef nan;
-    uint64_t bits = 0x7fc00000;
-    if (element == DTYPE_F32 || element == DTYPE_F64) {
+    if (dtype_size(element) >= 4) {
         nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, "");
-        bits = element == DTYPE_F64 ? UINT64_C(0x7ff8000000000000) : bits;
     } else {
-        uint64_t infinity = element == DTYPE_F16 ? 0x7c00 : 0x7f80;
-        bits = element == DTYPE_F16 ? 0x7e00 : 0x7fc0;
+        uint64_t sign = UINT64_C(1) << (8 * dtype_size(element) - 1);
         LLVMValueRef magnitude =
-            LLVMBuildAnd(e->b, x, code_splat_bits(e, element, 0x7fff, width), "");
-        nan = LLVMBuildICmp(e->b, LLVMIntUGT, magnitude,
-                            code_splat_bits(e, element, infinity, width), "");
+            LLVMBuildAnd(e->b, x, code_splat_bits(e, element, sign - 1, width), "");
+        LLVMValueRef last =
+            code_splat_bits(e, element, f->infinity ? f->infinity : f->greatest, width);
+        nan = LLVMBuildICmp(e->b, LLVMIntUGT, magnitude, last, "");
     }
-    return LLVMBuildSelect(e->b, nan, code_splat_bits(e, element, bits, width), x, "");
+    return LLVMBuildSelect(e->b, nan, code_splat_bits(e, element, f->nan, width), x, "");
 }
 
 static void store_vector(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef at) {

@@ -1,0 +1,201 @@
+/* infer_contract.c - the shape and type rules of contractions, and of what scales their integers.
+ */
+#include <string.h>
+
+#include "ops/infer.h"
+
+static bool contains(const int64_t *list, int n, int64_t item) {
+    for (int i = 0; i < n; i++)
+        if (list[i] == item)
+            return true;
+    return false;
+}
+
+static bool is_small_integer(dtype t) {
+    return t == DTYPE_I8 || t == DTYPE_I4;
+}
+
+static dtype dot_element(const query *q) {
+    ir_attr out = infer_attr_of(q, "out");
+    dtype x = infer_operand(q, 0)->element;
+    if (out)
+        return ir_type_get(q->m, ir_attr_get(q->m, out)->type)->element;
+    return is_small_integer(x) ? DTYPE_I32 : x;
+}
+
+static bool dot_types_fit(query *q) {
+    dtype x = infer_operand(q, 0)->element, y = infer_operand(q, 1)->element, out = dot_element(q);
+    if (x != y && !(is_small_integer(x) && is_small_integer(y)))
+        return infer_refuse(q, 0, 1, "element types differ: %s and %s; convert one with cast()",
+                            infer_shape_text(q, 0), infer_shape_text(q, 1));
+    if (x == DTYPE_BOOL || dtype_is_float(x) != dtype_is_float(out) || is_small_integer(out) ||
+        out == DTYPE_BOOL)
+        return infer_refuse(q, 0, -1, "products of %s cannot be summed into %s",
+                            infer_shape_text(q, 0), dtype_name(out));
+    return true;
+}
+
+/* A count for each row of x: i32, as many as its last free axis is long. */
+static bool dot_counts_fit(query *q, const int64_t *batch, int batches, const int64_t *contract,
+                           int contracts) {
+    const ir_type_data *x = infer_operand(q, 0), *counts;
+    int free = x->rank - 1;
+    if (q->operand_count < 3)
+        return true;
+    while (free >= 0 && (contains(batch, batches, free) || contains(contract, contracts, free)))
+        free--;
+    counts = infer_operand(q, 2);
+    return (free >= 0 && counts->rank == 1 && counts->element == DTYPE_I32 &&
+            counts->dims[0] == x->dims[free]) ||
+           infer_refuse(q, 2, 0, "k_count needs one i32 for each row of %s, not %s",
+                        infer_shape_text(q, 0), infer_shape_text(q, 2));
+}
+
+static bool repeats(const int64_t *batch, int batches, const int64_t *contract, int contracts) {
+    for (int i = 0; i < contracts; i++)
+        if (contains(contract, i, contract[i]) || contains(batch, batches, contract[i]))
+            return true;
+    for (int i = 0; i < batches; i++)
+        if (contains(batch, i, batch[i]))
+            return true;
+    return false;
+}
+
+bool graph_infer_dot(query *q) {
+    int64_t xb[IR_MAX_RANK], yb[IR_MAX_RANK], xc[IR_MAX_RANK], yc[IR_MAX_RANK];
+    ir_dim dims[3 * IR_MAX_RANK];
+    const ir_type_data *x = infer_operand(q, 0), *y = infer_operand(q, 1);
+    int batch = infer_ints_attr(q, "x_batch", xb, IR_MAX_RANK),
+        contract = infer_ints_attr(q, "x_contract", xc, IR_MAX_RANK);
+    int rank = 0;
+    if (batch < 0 || contract < 0 || batch != infer_ints_attr(q, "y_batch", yb, IR_MAX_RANK) ||
+        contract != infer_ints_attr(q, "y_contract", yc, IR_MAX_RANK))
+        return infer_refuse(q, 0, 1, "both sides need as many batch and contracted axes");
+    for (int i = 0; i < batch + contract; i++) {
+        int64_t a = i < batch ? xb[i] : xc[i - batch], b = i < batch ? yb[i] : yc[i - batch];
+        if (a < 0 || a >= x->rank || b < 0 || b >= y->rank)
+            return infer_refuse(q, 0, 1, "axis outside of %s or %s", infer_shape_text(q, 0),
+                                infer_shape_text(q, 1));
+        if (x->dims[a] != y->dims[b])
+            return infer_refuse(q, 0, 1, "axis %lld of %s and axis %lld of %s differ", (long long)a,
+                                infer_shape_text(q, 0), (long long)b, infer_shape_text(q, 1));
+    }
+    if (repeats(xb, batch, xc, contract) || repeats(yb, batch, yc, contract))
+        return infer_refuse(q, 0, 1, "an axis of %s or %s is given twice", infer_shape_text(q, 0),
+                            infer_shape_text(q, 1));
+    for (int i = 0; i < batch; i++)
+        dims[rank++] = x->dims[xb[i]];
+    for (int i = 0; i < x->rank; i++)
+        if (!contains(xb, batch, i) && !contains(xc, contract, i))
+            dims[rank++] = x->dims[i];
+    for (int i = 0; i < y->rank; i++)
+        if (!contains(yb, batch, i) && !contains(yc, contract, i))
+            dims[rank++] = y->dims[i];
+    return dot_types_fit(q) && dot_counts_fit(q, xb, batch, xc, contract) &&
+           infer_give_shape(q, dot_element(q), rank, dims);
+}
+
+bool graph_infer_matmul(query *q) {
+    ir_dim dims[IR_MAX_RANK];
+    const ir_type_data *x = infer_operand(q, 0), *y = infer_operand(q, 1);
+    if (x->rank < 2 || y->rank < 2)
+        return infer_refuse(q, 0, 1, "needs at least two axes on both sides: %s @ %s",
+                            infer_shape_text(q, 0), infer_shape_text(q, 1));
+    if (x->dims[x->rank - 1] != y->dims[y->rank - 2])
+        return infer_refuse(q, 0, 1, "inner dimensions differ: %s @ %s", infer_shape_text(q, 0),
+                            infer_shape_text(q, 1));
+    if (!dot_types_fit(q))
+        return false;
+    int rank = x->rank > y->rank ? x->rank : y->rank;
+    for (int i = 0; i < rank - 2; i++) {
+        int a = i - (rank - x->rank), b = i - (rank - y->rank);
+        ir_dim da = a < 0 ? 1 : x->dims[a], db = b < 0 ? 1 : y->dims[b];
+        if (da != db && da != 1 && db != 1)
+            return infer_refuse(q, 0, 1, "leading dimensions do not broadcast: %s @ %s",
+                                infer_shape_text(q, 0), infer_shape_text(q, 1));
+        dims[i] = da == 1 ? db : da;
+    }
+    dims[rank - 2] = x->dims[x->rank - 2];
+    dims[rank - 1] = y->dims[y->rank - 1];
+    return infer_give_shape(q, dot_element(q), rank, dims);
+}
+
+/* One f32 for everything, or as many as a dimension of operand `i` is long. */
+static bool scale_fits(query *q, uint32_t scale, uint32_t i, int axis, const char *what) {
+    const ir_type_data *s = infer_operand(q, scale), *x = infer_operand(q, i);
+    if (s->element == DTYPE_F32 && (s->rank == 0 || (s->rank == 1 && s->dims[0] == x->dims[axis])))
+        return true;
+    return infer_refuse(
+        q, (int)i, (int)scale, "needs one f32 scale, or one for each %s of %s: %s, not %s", what,
+        infer_shape_text(q, i), ir_dim_text(q->m, x->dims[axis]), infer_shape_text(q, scale));
+}
+
+bool graph_infer_scaled_matmul(query *q) {
+    const ir_type_data *x = infer_operand(q, 0), *y = infer_operand(q, 1);
+    for (uint32_t i = 0; i < 2; i++)
+        if (!is_small_integer(infer_operand(q, i)->element))
+            return infer_refuse(q, (int)i, -1,
+                                "multiplies i8 and i4, not %s; matmul takes every type",
+                                infer_shape_text(q, i));
+    if (!graph_infer_matmul(q) || !scale_fits(q, 2, 0, x->rank - 2, "row") ||
+        !scale_fits(q, 3, 1, y->rank - 1, "column"))
+        return false;
+    q->results[0] = ir_type_with_element(q->m, q->results[0], DTYPE_F32);
+    return true;
+}
+
+bool graph_infer_dequantize(query *q) {
+    const ir_type_data *x = infer_operand(q, 0);
+    int64_t axis = infer_int_attr(q, "axis", 0);
+    if (!is_small_integer(x->element))
+        return infer_refuse(q, 0, -1, "needs i8 or i4 elements, not %s", infer_shape_text(q, 0));
+    return infer_axis_in(q, axis, x->rank) &&
+           scale_fits(q, 1, 0, (int)axis, "position along the axis") &&
+           infer_give(q, ir_type_with_element(q->m, q->operands[0], DTYPE_F32));
+}
+
+bool graph_infer_linear(query *q) {
+    static const char *const known[] = {"none", "relu", "gelu", "gelu_erf", "silu"};
+    const char *activation = infer_string_attr(q, "activation", "none");
+    bool found = false;
+    for (int i = 0; i < 5; i++)
+        found |= strcmp(known[i], activation) == 0;
+    if (!found)
+        return infer_refuse(
+            q, -1, -1, "unknown activation '%s': none, relu, gelu, gelu_erf or silu", activation);
+    if (!infer_need_single(q, 0) || !graph_infer_matmul(q))
+        return false;
+    if (q->operand_count < 3)
+        return true;
+    const ir_type_data *w = infer_operand(q, 1), *bias = infer_operand(q, 2);
+    if (bias->rank != 1 || bias->dims[0] != w->dims[w->rank - 1] || bias->element != w->element)
+        return infer_refuse(q, 1, 2, "the bias needs one value for each column of %s, not %s",
+                            infer_shape_text(q, 1), infer_shape_text(q, 2));
+    return true;
+}
+
+bool graph_infer_attention(query *q) {
+    const ir_type_data *x = infer_operand(q, 0), *k = infer_operand(q, 1), *v = infer_operand(q, 2);
+    ir_dim dims[IR_MAX_RANK];
+    int n = x->rank;
+    if (!infer_need_single(q, 0))
+        return false;
+    if (n < 2 || k->rank != n || v->rank != n || k->element != x->element ||
+        v->element != x->element)
+        return infer_refuse(q, 0, 1, "q, k and v need the same rank and type: %s, %s, %s",
+                            infer_shape_text(q, 0), infer_shape_text(q, 1), infer_shape_text(q, 2));
+    for (int i = 0; i < n - 2; i++)
+        if (x->dims[i] != k->dims[i] || x->dims[i] != v->dims[i])
+            return infer_refuse(q, 0, 1, "leading dimensions differ: %s, %s, %s",
+                                infer_shape_text(q, 0), infer_shape_text(q, 1),
+                                infer_shape_text(q, 2));
+    if (x->dims[n - 1] != k->dims[n - 1])
+        return infer_refuse(q, 0, 1, "q and k differ in their last axis: %s, %s",
+                            infer_shape_text(q, 0), infer_shape_text(q, 1));
+    if (k->dims[n - 2] != v->dims[n - 2])
+        return infer_refuse(q, 1, 2, "k and v differ in length: %s, %s", infer_shape_text(q, 1),
+                            infer_shape_text(q, 2));
+    memcpy(dims, x->dims, sizeof dims);
+    dims[n - 1] = v->dims[n - 1];
+    return infer_give_shape(q, x->element, n, dims);
+}
