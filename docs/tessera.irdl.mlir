@@ -387,6 +387,24 @@ module {
       %5 = irdl.base "#builtin.string"
       irdl.attributes {"activation" = %4, "order" = %5}
     }
+    irdl.operation @scaled_matmul {
+      %0 = irdl.base "!builtin.tensor"
+      %1 = irdl.base "!builtin.tensor"
+      %2 = irdl.base "!builtin.tensor"
+      %3 = irdl.base "!builtin.tensor"
+      irdl.operands(%0, %1, %2, %3)
+      %4 = irdl.base "!builtin.tensor"
+      irdl.results(%4)
+    }
+    irdl.operation @dequantize {
+      %0 = irdl.base "!builtin.tensor"
+      %1 = irdl.base "!builtin.tensor"
+      irdl.operands(%0, %1)
+      %2 = irdl.base "!builtin.tensor"
+      irdl.results(%2)
+      %3 = irdl.base "#builtin.integer"
+      irdl.attributes {"axis" = %3}
+    }
     irdl.operation @attention {
       %0 = irdl.base "!builtin.tensor"
       %1 = irdl.base "!builtin.tensor"

@@ -45,7 +45,8 @@ static const char *round_obstacle(const ir_module *m, ir_op op) {
         return "an integer never rounds";
     if (d->opcode == GRAPH_REDUCE && strcmp(ir_op_string(m, op, "kind", ""), "sum") != 0)
         return "a maximum never rounds";
-    return d->opcode == GRAPH_CONVERT && dtype_holds(to, from) ? "a wider type holds every value" : NULL;
+    return d->opcode == GRAPH_CONVERT && dtype_holds(to, from) ? "a wider type holds every value"
+                                                               : NULL;
 }
 
 const char *graph_control_obstacle(const ir_module *m, ir_op op, graph_control control) {
