@@ -114,7 +114,10 @@ static char *parse_string(ir_parser *s) {
 }
 
 static dtype element_from(const char *word) {
-    return strcmp(word, "i1") == 0 ? DTYPE_BOOL : dtype_from_name(word);
+    for (int t = DTYPE_NONE + 1; t < DTYPE_COUNT; t++)
+        if (strcmp(ir_element_text((dtype)t), word) == 0)
+            return (dtype)t;
+    return DTYPE_NONE;
 }
 
 static dtype parse_element(ir_parser *s) {

@@ -34,7 +34,16 @@ static const ir_spelling checkable = {"!tsr.buf<", "!tsr.mem<",  "!tsr.tile<", "
                                       "#tsr.dim<", "#tsr.bits<", true};
 
 const char *ir_element_text(dtype element) {
-    return element == DTYPE_BOOL ? "i1" : dtype_name(element);
+    switch (element) {
+    case DTYPE_BOOL:
+        return "i1";
+    case DTYPE_F8E4M3FN:
+        return "f8E4M3FN";
+    case DTYPE_F8E5M2:
+        return "f8E5M2";
+    default:
+        return dtype_name(element);
+    }
 }
 
 static void print_quoted(const char *s, text *out) {
