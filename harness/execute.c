@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "capability.h"
 #include "check/compare.h"
 #include "check/verdict.h"
 #include "fault.h"
@@ -100,6 +101,19 @@ static void put_work(execution *e) {
     json_object_set_new(e->result, "bytes", json_integer((json_int_t)s->bytes));
     json_object_set_new(internal, "element", json_string(dtype_name(subject_element(s))));
     json_object_set_new(internal, "working_set", json_integer((json_int_t)s->working_set_bytes));
+}
+
+/* Types of the kernel that the backend lacks, and what takes their place. */
+static void put_fallbacks(execution *e) {
+    backend_id id = backend_from_name(e->job->backend);
+    dtype lacking[DTYPE_COUNT];
+    uint32_t count = capability_fallbacks(id, e->subject->graph, lacking);
+    json_t *list = json_object_get(e->result, "fallbacks");
+    for (uint32_t i = 0; i < count; i++) {
+        const capability *c = capability_of(id, lacking[i]);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "type", dtype_name(lacking[i]),
+                                              "as", dtype_name(c->as), "why", c->why));
+    }
 }
 
 /* ---- interp ---- */
@@ -420,6 +434,7 @@ json_t *execute_job(subject *s, const job *j, execute_stage_fn stage, void *cont
     bool ok = subject_open(s, &request, &st);
     if (ok) {
         put_work(&e);
+        put_fallbacks(&e);
         put_identity(&e);
         if (j->mode == JOB_PACK)
             ok = pack_members(&e, b, &st);

@@ -114,6 +114,15 @@ static const char *status_colour(const char *outcome) {
     return strcmp(outcome, "skipped") == 0 || strcmp(outcome, "unsupported") == 0 ? YELLOW : RED;
 }
 
+/* "; tf32 as f32" */
+static void fallbacks_note(const json_t *result, text *out) {
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(result, "fallbacks"), i, one)
+        text_printf(out, "%s %s as %s", i ? "," : ";", job_result_text(one, "type"),
+                    job_result_text(one, "as"));
+}
+
 static void verdict_cell(const table *t, const json_t *result, text *out) {
     const char *outcome = job_result_text(result, "status");
     const json_t *check = json_object_get(result, "check");
@@ -124,9 +133,11 @@ static void verdict_cell(const table *t, const json_t *result, text *out) {
         text_printf(out, " (%s, ", against);
         double ratio = number_at(check, "max_error_over_bound", NULL);
         if (json_is_true(json_object_get(check, "bitwise")))
-            text_append(out, "same bits)");
+            text_append(out, "same bits");
         else
-            text_printf(out, "error %.2g of bound)", ratio);
+            text_printf(out, "error %.2g of bound", ratio);
+        fallbacks_note(result, out);
+        text_append(out, ")");
     }
     const char *why = json_string_value(json_object_get(result, "why"));
     if (why && *why) {
