@@ -46,7 +46,7 @@ static bool run_normalize(pipeline *p) {
 }
 
 static bool run_simplify(pipeline *p) {
-    return graph_simplify(p->m, p->st);
+    return p->options->unoptimised || graph_simplify(p->m, p->st);
 }
 
 /* Lowering makes a new module; the one above is gone with it. */
@@ -61,7 +61,8 @@ static bool replace(pipeline *p, ir_module *lower) {
 static bool run_schedule(pipeline *p) {
     schedule_target target = {.vector_lanes = p->isa->lanes,
                               .vector_registers = p->isa->registers,
-                              .threads = p->options->threads ? (int)p->options->threads : 1};
+                              .threads = p->options->threads ? (int)p->options->threads : 1,
+                              .apart = p->options->unoptimised};
     const char *profile = compiler_profile_name(p->options->profile);
     if (!replace(p, schedule_from_graph(p->m, &target, profile, p->options->schedule, p->st)))
         return false;
@@ -236,6 +237,11 @@ static void pipeline_close(pipeline *p) {
     text_release(&p->tile);
 }
 
+static bool emit_code(const pipeline *p, cpu_output output, text *out) {
+    cpu_request request = {p->isa, p->options->unoptimised, output};
+    return cpu_emit(p->m, &request, out, p->st);
+}
+
 /* ---- the module ---- */
 
 static json_t *buffers_json(const ir_module *m, const char *attr, uint32_t first) {
@@ -331,7 +337,7 @@ bool compiler_build(const ir_module *graph, const ir_binding *dims, uint32_t dim
     memset(out, 0, sizeof *out);
     text_init(&object);
     bool ok = pipeline_open(&p, graph, dims, dim_count, options, st) && run_passes(&p, NULL) &&
-              cpu_emit(p.m, p.isa, CPU_OUTPUT_OBJECT, &object, st);
+              emit_code(&p, CPU_OUTPUT_OBJECT, &object);
     if (ok) {
         out->graph_hash = sha256_of(p.graph.data, p.graph.length);
         out->schedule_hash = sha256_of(p.schedule.data, p.schedule.length);
@@ -354,7 +360,7 @@ static bool emit_machine(pipeline *p, const char *level, text *out) {
     cpu_output output = strcmp(level, "llvm") == 0  ? CPU_OUTPUT_LLVM
                         : strcmp(level, "asm") == 0 ? CPU_OUTPUT_ASSEMBLY
                                                     : CPU_OUTPUT_OBJECT;
-    return run_passes(p, NULL) && cpu_emit(p->m, p->isa, output, out, p->st);
+    return run_passes(p, NULL) && emit_code(p, output, out);
 }
 
 static bool emit_ir(pipeline *p, const char *level, text *out) {

@@ -196,6 +196,7 @@ static bool build(execution *e, status *st) {
     compiler_options options = {.profile = e->profile,
                                 .isa = e->job->isa,
                                 .threads = e->job->threads,
+                                .unoptimised = e->job->unoptimised,
                                 .fault = fault_of_code(e->job->fault)};
     e->stage(e->context, "compile");
     if (!compiler_build(s->graph, s->c->dims, s->c->dim_count, &options, &e->artifact, st))

@@ -115,6 +115,7 @@ bool staging_put_levels(const staging *s, compiler_profile profile, status *st) 
     compiler_options options = {.profile = profile,
                                 .isa = s->job->isa,
                                 .threads = s->job->threads,
+                                .unoptimised = s->job->unoptimised,
                                 .fault = fault_of_code(s->job->fault)};
     if (!make_folder(s, "ir", st) || !put_level(s, &options, "graph", "00-graph.mlir", st) ||
         !put_passes(s, options, st))

@@ -322,7 +322,7 @@ ir_module *schedule_from_graph(ir_module *graph, const schedule_target *target, 
     plan p;
     int order[PLAN_MAX_GROUPS];
     output_copy copies[64];
-    if (!plan_build(&p, graph, st)) {
+    if (!plan_build(&p, graph, target->apart, st)) {
         plan_release(&p);
         return NULL;
     }

@@ -347,11 +347,30 @@ static void init(plan *p, ir_module *graph) {
         p->group_of[i] = -1;
 }
 
-bool plan_build(plan *p, ir_module *graph, status *st) {
+/* Accumulations have groups of their own in any case; what room they leave goes to the others. */
+static void store_all(plan *p, ir_op first) {
+    int room = PLAN_MAX_GROUPS - 2;
+    for (ir_op op = first; op; op = ir_op_get(p->g, op)->next) {
+        graph_class class = graph_op_class(ir_op_get(p->g, op)->opcode);
+        room -= class == GRAPH_CLASS_REDUCE || class == GRAPH_CLASS_DOT;
+    }
+    for (ir_op op = first; op && room > 0; op = ir_op_get(p->g, op)->next) {
+        const ir_op_data *d = ir_op_get(p->g, op);
+        graph_class class = graph_op_class(d->opcode);
+        if (class != GRAPH_CLASS_ELEMENTWISE && class != GRAPH_CLASS_MOVE)
+            continue;
+        p->stored[d->results[0]] = true;
+        room--;
+    }
+}
+
+bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
     init(p, graph);
     ir_op first = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0))->first;
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         store_for_op(p, op);
+    if (apart)
+        store_all(p, first);
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         if (ir_op_get(graph, op)->opcode == GRAPH_DOT) {
             ir_value root = epilogue_root(p, op);

@@ -40,7 +40,8 @@ typedef struct plan {
     uint32_t *uses;
 } plan;
 
-bool plan_build(plan *p, ir_module *graph, status *st);
+/* `apart`: every value is stored, as far as there is room for groups. */
+bool plan_build(plan *p, ir_module *graph, bool apart, status *st);
 void plan_release(plan *p);
 
 const ir_type_data *plan_type(const plan *p, ir_value v);

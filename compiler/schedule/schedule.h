@@ -27,6 +27,7 @@ typedef struct schedule_target {
     int vector_lanes;     /* f32 elements in a vector register */
     int vector_registers; /* architectural vector registers */
     int64_t l1_bytes, l2_bytes;
+    bool apart;  /* every value gets memory of its own, as far as there are phases for it */
     int threads; /* the grid is cut for at least this many; bits never depend on it */
 } schedule_target;
 

@@ -22,9 +22,14 @@ const cpu_isa *cpu_isa_find(const char *name);
 uint32_t cpu_isa_list(const cpu_isa **list);
 
 typedef enum cpu_output { CPU_OUTPUT_OBJECT, CPU_OUTPUT_ASSEMBLY, CPU_OUTPUT_LLVM } cpu_output;
+typedef struct cpu_request {
+    const cpu_isa *isa;
+    bool unoptimised; /* the plainest code generation */
+    cpu_output output;
+} cpu_request;
 /* Machine code for a laid-out Tile IR module: an ELF object whose functions are
  * "<kernel>_phase_<n>"; or text. */
-bool cpu_emit(const ir_module *tile, const cpu_isa *isa, cpu_output output, text *out, status *st);
+bool cpu_emit(const ir_module *tile, const cpu_request *request, text *out, status *st);
 
 const char *cpu_llvm_version(void);
 

@@ -105,6 +105,7 @@ static void as_recorded(const wanted *w, job *j) {
     j->threads = (uint32_t)json_integer_value(json_object_get(record, "threads"));
     j->isa = json_string_value(json_object_get(w->run_arguments, "isa"));
     j->fault = json_string_value(json_object_get(record, "fault"));
+    j->unoptimised = json_is_true(json_object_get(w->run_arguments, "unoptimised"));
     j->seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : j->seed;
 }
 

@@ -67,7 +67,8 @@ int kernel_choice_options(const options *o, compiler_options *out) {
         return code;
     if (choice.thread_count != 1)
         return command_usage(o->command, "one thread count, please");
-    *out = (compiler_options){.isa = choice.isa, .threads = choice.threads[0]};
+    *out = (compiler_options){
+        .isa = choice.isa, .threads = choice.threads[0], .unoptimised = choice.unoptimised};
     int chosen = 0;
     for (int i = 0; i < PROFILE_COUNT; i++) {
         if (choice.profiles[i])

@@ -115,8 +115,10 @@ const char *compiler_profile_name(compiler_profile profile);
 
 typedef struct compiler_options {
     compiler_profile profile;
-    const char *isa;        /* "x86-64-v4", ...; NULL = the host's best */
-    uint32_t threads;       /* the schedule may cut for this many; bits never depend on it. 0 = 1 */
+    const char *isa;  /* "x86-64-v4", ...; NULL = the host's best */
+    bool unoptimised; /* nothing is fused or simplified, and the machine code is LLVM's plainest:
+                         the bits are the same, or there is a bug */
+    uint32_t threads; /* the schedule may cut for this many; bits never depend on it. 0 = 1 */
     const char *schedule;   /* overrides of schedule parameters, "BM=96,MR=6", or NULL */
     const char *emit_after; /* a pass name whose output is wanted, or NULL */
     text *emit;             /* receives that text */

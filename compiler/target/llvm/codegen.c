@@ -32,7 +32,8 @@ const char *cpu_llvm_version(void) {
     return version;
 }
 
-static LLVMTargetMachineRef machine_for(const cpu_isa *isa, status *st) {
+static LLVMTargetMachineRef machine_for(const cpu_request *request, status *st) {
+    const cpu_isa *isa = request->isa;
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     LLVMTargetRef target;
     char *message = NULL;
@@ -44,7 +45,9 @@ static LLVMTargetMachineRef machine_for(const cpu_isa *isa, status *st) {
         return NULL;
     }
     return LLVMCreateTargetMachine(target, isa->triple, isa->cpu, isa->features,
-                                   LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelDefault);
+                                   request->unoptimised ? LLVMCodeGenLevelNone
+                                                        : LLVMCodeGenLevelLess,
+                                   LLVMRelocPIC, LLVMCodeModelDefault);
 }
 
 static void open_module(emitter *e, LLVMTargetMachineRef machine) {
@@ -110,14 +113,14 @@ static bool write_output(emitter *e, LLVMTargetMachineRef machine, cpu_output ou
     return true;
 }
 
-bool cpu_emit(const ir_module *tile, const cpu_isa *isa, cpu_output output, text *out, status *st) {
-    emitter e = {.m = tile, .isa = isa, .st = st};
-    LLVMTargetMachineRef machine = machine_for(isa, st);
+bool cpu_emit(const ir_module *tile, const cpu_request *request, text *out, status *st) {
+    emitter e = {.m = tile, .isa = request->isa, .st = st};
+    LLVMTargetMachineRef machine = machine_for(request, st);
     if (!machine)
         return false;
     open_module(&e, machine);
     code_kernel(&e);
-    bool ok = !e.failed && check_module(&e) && write_output(&e, machine, output, out);
+    bool ok = !e.failed && check_module(&e) && write_output(&e, machine, request->output, out);
     close_module(&e);
     LLVMDisposeTargetMachine(machine);
     return ok;
