@@ -233,7 +233,7 @@ static bool fits_rows(const plan_group *g, const ir_type_data *t) {
 /* `whole`: the value must run over the columns too, as the operand of a reduction does. */
 static int find_row_group(const plan *p, ir_value v, const ir_type_data *shape, uint64_t reads,
                           bool whole) {
-    for (int g = p->group_count - 1; g >= 0; g--) {
+    for (int g = p->group_count - 1; g >= 0 && !p->apart; g--) {
         if (p->groups[g].kind != GROUP_ROW || !(reads >> g & 1) || !fits_rows(&p->groups[g], shape))
             continue;
         if (whole && shape->rank != p->groups[g].rank)
@@ -352,7 +352,7 @@ static void store_all(plan *p, ir_op first) {
     int room = PLAN_MAX_GROUPS - 2;
     for (ir_op op = first; op; op = ir_op_get(p->g, op)->next) {
         graph_class class = graph_op_class(ir_op_get(p->g, op)->opcode);
-        room -= class == GRAPH_CLASS_REDUCE || class == GRAPH_CLASS_DOT;
+        room -= 2 * (class == GRAPH_CLASS_REDUCE || class == GRAPH_CLASS_DOT);
     }
     for (ir_op op = first; op && room > 0; op = ir_op_get(p->g, op)->next) {
         const ir_op_data *d = ir_op_get(p->g, op);
@@ -369,6 +369,7 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
     ir_op first = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0))->first;
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         store_for_op(p, op);
+    p->apart = apart;
     if (apart)
         store_all(p, first);
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)

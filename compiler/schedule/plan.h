@@ -30,6 +30,7 @@ typedef struct plan_group {
 
 typedef struct plan {
     ir_module *g;
+    bool apart; /* nothing is computed together */
     plan_group groups[PLAN_MAX_GROUPS];
     int group_count;
     /* by value id */
