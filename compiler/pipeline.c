@@ -108,6 +108,15 @@ uint32_t compiler_pass_names(const char *const **names) {
     return PASS_COUNT;
 }
 
+uint32_t compiler_function_names(const char *const **names) {
+    static const char *const list[] = {
+#define F(ENUM, name) #name,
+#include "math/functions.def"
+    };
+    *names = list;
+    return sizeof list / sizeof *list;
+}
+
 const char *compiler_profile_name(compiler_profile profile) {
     static const char *const names[] = {"strict", "deterministic", "fast"};
     return names[profile];

@@ -3,8 +3,35 @@
 #include "inputs.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/philox.h"
+
+/* What breaks arithmetic, among ordinary numbers: zeros of both signs, infinities, NaNs, and any
+ * bit pattern at all. Integers get their extremes. */
+static void put_special(tensor *t, size_t i, philox_words words) {
+    double sign = words.w[1] & 1 ? -1 : 1;
+    unsigned char *element = (unsigned char *)t->data + i * dtype_size(t->type);
+    switch (words.w[0] >> 29) {
+    case 0:
+        dtype_store(t->type, t->data, i, sign * 0.0);
+        break;
+    case 1:
+        dtype_store(t->type, t->data, i, sign * (double)INFINITY);
+        break;
+    case 2:
+        if (dtype_is_float(t->type))
+            memcpy(element, &words.w[2], dtype_size(t->type));
+        else
+            dtype_store(t->type, t->data, i, (double)(int32_t)words.w[2]);
+        break;
+    case 3:
+        dtype_store(t->type, t->data, i, words.w[1] & 2 ? (double)NAN : sign);
+        break;
+    default:
+        dtype_store(t->type, t->data, i, (double)philox_normal(words, 0, 1));
+    }
+}
 
 static double draw(const compiler_input *input, philox_words words) {
     switch (input->kind) {
@@ -21,9 +48,13 @@ static double draw(const compiler_input *input, philox_words words) {
 
 static void fill(tensor *t, const compiler_input *input, uint32_t parameter, uint64_t seed) {
     int64_t count = tensor_count(t);
-    for (int64_t i = 0; i < count; i++)
-        dtype_store(t->type, t->data, (size_t)i,
-                    draw(input, philox_element(seed, (uint64_t)i, parameter, INPUTS_DOMAIN)));
+    for (int64_t i = 0; i < count; i++) {
+        philox_words words = philox_element(seed, (uint64_t)i, parameter, INPUTS_DOMAIN);
+        if (input->kind == INPUT_SPECIAL)
+            put_special(t, (size_t)i, words);
+        else
+            dtype_store(t->type, t->data, (size_t)i, draw(input, words));
+    }
 }
 
 bool inputs_make(const compiler_signature *signature, const compiler_case *c, uint64_t seed,

@@ -32,16 +32,23 @@ void subject_close(subject *s) {
     if (s->source)
         compiler_close(s->source);
     free(s->path);
+    free(s->source_text);
     memset(s, 0, sizeof *s);
 }
 
+/* The file that is open, or the same text. */
+static bool same_source(const subject *s, const char *source) {
+    return source ? s->source_text && strcmp(s->source_text, source) == 0 : !s->source_text;
+}
+
 static bool open_source(subject *s, const char *path, const char *source, status *st) {
-    if (!source && s->source && strcmp(s->path, path) == 0)
+    if (s->source && strcmp(s->path, path) == 0 && same_source(s, source))
         return true;
     subject_close(s);
     text diagnostics;
     text_init(&diagnostics);
     s->path = base_strdup(path);
+    s->source_text = source ? base_strdup(source) : NULL;
     s->source = source ? compiler_open_text(path, source, false, &diagnostics)
                        : compiler_open(path, false, &diagnostics, st);
     bool ok = s->source != NULL;
@@ -101,8 +108,9 @@ static bool open_case(subject *s, const subject_request *request, status *st) {
 }
 
 bool subject_open(subject *s, const subject_request *request, status *st) {
-    if (!request->source && s->source && s->kernel_name && s->seed == request->seed &&
-        strcmp(s->path, request->path) == 0 && strcmp(s->kernel_name, request->kernel) == 0 &&
+    if (s->source && same_source(s, request->source) && s->kernel_name &&
+        s->seed == request->seed && strcmp(s->path, request->path) == 0 &&
+        strcmp(s->kernel_name, request->kernel) == 0 &&
         strcmp(s->case_name, request->case_name) == 0)
         return true;
     if (!open_source(s, request->path, request->source, st))

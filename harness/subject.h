@@ -11,6 +11,7 @@
 
 typedef struct subject {
     char *path, *kernel_name, *case_name;
+    char *source_text; /* where the source was given as text */
     uint64_t seed;
     compiler_source *source;
     const compiler_kernel *kernel;

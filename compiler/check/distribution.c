@@ -1,5 +1,5 @@
 /* distribution.c - the inputs of a case: normal(mean, stddev), uniform(lo, hi), integers(lo, hi),
- * constant(value). */
+ * constant(value), special(). */
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +21,7 @@ static const distribution_row rows[] = {
     {"constant", INPUT_CONSTANT, {"value", ""}, {0, 0}, 1, 1},
     {"zeros", INPUT_CONSTANT, {"", ""}, {0, 0}, 0, 0},
     {"ones", INPUT_CONSTANT, {"", ""}, {1, 0}, 0, 0},
+    {"special", INPUT_SPECIAL, {"", ""}, {0, 0}, 0, 0},
 };
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
 
@@ -52,7 +53,7 @@ static const distribution_row *find_row(case_reader *r, const node *n) {
     diagnose_error(r->report, n->at, "expected a distribution");
     if (!word[0] || !diagnose_nearest(r->report, word, names, ROW_COUNT)) {
         diagnose_help(r->report, "normal(mean, stddev), uniform(lo, hi), integers(lo, hi), "
-                                 "constant(value), zeros() or ones()");
+                                 "constant(value), zeros(), ones() or special()");
     }
     return NULL;
 }
@@ -136,6 +137,9 @@ static bool range_fits(case_reader *r, const node *n, const compiler_input *in, 
 
 static bool check_values(case_reader *r, const node *n, const compiler_input *in, dtype type) {
     bool continuous = in->kind == INPUT_NORMAL || in->kind == INPUT_UNIFORM;
+    if (in->kind == INPUT_SPECIAL) {
+        return true;
+    }
     if (continuous && !dtype_is_float(type)) {
         diagnose_error(r->report, n->at, "%s values do not fit a parameter of type %s",
                        in->kind == INPUT_NORMAL ? "normal" : "uniform", dtype_name(type));

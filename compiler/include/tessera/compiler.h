@@ -34,11 +34,12 @@ typedef enum compiler_input_kind {
     INPUT_NORMAL,
     INPUT_UNIFORM,
     INPUT_INTEGERS,
-    INPUT_CONSTANT
+    INPUT_CONSTANT,
+    INPUT_SPECIAL
 } compiler_input_kind;
 typedef struct compiler_input {
     compiler_input_kind kind;
-    double a, b; /* mean, stddev | lo, hi | lo, hi (exclusive) | value */
+    double a, b; /* mean, stddev | lo, hi | lo, hi (exclusive) | value | none */
 } compiler_input;
 
 typedef struct compiler_type_binding {
@@ -162,6 +163,9 @@ bool compiler_reference(const ir_module *graph, const ir_binding *dims, uint32_t
 /* FLOPs (masked work left out) and bytes that must move. */
 bool compiler_cost(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
                    uint64_t *flops, uint64_t *bytes, status *st);
+
+/* Names of the specified functions, as the language has them; returns the count. */
+uint32_t compiler_function_names(const char *const **names);
 
 /* Can a fault of compiler_options change what the kernel computes? Where it cannot, `why` receives
  * the reasons, operation by operation. Faults that the operations have no say in always can. */

@@ -1,0 +1,126 @@
+/* elementwise.c - statements that work element by element. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fuzz/productions.h"
+
+#define COUNT(list) (uint32_t)(sizeof(list) / sizeof *(list))
+
+bool fuzz_unary(fuzz_kernel *k) {
+    static const char *const exact[] = {"abs", "neg"};
+    static const char *const composites[] = {"relu", "silu", "gelu"};
+    const fuzz_value *x = fuzz_any(k);
+    if (x->type == DTYPE_BOOL)
+        return fuzz_let(k, x->type, x->rank, x->dims, "~%s", x->name);
+    uint32_t kind = fuzz_is_single(x->type) ? choose_below(k->c, 4) : 0;
+    const char *name = exact[choose_below(k->c, COUNT(exact))];
+    if (kind == 1)
+        name = composites[choose_below(k->c, COUNT(composites))];
+    if (kind > 1) {
+        const char *const *functions;
+        uint32_t count = compiler_function_names(&functions);
+        name = functions[choose_below(k->c, count)];
+    }
+    return fuzz_let(k, x->type, x->rank, x->dims, "%s(%s)", name, x->name);
+}
+
+/* Both operands in the same shape; `x` and `y` may be the same. */
+bool fuzz_binary(fuzz_kernel *k) {
+    static const char *const arithmetic[] = {"%s + %s", "%s - %s", "%s * %s", "%s / %s"};
+    static const char *const named[] = {"maximum", "minimum"};
+    static const char bits[] = "^&|";
+    const fuzz_value *x = fuzz_any(k), *y = fuzz_like(k, x, x->type);
+    bool integers = !dtype_is_float(x->type);
+    uint32_t choice = choose_below(k->c, integers ? 9 : 6);
+    if (x->type == DTYPE_BOOL || choice >= 6)
+        return fuzz_let(k, x->type, x->rank, x->dims, "%s %c %s", x->name, bits[choice % 3],
+                        y->name);
+    if (choice >= 4)
+        return fuzz_let(k, x->type, x->rank, x->dims, "%s(%s, %s)", named[choice - 4], x->name,
+                        y->name);
+    char expression[64];
+    snprintf(expression, sizeof expression, "%s %c %s", x->name, arithmetic[choice][3], y->name);
+    return fuzz_let(k, x->type, x->rank, x->dims, "%s", expression);
+}
+
+bool fuzz_scalar(fuzz_kernel *k) {
+    static const char *const floats[] = {"1.0", "0.5", "-0.0", "3.14159265358979", "1e-30", "inf"};
+    static const char *const integers[] = {"1", "-1", "3", "0", "100"};
+    static const char signs[] = "+-*/";
+    const fuzz_value *x = fuzz_any(k);
+    if (x->type == DTYPE_BOOL)
+        return false;
+    const char *number = dtype_is_float(x->type) ? floats[choose_below(k->c, COUNT(floats))]
+                                                 : integers[choose_below(k->c, COUNT(integers))];
+    char sign = signs[choose_below(k->c, 4)];
+    if (choose_rarely(k->c, 3))
+        return fuzz_let(k, x->type, x->rank, x->dims, "%s %c %s", number, sign, x->name);
+    return fuzz_let(k, x->type, x->rank, x->dims, "%s %c %s", x->name, sign, number);
+}
+
+/* Against a parameter that is broadcast: fewer axes, some of length 1. */
+bool fuzz_extended(fuzz_kernel *k) {
+    static const char signs[] = "+-*/";
+    const fuzz_value x = *fuzz_any(k);
+    if (x.type == DTYPE_BOOL || x.rank == 0)
+        return false;
+    int rank = 1 + (int)choose_below(k->c, (uint32_t)x.rank);
+    int64_t dims[FUZZ_RANK_MAX];
+    for (int i = 0; i < rank; i++)
+        dims[i] = choose_rarely(k->c, 3) ? 1 : x.dims[x.rank - rank + i];
+    const fuzz_value *p = fuzz_parameter(k, x.type, rank, dims, NULL);
+    if (!p)
+        return false;
+    bool first = choose_rarely(k->c, 2);
+    return fuzz_let(k, x.type, x.rank, x.dims, "%s %c %s", first ? p->name : x.name,
+                    signs[choose_below(k->c, 4)], first ? x.name : p->name);
+}
+
+bool fuzz_compare(fuzz_kernel *k) {
+    static const char *const signs[] = {"<", "<=", "==", "!=", ">", ">="};
+    const fuzz_value *x = fuzz_any(k), *y = fuzz_like(k, x, x->type);
+    if (x->type == DTYPE_BOOL)
+        return false;
+    return fuzz_let(k, DTYPE_BOOL, x->rank, x->dims, "%s %s %s", x->name,
+                    signs[choose_below(k->c, 6)], y->name);
+}
+
+bool fuzz_where(fuzz_kernel *k) {
+    const fuzz_value x = *fuzz_any(k), *y = fuzz_like(k, &x, x.type);
+    const fuzz_value *condition = fuzz_like(k, &x, DTYPE_BOOL);
+    char other[8];
+    memcpy(other, y->name, sizeof other);
+    if (!condition)
+        condition = fuzz_parameter(k, DTYPE_BOOL, x.rank, x.dims, NULL);
+    return condition &&
+           fuzz_let(k, x.type, x.rank, x.dims, "where(%s, %s, %s)", condition->name, x.name, other);
+}
+
+bool fuzz_fused(fuzz_kernel *k) {
+    const fuzz_value *x = fuzz_any(k);
+    if (!dtype_is_float(x->type))
+        return false;
+    const fuzz_value *y = fuzz_like(k, x, x->type), *z = fuzz_like(k, x, x->type);
+    return fuzz_let(k, x->type, x->rank, x->dims, "fma(%s, %s, %s)", x->name, y->name, z->name);
+}
+
+bool fuzz_cast(fuzz_kernel *k) {
+    const fuzz_value *x = fuzz_any(k);
+    dtype to = choose_rarely(k->c, 8) ? DTYPE_BOOL : fuzz_type(k);
+    return to != x->type &&
+           fuzz_let(k, to, x->rank, x->dims, "cast(%s, %s)", x->name, dtype_name(to));
+}
+
+bool fuzz_position(fuzz_kernel *k) {
+    char shape[160];
+    const fuzz_value *x = fuzz_any(k);
+    if (x->rank == 0)
+        return false;
+    uint32_t axis = choose_below(k->c, (uint32_t)x->rank);
+    fuzz_tuple(x->dims, x->rank, shape, sizeof shape);
+    if (x->type == DTYPE_BOOL)
+        return fuzz_let(k, DTYPE_I32, x->rank, x->dims, "iota(%s, axis=%u)", shape, axis);
+    return fuzz_let(k, x->type, x->rank, x->dims, "%s + cast(iota(%s, axis=%u), %s)", x->name,
+                    shape, axis, dtype_name(x->type));
+}

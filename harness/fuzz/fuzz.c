@@ -1,0 +1,254 @@
+/* fuzz.c - the loop: generate, run every way down, shrink and pack what fails, count. */
+#include "fuzz/fuzz.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "device/host.h"
+#include "fuzz/generate.h"
+#include "fuzz/shrink.h"
+#include "fuzz/tally.h"
+#include "fuzz/trial.h"
+#include "interrupt.h"
+#include "measure/timer.h"
+#include "pack_case.h"
+
+enum { SHRINK_ATTEMPTS = 600, SAVE_EVERY = 50, WAYS_EVERY_TIME = 2 };
+
+typedef struct fuzzing {
+    const fuzz_request *request;
+    worker worker;
+    trial_way ways[TRIAL_WAYS_MAX]; /* the first two are always run, the others in turn */
+    uint32_t way_count;
+    tally tally;
+    json_t *failed;
+    uint64_t started_ns;
+    bool shown; /* stderr is a terminal */
+} fuzzing;
+
+/* ---- the ways down ---- */
+
+static void add_way(fuzzing *f, const char *name, const char *isa, uint32_t threads,
+                    bool unoptimised) {
+    if (f->way_count < TRIAL_WAYS_MAX)
+        f->ways[f->way_count++] = (trial_way){name, isa, threads, unoptimised};
+}
+
+static void list_ways(fuzzing *f) {
+    const job_choice *c = f->request->choice;
+    uint32_t most = c->threads[c->thread_count - 1];
+    for (int id = 0; id < BACKEND_COUNT; id++)
+        if (c->backends[id] && *backend_table[id].driver) {
+            add_way(f, backend_table[id].name, c->isa, most, false);
+            add_way(f, backend_table[id].name, c->isa, 1, true);
+        }
+    const char *level;
+    for (size_t i = 0; c->backends[BACKEND_CPU] && !c->isa && (level = host_isa_level(i)); i++)
+        if (host_isa_supports(level) && strcmp(level, host_isa()) != 0) {
+            add_way(f, "cpu", level, 1, false);
+            add_way(f, "cpu", level, most, true);
+        }
+}
+
+/* ---- a failure ---- */
+
+typedef struct failure {
+    fuzzing *f;
+    const trial_way *way;
+    const char *outcome; /* of the first one */
+} failure;
+
+static void generate(const choice_list *given, text *source) {
+    choices c;
+    choices_replay(&c, given);
+    fuzz_generate(&c, source);
+    choices_release(&c);
+}
+
+static bool fails_alike(void *context, const choice_list *candidate) {
+    failure *x = context;
+    text source;
+    text_init(&source);
+    generate(candidate, &source);
+    json_t *result = trial_run(&x->f->worker, x->way, source.data, x->f->request->choice->seed);
+    bool alike = result && strcmp(job_result_text(result, "status"), x->outcome) == 0;
+    json_decref(result);
+    text_release(&source);
+    return alike && !interrupt_seen;
+}
+
+static void write_source(const fuzzing *f, uint64_t number, const text *source, text *path) {
+    status st = STATUS_INIT;
+    text_printf(path, "%s/fuzz-%" PRIu64 "-%" PRIu64 ".tsr", f->request->failures,
+                f->request->choice->seed, number);
+    if (!file_make_dirs(f->request->failures, &st) ||
+        !file_write_atomic(path->data, source->data, source->length, &st))
+        fprintf(stderr, "tsr: %s\n", st.message);
+}
+
+static void pack(const fuzzing *f, const trial_way *way, const text *source, const json_t *result,
+                 text *path) {
+    const job_choice *c = f->request->choice;
+    status st = STATUS_INIT;
+    job j = trial_job(way, source->data, c->seed);
+    pack_request request = {
+        &j, result, f->worker.stage, f->request->failures, c->timeout_seconds, c->memory_mib};
+    if (!pack_case(&request, path, &st))
+        fprintf(stderr, "tsr: the kernel is not packed: %s\n", st.message);
+}
+
+static void describe_way(const trial_way *way, text *out) {
+    text_printf(out, "%s%s%s, %u thread%s%s", way->backend, way->isa ? " " : "",
+                way->isa ? way->isa : "", way->threads, way->threads == 1 ? "" : "s",
+                way->unoptimised ? ", unoptimised" : "");
+}
+
+/* Shrinks what was made, runs the result once more, and tells. */
+static void tell_failure(fuzzing *f, const trial_way *way, choice_list *made, const json_t *first) {
+    failure x = {f, way, job_result_text(first, "status")};
+    uint32_t attempts = shrink_choices(made, fails_alike, &x, SHRINK_ATTEMPTS);
+    text source, path, packed, how;
+    text_init(&source);
+    text_init(&path);
+    text_init(&packed);
+    text_init(&how);
+    generate(made, &source);
+    describe_way(way, &how);
+    json_t *result = trial_run(&f->worker, way, source.data, f->request->choice->seed);
+    const json_t *shown = result ? result : first;
+    write_source(f, f->tally.next, &source, &path);
+    pack(f, way, &source, shown, &packed);
+    fprintf(f->request->json ? stderr : stdout,
+            "kernel %" PRIu64 " of seed %" PRIu64 ", %s: %s: %s\n"
+            "shrunk in %u runs to %s:\n\n%s\n%s%s%s",
+            f->tally.next, f->request->choice->seed, how.data, x.outcome,
+            job_result_text(shown, "why"), attempts, path.data, source.data,
+            packed.length ? "tsr replay " : "", packed.data, packed.length ? "\n" : "");
+    fflush(stdout);
+    json_array_append_new(f->failed, json_pack("{s:I, s:s, s:s, s:s, s:s, s:s}", "number",
+                                               (json_int_t)f->tally.next, "status", x.outcome,
+                                               "why", job_result_text(shown, "why"), "way",
+                                               how.data, "source", path.data, "pack", packed.data));
+    json_decref(result);
+    text_release(&source);
+    text_release(&path);
+    text_release(&packed);
+    text_release(&how);
+}
+
+/* ---- one kernel ---- */
+
+/* False when interrupted. */
+static bool try_kernel(fuzzing *f) {
+    choices c;
+    text source;
+    bool ok = true, failed = false;
+    choices_draw(&c, f->request->choice->seed, f->tally.next);
+    text_init(&source);
+    fuzz_generate(&c, &source);
+    uint32_t others = f->way_count - WAYS_EVERY_TIME;
+    for (uint32_t i = 0; i < f->way_count && ok && !failed; i++) {
+        if (i >= WAYS_EVERY_TIME && (f->tally.next % others) + WAYS_EVERY_TIME != i)
+            continue;
+        json_t *result = trial_run(&f->worker, &f->ways[i], source.data, f->request->choice->seed);
+        ok = result != NULL;
+        f->tally.runs += ok;
+        failed = ok && trial_failed(result);
+        if (failed)
+            tell_failure(f, &f->ways[i], &c.made, result);
+        json_decref(result);
+    }
+    f->tally.kernels += ok && !failed;
+    f->tally.failures += failed;
+    f->tally.next += ok;
+    text_release(&source);
+    choices_release(&c);
+    return ok;
+}
+
+static void show_progress(const fuzzing *f) {
+    double passed_s = (double)(timer_now_ns() - f->started_ns) * 1e-9;
+    if (f->shown)
+        fprintf(stderr,
+                "\r\033[K%" PRIu64 " kernels, %" PRIu64 " runs, %" PRIu64 " failures; %.0f s left",
+                f->tally.kernels, f->tally.runs, f->tally.failures,
+                (double)f->request->minutes * 60 - passed_s);
+}
+
+static bool time_is_up(const fuzzing *f, uint64_t first) {
+    const fuzz_request *q = f->request;
+    return interrupt_seen || timer_now_ns() - f->started_ns > q->minutes * 60 * 1000000000u ||
+           (q->kernels && f->tally.next - first >= q->kernels);
+}
+
+static bool loop(fuzzing *f, status *st) {
+    uint64_t first = f->tally.next;
+    bool ok = true;
+    while (ok && !time_is_up(f, first) && try_kernel(f)) {
+        if (f->tally.next % SAVE_EVERY == 0)
+            ok = tally_write(f->request->tally, &f->tally, st);
+        show_progress(f);
+    }
+    if (f->shown)
+        fputs("\r\033[K", stderr);
+    return ok && tally_write(f->request->tally, &f->tally, st);
+}
+
+static bool report(const fuzzing *f, uint64_t before, status *st) {
+    uint64_t kernels, failures;
+    if (!tally_total(f->request->tally, &kernels, &failures, st))
+        return false;
+    uint64_t now = f->tally.next - before;
+    if (f->request->json) {
+        json_t *document = json_pack(
+            "{s:s, s:I, s:I, s:I, s:O, s:I, s:I, s:I}", "schema", "tsr.fuzz-report/1", "seed",
+            (json_int_t)f->tally.seed, "first", (json_int_t)before, "kernels", (json_int_t)now,
+            "failed", f->failed, "seed_kernels", (json_int_t)f->tally.kernels, "total_kernels",
+            (json_int_t)kernels, "total_failures", (json_int_t)failures);
+        json_dumpf(document, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(document);
+        return true;
+    }
+    printf("seed %" PRIu64 ": kernels %" PRIu64 " to %" PRIu64 ": %zu failed\n"
+           "all runs of this build: %" PRIu64 " kernels without a difference, %" PRIu64
+           " failed; counted in %s\n",
+           f->tally.seed, before, f->tally.next, json_array_size(f->failed), kernels, failures,
+           f->request->tally);
+    return true;
+}
+
+int fuzz_run(const fuzz_request *request) {
+    status st = STATUS_INIT;
+    fuzzing f = {.request = request, .failed = json_array(), .shown = isatty(STDERR_FILENO) == 1};
+    f.started_ns = timer_now_ns();
+    list_ways(&f);
+    interrupt_watch();
+    worker_init(&f.worker, request->choice->timeout_seconds, request->choice->memory_mib,
+                &interrupt_seen);
+    bool ok = tally_read(request->tally, request->choice->seed, &f.tally, &st);
+    uint64_t before = f.tally.next;
+    ok = ok && loop(&f, &st) && report(&f, before, &st);
+    worker_stop(&f.worker);
+    exit_code code = json_array_size(f.failed) ? EXIT_CHECK : EXIT_DONE;
+    json_decref(f.failed);
+    if (!ok) {
+        fprintf(stderr, "tsr: %s\n", st.message);
+        code = exit_code_worse(code, exit_code_of_status(st.code));
+    }
+    return (int)code;
+}
+
+void fuzz_show(uint64_t seed, uint64_t number) {
+    choices c;
+    text source;
+    text_init(&source);
+    choices_draw(&c, seed, number);
+    fuzz_generate(&c, &source);
+    fputs(source.data, stdout);
+    choices_release(&c);
+    text_release(&source);
+}

@@ -1,0 +1,24 @@
+/* fuzz.h - random kernels on every backend under strict, until the time is up.
+ *
+ * Kernel N of seed S is always the same. One that fails is shrunk, written out and packed, and the
+ * run goes on with the next. */
+#ifndef TESSERA_HARNESS_FUZZ_FUZZ_H
+#define TESSERA_HARNESS_FUZZ_FUZZ_H
+
+#include "job_plan.h"
+
+typedef struct fuzz_request {
+    const job_choice *choice; /* backends, isa, threads, seed, limits */
+    uint64_t minutes;
+    uint64_t kernels;     /* at most so many; 0: no limit */
+    const char *tally;    /* the file of counts */
+    const char *failures; /* the folder that receives packs and shrunk kernels */
+    bool json;
+} fuzz_request;
+
+/* Prints what it found; the exit code. */
+int fuzz_run(const fuzz_request *request);
+/* The source of one kernel on stdout. */
+void fuzz_show(uint64_t seed, uint64_t number);
+
+#endif

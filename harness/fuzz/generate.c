@@ -1,0 +1,222 @@
+/* generate.c - the frame of a random kernel: parameters, statements, outputs. */
+#include "fuzz/generate.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fuzz/productions.h"
+
+enum { ELEMENTS_MAX = 200000, PARAMETER_ELEMENTS_MAX = 40000, STATEMENTS_MAX = 9, OUTPUTS_MAX = 4 };
+
+/* ---- values ---- */
+
+int64_t fuzz_count(int rank, const int64_t *dims) {
+    int64_t n = 1;
+    for (int i = 0; i < rank; i++)
+        n *= dims[i];
+    return n;
+}
+
+int64_t fuzz_length(fuzz_kernel *k, int64_t most) {
+    static const int64_t lengths[] = {1,  2,  3,  5,  7,   13,  0,   16,  17,  31,   33,
+                                      64, 65, 67, 97, 127, 130, 257, 513, 521, 1031, 4099};
+    uint32_t n = 0;
+    while (n < sizeof lengths / sizeof *lengths && lengths[n] <= most)
+        n++;
+    return lengths[choose_below(k->c, n ? n : 1)];
+}
+
+dtype fuzz_type(fuzz_kernel *k) {
+    static const char *const names[] = {"f32", "bf16", "f16", "i32", "i8", "f64", "f32", "i64"};
+    return dtype_from_name(names[choose_below(k->c, sizeof names / sizeof *names)]);
+}
+
+bool fuzz_is_single(dtype type) {
+    return dtype_is_float(type) && type != DTYPE_F64;
+}
+
+const fuzz_value *fuzz_any(fuzz_kernel *k) {
+    uint32_t recent = k->count < 4 ? k->count : 4;
+    uint32_t from = choose_rarely(k->c, 3) ? k->count : recent;
+    return &k->values[k->count - 1 - choose_below(k->c, from)];
+}
+
+static bool same_shape(const fuzz_value *a, const fuzz_value *b) {
+    return a->rank == b->rank && memcmp(a->dims, b->dims, sizeof *a->dims * (size_t)a->rank) == 0;
+}
+
+const fuzz_value *fuzz_like(fuzz_kernel *k, const fuzz_value *x, dtype type) {
+    const fuzz_value *found[FUZZ_VALUES_MAX];
+    uint32_t n = 0;
+    for (uint32_t i = k->count; i-- > 0;)
+        if (same_shape(&k->values[i], x) && (!type || k->values[i].type == type))
+            found[n++] = &k->values[i];
+    return n ? found[choose_below(k->c, n)] : NULL;
+}
+
+static fuzz_value *add_value(fuzz_kernel *k, char letter, uint32_t number, dtype type, int rank,
+                             const int64_t *dims) {
+    fuzz_value *v = &k->values[k->count++];
+    *v = (fuzz_value){.type = type, .rank = rank};
+    snprintf(v->name, sizeof v->name, "%c%u", letter, number % 1000);
+    for (int i = 0; i < rank; i++)
+        v->dims[i] = dims[i];
+    return v;
+}
+
+static const char *random_distribution(fuzz_kernel *k, dtype type) {
+    static const char *const floats[] = {
+        "", "", "", "special()", "constant(-0.0)", "uniform(-100, 100)", "integers(-4, 5)"};
+    static const char *const integers[] = {"", "", "special()", "integers(-4, 5)", "constant(0)"};
+    if (type == DTYPE_BOOL)
+        return "";
+    return dtype_is_float(type) ? floats[choose_below(k->c, 7)] : integers[choose_below(k->c, 5)];
+}
+
+const fuzz_value *fuzz_parameter(fuzz_kernel *k, dtype type, int rank, const int64_t *dims,
+                                 const char *distribution) {
+    if (k->parameters == FUZZ_PARAMETERS_MAX || k->count == FUZZ_VALUES_MAX ||
+        fuzz_count(rank, dims) > PARAMETER_ELEMENTS_MAX)
+        return NULL;
+    fuzz_value *v = add_value(k, 'p', k->parameters++, type, rank, dims);
+    const char *words = distribution ? distribution : random_distribution(k, type);
+    if (*words)
+        text_printf(&k->distributions, ", %s=%s", v->name, words);
+    return v;
+}
+
+bool fuzz_let(fuzz_kernel *k, dtype type, int rank, const int64_t *dims, const char *format, ...) {
+    if (rank > FUZZ_RANK_MAX || k->count == FUZZ_VALUES_MAX ||
+        fuzz_count(rank, dims) > ELEMENTS_MAX)
+        return false;
+    char expression[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(expression, sizeof expression, format, args);
+    va_end(args);
+    const fuzz_value *v = add_value(k, 't', k->count, type, rank, dims);
+    text_printf(&k->body, "    %s = %s\n", v->name, expression);
+    return true;
+}
+
+void fuzz_tuple(const int64_t *items, int n, char *out, size_t size) {
+    size_t at = (size_t)snprintf(out, size, "(");
+    for (int i = 0; i < n && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, "%" PRId64 ", ", items[i]);
+    snprintf(out + at, at < size ? size - at : 0, ")");
+}
+
+/* ---- the frame ---- */
+
+typedef struct production {
+    uint32_t weight;
+    bool (*make)(fuzz_kernel *k);
+} production;
+
+static void statement(fuzz_kernel *k) {
+    static const production table[] = {
+#define P(name, weight) {weight, fuzz_##name},
+#include "fuzz/productions.def"
+    };
+    uint32_t all = 0, i = 0;
+    for (size_t n = 0; n < sizeof table / sizeof *table; n++)
+        all += table[n].weight;
+    for (uint32_t at = choose_below(k->c, all); at >= table[i].weight; i++)
+        at -= table[i].weight;
+    /* Where it does not fit there is one statement less. */
+    table[i].make(k);
+}
+
+static void first_parameter(fuzz_kernel *k) {
+    static const int ranks[] = {1, 2, 2, 2, 3, 3, 4};
+    static const int64_t longest[] = {0, 5000, 130, 33, 13};
+    int64_t dims[FUZZ_RANK_MAX];
+    int rank = ranks[choose_below(k->c, 7)];
+    for (int i = 0; i < rank; i++) {
+        int64_t before = fuzz_count(i, dims), most = rank == 2 && i == 1 ? 1031 : longest[rank];
+        int64_t room = PARAMETER_ELEMENTS_MAX / (before ? before : 1);
+        dims[i] = fuzz_length(k, most < room ? most : room);
+    }
+    dtype type = fuzz_type(k);
+    fuzz_parameter(k, type, rank, dims, NULL);
+}
+
+static void type_text(const fuzz_value *v, text *out) {
+    text_append(out, "Tensor[");
+    for (int i = 0; i < v->rank; i++)
+        text_printf(out, "%" PRId64 ", ", v->dims[i]);
+    text_printf(out, "%s]", dtype_name(v->type));
+}
+
+static void put_signature(const fuzz_kernel *k, const fuzz_value *const *outputs, uint32_t n,
+                          text *out) {
+    const char *separator = "";
+    text_printf(out, "def %s(", FUZZ_KERNEL);
+    for (uint32_t i = 0; i < k->count; i++) {
+        if (k->values[i].name[0] != 'p')
+            continue;
+        text_printf(out, "%s%s: ", separator, k->values[i].name);
+        type_text(&k->values[i], out);
+        separator = ", ";
+    }
+    text_append(out, n > 1 ? ") -> tuple[" : ") -> ");
+    for (uint32_t i = 0; i < n; i++) {
+        text_append(out, i ? ", " : "");
+        type_text(outputs[i], out);
+    }
+    text_append(out, n > 1 ? "]:\n" : ":\n");
+}
+
+/* Does a statement use it? */
+static bool is_used(const fuzz_kernel *k, const fuzz_value *v) {
+    size_t length = strlen(v->name);
+    for (const char *at = strstr(k->body.data, v->name); at; at = strstr(at + 1, v->name)) {
+        bool whole = at[length] < '0' || at[length] > '9';
+        if (whole && at[length + 1] != '=')
+            return true;
+    }
+    return false;
+}
+
+/* What no statement uses is an output, the last first; rarely one that is used, too. A parameter is
+ * no output of its own. */
+static uint32_t choose_outputs(fuzz_kernel *k, const fuzz_value **outputs) {
+    uint32_t n = 0;
+    for (uint32_t i = k->count; i-- > 0 && n < OUTPUTS_MAX;) {
+        const fuzz_value *v = &k->values[i];
+        if (v->name[0] == 't' && (!is_used(k, v) || choose_rarely(k->c, 9)))
+            outputs[n++] = v;
+    }
+    return n;
+}
+
+static void put_module(fuzz_kernel *k, text *out) {
+    const fuzz_value *outputs[OUTPUTS_MAX];
+    uint32_t n = choose_outputs(k, outputs);
+    text_printf(out, "from tessera import *\n\n\n@cases(case(\"%s\"%s))\n@kernel\n", FUZZ_CASE,
+                k->distributions.data);
+    put_signature(k, outputs, n, out);
+    text_append(out, k->body.data);
+    text_append(out, "    return ");
+    for (uint32_t i = 0; i < n; i++)
+        text_printf(out, "%s%s", i ? ", " : "", outputs[i]->name);
+    text_append(out, "\n");
+}
+
+void fuzz_generate(choices *c, text *out) {
+    fuzz_kernel k = {.c = c};
+    text_init(&k.body);
+    text_init(&k.distributions);
+    first_parameter(&k);
+    uint32_t statements = 1 + choose_below(c, STATEMENTS_MAX);
+    for (uint32_t i = 0; i < statements; i++)
+        statement(&k);
+    if (k.body.length == 0)
+        fuzz_let(&k, k.values[0].type, k.values[0].rank, k.values[0].dims, "abs(%s)",
+                 k.values[0].name);
+    put_module(&k, out);
+    text_release(&k.body);
+    text_release(&k.distributions);
+}

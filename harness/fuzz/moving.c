@@ -1,0 +1,127 @@
+/* moving.c - statements that move elements about. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fuzz/productions.h"
+
+bool fuzz_transposition(fuzz_kernel *k) {
+    const fuzz_value *x = fuzz_any(k);
+    int64_t axes[FUZZ_RANK_MAX], dims[FUZZ_RANK_MAX];
+    char tuple[80];
+    if (x->rank < 2)
+        return false;
+    for (int i = 0; i < x->rank; i++) {
+        int at = i - (int)choose_below(k->c, (uint32_t)i + 1);
+        axes[i] = axes[at];
+        axes[at] = i;
+    }
+    for (int i = 0; i < x->rank; i++)
+        dims[i] = x->dims[axes[i]];
+    fuzz_tuple(axes, x->rank, tuple, sizeof tuple);
+    return fuzz_let(k, x->type, x->rank, dims, "transpose(%s, %s)", x->name, tuple);
+}
+
+/* A random factorisation of the number of elements. */
+bool fuzz_reshaping(fuzz_kernel *k) {
+    const fuzz_value *x = fuzz_any(k);
+    int64_t left = fuzz_count(x->rank, x->dims), dims[FUZZ_RANK_MAX];
+    int rank = 0;
+    char tuple[120];
+    if (left == 0)
+        return false;
+    uint32_t more = choose_below(k->c, 4);
+    while (more-- > 0 && left > 1 && rank < FUZZ_RANK_MAX - 1) {
+        int64_t divisors[64];
+        uint32_t n = 0;
+        for (int64_t d = 1; d <= left && d <= 260 && n < 64; d++)
+            if (left % d == 0)
+                divisors[n++] = d;
+        dims[rank] = divisors[choose_below(k->c, n)];
+        left /= dims[rank++];
+    }
+    dims[rank++] = left;
+    fuzz_tuple(dims, rank, tuple, sizeof tuple);
+    return fuzz_let(k, x->type, rank, dims, "reshape(%s, %s)", x->name, tuple);
+}
+
+bool fuzz_slicing(fuzz_kernel *k) {
+    const fuzz_value *x = fuzz_any(k);
+    int64_t dims[FUZZ_RANK_MAX];
+    char words[200];
+    size_t at = 0;
+    int rank = 0;
+    if (x->rank == 0)
+        return false;
+    for (int i = 0; i < x->rank; i++) {
+        const char *comma = i ? ", " : "";
+        int64_t n = x->dims[i];
+        uint32_t how = n ? choose_below(k->c, 4) : 0;
+        if (how < 2) {
+            at += (size_t)snprintf(words + at, sizeof words - at, "%s:", comma);
+            dims[rank++] = n;
+            continue;
+        }
+        int64_t start = choose_below(k->c, (uint32_t)n);
+        if (how == 3) {
+            at += (size_t)snprintf(words + at, sizeof words - at, "%s%" PRId64, comma, start);
+            continue;
+        }
+        int64_t stop = start + choose_below(k->c, (uint32_t)(n - start + 1));
+        int64_t step = 1 + choose_below(k->c, 3);
+        at += (size_t)snprintf(words + at, sizeof words - at, "%s%" PRId64 ":%" PRId64 ":%" PRId64,
+                               comma, start, stop, step);
+        dims[rank++] = (stop - start + step - 1) / step;
+    }
+    return fuzz_let(k, x->type, rank, dims, "%s[%s]", x->name, words);
+}
+
+/* With a value that has the same lengths on the other axes. */
+bool fuzz_joining(fuzz_kernel *k) {
+    const fuzz_value *x = fuzz_any(k), *found[FUZZ_VALUES_MAX];
+    uint32_t n = 0;
+    if (x->rank == 0)
+        return false;
+    int axis = (int)choose_below(k->c, (uint32_t)x->rank);
+    for (uint32_t i = k->count; i-- > 0;) {
+        const fuzz_value *y = &k->values[i];
+        bool fits = y->rank == x->rank && y->type == x->type;
+        for (int a = 0; a < x->rank && fits; a++)
+            fits = a == axis || y->dims[a] == x->dims[a];
+        if (fits)
+            found[n++] = y;
+    }
+    const fuzz_value *y = found[choose_below(k->c, n)];
+    int64_t dims[FUZZ_RANK_MAX];
+    memcpy(dims, x->dims, sizeof dims);
+    dims[axis] += y->dims[axis];
+    return fuzz_let(k, x->type, x->rank, dims, "concat([%s, %s], axis=%d)", x->name, y->name, axis);
+}
+
+bool fuzz_gathering(fuzz_kernel *k) {
+    const fuzz_value x = *fuzz_any(k);
+    int64_t dims[FUZZ_RANK_MAX], n = fuzz_length(k, 33);
+    char indices[64];
+    if (x.rank == 0)
+        return false;
+    int axis = (int)choose_below(k->c, (uint32_t)x.rank);
+    if (x.dims[axis] == 0)
+        return false;
+    /* Indices past both ends are clamped. */
+    snprintf(indices, sizeof indices, "integers(%d, %" PRId64 ")", choose_rarely(k->c, 4) ? -3 : 0,
+             x.dims[axis] + (choose_rarely(k->c, 4) ? 3 : 0));
+    const fuzz_value *p = fuzz_parameter(k, DTYPE_I32, 1, &n, indices);
+    memcpy(dims, x.dims, sizeof dims);
+    dims[axis] = n;
+    return p && fuzz_let(k, x.type, x.rank, dims, "take(%s, %s, axis=%d)", x.name, p->name, axis);
+}
+
+bool fuzz_rotation(fuzz_kernel *k) {
+    const fuzz_value x = *fuzz_any(k);
+    if (x.rank < 2 || !fuzz_is_single(x.type) || x.dims[x.rank - 1] % 2 != 0)
+        return false;
+    int64_t dims[2] = {x.dims[x.rank - 2], x.dims[x.rank - 1] / 2};
+    const fuzz_value *c = fuzz_parameter(k, x.type, 2, dims, NULL);
+    const fuzz_value *s = c ? fuzz_parameter(k, x.type, 2, dims, NULL) : NULL;
+    return s && fuzz_let(k, x.type, x.rank, x.dims, "rope(%s, %s, %s)", x.name, c->name, s->name);
+}

@@ -1,0 +1,50 @@
+/* productions.h - a kernel in the making, and what the productions are written with. */
+#ifndef TESSERA_HARNESS_FUZZ_PRODUCTIONS_H
+#define TESSERA_HARNESS_FUZZ_PRODUCTIONS_H
+
+#include "fuzz/generate.h"
+
+enum { FUZZ_VALUES_MAX = 32, FUZZ_PARAMETERS_MAX = 12, FUZZ_RANK_MAX = 5 };
+
+typedef struct fuzz_value {
+    char name[8]; /* p0, ... parameters; t0, ... results */
+    dtype type;
+    int rank;
+    int64_t dims[FUZZ_RANK_MAX];
+} fuzz_value;
+
+typedef struct fuzz_kernel {
+    choices *c;
+    fuzz_value values[FUZZ_VALUES_MAX];
+    uint32_t count, parameters;
+    text body;
+    text distributions; /* ", p0=special()" */
+    int64_t work;       /* multiplications so far */
+} fuzz_kernel;
+
+/* One value that was made before; later ones are chosen more often. */
+const fuzz_value *fuzz_any(fuzz_kernel *k);
+/* One of the same shape (and of `type`, where it is not DTYPE_NONE), perhaps `x` itself; NULL where
+ * there is none. */
+const fuzz_value *fuzz_like(fuzz_kernel *k, const fuzz_value *x, dtype type);
+/* A new parameter; NULL where there is no room. `distribution`: its text, or NULL for a random one.
+ */
+const fuzz_value *fuzz_parameter(fuzz_kernel *k, dtype type, int rank, const int64_t *dims,
+                                 const char *distribution);
+/* Adds "tN = <format>"; false where the result is too large or there is no room. */
+bool fuzz_let(fuzz_kernel *k, dtype type, int rank, const int64_t *dims, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* A length: at most `most`. */
+int64_t fuzz_length(fuzz_kernel *k, int64_t most);
+dtype fuzz_type(fuzz_kernel *k);
+int64_t fuzz_count(int rank, const int64_t *dims);
+/* Composites and specified functions are for these. */
+bool fuzz_is_single(dtype type);
+/* "(1, 2,)" */
+void fuzz_tuple(const int64_t *items, int n, char *out, size_t size);
+
+#define P(name, weight) bool fuzz_##name(fuzz_kernel *k);
+#include "fuzz/productions.def"
+
+#endif

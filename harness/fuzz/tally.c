@@ -1,0 +1,135 @@
+/* tally.c - a small JSON file under a lock. */
+#include "fuzz/tally.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "report/host_facts.h"
+
+enum { FILE_BYTES_MAX = 1 << 20 };
+#define SCHEMA "tsr.fuzz/1"
+
+/* The document; an empty one where there is no file yet, or one of another build. */
+static json_t *read_document(const char *path, status *st) {
+    char *data = NULL;
+    size_t size = 0;
+    json_t *program = program_facts(), *document = NULL;
+    if (file_exists(path)) {
+        if (!file_read(path, FILE_BYTES_MAX, &data, &size, st)) {
+            json_decref(program);
+            return NULL;
+        }
+        document = json_loadb(data, size, 0, NULL);
+        const char *schema = json_string_value(json_object_get(document, "schema"));
+        if (!schema || strcmp(schema, SCHEMA) != 0) {
+            status_set(st, STATUS_CORRUPT, "%s is no count of tsr fuzz; move it away", path);
+            json_decref(document);
+            json_decref(program);
+            free(data);
+            return NULL;
+        }
+    }
+    free(data);
+    if (!document || !json_equal(json_object_get(document, "tsr"), program)) {
+        json_decref(document);
+        document = json_pack("{s:s, s:O, s:[]}", "schema", SCHEMA, "tsr", program, "seeds");
+    }
+    json_decref(program);
+    return document;
+}
+
+static tally from_json(const json_t *row) {
+    return (tally){(uint64_t)json_integer_value(json_object_get(row, "seed")),
+                   (uint64_t)json_integer_value(json_object_get(row, "next")),
+                   (uint64_t)json_integer_value(json_object_get(row, "kernels")),
+                   (uint64_t)json_integer_value(json_object_get(row, "runs")),
+                   (uint64_t)json_integer_value(json_object_get(row, "failures"))};
+}
+
+static json_t *to_json(const tally *t) {
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "seed", (json_int_t)t->seed, "next",
+                     (json_int_t)t->next, "kernels", (json_int_t)t->kernels, "runs",
+                     (json_int_t)t->runs, "failures", (json_int_t)t->failures);
+}
+
+bool tally_read(const char *path, uint64_t seed, tally *out, status *st) {
+    json_t *document = read_document(path, st), *row;
+    size_t i;
+    *out = (tally){.seed = seed};
+    json_array_foreach(json_object_get(document, "seeds"), i, row) {
+        if (from_json(row).seed == seed)
+            *out = from_json(row);
+    }
+    json_decref(document);
+    return document != NULL;
+}
+
+static void replace(json_t *seeds, const tally *t) {
+    size_t i = 0;
+    while (i < json_array_size(seeds) && from_json(json_array_get(seeds, i)).seed != t->seed)
+        i++;
+    if (i < json_array_size(seeds))
+        json_array_set_new(seeds, i, to_json(t));
+    else
+        json_array_append_new(seeds, to_json(t));
+}
+
+static bool make_parent(const char *path, status *st) {
+    const char *slash = strrchr(path, '/');
+    text folder;
+    text_init(&folder);
+    if (slash && slash != path)
+        text_append_bytes(&folder, path, (size_t)(slash - path));
+    bool ok = folder.length == 0 || file_make_dirs(folder.data, st);
+    text_release(&folder);
+    return ok;
+}
+
+/* A lock of its own: the file itself is replaced. */
+static int lock_beside(const char *path, status *st) {
+    text name;
+    text_init(&name);
+    text_printf(&name, "%s.lock", path);
+    int fd = open(name.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0 || flock(fd, LOCK_EX) != 0)
+        status_set_errno(st, errno, "cannot lock %s", name.data);
+    text_release(&name);
+    return fd;
+}
+
+bool tally_write(const char *path, const tally *t, status *st) {
+    if (!make_parent(path, st))
+        return false;
+    int lock = lock_beside(path, st);
+    json_t *document = lock >= 0 ? read_document(path, st) : NULL;
+    bool ok = document != NULL;
+    if (ok) {
+        replace(json_object_get(document, "seeds"), t);
+        char *words = json_dumps(document, JSON_INDENT(1));
+        ok = file_write_atomic(path, words, strlen(words), st);
+        free(words);
+    }
+    json_decref(document);
+    if (lock >= 0)
+        close(lock);
+    return ok;
+}
+
+bool tally_total(const char *path, uint64_t *kernels, uint64_t *failures, status *st) {
+    json_t *document = read_document(path, st), *row;
+    size_t i;
+    *kernels = *failures = 0;
+    json_array_foreach(json_object_get(document, "seeds"), i, row) {
+        *kernels += from_json(row).kernels;
+        *failures += from_json(row).failures;
+    }
+    json_decref(document);
+    return document != NULL;
+}

@@ -1,0 +1,26 @@
+/* trial.h - one random kernel through every way down that there is: each must give the bits of the
+ * interpreter. */
+#ifndef TESSERA_HARNESS_FUZZ_TRIAL_H
+#define TESSERA_HARNESS_FUZZ_TRIAL_H
+
+#include "job.h"
+#include "worker.h"
+
+enum { TRIAL_WAYS_MAX = 16 };
+
+/* A way down: backend, ISA level, threads, optimised or not. */
+typedef struct trial_way {
+    const char *backend, *isa;
+    uint32_t threads;
+    bool unoptimised;
+} trial_way;
+
+/* The job of a kernel's text on a way; borrows both. */
+job trial_job(const trial_way *way, const char *source, uint64_t seed);
+
+/* Runs it; the result (owned), or NULL when interrupted. */
+json_t *trial_run(worker *w, const trial_way *way, const char *source, uint64_t seed);
+/* Neither ok nor unsupported. */
+bool trial_failed(const json_t *result);
+
+#endif

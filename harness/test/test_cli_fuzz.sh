@@ -1,0 +1,47 @@
+# test_cli_fuzz.sh - random kernels: none differs, counts add up over runs, and one that fails is shrunk, packed and replayed.
+source "$(dirname "$0")/lib.sh"
+python=/usr/bin/python3
+kernels=${FUZZ_KERNELS:-60}
+
+exits 0 "random kernels" "$tsr" fuzz --seed 1 --kernels "$kernels"
+has out "^seed 1: kernels 0 to $kernels: 0 failed$" "have the bits of the interpreter on every way down"
+exits 0 "a second run" "$tsr" fuzz --seed 1 --kernels 5
+has out "^seed 1: kernels $kernels to $((kernels + 5)): 0 failed$" "goes on where the first one ended"
+exits 0 "another seed" "$tsr" fuzz --seed 2 --kernels 5 --json
+cp out report.json
+exits 0 "the counts of seeds add up" $python -c "
+import json
+d = json.load(open('report.json'))
+assert d['schema'] == 'tsr.fuzz-report/1' and d['kernels'] == 5 and d['seed_kernels'] == 5, d
+assert d['total_kernels'] == $kernels + 10 and d['total_failures'] == 0, d
+"
+
+# Kernel N of a seed is always the same, and an ordinary source.
+exits 0 "one kernel" "$tsr" fuzz --seed 3 --show 17
+cp out first.tsr
+exits 0 "again" "$tsr" fuzz --seed 3 --show 17
+same first.tsr out "is the same"
+exits 0 "which is Python" $python -c 'import ast; ast.parse(open("first.tsr").read())'
+exits 0 "and runs like any other" "$tsr" bench first.tsr --quick --profile strict
+
+# A bug on purpose: whatever fails first shrinks to a kernel that has little left to take away.
+export TSR_TEST_FAULT=flip-bit
+exits 1 "a bug" "$tsr" fuzz --seed 4 --kernels 1
+unset TSR_TEST_FAULT
+has out "^kernel 0 of seed 4, cpu.*: mismatch: output " "is found"
+shrunk=$(sed -n 's/^shrunk in [0-9]* runs to \(.*\):$/\1/p' out)
+pack=$(sed -n 's/^tsr replay //p' out)
+[ "$(grep -c '^    t' "$shrunk")" -eq 1 ] && pass "and shrunk to one statement" || fail "and shrunk to one statement"
+has "$shrunk" "Tensor\[1, f32\]" "on one element"
+exits 0 "its replay" "$tsr" replay "$pack"
+has out "^REPRODUCED_EXACT" "gives the same bits"
+exits 0 "without the bug" "$tsr" bench "$shrunk" --quick --profile strict
+
+# What cannot be counted or run.
+exits 2 "nothing to compare" "$tsr" fuzz --backend interp
+exits 2 "no minutes" "$tsr" fuzz --minutes 0
+exits 2 "kernels of one's own" "$tsr" fuzz corpus
+echo '{"schema": "something"}' >other.json
+exits 3 "a file of another kind" "$tsr" fuzz --tally other.json
+has err "other.json is no count of tsr fuzz" "is left alone"
+finish
