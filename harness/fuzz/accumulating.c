@@ -76,7 +76,7 @@ bool fuzz_softmax(fuzz_kernel *k) {
 }
 
 static bool can_contract(dtype type) {
-    return dtype_is_float(type) || type == DTYPE_I8;
+    return dtype_is_float(type) || type == DTYPE_I8 || type == DTYPE_I4;
 }
 
 static const char *order_text(fuzz_kernel *k, dtype type, bool argument) {
@@ -101,8 +101,8 @@ bool fuzz_product(fuzz_kernel *k) {
         return false;
     memcpy(dims, x.dims, sizeof x.dims);
     dims[x.rank - 1] = n;
-    return fuzz_let(k, x.type == DTYPE_I8 ? DTYPE_I32 : x.type, x.rank, dims, "matmul(%s, %s%s)",
-                    x.name, y->name, order_text(k, x.type, true));
+    return fuzz_let(k, dtype_is_float(x.type) ? x.type : DTYPE_I32, x.rank, dims,
+                    "matmul(%s, %s%s)", x.name, y->name, order_text(k, x.type, true));
 }
 
 /* ---- the general contraction ---- */
@@ -183,7 +183,7 @@ bool fuzz_contraction(fuzz_kernel *k) {
     fuzz_tuple(d.y_contract, d.contracts, axes[1], sizeof axes[1]);
     fuzz_tuple(d.batch, d.batches, axes[2], sizeof axes[2]);
     fuzz_tuple(d.y_batch, d.batches, axes[3], sizeof axes[3]);
-    return fuzz_let(k, x.type == DTYPE_I8 ? DTYPE_I32 : x.type, d.rank, d.dims,
+    return fuzz_let(k, dtype_is_float(x.type) ? x.type : DTYPE_I32, d.rank, d.dims,
                     "dot(%s, %s, x_contract=%s, y_contract=%s, x_batch=%s, y_batch=%s%s)", x.name,
                     y->name, axes[0], axes[1], d.batches ? axes[2] : "()",
                     d.batches ? axes[3] : "()", order_text(k, x.type, true));

@@ -46,12 +46,14 @@ bool fuzz_binary(fuzz_kernel *k) {
 
 bool fuzz_scalar(fuzz_kernel *k) {
     static const char *const floats[] = {"1.0", "0.5", "-0.0", "3.14159265358979", "1e-30", "inf"};
-    static const char *const integers[] = {"1", "-1", "3", "0", "100"};
+    static const char *const integers[] = {"1", "-1", "3", "0", "7"};
     static const char signs[] = "+-*/";
     const fuzz_value *x = fuzz_any(k);
     if (x->type == DTYPE_BOOL)
         return false;
-    const char *number = dtype_is_float(x->type) ? floats[choose_below(k->c, COUNT(floats))]
+    /* The last float is one that this type does not have. */
+    uint32_t usable = COUNT(floats) - (x->type == DTYPE_F8E4M3FN);
+    const char *number = dtype_is_float(x->type) ? floats[choose_below(k->c, usable)]
                                                  : integers[choose_below(k->c, COUNT(integers))];
     char sign = signs[choose_below(k->c, 4)];
     if (choose_rarely(k->c, 3))

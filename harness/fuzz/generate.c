@@ -29,7 +29,8 @@ int64_t fuzz_length(fuzz_kernel *k, int64_t most) {
 }
 
 dtype fuzz_type(fuzz_kernel *k) {
-    static const char *const names[] = {"f32", "bf16", "f16", "i32", "i8", "f64", "f32", "i64"};
+    static const char *const names[] = {"f32",      "bf16",   "f16",  "i32", "i8",  "f64",
+                                        "f8e4m3fn", "f8e5m2", "tf32", "i4",  "i64", "f32"};
     return dtype_from_name(names[choose_below(k->c, sizeof names / sizeof *names)]);
 }
 
