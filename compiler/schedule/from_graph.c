@@ -283,7 +283,7 @@ static int place_memory(scheduler *s, output_copy *copies) {
         if (plan_opcode(s->p, source) >= 0 && !s->buffer_of[source]) {
             s->buffer_of[source] = buffer;
             if (source != v)
-                s->p->stored[v] = false;
+                plan_unstore(s->p, v);
         } else {
             copies[copy_count++] = (output_copy){v, buffer};
         }
@@ -302,8 +302,7 @@ static void schedule_group(scheduler *s, int g) {
     switch (group->kind) {
     case GROUP_MAP:
         for (size_t i = 0; i < group->roots.count; i++)
-            if (s->p->stored[group->roots.items[i]])
-                schedule_map_group(s, group->roots.items[i], s->buffer_of[group->roots.items[i]]);
+            schedule_map_group(s, group->roots.items[i], s->buffer_of[group->roots.items[i]]);
         break;
     case GROUP_ROW:
         schedule_row_group(s, g);

@@ -388,6 +388,18 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
     return true;
 }
 
+void plan_unstore(plan *p, ir_value v) {
+    p->stored[v] = false;
+    if (p->group_of[v] < 0)
+        return;
+    plan_group *group = &p->groups[p->group_of[v]];
+    size_t kept = 0;
+    for (size_t i = 0; i < group->roots.count; i++)
+        if (group->roots.items[i] != v)
+            group->roots.items[kept++] = group->roots.items[i];
+    group->roots.count = kept;
+}
+
 void plan_release(plan *p) {
     for (int g = 0; g < p->group_count; g++) {
         vec_release(&p->groups[g].reduces);

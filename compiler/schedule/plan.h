@@ -44,6 +44,8 @@ typedef struct plan {
 /* `apart`: every value is stored, as far as there is room for groups. */
 bool plan_build(plan *p, ir_module *graph, bool apart, status *st);
 void plan_release(plan *p);
+/* The value is no longer stored: what it is a view of has its memory. */
+void plan_unstore(plan *p, ir_value v);
 
 const ir_type_data *plan_type(const plan *p, ir_value v);
 /* Defining operation; 0 for a kernel input. */

@@ -1,0 +1,42 @@
+/* fuzz_source.c - the tile language: lexer, parser, checker; graphs of what is right are verified. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "tessera/compiler.h"
+
+static void check_case(compiler_source *s, const compiler_kernel *k, const compiler_case *c,
+                       text *diagnostics) {
+    ir_module *graph = compiler_graph(s, k, c, diagnostics);
+    status st = STATUS_INIT;
+    compiler_signature signature;
+    if (!graph)
+        return;
+    if (!ir_verify(graph, &st))
+        abort();
+    if (c)
+        compiler_signature_of(graph, c->dims, c->dim_count, &signature, &st);
+    ir_module_free(graph);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char *source = malloc(size + 1);
+    text diagnostics;
+    if (!source)
+        return 0;
+    memcpy(source, data, size);
+    source[size] = '\0';
+    compiler_init();
+    text_init(&diagnostics);
+    compiler_source *s = compiler_open_text("fuzzed.tsr", source, false, &diagnostics);
+    for (uint32_t i = 0; s && compiler_error_count(s) == 0 && i < compiler_kernel_count(s); i++) {
+        const compiler_kernel *k = compiler_kernel_at(s, i);
+        for (uint32_t n = 0; n < k->case_count && n < 4; n++)
+            check_case(s, k, &k->cases[n], &diagnostics);
+    }
+    if (s)
+        compiler_close(s);
+    text_release(&diagnostics);
+    free(source);
+    return 0;
+}
