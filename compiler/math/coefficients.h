@@ -14,6 +14,16 @@
 #define MATH_TANH_CENTRE 0x1.4p-1f
 #define MATH_ERF_SPLIT 0x1.3p0f
 #define MATH_ERF_CENTRE 0x1.8p-1f
+#define MATH_HALF_PI 0x1.921fb6p0f
+#define MATH_HALF_PI_LOW -0x1.777a5cp-25f
+/* 25 zero bits and 2/pi, as words of 32 bits. */
+#define MATH_TWO_OVER_PI_0 0x00000051
+#define MATH_TWO_OVER_PI_1 0x7cc1b727
+#define MATH_TWO_OVER_PI_2 0x220a94fe
+#define MATH_TWO_OVER_PI_3 0x13abe8fa
+#define MATH_TWO_OVER_PI_4 0x9a6ee06d
+#define MATH_TWO_OVER_PI_5 0xb14acc9e
+#define MATH_TWO_OVER_PI_6 0x21c820ff
 
 /* e^r = 1 + r + r^2 * (EXP_0 + EXP_1 r + ...), |r| <= log(2)/2; error of the whole 2^-28.3 */
 #define MATH_EXP_0 0x1.fffffcp-2f
@@ -31,6 +41,38 @@
 #define MATH_LOG_5 -0x1.f332fcp-4f
 #define MATH_LOG_6 0x1.1e67b8p-3f
 #define MATH_LOG_7 -0x1.07c886p-3f
+
+/* 2^r = 1 + r * (EXP2_0 + EXP2_1 r + ...), |r| <= 1/2; error of the whole 2^-28.3 */
+#define MATH_EXP2_0 0x1.62e43p-1f
+#define MATH_EXP2_1 0x1.ebfbdcp-3f
+#define MATH_EXP2_2 0x1.c6af7cp-5f
+#define MATH_EXP2_3 0x1.3b2dep-7f
+#define MATH_EXP2_4 0x1.5f082ep-10f
+#define MATH_EXP2_5 0x1.416b6p-13f
+
+/* log2(1 + f) = f LOG2_E + f * (LOG2_0 + LOG2_1 f + ...), -1/3 <= f <= 1/3; error of the whole 2^-27.8 */
+#define MATH_LOG2_0 0x1.ac8fdp-26f
+#define MATH_LOG2_1 -0x1.715478p-1f
+#define MATH_LOG2_2 0x1.ec7p-2f
+#define MATH_LOG2_3 -0x1.7152d8p-2f
+#define MATH_LOG2_4 0x1.27a3b6p-2f
+#define MATH_LOG2_5 -0x1.ecff6cp-3f
+#define MATH_LOG2_6 0x1.9d4bdcp-3f
+#define MATH_LOG2_7 -0x1.669a76p-3f
+#define MATH_LOG2_8 0x1.9f4fp-3f
+#define MATH_LOG2_9 -0x1.8190eap-3f
+
+/* sin(r) = r + r z (SIN_0 + SIN_1 z + ...), z = r^2, 0 <= r <= 1; error of the whole 2^-31.5 */
+#define MATH_SIN_0 -0x1.555556p-3f
+#define MATH_SIN_1 0x1.11113ep-7f
+#define MATH_SIN_2 -0x1.a01ffep-13f
+#define MATH_SIN_3 0x1.6de9f8p-19f
+
+/* cos(r) = 1 + z (COS_0 + COS_1 z + ...), z = r^2, 0 <= r <= 1; error of the whole 2^-29.7 */
+#define MATH_COS_0 -0x1.fffffep-2f
+#define MATH_COS_1 0x1.5554cep-5f
+#define MATH_COS_2 -0x1.6be94ep-10f
+#define MATH_COS_3 0x1.93dff6p-16f
 
 /* tanh(a) = a + a (TANH_0 + TANH_1 u + ...), u = a^2 - TANH_CENTRE; error of the whole 2^-26.6 */
 #define MATH_TANH_0 -0x1.5587fap-3f

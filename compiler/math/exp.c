@@ -12,18 +12,21 @@ ir_value math_exp_reduced(math_sequence s, ir_value r) {
     return fma32(s, p, r, f32(s, 1.0f));
 }
 
-/* Beyond the clamps the result is 0 or infinite anyway. n is cut in two halves, so that both
- * scalings are powers of two in range and a subnormal result rounds once; the sum with MATH_ROUND +
- * 254 holds n + 254 in its low bits. */
+/* n is cut in two halves, so that both scalings are powers of two in range and a subnormal result
+ * rounds once. */
+ir_value math_scale_in_halves(math_sequence s, ir_value x, ir_value t) {
+    ir_value whole = op1(s, MATH_OP_TO_BITS, t);
+    ir_value half = op2(s, MATH_OP_USHR, whole, i32(s, 1));
+    ir_value other = op2(s, MATH_OP_ISUB, whole, half);
+    return mul(s, mul(s, x, exponent_from(s, half)), exponent_from(s, other));
+}
+
+/* Beyond the clamps the result is 0 or infinite anyway. */
 ir_value math_exp(math_sequence s, ir_value x) {
     x = at_most(s, at_least(s, x, -104.0f), 89.0f);
     ir_value t = fma32(s, x, f32(s, MATH_LOG2_E), f32(s, MATH_ROUND + 254.0f));
     ir_value n = sub(s, t, f32(s, MATH_ROUND + 254.0f));
     ir_value r = fma32(s, n, f32(s, -MATH_LN2_HIGH), x);
     r = fma32(s, n, f32(s, -MATH_LN2_LOW), r);
-    ir_value p = math_exp_reduced(s, r);
-    ir_value whole = op1(s, MATH_OP_TO_BITS, t);
-    ir_value half = op2(s, MATH_OP_USHR, whole, i32(s, 1));
-    ir_value other = op2(s, MATH_OP_ISUB, whole, half);
-    return mul(s, mul(s, p, exponent_from(s, half)), exponent_from(s, other));
+    return math_scale_in_halves(s, math_exp_reduced(s, r), t);
 }

@@ -38,9 +38,9 @@ typedef enum math_op {
     MATH_OP_AND,
     MATH_OP_OR,
     MATH_OP_XOR,
-    MATH_OP_SHL,  /* by a constant below 32 */
-    MATH_OP_SHR,  /* arithmetic */
-    MATH_OP_USHR, /* logical */
+    MATH_OP_SHL,  /* by 32 or more, unsigned: 0 */
+    MATH_OP_SHR,  /* arithmetic, by a constant below 32 */
+    MATH_OP_USHR, /* logical, else like SHL */
     MATH_OP_ILT,  /* signed i32 comparisons */
     MATH_OP_IEQ,
     MATH_OP_TO_BITS,   /* f32 -> its bits as i32 */

@@ -82,6 +82,14 @@ ir_value math_horner(math_sequence s, ir_value x, const float *c, int count);
 ir_value math_exp_tail(math_sequence s, ir_value r);
 /* e^r there. */
 ir_value math_exp_reduced(math_sequence s, ir_value r);
+/* x 2^n, one rounding, where t is an f32 of which the low bits are n + 254: MATH_ROUND + 254 + n. */
+ir_value math_scale_in_halves(math_sequence s, ir_value x, ir_value t);
+/* For 0 < x < Inf: n, and f with x = 2^n (1 + f), 2/3 <= 1 + f < 4/3. */
+ir_value math_log_split(math_sequence s, ir_value x, ir_value *f);
+/* (log(1 + f) - f) / f^2 there. */
+ir_value math_log_tail(math_sequence s, ir_value f);
+/* p where 0 < x < Inf, else the logarithm of x. */
+ir_value math_log_or_special(math_sequence s, ir_value x, ir_value p);
 
 #define F(ENUM, name) ir_value math_##name(math_sequence s, ir_value x);
 #include "math/functions.def"

@@ -16,7 +16,7 @@ typedef struct nest {
     ir_value destination;
     affine output;
     axis_map map;
-    bool heavy, transposed;
+    bool transposed;
 } nest;
 
 static int64_t round_up(int64_t n, int64_t to) {
@@ -74,7 +74,6 @@ static void analyse(nest *n, const expression *e, const axis_space *space) {
     vec_push(&accesses, n->output);
     expression_merge(space, accesses.items, accesses.count, &n->map);
     vec_release(&accesses);
-    n->heavy = scheduler_is_heavy(e);
     if (n->map.count > 1)
         find_transposed(n, e);
 }
@@ -83,7 +82,9 @@ static void analyse(nest *n, const expression *e, const axis_space *space) {
 static ir_builder open_loops(nest *n, ir_value *indices) {
     scheduler *s = n->s;
     int64_t lanes = s->target->vector_lanes, last = n->map.extent[n->map.count - 1];
-    int64_t vector = n->transposed ? lanes : n->heavy ? 2 * lanes : 4 * lanes;
+    /* Four registers of independent elements hide the latency of long chains (specified functions) and
+     * keep loads and stores of short ones busy. */
+    int64_t vector = n->transposed ? lanes : 4 * lanes;
     int64_t cells = at_least(4 * s->target->threads, 1);
     int count = n->map.count;
     ir_attr steps[NEST_AXES], vector_name, block_name, rows_name = 0,

@@ -80,11 +80,11 @@ static uint32_t integer_op(math_op op, uint32_t a, uint32_t b, uint32_t c) {
     case MATH_OP_XOR:
         return a ^ b;
     case MATH_OP_SHL:
-        return a << b;
+        return b < 32 ? a << b : 0;
     case MATH_OP_SHR:
         return shift_right(a, b);
     case MATH_OP_USHR:
-        return a >> b;
+        return b < 32 ? a >> b : 0;
     case MATH_OP_ILT:
         return (int32_t)a < (int32_t)b;
     case MATH_OP_IEQ:

@@ -44,12 +44,24 @@ static double reference(math_function function, double x) {
     switch (function) {
     case MATH_EXP:
         return exp(x);
+    case MATH_EXP2:
+        return exp2(x);
+    case MATH_EXPM1:
+        return expm1(x);
     case MATH_LOG:
         return log(x);
+    case MATH_LOG2:
+        return log2(x);
+    case MATH_LOG1P:
+        return log1p(x);
     case MATH_TANH:
         return tanh(x);
     case MATH_ERF:
         return erf(x);
+    case MATH_SIN:
+        return sin(x);
+    case MATH_COS:
+        return cos(x);
     case MATH_LOGISTIC:
         return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
     default:

@@ -13,7 +13,6 @@ from functools import lru_cache
 
 getcontext().prec = 60
 ONE, TWO = Decimal(1), Decimal(2)
-PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459")
 LN2 = TWO.ln()
 GRID = 400
 
@@ -21,6 +20,24 @@ GRID = 400
 # variable is small where the result is largest beside its spacing, so that its roundings hardly count there.
 TANH_SPLIT, TANH_CENTRE = Decimal("1.046875"), Decimal("0.625")
 ERF_SPLIT, ERF_CENTRE = Decimal("1.1875"), Decimal("0.75")
+
+
+def arctangent_of_inverse(n, one):
+    """atan(1/n) in units of 1/one (Gregory's series)."""
+    term, total, k = one // n, 0, 1
+    while term:
+        total += term // k if k % 4 == 1 else -(term // k)
+        term //= n * n
+        k += 2
+    return total
+
+
+def pi_times(one):
+    """J. Machin's formula, right but for the last few units."""
+    return 4 * (4 * arctangent_of_inverse(5, one) - arctangent_of_inverse(239, one))
+
+
+PI = Decimal(pi_times(10 ** 70)) / 10 ** 70
 
 
 def to_f32(x):
@@ -126,6 +143,36 @@ def exp_tail(r):
     return (r.exp() - 1 - r) / (r * r)
 
 
+def exp2_tail(r):
+    """2^r = 1 + r * tail"""
+    return ((r * LN2).exp() - 1) / r
+
+
+def log2_tail(f):
+    """log2(1 + f) = f * LOG2_E + f * tail: the tail begins with what LOG2_E lacks"""
+    return (1 + f).ln() / LN2 / f - to_f32(ONE / LN2)
+
+
+def series(z, first):
+    """1 - z/((first+1)(first+2)) + ...: sin(r)/r for first = 1, cos(r) for 0, at z = r^2; less its 1, divided by z"""
+    term, total, n = -ONE / ((first + 1) * (first + 2)), Decimal(0), first + 2
+    while abs(term) > Decimal("1e-58"):
+        total += term
+        term *= -z / ((n + 1) * (n + 2))
+        n += 2
+    return total
+
+
+def sin_tail(z):
+    """sin(r) = r + r z * tail"""
+    return series(z, 1)
+
+
+def cos_tail(z):
+    """cos(r) = 1 + z * tail"""
+    return series(z, 0)
+
+
 def log_tail(f):
     """log(1 + f) = f - f^2/2 + f^3 * tail"""
     return ((1 + f).ln() - f + f * f / 2) / f ** 3
@@ -154,6 +201,14 @@ POLYNOMIALS = [
      lambda r: r * r / r.exp(), "-0.3467", "0.3467", 5),
     ("LOG", "log(1 + f) = f - f^2/2 + f^3 * (LOG_0 + LOG_1 f + ...), -1/3 <= f <= 1/3", log_tail,
      lambda f: f ** 3 / (1 + f).ln(), "-0.33334", "0.33334", 8),
+    ("EXP2", "2^r = 1 + r * (EXP2_0 + EXP2_1 r + ...), |r| <= 1/2", exp2_tail,
+     lambda r: r / (r * LN2).exp(), "-0.5", "0.5", 6),
+    ("LOG2", "log2(1 + f) = f LOG2_E + f * (LOG2_0 + LOG2_1 f + ...), -1/3 <= f <= 1/3", log2_tail,
+     lambda f: f / (1 + f).ln() * LN2, "-0.33334", "0.33334", 10),
+    ("SIN", "sin(r) = r + r z (SIN_0 + SIN_1 z + ...), z = r^2, 0 <= r <= 1", sin_tail,
+     lambda z: z / (1 + z * sin_tail(z)), "0", "1", 4),
+    ("COS", "cos(r) = 1 + z (COS_0 + COS_1 z + ...), z = r^2, 0 <= r <= 1", cos_tail,
+     lambda z: z / (1 + z * cos_tail(z)), "0", "1", 4),
     ("TANH", "tanh(a) = a + a (TANH_0 + TANH_1 u + ...), u = a^2 - TANH_CENTRE", tanh_tail,
      lambda u: 1 / (tanh_tail(u) + 1), -TANH_CENTRE, TANH_SPLIT ** 2 - TANH_CENTRE, 8),
     ("ERF", "erf(a) = a + a (ERF_0 + ERF_1 u + ...), u = a^2 - ERF_CENTRE", erf_tail,
@@ -161,6 +216,14 @@ POLYNOMIALS = [
     ("ERFC", "erf(a) = 1 - e^-g, g = a + a (ERFC_0 + ERFC_1 a + ...), ERF_SPLIT <= a <= 4", erfc_tail,
      lambda a: a * (1 - erf(a)) / erf(a), ERF_SPLIT, "4", 6),
 ]
+
+
+def two_over_pi(words):
+    """2/pi with 25 zeros before it, as words of 32 bits, the first one first."""
+    bits = 32 * words - 25
+    guard = 64
+    total = 2 * (1 << (2 * (bits + guard))) // pi_times(1 << (bits + guard)) >> guard
+    return [total >> (32 * (words - 1 - i)) & 0xffffffff for i in range(words)]
 
 
 def main():
@@ -172,8 +235,11 @@ def main():
     print("/* Bits of 2/3: log's mantissas run from here to twice here. */\n#define MATH_LOG_SPLIT 0x3f2aaaab")
     for name, value in (("LOG2_E", ONE / LN2), ("LN2", LN2), ("LN2_HIGH", high), ("LN2_LOW", LN2 - high),
                         ("TANH_SPLIT", TANH_SPLIT), ("TANH_CENTRE", TANH_CENTRE), ("ERF_SPLIT", ERF_SPLIT),
-                        ("ERF_CENTRE", ERF_CENTRE)):
+                        ("ERF_CENTRE", ERF_CENTRE), ("HALF_PI", PI / 2), ("HALF_PI_LOW", PI / 2 - to_f32(PI / 2))):
         print(f"#define MATH_{name} {hex_f32(to_f32(value))}")
+    print("/* 25 zero bits and 2/pi, as words of 32 bits. */")
+    for i, word in enumerate(two_over_pi(7)):
+        print(f"#define MATH_TWO_OVER_PI_{i} 0x{word:08x}")
     for name, text, function, weight, low, top, count in POLYNOMIALS:
         coefficients, error = fit(function, weight, low, top, count)
         bits = error.ln() / LN2

@@ -38,7 +38,7 @@ static bounded extreme(bounded x, bounded y, double sign) {
     return (bounded){sign * (a > b || (a == b && !signbit(a)) ? a : b), bound};
 }
 
-/* ---- functions, all monotone ---- */
+/* ---- functions of one operand ---- */
 
 static double function(int opcode, double x) {
     switch (opcode) {
@@ -46,8 +46,16 @@ static double function(int opcode, double x) {
         return sqrt(x);
     case GRAPH_EXP:
         return exp(x);
+    case GRAPH_EXP2:
+        return exp2(x);
+    case GRAPH_EXPM1:
+        return expm1(x);
     case GRAPH_LOG:
         return log(x);
+    case GRAPH_LOG2:
+        return log2(x);
+    case GRAPH_LOG1P:
+        return log1p(x);
     case GRAPH_TANH:
         return tanh(x);
     case GRAPH_ERF:
@@ -56,22 +64,50 @@ static double function(int opcode, double x) {
         return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
     case GRAPH_RSQRT:
         return 1 / sqrt(x);
+    case GRAPH_SIN:
+        return sin(x);
+    case GRAPH_COS:
+        return cos(x);
     default:
         return NAN; /* roundings() has refused it */
     }
 }
 
-static bounded apply(int opcode, bounded x) {
+/* The slopes of sine and cosine are at most 1, and their values at most 2 apart. */
+static bounded wave(int opcode, bounded x) {
+    double value = function(opcode, x.value);
+    if (x.bound == 0 || isnan(x.value) || isinf(x.bound))
+        return (bounded){value, isinf(x.bound) ? HUGE_VAL : 0};
+    return (bounded){value, fmin(x.bound, 2) + 0x1p-50 * fabs(value)};
+}
+
+/* Where a function begins to be defined. */
+static double begin_of(int opcode) {
+    switch (opcode) {
+    case GRAPH_SQRT:
+    case GRAPH_LOG:
+    case GRAPH_LOG2:
+    case GRAPH_RSQRT:
+        return 0;
+    case GRAPH_LOG1P:
+        return -1;
+    default:
+        return -HUGE_VAL;
+    }
+}
+
+/* Monotone where it is defined: it is furthest away at one end. */
+static bounded monotone(int opcode, bounded x) {
     double value = function(opcode, x.value), low = x.value - x.bound, high = x.value + x.bound;
-    bool from_zero = opcode == GRAPH_SQRT || opcode == GRAPH_LOG || opcode == GRAPH_RSQRT;
+    double begin = begin_of(opcode);
     if (x.bound == 0 || isnan(x.value))
         return (bounded){value, isinf(x.bound) ? HUGE_VAL : 0};
     if (isinf(x.bound))
         return (bounded){value, opcode == GRAPH_TANH || opcode == GRAPH_ERF ? 2 : HUGE_VAL};
-    if (from_zero && high < 0)
+    if (high < begin)
         return (bounded){value, 0};
     /* What is rooted here is a sum of squares: a computed one is not negative either. */
-    if (from_zero && low < 0 && x.value >= 0)
+    if (begin == 0 && low < 0 && x.value >= 0)
         low = 0;
     double bound = fmax(fabs(value - function(opcode, low)), fabs(value - function(opcode, high)));
     bool known = !isnan(function(opcode, low)) && !isnan(function(opcode, high));
@@ -96,8 +132,11 @@ static bounded operate(int opcode, const bounded *x) {
         return extreme(x[0], x[1], 1);
     case GRAPH_MINIMUM:
         return extreme(x[0], x[1], -1);
+    case GRAPH_SIN:
+    case GRAPH_COS:
+        return wave(opcode, x[0]);
     default:
-        return apply(opcode, x[0]);
+        return monotone(opcode, x[0]);
     }
 }
 

@@ -80,6 +80,21 @@ static LLVMValueRef high_product(emitter *e, LLVMValueRef x, LLVMValueRef y) {
     return LLVMBuildTrunc(e->b, high, LLVMTypeOf(x), "");
 }
 
+/* A shift by the width or more gives 0: LLVM leaves that open, processors with shifts by a vector do
+ * it, and the code generator knows this form of it. */
+static LLVMValueRef logical_shift(emitter *e, int opcode, dtype element, LLVMValueRef x,
+                                  LLVMValueRef y) {
+    LLVMValueRef shifted = opcode == TILE_SHL ? LLVMBuildShl(e->b, x, y, "")
+                                              : LLVMBuildLShr(e->b, x, y, "");
+    if (LLVMIsConstant(y))
+        return shifted;
+    LLVMTypeRef type = code_element(e, element);
+    int width = lanes_of(x);
+    LLVMValueRef bits = int_splat(e, type, 8 * (int64_t)dtype_size(element), width);
+    LLVMValueRef below = LLVMBuildICmp(e->b, LLVMIntULT, y, bits, "");
+    return LLVMBuildSelect(e->b, below, shifted, int_splat(e, type, 0, width), "");
+}
+
 static LLVMValueRef int_binary(emitter *e, int opcode, dtype element, LLVMValueRef x,
                                LLVMValueRef y) {
     switch (opcode) {
@@ -102,11 +117,10 @@ static LLVMValueRef int_binary(emitter *e, int opcode, dtype element, LLVMValueR
     case TILE_XOR:
         return LLVMBuildXor(e->b, x, y, "");
     case TILE_SHL:
-        return LLVMBuildShl(e->b, x, y, "");
+    case TILE_USHR:
+        return logical_shift(e, opcode, element, x, y);
     case TILE_SHR:
         return LLVMBuildAShr(e->b, x, y, "");
-    case TILE_USHR:
-        return LLVMBuildLShr(e->b, x, y, "");
     case TILE_UMULH:
         return high_product(e, x, y);
     default:
