@@ -85,7 +85,31 @@ module {
       %1 = irdl.any
       irdl.results(%1)
     }
+    irdl.operation @exp2 {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @expm1 {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
     irdl.operation @log {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @log2 {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @log1p {
       %0 = irdl.any
       irdl.operands(%0)
       %1 = irdl.any
@@ -104,6 +128,18 @@ module {
       irdl.results(%1)
     }
     irdl.operation @logistic {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @sin {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @cos {
       %0 = irdl.any
       irdl.operands(%0)
       %1 = irdl.any
@@ -1017,7 +1053,31 @@ module {
       %1 = irdl.any
       irdl.results(%1)
     }
+    irdl.operation @exp2 {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @expm1 {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
     irdl.operation @log {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @log2 {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @log1p {
       %0 = irdl.any
       irdl.operands(%0)
       %1 = irdl.any
@@ -1036,6 +1096,18 @@ module {
       irdl.results(%1)
     }
     irdl.operation @logistic {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @sin {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @cos {
       %0 = irdl.any
       irdl.operands(%0)
       %1 = irdl.any

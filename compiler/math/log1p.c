@@ -17,13 +17,13 @@ static pair one_more_than(math_sequence s, ir_value x) {
     return (pair){u, add(s, sub(s, one, sub(s, u, back)), sub(s, x, back))};
 }
 
-/* f and what it lacks, for u of this exponent field less that of 2/3; what u lacks is divided by 2^n
- * too, in two steps, because 2^-n may be too small for an f32 (and what u lacks is nothing then). */
+/* f and what it lacks, for u of this exponent field less that of 2/3; what u lacks is divided by
+ * 2^n too, in two steps, because 2^-n may be too small for an f32 (and what u lacks is nothing
+ * then). */
 static pair mantissa(math_sequence s, pair u, ir_value field) {
     ir_value bits = op2(s, MATH_OP_ISUB, op1(s, MATH_OP_TO_BITS, u.high), field);
     ir_value whole = sub(s, op1(s, MATH_OP_FROM_BITS, bits), f32(s, 1.0f));
-    ir_value shrink =
-        op1(s, MATH_OP_FROM_BITS, op2(s, MATH_OP_ISUB, i32(s, 0x40000000), field));
+    ir_value shrink = op1(s, MATH_OP_FROM_BITS, op2(s, MATH_OP_ISUB, i32(s, 0x40000000), field));
     ir_value lost = mul(s, mul(s, u.low, shrink), f32(s, 0.5f));
     ir_value f = add(s, whole, lost);
     return (pair){f, sub(s, lost, sub(s, f, whole))};
@@ -31,8 +31,7 @@ static pair mantissa(math_sequence s, pair u, ir_value field) {
 
 ir_value math_log1p(math_sequence s, ir_value x) {
     pair u = one_more_than(s, x);
-    ir_value offset =
-        op2(s, MATH_OP_ISUB, op1(s, MATH_OP_TO_BITS, u.high), i32(s, MATH_LOG_SPLIT));
+    ir_value offset = op2(s, MATH_OP_ISUB, op1(s, MATH_OP_TO_BITS, u.high), i32(s, MATH_LOG_SPLIT));
     ir_value exponent = op2(s, MATH_OP_SHR, offset, i32(s, 23));
     pair f = mantissa(s, u, op2(s, MATH_OP_SHL, exponent, i32(s, 23)));
     ir_value n = op1(s, MATH_OP_TO_FLOAT, exponent);

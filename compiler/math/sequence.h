@@ -82,7 +82,8 @@ ir_value math_horner(math_sequence s, ir_value x, const float *c, int count);
 ir_value math_exp_tail(math_sequence s, ir_value r);
 /* e^r there. */
 ir_value math_exp_reduced(math_sequence s, ir_value r);
-/* x 2^n, one rounding, where t is an f32 of which the low bits are n + 254: MATH_ROUND + 254 + n. */
+/* x 2^n, one rounding, where t is an f32 of which the low bits are n + 254: MATH_ROUND + 254 + n.
+ */
 ir_value math_scale_in_halves(math_sequence s, ir_value x, ir_value t);
 /* For 0 < x < Inf: n, and f with x = 2^n (1 + f), 2/3 <= 1 + f < 4/3. */
 ir_value math_log_split(math_sequence s, ir_value x, ir_value *f);

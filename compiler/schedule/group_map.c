@@ -82,8 +82,8 @@ static void analyse(nest *n, const expression *e, const axis_space *space) {
 static ir_builder open_loops(nest *n, ir_value *indices) {
     scheduler *s = n->s;
     int64_t lanes = s->target->vector_lanes, last = n->map.extent[n->map.count - 1];
-    /* Four registers of independent elements hide the latency of long chains (specified functions) and
-     * keep loads and stores of short ones busy. */
+    /* Four registers of independent elements hide the latency of long chains (specified functions)
+     * and keep loads and stores of short ones busy. */
     int64_t vector = n->transposed ? lanes : 4 * lanes;
     int64_t cells = at_least(4 * s->target->threads, 1);
     int count = n->map.count;

@@ -390,9 +390,10 @@ static void check_bound(const char *parameters, const char *result, const char *
 /* Each result lies within its bound, and the bound is no blank cheque. */
 static void test_bounds_hold(void **state) {
     static const char *const row[] = {
-        "softmax(x)",        "exp(x)",         "tanh(x)", "erf(x)",
-        "sigmoid(x)",        "gelu(x)",        "silu(x)", "gelu(x, approximate=\"none\")",
-        "rsqrt(abs(x) + 1)", "x / (x * x + 1)"};
+        "softmax(x)",        "exp(x)",          "tanh(x)", "erf(x)",
+        "sigmoid(x)",        "gelu(x)",         "silu(x)", "gelu(x, approximate=\"none\")",
+        "rsqrt(abs(x) + 1)", "x / (x * x + 1)", "exp2(x)", "expm1(x)",
+        "log2(abs(x) + 1)",  "log1p(abs(x))",   "sin(x)",  "cos(x)"};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(row); i++) {
         check_bound("x: Tensor[\"N\", \"K\", f32]", "Tensor[\"N\", \"K\", f32]", row[i], 7, 301, 0);

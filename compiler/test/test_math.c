@@ -144,8 +144,11 @@ static void test_writings_agree(void **state) {
 
 /* The neighbourhood of every power of two, and of the ends of the functions' ranges. */
 static void test_edges_agree(void **state) {
-    static const float edges[] = {-104.0f, 89.0f, 88.72284f, -87.33655f, 18.0f,
-                                  10.0f,   4.0f,  1.046875f, 1.1875f};
+    static const float edges[] = {-104.0f,     89.0f,      88.72284f,  -87.33655f, 18.0f,
+                                  10.0f,       4.0f,       1.1875f,    1.046875f,  -151.0f,
+                                  129.0f,      -149.5f,    -18.0f,     -17.328f,   0.3465736f,
+                                  -0.3465736f, 0.6666667f, 1.3333334f, 0.3333333f, -0.3333333f,
+                                  0.7853982f,  1.5707964f, 3.1415927f};
     (void)state;
     for (int f = 0; f < MATH_FUNCTION_COUNT; f++) {
         for (uint32_t exponent = 0; exponent < 512; exponent++)
@@ -157,79 +160,175 @@ static void test_edges_agree(void **state) {
     }
 }
 
+static double logistic(double x) {
+    return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
+}
+
+static double rsqrt(double x) {
+    return 1 / sqrt(x);
+}
+
+/* Spacing of f32 just below |exact|. */
+static double spacing(double exact) {
+    int exponent;
+    double mantissa = frexp(fabs(exact), &exponent);
+    exponent -= mantissa == 0.5 ? 25 : 24;
+    return ldexp(1.0, exponent < -149 ? -149 : exponent);
+}
+
+/* At most 1 ULP from libm in f64. */
+static void check_error(math_function function, uint32_t x) {
+    static double (*const exact[])(double) = {
+#define F(ENUM, name) [MATH_##ENUM] = name,
+#include "math/functions.def"
+    };
+    double e = exact[function]((double)f32_from_bits(x));
+    double got = (double)f32_from_bits(by_transcription(function, x));
+    if (isnan(e)                    ? isnan(got)
+        : fabs(e) >= 0x1.ffffffp127 ? got == copysign(HUGE_VAL, e)
+                                    : fabs(got - e) <= spacing(e))
+        return;
+    fail_msg("%s(0x%08x) is %a, not %a", function_name(function), x, got, e);
+}
+
+/* f32 nearer to a multiple of pi/2 than all others, and where each function's error is greatest. */
+static void test_hard_cases_agree(void **state) {
+    static const uint32_t cases[] = {0x6f79be45, 0x50a3e87f, 0x6ff9be45, 0x5123e87f, 0x437ce5f1,
+                                     0x7079be45, 0x6a1976f1, 0x53b146a6, 0x65898498, 0x51a3e87f,
+                                     0x43fce5f1, 0x77584625, 0x6217c113, 0x3f7d1bc0};
+    (void)state;
+    for (int f = 0; f < MATH_FUNCTION_COUNT; f++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            compare_at((math_function)f, cases[i]);
+            compare_at((math_function)f, cases[i] ^ 0x80000000u);
+            check_error((math_function)f, cases[i]);
+            check_error((math_function)f, cases[i] ^ 0x80000000u);
+        }
+}
+
 typedef struct special {
     math_function function;
     float x, result;
 } special;
 
+#define INF HUGE_VALF
+
+static const special specials[] = {
+    {MATH_EXP, 0.0f, 1.0f},
+    {MATH_EXP, -0.0f, 1.0f},
+    {MATH_EXP, INF, INF},
+    {MATH_EXP, -INF, 0.0f},
+    {MATH_EXP, 88.8f, INF},
+    {MATH_EXP, -150.0f, 0.0f},
+    {MATH_EXP, NAN, NAN},
+    {MATH_EXP2, 0.0f, 1.0f},
+    {MATH_EXP2, INF, INF},
+    {MATH_EXP2, -INF, 0.0f},
+    {MATH_EXP2, 128.0f, INF},
+    {MATH_EXP2, 127.0f, 0x1p127f},
+    {MATH_EXP2, -3.0f, 0.125f},
+    {MATH_EXP2, -149.0f, 0x1p-149f},
+    {MATH_EXP2, -150.0f, 0.0f},
+    {MATH_EXP2, -149.9f, 0x1p-149f},
+    {MATH_EXP2, NAN, NAN},
+    {MATH_EXPM1, 0.0f, 0.0f},
+    {MATH_EXPM1, -0.0f, -0.0f},
+    {MATH_EXPM1, INF, INF},
+    {MATH_EXPM1, -INF, -1.0f},
+    {MATH_EXPM1, -100.0f, -1.0f},
+    {MATH_EXPM1, 88.8f, INF},
+    {MATH_EXPM1, 0x1p-149f, 0x1p-149f},
+    {MATH_EXPM1, -0x1p-149f, -0x1p-149f},
+    {MATH_EXPM1, NAN, NAN},
+    {MATH_LOG, 0.0f, -INF},
+    {MATH_LOG, -0.0f, -INF},
+    {MATH_LOG, 1.0f, 0.0f},
+    {MATH_LOG, INF, INF},
+    {MATH_LOG, -1.0f, NAN},
+    {MATH_LOG, -INF, NAN},
+    {MATH_LOG, -0x1p-149f, NAN},
+    {MATH_LOG, NAN, NAN},
+    {MATH_LOG2, 0.0f, -INF},
+    {MATH_LOG2, -0.0f, -INF},
+    {MATH_LOG2, 1.0f, 0.0f},
+    {MATH_LOG2, 8.0f, 3.0f},
+    {MATH_LOG2, 0x1p-149f, -149.0f},
+    {MATH_LOG2, 0x1p127f, 127.0f},
+    {MATH_LOG2, INF, INF},
+    {MATH_LOG2, -1.0f, NAN},
+    {MATH_LOG2, -INF, NAN},
+    {MATH_LOG2, NAN, NAN},
+    {MATH_LOG1P, 0.0f, 0.0f},
+    {MATH_LOG1P, -0.0f, -0.0f},
+    {MATH_LOG1P, 0x1p-149f, 0x1p-149f},
+    {MATH_LOG1P, -0x1p-149f, -0x1p-149f},
+    {MATH_LOG1P, -1.0f, -INF},
+    {MATH_LOG1P, -1.0000001f, NAN},
+    {MATH_LOG1P, -INF, NAN},
+    {MATH_LOG1P, INF, INF},
+    {MATH_LOG1P, 0x1.fffffep127f, 0x1.62e43p6f},
+    {MATH_LOG1P, NAN, NAN},
+    {MATH_TANH, 0.0f, 0.0f},
+    {MATH_TANH, -0.0f, -0.0f},
+    {MATH_TANH, INF, 1.0f},
+    {MATH_TANH, -INF, -1.0f},
+    {MATH_TANH, NAN, NAN},
+    {MATH_TANH, 0x1p-149f, 0x1p-149f},
+    {MATH_ERF, 0.0f, 0.0f},
+    {MATH_ERF, -0.0f, -0.0f},
+    {MATH_ERF, INF, 1.0f},
+    {MATH_ERF, -INF, -1.0f},
+    {MATH_ERF, NAN, NAN},
+    {MATH_LOGISTIC, 0.0f, 0.5f},
+    {MATH_LOGISTIC, INF, 1.0f},
+    {MATH_LOGISTIC, -INF, 0.0f},
+    {MATH_LOGISTIC, NAN, NAN},
+    {MATH_SIN, 0.0f, 0.0f},
+    {MATH_SIN, -0.0f, -0.0f},
+    {MATH_SIN, 0x1p-149f, 0x1p-149f},
+    {MATH_SIN, -0x1p-149f, -0x1p-149f},
+    {MATH_SIN, INF, NAN},
+    {MATH_SIN, -INF, NAN},
+    {MATH_SIN, NAN, NAN},
+    {MATH_COS, 0.0f, 1.0f},
+    {MATH_COS, -0.0f, 1.0f},
+    {MATH_COS, INF, NAN},
+    {MATH_COS, -INF, NAN},
+    {MATH_COS, NAN, NAN},
+    {MATH_RSQRT, 0.0f, INF},
+    {MATH_RSQRT, -0.0f, -INF},
+    {MATH_RSQRT, INF, 0.0f},
+    {MATH_RSQRT, -1.0f, NAN},
+    {MATH_RSQRT, -INF, NAN},
+    {MATH_RSQRT, NAN, NAN},
+    {MATH_RSQRT, 0x1p-148f, 0x1p74f},
+    {MATH_RSQRT, 4.0f, 0.5f},
+};
+
+#undef INF
+
 static void test_special_values(void **state) {
-    static const float inf = HUGE_VALF;
-    const special cases[] = {
-        {MATH_EXP, 0.0f, 1.0f},
-        {MATH_EXP, -0.0f, 1.0f},
-        {MATH_EXP, inf, inf},
-        {MATH_EXP, -inf, 0.0f},
-        {MATH_EXP, 88.8f, inf},
-        {MATH_EXP, -150.0f, 0.0f},
-        {MATH_EXP, NAN, NAN},
-        {MATH_LOG, 0.0f, -inf},
-        {MATH_LOG, -0.0f, -inf},
-        {MATH_LOG, 1.0f, 0.0f},
-        {MATH_LOG, inf, inf},
-        {MATH_LOG, -1.0f, NAN},
-        {MATH_LOG, -inf, NAN},
-        {MATH_LOG, -0x1p-149f, NAN},
-        {MATH_LOG, NAN, NAN},
-        {MATH_TANH, 0.0f, 0.0f},
-        {MATH_TANH, -0.0f, -0.0f},
-        {MATH_TANH, inf, 1.0f},
-        {MATH_TANH, -inf, -1.0f},
-        {MATH_TANH, NAN, NAN},
-        {MATH_TANH, 0x1p-149f, 0x1p-149f},
-        {MATH_ERF, 0.0f, 0.0f},
-        {MATH_ERF, -0.0f, -0.0f},
-        {MATH_ERF, inf, 1.0f},
-        {MATH_ERF, -inf, -1.0f},
-        {MATH_ERF, NAN, NAN},
-        {MATH_LOGISTIC, 0.0f, 0.5f},
-        {MATH_LOGISTIC, inf, 1.0f},
-        {MATH_LOGISTIC, -inf, 0.0f},
-        {MATH_LOGISTIC, NAN, NAN},
-        {MATH_RSQRT, 0.0f, inf},
-        {MATH_RSQRT, -0.0f, -inf},
-        {MATH_RSQRT, inf, 0.0f},
-        {MATH_RSQRT, -1.0f, NAN},
-        {MATH_RSQRT, -inf, NAN},
-        {MATH_RSQRT, NAN, NAN},
-        {MATH_RSQRT, 0x1p-148f, 0x1p74f},
-        {MATH_RSQRT, 4.0f, 0.5f},
-    };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint32_t got = canonical(by_transcription(cases[i].function, f32_bits(cases[i].x)));
-        if (got != canonical(f32_bits(cases[i].result)))
-            fail_msg("%s(%a) gave 0x%08x", function_name(cases[i].function), (double)cases[i].x,
-                     got);
+    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
+        uint32_t got = canonical(by_transcription(specials[i].function, f32_bits(specials[i].x)));
+        if (got != canonical(f32_bits(specials[i].result)))
+            fail_msg("%s(%a) gave 0x%08x", function_name(specials[i].function),
+                     (double)specials[i].x, got);
     }
 }
 
 /* A sample against f64; the whole is tsr-exhaustive's. */
 static void test_error_of_a_sample(void **state) {
     (void)state;
-    for (uint32_t x = 0; x < 0x7f800000; x += STEP * 16) {
-        double v = (double)f32_from_bits(x), t = tanh(v), l = log(v);
-        assert_true(fabs((double)function_tanh((float)v) - t) <= t * 0x1p-23 + 0x1p-149);
-        assert_true(fabs((double)function_erf((float)v) - erf(v)) <= erf(v) * 0x1p-23 + 0x1p-149);
-        assert_true(x == 0 || fabs((double)function_log((float)v) - l) <= fabs(l) * 0x1p-23);
-        assert_true(x == 0 || fabs((double)function_rsqrt((float)v) * sqrt(v) - 1) <= 0x1p-23);
-    }
+    for (int f = 0; f < MATH_FUNCTION_COUNT; f++)
+        for (uint64_t x = 0; x < 1ull << 32; x += STEP * 16)
+            check_error((math_function)f, (uint32_t)x);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_writings_agree),
-        cmocka_unit_test(test_edges_agree),
-        cmocka_unit_test(test_special_values),
+        cmocka_unit_test(test_writings_agree),    cmocka_unit_test(test_edges_agree),
+        cmocka_unit_test(test_hard_cases_agree),  cmocka_unit_test(test_special_values),
         cmocka_unit_test(test_error_of_a_sample),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* functions.c - the specified functions, transcribed into scalar C (functions_*.h), one at a time and
- * over arrays. */
+/* functions.c - the specified functions, transcribed into scalar C (functions_*.h), one at a time
+ * and over arrays. */
 #include "target/interp/functions.h"
 
 #include "target/interp/functions_circle.h"

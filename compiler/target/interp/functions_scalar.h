@@ -1,5 +1,5 @@
-/* functions_scalar.h - what the transcriptions of the specified functions are written in: scalar f32
- * and u32. Selection is by value: every line is computed. */
+/* functions_scalar.h - what the transcriptions of the specified functions are written in: scalar
+ * f32 and u32. Selection is by value: every line is computed. */
 #ifndef TESSERA_INTERP_FUNCTIONS_SCALAR_H
 #define TESSERA_INTERP_FUNCTIONS_SCALAR_H
 

@@ -80,12 +80,12 @@ static LLVMValueRef high_product(emitter *e, LLVMValueRef x, LLVMValueRef y) {
     return LLVMBuildTrunc(e->b, high, LLVMTypeOf(x), "");
 }
 
-/* A shift by the width or more gives 0: LLVM leaves that open, processors with shifts by a vector do
- * it, and the code generator knows this form of it. */
+/* A shift by the width or more gives 0: LLVM leaves that open, processors with shifts by a vector
+ * do it, and the code generator knows this form of it. */
 static LLVMValueRef logical_shift(emitter *e, int opcode, dtype element, LLVMValueRef x,
                                   LLVMValueRef y) {
-    LLVMValueRef shifted = opcode == TILE_SHL ? LLVMBuildShl(e->b, x, y, "")
-                                              : LLVMBuildLShr(e->b, x, y, "");
+    LLVMValueRef shifted =
+        opcode == TILE_SHL ? LLVMBuildShl(e->b, x, y, "") : LLVMBuildLShr(e->b, x, y, "");
     if (LLVMIsConstant(y))
         return shifted;
     LLVMTypeRef type = code_element(e, element);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Every composite against a formula written independently in NumPy and f64.
+"""Every composite, and functions that are in none, against a formula written independently in NumPy and f64.
 
     oracle.py TSR-INTERP
 
@@ -111,6 +111,9 @@ ORACLES = [
     ("gelu_tanh", gelu_tanh, MATRIX, ["out"]),
     ("gelu_erf", gelu_erf, MATRIX, ["out"]),
     ("silu_all", silu, MATRIX, ["out"]),
+    ("powers", lambda x: (np.exp2(x), np.expm1(x)), MATRIX, ["out0", "out1"]),
+    ("logarithms", lambda x: (np.log2(np.abs(x)), np.log1p(np.abs(x))), MATRIX, ["out0", "out1"]),
+    ("waves", lambda x: (np.sin(x), np.cos(x)), {"x": normal("M", "N", stddev=1e4)}, ["out0", "out1"]),
     ("matmul_batched", np.matmul, {"x": normal("B", "M", "K"), "y": normal("K", "N")}, ["out"]),
     ("linear_gelu", lambda x, w, b: gelu_tanh(x @ w + b),
      {"x": normal("M", "K"), "w": normal("K", "N", stddev=0.2), "b": normal("N")}, ["out"]),
