@@ -42,6 +42,14 @@
 #define MATH_LOG_6 0x1.1e67b8p-3f
 #define MATH_LOG_7 -0x1.07c886p-3f
 
+/* likewise, with less error for e^r - 1: EXPM1_0 + EXPM1_1 r + ...; error of the whole 2^-33.2 */
+#define MATH_EXPM1_0 0x1p-1f
+#define MATH_EXPM1_1 0x1.555554p-3f
+#define MATH_EXPM1_2 0x1.5554e8p-5f
+#define MATH_EXPM1_3 0x1.11130ep-7f
+#define MATH_EXPM1_4 0x1.6d4cc4p-10f
+#define MATH_EXPM1_5 0x1.9dfbccp-13f
+
 /* 2^r = 1 + r * (EXP2_0 + EXP2_1 r + ...), |r| <= 1/2; error of the whole 2^-28.3 */
 #define MATH_EXP2_0 0x1.62e43p-1f
 #define MATH_EXP2_1 0x1.ebfbdcp-3f

@@ -201,6 +201,8 @@ POLYNOMIALS = [
      lambda r: r * r / r.exp(), "-0.3467", "0.3467", 5),
     ("LOG", "log(1 + f) = f - f^2/2 + f^3 * (LOG_0 + LOG_1 f + ...), -1/3 <= f <= 1/3", log_tail,
      lambda f: f ** 3 / (1 + f).ln(), "-0.33334", "0.33334", 8),
+    ("EXPM1", "likewise, with less error for e^r - 1: EXPM1_0 + EXPM1_1 r + ...", exp_tail,
+     lambda r: r * r / r.exp(), "-0.3467", "0.3467", 6),
     ("EXP2", "2^r = 1 + r * (EXP2_0 + EXP2_1 r + ...), |r| <= 1/2", exp2_tail,
      lambda r: r / (r * LN2).exp(), "-0.5", "0.5", 6),
     ("LOG2", "log2(1 + f) = f LOG2_E + f * (LOG2_0 + LOG2_1 f + ...), -1/3 <= f <= 1/3", log2_tail,

@@ -60,7 +60,12 @@ SEQUENCE sequence_expm1(float x) {
     float low = n * -MATH_LN2_LOW;
     float r = high + low;
     float h = from_bits(bits_of(t) << EXPONENT_SHIFT);
-    float rest = fma32(exp_tail(r), r * r, low);
+    float p = fma32(MATH_EXPM1_5, r, MATH_EXPM1_4);
+    p = fma32(p, r, MATH_EXPM1_3);
+    p = fma32(p, r, MATH_EXPM1_2);
+    p = fma32(p, r, MATH_EXPM1_1);
+    p = fma32(p, r, MATH_EXPM1_0);
+    float rest = fma32(p, r * r, low);
     float c = h - 0.5f;
     float lost = (h - c) - 0.5f;
     float product = high * h;
