@@ -1,4 +1,5 @@
 /* infer.c - the shape and type rules of Graph IR, one function a rule, named in graph.def. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -147,10 +148,31 @@ static bool graph_infer_single(query *q) {
     return infer_need_single(q, 0) && graph_infer_float(q);
 }
 
+/* The greatest magnitude of a type; infinite where it has infinities. */
+static double reach(dtype t) {
+    const dtype_format *f = dtype_format_of(t);
+    return !f ? ldexp(1, dtype_integer_bits(t) - 1) : f->infinity ? HUGE_VAL : f->largest;
+}
+
+/* A conversion that saturates is one that could overflow otherwise. */
+static bool can_saturate(query *q, dtype to) {
+    dtype from = infer_operand(q, 0)->element;
+    const dtype_format *f = dtype_format_of(to);
+    bool by_itself = f ? !f->infinity : dtype_is_float(from) || to == DTYPE_BOOL;
+    bool overflows = f ? reach(from) > f->largest : reach(from) > reach(to);
+    if (!by_itself && overflows && !dtype_holds(to, from))
+        return true;
+    return infer_refuse(q, 0, -1, "saturate has no effect on a conversion from %s to %s, which %s",
+                        dtype_name(from), dtype_name(to),
+                        by_itself ? "saturates by itself" : "cannot overflow");
+}
+
 static bool graph_infer_convert(query *q) {
     dtype to = ir_type_get(q->m, ir_attr_get(q->m, infer_attr_of(q, "to"))->type)->element;
     if (to == DTYPE_NONE)
         return infer_refuse(q, -1, -1, "'to' is not an element type");
+    if (infer_int_attr(q, "saturate", 0) && !can_saturate(q, to))
+        return false;
     return infer_give(q, ir_type_with_element(q->m, q->operands[0], to));
 }
 

@@ -93,27 +93,29 @@ static ir_value build_element(expression *e, ir_value v, const ir_value *operand
     ir_module *m = e->body->m;
     const ir_module *g = e->p->g;
     ir_op op = plan_def(e->p, v);
-    ir_named_attr attr = {NULL, 0};
+    ir_named_attr attrs[2];
+    uint32_t count = 0;
     switch (ir_op_get(g, op)->opcode) {
     case GRAPH_CONSTANT: {
         const ir_attr_data *bits = ir_attr_get(g, ir_op_attr(g, op, "value"));
-        attr = (ir_named_attr){"value", ir_attr_bits(m, bits->element, bits->bits)};
+        attrs[count++] = (ir_named_attr){"value", ir_attr_bits(m, bits->element, bits->bits)};
         break;
     }
     case GRAPH_CONVERT:
-        attr =
+        attrs[count++] =
             (ir_named_attr){"to", ir_attr_type(m, ir_type_scalar(m, plan_type(e->p, v)->element))};
+        if (ir_op_int(g, op, "saturate", 0))
+            attrs[count++] = (ir_named_attr){"saturate", ir_attr_bool(m, true)};
         break;
     case GRAPH_COMPARE:
-        attr =
+        attrs[count++] =
             (ir_named_attr){"predicate", ir_attr_string(m, ir_op_string(g, op, "predicate", "eq"))};
         break;
     default:
         break;
     }
     ir_type type = ir_type_scalar(m, plan_type(e->p, v)->element);
-    return ir_build1(e->body, ir_op_get(g, op)->opcode, operands, n, type, &attr,
-                     attr.name ? 1 : 0);
+    return ir_build1(e->body, ir_op_get(g, op)->opcode, operands, n, type, attrs, count);
 }
 
 static ir_value index_element(expression *e, const affine *a) {

@@ -126,7 +126,11 @@ static ir_value body_elementwise(const body *s, ir_op op) {
     if (d->opcode == GRAPH_COMPARE)
         return tile_compare(s->b, ir_op_string(m, op, "predicate", "eq"), operands[0], operands[1]);
     dtype to = ir_type_get(m, ir_value_get(m, d->results[0])->type)->element;
-    return tile_op(s->b, TILE_NEG + d->opcode - GRAPH_NEG, operands, d->operand_count, to);
+    ir_value y = tile_op(s->b, TILE_NEG + d->opcode - GRAPH_NEG, operands, d->operand_count, to);
+    if (ir_op_int(m, op, "saturate", 0))
+        ir_op_set_attr(s->b->m, ir_value_get(s->b->m, y)->op, "saturate",
+                       ir_attr_bool(s->b->m, true));
+    return y;
 }
 
 static ir_value body_op(const body *s, ir_op op) {

@@ -55,7 +55,8 @@ void interp_store_f32(tensor *t, int64_t first, int64_t count, const float *in);
 void interp_store_f64(tensor *t, int64_t first, int64_t count, const double *in);
 void interp_store_i64(tensor *t, int64_t first, int64_t count, const int64_t *in);
 
-void interp_convert(const tensor *in, tensor *out);
+/* `saturate`: what overflows becomes the greatest number. */
+void interp_convert(const tensor *in, tensor *out, bool saturate);
 /* Every NaN becomes the quiet NaN of its type. */
 void interp_canonical(tensor *t);
 

@@ -67,31 +67,33 @@ static double widened(int64_t value) {
     return (double)odd * 2048.0;
 }
 
-static void convert_integer(const tensor *in, tensor *out, int64_t i) {
+static int64_t clamped(int64_t value, dtype type) {
+    int64_t greatest = (int64_t)(UINT64_MAX >> (65 - dtype_integer_bits(type)));
+    return value > greatest ? greatest : value < -greatest - 1 ? -greatest - 1 : value;
+}
+
+static void convert_integer(const tensor *in, tensor *out, int64_t i, bool saturate) {
     int64_t value;
     interp_load_i64(in, i, 1, &value);
-    if (!dtype_is_float(out->type))
+    if (!dtype_is_float(out->type)) {
+        value = saturate ? clamped(value, out->type) : value;
         interp_store_i64(out, i, 1, &value);
-    else if (out->type == DTYPE_F64)
-        dtype_store(DTYPE_F64, out->data, (size_t)i, (double)value);
-    else
-        dtype_store(out->type, out->data, (size_t)i, widened(value));
+        return;
+    }
+    double wide = out->type == DTYPE_F64 ? (double)value : widened(value);
+    (saturate ? dtype_store_saturated : dtype_store)(out->type, out->data, (size_t)i, wide);
 }
 
-static void convert_float(const tensor *in, tensor *out, int64_t i) {
+static void convert_float(const tensor *in, tensor *out, int64_t i, bool saturate) {
     double value = dtype_load(in->type, in->data, (size_t)i);
-    dtype_store(out->type, out->data, (size_t)i, value);
+    (saturate ? dtype_store_saturated : dtype_store)(out->type, out->data, (size_t)i, value);
 }
 
-void interp_convert(const tensor *in, tensor *out) {
+void interp_convert(const tensor *in, tensor *out, bool saturate) {
     int64_t count = tensor_count(in);
     bool from_float = dtype_is_float(in->type);
-    for (int64_t i = 0; i < count; i++) {
-        if (from_float)
-            convert_float(in, out, i);
-        else
-            convert_integer(in, out, i);
-    }
+    for (int64_t i = 0; i < count; i++)
+        (from_float ? convert_float : convert_integer)(in, out, i, saturate);
 }
 
 /* Every NaN becomes the quiet NaN of its type (docs/numerics.md). */

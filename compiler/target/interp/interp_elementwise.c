@@ -208,7 +208,7 @@ static bool chunks(const interp_step *s, status *st) {
 bool interp_elementwise(const interp_step *s, status *st) {
     switch (s->opcode) {
     case GRAPH_CONVERT:
-        interp_convert(s->in[0], s->out);
+        interp_convert(s->in[0], s->out, ir_op_int(s->m, s->op, "saturate", 0) != 0);
         return true;
     case GRAPH_COMPARE:
         compare(s);

@@ -247,11 +247,15 @@ static double converted(double value, dtype to) {
 
 static bool convert_from_float(const reference_step *s) {
     int64_t count = tensor_count(&s->out->value);
+    bool saturate = ir_op_int(s->m, s->op, "saturate", 0) != 0;
     bool whole = !dtype_is_float(s->type), widens = dtype_holds(s->type, s->in_type);
     for (int64_t i = 0; i < count; i++) {
         bounded x = element(s->in[0], i);
         if (!whole) {
-            put(s->out, i, widens ? x : reference_rounded(x, s->type, 1));
+            put(s->out, i,
+                widens     ? x
+                : saturate ? reference_saturated(x, s->type, 1)
+                           : reference_rounded(x, s->type, 1));
             continue;
         }
         dtype_store(s->type, s->out->value.data, (size_t)i, x.value);
@@ -271,13 +275,16 @@ static bool convert(const reference_step *s, status *st) {
     if (!dtype_is_float(s->type))
         return reference_exact(s, interp_elementwise, st);
     int64_t count = tensor_count(&s->out->value);
+    bool saturate = ir_op_int(s->m, s->op, "saturate", 0) != 0;
     interp_load_f64(&s->in[0]->value, 0, count, numbers(&s->out->value));
     for (int64_t i = 0; i < count; i++) {
         bounded x = {numbers(&s->out->value)[i], numbers(&s->in[0]->bound)[i]};
+        bool exact = dtype_holds(s->type, s->in_type) ||
+                     (x.value == (double)(float)x.value && s->type == DTYPE_F32);
         put(s->out, i,
-            x.value == (double)(float)x.value && s->type == DTYPE_F32
-                ? x
-                : reference_rounded(x, s->type, 1));
+            exact      ? x
+            : saturate ? reference_saturated(x, s->type, 1)
+                       : reference_rounded(x, s->type, 1));
     }
     return true;
 }

@@ -180,10 +180,33 @@ static LLVMValueRef clamp_int(emitter *e, dtype to, LLVMTypeRef type, LLVMValueR
     return limited(e, "llvm.smin", x, code_splat(e, code_int(e, type, limit - 1), width));
 }
 
-static LLVMValueRef float_to_int(emitter *e, dtype to, int width, LLVMValueRef x) {
+static LLVMValueRef real_splat(emitter *e, dtype element, double value, int width) {
+    uint64_t bits = element == DTYPE_F64 ? f64_bits(value) : f32_bits((float)value);
+    return code_splat_bits(e, element, bits, width);
+}
+
+/* Truncated and saturated, a NaN to 0. LLVM's own llvm.fptosi.sat would take vectors apart. */
+static LLVMValueRef float_to_int(emitter *e, dtype from, dtype to, int width, LLVMValueRef x) {
     LLVMTypeRef types[] = {code_vector(e, to, width), LLVMTypeOf(x)};
-    LLVMValueRef whole = code_intrinsic(e, "llvm.fptosi.sat", types, 2, &x, 1);
-    return to == DTYPE_I4 ? clamp_int(e, to, e->i8, whole, width) : whole;
+    if (to == DTYPE_I64)
+        return code_intrinsic(e, "llvm.fptosi.sat", types, 2, &x, 1);
+    double limit = (double)(INT64_C(1) << (dtype_integer_bits(to) - 1));
+    bool exact = from == DTYPE_F64 || to != DTYPE_I32; /* is limit - 1 a number of the type? */
+    LLVMValueRef most = real_splat(e, from, exact ? limit - 1 : limit - 128, width),
+                 least = real_splat(e, from, -limit, width);
+    LLVMValueRef below = LLVMBuildFCmp(e->b, LLVMRealOLT, x, most, "");
+    LLVMValueRef within = LLVMBuildSelect(e->b, below, x, most, "");
+    LLVMValueRef above = LLVMBuildFCmp(e->b, LLVMRealOGT, within, least, "");
+    within = LLVMBuildSelect(e->b, above, within, least, "");
+    LLVMValueRef whole = LLVMBuildFPToSI(e->b, within, type_of_width(e, e->i32, width), "");
+    if (!exact) {
+        LLVMValueRef end = real_splat(e, from, limit, width);
+        LLVMValueRef over = LLVMBuildFCmp(e->b, LLVMRealOGE, x, end, "");
+        whole = LLVMBuildSelect(e->b, over, k32(e, INT32_MAX, width), whole, "");
+    }
+    LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, "");
+    whole = LLVMBuildSelect(e->b, nan, k32(e, 0, width), whole, "");
+    return to == DTYPE_I32 ? whole : LLVMBuildTrunc(e->b, whole, types[0], "");
 }
 
 /* A float that rounds to bf16 as the integer itself would, exact: an f32 for i32, an f64 for i64.
@@ -226,9 +249,8 @@ static LLVMValueRef widen(emitter *e, dtype *from, int width, LLVMValueRef x) {
 }
 
 static LLVMValueRef to_single(emitter *e, dtype from, int width, LLVMValueRef x, bool saturate) {
-    if (from == DTYPE_F32)
-        return x;
-    x = LLVMBuildFPTrunc(e->b, x, code_vector(e, DTYPE_F32, width), "");
+    if (from == DTYPE_F64)
+        x = LLVMBuildFPTrunc(e->b, x, code_vector(e, DTYPE_F32, width), "");
     return saturate ? finite_float(e, x, width) : x;
 }
 
@@ -249,7 +271,7 @@ static LLVMValueRef from_float(emitter *e, dtype from, dtype to, int width, LLVM
         break;
     }
     if (!narrow)
-        return float_to_int(e, to, width, x);
+        return float_to_int(e, from, to, width, x);
     if (to == DTYPE_BF16 && !saturate)
         return float_to_bf16(e, x, width);
     return to == DTYPE_F16 && !saturate && e->isa->has_f16c

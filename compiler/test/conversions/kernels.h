@@ -1,0 +1,36 @@
+/* kernels.h - one kernel for all conversions from a type, compiled for one CPU level and loaded.
+ *
+ * The graph is built here, not written in the language: every conversion of the table, saturating
+ * ones beside, is an output of it. One thread at a time. */
+#ifndef TESSERA_TEST_CONVERSIONS_KERNELS_H
+#define TESSERA_TEST_CONVERSIONS_KERNELS_H
+
+#include "base/tensor.h"
+#include "tessera/compiler.h"
+#include "tessera/tessera.h"
+
+enum { CONVERSION_ELEMENTS = 1 << 14, CONVERSIONS_MAX = 16 };
+
+typedef struct conversion {
+    dtype to;
+    bool saturate;
+} conversion;
+
+typedef struct conversion_kernel {
+    dtype from;
+    conversion list[CONVERSIONS_MAX];
+    uint32_t count;
+    tsr_context_t context;
+    tsr_module_t module;
+    tsr_kernel_t kernel;
+    void *in, *out[CONVERSIONS_MAX];
+} conversion_kernel;
+
+/* All conversions from a type; `narrow`: to narrow floats alone. */
+uint32_t conversions_from(dtype from, bool narrow, conversion *list);
+bool conversion_kernel_open(conversion_kernel *k, dtype from, bool narrow, const char *isa,
+                            status *st);
+bool conversion_kernel_run(conversion_kernel *k);
+void conversion_kernel_close(conversion_kernel *k);
+
+#endif

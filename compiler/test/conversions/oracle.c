@@ -1,0 +1,166 @@
+/* oracle.c - decoding by fields, encoding by search. */
+#include "test/conversions/oracle.h"
+
+#include <math.h>
+#include <string.h>
+
+/* IEEE 754-2008 table 3.5; bfloat16; OCP OFP8 specification 1.0, table 1. */
+typedef struct layout {
+    int exponent_bits, mantissa_bits, bias;
+    bool has_infinity;
+    uint32_t greatest, nan;
+    uint32_t count; /* finite magnitudes */
+    /* midpoint[i]: between magnitude i and the next; the last one is where overflow begins */
+    long double midpoint[1 << 15];
+} layout;
+
+static layout layouts[DTYPE_COUNT] = {
+    [DTYPE_F16] = {5, 10, 15, true, 0x7bff, 0x7e00, 0, {0}},
+    [DTYPE_BF16] = {8, 7, 127, true, 0x7f7f, 0x7fc0, 0, {0}},
+    [DTYPE_F8E4M3FN] = {4, 3, 7, false, 0x7e, 0x7f, 0, {0}},
+    [DTYPE_F8E5M2] = {5, 2, 15, true, 0x7b, 0x7e, 0, {0}},
+};
+
+static bool is_listed(dtype t) {
+    return layouts[t].exponent_bits != 0;
+}
+
+/* The format's number for a magnitude, also for the one beyond the greatest. */
+static long double magnitude_value(const layout *f, uint32_t magnitude) {
+    int exponent = (int)(magnitude >> f->mantissa_bits);
+    uint32_t fraction = magnitude & ((1u << f->mantissa_bits) - 1);
+    if (exponent == 0)
+        return ldexpl((long double)fraction, 1 - f->bias - f->mantissa_bits);
+    return ldexpl((long double)(fraction + (1u << f->mantissa_bits)),
+                  exponent - f->bias - f->mantissa_bits);
+}
+
+void oracle_init(void) {
+    for (int t = 0; t < DTYPE_COUNT; t++) {
+        layout *f = &layouts[t];
+        if (!is_listed((dtype)t))
+            continue;
+        f->count = f->greatest + 1;
+        for (uint32_t i = 0; i < f->count; i++)
+            f->midpoint[i] = (magnitude_value(f, i) + magnitude_value(f, i + 1)) / 2;
+    }
+}
+
+uint32_t oracle_greatest(dtype t) {
+    return layouts[t].greatest;
+}
+
+long double oracle_value(dtype t, uint64_t bits) {
+    const layout *f = &layouts[t];
+    if (t == DTYPE_F64) {
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        return (long double)value;
+    }
+    if (!is_listed(t)) {
+        float value;
+        uint32_t low = (uint32_t)bits;
+        memcpy(&value, &low, sizeof value);
+        return (long double)value;
+    }
+    uint32_t sign = 1u << (f->exponent_bits + f->mantissa_bits),
+             magnitude = (uint32_t)bits & (sign - 1);
+    long double value = magnitude <= f->greatest ? magnitude_value(f, magnitude)
+                        : f->has_infinity && magnitude == f->greatest + 1 ? HUGE_VALL
+                                                                          : (long double)NAN;
+    return bits & sign ? -value : value;
+}
+
+/* ---- integers ---- */
+
+static int width_of(dtype t) {
+    return t == DTYPE_I64 ? 64 : t == DTYPE_I32 ? 32 : t == DTYPE_I8 ? 8 : 4;
+}
+
+static int64_t integer_value(dtype t, uint64_t bits) {
+    switch (t) {
+    case DTYPE_I64:
+        return (int64_t)bits;
+    case DTYPE_I32:
+        return (int32_t)bits;
+    case DTYPE_I8:
+        return (int8_t)bits;
+    case DTYPE_I4:
+        return (int64_t)(bits & 7) - (int64_t)(bits & 8);
+    default:
+        return bits != 0;
+    }
+}
+
+/* Bits as stored: an i4 fills its byte. */
+static uint64_t integer_bits(dtype t, int64_t value) {
+    if (t == DTYPE_BOOL)
+        return value != 0;
+    if (t == DTYPE_I4)
+        value = integer_value(t, (uint64_t)value);
+    int width = width_of(t) == 4 ? 8 : width_of(t);
+    return width == 64 ? (uint64_t)value : (uint64_t)value & ((UINT64_C(1) << width) - 1);
+}
+
+static int64_t limited(dtype t, long double value) {
+    long double limit = ldexpl(1, width_of(t) - 1);
+    if (isnan(value))
+        return 0;
+    if (value >= limit)
+        return (int64_t)(limit - 1);
+    return value <= -limit ? (int64_t)-limit : (int64_t)value;
+}
+
+/* ---- floats ---- */
+
+/* The magnitude whose interval holds x; ties go to the even one. */
+static uint32_t search(const layout *f, long double x, oracle_hint *hint) {
+    uint32_t low = 0, high = f->count;
+    if (hint->at < f->count && hint->at > 0 && x > f->midpoint[hint->at - 1] &&
+        x < f->midpoint[hint->at])
+        return hint->at;
+    while (low < high) { /* the first midpoint that is not below x */
+        uint32_t middle = (low + high) / 2;
+        if (f->midpoint[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    hint->at = low;
+    return low < f->count && f->midpoint[low] == x && low % 2 ? low + 1 : low;
+}
+
+static uint64_t narrow_bits(dtype to, long double value, bool saturate, oracle_hint *hint) {
+    const layout *f = &layouts[to];
+    if (isnan(value))
+        return f->nan;
+    uint32_t magnitude = search(f, fabsl(value), hint);
+    if (magnitude > f->greatest)
+        magnitude = f->has_infinity && !saturate ? f->greatest + 1 : f->greatest;
+    return magnitude | (uint32_t)(signbit(value) != 0) << (f->exponent_bits + f->mantissa_bits);
+}
+
+static uint64_t wide_bits(dtype to, long double value, bool saturate) {
+    uint64_t bits = 0;
+    double d = (double)value;
+    float s = (float)value; /* one rounding each */
+    if (isnan(value))
+        return to == DTYPE_F64 ? 0x7ff8000000000000u : 0x7fc00000u;
+    if (saturate && isinf(s))
+        s = copysignf(0x1.fffffep127f, s);
+    memcpy(&bits, to == DTYPE_F64 ? (void *)&d : (void *)&s, to == DTYPE_F64 ? 8 : 4);
+    return bits;
+}
+
+uint64_t oracle_convert(dtype from, dtype to, bool saturate, uint64_t bits, oracle_hint *hint) {
+    bool is_float = dtype_is_float(from);
+    long double value =
+        is_float ? oracle_value(from, bits) : (long double)integer_value(from, bits);
+    if (to == DTYPE_BOOL)
+        return value != 0;
+    if (!dtype_is_float(to)) {
+        bool limits = is_float || saturate;
+        return integer_bits(to, limits ? limited(to, value) : integer_value(from, bits));
+    }
+    return is_listed(to) ? narrow_bits(to, value, saturate, hint) : wide_bits(to, value, saturate);
+}
