@@ -49,6 +49,11 @@ static bool run_simplify(pipeline *p) {
     return p->options->unoptimised || graph_simplify(p->m, p->st);
 }
 
+static bool run_contract(pipeline *p) {
+    bool allowed = p->options->profile != PROFILE_STRICT && !p->options->unoptimised;
+    return !allowed || graph_contract(p->m, p->st);
+}
+
 /* Lowering makes a new module; the one above is gone with it. */
 static bool replace(pipeline *p, ir_module *lower) {
     if (!lower)
@@ -82,7 +87,7 @@ static bool run_assign_layout(pipeline *p) {
     return tile_assign_layout(p->m, p->isa->lanes, p->st);
 }
 
-/* The passes, in order. Graph IR to the fifth, Schedule IR after `schedule`, Tile IR from `tile`
+/* The passes, in order. Graph IR to the sixth, Schedule IR after `schedule`, Tile IR from `tile`
  * on. */
 static const struct pass {
     const char *name;
@@ -93,6 +98,7 @@ static const struct pass {
     {"widen", run_widen},
     {"normalize", run_normalize},
     {"simplify", run_simplify},
+    {"contract", run_contract},
     {"schedule", run_schedule},
     {"tile", run_tile},
     {"expand-math", run_expand_math},

@@ -92,6 +92,8 @@ static void put_verdict(execution *e, const verdict *v) {
     json_object_set_new(check, "max_ulp",
                         known ? json_integer((json_int_t)v->max_ulp) : json_null());
     json_object_set_new(check, "max_error_over_bound", finite_or_null(v->max_error_over_bound));
+    if (v->max_error_over_bound >= 0)
+        json_object_set_new(check, "max_ulp_f64", json_integer((json_int_t)v->max_ulp_f64));
 }
 
 static void put_work(execution *e) {
@@ -99,6 +101,7 @@ static void put_work(execution *e) {
     json_t *internal = json_object_get(e->result, "internal");
     json_object_set_new(e->result, "flops", json_integer((json_int_t)s->flops));
     json_object_set_new(e->result, "bytes", json_integer((json_int_t)s->bytes));
+    json_object_set_new(e->result, "type", json_string(dtype_name(subject_element(s))));
     json_object_set_new(internal, "element", json_string(dtype_name(subject_element(s))));
     json_object_set_new(internal, "working_set", json_integer((json_int_t)s->working_set_bytes));
 }

@@ -1,4 +1,5 @@
-/* fuzz_source.c - the tile language: lexer, parser, checker; graphs of what is right are verified. */
+/* fuzz_source.c - the tile language: lexer, parser, checker; graphs of what is right are verified.
+ */
 #include <stdlib.h>
 #include <string.h>
 

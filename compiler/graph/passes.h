@@ -1,7 +1,7 @@
 /* passes.h - the passes of Graph IR, in the order in which the pipeline runs them.
  *
  * Each changes the module in place and returns false with a status on failure. All are about
- * meaning only: none changes a bit of a strict result. */
+ * meaning only: none that runs under strict changes a bit. */
 #ifndef TESSERA_GRAPH_PASSES_H
 #define TESSERA_GRAPH_PASSES_H
 
@@ -20,6 +20,9 @@ bool graph_normalize(ir_module *m, status *st);
 /* Equal operations are computed once, results that nobody uses not at all, and trivial data
  * movement vanishes. */
 bool graph_simplify(ir_module *m, status *st);
+
+/* Products that are only added to something become fma: other bits, for profiles that allow it. */
+bool graph_contract(ir_module *m, status *st);
 
 /* Wrong on purpose: one operation gets its operands the wrong way round. False (STATUS_UNAVAILABLE)
  * where the kernel has no such operation. */

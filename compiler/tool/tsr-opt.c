@@ -101,6 +101,10 @@ static bool run_simplify(pass_run *r) {
     return graph_simplify(r->m, r->st);
 }
 
+static bool run_contract(pass_run *r) {
+    return graph_contract(r->m, r->st);
+}
+
 static bool replace(pass_run *r, ir_module *lower) {
     if (!lower)
         return false;
@@ -171,6 +175,8 @@ static const struct pass {
     {"widen", IR_LEVEL_GRAPH, run_widen, "", "f16 and bf16 compute as f32 between conversions"},
     {"normalize", IR_LEVEL_GRAPH, run_normalize, "", "one reduced or contracted axis each"},
     {"simplify", IR_LEVEL_GRAPH, run_simplify, "", "equal operations once, unused ones never"},
+    {"contract", IR_LEVEL_GRAPH, run_contract, "",
+     "x*y + z becomes fma: for profiles that allow it"},
     {"schedule", IR_LEVEL_GRAPH, run_schedule, "lanes=16,registers=32,threads=1,BM=64",
      "Schedule IR of a static graph"},
     {"tile", IR_LEVEL_SCHEDULE, run_tile, "", "Tile IR of a schedule"},

@@ -45,14 +45,26 @@ static double error_ratio(dtype type, double reference, double bound, double got
     return bound > 0 ? error / bound : INFINITY;
 }
 
+/* From the reference, rounded once to the type. */
+static uint64_t ulp_from(const tensor *got, int64_t i, double reference) {
+    uint64_t nearest = 0;
+    dtype_store(got->type, &nearest, 0, reference);
+    uint64_t ulp =
+        dtype_ulp_distance(got->type, nearest, dtype_load_bits(got->type, got->data, (size_t)i));
+    return ulp == UINT64_MAX ? 0 : ulp;
+}
+
 bound_check compare_bound(const tensor *reference, const tensor *bound, const tensor *got) {
     bound_check c = {.count = tensor_count(got), .first = -1};
     const double *references = reference->data, *bounds = bound->data;
     for (int64_t i = 0; i < c.count; i++) {
         double ratio = error_ratio(got->type, references[i], bounds[i],
                                    dtype_load(got->type, got->data, (size_t)i));
+        uint64_t ulp = ulp_from(got, i, references[i]);
         if (ratio > c.worst)
             c.worst = ratio;
+        if (ulp > c.max_ulp)
+            c.max_ulp = ulp;
         if (ratio <= 1)
             continue;
         if (c.first < 0)

@@ -21,6 +21,7 @@ typedef struct bound_check {
     int64_t count, beyond; /* elements outside their bound */
     int64_t first;         /* the first such, -1: none */
     double worst;          /* greatest error / bound; infinite where a bound of 0 is missed */
+    uint64_t max_ulp; /* from the reference, rounded to the type; NaN against a number left out */
 } bound_check;
 
 /* `reference` and `bound` are f64 tensors of the same shape as `got`. NaN matches NaN, an infinity

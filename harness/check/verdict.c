@@ -121,6 +121,8 @@ static bool against_bound(subject *s, const verdict_request *request, verdict *o
         bound_check c = compare_bound(&s->references[i], &s->bounds[i], &request->outputs[i]);
         if (c.worst > out->max_error_over_bound)
             out->max_error_over_bound = c.worst;
+        if (c.max_ulp > out->max_ulp_f64)
+            out->max_ulp_f64 = c.max_ulp;
         if (c.beyond == 0)
             continue;
         if (out->holds)

@@ -16,6 +16,7 @@ typedef struct verdict {
     bool has_ulp;                /* max_ulp is known */
     uint64_t max_ulp;            /* against the strict bits */
     double max_error_over_bound; /* negative: not computed */
+    uint64_t max_ulp_f64;        /* from the f64 reference; where the error was computed */
     text why;                    /* what does not hold, "" when it does */
 } verdict;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/error_table.h"
 #include "report/host_facts.h"
 #include "report/output.h"
 
@@ -33,6 +34,7 @@ json_t *document_make(const json_t *head, json_t *ceilings_json, json_t *results
     json_t *document = json_deep_copy(head);
     json_object_set_new(document, "ceilings", ceilings_json);
     json_object_set_new(document, "results", results);
+    json_object_set_new(document, "errors", error_table_json(results));
     return document;
 }
 
@@ -81,6 +83,7 @@ static const struct csv_column {
     {"bitwise", "check", "bitwise"},
     {"max_ulp", "check", "max_ulp"},
     {"max_error_over_bound", "check", "max_error_over_bound"},
+    {"max_ulp_f64", "check", "max_ulp_f64"},
     {"median_ns", "time_ns", "median"},
     {"low_ns", "time_ns", "low"},
     {"high_ns", "time_ns", "high"},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "job.h"
+#include "report/error_table.h"
 
 enum { FAILURES_LISTED = 20 };
 
@@ -212,6 +213,7 @@ static void list_failures(const json_t *results, text *out) {
 }
 
 void table_summary(const json_t *results, text *out) {
+    error_table_print(results, out);
     list_failures(results, out);
     count_statuses(results, out);
     text_printf(out, "checked: %zu against a golden, %zu against the interpreter (no golden)\n",

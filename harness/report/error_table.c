@@ -1,0 +1,78 @@
+/* error_table.c - collects the worst errors and prints them. */
+#include "report/error_table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "job.h"
+
+static const char *const keys[] = {"kernel", "backend", "profile", "type"};
+enum { KEYS = 4 };
+
+static bool same_row(const json_t *row, const json_t *result) {
+    for (int i = 0; i < KEYS; i++)
+        if (strcmp(job_result_text(row, keys[i]), job_result_text(result, keys[i])) != 0)
+            return false;
+    return true;
+}
+
+static json_t *row_of(json_t *rows, const json_t *result) {
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows, i, row) if (same_row(row, result)) return row;
+    row = json_pack("{s:i, s:i, s:f}", "cases", 0, "max_ulp_f64", 0, "max_error_over_bound", 0.0);
+    for (int k = 0; k < KEYS; k++)
+        json_object_set_new(row, keys[k], json_string(job_result_text(result, keys[k])));
+    json_array_append_new(rows, row);
+    return row;
+}
+
+static void keep_greater(json_t *row, const json_t *check, const char *name) {
+    json_t *value = json_object_get(check, name);
+    if (json_is_number(value) &&
+        json_number_value(value) > json_number_value(json_object_get(row, name)))
+        json_object_set(row, name, value);
+}
+
+json_t *error_table_json(const json_t *results) {
+    json_t *rows = json_array(), *result;
+    size_t i;
+    json_array_foreach(results, i, result) {
+        const json_t *check = json_object_get(result, "check");
+        if (!json_is_number(json_object_get(check, "max_error_over_bound")))
+            continue;
+        json_t *row = row_of(rows, result), *cases = json_object_get(row, "cases");
+        json_integer_set(cases, json_integer_value(cases) + 1);
+        keep_greater(row, check, "max_ulp_f64");
+        keep_greater(row, check, "max_error_over_bound");
+    }
+    return rows;
+}
+
+void error_table_print(const json_t *results, text *out) {
+    json_t *rows = error_table_json(results), *row;
+    size_t i, width = strlen("kernel");
+    json_array_foreach(rows, i, row) {
+        size_t length = strlen(job_result_text(row, "kernel"));
+        width = length > width ? length : width;
+    }
+    if (json_array_size(rows))
+        text_printf(out,
+                    "\nerror against f64 by type, the worst of all cases:\n%-*s %-7s %-13s %-9s "
+                    "%5s  %10s  %s\n",
+                    (int)width, "kernel", "backend", "profile", "type", "cases", "ULP",
+                    "error / bound");
+    json_array_foreach(rows, i, row) {
+        text_printf(out,
+                    "%-*s %-7s %-13s %-9s %5" JSON_INTEGER_FORMAT "  %10" JSON_INTEGER_FORMAT
+                    "  %.3g\n",
+                    (int)width, job_result_text(row, "kernel"), job_result_text(row, "backend"),
+                    job_result_text(row, "profile"), job_result_text(row, "type"),
+                    json_integer_value(json_object_get(row, "cases")),
+                    json_integer_value(json_object_get(row, "max_ulp_f64")),
+                    json_number_value(json_object_get(row, "max_error_over_bound")));
+    }
+    if (json_array_size(rows))
+        text_append_char(out, '\n');
+    json_decref(rows);
+}
