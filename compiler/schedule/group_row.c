@@ -303,9 +303,9 @@ void schedule_row_group(scheduler *s, int number) {
     }
     find_axes(&r);
     int64_t lanes = s->target->vector_lanes,
-            sub = s->target->vector_registers >= 32 ? 2 * lanes : lanes;
+            sub = s->target->vector_registers >= 32 ? 4 * lanes : lanes;
     scheduler_parameter(s, "SUB", sub, &r.sub);
-    scheduler_parameter(s, "VECTOR", 2 * lanes, &vector);
+    scheduler_parameter(s, "VECTOR", 4 * lanes, &vector);
     ir_builder b = open_rows(&r);
     for (size_t i = 0; i < r.group->reduces.count; i++)
         emit_reduce(&r, &b, i);
