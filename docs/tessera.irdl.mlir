@@ -153,6 +153,17 @@ module {
       %2 = irdl.base "#builtin.type"
       irdl.attributes {"to" = %2}
     }
+    irdl.operation @stochastic_round {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+      %3 = irdl.base "#builtin.type"
+      %4 = irdl.base "#builtin.integer"
+      %5 = irdl.base "#builtin.integer"
+      irdl.attributes {"to" = %3, "seed" = %4, "stream" = %5}
+    }
     irdl.operation @add {
       %0 = irdl.any
       %1 = irdl.any
@@ -1118,6 +1129,13 @@ module {
       irdl.operands(%0)
       %1 = irdl.any
       irdl.results(%1)
+    }
+    irdl.operation @stochastic_round {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
     }
     irdl.operation @add {
       %0 = irdl.any

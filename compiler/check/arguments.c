@@ -37,6 +37,11 @@ bool argument_bool(checker *c, const entity *e, const char *what, bool *out) {
 
 bool argument_type(checker *c, const entity *e, dtype *out) {
     *out = e->type;
+    if (e->kind == ENTITY_TYPE && e->policies) {
+        diagnose_error(c->report, e->at, "a policy has no effect here");
+        diagnose_help(c->report, "policies belong to cast() and to annotations");
+        return false;
+    }
     return e->kind == ENTITY_TYPE || expected(c, e, "an element type, such as f32");
 }
 

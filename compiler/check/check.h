@@ -8,6 +8,7 @@
 #define TESSERA_CHECK_CHECK_H
 
 #include "base/map.h"
+#include "check/policy.h"
 #include "check/source.h"
 #include "ops/graph.h"
 
@@ -33,6 +34,7 @@ typedef struct entity {
     const char *text; /* strings; numbers: decimal or hexadecimal float, perhaps with '-' */
     ir_dim dim;
     dtype type;
+    const policy_set *policies; /* of a type; NULL: none */
     struct entity *items;
     uint32_t count;
 } entity;
@@ -49,6 +51,15 @@ typedef struct value_origin {
     span at;
 } value_origin;
 
+/* What a value carries beside its type. */
+typedef struct value_policy {
+    ir_value value;
+    int scale_log2; /* it holds its number times 2^this */
+    dtype accum;    /* dots and sums of it add in this; DTYPE_NONE: as ever */
+    span accum_at;
+    bool accum_used;
+} value_policy;
+
 typedef struct checker {
     compiler_source *source;
     diagnostics *report;
@@ -61,6 +72,8 @@ typedef struct checker {
     map names; /* to an index of locals */
     VEC(local_name) locals;
     VEC(value_origin) origins; /* by ir_value */
+    VEC(value_policy) policies;
+    int64_t streams; /* stochastic roundings so far */
     bool constants_only;
 } checker;
 
@@ -108,6 +121,19 @@ entity emit_elementwise(checker *c, int opcode, entity *operands, uint32_t count
                         const ir_named_attr *attrs, uint32_t attr_count, span at);
 /* Writes each operand in the common shape; false when reported. */
 bool broadcast_all(checker *c, entity *operands, uint32_t count, span at);
+
+/* ---- policy.c ---- */
+/* cast(x, to @ policies); `set` may be NULL. */
+entity policy_convert(checker *c, const entity *x, dtype to, const policy_set *set, span at);
+/* A parameter with policies; false when reported. */
+bool policy_parameter(checker *c, ir_value v, dtype element, const policy_set *set);
+/* A value whose annotation has policies, or whose own must stand in it; converts it where they say
+ * so. */
+bool policy_annotated(checker *c, entity *value, dtype element, const policy_set *set);
+/* What the operands' policies mean for an operation: an accumulator, or a refusal. */
+bool policy_operands(checker *c, int opcode, const entity *operands, uint32_t count,
+                     const ir_named_attr *attrs, uint32_t attr_count, dtype *accumulate, span at);
+void policy_report_unused(checker *c);
 
 /* ---- expression.c ---- */
 entity check_expression(checker *c, const node *n);

@@ -20,6 +20,19 @@ ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
               const ir_named_attr *attrs, uint32_t attr_count, span at) {
     ir_value *values = ARENA_NEW(&c->memory, ir_value, count + 1);
     ir_type *types = ARENA_NEW(&c->memory, ir_type, count + 1);
+    ir_named_attr *all = ARENA_NEW(&c->memory, ir_named_attr, attr_count + 1);
+    dtype accumulate;
+    if (!policy_operands(c, opcode, operands, count, attrs, attr_count, &accumulate, at)) {
+        return 0;
+    }
+    if (accumulate != DTYPE_NONE) {
+        ir_attr type = ir_attr_type(c->m, ir_type_scalar(c->m, accumulate));
+        if (attr_count) {
+            memcpy(all, attrs, sizeof *all * attr_count);
+        }
+        all[attr_count++] = (ir_named_attr){"accumulate", type};
+        attrs = all;
+    }
     for (uint32_t i = 0; i < count; i++) {
         values[i] = operands[i].value;
         types[i] = ir_value_get(c->m, values[i])->type;

@@ -206,10 +206,25 @@ static entity check_items(checker *c, const node *n) {
     return out;
 }
 
+/* bf16 @ accum(f32): the same type, with one policy more. */
+static entity with_policy(checker *c, const entity *type, const node *policy, span at) {
+    policy_set *set = ARENA_NEW(&c->memory, policy_set, 1);
+    if (type->policies) {
+        *set = *type->policies;
+    }
+    entity out = *type;
+    out.at = at;
+    out.policies = set;
+    return policy_read(policy, set, c->report) ? out : entity_broken(at);
+}
+
 static entity check_operator(checker *c, const node *n) {
     entity left = check_expression(c, n->left);
     if (n->kind == NODE_UNARY) {
         return left.kind == ENTITY_BROKEN ? left : negate(c, n->symbol, &left, n->at);
+    }
+    if (left.kind == ENTITY_TYPE && n->symbol == SYMBOL1('@')) {
+        return with_policy(c, &left, n->right, n->at);
     }
     entity right = check_expression(c, n->right);
     return check_binary(c, n->symbol, n->symbol_at, &left, &right, n->at);

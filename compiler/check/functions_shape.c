@@ -10,14 +10,12 @@ entity special_where(checker *c, const call_arguments *a) {
 
 entity special_cast(checker *c, const call_arguments *a) {
     dtype to;
-    if (!argument_tensor(c, &a->values[0], "x") || !argument_type(c, &a->values[1], &to)) {
+    entity type = a->values[1];
+    type.policies = NULL;
+    if (!argument_tensor(c, &a->values[0], "x") || !argument_type(c, &type, &to)) {
         return entity_broken(a->at);
     }
-    if (tensor_type(c, &a->values[0])->element == to) {
-        return entity_tensor(a->values[0].value, a->at);
-    }
-    ir_named_attr attr = {"to", ir_attr_type(c->m, ir_type_scalar(c->m, to))};
-    return emit_one(c, GRAPH_CONVERT, &a->values[0], 1, &attr, 1, a->at);
+    return policy_convert(c, &a->values[0], to, a->values[1].policies, a->at);
 }
 
 /* ---- reshape ---- */

@@ -160,8 +160,12 @@ dim_result dim_evaluate(const node *n, const ir_binding *bindings, uint32_t coun
 
 /* ---- Tensor[...] ---- */
 
-static bool element_read(const node *n, annotation *out, declared_names *variables,
+static bool element_read(const node *entry, annotation *out, declared_names *variables,
                          diagnostics *d) {
+    const node *n = policies_strip(entry, &out->policies, d);
+    if (!n) {
+        return false;
+    }
     if (n->kind == NODE_NAME) {
         out->type = type_named(n->text, n->at, d);
         return out->type != DTYPE_NONE;

@@ -16,6 +16,7 @@ void checker_init(checker *c, compiler_source *s, diagnostics *d) {
 void checker_release(checker *c) {
     vec_release(&c->locals);
     vec_release(&c->origins);
+    vec_release(&c->policies);
     map_release(&c->names);
     arena_release(&c->memory);
 }
@@ -142,6 +143,10 @@ static bool define_parameters(checker *c, ir_attr *names) {
             return false;
         }
         ir_value value = ir_block_add_argument(c->m, c->builder.block, type, p->name);
+        if (!policy_parameter(c, value, ir_type_get(c->m, type)->element,
+                              &k->parameters[count].policies)) {
+            return false;
+        }
         scope_define(c, p->name, entity_tensor(value, p->at), span_join(p->at, p->annotation->at),
                      NULL);
         list[count++] = ir_attr_string(c->m, p->name);
@@ -179,8 +184,13 @@ static void assign(checker *c, const node *target, entity value) {
     }
 }
 
-static bool type_matches(checker *c, const entity *value, const annotation *a, const char *what) {
+/* Policies of the annotation first: they may convert the value. */
+static bool type_matches(checker *c, entity *value, const annotation *a, const char *what) {
     ir_type expected = annotated_type(c, a);
+    if (!expected ||
+        !policy_annotated(c, value, ir_type_get(c->m, expected)->element, &a->policies)) {
+        return false;
+    }
     ir_type found = ir_value_get(c->m, value->value)->type;
     if (!expected || expected == found) {
         return expected != 0;
@@ -379,7 +389,11 @@ static void check_all(checker *c) {
     define_symbols(c);
     if (define_parameters(c, &inputs)) {
         ir_op_set_attr(c->m, kernel, "inputs", inputs);
+        uint32_t before = c->report->reported;
         check_body(c, kernel);
+        if (c->report->reported == before) {
+            policy_report_unused(c);
+        }
     }
 }
 

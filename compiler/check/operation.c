@@ -32,6 +32,7 @@ bool operation_is_function(int opcode) {
     case GRAPH_COMPARE:
     case GRAPH_SELECT:
     case GRAPH_CONVERT:
+    case GRAPH_STOCHASTIC_ROUND:
     case GRAPH_NOT:
     case GRAPH_AND:
     case GRAPH_OR:
@@ -97,7 +98,8 @@ static bound_operation *describe(checker *c, int opcode, const char *function, s
     }
     cursor = info->attrs;
     while (b->attr_count < MAX_ATTRS && op_next_attr(&cursor, &b->attrs[b->attr_count])) {
-        b->attr_count++;
+        /* An accumulator is a policy of the operands' types (policy.c), not an argument. */
+        b->attr_count += strcmp(b->attrs[b->attr_count].name, "accumulate") != 0;
     }
     call_arguments *a = &b->arguments;
     for (int i = 0; i < b->operand_count; i++) {

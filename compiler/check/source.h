@@ -5,7 +5,7 @@
 #ifndef TESSERA_CHECK_SOURCE_H
 #define TESSERA_CHECK_SOURCE_H
 
-#include "source/ast.h"
+#include "check/policy.h"
 #include "tessera/compiler.h"
 
 /* A Tensor[...] annotation. */
@@ -15,6 +15,7 @@ typedef struct annotation {
     node *dims[IR_MAX_RANK]; /* names, integers, + - * // */
     dtype type;              /* DTYPE_NONE: the type variable below */
     const char *variable;
+    policy_set policies;
 } annotation;
 
 typedef struct declared_name {

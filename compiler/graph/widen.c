@@ -36,21 +36,49 @@ static bool needs_widening(const ir_builder *b, ir_op op) {
            is_narrow(b, d->operands[0]);
 }
 
+/* What a sum or dot was told to accumulate in; DTYPE_NONE: what its type does by itself. */
+static dtype accumulator(const ir_builder *b, ir_op op) {
+    ir_attr attr = ir_op_attr(b->m, op, "accumulate");
+    return attr ? ir_type_get(b->m, ir_attr_get(b->m, attr)->type)->element : DTYPE_NONE;
+}
+
+/* The type in which operand i is computed with. A dot reads narrow operands as they are: their
+ * products are exact in f32. */
+static dtype computed_as(const ir_builder *b, ir_op op, uint32_t i) {
+    const ir_op_data *d = ir_op_get(b->m, op);
+    dtype element = build_type(b, d->operands[i])->element, told = accumulator(b, op);
+    bool is_dot = d->opcode == GRAPH_DOT;
+    if (is_dot && (i > 1 || told != DTYPE_F64))
+        return element;
+    if (told == DTYPE_F64 || (told != DTYPE_NONE && dtype_is_integer(told)))
+        return told;
+    return is_narrow(b, d->operands[i]) ? wider(b, d->operands[i]) : element;
+}
+
+/* The same operation on wider operands, accumulating as its type does. */
 static ir_value widened(ir_builder *b, ir_op op) {
     ir_module *m = b->m;
     const ir_op_data *d = ir_op_get(m, op);
     ir_value operands[8];
     ir_named_attr attrs[16];
-    bool is_dot = d->opcode == GRAPH_DOT;
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        operands[i] = !is_dot && is_narrow(b, d->operands[i])
-                          ? build_convert(b, d->operands[i], wider(b, d->operands[i]))
-                          : d->operands[i];
     uint32_t n = 0;
-    for (; n < d->attr_count; n++)
-        attrs[n] = d->attrs[n];
-    ir_op wide = graph_build(b, d->opcode, operands, d->operand_count, attrs, n);
-    return ir_op_result(m, wide, 0);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        operands[i] = build_convert(b, d->operands[i], computed_as(b, op, i));
+    for (uint32_t i = 0; i < d->attr_count; i++)
+        if (strcmp(d->attrs[i].name, "accumulate") != 0)
+            attrs[n++] = d->attrs[i];
+    return ir_op_result(m, graph_build(b, d->opcode, operands, d->operand_count, attrs, n), 0);
+}
+
+/* What the dot itself gives before the result is rounded to its type. */
+static void set_sum(ir_module *m, ir_op op, const ir_builder *b) {
+    const ir_op_data *d = ir_op_get(m, op);
+    dtype told = accumulator(b, op), sum = build_type(b, d->results[0])->element;
+    if (d->opcode == GRAPH_DOT && dtype_is_float(sum))
+        ir_op_set_attr(m, op, "out",
+                       ir_attr_type(m, ir_type_scalar(m, told == DTYPE_F64      ? DTYPE_F64
+                                                         : dtype_is_narrow(sum) ? DTYPE_F32
+                                                                                : sum)));
 }
 
 bool graph_widen(ir_module *m, status *st) {
@@ -61,11 +89,10 @@ bool graph_widen(ir_module *m, status *st) {
         const ir_op_data *d = ir_op_get(m, op);
         next = d->next;
         ir_builder b = {m, body, op, d->location};
-        if (!needs_widening(&b, op))
+        if (!needs_widening(&b, op) && accumulator(&b, op) == DTYPE_NONE)
             continue;
         dtype element = build_type(&b, d->results[0])->element;
-        if (d->opcode == GRAPH_DOT)
-            ir_op_set_attr(m, op, "out", ir_attr_type(m, ir_type_scalar(m, DTYPE_F32)));
+        set_sum(m, op, &b);
         ir_value wide = widened(&b, op);
         ir_replace_uses(m, d->results[0], build_convert(&b, wide, element));
         ir_op_erase(m, op);

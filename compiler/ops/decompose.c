@@ -70,9 +70,12 @@ static ir_value contract(composite *c, ir_value x, ir_value y, ir_value k_count,
                              {"x_contract", ir_attr_int_array(b->m, &xc, 1)},
                              {"y_contract", ir_attr_int_array(b->m, &yc, 1)},
                              {"out", ir_attr_type(b->m, ir_type_scalar(b->m, out))},
-                             {"order", ir_attr_string(b->m, order)}};
+                             {"order", ir_attr_string(b->m, order)},
+                             {"accumulate", ir_op_attr(b->m, c->op, "accumulate")}};
     ir_value operands[] = {x, y, k_count};
-    return ir_op_result(b->m, graph_build(b, GRAPH_DOT, operands, k_count ? 3 : 2, attrs, 6), 0);
+    uint32_t attr_count = attrs[6].value ? 7 : 6;
+    return ir_op_result(b->m,
+                        graph_build(b, GRAPH_DOT, operands, k_count ? 3 : 2, attrs, attr_count), 0);
 }
 
 /* Repeats x along missing or single leading axes so that it has the batch axes of `result`. */

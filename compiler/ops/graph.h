@@ -45,6 +45,13 @@ typedef struct graph_infer_query {
 } graph_infer_query;
 bool graph_infer(graph_infer_query *q);
 
+/* Can sums of elements of this type be accumulated in that one? Never in one of lower precision. */
+bool graph_accumulates(dtype element, dtype accumulator);
+/* In words, for messages: "f32 and f64". */
+const char *graph_accumulators(dtype element);
+/* Could a conversion overflow, so that saturating changes it? Else *why. */
+bool graph_can_saturate(dtype from, dtype to, const char **why);
+
 /* Builds one op with inferred result types; the caller has checked the operands (a failure is our
  * bug). */
 ir_op graph_build(ir_builder *b, int opcode, const ir_value *operands, uint32_t operand_count,

@@ -154,26 +154,46 @@ static double reach(dtype t) {
     return !f ? ldexp(1, dtype_integer_bits(t) - 1) : f->infinity ? HUGE_VAL : f->largest;
 }
 
-/* A conversion that saturates is one that could overflow otherwise. */
-static bool can_saturate(query *q, dtype to) {
-    dtype from = infer_operand(q, 0)->element;
+bool graph_can_saturate(dtype from, dtype to, const char **why) {
     const dtype_format *f = dtype_format_of(to);
     bool by_itself = f ? !f->infinity : dtype_is_float(from) || to == DTYPE_BOOL;
     bool overflows = f ? reach(from) > f->largest : reach(from) > reach(to);
-    if (!by_itself && overflows && !dtype_holds(to, from))
-        return true;
-    return infer_refuse(q, 0, -1, "saturate has no effect on a conversion from %s to %s, which %s",
-                        dtype_name(from), dtype_name(to),
-                        by_itself ? "saturates by itself" : "cannot overflow");
+    *why = by_itself ? "this conversion saturates by itself" : "this conversion cannot overflow";
+    return !by_itself && overflows && !dtype_holds(to, from);
+}
+
+/* A conversion that saturates is one that could overflow otherwise. */
+static bool saturates_rightly(query *q, dtype to) {
+    const char *why;
+    dtype from = infer_operand(q, 0)->element;
+    return !infer_int_attr(q, "saturate", 0) || graph_can_saturate(from, to, &why) ||
+           infer_refuse(q, 0, -1, "saturate has no effect from %s to %s: %s", dtype_name(from),
+                        dtype_name(to), why);
 }
 
 static bool graph_infer_convert(query *q) {
     dtype to = ir_type_get(q->m, ir_attr_get(q->m, infer_attr_of(q, "to"))->type)->element;
     if (to == DTYPE_NONE)
         return infer_refuse(q, -1, -1, "'to' is not an element type");
-    if (infer_int_attr(q, "saturate", 0) && !can_saturate(q, to))
+    if (!saturates_rightly(q, to))
         return false;
     return infer_give(q, ir_type_with_element(q->m, q->operands[0], to));
+}
+
+static bool graph_infer_stochastic_round(query *q) {
+    dtype to = ir_type_get(q->m, ir_attr_get(q->m, infer_attr_of(q, "to"))->type)->element;
+    if (!dtype_is_narrow(to) || to == DTYPE_TF32)
+        return infer_refuse(q, -1, -1, "'to' is not f16, bf16, f8e4m3fn or f8e5m2");
+    if (infer_operand(q, 0)->element != DTYPE_F32)
+        return infer_refuse(q, 0, -1, "needs f32 elements, not %s", infer_shape_text(q, 0));
+    if (ir_type_with_element(q->m, q->operands[0], DTYPE_I32) != q->operands[1])
+        return infer_refuse(q, 0, 1, "needs an i32 index for each element of %s, not %s",
+                            infer_shape_text(q, 0), infer_shape_text(q, 1));
+    if (infer_int_attr(q, "seed", -1) < 0 || infer_int_attr(q, "stream", -1) < 0 ||
+        infer_int_attr(q, "stream", 0) > INT32_MAX)
+        return infer_refuse(q, -1, -1, "seed and stream are not negative, stream has 31 bits");
+    return saturates_rightly(q, to) &&
+           infer_give(q, ir_type_with_element(q->m, q->operands[0], to));
 }
 
 static bool graph_infer_binary(query *q) {
@@ -369,6 +389,10 @@ static bool graph_infer_reduce(query *q) {
         return infer_refuse(q, -1, -1, "unknown kind '%s': sum, max or min", kind);
     if (x->element == DTYPE_BOOL)
         return infer_refuse(q, 0, -1, "cannot reduce %s; cast() it to i32", infer_shape_text(q, 0));
+    if (infer_attr_of(q, "accumulate") && strcmp(kind, "sum") != 0)
+        return infer_refuse(q, -1, -1, "a %s accumulates nothing", kind);
+    if (!infer_accumulates(q))
+        return false;
     for (int i = 0; i < (n < 0 ? 1 : n); i++)
         if (n < 0 || axes[i] < 0 || axes[i] >= x->rank || (i && axes[i] <= axes[i - 1]))
             return infer_refuse(q, 0, -1, "axes must be different axes of %s, in ascending order",

@@ -23,6 +23,8 @@ const char *infer_string_attr(const query *q, const char *name, const char *othe
 /* Elements of an array of ints or dims; -1 when there are more than `limit`. */
 int infer_ints_attr(const query *q, const char *name, int64_t *out, int limit);
 
+/* The attribute `accumulate`, where it is there, against the type of operand 0. */
+bool infer_accumulates(query *q);
 bool infer_need_float(query *q, uint32_t i);
 /* The specified functions are f32 sequences, and composites but matmul compute in f32: f64 would
  * lose bits in silence. */

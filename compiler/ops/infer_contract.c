@@ -1,8 +1,59 @@
 /* infer_contract.c - the shape and type rules of contractions, and of what scales their integers.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "ops/infer.h"
+
+/* ---- accumulators ---- */
+
+/* The default first. */
+static const struct {
+    dtype element, accumulators[2];
+} accumulation[] = {
+    {DTYPE_F64, {DTYPE_F64}},
+    {DTYPE_F32, {DTYPE_F32, DTYPE_F64}},
+    {DTYPE_TF32, {DTYPE_F32, DTYPE_F64}},
+    {DTYPE_F16, {DTYPE_F32, DTYPE_F64}},
+    {DTYPE_BF16, {DTYPE_F32, DTYPE_F64}},
+    {DTYPE_F8E4M3FN, {DTYPE_F32, DTYPE_F64}},
+    {DTYPE_F8E5M2, {DTYPE_F32, DTYPE_F64}},
+    {DTYPE_I64, {DTYPE_I64}},
+    {DTYPE_I32, {DTYPE_I32}},
+    {DTYPE_I8, {DTYPE_I32}},
+    {DTYPE_I4, {DTYPE_I32}},
+};
+enum { ACCUMULATIONS = sizeof accumulation / sizeof *accumulation };
+
+bool graph_accumulates(dtype element, dtype accumulator) {
+    for (int i = 0; i < ACCUMULATIONS; i++)
+        if (accumulation[i].element == element)
+            return accumulator != DTYPE_NONE && (accumulation[i].accumulators[0] == accumulator ||
+                                                 accumulation[i].accumulators[1] == accumulator);
+    return false;
+}
+
+const char *graph_accumulators(dtype element) {
+    static _Thread_local char words[32];
+    snprintf(words, sizeof words, "none");
+    for (int i = 0; i < ACCUMULATIONS; i++)
+        if (accumulation[i].element == element)
+            snprintf(words, sizeof words, accumulation[i].accumulators[1] ? "%s and %s" : "%s",
+                     dtype_name(accumulation[i].accumulators[0]),
+                     dtype_name(accumulation[i].accumulators[1]));
+    return words;
+}
+
+bool infer_accumulates(query *q) {
+    ir_attr attr = infer_attr_of(q, "accumulate");
+    dtype element = infer_operand(q, 0)->element;
+    dtype to = attr ? ir_type_get(q->m, ir_attr_get(q->m, attr)->type)->element : DTYPE_NONE;
+    return !attr || graph_accumulates(element, to) ||
+           infer_refuse(q, 0, -1, "%s cannot accumulate in %s; possible: %s", dtype_name(element),
+                        dtype_name(to), graph_accumulators(element));
+}
+
+/* ---- dot, matmul ---- */
 
 static bool contains(const int64_t *list, int n, int64_t item) {
     for (int i = 0; i < n; i++)
@@ -91,7 +142,7 @@ bool graph_infer_dot(query *q) {
     for (int i = 0; i < y->rank; i++)
         if (!contains(yb, batch, i) && !contains(yc, contract, i))
             dims[rank++] = y->dims[i];
-    return dot_types_fit(q) && dot_counts_fit(q, xb, batch, xc, contract) &&
+    return dot_types_fit(q) && infer_accumulates(q) && dot_counts_fit(q, xb, batch, xc, contract) &&
            infer_give_shape(q, dot_element(q), rank, dims);
 }
 
@@ -104,7 +155,7 @@ bool graph_infer_matmul(query *q) {
     if (x->dims[x->rank - 1] != y->dims[y->rank - 2])
         return infer_refuse(q, 0, 1, "inner dimensions differ: %s @ %s", infer_shape_text(q, 0),
                             infer_shape_text(q, 1));
-    if (!dot_types_fit(q))
+    if (!dot_types_fit(q) || !infer_accumulates(q))
         return false;
     int rank = x->rank > y->rank ? x->rank : y->rank;
     for (int i = 0; i < rank - 2; i++) {

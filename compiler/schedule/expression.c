@@ -93,7 +93,7 @@ static ir_value build_element(expression *e, ir_value v, const ir_value *operand
     ir_module *m = e->body->m;
     const ir_module *g = e->p->g;
     ir_op op = plan_def(e->p, v);
-    ir_named_attr attrs[2];
+    ir_named_attr attrs[4];
     uint32_t count = 0;
     switch (ir_op_get(g, op)->opcode) {
     case GRAPH_CONSTANT: {
@@ -101,6 +101,10 @@ static ir_value build_element(expression *e, ir_value v, const ir_value *operand
         attrs[count++] = (ir_named_attr){"value", ir_attr_bits(m, bits->element, bits->bits)};
         break;
     }
+    case GRAPH_STOCHASTIC_ROUND:
+        attrs[count++] = (ir_named_attr){"seed", ir_attr_int(m, ir_op_int(g, op, "seed", 0))};
+        attrs[count++] = (ir_named_attr){"stream", ir_attr_int(m, ir_op_int(g, op, "stream", 0))};
+        /* fall through */
     case GRAPH_CONVERT:
         attrs[count++] =
             (ir_named_attr){"to", ir_attr_type(m, ir_type_scalar(m, plan_type(e->p, v)->element))};

@@ -89,12 +89,18 @@ static void expand(ir_module *m, ir_op op, void *context) {
     expansion *e = context;
     ir_op_data *d = ir_op_get(m, op);
     int function = function_of(d->opcode);
+    bool draws = d->opcode == TILE_STOCHASTIC_ROUND;
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (d->operands[i] < e->count && e->replaced[d->operands[i]])
             d->operands[i] = e->replaced[d->operands[i]];
-    if (function < 0)
+    if (function < 0 && !draws)
         return;
     ir_builder b = {m, d->block, op, d->location};
+    if (draws) {
+        e->replaced[d->results[0]] = tile_expand_stochastic_round(&b, op);
+        ir_op_erase(m, op);
+        return;
+    }
     math_emit emit = {&b, emit_op, emit_f32, emit_i32};
     e->replaced[d->results[0]] = math_build(&emit, (math_function)function, d->operands[0]);
     ir_op_erase(m, op);

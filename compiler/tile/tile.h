@@ -24,6 +24,8 @@ bool tile_verify_orders(const ir_module *m, status *st);
 ir_module *tile_from_schedule(const ir_module *schedule, status *st);
 /* Specified functions become their sequences (math/). */
 bool tile_expand_math(ir_module *m, status *st);
+/* One stochastic rounding as integer operations before `b->before`; its result. */
+ir_value tile_expand_stochastic_round(ir_builder *b, ir_op op);
 /* Every tile gets the layout rows<lanes>: each row is cut into vectors of `lanes` elements, the
  * last one shorter. */
 bool tile_assign_layout(ir_module *m, int lanes, status *st);

@@ -228,6 +228,12 @@ static bool verify_elementwise(const ir_module *m, ir_op op, status *st) {
             return status_set(st, STATUS_INTERNAL,
                               "operand %u does not repeat to the result's shape", i);
     uint32_t first = d->opcode == TILE_SELECT; /* of the operands of one type */
+    if (d->opcode == TILE_STOCHASTIC_ROUND)
+        return (operand(m, op, 0)->element == DTYPE_F32 &&
+                operand(m, op, 1)->element == DTYPE_I32 && ir_op_attr(m, op, "seed") &&
+                ir_op_attr(m, op, "stream") && dtype_is_narrow(to->element) &&
+                verify_conversion(m, op, st)) ||
+               broken(st, "rounds f32 at an i32 index, with a seed and a stream");
     for (uint32_t i = first + 1; i < d->operand_count; i++)
         if (operand(m, op, i)->element != operand(m, op, first)->element)
             return status_set(st, STATUS_INTERNAL, "operand %u is of another element type", i);

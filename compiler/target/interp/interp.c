@@ -54,6 +54,11 @@ const char *interp_text(const interp_step *s, const char *attribute) {
     return ir_op_string(s->m, s->op, attribute, "");
 }
 
+bool interp_accumulates_f64(const interp_step *s) {
+    ir_attr attr = ir_op_attr(s->m, s->op, "accumulate");
+    return attr && ir_type_get(s->m, ir_attr_get(s->m, attr)->type)->element == DTYPE_F64;
+}
+
 /* ---- generators ---- */
 
 static void iota(const interp_step *s) {

@@ -33,6 +33,8 @@ bool interp_check_inputs(const ir_module *m, const tensor *inputs, status *st);
 /* An empty tensor of a value's shape; DTYPE_NONE: of its own element type. */
 bool interp_allocate(const ir_module *m, ir_value value, dtype type, tensor *out, status *st);
 const char *interp_text(const interp_step *s, const char *attribute);
+/* Does the operation say that its sums are accumulated in f64? */
+bool interp_accumulates_f64(const interp_step *s);
 
 /* out[i] = in at the strided place of i: strides in elements of `size` bytes. */
 typedef struct strided {

@@ -207,7 +207,7 @@ bool interp_dot(const interp_step *s, status *st) {
               interp_permute(s->in[1], d.p.y_axes, &d.y, st);
     if (ok && !dtype_is_float(d.x.type))
         dot_i64(&d);
-    else if (ok && d.x.type == DTYPE_F64)
+    else if (ok && (d.x.type == DTYPE_F64 || interp_accumulates_f64(s)))
         dot_f64(&d);
     else if (ok)
         dot_f32(&d);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/philox.h"
 #include "target/interp/functions.h"
 #include "target/interp/interp.h"
 
@@ -205,8 +206,27 @@ static bool chunks(const interp_step *s, status *st) {
                             op_info_get(s->opcode)->name, dtype_name(s->out->type));
 }
 
+/* docs/numerics.md, "Stochastic rounding". */
+static void round_stochastic(const interp_step *s) {
+    uint64_t seed = (uint64_t)ir_op_int(s->m, s->op, "seed", 0);
+    uint32_t stream = (uint32_t)ir_op_int(s->m, s->op, "stream", 0);
+    bool saturate = ir_op_int(s->m, s->op, "saturate", 0) != 0;
+    const float *x = s->in[0]->data;
+    const uint32_t *index = s->in[1]->data;
+    int64_t n = tensor_count(s->out);
+    for (int64_t i = 0; i < n; i++) {
+        philox_words w = philox_element(seed, index[i], stream, PHILOX_DOMAIN_ROUNDING);
+        uint64_t bits = f32_to_narrow_stochastic(s->out->type, x[i], w.w[0], saturate);
+        size_t size = dtype_size(s->out->type);
+        memcpy((unsigned char *)s->out->data + (size_t)i * size, &bits, size);
+    }
+}
+
 bool interp_elementwise(const interp_step *s, status *st) {
     switch (s->opcode) {
+    case GRAPH_STOCHASTIC_ROUND:
+        round_stochastic(s);
+        return true;
     case GRAPH_CONVERT:
         interp_convert(s->in[0], s->out, ir_op_int(s->m, s->op, "saturate", 0) != 0);
         return true;

@@ -80,14 +80,14 @@ static int64_t reduce_i64(const char *kind, const int64_t *x, int64_t n, dtype t
     return best;
 }
 
-static void reduce_row(const char *kind, const tensor *rows, int64_t row, int64_t length,
+static void reduce_row(const char *kind, const tensor *rows, int64_t row, int64_t length, bool wide,
                        void *work, tensor *out) {
     bool sum = strcmp(kind, "sum") == 0;
     if (!dtype_is_float(rows->type)) {
         interp_load_i64(rows, row * length, length, work);
         int64_t result = reduce_i64(kind, work, length, rows->type);
         interp_store_i64(out, row, 1, &result);
-    } else if (sum && rows->type != DTYPE_F64) {
+    } else if (sum && !wide) {
         interp_load_f32(rows, row * length, length, work);
         float result = interp_lanes64_f32(work, length);
         interp_store_f32(out, row, 1, &result);
@@ -110,8 +110,9 @@ bool interp_reduce(const interp_step *s, status *st) {
         return false;
     void *work = base_malloc(sizeof(double) * (size_t)(length + 1));
     int64_t count = tensor_count(s->out);
+    bool wide = rows.type == DTYPE_F64 || interp_accumulates_f64(s);
     for (int64_t row = 0; row < count; row++)
-        reduce_row(kind, &rows, row, length, work, s->out);
+        reduce_row(kind, &rows, row, length, wide, work, s->out);
     free(work);
     tensor_release(&rows);
     return true;

@@ -289,8 +289,22 @@ static bool convert(const reference_step *s, status *st) {
     return true;
 }
 
+/* Either neighbour: within two of the half steps that a rounding is counted as. */
+static bool round_stochastic(const reference_step *s) {
+    int64_t count = tensor_count(&s->out->value);
+    bool saturate = ir_op_int(s->m, s->op, "saturate", 0) != 0;
+    for (int64_t i = 0; i < count; i++) {
+        bounded x = element(s->in[0], i);
+        put(s->out, i,
+            saturate ? reference_saturated(x, s->type, 2) : reference_rounded(x, s->type, 2));
+    }
+    return true;
+}
+
 bool reference_elementwise(const reference_step *s, status *st) {
     switch (s->opcode) {
+    case GRAPH_STOCHASTIC_ROUND:
+        return round_stochastic(s);
     case GRAPH_CONVERT:
         return convert(s, st);
     case GRAPH_COMPARE:

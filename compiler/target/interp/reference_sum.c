@@ -7,15 +7,15 @@
 #include "base/arena.h"
 #include "target/interp/reference.h"
 
-/* Narrow types accumulate in f32. */
-static dtype accumulator(dtype type) {
-    return type == DTYPE_F64 ? DTYPE_F64 : DTYPE_F32;
+/* Narrow types accumulate in f32, where nothing else was said. */
+static dtype accumulator(const reference_step *s) {
+    interp_step step = {.m = s->m, .op = s->op};
+    return s->in_type == DTYPE_F64 || interp_accumulates_f64(&step) ? DTYPE_F64 : DTYPE_F32;
 }
 
 /* `n` roundings of partial sums that are at most `magnitude`; `carried` comes from the operands. */
-static bounded accumulated(double sum, double magnitude, double carried, double n, dtype type,
+static bounded accumulated(double sum, double magnitude, double carried, double n, dtype wide,
                            dtype result) {
-    dtype wide = accumulator(type);
     double own =
         reference_product(reference_gamma(n, reference_roundoff(wide)), magnitude + carried);
     double limit = wide == DTYPE_F32 ? 0x1.fffffep127 : HUGE_VAL;
@@ -32,13 +32,13 @@ static bounded accumulated(double sum, double magnitude, double carried, double 
 
 /* ---- reductions ---- */
 
-static bounded sum_row(const double *x, const double *e, int64_t n, dtype type) {
+static bounded sum_row(const double *x, const double *e, int64_t n, dtype wide, dtype type) {
     double magnitude = 0, carried = 0;
     for (int64_t i = 0; i < n; i++) {
         magnitude += fabs(x[i]);
         carried += e[i];
     }
-    return accumulated(interp_lanes64_f64(x, n), magnitude, carried, (double)n + 1, type, type);
+    return accumulated(interp_lanes64_f64(x, n), magnitude, carried, (double)n + 1, wide, type);
 }
 
 /* The bound of the greatest is the greatest bound; no rounding. */
@@ -70,7 +70,7 @@ bool reference_reduce(const reference_step *s, status *st) {
         const double *row = (const double *)x.data + i * length,
                      *error = (const double *)e.data + i * length;
         bounded r = strcmp(kind, "sum") == 0
-                        ? sum_row(row, error, length, s->type)
+                        ? sum_row(row, error, length, accumulator(s), s->type)
                         : extreme_row(row, error, length, strcmp(kind, "max") == 0 ? 1 : -1);
         ((double *)s->out->value.data)[i] = r.value;
         ((double *)s->out->bound.data)[i] = r.bound;
@@ -150,7 +150,7 @@ static void dot_row(const dot_job *d, int64_t b, int64_t m, int64_t steps) {
     }
     for (int64_t j = 0; j < n; j++) {
         bounded r = accumulated(d->r.value[j], d->r.magnitude[j], d->r.carried[j],
-                                (double)steps + 2, d->s->in_type, d->s->type);
+                                (double)steps + 2, accumulator(d->s), d->s->type);
         ((double *)d->s->out->value.data)[row * n + j] = r.value;
         ((double *)d->s->out->bound.data)[row * n + j] = r.bound;
     }

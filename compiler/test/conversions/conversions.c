@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/philox.h"
 #include "target/interp/interp.h"
 #include "target/target.h"
 #include "test/conversions/inputs.h"
@@ -30,7 +31,7 @@ typedef struct tally {
 
 typedef struct work {
     dtype from;
-    bool narrow;
+    conversion_choice choice;
     conversion_kernel levels[MAX_LEVELS];
     const char *names[MAX_LEVELS];
     uint32_t level_count;
@@ -48,7 +49,7 @@ static void open_levels(work *w) {
     for (uint32_t i = 0; i < count && i < MAX_LEVELS; i++) {
         status st = STATUS_INIT;
         conversion_kernel *k = &w->levels[w->level_count];
-        if (conversion_kernel_open(k, w->from, w->narrow, isas[i].name, &st)) {
+        if (conversion_kernel_open(k, w->from, w->choice, isas[i].name, &st)) {
             w->names[w->level_count++] = isas[i].name;
             continue;
         }
@@ -59,13 +60,13 @@ static void open_levels(work *w) {
     }
 }
 
-static bool work_open(work *w, dtype from, bool narrow) {
+static bool work_open(work *w, dtype from, conversion_choice choice) {
     conversion list[CONVERSIONS_MAX];
     int64_t count = CONVERSION_ELEMENTS;
-    *w = (work){.from = from, .narrow = narrow};
+    *w = (work){.from = from, .choice = choice};
     open_levels(w);
     bool ok = !w->failed && tensor_init(&w->in, from, 1, &count, NULL);
-    uint32_t outputs = conversions_from(from, narrow, list);
+    uint32_t outputs = conversions_from(from, choice, list);
     for (uint32_t i = 0; i < outputs && ok; i++)
         ok = tensor_init(&w->out[i], list[i].to, 1, &count, NULL);
     return ok;
@@ -89,20 +90,43 @@ static void show(const work *w, tally *t, conversion c, const char *who, uint64_
             expected);
 }
 
+static uint32_t random_at(int64_t i) {
+    return philox_element(CONVERSION_SEED, (uint64_t)i, CONVERSION_STREAM, PHILOX_DOMAIN_ROUNDING)
+        .w[0];
+}
+
+static void interpret(const work *w, conversion c, tensor *out) {
+    if (!c.drawn) {
+        interp_convert(&w->in, out, c.saturate);
+        interp_canonical(out);
+        return;
+    }
+    for (int64_t i = 0; i < CONVERSION_ELEMENTS; i++) {
+        uint64_t bits = f32_to_narrow_stochastic(c.to, ((const float *)w->in.data)[i], random_at(i),
+                                                 c.saturate);
+        memcpy((char *)out->data + (size_t)i * dtype_size(c.to), &bits, dtype_size(c.to));
+    }
+}
+
 static void judge(work *w, uint32_t n, conversion c, int64_t used) {
     tally *t = &w->tallies[n];
     tensor *out = &w->out[n];
-    interp_convert(&w->in, out, c.saturate);
-    interp_canonical(out);
+    bool same[MAX_LEVELS];
+    interpret(w, c, out);
+    for (uint32_t l = 0; l < w->level_count; l++)
+        same[l] = memcmp(out->data, w->levels[l].out[n], (size_t)used * dtype_size(c.to)) == 0;
     for (int64_t i = 0; i < used; i++) {
         uint64_t in = dtype_load_bits(w->from, w->in.data, (size_t)i);
-        uint64_t expected = oracle_convert(w->from, c.to, c.saturate, in, &w->hints[n]);
+        uint64_t expected = c.drawn ? oracle_stochastic(c.to, c.saturate, in, random_at(i))
+                                    : oracle_convert(w->from, c.to, c.saturate, in, &w->hints[n]);
         uint64_t got = dtype_load_bits(c.to, out->data, (size_t)i);
         if (got != expected) {
             t->interpreted++;
             show(w, t, c, "interpreted", in, got, expected);
         }
         for (uint32_t l = 0; l < w->level_count; l++) {
+            if (same[l] && got == expected)
+                continue;
             got = dtype_load_bits(c.to, w->levels[l].out[n], (size_t)i);
             if (got != expected) {
                 t->compiled++;
@@ -116,7 +140,7 @@ static void judge(work *w, uint32_t n, conversion c, int64_t used) {
 /* The elements in w->in, of which the first `used` count. */
 static void run_chunk(work *w, int64_t used) {
     conversion list[CONVERSIONS_MAX];
-    uint32_t outputs = conversions_from(w->from, w->narrow, list);
+    uint32_t outputs = conversions_from(w->from, w->choice, list);
     for (uint32_t l = 0; l < w->level_count; l++) {
         memcpy(w->levels[l].in, w->in.data, tensor_bytes(&w->in));
         w->failed |= !conversion_kernel_run(&w->levels[l]);
@@ -128,12 +152,13 @@ static void run_chunk(work *w, int64_t used) {
 /* Prints the rows of a type; false where anything differs. */
 static bool report(const work *w) {
     conversion list[CONVERSIONS_MAX];
-    uint32_t outputs = conversions_from(w->from, w->narrow, list);
+    uint32_t outputs = conversions_from(w->from, w->choice, list);
     bool ok = !w->failed;
     for (uint32_t n = 0; n < outputs; n++) {
         const tally *t = &w->tallies[n];
-        printf("| %s | %s%s | %" PRIu64 " | ", dtype_name(w->from), dtype_name(list[n].to),
-               list[n].saturate ? ", saturating" : "", t->inputs);
+        printf("| %s | %s%s%s | %" PRIu64 " | ", dtype_name(w->from), dtype_name(list[n].to),
+               list[n].drawn ? ", stochastic" : "", list[n].saturate ? ", saturating" : "",
+               t->inputs);
         for (uint32_t l = 0; l < w->level_count; l++)
             printf("%s%s", l ? ", " : "", w->names[l]);
         printf(" | %" PRIu64 " | %" PRIu64 " |\n", t->compiled, t->interpreted);
@@ -150,10 +175,10 @@ static void put(work *w, int64_t i, uint64_t bits) {
 
 /* ---- lists ---- */
 
-static bool check_type(dtype from) {
+static bool check_type(dtype from, conversion_choice choice) {
     static work w;
     bit_list inputs = {0};
-    bool ok = work_open(&w, from, false);
+    bool ok = work_open(&w, from, choice);
     conversion_inputs(from, &inputs);
     for (size_t at = 0; ok && at < inputs.count && !w.failed; at += CONVERSION_ELEMENTS) {
         int64_t used = 0;
@@ -187,7 +212,7 @@ static bool check_all(void) {
     work *all = calloc(threads, sizeof *all);
     bool ok = all != NULL;
     for (uint64_t i = 0; i < threads && ok; i++) {
-        ok = work_open(&all[i], DTYPE_F32, true);
+        ok = work_open(&all[i], DTYPE_F32, CONVERSIONS_NARROW);
         all[i].first = (i << 32) / threads / CONVERSION_ELEMENTS * CONVERSION_ELEMENTS;
         all[i].last = ((i + 1) << 32) / threads / CONVERSION_ELEMENTS * CONVERSION_ELEMENTS;
     }
@@ -223,6 +248,7 @@ int main(int argc, char **argv) {
     if (all)
         return check_all() ? 0 : 1;
     for (int t = DTYPE_NONE + 1; t < DTYPE_COUNT; t++)
-        ok &= check_type((dtype)t);
+        ok &= check_type((dtype)t, CONVERSIONS_ALL);
+    ok &= check_type(DTYPE_F32, CONVERSIONS_DRAWN);
     return ok ? 0 : 1;
 }

@@ -6,31 +6,48 @@
 
 #include "ops/graph.h"
 
-static bool convert_fits(ir_module *m, dtype from, conversion c, ir_named_attr *attrs, ir_type *x) {
+/* The operation for a conversion, of x and perhaps the index of each element. */
+typedef struct operation {
+    int opcode;
+    ir_type operands[2];
+    ir_named_attr attrs[4];
+    uint32_t operand_count, attr_count;
+} operation;
+
+static bool operation_fits(ir_module *m, dtype from, conversion c, operation *o) {
     int64_t count = CONVERSION_ELEMENTS;
-    *x = ir_type_tensor(m, from, 1, &count);
-    attrs[0] = (ir_named_attr){"to", ir_attr_type(m, ir_type_scalar(m, c.to))};
-    attrs[1] = (ir_named_attr){"saturate", ir_attr_bool(m, true)};
+    *o = (operation){
+        .opcode = c.drawn ? GRAPH_STOCHASTIC_ROUND : GRAPH_CONVERT,
+        .operands = {ir_type_tensor(m, from, 1, &count), ir_type_tensor(m, DTYPE_I32, 1, &count)},
+        .operand_count = c.drawn ? 2 : 1};
+    o->attrs[o->attr_count++] = (ir_named_attr){"to", ir_attr_type(m, ir_type_scalar(m, c.to))};
+    if (c.saturate)
+        o->attrs[o->attr_count++] = (ir_named_attr){"saturate", ir_attr_bool(m, true)};
+    if (c.drawn) {
+        o->attrs[o->attr_count++] =
+            (ir_named_attr){"seed", ir_attr_int(m, (int64_t)CONVERSION_SEED)};
+        o->attrs[o->attr_count++] = (ir_named_attr){"stream", ir_attr_int(m, CONVERSION_STREAM)};
+    }
     graph_infer_query q = {.m = m,
-                           .opcode = GRAPH_CONVERT,
-                           .operands = x,
-                           .operand_count = 1,
-                           .attrs = attrs,
-                           .attr_count = c.saturate ? 2 : 1};
+                           .opcode = o->opcode,
+                           .operands = o->operands,
+                           .operand_count = o->operand_count,
+                           .attrs = o->attrs,
+                           .attr_count = o->attr_count};
     return graph_infer(&q);
 }
 
 /* A saturating conversion is one that the shape rule lets be one. */
-uint32_t conversions_from(dtype from, bool narrow, conversion *list) {
+uint32_t conversions_from(dtype from, conversion_choice choice, conversion *list) {
     uint32_t count = 0;
     ir_module *m = ir_module_new();
     for (int t = DTYPE_NONE + 1; t < DTYPE_COUNT; t++)
         for (int saturate = 0; saturate < 2; saturate++) {
-            conversion c = {(dtype)t, saturate != 0};
-            ir_named_attr attrs[2];
-            ir_type x;
-            bool wanted = !narrow || (dtype_is_narrow(c.to) && c.to != DTYPE_TF32);
-            if (c.to != from && wanted && convert_fits(m, from, c, attrs, &x))
+            conversion c = {(dtype)t, saturate != 0, choice == CONVERSIONS_DRAWN};
+            operation o;
+            bool narrow = dtype_is_narrow(c.to) && c.to != DTYPE_TF32;
+            if (c.to != from && (narrow || choice == CONVERSIONS_ALL) &&
+                operation_fits(m, from, c, &o))
                 list[count++] = c;
         }
     ir_module_free(m);
@@ -53,12 +70,14 @@ static ir_module *graph_of(const conversion_kernel *k) {
     b.block = ir_op_block(m, ir_build(&b, &spec), 0);
     int64_t count = CONVERSION_ELEMENTS;
     ir_value x = ir_block_add_argument(m, b.block, ir_type_tensor(m, k->from, 1, &count), "x");
-    ir_value values[CONVERSIONS_MAX];
+    ir_named_attr along[] = {{"shape", ir_attr_int_array(m, &count, 1)},
+                             {"axis", ir_attr_int(m, 0)}};
+    ir_op index = graph_build(&b, GRAPH_IOTA, NULL, 0, along, 2);
+    ir_value operands[] = {x, ir_op_result(m, index, 0)}, values[CONVERSIONS_MAX];
     for (uint32_t i = 0; i < k->count; i++) {
-        ir_named_attr how[2];
-        ir_type type;
-        convert_fits(m, k->from, k->list[i], how, &type);
-        ir_op op = graph_build(&b, GRAPH_CONVERT, &x, 1, how, k->list[i].saturate ? 2 : 1);
+        operation o;
+        operation_fits(m, k->from, k->list[i], &o);
+        ir_op op = graph_build(&b, o.opcode, operands, o.operand_count, o.attrs, o.attr_count);
         values[i] = ir_op_result(m, op, 0);
     }
     ir_build(&b,
@@ -77,12 +96,12 @@ static bool load(conversion_kernel *k, const compiler_artifact *a, status *st) {
     return ok || status_set(st, STATUS_UNAVAILABLE, "%s", tsrGetLastError());
 }
 
-bool conversion_kernel_open(conversion_kernel *k, dtype from, bool narrow, const char *isa,
-                            status *st) {
+bool conversion_kernel_open(conversion_kernel *k, dtype from, conversion_choice choice,
+                            const char *isa, status *st) {
     compiler_options options = {.profile = PROFILE_STRICT, .isa = isa, .threads = 1};
     compiler_artifact artifact = {0};
     *k = (conversion_kernel){.from = from};
-    k->count = conversions_from(from, narrow, k->list);
+    k->count = conversions_from(from, choice, k->list);
     ir_module *graph = graph_of(k);
     bool ok = compiler_build(graph, NULL, 0, &options, &artifact, st) && load(k, &artifact, st);
     compiler_artifact_release(&artifact);

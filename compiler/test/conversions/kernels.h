@@ -13,8 +13,18 @@ enum { CONVERSION_ELEMENTS = 1 << 14, CONVERSIONS_MAX = 16 };
 
 typedef struct conversion {
     dtype to;
-    bool saturate;
+    bool saturate, drawn; /* drawn: rounded stochastically, at the element's index */
 } conversion;
+
+typedef enum conversion_choice {
+    CONVERSIONS_ALL,
+    CONVERSIONS_NARROW, /* to narrow floats */
+    CONVERSIONS_DRAWN   /* the same, rounded stochastically; from f32 */
+} conversion_choice;
+
+/* Of the roundings that are drawn. */
+#define CONVERSION_SEED UINT64_C(0x123456789abcdef)
+enum { CONVERSION_STREAM = 3 };
 
 typedef struct conversion_kernel {
     dtype from;
@@ -26,10 +36,10 @@ typedef struct conversion_kernel {
     void *in, *out[CONVERSIONS_MAX];
 } conversion_kernel;
 
-/* All conversions from a type; `narrow`: to narrow floats alone. */
-uint32_t conversions_from(dtype from, bool narrow, conversion *list);
-bool conversion_kernel_open(conversion_kernel *k, dtype from, bool narrow, const char *isa,
-                            status *st);
+/* All conversions from a type that are chosen. */
+uint32_t conversions_from(dtype from, conversion_choice choice, conversion *list);
+bool conversion_kernel_open(conversion_kernel *k, dtype from, conversion_choice choice,
+                            const char *isa, status *st);
 bool conversion_kernel_run(conversion_kernel *k);
 void conversion_kernel_close(conversion_kernel *k);
 

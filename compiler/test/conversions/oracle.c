@@ -164,3 +164,23 @@ uint64_t oracle_convert(dtype from, dtype to, bool saturate, uint64_t bits, orac
     }
     return is_listed(to) ? narrow_bits(to, value, saturate, hint) : wide_bits(to, value, saturate);
 }
+
+uint64_t oracle_stochastic(dtype to, bool saturate, uint64_t bits, uint32_t random) {
+    const layout *f = &layouts[to];
+    long double value = oracle_value(DTYPE_F32, bits), x = fabsl(value);
+    uint32_t low = 0, high = f->greatest + 1;
+    if (isnan(value))
+        return f->nan;
+    while (low + 1 < high) { /* the greatest number that is not above x */
+        uint32_t middle = (low + high) / 2;
+        if (magnitude_value(f, middle) <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    long double below = magnitude_value(f, low), step = magnitude_value(f, low + 1) - below;
+    uint32_t magnitude = low + (floorl((x - below) / step * 0x1p32L) > (long double)random);
+    if (x >= below + step || magnitude > f->greatest)
+        magnitude = f->has_infinity && !saturate ? f->greatest + 1 : f->greatest;
+    return magnitude | (uint32_t)(signbit(value) != 0) << (f->exponent_bits + f->mantissa_bits);
+}

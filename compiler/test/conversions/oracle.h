@@ -13,6 +13,9 @@ typedef struct oracle_hint {
     uint32_t at;
 } oracle_hint;
 uint64_t oracle_convert(dtype from, dtype to, bool saturate, uint64_t bits, oracle_hint *hint);
+/* An f32 to a narrow float, away from zero where `random` is below the distance, in units of 2^-32
+ * of the step. */
+uint64_t oracle_stochastic(dtype to, bool saturate, uint64_t bits, uint32_t random);
 /* The value of a float's bits; NaN for a NaN. */
 long double oracle_value(dtype t, uint64_t bits);
 /* Bits of the greatest finite number of a narrow float. */

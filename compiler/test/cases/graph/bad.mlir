@@ -167,3 +167,75 @@
     "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
   }) : () -> ()
 }) : () -> ()
+// -----
+// A conversion that saturates where nothing overflows.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.convert"(%arg0) <{saturate = true, to = f64}> : (tensor<2x4xf32>) -> tensor<2x4xf64>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A sum of f32 in bf16.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.reduce"(%arg0) <{accumulate = bf16, axes = [1], kind = "sum", order = "lanes64"}> : (tensor<2x4xf32>) -> tensor<2xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A maximum accumulates nothing.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.reduce"(%arg0) <{accumulate = f64, axes = [1], kind = "max"}> : (tensor<2x4xf32>) -> tensor<2xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A dot of f32 in i32.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>):
+    %0 = "tessera.dot"(%arg0, %arg0) <{accumulate = i32, order = "seq", x_batch = [], x_contract = [1], y_batch = [], y_contract = [1]}> : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x2xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A stochastic rounding to f32.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x", "i"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>, %arg1: tensor<2x4xi32>):
+    %0 = "tessera.stochastic_round"(%arg0, %arg1) <{seed = 1 : i64, stream = 0 : i64, to = f32}> : (tensor<2x4xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// An index for some elements.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x", "i"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>, %arg1: tensor<4xi32>):
+    %0 = "tessera.stochastic_round"(%arg0, %arg1) <{seed = 1 : i64, stream = 0 : i64, to = bf16}> : (tensor<2x4xf32>, tensor<4xi32>) -> tensor<2x4xbf16>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A negative seed.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x", "i"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>, %arg1: tensor<2x4xi32>):
+    %0 = "tessera.stochastic_round"(%arg0, %arg1) <{seed = -1 : i64, stream = 0 : i64, to = bf16}> : (tensor<2x4xf32>, tensor<2x4xi32>) -> tensor<2x4xbf16>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// Scales that do not fit.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x", "a", "b", "s"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>, %arg1: tensor<2x4xi8>, %arg2: tensor<4x3xi4>, %arg3: tensor<3xf32>):
+    %0 = "tessera.scaled_matmul"(%arg1, %arg2, %arg3, %arg3) : (tensor<2x4xi8>, tensor<4x3xi4>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+    "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()

@@ -1,0 +1,116 @@
+/* expand_random.c - stochastic rounding written out: Philox4x32-10 for each element, then integer
+ * operations on the bits of the f32 (docs/numerics.md, "Stochastic rounding").
+ *
+ * What is made is an f32 that the narrow type holds, or the first one beyond its range; an ordinary
+ * conversion then has nothing to round, and settles overflow and NaN. */
+#include "tile/tile.h"
+
+#include "base/philox.h"
+
+static ir_value number(ir_builder *b, uint32_t bits) {
+    return tile_constant(b, DTYPE_I32, bits);
+}
+
+static ir_value op2(ir_builder *b, int opcode, ir_value x, ir_value y) {
+    return tile_op(b, opcode, (ir_value[]){x, y}, 2, DTYPE_NONE);
+}
+
+static ir_value choose(ir_builder *b, ir_value condition, ir_value x, ir_value y) {
+    return tile_op(b, TILE_SELECT, (ir_value[]){condition, x, y}, 3, DTYPE_NONE);
+}
+
+static ir_value bits_as(ir_builder *b, ir_value x, dtype to) {
+    return tile_op(b, TILE_BITCAST, &x, 1, to);
+}
+
+/* ---- random bits ---- */
+
+/* The first word of Philox4x32-10 for the counter (index, 0, stream, domain). */
+static ir_value first_word(ir_builder *b, ir_value index, uint64_t seed, uint32_t stream) {
+    const uint32_t multiplier0 = 0xD2511F53u, multiplier1 = 0xCD9E8D57u;
+    uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
+    ir_value c[4] = {index, number(b, 0), number(b, stream), number(b, PHILOX_DOMAIN_ROUNDING)};
+    ir_value m0 = number(b, multiplier0), m1 = number(b, multiplier1);
+    for (int round = 0; round < 10; round++) {
+        ir_value high0 = op2(b, TILE_UMULH, c[0], m0), low0 = op2(b, TILE_MUL, c[0], m0);
+        ir_value high1 = op2(b, TILE_UMULH, c[2], m1), low1 = op2(b, TILE_MUL, c[2], m1);
+        c[0] = op2(b, TILE_XOR, op2(b, TILE_XOR, high1, c[1]), number(b, key0));
+        c[1] = low1;
+        c[2] = op2(b, TILE_XOR, op2(b, TILE_XOR, high0, c[3]), number(b, key1));
+        c[3] = low0;
+        key0 += 0x9E3779B9u;
+        key1 += 0xBB67AE85u;
+    }
+    return c[0];
+}
+
+/* ---- rounding ---- */
+
+/* Unsigned: both with the sign bit turned over. */
+static ir_value less_unsigned(ir_builder *b, ir_value x, ir_value y) {
+    ir_value turn = number(b, 0x80000000u);
+    return tile_compare(b, "lt", op2(b, TILE_XOR, x, turn), op2(b, TILE_XOR, y, turn));
+}
+
+static ir_value within(ir_builder *b, ir_value x, int32_t low, int32_t high) {
+    return op2(b, TILE_MINIMUM, op2(b, TILE_MAXIMUM, x, number(b, (uint32_t)low)),
+               number(b, (uint32_t)high));
+}
+
+/* The significand with its leading one, where there is one. */
+static ir_value significand_of(ir_builder *b, ir_value magnitude, ir_value exponent) {
+    ir_value fraction = op2(b, TILE_AND, magnitude, number(b, 0x7fffffu));
+    ir_value normal = tile_compare(b, "gt", exponent, number(b, 0));
+    return choose(b, normal, op2(b, TILE_OR, fraction, number(b, 0x800000u)), fraction);
+}
+
+/* How many low bits of the significand the type has no room for, at most 63. */
+static ir_value dropped_bits(ir_builder *b, const dtype_format *f, ir_value exponent) {
+    int32_t least = 129 - (1 << (f->exponent_bits - 1)), always = 23 - f->mantissa_bits;
+    ir_value normal = op2(b, TILE_MAXIMUM, exponent, number(b, 1));
+    ir_value below = op2(b, TILE_SUB, number(b, (uint32_t)least), normal);
+    ir_value dropped =
+        op2(b, TILE_ADD, op2(b, TILE_MAXIMUM, below, number(b, 0)), number(b, (uint32_t)always));
+    return op2(b, TILE_MINIMUM, dropped, number(b, 63));
+}
+
+/* The dropped bits as a fraction of 2^32. A shift stays below the width; the one that does not
+ * apply is cut. */
+static ir_value distance_of(ir_builder *b, ir_value significand, ir_value dropped) {
+    ir_value width = number(b, 32);
+    ir_value left = within(b, op2(b, TILE_SUB, width, dropped), 0, 31),
+             right = within(b, op2(b, TILE_SUB, dropped, width), 0, 31);
+    ir_value up = op2(b, TILE_SHL, significand, left), down = op2(b, TILE_USHR, significand, right);
+    return choose(b, tile_compare(b, "le", dropped, width), up, down);
+}
+
+ir_value tile_expand_stochastic_round(ir_builder *b, ir_op op) {
+    const ir_op_data d = *ir_op_get(b->m, op);
+    dtype to = ir_type_get(b->m, ir_value_get(b->m, d.results[0])->type)->element;
+    const dtype_format *f = dtype_format_of(to);
+    ir_value bits = bits_as(b, d.operands[0], DTYPE_I32);
+    ir_value random = first_word(b, d.operands[1], (uint64_t)ir_op_int(b->m, op, "seed", 0),
+                                 (uint32_t)ir_op_int(b->m, op, "stream", 0));
+    ir_value magnitude = op2(b, TILE_AND, bits, number(b, 0x7fffffffu));
+    ir_value exponent = op2(b, TILE_USHR, magnitude, number(b, 23));
+    ir_value dropped = dropped_bits(b, f, exponent);
+    ir_value distance = distance_of(b, significand_of(b, magnitude, exponent), dropped);
+    ir_value away = less_unsigned(b, random, distance);
+    /* Up to 23 bits go: the next number is one step in what is left of the f32's bits. More: only
+     * zero and the least number of the type are near. */
+    ir_value step = op2(b, TILE_SHL, number(b, 1), op2(b, TILE_MINIMUM, dropped, number(b, 23)));
+    ir_value kept = op2(b, TILE_AND, magnitude, op2(b, TILE_SUB, number(b, 0), step));
+    ir_value next = op2(b, TILE_ADD, kept, step);
+    ir_value tiny = tile_compare(b, "gt", dropped, number(b, 23));
+    kept = choose(b, tiny, number(b, 0), kept);
+    next = choose(b, tiny, number(b, f32_bits((float)f->spacing)), next);
+    ir_value rounded = choose(b, away, next, kept);
+    rounded =
+        choose(b, tile_compare(b, "gt", magnitude, number(b, 0x7f800000u)), magnitude, rounded);
+    ir_value sign = op2(b, TILE_AND, bits, number(b, 0x80000000u));
+    ir_value exact = bits_as(b, op2(b, TILE_OR, rounded, sign), DTYPE_F32);
+    ir_value result = tile_op(b, TILE_CONVERT, &exact, 1, to);
+    if (ir_op_int(b->m, op, "saturate", 0))
+        ir_op_set_attr(b->m, ir_value_get(b->m, result)->op, "saturate", ir_attr_bool(b->m, true));
+    return result;
+}
