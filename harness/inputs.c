@@ -49,7 +49,7 @@ static double draw(const compiler_input *input, philox_words words) {
 static void fill(tensor *t, const compiler_input *input, uint32_t parameter, uint64_t seed) {
     int64_t count = tensor_count(t);
     for (int64_t i = 0; i < count; i++) {
-        philox_words words = philox_element(seed, (uint64_t)i, parameter, INPUTS_DOMAIN);
+        philox_words words = philox_element(seed, (uint64_t)i, parameter, PHILOX_DOMAIN_INPUTS);
         if (input->kind == INPUT_SPECIAL)
             put_special(t, (size_t)i, words);
         else

@@ -5,8 +5,6 @@
 
 #include "tessera/compiler.h"
 
-enum { INPUTS_DOMAIN = 0 };
-
 /* Makes one tensor per input of the signature; all released again on failure. */
 bool inputs_make(const compiler_signature *signature, const compiler_case *c, uint64_t seed,
                  tensor *inputs, status *st);

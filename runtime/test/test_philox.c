@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/dtype.h"
 #include "base/philox.h"
 
 typedef struct known_answer {
@@ -56,10 +57,33 @@ static void distributions_keep_their_ranges_and_moments(void **state) {
     assert_true(philox_normal((philox_words){{0xffffffff, 0xffffffff, 0, 0}}, 5, 2) == 5.0f);
 }
 
+/* docs/numerics.md prints these; they were computed in Python, with exact fractions. */
+static void stochastic_rounding_has_its_published_results(void **state) {
+    (void)state;
+    static const dtype types[] = {DTYPE_BF16, DTYPE_F16, DTYPE_F8E4M3FN, DTYPE_F8E5M2};
+    static const struct {
+        uint32_t x, random, rounded[4];
+    } vector[] = {{0x3f804000, 0x14e87fae, {0x3f81, 0x3c02, 0x38, 0x3c}},
+                  {0xbf334000, 0xabcfdde9, {0xbf33, 0xb99a, 0xb3, 0xb9}},
+                  {0x40490fdb, 0x5e42a19c, {0x4049, 0x4249, 0x45, 0x42}},
+                  {0x3a83126f, 0x355e74ed, {0x3a83, 0x1419, 0x01, 0x14}},
+                  {0xc396599a, 0xa754ffba, {0xc396, 0xdcb3, 0xf9, 0xdd}},
+                  {0x40000000, 0xf82ee067, {0x4000, 0x4000, 0x40, 0x40}}};
+    for (uint64_t i = 0; i < COUNT_OF(vector); i++) {
+        uint32_t random = philox_element(3, i, 0, PHILOX_DOMAIN_ROUNDING).w[0];
+        assert_int_equal(random, vector[i].random);
+        for (int t = 0; t < 4; t++)
+            assert_int_equal(
+                f32_to_narrow_stochastic(types[t], f32_from_bits(vector[i].x), random, false),
+                vector[i].rounded[t]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_answers_hold),
         cmocka_unit_test(an_element_is_a_counter_and_a_key),
+        cmocka_unit_test(stochastic_rounding_has_its_published_results),
         cmocka_unit_test(distributions_keep_their_ranges_and_moments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
