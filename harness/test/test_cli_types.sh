@@ -78,4 +78,60 @@ for r in json.load(open('result.json'))['results']:
         assert (f['type'], f['as']) == ('tf32', 'f32') and 'tf32' in f['why'], f
     else:
         assert r['fallbacks'] == [], r"
+
+# NaN, infinities and the ends of every range, through each policy: a defined result, and the same one on both backends.
+cat >corpus/types/special.tsr <<'END'
+"""Special values."""
+from tessera import *
+
+
+@cases(case("a", N=12))
+@kernel
+def special(x: Tensor["N", f32]) -> tuple[
+    Tensor["N", f8e4m3fn], Tensor["N", f8e5m2], Tensor["N", f8e5m2 @ saturate], Tensor["N", f16 @ saturate @ loss_scale(4)],
+    Tensor["N", f8e4m3fn @ stochastic_round(1)], Tensor["N", bf16 @ stochastic_round(1) @ saturate], Tensor["N", i4], Tensor["N", tf32],
+]:
+    return cast(x, f8e4m3fn), cast(x, f8e5m2), x, x, x, x, cast(x, i4), cast(x, tf32)
+
+
+@cases(case("a", M=2, K=3, N=4))
+@kernel
+def scaled(x: Tensor["M", "K", i8], y: Tensor["K", "N", i4], s: Tensor["M", f32], t: Tensor["N", f32]) -> Tensor["M", "N", f32]:
+    return scaled_matmul(x, y, s, t)
+
+
+@cases(case("a", A=2147483647, B=2147483647, C=2147483647))
+@kernel
+def huge(x: Tensor["A", "B", "C", f8e5m2]) -> Tensor["A", "B", "C", f8e5m2]:
+    return x + x
+END
+source=corpus/types/special.tsr
+$python - <<'END'
+import numpy as np
+bits = [0x7fc00000, 0xffc00001, 0x7f800000, 0xff800000, 0x7f7fffff, 0xff7fffff, 0x80000000, 1, 0x477fefff, 0x43e88000, 0xc3e80000, 0x7fa00000]
+np.save("special.npy", np.array(bits, np.uint32).view(np.float32))
+np.save("x.npy", np.array([[1, -128, 3], [0, 127, -5]], np.int8))
+np.save("y.npy", np.full((3, 4), -8, np.int8))
+np.save("s.npy", np.array([np.inf, np.nan], np.float32))
+np.save("t.npy", np.array([0, 1, -np.inf, np.nan], np.float32))
+np.save("short.npy", np.zeros(3, np.float32))
+END
+for backend in interp cpu; do
+    exits 0 "special values on $backend" "$tsr" run $source --kernel special --in x=special.npy --out special-$backend \
+        --backend $backend
+    exits 0 "special scales on $backend" "$tsr" run $source --kernel scaled --in x=x.npy --in y=y.npy --in s=s.npy \
+        --in t=t.npy --out scaled-$backend --backend $backend
+done
+exits 0 "have one result" diff -r special-interp special-cpu
+exits 0 "and so have scales" diff -r scaled-interp scaled-cpu
+exits 0 "which is the one that is written down" $python -c "
+import numpy as np, glob
+first, second = (np.load(glob.glob('special-cpu/*' + name + '.npy')[0]).tolist() for name in ('out0', 'out1'))
+assert first == [0x7f, 0x7f, 0x7e, 0xfe, 0x7e, 0xfe, 0x80, 0, 0x7e, 0x7e, 0xfe, 0x7f], first
+assert second[:7] == [0x7e, 0x7e, 0x7c, 0xfc, 0x7c, 0xfc, 0x80], second"
+exits 3 "scales that are too few" "$tsr" run $source --kernel scaled --in x=x.npy --in y=y.npy --in s=s.npy \
+    --in t=short.npy --out o
+has err "parameter t has shape \[N\], but the array is \[3\]: axis 0 must be N = 4" "are told with both shapes"
+exits 3 "a shape beyond any memory" "$tsr" bench corpus/types/special.tsr --quick --backend interp,cpu --profile strict
+has out "the shape has more than 2.63 bytes" "is an error of its case"
 finish
