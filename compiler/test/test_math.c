@@ -195,7 +195,8 @@ static void check_error(math_function function, uint32_t x) {
 static void test_hard_cases_agree(void **state) {
     static const uint32_t cases[] = {0x6f79be45, 0x50a3e87f, 0x6ff9be45, 0x5123e87f, 0x437ce5f1,
                                      0x7079be45, 0x6a1976f1, 0x53b146a6, 0x65898498, 0x51a3e87f,
-                                     0x43fce5f1, 0x77584625, 0x6217c113, 0x3f7d1bc0};
+                                     0x43fce5f1, 0x77584625, 0x6217c113, 0x3f7d1bc0, 0x3eb17e5d,
+                                     0x3faf0c74, 0x3eab4e67, 0xc2fcfe35, 0x3eb1a86a};
     (void)state;
     for (int f = 0; f < MATH_FUNCTION_COUNT; f++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
