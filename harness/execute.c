@@ -14,6 +14,7 @@
 #include "measure/counters.h"
 #include "measure/sample.h"
 #include "measure/statistics.h"
+#include "probe/probe.h"
 #include "session.h"
 #include "staging.h"
 
@@ -194,13 +195,17 @@ static bool run_interpreter(execution *e, status *st) {
 }
 
 /* ---- backends of the runtime ---- */
+static compiler_options options_of(const execution *e) {
+    return (compiler_options){.profile = e->profile,
+                              .isa = e->job->isa,
+                              .threads = e->job->threads,
+                              .unoptimised = e->job->unoptimised,
+                              .fault = fault_of_code(e->job->fault)};
+}
+
 static bool build(execution *e, status *st) {
     subject *s = e->subject;
-    compiler_options options = {.profile = e->profile,
-                                .isa = e->job->isa,
-                                .threads = e->job->threads,
-                                .unoptimised = e->job->unoptimised,
-                                .fault = fault_of_code(e->job->fault)};
+    compiler_options options = options_of(e);
     e->stage(e->context, "compile");
     if (!compiler_build(s->graph, s->c->dims, s->c->dim_count, &options, &e->artifact, st))
         return false;
@@ -327,6 +332,26 @@ static bool judge(execution *e, status *st) {
     return ok;
 }
 
+/* In which trees does the code add? Its profile is strict: the others may choose. */
+static bool probe(execution *e, const backend *b, status *st) {
+    uint32_t device;
+    probe_result found;
+    compiler_options options = options_of(e);
+    e->stage(e->context, "probe");
+    if (!backend_device(b, &device, st))
+        return false;
+    probe_request request = {e->subject, &options, device};
+    bool ok = probe_orders(&request, &found, st);
+    if (ok && found.digest[0])
+        json_object_set_new(e->result, "order_probe", json_string(found.digest));
+    if (ok && !found.holds) {
+        e->deviates = true;
+        set_status(e, "mismatch", found.why.data, EXIT_CHECK);
+    }
+    probe_result_release(&found);
+    return ok;
+}
+
 typedef struct timed_launch {
     session *session;
     status *st;
@@ -387,6 +412,9 @@ static bool run_backend(execution *e, const backend *b, status *st) {
         return true;
     }
     if (!build(e, st) || !compute(e, b, st) || !judge(e, st))
+        return false;
+    bool probed = e->job->order_probe && !e->deviates && e->profile == PROFILE_STRICT;
+    if (probed && !probe(e, b, st))
         return false;
     return e->deviates || e->job->mode != JOB_BENCH || !b->timed || measure(e, st);
 }

@@ -10,13 +10,13 @@ void job_key(const job *j, text *out) {
 
 json_t *job_to_json(const job *j) {
     return json_pack("{s:s, s:s, s:s, s:s?, s:s, s:s, s:s?, s:I, s:I, s:b, s:i, s:s?, s:s?, s:s?, "
-                     "s:b, s:b, s:b}",
+                     "s:b, s:b, s:b, s:b}",
                      "path", j->path, "kernel", j->kernel, "case", j->case_name, "golden",
                      j->golden_path, "backend", j->backend, "profile", j->profile, "isa", j->isa,
                      "threads", (json_int_t)j->threads, "seed", (json_int_t)j->seed, "quick",
                      j->quick, "mode", (int)j->mode, "fault", j->fault, "source", j->source,
                      "staging", j->staging, "launches", j->launches, "sandbox", j->sandbox,
-                     "unoptimised", j->unoptimised);
+                     "unoptimised", j->unoptimised, "order_probe", j->order_probe);
 }
 
 bool job_from_json(json_t *object, job *out) {
@@ -34,6 +34,7 @@ bool job_from_json(json_t *object, job *out) {
     out->fault = json_string_value(json_object_get(object, "fault"));
     out->source = json_string_value(json_object_get(object, "source"));
     out->staging = json_string_value(json_object_get(object, "staging"));
+    out->order_probe = json_is_true(json_object_get(object, "order_probe"));
     out->unoptimised = json_is_true(json_object_get(object, "unoptimised"));
     out->threads = (uint32_t)threads;
     out->seed = (uint64_t)seed;

@@ -28,6 +28,7 @@ typedef struct job {
     uint32_t threads;
     uint64_t seed;
     bool quick;
+    bool order_probe;    /* recover the trees of all accumulations, too */
     bool unoptimised;    /* compile without fusing or simplifying anything */
     const char *fault;   /* made on purpose (faults.def), or NULL */
     const char *source;  /* text of the kernel's source, instead of the file at `path`; or NULL */

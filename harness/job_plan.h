@@ -17,7 +17,7 @@ typedef struct job_choice {
     uint32_t thread_count;
     const char *isa; /* NULL: the host's best */
     uint64_t seed, timeout_seconds, memory_mib;
-    bool quick, unoptimised;
+    bool quick, unoptimised, order_probe;
     const char *inject; /* FAULT[@KERNEL[/CASE]], or NULL */
 } job_choice;
 

@@ -164,6 +164,31 @@ bool compiler_reference(const ir_module *graph, const ir_binding *dims, uint32_t
 bool compiler_cost(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
                    uint64_t *flops, uint64_t *bytes, status *st);
 
+/* A kernel cut open at one of its floating-point sums or dots: the operands of that one are inputs
+ * behind the kernel's own (x; for a dot y; where it counts steps, counts), and its result is an
+ * output behind the others. Static, composites decomposed. */
+typedef struct compiler_cut {
+    ir_module
+        *graph; /* owned by the caller (ir_module_free); NULL: there is no such accumulation */
+    bool is_dot;
+    char order[16];
+    int64_t extent;     /* elements of one accumulation */
+    int64_t rows;       /* accumulations that read different elements of x */
+    int64_t columns;    /* results of a row; row r has the results r * columns, ... */
+    uint32_t x, counts; /* numbers of inputs; y is x + 1; counts 0: none */
+    uint32_t output;
+    int rank, row_axes, axes[TENSOR_MAX_RANK]; /* of x: those of rows, then those summed over */
+    int64_t dims[TENSOR_MAX_RANK];
+    int y_rank, y_summed, y_axes[TENSOR_MAX_RANK]; /* of y: those summed over */
+    int64_t y_dims[TENSOR_MAX_RANK];
+} compiler_cut;
+bool compiler_cut_open(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                       uint32_t index, compiler_cut *out, status *st);
+/* The element of x that is number `k` of accumulation `row`. */
+int64_t compiler_cut_place(const compiler_cut *c, int64_t row, int64_t k);
+/* Which step of its accumulations an element of y belongs to. */
+int64_t compiler_cut_step(const compiler_cut *c, int64_t y_element);
+
 /* Names of the specified functions, as the language has them; returns the count. */
 uint32_t compiler_function_names(const char *const **names);
 

@@ -1,0 +1,185 @@
+/* cut.c - a kernel cut open at one of its accumulations: its operands become inputs, and its result
+ * an output beside the others. What comes after it stays as it is.
+ *
+ * So the inputs of the accumulation can be chosen and its result seen, whatever the kernel computes
+ * before and after, and the code is made by the same schedule. */
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/passes.h"
+#include "ops/build.h"
+#include "tessera/compiler.h"
+
+static bool is_float_sum(const ir_module *m, ir_op op) {
+    const ir_op_data *d = ir_op_get(m, op);
+    if (d->opcode != GRAPH_DOT && d->opcode != GRAPH_REDUCE)
+        return false;
+    const ir_type_data *t = ir_type_get(m, ir_value_get(m, d->results[0])->type);
+    return dtype_is_float(t->element) && strcmp(ir_op_string(m, op, "kind", "sum"), "sum") == 0;
+}
+
+static ir_op find_sum(const ir_module *m, uint32_t index) {
+    ir_op op = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
+    for (; op; op = ir_op_get(m, op)->next)
+        if (is_float_sum(m, op) && index-- == 0)
+            return op;
+    return 0;
+}
+
+static void append_name(ir_module *m, const char *list, const char *name) {
+    ir_op kernel = ir_module_kernel(m);
+    const ir_attr_data *old = ir_attr_get(m, ir_op_attr(m, kernel, list));
+    ir_attr names[2 * COMPILER_MAX_PARAMETERS];
+    uint32_t n = old->count;
+    for (uint32_t i = 0; i < n; i++)
+        names[i] = old->items[i];
+    names[n++] = ir_attr_string(m, name);
+    ir_op_set_attr(m, kernel, list, ir_attr_array(m, names, n));
+}
+
+/* The value that is replaced by an input: the operand, or what it was widened from. */
+static void replace_operand(ir_module *m, ir_op op, uint32_t operand, const char *name) {
+    ir_value v = ir_op_get(m, op)->operands[operand];
+    ir_op widening = ir_value_get(m, v)->op;
+    bool widened = widening && ir_op_get(m, widening)->opcode == GRAPH_CONVERT;
+    /* A type of 8 bits could not hold the numbers that a probe needs. */
+    if (widened &&
+        dtype_size(
+            ir_type_get(m, ir_value_get(m, ir_op_get(m, widening)->operands[0])->type)->element) >
+            1) {
+        op = widening;
+        operand = 0;
+        v = ir_op_get(m, op)->operands[0];
+    }
+    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
+    ir_value input = ir_block_add_argument(m, body, ir_value_get(m, v)->type, name);
+    ir_op_get(m, op)->operands[operand] = input;
+    append_name(m, "inputs", name);
+}
+
+static void append_output(ir_module *m, ir_value v) {
+    ir_op end = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->last;
+    const ir_op_data *d = ir_op_get(m, end);
+    ir_value values[2 * COMPILER_MAX_PARAMETERS];
+    memcpy(values, d->operands, sizeof *values * d->operand_count);
+    values[d->operand_count] = v;
+    ir_op_set_operands(m, end, values, d->operand_count + 1);
+    append_name(m, "outputs", "accumulated");
+}
+
+/* ---- where elements are ---- */
+
+static bool listed(const int64_t *list, uint32_t n, int64_t item) {
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i] == item)
+            return true;
+    return false;
+}
+
+static void describe_axes(const ir_module *m, ir_op op, compiler_cut *out) {
+    const ir_type_data *x = ir_type_get(m, ir_value_get(m, ir_op_get(m, op)->operands[0])->type);
+    int64_t batch[IR_MAX_RANK], summed[IR_MAX_RANK];
+    bool dot = ir_op_get(m, op)->opcode == GRAPH_DOT;
+    uint32_t batches = dot ? ir_op_ints(m, op, "x_batch", batch, IR_MAX_RANK) : 0;
+    uint32_t n = ir_op_ints(m, op, dot ? "x_contract" : "axes", summed, IR_MAX_RANK);
+    out->rank = x->rank;
+    out->extent = out->rows = 1;
+    for (int i = 0; i < x->rank; i++)
+        out->dims[i] = x->dims[i];
+    for (uint32_t i = 0; i < batches; i++)
+        out->axes[out->row_axes++] = (int)batch[i];
+    for (int i = 0; i < x->rank; i++)
+        if (!listed(batch, batches, i) && !listed(summed, n, i))
+            out->axes[out->row_axes++] = i;
+    for (uint32_t i = 0; i < n; i++) {
+        out->axes[out->row_axes + (int)i] = (int)summed[i];
+        out->extent *= x->dims[summed[i]];
+    }
+    for (int i = 0; i < out->row_axes; i++)
+        out->rows *= out->dims[out->axes[i]];
+    const ir_type_data *r = ir_type_get(m, ir_value_get(m, ir_op_get(m, op)->results[0])->type);
+    int64_t results = 1;
+    for (int i = 0; i < r->rank; i++)
+        results *= r->dims[i];
+    out->columns = out->rows ? results / out->rows : 0;
+}
+
+int64_t compiler_cut_place(const compiler_cut *c, int64_t row, int64_t k) {
+    int64_t index[IR_MAX_RANK], flat = 0;
+    for (int i = c->rank - 1; i >= c->row_axes; i--) {
+        index[c->axes[i]] = k % c->dims[c->axes[i]];
+        k /= c->dims[c->axes[i]];
+    }
+    for (int i = c->row_axes - 1; i >= 0; i--) {
+        index[c->axes[i]] = row % c->dims[c->axes[i]];
+        row /= c->dims[c->axes[i]];
+    }
+    for (int i = 0; i < c->rank; i++)
+        flat = flat * c->dims[i] + index[i];
+    return flat;
+}
+
+int64_t compiler_cut_step(const compiler_cut *c, int64_t y_element) {
+    int64_t index[IR_MAX_RANK], k = 0;
+    for (int i = c->y_rank - 1; i >= 0; i--) {
+        index[i] = y_element % c->y_dims[i];
+        y_element /= c->y_dims[i];
+    }
+    for (int i = 0; i < c->y_summed; i++)
+        k = k * c->y_dims[c->y_axes[i]] + index[c->y_axes[i]];
+    return k;
+}
+
+static void describe_y(const ir_module *m, ir_op op, compiler_cut *out) {
+    const ir_type_data *y = ir_type_get(m, ir_value_get(m, ir_op_get(m, op)->operands[1])->type);
+    int64_t summed[IR_MAX_RANK];
+    out->y_rank = y->rank;
+    out->y_summed = (int)ir_op_ints(m, op, "y_contract", summed, IR_MAX_RANK);
+    for (int i = 0; i < y->rank; i++)
+        out->y_dims[i] = y->dims[i];
+    for (int i = 0; i < out->y_summed; i++)
+        out->y_axes[i] = (int)summed[i];
+}
+
+/* ---- the cut ---- */
+
+static void cut_at(ir_module *m, ir_op op, compiler_cut *out) {
+    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    out->x = body->argument_count;
+    out->output = ir_op_get(m, body->last)->operand_count;
+    out->is_dot = ir_op_get(m, op)->opcode == GRAPH_DOT;
+    snprintf(out->order, sizeof out->order, "%s", ir_op_string(m, op, "order", ""));
+    describe_axes(m, op, out);
+    if (out->is_dot)
+        describe_y(m, op, out);
+    uint32_t operands = ir_op_get(m, op)->operand_count;
+    static const char *const names[] = {"operand_x", "operand_y", "operand_counts"};
+    for (uint32_t i = 0; i < operands && i < 3; i++)
+        replace_operand(m, op, i, names[i]);
+    out->counts = operands > 2 ? out->x + 2 : 0;
+    append_output(m, ir_op_get(m, op)->results[0]);
+}
+
+bool compiler_cut_open(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                       uint32_t index, compiler_cut *out, status *st) {
+    *out = (compiler_cut){.graph = NULL};
+    ir_module *m = compiler_primitives(graph, dims, dim_count, st);
+    if (!m || !graph_widen(m, st)) {
+        if (m)
+            ir_module_free(m);
+        return false;
+    }
+    ir_op op = find_sum(m, index);
+    ir_op end = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->last;
+    uint32_t inputs = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->argument_count;
+    bool room = inputs + 3 <= COMPILER_MAX_PARAMETERS &&
+                ir_op_get(m, end)->operand_count < COMPILER_MAX_PARAMETERS;
+    if (!op || !room) {
+        ir_module_free(m);
+        return !op || status_set(st, STATUS_UNAVAILABLE,
+                                 "the kernel has too many parameters to be cut open");
+    }
+    cut_at(m, op, out);
+    out->graph = m;
+    return true;
+}

@@ -1,0 +1,88 @@
+/* orders.c - docs/numerics.md, "Order of accumulation", as sizes of subtrees. */
+#include "probe/orders.h"
+
+#include <string.h>
+
+enum { CHUNK = 512, LANES = 64, BLOCK = 4096 };
+
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* One chain in ascending order: below the addition of j is everything up to j. */
+static int64_t meeting_in_chain(int64_t i, int64_t j) {
+    return (i > j ? i : j) + 1;
+}
+
+static int64_t meeting_in_chunks(int64_t n, int64_t i, int64_t j) {
+    int64_t later = i > j ? i : j;
+    if (i / CHUNK == j / CHUNK)
+        return meeting_in_chain(i % CHUNK, j % CHUNK);
+    return least(n, (later / CHUNK + 1) * CHUNK);
+}
+
+/* Elements of a sequence of `n` that stand in lanes r, r + w, r + 2w, ... */
+static int64_t in_lanes(int64_t n, int64_t r, int64_t w) {
+    return n > r ? (n - r + w - 1) / w : 0;
+}
+
+/* Of a sequence of at most one block. */
+static int64_t meeting_in_block(int64_t n, int64_t i, int64_t j) {
+    int64_t w = LANES;
+    if (i % LANES == j % LANES)
+        return meeting_in_chain(i / LANES, j / LANES);
+    while (i % w != j % w)
+        w /= 2;
+    return in_lanes(n, i % w, w);
+}
+
+/* Elements of the whole that lie below element `item` of the sequence at `level`. */
+static int64_t weight(int64_t n, int level, int64_t item) {
+    int64_t size = 1;
+    while (level-- > 0)
+        size *= BLOCK;
+    return least(n - item * size, size);
+}
+
+/* The same, where the items of the block's sequence are sums of whole blocks below: their elements
+ * are counted, item by item. */
+static int64_t weighted_meeting(int64_t n, int level, int64_t first, int64_t count, int64_t i,
+                                int64_t j) {
+    int64_t size = 0, w = LANES;
+    bool same_lane = i % LANES == j % LANES;
+    while (i % w != j % w)
+        w /= 2;
+    for (int64_t k = 0; k < count; k++)
+        if (same_lane ? k % LANES == i % LANES && k / LANES < meeting_in_chain(i / LANES, j / LANES)
+                      : k % w == i % w)
+            size += weight(n, level, first + k);
+    return size;
+}
+
+static int64_t meeting_in_lanes(int64_t n, int64_t i, int64_t j) {
+    int64_t count = n;
+    int level = 0;
+    /* Up to the level at which both are in one block. */
+    while (i / BLOCK != j / BLOCK) {
+        i /= BLOCK;
+        j /= BLOCK;
+        count = (count + BLOCK - 1) / BLOCK;
+        level++;
+    }
+    int64_t first = i / BLOCK * BLOCK, here = least(BLOCK, count - first);
+    if (level == 0)
+        return meeting_in_block(here, i % BLOCK, j % BLOCK);
+    return weighted_meeting(n, level, first, here, i % BLOCK, j % BLOCK);
+}
+
+bool order_meeting_size(const char *order, int64_t n, int64_t i, int64_t j, int64_t *size) {
+    if (strcmp(order, "seq") == 0)
+        *size = meeting_in_chain(i, j);
+    else if (strcmp(order, "chunk512") == 0)
+        *size = meeting_in_chunks(n, i, j);
+    else if (strcmp(order, "lanes64") == 0)
+        *size = meeting_in_lanes(n, i, j);
+    else
+        return false;
+    return true;
+}

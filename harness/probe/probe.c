@@ -1,0 +1,206 @@
+/* probe.c - compiles the cut kernels, plants the masks, reads the counts. */
+#include "probe/probe.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "probe/orders.h"
+#include "probe/tree.h"
+#include "session.h"
+
+/* Numbers that are exact in an element type: a unit added to the mask is lost, and so are all units
+ * together; sums of units are exact. A type of 8 bits has no two such numbers, but products of two
+ * of its numbers do: there y has them too, which leaves room for one pair at a time. */
+typedef struct planted {
+    double mask, unit;
+    bool in_both;
+} planted;
+
+static planted planted_for(dtype type) {
+    switch (type) {
+    case DTYPE_F16:
+        return (planted){0x1p15, 0x1p-24, false};
+    case DTYPE_F8E4M3FN:
+        return (planted){448, 0x1p-9, true};
+    case DTYPE_F8E5M2:
+        return (planted){0x1.cp15, 0x1p-16, true};
+    default:
+        return (planted){0x1p100, 1, false};
+    }
+}
+
+static double unit_of_result(const planted *p) {
+    return p->in_both ? p->unit * p->unit : p->unit;
+}
+
+typedef struct probing {
+    const compiler_cut *cut;
+    compiler_signature signature;
+    session session;
+    tensor inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
+    planted numbers;
+    text *why;
+} probing;
+
+/* ---- inputs ---- */
+
+static void fill(tensor *t, double value) {
+    int64_t count = tensor_count(t);
+    for (int64_t i = 0; i < count; i++)
+        dtype_store(t->type, t->data, (size_t)i, value);
+}
+
+static bool make_inputs(probing *p, status *st) {
+    const compiler_cut *c = p->cut;
+    for (uint32_t i = 0; i < p->signature.input_count; i++) {
+        const struct compiler_buffer *b = &p->signature.inputs[i];
+        if (!tensor_init(&p->inputs[i], b->type, b->rank, b->dims, st))
+            return false;
+        bool operand = i == c->x || (p->numbers.in_both && i == c->x + 1);
+        fill(&p->inputs[i], operand                       ? p->numbers.unit
+                            : c->counts && i == c->counts ? (double)c->extent
+                                                          : 1);
+    }
+    return true;
+}
+
+/* ---- one batch of pairs ---- */
+
+static void plant_y(probing *p, const tree_pair *pair, double value) {
+    tensor *y = &p->inputs[p->cut->x + 1];
+    int64_t count = tensor_count(y);
+    for (int64_t e = 0; e < count; e++) {
+        int64_t k = compiler_cut_step(p->cut, e);
+        if (k == pair->i || k == pair->j)
+            dtype_store(y->type, y->data, (size_t)e, value);
+    }
+}
+
+static void plant(probing *p, const tree_pair *pairs, size_t count, double high, double low) {
+    tensor *x = &p->inputs[p->cut->x];
+    for (size_t r = 0; r < count; r++) {
+        size_t i = (size_t)compiler_cut_place(p->cut, (int64_t)r, pairs[r].i);
+        size_t j = (size_t)compiler_cut_place(p->cut, (int64_t)r, pairs[r].j);
+        dtype_store(x->type, x->data, i, high);
+        dtype_store(x->type, x->data, j, low);
+        if (p->numbers.in_both)
+            plant_y(p, &pairs[r], high);
+    }
+}
+
+static bool launch(probing *p, status *st) {
+    session_release_tensors(p->outputs, p->signature.output_count);
+    return session_write_inputs(&p->session, p->inputs, st) &&
+           session_poison_outputs(&p->session, st) && session_run(&p->session, st) &&
+           session_read_outputs(&p->session, &p->signature, p->outputs, st);
+}
+
+/* The size that a result counts, checked against the order. */
+static bool read_size(probing *p, size_t row, tree_pair *pair, status *st) {
+    const compiler_cut *c = p->cut;
+    const tensor *out = &p->outputs[c->output];
+    double units =
+        dtype_load(out->type, out->data, row * (size_t)c->columns) / unit_of_result(&p->numbers);
+    int64_t expected = 0;
+    pair->size = c->extent - (int64_t)units;
+    if (units != floor(units) || pair->size < 2 || pair->size > c->extent)
+        return status_set(st, STATUS_INVALID,
+                          "the probe of elements %d and %d counted %g of %lld elements", pair->i,
+                          pair->j, units, (long long)c->extent);
+    if (!order_meeting_size(c->order, c->extent, pair->i, pair->j, &expected))
+        return status_set(st, STATUS_INTERNAL, "no probe knows the order '%s'", c->order);
+    if (expected != pair->size && p->why->length == 0)
+        text_printf(p->why,
+                    "order probe: elements %d and %d of %lld meet in a sum of %lld elements; "
+                    "%s says %lld",
+                    pair->i, pair->j, (long long)c->extent, (long long)pair->size, c->order,
+                    (long long)expected);
+    return true;
+}
+
+static bool measure(void *context, tree_pair *pairs, size_t count, status *st) {
+    probing *p = context;
+    size_t rows = p->numbers.in_both ? 1 : (size_t)p->cut->rows;
+    bool ok = true;
+    for (size_t first = 0; first < count && ok; first += rows) {
+        size_t n = count - first < rows ? count - first : rows;
+        plant(p, pairs + first, n, p->numbers.mask, -p->numbers.mask);
+        ok = launch(p, st);
+        plant(p, pairs + first, n, p->numbers.unit, p->numbers.unit);
+        for (size_t r = 0; r < n && ok; r++)
+            ok = read_size(p, r, &pairs[first + r], st);
+    }
+    return ok;
+}
+
+/* ---- one accumulation ---- */
+
+static bool run_cut(const probe_request *request, probing *p, sha256 *digest, status *st) {
+    const compiler_cut *c = p->cut;
+    compiler_artifact artifact = {0};
+    bool ok = compiler_signature_of(c->graph, NULL, 0, &p->signature, st);
+    if (ok) {
+        p->numbers = planted_for(p->signature.inputs[c->x].type);
+        session_request open = {request->device, request->options->threads, &artifact,
+                                request->subject->kernel_name, &p->signature};
+        ok = make_inputs(p, st) &&
+             compiler_build(c->graph, NULL, 0, request->options, &artifact, st) &&
+             session_open(&p->session, &open, st) &&
+             tree_recover((int32_t)c->extent, measure, p, digest, st);
+    }
+    session_release_tensors(p->inputs, COMPILER_MAX_PARAMETERS);
+    session_release_tensors(p->outputs, COMPILER_MAX_PARAMETERS);
+    session_close(&p->session);
+    compiler_artifact_release(&artifact);
+    return ok;
+}
+
+static bool probe_one(const probe_request *request, const compiler_cut *cut, probe_result *out,
+                      text *record, status *st) {
+    probing p = {.cut = cut, .why = &out->why};
+    sha256 digest;
+    char hex[65];
+    if (cut->extent < 2 || cut->rows == 0 || cut->columns == 0 || cut->extent > PROBE_EXTENT_MAX)
+        return true;
+    if (!run_cut(request, &p, &digest, st)) {
+        /* No tree at all is a finding, too. */
+        if (st->code != STATUS_INVALID)
+            return false;
+        if (out->why.length == 0)
+            text_printf(&out->why, "order probe: %s", st->message);
+        *st = (status)STATUS_INIT;
+    }
+    sha256_hex(&digest, hex);
+    text_printf(record, "%s %s %lld %s\n", cut->is_dot ? "dot" : "sum", cut->order,
+                (long long)cut->extent, hex);
+    out->accumulations++;
+    return true;
+}
+
+bool probe_orders(const probe_request *request, probe_result *out, status *st) {
+    const subject *s = request->subject;
+    text record;
+    *out = (probe_result){.accumulations = 0};
+    text_init(&out->why);
+    text_init(&record);
+    bool ok = true;
+    for (uint32_t i = 0; ok; i++) {
+        compiler_cut cut;
+        ok = compiler_cut_open(s->graph, s->c->dims, s->c->dim_count, i, &cut, st);
+        if (!ok || !cut.graph)
+            break;
+        ok = probe_one(request, &cut, out, &record, st);
+        ir_module_free(cut.graph);
+    }
+    out->holds = out->why.length == 0;
+    if (ok && out->accumulations) {
+        sha256 all = sha256_of(record.data, record.length);
+        sha256_hex(&all, out->digest);
+    }
+    text_release(&record);
+    return ok;
+}
+
+void probe_result_release(probe_result *r) {
+    text_release(&r->why);
+}

@@ -1,0 +1,30 @@
+# test_cli_order.sh - the order probe: every kernel of the corpus adds as its order says, and the digest in the results is
+# that of the tree, whatever the code looks like.
+source "$(dirname "$0")/lib.sh"
+export TSR_DB=$scratch/results.db
+python=/usr/bin/python3
+
+exits 0 "the corpus adds in its orders" "$tsr" golden verify "$root/corpus" --quick --backend cpu --order-probe
+has err "^[0-9]+ hold, 0 do not" "all of it"
+
+probe() {
+    exits 0 "probe: $*" "$tsr" bench "$root/corpus/matmul" "$root/corpus/reduction" --quick --backend cpu --profile strict \
+        --order-probe --json "$@"
+}
+probe --threads 1
+cp out one.json
+probe --threads 2 --unoptimised
+cp out other.json
+cat >check.py <<"END"
+import json
+one, other = ({(r["kernel"], r["case"]): r["order_probe"] for r in json.load(open(f))["results"]} for f in ("one.json", "other.json"))
+assert one == other, "they depend on threads or on optimisation"
+assert one[("matmul_f32", "chunks")] and one[("sum_rows", "prime")]
+assert one[("matmul_f32", "chunks")] == one[("matmul_f32_yt", "chunks")], "one K in one order is one tree"
+assert one[("matmul_f32", "chunks")] != one[("matmul_f32_seq", "chunks")], "chunk512 and seq are two"
+assert one[("matmul_i8", "prime")] is None and one[("max_min_rows", "prime")] is None, "integers and maxima have no order"
+END
+exits 0 "the digests are those of the trees" $python check.py
+exits 0 "without --order-probe" "$tsr" bench "$root/corpus/matmul" --quick --backend cpu --profile strict --filter 'matmul_f32/prime' --json
+has out '"order_probe": null' "there is no digest"
+finish
