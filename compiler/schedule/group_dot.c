@@ -377,7 +377,8 @@ static int64_t round_up(int64_t n, int64_t to) {
 
 static void choose_tiles(contraction *c) {
     scheduler *s = c->s;
-    int64_t lanes = s->target->vector_lanes;
+    /* A tile fills as many registers whatever it sums: f64 takes two for the lanes of f32. */
+    int64_t lanes = s->target->vector_lanes * 4 / (int64_t)dtype_size(c->element);
     bool many = s->target->vector_registers >= 32;
     c->mr = scheduler_parameter(s, "MR", 6, &c->mr_name);
     c->nr = scheduler_parameter(s, "NR", many ? 4 * lanes : 2 * lanes, &c->nr_name);
