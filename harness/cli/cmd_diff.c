@@ -28,8 +28,26 @@ static exit_code compare_results(comparison_of *c, status *st) {
     return code;
 }
 
+/* The type that --type names; false with the names that there are. */
+static bool wanted_type(const options *o, dtype *want, status *st) {
+    const char *name = options_text(o, OPTION_TYPE, NULL);
+    *want = name ? dtype_from_name(name) : DTYPE_NONE;
+    if (!name || *want != DTYPE_NONE)
+        return true;
+    text known;
+    text_init(&known);
+    for (int t = DTYPE_NONE + 1; t < DTYPE_COUNT; t++)
+        text_printf(&known, " %s", dtype_name((dtype)t));
+    status_set(st, STATUS_INVALID, "--type: no type is called '%s'; there are%s", name, known.data);
+    text_release(&known);
+    return false;
+}
+
 static exit_code compare(comparison_of *c, status *st) {
     side_kind a, b;
+    dtype want;
+    if (!wanted_type(c->o, &want, st))
+        return EXIT_INPUT;
     if (!side_kind_of(c->a, database_path(c->o), &a, st) ||
         !side_kind_of(c->b, database_path(c->o), &b, st))
         return EXIT_INPUT;
@@ -39,7 +57,7 @@ static exit_code compare(comparison_of *c, status *st) {
                    a == SIDE_TENSOR ? c->a : c->b, a == SIDE_TENSOR ? c->b : c->a);
         return EXIT_INPUT;
     }
-    return a == SIDE_TENSOR ? diff_tensors(c->a, c->b, &c->report, &c->document, st)
+    return a == SIDE_TENSOR ? diff_tensors(c->a, c->b, want, &c->report, &c->document, st)
                             : compare_results(c, st);
 }
 

@@ -36,19 +36,21 @@ static bool map_elements(array *a, int fd, size_t offset, status *st) {
     return true;
 }
 
-static bool open_layout(const char *path, npy_layout *layout, int *fd, status *st) {
+static bool open_layout(const char *path, dtype want, npy_layout *layout, int *fd, status *st) {
     status plain = STATUS_INIT, as_bf16 = STATUS_INIT;
+    if (want != DTYPE_NONE)
+        return tensor_open_npy(layout, fd, path, want, st);
     if (tensor_open_npy(layout, fd, path, DTYPE_NONE, &plain) ||
         (plain.code == STATUS_INVALID && tensor_open_npy(layout, fd, path, DTYPE_BF16, &as_bf16)))
         return true;
     return status_set(st, plain.code, "%s", plain.message);
 }
 
-bool array_open(array *a, const char *path, status *st) {
+bool array_open(array *a, const char *path, dtype want, status *st) {
     npy_layout layout;
     int fd;
     *a = (array){.name = path};
-    if (!open_layout(path, &layout, &fd, st))
+    if (!open_layout(path, want, &layout, &fd, st))
         return false;
     a->type = layout.type;
     a->rank = layout.rank;

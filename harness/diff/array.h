@@ -17,9 +17,10 @@ typedef struct array {
     tensor copy;
 } array;
 
-/* u2 is taken as bf16, which travels so (docs/diff.md). A file that others cut short while it is
+/* `want` names the type where NumPy lacks it (docs/diff.md); DTYPE_NONE: the file's own, and u2 is
+ * taken as bf16. A file that others cut short while it is
  * mapped ends the program with a message and exit code 3. array_close in any case. */
-bool array_open(array *a, const char *path, status *st);
+bool array_open(array *a, const char *path, dtype want, status *st);
 void array_close(array *a);
 
 /* "f32 [3, 5]". */

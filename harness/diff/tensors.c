@@ -34,12 +34,13 @@ static void compare(const array *a, const array *b, text *out, json_t **document
                           "tensor", describe_elements_json(&pair));
 }
 
-exit_code diff_tensors(const char *a_path, const char *b_path, text *out, json_t **document,
-                       status *st) {
+exit_code diff_tensors(const char *a_path, const char *b_path, dtype want, text *out,
+                       json_t **document, status *st) {
     array a, b = {0};
     element_diff d = {0};
     *document = NULL;
-    bool ok = array_open(&a, a_path, st) && array_open(&b, b_path, st) && same_shape(&a, &b, st);
+    bool ok = array_open(&a, a_path, want, st) && array_open(&b, b_path, want, st) &&
+              same_shape(&a, &b, st);
     if (ok)
         compare(&a, &b, out, document, &d);
     array_close(&a);

@@ -56,6 +56,11 @@ import numpy as np, glob
 assert np.load(path).tolist() == [0x34, 0x38, 0x73, 0xb4, 0x76]"
 exits 0 "raw bytes, as ml_dtypes writes them" "$tsr" run $source --kernel half --case a --in x=raw.npy --out raw
 exits 0 "are the same array" diff -r raw f8-cpu
+exits 3 "bytes that could be either 8-bit float" "$tsr" diff f8-interp/*.npy e4/*.npy
+exits 1 "are compared as the one that is named" "$tsr" diff --type f8e5m2 f8-interp/*.npy e4/*.npy
+exits 0 "and are the same on both backends" "$tsr" diff --type f8e5m2 f8-interp/*.npy f8-cpu/*.npy
+exits 3 "as a type that is not there" "$tsr" diff --type f8 f8-interp/*.npy e4/*.npy
+has err "no type is called 'f8'; there are f64 f32 tf32" "is told with those that are"
 exits 3 "a byte beyond i4" "$tsr" run $source --kernel twice --in x=wide4.npy --out o
 has err "wide4.npy: element 2 of type i4 is 8, not between -8 and 7" "is told with its place"
 exits 3 "f32 where i4 is expected" "$tsr" run $source --kernel twice --in x=single.npy --out o
