@@ -65,7 +65,8 @@ const ir_type_data *ir_type_get(const ir_module *m, ir_type type);
 /* The same type with another element type. */
 ir_type ir_type_with_element(ir_module *m, ir_type type, dtype element);
 bool ir_type_is_static(const ir_module *m, ir_type type);
-int64_t ir_type_count(const ir_module *m, ir_type type); /* elements of a static shaped type */
+/* Elements of a static shaped type; INT64_MAX where they are more. */
+int64_t ir_type_count(const ir_module *m, ir_type type);
 
 /* ---- attributes ---- */
 typedef enum ir_attr_kind {

@@ -188,9 +188,13 @@ bool ir_type_is_static(const ir_module *m, ir_type type) {
 int64_t ir_type_count(const ir_module *m, ir_type type) {
     const ir_type_data *d = ir_type_get(m, type);
     int64_t count = 1;
+    bool beyond = false;
     for (int i = 0; i < d->rank; i++)
-        count *= d->dims[i];
-    return count;
+        if (d->dims[i] == 0)
+            return 0;
+    for (int i = 0; i < d->rank; i++)
+        beyond |= __builtin_mul_overflow(count, d->dims[i], &count);
+    return beyond ? INT64_MAX : count;
 }
 
 /* ---- attributes ---- */

@@ -486,7 +486,8 @@ static const infer_rule rules[] = {
 };
 
 bool graph_op_is_specified(int op) {
-    return rules[op] == graph_infer_single && graph_op_class(op) == GRAPH_CLASS_ELEMENTWISE;
+    return op >= 0 && op < GRAPH_OP_COUNT && rules[op] == graph_infer_single &&
+           graph_op_class(op) == GRAPH_CLASS_ELEMENTWISE;
 }
 
 bool graph_infer(graph_infer_query *q) {
