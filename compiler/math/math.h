@@ -17,36 +17,8 @@ typedef enum math_function {
 } math_function;
 
 typedef enum math_op {
-    MATH_OP_ADD, /* f32 */
-    MATH_OP_SUB,
-    MATH_OP_MUL,
-    MATH_OP_DIV,
-    MATH_OP_SQRT,
-    MATH_OP_FMA,
-    MATH_OP_LT, /* ordered f32 comparisons: false with a NaN; the result is a mask for SELECT and
-                   LOGIC_* */
-    MATH_OP_LE,
-    MATH_OP_EQ,
-    MATH_OP_UNORDERED, /* either is a NaN */
-    MATH_OP_SELECT,    /* mask, then, else; both f32 or both i32 */
-    MATH_OP_LOGIC_AND, /* of masks */
-    MATH_OP_LOGIC_OR,
-    MATH_OP_IADD, /* i32, wrapping */
-    MATH_OP_ISUB,
-    MATH_OP_IMUL,
-    MATH_OP_UMULH, /* the high half of the unsigned product of 64 bits */
-    MATH_OP_AND,
-    MATH_OP_OR,
-    MATH_OP_XOR,
-    MATH_OP_SHL,  /* by 32 or more, unsigned: 0 */
-    MATH_OP_SHR,  /* arithmetic, by a constant below 32 */
-    MATH_OP_USHR, /* logical, else like SHL */
-    MATH_OP_ILT,  /* signed i32 comparisons */
-    MATH_OP_IEQ,
-    MATH_OP_TO_BITS,   /* f32 -> its bits as i32 */
-    MATH_OP_FROM_BITS, /* i32 -> f32 with these bits */
-    MATH_OP_TO_INT,    /* truncates; the value is in range */
-    MATH_OP_TO_FLOAT,  /* i32 -> f32, nearest even */
+#define M(ENUM, tile, predicate, result) MATH_OP_##ENUM,
+#include "math/operations.def"
     MATH_OP_COUNT
 } math_op;
 

@@ -1,9 +1,11 @@
 /* test_math.c - the specified functions: the sequences of compiler/math agree with the
  * interpreter's transcription bit for bit, and special values are what docs/numerics.md says. All
- * 2^32 inputs: tsr-exhaustive. */
+ * 2^32 inputs: ci/exhaustive. */
 #include "runtime/test/test.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "target/interp/functions.h"
 
@@ -207,6 +209,44 @@ static void test_hard_cases_agree(void **state) {
         }
 }
 
+static int function_named(const char *name) {
+    for (int f = 0; f < MATH_FUNCTION_COUNT; f++)
+        if (strcmp(name, function_name((math_function)f)) == 0)
+            return f;
+    fail_msg("hard.txt: no function is called '%s'", name);
+    return -1;
+}
+
+static void check_hard_case(math_function function, uint32_t x, uint32_t nearest) {
+    uint32_t got = canonical(by_transcription(function, x));
+    compare_at(function, x);
+    if (dtype_ulp_distance(DTYPE_F32, got, nearest) > 1)
+        fail_msg("%s(0x%08x) gave 0x%08x, the nearest f32 is 0x%08x", function_name(function), x,
+                 got, nearest);
+}
+
+/* The inputs that all 2^32 were found to be hardest at, with their correctly rounded results. */
+static void test_hard_cases(void **state) {
+    uint32_t cases[MATH_FUNCTION_COUNT] = {0};
+    char line[128], name[32];
+    uint32_t x, nearest;
+    (void)state;
+    FILE *file = fopen("compiler/math/check/hard.txt", "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file)); /* what the file is */
+    while (fgets(line, sizeof line, file)) {
+        assert_int_equal(sscanf(line, "%31s %x %x", name, &x, &nearest), 3);
+        int function = function_named(name);
+        check_hard_case((math_function)function, x, nearest);
+        cases[function]++;
+    }
+    fclose(file);
+    for (int f = 0; f < MATH_FUNCTION_COUNT; f++)
+        if (cases[f] < 20)
+            fail_msg("%s has %u hard cases; run: ci/exhaustive %s", function_name((math_function)f),
+                     cases[f], function_name((math_function)f));
+}
+
 typedef struct special {
     math_function function;
     float x, result;
@@ -318,7 +358,7 @@ static void test_special_values(void **state) {
     }
 }
 
-/* A sample against f64; the whole is tsr-exhaustive's. */
+/* A sample against f64; the whole is ci/exhaustive's. */
 static void test_error_of_a_sample(void **state) {
     (void)state;
     for (int f = 0; f < MATH_FUNCTION_COUNT; f++)
@@ -328,9 +368,9 @@ static void test_error_of_a_sample(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_writings_agree),    cmocka_unit_test(test_edges_agree),
-        cmocka_unit_test(test_hard_cases_agree),  cmocka_unit_test(test_special_values),
-        cmocka_unit_test(test_error_of_a_sample),
+        cmocka_unit_test(test_writings_agree),   cmocka_unit_test(test_edges_agree),
+        cmocka_unit_test(test_hard_cases_agree), cmocka_unit_test(test_hard_cases),
+        cmocka_unit_test(test_special_values),   cmocka_unit_test(test_error_of_a_sample),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,60 +4,26 @@
 #include "math/math.h"
 #include "tile/tile.h"
 
-static const int opcodes[MATH_OP_COUNT] = {
-    [MATH_OP_ADD] = TILE_ADD,
-    [MATH_OP_SUB] = TILE_SUB,
-    [MATH_OP_MUL] = TILE_MUL,
-    [MATH_OP_DIV] = TILE_DIV,
-    [MATH_OP_SQRT] = TILE_SQRT,
-    [MATH_OP_FMA] = TILE_FMA,
-    [MATH_OP_LT] = TILE_COMPARE,
-    [MATH_OP_LE] = TILE_COMPARE,
-    [MATH_OP_EQ] = TILE_COMPARE,
-    [MATH_OP_UNORDERED] = TILE_COMPARE,
-    [MATH_OP_SELECT] = TILE_SELECT,
-    [MATH_OP_LOGIC_AND] = TILE_AND,
-    [MATH_OP_LOGIC_OR] = TILE_OR,
-    [MATH_OP_IADD] = TILE_ADD,
-    [MATH_OP_ISUB] = TILE_SUB,
-    [MATH_OP_IMUL] = TILE_MUL,
-    [MATH_OP_UMULH] = TILE_UMULH,
-    [MATH_OP_AND] = TILE_AND,
-    [MATH_OP_OR] = TILE_OR,
-    [MATH_OP_XOR] = TILE_XOR,
-    [MATH_OP_SHL] = TILE_SHL,
-    [MATH_OP_SHR] = TILE_SHR,
-    [MATH_OP_USHR] = TILE_USHR,
-    [MATH_OP_ILT] = TILE_COMPARE,
-    [MATH_OP_IEQ] = TILE_COMPARE,
-    [MATH_OP_TO_BITS] = TILE_BITCAST,
-    [MATH_OP_FROM_BITS] = TILE_BITCAST,
-    [MATH_OP_TO_INT] = TILE_CONVERT,
-    [MATH_OP_TO_FLOAT] = TILE_CONVERT,
-};
+typedef struct expansion_rule {
+    int opcode;
+    const char *predicate;
+    dtype result;
+} expansion_rule;
 
-static const char *predicate(math_op op) {
-    switch (op) {
-    case MATH_OP_LT:
-    case MATH_OP_ILT:
-        return "lt";
-    case MATH_OP_LE:
-        return "le";
-    case MATH_OP_UNORDERED:
-        return "uno";
-    default:
-        return "eq";
-    }
-}
+static const expansion_rule rules[MATH_OP_COUNT] = {
+#define M(ENUM, tile, predicate, result)                                                           \
+    [MATH_OP_##ENUM] = {TILE_##tile, predicate, DTYPE_##result},
+#include "math/operations.def"
+};
 
 static ir_value emit_op(void *context, math_op op, ir_value a, ir_value b, ir_value c) {
     ir_builder *builder = context;
     ir_value operands[] = {a, b, c};
     uint32_t n = c ? 3 : b ? 2 : 1;
-    bool to_float = op == MATH_OP_FROM_BITS || op == MATH_OP_TO_FLOAT;
-    if (opcodes[op] == TILE_COMPARE)
-        return tile_compare(builder, predicate(op), a, b);
-    return tile_op(builder, opcodes[op], operands, n, to_float ? DTYPE_F32 : DTYPE_I32);
+    const expansion_rule *rule = &rules[op];
+    if (rule->opcode == TILE_COMPARE)
+        return tile_compare(builder, rule->predicate, a, b);
+    return tile_op(builder, rule->opcode, operands, n, rule->result);
 }
 
 static ir_value emit_f32(void *context, float value) {

@@ -44,6 +44,7 @@ bool compiled_open(compiled *c, math_function function, const char *isa, status 
     bool ok = build(source, isa, &artifact, st) &&
               (load(c, &artifact, name) ||
                status_set(st, STATUS_UNAVAILABLE, "%s: %s", isa, tsrGetLastError()));
+    c->image = ok ? sha256_of(artifact.image, artifact.image_size) : c->image;
     compiler_artifact_release(&artifact);
     return ok;
 }

@@ -3,6 +3,7 @@
 #ifndef TESSERA_MATH_CHECK_COMPILED_H
 #define TESSERA_MATH_CHECK_COMPILED_H
 
+#include "base/sha256.h"
 #include "math/math.h"
 #include "tessera/compiler.h"
 #include "tessera/tessera.h"
@@ -11,6 +12,7 @@ enum { COMPILED_COUNT = 1 << 14 }; /* elements a call */
 
 typedef struct compiled {
     const char *isa;
+    sha256 image; /* of the module */
     tsr_context_t context;
     tsr_module_t module;
     tsr_kernel_t kernel;

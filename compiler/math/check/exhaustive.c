@@ -1,100 +1,44 @@
-/* exhaustive.c - tsr-exhaustive: the specified functions at all 2^32 inputs.
- *
- *   tsr-exhaustive [exp log tanh erf logistic rsqrt]
- *
- * Prints the rows of the table in docs/numerics.md. Two questions are asked of every input:
- * - Are the bits of the compiled code, for every CPU level that this machine can run, those of the
- *   interpreter's transcription?
- * - How far is the result from the exact one? The reference is libm in f64, whose own error (below
- *   1 ULP of f64) is 2e-9 ULP of f32. An error is counted in units of the spacing of f32 at the
- *   exact result, in the binade below where the result is a power of two; above the largest f32 the
- *   spacing goes on.
- * Exit 1 where bits differ, a function exceeds 1 ULP or a special value is wrong. */
-#include <math.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <string.h>
+/* exhaustive.c - threads take units of inputs; each finished unit is merged and written down. */
+#include "math/check/exhaustive.h"
 
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/thread.h"
+#include "math/check/code.h"
 #include "math/check/compiled.h"
+#include "math/check/progress.h"
 #include "target/interp/functions.h"
 #include "target/target.h"
 
-enum { THREADS = 2, MAX_LEVELS = 8 };
+enum { MAX_THREADS = 64, MAX_LEVELS = 8 };
 
-typedef struct worst {
-    double ulp;
-    uint32_t at;
-    uint64_t inputs;
-    uint64_t differing; /* compiled bits are not the interpreter's, at any level */
-    uint64_t wrong;     /* NaN or infinity in the wrong place */
-    uint64_t inexact;   /* not the nearest f32 */
-} worst;
+static_assert((int)JUDGE_COUNT == (int)COMPILED_COUNT, "a launch is a block");
 
-typedef struct job {
-    math_function function;
-    uint64_t first, last;
+typedef struct run {
+    const exhaustive_job *job;
+    const exact_function *exact;
+    pthread_mutex_t lock; /* of all that follows */
+    progress_state state;
+    uint32_t next; /* unit */
+    progress progress;
+    status failure;
+} run;
+
+typedef struct worker {
+    run *run;
     compiled levels[MAX_LEVELS];
     uint32_t level_count;
-    bool failed;
-    worst worst;
+    exact_judge judge;
     pthread_t thread;
-} job;
+} worker;
 
-static double reference(math_function function, double x) {
-    switch (function) {
-    case MATH_EXP:
-        return exp(x);
-    case MATH_EXP2:
-        return exp2(x);
-    case MATH_EXPM1:
-        return expm1(x);
-    case MATH_LOG:
-        return log(x);
-    case MATH_LOG2:
-        return log2(x);
-    case MATH_LOG1P:
-        return log1p(x);
-    case MATH_TANH:
-        return tanh(x);
-    case MATH_ERF:
-        return erf(x);
-    case MATH_SIN:
-        return sin(x);
-    case MATH_COS:
-        return cos(x);
-    case MATH_LOGISTIC:
-        return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
-    default:
-        return 1 / sqrt(x);
-    }
-}
-
-/* Spacing of f32 just below |exact|. */
-static double spacing(double exact) {
-    int exponent;
-    double mantissa = frexp(fabs(exact), &exponent);
-    exponent -= mantissa == 0.5 ? 25 : 24;
-    return ldexp(1.0, exponent < -149 ? -149 : exponent);
-}
-
-static void judge(worst *w, uint32_t at, float got, double exact) {
-    if (isnan(got) || isnan(exact) || isinf(exact)) {
-        bool same = isnan(exact) ? isnan(got) : (double)got == exact;
-        w->wrong += !same;
-        return;
-    }
-    double value = isinf(got) ? copysign(0x1p128, (double)got) : (double)got;
-    if (isinf(got) && fabs(exact) > 0x1p128)
-        value = exact;
-    if (got == 0 && exact == 0 && !!signbit(got) != !!signbit(exact))
-        w->wrong++;
-    double ulp = fabs(value - exact) / spacing(exact);
-    w->inexact += got != (float)exact;
-    if (ulp > w->ulp) {
-        w->ulp = ulp;
-        w->at = at;
-    }
-}
+/* ---- one unit ---- */
 
 static uint64_t count_differing(const float *compiled_out, const float *out) {
     uint64_t count = 0;
@@ -105,101 +49,178 @@ static uint64_t count_differing(const float *compiled_out, const float *out) {
     return count;
 }
 
-static bool run_chunk(job *j, uint32_t base) {
+static bool try_block(worker *w, uint32_t base, tally *found) {
     static _Thread_local float in[COMPILED_COUNT], out[COMPILED_COUNT];
     for (uint32_t i = 0; i < COMPILED_COUNT; i++)
         in[i] = f32_from_bits(base + i);
-    function_apply(j->function, out, in, COMPILED_COUNT);
-    for (uint32_t l = 0; l < j->level_count; l++) {
-        memcpy(j->levels[l].in, in, sizeof in);
-        if (!compiled_run(&j->levels[l]))
+    function_apply(w->run->job->function, out, in, COMPILED_COUNT);
+    for (uint32_t l = 0; l < w->level_count; l++) {
+        memcpy(w->levels[l].in, in, sizeof in);
+        if (!compiled_run(&w->levels[l]))
             return false;
-        j->worst.differing += count_differing(j->levels[l].out, out);
+        found->differing += count_differing(w->levels[l].out, out);
     }
-    for (uint32_t i = 0; i < COMPILED_COUNT; i++)
-        judge(&j->worst, base + i, out[i], reference(j->function, (double)in[i]));
-    j->worst.inputs += COMPILED_COUNT;
+    judge_block(found, &w->judge, base, out);
     return true;
 }
 
-static void *run(void *context) {
-    job *j = context;
-    for (uint64_t base = j->first; base < j->last && !j->failed; base += COMPILED_COUNT)
-        j->failed = !run_chunk(j, (uint32_t)base);
+static bool try_unit(worker *w, uint32_t unit, tally *found) {
+    const uint64_t size = (1ull << 32) / STATE_UNITS;
+    for (uint64_t i = 0; i < size; i += COMPILED_COUNT)
+        if (!try_block(w, (uint32_t)(unit * size + i), found))
+            return false;
+    return true;
+}
+
+/* ---- threads ---- */
+
+static uint32_t take_unit(run *r) {
+    pthread_mutex_lock(&r->lock);
+    while (r->next < STATE_UNITS && r->state.done[r->next])
+        r->next++;
+    uint32_t unit = r->failure.code ? STATE_UNITS : r->next++;
+    pthread_mutex_unlock(&r->lock);
+    return unit;
+}
+
+static void finish_unit(run *r, uint32_t unit, const tally *found) {
+    pthread_mutex_lock(&r->lock);
+    tally_merge(&r->state.all, found);
+    r->state.done[unit] = 1;
+    state_save(&r->state, r->job->state_path, &r->failure);
+    progress_show(&r->progress, state_done(&r->state));
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void fail(run *r, status_code code, const char *what) {
+    pthread_mutex_lock(&r->lock);
+    status_set(&r->failure, code, "%s", what);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void *work(void *context) {
+    worker *w = context;
+    exact_init(&w->judge, w->run->exact);
+    for (uint32_t unit; (unit = take_unit(w->run)) < STATE_UNITS;) {
+        tally found = {0};
+        if (try_unit(w, unit, &found))
+            finish_unit(w->run, unit, &found);
+        else
+            fail(w->run, STATUS_UNAVAILABLE, tsrGetLastError());
+    }
+    exact_release(&w->judge);
     return NULL;
 }
 
+/* ---- a run ---- */
+
 /* Compiled code for every level; one that this machine lacks is left out with a word. */
-static void open_levels(job *j) {
+static bool open_levels(worker *w, bool first, status *st) {
     const cpu_isa *isas;
     uint32_t count = cpu_isa_list(&isas);
     for (uint32_t i = 0; i < count && i < MAX_LEVELS; i++) {
-        status st = STATUS_INIT;
-        if (compiled_open(&j->levels[j->level_count], j->function, isas[i].name, &st)) {
-            j->level_count++;
+        status why = STATUS_INIT;
+        if (compiled_open(&w->levels[w->level_count], w->run->job->function, isas[i].name, &why)) {
+            w->level_count++;
             continue;
         }
-        fprintf(stderr, "%s not tried: %s\n", isas[i].name, st.message);
-        compiled_close(&j->levels[j->level_count]);
-        j->failed |= st.code != STATUS_UNAVAILABLE;
+        compiled_close(&w->levels[w->level_count]);
+        if (why.code != STATUS_UNAVAILABLE)
+            return status_set(st, why.code, "%s: %s", isas[i].name, why.message);
+        if (first)
+            fprintf(stderr, "%s not tried: %s\n", isas[i].name, why.message);
     }
+    return w->level_count > 0 ||
+           status_set(st, STATUS_UNAVAILABLE, "this machine runs none of the CPU levels");
 }
 
-static void add(worst *all, const worst *w) {
-    if (w->ulp > all->ulp) {
-        all->ulp = w->ulp;
-        all->at = w->at;
-    }
-    all->inputs += w->inputs;
-    all->differing += w->differing;
-    all->wrong += w->wrong;
-    all->inexact += w->inexact;
+/* What the interpreter makes of a sample stands for its code. */
+static sha256 interpreter_hash(math_function function) {
+    enum { SAMPLE = 1 << 16 };
+    float *x = base_calloc(SAMPLE, sizeof *x);
+    for (uint32_t i = 0; i < SAMPLE; i++)
+        x[i] = f32_from_bits(i * 65537u);
+    function_apply(function, x, x, SAMPLE);
+    for (uint32_t i = 0; i < SAMPLE; i++)
+        x[i] = isnan(x[i]) ? f32_from_bits(0x7fc00000) : x[i];
+    sha256 digest = sha256_of(x, SAMPLE * sizeof *x);
+    free(x);
+    return digest;
 }
 
-static void print_row(math_function function, const worst *w, const job *j) {
-    printf("| `%s` | %llu | ", function_name(function), (unsigned long long)w->inputs);
-    for (uint32_t l = 0; l < j->level_count; l++)
-        printf("%s%s", l ? ", " : "", j->levels[l].isa);
-    printf(" | %llu | %llu | %.4f at `0x%08x` (%.9g) | %llu (%.3f %%) |\n",
-           (unsigned long long)w->differing, (unsigned long long)w->wrong, w->ulp, w->at,
-           (double)f32_from_bits(w->at), (unsigned long long)w->inexact,
-           (double)w->inexact / 0x1p32 * 100);
-    fflush(stdout);
+static sha256 key_of(const worker *w) {
+    char code[CODE_HASH_SIZE];
+    math_function function = w->run->job->function;
+    sha256 interpreter = interpreter_hash(function);
+    sha256_stream *s = sha256_stream_new();
+    code_hash(function, code);
+    sha256_stream_update(s, code, sizeof code);
+    sha256_stream_update(s, &interpreter, sizeof interpreter);
+    for (uint32_t l = 0; l < w->level_count; l++)
+        sha256_stream_update(s, &w->levels[l].image, sizeof(sha256));
+    return sha256_stream_finish(s);
 }
 
-static bool check(math_function function) {
-    static job jobs[THREADS];
-    worst all = {0};
+static void name_levels(const worker *w, text *levels) {
+    for (uint32_t l = 0; l < w->level_count; l++)
+        text_printf(levels, "%s%s", l ? ", " : "", w->levels[l].isa);
+}
+
+static void run_threads(run *r, worker *workers, uint32_t count) {
+    uint32_t started = 0;
+    progress_start(&r->progress, r->job->name, state_done(&r->state), STATE_UNITS);
+    while (started < count && thread_start(&workers[started].thread, work, &workers[started]))
+        started++;
+    if (started < count)
+        fail(r, STATUS_UNAVAILABLE, "the system gives no more threads");
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(workers[i].thread, NULL);
+    progress_clear(&r->progress);
+}
+
+static uint32_t thread_count(void) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (uint32_t)cores;
+}
+
+static bool run_workers(run *r, worker *workers, uint32_t count, text *levels) {
     bool ok = true;
-    for (uint64_t i = 0; i < THREADS; i++) {
-        jobs[i] = (job){
-            .function = function, .first = (i << 32) / THREADS, .last = ((i + 1) << 32) / THREADS};
-        open_levels(&jobs[i]);
+    for (uint32_t i = 0; ok && i < count; i++) {
+        workers[i].run = r;
+        ok = open_levels(&workers[i], i == 0, &r->failure);
     }
-    for (int i = 0; i < THREADS; i++)
-        if (pthread_create(&jobs[i].thread, NULL, run, &jobs[i]) != 0)
-            return false;
-    for (int i = 0; i < THREADS; i++) {
-        pthread_join(jobs[i].thread, NULL);
-        add(&all, &jobs[i].worst);
-        ok &= !jobs[i].failed;
+    if (ok) {
+        sha256 key = key_of(&workers[0]);
+        bool taken = state_load(&r->state, r->job->state_path, &key);
+        if (r->job->again)
+            memset(r->state.done, 0, sizeof r->state.done), r->state.all = (tally){0};
+        else if (taken)
+            fprintf(stderr, "%s: %u of %u blocks were done before\n", r->job->name,
+                    state_done(&r->state), (unsigned)STATE_UNITS);
+        name_levels(&workers[0], levels);
+        run_threads(r, workers, count);
     }
-    print_row(function, &all, &jobs[0]);
-    for (int i = 0; i < THREADS; i++)
-        for (uint32_t l = 0; l < jobs[i].level_count; l++)
-            compiled_close(&jobs[i].levels[l]);
-    return ok && all.ulp <= 1 && all.wrong == 0 && all.differing == 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t l = 0; l < workers[i].level_count; l++)
+            compiled_close(&workers[i].levels[l]);
+    return r->failure.code == STATUS_OK;
 }
 
-int main(int argc, char **argv) {
-    bool ok = true;
-    printf("| function | inputs | compiled for | differing bits | wrong special values | "
-           "greatest error, ULP | not the nearest f32 |\n|---|---|---|---|---|---|---|\n");
-    for (int f = 0; f < MATH_FUNCTION_COUNT; f++) {
-        bool wanted = argc == 1;
-        for (int i = 1; i < argc; i++)
-            wanted |= strcmp(argv[i], function_name((math_function)f)) == 0;
-        ok &= !wanted || check((math_function)f);
-    }
-    return ok ? 0 : 1;
+bool exhaustive_run(const exhaustive_job *job, tally *out, text *levels, status *st) {
+    run *r = base_calloc(1, sizeof *r);
+    uint32_t count = thread_count();
+    worker *workers = base_calloc(count, sizeof *workers);
+    r->job = job;
+    r->exact = exact_find(function_name(job->function));
+    pthread_mutex_init(&r->lock, NULL);
+    bool ok = r->exact ? run_workers(r, workers, count, levels)
+                       : status_set(&r->failure, STATUS_INTERNAL,
+                                    "%s: exact.c does not say what this function is", job->name);
+    if (!ok)
+        status_set(st, r->failure.code, "%s", r->failure.message);
+    *out = r->state.all;
+    pthread_mutex_destroy(&r->lock);
+    free(workers);
+    free(r);
+    return ok;
 }
