@@ -275,37 +275,70 @@ static void case_read(case_reader *r, const node *n) {
     }
 }
 
-/* `kernel` is set where the decorator marks a kernel, or is wrong and may have been meant to. */
-static void decorator_read(case_reader *r, const node *n, bool *kernel) {
-    static const char *const known[] = {"kernel", "cases"};
+/* The decorators that a kernel has; each stands at most once, but @cases. */
+typedef struct decorated {
+    bool kernel;      /* marked as one, or wrong and may have been meant to */
+    const node *math; /* @math(...), or NULL */
+    const char *set;  /* what it asks for */
+} decorated;
+
+static bool is_call_of(const node *n, const char *name) {
+    return n->kind == NODE_CALL && n->left->kind == NODE_NAME && strcmp(n->left->text, name) == 0;
+}
+
+static void math_read(case_reader *r, const node *n, decorated *out) {
+    const node *set = n->kind == NODE_CALL && n->count == 1 ? n->items[0] : NULL;
+    if (out->math) {
+        diagnose_error(r->report, n->at, "@math appears twice");
+        diagnose_note(r->report, out->math->at, "first here");
+        return;
+    }
+    out->math = n;
+    if (set && set->kind == NODE_STRING && strcmp(set->text, "correct") == 0) {
+        out->set = set->text;
+        return;
+    }
+    if (set && set->kind == NODE_STRING) {
+        diagnose_error(r->report, set->at, "there are no functions called \"%.60s\"", set->text);
+    } else {
+        diagnose_error(r->report, set ? set->at : n->at, "@math takes one string");
+    }
+    diagnose_help(r->report, "write @math(\"correct\") for functions that are correctly rounded; "
+                             "without it they are the specified ones");
+}
+
+static void decorator_read(case_reader *r, const node *n, decorated *out) {
+    static const char *const known[] = {"kernel", "cases", "math"};
+    bool bare_math = n->kind == NODE_NAME && strcmp(n->text, "math") == 0;
     if (n->kind == NODE_NAME && strcmp(n->text, "kernel") == 0) {
-        *kernel = true;
-    } else if (n->kind == NODE_CALL && n->left->kind == NODE_NAME &&
-               strcmp(n->left->text, "cases") == 0) {
+        out->kernel = true;
+    } else if (is_call_of(n, "cases")) {
         for (uint32_t i = 0; !r->kernel->broken && i < n->count; i++) {
             case_read(r, n->items[i]);
         }
+    } else if (is_call_of(n, "math") || bare_math) {
+        math_read(r, n, out);
     } else {
         const node *word = n->kind == NODE_CALL ? n->left : n;
-        *kernel = true;
+        out->kernel = true;
         diagnose_error(r->report, n->at, "this decorator is not part of the tile language");
-        if (word->kind != NODE_NAME || !diagnose_nearest(r->report, word->text, known, 2)) {
-            diagnose_help(r->report, "there are @kernel and @cases(...)");
+        if (word->kind != NODE_NAME || !diagnose_nearest(r->report, word->text, known, 3)) {
+            diagnose_help(r->report, "there are @kernel, @cases(...) and @math(...)");
         }
     }
 }
 
-void cases_read(compiler_source *s, const kernel_interface *k, compiler_kernel *out,
-                diagnostics *d) {
+void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, diagnostics *d) {
     case_reader r = {.source = s, .kernel = k, .report = d};
-    bool kernel = false;
+    decorated found = {0};
     checker_init(&r.scope, s, d);
     checker_define_constants(&r.scope);
     r.scope.constants_only = true;
     for (uint32_t i = 0; i < k->function->decorator_count; i++) {
-        decorator_read(&r, k->function->decorators[i], &kernel);
+        decorator_read(&r, k->function->decorators[i], &found);
     }
-    if (!kernel && !k->function->broken) {
+    k->math = found.set;
+    if (!found.kernel && !k->function->broken) {
         diagnose_error(d, k->function->at, "function '%s' is not marked as a kernel",
                        k->function->name);
         diagnose_help(d, "write @kernel on the line above it");

@@ -372,12 +372,16 @@ static ir_op begin_kernel(checker *c) {
     source_position p = source_position_of(c->report->source, f->at.start);
     ir_attr none = ir_attr_array(c->m, NULL, 0);
     ir_named_attr attrs[] = {
-        {"name", ir_attr_string(c->m, f->name)}, {"inputs", none}, {"outputs", none}};
+        {"name", ir_attr_string(c->m, f->name)}, {"inputs", none}, {"outputs", none}, {"math", 0}};
+    if (c->kernel->math) {
+        attrs[3].value = ir_attr_string(c->m, c->kernel->math);
+    }
     c->builder =
         (ir_builder){.m = c->m, .block = ir_module_body(c->m), .location = {p.line, p.column}};
-    ir_op kernel = ir_build(
-        &c->builder,
-        &(ir_op_spec){.opcode = GRAPH_KERNEL, .attrs = attrs, .attr_count = 3, .region_count = 1});
+    ir_op kernel = ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_KERNEL,
+                                                       .attrs = attrs,
+                                                       .attr_count = c->kernel->math ? 4 : 3,
+                                                       .region_count = 1});
     c->builder.block = ir_op_block(c->m, kernel, 0);
     return kernel;
 }

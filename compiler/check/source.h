@@ -35,7 +35,8 @@ typedef struct kernel_interface {
     uint32_t symbol_count;
     declared_name *variables; /* type variables */
     uint32_t variable_count;
-    bool broken; /* not all of it could be read */
+    const char *math; /* of @math(...): "correct"; NULL: specified */
+    bool broken;      /* not all of it could be read */
 } kernel_interface;
 
 struct compiler_source {
@@ -57,9 +58,8 @@ bool annotation_read(compiler_source *s, node *n, annotation *out, declared_name
 /* A type's name: f32, ...; reports an unknown one with a suggestion. DTYPE_NONE then. */
 dtype type_named(const char *name, span at, diagnostics *d);
 
-/* Fills the kernel's cases from its decorators. */
-void cases_read(compiler_source *s, const kernel_interface *k, compiler_kernel *out,
-                diagnostics *d);
+/* Fills the kernel's cases, and its functions' set, from its decorators. */
+void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, diagnostics *d);
 
 typedef enum dim_result { DIM_VALUE, DIM_UNBOUND, DIM_OVERFLOW, DIM_NOT_AN_EXPRESSION } dim_result;
 /* A dimension expression under bindings. */

@@ -1,7 +1,9 @@
 /* math.c - which sequence a function is, and the polynomials that they share. */
 #include "math/math.h"
 
-#include "math/sequence.h"
+#include <string.h>
+
+#include "math/correct/correct.h"
 
 ir_value math_horner(math_sequence s, ir_value x, const float *c, int count) {
     ir_value p = f32(s, c[count - 1]);
@@ -10,14 +12,37 @@ ir_value math_horner(math_sequence s, ir_value x, const float *c, int count) {
     return p;
 }
 
-ir_value math_build(const math_emit *emit, math_function function, ir_value x) {
+static ir_value build_specified(math_sequence s, math_function function, ir_value x) {
     switch (function) {
 #define F(ENUM, name)                                                                              \
     case MATH_##ENUM:                                                                              \
-        return math_##name(emit, x);
+        return math_##name(s, x);
 #include "math/functions.def"
     case MATH_FUNCTION_COUNT:
         break;
     }
     return 0;
+}
+
+static ir_value build_correct(math_sequence s, math_function function, ir_value x) {
+    switch (function) {
+#define F(ENUM, name)                                                                              \
+    case MATH_##ENUM:                                                                              \
+        return correct_##name(s, x);
+#include "math/functions.def"
+    case MATH_FUNCTION_COUNT:
+        break;
+    }
+    return 0;
+}
+
+ir_value math_build(const math_emit *emit, math_set set, math_function function, ir_value x) {
+    return set == MATH_CORRECT ? build_correct(emit, function, x)
+                               : build_specified(emit, function, x);
+}
+
+bool math_set_named(const char *name, math_set *set_out) {
+    bool correct = name && strcmp(name, "correct") == 0;
+    *set_out = correct ? MATH_CORRECT : MATH_SPECIFIED;
+    return correct || !name || !*name;
 }

@@ -16,6 +16,10 @@ typedef enum math_function {
     MATH_FUNCTION_COUNT
 } math_function;
 
+/* Two sets of sequences for the same functions: the specified ones, in f32, and those whose every
+ * result is the f32 nearest to the exact value, which compute in f64 (math/correct). */
+typedef enum math_set { MATH_SPECIFIED, MATH_CORRECT, MATH_SET_COUNT } math_set;
+
 typedef enum math_op {
 #define M(ENUM, tile, predicate, result) MATH_OP_##ENUM,
 #include "math/operations.def"
@@ -28,9 +32,14 @@ typedef struct math_emit {
                    ir_value c); /* unused operands are 0 */
     ir_value (*f32)(void *context, float value);
     ir_value (*i32)(void *context, int32_t value);
+    ir_value (*f64)(void *context, double value);
+    ir_value (*i64)(void *context, uint64_t value);
 } math_emit;
 
 /* The value of `function` at `x` (an f32 value of the emitter's kind). */
-ir_value math_build(const math_emit *emit, math_function function, ir_value x);
+ir_value math_build(const math_emit *emit, math_set set, math_function function, ir_value x);
+/* The set that a kernel's attribute `math` asks for; NULL or "" is MATH_SPECIFIED. False where no
+ * set has this name. */
+bool math_set_named(const char *name, math_set *set_out);
 
 #endif

@@ -245,7 +245,7 @@ static void open_kernel(scheduler *s, const char *profile) {
     reductions_of(g, &reductions);
     ir_op kernel = ir_module_kernel(g);
     const char *name = ir_op_string(g, kernel, "name", "kernel");
-    ir_named_attr attrs[6] = {{"name", ir_attr_string(m, name)},
+    ir_named_attr attrs[7] = {{"name", ir_attr_string(m, name)},
                               {"profile", ir_attr_string(m, profile)},
                               {"parameters", ir_attr_dict(m, NULL, NULL, 0)},
                               {"reductions", reductions_attr(m, &reductions)}};
@@ -258,8 +258,12 @@ static void open_kernel(scheduler *s, const char *profile) {
             names[i] = ir_attr_string(m, ir_attr_get(g, list->items[i])->string);
         attrs[4 + l] = (ir_named_attr){lists[l], ir_attr_array(m, names, list->count)};
     }
+    const char *math = ir_op_string(g, kernel, "math", NULL);
+    if (math)
+        attrs[6] = (ir_named_attr){"math", ir_attr_string(m, math)};
     s->at = (ir_builder){.m = m, .block = ir_module_body(m)};
-    ir_op_spec spec = {.opcode = SCHED_KERNEL, .attrs = attrs, .attr_count = 6, .region_count = 1};
+    ir_op_spec spec = {
+        .opcode = SCHED_KERNEL, .attrs = attrs, .attr_count = math ? 7 : 6, .region_count = 1};
     s->at.block = ir_op_block(m, ir_build(&s->at, &spec), 0);
 }
 

@@ -34,6 +34,14 @@ static ir_value emit_i32(void *context, int32_t value) {
     return tile_constant(context, DTYPE_I32, (uint32_t)value);
 }
 
+static ir_value emit_f64(void *context, double value) {
+    return tile_constant(context, DTYPE_F64, f64_bits(value));
+}
+
+static ir_value emit_i64(void *context, uint64_t value) {
+    return tile_constant(context, DTYPE_I64, value);
+}
+
 static int function_of(int opcode) {
     switch (opcode) {
 #define F(ENUM, name)                                                                              \
@@ -46,6 +54,7 @@ static int function_of(int opcode) {
 }
 
 typedef struct expansion {
+    math_set set;
     ir_value *replaced; /* by value id */
     uint32_t count;
 } expansion;
@@ -67,14 +76,16 @@ static void expand(ir_module *m, ir_op op, void *context) {
         ir_op_erase(m, op);
         return;
     }
-    math_emit emit = {&b, emit_op, emit_f32, emit_i32};
-    e->replaced[d->results[0]] = math_build(&emit, (math_function)function, d->operands[0]);
+    math_emit emit = {&b, emit_op, emit_f32, emit_i32, emit_f64, emit_i64};
+    e->replaced[d->results[0]] = math_build(&emit, e->set, (math_function)function, d->operands[0]);
     ir_op_erase(m, op);
 }
 
 bool tile_expand_math(ir_module *m, status *st) {
-    (void)st;
+    const char *set = ir_op_string(m, ir_module_kernel(m), "math", NULL);
     expansion e = {.count = ir_value_count(m) + 1};
+    if (!math_set_named(set, &e.set))
+        return status_set(st, STATUS_INVALID, "there are no functions called '%s'", set);
     e.replaced = base_calloc(e.count, sizeof *e.replaced);
     ir_walk(m, ir_module_kernel(m), expand, &e);
     free(e.replaced);

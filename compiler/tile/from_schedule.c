@@ -243,14 +243,16 @@ static ir_attr argument_shapes(lowering *l, const ir_block_data *body) {
 static void lower_kernel(lowering *l) {
     ir_op kernel = ir_module_kernel(l->s);
     const ir_block_data *body = ir_block_get(l->s, ir_op_block(l->s, kernel, 0));
-    static const char *const copied[] = {"name",       "inputs",  "outputs",
-                                         "parameters", "profile", "reductions"};
-    ir_named_attr attrs[7] = {{"shapes", argument_shapes(l, body)}};
-    for (int i = 0; i < 6; i++)
+    static const char *const copied[] = {"name",    "inputs",     "outputs", "parameters",
+                                         "profile", "reductions", "math"};
+    bool math = ir_op_attr(l->s, kernel, "math") != 0;
+    ir_named_attr attrs[8] = {{"shapes", argument_shapes(l, body)}};
+    for (int i = 0; i < 6 + math; i++)
         attrs[i + 1] =
             (ir_named_attr){copied[i], copy_attr(l, ir_op_attr(l->s, kernel, copied[i]))};
     ir_builder b = {.m = l->m, .block = ir_module_body(l->m)};
-    ir_op_spec spec = {.opcode = TILE_KERNEL, .attrs = attrs, .attr_count = 7, .region_count = 1};
+    ir_op_spec spec = {
+        .opcode = TILE_KERNEL, .attrs = attrs, .attr_count = 7 + math, .region_count = 1};
     ir_op tile_kernel = ir_build(&b, &spec);
     b.block = ir_op_block(l->m, tile_kernel, 0);
     uint32_t inputs = ir_attr_get(l->s, ir_op_attr(l->s, kernel, "inputs"))->count;

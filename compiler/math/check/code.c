@@ -35,13 +35,25 @@ static ir_value write_i32(void *context, int32_t value) {
     return l->count;
 }
 
-void code_hash(math_function function, char hash_out[CODE_HASH_SIZE]) {
+static ir_value write_f64(void *context, double value) {
+    listing *l = context;
+    text_printf(&l->lines, "%u f64 %016" PRIx64 "\n", ++l->count, f64_bits(value));
+    return l->count;
+}
+
+static ir_value write_i64(void *context, uint64_t value) {
+    listing *l = context;
+    text_printf(&l->lines, "%u i64 %016" PRIx64 "\n", ++l->count, value);
+    return l->count;
+}
+
+void code_hash(math_set set, math_function function, char hash_out[CODE_HASH_SIZE]) {
     listing l = {.count = 1}; /* value 1 is x */
-    math_emit emit = {&l, write_op, write_f32, write_i32};
+    math_emit emit = {&l, write_op, write_f32, write_i32, write_f64, write_i64};
     char hex[65];
     text_init(&l.lines);
     text_append(&l.lines, "tsr.sequence/1\n");
-    ir_value result = math_build(&emit, function, 1);
+    ir_value result = math_build(&emit, set, function, 1);
     text_printf(&l.lines, "result %u\n", result);
     sha256 digest = sha256_of(l.lines.data, l.lines.length);
     sha256_hex(&digest, hex);

@@ -10,6 +10,6 @@
 
 enum { CODE_HASH_SIZE = 17 }; /* 16 hexadecimal digits and NUL */
 
-void code_hash(math_function function, char hash_out[CODE_HASH_SIZE]);
+void code_hash(math_set set, math_function function, char hash_out[CODE_HASH_SIZE]);
 
 #endif

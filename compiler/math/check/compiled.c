@@ -33,14 +33,15 @@ static bool load(compiled *c, const compiler_artifact *artifact, const char *nam
            tsrAlloc(c->context, bytes, TSR_ALLOC_ZERO, (void **)&c->out) == TSR_SUCCESS;
 }
 
-bool compiled_open(compiled *c, math_function function, const char *isa, status *st) {
+bool compiled_open(compiled *c, math_set set, math_function function, const char *isa, status *st) {
     char source[256], name[32];
     compiler_artifact artifact = {0};
     *c = (compiled){.isa = isa};
     snprintf(name, sizeof name, "all_%s", function_name(function));
     snprintf(source, sizeof source,
-             "@kernel\ndef %s(x: Tensor[%d, f32]) -> Tensor[%d, f32]:\n    return %s(x)\n", name,
-             COMPILED_COUNT, COMPILED_COUNT, function_name(function));
+             "%s@kernel\ndef %s(x: Tensor[%d, f32]) -> Tensor[%d, f32]:\n    return %s(x)\n",
+             set == MATH_CORRECT ? "@math(\"correct\")\n" : "", name, COMPILED_COUNT,
+             COMPILED_COUNT, function_name(function));
     bool ok = build(source, isa, &artifact, st) &&
               (load(c, &artifact, name) ||
                status_set(st, STATUS_UNAVAILABLE, "%s: %s", isa, tsrGetLastError()));

@@ -20,7 +20,7 @@ typedef struct compiled {
 } compiled;
 
 /* False with a reason where the level exists but code for it cannot be made or loaded. */
-bool compiled_open(compiled *c, math_function function, const char *isa, status *st);
+bool compiled_open(compiled *c, math_set set, math_function function, const char *isa, status *st);
 /* c->out[i] = function(c->in[i]); NaNs are canonical. */
 bool compiled_run(compiled *c);
 void compiled_close(compiled *c);

@@ -40,25 +40,32 @@ typedef struct worker {
 
 /* ---- one unit ---- */
 
-static uint64_t count_differing(const float *compiled_out, const float *out) {
+static uint64_t count_differing(const float *compiled_out, const uint32_t *expected) {
+    static _Thread_local uint32_t bits[COMPILED_COUNT];
     uint64_t count = 0;
-    for (uint32_t i = 0; i < COMPILED_COUNT; i++) {
-        uint32_t expected = isnan(out[i]) ? 0x7fc00000u : f32_bits(out[i]);
-        count += f32_bits(compiled_out[i]) != expected;
-    }
+    if (memcmp(compiled_out, expected, sizeof bits) == 0)
+        return 0;
+    memcpy(bits, compiled_out, sizeof bits);
+    for (uint32_t i = 0; i < COMPILED_COUNT; i++)
+        count += bits[i] != expected[i];
     return count;
 }
 
 static bool try_block(worker *w, uint32_t base, tally *found) {
+    static _Thread_local uint32_t bits[COMPILED_COUNT];
     static _Thread_local float in[COMPILED_COUNT], out[COMPILED_COUNT];
     for (uint32_t i = 0; i < COMPILED_COUNT; i++)
-        in[i] = f32_from_bits(base + i);
-    function_apply(w->run->job->function, out, in, COMPILED_COUNT);
+        bits[i] = base + i;
+    memcpy(in, bits, sizeof in);
+    function_apply(w->run->job->set, w->run->job->function, out, in, COMPILED_COUNT);
+    memcpy(bits, out, sizeof bits);
+    for (uint32_t i = 0; i < COMPILED_COUNT; i++)
+        bits[i] = (bits[i] & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : bits[i];
     for (uint32_t l = 0; l < w->level_count; l++) {
         memcpy(w->levels[l].in, in, sizeof in);
         if (!compiled_run(&w->levels[l]))
             return false;
-        found->differing += count_differing(w->levels[l].out, out);
+        found->differing += count_differing(w->levels[l].out, bits);
     }
     judge_block(found, &w->judge, base, out);
     return true;
@@ -120,7 +127,8 @@ static bool open_levels(worker *w, bool first, status *st) {
     uint32_t count = cpu_isa_list(&isas);
     for (uint32_t i = 0; i < count && i < MAX_LEVELS; i++) {
         status why = STATUS_INIT;
-        if (compiled_open(&w->levels[w->level_count], w->run->job->function, isas[i].name, &why)) {
+        if (compiled_open(&w->levels[w->level_count], w->run->job->set, w->run->job->function,
+                          isas[i].name, &why)) {
             w->level_count++;
             continue;
         }
@@ -135,12 +143,12 @@ static bool open_levels(worker *w, bool first, status *st) {
 }
 
 /* What the interpreter makes of a sample stands for its code. */
-static sha256 interpreter_hash(math_function function) {
+static sha256 interpreter_hash(const exhaustive_job *job) {
     enum { SAMPLE = 1 << 16 };
     float *x = base_calloc(SAMPLE, sizeof *x);
     for (uint32_t i = 0; i < SAMPLE; i++)
         x[i] = f32_from_bits(i * 65537u);
-    function_apply(function, x, x, SAMPLE);
+    function_apply(job->set, job->function, x, x, SAMPLE);
     for (uint32_t i = 0; i < SAMPLE; i++)
         x[i] = isnan(x[i]) ? f32_from_bits(0x7fc00000) : x[i];
     sha256 digest = sha256_of(x, SAMPLE * sizeof *x);
@@ -150,10 +158,10 @@ static sha256 interpreter_hash(math_function function) {
 
 static sha256 key_of(const worker *w) {
     char code[CODE_HASH_SIZE];
-    math_function function = w->run->job->function;
-    sha256 interpreter = interpreter_hash(function);
+    const exhaustive_job *job = w->run->job;
+    sha256 interpreter = interpreter_hash(job);
     sha256_stream *s = sha256_stream_new();
-    code_hash(function, code);
+    code_hash(job->set, job->function, code);
     sha256_stream_update(s, code, sizeof code);
     sha256_stream_update(s, &interpreter, sizeof interpreter);
     for (uint32_t l = 0; l < w->level_count; l++)

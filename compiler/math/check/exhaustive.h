@@ -7,6 +7,7 @@
 #include "math/math.h"
 
 typedef struct exhaustive_job {
+    math_set set;
     math_function function;
     const char *name;
     const char *state_path;

@@ -31,6 +31,7 @@ typedef struct tally {
     double excess;        /* greatest error of the filter, as a part of its bound */
     double ulp;           /* greatest error, exact */
     uint64_t at;          /* the lowest input that shows it */
+    hard_list misses;     /* the lowest inputs that are misrounded */
     hard_list errors;     /* the largest errors */
     hard_list boundaries; /* the nearest to the middle between two f32 */
     hard_list ends;       /* on both sides of where the kind of the result changes */
@@ -40,6 +41,6 @@ typedef struct tally {
 void judge_block(tally *t, exact_judge *j, uint32_t base, const float *got);
 void tally_merge(tally *all, const tally *part);
 /* Why the function is not what it promises, or NULL. */
-const char *tally_complaint(const tally *t);
+const char *tally_complaint(const tally *t, bool correct);
 
 #endif

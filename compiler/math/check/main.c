@@ -22,35 +22,47 @@
 #include "target/interp/functions.h"
 
 enum { EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_UNAVAILABLE = 4 };
+/* The specified functions, then those that are correctly rounded. */
+enum { ROWS = MATH_SET_COUNT * MATH_FUNCTION_COUNT };
 
 typedef struct arguments {
     bool list, again;
     const char *tree, *state;
-    bool wanted[MATH_FUNCTION_COUNT];
+    bool wanted[ROWS];
 } arguments;
 
 typedef struct function_list {
-    const char *names[MATH_FUNCTION_COUNT];
-    const char *codes[MATH_FUNCTION_COUNT];
-    char storage[MATH_FUNCTION_COUNT][CODE_HASH_SIZE];
+    const char *names[ROWS];
+    const char *codes[ROWS];
+    char name_storage[ROWS][32], code_storage[ROWS][CODE_HASH_SIZE];
 } function_list;
 
+static math_set set_at(int row) {
+    return (math_set)(row / MATH_FUNCTION_COUNT);
+}
+
+static math_function function_at(int row) {
+    return (math_function)(row % MATH_FUNCTION_COUNT);
+}
+
 static void list_functions(function_list *f) {
-    for (int i = 0; i < MATH_FUNCTION_COUNT; i++) {
-        f->names[i] = function_name((math_function)i);
-        code_hash((math_function)i, f->storage[i]);
-        f->codes[i] = f->storage[i];
+    for (int i = 0; i < ROWS; i++) {
+        snprintf(f->name_storage[i], sizeof f->name_storage[i], "%s%s",
+                 set_at(i) == MATH_CORRECT ? "correct:" : "", function_name(function_at(i)));
+        code_hash(set_at(i), function_at(i), f->code_storage[i]);
+        f->names[i] = f->name_storage[i];
+        f->codes[i] = f->code_storage[i];
     }
 }
 
 /* ---- arguments ---- */
 
 static bool want(arguments *a, const function_list *f, const char *word) {
-    for (int i = 0; i < MATH_FUNCTION_COUNT; i++)
+    for (int i = 0; i < ROWS; i++)
         if (strcmp(f->names[i], word) == 0)
             return a->wanted[i] = true;
     fprintf(stderr, "no function is called '%s'; there are:", word);
-    for (int i = 0; i < MATH_FUNCTION_COUNT; i++)
+    for (int i = 0; i < ROWS; i++)
         fprintf(stderr, " %s", f->names[i]);
     fprintf(stderr, "\n");
     return false;
@@ -82,7 +94,7 @@ static bool read_arguments(arguments *a, const function_list *f, int argc, char 
             return false;
         any |= !option;
     }
-    for (int i = 0; !any && i < MATH_FUNCTION_COUNT; i++)
+    for (int i = 0; !any && i < ROWS; i++)
         a->wanted[i] = true;
     return true;
 }
@@ -100,6 +112,13 @@ static void print_found(const char *name, const tally *t, double seconds) {
     fflush(stdout);
 }
 
+static void print_misses(const tally *t) {
+    fprintf(stderr, "  misrounded first at");
+    for (uint64_t i = 0; i < t->misses.count; i++)
+        fprintf(stderr, " 0x%08llx", (unsigned long long)t->misses.items[i].at);
+    fprintf(stderr, "\n");
+}
+
 static bool write_record(const arguments *a, const function_list *f, int i, const text *levels,
                          const tally *found, status *st) {
     char date[16];
@@ -108,8 +127,8 @@ static bool write_record(const arguments *a, const function_list *f, int i, cons
     exact_judge judge;
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &utc));
     record r = {f->names[i], levels->data, date, f->codes[i], found};
-    exact_init(&judge, exact_find(f->names[i]));
-    bool ok = record_write(a->tree, f->names, MATH_FUNCTION_COUNT, &judge, &r, st);
+    exact_init(&judge, exact_find(function_name(function_at(i))));
+    bool ok = record_write(a->tree, f->names, ROWS, &judge, &r, st);
     exact_release(&judge);
     return ok;
 }
@@ -120,15 +139,17 @@ static int run_function(const arguments *a, const function_list *f, int i) {
     tally found;
     text levels;
     snprintf(path, sizeof path, "%s/%s", a->state, f->names[i]);
-    exhaustive_job job = {(math_function)i, f->names[i], path, a->again};
+    exhaustive_job job = {set_at(i), function_at(i), f->names[i], path, a->again};
     double started_s = progress_clock();
     text_init(&levels);
     bool ran = exhaustive_run(&job, &found, &levels, &st);
-    const char *complaint = ran ? tally_complaint(&found) : NULL;
+    const char *complaint = ran ? tally_complaint(&found, set_at(i) == MATH_CORRECT) : NULL;
     if (ran)
         print_found(f->names[i], &found, progress_clock() - started_s);
     if (complaint)
         fprintf(stderr, "%s: %s; not recorded\n", f->names[i], complaint);
+    if (complaint && found.misrounded && set_at(i) == MATH_CORRECT)
+        print_misses(&found);
     bool ok = ran && (complaint || write_record(a, f, i, &levels, &found, &st));
     if (!ok)
         fprintf(stderr, "%s: %s\n", f->names[i], st.message);
@@ -155,7 +176,7 @@ static int run_all(const arguments *a, const function_list *f) {
         fprintf(stderr, "%s\n", st.message);
         return EXIT_UNAVAILABLE;
     }
-    for (int i = 0; i < MATH_FUNCTION_COUNT; i++) {
+    for (int i = 0; i < ROWS; i++) {
         int one = a->wanted[i] ? run_function(a, f, i) : 0;
         code = one > code ? one : code;
     }
@@ -167,8 +188,7 @@ static int list(const arguments *a, const function_list *f) {
     status st = STATUS_INIT;
     text_init(&table);
     text_init(&complaints);
-    bool ok =
-        record_list(a->tree, f->names, f->codes, MATH_FUNCTION_COUNT, &table, &complaints, &st);
+    bool ok = record_list(a->tree, f->names, f->codes, ROWS, &table, &complaints, &st);
     fputs(table.data, stdout);
     fputs(complaints.data, stderr);
     if (st.code)

@@ -184,9 +184,13 @@ bool record_list(const char *root, const char *const *names, const char *const *
         json_t *entry = find(all, names[i]);
         if (entry)
             append_row(table, entry);
-        if (!entry || strcmp(string_in(entry, "code"), codes[i]) != 0)
+        else
+            text_printf(complaints, "%s: not tried yet; run: ci/exhaustive %s\n", names[i],
+                        names[i]);
+        if (entry && strcmp(string_in(entry, "code"), codes[i]) != 0)
             text_printf(complaints,
-                        "%s: the code is now %s, which was not tried; run: ci/exhaustive %s\n",
+                        "%s: the code is now %s, which was not tried; run: "
+                        "ci/exhaustive %s\n",
                         names[i], codes[i], names[i]);
     }
     json_decref(all);

@@ -70,14 +70,15 @@ static speed measure(pass_fn pass, const void *context) {
 /* ---- compiled functions ---- */
 
 /* One cell is the whole array. */
-static bool emit_object(math_function function, text *object, status *st) {
+static bool emit_object(math_set set, math_function function, text *object, status *st) {
     char source[256];
     text diagnostics;
     compiler_options options = {
         .profile = PROFILE_STRICT, .threads = 1, .schedule = "P0.BLOCK=4096"};
     snprintf(source, sizeof source,
-             "@kernel\ndef speed(x: Tensor[%d, f32]) -> Tensor[%d, f32]:\n    return %s(x)\n",
-             COUNT, COUNT, function_name(function));
+             "%s@kernel\ndef speed(x: Tensor[%d, f32]) -> Tensor[%d, f32]:\n    return %s(x)\n",
+             set == MATH_CORRECT ? "@math(\"correct\")\n" : "", COUNT, COUNT,
+             function_name(function));
     text_init(&diagnostics);
     compiler_source *opened = compiler_open_text("speed.tsr", source, false, &diagnostics);
     ir_module *graph = NULL;
@@ -99,10 +100,10 @@ static void run_compiled(const void *context) {
     (*phase)(&frame, 0, 1);
 }
 
-static bool measure_function(math_function function, speed *result, status *st) {
+static bool measure_function(math_set set, math_function function, speed *result, status *st) {
     text object;
     text_init(&object);
-    bool ok = emit_object(function, &object, st);
+    bool ok = emit_object(set, function, &object, st);
     host_elf *elf = ok ? host_elf_load(object.data, object.length, st) : NULL;
     void *address = elf ? host_elf_symbol(elf, "speed_phase_0") : NULL;
     tsr_phase_fn phase;
@@ -153,9 +154,14 @@ static bool measure_ceiling(speed *result) {
 }
 #endif
 
-static void print_row(const char *name, speed s, speed exponential) {
-    printf("| `%s` | %.2f +- %.2f | %.2f |\n", name, s.median, s.spread,
+static void print_row(const char *name, speed s, speed exponential, const speed *correct) {
+    printf("| `%s` | %.2f +- %.2f | %.2f |", name, s.median, s.spread,
            exponential.median / s.median);
+    if (correct)
+        printf(" %.2f +- %.2f | %.1f |\n", correct->median, correct->spread,
+               s.median / correct->median);
+    else
+        printf(" | |\n");
     fflush(stdout);
 }
 
@@ -168,23 +174,26 @@ static bool wanted(math_function function, int count, char **names) {
 
 int main(int argc, char **argv) {
     status st = STATUS_INIT;
-    speed exponential, s;
+    speed exponential, s, correct;
     bool ok = true;
     compiler_init();
     for (int i = 0; i < COUNT; i++)
         in[i] = 0.001f + 20.0f * (float)i / COUNT;
-    ok = measure_function(MATH_EXP, &exponential, &st);
+    ok = measure_function(MATH_SPECIFIED, MATH_EXP, &exponential, &st);
     if (ok)
-        printf("| function | elements/ns | time, of exp's |\n|---|---|---|\n");
+        printf(
+            "| function | elements/ns | time, of exp's | correctly rounded, elements/ns | time, of "
+            "the specified one's |\n|---|---|---|---|---|\n");
     for (int f = 0; ok && f < MATH_FUNCTION_COUNT; f++) {
         if (!wanted((math_function)f, argc - 1, argv + 1))
             continue;
-        ok = measure_function((math_function)f, &s, &st);
+        ok = measure_function(MATH_SPECIFIED, (math_function)f, &s, &st) &&
+             measure_function(MATH_CORRECT, (math_function)f, &correct, &st);
         if (ok)
-            print_row(function_name((math_function)f), s, exponential);
+            print_row(function_name((math_function)f), s, exponential, &correct);
     }
     if (ok && measure_ceiling(&s))
-        print_row("ceiling", s, exponential);
+        print_row("ceiling", s, exponential, NULL);
     if (!ok)
         fprintf(stderr, "tsr-function-speed: %s\n", st.message);
     return ok ? 0 : 1;

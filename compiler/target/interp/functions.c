@@ -60,7 +60,13 @@ static apply_fn best_apply(void) {
 }
 #endif
 
-void function_apply(math_function function, float *out, const float *in, size_t count) {
+void function_apply(math_set set, math_function function, float *out, const float *in,
+                    size_t count) {
+    if (set == MATH_CORRECT) {
+        for (size_t i = 0; i < count; i++)
+            out[i] = function_correct(function, in[i]);
+        return;
+    }
     best_apply()(function, out, in, count);
 }
 

@@ -14,9 +14,13 @@
 #define F(ENUM, name) float function_##name(float x);
 #include "math/functions.def"
 
+/* The f32 nearest to the exact value at x, ties to even: not a sequence but a definition by value,
+ * found by another method than compiled code's (functions_correct.c). */
+float function_correct(math_function function, float x);
 /* out[i] = function(in[i]); `out` may be `in`. The same bits as the calls above, with hardware fma
  * where there is one. */
-void function_apply(math_function function, float *out, const float *in, size_t count);
+void function_apply(math_set set, math_function function, float *out, const float *in,
+                    size_t count);
 /* "exp", ... */
 const char *function_name(math_function function);
 

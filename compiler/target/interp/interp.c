@@ -59,6 +59,10 @@ bool interp_accumulates_f64(const interp_step *s) {
     return attr && ir_type_get(s->m, ir_attr_get(s->m, attr)->type)->element == DTYPE_F64;
 }
 
+const char *interp_kernel_text(const interp_step *s, const char *attribute) {
+    return ir_op_string(s->m, ir_module_kernel(s->m), attribute, "");
+}
+
 /* ---- generators ---- */
 
 static void iota(const interp_step *s) {

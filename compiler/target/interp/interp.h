@@ -35,6 +35,7 @@ bool interp_allocate(const ir_module *m, ir_value value, dtype type, tensor *out
 const char *interp_text(const interp_step *s, const char *attribute);
 /* Does the operation say that its sums are accumulated in f64? */
 bool interp_accumulates_f64(const interp_step *s);
+const char *interp_kernel_text(const interp_step *s, const char *attribute);
 
 /* out[i] = in at the strided place of i: strides in elements of `size` bytes. */
 typedef struct strided {

@@ -76,11 +76,18 @@ static math_function function_of(int opcode) {
     }
 }
 
-static bool apply_f32(int opcode, float *out, const float *const *in, int64_t n) {
+/* The set of functions that the kernel asks for. */
+static math_set set_of(const interp_step *s) {
+    math_set set;
+    math_set_named(interp_kernel_text(s, "math"), &set);
+    return set;
+}
+
+static bool apply_f32(int opcode, float *out, const float *const *in, int64_t n, math_set set) {
     math_function function = function_of(opcode);
     if (function == MATH_FUNCTION_COUNT)
         return float_f32(opcode, out, in[0], in[1], in[2], n);
-    function_apply(function, out, in[0], (size_t)n);
+    function_apply(set, function, out, in[0], (size_t)n);
     return true;
 }
 
@@ -190,7 +197,7 @@ static void select_elements(const interp_step *s) {
         }                                                                                          \
         return true;                                                                               \
     }
-BY_CHUNKS(float, f32)
+BY_CHUNKS(float, f32, , set_of(s))
 BY_CHUNKS(double, f64)
 BY_CHUNKS(int64_t, i64, , s->out->type == DTYPE_BOOL)
 

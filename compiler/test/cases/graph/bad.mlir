@@ -239,3 +239,11 @@
     "tessera.return"(%arg0) : (tensor<2x4xf32>) -> ()
   }) : () -> ()
 }) : () -> ()
+// -----
+// A set of functions that is none.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], math = "fast", name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<4xf32>):
+    "tessera.return"(%arg0) : (tensor<4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
