@@ -284,10 +284,9 @@ static ir_value element_of(expression *e, ir_value v, const affine *index) {
     if (s)
         return substituted(e, s, index);
     int opcode = plan_opcode(e->p, v);
-    bool own = e->p->group_of[v] >= 0 && e->p->group_of[v] == e->group;
-    if (plan_storage(e->p, v) && !own) {
+    if (finished_storage(e, v)) {
         affine access = expression_offset(e->p, v, index);
-        return add_input(e, plan_storage(e->p, v), false, plan_type(e->p, v)->element, &access);
+        return add_input(e, finished_storage(e, v), false, plan_type(e->p, v)->element, &access);
     }
     if (opcode == GRAPH_REDUCE || opcode == GRAPH_DOT)
         return reduced(e, v, index);
