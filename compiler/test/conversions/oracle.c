@@ -116,6 +116,8 @@ static int64_t limited(dtype t, long double value) {
 /* The magnitude whose interval holds x; ties go to the even one. */
 static uint32_t search(const layout *f, long double x, oracle_hint *hint) {
     uint32_t low = 0, high = f->count;
+    if (x < f->midpoint[0] || x > f->midpoint[f->count - 1]) /* most of all f32 */
+        return x < f->midpoint[0] ? 0 : f->count;
     if (hint->at < f->count && hint->at > 0 && x > f->midpoint[hint->at - 1] &&
         x < f->midpoint[hint->at])
         return hint->at;
