@@ -13,6 +13,7 @@
 #include "ops/graph.h"
 #include "ops/reductions.h"
 #include "schedule/schedule.h"
+#include "target/mlir/export.h"
 #include "target/target.h"
 #include "tessera/compiler.h"
 #include "tile/tile.h"
@@ -385,6 +386,16 @@ static bool emit_ir(pipeline *p, const char *level, text *out) {
     return ok;
 }
 
+/* The primitives in the dialects of stock MLIR: none of our passes below takes part. */
+static bool emit_mlir(const ir_module *graph, const ir_binding *dims, uint32_t dim_count, text *out,
+                      status *st) {
+    ir_module *m = compiler_primitives(graph, dims, dim_count, st);
+    bool ok = m && mlir_export(m, out, st);
+    if (m)
+        ir_module_free(m);
+    return ok;
+}
+
 bool compiler_emit(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
                    const compiler_options *options, const char *level, text *out, status *st) {
     pipeline p;
@@ -396,6 +407,8 @@ bool compiler_emit(const ir_module *graph, const ir_binding *dims, uint32_t dim_
         compiler_artifact_release(&artifact);
         return ok;
     }
+    if (strcmp(level, "mlir") == 0)
+        return emit_mlir(graph, dims, dim_count, out, st);
     bool machine =
         strcmp(level, "llvm") == 0 || strcmp(level, "asm") == 0 || strcmp(level, "obj") == 0;
     bool ok = pipeline_open(&p, graph, dims, dim_count, options, st) &&

@@ -3,11 +3,12 @@
 
 #include <string.h>
 
+#include "opinion.h"
 #include "tessera/tessera.h"
 
 const backend backend_table[BACKEND_COUNT] = {
-#define BACKEND(id, name, driver, profiles, timed, summary)                                        \
-    {name, driver, profiles, timed, summary},
+#define BACKEND(id, name, driver, profiles, timed, product, summary)                               \
+    {name, driver, profiles, timed, product, summary},
 #include "backends.def"
 #undef BACKEND
 };
@@ -17,6 +18,10 @@ backend_id backend_from_name(const char *name) {
         if (strcmp(backend_table[i].name, name) == 0)
             return (backend_id)i;
     return BACKEND_COUNT;
+}
+
+bool backend_is_tools(const backend *b) {
+    return strcmp(b->driver, "tools") == 0;
 }
 
 bool backend_honours(const backend *b, const char *profile) {
@@ -29,6 +34,8 @@ bool backend_device(const backend *b, uint32_t *device, status *st) {
     *device = 0;
     if (!*b->driver)
         return true;
+    if (backend_is_tools(b))
+        return opinion_available(st);
     uint32_t count = 0;
     tsr_device_info_t info;
     if (tsrGetDeviceCount(&count) != TSR_SUCCESS)

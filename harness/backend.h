@@ -8,7 +8,7 @@
 #include "tessera/compiler.h"
 
 typedef enum backend_id {
-#define BACKEND(id, name, driver, profiles, timed, summary) BACKEND_##id,
+#define BACKEND(id, name, driver, profiles, timed, product, summary) BACKEND_##id,
 #include "backends.def"
 #undef BACKEND
     BACKEND_COUNT
@@ -19,6 +19,7 @@ typedef struct backend {
     const char *driver;   /* of the runtime; "" where the interpreter runs it */
     const char *profiles; /* names, separated by spaces */
     bool timed;
+    bool product; /* takes part in "all"; else only where it is named */
     const char *summary;
 } backend;
 
@@ -26,6 +27,8 @@ extern const backend backend_table[BACKEND_COUNT];
 
 /* BACKEND_COUNT when unknown. */
 backend_id backend_from_name(const char *name);
+/* Does it run outside of the runtime, through programs of others? */
+bool backend_is_tools(const backend *b);
 bool backend_honours(const backend *b, const char *profile);
 /* Index of its device in the runtime. False with STATUS_UNAVAILABLE and the reason where it cannot
  * run here. */

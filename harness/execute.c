@@ -14,6 +14,7 @@
 #include "measure/counters.h"
 #include "measure/sample.h"
 #include "measure/statistics.h"
+#include "opinion.h"
 #include "probe/probe.h"
 #include "session.h"
 #include "staging.h"
@@ -315,19 +316,22 @@ static bool compute(execution *e, const backend *b, status *st) {
            (e->profile != PROFILE_DETERMINISTIC || repeat_elsewhere(e, device, st));
 }
 
+static void settle(execution *e, const verdict *v) {
+    put_verdict(e, v);
+    e->deviates = !v->holds;
+    if (v->holds)
+        set_status(e, "ok", NULL, EXIT_DONE);
+    else
+        set_status(e, "mismatch", v->why.data, EXIT_CHECK);
+}
+
 static bool judge(execution *e, status *st) {
     verdict v;
     verdict_request request = {e->profile, e->outputs, e->repeat, e->stage, e->context};
     put_digests(e, e->outputs);
     bool ok = verdict_judge(e->subject, &request, &v, st);
-    if (ok) {
-        put_verdict(e, &v);
-        e->deviates = !v.holds;
-        if (v.holds)
-            set_status(e, "ok", NULL, EXIT_DONE);
-        else
-            set_status(e, "mismatch", v.why.data, EXIT_CHECK);
-    }
+    if (ok)
+        settle(e, &v);
     verdict_release(&v);
     return ok;
 }
@@ -404,6 +408,31 @@ static bool measure(execution *e, status *st) {
     return true;
 }
 
+/* The outputs of programs of others. Faults of our compiler cannot be made there. */
+static bool ask_tools(execution *e, status *st) {
+    if (fault_of_code(e->job->fault))
+        return status_set(st, STATUS_UNAVAILABLE, "fault %s does not apply: %s is not made by us",
+                          e->job->fault, e->job->backend);
+    e->stage(e->context, "compile");
+    if (!opinion_run(e->subject, e->job->unoptimised, e->outputs, st) ||
+        !fault_apply(e->job->fault, e->outputs, e->subject->signature.output_count, st))
+        return false;
+    transpose_output(e, e->outputs);
+    return true;
+}
+
+/* Without a second launch: another process would only compile the same again. */
+static bool judge_tools(execution *e, status *st) {
+    verdict v;
+    verdict_request request = {e->profile, e->outputs, NULL, e->stage, e->context};
+    put_digests(e, e->outputs);
+    bool ok = verdict_judge(e->subject, &request, &v, st);
+    if (ok)
+        settle(e, &v);
+    verdict_release(&v);
+    return ok;
+}
+
 static bool run_backend(execution *e, const backend *b, status *st) {
     if (e->job->mode == JOB_VERIFY && e->subject->golden_state != GOLDEN_PRESENT) {
         set_status(e, "skipped",
@@ -411,6 +440,8 @@ static bool run_backend(execution *e, const backend *b, status *st) {
                    EXIT_DONE);
         return true;
     }
+    if (backend_is_tools(b))
+        return ask_tools(e, st) && judge_tools(e, st);
     if (!build(e, st) || !compute(e, b, st) || !judge(e, st))
         return false;
     bool probed = e->job->order_probe && !e->deviates && e->profile == PROFILE_STRICT;
@@ -425,9 +456,10 @@ static bool run_backend(execution *e, const backend *b, status *st) {
 static bool pack_members(execution *e, const backend *b, status *st) {
     staging s = {e->job, e->subject, e->stage, e->context};
     const tensor *expected, *actual = NULL;
-    if (!staging_put_sources(&s, st) || (*b->driver && !staging_put_levels(&s, e->profile, st)))
+    bool ours = *b->driver && !backend_is_tools(b);
+    if (!staging_put_sources(&s, st) || (ours && !staging_put_levels(&s, e->profile, st)))
         return false;
-    if (*b->driver && (!build(e, st) || !staging_put_module(&s, &e->artifact, st)))
+    if (ours && (!build(e, st) || !staging_put_module(&s, &e->artifact, st)))
         return false;
     e->stage(e->context, "oracle");
     expected = subject_oracle(e->subject, st);
@@ -435,7 +467,7 @@ static bool pack_members(execution *e, const backend *b, status *st) {
         return false;
     if (!*b->driver || !e->job->launches)
         actual = *b->driver ? NULL : expected;
-    else if (compute(e, b, st))
+    else if (backend_is_tools(b) ? ask_tools(e, st) : compute(e, b, st))
         actual = e->outputs;
     else
         return false;

@@ -95,6 +95,9 @@ static void check_backend(const job *j, replay *r) {
     uint32_t device;
     if (id >= BACKEND_COUNT)
         lacks(r, "no backend is called ", j->backend);
+    else if (backend_is_tools(&backend_table[id]))
+        lacks(r,
+              "a replay starts no other programs, and this backend is made of them: ", j->backend);
     else if (*backend_table[id].driver && !backend_device(&backend_table[id], &device, &why))
         lacks(r, "", why.message);
 }

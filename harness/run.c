@@ -347,7 +347,8 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
         }
     }
     r->code = exit_code_worse(r->code, job_result_exit(result));
-    if (r->request->choice->by_name && strcmp(outcome_of(result), "unsupported") == 0)
+    bool product = backend_table[backend_from_name(j->backend)].product;
+    if (r->request->choice->by_name && product && strcmp(outcome_of(result), "unsupported") == 0)
         r->code = exit_code_worse(r->code, EXIT_ABSENT);
     json_array_append_new(r->results, result);
     progress_step(&r->progress);

@@ -35,6 +35,8 @@ static void take_all_backends(job_choice *out) {
     for (int i = 0; i < BACKEND_COUNT; i++) {
         uint32_t device;
         status st = STATUS_INIT;
+        if (!backend_table[i].product)
+            continue;
         out->backends[i] = backend_device(&backend_table[i], &device, &st);
         if (!out->backends[i] && !told[i])
             fprintf(stderr, "tsr: left out: %s\n", st.message);

@@ -6,7 +6,8 @@
 #include "cli/kernel_choice.h"
 #include "report/output.h"
 
-static const char *const levels[] = {"graph", "schedule", "tile", "llvm", "asm", "obj", "module"};
+static const char *const levels[] = {"graph", "schedule", "tile", "llvm",
+                                     "asm",   "mlir",     "obj",  "module"};
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 
 static bool is_binary(const char *level) {
@@ -24,7 +25,8 @@ static int check_level(const options *o, const char *level) {
     if (nearest)
         return command_usage(o->command, "unknown level '%s'; did you mean %s?", level, nearest);
     return command_usage(
-        o->command, "unknown level '%s': graph, schedule, tile, llvm, asm, obj or module", level);
+        o->command, "unknown level '%s': graph, schedule, tile, llvm, asm, mlir, obj or module",
+        level);
 }
 
 static int list_passes(void) {

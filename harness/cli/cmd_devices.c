@@ -18,7 +18,7 @@ static json_t *backend_facts(const backend *b) {
     uint32_t device = 0;
     tsr_device_info_t info = {0};
     bool usable = backend_device(b, &device, &st);
-    if (usable && *b->driver)
+    if (usable && *b->driver && !backend_is_tools(b))
         tsrGetDeviceInfo(device, &info);
     json_t *facts = json_pack("{s:s, s:s, s:b, s:s?, s:s, s:b}", "backend", b->name, "summary",
                               b->summary, "usable", usable, "why", usable ? NULL : st.message,

@@ -62,7 +62,8 @@ static void on_verified(void *context, const job *j, json_t *result) {
         t->code = exit_code_worse(t->code, EXIT_NO_VERDICT);
     } else {
         t->failed++;
-        if (t->by_name && strcmp(outcome, "unsupported") == 0)
+        bool product = backend_table[backend_from_name(j->backend)].product;
+        if (t->by_name && product && strcmp(outcome, "unsupported") == 0)
             t->code = exit_code_worse(t->code, EXIT_ABSENT);
     }
     tell(t, j, uncovered ? "uncovered" : outcome,

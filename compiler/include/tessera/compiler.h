@@ -140,7 +140,8 @@ bool compiler_build(const ir_module *graph, const ir_binding *dims, uint32_t dim
                     const compiler_options *options, compiler_artifact *out, status *st);
 void compiler_artifact_release(compiler_artifact *artifact);
 
-/* One level as text: "graph" (before passes), "schedule", "tile", "llvm", "asm"; "obj" and "module"
+/* One level as text: "graph" (before passes), "schedule", "tile", "llvm", "asm", and "mlir" (the
+ * primitives in MLIR's own dialects, for its stock tools); "obj" and "module"
  * are bytes. */
 bool compiler_emit(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
                    const compiler_options *options, const char *level, text *out, status *st);

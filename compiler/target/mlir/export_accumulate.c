@@ -1,0 +1,291 @@
+/* export_accumulate.c - reductions and contractions, in their orders. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "target/mlir/export.h"
+
+enum { CHUNK = 512, LANES = 64, BLOCK = 4096 };
+
+static bool listed(const int64_t *list, uint32_t n, int64_t item) {
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i] == item)
+            return true;
+    return false;
+}
+
+/* ---- loops ---- */
+
+typedef struct loop {
+    const char *result, *index, *carried, *type;
+} loop;
+
+static loop open_loop(exporter *e, const char *low, const char *high, int64_t step,
+                      const char *initial, const char *type) {
+    const char *by = export_index(e, step);
+    loop l = {export_text(e, "%%t%d", e->next), export_text(e, "%%k%d", e->next),
+              export_text(e, "%%c%d", e->next), type};
+    e->next++;
+    export_line(e, "%s = scf.for %s = %s to %s step %s iter_args(%s = %s) -> (%s) {", l.result,
+                l.index, low, high, by, l.carried, initial, type);
+    return l;
+}
+
+static void close_loop(exporter *e, const loop *l, const char *next) {
+    export_line(e, "scf.yield %s : %s", next, l->type);
+    export_line(e, "}");
+}
+
+static const char *least(exporter *e, const char *x, const char *y) {
+    return export_op(e, "arith.minsi %s, %s : index", x, y);
+}
+
+static const char *plus(exporter *e, const char *x, int64_t n) {
+    return export_op(e, "arith.addi %s, %s : index", x, export_index(e, n));
+}
+
+/* k, in row-major order over `axes`, as their indices in `at`. */
+static void spread(exporter *e, const ir_type_data *t, const int64_t *axes, uint32_t n,
+                   const char *k, const char **at) {
+    for (uint32_t i = n; i-- > 0;) {
+        const char *length = export_index(e, t->dims[axes[i]] ? t->dims[axes[i]] : 1);
+        at[axes[i]] = export_op(e, "arith.remui %s, %s : index", k, length);
+        k = export_op(e, "arith.divui %s, %s : index", k, length);
+    }
+}
+
+/* ---- reductions ---- */
+
+typedef struct reduction {
+    ir_value x;
+    int64_t axes[IR_MAX_RANK], extent;
+    uint32_t axis_count;
+    const char *at[IR_MAX_RANK]; /* the kept axes are filled */
+    dtype type;                  /* that it accumulates in */
+    const char *element;
+} reduction;
+
+static const char *element_at(exporter *e, reduction *r, const char *k) {
+    spread(e, export_type(e, r->x), r->axes, r->axis_count, k, r->at);
+    const char *x = export_load_wide(e, r->x, r->at);
+    return export_convert(e, export_compute_type(export_type(e, r->x)->element), r->type, x);
+}
+
+static const char *zero_lanes(exporter *e, const reduction *r) {
+    return export_op(e, "arith.constant dense<0.0> : vector<%dx%s>", LANES, r->element);
+}
+
+/* Lane `k` mod 64 gets x added. */
+static const char *add_to_lane(exporter *e, const reduction *r, const char *lanes, const char *k,
+                               const char *x) {
+    const char *lane = export_op(e, "arith.remui %s, %s : index", k, export_index(e, LANES));
+    const char *old = export_op(e, "vector.extractelement %s[%s : index] : vector<%dx%s>", lanes,
+                                lane, LANES, r->element);
+    const char *sum = export_op(e, "arith.addf %s, %s : %s", old, x, r->element);
+    return export_op(e, "vector.insertelement %s, %s[%s : index] : vector<%dx%s>", sum, lanes, lane,
+                     LANES, r->element);
+}
+
+/* a[j] += a[j + w] for w = 32 ... 1 */
+static const char *fold(exporter *e, const reduction *r, const char *lanes) {
+    for (int w = LANES / 2; w > 0; w /= 2) {
+        const char *half[2];
+        for (int h = 0; h < 2; h++)
+            half[h] = export_op(e,
+                                "vector.extract_strided_slice %s {offsets = [%d], sizes = [%d], "
+                                "strides = [1]} : vector<%dx%s> to vector<%dx%s>",
+                                lanes, h * w, w, 2 * w, r->element, w, r->element);
+        lanes = export_op(e, "arith.addf %s, %s : vector<%dx%s>", half[0], half[1], w, r->element);
+    }
+    return export_op(e, "vector.extractelement %s[%s : index] : vector<1x%s>", lanes,
+                     export_index(e, 0), r->element);
+}
+
+/* One block from `first` on. */
+static const char *block_sum(exporter *e, reduction *r, const char *first) {
+    const char *end = least(e, plus(e, first, BLOCK), export_index(e, r->extent));
+    const char *type = export_text(e, "vector<%dx%s>", LANES, r->element);
+    loop l = open_loop(e, first, end, 1, zero_lanes(e, r), type);
+    const char *k = export_op(e, "arith.subi %s, %s : index", l.index, first);
+    close_loop(e, &l, add_to_lane(e, r, l.carried, k, element_at(e, r, l.index)));
+    return fold(e, r, l.result);
+}
+
+static const char *lanes_sum(exporter *e, reduction *r) {
+    const char *zero = export_bits(e, r->type, 0), *none = export_index(e, 0), *sum;
+    if (r->extent > (int64_t)BLOCK * BLOCK)
+        export_refuse(e, "a sum of more than %d elements", BLOCK * BLOCK);
+    if (r->extent <= BLOCK) {
+        sum = block_sum(e, r, none);
+    } else {
+        /* The sums of the blocks are a sequence of one block. */
+        const char *type = export_text(e, "vector<%dx%s>", LANES, r->element);
+        loop l = open_loop(e, none, export_index(e, r->extent), BLOCK, zero_lanes(e, r), type);
+        const char *number =
+            export_op(e, "arith.divui %s, %s : index", l.index, export_index(e, BLOCK));
+        const char *one = block_sum(e, r, l.index);
+        close_loop(e, &l, add_to_lane(e, r, l.carried, number, one));
+        sum = fold(e, r, l.result);
+    }
+    return export_op(e, "arith.addf %s, %s : %s", sum, zero, r->element);
+}
+
+/* Any order is right: integers, and extrema. */
+static const char *chain(exporter *e, reduction *r, const char *operation, uint64_t initial) {
+    loop l = open_loop(e, export_index(e, 0), export_index(e, r->extent), 1,
+                       export_bits(e, r->type, initial), r->element);
+    const char *x = element_at(e, r, l.index);
+    close_loop(e, &l, export_op(e, "%s %s, %s : %s", operation, l.carried, x, r->element));
+    return l.result;
+}
+
+static uint64_t extreme_bits(dtype type, bool least_one) {
+    uint64_t sign = UINT64_C(1) << (8 * dtype_size(type) - 1);
+    if (type == DTYPE_F64)
+        return 0x7ff0000000000000u | (least_one ? sign : 0);
+    if (type == DTYPE_F32)
+        return 0x7f800000u | (least_one ? sign : 0);
+    if (type == DTYPE_I4)
+        return least_one ? (uint64_t)INT64_C(-8) : 7;
+    return least_one ? sign : sign - 1;
+}
+
+static const char *reduced(exporter *e, ir_op op, const char *const *index) {
+    reduction r = {.x = ir_op_get(e->m, op)->operands[0], .extent = 1};
+    const ir_type_data *t = export_type(e, r.x);
+    dtype result = export_type(e, ir_op_get(e->m, op)->results[0])->element;
+    const char *kind = ir_op_string(e->m, op, "kind", "sum");
+    r.axis_count = ir_op_ints(e->m, op, "axes", r.axes, IR_MAX_RANK);
+    r.type = export_compute_type(t->element);
+    if (ir_op_attr(e->m, op, "accumulate"))
+        r.type =
+            ir_type_get(e->m, ir_attr_get(e->m, ir_op_attr(e->m, op, "accumulate"))->type)->element;
+    r.element = export_element(e, r.type);
+    for (int i = 0, kept = 0; i < t->rank; i++) {
+        if (listed(r.axes, r.axis_count, i))
+            r.extent *= t->dims[i];
+        else
+            r.at[i] = index[kept++];
+    }
+    bool sum = strcmp(kind, "sum") == 0, largest = strcmp(kind, "max") == 0;
+    const char *value;
+    if (sum)
+        value = dtype_is_float(r.type) ? lanes_sum(e, &r)
+                                       : export_wrap(e, r.type, chain(e, &r, "arith.addi", 0));
+    else if (dtype_is_float(r.type))
+        value = chain(e, &r, largest ? "arith.maximumf" : "arith.minimumf",
+                      extreme_bits(r.type, largest));
+    else
+        value =
+            chain(e, &r, largest ? "arith.maxsi" : "arith.minsi", extreme_bits(r.type, largest));
+    return export_convert(e, r.type, result, value);
+}
+
+/* ---- contractions ---- */
+
+typedef struct contraction {
+    ir_op op;
+    ir_value x, y;
+    int64_t x_contract[IR_MAX_RANK], y_contract[IR_MAX_RANK];
+    uint32_t contracts;
+    const char *x_at[IR_MAX_RANK], *y_at[IR_MAX_RANK];
+    int64_t extent;
+    dtype type;
+    const char *element;
+} contraction;
+
+static void place_axes(exporter *e, contraction *c, const char *const *index) {
+    int64_t batch[2][IR_MAX_RANK];
+    const ir_type_data *x = export_type(e, c->x), *y = export_type(e, c->y);
+    uint32_t batches = ir_op_ints(e->m, c->op, "x_batch", batch[0], IR_MAX_RANK);
+    int next = (int)batches;
+    ir_op_ints(e->m, c->op, "y_batch", batch[1], IR_MAX_RANK);
+    c->contracts = ir_op_ints(e->m, c->op, "x_contract", c->x_contract, IR_MAX_RANK);
+    ir_op_ints(e->m, c->op, "y_contract", c->y_contract, IR_MAX_RANK);
+    for (uint32_t i = 0; i < batches; i++) {
+        c->x_at[batch[0][i]] = index[i];
+        c->y_at[batch[1][i]] = index[i];
+    }
+    for (int i = 0; i < x->rank; i++)
+        if (!listed(batch[0], batches, i) && !listed(c->x_contract, c->contracts, i))
+            c->x_at[i] = index[next++];
+    for (int i = 0; i < y->rank; i++)
+        if (!listed(batch[1], batches, i) && !listed(c->y_contract, c->contracts, i))
+            c->y_at[i] = index[next++];
+    c->extent = 1;
+    for (uint32_t i = 0; i < c->contracts; i++)
+        c->extent *= x->dims[c->x_contract[i]];
+}
+
+static const char *factor(exporter *e, const contraction *c, ir_value v, const char *const *at) {
+    const char *x = export_load_wide(e, v, at);
+    return export_convert(e, export_compute_type(export_type(e, v)->element), c->type, x);
+}
+
+static const char *step(exporter *e, contraction *c, const char *k, const char *carried) {
+    spread(e, export_type(e, c->x), c->x_contract, c->contracts, k, c->x_at);
+    spread(e, export_type(e, c->y), c->y_contract, c->contracts, k, c->y_at);
+    const char *x = factor(e, c, c->x, c->x_at), *y = factor(e, c, c->y, c->y_at);
+    if (dtype_is_float(c->type))
+        return export_op(e, "math.fma %s, %s, %s : %s", x, y, carried, c->element);
+    const char *product = export_op(e, "arith.muli %s, %s : %s", x, y, c->element);
+    return export_op(e, "arith.addi %s, %s : %s", carried, product, c->element);
+}
+
+static const char *one_chain(exporter *e, contraction *c, const char *low, const char *high) {
+    loop l = open_loop(e, low, high, 1, export_bits(e, c->type, 0), c->element);
+    close_loop(e, &l, step(e, c, l.index, l.carried));
+    return l.result;
+}
+
+/* Steps of this row: all, or what k_count says. */
+static const char *steps_of(exporter *e, contraction *c, const char *const *index) {
+    const ir_op_data *d = ir_op_get(e->m, c->op);
+    const char *all = export_index(e, c->extent);
+    if (d->operand_count < 3)
+        return all;
+    const ir_type_data *t = export_type(e, d->operands[2]);
+    int64_t batch[IR_MAX_RANK];
+    const char *at[IR_MAX_RANK];
+    /* It has the last of the row's axes: those of x's free ones. */
+    int batches = (int)ir_op_ints(e->m, c->op, "x_batch", batch, IR_MAX_RANK);
+    int frees = export_type(e, c->x)->rank - batches - (int)c->contracts;
+    for (int i = 0; i < t->rank; i++)
+        at[i] = index[batches + frees - t->rank + i];
+    const char *count =
+        export_op(e, "arith.index_cast %s : i32 to index", export_load(e, d->operands[2], at));
+    count = export_op(e, "arith.maxsi %s, %s : index", count, export_index(e, 0));
+    return least(e, count, all);
+}
+
+static const char *contracted(exporter *e, ir_op op, const char *const *index) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    contraction c = {.op = op, .x = d->operands[0], .y = d->operands[1]};
+    dtype result = export_type(e, d->results[0])->element;
+    place_axes(e, &c, index);
+    c.type = export_compute_type(export_type(e, c.x)->element);
+    if (!dtype_is_float(c.type))
+        c.type = result;
+    if (ir_op_attr(e->m, op, "accumulate"))
+        c.type =
+            ir_type_get(e->m, ir_attr_get(e->m, ir_op_attr(e->m, op, "accumulate"))->type)->element;
+    c.element = export_element(e, c.type);
+    const char *none = export_index(e, 0), *steps = steps_of(e, &c, index), *sum;
+    bool floats = dtype_is_float(c.type);
+    if (floats && strcmp(ir_op_string(e->m, op, "order", ""), "chunk512") == 0) {
+        loop l = open_loop(e, none, steps, CHUNK, export_bits(e, c.type, 0), c.element);
+        const char *end = least(e, plus(e, l.index, CHUNK), steps);
+        const char *chunk = one_chain(e, &c, l.index, end);
+        close_loop(e, &l, export_op(e, "arith.addf %s, %s : %s", l.carried, chunk, c.element));
+        sum = l.result;
+    } else {
+        sum = one_chain(e, &c, none, steps);
+    }
+    if (floats)
+        sum = export_op(e, "arith.addf %s, %s : %s", sum, export_bits(e, c.type, 0), c.element);
+    return export_convert(e, c.type, result, sum);
+}
+
+const char *export_accumulated(exporter *e, ir_op op, const char *const *index) {
+    return ir_op_get(e->m, op)->opcode == GRAPH_DOT ? contracted(e, op, index)
+                                                    : reduced(e, op, index);
+}
