@@ -23,23 +23,34 @@ static bool is_extreme(const ir_builder *b, ir_op op) {
            strcmp(ir_op_string(b->m, op, "kind", ""), "sum") != 0;
 }
 
+/* What a sum or dot was told to accumulate in; DTYPE_NONE: what its type does by itself. */
+static dtype accumulator(const ir_builder *b, ir_op op) {
+    ir_attr attr = ir_op_attr(b->m, op, "accumulate");
+    return attr ? ir_type_get(b->m, ir_attr_get(b->m, attr)->type)->element : DTYPE_NONE;
+}
+
+/* What a dot itself gives, before that is rounded to the type of its result: its accumulator. */
+static dtype sum_of(const ir_builder *b, ir_op op) {
+    const ir_op_data *d = ir_op_get(b->m, op);
+    dtype result = build_type(b, d->results[0])->element;
+    if (!dtype_is_float(result))
+        return result;
+    bool wide =
+        accumulator(b, op) == DTYPE_F64 || build_type(b, d->operands[0])->element == DTYPE_F64;
+    return wide ? DTYPE_F64 : DTYPE_F32;
+}
+
 static bool needs_widening(const ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(b->m, op);
     graph_class class = graph_op_class(d->opcode);
     if (d->opcode == GRAPH_CONVERT || d->opcode == GRAPH_SELECT)
         return false;
     if (class == GRAPH_CLASS_DOT)
-        return is_narrow(b, d->results[0]);
+        return build_type(b, d->results[0])->element != sum_of(b, op);
     if (class == GRAPH_CLASS_REDUCE && is_extreme(b, op))
         return false;
     return (class == GRAPH_CLASS_ELEMENTWISE || class == GRAPH_CLASS_REDUCE) &&
            is_narrow(b, d->operands[0]);
-}
-
-/* What a sum or dot was told to accumulate in; DTYPE_NONE: what its type does by itself. */
-static dtype accumulator(const ir_builder *b, ir_op op) {
-    ir_attr attr = ir_op_attr(b->m, op, "accumulate");
-    return attr ? ir_type_get(b->m, ir_attr_get(b->m, attr)->type)->element : DTYPE_NONE;
 }
 
 /* The type in which operand i is computed with. A dot reads narrow operands as they are: their
@@ -70,15 +81,10 @@ static ir_value widened(ir_builder *b, ir_op op) {
     return ir_op_result(m, graph_build(b, d->opcode, operands, d->operand_count, attrs, n), 0);
 }
 
-/* What the dot itself gives before the result is rounded to its type. */
 static void set_sum(ir_module *m, ir_op op, const ir_builder *b) {
     const ir_op_data *d = ir_op_get(m, op);
-    dtype told = accumulator(b, op), sum = build_type(b, d->results[0])->element;
-    if (d->opcode == GRAPH_DOT && dtype_is_float(sum))
-        ir_op_set_attr(m, op, "out",
-                       ir_attr_type(m, ir_type_scalar(m, told == DTYPE_F64      ? DTYPE_F64
-                                                         : dtype_is_narrow(sum) ? DTYPE_F32
-                                                                                : sum)));
+    if (d->opcode == GRAPH_DOT && dtype_is_float(build_type(b, d->results[0])->element))
+        ir_op_set_attr(m, op, "out", ir_attr_type(m, ir_type_scalar(m, sum_of(b, op))));
 }
 
 bool graph_widen(ir_module *m, status *st) {
