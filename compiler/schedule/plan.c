@@ -347,17 +347,24 @@ static void init(plan *p, ir_module *graph) {
         p->group_of[i] = -1;
 }
 
-/* Accumulations have groups of their own in any case; what room they leave goes to the others. */
+static bool is_stored(const plan *p, const ir_op_data *d) {
+    return d->result_count > 0 && p->stored[d->results[0]];
+}
+
+/* Accumulations, and what is stored already, have groups of their own in any case; what room they
+ * leave goes to the others. */
 static void store_all(plan *p, ir_op first) {
     int room = PLAN_MAX_GROUPS - 2;
     for (ir_op op = first; op; op = ir_op_get(p->g, op)->next) {
-        graph_class class = graph_op_class(ir_op_get(p->g, op)->opcode);
-        room -= 2 * (class == GRAPH_CLASS_REDUCE || class == GRAPH_CLASS_DOT);
+        const ir_op_data *d = ir_op_get(p->g, op);
+        graph_class class = graph_op_class(d->opcode);
+        bool accumulates = class == GRAPH_CLASS_REDUCE || class == GRAPH_CLASS_DOT;
+        room -= accumulates ? 2 : is_stored(p, d);
     }
     for (ir_op op = first; op && room > 0; op = ir_op_get(p->g, op)->next) {
         const ir_op_data *d = ir_op_get(p->g, op);
         graph_class class = graph_op_class(d->opcode);
-        if (class != GRAPH_CLASS_ELEMENTWISE && class != GRAPH_CLASS_MOVE)
+        if ((class != GRAPH_CLASS_ELEMENTWISE && class != GRAPH_CLASS_MOVE) || is_stored(p, d))
             continue;
         p->stored[d->results[0]] = true;
         room--;

@@ -5,14 +5,13 @@
 
 #include "fuzz/productions.h"
 
-enum { WORK_MAX = 4000000 };
-
-/* Are there so few multiplications that the interpreter takes no notice? */
-static bool affordable(fuzz_kernel *k, int64_t multiplications) {
-    if (k->work + multiplications > WORK_MAX)
-        return false;
-    k->work += multiplications;
-    return true;
+/* The policy of a sum of `element`: rarely the accumulator is said, which may be its own. */
+static const char *accumulator(fuzz_kernel *k, dtype element) {
+    if (!choose_rarely(k->c, 4))
+        return "";
+    if (!dtype_is_float(element))
+        return element == DTYPE_I64 ? " @ accum(i64)" : " @ accum(i32)";
+    return element == DTYPE_F64 || choose_rarely(k->c, 2) ? " @ accum(f64)" : " @ accum(f32)";
 }
 
 bool fuzz_reduction(fuzz_kernel *k) {
@@ -41,8 +40,9 @@ bool fuzz_reduction(fuzz_kernel *k) {
     fuzz_tuple(axes, axis_count, tuple, sizeof tuple);
     if (kind == 3)
         snprintf(tuple, sizeof tuple, "%" PRId64, axes[0]);
-    return fuzz_let(k, x->type, rank, dims, "%s(%s, axis=%s, keepdims=%s)", kinds[kind], x->name,
-                    tuple, keep ? "True" : "False");
+    return fuzz_let_as(k, kind == 0 ? accumulator(k, x->type) : "", x->type, rank, dims,
+                       "%s(%s, axis=%s, keepdims=%s)", kinds[kind], x->name, tuple,
+                       keep ? "True" : "False");
 }
 
 bool fuzz_norm(fuzz_kernel *k) {
@@ -75,34 +75,52 @@ bool fuzz_softmax(fuzz_kernel *k) {
     return fuzz_let(k, x->type, rank, dims, "logsumexp(%s, axis=%d)", x->name, axis);
 }
 
-static bool can_contract(dtype type) {
-    return dtype_is_float(type) || type == DTYPE_I8 || type == DTYPE_I4;
+/* i4 and i8 may be multiplied by each other. */
+static dtype right_type(fuzz_kernel *k, dtype type) {
+    static const dtype small[] = {DTYPE_I8, DTYPE_I4};
+    return fuzz_is_small_integer(type) ? small[choose_below(k->c, 2)] : type;
 }
 
-static const char *order_text(fuzz_kernel *k, dtype type, bool argument) {
-    if (!dtype_is_float(type) || !choose_rarely(k->c, 3))
-        return "";
-    return argument ? ", order=\"seq\"" : "";
+/* The arguments that a contraction may have, and what comes of them. */
+typedef struct extras {
+    char words[64];
+    dtype out;
+    const char *policies;
+} extras;
+
+static extras choose_extras(fuzz_kernel *k, dtype type) {
+    static const dtype floats[] = {DTYPE_F32, DTYPE_BF16, DTYPE_F16, DTYPE_F64, DTYPE_F8E5M2};
+    static const dtype integers[] = {DTYPE_I32, DTYPE_I64};
+    bool is_float = dtype_is_float(type);
+    bool seq = is_float && choose_rarely(k->c, 3), narrows = choose_rarely(k->c, 4);
+    extras e = {.out = fuzz_is_small_integer(type) ? DTYPE_I32 : type};
+    if (narrows)
+        e.out = is_float ? floats[choose_below(k->c, 5)] : integers[choose_below(k->c, 2)];
+    snprintf(e.words, sizeof e.words, "%s%s%s", seq ? ", order=\"seq\"" : "",
+             narrows ? ", out=" : "", narrows ? dtype_name(e.out) : "");
+    e.policies = accumulator(k, type);
+    return e;
 }
 
 bool fuzz_product(fuzz_kernel *k) {
     const fuzz_value x = *fuzz_any(k);
-    if (x.rank < 2 || !can_contract(x.type))
+    if (x.rank < 2 || x.type == DTYPE_BOOL)
         return false;
     int64_t dims[FUZZ_RANK_MAX], n = fuzz_length(k, 130), depth = x.dims[x.rank - 1];
     int rank = choose_rarely(k->c, 2) ? x.rank : 2;
     memcpy(dims, x.dims + (x.rank - rank), sizeof *dims * (size_t)rank);
     dims[rank - 2] = depth;
     dims[rank - 1] = n;
-    if (!affordable(k, fuzz_count(x.rank, x.dims) * n))
+    if (!fuzz_affordable(k, fuzz_count(x.rank, x.dims) * n))
         return false;
-    const fuzz_value *y = fuzz_parameter(k, x.type, rank, dims, NULL);
+    const fuzz_value *y = fuzz_parameter(k, right_type(k, x.type), rank, dims, NULL);
     if (!y)
         return false;
     memcpy(dims, x.dims, sizeof x.dims);
     dims[x.rank - 1] = n;
-    return fuzz_let(k, dtype_is_float(x.type) ? x.type : DTYPE_I32, x.rank, dims,
-                    "matmul(%s, %s%s)", x.name, y->name, order_text(k, x.type, true));
+    extras e = choose_extras(k, x.type);
+    return fuzz_let_as(k, e.policies, e.out, x.rank, dims, "matmul(%s, %s%s)", x.name, y->name,
+                       e.words);
 }
 
 /* ---- the general contraction ---- */
@@ -162,11 +180,21 @@ static bool shape_right_side(fuzz_kernel *k, const fuzz_value *x, contraction *d
     return d->rank <= FUZZ_RANK_MAX;
 }
 
+/* Rarely a number of steps for each row of x, also past both ends; else NULL. */
+static const fuzz_value *row_counts(fuzz_kernel *k, const fuzz_value *x, const contraction *d,
+                                    int64_t depth) {
+    char steps[64];
+    if (d->frees == 0 || !choose_rarely(k->c, 4))
+        return NULL;
+    snprintf(steps, sizeof steps, "integers(-1, %" PRId64 ")", depth + 3);
+    return fuzz_parameter(k, DTYPE_I32, 1, &x->dims[d->free[d->frees - 1]], steps);
+}
+
 bool fuzz_contraction(fuzz_kernel *k) {
     const fuzz_value x = *fuzz_any(k);
     contraction d = {.batches = 0};
     char axes[4][80];
-    if (x.rank == 0 || !can_contract(x.type))
+    if (x.rank == 0 || x.type == DTYPE_BOOL)
         return false;
     choose_axes(k, &x, &d);
     if (!shape_right_side(k, &x, &d))
@@ -174,19 +202,22 @@ bool fuzz_contraction(fuzz_kernel *k) {
     int64_t depth = 1;
     for (int i = 0; i < d.contracts; i++)
         depth *= x.dims[d.contract[i]];
-    if (!affordable(k, fuzz_count(d.rank, d.dims) * depth))
+    if (!fuzz_affordable(k, fuzz_count(d.rank, d.dims) * depth))
         return false;
-    const fuzz_value *y = fuzz_parameter(k, x.type, d.y_rank, d.y_dims, NULL);
+    const fuzz_value *y = fuzz_parameter(k, right_type(k, x.type), d.y_rank, d.y_dims, NULL);
+    const fuzz_value *counts = y ? row_counts(k, &x, &d, depth) : NULL;
     if (!y)
         return false;
+    extras e = choose_extras(k, x.type);
     fuzz_tuple(d.contract, d.contracts, axes[0], sizeof axes[0]);
     fuzz_tuple(d.y_contract, d.contracts, axes[1], sizeof axes[1]);
     fuzz_tuple(d.batch, d.batches, axes[2], sizeof axes[2]);
     fuzz_tuple(d.y_batch, d.batches, axes[3], sizeof axes[3]);
-    return fuzz_let(k, dtype_is_float(x.type) ? x.type : DTYPE_I32, d.rank, d.dims,
-                    "dot(%s, %s, x_contract=%s, y_contract=%s, x_batch=%s, y_batch=%s%s)", x.name,
-                    y->name, axes[0], axes[1], d.batches ? axes[2] : "()",
-                    d.batches ? axes[3] : "()", order_text(k, x.type, true));
+    return fuzz_let_as(k, e.policies, e.out, d.rank, d.dims,
+                       "dot(%s, %s, x_contract=%s, y_contract=%s, x_batch=%s, y_batch=%s%s%s%s)",
+                       x.name, y->name, axes[0], axes[1], d.batches ? axes[2] : "()",
+                       d.batches ? axes[3] : "()", e.words, counts ? ", k_count=" : "",
+                       counts ? counts->name : "");
 }
 
 /* ---- composites around a contraction ---- */
@@ -197,7 +228,7 @@ bool fuzz_dense(fuzz_kernel *k) {
     if (x.rank < 2 || !fuzz_is_single(x.type))
         return false;
     int64_t w_dims[2] = {x.dims[x.rank - 1], fuzz_length(k, 97)}, dims[FUZZ_RANK_MAX];
-    if (!affordable(k, fuzz_count(x.rank, x.dims) * w_dims[1]))
+    if (!fuzz_affordable(k, fuzz_count(x.rank, x.dims) * w_dims[1]))
         return false;
     const fuzz_value *w = fuzz_parameter(k, x.type, 2, w_dims, NULL);
     const fuzz_value *bias = w ? fuzz_parameter(k, x.type, 1, &w_dims[1], NULL) : NULL;
@@ -214,7 +245,7 @@ bool fuzz_attention(fuzz_kernel *k) {
     int64_t dims[FUZZ_RANK_MAX], keys = fuzz_length(k, 97);
     memcpy(dims, x.dims, sizeof x.dims);
     dims[x.rank - 2] = keys;
-    if (!affordable(k, 2 * fuzz_count(x.rank, x.dims) * keys))
+    if (!fuzz_affordable(k, 2 * fuzz_count(x.rank, x.dims) * keys))
         return false;
     const fuzz_value *key = fuzz_parameter(k, x.type, x.rank, dims, NULL);
     const fuzz_value *value = key ? fuzz_parameter(k, x.type, x.rank, dims, NULL) : NULL;

@@ -8,13 +8,16 @@
 #define COUNT(list) (uint32_t)(sizeof(list) / sizeof *(list))
 
 bool fuzz_unary(fuzz_kernel *k) {
-    static const char *const exact[] = {"abs", "neg"};
+    static const char *const exact[] = {"abs", "neg", "sqrt"};
     static const char *const composites[] = {"relu", "silu", "gelu"};
     const fuzz_value *x = fuzz_any(k);
-    if (x->type == DTYPE_BOOL)
+    bool is_float = dtype_is_float(x->type);
+    if (x->type == DTYPE_BOOL || (!is_float && choose_rarely(k->c, 3)))
         return fuzz_let(k, x->type, x->rank, x->dims, "~%s", x->name);
     uint32_t kind = fuzz_is_single(x->type) ? choose_below(k->c, 4) : 0;
-    const char *name = exact[choose_below(k->c, COUNT(exact))];
+    const char *name = exact[choose_below(k->c, is_float ? 3 : 2)];
+    if (kind == 1 && choose_rarely(k->c, 4))
+        return fuzz_let(k, x->type, x->rank, x->dims, "gelu(%s, approximate=\"none\")", x->name);
     if (kind == 1)
         name = composites[choose_below(k->c, COUNT(composites))];
     if (kind > 1) {
@@ -112,6 +115,25 @@ bool fuzz_cast(fuzz_kernel *k) {
     dtype to = choose_rarely(k->c, 8) ? DTYPE_BOOL : fuzz_type(k);
     return to != x->type &&
            fuzz_let(k, to, x->rank, x->dims, "cast(%s, %s)", x->name, dtype_name(to));
+}
+
+/* One step of an optimiser, with moments and corrections of its own. */
+bool fuzz_training(fuzz_kernel *k) {
+    const fuzz_value x = *fuzz_any(k), *y = fuzz_like(k, &x, x.type);
+    char gradient[8], names[4][8];
+    memcpy(gradient, y->name, sizeof gradient);
+    if (!fuzz_is_single(x.type))
+        return false;
+    for (int i = 0; i < 4; i++) {
+        const fuzz_value *p =
+            fuzz_parameter(k, x.type, i < 2 ? x.rank : 0, x.dims, i == 1 ? "uniform(0, 1)" : NULL);
+        if (!p)
+            return false;
+        memcpy(names[i], p->name, sizeof names[i]);
+    }
+    return fuzz_let_several(k, 3, &x, "adam(%s, %s, %s, %s, %s, %s, lr=0.01%s)", x.name, gradient,
+                            names[0], names[1], names[2], names[3],
+                            choose_rarely(k->c, 2) ? ", wd=0.125" : "");
 }
 
 bool fuzz_position(fuzz_kernel *k) {

@@ -8,7 +8,13 @@
 
 #include "fuzz/productions.h"
 
-enum { ELEMENTS_MAX = 200000, PARAMETER_ELEMENTS_MAX = 40000, STATEMENTS_MAX = 9, OUTPUTS_MAX = 4 };
+enum {
+    ELEMENTS_MAX = 200000,
+    PARAMETER_ELEMENTS_MAX = 40000,
+    STATEMENTS_MAX = 9,
+    OUTPUTS_MAX = 4,
+    WORK_MAX = 4000000
+};
 
 /* ---- values ---- */
 
@@ -36,6 +42,17 @@ dtype fuzz_type(fuzz_kernel *k) {
 
 bool fuzz_is_single(dtype type) {
     return dtype_is_float(type) && type != DTYPE_F64;
+}
+
+bool fuzz_is_small_integer(dtype type) {
+    return type == DTYPE_I8 || type == DTYPE_I4;
+}
+
+bool fuzz_affordable(fuzz_kernel *k, int64_t multiplications) {
+    if (k->work + multiplications > WORK_MAX)
+        return false;
+    k->work += multiplications;
+    return true;
 }
 
 const fuzz_value *fuzz_any(fuzz_kernel *k) {
@@ -88,18 +105,76 @@ const fuzz_value *fuzz_parameter(fuzz_kernel *k, dtype type, int rank, const int
     return v;
 }
 
-bool fuzz_let(fuzz_kernel *k, dtype type, int rank, const int64_t *dims, const char *format, ...) {
-    if (rank > FUZZ_RANK_MAX || k->count == FUZZ_VALUES_MAX ||
-        fuzz_count(rank, dims) > ELEMENTS_MAX)
+static void type_text(const fuzz_value *v, const char *policies, text *out) {
+    text_append(out, "Tensor[");
+    for (int i = 0; i < v->rank; i++)
+        text_printf(out, "%" PRId64 ", ", v->dims[i]);
+    text_printf(out, "%s%s]", dtype_name(v->type), policies);
+}
+
+/* A statement's left side: `n` results like `v`, with an annotation where there are policies. */
+static bool begin_statement(fuzz_kernel *k, uint32_t n, const char *policies, const fuzz_value *v) {
+    if (v->rank > FUZZ_RANK_MAX || k->count + n > FUZZ_VALUES_MAX ||
+        fuzz_count(v->rank, v->dims) > ELEMENTS_MAX)
         return false;
+    for (uint32_t i = 0; i < n; i++)
+        text_printf(&k->body, "%s%s", i ? ", " : "    ",
+                    add_value(k, 't', k->count, v->type, v->rank, v->dims)->name);
+    if (*policies) {
+        text_append(&k->body, ": ");
+        type_text(v, policies, &k->body);
+    }
+    text_append(&k->body, " = ");
+    return true;
+}
+
+static void end_statement(fuzz_kernel *k, uint32_t n, const char *format, va_list args) {
     char expression[400];
+    vsnprintf(expression, sizeof expression, format, args);
+    text_printf(&k->body, "%s\n", expression);
+    for (uint32_t i = 0; i < n; i++)
+        k->values[k->count - 1 - i].made = k->body.length;
+}
+
+static fuzz_value shaped(dtype type, int rank, const int64_t *dims) {
+    fuzz_value v = {.type = type, .rank = rank};
+    for (int i = 0; i < rank && i < FUZZ_RANK_MAX; i++)
+        v.dims[i] = dims[i];
+    return v;
+}
+
+bool fuzz_let(fuzz_kernel *k, dtype type, int rank, const int64_t *dims, const char *format, ...) {
+    fuzz_value like = shaped(type, rank, dims);
     va_list args;
     va_start(args, format);
-    vsnprintf(expression, sizeof expression, format, args);
+    bool ok = begin_statement(k, 1, "", &like);
+    if (ok)
+        end_statement(k, 1, format, args);
     va_end(args);
-    const fuzz_value *v = add_value(k, 't', k->count, type, rank, dims);
-    text_printf(&k->body, "    %s = %s\n", v->name, expression);
-    return true;
+    return ok;
+}
+
+bool fuzz_let_as(fuzz_kernel *k, const char *policies, dtype type, int rank, const int64_t *dims,
+                 const char *format, ...) {
+    fuzz_value like = shaped(type, rank, dims);
+    va_list args;
+    va_start(args, format);
+    bool ok = begin_statement(k, 1, policies, &like);
+    if (ok)
+        end_statement(k, 1, format, args);
+    va_end(args);
+    return ok;
+}
+
+bool fuzz_let_several(fuzz_kernel *k, uint32_t n, const fuzz_value *x, const char *format, ...) {
+    fuzz_value like = *x;
+    va_list args;
+    va_start(args, format);
+    bool ok = begin_statement(k, n, "", &like);
+    if (ok)
+        end_statement(k, n, format, args);
+    va_end(args);
+    return ok;
 }
 
 void fuzz_tuple(const int64_t *items, int n, char *out, size_t size) {
@@ -144,13 +219,6 @@ static void first_parameter(fuzz_kernel *k) {
     fuzz_parameter(k, type, rank, dims, NULL);
 }
 
-static void type_text(const fuzz_value *v, text *out) {
-    text_append(out, "Tensor[");
-    for (int i = 0; i < v->rank; i++)
-        text_printf(out, "%" PRId64 ", ", v->dims[i]);
-    text_printf(out, "%s]", dtype_name(v->type));
-}
-
 static void put_signature(const fuzz_kernel *k, const fuzz_value *const *outputs, uint32_t n,
                           text *out) {
     const char *separator = "";
@@ -159,26 +227,24 @@ static void put_signature(const fuzz_kernel *k, const fuzz_value *const *outputs
         if (k->values[i].name[0] != 'p')
             continue;
         text_printf(out, "%s%s: ", separator, k->values[i].name);
-        type_text(&k->values[i], out);
+        type_text(&k->values[i], "", out);
         separator = ", ";
     }
     text_append(out, n > 1 ? ") -> tuple[" : ") -> ");
     for (uint32_t i = 0; i < n; i++) {
         text_append(out, i ? ", " : "");
-        type_text(outputs[i], out);
+        type_text(outputs[i], "", out);
     }
     text_append(out, n > 1 ? "]:\n" : ":\n");
 }
 
-/* Does a statement use it? */
+/* Does a later statement use it? */
 static bool is_used(const fuzz_kernel *k, const fuzz_value *v) {
     size_t length = strlen(v->name);
-    for (const char *at = strstr(k->body.data, v->name); at; at = strstr(at + 1, v->name)) {
-        bool whole = at[length] < '0' || at[length] > '9';
-        if (whole && at[length + 1] != '=')
-            return true;
-    }
-    return false;
+    const char *at = k->body.data + v->made;
+    while ((at = strstr(at, v->name)) && at[length] >= '0' && at[length] <= '9')
+        at++;
+    return at != NULL;
 }
 
 /* What no statement uses is an output, the last first; rarely one that is used, too. A parameter is

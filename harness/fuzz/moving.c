@@ -56,6 +56,11 @@ bool fuzz_slicing(fuzz_kernel *k) {
     for (int i = 0; i < x->rank; i++) {
         const char *comma = i ? ", " : "";
         int64_t n = x->dims[i];
+        if (rank + x->rank - i < FUZZ_RANK_MAX && choose_rarely(k->c, 6)) {
+            at += (size_t)snprintf(words + at, sizeof words - at, "%sNone", comma);
+            dims[rank++] = 1;
+            comma = ", ";
+        }
         uint32_t how = n ? choose_below(k->c, 4) : 0;
         if (how < 2) {
             at += (size_t)snprintf(words + at, sizeof words - at, "%s:", comma);
@@ -74,6 +79,20 @@ bool fuzz_slicing(fuzz_kernel *k) {
         dims[rank++] = (stop - start + step - 1) / step;
     }
     return fuzz_let(k, x->type, rank, dims, "%s[%s]", x->name, words);
+}
+
+/* Axes of length 1 are repeated, new ones come in front. */
+bool fuzz_broadcast(fuzz_kernel *k) {
+    const fuzz_value *x = fuzz_any(k);
+    int64_t dims[FUZZ_RANK_MAX];
+    char shape[160];
+    int more = (int)choose_below(k->c, x->rank < FUZZ_RANK_MAX ? 3 : 1), rank = 0;
+    while (more-- > 0 && rank + x->rank < FUZZ_RANK_MAX)
+        dims[rank++] = fuzz_length(k, 33);
+    for (int i = 0; i < x->rank; i++)
+        dims[rank++] = x->dims[i] == 1 ? fuzz_length(k, 130) : x->dims[i];
+    fuzz_tuple(dims, rank, shape, sizeof shape);
+    return fuzz_let(k, x->type, rank, dims, "broadcast_to(%s, %s)", x->name, shape);
 }
 
 /* With a value that has the same lengths on the other axes. */
@@ -100,7 +119,7 @@ bool fuzz_joining(fuzz_kernel *k) {
 
 bool fuzz_gathering(fuzz_kernel *k) {
     const fuzz_value x = *fuzz_any(k);
-    int64_t dims[FUZZ_RANK_MAX], n = fuzz_length(k, 33);
+    int64_t dims[2 * FUZZ_RANK_MAX], n = fuzz_length(k, 33);
     char indices[64];
     if (x.rank == 0)
         return false;
@@ -110,10 +129,25 @@ bool fuzz_gathering(fuzz_kernel *k) {
     /* Indices past both ends are clamped. */
     snprintf(indices, sizeof indices, "integers(%d, %" PRId64 ")", choose_rarely(k->c, 4) ? -3 : 0,
              x.dims[axis] + (choose_rarely(k->c, 4) ? 3 : 0));
-    const fuzz_value *p = fuzz_parameter(k, DTYPE_I32, 1, &n, indices);
-    memcpy(dims, x.dims, sizeof dims);
-    dims[axis] = n;
-    return p && fuzz_let(k, x.type, x.rank, dims, "take(%s, %s, axis=%d)", x.name, p->name, axis);
+    /* The indices have the leading `batch` axes of x, then up to two of their own. */
+    int batch = axis ? (int)choose_below(k->c, (uint32_t)axis + 1) : 0, rank = batch;
+    memcpy(dims, x.dims, sizeof x.dims);
+    if (!choose_rarely(k->c, 5))
+        dims[rank++] = n;
+    if (choose_rarely(k->c, 5))
+        dims[rank++] = fuzz_length(k, 5);
+    if (rank > FUZZ_RANK_MAX)
+        return false;
+    const fuzz_value *p = fuzz_parameter(k, DTYPE_I32, rank, dims, indices);
+    if (!p)
+        return false;
+    int64_t own[2] = {dims[batch], batch + 1 < rank ? dims[batch + 1] : 0};
+    memcpy(dims, x.dims, sizeof x.dims);
+    memcpy(dims + axis, own, sizeof *own * (size_t)(rank - batch));
+    memcpy(dims + axis + rank - batch, x.dims + axis + 1,
+           sizeof *dims * (size_t)(x.rank - axis - 1));
+    return fuzz_let(k, x.type, x.rank - 1 + rank - batch, dims,
+                    "take(%s, %s, axis=%d, batch_dims=%d)", x.name, p->name, axis, batch);
 }
 
 bool fuzz_rotation(fuzz_kernel *k) {

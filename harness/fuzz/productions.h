@@ -11,6 +11,7 @@ typedef struct fuzz_value {
     dtype type;
     int rank;
     int64_t dims[FUZZ_RANK_MAX];
+    size_t made; /* length of the body after the statement that made it */
 } fuzz_value;
 
 typedef struct fuzz_kernel {
@@ -34,6 +35,12 @@ const fuzz_value *fuzz_parameter(fuzz_kernel *k, dtype type, int rank, const int
 /* Adds "tN = <format>"; false where the result is too large or there is no room. */
 bool fuzz_let(fuzz_kernel *k, dtype type, int rank, const int64_t *dims, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+/* The same with policies in an annotation, "tN: Tensor[..., type<policies>] = ...". None: "". */
+bool fuzz_let_as(fuzz_kernel *k, const char *policies, dtype type, int rank, const int64_t *dims,
+                 const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* `n` results of x's type and shape: "tN, tM = ...". */
+bool fuzz_let_several(fuzz_kernel *k, uint32_t n, const fuzz_value *x, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* A length: at most `most`. */
 int64_t fuzz_length(fuzz_kernel *k, int64_t most);
@@ -41,6 +48,10 @@ dtype fuzz_type(fuzz_kernel *k);
 int64_t fuzz_count(int rank, const int64_t *dims);
 /* Composites and specified functions are for these. */
 bool fuzz_is_single(dtype type);
+/* Multiplied exactly into i32. */
+bool fuzz_is_small_integer(dtype type);
+/* Are so few multiplications more affordable that the interpreter takes no notice? Counts them. */
+bool fuzz_affordable(fuzz_kernel *k, int64_t multiplications);
 /* "(1, 2,)" */
 void fuzz_tuple(const int64_t *items, int n, char *out, size_t size);
 

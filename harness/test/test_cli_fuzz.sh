@@ -37,6 +37,18 @@ exits 0 "its replay" "$tsr" replay "$pack"
 has out "^REPRODUCED_EXACT" "gives the same bits"
 exits 0 "without the bug" "$tsr" bench "$shrunk" --quick --profile strict
 
+# Unoptimised code has a phase for each value, as far as there is room for phases.
+{
+    printf 'from tessera import *\n\n\n@cases(case("only", N=5))\n@kernel\ndef many(x: Tensor["N", f32]) -> tuple['
+    printf 'Tensor["N", f32], %.0s' 1 2 3
+    printf 'Tensor["N", f32]]:\n    y0 = x\n'
+    for i in $(seq 80); do
+        echo "    y$i = y$((i - 1)) * 1.5 + 1"
+    done
+    echo "    return y77, y78, y79, y80"
+} >many.tsr
+exits 0 "many values, unoptimised" "$tsr" bench many.tsr --unoptimised --backend cpu --profile strict
+
 # What cannot be counted or run.
 exits 2 "nothing to compare" "$tsr" fuzz --backend interp
 exits 2 "no minutes" "$tsr" fuzz --minutes 0
