@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/vec.h"
+#include "failures.h"
 #include "interrupt.h"
 #include "report/host_facts.h"
 #include "repro/pack.h"
@@ -19,6 +20,10 @@
 /* The folders of a pack, in the order of its members. */
 static const char *const folders[] = {"source", "ir", "", "inputs", "expected", "actual"};
 enum { FOLDER_COUNT = sizeof folders / sizeof *folders, MEMBER_BYTES_MAX = 512 << 20 };
+
+static const char *folder_of(const pack_request *request) {
+    return request->failures ? request->failures : FAILURES_FOLDER;
+}
 
 typedef struct packing {
     const pack_request *request;
@@ -236,10 +241,12 @@ static bool write_pack(packing *p, text *path_out, status *st) {
     json_t *manifest = about(p);
     bool ok = pack_name(manifest, p->members.items, p->members.count, hash, st);
     if (ok) {
-        text_printf(path_out, "%s/%s-%s-%s.repro.tar.lz4", p->request->failures, j->kernel,
+        text_printf(path_out, "%s/%s-%s-%s" PACK_SUFFIX, folder_of(p->request), j->kernel,
                     j->case_name, hash);
         ok = file_exists(path_out->data) ||
              pack_write(path_out->data, manifest, p->members.items, p->members.count, st);
+        if (ok && !p->request->failures)
+            failures_trim(FAILURES_FOLDER, path_out->data, FAILURES_KEPT, FAILURES_KEPT_BYTES);
     }
     json_decref(manifest);
     return ok;
@@ -247,14 +254,14 @@ static bool write_pack(packing *p, text *path_out, status *st) {
 
 static bool make_staging(packing *p, status *st) {
     text name;
-    if (!file_make_dirs(p->request->failures, st))
+    if (!file_make_dirs(folder_of(p->request), st))
         return false;
     text_init(&name);
-    text_printf(&name, "%s/.staging-XXXXXX", p->request->failures);
+    text_printf(&name, "%s/.staging-XXXXXX", folder_of(p->request));
     p->staging = arena_strdup(&p->memory, name.data);
     text_release(&name);
     return mkdtemp(p->staging) != NULL ||
-           status_set_errno(st, errno, "cannot make a folder in %s", p->request->failures);
+           status_set_errno(st, errno, "cannot make a folder in %s", folder_of(p->request));
 }
 
 bool pack_case(const pack_request *request, text *path_out, status *st) {

@@ -12,7 +12,7 @@ typedef struct pack_request {
     const job *job;       /* as it ran */
     const json_t *result; /* of that job */
     const char *stage;    /* the last step that it announced */
-    const char *failures; /* the folder that receives the pack */
+    const char *failures; /* the folder that receives the pack; NULL: the usual one, kept small */
     uint64_t timeout_seconds, memory_mib;
 } pack_request;
 

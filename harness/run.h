@@ -12,7 +12,7 @@ typedef struct run_request {
     const char *const *exports;
     size_t export_count;
     exit_code problem;    /* of the corpus: some source was wrong */
-    const char *failures; /* where packs of failing cases go */
+    const char *failures; /* where packs of failing cases go; NULL: where they usually do */
     bool resume, last_failed, fail_fast, json, colour;
 } run_request;
 

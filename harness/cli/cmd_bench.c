@@ -20,6 +20,11 @@ const char *database_path(const options *o) {
                         environment && *environment ? environment : ".tsr/results.db");
 }
 
+bool database_is_usual(const options *o) {
+    const char *environment = getenv("TSR_DB");
+    return !options_text(o, OPTION_DB, environment && *environment ? environment : NULL);
+}
+
 /* What --resume compares: everything that decides which jobs there are and what they mean. */
 static char *canonical_arguments(const options *o, const job_choice *choice) {
     json_t *paths = json_array(), *filters = json_array();
@@ -70,7 +75,7 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
                                .exports = o->values[OPTION_EXPORT].values.items,
                                .export_count = o->values[OPTION_EXPORT].values.count,
                                .problem = c->problem,
-                               .failures = options_text(o, OPTION_FAILURES, ".tsr/failures"),
+                               .failures = options_text(o, OPTION_FAILURES, NULL),
                                .resume = options_flag(o, OPTION_RESUME),
                                .last_failed = options_flag(o, OPTION_LAST_FAILED),
                                .fail_fast = options_flag(o, OPTION_FAIL_FAST),

@@ -38,7 +38,7 @@ int command_fuzz(const options *o) {
                             .minutes = minutes,
                             .kernels = kernels,
                             .tally = options_text(o, OPTION_TALLY, ".tsr/fuzz.json"),
-                            .failures = options_text(o, OPTION_FAILURES, ".tsr/failures"),
+                            .failures = options_text(o, OPTION_FAILURES, NULL),
                             .json = options_flag(o, OPTION_JSON)};
     return fuzz_run(&request);
 }

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "cli/command.h"
 #include "cli/database.h"
+#include "failures.h"
 #include "report/document.h"
 #include "report/table.h"
 #include "store/store.h"
@@ -103,11 +105,33 @@ static int show_results(store *s, log_view *v, const options *o, status *st) {
     return EXIT_DONE;
 }
 
-static int prune(store *s, uint64_t keep, status *st) {
-    uint64_t deleted = 0;
-    if (s && !store_prune(s, keep, true, &deleted, st))
+static bool note_pack(void *context, const char *path) {
+    const char *slash = strrchr(path, '/');
+    map_put(context, slash ? slash + 1 : path, 1);
+    return true;
+}
+
+static bool is_noted(void *context, const char *name) {
+    return map_get(context, name, NULL);
+}
+
+/* What no kept run refers to. Another database says nothing about the packs of this folder. */
+static bool prune_packs(store *s, uint64_t *deleted, status *st) {
+    map packs;
+    map_init(&packs);
+    bool ok = store_each_pack(s, note_pack, &packs, st);
+    if (ok)
+        *deleted = failures_prune(FAILURES_FOLDER, is_noted, &packs);
+    map_release(&packs);
+    return ok;
+}
+
+static int prune(store *s, const options *o, uint64_t keep, status *st) {
+    uint64_t runs = 0, packs = 0;
+    if (s && (!store_prune(s, keep, true, &runs, st) ||
+              (database_is_usual(o) && !prune_packs(s, &packs, st))))
         return command_fail(st);
-    fprintf(stderr, "%" PRIu64 " runs deleted\n", deleted);
+    fprintf(stderr, "%" PRIu64 " runs deleted, %" PRIu64 " packs deleted\n", runs, packs);
     return EXIT_DONE;
 }
 
@@ -126,7 +150,7 @@ int command_log(const options *o) {
     log_view v = {.json = options_flag(o, OPTION_JSON), .rows = json_array()};
     int code;
     if (options_flag(o, OPTION_PRUNE))
-        code = prune(s, keep, &st);
+        code = prune(s, o, keep, &st);
     else
         code = o->arguments.count ? show_results(s, &v, o, &st) : list_runs(s, &v, &st);
     json_decref(v.rows);

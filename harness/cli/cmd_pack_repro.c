@@ -133,7 +133,7 @@ static int run_and_pack(const options *o, const job_choice *choice, job j) {
     pack_request request = {&j,
                             result,
                             w.stage,
-                            options_text(o, OPTION_FAILURES, ".tsr/failures"),
+                            options_text(o, OPTION_FAILURES, NULL),
                             choice->timeout_seconds,
                             choice->memory_mib};
     text_init(&path);

@@ -6,5 +6,7 @@
 
 /* --db, else $TSR_DB, else .tsr/results.db. Borrowed. */
 const char *database_path(const options *o);
+/* Is it .tsr/results.db, beside the folder of packs? */
+bool database_is_usual(const options *o);
 
 #endif

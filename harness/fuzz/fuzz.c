@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "device/host.h"
+#include "failures.h"
 #include "fuzz/generate.h"
 #include "fuzz/shrink.h"
 #include "fuzz/tally.h"
@@ -82,11 +83,14 @@ static bool fails_alike(void *context, const choice_list *candidate) {
 
 static void write_source(const fuzzing *f, uint64_t number, const text *source, text *path) {
     status st = STATUS_INIT;
-    text_printf(path, "%s/fuzz-%" PRIu64 "-%" PRIu64 ".tsr", f->request->failures,
-                f->request->choice->seed, number);
-    if (!file_make_dirs(f->request->failures, &st) ||
+    const char *folder = f->request->failures ? f->request->failures : FAILURES_FOLDER;
+    text_printf(path, "%s/fuzz-%" PRIu64 "-%" PRIu64 ".tsr", folder, f->request->choice->seed,
+                number);
+    if (!file_make_dirs(folder, &st) ||
         !file_write_atomic(path->data, source->data, source->length, &st))
         fprintf(stderr, "tsr: %s\n", st.message);
+    else if (!f->request->failures)
+        failures_trim(FAILURES_FOLDER, path->data, FAILURES_KEPT, FAILURES_KEPT_BYTES);
 }
 
 static void pack(const fuzzing *f, const trial_way *way, const text *source, const json_t *result,

@@ -10,9 +10,10 @@
 typedef struct fuzz_request {
     const job_choice *choice; /* backends, isa, threads, seed, limits */
     uint64_t minutes;
-    uint64_t kernels;     /* at most so many; 0: no limit */
-    const char *tally;    /* the file of counts */
-    const char *failures; /* the folder that receives packs and shrunk kernels */
+    uint64_t kernels;  /* at most so many; 0: no limit */
+    const char *tally; /* the file of counts */
+    const char
+        *failures; /* the folder that receives packs and shrunk kernels; NULL: the usual one */
     bool json;
 } fuzz_request;
 

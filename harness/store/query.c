@@ -174,6 +174,21 @@ bool store_last_median(store *s, const store_peer *peer, double *median_ns, stat
     return rows_done(s, statement, code, doing, st);
 }
 
+bool store_each_pack(store *s, store_pack_fn visit, void *context, status *st) {
+    static const char doing[] = "listing packs";
+    sqlite3_stmt *statement = store_prepare(s,
+                                            "SELECT json_extract(record, '$.pack') FROM results"
+                                            " WHERE json_extract(record, '$.pack') IS NOT NULL",
+                                            doing, st);
+    if (!statement)
+        return false;
+    int code;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW)
+        if (!visit(context, column_text(statement, 0)))
+            break;
+    return rows_done(s, statement, code, doing, st);
+}
+
 bool store_prune(store *s, uint64_t keep, bool shrink, uint64_t *deleted, status *st) {
     static const char doing[] = "pruning";
     sqlite3_stmt *statement = store_prepare(s,

@@ -74,6 +74,9 @@ typedef struct store_peer {
 } store_peer;
 /* Median of the last such result that was ok; negative where there is none. */
 bool store_last_median(store *s, const store_peer *peer, double *median_ns, status *st);
+/* Paths of the packs that results refer to, as they were recorded. */
+typedef bool (*store_pack_fn)(void *context, const char *path);
+bool store_each_pack(store *s, store_pack_fn visit, void *context, status *st);
 /* Deletes all but the newest `keep` runs; `shrink` gives the room back, which rewrites the file. */
 bool store_prune(store *s, uint64_t keep, bool shrink, uint64_t *deleted, status *st);
 

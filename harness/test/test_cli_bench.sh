@@ -106,6 +106,23 @@ has err "2 results are there" "with what is there"
 exits 0 "a second --resume begins anew" "$tsr" bench corpus --quick --backend cpu --profile strict --resume
 has err "no unfinished run" "and says so"
 
+# Packs beside the usual database go with the runs that refer to them, and no others.
+mkdir usual && cd usual || exit 1
+bench_usual() {
+    env -u TSR_DB TSR_TEST_FAULT="flip-bit@$1" "$tsr" bench ../corpus --quick --backend cpu --profile strict >out 2>err
+}
+bench_usual addition/tiny
+bench_usual product/tiny
+touch .tsr/failures/mine
+[ "$(ls .tsr/failures | wc -l)" -eq 3 ] && pass "two packs" || fail "two packs"
+exits 0 "pruning another database" "$tsr" log --db "$scratch/results.db" --prune 1
+[ "$(ls .tsr/failures | wc -l)" -eq 3 ] && pass "keeps them" || fail "keeps them"
+exits 0 "pruning their own" env -u TSR_DB "$tsr" log --prune 1
+has err "^1 runs deleted, 1 packs deleted$" "says what went"
+[ "$(echo $(ls .tsr/failures | sed 's/-[0-9a-f]*\.repro.*//'))" = "mine product-tiny" ] &&
+    pass "keeps what the kept run refers to" || fail "keeps what the kept run refers to"
+cd ..
+
 # kill -9 cannot be caught: what was stored is there all the same.
 TSR_TEST_FAULT=hang@product/tiny "$tsr" bench corpus --quick --backend cpu --profile strict >out 2>err &
 pid=$!
