@@ -15,7 +15,7 @@
 enum { MANIFEST_BYTES_MAX = 4 << 20 };
 
 static void append_input(text *out, const compiler_input *input) {
-    static const char *const kinds[] = {"normal", "uniform", "integers", "constant"};
+    static const char *const kinds[] = {"normal", "uniform", "integers", "constant", "special"};
     text_printf(out, "input %s %a %a\n", kinds[input->kind], input->a, input->b);
 }
 

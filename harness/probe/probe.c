@@ -102,8 +102,9 @@ static bool read_size(probing *p, size_t row, tree_pair *pair, status *st) {
     double units =
         dtype_load(out->type, out->data, row * (size_t)c->columns) / unit_of_result(&p->numbers);
     int64_t expected = 0;
-    pair->size = c->extent - (int64_t)units;
-    if (units != floor(units) || pair->size < 2 || pair->size > c->extent)
+    bool counted = units == floor(units) && units >= 0 && units <= (double)(c->extent - 2);
+    pair->size = counted ? c->extent - (int64_t)units : 0;
+    if (!counted)
         return status_set(st, STATUS_INVALID,
                           "the probe of elements %d and %d counted %g of %lld elements", pair->i,
                           pair->j, units, (long long)c->extent);

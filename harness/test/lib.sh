@@ -63,6 +63,15 @@ same() {
     fi
 }
 
+# The corpus; under a sanitizer a part of it that has something of everything.
+if [ -n "${TSR_SHORT:-}" ]; then
+    most_of_corpus=("$root/corpus/matmul/matmul_f32.tsr" "$root/corpus/matmul/matmul_i8.tsr" "$root/corpus/attention"
+        "$root/corpus/normalisation/softmax.tsr" "$root/corpus/movement" "$root/corpus/elementwise/clamp.tsr"
+        "$root/corpus/reduction/sum.tsr" "$root/corpus/reduction/extrema.tsr")
+else
+    most_of_corpus=("$root/corpus")
+fi
+
 finish() {
     echo "$checks checks, $failures failed"
     [ "$failures" -eq 0 ]

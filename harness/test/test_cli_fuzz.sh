@@ -1,7 +1,8 @@
 # test_cli_fuzz.sh - random kernels: none differs, counts add up over runs, and one that fails is shrunk, packed and replayed.
 source "$(dirname "$0")/lib.sh"
 python=/usr/bin/python3
-kernels=${FUZZ_KERNELS:-60}
+kernels=${TSR_SHORT:+20}
+kernels=${kernels:-60}
 
 exits 0 "random kernels" "$tsr" fuzz --seed 1 --kernels "$kernels"
 has out "^seed 1: kernels 0 to $kernels: 0 failed$" "have the bits of the interpreter on every way down"
