@@ -157,7 +157,9 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
                         .timeout_seconds = timeout_seconds,
                         .quick = options_flag(o, OPTION_QUICK),
                         .unoptimised = options_flag(o, OPTION_UNOPTIMISED),
-                        .order_probe = options_flag(o, OPTION_ORDER_PROBE)};
+                        .order_probe =
+                            options_flag(o, OPTION_ORDER_PROBE) ||
+                            (o->command == COMMAND_BENCH && !options_flag(o, OPTION_QUICK))};
     if (!options_number(o, OPTION_SEED, 0, INT64_MAX, &out->seed, &st) ||
         !options_number(o, OPTION_TIMEOUT, 1, 1000000, &out->timeout_seconds, &st) ||
         !options_number(o, OPTION_MEMORY, 1, 1u << 30, &out->memory_mib, &st))

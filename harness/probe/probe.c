@@ -156,12 +156,21 @@ static bool run_cut(const probe_request *request, probing *p, sha256 *digest, st
     return ok;
 }
 
+/* A pair for each element and level of the tree at most, a row each; every launch runs the whole
+ * kernel. */
+static bool is_dear(const subject *s, const compiler_cut *c) {
+    double pairs = (double)c->extent * ceil(log2((double)c->extent));
+    double launches = ceil(pairs / (double)c->rows);
+    double bytes = (double)s->working_set_bytes + (double)c->rows * (double)c->extent * 8;
+    return c->extent > PROBE_EXTENT_MAX || launches * bytes > PROBE_BYTES_MAX;
+}
+
 static bool probe_one(const probe_request *request, const compiler_cut *cut, probe_result *out,
                       text *record, status *st) {
     probing p = {.cut = cut, .why = &out->why};
     sha256 digest;
     char hex[65];
-    if (cut->extent < 2 || cut->rows == 0 || cut->columns == 0 || cut->extent > PROBE_EXTENT_MAX)
+    if (cut->extent < 2 || cut->rows == 0 || cut->columns == 0 || is_dear(request->subject, cut))
         return true;
     if (!run_cut(request, &p, &digest, st)) {
         /* No tree at all is a finding, too. */

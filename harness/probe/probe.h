@@ -11,7 +11,9 @@
 
 #include "subject.h"
 
+/* Longer accumulations, and those whose launches together would move more, are not probed. */
 enum { PROBE_EXTENT_MAX = 20000 };
+#define PROBE_BYTES_MAX 8e9
 
 typedef struct probe_request {
     const subject *subject;
@@ -20,7 +22,7 @@ typedef struct probe_request {
 } probe_request;
 
 typedef struct probe_result {
-    uint32_t accumulations; /* that were recovered; those of fewer than two elements have no tree */
+    uint32_t accumulations; /* that were recovered */
     bool holds;
     char digest[65]; /* of all trees; "" where there is none */
     text why;        /* the first pair that is not as the order says */

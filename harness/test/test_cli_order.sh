@@ -26,6 +26,6 @@ assert one[("matmul_f32", "chunks")] != one[("matmul_f32_seq", "chunks")], "chun
 assert one[("matmul_i8", "prime")] is None and one[("max_min_rows", "prime")] is None, "integers and maxima have no order"
 END
 exits 0 "the digests are those of the trees" $python check.py
-exits 0 "without --order-probe" "$tsr" bench "$root/corpus/matmul" --quick --backend cpu --profile strict --filter 'matmul_f32/prime' --json
+exits 0 "in a quick run it is not asked for" "$tsr" bench "$root/corpus/matmul" --quick --backend cpu --profile strict --filter 'matmul_f32/prime' --json
 has out '"order_probe": null' "there is no digest"
 finish
