@@ -13,7 +13,7 @@
 
 /* Longer accumulations, and those whose launches together would move more, are not probed. */
 enum { PROBE_EXTENT_MAX = 20000 };
-#define PROBE_BYTES_MAX 8e9
+#define PROBE_BYTES_MAX 3e10
 
 typedef struct probe_request {
     const subject *subject;
