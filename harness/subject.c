@@ -138,7 +138,7 @@ const tensor *subject_oracle(subject *s, status *st) {
 bool subject_reference(subject *s, status *st) {
     if (!s->has_reference)
         s->has_reference = compiler_reference(s->graph, s->c->dims, s->c->dim_count, s->inputs,
-                                              s->references, s->bounds, st);
+                                              s->references, s->bounds, &s->whole, st);
     return s->has_reference;
 }
 

@@ -25,6 +25,7 @@ typedef struct subject {
     golden golden;
     golden_state golden_state;
     bool has_oracle, has_reference;
+    bool whole; /* has_reference: every float on the way is a whole number */
     tensor oracle[COMPILER_MAX_PARAMETERS];
     tensor references[COMPILER_MAX_PARAMETERS], bounds[COMPILER_MAX_PARAMETERS];
 } subject;

@@ -90,7 +90,7 @@ static bool execute(run *r) {
     if (!compiler_interpret(r->graph, b->dims, b->dim_count, r->inputs, r->outputs, &r->st))
         return false;
     if (!compiler_reference(r->graph, b->dims, b->dim_count, r->inputs, r->references, r->bounds,
-                            &r->st))
+                            NULL, &r->st))
         return false;
     for (uint32_t i = 0; i < r->signature.output_count; i++)
         if (!write_output(r, i))

@@ -81,8 +81,11 @@ static bool against_strict(subject *s, const verdict_request *request, verdict *
     return true;
 }
 
-/* Small integers, exact in any order of accumulation: then no profile may differ in a bit. */
+/* Small integers on the whole way, exact in any order of accumulation: then no profile may differ
+ * in a bit. */
 static bool is_exact_case(const subject *s) {
+    if (!s->whole)
+        return false;
     for (uint32_t i = 0; i < s->signature.input_count; i++)
         if (s->c->inputs[i].kind != INPUT_INTEGERS)
             return false;
@@ -98,11 +101,23 @@ static bool is_exact_case(const subject *s) {
     return true;
 }
 
-static bool has_integer_output(const subject *s) {
-    for (uint32_t i = 0; i < s->signature.output_count; i++)
-        if (!dtype_is_float(s->signature.outputs[i].type))
-            return true;
-    return false;
+/* What is promised exactly must be there bit for bit: an integer or bool that no rounded number has
+ * any part in. f64, in which references are given, could not tell two large ones apart. */
+static bool integers_hold(subject *s, const verdict_request *request, verdict *out, status *st) {
+    for (uint32_t i = 0; i < s->signature.output_count && !out->bitwise; i++) {
+        const tensor *got = &request->outputs[i];
+        if (dtype_is_float(got->type))
+            continue;
+        const tensor *oracle = subject_oracle(s, st);
+        const double *bounds = s->bounds[i].data;
+        int64_t count = tensor_count(got);
+        if (!oracle)
+            return false;
+        for (int64_t k = 0; k < count && out->holds; k++)
+            out->holds = bounds[k] != 0 || dtype_load_bits(got->type, oracle[i].data, (size_t)k) ==
+                                               dtype_load_bits(got->type, got->data, (size_t)k);
+    }
+    return true;
 }
 
 static bool against_bound(subject *s, const verdict_request *request, verdict *out, status *st) {
@@ -111,11 +126,11 @@ static bool against_bound(subject *s, const verdict_request *request, verdict *o
         return false;
     out->max_error_over_bound = 0;
     out->holds = true;
-    bool exact = has_integer_output(s) || is_exact_case(s);
-    if (exact && !out->bitwise) {
-        out->holds = false;
+    if (!integers_hold(s, request, out, st))
+        return false;
+    out->holds &= out->bitwise || !is_exact_case(s);
+    if (!out->holds)
         return true;
-    }
     text_clear(&out->why);
     for (uint32_t i = 0; i < s->signature.output_count; i++) {
         bound_check c = compare_bound(&s->references[i], &s->bounds[i], &request->outputs[i]);

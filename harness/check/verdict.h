@@ -2,8 +2,9 @@
  *
  * strict: bit for bit what the golden records, or what the interpreter computes where there is no
  * golden. deterministic: equal bits between launches; and either the strict bits, or within the
- * bound of the f64 reference. fast: within the bound. Integer outputs, and cases of small integers
- * whose results are exact in any order, are bit for bit under every profile. */
+ * bound of the f64 reference. fast: within the bound. Integers that no rounded number has a part
+ * in, and cases of small integers that are exact in any order, are bit for bit under every profile.
+ */
 #ifndef TESSERA_HARNESS_CHECK_VERDICT_H
 #define TESSERA_HARNESS_CHECK_VERDICT_H
 

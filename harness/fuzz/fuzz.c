@@ -17,13 +17,13 @@
 #include "measure/timer.h"
 #include "pack_case.h"
 
-enum { SHRINK_ATTEMPTS = 600, SAVE_EVERY = 50, WAYS_EVERY_TIME = 2 };
+enum { SHRINK_ATTEMPTS = 600, SAVE_EVERY = 50 };
 
 typedef struct fuzzing {
     const fuzz_request *request;
     worker worker;
-    trial_way ways[TRIAL_WAYS_MAX]; /* the first two are always run, the others in turn */
-    uint32_t way_count;
+    trial_way ways[TRIAL_WAYS_MAX]; /* the first `always` are always run, the others in turn */
+    uint32_t way_count, always;
     tally tally;
     json_t *failed;
     uint64_t started_ns;
@@ -32,26 +32,43 @@ typedef struct fuzzing {
 
 /* ---- the ways down ---- */
 
-static void add_way(fuzzing *f, const char *name, const char *isa, uint32_t threads,
-                    bool unoptimised) {
+static void add_way(fuzzing *f, trial_way way) {
     if (f->way_count < TRIAL_WAYS_MAX)
-        f->ways[f->way_count++] = (trial_way){name, isa, threads, unoptimised};
+        f->ways[f->way_count++] = way;
+}
+
+/* Unoptimised code contracts like the other, so where bits are free it has nothing to add. */
+static void add_backend(fuzzing *f, const backend *b, compiler_profile profile) {
+    const job_choice *c = f->request->choice;
+    const char *name = compiler_profile_name(profile);
+    uint32_t most = c->threads[c->thread_count - 1];
+    if (!backend_honours(b, name))
+        return;
+    add_way(f, (trial_way){name, b->name, c->isa, most, false});
+    if (profile == PROFILE_STRICT)
+        add_way(f, (trial_way){name, b->name, c->isa, 1, true});
+}
+
+static void add_level(fuzzing *f, const char *level, compiler_profile profile) {
+    const job_choice *c = f->request->choice;
+    const char *name = compiler_profile_name(profile);
+    add_way(f, (trial_way){name, "cpu", level, 1, false});
+    if (profile == PROFILE_STRICT)
+        add_way(f, (trial_way){name, "cpu", level, c->threads[c->thread_count - 1], true});
 }
 
 static void list_ways(fuzzing *f) {
     const job_choice *c = f->request->choice;
-    uint32_t most = c->threads[c->thread_count - 1];
-    for (int id = 0; id < BACKEND_COUNT; id++)
-        if (c->backends[id] && *backend_table[id].driver) {
-            add_way(f, backend_table[id].name, c->isa, most, false);
-            add_way(f, backend_table[id].name, c->isa, 1, true);
-        }
     const char *level;
+    for (int id = 0; id < BACKEND_COUNT; id++)
+        for (int p = 0; p < PROFILE_COUNT; p++)
+            if (c->backends[id] && *backend_table[id].driver && c->profiles[p])
+                add_backend(f, &backend_table[id], (compiler_profile)p);
+    f->always = f->way_count;
     for (size_t i = 0; c->backends[BACKEND_CPU] && !c->isa && (level = host_isa_level(i)); i++)
-        if (host_isa_supports(level) && strcmp(level, host_isa()) != 0) {
-            add_way(f, "cpu", level, 1, false);
-            add_way(f, "cpu", level, most, true);
-        }
+        for (int p = 0; p < PROFILE_COUNT; p++)
+            if (host_isa_supports(level) && strcmp(level, host_isa()) != 0 && c->profiles[p])
+                add_level(f, level, (compiler_profile)p);
 }
 
 /* ---- a failure ---- */
@@ -105,8 +122,10 @@ static void pack(const fuzzing *f, const trial_way *way, const text *source, con
 }
 
 static void describe_way(const trial_way *way, text *out) {
-    text_printf(out, "%s%s%s, %u thread%s%s", way->backend, way->isa ? " " : "",
-                way->isa ? way->isa : "", way->threads, way->threads == 1 ? "" : "s",
+    bool strict = strcmp(way->profile, "strict") == 0;
+    text_printf(out, "%s%s%s%s%s, %u thread%s%s", way->backend, way->isa ? " " : "",
+                way->isa ? way->isa : "", strict ? "" : ", ", strict ? "" : way->profile,
+                way->threads, way->threads == 1 ? "" : "s",
                 way->unoptimised ? ", unoptimised" : "");
 }
 
@@ -153,9 +172,9 @@ static bool try_kernel(fuzzing *f) {
     choices_draw(&c, f->request->choice->seed, f->tally.next);
     text_init(&source);
     fuzz_generate(&c, &source);
-    uint32_t others = f->way_count - WAYS_EVERY_TIME;
+    uint32_t others = f->way_count - f->always;
     for (uint32_t i = 0; i < f->way_count && ok && !failed; i++) {
-        if (i >= WAYS_EVERY_TIME && (f->tally.next % others) + WAYS_EVERY_TIME != i)
+        if (i >= f->always && (f->tally.next % others) + f->always != i)
             continue;
         json_t *result = trial_run(&f->worker, &f->ways[i], source.data, f->request->choice->seed);
         ok = result != NULL;
@@ -203,26 +222,37 @@ static bool loop(fuzzing *f, status *st) {
 
 static bool report(const fuzzing *f, uint64_t before, status *st) {
     uint64_t kernels, failures;
-    if (!tally_total(f->request->tally, &kernels, &failures, st))
+    if (!tally_total(f->request->tally, f->tally.profiles, &kernels, &failures, st))
         return false;
     uint64_t now = f->tally.next - before;
     if (f->request->json) {
-        json_t *document = json_pack(
-            "{s:s, s:I, s:I, s:I, s:O, s:I, s:I, s:I}", "schema", "tsr.fuzz-report/1", "seed",
-            (json_int_t)f->tally.seed, "first", (json_int_t)before, "kernels", (json_int_t)now,
-            "failed", f->failed, "seed_kernels", (json_int_t)f->tally.kernels, "total_kernels",
-            (json_int_t)kernels, "total_failures", (json_int_t)failures);
+        json_t *document =
+            json_pack("{s:s, s:I, s:s, s:I, s:I, s:O, s:I, s:I, s:I}", "schema",
+                      "tsr.fuzz-report/1", "seed", (json_int_t)f->tally.seed, "profiles",
+                      f->tally.profiles, "first", (json_int_t)before, "kernels", (json_int_t)now,
+                      "failed", f->failed, "seed_kernels", (json_int_t)f->tally.kernels,
+                      "total_kernels", (json_int_t)kernels, "total_failures", (json_int_t)failures);
         json_dumpf(document, stdout, JSON_INDENT(2));
         putchar('\n');
         json_decref(document);
         return true;
     }
-    printf("seed %" PRIu64 ": kernels %" PRIu64 " to %" PRIu64 ": %zu failed\n"
-           "all runs of this build: %" PRIu64 " kernels without a difference, %" PRIu64
+    printf("seed %" PRIu64 ", %s: kernels %" PRIu64 " to %" PRIu64 ": %zu failed\n"
+           "all such runs of this build: %" PRIu64 " kernels without a difference, %" PRIu64
            " failed; counted in %s\n",
-           f->tally.seed, before, f->tally.next, json_array_size(f->failed), kernels, failures,
-           f->request->tally);
+           f->tally.seed, f->tally.profiles, before, f->tally.next, json_array_size(f->failed),
+           kernels, failures, f->request->tally);
     return true;
+}
+
+/* "strict,fast" */
+static void name_profiles(const job_choice *c, char out[TALLY_PROFILES_BYTES]) {
+    size_t at = 0;
+    out[0] = '\0';
+    for (int p = 0; p < PROFILE_COUNT; p++)
+        if (c->profiles[p])
+            at += (size_t)snprintf(out + at, TALLY_PROFILES_BYTES - at, "%s%s", at ? "," : "",
+                                   compiler_profile_name((compiler_profile)p));
 }
 
 int fuzz_run(const fuzz_request *request) {
@@ -233,7 +263,9 @@ int fuzz_run(const fuzz_request *request) {
     interrupt_watch();
     worker_init(&f.worker, request->choice->timeout_seconds, request->choice->memory_mib,
                 &interrupt_seen);
-    bool ok = tally_read(request->tally, request->choice->seed, &f.tally, &st);
+    char profiles[TALLY_PROFILES_BYTES];
+    name_profiles(request->choice, profiles);
+    bool ok = tally_read(request->tally, request->choice->seed, profiles, &f.tally, &st);
     uint64_t before = f.tally.next;
     ok = ok && loop(&f, &st) && report(&f, before, &st);
     worker_stop(&f.worker);

@@ -1,4 +1,4 @@
-/* fuzz.h - random kernels on every backend under strict, until the time is up.
+/* fuzz.h - random kernels on every backend under the chosen profiles, until the time is up.
  *
  * Kernel N of seed S is always the same. One that fails is shrunk, written out and packed, and the
  * run goes on with the next. */

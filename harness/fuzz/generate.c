@@ -262,8 +262,9 @@ static uint32_t choose_outputs(fuzz_kernel *k, const fuzz_value **outputs) {
 static void put_module(fuzz_kernel *k, text *out) {
     const fuzz_value *outputs[OUTPUTS_MAX];
     uint32_t n = choose_outputs(k, outputs);
-    text_printf(out, "from tessera import *\n\n\n@cases(case(\"%s\"%s))\n@kernel\n", FUZZ_CASE,
-                k->distributions.data);
+    bool correct = choose_rarely(k->c, 6);
+    text_printf(out, "from tessera import *\n\n\n%s@cases(case(\"%s\"%s))\n@kernel\n",
+                correct ? "@math(\"correct\")\n" : "", FUZZ_CASE, k->distributions.data);
     put_signature(k, outputs, n, out);
     text_append(out, k->body.data);
     text_append(out, "    return ");

@@ -46,26 +46,35 @@ static json_t *read_document(const char *path, status *st) {
 }
 
 static tally from_json(const json_t *row) {
-    return (tally){(uint64_t)json_integer_value(json_object_get(row, "seed")),
-                   (uint64_t)json_integer_value(json_object_get(row, "next")),
-                   (uint64_t)json_integer_value(json_object_get(row, "kernels")),
-                   (uint64_t)json_integer_value(json_object_get(row, "runs")),
-                   (uint64_t)json_integer_value(json_object_get(row, "failures"))};
+    tally t = {.seed = (uint64_t)json_integer_value(json_object_get(row, "seed")),
+               .next = (uint64_t)json_integer_value(json_object_get(row, "next")),
+               .kernels = (uint64_t)json_integer_value(json_object_get(row, "kernels")),
+               .runs = (uint64_t)json_integer_value(json_object_get(row, "runs")),
+               .failures = (uint64_t)json_integer_value(json_object_get(row, "failures"))};
+    const char *profiles = json_string_value(json_object_get(row, "profiles"));
+    snprintf(t.profiles, sizeof t.profiles, "%s", profiles ? profiles : "");
+    return t;
+}
+
+static bool same_row(const tally *a, const tally *b) {
+    return a->seed == b->seed && strcmp(a->profiles, b->profiles) == 0;
 }
 
 static json_t *to_json(const tally *t) {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "seed", (json_int_t)t->seed, "next",
-                     (json_int_t)t->next, "kernels", (json_int_t)t->kernels, "runs",
-                     (json_int_t)t->runs, "failures", (json_int_t)t->failures);
+    return json_pack("{s:I, s:s, s:I, s:I, s:I, s:I}", "seed", (json_int_t)t->seed, "profiles",
+                     t->profiles, "next", (json_int_t)t->next, "kernels", (json_int_t)t->kernels,
+                     "runs", (json_int_t)t->runs, "failures", (json_int_t)t->failures);
 }
 
-bool tally_read(const char *path, uint64_t seed, tally *out, status *st) {
+bool tally_read(const char *path, uint64_t seed, const char *profiles, tally *out, status *st) {
     json_t *document = read_document(path, st), *row;
     size_t i;
     *out = (tally){.seed = seed};
+    snprintf(out->profiles, sizeof out->profiles, "%s", profiles);
     json_array_foreach(json_object_get(document, "seeds"), i, row) {
-        if (from_json(row).seed == seed)
-            *out = from_json(row);
+        tally t = from_json(row);
+        if (same_row(&t, out))
+            *out = t;
     }
     json_decref(document);
     return document != NULL;
@@ -73,8 +82,11 @@ bool tally_read(const char *path, uint64_t seed, tally *out, status *st) {
 
 static void replace(json_t *seeds, const tally *t) {
     size_t i = 0;
-    while (i < json_array_size(seeds) && from_json(json_array_get(seeds, i)).seed != t->seed)
-        i++;
+    for (; i < json_array_size(seeds); i++) {
+        tally row = from_json(json_array_get(seeds, i));
+        if (same_row(&row, t))
+            break;
+    }
     if (i < json_array_size(seeds))
         json_array_set_new(seeds, i, to_json(t));
     else
@@ -122,13 +134,16 @@ bool tally_write(const char *path, const tally *t, status *st) {
     return ok;
 }
 
-bool tally_total(const char *path, uint64_t *kernels, uint64_t *failures, status *st) {
+bool tally_total(const char *path, const char *profiles, uint64_t *kernels, uint64_t *failures,
+                 status *st) {
     json_t *document = read_document(path, st), *row;
     size_t i;
     *kernels = *failures = 0;
     json_array_foreach(json_object_get(document, "seeds"), i, row) {
-        *kernels += from_json(row).kernels;
-        *failures += from_json(row).failures;
+        tally t = from_json(row);
+        bool counted = strcmp(t.profiles, profiles) == 0;
+        *kernels += counted ? t.kernels : 0;
+        *failures += counted ? t.failures : 0;
     }
     json_decref(document);
     return document != NULL;

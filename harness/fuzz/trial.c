@@ -12,7 +12,7 @@ job trial_job(const trial_way *way, const char *source, uint64_t seed) {
                  .kernel = FUZZ_KERNEL,
                  .case_name = FUZZ_CASE,
                  .backend = way->backend,
-                 .profile = "strict",
+                 .profile = way->profile,
                  .isa = way->isa,
                  .threads = way->threads,
                  .seed = seed,

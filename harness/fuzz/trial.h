@@ -1,16 +1,16 @@
 /* trial.h - one random kernel through every way down that there is: each must give the bits of the
- * interpreter. */
+ * interpreter, or keep to the derived bound where its profile promises no more. */
 #ifndef TESSERA_HARNESS_FUZZ_TRIAL_H
 #define TESSERA_HARNESS_FUZZ_TRIAL_H
 
 #include "job.h"
 #include "worker.h"
 
-enum { TRIAL_WAYS_MAX = 16 };
+enum { TRIAL_WAYS_MAX = 32 };
 
-/* A way down: backend, ISA level, threads, optimised or not. */
+/* A way down: profile, backend, ISA level, threads, optimised or not. */
 typedef struct trial_way {
-    const char *backend, *isa;
+    const char *profile, *backend, *isa;
     uint32_t threads;
     bool unoptimised;
 } trial_way;

@@ -5,9 +5,9 @@ kernels=${TSR_SHORT:+20}
 kernels=${kernels:-60}
 
 exits 0 "random kernels" "$tsr" fuzz --seed 1 --kernels "$kernels"
-has out "^seed 1: kernels 0 to $kernels: 0 failed$" "have the bits of the interpreter on every way down"
+has out "^seed 1, strict: kernels 0 to $kernels: 0 failed$" "have the bits of the interpreter on every way down"
 exits 0 "a second run" "$tsr" fuzz --seed 1 --kernels 5
-has out "^seed 1: kernels $kernels to $((kernels + 5)): 0 failed$" "goes on where the first one ended"
+has out "^seed 1, strict: kernels $kernels to $((kernels + 5)): 0 failed$" "goes on where the first one ended"
 exits 0 "another seed" "$tsr" fuzz --seed 2 --kernels 5 --json
 cp out report.json
 exits 0 "the counts of seeds add up" $python -c "
@@ -16,6 +16,10 @@ d = json.load(open('report.json'))
 assert d['schema'] == 'tsr.fuzz-report/1' and d['kernels'] == 5 and d['seed_kernels'] == 5, d
 assert d['total_kernels'] == $kernels + 10 and d['total_failures'] == 0, d
 "
+
+exits 0 "the other profiles" "$tsr" fuzz --seed 5 --kernels 25 --profile deterministic,fast
+has out "^seed 5, deterministic,fast: kernels 0 to 25: 0 failed$" "keep to the derived bounds"
+has out "^all such runs of this build: 25 kernels" "and are counted apart"
 
 # Kernel N of a seed is always the same, and an ordinary source.
 exits 0 "one kernel" "$tsr" fuzz --seed 3 --show 17

@@ -82,6 +82,10 @@ static void special_values_match_their_own_kind(void **state) {
     assert_int_equal(against(0x1.fffffep127, 0x1p104, INFINITY).beyond, 0);
     assert_int_equal(against(-0x1.fffffep127, 0x1p104, INFINITY).beyond, 1);
     assert_int_equal(against(1, 1, INFINITY).beyond, 1);
+    /* Without a promise anything holds. */
+    assert_int_equal(against(NAN, INFINITY, 1).beyond, 0);
+    assert_int_equal(against(1, INFINITY, NAN).beyond, 0);
+    assert_int_equal(against(INFINITY, INFINITY, -INFINITY).beyond, 0);
 }
 
 int main(void) {

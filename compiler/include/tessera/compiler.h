@@ -158,9 +158,11 @@ ir_module *compiler_primitives(const ir_module *graph, const ir_binding *dims, u
                                status *st);
 /* The decomposition in f64 with an a-priori error bound per element (both tensors f64; integer
  * outputs exact with bound 0). The bound covers any order of accumulation and approximate functions
- * (NUMERICS, tolerances). */
+ * (NUMERICS, tolerances). `whole` (may be NULL): every float on the way is a whole number that its
+ * type holds, as is the rule where inputs are small integers. */
 bool compiler_reference(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                        const tensor *inputs, tensor *references, tensor *bounds, status *st);
+                        const tensor *inputs, tensor *references, tensor *bounds, bool *whole,
+                        status *st);
 /* FLOPs (masked work left out) and bytes that must move. */
 bool compiler_cost(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
                    uint64_t *flops, uint64_t *bytes, status *st);

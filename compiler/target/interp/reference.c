@@ -12,6 +12,7 @@ typedef struct walker {
     ir_module *m;
     reference_value *values; /* by value id */
     uint32_t *uses;          /* left */
+    bool whole; /* no fraction so far, and nothing beyond what its type holds exactly */
     status *st;
 } walker;
 
@@ -29,6 +30,17 @@ double reference_product(double x, double y) {
 
 double reference_gamma(double n, double u) {
     return n * u < 0.5 ? n * u / (1 - n * u) : HUGE_VAL;
+}
+
+bool reference_is_nan(bounded x) {
+    return isnan(x.value) && !isinf(x.bound);
+}
+
+bounded reference_settled(bounded x) {
+    bool number = !isnan(x.value) && !isinf(x.value);
+    if (isinf(x.bound) || (number && isnan(x.bound)))
+        return (bounded){x.value, HUGE_VAL};
+    return (bounded){x.value, number ? x.bound : 0};
 }
 
 bounded reference_saturated(bounded x, dtype type, double roundings) {
@@ -52,7 +64,7 @@ bounded reference_rounded(bounded x, dtype type, double roundings) {
         return reference_saturated(x, type, roundings);
     if (isnan(x.value) || isinf(x.value))
         return (bounded){x.value, isinf(x.bound) ? HUGE_VAL : 0};
-    if (isnan(x.bound))
+    if (isnan(x.bound) || isinf(x.bound))
         return (bounded){x.value, HUGE_VAL};
     if (x.value == 0 && x.bound == 0)
         return x;
@@ -170,6 +182,17 @@ static void count_down(walker *w, const ir_op_data *d) {
         release(&w->values[d->results[0]]);
 }
 
+static bool is_whole(const reference_value *v, dtype type) {
+    double limit = type == DTYPE_F64 ? 0x1p53 : 0x1p24; /* narrow ones compute in f32 */
+    int64_t count = tensor_count(&v->value);
+    bool whole = true;
+    for (int64_t i = 0; i < count && dtype_is_float(type) && whole; i++) {
+        double value = ((const double *)v->value.data)[i];
+        whole = value == trunc(value) && fabs(value) <= limit;
+    }
+    return whole;
+}
+
 static bool step(walker *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
     const reference_value **in = base_malloc(sizeof *in * (d->operand_count + 1));
@@ -185,8 +208,10 @@ static bool step(walker *w, ir_op op) {
                         .out = &w->values[d->results[0]]};
     bool ok = allocate(w, d->results[0], s.out) && evaluate(&s, w->st);
     free(in);
-    if (ok)
+    if (ok) {
+        w->whole = w->whole && is_whole(s.out, s.type);
         count_down(w, d);
+    }
     return ok;
 }
 
@@ -242,14 +267,17 @@ static bool walk(walker *w, const tensor *inputs, tensor *references, tensor *bo
 }
 
 bool compiler_reference(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                        const tensor *inputs, tensor *references, tensor *bounds, status *st) {
+                        const tensor *inputs, tensor *references, tensor *bounds, bool *whole,
+                        status *st) {
     ir_module *m = interp_prepare(graph, dims, dim_count, st);
     if (!m)
         return false;
     uint32_t count = ir_value_count(m);
-    walker w = {.m = m, .uses = ir_count_uses(m), .st = st};
+    walker w = {.m = m, .uses = ir_count_uses(m), .whole = true, .st = st};
     w.values = base_calloc(count + 1, sizeof *w.values);
     bool ok = walk(&w, inputs, references, bounds);
+    if (whole)
+        *whole = w.whole;
     for (uint32_t i = 1; i <= count; i++)
         release(&w.values[i]);
     free(w.values);

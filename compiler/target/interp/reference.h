@@ -2,9 +2,10 @@
  *
  * A float value is its f64 reference and a bound: whatever a correct implementation computes (in
  * any order of accumulation, contracted or not, with functions of 2 ULP) lies within reference +-
- * bound. An infinite bound says that nothing is promised. Integers and bools are held exactly in
- * their own type; a bound above 0 there says that a comparison or conversion of floats could have
- * gone the other way. */
+ * bound. A NaN or an infinity with a finite bound is certain; an infinite bound says that nothing
+ * is promised: the result may be any number, an infinity or a NaN. Integers and bools are held
+ * exactly in their own type; a bound above 0 there says that a comparison or conversion of floats
+ * could have gone the other way. */
 #ifndef TESSERA_TARGET_INTERP_REFERENCE_H
 #define TESSERA_TARGET_INTERP_REFERENCE_H
 
@@ -51,6 +52,11 @@ double reference_gamma(double n, double u);
 /* Adds `roundings` roundings to `type`, and settles overflow: certain (an infinity), or possible
  * (bound infinite). */
 bounded reference_rounded(bounded x, dtype type, double roundings);
+/* Is it a NaN, whatever else is not known? */
+bool reference_is_nan(bounded x);
+/* Settles what is certain: an infinity and a NaN have no error, and one that is no number is not
+ * known. */
+bounded reference_settled(bounded x);
 /* The same for a conversion that saturates: beyond the greatest number there is only that one. */
 bounded reference_saturated(bounded x, dtype type, double roundings);
 

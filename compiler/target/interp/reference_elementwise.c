@@ -25,6 +25,8 @@ static bounded divide(bounded x, bounded y) {
     if (isinf(x.bound) || isinf(y.bound) || (y.bound > 0 && fabs(y.value) <= y.bound) ||
         sign_unknown)
         return (bounded){q, HUGE_VAL};
+    if (isinf(q) && x.bound + y.bound > 0 && !isinf(x.value)) /* beyond f64, or nearly */
+        return (bounded){q, HUGE_VAL};
     if (isinf(q) || isnan(q))
         return (bounded){q, 0};
     return (bounded){q,
@@ -102,13 +104,10 @@ static bounded monotone(int opcode, bounded x) {
     double begin = begin_of(opcode);
     if (x.bound == 0 || isnan(x.value))
         return (bounded){value, isinf(x.bound) ? HUGE_VAL : 0};
-    if (isinf(x.bound))
-        return (bounded){value, opcode == GRAPH_TANH || opcode == GRAPH_ERF ? 2 : HUGE_VAL};
     if (high < begin)
         return (bounded){value, 0};
-    /* What is rooted here is a sum of squares: a computed one is not negative either. */
-    if (begin == 0 && low < 0 && x.value >= 0)
-        low = 0;
+    if (low < begin) /* a number, an infinity or a NaN */
+        return (bounded){value, HUGE_VAL};
     double bound = fmax(fabs(value - function(opcode, low)), fabs(value - function(opcode, high)));
     bool known = !isnan(function(opcode, low)) && !isnan(function(opcode, high));
     return (bounded){value, known ? bound + 0x1p-50 * fabs(value) : HUGE_VAL};
@@ -140,10 +139,26 @@ static bounded operate(int opcode, const bounded *x) {
     }
 }
 
-/* The product may be rounded too. */
+/* Is it beyond the type, or could a rounding bring it there? */
+static bool may_overflow(bounded x, dtype type) {
+    double reach = fabs(x.value) + x.bound;
+    double limit = dtype_format_of(type)->largest;
+    return !(reach + reference_roundoff(type) * reach <= limit);
+}
+
+/* The product may be rounded too, to the type in which is computed. Then it may overflow where the
+ * sum does not: only where the sum does so with the product's sign both ways are one. */
 static bounded fused(const bounded *x, dtype type) {
-    bounded product = reference_rounded(multiply(x[0], x[1]), type, 1);
-    return (bounded){product.value + x[2].value, product.bound + x[2].bound};
+    dtype wide = type == DTYPE_F64 ? DTYPE_F64 : DTYPE_F32;
+    bounded product = reference_settled(multiply(x[0], x[1]));
+    bool finite = !isinf(x[0].value) && !isinf(x[1].value) && !isnan(product.value);
+    bool over = finite && may_overflow(product, wide);
+    if (finite && !over)
+        product = reference_rounded(product, wide, 1);
+    bounded sum = {product.value + x[2].value, product.bound + x[2].bound};
+    bool alike = !isnan(sum.value) && !isinf(sum.value) && sum.value * product.value > 0 &&
+                 fabs(sum.value) - sum.bound > dtype_format_of(wide)->largest * (1 + 0x1p-20);
+    return over && !alike ? (bounded){sum.value, HUGE_VAL} : sum;
 }
 
 /* -1: not an operation on floats that is known here. */
@@ -181,7 +196,49 @@ static void put(reference_value *v, int64_t i, bounded x) {
     numbers(&v->bound)[i] = x.bound;
 }
 
+/* Where anything may be an operand, anything may come of it; only a NaN stays one. */
+static bool settle(const bounded *x, uint32_t count, bounded *out) {
+    bool unknown = false;
+    for (uint32_t k = 0; k < count; k++) {
+        if (reference_is_nan(x[k])) {
+            *out = (bounded){NAN, 0};
+            return true;
+        }
+        unknown |= isinf(x[k].bound);
+    }
+    if (unknown)
+        out->bound = HUGE_VAL;
+    return unknown;
+}
+
+/* Is this a product that a sum takes in? Contracted, it does not overflow by itself. */
+static bool feeds_sum(const reference_step *s) {
+    const ir_op_data *d = ir_op_get(s->m, s->op);
+    if (s->opcode != GRAPH_MUL || (s->type != DTYPE_F32 && s->type != DTYPE_F64))
+        return false;
+    for (ir_op op = d->next; op; op = ir_op_get(s->m, op)->next) {
+        const ir_op_data *user = ir_op_get(s->m, op);
+        bool sums = user->opcode == GRAPH_ADD || user->opcode == GRAPH_SUB;
+        for (uint32_t i = 0; sums && i < user->operand_count; i++)
+            if (user->operands[i] == d->results[0])
+                return true;
+    }
+    return false;
+}
+
+static bounded one(const reference_step *s, const bounded *x, double own, bool contracted) {
+    bounded r = s->opcode == GRAPH_FMA ? fused(x, s->type) : operate(s->opcode, x);
+    if (settle(x, s->in_count, &r))
+        return r;
+    bool finite = !isinf(x[0].value) && !isinf(x[1].value) && !isnan(r.value);
+    if (contracted && finite && may_overflow(r, s->type))
+        return (bounded){r.value, HUGE_VAL};
+    r = reference_settled(r);
+    return own > 0 ? reference_rounded(r, s->type, own) : r;
+}
+
 static bool floats(const reference_step *s, status *st) {
+    bool contracted = feeds_sum(s);
     int64_t count = tensor_count(&s->out->value);
     double own = roundings(s->opcode);
     if (own < 0)
@@ -191,8 +248,7 @@ static bool floats(const reference_step *s, status *st) {
         bounded x[3] = {{0, 0}};
         for (uint32_t k = 0; k < s->in_count; k++)
             x[k] = element(s->in[k], i);
-        bounded r = s->opcode == GRAPH_FMA ? fused(x, s->type) : operate(s->opcode, x);
-        put(s->out, i, own > 0 ? reference_rounded(r, s->type, own) : r);
+        put(s->out, i, one(s, x, own, contracted));
     }
     return true;
 }
@@ -261,7 +317,7 @@ static bool convert_from_float(const reference_step *s) {
         dtype_store(s->type, s->out->value.data, (size_t)i, x.value);
         double reach =
             converted(x.value + x.bound, s->type) - converted(x.value - x.bound, s->type);
-        bool flips = s->type == DTYPE_BOOL && x.bound > 0 && fabs(x.value) <= x.bound;
+        bool flips = x.bound > 0 && !(fabs(x.value) > x.bound) && !reference_is_nan(x);
         numbers(&s->out->bound)[i] = s->type == DTYPE_BOOL ? flips
                                      : isinf(x.bound)      ? HUGE_VAL
                                                            : reach;

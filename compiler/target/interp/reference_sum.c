@@ -13,17 +13,43 @@ static dtype accumulator(const reference_step *s) {
     return s->in_type == DTYPE_F64 || interp_accumulates_f64(&step) ? DTYPE_F64 : DTYPE_F32;
 }
 
+/* What is in a sum that is no number, and the magnitude of the numbers beside it. */
+typedef struct oddities {
+    bool nan, up, down, unknown;
+    double magnitude, carried;
+} oddities;
+
+static void note(oddities *o, bounded x) {
+    o->nan |= reference_is_nan(x);
+    o->unknown |= isinf(x.bound);
+    o->up |= x.value == HUGE_VAL;
+    o->down |= x.value == -HUGE_VAL;
+    bool number = !isnan(x.value) && !isinf(x.value) && !isinf(x.bound);
+    o->magnitude += number ? fabs(x.value) : 0;
+    o->carried += number ? x.bound : 0;
+}
+
+/* A sum with infinities and NaNs in it. A NaN is certain in any order, likewise infinities of both
+ * signs; one of one sign only if the numbers cannot overflow to the other on their way. */
+static bounded odd_sum(const oddities *o, double sum, dtype wide, dtype result) {
+    double limit = dtype_format_of(wide)->largest;
+    bool both = o->up && o->down;
+    if (o->nan || (both && !o->unknown))
+        return (bounded){NAN, 0};
+    if (o->unknown || !(2 * (o->magnitude + o->carried) <= limit))
+        return (bounded){sum, HUGE_VAL};
+    return reference_rounded((bounded){sum, 0}, result, 1);
+}
+
 /* `n` roundings of partial sums that are at most `magnitude`; `carried` comes from the operands. */
 static bounded accumulated(double sum, double magnitude, double carried, double n, dtype wide,
                            dtype result) {
     double own =
         reference_product(reference_gamma(n, reference_roundoff(wide)), magnitude + carried);
-    double limit = wide == DTYPE_F32 ? 0x1.fffffep127 : HUGE_VAL;
+    double limit = dtype_format_of(wide)->largest;
     bounded total = {sum, carried + own};
-    if (!isinf(sum) && !isnan(sum) && !(magnitude + total.bound <= limit))
+    if (!(magnitude + total.bound <= limit))
         total.bound = HUGE_VAL;
-    if (isnan(total.bound))
-        total.bound = isinf(sum) || isnan(sum) ? 0 : HUGE_VAL;
     if (total.value == 0 && total.bound == 0)
         return total;
     total.bound += n * (wide == DTYPE_F32 ? 0x1p-149 : 0x1p-1074);
@@ -38,21 +64,27 @@ static bounded sum_row(const double *x, const double *e, int64_t n, dtype wide, 
         magnitude += fabs(x[i]);
         carried += e[i];
     }
+    if (!isfinite(magnitude + carried)) {
+        oddities o = {.nan = false};
+        for (int64_t i = 0; i < n; i++)
+            note(&o, (bounded){x[i], e[i]});
+        return odd_sum(&o, interp_lanes64_f64(x, n), wide, type);
+    }
     return accumulated(interp_lanes64_f64(x, n), magnitude, carried, (double)n + 1, wide, type);
 }
 
 /* The bound of the greatest is the greatest bound; no rounding. */
 static bounded extreme_row(const double *x, const double *e, int64_t n, double sign) {
     bounded best = {-HUGE_VAL, 0};
+    bool nan = false;
     for (int64_t i = 0; i < n; i++) {
         double v = sign * x[i];
+        nan |= reference_is_nan((bounded){x[i], e[i]});
         best.bound = fmax(best.bound, e[i]);
-        if (isnan(v) || isnan(best.value))
-            best.value = NAN;
-        else if (v > best.value || (v == best.value && !signbit(v)))
+        if (v > best.value || (v == best.value && !signbit(v)))
             best.value = v;
     }
-    return (bounded){sign * best.value, best.bound};
+    return nan ? (bounded){NAN, 0} : reference_settled((bounded){sign * best.value, best.bound});
 }
 
 bool reference_reduce(const reference_step *s, status *st) {
@@ -72,6 +104,8 @@ bool reference_reduce(const reference_step *s, status *st) {
         bounded r = strcmp(kind, "sum") == 0
                         ? sum_row(row, error, length, accumulator(s), s->type)
                         : extreme_row(row, error, length, strcmp(kind, "max") == 0 ? 1 : -1);
+        if (length == 0 && !dtype_format_of(s->type)->infinity)
+            r = reference_saturated(r, s->type, 0);
         ((double *)s->out->value.data)[i] = r.value;
         ((double *)s->out->bound.data)[i] = r.bound;
     }
@@ -136,6 +170,30 @@ typedef struct dot_job {
     sums r;
 } dot_job;
 
+/* The products of one result, one by one: slow, for where they are no numbers. */
+static bounded odd_product(const dot_job *d, int64_t row, int64_t b, int64_t j, int64_t steps,
+                           dtype wide) {
+    oddities o = {.nan = false};
+    double sum = 0;
+    for (int64_t k = 0; k < steps; k++) {
+        int64_t left = row * d->p.k + k, right = (b * d->p.k + k) * d->p.n + j;
+        bounded x = {((const double *)d->x.value.data)[left],
+                     ((const double *)d->x.bound.data)[left]};
+        bounded y = {((const double *)d->y.value.data)[right],
+                     ((const double *)d->y.bound.data)[right]};
+        bounded p = {x.value * y.value, reference_product(fabs(x.value), y.bound) +
+                                            reference_product(x.bound, fabs(y.value) + y.bound)};
+        bool nan = reference_is_nan(x) || reference_is_nan(y);
+        bool beyond = isinf(p.value) && !isinf(x.value) && !isinf(y.value); /* of f64 */
+        bool unknown = !nan && (isinf(x.bound) || isinf(y.bound) || beyond);
+        if (nan || unknown)
+            p = (bounded){nan ? NAN : p.value, nan ? 0 : HUGE_VAL};
+        sum += p.value;
+        note(&o, p);
+    }
+    return odd_sum(&o, sum, wide, d->s->type);
+}
+
 static void dot_row(const dot_job *d, int64_t b, int64_t m, int64_t steps) {
     int64_t n = d->p.n, row = b * d->p.m + m;
     memset(d->r.value, 0, sizeof(double) * 3 * (size_t)n);
@@ -148,9 +206,12 @@ static void dot_row(const dot_job *d, int64_t b, int64_t m, int64_t steps) {
         if (!d->x.exact || !d->y.exact)
             add_errors(&d->r, x, y, e, n);
     }
+    dtype wide = accumulator(d->s);
     for (int64_t j = 0; j < n; j++) {
-        bounded r = accumulated(d->r.value[j], d->r.magnitude[j], d->r.carried[j],
-                                (double)steps + 2, accumulator(d->s), d->s->type);
+        bounded r = !isfinite(d->r.magnitude[j] + d->r.carried[j])
+                        ? odd_product(d, row, b, j, steps, wide)
+                        : accumulated(d->r.value[j], d->r.magnitude[j], d->r.carried[j],
+                                      (double)steps + 2, wide, d->s->type);
         ((double *)d->s->out->value.data)[row * n + j] = r.value;
         ((double *)d->s->out->bound.data)[row * n + j] = r.bound;
     }

@@ -1,0 +1,164 @@
+/* test_reference.c - where the f64 reference is sure of a NaN, an infinity or a number, and where
+ * rounding could have led elsewhere, so that nothing may be promised. */
+#include "runtime/test/test.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "tessera/compiler.h"
+
+enum { PARAMETERS = 3 };
+
+typedef struct computed {
+    double reference, bound, got; /* got: the interpreter's */
+} computed;
+
+/* One element of `expression` in x, y and z, each a vector of one element. */
+static computed compute(const char *type, const char *expression, const double *x) {
+    char source[1024];
+    text said;
+    status st = STATUS_INIT;
+    tensor inputs[PARAMETERS], out = {0}, reference = {0}, bound = {0};
+    const int64_t one = 1;
+    text_init(&said);
+    compiler_init();
+    snprintf(
+        source, sizeof source,
+        "@kernel\ndef f(x: Tensor[1, %s], y: Tensor[1, %s], z: Tensor[1, %s]) -> Tensor[1, %s]:\n"
+        "    return %s\n",
+        type, type, type, type, expression);
+    compiler_source *file = compiler_open_text("test.tsr", source, false, &said);
+    ir_module *graph = compiler_graph(file, compiler_kernel_at(file, 0), NULL, &said);
+    if (!graph)
+        fail_msg("%s", said.data);
+    for (int i = 0; i < PARAMETERS; i++) {
+        assert_true(tensor_init(&inputs[i], dtype_from_name(type), 1, &one, &st));
+        dtype_store(inputs[i].type, inputs[i].data, 0, x[i]);
+    }
+    assert_true(compiler_interpret(graph, NULL, 0, inputs, &out, &st));
+    assert_true(compiler_reference(graph, NULL, 0, inputs, &reference, &bound, NULL, &st));
+    computed c = {*(double *)reference.data, *(double *)bound.data,
+                  dtype_load(out.type, out.data, 0)};
+    for (int i = 0; i < PARAMETERS; i++)
+        tensor_release(&inputs[i]);
+    tensor_release(&out);
+    tensor_release(&reference);
+    tensor_release(&bound);
+    ir_module_free(graph);
+    compiler_close(file);
+    text_release(&said);
+    return c;
+}
+
+/* Nothing is promised. */
+static void any(const char *type, const char *expression, double x, double y, double z) {
+    computed c = compute(type, expression, (double[]){x, y, z});
+    if (!isinf(c.bound))
+        fail_msg("%s: %g within %g is too sure", expression, c.reference, c.bound);
+}
+
+/* The reference is this NaN, infinity or number, and so, within at most `bound`, is the result. */
+static void sure(const char *type, const char *expression, double x, double y, double z,
+                 double expected, double bound) {
+    computed c = compute(type, expression, (double[]){x, y, z});
+    bool same = isnan(expected) ? isnan(c.reference) : c.reference == expected;
+    bool holds = isnan(expected)   ? isnan(c.got)
+                 : isinf(expected) ? c.got == expected
+                                   : fabs(c.got - expected) <= c.bound;
+    if (!same || !holds || !(c.bound <= bound))
+        fail_msg("%s: %g within %g, and %g; not %g within %g", expression, c.reference, c.bound,
+                 c.got, expected, bound);
+}
+
+static void test_domains(void **state) {
+    static const char *const functions[] = {"sqrt(x * y)", "rsqrt(x * y)", "log(x * y)",
+                                            "log2(x * y)"};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        /* -1e-60 is -0 in f32, of which the functions make a number or an infinity. */
+        any("f32", functions[i], -1e-30, 1e-30, 0);
+        any("f32", functions[i], 1e-30, 1e-30, 0);
+        sure("f32", functions[i], -1, 1, 0, NAN, 0);
+    }
+    any("f32", "log1p(x * y)", -1.0000001, 0.9999999, 0);
+    sure("f32", "log1p(x * y)", -2, 1, 0, NAN, 0);
+    sure("f32", "log(x)", 0, 0, 0, -INFINITY, 0);
+    sure("f32", "rsqrt(x)", -0.0, 0, 0, -INFINITY, 0);
+    sure("f32", "sin(x)", INFINITY, 0, 0, NAN, 0);
+}
+
+static void test_quotients(void **state) {
+    (void)state;
+    any("f32", "x / (y * y - z)", 1, 1.1, 1.21);
+    any("f32", "(y * y - z) / (x - x)", 1, 1.1, 1.21);
+    sure("f32", "x / y", -1, 0, 0, -INFINITY, 0);
+    sure("f32", "x / y", 0, 0, 0, NAN, 0);
+    sure("f32", "x / y", 1, INFINITY, 0, 0, 0);
+    sure("f32", "x / y", NAN, 1, 0, NAN, 0);
+    /* Whatever the divisor is, a NaN remains one. */
+    sure("f32", "x / (y * y - z)", NAN, 1.1, 1.21, NAN, 0);
+}
+
+static void test_overflow(void **state) {
+    (void)state;
+    sure("f32", "x * y", 3e38, 2, 0, INFINITY, 0);
+    any("f32", "x * y", 0x1.fffffep127, 1.0000001, 0);
+    /* Contracted, the product does not overflow by itself. */
+    any("f32", "x * y + z", 3e38, 2, -3e38);
+    any("f32", "fma(x, y, z)", 3e38, 2, -3e38);
+    sure("f32", "fma(x, y, z)", 3e38, 2, 3e38, INFINITY, 0);
+    any("f64", "x * y + z", 1e308, 10, -1e308);
+    any("f64", "fma(x, y, z)", 1e308, 10, -1e308);
+    /* What may be an infinity may be a NaN next. */
+    any("f32", "(x * y) * z", 0x1.fffffep127, 1.0000001, 0);
+    any("f32", "tanh((x * y) - (x * y))", 0x1.fffffep127, 1.0000001, 0);
+}
+
+static void test_types_without_infinity(void **state) {
+    (void)state;
+    /* In f32, where 240 * 2 is a number, and rounded once. */
+    sure("f8e4m3fn", "fma(x, y, z)", 240, 2, -240, 240, 20);
+    sure("f8e4m3fn", "x * y", 240, 2, 0, 448, 0);
+    sure("f8e4m3fn", "max(x[0:0], axis=0, keepdims=True)", 1, 0, 0, -448, 0);
+    sure("f8e5m2", "max(x[0:0], axis=0, keepdims=True)", 1, 0, 0, -INFINITY, 0);
+}
+
+static void test_sums(void **state) {
+    static const char sum[] = "sum(concat([x, y, z]), axis=0, keepdims=True)";
+    static const char dot[] =
+        "reshape(dot(concat([x, y]), concat([z, z]), x_contract=(0,), y_contract=(0,)), (1,))";
+    (void)state;
+    sure("f32", sum, 1, INFINITY, 2, INFINITY, 0);
+    sure("f32", sum, INFINITY, 1, -INFINITY, NAN, 0);
+    sure("f32", sum, 3e38, NAN, 3e38, NAN, 0);
+    any("f32", sum, 3e38, 3e38, -INFINITY); /* -inf, or the sum of two infinities */
+    any("f32", sum, 3e38, 3e38, -3e38);
+    any("f64", sum, 1e308, 1e308, -1e308);
+    sure("f32", dot, INFINITY, 1, 0, NAN, 0);
+    sure("f32", dot, INFINITY, 1, 2, INFINITY, 0);
+    sure("f32", dot, 1, 2, 3, 9, 1e-5);
+    any("f32", dot, 3e38, -3e38, 2);
+    any("f64", dot, 1e308, -1e308, 10);
+}
+
+static void test_choices(void **state) {
+    computed c;
+    (void)state;
+    /* 1.1 * 1.1 in f32 may lie on either side of its own rounding. */
+    c = compute("f32", "where(y * y < z, x, x + 100)", (double[]){1, 1.1f, 1.1f * 1.1f});
+    assert_true(c.bound >= 100 && !isinf(c.bound));
+    sure("f32", "where(y * y < z, x, x + 100)", 1, 1.1, 1.3, 1, 0);
+    c = compute("f32", "cast(cast(x * y, bool), f32)", (double[]){1e-30, 1e-30, 0});
+    assert_true(c.bound >= 1);
+    sure("f32", "cast(cast(x * y, bool), f32)", 0, 1, 0, 0, 0);
+    sure("f32", "maximum(x, y)", NAN, 1, 0, NAN, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_domains),  cmocka_unit_test(test_quotients),
+        cmocka_unit_test(test_overflow), cmocka_unit_test(test_types_without_infinity),
+        cmocka_unit_test(test_sums),     cmocka_unit_test(test_choices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
