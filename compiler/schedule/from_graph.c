@@ -163,6 +163,13 @@ bool scheduler_is_heavy(const expression *e) {
     return false;
 }
 
+bool scheduler_draws(const expression *e) {
+    for (size_t i = 0; i < e->memo.count; i++)
+        if (plan_opcode(e->p, e->memo.items[i].value) == GRAPH_STOCHASTIC_ROUND)
+            return true;
+    return false;
+}
+
 static void build_body(scheduler *s, const computation *c, ir_op op) {
     ir_builder body = {s->m, ir_op_block(s->m, op, 0), 0, s->at.location};
     ir_value yields[8];

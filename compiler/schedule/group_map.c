@@ -79,12 +79,12 @@ static void analyse(nest *n, const expression *e, const axis_space *space) {
 }
 
 /* Opens grid and loops; indices end up as the computation's operands. */
-static ir_builder open_loops(nest *n, ir_value *indices) {
+static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     scheduler *s = n->s;
     int64_t lanes = s->target->vector_lanes, last = n->map.extent[n->map.count - 1];
     /* Four registers of independent elements hide the latency of long chains (specified functions)
      * and keep loads and stores of short ones busy. */
-    int64_t vector = n->transposed ? lanes : 4 * lanes;
+    int64_t vector = n->transposed ? lanes : scheduler_draws(e) ? 2 * lanes : 4 * lanes;
     int64_t cells = at_least(4 * s->target->threads, 1);
     int count = n->map.count;
     ir_attr steps[NEST_AXES], vector_name, block_name, rows_name = 0,
@@ -130,7 +130,7 @@ static void schedule_nest(nest *n) {
             return;
     expression_root(&e, n->value, n->index[0]);
     analyse(n, &e, &space);
-    ir_builder b = open_loops(n, indices);
+    ir_builder b = open_loops(n, &e, indices);
     computation c = {.opcode = SCHED_MAP,
                      .indices = indices,
                      .axes = n->map.count,

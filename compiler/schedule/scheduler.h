@@ -70,6 +70,8 @@ typedef VEC(affine) affine_list;
 void scheduler_collect(const expression *e, affine_list *out);
 /* Does the collected expression call a specified function? */
 bool scheduler_is_heavy(const expression *e);
+/* Does it draw random bits? That is hundreds of operations, independent enough by themselves. */
+bool scheduler_draws(const expression *e);
 
 /* One phase, or a few, for a group. */
 /* Element-wise: the value into its own memory or a copy's. */
