@@ -8,7 +8,7 @@
 
 #include "schedule/scheduler.h"
 
-enum { CELL_ELEMENTS = 16384, MAX_SUBSTITUTES = 64 };
+enum { CELL_ELEMENTS = 16384, MAX_SUBSTITUTES = 64, MAX_YIELDS = 8 };
 
 typedef struct rows {
     scheduler *s;
@@ -231,14 +231,16 @@ static void emit_row_roots(rows *r, ir_builder *b) {
     }
 }
 
-static void emit_full_roots(rows *r, ir_builder *b, ir_attr vector) {
+/* One loop over the columns for the next results, as many as a computation yields; returns where
+ * the others begin. */
+static size_t emit_some_full_roots(rows *r, ir_builder *b, ir_attr vector, size_t i) {
     scheduler *s = r->s;
-    ir_value values[8], outputs[8];
-    affine index[8][IR_MAX_RANK], access[8];
+    ir_value values[MAX_YIELDS], outputs[MAX_YIELDS];
+    affine index[MAX_YIELDS][IR_MAX_RANK], access[MAX_YIELDS];
     int count = 0;
-    for (size_t i = 0; i < r->group->roots.count; i++) {
+    for (; i < r->group->roots.count && count < MAX_YIELDS; i++) {
         ir_value v = r->group->roots.items[i];
-        if (r->done[i] || !is_full(r, v) || !s->p->stored[v] || count == 8)
+        if (r->done[i] || !is_full(r, v) || !s->p->stored[v])
             continue;
         values[count] = v;
         outputs[count] = s->buffer_of[v];
@@ -247,7 +249,7 @@ static void emit_full_roots(rows *r, ir_builder *b, ir_attr vector) {
         count++;
     }
     if (count == 0 || r->map.extent[r->row_count] == 0)
-        return;
+        return i;
     hoist(r, b, values, count, true);
     ir_builder in = scheduler_for(s, b, "column", 0, r->map.extent[r->row_count], vector, 0,
                                   &r->indices[r->row_count]);
@@ -264,6 +266,12 @@ static void emit_full_roots(rows *r, ir_builder *b, ir_attr vector) {
                      .output_access = access};
     scheduler_compute(s, &in, &c);
     expression_release(&e);
+    return i;
+}
+
+static void emit_full_roots(rows *r, ir_builder *b, ir_attr vector) {
+    for (size_t i = 0; i < r->group->roots.count;)
+        i = emit_some_full_roots(r, b, vector, i);
 }
 
 /* ---- the phase ---- */
