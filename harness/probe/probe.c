@@ -16,10 +16,10 @@ typedef struct planted {
     bool in_both;
 } planted;
 
-static planted planted_for(dtype type) {
+static planted planted_for(dtype type, dtype accumulator) {
     switch (type) {
     case DTYPE_F16:
-        return (planted){0x1p15, 0x1p-24, false};
+        return (planted){0x1p15, 0x1p-24, accumulator == DTYPE_F64};
     case DTYPE_F8E4M3FN:
         return (planted){448, 0x1p-9, true};
     case DTYPE_F8E5M2:
@@ -27,6 +27,14 @@ static planted planted_for(dtype type) {
     default:
         return (planted){0x1p100, 1, false};
     }
+}
+
+/* Are all units together less than half of the mask's last place? */
+static bool are_lost(const planted *p, const compiler_cut *c) {
+    double mask = p->in_both ? p->mask * p->mask : p->mask;
+    double unit = p->in_both ? p->unit * p->unit : p->unit;
+    double half_place = ldexp(mask, c->accumulator == DTYPE_F64 ? -54 : -25);
+    return (!p->in_both || c->is_dot) && (double)c->extent * unit < half_place;
 }
 
 static double unit_of_result(const planted *p) {
@@ -136,24 +144,40 @@ static bool measure(void *context, tree_pair *pairs, size_t count, status *st) {
 
 /* ---- one accumulation ---- */
 
-static bool run_cut(const probe_request *request, probing *p, sha256 *digest, status *st) {
+/* What a kernel that was cut open comes to. */
+typedef enum cut_outcome { CUT_RECOVERED, CUT_NO_TREE, CUT_NOT_PROBED, CUT_FAILED } cut_outcome;
+
+/* A cut kernel that cannot be compiled (it has more parameters and phases than the whole one) is
+ * not probed; one that adds in no tree at all is a finding. */
+static cut_outcome probe_cut(const probe_request *request, probing *p, compiler_artifact *artifact,
+                             sha256 *digest, status *st) {
     const compiler_cut *c = p->cut;
+    if (!compiler_signature_of(c->graph, NULL, 0, &p->signature, st))
+        return CUT_FAILED;
+    p->numbers = planted_for(p->signature.inputs[c->x].type, c->accumulator);
+    if (!are_lost(&p->numbers, c))
+        return CUT_NOT_PROBED;
+    session_request open = {request->device, request->options->threads, artifact,
+                            request->subject->kernel_name, &p->signature};
+    if (!make_inputs(p, st))
+        return CUT_FAILED;
+    if (!compiler_build(c->graph, NULL, 0, request->options, artifact, st))
+        return st->code == STATUS_INVALID ? CUT_NOT_PROBED : CUT_FAILED;
+    if (!session_open(&p->session, &open, st))
+        return CUT_FAILED;
+    if (tree_recover((int32_t)c->extent, measure, p, digest, st))
+        return CUT_RECOVERED;
+    return st->code == STATUS_INVALID ? CUT_NO_TREE : CUT_FAILED;
+}
+
+static cut_outcome run_cut(const probe_request *request, probing *p, sha256 *digest, status *st) {
     compiler_artifact artifact = {0};
-    bool ok = compiler_signature_of(c->graph, NULL, 0, &p->signature, st);
-    if (ok) {
-        p->numbers = planted_for(p->signature.inputs[c->x].type);
-        session_request open = {request->device, request->options->threads, &artifact,
-                                request->subject->kernel_name, &p->signature};
-        ok = make_inputs(p, st) &&
-             compiler_build(c->graph, NULL, 0, request->options, &artifact, st) &&
-             session_open(&p->session, &open, st) &&
-             tree_recover((int32_t)c->extent, measure, p, digest, st);
-    }
+    cut_outcome outcome = probe_cut(request, p, &artifact, digest, st);
     session_release_tensors(p->inputs, COMPILER_MAX_PARAMETERS);
     session_release_tensors(p->outputs, COMPILER_MAX_PARAMETERS);
     session_close(&p->session);
     compiler_artifact_release(&artifact);
-    return ok;
+    return outcome;
 }
 
 /* A pair for each element and level of the tree at most, a row each; every launch runs the whole
@@ -162,7 +186,8 @@ static bool is_dear(const subject *s, const compiler_cut *c) {
     double pairs = (double)c->extent * ceil(log2((double)c->extent));
     double launches = ceil(pairs / (double)c->rows);
     double bytes = (double)s->working_set_bytes + (double)c->rows * (double)c->extent * 8;
-    return c->extent > PROBE_EXTENT_MAX || launches * bytes > PROBE_BYTES_MAX;
+    return c->extent > PROBE_EXTENT_MAX || launches * bytes > PROBE_BYTES_MAX ||
+           launches * (double)s->flops > PROBE_FLOPS_MAX;
 }
 
 static bool probe_one(const probe_request *request, const compiler_cut *cut, probe_result *out,
@@ -172,14 +197,14 @@ static bool probe_one(const probe_request *request, const compiler_cut *cut, pro
     char hex[65];
     if (cut->extent < 2 || cut->rows == 0 || cut->columns == 0 || is_dear(request->subject, cut))
         return true;
-    if (!run_cut(request, &p, &digest, st)) {
-        /* No tree at all is a finding, too. */
-        if (st->code != STATUS_INVALID)
-            return false;
-        if (out->why.length == 0)
-            text_printf(&out->why, "order probe: %s", st->message);
-        *st = (status)STATUS_INIT;
-    }
+    cut_outcome outcome = run_cut(request, &p, &digest, st);
+    if (outcome == CUT_FAILED)
+        return false;
+    if (outcome == CUT_NO_TREE && out->why.length == 0)
+        text_printf(&out->why, "order probe: %s", st->message);
+    *st = (status)STATUS_INIT;
+    if (outcome != CUT_RECOVERED)
+        return true;
     sha256_hex(&digest, hex);
     text_printf(record, "%s %s %lld %s\n", cut->is_dot ? "dot" : "sum", cut->order,
                 (long long)cut->extent, hex);
@@ -197,6 +222,8 @@ bool probe_orders(const probe_request *request, probe_result *out, status *st) {
     for (uint32_t i = 0; ok; i++) {
         compiler_cut cut;
         ok = compiler_cut_open(s->graph, s->c->dims, s->c->dim_count, i, &cut, st);
+        if (ok && cut.no_room)
+            continue;
         if (!ok || !cut.graph)
             break;
         ok = probe_one(request, &cut, out, &record, st);

@@ -14,6 +14,7 @@
 /* Longer accumulations, and those whose launches together would move more, are not probed. */
 enum { PROBE_EXTENT_MAX = 20000 };
 #define PROBE_BYTES_MAX 3e10
+#define PROBE_FLOPS_MAX 2e11
 
 typedef struct probe_request {
     const subject *subject;

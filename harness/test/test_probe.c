@@ -193,8 +193,8 @@ static void expect_probe(const char *path, const char *kernel, const char *name,
         fail_msg("%s", st.message);
     if (found.holds != holds)
         fail_msg("%s/%s with %s: %s", kernel, name, fault ? fault : "no fault", found.why.data);
-    assert_true(found.accumulations > 0);
-    assert_int_equal(strlen(found.digest), 64);
+    assert_true(!holds || found.accumulations > 0);
+    assert_true(!holds || strlen(found.digest) == 64);
     probe_result_release(&found);
     subject_close(&s);
 }

@@ -171,8 +171,9 @@ bool compiler_cost(const ir_module *graph, const ir_binding *dims, uint32_t dim_
  * behind the kernel's own (x; for a dot y; where it counts steps, counts), and its result is an
  * output behind the others. Static, composites decomposed. */
 typedef struct compiler_cut {
-    ir_module
-        *graph; /* owned by the caller (ir_module_free); NULL: there is no such accumulation */
+    ir_module *graph;  /* owned by the caller; NULL: there is no such accumulation */
+    bool no_room;      /* graph is NULL because the kernel has too many parameters to be cut open */
+    dtype accumulator; /* f32 or f64 */
     bool is_dot;
     char order[16];
     int64_t extent;     /* elements of one accumulation */
