@@ -142,7 +142,7 @@ control_outcome control_outcome_of(const control_cell *cell) {
 }
 
 static exit_code code_of(const controls *k) {
-    exit_code code = k->c->problem;
+    exit_code code = k->cells.count ? k->c->problem : EXIT_USAGE;
     for (size_t i = 0; i < k->cells.count; i++) {
         control_outcome outcome = control_outcome_of(&k->cells.items[i]);
         if (outcome == CONTROL_PASSED || outcome == CONTROL_BROKE)
@@ -155,6 +155,10 @@ int controls_run(const corpus *c, const job_choice *choice, bool json, bool colo
     controls k = {.c = c, .choice = *choice};
     arena_init(&k.memory);
     plan(&k);
+    if (k.cells.count == 0)
+        fputs(
+            "tsr: no control can be made: interp is never wrong on purpose; name another backend\n",
+            stderr);
     bool complete = run_jobs(&k.plan, &k.choice, on_result, &k);
     if (complete && json)
         control_table_json(&k.cells, stdout);

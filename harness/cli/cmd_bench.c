@@ -88,6 +88,18 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
     return code;
 }
 
+/* A run of negative controls stores nothing and shows one table. */
+static int refuse_with_controls(const options *o) {
+    static const option_id others[] = {OPTION_LIST,        OPTION_INJECT,    OPTION_RESUME,
+                                       OPTION_LAST_FAILED, OPTION_FAIL_FAST, OPTION_EXPORT,
+                                       OPTION_FAILURES,    OPTION_DB,        OPTION_ORDER_PROBE};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (o->values[others[i]].present)
+            return command_usage(o->command, "--negative-controls and --%s do not go together",
+                                 option_table[others[i]].name);
+    return EXIT_DONE;
+}
+
 int command_bench(const options *o) {
     job_choice choice;
     corpus c;
@@ -98,7 +110,8 @@ int command_bench(const options *o) {
     for (size_t i = 0; i < o->values[OPTION_EXPORT].values.count; i++)
         if (!document_export_place(o->values[OPTION_EXPORT].values.items[i], &st))
             return command_fail(&st);
-    int code = choice_make(o, "strict,deterministic", 60, &choice);
+    int code = options_flag(o, OPTION_NEGATIVE_CONTROLS) ? refuse_with_controls(o) : EXIT_DONE;
+    code = code ? code : choice_make(o, "strict,deterministic", 60, &choice);
     if (code)
         return code;
     code = choice_corpus(o, 0, &c);

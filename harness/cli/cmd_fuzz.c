@@ -33,7 +33,11 @@ int command_fuzz(const options *o) {
         return EXIT_DONE;
     }
     if (!has_code(&choice))
-        return command_usage(o->command, "interp is what the others are compared with; name one");
+        return command_usage(o->command,
+                             "interp is what the others are compared with; name another "
+                             "backend, such as cpu");
+    if (choice.thread_count != 1)
+        return command_usage(o->command, "one thread count, please");
     fuzz_request request = {.choice = &choice,
                             .minutes = minutes,
                             .kernels = kernels,

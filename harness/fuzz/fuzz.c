@@ -172,19 +172,20 @@ static bool try_kernel(fuzzing *f) {
     choices_draw(&c, f->request->choice->seed, f->tally.next);
     text_init(&source);
     fuzz_generate(&c, &source);
-    uint32_t others = f->way_count - f->always;
+    uint32_t others = f->way_count - f->always, compared = 0;
     for (uint32_t i = 0; i < f->way_count && ok && !failed; i++) {
         if (i >= f->always && (f->tally.next % others) + f->always != i)
             continue;
         json_t *result = trial_run(&f->worker, &f->ways[i], source.data, f->request->choice->seed);
         ok = result != NULL;
-        f->tally.runs += ok;
+        compared += ok && trial_compared(result);
         failed = ok && trial_failed(result);
         if (failed)
             tell_failure(f, &f->ways[i], &c.made, result);
         json_decref(result);
     }
-    f->tally.kernels += ok && !failed;
+    f->tally.runs += compared;
+    f->tally.kernels += ok && !failed && compared > 0;
     f->tally.failures += failed;
     f->tally.next += ok;
     text_release(&source);
@@ -266,10 +267,12 @@ int fuzz_run(const fuzz_request *request) {
     char profiles[TALLY_PROFILES_BYTES];
     name_profiles(request->choice, profiles);
     bool ok = tally_read(request->tally, request->choice->seed, profiles, &f.tally, &st);
-    uint64_t before = f.tally.next;
+    uint64_t before = f.tally.next, failures_before = f.tally.failures;
     ok = ok && loop(&f, &st) && report(&f, before, &st);
     worker_stop(&f.worker);
-    exit_code code = json_array_size(f.failed) ? EXIT_CHECK : EXIT_DONE;
+    exit_code code = f.tally.failures > failures_before ? EXIT_CHECK
+                     : interrupt_seen                   ? EXIT_INTERRUPTED
+                                                        : EXIT_DONE;
     json_decref(f.failed);
     if (!ok) {
         fprintf(stderr, "tsr: %s\n", st.message);

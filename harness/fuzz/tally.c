@@ -110,8 +110,15 @@ static int lock_beside(const char *path, status *st) {
     text_init(&name);
     text_printf(&name, "%s.lock", path);
     int fd = open(name.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0 || flock(fd, LOCK_EX) != 0)
+    int locked = -1;
+    while (fd >= 0 && (locked = flock(fd, LOCK_EX)) != 0 && errno == EINTR)
+        continue;
+    if (locked != 0)
         status_set_errno(st, errno, "cannot lock %s", name.data);
+    if (locked != 0 && fd >= 0) {
+        close(fd);
+        fd = -1;
+    }
     text_release(&name);
     return fd;
 }

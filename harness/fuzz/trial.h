@@ -20,7 +20,9 @@ job trial_job(const trial_way *way, const char *source, uint64_t seed);
 
 /* Runs it; the result (owned), or NULL when interrupted. */
 json_t *trial_run(worker *w, const trial_way *way, const char *source, uint64_t seed);
-/* Neither ok nor unsupported. */
+/* It ran and has the bits, or holds its bound. */
+bool trial_compared(const json_t *result);
+/* Not compared, for another reason than that a backend for tests cannot express the kernel. */
 bool trial_failed(const json_t *result);
 
 #endif

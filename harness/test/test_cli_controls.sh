@@ -48,4 +48,10 @@ done
 exits 0 "a fault that an addition cannot have" "$tsr" bench "$root/corpus" --quick --profile strict --filter 'sum_rows/prime' \
     --inject swap-operands
 has out "unsupported" "is told"
+exits 2 "controls of the oracle" "$tsr" bench corpus --negative-controls --backend interp
+has err "interp is never wrong on purpose" "cannot be made"
+for option in --list --resume --last-failed --fail-fast --order-probe '--inject zero' '--export json=x' '--db x' '--failures x'; do
+    # shellcheck disable=SC2086
+    exits 2 "controls with $option" "$tsr" bench corpus --negative-controls $option
+done
 finish

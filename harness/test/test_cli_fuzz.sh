@@ -56,6 +56,7 @@ exits 0 "many values, unoptimised" "$tsr" bench many.tsr --unoptimised --backend
 
 # What cannot be counted or run.
 exits 2 "nothing to compare" "$tsr" fuzz --backend interp
+exits 2 "two thread counts" "$tsr" fuzz --threads 1,2
 exits 2 "no minutes" "$tsr" fuzz --minutes 0
 exits 2 "kernels of one's own" "$tsr" fuzz corpus
 echo '{"schema": "something"}' >other.json
