@@ -81,6 +81,7 @@ static bool run_tool(const char *folder, const char *const *arguments, status *s
 static bool lower(const char *folder, bool unoptimised, status *st) {
     static const char passes[] =
         "builtin.module(one-shot-bufferize{bufferize-function-boundaries=false},"
+        "buffer-deallocation-pipeline,convert-bufferization-to-memref,"
         "func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,"
         "convert-scf-to-cf,convert-vector-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,"
         "convert-index-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
