@@ -10,17 +10,31 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/sha256.h"
 #include "base/text.h"
-#include "report/host_facts.h"
 
-enum { FILE_BYTES_MAX = 1 << 20 };
+enum { FILE_BYTES_MAX = 1 << 20, PROGRAM_BYTES_MAX = 1 << 28 };
 #define SCHEMA "tsr.fuzz/1"
+
+/* This very program: what was configured or committed says less. */
+static json_t *program_digest(status *st) {
+    char *data = NULL, hex[65];
+    size_t size = 0;
+    if (!file_read("/proc/self/exe", PROGRAM_BYTES_MAX, &data, &size, st))
+        return NULL;
+    sha256 digest = sha256_of(data, size);
+    sha256_hex(&digest, hex);
+    free(data);
+    return json_string(hex);
+}
 
 /* The document; an empty one where there is no file yet, or one of another build. */
 static json_t *read_document(const char *path, status *st) {
     char *data = NULL;
     size_t size = 0;
-    json_t *program = program_facts(), *document = NULL;
+    json_t *program = program_digest(st), *document = NULL;
+    if (!program)
+        return NULL;
     if (file_exists(path)) {
         if (!file_read(path, FILE_BYTES_MAX, &data, &size, st)) {
             json_decref(program);
@@ -37,9 +51,9 @@ static json_t *read_document(const char *path, status *st) {
         }
     }
     free(data);
-    if (!document || !json_equal(json_object_get(document, "tsr"), program)) {
+    if (!document || !json_equal(json_object_get(document, "program"), program)) {
         json_decref(document);
-        document = json_pack("{s:s, s:O, s:[]}", "schema", SCHEMA, "tsr", program, "seeds");
+        document = json_pack("{s:s, s:O, s:[]}", "schema", SCHEMA, "program", program, "seeds");
     }
     json_decref(program);
     return document;
