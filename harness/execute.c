@@ -325,9 +325,10 @@ static void settle(execution *e, const verdict *v) {
         set_status(e, "mismatch", v->why.data, EXIT_CHECK);
 }
 
-static bool judge(execution *e, status *st) {
+/* `repeat`: the outputs of a second launch; NULL where that would only compile the same again. */
+static bool judge(execution *e, const tensor *repeat, status *st) {
     verdict v;
-    verdict_request request = {e->profile, e->outputs, e->repeat, e->stage, e->context};
+    verdict_request request = {e->profile, e->outputs, repeat, e->stage, e->context};
     put_digests(e, e->outputs);
     bool ok = verdict_judge(e->subject, &request, &v, st);
     if (ok)
@@ -421,18 +422,6 @@ static bool ask_tools(execution *e, status *st) {
     return true;
 }
 
-/* Without a second launch: another process would only compile the same again. */
-static bool judge_tools(execution *e, status *st) {
-    verdict v;
-    verdict_request request = {e->profile, e->outputs, NULL, e->stage, e->context};
-    put_digests(e, e->outputs);
-    bool ok = verdict_judge(e->subject, &request, &v, st);
-    if (ok)
-        settle(e, &v);
-    verdict_release(&v);
-    return ok;
-}
-
 static bool run_backend(execution *e, const backend *b, status *st) {
     if (e->job->mode == JOB_VERIFY && e->subject->golden_state != GOLDEN_PRESENT) {
         set_status(e, "skipped",
@@ -441,8 +430,8 @@ static bool run_backend(execution *e, const backend *b, status *st) {
         return true;
     }
     if (backend_is_tools(b))
-        return ask_tools(e, st) && judge_tools(e, st);
-    if (!build(e, st) || !compute(e, b, st) || !judge(e, st))
+        return ask_tools(e, st) && judge(e, NULL, st);
+    if (!build(e, st) || !compute(e, b, st) || !judge(e, e->repeat, st))
         return false;
     bool probed = e->job->order_probe && !e->deviates && e->profile == PROFILE_STRICT;
     if (probed && !probe(e, b, st))

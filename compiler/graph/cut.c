@@ -49,9 +49,9 @@ static bool is_cut_below(const ir_module *m, ir_op widening, dtype accumulator) 
 }
 
 static dtype accumulator_of(const ir_module *m, ir_op op) {
-    ir_attr chosen = ir_op_attr(m, op, "accumulate");
+    dtype chosen = graph_accumulate_type(m, op);
     if (chosen)
-        return ir_type_get(m, ir_attr_get(m, chosen)->type)->element;
+        return chosen;
     dtype own = ir_type_get(m, ir_value_get(m, ir_op_get(m, op)->operands[0])->type)->element;
     return own == DTYPE_F64 ? DTYPE_F64 : DTYPE_F32;
 }
@@ -83,13 +83,6 @@ static void append_output(ir_module *m, ir_value v) {
 
 /* ---- where elements are ---- */
 
-static bool listed(const int64_t *list, uint32_t n, int64_t item) {
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i] == item)
-            return true;
-    return false;
-}
-
 static void describe_axes(const ir_module *m, ir_op op, compiler_cut *out) {
     const ir_type_data *x = ir_type_get(m, ir_value_get(m, ir_op_get(m, op)->operands[0])->type);
     int64_t batch[IR_MAX_RANK], summed[IR_MAX_RANK];
@@ -103,7 +96,7 @@ static void describe_axes(const ir_module *m, ir_op op, compiler_cut *out) {
     for (uint32_t i = 0; i < batches; i++)
         out->axes[out->row_axes++] = (int)batch[i];
     for (int i = 0; i < x->rank; i++)
-        if (!listed(batch, batches, i) && !listed(summed, n, i))
+        if (!ir_ints_hold(batch, batches, i) && !ir_ints_hold(summed, n, i))
             out->axes[out->row_axes++] = i;
     for (uint32_t i = 0; i < n; i++) {
         out->axes[out->row_axes + (int)i] = (int)summed[i];

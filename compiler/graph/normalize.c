@@ -19,13 +19,6 @@ static ir_value build_reshape(ir_builder *b, ir_value x, int rank, const ir_dim 
     return ir_op_result(b->m, graph_build(b, GRAPH_RESHAPE, &x, 1, &attr, 1), 0);
 }
 
-static bool listed(const int64_t *list, uint32_t n, int64_t item) {
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i] == item)
-            return true;
-    return false;
-}
-
 /* x with `axes` moved to the end and flattened into one: [the others..., product]. */
 static ir_value gather_axes(ir_builder *b, ir_value x, const int64_t *axes, uint32_t n) {
     const ir_type_data d = *build_type(b, x);
@@ -34,7 +27,7 @@ static ir_value gather_axes(ir_builder *b, ir_value x, const int64_t *axes, uint
     int rank = 0, kept = 0;
     bool identity = true;
     for (int i = 0; i < d.rank; i++)
-        if (!listed(axes, n, i)) {
+        if (!ir_ints_hold(axes, n, i)) {
             shape[kept++] = d.dims[i];
             permutation[rank++] = i;
         }

@@ -23,20 +23,14 @@ static bool is_extreme(const ir_builder *b, ir_op op) {
            strcmp(ir_op_string(b->m, op, "kind", ""), "sum") != 0;
 }
 
-/* What a sum or dot was told to accumulate in; DTYPE_NONE: what its type does by itself. */
-static dtype accumulator(const ir_builder *b, ir_op op) {
-    ir_attr attr = ir_op_attr(b->m, op, "accumulate");
-    return attr ? ir_type_get(b->m, ir_attr_get(b->m, attr)->type)->element : DTYPE_NONE;
-}
-
 /* What a dot itself gives, before that is rounded to the type of its result: its accumulator. */
 static dtype sum_of(const ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(b->m, op);
     dtype result = build_type(b, d->results[0])->element;
     if (!dtype_is_float(result))
         return result;
-    bool wide =
-        accumulator(b, op) == DTYPE_F64 || build_type(b, d->operands[0])->element == DTYPE_F64;
+    bool wide = graph_accumulate_type(b->m, op) == DTYPE_F64 ||
+                build_type(b, d->operands[0])->element == DTYPE_F64;
     return wide ? DTYPE_F64 : DTYPE_F32;
 }
 
@@ -57,7 +51,7 @@ static bool needs_widening(const ir_builder *b, ir_op op) {
  * products are exact in f32. */
 static dtype computed_as(const ir_builder *b, ir_op op, uint32_t i) {
     const ir_op_data *d = ir_op_get(b->m, op);
-    dtype element = build_type(b, d->operands[i])->element, told = accumulator(b, op);
+    dtype element = build_type(b, d->operands[i])->element, told = graph_accumulate_type(b->m, op);
     bool is_dot = d->opcode == GRAPH_DOT;
     if (is_dot && (i > 1 || told != DTYPE_F64))
         return element;
@@ -95,7 +89,7 @@ bool graph_widen(ir_module *m, status *st) {
         const ir_op_data *d = ir_op_get(m, op);
         next = d->next;
         ir_builder b = {m, body, op, d->location};
-        if (!needs_widening(&b, op) && accumulator(&b, op) == DTYPE_NONE)
+        if (!needs_widening(&b, op) && graph_accumulate_type(m, op) == DTYPE_NONE)
             continue;
         dtype element = build_type(&b, d->results[0])->element;
         set_sum(m, op, &b);

@@ -196,6 +196,8 @@ int64_t ir_op_int(const ir_module *m, ir_op op, const char *name, int64_t otherw
 const char *ir_op_string(const ir_module *m, ir_op op, const char *name, const char *otherwise);
 /* Elements of an int array attribute; returns the count (0 when absent), fills at most `limit`. */
 uint32_t ir_op_ints(const ir_module *m, ir_op op, const char *name, int64_t *out, uint32_t limit);
+/* Is `item` among the `count` numbers of a list of axes? */
+bool ir_ints_hold(const int64_t *list, int64_t count, int64_t item);
 
 /* For operations whose operands are known only after their region is built. */
 void ir_op_set_operands(ir_module *m, ir_op op, const ir_value *operands, uint32_t count);

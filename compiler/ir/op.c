@@ -191,6 +191,13 @@ uint32_t ir_op_ints(const ir_module *m, ir_op op, const char *name, int64_t *out
     return d->count;
 }
 
+bool ir_ints_hold(const int64_t *list, int64_t count, int64_t item) {
+    for (int64_t i = 0; i < count; i++)
+        if (list[i] == item)
+            return true;
+    return false;
+}
+
 void ir_op_set_operands(ir_module *m, ir_op op, const ir_value *operands, uint32_t count) {
     ir_op_data *d = ir_op_get(m, op);
     d->operands = arena_copy(&m->memory, operands, sizeof(ir_value) * count);

@@ -42,6 +42,11 @@ int graph_op_flops(int opcode) {
     return graph_flops[opcode];
 }
 
+dtype graph_accumulate_type(const ir_module *m, ir_op op) {
+    ir_attr attr = ir_op_attr(m, op, "accumulate");
+    return attr ? ir_type_get(m, ir_attr_get(m, attr)->type)->element : DTYPE_NONE;
+}
+
 /* Inferring again must give the types that the operation has. Composite and primitive operations
  * alike. */
 static bool verify_inferred(const ir_module *m, ir_op op, status *st) {

@@ -26,6 +26,8 @@ typedef enum graph_class {
 graph_class graph_op_class(int opcode);
 int graph_op_flops(int opcode);         /* a result element, ELEMENTWISE only */
 bool graph_op_is_specified(int opcode); /* exp, tanh, ...: one sequence for every backend */
+/* What a sum or dot was told to accumulate in; DTYPE_NONE: what its type does by itself. */
+dtype graph_accumulate_type(const ir_module *m, ir_op op);
 const op_table *graph_op_table(void);
 
 /* Shape and type inference: operands and attributes in, result types or a message out. Used by the

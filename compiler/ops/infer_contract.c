@@ -55,13 +55,6 @@ bool infer_accumulates(query *q) {
 
 /* ---- dot, matmul ---- */
 
-static bool contains(const int64_t *list, int n, int64_t item) {
-    for (int i = 0; i < n; i++)
-        if (list[i] == item)
-            return true;
-    return false;
-}
-
 static bool is_small_integer(dtype t) {
     return t == DTYPE_I8 || t == DTYPE_I4;
 }
@@ -93,7 +86,8 @@ static bool dot_counts_fit(query *q, const int64_t *batch, int batches, const in
     int free = x->rank - 1;
     if (q->operand_count < 3)
         return true;
-    while (free >= 0 && (contains(batch, batches, free) || contains(contract, contracts, free)))
+    while (free >= 0 &&
+           (ir_ints_hold(batch, batches, free) || ir_ints_hold(contract, contracts, free)))
         free--;
     counts = infer_operand(q, 2);
     return (free >= 0 && counts->rank == 1 && counts->element == DTYPE_I32 &&
@@ -104,10 +98,10 @@ static bool dot_counts_fit(query *q, const int64_t *batch, int batches, const in
 
 static bool repeats(const int64_t *batch, int batches, const int64_t *contract, int contracts) {
     for (int i = 0; i < contracts; i++)
-        if (contains(contract, i, contract[i]) || contains(batch, batches, contract[i]))
+        if (ir_ints_hold(contract, i, contract[i]) || ir_ints_hold(batch, batches, contract[i]))
             return true;
     for (int i = 0; i < batches; i++)
-        if (contains(batch, i, batch[i]))
+        if (ir_ints_hold(batch, i, batch[i]))
             return true;
     return false;
 }
@@ -137,10 +131,10 @@ bool graph_infer_dot(query *q) {
     for (int i = 0; i < batch; i++)
         dims[rank++] = x->dims[xb[i]];
     for (int i = 0; i < x->rank; i++)
-        if (!contains(xb, batch, i) && !contains(xc, contract, i))
+        if (!ir_ints_hold(xb, batch, i) && !ir_ints_hold(xc, contract, i))
             dims[rank++] = x->dims[i];
     for (int i = 0; i < y->rank; i++)
-        if (!contains(yb, batch, i) && !contains(yc, contract, i))
+        if (!ir_ints_hold(yb, batch, i) && !ir_ints_hold(yc, contract, i))
             dims[rank++] = y->dims[i];
     return dot_types_fit(q) && infer_accumulates(q) && dot_counts_fit(q, xb, batch, xc, contract) &&
            infer_give_shape(q, dot_element(q), rank, dims);

@@ -55,8 +55,7 @@ const char *interp_text(const interp_step *s, const char *attribute) {
 }
 
 bool interp_accumulates_f64(const interp_step *s) {
-    ir_attr attr = ir_op_attr(s->m, s->op, "accumulate");
-    return attr && ir_type_get(s->m, ir_attr_get(s->m, attr)->type)->element == DTYPE_F64;
+    return graph_accumulate_type(s->m, s->op) == DTYPE_F64;
 }
 
 const char *interp_kernel_text(const interp_step *s, const char *attribute) {

@@ -13,13 +13,6 @@ enum { CHUNK = 512, PANEL = 64 };
 
 /* ---- plan ---- */
 
-static bool contains(const int64_t *list, uint32_t n, int64_t item) {
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i] == item)
-            return true;
-    return false;
-}
-
 typedef struct side {
     int64_t batch[IR_MAX_RANK], contract[IR_MAX_RANK], rest[IR_MAX_RANK];
     uint32_t batches, contracts, rests;
@@ -31,7 +24,7 @@ static side read_side(const interp_step *s, const tensor *t, const char *batch,
     r.batches = ir_op_ints(s->m, s->op, batch, r.batch, IR_MAX_RANK);
     r.contracts = ir_op_ints(s->m, s->op, contract, r.contract, IR_MAX_RANK);
     for (int i = 0; i < t->rank; i++)
-        if (!contains(r.batch, r.batches, i) && !contains(r.contract, r.contracts, i))
+        if (!ir_ints_hold(r.batch, r.batches, i) && !ir_ints_hold(r.contract, r.contracts, i))
             r.rest[r.rests++] = i;
     return r;
 }

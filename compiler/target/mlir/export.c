@@ -53,6 +53,10 @@ const char *export_index(exporter *e, int64_t value) {
     return export_op(e, "arith.constant %" PRId64 " : index", value);
 }
 
+const char *export_plus(exporter *e, const char *index, int64_t n) {
+    return n ? export_op(e, "arith.addi %s, %s : index", index, export_index(e, n)) : index;
+}
+
 /* Floats in hexadecimal, which MLIR reads as bits. */
 const char *export_bits(exporter *e, dtype type, uint64_t bits) {
     if (type == DTYPE_BOOL)

@@ -29,6 +29,8 @@ const char *export_text(exporter *e, const char *format, ...) __attribute__((for
 /* What cannot be said in MLIR here; the first reason stays. */
 void export_refuse(exporter *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *export_index(exporter *e, int64_t value);
+/* An index moved by a constant. */
+const char *export_plus(exporter *e, const char *index, int64_t n);
 /* A constant of a number type, from its bits. */
 const char *export_bits(exporter *e, dtype type, uint64_t bits);
 

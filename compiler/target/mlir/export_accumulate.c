@@ -6,13 +6,6 @@
 
 enum { CHUNK = 512, LANES = 64, BLOCK = 4096 };
 
-static bool listed(const int64_t *list, uint32_t n, int64_t item) {
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i] == item)
-            return true;
-    return false;
-}
-
 /* ---- loops ---- */
 
 typedef struct loop {
@@ -37,10 +30,6 @@ static void close_loop(exporter *e, const loop *l, const char *next) {
 
 static const char *least(exporter *e, const char *x, const char *y) {
     return export_op(e, "arith.minsi %s, %s : index", x, y);
-}
-
-static const char *plus(exporter *e, const char *x, int64_t n) {
-    return export_op(e, "arith.addi %s, %s : index", x, export_index(e, n));
 }
 
 /* k, in row-major order over `axes`, as their indices in `at`. */
@@ -102,7 +91,7 @@ static const char *fold(exporter *e, const reduction *r, const char *lanes) {
 
 /* One block from `first` on. */
 static const char *block_sum(exporter *e, reduction *r, const char *first) {
-    const char *end = least(e, plus(e, first, BLOCK), export_index(e, r->extent));
+    const char *end = least(e, export_plus(e, first, BLOCK), export_index(e, r->extent));
     const char *type = export_text(e, "vector<%dx%s>", LANES, r->element);
     loop l = open_loop(e, first, end, 1, zero_lanes(e, r), type);
     const char *k = export_op(e, "arith.subi %s, %s : index", l.index, first);
@@ -156,12 +145,11 @@ static const char *reduced(exporter *e, ir_op op, const char *const *index) {
     const char *kind = ir_op_string(e->m, op, "kind", "sum");
     r.axis_count = ir_op_ints(e->m, op, "axes", r.axes, IR_MAX_RANK);
     r.type = export_compute_type(t->element);
-    if (ir_op_attr(e->m, op, "accumulate"))
-        r.type =
-            ir_type_get(e->m, ir_attr_get(e->m, ir_op_attr(e->m, op, "accumulate"))->type)->element;
+    if (graph_accumulate_type(e->m, op))
+        r.type = graph_accumulate_type(e->m, op);
     r.element = export_element(e, r.type);
     for (int i = 0, kept = 0; i < t->rank; i++) {
-        if (listed(r.axes, r.axis_count, i))
+        if (ir_ints_hold(r.axes, r.axis_count, i))
             r.extent *= t->dims[i];
         else
             r.at[i] = index[kept++];
@@ -206,10 +194,10 @@ static void place_axes(exporter *e, contraction *c, const char *const *index) {
         c->y_at[batch[1][i]] = index[i];
     }
     for (int i = 0; i < x->rank; i++)
-        if (!listed(batch[0], batches, i) && !listed(c->x_contract, c->contracts, i))
+        if (!ir_ints_hold(batch[0], batches, i) && !ir_ints_hold(c->x_contract, c->contracts, i))
             c->x_at[i] = index[next++];
     for (int i = 0; i < y->rank; i++)
-        if (!listed(batch[1], batches, i) && !listed(c->y_contract, c->contracts, i))
+        if (!ir_ints_hold(batch[1], batches, i) && !ir_ints_hold(c->y_contract, c->contracts, i))
             c->y_at[i] = index[next++];
     c->extent = 1;
     for (uint32_t i = 0; i < c->contracts; i++)
@@ -265,15 +253,14 @@ static const char *contracted(exporter *e, ir_op op, const char *const *index) {
     c.type = export_compute_type(export_type(e, c.x)->element);
     if (!dtype_is_float(c.type))
         c.type = result;
-    if (ir_op_attr(e->m, op, "accumulate"))
-        c.type =
-            ir_type_get(e->m, ir_attr_get(e->m, ir_op_attr(e->m, op, "accumulate"))->type)->element;
+    if (graph_accumulate_type(e->m, op))
+        c.type = graph_accumulate_type(e->m, op);
     c.element = export_element(e, c.type);
     const char *none = export_index(e, 0), *steps = steps_of(e, &c, index), *sum;
     bool floats = dtype_is_float(c.type);
     if (floats && strcmp(ir_op_string(e->m, op, "order", ""), "chunk512") == 0) {
         loop l = open_loop(e, none, steps, CHUNK, export_bits(e, c.type, 0), c.element);
-        const char *end = least(e, plus(e, l.index, CHUNK), steps);
+        const char *end = least(e, export_plus(e, l.index, CHUNK), steps);
         const char *chunk = one_chain(e, &c, l.index, end);
         close_loop(e, &l, export_op(e, "arith.addf %s, %s : %s", l.carried, chunk, c.element));
         sum = l.result;

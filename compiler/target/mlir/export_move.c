@@ -3,10 +3,6 @@
 
 #include "target/mlir/export.h"
 
-static const char *plus(exporter *e, const char *x, int64_t n) {
-    return n ? export_op(e, "arith.addi %s, %s : index", x, export_index(e, n)) : x;
-}
-
 static const char *times(exporter *e, const char *x, int64_t n) {
     return n == 1 ? x : export_op(e, "arith.muli %s, %s : index", x, export_index(e, n));
 }
@@ -52,7 +48,7 @@ static const char *slice(exporter *e, ir_op op, const char *const *index) {
     uint32_t n = ir_op_ints(e->m, op, "start", start, IR_MAX_RANK);
     ir_op_ints(e->m, op, "step", step, IR_MAX_RANK);
     for (uint32_t i = 0; i < n; i++)
-        at[i] = plus(e, times(e, index[i], step[i]), start[i]);
+        at[i] = export_plus(e, times(e, index[i], step[i]), start[i]);
     return export_load(e, ir_op_get(e->m, op)->operands[0], at);
 }
 
@@ -64,7 +60,7 @@ static const char *concat_from(exporter *e, ir_op op, uint32_t piece, int64_t be
     const ir_type_data *t = export_type(e, d->operands[piece]);
     const char *at[IR_MAX_RANK], *element = export_element(e, t->element);
     for (int i = 0; i < t->rank; i++)
-        at[i] = i == axis ? plus(e, index[i], -before) : index[i];
+        at[i] = i == axis ? export_plus(e, index[i], -before) : index[i];
     if (piece + 1 == d->operand_count)
         return export_load(e, d->operands[piece], at);
     const char *end = export_index(e, before + t->dims[axis]);
