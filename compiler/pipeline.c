@@ -27,6 +27,7 @@ typedef struct pipeline {
     ir_module *m;
     text graph, schedule; /* canonical texts, for the module and its hashes */
     text tile;
+    compiler_space *space; /* receives the schedule's parameters, or NULL */
     status *st;
 } pipeline;
 
@@ -67,10 +68,16 @@ static bool replace(pipeline *p, ir_module *lower) {
 static bool run_schedule(pipeline *p) {
     schedule_target target = {.vector_lanes = p->isa->lanes,
                               .vector_registers = p->isa->registers,
+                              .l1_bytes = p->isa->l1_bytes,
+                              .l2_bytes = p->isa->l2_bytes,
                               .threads = p->options->threads ? (int)p->options->threads : 1,
                               .apart = p->options->unoptimised};
-    const char *profile = compiler_profile_name(p->options->profile);
-    if (!replace(p, schedule_from_graph(p->m, &target, profile, p->options->schedule, p->st)))
+    schedule_request request = {.target = &target,
+                                .profile = compiler_profile_name(p->options->profile),
+                                .overrides = p->options->schedule,
+                                .written = p->options->written,
+                                .space = p->space};
+    if (!replace(p, schedule_from_graph(p->m, &request, p->st)))
         return false;
     ir_print(p->m, &p->schedule);
     return true;
@@ -368,6 +375,24 @@ bool compiler_build(const ir_module *graph, const ir_binding *dims, uint32_t dim
 void compiler_artifact_release(compiler_artifact *artifact) {
     free(artifact->image);
     artifact->image = NULL;
+}
+
+/* ---- the space of schedules ---- */
+
+bool compiler_space_of(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                       const compiler_options *options, compiler_space *out, status *st) {
+    pipeline p;
+    *out = (compiler_space){0};
+    bool ok = pipeline_open(&p, graph, dims, dim_count, options, st);
+    p.space = out;
+    ok = ok && run_passes(&p, "schedule");
+    pipeline_close(&p);
+    return ok;
+}
+
+void compiler_space_release(compiler_space *space) {
+    free(space->items);
+    *space = (compiler_space){0};
 }
 
 /* ---- looking at a level ---- */

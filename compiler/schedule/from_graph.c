@@ -12,78 +12,6 @@ ir_attr scheduler_int(scheduler *s, int64_t value) {
     return ir_attr_int(s->m, value);
 }
 
-/* ---- parameters ---- */
-
-/* The value of NAME in "A=1,P0.B=2": the full name wins over the bare one. */
-static bool override_value(const char *overrides, const char *name, int64_t *value) {
-    size_t length = strlen(name);
-    for (const char *p = overrides; p && *p; p += strcspn(p, ","), p += *p == ',')
-        if (strncmp(p, name, length) == 0 && p[length] == '=') {
-            *value = strtoll(p + length + 1, NULL, 10);
-            return true;
-        }
-    return false;
-}
-
-int64_t scheduler_parameter(scheduler *s, const char *name, int64_t otherwise, ir_attr *name_attr) {
-    char full[64];
-    snprintf(full, sizeof full, "P%d.%s", s->phase, name);
-    int64_t value = otherwise;
-    if (!override_value(s->overrides, full, &value))
-        override_value(s->overrides, name, &value);
-    if (value < 1 && !s->failed) {
-        s->failed = true;
-        status_set(s->st, STATUS_INVALID, "schedule parameter %s must be at least 1", full);
-        value = 1;
-    }
-    ir_attr attr = ir_attr_string(s->m, full);
-    parameter entry = {ir_attr_get(s->m, attr)->string, value};
-    vec_push(&s->parameters, entry);
-    if (name_attr)
-        *name_attr = attr;
-    return value;
-}
-
-static bool override_is_known(const scheduler *s, const char *name, size_t length) {
-    for (size_t i = 0; i < s->parameters.count; i++) {
-        const char *full = s->parameters.items[i].name, *bare = strchr(full, '.') + 1;
-        if ((strlen(full) == length && strncmp(full, name, length) == 0) ||
-            (strlen(bare) == length && strncmp(bare, name, length) == 0))
-            return true;
-    }
-    return false;
-}
-
-static void check_overrides(scheduler *s) {
-    for (const char *p = s->overrides; p && *p && !s->failed;
-         p += strcspn(p, ","), p += *p == ',') {
-        size_t length = strcspn(p, "=,");
-        if (p[length] == '=' && override_is_known(s, p, length))
-            continue;
-        text known;
-        text_init(&known);
-        for (size_t i = 0; i < s->parameters.count; i++)
-            text_printf(&known, "%s%s", i ? ", " : "", s->parameters.items[i].name);
-        s->failed = true;
-        status_set(s->st, STATUS_INVALID, "no schedule parameter '%.*s' here; there are: %s",
-                   (int)length, p, known.data);
-        text_release(&known);
-    }
-}
-
-static void set_parameters(scheduler *s) {
-    uint32_t n = (uint32_t)s->parameters.count;
-    const char **keys = base_malloc(sizeof *keys * (n + 1));
-    ir_attr *values = base_malloc(sizeof *values * (n + 1));
-    for (uint32_t i = 0; i < n; i++) {
-        keys[i] = s->parameters.items[i].name;
-        values[i] = ir_attr_int(s->m, s->parameters.items[i].value);
-    }
-    ir_op_set_attr(s->m, ir_module_kernel(s->m), "parameters", ir_attr_dict(s->m, keys, values, n));
-    free(keys);
-    free(values);
-}
-
 /* ---- structure ---- */
 
 ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const int64_t *extents,
@@ -308,8 +236,15 @@ static int place_memory(scheduler *s, output_copy *copies) {
     return copy_count;
 }
 
+/* The type that a group's registers hold. */
+static dtype group_element(const scheduler *s, const plan_group *group) {
+    ir_op op = group->kind == GROUP_DOT || group->kind == GROUP_COLUMN ? group->anchor : 0;
+    return op ? plan_type(s->p, ir_op_get(s->p->g, op)->results[0])->element : DTYPE_F32;
+}
+
 static void schedule_group(scheduler *s, int g) {
     const plan_group *group = &s->p->groups[g];
+    scheduler_begin_group(s, group->kind, group_element(s, group));
     switch (group->kind) {
     case GROUP_MAP:
         for (size_t i = 0; i < group->roots.count; i++)
@@ -325,32 +260,39 @@ static void schedule_group(scheduler *s, int g) {
         schedule_dot_group(s, group);
         break;
     }
+    scheduler_end_group(s);
 }
 
-ir_module *schedule_from_graph(ir_module *graph, const schedule_target *target, const char *profile,
-                               const char *overrides, status *st) {
+static void schedule_copies(scheduler *s, const output_copy *copies, int count) {
+    scheduler_begin_group(s, GROUP_MAP, DTYPE_F32);
+    for (int i = 0; i < count && !s->failed; i++)
+        schedule_map_group(s, copies[i].value, copies[i].buffer);
+    scheduler_end_group(s);
+}
+
+ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request, status *st) {
     plan p;
     int order[PLAN_MAX_GROUPS];
     output_copy copies[64];
-    if (!plan_build(&p, graph, target->apart, st)) {
+    if (!plan_build(&p, graph, request->target->apart, st)) {
         plan_release(&p);
         return NULL;
     }
     scheduler s = {
-        .p = &p, .m = ir_module_new(), .target = target, .overrides = overrides, .st = st};
+        .p = &p, .m = ir_module_new(), .target = request->target, .request = request, .st = st};
     s.buffer_of = base_calloc(ir_value_count(graph) + 1, sizeof(ir_value));
-    open_kernel(&s, profile);
+    open_kernel(&s, request->profile);
     int copy_count = place_memory(&s, copies);
     plan_order(&p, order);
+    scheduler_read_request(&s);
     for (int i = 0; i < p.group_count && !s.failed; i++)
         schedule_group(&s, order[i]);
-    for (int i = 0; i < copy_count && !s.failed; i++)
-        schedule_map_group(&s, copies[i].value, copies[i].buffer);
-    check_overrides(&s);
-    set_parameters(&s);
+    schedule_copies(&s, copies, copy_count);
+    scheduler_end_parameters(&s);
     if (s.failed && st->code == STATUS_OK)
         status_set(st, STATUS_INTERNAL, "the schedule could not reach a value by affine indices");
     vec_release(&s.parameters);
+    vec_release(&s.overrides);
     free(s.buffer_of);
     plan_release(&p);
     if (s.failed) {

@@ -8,6 +8,7 @@
 
 #include "ir/ir.h"
 #include "ir/opset.h"
+#include "tessera/compiler.h"
 
 typedef enum schedule_opcode {
     SCHEDULE_BASE = IR_LEVEL_SCHEDULE * IR_LEVEL_STRIDE - 1,
@@ -31,11 +32,18 @@ typedef struct schedule_target {
     int threads; /* the grid is cut for at least this many; bits never depend on it */
 } schedule_target;
 
-/* Makes the schedule of a specialised, decomposed graph. `overrides` is "NAME=VALUE,..." or NULL:
- * values for parameters of the kernel; an unknown name is an error. The result is a new module,
- * NULL on failure. */
-ir_module *schedule_from_graph(ir_module *graph, const schedule_target *target, const char *profile,
-                               const char *overrides, status *st);
+/* What is asked of a schedule. */
+typedef struct schedule_request {
+    const schedule_target *target;
+    const char *profile;
+    const char *overrides; /* "NAME=VALUE,...": values of parameters; an unknown name is an error */
+    const compiler_schedule *written; /* the source's, which the overrides win over; or NULL */
+    compiler_space *space;            /* receives the parameters, or NULL */
+} schedule_request;
+
+/* Makes the schedule of a specialised, decomposed graph. The result is a new module, NULL on
+ * failure. */
+ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request, status *st);
 
 /* The value of a step: a number, or a parameter of the kernel. -1: not known. */
 int64_t schedule_step_value(const ir_module *m, ir_attr attr);

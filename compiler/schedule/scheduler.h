@@ -4,11 +4,27 @@
 
 #include "schedule/expression.h"
 #include "schedule/schedule.h"
+#include "space/space.h"
 
 typedef struct parameter {
-    const char *name;
-    int64_t value;
+    const char *name; /* "P0.MR" */
+    const space_parameter *info;
+    int group, phase;
+    unsigned kind; /* of the group */
+    int64_t value, otherwise, multiple;
+    const struct override *from; /* who said so; NULL: the default */
+    uint32_t candidate_count;
+    int64_t candidates[SPACE_CANDIDATES_MAX];
 } parameter;
+
+/* A value that somebody gave: NAME=VALUE of the text, or an entry of the source's @schedule. */
+typedef struct override {
+    char name[32]; /* "MR", or "P0.MR" for one phase */
+    int64_t value;
+    bool vectors; /* the value counts vectors of the target */
+    bool used;
+    const compiler_schedule_entry *entry; /* NULL: of the text */
+} override;
 
 typedef struct scheduler {
     plan *p;
@@ -17,15 +33,31 @@ typedef struct scheduler {
     ir_builder at;       /* in the kernel's block */
     ir_value *buffer_of; /* by graph value: the buffer of stored values and inputs */
     VEC(parameter) parameters;
-    const char *overrides;
+    VEC(override) overrides;
+    const schedule_request *request;
+    unsigned kind; /* of the present group, as a bit of the space */
+    int group;     /* its number, by order of scheduling */
+    space_machine machine;
     int phase; /* number of the next phase */
     status *st;
     bool failed;
 } scheduler;
 
-/* A parameter of the current phase ("P0.MR"): its default, or what the overrides say; registered in
- * the kernel's dictionary. Returns the value; *name receives the attribute that refers to it. */
+/* ---- parameters.c ---- */
+/* A parameter of the current phase ("P0.MR"), which has a line in space/parameters.def: its
+ * default, or what was asked for; registered in the kernel's dictionary. Returns the value; *name
+ * (may be NULL) receives the attribute that refers to it. A value that the table refuses fails the
+ * schedule. */
 int64_t scheduler_parameter(scheduler *s, const char *name, int64_t otherwise, ir_attr *name_attr);
+/* Reads what the request asks for. */
+bool scheduler_read_request(scheduler *s);
+/* A group of this kind, whose results have elements of this type, begins; and has ended: its
+ * parameters must keep their limits. */
+void scheduler_begin_group(scheduler *s, group_kind kind, dtype element);
+void scheduler_end_group(scheduler *s);
+/* Everything that was asked for has been found, else the schedule fails; the kernel gets its
+ * dictionary, the request's space is filled. */
+void scheduler_end_parameters(scheduler *s);
 
 /* Opens a phase with its grid: `steps` are numbers or parameter names. Fills the first index of
  * each axis and returns the builder inside. Axes are named "a0", "a1", ... unless `names` is given.

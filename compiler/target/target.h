@@ -14,6 +14,7 @@ typedef struct cpu_isa {
     int lanes; /* f32 elements in a vector */
     int registers;
     bool has_f16c; /* hardware f16 conversions */
+    int64_t l1_bytes, l2_bytes;
 } cpu_isa;
 
 /* NULL when the level is not known. */

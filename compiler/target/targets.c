@@ -4,8 +4,8 @@
 #include "target/target.h"
 
 static const cpu_isa isas[] = {
-#define ISA(name, cpu, features, triple, lanes, registers, f16)                                    \
-    {name, cpu, features, triple, lanes, registers, f16},
+#define ISA(name, cpu, features, triple, lanes, registers, f16, l1_kib, l2_kib)                    \
+    {name, cpu, features, triple, lanes, registers, f16, l1_kib * 1024, l2_kib * 1024},
 #include "target/targets.def"
 };
 

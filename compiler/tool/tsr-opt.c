@@ -44,8 +44,9 @@ static const char usage[] =
 
 typedef struct pass_run {
     ir_module *m;
-    const char *arguments;  /* NULL: none */
-    const compiler_case *c; /* of a source: dimensions for `specialize` */
+    const char *arguments;            /* NULL: none */
+    const compiler_case *c;           /* of a source: dimensions for `specialize` */
+    const compiler_schedule *written; /* of a source: for `schedule` */
     status *st;
 } pass_run;
 
@@ -119,7 +120,8 @@ static bool is_in_range(pass_run *r, const char *name, int64_t value) {
 }
 
 static bool run_schedule(pass_run *r) {
-    schedule_target target = {.vector_lanes = 16, .vector_registers = 32, .threads = 1};
+    schedule_target target = {
+        .vector_lanes = 16, .vector_registers = 32, .threads = 1, .l2_bytes = 1 << 20};
     int *const fields[] = {&target.vector_lanes, &target.vector_registers, &target.threads};
     static const char *const names[] = {"lanes", "registers", "threads"};
     text overrides;
@@ -139,9 +141,9 @@ static bool run_schedule(pass_run *r) {
         else if ((ok = is_in_range(r, name, value)))
             *fields[field] = (int)value;
     }
-    ok = ok && found >= 0 &&
-         replace(r, schedule_from_graph(r->m, &target, "strict",
-                                        overrides.length ? overrides.data : NULL, r->st));
+    schedule_request request = {
+        .target = &target, .profile = "strict", .overrides = overrides.data, .written = r->written};
+    ok = ok && found >= 0 && replace(r, schedule_from_graph(r->m, &request, r->st));
     text_release(&overrides);
     return ok;
 }
@@ -332,9 +334,10 @@ static void print_module(const options *o, const ir_module *m) {
 }
 
 /* Takes the module. */
-static int process(const options *o, ir_module *m, const compiler_case *c) {
+static int process(const options *o, ir_module *m, const compiler_case *c,
+                   const compiler_schedule *written) {
     static bool is_first = true;
-    pass_run r = {.m = m, .c = c};
+    pass_run r = {.m = m, .c = c, .written = written};
     int code = DONE;
     for (size_t i = 0; i < o->passes.count && code == DONE; i++)
         code = run_pass(&r, o->passes.items[i], o->file);
@@ -370,7 +373,7 @@ static int process_module(const options *o, const char *source) {
         ir_module_free(m);
         m = NULL;
     }
-    return m ? process(o, m, NULL) : failed(o->file, &st);
+    return m ? process(o, m, NULL, NULL) : failed(o->file, &st);
 }
 
 /* Modules between separators, each on its own; the first bad code wins. */
@@ -418,7 +421,7 @@ static int process_kernel(const options *o, compiler_source *s, const compiler_k
             continue;
         ++*found;
         ir_module *m = compiler_graph(s, kernel, c, &diagnostics);
-        code = m ? process(o, m, c) : WRONG_INPUT;
+        code = m ? process(o, m, c, kernel->schedule) : WRONG_INPUT;
     }
     fputs(diagnostics.data, stderr);
     text_release(&diagnostics);

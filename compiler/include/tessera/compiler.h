@@ -58,6 +58,22 @@ typedef struct compiler_case {
     const compiler_input *inputs; /* one per parameter, defaults filled in */
 } compiler_case;
 
+/* @schedule(...) of a kernel: values of schedule parameters, with their places in the source. They
+ * are no part of what the kernel computes, and in no hash of its graph. */
+typedef struct compiler_schedule_entry {
+    const char *name; /* of the parameter: "MR" */
+    const char *word; /* as it was written: "tile" */
+    unsigned groups;  /* the kinds of work that have it, as bits */
+    int64_t value;
+    bool vectors;        /* the value counts vectors of the target */
+    uint32_t start, end; /* bytes of the source */
+} compiler_schedule_entry;
+typedef struct compiler_schedule {
+    const struct source_text *source; /* for diagnostics */
+    const compiler_schedule_entry *entries;
+    uint32_t count;
+} compiler_schedule;
+
 typedef struct compiler_kernel {
     const char *name; /* the function's name */
     const char *path;
@@ -66,6 +82,7 @@ typedef struct compiler_kernel {
     const char *const *parameter_names;
     uint32_t case_count;
     const compiler_case *cases;
+    const compiler_schedule *schedule; /* NULL: none is written */
 } compiler_kernel;
 
 /* Reads and parses one file. Diagnostics (rendered, with carets; colour where `colour`) are
@@ -120,12 +137,14 @@ typedef struct compiler_options {
     bool unoptimised; /* nothing is fused or simplified, and the machine code is LLVM's plainest:
                          the bits are the same, or there is a bug */
     uint32_t threads; /* the schedule may cut for this many; bits never depend on it. 0 = 1 */
-    const char *schedule;   /* overrides of schedule parameters, "BM=96,MR=6", or NULL */
-    const char *emit_after; /* a pass name whose output is wanted, or NULL */
-    text *emit;             /* receives that text */
-    const char *fault;      /* wrong on purpose, for proofs; NULL = none: "drop-last-k",
-                               "edge-off-by-one", "compiler-crash", "broken-ir" */
-    bool verify;            /* run the verifier after every pass (always on in debug builds) */
+    const char
+        *schedule; /* values of schedule parameters, "BM=96,P0.NR=4v" (v: vectors), or NULL */
+    const compiler_schedule *written; /* the kernel's own, which `schedule` wins over; or NULL */
+    const char *emit_after;           /* a pass name whose output is wanted, or NULL */
+    text *emit;                       /* receives that text */
+    const char *fault;                /* wrong on purpose, for proofs; NULL = none: "drop-last-k",
+                                         "edge-off-by-one", "compiler-crash", "broken-ir" */
+    bool verify; /* run the verifier after every pass (always on in debug builds) */
 } compiler_options;
 
 typedef struct compiler_artifact {
@@ -139,6 +158,28 @@ typedef struct compiler_artifact {
 bool compiler_build(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
                     const compiler_options *options, compiler_artifact *out, status *st);
 void compiler_artifact_release(compiler_artifact *artifact);
+
+/* The parameters that a kernel's schedule has on a target: what a tuner can turn. */
+typedef struct compiler_parameter {
+    char name[32];            /* "P0.MR" */
+    const char *work;         /* "a contraction" */
+    const char *unit;         /* "rows" */
+    const char *summary;      /* what it is */
+    int64_t value, otherwise; /* as asked for, and the default under these options */
+    int64_t minimum, maximum; /* of the table; limits may be narrower */
+    int64_t multiple;         /* of what values must be multiples */
+    uint32_t candidate_count;
+    int64_t candidates[24]; /* ascending */
+} compiler_parameter;
+typedef struct compiler_space {
+    compiler_parameter *items; /* owned; in the order in which they are chosen */
+    uint32_t count;
+} compiler_space;
+/* Schedules, and generates no code. False, with the limit in `st`, where the options ask for what
+ * does not fit. */
+bool compiler_space_of(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                       const compiler_options *options, compiler_space *out, status *st);
+void compiler_space_release(compiler_space *space);
 
 /* One level as text: "graph" (before passes), "schedule", "tile", "llvm", "asm", and "mlir" (the
  * primitives in MLIR's own dialects, for its stock tools); "obj" and "module"
