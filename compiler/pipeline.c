@@ -1,14 +1,13 @@
 /* pipeline.c - the whole way down, from checked Graph IR to a module image. Read it from top to
  * bottom. */
-#include <jansson.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "artifact.h"
 #include "device/host.h"
 #include "graph/passes.h"
-#include "module.h"
 #include "ops/controls.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
@@ -134,6 +133,16 @@ uint32_t compiler_function_names(const char *const **names) {
 const char *compiler_profile_name(compiler_profile profile) {
     static const char *const names[] = {"strict", "deterministic", "fast"};
     return names[profile];
+}
+
+uint32_t compiler_level_names(const char *const **names) {
+    static const char *list[COMPILER_LEVELS_MAX];
+    const cpu_isa *isas;
+    uint32_t count = cpu_isa_list(&isas);
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = isas[i].name;
+    *names = list;
+    return count;
 }
 
 const char *compiler_llvm_version(void) {
@@ -267,108 +276,57 @@ static bool emit_code(const pipeline *p, cpu_output output, text *out) {
 
 /* ---- the module ---- */
 
-static json_t *buffers_json(const ir_module *m, const char *attr, uint32_t first) {
-    ir_op kernel = ir_module_kernel(m);
-    const ir_attr_data *names = ir_attr_get(m, ir_op_attr(m, kernel, attr));
-    const ir_attr_data *shapes = ir_attr_get(m, ir_op_attr(m, kernel, "shapes"));
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, kernel, 0));
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < names->count; i++) {
-        const ir_attr_data *dims = ir_attr_get(m, shapes->items[first + i]);
-        dtype element = ir_type_get(m, ir_value_get(m, body->arguments[first + i])->type)->element;
-        json_t *shape = json_array();
-        for (uint32_t k = 0; k < dims->count; k++)
-            json_array_append_new(shape, json_integer(ir_attr_get(m, dims->items[k])->integer));
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name",
-                                              ir_attr_get(m, names->items[i])->string, "dtype",
-                                              dtype_name(element), "shape", shape));
-    }
-    return list;
-}
-
-static json_t *phases_json(const ir_module *m) {
-    ir_op kernel = ir_module_kernel(m);
-    const char *name = ir_op_string(m, kernel, "name", "kernel");
-    json_t *list = json_array();
-    for (ir_op op = ir_block_get(m, ir_op_block(m, kernel, 0))->first; op;
-         op = ir_op_get(m, op)->next) {
-        if (ir_op_get(m, op)->opcode != TILE_PHASE)
-            continue;
-        char symbol[512];
-        snprintf(symbol, sizeof symbol, "%s_phase_%lld", name,
-                 (long long)ir_op_int(m, op, "index", 0));
-        json_array_append_new(list, json_pack("{s:s, s:I, s:s}", "symbol", symbol, "grid",
-                                              (json_int_t)ir_op_int(m, op, "grid", 0), "what",
-                                              ir_op_string(m, op, "what", "")));
-    }
-    return list;
-}
-
-static json_t *parameters_json(const ir_module *m) {
-    const ir_attr_data *d = ir_attr_get(m, ir_op_attr(m, ir_module_kernel(m), "parameters"));
-    json_t *object = json_object();
-    for (uint32_t i = 0; i < d->count; i++)
-        json_object_set_new(object, d->keys[i], json_integer(ir_attr_get(m, d->items[i])->integer));
-    return object;
-}
-
-static char *metadata(const pipeline *p, const compiler_artifact *out) {
-    char graph_hex[65], schedule_hex[65];
-    ir_op kernel = ir_module_kernel(p->m);
-    uint32_t inputs = ir_attr_get(p->m, ir_op_attr(p->m, kernel, "inputs"))->count;
-    sha256_hex(&out->graph_hash, graph_hex);
-    sha256_hex(&out->schedule_hash, schedule_hex);
-    json_t *root = json_pack(
-        "{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:I, s:o}", "schema",
-        "tsr.module/1", "name", ir_op_string(p->m, kernel, "name", "kernel"), "profile",
-        compiler_profile_name(p->options->profile), "numerics_version", TSR_NUMERICS_VERSION, "isa",
-        p->isa->name, "graph_sha256", graph_hex, "schedule_sha256", schedule_hex, "inputs",
-        buffers_json(p->m, "inputs", 0), "outputs", buffers_json(p->m, "outputs", inputs), "tile",
-        parameters_json(p->m), "workspace_bytes",
-        (json_int_t)ir_op_int(p->m, kernel, "workspace_bytes", 0), "scratch_bytes",
-        (json_int_t)ir_op_int(p->m, kernel, "scratch_bytes", 0), "phases", phases_json(p->m));
-    char *dumped = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
-    json_decref(root);
-    return dumped;
-}
-
-static bool write_module(pipeline *p, const text *object, compiler_artifact *out) {
-    char kind[64], *json = metadata(p, out);
-    snprintf(kind, sizeof kind, "elf:%s", p->isa->name);
-    module_part parts[] = {{"metadata", json, strlen(json)},
-                           {"graph", p->graph.data, p->graph.length},
-                           {"schedule", p->schedule.data, p->schedule.length},
-                           {kind, object->data, object->length}};
-    bool ok = module_write(parts, 4, &out->image, &out->image_size, p->st);
-    if (ok)
-        out->module_hash = sha256_of(out->image, out->image_size);
-    free(json);
-    return ok;
-}
-
 static uint64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-bool compiler_build(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                    const compiler_options *options, compiler_artifact *out, status *st) {
+/* The whole way down for one level. */
+static bool build_image(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                        const compiler_options *options, artifact_builder *b, status *st) {
     pipeline p;
     text object;
-    uint64_t start = now_ns();
-    memset(out, 0, sizeof *out);
     text_init(&object);
     bool ok = pipeline_open(&p, graph, dims, dim_count, options, st) && run_passes(&p, NULL) &&
               emit_code(&p, CPU_OUTPUT_OBJECT, &object);
-    if (ok) {
-        out->graph_hash = sha256_of(p.graph.data, p.graph.length);
-        out->schedule_hash = sha256_of(p.schedule.data, p.schedule.length);
-        ok = write_module(&p, &object, out);
-    }
-    out->compile_ns = now_ns() - start;
+    if (ok)
+        artifact_add(b, p.m, p.isa->name, &p.graph, &p.schedule, &object);
     text_release(&object);
     pipeline_close(&p);
+    return ok;
+}
+
+static bool check_levels(const compiler_options *options, status *st) {
+    if (options->also_count >= COMPILER_LEVELS_MAX)
+        return status_set(st, STATUS_INVALID, "a module has at most %d images",
+                          COMPILER_LEVELS_MAX);
+    for (uint32_t i = 0; i < options->also_count; i++) {
+        bool twice = strcmp(options->also[i], options->isa) == 0;
+        for (uint32_t k = 0; k < i; k++)
+            twice |= strcmp(options->also[i], options->also[k]) == 0;
+        if (twice)
+            return status_set(st, STATUS_INVALID, "the level '%s' is given twice",
+                              options->also[i]);
+    }
+    return true;
+}
+
+bool compiler_build(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+                    const compiler_options *options, compiler_artifact *out, status *st) {
+    artifact_builder b;
+    compiler_options one = *options;
+    uint64_t start = now_ns();
+    memset(out, 0, sizeof *out);
+    artifact_init(&b, options->profile);
+    bool ok = check_levels(options, st) && build_image(graph, dims, dim_count, &one, &b, st);
+    for (uint32_t i = 0; i < options->also_count && ok; i++) {
+        one.isa = options->also[i];
+        ok = build_image(graph, dims, dim_count, &one, &b, st);
+    }
+    ok = ok && artifact_write(&b, out, st);
+    out->compile_ns = now_ns() - start;
+    artifact_release(&b);
     return ok;
 }
 

@@ -264,7 +264,11 @@ static bool launch_once(execution *e, session *l, tensor *outputs, status *st) {
 }
 
 static session_request request_of(const execution *e, uint32_t device, uint32_t threads) {
-    return (session_request){device, threads, &e->artifact, e->job->kernel, &e->subject->signature};
+    return (session_request){.device = device,
+                             .threads = threads,
+                             .artifact = &e->artifact,
+                             .kernel = e->job->kernel,
+                             .signature = &e->subject->signature};
 }
 
 /* The same module with another number of threads. What differs goes to `repeat`, for the verdict.

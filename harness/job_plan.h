@@ -15,7 +15,9 @@ typedef struct job_choice {
     bool profiles[PROFILE_COUNT];
     uint32_t threads[JOB_THREADS_MAX];
     uint32_t thread_count;
-    const char *isa; /* NULL: the host's best */
+    const char *isa;                       /* NULL: the host's best */
+    const char *also[COMPILER_LEVELS_MAX]; /* further levels of a module */
+    uint32_t also_count;
     uint64_t seed, timeout_seconds, memory_mib;
     bool quick, unoptimised, order_probe;
     const char *inject; /* FAULT[@KERNEL[/CASE]], or NULL */

@@ -51,14 +51,21 @@ static bool allocate(session *l, const compiler_signature *signature, status *st
     return true;
 }
 
+static bool load(session *l, const session_request *request, status *st) {
+    tsr_status_t code = tsrLoadModule(l->context, request->artifact->image,
+                                      request->artifact->image_size, &l->module);
+    bool wrong = code == TSR_ECORRUPT || code == TSR_ENOTFOUND || code == TSR_EVERSION;
+    if (request->foreign && wrong)
+        return status_set(st, STATUS_CORRUPT, "loading the module: %s", tsrGetLastError());
+    return abi_ok(code, "loading the module", st);
+}
+
 bool session_open(session *l, const session_request *request, status *st) {
     *l = (session){0};
     tsr_kernel_info_t info;
     if (!abi_ok(tsrCreateContextOn(request->device, request->threads, 0, &l->context),
                 "opening the device", st) ||
-        !abi_ok(tsrLoadModule(l->context, request->artifact->image, request->artifact->image_size,
-                              &l->module),
-                "loading the module", st) ||
+        !load(l, request, st) ||
         !abi_ok(tsrGetKernel(l->module, request->kernel, &l->kernel), "finding the kernel", st) ||
         !abi_ok(tsrGetKernelInfo(l->kernel, &info), "reading the kernel's metadata", st))
         return false;

@@ -23,6 +23,7 @@ typedef struct session_request {
     const compiler_artifact *artifact;
     const char *kernel;
     const compiler_signature *signature;
+    bool foreign; /* the module is a user's file: if it is damaged, that is no bug of ours */
 } session_request;
 
 /* Opens, loads and allocates. session_close in any case. */

@@ -8,7 +8,8 @@
 
 enum { BUFFER_ALIGNMENT = 64, POISON = 0xCB };
 
-static tsr_status_t check_grid(const metadata *m, const tsr_launch_t *l) {
+static tsr_status_t check_grid(tsr_kernel_t kernel, const tsr_launch_t *l) {
+    const metadata_image *m = kernel->code;
     bool plain = l->grid_y <= 1 && l->grid_z <= 1 && l->block_x <= 1 && l->block_y <= 1 &&
                  l->block_z <= 1 && l->smem_bytes == 0;
     bool same = l->grid_x == 0 || (m->phase_count == 1 && l->grid_x == m->phases[0].cells);
@@ -18,7 +19,8 @@ static tsr_status_t check_grid(const metadata *m, const tsr_launch_t *l) {
         TSR_EINVAL,
         "kernel '%s' brings its own grid (%lld cells in the first of %u phases); pass an all-zero "
         "tsr_launch_t",
-        m->name, (long long)(m->phase_count ? m->phases[0].cells : 0), m->phase_count);
+        kernel->metadata->name, (long long)(m->phase_count ? m->phases[0].cells : 0),
+        m->phase_count);
 }
 
 static tsr_status_t check_buffer(tsr_kernel_t kernel, uint32_t index, const void *buffer) {
@@ -130,29 +132,32 @@ static bool prepare_workspace(tsr_stream_t stream, size_t size_bytes, status *st
 
 static bool run_phases(tsr_stream_t stream, const launch_request *request, telemetry_record *record,
                        status *st) {
-    const metadata *m = request->kernel->metadata;
+    const metadata_image *m = request->kernel->code;
     device *d = stream->context->device;
     tsr_kernel_frame frame = {request->buffers, request->dims, stream->workspace.data, NULL};
     bool ok = true;
     for (uint32_t i = 0; i < m->phase_count && ok; i++) {
         uint64_t start = record ? telemetry_now_ns() : 0;
-        device_phase phase = {
-            request->kernel->module->image, i,     m->phases[i].cells, m->scratch_bytes,
-            stream->context->debug,         &frame};
+        device_phase phase = {request->kernel->module->code.image,
+                              i,
+                              m->phases[i].cells,
+                              m->scratch_bytes,
+                              stream->context->debug,
+                              &frame};
         ok = d->driver->run(d, &phase, st);
         if (record && i < TELEMETRY_PHASES)
             record->phase_ns[i] = telemetry_now_ns() - start;
     }
-    return ok || status_set(st, STATUS_INTERNAL, "kernel '%s'", m->name);
+    return ok || status_set(st, STATUS_INTERNAL, "kernel '%s'", request->kernel->metadata->name);
 }
 
 static bool run_and_record(tsr_stream_t stream, const launch_request *request, status *st) {
     telemetry *t = &stream->context->telemetry;
     if (!atomic_load(&t->on))
         return run_phases(stream, request, NULL, st);
-    const metadata *m = request->kernel->metadata;
-    telemetry_record record = {.start_ns = telemetry_now_ns(), .phases = m->phase_count};
-    snprintf(record.kernel, sizeof record.kernel, "%s", m->name);
+    telemetry_record record = {.start_ns = telemetry_now_ns(),
+                               .phases = request->kernel->code->phase_count};
+    snprintf(record.kernel, sizeof record.kernel, "%s", request->kernel->metadata->name);
     bool ok = run_phases(stream, request, &record, st);
     record.total_ns = telemetry_now_ns() - record.start_ns;
     if (ok)
@@ -172,10 +177,9 @@ static bool check_after(tsr_stream_t stream, const launch_request *request, stat
 
 bool launch_run(tsr_stream_t stream, const launch_request *request, bool watched, status *st) {
     tsr_context_t context = stream->context;
-    const metadata *m = request->kernel->metadata;
-    if (!turn_take(context, m->name, watched, st))
+    if (!turn_take(context, request->kernel->metadata->name, watched, st))
         return false;
-    bool ok = prepare_workspace(stream, m->workspace_bytes, st) &&
+    bool ok = prepare_workspace(stream, request->kernel->code->workspace_bytes, st) &&
               run_and_record(stream, request, st) &&
               (!context->debug || check_after(stream, request, st));
     return turn_give(context, st) && ok;
@@ -191,7 +195,7 @@ static tsr_status_t check_launch(tsr_kernel_t kernel, tsr_stream_t stream,
     if (stream && stream->context != kernel->module->context)
         return error_set(TSR_EINVAL, "the stream belongs to another context than kernel '%s'",
                          kernel->metadata->name);
-    return check_grid(kernel->metadata, launch);
+    return check_grid(kernel, launch);
 }
 
 /* On the default stream: here, or, so that this thread can leave in time, on the stream's own

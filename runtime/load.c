@@ -21,6 +21,28 @@ static tsr_status_t check_version(const void *image, size_t size_bytes) {
     return TSR_SUCCESS;
 }
 
+/* The images that the metadata describes are there, and it describes all that are there. */
+static bool check_images(const device_load *load, status *st) {
+    const metadata *m = load->metadata;
+    module_part part;
+    if (!m->images[0].isa)
+        return true;
+    for (uint32_t i = 0; i < m->image_count; i++)
+        if (!module_find(load->module, load->module_bytes, m->images[i].section, &part))
+            return status_set(st, STATUS_CORRUPT,
+                              "the metadata describes the image '%.40s', which the module lacks",
+                              m->images[i].section);
+    for (size_t i = 0; module_part_at(load->module, load->module_bytes, i, &part); i++) {
+        bool described = strncmp(part.kind, "elf:", 4) != 0;
+        for (uint32_t k = 0; k < m->image_count && !described; k++)
+            described = strcmp(m->images[k].section, part.kind) == 0;
+        if (!described)
+            return status_set(st, STATUS_CORRUPT,
+                              "the metadata does not describe the module's image '%s'", part.kind);
+    }
+    return true;
+}
+
 static bool load_parts(tsr_module_t m, const void *image, size_t size_bytes, status *st) {
     module_part part;
     if (!module_check(image, size_bytes, st))
@@ -29,10 +51,12 @@ static bool load_parts(tsr_module_t m, const void *image, size_t size_bytes, sta
         return status_set(st, STATUS_CORRUPT, "the module has no metadata");
     if (!metadata_parse(&m->metadata, part.data, part.size_bytes, st))
         return false;
-    device_load load = {image, size_bytes, m->metadata.name, m->metadata.symbols,
-                        m->metadata.phase_count};
-    if (m->context->device->driver->load(m->context->device, &load, &m->image, st))
+    device_load load = {image, size_bytes, &m->metadata};
+    if (check_images(&load, st) &&
+        m->context->device->driver->load(m->context->device, &load, &m->code, st)) {
+        m->kernel = (struct tsr_kernel){m, &m->metadata, m->code.description};
         return true;
+    }
     metadata_release(&m->metadata);
     return false;
 }
@@ -56,7 +80,6 @@ tsr_status_t tsrLoadModule(tsr_context_t context, const void *image, size_t size
         free(m);
         return error_from(&st);
     }
-    m->kernel = (struct tsr_kernel){m, &m->metadata};
     pthread_mutex_lock(&context->mutex);
     context->modules++;
     pthread_mutex_unlock(&context->mutex);
@@ -77,7 +100,7 @@ tsr_status_t tsrUnloadModule(tsr_module_t module) {
     pthread_mutex_unlock(&context->mutex);
     if (lost)
         return error_from(&context->lost);
-    context->device->driver->unload(context->device, module->image);
+    context->device->driver->unload(context->device, module->code.image);
     metadata_release(&module->metadata);
     free(module);
     return TSR_SUCCESS;
@@ -106,6 +129,16 @@ tsr_status_t tsrGetModuleMetadata(tsr_module_t module, const char **json) {
     return TSR_SUCCESS;
 }
 
+tsr_status_t tsrGetModuleIsa(tsr_module_t module, const char **isa) {
+    if (!module || !isa)
+        return error_null(module ? "isa" : "module");
+    tsr_status_t usable = context_usable(module->context);
+    if (usable != TSR_SUCCESS)
+        return usable;
+    *isa = module->code.isa;
+    return TSR_SUCCESS;
+}
+
 tsr_status_t tsrGetKernelInfo(tsr_kernel_t kernel, tsr_kernel_info_t *info) {
     if (!kernel || !info)
         return error_null(kernel ? "info" : "kernel");
@@ -117,9 +150,9 @@ tsr_status_t tsrGetKernelInfo(tsr_kernel_t kernel, tsr_kernel_info_t *info) {
                                 .inputs = m->inputs,
                                 .outputs = m->outputs,
                                 .dims = m->dims,
-                                .phases = m->phase_count,
-                                .workspace_bytes = m->workspace_bytes,
-                                .scratch_bytes = m->scratch_bytes};
+                                .phases = kernel->code->phase_count,
+                                .workspace_bytes = kernel->code->workspace_bytes,
+                                .scratch_bytes = kernel->code->scratch_bytes};
     return TSR_SUCCESS;
 }
 

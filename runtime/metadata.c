@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-enum { PARAMETER_LIMIT = 256, PHASE_LIMIT = 256, DIM_LIMIT = 64 };
+enum { PARAMETER_LIMIT = 256, PHASE_LIMIT = 256, DIM_LIMIT = 64, IMAGE_LIMIT = 128 };
 static const json_int_t memory_limit = (json_int_t)1 << 46;
 
 static bool wrong(status *st, const char *key, const char *what) {
@@ -95,41 +95,81 @@ static bool read_parameters(metadata *m, const json_t *root, status *st) {
 }
 
 /* A kernel whose outputs are all empty has no phases: a launch does nothing. */
-static bool read_phases(metadata *m, const json_t *root, status *st) {
+static bool read_phases(metadata *m, const json_t *root, metadata_image *image, status *st) {
     const json_t *phases;
     if (!get_array(root, "phases", PHASE_LIMIT, &phases, st))
         return false;
-    m->phase_count = (uint32_t)json_array_size(phases);
-    m->phases = ARENA_NEW(&m->memory, metadata_phase, m->phase_count);
-    m->symbols = ARENA_NEW(&m->memory, const char *, m->phase_count);
-    for (uint32_t i = 0; i < m->phase_count; i++) {
+    image->phase_count = (uint32_t)json_array_size(phases);
+    image->phases = ARENA_NEW(&m->memory, metadata_phase, image->phase_count);
+    image->symbols = ARENA_NEW(&m->memory, const char *, image->phase_count);
+    for (uint32_t i = 0; i < image->phase_count; i++) {
         const json_t *one = json_array_get(phases, i), *what = json_object_get(one, "what");
         json_int_t cells;
-        if (!get_string(m, one, "symbol", &m->symbols[i], st) ||
+        if (!get_string(m, one, "symbol", &image->symbols[i], st) ||
             !get_count(one, "grid", memory_limit, &cells, st))
             return status_set(st, STATUS_CORRUPT, "phase %u", i);
-        m->phases[i].cells = cells;
-        m->phases[i].what =
+        image->phases[i].cells = cells;
+        image->phases[i].what =
             json_is_string(what) ? arena_strdup(&m->memory, json_string_value(what)) : "";
     }
+    return true;
+}
+
+static bool read_needs(metadata *m, const json_t *root, metadata_image *image, status *st) {
+    json_int_t workspace, scratch;
+    if (!get_count(root, "workspace_bytes", memory_limit, &workspace, st) ||
+        !get_count(root, "scratch_bytes", memory_limit, &scratch, st) ||
+        !read_phases(m, root, image, st))
+        return false;
+    image->workspace_bytes = (uint64_t)workspace;
+    image->scratch_bytes = (uint64_t)scratch;
+    return true;
+}
+
+/* The section of an image is the part "elf:<isa>", and no two images are in one. */
+static bool read_image(metadata *m, const json_t *one, uint32_t index, status *st) {
+    metadata_image *image = &m->images[index];
+    if (!get_string(m, one, "isa", &image->isa, st) ||
+        !get_string(m, one, "section", &image->section, st) || !read_needs(m, one, image, st))
+        return false;
+    if (strncmp(image->section, "elf:", 4) != 0 || strcmp(image->section + 4, image->isa) != 0)
+        return wrong(st, "section", "is not \"elf:\" and the image's \"isa\"");
+    for (uint32_t i = 0; i < index; i++)
+        if (strcmp(m->images[i].section, image->section) == 0)
+            return status_set(st, STATUS_CORRUPT, "module metadata: two images in '%.40s'",
+                              image->section);
+    return true;
+}
+
+/* One image for each level, or one description that holds for every image. */
+static bool read_images(metadata *m, const json_t *root, status *st) {
+    const json_t *images;
+    bool several = json_object_get(root, "images") != NULL;
+    if (several && !get_array(root, "images", IMAGE_LIMIT, &images, st))
+        return false;
+    m->image_count = several ? (uint32_t)json_array_size(images) : 1;
+    if (m->image_count == 0)
+        return wrong(st, "images", "is empty");
+    m->images = ARENA_NEW(&m->memory, metadata_image, m->image_count);
+    if (!several)
+        return read_needs(m, root, &m->images[0], st);
+    for (uint32_t i = 0; i < m->image_count; i++)
+        if (!read_image(m, json_array_get(images, i), i, st))
+            return status_set(st, STATUS_CORRUPT, "image %u", i);
     return true;
 }
 
 static bool read_root(metadata *m, const json_t *root, status *st) {
     const char *schema = json_string_value(json_object_get(root, "schema"));
     const json_t *dims = json_object_get(root, "dims");
-    json_int_t workspace, scratch;
     if (!schema || strcmp(schema, "tsr.module/1") != 0)
         return wrong(st, "schema", "is not \"tsr.module/1\"");
     if (!get_string(m, root, "name", &m->name, st) || !read_parameters(m, root, st) ||
-        !get_count(root, "workspace_bytes", memory_limit, &workspace, st) ||
-        !get_count(root, "scratch_bytes", memory_limit, &scratch, st) || !read_phases(m, root, st))
+        !read_images(m, root, st))
         return false;
     if (dims && (!json_is_array(dims) || json_array_size(dims) > DIM_LIMIT))
         return wrong(st, "dims", "is not a short array of names");
     m->dims = (uint32_t)json_array_size(dims);
-    m->workspace_bytes = (uint64_t)workspace;
-    m->scratch_bytes = (uint64_t)scratch;
     return true;
 }
 

@@ -24,16 +24,24 @@ typedef struct metadata_phase {
     int64_t cells;
 } metadata_phase;
 
+/* One way to run the kernel: the code of one part of the module, and what a launch of it needs. */
+typedef struct metadata_image {
+    const char *isa;     /* NULL: what follows holds for each "elf:" part of the module */
+    const char *section; /* the part's kind, "elf:..."; NULL with `isa` */
+    uint32_t phase_count;
+    metadata_phase *phases;
+    const char **symbols; /* one per phase */
+    uint64_t workspace_bytes, scratch_bytes;
+} metadata_image;
+
 typedef struct metadata {
     arena memory; /* everything below lives here */
     const char *json;
     const char *name;
     uint32_t inputs, outputs, dims;
     metadata_parameter *parameters; /* inputs, then outputs */
-    uint32_t phase_count;
-    metadata_phase *phases;
-    const char **symbols; /* one per phase */
-    uint64_t workspace_bytes, scratch_bytes;
+    uint32_t image_count;           /* at least 1 */
+    metadata_image *images;
 } metadata;
 
 /* On failure `m` needs no release. */

@@ -20,8 +20,6 @@ enum {
     ALIGNMENT = 64,
     PART_LIMIT = 256
 };
-/* A module names the oldest ABI that can run it: functions added for programs do not raise it. */
-enum { WRITTEN_ABI_MAJOR = TSR_ABI_MAJOR, WRITTEN_ABI_MINOR = 0 };
 static const char magic[MAGIC_BYTES + 1] = "TSRMOD\r\n";
 
 typedef struct entry {
@@ -72,8 +70,8 @@ static bool check_parts(const module_part *parts, size_t count, uint64_t *total,
     return true;
 }
 
-bool module_write(const module_part *parts, size_t count, void **image_out, size_t *size_out,
-                  status *st) {
+bool module_write(const module_part *parts, size_t count, uint16_t abi_minor, void **image_out,
+                  size_t *size_out, status *st) {
     uint64_t total = 0;
     if (!check_parts(parts, count, &total, st))
         return false;
@@ -81,8 +79,7 @@ bool module_write(const module_part *parts, size_t count, void **image_out, size
     if (!image)
         return status_set(st, STATUS_OUT_OF_MEMORY, "no memory for a module of %llu bytes",
                           (unsigned long long)total);
-    header h = {
-        .abi_major = WRITTEN_ABI_MAJOR, .abi_minor = WRITTEN_ABI_MINOR, .count = (uint32_t)count};
+    header h = {.abi_major = TSR_ABI_MAJOR, .abi_minor = abi_minor, .count = (uint32_t)count};
     memcpy(h.magic, magic, MAGIC_BYTES);
     memcpy(image, &h, sizeof h);
     uint64_t end = HEADER_BYTES + ENTRY_BYTES * (uint64_t)count;

@@ -15,7 +15,10 @@
  *     "inputs":  [{"name", "dtype", "shape": [..]}], "outputs": [likewise],
  *     "dims": [names of the dimensions given at launch; may be absent],
  *     "tile": {..schedule parameters..}, "workspace_bytes", "scratch_bytes",
- *     "phases": [{"symbol", "grid": cells, "what": "short text"}] } */
+ *     "phases": [{"symbol", "grid": cells, "what": "short text"}] }
+ * Where images of several levels differ in what they need, "images" (ABI 1.2) holds for each of
+ * them { "isa", "section": "elf:<isa>", "schedule_sha256", "tile", "workspace_bytes",
+ * "scratch_bytes", "phases" }, and the root has none of these. */
 #ifndef TESSERA_RUNTIME_MODULE_H
 #define TESSERA_RUNTIME_MODULE_H
 
@@ -31,9 +34,12 @@ typedef struct module_part {
     size_t size_bytes;
 } module_part;
 
+/* A module names the oldest ABI that can run it: functions added for programs do not raise it. */
+enum { MODULE_ABI_MINOR_ONE_IMAGE = 0, MODULE_ABI_MINOR_IMAGES = 2 };
+
 /* Serialises the parts; *image_out is owned by the caller (free). */
-bool module_write(const module_part *parts, size_t count, void **image_out, size_t *size_out,
-                  status *st);
+bool module_write(const module_part *parts, size_t count, uint16_t abi_minor, void **image_out,
+                  size_t *size_out, status *st);
 /* Checks the whole of an image: magic, version, bounds, overlaps, hashes. */
 bool module_check(const void *image, size_t size_bytes, status *st);
 /* The ABI version that an image names, readable even where module_check would refuse the image for

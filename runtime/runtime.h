@@ -53,12 +53,13 @@ struct tsr_context {
 struct tsr_kernel {
     tsr_module_t module;
     const metadata *metadata;
+    const metadata_image *code; /* what is loaded */
 };
 
 struct tsr_module {
     tsr_context_t context;
     metadata metadata;
-    device_image *image;
+    device_code code;
     struct tsr_kernel kernel;
     size_t launches; /* queued or running; under the context's mutex */
 };

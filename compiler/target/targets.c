@@ -2,12 +2,15 @@
 #include <string.h>
 
 #include "target/target.h"
+#include "tessera/compiler.h"
 
 static const cpu_isa isas[] = {
 #define ISA(name, cpu, features, triple, lanes, registers, f16, l1_kib, l2_kib)                    \
     {name, cpu, features, triple, lanes, registers, f16, l1_kib * 1024, l2_kib * 1024},
 #include "target/targets.def"
 };
+
+_Static_assert(sizeof isas / sizeof *isas <= COMPILER_LEVELS_MAX, "compiler.h has room for all");
 
 uint32_t cpu_isa_list(const cpu_isa **list) {
     *list = isas;

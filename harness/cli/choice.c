@@ -110,20 +110,50 @@ static int take_threads(const options *o, arena *memory, job_choice *out) {
     return code;
 }
 
-static int take_isa(const options *o, job_choice *out) {
+/* The level of that name, in static storage; NULL: there is none. */
+static const char *level_named(const char *word) {
+    const char *const *levels;
+    uint32_t count = compiler_level_names(&levels);
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(levels[i], word) == 0)
+            return levels[i];
+    return strcmp(word, "native") == 0 ? host_isa() : NULL;
+}
+
+static int unknown_level(const options *o, const char *word) {
+    const char *const *levels, *names[COMPILER_LEVELS_MAX + 1];
+    uint32_t count = compiler_level_names(&levels);
+    memcpy(names, levels, count * sizeof *names);
+    names[count] = "native";
+    return unknown(o, "ISA level", word, names, count + 1);
+}
+
+static int take_level(const options *o, const char *word, job_choice *out) {
+    const char *level = level_named(word);
+    if (!level)
+        return unknown_level(o, word);
+    if (!out->isa)
+        out->isa = level;
+    else if (out->also_count < COMPILER_LEVELS_MAX)
+        out->also[out->also_count++] = level;
+    return EXIT_DONE;
+}
+
+/* Code for any level can be made here, and run where this machine has it. */
+static int take_isa(const options *o, arena *memory, job_choice *out) {
     const char *word = options_text(o, OPTION_ISA, "native");
+    string_list words = {0};
     if (strcmp(word, "native") == 0)
         return EXIT_DONE;
-    const char *names[8];
-    size_t count = 0;
-    for (const char *level; count < 7 && (level = host_isa_level(count)); count++) {
-        names[count] = level;
-        if (strcmp(level, word) == 0)
-            out->isa = level;
-    }
-    names[count++] = "native";
-    if (!out->isa)
-        return unknown(o, "ISA level", word, names, count);
+    options_split(word, memory, &words);
+    int code = words.count ? EXIT_DONE : unknown_level(o, word);
+    for (size_t i = 0; i < words.count && code == EXIT_DONE; i++)
+        code = take_level(o, words.items[i], out);
+    vec_release(&words);
+    if (code || o->command == COMMAND_COMPILE)
+        return code;
+    if (out->also_count)
+        return command_usage(o->command, "one ISA level, please");
     if (host_isa_supports(out->isa))
         return EXIT_DONE;
     char reason[HOST_REASON_BYTES];
@@ -168,7 +198,7 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
     int code = take_backends(o, &memory, out);
     code = code ? code : take_profiles(o, profiles, &memory, out);
     code = code ? code : take_threads(o, &memory, out);
-    code = code ? code : take_isa(o, out);
+    code = code ? code : take_isa(o, &memory, out);
     code = code ? code : take_inject(o, out);
     arena_release(&memory);
     return code;

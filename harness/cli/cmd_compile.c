@@ -29,6 +29,14 @@ static int check_level(const options *o, const char *level) {
         level);
 }
 
+/* Several images have their place in a module. */
+static int check_images(const options *o, const compiler_options *build) {
+    bool module = strcmp(options_text(o, OPTION_EMIT, "graph"), "module") == 0;
+    return module || build->also_count == 0
+               ? EXIT_DONE
+               : command_usage(o->command, "several ISA levels need --emit module");
+}
+
 static int list_passes(void) {
     const char *const *names;
     uint32_t count = compiler_pass_names(&names);
@@ -100,9 +108,11 @@ int command_compile(const options *o) {
     if (pass && options_flag(o, OPTION_EMIT))
         return command_usage(o->command, "--emit and --emit-after exclude each other");
     kernel_choice k = {0};
+    job_choice choice;
     compiler_options build;
     int code = pass ? check_pass(o, pass) : check_level(o, options_text(o, OPTION_EMIT, "graph"));
-    code = code ? code : kernel_choice_options(o, &build);
+    code = code ? code : kernel_choice_options(o, &choice, &build);
+    code = code ? code : check_images(o, &build);
     code = code ? code : kernel_choice_open(o, o->arguments.items[0], &k);
     if (code == EXIT_DONE && !k.c) {
         status st = STATUS_INIT;

@@ -9,6 +9,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/kernel_choice.h"
+#include "cli/run_module.h"
 #include "session.h"
 
 typedef struct run_session {
@@ -159,8 +160,11 @@ static bool run_compiled(run_session *s, status *st) {
     compiler_artifact artifact = {0};
     bool ok = compiler_build(s->graph, s->dims.items, s->dims.count, &s->build, &artifact, st);
     if (ok) {
-        session_request request = {s->device, s->build.threads, &artifact, s->k.kernel->name,
-                                   &s->signature};
+        session_request request = {.device = s->device,
+                                   .threads = s->build.threads,
+                                   .artifact = &artifact,
+                                   .kernel = s->k.kernel->name,
+                                   .signature = &s->signature};
         ok = session_open(&l, &request, st) && session_write_inputs(&l, s->inputs, st) &&
              session_run(&l, st) && session_read_outputs(&l, &s->signature, s->outputs, st);
         session_close(&l);
@@ -231,8 +235,11 @@ static int choose_backend(const options *o, run_session *s) {
 int command_run(const options *o) {
     if (o->arguments.count != 1)
         return command_usage(o->command, "run takes one file");
+    if (run_module_is(o->arguments.items[0]))
+        return run_module(o);
     run_session s = {0};
-    int code = kernel_choice_options(o, &s.build);
+    job_choice choice;
+    int code = kernel_choice_options(o, &choice, &s.build);
     code = code ? code : choose_backend(o, &s);
     code = code ? code : kernel_choice_open(o, o->arguments.items[0], &s.k);
     code = code ? code : run_kernel(&s, o);

@@ -60,20 +60,22 @@ void kernel_choice_release(kernel_choice *k) {
         compiler_close(k->source);
 }
 
-int kernel_choice_options(const options *o, compiler_options *out) {
-    job_choice choice;
-    int code = choice_make(o, "strict", 60, &choice);
+int kernel_choice_options(const options *o, job_choice *choice, compiler_options *out) {
+    int code = choice_make(o, "strict", 60, choice);
     if (code)
         return code;
-    if (choice.thread_count != 1)
+    if (choice->thread_count != 1)
         return command_usage(o->command, "one thread count, please");
-    *out = (compiler_options){
-        .isa = choice.isa, .threads = choice.threads[0], .unoptimised = choice.unoptimised};
+    *out = (compiler_options){.isa = choice->isa,
+                              .also = choice->also,
+                              .also_count = choice->also_count,
+                              .threads = choice->threads[0],
+                              .unoptimised = choice->unoptimised};
     int chosen = 0;
     for (int i = 0; i < PROFILE_COUNT; i++) {
-        if (choice.profiles[i])
+        if (choice->profiles[i])
             out->profile = (compiler_profile)i;
-        chosen += choice.profiles[i];
+        chosen += choice->profiles[i];
     }
     return chosen == 1 ? EXIT_DONE : command_usage(o->command, "one profile, please");
 }

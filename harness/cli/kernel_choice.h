@@ -3,6 +3,7 @@
 #define TESSERA_HARNESS_CLI_KERNEL_CHOICE_H
 
 #include "cli/options.h"
+#include "job_plan.h"
 #include "tessera/compiler.h"
 
 typedef struct kernel_choice {
@@ -16,7 +17,8 @@ typedef struct kernel_choice {
 int kernel_choice_open(const options *o, const char *path, kernel_choice *out);
 void kernel_choice_release(kernel_choice *k);
 
-/* --profile and --isa for a command that builds one kernel. */
-int kernel_choice_options(const options *o, compiler_options *out);
+/* --profile, --threads and --isa for a command that builds one kernel. `choice` keeps what `out`
+ * refers to. */
+int kernel_choice_options(const options *o, job_choice *choice, compiler_options *out);
 
 #endif

@@ -157,8 +157,11 @@ static cut_outcome probe_cut(const probe_request *request, probing *p, compiler_
     p->numbers = planted_for(p->signature.inputs[c->x].type, c->accumulator);
     if (!are_lost(&p->numbers, c))
         return CUT_NOT_PROBED;
-    session_request open = {request->device, request->options->threads, artifact,
-                            request->subject->kernel_name, &p->signature};
+    session_request open = {.device = request->device,
+                            .threads = request->options->threads,
+                            .artifact = artifact,
+                            .kernel = request->subject->kernel_name,
+                            .signature = &p->signature};
     if (!make_inputs(p, st))
         return CUT_FAILED;
     if (!compiler_build(c->graph, NULL, 0, request->options, artifact, st))

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "metadata.h"
 #include "tessera/kernel.h"
 #include "tessera/tessera.h"
 
@@ -35,14 +36,19 @@ typedef struct device_memory {
 typedef struct device_load {
     const void *module; /* a checked module image, valid during the call */
     size_t module_bytes;
-    const char *name;           /* of the kernel, for debuggers and messages */
-    const char *const *symbols; /* entry point of each phase */
-    size_t symbol_count;
+    const metadata *metadata; /* its images are parts of the module */
 } device_load;
+
+/* What was loaded of it. */
+typedef struct device_code {
+    device_image *image;
+    const metadata_image *description; /* borrowed from the metadata */
+    const char *isa;                   /* static storage */
+} device_code;
 
 typedef struct device_phase {
     const device_image *image;
-    size_t phase; /* index into device_load.symbols */
+    size_t phase; /* of the image that was loaded */
     int64_t cells;
     size_t scratch_bytes;
     bool guarded;                  /* scratch is poisoned, with canaries and guard pages */
@@ -56,7 +62,8 @@ struct device_driver {
     void (*probe)(tsr_device_info_t *info);
     bool (*open)(uint32_t threads, device **device_out, status *st);
     void (*close)(device *d);
-    bool (*load)(device *d, const device_load *load, device_image **image_out, status *st);
+    /* Takes the best image that runs here. */
+    bool (*load)(device *d, const device_load *load, device_code *code_out, status *st);
     void (*unload)(device *d, device_image *image);
     bool (*alloc)(device *d, size_t size_bytes, bool guarded, device_memory *memory_out,
                   status *st);

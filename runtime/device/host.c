@@ -57,28 +57,39 @@ static void close_host(device *d) {
 }
 
 /* Says which images the module has, and why the host takes none of them. */
-static bool no_image_fits(const device_load *load, status *st) {
+static void no_image_fits(const device_load *load, status *st) {
     text found;
     module_part part;
     text_init(&found);
     for (size_t i = 0; module_part_at(load->module, load->module_bytes, i, &part); i++)
         if (strncmp(part.kind, "elf:", 4) == 0)
             text_printf(&found, "%s%s", found.length ? ", " : "", part.kind + 4);
-    status_set(st, STATUS_UNAVAILABLE, "no image of '%s' fits this host (%s); the module has %s",
-               load->name, host_isa(), found.length ? found.data : "no host image");
+    status_set(st, STATUS_UNAVAILABLE,
+               "no image of '%s' fits this host (%s%s%s); the module has %s", load->metadata->name,
+               host_isa(), host_isa_limit() ? ", the limit of " : "",
+               host_isa_limit() ? HOST_ISA_LIMIT : "", found.length ? found.data : "no host image");
     text_release(&found);
-    return false;
 }
 
-static bool pick_image(const device_load *load, module_part *part, status *st) {
+/* What the metadata says of a part; every part, where it tells none apart. */
+static const metadata_image *description(const metadata *m, const char *kind) {
+    for (uint32_t i = 0; i < m->image_count; i++)
+        if (!m->images[i].isa || strcmp(m->images[i].section, kind) == 0)
+            return &m->images[i];
+    return NULL;
+}
+
+/* The level of the best image that runs here; NULL: none does. */
+static const char *pick_image(const device_load *load, module_part *part, status *st) {
     const char *isa;
     for (size_t i = 0; (isa = host_isa_level(i)); i++) {
         char kind[32];
         snprintf(kind, sizeof kind, "elf:%s", isa);
         if (host_isa_supports(isa) && module_find(load->module, load->module_bytes, kind, part))
-            return true;
+            return isa;
     }
-    return no_image_fits(load, st);
+    no_image_fits(load, st);
+    return NULL;
 }
 
 static void unload(device *d, device_image *image) {
@@ -87,28 +98,31 @@ static void unload(device *d, device_image *image) {
     free(image);
 }
 
-static bool load_host(device *d, const device_load *load, device_image **image_out, status *st) {
+static bool load_host(device *d, const device_load *load, device_code *code_out, status *st) {
     module_part part;
-    if (!pick_image(load, &part, st))
+    const char *isa = pick_image(load, &part, st);
+    if (!isa)
         return false;
+    const metadata_image *code = description(load->metadata, part.kind);
     host_elf *elf = host_elf_load(part.data, part.size_bytes, st);
     if (!elf)
-        return status_set(st, STATUS_CORRUPT, "loading '%s' of '%s'", part.kind, load->name);
+        return status_set(st, STATUS_CORRUPT, "loading '%s' of '%s'", part.kind,
+                          load->metadata->name);
     device_image *image =
-        base_calloc(1, sizeof *image + load->symbol_count * sizeof image->phases[0]);
+        base_calloc(1, sizeof *image + code->phase_count * sizeof image->phases[0]);
     image->elf = elf;
-    image->phase_count = load->symbol_count;
-    for (size_t i = 0; i < load->symbol_count; i++) {
-        void *address = host_elf_symbol(elf, load->symbols[i]);
+    image->phase_count = code->phase_count;
+    for (size_t i = 0; i < code->phase_count; i++) {
+        void *address = host_elf_symbol(elf, code->symbols[i]);
         if (!address) {
             status_set(st, STATUS_NOT_FOUND, "'%s' has no function '%s', which its metadata names",
-                       part.kind, load->symbols[i]);
+                       part.kind, code->symbols[i]);
             unload(d, image);
             return false;
         }
         memcpy(&image->phases[i], &address, sizeof address); /* ISO C knows no such cast */
     }
-    *image_out = image;
+    *code_out = (device_code){image, code, isa};
     return true;
 }
 

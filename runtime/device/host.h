@@ -8,6 +8,11 @@
 
 enum { HOST_REASON_BYTES = 160 };
 
+/* The environment variable that rules out the levels above the one it names. */
+#define HOST_ISA_LIMIT "TESSERA_ISA"
+/* Its value when this process first asked for a level; NULL: not set. */
+const char *host_isa_limit(void);
+
 /* The best ISA level that the CPU and the operating system support: "x86-64-v4", "x86-64-v3" or
  * "x86-64-v2+fma"; "unsupported" where not even the last is (host_isa_why_not("x86-64-v2+fma", ...)
  * says why). Static storage. */

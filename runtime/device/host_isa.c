@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -67,7 +68,23 @@ static char reasons[LEVEL_COUNT][HOST_REASON_BYTES];
 static char brand[49];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+static const char *limit;
+
+static int limit_level(void) {
+    int level = 0;
+    while (limit && level < LEVEL_COUNT && strcmp(levels[level], limit) != 0)
+        level++;
+    return level;
+}
+
 static void why_not_level(int level, char *reason) {
+    if (level < limit_level()) {
+        snprintf(reason, HOST_REASON_BYTES,
+                 limit_level() == LEVEL_COUNT ? "%s=%.40s is no ISA level of this machine"
+                                              : "%s=%.40s in the environment rules it out",
+                 HOST_ISA_LIMIT, limit);
+        return;
+    }
     for (int i = 0; i < FEATURE_COUNT; i++) {
         if (features[i].level >= level && !has(&features[i])) {
             snprintf(reason, HOST_REASON_BYTES, "this CPU has no %s, which %s needs",
@@ -98,6 +115,8 @@ static void read_brand(void) {
 }
 
 static void probe(void) {
+    const char *given = getenv(HOST_ISA_LIMIT);
+    limit = given && *given ? given : NULL;
     for (int level = 0; level < LEVEL_COUNT; level++)
         why_not_level(level, reasons[level]);
     read_brand();
@@ -113,6 +132,11 @@ const char *host_cpu_name(void) {
     return brand;
 }
 
+const char *host_isa_limit(void) {
+    pthread_once(&once, probe);
+    return limit;
+}
+
 #else
 /* No level is known for other machines yet, so every module is refused with this reason. */
 static const char *const levels[] = {NULL};
@@ -125,6 +149,10 @@ static const char *reason_of(int level) {
 
 const char *host_cpu_name(void) {
     return "unknown CPU";
+}
+
+const char *host_isa_limit(void) {
+    return NULL;
 }
 #endif
 

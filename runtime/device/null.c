@@ -43,10 +43,11 @@ static void close_null(device *d) {
     free(d);
 }
 
-static bool load_null(device *d, const device_load *load, device_image **image_out, status *st) {
+static bool load_null(device *d, const device_load *load, device_code *code_out, status *st) {
     (void)d, (void)st;
-    *image_out = base_calloc(1, sizeof **image_out);
-    (*image_out)->phase_count = load->symbol_count;
+    device_image *image = base_calloc(1, sizeof *image);
+    *code_out = (device_code){image, &load->metadata->images[0], "none"};
+    image->phase_count = code_out->description->phase_count;
     return true;
 }
 

@@ -45,7 +45,7 @@ static inline bytes make_module(const char *json, const char *kind, bytes object
     void *data;
     module_part parts[] = {
         {"metadata", json, strlen(json)}, {"graph", "g", 1}, {kind, object.data, object.size}};
-    assert_true(module_write(parts, 3, &data, &image.size, NULL));
+    assert_true(module_write(parts, 3, 0, &data, &image.size, NULL));
     image.data = data;
     return image;
 }

@@ -203,6 +203,95 @@ static void unsound_metadata_is_refused(void **state) {
     OK(tsrDestroyContext(c));
 }
 
+/* Metadata with one description an image; each asks for another workspace. */
+static const char images_json[] =
+    "{\"schema\": \"tsr.module/1\", \"name\": \"affine\", \"profile\": \"strict\","
+    " \"inputs\": [{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [100]}],"
+    " \"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [100]}], \"images\": ["
+    "{\"isa\": \"armv9\", \"section\": \"elf:armv9\", \"workspace_bytes\": 8,"
+    " \"scratch_bytes\": 0, \"phases\": []},"
+    "{\"isa\": \"x86-64-v2+fma\", \"section\": \"elf:x86-64-v2+fma\", \"workspace_bytes\": 400,"
+    " \"scratch_bytes\": 64, \"phases\": ["
+    "{\"symbol\": \"phase_double\", \"grid\": 100, \"what\": \"double\"},"
+    "{\"symbol\": \"phase_add\", \"grid\": 100, \"what\": \"add\"}]}]}";
+
+static bytes module_with_images(const char *json, size_t image_count) {
+    bytes object = read_object("kernel_good"), image;
+    void *data;
+    module_part parts[] = {{"metadata", json, strlen(json)},
+                           {"elf:x86-64-v2+fma", object.data, object.size},
+                           {"elf:armv9", "code of another machine", 23}};
+    assert_true(
+        module_write(parts, 1 + image_count, MODULE_ABI_MINOR_IMAGES, &data, &image.size, NULL));
+    image.data = data;
+    free(object.data);
+    return image;
+}
+
+static void of_several_images_one_is_taken(void **state) {
+    (void)state;
+    fixture f;
+    tsr_kernel_info_t info;
+    const char *isa;
+    uint16_t major, minor;
+    bytes image = module_with_images(images_json, 2);
+    assert_true(module_version(image.data, image.size, &major, &minor, NULL));
+    assert_int_equal(minor, 2);
+    OK(tsrCreateContextOn(0, 2, TSR_CONTEXT_DEBUG, &f.context));
+    load_fixture(&f, image);
+    OK(tsrGetModuleIsa(f.module, &isa));
+    assert_string_equal(isa, "x86-64-v2+fma");
+    OK(tsrGetKernelInfo(f.kernel, &info));
+    assert_int_equal(info.phases, 2);
+    assert_int_equal(info.workspace_bytes, 400);
+    assert_int_equal(info.scratch_bytes, 64);
+    OK(launch(&f, NULL));
+    expect_result(&f);
+    REFUSED(tsrGetModuleIsa(NULL, &isa), TSR_EINVAL, "module is NULL");
+    REFUSED(tsrGetModuleIsa(f.module, NULL), TSR_EINVAL, "isa is NULL");
+    tear_down(&f);
+}
+
+static const bad_metadata bad_images[] = {
+    {"\"images\": [", "\"images\": 3, \"x\": [", TSR_ECORRUPT, "\"images\" is not an array"},
+    {"\"images\": [", "\"images\": [], \"x\": [", TSR_ECORRUPT, "\"images\" is empty"},
+    {"\"isa\": \"armv9\", ", "", TSR_ECORRUPT, "\"isa\""},
+    {"\"section\": \"elf:armv9\"", "\"section\": \"elf:armv8\"", TSR_ECORRUPT, "\"section\""},
+    {"\"section\": \"elf:armv9\"", "\"section\": \"ptx:armv9\"", TSR_ECORRUPT, "\"section\""},
+    {"armv9\", \"section\": \"elf:armv9", "x86-64-v2+fma\", \"section\": \"elf:x86-64-v2+fma",
+     TSR_ECORRUPT, "two images in 'elf:x86-64-v2+fma'"},
+    {"armv9\", \"section\": \"elf:armv9", "armv8\", \"section\": \"elf:armv8", TSR_ECORRUPT,
+     "the image 'elf:armv8', which the module lacks"},
+    {"\"workspace_bytes\": 400", "\"workspace_bytes\": -1", TSR_ECORRUPT, "image 1"},
+    {"phase_add", "phase_sub", TSR_ENOTFOUND, "no function 'phase_sub'"},
+};
+
+static void unsound_images_are_refused(void **state) {
+    (void)state;
+    tsr_context_t c;
+    tsr_module_t m;
+    OK(tsrCreateContextOn(0, 1, 0, &c));
+    for (size_t i = 0; i < COUNT_OF(bad_images); i++) {
+        const bad_metadata *bad = &bad_images[i];
+        char json[2048];
+        const char *at = strstr(images_json, bad->from);
+        assert_non_null(at);
+        snprintf(json, sizeof json, "%.*s%s%s", (int)(at - images_json), images_json, bad->to,
+                 at + strlen(bad->from));
+        bytes image = module_with_images(json, 2);
+        REFUSED(tsrLoadModule(c, image.data, image.size, &m), bad->status, bad->words);
+        free(image.data);
+    }
+    const char *last = strstr(images_json, ",{\"isa\": \"x86");
+    char one[2048];
+    snprintf(one, sizeof one, "%.*s]}", (int)(last - images_json), images_json);
+    bytes image = module_with_images(one, 2);
+    REFUSED(tsrLoadModule(c, image.data, image.size, &m), TSR_ECORRUPT,
+            "does not describe the module's image 'elf:x86-64-v2+fma'");
+    free(image.data);
+    OK(tsrDestroyContext(c));
+}
+
 static void telemetry_keeps_the_last_launches(void **state) {
     (void)state;
     fixture f;
@@ -236,6 +325,8 @@ int main(void) {
         cmocka_unit_test(damaged_modules_are_refused),
         cmocka_unit_test(modules_of_another_version_are_refused),
         cmocka_unit_test(unsound_metadata_is_refused),
+        cmocka_unit_test(of_several_images_one_is_taken),
+        cmocka_unit_test(unsound_images_are_refused),
         cmocka_unit_test(telemetry_keeps_the_last_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,12 +72,14 @@ static void check_canaries(const device_driver *driver, device *d) {
 }
 
 static void check_runs(const device_driver *driver, device *d) {
-    static const char *const symbols[] = {"phase_double", "phase_add"};
     bytes module = good_module();
-    device_load load = {module.data, module.size, "affine", symbols, 2};
-    device_image *image;
+    char *json = good_metadata("phase_double", "phase_add");
+    metadata m;
     status st = STATUS_INIT;
-    if (!driver->load(d, &load, &image, &st))
+    assert_true(metadata_parse(&m, json, strlen(json), &st));
+    device_load load = {module.data, module.size, &m};
+    device_code code;
+    if (!driver->load(d, &load, &code, &st))
         fail_msg("%s", st.message);
     free(module.data);
     _Alignas(64) float a[KERNEL_CELLS], out[KERNEL_CELLS], workspace[KERNEL_CELLS];
@@ -86,13 +88,15 @@ static void check_runs(const device_driver *driver, device *d) {
     void *buffers[] = {a, out};
     tsr_kernel_frame frame = {buffers, NULL, (unsigned char *)workspace, NULL};
     for (size_t phase = 0; phase < 2; phase++) {
-        device_phase p = {image, phase, KERNEL_CELLS, 64, false, &frame};
+        device_phase p = {code.image, phase, KERNEL_CELLS, 64, false, &frame};
         assert_true(driver->run(d, &p, &st));
     }
     if (driver->listed)
         for (int i = 0; i < KERNEL_CELLS; i++)
             assert_true(out[i] == (float)(2 * i + i % 4 + 1));
-    driver->unload(d, image);
+    driver->unload(d, code.image);
+    metadata_release(&m);
+    free(json);
 }
 
 static void drivers_tell_about_themselves(void **state) {

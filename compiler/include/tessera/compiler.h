@@ -21,7 +21,7 @@
 #include "ir/dim.h"
 #include "ir/ir.h"
 
-enum { TSR_NUMERICS_VERSION = 1, COMPILER_MAX_PARAMETERS = 16 };
+enum { TSR_NUMERICS_VERSION = 1, COMPILER_MAX_PARAMETERS = 16, COMPILER_LEVELS_MAX = 16 };
 
 /* Registers the operations of all levels; called by everything that needs them, harmless to call
  * again. */
@@ -133,7 +133,10 @@ const char *compiler_profile_name(compiler_profile profile);
 
 typedef struct compiler_options {
     compiler_profile profile;
-    const char *isa;  /* "x86-64-v4", ...; NULL = the host's best */
+    const char *isa;         /* "x86-64-v4", ...; NULL = the host's best */
+    const char *const *also; /* further levels, beside a named `isa`, that get an image in the same
+                                module; only compiler_build looks at them */
+    uint32_t also_count;
     bool unoptimised; /* nothing is fused or simplified, and the machine code is LLVM's plainest:
                          the bits are the same, or there is a bug */
     uint32_t threads; /* the schedule may cut for this many; bits never depend on it. 0 = 1 */
@@ -233,6 +236,10 @@ bool compiler_cut_open(const ir_module *graph, const ir_binding *dims, uint32_t 
 int64_t compiler_cut_place(const compiler_cut *c, int64_t row, int64_t k);
 /* Which step of its accumulations an element of y belongs to. */
 int64_t compiler_cut_step(const compiler_cut *c, int64_t y_element);
+
+/* Names of the ISA levels that code can be made for, this machine's and others'; returns the count.
+ */
+uint32_t compiler_level_names(const char *const **names);
 
 /* Names of the specified functions, as the language has them; returns the count. */
 uint32_t compiler_function_names(const char *const **names);

@@ -25,10 +25,10 @@ extern "C" {
 #endif
 
 /* Major: a program built for another one cannot use this library (nor would its dynamic linker take
- * it). Minor: functions were added; 1: tsrSetWatchdog. A module of ABI M.m loads where the runtime
- * has the same M and at least m. */
+ * it). Minor: functions were added; 1: tsrSetWatchdog; 2: tsrGetModuleIsa. A module of ABI M.m
+ * loads where the runtime has the same M and at least m. */
 #define TSR_ABI_MAJOR 1
-#define TSR_ABI_MINOR 1
+#define TSR_ABI_MINOR 2
 
 #if defined(__GNUC__)
 #define TSR_API __attribute__((visibility("default")))
@@ -103,7 +103,9 @@ TSR_API tsr_status_t tsrDestroyContext(tsr_context_t context);
  * the default stream run on a thread of the context instead of the caller's. */
 TSR_API tsr_status_t tsrSetWatchdog(tsr_context_t context, uint64_t timeout_ns);
 
-/* Modules and kernels. `image` is read during the call and may be freed after it. */
+/* Modules and kernels. `image` is read during the call and may be freed after it. Of a module's
+ * images the best is taken that the machine can run; TESSERA_ISA=LEVEL in the environment, read
+ * once a process, rules out what is above that level. */
 TSR_API tsr_status_t tsrLoadModule(tsr_context_t context, const void *image, size_t size_bytes,
                                    tsr_module_t *module);
 /* Waits for launches of the module's kernel that are queued or running. */
@@ -111,6 +113,9 @@ TSR_API tsr_status_t tsrUnloadModule(tsr_module_t module);
 TSR_API tsr_status_t tsrGetKernel(tsr_module_t module, const char *name, tsr_kernel_t *kernel);
 /* The metadata document (JSON text); borrowed until the module is unloaded. */
 TSR_API tsr_status_t tsrGetModuleMetadata(tsr_module_t module, const char **json);
+
+/* The level of the image that was taken, e.g. "x86-64-v3"; static storage. */
+TSR_API tsr_status_t tsrGetModuleIsa(tsr_module_t module, const char **isa);
 
 typedef struct tsr_kernel_info {
     const char *name;
