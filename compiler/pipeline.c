@@ -75,6 +75,7 @@ static bool run_schedule(pipeline *p) {
                                 .profile = compiler_profile_name(p->options->profile),
                                 .overrides = p->options->schedule,
                                 .written = p->options->written,
+                                .loose = p->options->schedule_loose,
                                 .space = p->space};
     if (!replace(p, schedule_from_graph(p->m, &request, p->st)))
         return false;

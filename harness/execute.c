@@ -197,16 +197,20 @@ static bool run_interpreter(execution *e, status *st) {
 
 /* ---- backends of the runtime ---- */
 static compiler_options options_of(const execution *e) {
-    return (compiler_options){.profile = e->profile,
-                              .isa = e->job->isa,
-                              .threads = e->job->threads,
-                              .unoptimised = e->job->unoptimised,
-                              .fault = fault_of_code(e->job->fault)};
+    return job_compiler_options(e->job, e->subject->kernel);
+}
+
+/* Whose schedule it is. */
+static const char *schedule_of(const compiler_options *options, const job *j) {
+    if (options->schedule)
+        return j->tuned ? "tuned" : "given";
+    return options->written ? "source" : "default";
 }
 
 static bool build(execution *e, status *st) {
     subject *s = e->subject;
     compiler_options options = options_of(e);
+    json_object_set_new(e->result, "schedule", json_string(schedule_of(&options, e->job)));
     e->stage(e->context, "compile");
     if (!compiler_build(s->graph, s->c->dims, s->c->dim_count, &options, &e->artifact, st))
         return false;
@@ -346,6 +350,7 @@ static bool probe(execution *e, const backend *b, status *st) {
     uint32_t device;
     probe_result found;
     compiler_options options = options_of(e);
+    options.schedule_loose = true; /* the kernel is cut into parts */
     e->stage(e->context, "probe");
     if (!backend_device(b, &device, st))
         return false;
@@ -450,7 +455,7 @@ static bool pack_members(execution *e, const backend *b, status *st) {
     staging s = {e->job, e->subject, e->stage, e->context};
     const tensor *expected, *actual = NULL;
     bool ours = *b->driver && !backend_is_tools(b);
-    if (!staging_put_sources(&s, st) || (ours && !staging_put_levels(&s, e->profile, st)))
+    if (!staging_put_sources(&s, st) || (ours && !staging_put_levels(&s, st)))
         return false;
     if (ours && (!build(e, st) || !staging_put_module(&s, &e->artifact, st)))
         return false;

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "exit_code.h"
+#include "tessera/compiler.h"
 
 typedef enum job_mode {
     JOB_BENCH,   /* check, then time */
@@ -28,11 +29,13 @@ typedef struct job {
     uint32_t threads;
     uint64_t seed;
     bool quick;
-    bool order_probe;    /* recover the trees of all accumulations, too */
-    bool unoptimised;    /* compile without fusing or simplifying anything */
-    const char *fault;   /* made on purpose (faults.def), or NULL */
-    const char *source;  /* text of the kernel's source, instead of the file at `path`; or NULL */
-    const char *staging; /* PACK: the folder that receives the members */
+    bool order_probe;     /* recover the trees of all accumulations, too */
+    bool unoptimised;     /* compile without fusing or simplifying anything */
+    const char *schedule; /* values of schedule parameters; NULL: the source's, or the default */
+    bool tuned;           /* `schedule` is what the tuner found */
+    const char *fault;    /* made on purpose (faults.def), or NULL */
+    const char *source;   /* text of the kernel's source, instead of the file at `path`; or NULL */
+    const char *staging;  /* PACK: the folder that receives the members */
     bool launches; /* PACK: launch too; false where the recorded failure took the worker down */
     bool sandbox;  /* REPLAY: the worker first gives up what a kernel has no need of */
     job_mode mode;
@@ -40,6 +43,9 @@ typedef struct job {
 
 /* "kernel/case@backend,profile,threads": names a result within a run. */
 void job_key(const job *j, text *out);
+
+/* How the job's kernel is compiled; `kernel` may be NULL where its source is not at hand. */
+compiler_options job_compiler_options(const job *j, const compiler_kernel *kernel);
 
 json_t *job_to_json(const job *j);
 /* Strings are borrowed from `object`. False when something is missing. */

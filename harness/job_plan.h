@@ -20,7 +20,8 @@ typedef struct job_choice {
     uint32_t also_count;
     uint64_t seed, timeout_seconds, memory_mib;
     bool quick, unoptimised, order_probe;
-    const char *inject; /* FAULT[@KERNEL[/CASE]], or NULL */
+    const char *schedule; /* values of schedule parameters, or NULL */
+    const char *inject;   /* FAULT[@KERNEL[/CASE]], or NULL */
 } job_choice;
 
 typedef struct job_plan {

@@ -111,12 +111,8 @@ static bool put_passes(const staging *s, compiler_options options, status *st) {
     return true;
 }
 
-bool staging_put_levels(const staging *s, compiler_profile profile, status *st) {
-    compiler_options options = {.profile = profile,
-                                .isa = s->job->isa,
-                                .threads = s->job->threads,
-                                .unoptimised = s->job->unoptimised,
-                                .fault = fault_of_code(s->job->fault)};
+bool staging_put_levels(const staging *s, status *st) {
+    compiler_options options = job_compiler_options(s->job, s->subject->kernel);
     if (!make_folder(s, "ir", st) || !put_level(s, &options, "graph", "00-graph.mlir", st) ||
         !put_passes(s, options, st))
         return false;

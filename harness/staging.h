@@ -20,7 +20,7 @@ typedef struct staging {
 /* source/NAME.tsr and inputs/NAME.npy. */
 bool staging_put_sources(const staging *s, status *st);
 /* ir/00-graph.mlir, the IR after each pass, llvm.ll and asm.s. */
-bool staging_put_levels(const staging *s, compiler_profile profile, status *st);
+bool staging_put_levels(const staging *s, status *st);
 /* module.tsrm */
 bool staging_put_module(const staging *s, const compiler_artifact *artifact, status *st);
 /* FOLDER/NAME.npy for each output. */

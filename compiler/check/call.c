@@ -89,6 +89,7 @@ static const struct {
     {"print", "nothing: a kernel has no side effects"},
     {"range", "arange(n)"},
     {"len", "x.shape[0]"},
+    {"schedule", "@schedule(...) above the kernel"},
 };
 
 static entity unknown_function(checker *c, const char *name, span at) {

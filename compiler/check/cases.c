@@ -277,9 +277,11 @@ static void case_read(case_reader *r, const node *n) {
 
 /* The decorators that a kernel has; each stands at most once, but @cases. */
 typedef struct decorated {
-    bool kernel;      /* marked as one, or wrong and may have been meant to */
-    const node *math; /* @math(...), or NULL */
-    const char *set;  /* what it asks for */
+    bool kernel;          /* marked as one, or wrong and may have been meant to */
+    const node *math;     /* @math(...), or NULL */
+    const char *set;      /* what it asks for */
+    const node *schedule; /* @schedule(...), or NULL */
+    const compiler_schedule *kept;
 } decorated;
 
 static bool is_call_of(const node *n, const char *name) {
@@ -307,23 +309,48 @@ static void math_read(case_reader *r, const node *n, decorated *out) {
                              "without it they are the specified ones");
 }
 
+/* @schedule(...), @schedule(base), @schedule(base.with_block(64, 64), tile=(6, 2)) */
+static void schedule_decorator_read(case_reader *r, const node *n, decorated *out) {
+    if (out->schedule) {
+        diagnose_error(r->report, n->at, "@schedule appears twice");
+        diagnose_note(r->report, out->schedule->at, "first here");
+        return;
+    }
+    out->schedule = n;
+    if (n->kind != NODE_CALL) {
+        diagnose_error(r->report, n->at,
+                       "@schedule takes what it says: @schedule(block=(96, 256))");
+        return;
+    }
+    entity e = schedule_read(&r->scope, n);
+    if (e.kind == ENTITY_SCHEDULE) {
+        out->kept = schedule_keep(r->source, &e);
+    }
+}
+
+static bool is_word(const node *n, const char *name) {
+    return n->kind == NODE_NAME && strcmp(n->text, name) == 0;
+}
+
 static void decorator_read(case_reader *r, const node *n, decorated *out) {
-    static const char *const known[] = {"kernel", "cases", "math"};
-    bool bare_math = n->kind == NODE_NAME && strcmp(n->text, "math") == 0;
-    if (n->kind == NODE_NAME && strcmp(n->text, "kernel") == 0) {
+    static const char *const known[] = {"kernel", "cases", "math", "schedule"};
+    if (is_word(n, "kernel")) {
         out->kernel = true;
     } else if (is_call_of(n, "cases")) {
         for (uint32_t i = 0; !r->kernel->broken && i < n->count; i++) {
             case_read(r, n->items[i]);
         }
-    } else if (is_call_of(n, "math") || bare_math) {
+    } else if (is_call_of(n, "math") || is_word(n, "math")) {
         math_read(r, n, out);
+    } else if (is_call_of(n, "schedule") || is_word(n, "schedule")) {
+        schedule_decorator_read(r, n, out);
     } else {
         const node *word = n->kind == NODE_CALL ? n->left : n;
         out->kernel = true;
         diagnose_error(r->report, n->at, "this decorator is not part of the tile language");
-        if (word->kind != NODE_NAME || !diagnose_nearest(r->report, word->text, known, 3)) {
-            diagnose_help(r->report, "there are @kernel, @cases(...) and @math(...)");
+        if (word->kind != NODE_NAME || !diagnose_nearest(r->report, word->text, known, 4)) {
+            diagnose_help(r->report,
+                          "there are @kernel, @cases(...), @math(...) and @schedule(...)");
         }
     }
 }
@@ -338,6 +365,7 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
         decorator_read(&r, k->function->decorators[i], &found);
     }
     k->math = found.set;
+    out->schedule = found.kept;
     if (!found.kernel && !k->function->broken) {
         diagnose_error(d, k->function->at, "function '%s' is not marked as a kernel",
                        k->function->name);

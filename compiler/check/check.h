@@ -22,8 +22,15 @@ typedef enum entity_kind {
     ENTITY_STRING, /* text */
     ENTITY_TYPE,   /* type */
     ENTITY_NONE,
+    ENTITY_SCHEDULE, /* schedule */
     ENTITY_KIND_COUNT
 } entity_kind;
+
+/* What schedule(...) says. */
+typedef struct schedule_value {
+    compiler_schedule_entry *entries;
+    uint32_t count;
+} schedule_value;
 
 typedef struct entity {
     entity_kind kind;
@@ -35,6 +42,7 @@ typedef struct entity {
     ir_dim dim;
     dtype type;
     const policy_set *policies; /* of a type; NULL: none */
+    const schedule_value *schedule;
     struct entity *items;
     uint32_t count;
 } entity;
@@ -139,6 +147,13 @@ void policy_report_unused(checker *c);
 entity check_expression(checker *c, const node *n);
 entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, entity *b, span at);
 entity check_subscript(checker *c, const node *n);
+
+/* ---- schedule.c ---- */
+/* schedule(...) or base.with_WORD(...), as a constant of the file or under @. */
+bool schedule_is_call(const node *n);
+entity schedule_read(checker *c, const node *n);
+/* A copy that lives as long as the source. */
+const compiler_schedule *schedule_keep(compiler_source *s, const entity *e);
 
 /* ---- arguments.c: reading what was given into what is needed ---- */
 /* A dimension, a shape (a tuple or one dimension), an axis, axes (int, tuple; None: all). False

@@ -235,6 +235,11 @@ static entity refuse_here(checker *c, const node *n) {
     return entity_broken(n->at);
 }
 
+/* Schedules are the only calls among constants. */
+static entity check_constant_call(checker *c, const node *n) {
+    return schedule_is_call(n) ? schedule_read(c, n) : refuse_here(c, n);
+}
+
 entity check_expression(checker *c, const node *n) {
     switch (n->kind) {
     case NODE_NAME:
@@ -257,7 +262,7 @@ entity check_expression(checker *c, const node *n) {
     case NODE_LIST:
         return check_items(c, n);
     case NODE_CALL:
-        return c->constants_only ? refuse_here(c, n) : check_call(c, n);
+        return c->constants_only ? check_constant_call(c, n) : check_call(c, n);
     case NODE_SUBSCRIPT:
         return c->constants_only ? refuse_here(c, n) : check_subscript(c, n);
     case NODE_ATTRIBUTE:

@@ -23,13 +23,16 @@ void checker_release(checker *c) {
 
 /* ---- constants ---- */
 
-static void define_constant(checker *c, const char *name, span at, const node *value) {
+/* Of the file, or of the kernel: only a file has schedules. */
+static void define_constant(checker *c, const char *name, span at, const node *value,
+                            bool of_file) {
     entity e = check_expression(c, value);
-    bool constant = e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_TYPE;
+    bool constant = e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_TYPE ||
+                    (e.kind == ENTITY_SCHEDULE && of_file);
     if (!constant && e.kind != ENTITY_BROKEN && !diagnosed_on_line(c->report, value->at.start)) {
-        diagnose_error(c->report, value->at,
-                       "a constant is a number, a bool or an element type, not %s",
-                       entity_describe(&e));
+        diagnose_error(
+            c->report, value->at, "a constant is a number, a bool%s element type%s, not %s",
+            of_file ? ", an" : " or an", of_file ? " or a schedule" : "", entity_describe(&e));
     }
     scope_define(c, name, constant ? e : entity_broken(value->at), at, NULL);
 }
@@ -41,7 +44,8 @@ void checker_define_constants(checker *c) {
         const node *assign = m->constants[i];
         for (uint32_t k = 0; k < assign->count; k++) {
             if (assign->items[k]->kind == NODE_NAME) {
-                define_constant(c, assign->items[k]->text, assign->items[k]->at, assign->left);
+                define_constant(c, assign->items[k]->text, assign->items[k]->at, assign->left,
+                                true);
             } else {
                 diagnose_error(c->report, assign->items[k]->at, "name one constant a line");
             }
@@ -134,7 +138,7 @@ static bool define_parameters(checker *c, ir_attr *names) {
         const ast_parameter *p = &k->function->parameters[i];
         if (p->keyword_only) {
             c->constants_only = true;
-            define_constant(c, p->name, p->at, p->fallback);
+            define_constant(c, p->name, p->at, p->fallback, false);
             c->constants_only = false;
             continue;
         }

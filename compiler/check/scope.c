@@ -34,9 +34,11 @@ entity entity_tuple(checker *c, uint32_t count, span at) {
 
 const char *entity_describe(const entity *e) {
     static const char *const words[ENTITY_KIND_COUNT] = {
-        [ENTITY_BROKEN] = "nothing",  [ENTITY_TENSOR] = "a tensor", [ENTITY_NUMBER] = "a number",
-        [ENTITY_BOOL] = "a bool",     [ENTITY_DIM] = "a dimension", [ENTITY_TUPLE] = "a tuple",
-        [ENTITY_STRING] = "a string", [ENTITY_TYPE] = "a type",     [ENTITY_NONE] = "None",
+        [ENTITY_BROKEN] = "nothing",  [ENTITY_TENSOR] = "a tensor",
+        [ENTITY_NUMBER] = "a number", [ENTITY_BOOL] = "a bool",
+        [ENTITY_DIM] = "a dimension", [ENTITY_TUPLE] = "a tuple",
+        [ENTITY_STRING] = "a string", [ENTITY_TYPE] = "a type",
+        [ENTITY_NONE] = "None",       [ENTITY_SCHEDULE] = "a schedule",
     };
     return words[e->kind];
 }

@@ -18,7 +18,7 @@ _Static_assert(IN_MAP == 1 << GROUP_MAP && IN_ROW == 1 << GROUP_ROW &&
 /* What was asked for cannot be: said at its place in the source, or of the parameter. */
 static void refuse(scheduler *s, const override *o, const char *why) {
     const compiler_schedule *written = s->request->written;
-    if (s->failed)
+    if (s->failed || s->request->loose)
         return;
     s->failed = true;
     if (!o || !o->entry) {
@@ -30,7 +30,8 @@ static void refuse(scheduler *s, const override *o, const char *why) {
     text_init(&shown);
     diagnostics_init(&d, written->source, false, &shown);
     diagnose_error(&d, (span){o->entry->start, o->entry->end}, "%s", why);
-    status_set(s->st, STATUS_INVALID, "%.900s", shown.data);
+    int length = (int)shown.length - (shown.length > 0); /* without the last newline */
+    status_set(s->st, STATUS_INVALID, "%.*s", length < 900 ? length : 900, shown.data);
     diagnostics_release(&d);
     text_release(&shown);
 }
@@ -240,11 +241,11 @@ static void refuse_unknown(scheduler *s, const override *o) {
 static void check_entry(scheduler *s, const override *o) {
     text why;
     for (int i = 0; i < s->p->group_count; i++)
-        if (o->entry->groups & (1u << s->p->groups[i].kind))
+        if (o->entry->all_groups & (1u << s->p->groups[i].kind))
             return;
     text_init(&why);
     text_printf(&why, "'%s' is of %s, and this kernel has none", o->entry->word,
-                space_groups_text(o->entry->groups));
+                space_groups_text(o->entry->all_groups));
     refuse(s, o, why.data);
     text_release(&why);
 }
@@ -269,7 +270,8 @@ static void fill_space(const scheduler *s, compiler_space *space) {
         const parameter *p = &s->parameters.items[i];
         compiler_parameter *out = &space->items[i];
         *out = (compiler_parameter){.work = space_groups_text(p->kind),
-                                    .unit = p->info->unit,
+                                    .unit = strcmp(p->info->unit, "vectors") == 0 ? "elements"
+                                                                                  : p->info->unit,
                                     .summary = p->info->summary,
                                     .value = p->value,
                                     .otherwise = p->otherwise,
@@ -287,7 +289,7 @@ void scheduler_end_parameters(scheduler *s) {
         const override *o = &s->overrides.items[i];
         if (!o->used && o->entry)
             check_entry(s, o);
-        else if (!o->used)
+        else if (!o->used && !s->request->loose)
             refuse_unknown(s, o);
     }
     set_parameters(s);

@@ -38,6 +38,7 @@ typedef struct schedule_request {
     const char *profile;
     const char *overrides; /* "NAME=VALUE,...": values of parameters; an unknown name is an error */
     const compiler_schedule *written; /* the source's, which the overrides win over; or NULL */
+    bool loose;                       /* what does not fit is left out */
     compiler_space *space;            /* receives the parameters, or NULL */
 } schedule_request;
 

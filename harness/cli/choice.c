@@ -187,6 +187,7 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
                         .timeout_seconds = timeout_seconds,
                         .quick = options_flag(o, OPTION_QUICK),
                         .unoptimised = options_flag(o, OPTION_UNOPTIMISED),
+                        .schedule = options_text(o, OPTION_SCHEDULE, NULL),
                         .order_probe =
                             options_flag(o, OPTION_ORDER_PROBE) ||
                             (o->command == COMMAND_BENCH && !options_flag(o, OPTION_QUICK))};

@@ -1,4 +1,5 @@
 /* cmd_compile.c - tsr compile: look at any level, or build a module. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -6,8 +7,8 @@
 #include "cli/kernel_choice.h"
 #include "report/output.h"
 
-static const char *const levels[] = {"graph", "schedule", "tile", "llvm",
-                                     "asm",   "mlir",     "obj",  "module"};
+static const char *const levels[] = {"graph", "schedule", "space", "tile",  "llvm",
+                                     "asm",   "mlir",     "obj",   "module"};
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 
 static bool is_binary(const char *level) {
@@ -25,8 +26,8 @@ static int check_level(const options *o, const char *level) {
     if (nearest)
         return command_usage(o->command, "unknown level '%s'; did you mean %s?", level, nearest);
     return command_usage(
-        o->command, "unknown level '%s': graph, schedule, tile, llvm, asm, mlir, obj or module",
-        level);
+        o->command,
+        "unknown level '%s': graph, schedule, space, tile, llvm, asm, mlir, obj or module", level);
 }
 
 /* Several images have their place in a module. */
@@ -78,6 +79,27 @@ static bool emit_after(const ir_module *graph, const compiler_case *c, compiler_
     return ok || out->length > 0;
 }
 
+/* The parameters of the schedule: what --schedule and @schedule may turn. */
+static bool emit_space(const ir_module *graph, const compiler_case *c,
+                       const compiler_options *build, text *out, status *st) {
+    compiler_space space;
+    if (!compiler_space_of(graph, c->dims, c->dim_count, build, &space, st))
+        return false;
+    for (uint32_t i = 0; i < space.count; i++) {
+        const compiler_parameter *p = &space.items[i];
+        text_printf(out, "%s = %" PRId64 " %s (default %" PRId64 "; %" PRId64 " to %" PRId64,
+                    p->name, p->value, p->unit, p->otherwise, p->minimum, p->maximum);
+        if (p->multiple > 1)
+            text_printf(out, " in steps of %" PRId64, p->multiple);
+        text_printf(out, "): %s, of %s; candidates", p->summary, p->work);
+        for (uint32_t k = 0; k < p->candidate_count; k++)
+            text_printf(out, " %" PRId64, p->candidates[k]);
+        text_append(out, "\n");
+    }
+    compiler_space_release(&space);
+    return true;
+}
+
 static int compile_case(const options *o, const kernel_choice *k, compiler_options *build) {
     const char *level = options_text(o, OPTION_EMIT, "graph"),
                *pass = options_text(o, OPTION_EMIT_AFTER, NULL);
@@ -90,7 +112,9 @@ static int compile_case(const options *o, const kernel_choice *k, compiler_optio
     fputs(diagnostics.data, stderr);
     if (graph) {
         bool ok = pass ? emit_after(graph, k->c, build, pass, &out, &st)
-                       : compiler_emit(graph, k->c->dims, k->c->dim_count, build, level, &out, &st);
+                  : strcmp(level, "space") == 0
+                      ? emit_space(graph, k->c, build, &out, &st)
+                      : compiler_emit(graph, k->c->dims, k->c->dim_count, build, level, &out, &st);
         code = ok ? write_output(o, &out) : command_fail(&st);
         ir_module_free(graph);
     }
@@ -109,11 +133,12 @@ int command_compile(const options *o) {
         return command_usage(o->command, "--emit and --emit-after exclude each other");
     kernel_choice k = {0};
     job_choice choice;
-    compiler_options build;
+    compiler_options build = {0};
     int code = pass ? check_pass(o, pass) : check_level(o, options_text(o, OPTION_EMIT, "graph"));
     code = code ? code : kernel_choice_options(o, &choice, &build);
     code = code ? code : check_images(o, &build);
     code = code ? code : kernel_choice_open(o, o->arguments.items[0], &k);
+    build.written = k.kernel ? k.kernel->schedule : NULL;
     if (code == EXIT_DONE && !k.c) {
         status st = STATUS_INIT;
         status_set(&st, STATUS_INVALID, "kernel %s has no cases, so its dimensions are not known",

@@ -106,6 +106,7 @@ static void as_recorded(const wanted *w, job *j) {
     j->isa = json_string_value(json_object_get(w->run_arguments, "isa"));
     j->fault = json_string_value(json_object_get(record, "fault"));
     j->unoptimised = json_is_true(json_object_get(w->run_arguments, "unoptimised"));
+    j->schedule = json_string_value(json_object_get(record, "schedule_values"));
     j->seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : j->seed;
 }
 

@@ -156,6 +156,7 @@ static bool prepare(run_session *s, const options *o, text *diagnostics, status 
 }
 
 static bool run_compiled(run_session *s, status *st) {
+    s->build.written = s->k.kernel->schedule;
     session l = {0};
     compiler_artifact artifact = {0};
     bool ok = compiler_build(s->graph, s->dims.items, s->dims.count, &s->build, &artifact, st);

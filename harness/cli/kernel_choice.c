@@ -70,7 +70,8 @@ int kernel_choice_options(const options *o, job_choice *choice, compiler_options
                               .also = choice->also,
                               .also_count = choice->also_count,
                               .threads = choice->threads[0],
-                              .unoptimised = choice->unoptimised};
+                              .unoptimised = choice->unoptimised,
+                              .schedule = choice->schedule};
     int chosen = 0;
     for (int i = 0; i < PROFILE_COUNT; i++) {
         if (choice->profiles[i])

@@ -42,6 +42,9 @@ static bool compute_compiled(const compute_request *r, const backend *b, tensor 
     compiler_options options = {.profile = profile_from_name(r->how.profile),
                                 .isa = r->how.isa,
                                 .threads = r->how.threads,
+                                .schedule = r->how.schedule,
+                                .written = r->how.written,
+                                .schedule_loose = r->how.part,
                                 .fault = fault_of_code(r->how.fault)};
     session_request request = {
         .threads = r->how.threads, .artifact = &artifact, .kernel = r->kernel};

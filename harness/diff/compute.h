@@ -9,7 +9,10 @@
 typedef struct compute_how {
     const char *backend, *profile, *isa; /* isa NULL: the host's best */
     uint32_t threads;
-    const char *fault; /* made on purpose, or NULL */
+    const char *fault;    /* made on purpose, or NULL */
+    const char *schedule; /* values of schedule parameters, or NULL */
+    const compiler_schedule *written;
+    bool part; /* of the kernel: what does not fit of the schedule is left out */
 } compute_how;
 
 typedef struct compute_request {

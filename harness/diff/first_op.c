@@ -59,6 +59,7 @@ static ir_module *cut_after(const search *s, size_t position) {
 static bool run_cut(const compute_request *whole, const ir_module *cut,
                     const compiler_signature *signature, tensor *outputs, status *st) {
     compute_request r = *whole;
+    r.how.part = true;
     status with_fault = STATUS_INIT;
     r.graph = cut;
     r.signature = signature;

@@ -65,7 +65,9 @@ static void set_how(remade *r) {
         .profile = string_of(r->result, "profile"),
         .isa = string_of(r->from->arguments, "isa"),
         .threads = (uint32_t)json_integer_value(json_object_get(r->result, "threads")),
-        .fault = touched ? string_of(r->result, "fault") : NULL};
+        .fault = touched ? string_of(r->result, "fault") : NULL,
+        .schedule = string_of(r->result, "schedule_values"),
+        .written = r->subject.kernel->schedule};
 }
 
 static bool open_subject(remade *r, status *st) {

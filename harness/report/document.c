@@ -99,6 +99,8 @@ static const struct csv_column {
     {"ceiling", "roofline", "ceiling"},
     {"fraction", "roofline", "fraction"},
     {"compile_ns", "compile_ns", NULL},
+    {"schedule", "schedule", NULL},
+    {"schedule_values", "schedule_values", NULL},
     {"schedule_hash", "schedule_hash", NULL},
     {"module_hash", "module_hash", NULL},
 };

@@ -61,9 +61,10 @@ typedef struct compiler_case {
 /* @schedule(...) of a kernel: values of schedule parameters, with their places in the source. They
  * are no part of what the kernel computes, and in no hash of its graph. */
 typedef struct compiler_schedule_entry {
-    const char *name; /* of the parameter: "MR" */
-    const char *word; /* as it was written: "tile" */
-    unsigned groups;  /* the kinds of work that have it, as bits */
+    const char *name;    /* of the parameter: "MR" */
+    const char *word;    /* as it was written: "tile" */
+    unsigned groups;     /* the kinds of work that have it, as bits */
+    unsigned all_groups; /* ... that have some parameter of this word */
     int64_t value;
     bool vectors;        /* the value counts vectors of the target */
     uint32_t start, end; /* bytes of the source */
@@ -143,11 +144,12 @@ typedef struct compiler_options {
     const char
         *schedule; /* values of schedule parameters, "BM=96,P0.NR=4v" (v: vectors), or NULL */
     const compiler_schedule *written; /* the kernel's own, which `schedule` wins over; or NULL */
-    const char *emit_after;           /* a pass name whose output is wanted, or NULL */
-    text *emit;                       /* receives that text */
-    const char *fault;                /* wrong on purpose, for proofs; NULL = none: "drop-last-k",
-                                         "edge-off-by-one", "compiler-crash", "broken-ir" */
-    bool verify; /* run the verifier after every pass (always on in debug builds) */
+    bool schedule_loose;    /* what does not fit of these is left out (of a part of the kernel) */
+    const char *emit_after; /* a pass name whose output is wanted, or NULL */
+    text *emit;             /* receives that text */
+    const char *fault;      /* wrong on purpose, for proofs; NULL = none: "drop-last-k",
+                               "edge-off-by-one", "compiler-crash", "broken-ir" */
+    bool verify;            /* run the verifier after every pass (always on in debug builds) */
 } compiler_options;
 
 typedef struct compiler_artifact {

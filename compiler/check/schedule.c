@@ -1,0 +1,303 @@
+/* schedule.c - schedules in a source: schedule(block=(96, 256)), base.with_block(64, 64), and the
+ * decorator @schedule(...). What words there are says the space's table; whether values fit the
+ * target is seen when a case is compiled. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "space/space.h"
+
+enum { ENTRIES_MAX = 32, WORDS_MAX = 64 };
+
+/* ---- words ---- */
+
+/* The different words of the table, in its order. */
+static size_t all_words(const char **out) {
+    const space_parameter *table;
+    uint32_t count = space_parameters(&table);
+    size_t words = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < words; k++) {
+            known |= strcmp(out[k], table[i].source) == 0;
+        }
+        if (!known && words < WORDS_MAX) {
+            out[words++] = table[i].source;
+        }
+    }
+    return words;
+}
+
+static void unknown_word(checker *c, const char *word, span at) {
+    const char *words[WORDS_MAX];
+    size_t count = all_words(words);
+    diagnose_error(c->report, at, "a schedule has no '%.60s'", word);
+    if (!diagnose_nearest(c->report, word, words, count)) {
+        text list;
+        text_init(&list);
+        for (size_t i = 0; i < count; i++) {
+            text_printf(&list, "%s%s", i ? ", " : "", words[i]);
+        }
+        diagnose_help(c->report, "there are %s", list.data);
+        text_release(&list);
+    }
+}
+
+/* How many numbers the word takes, 0 where there is no such word; -1: one, not in a tuple. The
+ * names and the kinds of work that have it follow. */
+static int shape_of_word(const char *word, text *names, unsigned *groups) {
+    const space_parameter *table;
+    uint32_t count = space_parameters(&table);
+    int places = 0;
+    *groups = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(table[i].source, word) != 0) {
+            continue;
+        }
+        *groups |= table[i].groups;
+        if (table[i].position < 0) {
+            places = -1;
+        } else if (places >= 0 && table[i].position >= places) {
+            text_printf(names, "%s%s", places ? ", " : "", table[i].name);
+            places = table[i].position + 1;
+        }
+    }
+    return places;
+}
+
+/* ---- values ---- */
+
+typedef struct schedule_builder {
+    checker *c;
+    compiler_schedule_entry entries[ENTRIES_MAX];
+    uint32_t count;
+} schedule_builder;
+
+static void forget_word(schedule_builder *b, const char *word) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (strcmp(b->entries[i].word, word) != 0) {
+            b->entries[kept++] = b->entries[i];
+        }
+    }
+    b->count = kept;
+}
+
+/* The integer that an entity stands for; flags are True and False. */
+static bool number_of(checker *c, const entity *e, int64_t *value) {
+    if (e->kind == ENTITY_BROKEN) {
+        return false;
+    }
+    if ((e->kind == ENTITY_NUMBER && e->is_integer) || e->kind == ENTITY_BOOL) {
+        *value = e->integer;
+        return true;
+    }
+    diagnose_error(c->report, e->at, "a schedule takes whole numbers, not %s",
+                   e->kind == ENTITY_NUMBER ? "fractions" : entity_describe(e));
+    return false;
+}
+
+static bool in_range(const space_parameter *p, int64_t value) {
+    return value >= p->minimum && value <= p->maximum;
+}
+
+/* One number: an entry for each parameter at this place of the word, where some of them takes it.
+ */
+static bool put_number(schedule_builder *b, const char *word, int place, const entity *e) {
+    const space_parameter *table, *refused = NULL;
+    uint32_t count = space_parameters(&table), before = b->count;
+    int64_t value;
+    text names;
+    unsigned groups;
+    if (!number_of(b->c, e, &value)) {
+        return false;
+    }
+    text_init(&names);
+    shape_of_word(word, &names, &groups);
+    text_release(&names);
+    for (uint32_t i = 0; i < count; i++) {
+        const space_parameter *p = &table[i];
+        if (strcmp(p->source, word) != 0 || p->position != place || b->count == ENTRIES_MAX) {
+            continue;
+        }
+        if (!in_range(p, value)) {
+            refused = p;
+            continue;
+        }
+        b->entries[b->count++] =
+            (compiler_schedule_entry){.name = p->name,
+                                      .word = p->source,
+                                      .groups = p->groups,
+                                      .all_groups = groups,
+                                      .value = value,
+                                      .vectors = strcmp(p->unit, "vectors") == 0,
+                                      .start = e->at.start,
+                                      .end = e->at.end};
+    }
+    if (b->count > before || !refused) {
+        return true;
+    }
+    diagnose_error(b->c->report, e->at, "%s, %s, must be %" PRId64 " to %" PRId64 ", not %" PRId64,
+                   refused->name, refused->summary, refused->minimum, refused->maximum, value);
+    return false;
+}
+
+static bool put_items(schedule_builder *b, const char *word, const entity *items, uint32_t count,
+                      span at) {
+    text names;
+    unsigned groups;
+    bool good = true;
+    text_init(&names);
+    int places = shape_of_word(word, &names, &groups);
+    if (places < 0 && count != 1) {
+        diagnose_error(b->c->report, at, "%s is one number, not %u", word, count);
+        good = false;
+    } else if (places >= 0 && (count == 0 || count > (uint32_t)places)) {
+        diagnose_error(b->c->report, at, "%s is at most %d numbers, not %u", word, places, count);
+        diagnose_help(b->c->report, "write %s=(%s); None leaves one to the scheduler", word,
+                      names.data);
+        good = false;
+    }
+    for (uint32_t i = 0; good && i < count; i++) {
+        if (items[i].kind != ENTITY_NONE) {
+            good = put_number(b, word, places < 0 ? -1 : (int)i, &items[i]);
+        }
+    }
+    text_release(&names);
+    return good;
+}
+
+/* WORD=VALUE replaces what was inherited of the word. */
+static bool put_word(schedule_builder *b, const node *keyword) {
+    const char *word = keyword->text;
+    text names;
+    unsigned groups;
+    text_init(&names);
+    int places = shape_of_word(word, &names, &groups);
+    text_release(&names);
+    if (places == 0) {
+        unknown_word(b->c, word, keyword->symbol_at);
+        return false;
+    }
+    entity e = check_expression(b->c, keyword->left);
+    if (e.kind == ENTITY_BROKEN) {
+        return false;
+    }
+    forget_word(b, word);
+    bool tuple = e.kind == ENTITY_TUPLE;
+    return put_items(b, word, tuple ? e.items : &e, tuple ? e.count : 1, e.at);
+}
+
+static bool inherit(schedule_builder *b, const entity *base) {
+    if (base->kind == ENTITY_SCHEDULE) {
+        memcpy(b->entries, base->schedule->entries, base->schedule->count * sizeof b->entries[0]);
+        b->count = base->schedule->count;
+        return true;
+    }
+    if (base->kind != ENTITY_BROKEN) {
+        diagnose_error(b->c->report, base->at, "expected a schedule or NAME=VALUE, not %s",
+                       entity_describe(base));
+    }
+    return false;
+}
+
+static entity finish(schedule_builder *b, bool good, span at) {
+    if (!good) {
+        return entity_broken(at);
+    }
+    schedule_value *v = ARENA_NEW(&b->c->memory, schedule_value, 1);
+    v->count = b->count;
+    v->entries = ARENA_NEW(&b->c->memory, compiler_schedule_entry, b->count + 1);
+    memcpy(v->entries, b->entries, b->count * sizeof b->entries[0]);
+    return (entity){.kind = ENTITY_SCHEDULE, .at = at, .schedule = v};
+}
+
+static bool repeated(checker *c, const node *call, uint32_t index) {
+    for (uint32_t i = 0; i < index; i++) {
+        if (call->items[i]->kind == NODE_KEYWORD &&
+            strcmp(call->items[i]->text, call->items[index]->text) == 0) {
+            diagnose_error(c->report, call->items[index]->symbol_at, "'%.60s' is given twice",
+                           call->items[index]->text);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* schedule(base, block=..., ...) */
+static entity read_call(checker *c, const node *n) {
+    schedule_builder b = {.c = c};
+    bool good = true;
+    for (uint32_t i = 0; i < n->count; i++) {
+        const node *item = n->items[i];
+        if (item->kind == NODE_KEYWORD) {
+            good &= !repeated(c, n, i) && put_word(&b, item);
+        } else if (i > 0) {
+            diagnose_error(c->report, item->at, "a schedule inherits from one other, named first");
+            good = false;
+        } else {
+            entity base = check_expression(c, item);
+            good = inherit(&b, &base);
+        }
+    }
+    if (n->count == 0) {
+        diagnose_error(c->report, n->at, "this schedule says nothing");
+        diagnose_help(c->report, "for example schedule(block=(96, 256), tile=(6, 2))");
+        good = false;
+    }
+    return finish(&b, good, n->at);
+}
+
+/* base.with_block(64, 64) */
+static entity read_with(checker *c, const node *n) {
+    schedule_builder b = {.c = c};
+    const node *method = n->left;
+    const char *word = method->text + strlen("with_");
+    entity base = check_expression(c, method->left), items[8];
+    text names;
+    unsigned groups;
+    if (!inherit(&b, &base)) {
+        return entity_broken(n->at);
+    }
+    text_init(&names);
+    bool good = shape_of_word(word, &names, &groups) != 0;
+    text_release(&names);
+    if (!good) {
+        unknown_word(c, word, method->symbol_at);
+    }
+    uint32_t count = n->count < 8 ? n->count : 8;
+    for (uint32_t i = 0; good && i < count; i++) {
+        if (n->items[i]->kind == NODE_KEYWORD) {
+            diagnose_error(c->report, n->items[i]->at, "%s takes its numbers without names",
+                           method->text);
+            good = false;
+            break;
+        }
+        items[i] = check_expression(c, n->items[i]);
+        good = items[i].kind != ENTITY_BROKEN;
+    }
+    if (good) {
+        forget_word(&b, word);
+        good = put_items(&b, word, items, count, n->at);
+    }
+    return finish(&b, good, n->at);
+}
+
+bool schedule_is_call(const node *n) {
+    const node *callee = n->kind == NODE_CALL ? n->left : NULL;
+    return callee && ((callee->kind == NODE_NAME && strcmp(callee->text, "schedule") == 0) ||
+                      (callee->kind == NODE_ATTRIBUTE && strncmp(callee->text, "with_", 5) == 0));
+}
+
+entity schedule_read(checker *c, const node *n) {
+    return n->left->kind == NODE_NAME ? read_call(c, n) : read_with(c, n);
+}
+
+const compiler_schedule *schedule_keep(compiler_source *s, const entity *e) {
+    compiler_schedule *kept = ARENA_NEW(&s->memory, compiler_schedule, 1);
+    kept->source = &s->text;
+    kept->count = e->schedule->count;
+    kept->entries = arena_copy(&s->memory, e->schedule->entries,
+                               (e->schedule->count + 1) * sizeof(compiler_schedule_entry));
+    return kept;
+}

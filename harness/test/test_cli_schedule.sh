@@ -1,0 +1,62 @@
+# test_cli_schedule.sh - schedules of a source and of the command line: other code, the same meaning.
+source "$(dirname "$0")/lib.sh"
+
+small_corpus
+exits 0 "goldens of kernels without a schedule" "$tsr" golden record
+/usr/bin/python3 - <<'END_PYTHON'
+text = open("corpus/small/small.tsr").read().split("@cases(")
+text[1] = "@schedule(vector=8, columns=32, rows=2)\n@cases(" + text[1]
+text[2] = "@schedule(tile=(3, 1), block=(6, 64))\n@cases(" + text[2]
+open("with.tsr", "w").write("".join(text))
+END_PYTHON
+bench() { "$tsr" bench corpus --backend cpu --profile strict --threads 1 --quick --json "$@"; }
+field() { /usr/bin/python3 -c "
+import json, sys
+for r in json.load(open(sys.argv[1]))['results']:
+    print(r['kernel'], r['case'], *[r[name] for name in sys.argv[2:]])" "$@"; }
+
+exits 0 "bench without schedules" bench
+field out case_key >keys.without
+field out schedule_hash >hashes.without
+field out module_hash >modules.without
+field out schedule >whose
+has whose "^addition tiny default$" "the scheduler's own choice is called default"
+cp with.tsr corpus/small/small.tsr
+exits 0 "the same goldens hold with schedules in the source" bench
+field out case_key >keys.with
+field out schedule_hash >hashes.with
+field out module_hash >modules.with
+field out schedule >whose
+has whose "^product tiny source$" "a written schedule is told from the default"
+same keys.without keys.with "a schedule is no part of what a kernel means"
+[ "$(comm -12 <(sort hashes.without) <(sort hashes.with) | wc -l)" = 0 ] && pass "each schedule hash differs" || fail "each schedule hash differs"
+[ "$(comm -12 <(sort modules.without) <(sort modules.with) | wc -l)" = 0 ] && pass "each module hash differs" || fail "each module hash differs"
+
+exits 0 "the parameters of a schedule" "$tsr" compile corpus/small/small.tsr --kernel product --emit space
+has out "^P[0-9]\.MR = 3 rows \(default [0-9]+; 1 to 32\)" "a written value beside its default"
+exits 0 "a value from outside wins" "$tsr" compile corpus/small/small.tsr --kernel product --emit space --schedule MR=2
+has out "^P[0-9]\.MR = 2 rows" "it is the value"
+exits 3 "a value that the vector does not divide" "$tsr" compile corpus/small/small.tsr --kernel addition --emit space --schedule VECTOR=12
+has err "small.tsr:5:29: error: BLOCK must be a multiple of VECTOR, 12, and 32 is not: 24 or 36 would be" "the limit and the place"
+has err "^ +\| +\^~$" "with a caret"
+exits 3 "more registers than there are" "$tsr" compile corpus/small/small.tsr --kernel product --emit space --schedule BM=30,MR=30,NR=4v
+has err "need [0-9]+ vector registers, and the limit is [0-9]+" "the limit is named"
+exits 3 "no such parameter" "$tsr" compile corpus/small/small.tsr --kernel product --schedule TILE=3 --emit asm
+has err "no schedule parameter 'TILE' here; there are: P0.MR" "those that there are"
+for wrong in MR MR= =3 MR=x MR=3x MR=3,,NR=4 MR=99999999999999999999 P0.MR=3,P0.MR=4; do
+    exits 3 "wrong text: $wrong" "$tsr" compile corpus/small/small.tsr --kernel product --schedule "$wrong" --emit asm
+done
+exits 0 "bench with a schedule from outside" bench --filter product --schedule P0.MR=1,BM=8
+field out schedule schedule_values >whose
+has whose "^product tiny given P0.MR=1,BM=8$" "it is recorded"
+exits 3 "a schedule that does not fit is an error of its case" bench --filter product/tiny --schedule MR=4
+has out '"why": ".*error: BM must be a multiple of MR, 4, and 6 is not' "with its place"
+
+exits 0 "pack a kernel with a schedule" "$tsr" pack-repro product --case tiny --backend cpu --schedule MR=1 corpus
+pack=$(cat out)
+mv corpus gone
+exits 0 "replay it without its source" "$tsr" replay "$pack" --json
+has out "REPRODUCED_EXACT" "it gives the same bits"
+has out "code-hash-same" "from the same code"
+mv gone corpus
+finish
