@@ -15,6 +15,8 @@ typedef struct cpu_isa {
     int registers;
     bool has_f16c; /* hardware f16 conversions */
     int64_t l1_bytes, l2_bytes;
+    int scalable_bits;    /* of a scalable vector, at least; 0: none */
+    bool rounds_i64_once; /* from vectors of i64 to f32, as code generation does it */
 } cpu_isa;
 
 /* NULL when the level is not known. */

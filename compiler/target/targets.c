@@ -5,8 +5,9 @@
 #include "tessera/compiler.h"
 
 static const cpu_isa isas[] = {
-#define ISA(name, cpu, features, triple, lanes, registers, f16, l1_kib, l2_kib)                    \
-    {name, cpu, features, triple, lanes, registers, f16, l1_kib * 1024, l2_kib * 1024},
+#define ISA(name, cpu, features, triple, lanes, registers, f16, l1_kib, l2_kib, scalable, i64)     \
+    {name, cpu,           features,      triple,   lanes, registers,                               \
+     f16,  l1_kib * 1024, l2_kib * 1024, scalable, i64},
 #include "target/targets.def"
 };
 

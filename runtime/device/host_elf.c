@@ -30,100 +30,12 @@ static uint64_t align_up(uint64_t offset, uint64_t alignment) {
     return alignment > 1 ? (offset + alignment - 1) / alignment * alignment : offset;
 }
 
-#if defined(__x86_64__)
-static const char *relocation_name(uint32_t type) {
-    static const char *const names[] = {
-        "R_X86_64_NONE",       "R_X86_64_64",       "R_X86_64_PC32",     "R_X86_64_GOT32",
-        "R_X86_64_PLT32",      "R_X86_64_COPY",     "R_X86_64_GLOB_DAT", "R_X86_64_JUMP_SLOT",
-        "R_X86_64_RELATIVE",   "R_X86_64_GOTPCREL", "R_X86_64_32",       "R_X86_64_32S",
-        "R_X86_64_16",         "R_X86_64_PC16",     "R_X86_64_8",        "R_X86_64_PC8",
-        "R_X86_64_DTPMOD64",   "R_X86_64_DTPOFF64", "R_X86_64_TPOFF64",  "R_X86_64_TLSGD",
-        "R_X86_64_TLSLD",      "R_X86_64_DTPOFF32", "R_X86_64_GOTTPOFF", "R_X86_64_TPOFF32",
-        "R_X86_64_PC64",       "R_X86_64_GOTOFF64", "R_X86_64_GOTPC32",  "R_X86_64_GOT64",
-        "R_X86_64_GOTPCREL64", "R_X86_64_GOTPC64",
-    };
-    return type < sizeof names / sizeof names[0] ? names[type] : "unknown";
-}
-
-static bool needs_got(uint32_t type) {
-    return type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX ||
-           type == R_X86_64_REX_GOTPCRELX;
-}
-
-/* Writes `value` relative to `place`; the mapping is one, but a wild addend can still reach too
- * far. */
-static bool store_relative32(unsigned char *place, uint64_t value, status *st) {
-    int64_t distance = (int64_t)(value - (uint64_t)(uintptr_t)place);
-    if (distance != (int32_t)distance)
-        return status_set(st, STATUS_CORRUPT, "a 32-bit relocation overflows");
-    int32_t narrow = (int32_t)distance;
-    memcpy(place, &narrow, sizeof narrow);
-    return true;
-}
-
 static uint64_t add_got_slot(loader *l, uint64_t symbol) {
     unsigned char *slot = l->elf->base + l->got + l->got_used;
     memcpy(slot, &symbol, sizeof symbol);
     l->got_used += sizeof symbol;
     return (uint64_t)(uintptr_t)slot;
 }
-
-static bool apply(loader *l, uint32_t type, unsigned char *place, uint64_t symbol, uint64_t addend,
-                  status *st) {
-    uint64_t value = symbol + addend;
-    switch (type) {
-    case R_X86_64_64:
-        memcpy(place, &value, sizeof value);
-        return true;
-    case R_X86_64_PC64:
-        value -= (uint64_t)(uintptr_t)place;
-        memcpy(place, &value, sizeof value);
-        return true;
-    case R_X86_64_PC32:
-    case R_X86_64_PLT32:
-        return store_relative32(place, value, st);
-    default: /* needs_got */
-        return store_relative32(place, add_got_slot(l, symbol) + addend, st);
-    }
-}
-
-/* Bytes that a relocation writes; 0 for one that does nothing, -1 for an unsupported one. */
-static int written_bytes(uint32_t type) {
-    switch (type) {
-    case R_X86_64_NONE:
-        return 0;
-    case R_X86_64_64:
-    case R_X86_64_PC64:
-        return 8;
-    case R_X86_64_PC32:
-    case R_X86_64_PLT32:
-        return 4;
-    default:
-        return needs_got(type) ? 4 : -1;
-    }
-}
-#else
-static const char *relocation_name(uint32_t type) {
-    (void)type;
-    return "of this machine";
-}
-
-static bool needs_got(uint32_t type) {
-    (void)type;
-    return false;
-}
-
-static int written_bytes(uint32_t type) {
-    (void)type;
-    return -1;
-}
-
-static bool apply(loader *l, uint32_t type, unsigned char *place, uint64_t symbol, uint64_t addend,
-                  status *st) {
-    (void)l, (void)type, (void)place, (void)symbol, (void)addend;
-    return status_set(st, STATUS_UNAVAILABLE, "relocations of this machine are not supported");
-}
-#endif
 
 static bool is_applied(const loader *l, const elf_section *s) {
     return s->header.sh_type == SHT_RELA &&
@@ -137,7 +49,8 @@ static uint64_t got_bytes(const loader *l) {
         if (!is_applied(l, s))
             continue;
         for (size_t r = 0; r < elf_relocation_count(s); r++)
-            if (needs_got((uint32_t)ELF64_R_TYPE(elf_relocation(&l->object, s, r).r_info)))
+            if (l->object.machine->needs_got(
+                    (uint32_t)ELF64_R_TYPE(elf_relocation(&l->object, s, r).r_info)))
                 bytes += 8;
     }
     return bytes;
@@ -202,22 +115,30 @@ static bool address_of(const loader *l, const Elf64_Sym *symbol, uint64_t *out, 
 static bool relocate_one(loader *l, const elf_section *target, const Elf64_Rela *r, status *st) {
     uint32_t type = (uint32_t)ELF64_R_TYPE(r->r_info);
     size_t index = ELF64_R_SYM(r->r_info);
-    int written = written_bytes(type);
+    const elf_machine *machine = l->object.machine;
+    int written = machine->written_bytes(type);
     uint64_t size = target->header.sh_size, symbol = 0;
     if (written == 0)
         return true;
     if (written < 0)
         return status_set(st, STATUS_CORRUPT, "relocation %s (%u) in %s is not supported",
-                          relocation_name(type), type, target->name);
+                          machine->relocation_name(type), type, target->name);
     if (target->header.sh_type == SHT_NOBITS || r->r_offset > size ||
         size - r->r_offset < (uint64_t)written)
         return status_set(st, STATUS_CORRUPT, "a relocation lies outside %s", target->name);
     if (index == 0 || index >= l->object.symbol_count)
         return status_set(st, STATUS_CORRUPT, "a relocation in %s names no symbol", target->name);
     Elf64_Sym s = elf_symbol(&l->object, index);
-    return address_of(l, &s, &symbol, st) &&
-           apply(l, type, l->elf->base + target->load_offset + r->r_offset, symbol,
-                 (uint64_t)r->r_addend, st);
+    if (!address_of(l, &s, &symbol, st))
+        return false;
+    unsigned char *place = l->elf->base + target->load_offset + r->r_offset;
+    elf_fixup fixup = {.type = type,
+                       .bytes = place,
+                       .place = (uint64_t)(uintptr_t)place,
+                       .symbol = symbol,
+                       .addend = (uint64_t)r->r_addend,
+                       .slot = machine->needs_got(type) ? add_got_slot(l, symbol) : 0};
+    return machine->apply(&fixup, st);
 }
 
 static bool relocate(loader *l, status *st) {
@@ -241,6 +162,10 @@ static bool protect(loader *l, status *st) {
                                                  [GROUP_DATA] = PROT_READ | PROT_WRITE};
     for (int group = GROUP_CODE; group < GROUP_COUNT; group++) {
         size_t bytes = l->end[group] - l->start[group];
+        char *start = (char *)l->elf->base + l->start[group];
+        if (group ==
+            GROUP_CODE) /* nothing on x86; elsewhere instructions have a cache of their own */
+            __builtin___clear_cache(start, start + bytes);
         if (bytes && mprotect(l->elf->base + l->start[group], bytes, protections[group]) != 0)
             return status_set(st, STATUS_UNAVAILABLE,
                               "the operating system refuses executable memory (mprotect)");

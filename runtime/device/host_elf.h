@@ -2,7 +2,8 @@
  *
  * Accepted: little-endian ELF64 for this machine, of type ET_REL, without undefined symbols,
  * thread-local data, constructors or sections that are both writable and executable; relocations
- * R_X86_64_64, PC32, PC64, PLT32 and the GOTPCREL family. Everything else is refused by name. The
+ * R_X86_64_64, PC32, PC64, PLT32 and the GOTPCREL family; on AArch64 those of host_elf_aarch64.c.
+ * Everything else is refused by name. The
  * object is hostile until proven otherwise: every offset, size and index is checked before use.
  * After loading, code is read-execute, constants are read-only. */
 #ifndef TESSERA_RUNTIME_HOST_ELF_H

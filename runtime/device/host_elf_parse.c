@@ -6,13 +6,15 @@
 #include "base/arena.h"
 #include "device/host_elf_parts.h"
 
+const elf_machine *elf_host_machine(void) {
 #if defined(__x86_64__)
-enum { HOST_MACHINE = EM_X86_64 };
+    return &elf_x86_64;
 #elif defined(__aarch64__)
-enum { HOST_MACHINE = EM_AARCH64 };
+    return &elf_aarch64;
 #else
-enum { HOST_MACHINE = EM_NONE };
+    return NULL;
 #endif
+}
 
 enum { SECTION_LIMIT = 4096, ALIGNMENT_LIMIT = 4096, UNWIND_SECTION = 0x70000001 };
 static const uint64_t size_limit = (uint64_t)1
@@ -35,10 +37,10 @@ static bool check_header(const elf_object *o, Elf64_Ehdr *h, status *st) {
     if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB ||
         h->e_ident[EI_VERSION] != EV_CURRENT || h->e_version != EV_CURRENT)
         return corrupt(st, "not a little-endian ELF64 of version 1");
-    if (h->e_machine != HOST_MACHINE)
+    if (!o->machine || h->e_machine != o->machine->number)
         return status_set(st, STATUS_UNAVAILABLE,
-                          "the object is for ELF machine %u; this is machine %d", h->e_machine,
-                          HOST_MACHINE);
+                          "the object is for ELF machine %u; this machine is %d", h->e_machine,
+                          o->machine ? o->machine->number : EM_NONE);
     if (h->e_type != ET_REL)
         return corrupt(st, "not a relocatable object (ET_REL)");
     if (h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shnum == 0 || h->e_shnum > SECTION_LIMIT)
@@ -201,7 +203,7 @@ static bool check_relocations(const elf_object *o, status *st) {
 
 bool elf_parse(elf_object *o, const void *bytes, size_t size_bytes, status *st) {
     Elf64_Ehdr header;
-    *o = (elf_object){.bytes = bytes, .size_bytes = size_bytes};
+    *o = (elf_object){.bytes = bytes, .size_bytes = size_bytes, .machine = elf_host_machine()};
     if (check_header(o, &header, st) && read_sections(o, &header, st) && read_symbols(o, st) &&
         check_relocations(o, st))
         return true;

@@ -6,6 +6,7 @@
 #include <elf.h>
 
 #include "device/host_elf.h"
+#include "device/host_elf_machine.h"
 
 /* Which protection a section is loaded under. */
 typedef enum elf_group { GROUP_NONE, GROUP_CODE, GROUP_CONST, GROUP_DATA, GROUP_COUNT } elf_group;
@@ -21,7 +22,8 @@ typedef struct elf_section {
 typedef struct elf_object {
     const unsigned char *bytes;
     size_t size_bytes;
-    elf_section *sections; /* owned */
+    const elf_machine *machine; /* this one */
+    elf_section *sections;      /* owned */
     size_t section_count;
     size_t symbol_section; /* 0: none */
     size_t symbol_count;

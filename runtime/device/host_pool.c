@@ -73,12 +73,13 @@ static int64_t now_ns(void) {
 /* Control registers of the floating-point environment. The defaults: round to nearest, no flush,
  * all masked. */
 typedef struct fp_control {
+    uint64_t fpcr; /* AArch64 */
     uint32_t sse;
     uint16_t x87;
 } fp_control;
 
 #if defined(__x86_64__)
-static const fp_control fp_default = {0x1F80, 0x37F};
+static const fp_control fp_default = {.sse = 0x1F80, .x87 = 0x37F};
 
 static void set_fp(fp_control wanted, uint16_t x87_now) {
     _mm_setcsr(wanted.sse);
@@ -87,7 +88,7 @@ static void set_fp(fp_control wanted, uint16_t x87_now) {
 }
 
 static fp_control enter_default_fp(void) {
-    fp_control saved = {_mm_getcsr(), 0};
+    fp_control saved = {.sse = _mm_getcsr()};
     __asm__ volatile("fnstcw %0" : "=m"(saved.x87));
     set_fp(fp_default, saved.x87);
     return saved;
@@ -96,9 +97,22 @@ static fp_control enter_default_fp(void) {
 static void leave_default_fp(fp_control saved) {
     set_fp(saved, fp_default.x87);
 }
+#elif defined(__aarch64__)
+static fp_control enter_default_fp(void) {
+    fp_control saved = {0};
+    __asm__ volatile("mrs %0, fpcr" : "=r"(saved.fpcr));
+    if (saved.fpcr != 0)
+        __asm__ volatile("msr fpcr, %0" : : "r"(UINT64_C(0)));
+    return saved;
+}
+
+static void leave_default_fp(fp_control saved) {
+    if (saved.fpcr != 0)
+        __asm__ volatile("msr fpcr, %0" : : "r"(saved.fpcr));
+}
 #else
 static fp_control enter_default_fp(void) {
-    return (fp_control){0, 0};
+    return (fp_control){0};
 }
 
 static void leave_default_fp(fp_control saved) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "device/host_elf.h"
+#include "device/host_elf_machine.h"
 #include "tessera/kernel.h"
 #include "test/module_maker.h"
 
@@ -123,6 +124,69 @@ static void any_damaged_byte_is_survived(void **state) {
     free(object.data);
 }
 
+/* Instructions as an assembler writes them, with the field empty and with it filled. */
+static const struct fixup_case {
+    uint32_t type;
+    uint64_t place, target;
+    uint32_t before, after;
+} aarch64_fixups[] = {
+    {R_AARCH64_ADR_PREL_PG_HI21, 0x10000, 0x13abc, 0x90000000,
+     0xf0000000}, /* adrp x0, . + 3 pages */
+    {R_AARCH64_ADR_PREL_PG_HI21, 0x13abc, 0x10000, 0x90000001,
+     0xb0ffffe1},                                                        /* adrp x1, . - 3 pages */
+    {R_AARCH64_ADR_PREL_LO21, 0x1000, 0x0ffd, 0x10000002, 0x30ffffe2},   /* adr x2, . - 3 */
+    {R_AARCH64_ADD_ABS_LO12_NC, 0, 0x13abc, 0x91000000, 0x912af000},     /* add x0, x0, #0xabc */
+    {R_AARCH64_LDST8_ABS_LO12_NC, 0, 0x13abd, 0x39400000, 0x396af400},   /* ldrb w0, [x0, #0xabd] */
+    {R_AARCH64_LDST16_ABS_LO12_NC, 0, 0x13abe, 0x79400000, 0x79557c00},  /* ldrh w0, [x0, #0xabe] */
+    {R_AARCH64_LDST32_ABS_LO12_NC, 0, 0x13abc, 0xb9400000, 0xb94abc00},  /* ldr w0, [x0, #0xabc] */
+    {R_AARCH64_LDST64_ABS_LO12_NC, 0, 0x13ab8, 0xf9400000, 0xf9455c00},  /* ldr x0, [x0, #0xab8] */
+    {R_AARCH64_LDST128_ABS_LO12_NC, 0, 0x13ab0, 0x3dc00000, 0x3dc2ac00}, /* ldr q0, [x0, #0xab0] */
+    {R_AARCH64_CALL26, 0x2000, 0x1ffc, 0x94000000, 0x97ffffff},          /* bl . - 4 */
+    {R_AARCH64_JUMP26, 0x2000, 0x2008, 0x14000000, 0x14000002},          /* b . + 8 */
+    {R_AARCH64_PREL32, 0x2000, 0x1000, 0, 0xfffff000},
+};
+
+static void relocations_of_aarch64_are_the_assemblers(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(aarch64_fixups); i++) {
+        const struct fixup_case *c = &aarch64_fixups[i];
+        uint32_t word = c->before;
+        status st = STATUS_INIT;
+        elf_fixup f = {c->type, (unsigned char *)&word, c->place, c->target - 8, 8, 0};
+        assert_int_equal(elf_aarch64.written_bytes(c->type), 4);
+        if (!elf_aarch64.apply(&f, &st) || word != c->after)
+            fail_msg("%s: %08x, not %08x %s", elf_aarch64.relocation_name(c->type), word, c->after,
+                     st.message);
+    }
+    uint64_t wide = 0;
+    elf_fixup absolute = {R_AARCH64_ABS64, (unsigned char *)&wide, 64, 1000, 24, 0};
+    assert_int_equal(elf_aarch64.written_bytes(R_AARCH64_ABS64), 8);
+    assert_true(elf_aarch64.apply(&absolute, NULL));
+    assert_int_equal(wide, 1024);
+}
+
+static void relocations_of_aarch64_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    static const struct fixup_case bad[] = {
+        {R_AARCH64_ADR_PREL_PG_HI21, 0, UINT64_C(1) << 32, 0x90000000, 0},
+        {R_AARCH64_ADR_PREL_LO21, 0, 1 << 20, 0x10000000, 0},
+        {R_AARCH64_CALL26, 0, 1 << 27, 0x94000000, 0},
+        {R_AARCH64_CALL26, 0, 2, 0x94000000, 0},
+        {R_AARCH64_PREL32, 0, UINT64_C(1) << 31, 0, 0},
+        {R_AARCH64_LDST64_ABS_LO12_NC, 0, 0x1004, 0xf9400000, 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        uint32_t word = bad[i].before;
+        status st = STATUS_INIT;
+        elf_fixup f = {bad[i].type, (unsigned char *)&word, bad[i].place, bad[i].target, 0, 0};
+        assert_false(elf_aarch64.apply(&f, &st));
+        assert_int_equal(st.code, STATUS_CORRUPT);
+        assert_non_null(strstr(st.message, elf_aarch64.relocation_name(bad[i].type)));
+    }
+    assert_int_equal(elf_aarch64.written_bytes(R_AARCH64_ADR_GOT_PAGE), -1);
+    assert_int_equal(elf_aarch64.written_bytes(R_AARCH64_NONE), 0);
+}
+
 static void perf_learns_the_symbols(void **state) {
     (void)state;
     char path[64], *map_text;
@@ -183,6 +247,8 @@ int main(void) {
         cmocka_unit_test(an_unknown_relocation_is_refused_by_name),
         cmocka_unit_test(truncation_at_every_byte_is_refused),
         cmocka_unit_test(any_damaged_byte_is_survived),
+        cmocka_unit_test(relocations_of_aarch64_are_the_assemblers),
+        cmocka_unit_test(relocations_of_aarch64_that_do_not_fit_are_refused),
         cmocka_unit_test(perf_learns_the_symbols),
         cmocka_unit_test(gdb_learns_where_the_code_lies),
     };

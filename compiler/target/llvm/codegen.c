@@ -18,6 +18,10 @@ static void initialize(void) {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
     /* Loop strength reduction takes half of all compile time for 1 % of a matmul's speed: addresses
      * here are a base, an index and a constant already. Only LLVM's options can turn it off. */
     static const char *const options[] = {"tessera", "-disable-lsr"};

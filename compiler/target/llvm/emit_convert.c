@@ -209,9 +209,9 @@ static LLVMValueRef float_to_int(emitter *e, dtype from, dtype to, int width, LL
     return to == DTYPE_I32 ? whole : LLVMBuildTrunc(e->b, whole, types[0], "");
 }
 
-/* A float that rounds to bf16 as the integer itself would, exact: an f32 for i32, an f64 for i64.
- * Where the integer has more bits than that holds, the lowest are folded into one far below bf16's
- * last place. */
+/* A float that rounds to bf16 (from i64: to f32 too) as the integer itself would, exact: an f32 for
+ * i32, an f64 for i64. Where the integer has more bits than that holds, the lowest are folded into
+ * one far below bf16's last place. */
 static LLVMValueRef int_to_float_sticky(emitter *e, LLVMValueRef x, int width, bool is_long) {
     LLVMTypeRef integer = is_long ? e->i64 : e->i32, real = is_long ? e->f64 : e->f32;
     int64_t low_bits = is_long ? 0xfff : 0xff, limit = INT64_C(1) << (is_long ? 53 : 24);
@@ -302,6 +302,14 @@ static LLVMValueRef rounded(emitter *e, dtype from, dtype to, int width, LLVMVal
     return e->toward_zero && narrow ? toward_zero(e, from, to, width, x, near) : near;
 }
 
+/* AArch64's code generation goes through f64, and would round twice without this. */
+static LLVMValueRef long_to_float(emitter *e, LLVMValueRef x, int width) {
+    LLVMTypeRef type = code_vector(e, DTYPE_F32, width);
+    if (width == 1 || e->isa->rounds_i64_once)
+        return LLVMBuildSIToFP(e->b, x, type, "");
+    return LLVMBuildFPTrunc(e->b, int_to_float_sticky(e, x, width, true), type, "");
+}
+
 /* Every integer that a type narrower than bf16 can hold is exact in f32, so those round once. */
 static LLVMValueRef int_to_float(emitter *e, dtype from, dtype to, int width, LLVMValueRef x,
                                  bool saturate) {
@@ -311,7 +319,10 @@ static LLVMValueRef int_to_float(emitter *e, dtype from, dtype to, int width, LL
         return rounded(e, is_long ? DTYPE_F64 : DTYPE_F32, to, width, exact, saturate);
     }
     LLVMTypeRef type = code_vector(e, to == DTYPE_F64 ? to : DTYPE_F32, width);
-    x = is_bool ? LLVMBuildUIToFP(e->b, x, type, "") : LLVMBuildSIToFP(e->b, x, type, "");
+    if (is_long && to != DTYPE_F64)
+        x = long_to_float(e, x, width);
+    else
+        x = is_bool ? LLVMBuildUIToFP(e->b, x, type, "") : LLVMBuildSIToFP(e->b, x, type, "");
     return to == DTYPE_F64 ? x : rounded(e, DTYPE_F32, to, width, x, saturate);
 }
 

@@ -300,6 +300,15 @@ static void set_attribute(emitter *e, const char *name, const char *value) {
     LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attr);
 }
 
+/* Scalable vectors are used as ones of a fixed length, and as long as the hardware's at most. */
+static void set_scalable_bits(emitter *e, int bits) {
+    enum { UNIT_BITS = 128, UNITS_MAX = 16 };
+    unsigned kind = LLVMGetEnumAttributeKindForName("vscale_range", 12);
+    uint64_t range = (uint64_t)(bits / UNIT_BITS) << 32 | UNITS_MAX;
+    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(e->context, kind, range));
+}
+
 static void open_function(emitter *e, int64_t number) {
     char name[512], width[16];
     LLVMTypeRef parameters[] = {e->pointer, e->i64, e->i64};
@@ -309,6 +318,8 @@ static void open_function(emitter *e, int64_t number) {
     e->function = LLVMAddFunction(e->module, name, type);
     set_attribute(e, "prefer-vector-width", width);
     set_attribute(e, "no-builtins", "");
+    if (e->isa->scalable_bits)
+        set_scalable_bits(e, e->isa->scalable_bits);
     LLVMPositionBuilderAtEnd(e->b, new_block(e, "entry"));
 }
 
