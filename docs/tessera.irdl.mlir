@@ -957,6 +957,13 @@ module {
       %6 = irdl.base "#builtin.integer"
       irdl.attributes {"row_stride" = %4, "column_stride" = %5, "stride" = %6}
     }
+    irdl.operation @prefetch {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.base "#builtin.integer"
+      irdl.attributes {"columns" = %2}
+    }
     irdl.operation @store {
       %0 = irdl.any
       %1 = irdl.any

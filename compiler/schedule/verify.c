@@ -120,7 +120,9 @@ static bool find_parts(const ir_module *m, ir_op op, computation_parts *p) {
     *p = (computation_parts){.axes = ir_op_int(m, op, "axes", 0),
                              .inputs = ir_op_int(m, op, "inputs", 0),
                              .reduces = d->opcode != SCHED_MAP};
-    p->leading = !is_dot ? 0 : ir_op_int(m, op, "counted", 0) ? 3 : 2;
+    if (is_dot)
+        p->leading =
+            2 + (ir_op_int(m, op, "counted", 0) != 0) + (ir_op_int(m, op, "accumulate", 0) != 0);
     if (p->axes < 0 || p->axes >= MAX_AXES || p->inputs < p->leading ||
         p->inputs > (int64_t)d->operand_count)
         return false;

@@ -13,9 +13,14 @@ typedef struct dot {
     bool counted, packed;
     dtype element;
     int64_t lhs[LOWERING_AXES + 1], rhs[LOWERING_AXES + 1];
-    ir_value counts;      /* tile Rx1 of i32 */
-    ir_value least, most; /* as indices */
-    int k;                /* position of the reduced index in the frame */
+    ir_value counts;           /* tile Rx1 of i32 */
+    ir_value least, most;      /* as indices */
+    int k;                     /* position of the reduced index in the frame */
+    int64_t unroll;            /* steps in one trip */
+    int64_t prefetch;          /* lines of the next panel for one trip */
+    ir_value totals, total_at; /* chunk by chunk: memory and place of the running totals */
+    int64_t total_row, total_column;
+    ir_value near; /* where this tile's share of the next panel begins */
 } dot;
 
 /* Operands that were not packed are of the summed type, or (tf32) have its bits. */
@@ -40,13 +45,55 @@ static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
     return tile_op(b, TILE_ADD, (ir_value[]){product, sum}, 2, DTYPE_NONE);
 }
 
+/* The tiles of this panel bring the next one near, each its share, some lines in each trip. */
+static void prefetch(dot *t, ir_builder *b, ir_value k, ir_value low) {
+    ir_value memory = frame_memory(&t->f, 1), parts[] = {t->near, k, low};
+    int64_t line = 64 / (int64_t)dtype_size(tile_type(b, memory)->element);
+    int64_t run = t->prefetch * line, each = run / t->unroll, factors[] = {1, each, -each};
+    tile_prefetch(b, memory, tile_affine(b, 0, parts, factors, 3), run);
+}
+
+/* The row of rhs some steps ahead. */
+static void prefetch_rows(dot *t, ir_builder *b, ir_value k) {
+    int64_t one = 1;
+    for (int64_t i = 0; i < t->unroll; i++) {
+        t->f.index[t->k] = tile_affine(b, t->prefetch + i, &k, &one, 1);
+        tile_prefetch(b, frame_memory(&t->f, 1), frame_offset(&t->f, b, t->rhs), t->f.columns);
+    }
+}
+
+/* A panel's chunk is shared out among the first tiles that use it. */
+static void share_panel(dot *t, ir_builder *b, ir_value start) {
+    frame *f = &t->f;
+    int64_t line = 64 / (int64_t)dtype_size(tile_type(b, frame_memory(f, 1))->element);
+    int64_t share = CHUNK_LENGTH / t->unroll * t->prefetch * line;
+    if (!t->packed || f->row_axis < 0 || share == 0 || share > CHUNK_LENGTH * f->columns) {
+        t->prefetch = 0;
+        return;
+    }
+    int64_t tiles = CHUNK_LENGTH * f->columns / share, each = share / f->rows;
+    f->index[t->k] = start;
+    ir_value panel = frame_offset(f, b, t->rhs),
+             rows[] = {f->index[f->row_axis], f->index[t->k - 5]};
+    int64_t difference[] = {1, -1}, factors[] = {1, each};
+    ir_value tile = tile_affine(b, 0, rows, difference, 2);
+    tile = tile_index_op(b, TILE_INDEX_MIN, tile, tile_index(b, (tiles - 1) * f->rows));
+    ir_value parts[] = {panel, tile};
+    t->near = tile_affine(b, f->columns * t->rhs[1 + f->column_axis], parts, factors, 2);
+}
+
 static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum,
                       bool masked) {
     ir_op loop;
     ir_value k;
-    ir_builder in = tile_for(b, low, high, 1, &sum, 1, &loop, &k);
+    int64_t one = 1;
+    ir_builder in = tile_for(b, low, high, t->unroll, &sum, 1, &loop, &k);
     lowering_mark(t->f.l, loop, t->f.op);
     ir_value before = ir_block_get(b->m, in.block)->arguments[1], next = step(t, &in, k, before);
+    for (int64_t i = 1; i < t->unroll; i++)
+        next = step(t, &in, tile_affine(&in, i, &k, &one, 1), next);
+    if (t->prefetch && !masked)
+        t->packed ? prefetch(t, &in, k, low) : prefetch_rows(t, &in, k);
     if (masked) {
         ir_value at =
             ir_build1(&in, TILE_FROM_INDEX, &k, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1, 0), NULL, 0);
@@ -100,20 +147,74 @@ static ir_value with_zero(const dot *t, ir_builder *b, ir_value x) {
     return dtype_is_float(t->element) ? plus(b, tile_constant(b, t->element, 0), x) : x;
 }
 
-/* total = total + chunk, in memory. */
+/* The epilogue on the finished sums. */
+static void finish(dot *t, ir_builder *b, ir_value sum) {
+    ir_value yield;
+    t->f.accumulator = sum;
+    t->f.index[t->k] = tile_index(b, 0);
+    frame_body(&t->f, b, &yield);
+    frame_store(&t->f, b, 0, yield);
+}
+
+static bool is_constant(const ir_module *m, ir_value index, int64_t *value) {
+    ir_op op = ir_value_get(m, index)->op;
+    if (!op || ir_op_get(m, op)->opcode != TILE_INDEX)
+        return false;
+    *value = ir_op_int(m, op, "value", 0);
+    return true;
+}
+
+/* Does `then` once where low < high, which are less than a step apart; else not at all. */
+static void when_below(dot *t, ir_builder *b, ir_value low, ir_value high, int64_t step,
+                       void (*then)(dot *t, ir_builder *b, ir_value sum), ir_value sum) {
+    int64_t first, end;
+    ir_op loop;
+    ir_value index;
+    if (is_constant(b->m, low, &first) && is_constant(b->m, high, &end)) {
+        if (first < end)
+            then(t, b, sum);
+        return;
+    }
+    ir_builder in = tile_for(b, low, high, step, NULL, 0, &loop, &index);
+    then(t, &in, sum);
+    tile_yield(&in, NULL, 0);
+}
+
+/* The memory of the running totals at the tile's place. */
+static void find_totals(dot *t, ir_builder *b) {
+    int64_t access[LOWERING_AXES + 1];
+    frame *f = &t->f;
+    frame_access(f, f->leading - 1, access);
+    f->index[t->k] = tile_index(b, 0);
+    t->totals = frame_memory(f, f->leading - 1);
+    t->total_at = frame_offset(f, b, access);
+    t->total_row = frame_row_stride(f, access);
+    t->total_column = frame_column_stride(f, access);
+}
+
+static void store_total(dot *t, ir_builder *b, ir_value sum) {
+    tile_store(b, t->totals, t->total_at, sum, t->total_row, t->total_column, false);
+}
+
+/* total = total + chunk, in memory; after the last chunk, the epilogue. */
 static void accumulate(dot *t, ir_builder *b, int64_t extent) {
-    int64_t access[LOWERING_AXES + 1], one = 1;
+    int64_t one = 1, last = (extent - 1) / CHUNK_LENGTH * CHUNK_LENGTH;
     frame *f = &t->f;
     ir_value start = f->index[t->k - 3];
     ir_value end = tile_affine(b, CHUNK_LENGTH, &start, &one, 1);
+    if (t->packed)
+        share_panel(t, b, start);
     ir_value sum = chunk(t, b, start, tile_index_op(b, TILE_INDEX_MIN, end, tile_index(b, extent)));
-    int output = f->leading + f->body_inputs;
-    frame_access(f, output, access);
-    f->index[t->k] = tile_index(b, 0);
+    find_totals(t, b);
     ir_value total =
-        tile_load(b, frame_memory(f, output), frame_offset(f, b, access), f->rows, f->columns,
-                  frame_row_stride(f, access), frame_column_stride(f, access));
-    frame_store(f, b, 0, plus(b, total, sum));
+        tile_load(b, t->totals, t->total_at, f->rows, f->columns, t->total_row, t->total_column);
+    sum = plus(b, total, sum);
+    if (t->totals == frame_memory(f, f->leading + f->body_inputs)) {
+        store_total(t, b, sum);
+        return;
+    }
+    when_below(t, b, start, tile_index(b, last), extent, store_total, sum);
+    when_below(t, b, tile_index(b, last), tile_affine(b, 1, &start, &one, 1), extent, finish, sum);
 }
 
 void lower_dot(lowering *l, ir_builder *b, ir_op op) {
@@ -122,6 +223,8 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
              .counted = ir_op_int(l->s, op, "counted", 0) != 0,
              .packed = ir_op_int(l->s, op, "packed", 0) != 0};
     int64_t extent = ir_op_int(l->s, op, "extent", 0);
+    t.unroll = schedule_step(l->s, op, "unroll", 1);
+    t.prefetch = schedule_step(l->s, op, "prefetch", 0);
     t.k = t.f.axes;
     t.f.index[t.f.axes++] = tile_index(b, 0);
     const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, op, 0));
@@ -132,12 +235,10 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
         accumulate(&t, b, extent);
         return;
     }
-    ir_value yield;
     ir_value sum = tile_broadcast(b, tile_constant(b, t.element, 0), t.f.rows, t.f.columns);
+    if (t.packed)
+        t.prefetch = 0;
     if (extent) /* an empty contraction has no steps, and its operands are not even packed */
         sum = with_zero(&t, b, chunk(&t, b, tile_index(b, 0), tile_index(b, extent)));
-    t.f.accumulator = sum;
-    t.f.index[t.k] = tile_index(b, 0);
-    frame_body(&t.f, b, &yield);
-    frame_store(&t.f, b, 0, yield);
+    finish(&t, b, sum);
 }

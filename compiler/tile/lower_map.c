@@ -11,7 +11,9 @@ frame frame_of(lowering *l, ir_op op) {
     f.axes = (int)ir_op_int(l->s, op, "axes", 0);
     f.first_input = f.axes;
     bool dot = d->opcode == SCHED_DOT;
-    f.leading = dot ? 2 + (ir_op_int(l->s, op, "counted", 0) != 0) : 0;
+    if (dot)
+        f.leading = 2 + (ir_op_int(l->s, op, "counted", 0) != 0) +
+                    (ir_op_int(l->s, op, "accumulate", 0) != 0);
     f.body_inputs = (int)ir_op_int(l->s, op, "inputs", 0) - f.leading;
     for (int i = 0; i < f.axes; i++)
         f.index[i] = l->value_of[d->operands[i]];

@@ -122,6 +122,16 @@ ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows
     return ir_build1(b, TILE_LOAD, (ir_value[]){memory, offset}, 2, type, attrs, 2);
 }
 
+void tile_prefetch(ir_builder *b, ir_value memory, ir_value offset, int64_t columns) {
+    ir_named_attr attr = {"columns", ir_attr_int(b->m, columns)};
+    ir_op_spec spec = {.opcode = TILE_PREFETCH,
+                       .operands = (ir_value[]){memory, offset},
+                       .operand_count = 2,
+                       .attrs = &attr,
+                       .attr_count = 1};
+    ir_build(b, &spec);
+}
+
 void tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,
                 int64_t column_stride, bool canonical) {
     ir_value operands[] = {memory, offset, x};

@@ -49,6 +49,8 @@ ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n
 ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y);
 ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows, int64_t columns,
                    int64_t row_stride, int64_t column_stride);
+/* A hint: elements that will be read soon. */
+void tile_prefetch(ir_builder *b, ir_value memory, ir_value offset, int64_t columns);
 void tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,
                 int64_t column_stride, bool canonical);
 ir_value tile_broadcast(ir_builder *b, ir_value x, int64_t rows, int64_t columns);

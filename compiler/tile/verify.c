@@ -43,8 +43,9 @@ static const struct {
     {TILE_AFFINE, "i", "i"},     {TILE_INDEX_MIN, "i", "i"}, {TILE_INDEX_MAX, "i", "i"},
     {TILE_INDEX_DIV, "i", "i"},  {TILE_INDEX_REM, "i", "i"}, {TILE_TO_INDEX, "t", "i"},
     {TILE_FROM_INDEX, "i", "t"}, {TILE_LOAD, "mi", "t"},     {TILE_GATHER, "mit", "t"},
-    {TILE_STORE, "mit", ""},     {TILE_CONSTANT, "", "t"},   {TILE_BROADCAST, "t", "t"},
-    {TILE_IOTA, "i", "t"},       {TILE_PAD, "t", "t"},       {TILE_FOLD, "t", "t"},
+    {TILE_PREFETCH, "mi", ""},   {TILE_STORE, "mit", ""},    {TILE_CONSTANT, "", "t"},
+    {TILE_BROADCAST, "t", "t"},  {TILE_IOTA, "i", "t"},      {TILE_PAD, "t", "t"},
+    {TILE_FOLD, "t", "t"},
 };
 
 static bool has_kind(const ir_type_data *t, char letter) {
@@ -275,6 +276,10 @@ bool tile_verify(const ir_module *m, ir_op op, status *st) {
     case TILE_GATHER:
     case TILE_STORE:
         return verify_memory(m, op, st);
+    case TILE_PREFETCH:
+        return (ir_op_int(m, op, "columns", 0) > 0 &&
+                ir_op_int(m, op, "columns", 0) <= most_columns) ||
+               broken(st, "the number of columns is out of range");
     case TILE_FOLD:
         return verify_fold(m, op, st);
     case TILE_TO_INDEX:

@@ -68,6 +68,7 @@ LLVMValueRef code_wrap_i4(emitter *e, LLVMValueRef x, int width);
 void code_transpose(emitter *e, dtype element, LLVMValueRef *v, int width);
 void code_load(emitter *e, ir_op op);
 void code_gather(emitter *e, ir_op op);
+void code_prefetch(emitter *e, ir_op op);
 void code_store(emitter *e, ir_op op);
 void code_shape_op(emitter *e, ir_op op); /* constant, broadcast, iota, pad, fold */
 void code_kernel(emitter *e);

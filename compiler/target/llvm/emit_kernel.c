@@ -267,6 +267,9 @@ static void code_op(emitter *e, ir_op op) {
     case TILE_GATHER:
         code_gather(e, op);
         break;
+    case TILE_PREFETCH:
+        code_prefetch(e, op);
+        break;
     case TILE_STORE:
         code_store(e, op);
         break;

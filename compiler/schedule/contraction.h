@@ -1,0 +1,56 @@
+/* contraction.h - the state shared by the files that schedule a contraction: its axes and operands
+ * (contraction.c), their packing (pack.c), and its blocks and register tiles (group_dot.c). */
+#ifndef TESSERA_SCHEDULE_CONTRACTION_H
+#define TESSERA_SCHEDULE_CONTRACTION_H
+
+#include "schedule/scheduler.h"
+
+enum { CHUNK = 512, SMALL_RHS_ELEMENTS = 16384, ONE_BLOCK_ROWS = 384 };
+
+/* The values of PACK_A and PACK_B. */
+enum packing { PACK_NOT, PACK_PHASE, PACK_BLOCK };
+
+typedef struct contraction {
+    scheduler *s;
+    ir_op op;
+    ir_value value, root;
+    bool counted, chunked;
+    bool apart; /* the epilogue is a loop of its own over finished sums in a cell buffer */
+    const char *order;
+    axis_space space;
+    int k_axis;
+    axis_map map; /* outer..., m, n, k */
+    int outer;    /* how many outer indices */
+    int64_t m, n, k;
+    dtype element;             /* what is summed: f32 or i32 */
+    ir_value lhs, rhs, counts; /* buffers */
+    affine lhs_access, rhs_access, count_access;
+    int64_t pack_lhs, pack_rhs; /* of enum packing */
+    bool many_axes;             /* no room for the indices of packing in blocks */
+    bool packed;                /* rhs stands in panels */
+    affine root_index[1][IR_MAX_RANK], output;
+    int64_t mr, nr, bm, bn;
+    ir_attr mr_name, nr_name, bm_name, bn_name, unroll, prefetch_name;
+} contraction;
+
+/* Finds axes, operands and output. False: something is not an affine function of them. */
+bool contraction_analyse(contraction *c);
+/* The dot's epilogue, with the finished sum where `accumulator` says. */
+expression contraction_epilogue(contraction *c, const substitute *accumulator);
+/* An axis that stands for index `i`, and the coefficient of an access along it. */
+int contraction_axis(const contraction *c, int i);
+int64_t contraction_along(const contraction *c, const affine *a, int i);
+dtype contraction_element(const contraction *c, ir_value buffer);
+/* The map with two or three more indices before m and n: the block's first m and n, and the chunk's
+ * first k. They are the axes after k in the numbering. */
+axis_map contraction_block_map(const contraction *c, int extra, bool with_k);
+
+/* Which operands are copied, and where. */
+void contraction_choose_packing(contraction *c);
+/* Phases before the contraction's own that copy operands as its loops want them. */
+void contraction_pack(contraction *c);
+/* One chunk of the block's columns of rhs, in panels [panel, k, NR]. `indices` hold outer..., and
+ * the block's first m, n and (chunked) k; from here on the dot reads the copy. */
+void contraction_pack_block(contraction *c, ir_builder *b, const ir_value *indices);
+
+#endif
