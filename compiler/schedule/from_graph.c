@@ -247,8 +247,7 @@ static void schedule_group(scheduler *s, int g) {
     scheduler_begin_group(s, group->kind, group_element(s, group));
     switch (group->kind) {
     case GROUP_MAP:
-        for (size_t i = 0; i < group->roots.count; i++)
-            schedule_map_group(s, group->roots.items[i], s->buffer_of[group->roots.items[i]]);
+        schedule_map_group(s, g);
         break;
     case GROUP_ROW:
         schedule_row_group(s, g);
@@ -266,7 +265,7 @@ static void schedule_group(scheduler *s, int g) {
 static void schedule_copies(scheduler *s, const output_copy *copies, int count) {
     scheduler_begin_group(s, GROUP_MAP, DTYPE_F32);
     for (int i = 0; i < count && !s->failed; i++)
-        schedule_map_group(s, copies[i].value, copies[i].buffer);
+        schedule_copy(s, copies[i].value, copies[i].buffer);
     scheduler_end_group(s);
 }
 

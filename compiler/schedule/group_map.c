@@ -1,5 +1,5 @@
-/* group_map.c - an element-wise nest: blocks of rows and columns over the merged axes of one stored
- * value.
+/* group_map.c - an element-wise nest: blocks of rows and columns over the merged axes of stored
+ * values of one shape.
  *
  * Where an input is contiguous along another axis than the output, the tile gets rows along that
  * axis, so that the target can transpose it in registers. */
@@ -11,10 +11,11 @@ enum { CELL_ELEMENTS = 16384, TRANSPOSE_BLOCK = 64 };
 
 typedef struct nest {
     scheduler *s;
-    ir_value value; /* yielded */
-    affine index[1][IR_MAX_RANK];
-    ir_value destination;
-    affine output;
+    int group, count;                /* group: -1 where a single value is written elsewhere */
+    ir_value values[PLAN_MAP_ROOTS]; /* yielded */
+    affine index[PLAN_MAP_ROOTS][IR_MAX_RANK];
+    ir_value destinations[PLAN_MAP_ROOTS];
+    affine outputs[PLAN_MAP_ROOTS];
     axis_map map;
     bool transposed;
 } nest;
@@ -71,7 +72,8 @@ static void find_transposed(nest *n, const expression *e) {
 static void analyse(nest *n, const expression *e, const axis_space *space) {
     affine_list accesses = {0};
     scheduler_collect(e, &accesses);
-    vec_push(&accesses, n->output);
+    for (int i = 0; i < n->count; i++)
+        vec_push(&accesses, n->outputs[i]);
     expression_merge(space, accesses.items, accesses.count, &n->map);
     vec_release(&accesses);
     if (n->map.count > 1)
@@ -116,59 +118,92 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
                          &indices[count - 1]);
 }
 
+/* The parameter STREAM, as an attribute; 0 where the nest has none. */
+static ir_attr stream_of(const nest *n, const expression *e) {
+    ir_value sources[64];
+    size_t count = 0;
+    ir_attr name;
+    for (size_t i = 0; i < e->inputs.count && count < 64; i++)
+        if (!e->inputs.items[i].cell)
+            sources[count++] = e->inputs.items[i].source;
+    scheduler_stream(n->s, sources, count, n->values, (size_t)n->count, &name);
+    return name;
+}
+
 static void schedule_nest(nest *n) {
     scheduler *s = n->s;
-    const ir_type_data *t = plan_type(s->p, n->value);
+    const ir_type_data *t = plan_type(s->p, n->values[0]);
     axis_space space = {.axes = t->rank};
-    /* A piece of a concatenation and a copy read the memory of a value that has some. */
-    bool own = s->buffer_of[n->value] == n->destination;
-    expression e = {.p = s->p, .group = -1, .computes = own ? n->value : 0};
+    expression e = {.p = s->p, .group = n->group};
     ir_value indices[NEST_AXES];
     memcpy(space.extent, t->dims, sizeof(int64_t) * (size_t)t->rank);
     for (int i = 0; i < t->rank; i++)
         if (t->dims[i] == 0)
             return;
-    expression_root(&e, n->value, n->index[0]);
+    for (int i = 0; i < n->count; i++)
+        expression_root(&e, n->values[i], n->index[i]);
     analyse(n, &e, &space);
+    ir_named_attr attr = {"stream", stream_of(n, &e)};
     ir_builder b = open_loops(n, &e, indices);
     computation c = {.opcode = SCHED_MAP,
                      .indices = indices,
                      .axes = n->map.count,
                      .map = &n->map,
                      .e = &e,
-                     .yields = &n->value,
-                     .yield_index = n->index,
-                     .yield_count = 1,
-                     .outputs = &n->destination,
-                     .output_access = &n->output};
+                     .yields = n->values,
+                     .yield_index = (const affine(*)[IR_MAX_RANK])n->index,
+                     .yield_count = n->count,
+                     .outputs = n->destinations,
+                     .output_access = n->outputs,
+                     .attrs = &attr,
+                     .attr_count = attr.value != 0};
     scheduler_compute(s, &b, &c);
     expression_release(&e);
 }
 
+/* A value at its own indices into memory of the shape of `whole`, at an offset along an axis. */
+static void add_value(nest *n, ir_value v, ir_value destination, ir_value whole, int axis,
+                      int64_t start) {
+    affine shifted[IR_MAX_RANK];
+    int i = n->count++;
+    n->values[i] = v;
+    n->destinations[i] = destination;
+    expression_identity(n->s->p, v, 0, n->index[i]);
+    memcpy(shifted, n->index[i], sizeof shifted);
+    if (start)
+        shifted[axis].constant += start;
+    n->outputs[i] = expression_offset(n->s->p, whole, shifted);
+}
+
 /* The pieces of a concatenation are nests of their own, side by side in one memory. */
-static void schedule_concat(scheduler *s, ir_value root, ir_value destination) {
+static void schedule_concat(scheduler *s, ir_value root) {
     const ir_op_data *d = ir_op_get(s->p->g, plan_def(s->p, root));
     int axis = (int)ir_op_int(s->p->g, plan_def(s->p, root), "axis", 0);
     int64_t start = 0;
     for (uint32_t i = 0; i < d->operand_count; i++) {
-        nest n = {.s = s, .value = d->operands[i], .destination = destination};
-        affine shifted[IR_MAX_RANK];
-        expression_identity(s->p, n.value, 0, n.index[0]);
-        memcpy(shifted, n.index[0], sizeof shifted);
-        shifted[axis].constant += start;
-        n.output = expression_offset(s->p, root, shifted);
-        start += plan_type(s->p, n.value)->dims[axis];
+        nest n = {.s = s, .group = -1};
+        add_value(&n, d->operands[i], s->buffer_of[root], root, axis, start);
+        start += plan_type(s->p, d->operands[i])->dims[axis];
         schedule_nest(&n);
     }
 }
 
-void schedule_map_group(scheduler *s, ir_value root, ir_value destination) {
-    nest n = {.s = s, .value = root, .destination = destination};
-    if (plan_opcode(s->p, root) == GRAPH_CONCAT && s->buffer_of[root] == destination) {
-        schedule_concat(s, root, destination);
+void schedule_map_group(scheduler *s, int group) {
+    const plan_group *g = &s->p->groups[group];
+    nest n = {.s = s, .group = group};
+    if (g->roots.count == 0)
+        return;
+    if (plan_opcode(s->p, g->roots.items[0]) == GRAPH_CONCAT) {
+        schedule_concat(s, g->roots.items[0]);
         return;
     }
-    expression_identity(s->p, root, 0, n.index[0]);
-    n.output = expression_offset(s->p, root, n.index[0]);
+    for (size_t i = 0; i < g->roots.count; i++)
+        add_value(&n, g->roots.items[i], s->buffer_of[g->roots.items[i]], g->roots.items[i], 0, 0);
+    schedule_nest(&n);
+}
+
+void schedule_copy(scheduler *s, ir_value value, ir_value destination) {
+    nest n = {.s = s, .group = -1};
+    add_value(&n, value, destination, value, 0, 0);
     schedule_nest(&n);
 }

@@ -21,7 +21,7 @@ typedef struct rows {
     substitute substitutes[MAX_SUBSTITUTES];
     size_t substitute_count;
     bool done[MAX_SUBSTITUTES]; /* roots that a reduction has stored in passing */
-    ir_attr sub;
+    ir_attr sub, stream;
 } rows;
 
 static const affine no_access;
@@ -254,6 +254,7 @@ static size_t emit_some_full_roots(rows *r, ir_builder *b, ir_attr vector, size_
     ir_builder in = scheduler_for(s, b, "column", 0, r->map.extent[r->row_count], vector, 0,
                                   &r->indices[r->row_count]);
     expression e = rows_expression(r);
+    ir_named_attr stream = {"stream", r->stream};
     computation c = {.opcode = SCHED_MAP,
                      .indices = r->indices,
                      .axes = r->row_count + 1,
@@ -263,7 +264,9 @@ static size_t emit_some_full_roots(rows *r, ir_builder *b, ir_attr vector, size_
                      .yield_index = (const affine(*)[IR_MAX_RANK])index,
                      .yield_count = count,
                      .outputs = outputs,
-                     .output_access = access};
+                     .output_access = access,
+                     .attrs = &stream,
+                     .attr_count = stream.value != 0};
     scheduler_compute(s, &in, &c);
     expression_release(&e);
     return i;
@@ -298,6 +301,14 @@ static ir_builder open_rows(rows *r) {
                          &r->indices[n - 1]);
 }
 
+/* The parameter STREAM of what a loop over the columns stores, as an attribute; 0: none. */
+static ir_attr stream_of(const rows *r) {
+    ir_attr name;
+    ir_value x = reduce_operand(r, 0);
+    scheduler_stream(r->s, &x, 1, r->group->roots.items, r->group->roots.count, &name);
+    return name;
+}
+
 void schedule_row_group(scheduler *s, int number) {
     rows r = {.s = s, .group = &s->p->groups[number], .number = number};
     ir_attr vector;
@@ -314,6 +325,7 @@ void schedule_row_group(scheduler *s, int number) {
             sub = s->target->vector_registers >= 32 ? 4 * lanes : lanes;
     scheduler_parameter(s, "SUB", sub, &r.sub);
     scheduler_parameter(s, "VECTOR", 4 * lanes, &vector);
+    r.stream = stream_of(&r);
     ir_builder b = open_rows(&r);
     for (size_t i = 0; i < r.group->reduces.count; i++)
         emit_reduce(&r, &b, i);

@@ -215,6 +215,89 @@ static bool closes_circle(const plan *p, int group, uint64_t reads) {
     return false;
 }
 
+/* ---- nests of several values ---- */
+
+/* The expression of a value at its own place, where the nest computes it. */
+static expression nest_expression(const plan *p, ir_value v, int group) {
+    affine index[IR_MAX_RANK];
+    expression e = {.p = p, .group = group, .probes = true};
+    expression_identity(p, v, 0, index);
+    expression_root(&e, v, index);
+    return e;
+}
+
+/* Nothing dear, and memory is walked along the last axis or not at all. */
+static bool is_plain(const expression *e, int last) {
+    for (size_t i = 0; i < e->memo.count; i++)
+        if (graph_op_is_specified(plan_opcode(e->p, e->memo.items[i].value)))
+            return false;
+    for (size_t i = 0; i < e->inputs.count; i++) {
+        int64_t step = last >= 0 ? e->inputs.items[i].access.coefficient[last] : 0;
+        if (step != 0 && step != 1)
+            return false;
+    }
+    return !e->failed;
+}
+
+/* Whether it reads values of the group, *reads, and all of them at its own place. */
+static bool reads_in_place(const expression *e, int group, bool *reads) {
+    affine own[IR_MAX_RANK];
+    *reads = false;
+    for (size_t i = 0; i < e->memo.count; i++) {
+        const expression_memo *memo = &e->memo.items[i];
+        size_t bytes = sizeof *own * (size_t)plan_type(e->p, memo->value)->rank;
+        if (e->p->group_of[memo->value] != group)
+            continue;
+        expression_identity(e->p, memo->value, 0, own);
+        if (memcmp(own, memo->index, bytes) != 0)
+            return false;
+        *reads = true;
+    }
+    return true;
+}
+
+static bool reads_the_same(const expression *a, const expression *b) {
+    for (size_t i = 0; i < a->inputs.count; i++)
+        for (size_t k = 0; k < b->inputs.count; k++)
+            if (a->inputs.items[i].source == b->inputs.items[k].source &&
+                memcmp(&a->inputs.items[i].access, &b->inputs.items[k].access, sizeof(affine)) == 0)
+                return true;
+    return false;
+}
+
+/* Is a value better computed in the nest of others, because it reads them, or the memory that they
+ * read? */
+static bool shares_nest(const plan *p, ir_value v, int group) {
+    const plan_group *g = &p->groups[group];
+    int last = plan_type(p, v)->rank - 1;
+    expression e = nest_expression(p, v, group);
+    bool shares, fits = is_plain(&e, last) && reads_in_place(&e, group, &shares);
+    for (size_t i = 0; i < g->roots.count && fits; i++) {
+        expression other = nest_expression(p, g->roots.items[i], group);
+        fits = is_plain(&other, last);
+        shares |= reads_the_same(&e, &other);
+        expression_release(&other);
+    }
+    expression_release(&e);
+    return fits && shares;
+}
+
+static int find_nest(const plan *p, ir_value v, uint64_t reads) {
+    const ir_type_data *t = plan_type(p, v);
+    for (int g = p->group_count - 1; g >= 0 && !p->apart; g--) {
+        const plan_group *group = &p->groups[g];
+        if (group->kind != GROUP_MAP || group->roots.count == PLAN_MAP_ROOTS ||
+            ir_op_get(p->g, group->anchor)->opcode == GRAPH_CONCAT)
+            continue;
+        const ir_type_data *other = plan_type(p, group->roots.items[0]);
+        if (t->rank == other->rank &&
+            memcmp(t->dims, other->dims, sizeof *t->dims * (size_t)t->rank) == 0 &&
+            !closes_circle(p, g, reads) && shares_nest(p, v, g))
+            return g;
+    }
+    return -1;
+}
+
 static uint64_t operand_groups(const plan *p, ir_op op) {
     uint64_t mask = 0;
     const ir_op_data *d = ir_op_get(p->g, op);
@@ -279,6 +362,8 @@ static void place_stored(plan *p, ir_op op, uint64_t reads) {
         group = p->group_of[ir_op_get(p->g, p->root_dot[v])->results[0]];
     else if (ir_op_get(p->g, op)->opcode != GRAPH_CONCAT)
         group = find_row_group(p, v, plan_type(p, v), reads, false);
+    if (group < 0 && ir_op_get(p->g, op)->opcode != GRAPH_CONCAT)
+        group = find_nest(p, v, reads);
     if (group < 0)
         group = new_group(p, GROUP_MAP, op);
     place(p, op, group, reads);

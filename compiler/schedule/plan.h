@@ -3,7 +3,8 @@
  *
  * A value is `stored` when it gets memory of its own; every other value is computed where it is
  * used. The kinds of groups:
- * - MAP: one element-wise nest for one stored value;
+ * - MAP: one element-wise nest for stored values of one shape that read the same memory, or each
+ *   other;
  * - ROW: reductions over the last axis that share their rows, with everything element-wise between
  *   and after them;
  * - COLUMN: one reduction over an axis that is not the last;
@@ -14,7 +15,7 @@
 #include "base/vec.h"
 #include "ops/graph.h"
 
-enum { PLAN_MAX_GROUPS = 64 };
+enum { PLAN_MAX_GROUPS = 64, PLAN_MAP_ROOTS = 8 };
 
 typedef enum group_kind { GROUP_MAP, GROUP_ROW, GROUP_COLUMN, GROUP_DOT } group_kind;
 

@@ -59,6 +59,12 @@ void scheduler_end_group(scheduler *s);
  * dictionary, the request's space is filled. */
 void scheduler_end_parameters(scheduler *s);
 
+/* ---- stream.c ---- */
+/* The parameter STREAM of a phase that reads and writes these graph values; *name is 0 where it
+ * writes too little to have one. */
+int64_t scheduler_stream(scheduler *s, const ir_value *sources, size_t source_count,
+                         const ir_value *results, size_t result_count, ir_attr *name);
+
 /* Opens a phase with its grid: `steps` are numbers or parameter names. Fills the first index of
  * each axis and returns the builder inside. Axes are named "a0", "a1", ... unless `names` is given.
  */
@@ -106,8 +112,9 @@ bool scheduler_is_heavy(const expression *e);
 bool scheduler_draws(const expression *e);
 
 /* One phase, or a few, for a group. */
-/* Element-wise: the value into its own memory or a copy's. */
-void schedule_map_group(scheduler *s, ir_value root, ir_value destination);
+void schedule_map_group(scheduler *s, int group);
+/* The value into another memory than its own. */
+void schedule_copy(scheduler *s, ir_value value, ir_value destination);
 void schedule_row_group(scheduler *s, int group);
 void schedule_column_group(scheduler *s, const plan_group *group);
 void schedule_dot_group(scheduler *s, const plan_group *group);

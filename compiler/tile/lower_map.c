@@ -195,8 +195,10 @@ void frame_store(const frame *f, ir_builder *b, int i, ir_value x) {
     int64_t row = frame_row_stride(f, access), column = frame_column_stride(f, access);
     int64_t rows = row ? f->rows : 1, columns = column ? f->columns : 1;
     bool canonical = f->l->is_output[buffer] && dtype_is_float(tile_type(b, x)->element);
-    tile_store(b, frame_memory(f, number), frame_offset(f, b, access),
-               tile_broadcast(b, x, rows, columns), row, column, canonical);
+    ir_op store = tile_store(b, frame_memory(f, number), frame_offset(f, b, access),
+                             tile_broadcast(b, x, rows, columns), row, column, canonical);
+    if (schedule_step(f->l->s, f->op, "stream", 0))
+        ir_op_set_attr(b->m, store, "stream", ir_attr_bool(b->m, true));
 }
 
 void lower_map(lowering *l, ir_builder *b, ir_op op) {

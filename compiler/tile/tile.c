@@ -132,8 +132,8 @@ void tile_prefetch(ir_builder *b, ir_value memory, ir_value offset, int64_t colu
     ir_build(b, &spec);
 }
 
-void tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,
-                int64_t column_stride, bool canonical) {
+ir_op tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,
+                 int64_t column_stride, bool canonical) {
     ir_value operands[] = {memory, offset, x};
     ir_named_attr attrs[] = {{"row_stride", ir_attr_int(b->m, row_stride)},
                              {"column_stride", ir_attr_int(b->m, column_stride)},
@@ -143,7 +143,7 @@ void tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int
                        .operand_count = 3,
                        .attrs = attrs,
                        .attr_count = canonical ? 3 : 2};
-    ir_build(b, &spec);
+    return ir_build(b, &spec);
 }
 
 ir_value tile_broadcast(ir_builder *b, ir_value x, int64_t rows, int64_t columns) {

@@ -51,8 +51,8 @@ ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows
                    int64_t row_stride, int64_t column_stride);
 /* A hint: elements that will be read soon. */
 void tile_prefetch(ir_builder *b, ir_value memory, ir_value offset, int64_t columns);
-void tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,
-                int64_t column_stride, bool canonical);
+ir_op tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,
+                 int64_t column_stride, bool canonical);
 ir_value tile_broadcast(ir_builder *b, ir_value x, int64_t rows, int64_t columns);
 /* A loop; returns the builder inside; *index and carried arguments (block arguments 1...) are its
  * block's. */

@@ -18,6 +18,7 @@ typedef struct emitted {
     int width; /* W */
     dtype element;
     LLVMValueRef *values; /* rows * parts; index: values[0]; memory: values[0] is the address */
+    int64_t multiple;     /* index: a number that certainly divides it; 0: it is 0 */
 } emitted;
 
 typedef struct emitter {
@@ -35,6 +36,7 @@ typedef struct emitter {
     status *st;
     bool failed;
     bool toward_zero; /* wrong on purpose: every rounding goes that way */
+    bool streams;     /* the phase has stores that go past the caches */
 } emitter;
 
 /* ---- types and parts ---- */
@@ -50,6 +52,8 @@ LLVMValueRef code_splat(emitter *e, LLVMValueRef scalar, int width);
 LLVMValueRef code_bits(const emitter *e, dtype element, uint64_t bits);
 LLVMValueRef code_splat_bits(const emitter *e, dtype element, uint64_t bits, int width);
 LLVMValueRef code_int(const emitter *e, LLVMTypeRef type, int64_t value);
+/* The greatest common divisor; of 0 and x it is x. */
+int64_t code_divisor(int64_t x, int64_t y);
 /* Lanes `mask` of x and y; -1 is undefined. */
 LLVMValueRef code_shuffle(emitter *e, LLVMValueRef x, LLVMValueRef y, const int *mask, int count);
 LLVMValueRef code_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count,

@@ -41,7 +41,7 @@ int code_part_width(const emitted *t, int part) {
 emitted *code_new(emitter *e, ir_value v) {
     const ir_type_data *d = ir_type_get(e->m, ir_value_get(e->m, v)->type);
     emitted *t = &e->of[v];
-    *t = (emitted){1, 1, 1, 1, d->element, NULL};
+    *t = (emitted){1, 1, 1, 1, d->element, NULL, 1};
     if (d->kind == IR_TYPE_TILE) {
         t->rows = d->dims[0];
         t->columns = d->dims[1];
@@ -114,42 +114,59 @@ LLVMValueRef code_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, un
 
 /* ---- indices ---- */
 
+int64_t code_divisor(int64_t x, int64_t y) {
+    x = x < 0 ? -x : x;
+    y = y < 0 ? -y : y;
+    while (y != 0) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x;
+}
+
 static LLVMValueRef index_of(const emitter *e, ir_value v) {
     return e->of[v].values[0];
 }
 
-static void set_index(emitter *e, ir_value v, LLVMValueRef value) {
-    code_new(e, v)->values[0] = value;
+static void set_index(emitter *e, ir_value v, LLVMValueRef value, int64_t multiple) {
+    emitted *t = code_new(e, v);
+    t->values[0] = value;
+    t->multiple = multiple;
 }
 
 static void code_affine(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     int64_t factors[32];
     ir_op_ints(e->m, op, "coefficients", factors, 32);
-    int64_t constant = ir_op_int(e->m, op, "constant", 0);
+    int64_t constant = ir_op_int(e->m, op, "constant", 0), multiple = constant;
     LLVMValueRef sum = NULL;
     for (uint32_t i = 0; i < d->operand_count; i++) {
         LLVMValueRef x = index_of(e, d->operands[i]);
+        multiple = code_divisor(multiple, factors[i] * code_get(e, d->operands[i])->multiple);
         if (factors[i] != 1)
             x = LLVMBuildNSWMul(e->b, x, code_int(e, e->i64, factors[i]), "");
         sum = sum ? LLVMBuildNSWAdd(e->b, sum, x, "") : x;
     }
     if (constant)
         sum = LLVMBuildNSWAdd(e->b, sum, code_int(e, e->i64, constant), "");
-    set_index(e, d->results[0], sum);
+    set_index(e, d->results[0], sum, multiple);
 }
 
 static void code_index_op(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMValueRef x = d->operand_count ? index_of(e, d->operands[0]) : NULL, result = NULL;
-    int64_t by = ir_op_int(e->m, op, "by", 1);
+    int64_t by = ir_op_int(e->m, op, "by", 1), multiple = 1;
     switch (d->opcode) {
     case TILE_INDEX:
-        result = code_int(e, e->i64, ir_op_int(e->m, op, "value", 0));
+        multiple = ir_op_int(e->m, op, "value", 0);
+        result = code_int(e, e->i64, multiple);
         break;
     case TILE_INDEX_MIN:
     case TILE_INDEX_MAX: {
         LLVMValueRef y = index_of(e, d->operands[1]);
+        multiple = code_divisor(code_get(e, d->operands[0])->multiple,
+                                code_get(e, d->operands[1])->multiple);
         LLVMIntPredicate less = d->opcode == TILE_INDEX_MIN ? LLVMIntSLT : LLVMIntSGT;
         result = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, less, x, y, ""), x, y, "");
         break;
@@ -167,7 +184,7 @@ static void code_index_op(emitter *e, ir_op op) {
         result = LLVMBuildTrunc(e->b, x, e->i32, "");
         break;
     }
-    set_index(e, d->results[0], result);
+    set_index(e, d->results[0], result, multiple);
 }
 
 /* ---- loops ---- */
@@ -203,7 +220,8 @@ static void code_for(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     const ir_block_data *block = ir_block_get(e->m, ir_op_block(e->m, op, 0));
     LLVMValueRef low = index_of(e, d->operands[0]), high = index_of(e, d->operands[1]);
-    LLVMValueRef step = code_int(e, e->i64, ir_op_int(e->m, op, "step", 1));
+    int64_t by = ir_op_int(e->m, op, "step", 1);
+    LLVMValueRef step = code_int(e, e->i64, by);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), body = new_block(e, "body"),
                       after = new_block(e, "after");
     bool guarded = !certainly_runs(low, high);
@@ -214,7 +232,8 @@ static void code_for(emitter *e, ir_op op) {
     LLVMPositionBuilderAtEnd(e->b, body);
     LLVMValueRef index = LLVMBuildPhi(e->b, e->i64, "i");
     LLVMAddIncoming(index, &low, &before, 1);
-    set_index(e, block->arguments[0], index);
+    set_index(e, block->arguments[0], index,
+              code_divisor(code_get(e, d->operands[0])->multiple, by));
     for (uint32_t i = 0; i < d->result_count; i++)
         carry_phis(e, block->arguments[1 + i], code_get(e, d->operands[2 + i]), before);
     code_block(e, ir_op_block(e->m, op, 0));
@@ -239,7 +258,7 @@ static void code_memory(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMValueRef base = d->opcode == TILE_WORKSPACE ? e->workspace : e->scratch;
     LLVMValueRef offset = code_int(e, e->i64, ir_op_int(e->m, op, "offset", 0));
-    set_index(e, d->results[0], LLVMBuildGEP2(e->b, e->i8, base, &offset, 1, ""));
+    set_index(e, d->results[0], LLVMBuildGEP2(e->b, e->i8, base, &offset, 1, ""), 1);
 }
 
 static void code_op(emitter *e, ir_op op) {
@@ -342,7 +361,7 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     e->workspace = load_field(e, frame, 2);
     e->scratch = load_field(e, frame, 3);
     for (uint32_t i = 0; i < kernel->argument_count; i++)
-        set_index(e, kernel->arguments[i], load_field(e, buffers, (int)i));
+        set_index(e, kernel->arguments[i], load_field(e, buffers, (int)i), 1);
     for (ir_op other = kernel->first; other; other = ir_op_get(e->m, other)->next)
         if (ir_op_get(e->m, other)->opcode == TILE_WORKSPACE)
             code_memory(e, other);
@@ -353,13 +372,16 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     LLVMPositionBuilderAtEnd(e->b, cell);
     LLVMValueRef index = LLVMBuildPhi(e->b, e->i64, "cell");
     LLVMAddIncoming(index, &begin, &before, 1);
-    set_index(e, block->arguments[0], index);
+    set_index(e, block->arguments[0], index, 1);
+    e->streams = false;
     code_block(e, ir_op_block(e->m, op, 0));
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->b);
     LLVMValueRef next = LLVMBuildNSWAdd(e->b, index, code_int(e, e->i64, 1), "");
     LLVMAddIncoming(index, &next, &latch, 1);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, end, ""), cell, done);
     LLVMPositionBuilderAtEnd(e->b, done);
+    if (e->streams) /* such stores may overtake what tells other threads that the cells are done */
+        LLVMBuildFence(e->b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
     set_rounding(e, 1);
     LLVMBuildRetVoid(e->b);
 }

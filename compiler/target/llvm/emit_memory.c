@@ -230,9 +230,23 @@ static LLVMValueRef canonical(emitter *e, dtype element, LLVMValueRef x, int wid
     return LLVMBuildSelect(e->b, nan, code_splat_bits(e, element, f->nan, width), x, "");
 }
 
-static void store_vector(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef at) {
+static LLVMValueRef store_vector(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef at) {
     LLVMValueRef s = LLVMBuildStore(e->b, x, at);
     LLVMSetAlignment(s, (unsigned)dtype_size(element));
+    return s;
+}
+
+/* Memory starts at multiples of 64 bytes: the runtime's promise for buffers, and the layout of the
+ * workspace. So the offset decides whether a vector is aligned. */
+static void stream(emitter *e, LLVMValueRef store, int64_t multiple_bytes, int64_t vector_bytes) {
+    if (vector_bytes < 16 || vector_bytes > 64 || multiple_bytes % vector_bytes != 0)
+        return;
+    LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(e->i32, 1, 0));
+    unsigned kind = LLVMGetMDKindIDInContext(e->context, "nontemporal", 11);
+    LLVMSetMetadata(store, kind,
+                    LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, &one, 1)));
+    LLVMSetAlignment(store, (unsigned)vector_bytes);
+    e->streams = true;
 }
 
 void code_store(emitter *e, ir_op op) {
@@ -240,7 +254,9 @@ void code_store(emitter *e, ir_op op) {
     int64_t row = ir_op_int(e->m, op, "row_stride", 0),
             column = ir_op_int(e->m, op, "column_stride", 0);
     const emitted *t = code_get(e, d->operands[2]);
-    bool clean = ir_op_int(e->m, op, "canonical", 0) != 0;
+    bool clean = ir_op_int(e->m, op, "canonical", 0) != 0,
+         streams = ir_op_int(e->m, op, "stream", 0) != 0;
+    int64_t offset = code_get(e, d->operands[1])->multiple, size = (int64_t)dtype_size(t->element);
     LLVMValueRef at = base_address(e, op);
     for (int64_t r = 0; r < t->rows; r++)
         for (int p = 0; p < t->parts; p++) {
@@ -252,7 +268,9 @@ void code_store(emitter *e, ir_op op) {
                 x = LLVMBuildZExt(e->b, x, memory_vector(e, DTYPE_BOOL, width), "");
             int64_t where = r * row + (int64_t)p * t->width * column;
             if (column == 1 || width == 1) {
-                store_vector(e, t->element, x, address(e, t->element, at, where));
+                LLVMValueRef s = store_vector(e, t->element, x, address(e, t->element, at, where));
+                if (streams && width == t->width)
+                    stream(e, s, code_divisor(offset, where) * size, width * size);
                 continue;
             }
             for (int c = 0; c < width; c++)
