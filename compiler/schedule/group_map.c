@@ -104,7 +104,10 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
         int64_t rows = n->transposed ? TRANSPOSE_BLOCK : at_least(CELL_ELEMENTS / block, 1);
         int64_t extent = n->map.extent[count - 2];
         rows = at_least(at_most(rows, n->transposed ? extent : (extent + cells - 1) / cells), 1);
-        scheduler_parameter(s, "ROWS", rows, &rows_name);
+        if (n->transposed)
+            scheduler_parameter(s, "SIDE", round_up(rows, vector), &rows_name);
+        else
+            scheduler_parameter(s, "ROWS", rows, &rows_name);
         steps[count - 2] = rows_name;
         if (n->transposed)
             row_step = vector_name;

@@ -112,6 +112,14 @@ static void emit_repack(contraction *c, const repack *r) {
     emit_copy(c, &b, indices, n, &map, r->source, &r->from, r->copy, &to);
 }
 
+/* The largest part of a vector that divides `n`. */
+static int64_t dividing_vector(const scheduler *s, int64_t n) {
+    int64_t step = s->target->vector_lanes;
+    while (n % step != 0)
+        step /= 2;
+    return step;
+}
+
 /* rhs in panels of NR columns, [outer..., panel, k, NR]: a tile of the kernel reads one run of
  * memory. */
 static void pack_rhs(contraction *c) {
@@ -132,7 +140,7 @@ static void pack_rhs(contraction *c) {
     r.row_step = scheduler_int(s, strided ? s->target->vector_lanes : 1);
     r.row_block = scheduler_int(s, 128);
     r.column_block = scheduler_int(s, c->nr);
-    r.column_step = scheduler_int(s, strided ? s->target->vector_lanes : c->nr);
+    r.column_step = scheduler_int(s, strided ? dividing_vector(s, c->nr) : c->nr);
     emit_repack(c, &r);
     c->rhs = r.copy;
     c->rhs_access = r.to;
@@ -228,8 +236,9 @@ void contraction_pack_block(contraction *c, ir_builder *b, const ir_value *indic
                                   c->chunked ? scheduler_int(s, CHUNK) : 0, &inner[n + 1]);
     in = scheduler_for(s, &in, "panel", indices[c->outer + 1], c->n, c->nr_name, c->bn_name,
                        &inner[n]);
-    in = scheduler_for(s, &in, "column", inner[n], c->n, scheduler_int(s, strided ? lanes : c->nr),
-                       c->nr_name, &inner[n + 2]);
+    in = scheduler_for(s, &in, "column", inner[n], c->n,
+                       scheduler_int(s, strided ? dividing_vector(s, c->nr) : c->nr), c->nr_name,
+                       &inner[n + 2]);
     affine to = at;
     to.coefficient[c->k_axis + 4] = depth - 1;
     to.coefficient[column] = 1;

@@ -4,6 +4,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/schedules.h"
 
 enum { TIMEOUT_S = 60, MINUTES_MAX = 100000 };
 
@@ -14,7 +15,56 @@ static bool has_code(const job_choice *choice) {
     return any;
 }
 
+/* Options of random kernels that random schedules have no use for, and the other way round. */
+static int refuse_mixture(const options *o, bool schedules) {
+    static const option_id of_kernels[] = {OPTION_KERNELS, OPTION_SHOW, OPTION_TALLY,
+                                           OPTION_BACKEND, OPTION_PROFILE},
+                           of_schedules[] = {OPTION_FILTER, OPTION_GOLDEN};
+    const option_id *others = schedules ? of_kernels : of_schedules;
+    size_t count = schedules ? sizeof of_kernels / sizeof *of_kernels
+                             : sizeof of_schedules / sizeof *of_schedules;
+    for (size_t i = 0; i < count; i++)
+        if (o->values[others[i]].present)
+            return command_usage(o->command, "--%s %s --schedules", option_table[others[i]].name,
+                                 schedules ? "does not go with" : "is for");
+    return EXIT_DONE;
+}
+
+/* cpu under strict, on one thread and on all unless some were chosen; large cases left out. */
+static int fuzz_schedules(const options *o) {
+    job_choice choice;
+    corpus c;
+    status st = STATUS_INIT;
+    uint64_t schedules = 20, minutes = 0;
+    if (!options_number(o, OPTION_SCHEDULES, 1, 1000000, &schedules, &st) ||
+        !options_number(o, OPTION_MINUTES, 1, MINUTES_MAX, &minutes, &st))
+        return command_usage(o->command, "%s", st.message);
+    int code = choice_make(o, "strict", TIMEOUT_S, &choice);
+    if (code)
+        return code;
+    if (!options_flag(o, OPTION_THREADS) && choice.threads[0] > 1) {
+        choice.threads[1] = choice.threads[0];
+        choice.threads[0] = 1;
+        choice.thread_count = 2;
+    }
+    code = choice_corpus(o, 0, &c);
+    fuzz_schedules_request request = {.corpus = &c,
+                                      .choice = &choice,
+                                      .schedules = schedules,
+                                      .minutes = minutes,
+                                      .failures = options_text(o, OPTION_FAILURES, NULL),
+                                      .json = options_flag(o, OPTION_JSON)};
+    if (code == EXIT_DONE)
+        code = fuzz_schedules_run(&request);
+    corpus_release(&c);
+    return code;
+}
+
 int command_fuzz(const options *o) {
+    bool schedules = options_flag(o, OPTION_SCHEDULES);
+    int mixed = refuse_mixture(o, schedules);
+    if (mixed || schedules)
+        return mixed ? mixed : fuzz_schedules(o);
     job_choice choice;
     status st = STATUS_INIT;
     uint64_t minutes = 1, kernels = 0, number = 0;

@@ -76,7 +76,7 @@ static bool store_value(options *o, option_id id, const char *value, status *st)
     const option_info *info = &option_table[id];
     if (value && !info->argument)
         return status_set(st, STATUS_INVALID, "--%s takes no value", info->name);
-    if (!value && info->argument)
+    if (!value && info->argument && info->argument[0] != '[')
         return status_set(st, STATUS_INVALID, "--%s needs a value: %s", info->name, info->argument);
     if (value && !*value)
         return status_set(st, STATUS_INVALID, "the value of --%s is empty", info->name);
@@ -86,6 +86,13 @@ static bool store_value(options *o, option_id id, const char *value, status *st)
     if (value)
         vec_push(&o->values[id].values, value);
     return true;
+}
+
+/* An argument in brackets may be left out: then the next word is it where that is a number. */
+static bool takes_next(const option_info *info, const char *word) {
+    if (!info->argument)
+        return false;
+    return info->argument[0] != '[' || (*word && word[strspn(word, "0123456789")] == '\0');
 }
 
 /* Takes argv[*i] and, where the option needs it, the value after it. */
@@ -104,7 +111,7 @@ static bool parse_option(options *o, int argc, char **argv, int *i, status *st) 
     }
     if (id == OPTION_COUNT)
         return unknown_option(o->command, word, st);
-    if (!value && option_table[id].argument && *i + 1 < argc)
+    if (!value && *i + 1 < argc && takes_next(&option_table[id], argv[*i + 1]))
         value = argv[++*i];
     return store_value(o, id, value, st);
 }

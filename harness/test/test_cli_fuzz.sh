@@ -29,6 +29,24 @@ same first.tsr out "is the same"
 exits 0 "which is Python" $python -c 'import ast; ast.parse(open("first.tsr").read())'
 exits 0 "and runs like any other" "$tsr" bench first.tsr --quick --profile strict
 
+# Random schedules: the goldens hold under each.
+exits 0 "random schedules" "$tsr" fuzz --schedules 1 "${most_of_corpus[@]}"
+has out "^seed 1: [1-9][0-9]* kernels, [1-9][0-9]* schedules \([1-9][0-9]* other than the default\): 0 failed$" "change no bit"
+exits 0 "more for some" "$tsr" fuzz --schedules=5 --filter 'softmax_rows,transpose*,matmul_scheduled' --threads 3 --seed 2 "${most_of_corpus[@]}"
+exits 2 "no schedules of random kernels" "$tsr" fuzz --schedules 2 --kernels 5
+exits 2 "no filter of random kernels" "$tsr" fuzz --filter 'x*'
+export TSR_TEST_FAULT=flip-bit
+exits 1 "a bug that a schedule shows" "$tsr" fuzz --schedules 1 --filter matmul_f32/prime --threads 1 --json "$root/corpus/matmul"
+cp out report.json
+has err "^tsr golden verify .*--filter matmul_f32/prime.*--threads 1$" "the command that runs it"
+exits 0 "and the whole in JSON" $python -c "
+import json
+d = json.load(open('report.json'))
+assert d['schema'] == 'tsr.fuzz-schedules/1' and len(d['failed']) == d['schedules'] > 0, d
+assert all(f['status'] == 'mismatch' and f['schedule'] == '' and f['pack'] for f in d['failed']), d
+"
+unset TSR_TEST_FAULT
+
 # A bug on purpose: whatever fails first shrinks to a kernel that has little left to take away.
 export TSR_TEST_FAULT=flip-bit
 exits 1 "a bug" "$tsr" fuzz --seed 4 --kernels 1

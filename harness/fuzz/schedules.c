@@ -1,0 +1,309 @@
+/* schedules.c - draw a schedule from a kernel's space, run it, compare, count. */
+#include "fuzz/schedules.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/philox.h"
+#include "device/host.h"
+#include "fault.h"
+#include "interrupt.h"
+#include "measure/timer.h"
+#include "pack_case.h"
+#include "tune/draft.h"
+#include "worker.h"
+
+enum { LEVELS_MAX = 8, ATTEMPTS = 6 };
+
+typedef struct schedule_fuzz {
+    const fuzz_schedules_request *request;
+    worker worker;
+    const char *levels[LEVELS_MAX];
+    uint32_t level_count;
+    uint64_t kernels, runs, distinct, failures;
+    json_t *failed;
+    uint64_t started_ns;
+    exit_code code;
+    bool shown; /* stderr is a terminal */
+} schedule_fuzz;
+
+/* One drawing: what is scheduled, and where the random numbers come from. */
+typedef struct drawing {
+    draft_kernel kernel;
+    uint64_t seed, number;
+    uint32_t drawn;
+} drawing;
+
+/* ---- drawing ---- */
+
+static uint64_t random_below(drawing *d, uint64_t limit) {
+    philox_words w = philox_element(d->seed, d->number, d->drawn++, PHILOX_DOMAIN_SCHEDULES);
+    return ((uint64_t)w.w[0] << 32 | w.w[1]) % limit;
+}
+
+/* Mostly a value that a tuner would try; else any that the parameter may have, up to somewhat more
+ * than those. */
+static int64_t draw_value(drawing *d, const compiler_parameter *p) {
+    if (p->candidate_count && random_below(d, 4) > 0)
+        return p->candidates[random_below(d, p->candidate_count)];
+    int64_t most = 2 * p->otherwise, step = p->multiple > 0 ? p->multiple : 1;
+    if (p->candidate_count && most < p->candidates[p->candidate_count - 1])
+        most = p->candidates[p->candidate_count - 1];
+    most = most > p->maximum ? p->maximum : most;
+    int64_t lowest = (p->minimum + step - 1) / step, steps = most / step - lowest + 1;
+    return (lowest + (int64_t)random_below(d, steps > 0 ? (uint64_t)steps : 1)) * step;
+}
+
+/* A value for one parameter, where some attempt fits; else it stays as it was. */
+static void draw_parameter(drawing *d, const compiler_parameter *p, draft *out) {
+    draft before = *out;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (draft_set(out, p->name, draw_value(d, p)) && draft_fits(out, &d->kernel))
+            return;
+        *out = before;
+    }
+}
+
+/* Parameter by parameter: those that come later depend on those before. */
+static bool draw_schedule(drawing *d, draft *out, status *st) {
+    *out = (draft){.count = 0};
+    for (uint32_t i = 0;; i++) {
+        compiler_space space;
+        if (!draft_space(out, &d->kernel, &space, st))
+            return false;
+        bool end = i >= space.count;
+        if (!end && random_below(d, 3) > 0)
+            draw_parameter(d, &space.items[i], out);
+        compiler_space_release(&space);
+        if (end)
+            return true;
+    }
+}
+
+/* ---- running ---- */
+
+static bool failed(const json_t *result) {
+    return strcmp(job_result_text(result, "status"), "ok") != 0;
+}
+
+/* Without what the failure has no need of; what is left still fits. */
+static bool shrink_once(schedule_fuzz *f, const job *j, const draft_kernel *k, draft *d,
+                        const char *outcome) {
+    uint32_t before = d->count;
+    for (uint32_t i = 0; i < d->count && !interrupt_seen;) {
+        draft smaller = *d;
+        text words;
+        text_init(&words);
+        draft_remove(&smaller, i);
+        draft_text(&smaller, &words);
+        job again = *j;
+        again.schedule = words.data;
+        json_t *result = draft_fits(&smaller, k) ? worker_run(&f->worker, &again) : NULL;
+        if (result && strcmp(job_result_text(result, "status"), outcome) == 0)
+            *d = smaller;
+        else
+            i++;
+        json_decref(result);
+        text_release(&words);
+    }
+    return d->count < before;
+}
+
+static void pack(schedule_fuzz *f, const job *j, const json_t *result, text *path) {
+    const job_choice *c = f->request->choice;
+    status st = STATUS_INIT;
+    pack_request request = {
+        j, result, f->worker.stage, f->request->failures, c->timeout_seconds, c->memory_mib};
+    if (!pack_case(&request, path, &st))
+        fprintf(stderr, "tsr: the case is not packed: %s\n", st.message);
+}
+
+static void tell_failure(schedule_fuzz *f, job j, const draft_kernel *k, draft *d,
+                         const json_t *first) {
+    text words, packed;
+    text_init(&words);
+    text_init(&packed);
+    while (shrink_once(f, &j, k, d, job_result_text(first, "status")))
+        continue;
+    draft_text(d, &words);
+    j.schedule = words.data;
+    json_t *result = worker_run(&f->worker, &j);
+    const json_t *shown = result ? result : first;
+    pack(f, &j, shown, &packed);
+    fprintf(f->request->json ? stderr : stdout,
+            "%s/%s, %s, %u thread%s: %s: %s\n"
+            "tsr golden verify %s --backend cpu --filter %s/%s --isa %s --threads %u%s%s%s\n"
+            "%s%s%s",
+            j.kernel, j.case_name, j.isa, j.threads, j.threads == 1 ? "" : "s",
+            job_result_text(shown, "status"), job_result_text(shown, "why"), j.path, j.kernel,
+            j.case_name, j.isa, j.threads, d->count ? " --schedule '" : "", words.data,
+            d->count ? "'" : "", packed.length ? "tsr replay " : "", packed.data,
+            packed.length ? "\n" : "");
+    fflush(stdout);
+    json_array_append_new(f->failed, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "kernel",
+                                               j.kernel, "case", j.case_name, "isa", j.isa,
+                                               "threads", (int)j.threads, "schedule", words.data,
+                                               "status", job_result_text(shown, "status"), "why",
+                                               job_result_text(shown, "why"), "pack", packed.data));
+    f->failures++;
+    json_decref(result);
+    text_release(&words);
+    text_release(&packed);
+}
+
+static job job_for(const schedule_fuzz *f, const corpus_case *item, const char *isa,
+                   uint32_t threads) {
+    return (job){.path = item->path,
+                 .kernel = item->kernel->name,
+                 .case_name = item->c->name,
+                 .golden_path = item->golden_path,
+                 .backend = "cpu",
+                 .profile = "strict",
+                 .isa = isa,
+                 .threads = threads,
+                 .seed = f->request->choice->seed,
+                 .quick = true,
+                 .fault = fault_for(getenv("TSR_TEST_FAULT"), item->kernel->name, item->c->name),
+                 .mode = JOB_CONTROL};
+}
+
+/* FNV-1a: a kernel's schedules are its own, whatever else is in the corpus. */
+static uint64_t number_of(const char *kernel, const char *isa, uint32_t threads, uint64_t i) {
+    uint64_t hash = 14695981039346656037u;
+    for (const char *p = kernel; *p; p++)
+        hash = (hash ^ (uint8_t)*p) * 1099511628211u;
+    for (const char *p = isa; *p; p++)
+        hash = (hash ^ (uint8_t)*p) * 1099511628211u;
+    return (hash ^ threads) * 1099511628211u + i;
+}
+
+/* False: interrupted, or the kernel cannot be scheduled at all (told). */
+static bool try_schedule(schedule_fuzz *f, const job *base, drawing *d) {
+    draft drawn;
+    text words;
+    status st = STATUS_INIT;
+    if (!draw_schedule(d, &drawn, &st)) {
+        fprintf(stderr, "tsr: %s/%s: %s\n", base->kernel, base->case_name, st.message);
+        f->code = exit_code_worse(f->code, exit_code_of_status(st.code));
+        return false;
+    }
+    text_init(&words);
+    draft_text(&drawn, &words);
+    job j = *base;
+    j.schedule = words.data;
+    json_t *result = worker_run(&f->worker, &j);
+    f->runs += result != NULL;
+    f->distinct += result && drawn.count > 0;
+    if (result && failed(result))
+        tell_failure(f, j, &d->kernel, &drawn, result);
+    bool ok = result != NULL;
+    json_decref(result);
+    text_release(&words);
+    return ok;
+}
+
+static bool time_is_up(const schedule_fuzz *f) {
+    uint64_t minutes = f->request->minutes;
+    return interrupt_seen ||
+           (minutes && timer_now_ns() - f->started_ns > minutes * 60 * 1000000000u);
+}
+
+/* The schedules of cases [first, end), which are one kernel's, in turn. */
+static bool try_way(schedule_fuzz *f, size_t first, size_t end, const char *isa, uint32_t threads) {
+    const corpus *c = f->request->corpus;
+    for (uint64_t i = 0; i < f->request->schedules && !time_is_up(f); i++) {
+        const char *kernel = c->cases.items[first].kernel->name;
+        uint64_t number = number_of(kernel, isa, threads, i);
+        const corpus_case *item = &c->cases.items[first + number % (end - first)];
+        job base = job_for(f, item, isa, threads);
+        text diagnostics;
+        text_init(&diagnostics);
+        ir_module *graph = compiler_graph(item->source, item->kernel, item->c, &diagnostics);
+        text_release(&diagnostics);
+        drawing d = {.kernel = {graph, item->c->dims, item->c->dim_count,
+                                job_compiler_options(&base, item->kernel)},
+                     .seed = f->request->choice->seed,
+                     .number = number};
+        d.kernel.options.fault = NULL;
+        bool ok = graph && try_schedule(f, &base, &d);
+        if (graph)
+            ir_module_free(graph);
+        if (!ok)
+            return false;
+    }
+    return !interrupt_seen;
+}
+
+static void show_progress(const schedule_fuzz *f, const char *kernel) {
+    if (f->shown)
+        fprintf(stderr,
+                "\r\033[K%" PRIu64 " kernels, %" PRIu64 " schedules, %" PRIu64 " failures; %s",
+                f->kernels, f->runs, f->failures, kernel);
+}
+
+static void try_kernel(schedule_fuzz *f, size_t first, size_t end) {
+    const job_choice *c = f->request->choice;
+    show_progress(f, f->request->corpus->cases.items[first].kernel->name);
+    for (uint32_t l = 0; l < f->level_count; l++)
+        for (uint32_t t = 0; t < c->thread_count; t++)
+            if (!try_way(f, first, end, f->levels[l], c->threads[t]))
+                return;
+    f->kernels += !time_is_up(f);
+}
+
+static void try_all(schedule_fuzz *f) {
+    const corpus *c = f->request->corpus;
+    for (size_t i = 0, end; i < c->cases.count && !time_is_up(f); i = end) {
+        for (end = i;
+             end < c->cases.count && c->cases.items[end].kernel == c->cases.items[i].kernel;)
+            end++;
+        try_kernel(f, i, end);
+    }
+    if (f->shown)
+        fputs("\r\033[K", stderr);
+}
+
+static void list_levels(schedule_fuzz *f) {
+    const char *level;
+    if (f->request->choice->isa)
+        f->levels[f->level_count++] = f->request->choice->isa;
+    for (size_t i = 0; !f->request->choice->isa && (level = host_isa_level(i)); i++)
+        if (host_isa_supports(level) && f->level_count < LEVELS_MAX)
+            f->levels[f->level_count++] = level;
+}
+
+static void report(const schedule_fuzz *f) {
+    if (f->request->json) {
+        json_t *document = json_pack(
+            "{s:s, s:I, s:I, s:I, s:I, s:O}", "schema", "tsr.fuzz-schedules/1", "seed",
+            (json_int_t)f->request->choice->seed, "kernels", (json_int_t)f->kernels, "schedules",
+            (json_int_t)f->runs, "not_default", (json_int_t)f->distinct, "failed", f->failed);
+        json_dumpf(document, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(document);
+        return;
+    }
+    printf("seed %" PRIu64 ": %" PRIu64 " kernels, %" PRIu64 " schedules (%" PRIu64
+           " other than the default): %" PRIu64 " failed\n",
+           f->request->choice->seed, f->kernels, f->runs, f->distinct, f->failures);
+}
+
+int fuzz_schedules_run(const fuzz_schedules_request *request) {
+    const job_choice *c = request->choice;
+    schedule_fuzz f = {.request = request,
+                       .failed = json_array(),
+                       .code = request->corpus->problem,
+                       .shown = isatty(STDERR_FILENO) == 1};
+    f.started_ns = timer_now_ns();
+    list_levels(&f);
+    interrupt_watch();
+    worker_init(&f.worker, c->timeout_seconds, c->memory_mib, &interrupt_seen);
+    try_all(&f);
+    worker_stop(&f.worker);
+    report(&f);
+    json_decref(f.failed);
+    exit_code code = f.failures ? exit_code_worse(f.code, EXIT_CHECK) : f.code;
+    return (int)(interrupt_seen && code == EXIT_DONE ? EXIT_INTERRUPTED : code);
+}
