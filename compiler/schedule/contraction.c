@@ -63,6 +63,8 @@ static dot_axes number_axes(contraction *c) {
     c->space.barrier[c->k_axis - 1] = c->space.barrier[a.first_y - 1] = true;
     if (a.batch)
         c->space.barrier[a.batch - 1] = true;
+    for (int i = 0; i < c->k_axis && c->separate; i++)
+        c->space.keep[i] = c->space.barrier[i] = true;
     return a;
 }
 
@@ -125,6 +127,19 @@ expression contraction_epilogue(contraction *c, const substitute *accumulator) {
                         .substitute_count = 1};
 }
 
+contraction contraction_of_group(scheduler *s, const plan_group *group) {
+    const ir_module *g = s->p->g;
+    contraction c = {
+        .s = s, .op = group->anchor, .order = ir_op_string(g, group->anchor, "order", "chunk512")};
+    c.value = ir_op_get(g, c.op)->results[0];
+    c.root = c.value;
+    for (size_t i = 0; i < group->roots.count; i++)
+        if (s->p->root_dot[group->roots.items[i]] == c.op)
+            c.root = group->roots.items[i];
+    c.element = plan_type(s->p, c.value)->element;
+    return c;
+}
+
 bool contraction_analyse(contraction *c) {
     scheduler *s = c->s;
     const ir_op_data *d = ir_op_get(s->p->g, c->op);
@@ -137,6 +152,7 @@ bool contraction_analyse(contraction *c) {
     expression_root(&e, c->root, c->root_index[0]);
     scheduler_collect(&e, &accesses);
     c->output = expression_offset(s->p, c->root, c->root_index[0]);
+    c->root_buffer = s->buffer_of[c->root];
     vec_push(&accesses, c->output);
     if (d->operand_count > 2) {
         c->counted = true;

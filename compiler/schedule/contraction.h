@@ -28,11 +28,16 @@ typedef struct contraction {
     int64_t pack_lhs, pack_rhs; /* of enum packing */
     bool many_axes;             /* no room for the indices of packing in blocks */
     bool packed;                /* rhs stands in panels */
-    affine root_index[1][IR_MAX_RANK], output;
+    affine root_index[1][IR_MAX_RANK];
+    ir_value root_buffer; /* where results go, and the place there */
+    affine output;
+    bool separate; /* outer axes stay apart, one index for each */
     int64_t mr, nr, bm, bn;
     ir_attr mr_name, nr_name, bm_name, bn_name, unroll, prefetch_name;
 } contraction;
 
+/* The contraction at the anchor of a DOT group, not analysed yet. */
+contraction contraction_of_group(scheduler *s, const plan_group *group);
 /* Finds axes, operands and output. False: something is not an affine function of them. */
 bool contraction_analyse(contraction *c);
 /* The dot's epilogue, with the finished sum where `accumulator` says. */
@@ -45,8 +50,16 @@ dtype contraction_element(const contraction *c, ir_value buffer);
  * first k. They are the axes after k in the numbering. */
 axis_map contraction_block_map(const contraction *c, int extra, bool with_k);
 
+/* Decides what depends on k and the epilogue: chunks, and whether the epilogue stands apart. */
+void contraction_choose_form(contraction *c);
+/* Everything of one block: its chunks, register tiles and epilogue. `block` holds outer..., the
+ * block's first m and n. */
+void contraction_emit_block(contraction *c, ir_builder *b, const ir_value *block);
+
 /* Which operands are copied, and where. */
 void contraction_choose_packing(contraction *c);
+/* Is the operand in memory as the sum takes it? */
+bool contraction_same_storage(const contraction *c, ir_value buffer);
 /* Phases before the contraction's own that copy operands as its loops want them. */
 void contraction_pack(contraction *c);
 /* One chunk of the block's columns of rhs, in panels [panel, k, NR]. `indices` hold outer..., and

@@ -228,7 +228,7 @@ static int place_memory(scheduler *s, output_copy *copies) {
         }
     }
     for (ir_value v = 1; v <= ir_value_count(g); v++)
-        if (s->p->stored[v] && !s->buffer_of[v]) {
+        if (s->p->stored[v] && !s->p->in_cell[v] && !s->buffer_of[v]) {
             const ir_type_data *t = plan_type(s->p, v);
             s->buffer_of[v] =
                 scheduler_buffer(s, &s->at, "workspace", t->element, t->rank, t->dims);
@@ -244,6 +244,8 @@ static dtype group_element(const scheduler *s, const plan_group *group) {
 
 static void schedule_group(scheduler *s, int g) {
     const plan_group *group = &s->p->groups[g];
+    if (group->inside)
+        return;
     scheduler_begin_group(s, group->kind, group_element(s, group));
     switch (group->kind) {
     case GROUP_MAP:
@@ -256,7 +258,7 @@ static void schedule_group(scheduler *s, int g) {
         schedule_column_group(s, group);
         break;
     case GROUP_DOT:
-        schedule_dot_group(s, group);
+        (group->ends_chain ? schedule_chain_group : schedule_dot_group)(s, group);
         break;
     }
     scheduler_end_group(s);

@@ -125,7 +125,7 @@ static void emit_short(contraction *c, ir_builder *b, ir_value *indices) {
     ir_value *m = &indices[c->outer], *n = &indices[c->outer + 1];
     ir_builder in = scheduler_for(s, b, "n", *n, c->n, c->nr_name, c->bn_name, n);
     in = scheduler_for(s, &in, "m", *m, c->m, c->mr_name, c->bm_name, m);
-    dot_output out = {.value = c->root, .buffer = s->buffer_of[c->root], .access = &c->output};
+    dot_output out = {.value = c->root, .buffer = c->root_buffer, .access = &c->output};
     emit_dot(c, &in, indices, c->outer + 2, &c->map, &out);
 }
 
@@ -150,7 +150,7 @@ static void emit_epilogue(contraction *c, ir_builder *b, const ir_value *block, 
                            .yields = &c->root,
                            .yield_index = c->root_index,
                            .yield_count = 1,
-                           .outputs = &s->buffer_of[c->root],
+                           .outputs = &c->root_buffer,
                            .output_access = &c->output};
     scheduler_compute(s, &in, &compute);
     expression_release(&e);
@@ -167,7 +167,7 @@ static void clear_totals(contraction *c, ir_builder *b, ir_value total) {
     ir_build(b, &fill);
 }
 
-static void emit_blocks(contraction *c, ir_builder *b, const ir_value *block) {
+void contraction_emit_block(contraction *c, ir_builder *b, const ir_value *block) {
     scheduler *s = c->s;
     int first = c->outer + (c->chunked ? 3 : 2); /* where m and n stand */
     int64_t dims[] = {c->bm, c->bn};
@@ -194,7 +194,7 @@ static void emit_blocks(contraction *c, ir_builder *b, const ir_value *block) {
     in = scheduler_for(s, &in, "m", block[c->outer], c->m, c->mr_name, c->bm_name, &indices[first]);
     dot_output out = {.value = c->value, .buffer = total, .access = &at};
     if (!c->apart)
-        out = (dot_output){.value = c->root, .buffer = s->buffer_of[c->root], .access = &c->output};
+        out = (dot_output){.value = c->root, .buffer = c->root_buffer, .access = &c->output};
     if (c->chunked) {
         out.total = total;
         out.total_access = &at;
@@ -222,29 +222,25 @@ static void open_grid(contraction *c) {
     ir_builder b =
         scheduler_phase(s, "dot", c->outer + 2, c->map.extent, steps, axis_names, indices);
     if (c->chunked || c->apart || c->pack_rhs == PACK_BLOCK)
-        emit_blocks(c, &b, indices);
+        contraction_emit_block(c, &b, indices);
     else
         emit_short(c, &b, indices);
 }
 
+void contraction_choose_form(contraction *c) {
+    c->chunked = c->k > CHUNK && strcmp(c->order, "chunk512") == 0;
+    c->apart = is_long(c, c->root);
+}
+
 void schedule_dot_group(scheduler *s, const plan_group *group) {
-    const ir_module *g = s->p->g;
-    contraction c = {
-        .s = s, .op = group->anchor, .order = ir_op_string(g, group->anchor, "order", "chunk512")};
-    c.value = ir_op_get(g, c.op)->results[0];
-    c.root = c.value;
-    for (size_t i = 0; i < group->roots.count; i++)
-        if (s->p->root_dot[group->roots.items[i]] == c.op)
-            c.root = group->roots.items[i];
-    if (ir_type_count(g, ir_value_get(g, c.value)->type) == 0)
+    contraction c = contraction_of_group(s, group);
+    if (ir_type_count(s->p->g, ir_value_get(s->p->g, c.value)->type) == 0)
         return;
-    c.element = plan_type(s->p, c.value)->element;
     if (!contraction_analyse(&c)) {
         s->failed = true;
         return;
     }
-    c.chunked = c.k > CHUNK && strcmp(c.order, "chunk512") == 0;
-    c.apart = is_long(&c, c.root);
+    contraction_choose_form(&c);
     contraction_choose_packing(&c);
     choose_tiles(&c);
     contraction_pack(&c);

@@ -22,6 +22,7 @@ typedef struct rows {
     size_t substitute_count;
     bool done[MAX_SUBSTITUTES]; /* roots that a reduction has stored in passing */
     ir_attr sub, stream;
+    const row_block *block; /* inside of a chain; NULL elsewhere */
 } rows;
 
 static const affine no_access;
@@ -45,6 +46,14 @@ static void substitute_by(rows *r, substitute_kind kind, ir_value value, ir_valu
         (substitute){.kind = kind, .value = value, .buffer = buffer};
 }
 
+static affine block_access(const rows *r);
+
+static void substitute_block(rows *r, ir_value v) {
+    substitute_by(r, SUBSTITUTE_BLOCK, v, r->block->memory);
+    if (r->substitute_count)
+        r->substitutes[r->substitute_count - 1].access = block_access(r);
+}
+
 static bool is_full(const rows *r, ir_value v) {
     return plan_type(r->s->p, v)->rank == r->group->rank;
 }
@@ -55,6 +64,17 @@ static ir_value reduce_operand(const rows *r, size_t i) {
 
 static ir_value reduce_result(const rows *r, size_t i) {
     return ir_op_get(r->s->p->g, r->group->reduces.items[i])->results[0];
+}
+
+/* The place of a row's element in the memory of a chain's block: axes are the rows', the column,
+ * and the block's first row. */
+static affine block_access(const rows *r) {
+    affine a = {0};
+    int rank = r->group->rank;
+    a.coefficient[rank - 2] = r->block->stride;
+    a.coefficient[rank - 1] = 1;
+    a.coefficient[rank] = -r->block->stride;
+    return a;
 }
 
 /* ---- axes ---- */
@@ -138,6 +158,15 @@ static void hoist(rows *r, ir_builder *b, const ir_value *values, int count, boo
     expression_release(&e);
 }
 
+/* The memory of a result of all columns, and the place there. */
+static ir_value full_output(const rows *r, ir_value v, const affine *index, affine *access) {
+    *access = expression_offset(r->s->p, v, index);
+    if (!r->block || v != r->block->weights)
+        return r->s->buffer_of[v];
+    *access = block_access(r);
+    return r->block->memory;
+}
+
 static int root_number(const rows *r, ir_value v) {
     for (size_t i = 0; i < r->group->roots.count; i++)
         if (r->group->roots.items[i] == v)
@@ -162,8 +191,10 @@ static ir_value keep_columns(rows *r, ir_builder *b, ir_value v, substitute_kind
     int root = root_number(r, v);
     *kind = SUBSTITUTE_STORED;
     if (root >= 0) {
+        affine index[IR_MAX_RANK], access;
+        expression_identity(s->p, v, 0, index);
         r->done[root] = true;
-        return s->buffer_of[v];
+        return full_output(r, v, index, &access);
     }
     int opcode = plan_opcode(s->p, v);
     *kind = SUBSTITUTE_COLUMNS;
@@ -189,9 +220,10 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
     ir_value kept = known ? 0 : keep_columns(r, b, x, &kind), outputs[] = {cell, kept};
     expression_identity(s->p, x, 0, index[0]);
     expression_identity(s->p, x, 0, index[1]);
-    if (kept)
-        access[1] = kind == SUBSTITUTE_STORED ? expression_offset(s->p, x, index[1])
-                                              : index[1][r->group->rank - 1];
+    if (kept && kind == SUBSTITUTE_STORED)
+        full_output(r, x, index[1], &access[1]);
+    else if (kept)
+        access[1] = index[1][r->group->rank - 1];
     expression e = rows_expression(r);
     const char *order = ir_op_string(s->p->g, op, "order", "any");
     ir_named_attr attrs[] = {
@@ -215,7 +247,9 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
     scheduler_compute(s, b, &c);
     expression_release(&e);
     substitute_by(r, SUBSTITUTE_SCALAR, result, cell);
-    if (kept)
+    if (kept && r->block && x == r->block->weights)
+        substitute_block(r, x);
+    else if (kept)
         substitute_by(r, kind, x, kept);
 }
 
@@ -243,9 +277,8 @@ static size_t emit_some_full_roots(rows *r, ir_builder *b, ir_attr vector, size_
         if (r->done[i] || !is_full(r, v) || !s->p->stored[v])
             continue;
         values[count] = v;
-        outputs[count] = s->buffer_of[v];
         expression_identity(s->p, v, 0, index[count]);
-        access[count] = expression_offset(s->p, v, index[count]);
+        outputs[count] = full_output(r, v, index[count], &access[count]);
         count++;
     }
     if (count == 0 || r->map.extent[r->row_count] == 0)
@@ -309,6 +342,12 @@ static ir_attr stream_of(const rows *r) {
     return name;
 }
 
+/* How many of a sum's 64 lanes are in registers at once. */
+static int64_t sub_lanes(const scheduler *s) {
+    return s->target->vector_registers >= 32 ? 4 * s->target->vector_lanes
+                                             : s->target->vector_lanes;
+}
+
 void schedule_row_group(scheduler *s, int number) {
     rows r = {.s = s, .group = &s->p->groups[number], .number = number};
     ir_attr vector;
@@ -321,9 +360,8 @@ void schedule_row_group(scheduler *s, int number) {
         return;
     }
     find_axes(&r);
-    int64_t lanes = s->target->vector_lanes,
-            sub = s->target->vector_registers >= 32 ? 4 * lanes : lanes;
-    scheduler_parameter(s, "SUB", sub, &r.sub);
+    int64_t lanes = s->target->vector_lanes;
+    scheduler_parameter(s, "SUB", sub_lanes(s), &r.sub);
     scheduler_parameter(s, "VECTOR", 4 * lanes, &vector);
     r.stream = stream_of(&r);
     ir_builder b = open_rows(&r);
@@ -331,4 +369,40 @@ void schedule_row_group(scheduler *s, int number) {
         emit_reduce(&r, &b, i);
     emit_row_roots(&r, &b);
     emit_full_roots(&r, &b, vector);
+}
+
+/* Each outer axis and the row keep an index of their own; the block's first row is one more. */
+static void map_block(rows *r) {
+    const row_block *block = r->block;
+    int row = block->outer, column = row + 1, first = row + 2;
+    r->map = (axis_map){.count = block->outer + 3};
+    for (int a = 0; a < NEST_AXES; a++)
+        r->map.index_of[a] = a < block->outer ? a : -1;
+    for (int a = 0; a < block->outer; a++)
+        r->map.extent[a] = r->group->dims[a];
+    r->map.index_of[first] = block->outer;
+    r->map.index_of[row] = block->outer + 1;
+    r->map.index_of[column] = block->outer + 2;
+    r->map.extent[block->outer] = r->map.extent[block->outer + 1] = r->group->dims[row];
+    r->map.extent[block->outer + 2] = r->group->dims[column];
+    r->row_count = r->map.count - 1;
+    r->row_map = r->map;
+    r->row_map.count--;
+    r->row_map.index_of[column] = -1;
+}
+
+void schedule_rows_of_block(scheduler *s, int number, ir_builder *b, const row_block *block) {
+    rows r = {.s = s, .group = &s->p->groups[number], .number = number, .block = block};
+    ir_attr vector = scheduler_int(s, 4 * s->target->vector_lanes);
+    int outer = block->outer;
+    map_block(&r);
+    r.sub = scheduler_int(s, sub_lanes(s));
+    memcpy(r.indices, block->indices, sizeof *r.indices * (size_t)(outer + 1));
+    substitute_block(&r, block->scores);
+    ir_builder in = scheduler_for(s, b, "row", r.indices[outer], r.group->dims[outer],
+                                  scheduler_int(s, 1), block->rows, &r.indices[outer + 1]);
+    for (size_t i = 0; i < r.group->reduces.count; i++)
+        emit_reduce(&r, &in, i);
+    emit_row_roots(&r, &in);
+    emit_full_roots(&r, &in, vector);
 }

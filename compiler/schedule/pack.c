@@ -171,22 +171,22 @@ static void widen_lhs(contraction *c) {
     c->lhs_access = r.to;
 }
 
-static bool same_storage(const contraction *c, ir_value buffer) {
+bool contraction_same_storage(const contraction *c, ir_value buffer) {
     return dtype_stored_as(contraction_element(c, buffer)) == dtype_stored_as(c->element);
 }
 
 /* Panels that one block of rows uses need not go through memory. */
 static int64_t rhs_packing(const contraction *c) {
     bool strided = contraction_along(c, &c->rhs_access, c->outer + 1) != 1 && c->n > 1;
-    bool packs =
-        strided || !same_storage(c, c->rhs) || (c->m > 12 && c->n * c->k > SMALL_RHS_ELEMENTS);
+    bool packs = strided || !contraction_same_storage(c, c->rhs) ||
+                 (c->m > 12 && c->n * c->k > SMALL_RHS_ELEMENTS);
     return !packs ? PACK_NOT : c->m <= ONE_BLOCK_ROWS && !c->many_axes ? PACK_BLOCK : PACK_PHASE;
 }
 
 static int64_t lhs_packing(const contraction *c) {
     bool strided = contraction_along(c, &c->lhs_access, c->outer + 2) != 1 && c->k > 1;
     bool large = c->m * c->k > SMALL_RHS_ELEMENTS && c->n >= 128;
-    return (strided && large) || !same_storage(c, c->lhs) ? PACK_PHASE : PACK_NOT;
+    return (strided && large) || !contraction_same_storage(c, c->lhs) ? PACK_PHASE : PACK_NOT;
 }
 
 void contraction_choose_packing(contraction *c) {

@@ -428,6 +428,7 @@ static void init(plan *p, ir_module *graph) {
     p->direct = base_calloc(n, sizeof *p->direct);
     p->root_dot = base_calloc(n, sizeof *p->root_dot);
     p->uses = ir_count_uses(graph);
+    p->in_cell = base_calloc(n, sizeof *p->in_cell);
     for (uint32_t i = 0; i < n; i++)
         p->group_of[i] = -1;
 }
@@ -477,6 +478,8 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
         place_op(p, op);
     }
     store_shared(p);
+    if (!apart)
+        plan_find_chains(p);
     return true;
 }
 
@@ -502,6 +505,7 @@ void plan_release(plan *p) {
     free(p->direct);
     free(p->root_dot);
     free(p->uses);
+    free(p->in_cell);
 }
 
 void plan_order(const plan *p, int *order) {

@@ -8,7 +8,10 @@
  * - ROW: reductions over the last axis that share their rows, with everything element-wise between
  *   and after them;
  * - COLUMN: one reduction over an axis that is not the last;
- * - DOT: one contraction and the element-wise epilogue behind it. */
+ * - DOT: one contraction and the element-wise epilogue behind it.
+ *
+ * A DOT whose left side a ROW group makes of another DOT's results, as attention does, takes both
+ * in: a block of rows goes through all three while it is in cache. */
 #ifndef TESSERA_SCHEDULE_PLAN_H
 #define TESSERA_SCHEDULE_PLAN_H
 
@@ -27,6 +30,10 @@ typedef struct plan_group {
     VEC(ir_value) roots; /* stored values, in order */
     int rank;            /* ROW: of the reduced operand */
     int64_t dims[IR_MAX_RANK];
+    /* DOT at the end of a chain (chain.c): the groups that it takes in */
+    bool ends_chain;
+    int scores, rows;
+    bool inside; /* taken in by another group: has no phases of its own */
 } plan_group;
 
 typedef struct plan {
@@ -40,11 +47,14 @@ typedef struct plan {
     uint64_t *direct; /* groups whose results the value's expression reads */
     ir_op *root_dot;  /* the dot whose epilogue ends in this value */
     uint32_t *uses;
+    bool *in_cell; /* stored, but in memory of a grid cell: what a chain hands on inside */
 } plan;
 
 /* `apart`: every value is stored, as far as there is room for groups. */
 bool plan_build(plan *p, ir_module *graph, bool apart, status *st);
 void plan_release(plan *p);
+/* Finds chains of a contraction, reductions of its rows and a contraction of those (chain.c). */
+void plan_find_chains(plan *p);
 /* The value is no longer stored: what it is a view of has its memory. */
 void plan_unstore(plan *p, ir_value v);
 

@@ -118,5 +118,18 @@ void schedule_copy(scheduler *s, ir_value value, ir_value destination);
 void schedule_row_group(scheduler *s, int group);
 void schedule_column_group(scheduler *s, const plan_group *group);
 void schedule_dot_group(scheduler *s, const plan_group *group);
+/* A DOT that ends a chain, with all that it takes in. */
+void schedule_chain_group(scheduler *s, const plan_group *last);
+
+/* A ROW group inside of a chain: rows from the block's first on, in cell memory. */
+typedef struct row_block {
+    const ir_value *indices; /* outer..., the block's first row */
+    int outer;
+    ir_attr rows;             /* of the block */
+    ir_value scores, weights; /* graph values: what the rows are read from, what is made of them */
+    ir_value memory;          /* of both, a row after the other */
+    int64_t stride;
+} row_block;
+void schedule_rows_of_block(scheduler *s, int number, ir_builder *b, const row_block *block);
 
 #endif

@@ -1,0 +1,162 @@
+/* chain.c - chains of a contraction, reductions over its rows, and a contraction of what they make:
+ * attention, and everything of its shape.
+ *
+ * What is handed on inside a chain is as large as rows times columns and used once, row by row. So
+ * a block of rows can go the whole way while it is in cache, and never be in memory. */
+#include <string.h>
+
+#include "schedule/expression.h"
+
+enum { LONGEST_SCORE = 512 };
+
+/* The values of a chain: what the first contraction makes, what the rows make of it. */
+typedef struct chain {
+    const plan *p;
+    int first, rows, last;
+    ir_value scores, weights;
+} chain;
+
+static bool is_output(const plan *p, ir_value v) {
+    const ir_module *g = p->g;
+    const ir_block_data *body = ir_block_get(g, ir_op_block(g, ir_module_kernel(g), 0));
+    const ir_op_data *end = ir_op_get(g, body->last);
+    for (uint32_t i = 0; i < end->operand_count; i++)
+        if (plan_storage(p, end->operands[i]) == v)
+            return true;
+    return false;
+}
+
+/* Batch axes first, then one free axis a side, and the contracted axis of x last. */
+static bool is_plain_dot(const plan *p, ir_op dot) {
+    const ir_op_data *d = ir_op_get(p->g, dot);
+    const ir_type_data *x = plan_type(p, d->operands[0]), *y = plan_type(p, d->results[0]);
+    int64_t list[IR_MAX_RANK];
+    uint32_t batch = ir_op_ints(p->g, dot, "x_batch", list, IR_MAX_RANK);
+    for (uint32_t i = 0; i < batch; i++)
+        if (list[i] != (int64_t)i)
+            return false;
+    ir_op_ints(p->g, dot, "x_contract", list, 1);
+    return x->rank == (int)batch + 2 && y->rank == x->rank && list[0] == x->rank - 1;
+}
+
+/* The stored value of another group that the expressions of the ROW group read; 0 where there are
+ * several, or one is read elsewhere than at its own place. */
+static void note_inputs(const plan *p, int rows, ir_value v, bool root, ir_value *found,
+                        bool *clean) {
+    expression e = {.p = p, .group = rows, .row_axes = p->groups[rows].rank - 1, .probes = true};
+    affine index[IR_MAX_RANK];
+    expression_identity(p, v, 0, index);
+    if (root)
+        expression_root(&e, v, index);
+    else
+        expression_element(&e, v, index);
+    for (size_t i = 0; i < e.inputs.count; i++) {
+        ir_value source = e.inputs.items[i].source;
+        if (p->group_of[source] < 0 || !p->root_dot[source])
+            continue;
+        expression_identity(p, source, 0, index);
+        affine own = expression_offset(p, source, index);
+        *clean &= (!*found || *found == source) && plan_type(p, source)->rank == e.row_axes + 1 &&
+                  memcmp(&own, &e.inputs.items[i].access, sizeof own) == 0;
+        *found = source;
+    }
+    *clean &= !e.failed;
+    expression_release(&e);
+}
+
+static bool find_scores(chain *c) {
+    const plan_group *rows = &c->p->groups[c->rows];
+    bool clean = true;
+    for (size_t i = 0; i < rows->reduces.count; i++)
+        note_inputs(c->p, c->rows, ir_op_get(c->p->g, rows->reduces.items[i])->operands[0], false,
+                    &c->scores, &clean);
+    for (size_t i = 0; i < rows->roots.count; i++)
+        note_inputs(c->p, c->rows, rows->roots.items[i], true, &c->scores, &clean);
+    if (!c->scores || !clean || is_output(c->p, c->scores))
+        return false;
+    c->first = c->p->group_of[c->scores];
+    return c->p->groups[c->first].kind == GROUP_DOT &&
+           is_plain_dot(c->p, c->p->groups[c->first].anchor) &&
+           memcmp(plan_type(c->p, c->scores)->dims, rows->dims,
+                  sizeof(int64_t) * (size_t)rows->rank) == 0;
+}
+
+/* The last contraction reads the weights as its left side and nowhere else. */
+static bool reads_once(const chain *c) {
+    const plan *p = c->p;
+    const ir_op_data *d = ir_op_get(p->g, p->groups[c->last].anchor);
+    for (uint32_t i = 1; i < d->operand_count; i++)
+        if (plan_storage(p, d->operands[i]) == c->weights)
+            return false;
+    bool once = true;
+    for (size_t i = 0; i < p->groups[c->last].roots.count; i++) {
+        ir_value root = p->groups[c->last].roots.items[i];
+        expression e = {.p = p, .group = -1, .computes = root};
+        substitute sum = {.kind = SUBSTITUTE_ACCUMULATOR, .value = d->results[0]};
+        affine index[IR_MAX_RANK];
+        e.substitutes = &sum;
+        e.substitute_count = 1;
+        expression_identity(p, root, 0, index);
+        expression_root(&e, root, index);
+        for (size_t k = 0; k < e.inputs.count; k++)
+            once &= e.inputs.items[k].source != c->weights && e.inputs.items[k].source != c->scores;
+        expression_release(&e);
+    }
+    return once;
+}
+
+/* No group but those of the chain waits for its inner ones. */
+static bool is_private(const chain *c) {
+    for (int g = 0; g < c->p->group_count; g++) {
+        uint64_t waits = c->p->groups[g].depends;
+        if (g != c->last && (waits >> c->rows & 1))
+            return false;
+        if (g != c->rows && (waits >> c->first & 1))
+            return false;
+    }
+    return !(c->p->groups[c->last].depends >> c->first & 1);
+}
+
+static bool is_empty(const plan *p, ir_value v) {
+    return ir_type_count(p->g, ir_value_get(p->g, v)->type) == 0;
+}
+
+/* Nothing is empty, and a score is one chunk: sums of several would need totals of their own. */
+static bool has_size(const chain *c) {
+    const plan *p = c->p;
+    const ir_op_data *first = ir_op_get(p->g, p->groups[c->first].anchor);
+    const ir_op_data *last = ir_op_get(p->g, p->groups[c->last].anchor);
+    const ir_type_data *x = plan_type(p, first->operands[0]);
+    return !is_empty(p, first->operands[0]) && !is_empty(p, c->scores) &&
+           !is_empty(p, last->results[0]) && x->dims[x->rank - 1] <= LONGEST_SCORE &&
+           first->operand_count == 2;
+}
+
+static bool find_chain(chain *c) {
+    const plan *p = c->p;
+    ir_op dot = p->groups[c->last].anchor;
+    ir_value x = ir_op_get(p->g, dot)->operands[0];
+    if (!is_plain_dot(p, dot) || !p->stored[x] || p->group_of[x] < 0 || is_output(p, x) ||
+        plan_type(p, x)->element != DTYPE_F32)
+        return false;
+    c->weights = x;
+    c->rows = p->group_of[x];
+    return p->groups[c->rows].kind == GROUP_ROW && find_scores(c) &&
+           plan_type(p, c->scores)->element == DTYPE_F32 && is_private(c) && reads_once(c) &&
+           has_size(c);
+}
+
+void plan_find_chains(plan *p) {
+    for (int g = 0; g < p->group_count; g++) {
+        chain c = {.p = p, .last = g};
+        if (p->groups[g].kind != GROUP_DOT || !find_chain(&c))
+            continue;
+        plan_group *last = &p->groups[g], *rows = &p->groups[c.rows], *first = &p->groups[c.first];
+        uint64_t inner = UINT64_C(1) << c.rows | UINT64_C(1) << c.first;
+        last->ends_chain = rows->inside = first->inside = true;
+        last->scores = c.first;
+        last->rows = c.rows;
+        last->depends = (last->depends | rows->depends | first->depends) & ~inner;
+        p->in_cell[c.scores] = p->in_cell[c.weights] = true;
+    }
+}
