@@ -7,7 +7,7 @@
 
 #include "schedule/scheduler.h"
 
-enum { CELL_ELEMENTS = 16384, TRANSPOSE_BLOCK = 64 };
+enum { CELL_ELEMENTS = 16384, TRANSPOSE_BLOCK = 64, AHEAD = 0, AHEAD_TRANSPOSED = 4 };
 
 typedef struct nest {
     scheduler *s;
@@ -121,32 +121,32 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
                          &indices[count - 1]);
 }
 
-/* The parameter STREAM, as an attribute; 0 where the nest has none. */
-static ir_attr stream_of(const nest *n, const expression *e) {
+static void find_traffic(const nest *n, const expression *e, traffic *t) {
     ir_value sources[64];
     size_t count = 0;
-    ir_attr name;
     for (size_t i = 0; i < e->inputs.count && count < 64; i++)
         if (!e->inputs.items[i].cell)
             sources[count++] = e->inputs.items[i].source;
-    scheduler_stream(n->s, sources, count, n->values, (size_t)n->count, &name);
-    return name;
+    scheduler_traffic(n->s, sources, count, n->values, (size_t)n->count,
+                      n->transposed ? AHEAD_TRANSPOSED : AHEAD, t);
 }
 
 static void schedule_nest(nest *n) {
     scheduler *s = n->s;
-    const ir_type_data *t = plan_type(s->p, n->values[0]);
-    axis_space space = {.axes = t->rank};
+    const ir_type_data *type = plan_type(s->p, n->values[0]);
+    axis_space space = {.axes = type->rank};
     expression e = {.p = s->p, .group = n->group};
     ir_value indices[NEST_AXES];
-    memcpy(space.extent, t->dims, sizeof(int64_t) * (size_t)t->rank);
-    for (int i = 0; i < t->rank; i++)
-        if (t->dims[i] == 0)
+    memcpy(space.extent, type->dims, sizeof(int64_t) * (size_t)type->rank);
+    for (int i = 0; i < type->rank; i++)
+        if (type->dims[i] == 0)
             return;
     for (int i = 0; i < n->count; i++)
         expression_root(&e, n->values[i], n->index[i]);
     analyse(n, &e, &space);
-    ir_named_attr attr = {"stream", stream_of(n, &e)};
+    traffic t;
+    ir_named_attr attrs[3];
+    find_traffic(n, &e, &t);
     ir_builder b = open_loops(n, &e, indices);
     computation c = {.opcode = SCHED_MAP,
                      .indices = indices,
@@ -158,8 +158,8 @@ static void schedule_nest(nest *n) {
                      .yield_count = n->count,
                      .outputs = n->destinations,
                      .output_access = n->outputs,
-                     .attrs = &attr,
-                     .attr_count = attr.value != 0};
+                     .attrs = attrs,
+                     .attr_count = traffic_attrs(s, &t, true, n->map.count - 1, attrs)};
     scheduler_compute(s, &b, &c);
     expression_release(&e);
 }

@@ -8,7 +8,7 @@
 
 #include "schedule/scheduler.h"
 
-enum { CELL_ELEMENTS = 16384, MAX_SUBSTITUTES = 64, MAX_YIELDS = 8 };
+enum { CELL_ELEMENTS = 16384, MAX_SUBSTITUTES = 64, MAX_YIELDS = 8, AHEAD = 1 };
 
 typedef struct rows {
     scheduler *s;
@@ -21,7 +21,8 @@ typedef struct rows {
     substitute substitutes[MAX_SUBSTITUTES];
     size_t substitute_count;
     bool done[MAX_SUBSTITUTES]; /* roots that a reduction has stored in passing */
-    ir_attr sub, stream;
+    ir_attr sub;
+    traffic traffic;
     const row_block *block; /* inside of a chain; NULL elsewhere */
 } rows;
 
@@ -226,7 +227,7 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
         access[1] = index[1][r->group->rank - 1];
     expression e = rows_expression(r);
     const char *order = ir_op_string(s->p->g, op, "order", "any");
-    ir_named_attr attrs[] = {
+    ir_named_attr attrs[8] = {
         {"extent", scheduler_int(s, r->map.extent[r->row_count])},
         {"kind", ir_attr_string(s->m, ir_op_string(s->p->g, op, "kind", "sum"))},
         {"order", ir_attr_string(s->m, order)},
@@ -243,7 +244,8 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
                      .outputs = outputs,
                      .output_access = access,
                      .attrs = attrs,
-                     .attr_count = 5};
+                     .attr_count =
+                         5 + traffic_attrs(s, &r->traffic, false, r->row_count - 1, attrs + 5)};
     scheduler_compute(s, b, &c);
     expression_release(&e);
     substitute_by(r, SUBSTITUTE_SCALAR, result, cell);
@@ -270,6 +272,7 @@ static void emit_row_roots(rows *r, ir_builder *b) {
 static size_t emit_some_full_roots(rows *r, ir_builder *b, ir_attr vector, size_t i) {
     scheduler *s = r->s;
     ir_value values[MAX_YIELDS], outputs[MAX_YIELDS];
+    ir_named_attr attrs[3];
     affine index[MAX_YIELDS][IR_MAX_RANK], access[MAX_YIELDS];
     int count = 0;
     for (; i < r->group->roots.count && count < MAX_YIELDS; i++) {
@@ -287,7 +290,6 @@ static size_t emit_some_full_roots(rows *r, ir_builder *b, ir_attr vector, size_
     ir_builder in = scheduler_for(s, b, "column", 0, r->map.extent[r->row_count], vector, 0,
                                   &r->indices[r->row_count]);
     expression e = rows_expression(r);
-    ir_named_attr stream = {"stream", r->stream};
     computation c = {.opcode = SCHED_MAP,
                      .indices = r->indices,
                      .axes = r->row_count + 1,
@@ -298,8 +300,8 @@ static size_t emit_some_full_roots(rows *r, ir_builder *b, ir_attr vector, size_
                      .yield_count = count,
                      .outputs = outputs,
                      .output_access = access,
-                     .attrs = &stream,
-                     .attr_count = stream.value != 0};
+                     .attrs = attrs,
+                     .attr_count = traffic_attrs(s, &r->traffic, true, r->row_count - 1, attrs)};
     scheduler_compute(s, &in, &c);
     expression_release(&e);
     return i;
@@ -334,14 +336,6 @@ static ir_builder open_rows(rows *r) {
                          &r->indices[n - 1]);
 }
 
-/* The parameter STREAM of what a loop over the columns stores, as an attribute; 0: none. */
-static ir_attr stream_of(const rows *r) {
-    ir_attr name;
-    ir_value x = reduce_operand(r, 0);
-    scheduler_stream(r->s, &x, 1, r->group->roots.items, r->group->roots.count, &name);
-    return name;
-}
-
 /* How many of a sum's 64 lanes are in registers at once. */
 static int64_t sub_lanes(const scheduler *s) {
     return s->target->vector_registers >= 32 ? 4 * s->target->vector_lanes
@@ -363,7 +357,8 @@ void schedule_row_group(scheduler *s, int number) {
     int64_t lanes = s->target->vector_lanes;
     scheduler_parameter(s, "SUB", sub_lanes(s), &r.sub);
     scheduler_parameter(s, "VECTOR", 4 * lanes, &vector);
-    r.stream = stream_of(&r);
+    ir_value x = reduce_operand(&r, 0);
+    scheduler_traffic(s, &x, 1, r.group->roots.items, r.group->roots.count, AHEAD, &r.traffic);
     ir_builder b = open_rows(&r);
     for (size_t i = 0; i < r.group->reduces.count; i++)
         emit_reduce(&r, &b, i);

@@ -60,10 +60,17 @@ void scheduler_end_group(scheduler *s);
 void scheduler_end_parameters(scheduler *s);
 
 /* ---- stream.c ---- */
-/* The parameter STREAM of a phase that reads and writes these graph values; *name is 0 where it
- * writes too little to have one. */
-int64_t scheduler_stream(scheduler *s, const ir_value *sources, size_t source_count,
-                         const ir_value *results, size_t result_count, ir_attr *name);
+/* Names of the parameters STREAM and AHEAD of a phase; 0 where it touches too little to have them.
+ */
+typedef struct traffic {
+    ir_attr stream, ahead;
+} traffic;
+/* ... that reads and writes these graph values, and by itself fetches `ahead` steps ahead. */
+void scheduler_traffic(scheduler *s, const ir_value *sources, size_t source_count,
+                       const ir_value *results, size_t result_count, int64_t ahead, traffic *out);
+/* The attributes of a computation that steps along index `axis`; at most three. Returns how many.
+ */
+int traffic_attrs(scheduler *s, const traffic *t, bool streams, int axis, ir_named_attr *attrs);
 
 /* Opens a phase with its grid: `steps` are numbers or parameter names. Fills the first index of
  * each axis and returns the builder inside. Axes are named "a0", "a1", ... unless `names` is given.

@@ -1,10 +1,12 @@
-/* stream.c - which phases write past the caches. A store of a whole line that goes there reads
- * nothing first, and leaves the cache to what is read again; where everything fits into the last
- * cache, it only costs the next reader. */
+/* stream.c - what phases do that touch much memory: they write past the caches, and fetch what they
+ * read ahead.
+ *
+ * A store of a whole line that goes past the caches reads nothing first, and leaves them to what is
+ * read again; where everything fits into the last cache, it only costs the next reader. */
 #include "schedule/scheduler.h"
 
-/* A phase that touches less than the first has no such parameter; from the second on it streams by
- * itself: what a core has of a usual last cache is full of other things by then. */
+/* A phase that touches less than the first has no such parameters; from the second on they are in
+ * use: what a core has of a usual last cache is full of other things by then. */
 static const int64_t least_bytes = INT64_C(1) << 20, usual_bytes = INT64_C(24) << 20;
 
 static int64_t bytes_of(const scheduler *s, ir_value v) {
@@ -15,16 +17,28 @@ static int64_t bytes_of(const scheduler *s, ir_value v) {
     return bytes;
 }
 
-int64_t scheduler_stream(scheduler *s, const ir_value *sources, size_t source_count,
-                         const ir_value *results, size_t result_count, ir_attr *name) {
+void scheduler_traffic(scheduler *s, const ir_value *sources, size_t source_count,
+                       const ir_value *results, size_t result_count, int64_t ahead, traffic *out) {
     int64_t written = 0, touched = 0;
-    *name = 0;
+    *out = (traffic){0};
     for (size_t i = 0; i < result_count; i++)
         written += bytes_of(s, results[i]);
     for (size_t i = 0; i < source_count; i++)
         touched += bytes_of(s, sources[i]);
     touched += written;
-    if (written < least_bytes)
-        return 0;
-    return scheduler_parameter(s, "STREAM", touched >= usual_bytes, name);
+    if (written >= least_bytes)
+        scheduler_parameter(s, "STREAM", touched >= usual_bytes, &out->stream);
+    if (touched >= least_bytes)
+        scheduler_parameter(s, "AHEAD", touched >= usual_bytes ? ahead : 0, &out->ahead);
+}
+
+int traffic_attrs(scheduler *s, const traffic *t, bool streams, int axis, ir_named_attr *attrs) {
+    int n = 0;
+    if (t->ahead) {
+        attrs[n++] = (ir_named_attr){"ahead", t->ahead};
+        attrs[n++] = (ir_named_attr){"ahead_axis", scheduler_int(s, axis)};
+    }
+    if (t->stream && streams)
+        attrs[n++] = (ir_named_attr){"stream", t->stream};
+    return n;
 }

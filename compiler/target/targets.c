@@ -5,9 +5,10 @@
 #include "tessera/compiler.h"
 
 static const cpu_isa isas[] = {
-#define ISA(name, cpu, features, triple, lanes, registers, f16, l1_kib, l2_kib, scalable, i64)     \
+#define ISA(name, cpu, features, triple, lanes, registers, f16, l1_kib, l2_kib, scalable, i64,     \
+            avx512)                                                                                \
     {name, cpu,           features,      triple,   lanes, registers,                               \
-     f16,  l1_kib * 1024, l2_kib * 1024, scalable, i64},
+     f16,  l1_kib * 1024, l2_kib * 1024, scalable, i64,   avx512},
 #include "target/targets.def"
 };
 

@@ -52,11 +52,41 @@ int64_t frame_column_stride(const frame *f, const int64_t *access) {
     return f->column_axis < 0 ? 0 : access[1 + f->column_axis];
 }
 
+/* Memory that lives longer than a cell. */
+static bool is_far(const frame *f, int i) {
+    ir_value buffer = ir_op_get(f->l->s, f->op)->operands[f->first_input + i];
+    ir_op made = ir_value_get(f->l->s, buffer)->op;
+    return !made || strcmp(ir_op_string(f->l->s, made, "space", ""), "cell") != 0;
+}
+
+/* What is read `ahead` steps later along an index; whole lines of what is contiguous. */
+static void fetch_ahead(const frame *f, ir_builder *b, int i, const int64_t *access) {
+    int64_t ahead = schedule_step(f->l->s, f->op, "ahead", 0), later[LOWERING_AXES + 1];
+    int64_t axis = ir_op_int(f->l->s, f->op, "ahead_axis", -1);
+    int64_t row = frame_row_stride(f, access), column = frame_column_stride(f, access);
+    if (ahead == 0 || axis < 0 || axis >= f->axes || access[1 + axis] == 0 || !is_far(f, i))
+        return;
+    memcpy(later, access, sizeof later);
+    later[0] += ahead * access[1 + axis] *
+                (axis == f->column_axis ? f->columns
+                 : axis == f->row_axis  ? f->rows
+                                        : 1);
+    bool turned = column != 1 && row == 1;
+    int64_t lines = turned ? f->columns : row ? f->rows : 1, stride = turned ? column : row;
+    for (int64_t k = 0; k < lines; k++) {
+        tile_prefetch(b, frame_memory(f, i), frame_offset(f, b, later),
+                      turned ? f->rows : f->columns);
+        later[0] += stride;
+    }
+}
+
 /* A tile of an input: rows and columns along which it stands still stay single. */
 static ir_value load_input(const frame *f, ir_builder *b, int i) {
     int64_t access[LOWERING_AXES + 1];
     frame_access(f, i, access);
     int64_t row = frame_row_stride(f, access), column = frame_column_stride(f, access);
+    if (column == 1 || row == 1)
+        fetch_ahead(f, b, i, access);
     return tile_load(b, frame_memory(f, i), frame_offset(f, b, access), row ? f->rows : 1,
                      column ? f->columns : 1, row, column);
 }
