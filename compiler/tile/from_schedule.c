@@ -84,15 +84,29 @@ static void lower_body(lowering *l, ir_builder *b, ir_op op, ir_value index, int
     lower_block(l, b, ir_op_block(l->s, op, 0));
 }
 
+/* Element-wise work alone, so that nothing in the loop changes what was loaded before it. */
+static void load_ahead(lowering *l, ir_builder *b, ir_op loop) {
+    ir_op first = ir_block_get(l->s, ir_op_block(l->s, loop, 0))->first;
+    if (!first || ir_op_get(l->s, first)->opcode != SCHED_MAP || ir_op_get(l->s, first)->next)
+        return;
+    frame f = frame_of(l, first);
+    if (f.axes > 0 && ir_op_get(l->s, first)->operands[f.axes - 1] ==
+                          ir_block_get(l->s, ir_op_block(l->s, loop, 0))->arguments[0])
+        frame_load_ahead(&f, b);
+}
+
 static void emit_loop(lowering *l, ir_builder *b, ir_op op, ir_value low, ir_value high,
                       int64_t step, int64_t size) {
     ir_value index;
     ir_op loop;
+    size_t ready = l->ready.count;
+    load_ahead(l, b, op);
     ir_builder in = tile_for(b, low, high, step, NULL, 0, &loop, &index);
     if (ir_op_attr(l->s, op, "order"))
         lowering_mark(l, loop, op);
     lower_body(l, &in, op, index, size);
     tile_yield(&in, NULL, 0);
+    l->ready.count = ready;
 }
 
 /* The whole extent: constant bounds; a single step needs no loop. */
@@ -277,6 +291,7 @@ ir_module *tile_from_schedule(const ir_module *schedule, status *st) {
     free(l.value_of);
     free(l.size_of);
     free(l.is_output);
+    vec_release(&l.ready);
     if (!l.failed)
         return l.m;
     ir_module_free(l.m);

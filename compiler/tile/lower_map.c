@@ -85,6 +85,9 @@ static ir_value load_input(const frame *f, ir_builder *b, int i) {
     int64_t access[LOWERING_AXES + 1];
     frame_access(f, i, access);
     int64_t row = frame_row_stride(f, access), column = frame_column_stride(f, access);
+    for (size_t k = 0; k < f->l->ready.count; k++)
+        if (f->l->ready.items[k].op == f->op && f->l->ready.items[k].input == i)
+            return f->l->ready.items[k].tile;
     if (column == 1 || row == 1)
         fetch_ahead(f, b, i, access);
     return tile_load(b, frame_memory(f, i), frame_offset(f, b, access), row ? f->rows : 1,
@@ -193,6 +196,31 @@ static bool is_used(const ir_module *m, const ir_block_data *block, ir_value v) 
             if (ir_op_get(m, op)->operands[i] == v)
                 return true;
     return false;
+}
+
+static bool is_written(const frame *f, ir_value buffer) {
+    const ir_op_data *d = ir_op_get(f->l->s, f->op);
+    for (uint32_t i = (uint32_t)(f->first_input + f->leading + f->body_inputs);
+         i < d->operand_count; i++)
+        if (d->operands[i] == buffer)
+            return true;
+    return false;
+}
+
+void frame_load_ahead(const frame *f, ir_builder *b) {
+    const ir_module *m = f->l->s;
+    const ir_block_data *block = ir_block_get(m, ir_op_block(m, f->op, 0));
+    for (int i = f->leading; i < f->leading + f->body_inputs; i++) {
+        int64_t access[LOWERING_AXES + 1];
+        ir_value buffer = ir_op_get(m, f->op)->operands[f->first_input + i];
+        frame_access(f, i, access);
+        if (frame_row_stride(f, access) || frame_column_stride(f, access) ||
+            !is_used(m, block, block->arguments[(f->leading != 0) + i - f->leading]) ||
+            is_written(f, buffer))
+            continue;
+        ready_input ready = {f->op, i, load_input(f, b, i)};
+        vec_push(&f->l->ready, ready);
+    }
 }
 
 void frame_body(const frame *f, ir_builder *b, ir_value *yields) {

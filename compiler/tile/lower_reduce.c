@@ -157,7 +157,10 @@ void lower_reduce(lowering *l, ir_builder *b, ir_op op) {
     if (r.sub > LANES || LANES % r.sub != 0)
         r.sub = LANES;
     r.parts = LANES / r.sub;
+    size_t ready = l->ready.count;
+    frame_load_ahead(&r.f, b);
     ir_value result = finished(r.kind, b, reduce_sequence(&r, b, length));
+    l->ready.count = ready;
     r.f.index[r.f.axes - 1] = tile_index(b, 0);
     r.f.columns = 1;
     frame_store(&r.f, b, 0, result);

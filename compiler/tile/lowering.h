@@ -8,12 +8,20 @@
 
 enum { LOWERING_AXES = 16, LANES = 64, LANES_BLOCK = 4096, CHUNK_LENGTH = 512 };
 
+/* An input of a computation that was loaded before the loop around it. */
+typedef struct ready_input {
+    ir_op op; /* of the schedule */
+    int input;
+    ir_value tile;
+} ready_input;
+
 typedef struct lowering {
     const ir_module *s; /* the schedule */
     ir_module *m;       /* Tile IR under construction */
     ir_value *value_of; /* by schedule value: an index or a memory */
     int64_t *size_of;   /* by schedule index: how many elements it stands for */
     bool *is_output;    /* by schedule buffer: a kernel output, whose NaNs are canonical */
+    VEC(ready_input) ready;
     int64_t workspace_bytes, scratch_bytes, phase_scratch_bytes;
     status *st;
     bool failed;
@@ -42,6 +50,9 @@ void frame_access(const frame *f, int i, int64_t *access);
 ir_value frame_offset(const frame *f, ir_builder *b, const int64_t *access);
 int64_t frame_row_stride(const frame *f, const int64_t *access);
 int64_t frame_column_stride(const frame *f, const int64_t *access);
+/* Loads the single elements that stand still while the last index moves, before the loop over it.
+ * Forgotten when `ready` gets its old length back. */
+void frame_load_ahead(const frame *f, ir_builder *b);
 /* The body at the frame's place: one tile for each yield. */
 void frame_body(const frame *f, ir_builder *b, ir_value *yields);
 /* Stores a yield into output number `i`. */

@@ -118,7 +118,7 @@ static bool write_output(emitter *e, LLVMTargetMachineRef machine, cpu_output ou
 }
 
 bool cpu_emit(const ir_module *tile, const cpu_request *request, text *out, status *st) {
-    emitter e = {.m = tile, .isa = request->isa, .st = st};
+    emitter e = {.m = tile, .isa = request->isa, .plain = request->unoptimised, .st = st};
     LLVMTargetMachineRef machine = machine_for(request, st);
     if (!machine)
         return false;

@@ -12,6 +12,13 @@
 #include "target/target.h"
 #include "tile/tile.h"
 
+/* What a division by one number needs of it, in all lanes (emit_divide.c). */
+typedef struct reciprocal {
+    LLVMValueRef high, low; /* their sum is 1/y */
+    LLVMValueRef minus;     /* -y */
+    LLVMValueRef suits;     /* i1: y is in the range where they will do */
+} reciprocal;
+
 typedef struct emitted {
     int64_t rows, columns;
     int parts; /* in a row */
@@ -19,6 +26,8 @@ typedef struct emitted {
     dtype element;
     LLVMValueRef *values; /* rows * parts; index: values[0]; memory: values[0] is the address */
     int64_t multiple;     /* index: a number that certainly divides it; 0: it is 0 */
+    bool divides;         /* many elements are divided by this one */
+    const reciprocal *reciprocal;
 } emitted;
 
 typedef struct emitter {
@@ -36,6 +45,7 @@ typedef struct emitter {
     status *st;
     bool failed;
     bool toward_zero; /* wrong on purpose: every rounding goes that way */
+    bool plain;       /* the processor's instructions as they are, nothing cunning */
     bool streams;     /* the phase has stores that go past the caches */
 } emitter;
 
@@ -43,6 +53,7 @@ typedef struct emitter {
 LLVMTypeRef code_element(const emitter *e,
                          dtype element); /* in a register: f16, bf16 are i16, bool is i1 */
 LLVMTypeRef code_vector(const emitter *e, dtype element, int width); /* width 1: the scalar */
+LLVMBasicBlockRef code_block_new(emitter *e, const char *name); /* at the end of the function */
 int code_part_width(const emitted *t, int part);
 emitted *code_new(emitter *e, ir_value v); /* shape from the value's type, parts to be filled */
 const emitted *code_get(const emitter *e, ir_value v);
@@ -70,6 +81,11 @@ LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLV
 LLVMValueRef code_wrap_i4(emitter *e, LLVMValueRef x, int width);
 /* v[i] lane j and v[j] lane i change places; `width` is a power of two. */
 void code_transpose(emitter *e, dtype element, LLVMValueRef *v, int width);
+/* emit_divide.c: is it a division of many by one that needs no division each; what it needs of the
+ * one, where that is made; and the division. */
+bool code_divides_by(const emitter *e, ir_op op);
+void code_reciprocal(emitter *e, ir_value divisor);
+void code_divide_by(emitter *e, ir_op op);
 void code_load(emitter *e, ir_op op);
 void code_gather(emitter *e, ir_op op);
 void code_prefetch(emitter *e, ir_op op);

@@ -56,7 +56,7 @@ static LLVMValueRef no_code(emitter *e, int opcode, LLVMValueRef x) {
 static LLVMValueRef extreme(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y) {
     const char *plain = opcode == TILE_MAXIMUM ? "llvm.maximum" : "llvm.minimum";
     LLVMTypeRef type = LLVMTypeOf(x);
-    if (!e->isa->has_avx512 || type != LLVMVectorType(e->f32, 16))
+    if (e->plain || !e->isa->has_avx512 || type != LLVMVectorType(e->f32, 16))
         return binary_intrinsic(e, plain, x, y);
     enum { OF_COMPARISON = 1 << 2, NO_ROUNDING = 4 };
     LLVMTypeRef i16 = e->i16;

@@ -41,7 +41,7 @@ int code_part_width(const emitted *t, int part) {
 emitted *code_new(emitter *e, ir_value v) {
     const ir_type_data *d = ir_type_get(e->m, ir_value_get(e->m, v)->type);
     emitted *t = &e->of[v];
-    *t = (emitted){1, 1, 1, 1, d->element, NULL, 1};
+    *t = (emitted){1, 1, 1, 1, d->element, NULL, 1, t->divides, NULL};
     if (d->kind == IR_TYPE_TILE) {
         t->rows = d->dims[0];
         t->columns = d->dims[1];
@@ -191,7 +191,7 @@ static void code_index_op(emitter *e, ir_op op) {
 
 static void code_block(emitter *e, ir_block block);
 
-static LLVMBasicBlockRef new_block(emitter *e, const char *name) {
+LLVMBasicBlockRef code_block_new(emitter *e, const char *name) {
     return LLVMAppendBasicBlockInContext(e->context, e->function, name);
 }
 
@@ -222,8 +222,8 @@ static void code_for(emitter *e, ir_op op) {
     LLVMValueRef low = index_of(e, d->operands[0]), high = index_of(e, d->operands[1]);
     int64_t by = ir_op_int(e->m, op, "step", 1);
     LLVMValueRef step = code_int(e, e->i64, by);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), body = new_block(e, "body"),
-                      after = new_block(e, "after");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), body = code_block_new(e, "body"),
+                      after = code_block_new(e, "after");
     bool guarded = !certainly_runs(low, high);
     if (guarded)
         LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, low, high, ""), body, after);
@@ -264,7 +264,7 @@ static void code_memory(emitter *e, ir_op op) {
 static void code_op(emitter *e, ir_op op) {
     int opcode = ir_op_get(e->m, op)->opcode;
     if (tile_is_elementwise(opcode)) {
-        code_elementwise(e, op);
+        (code_divides_by(e, op) ? code_divide_by : code_elementwise)(e, op);
         return;
     }
     switch (opcode) {
@@ -305,8 +305,13 @@ static void code_op(emitter *e, ir_op op) {
 }
 
 static void code_block(emitter *e, ir_block block) {
-    for (ir_op op = ir_block_get(e->m, block)->first; op; op = ir_op_get(e->m, op)->next)
+    for (ir_op op = ir_block_get(e->m, block)->first; op; op = ir_op_get(e->m, op)->next) {
         code_op(e, op);
+        const ir_op_data *d = ir_op_get(e->m, op);
+        for (uint32_t i = 0; i < d->result_count; i++)
+            if (e->of[d->results[i]].divides)
+                code_reciprocal(e, d->results[i]);
+    }
 }
 
 /* ---- phases ---- */
@@ -342,7 +347,7 @@ static void open_function(emitter *e, int64_t number) {
     set_attribute(e, "no-builtins", "");
     if (e->isa->scalable_bits)
         set_scalable_bits(e, e->isa->scalable_bits);
-    LLVMPositionBuilderAtEnd(e->b, new_block(e, "entry"));
+    LLVMPositionBuilderAtEnd(e->b, code_block_new(e, "entry"));
 }
 
 /* 0: toward zero; 1: to nearest, ties to even. */
@@ -365,8 +370,8 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     for (ir_op other = kernel->first; other; other = ir_op_get(e->m, other)->next)
         if (ir_op_get(e->m, other)->opcode == TILE_WORKSPACE)
             code_memory(e, other);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), cell = new_block(e, "cell"),
-                      done = new_block(e, "done");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), cell = code_block_new(e, "cell"),
+                      done = code_block_new(e, "done");
     set_rounding(e, 0);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, begin, end, ""), cell, done);
     LLVMPositionBuilderAtEnd(e->b, cell);
@@ -386,11 +391,19 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     LLVMBuildRetVoid(e->b);
 }
 
+/* Notes what many elements are divided by. */
+static void find_divisors(emitter *e) {
+    for (ir_op op = 1; op <= ir_op_count(e->m); op++)
+        if (ir_op_get(e->m, op)->opcode == TILE_DIV && code_divides_by(e, op))
+            e->of[ir_op_get(e->m, op)->operands[1]].divides = true;
+}
+
 void code_kernel(emitter *e) {
     ir_op kernel = ir_module_kernel(e->m);
     const ir_block_data *body = ir_block_get(e->m, ir_op_block(e->m, kernel, 0));
     e->kernel = ir_op_string(e->m, kernel, "name", "kernel");
     e->toward_zero = ir_op_attr(e->m, kernel, "rounding") != 0;
+    find_divisors(e);
     for (ir_op op = body->first; op; op = ir_op_get(e->m, op)->next)
         if (ir_op_get(e->m, op)->opcode == TILE_PHASE)
             code_phase(e, op, body);
