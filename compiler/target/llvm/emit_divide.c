@@ -3,9 +3,10 @@
  * With h = RN(1/y) and l = RN(RN(1 - y h) h), so that h + l is 1/y to twice the precision:
  *   q = fma(x, h, RN(x l)) is one of the two floats around x/y,
  *   r = fma(-y, q, x) is exact, and fma(r, h, q) is x/y rounded to nearest
- * (P. Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990, theorem 3), as long
- * as nothing over- or underflows. So the way is for |y| and all |x| of a tile in [2^-60, 2^60]; a tile with any
- * other x, such as a zero, an infinity or a NaN, is divided by the instruction. */
+ * (P. Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990,
+ * theorem 3), as long as nothing over- or underflows. So the way is for |y| and all |x| of a tile
+ * in [2^-60, 2^60]; a tile with any other x, such as a zero, an infinity or a NaN, is divided by
+ * the instruction. */
 #include "target/llvm/emit.h"
 
 enum { LOWEST = (127 - 60) << 23, RANGE = 120 << 23, MAGNITUDE = 0x7fffffff };
@@ -58,8 +59,8 @@ static LLVMValueRef any_odd(emitter *e, const emitted *x, const reciprocal *r) {
         LLVMValueRef pair[] = {most, distance(e, x->values[i], width)};
         most = most ? code_intrinsic(e, "llvm.umax", &type, 1, pair, 2) : pair[1];
     }
-    LLVMValueRef odd = LLVMBuildICmp(
-        e->b, LLVMIntUGT, most, code_splat(e, code_int(e, e->i32, RANGE), width), "");
+    LLVMValueRef odd =
+        LLVMBuildICmp(e->b, LLVMIntUGT, most, code_splat(e, code_int(e, e->i32, RANGE), width), "");
     LLVMTypeRef mask = LLVMIntTypeInContext(e->context, (unsigned)width);
     odd = LLVMBuildBitCast(e->b, odd, mask, "");
     odd = LLVMBuildICmp(e->b, LLVMIntNE, odd, LLVMConstInt(mask, 0, 0), "");
