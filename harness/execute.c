@@ -1,5 +1,5 @@
 /* execute.c - runs a job's steps and fills its result. */
-#include "execute.h"
+#include "execution.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,24 +16,9 @@
 #include "measure/statistics.h"
 #include "opinion.h"
 #include "probe/probe.h"
-#include "session.h"
 #include "staging.h"
 
-typedef struct execution {
-    subject *subject;
-    const job *job;
-    execute_stage_fn stage;
-    void *context;
-    json_t *result;
-    compiler_profile profile;
-    compiler_artifact artifact;
-    session session;
-    counters counters;
-    tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
-    bool deviates; /* a verdict was given, and it does not hold */
-} execution;
-
-static void set_status(execution *e, const char *outcome, const char *why, exit_code code) {
+void execution_set_status(execution *e, const char *outcome, const char *why, exit_code code) {
     json_object_set_new(e->result, "status", json_string(outcome));
     json_object_set_new(e->result, "why",
                         why && *why ? json_stringn_nocheck(why, strlen(why)) : json_null());
@@ -44,12 +29,13 @@ static void set_status(execution *e, const char *outcome, const char *why, exit_
  * is the kernel's own result; what a golden lacks is room on the disk. */
 static void fail(execution *e, const status *st) {
     if (st->code == STATUS_UNAVAILABLE)
-        set_status(e, "unsupported", st->message, EXIT_ABSENT);
+        execution_set_status(e, "unsupported", st->message, EXIT_ABSENT);
     else if (st->code == STATUS_OUT_OF_MEMORY && e->job->mode != JOB_RECORD)
-        set_status(e, "error", strstr(st->message, "out of memory") ? st->message : "out of memory",
-                   EXIT_CHECK);
+        execution_set_status(e, "error",
+                             strstr(st->message, "out of memory") ? st->message : "out of memory",
+                             EXIT_CHECK);
     else
-        set_status(e, "error", st->message, exit_code_of_status(st->code));
+        execution_set_status(e, "error", st->message, exit_code_of_status(st->code));
 }
 
 static void put_hash(json_t *object, const char *name, const sha256 *digest) {
@@ -157,10 +143,10 @@ static bool record_golden(execution *e, const tensor *outputs, status *st) {
                              &s->signature,       outputs,        error_ulp};
     if (!golden_write(&record, &written, &conflict, st)) {
         if (conflict)
-            set_status(e, "mismatch", st->message, EXIT_CHECK);
+            execution_set_status(e, "mismatch", st->message, EXIT_CHECK);
         return conflict;
     }
-    set_status(e, "ok", written ? "recorded" : "unchanged", EXIT_DONE);
+    execution_set_status(e, "ok", written ? "recorded" : "unchanged", EXIT_DONE);
     return true;
 }
 
@@ -168,7 +154,7 @@ static bool record_golden(execution *e, const tensor *outputs, status *st) {
 static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
     subject *s = e->subject;
     verdict v = {.against = "none", .bitwise = true, .has_ulp = true, .max_error_over_bound = -1};
-    set_status(e, "ok", "untimed: interp is the oracle", EXIT_DONE);
+    execution_set_status(e, "ok", "untimed: interp is the oracle", EXIT_DONE);
     if (s->golden_state != GOLDEN_PRESENT) {
         put_verdict(e, &v);
         return true;
@@ -178,7 +164,7 @@ static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
     if (ok) {
         put_verdict(e, &v);
         if (!v.holds)
-            set_status(e, "mismatch", v.why.data, EXIT_CHECK);
+            execution_set_status(e, "mismatch", v.why.data, EXIT_CHECK);
     }
     verdict_release(&v);
     return ok;
@@ -197,7 +183,10 @@ static bool run_interpreter(execution *e, status *st) {
 
 /* ---- backends of the runtime ---- */
 static compiler_options options_of(const execution *e) {
-    return job_compiler_options(e->job, e->subject->kernel);
+    compiler_options options = job_compiler_options(e->job, e->subject->kernel);
+    if (e->misfits)
+        options.schedule = NULL;
+    return options;
 }
 
 /* Whose schedule it is. */
@@ -207,12 +196,27 @@ static const char *schedule_of(const compiler_options *options, const job *j) {
     return options->written ? "source" : "default";
 }
 
+static bool build(execution *e, status *st);
+
+/* What was tuned for another build need not fit this one: then the kernel's own schedule is used,
+ * and the result says so. */
+static bool build_untuned(execution *e, status *st) {
+    snprintf(e->note, sizeof e->note, "the tuned schedule is not used: %.300s", st->message);
+    *st = (status)STATUS_INIT;
+    e->misfits = true;
+    json_object_set_new(e->result, "schedule_values", json_null());
+    return build(e, st);
+}
+
 static bool build(execution *e, status *st) {
     subject *s = e->subject;
     compiler_options options = options_of(e);
-    json_object_set_new(e->result, "schedule", json_string(schedule_of(&options, e->job)));
     e->stage(e->context, "compile");
-    if (!compiler_build(s->graph, s->c->dims, s->c->dim_count, &options, &e->artifact, st))
+    bool ok = compiler_build(s->graph, s->c->dims, s->c->dim_count, &options, &e->artifact, st);
+    if (!ok && e->job->tuned && st->code == STATUS_INVALID && !e->misfits)
+        return build_untuned(e, st);
+    json_object_set_new(e->result, "schedule", json_string(schedule_of(&options, e->job)));
+    if (!ok)
         return false;
     put_hash(e->result, "schedule_hash", &e->artifact.schedule_hash);
     put_hash(e->result, "module_hash", &e->artifact.module_hash);
@@ -267,7 +271,7 @@ static bool launch_once(execution *e, session *l, tensor *outputs, status *st) {
     return ok;
 }
 
-static session_request request_of(const execution *e, uint32_t device, uint32_t threads) {
+session_request execution_session(const execution *e, uint32_t device, uint32_t threads) {
     return (session_request){.device = device,
                              .threads = threads,
                              .artifact = &e->artifact,
@@ -281,7 +285,7 @@ static bool launch_elsewhere(execution *e, uint32_t device, uint32_t threads, bo
                              status *st) {
     session other;
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
-    session_request request = request_of(e, device, threads);
+    session_request request = execution_session(e, device, threads);
     uint32_t count = e->subject->signature.output_count;
     bool ok = session_open(&other, &request, st) && write_inputs(e, &other, st) &&
               launch_once(e, &other, outputs, st);
@@ -309,7 +313,7 @@ static bool repeat_elsewhere(execution *e, uint32_t device, status *st) {
     return true;
 }
 
-static bool compute(execution *e, const backend *b, status *st) {
+bool execution_compute(execution *e, const backend *b, status *st) {
     uint32_t device;
     if (!backend_device(b, &device, st))
         return false;
@@ -317,7 +321,7 @@ static bool compute(execution *e, const backend *b, status *st) {
     fault_trigger(e->job->fault);
     /* Before the kernel's threads exist, so that they inherit. */
     counters_open(&e->counters);
-    session_request request = request_of(e, device, e->job->threads);
+    session_request request = execution_session(e, device, e->job->threads);
     return session_open(&e->session, &request, st) && write_inputs(e, &e->session, st) &&
            launch_once(e, &e->session, e->outputs, st) &&
            launch_once(e, &e->session, e->repeat, st) &&
@@ -328,13 +332,13 @@ static void settle(execution *e, const verdict *v) {
     put_verdict(e, v);
     e->deviates = !v->holds;
     if (v->holds)
-        set_status(e, "ok", NULL, EXIT_DONE);
+        execution_set_status(e, "ok", e->note, EXIT_DONE);
     else
-        set_status(e, "mismatch", v->why.data, EXIT_CHECK);
+        execution_set_status(e, "mismatch", v->why.data, EXIT_CHECK);
 }
 
 /* `repeat`: the outputs of a second launch; NULL where that would only compile the same again. */
-static bool judge(execution *e, const tensor *repeat, status *st) {
+bool execution_judge(execution *e, const tensor *repeat, status *st) {
     verdict v;
     verdict_request request = {e->profile, e->outputs, repeat, e->stage, e->context};
     put_digests(e, e->outputs);
@@ -360,19 +364,14 @@ static bool probe(execution *e, const backend *b, status *st) {
         json_object_set_new(e->result, "order_probe", json_string(found.digest));
     if (ok && !found.holds) {
         e->deviates = true;
-        set_status(e, "mismatch", found.why.data, EXIT_CHECK);
+        execution_set_status(e, "mismatch", found.why.data, EXIT_CHECK);
     }
     probe_result_release(&found);
     return ok;
 }
 
-typedef struct timed_launch {
-    session *session;
-    status *st;
-} timed_launch;
-
-static bool timed_action(void *context) {
-    timed_launch *t = context;
+bool execution_launch(void *context) {
+    execution_timed *t = context;
     return session_run(t->session, t->st);
 }
 
@@ -406,10 +405,10 @@ static bool measure(execution *e, status *st) {
     sample_plan plan = sample_plan_for(e->job->quick);
     sample_set samples;
     counters_values values;
-    timed_launch action = {&e->session, st};
+    execution_timed action = {&e->session, st};
     e->stage(e->context, "time");
     counters_start(&e->counters);
-    bool ok = sample_take(&plan, timed_action, &action, &samples);
+    bool ok = sample_take(&plan, execution_launch, &action, &samples);
     counters_stop(&e->counters, &values);
     if (!ok)
         return false;
@@ -433,14 +432,16 @@ static bool ask_tools(execution *e, status *st) {
 
 static bool run_backend(execution *e, const backend *b, status *st) {
     if (e->job->mode == JOB_VERIFY && e->subject->golden_state != GOLDEN_PRESENT) {
-        set_status(e, "skipped",
-                   e->subject->golden_state == GOLDEN_STALE ? "stale golden" : "no golden",
-                   EXIT_DONE);
+        execution_set_status(
+            e, "skipped", e->subject->golden_state == GOLDEN_STALE ? "stale golden" : "no golden",
+            EXIT_DONE);
         return true;
     }
     if (backend_is_tools(b))
-        return ask_tools(e, st) && judge(e, NULL, st);
-    if (!build(e, st) || !compute(e, b, st) || !judge(e, e->repeat, st))
+        return ask_tools(e, st) && execution_judge(e, NULL, st);
+    if (e->job->mode == JOB_TUNE)
+        return build(e, st) && execution_tune(e, b, st);
+    if (!build(e, st) || !execution_compute(e, b, st) || !execution_judge(e, e->repeat, st))
         return false;
     bool probed = e->job->order_probe && !e->deviates && e->profile == PROFILE_STRICT;
     if (probed && !probe(e, b, st))
@@ -465,13 +466,13 @@ static bool pack_members(execution *e, const backend *b, status *st) {
         return false;
     if (!*b->driver || !e->job->launches)
         actual = *b->driver ? NULL : expected;
-    else if (backend_is_tools(b) ? ask_tools(e, st) : compute(e, b, st))
+    else if (backend_is_tools(b) ? ask_tools(e, st) : execution_compute(e, b, st))
         actual = e->outputs;
     else
         return false;
     if (actual)
         put_digests(e, actual);
-    set_status(e, "ok", NULL, EXIT_DONE);
+    execution_set_status(e, "ok", NULL, EXIT_DONE);
     return !actual || staging_put_tensors(&s, "actual", actual, st);
 }
 

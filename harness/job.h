@@ -20,7 +20,8 @@ typedef enum job_mode {
     JOB_RECORD,  /* run the interpreter and write the golden */
     JOB_CONTROL, /* check a fault against the strict bits, or the bound */
     JOB_PACK,    /* write the members of a pack into `staging` */
-    JOB_REPLAY   /* compute and check against the interpreter, as a pack's case */
+    JOB_REPLAY,  /* compute and check against the interpreter, as a pack's case */
+    JOB_TUNE     /* check `schedule` against the kernel's own, then time both in turn */
 } job_mode;
 
 typedef struct job {

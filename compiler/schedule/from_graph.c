@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ops/reductions.h"
+#include "schedule/cost.h"
 #include "schedule/scheduler.h"
 
 ir_attr scheduler_int(scheduler *s, int64_t value) {
@@ -290,6 +291,8 @@ ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request
         schedule_group(&s, order[i]);
     schedule_copies(&s, copies, copy_count);
     scheduler_end_parameters(&s);
+    if (request->space && !s.failed)
+        request->space->cycles = schedule_cost(s.m, request->target);
     if (s.failed && st->code == STATUS_OK)
         status_set(st, STATUS_INTERNAL, "the schedule could not reach a value by affine indices");
     vec_release(&s.parameters);

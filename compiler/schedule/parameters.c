@@ -273,6 +273,7 @@ static void fill_space(const scheduler *s, compiler_space *space) {
                                     .unit = strcmp(p->info->unit, "vectors") == 0 ? "elements"
                                                                                   : p->info->unit,
                                     .summary = p->info->summary,
+                                    .written = p->from && p->from->entry,
                                     .value = p->value,
                                     .otherwise = p->otherwise,
                                     .minimum = p->info->minimum,

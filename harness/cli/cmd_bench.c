@@ -8,6 +8,7 @@
 #include "controls.h"
 #include "report/document.h"
 #include "run.h"
+#include "tune/tune.h"
 #include "worker.h"
 
 int command_worker(void) {
@@ -39,6 +40,7 @@ static char *canonical_arguments(const options *o, const job_choice *choice) {
     json_t *arguments = job_choice_json(choice);
     json_object_set_new(arguments, "paths", paths);
     json_object_set_new(arguments, "filters", filters);
+    json_object_set_new(arguments, "tuned", json_boolean(!options_flag(o, OPTION_NO_TUNED)));
     json_object_set_new(arguments, "last_failed",
                         json_boolean(options_flag(o, OPTION_LAST_FAILED)));
     char *words = json_dumps(arguments, JSON_COMPACT | JSON_SORT_KEYS);
@@ -56,10 +58,28 @@ static void list_jobs(const job_plan *p) {
     }
 }
 
+/* A cache that cannot be read leaves the schedules to the compiler, and is told. */
+static void take_tuned(const options *o, const corpus *c, job_plan *p, tune_cache *tuned) {
+    status st = STATUS_INIT;
+    char *path = tuned_path(o);
+    *tuned = (tune_cache){.entries = json_object()};
+    text_init(&tuned->complaints);
+    if (!options_flag(o, OPTION_NO_TUNED)) {
+        tune_cache_release(tuned);
+        if (!tune_cache_read(path, tuned, &st))
+            fprintf(stderr, "tsr: %s; no tuned schedules are used\n", st.message);
+        fputs(tuned->complaints.data, stderr);
+        tune_apply(tuned, c, p);
+    }
+    free(path);
+}
+
 static int bench(const options *o, const job_choice *choice, const corpus *c) {
     job_plan p;
     int code = (int)c->problem;
+    tune_cache tuned;
     job_plan_make(&p, c, choice, JOB_BENCH);
+    take_tuned(o, c, &p, &tuned);
     if (choice->inject && !job_plan_has_fault(&p)) {
         fprintf(stderr, "tsr: --inject %s: no case that would run on a compiled backend is meant\n",
                 choice->inject);
@@ -85,6 +105,7 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
         free(arguments);
     }
     job_plan_release(&p);
+    tune_cache_release(&tuned);
     return code;
 }
 
@@ -92,7 +113,8 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
 static int refuse_with_controls(const options *o) {
     static const option_id others[] = {OPTION_LIST,        OPTION_INJECT,    OPTION_RESUME,
                                        OPTION_LAST_FAILED, OPTION_FAIL_FAST, OPTION_EXPORT,
-                                       OPTION_FAILURES,    OPTION_DB,        OPTION_ORDER_PROBE};
+                                       OPTION_FAILURES,    OPTION_DB,        OPTION_ORDER_PROBE,
+                                       OPTION_TUNED,       OPTION_NO_TUNED,  OPTION_SCHEDULE};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (o->values[others[i]].present)
             return command_usage(o->command, "--negative-controls and --%s do not go together",

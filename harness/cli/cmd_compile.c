@@ -96,6 +96,7 @@ static bool emit_space(const ir_module *graph, const compiler_case *c,
             text_printf(out, " %" PRId64, p->candidates[k]);
         text_append(out, "\n");
     }
+    text_printf(out, "estimated cycles = %.0f\n", space.cycles);
     compiler_space_release(&space);
     return true;
 }

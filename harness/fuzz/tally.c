@@ -1,12 +1,9 @@
 /* tally.c - a small JSON file under a lock. */
 #include "fuzz/tally.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -107,40 +104,10 @@ static void replace(json_t *seeds, const tally *t) {
         json_array_append_new(seeds, to_json(t));
 }
 
-static bool make_parent(const char *path, status *st) {
-    const char *slash = strrchr(path, '/');
-    text folder;
-    text_init(&folder);
-    if (slash && slash != path)
-        text_append_bytes(&folder, path, (size_t)(slash - path));
-    bool ok = folder.length == 0 || file_make_dirs(folder.data, st);
-    text_release(&folder);
-    return ok;
-}
-
-/* A lock of its own: the file itself is replaced. */
-static int lock_beside(const char *path, status *st) {
-    text name;
-    text_init(&name);
-    text_printf(&name, "%s.lock", path);
-    int fd = open(name.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    int locked = -1;
-    while (fd >= 0 && (locked = flock(fd, LOCK_EX)) != 0 && errno == EINTR)
-        continue;
-    if (locked != 0)
-        status_set_errno(st, errno, "cannot lock %s", name.data);
-    if (locked != 0 && fd >= 0) {
-        close(fd);
-        fd = -1;
-    }
-    text_release(&name);
-    return fd;
-}
-
 bool tally_write(const char *path, const tally *t, status *st) {
-    if (!make_parent(path, st))
+    if (!file_make_parent(path, st))
         return false;
-    int lock = lock_beside(path, st);
+    int lock = file_lock_beside(path, st);
     json_t *document = lock >= 0 ? read_document(path, st) : NULL;
     bool ok = document != NULL;
     if (ok) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -195,6 +196,35 @@ bool file_make_dirs(const char *path, status *st) {
     }
     free(partial);
     return ok;
+}
+
+bool file_make_parent(const char *path, status *st) {
+    const char *slash = strrchr(path, '/');
+    text folder;
+    text_init(&folder);
+    if (slash && slash != path)
+        text_append_bytes(&folder, path, (size_t)(slash - path));
+    bool ok = folder.length == 0 || file_make_dirs(folder.data, st);
+    text_release(&folder);
+    return ok;
+}
+
+int file_lock_beside(const char *path, status *st) {
+    text name;
+    text_init(&name);
+    text_printf(&name, "%s.lock", path);
+    int fd = open(name.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int locked = -1;
+    while (fd >= 0 && (locked = flock(fd, LOCK_EX)) != 0 && errno == EINTR)
+        continue;
+    if (locked != 0)
+        status_set_errno(st, errno, "cannot lock %s", name.data);
+    if (locked != 0 && fd >= 0) {
+        close(fd);
+        fd = -1;
+    }
+    text_release(&name);
+    return fd;
 }
 
 bool file_exists(const char *path) {

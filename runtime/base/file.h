@@ -22,7 +22,11 @@ bool file_write_parts(const char *path, const file_part *parts, size_t count, st
 /* Straight into `path`, neither synced nor all or nothing: for a file that is read at once and then
  * removed. */
 bool file_write_scratch(const char *path, const file_part *parts, size_t count, status *st);
-bool file_make_dirs(const char *path, status *st); /* mkdir -p */
+bool file_make_dirs(const char *path, status *st);   /* mkdir -p */
+bool file_make_parent(const char *path, status *st); /* the folders that a file stands in */
+/* Waits for the lock of a file that is read, changed and replaced: PATH.lock, beside it. Returns a
+ * descriptor; closing it, or the end of the process, gives the lock back. -1 on failure. */
+int file_lock_beside(const char *path, status *st);
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);
 

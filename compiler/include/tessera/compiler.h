@@ -170,6 +170,7 @@ typedef struct compiler_parameter {
     const char *work;         /* "a contraction" */
     const char *unit;         /* "rows" */
     const char *summary;      /* what it is */
+    bool written;             /* the source's @schedule says it */
     int64_t value, otherwise; /* as asked for, and the default under these options */
     int64_t minimum, maximum; /* of the table; limits may be narrower */
     int64_t multiple;         /* of what values must be multiples */
@@ -179,6 +180,8 @@ typedef struct compiler_parameter {
 typedef struct compiler_space {
     compiler_parameter *items; /* owned; in the order in which they are chosen */
     uint32_t count;
+    double cycles; /* what the schedule costs by arithmetic (schedule/cost.h): only to be compared
+                      with that of another schedule of this kernel on this target */
 } compiler_space;
 /* Schedules, and generates no code. False, with the limit in `st`, where the options ask for what
  * does not fit. */

@@ -1,0 +1,189 @@
+/* cmd_tune.c - tsr tune: find schedules, show what was tried, export and import the cache. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/choice.h"
+#include "cli/command.h"
+#include "cli/database.h"
+#include "tune/tune.h"
+
+enum { TIMEOUT_S = 60, BUDGET_MAX_S = 1000000 };
+
+char *tuned_path(const options *o) {
+    const char *given = options_text(o, OPTION_TUNED, getenv("TSR_TUNED"));
+    if (given && *given)
+        return base_strdup(given);
+    const char *database = database_path(o), *slash = strrchr(database, '/');
+    text path;
+    text_init(&path);
+    if (slash)
+        text_append_bytes(&path, database, (size_t)(slash - database) + 1);
+    text_append(&path, "tuned.jsonl");
+    return text_take(&path);
+}
+
+/* Reads a cache whole; what is refused of it is told. EXIT_DONE, or the exit code. */
+static int read_cache(const char *path, tune_cache *c) {
+    status st = STATUS_INIT;
+    bool ok = tune_cache_read(path, c, &st);
+    if (ok)
+        fputs(c->complaints.data, stderr);
+    return ok ? EXIT_DONE : command_fail(&st);
+}
+
+/* ---- --export and --import ---- */
+
+static int export_cache(const char *cache, const char *to) {
+    tune_cache c;
+    status st = STATUS_INIT;
+    int code = read_cache(cache, &c);
+    if (code == EXIT_DONE && !tune_cache_write(to, &c, &st))
+        code = command_fail(&st);
+    if (code == EXIT_DONE)
+        printf("%zu schedules to %s\n", json_object_size(c.entries), to);
+    tune_cache_release(&c);
+    return code;
+}
+
+/* What is refused makes the exit code 3; the rest is in. */
+static int import_cache(const char *cache, const char *from) {
+    tune_cache c;
+    status st = STATUS_INIT;
+    text complaints;
+    if (!file_exists(from)) {
+        status_set(&st, STATUS_NOT_FOUND, "there is no file %s", from);
+        return command_fail(&st);
+    }
+    text_init(&complaints);
+    int code = read_cache(from, &c);
+    json_t *entries = json_array(), *entry;
+    const char *key;
+    json_object_foreach(c.entries, key, entry) json_array_append(entries, entry);
+    if (code == EXIT_DONE && !tune_cache_add(cache, entries, &complaints, &st))
+        code = command_fail(&st);
+    fputs(complaints.data, stderr);
+    if (code == EXIT_DONE) {
+        printf("%zu schedules from %s, %u refused\n", json_array_size(entries), from, c.refused);
+        code = c.refused ? EXIT_INPUT : EXIT_DONE;
+    }
+    json_decref(entries);
+    text_release(&complaints);
+    tune_cache_release(&c);
+    return code;
+}
+
+/* ---- --show ---- */
+
+static bool is_meant(const json_t *entry, const char *pattern) {
+    text name;
+    text_init(&name);
+    text_printf(&name, "%s/%s", job_result_text(entry, "kernel"), job_result_text(entry, "case"));
+    bool meant =
+        text_glob(pattern, name.data) || text_glob(pattern, job_result_text(entry, "kernel"));
+    text_release(&name);
+    return meant;
+}
+
+static void print_tried(const json_t *entry) {
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(entry, "tried"), i, one) {
+        json_t *ratio = json_object_get(one, "ratio");
+        printf("  %12" JSON_INTEGER_FORMAT "  ",
+               json_integer_value(json_object_get(one, "cycles")));
+        if (json_is_number(ratio))
+            printf("%8.4f", json_number_value(ratio));
+        else
+            printf("%8s", "-");
+        printf("  %s%s%s\n", job_result_text(one, "schedule"), json_is_number(ratio) ? "" : "  ",
+               job_result_text(one, "why"));
+    }
+}
+
+static void print_entry(const json_t *entry) {
+    const char *schedule = job_result_text(entry, "schedule");
+    printf("%s/%s  %s %s, %" JSON_INTEGER_FORMAT " threads, shapes %s%s%s\n"
+           "  by tsr %s on %s\n  schedule  %s\n",
+           job_result_text(entry, "kernel"), job_result_text(entry, "case"),
+           job_result_text(entry, "isa"), job_result_text(entry, "profile"),
+           json_integer_value(json_object_get(entry, "threads")), job_result_text(entry, "shapes"),
+           *job_result_text(entry, "types") ? ", " : "", job_result_text(entry, "types"),
+           job_result_text(entry, "tsr"), job_result_text(entry, "cpu"),
+           *schedule ? schedule : "the default");
+    printf(
+        "  default   %.3f us\n  tuned     %.3f us\n  estimated cycles, time against the default, "
+        "schedule:\n",
+        (double)json_integer_value(json_object_get(entry, "default_ns")) * 1e-3,
+        (double)json_integer_value(json_object_get(entry, "tuned_ns")) * 1e-3);
+    print_tried(entry);
+}
+
+static int show_cache(const options *o, const char *cache, const char *pattern) {
+    tune_cache c;
+    int code = read_cache(cache, &c);
+    json_t *meant = json_array(), *entry;
+    const char *key;
+    json_object_foreach(c.entries, key, entry) if (is_meant(entry, pattern))
+        json_array_append(meant, entry);
+    if (code == EXIT_DONE && json_array_size(meant) == 0) {
+        status st = STATUS_INIT;
+        status_set(&st, STATUS_NOT_FOUND, "%s has nothing of %s", cache, pattern);
+        code = command_fail(&st);
+    } else if (code == EXIT_DONE && options_flag(o, OPTION_JSON)) {
+        json_dumpf(meant, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else if (code == EXIT_DONE) {
+        size_t i;
+        json_array_foreach(meant, i, entry) print_entry(entry);
+    }
+    json_decref(meant);
+    tune_cache_release(&c);
+    return code;
+}
+
+/* ---- tuning ---- */
+
+static int tune(const options *o, const char *cache) {
+    job_choice choice;
+    corpus c;
+    status st = STATUS_INIT;
+    uint64_t budget = 60;
+    if (!options_number(o, OPTION_BUDGET, 1, BUDGET_MAX_S, &budget, &st))
+        return command_usage(o->command, "%s", st.message);
+    int code = choice_make(o, "strict", TIMEOUT_S, &choice);
+    if (code)
+        return code;
+    memset(choice.backends, 0, sizeof choice.backends);
+    choice.backends[BACKEND_CPU] = true;
+    code = choice_corpus(o, 0, &c);
+    tune_request request = {.corpus = &c,
+                            .choice = &choice,
+                            .cache = cache,
+                            .budget_s = budget,
+                            .again = options_flag(o, OPTION_AGAIN),
+                            .json = options_flag(o, OPTION_JSON)};
+    if (code == EXIT_DONE)
+        code = tune_run(&request);
+    corpus_release(&c);
+    return code;
+}
+
+int command_tune(const options *o) {
+    const char *export = options_text(o, OPTION_TUNE_EXPORT, NULL),
+               *import = options_text(o, OPTION_TUNE_IMPORT, NULL),
+               *show = options_text(o, OPTION_TUNE_SHOW, NULL);
+    if ((export != NULL) + (import != NULL) + (show != NULL) > 1)
+        return command_usage(o->command, "one of --export, --import and --show, please");
+    if ((export || import || show) && o->arguments.count)
+        return command_usage(o->command, "'%s' is too much: nothing is tuned here",
+                             o->arguments.items[0]);
+    char *cache = tuned_path(o);
+    int code = export   ? export_cache(cache, export)
+               : import ? import_cache(cache, import)
+               : show   ? show_cache(o, cache, show)
+                        : tune(o, cache);
+    free(cache);
+    return code;
+}

@@ -1,0 +1,240 @@
+/* cache.c - reading, checking, merging and replacing the file of tuned schedules. */
+#include "tune/cache.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "report/host_facts.h"
+
+enum { FILE_BYTES_MAX = 256 << 20, LINE_BYTES_MAX = 1 << 20, SCHEDULE_BYTES_MAX = 2000 };
+static const char header[] = "{\"schema\":\"tsr.tune/1\"}";
+
+/* ---- entries ---- */
+
+/* Every field of an entry, what it must be, and whether the key is made of it. */
+static const struct field {
+    const char *name;
+    json_type type;
+    bool in_key;
+} fields[] = {
+    {"graph", JSON_STRING, true},      {"shapes", JSON_STRING, true},
+    {"types", JSON_STRING, true},      {"isa", JSON_STRING, true},
+    {"profile", JSON_STRING, true},    {"threads", JSON_INTEGER, true},
+    {"tsr", JSON_STRING, true},        {"kernel", JSON_STRING, false},
+    {"case", JSON_STRING, false},      {"cpu", JSON_STRING, false},
+    {"schedule", JSON_STRING, false},  {"default_ns", JSON_INTEGER, false},
+    {"tuned_ns", JSON_INTEGER, false}, {"tried", JSON_ARRAY, false},
+    {"sha256", JSON_STRING, false},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static void digest_of(const json_t *entry, char hex[65]) {
+    json_t *copy = json_copy((json_t *)(uintptr_t)entry);
+    json_object_del(copy, "sha256");
+    char *words = json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS);
+    sha256 digest = sha256_of(words, strlen(words));
+    sha256_hex(&digest, hex);
+    free(words);
+    json_decref(copy);
+}
+
+void tune_seal(json_t *entry) {
+    char hex[65];
+    digest_of(entry, hex);
+    json_object_set_new(entry, "sha256", json_string(hex));
+}
+
+static char *key_of(const json_t *entry) {
+    text key;
+    text_init(&key);
+    for (int i = 0; i < FIELDS; i++) {
+        const json_t *value = json_object_get(entry, fields[i].name);
+        if (fields[i].in_key && json_is_string(value))
+            text_printf(&key, "%s|", json_string_value(value));
+        else if (fields[i].in_key)
+            text_printf(&key, "%" JSON_INTEGER_FORMAT "|", json_integer_value(value));
+    }
+    return text_take(&key);
+}
+
+static void describe_program(text *out) {
+    json_t *facts = program_facts();
+    text_printf(out, "%s+%s", job_result_text(facts, "version"), job_result_text(facts, "commit"));
+    json_decref(facts);
+}
+
+json_t *tune_entry(const ir_module *graph, const compiler_case *c, const char *isa, const job *j) {
+    text words, shapes, types, program;
+    char hex[65];
+    text_init(&words);
+    text_init(&shapes);
+    text_init(&types);
+    text_init(&program);
+    ir_print(graph, &words);
+    sha256 digest = sha256_of(words.data, words.length);
+    sha256_hex(&digest, hex);
+    for (uint32_t i = 0; i < c->dim_count; i++)
+        text_printf(&shapes, "%s%s=%" PRId64, i ? "," : "", c->dims[i].name, c->dims[i].value);
+    for (uint32_t i = 0; i < c->type_count; i++)
+        text_printf(&types, "%s%s=%s", i ? "," : "", c->types[i].name,
+                    dtype_name(c->types[i].type));
+    describe_program(&program);
+    json_t *entry = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:s}", "graph", hex,
+                              "shapes", shapes.data, "types", types.data, "isa", isa, "profile",
+                              j->profile, "threads", (json_int_t)j->threads, "tsr", program.data,
+                              "kernel", j->kernel, "case", j->case_name);
+    text_release(&words);
+    text_release(&shapes);
+    text_release(&types);
+    text_release(&program);
+    return entry;
+}
+
+char *tune_key(const ir_module *graph, const compiler_case *c, const char *isa, const job *j) {
+    json_t *entry = tune_entry(graph, c, isa, j);
+    char *key = key_of(entry);
+    json_decref(entry);
+    return key;
+}
+
+static const struct field *field_named(const char *name) {
+    for (int i = 0; i < FIELDS; i++)
+        if (strcmp(fields[i].name, name) == 0)
+            return &fields[i];
+    return NULL;
+}
+
+/* NULL, or what is wrong with an entry. */
+static const char *find_fault(json_t *entry, char why[160]) {
+    const char *name;
+    json_t *value;
+    char hex[65];
+    if (!json_is_object(entry))
+        return "it is no JSON object";
+    json_object_foreach(entry, name, value) {
+        const struct field *f = field_named(name);
+        snprintf(why, 160, "%s '%.60s'", f ? "another type is wanted for" : "unknown field", name);
+        if (!f || json_typeof(value) != f->type)
+            return why;
+    }
+    for (int i = 0; i < FIELDS; i++) {
+        snprintf(why, 160, "'%s' is missing", fields[i].name);
+        if (!json_object_get(entry, fields[i].name))
+            return why;
+    }
+    digest_of(entry, hex);
+    if (strcmp(hex, job_result_text(entry, "sha256")) != 0)
+        return "its checksum does not hold";
+    const char *schedule = job_result_text(entry, "schedule");
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.=,";
+    bool good = strlen(schedule) < SCHEDULE_BYTES_MAX && !schedule[strspn(schedule, allowed)];
+    return good ? NULL : "its schedule is no list of NAME=NUMBER";
+}
+
+/* ---- the file ---- */
+
+/* Replaces an equal key, and becomes the newest. */
+static void put_entry(tune_cache *c, json_t *entry) {
+    char *key = key_of(entry);
+    json_object_del(c->entries, key);
+    json_object_set(c->entries, key, entry);
+    free(key);
+    while (json_object_size(c->entries) > TUNE_ENTRIES_MAX)
+        json_object_del(c->entries, json_object_iter_key(json_object_iter(c->entries)));
+}
+
+static void read_line(tune_cache *c, const char *path, uint32_t number, const char *line,
+                      size_t length) {
+    char why[160];
+    json_t *entry = length < LINE_BYTES_MAX ? json_loadb(line, length, 0, NULL) : NULL;
+    const char *fault = find_fault(entry, why);
+    if (!fault) {
+        put_entry(c, entry);
+    } else {
+        c->refused++;
+        text_printf(&c->complaints, "%s:%u: entry refused%s%s%s%s: %s\n", path, number,
+                    *job_result_text(entry, "kernel") ? ", of " : "",
+                    job_result_text(entry, "kernel"), *job_result_text(entry, "case") ? "/" : "",
+                    job_result_text(entry, "case"), fault);
+    }
+    json_decref(entry);
+}
+
+static bool read_lines(tune_cache *c, const char *path, const char *data, size_t size, status *st) {
+    uint32_t number = 0;
+    for (const char *p = data, *end; p < data + size; p = end + 1) {
+        end = memchr(p, '\n', (size_t)(data + size - p));
+        end = end ? end : data + size;
+        number++;
+        bool is_header =
+            (size_t)(end - p) == sizeof header - 1 && memcmp(p, header, sizeof header - 1) == 0;
+        if (number == 1 && !is_header)
+            return status_set(st, STATUS_CORRUPT,
+                              "%s is no cache of schedules, or one of another version", path);
+        if (number > 1 && end > p)
+            read_line(c, path, number, p, (size_t)(end - p));
+    }
+    return number > 0 || status_set(st, STATUS_CORRUPT, "%s is empty", path);
+}
+
+bool tune_cache_read(const char *path, tune_cache *out, status *st) {
+    char *data;
+    size_t size;
+    *out = (tune_cache){.entries = json_object()};
+    text_init(&out->complaints);
+    if (!file_exists(path))
+        return true;
+    if (!file_read(path, FILE_BYTES_MAX, &data, &size, st))
+        return false;
+    bool ok = read_lines(out, path, data, size, st);
+    free(data);
+    return ok;
+}
+
+void tune_cache_release(tune_cache *c) {
+    json_decref(c->entries);
+    c->entries = NULL;
+    text_release(&c->complaints);
+}
+
+const json_t *tune_cache_find(const tune_cache *c, const char *key) {
+    return json_object_get(c->entries, key);
+}
+
+bool tune_cache_write(const char *path, const tune_cache *c, status *st) {
+    text out;
+    const char *key;
+    json_t *entry;
+    text_init(&out);
+    text_printf(&out, "%s\n", header);
+    json_object_foreach(c->entries, key, entry) {
+        char *line = json_dumps(entry, JSON_COMPACT | JSON_SORT_KEYS);
+        text_printf(&out, "%s\n", line);
+        free(line);
+    }
+    bool ok = file_make_parent(path, st) && file_write_atomic(path, out.data, out.length, st);
+    text_release(&out);
+    return ok;
+}
+
+bool tune_cache_add(const char *path, json_t *entries, text *complaints, status *st) {
+    tune_cache c;
+    if (!file_make_parent(path, st))
+        return false;
+    int lock = file_lock_beside(path, st);
+    if (lock < 0)
+        return false;
+    bool ok = tune_cache_read(path, &c, st);
+    size_t i;
+    json_t *entry;
+    json_array_foreach(entries, i, entry) if (ok) put_entry(&c, entry);
+    ok = ok && tune_cache_write(path, &c, st);
+    if (complaints)
+        text_append(complaints, c.complaints.data);
+    tune_cache_release(&c);
+    close(lock);
+    return ok;
+}

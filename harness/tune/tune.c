@@ -1,0 +1,233 @@
+/* tune.c - the cases one after the other, each with its share of what is left of the budget. */
+#include "tune/tune.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend.h"
+#include "device/host.h"
+#include "fault.h"
+#include "interrupt.h"
+#include "measure/cpu_feature.h"
+#include "measure/timer.h"
+#include "report/host_facts.h"
+#include "tune/search.h"
+
+typedef struct tuning {
+    const tune_request *request;
+    tune_cache cache;
+    worker worker;
+    uint64_t started_ns;
+    uint32_t faster, as_good, known, left_out, failed;
+    json_t *results;
+    exit_code code;
+} tuning;
+
+static const char *level_of(const job *j) {
+    return j->isa ? j->isa : host_isa();
+}
+
+static ir_module *graph_of(const corpus_case *item) {
+    text diagnostics;
+    text_init(&diagnostics);
+    ir_module *graph = compiler_graph(item->source, item->kernel, item->c, &diagnostics);
+    text_release(&diagnostics);
+    return graph;
+}
+
+static const corpus_case *case_of(const corpus *c, const job *j) {
+    for (size_t i = 0; i < c->cases.count; i++)
+        if (strcmp(c->cases.items[i].kernel->name, j->kernel) == 0 &&
+            strcmp(c->cases.items[i].c->name, j->case_name) == 0)
+            return &c->cases.items[i];
+    return NULL;
+}
+
+/* ---- giving schedules to jobs ---- */
+
+uint32_t tune_apply(const tune_cache *c, const corpus *all, job_plan *plan) {
+    uint32_t given = 0;
+    if (json_object_size(c->entries) == 0)
+        return 0;
+    for (size_t i = 0; i < plan->jobs.count; i++) {
+        job *j = &plan->jobs.items[i];
+        const corpus_case *item = case_of(all, j);
+        bool compiled = strcmp(j->backend, "cpu") == 0 && !j->schedule && !j->unoptimised;
+        ir_module *graph = compiled && item ? graph_of(item) : NULL;
+        if (!graph)
+            continue;
+        char *key = tune_key(graph, item->c, level_of(j), j);
+        const json_t *entry = tune_cache_find(c, key);
+        const char *schedule = job_result_text(entry, "schedule");
+        if (*schedule) {
+            j->schedule = schedule;
+            j->tuned = true;
+            given++;
+        }
+        free(key);
+        ir_module_free(graph);
+    }
+    return given;
+}
+
+/* ---- one case ---- */
+
+static void show(tuning *t, const job *j, const json_t *entry, bool known) {
+    const char *schedule = job_result_text(entry, "schedule");
+    double was = (double)json_integer_value(json_object_get(entry, "default_ns"));
+    double is = (double)json_integer_value(json_object_get(entry, "tuned_ns"));
+    size_t tried = json_array_size(json_object_get(entry, "tried"));
+    json_t *row = json_deep_copy(entry);
+    json_object_set_new(row, "known", json_boolean(known));
+    json_array_append_new(t->results, row);
+    if (t->request->json)
+        return;
+    printf("%s/%s  %s %s, %u thread%s: ", j->kernel, j->case_name, level_of(j), j->profile,
+           j->threads, j->threads == 1 ? "" : "s");
+    if (*schedule)
+        printf("%.3f us to %.3f us, %.2fx, %zu tried%s\n    %s\n", was * 1e-3, is * 1e-3,
+               is > 0 ? was / is : 1, tried, known ? ", known" : "", schedule);
+    else
+        printf("the default stays, %zu tried%s\n", tried, known ? ", known" : "");
+    fflush(stdout);
+}
+
+static bool keep(tuning *t, json_t *entry, status *st) {
+    json_t *entries = json_pack("[O]", entry);
+    bool ok = tune_cache_add(t->request->cache, entries, NULL, st);
+    json_decref(entries);
+    return ok;
+}
+
+static void settle(tuning *t, const corpus_case *item, const ir_module *graph, const job *j,
+                   const search_result *found) {
+    status st = STATUS_INIT;
+    text cpu;
+    text_init(&cpu);
+    host_name(&cpu);
+    json_t *entry = tune_entry(graph, item->c, level_of(j), j);
+    json_object_set_new(entry, "cpu", json_string(cpu.data));
+    json_object_set_new(entry, "schedule", json_string(found->schedule.data));
+    json_object_set_new(entry, "default_ns", json_integer((json_int_t)found->default_ns));
+    json_object_set_new(entry, "tuned_ns", json_integer((json_int_t)found->tuned_ns));
+    json_object_set(entry, "tried", found->tried);
+    tune_seal(entry);
+    bool ok = keep(t, entry, &st);
+    show(t, j, entry, false);
+    if (!ok) {
+        fprintf(stderr, "tsr: %s\n", st.message);
+        t->code = exit_code_worse(t->code, exit_code_of_status(st.code));
+    }
+    t->faster += found->schedule.length > 0;
+    t->as_good += found->schedule.length == 0;
+    json_decref(entry);
+    text_release(&cpu);
+}
+
+/* Nothing could be measured: the kernel's own schedule fails, or no other has its bits. */
+static void tell_unmeasured(tuning *t, const job *j, const search_result *found) {
+    const json_t *first = json_array_get(found->tried, 0);
+    if (!first) {
+        t->left_out++;
+        return;
+    }
+    fprintf(stderr, "tsr: %s/%s: no schedule could be measured: %s\n", j->kernel, j->case_name,
+            job_result_text(first, "why"));
+    t->failed++;
+    t->code = exit_code_worse(t->code, EXIT_CHECK);
+}
+
+static void search_case(tuning *t, const corpus_case *item, const ir_module *graph, const job *j,
+                        uint64_t budget_ns) {
+    status st = STATUS_INIT;
+    search_result found;
+    draft_kernel kernel = {graph, item->c->dims, item->c->dim_count,
+                           job_compiler_options(j, item->kernel)};
+    kernel.options.fault = NULL;
+    search_request request = {&t->worker, j, &kernel, budget_ns};
+    bool ok = search_run(&request, &found, &st);
+    if (!ok && !interrupt_seen) {
+        fprintf(stderr, "tsr: %s/%s: %s\n", j->kernel, j->case_name, st.message);
+        t->code = exit_code_worse(t->code, exit_code_of_status(st.code));
+        t->failed++;
+    } else if (ok && found.measured) {
+        settle(t, item, graph, j, &found);
+    } else if (ok) {
+        tell_unmeasured(t, j, &found);
+    }
+    search_release(&found);
+}
+
+static void tune_job(tuning *t, const job *planned, uint64_t budget_ns) {
+    const corpus_case *item = case_of(t->request->corpus, planned);
+    ir_module *graph = graph_of(item);
+    job j = *planned;
+    if (!graph)
+        return;
+    j.mode = JOB_TUNE;
+    char *key = tune_key(graph, item->c, level_of(&j), &j);
+    const json_t *entry = t->request->again ? NULL : tune_cache_find(&t->cache, key);
+    if (entry) {
+        t->known++;
+        show(t, &j, entry, true);
+    } else {
+        search_case(t, item, graph, &j, budget_ns);
+    }
+    free(key);
+    ir_module_free(graph);
+}
+
+/* ---- all of them ---- */
+
+static void tune_jobs(tuning *t, const job_plan *p) {
+    uint64_t whole = t->request->budget_s * 1000000000u;
+    for (size_t i = 0; i < p->jobs.count && !interrupt_seen; i++) {
+        uint64_t spent = timer_now_ns() - t->started_ns;
+        if (spent >= whole) {
+            t->left_out += (uint32_t)(p->jobs.count - i);
+            break;
+        }
+        tune_job(t, &p->jobs.items[i], (whole - spent) / (p->jobs.count - i));
+    }
+}
+
+static void report(const tuning *t) {
+    if (t->request->json) {
+        json_t *document = json_pack("{s:s, s:s, s:O}", "schema", "tsr.tune-report/1", "cache",
+                                     t->request->cache, "results", t->results);
+        json_dumpf(document, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(document);
+        return;
+    }
+    printf("%u faster, %u as good as they were, %u known, %u left out for lack of time or choice, "
+           "%u failed; %s\n",
+           t->faster, t->as_good, t->known, t->left_out, t->failed, t->request->cache);
+}
+
+int tune_run(const tune_request *request) {
+    const job_choice *c = request->choice;
+    status st = STATUS_INIT;
+    job_plan p;
+    tuning t = {.request = request, .code = request->corpus->problem, .results = json_array()};
+    t.started_ns = timer_now_ns();
+    if (!tune_cache_read(request->cache, &t.cache, &st)) {
+        fprintf(stderr, "tsr: %s\n", st.message);
+        t.code = exit_code_of_status(st.code);
+    } else {
+        fputs(t.cache.complaints.data, stderr);
+        job_plan_make(&p, request->corpus, c, JOB_TUNE);
+        interrupt_watch();
+        worker_init(&t.worker, c->timeout_seconds, c->memory_mib, &interrupt_seen);
+        tune_jobs(&t, &p);
+        worker_stop(&t.worker);
+        report(&t);
+        job_plan_release(&p);
+    }
+    tune_cache_release(&t.cache);
+    json_decref(t.results);
+    return (int)(interrupt_seen ? EXIT_INTERRUPTED : t.code);
+}
