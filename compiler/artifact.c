@@ -8,6 +8,18 @@
 #include "module.h"
 #include "tile/tile.h"
 
+/* A number, or a formula of the dimensions that a launch gives. */
+static json_t *number_json(const ir_module *m, ir_attr attr) {
+    const ir_attr_data *d = ir_attr_get(m, attr);
+    return d->kind == IR_ATTR_STRING ? json_string(d->string) : json_integer(d->integer);
+}
+
+/* The attribute `formula` where it is there, else the number `fixed`. */
+static json_t *need_json(const ir_module *m, ir_op op, const char *formula, const char *fixed) {
+    ir_attr attr = ir_op_attr(m, op, formula);
+    return number_json(m, attr ? attr : ir_op_attr(m, op, fixed));
+}
+
 static json_t *buffers_json(const ir_module *m, const char *attr, uint32_t first) {
     ir_op kernel = ir_module_kernel(m);
     const ir_attr_data *names = ir_attr_get(m, ir_op_attr(m, kernel, attr));
@@ -19,7 +31,7 @@ static json_t *buffers_json(const ir_module *m, const char *attr, uint32_t first
         dtype element = ir_type_get(m, ir_value_get(m, body->arguments[first + i])->type)->element;
         json_t *shape = json_array();
         for (uint32_t k = 0; k < dims->count; k++)
-            json_array_append_new(shape, json_integer(ir_attr_get(m, dims->items[k])->integer));
+            json_array_append_new(shape, number_json(m, dims->items[k]));
         json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name",
                                               ir_attr_get(m, names->items[i])->string, "dtype",
                                               dtype_name(element), "shape", shape));
@@ -38,8 +50,8 @@ static json_t *phases_json(const ir_module *m) {
         char symbol[512];
         snprintf(symbol, sizeof symbol, "%s_phase_%lld", name,
                  (long long)ir_op_int(m, op, "index", 0));
-        json_array_append_new(list, json_pack("{s:s, s:I, s:s}", "symbol", symbol, "grid",
-                                              (json_int_t)ir_op_int(m, op, "grid", 0), "what",
+        json_array_append_new(list, json_pack("{s:s, s:o, s:s}", "symbol", symbol, "grid",
+                                              need_json(m, op, "cells", "grid"), "what",
                                               ir_op_string(m, op, "what", "")));
     }
     return list;
@@ -53,23 +65,52 @@ static json_t *parameters_json(const ir_module *m) {
     return object;
 }
 
+static json_t *strings_json(const ir_module *m, ir_attr attr) {
+    const ir_attr_data *d = ir_attr_get(m, attr);
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < d->count; i++)
+        json_array_append_new(list, json_string(ir_attr_get(m, d->items[i])->string));
+    return list;
+}
+
+static json_t *constraints_json(const ir_module *m, ir_attr attr) {
+    const ir_attr_data *d = ir_attr_get(m, attr);
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < d->count; i++) {
+        const ir_attr_data *one = ir_attr_get(m, d->items[i]);
+        json_t *object = json_object();
+        for (uint32_t k = 0; k < one->count; k++)
+            json_object_set_new(object, one->keys[k], number_json(m, one->items[k]));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
 static json_t *signature_json(const ir_module *m) {
     ir_op kernel = ir_module_kernel(m);
     uint32_t inputs = ir_attr_get(m, ir_op_attr(m, kernel, "inputs"))->count;
-    return json_pack("{s:s, s:o, s:o}", "name", ir_op_string(m, kernel, "name", "kernel"), "inputs",
-                     buffers_json(m, "inputs", 0), "outputs", buffers_json(m, "outputs", inputs));
+    json_t *root =
+        json_pack("{s:s, s:o, s:o}", "name", ir_op_string(m, kernel, "name", "kernel"), "inputs",
+                  buffers_json(m, "inputs", 0), "outputs", buffers_json(m, "outputs", inputs));
+    ir_attr dims = ir_op_attr(m, kernel, "dims");
+    if (!dims)
+        return root;
+    json_object_set_new(root, "dims", strings_json(m, dims));
+    json_object_set_new(root, "constraints",
+                        constraints_json(m, ir_op_attr(m, kernel, "constraints")));
+    return root;
 }
 
 static json_t *needs_json(const ir_module *m) {
     ir_op kernel = ir_module_kernel(m);
-    return json_pack("{s:o, s:I, s:I, s:o}", "tile", parameters_json(m), "workspace_bytes",
-                     (json_int_t)ir_op_int(m, kernel, "workspace_bytes", 0), "scratch_bytes",
-                     (json_int_t)ir_op_int(m, kernel, "scratch_bytes", 0), "phases",
-                     phases_json(m));
+    return json_pack("{s:o, s:o, s:o, s:o}", "tile", parameters_json(m), "workspace_bytes",
+                     need_json(m, kernel, "workspace", "workspace_bytes"), "scratch_bytes",
+                     need_json(m, kernel, "scratch", "scratch_bytes"), "phases", phases_json(m));
 }
 
-void artifact_init(artifact_builder *b, compiler_profile profile) {
+void artifact_init(artifact_builder *b, compiler_profile profile, bool generic) {
     memset(b, 0, sizeof *b);
+    b->generic = generic;
     b->profile = compiler_profile_name(profile);
     text_init(&b->graph);
 }
@@ -81,6 +122,7 @@ void artifact_release(artifact_builder *b) {
         text_release(&b->images[i].schedule);
         text_release(&b->images[i].object);
         json_decref(b->images[i].needs);
+        json_decref(b->images[i].when);
     }
 }
 
@@ -89,17 +131,55 @@ static void copy(text *to, const text *from) {
     text_append_bytes(to, from->data, from->length);
 }
 
-void artifact_add(artifact_builder *b, const ir_module *tile, const char *isa, const text *graph,
-                  const text *schedule, const text *object) {
+static json_t *when_json(const compiler_variant *when) {
+    json_t *object = json_object();
+    for (uint32_t i = 0; i < when->dim_count; i++)
+        json_object_set_new(object, when->dims[i].name, json_integer(when->dims[i].value));
+    return object;
+}
+
+void artifact_add(artifact_builder *b, const artifact_levels *levels,
+                  const compiler_variant *when) {
     struct artifact_image *image = &b->images[b->count++];
     if (b->count == 1) {
-        text_append_bytes(&b->graph, graph->data, graph->length);
-        b->signature = signature_json(tile);
+        text_append_bytes(&b->graph, levels->graph->data, levels->graph->length);
+        b->signature = signature_json(levels->tile);
     }
-    image->isa = isa;
-    image->needs = needs_json(tile);
-    copy(&image->schedule, schedule);
-    copy(&image->object, object);
+    *image = (struct artifact_image){.isa = levels->isa, .when = when ? when_json(when) : NULL};
+    for (uint32_t i = 0; i + 1 < b->count; i++)
+        image->number += strcmp(b->images[i].isa, levels->isa) == 0;
+    image->needs = needs_json(levels->tile);
+    copy(&image->schedule, levels->schedule);
+    copy(&image->object, levels->object);
+}
+
+static int64_t bound_value(const compiler_variant *v, const char *name) {
+    for (uint32_t i = 0; i < v->dim_count; i++)
+        if (strcmp(v->dims[i].name, name) == 0)
+            return v->dims[i].value;
+    return -1;
+}
+
+bool artifact_check_variant(const artifact_builder *b, const compiler_variant *variants,
+                            uint32_t index, status *st) {
+    const json_t *dims = json_object_get(b->signature, "dims");
+    const compiler_variant *v = &variants[index];
+    for (size_t i = 0; i < json_array_size(dims); i++)
+        if (bound_value(v, json_string_value(json_array_get(dims, i))) < 0)
+            return status_set(st, STATUS_INVALID, "dimension %s has no value; give %s=...",
+                              json_string_value(json_array_get(dims, i)),
+                              json_string_value(json_array_get(dims, i)));
+    if (v->dim_count != json_array_size(dims))
+        return status_set(st, STATUS_INVALID, "%u dimensions are given; the kernel has %zu",
+                          v->dim_count, json_array_size(dims));
+    for (uint32_t k = 0; k < index; k++) {
+        bool same = true;
+        for (uint32_t i = 0; i < v->dim_count; i++)
+            same &= bound_value(&variants[k], v->dims[i].name) == v->dims[i].value;
+        if (same)
+            return status_set(st, STATUS_INVALID, "dimensions are given twice to specialise for");
+    }
+    return true;
 }
 
 /* ---- the file ---- */
@@ -115,18 +195,35 @@ static json_t *image_json(const struct artifact_image *image) {
     json_t *object = json_pack("{s:s}", "isa", image->isa);
     sha256 hash = sha256_of(image->schedule.data, image->schedule.length);
     json_object_update(object, image->needs);
-    set_hash(object, "schedule_sha256", &hash);
+    if (image->schedule.length)
+        set_hash(object, "schedule_sha256", &hash);
+    if (image->when)
+        json_object_set(object, "when", image->when);
     return object;
+}
+
+/* PREFIX:ISA; further images of a level have a number. */
+static void section_name(const struct artifact_image *image, const char *prefix, char name[32]) {
+    if (image->number)
+        snprintf(name, 32, "%s:%s:%d", prefix, image->isa, image->number);
+    else
+        snprintf(name, 32, "%s:%s", prefix, image->isa);
 }
 
 static json_t *images_json(const artifact_builder *b) {
     json_t *list = json_array();
     for (uint32_t i = 0; i < b->count; i++) {
         json_t *one = image_json(&b->images[i]);
-        json_object_set_new(one, "section", json_sprintf("elf:%s", b->images[i].isa));
+        char section[32];
+        section_name(&b->images[i], "elf", section);
+        json_object_set_new(one, "section", json_string(section));
         json_array_append_new(list, one);
     }
     return list;
+}
+
+static bool describes_images(const artifact_builder *b) {
+    return b->count > 1 || b->generic;
 }
 
 /* One image: its description is the module's own, which every runtime can read. */
@@ -135,8 +232,8 @@ static char *metadata(const artifact_builder *b, const sha256 *graph_hash) {
                              "numerics_version", TSR_NUMERICS_VERSION);
     json_object_update(root, b->signature);
     set_hash(root, "graph_sha256", graph_hash);
-    json_t *images =
-        b->count == 1 ? image_json(&b->images[0]) : json_pack("{s:o}", "images", images_json(b));
+    json_t *images = describes_images(b) ? json_pack("{s:o}", "images", images_json(b))
+                                         : image_json(&b->images[0]);
     json_object_update(root, images);
     json_decref(images);
     char *dumped = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
@@ -160,17 +257,18 @@ bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *s
     char *json = metadata(b, &out->graph_hash);
     parts[0] = (module_part){"metadata", json, strlen(json)};
     parts[1] = (module_part){"graph", b->graph.data, b->graph.length};
+    size_t count = 2;
     for (uint32_t i = 0; i < b->count; i++) {
         const struct artifact_image *image = &b->images[i];
-        bool one = b->count == 1;
-        snprintf(kinds[i][0], sizeof kinds[i][0], "schedule%s%s", one ? "" : ":",
-                 one ? "" : image->isa);
-        snprintf(kinds[i][1], sizeof kinds[i][1], "elf:%s", image->isa);
-        parts[2 + 2 * i] = (module_part){kinds[i][0], image->schedule.data, image->schedule.length};
-        parts[3 + 2 * i] = (module_part){kinds[i][1], image->object.data, image->object.length};
+        section_name(image, "elf", kinds[i][1]);
+        section_name(image, "schedule", kinds[i][0]);
+        const char *schedule = describes_images(b) ? kinds[i][0] : "schedule";
+        if (image->schedule.length)
+            parts[count++] = (module_part){schedule, image->schedule.data, image->schedule.length};
+        parts[count++] = (module_part){kinds[i][1], image->object.data, image->object.length};
     }
-    uint16_t minor = b->count == 1 ? MODULE_ABI_MINOR_ONE_IMAGE : MODULE_ABI_MINOR_IMAGES;
-    bool ok = module_write(parts, 2 + 2 * b->count, minor, &out->image, &out->image_size, st);
+    uint16_t minor = describes_images(b) ? MODULE_ABI_MINOR_IMAGES : MODULE_ABI_MINOR_ONE_IMAGE;
+    bool ok = module_write(parts, count, minor, &out->image, &out->image_size, st);
     if (ok)
         out->module_hash = sha256_of(out->image, out->image_size);
     free(json);

@@ -6,27 +6,38 @@
 
 #include "tessera/compiler.h"
 
-enum { ARTIFACT_IMAGES_MAX = COMPILER_LEVELS_MAX };
+enum { ARTIFACT_IMAGES_MAX = 120 };
 
 /* What is known of a module while its images are made. */
 typedef struct artifact_builder {
     const char *profile;
+    bool generic;      /* the first image of each level is for any dimensions */
     text graph;        /* Graph IR before any pass: the same for all images */
     json_t *signature; /* name, inputs and outputs */
     uint32_t count;
     struct artifact_image {
         const char *isa; /* static storage */
+        json_t *when;    /* the dimensions that it is for; NULL: of the others, or all */
+        int number;      /* among those of its level */
         text schedule, object;
         json_t *needs; /* tile, workspace_bytes, scratch_bytes, phases */
     } images[ARTIFACT_IMAGES_MAX];
 } artifact_builder;
 
-void artifact_init(artifact_builder *b, compiler_profile profile);
+void artifact_init(artifact_builder *b, compiler_profile profile, bool generic);
 void artifact_release(artifact_builder *b);
-/* Takes a kernel's last Tile IR and what was kept of the levels above it; `graph`, `schedule` and
- * `object` are copied. */
-void artifact_add(artifact_builder *b, const ir_module *tile, const char *isa, const text *graph,
-                  const text *schedule, const text *object);
+/* A kernel's last Tile IR and what was kept of the levels above it. */
+typedef struct artifact_levels {
+    const ir_module *tile;
+    const char *isa;
+    const text *graph, *schedule, *object;
+} artifact_levels;
+/* Everything is copied. `when`: the dimensions that it is for, or NULL. */
+void artifact_add(artifact_builder *b, const artifact_levels *levels, const compiler_variant *when);
+/* Variant `index` names every dimension that a launch gives, and no other, and is unlike those
+ * before it; the image for any dimensions has been added. */
+bool artifact_check_variant(const artifact_builder *b, const compiler_variant *variants,
+                            uint32_t index, status *st);
 /* Fills image, image_size and the hashes. */
 bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *st);
 

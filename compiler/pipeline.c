@@ -87,6 +87,11 @@ static bool run_tile(pipeline *p) {
     return replace(p, tile_from_schedule(p->m, p->st));
 }
 
+static bool run_generic(pipeline *p) {
+    const char *profile = compiler_profile_name(p->options->profile);
+    return replace(p, tile_generic(p->m, p->isa->lanes, profile, p->st));
+}
+
 static bool run_expand_math(pipeline *p) {
     return tile_expand_math(p->m, p->st);
 }
@@ -113,6 +118,15 @@ static const struct pass {
     {"assign-layout", run_assign_layout},
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
+
+/* Where dimensions stay symbols: nothing is specialised, and there is no schedule to choose. */
+static const struct pass generic_passes[] = {
+    {"decompose", run_decompose},     {"widen", run_widen},
+    {"normalize", run_normalize},     {"simplify", run_simplify},
+    {"contract", run_contract},       {"generic", run_generic},
+    {"expand-math", run_expand_math}, {"assign-layout", run_assign_layout},
+};
+enum { GENERIC_PASS_COUNT = sizeof generic_passes / sizeof *generic_passes, GENERIC_TILE = 5 };
 
 uint32_t compiler_pass_names(const char *const **names) {
     static const char *list[PASS_COUNT];
@@ -231,10 +245,14 @@ static bool run_pass(pipeline *p, const struct pass *pass) {
 
 /* Runs the passes up to and including `last`; NULL runs them all. */
 static bool run_passes(pipeline *p, const char *last) {
-    for (int i = 0; i < PASS_COUNT; i++) {
-        if (!run_pass(p, &passes[i]))
+    bool generic = p->options->generic;
+    const struct pass *list = generic ? generic_passes : passes;
+    int count = generic ? GENERIC_PASS_COUNT : PASS_COUNT;
+    for (int i = 0; i < count; i++) {
+        if (!run_pass(p, &list[i]))
             return false;
-        if (last && strcmp(last, passes[i].name) == 0)
+        bool named = last && strcmp(last, list[i].name) == 0;
+        if (named || (last && generic && i == GENERIC_TILE && strcmp(last, "tile") == 0))
             return true;
     }
     if (last)
@@ -283,25 +301,41 @@ static uint64_t now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The whole way down for one level. */
-static bool build_image(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
+/* The whole way down for one image. */
+static bool build_image(const ir_module *graph, const compiler_variant *variant,
                         const compiler_options *options, artifact_builder *b, status *st) {
     pipeline p;
     text object;
     text_init(&object);
-    bool ok = pipeline_open(&p, graph, dims, dim_count, options, st) && run_passes(&p, NULL) &&
-              emit_code(&p, CPU_OUTPUT_OBJECT, &object);
-    if (ok)
-        artifact_add(b, p.m, p.isa->name, &p.graph, &p.schedule, &object);
+    bool ok = pipeline_open(&p, graph, variant->dims, variant->dim_count, options, st) &&
+              run_passes(&p, NULL) && emit_code(&p, CPU_OUTPUT_OBJECT, &object);
+    if (ok) {
+        artifact_levels levels = {p.m, p.isa->name, &p.graph, &p.schedule, &object};
+        artifact_add(b, &levels, b->generic && !options->generic ? variant : NULL);
+    }
     text_release(&object);
     pipeline_close(&p);
     return ok;
 }
 
+/* One level: the image for any dimensions first, where there is one. */
+static bool build_level(const ir_module *graph, const compiler_variant *fixed,
+                        const compiler_options *options, artifact_builder *b, status *st) {
+    compiler_options one = *options;
+    bool ok = build_image(graph, fixed, &one, b, st);
+    for (uint32_t i = 0; options->generic && i < options->variant_count && ok; i++)
+        ok = artifact_check_variant(b, options->variants, i, st);
+    one.generic = false;
+    for (uint32_t i = 0; options->generic && i < options->variant_count && ok; i++)
+        ok = build_image(graph, &options->variants[i], &one, b, st);
+    return ok;
+}
+
 static bool check_levels(const compiler_options *options, status *st) {
-    if (options->also_count >= COMPILER_LEVELS_MAX)
+    uint32_t variants = 1 + (options->generic ? options->variant_count : 0);
+    if ((options->also_count + 1) * variants > ARTIFACT_IMAGES_MAX)
         return status_set(st, STATUS_INVALID, "a module has at most %d images",
-                          COMPILER_LEVELS_MAX);
+                          ARTIFACT_IMAGES_MAX);
     for (uint32_t i = 0; i < options->also_count; i++) {
         bool twice = strcmp(options->also[i], options->isa) == 0;
         for (uint32_t k = 0; k < i; k++)
@@ -317,13 +351,14 @@ bool compiler_build(const ir_module *graph, const ir_binding *dims, uint32_t dim
                     const compiler_options *options, compiler_artifact *out, status *st) {
     artifact_builder b;
     compiler_options one = *options;
+    compiler_variant fixed = {dims, dim_count};
     uint64_t start = now_ns();
     memset(out, 0, sizeof *out);
-    artifact_init(&b, options->profile);
-    bool ok = check_levels(options, st) && build_image(graph, dims, dim_count, &one, &b, st);
+    artifact_init(&b, options->profile, options->generic);
+    bool ok = check_levels(options, st) && build_level(graph, &fixed, &one, &b, st);
     for (uint32_t i = 0; i < options->also_count && ok; i++) {
         one.isa = options->also[i];
-        ok = build_image(graph, dims, dim_count, &one, &b, st);
+        ok = build_level(graph, &fixed, &one, &b, st);
     }
     ok = ok && artifact_write(&b, out, st);
     out->compile_ns = now_ns() - start;

@@ -42,6 +42,12 @@ module {
       %1 = irdl.base "#builtin.opaque"
       irdl.attributes {"value" = %1}
     }
+    irdl.operation @extent {
+      %0 = irdl.any
+      irdl.results(%0)
+      %1 = irdl.base "#builtin.array"
+      irdl.attributes {"of" = %1}
+    }
     irdl.operation @iota {
       %0 = irdl.any
       irdl.results(%0)
@@ -922,6 +928,33 @@ module {
       irdl.results(%1)
       %2 = irdl.base "#builtin.integer"
       irdl.attributes {"by" = %2}
+    }
+    irdl.operation @dim {
+      %0 = irdl.any
+      irdl.results(%0)
+      %1 = irdl.base "#builtin.integer"
+      irdl.attributes {"number" = %1}
+    }
+    irdl.operation @index_mul {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
+    irdl.operation @index_quotient {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
+    irdl.operation @index_remainder {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
     }
     irdl.operation @to_index {
       %0 = irdl.any

@@ -75,10 +75,14 @@ bool session_open(session *l, const session_request *request, status *st) {
                           "the module of %s has %u inputs and %u outputs, its graph %u and %u",
                           request->kernel, info.inputs, info.outputs,
                           request->signature->input_count, request->signature->output_count);
-    if (info.dims != 0)
-        return status_set(st, STATUS_INTERNAL,
-                          "the module of %s wants dimensions although it was built for fixed ones",
-                          request->kernel);
+    if (info.dims != request->dim_count || info.dims > SESSION_DIMS_MAX)
+        return status_set(st, STATUS_INTERNAL, "the module of %s wants %u dimensions, not %u",
+                          request->kernel, info.dims, request->dim_count);
+    l->dim_count = info.dims;
+    for (uint32_t i = 0; i < info.dims; i++) {
+        l->dims[i] = request->dims[i];
+        l->args[info.inputs + info.outputs + i] = &l->dims[i];
+    }
     return allocate(l, request->signature, st);
 }
 
@@ -116,8 +120,11 @@ bool session_poison_outputs(session *l, status *st) {
 
 bool session_run(session *l, status *st) {
     tsr_launch_t grid = {0};
-    return abi_ok(tsrLaunch(l->kernel, NULL, grid, l->args, l->input_count + l->output_count),
-                  "launching", st);
+    size_t count = l->input_count + l->output_count + l->dim_count;
+    tsr_status_t code = tsrLaunch(l->kernel, NULL, grid, l->args, count);
+    if (code == TSR_EINVAL && l->dim_count) /* a user's dimensions */
+        return status_set(st, STATUS_INVALID, "%s", tsrGetLastError());
+    return abi_ok(code, "launching", st);
 }
 
 bool session_read_outputs(session *l, const compiler_signature *signature, tensor *outputs,

@@ -6,7 +6,11 @@
 #include "tessera/compiler.h"
 #include "tessera/tessera.h"
 
-enum { SESSION_BUFFERS_MAX = 2 * COMPILER_MAX_PARAMETERS, SESSION_POISON = 0xA5 };
+enum {
+    SESSION_BUFFERS_MAX = 2 * COMPILER_MAX_PARAMETERS,
+    SESSION_DIMS_MAX = 64,
+    SESSION_POISON = 0xA5
+};
 
 typedef struct session {
     tsr_context_t context;
@@ -15,7 +19,9 @@ typedef struct session {
     uint32_t input_count, output_count;
     void *buffers[SESSION_BUFFERS_MAX];
     size_t sizes[SESSION_BUFFERS_MAX];
-    void *args[SESSION_BUFFERS_MAX];
+    int64_t dims[SESSION_DIMS_MAX];
+    uint32_t dim_count;
+    void *args[SESSION_BUFFERS_MAX + SESSION_DIMS_MAX];
 } session;
 
 typedef struct session_request {
@@ -23,6 +29,8 @@ typedef struct session_request {
     const compiler_artifact *artifact;
     const char *kernel;
     const compiler_signature *signature;
+    const int64_t *dims; /* of a kernel for any; their number is dim_count */
+    uint32_t dim_count;
     bool foreign; /* the module is a user's file: if it is damaged, that is no bug of ours */
 } session_request;
 

@@ -8,22 +8,23 @@
 
 enum { BUFFER_ALIGNMENT = 64, POISON = 0xCB };
 
-static tsr_status_t check_grid(tsr_kernel_t kernel, const tsr_launch_t *l) {
-    const metadata_image *m = kernel->code;
+static tsr_status_t check_grid(const launch_request *request, const tsr_launch_t *l) {
+    uint32_t phases = request->code->description->phase_count;
+    int64_t first = phases ? request->cells[0] : 0;
     bool plain = l->grid_y <= 1 && l->grid_z <= 1 && l->block_x <= 1 && l->block_y <= 1 &&
                  l->block_z <= 1 && l->smem_bytes == 0;
-    bool same = l->grid_x == 0 || (m->phase_count == 1 && l->grid_x == m->phases[0].cells);
+    bool same = l->grid_x == 0 || (phases == 1 && l->grid_x == first);
     if (plain && same)
         return TSR_SUCCESS;
     return error_set(
         TSR_EINVAL,
         "kernel '%s' brings its own grid (%lld cells in the first of %u phases); pass an all-zero "
         "tsr_launch_t",
-        kernel->metadata->name, (long long)(m->phase_count ? m->phases[0].cells : 0),
-        m->phase_count);
+        request->kernel->metadata->name, (long long)first, phases);
 }
 
-static tsr_status_t check_buffer(tsr_kernel_t kernel, uint32_t index, const void *buffer) {
+static tsr_status_t check_buffer(tsr_kernel_t kernel, uint32_t index, const void *buffer,
+                                 size_t size_bytes) {
     const metadata_parameter *p = &kernel->metadata->parameters[index];
     device_memory memory;
     if (!buffer)
@@ -34,9 +35,9 @@ static tsr_status_t check_buffer(tsr_kernel_t kernel, uint32_t index, const void
     if (!memory_find(kernel->module->context, buffer, &memory))
         return TSR_SUCCESS; /* memory of the caller's own */
     size_t left = memory.size_bytes - (size_t)((const unsigned char *)buffer - memory.data);
-    if (p->size_bytes > left)
+    if (size_bytes > left)
         return error_set(TSR_EINVAL, "buffer %u ('%s') needs %zu bytes; its allocation has %zu",
-                         index, p->name, p->size_bytes, left);
+                         index, p->name, size_bytes, left);
     return TSR_SUCCESS;
 }
 
@@ -45,32 +46,54 @@ static bool overlap(uintptr_t a, size_t a_bytes, uintptr_t b, size_t b_bytes) {
 }
 
 /* Outputs overlap nothing; inputs may share memory, since nobody writes them. */
-static tsr_status_t check_overlaps(const metadata *m, void *const *buffers) {
+static tsr_status_t check_overlaps(const metadata *m, void *const *buffers, const int64_t *sizes) {
     uint32_t count = m->inputs + m->outputs;
     for (uint32_t out = m->inputs; out < count; out++) {
         for (uint32_t i = 0; i < count; i++) {
             const metadata_parameter *a = &m->parameters[out], *b = &m->parameters[i];
-            if (i != out && overlap((uintptr_t)buffers[out], a->size_bytes, (uintptr_t)buffers[i],
-                                    b->size_bytes))
+            if (i != out && overlap((uintptr_t)buffers[out], (size_t)sizes[out],
+                                    (uintptr_t)buffers[i], (size_t)sizes[i]))
                 return error_set(TSR_EINVAL, "the output '%s' overlaps '%s'", a->name, b->name);
         }
     }
     return TSR_SUCCESS;
 }
 
-static tsr_status_t check_buffers(tsr_kernel_t kernel, void *const *buffers) {
+static tsr_status_t check_buffers(tsr_kernel_t kernel, void *const *buffers, const int64_t *sizes) {
     const metadata *m = kernel->metadata;
     for (uint32_t i = 0; i < m->inputs + m->outputs; i++) {
-        tsr_status_t s = check_buffer(kernel, i, buffers[i]);
+        tsr_status_t s = check_buffer(kernel, i, buffers[i], (size_t)sizes[i]);
         if (s != TSR_SUCCESS)
             return s;
     }
-    return check_overlaps(m, buffers);
+    return check_overlaps(m, buffers, sizes);
 }
 
-/* Copies the arguments into one block, which `request->buffers` owns. */
-static tsr_status_t gather(tsr_kernel_t kernel, void **args, size_t nargs,
-                           launch_request *request) {
+static uint32_t most_phases(const struct tsr_module *module) {
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < module->code_count; i++)
+        if (module->codes[i].description->phase_count > most)
+            most = module->codes[i].description->phase_count;
+    return most;
+}
+
+/* One block, which `request->buffers` owns: buffers, dimensions, cells; *sizes: room for the bytes
+ * of each buffer. */
+static void make_room(tsr_kernel_t kernel, launch_request *request, int64_t **sizes) {
+    const metadata *m = kernel->metadata;
+    size_t buffers = m->inputs + m->outputs, phases = most_phases(kernel->module);
+    request->kernel = kernel;
+    request->buffers =
+        base_malloc(buffers * sizeof(void *) + (m->dims + phases + buffers) * sizeof(int64_t));
+    int64_t *numbers = (int64_t *)(request->buffers + buffers);
+    request->dims = m->dims ? numbers : NULL;
+    request->cells = numbers + m->dims;
+    *sizes = request->cells + phases;
+}
+
+/* Copies the arguments. */
+static tsr_status_t gather(tsr_kernel_t kernel, void **args, size_t nargs, launch_request *request,
+                           int64_t **sizes) {
     const metadata *m = kernel->metadata;
     size_t buffers = m->inputs + m->outputs;
     if (nargs != buffers + m->dims)
@@ -84,9 +107,7 @@ static tsr_status_t gather(tsr_kernel_t kernel, void **args, size_t nargs,
         if (!args[i])
             return error_set(TSR_EINVAL,
                              "args[%zu] is NULL; it must hold the address of the argument", i);
-    request->kernel = kernel;
-    request->buffers = base_malloc(buffers * sizeof(void *) + m->dims * sizeof(int64_t));
-    request->dims = m->dims ? (int64_t *)(request->buffers + buffers) : NULL;
+    make_room(kernel, request, sizes);
     for (size_t i = 0; i < buffers; i++)
         request->buffers[i] = *(void **)args[i];
     for (size_t i = 0; i < m->dims; i++)
@@ -132,18 +153,15 @@ static bool prepare_workspace(tsr_stream_t stream, size_t size_bytes, status *st
 
 static bool run_phases(tsr_stream_t stream, const launch_request *request, telemetry_record *record,
                        status *st) {
-    const metadata_image *m = request->kernel->code;
+    const metadata_image *m = request->code->description;
     device *d = stream->context->device;
     tsr_kernel_frame frame = {request->buffers, request->dims, stream->workspace.data, NULL};
     bool ok = true;
     for (uint32_t i = 0; i < m->phase_count && ok; i++) {
         uint64_t start = record ? telemetry_now_ns() : 0;
-        device_phase phase = {request->kernel->module->code.image,
-                              i,
-                              m->phases[i].cells,
-                              m->scratch_bytes,
-                              stream->context->debug,
-                              &frame};
+        device_phase phase = {request->code->image,   i,
+                              request->cells[i],      (size_t)request->scratch_bytes,
+                              stream->context->debug, &frame};
         ok = d->driver->run(d, &phase, st);
         if (record && i < TELEMETRY_PHASES)
             record->phase_ns[i] = telemetry_now_ns() - start;
@@ -156,7 +174,7 @@ static bool run_and_record(tsr_stream_t stream, const launch_request *request, s
     if (!atomic_load(&t->on))
         return run_phases(stream, request, NULL, st);
     telemetry_record record = {.start_ns = telemetry_now_ns(),
-                               .phases = request->kernel->code->phase_count};
+                               .phases = request->code->description->phase_count};
     snprintf(record.kernel, sizeof record.kernel, "%s", request->kernel->metadata->name);
     bool ok = run_phases(stream, request, &record, st);
     record.total_ns = telemetry_now_ns() - record.start_ns;
@@ -179,14 +197,13 @@ bool launch_run(tsr_stream_t stream, const launch_request *request, bool watched
     tsr_context_t context = stream->context;
     if (!turn_take(context, request->kernel->metadata->name, watched, st))
         return false;
-    bool ok = prepare_workspace(stream, request->kernel->code->workspace_bytes, st) &&
+    bool ok = prepare_workspace(stream, (size_t)request->workspace_bytes, st) &&
               run_and_record(stream, request, st) &&
               (!context->debug || check_after(stream, request, st));
     return turn_give(context, st) && ok;
 }
 
-static tsr_status_t check_launch(tsr_kernel_t kernel, tsr_stream_t stream,
-                                 const tsr_launch_t *launch) {
+static tsr_status_t check_handles(tsr_kernel_t kernel, tsr_stream_t stream) {
     if (!kernel)
         return error_null("kernel");
     tsr_status_t usable = context_usable(kernel->module->context);
@@ -195,7 +212,15 @@ static tsr_status_t check_launch(tsr_kernel_t kernel, tsr_stream_t stream,
     if (stream && stream->context != kernel->module->context)
         return error_set(TSR_EINVAL, "the stream belongs to another context than kernel '%s'",
                          kernel->metadata->name);
-    return check_grid(kernel, launch);
+    return TSR_SUCCESS;
+}
+
+static tsr_status_t check_launch(launch_request *request, const tsr_launch_t *launch,
+                                 int64_t *sizes) {
+    tsr_status_t result = launch_find_needs(request, sizes);
+    if (result == TSR_SUCCESS)
+        result = check_grid(request, launch);
+    return result == TSR_SUCCESS ? check_buffers(request->kernel, request->buffers, sizes) : result;
 }
 
 /* On the default stream: here, or, so that this thread can leave in time, on the stream's own
@@ -214,11 +239,12 @@ static tsr_status_t run_to_end(tsr_context_t context, const launch_request *requ
 tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t launch, void **args,
                        size_t nargs) {
     launch_request request = {0};
-    tsr_status_t result = check_launch(kernel, stream, &launch);
+    int64_t *sizes = NULL;
+    tsr_status_t result = check_handles(kernel, stream);
     if (result == TSR_SUCCESS)
-        result = gather(kernel, args, nargs, &request);
+        result = gather(kernel, args, nargs, &request, &sizes);
     if (result == TSR_SUCCESS)
-        result = check_buffers(kernel, request.buffers);
+        result = check_launch(&request, &launch, sizes);
     if (result != TSR_SUCCESS) {
         free(request.buffers);
         return result;

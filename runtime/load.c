@@ -43,6 +43,32 @@ static bool check_images(const device_load *load, status *st) {
     return true;
 }
 
+static void unload_codes(tsr_module_t m) {
+    device *d = m->context->device;
+    for (uint32_t i = 0; i < m->code_count; i++)
+        d->driver->unload(d, m->codes[i].image);
+    free(m->codes);
+}
+
+/* The best image, and all others of its level: those for certain dimensions. */
+static bool load_codes(tsr_module_t m, device_load load, status *st) {
+    device *d = m->context->device;
+    m->codes = base_calloc(m->metadata.image_count, sizeof *m->codes);
+    bool ok = d->driver->load(d, &load, &m->codes[0], st);
+    m->code_count = ok;
+    for (uint32_t i = 0; i < m->metadata.image_count && ok; i++) {
+        load.image = &m->metadata.images[i];
+        if (load.image == m->codes[0].description || !load.image->isa ||
+            strcmp(load.image->isa, m->codes[0].isa) != 0)
+            continue;
+        ok = d->driver->load(d, &load, &m->codes[m->code_count], st);
+        m->code_count += ok;
+    }
+    if (!ok)
+        unload_codes(m);
+    return ok;
+}
+
 static bool load_parts(tsr_module_t m, const void *image, size_t size_bytes, status *st) {
     module_part part;
     if (!module_check(image, size_bytes, st))
@@ -51,10 +77,9 @@ static bool load_parts(tsr_module_t m, const void *image, size_t size_bytes, sta
         return status_set(st, STATUS_CORRUPT, "the module has no metadata");
     if (!metadata_parse(&m->metadata, part.data, part.size_bytes, st))
         return false;
-    device_load load = {image, size_bytes, &m->metadata};
-    if (check_images(&load, st) &&
-        m->context->device->driver->load(m->context->device, &load, &m->code, st)) {
-        m->kernel = (struct tsr_kernel){m, &m->metadata, m->code.description};
+    device_load load = {image, size_bytes, &m->metadata, NULL};
+    if (check_images(&load, st) && load_codes(m, load, st)) {
+        m->kernel = (struct tsr_kernel){m, &m->metadata};
         return true;
     }
     metadata_release(&m->metadata);
@@ -100,7 +125,7 @@ tsr_status_t tsrUnloadModule(tsr_module_t module) {
     pthread_mutex_unlock(&context->mutex);
     if (lost)
         return error_from(&context->lost);
-    context->device->driver->unload(context->device, module->code.image);
+    unload_codes(module);
     metadata_release(&module->metadata);
     free(module);
     return TSR_SUCCESS;
@@ -135,7 +160,7 @@ tsr_status_t tsrGetModuleIsa(tsr_module_t module, const char **isa) {
     tsr_status_t usable = context_usable(module->context);
     if (usable != TSR_SUCCESS)
         return usable;
-    *isa = module->code.isa;
+    *isa = module->codes[0].isa;
     return TSR_SUCCESS;
 }
 
@@ -146,13 +171,14 @@ tsr_status_t tsrGetKernelInfo(tsr_kernel_t kernel, tsr_kernel_info_t *info) {
     if (usable != TSR_SUCCESS)
         return usable;
     const metadata *m = kernel->metadata;
+    const metadata_image *code = kernel->module->codes[0].description;
     *info = (tsr_kernel_info_t){.name = m->name,
                                 .inputs = m->inputs,
                                 .outputs = m->outputs,
                                 .dims = m->dims,
-                                .phases = kernel->code->phase_count,
-                                .workspace_bytes = kernel->code->workspace_bytes,
-                                .scratch_bytes = kernel->code->scratch_bytes};
+                                .phases = code->phase_count,
+                                .workspace_bytes = (uint64_t)code->workspace_bytes.value,
+                                .scratch_bytes = (uint64_t)code->scratch_bytes.value};
     return TSR_SUCCESS;
 }
 

@@ -4,8 +4,16 @@
 #include <jansson.h>
 #include <string.h>
 
-enum { PARAMETER_LIMIT = 256, PHASE_LIMIT = 256, DIM_LIMIT = 64, IMAGE_LIMIT = 128 };
-static const json_int_t memory_limit = (json_int_t)1 << 46;
+#include "formula.h"
+
+enum {
+    PARAMETER_LIMIT = 256,
+    PHASE_LIMIT = 256,
+    DIM_LIMIT = 64,
+    IMAGE_LIMIT = 128,
+    CONSTRAINT_LIMIT = 1024
+};
+static const json_int_t memory_limit = METADATA_LIMIT;
 
 static bool wrong(status *st, const char *key, const char *what) {
     return status_set(st, STATUS_CORRUPT, "module metadata: \"%s\" %s", key, what);
@@ -37,11 +45,38 @@ static bool get_array(const json_t *object, const char *key, size_t limit, const
     return true;
 }
 
-/* A dimension is a number, or a name in kernels whose shapes are given at launch. */
-static bool read_dimension(const json_t *value, int64_t *out, status *st) {
+/* A formula of the dimensions that a launch gives. Whatever they are, it must read as one. */
+static bool read_formula(metadata *m, const json_t *value, const char *key, const char **out,
+                         status *st) {
+    int64_t ones[DIM_LIMIT], unused;
+    for (uint32_t i = 0; i < m->dims; i++)
+        ones[i] = 1;
+    formula_names names = {m->dim_names, ones, m->dims};
+    *out = arena_strdup(&m->memory, json_string_value(value));
+    return formula_evaluate(*out, &names, &unused) != FORMULA_WRONG ||
+           status_set(st, STATUS_CORRUPT,
+                      "module metadata: \"%s\": '%.80s' is no formula of \"dims\"", key, *out);
+}
+
+static bool get_need(metadata *m, const json_t *object, const char *key, metadata_need *out,
+                     status *st) {
+    const json_t *value = json_object_get(object, key);
+    json_int_t number = 0;
+    *out = (metadata_need){NULL, 0};
+    if (json_is_string(value))
+        return read_formula(m, value, key, &out->formula, st);
+    if (!get_count(object, key, memory_limit, &number, st))
+        return false;
+    out->value = number;
+    return true;
+}
+
+/* A dimension is a number, or a formula in kernels whose shapes are given at launch. */
+static bool read_dimension(metadata *m, const json_t *value, int64_t *out, const char **formula,
+                           status *st) {
     *out = -1;
     if (json_is_string(value))
-        return true;
+        return read_formula(m, value, "shape", formula, st);
     *out = json_integer_value(value);
     return (json_is_integer(value) && *out >= 0) ||
            wrong(st, "shape", "has a dimension that is no size");
@@ -72,7 +107,7 @@ static bool read_parameter(metadata *m, const json_t *object, metadata_parameter
                           p->name, type);
     p->rank = (uint32_t)json_array_size(shape);
     for (uint32_t i = 0; i < p->rank; i++)
-        if (!read_dimension(json_array_get(shape, i), &p->dims[i], st))
+        if (!read_dimension(m, json_array_get(shape, i), &p->dims[i], &p->formulas[i], st))
             return false;
     return set_size(p, st);
 }
@@ -104,11 +139,9 @@ static bool read_phases(metadata *m, const json_t *root, metadata_image *image, 
     image->symbols = ARENA_NEW(&m->memory, const char *, image->phase_count);
     for (uint32_t i = 0; i < image->phase_count; i++) {
         const json_t *one = json_array_get(phases, i), *what = json_object_get(one, "what");
-        json_int_t cells;
         if (!get_string(m, one, "symbol", &image->symbols[i], st) ||
-            !get_count(one, "grid", memory_limit, &cells, st))
+            !get_need(m, one, "grid", &image->phases[i].cells, st))
             return status_set(st, STATUS_CORRUPT, "phase %u", i);
-        image->phases[i].cells = cells;
         image->phases[i].what =
             json_is_string(what) ? arena_strdup(&m->memory, json_string_value(what)) : "";
     }
@@ -116,28 +149,81 @@ static bool read_phases(metadata *m, const json_t *root, metadata_image *image, 
 }
 
 static bool read_needs(metadata *m, const json_t *root, metadata_image *image, status *st) {
-    json_int_t workspace, scratch;
-    if (!get_count(root, "workspace_bytes", memory_limit, &workspace, st) ||
-        !get_count(root, "scratch_bytes", memory_limit, &scratch, st) ||
-        !read_phases(m, root, image, st))
-        return false;
-    image->workspace_bytes = (uint64_t)workspace;
-    image->scratch_bytes = (uint64_t)scratch;
+    return get_need(m, root, "workspace_bytes", &image->workspace_bytes, st) &&
+           get_need(m, root, "scratch_bytes", &image->scratch_bytes, st) &&
+           read_phases(m, root, image, st);
+}
+
+/* "elf:<isa>", or a further image of that level, "elf:<isa>:<number>". */
+static bool is_section_of(const char *section, const char *isa) {
+    size_t length = strlen(isa);
+    return strncmp(section, "elf:", 4) == 0 && strncmp(section + 4, isa, length) == 0 &&
+           (section[4 + length] == '\0' || section[4 + length] == ':');
+}
+
+/* The dimensions that an image is for: each has a number. */
+static bool read_when(metadata *m, const json_t *one, metadata_image *image, status *st) {
+    const json_t *when = json_object_get(one, "when");
+    if (!when)
+        return true;
+    if (!json_is_object(when) || json_object_size(when) != m->dims || m->dims == 0)
+        return wrong(st, "when", "does not have the names of \"dims\"");
+    int64_t *values = ARENA_NEW(&m->memory, int64_t, m->dims);
+    image->when = values;
+    for (uint32_t i = 0; i < m->dims; i++) {
+        json_int_t value;
+        if (!get_count(when, m->dim_names[i], memory_limit, &value, st))
+            return status_set(st, STATUS_CORRUPT, "\"when\"");
+        values[i] = value;
+    }
     return true;
 }
 
-/* The section of an image is the part "elf:<isa>", and no two images are in one. */
 static bool read_image(metadata *m, const json_t *one, uint32_t index, status *st) {
     metadata_image *image = &m->images[index];
     if (!get_string(m, one, "isa", &image->isa, st) ||
-        !get_string(m, one, "section", &image->section, st) || !read_needs(m, one, image, st))
+        !get_string(m, one, "section", &image->section, st) || !read_needs(m, one, image, st) ||
+        !read_when(m, one, image, st))
         return false;
-    if (strncmp(image->section, "elf:", 4) != 0 || strcmp(image->section + 4, image->isa) != 0)
+    if (!is_section_of(image->section, image->isa))
         return wrong(st, "section", "is not \"elf:\" and the image's \"isa\"");
     for (uint32_t i = 0; i < index; i++)
         if (strcmp(m->images[i].section, image->section) == 0)
             return status_set(st, STATUS_CORRUPT, "module metadata: two images in '%.40s'",
                               image->section);
+    return true;
+}
+
+static bool read_dims(metadata *m, const json_t *root, status *st) {
+    const json_t *dims = json_object_get(root, "dims");
+    if (dims && (!json_is_array(dims) || json_array_size(dims) > DIM_LIMIT))
+        return wrong(st, "dims", "is not a short array of names");
+    m->dims = (uint32_t)json_array_size(dims);
+    m->dim_names = ARENA_NEW(&m->memory, const char *, m->dims);
+    for (uint32_t i = 0; i < m->dims; i++) {
+        const json_t *name = json_array_get(dims, i);
+        if (!json_is_string(name) || json_string_length(name) == 0)
+            return wrong(st, "dims", "is not a short array of names");
+        m->dim_names[i] = arena_strdup(&m->memory, json_string_value(name));
+    }
+    return true;
+}
+
+static bool read_constraints(metadata *m, const json_t *root, status *st) {
+    const json_t *list;
+    if (!json_object_get(root, "constraints"))
+        return true;
+    if (!get_array(root, "constraints", CONSTRAINT_LIMIT, &list, st))
+        return false;
+    m->constraint_count = (uint32_t)json_array_size(list);
+    m->constraints = ARENA_NEW(&m->memory, metadata_constraint, m->constraint_count);
+    for (uint32_t i = 0; i < m->constraint_count; i++) {
+        const json_t *one = json_array_get(list, i), *formula = json_object_get(one, "formula");
+        if (!json_is_string(formula) || !get_string(m, one, "what", &m->constraints[i].what, st))
+            return wrong(st, "constraints", "has one without formula or words");
+        if (!read_formula(m, formula, "constraints", &m->constraints[i].formula, st))
+            return false;
+    }
     return true;
 }
 
@@ -161,16 +247,11 @@ static bool read_images(metadata *m, const json_t *root, status *st) {
 
 static bool read_root(metadata *m, const json_t *root, status *st) {
     const char *schema = json_string_value(json_object_get(root, "schema"));
-    const json_t *dims = json_object_get(root, "dims");
     if (!schema || strcmp(schema, "tsr.module/1") != 0)
         return wrong(st, "schema", "is not \"tsr.module/1\"");
-    if (!get_string(m, root, "name", &m->name, st) || !read_parameters(m, root, st) ||
-        !read_images(m, root, st))
-        return false;
-    if (dims && (!json_is_array(dims) || json_array_size(dims) > DIM_LIMIT))
-        return wrong(st, "dims", "is not a short array of names");
-    m->dims = (uint32_t)json_array_size(dims);
-    return true;
+    return get_string(m, root, "name", &m->name, st) && read_dims(m, root, st) &&
+           read_constraints(m, root, st) && read_parameters(m, root, st) &&
+           read_images(m, root, st);
 }
 
 bool metadata_parse(metadata *m, const char *json, size_t size_bytes, status *st) {

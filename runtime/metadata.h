@@ -15,14 +15,26 @@ typedef struct metadata_parameter {
     const char *name;
     dtype type;
     uint32_t rank;
-    int64_t dims[TENSOR_MAX_RANK]; /* -1: known only at launch */
-    size_t size_bytes;             /* 0 where a dimension is -1 */
+    int64_t dims[TENSOR_MAX_RANK];         /* -1: known only at launch */
+    const char *formulas[TENSOR_MAX_RANK]; /* of the dimensions that a launch gives; else NULL */
+    size_t size_bytes;                     /* 0 where a dimension is -1 */
 } metadata_parameter;
+
+/* A number, or where there is a formula the value that a launch's dimensions give it. */
+typedef struct metadata_need {
+    const char *formula;
+    int64_t value;
+} metadata_need;
 
 typedef struct metadata_phase {
     const char *what;
-    int64_t cells;
+    metadata_need cells;
 } metadata_phase;
+
+typedef struct metadata_constraint {
+    const char *formula; /* at least 0 */
+    const char *what;    /* in words */
+} metadata_constraint;
 
 /* One way to run the kernel: the code of one part of the module, and what a launch of it needs. */
 typedef struct metadata_image {
@@ -31,7 +43,8 @@ typedef struct metadata_image {
     uint32_t phase_count;
     metadata_phase *phases;
     const char **symbols; /* one per phase */
-    uint64_t workspace_bytes, scratch_bytes;
+    metadata_need workspace_bytes, scratch_bytes;
+    const int64_t *when; /* the dimensions that it is for, by number; NULL: any */
 } metadata_image;
 
 typedef struct metadata {
@@ -39,6 +52,9 @@ typedef struct metadata {
     const char *json;
     const char *name;
     uint32_t inputs, outputs, dims;
+    const char **dim_names; /* in the order in which a launch gives them */
+    uint32_t constraint_count;
+    metadata_constraint *constraints;
     metadata_parameter *parameters; /* inputs, then outputs */
     uint32_t image_count;           /* at least 1 */
     metadata_image *images;
@@ -47,5 +63,8 @@ typedef struct metadata {
 /* On failure `m` needs no release. */
 bool metadata_parse(metadata *m, const char *json, size_t size_bytes, status *st);
 void metadata_release(metadata *m);
+
+/* The largest number of cells, and of bytes of a buffer, a workspace or a thread's scratch. */
+#define METADATA_LIMIT (INT64_C(1) << 46)
 
 #endif

@@ -53,13 +53,13 @@ struct tsr_context {
 struct tsr_kernel {
     tsr_module_t module;
     const metadata *metadata;
-    const metadata_image *code; /* what is loaded */
 };
 
 struct tsr_module {
     tsr_context_t context;
     metadata metadata;
-    device_code code;
+    device_code *codes; /* of one level; the first is for any dimensions, where there is one */
+    uint32_t code_count;
     struct tsr_kernel kernel;
     size_t launches; /* queued or running; under the context's mutex */
 };
@@ -81,7 +81,14 @@ typedef struct launch_request {
     tsr_kernel_t kernel;
     void **buffers;
     int64_t *dims;
+    const device_code *code; /* that of its dimensions */
+    int64_t *cells;          /* of each phase */
+    int64_t workspace_bytes, scratch_bytes;
 } launch_request;
+
+/* Chooses the code for the request's dimensions and finds what it needs, and the bytes of each
+ * buffer. TSR_EINVAL where the dimensions are not what the kernel asks for. launch_needs.c */
+tsr_status_t launch_find_needs(launch_request *request, int64_t *sizes);
 
 /* Runs a launch now, on the calling thread, with the stream's workspace, when its turn comes. The
  * watchdog holds for it where it is `watched`. */
@@ -93,7 +100,8 @@ void stream_init(struct tsr_stream *stream, tsr_context_t context);
 void stream_release(struct tsr_stream *stream);
 /* Gives the stream its thread, if it has none yet. The context's lock is held. */
 bool stream_start(tsr_stream_t stream);
-/* Queues a launch; takes over the request's memory (`buffers`, one block with `dims` in it). */
+/* Queues a launch; takes over the request's memory (`buffers`, one block with all of its arrays).
+ */
 void stream_push_launch(tsr_stream_t stream, const launch_request *request);
 /* The same, and waits for its end. */
 bool stream_push_and_wait(tsr_stream_t stream, const launch_request *request, status *st);

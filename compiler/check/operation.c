@@ -26,6 +26,7 @@ bool operation_is_function(int opcode) {
     case GRAPH_KERNEL:
     case GRAPH_RETURN:
     case GRAPH_CONSTANT:
+    case GRAPH_EXTENT:
     case GRAPH_BROADCAST:
     case GRAPH_SLICE:
     case GRAPH_REDUCE:

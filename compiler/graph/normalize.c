@@ -33,7 +33,7 @@ static ir_value gather_axes(ir_builder *b, ir_value x, const int64_t *axes, uint
         }
     for (uint32_t i = 0; i < n; i++) {
         permutation[rank++] = axes[i];
-        product *= d.dims[axes[i]];
+        product = ir_dim_mul(b->m, product, d.dims[axes[i]]);
     }
     for (int i = 0; i < rank; i++)
         identity &= permutation[i] == i;

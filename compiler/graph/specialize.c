@@ -108,8 +108,29 @@ static void bind_op(ir_module *m, ir_op op, void *context) {
     check_op(m, op, s);
 }
 
+/* What was the extent of a symbolic dimension is a constant now. */
+static void fold_extents(ir_module *m) {
+    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
+    ir_op next;
+    for (ir_op op = ir_block_get(m, body)->first; op; op = next) {
+        const ir_op_data *d = ir_op_get(m, op);
+        int64_t value = 0;
+        next = d->next;
+        if (d->opcode != GRAPH_EXTENT)
+            continue;
+        ir_op_ints(m, op, "of", &value, 1);
+        ir_builder b = {m, body, op, d->location};
+        ir_named_attr attr = {"value", ir_attr_bits(m, DTYPE_I32, (uint32_t)value)};
+        ir_op constant = graph_build(&b, GRAPH_CONSTANT, NULL, 0, &attr, 1);
+        ir_replace_uses(m, d->results[0], ir_op_result(m, constant, 0));
+        ir_op_erase(m, op);
+    }
+}
+
 bool graph_specialize(ir_module *m, const ir_binding *dims, uint32_t dim_count, status *st) {
     specializer s = {dims, dim_count, st, true};
     ir_walk(m, ir_module_kernel(m), bind_op, &s);
+    if (s.ok)
+        fold_extents(m);
     return s.ok;
 }

@@ -374,6 +374,41 @@ ir_dim ir_dim_floordiv(ir_module *m, ir_dim a, ir_dim b) {
     return poly_dim(m, &p);
 }
 
+/* ---- folding ---- */
+
+static uint32_t fold_poly(ir_module *m, const poly *p, const ir_dim_fold *f);
+
+static uint32_t fold_atom(ir_module *m, const char *atom, const ir_dim_fold *f) {
+    if (strncmp(atom, "floordiv(", 9) != 0)
+        return f->symbol(f->context, atom);
+    dim_parser s = {.m = m, .p = atom + strlen("floordiv(")};
+    poly a = parse_sum(&s);
+    dim_take(&s, ",");
+    poly b = parse_sum(&s);
+    uint32_t x = fold_poly(m, &a, f);
+    return f->combine(f->context, '/', x, fold_poly(m, &b, f));
+}
+
+static uint32_t fold_poly(ir_module *m, const poly *p, const ir_dim_fold *f) {
+    uint32_t sum = 0;
+    for (int i = 0; i < p->count; i++) {
+        const term *t = &p->terms[i];
+        bool plain = t->coefficient == 1 && t->atom_count > 0;
+        uint32_t product = plain ? 0 : f->constant(f->context, t->coefficient);
+        for (int k = 0; k < t->atom_count; k++) {
+            uint32_t factor = fold_atom(m, t->atoms[k], f);
+            product = product ? f->combine(f->context, '*', product, factor) : factor;
+        }
+        sum = sum ? f->combine(f->context, '+', sum, product) : product;
+    }
+    return sum ? sum : f->constant(f->context, 0);
+}
+
+uint32_t ir_dim_fold_with(ir_module *m, ir_dim d, const ir_dim_fold *fold) {
+    poly p = poly_of(m, d);
+    return fold_poly(m, &p, fold);
+}
+
 /* ---- evaluation ---- */
 
 typedef struct evaluation {

@@ -23,6 +23,16 @@ const char *ir_dim_text(ir_module *m, ir_dim d);
 /* Parses the text; false on bad syntax. */
 bool ir_dim_parse(ir_module *m, const char *source, ir_dim *out);
 
+/* The same dimension built of something else: constants, symbols, and x + y ('+'), x * y ('*') and
+ * x / y rounded down ('/') of two that were built. Handles are the caller's; 0 stands for none. */
+typedef struct ir_dim_fold {
+    void *context;
+    uint32_t (*constant)(void *context, int64_t value);
+    uint32_t (*symbol)(void *context, const char *name); /* borrowed from the module */
+    uint32_t (*combine)(void *context, char operation, uint32_t x, uint32_t y);
+} ir_dim_fold;
+uint32_t ir_dim_fold_with(ir_module *m, ir_dim d, const ir_dim_fold *fold);
+
 #define IR_DIM_INVALID INT64_MIN
 
 typedef struct ir_binding {

@@ -61,6 +61,16 @@ ir_value build_i32(ir_builder *b, int32_t value, ir_value like) {
     return build_constant(b, DTYPE_I32, (uint32_t)value, like);
 }
 
+ir_value build_extent(ir_builder *b, ir_dim dim, dtype element, ir_value like) {
+    if (ir_dim_is_static(dim))
+        return element == DTYPE_F32 ? build_f32(b, (float)dim, like)
+                                    : build_i32(b, (int32_t)dim, like);
+    ir_named_attr attr = {"of", ir_attr_dim_array(b->m, &dim, 1)};
+    ir_value scalar = build_convert(b, build(b, GRAPH_EXTENT, NULL, 0, &attr, 1), element);
+    const ir_type_data *d = build_type(b, like);
+    return build_broadcast(b, scalar, d->rank, d->dims, NULL);
+}
+
 ir_value build_iota(ir_builder *b, int rank, const ir_dim *shape, int axis) {
     ir_named_attr attrs[] = {{"shape", ir_attr_dim_array(b->m, shape, (uint32_t)rank)},
                              {"axis", ir_attr_int(b->m, axis)}};

@@ -16,6 +16,9 @@ ir_value build_convert(ir_builder *b, ir_value x, dtype to);
 /* An f32 or i32 constant in the shape of `like`. */
 ir_value build_f32(ir_builder *b, float value, ir_value like);
 ir_value build_i32(ir_builder *b, int32_t value, ir_value like);
+/* A dimension as a number of `element` (f32, i32) in the shape of `like`: a constant where it is
+ * known. */
+ir_value build_extent(ir_builder *b, ir_dim dim, dtype element, ir_value like);
 ir_value build_iota(ir_builder *b, int rank, const ir_dim *shape, int axis);
 /* Result axis axes[i] is x's axis i. */
 ir_value build_broadcast(ir_builder *b, ir_value x, int rank, const ir_dim *shape,

@@ -1,6 +1,7 @@
 /* decompose.c - the one meaning of every composite, as primitives (docs/numerics.md, "composites").
  *
- * Shapes are static here, so counts are constants. Everything is computed in f32. */
+ * Counts of a shape that is not known yet are extents, which are constants otherwise. Everything is
+ * computed in f32. */
 #include <string.h>
 
 #include "ops/build.h"
@@ -49,9 +50,9 @@ static int last_axis(const composite *c, ir_value x) {
 
 /* sum / f32(n) along an axis, which is dropped. */
 static ir_value mean_along(composite *c, ir_value x, int axis) {
-    float n = (float)build_type(c->b, x)->dims[axis];
+    ir_dim n = build_type(c->b, x)->dims[axis];
     ir_value sum = build_reduce(c->b, "sum", x, axis);
-    return divide(c, sum, build_f32(c->b, n, sum));
+    return divide(c, sum, build_extent(c->b, n, DTYPE_F32, sum));
 }
 
 /* ---- contractions ---- */
@@ -235,10 +236,15 @@ static void decompose_rmsnorm(composite *c) {
 
 /* i32 [Sq]: how many keys query i sees, j <= i + Sk - Sq, as a count in [0, Sk]. */
 static ir_value causal_counts(composite *c, ir_dim sq, ir_dim sk) {
-    ir_value i = build_iota(c->b, 1, &sq, 0);
-    ir_value n = add(c, i, build_i32(c->b, (int32_t)(sk - sq + 1), i));
+    ir_value i = build_iota(c->b, 1, &sq, 0), n;
+    if (ir_dim_is_static(sq) && ir_dim_is_static(sk)) {
+        n = add(c, i, build_i32(c->b, (int32_t)(sk - sq + 1), i));
+    } else {
+        n = sub(c, build_extent(c->b, sk, DTYPE_I32, i), build_extent(c->b, sq, DTYPE_I32, i));
+        n = add(c, i, add(c, n, build_i32(c->b, 1, i)));
+    }
     n = build_binary(c->b, GRAPH_MAXIMUM, n, build_i32(c->b, 0, n));
-    return build_binary(c->b, GRAPH_MINIMUM, n, build_i32(c->b, (int32_t)sk, n));
+    return build_binary(c->b, GRAPH_MINIMUM, n, build_extent(c->b, sk, DTYPE_I32, n));
 }
 
 /* counts[i] as a tensor of the shape of `like`, whose axis `axis` is i. */
@@ -250,7 +256,7 @@ static ir_value spread_counts(composite *c, ir_value counts, ir_value like, int 
 
 static ir_value attention_scale(composite *c, ir_dim depth, ir_value like) {
     ir_builder *b = c->b;
-    ir_value d = build_f32(b, (float)depth, like);
+    ir_value d = build_extent(b, depth, DTYPE_F32, like);
     return divide(c, build_f32(b, 1.0f, like), build_unary(b, GRAPH_SQRT, d));
 }
 
@@ -299,8 +305,8 @@ static void decompose_rope(composite *c) {
     ir_builder *b = c->b;
     ir_value x = c->in[0];
     ir_dim depth = build_type(b, x)->dims[last_axis(c, x)];
-    ir_value low = build_slice_last(b, x, 0, depth / 2),
-             high = build_slice_last(b, x, depth / 2, depth);
+    ir_dim half = ir_dim_floordiv(b->m, depth, 2);
+    ir_value low = build_slice_last(b, x, 0, half), high = build_slice_last(b, x, half, depth);
     ir_value cosine = build_align(b, c->in[1], low), sine = build_align(b, c->in[2], low);
     ir_value parts[] = {sub(c, mul(c, low, cosine), mul(c, high, sine)),
                         add(c, mul(c, high, cosine), mul(c, low, sine))};

@@ -122,6 +122,13 @@ static bool graph_infer_constant(query *q) {
     return infer_give_shape(q, ir_attr_get(q->m, infer_attr_of(q, "value"))->element, 0, NULL);
 }
 
+static bool graph_infer_extent(query *q) {
+    ir_dim dim;
+    if (infer_ints_attr(q, "of", &dim, 1) != 1)
+        return infer_refuse(q, -1, -1, "is the extent of one dimension");
+    return infer_give_shape(q, DTYPE_I32, 0, NULL);
+}
+
 static bool graph_infer_iota(query *q) {
     ir_dim dims[IR_MAX_RANK];
     int rank = infer_ints_attr(q, "shape", dims, IR_MAX_RANK);

@@ -39,13 +39,29 @@ static const struct {
     int opcode;
     const char *operands, *result;
 } signatures[] = {
-    {TILE_WORKSPACE, "", "m"},   {TILE_SCRATCH, "", "m"},    {TILE_INDEX, "", "i"},
-    {TILE_AFFINE, "i", "i"},     {TILE_INDEX_MIN, "i", "i"}, {TILE_INDEX_MAX, "i", "i"},
-    {TILE_INDEX_DIV, "i", "i"},  {TILE_INDEX_REM, "i", "i"}, {TILE_TO_INDEX, "t", "i"},
-    {TILE_FROM_INDEX, "i", "t"}, {TILE_LOAD, "mi", "t"},     {TILE_GATHER, "mit", "t"},
-    {TILE_PREFETCH, "mi", ""},   {TILE_STORE, "mit", ""},    {TILE_CONSTANT, "", "t"},
-    {TILE_BROADCAST, "t", "t"},  {TILE_IOTA, "i", "t"},      {TILE_PAD, "t", "t"},
+    {TILE_WORKSPACE, "", "m"},
+    {TILE_SCRATCH, "", "m"},
+    {TILE_INDEX, "", "i"},
+    {TILE_AFFINE, "i", "i"},
+    {TILE_INDEX_MIN, "i", "i"},
+    {TILE_INDEX_MAX, "i", "i"},
+    {TILE_INDEX_DIV, "i", "i"},
+    {TILE_INDEX_REM, "i", "i"},
+    {TILE_TO_INDEX, "t", "i"},
+    {TILE_FROM_INDEX, "i", "t"},
+    {TILE_LOAD, "mi", "t"},
+    {TILE_GATHER, "mit", "t"},
+    {TILE_PREFETCH, "mi", ""},
+    {TILE_STORE, "mit", ""},
+    {TILE_CONSTANT, "", "t"},
+    {TILE_BROADCAST, "t", "t"},
+    {TILE_IOTA, "i", "t"},
+    {TILE_PAD, "t", "t"},
     {TILE_FOLD, "t", "t"},
+    {TILE_DIM, "", "i"},
+    {TILE_INDEX_MUL, "i", "i"},
+    {TILE_INDEX_QUOTIENT, "i", "i"},
+    {TILE_INDEX_REMAINDER, "i", "i"},
 };
 
 static bool has_kind(const ir_type_data *t, char letter) {

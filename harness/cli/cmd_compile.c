@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/compile_variants.h"
 #include "cli/kernel_choice.h"
 #include "report/output.h"
 
@@ -146,7 +147,15 @@ int command_compile(const options *o) {
                    k.kernel->name);
         code = command_fail(&st);
     }
-    code = code ? code : compile_case(o, &k, &build);
+    compile_variants variants;
+    code = code ? code : compile_variants_read(o, &k, &variants);
+    if (code == EXIT_DONE) {
+        build.generic = options_flag(o, OPTION_GENERIC);
+        build.variants = variants.items;
+        build.variant_count = variants.count;
+        code = compile_case(o, &k, &build);
+        compile_variants_release(&variants);
+    }
     kernel_choice_release(&k);
     return code;
 }

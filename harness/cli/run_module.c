@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "cli/choice.h"
 #include "cli/command.h"
+#include "formula.h"
 #include "metadata.h"
 #include "module.h"
 #include "session.h"
@@ -23,6 +24,7 @@ typedef struct module_run {
     const char *paths[COMPILER_MAX_PARAMETERS]; /* of the inputs */
     tensor inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
     compiler_signature signature;
+    int64_t dims[SESSION_DIMS_MAX];
 } module_run;
 
 bool run_module_is(const char *path) {
@@ -45,6 +47,7 @@ static bool read_module(module_run *r, status *st) {
     return ok || status_set(st, st->code, "%s", r->path);
 }
 
+/* A buffer's shape, as far as it is known: -1 is given at launch. */
 static struct compiler_buffer buffer_of(const metadata_parameter *p) {
     struct compiler_buffer b = {.name = p->name, .type = p->type, .rank = (int)p->rank};
     memcpy(b.dims, p->dims, sizeof b.dims);
@@ -100,27 +103,28 @@ static bool assign_inputs(module_run *r, const options *o, status *st) {
     return true;
 }
 
-static void append_shape(text *out, int rank, const int64_t *dims) {
+/* "[M, 64]", or with `dims` what an array has. */
+static void append_shape(text *out, const metadata_parameter *p, const tensor *t) {
+    int rank = t ? t->rank : (int)p->rank;
     text_append(out, "[");
-    for (int i = 0; i < rank; i++)
-        text_printf(out, "%s%" PRId64, i ? ", " : "", dims[i]);
+    for (int i = 0; i < rank; i++) {
+        text_append(out, i ? ", " : "");
+        if (!t && p->formulas[i])
+            text_append(out, p->formulas[i]);
+        else
+            text_printf(out, "%" PRId64, t ? t->dims[i] : p->dims[i]);
+    }
     text_append(out, "]");
 }
 
-static bool check_shape(const module_run *r, uint32_t i, status *st) {
-    const struct compiler_buffer *b = &r->signature.inputs[i];
-    const tensor *t = &r->inputs[i];
-    bool same = t->rank == b->rank;
-    for (int k = 0; k < b->rank && same; k++)
-        same = t->dims[k] == b->dims[k];
-    if (same)
-        return true;
+static bool wrong_shape(const module_run *r, uint32_t i, status *st) {
     text words;
     text_init(&words);
-    append_shape(&words, b->rank, b->dims);
+    append_shape(&words, &r->metadata.parameters[i], NULL);
     text_append(&words, ", but the array is ");
-    append_shape(&words, t->rank, t->dims);
-    status_set(st, STATUS_INVALID, "input %s has shape %s", b->name, words.data);
+    append_shape(&words, NULL, &r->inputs[i]);
+    status_set(st, STATUS_INVALID, "input %s has shape %s", r->metadata.parameters[i].name,
+               words.data);
     text_release(&words);
     return false;
 }
@@ -135,9 +139,61 @@ static bool read_inputs(module_run *r, status *st) {
             return status_set(st, STATUS_INVALID, "input %s is %s, but %s holds %s",
                               r->signature.inputs[i].name, dtype_name(wanted), r->paths[i],
                               dtype_name(r->inputs[i].type));
-        if (!check_shape(r, i, st))
-            return false;
+        if (r->inputs[i].rank != r->signature.inputs[i].rank)
+            return wrong_shape(r, i, st);
     }
+    return true;
+}
+
+/* ---- dimensions ---- */
+
+/* Names that stand alone as a dimension of an input. */
+static bool bind_dims(module_run *r, status *st) {
+    const metadata *m = &r->metadata;
+    if (m->dims > SESSION_DIMS_MAX)
+        return status_set(st, STATUS_INVALID, "%s takes more than %d dimensions", m->name,
+                          SESSION_DIMS_MAX);
+    for (uint32_t d = 0; d < m->dims; d++) {
+        r->dims[d] = -1;
+        for (uint32_t i = 0; i < m->inputs && r->dims[d] < 0; i++)
+            for (uint32_t k = 0; k < m->parameters[i].rank; k++)
+                if (m->parameters[i].formulas[k] &&
+                    strcmp(m->parameters[i].formulas[k], m->dim_names[d]) == 0)
+                    r->dims[d] = r->inputs[i].dims[k];
+        if (r->dims[d] < 0)
+            return status_set(
+                st, STATUS_INVALID,
+                "dimension %s of %s stands alone in no input, so arrays do not tell it",
+                m->dim_names[d], m->name);
+    }
+    return true;
+}
+
+static bool evaluate_shape(const module_run *r, const metadata_parameter *p,
+                           struct compiler_buffer *b) {
+    formula_names names = {r->metadata.dim_names, r->dims, r->metadata.dims};
+    bool ok = true;
+    for (uint32_t k = 0; k < p->rank && ok; k++)
+        if (p->formulas[k])
+            ok = formula_evaluate(p->formulas[k], &names, &b->dims[k]) == FORMULA_OK &&
+                 b->dims[k] >= 0;
+    return ok;
+}
+
+static bool find_shapes(module_run *r, status *st) {
+    const metadata *m = &r->metadata;
+    for (uint32_t i = 0; i < m->inputs; i++) {
+        struct compiler_buffer *b = &r->signature.inputs[i];
+        bool same = evaluate_shape(r, &m->parameters[i], b);
+        for (int k = 0; k < b->rank && same; k++)
+            same = r->inputs[i].dims[k] == b->dims[k];
+        if (!same)
+            return wrong_shape(r, i, st);
+    }
+    for (uint32_t i = 0; i < m->outputs; i++)
+        if (!evaluate_shape(r, &m->parameters[m->inputs + i], &r->signature.outputs[i]))
+            return status_set(st, STATUS_INVALID, "output %s would have a negative dimension",
+                              r->signature.outputs[i].name);
     return true;
 }
 
@@ -145,7 +201,13 @@ static bool launch(module_run *r, uint32_t threads, status *st) {
     session l = {0};
     const char *isa = NULL;
     compiler_artifact artifact = {.image = r->image, .image_size = r->size};
-    session_request request = {0, threads, &artifact, r->metadata.name, &r->signature, true};
+    session_request request = {.threads = threads,
+                               .artifact = &artifact,
+                               .kernel = r->metadata.name,
+                               .signature = &r->signature,
+                               .dims = r->dims,
+                               .dim_count = r->metadata.dims,
+                               .foreign = true};
     bool ok = session_open(&l, &request, st) && session_write_inputs(&l, r->inputs, st) &&
               session_run(&l, st) && session_read_outputs(&l, &r->signature, r->outputs, st);
     if (ok && tsrGetModuleIsa(l.module, &isa) == TSR_SUCCESS)
@@ -186,7 +248,7 @@ int run_module(const options *o) {
     bool ok = read_module(&r, &st);
     if (ok) {
         ok = read_signature(&r, &st) && assign_inputs(&r, o, &st) && read_inputs(&r, &st) &&
-             launch(&r, choice.threads[0], &st) &&
+             bind_dims(&r, &st) && find_shapes(&r, &st) && launch(&r, choice.threads[0], &st) &&
              write_outputs(&r, options_text(o, OPTION_OUT, "."), &st);
         metadata_release(&r.metadata);
     }

@@ -78,6 +78,75 @@ exits 3 "an array that is missing" run "" product.tsrm o --in x=matmul_x.npy
 exits 3 "an input that is not there" run "" rows.tsrm o --in z=softmax_x.npy
 exits 2 "an option of the compiler" "$tsr" run rows.tsrm --in x=softmax_x.npy --isa "$best"
 
+# Any dimensions: one module for shapes that no vector or block divides, and code of its own for two of them.
+cat >any.tsr <<'END'
+@cases(case("odd", M=13, N=127), case("even", M=16, N=128))
+@kernel
+def norm(x: Tensor["M", "N", f32], g: Tensor["N", f32], b: Tensor["N", f32]) -> Tensor["M", "N", f32]:
+    return layernorm(x, g, b)
+
+
+@cases(case("one", H=2, S=9, D=10, T=f32), case("half", H=2, S=9, D=10, T=f16))
+@kernel
+def heads(q: Tensor["H", "S", "D", "T"], k: Tensor["H", "2*S", "D", "T"], v: Tensor["H", "2*S", "D", "T"]) -> Tensor[
+    "H", "S", "D", "T"
+]:
+    return attention(q, k, v, causal=True)
+
+
+@cases(case("one", M=3, N=70))
+@kernel
+def first(x: Tensor["M", "N", f32]) -> Tensor["M", 64, f32]:
+    return x[:, :64]
+END
+$python - <<'END'
+import numpy as np
+rng = np.random.default_rng(3)
+for i, (m, n) in enumerate([(13, 127), (16, 128), (1, 1), (3, 0), (0, 5), (7, 4097), (2, 12345), (130, 64)]):
+    np.save(f"x{i}.npy", rng.standard_normal((m, n)).astype(np.float32))
+    np.save(f"g{i}.npy", rng.standard_normal(n).astype(np.float32))
+for i, (h, s, d) in enumerate([(2, 9, 10), (1, 1, 1), (3, 130, 17), (1, 300, 64)]):
+    for name, rows in ("q", s), ("k", 2 * s), ("v", 2 * s):
+        np.save(f"{name}{i}.npy", rng.standard_normal((h, rows, d)).astype(np.float32))
+END
+exits 0 "a module for any dimensions" "$tsr" compile any.tsr --kernel norm --generic --specialize odd --specialize M=16,N=128 \
+    --isa "$all" --emit module -o norm.tsrm
+for level in "$lower" "$best"; do
+    for i in 0 1 2 3 4 5 6 7; do
+        inputs=(--in x=x$i.npy --in g=g$i.npy --in b=g$i.npy)
+        exits 0 "$level, shape $i" run "$level" norm.tsrm any "${inputs[@]}"
+        exits 0 "the interpreter" "$tsr" run any.tsr --kernel norm --backend interp "${inputs[@]}" --out interp
+        exits 0 "has the same bits" diff -r any interp
+    done
+done
+exits 0 "attention for any dimensions" "$tsr" compile any.tsr --kernel heads --generic --emit module -o heads.tsrm
+for i in 0 1 2 3; do
+    inputs=(--in q=q$i.npy --in k=k$i.npy --in v=v$i.npy)
+    exits 0 "shape $i" run "" heads.tsrm any "${inputs[@]}"
+    exits 0 "the interpreter" "$tsr" run any.tsr --kernel heads --backend interp "${inputs[@]}" --out interp
+    exits 0 "has the same bits" diff -r any interp
+done
+exits 3 "shapes that do not agree" run "" heads.tsrm o --in q=q0.npy --in k=k1.npy --in v=v0.npy
+has err "input k has shape \\[H, 2\*S, D\\], but the array is \\[1, 2, 1\\]" "are told with their formula"
+exits 0 "a slice of any length" "$tsr" compile any.tsr --kernel first --generic --emit module -o first.tsrm
+exits 0 "that is long enough" run "" first.tsrm any --in x=x0.npy
+exits 3 "and one that is not" run "" first.tsrm o --in x=x2.npy
+has err "kernel 'first' with M=1, N=1: a slice ends inside its tensor: N >= 64" "is refused by name"
+for wrong in "2:--specialize odd:--specialize goes with --generic" \
+    "3:--generic --specialize nosuch:kernel norm has no case nosuch" \
+    "3:--generic --specialize M=4:dimension N has no value; give N=" \
+    "3:--generic --specialize M=4,N=4,K=4:3 dimensions are given; the kernel has 2" \
+    "3:--generic --specialize M=4,N=x:'N=x' is not NAME=NUMBER" \
+    "3:--generic --specialize odd --specialize M=13,N=127:given twice"; do
+    code=${wrong%%:*}
+    rest=${wrong#*:}
+    read -ra words <<<"${rest%%:*}"
+    exits "$code" "compile ${rest%%:*}" "$tsr" compile any.tsr --kernel norm "${words[@]}" --emit module -o o.tsrm
+    has err "${rest#*:}" "is refused"
+done
+exits 3 "a case of other types" "$tsr" compile any.tsr --kernel heads --generic --specialize half --emit module -o o.tsrm
+has err "case half has other element types than one" "is refused"
+
 # A flipped bit, a module cut short, one of another version, and one whose metadata names a part that is not there.
 $python - <<'END'
 import hashlib, struct

@@ -36,7 +36,9 @@ typedef struct device_memory {
 typedef struct device_load {
     const void *module; /* a checked module image, valid during the call */
     size_t module_bytes;
-    const metadata *metadata; /* its images are parts of the module */
+    const metadata *metadata;    /* its images are parts of the module */
+    const metadata_image *image; /* this one; NULL: the best that runs here, for any dimensions if
+                                    there is such */
 } device_load;
 
 /* What was loaded of it. */
@@ -62,7 +64,6 @@ struct device_driver {
     void (*probe)(tsr_device_info_t *info);
     bool (*open)(uint32_t threads, device **device_out, status *st);
     void (*close)(device *d);
-    /* Takes the best image that runs here. */
     bool (*load)(device *d, const device_load *load, device_code *code_out, status *st);
     void (*unload)(device *d, device_image *image);
     bool (*alloc)(device *d, size_t size_bytes, bool guarded, device_memory *memory_out,

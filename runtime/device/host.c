@@ -100,10 +100,11 @@ static void unload(device *d, device_image *image) {
 
 static bool load_host(device *d, const device_load *load, device_code *code_out, status *st) {
     module_part part;
-    const char *isa = pick_image(load, &part, st);
-    if (!isa)
+    const metadata_image *code = load->image;
+    const char *isa = code ? code->isa : pick_image(load, &part, st);
+    if (!isa || (code && !module_find(load->module, load->module_bytes, code->section, &part)))
         return false;
-    const metadata_image *code = description(load->metadata, part.kind);
+    code = code ? code : description(load->metadata, part.kind);
     host_elf *elf = host_elf_load(part.data, part.size_bytes, st);
     if (!elf)
         return status_set(st, STATUS_CORRUPT, "loading '%s' of '%s'", part.kind,

@@ -77,7 +77,7 @@ static void check_runs(const device_driver *driver, device *d) {
     metadata m;
     status st = STATUS_INIT;
     assert_true(metadata_parse(&m, json, strlen(json), &st));
-    device_load load = {module.data, module.size, &m};
+    device_load load = {module.data, module.size, &m, NULL};
     device_code code;
     if (!driver->load(d, &load, &code, &st))
         fail_msg("%s", st.message);

@@ -21,7 +21,12 @@
 #include "ir/dim.h"
 #include "ir/ir.h"
 
-enum { TSR_NUMERICS_VERSION = 1, COMPILER_MAX_PARAMETERS = 16, COMPILER_LEVELS_MAX = 16 };
+enum {
+    TSR_NUMERICS_VERSION = 1,
+    COMPILER_MAX_PARAMETERS = 16,
+    COMPILER_LEVELS_MAX = 16,
+    COMPILER_VARIANTS_MAX = 64
+};
 
 /* Registers the operations of all levels; called by everything that needs them, harmless to call
  * again. */
@@ -132,12 +137,22 @@ typedef enum compiler_profile {
 } compiler_profile;
 const char *compiler_profile_name(compiler_profile profile);
 
+/* Dimensions that a module has code of its own for. */
+typedef struct compiler_variant {
+    const ir_binding *dims;
+    uint32_t dim_count;
+} compiler_variant;
+
 typedef struct compiler_options {
     compiler_profile profile;
     const char *isa;         /* "x86-64-v4", ...; NULL = the host's best */
     const char *const *also; /* further levels, beside a named `isa`, that get an image in the same
                                 module; only compiler_build looks at them */
     uint32_t also_count;
+    bool generic; /* code for any dimensions, which a launch gives; compiler_build: an image for
+                     any, beside those of `variants`, and the bindings of the call have no say */
+    const compiler_variant *variants;
+    uint32_t variant_count;
     bool unoptimised; /* nothing is fused or simplified, and the machine code is LLVM's plainest:
                          the bits are the same, or there is a bug */
     uint32_t threads; /* the schedule may cut for this many; bits never depend on it. 0 = 1 */

@@ -40,7 +40,7 @@ typedef struct emitter {
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, pointer;
     emitted *of; /* by Tile IR value */
     arena memory;
-    LLVMValueRef workspace, scratch;
+    LLVMValueRef workspace, scratch, dims;
     const char *kernel;
     status *st;
     bool failed;

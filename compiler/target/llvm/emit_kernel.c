@@ -177,6 +177,21 @@ static void code_index_op(emitter *e, ir_op op) {
     case TILE_INDEX_REM:
         result = LLVMBuildURem(e->b, x, code_int(e, e->i64, by), "");
         break;
+    case TILE_DIM: {
+        LLVMValueRef offset = code_int(e, e->i64, 8 * ir_op_int(e->m, op, "number", 0));
+        LLVMValueRef at = LLVMBuildGEP2(e->b, e->i8, e->dims, &offset, 1, "");
+        result = LLVMBuildLoad2(e->b, e->i64, at, "");
+        break;
+    }
+    case TILE_INDEX_MUL:
+        result = LLVMBuildNSWMul(e->b, x, index_of(e, d->operands[1]), "");
+        break;
+    case TILE_INDEX_QUOTIENT:
+        result = LLVMBuildUDiv(e->b, x, index_of(e, d->operands[1]), "");
+        break;
+    case TILE_INDEX_REMAINDER:
+        result = LLVMBuildURem(e->b, x, index_of(e, d->operands[1]), "");
+        break;
     case TILE_TO_INDEX:
         result = LLVMBuildSExt(e->b, x, e->i64, "");
         break;
@@ -363,6 +378,7 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     open_function(e, ir_op_int(e->m, op, "index", 0));
     LLVMValueRef frame = LLVMGetParam(e->function, 0), begin = LLVMGetParam(e->function, 1);
     LLVMValueRef end = LLVMGetParam(e->function, 2), buffers = load_field(e, frame, 0);
+    e->dims = load_field(e, frame, 1);
     e->workspace = load_field(e, frame, 2);
     e->scratch = load_field(e, frame, 3);
     for (uint32_t i = 0; i < kernel->argument_count; i++)

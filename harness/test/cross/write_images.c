@@ -40,12 +40,12 @@ static bool put_image(const compiler_artifact *artifact, const char *isa, status
     if (!metadata_parse(&m, document.data, document.size_bytes, st))
         return false;
     put_bytes(object.data, object.size_bytes);
-    put_number(m.images[0].workspace_bytes);
-    put_number(m.images[0].scratch_bytes);
+    put_number((uint64_t)m.images[0].workspace_bytes.value);
+    put_number((uint64_t)m.images[0].scratch_bytes.value);
     put_number(m.images[0].phase_count);
     for (uint32_t i = 0; i < m.images[0].phase_count; i++) {
         put_bytes(m.images[0].symbols[i], strlen(m.images[0].symbols[i]));
-        put_number((uint64_t)m.images[0].phases[i].cells);
+        put_number((uint64_t)m.images[0].phases[i].cells.value);
     }
     metadata_release(&m);
     return true;

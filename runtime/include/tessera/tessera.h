@@ -120,13 +120,15 @@ TSR_API tsr_status_t tsrGetModuleIsa(tsr_module_t module, const char **isa);
 typedef struct tsr_kernel_info {
     const char *name;
     uint32_t inputs, outputs; /* buffers, in the order of the kernel's parameters, inputs first */
-    uint32_t dims;   /* i64 dimension arguments after the buffers (0 for specialised kernels) */
+    uint32_t dims;   /* i64 dimension arguments after the buffers (0 where shapes are fixed) */
     uint32_t phases; /* grids launched in order */
-    uint64_t workspace_bytes; /* allocated by the runtime, zero cost to the caller */
-    uint64_t scratch_bytes;   /* per thread */
+    uint64_t workspace_bytes; /* allocated by the runtime, zero cost to the caller; 0 where it
+                                 depends on the dimensions */
+    uint64_t scratch_bytes;   /* per thread; likewise */
 } tsr_kernel_info_t;
 TSR_API tsr_status_t tsrGetKernelInfo(tsr_kernel_t kernel, tsr_kernel_info_t *info);
-/* Buffer `index` (inputs first): name, element type name, rank, dims (at most 8; borrowed). */
+/* Buffer `index` (inputs first): name, element type name, rank, dims (at most 8; borrowed; -1 where
+ * one depends on the launch's). */
 TSR_API tsr_status_t tsrGetKernelParameter(tsr_kernel_t kernel, uint32_t index, const char **name,
                                            const char **dtype, uint32_t *rank,
                                            const int64_t **dims);
@@ -163,7 +165,7 @@ TSR_API tsr_status_t tsrElapsedTime(tsr_event_t start, tsr_event_t end, uint64_t
 /* Launch. For host kernels the grid in the module's metadata holds and `launch` may be all zero; a
  * non-zero grid that differs from it is TSR_EINVAL. `args` holds, per buffer, the address of a
  * pointer to it (void **), inputs first, then outputs, then per dimension the address of an
- * int64_t. Buffers must not overlap. */
+ * int64_t, in the order of the metadata's "dims". Buffers must not overlap. */
 typedef struct tsr_launch {
     uint32_t grid_x, grid_y, grid_z;
     uint32_t block_x, block_y, block_z;

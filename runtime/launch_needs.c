@@ -1,0 +1,105 @@
+/* launch_needs.c - what a launch with these dimensions runs, and the memory that it takes. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "formula.h"
+#include "runtime.h"
+
+static formula_names names_of(const launch_request *request) {
+    const metadata *m = request->kernel->metadata;
+    return (formula_names){m->dim_names, request->dims, m->dims};
+}
+
+/* "M=13, N=127" */
+static void append_dims(text *out, const metadata *m, const int64_t *values) {
+    for (uint32_t i = 0; i < m->dims; i++)
+        text_printf(out, "%s%s=%" PRId64, i ? ", " : "", m->dim_names[i], values[i]);
+}
+
+static tsr_status_t refuse(const launch_request *request, const char *what) {
+    text dims;
+    text_init(&dims);
+    append_dims(&dims, request->kernel->metadata, request->dims);
+    tsr_status_t result = error_set(TSR_EINVAL, "kernel '%s' with %s: %s",
+                                    request->kernel->metadata->name, dims.data, what);
+    text_release(&dims);
+    return result;
+}
+
+static tsr_status_t check_constraints(const launch_request *request) {
+    const metadata *m = request->kernel->metadata;
+    formula_names names = names_of(request);
+    for (uint32_t i = 0; i < m->dims; i++)
+        if (request->dims[i] < 0)
+            return error_set(TSR_EINVAL, "kernel '%s': dimension %s is negative: %" PRId64, m->name,
+                             m->dim_names[i], request->dims[i]);
+    for (uint32_t i = 0; i < m->constraint_count; i++) {
+        int64_t value;
+        formula_result result = formula_evaluate(m->constraints[i].formula, &names, &value);
+        if (result != FORMULA_OK || value < 0)
+            return refuse(request, m->constraints[i].what);
+    }
+    return TSR_SUCCESS;
+}
+
+/* The code for exactly these dimensions, else that for any. */
+static tsr_status_t choose_code(launch_request *request) {
+    const metadata *m = request->kernel->metadata;
+    tsr_module_t module = request->kernel->module;
+    request->code = NULL;
+    for (uint32_t i = 0; i < module->code_count; i++) {
+        const int64_t *when = module->codes[i].description->when;
+        bool fits = !when || memcmp(when, request->dims, m->dims * sizeof *when) == 0;
+        if (fits && (when || !request->code))
+            request->code = &module->codes[i];
+    }
+    return request->code ? TSR_SUCCESS
+                         : refuse(request, "the module has code for other dimensions alone");
+}
+
+static bool evaluate(const metadata_need *need, const formula_names *names, int64_t *out) {
+    *out = need->value;
+    if (!need->formula)
+        return true;
+    return formula_evaluate(need->formula, names, out) == FORMULA_OK && *out >= 0 &&
+           *out <= METADATA_LIMIT;
+}
+
+static tsr_status_t find_code_needs(launch_request *request) {
+    const metadata_image *code = request->code->description;
+    formula_names names = names_of(request);
+    bool ok = evaluate(&code->workspace_bytes, &names, &request->workspace_bytes) &&
+              evaluate(&code->scratch_bytes, &names, &request->scratch_bytes);
+    for (uint32_t i = 0; i < code->phase_count && ok; i++)
+        ok = evaluate(&code->phases[i].cells, &names, &request->cells[i]);
+    return ok ? TSR_SUCCESS : refuse(request, "that is more memory or work than there can be");
+}
+
+static bool size_of(const metadata_parameter *p, const formula_names *names, int64_t *bytes) {
+    *bytes = (int64_t)p->size_bytes;
+    if (p->size_bytes || names->count == 0)
+        return true;
+    *bytes = (int64_t)dtype_size(p->type);
+    for (uint32_t i = 0; i < p->rank; i++) {
+        int64_t dim = p->dims[i];
+        if (p->formulas[i] &&
+            (formula_evaluate(p->formulas[i], names, &dim) != FORMULA_OK || dim < 0))
+            return false;
+        if (__builtin_mul_overflow(*bytes, dim, bytes))
+            return false;
+    }
+    return *bytes <= METADATA_LIMIT;
+}
+
+tsr_status_t launch_find_needs(launch_request *request, int64_t *sizes) {
+    const metadata *m = request->kernel->metadata;
+    formula_names names = names_of(request);
+    tsr_status_t result = check_constraints(request);
+    for (uint32_t i = 0; i < m->inputs + m->outputs && result == TSR_SUCCESS; i++)
+        if (!size_of(&m->parameters[i], &names, &sizes[i]))
+            result = refuse(request, "a buffer would have more bytes than there can be");
+    if (result == TSR_SUCCESS)
+        result = choose_code(request);
+    return result == TSR_SUCCESS ? find_code_needs(request) : result;
+}
