@@ -67,6 +67,7 @@ static bool replace(pipeline *p, ir_module *lower) {
 static bool run_schedule(pipeline *p) {
     schedule_target target = {.vector_lanes = p->isa->lanes,
                               .vector_registers = p->isa->registers,
+                              .dots = p->isa->has_dots,
                               .l1_bytes = p->isa->l1_bytes,
                               .l2_bytes = p->isa->l2_bytes,
                               .threads = p->options->threads ? (int)p->options->threads : 1,

@@ -990,6 +990,15 @@ module {
       %6 = irdl.base "#builtin.integer"
       irdl.attributes {"row_stride" = %4, "column_stride" = %5, "stride" = %6}
     }
+    irdl.operation @load_group {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+      %3 = irdl.base "#builtin.integer"
+      irdl.attributes {"row_stride" = %3}
+    }
     irdl.operation @prefetch {
       %0 = irdl.any
       %1 = irdl.any
@@ -1034,6 +1043,22 @@ module {
       irdl.results(%1)
       %2 = irdl.base "#builtin.opaque"
       irdl.attributes {"value" = %2}
+    }
+    irdl.operation @group {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @group_dot {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(%0, %1, %2)
+      %3 = irdl.any
+      irdl.results(%3)
+      %4 = irdl.base "#builtin.type"
+      irdl.attributes {"of" = %4}
     }
     irdl.operation @fold {
       %0 = irdl.any

@@ -23,6 +23,7 @@ typedef struct contraction {
     int outer;    /* how many outer indices */
     int64_t m, n, k;
     dtype element;             /* what is summed: f32 or i32 */
+    int64_t group;             /* elements of both sides that are multiplied at once, or 0 */
     ir_value lhs, rhs, counts; /* buffers */
     affine lhs_access, rhs_access, count_access;
     int64_t pack_lhs, pack_rhs; /* of enum packing */
@@ -56,6 +57,8 @@ void contraction_choose_form(contraction *c);
  * block's first m and n. */
 void contraction_emit_block(contraction *c, ir_builder *b, const ir_value *block);
 
+/* Whether elements are multiplied in groups. */
+void contraction_choose_group(contraction *c);
 /* Which operands are copied, and where. */
 void contraction_choose_packing(contraction *c);
 /* Is the operand in memory as the sum takes it? */

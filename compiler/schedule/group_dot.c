@@ -36,9 +36,12 @@ static void choose_tiles(contraction *c) {
     c->bm =
         scheduler_parameter(s, "BM", round_up(clamp(block, 1, ONE_BLOCK_ROWS), c->mr), &c->bm_name);
     /* No trip has a remainder; where counts end the loop, a trip is one step. */
-    int64_t unroll = c->counted ? 1 : scheduler_parameter(s, "UNROLL", 1, NULL);
+    int64_t unroll = c->counted || c->group ? 1 : scheduler_parameter(s, "UNROLL", 1, NULL);
     c->unroll = scheduler_int(s, greatest_divisor(c->k, unroll));
-    scheduler_parameter(s, "PREFETCH", few ? 16 : c->pack_rhs != PACK_NOT, &c->prefetch_name);
+    if (c->group)
+        c->prefetch_name = scheduler_int(s, 0);
+    else
+        scheduler_parameter(s, "PREFETCH", few ? 16 : c->pack_rhs != PACK_NOT, &c->prefetch_name);
     /* One block of rows reads rhs once: long runs of it matter more than the cache. */
     int64_t columns = (c->m <= c->bm ? 8 : 4) * c->nr * (many ? 1 : 2);
     int64_t cells = (c->m + c->bm - 1) / c->bm * ((c->n + columns - 1) / columns);
@@ -70,6 +73,9 @@ typedef struct dot_output {
     ir_value value; /* yielded: the dot itself, or what its epilogue makes of it */
     ir_value buffer;
     const affine *access;
+    ir_value offsets; /* of groups of i8: 0 elsewhere */
+    const affine *offset_access;
+    bool unit;      /* these offsets are what is computed */
     ir_value total; /* chunked: the running totals; 0 elsewhere */
     const affine *total_access;
 } dot_output;
@@ -80,9 +86,9 @@ static void emit_dot(contraction *c, ir_builder *b, const ir_value *indices, int
     scheduler *s = c->s;
     substitute accumulator = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->value};
     expression e = contraction_epilogue(c, &accumulator);
-    ir_value leading[4] = {c->lhs, c->rhs};
-    affine access[4] = {c->lhs_access, c->rhs_access};
-    ir_named_attr attrs[10] = {{"extent", scheduler_int(s, c->k)},
+    ir_value leading[5] = {c->lhs, c->rhs};
+    affine access[5] = {c->lhs_access, c->rhs_access};
+    ir_named_attr attrs[12] = {{"extent", scheduler_int(s, c->k)},
                                {"unroll", c->unroll},
                                {"order", ir_attr_string(s->m, c->order)},
                                {"reduction", scheduler_reduction(s, c->op)}};
@@ -93,11 +99,20 @@ static void emit_dot(contraction *c, ir_builder *b, const ir_value *indices, int
         access[buffers++] = c->count_access;
     }
     attrs[n++] = (ir_named_attr){"prefetch", c->prefetch_name};
+    if (out->offsets) {
+        attrs[n++] = (ir_named_attr){"offsets", ir_attr_bool(s->m, true)};
+        leading[buffers] = out->offsets;
+        access[buffers++] = *out->offset_access;
+    }
+    if (out->unit)
+        attrs[n++] = (ir_named_attr){"unit", ir_attr_string(s->m, c->chunked ? "chunk" : "whole")};
     if (out->total) {
         attrs[n++] = (ir_named_attr){"accumulate", ir_attr_bool(s->m, true)};
         leading[buffers] = out->total;
         access[buffers++] = *out->total_access;
     }
+    if (c->group)
+        attrs[n++] = (ir_named_attr){"group", scheduler_int(s, c->group)};
     if (c->packed)
         attrs[n++] = (ir_named_attr){"packed", ir_attr_bool(s->m, true)};
     computation compute = {.opcode = SCHED_DOT,
@@ -167,6 +182,15 @@ static void clear_totals(contraction *c, ir_builder *b, ir_value total) {
     ir_build(b, &fill);
 }
 
+/* The elements of lhs are multiplied as unsigned ones, 128 more than they are. What that adds, for
+ * a tile's columns: 128 times the sum of rhs. */
+static void emit_offsets(contraction *c, ir_builder *b, ir_value *indices, int first,
+                         const axis_map *map, ir_value offsets, const affine *column) {
+    dot_output out = {.value = c->value, .buffer = offsets, .access = column, .unit = true};
+    ir_builder in = scheduler_for(c->s, b, "m", 0, 1, scheduler_int(c->s, 1), 0, &indices[first]);
+    emit_dot(c, &in, indices, first + 2, map, &out);
+}
+
 void contraction_emit_block(contraction *c, ir_builder *b, const ir_value *block) {
     scheduler *s = c->s;
     int first = c->outer + (c->chunked ? 3 : 2); /* where m and n stand */
@@ -174,6 +198,7 @@ void contraction_emit_block(contraction *c, ir_builder *b, const ir_value *block
     bool keeps = c->chunked || c->apart;
     ir_value indices[NEST_AXES];
     ir_value total = keeps ? scheduler_buffer(s, b, "cell", c->element, 2, dims) : 0;
+    ir_value offsets = c->group == 4 ? scheduler_buffer(s, b, "cell", c->element, 1, &c->bn) : 0;
     axis_map map = contraction_block_map(c, first - c->outer, true);
     affine at = {0}; /* of the total: relative to the block */
     at.coefficient[contraction_axis(c, c->outer)] = c->bn;
@@ -191,10 +216,17 @@ void contraction_emit_block(contraction *c, ir_builder *b, const ir_value *block
         contraction_pack_block(c, &in, indices);
     in = scheduler_for(s, &in, "n", block[c->outer + 1], c->n, c->nr_name, c->bn_name,
                        &indices[first + 1]);
+    affine column = {0}; /* relative to the block */
+    column.coefficient[contraction_axis(c, c->outer + 1)] = 1;
+    column.coefficient[c->k_axis + 2] = -1;
+    if (offsets)
+        emit_offsets(c, &in, indices, first, &map, offsets, &column);
     in = scheduler_for(s, &in, "m", block[c->outer], c->m, c->mr_name, c->bm_name, &indices[first]);
     dot_output out = {.value = c->value, .buffer = total, .access = &at};
     if (!c->apart)
         out = (dot_output){.value = c->root, .buffer = c->root_buffer, .access = &c->output};
+    out.offsets = offsets;
+    out.offset_access = &column;
     if (c->chunked) {
         out.total = total;
         out.total_access = &at;
@@ -221,7 +253,7 @@ static void open_grid(contraction *c) {
     steps[c->outer + 1] = c->bn_name;
     ir_builder b =
         scheduler_phase(s, "dot", c->outer + 2, c->map.extent, steps, axis_names, indices);
-    if (c->chunked || c->apart || c->pack_rhs == PACK_BLOCK)
+    if (c->chunked || c->apart || c->pack_rhs == PACK_BLOCK || c->group)
         contraction_emit_block(c, &b, indices);
     else
         emit_short(c, &b, indices);
@@ -241,6 +273,7 @@ void schedule_dot_group(scheduler *s, const plan_group *group) {
         return;
     }
     contraction_choose_form(&c);
+    contraction_choose_group(&c);
     contraction_choose_packing(&c);
     choose_tiles(&c);
     contraction_pack(&c);

@@ -33,7 +33,7 @@ static ir_value sched_convert(ir_builder *b, ir_value x, dtype to) {
     return ir_build1(b, GRAPH_CONVERT, &x, 1, ir_type_scalar(b->m, to), &attr, 1);
 }
 
-/* copy[to] = source[from], in the summed type. */
+/* copy[to] = source[from], in the summed type, or in groups as they are. */
 static void emit_copy(contraction *c, ir_builder *b, const ir_value *indices, int n,
                       const axis_map *map, ir_value source, const affine *from, ir_value copy,
                       const affine *to) {
@@ -47,17 +47,19 @@ static void emit_copy(contraction *c, ir_builder *b, const ir_value *indices, in
                         expression_access(m, to, map, NEST_AXES)};
     ir_named_attr attrs[] = {{"axes", scheduler_int(s, n)},
                              {"inputs", scheduler_int(s, 1)},
-                             {"access", ir_attr_array(m, access, 2)}};
+                             {"access", ir_attr_array(m, access, 2)},
+                             {"group", scheduler_int(s, c->group)}};
     ir_op_spec spec = {.opcode = SCHED_MAP,
                        .operands = operands,
                        .operand_count = (uint32_t)n + 2,
                        .attrs = attrs,
-                       .attr_count = 3,
+                       .attr_count = c->group ? 4 : 3,
                        .region_count = 1};
     ir_builder body = {m, ir_op_block(m, ir_build(b, &spec), 0), 0, b->location};
     ir_value x = ir_block_add_argument(m, body.block,
                                        ir_type_scalar(m, contraction_element(c, source)), NULL);
-    x = sched_convert(&body, x, c->element);
+    if (!c->group)
+        x = sched_convert(&body, x, c->element);
     ir_op_spec end = {.opcode = SCHED_YIELD, .operands = &x, .operand_count = 1};
     ir_build(&body, &end);
 }
@@ -120,6 +122,10 @@ static int64_t dividing_vector(const scheduler *s, int64_t n) {
     return step;
 }
 
+static dtype packed_type(const contraction *c) {
+    return c->group ? DTYPE_I32 : c->element;
+}
+
 /* rhs in panels of NR columns, [outer..., panel, k, NR]: a tile of the kernel reads one run of
  * memory. */
 static void pack_rhs(contraction *c) {
@@ -133,11 +139,12 @@ static void pack_rhs(contraction *c) {
                 .rows = k_index,
                 .columns = n_index,
                 .panel = c->nr};
-    int64_t size = outer_strides(c, &c->rhs_access, panels * c->nr * c->k, &r.to);
-    r.to.coefficient[contraction_axis(c, n_index)] = c->k;
-    r.to.coefficient[contraction_axis(c, k_index)] = c->nr;
-    r.copy = scheduler_buffer(s, &s->at, "workspace", c->element, 1, &size);
-    r.row_step = scheduler_int(s, strided ? s->target->vector_lanes : 1);
+    int64_t each = c->group ? c->group : 1;
+    int64_t size = outer_strides(c, &c->rhs_access, panels * c->nr * c->k / each, &r.to);
+    r.to.coefficient[contraction_axis(c, n_index)] = c->k / each;
+    r.to.coefficient[contraction_axis(c, k_index)] = c->nr / each;
+    r.copy = scheduler_buffer(s, &s->at, "workspace", packed_type(c), 1, &size);
+    r.row_step = scheduler_int(s, c->group ? each : strided ? s->target->vector_lanes : 1);
     r.row_block = scheduler_int(s, 128);
     r.column_block = scheduler_int(s, c->nr);
     r.column_step = scheduler_int(s, strided ? dividing_vector(s, c->nr) : c->nr);
@@ -178,7 +185,7 @@ bool contraction_same_storage(const contraction *c, ir_value buffer) {
 /* Panels that one block of rows uses need not go through memory. */
 static int64_t rhs_packing(const contraction *c) {
     bool strided = contraction_along(c, &c->rhs_access, c->outer + 1) != 1 && c->n > 1;
-    bool packs = strided || !contraction_same_storage(c, c->rhs) ||
+    bool packs = strided || c->group || !contraction_same_storage(c, c->rhs) ||
                  (c->m > 12 && c->n * c->k > SMALL_RHS_ELEMENTS);
     return !packs ? PACK_NOT : c->m <= ONE_BLOCK_ROWS && !c->many_axes ? PACK_BLOCK : PACK_PHASE;
 }
@@ -186,7 +193,33 @@ static int64_t rhs_packing(const contraction *c) {
 static int64_t lhs_packing(const contraction *c) {
     bool strided = contraction_along(c, &c->lhs_access, c->outer + 2) != 1 && c->k > 1;
     bool large = c->m * c->k > SMALL_RHS_ELEMENTS && c->n >= 128;
-    return (strided && large) || !contraction_same_storage(c, c->lhs) ? PACK_PHASE : PACK_NOT;
+    bool wide = c->group || contraction_same_storage(c, c->lhs);
+    return (strided && large) || !wide ? PACK_PHASE : PACK_NOT;
+}
+
+/* How many products the target can add at once: exactly, or where the profile lets it. */
+static int64_t best_group(const contraction *c) {
+    dtype x = contraction_element(c, c->lhs), y = contraction_element(c, c->rhs);
+    bool exact = x == DTYPE_I8 && c->element == DTYPE_I32,
+         near = x == DTYPE_BF16 && c->element == DTYPE_F32 &&
+                strcmp(c->s->request->profile, "strict") != 0;
+    int64_t group = exact ? 4 : near ? 2 : 0;
+    bool fits = c->s->target->dots && x == y && group && c->k > 0 && c->k % group == 0 &&
+                c->m >= 4 && !c->counted && contraction_along(c, &c->lhs_access, c->outer + 2) == 1;
+    return fits ? group : 0;
+}
+
+void contraction_choose_group(contraction *c) {
+    scheduler *s = c->s;
+    int64_t best = best_group(c);
+    if (best == 0)
+        return;
+    c->group = scheduler_parameter(s, "GROUP", best, NULL);
+    if (c->group != 0 && c->group != best && !s->failed) {
+        s->failed = true;
+        status_set(s->st, STATUS_INVALID, "GROUP=%d cannot be here: 0 or %d", (int)c->group,
+                   (int)best);
+    }
 }
 
 void contraction_choose_packing(contraction *c) {
@@ -194,6 +227,11 @@ void contraction_choose_packing(contraction *c) {
     c->many_axes = c->k_axis + 4 >= NEST_AXES;
     c->pack_lhs = scheduler_parameter(s, "PACK_A", lhs_packing(c), NULL);
     c->pack_rhs = scheduler_parameter(s, "PACK_B", rhs_packing(c), NULL);
+    if (c->group && (c->pack_lhs != PACK_NOT || c->pack_rhs == PACK_NOT) && !s->failed) {
+        s->failed = true;
+        status_set(s->st, STATUS_INVALID,
+                   "groups of elements need PACK_A=0 and PACK_B=1 or 2; or GROUP=0");
+    }
     if (c->pack_rhs == PACK_BLOCK && c->many_axes && !s->failed) {
         s->failed = true;
         status_set(s->st, STATUS_INVALID,
@@ -212,17 +250,18 @@ void contraction_pack(contraction *c) {
 
 void contraction_pack_block(contraction *c, ir_builder *b, const ir_value *indices) {
     scheduler *s = c->s;
-    int64_t depth = c->chunked ? CHUNK : c->k, size = (c->bn + c->nr - 1) / c->nr * c->nr * depth;
+    int64_t each = c->group ? c->group : 1, depth = (c->chunked ? CHUNK : c->k) / each;
+    int64_t size = (c->bn + c->nr - 1) / c->nr * c->nr * depth;
     int n = c->outer + (c->chunked ? 3 : 2), lanes = s->target->vector_lanes;
     bool strided = contraction_along(c, &c->rhs_access, c->outer + 1) != 1;
-    ir_value copy = scheduler_buffer(s, b, "cell", c->element, 1, &size), inner[NEST_AXES];
+    ir_value copy = scheduler_buffer(s, b, "cell", packed_type(c), 1, &size), inner[NEST_AXES];
     affine at = {0};
     int row = contraction_axis(c, c->outer + 2), column = contraction_axis(c, c->outer + 1),
         block = c->k_axis + 2;
-    at.coefficient[row] = c->nr;
+    at.coefficient[row] = c->nr / each;
     at.coefficient[column] = depth;
     at.coefficient[block] = -depth;
-    at.coefficient[c->k_axis + 3] = -c->nr;
+    at.coefficient[c->k_axis + 3] = -c->nr / each;
     axis_map map = contraction_block_map(c, n - c->outer, true);
     map.index_of[c->k_axis + 4] = n;
     map.index_of[row] = n + 1;
@@ -232,7 +271,9 @@ void contraction_pack_block(contraction *c, ir_builder *b, const ir_value *indic
     memcpy(inner, indices, sizeof *inner * (size_t)n);
     /* Row by row: runs of memory as long as the block is wide. */
     ir_builder in = scheduler_for(s, b, "row", c->chunked ? indices[n - 1] : 0, c->k,
-                                  scheduler_int(s, strided ? lanes : 1),
+                                  scheduler_int(s, c->group  ? each
+                                                   : strided ? lanes
+                                                             : 1),
                                   c->chunked ? scheduler_int(s, CHUNK) : 0, &inner[n + 1]);
     in = scheduler_for(s, &in, "panel", indices[c->outer + 1], c->n, c->nr_name, c->bn_name,
                        &inner[n]);

@@ -27,6 +27,7 @@ bool schedule_verify_orders(const ir_module *m, status *st);
 typedef struct schedule_target {
     int vector_lanes;     /* f32 elements in a vector register */
     int vector_registers; /* architectural vector registers */
+    bool dots;            /* of groups of i8 and bf16 */
     int64_t l1_bytes, l2_bytes;
     bool apart;  /* every value gets memory of its own, as far as there are phases for it */
     int threads; /* the grid is cut for at least this many; bits never depend on it */

@@ -121,8 +121,9 @@ static bool find_parts(const ir_module *m, ir_op op, computation_parts *p) {
                              .inputs = ir_op_int(m, op, "inputs", 0),
                              .reduces = d->opcode != SCHED_MAP};
     if (is_dot)
-        p->leading =
-            2 + (ir_op_int(m, op, "counted", 0) != 0) + (ir_op_int(m, op, "accumulate", 0) != 0);
+        p->leading = 2 + (ir_op_int(m, op, "counted", 0) != 0) +
+                     (ir_op_int(m, op, "offsets", 0) != 0) +
+                     (ir_op_int(m, op, "accumulate", 0) != 0);
     if (p->axes < 0 || p->axes >= MAX_AXES || p->inputs < p->leading ||
         p->inputs > (int64_t)d->operand_count)
         return false;
@@ -182,7 +183,7 @@ static bool verify_body(const ir_module *m, ir_op op, const computation_parts *p
     }
     if (!end || end->opcode != SCHED_YIELD || end->operand_count != (uint64_t)p->outputs)
         return broken(st, "its block ends by yielding an element for each output");
-    for (uint32_t i = 0; i < end->operand_count; i++)
+    for (uint32_t i = 0; i < end->operand_count && !ir_op_attr(m, op, "group"); i++)
         if (type_of(m, end->operands[i])->kind != IR_TYPE_SCALAR ||
             type_of(m, end->operands[i])->element !=
                 type_of(m, d->operands[p->axes + p->inputs + (int64_t)i])->element)

@@ -6,9 +6,9 @@
 
 static const cpu_isa isas[] = {
 #define ISA(name, cpu, features, triple, lanes, registers, f16, l1_kib, l2_kib, scalable, i64,     \
-            avx512)                                                                                \
-    {name, cpu,           features,      triple,   lanes, registers,                               \
-     f16,  l1_kib * 1024, l2_kib * 1024, scalable, i64,   avx512},
+            avx512, dots)                                                                          \
+    {name,          cpu,           features, triple, lanes,  registers, f16,                       \
+     l1_kib * 1024, l2_kib * 1024, scalable, i64,    avx512, dots},
 #include "target/targets.def"
 };
 

@@ -13,11 +13,14 @@ typedef struct dot {
     bool counted, packed;
     dtype element;
     int64_t lhs[LOWERING_AXES + 1], rhs[LOWERING_AXES + 1];
-    ir_value counts;           /* tile Rx1 of i32 */
-    ir_value least, most;      /* as indices */
-    int k;                     /* position of the reduced index in the frame */
-    int64_t unroll;            /* steps in one trip */
-    int64_t prefetch;          /* lines of the next panel for one trip */
+    ir_value counts;      /* tile Rx1 of i32 */
+    ir_value least, most; /* as indices */
+    int k;                /* position of the reduced index in the frame */
+    bool unit;            /* multiplies 128 and rhs */
+    int64_t unroll;       /* steps in one trip */
+    int64_t group;        /* elements of a step that are 32 bits of both sides; 0: single ones */
+    dtype of;             /* their type */
+    int64_t prefetch;     /* lines of the next panel for one trip */
     ir_value totals, total_at; /* chunk by chunk: memory and place of the running totals */
     int64_t total_row, total_column;
     ir_value near; /* where this tile's share of the next panel begins */
@@ -26,6 +29,43 @@ typedef struct dot {
 /* Operands that were not packed are of the summed type, or (tf32) have its bits. */
 static ir_value summed(const dot *t, ir_builder *b, ir_value x) {
     return tile_type(b, x)->element == t->element ? x : tile_op(b, TILE_CONVERT, &x, 1, t->element);
+}
+
+/* Groups of elements. Those of i8 are unsigned on the left: 128 is added to each. For `unit` they
+ * are all 128, and so is then the sum of what that adds. */
+static ir_value group_step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
+    frame *f = &t->f;
+    f->index[t->k] = k;
+    bool exact = t->of == DTYPE_I8;
+    ir_value y = tile_load(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), 1, f->columns, 0, 1);
+    ir_value flip = tile_constant(b, DTYPE_I32, 0x80808080u);
+    if (t->unit)
+        return tile_group_dot(b, flip, y, sum, t->of, true);
+    ir_value x = tile_load_group(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), f->rows,
+                                 frame_row_stride(f, t->lhs));
+    if (exact)
+        x = tile_op(b, TILE_XOR, (ir_value[]){x, flip}, 2, DTYPE_NONE);
+    return tile_group_dot(b, x, y, sum, t->of, exact);
+}
+
+static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
+    int64_t access[LOWERING_AXES + 1];
+    frame *f = &t->f;
+    ir_op loop;
+    ir_value k;
+    ir_builder in = tile_for(b, low, high, t->group, &sum, 1, &loop, &k);
+    lowering_mark(f->l, loop, f->op);
+    ir_value next = group_step(t, &in, k, ir_block_get(b->m, in.block)->arguments[1]);
+    tile_yield(&in, &next, 1);
+    sum = ir_op_result(b->m, loop, 0);
+    if (!ir_op_int(f->l->s, f->op, "offsets", 0))
+        return sum;
+    int number = 2 + t->counted;
+    frame_access(f, number, access);
+    f->index[t->k] = tile_index(b, 0);
+    ir_value offsets = tile_load(b, frame_memory(f, number), frame_offset(f, b, access), 1,
+                                 f->columns, 0, frame_column_stride(f, access));
+    return tile_op(b, TILE_SUB, (ir_value[]){sum, offsets}, 2, DTYPE_NONE);
 }
 
 /* One step: the loads and the multiply-add. */
@@ -131,6 +171,8 @@ static ir_value clamped(ir_builder *b, ir_value x, ir_value low, ir_value high) 
 static ir_value chunk(dot *t, ir_builder *b, ir_value low, ir_value high) {
     ir_value zero = tile_constant(b, t->element, 0);
     ir_value sum = tile_broadcast(b, zero, t->f.rows, t->f.columns);
+    if (t->group)
+        return grouped_steps(t, b, low, high, sum);
     if (!t->counted)
         return steps(t, b, low, high, sum, false);
     load_counts(t, b);
@@ -196,15 +238,24 @@ static void store_total(dot *t, ir_builder *b, ir_value sum) {
     tile_store(b, t->totals, t->total_at, sum, t->total_row, t->total_column, false);
 }
 
+/* Of the chunk whose start is the third last index. */
+static void chunk_bounds(const dot *t, ir_builder *b, int64_t extent, ir_value *low,
+                         ir_value *high) {
+    int64_t one = 1;
+    *low = t->f.index[t->k - 3];
+    ir_value end = tile_affine(b, CHUNK_LENGTH, low, &one, 1);
+    *high = tile_index_op(b, TILE_INDEX_MIN, end, tile_index(b, extent));
+}
+
 /* total = total + chunk, in memory; after the last chunk, the epilogue. */
 static void accumulate(dot *t, ir_builder *b, int64_t extent) {
     int64_t one = 1, last = (extent - 1) / CHUNK_LENGTH * CHUNK_LENGTH;
     frame *f = &t->f;
-    ir_value start = f->index[t->k - 3];
-    ir_value end = tile_affine(b, CHUNK_LENGTH, &start, &one, 1);
+    ir_value start, end;
+    chunk_bounds(t, b, extent, &start, &end);
     if (t->packed)
         share_panel(t, b, start);
-    ir_value sum = chunk(t, b, start, tile_index_op(b, TILE_INDEX_MIN, end, tile_index(b, extent)));
+    ir_value sum = chunk(t, b, start, end);
     find_totals(t, b);
     ir_value total =
         tile_load(b, t->totals, t->total_at, f->rows, f->columns, t->total_row, t->total_column);
@@ -224,6 +275,9 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
              .packed = ir_op_int(l->s, op, "packed", 0) != 0};
     int64_t extent = ir_op_int(l->s, op, "extent", 0);
     t.unroll = schedule_step(l->s, op, "unroll", 1);
+    t.group = ir_op_int(l->s, op, "group", 0);
+    t.of = t.group == 4 ? DTYPE_I8 : DTYPE_BF16;
+    t.unit = ir_op_attr(l->s, op, "unit") != 0;
     t.prefetch = schedule_step(l->s, op, "prefetch", 0);
     t.k = t.f.axes;
     t.f.index[t.f.axes++] = tile_index(b, 0);
@@ -235,9 +289,15 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
         accumulate(&t, b, extent);
         return;
     }
-    ir_value sum = tile_broadcast(b, tile_constant(b, t.element, 0), t.f.rows, t.f.columns);
+    ir_value low, high,
+        sum = tile_broadcast(b, tile_constant(b, t.element, 0), t.f.rows, t.f.columns);
     if (t.packed)
         t.prefetch = 0;
+    if (strcmp(ir_op_string(l->s, op, "unit", ""), "chunk") == 0) {
+        chunk_bounds(&t, b, extent, &low, &high);
+        finish(&t, b, chunk(&t, b, low, high));
+        return;
+    }
     if (extent) /* an empty contraction has no steps, and its operands are not even packed */
         sum = with_zero(&t, b, chunk(&t, b, tile_index(b, 0), tile_index(b, extent)));
     finish(&t, b, sum);

@@ -13,6 +13,7 @@ frame frame_of(lowering *l, ir_op op) {
     bool dot = d->opcode == SCHED_DOT;
     if (dot)
         f.leading = 2 + (ir_op_int(l->s, op, "counted", 0) != 0) +
+                    (ir_op_int(l->s, op, "offsets", 0) != 0) +
                     (ir_op_int(l->s, op, "accumulate", 0) != 0);
     f.body_inputs = (int)ir_op_int(l->s, op, "inputs", 0) - f.leading;
     for (int i = 0; i < f.axes; i++)
@@ -264,6 +265,11 @@ void lower_map(lowering *l, ir_builder *b, ir_op op) {
     frame f = frame_of(l, op);
     int outputs = (int)ir_op_get(l->s, op)->operand_count - f.axes - f.body_inputs;
     frame_body(&f, b, yields);
+    if (ir_op_int(l->s, op, "group", 0)) {
+        yields[0] = tile_group(b, yields[0]);
+        f.row_axis = -1;
+        f.rows = 1;
+    }
     for (int i = 0; i < outputs; i++)
         frame_store(&f, b, i, yields[i]);
 }

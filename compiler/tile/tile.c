@@ -122,6 +122,26 @@ ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows
     return ir_build1(b, TILE_LOAD, (ir_value[]){memory, offset}, 2, type, attrs, 2);
 }
 
+ir_value tile_load_group(ir_builder *b, ir_value memory, ir_value offset, int64_t rows,
+                         int64_t row_stride) {
+    ir_named_attr attr = {"row_stride", ir_attr_int(b->m, row_stride)};
+    return ir_build1(b, TILE_LOAD_GROUP, (ir_value[]){memory, offset}, 2,
+                     ir_type_tile(b->m, DTYPE_I32, rows, 1, 0), &attr, 1);
+}
+
+ir_value tile_group(ir_builder *b, ir_value x) {
+    return ir_build1(b, TILE_GROUP, &x, 1,
+                     ir_type_tile(b->m, DTYPE_I32, 1, tile_type(b, x)->dims[1], 0), NULL, 0);
+}
+
+ir_value tile_group_dot(ir_builder *b, ir_value x, ir_value y, ir_value sum, dtype of,
+                        bool is_unsigned) {
+    ir_named_attr attrs[] = {{"of", ir_attr_type(b->m, ir_type_scalar(b->m, of))},
+                             {"unsigned", ir_attr_bool(b->m, true)}};
+    return ir_build1(b, TILE_GROUP_DOT, (ir_value[]){x, y, sum}, 3, ir_value_get(b->m, sum)->type,
+                     attrs, is_unsigned ? 2 : 1);
+}
+
 void tile_prefetch(ir_builder *b, ir_value memory, ir_value offset, int64_t columns) {
     ir_named_attr attr = {"columns", ir_attr_int(b->m, columns)};
     ir_op_spec spec = {.opcode = TILE_PREFETCH,

@@ -52,6 +52,13 @@ ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n
 ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y);
 ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows, int64_t columns,
                    int64_t row_stride, int64_t column_stride);
+/* Rx1 of i32: groups of adjacent narrow elements. */
+ir_value tile_load_group(ir_builder *b, ir_value memory, ir_value offset, int64_t rows,
+                         int64_t row_stride);
+/* 1xC of i32 from a tile of narrow elements whose columns are 32 bits high. */
+ir_value tile_group(ir_builder *b, ir_value x);
+ir_value tile_group_dot(ir_builder *b, ir_value x, ir_value y, ir_value sum, dtype of,
+                        bool is_unsigned);
 /* A hint: elements that will be read soon. */
 void tile_prefetch(ir_builder *b, ir_value memory, ir_value offset, int64_t columns);
 ir_op tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,

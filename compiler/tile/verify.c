@@ -51,6 +51,9 @@ static const struct {
     {TILE_FROM_INDEX, "i", "t"},
     {TILE_LOAD, "mi", "t"},
     {TILE_GATHER, "mit", "t"},
+    {TILE_LOAD_GROUP, "mi", "t"},
+    {TILE_GROUP, "t", "t"},
+    {TILE_GROUP_DOT, "t", "t"},
     {TILE_PREFETCH, "mi", ""},
     {TILE_STORE, "mit", ""},
     {TILE_CONSTANT, "", "t"},
@@ -182,6 +185,33 @@ static bool verify_memory(const ir_module *m, ir_op op, status *st) {
            broken(st, "needs an i32 index for each element");
 }
 
+static bool holds_groups(const ir_type_data *t) {
+    return t->element == DTYPE_I32;
+}
+
+/* Groups of 4 i8 or 2 bf16, in 32 bits. */
+static bool verify_group(const ir_module *m, ir_op op, status *st) {
+    const ir_type_data *to = result(m, op);
+    int opcode = ir_op_get(m, op)->opcode;
+    if (opcode == TILE_LOAD_GROUP)
+        return (holds_groups(to) && to->dims[1] == 1 &&
+                dtype_size(operand(m, op, 0)->element) < 4) ||
+               broken(st, "loads groups of narrow elements, one for each row");
+    if (opcode == TILE_GROUP)
+        return (holds_groups(to) && is_tile(to, 1, operand(m, op, 0)->dims[1]) &&
+                operand(m, op, 0)->dims[0] * (int64_t)dtype_size(operand(m, op, 0)->element) ==
+                    4) ||
+               broken(st, "makes 32 bits of each column");
+    const ir_type_data *of = ir_type_get(m, ir_attr_get(m, ir_op_attr(m, op, "of"))->type);
+    bool known = (of->element == DTYPE_I8 && to->element == DTYPE_I32) ||
+                 (of->element == DTYPE_BF16 && to->element == DTYPE_F32);
+    return (known && holds_groups(operand(m, op, 0)) && holds_groups(operand(m, op, 1)) &&
+            fits(operand(m, op, 0), to) && fits(operand(m, op, 1), to) &&
+            is_tile(operand(m, op, 2), to->dims[0], to->dims[1]) &&
+            operand(m, op, 2)->element == to->element) ||
+           broken(st, "adds products of i8 into i32 or of bf16 into f32");
+}
+
 static bool verify_fold(const ir_module *m, ir_op op, status *st) {
     const ir_type_data *to = result(m, op);
     int64_t columns = 0;
@@ -296,6 +326,10 @@ bool tile_verify(const ir_module *m, ir_op op, status *st) {
         return (ir_op_int(m, op, "columns", 0) > 0 &&
                 ir_op_int(m, op, "columns", 0) <= most_columns) ||
                broken(st, "the number of columns is out of range");
+    case TILE_LOAD_GROUP:
+    case TILE_GROUP:
+    case TILE_GROUP_DOT:
+        return verify_group(m, op, st);
     case TILE_FOLD:
         return verify_fold(m, op, st);
     case TILE_TO_INDEX:

@@ -76,6 +76,18 @@ static uint8_t after_sum(const uint8_t *s, const ir_op_data *d, carried_kind kin
     return state_of(kind, (s[d->operands[at]] >> 3) + 1);
 }
 
+/* Some steps at once, which strict has for integers alone: their order cannot be seen. */
+static uint8_t after_group(const orders *o, ir_op op) {
+    const ir_op_data *d = ir_op_get(o->m, op);
+    const char *profile = ir_op_string(o->m, ir_module_kernel(o->m), "profile", "strict");
+    dtype of = ir_type_get(o->m, ir_attr_get(o->m, ir_op_attr(o->m, op, "of"))->type)->element;
+    int steps = 4 / (int)dtype_size(of);
+    if (strcmp(profile, "strict") == 0 && dtype_is_float(of))
+        return state_of(CARRIED_OTHER, 0);
+    uint8_t s = after_sum(o->state, d, CARRIED_FMA);
+    return (s & 7) == CARRIED_FMA ? state_of(CARRIED_FMA, (s >> 3) + steps - 1) : s;
+}
+
 /* A masked step: where the mask does not hold, the value of before. */
 static uint8_t after_select(const uint8_t *s, const ir_op_data *d) {
     uint8_t then = s[d->operands[1]], otherwise = s[d->operands[2]];
@@ -98,6 +110,8 @@ static void follow_op(const orders *o, ir_op op) {
         result = after_sum(s, d, CARRIED_ADDED);
     else if (depends && d->opcode == TILE_FMA)
         result = after_sum(s, d, CARRIED_FMA);
+    else if (depends && d->opcode == TILE_GROUP_DOT)
+        result = after_group(o, op);
     else if (depends && d->opcode == TILE_SELECT)
         result = after_select(s, d);
     else if (depends && (d->opcode == TILE_MAXIMUM || d->opcode == TILE_MINIMUM))

@@ -122,8 +122,10 @@ static bool is_in_range(pass_run *r, const char *name, int64_t value) {
 static bool run_schedule(pass_run *r) {
     schedule_target target = {
         .vector_lanes = 16, .vector_registers = 32, .threads = 1, .l2_bytes = 1 << 20};
-    int *const fields[] = {&target.vector_lanes, &target.vector_registers, &target.threads};
-    static const char *const names[] = {"lanes", "registers", "threads"};
+    int dots = 0;
+    int *const fields[] = {&target.vector_lanes, &target.vector_registers, &target.threads, &dots};
+    static const char *const names[] = {"lanes", "registers", "threads", "dots"};
+    enum { FIELDS = sizeof names / sizeof *names };
     text overrides;
     text_init(&overrides);
     char name[64];
@@ -133,14 +135,15 @@ static bool run_schedule(pass_run *r) {
     for (const char *cursor = r->arguments;
          ok && (found = next_setting(r, &cursor, name, &value)) > 0;) {
         size_t field = 0;
-        while (field < 3 && strcmp(names[field], name) != 0)
+        while (field < FIELDS && strcmp(names[field], name) != 0)
             field++;
-        if (field == 3)
+        if (field == FIELDS)
             text_printf(&overrides, "%s%s=%lld", overrides.length ? "," : "", name,
                         (long long)value);
         else if ((ok = is_in_range(r, name, value)))
             *fields[field] = (int)value;
     }
+    target.dots = dots != 0;
     schedule_request request = {
         .target = &target, .profile = "strict", .overrides = overrides.data, .written = r->written};
     ok = ok && found >= 0 && replace(r, schedule_from_graph(r->m, &request, r->st));
@@ -179,7 +182,7 @@ static const struct pass {
     {"simplify", IR_LEVEL_GRAPH, run_simplify, "", "equal operations once, unused ones never"},
     {"contract", IR_LEVEL_GRAPH, run_contract, "",
      "x*y + z becomes fma: for profiles that allow it"},
-    {"schedule", IR_LEVEL_GRAPH, run_schedule, "lanes=16,registers=32,threads=1,BM=64",
+    {"schedule", IR_LEVEL_GRAPH, run_schedule, "lanes=16,registers=32,threads=1,dots=1,BM=64",
      "Schedule IR of a static graph"},
     {"tile", IR_LEVEL_SCHEDULE, run_tile, "", "Tile IR of a schedule"},
     {"expand-math", IR_LEVEL_TILE, run_expand_math, "",

@@ -210,10 +210,17 @@ static gang *gang_new(uint32_t threads, bool quick) {
     return g;
 }
 
+/* A level with dot products has the vectors, and so the loops, of the one below it. */
+static bool is_made_for(const char *kernel_isa, const char *isa) {
+    size_t length = strlen(kernel_isa);
+    return strncmp(kernel_isa, isa, length) == 0 &&
+           (isa[length] == '\0' || strcmp(isa + length, "+dot") == 0);
+}
+
 static const ceiling_compute_kernel *compute_kernel(const ceilings *c, const char *element) {
     for (size_t i = 0; i < ceiling_compute_kernel_count; i++) {
         const ceiling_compute_kernel *kernel = &ceiling_compute_kernels[i];
-        if (strcmp(kernel->element, element) == 0 && strcmp(kernel->isa, c->isa) == 0 &&
+        if (strcmp(kernel->element, element) == 0 && is_made_for(kernel->isa, c->isa) &&
             cpu_has_feature(kernel->feature))
             return kernel;
     }
@@ -253,7 +260,7 @@ static bool measure_stream(const ceiling_memory_kernel *kernel, uint64_t set_byt
 
 /* Streaming stores go around the caches: they are no ceiling of a core's own. */
 static bool kernel_suits(const ceilings *c, const ceiling_memory_kernel *kernel, int level) {
-    return strcmp(kernel->isa, c->isa) == 0 &&
+    return is_made_for(kernel->isa, c->isa) &&
            (c->levels[level].shared || strcmp(kernel->operation, "copy-nt") != 0);
 }
 

@@ -60,15 +60,15 @@ same product.tsrm again.tsrm "is the same bytes"
 
 exits 0 "a module for $best alone" "$tsr" compile kernels.tsr --kernel rows --isa "$best" --emit module -o one.tsrm
 exits 4 "below its level" run "$lower" one.tsrm o --in x=softmax_x.npy
-has err "no image of 'rows' fits this host \\($lower, the limit of TESSERA_ISA\\); the module has $best" "is told"
+has err "no image of 'rows' fits this host \\(${lower//+/\\+}, the limit of TESSERA_ISA\\); the module has ${best//+/\\+}" "is told"
 exits 4 "a limit that is no level" run x86-64-v9 one.tsrm o --in x=softmax_x.npy
 has err "TESSERA_ISA=x86-64-v9 is no ISA level of this machine" "is told"
 exits 4 "bench above the limit" env TESSERA_ISA="$lower" "$tsr" bench kernels.tsr --quick --isa "$best"
-has err "code for $best cannot run here: TESSERA_ISA=$lower in the environment rules it out" "is told"
+has err "code for ${best//+/\\+} cannot run here: TESSERA_ISA=${lower//+/\\+} in the environment rules it out" "is told"
 exits 2 "several levels elsewhere" "$tsr" compile kernels.tsr --kernel rows --isa "$all" --emit asm
 exits 2 "several levels to bench" "$tsr" bench kernels.tsr --quick --isa "$all"
 exits 3 "a level twice" "$tsr" compile kernels.tsr --kernel rows --isa "$best,$best" --emit module -o o.tsrm
-has err "the level '$best' is given twice" "is told"
+has err "the level '${best//+/\\+}' is given twice" "is told"
 exits 2 "a level that nobody knows" "$tsr" compile kernels.tsr --kernel rows --isa "$best,x86-64-v5" --emit module -o o.tsrm
 
 exits 3 "an array of another shape" run "" rows.tsrm o --in x=short.npy

@@ -41,9 +41,12 @@ static bounded odd_sum(const oddities *o, double sum, dtype wide, dtype result) 
     return reference_rounded((bounded){sum, 0}, result, 1);
 }
 
+/* The least normal number of f32 and of bf16: what is below may be flushed beyond strict. */
+static const double LEAST_NORMAL = 0x1p-126;
+
 /* `n` roundings of partial sums that are at most `magnitude`; `carried` comes from the operands. */
 static bounded accumulated(double sum, double magnitude, double carried, double n, dtype wide,
-                           dtype result) {
+                           dtype result, bool flushes) {
     double own =
         reference_product(reference_gamma(n, reference_roundoff(wide)), magnitude + carried);
     double limit = dtype_format_of(wide)->largest;
@@ -52,7 +55,7 @@ static bounded accumulated(double sum, double magnitude, double carried, double 
         total.bound = HUGE_VAL;
     if (total.value == 0 && total.bound == 0)
         return total;
-    total.bound += n * (wide == DTYPE_F32 ? 0x1p-149 : 0x1p-1074);
+    total.bound += n * (flushes ? LEAST_NORMAL : wide == DTYPE_F32 ? 0x1p-149 : 0x1p-1074);
     return result == wide ? reference_rounded(total, wide, 0) : reference_rounded(total, result, 1);
 }
 
@@ -70,7 +73,8 @@ static bounded sum_row(const double *x, const double *e, int64_t n, dtype wide, 
             note(&o, (bounded){x[i], e[i]});
         return odd_sum(&o, interp_lanes64_f64(x, n), wide, type);
     }
-    return accumulated(interp_lanes64_f64(x, n), magnitude, carried, (double)n + 1, wide, type);
+    return accumulated(interp_lanes64_f64(x, n), magnitude, carried, (double)n + 1, wide, type,
+                       false);
 }
 
 /* The bound of the greatest is the greatest bound; no rounding. */
@@ -122,7 +126,8 @@ typedef struct factor {
     bool exact;
 } factor;
 
-/* A unit for tf32 rounds the operands of a product, which are kept as f32. */
+/* Beyond strict, a unit for tf32 rounds the operands of a product, which are kept as f32, and one
+ * for bf16 takes subnormals for 0. */
 static bool permute(const reference_value *v, dtype type, const int64_t *axes, factor *out,
                     status *st) {
     if (!interp_permute(&v->value, axes, &out->value, st) ||
@@ -133,6 +138,9 @@ static bool permute(const reference_value *v, dtype type, const int64_t *axes, f
     const double *values = out->value.data;
     for (int64_t i = 0; type == DTYPE_TF32 && i < count; i++)
         ((double *)out->bound.data)[i] += reference_roundoff(type) * fabs(values[i]);
+    for (int64_t i = 0; type == DTYPE_BF16 && i < count; i++)
+        if (fabs(values[i]) < LEAST_NORMAL)
+            ((double *)out->bound.data)[i] += fabs(values[i]);
     for (int64_t i = 0; i < count; i++)
         out->exact &= ((const double *)out->bound.data)[i] == 0;
     return true;
@@ -208,10 +216,11 @@ static void dot_row(const dot_job *d, int64_t b, int64_t m, int64_t steps) {
     }
     dtype wide = accumulator(d->s);
     for (int64_t j = 0; j < n; j++) {
-        bounded r = !isfinite(d->r.magnitude[j] + d->r.carried[j])
-                        ? odd_product(d, row, b, j, steps, wide)
-                        : accumulated(d->r.value[j], d->r.magnitude[j], d->r.carried[j],
-                                      (double)steps + 2, wide, d->s->type);
+        bounded r =
+            !isfinite(d->r.magnitude[j] + d->r.carried[j])
+                ? odd_product(d, row, b, j, steps, wide)
+                : accumulated(d->r.value[j], d->r.magnitude[j], d->r.carried[j], (double)steps + 2,
+                              wide, d->s->type, d->s->in_type == DTYPE_BF16);
         ((double *)d->s->out->value.data)[row * n + j] = r.value;
         ((double *)d->s->out->bound.data)[row * n + j] = r.bound;
     }

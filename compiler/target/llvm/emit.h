@@ -89,6 +89,9 @@ void code_divide_by(emitter *e, ir_op op);
 void code_load(emitter *e, ir_op op);
 void code_gather(emitter *e, ir_op op);
 void code_prefetch(emitter *e, ir_op op);
+void code_load_group(emitter *e, ir_op op);
+void code_group(emitter *e, ir_op op);
+void code_group_dot(emitter *e, ir_op op);
 void code_store(emitter *e, ir_op op);
 void code_shape_op(emitter *e, ir_op op); /* constant, broadcast, iota, pad, fold */
 void code_kernel(emitter *e);

@@ -301,6 +301,15 @@ static void code_op(emitter *e, ir_op op) {
     case TILE_GATHER:
         code_gather(e, op);
         break;
+    case TILE_LOAD_GROUP:
+        code_load_group(e, op);
+        break;
+    case TILE_GROUP:
+        code_group(e, op);
+        break;
+    case TILE_GROUP_DOT:
+        code_group_dot(e, op);
+        break;
     case TILE_PREFETCH:
         code_prefetch(e, op);
         break;

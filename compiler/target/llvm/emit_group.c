@@ -1,0 +1,86 @@
+/* emit_group.c - groups of narrow elements in 32 bits, and their dot products (AVX512-VNNI,
+ * AVX512-BF16). */
+#include "target/llvm/emit.h"
+
+/* Groups of a row are single: they are broadcast where they are used. */
+void code_load_group(emitter *e, ir_op op) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    dtype element = ir_type_get(e->m, ir_value_get(e->m, d->operands[0])->type)->element;
+    int64_t row = ir_op_int(e->m, op, "row_stride", 0), bytes = (int64_t)dtype_size(element);
+    emitted *t = code_new(e, d->results[0]);
+    LLVMValueRef at = LLVMBuildNSWMul(e->b, code_get(e, d->operands[1])->values[0],
+                                      code_int(e, e->i64, bytes), "");
+    at = LLVMBuildGEP2(e->b, e->i8, code_get(e, d->operands[0])->values[0], &at, 1, "");
+    for (int64_t r = 0; r < t->rows; r++) {
+        LLVMValueRef offset = code_int(e, e->i64, r * row * bytes);
+        LLVMValueRef from = LLVMBuildGEP2(e->b, e->i8, at, &offset, 1, "");
+        t->values[r] = LLVMBuildLoad2(e->b, e->i32, from, "");
+        LLVMSetAlignment(t->values[r], (unsigned)bytes);
+    }
+}
+
+void code_group(emitter *e, ir_op op) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    const emitted *x = code_get(e, d->operands[0]);
+    emitted *t = code_new(e, d->results[0]);
+    int bits = 32 / (int)x->rows;
+    for (int p = 0; p < t->parts; p++) {
+        int width = code_part_width(t, p);
+        LLVMTypeRef type = code_vector(e, DTYPE_I32, width);
+        LLVMValueRef sum = NULL;
+        for (int64_t r = 0; r < x->rows; r++) {
+            LLVMValueRef part = LLVMBuildZExt(e->b, code_part(e, x, r, p, width), type, "");
+            LLVMValueRef by = code_splat(e, code_int(e, e->i32, r * bits), width);
+            part = r ? LLVMBuildShl(e->b, part, by, "") : part;
+            sum = sum ? LLVMBuildOr(e->b, sum, part, "") : part;
+        }
+        t->values[p] = sum;
+    }
+}
+
+/* A narrower vector in the low lanes of a whole one. */
+static LLVMValueRef whole(emitter *e, LLVMValueRef x, dtype element, int width, int lanes) {
+    int mask[64];
+    LLVMValueRef undef = LLVMGetUndef(code_vector(e, element, lanes));
+    if (width == lanes)
+        return x;
+    if (width == 1)
+        return LLVMBuildInsertElement(e->b, undef, x, LLVMConstInt(e->i32, 0, 0), "");
+    for (int i = 0; i < lanes; i++)
+        mask[i] = i < width ? i : -1;
+    return code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, lanes);
+}
+
+static LLVMValueRef low_lanes(emitter *e, LLVMValueRef x, int width, int lanes) {
+    int mask[64];
+    if (width == lanes)
+        return x;
+    if (width == 1)
+        return LLVMBuildExtractElement(e->b, x, LLVMConstInt(e->i32, 0, 0), "");
+    for (int i = 0; i < width; i++)
+        mask[i] = i;
+    return code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, width);
+}
+
+void code_group_dot(emitter *e, ir_op op) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    const emitted *x = code_get(e, d->operands[0]), *y = code_get(e, d->operands[1]),
+                  *sum = code_get(e, d->operands[2]);
+    bool exact = sum->element == DTYPE_I32;
+    const char *name = exact ? "llvm.x86.avx512.vpdpbusd.512" : "llvm.x86.avx512bf16.dpbf16ps.512";
+    emitted *t = code_new(e, d->results[0]);
+    int lanes = t->width;
+    LLVMTypeRef pairs = LLVMVectorType(LLVMBFloatTypeInContext(e->context), 2 * (unsigned)lanes);
+    for (int64_t r = 0; r < t->rows; r++)
+        for (int p = 0; p < t->parts; p++) {
+            int width = code_part_width(t, p);
+            LLVMValueRef args[] = {
+                whole(e, code_part(e, sum, r, p, width), sum->element, width, lanes),
+                code_splat(e, code_part(e, x, r, p, 1), lanes),
+                whole(e, code_part(e, y, r, p, width), DTYPE_I32, width, lanes)};
+            for (int i = 1; i < 3 && !exact; i++)
+                args[i] = LLVMBuildBitCast(e->b, args[i], pairs, "");
+            LLVMValueRef next = code_intrinsic(e, name, NULL, 0, args, 3);
+            t->values[r * t->parts + p] = low_lanes(e, next, width, lanes);
+        }
+}
