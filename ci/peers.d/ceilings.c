@@ -1,6 +1,6 @@
 /* ceilings.c - what this machine can do at this moment, with the loops of `tsr roofline`: `peak
- * f32|bf16|i8` and `copy BYTES`, a non-temporal copy that reads half of the bytes and writes the
- * other half. */
+ * f32|bf16|i8`, `copy BYTES`, a non-temporal copy that reads half of the bytes and writes the
+ * other half, and `read BYTES`. */
 #include <string.h>
 
 #include <omp.h>
@@ -36,13 +36,14 @@ static bool prepare_peak(peer_case *c, const char *element) {
     return true;
 }
 
-static bool prepare_copy(peer_case *c, size_t bytes) {
+static bool prepare_stream(peer_case *c, size_t bytes) {
+    const char *operation = strcmp(c->words[0], "copy") == 0 ? "copy-nt" : "read";
     for (size_t i = 0; i < ceiling_memory_kernel_count && !memory; i++)
-        if (strcmp(ceiling_memory_kernels[i].operation, "copy-nt") == 0 &&
+        if (strcmp(ceiling_memory_kernels[i].operation, operation) == 0 &&
             strcmp(ceiling_memory_kernels[i].isa, host_isa()) == 0)
             memory = &ceiling_memory_kernels[i];
     if (!memory)
-        return peer_refuse(c, "no copy for %s", host_isa());
+        return peer_refuse(c, "no %s for %s", c->words[0], host_isa());
     size_t step = STEP_BYTES * (size_t)threads;
     thread_bytes = (bytes + step - 1) / step * STEP_BYTES;
     data = peer_buffer(thread_bytes * (size_t)threads);
@@ -55,9 +56,9 @@ bool peer_prepare(peer_case *c) {
     threads = c->threads;
     if (strcmp(c->words[0], "peak") == 0 && c->count == 2)
         return prepare_peak(c, c->words[1]);
-    if (strcmp(c->words[0], "copy") == 0 && c->count == 2)
-        return prepare_copy(c, (size_t)peer_number(c, 1));
-    return peer_refuse(c, "usage: prepare peak f32|bf16|i8, or prepare copy BYTES");
+    if ((strcmp(c->words[0], "copy") == 0 || strcmp(c->words[0], "read") == 0) && c->count == 2)
+        return prepare_stream(c, (size_t)peer_number(c, 1));
+    return peer_refuse(c, "usage: prepare peak f32|bf16|i8, or prepare copy|read BYTES");
 }
 
 void peer_run(void) {

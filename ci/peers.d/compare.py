@@ -126,8 +126,8 @@ def prepare_ceiling(running, kernel, dims):
     if "ceilings" not in running:
         return None
     words = table.KERNELS[kernel][3]
-    if words == "copy":
-        words = f"copy {table.work_of(kernel, dims)}"
+    if words in ("copy", "read"):
+        words += f" {table.work_of(kernel, dims)}"
     try:
         return running["ceilings"].prepare(words)
     except programs.Refused as refusal:
@@ -139,7 +139,7 @@ def fractions(kernel, dims, times, ceiling_work):
     """What ours reaches of the ceiling: its median rate, and the share in each round."""
     work = table.work_of(kernel, dims)
     rates = [ceiling_work / t for t in times["ceilings"]]
-    return {"peak": {"resource": table.KERNELS[kernel][3], "unit": "GB/s" if table.KERNELS[kernel][3] == "copy" else "GFLOP/s",
+    return {"peak": {"resource": table.KERNELS[kernel][3], "unit": "GFLOP/s" if table.KERNELS[kernel][3].startswith("peak") else "GB/s",
                      "value": statistics.median(rates)},
             "fraction_of_peak": statistics_of.summary([work / t / r for t, r in zip(times["ours"], rates)])}
 

@@ -4,6 +4,8 @@
 
 #include "schedule/scheduler.h"
 
+enum { AHEAD = 16 };
+
 /* Index of x with the reduced axis moved behind all others. */
 static void column_index(const plan *p, ir_value x, int axis, affine *index) {
     const ir_type_data *t = plan_type(p, x);
@@ -47,13 +49,18 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     expression_element(&e, x, index[0]);
     find_axes(s, x, (int)axis, &e, &output, &map);
     int n = map.count - 1;
-    scheduler_parameter(s, "COLUMNS", 4 * s->target->vector_lanes, &name);
+    traffic t;
+    scheduler_traffic(s, &x, 1, &y, 1, AHEAD, &t);
+    /* Long runs of every row where that leaves enough cells: 64 lanes of them fill a first cache. */
+    int64_t run = 8 * s->target->vector_lanes;
+    bool wide = map.extent[n - 1] >= 4 * run * s->target->threads;
+    scheduler_parameter(s, "COLUMNS", wide ? run : run / 2, &name);
     for (int i = 0; i < n; i++)
         steps[i] = i == n - 1 ? name : scheduler_int(s, 1);
     ir_builder b = scheduler_phase(s, "columns", n, map.extent, steps, NULL, indices);
     b = scheduler_for(s, &b, "column", indices[n - 1], map.extent[n - 1], name, name,
                       &indices[n - 1]);
-    ir_named_attr attrs[] = {
+    ir_named_attr attrs[7] = {
         {"extent", scheduler_int(s, map.extent[n])},
         {"kind", ir_attr_string(s->m, ir_op_string(s->p->g, group->anchor, "kind", "sum"))},
         {"order", ir_attr_string(s->m, ir_op_string(s->p->g, group->anchor, "order", "any"))},
@@ -69,7 +76,7 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
                      .outputs = &s->buffer_of[y],
                      .output_access = &output,
                      .attrs = attrs,
-                     .attr_count = 4};
+                     .attr_count = 4 + traffic_attrs(s, &t, false, n, attrs + 4)};
     scheduler_compute(s, &b, &c);
     expression_release(&e);
 }

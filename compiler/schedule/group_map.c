@@ -7,7 +7,7 @@
 
 #include "schedule/scheduler.h"
 
-enum { CELL_ELEMENTS = 16384, TRANSPOSE_BLOCK = 64, AHEAD = 0, AHEAD_TRANSPOSED = 4 };
+enum { CELL_ELEMENTS = 16384, TRANSPOSE_BLOCK = 256, TRANSPOSE_SIDE = 64, AHEAD = 0, AHEAD_TRANSPOSED = 1 };
 
 typedef struct nest {
     scheduler *s;
@@ -80,6 +80,13 @@ static void analyse(nest *n, const expression *e, const axis_space *space) {
         find_transposed(n, e);
 }
 
+static ir_builder column_loop(nest *n, ir_builder *b, ir_attr step, ir_attr span,
+                              ir_value *indices) {
+    int last = n->map.count - 1;
+    return scheduler_for(n->s, b, "column", indices[last], n->map.extent[last], step, span,
+                         &indices[last]);
+}
+
 /* Opens grid and loops; indices end up as the computation's operands. */
 static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     scheduler *s = n->s;
@@ -101,7 +108,7 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
         steps[i] = scheduler_int(s, 1);
     steps[count - 1] = block_name;
     if (count > 1) {
-        int64_t rows = n->transposed ? TRANSPOSE_BLOCK : at_least(CELL_ELEMENTS / block, 1);
+        int64_t rows = n->transposed ? TRANSPOSE_SIDE : at_least(CELL_ELEMENTS / block, 1);
         int64_t extent = n->map.extent[count - 2];
         rows = at_least(at_most(rows, n->transposed ? extent : (extent + cells - 1) / cells), 1);
         if (n->transposed)
@@ -114,11 +121,13 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     }
     const char *what = n->transposed ? "transpose" : "map";
     ir_builder b = scheduler_phase(s, what, count, n->map.extent, steps, NULL, indices);
+    /* A transposition reads whole lines of the rows behind its columns: first along those lines. */
+    if (n->transposed)
+        b = column_loop(n, &b, vector_name, block_name, indices);
     if (count > 1)
         b = scheduler_for(s, &b, "row", indices[count - 2], n->map.extent[count - 2], row_step,
                           rows_name, &indices[count - 2]);
-    return scheduler_for(s, &b, "column", indices[count - 1], last, vector_name, block_name,
-                         &indices[count - 1]);
+    return n->transposed ? b : column_loop(n, &b, vector_name, block_name, indices);
 }
 
 static void find_traffic(const nest *n, const expression *e, traffic *t) {
