@@ -51,7 +51,8 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     int n = map.count - 1;
     traffic t;
     scheduler_traffic(s, &x, 1, &y, 1, AHEAD, &t);
-    /* Long runs of every row where that leaves enough cells: 64 lanes of them fill a first cache. */
+    /* Long runs of every row where that leaves enough cells: 64 lanes of them fill a first cache.
+     */
     int64_t run = 8 * s->target->vector_lanes;
     bool wide = map.extent[n - 1] >= 4 * run * s->target->threads;
     scheduler_parameter(s, "COLUMNS", wide ? run : run / 2, &name);

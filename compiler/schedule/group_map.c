@@ -7,7 +7,13 @@
 
 #include "schedule/scheduler.h"
 
-enum { CELL_ELEMENTS = 16384, TRANSPOSE_BLOCK = 256, TRANSPOSE_SIDE = 64, AHEAD = 0, AHEAD_TRANSPOSED = 1 };
+enum {
+    CELL_ELEMENTS = 16384,
+    TRANSPOSE_BLOCK = 256,
+    TRANSPOSE_SIDE = 64,
+    AHEAD = 0,
+    AHEAD_TRANSPOSED = 1
+};
 
 typedef struct nest {
     scheduler *s;
