@@ -14,6 +14,7 @@
 #include "measure/counters.h"
 #include "measure/sample.h"
 #include "measure/statistics.h"
+#include "module_cache.h"
 #include "opinion.h"
 #include "probe/probe.h"
 #include "staging.h"
@@ -212,7 +213,10 @@ static bool build(execution *e, status *st) {
     subject *s = e->subject;
     compiler_options options = options_of(e);
     e->stage(e->context, "compile");
-    bool ok = compiler_build(s->graph, s->c->dims, s->c->dim_count, &options, &e->artifact, st);
+    /* Schedules that a tuner only tries would crowd out what is used. */
+    const char *cache = e->job->mode == JOB_TUNE ? NULL : e->job->cache;
+    bool cached, ok = module_cache_build(cache, s->graph, s->c->dims, s->c->dim_count, &options,
+                                         &e->artifact, &cached, st);
     if (!ok && e->job->tuned && st->code == STATUS_INVALID && !e->misfits)
         return build_untuned(e, st);
     json_object_set_new(e->result, "schedule", json_string(schedule_of(&options, e->job)));
@@ -221,6 +225,7 @@ static bool build(execution *e, status *st) {
     put_hash(e->result, "schedule_hash", &e->artifact.schedule_hash);
     put_hash(e->result, "module_hash", &e->artifact.module_hash);
     json_object_set_new(e->result, "compile_ns", json_integer((json_int_t)e->artifact.compile_ns));
+    json_object_set_new(e->result, "compile_cached", json_boolean(cached));
     return true;
 }
 

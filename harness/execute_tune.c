@@ -5,6 +5,7 @@
 #include "check/compare.h"
 #include "execution.h"
 #include "measure/pair.h"
+#include "module_cache.h"
 
 static void put_pair(execution *e, const pair_result *p) {
     json_object_set_new(json_object_get(e->result, "internal"), "tune",
@@ -63,9 +64,10 @@ bool execution_tune(execution *e, const backend *b, status *st) {
         return true;
     e->stage(e->context, "compile");
     options.fault = NULL;
-    bool ok = backend_device(b, &device, st) &&
-              compiler_build(e->subject->graph, e->subject->c->dims, e->subject->c->dim_count,
-                             &options, &own, st);
+    const subject *s = e->subject;
+    bool cached, ok = backend_device(b, &device, st) &&
+                      module_cache_build(e->job->cache, s->graph, s->c->dims, s->c->dim_count,
+                                         &options, &own, &cached, st);
     if (ok) {
         session_request request = execution_session(e, device, e->job->threads);
         request.artifact = &own;

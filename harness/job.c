@@ -23,14 +23,14 @@ compiler_options job_compiler_options(const job *j, const compiler_kernel *kerne
 
 json_t *job_to_json(const job *j) {
     return json_pack("{s:s, s:s, s:s, s:s?, s:s, s:s, s:s?, s:I, s:I, s:b, s:i, s:s?, s:s?, s:s?, "
-                     "s:b, s:b, s:b, s:b, s:s?, s:b}",
+                     "s:b, s:b, s:b, s:b, s:s?, s:b, s:s?}",
                      "path", j->path, "kernel", j->kernel, "case", j->case_name, "golden",
                      j->golden_path, "backend", j->backend, "profile", j->profile, "isa", j->isa,
                      "threads", (json_int_t)j->threads, "seed", (json_int_t)j->seed, "quick",
                      j->quick, "mode", (int)j->mode, "fault", j->fault, "source", j->source,
                      "staging", j->staging, "launches", j->launches, "sandbox", j->sandbox,
                      "unoptimised", j->unoptimised, "order_probe", j->order_probe, "schedule",
-                     j->schedule, "tuned", j->tuned);
+                     j->schedule, "tuned", j->tuned, "cache", j->cache);
 }
 
 bool job_from_json(json_t *object, job *out) {
@@ -51,6 +51,7 @@ bool job_from_json(json_t *object, job *out) {
     out->order_probe = json_is_true(json_object_get(object, "order_probe"));
     out->unoptimised = json_is_true(json_object_get(object, "unoptimised"));
     out->schedule = json_string_value(json_object_get(object, "schedule"));
+    out->cache = json_string_value(json_object_get(object, "cache"));
     out->tuned = json_is_true(json_object_get(object, "tuned"));
     out->threads = (uint32_t)threads;
     out->seed = (uint64_t)seed;
@@ -65,13 +66,13 @@ json_t *job_result_new(const job *j, const char *outcome, const char *why) {
     json_t *check = json_pack("{s:s, s:b, s:[], s:n, s:n, s:n}", "against", "none", "bitwise", 0,
                               "sha256", "max_ulp", "max_error_over_bound", "max_ulp_f64");
     return json_pack("{s:s, s:s, s:s, s:s, s:I, s:n, s:n, s:n, s:s, s:s?, s:o, s:n, s:n, s:n, s:n, "
-                     "s:n, s:n, s:{}, s:n, s:s?, s:n, s:[], s:n, s:n, s:s?}",
+                     "s:n, s:n, s:{}, s:n, s:s?, s:n, s:[], s:n, s:n, s:s?, s:n}",
                      "kernel", j->kernel, "case", j->case_name, "backend", j->backend, "profile",
                      j->profile, "threads", (json_int_t)j->threads, "order_probe", "schedule_hash",
                      "module_hash", "status", outcome, "why", why, "check", check, "time_ns",
                      "flops", "bytes", "rate", "roofline", "compile_ns", "counters", "pack",
                      "fault", j->fault, "case_key", "fallbacks", "type", "schedule",
-                     "schedule_values", j->schedule);
+                     "schedule_values", j->schedule, "compile_cached");
 }
 
 const char *job_result_text(const json_t *object, const char *name) {

@@ -34,6 +34,7 @@ typedef struct job {
     bool unoptimised;     /* compile without fusing or simplifying anything */
     const char *schedule; /* values of schedule parameters; NULL: the source's, or the default */
     bool tuned;           /* `schedule` is what the tuner found */
+    const char *cache;    /* the folder of compiled modules, or NULL */
     const char *fault;    /* made on purpose (faults.def), or NULL */
     const char *source;   /* text of the kernel's source, instead of the file at `path`; or NULL */
     const char *staging;  /* PACK: the folder that receives the members */

@@ -21,6 +21,7 @@ static void add_job(job_plan *p, const corpus_case *item, const job_choice *choi
              .unoptimised = choice->unoptimised,
              .schedule = *backend_table[id].driver ? choice->schedule : NULL,
              .order_probe = choice->order_probe,
+             .cache = choice->cache[0] ? choice->cache : NULL,
              .mode = mode};
     if (*backend_table[id].driver)
         j.fault = fault_for(choice->inject ? choice->inject : getenv("TSR_TEST_FAULT"), j.kernel,

@@ -21,6 +21,7 @@ typedef struct job_choice {
     uint64_t seed, timeout_seconds, memory_mib;
     bool quick, unoptimised, order_probe;
     const char *schedule; /* values of schedule parameters, or NULL */
+    char cache[1024];     /* the folder of compiled modules; empty: none */
     const char *inject;   /* FAULT[@KERNEL[/CASE]], or NULL */
 } job_choice;
 

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "device/host.h"
 #include "fault.h"
+#include "module_cache.h"
 
 static int unknown(const options *o, const char *what, const char *word, const char *const *names,
                    size_t count) {
@@ -163,6 +164,18 @@ static int take_isa(const options *o, arena *memory, job_choice *out) {
     return command_fail(&st);
 }
 
+/* Without one, everything is compiled. */
+static void take_cache(const options *o, job_choice *out) {
+    status st = STATUS_INIT;
+    bool uses = option_applies(OPTION_NO_CACHE, o->command) && !options_flag(o, OPTION_NO_CACHE);
+    char *folder = uses ? module_cache_folder(&st) : NULL;
+    if (st.code != STATUS_OK)
+        fprintf(stderr, "tsr: %s\n", st.message);
+    if (folder && strlen(folder) < sizeof out->cache)
+        snprintf(out->cache, sizeof out->cache, "%s", folder);
+    free(folder);
+}
+
 /* FAULT[@KERNEL[/CASE]]: the fault is known; whether the case is there is seen in the plan. */
 static int take_inject(const options *o, job_choice *out) {
     const char *names[FAULTS_MAX];
@@ -201,6 +214,8 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
     code = code ? code : take_threads(o, &memory, out);
     code = code ? code : take_isa(o, &memory, out);
     code = code ? code : take_inject(o, out);
+    if (!code)
+        take_cache(o, out);
     arena_release(&memory);
     return code;
 }

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/compile_variants.h"
 #include "cli/kernel_choice.h"
+#include "module_cache.h"
 #include "report/output.h"
 
 static const char *const levels[] = {"graph", "schedule", "space", "tile",  "llvm",
@@ -102,7 +103,29 @@ static bool emit_space(const ir_module *graph, const compiler_case *c,
     return true;
 }
 
-static int compile_case(const options *o, const kernel_choice *k, compiler_options *build) {
+/* The whole way down, or the module as it was when somebody went it before. */
+static bool emit_module(const ir_module *graph, const compiler_case *c,
+                        const compiler_options *build, const char *cache, text *out, status *st) {
+    compiler_artifact artifact = {0};
+    bool cached, ok = module_cache_build(*cache ? cache : NULL, graph, c->dims, c->dim_count, build,
+                                         &artifact, &cached, st);
+    if (ok)
+        text_append_bytes(out, artifact.image, artifact.image_size);
+    compiler_artifact_release(&artifact);
+    return ok;
+}
+
+static bool emit_level(const ir_module *graph, const compiler_case *c, const char *level,
+                       const compiler_options *build, const char *cache, text *out, status *st) {
+    if (strcmp(level, "space") == 0)
+        return emit_space(graph, c, build, out, st);
+    if (strcmp(level, "module") == 0)
+        return emit_module(graph, c, build, cache, out, st);
+    return compiler_emit(graph, c->dims, c->dim_count, build, level, out, st);
+}
+
+static int compile_case(const options *o, const kernel_choice *k, compiler_options *build,
+                        const char *cache) {
     const char *level = options_text(o, OPTION_EMIT, "graph"),
                *pass = options_text(o, OPTION_EMIT_AFTER, NULL);
     status st = STATUS_INIT;
@@ -114,9 +137,7 @@ static int compile_case(const options *o, const kernel_choice *k, compiler_optio
     fputs(diagnostics.data, stderr);
     if (graph) {
         bool ok = pass ? emit_after(graph, k->c, build, pass, &out, &st)
-                  : strcmp(level, "space") == 0
-                      ? emit_space(graph, k->c, build, &out, &st)
-                      : compiler_emit(graph, k->c->dims, k->c->dim_count, build, level, &out, &st);
+                       : emit_level(graph, k->c, level, build, cache, &out, &st);
         code = ok ? write_output(o, &out) : command_fail(&st);
         ir_module_free(graph);
     }
@@ -153,7 +174,7 @@ int command_compile(const options *o) {
         build.generic = options_flag(o, OPTION_GENERIC);
         build.variants = variants.items;
         build.variant_count = variants.count;
-        code = compile_case(o, &k, &build);
+        code = compile_case(o, &k, &build, choice.cache);
         compile_variants_release(&variants);
     }
     kernel_choice_release(&k);

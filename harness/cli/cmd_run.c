@@ -10,11 +10,13 @@
 #include "cli/command.h"
 #include "cli/kernel_choice.h"
 #include "cli/run_module.h"
+#include "module_cache.h"
 #include "session.h"
 
 typedef struct run_session {
     kernel_choice k;
     compiler_options build;
+    const char *cache; /* the folder of compiled modules, or NULL */
     backend_id backend;
     compiler_case c; /* the chosen case, with the arrays' own types and dimensions */
     compiler_type_binding types[COMPILER_MAX_PARAMETERS];
@@ -159,7 +161,8 @@ static bool run_compiled(run_session *s, status *st) {
     s->build.written = s->k.kernel->schedule;
     session l = {0};
     compiler_artifact artifact = {0};
-    bool ok = compiler_build(s->graph, s->dims.items, s->dims.count, &s->build, &artifact, st);
+    bool cached, ok = module_cache_build(s->cache, s->graph, s->dims.items, s->dims.count,
+                                         &s->build, &artifact, &cached, st);
     if (ok) {
         session_request request = {.device = s->device,
                                    .threads = s->build.threads,
@@ -241,6 +244,7 @@ int command_run(const options *o) {
     run_session s = {0};
     job_choice choice;
     int code = kernel_choice_options(o, &choice, &s.build);
+    s.cache = code == EXIT_DONE && choice.cache[0] ? choice.cache : NULL;
     code = code ? code : choose_backend(o, &s);
     code = code ? code : kernel_choice_open(o, o->arguments.items[0], &s.k);
     code = code ? code : run_kernel(&s, o);

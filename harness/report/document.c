@@ -99,6 +99,7 @@ static const struct csv_column {
     {"ceiling", "roofline", "ceiling"},
     {"fraction", "roofline", "fraction"},
     {"compile_ns", "compile_ns", NULL},
+    {"compile_cached", "compile_cached", NULL},
     {"schedule", "schedule", NULL},
     {"schedule_values", "schedule_values", NULL},
     {"schedule_hash", "schedule_hash", NULL},

@@ -220,10 +220,11 @@ void table_summary(const json_t *results, text *out) {
                 count_against(results, "golden"), count_against(results, "reference"));
     const json_t *slowest = NULL;
     double most = 0;
-    size_t i;
+    size_t i, cached = 0;
     json_t *result;
     json_array_foreach(results, i, result) {
         double ns = number_at(result, "compile_ns", NULL);
+        cached += json_is_true(json_object_get(result, "compile_cached"));
         if (ns > most) {
             most = ns;
             slowest = result;
@@ -233,6 +234,8 @@ void table_summary(const json_t *results, text *out) {
         text_printf(out, "slowest compile: %s/%s, ", job_result_text(slowest, "kernel"),
                     job_result_text(slowest, "case"));
         table_duration(most, out);
+        if (cached)
+            text_printf(out, "; %zu modules from the cache", cached);
         text_append_char(out, '\n');
     }
 }

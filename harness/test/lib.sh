@@ -1,11 +1,12 @@
 # lib.sh - sourced by test_cli_*.sh: SCRIPT TSR ROOT. Each check says what it checks; the script ends with `finish`.
 set -u
 export LC_ALL=C
-unset TSR_DB TESSERA_BACKEND TESSERA_ISA TSR_TEST_FAULT NO_COLOR
+unset TSR_DB TSR_TUNED TESSERA_BACKEND TESSERA_ISA TSR_TEST_FAULT NO_COLOR
 
 tsr=$1
 root=$2
 scratch=$(mktemp -d)
+export TSR_CACHE=$scratch/.cache
 trap 'chmod -R u+rwx "$scratch"; rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 failures=0
