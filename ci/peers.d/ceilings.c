@@ -25,7 +25,7 @@ const char *peer_version(void) {
 static bool prepare_peak(peer_case *c, const char *element) {
     for (size_t i = 0; i < ceiling_compute_kernel_count && !compute; i++) {
         const ceiling_compute_kernel *kernel = &ceiling_compute_kernels[i];
-        if (strcmp(kernel->element, element) == 0 && strcmp(kernel->isa, host_isa()) == 0 &&
+        if (strcmp(kernel->element, element) == 0 && host_isa_supports(kernel->isa) &&
             cpu_has_feature(kernel->feature))
             compute = kernel;
     }
@@ -40,7 +40,7 @@ static bool prepare_stream(peer_case *c, size_t bytes) {
     const char *operation = strcmp(c->words[0], "copy") == 0 ? "copy-nt" : "read";
     for (size_t i = 0; i < ceiling_memory_kernel_count && !memory; i++)
         if (strcmp(ceiling_memory_kernels[i].operation, operation) == 0 &&
-            strcmp(ceiling_memory_kernels[i].isa, host_isa()) == 0)
+            host_isa_supports(ceiling_memory_kernels[i].isa))
             memory = &ceiling_memory_kernels[i];
     if (!memory)
         return peer_refuse(c, "no %s for %s", c->words[0], host_isa());
