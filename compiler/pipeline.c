@@ -257,7 +257,9 @@ static bool run_passes(pipeline *p, const char *last) {
             return true;
     }
     if (last)
-        return status_set(p->st, STATUS_INVALID, "no pass is called '%s'", last);
+        return status_set(
+            p->st, STATUS_INVALID,
+            generic ? "code for any dimensions has no '%s'" : "no pass is called '%s'", last);
     if (!p->options->fault || !tile_knows_fault(p->options->fault))
         return true;
     return tile_inject_fault(p->m, p->options->fault, p->st) && run_assign_layout(p);

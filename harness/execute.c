@@ -192,6 +192,8 @@ static compiler_options options_of(const execution *e) {
 
 /* Whose schedule it is. */
 static const char *schedule_of(const compiler_options *options, const job *j) {
+    if (options->generic)
+        return "generic";
     if (options->schedule)
         return j->tuned ? "tuned" : "given";
     return options->written ? "source" : "default";
@@ -281,7 +283,9 @@ session_request execution_session(const execution *e, uint32_t device, uint32_t 
                              .threads = threads,
                              .artifact = &e->artifact,
                              .kernel = e->job->kernel,
-                             .signature = &e->subject->signature};
+                             .signature = &e->subject->signature,
+                             .dims = e->subject->c->dims,
+                             .dim_count = e->subject->c->dim_count};
 }
 
 /* The same module with another number of threads. What differs goes to `repeat`, for the verdict.

@@ -16,6 +16,7 @@ compiler_options job_compiler_options(const job *j, const compiler_kernel *kerne
                               .isa = j->isa,
                               .threads = j->threads,
                               .unoptimised = j->unoptimised,
+                              .generic = j->generic,
                               .schedule = j->schedule,
                               .written = kernel ? kernel->schedule : NULL,
                               .fault = fault_of_code(j->fault)};
@@ -23,14 +24,14 @@ compiler_options job_compiler_options(const job *j, const compiler_kernel *kerne
 
 json_t *job_to_json(const job *j) {
     return json_pack("{s:s, s:s, s:s, s:s?, s:s, s:s, s:s?, s:I, s:I, s:b, s:i, s:s?, s:s?, s:s?, "
-                     "s:b, s:b, s:b, s:b, s:s?, s:b, s:s?}",
+                     "s:b, s:b, s:b, s:b, s:s?, s:b, s:s?, s:b}",
                      "path", j->path, "kernel", j->kernel, "case", j->case_name, "golden",
                      j->golden_path, "backend", j->backend, "profile", j->profile, "isa", j->isa,
                      "threads", (json_int_t)j->threads, "seed", (json_int_t)j->seed, "quick",
                      j->quick, "mode", (int)j->mode, "fault", j->fault, "source", j->source,
                      "staging", j->staging, "launches", j->launches, "sandbox", j->sandbox,
                      "unoptimised", j->unoptimised, "order_probe", j->order_probe, "schedule",
-                     j->schedule, "tuned", j->tuned, "cache", j->cache);
+                     j->schedule, "tuned", j->tuned, "cache", j->cache, "generic", j->generic);
 }
 
 bool job_from_json(json_t *object, job *out) {
@@ -52,6 +53,7 @@ bool job_from_json(json_t *object, job *out) {
     out->unoptimised = json_is_true(json_object_get(object, "unoptimised"));
     out->schedule = json_string_value(json_object_get(object, "schedule"));
     out->cache = json_string_value(json_object_get(object, "cache"));
+    out->generic = json_is_true(json_object_get(object, "generic"));
     out->tuned = json_is_true(json_object_get(object, "tuned"));
     out->threads = (uint32_t)threads;
     out->seed = (uint64_t)seed;

@@ -32,6 +32,7 @@ typedef struct job {
     bool quick;
     bool order_probe;     /* recover the trees of all accumulations, too */
     bool unoptimised;     /* compile without fusing or simplifying anything */
+    bool generic;         /* by code for any dimensions */
     const char *schedule; /* values of schedule parameters; NULL: the source's, or the default */
     bool tuned;           /* `schedule` is what the tuner found */
     const char *cache;    /* the folder of compiled modules, or NULL */

@@ -19,6 +19,7 @@ static void add_job(job_plan *p, const corpus_case *item, const job_choice *choi
              .seed = choice->seed,
              .quick = choice->quick,
              .unoptimised = choice->unoptimised,
+             .generic = choice->generic,
              .schedule = *backend_table[id].driver ? choice->schedule : NULL,
              .order_probe = choice->order_probe,
              .cache = choice->cache[0] ? choice->cache : NULL,
@@ -74,9 +75,9 @@ json_t *job_choice_json(const job_choice *choice) {
                                   json_string(compiler_profile_name((compiler_profile)i)));
     for (uint32_t i = 0; i < choice->thread_count; i++)
         json_array_append_new(threads, json_integer(choice->threads[i]));
-    return json_pack("{s:o, s:o, s:o, s:s?, s:I, s:b, s:b, s:b, s:s?, s:s?}", "backends", backends,
-                     "profiles", profiles, "threads", threads, "isa", choice->isa, "seed",
+    return json_pack("{s:o, s:o, s:o, s:s?, s:I, s:b, s:b, s:b, s:s?, s:s?, s:b}", "backends",
+                     backends, "profiles", profiles, "threads", threads, "isa", choice->isa, "seed",
                      (json_int_t)choice->seed, "quick", choice->quick, "unoptimised",
                      choice->unoptimised, "order_probe", choice->order_probe, "inject",
-                     choice->inject, "schedule", choice->schedule);
+                     choice->inject, "schedule", choice->schedule, "generic", choice->generic);
 }

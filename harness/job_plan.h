@@ -19,7 +19,7 @@ typedef struct job_choice {
     const char *also[COMPILER_LEVELS_MAX]; /* further levels of a module */
     uint32_t also_count;
     uint64_t seed, timeout_seconds, memory_mib;
-    bool quick, unoptimised, order_probe;
+    bool quick, unoptimised, generic, order_probe;
     const char *schedule; /* values of schedule parameters, or NULL */
     char cache[1024];     /* the folder of compiled modules; empty: none */
     const char *inject;   /* FAULT[@KERNEL[/CASE]], or NULL */

@@ -161,11 +161,11 @@ static json_t *about(const packing *p) {
     json_t *host = host_facts();
     const char *isa = j->isa ? j->isa : json_string_value(json_object_get(host, "isa"));
     json_t *item = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s?, s:I, s:I, s:s?, s:I, s:I, s:b, s:s?}", "kernel", j->kernel,
+        "{s:s, s:s, s:s, s:s, s:s?, s:I, s:I, s:s?, s:I, s:I, s:b, s:s?, s:b}", "kernel", j->kernel,
         "case", j->case_name, "backend", j->backend, "profile", j->profile, "isa", isa, "threads",
         (json_int_t)j->threads, "seed", (json_int_t)j->seed, "fault", j->fault, "timeout_s",
         (json_int_t)p->request->timeout_seconds, "memory_mib", (json_int_t)p->request->memory_mib,
-        "unoptimised", j->unoptimised, "schedule", j->schedule);
+        "unoptimised", j->unoptimised, "schedule", j->schedule, "generic", j->generic);
     json_t *manifest =
         json_pack("{s:o, s:o, s:o, s:o, s:i, s:O?, s:O?, s:O?, s:O?}", "case", item, "outcome",
                   outcome_json(p), "tsr", program_facts(), "host", host, "numerics_version",

@@ -71,6 +71,7 @@ static bool read_case(const pack *p, recorded_case *c, replay *r) {
     j->fault = json_string_value(json_object_get(item, "fault"));
     j->unoptimised = json_is_true(json_object_get(item, "unoptimised"));
     j->schedule = json_string_value(json_object_get(item, "schedule"));
+    j->generic = json_is_true(json_object_get(item, "generic"));
     j->mode = JOB_REPLAY;
     j->quick = j->sandbox = true;
     c->key = json_string_value(json_object_get(r->manifest, "key"));

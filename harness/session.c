@@ -1,6 +1,7 @@
 /* session.c - a kernel's life on a device. */
 #include "session.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,36 @@ static bool load(session *l, const session_request *request, status *st) {
     return abi_ok(code, "loading the module", st);
 }
 
+static bool bind_dim(const session_request *request, const char *name, int64_t *value, status *st) {
+    for (uint32_t i = 0; i < request->dim_count; i++)
+        if (strcmp(request->dims[i].name, name) == 0) {
+            *value = request->dims[i].value;
+            return true;
+        }
+    return status_set(st, STATUS_INTERNAL, "the module of %s wants the dimension %s",
+                      request->kernel, name);
+}
+
+/* The metadata has the names, in the order of the arguments. */
+static bool bind_dims(session *l, const session_request *request, const tsr_kernel_info_t *info,
+                      status *st) {
+    const char *document = NULL;
+    bool ok =
+        info->dims <= SESSION_DIMS_MAX && tsrGetModuleMetadata(l->module, &document) == TSR_SUCCESS;
+    json_t *root = ok ? json_loads(document, 0, NULL) : NULL;
+    const json_t *names = json_object_get(root, "dims");
+    ok = json_array_size(names) == info->dims ||
+         status_set(st, STATUS_INTERNAL, "the module of %s wants %u dimensions", request->kernel,
+                    info->dims);
+    for (uint32_t i = 0; i < info->dims && ok; i++) {
+        ok = bind_dim(request, json_string_value(json_array_get(names, i)), &l->dims[i], st);
+        l->args[info->inputs + info->outputs + i] = &l->dims[i];
+    }
+    l->dim_count = info->dims;
+    json_decref(root);
+    return ok;
+}
+
 bool session_open(session *l, const session_request *request, status *st) {
     *l = (session){0};
     tsr_kernel_info_t info;
@@ -75,14 +106,8 @@ bool session_open(session *l, const session_request *request, status *st) {
                           "the module of %s has %u inputs and %u outputs, its graph %u and %u",
                           request->kernel, info.inputs, info.outputs,
                           request->signature->input_count, request->signature->output_count);
-    if (info.dims != request->dim_count || info.dims > SESSION_DIMS_MAX)
-        return status_set(st, STATUS_INTERNAL, "the module of %s wants %u dimensions, not %u",
-                          request->kernel, info.dims, request->dim_count);
-    l->dim_count = info.dims;
-    for (uint32_t i = 0; i < info.dims; i++) {
-        l->dims[i] = request->dims[i];
-        l->args[info.inputs + info.outputs + i] = &l->dims[i];
-    }
+    if (info.dims > 0 && !bind_dims(l, request, &info, st))
+        return false;
     return allocate(l, request->signature, st);
 }
 

@@ -29,7 +29,7 @@ typedef struct session_request {
     const compiler_artifact *artifact;
     const char *kernel;
     const compiler_signature *signature;
-    const int64_t *dims; /* of a kernel for any; their number is dim_count */
+    const ir_binding *dims; /* of a kernel for any; more than it has names are no matter */
     uint32_t dim_count;
     bool foreign; /* the module is a user's file: if it is damaged, that is no bug of ours */
 } session_request;

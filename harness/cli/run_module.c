@@ -25,6 +25,7 @@ typedef struct module_run {
     tensor inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
     compiler_signature signature;
     int64_t dims[SESSION_DIMS_MAX];
+    ir_binding bindings[SESSION_DIMS_MAX];
 } module_run;
 
 bool run_module_is(const char *path) {
@@ -165,6 +166,7 @@ static bool bind_dims(module_run *r, status *st) {
                 st, STATUS_INVALID,
                 "dimension %s of %s stands alone in no input, so arrays do not tell it",
                 m->dim_names[d], m->name);
+        r->bindings[d] = (ir_binding){m->dim_names[d], r->dims[d]};
     }
     return true;
 }
@@ -205,7 +207,7 @@ static bool launch(module_run *r, uint32_t threads, status *st) {
                                .artifact = &artifact,
                                .kernel = r->metadata.name,
                                .signature = &r->signature,
-                               .dims = r->dims,
+                               .dims = r->bindings,
                                .dim_count = r->metadata.dims,
                                .foreign = true};
     bool ok = session_open(&l, &request, st) && session_write_inputs(&l, r->inputs, st) &&

@@ -44,17 +44,19 @@ static void add_backend(fuzzing *f, const backend *b, compiler_profile profile) 
     uint32_t most = c->threads[c->thread_count - 1];
     if (!backend_honours(b, name))
         return;
-    add_way(f, (trial_way){name, b->name, c->isa, most, false});
+    add_way(f, (trial_way){name, b->name, c->isa, most, false, false});
     if (profile == PROFILE_STRICT)
-        add_way(f, (trial_way){name, b->name, c->isa, 1, true});
+        add_way(f, (trial_way){name, b->name, c->isa, 1, true, false});
+    if (profile == PROFILE_STRICT && b->product)
+        add_way(f, (trial_way){name, b->name, c->isa, most, false, true});
 }
 
 static void add_level(fuzzing *f, const char *level, compiler_profile profile) {
     const job_choice *c = f->request->choice;
     const char *name = compiler_profile_name(profile);
-    add_way(f, (trial_way){name, "cpu", level, 1, false});
+    add_way(f, (trial_way){name, "cpu", level, 1, false, false});
     if (profile == PROFILE_STRICT)
-        add_way(f, (trial_way){name, "cpu", level, c->threads[c->thread_count - 1], true});
+        add_way(f, (trial_way){name, "cpu", level, c->threads[c->thread_count - 1], true, false});
 }
 
 static void list_ways(fuzzing *f) {
@@ -126,7 +128,9 @@ static void describe_way(const trial_way *way, text *out) {
     text_printf(out, "%s%s%s%s%s, %u thread%s%s", way->backend, way->isa ? " " : "",
                 way->isa ? way->isa : "", strict ? "" : ", ", strict ? "" : way->profile,
                 way->threads, way->threads == 1 ? "" : "s",
-                way->unoptimised ? ", unoptimised" : "");
+                way->unoptimised ? ", unoptimised"
+                : way->generic   ? ", for any dimensions"
+                                 : "");
 }
 
 /* Shrinks what was made, runs the result once more, and tells. */

@@ -19,6 +19,7 @@ job trial_job(const trial_way *way, const char *source, uint64_t seed) {
                  .seed = seed,
                  .quick = true,
                  .unoptimised = way->unoptimised,
+                 .generic = way->generic,
                  .fault = fault_for(getenv("TSR_TEST_FAULT"), FUZZ_KERNEL, FUZZ_CASE),
                  .source = source,
                  .mode = JOB_CONTROL};

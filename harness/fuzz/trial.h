@@ -8,11 +8,12 @@
 
 enum { TRIAL_WAYS_MAX = 32 };
 
-/* A way down: profile, backend, ISA level, threads, optimised or not. */
+/* A way down: profile, backend, ISA level, threads, optimised or not, for the kernel's
+ * dimensions or for any. */
 typedef struct trial_way {
     const char *profile, *backend, *isa;
     uint32_t threads;
-    bool unoptimised;
+    bool unoptimised, generic;
 } trial_way;
 
 /* The job of a kernel's text on a way; borrows both. */

@@ -144,6 +144,13 @@ for wrong in "2:--specialize odd:--specialize goes with --generic" \
     exits "$code" "compile ${rest%%:*}" "$tsr" compile any.tsr --kernel norm "${words[@]}" --emit module -o o.tsrm
     has err "${rest#*:}" "is refused"
 done
+exits 2 "a schedule for any dimensions" "$tsr" compile any.tsr --kernel norm --generic --schedule ROWS=2 --emit asm
+exits 3 "their schedule" "$tsr" compile any.tsr --kernel norm --generic --emit schedule
+has err "code for any dimensions has no 'schedule'" "is told"
+exits 0 "their Tile IR" "$tsr" compile any.tsr --kernel norm --generic --emit tile
+has out "cells = .M." "has formulas"
+exits 0 "bench by code for any dimensions" "$tsr" bench any.tsr --quick --generic --backend cpu --profile strict --export json=any.json
+has any.json '"schedule": "generic"' "says so"
 exits 3 "a case of other types" "$tsr" compile any.tsr --kernel heads --generic --specialize half --emit module -o o.tsrm
 has err "case half has other element types than one" "is refused"
 

@@ -11,7 +11,7 @@
 #include "device/host_pool.h"
 #include "tessera/kernel.h"
 
-enum { BUFFERS_MAX = 32, PHASES_MAX = 256, ALIGNMENT = 64, POISON = 0xA5 };
+enum { BUFFERS_MAX = 32, PHASES_MAX = 256, DIMS_MAX = 64, ALIGNMENT = 64, POISON = 0xA5 };
 
 typedef struct block {
     unsigned char *data; /* aligned as a kernel wants it; owned */
@@ -20,7 +20,8 @@ typedef struct block {
 
 typedef struct image_case {
     block name, object;
-    uint64_t workspace_bytes, scratch_bytes, phase_count, input_count, output_count;
+    uint64_t dim_count, workspace_bytes, scratch_bytes, phase_count, input_count, output_count;
+    int64_t dims[DIMS_MAX];
     block symbols[PHASES_MAX];
     uint64_t cells[PHASES_MAX];
     block inputs[BUFFERS_MAX], outputs[BUFFERS_MAX], expected[BUFFERS_MAX];
@@ -66,6 +67,9 @@ static bool get_case(image_case *c) {
         return false;
     ungetc(next, stdin);
     *c = (image_case){.name = get_block(), .object = get_block()};
+    c->dim_count = get_number(DIMS_MAX);
+    for (uint64_t i = 0; i < c->dim_count; i++)
+        c->dims[i] = (int64_t)get_number(INT64_MAX);
     c->workspace_bytes = get_number(UINT64_C(1) << 32);
     c->scratch_bytes = get_number(UINT64_C(1) << 32);
     c->phase_count = get_number(PHASES_MAX);
@@ -128,7 +132,7 @@ static bool run_case(host_pool *pool, image_case *c, status *st) {
         buffers[i] = c->inputs[i].data;
     for (uint64_t i = 0; i < c->output_count; i++)
         buffers[c->input_count + i] = c->outputs[i].data;
-    cell_call call = {.frame = {buffers, NULL, workspace.data, NULL}};
+    cell_call call = {.frame = {buffers, c->dims, workspace.data, NULL}};
     for (uint64_t i = 0; i < c->phase_count && ok; i++)
         ok = run_phase(pool, elf, c, i, &call, st);
     host_elf_free(elf);

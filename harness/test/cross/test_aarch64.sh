@@ -32,11 +32,13 @@ for level in aarch64-neon aarch64-sve256; do
     [ $level = aarch64-neon ] && cpu=cortex-a57
     [ $level = aarch64-sve256 ] && cpu=max,sve256=on
     echo "$level on $emulator -cpu $cpu"
-    "$write" $level "$every" "${paths[@]}" | "$emulator" -cpu $cpu "$scratch/run_images" $level || code=1
+    "$write" $level fixed "$every" "${paths[@]}" | "$emulator" -cpu $cpu "$scratch/run_images" $level || code=1
+    echo "the same for any dimensions"
+    "$write" $level generic $((every * 2)) "${paths[@]}" | "$emulator" -cpu $cpu "$scratch/run_images" $level || code=1
 done
 # Vectors that are longer than the code asks for change nothing; shorter ones are refused.
 echo "aarch64-sve256 with vectors of 512 bits"
-"$write" aarch64-sve256 $((every * 5)) "${paths[@]}" |
+"$write" aarch64-sve256 fixed $((every * 5)) "${paths[@]}" |
     "$emulator" -cpu max,sve512=on,sve-default-vector-length=64 "$scratch/run_images" aarch64-sve256 || code=1
 for cpu in cortex-a57 max,sve128=on,sve256=off; do
     refused=0

@@ -1,15 +1,17 @@
-/* write_images.c - ISA EVERY PATH...: compiles each EVERYth case of a corpus for a level that this
- * machine need not have, and writes what run_images needs to run and judge it: a stream on stdout.
+/* write_images.c - ISA fixed|generic EVERY PATH...: compiles each EVERYth case of a corpus for a
+ * level that this machine need not have, for its dimensions or for any, and writes what run_images
+ * needs to run and judge it: a stream on stdout.
  *
- * A case is, one after the other: name, object; workspace and scratch bytes; a number of phases,
- * each a symbol and its cells; a number of inputs, and each; a number of outputs, and each as the
- * interpreter computes it. Numbers are 64 bits, little endian; what has bytes begins with their
- * number. */
+ * A case is, one after the other: name, object; a number of dimensions, and each; workspace and
+ * scratch bytes; a number of phases, each a symbol and its cells; a number of inputs, and each; a
+ * number of outputs, and each as the interpreter computes it. Numbers are 64 bits, little endian;
+ * what has bytes begins with their number. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "case.h"
+#include "formula.h"
 #include "metadata.h"
 #include "module.h"
 #include "subject.h"
@@ -29,7 +31,39 @@ static void put_tensors(const tensor *tensors, uint32_t count) {
         put_bytes(tensors[i].data, tensor_bytes(&tensors[i]));
 }
 
-static bool put_image(const compiler_artifact *artifact, const char *isa, status *st) {
+static int64_t value_of(const compiler_case *c, const char *name) {
+    for (uint32_t i = 0; i < c->dim_count; i++)
+        if (strcmp(c->dims[i].name, name) == 0)
+            return c->dims[i].value;
+    return 0;
+}
+
+/* As the runtime finds it. */
+static void put_need(const metadata_need *need, const formula_names *dims) {
+    int64_t value = need->value;
+    if (need->formula)
+        formula_evaluate(need->formula, dims, &value);
+    put_number((uint64_t)value);
+}
+
+static void put_needs(const metadata *m, const compiler_case *c) {
+    int64_t values[64];
+    const metadata_image *image = &m->images[0];
+    put_number(m->dims);
+    for (uint32_t i = 0; i < m->dims && i < 64; i++)
+        put_number((uint64_t)(values[i] = value_of(c, m->dim_names[i])));
+    const formula_names dims = {m->dim_names, values, m->dims};
+    put_need(&image->workspace_bytes, &dims);
+    put_need(&image->scratch_bytes, &dims);
+    put_number(image->phase_count);
+    for (uint32_t i = 0; i < image->phase_count; i++) {
+        put_bytes(image->symbols[i], strlen(image->symbols[i]));
+        put_need(&image->phases[i].cells, &dims);
+    }
+}
+
+static bool put_image(const compiler_artifact *artifact, const compiler_case *c, const char *isa,
+                      status *st) {
     char kind[64];
     module_part document, object;
     metadata m;
@@ -40,28 +74,22 @@ static bool put_image(const compiler_artifact *artifact, const char *isa, status
     if (!metadata_parse(&m, document.data, document.size_bytes, st))
         return false;
     put_bytes(object.data, object.size_bytes);
-    put_number((uint64_t)m.images[0].workspace_bytes.value);
-    put_number((uint64_t)m.images[0].scratch_bytes.value);
-    put_number(m.images[0].phase_count);
-    for (uint32_t i = 0; i < m.images[0].phase_count; i++) {
-        put_bytes(m.images[0].symbols[i], strlen(m.images[0].symbols[i]));
-        put_number((uint64_t)m.images[0].phases[i].cells.value);
-    }
+    put_needs(&m, c);
     metadata_release(&m);
     return true;
 }
 
-static bool put_case(subject *s, const corpus_case *c, const char *isa, status *st) {
-    compiler_options options = {.isa = isa, .threads = 2};
+static bool put_case(subject *s, const corpus_case *c, const compiler_options *options,
+                     status *st) {
     compiler_artifact artifact = {0};
     subject_request request = {
         .path = c->path, .kernel = c->kernel->name, .case_name = c->c->name, .seed = 1};
     const tensor *expected;
     bool ok = subject_open(s, &request, st) && (expected = subject_oracle(s, st)) &&
-              compiler_build(s->graph, s->c->dims, s->c->dim_count, &options, &artifact, st);
+              compiler_build(s->graph, s->c->dims, s->c->dim_count, options, &artifact, st);
     if (ok) {
         put_bytes(c->name, strlen(c->name));
-        ok = put_image(&artifact, isa, st);
+        ok = put_image(&artifact, s->c, options->isa, st);
         put_tensors(s->inputs, s->signature.input_count);
         put_tensors(expected, s->signature.output_count);
     }
@@ -74,16 +102,18 @@ int main(int argc, char **argv) {
     subject s = {0};
     text diagnostics;
     status st = STATUS_INIT;
-    size_t every = argc > 3 ? strtoul(argv[2], NULL, 10) : 0;
+    size_t every = argc > 4 ? strtoul(argv[3], NULL, 10) : 0;
     if (every == 0)
-        return fprintf(stderr, "usage: write_images ISA EVERY PATH...\n"), 2;
+        return fprintf(stderr, "usage: write_images ISA fixed|generic EVERY PATH...\n"), 2;
+    compiler_options options = {
+        .isa = argv[1], .threads = 2, .generic = strcmp(argv[2], "generic") == 0};
     text_init(&diagnostics);
     corpus_query query = {
-        .paths = (const char *const *)argv + 3, .path_count = (size_t)argc - 3, .skip_large = true};
+        .paths = (const char *const *)argv + 4, .path_count = (size_t)argc - 4, .skip_large = true};
     bool ok = corpus_load(&c, &query, &diagnostics, &st);
     fputs(diagnostics.data, stderr);
     for (size_t i = 0; i < c.cases.count && ok; i += every)
-        ok = put_case(&s, &c.cases.items[i], argv[1], &st);
+        ok = put_case(&s, &c.cases.items[i], &options, &st);
     if (!ok)
         fprintf(stderr, "write_images: %s\n", st.message);
     subject_close(&s);

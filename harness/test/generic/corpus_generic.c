@@ -149,6 +149,8 @@ int main(int argc, char **argv) {
         failed++;
     }
     close_kernel(&k);
+    if (k.context)
+        tsrDestroyContext(k.context);
     printf("%zu cases by code for any dimensions, %zu of other bits or not run%s%s\n", cases,
            failed, ok ? "" : ": ", st.message);
     subject_close(&s);
