@@ -1,0 +1,76 @@
+/* fuzz_module.c - module files and their metadata: what loads is launched, on the driver that runs
+ * nothing, with dimensions of every size. Bytes that begin like JSON are the metadata of a module
+ * whose hashes fit, so that they are read at all. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "module.h"
+#include "runtime.h"
+
+enum { ARGUMENTS_MAX = 600 };
+
+static void launch(tsr_module_t module, int64_t dim) {
+    static _Alignas(64) unsigned char memory[64 * 512];
+    static void *buffers[ARGUMENTS_MAX], *args[ARGUMENTS_MAX];
+    const metadata *m = module->kernel.metadata;
+    uint32_t count = m->inputs + m->outputs;
+    for (uint32_t i = 0; i < count && i < 512; i++) {
+        buffers[i] = memory + 64 * i;
+        args[i] = &buffers[i];
+    }
+    for (uint32_t i = 0; i < m->dims; i++)
+        args[count + i] = &dim;
+    launch_request request = {.kernel = &module->kernel};
+    int64_t *cells = calloc(256 + m->dims + count, sizeof *cells);
+    request.cells = cells;
+    request.dims = cells + 256;
+    for (uint32_t i = 0; i < m->dims; i++)
+        request.dims[i] = dim;
+    launch_find_needs(&request, cells + 256 + m->dims);
+    bool small = request.workspace_bytes < 1 << 20;
+    for (int i = 0; i < 256; i++)
+        small &= cells[i] < 1 << 20;
+    free(cells);
+    if (small && count <= 512)
+        tsrLaunch(&module->kernel, NULL, (tsr_launch_t){0}, args, count + m->dims);
+}
+
+static void load(const void *image, size_t size) {
+    static const int64_t dims[] = {0, 1, 7, 4096, INT64_C(1) << 40, INT64_MAX, -1};
+    tsr_context_t context;
+    tsr_module_t module;
+    const device_driver *recorder = device_driver_at(device_listed_count());
+    if (context_create_on(recorder, 1, 0, &context) != TSR_SUCCESS)
+        abort();
+    if (tsrLoadModule(context, image, size, &module) == TSR_SUCCESS) {
+        for (size_t i = 0; i < sizeof dims / sizeof *dims; i++)
+            launch(module, dims[i]);
+        if (tsrUnloadModule(module) != TSR_SUCCESS)
+            abort();
+    }
+    if (tsrDestroyContext(context) != TSR_SUCCESS)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    void *image = NULL;
+    size_t image_size;
+    status st = STATUS_INIT;
+    if (size == 0 || data[0] != '{') {
+        load(data, size);
+        return 0;
+    }
+    module_part parts[] = {{"metadata", data, size},
+                           {"elf:x86-64-v3", "code", 4},
+                           {"elf:x86-64-v3:1", "more", 4},
+                           {"elf:x86-64-v4", "code", 4}};
+    /* Descriptions name the parts that are there, or some of them. */
+    for (size_t count = 1; count <= 4; count++) {
+        if (!module_write(parts, count, MODULE_ABI_MINOR_IMAGES, &image, &image_size, &st))
+            abort();
+        load(image, image_size);
+        free(image);
+    }
+    return 0;
+}
