@@ -293,6 +293,16 @@ module {
       %4 = irdl.base "#builtin.array"
       irdl.attributes {"start" = %2, "stop" = %3, "step" = %4}
     }
+    irdl.operation @window {
+      %0 = irdl.base "!builtin.tensor"
+      irdl.operands(%0)
+      %1 = irdl.base "!builtin.tensor"
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.integer"
+      %3 = irdl.base "#builtin.array"
+      %4 = irdl.base "#builtin.integer"
+      irdl.attributes {"axis" = %2, "size" = %3, "stride" = %4}
+    }
     irdl.operation @concat {
       %0 = irdl.base "!builtin.tensor"
       %1 = irdl.base "!builtin.tensor"
@@ -439,6 +449,19 @@ module {
       %4 = irdl.base "#builtin.string"
       %5 = irdl.base "#builtin.string"
       irdl.attributes {"activation" = %4, "order" = %5}
+    }
+    irdl.operation @conv2d {
+      %0 = irdl.base "!builtin.tensor"
+      %1 = irdl.base "!builtin.tensor"
+      %2 = irdl.base "!builtin.tensor"
+      irdl.operands(%0, %1, optional %2)
+      %3 = irdl.base "!builtin.tensor"
+      irdl.results(%3)
+      %4 = irdl.base "#builtin.integer"
+      %5 = irdl.base "#builtin.integer"
+      %6 = irdl.base "#builtin.string"
+      %7 = irdl.base "#builtin.string"
+      irdl.attributes {"stride" = %4, "padding" = %5, "activation" = %6, "order" = %7}
     }
     irdl.operation @scaled_matmul {
       %0 = irdl.base "!builtin.tensor"

@@ -333,6 +333,26 @@ static bool graph_infer_slice(query *q) {
     return infer_give_shape(q, x->element, x->rank, dims);
 }
 
+static bool graph_infer_window(query *q) {
+    const ir_type_data *x = infer_operand(q, 0);
+    int64_t axis = infer_int_attr(q, "axis", 0), stride = infer_int_attr(q, "stride", 1);
+    ir_dim size, dims[IR_MAX_RANK];
+    if (x->rank == IR_MAX_RANK || !infer_axis_in(q, axis, x->rank) ||
+        infer_ints_attr(q, "size", &size, 1) != 1)
+        return infer_refuse(q, 0, -1, "needs an axis of %s, one size, and room for another axis",
+                            infer_shape_text(q, 0));
+    if (stride < 1 || size == 0)
+        return infer_refuse(q, 0, -1, "the stride and the size must be at least 1");
+    memcpy(dims, x->dims, sizeof(ir_dim) * (size_t)x->rank);
+    ir_dim room = ir_dim_sub(q->m, ir_dim_add(q->m, x->dims[axis], stride), size);
+    if (room == IR_DIM_INVALID)
+        return infer_refuse(q, 0, -1, "a window of %s does not fit in dimension %d of %s",
+                            ir_dim_text(q->m, size), (int)axis, infer_shape_text(q, 0));
+    dims[axis] = ir_dim_floordiv(q->m, room, stride);
+    dims[x->rank] = size;
+    return infer_give_shape(q, x->element, x->rank + 1, dims);
+}
+
 static bool graph_infer_concat(query *q) {
     ir_dim dims[IR_MAX_RANK];
     const ir_type_data *x = q->operand_count ? infer_operand(q, 0) : NULL;

@@ -199,15 +199,58 @@ bool graph_infer_dequantize(query *q) {
            infer_give(q, ir_type_with_element(q->m, q->operands[0], DTYPE_F32));
 }
 
-bool graph_infer_linear(query *q) {
+static bool known_activation(query *q) {
     static const char *const known[] = {"none", "relu", "gelu", "gelu_erf", "silu"};
     const char *activation = infer_string_attr(q, "activation", "none");
     bool found = false;
     for (int i = 0; i < 5; i++)
         found |= strcmp(known[i], activation) == 0;
-    if (!found)
-        return infer_refuse(
-            q, -1, -1, "unknown activation '%s': none, relu, gelu, gelu_erf or silu", activation);
+    return found ||
+           infer_refuse(q, -1, -1, "unknown activation '%s': none, relu, gelu, gelu_erf or silu",
+                        activation);
+}
+
+/* How many places a window has along an axis that is padded on both sides. */
+static bool window_count(query *q, ir_dim length, ir_dim size, ir_dim *count) {
+    int64_t stride = infer_int_attr(q, "stride", 1), padding = infer_int_attr(q, "padding", 0);
+    ir_dim room = ir_dim_sub(q->m, ir_dim_add(q->m, length, 2 * padding + stride), size);
+    if (room == IR_DIM_INVALID)
+        return infer_refuse(q, 0, 1, "a window of %s does not fit in %s with a padding of %lld",
+                            ir_dim_text(q->m, size), ir_dim_text(q->m, length), (long long)padding);
+    *count = ir_dim_floordiv(q->m, room, stride);
+    return true;
+}
+
+bool graph_infer_conv2d(query *q) {
+    const ir_type_data *x = infer_operand(q, 0), *w = infer_operand(q, 1);
+    ir_dim dims[4];
+    if (!infer_need_single(q, 0))
+        return false;
+    for (uint32_t i = 1; i < q->operand_count; i++)
+        if (infer_operand(q, i)->element != x->element)
+            return infer_refuse(q, 0, (int)i, "%s and %s are of different types",
+                                infer_shape_text(q, 0), infer_shape_text(q, i));
+    if (x->rank != 4 || w->rank != 4 || x->dims[3] != w->dims[2])
+        return infer_refuse(q, 0, 1, "needs x [N, H, W, C] and w [KH, KW, C, O], not %s and %s",
+                            infer_shape_text(q, 0), infer_shape_text(q, 1));
+    if (infer_int_attr(q, "stride", 1) < 1 || infer_int_attr(q, "padding", 0) < 0)
+        return infer_refuse(q, -1, -1, "the stride is at least 1 and the padding at least 0");
+    if (w->dims[0] == 0 || w->dims[1] == 0)
+        return infer_refuse(q, 1, -1, "a window of %s is empty", infer_shape_text(q, 1));
+    if (q->operand_count > 2 &&
+        (infer_operand(q, 2)->rank != 1 || infer_operand(q, 2)->dims[0] != w->dims[3]))
+        return infer_refuse(q, 1, 2, "the bias is %s, not one number for each channel of %s",
+                            infer_shape_text(q, 2), infer_shape_text(q, 1));
+    dims[0] = x->dims[0];
+    dims[3] = w->dims[3];
+    return known_activation(q) && window_count(q, x->dims[1], w->dims[0], &dims[1]) &&
+           window_count(q, x->dims[2], w->dims[1], &dims[2]) &&
+           infer_give_shape(q, x->element, 4, dims);
+}
+
+bool graph_infer_linear(query *q) {
+    if (!known_activation(q))
+        return false;
     if (!infer_need_single(q, 0) || !graph_infer_matmul(q))
         return false;
     if (q->operand_count < 3)

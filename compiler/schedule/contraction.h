@@ -5,7 +5,7 @@
 
 #include "schedule/scheduler.h"
 
-enum { CHUNK = 512, SMALL_RHS_ELEMENTS = 16384, ONE_BLOCK_ROWS = 384 };
+enum { CHUNK = 512, NEAR_ELEMENTS = 1 << 20, NEAR_ROW_BYTES = 4096, ONE_BLOCK_ROWS = 384 };
 
 /* The values of PACK_A and PACK_B. */
 enum packing { PACK_NOT, PACK_PHASE, PACK_BLOCK };
@@ -33,6 +33,9 @@ typedef struct contraction {
     ir_value root_buffer; /* where results go, and the place there */
     affine output;
     bool separate; /* outer axes stay apart, one index for each */
+    /* What a cell does first, where lhs is computed by its cells; indices are the grid's. */
+    void (*fill)(struct contraction *c, ir_builder *b, const ir_value *indices);
+    const void *fills; /* its own data */
     int64_t mr, nr, bm, bn;
     ir_attr mr_name, nr_name, bm_name, bn_name, unroll, prefetch_name;
 } contraction;
@@ -59,6 +62,10 @@ void contraction_emit_block(contraction *c, ir_builder *b, const ir_value *block
 
 /* Whether elements are multiplied in groups. */
 void contraction_choose_group(contraction *c);
+/* The grid of blocks, and all that is in it. */
+void contraction_emit_grid(contraction *c);
+/* Tiles and blocks; the form and the packing are chosen. */
+void contraction_choose_tiles(contraction *c);
 /* Which operands are copied, and where. */
 void contraction_choose_packing(contraction *c);
 /* Is the operand in memory as the sum takes it? */

@@ -202,6 +202,15 @@ static bool move_index(const expression *e, ir_value v, const affine *index, aff
             affine_add(&out[i], &index[i], step[i]);
         }
         return true;
+    case GRAPH_WINDOW: {
+        int64_t axis = ir_op_int(g, op, "axis", 0);
+        affine place = {0};
+        affine_add(&place, &index[axis], ir_op_int(g, op, "stride", 1));
+        affine_add(&place, &index[x->rank], 1);
+        memcpy(out, index, sizeof *out * (size_t)x->rank);
+        out[axis] = place;
+        return true;
+    }
     case GRAPH_RESHAPE:
         if (!plan_reshape_splits(e->p, op))
             return false;

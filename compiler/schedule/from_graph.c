@@ -259,7 +259,9 @@ static void schedule_group(scheduler *s, int g) {
         schedule_column_group(s, group);
         break;
     case GROUP_DOT:
-        (group->ends_chain ? schedule_chain_group : schedule_dot_group)(s, group);
+        (group->ends_chain ? schedule_chain_group
+         : group->prologue ? schedule_prologue_group
+                           : schedule_dot_group)(s, group);
         break;
     }
     scheduler_end_group(s);

@@ -22,7 +22,7 @@ static int64_t greatest_divisor(int64_t a, int64_t b) {
     return a == 0 ? b : greatest_divisor(b % a, a);
 }
 
-static void choose_tiles(contraction *c) {
+void contraction_choose_tiles(contraction *c) {
     scheduler *s = c->s;
     /* A tile fills as many registers whatever it sums: f64 takes two for the lanes of f32. */
     int64_t lanes = s->target->vector_lanes * 4 / (int64_t)dtype_size(c->element);
@@ -41,7 +41,8 @@ static void choose_tiles(contraction *c) {
     if (c->group)
         c->prefetch_name = scheduler_int(s, 0);
     else
-        scheduler_parameter(s, "PREFETCH", few ? 16 : c->pack_rhs != PACK_NOT, &c->prefetch_name);
+        scheduler_parameter(s, "PREFETCH", few ? (c->m > 4 ? 48 : 16) : c->pack_rhs != PACK_NOT,
+                            &c->prefetch_name);
     /* One block of rows reads rhs once: long runs of it matter more than the cache. */
     int64_t columns = (c->m <= c->bm ? 8 : 4) * c->nr * (many ? 1 : 2);
     int64_t cells = (c->m + c->bm - 1) / c->bm * ((c->n + columns - 1) / columns);
@@ -236,7 +237,7 @@ void contraction_emit_block(contraction *c, ir_builder *b, const ir_value *block
         emit_epilogue(c, b, block, total, &at);
 }
 
-static void open_grid(contraction *c) {
+void contraction_emit_grid(contraction *c) {
     scheduler *s = c->s;
     ir_attr steps[NEST_AXES];
     const char *axis_names[NEST_AXES];
@@ -253,6 +254,8 @@ static void open_grid(contraction *c) {
     steps[c->outer + 1] = c->bn_name;
     ir_builder b =
         scheduler_phase(s, "dot", c->outer + 2, c->map.extent, steps, axis_names, indices);
+    if (c->fill)
+        c->fill(c, &b, indices);
     if (c->chunked || c->apart || c->pack_rhs == PACK_BLOCK || c->group)
         contraction_emit_block(c, &b, indices);
     else
@@ -275,7 +278,7 @@ void schedule_dot_group(scheduler *s, const plan_group *group) {
     contraction_choose_form(&c);
     contraction_choose_group(&c);
     contraction_choose_packing(&c);
-    choose_tiles(&c);
+    contraction_choose_tiles(&c);
     contraction_pack(&c);
-    open_grid(&c);
+    contraction_emit_grid(&c);
 }

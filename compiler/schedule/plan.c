@@ -478,8 +478,10 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
         place_op(p, op);
     }
     store_shared(p);
-    if (!apart)
+    if (!apart) {
         plan_find_chains(p);
+        plan_find_prologues(p);
+    }
     return true;
 }
 

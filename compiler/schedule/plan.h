@@ -33,7 +33,8 @@ typedef struct plan_group {
     /* DOT at the end of a chain (chain.c): the groups that it takes in */
     bool ends_chain;
     int scores, rows;
-    bool inside; /* taken in by another group: has no phases of its own */
+    ir_value prologue; /* DOT: what its left side is a view of, computed block by block; or 0 */
+    bool inside;       /* taken in by another group: has no phases of its own */
 } plan_group;
 
 typedef struct plan {
@@ -53,6 +54,9 @@ typedef struct plan {
 /* `apart`: every value is stored, as far as there is room for groups. */
 bool plan_build(plan *p, ir_module *graph, bool apart, status *st);
 void plan_release(plan *p);
+/* Finds contractions whose left side is an element-wise nest's, seen as a matrix: they compute it
+ * block by block (prologue.c). */
+void plan_find_prologues(plan *p);
 /* Finds chains of a contraction, reductions of its rows and a contraction of those (chain.c). */
 void plan_find_chains(plan *p);
 /* The value is no longer stored: what it is a view of has its memory. */

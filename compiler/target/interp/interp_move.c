@@ -103,6 +103,17 @@ static strided slice_view(const interp_step *s) {
     return v;
 }
 
+/* A step along the new last axis is one along the old one. */
+static strided window_view(const interp_step *s) {
+    int axis = (int)ir_op_int(s->m, s->op, "axis", 0);
+    strided v = {.rank = s->out->rank};
+    memcpy(v.dims, s->out->dims, sizeof v.dims);
+    row_major(s->in[0], v.strides);
+    v.strides[v.rank - 1] = v.strides[axis];
+    v.strides[axis] *= ir_op_int(s->m, s->op, "stride", 1);
+    return v;
+}
+
 static strided transpose_view(const interp_step *s) {
     int64_t axes[IR_MAX_RANK];
     ir_op_ints(s->m, s->op, "permutation", axes, IR_MAX_RANK);
@@ -176,6 +187,9 @@ bool interp_move(const interp_step *s, status *st) {
         break;
     case GRAPH_SLICE:
         v = slice_view(s);
+        break;
+    case GRAPH_WINDOW:
+        v = window_view(s);
         break;
     default:
         return status_set(st, STATUS_INTERNAL, "the interpreter has no data movement '%s'",

@@ -52,6 +52,18 @@ static const char *slice(exporter *e, ir_op op, const char *const *index) {
     return export_load(e, ir_op_get(e->m, op)->operands[0], at);
 }
 
+static const char *window(exporter *e, ir_op op, const char *const *index) {
+    int axis = (int)ir_op_int(e->m, op, "axis", 0);
+    const ir_op_data *d = ir_op_get(e->m, op);
+    int rank = export_type(e, d->operands[0])->rank;
+    const char *at[IR_MAX_RANK];
+    for (int i = 0; i < rank; i++)
+        at[i] = index[i];
+    at[axis] = export_op(e, "arith.addi %s, %s : index",
+                         times(e, index[axis], ir_op_int(e->m, op, "stride", 1)), index[rank]);
+    return export_load(e, d->operands[0], at);
+}
+
 /* The pieces one after the other: a nest of scf.if, so that none is read outside of itself. */
 static const char *concat_from(exporter *e, ir_op op, uint32_t piece, int64_t before,
                                const char *const *index) {
@@ -111,6 +123,8 @@ const char *export_moved(exporter *e, ir_op op, const char *const *index) {
         return transpose(e, op, index);
     case GRAPH_SLICE:
         return slice(e, op, index);
+    case GRAPH_WINDOW:
+        return window(e, op, index);
     case GRAPH_CONCAT:
         return concat_from(e, op, 0, 0, index);
     case GRAPH_GATHER:

@@ -63,6 +63,15 @@ def attention(q, k, v, causal=False):
     return np.einsum("bmn,bnk->bmk", weights, v)
 
 
+def convolution(x, w, bias):
+    """Windows of 3 by 2, every second one, of images with one zero on each side."""
+    x = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    rows, columns = (x.shape[1] - 3) // 2 + 1, (x.shape[2] - 2) // 2 + 1
+    parts = (np.einsum("bmnk,ko->bmno", x[:, i:i + 2 * rows - 1:2, j:j + 2 * columns - 1:2], w[i, j])
+             for i in range(3) for j in range(2))
+    return (sum(parts) + bias).clip(min=0)
+
+
 def cross_entropy(x, target):
     return np.mean([-math.log(softmax(row)[t]) for row, t in zip(x, target)])
 
@@ -119,6 +128,8 @@ ORACLES = [
      {"x": normal("M", "K"), "w": normal("K", "N", stddev=0.2), "b": normal("N")}, ["out"]),
     ("attention_full", attention, HEADS, ["out"]),
     ("attention_causal", lambda q, k, v: attention(q, k, v, causal=True), HEADS, ["out"]),
+    ("conv2d_relu", convolution, {"x": normal("B", "M", "N", "K"), "w": lambda r, d: r.normal(size=(3, 2, d["K"], 3)),
+                                  "b": lambda r, d: r.normal(size=3)}, ["out"]),
     ("cross_entropy_mean", cross_entropy, {**MATRIX, "target": targets}, ["out"]),
     ("rope_half", rope, {"x": lambda r, d: r.normal(size=(d["M"], 2 * d["K"])), "cosine": normal("M", "K"),
                          "sine": normal("M", "K")}, ["out"]),

@@ -1,0 +1,245 @@
+/* group_prologue.c - a contraction whose left side is computed by the cell that needs it: implicit
+ * matrices, as the windows of a convolution.
+ *
+ * The left side has leading axes, which are rows, and trailing ones, which are the contracted axis.
+ * A block is some lines of the last leading axis. Its rows are computed into the cell's memory, a
+ * row after the other, and contracted from there. */
+#include <string.h>
+
+#include "schedule/contraction.h"
+
+enum { PADDING = 16, BLOCK_BYTES = 512 << 10, TOTAL_BYTES = 384 << 10 };
+
+typedef struct prologue {
+    ir_value value;
+    int outer;                /* leading axes before the lines */
+    int leading;              /* all of them */
+    int64_t lines, width;     /* lines there are, rows in one */
+    int64_t in_block, stride; /* lines of a block, elements from row to row */
+} prologue;
+
+static int64_t round_up(int64_t n, int64_t to) {
+    return (n + to - 1) / to * to;
+}
+
+static int64_t greatest_divisor(int64_t a, int64_t b) {
+    return a == 0 ? b : greatest_divisor(b % a, a);
+}
+
+static prologue prologue_of(const plan *p, const plan_group *group) {
+    const ir_type_data *x = plan_type(p, ir_op_get(p->g, group->anchor)->operands[0]);
+    prologue f = {.value = group->prologue, .leading = x->rank - 1, .lines = 1};
+    f.outer = f.leading > 2 ? f.leading - 2 : 0;
+    f.width = x->dims[f.leading - 1];
+    if (f.leading > 1)
+        f.lines = x->dims[f.leading - 2];
+    f.stride = round_up(x->dims[f.leading], PADDING) + PADDING;
+    return f;
+}
+
+/* ---- axes: outer..., block of lines, m, n, k ---- */
+
+/* Index of the result's dimensions, where lines and rows of a block are one index. */
+static void result_index(const contraction *c, const prologue *f, affine *index) {
+    for (int i = 0; i < f->leading; i++) {
+        index[i] = (affine){0};
+        if (i < f->outer)
+            index[i].coefficient[i] = 1;
+    }
+    if (f->leading > 1)
+        index[f->leading - 2].coefficient[f->outer] = f->in_block;
+    index[f->leading - 1].coefficient[f->outer + 1] = 1;
+    index[f->leading] = (affine){0};
+    index[f->leading].coefficient[c->k_axis - 1] = 1;
+}
+
+static bool find_rhs(contraction *c) {
+    const ir_module *g = c->s->p->g;
+    ir_value y = ir_op_get(g, c->op)->operands[1];
+    expression e = {.p = c->s->p, .group = -1};
+    affine index[2] = {{0}, {0}};
+    int64_t contracted = 0;
+    ir_op_ints(g, c->op, "y_contract", &contracted, 1);
+    index[contracted].coefficient[c->k_axis] = 1;
+    index[1 - contracted].coefficient[c->k_axis - 1] = 1;
+    expression_element(&e, y, index);
+    bool ok = !e.failed && e.inputs.count == 1;
+    if (ok) {
+        c->rhs_access = e.inputs.items[0].access;
+        c->rhs = c->s->buffer_of[e.inputs.items[0].source];
+    }
+    expression_release(&e);
+    return ok;
+}
+
+/* Do the inputs of the epilogue go on from line to line as they go on from row to row? */
+static bool lines_are_rows(contraction *c, const prologue *f) {
+    affine index[IR_MAX_RANK];
+    substitute sum = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->value};
+    expression e = contraction_epilogue(c, &sum);
+    expression_identity(c->s->p, c->root, 0, index);
+    expression_root(&e, c->root, index);
+    bool ok = e.indices.count == 0 && f->leading > 1;
+    for (size_t i = 0; i < e.inputs.count && ok; i++) {
+        const int64_t *a = e.inputs.items[i].access.coefficient;
+        ok = a[f->leading - 2] == a[f->leading - 1] * f->width;
+    }
+    expression_release(&e);
+    return ok;
+}
+
+static int64_t blocks_of(const contraction *c, const prologue *f, int64_t in_block) {
+    const ir_type_data *y = plan_type(c->s->p, c->value);
+    int64_t blocks = f->lines / in_block;
+    for (int i = 0; i < f->outer; i++)
+        blocks *= y->dims[i];
+    return blocks;
+}
+
+/* Lines that fit half of the cache, as long as threads have enough blocks. */
+static int64_t choose_lines(const contraction *c, const prologue *f) {
+    int64_t best = 1, bytes = f->width * f->stride * (int64_t)dtype_size(c->element);
+    for (int64_t n = 2; n <= f->lines; n++)
+        if (f->lines % n == 0 && n * bytes <= BLOCK_BYTES &&
+            blocks_of(c, f, n) >= 2 * c->s->target->threads)
+            best = n;
+    return best;
+}
+
+static bool analyse(contraction *c, prologue *f) {
+    const ir_type_data *y = plan_type(c->s->p, c->value);
+    const ir_type_data *x = plan_type(c->s->p, ir_op_get(c->s->p->g, c->op)->operands[0]);
+    c->k_axis = f->outer + 3;
+    c->outer = f->outer + 1;
+    c->n = y->dims[f->leading];
+    c->k = x->dims[f->leading];
+    if (c->k_axis + 4 >= NEST_AXES)
+        return false;
+    f->in_block = 1;
+    if (lines_are_rows(c, f)) {
+        int64_t lines = scheduler_parameter(c->s, "LINES", choose_lines(c, f), NULL);
+        f->in_block = greatest_divisor(f->lines, lines);
+    }
+    c->m = f->in_block * f->width;
+    c->map = (axis_map){.count = c->k_axis + 1};
+    for (int a = 0; a < NEST_AXES; a++)
+        c->map.index_of[a] = a <= c->k_axis ? a : -1;
+    for (int a = 0; a < f->outer; a++)
+        c->map.extent[a] = y->dims[a];
+    c->map.extent[f->outer] = f->lines / f->in_block;
+    c->map.extent[f->outer + 1] = c->m;
+    c->map.extent[f->outer + 2] = c->n;
+    c->map.extent[f->outer + 3] = c->k;
+    result_index(c, f, c->root_index[0]);
+    c->output = expression_offset(c->s->p, c->root, c->root_index[0]);
+    c->root_buffer = c->s->buffer_of[c->root];
+    c->lhs_access.coefficient[f->outer + 1] = f->stride;
+    c->lhs_access.coefficient[c->k_axis] = 1;
+    return find_rhs(c);
+}
+
+/* ---- the left side ---- */
+
+/* Axes of its nest: outer..., block, line, row, trailing...; *to receives the place in the cell. */
+static axis_space nest_axes(const contraction *c, const prologue *f, affine *index, affine *to) {
+    const ir_type_data *t = plan_type(c->s->p, f->value);
+    int line = f->outer + 1, row = line + 1, first = row + 1;
+    axis_space space = {.axes = first + t->rank - f->leading};
+    int64_t inner = 1;
+    for (int i = 0; i <= f->outer; i++) {
+        space.extent[i] = c->map.extent[i];
+        space.keep[i] = space.barrier[i] = true;
+    }
+    space.extent[line] = f->in_block;
+    space.extent[row] = f->width;
+    memset(index, 0, sizeof *index * (size_t)t->rank);
+    for (int i = 0; i < f->outer; i++)
+        index[i].coefficient[i] = 1;
+    if (f->leading > 1) {
+        index[f->leading - 2].coefficient[f->outer] = f->in_block;
+        index[f->leading - 2].coefficient[line] = 1;
+    }
+    index[f->leading - 1].coefficient[row] = 1;
+    for (int i = t->rank - 1; i >= f->leading; i--) {
+        int axis = first + i - f->leading;
+        space.extent[axis] = t->dims[i];
+        index[i].coefficient[axis] = 1;
+        to->coefficient[axis] = inner;
+        inner *= t->dims[i];
+    }
+    space.keep[space.axes - 1] = true;
+    to->coefficient[row] = f->stride;
+    to->coefficient[line] = f->width * f->stride;
+    return space;
+}
+
+static void fill(contraction *c, ir_builder *b, const ir_value *grid) {
+    scheduler *s = c->s;
+    const prologue *f = c->fills;
+    affine index[1][IR_MAX_RANK], to = {0};
+    ir_value indices[NEST_AXES];
+    int64_t dims[] = {c->bm, f->stride};
+    axis_space space = nest_axes(c, f, index[0], &to);
+    affine_list accesses = {0};
+    axis_map map;
+    expression e = {.p = s->p, .group = -1, .computes = f->value};
+    c->lhs = scheduler_buffer(s, b, "cell", plan_type(s->p, f->value)->element, 2, dims);
+    expression_root(&e, f->value, index[0]);
+    scheduler_collect(&e, &accesses);
+    vec_push(&accesses, to);
+    expression_merge(&space, accesses.items, accesses.count, &map);
+    vec_release(&accesses);
+    memcpy(indices, grid, sizeof *indices * (size_t)(f->outer + 1));
+    ir_builder in = *b;
+    for (int i = f->outer + 1; i < map.count; i++)
+        in = scheduler_for(s, &in, i + 1 < map.count ? "row" : "column", 0, map.extent[i],
+                           scheduler_int(s, i + 1 < map.count ? 1 : 4 * s->target->vector_lanes), 0,
+                           &indices[i]);
+    computation compute = {.opcode = SCHED_MAP,
+                           .indices = indices,
+                           .axes = map.count,
+                           .map = &map,
+                           .e = &e,
+                           .yields = &f->value,
+                           .yield_index = (const affine(*)[IR_MAX_RANK])index,
+                           .yield_count = 1,
+                           .outputs = &c->lhs,
+                           .output_access = &to};
+    scheduler_compute(s, &in, &compute);
+    expression_release(&e);
+}
+
+/* All columns in one block where their sums fit: the left side is computed once. */
+static void choose_block(contraction *c) {
+    scheduler *s = c->s;
+    int64_t most = TOTAL_BYTES / (int64_t)dtype_size(c->element) / c->m / c->nr * c->nr;
+    int64_t columns = round_up(c->n, c->nr);
+    if (columns > most && most > c->nr)
+        columns = most;
+    c->bm = round_up(c->m, c->mr);
+    c->bm_name = scheduler_int(s, c->bm);
+    c->bn = columns > c->nr ? columns : c->nr;
+    c->bn_name = scheduler_int(s, c->bn);
+}
+
+void schedule_prologue_group(scheduler *s, const plan_group *group) {
+    contraction c = contraction_of_group(s, group);
+    prologue f = prologue_of(s->p, group);
+    if (!analyse(&c, &f)) {
+        s->failed = true;
+        return;
+    }
+    c.fill = fill;
+    c.fills = &f;
+    contraction_choose_form(&c);
+    c.pack_rhs = scheduler_parameter(s, "PACK_B", PACK_PHASE, NULL);
+    int64_t lanes = s->target->vector_lanes;
+    c.mr = scheduler_parameter(s, "MR", 6, &c.mr_name);
+    c.nr = scheduler_parameter(s, "NR", (s->target->vector_registers >= 32 ? 4 : 2) * lanes,
+                               &c.nr_name);
+    choose_block(&c);
+    c.unroll = scheduler_int(s, 1);
+    scheduler_parameter(s, "PREFETCH", 1, &c.prefetch_name);
+    contraction_pack(&c);
+    contraction_emit_grid(&c);
+}
