@@ -185,6 +185,18 @@ static bool is_heavy(rows *r, ir_value v) {
     return heavy;
 }
 
+/* The attributes of loop `i` over the columns; the one over the results comes after the reductions.
+ * A loop that calls functions has time to fetch the next rows, and alone does; else all do. */
+static int row_attrs(rows *r, size_t i, bool streams, ir_named_attr *attrs) {
+    traffic t = r->traffic;
+    size_t n = r->group->reduces.count, heavy = 0;
+    while (heavy < n && !is_heavy(r, reduce_operand(r, heavy)))
+        heavy++;
+    if (heavy < n && i != heavy)
+        t.ahead = 0;
+    return traffic_attrs(r->s, &t, streams, r->row_count - 1, attrs);
+}
+
 /* Where the reduced elements are kept for later loops: their own memory, a row of cache, or
  * nowhere. */
 static ir_value keep_columns(rows *r, ir_builder *b, ir_value v, substitute_kind *kind) {
@@ -244,8 +256,7 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
                      .outputs = outputs,
                      .output_access = access,
                      .attrs = attrs,
-                     .attr_count =
-                         5 + traffic_attrs(s, &r->traffic, false, r->row_count - 1, attrs + 5)};
+                     .attr_count = 5 + row_attrs(r, i, false, attrs + 5)};
     scheduler_compute(s, b, &c);
     expression_release(&e);
     substitute_by(r, SUBSTITUTE_SCALAR, result, cell);
@@ -301,7 +312,7 @@ static size_t emit_some_full_roots(rows *r, ir_builder *b, ir_attr vector, size_
                      .outputs = outputs,
                      .output_access = access,
                      .attrs = attrs,
-                     .attr_count = traffic_attrs(s, &r->traffic, true, r->row_count - 1, attrs)};
+                     .attr_count = row_attrs(r, r->group->reduces.count, true, attrs)};
     scheduler_compute(s, &in, &c);
     expression_release(&e);
     return i;
