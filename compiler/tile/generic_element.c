@@ -155,6 +155,14 @@ static void move_index(generic_nest *n, ir_op op, const generic_place *index, ge
         for (int i = 0; i < x->rank; i++)
             out[list[i]] = index[i];
         break;
+    case GRAPH_WINDOW: {
+        int64_t axis = ir_op_int(g, op, "axis", 0), stride = ir_op_int(g, op, "stride", 1);
+        memcpy(out, index, sizeof *out * (size_t)x->rank);
+        out[axis].lane = index[axis].lane * stride + index[x->rank].lane;
+        if (!n->probe)
+            out[axis].at = generic_step(n->b, index[x->rank].at, index[axis].at, stride, 0);
+        break;
+    }
     default: { /* GRAPH_SLICE */
         const ir_attr_data *start = ir_attr_get(g, ir_op_attr(g, op, "start"));
         ir_op_ints(g, op, "step", list, IR_MAX_RANK);

@@ -85,7 +85,7 @@ static bool is_view(const generic *s, ir_value v) {
         return true;
     int opcode = ir_op_get(s->g, op)->opcode;
     bool moves = opcode == GRAPH_CONVERT || opcode == GRAPH_TRANSPOSE || opcode == GRAPH_SLICE ||
-                 opcode == GRAPH_BROADCAST;
+                 opcode == GRAPH_BROADCAST || opcode == GRAPH_WINDOW;
     return moves && is_view(s, ir_op_get(s->g, op)->operands[0]);
 }
 
