@@ -430,6 +430,10 @@ static void test_cost(void **state) {
                512 + 32);
     check_cost("x: Tensor[\"N\", \"K\", f32], i: Tensor[\"M\", i32]", "Tensor[\"M\", \"K\", f32]",
                "take(x, i)", 0, 4 * (4 * 16) * 2 + 16);
+    /* a product that is written twice is computed once, whatever type its results have */
+    check_cost("x: Tensor[\"N\", \"K\", f32], y: Tensor[\"K\", \"M\", f32]",
+               "Tensor[\"N\", \"M\", f32]", "x @ y + cast(matmul(x, y, out=f64), f32)",
+               2 * 8 * 16 * 4 + 8 * 4, 4 * (8 * 16 + 16 * 4 + 8 * 4));
     /* only what an output needs */
     check_cost("x: Tensor[\"N\", f32]", "Tensor[4, f32]", "(x * 2)[:4]", 4, 16 + 16);
     check_cost("x: Tensor[\"N\", \"K\", f32], y: Tensor[\"K\", \"M\", f32]",
