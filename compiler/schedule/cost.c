@@ -111,7 +111,7 @@ static double dot_cycles(const cost_walk *w, ir_op op) {
     bool chunks = ir_op_attr(w->m, op, "accumulate") != 0;
     nv = divide_up(nr, lanes_of(w, rhs));
     k = chunks && extent > CHUNK ? CHUNK : (double)extent;
-    missing = mr * nv + nv + 1 - w->target->vector_registers;
+    missing = mr * nv + (mr < nv ? mr : nv) + 1 - w->target->vector_registers;
     const double parts[] = {mr * nv / 2, (mr + nv) / 2, LATENCY,
                             (mr * nv + nv + 2.0 / unroll) / ISSUED,
                             nr * bytes / panel_rate(w, op, k, nr + mr, bytes)};

@@ -144,6 +144,7 @@ static bool limit_at(uint32_t index, const space_values *values, const space_mac
     uint32_t at = 0;
 #define P(NAME) at_least_1(value_of(values, #NAME))
 #define VECTORS(NAME) ((P(NAME) + machine->lanes - 1) / machine->lanes)
+#define LESSER(a, b) ((a) < (b) ? (a) : (b))
 #define ELEMENT_BYTES machine->element_bytes
 #define REGISTERS machine->registers
 #define L1_BYTES (machine->l1_bytes > 0 ? machine->l1_bytes : INT64_MAX)
@@ -156,6 +157,7 @@ static bool limit_at(uint32_t index, const space_values *values, const space_mac
 #include "space/parameters.def"
 #undef P
 #undef VECTORS
+#undef LESSER
 #undef ELEMENT_BYTES
 #undef REGISTERS
 #undef L1_BYTES
