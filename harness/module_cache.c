@@ -36,7 +36,9 @@ static char *folder_name(void) {
     text_init(&path);
     text_printf(&path, "%s%s/tessera", xdg && *xdg == '/' ? xdg : home,
                 xdg && *xdg == '/' ? "" : "/.cache");
-    return text_take(&path);
+    char *kept = text_take(&path);
+    text_release(&path);
+    return kept;
 }
 
 static bool is_private(const char *folder, status *st) {

@@ -21,7 +21,9 @@ char *tuned_path(const options *o) {
     if (slash)
         text_append_bytes(&path, database, (size_t)(slash - database) + 1);
     text_append(&path, "tuned.jsonl");
-    return text_take(&path);
+    char *kept = text_take(&path);
+    text_release(&path);
+    return kept;
 }
 
 /* Reads a cache whole; what is refused of it is told. EXIT_DONE, or the exit code. */

@@ -57,7 +57,9 @@ static char *key_of(const json_t *entry) {
         else if (fields[i].in_key)
             text_printf(&key, "%" JSON_INTEGER_FORMAT "|", json_integer_value(value));
     }
-    return text_take(&key);
+    char *kept = text_take(&key);
+    text_release(&key);
+    return kept;
 }
 
 static void describe_program(text *out) {
