@@ -71,6 +71,20 @@ exits 3 "a level twice" "$tsr" compile kernels.tsr --kernel rows --isa "$best,$b
 has err "the level '${best//+/\\+}' is given twice" "is told"
 exits 2 "a level that nobody knows" "$tsr" compile kernels.tsr --kernel rows --isa "$best,x86-64-v5" --emit module -o o.tsrm
 
+# Code for another architecture is made here, and does not run.
+case $(uname -m) in
+x86_64) foreign=aarch64-neon ;;
+*) foreign=x86-64-v3 ;;
+esac
+exits 0 "a module for $foreign" "$tsr" compile kernels.tsr --kernel rows --isa $foreign --emit module -o foreign.tsrm
+exits 4 "which does not run here" run "" foreign.tsrm o --in x=softmax_x.npy
+has err "no image of 'rows' fits this host .*; the module has $foreign" "is told"
+exits 4 "bench for $foreign" "$tsr" bench kernels.tsr --quick --isa $foreign
+has err "code for $foreign cannot run here: this machine is .*, and none of its ISA levels is '$foreign'" "is told"
+exits 0 "a module for both" "$tsr" compile kernels.tsr --kernel rows --isa "$foreign,$lower" --emit module -o both.tsrm
+exits 0 "runs" run "" both.tsrm both --in x=softmax_x.npy
+exits 0 "with the interpreter's bits" diff -r rows.interp both
+
 exits 3 "an array of another shape" run "" rows.tsrm o --in x=short.npy
 has err "input x has shape \[13, 127\], but the array is \[13, 126\]" "is told"
 exits 3 "an array of another type" run "" rows.tsrm o --in x=double.npy
