@@ -1339,6 +1339,13 @@ module {
       %2 = irdl.any
       irdl.results(%2)
     }
+    irdl.operation @scale {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
     irdl.operation @bitcast {
       %0 = irdl.any
       irdl.operands(%0)

@@ -15,6 +15,8 @@ ir_value math_exp_reduced(math_sequence s, ir_value r) {
 /* n is cut in two halves, so that both scalings are powers of two in range and a subnormal result
  * rounds once. */
 ir_value math_scale_in_halves(math_sequence s, ir_value x, ir_value t) {
+    if (s->scale)
+        return s->scale(s->context, x, t);
     ir_value whole = op1(s, MATH_OP_TO_BITS, t);
     ir_value half = op2(s, MATH_OP_USHR, whole, i32(s, 1));
     ir_value other = op2(s, MATH_OP_ISUB, whole, half);

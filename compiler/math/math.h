@@ -34,6 +34,9 @@ typedef struct math_emit {
     ir_value (*i32)(void *context, int32_t value);
     ir_value (*f64)(void *context, double value);
     ir_value (*i64)(void *context, uint64_t value);
+    /* x * 2^n in one rounding, t = 1.5 * 2^23 + 254 + n, -151 <= n <= 129, or NaN with x; NULL: it
+     * is written out. */
+    ir_value (*scale)(void *context, ir_value x, ir_value t);
 } math_emit;
 
 /* The value of `function` at `x` (an f32 value of the emitter's kind). */

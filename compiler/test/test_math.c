@@ -174,7 +174,7 @@ static ir_value evaluate(void *context, math_op op, ir_value a, ir_value b, ir_v
 
 static uint32_t by_sequence(math_set set, math_function function, uint32_t x) {
     evaluator e = {.count = 0};
-    math_emit emit = {&e, evaluate, keep_f32, keep_i32, keep_f64, keep_i64};
+    math_emit emit = {&e, evaluate, keep_f32, keep_i32, keep_f64, keep_i64, NULL};
     return (uint32_t)e.values[math_build(&emit, set, function, keep(&e, x))];
 }
 

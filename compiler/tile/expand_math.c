@@ -42,6 +42,10 @@ static ir_value emit_i64(void *context, uint64_t value) {
     return tile_constant(context, DTYPE_I64, value);
 }
 
+static ir_value emit_scale(void *context, ir_value x, ir_value t) {
+    return tile_op(context, TILE_SCALE, (ir_value[]){x, t}, 2, DTYPE_NONE);
+}
+
 static int function_of(int opcode) {
     switch (opcode) {
 #define F(ENUM, name)                                                                              \
@@ -76,7 +80,7 @@ static void expand(ir_module *m, ir_op op, void *context) {
         ir_op_erase(m, op);
         return;
     }
-    math_emit emit = {&b, emit_op, emit_f32, emit_i32, emit_f64, emit_i64};
+    math_emit emit = {&b, emit_op, emit_f32, emit_i32, emit_f64, emit_i64, emit_scale};
     e->replaced[d->results[0]] = math_build(&emit, e->set, (math_function)function, d->operands[0]);
     ir_op_erase(m, op);
 }

@@ -49,7 +49,7 @@ static ir_value write_i64(void *context, uint64_t value) {
 
 void code_hash(math_set set, math_function function, char hash_out[CODE_HASH_SIZE]) {
     listing l = {.count = 1}; /* value 1 is x */
-    math_emit emit = {&l, write_op, write_f32, write_i32, write_f64, write_i64};
+    math_emit emit = {&l, write_op, write_f32, write_i32, write_f64, write_i64, NULL};
     char hex[65];
     text_init(&l.lines);
     text_append(&l.lines, "tsr.sequence/1\n");

@@ -90,6 +90,27 @@ static LLVMValueRef float_binary(emitter *e, int opcode, LLVMValueRef x, LLVMVal
     }
 }
 
+/* AVX-512 has an instruction; elsewhere n is cut in two halves, so that both scalings are powers of
+ * two in range and a subnormal result rounds once. */
+static LLVMValueRef scale(emitter *e, LLVMValueRef x, LLVMValueRef t, int width) {
+    enum { NO_ROUNDING = 4 };
+    LLVMTypeRef type = LLVMTypeOf(x), bits = code_vector(e, DTYPE_I32, width);
+    if (!e->plain && e->isa->has_avx512 && width == 16) {
+        LLVMValueRef zero = code_splat(e, LLVMConstReal(e->f32, 0x1.8p23 + 254), width);
+        LLVMValueRef args[] = {x, LLVMBuildFSub(e->b, t, zero, ""), LLVMGetUndef(type),
+                               code_int(e, e->i16, -1), code_int(e, e->i32, NO_ROUNDING)};
+        return code_intrinsic(e, "llvm.x86.avx512.mask.scalef.ps.512", NULL, 0, args, 5);
+    }
+    LLVMValueRef whole = LLVMBuildBitCast(e->b, t, bits, "");
+    LLVMValueRef half = LLVMBuildLShr(e->b, whole, int_splat(e, e->i32, 1, width), "");
+    LLVMValueRef parts[] = {half, LLVMBuildSub(e->b, whole, half, "")};
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef power = LLVMBuildShl(e->b, parts[i], int_splat(e, e->i32, 23, width), "");
+        x = LLVMBuildFMul(e->b, x, LLVMBuildBitCast(e->b, power, type, ""), "");
+    }
+    return x;
+}
+
 /* Of i32: through 64 bits, which the processor multiplies in one instruction. */
 static LLVMValueRef high_product(emitter *e, LLVMValueRef x, LLVMValueRef y) {
     int width = lanes_of(x);
@@ -210,6 +231,8 @@ static LLVMValueRef part_of(emitter *e, ir_op op, dtype result, const dtype *ele
                                   ir_op_int(e->m, op, "saturate", 0) != 0);
     case TILE_BITCAST:
         return LLVMBuildBitCast(e->b, x[0], code_vector(e, result, width), "");
+    case TILE_SCALE:
+        return scale(e, x[0], x[1], width);
     case TILE_COMPARE:
         return compare(e, ir_op_string(e->m, op, "predicate", "eq"), elements[0], x[0], x[1]);
     case TILE_SELECT:

@@ -154,7 +154,7 @@ static math_function function_of(int opcode) {
 const char *export_function(exporter *e, int opcode, const char *x) {
     sequence s = {.e = e};
     math_set set = MATH_SPECIFIED;
-    math_emit emitter = {&s, emit, emit_f32, emit_i32, emit_f64, emit_i64};
+    math_emit emitter = {&s, emit, emit_f32, emit_i32, emit_f64, emit_i64, NULL};
     math_set_named(ir_op_string(e->m, ir_module_kernel(e->m), "math", NULL), &set);
     ir_value in = keep(&s, x, DTYPE_F32);
     return s.names[math_build(&emitter, set, function_of(opcode), in)];
