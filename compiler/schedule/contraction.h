@@ -68,6 +68,8 @@ void contraction_emit_grid(contraction *c);
 void contraction_choose_tiles(contraction *c);
 /* Which operands are copied, and where. */
 void contraction_choose_packing(contraction *c);
+/* Does rhs stay in cache as it lies? */
+bool contraction_near(const contraction *c);
 /* Is the operand in memory as the sum takes it? */
 bool contraction_same_storage(const contraction *c, ir_value buffer);
 /* Phases before the contraction's own that copy operands as its loops want them. */

@@ -180,29 +180,38 @@ static void schedule_nest(nest *n) {
 }
 
 /* A value at its own indices into memory of the shape of `whole`, at an offset along an axis. */
-static void add_value(nest *n, ir_value v, ir_value destination, ir_value whole, int axis,
-                      int64_t start) {
+static void add_value(nest *n, ir_value v, ir_value destination, ir_value whole,
+                      const int64_t *start) {
     affine shifted[IR_MAX_RANK];
     int i = n->count++;
     n->values[i] = v;
     n->destinations[i] = destination;
     expression_identity(n->s->p, v, 0, n->index[i]);
     memcpy(shifted, n->index[i], sizeof shifted);
-    if (start)
-        shifted[axis].constant += start;
+    for (int axis = 0; axis < plan_type(n->s->p, v)->rank; axis++)
+        shifted[axis].constant += start[axis];
     n->outputs[i] = expression_offset(n->s->p, whole, shifted);
 }
 
-/* The pieces of a concatenation are nests of their own, side by side in one memory. */
-static void schedule_concat(scheduler *s, ir_value root) {
-    const ir_op_data *d = ir_op_get(s->p->g, plan_def(s->p, root));
-    int axis = (int)ir_op_int(s->p->g, plan_def(s->p, root), "axis", 0);
-    int64_t start = 0;
+static const int64_t at_start[IR_MAX_RANK];
+
+/* The pieces of a concatenation are nests of their own, side by side in one memory; `start` is the
+ * place of `v` in it. A piece that is itself one, and of nothing else, is no memory of its own. */
+static void schedule_concat(scheduler *s, ir_value root, ir_value v, const int64_t *start) {
+    const ir_op_data *d = ir_op_get(s->p->g, plan_def(s->p, v));
+    int axis = (int)ir_op_int(s->p->g, plan_def(s->p, v), "axis", 0);
+    int64_t at[IR_MAX_RANK];
+    memcpy(at, start, sizeof at);
     for (uint32_t i = 0; i < d->operand_count; i++) {
-        nest n = {.s = s, .group = -1};
-        add_value(&n, d->operands[i], s->buffer_of[root], root, axis, start);
-        start += plan_type(s->p, d->operands[i])->dims[axis];
-        schedule_nest(&n);
+        ir_value piece = d->operands[i];
+        if (plan_opcode(s->p, piece) == GRAPH_CONCAT && !s->p->stored[piece]) {
+            schedule_concat(s, root, piece, at);
+        } else {
+            nest n = {.s = s, .group = -1};
+            add_value(&n, piece, s->buffer_of[root], root, at);
+            schedule_nest(&n);
+        }
+        at[axis] += plan_type(s->p, piece)->dims[axis];
     }
 }
 
@@ -212,16 +221,17 @@ void schedule_map_group(scheduler *s, int group) {
     if (g->roots.count == 0)
         return;
     if (plan_opcode(s->p, g->roots.items[0]) == GRAPH_CONCAT) {
-        schedule_concat(s, g->roots.items[0]);
+        schedule_concat(s, g->roots.items[0], g->roots.items[0], at_start);
         return;
     }
     for (size_t i = 0; i < g->roots.count; i++)
-        add_value(&n, g->roots.items[i], s->buffer_of[g->roots.items[i]], g->roots.items[i], 0, 0);
+        add_value(&n, g->roots.items[i], s->buffer_of[g->roots.items[i]], g->roots.items[i],
+                  at_start);
     schedule_nest(&n);
 }
 
 void schedule_copy(scheduler *s, ir_value value, ir_value destination) {
     nest n = {.s = s, .group = -1};
-    add_value(&n, value, destination, value, 0, 0);
+    add_value(&n, value, destination, value, at_start);
     schedule_nest(&n);
 }

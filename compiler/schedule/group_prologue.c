@@ -8,7 +8,7 @@
 
 #include "schedule/contraction.h"
 
-enum { PADDING = 16, BLOCK_BYTES = 512 << 10, TOTAL_BYTES = 384 << 10 };
+enum { PADDING = 16, BLOCK_BYTES = 1 << 20, TOTAL_BYTES = 384 << 10, FEW_ROWS = 256 };
 
 typedef struct prologue {
     ir_value value;
@@ -96,12 +96,18 @@ static int64_t blocks_of(const contraction *c, const prologue *f, int64_t in_blo
     return blocks;
 }
 
-/* Lines that fit half of the cache, as long as threads have enough blocks. */
+/* How many blocks of columns there may be, each of which computes the left side for itself. */
+static int64_t column_blocks(const contraction *c) {
+    int64_t widest = 16 * c->s->target->vector_lanes;
+    return (c->n + widest - 1) / widest;
+}
+
+/* Lines that fit the cache, as long as threads have enough blocks. */
 static int64_t choose_lines(const contraction *c, const prologue *f) {
     int64_t best = 1, bytes = f->width * f->stride * (int64_t)dtype_size(c->element);
     for (int64_t n = 2; n <= f->lines; n++)
         if (f->lines % n == 0 && n * bytes <= BLOCK_BYTES &&
-            blocks_of(c, f, n) >= 2 * c->s->target->threads)
+            blocks_of(c, f, n) * column_blocks(c) >= 2 * c->s->target->threads)
             best = n;
     return best;
 }
@@ -210,12 +216,15 @@ static void fill(contraction *c, ir_builder *b, const ir_value *grid) {
 }
 
 /* All columns in one block where their sums fit: the left side is computed once. */
-static void choose_block(contraction *c) {
+static void choose_block(contraction *c, const prologue *f) {
     scheduler *s = c->s;
     int64_t most = TOTAL_BYTES / (int64_t)dtype_size(c->element) / c->m / c->nr * c->nr;
     int64_t columns = round_up(c->n, c->nr);
     if (columns > most && most > c->nr)
         columns = most;
+    while (columns > c->nr &&
+           blocks_of(c, f, f->in_block) * ((c->n + columns - 1) / columns) < 2 * s->target->threads)
+        columns = round_up(columns / 2, c->nr);
     c->bm = round_up(c->m, c->mr);
     c->bm_name = scheduler_int(s, c->bm);
     c->bn = columns > c->nr ? columns : c->nr;
@@ -232,12 +241,15 @@ void schedule_prologue_group(scheduler *s, const plan_group *group) {
     c.fill = fill;
     c.fills = &f;
     contraction_choose_form(&c);
-    c.pack_rhs = scheduler_parameter(s, "PACK_B", PACK_PHASE, NULL);
+    /* A right side that few rows use, or that stays in cache as it lies, is not worth copying. */
+    int64_t rows = blocks_of(&c, &f, f.in_block) * c.m;
+    bool copied = !contraction_near(&c) && rows >= FEW_ROWS;
+    c.pack_rhs = scheduler_parameter(s, "PACK_B", copied ? PACK_PHASE : PACK_NOT, NULL);
     int64_t lanes = s->target->vector_lanes;
     c.mr = scheduler_parameter(s, "MR", 6, &c.mr_name);
     c.nr = scheduler_parameter(s, "NR", (s->target->vector_registers >= 32 ? 4 : 2) * lanes,
                                &c.nr_name);
-    choose_block(&c);
+    choose_block(&c, &f);
     c.unroll = scheduler_int(s, 1);
     scheduler_parameter(s, "PREFETCH", 1, &c.prefetch_name);
     contraction_pack(&c);

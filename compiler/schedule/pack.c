@@ -182,8 +182,8 @@ bool contraction_same_storage(const contraction *c, ir_value buffer) {
     return dtype_stored_as(contraction_element(c, buffer)) == dtype_stored_as(c->element);
 }
 
-/* Does rhs stay in cache as it lies? Rows far apart fall into few sets of it. */
-static bool is_near(const contraction *c) {
+/* Rows far apart fall into few sets of the cache. */
+bool contraction_near(const contraction *c) {
     int64_t row =
         contraction_along(c, &c->rhs_access, c->outer + 2) * (int64_t)dtype_size(c->element);
     return c->n * c->k <= NEAR_ELEMENTS && row <= NEAR_ROW_BYTES;
@@ -192,8 +192,8 @@ static bool is_near(const contraction *c) {
 /* Panels that one block of rows uses need not go through memory. */
 static int64_t rhs_packing(const contraction *c) {
     bool strided = contraction_along(c, &c->rhs_access, c->outer + 1) != 1 && c->n > 1;
-    bool packs =
-        strided || c->group || !contraction_same_storage(c, c->rhs) || (c->m > 12 && !is_near(c));
+    bool packs = strided || c->group || !contraction_same_storage(c, c->rhs) ||
+                 (c->m > 12 && !contraction_near(c));
     return !packs ? PACK_NOT : c->m <= ONE_BLOCK_ROWS && !c->many_axes ? PACK_BLOCK : PACK_PHASE;
 }
 

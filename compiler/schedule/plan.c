@@ -74,6 +74,26 @@ static void store(plan *p, ir_value v) {
         p->stored[v] = true;
 }
 
+/* A side of a dot: it is read from memory, at least from that of another shape. */
+static void store_factor(plan *p, ir_value v) {
+    v = behind_views(p, v);
+    if (plan_opcode(p, v) != GRAPH_RESHAPE || !plan_storage(p, v))
+        store(p, v);
+}
+
+/* A concatenation that is a piece of another one and used nowhere else. */
+static bool is_piece(const plan *p, ir_op concat) {
+    ir_value v = ir_op_get(p->g, concat)->results[0];
+    for (ir_op op = ir_op_get(p->g, concat)->next; op && p->uses[v] == 1;
+         op = ir_op_get(p->g, op)->next) {
+        const ir_op_data *d = ir_op_get(p->g, op);
+        for (uint32_t i = 0; i < d->operand_count; i++)
+            if (d->operands[i] == v)
+                return d->opcode == GRAPH_CONCAT;
+    }
+    return false;
+}
+
 static void store_for_op(plan *p, ir_op op) {
     const ir_op_data *d = ir_op_get(p->g, op);
     switch (d->opcode) {
@@ -82,8 +102,8 @@ static void store_for_op(plan *p, ir_op op) {
             store(p, d->operands[i]);
         break;
     case GRAPH_DOT:
-        store(p, behind_views(p, d->operands[0]));
-        store(p, behind_views(p, d->operands[1]));
+        store_factor(p, d->operands[0]);
+        store_factor(p, d->operands[1]);
         if (d->operand_count > 2)
             store(p, d->operands[2]);
         break;
@@ -92,7 +112,8 @@ static void store_for_op(plan *p, ir_op op) {
             store(p, d->operands[0]);
         break;
     case GRAPH_CONCAT:
-        store(p, d->results[0]);
+        if (!is_piece(p, op))
+            store(p, d->results[0]);
         break;
     case GRAPH_GATHER:
         store(p, d->operands[0]);
