@@ -220,6 +220,17 @@ static void constrain_slice(generic *s, ir_op op) {
     }
 }
 
+/* Nothing can be taken from an empty axis, unless nothing is: (axis - 1) * results is not negative.
+ */
+static void constrain_gather(generic *s, ir_op op) {
+    const ir_op_data *d = ir_op_get(s->g, op);
+    ir_dim axis = generic_type(s, d->operands[0])->dims[ir_op_int(s->g, op, "axis", 0)];
+    ir_dim results = count_of(s, d->results[0]);
+    if (!ir_dim_is_static(axis))
+        generic_constrain(s, ir_dim_sub(s->g, ir_dim_mul(s->g, axis, results), results),
+                          "there is something to take from: %s >= 1", ir_dim_text(s->g, axis));
+}
+
 static void constrain_op(generic *s, ir_op op) {
     const ir_op_data *d = ir_op_get(s->g, op);
     for (uint32_t i = 0; i < d->result_count; i++) {
@@ -231,8 +242,12 @@ static void constrain_op(generic *s, ir_op op) {
     if (d->opcode == GRAPH_SLICE)
         constrain_slice(s, op);
     if (d->opcode == GRAPH_GATHER)
-        at_least(s, generic_type(s, d->operands[0])->dims[ir_op_int(s->g, op, "axis", 0)], 1,
-                 "there is something to take from");
+        constrain_gather(s, op);
+    if (d->opcode == GRAPH_EXTENT) {
+        const ir_attr_data *of = ir_attr_get(s->g, ir_op_attr(s->g, op, "of"));
+        at_least(s, INT32_MAX, ir_attr_get(s->g, of->items[0])->integer,
+                 "a length that is computed with is an i32");
+    }
 }
 
 void generic_plan(generic *s) {
