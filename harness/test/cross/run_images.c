@@ -152,6 +152,28 @@ static bool judge(const image_case *c, status *st) {
     return true;
 }
 
+/* Another floating-point environment than kernels are promised: toward zero, and flushing. The pool
+ * must give them the default one, and this one back. */
+#if defined(__aarch64__)
+enum { FOREIGN_FPCR = 3 << 22 | 1 << 24 };
+
+static void set_foreign_environment(void) {
+    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)FOREIGN_FPCR));
+}
+
+static bool has_foreign_environment(void) {
+    uint64_t control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    return control == FOREIGN_FPCR;
+}
+#else
+static void set_foreign_environment(void) {}
+
+static bool has_foreign_environment(void) {
+    return true;
+}
+#endif
+
 int main(int argc, char **argv) {
     static image_case c;
     status st = STATUS_INIT;
@@ -160,12 +182,15 @@ int main(int argc, char **argv) {
     if (argc != 2)
         return fprintf(stderr, "usage: run_images ISA <STREAM\n"), 2;
     host_isa_why_not(argv[1], reason);
+    set_foreign_environment();
     host_pool *pool = reason[0] ? NULL : host_pool_new(2, &st);
     if (!pool)
         return fprintf(stderr, "run_images: %s%s\n", reason, st.message), 4;
     while (get_case(&c)) {
         status why = STATUS_INIT;
         bool ok = run_case(pool, &c, &why) && judge(&c, &why);
+        if (!has_foreign_environment())
+            ok = status_set(&why, STATUS_INTERNAL, "the caller's FPCR is not put back");
         if (!ok)
             printf("NOT OK - %s: %s\n", (const char *)c.name.data, why.message);
         cases++;
