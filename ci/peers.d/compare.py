@@ -39,11 +39,13 @@ def arguments_of():
     parser.add_argument("--rounds", type=int, default=15, help="rounds of each case (default: 15)")
     parser.add_argument("--quick", action="store_true", help="the smallest cases, 3 rounds: to see that it works")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, and nothing else there")
+    parser.add_argument("--markdown", action="store_true", help="the results as the tables of docs/performance.md")
     parser.add_argument("--list", action="store_true", help="the names of the cases")
     parser.add_argument("--build", default=ROOT / "build", type=pathlib.Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     given.threads = [int(t) for t in given.threads.split(",")]
     given.rounds = 3 if given.quick else given.rounds
+    given.table = sys.stderr if given.json or given.markdown else sys.stdout
     if given.rounds < 1 or min(given.threads) < 1:
         parser.error("rounds and threads are at least 1")
     return given
@@ -190,6 +192,25 @@ def row_of(r):
             (f"   OTHER NUMBERS: {', '.join(wrong)}" if wrong else ""))
 
 
+def markdown_row(r):
+    share = f"{100 * r['fraction_of_peak']['median']:.0f} %" if r["fraction_of_peak"] else "-"
+    ratio = r["ratio_to_best_peer"]
+    theirs = f"{scaled_time(r['peers'][r['best_peer']]['median'])} {r['best_peer']}" if ratio else "-"
+    shown = f"**{ratio['median']:.2f}** ({ratio['low']:.2f} to {ratio['high']:.2f})" if ratio else "-"
+    ceiling = f"{share} of {r['peak']['resource']}" if r["peak"] else "-"
+    return f"| `{r['kernel']}/{r['case']}` | {r['threads']} | {scaled_time(r['ours']['median'])} | {ceiling} | {theirs} | {shown} |"
+
+
+def print_markdown(document):
+    m = document["machine"]
+    print(f"{m['processor']}, {m['cores']} cores, {m['date'][:10]}, load {m['load']:.1f} at the start, {document['rounds']} rounds.\n")
+    print("| case | threads | ours | share of the ceiling | best library | its time / ours |\n|---|---|---|---|---|---|")
+    print("\n".join(map(markdown_row, document["results"])))
+    print("\n| kernel | threads | cases | geometric mean | least |\n|---|---|---|---|---|")
+    for g in document["geometric_means"]:
+        print(f"| `{g['kernel']}` | {g['threads']} | {g['cases']} | {g['ratio']:.2f} | {g['least']:.2f} |")
+
+
 def means(results):
     """Geometric means of the ratios, by kernel and number of threads."""
     groups = {}
@@ -222,7 +243,7 @@ def run_threads(given, threads, document):
                     say(f"{kernel}/{case}: {refusal}")
                     continue
                 document["results"].append(found)
-                print(row_of(found), file=sys.stderr if given.json else sys.stdout, flush=True)
+                print(row_of(found), file=given.table, flush=True)
     finally:
         for program in running.values():
             program.close()
@@ -234,12 +255,14 @@ def main():
         print("\n".join(f"{kernel}/{case}" for kernel, case, _ in chosen_cases(given)))
         return 0
     document = {"machine": machine(), "rounds": given.rounds, "refused": [], "results": []}
-    print(heading(), file=sys.stderr if given.json else sys.stdout, flush=True)
+    print(heading(), file=given.table, flush=True)
     for threads in given.threads:
         run_threads(given, threads, document)
     document["geometric_means"] = means(document["results"])
     if given.json:
         print(json.dumps(document, indent=1))
+    elif given.markdown:
+        print_markdown(document)
     else:
         for m in document["geometric_means"]:
             print(f"{m['kernel']} on {m['threads']}: geometric mean {m['ratio']:.3f} of {m['cases']} cases, least {m['least']:.3f}")

@@ -1,5 +1,6 @@
 /* emit_elementwise.c - one LLVM operation, or a short exact sequence, for each element-wise tile
  * operation. */
+#include <stdio.h>
 #include <string.h>
 
 #include "target/llvm/emit.h"
@@ -54,22 +55,24 @@ static LLVMValueRef no_code(emitter *e, int opcode, LLVMValueRef x) {
 /* AVX-512 has an instruction for all but NaN; without it code generation takes six, with a latency
  * that a chain of maxima cannot hide. Which NaN wins cannot be seen. */
 static LLVMValueRef extreme(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y) {
-    const char *plain = opcode == TILE_MAXIMUM ? "llvm.maximum" : "llvm.minimum";
-    LLVMTypeRef type = LLVMTypeOf(x);
-    if (e->plain || !e->isa->has_avx512 || type != LLVMVectorType(e->f32, 16))
-        return binary_intrinsic(e, plain, x, y);
     enum { OF_COMPARISON = 1 << 2, NO_ROUNDING = 4 };
-    LLVMTypeRef i16 = e->i16;
+    LLVMTypeRef type = LLVMTypeOf(x);
+    int width = lanes_of(x);
+    bool f32s = width > 1 && LLVMGetElementType(type) == e->f32;
+    if (e->plain || !e->isa->has_avx512 || !f32s || (width != 16 && width != 8 && width != 4))
+        return binary_intrinsic(e, opcode == TILE_MAXIMUM ? "llvm.maximum" : "llvm.minimum", x, y);
+    char name[48];
+    snprintf(name, sizeof name, "llvm.x86.avx512.mask.range.ps.%d", 32 * width);
     LLVMValueRef args[] = {x,
                            y,
                            code_int(e, e->i32, OF_COMPARISON | (opcode == TILE_MAXIMUM)),
                            LLVMGetUndef(type),
-                           code_int(e, i16, -1),
+                           code_int(e, width == 16 ? e->i16 : e->i8, -1),
                            code_int(e, e->i32, NO_ROUNDING)};
-    LLVMValueRef range = code_intrinsic(e, "llvm.x86.avx512.mask.range.ps.512", NULL, 0, args, 6);
+    LLVMValueRef range = code_intrinsic(e, name, NULL, 0, args, width == 16 ? 6 : 5);
     LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, y, "");
     uint64_t bits = dtype_format_of(DTYPE_F32)->nan;
-    return LLVMBuildSelect(e->b, nan, code_splat_bits(e, DTYPE_F32, bits, 16), range, "");
+    return LLVMBuildSelect(e->b, nan, code_splat_bits(e, DTYPE_F32, bits, width), range, "");
 }
 
 static LLVMValueRef float_binary(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y) {
