@@ -49,6 +49,17 @@ ir_value generic_floor(ir_builder *b, ir_value x, int64_t multiple) {
     return tile_affine(b, 0, &whole, &multiple, 1);
 }
 
+/* Quotient or remainder of a non-negative index. */
+static ir_value divided(ir_builder *b, int opcode, ir_value x, ir_value y) {
+    int64_t by;
+    if (constant_of(b, y, &by))
+        return by == 1 && opcode == TILE_INDEX_QUOTIENT
+                   ? x
+                   : tile_index_by(
+                         b, opcode == TILE_INDEX_QUOTIENT ? TILE_INDEX_DIV : TILE_INDEX_REM, x, by);
+    return ir_build1(b, opcode, (ir_value[]){x, y}, 2, ir_type_index(b->m), NULL, 0);
+}
+
 /* ---- dimensions ---- */
 
 static uint32_t fold_constant(void *context, int64_t value) {
@@ -66,14 +77,21 @@ static uint32_t fold_symbol(void *context, const char *name) {
     return ir_build1(&s->top, TILE_DIM, NULL, 0, ir_type_index(s->m), &attr, 1);
 }
 
+/* x / y rounded down, where x may be negative on the way to a dimension that is not. */
+static ir_value floored(ir_builder *b, ir_value x, ir_value y) {
+    ir_value zero = tile_index(b, 0);
+    ir_value up = generic_step(b, generic_max(b, generic_sub(b, zero, x), zero), y, 1, -1);
+    ir_value above = divided(b, TILE_INDEX_QUOTIENT, generic_max(b, x, zero), y);
+    return generic_sub(b, above, divided(b, TILE_INDEX_QUOTIENT, up, y));
+}
+
 static uint32_t fold_combine(void *context, char operation, uint32_t x, uint32_t y) {
     generic *s = context;
     if (operation == '+')
         return generic_add(&s->top, x, y);
     if (operation == '*')
         return generic_mul(&s->top, x, y);
-    return ir_build1(&s->top, TILE_INDEX_QUOTIENT, (ir_value[]){x, y}, 2, ir_type_index(s->m), NULL,
-                     0);
+    return floored(&s->top, x, y);
 }
 
 ir_value generic_dim_value(generic *s, ir_dim dim) {
@@ -89,16 +107,6 @@ ir_value generic_dim_value(generic *s, ir_dim dim) {
 }
 
 /* ---- offsets ---- */
-
-static ir_value divided(ir_builder *b, int opcode, ir_value x, ir_value y) {
-    int64_t by;
-    if (constant_of(b, y, &by))
-        return by == 1 && opcode == TILE_INDEX_QUOTIENT
-                   ? x
-                   : tile_index_by(
-                         b, opcode == TILE_INDEX_QUOTIENT ? TILE_INDEX_DIV : TILE_INDEX_REM, x, by);
-    return ir_build1(b, opcode, (ir_value[]){x, y}, 2, ir_type_index(b->m), NULL, 0);
-}
 
 void generic_unravel(generic *s, ir_builder *b, ir_value number, const ir_dim *dims, int n,
                      ir_value *out) {

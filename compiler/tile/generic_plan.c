@@ -178,8 +178,17 @@ static ir_attr formula(generic *s, ir_dim dim) {
     return ir_attr_string(s->m, dim == IR_DIM_INVALID ? "0" : ir_dim_text(s->g, dim));
 }
 
-void generic_constrain(generic *s, ir_dim dim, const char *format, ...) {
+static void add_constraint(generic *s, ir_attr what_is_not_negative, const char *what) {
     static const char *const keys[] = {"formula", "what"};
+    ir_attr values[] = {what_is_not_negative, ir_attr_string(s->m, what)};
+    ir_attr constraint = ir_attr_dict(s->m, keys, values, 2);
+    for (size_t i = 0; i < s->constraints.count; i++)
+        if (s->constraints.items[i] == constraint)
+            return;
+    vec_push(&s->constraints, constraint);
+}
+
+void generic_constrain(generic *s, ir_dim dim, const char *format, ...) {
     char what[256];
     va_list args;
     va_start(args, format);
@@ -187,12 +196,62 @@ void generic_constrain(generic *s, ir_dim dim, const char *format, ...) {
     va_end(args);
     if (ir_dim_is_static(dim))
         return;
-    ir_attr values[] = {formula(s, dim), ir_attr_string(s->m, what)};
-    ir_attr constraint = ir_attr_dict(s->m, keys, values, 2);
-    for (size_t i = 0; i < s->constraints.count; i++)
-        if (s->constraints.items[i] == constraint)
-            return;
-    vec_push(&s->constraints, constraint);
+    add_constraint(s, formula(s, dim), what);
+}
+
+/* ---- divisors: a formula's parts as texts ---- */
+
+typedef struct divisor_search {
+    generic *s;
+    VEC(const char *) texts; /* by handle, from 1 */
+} divisor_search;
+
+static uint32_t note(divisor_search *d, const char *words) {
+    vec_push(&d->texts, words);
+    return (uint32_t)d->texts.count;
+}
+
+static uint32_t divisor_constant(void *context, int64_t value) {
+    divisor_search *d = context;
+    const char *format = value < 0 ? "(%lld)" : "%lld";
+    return note(d, arena_printf(ir_module_arena(d->s->m), format, (long long)value));
+}
+
+static uint32_t divisor_symbol(void *context, const char *name) {
+    return note(context, name);
+}
+
+/* Divisors that are no numbers must be 1 or more: code divides no index by anything else. */
+static uint32_t divisor_combined(void *context, char operation, uint32_t x, uint32_t y) {
+    divisor_search *d = context;
+    arena *memory = ir_module_arena(d->s->m);
+    const char *a = d->texts.items[x - 1], *b = d->texts.items[y - 1];
+    if (operation != '/')
+        return note(d, arena_printf(memory, "(%s %c %s)", a, operation, b));
+    if (*b < '0' || *b > '9') {
+        const char *beyond = arena_printf(memory, "%s - 1", b);
+        add_constraint(d->s, ir_attr_string(d->s->m, beyond),
+                       arena_printf(memory, "a divisor of dimensions is positive: %s >= 1", b));
+    }
+    return note(d, arena_printf(memory, "floordiv(%s, %s)", a, b));
+}
+
+static void constrain_divisors(generic *s, ir_dim dim) {
+    divisor_search d = {.s = s};
+    const ir_dim_fold fold = {&d, divisor_constant, divisor_symbol, divisor_combined};
+    ir_dim_fold_with(s->g, dim, &fold);
+    vec_release(&d.texts);
+}
+
+static void constrain_type(generic *s, ir_value v) {
+    const ir_type_data *t = generic_type(s, v);
+    for (int k = 0; k < t->rank; k++) {
+        if (ir_dim_is_static(t->dims[k]))
+            continue;
+        generic_constrain(s, t->dims[k], "a dimension is not negative: %s",
+                          ir_dim_text(s->g, t->dims[k]));
+        constrain_divisors(s, t->dims[k]);
+    }
 }
 
 /* How many there are beyond `least`: a formula that is not negative where that holds. Differences
@@ -233,12 +292,8 @@ static void constrain_gather(generic *s, ir_op op) {
 
 static void constrain_op(generic *s, ir_op op) {
     const ir_op_data *d = ir_op_get(s->g, op);
-    for (uint32_t i = 0; i < d->result_count; i++) {
-        const ir_type_data *t = generic_type(s, d->results[i]);
-        for (int k = 0; k < t->rank; k++)
-            generic_constrain(s, t->dims[k], "a dimension is not negative: %s",
-                              ir_dim_text(s->g, t->dims[k]));
-    }
+    for (uint32_t i = 0; i < d->result_count; i++)
+        constrain_type(s, d->results[i]);
     if (d->opcode == GRAPH_SLICE)
         constrain_slice(s, op);
     if (d->opcode == GRAPH_GATHER)
@@ -266,6 +321,9 @@ void generic_plan(generic *s) {
             store_for_op(s, op);
         after = stored_count(s);
     }
+    const ir_block_data *body = ir_block_get(s->g, ir_op_block(s->g, ir_module_kernel(s->g), 0));
+    for (uint32_t i = 0; i < body->argument_count; i++)
+        constrain_type(s, body->arguments[i]);
     for (ir_op op = first_op(s); op; op = ir_op_get(s->g, op)->next)
         constrain_op(s, op);
     place_memory(s);

@@ -108,6 +108,20 @@ def heads(q: Tensor["H", "S", "D", "T"], k: Tensor["H", "2*S", "D", "T"], v: Ten
     return attention(q, k, v, causal=True)
 
 
+@cases(case("one", N=11, M=4))
+@kernel
+def middles(x: Tensor["N", f32], z: Tensor["M", f32], y: Tensor["(N - M) // 2 + M", f32]) -> Tensor[
+    "(N - M) // 2 + M", f32
+]:
+    return y * 2
+
+
+@cases(case("one", M=6, N=2))
+@kernel
+def shares(x: Tensor["M", "N", f32], y: Tensor["M // N", f32]) -> Tensor["M // N", f32]:
+    return exp(y)
+
+
 @cases(case("one", M=3, N=70))
 @kernel
 def first(x: Tensor["M", "N", f32]) -> Tensor["M", 64, f32]:
@@ -142,6 +156,23 @@ for i in 0 1 2 3; do
 done
 exits 3 "shapes that do not agree" run "" heads.tsrm o --in q=q0.npy --in k=k1.npy --in v=v0.npy
 has err "input k has shape \\[H, 2\*S, D\\], but the array is \\[1, 2, 1\\]" "are told with their formula"
+for n in 0 1 4 15; do # by 8: negative, odd and positive differences
+    $python -c "
+import numpy as np
+np.save('mx.npy', np.ones($n, np.float32)); np.save('mz.npy', np.ones(8, np.float32))
+np.save('my.npy', np.arange(($n - 8) // 2 + 8, dtype=np.float32))"
+    exits 0 "a dimension by division" "$tsr" compile any.tsr --kernel middles --generic --emit module -o middles.tsrm
+    exits 0 "with $n" run "" middles.tsrm any --in mx.npy --in mz.npy --in my.npy
+    exits 0 "the interpreter" "$tsr" run any.tsr --kernel middles --backend interp --in mx.npy --in mz.npy --in my.npy --out interp
+    exits 0 "has the same bits" diff -r any interp
+done
+exits 0 "a divisor of any size" "$tsr" compile any.tsr --kernel shares --generic --emit module -o shares.tsrm
+$python -c "
+import numpy as np
+np.save('s2.npy', np.ones((6, 2), np.float32)); np.save('s0.npy', np.ones((6, 0), np.float32))
+np.save('s.npy', np.ones(3, np.float32))"
+exits 0 "divides" run "" shares.tsrm any --in s2.npy --in s.npy
+exits 3 "but not by 0" run "" shares.tsrm o --in s0.npy --in s.npy
 exits 0 "a slice of any length" "$tsr" compile any.tsr --kernel first --generic --emit module -o first.tsrm
 exits 0 "that is long enough" run "" first.tsrm any --in x=x0.npy
 exits 3 "and one that is not" run "" first.tsrm o --in x=x2.npy
