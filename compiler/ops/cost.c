@@ -1,8 +1,9 @@
 /* cost.c - floating-point operations and bytes of a static kernel.
  *
  * A composite counts by its decomposition, whatever a backend fuses. What depends on constants
- * alone is no work, and neither are steps that a k_count leaves out. Only elements that an output
- * needs count: behind a slice or a look-up those are few, behind an empty output none. */
+ * alone is no work, and neither are steps that a k_count leaves out, nor what a mask hides. Only
+ * elements that an output needs count: behind a slice or a look-up those are few, behind an empty
+ * output none. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,17 @@ static uint64_t operand_need(ir_module *m, ir_op op, uint32_t i, uint64_t part) 
     }
 }
 
+/* What a mask hides of a value is not needed. */
+static void hide(ir_module *m, ir_value v, uint64_t *needs) {
+    ir_value counts = graph_hidden_counts(m, v);
+    const ir_type_data *t = type_of(m, v);
+    uint64_t sum, rows = counts ? elements(m, counts) : 0;
+    if (!rows || !sum_of_counts(m, counts, t->dims[t->rank - 1], &sum))
+        return;
+    uint64_t visible = elements(m, v) / (rows * (uint64_t)t->dims[t->rank - 1]) * sum;
+    needs[v] = needs[v] < visible ? needs[v] : visible;
+}
+
 static uint64_t *count_needs(ir_module *m) {
     uint64_t *needs = base_calloc(ir_value_count(m) + 1, sizeof *needs);
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
@@ -143,6 +155,9 @@ static uint64_t *count_needs(ir_module *m) {
             *need = *need < whole ? *need : whole;
         }
     }
+    for (ir_op op = ir_block_get(m, body)->first; op; op = ir_op_get(m, op)->next)
+        if (ir_op_get(m, op)->result_count == 1)
+            hide(m, ir_op_get(m, op)->results[0], needs);
     return needs;
 }
 

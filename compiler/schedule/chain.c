@@ -146,6 +146,13 @@ static bool find_chain(chain *c) {
            has_size(c);
 }
 
+/* Scores past the counts need not be computed: nothing that is made of them is ever seen. */
+static bool hides_scores(const chain *c) {
+    const ir_module *g = c->p->g;
+    const ir_op_data *last = ir_op_get(g, c->p->groups[c->last].anchor);
+    return last->operand_count > 2 && graph_hidden_counts(g, c->scores) == last->operands[2];
+}
+
 void plan_find_chains(plan *p) {
     for (int g = 0; g < p->group_count; g++) {
         chain c = {.p = p, .last = g};
@@ -154,6 +161,7 @@ void plan_find_chains(plan *p) {
         plan_group *last = &p->groups[g], *rows = &p->groups[c.rows], *first = &p->groups[c.first];
         uint64_t inner = UINT64_C(1) << c.rows | UINT64_C(1) << c.first;
         last->ends_chain = rows->inside = first->inside = true;
+        last->hides = hides_scores(&c);
         last->scores = c.first;
         last->rows = c.rows;
         last->depends = (last->depends | rows->depends | first->depends) & ~inner;

@@ -15,7 +15,8 @@ typedef struct contraction {
     ir_op op;
     ir_value value, root;
     bool counted, chunked;
-    bool apart; /* the epilogue is a loop of its own over finished sums in a cell buffer */
+    bool limited; /* the counts are of columns that are needed */
+    bool apart;   /* the epilogue is a loop of its own over finished sums in a cell buffer */
     const char *order;
     axis_space space;
     int k_axis;

@@ -150,6 +150,11 @@ void schedule_chain_group(scheduler *s, const plan_group *last) {
     k.stride = round_up(k.first.n, PADDING) + PADDING; /* rows begin in different cache sets */
     contraction_choose_form(&k.first);
     contraction_choose_form(&k.second);
+    if (last->hides) {
+        k.first.limited = true;
+        k.first.counts = k.second.counts;
+        k.first.count_access.coefficient[contraction_axis(&k.first, k.first.outer)] = 1;
+    }
     choose_tiles(&k);
     choose_packing(&k.first, true);
     choose_packing(&k.second, false);

@@ -94,8 +94,8 @@ static void emit_dot(contraction *c, ir_builder *b, const ir_value *indices, int
                                {"order", ir_attr_string(s->m, c->order)},
                                {"reduction", scheduler_reduction(s, c->op)}};
     int n = 4, buffers = 2;
-    if (c->counted) {
-        attrs[n++] = (ir_named_attr){"counted", ir_attr_bool(s->m, true)};
+    if (c->counted || c->limited) {
+        attrs[n++] = (ir_named_attr){c->limited ? "limited" : "counted", ir_attr_bool(s->m, true)};
         leading[buffers] = c->counts;
         access[buffers++] = c->count_access;
     }

@@ -33,6 +33,7 @@ typedef struct plan_group {
     /* DOT at the end of a chain (chain.c): the groups that it takes in */
     bool ends_chain;
     int scores, rows;
+    bool hides;        /* scores at or past the last contraction's counts are never seen */
     ir_value prologue; /* DOT: what its left side is a view of, computed block by block; or 0 */
     bool inside;       /* taken in by another group: has no phases of its own */
 } plan_group;

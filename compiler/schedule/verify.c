@@ -122,7 +122,7 @@ static bool find_parts(const ir_module *m, ir_op op, computation_parts *p) {
                              .reduces = d->opcode != SCHED_MAP};
     if (is_dot)
         p->leading = 2 + (ir_op_int(m, op, "counted", 0) != 0) +
-                     (ir_op_int(m, op, "offsets", 0) != 0) +
+                     (ir_op_int(m, op, "limited", 0) != 0) + (ir_op_int(m, op, "offsets", 0) != 0) +
                      (ir_op_int(m, op, "accumulate", 0) != 0);
     if (p->axes < 0 || p->axes >= MAX_AXES || p->inputs < p->leading ||
         p->inputs > (int64_t)d->operand_count)

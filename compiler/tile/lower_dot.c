@@ -268,6 +268,19 @@ static void accumulate(dot *t, ir_builder *b, int64_t extent) {
     when_below(t, b, tile_index(b, last), tile_affine(b, 1, &start, &one, 1), extent, finish, sum);
 }
 
+static void whole(dot *t, ir_builder *b, int64_t extent);
+
+/* A tile all of whose columns are at or past the counts of its rows is not computed. */
+static void where_needed(dot *t, ir_builder *b, int64_t extent) {
+    ir_op loop;
+    ir_value index;
+    load_counts(t, b);
+    ir_builder in = tile_for(b, t->f.index[t->f.column_axis], t->most, INT64_C(1) << 30, NULL, 0,
+                             &loop, &index);
+    whole(t, &in, extent);
+    tile_yield(&in, NULL, 0);
+}
+
 void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     dot t = {.f = frame_of(l, op),
              .b = b,
@@ -285,20 +298,29 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.element = ir_type_get(l->s, ir_value_get(l->s, block->arguments[0])->type)->element;
     frame_access(&t.f, 0, t.lhs);
     frame_access(&t.f, 1, t.rhs);
+    if (ir_op_int(l->s, op, "limited", 0))
+        where_needed(&t, b, extent);
+    else
+        whole(&t, b, extent);
+}
+
+static void whole(dot *t, ir_builder *b, int64_t extent) {
+    const lowering *l = t->f.l;
+    ir_op op = t->f.op;
     if (ir_op_int(l->s, op, "accumulate", 0)) {
-        accumulate(&t, b, extent);
+        accumulate(t, b, extent);
         return;
     }
     ir_value low, high,
-        sum = tile_broadcast(b, tile_constant(b, t.element, 0), t.f.rows, t.f.columns);
-    if (t.packed)
-        t.prefetch = 0;
+        sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
+    if (t->packed)
+        t->prefetch = 0;
     if (strcmp(ir_op_string(l->s, op, "unit", ""), "chunk") == 0) {
-        chunk_bounds(&t, b, extent, &low, &high);
-        finish(&t, b, chunk(&t, b, low, high));
+        chunk_bounds(t, b, extent, &low, &high);
+        finish(t, b, chunk(t, b, low, high));
         return;
     }
     if (extent) /* an empty contraction has no steps, and its operands are not even packed */
-        sum = with_zero(&t, b, chunk(&t, b, tile_index(b, 0), tile_index(b, extent)));
-    finish(&t, b, sum);
+        sum = with_zero(t, b, chunk(t, b, tile_index(b, 0), tile_index(b, extent)));
+    finish(t, b, sum);
 }

@@ -13,6 +13,7 @@ frame frame_of(lowering *l, ir_op op) {
     bool dot = d->opcode == SCHED_DOT;
     if (dot)
         f.leading = 2 + (ir_op_int(l->s, op, "counted", 0) != 0) +
+                    (ir_op_int(l->s, op, "limited", 0) != 0) +
                     (ir_op_int(l->s, op, "offsets", 0) != 0) +
                     (ir_op_int(l->s, op, "accumulate", 0) != 0);
     f.body_inputs = (int)ir_op_int(l->s, op, "inputs", 0) - f.leading;

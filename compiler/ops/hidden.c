@@ -1,0 +1,54 @@
+/* hidden.c - what a mask of counts hides: elements of a value that nothing can see.
+ *
+ * select(column < count of the row, x, y) over the last two axes, as causal attention has it: x at
+ * or past the count is computed for nothing. */
+#include <string.h>
+
+#include "ops/graph.h"
+
+static int opcode_of(const ir_module *m, ir_value v) {
+    ir_op op = ir_value_get(m, v)->op;
+    return op ? ir_op_get(m, op)->opcode : -1;
+}
+
+/* The counts of a condition `column < count of the row`; 0 for any other. */
+static ir_value counts_of(const ir_module *m, ir_value condition) {
+    ir_op op = ir_value_get(m, condition)->op;
+    if (opcode_of(m, condition) != GRAPH_COMPARE ||
+        strcmp(ir_op_string(m, op, "predicate", ""), "lt") != 0)
+        return 0;
+    const ir_op_data *d = ir_op_get(m, op);
+    int rank = ir_type_get(m, ir_value_get(m, condition)->type)->rank;
+    int64_t axes[IR_MAX_RANK] = {-1};
+    if (opcode_of(m, d->operands[0]) != GRAPH_IOTA ||
+        opcode_of(m, d->operands[1]) != GRAPH_BROADCAST)
+        return 0;
+    ir_op columns = ir_value_get(m, d->operands[0])->op, rows = ir_value_get(m, d->operands[1])->op;
+    bool placed = ir_op_int(m, columns, "axis", 0) == rank - 1 &&
+                  ir_op_ints(m, rows, "axes", axes, IR_MAX_RANK) == 1 && axes[0] == rank - 2;
+    return placed ? ir_op_get(m, rows)->operands[0] : 0;
+}
+
+/* What one use leaves of a value to be seen: everything (0), or what is before these counts. */
+static ir_value counts_of_use(const ir_module *m, const ir_op_data *d, uint32_t i) {
+    if (d->opcode == GRAPH_SELECT && i == 1 && counts_of(m, d->operands[0]))
+        return counts_of(m, d->operands[0]);
+    bool element_by_element =
+        d->result_count == 1 && graph_op_class(d->opcode) == GRAPH_CLASS_ELEMENTWISE;
+    return element_by_element ? graph_hidden_counts(m, d->results[0]) : 0;
+}
+
+ir_value graph_hidden_counts(const ir_module *m, ir_value v) {
+    ir_value counts = 0;
+    ir_op def = ir_value_get(m, v)->op;
+    for (ir_op op = def ? ir_op_get(m, def)->next : 0; op; op = ir_op_get(m, op)->next) {
+        const ir_op_data *d = ir_op_get(m, op);
+        for (uint32_t i = 0; i < d->operand_count; i++) {
+            ir_value here = d->operands[i] == v ? counts_of_use(m, d, i) : 0;
+            if (d->operands[i] == v && (!here || (counts && here != counts)))
+                return 0;
+            counts = here ? here : counts;
+        }
+    }
+    return counts;
+}
