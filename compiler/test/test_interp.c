@@ -440,12 +440,12 @@ static void test_cost(void **state) {
                "Tensor[2, \"M\", f32]", "(x @ y)[:2]", 2 * 2 * 16 * 4,
                4 * (8 * 16 + 16 * 4 + 2 * 4));
     check_cost("x: Tensor[\"N\", \"K\", f32]", "Tensor[0, f32]", "sum(x, axis=1)[:0]", 0, 0);
-    /* scores 2*8*8*16, scale, select, max, subtract, exp, select, sum: 7 of 8*8; products
-     * 2*16*(1+...+8); divide and the choice of empty rows 8*16 each */
+    /* of the 1+...+8 places that the mask lets see: scores and products 2*16 each, scale, subtract,
+     * exp; of all 8*8: select, max, select, sum; divide and the choice of empty rows 8*16 each */
     check_cost(
         "q: Tensor[\"N\", \"K\", f32], k: Tensor[\"N\", \"K\", f32], v: Tensor[\"N\", \"K\", f32]",
         "Tensor[\"N\", \"K\", f32]", "attention(q, k, v, causal=True)",
-        2 * 8 * 8 * 16 + 7 * 64 + 2 * 16 * 36 + 2 * 128, 4 * 4 * 128);
+        2 * (2 * 16 * 36) + 3 * 36 + 4 * 64 + 2 * 128, 4 * 4 * 128);
 }
 
 int main(void) {
