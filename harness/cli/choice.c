@@ -241,7 +241,8 @@ int choice_corpus(const options *o, size_t first, corpus *out) {
                           .filters = filters.items,
                           .filter_count = filters.count,
                           .golden = options_text(o, OPTION_GOLDEN, NULL),
-                          .skip_large = options_flag(o, OPTION_QUICK) || o->command == COMMAND_FUZZ,
+                          .skip_large = options_flag(o, OPTION_QUICK) ||
+                                        (o->command == COMMAND_FUZZ && filters.count == 0),
                           .colour = command_colour(o, stderr)};
     bool ok = corpus_load(out, &query, &diagnostics, &st);
     fputs(diagnostics.data, stderr);

@@ -30,7 +30,8 @@ static int refuse_mixture(const options *o, bool schedules) {
     return EXIT_DONE;
 }
 
-/* cpu under strict, on one thread and on all unless some were chosen; large cases left out. */
+/* cpu under strict, on one thread and on all unless some were chosen; large cases left out, unless
+ * some were chosen. */
 static int fuzz_schedules(const options *o) {
     job_choice choice;
     corpus c;

@@ -59,4 +59,28 @@ exits 0 "replay it without its source" "$tsr" replay "$pack" --json
 has out "REPRODUCED_EXACT" "it gives the same bits"
 has out "code-hash-same" "from the same code"
 mv gone corpus
+
+# Memory that ends while a side is packed: the least with which it runs is looked for; what is just below ends cleanly.
+if [ -z "${TSR_SHORT:-}" ]; then
+    low=100 high=800 clean=yes
+    with_memory() { # MIB: whether it runs
+        code=0
+        "$tsr" golden verify "$root/corpus/matmul/matmul_f32.tsr" --filter matmul_f32_yt/square_1024 --backend cpu --profile strict \
+            --threads 1 --schedule PACK_A=1,PACK_B=1 --no-cache --memory "$1" >out 2>err || code=$?
+        if [ $code -ne 0 ]; then
+            cat out err >>below
+            [ $code -eq 1 ] && grep -q "memory" out err || clean=no
+        fi
+        return $code
+    }
+    while [ $((high - low)) -gt 3 ]; do
+        middle=$(((low + high) / 2))
+        if with_memory $middle; then high=$middle; else low=$middle; fi
+    done
+    for less in 3 6 9 12; do
+        with_memory $((low - less))
+    done
+    [ $clean = yes ] && pass "a lack of memory is an error of the case" || fail "a lack of memory is an error of the case"
+    has below "allocating the workspace" "also where it is packing that lacks it"
+fi
 finish
