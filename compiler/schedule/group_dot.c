@@ -22,6 +22,13 @@ static int64_t greatest_divisor(int64_t a, int64_t b) {
     return a == 0 ? b : greatest_divisor(b % a, a);
 }
 
+/* As many vectors as leave registers for the sums of `rows`, a power of two where rows are few: the
+ * runs that a tile reads then begin where memory's do. */
+static int64_t few_vectors(int64_t rows) {
+    int64_t most = 24 / clamp(rows, 1, 8);
+    return most >= 16 ? 16 : most >= 8 ? 8 : most >= 4 ? 4 : 3;
+}
+
 void contraction_choose_tiles(contraction *c) {
     scheduler *s = c->s;
     /* A tile fills as many registers whatever it sums: f64 takes two for the lanes of f32. */
@@ -29,7 +36,7 @@ void contraction_choose_tiles(contraction *c) {
     bool many = s->target->vector_registers >= 32;
     /* A few rows are one tile, as wide as registers allow: rhs is read once, in long runs. */
     bool few = many && c->m <= 8;
-    int64_t vectors = few ? clamp(24 / clamp(c->m, 1, 8), 3, 12) : many ? 4 : 2;
+    int64_t vectors = few ? few_vectors(c->m) : many ? 4 : 2;
     c->mr = scheduler_parameter(s, "MR", few ? clamp(c->m, 1, 8) : 6, &c->mr_name);
     c->nr = scheduler_parameter(s, "NR", vectors * lanes, &c->nr_name);
     int64_t block = c->m <= ONE_BLOCK_ROWS ? c->m : c->m < 1024 ? 16 * c->mr : 32 * c->mr;

@@ -186,7 +186,7 @@ bool contraction_same_storage(const contraction *c, ir_value buffer) {
 bool contraction_near(const contraction *c) {
     int64_t row =
         contraction_along(c, &c->rhs_access, c->outer + 2) * (int64_t)dtype_size(c->element);
-    return c->n * c->k <= NEAR_ELEMENTS && row <= NEAR_ROW_BYTES;
+    return c->n * c->k <= NEAR_ELEMENTS && row < NEAR_ROW_BYTES;
 }
 
 /* Panels that one block of rows uses need not go through memory. */
