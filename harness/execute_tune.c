@@ -71,6 +71,7 @@ bool execution_tune(execution *e, const backend *b, status *st) {
     if (ok) {
         session_request request = execution_session(e, device, e->job->threads);
         request.artifact = &own;
+        request.beside = &e->session;
         ok = session_open(&other, &request, st) && compare_and_time(e, &other, outputs, st);
         session_close(&other);
     }

@@ -36,6 +36,15 @@ static size_t buffer_bytes(const struct compiler_buffer *buffer) {
     return bytes;
 }
 
+static void borrow(session *l, const session *from) {
+    memcpy(l->buffers, from->buffers, sizeof l->buffers);
+    memcpy(l->sizes, from->sizes, sizeof l->sizes);
+    l->input_count = from->input_count;
+    l->output_count = from->output_count;
+    for (uint32_t i = 0; i < l->input_count + l->output_count; i++)
+        l->args[i] = &l->buffers[i];
+}
+
 static bool allocate(session *l, const compiler_signature *signature, status *st) {
     l->input_count = signature->input_count;
     l->output_count = signature->output_count;
@@ -94,8 +103,13 @@ static bool bind_dims(session *l, const session_request *request, const tsr_kern
 bool session_open(session *l, const session_request *request, status *st) {
     *l = (session){0};
     tsr_kernel_info_t info;
-    if (!abi_ok(tsrCreateContextOn(request->device, request->threads, 0, &l->context),
-                "opening the device", st) ||
+    if (request->beside) {
+        l->beside = true;
+        l->context = request->beside->context;
+    }
+    if ((!l->beside &&
+         !abi_ok(tsrCreateContextOn(request->device, request->threads, 0, &l->context),
+                 "opening the device", st)) ||
         !load(l, request, st) ||
         !abi_ok(tsrGetKernel(l->module, request->kernel, &l->kernel), "finding the kernel", st) ||
         !abi_ok(tsrGetKernelInfo(l->kernel, &info), "reading the kernel's metadata", st))
@@ -108,16 +122,19 @@ bool session_open(session *l, const session_request *request, status *st) {
                           request->signature->input_count, request->signature->output_count);
     if (info.dims > 0 && !bind_dims(l, request, &info, st))
         return false;
-    return allocate(l, request->signature, st);
+    if (!l->beside)
+        return allocate(l, request->signature, st);
+    borrow(l, request->beside);
+    return true;
 }
 
 void session_close(session *l) {
     for (uint32_t i = 0; i < SESSION_BUFFERS_MAX; i++)
-        if (l->buffers[i])
+        if (l->buffers[i] && !l->beside)
             tsrFree(l->context, l->buffers[i]);
     if (l->module)
         tsrUnloadModule(l->module);
-    if (l->context)
+    if (l->context && !l->beside)
         tsrDestroyContext(l->context);
     *l = (session){0};
 }

@@ -13,6 +13,7 @@ enum {
 };
 
 typedef struct session {
+    bool beside; /* context and buffers are another session's */
     tsr_context_t context;
     tsr_module_t module;
     tsr_kernel_t kernel;
@@ -31,6 +32,8 @@ typedef struct session_request {
     const compiler_signature *signature;
     const ir_binding *dims; /* of a kernel for any; more than it has names are no matter */
     uint32_t dim_count;
+    const struct session *beside; /* its threads and its buffers are used, too: what is compared
+                                     with it runs under the same conditions. NULL: own ones */
     bool foreign; /* the module is a user's file: if it is damaged, that is no bug of ours */
 } session_request;
 
