@@ -129,12 +129,14 @@ static const struct pass generic_passes[] = {
 };
 enum { GENERIC_PASS_COUNT = sizeof generic_passes / sizeof *generic_passes, GENERIC_TILE = 5 };
 
-uint32_t compiler_pass_names(const char *const **names) {
-    static const char *list[PASS_COUNT];
+uint32_t compiler_pass_names(bool generic, const char *const **names) {
+    static const char *list[PASS_COUNT], *generic_list[GENERIC_PASS_COUNT];
     for (int i = 0; i < PASS_COUNT; i++)
         list[i] = passes[i].name;
-    *names = list;
-    return PASS_COUNT;
+    for (int i = 0; i < GENERIC_PASS_COUNT; i++)
+        generic_list[i] = generic_passes[i].name;
+    *names = generic ? generic_list : list;
+    return generic ? GENERIC_PASS_COUNT : PASS_COUNT;
 }
 
 uint32_t compiler_function_names(const char *const **names) {

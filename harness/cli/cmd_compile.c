@@ -40,9 +40,9 @@ static int check_images(const options *o, const compiler_options *build) {
                : command_usage(o->command, "several ISA levels need --emit module");
 }
 
-static int list_passes(void) {
+static int list_passes(const options *o) {
     const char *const *names;
-    uint32_t count = compiler_pass_names(&names);
+    uint32_t count = compiler_pass_names(options_flag(o, OPTION_GENERIC), &names);
     for (uint32_t i = 0; i < count; i++)
         puts(names[i]);
     return EXIT_DONE;
@@ -50,7 +50,7 @@ static int list_passes(void) {
 
 static int check_pass(const options *o, const char *pass) {
     const char *const *names;
-    uint32_t count = compiler_pass_names(&names);
+    uint32_t count = compiler_pass_names(options_flag(o, OPTION_GENERIC), &names);
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(names[i], pass) == 0)
             return EXIT_DONE;
@@ -149,7 +149,7 @@ static int compile_case(const options *o, const kernel_choice *k, compiler_optio
 int command_compile(const options *o) {
     const char *pass = options_text(o, OPTION_EMIT_AFTER, NULL);
     if (pass && strcmp(pass, "list") == 0)
-        return list_passes();
+        return list_passes(o);
     if (o->arguments.count != 1)
         return command_usage(o->command, "compile takes one file");
     if (pass && options_flag(o, OPTION_EMIT))
