@@ -57,6 +57,8 @@ static void choose_tiles(chain *k) {
                                                              : widest - many;
     int64_t most = (s->target->vector_registers - 2 - vectors) / vectors;
     int64_t mr = clamp(clamp(most, 1, 6), 1, z->m);
+    if (mr == 6 && z->m % 6 != 0 && z->m % 4 == 0) /* no remainder: less code, and no thin tile */
+        mr = 4;
     z->mr = scheduler_parameter(s, "MR", mr, &z->mr_name);
     z->nr = scheduler_parameter(s, "NR", vectors * lanes, &z->nr_name);
     z->bm = scheduler_parameter(s, "BM", choose_rows(k), &z->bm_name);
