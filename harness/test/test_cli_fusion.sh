@@ -40,6 +40,23 @@ reduction/sum sum_rows large_4096 512
 training/adam adam_step large_16m 0
 KERNELS
 
+# Contractions: what several threads read packed, totals and a block of rows in the cell, and never a whole intermediate.
+# Attention, 16 heads of 1024 x 64: the keys packed, a sum for each row; the scores would be 64 MiB. A dense layer of 1024 x
+# 4096: the weights packed; the product would be 16 MiB more. A convolution: the padded image; its windows would be 28 MiB.
+while read -r file kernel case most; do
+    read -r workspace of_thread < <(bytes "$file" "$kernel" "$case" --threads 2 --isa x86-64-v3) || workspace=none
+    if [ "$workspace" -le "$most" ] && [ "$of_thread" -le $((2 << 20)) ]; then
+        pass "$kernel/$case keeps its intermediates in cache"
+    else
+        fail "$kernel/$case: a workspace of ${workspace:-no} bytes (at most $most), scratch of ${of_thread:-no}"
+    fi
+done <<'KERNELS'
+attention/attention attention_full large_1024 4300000
+attention/attention attention_causal large_1024 4300000
+matmul/linear linear_gelu large_1024 16800000
+convolution/conv2d conv2d_3x3 large_56 3700000
+KERNELS
+
 # The same kernel with nothing computed together: what is counted is what would be there.
 read -r workspace _ < <(bytes normalisation/softmax softmax_rows large_4096 --unoptimised)
 [ "$workspace" -ge $((3 * 4096 * 4096 * 4)) ] && pass "unfused, softmax stores three matrices" ||
