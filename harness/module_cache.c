@@ -275,7 +275,7 @@ void module_cache_trim(const char *folder, uint64_t bytes) {
             unlinkat(dirfd(d), entry->d_name, 0);
         if (!ends_with(entry->d_name, ".tsrm"))
             continue;
-        snprintf(f.name, sizeof f.name, "%s", entry->d_name);
+        memcpy(f.name, entry->d_name, strlen(entry->d_name) + 1);
         f.bytes = (uint64_t)info.st_size;
         f.used = info.st_mtim;
         sum += f.bytes;
