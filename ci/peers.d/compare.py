@@ -24,7 +24,7 @@ import table
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-SAMPLE_NS, WARM_NS, LONG_NS, SAMPLES_MOST, ROUNDS_LONG = 50e3, 2e6, 50e6, 5, 7
+SAMPLE_NS, WARM_NS, LONG_NS, SAMPLES_MOST, ROUNDS_LONG, REALTIME_PRIORITY = 50e3, 2e6, 50e6, 5, 7, 5
 
 
 def say(words):
@@ -37,6 +37,8 @@ def arguments_of():
     parser.add_argument("--filter", action="append", default=[], metavar="GLOB", help="cases such as 'matmul_f32/*'; repeatable")
     parser.add_argument("--threads", default="1,2", metavar="LIST", help="thread counts (default: 1,2)")
     parser.add_argument("--rounds", type=int, default=15, help="rounds of each case (default: 15)")
+    parser.add_argument("--realtime", action="store_true", help="before everything else that runs here (SCHED_FIFO, which needs the "
+                        "right to it): on a machine that others use too")
     parser.add_argument("--quick", action="store_true", help="the smallest cases, 3 rounds: to see that it works")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, and nothing else there")
     parser.add_argument("--markdown", action="store_true", help="the results as the tables of docs/performance.md")
@@ -254,6 +256,11 @@ def main():
     if given.list:
         print("\n".join(f"{kernel}/{case}" for kernel, case, _ in chosen_cases(given)))
         return 0
+    if given.realtime:
+        try:
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(REALTIME_PRIORITY))  # what is started from here too
+        except PermissionError:
+            sys.exit("ci/peers: --realtime needs the right to SCHED_FIFO: be root, or raise `ulimit -r`")
     document = {"machine": machine(), "rounds": given.rounds, "refused": [], "results": []}
     print(heading(), file=given.table, flush=True)
     for threads in given.threads:

@@ -61,6 +61,9 @@ static bool is_far(const frame *f, int i) {
     return !made || strcmp(ir_op_string(f->l->s, made, "space", ""), "cell") != 0;
 }
 
+/* Rows that fit into a first cache beside the present one. */
+enum { NEAR_BYTES = 16 << 10 };
+
 /* What is read `ahead` steps later along an index; whole lines of what is contiguous. */
 static void fetch_ahead(const frame *f, ir_builder *b, int i, const int64_t *access) {
     int64_t ahead = schedule_step(f->l->s, f->op, "ahead", 0), later[LOWERING_AXES + 1];
@@ -74,10 +77,15 @@ static void fetch_ahead(const frame *f, ir_builder *b, int i, const int64_t *acc
                  : axis == f->row_axis  ? f->rows
                                         : 1);
     bool turned = column != 1 && row == 1;
+    int64_t bytes =
+        ahead * access[1 + axis] * (int64_t)dtype_size(tile_type(b, frame_memory(f, i))->element);
+    bool near = turned || (axis < f->axes - 1 && bytes <= NEAR_BYTES);
     int64_t lines = turned ? f->columns : row ? f->rows : 1, stride = turned ? column : row;
     for (int64_t k = 0; k < lines; k++) {
-        tile_prefetch(b, frame_memory(f, i), frame_offset(f, b, later),
-                      turned ? f->rows : f->columns);
+        ir_op fetch = tile_prefetch(b, frame_memory(f, i), frame_offset(f, b, later),
+                                    turned ? f->rows : f->columns);
+        if (near)
+            ir_op_set_attr(b->m, fetch, "near", ir_attr_bool(b->m, true));
         later[0] += stride;
     }
 }

@@ -142,14 +142,14 @@ ir_value tile_group_dot(ir_builder *b, ir_value x, ir_value y, ir_value sum, dty
                      attrs, is_unsigned ? 2 : 1);
 }
 
-void tile_prefetch(ir_builder *b, ir_value memory, ir_value offset, int64_t columns) {
+ir_op tile_prefetch(ir_builder *b, ir_value memory, ir_value offset, int64_t columns) {
     ir_named_attr attr = {"columns", ir_attr_int(b->m, columns)};
     ir_op_spec spec = {.opcode = TILE_PREFETCH,
                        .operands = (ir_value[]){memory, offset},
                        .operand_count = 2,
                        .attrs = &attr,
                        .attr_count = 1};
-    ir_build(b, &spec);
+    return ir_build(b, &spec);
 }
 
 ir_op tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,

@@ -60,7 +60,7 @@ ir_value tile_group(ir_builder *b, ir_value x);
 ir_value tile_group_dot(ir_builder *b, ir_value x, ir_value y, ir_value sum, dtype of,
                         bool is_unsigned);
 /* A hint: elements that will be read soon. */
-void tile_prefetch(ir_builder *b, ir_value memory, ir_value offset, int64_t columns);
+ir_op tile_prefetch(ir_builder *b, ir_value memory, ir_value offset, int64_t columns);
 ir_op tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,
                  int64_t column_stride, bool canonical);
 ir_value tile_broadcast(ir_builder *b, ir_value x, int64_t rows, int64_t columns);

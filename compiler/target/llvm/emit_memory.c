@@ -203,10 +203,11 @@ void code_prefetch(emitter *e, ir_op op) {
     dtype element =
         ir_type_get(e->m, ir_value_get(e->m, ir_op_get(e->m, op)->operands[0])->type)->element;
     int64_t columns = ir_op_int(e->m, op, "columns", 1), line = 64 / (int64_t)dtype_size(element);
+    bool near = ir_op_int(e->m, op, "near", 0) != 0;
     LLVMValueRef at = base_address(e, op);
     for (int64_t c = 0; c < columns; c += line) {
         LLVMValueRef args[] = {address(e, element, at, c), code_int(e, e->i32, 0),
-                               code_int(e, e->i32, 2), code_int(e, e->i32, 1)};
+                               code_int(e, e->i32, near ? 3 : 2), code_int(e, e->i32, 1)};
         code_intrinsic(e, "llvm.prefetch", &e->pointer, 1, args, 4);
     }
 }
