@@ -189,11 +189,16 @@ bool contraction_near(const contraction *c) {
     return c->n * c->k <= NEAR_ELEMENTS && row < NEAR_ROW_BYTES;
 }
 
-/* Panels that one block of rows uses need not go through memory. */
+/* Narrow elements are cheaper to convert where they are used, again for each few rows, than to be
+ * written out wide and read again.
+ * Panels that one block of rows uses need not go through memory. */
 static int64_t rhs_packing(const contraction *c) {
     bool strided = contraction_along(c, &c->rhs_access, c->outer + 1) != 1 && c->n > 1;
-    bool packs = strided || c->group || !contraction_same_storage(c, c->rhs) ||
-                 (c->m > 12 && !contraction_near(c));
+    dtype element = contraction_element(c, c->rhs);
+    bool narrow = !contraction_same_storage(c, c->rhs);
+    int64_t few = element == DTYPE_BF16 || element == DTYPE_I8 ? 64 : 12; /* a shift, or more */
+    bool packs = strided || c->group || (narrow && c->m > few) ||
+                 (!narrow && c->m > 12 && !contraction_near(c));
     return !packs ? PACK_NOT : c->m <= ONE_BLOCK_ROWS && !c->many_axes ? PACK_BLOCK : PACK_PHASE;
 }
 

@@ -5,10 +5,21 @@
 #include "tessera/compiler.h"
 
 static const cpu_isa isas[] = {
-#define ISA(name, cpu, features, triple, lanes, registers, f16, l1_kib, l2_kib, scalable, i64,     \
+#define ISA(level, cpu_, features_, target, f32_lanes, vectors, f16, l1_kib, l2_kib, bits, i64,    \
             avx512, dots)                                                                          \
-    {name,          cpu,           features, triple, lanes,  registers, f16,                       \
-     l1_kib * 1024, l2_kib * 1024, scalable, i64,    avx512, dots},
+    {.name = level,                                                                                \
+     .cpu = cpu_,                                                                                  \
+     .features = features_,                                                                        \
+     .triple = target,                                                                             \
+     .lanes = f32_lanes,                                                                           \
+     .registers = vectors,                                                                         \
+     .has_f16c = f16,                                                                              \
+     .l1_bytes = l1_kib * 1024,                                                                    \
+     .l2_bytes = l2_kib * 1024,                                                                    \
+     .scalable_bits = bits,                                                                        \
+     .rounds_i64_once = i64,                                                                       \
+     .has_avx512 = avx512,                                                                         \
+     .has_dots = dots},
 #include "target/targets.def"
 };
 
