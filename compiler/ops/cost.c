@@ -137,7 +137,7 @@ static void hide(ir_module *m, ir_value v, uint64_t *needs) {
     ir_value counts = graph_hidden_counts(m, v);
     const ir_type_data *t = type_of(m, v);
     uint64_t sum, rows = counts ? elements(m, counts) : 0;
-    if (!rows || !sum_of_counts(m, counts, t->dims[t->rank - 1], &sum))
+    if (!rows || elements(m, v) == 0 || !sum_of_counts(m, counts, t->dims[t->rank - 1], &sum))
         return;
     uint64_t visible = elements(m, v) / (rows * (uint64_t)t->dims[t->rank - 1]) * sum;
     needs[v] = needs[v] < visible ? needs[v] : visible;

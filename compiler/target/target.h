@@ -17,8 +17,8 @@ typedef struct cpu_isa {
     int64_t l1_bytes, l2_bytes;
     int scalable_bits;    /* of a scalable vector, at least; 0: none */
     bool rounds_i64_once; /* from vectors of i64 to f32, as code generation does it */
-    bool has_dots;        /* of groups of 4 i8, exact, and of 2 bf16, which flush subnormals */
     bool has_avx512;      /* F, BW, DQ, VL */
+    bool has_dots;        /* of groups of 4 i8, exact, and of 2 bf16, which flush subnormals */
 } cpu_isa;
 
 /* NULL when the level is not known. */
