@@ -164,6 +164,9 @@ bool artifact_check_variant(const artifact_builder *b, const compiler_variant *v
                             uint32_t index, status *st) {
     const json_t *dims = json_object_get(b->signature, "dims");
     const compiler_variant *v = &variants[index];
+    if (json_array_size(dims) == 0)
+        return status_set(st, STATUS_INVALID,
+                          "the kernel's shapes are fixed: there is nothing to specialise");
     for (size_t i = 0; i < json_array_size(dims); i++)
         if (bound_value(v, json_string_value(json_array_get(dims, i))) < 0)
             return status_set(st, STATUS_INVALID, "dimension %s has no value; give %s=...",

@@ -209,6 +209,18 @@ exits 0 "their Tile IR" "$tsr" compile any.tsr --kernel norm --generic --emit ti
 has out "cells = .M." "has formulas"
 exits 0 "bench by code for any dimensions" "$tsr" bench any.tsr --quick --generic --backend cpu --profile strict --export json=any.json
 has any.json '"schedule": "generic"' "says so"
+cat >fixed.tsr <<'END'
+@cases(case("one"))
+@kernel
+def fixed(x: Tensor[13, 127, f32]) -> Tensor[127, f32]:
+    return sum(x, axis=0)
+END
+exits 0 "no dimensions" "$tsr" compile fixed.tsr --generic --emit module -o fixed.tsrm
+exits 0 "run" run "" fixed.tsrm any --in x=softmax_x.npy
+exits 0 "the interpreter" "$tsr" run fixed.tsr --backend interp --in x=softmax_x.npy --out interp
+exits 0 "has the same bits" diff -r any interp
+exits 3 "nor any to specialise" "$tsr" compile fixed.tsr --generic --specialize one --emit module -o o.tsrm
+has err "the kernel's shapes are fixed" "is told"
 exits 3 "a case of other types" "$tsr" compile any.tsr --kernel heads --generic --specialize half --emit module -o o.tsrm
 has err "case half has other element types than one" "is refused"
 
