@@ -9,6 +9,10 @@
 
 #include "schedule/contraction.h"
 
+/* A cell of fewer multiplications takes less time than another thread needs to begin. */
+enum { MANY_CELLS = 8, SMALLEST_CELL = 1 << 15 };
+static const double EVEN = 0.94;
+
 static int64_t clamp(int64_t value, int64_t low, int64_t high) {
     return value < low ? low : value > high ? high : value;
 }
@@ -29,6 +33,49 @@ static int64_t few_vectors(int64_t rows) {
     return most >= 16 ? 16 : most >= 8 ? 8 : most >= 4 ? 4 : 3;
 }
 
+static int64_t count_cells(const contraction *c, int64_t rows, int64_t columns) {
+    int64_t cells = (c->m + rows - 1) / rows * ((c->n + columns - 1) / columns);
+    for (int i = 0; i < c->outer; i++)
+        cells *= c->map.extent[i];
+    return cells;
+}
+
+/* The share of its time for which a thread has work, when all begin together. Where cells are many
+ * they even out by themselves. */
+static double evenness(const contraction *c, int64_t rows, int64_t columns) {
+    int64_t cells = count_cells(c, rows, columns), threads = c->s->target->threads;
+    int64_t rounds = (cells + threads - 1) / threads;
+    double work = (double)c->m * (double)c->n;
+    for (int i = 0; i < c->outer; i++)
+        work *= (double)c->map.extent[i];
+    if (threads == 1 || cells >= MANY_CELLS * threads)
+        return 1;
+    return work / ((double)(threads * rounds) * (double)rows * (double)columns);
+}
+
+/* The largest blocks, from those asked for down, that keep all threads busy; or those that come
+ * nearest, of cells that are worth the wait for them. */
+static void even_out(const contraction *c, int64_t *rows, int64_t *columns) {
+    int64_t best_rows = *rows, best_columns = *columns;
+    double best = 0;
+    for (int64_t r = *rows; best < EVEN; r = round_up(r / 2, c->mr)) {
+        for (int64_t n = *columns; best < EVEN; n = round_up(n / 2, c->nr)) {
+            double even = evenness(c, r, n);
+            if (even > best && (best == 0 || r * n * c->k >= SMALLEST_CELL)) {
+                best = even;
+                best_rows = r;
+                best_columns = n;
+            }
+            if (n == c->nr)
+                break;
+        }
+        if (r == c->mr)
+            break;
+    }
+    *rows = best_rows;
+    *columns = best_columns;
+}
+
 void contraction_choose_tiles(contraction *c) {
     scheduler *s = c->s;
     /* A tile fills as many registers whatever it sums: f64 takes two for the lanes of f32. */
@@ -45,8 +92,13 @@ void contraction_choose_tiles(contraction *c) {
                    (int)c->group);
     }
     int64_t block = c->m <= ONE_BLOCK_ROWS ? c->m : c->m < 1024 ? 16 * c->mr : 32 * c->mr;
-    c->bm =
-        scheduler_parameter(s, "BM", round_up(clamp(block, 1, ONE_BLOCK_ROWS), c->mr), &c->bm_name);
+    int64_t rows = round_up(clamp(block, 1, ONE_BLOCK_ROWS), c->mr);
+    /* One block of rows reads rhs once: long runs of it matter more than the cache. */
+    int64_t columns = (c->m <= rows ? 8 : 4) * c->nr * (many ? 1 : 2);
+    columns = clamp(round_up(c->n, c->nr), c->nr, columns);
+    even_out(c, &rows, &columns);
+    c->bm = scheduler_parameter(s, "BM", rows, &c->bm_name);
+    c->bn = scheduler_parameter(s, "BN", columns, &c->bn_name);
     /* No trip has a remainder; where counts end the loop, a trip is one step. */
     int64_t unroll = c->counted || c->group ? 1 : scheduler_parameter(s, "UNROLL", 1, NULL);
     c->unroll = scheduler_int(s, greatest_divisor(c->k, unroll));
@@ -55,16 +107,6 @@ void contraction_choose_tiles(contraction *c) {
     else
         scheduler_parameter(s, "PREFETCH", few ? (c->m > 4 ? 48 : 16) : c->pack_rhs != PACK_NOT,
                             &c->prefetch_name);
-    /* One block of rows reads rhs once: long runs of it matter more than the cache. */
-    int64_t columns = (c->m <= c->bm ? 8 : 4) * c->nr * (many ? 1 : 2);
-    int64_t cells = (c->m + c->bm - 1) / c->bm * ((c->n + columns - 1) / columns);
-    for (int i = 0; i < c->outer; i++)
-        cells *= c->map.extent[i];
-    while (cells < 2 * s->target->threads && columns > c->nr) {
-        columns = round_up(columns / 2, c->nr);
-        cells *= 2;
-    }
-    c->bn = scheduler_parameter(s, "BN", clamp(round_up(c->n, c->nr), c->nr, columns), &c->bn_name);
 }
 
 /* Whether the epilogue up to `v` calls a specified function. */
