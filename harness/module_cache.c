@@ -123,6 +123,10 @@ static void describe_dims(const ir_binding *dims, uint32_t count, text *out) {
         text_printf(out, "dim %s %" PRId64 "\n", dims[i].name, dims[i].value);
 }
 
+/* Whoever adds an option adds it to the key, or says here why it has no say in a module. */
+_Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 112,
+               "key_of has every option that a module depends on");
+
 /* False where the ISA level is not known: compiling says why. */
 static bool key_of(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
                    const compiler_options *o, sha256 *key) {
