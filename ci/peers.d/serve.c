@@ -9,11 +9,13 @@
 #include <dirent.h>
 #include <math.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 enum { BUFFERS_MAX = 32, LINE_BYTES = 4096, SAMPLE_VALUES = 64 };
@@ -202,6 +204,7 @@ int main(void) {
     peer_case c = {0};
     cpu_set_t allowed;
     sched_getaffinity(0, sizeof allowed, &allowed);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* the driver stops us, and would leave us stopped */
     printf("%s\n", peer_version());
     while (fflush(stdout) == 0 && fgets(line, sizeof line, stdin)) {
         int samples, batch, warm;

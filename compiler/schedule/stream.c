@@ -7,7 +7,7 @@
 
 /* A phase that touches less than the first has no such parameters; from the second on they are in
  * use: what a core has of a usual last cache is full of other things by then. */
-static const int64_t least_bytes = INT64_C(1) << 20, usual_bytes = INT64_C(24) << 20;
+static const int64_t least_bytes = INT64_C(1) << 20, usual_bytes = INT64_C(12) << 20;
 
 static int64_t bytes_of(const scheduler *s, ir_value v) {
     const ir_type_data *t = plan_type(s->p, v);
