@@ -67,6 +67,8 @@ static void choose_tiles(chain *k) {
     a->mr = z->mr;
     a->mr_name = z->mr_name;
     a->nr = lanes * (many ? clamp(24 / a->mr, 4, 12) : 2);
+    if (a->n % a->nr != 0 && many && a->n % (4 * lanes) == 0)
+        a->nr = 4 * lanes; /* no remainder */
     a->nr_name = scheduler_int(s, a->nr);
     a->bm = z->bm;
     a->bm_name = z->bm_name;
