@@ -11,6 +11,15 @@ if [ "$library" = none ]; then
     echo "skipped: none of the libraries of ci/peers is installed (ci/peers.d/packages)"
     exit 77
 fi
+# The sign test's interval of a median: ranks 4 and 12 of 15 (96.5 %), 1 and 7 of 7 (98.4 %), and the range of too few.
+PYTHONPATH=$here python3 -B - <<'CHECK'
+import statistics_of
+
+assert statistics_of.interval(range(15, 0, -1)) == (4, 12)
+assert statistics_of.interval(range(1, 8)) == (1, 7)
+assert statistics_of.interval([3, 1, 2]) == (1, 3)
+assert abs(statistics_of.geometric_mean([1, 4, 16]) - 4) < 1e-12
+CHECK
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 python3 -B "$here/compare.py" --build "$build" --quick --threads 1 --json >"$folder/all.json"
