@@ -16,16 +16,6 @@ typedef struct chain {
     ir_value scores, weights;
 } chain;
 
-static bool is_output(const plan *p, ir_value v) {
-    const ir_module *g = p->g;
-    const ir_block_data *body = ir_block_get(g, ir_op_block(g, ir_module_kernel(g), 0));
-    const ir_op_data *end = ir_op_get(g, body->last);
-    for (uint32_t i = 0; i < end->operand_count; i++)
-        if (plan_storage(p, end->operands[i]) == v)
-            return true;
-    return false;
-}
-
 /* Batch axes first, then one free axis a side, and the contracted axis of x last. */
 static bool is_plain_dot(const plan *p, ir_op dot) {
     const ir_op_data *d = ir_op_get(p->g, dot);
@@ -72,7 +62,7 @@ static bool find_scores(chain *c) {
                     &c->scores, &clean);
     for (size_t i = 0; i < rows->roots.count; i++)
         note_inputs(c->p, c->rows, rows->roots.items[i], true, &c->scores, &clean);
-    if (!c->scores || !clean || is_output(c->p, c->scores))
+    if (!c->scores || !clean || plan_is_output(c->p, c->scores))
         return false;
     c->first = c->p->group_of[c->scores];
     return c->p->groups[c->first].kind == GROUP_DOT &&
@@ -136,7 +126,7 @@ static bool find_chain(chain *c) {
     const plan *p = c->p;
     ir_op dot = p->groups[c->last].anchor;
     ir_value x = ir_op_get(p->g, dot)->operands[0];
-    if (!is_plain_dot(p, dot) || !p->stored[x] || p->group_of[x] < 0 || is_output(p, x) ||
+    if (!is_plain_dot(p, dot) || !p->stored[x] || p->group_of[x] < 0 || plan_is_output(p, x) ||
         plan_type(p, x)->element != DTYPE_F32)
         return false;
     c->weights = x;

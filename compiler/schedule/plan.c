@@ -518,6 +518,16 @@ void plan_unstore(plan *p, ir_value v) {
     group->roots.count = kept;
 }
 
+bool plan_is_output(const plan *p, ir_value v) {
+    const ir_module *g = p->g;
+    const ir_block_data *body = ir_block_get(g, ir_op_block(g, ir_module_kernel(g), 0));
+    const ir_op_data *end = ir_op_get(g, body->last);
+    for (uint32_t i = 0; i < end->operand_count; i++)
+        if (plan_storage(p, end->operands[i]) == v)
+            return true;
+    return false;
+}
+
 void plan_release(plan *p) {
     for (int g = 0; g < p->group_count; g++) {
         vec_release(&p->groups[g].reduces);

@@ -73,6 +73,8 @@ bool plan_reshape_splits(const plan *p, ir_op reshape);
 /* The memory behind a value: itself when stored or an input, the operand of a reshape of such; 0
  * otherwise. */
 ir_value plan_storage(const plan *p, ir_value v);
+/* Is the memory of a stored value that of an output? */
+bool plan_is_output(const plan *p, ir_value v);
 /* Groups in an order in which they can run. */
 void plan_order(const plan *p, int *order);
 

@@ -7,16 +7,6 @@
 
 #include "schedule/plan.h"
 
-static bool is_output(const plan *p, ir_value v) {
-    const ir_module *g = p->g;
-    const ir_block_data *body = ir_block_get(g, ir_op_block(g, ir_module_kernel(g), 0));
-    const ir_op_data *end = ir_op_get(g, body->last);
-    for (uint32_t i = 0; i < end->operand_count; i++)
-        if (plan_storage(p, end->operands[i]) == v)
-            return true;
-    return false;
-}
-
 /* The contracted axis of x is its last, and it has no batch: rows and a long row of steps. */
 static bool is_matrix(const plan *p, ir_op dot) {
     const ir_op_data *d = ir_op_get(p->g, dot);
@@ -42,7 +32,7 @@ static ir_value find_prologue(const plan *p, const plan_group *group) {
         return 0;
     ir_value v = ir_op_get(p->g, plan_def(p, x))->operands[0];
     if (!p->stored[v] || p->uses[v] != 1 || p->uses[x] != 1 || p->group_of[v] < 0 ||
-        is_output(p, v) || !flattens_last(plan_type(p, v), plan_type(p, x)))
+        plan_is_output(p, v) || !flattens_last(plan_type(p, v), plan_type(p, x)))
         return 0;
     const plan_group *nest = &p->groups[p->group_of[v]];
     bool empty = ir_type_count(p->g, ir_value_get(p->g, v)->type) == 0 ||

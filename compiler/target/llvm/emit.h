@@ -86,6 +86,10 @@ void code_transpose(emitter *e, dtype element, LLVMValueRef *v, int width);
 bool code_divides_by(const emitter *e, ir_op op);
 void code_reciprocal(emitter *e, ir_value divisor);
 void code_divide_by(emitter *e, ir_op op);
+/* `x` with `width` lanes as a vector of `to` lanes; the others are undefined. And back: its first
+ * lanes. */
+LLVMValueRef code_extend(emitter *e, LLVMValueRef x, dtype element, int width, int to);
+LLVMValueRef code_shrink(emitter *e, LLVMValueRef x, int width, int to);
 void code_load(emitter *e, ir_op op);
 void code_gather(emitter *e, ir_op op);
 void code_prefetch(emitter *e, ir_op op);

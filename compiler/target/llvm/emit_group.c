@@ -38,30 +38,6 @@ void code_group(emitter *e, ir_op op) {
     }
 }
 
-/* A narrower vector in the low lanes of a whole one. */
-static LLVMValueRef whole(emitter *e, LLVMValueRef x, dtype element, int width, int lanes) {
-    int mask[64];
-    LLVMValueRef undef = LLVMGetUndef(code_vector(e, element, lanes));
-    if (width == lanes)
-        return x;
-    if (width == 1)
-        return LLVMBuildInsertElement(e->b, undef, x, LLVMConstInt(e->i32, 0, 0), "");
-    for (int i = 0; i < lanes; i++)
-        mask[i] = i < width ? i : -1;
-    return code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, lanes);
-}
-
-static LLVMValueRef low_lanes(emitter *e, LLVMValueRef x, int width, int lanes) {
-    int mask[64];
-    if (width == lanes)
-        return x;
-    if (width == 1)
-        return LLVMBuildExtractElement(e->b, x, LLVMConstInt(e->i32, 0, 0), "");
-    for (int i = 0; i < width; i++)
-        mask[i] = i;
-    return code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, width);
-}
-
 void code_group_dot(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     const emitted *x = code_get(e, d->operands[0]), *y = code_get(e, d->operands[1]),
@@ -75,12 +51,12 @@ void code_group_dot(emitter *e, ir_op op) {
         for (int p = 0; p < t->parts; p++) {
             int width = code_part_width(t, p);
             LLVMValueRef args[] = {
-                whole(e, code_part(e, sum, r, p, width), sum->element, width, lanes),
+                code_extend(e, code_part(e, sum, r, p, width), sum->element, width, lanes),
                 code_splat(e, code_part(e, x, r, p, 1), lanes),
-                whole(e, code_part(e, y, r, p, width), DTYPE_I32, width, lanes)};
+                code_extend(e, code_part(e, y, r, p, width), DTYPE_I32, width, lanes)};
             for (int i = 1; i < 3 && !exact; i++)
                 args[i] = LLVMBuildBitCast(e->b, args[i], pairs, "");
             LLVMValueRef next = code_intrinsic(e, name, NULL, 0, args, 3);
-            t->values[r * t->parts + p] = low_lanes(e, next, width, lanes);
+            t->values[r * t->parts + p] = code_shrink(e, next, lanes, width);
         }
 }

@@ -45,8 +45,7 @@ static LLVMValueRef load_vector(emitter *e, dtype element, LLVMValueRef at, int 
 
 /* ---- blocks whose rows are contiguous ---- */
 
-/* `x` with `width` lanes as a vector of `to` lanes; the others are undefined. */
-static LLVMValueRef extend(emitter *e, LLVMValueRef x, dtype element, int width, int to) {
+LLVMValueRef code_extend(emitter *e, LLVMValueRef x, dtype element, int width, int to) {
     int mask[64];
     if (width == to)
         return x;
@@ -59,7 +58,7 @@ static LLVMValueRef extend(emitter *e, LLVMValueRef x, dtype element, int width,
     return code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, to);
 }
 
-static LLVMValueRef shrink(emitter *e, LLVMValueRef x, int width, int to) {
+LLVMValueRef code_shrink(emitter *e, LLVMValueRef x, int width, int to) {
     int mask[64];
     if (width == to)
         return x;
@@ -83,11 +82,11 @@ static void load_block(emitter *e, emitted *t, LLVMValueRef at, int64_t column_s
         }
         int64_t column = (int64_t)p * width + c;
         LLVMValueRef from = address(e, t->element, at, column * column_stride + r0);
-        v[c] = extend(e, load_vector(e, t->element, from, rows), t->element, rows, width);
+        v[c] = code_extend(e, load_vector(e, t->element, from, rows), t->element, rows, width);
     }
     code_transpose(e, t->element, v, width);
     for (int r = 0; r < rows; r++)
-        t->values[(r0 + r) * t->parts + p] = shrink(e, v[r], width, columns);
+        t->values[(r0 + r) * t->parts + p] = code_shrink(e, v[r], width, columns);
 }
 
 /* ---- loads ---- */
