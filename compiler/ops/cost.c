@@ -133,8 +133,7 @@ static uint64_t operand_need(ir_module *m, ir_op op, uint32_t i, uint64_t part) 
 }
 
 /* What a mask hides of a value is not needed. */
-static void hide(ir_module *m, ir_value v, uint64_t *needs) {
-    ir_value counts = graph_hidden_counts(m, v);
+static void hide(ir_module *m, ir_value v, ir_value counts, uint64_t *needs) {
     const ir_type_data *t = type_of(m, v);
     uint64_t sum, rows = counts ? elements(m, counts) : 0;
     if (!rows || elements(m, v) == 0 || !sum_of_counts(m, counts, t->dims[t->rank - 1], &sum))
@@ -155,9 +154,11 @@ static uint64_t *count_needs(ir_module *m) {
             *need = *need < whole ? *need : whole;
         }
     }
+    ir_value *hidden = graph_hidden_counts(m);
     for (ir_op op = ir_block_get(m, body)->first; op; op = ir_op_get(m, op)->next)
         if (ir_op_get(m, op)->result_count == 1)
-            hide(m, ir_op_get(m, op)->results[0], needs);
+            hide(m, ir_op_get(m, op)->results[0], hidden[ir_op_get(m, op)->results[0]], needs);
+    free(hidden);
     return needs;
 }
 

@@ -2,6 +2,7 @@
  *
  * select(column < count of the row, x, y) over the last two axes, as causal attention has it: x at
  * or past the count is computed for nothing. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "ops/graph.h"
@@ -30,25 +31,29 @@ static ir_value counts_of(const ir_module *m, ir_value condition) {
 }
 
 /* What one use leaves of a value to be seen: everything (0), or what is before these counts. */
-static ir_value counts_of_use(const ir_module *m, const ir_op_data *d, uint32_t i) {
+static ir_value counts_of_use(const ir_module *m, const ir_op_data *d, uint32_t i,
+                              const ir_value *hidden) {
     if (d->opcode == GRAPH_SELECT && i == 1 && counts_of(m, d->operands[0]))
         return counts_of(m, d->operands[0]);
     bool element_by_element =
         d->result_count == 1 && graph_op_class(d->opcode) == GRAPH_CLASS_ELEMENTWISE;
-    return element_by_element ? graph_hidden_counts(m, d->results[0]) : 0;
+    return element_by_element ? hidden[d->results[0]] : 0;
 }
 
-ir_value graph_hidden_counts(const ir_module *m, ir_value v) {
-    ir_value counts = 0;
-    ir_op def = ir_value_get(m, v)->op;
-    for (ir_op op = def ? ir_op_get(m, def)->next : 0; op; op = ir_op_get(m, op)->next) {
+/* From the end: what uses a value is known before it. */
+ir_value *graph_hidden_counts(const ir_module *m) {
+    uint32_t n = ir_value_count(m) + 1;
+    ir_value *hidden = base_calloc(n, sizeof *hidden);
+    bool *used = base_calloc(n, sizeof *used);
+    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
+    for (ir_op op = ir_block_get(m, body)->last; op; op = ir_op_get(m, op)->previous) {
         const ir_op_data *d = ir_op_get(m, op);
         for (uint32_t i = 0; i < d->operand_count; i++) {
-            ir_value here = d->operands[i] == v ? counts_of_use(m, d, i) : 0;
-            if (d->operands[i] == v && (!here || (counts && here != counts)))
-                return 0;
-            counts = here ? here : counts;
+            ir_value v = d->operands[i], counts = counts_of_use(m, d, i, hidden);
+            hidden[v] = !used[v] || hidden[v] == counts ? counts : 0;
+            used[v] = true;
         }
     }
-    return counts;
+    free(used);
+    return hidden;
 }

@@ -3,6 +3,7 @@
  *
  * What is handed on inside a chain is as large as rows times columns and used once, row by row. So
  * a block of rows can go the whole way while it is in cache, and never be in memory. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "schedule/expression.h"
@@ -65,7 +66,7 @@ static bool find_scores(chain *c) {
     if (!c->scores || !clean || plan_is_output(c->p, c->scores))
         return false;
     c->first = c->p->group_of[c->scores];
-    return c->p->groups[c->first].kind == GROUP_DOT &&
+    return c->p->groups[c->first].kind == GROUP_DOT && !c->p->groups[c->first].ends_chain &&
            is_plain_dot(c->p, c->p->groups[c->first].anchor) &&
            memcmp(plan_type(c->p, c->scores)->dims, rows->dims,
                   sizeof(int64_t) * (size_t)rows->rank) == 0;
@@ -93,6 +94,25 @@ static bool reads_once(const chain *c) {
         expression_release(&e);
     }
     return once;
+}
+
+/* The weights take the scores' place: once the loop of a reduction has put them there, nothing but
+ * them may be read. */
+static bool replaces_scores(const chain *c) {
+    const plan *p = c->p;
+    const plan_group *rows = &p->groups[c->rows];
+    ir_value later = 0;
+    bool replaced = false, clean = true;
+    for (size_t i = 0; i < rows->reduces.count; i++) {
+        ir_value x = ir_op_get(p->g, rows->reduces.items[i])->operands[0];
+        if (replaced && x != c->weights)
+            note_inputs(p, c->rows, x, false, &later, &clean);
+        replaced |= x == c->weights;
+    }
+    for (size_t i = 0; i < rows->roots.count; i++)
+        if (rows->roots.items[i] != c->weights)
+            note_inputs(p, c->rows, rows->roots.items[i], true, &later, &clean);
+    return rows->roots.count <= PLAN_MAP_ROOTS && (!replaced || !later);
 }
 
 /* No group but those of the chain waits for its inner ones. */
@@ -132,15 +152,21 @@ static bool find_chain(chain *c) {
     c->weights = x;
     c->rows = p->group_of[x];
     return p->groups[c->rows].kind == GROUP_ROW && find_scores(c) &&
+           plan_type(p, x)->rank == plan_type(p, c->scores)->rank &&
            plan_type(p, c->scores)->element == DTYPE_F32 && is_private(c) && reads_once(c) &&
-           has_size(c);
+           has_size(c) && replaces_scores(c);
 }
 
 /* Scores past the counts need not be computed: nothing that is made of them is ever seen. */
 static bool hides_scores(const chain *c) {
     const ir_module *g = c->p->g;
     const ir_op_data *last = ir_op_get(g, c->p->groups[c->last].anchor);
-    return last->operand_count > 2 && graph_hidden_counts(g, c->scores) == last->operands[2];
+    if (last->operand_count < 3)
+        return false;
+    ir_value *hidden = graph_hidden_counts(g);
+    bool hides = hidden[c->scores] == last->operands[2];
+    free(hidden);
+    return hides;
 }
 
 void plan_find_chains(plan *p) {

@@ -191,7 +191,7 @@ axis_map contraction_block_map(const contraction *c, int extra, bool with_k) {
         if (map.index_of[axis] >= c->outer)
             map.index_of[axis] += extra;
     map.count = c->map.count + extra;
-    for (int i = 0; i < extra; i++)
+    for (int i = 0; i < extra && c->k_axis + 1 + i < NEST_AXES; i++)
         map.index_of[c->k_axis + 1 + i] = c->outer + i;
     if (!with_k) {
         map.index_of[c->k_axis] = -1;

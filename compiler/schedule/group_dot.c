@@ -5,6 +5,7 @@
  * a register tile's many vectors at once would not fit the registers, it is a loop of its own over
  * the finished sums in the cell buffer. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "schedule/contraction.h"
@@ -109,16 +110,17 @@ void contraction_choose_tiles(contraction *c) {
                             &c->prefetch_name);
 }
 
-/* Whether the epilogue up to `v` calls a specified function. */
-static bool is_long(const contraction *c, ir_value v) {
+/* Whether the epilogue up to `v` calls a specified function in what was not seen before. */
+static bool is_long(const contraction *c, ir_value v, bool *seen) {
     const plan *p = c->s->p;
-    if (v == c->value || plan_def(p, v) == 0 || (v != c->root && p->stored[v]))
+    if (seen[v] || v == c->value || plan_def(p, v) == 0 || (v != c->root && p->stored[v]))
         return false;
+    seen[v] = true;
     const ir_op_data *d = ir_op_get(p->g, plan_def(p, v));
     if (graph_op_is_specified(d->opcode))
         return true;
     for (uint32_t i = 0; i < d->operand_count; i++)
-        if (is_long(c, d->operands[i]))
+        if (is_long(c, d->operands[i], seen))
             return true;
     return false;
 }
@@ -318,7 +320,9 @@ void contraction_emit_grid(contraction *c) {
 
 void contraction_choose_form(contraction *c) {
     c->chunked = c->k > CHUNK && strcmp(c->order, "chunk512") == 0;
-    c->apart = is_long(c, c->root);
+    bool *seen = base_calloc(ir_value_count(c->s->p->g) + 1, sizeof *seen);
+    c->apart = is_long(c, c->root, seen);
+    free(seen);
 }
 
 void schedule_dot_group(scheduler *s, const plan_group *group) {
