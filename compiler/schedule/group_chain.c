@@ -9,7 +9,7 @@
 
 #include "schedule/contraction.h"
 
-enum { PADDING = 16, MOST_ROWS = 96 };
+enum { PADDING = 16, LEAST_ROWS = 48, MOST_ROWS = 96 };
 
 typedef struct chain {
     scheduler *s;
@@ -34,11 +34,12 @@ static int64_t cells_of(const chain *k, int64_t rows) {
     return cells;
 }
 
-/* As many rows as leave half of the cache to what streams past them, and threads enough cells. */
+/* As many rows as the cache holds, but enough to use each key more than a few times, as long as
+ * threads have cells. */
 static int64_t choose_rows(const chain *k) {
     const schedule_target *t = k->s->target;
     int64_t mr = k->second.mr, row_bytes = k->stride * 4;
-    int64_t rows = clamp(t->l2_bytes / 2 / row_bytes, 1, MOST_ROWS) / mr * mr;
+    int64_t rows = clamp(t->l2_bytes / row_bytes, LEAST_ROWS, MOST_ROWS) / mr * mr;
     rows = clamp(rows, mr, round_up(k->second.m, mr));
     while (rows > mr && cells_of(k, rows) < 4 * t->threads)
         rows -= mr;
