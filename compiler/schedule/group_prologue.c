@@ -96,9 +96,13 @@ static int64_t blocks_of(const contraction *c, const prologue *f, int64_t in_blo
     return blocks;
 }
 
+static int64_t wanted_cells(const contraction *c) {
+    return c->s->target->threads > 1 ? 2 * c->s->target->threads : 1;
+}
+
 /* How many blocks of columns there may be, each of which computes the left side for itself. */
 static int64_t column_blocks(const contraction *c) {
-    int64_t widest = 16 * c->s->target->vector_lanes;
+    int64_t widest = 8 * c->s->target->vector_lanes;
     return (c->n + widest - 1) / widest;
 }
 
@@ -107,7 +111,7 @@ static int64_t choose_lines(const contraction *c, const prologue *f) {
     int64_t best = 1, bytes = f->width * f->stride * (int64_t)dtype_size(c->element);
     for (int64_t n = 2; n <= f->lines; n++)
         if (f->lines % n == 0 && n * bytes <= BLOCK_BYTES &&
-            blocks_of(c, f, n) * column_blocks(c) >= 2 * c->s->target->threads)
+            blocks_of(c, f, n) * column_blocks(c) >= wanted_cells(c))
             best = n;
     return best;
 }
@@ -223,7 +227,7 @@ static void choose_block(contraction *c, const prologue *f) {
     if (columns > most && most > c->nr)
         columns = most;
     while (columns > c->nr &&
-           blocks_of(c, f, f->in_block) * ((c->n + columns - 1) / columns) < 2 * s->target->threads)
+           blocks_of(c, f, f->in_block) * ((c->n + columns - 1) / columns) < wanted_cells(c))
         columns = round_up(columns / 2, c->nr);
     c->bm = round_up(c->m, c->mr);
     c->bm_name = scheduler_int(s, c->bm);
