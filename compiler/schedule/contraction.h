@@ -63,6 +63,12 @@ void contraction_emit_block(contraction *c, ir_builder *b, const ir_value *block
 
 /* Whether elements are multiplied in groups. */
 void contraction_choose_group(contraction *c);
+/* How many cells blocks of so many rows and columns make. */
+int64_t contraction_cells(const contraction *c, int64_t rows, int64_t columns);
+/* A phase over the outer axes, blocks of rows and, where `by_columns`, of columns; returns the
+ * builder inside, indices receives the first of each. */
+ir_builder contraction_open_grid(const contraction *c, const char *what, bool by_columns,
+                                 ir_value *indices);
 /* The grid of blocks, and all that is in it. */
 void contraction_emit_grid(contraction *c);
 /* Tiles and blocks; the form and the packing are chosen. */

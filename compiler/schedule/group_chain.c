@@ -4,10 +4,10 @@
  * A grid over batches and blocks of rows. In a cell: register tiles of scores, some columns at a
  * time; each row's reductions and weights, in place; the product of the weights in chunks. The
  * right side of the scores is packed in a phase before, or by the cell that alone reads it. */
-#include <stdio.h>
 #include <string.h>
 
 #include "schedule/contraction.h"
+#include "schedule/integers.h"
 
 enum { PADDING = 16, LEAST_ROWS = 48, MOST_ROWS = 96 };
 
@@ -19,21 +19,6 @@ typedef struct chain {
     int64_t stride;
 } chain;
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high) {
-    return value < low ? low : value > high ? high : value;
-}
-
-static int64_t round_up(int64_t n, int64_t to) {
-    return (n + to - 1) / to * to;
-}
-
-static int64_t cells_of(const chain *k, int64_t rows) {
-    int64_t cells = (k->second.m + rows - 1) / rows;
-    for (int i = 0; i < k->second.outer; i++)
-        cells *= k->second.map.extent[i];
-    return cells;
-}
-
 /* As many rows as the cache holds, but enough to use each key more than a few times, as long as
  * threads have cells. */
 static int64_t choose_rows(const chain *k) {
@@ -41,7 +26,7 @@ static int64_t choose_rows(const chain *k) {
     int64_t mr = k->second.mr, row_bytes = k->stride * 4;
     int64_t rows = clamp(t->l2_bytes / row_bytes, LEAST_ROWS, MOST_ROWS) / mr * mr;
     rows = clamp(rows, mr, round_up(k->second.m, mr));
-    while (rows > mr && cells_of(k, rows) < 4 * t->threads)
+    while (rows > mr && contraction_cells(&k->second, rows, k->second.n) < 4 * t->threads)
         rows -= mr;
     return rows;
 }
@@ -98,21 +83,6 @@ static affine block_access(const contraction *c, int column, int64_t stride) {
     return a;
 }
 
-static ir_builder open_grid(chain *k, ir_value *indices) {
-    const contraction *z = &k->second;
-    ir_attr steps[NEST_AXES];
-    char text_names[NEST_AXES][16];
-    const char *names[NEST_AXES];
-    for (int i = 0; i < z->outer; i++) {
-        snprintf(text_names[i], sizeof text_names[i], "b%d", i);
-        names[i] = text_names[i];
-        steps[i] = scheduler_int(k->s, 1);
-    }
-    names[z->outer] = "m";
-    steps[z->outer] = z->bm_name;
-    return scheduler_phase(k->s, "chain", z->outer + 1, z->map.extent, steps, names, indices);
-}
-
 /* All blocks of columns of one contraction, for the rows of the cell. */
 static void emit_product(contraction *c, ir_builder *b, const ir_value *indices) {
     ir_value block[NEST_AXES];
@@ -165,6 +135,6 @@ void schedule_chain_group(scheduler *s, const plan_group *last) {
     choose_packing(&k.second, false);
     contraction_pack(&k.first);
     contraction_pack(&k.second);
-    ir_builder b = open_grid(&k, indices);
+    ir_builder b = contraction_open_grid(&k.second, "chain", false, indices);
     emit_cell(&k, &b, indices);
 }

@@ -9,23 +9,11 @@
 #include <string.h>
 
 #include "schedule/contraction.h"
+#include "schedule/integers.h"
 
 /* A cell of fewer multiplications takes less time than another thread needs to begin. */
 enum { MANY_CELLS = 8, SMALLEST_CELL = 1 << 15 };
 static const double EVEN = 0.94;
-
-static int64_t clamp(int64_t value, int64_t low, int64_t high) {
-    return value < low ? low : value > high ? high : value;
-}
-
-static int64_t round_up(int64_t n, int64_t to) {
-    return (n + to - 1) / to * to;
-}
-
-/* Greatest common divisor; of 0 and n, n. */
-static int64_t greatest_divisor(int64_t a, int64_t b) {
-    return a == 0 ? b : greatest_divisor(b % a, a);
-}
 
 /* As many vectors as leave registers for the sums of `rows`, a power of two where rows are few: the
  * runs that a tile reads then begin where memory's do. */
@@ -34,7 +22,7 @@ static int64_t few_vectors(int64_t rows) {
     return most >= 16 ? 16 : most >= 8 ? 8 : most >= 4 ? 4 : 3;
 }
 
-static int64_t count_cells(const contraction *c, int64_t rows, int64_t columns) {
+int64_t contraction_cells(const contraction *c, int64_t rows, int64_t columns) {
     int64_t cells = (c->m + rows - 1) / rows * ((c->n + columns - 1) / columns);
     for (int i = 0; i < c->outer; i++)
         cells *= c->map.extent[i];
@@ -44,7 +32,7 @@ static int64_t count_cells(const contraction *c, int64_t rows, int64_t columns) 
 /* The share of its time for which a thread has work, when all begin together. Where cells are many
  * they even out by themselves. */
 static double evenness(const contraction *c, int64_t rows, int64_t columns) {
-    int64_t cells = count_cells(c, rows, columns), threads = c->s->target->threads;
+    int64_t cells = contraction_cells(c, rows, columns), threads = c->s->target->threads;
     int64_t rounds = (cells + threads - 1) / threads;
     double work = (double)c->m * (double)c->n;
     for (int i = 0; i < c->outer; i++)
@@ -293,12 +281,12 @@ void contraction_emit_block(contraction *c, ir_builder *b, const ir_value *block
         emit_epilogue(c, b, block, total, &at);
 }
 
-void contraction_emit_grid(contraction *c) {
+ir_builder contraction_open_grid(const contraction *c, const char *what, bool by_columns,
+                                 ir_value *indices) {
     scheduler *s = c->s;
     ir_attr steps[NEST_AXES];
     const char *axis_names[NEST_AXES];
     char text_names[NEST_AXES][16];
-    ir_value indices[NEST_AXES];
     for (int i = 0; i < c->outer; i++) {
         snprintf(text_names[i], sizeof text_names[i], "b%d", i);
         axis_names[i] = text_names[i];
@@ -308,8 +296,13 @@ void contraction_emit_grid(contraction *c) {
     axis_names[c->outer + 1] = "n";
     steps[c->outer] = c->bm_name;
     steps[c->outer + 1] = c->bn_name;
-    ir_builder b =
-        scheduler_phase(s, "dot", c->outer + 2, c->map.extent, steps, axis_names, indices);
+    return scheduler_phase(s, what, c->outer + 1 + by_columns, c->map.extent, steps, axis_names,
+                           indices);
+}
+
+void contraction_emit_grid(contraction *c) {
+    ir_value indices[NEST_AXES];
+    ir_builder b = contraction_open_grid(c, "dot", true, indices);
     if (c->fill)
         c->fill(c, &b, indices);
     if (c->chunked || c->apart || c->pack_rhs == PACK_BLOCK || c->group)

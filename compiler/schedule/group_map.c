@@ -5,6 +5,7 @@
  * axis, so that the target can transpose it in registers. */
 #include <string.h>
 
+#include "schedule/integers.h"
 #include "schedule/scheduler.h"
 
 enum {
@@ -25,10 +26,6 @@ typedef struct nest {
     axis_map map;
     bool transposed;
 } nest;
-
-static int64_t round_up(int64_t n, int64_t to) {
-    return (n + to - 1) / to * to;
-}
 
 static int64_t at_most(int64_t n, int64_t limit) {
     return n < limit ? n : limit;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "schedule/contraction.h"
+#include "schedule/integers.h"
 
 enum { PADDING = 16, BLOCK_BYTES = 1 << 20, TOTAL_BYTES = 384 << 10, FEW_ROWS = 256 };
 
@@ -17,14 +18,6 @@ typedef struct prologue {
     int64_t lines, width;     /* lines there are, rows in one */
     int64_t in_block, stride; /* lines of a block, elements from row to row */
 } prologue;
-
-static int64_t round_up(int64_t n, int64_t to) {
-    return (n + to - 1) / to * to;
-}
-
-static int64_t greatest_divisor(int64_t a, int64_t b) {
-    return a == 0 ? b : greatest_divisor(b % a, a);
-}
 
 static prologue prologue_of(const plan *p, const plan_group *group) {
     const ir_type_data *x = plan_type(p, ir_op_get(p->g, group->anchor)->operands[0]);
