@@ -5,6 +5,8 @@
  * axis are outer loops (a batch in which one side may stand still), then come m, n and k. */
 #include "schedule/contraction.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool in_list(const int64_t *list, uint32_t n, int64_t item, int *at) {
@@ -166,6 +168,18 @@ bool contraction_analyse(contraction *c) {
     vec_release(&accesses);
     expression_release(&e);
     return ok;
+}
+
+void contraction_refuse(contraction *c, const char *format, ...) {
+    char why[160];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    if (c->s->failed)
+        return;
+    c->s->failed = true;
+    status_set(c->s->st, STATUS_INVALID, "%s", why);
 }
 
 /* ---- access in terms of indices ---- */

@@ -61,6 +61,9 @@ void contraction_choose_form(contraction *c);
  * block's first m and n. */
 void contraction_emit_block(contraction *c, ir_builder *b, const ir_value *block);
 
+/* Parameters that do not go together fail the schedule; the first reason stays. */
+void contraction_refuse(contraction *c, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Whether elements are multiplied in groups. */
 void contraction_choose_group(contraction *c);
 /* How many cells blocks of so many rows and columns make. */

@@ -75,11 +75,8 @@ void contraction_choose_tiles(contraction *c) {
     int64_t vectors = few ? few_vectors(c->m) : many ? 4 : 2;
     c->mr = scheduler_parameter(s, "MR", few ? clamp(c->m, 1, 8) : 6, &c->mr_name);
     c->nr = scheduler_parameter(s, "NR", vectors * lanes, &c->nr_name);
-    if (c->group && c->nr % c->group != 0 && !s->failed) {
-        s->failed = true;
-        status_set(s->st, STATUS_INVALID, "NR=%d is not a multiple of GROUP=%d", (int)c->nr,
-                   (int)c->group);
-    }
+    if (c->group && c->nr % c->group != 0)
+        contraction_refuse(c, "NR=%d is not a multiple of GROUP=%d", (int)c->nr, (int)c->group);
     int64_t block = c->m <= ONE_BLOCK_ROWS ? c->m : c->m < 1024 ? 16 * c->mr : 32 * c->mr;
     int64_t rows = round_up(clamp(block, 1, ONE_BLOCK_ROWS), c->mr);
     /* One block of rows reads rhs once: long runs of it matter more than the cache. */

@@ -227,11 +227,8 @@ void contraction_choose_group(contraction *c) {
     if (best == 0)
         return;
     c->group = scheduler_parameter(s, "GROUP", best, NULL);
-    if (c->group != 0 && c->group != best && !s->failed) {
-        s->failed = true;
-        status_set(s->st, STATUS_INVALID, "GROUP=%d cannot be here: 0 or %d", (int)c->group,
-                   (int)best);
-    }
+    if (c->group != 0 && c->group != best)
+        contraction_refuse(c, "GROUP=%d cannot be here: 0 or %d", (int)c->group, (int)best);
 }
 
 void contraction_choose_packing(contraction *c) {
@@ -239,16 +236,11 @@ void contraction_choose_packing(contraction *c) {
     c->many_axes = c->k_axis + 4 >= NEST_AXES;
     c->pack_lhs = scheduler_parameter(s, "PACK_A", lhs_packing(c), NULL);
     c->pack_rhs = scheduler_parameter(s, "PACK_B", rhs_packing(c), NULL);
-    if (c->group && (c->pack_lhs != PACK_NOT || c->pack_rhs == PACK_NOT) && !s->failed) {
-        s->failed = true;
-        status_set(s->st, STATUS_INVALID,
-                   "groups of elements need PACK_A=0 and PACK_B=1 or 2; or GROUP=0");
-    }
-    if (c->pack_rhs == PACK_BLOCK && c->many_axes && !s->failed) {
-        s->failed = true;
-        status_set(s->st, STATUS_INVALID,
-                   "PACK_B=2 cannot be: the operands have too many axes; 1 packs in a phase");
-    }
+    if (c->group && (c->pack_lhs != PACK_NOT || c->pack_rhs == PACK_NOT))
+        contraction_refuse(c, "groups of elements need PACK_A=0 and PACK_B=1 or 2; or GROUP=0");
+    if (c->pack_rhs == PACK_BLOCK && c->many_axes)
+        contraction_refuse(
+            c, "PACK_B=2 cannot be: the operands have too many axes; 1 packs in a phase");
 }
 
 void contraction_pack(contraction *c) {
