@@ -154,7 +154,7 @@ static bool begin(run *r, status *st) {
                         .arguments = r->request->arguments,
                         .machine = r->machine.data,
                         .head = head};
-    uint64_t deleted;
+    store_pruned deleted = {0};
     bool ok = store_begin_run(r->store, &record, &r->number, st) &&
               store_prune(r->store, RUNS_KEPT, false, &deleted, st);
     free(head);

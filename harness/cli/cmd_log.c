@@ -127,11 +127,14 @@ static bool prune_packs(store *s, uint64_t *deleted, status *st) {
 }
 
 static int prune(store *s, const options *o, uint64_t keep, status *st) {
-    uint64_t runs = 0, packs = 0;
-    if (s && (!store_prune(s, keep, true, &runs, st) ||
+    store_pruned went = {0};
+    uint64_t packs = 0;
+    if (s && (!store_prune(s, keep, true, &went, st) ||
               (database_is_usual(o) && !prune_packs(s, &packs, st))))
         return command_fail(st);
-    fprintf(stderr, "%" PRIu64 " runs deleted, %" PRIu64 " packs deleted\n", runs, packs);
+    fprintf(stderr,
+            "%" PRIu64 " runs deleted, %" PRIu64 " gates deleted, %" PRIu64 " packs deleted\n",
+            went.runs, went.gates, packs);
     return EXIT_DONE;
 }
 

@@ -18,5 +18,12 @@ bool store_execute(store *s, const char *sql, const char *doing, status *st);
 sqlite3_stmt *store_prepare(store *s, const char *sql, const char *doing, status *st);
 /* One step, for a statement that returns no rows; finalises it. */
 bool store_step(store *s, sqlite3_stmt *statement, const char *doing, status *st);
+/* Ends a loop over rows: `code` is what the last step returned. Finalises the statement. */
+bool store_rows_done(store *s, sqlite3_stmt *statement, int code, const char *doing, status *st);
+/* The text is borrowed until the statement is finalised; NULL is null. */
+void store_bind_text(sqlite3_stmt *statement, int position, const char *value);
+const char *store_column_text(sqlite3_stmt *statement, int column);
+/* Deletes all but the newest gates. */
+bool store_keep_gates(store *s, int64_t keep, const char *doing, status *st);
 
 #endif

@@ -3,12 +3,11 @@
 
 #include "store/connection.h"
 
-static const char *column_text(sqlite3_stmt *statement, int column) {
+const char *store_column_text(sqlite3_stmt *statement, int column) {
     return (const char *)sqlite3_column_text(statement, column);
 }
 
-/* Ends a loop over rows: `code` is what the last step returned. */
-static bool rows_done(store *s, sqlite3_stmt *statement, int code, const char *doing, status *st) {
+bool store_rows_done(store *s, sqlite3_stmt *statement, int code, const char *doing, status *st) {
     bool ok = code == SQLITE_DONE || code == SQLITE_ROW || store_failed(s, doing, st);
     sqlite3_finalize(statement);
     return ok;
@@ -29,11 +28,11 @@ bool store_each_run(store *s, store_run_fn visit, void *context, status *st) {
     int code;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         store_run run = {.number = sqlite3_column_int64(statement, 0),
-                         .id = column_text(statement, 1),
-                         .started = column_text(statement, 2),
-                         .arguments = column_text(statement, 3),
-                         .machine = column_text(statement, 4),
-                         .head = column_text(statement, 5),
+                         .id = store_column_text(statement, 1),
+                         .started = store_column_text(statement, 2),
+                         .arguments = store_column_text(statement, 3),
+                         .machine = store_column_text(statement, 4),
+                         .head = store_column_text(statement, 5),
                          .exit_code = sqlite3_column_type(statement, 6) == SQLITE_NULL
                                           ? -1
                                           : sqlite3_column_int(statement, 6),
@@ -42,7 +41,7 @@ bool store_each_run(store *s, store_run_fn visit, void *context, status *st) {
         if (!visit(context, &run))
             break;
     }
-    return rows_done(s, statement, code, doing, st);
+    return store_rows_done(s, statement, code, doing, st);
 }
 
 bool store_each_result(store *s, int64_t run, store_result_fn visit, void *context, status *st) {
@@ -56,14 +55,14 @@ bool store_each_result(store *s, int64_t run, store_result_fn visit, void *conte
     int code;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         bool timed = sqlite3_column_type(statement, 2) != SQLITE_NULL;
-        store_result result = {.key = column_text(statement, 0),
-                               .status = column_text(statement, 1),
+        store_result result = {.key = store_column_text(statement, 0),
+                               .status = store_column_text(statement, 1),
                                .median_ns = timed ? sqlite3_column_double(statement, 2) : -1,
-                               .record = column_text(statement, 3)};
+                               .record = store_column_text(statement, 3)};
         if (!visit(context, &result))
             break;
     }
-    return rows_done(s, statement, code, doing, st);
+    return store_rows_done(s, statement, code, doing, st);
 }
 
 bool store_each_ceiling(store *s, int64_t run, store_ceiling_fn visit, void *context, status *st) {
@@ -76,10 +75,10 @@ bool store_each_ceiling(store *s, int64_t run, store_ceiling_fn visit, void *con
     sqlite3_bind_int64(statement, 1, run);
     int code;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
-        if (!visit(context, column_text(statement, 0), column_text(statement, 1),
-                   sqlite3_column_double(statement, 2), column_text(statement, 3)))
+        if (!visit(context, store_column_text(statement, 0), store_column_text(statement, 1),
+                   sqlite3_column_double(statement, 2), store_column_text(statement, 3)))
             break;
-    return rows_done(s, statement, code, doing, st);
+    return store_rows_done(s, statement, code, doing, st);
 }
 
 /* First column of the first row into *value; untouched without a row. Finalises the statement. */
@@ -88,7 +87,7 @@ static bool one_number(store *s, sqlite3_stmt *statement, const char *doing, int
     int code = sqlite3_step(statement);
     if (code == SQLITE_ROW)
         *value = sqlite3_column_int64(statement, 0);
-    return rows_done(s, statement, code, doing, st);
+    return store_rows_done(s, statement, code, doing, st);
 }
 
 bool store_find_unfinished(store *s, const char *arguments, const char *machine, int64_t *run,
@@ -118,7 +117,7 @@ static bool find_by_prefix(store *s, const char *name, int64_t *run, int64_t *ma
     int code = sqlite3_step(statement);
     *matches = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
     *run = *matches ? sqlite3_column_int64(statement, 1) : 0;
-    return rows_done(s, statement, code, doing, st);
+    return store_rows_done(s, statement, code, doing, st);
 }
 
 bool store_find_run(store *s, const char *name, int64_t *run, status *st) {
@@ -171,7 +170,7 @@ bool store_last_median(store *s, const store_peer *peer, double *median_ns, stat
     int code = sqlite3_step(statement);
     if (code == SQLITE_ROW)
         *median_ns = sqlite3_column_double(statement, 0);
-    return rows_done(s, statement, code, doing, st);
+    return store_rows_done(s, statement, code, doing, st);
 }
 
 bool store_each_pack(store *s, store_pack_fn visit, void *context, status *st) {
@@ -184,22 +183,35 @@ bool store_each_pack(store *s, store_pack_fn visit, void *context, status *st) {
         return false;
     int code;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
-        if (!visit(context, column_text(statement, 0)))
+        if (!visit(context, store_column_text(statement, 0)))
             break;
-    return rows_done(s, statement, code, doing, st);
+    return store_rows_done(s, statement, code, doing, st);
 }
 
-bool store_prune(store *s, uint64_t keep, bool shrink, uint64_t *deleted, status *st) {
-    static const char doing[] = "pruning";
+static bool keep_runs(store *s, int64_t keep, const char *doing, status *st) {
     sqlite3_stmt *statement = store_prepare(s,
                                             "DELETE FROM runs WHERE number NOT IN (SELECT number "
                                             "FROM runs ORDER BY number DESC LIMIT ?)",
                                             doing, st);
     if (!statement)
         return false;
-    sqlite3_bind_int64(statement, 1, keep > INT64_MAX ? INT64_MAX : (int64_t)keep);
-    if (!store_step(s, statement, doing, st))
+    sqlite3_bind_int64(statement, 1, keep);
+    return store_step(s, statement, doing, st);
+}
+
+bool store_prune(store *s, uint64_t keep, bool shrink, store_pruned *deleted, status *st) {
+    static const char doing[] = "pruning";
+    int64_t newest = keep > INT64_MAX ? INT64_MAX : (int64_t)keep;
+    if (!store_execute(s, "BEGIN IMMEDIATE", doing, st))
         return false;
-    *deleted = (uint64_t)sqlite3_changes(s->db);
+    bool ok = keep_runs(s, newest, doing, st);
+    deleted->runs = ok ? (uint64_t)sqlite3_changes(s->db) : 0;
+    ok = ok && store_keep_gates(s, newest, doing, st);
+    deleted->gates = ok ? (uint64_t)sqlite3_changes(s->db) : 0;
+    ok = ok && store_execute(s, "COMMIT", doing, st);
+    if (!ok) {
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+        return false;
+    }
     return !shrink || store_execute(s, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)", doing, st);
 }

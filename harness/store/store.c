@@ -72,7 +72,8 @@ static bool read_version(store *s, int *version, status *st) {
 
 /* PRAGMA takes no parameters; the versions are few, so each has its text. */
 static bool write_version(store *s, int version, status *st) {
-    static const char *const texts[] = {"PRAGMA user_version=1", "PRAGMA user_version=2"};
+    static const char *const texts[] = {"PRAGMA user_version=1", "PRAGMA user_version=2",
+                                        "PRAGMA user_version=3"};
     _Static_assert(sizeof texts / sizeof texts[0] == MIGRATIONS, "one text for each migration");
     return store_execute(s, texts[version - 1], "setting its version", st);
 }
@@ -158,7 +159,7 @@ const char *store_path(const store *s) {
     return s->path;
 }
 
-static void bind_text(sqlite3_stmt *statement, int position, const char *value) {
+void store_bind_text(sqlite3_stmt *statement, int position, const char *value) {
     if (value)
         sqlite3_bind_text(statement, position, value, -1, SQLITE_STATIC);
     else
@@ -172,11 +173,11 @@ bool store_begin_run(store *s, const store_run *run, int64_t *number, status *st
         st);
     if (!statement)
         return false;
-    bind_text(statement, 1, run->id);
-    bind_text(statement, 2, run->started);
-    bind_text(statement, 3, run->arguments);
-    bind_text(statement, 4, run->machine);
-    bind_text(statement, 5, run->head);
+    store_bind_text(statement, 1, run->id);
+    store_bind_text(statement, 2, run->started);
+    store_bind_text(statement, 3, run->arguments);
+    store_bind_text(statement, 4, run->machine);
+    store_bind_text(statement, 5, run->head);
     if (!store_step(s, statement, doing, st))
         return false;
     *number = sqlite3_last_insert_rowid(s->db);
@@ -210,13 +211,13 @@ bool store_put_result(store *s, int64_t run, const store_result *r, status *st) 
     bool ok = statement != NULL;
     if (ok) {
         sqlite3_bind_int64(statement, 1, run);
-        bind_text(statement, 2, r->key);
-        bind_text(statement, 3, r->status);
+        store_bind_text(statement, 2, r->key);
+        store_bind_text(statement, 3, r->status);
         if (r->median_ns >= 0)
             sqlite3_bind_double(statement, 4, r->median_ns);
         else
             sqlite3_bind_null(statement, 4);
-        bind_text(statement, 5, r->record);
+        store_bind_text(statement, 5, r->record);
         ok = store_step(s, statement, doing, st);
     }
     ok = ok && put_samples(s, sqlite3_last_insert_rowid(s->db), r, st);
@@ -236,10 +237,10 @@ bool store_put_ceiling(store *s, int64_t run, const char *resource, const char *
     if (!statement)
         return false;
     sqlite3_bind_int64(statement, 1, run);
-    bind_text(statement, 2, resource);
-    bind_text(statement, 3, profile);
+    store_bind_text(statement, 2, resource);
+    store_bind_text(statement, 3, profile);
     sqlite3_bind_double(statement, 4, value);
-    bind_text(statement, 5, unit);
+    store_bind_text(statement, 5, unit);
     return store_step(s, statement, doing, st);
 }
 

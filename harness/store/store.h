@@ -77,7 +77,27 @@ bool store_last_median(store *s, const store_peer *peer, double *median_ns, stat
 /* Paths of the packs that results refer to, as they were recorded. */
 typedef bool (*store_pack_fn)(void *context, const char *path);
 bool store_each_pack(store *s, store_pack_fn visit, void *context, status *st);
-/* Deletes all but the newest `keep` runs; `shrink` gives the room back, which rewrites the file. */
-bool store_prune(store *s, uint64_t keep, bool shrink, uint64_t *deleted, status *st);
+
+/* What a gate found, as its document tsr.gate/1. */
+typedef struct store_gate {
+    int64_t number;      /* ascending with time; only from store_each_gate */
+    const char *id;      /* unique: a second one of the same id is STATUS_INTERNAL */
+    const char *started; /* RFC 3339 */
+    const char *machine; /* as of a run; NULL where nothing was timed */
+    int exit_code;
+    const char *document; /* JSON */
+} store_gate;
+/* The newest 1000 are kept. */
+bool store_put_gate(store *s, const store_gate *gate, status *st);
+typedef bool (*store_gate_fn)(void *context, const store_gate *gate);
+/* Newest first. */
+bool store_each_gate(store *s, store_gate_fn visit, void *context, status *st);
+
+typedef struct store_pruned {
+    uint64_t runs, gates;
+} store_pruned;
+/* Deletes all but the newest `keep` runs and the newest `keep` gates; `shrink` gives the room back,
+ * which rewrites the file. */
+bool store_prune(store *s, uint64_t keep, bool shrink, store_pruned *deleted, status *st);
 
 #endif

@@ -135,15 +135,72 @@ static void runs_are_found_by_prefix(void **state) {
 static void pruning_keeps_the_newest(void **state) {
     (void)state;
     status st = STATUS_INIT;
-    uint64_t deleted;
+    store_pruned deleted = {0};
     int64_t found;
     store *s = store_open(path, &st);
     assert_true(put(s, begin(s, "one"), "k", "ok", 1, &st));
     assert_true(put(s, begin(s, "two"), "k", "ok", 1, &st));
     assert_true(store_prune(s, 1, true, &deleted, &st));
-    assert_int_equal(deleted, 1);
+    assert_int_equal(deleted.runs, 1);
+    assert_int_equal(deleted.gates, 0);
     assert_true(store_find_run(s, "two", &found, &st));
     assert_false(store_find_run(s, "one", &found, &st));
+    store_close(s);
+}
+
+static bool put_gate(store *s, const char *id, int exit_code, status *st) {
+    store_gate gate = {.id = id,
+                       .started = "2026-01-01T00:00:00Z",
+                       .exit_code = exit_code,
+                       .document = "{\"schema\":\"tsr.gate/1\"}"};
+    return store_put_gate(s, &gate, st);
+}
+
+static bool spell_gate(void *context, const store_gate *gate) {
+    assert_string_equal(gate->document, "{\"schema\":\"tsr.gate/1\"}");
+    assert_null(gate->machine);
+    text_printf(context, "%s:%d ", gate->id, gate->exit_code);
+    return strcmp(gate->id, "stop") != 0;
+}
+
+static void expect_gates(store *s, const char *wanted) {
+    status st = STATUS_INIT;
+    text seen;
+    text_init(&seen);
+    assert_true(store_each_gate(s, spell_gate, &seen, &st));
+    assert_string_equal(seen.data, wanted);
+    text_release(&seen);
+}
+
+static void gates_come_back_newest_first(void **state) {
+    (void)state;
+    status st = STATUS_INIT;
+    store *s = store_open(path, &st);
+    expect_gates(s, "");
+    assert_true(put_gate(s, "one", 0, &st) && put_gate(s, "stop", 5, &st) &&
+                put_gate(s, "two", 1, &st));
+    expect_gates(s, "two:1 stop:5 ");
+    assert_false(put_gate(s, "one", 0, &st));
+    assert_non_null(strstr(st.message, "storing a gate"));
+    store_pruned deleted = {0};
+    assert_true(store_prune(s, 1, false, &deleted, &st));
+    assert_int_equal(deleted.gates, 2);
+    expect_gates(s, "two:1 ");
+    store_close(s);
+}
+
+static void of_gates_the_newest_1000_are_kept(void **state) {
+    (void)state;
+    status st = STATUS_INIT;
+    store_pruned deleted = {0};
+    store *s = store_open(path, &st);
+    for (int i = 0; i < 1002; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "g%d", i);
+        assert_true(put_gate(s, id, 0, &st));
+    }
+    assert_true(store_prune(s, 0, false, &deleted, &st));
+    assert_int_equal(deleted.gates, 1000);
     store_close(s);
 }
 
@@ -159,10 +216,11 @@ static void an_older_database_is_migrated(void **state) {
     (void)state;
     status st = STATUS_INIT;
     store_close(store_open(path, &st));
-    sql("DROP INDEX results_by_key; PRAGMA user_version=1");
+    sql("DROP TABLE gates; DROP INDEX results_by_key; PRAGMA user_version=1");
     store *s = store_open(path, &st);
     assert_non_null(s);
     assert_true(put(s, begin(s, "one"), "k", "ok", 1, &st));
+    assert_true(put_gate(s, "one", 0, &st));
     store_close(s);
     sql("DROP INDEX results_by_key");
 }
@@ -225,10 +283,16 @@ static void a_full_disk_loses_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(records_come_back),           STORE_TEST(the_last_comparable_result_is_found),
-        STORE_TEST(other_work_is_not_compared),  STORE_TEST(runs_are_found_by_prefix),
-        STORE_TEST(pruning_keeps_the_newest),    STORE_TEST(an_older_database_is_migrated),
-        STORE_TEST(a_newer_database_is_refused), STORE_TEST(what_is_no_database_is_refused),
+        STORE_TEST(records_come_back),
+        STORE_TEST(the_last_comparable_result_is_found),
+        STORE_TEST(other_work_is_not_compared),
+        STORE_TEST(runs_are_found_by_prefix),
+        STORE_TEST(gates_come_back_newest_first),
+        STORE_TEST(of_gates_the_newest_1000_are_kept),
+        STORE_TEST(pruning_keeps_the_newest),
+        STORE_TEST(an_older_database_is_migrated),
+        STORE_TEST(a_newer_database_is_refused),
+        STORE_TEST(what_is_no_database_is_refused),
         STORE_TEST(a_full_disk_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
