@@ -7,20 +7,13 @@
 #ifndef TESSERA_HARNESS_WORKER_H
 #define TESSERA_HARNESS_WORKER_H
 
-#include <signal.h>
-#include <sys/types.h>
-
 #include "job.h"
+#include "process.h"
 
 typedef struct worker {
-    pid_t pid; /* 0: not running; started by the next job */
-    int to_fd, from_fd, stderr_fd;
-    text received;  /* bytes not yet a line */
-    text complaint; /* the end of what it wrote to stderr */
+    process process;
     char stage[16];
-    uint64_t timeout_ns;                      /* for one stage */
-    uint64_t memory_bytes;                    /* address space; 0: no limit */
-    const volatile sig_atomic_t *interrupted; /* set: give up */
+    uint64_t timeout_ns; /* for one stage */
 } worker;
 
 void worker_init(worker *w, uint64_t timeout_seconds, uint64_t memory_mib,

@@ -12,14 +12,12 @@
 #include "repro/sandbox.h"
 #include "worker.h"
 
-enum { IN_FD = 3, OUT_FD = 4 };
-
 static void send_message(json_t *message) {
     char *line = json_dumps(message, JSON_COMPACT | JSON_REAL_PRECISION(17));
     size_t length = strlen(line), sent = 0;
     line[length++] = '\n';
     while (sent < length) {
-        ssize_t n = write(OUT_FD, line + sent, length - sent);
+        ssize_t n = write(PROCESS_OUT, line + sent, length - sent);
         if (n < 0 && errno == EINTR)
             continue;
         /* Without a parent there is nobody to tell. */
@@ -54,9 +52,9 @@ static bool serve_line(subject *s, const char *line, size_t length) {
 int worker_serve(void) {
     /* A worker whose parent is killed must not go on using the machine. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (fcntl(IN_FD, F_GETFD) < 0 || fcntl(OUT_FD, F_GETFD) < 0)
+    if (fcntl(PROCESS_IN, F_GETFD) < 0 || fcntl(PROCESS_OUT, F_GETFD) < 0)
         return EXIT_USAGE;
-    FILE *in = fdopen(IN_FD, "r");
+    FILE *in = fdopen(PROCESS_IN, "r");
     subject s = {0};
     char *line = NULL;
     size_t capacity = 0;
