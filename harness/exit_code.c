@@ -28,6 +28,7 @@ exit_code exit_code_of_status(status_code code) {
     case STATUS_IO:
         return EXIT_ABSENT;
     case STATUS_TIMEOUT:
+    case STATUS_MISMATCH:
         return EXIT_CHECK;
     default:
         return EXIT_BUG;

@@ -1,0 +1,252 @@
+/* rotation.c - places, poison, and the timed part. */
+#include "measure/rotation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi_status.h"
+#include "base/arena.h"
+#include "measure/digest64.h"
+#include "measure/pattern.h"
+#include "measure/rotation_parts.h"
+#include "measure/timer.h"
+
+enum {
+    PAGE_BYTES = 4096,
+    STEP_BYTES = 64,
+    GUARD_BYTES = 1024,
+    EXCHANGE_BYTES = 4 << 20, /* above that, exchanging is for every few parts */
+    EXCHANGE_EVERY = 8
+};
+static const uint64_t digest_key = UINT64_C(0x7F4A7C159E3779B9);
+
+uint64_t rotation_digest(const void *data, size_t size_bytes) {
+    return digest64(digest_key, data, size_bytes);
+}
+
+/* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
+static uint64_t draw(rotation *r) {
+    uint64_t z = r->random += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+static bool allocate(rotation *r, rotation_buffer *b, size_t size_bytes, status *st) {
+    void *base;
+    b->size_bytes = size_bytes;
+    b->span_bytes = size_bytes + 2 * GUARD_BYTES + 2 * PAGE_BYTES;
+    if (!abi_ok(tsrAlloc(r->context, b->span_bytes, TSR_ALLOC_DEFAULT, &base),
+                "allocating a buffer", st))
+        return false;
+    b->base = base;
+    size_t skip = (PAGE_BYTES - ((uintptr_t)b->base + GUARD_BYTES) % PAGE_BYTES) % PAGE_BYTES;
+    size_t steps = draw(r) % (PAGE_BYTES / STEP_BYTES);
+    b->data = b->base + GUARD_BYTES + skip + steps * STEP_BYTES;
+    rotation_guard(r, b);
+    return true;
+}
+
+/* A place with contents: their digests are kept. */
+static bool furnish(rotation *r, const rotation_request *request, uint32_t place, status *st) {
+    const rotation_set *set = &request->sets[r->content[place]];
+    for (uint32_t i = 0; i < r->inputs + r->outputs; i++) {
+        rotation_buffer *b = rotation_at(r, place, i);
+        if (!allocate(r, b, request->sizes[i], st))
+            return false;
+        uint64_t *expected = rotation_expected(r, r->content[place], i);
+        if (i < r->inputs) {
+            if (b->size_bytes)
+                memcpy(b->data, set->inputs[i], b->size_bytes);
+            *expected = rotation_digest(b->data, b->size_bytes);
+        } else if (set->digests) {
+            *expected = set->digests[i - r->inputs];
+        }
+    }
+    return true;
+}
+
+static void shuffle(rotation *r) {
+    for (uint32_t i = 0; i < r->sets; i++) {
+        uint32_t j = (uint32_t)(draw(r) % (i + 1));
+        r->content[i] = r->content[j];
+        r->content[j] = i;
+    }
+}
+
+/* The arguments of every launch that can come, so that the timed part has nothing to prepare. */
+static void bind(rotation *r) {
+    for (uint32_t shift = 0; shift < r->sets; shift++)
+        for (uint32_t place = 0; place < r->sets; place++) {
+            void **args = rotation_args(r, shift, place);
+            uint32_t to = (place + shift) % r->sets;
+            for (uint32_t i = 0; i < r->inputs + r->outputs; i++)
+                args[i] = &rotation_at(r, i < r->inputs ? place : to, i)->data;
+            for (uint32_t i = 0; i < r->dims; i++)
+                args[r->inputs + r->outputs + i] = &r->dim_values[i];
+        }
+}
+
+static size_t largest_input(const rotation_request *request) {
+    size_t largest = 1;
+    for (uint32_t i = 0; i < request->input_count; i++)
+        largest = request->sizes[i] > largest ? request->sizes[i] : largest;
+    return largest;
+}
+
+static void make_room(rotation *r, const rotation_request *request) {
+    size_t buffers = r->inputs + r->outputs, args = buffers + r->dims;
+    r->buffers = base_calloc(r->sets * buffers + 1, sizeof *r->buffers);
+    r->digests = base_calloc(r->sets * buffers + 1, sizeof *r->digests);
+    r->args = base_calloc(r->sets * r->sets * args + 1, sizeof *r->args);
+    r->dim_values = base_calloc(r->dims + 1, sizeof *r->dim_values);
+    r->exchange = malloc(largest_input(request));
+    if (r->dims)
+        memcpy(r->dim_values, request->dims, r->dims * sizeof *r->dim_values);
+}
+
+rotation *rotation_open(const rotation_request *request, status *st) {
+    if (request->set_count < 1 || request->set_count > ROTATION_SETS_MAX) {
+        status_set(st, STATUS_INVALID, "a rotation has 1 to %d sets, not %u", ROTATION_SETS_MAX,
+                   request->set_count);
+        return NULL;
+    }
+    rotation *r = base_calloc(1, sizeof *r);
+    *r = (rotation){.context = request->context,
+                    .inputs = request->input_count,
+                    .outputs = request->output_count,
+                    .dims = request->dim_count,
+                    .sets = request->set_count,
+                    .random = request->seed,
+                    .learnt = true};
+    r->guard = draw(r);
+    make_room(r, request);
+    shuffle(r);
+    bool ok = r->exchange || status_set(st, STATUS_OUT_OF_MEMORY, "out of memory: input sets");
+    for (uint32_t place = 0; place < r->sets && ok; place++) {
+        ok = furnish(r, request, place, st);
+        r->learnt &= request->sets[place].digests != NULL;
+    }
+    if (ok) {
+        bind(r);
+        return r;
+    }
+    rotation_close(r);
+    return NULL;
+}
+
+void rotation_close(rotation *r) {
+    if (!r)
+        return;
+    for (uint32_t i = 0; i < r->sets * (r->inputs + r->outputs); i++)
+        if (r->buffers[i].base)
+            (void)tsrFree(r->context, r->buffers[i].base);
+    free(r->buffers);
+    free(r->digests);
+    free(r->args);
+    free(r->dim_values);
+    free(r->exchange);
+    free(r);
+}
+
+static void exchange(rotation *r, uint32_t a, uint32_t b) {
+    for (uint32_t i = 0; i < r->inputs; i++) {
+        rotation_buffer *at_a = rotation_at(r, a, i), *at_b = rotation_at(r, b, i);
+        memcpy(r->exchange, at_a->data, at_a->size_bytes);
+        memcpy(at_a->data, at_b->data, at_a->size_bytes);
+        memcpy(at_b->data, r->exchange, at_a->size_bytes);
+    }
+    uint32_t content = r->content[a];
+    r->content[a] = r->content[b];
+    r->content[b] = content;
+}
+
+static void exchange_some(rotation *r) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < r->inputs; i++)
+        bytes += rotation_at(r, 0, i)->size_bytes;
+    bool due = bytes <= EXCHANGE_BYTES || r->timed_parts % EXCHANGE_EVERY == 1;
+    if (r->sets < 2 || !due)
+        return;
+    uint32_t a = (uint32_t)(draw(r) % r->sets), by = (uint32_t)(draw(r) % (r->sets - 1));
+    exchange(r, a, (a + 1 + by) % r->sets);
+}
+
+static void poison(rotation *r) {
+    r->poison = draw(r);
+    for (uint32_t place = 0; place < r->sets; place++)
+        for (uint32_t i = r->inputs; i < r->inputs + r->outputs; i++) {
+            rotation_buffer *b = rotation_at(r, place, i);
+            pattern_fill(b->data, b->size_bytes, r->poison);
+        }
+}
+
+/* Each step needs the one before it: some 3 to 5 cycles that no machine overlaps. */
+static void delay_by(uint64_t steps) {
+    uint64_t x = steps;
+    for (uint64_t i = 0; i < steps; i++) {
+        x = x * 3 + i;
+        __asm__ volatile("" : "+r"(x));
+    }
+}
+
+double rotation_delay_ns(uint64_t steps) {
+    enum { TRIES = 9 };
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t start = timer_now_ns();
+        delay_by(steps);
+        uint64_t took = timer_now_ns() - start;
+        least = took < least ? took : least;
+    }
+    uint64_t cost = timer_cost_ns();
+    return least > cost ? (double)(least - cost) : 0;
+}
+
+/* The timed part. */
+static tsr_status_t launch_all(const rotation *r, const rotation_timing *t, uint64_t *ns) {
+    const size_t count = r->inputs + r->outputs + r->dims;
+    void **const end = r->args + (size_t)r->sets * r->sets * count;
+    void **args = r->args;
+    const tsr_launch_t grid = {0};
+    tsr_status_t code = TSR_SUCCESS;
+    uint64_t start = timer_now_ns();
+    for (uint64_t i = 0; i < t->repeats && code == TSR_SUCCESS; i++) {
+        code = tsrLaunch(t->kernel, NULL, grid, args, count);
+        if (t->delay)
+            delay_by(t->delay);
+        args += count;
+        if (args >= end)
+            args = r->args;
+    }
+    *ns = timer_now_ns() - start;
+    return code;
+}
+
+bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, status *st) {
+    uint64_t took, cost = timer_cost_ns();
+    if (!r->learnt)
+        return status_set(st, STATUS_INTERNAL, "timing a kernel before its outputs were learnt");
+    r->timed_parts++;
+    exchange_some(r);
+    poison(r);
+    if (!abi_ok(launch_all(r, timing, &took), "launching", st))
+        return false;
+    *ns_each = (double)(took > cost ? took - cost : took) / (double)timing->repeats;
+    return rotation_check(r, timing->repeats, st);
+}
+
+bool rotation_learn(rotation *r, tsr_kernel_t kernel, status *st) {
+    rotation_timing once = {kernel, r->sets, 0};
+    uint64_t took;
+    poison(r);
+    if (!abi_ok(launch_all(r, &once, &took), "launching", st))
+        return false;
+    for (uint32_t place = 0; place < r->sets; place++)
+        for (uint32_t i = r->inputs; i < r->inputs + r->outputs; i++) {
+            rotation_buffer *b = rotation_at(r, place, i);
+            *rotation_expected(r, r->content[place], i) = rotation_digest(b->data, b->size_bytes);
+        }
+    r->learnt = true;
+    return rotation_check(r, r->sets, st);
+}

@@ -1,0 +1,269 @@
+/* test_rotation.c - timing over several input sets: compiled kernels hold on all of them, and the
+ * wrong kernel, wrong digests and damaged memory are told. */
+#include "test.h"
+
+#include <string.h>
+
+#include "inputs.h"
+#include "measure/digest64.h"
+#include "measure/pattern.h"
+#include "measure/rotation.h"
+#include "session.h"
+
+enum { SETS = 5, ROWS = 13, COLUMNS = 67 };
+
+static const char source[] =
+    "from tessera import *\n\n"
+    "@cases(case(\"a\", M=13, N=67))\n@kernel\n"
+    "def first(x: Tensor[\"M\", \"N\", f32], y: Tensor[\"M\", \"N\", f32]) "
+    "-> Tensor[\"M\", \"N\", f32]:\n"
+    "    \"\"\"A softmax, moved.\"\"\"\n"
+    "    return softmax(x, axis=-1) + y\n\n\n"
+    "@cases(case(\"a\", M=13, N=67))\n@kernel\n"
+    "def second(x: Tensor[\"M\", \"N\", f32], y: Tensor[\"M\", \"N\", f32]) "
+    "-> Tensor[\"M\", \"N\", f32]:\n"
+    "    \"\"\"Its operands the other way round.\"\"\"\n"
+    "    return softmax(y, axis=-1) + x\n";
+
+/* Both kernels, compiled and loaded into one context. */
+typedef struct bench {
+    compiler_source *source;
+    tsr_context_t context;
+    tsr_module_t modules[2];
+    tsr_kernel_t kernels[2];
+    tensor inputs[SETS][2];
+    uint64_t digests[SETS]; /* of what the interpreter computes for the first */
+} bench;
+
+static void make_set(bench *b, ir_module *graph, const compiler_case *c, uint32_t set) {
+    status st = STATUS_INIT;
+    compiler_signature signature;
+    tensor expected;
+    assert_true(compiler_signature_of(graph, c->dims, c->dim_count, &signature, &st));
+    assert_true(inputs_make(&signature, c, 1 + set, b->inputs[set], &st));
+    assert_true(compiler_interpret(graph, c->dims, c->dim_count, b->inputs[set], &expected, &st));
+    b->digests[set] = rotation_digest(expected.data, tensor_bytes(&expected));
+    tensor_release(&expected);
+}
+
+static void load(bench *b, uint32_t index) {
+    status st = STATUS_INIT;
+    text diagnostics;
+    compiler_artifact artifact;
+    compiler_options options = {.profile = PROFILE_STRICT, .threads = 2};
+    text_init(&diagnostics);
+    const compiler_kernel *k = compiler_kernel_at(b->source, index);
+    ir_module *graph = compiler_graph(b->source, k, &k->cases[0], &diagnostics);
+    if (!graph)
+        fail_msg("%s", diagnostics.data);
+    assert_true(
+        compiler_build(graph, k->cases[0].dims, k->cases[0].dim_count, &options, &artifact, &st));
+    assert_int_equal(
+        tsrLoadModule(b->context, artifact.image, artifact.image_size, &b->modules[index]), 0);
+    assert_int_equal(tsrGetKernel(b->modules[index], k->name, &b->kernels[index]), 0);
+    for (uint32_t set = 0; set < SETS && index == 0; set++)
+        make_set(b, graph, &k->cases[0], set);
+    compiler_artifact_release(&artifact);
+    text_release(&diagnostics);
+    ir_module_free(graph);
+}
+
+static int set_up(void **state) {
+    static bench b;
+    text diagnostics;
+    b = (bench){0};
+    text_init(&diagnostics);
+    compiler_init();
+    b.source = compiler_open_text("rotation.tsr", source, false, &diagnostics);
+    if (compiler_error_count(b.source))
+        fail_msg("%s", diagnostics.data);
+    text_release(&diagnostics);
+    assert_int_equal(tsrCreateContextOn(0, 2, 0, &b.context), TSR_SUCCESS);
+    load(&b, 0);
+    load(&b, 1);
+    *state = &b;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    bench *b = *state;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(tsrUnloadModule(b->modules[i]), TSR_SUCCESS);
+    assert_int_equal(tsrDestroyContext(b->context), TSR_SUCCESS);
+    for (uint32_t set = 0; set < SETS; set++)
+        session_release_tensors(b->inputs[set], 2);
+    compiler_close(b->source);
+    return 0;
+}
+
+static rotation *open_sets(bench *b, uint32_t count, bool with_digests) {
+    const size_t bytes = ROWS * COLUMNS * sizeof(float), sizes[] = {bytes, bytes, bytes};
+    const void *inputs[SETS][2];
+    rotation_set sets[SETS];
+    status st = STATUS_INIT;
+    for (uint32_t i = 0; i < count; i++) {
+        inputs[i][0] = b->inputs[i][0].data;
+        inputs[i][1] = b->inputs[i][1].data;
+        sets[i] = (rotation_set){inputs[i], with_digests ? &b->digests[i] : NULL};
+    }
+    rotation_request request = {.context = b->context,
+                                .input_count = 2,
+                                .output_count = 1,
+                                .sizes = sizes,
+                                .set_count = count,
+                                .sets = sets,
+                                .seed = 7 + count};
+    rotation *r = rotation_open(&request, &st);
+    if (!r)
+        fail_msg("%s", st.message);
+    return r;
+}
+
+static void expect_time(rotation *r, tsr_kernel_t kernel, uint64_t repeats) {
+    status st = STATUS_INIT;
+    double ns = 0;
+    rotation_timing timing = {kernel, repeats, 0};
+    if (!rotation_time(r, &timing, &ns, &st))
+        fail_msg("%llu launches: %s", (unsigned long long)repeats, st.message);
+    assert_true(ns > 0);
+}
+
+static void expect_mismatch(rotation *r, tsr_kernel_t kernel, uint64_t repeats, const char *words) {
+    status st = STATUS_INIT;
+    double ns = 0;
+    rotation_timing timing = {kernel, repeats, 0};
+    assert_false(rotation_time(r, &timing, &ns, &st));
+    assert_int_equal(st.code, STATUS_MISMATCH);
+    if (!strstr(st.message, words))
+        fail_msg("'%s' (expected '%s')", st.message, words);
+}
+
+/* Against the interpreter's bits: any number of sets, any number of launches. */
+static void test_a_compiled_kernel_holds(void **state) {
+    static const uint64_t repeats[] = {1, 2, 3, 5, 7, 24, 25, 26, 101};
+    for (uint32_t sets = 1; sets <= SETS; sets++) {
+        rotation *r = open_sets(*state, sets, true);
+        for (size_t i = 0; i < sizeof repeats / sizeof *repeats; i++)
+            expect_time(r, ((bench *)*state)->kernels[0], repeats[i]);
+        for (int i = 0; i < 40; i++)
+            expect_time(r, ((bench *)*state)->kernels[0], 3);
+        rotation_close(r);
+    }
+}
+
+static void test_another_kernel_does_not(void **state) {
+    bench *b = *state;
+    rotation *r = open_sets(b, SETS, true);
+    expect_mismatch(r, b->kernels[1], 1, "has other bits than this kernel gives");
+    expect_mismatch(r, b->kernels[1], 17, "has other bits than this kernel gives");
+    expect_time(r, b->kernels[0], 17);
+    rotation_close(r);
+}
+
+static void test_what_was_learnt_is_held(void **state) {
+    bench *b = *state;
+    status st = STATUS_INIT;
+    double ns;
+    rotation *r = open_sets(b, 3, false);
+    rotation_timing timing = {b->kernels[1], 4, 0};
+    assert_false(rotation_time(r, &timing, &ns, &st));
+    assert_int_equal(st.code, STATUS_INTERNAL);
+    st = (status)STATUS_INIT;
+    assert_true(rotation_learn(r, b->kernels[1], &st));
+    expect_time(r, b->kernels[1], 4);
+    expect_mismatch(r, b->kernels[0], 4, "output 0 for input set");
+    rotation_close(r);
+}
+
+static void test_a_delay_is_slower(void **state) {
+    bench *b = *state;
+    status st = STATUS_INIT;
+    rotation *r = open_sets(b, 2, true);
+    double plain = 1e30, slow = 1e30, ns;
+    for (int i = 0; i < 9; i++) {
+        rotation_timing timing = {b->kernels[0], 8, 0};
+        assert_true(rotation_time(r, &timing, &ns, &st));
+        plain = ns < plain ? ns : plain;
+        timing.delay = 50000;
+        assert_true(rotation_time(r, &timing, &ns, &st));
+        slow = ns < slow ? ns : slow;
+    }
+    assert_true(slow - plain > 0.5 * rotation_delay_ns(50000));
+    rotation_close(r);
+}
+
+static void test_wrong_requests(void **state) {
+    bench *b = *state;
+    status st = STATUS_INIT;
+    rotation_request request = {.context = b->context, .set_count = ROTATION_SETS_MAX + 1};
+    assert_null(rotation_open(&request, &st));
+    assert_int_equal(st.code, STATUS_INVALID);
+    rotation_close(NULL);
+}
+
+/* ---- digests and patterns ---- */
+
+/* Any one bit of any length changes it, and the address does not. */
+static void test_digests(void **state) {
+    unsigned char bytes[200], moved[208];
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(i * 37);
+    for (size_t size = 0; size <= sizeof bytes; size++) {
+        uint64_t digest = digest64(1, bytes, size);
+        assert_true(digest != digest64(2, bytes, size));
+        assert_true(size == 0 || digest != digest64(1, bytes, size - 1));
+        memcpy(moved + 3, bytes, size);
+        assert_true(digest == digest64(1, moved + 3, size));
+        for (size_t bit = 0; bit < 8 * size; bit++) {
+            bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            assert_true(digest != digest64(1, bytes, size));
+            bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        }
+    }
+}
+
+static void test_digests_are_those_of_every_build(void **state) {
+    unsigned char bytes[400];
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(i * 37);
+    assert_true(digest64(0, "", 0) == UINT64_C(0x867EC4F1323FF185));
+    assert_true(digest64(0, "tessera", 7) == UINT64_C(0xC41E2CD96BDCCFE4));
+    assert_true(rotation_digest(bytes, sizeof bytes) == UINT64_C(0xA07AF7799C1617EE));
+}
+
+static void test_patterns(void **state) {
+    unsigned char bytes[61];
+    const uint64_t word = UINT64_C(0x1122334455667788);
+    (void)state;
+    for (size_t size = 0; size <= sizeof bytes; size++) {
+        pattern_fill(bytes, size, word);
+        assert_int_equal(pattern_broken_at(bytes, size, word), size);
+        assert_int_equal(pattern_words_left(bytes, size, word), size / 8);
+        for (size_t i = 0; i < size; i++) {
+            bytes[i] ^= 1;
+            assert_int_equal(pattern_broken_at(bytes, size, word), i);
+            bytes[i] ^= 1;
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_compiled_kernel_holds),
+        cmocka_unit_test(test_another_kernel_does_not),
+        cmocka_unit_test(test_what_was_learnt_is_held),
+        cmocka_unit_test(test_a_delay_is_slower),
+        cmocka_unit_test(test_wrong_requests),
+        cmocka_unit_test(test_digests),
+        cmocka_unit_test(test_digests_are_those_of_every_build),
+        cmocka_unit_test(test_patterns),
+    };
+    tsr_device_info_t host;
+    if (tsrGetDeviceInfo(0, &host) != TSR_SUCCESS || host.unavailable) {
+        print_message("skipped: %s\n", host.unavailable ? host.unavailable : tsrGetLastError());
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
