@@ -17,6 +17,7 @@
 #include "report/progress.h"
 #include "report/table.h"
 #include "store/store.h"
+#include "stored_run.h"
 #include "worker.h"
 
 /* The database is capped; tsr log --prune keeps fewer. */
@@ -377,9 +378,11 @@ static bool finish(run *r, status *st) {
     const run_request *q = r->request;
     json_t *document =
         document_make(r->head, document_ceilings(&r->ceilings), json_incref(r->results));
-    bool ok = true;
+    bool ok = q->export_count == 0 || !r->number ||
+              stored_run_add_samples(r->store, r->number, document, st);
     for (size_t i = 0; i < q->export_count && ok; i++)
         ok = document_export(document, q->exports[i], st);
+    json_object_del(document, "samples");
     progress_clear(&r->progress);
     if (q->json)
         document_print(document, stdout);

@@ -7,6 +7,7 @@
 #include "cli/database.h"
 #include "controls.h"
 #include "report/document.h"
+#include "report/export/export.h"
 #include "run.h"
 #include "tune/tune.h"
 #include "worker.h"
@@ -127,7 +128,7 @@ int command_bench(const options *o) {
     corpus c;
     status st = STATUS_INIT;
     for (size_t i = 0; i < o->values[OPTION_EXPORT].values.count; i++)
-        if (!document_export_check(o->values[OPTION_EXPORT].values.items[i], &st))
+        if (!document_export_check(o->values[OPTION_EXPORT].values.items[i], EXPORT_BENCH, &st))
             return command_usage(o->command, "%s", st.message);
     for (size_t i = 0; i < o->values[OPTION_EXPORT].values.count; i++)
         if (!document_export_place(o->values[OPTION_EXPORT].values.items[i], &st))

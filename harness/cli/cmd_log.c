@@ -8,14 +8,14 @@
 #include "cli/database.h"
 #include "failures.h"
 #include "report/document.h"
+#include "report/export/export.h"
 #include "report/table.h"
 #include "store/store.h"
+#include "stored_run.h"
 
 typedef struct log_view {
     bool json;
-    int64_t number; /* the run that is wanted */
     json_t *rows;
-    json_t *head, *ceilings_json;
 } log_view;
 
 static bool show_run(void *context, const store_run *run) {
@@ -48,61 +48,42 @@ static int list_runs(store *s, log_view *v, status *st) {
     return EXIT_DONE;
 }
 
-static bool take_result(void *context, const store_result *result) {
-    log_view *v = context;
-    json_array_append_new(v->rows, json_loads(result->record, 0, NULL));
-    return true;
-}
-
-static bool take_head(void *context, const store_run *run) {
-    log_view *v = context;
-    if (run->number != v->number)
-        return true;
-    v->head = json_loads(run->head, 0, NULL);
-    return false;
-}
-
-static bool take_ceiling(void *context, const char *resource, const char *profile, double value,
-                         const char *unit) {
-    log_view *v = context;
-    json_t *entry = json_pack("{s:s}", "resource", resource);
-    if (profile)
-        json_object_set_new(entry, "profile", json_string(profile));
-    json_object_set_new(entry, "value", json_real(value));
-    json_object_set_new(entry, "unit", json_string(unit));
-    json_array_append_new(v->ceilings_json, entry);
-    return true;
-}
-
-static void print_table(const log_view *v, bool colour) {
+static void print_table(const json_t *results, bool colour) {
     table t = {.name_width = 28, .profile_width = 13, .colour = colour};
     text out;
     text_init(&out);
     table_header(&t, &out);
     size_t i;
     json_t *result;
-    json_array_foreach(v->rows, i, result) table_line(&t, result, NULL, -1, &out);
-    table_summary(v->rows, &out);
+    json_array_foreach((json_t *)results, i, result) table_line(&t, result, NULL, -1, &out);
+    table_summary(results, &out);
     fputs(out.data, stdout);
     text_release(&out);
 }
 
-static int show_results(store *s, log_view *v, const options *o, status *st) {
-    v->ceilings_json = json_array();
-    if (!store_find_run(s, o->arguments.items[0], &v->number, st) ||
-        !store_each_run(s, take_head, v, st) ||
-        !store_each_result(s, v->number, take_result, v, st) ||
-        !store_each_ceiling(s, v->number, take_ceiling, v, st))
+static int export_all(store *s, int64_t run, json_t *document, const options *o, status *st) {
+    const string_list *specs = &o->values[OPTION_EXPORT].values;
+    bool ok = specs->count == 0 || stored_run_add_samples(s, run, document, st);
+    for (size_t i = 0; i < specs->count && ok; i++)
+        ok = document_export(document, specs->items[i], st);
+    json_object_del(document, "samples");
+    return ok ? EXIT_DONE : command_fail(st);
+}
+
+static int show_results(store *s, const options *o, status *st) {
+    int64_t run;
+    json_t *document = NULL;
+    if (store_find_run(s, o->arguments.items[0], &run, st))
+        document = stored_run_document(s, run, st);
+    if (!document)
         return command_fail(st);
-    if (v->json) {
-        json_t *document =
-            document_make(v->head, json_incref(v->ceilings_json), json_incref(v->rows));
+    int code = export_all(s, run, document, o, st);
+    if (code == EXIT_DONE && options_flag(o, OPTION_JSON))
         document_print(document, stdout);
-        json_decref(document);
-    } else {
-        print_table(v, command_colour(o, stdout));
-    }
-    return EXIT_DONE;
+    else if (code == EXIT_DONE)
+        print_table(json_object_get(document, "results"), command_colour(o, stdout));
+    json_decref(document);
+    return code;
 }
 
 static bool note_pack(void *context, const char *path) {
@@ -138,6 +119,20 @@ static int prune(store *s, const options *o, uint64_t keep, status *st) {
     return EXIT_DONE;
 }
 
+/* An export is of one run. */
+static int check_exports(const options *o, status *st) {
+    const string_list *specs = &o->values[OPTION_EXPORT].values;
+    if (specs->count && o->arguments.count == 0)
+        return command_usage(o->command, "--export wants a run, such as last");
+    for (size_t i = 0; i < specs->count; i++)
+        if (!document_export_check(specs->items[i], EXPORT_BENCH, st))
+            return command_usage(o->command, "%s", st->message);
+    for (size_t i = 0; i < specs->count; i++)
+        if (!document_export_place(specs->items[i], st))
+            return command_fail(st);
+    return EXIT_DONE;
+}
+
 int command_log(const options *o) {
     status st = STATUS_INIT;
     uint64_t keep = 0;
@@ -145,20 +140,20 @@ int command_log(const options *o) {
         return command_usage(o->command, "log takes one run");
     if (!options_number(o, OPTION_PRUNE, 0, INT64_MAX, &keep, &st))
         return command_usage(o->command, "%s", st.message);
+    int code = check_exports(o, &st);
+    if (code)
+        return code;
     store *s = store_open_existing(database_path(o), &st);
     if (!s && st.code == STATUS_OK && (o->arguments.count || options_flag(o, OPTION_DB)))
         status_set(&st, STATUS_NOT_FOUND, "there is no database %s", database_path(o));
     if (st.code != STATUS_OK)
         return command_fail(&st);
     log_view v = {.json = options_flag(o, OPTION_JSON), .rows = json_array()};
-    int code;
     if (options_flag(o, OPTION_PRUNE))
         code = prune(s, o, keep, &st);
     else
-        code = o->arguments.count ? show_results(s, &v, o, &st) : list_runs(s, &v, &st);
+        code = o->arguments.count ? show_results(s, o, &st) : list_runs(s, &v, &st);
     json_decref(v.rows);
-    json_decref(v.head);
-    json_decref(v.ceilings_json);
     store_close(s);
     return code;
 }

@@ -59,6 +59,9 @@ bool store_each_run(store *s, store_run_fn visit, void *context, status *st);
 /* In the order stored. */
 bool store_each_result(store *s, int64_t run, store_result_fn visit, void *context, status *st);
 bool store_each_ceiling(store *s, int64_t run, store_ceiling_fn visit, void *context, status *st);
+/* Each time of a run: result by result, in the order taken. */
+typedef bool (*store_sample_fn)(void *context, const char *key, double ns);
+bool store_each_sample(store *s, int64_t run, store_sample_fn visit, void *context, status *st);
 
 /* The latest unfinished run of these arguments on this machine, or 0. */
 bool store_find_unfinished(store *s, const char *arguments, const char *machine, int64_t *run,

@@ -1,0 +1,132 @@
+/* csv.c - a line for each result: JSON objects, or a table. */
+#include <string.h>
+
+#include "report/export/export.h"
+
+/* The member that names the document in each of its lines. */
+static const char *identity(const json_t *document) {
+    return export_schema(document) == EXPORT_GATE ? "gate" : "run";
+}
+
+void export_jsonl(const json_t *document, text *out) {
+    const char *name = identity(document);
+    size_t i;
+    json_t *result;
+    json_array_foreach(json_object_get(document, "results"), i, result) {
+        json_t *line = json_object();
+        json_object_set(line, name, json_object_get(document, name));
+        json_object_update(line, result);
+        export_append_json(out, line, JSON_COMPACT);
+        text_append_char(out, '\n');
+        json_decref(line);
+    }
+}
+
+/* Column title, then the path of keys below a result. */
+typedef struct column {
+    const char *title, *outer, *inner;
+} column;
+
+static const column bench_columns[] = {
+    {"kernel", "kernel", NULL},
+    {"case", "case", NULL},
+    {"backend", "backend", NULL},
+    {"profile", "profile", NULL},
+    {"threads", "threads", NULL},
+    {"status", "status", NULL},
+    {"why", "why", NULL},
+    {"against", "check", "against"},
+    {"bitwise", "check", "bitwise"},
+    {"max_ulp", "check", "max_ulp"},
+    {"max_error_over_bound", "check", "max_error_over_bound"},
+    {"max_ulp_f64", "check", "max_ulp_f64"},
+    {"median_ns", "time_ns", "median"},
+    {"low_ns", "time_ns", "low"},
+    {"high_ns", "time_ns", "high"},
+    {"confidence", "time_ns", "confidence"},
+    {"samples", "time_ns", "samples"},
+    {"min_ns", "time_ns", "min"},
+    {"iqr_ns", "time_ns", "iqr"},
+    {"flops", "flops", NULL},
+    {"bytes", "bytes", NULL},
+    {"gflops", "rate", "gflops"},
+    {"gbps", "rate", "gbps"},
+    {"bound", "roofline", "bound"},
+    {"ceiling", "roofline", "ceiling"},
+    {"fraction", "roofline", "fraction"},
+    {"compile_ns", "compile_ns", NULL},
+    {"compile_cached", "compile_cached", NULL},
+    {"schedule", "schedule", NULL},
+    {"schedule_values", "schedule_values", NULL},
+    {"schedule_hash", "schedule_hash", NULL},
+    {"module_hash", "module_hash", NULL},
+};
+
+static const column gate_columns[] = {
+    {"kernel", "kernel", NULL},
+    {"case", "case", NULL},
+    {"backend", "backend", NULL},
+    {"profile", "profile", NULL},
+    {"threads", "threads", NULL},
+    {"verdict", "verdict", NULL},
+    {"reason", "reason", NULL},
+    {"why", "why", NULL},
+    {"tier", "tier", NULL},
+    {"change", "change", "estimate"},
+    {"change_low", "change", "low"},
+    {"change_high", "change", "high"},
+    {"confidence", "change", "confidence"},
+    {"p_regressed", "p_regressed", NULL},
+    {"p_improved", "p_improved", NULL},
+    {"mde", "mde", NULL},
+    {"pairs", "pairs", NULL},
+    {"baseline_ns", "baseline_ns", NULL},
+    {"against_ns", "against_ns", NULL},
+};
+
+/* RFC 4180: quoted where it must be; null is the empty field. */
+static void field(const json_t *value, text *out) {
+    if (!value || json_is_null(value))
+        return;
+    if (!json_is_string(value)) {
+        export_append_json(out, value, JSON_COMPACT);
+        return;
+    }
+    const char *words = json_string_value(value);
+    if (!strpbrk(words, ",\"\r\n")) {
+        text_append(out, words);
+        return;
+    }
+    text_append_char(out, '"');
+    for (const char *p = words; *p; p++) {
+        if (*p == '"')
+            text_append_char(out, '"');
+        text_append_char(out, *p);
+    }
+    text_append_char(out, '"');
+}
+
+static void table(const json_t *document, const column *columns, size_t count, text *out) {
+    const char *name = identity(document);
+    text_append(out, name);
+    for (size_t i = 0; i < count; i++)
+        text_printf(out, ",%s", columns[i].title);
+    text_append(out, "\r\n");
+    size_t row;
+    json_t *result;
+    json_array_foreach(json_object_get(document, "results"), row, result) {
+        field(json_object_get(document, name), out);
+        for (size_t i = 0; i < count; i++) {
+            text_append_char(out, ',');
+            field(export_value(result, columns[i].outer, columns[i].inner), out);
+        }
+        text_append(out, "\r\n");
+    }
+}
+
+void export_csv(const json_t *document, text *out) {
+    if (export_schema(document) == EXPORT_GATE)
+        table(document, gate_columns, sizeof gate_columns / sizeof *gate_columns, out);
+    else
+        table(document, bench_columns, sizeof bench_columns / sizeof *bench_columns, out);
+}

@@ -1,0 +1,70 @@
+/* export.c - what the formats share: finding values, naming results, writing JSON. */
+#include "report/export/export.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job.h"
+
+enum { JSON_DIGITS = 10 };
+
+unsigned export_schema(const json_t *document) {
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } schemas[] = {
+        {"tsr.bench/1", EXPORT_BENCH}, {"tsr.gate/1", EXPORT_GATE}, {"tsr.lint/1", EXPORT_LINT}};
+    const char *name = job_result_text(document, "schema");
+    for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++)
+        if (strcmp(name, schemas[i].name) == 0)
+            return schemas[i].bit;
+    return 0;
+}
+
+void export_append_json(text *out, const json_t *value, size_t flags) {
+    char *body = json_dumps(value, flags | JSON_REAL_PRECISION(JSON_DIGITS) | JSON_ENCODE_ANY);
+    text_append(out, body);
+    free(body);
+}
+
+void export_append_document(text *out, json_t *value) {
+    export_append_json(out, value, JSON_INDENT(2));
+    text_append_char(out, '\n');
+    json_decref(value);
+}
+
+const json_t *export_value(const json_t *result, const char *outer, const char *inner) {
+    const json_t *value = json_object_get(result, outer);
+    if (inner)
+        value = json_object_get(value, inner);
+    return json_is_null(value) ? NULL : value;
+}
+
+double export_number(const json_t *result, const char *outer, const char *inner) {
+    const json_t *value = export_value(result, outer, inner);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+double export_median(const json_t *result) {
+    bool ok = strcmp(job_result_text(result, "status"), "ok") == 0;
+    return ok ? export_number(result, "time_ns", "median") : NAN;
+}
+
+void export_name(const json_t *result, text *out) {
+    const json_t *threads = export_value(result, "threads", NULL);
+    const char *backend = job_result_text(result, "backend"),
+               *profile = job_result_text(result, "profile");
+    text_printf(out, "%s/%s", job_result_text(result, "kernel"), job_result_text(result, "case"));
+    if (*backend)
+        text_printf(out, "@%s", backend);
+    if (*profile)
+        text_printf(out, ",%s", profile);
+    if (json_is_integer(threads))
+        text_printf(out, ",%" JSON_INTEGER_FORMAT, json_integer_value(threads));
+}
+
+const json_t *export_samples(const json_t *document, const char *name) {
+    const json_t *samples = json_object_get(json_object_get(document, "samples"), name);
+    return json_array_size(samples) ? samples : NULL;
+}

@@ -1,0 +1,38 @@
+/* gab.c - github-action-benchmark's customSmallerIsBetter: an array of {name, unit, value, range,
+ * extra}. The value is the median in ns. What was not timed is left out. */
+#include <math.h>
+
+#include "job.h"
+#include "report/export/export.h"
+
+static json_t *entry_of(const json_t *result, double median) {
+    text name, range, extra;
+    text_init(&name);
+    text_init(&range);
+    text_init(&extra);
+    export_name(result, &name);
+    text_printf(&range, "%.6g to %.6g", export_number(result, "time_ns", "low"),
+                export_number(result, "time_ns", "high"));
+    text_printf(&extra, "%g samples, confidence %.4g\nGFLOP/s %.4g, GB/s %.4g\nmodule %s",
+                export_number(result, "time_ns", "samples"),
+                export_number(result, "time_ns", "confidence"),
+                export_number(result, "rate", "gflops"), export_number(result, "rate", "gbps"),
+                job_result_text(result, "module_hash"));
+    json_t *entry = json_pack("{s:s, s:s, s:f, s:s, s:s}", "name", name.data, "unit", "ns", "value",
+                              median, "range", range.data, "extra", extra.data);
+    text_release(&name);
+    text_release(&range);
+    text_release(&extra);
+    return entry;
+}
+
+void export_gab(const json_t *document, text *out) {
+    json_t *list = json_array(), *result;
+    size_t i;
+    json_array_foreach(json_object_get(document, "results"), i, result) {
+        double median = export_median(result);
+        if (!isnan(median))
+            json_array_append_new(list, entry_of(result, median));
+    }
+    export_append_document(out, list);
+}
