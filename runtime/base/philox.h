@@ -14,7 +14,12 @@ typedef struct philox_words {
 philox_words philox4x32_10(philox_words counter, uint32_t key0, uint32_t key1);
 
 /* What numbers are drawn for: the last word of the counter, so that no two uses share any. */
-enum { PHILOX_DOMAIN_INPUTS = 0, PHILOX_DOMAIN_ROUNDING = 1, PHILOX_DOMAIN_SCHEDULES = 2 };
+enum {
+    PHILOX_DOMAIN_INPUTS = 0,
+    PHILOX_DOMAIN_ROUNDING = 1,
+    PHILOX_DOMAIN_SCHEDULES = 2,
+    PHILOX_DOMAIN_PERMUTATIONS = 3
+};
 
 /* Words for element `index` of parameter `parameter` in `domain` under `seed`. */
 philox_words philox_element(uint64_t seed, uint64_t index, uint32_t parameter, uint32_t domain);
