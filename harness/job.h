@@ -26,6 +26,7 @@ typedef enum job_mode {
 
 typedef struct job {
     const char *path, *kernel, *case_name, *golden_path;
+    uint32_t line; /* of the case in its source; only where jobs are made from a corpus */
     const char *backend, *profile, *isa; /* isa NULL: the host's best */
     uint32_t threads;
     uint64_t seed;

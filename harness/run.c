@@ -13,6 +13,7 @@
 #include "pack_case.h"
 #include "place.h"
 #include "report/document.h"
+#include "report/github.h"
 #include "report/host_facts.h"
 #include "report/progress.h"
 #include "report/table.h"
@@ -334,6 +335,8 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
             r->stopped = true;
             return true;
         }
+        json_object_set_new(result, "source",
+                            json_pack("{s:s, s:I}", "path", j->path, "line", (json_int_t)j->line));
         exit_code code = job_result_exit(result);
         if (pack_is_failure(result))
             pack_failure(r, j, result);
@@ -374,6 +377,14 @@ static bool run_all(run *r, status *st) {
 }
 
 /* ---- ending ---- */
+
+/* A summary that cannot be written changes nothing about the results. */
+static void report_to_github(const json_t *document) {
+    status st = STATUS_INIT;
+    if (!github_report(document, stderr, &st))
+        fprintf(stderr, "tsr: %s\n", st.message);
+}
+
 static bool finish(run *r, status *st) {
     const run_request *q = r->request;
     json_t *document =
@@ -384,6 +395,7 @@ static bool finish(run *r, status *st) {
         ok = document_export(document, q->exports[i], st);
     json_object_del(document, "samples");
     progress_clear(&r->progress);
+    report_to_github(document);
     if (q->json)
         document_print(document, stdout);
     text summary;

@@ -60,6 +60,16 @@ exits 0 "the same run from the log" "$tsr" log last "${log_specs[@]/#/--export=}
 for form in "${bench_formats[@]:1}"; do # of the json the ceilings stand in another order
     same "run.$form" "log.$form" "has the same $form"
 done
+GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=$scratch/summary.md TSR_TEST_FAULT=flip-bit@product/exact \
+    "$tsr" bench corpus --quick --backend cpu --profile strict --json >out 2>err
+[ $? -eq 1 ] && pass "a failure under GitHub Actions" || fail "a failure under GitHub Actions"
+has err "^::error file=corpus/small/small.tsr,line=[0-9]+,title=product/exact@cpu%2Cstrict%2C[0-9]+%3A mismatch::" \
+    "is annotated where it stands"
+/usr/bin/python3 -m json.tool out /dev/null && pass "and the document stays one" || fail "and the document stays one"
+has summary.md "tsr bench: 4 results, 1 need attention" "and summed up"
+exits 0 "a run that is not on GitHub" "$tsr" bench corpus --quick --backend cpu --profile strict
+hasnt err "^::" "has no annotations"
+
 exits 2 "an export of no run" "$tsr" log --export csv=x
 has err "wants a run" "says so"
 exits 2 "an unknown format" "$tsr" log last --export gcov=x

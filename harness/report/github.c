@@ -1,0 +1,121 @@
+/* github.c - annotations, and appending the summary. */
+#include "report/github.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "job.h"
+#include "report/export/export.h"
+
+enum { ANNOTATIONS_SHOWN = 10, SUMMARY_BYTES = 1 << 20 };
+
+/* %, CR and LF are escaped everywhere; in properties, which end at a comma or "::", more. */
+static void escaped(const char *words, bool property, text *out) {
+    for (const char *p = words; *p; p++) {
+        if (*p == '%' || *p == '\r' || *p == '\n' || (property && (*p == ':' || *p == ',')))
+            text_printf(out, "%%%02X", (unsigned)(unsigned char)*p);
+        else
+            text_append_char(out, *p);
+    }
+}
+
+/* Paths are shown where they are those of the repository. */
+static const char *in_workspace(const char *path) {
+    const char *workspace = getenv("GITHUB_WORKSPACE");
+    size_t length = workspace ? strlen(workspace) : 0;
+    if (length && strncmp(path, workspace, length) == 0 && path[length] == '/')
+        return path + length + 1;
+    return strncmp(path, "./", 2) == 0 ? path + 2 : path;
+}
+
+/* "error", "warning", or NULL for what needs no attention. */
+static const char *level_of(const json_t *result) {
+    const char *verdict = job_result_text(result, "verdict");
+    if (!*verdict)
+        return job_status_is_failure(job_result_text(result, "status")) ? "error" : NULL;
+    if (strcmp(verdict, "REGRESSED") == 0 || strcmp(verdict, "FAILED") == 0)
+        return "error";
+    return strcmp(verdict, "INCONCLUSIVE") == 0 ? "warning" : NULL;
+}
+
+static const char *outcome_of(const json_t *result) {
+    const char *verdict = job_result_text(result, "verdict");
+    return *verdict ? verdict : job_result_text(result, "status");
+}
+
+static void annotate(const json_t *result, const char *level, text *out) {
+    const json_t *source = json_object_get(result, "source");
+    const char *why = job_result_text(result, "why"), *pack = job_result_text(result, "pack");
+    text title, message;
+    text_init(&title);
+    text_init(&message);
+    export_name(result, &title);
+    text_printf(&title, ": %s", outcome_of(result));
+    text_append(&message, *why ? why : job_result_text(result, "reason"));
+    if (*pack)
+        text_printf(&message, "\ntsr replay %s", pack);
+    text_printf(out, "::%s ", level);
+    if (source) {
+        text_append(out, "file=");
+        escaped(in_workspace(job_result_text(source, "path")), true, out);
+        text_printf(out, ",line=%" JSON_INTEGER_FORMAT ",",
+                    json_integer_value(json_object_get(source, "line")));
+    }
+    text_append(out, "title=");
+    escaped(title.data, true, out);
+    text_append(out, "::");
+    escaped(message.length ? message.data : outcome_of(result), false, out);
+    text_append_char(out, '\n');
+    text_release(&title);
+    text_release(&message);
+}
+
+void github_annotations(const json_t *document, text *out) {
+    size_t i, count = 0, shown = 0;
+    json_t *result;
+    json_array_foreach(json_object_get(document, "results"), i, result) count +=
+        level_of(result) != NULL;
+    size_t most = count > ANNOTATIONS_SHOWN ? ANNOTATIONS_SHOWN - 1 : ANNOTATIONS_SHOWN;
+    json_array_foreach(json_object_get(document, "results"), i, result) {
+        const char *level = level_of(result);
+        if (level && shown++ < most)
+            annotate(result, level, out);
+    }
+    if (count > most)
+        text_printf(out, "::error title=tsr::%zu more results need attention; the log has them\n",
+                    count - most);
+}
+
+static bool append_summary(const json_t *document, const char *path, status *st) {
+    struct stat info;
+    size_t used = stat(path, &info) == 0 && info.st_size > 0 ? (size_t)info.st_size : 0;
+    text body;
+    text_init(&body);
+    if (used < SUMMARY_BYTES)
+        github_summary(document, SUMMARY_BYTES - used, &body);
+    FILE *file = fopen(path, "ae");
+    bool ok = file && fwrite(body.data, 1, body.length, file) == body.length;
+    int error = errno;
+    if (file && fclose(file) != 0 && ok) {
+        ok = false;
+        error = errno;
+    }
+    text_release(&body);
+    return ok || status_set_errno(st, error, "cannot append the summary to %s", path);
+}
+
+bool github_report(const json_t *document, FILE *out, status *st) {
+    const char *actions = getenv("GITHUB_ACTIONS"), *summary = getenv("GITHUB_STEP_SUMMARY");
+    if (!actions || strcmp(actions, "true") != 0)
+        return true;
+    text annotations;
+    text_init(&annotations);
+    github_annotations(document, &annotations);
+    fputs(annotations.data, out);
+    fflush(out);
+    text_release(&annotations);
+    return !summary || !*summary || append_summary(document, summary, st);
+}
