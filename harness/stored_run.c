@@ -59,18 +59,16 @@ json_t *stored_run_document(store *s, int64_t run, status *st) {
     return document;
 }
 
-static bool take_sample(void *context, const char *key, double ns) {
-    json_t *samples = context, *list = json_object_get(samples, key);
-    if (!list) {
-        list = json_array();
-        json_object_set_new(samples, key, list);
-    }
-    json_array_append_new(list, json_real(ns));
+static bool take_samples(void *context, const char *key, const double *ns, size_t count) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_real(ns[i]));
+    json_object_set_new(context, key, list);
     return true;
 }
 
 bool stored_run_add_samples(store *s, int64_t run, json_t *document, status *st) {
     json_t *samples = json_object();
     json_object_set_new(document, "samples", samples);
-    return store_each_sample(s, run, take_sample, samples, st);
+    return store_each_samples(s, run, take_samples, samples, st);
 }

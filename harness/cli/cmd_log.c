@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "cli/command.h"
 #include "cli/database.h"
+#include "cli/log_history.h"
 #include "failures.h"
 #include "report/document.h"
 #include "report/export/export.h"
@@ -133,6 +134,22 @@ static int check_exports(const options *o, status *st) {
     return EXIT_DONE;
 }
 
+/* What goes with --history goes with nothing else, and the other way round. */
+static int check_history(const options *o) {
+    static const option_id with[] = {OPTION_CHECK, OPTION_LOG_MARGIN, OPTION_SUSTAINED,
+                                     OPTION_SINCE};
+    static const option_id without[] = {OPTION_PRUNE, OPTION_EXPORT};
+    bool history = options_flag(o, OPTION_HISTORY);
+    for (size_t i = 0; i < sizeof with / sizeof *with && !history; i++)
+        if (o->values[with[i]].present)
+            return command_usage(o->command, "--%s is of --history", option_table[with[i]].name);
+    for (size_t i = 0; i < sizeof without / sizeof *without && history; i++)
+        if (o->values[without[i]].present)
+            return command_usage(o->command, "--history and --%s do not go together",
+                                 option_table[without[i]].name);
+    return EXIT_DONE;
+}
+
 int command_log(const options *o) {
     status st = STATUS_INIT;
     uint64_t keep = 0;
@@ -140,7 +157,8 @@ int command_log(const options *o) {
         return command_usage(o->command, "log takes one run");
     if (!options_number(o, OPTION_PRUNE, 0, INT64_MAX, &keep, &st))
         return command_usage(o->command, "%s", st.message);
-    int code = check_exports(o, &st);
+    int code = check_history(o);
+    code = code ? code : check_exports(o, &st);
     if (code)
         return code;
     store *s = store_open_existing(database_path(o), &st);
@@ -149,7 +167,9 @@ int command_log(const options *o) {
     if (st.code != STATUS_OK)
         return command_fail(&st);
     log_view v = {.json = options_flag(o, OPTION_JSON), .rows = json_array()};
-    if (options_flag(o, OPTION_PRUNE))
+    if (options_flag(o, OPTION_HISTORY))
+        code = log_history(s, o);
+    else if (options_flag(o, OPTION_PRUNE))
         code = prune(s, o, keep, &st);
     else
         code = o->arguments.count ? show_results(s, o, &st) : list_runs(s, &v, &st);

@@ -28,6 +28,9 @@ bool store_failed(store *s, const char *doing, status *st) {
     case SQLITE_NOTADB:
         return status_set(st, STATUS_CORRUPT, "%s: %s: not a readable database (%s)", s->path,
                           doing, why);
+    case SQLITE_ERROR: /* our statements are fixed: what is read is not what we wrote */
+        return status_set(st, STATUS_CORRUPT, "%s: %s: its contents are not those of tsr (%s)",
+                          s->path, doing, why);
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:

@@ -59,9 +59,27 @@ bool store_each_run(store *s, store_run_fn visit, void *context, status *st);
 /* In the order stored. */
 bool store_each_result(store *s, int64_t run, store_result_fn visit, void *context, status *st);
 bool store_each_ceiling(store *s, int64_t run, store_ceiling_fn visit, void *context, status *st);
-/* Each time of a run: result by result, in the order taken. */
-typedef bool (*store_sample_fn)(void *context, const char *key, double ns);
-bool store_each_sample(store *s, int64_t run, store_sample_fn visit, void *context, status *st);
+
+/* The timed samples of each result that has some, in the order taken; borrowed for the call. */
+typedef bool (*store_samples_fn)(void *context, const char *key, const double *ns, size_t count);
+bool store_each_samples(store *s, int64_t run, store_samples_fn visit, void *context, status *st);
+
+/* Timed results that were ok, of the newest `runs` runs of a machine up to run `last`; the newest
+ * run first. */
+typedef struct store_past {
+    const char *machine;
+    int64_t last;
+    uint32_t runs;
+} store_past;
+typedef struct store_point {
+    int64_t run;
+    const char *key;
+    double median_ns, low_ns, high_ns;
+    int64_t flops, bytes; /* negative: not known */
+} store_point;
+typedef bool (*store_point_fn)(void *context, const store_point *point);
+bool store_each_point(store *s, const store_past *past, store_point_fn visit, void *context,
+                      status *st);
 
 /* The latest unfinished run of these arguments on this machine, or 0. */
 bool store_find_unfinished(store *s, const char *arguments, const char *machine, int64_t *run,
