@@ -405,7 +405,9 @@ static bool emit_machine(pipeline *p, const char *level, text *out) {
 
 static bool emit_ir(pipeline *p, const char *level, text *out) {
     bool ok = strcmp(level, "graph") == 0 || run_passes(p, level);
-    if (ok)
+    if (ok && p->options->lines)
+        ir_print_lines(p->m, out, p->options->lines);
+    else if (ok)
         ir_print(p->m, out);
     return ok;
 }

@@ -18,6 +18,7 @@
 #include "base/sha256.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "base/vec.h"
 
 typedef uint32_t ir_type;
 typedef uint32_t ir_attr;
@@ -217,6 +218,9 @@ ir_module *ir_module_clone(const ir_module *m);
 
 /* ---- text: MLIR generic form; see print.c and parse.c ---- */
 void ir_print(const ir_module *m, text *out);
+/* The same; and for each line of the text the line of the source that it comes from, 0: none. */
+typedef VEC(uint32_t) ir_line_list;
+void ir_print_lines(const ir_module *m, text *out, ir_line_list *lines);
 /* Parses what ir_print prints. NULL with a message naming line and column on failure. */
 ir_module *ir_parse(const char *source, status *st);
 /* Checks the structure (dominance, operand, result and region counts, required attributes) and

@@ -13,9 +13,17 @@
 
 typedef struct ir_spelling ir_spelling;
 
+/* From here on the text is of an operation that comes from that line of the source. */
+typedef struct line_mark {
+    size_t offset;
+    uint32_t line;
+} line_mark;
+typedef VEC(line_mark) line_marks;
+
 typedef struct printer {
     const ir_module *m;
     text *out;
+    line_marks *marks; /* or NULL */
     uint32_t *numbers; /* by value id: number, or argument number */
     uint32_t next_value, next_argument;
     const ir_spelling *spelling;
@@ -211,6 +219,11 @@ static void indent(const printer *p, int depth) {
         text_append(p->out, "  ");
 }
 
+static void mark(const printer *p, const ir_op_data *d) {
+    if (p->marks)
+        vec_push(p->marks, ((line_mark){p->out->length, d->location.line}));
+}
+
 static void print_op(const printer *p, ir_op op, int depth);
 
 static void print_block(const printer *p, ir_block block, int depth) {
@@ -320,6 +333,7 @@ static void print_signature(const printer *p, const ir_op_data *d) {
 
 static void print_op(const printer *p, ir_op op, int depth) {
     const ir_op_data *d = ir_op_get(p->m, op);
+    mark(p, d);
     indent(p, depth);
     if (d->result_count) {
         text_printf(p->out, "%%%u", p->numbers[d->results[0]]);
@@ -338,6 +352,7 @@ static void print_op(const printer *p, ir_op op, int depth) {
     for (uint32_t r = 0; r < d->region_count; r++) {
         text_append(p->out, r ? ", {\n" : " ({\n");
         print_block(p, ir_op_block(p->m, op, r), depth);
+        mark(p, d);
         indent(p, depth);
         text_append(p->out, r + 1 == d->region_count ? "})" : "}");
     }
@@ -346,8 +361,13 @@ static void print_op(const printer *p, ir_op op, int depth) {
     print_signature(p, d);
 }
 
-static void print_module(const ir_module *m, const ir_spelling *spelling, text *out) {
-    printer p = {m, out, base_calloc(m->values.count, sizeof(uint32_t)), 0, 0, spelling};
+static void print_module(const ir_module *m, const ir_spelling *spelling, text *out,
+                         line_marks *marks) {
+    printer p = {.m = m,
+                 .out = out,
+                 .marks = marks,
+                 .numbers = base_calloc(m->values.count, sizeof(uint32_t)),
+                 .spelling = spelling};
     number_block(&p, m->body);
     text_append(out, "\"builtin.module\"() ({\n");
     for (ir_op op = ir_block_get(m, m->body)->first; op; op = ir_op_get(m, op)->next)
@@ -357,11 +377,25 @@ static void print_module(const ir_module *m, const ir_spelling *spelling, text *
 }
 
 void ir_print(const ir_module *m, text *out) {
-    print_module(m, &canonical, out);
+    print_module(m, &canonical, out, NULL);
+}
+
+void ir_print_lines(const ir_module *m, text *out, ir_line_list *lines) {
+    line_marks marks = {0};
+    size_t start = out->length, next = 0;
+    uint32_t line = 0;
+    print_module(m, &canonical, out, &marks);
+    for (size_t i = start; i < out->length; i++) {
+        while (next < marks.count && marks.items[next].offset <= i)
+            line = marks.items[next++].line;
+        if (out->data[i] == '\n')
+            vec_push(lines, line);
+    }
+    vec_release(&marks);
 }
 
 void irdl_print_module(const ir_module *m, text *out) {
-    print_module(m, &checkable, out);
+    print_module(m, &checkable, out, NULL);
 }
 
 sha256 ir_hash(const ir_module *m) {

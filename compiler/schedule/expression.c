@@ -119,6 +119,7 @@ static ir_value build_element(expression *e, ir_value v, const ir_value *operand
         break;
     }
     ir_type type = ir_type_scalar(m, plan_type(e->p, v)->element);
+    e->body->location = ir_op_get(g, op)->location;
     return ir_build1(e->body, ir_op_get(g, op)->opcode, operands, n, type, attrs, count);
 }
 

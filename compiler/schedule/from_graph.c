@@ -100,7 +100,7 @@ bool scheduler_draws(const expression *e) {
 }
 
 static void build_body(scheduler *s, const computation *c, ir_op op) {
-    ir_builder body = {s->m, ir_op_block(s->m, op, 0), 0, s->at.location};
+    ir_builder body = {s->m, ir_op_block(s->m, op, 0), 0, ir_op_get(s->m, op)->location};
     ir_value yields[8];
     expression *e = c->e;
     e->body = &body;
@@ -118,6 +118,12 @@ static void build_body(scheduler *s, const computation *c, ir_op op) {
     ir_build(&body, &end);
 }
 
+/* Of the operation that makes a value; arguments have none. */
+static ir_location location_of(const scheduler *s, ir_value v, ir_location otherwise) {
+    ir_op op = plan_def(s->p, v);
+    return op ? ir_op_get(s->p->g, op)->location : otherwise;
+}
+
 void scheduler_compute(scheduler *s, ir_builder *b, const computation *c) {
     ir_module *m = s->m;
     ir_named_attr attrs[16];
@@ -131,6 +137,8 @@ void scheduler_compute(scheduler *s, ir_builder *b, const computation *c) {
                        .attrs = attrs,
                        .attr_count = (uint32_t)c->attr_count + 1,
                        .region_count = 1};
+    if (c->opcode == SCHED_MAP)
+        b->location = location_of(s, c->yields[0], b->location);
     ir_op op = ir_build(b, &spec);
     build_body(s, c, op);
     inputs = c->leading_count + (int)c->e->inputs.count;
@@ -243,11 +251,23 @@ static dtype group_element(const scheduler *s, const plan_group *group) {
     return op ? plan_type(s->p, ir_op_get(s->p->g, op)->results[0])->element : DTYPE_F32;
 }
 
+/* Where in the source a group's work comes from: its contraction, its first reduction, or the first
+ * value that it stores. */
+static ir_location group_location(const scheduler *s, const plan_group *group) {
+    ir_location none = {0, 0};
+    if (group->anchor)
+        return ir_op_get(s->p->g, group->anchor)->location;
+    if (group->reduces.count)
+        return ir_op_get(s->p->g, group->reduces.items[0])->location;
+    return group->roots.count ? location_of(s, group->roots.items[0], none) : none;
+}
+
 static void schedule_group(scheduler *s, int g) {
     const plan_group *group = &s->p->groups[g];
     if (group->inside)
         return;
     scheduler_begin_group(s, group->kind, group_element(s, group));
+    s->at.location = group_location(s, group);
     switch (group->kind) {
     case GROUP_MAP:
         schedule_map_group(s, g);

@@ -229,6 +229,7 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
     for (size_t k = 0; k < r->substitute_count; k++)
         known |= r->substitutes[k].value == x;
     hoist(r, b, &x, 1, !known && root_number(r, x) >= 0);
+    b->location = ir_op_get(s->p->g, op)->location;
     ir_value cell = scheduler_buffer(s, b, "cell", plan_type(s->p, result)->element, 1, &one);
     ir_value kept = known ? 0 : keep_columns(r, b, x, &kind), outputs[] = {cell, kept};
     expression_identity(s->p, x, 0, index[0]);

@@ -162,6 +162,8 @@ typedef struct compiler_options {
     bool schedule_loose;    /* what does not fit of these is left out (of a part of the kernel) */
     const char *emit_after; /* a pass name whose output is wanted, or NULL */
     text *emit;             /* receives that text */
+    ir_line_list *lines;    /* receives, from compiler_emit of graph, schedule or tile, the line of
+                               the source for each line of the text (0: none); or NULL */
     const char *fault;      /* wrong on purpose, for proofs; NULL = none: "drop-last-k",
                                "edge-off-by-one", "compiler-crash", "broken-ir" */
     bool verify;            /* run the verifier after every pass (always on in debug builds) */
