@@ -455,7 +455,8 @@ static bool run_backend(execution *e, const backend *b, status *st) {
     bool probed = e->job->order_probe && !e->deviates && e->profile == PROFILE_STRICT;
     if (probed && !probe(e, b, st))
         return false;
-    return e->deviates || e->job->mode != JOB_BENCH || !b->timed || measure(e, st);
+    return e->deviates || e->job->mode != JOB_BENCH || !b->timed ||
+           (measure(e, st) && timeline_launch(&e->timeline, &e->session, st));
 }
 
 /* ---- packs ---- */
@@ -494,7 +495,7 @@ static void release(execution *e) {
 }
 
 json_t *execute_job(subject *s, const job *j, execute_stage_fn stage, void *context) {
-    execution e = {.subject = s, .job = j, .stage = stage, .context = context};
+    execution e = {.subject = s, .job = j, .stage = timeline_step};
     status st = STATUS_INIT;
     const backend *b = &backend_table[backend_from_name(j->backend)];
     subject_request request = {j->path,        j->kernel, j->case_name,
@@ -502,7 +503,9 @@ json_t *execute_job(subject *s, const job *j, execute_stage_fn stage, void *cont
     e.result = job_result_new(j, "error", NULL);
     e.profile = profile_from_name(j->profile);
     json_object_set_new(e.result, "internal", json_object());
-    stage(context, "prepare");
+    timeline_begin(&e.timeline, stage, context);
+    e.context = &e.timeline;
+    timeline_step(e.context, "prepare");
     bool ok = subject_open(s, &request, &st);
     if (ok) {
         put_work(&e);
@@ -515,6 +518,7 @@ json_t *execute_job(subject *s, const job *j, execute_stage_fn stage, void *cont
     }
     if (!ok)
         fail(&e, &st);
+    timeline_end(&e.timeline, j->mode == JOB_BENCH ? e.result : NULL);
     release(&e);
     return e.result;
 }

@@ -6,6 +6,7 @@
 #include "execute.h"
 #include "measure/counters.h"
 #include "session.h"
+#include "timeline.h"
 
 typedef struct execution {
     subject *subject;
@@ -17,6 +18,7 @@ typedef struct execution {
     compiler_artifact artifact;
     session session;
     counters counters;
+    timeline timeline;
     tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
     bool deviates;  /* a verdict was given, and it does not hold */
     bool misfits;   /* the tuned schedule did not fit, and is not used */

@@ -214,6 +214,31 @@ def check_openmetrics(path):
     return None
 
 
+def check_trace(path):
+    """Events of a track nest: each lies within the one that was open, or begins after it."""
+    spans = [e for e in loaded(path, "trace")["traceEvents"] if e["ph"] == "X"]
+    wanted = {name_of(r): r["timeline"] for r in results if r.get("timeline")}
+    assert {e["args"]["result"] for e in spans} == set(wanted)
+    for name, timeline in wanted.items():
+        mine = [e for e in spans if e["args"]["result"] == name]
+        steps = [e for e in mine if e["cat"] == "host"]
+        assert [e["name"] for e in steps] == [s["name"] for s in timeline["steps"]]
+        assert all(near(e["dur"] * 1000, s["ns"]) or s["ns"] == 0 for e, s in zip(steps, timeline["steps"]))
+        phases = [e for e in mine if e["cat"] not in ("host", "kernel")]
+        launch = timeline["launch"]
+        assert [e["name"] for e in phases] == [p["what"] for p in (launch or {"phases": []})["phases"]]
+        if launch:
+            assert sum(e["dur"] for e in phases) <= launch["ns"] / 1000 * (1 + 1e-9)
+    for track in {e["tid"] for e in spans}:
+        open_until = []
+        for event in sorted((e for e in spans if e["tid"] == track), key=lambda e: (e["ts"], -e["dur"])):
+            while open_until and open_until[-1] <= event["ts"] + 1e-3:
+                open_until.pop()
+            end = event["ts"] + event["dur"]
+            assert not open_until or end <= open_until[-1] + 1e-3, event
+            open_until.append(end)
+
+
 for spec in sys.argv[3:]:
     form, _, place = spec.partition("=")
     globals()[f"check_{form}"](place)

@@ -3,7 +3,7 @@
 # shellcheck source=harness/test/lib.sh
 source "$2/harness/test/lib.sh"
 write_exports=$3
-bench_formats=(json jsonl csv gbench gab bmf lnt junit openmetrics)
+bench_formats=(json jsonl csv gbench gab bmf lnt junit openmetrics trace)
 gate_formats=(json jsonl csv junit openmetrics)
 
 # FORMAT=PREFIX.FORMAT for each format
@@ -55,10 +55,22 @@ entries = json.load(open("run.gbench"))["benchmarks"]
 assert sum(e["run_type"] == "iteration" for e in entries) >= 5
 assert isinstance(json.load(open("run.lnt"))["tests"][2]["execution_time"], list)' &&
     pass "samples are repetitions" || fail "samples are repetitions"
+/usr/bin/python3 -c '
+import json
+spans = [e for e in json.load(open("run.trace"))["traceEvents"] if e["ph"] == "X"]
+assert {("map", "map"), ("dot", "mma"), ("launch", "kernel"), ("time", "host")} <= {(e["name"], e["cat"]) for e in spans}
+' && pass "phases have their categories" || fail "phases have their categories"
 mapfile -t log_specs < <(specs log "${bench_formats[@]}")
 exits 0 "the same run from the log" "$tsr" log last "${log_specs[@]/#/--export=}"
 for form in "${bench_formats[@]:1}"; do # of the json the ceilings stand in another order
     same "run.$form" "log.$form" "has the same $form"
+done
+# Whatever phases the compiler makes have a category: "other" is not in the schema.
+exits 0 "a trace of the corpus" "$tsr" bench "$root"/corpus/{elementwise/saxpy,matmul/linear,normalisation/softmax,movement/*,reduction/*,attention/attention}.tsr --quick --backend cpu --profile strict \
+    --export json=corpus.json --export trace=corpus.trace
+checked "fits its format" corpus corpus.json trace
+for word in mma reduce copy map; do
+    has corpus.trace "\"cat\": \"$word\"" "and has $word"
 done
 GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=$scratch/summary.md TSR_TEST_FAULT=flip-bit@product/exact \
     "$tsr" bench corpus --quick --backend cpu --profile strict --json >out 2>err
