@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 
 #include "base/map.h"
 #include "interrupt.h"
@@ -17,6 +15,7 @@
 #include "report/host_facts.h"
 #include "report/progress.h"
 #include "report/table.h"
+#include "run_name.h"
 #include "store/store.h"
 #include "stored_run.h"
 #include "worker.h"
@@ -41,19 +40,6 @@ typedef struct run {
 } run;
 
 /* ---- beginning ---- */
-static void name_run(run *r) {
-    time_t now = time(NULL);
-    struct tm utc;
-    uint16_t random = 0;
-    gmtime_r(&now, &utc);
-    if (getrandom(&random, sizeof random, 0) != sizeof random)
-        random = (uint16_t)timespec_get(&(struct timespec){0}, TIME_UTC);
-    char stamp[24];
-    strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &utc);
-    snprintf(r->id, sizeof r->id, "%s-%04x", stamp, random);
-    strftime(r->started, sizeof r->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
-
 static bool keep_record(void *context, const store_result *result) {
     run *r = context;
     json_t *record = json_loads(result->record, 0, NULL);
@@ -144,7 +130,7 @@ static bool begin(run *r, status *st) {
         return false;
     if (r->number)
         return true;
-    name_run(r);
+    run_name_now(r->id, r->started);
     r->head = document_head(r->id, r->started);
     json_object_set_new(r->head, "arguments", json_loads(r->request->arguments, 0, NULL));
     /* A run of nothing is none: the last run stays the last. */

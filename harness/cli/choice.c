@@ -90,7 +90,9 @@ static int take_profiles(const options *o, const char *words, arena *memory, job
 
 static int take_threads(const options *o, arena *memory, job_choice *out) {
     string_list words = {0};
-    options_split(options_text(o, OPTION_THREADS, "all"), memory, &words);
+    /* One thread is what noise disturbs least. */
+    options_split(options_text(o, OPTION_THREADS, o->command == COMMAND_GATE ? "1" : "all"), memory,
+                  &words);
     int code = EXIT_DONE;
     for (size_t i = 0; i < words.count && code == EXIT_DONE; i++) {
         char *end = NULL;
@@ -225,29 +227,35 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
     return code;
 }
 
-int choice_corpus(const options *o, size_t first, corpus *out) {
+void choice_query(const options *o, size_t first, arena *memory, corpus_query *query) {
     static const char *const usual[] = {"corpus"};
-    arena memory;
     string_list filters = {0};
+    for (size_t i = 0; i < o->values[OPTION_FILTER].values.count; i++)
+        options_split(o->values[OPTION_FILTER].values.items[i], memory, &filters);
+    bool given = o->arguments.count > first;
+    *query = (corpus_query){.paths = given ? o->arguments.items + first : usual,
+                            .path_count = given ? o->arguments.count - first : 1,
+                            .filter_count = filters.count,
+                            .golden = options_text(o, OPTION_GOLDEN, NULL),
+                            .skip_large = options_flag(o, OPTION_QUICK) ||
+                                          (o->command == COMMAND_FUZZ && filters.count == 0),
+                            .colour = command_colour(o, stderr)};
+    if (filters.count)
+        query->filters = arena_copy(memory, filters.items, filters.count * sizeof *filters.items);
+    vec_release(&filters);
+}
+
+int choice_corpus(const options *o, size_t first, corpus *out) {
+    arena memory;
+    corpus_query query;
     text diagnostics;
     status st = STATUS_INIT;
     arena_init(&memory);
     text_init(&diagnostics);
-    for (size_t i = 0; i < o->values[OPTION_FILTER].values.count; i++)
-        options_split(o->values[OPTION_FILTER].values.items[i], &memory, &filters);
-    bool given = o->arguments.count > first;
-    corpus_query query = {.paths = given ? o->arguments.items + first : usual,
-                          .path_count = given ? o->arguments.count - first : 1,
-                          .filters = filters.items,
-                          .filter_count = filters.count,
-                          .golden = options_text(o, OPTION_GOLDEN, NULL),
-                          .skip_large = options_flag(o, OPTION_QUICK) ||
-                                        (o->command == COMMAND_FUZZ && filters.count == 0),
-                          .colour = command_colour(o, stderr)};
+    choice_query(o, first, &memory, &query);
     bool ok = corpus_load(out, &query, &diagnostics, &st);
     fputs(diagnostics.data, stderr);
     text_release(&diagnostics);
-    vec_release(&filters);
     arena_release(&memory);
     return ok ? EXIT_DONE : command_fail(&st);
 }

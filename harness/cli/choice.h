@@ -9,6 +9,9 @@
  * `profiles` is the default list. EXIT_DONE, or the exit code after the message was printed. */
 int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds, job_choice *out);
 
+/* What the arguments from `first` on and --filter mean; strings are borrowed from the options and
+ * from `memory`. */
+void choice_query(const options *o, size_t first, arena *memory, corpus_query *query);
 /* Loads the corpus that the arguments from `first` on name (none: corpus/), printing diagnostics to
  * stderr. EXIT_DONE or the exit code after the message was printed; corpus_release in any case. */
 int choice_corpus(const options *o, size_t first, corpus *out);

@@ -16,8 +16,9 @@
 #include "cli/commands.def"
 #undef COMMAND
 
-/* The hidden entry of a worker process. */
+/* The hidden entries of a worker and of a process that times for the gate. */
 int command_worker(void);
+int command_gate_timer(void);
 
 /* Prints "tsr: MESSAGE" to stderr; returns the code of the status' kind. */
 int command_fail(const status *st);

@@ -85,6 +85,8 @@ static int dispatch(int argc, char **argv) {
     const char *name = argv[1];
     if (strcmp(name, "--worker") == 0)
         return command_worker();
+    if (strcmp(name, "--gate-timer") == 0)
+        return command_gate_timer();
     if (strcmp(name, "--version") == 0) {
         printf("tsr %s (numerics %d, LLVM %s)\n", TSR_VERSION, TSR_NUMERICS_VERSION,
                compiler_llvm_version());

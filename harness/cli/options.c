@@ -163,6 +163,22 @@ bool options_number(const options *o, option_id id, uint64_t low, uint64_t high,
     return true;
 }
 
+bool options_percent(const options *o, option_id id, double low, double high, double *value,
+                     status *st) {
+    const char *word = options_text(o, id, NULL);
+    if (!word)
+        return true;
+    char *end;
+    errno = 0;
+    double number = strtod(word, &end);
+    end += *end == '%';
+    if (errno || *end || end == word || !(number >= low && number <= high))
+        return status_set(st, STATUS_INVALID, "--%s wants a percentage from %g to %g, not '%s'",
+                          option_table[id].name, low, high, word);
+    *value = number / 100;
+    return true;
+}
+
 void options_split(const char *list, arena *a, string_list *out) {
     for (const char *p = list; *p;) {
         size_t length = strcspn(p, ",");

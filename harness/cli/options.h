@@ -69,6 +69,10 @@ const char *options_text(const options *o, option_id id, const char *otherwise);
 bool options_number(const options *o, option_id id, uint64_t low, uint64_t high, uint64_t *value,
                     status *st);
 
+/* A percentage in [low, high], with or without the sign; *value is the fraction. */
+bool options_percent(const options *o, option_id id, double low, double high, double *value,
+                     status *st);
+
 /* Splits at commas and appends the non-empty pieces; each is owned by the caller's arena. */
 void options_split(const char *list, arena *a, string_list *out);
 

@@ -28,6 +28,11 @@ const char *host_unavailable(void);
 /* ISA levels from the best downwards; NULL past the end. */
 const char *host_isa_level(size_t index);
 
+/* How far behind the beginning of a page the code of modules loaded from now on begins: a multiple
+ * of 64, below a page; 0 by default. Where code lies changes how fast it is by a percent and more,
+ * so what compares code places it at random. For one thread that loads. */
+void host_set_code_offset(size_t bytes);
+
 const char *host_cpu_name(void);  /* the CPU's brand string; static storage */
 uint32_t host_usable_cores(void); /* CPUs that this process may run on */
 uint64_t host_memory_bytes(void); /* physical memory */

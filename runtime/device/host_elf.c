@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "device/host.h"
 #include "device/host_elf_parts.h"
 
 struct host_elf {
@@ -25,6 +26,12 @@ typedef struct loader {
     uint64_t start[GROUP_COUNT], end[GROUP_COUNT];
     uint64_t got, got_used, got_end; /* slots of 8 bytes at the end of the constants */
 } loader;
+
+static size_t code_offset;
+
+void host_set_code_offset(size_t bytes) {
+    code_offset = bytes % (size_t)sysconf(_SC_PAGESIZE) / 64 * 64;
+}
 
 static uint64_t align_up(uint64_t offset, uint64_t alignment) {
     return alignment > 1 ? (offset + alignment - 1) / alignment * alignment : offset;
@@ -62,6 +69,7 @@ static bool lay_out(loader *l, status *st) {
     uint64_t at = 0, page = (uint64_t)sysconf(_SC_PAGESIZE);
     for (int group = GROUP_CODE; group < GROUP_COUNT; group++) {
         l->start[group] = at = align_up(at, page);
+        at += group == GROUP_CODE ? code_offset : 0;
         for (size_t i = 0; i < l->object.section_count; i++) {
             elf_section *s = &l->object.sections[i];
             if ((int)s->group != group)

@@ -181,6 +181,16 @@ bool compiler_build(const ir_module *graph, const ir_binding *dims, uint32_t dim
                     const compiler_options *options, compiler_artifact *out, status *st);
 void compiler_artifact_release(compiler_artifact *artifact);
 
+/* What the machine code of a module is made of, over all of its images. */
+typedef struct compiler_code_facts {
+    uint64_t code_bytes;     /* of the executable sections */
+    uint64_t instructions;   /* as they stand, not as they run */
+    uint64_t stack_accesses; /* of these, the ones that read or write the stack: spills, mostly */
+} compiler_code_facts;
+/* False: the module is damaged, or for a level that is not known here. */
+bool compiler_code_facts_of(const void *image, size_t size_bytes, compiler_code_facts *out,
+                            status *st);
+
 /* The parameters that a kernel's schedule has on a target: what a tuner can turn. */
 typedef struct compiler_parameter {
     char name[32];            /* "P0.MR" */

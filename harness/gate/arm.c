@@ -1,0 +1,361 @@
+/* arm.c - what a word names, and the arms that compile. */
+#include "gate/arm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "device/host.h"
+#include "module_cache.h"
+#include "program.h"
+#include "store/store.h"
+
+enum { MODULE_BYTES_MAX = 1 << 28 };
+
+static const char *const kind_names[ARM_KIND_COUNT] = {
+    [ARM_BUILD] = "build", [ARM_COMMIT] = "commit", [ARM_MODULES] = "modules",
+    [ARM_RUN] = "run",     [ARM_FILE] = "file",
+};
+
+const char *arm_kind_name(arm_kind kind) {
+    return kind_names[kind];
+}
+
+bool arm_is_recorded(const arm *a) {
+    return a->kind == ARM_RUN || a->kind == ARM_FILE;
+}
+
+/* ---- units ---- */
+
+arm_unit *arm_find(const arm *a, const char *key) {
+    intptr_t index;
+    return map_get(&a->by_key, key, &index) ? &a->units.items[index - 1] : NULL;
+}
+
+arm_unit *arm_add(arm *a, const char *key) {
+    arm_unit *there = arm_find(a, key);
+    if (there)
+        return there;
+    arm_unit fresh = {.key = base_strdup(key)};
+    vec_push(&a->units, fresh);
+    map_put(&a->by_key, key, (intptr_t)a->units.count);
+    return &a->units.items[a->units.count - 1];
+}
+
+void arm_set_image(arm_unit *unit, void *image, size_t bytes) {
+    sha256 digest = sha256_of(image, bytes);
+    free(unit->image);
+    unit->image = image;
+    unit->image_bytes = bytes;
+    sha256_hex(&digest, unit->hash);
+}
+
+static void release_unit(arm_unit *unit) {
+    free(unit->key);
+    free(unit->kernel);
+    free(unit->case_name);
+    free(unit->profile);
+    free(unit->image);
+    free(unit->problem);
+    for (size_t i = 0; i < unit->records.count; i++)
+        json_decref(unit->records.items[i]);
+    vec_release(&unit->records);
+}
+
+void arm_close(arm *a) {
+    for (size_t i = 0; i < a->units.count; i++)
+        release_unit(&a->units.items[i]);
+    vec_release(&a->units);
+    map_release(&a->by_key);
+    job_plan_release(&a->plan);
+    if (a->items == &a->corpus)
+        corpus_release(&a->corpus);
+    json_decref(a->heads);
+    free(a->name);
+    free(a->detail);
+    free(a->tool);
+    *a = (arm){0};
+}
+
+/* ---- arms that compile ---- */
+
+static const corpus_case *item_of(const corpus *c, const job *j) {
+    for (size_t i = 0; i < c->cases.count; i++)
+        if (strcmp(c->cases.items[i].kernel->name, j->kernel) == 0 &&
+            strcmp(c->cases.items[i].c->name, j->case_name) == 0)
+            return &c->cases.items[i];
+    return NULL;
+}
+
+static void plan_units(arm *a, const arm_request *request) {
+    job_plan_make(&a->plan, a->items, request->choice, JOB_BENCH);
+    for (size_t i = 0; i < a->plan.jobs.count; i++) {
+        const job *j = &a->plan.jobs.items[i];
+        text key;
+        text_init(&key);
+        job_key(j, &key);
+        arm_unit *unit = arm_add(a, key.data);
+        unit->kernel = base_strdup(j->kernel);
+        unit->case_name = base_strdup(j->case_name);
+        unit->profile = base_strdup(j->profile);
+        unit->threads = j->threads;
+        unit->item = item_of(a->items, j);
+        text_release(&key);
+    }
+}
+
+/* The program in a build folder. Owned; NULL: there is none. */
+static char *tool_in(const char *folder) {
+    text path;
+    text_init(&path);
+    text_printf(&path, "%s/tsr", folder);
+    char *tool = access(path.data, X_OK) == 0 ? realpath(path.data, NULL) : NULL;
+    text_release(&path);
+    return tool;
+}
+
+static bool open_build(arm *a, const arm_request *request, const char *tool, status *st) {
+    char *resolved = tool && file_is_dir(tool) ? tool_in(tool) : tool ? realpath(tool, NULL) : NULL;
+    if (tool && (!resolved || access(resolved, X_OK) != 0)) {
+        free(resolved);
+        return status_set(st, STATUS_NOT_FOUND, "%s is no tsr program, nor a folder with one",
+                          tool);
+    }
+    a->kind = ARM_BUILD;
+    a->tool = resolved;
+    a->detail = resolved ? base_strdup(resolved) : NULL;
+    a->items = request->corpus;
+    plan_units(a, request);
+    return true;
+}
+
+/* The corpus as it was; what this tsr cannot read of it is told, and missing. */
+static bool load_corpus(arm *a, const arm_request *request, const char *folder, status *st) {
+    corpus_query query = *request->query;
+    const char **paths = base_calloc(query.path_count + 1, sizeof *paths);
+    bool ok = true;
+    for (size_t i = 0; i < query.path_count && ok; i++)
+        ok = (paths[i] = checkout_path(folder, query.paths[i], st)) != NULL;
+    query.paths = paths;
+    if (ok) {
+        text diagnostics;
+        text_init(&diagnostics);
+        a->items = &a->corpus;
+        ok = corpus_load(&a->corpus, &query, &diagnostics, st);
+        fputs(diagnostics.data, stderr);
+        text_release(&diagnostics);
+    }
+    for (size_t i = 0; i < query.path_count; i++)
+        free((char *)(uintptr_t)paths[i]);
+    free(paths);
+    return ok;
+}
+
+static bool open_commit(arm *a, const arm_request *request, const char *name, status *st) {
+    char commit[65];
+    char *folder = checkout_make(name, request->build, commit, st);
+    a->kind = ARM_COMMIT;
+    if (!folder)
+        return false;
+    a->detail = base_strdup(commit);
+    if (request->build) {
+        text tool;
+        text_init(&tool);
+        text_printf(&tool, "%s/build/tsr", folder);
+        a->tool = realpath(tool.data, NULL);
+        text_release(&tool);
+    }
+    bool ok = load_corpus(a, request, folder, st);
+    if (ok)
+        plan_units(a, request);
+    free(folder);
+    return ok;
+}
+
+/* ---- what a word names ---- */
+
+static bool is_run(const char *names, const char *database) {
+    status ignored = STATUS_INIT;
+    char first[128];
+    int64_t run = 0;
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(names, ",:"), names);
+    store *s = store_open_existing(database, &ignored);
+    bool found = s && store_find_run(s, first, &run, &ignored);
+    store_close(s);
+    return found;
+}
+
+static bool is_module_file(const char *path) {
+    size_t length = strlen(path);
+    return length > 5 && strcmp(path + length - 5, ".tsrm") == 0;
+}
+
+static bool has_tool(const char *folder) {
+    char *tool = tool_in(folder);
+    free(tool);
+    return tool != NULL;
+}
+
+static bool kind_of_path(const char *path, arm_kind *kind) {
+    char first[4096];
+    struct stat info;
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(path, ","), path);
+    if (stat(first, &info) != 0)
+        return false;
+    if (S_ISDIR(info.st_mode) && has_tool(first))
+        *kind = ARM_BUILD;
+    else if (S_ISDIR(info.st_mode) || is_module_file(first))
+        *kind = ARM_MODULES;
+    else
+        *kind = access(first, X_OK) == 0 ? ARM_BUILD : ARM_FILE;
+    return true;
+}
+
+/* KIND:NAME says it; otherwise what is there. Something that is two things must be said. */
+static bool kind_of(const char *what, const char *database, arm_kind *kind, const char **name,
+                    status *st) {
+    *name = what;
+    for (int i = 0; i < ARM_KIND_COUNT; i++) {
+        size_t length = strlen(kind_names[i]);
+        if (strncmp(what, kind_names[i], length) == 0 && what[length] == ':') {
+            *kind = (arm_kind)i;
+            *name = what + length + 1;
+            return **name || status_set(st, STATUS_INVALID, "'%s' names nothing", what);
+        }
+    }
+    bool path = kind_of_path(what, kind), run = is_run(what, database);
+    bool plain = !strchr(what, '/');
+    bool commit = !path && plain && !run && checkout_is_commit(what);
+    if (path && run && plain)
+        return status_set(st, STATUS_INVALID,
+                          "'%s' is a file here and a run in %s: write file:%s or run:%s", what,
+                          database, what, what);
+    if (!path && run)
+        *kind = ARM_RUN;
+    if (!path && !run && (commit || checkout_is_commit(what)))
+        *kind = ARM_COMMIT;
+    else if (!path && !run)
+        return status_set(st, STATUS_NOT_FOUND,
+                          "'%s' is no file or folder here, no run in %s, and no commit", what,
+                          database);
+    return true;
+}
+
+bool arm_open(arm *a, const arm_request *request, status *st) {
+    *a = (arm){.name = base_strdup(request->what ? request->what : "this tsr")};
+    map_init(&a->by_key);
+    const char *name;
+    if (!request->what)
+        return open_build(a, request, NULL, st);
+    if (!kind_of(request->what, request->database, &a->kind, &name, st))
+        return false;
+    switch (a->kind) {
+    case ARM_BUILD:
+        return open_build(a, request, name, st);
+    case ARM_COMMIT:
+        return open_commit(a, request, name, st);
+    case ARM_MODULES:
+        return arm_open_modules(a, request, name, st);
+    default:
+        return arm_open_records(a, request, name, st);
+    }
+}
+
+/* ---- compiling ---- */
+
+static bool failed(arm_unit *unit, const char *why) {
+    free(unit->problem);
+    unit->problem = base_strdup(why);
+    return false;
+}
+
+static ir_module *graph_of(arm_unit *unit) {
+    text diagnostics;
+    text_init(&diagnostics);
+    ir_module *graph =
+        compiler_graph(unit->item->source, unit->item->kernel, unit->item->c, &diagnostics);
+    if (!graph)
+        failed(unit, diagnostics.data);
+    text_release(&diagnostics);
+    return graph;
+}
+
+static bool compile_here(arm_unit *unit, const job *j, const job_choice *choice,
+                         const ir_module *graph) {
+    compiler_options options = job_compiler_options(j, unit->item->kernel);
+    compiler_artifact made = {0};
+    status st = STATUS_INIT;
+    bool cached;
+    const corpus_case *item = unit->item;
+    if (!module_cache_build(choice->cache[0] ? choice->cache : NULL, graph, item->c->dims,
+                            item->c->dim_count, &options, &made, &cached, &st))
+        return failed(unit, st.message);
+    arm_set_image(unit, made.image, made.image_size);
+    return true;
+}
+
+static const char *first_line(text *said) {
+    said->data[strcspn(said->data, "\n")] = '\0';
+    return said->data;
+}
+
+/* Asks the other tsr for the module, in a file of its own. */
+static bool compile_there(const arm *a, arm_unit *unit, const job *j) {
+    char path[] = "/tmp/tsr-module-XXXXXX", threads[16];
+    int fd = mkostemp(path, O_CLOEXEC), code = 0;
+    if (fd < 0)
+        return failed(unit, "no room for a module in /tmp");
+    close(fd);
+    snprintf(threads, sizeof threads, "%u", j->threads);
+    const char *const arguments[] = {a->tool,
+                                     "compile",
+                                     j->path,
+                                     "--kernel",
+                                     j->kernel,
+                                     "--case",
+                                     j->case_name,
+                                     "--profile",
+                                     j->profile,
+                                     "--threads",
+                                     threads,
+                                     "--isa",
+                                     j->isa ? j->isa : host_isa(),
+                                     "--emit",
+                                     "module",
+                                     "-o",
+                                     path,
+                                     NULL};
+    text said;
+    text_init(&said);
+    program p = {.arguments = arguments, .output = &said, .complaint = &said};
+    status st = STATUS_INIT;
+    char *image = NULL;
+    size_t bytes = 0;
+    bool ok = program_run(&p, &code, &st) && code == 0 &&
+              file_read(path, MODULE_BYTES_MAX, &image, &bytes, &st);
+    unlink(path);
+    if (ok)
+        arm_set_image(unit, image, bytes);
+    else
+        failed(unit, st.code != STATUS_OK ? st.message : first_line(&said));
+    text_release(&said);
+    return ok;
+}
+
+bool arm_compile(const arm *a, arm_unit *unit, const job_choice *choice) {
+    if (unit->image || unit->problem || !unit->item)
+        return unit->image != NULL;
+    size_t index = (size_t)(unit - a->units.items);
+    const job *j = &a->plan.jobs.items[index];
+    ir_module *graph = graph_of(unit);
+    if (!graph)
+        return false;
+    bool ok = a->tool ? compile_there(a, unit, j) : compile_here(unit, j, choice, graph);
+    ir_module_free(graph);
+    return ok;
+}

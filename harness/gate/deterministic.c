@@ -1,0 +1,144 @@
+/* deterministic.c - what needs no clock: modules, their hashes, and counts that are exact. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gate/gate.h"
+#include "module.h"
+
+/* ---- what a module says of itself ---- */
+
+static json_t *metadata_of(const arm_unit *unit) {
+    module_part part;
+    status ignored = STATUS_INIT;
+    if (!module_check(unit->image, unit->image_bytes, &ignored) ||
+        !module_find(unit->image, unit->image_bytes, "metadata", &part))
+        return NULL;
+    return json_loadb(part.data, part.size_bytes, 0, NULL);
+}
+
+static void take_level(const json_t *metadata, char isa[32]) {
+    const char *name = json_string_value(json_object_get(metadata, "isa"));
+    const json_t *image = json_array_get(json_object_get(metadata, "images"), 0);
+    if (!name)
+        name = json_string_value(json_object_get(image, "isa"));
+    snprintf(isa, 32, "%s", name ? name : "");
+}
+
+/* Buffers of two modules that can be given the same arrays. */
+static bool same_buffers(const json_t *a, const json_t *b, const char *which) {
+    const json_t *x = json_object_get(a, which), *y = json_object_get(b, which);
+    if (json_array_size(x) != json_array_size(y))
+        return false;
+    for (size_t i = 0; i < json_array_size(x); i++) {
+        const json_t *p = json_array_get(x, i), *q = json_array_get(y, i);
+        if (!json_equal(json_object_get(p, "dtype"), json_object_get(q, "dtype")) ||
+            !json_equal(json_object_get(p, "shape"), json_object_get(q, "shape")))
+            return false;
+    }
+    return true;
+}
+
+static void count_code(const arm_unit *unit, gate_facts *facts) {
+    compiler_code_facts code;
+    status ignored = STATUS_INIT;
+    if (!compiler_code_facts_of(unit->image, unit->image_bytes, &code, &ignored))
+        return;
+    facts->code_bytes = (int64_t)code.code_bytes;
+    facts->spills = (int64_t)code.stack_accesses;
+}
+
+static void count_work(const arm_unit *unit, gate_facts *facts) {
+    text diagnostics;
+    status ignored = STATUS_INIT;
+    uint64_t flops, bytes;
+    if (!unit->item)
+        return;
+    text_init(&diagnostics);
+    ir_module *graph =
+        compiler_graph(unit->item->source, unit->item->kernel, unit->item->c, &diagnostics);
+    if (graph && compiler_cost(graph, unit->item->c->dims, unit->item->c->dim_count, &flops, &bytes,
+                               &ignored)) {
+        facts->flops = (int64_t)flops;
+        facts->bytes = (int64_t)bytes;
+    }
+    if (graph)
+        ir_module_free(graph);
+    text_release(&diagnostics);
+}
+
+/* ---- a row ---- */
+
+static void settle_uncompiled(gate_row *row) {
+    const char *a = row->units[0]->problem, *b = row->units[1]->problem;
+    if (a && b)
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_BOTH_FAIL, "neither side compiles: %s", b);
+    else if (b)
+        gate_settle(row, GATE_FAILED, REASON_NEWLY_FAILING, "it does not compile any more: %s", b);
+    else
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_BASELINE_FAILS,
+                    "the baseline does not compile: %s", a ? a : "?");
+}
+
+static void compare_modules(const gate *g, gate_row *row) {
+    json_t *documents[2];
+    for (int i = 0; i < 2; i++) {
+        documents[i] = metadata_of(row->units[i]);
+        take_level(documents[i], row->isa[i]);
+        const char *graph = json_string_value(json_object_get(documents[i], "graph_sha256"));
+        snprintf(row->units[i]->work, sizeof row->units[i]->work, "%s", graph ? graph : "");
+        count_code(row->units[i], &row->facts[i]);
+        count_work(row->units[i], &row->facts[i]);
+    }
+    if (!g->settings->always_time && strcmp(row->units[0]->hash, row->units[1]->hash) == 0)
+        gate_settle(row, GATE_EQUIVALENT, REASON_SAME_MODULE, "%s", "");
+    else if (!same_buffers(documents[0], documents[1], "inputs") ||
+             !same_buffers(documents[0], documents[1], "outputs"))
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_OTHER_WORK,
+                    "its buffers are not those of the baseline");
+    else if (strcmp(row->isa[0], row->isa[1]) != 0 && !g->settings->cross_host)
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_OTHER_ISA,
+                    "the baseline is code for %s, the other side for %s", row->isa[0], row->isa[1]);
+    json_decref(documents[0]);
+    json_decref(documents[1]);
+}
+
+/* Without a clock: work that grew is slower, equal modules are equal, and the rest is not known. */
+static void settle_untimed(gate_row *row) {
+    const gate_facts *a = &row->facts[0], *b = &row->facts[1];
+    bool more = (a->flops >= 0 && b->flops > a->flops) || (a->bytes >= 0 && b->bytes > a->bytes) ||
+                (a->spills >= 0 && b->spills > a->spills);
+    if (more)
+        gate_settle(row, GATE_REGRESSED, REASON_STATIC,
+                    "more work: FLOPs %lld to %lld, bytes %lld to %lld, spills %lld to %lld",
+                    (long long)a->flops, (long long)b->flops, (long long)a->bytes,
+                    (long long)b->bytes, (long long)a->spills, (long long)b->spills);
+    else
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_UNTIMED,
+                    "the modules differ, and no count says which is faster: count instructions "
+                    "(--counters instructions), or time them");
+}
+
+bool gate_compile(gate *g, status *st) {
+    (void)st;
+    for (size_t i = 0; i < g->rows.count; i++) {
+        gate_row *row = &g->rows.items[i];
+        if (gate_is_settled(row))
+            continue;
+        if (*g->stop) {
+            g->interrupted = true;
+            return true;
+        }
+        if (g->progress)
+            g->progress(g->progress_context, row->key, (double)i / (double)g->rows.count);
+        bool a = arm_compile(g->arms[0], row->units[0], g->choice);
+        bool b = arm_compile(g->arms[1], row->units[1], g->choice);
+        if (a && b)
+            compare_modules(g, row);
+        else
+            settle_uncompiled(row);
+        if (g->settings->no_timing && !g->settings->instructions && !gate_is_settled(row))
+            settle_untimed(row);
+    }
+    return true;
+}

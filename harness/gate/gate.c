@@ -1,0 +1,111 @@
+/* gate.c - the steps of a gate, in order. */
+#include "gate/gate.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/timer.h"
+
+const gate_reason_info gate_reasons[REASON_COUNT] = {
+#define REASON(id, name, code, allowable, meaning)                                                 \
+    [REASON_##id] = {name, meaning, (exit_code)(code), allowable},
+#include "gate/reasons.def"
+#undef REASON
+};
+
+static const char *const verdict_names[GATE_VERDICT_COUNT] = {
+    [GATE_INCONCLUSIVE] = "INCONCLUSIVE",
+    [GATE_EQUIVALENT] = "EQUIVALENT",
+    [GATE_IMPROVED] = "IMPROVED",
+    [GATE_REGRESSED] = "REGRESSED",
+    [GATE_FAILED] = "FAILED",
+};
+
+const char *gate_verdict_name(gate_verdict verdict) {
+    return verdict_names[verdict];
+}
+
+bool gate_is_settled(const gate_row *row) {
+    return row->reason != REASON_NONE || row->verdict != GATE_INCONCLUSIVE;
+}
+
+void gate_settle(gate_row *row, gate_verdict verdict, gate_reason reason, const char *format, ...) {
+    char words[900];
+    va_list args;
+    if (gate_is_settled(row))
+        return;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    row->verdict = verdict;
+    row->reason = reason;
+    row->open = false;
+    free(row->why);
+    row->why = words[0] ? base_strdup(words) : NULL;
+}
+
+/* A renamed or missing case may be what was wanted; a slower or wrong one is never. */
+exit_code gate_row_exit(const gate *g, const gate_row *row) {
+    if (row->verdict == GATE_REGRESSED)
+        return EXIT_CHECK;
+    const gate_reason_info *reason = &gate_reasons[row->reason];
+    if (reason->allowable && g->settings->allowed[row->reason])
+        return EXIT_DONE;
+    return reason->code;
+}
+
+exit_code gate_exit(const gate *g) {
+    exit_code code = g->interrupted ? EXIT_INTERRUPTED : EXIT_DONE;
+    for (size_t i = 0; i < g->rows.count; i++)
+        code = exit_code_worse(code, gate_row_exit(g, &g->rows.items[i]));
+    return code;
+}
+
+static bool compare(gate *g, status *st) {
+    if (arm_is_recorded(g->arms[0]))
+        return gate_recorded(g, st);
+    if (!gate_compile(g, st))
+        return false;
+    if (g->settings->instructions && !gate_instructions(g, st))
+        return false;
+    if (g->settings->no_timing || g->interrupted)
+        return true;
+    if (!gate_prepare(g, st) || !gate_rounds(g, st))
+        return false;
+    gate_judge(g);
+    return gate_roof(g, st);
+}
+
+bool gate_run(gate *g, status *st) {
+    uint64_t start = timer_now_ns();
+    if (arm_is_recorded(g->arms[0]) != arm_is_recorded(g->arms[1])) {
+        const arm *recorded = g->arms[arm_is_recorded(g->arms[0]) ? 0 : 1];
+        return status_set(st, STATUS_INVALID,
+                          "%s is a recorded result, and can only be compared with another: give "
+                          "a run or a file to --%s, too",
+                          recorded->name, recorded == g->arms[0] ? "against" : "baseline");
+    }
+    if (!scratch_open(&g->data, st))
+        return false;
+    gate_match(g);
+    bool ok = g->rows.count > 0 ||
+              status_set(st, STATUS_INVALID, "neither side has a case that is meant");
+    ok = ok && compare(g, st);
+    g->seconds = (double)(timer_now_ns() - start) * 1e-9;
+    return ok;
+}
+
+void gate_release(gate *g) {
+    for (size_t i = 0; i < g->rows.count; i++) {
+        gate_row *row = &g->rows.items[i];
+        free(row->why);
+        json_decref(row->spec);
+        vec_release(&row->ns[0]);
+        vec_release(&row->ns[1]);
+        vec_release(&row->clock_ns);
+    }
+    vec_release(&g->rows);
+    scratch_close(&g->data);
+}

@@ -1,0 +1,86 @@
+/* judge.c - the verdicts of what was timed. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "gate/gate.h"
+#include "gate/rank.h"
+#include "measure/statistics.h"
+
+/* A clock that is slower by more than this than at its best was held back. */
+#define THROTTLED 1.2
+
+static bool was_throttled(const gate *g, const gate_row *row) {
+    size_t slow = 0;
+    for (size_t i = 0; i < row->clock_ns.count; i++)
+        slow += row->clock_ns.items[i] > THROTTLED * g->best_clock_ns;
+    return slow * 4 > row->clock_ns.count;
+}
+
+static double median_of(double *values, size_t count) {
+    return count ? statistics_of(values, count).median : 0;
+}
+
+/* For people and reports: estimate and exact interval of 95 %, not corrected for the number of
+ * cases. */
+static void estimate(gate_row *row) {
+    const plan_series *s = &row->series;
+    if (s->count == 0)
+        return;
+    rank_interval interval = rank_centre_interval(s->values, s->count, 0.95);
+    row->has_change = true;
+    row->estimate = expm1(rank_centre(s->values, s->count));
+    row->low = expm1(interval.low);
+    row->high = expm1(interval.high);
+    row->confidence = interval.confidence;
+    for (int i = 0; i < 2; i++)
+        row->median_ns[i] = median_of(row->ns[i].items, row->ns[i].count);
+}
+
+static void settle_unsure(const gate *g, gate_row *row) {
+    if (was_throttled(g, row))
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_THROTTLED,
+                    "the CPU's clock was slower than at its best by more than %.0f %% in over a "
+                    "quarter of the processes: fix the frequency, or cool the machine",
+                    (THROTTLED - 1) * 100);
+    else if (row->detectable > g->settings->bound)
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_NOISY,
+                    "after %zu pairs of processes the smallest change that would be found is "
+                    "%.1f %%, more than the %.1f %% of --mde: quiet the machine (tsr doctor), or "
+                    "allow more",
+                    row->series.count, row->detectable * 100, g->settings->bound * 100);
+    else
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_UNDECIDED,
+                    "neither a change beyond %.1f %% nor one below %.1f %% is proved after %zu "
+                    "pairs of processes",
+                    g->settings->margin * 100, g->settings->bound * 100, row->series.count);
+}
+
+static void settle_timed(const gate *g, gate_row *row, plan_change change) {
+    if (change == PLAN_SLOWER)
+        gate_settle(row, GATE_REGRESSED, REASON_NONE, "%s", "");
+    else if (change == PLAN_FASTER)
+        gate_settle(row, GATE_IMPROVED, REASON_NONE, "%s", "");
+    else if (row->series.equal && row->detectable <= g->settings->bound)
+        gate_settle(row, GATE_EQUIVALENT, REASON_NONE, "%s", "");
+    else
+        settle_unsure(g, row);
+}
+
+void gate_judge(gate *g) {
+    size_t count = 0;
+    const plan_series **all = base_calloc(g->rows.count + 1, sizeof *all);
+    gate_row **rows = base_calloc(g->rows.count + 1, sizeof *rows);
+    plan_change *changes = base_calloc(g->rows.count + 1, sizeof *changes);
+    for (size_t i = 0; i < g->rows.count; i++)
+        if (g->rows.items[i].timed) {
+            estimate(&g->rows.items[i]);
+            rows[count] = &g->rows.items[i];
+            all[count++] = &g->rows.items[i].series;
+        }
+    plan_decide(&g->plan, all, count, changes, NULL);
+    for (size_t i = 0; i < count; i++)
+        settle_timed(g, rows[i], changes[i]);
+    free(all);
+    free(rows);
+    free(changes);
+}

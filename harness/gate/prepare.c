@@ -1,0 +1,280 @@
+/* prepare.c - writes what the timing processes need: both modules of a case, its input sets, and
+ * the digests of the outputs that belong to them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gate/gate.h"
+#include "inputs.h"
+#include "measure/rotation.h"
+#include "module.h"
+#include "session.h"
+#include "subject.h"
+
+/* The interpreter looks at what takes it less than a second; beyond that, the bits of the
+ * baseline's first launch are what all others must have. */
+enum { ORACLE_FLOPS_MAX = 50000000, SET_BYTES_MAX = 256 << 20, LARGE_SETS = 2 };
+
+typedef struct preparation {
+    gate *gate;
+    subject subjects[2]; /* of each side's own source */
+    json_t *sets, *digests[2];
+} preparation;
+
+/* One after the other, each at a multiple of 64. */
+static bool put_tensors(scratch *s, const tensor *tensors, uint32_t count, json_t *sets,
+                        status *st) {
+    uint64_t first = 0, at;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t bytes = tensor_bytes(&tensors[i]);
+        if (!scratch_put(s, tensors[i].data, bytes, &at, st))
+            return false;
+        if (i == 0)
+            first = at;
+    }
+    json_array_append_new(sets, json_integer((json_int_t)first));
+    return true;
+}
+
+static json_t *digests_of(const tensor *outputs, uint32_t count) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < count; i++) {
+        char hex[20];
+        snprintf(hex, sizeof hex, "%016" PRIx64,
+                 rotation_digest(outputs[i].data, tensor_bytes(&outputs[i])));
+        json_array_append_new(list, json_string(hex));
+    }
+    return list;
+}
+
+static bool open_subject(subject *s, const arm_unit *unit, uint64_t seed, status *st) {
+    subject_request request = {.path = unit->item->path,
+                               .kernel = unit->kernel,
+                               .case_name = unit->case_name,
+                               .seed = seed};
+    return subject_open(s, &request, st);
+}
+
+static void drop_digests(preparation *p, int side) {
+    json_decref(p->digests[side]);
+    p->digests[side] = NULL;
+}
+
+/* The interpreter's bits are those of every strict module of the same graph. */
+static bool add_oracle(preparation *p, gate_row *row, int side, uint64_t seed, status *st) {
+    const arm_unit *unit = row->units[side];
+    if (!p->digests[side])
+        return true;
+    if (!unit->item || strcmp(unit->profile, "strict") != 0 || unit->item->c->large ||
+        row->facts[side].flops > ORACLE_FLOPS_MAX) {
+        drop_digests(p, side);
+        return true;
+    }
+    subject *s = &p->subjects[side];
+    if (!open_subject(s, unit, seed, st))
+        return false;
+    const tensor *outputs = subject_oracle(s, st);
+    if (!outputs)
+        return false;
+    json_array_append_new(p->digests[side], digests_of(outputs, s->signature.output_count));
+    return true;
+}
+
+/* ---- inputs where only a module is at hand ---- */
+
+static bool buffer_of(const json_t *from, struct compiler_buffer *out) {
+    const json_t *shape = json_object_get(from, "shape"), *extent;
+    const char *type = json_string_value(json_object_get(from, "dtype"));
+    size_t axis;
+    *out = (struct compiler_buffer){.name = "", .type = type ? dtype_from_name(type) : DTYPE_NONE};
+    if (out->type == DTYPE_NONE || json_array_size(shape) > TENSOR_MAX_RANK)
+        return false;
+    out->rank = (int)json_array_size(shape);
+    json_array_foreach(shape, axis, extent) {
+        if (!json_is_integer(extent) || json_integer_value(extent) < 0)
+            return false;
+        out->dims[axis] = json_integer_value(extent);
+    }
+    return true;
+}
+
+/* False: the module is for any dimensions, or says something strange. */
+static bool signature_of(const arm_unit *unit, compiler_signature *out) {
+    module_part part;
+    *out = (compiler_signature){0};
+    if (!module_find(unit->image, unit->image_bytes, "metadata", &part))
+        return false;
+    json_t *root = json_loadb(part.data, part.size_bytes, 0, NULL);
+    const json_t *inputs = json_object_get(root, "inputs"), *item;
+    const json_t *outputs = json_object_get(root, "outputs");
+    bool ok = json_array_size(inputs) <= COMPILER_MAX_PARAMETERS &&
+              json_array_size(outputs) <= COMPILER_MAX_PARAMETERS;
+    size_t i;
+    json_array_foreach(inputs, i, item) ok = ok && buffer_of(item, &out->inputs[i]);
+    json_array_foreach(outputs, i, item) ok = ok && buffer_of(item, &out->outputs[i]);
+    out->input_count = (uint32_t)json_array_size(inputs);
+    out->output_count = (uint32_t)json_array_size(outputs);
+    json_decref(root);
+    return ok;
+}
+
+/* Standard normal floats; zeros and ones for whole numbers, which are indices that always fit. */
+static bool plain_inputs(const compiler_signature *signature, uint64_t seed, tensor *inputs,
+                         status *st) {
+    compiler_input kinds[COMPILER_MAX_PARAMETERS];
+    compiler_case c = {.name = "module", .inputs = kinds};
+    for (uint32_t i = 0; i < signature->input_count; i++) {
+        dtype type = signature->inputs[i].type;
+        bool floats = dtype_is_float(type);
+        kinds[i] = (compiler_input){floats ? INPUT_NORMAL : INPUT_INTEGERS, 0, floats ? 1 : 2};
+    }
+    return inputs_make(signature, &c, seed, inputs, st);
+}
+
+/* ---- a row ---- */
+
+static uint64_t bytes_of(const struct compiler_buffer *b) {
+    uint64_t bytes = dtype_size(b->type);
+    for (int axis = 0; axis < b->rank; axis++)
+        bytes *= (uint64_t)b->dims[axis];
+    return bytes;
+}
+
+static json_t *sizes_of(const compiler_signature *s, uint64_t *total) {
+    json_t *sizes = json_array();
+    *total = 0;
+    for (uint32_t i = 0; i < s->input_count + s->output_count; i++) {
+        uint64_t bytes =
+            bytes_of(i < s->input_count ? &s->inputs[i] : &s->outputs[i - s->input_count]);
+        json_array_append_new(sizes, json_integer((json_int_t)bytes));
+        *total += bytes;
+    }
+    return sizes;
+}
+
+static json_t *dims_of(const arm_unit *unit) {
+    json_t *dims = json_object();
+    for (uint32_t i = 0; unit->item && i < unit->item->c->dim_count; i++)
+        json_object_set_new(dims, unit->item->c->dims[i].name,
+                            json_integer((json_int_t)unit->item->c->dims[i].value));
+    return dims;
+}
+
+static bool put_module(gate *g, const arm_unit *unit, json_t *modules, status *st) {
+    uint64_t at;
+    if (!scratch_put(&g->data, unit->image, unit->image_bytes, &at, st))
+        return false;
+    json_array_append_new(modules,
+                          json_pack("[I, I]", (json_int_t)at, (json_int_t)unit->image_bytes));
+    return true;
+}
+
+/* One set: its inputs, and what each side makes of them. */
+static bool add_set(preparation *p, gate_row *row, const compiler_signature *signature,
+                    uint64_t seed, status *st) {
+    const arm_unit *unit = row->units[1]->item ? row->units[1] : row->units[0];
+    tensor plain[COMPILER_MAX_PARAMETERS] = {{0}};
+    const tensor *inputs = plain;
+    bool ok;
+    if (unit->item) {
+        subject *s = &p->subjects[unit == row->units[1]];
+        ok = open_subject(s, unit, seed, st);
+        inputs = s->inputs;
+    } else {
+        ok = plain_inputs(signature, seed, plain, st);
+    }
+    ok = ok && put_tensors(&p->gate->data, inputs, signature->input_count, p->sets, st);
+    for (int side = 0; side < 2 && ok; side++)
+        ok = add_oracle(p, row, side, seed, st);
+    session_release_tensors(plain, unit->item ? 0 : signature->input_count);
+    return ok;
+}
+
+static json_t *or_null(json_t *value) {
+    return value ? json_incref(value) : json_null();
+}
+
+/* Both sides must give the same bits where the profile says so and they mean the same. */
+static bool is_shared(const preparation *p, const gate_row *row) {
+    if (p->digests[0] || p->digests[1])
+        return json_equal(p->digests[0], p->digests[1]);
+    return strcmp(row->units[0]->profile, "strict") == 0 &&
+           strcmp(row->units[0]->work, row->units[1]->work) == 0;
+}
+
+static bool make_spec(preparation *p, gate_row *row, const compiler_signature *signature,
+                      status *st) {
+    gate *g = p->gate;
+    uint64_t total;
+    json_t *sizes = sizes_of(signature, &total), *modules = json_array();
+    uint32_t sets = total > SET_BYTES_MAX ? LARGE_SETS : g->settings->sets;
+    p->sets = json_array();
+    p->digests[0] = json_array();
+    p->digests[1] = json_array();
+    row->working_set_bytes = total;
+    bool ok =
+        put_module(g, row->units[0], modules, st) && put_module(g, row->units[1], modules, st);
+    for (uint32_t i = 0; i < sets && ok; i++)
+        ok = add_set(p, row, signature, g->settings->seed + i, st);
+    if (ok)
+        row->spec = json_pack(
+            "{s:s, s:[s, s], s:O, s:I, s:I, s:O, s:o, s:O, s:[o, o], s:b, s:[f, f]}", "case",
+            row->key, "kernel", row->units[0]->kernel, row->units[1]->kernel, "modules", modules,
+            "inputs", (json_int_t)signature->input_count, "outputs",
+            (json_int_t)signature->output_count, "sizes", sizes, "dims", dims_of(row->units[1]),
+            "sets", p->sets, "digests", or_null(p->digests[0]), or_null(p->digests[1]), "shared",
+            is_shared(p, row), "slowdown", 0.0, g->settings->slowdown);
+    json_decref(sizes);
+    json_decref(modules);
+    json_decref(p->sets);
+    drop_digests(p, 0);
+    drop_digests(p, 1);
+    return ok;
+}
+
+static void note_element(preparation *p, gate_row *row) {
+    int side = row->units[1]->item ? 1 : 0;
+    if (!row->units[side]->item)
+        return;
+    row->element = dtype_name(subject_element(&p->subjects[side]));
+    row->working_set_bytes = p->subjects[side].working_set_bytes;
+}
+
+static void prepare_row(preparation *p, gate_row *row) {
+    compiler_signature signature;
+    status st = STATUS_INIT;
+    if (!signature_of(row->units[1], &signature)) {
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_OTHER_WORK,
+                    "the module does not say what arrays it takes (code for any dimensions cannot "
+                    "be gated: compile the case)");
+        return;
+    }
+    uint64_t outputs = 0;
+    for (uint32_t i = 0; i < signature.output_count; i++)
+        outputs += bytes_of(&signature.outputs[i]);
+    if (outputs == 0) {
+        gate_settle(row, GATE_EQUIVALENT, REASON_STATIC, "it has no output to compute");
+        return;
+    }
+    if (!make_spec(p, row, &signature, &st)) {
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_BASELINE_FAILS, "it cannot be prepared: %s",
+                    st.message);
+        return;
+    }
+    note_element(p, row);
+    row->timed = row->open = true;
+}
+
+bool gate_prepare(gate *g, status *st) {
+    preparation p = {.gate = g};
+    (void)st;
+    for (size_t i = 0; i < g->rows.count && !g->interrupted; i++) {
+        if (!gate_is_settled(&g->rows.items[i]))
+            prepare_row(&p, &g->rows.items[i]);
+        g->interrupted |= *g->stop != 0;
+    }
+    subject_close(&p.subjects[0]);
+    subject_close(&p.subjects[1]);
+    return true;
+}

@@ -1,0 +1,47 @@
+/* roof.c - what became faster must still be possible: its point lies below this machine's roof. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gate/gate.h"
+#include "measure/roofline.h"
+#include "place.h"
+
+static bool is_in_doubt(const gate_row *row) {
+    return row->verdict == GATE_IMPROVED && row->element && row->facts[1].flops >= 0 &&
+           row->median_ns[1] > 0;
+}
+
+/* As bench places a result, with its ceilings measured again where it lies above them. */
+static bool place_row(gate_row *row, ceilings *c, status *st) {
+    char resource[CEILING_NAME_BYTES];
+    json_t *result = json_pack(
+        "{s:s, s:I, s:I, s:I, s:s, s:{s:f}}", "profile", row->units[1]->profile, "threads",
+        (json_int_t)row->units[1]->threads, "flops", (json_int_t)row->facts[1].flops, "bytes",
+        (json_int_t)row->facts[1].bytes, "status", "ok", "time_ns", "median", row->median_ns[1]);
+    json_t *internal = json_pack("{s:s, s:I}", "element", row->element, "working_set",
+                                 (json_int_t)row->working_set_bytes);
+    bool ok = place_result(c, result, internal, resource, st);
+    const char *why = json_string_value(json_object_get(result, "why"));
+    if (ok && strcmp(json_string_value(json_object_get(result, "status")), "ok") != 0) {
+        row->verdict = GATE_INCONCLUSIVE;
+        gate_settle(row, GATE_FAILED, REASON_ABOVE_ROOF, "%s", why ? why : "above the roof");
+    }
+    json_decref(result);
+    json_decref(internal);
+    return ok;
+}
+
+bool gate_roof(gate *g, status *st) {
+    static ceilings c;
+    bool begun = false, ok = true;
+    for (size_t i = 0; i < g->rows.count && ok; i++) {
+        gate_row *row = &g->rows.items[i];
+        if (!is_in_doubt(row))
+            continue;
+        if (!begun)
+            ceilings_init(&c, row->isa[1]);
+        begun = true;
+        ok = ceilings_measure(&c, row->units[1]->threads, true, st) && place_row(row, &c, st);
+    }
+    return ok;
+}

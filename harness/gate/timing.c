@@ -1,0 +1,151 @@
+/* timing.c - the parent's side: starts the process, hears its answers, goes on after a crash. */
+#include "gate/timing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/arena.h"
+#include "measure/timer.h"
+#include "process.h"
+
+enum { SILENT_MS = 500 };
+
+typedef struct conversation {
+    const timing_request *request;
+    timing_fn visit;
+    void *context;
+    bool *settled;
+    size_t *sent; /* index in the process' list -> index of the spec */
+    size_t sent_count;
+    int64_t begun; /* the case in hand, of the process' list; -1: none */
+    bool done;
+    process process;
+} conversation;
+
+static json_t *request_line(conversation *c) {
+    const timing_request *r = c->request;
+    json_t *cases = json_array();
+    c->sent_count = 0;
+    for (size_t i = 0; i < r->count; i++)
+        if (!c->settled[i]) {
+            json_array_append(cases, r->specs[i]);
+            c->sent[c->sent_count++] = i;
+        }
+    return json_pack("{s:s, s:I, s:I, s:b, s:I, s:o}", "scratch", r->data->path, "threads",
+                     (json_int_t)r->threads, "rounds", (json_int_t)r->rounds, "swapped", r->swapped,
+                     "seed", (json_int_t)(r->seed >> 1), "cases", cases);
+}
+
+static void settle(conversation *c, timing_outcome *outcome) {
+    c->settled[outcome->index] = true;
+    c->visit(c->context, outcome);
+}
+
+static void take_message(conversation *c, const json_t *message) {
+    const json_t *begin = json_object_get(message, "begin"), *at = json_object_get(message, "case");
+    c->done |= json_is_true(json_object_get(message, "done"));
+    if (json_is_integer(begin))
+        c->begun = json_integer_value(begin);
+    if (!json_is_integer(at) || json_integer_value(at) < 0 ||
+        (size_t)json_integer_value(at) >= c->sent_count)
+        return;
+    const char *failed = json_string_value(json_object_get(message, "failed"));
+    const json_t *ns = json_object_get(message, "ns");
+    timing_outcome outcome = {
+        .index = c->sent[json_integer_value(at)],
+        .ok = failed == NULL,
+        .log_ratio = json_number_value(json_object_get(message, "ratio")),
+        .ns = {json_number_value(json_array_get(ns, 0)), json_number_value(json_array_get(ns, 1))},
+        .clock_ns = json_number_value(json_object_get(message, "clock")),
+        .side = failed ? (int)json_integer_value(json_object_get(message, "side")) : -1,
+        .kind = failed,
+        .why = json_string_value(json_object_get(message, "why"))};
+    c->begun = -1;
+    settle(c, &outcome);
+}
+
+/* The process ended before it was done: the case in hand did it. */
+static bool bury(conversation *c, bool late, status *st) {
+    text why;
+    text_init(&why);
+    int end = late ? 0 : process_await_death(&c->process);
+    if (late)
+        text_printf(&why, "longer than %.0f s", (double)c->request->timeout_seconds);
+    else if (end != -1 && WIFSIGNALED(end))
+        text_printf(&why, "killed by SIG%s", sigabbrev_np(WTERMSIG(end)));
+    else
+        text_printf(&why, "the process ended with code %d", end == -1 ? -1 : WEXITSTATUS(end));
+    text complaint;
+    text_init(&complaint);
+    if (!late)
+        process_last_complaint(&c->process, &complaint);
+    if (complaint.length)
+        text_printf(&why, ": %s", complaint.data);
+    process_bury(&c->process);
+    bool known = c->begun >= 0 && (size_t)c->begun < c->sent_count;
+    if (known) {
+        timing_outcome outcome = {.index = c->sent[c->begun],
+                                  .side = -1,
+                                  .kind = late ? "timeout" : "crash",
+                                  .why = why.data};
+        settle(c, &outcome);
+    } else {
+        status_set(st, STATUS_UNAVAILABLE, "a timing process cannot run: %s", why.data);
+    }
+    text_release(&complaint);
+    text_release(&why);
+    return known;
+}
+
+static bool converse(conversation *c, status *st) {
+    json_t *line = request_line(c);
+    c->begun = -1;
+    c->done = false;
+    bool ok = process_start(&c->process, st) && process_send(&c->process, line);
+    json_decref(line);
+    uint64_t limit_ns = c->request->timeout_seconds * 1000000000u;
+    uint64_t deadline_ns = timer_now_ns() + limit_ns;
+    while (ok && !c->done) {
+        bool rubbish = false;
+        json_t *message = process_next_message(&c->process, &rubbish);
+        if (message && !rubbish) {
+            take_message(c, message);
+            deadline_ns = timer_now_ns() + limit_ns;
+        } else if (rubbish || !process_receive(&c->process, deadline_ns)) {
+            bool stop = !rubbish && errno == EINTR, late = rubbish || errno == ETIME;
+            ok = !stop && bury(c, late, st);
+            json_decref(message);
+            return ok;
+        }
+        json_decref(message);
+    }
+    if (ok)
+        process_await_death(&c->process);
+    process_bury(&c->process);
+    return ok;
+}
+
+static bool is_settled(const conversation *c) {
+    for (size_t i = 0; i < c->request->count; i++)
+        if (!c->settled[i])
+            return false;
+    return true;
+}
+
+bool timing_run(const timing_request *request, timing_fn visit, void *context, status *st) {
+    conversation c = {.request = request,
+                      .visit = visit,
+                      .context = context,
+                      .settled = base_calloc(request->count + 1, sizeof *c.settled),
+                      .sent = base_calloc(request->count + 1, sizeof *c.sent)};
+    bool ok = true;
+    process_init(&c.process, "--gate-timer", request->interrupted);
+    while (ok && !is_settled(&c))
+        ok = converse(&c, st);
+    process_stop(&c.process);
+    free(c.settled);
+    free(c.sent);
+    return ok;
+}

@@ -1,0 +1,364 @@
+/* timing_serve.c - the process' own side: loads, rotates, times, answers. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "device/host.h"
+#include "exit_code.h"
+#include "gate/timing.h"
+#include "measure/rotation.h"
+#include "measure/statistics.h"
+#include "measure/timer.h"
+#include "process.h"
+
+enum {
+    BUFFERS_MAX = 32,
+    DIMS_MAX = 64,
+    ROUNDS_MAX = 201,
+    LEAST_ROUNDS = 5,
+    TARGET_NS = 30000,   /* a sample lasts so long, but for kernels that take longer */
+    CASE_NS = 100000000, /* rounds of slow kernels are fewer, within reason */
+    CODE_OFFSETS = 64,   /* of 64 bytes: a page */
+    STACK_BYTES = 8192,
+    GAP_PAGES = 64,
+    CLOCK_STEPS = 4000
+};
+
+typedef struct timing_side {
+    tsr_module_t module;
+    tsr_kernel_t kernel;
+    rotation *rotation; /* owned by the first side that has it */
+    uint64_t extra;     /* launches beyond those that count: a slowdown on purpose */
+} timing_side;
+
+typedef struct timing_case {
+    const json_t *spec;
+    timing_side sides[2];
+    uint64_t repeats;
+    double ratios[ROUNDS_MAX], ns[2][ROUNDS_MAX];
+    size_t rounds;
+} timing_case;
+
+typedef struct server {
+    const unsigned char *data;
+    tsr_context_t context;
+    uint32_t rounds;
+    bool swapped;
+    uint64_t state; /* of random choices */
+} server;
+
+static void answer(json_t *message) {
+    char *line = json_dumps(message, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    size_t length = strlen(line);
+    line[length] = '\n';
+    if (write(PROCESS_OUT, line, length + 1) != (ssize_t)(length + 1))
+        _exit(EXIT_BUG); /* nobody is there */
+    free(line);
+    json_decref(message);
+}
+
+/* splitmix64: G. Steele, D. Lea, C. Flood, OOPSLA 2014. */
+static uint64_t next_random(server *s) {
+    uint64_t z = s->state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static bool abi(tsr_status_t code, const char *doing, status *st) {
+    return code == TSR_SUCCESS || status_set(st, STATUS_INVALID, "%s: %s: %s", doing,
+                                             tsrStatusName(code), tsrGetLastError());
+}
+
+/* ---- one case ---- */
+
+static const unsigned char *piece(const server *s, const json_t *at) {
+    return s->data + json_integer_value(at);
+}
+
+static bool load(server *s, timing_case *t, int side, status *st) {
+    const json_t *place = json_array_get(json_object_get(t->spec, "modules"), (size_t)side);
+    const char *kernel =
+        json_string_value(json_array_get(json_object_get(t->spec, "kernel"), (size_t)side));
+    /* Pages that nobody uses keep the two apart by another distance in each process. */
+    void *gap = mmap(NULL, (1 + next_random(s) % GAP_PAGES) * (size_t)sysconf(_SC_PAGESIZE),
+                     PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)gap;
+    host_set_code_offset((size_t)(next_random(s) % CODE_OFFSETS) * 64);
+    timing_side *x = &t->sides[side];
+    return abi(tsrLoadModule(s->context, piece(s, json_array_get(place, 0)),
+                             (size_t)json_integer_value(json_array_get(place, 1)), &x->module),
+               "loading the module", st) &&
+           abi(tsrGetKernel(x->module, kernel, &x->kernel), "finding the kernel", st);
+}
+
+/* Values of the dimensions that the module wants, in its order. */
+static bool bind_dims(const timing_case *t, const timing_side *x, int64_t *dims, uint32_t *count,
+                      status *st) {
+    const char *document = NULL;
+    if (!abi(tsrGetModuleMetadata(x->module, &document), "reading the metadata", st))
+        return false;
+    json_t *root = json_loads(document, 0, NULL);
+    const json_t *names = json_object_get(root, "dims");
+    const json_t *values = json_object_get(t->spec, "dims");
+    bool ok =
+        json_array_size(names) <= DIMS_MAX ||
+        status_set(st, STATUS_INVALID, "the module wants %zu dimensions", json_array_size(names));
+    *count = ok ? (uint32_t)json_array_size(names) : 0;
+    for (uint32_t i = 0; i < *count && ok; i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        const json_t *value = json_object_get(values, name ? name : "");
+        ok =
+            json_is_integer(value) ||
+            status_set(st, STATUS_INVALID, "the module wants the dimension %s, which no case gives",
+                       name ? name : "?");
+        dims[i] = json_integer_value(value);
+    }
+    json_decref(root);
+    return ok;
+}
+
+typedef struct set_room {
+    const void *inputs[ROTATION_SETS_MAX][BUFFERS_MAX];
+    uint64_t digests[ROTATION_SETS_MAX][BUFFERS_MAX];
+    rotation_set sets[ROTATION_SETS_MAX];
+} set_room;
+
+static void fill_sets(const server *s, const timing_case *t, const json_t *digests, uint32_t inputs,
+                      const size_t *sizes, set_room *room) {
+    size_t k;
+    const json_t *at;
+    json_array_foreach(json_object_get(t->spec, "sets"), k, at) {
+        const unsigned char *from = piece(s, at);
+        for (uint32_t i = 0; i < inputs; i++) {
+            room->inputs[k][i] = from;
+            from += (sizes[i] + 63) / 64 * 64;
+        }
+        const json_t *of_set = json_array_get(digests, k);
+        for (size_t i = 0; i < json_array_size(of_set); i++)
+            room->digests[k][i] = strtoull(json_string_value(json_array_get(of_set, i)), NULL, 16);
+        room->sets[k] = (rotation_set){room->inputs[k], of_set ? room->digests[k] : NULL};
+    }
+}
+
+static rotation *open_rotation(server *s, const timing_case *t, const timing_side *x,
+                               const json_t *digests, status *st) {
+    size_t sizes[BUFFERS_MAX], i;
+    int64_t dims[DIMS_MAX];
+    const json_t *size;
+    rotation_request request = {
+        .context = s->context,
+        .input_count = (uint32_t)json_integer_value(json_object_get(t->spec, "inputs")),
+        .output_count = (uint32_t)json_integer_value(json_object_get(t->spec, "outputs")),
+        .sizes = sizes,
+        .dims = dims,
+        .set_count = (uint32_t)json_array_size(json_object_get(t->spec, "sets")),
+        .seed = next_random(s)};
+    json_array_foreach(json_object_get(t->spec, "sizes"), i, size) sizes[i] =
+        (size_t)json_integer_value(size);
+    if (!bind_dims(t, x, dims, &request.dim_count, st))
+        return NULL;
+    set_room *room = base_calloc(1, sizeof *room);
+    fill_sets(s, t, digests, request.input_count, sizes, room);
+    request.sets = room->sets;
+    rotation *made = rotation_open(&request, st);
+    if (made && !json_is_array(digests) && !rotation_learn(made, x->kernel, st)) {
+        rotation_close(made);
+        made = NULL;
+    }
+    free(room);
+    return made;
+}
+
+/* Sides that must give the same bits share their buffers. */
+static bool open_rotations(server *s, timing_case *t, int *side, status *st) {
+    const json_t *digests = json_object_get(t->spec, "digests");
+    const json_t *a = json_array_get(digests, 0), *b = json_array_get(digests, 1);
+    *side = 0;
+    t->sides[0].rotation = open_rotation(s, t, &t->sides[0], a, st);
+    if (!t->sides[0].rotation)
+        return false;
+    if (json_is_true(json_object_get(t->spec, "shared"))) {
+        t->sides[1].rotation = t->sides[0].rotation;
+        return true;
+    }
+    *side = 1;
+    t->sides[1].rotation = open_rotation(s, t, &t->sides[1], b, st);
+    return t->sides[1].rotation != NULL;
+}
+
+static bool time_side(const timing_case *t, int side, uint64_t repeats, double *ns, status *st) {
+    const timing_side *x = &t->sides[side];
+    rotation_timing timing = {.kernel = x->kernel, .repeats = repeats + x->extra};
+    bool ok = rotation_time(x->rotation, &timing, ns, st);
+    *ns *= (double)timing.repeats / (double)repeats;
+    return ok;
+}
+
+/* A side that shall be slower by s launches that much more often than is counted: it does more of
+ * what it does, and nothing else. That takes at least 1 / s launches. */
+static void slow_down(timing_case *t) {
+    const json_t *slowdowns = json_object_get(t->spec, "slowdown");
+    double shares[2];
+    for (size_t side = 0; side < 2; side++) {
+        shares[side] = json_number_value(json_array_get(slowdowns, side));
+        if (shares[side] > 0 && (double)t->repeats * shares[side] < 1)
+            t->repeats = (uint64_t)ceil(1 / shares[side]);
+    }
+    for (size_t side = 0; side < 2; side++)
+        t->sides[side].extra = (uint64_t)llround((double)t->repeats * shares[side]);
+}
+
+/* Every set once; then enough launches for caches and branches, and to know how many a sample
+ * needs. */
+static bool warm_up(timing_case *t, int *side, status *st) {
+    double slowest = 0;
+    uint64_t sets = json_array_size(json_object_get(t->spec, "sets"));
+    for (*side = 0; *side < 2; ++*side) {
+        double ns = 0;
+        uint64_t repeats = sets;
+        for (int pass = 0; pass < 3; pass++) {
+            if (!time_side(t, *side, repeats, &ns, st))
+                return false;
+            if (ns * (double)repeats > TARGET_NS)
+                break;
+            repeats = ns > 0 ? (uint64_t)(TARGET_NS / ns) + 1 : TARGET_NS;
+        }
+        slowest = ns > slowest ? ns : slowest;
+    }
+    t->repeats = slowest > 0 ? (uint64_t)(TARGET_NS / slowest) + 1 : TARGET_NS;
+    slow_down(t);
+    return true;
+}
+
+static bool take_rounds(const server *s, timing_case *t, int *side, status *st) {
+    uint64_t start = timer_now_ns();
+    while (t->rounds < s->rounds && t->rounds < ROUNDS_MAX &&
+           (t->rounds < LEAST_ROUNDS || timer_now_ns() - start < CASE_NS)) {
+        int first = (int)((t->rounds + s->swapped) % 2);
+        for (int i = 0; i < 2; i++) {
+            *side = i ? !first : first;
+            if (!time_side(t, *side, t->repeats, &t->ns[*side][t->rounds], st))
+                return false;
+        }
+        double a = t->ns[0][t->rounds], b = t->ns[1][t->rounds];
+        t->ratios[t->rounds++] = a > 0 && b > 0 ? log(b / a) : 0;
+    }
+    return true;
+}
+
+static bool measure(server *s, timing_case *t, int *side, status *st) {
+    for (int slot = 0; slot < 2; slot++) {
+        *side = slot ^ (int)s->swapped;
+        if (!load(s, t, *side, st))
+            return false;
+    }
+    return open_rotations(s, t, side, st) && warm_up(t, side, st) && take_rounds(s, t, side, st);
+}
+
+static void release(timing_case *t) {
+    if (t->sides[1].rotation != t->sides[0].rotation)
+        rotation_close(t->sides[1].rotation);
+    rotation_close(t->sides[0].rotation);
+    for (int side = 0; side < 2; side++)
+        if (t->sides[side].module)
+            tsrUnloadModule(t->sides[side].module);
+}
+
+static __attribute__((noinline)) void serve_case(server *s, json_t *spec, size_t index) {
+    timing_case *t = base_calloc(1, sizeof *t);
+    status st = STATUS_INIT;
+    int side = -1;
+    t->spec = spec;
+    if (measure(s, t, &side, &st))
+        answer(json_pack("{s:I, s:f, s:[f, f], s:f}", "case", (json_int_t)index, "ratio",
+                         statistics_of(t->ratios, t->rounds).median, "ns",
+                         statistics_of(t->ns[0], t->rounds).median,
+                         statistics_of(t->ns[1], t->rounds).median, "clock",
+                         rotation_delay_ns(CLOCK_STEPS) / CLOCK_STEPS));
+    else
+        answer(json_pack("{s:I, s:s, s:i, s:s}", "case", (json_int_t)index, "failed",
+                         st.code == STATUS_MISMATCH ? "mismatch" : "error", "side", side, "why",
+                         st.message));
+    release(t);
+    free(t);
+}
+
+/* The stack begins at another place for each case. */
+static __attribute__((noinline)) void serve_deeper(server *s, json_t *spec, size_t index) {
+    volatile char *room = __builtin_alloca(16 + next_random(s) % STACK_BYTES);
+    room[0] = 0;
+    serve_case(s, spec, index);
+}
+
+static bool serve_all(server *s, json_t *request) {
+    json_t *cases = json_object_get(request, "cases");
+    size_t count = json_array_size(cases), *order = base_malloc((count + 1) * sizeof *order);
+    for (size_t i = 0; i < count; i++) {
+        size_t other = (size_t)(next_random(s) % (i + 1));
+        order[i] = order[other];
+        order[other] = i;
+    }
+    for (size_t i = 0; i < count; i++) {
+        json_t *spec = json_array_get(cases, order[i]);
+        answer(json_pack("{s:I}", "begin", (json_int_t)order[i]));
+        serve_deeper(s, spec, order[i]);
+    }
+    free(order);
+    answer(json_pack("{s:b}", "done", 1));
+    return true;
+}
+
+static const unsigned char *map_scratch(const char *path) {
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info) != 0)
+        return NULL;
+    void *data = mmap(NULL, info.st_size ? (size_t)info.st_size : 1, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    return data == MAP_FAILED ? NULL : data;
+}
+
+static int serve_line(const char *line, size_t length) {
+    json_t *request = json_loadb(line, length, 0, NULL);
+    const char *path = json_string_value(json_object_get(request, "scratch"));
+    server s = {.rounds = (uint32_t)json_integer_value(json_object_get(request, "rounds")),
+                .swapped = json_is_true(json_object_get(request, "swapped")),
+                .state = (uint64_t)json_integer_value(json_object_get(request, "seed"))};
+    s.data = path ? map_scratch(path) : NULL;
+    bool ok = s.data && tsrCreateContextOn(
+                            0, (uint32_t)json_integer_value(json_object_get(request, "threads")), 0,
+                            &s.context) == TSR_SUCCESS;
+    if (ok)
+        serve_all(&s, request);
+    else
+        fputs("the scratch file or the device cannot be opened\n", stderr);
+    if (s.context)
+        tsrDestroyContext(s.context);
+    json_decref(request);
+    return ok ? EXIT_DONE : EXIT_BUG;
+}
+
+int timing_serve(void) {
+    /* What is left of a gate that was killed must not go on using the machine. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (fcntl(PROCESS_IN, F_GETFD) < 0 || fcntl(PROCESS_OUT, F_GETFD) < 0)
+        return EXIT_USAGE;
+    FILE *in = fdopen(PROCESS_IN, "r");
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t length = in ? getline(&line, &capacity, in) : -1;
+    int code = length > 0 ? serve_line(line, (size_t)length) : EXIT_USAGE;
+    free(line);
+    if (in)
+        fclose(in);
+    return code;
+}
