@@ -12,8 +12,6 @@
 #include "check/verdict.h"
 #include "fault.h"
 #include "measure/counters.h"
-#include "measure/sample.h"
-#include "measure/statistics.h"
 #include "module_cache.h"
 #include "opinion.h"
 #include "probe/probe.h"
@@ -330,6 +328,7 @@ bool execution_compute(execution *e, const backend *b, status *st) {
     fault_trigger(e->job->fault);
     /* Before the kernel's threads exist, so that they inherit. */
     counters_open(&e->counters);
+    watch_begin(&e->watch, e->job->threads - 1);
     session_request request = execution_session(e, device, e->job->threads);
     return session_open(&e->session, &request, st) && write_inputs(e, &e->session, st) &&
            launch_once(e, &e->session, e->outputs, st) &&
@@ -384,48 +383,6 @@ bool execution_launch(void *context) {
     return session_run(t->session, t->st);
 }
 
-static void put_counters(execution *e, const counters_values *values, uint64_t actions) {
-    json_t *object = json_object_get(e->result, "counters");
-    for (int i = 0; i < e->counters.count; i++)
-        json_object_set_new(object, e->counters.events[i].name,
-                            values->value[i] < 0 ? json_null()
-                                                 : json_real(values->value[i] / (double)actions));
-}
-
-static void put_time(execution *e, const sample_set *samples) {
-    double sorted[SAMPLE_MAX];
-    memcpy(sorted, samples->ns, samples->count * sizeof sorted[0]);
-    statistics t = statistics_of(sorted, samples->count);
-    json_object_set_new(e->result, "time_ns",
-                        json_pack("{s:f, s:f, s:f, s:f, s:I, s:f, s:f}", "median", t.median, "low",
-                                  t.low, "high", t.high, "confidence", t.confidence, "samples",
-                                  (json_int_t)t.samples, "min", t.minimum, "iqr", t.interquartile));
-    double ns = t.median > 0 ? t.median : 1;
-    json_object_set_new(e->result, "rate",
-                        json_pack("{s:f, s:f}", "gflops", (double)e->subject->flops / ns, "gbps",
-                                  (double)e->subject->bytes / ns));
-    json_t *list = json_array();
-    for (size_t i = 0; i < samples->count; i++)
-        json_array_append_new(list, json_real(samples->ns[i]));
-    json_object_set_new(json_object_get(e->result, "internal"), "samples", list);
-}
-
-static bool measure(execution *e, status *st) {
-    sample_plan plan = sample_plan_for(e->job->quick);
-    sample_set samples;
-    counters_values values;
-    execution_timed action = {&e->session, st};
-    e->stage(e->context, "time");
-    counters_start(&e->counters);
-    bool ok = sample_take(&plan, execution_launch, &action, &samples);
-    counters_stop(&e->counters, &values);
-    if (!ok)
-        return false;
-    put_time(e, &samples);
-    put_counters(e, &values, samples.actions);
-    return true;
-}
-
 /* The outputs of programs of others. Faults of our compiler cannot be made there. */
 static bool ask_tools(execution *e, status *st) {
     if (fault_of_code(e->job->fault))
@@ -456,7 +413,8 @@ static bool run_backend(execution *e, const backend *b, status *st) {
     if (probed && !probe(e, b, st))
         return false;
     return e->deviates || e->job->mode != JOB_BENCH || !b->timed ||
-           (measure(e, st) && timeline_launch(&e->timeline, &e->session, st));
+           (execution_time(e, st) &&
+            (e->deviates || timeline_launch(&e->timeline, &e->session, st)));
 }
 
 /* ---- packs ---- */

@@ -5,6 +5,7 @@
 #include "backend.h"
 #include "execute.h"
 #include "measure/counters.h"
+#include "measure/watch.h"
 #include "session.h"
 #include "timeline.h"
 
@@ -19,6 +20,7 @@ typedef struct execution {
     session session;
     counters counters;
     timeline timeline;
+    watch watch; /* begun before the kernel is loaded */
     tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
     bool deviates;  /* a verdict was given, and it does not hold */
     bool misfits;   /* the tuned schedule did not fit, and is not used */
@@ -39,6 +41,10 @@ typedef struct execution_timed {
     status *st;
 } execution_timed;
 bool execution_launch(void *context);
+
+/* execute_time.c: times a kernel that holds. A deviation that shows while it is timed makes the
+ * result a mismatch. */
+bool execution_time(execution *e, status *st);
 
 /* execute_tune.c: the schedule that was built against the kernel's own: bits, then times. */
 bool execution_tune(execution *e, const backend *b, status *st);

@@ -46,15 +46,17 @@ static double draw(const compiler_input *input, philox_words words) {
     }
 }
 
+static void put(tensor *t, const compiler_input *input, int64_t i, philox_words words) {
+    if (input->kind == INPUT_SPECIAL)
+        put_special(t, (size_t)i, words);
+    else
+        dtype_store(t->type, t->data, (size_t)i, draw(input, words));
+}
+
 static void fill(tensor *t, const compiler_input *input, uint32_t parameter, uint64_t seed) {
     int64_t count = tensor_count(t);
-    for (int64_t i = 0; i < count; i++) {
-        philox_words words = philox_element(seed, (uint64_t)i, parameter, PHILOX_DOMAIN_INPUTS);
-        if (input->kind == INPUT_SPECIAL)
-            put_special(t, (size_t)i, words);
-        else
-            dtype_store(t->type, t->data, (size_t)i, draw(input, words));
-    }
+    for (int64_t i = 0; i < count; i++)
+        put(t, input, i, philox_element(seed, (uint64_t)i, parameter, PHILOX_DOMAIN_INPUTS));
 }
 
 bool inputs_make(const compiler_signature *signature, const compiler_case *c, uint64_t seed,
@@ -67,6 +69,39 @@ bool inputs_make(const compiler_signature *signature, const compiler_case *c, ui
             return false;
         }
         fill(&inputs[i], &c->inputs[i], i, seed);
+    }
+    return true;
+}
+
+/* Replaces one element by one with other bits. */
+static void change_one(tensor *t, const compiler_input *input, uint32_t parameter, uint64_t seed) {
+    enum { TRIES = 64 };
+    const size_t size = dtype_size(t->type);
+    uint64_t count = (uint64_t)tensor_count(t);
+    unsigned char before[16];
+    for (uint64_t k = 0; k < TRIES && count > 0; k++) {
+        philox_words words = philox_element(seed, k, parameter, PHILOX_DOMAIN_INPUTS);
+        uint64_t i = (((uint64_t)words.w[3] << 32) + words.w[2]) % count;
+        unsigned char *element = (unsigned char *)t->data + i * size;
+        memcpy(before, element, size);
+        put(t, input, (int64_t)i, words);
+        if (memcmp(before, element, size) != 0)
+            return;
+    }
+}
+
+bool inputs_make_twin(const compiler_signature *signature, const compiler_case *c,
+                      const tensor *like, uint64_t seed, tensor *inputs, status *st) {
+    for (uint32_t i = 0; i < signature->input_count; i++) {
+        if (!tensor_init(&inputs[i], like[i].type, like[i].rank, like[i].dims, st)) {
+            while (i-- > 0)
+                tensor_release(&inputs[i]);
+            return false;
+        }
+        size_t bytes = tensor_bytes(&like[i]);
+        if (bytes)
+            memcpy(inputs[i].data, like[i].data, bytes);
+        change_one(&inputs[i], &c->inputs[i], i, seed);
     }
     return true;
 }

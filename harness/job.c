@@ -68,13 +68,13 @@ json_t *job_result_new(const job *j, const char *outcome, const char *why) {
     json_t *check = json_pack("{s:s, s:b, s:[], s:n, s:n, s:n}", "against", "none", "bitwise", 0,
                               "sha256", "max_ulp", "max_error_over_bound", "max_ulp_f64");
     return json_pack("{s:s, s:s, s:s, s:s, s:I, s:n, s:n, s:n, s:s, s:s?, s:o, s:n, s:n, s:n, s:n, "
-                     "s:n, s:n, s:{}, s:n, s:s?, s:n, s:[], s:n, s:n, s:s?, s:n}",
+                     "s:n, s:n, s:{}, s:n, s:s?, s:n, s:[], s:n, s:n, s:s?, s:n, s:n}",
                      "kernel", j->kernel, "case", j->case_name, "backend", j->backend, "profile",
                      j->profile, "threads", (json_int_t)j->threads, "order_probe", "schedule_hash",
                      "module_hash", "status", outcome, "why", why, "check", check, "time_ns",
                      "flops", "bytes", "rate", "roofline", "compile_ns", "counters", "pack",
                      "fault", j->fault, "case_key", "fallbacks", "type", "schedule",
-                     "schedule_values", j->schedule, "compile_cached");
+                     "schedule_values", j->schedule, "compile_cached", "input_sets");
 }
 
 const char *job_result_text(const json_t *object, const char *name) {

@@ -8,7 +8,20 @@
 #include "inputs.h"
 #include "session.h"
 
+static void close_others(subject *s) {
+    for (uint32_t i = 0; i < s->other_count; i++) {
+        session_release_tensors(s->others[i].inputs, COMPILER_MAX_PARAMETERS);
+        session_release_tensors(s->others[i].oracle, COMPILER_MAX_PARAMETERS);
+        session_release_tensors(s->others[i].references, COMPILER_MAX_PARAMETERS);
+        session_release_tensors(s->others[i].bounds, COMPILER_MAX_PARAMETERS);
+    }
+    free(s->others);
+    s->others = NULL;
+    s->other_count = 0;
+}
+
 static void close_case(subject *s) {
+    close_others(s);
     session_release_tensors(s->inputs, COMPILER_MAX_PARAMETERS);
     session_release_tensors(s->oracle, COMPILER_MAX_PARAMETERS);
     session_release_tensors(s->references, COMPILER_MAX_PARAMETERS);
@@ -140,6 +153,38 @@ bool subject_reference(subject *s, status *st) {
         s->has_reference = compiler_reference(s->graph, s->c->dims, s->c->dim_count, s->inputs,
                                               s->references, s->bounds, &s->whole, st);
     return s->has_reference;
+}
+
+/* All but the inputs is borrowed from `s`. */
+static bool make_other(const subject *s, uint32_t index, bool twin, subject *out, status *st) {
+    const uint64_t seed = s->seed + UINT64_C(0x9E3779B97F4A7C15) * (index + 1);
+    *out = *s;
+    memset(out->inputs, 0, sizeof out->inputs);
+    memset(out->oracle, 0, sizeof out->oracle);
+    memset(out->references, 0, sizeof out->references);
+    memset(out->bounds, 0, sizeof out->bounds);
+    out->has_oracle = out->has_reference = false;
+    out->golden_state = GOLDEN_MISSING;
+    out->others = NULL;
+    out->other_count = 0;
+    return (twin ? inputs_make_twin(&s->signature, s->c, s->inputs, seed, out->inputs, st)
+                 : inputs_make(&s->signature, s->c, seed, out->inputs, st)) &&
+           compiler_check_values(s->graph, s->c->dims, s->c->dim_count, out->inputs, st);
+}
+
+subject *subject_others(subject *s, uint32_t count, status *st) {
+    if (s->others && s->other_count == count)
+        return s->others;
+    close_others(s);
+    s->others = base_calloc(count, sizeof *s->others);
+    for (; s->other_count < count; s->other_count++)
+        if (!make_other(s, s->other_count, s->other_count + 1 == count, &s->others[s->other_count],
+                        st)) {
+            session_release_tensors(s->others[s->other_count].inputs, COMPILER_MAX_PARAMETERS);
+            close_others(s);
+            return NULL;
+        }
+    return s->others;
 }
 
 dtype subject_element(const subject *s) {

@@ -28,6 +28,8 @@ typedef struct subject {
     bool whole; /* has_reference: every float on the way is a whole number */
     tensor oracle[COMPILER_MAX_PARAMETERS];
     tensor references[COMPILER_MAX_PARAMETERS], bounds[COMPILER_MAX_PARAMETERS];
+    struct subject *others; /* the same case on other inputs; see subject_others */
+    uint32_t other_count;
 } subject;
 
 typedef struct subject_request {
@@ -46,6 +48,10 @@ void subject_close(subject *s);
 const tensor *subject_oracle(subject *s, status *st);
 /* The f64 reference and its bounds, in s->references and s->bounds. */
 bool subject_reference(subject *s, status *st);
+/* The case on `count` other inputs of its distributions, without goldens; kept like the rest. The
+ * last is the case's own inputs with one element of each changed, the others are those of other
+ * seeds. NULL where their values are not what the kernel asks for. Borrowed. */
+subject *subject_others(subject *s, uint32_t count, status *st);
 /* Element type that most of the input is made of: what the compute ceiling is about. */
 dtype subject_element(const subject *s);
 

@@ -74,6 +74,22 @@ static json_t *timed_out(worker *w, const job *j) {
     return result;
 }
 
+/* The worker's clock against ours, over the whole time that it measured: what runs there cannot
+ * touch this one. A busy machine may let us wait, so short differences say nothing. */
+static void compare_clocks(const worker *w, json_t *result) {
+    const json_t *timed = json_object_get(json_object_get(result, "internal"), "timed_ns");
+    double passed = (double)(timer_now_ns() - w->timed_since_ns), said = json_number_value(timed);
+    if (!timed || !w->timed_since_ns || (said > 0.9 * passed - 3e8 && said < passed + 1e8))
+        return;
+    char why[160];
+    snprintf(why, sizeof why,
+             "the clock was changed: by the worker's, timing took %.3f s, and by ours %.3f s",
+             said * 1e-9, passed * 1e-9);
+    json_object_set_new(result, "status", json_string("mismatch"));
+    json_object_set_new(result, "why", json_string(why));
+    json_object_set_new(json_object_get(result, "internal"), "exit", json_integer(EXIT_CHECK));
+}
+
 /* Handles one message; returns the result when it is one. */
 static json_t *take_message(worker *w, const job *j, json_t *message, bool rubbish,
                             uint64_t *deadline_ns) {
@@ -85,9 +101,11 @@ static json_t *take_message(worker *w, const job *j, json_t *message, bool rubbi
         process_bury(&w->process);
     } else if (stage) {
         snprintf(w->stage, sizeof w->stage, "%s", stage);
+        w->timed_since_ns = strcmp(stage, "time") == 0 ? timer_now_ns() : 0;
         *deadline_ns = timer_now_ns() + w->timeout_ns;
     } else {
         result = json_incref(json_object_get(message, "result"));
+        compare_clocks(w, result);
     }
     json_decref(message);
     return result;

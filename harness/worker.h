@@ -13,7 +13,8 @@
 typedef struct worker {
     process process;
     char stage[16];
-    uint64_t timeout_ns; /* for one stage */
+    uint64_t timeout_ns;     /* for one stage */
+    uint64_t timed_since_ns; /* when the stage "time" was announced; 0: another one is on */
 } worker;
 
 void worker_init(worker *w, uint64_t timeout_seconds, uint64_t memory_mib,

@@ -84,19 +84,27 @@ void counters_close(counters *c) {
     c->count = 0;
 }
 
+static void all_events(counters *c, unsigned long request) {
+    for (int i = 0; i < c->count; i++)
+        if (c->events[i].fd >= 0)
+            ioctl(c->events[i].fd, request, 0);
+}
+
 void counters_start(counters *c) {
-    for (int i = 0; i < c->count; i++) {
-        if (c->events[i].fd < 0)
-            continue;
-        ioctl(c->events[i].fd, PERF_EVENT_IOC_RESET, 0);
-        ioctl(c->events[i].fd, PERF_EVENT_IOC_ENABLE, 0);
-    }
+    all_events(c, PERF_EVENT_IOC_RESET);
+    all_events(c, PERF_EVENT_IOC_ENABLE);
+}
+
+void counters_pause(counters *c) {
+    all_events(c, PERF_EVENT_IOC_DISABLE);
+}
+
+void counters_resume(counters *c) {
+    all_events(c, PERF_EVENT_IOC_ENABLE);
 }
 
 void counters_stop(counters *c, counters_values *out) {
-    for (int i = 0; i < c->count; i++)
-        if (c->events[i].fd >= 0)
-            ioctl(c->events[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+    all_events(c, PERF_EVENT_IOC_DISABLE);
     for (int i = 0; i < c->count; i++) {
         struct {
             uint64_t value, enabled, running;

@@ -31,6 +31,9 @@ typedef struct counters_values {
 void counters_open(counters *c);
 void counters_close(counters *c);
 void counters_start(counters *c);
+/* Between start and stop: what is not to be counted. */
+void counters_pause(counters *c);
+void counters_resume(counters *c);
 void counters_stop(counters *c, counters_values *out);
 const char *counters_kind_name(counters_kind kind);
 

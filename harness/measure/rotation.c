@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "abi_status.h"
 #include "base/arena.h"
@@ -16,7 +17,8 @@ enum {
     STEP_BYTES = 64,
     GUARD_BYTES = 1024,
     EXCHANGE_BYTES = 4 << 20, /* above that, exchanging is for every few parts */
-    EXCHANGE_EVERY = 8
+    EXCHANGE_EVERY = 8,
+    ALL_EVERY = 16 /* parts, and then all places are looked at */
 };
 static const uint64_t digest_key = UINT64_C(0x7F4A7C159E3779B9);
 
@@ -25,7 +27,7 @@ uint64_t rotation_digest(const void *data, size_t size_bytes) {
 }
 
 /* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
-static uint64_t draw(rotation *r) {
+uint64_t rotation_draw(rotation *r) {
     uint64_t z = r->random += UINT64_C(0x9E3779B97F4A7C15);
     z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
@@ -41,7 +43,7 @@ static bool allocate(rotation *r, rotation_buffer *b, size_t size_bytes, status 
         return false;
     b->base = base;
     size_t skip = (PAGE_BYTES - ((uintptr_t)b->base + GUARD_BYTES) % PAGE_BYTES) % PAGE_BYTES;
-    size_t steps = draw(r) % (PAGE_BYTES / STEP_BYTES);
+    size_t steps = rotation_draw(r) % (PAGE_BYTES / STEP_BYTES);
     b->data = b->base + GUARD_BYTES + skip + steps * STEP_BYTES;
     rotation_guard(r, b);
     return true;
@@ -68,7 +70,7 @@ static bool furnish(rotation *r, const rotation_request *request, uint32_t place
 
 static void shuffle(rotation *r) {
     for (uint32_t i = 0; i < r->sets; i++) {
-        uint32_t j = (uint32_t)(draw(r) % (i + 1));
+        uint32_t j = (uint32_t)(rotation_draw(r) % (i + 1));
         r->content[i] = r->content[j];
         r->content[j] = i;
     }
@@ -118,8 +120,17 @@ rotation *rotation_open(const rotation_request *request, status *st) {
                     .dims = request->dim_count,
                     .sets = request->set_count,
                     .random = request->seed,
-                    .learnt = true};
-    r->guard = draw(r);
+                    .next = request->set_count,
+                    .learnt = true,
+                    .watch = request->watch,
+                    .awaken_ns = request->awaken_ns,
+                    .accept = request->accept,
+                    .accept_context = request->accept_context,
+                    .around = request->around,
+                    .around_context = request->around_context};
+    if (!r->watch)
+        watch_begin(r->watch = &r->own_watch, 0);
+    r->guard = rotation_draw(r);
     make_room(r, request);
     shuffle(r);
     bool ok = r->exchange || status_set(st, STATUS_OUT_OF_MEMORY, "out of memory: input sets");
@@ -168,16 +179,33 @@ static void exchange_some(rotation *r) {
     bool due = bytes <= EXCHANGE_BYTES || r->timed_parts % EXCHANGE_EVERY == 1;
     if (r->sets < 2 || !due)
         return;
-    uint32_t a = (uint32_t)(draw(r) % r->sets), by = (uint32_t)(draw(r) % (r->sets - 1));
+    uint32_t a = (uint32_t)(rotation_draw(r) % r->sets),
+             by = (uint32_t)(rotation_draw(r) % (r->sets - 1));
     exchange(r, a, (a + 1 + by) % r->sets);
 }
 
-static void poison(rotation *r) {
-    r->poison = draw(r);
+/* Which places the launches from r->next - before to r->next + launches touch, and what their
+ * outputs are: of more than 2 N launches the last 2 N write every place. */
+void rotation_plan(rotation *r, uint64_t before, uint64_t launches, bool all) {
+    const uint64_t n = r->sets, first = r->next - before, end = r->next + launches;
+    for (uint32_t place = 0; place < n; place++) {
+        r->source[place] = ROTATION_NOT_WRITTEN;
+        r->read[place] = all;
+    }
+    for (uint64_t i = end - first > 2 * n ? end - 2 * n : first; i < end; i++) {
+        uint64_t from = i % n, to = (from + i / n % n) % n;
+        r->read[from] = true;
+        r->source[to] = (int)r->content[from];
+    }
+}
+
+void rotation_poison(rotation *r) {
+    r->poison = rotation_draw(r);
     for (uint32_t place = 0; place < r->sets; place++)
         for (uint32_t i = r->inputs; i < r->inputs + r->outputs; i++) {
             rotation_buffer *b = rotation_at(r, place, i);
-            pattern_fill(b->data, b->size_bytes, r->poison);
+            if (r->source[place] != ROTATION_NOT_WRITTEN || r->read[place])
+                pattern_fill(b->data, b->size_bytes, r->poison);
         }
 }
 
@@ -203,13 +231,34 @@ double rotation_delay_ns(uint64_t steps) {
     return least > cost ? (double)(least - cost) : 0;
 }
 
-/* The timed part. */
-static tsr_status_t launch_all(const rotation *r, const rotation_timing *t, uint64_t *ns) {
+static void **args_of(const rotation *r, uint64_t launch) {
+    return rotation_args(r, (uint32_t)(launch / r->sets % r->sets), (uint32_t)(launch % r->sets));
+}
+
+/* The `count` launches before r->next, and the last one again until everybody is awake. */
+static tsr_status_t awaken(const rotation *r, tsr_kernel_t kernel, uint64_t count) {
+    const size_t nargs = r->inputs + r->outputs + r->dims;
+    const tsr_launch_t grid = {0};
+    uint64_t start = timer_now_ns();
+    tsr_status_t code = TSR_SUCCESS;
+    for (uint64_t i = r->next - count; i < r->next && code == TSR_SUCCESS; i++)
+        code = tsrLaunch(kernel, NULL, grid, args_of(r, i), nargs);
+    while (code == TSR_SUCCESS && timer_now_ns() - start < r->awaken_ns)
+        code = tsrLaunch(kernel, NULL, grid, args_of(r, r->next - 1), nargs);
+    return code;
+}
+
+/* The timed part, and the launches that awaken. */
+tsr_status_t rotation_launch(const rotation *r, const rotation_timing *t, uint64_t awaken_count,
+                             uint64_t *ns) {
     const size_t count = r->inputs + r->outputs + r->dims;
     void **const end = r->args + (size_t)r->sets * r->sets * count;
-    void **args = r->args;
+    void **args = args_of(r, r->next);
     const tsr_launch_t grid = {0};
-    tsr_status_t code = TSR_SUCCESS;
+    tsr_status_t code = awaken(r, t->kernel, awaken_count);
+    if (r->around)
+        r->around(r->around_context, true);
+    watch_moment before = watch_now();
     uint64_t start = timer_now_ns();
     for (uint64_t i = 0; i < t->repeats && code == TSR_SUCCESS; i++) {
         code = tsrLaunch(t->kernel, NULL, grid, args, count);
@@ -220,6 +269,10 @@ static tsr_status_t launch_all(const rotation *r, const rotation_timing *t, uint
             args = r->args;
     }
     *ns = timer_now_ns() - start;
+    watch_moment after = watch_now();
+    if (r->around)
+        r->around(r->around_context, false);
+    watch_part(r->watch, &before, &after, *ns);
     return code;
 }
 
@@ -227,26 +280,41 @@ bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, 
     uint64_t took, cost = timer_cost_ns();
     if (!r->learnt)
         return status_set(st, STATUS_INTERNAL, "timing a kernel before its outputs were learnt");
-    r->timed_parts++;
+    bool all = ++r->timed_parts % ALL_EVERY == 1;
+    uint64_t before = timing->repeats < r->sets ? timing->repeats : r->sets;
     exchange_some(r);
-    poison(r);
-    if (!abi_ok(launch_all(r, timing, &took), "launching", st))
+    rotation_plan(r, before, timing->repeats, all);
+    rotation_poison(r);
+    if (!abi_ok(rotation_launch(r, timing, before, &took), "launching", st))
         return false;
+    r->next = r->sets + (r->next + timing->repeats) % ((uint64_t)r->sets * r->sets);
     *ns_each = (double)(took > cost ? took - cost : took) / (double)timing->repeats;
-    return rotation_check(r, timing->repeats, st);
+    return rotation_check(r, all, st);
 }
 
 bool rotation_learn(rotation *r, tsr_kernel_t kernel, status *st) {
-    rotation_timing once = {kernel, r->sets, 0};
-    uint64_t took;
-    poison(r);
-    if (!abi_ok(launch_all(r, &once, &took), "launching", st))
-        return false;
-    for (uint32_t place = 0; place < r->sets; place++)
+    const uint32_t count = r->inputs + r->outputs + r->dims;
+    const tsr_launch_t grid = {0};
+    rotation_plan(r, 0, 0, true);
+    rotation_poison(r);
+    for (uint32_t place = 0; place < r->sets; place++) {
+        void **args = rotation_args(r, 0, place);
+        if (!abi_ok(tsrLaunch(kernel, NULL, grid, args, count), "launching", st))
+            return false;
         for (uint32_t i = r->inputs; i < r->inputs + r->outputs; i++) {
             rotation_buffer *b = rotation_at(r, place, i);
             *rotation_expected(r, r->content[place], i) = rotation_digest(b->data, b->size_bytes);
         }
+        r->source[place] = (int)r->content[place];
+    }
     r->learnt = true;
-    return rotation_check(r, r->sets, st);
+    return rotation_check(r, true, st);
+}
+
+bool rotation_finish(rotation *r, status *st) {
+    enum { PATIENCE_US = 200 };
+    rotation_plan(r, 0, 0, true);
+    rotation_poison(r);
+    usleep(PATIENCE_US);
+    return rotation_check(r, true, st);
 }

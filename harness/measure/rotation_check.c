@@ -1,12 +1,10 @@
 /* rotation_check.c - what every place must hold after a timed part, and what it means if it does
  * not.
  */
-#include <inttypes.h>
-
 #include "measure/pattern.h"
 #include "measure/rotation_parts.h"
 
-enum { NEAR_BYTES = 256, ALL_EVERY = 16 };
+enum { NEAR_BYTES = 256 };
 
 void rotation_guard(const rotation *r, const rotation_buffer *b) {
     size_t before = (size_t)(b->data - b->base);
@@ -30,19 +28,6 @@ static bool guards_whole(const rotation *r, const rotation_buffer *b, bool all, 
         return status_set(st, STATUS_MISMATCH, "wrote %zu bytes before its beginning", front - at);
     at = pattern_broken_at(end, back, r->guard);
     return at == back || status_set(st, STATUS_MISMATCH, "wrote %zu bytes past its end", at + 1);
-}
-
-/* The set whose results the outputs of `place` must be: that of the last launch which wrote there,
- * or ROTATION_NOT_WRITTEN. */
-static int source_of(const rotation *r, uint32_t place, uint64_t launches) {
-    uint64_t n = r->sets;
-    for (uint64_t back = 1; back <= 2 * n && back <= launches; back++) {
-        uint64_t i = launches - back;
-        uint64_t from = i % n, shift = i / n % n;
-        if ((from + shift) % n == place)
-            return (int)r->content[from];
-    }
-    return ROTATION_NOT_WRITTEN;
 }
 
 /* The set whose output this digest is, or -1. */
@@ -72,24 +57,28 @@ static bool deviates(const rotation *r, const rotation_buffer *b, uint32_t buffe
     return status_set(st, STATUS_MISMATCH, "has other bits than this kernel gives for that set");
 }
 
-static bool check_output(const rotation *r, uint32_t place, uint32_t buffer, uint64_t launches,
-                         status *st) {
+static bool nobody_wrote(const rotation *r, uint32_t place, uint32_t buffer, status *st) {
     const rotation_buffer *b = rotation_at(r, place, buffer);
-    int source = source_of(r, place, launches);
+    if (pattern_broken_at(b->data, b->size_bytes, r->poison) == b->size_bytes)
+        return true;
+    return status_set(st, STATUS_MISMATCH,
+                      "timed launches: output %u at place %u was written, and no launch was given "
+                      "it",
+                      buffer - r->inputs, place);
+}
+
+static bool check_output(const rotation *r, uint32_t place, uint32_t buffer, status *st) {
+    const rotation_buffer *b = rotation_at(r, place, buffer);
     status why = STATUS_INIT;
-    if (source == ROTATION_NOT_WRITTEN) {
-        if (pattern_broken_at(b->data, b->size_bytes, r->poison) == b->size_bytes)
-            return true;
-        return status_set(st, STATUS_MISMATCH,
-                          "timed launches: output %u at place %u was written, and no launch was "
-                          "given it",
-                          buffer - r->inputs, place);
-    }
-    if (rotation_digest(b->data, b->size_bytes) == *rotation_expected(r, (uint32_t)source, buffer))
+    if (r->source[place] == ROTATION_NOT_WRITTEN)
+        return !r->read[place] || nobody_wrote(r, place, buffer, st);
+    uint32_t set = (uint32_t)r->source[place];
+    if (rotation_digest(b->data, b->size_bytes) == *rotation_expected(r, set, buffer) ||
+        (r->accept && r->accept(r->accept_context, set, buffer - r->inputs, b->data)))
         return true;
     deviates(r, b, buffer, &why);
-    return status_set(st, STATUS_MISMATCH, "timed launches: output %u for input set %d %s",
-                      buffer - r->inputs, source, why.message);
+    return status_set(st, STATUS_MISMATCH, "timed launches: output %u for input set %u %s",
+                      buffer - r->inputs, set, why.message);
 }
 
 static bool check_input(const rotation *r, uint32_t place, uint32_t buffer, status *st) {
@@ -101,24 +90,27 @@ static bool check_input(const rotation *r, uint32_t place, uint32_t buffer, stat
                       buffer, set);
 }
 
-static bool check_guards(const rotation *r, uint32_t place, uint32_t buffer, status *st) {
+static bool check_guards(const rotation *r, uint32_t place, uint32_t buffer, bool all, status *st) {
     bool output = buffer >= r->inputs;
     status why = STATUS_INIT;
-    if (guards_whole(r, rotation_at(r, place, buffer), r->timed_parts % ALL_EVERY <= 1, &why))
+    if (guards_whole(r, rotation_at(r, place, buffer), all, &why))
         return true;
     return status_set(st, STATUS_MISMATCH, "timed launches: %s %u at place %u: the kernel %s",
                       output ? "output" : "input", output ? buffer - r->inputs : buffer, place,
                       why.message);
 }
 
-bool rotation_check(const rotation *r, uint64_t launches, status *st) {
+/* Outputs first: what comes late must not have the time. */
+bool rotation_check(rotation *r, bool all, status *st) {
+    const uint32_t buffers = r->inputs + r->outputs;
     for (uint32_t place = 0; place < r->sets; place++)
-        for (uint32_t i = r->inputs; i < r->inputs + r->outputs; i++)
-            if (!check_output(r, place, i, launches, st))
+        for (uint32_t i = r->inputs; i < buffers; i++)
+            if (!check_output(r, place, i, st))
                 return false;
     for (uint32_t place = 0; place < r->sets; place++)
-        for (uint32_t i = 0; i < r->inputs + r->outputs; i++)
-            if ((i < r->inputs && !check_input(r, place, i, st)) || !check_guards(r, place, i, st))
+        for (uint32_t i = 0; i < buffers && r->read[place]; i++)
+            if ((i < r->inputs && !check_input(r, place, i, st)) ||
+                !check_guards(r, place, i, all, st))
                 return false;
-    return true;
+    return watch_look(r->watch, all, st);
 }

@@ -22,8 +22,16 @@ struct rotation {
     int64_t *dim_values;
     unsigned char *exchange; /* room for one buffer */
     uint64_t random, poison, guard;
-    uint64_t timed_parts;
+    uint64_t next; /* number of the next launch, at least `sets`: those before it awaken */
+    uint64_t timed_parts, awaken_ns;
     bool learnt;
+    int source[ROTATION_SETS_MAX]; /* of a part: the set whose outputs come to each place, or -1 */
+    bool read[ROTATION_SETS_MAX];  /* of a part: places whose inputs are read */
+    watch *watch, own_watch;
+    rotation_accept_fn accept;
+    void *accept_context;
+    void (*around)(void *context, bool begins);
+    void *around_context;
 };
 
 enum { ROTATION_NOT_WRITTEN = -1 };
@@ -38,9 +46,16 @@ static inline void **rotation_args(const rotation *r, uint32_t shift, uint32_t p
     return r->args + (size_t)(shift * r->sets + place) * (r->inputs + r->outputs + r->dims);
 }
 
-/* rotation_check.c: after `launches` launches, everything holds what it must. */
-bool rotation_check(const rotation *r, uint64_t launches, status *st);
-/* Fills, and looks at, the bytes around a buffer. */
+/* rotation.c: a part from `r->next` on; `before` launches before it are not timed. */
+void rotation_plan(rotation *r, uint64_t before, uint64_t launches, bool all);
+void rotation_poison(rotation *r);
+tsr_status_t rotation_launch(const rotation *r, const rotation_timing *t, uint64_t before,
+                             uint64_t *ns);
+uint64_t rotation_draw(rotation *r);
+
+/* rotation_check.c: after a part everything holds what it must. */
+bool rotation_check(rotation *r, bool all, status *st);
+/* Fills the bytes around a buffer. */
 void rotation_guard(const rotation *r, const rotation_buffer *b);
 
 #endif

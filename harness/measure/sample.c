@@ -5,16 +5,28 @@
 
 enum { GROUPS_OF_SHORT = 3, SHORT_NS = 1000000 };
 
+typedef struct sample_source {
+    sample_group group;
+    void *context;
+    uint64_t multiple;
+} sample_source;
+
 sample_plan sample_plan_for(bool quick) {
     if (quick)
         return (sample_plan){.least = 5, .most = 11, .budget_ns = 60000000, .warm_up_ns = 5000000};
     return (sample_plan){.least = 7, .most = 51, .budget_ns = 700000000, .warm_up_ns = 50000000};
 }
 
-static bool time_group(sample_action action, void *context, uint64_t repeats, double *ns) {
+typedef struct single {
+    sample_action action;
+    void *context;
+} single;
+
+static bool time_group(void *context, uint64_t repeats, double *ns) {
+    const single *s = context;
     uint64_t start = timer_now_ns();
     for (uint64_t i = 0; i < repeats; i++)
-        if (!action(context))
+        if (!s->action(s->context))
             return false;
     uint64_t took = timer_now_ns() - start;
     uint64_t cost = timer_cost_ns();
@@ -22,46 +34,62 @@ static bool time_group(sample_action action, void *context, uint64_t repeats, do
     return true;
 }
 
-/* Runs the action for a while; the last run, when caches are warm, tells how many make a group. */
-static bool warm_up(const sample_plan *plan, sample_action action, void *context, uint64_t *repeats,
-                    uint64_t *ran) {
+static uint64_t repeats_for(double each_ns, uint64_t multiple) {
+    uint64_t repeats = each_ns > 0 ? (uint64_t)(SAMPLE_GROUP_NS / each_ns) + 1 : SAMPLE_GROUP_NS;
+    return repeats == 1 ? 1 : (repeats + multiple - 1) / multiple * multiple;
+}
+
+/* Runs groups for a while; the fastest tells how many make a group. */
+static bool warm_up(const sample_plan *plan, const sample_source *source, uint64_t *repeats) {
     uint64_t start = timer_now_ns();
     uint64_t group = 1;
-    *ran = 0;
+    double least = 0;
     for (;;) {
         double each;
-        if (!time_group(action, context, group, &each))
+        if (!source->group(source->context, group, &each))
             return false;
-        *ran += group;
-        *repeats = each > 0 ? (uint64_t)(SAMPLE_GROUP_NS / each) + 1 : SAMPLE_GROUP_NS;
+        least = least > 0 && least < each ? least : each;
+        *repeats = repeats_for(least, source->multiple);
         if (timer_now_ns() - start >= plan->warm_up_ns)
             return true;
         group = *repeats;
     }
 }
 
-bool sample_take(const sample_plan *plan, sample_action action, void *context, sample_set *out) {
-    uint64_t repeats;
+/* One sample: the least of a few groups, or one group of a long action. */
+static bool take_one(const sample_source *source, sample_set *out) {
+    double best = 0;
+    for (int i = 0; i < GROUPS_OF_SHORT; i++) {
+        double ns;
+        if (!source->group(source->context, out->repeats, &ns))
+            return false;
+        if (i == 0 || ns < best)
+            best = ns;
+        if (ns * (double)out->repeats > SHORT_NS)
+            break;
+    }
+    out->ns[out->count++] = best;
+    return true;
+}
+
+bool sample_take_groups(const sample_plan *plan, sample_group group, void *context,
+                        uint64_t multiple, sample_set *out) {
+    const sample_source source = {group, context, multiple};
     out->count = 0;
-    if (!warm_up(plan, action, context, &repeats, &out->actions))
+    if (!warm_up(plan, &source, &out->repeats))
         return false;
     uint64_t start = timer_now_ns();
     size_t most = plan->most < SAMPLE_MAX ? plan->most : SAMPLE_MAX;
     while (out->count < most) {
-        double best = 0;
-        for (int group = 0; group < GROUPS_OF_SHORT; group++) {
-            double ns;
-            if (!time_group(action, context, repeats, &ns))
-                return false;
-            out->actions += repeats;
-            if (group == 0 || ns < best)
-                best = ns;
-            if (ns * (double)repeats > SHORT_NS)
-                break;
-        }
-        out->ns[out->count++] = best;
+        if (!take_one(&source, out))
+            return false;
         if (out->count >= plan->least && timer_now_ns() - start > plan->budget_ns)
             break;
     }
     return true;
+}
+
+bool sample_take(const sample_plan *plan, sample_action action, void *context, sample_set *out) {
+    single s = {action, context};
+    return sample_take_groups(plan, time_group, &s, 1, out);
 }

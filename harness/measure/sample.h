@@ -23,12 +23,18 @@ sample_plan sample_plan_for(bool quick);
 /* Returns false when the action failed; sampling then stops at once. */
 typedef bool (*sample_action)(void *context);
 
+/* Times `repeats` of them together: nanoseconds of one. */
+typedef bool (*sample_group)(void *context, uint64_t repeats, double *ns_each);
+
 typedef struct sample_set {
     double ns[SAMPLE_MAX]; /* per action, in the order taken */
     size_t count;
-    uint64_t actions; /* how often the action ran, warm-up included */
+    uint64_t repeats; /* of a group */
 } sample_set;
 
+/* `repeats` is always a multiple of `multiple`, or 1 where one takes as long as a group. */
+bool sample_take_groups(const sample_plan *plan, sample_group group, void *context,
+                        uint64_t multiple, sample_set *out);
 bool sample_take(const sample_plan *plan, sample_action action, void *context, sample_set *out);
 
 #endif

@@ -1,0 +1,48 @@
+/* watch.h - what a kernel has no business with, as it was before the kernel ran and as it is now:
+ * the floating-point environment, signal handlers and masks, threads, child processes, clocks.
+ *
+ * Begun before the kernel's first launch, on the thread that launches. The clock of every
+ * measurement (timer.h) is compared with ticks.h in every timed part, and over the whole time. One
+ * watch, one thread. */
+#ifndef TESSERA_HARNESS_MEASURE_WATCH_H
+#define TESSERA_HARNESS_MEASURE_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum { WATCH_SIGNALS = 65 };
+
+typedef struct watch {
+    uint32_t fp_control; /* MXCSR without its flags, or FPCR */
+    uint16_t x87_control;
+    struct watch_signal {
+        void *handler;
+        uint64_t flags;
+    } signals[WATCH_SIGNALS];
+    uint64_t blocked;
+    uint32_t threads;
+    bool had_children;
+    uint64_t ticks, kernel_ns, timer_ns; /* at the beginning, at one moment */
+    uint64_t parts, odd_parts;           /* timed, and those in which two clocks disagree */
+    double worst;                        /* the other clock's time over ours, of an odd part */
+    uint64_t looked_ns;                  /* when watch_look last looked at everything */
+} watch;
+
+/* `more_threads`: how many the caller will still start (the pool of a context). */
+void watch_begin(watch *w, uint32_t more_threads);
+
+/* Before and after a timed part, next to its own two readings of the clock. */
+typedef struct watch_moment {
+    uint64_t ticks, kernel_ns;
+} watch_moment;
+watch_moment watch_now(void);
+/* `timed_ns`: what our clock says that part took. */
+void watch_part(watch *w, const watch_moment *before, const watch_moment *after, uint64_t timed_ns);
+
+/* False with STATUS_MISMATCH and what was changed. Looks at everything where that is some time ago,
+ * or `all`; else at what is cheap. */
+bool watch_look(watch *w, bool all, status *st);
+
+#endif
