@@ -90,6 +90,7 @@ static ir_value elementwise(generic_nest *n, ir_op op, const generic_place *inde
         x[i] = generic_element(n, d->operands[i], index);
     if (n->probe)
         return 0;
+    n->b->location = d->location;
     if (d->opcode == GRAPH_COMPARE)
         return tile_compare(n->b, ir_op_string(g, op, "predicate", "eq"), x[0], x[1]);
     dtype to = generic_type(n->s, d->results[0])->element;

@@ -238,6 +238,7 @@ void frame_body(const frame *f, ir_builder *b, ir_value *yields) {
     const ir_block_data *block = ir_block_get(m, ir_op_block(m, f->op, 0));
     body s = {f, b, base_calloc(ir_value_count(m) + 1, sizeof(ir_value))};
     uint32_t first = f->accumulator != 0;
+    ir_location around = b->location;
     if (first)
         s.tile_of[block->arguments[0]] = f->accumulator;
     for (int i = 0; i < f->body_inputs; i++)
@@ -246,12 +247,14 @@ void frame_body(const frame *f, ir_builder *b, ir_value *yields) {
     for (ir_op op = block->first; op; op = ir_op_get(m, op)->next) {
         const ir_op_data *d = ir_op_get(m, op);
         if (d->opcode != SCHED_YIELD) {
+            b->location = d->location;
             s.tile_of[d->results[0]] = body_op(&s, op);
             continue;
         }
         for (uint32_t i = 0; i < d->operand_count; i++)
             yields[i] = s.tile_of[d->operands[i]];
     }
+    b->location = around;
     free(s.tile_of);
 }
 

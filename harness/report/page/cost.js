@@ -26,6 +26,11 @@ function costKernels(pairs) {
 
 const COST_ROW = 19;
 
+/* Round ratios while they are close to 1, powers of two beyond. */
+function costTicks(low, high, room) {
+  return high / low < 4 ? rounds(low, high, room) : powers(low, high, 2, room);
+}
+
 function costChart(place, pairs, profile) {
   const kernels = costKernels(pairs);
   const height = kernels.length * COST_ROW + 30;
@@ -35,7 +40,7 @@ function costChart(place, pairs, profile) {
     const low = Math.min(0.9, ...ratios), high = Math.max(1.25, ...ratios);
     const x = logScale(low, high, left, right);
     const points = [], parts = [];
-    for (const ratio of rounds(low, high, (right - left) / 70))
+    for (const ratio of costTicks(low, high, (right - left) / 70))
       parts.push(
           svg("line", {
             class: Math.abs(ratio - 1) < 1e-9 ? "zero" : "grid",
@@ -45,7 +50,7 @@ function costChart(place, pairs, profile) {
             y2: height - 22
           }),
           svg("text", {x: x(ratio), y: height - 7, "text-anchor": "middle"},
-              `${significant(ratio, 3)}×`));
+              `${ratio < 1 / 2 ? powerOfTwo(ratio) : String(Number(significant(ratio, 3)))}×`));
     kernels.forEach((k, i) => {
       const y = i * COST_ROW + 14, at = x(k.mean), one = x(1);
       parts.push(

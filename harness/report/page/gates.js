@@ -27,6 +27,8 @@ function gateReach(gate) {
       2.5 * margin, 1.25 * mde, ends.length ? Math.min(quantile(ends, 1) * 1.3, 10) : 0, 0.01);
 }
 
+const BAR_LEAST = 6;
+
 function intervalBar(result, gate, reach) {
   const c = object(result.change), low = number(c.low), high = number(c.high),
         middle = number(c.estimate);
@@ -57,14 +59,14 @@ function intervalBar(result, gate, reach) {
           null,
       svg("line", {class: "zero", x1: x(0), x2: x(0), y1: 0, y2: height}), svg("rect", {
         class: `bar ${tone}`,
-        x: inside(low),
-        width: Math.max(1.5, inside(high) - inside(low)),
-        y: 7,
-        height: 6,
+        x: Math.min(inside(low), width - BAR_LEAST),
+        width: Math.max(BAR_LEAST, inside(high) - inside(low)),
+        y: 6,
+        height: 8,
         rx: 1.5
       }),
       Number.isFinite(middle) ?
-          svg("line", {class: "tick", x1: inside(middle), x2: inside(middle), y1: 5, y2: 15}) :
+          svg("line", {class: "tick", x1: inside(middle), x2: inside(middle), y1: 3, y2: 17}) :
           null);
 }
 

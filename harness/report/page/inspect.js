@@ -83,6 +83,14 @@ function sourcePane(kernel, from, choose) {
   return {box, nodes, stops};
 }
 
+/* The line of the source that most of a level comes from: what one wants to see first. */
+function busiest(level) {
+  const counts = new Map();
+  list(level.lines).forEach((line) => counts.set(line, (counts.get(line) || 0) + 1));
+  counts.delete(0);
+  return [...counts.entries()].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map((e) => e[0])[0] || 0;
+}
+
 function showKernel(place, kernel) {
   const levels = list(kernel.levels).map(object);
   const from = new Set(levels.flatMap((level) => list(level.lines)).filter((line) => line > 0));
@@ -117,7 +125,7 @@ function showKernel(place, kernel) {
       button.setAttribute("tabindex", levels[i] === level ? "0" : "-1");
     });
     light = levelPane(pane, level, (origin) => choose(origin, false));
-    if (line) choose(line, true);
+    if (line) choose(line, false);
   }
 
   const source = sourcePane(kernel, from, choose);
@@ -144,6 +152,7 @@ function showKernel(place, kernel) {
          el("div", {class: "beside"},
             el("div", null, el("h3", {class: "mono"}, text(kernel.path)), source.box, count),
             el("div", null, tabs, pane))));
+  line = busiest(level);
   open(level);
   const first = source.nodes[Math.max(0, number(kernel.line) - 2)];
   if (first) source.box.scrollTop = first.offsetTop - source.box.offsetTop - 8;

@@ -175,7 +175,8 @@ function resultColumns() {
       title: "interval",
       number: true,
       value: (r) => (number(r.high) - number(r.low)) / number(r.median),
-      show: (r) => (r.timed ? `${time(number(r.low))} – ${time(number(r.high))}` : "–")
+      show: (r) =>
+          (r.timed ? `${change(r.low / r.median - 1)}, ${change(r.high / r.median - 1)}` : "–")
     },
     {
       title: "GFLOP/s",

@@ -103,16 +103,21 @@ function orderStrip(values, sorted, width, height) {
   const {canvas, context} = canvasOf(width, height);
   const low = sorted[0], high = Math.max(quantile(sorted, 0.99), low * 1.02);
   const y = linearScale(low, high, height - 6, 6),
-        size = values.length > 5000 ? 1 :
-      values.length > 500           ? 2 :
-                                      3;
+        size = values.length > 5000 ? 1 : (values.length > 500 ? 2 : 3);
   context.fillStyle = colour("--c0");
   context.globalAlpha = values.length > 500 ? 0.45 : 0.85;
   for (let i = 0; i < values.length; i++) {
     const x = values.length > 1 ? (i / (values.length - 1)) * (width - size) : width / 2;
     context.fillRect(x, Math.max(2, y(values[i])) - size / 2, size, size);
   }
-  return canvas;
+  const label = (value, at) =>
+      svg("text", {class: "halo", x: width, y: at, "text-anchor": "end"}, time(value));
+  const box =
+      el("div", {class: "plot"}, canvas,
+         svg("svg", {class: "over", width, height, "aria-hidden": "true"}, label(high, 12),
+             label(low, height - 10)));
+  box.style.height = `${height}px`;
+  return box;
 }
 
 function showOne(place, r) {

@@ -19,12 +19,12 @@ def find():
 
 
 class Browser:
-    """One browser with one page. What it logs and asks for is kept in `errors` and `requests`."""
+    """One browser with one page. What it logs and asks for is kept in `errors` and `asked`."""
 
     def __init__(self, program, timeout_s=60):
         self.folder = tempfile.mkdtemp(prefix="tsr-chromium-")
         self.timeout_s = timeout_s
-        self.errors, self.requests, self.events = [], [], []
+        self.errors, self.asked = [], []
         self.buffer, self.number, self.session = b"", 0, None
         to_read, self.to_write = os.pipe()
         self.to_hear, to_tell = os.pipe()
@@ -58,14 +58,13 @@ class Browser:
     def _note(self, event):
         kind, about = event["method"], event.get("params", {})
         if kind == "Network.requestWillBeSent":
-            self.requests.append(about["request"]["url"])
+            self.asked.append(about["request"]["url"])
         elif kind == "Runtime.exceptionThrown":
             self.errors.append(json.dumps(about["exceptionDetails"])[:500])
         elif kind == "Runtime.consoleAPICalled" and about["type"] in ("error", "warning", "assert"):
             self.errors.append(json.dumps(about["args"])[:500])
         elif kind == "Log.entryAdded" and about["entry"]["level"] in ("error", "warning"):
             self.errors.append(about["entry"]["text"])
-        self.events.append(kind)
 
     def call(self, method, **parameters):
         """One command and its answer."""
@@ -100,7 +99,6 @@ class Browser:
     def open(self, path):
         """Loads a file and waits until it has drawn itself; seconds from asking to that."""
         began = time.monotonic()
-        self.requests.clear()
         self.call("Page.navigate", url="file://" + os.path.abspath(path))
         while not self.evaluate("document.readyState === 'complete' && document.documentElement.hasAttribute('data-ready')"):
             if time.monotonic() - began > self.timeout_s:
