@@ -16,9 +16,10 @@
 #include "cli/commands.def"
 #undef COMMAND
 
-/* The hidden entries of a worker and of a process that times for the gate. */
+/* The hidden entries of a worker, and of processes that time and count for the gate. */
 int command_worker(void);
 int command_gate_timer(void);
+int command_gate_counter(const char *manifest);
 
 /* Prints "tsr: MESSAGE" to stderr; returns the code of the status' kind. */
 int command_fail(const status *st);

@@ -87,6 +87,8 @@ static int dispatch(int argc, char **argv) {
         return command_worker();
     if (strcmp(name, "--gate-timer") == 0)
         return command_gate_timer();
+    if (strcmp(name, "--gate-counter") == 0 && argc == 3)
+        return command_gate_counter(argv[2]);
     if (strcmp(name, "--version") == 0) {
         printf("tsr %s (numerics %d, LLVM %s)\n", TSR_VERSION, TSR_NUMERICS_VERSION,
                compiler_llvm_version());

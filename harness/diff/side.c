@@ -100,6 +100,7 @@ static bool take_run(void *context, const store_run *run) {
         return true;
     search->side->run = arena_strdup(&search->side->memory, run->id);
     search->side->arguments = json_loads(run->arguments, 0, NULL);
+    search->side->head = json_loads(run->head, 0, NULL);
     return false;
 }
 
@@ -118,6 +119,11 @@ static bool read_stored(side *s, const char *run, const char *database, status *
               store_each_result(from, search.number, take_result, s, st);
     store_close(from);
     return ok;
+}
+
+static bool is_newer(const char *schema) {
+    static const char stem[] = "tsr.bench/";
+    return schema && strncmp(schema, stem, strlen(stem)) == 0 && atoi(schema + strlen(stem)) > 1;
 }
 
 static bool read_document(side *s, const char *path, status *st) {
@@ -139,12 +145,20 @@ static bool read_document(side *s, const char *path, status *st) {
         s->run = arena_strdup(&s->memory, run ? run : "?");
         s->arguments = json_incref(json_object_get(document, "arguments"));
         json_array_extend(s->results, results);
+        s->head = json_copy(document);
+        json_object_del(s->head, "results");
+        json_object_del(s->head, "ceilings");
+    } else if (is_newer(schema)) {
+        status_set(st, STATUS_CORRUPT,
+                   "%s was written by a newer tsr (%s; this one knows tsr.bench/1): use that tsr",
+                   path, schema);
+    } else {
+        status_set(st, STATUS_INVALID,
+                   "%s is no document of tsr.bench/1 (tsr bench --export json=FILE writes them)",
+                   path);
     }
     json_decref(document);
-    return ok || status_set(st, STATUS_INVALID,
-                            "%s is no document of tsr.bench/1 (tsr bench "
-                            "--export json=FILE writes them)",
-                            path);
+    return ok;
 }
 
 /* ---- narrowing ---- */
@@ -225,6 +239,7 @@ bool side_open(side *s, const char *word, const char *database, status *st) {
 void side_close(side *s) {
     json_decref(s->results);
     json_decref(s->arguments);
+    json_decref(s->head);
     arena_release(&s->memory);
     *s = (side){0};
 }

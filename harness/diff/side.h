@@ -20,6 +20,7 @@ typedef struct side {
     const char *case_name, *backend, *profile, *threads;
     json_t *results;   /* array of results, in the order of the run */
     json_t *arguments; /* what the run was asked to do; NULL where it is not known */
+    json_t *head;      /* the document without ceilings and results: who, where, when; or NULL */
 } side;
 
 typedef enum side_kind { SIDE_TENSOR, SIDE_RESULTS } side_kind;

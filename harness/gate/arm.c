@@ -59,6 +59,7 @@ static void release_unit(arm_unit *unit) {
     free(unit->key);
     free(unit->kernel);
     free(unit->case_name);
+    free(unit->backend);
     free(unit->profile);
     free(unit->image);
     free(unit->problem);
@@ -102,6 +103,7 @@ static void plan_units(arm *a, const arm_request *request) {
         arm_unit *unit = arm_add(a, key.data);
         unit->kernel = base_strdup(j->kernel);
         unit->case_name = base_strdup(j->case_name);
+        unit->backend = base_strdup(j->backend);
         unit->profile = base_strdup(j->profile);
         unit->threads = j->threads;
         unit->item = item_of(a->items, j);
@@ -268,34 +270,16 @@ bool arm_open(arm *a, const arm_request *request, status *st) {
 
 /* ---- compiling ---- */
 
-static bool failed(arm_unit *unit, const char *why) {
-    free(unit->problem);
-    unit->problem = base_strdup(why);
-    return false;
-}
-
-static ir_module *graph_of(arm_unit *unit) {
-    text diagnostics;
-    text_init(&diagnostics);
-    ir_module *graph =
-        compiler_graph(unit->item->source, unit->item->kernel, unit->item->c, &diagnostics);
-    if (!graph)
-        failed(unit, diagnostics.data);
-    text_release(&diagnostics);
-    return graph;
-}
-
-static bool compile_here(arm_unit *unit, const job *j, const job_choice *choice,
-                         const ir_module *graph) {
+static bool compile_here(const arm_unit *unit, const job *j, const job_choice *choice,
+                         const ir_module *graph, arm_module *out, status *st) {
     compiler_options options = job_compiler_options(j, unit->item->kernel);
     compiler_artifact made = {0};
-    status st = STATUS_INIT;
     bool cached;
     const corpus_case *item = unit->item;
     if (!module_cache_build(choice->cache[0] ? choice->cache : NULL, graph, item->c->dims,
-                            item->c->dim_count, &options, &made, &cached, &st))
-        return failed(unit, st.message);
-    arm_set_image(unit, made.image, made.image_size);
+                            item->c->dim_count, &options, &made, &cached, st))
+        return false;
+    *out = (arm_module){made.image, made.image_size};
     return true;
 }
 
@@ -305,11 +289,11 @@ static const char *first_line(text *said) {
 }
 
 /* Asks the other tsr for the module, in a file of its own. */
-static bool compile_there(const arm *a, arm_unit *unit, const job *j) {
+static bool compile_there(const arm *a, const job *j, arm_module *out, status *st) {
     char path[] = "/tmp/tsr-module-XXXXXX", threads[16];
     int fd = mkostemp(path, O_CLOEXEC), code = 0;
     if (fd < 0)
-        return failed(unit, "no room for a module in /tmp");
+        return status_set_errno(st, errno, "no room for a module in /tmp");
     close(fd);
     snprintf(threads, sizeof threads, "%u", j->threads);
     const char *const arguments[] = {a->tool,
@@ -333,29 +317,48 @@ static bool compile_there(const arm *a, arm_unit *unit, const job *j) {
     text said;
     text_init(&said);
     program p = {.arguments = arguments, .output = &said, .complaint = &said};
-    status st = STATUS_INIT;
     char *image = NULL;
-    size_t bytes = 0;
-    bool ok = program_run(&p, &code, &st) && code == 0 &&
-              file_read(path, MODULE_BYTES_MAX, &image, &bytes, &st);
+    bool ok = program_run(&p, &code, st);
+    if (ok && code != 0)
+        ok = status_set(st, STATUS_INVALID, "%.900s", first_line(&said));
+    ok = ok && file_read(path, MODULE_BYTES_MAX, &image, &out->bytes, st);
+    out->image = image;
     unlink(path);
-    if (ok)
-        arm_set_image(unit, image, bytes);
-    else
-        failed(unit, st.code != STATUS_OK ? st.message : first_line(&said));
     text_release(&said);
     return ok;
 }
 
-bool arm_compile(const arm *a, arm_unit *unit, const job_choice *choice) {
-    if (unit->image || unit->problem || !unit->item)
-        return unit->image != NULL;
-    size_t index = (size_t)(unit - a->units.items);
-    const job *j = &a->plan.jobs.items[index];
-    ir_module *graph = graph_of(unit);
-    if (!graph)
-        return false;
-    bool ok = a->tool ? compile_there(a, unit, j) : compile_here(unit, j, choice, graph);
-    ir_module_free(graph);
+bool arm_compile_level(const arm *a, const arm_unit *unit, const job_choice *choice,
+                       const char *isa, arm_module *out, status *st) {
+    *out = (arm_module){0};
+    if (!unit->item || a->plan.jobs.count == 0)
+        return status_set(st, STATUS_UNAVAILABLE, "there is no source to compile");
+    job j = a->plan.jobs.items[unit - a->units.items];
+    if (isa)
+        j.isa = isa;
+    text diagnostics;
+    text_init(&diagnostics);
+    ir_module *graph =
+        compiler_graph(unit->item->source, unit->item->kernel, unit->item->c, &diagnostics);
+    bool ok = graph || status_set(st, STATUS_INVALID, "%.900s", diagnostics.data);
+    if (ok)
+        ok = a->tool ? compile_there(a, &j, out, st)
+                     : compile_here(unit, &j, choice, graph, out, st);
+    if (graph)
+        ir_module_free(graph);
+    text_release(&diagnostics);
     return ok;
+}
+
+bool arm_compile(const arm *a, arm_unit *unit, const job_choice *choice) {
+    arm_module made;
+    status st = STATUS_INIT;
+    if (unit->image || unit->problem)
+        return unit->image != NULL;
+    if (!arm_compile_level(a, unit, choice, NULL, &made, &st)) {
+        unit->problem = base_strdup(st.message);
+        return false;
+    }
+    arm_set_image(unit, made.image, made.bytes);
+    return true;
 }

@@ -28,7 +28,7 @@ typedef enum arm_kind {
 
 typedef struct arm_unit {
     char *key; /* kernel/case@backend,profile,threads */
-    char *kernel, *case_name, *profile;
+    char *kernel, *case_name, *backend, *profile;
     uint32_t threads;
     const corpus_case *item; /* NULL: no source is at hand */
     void *image;             /* the module; NULL: not compiled (yet), or a recorded result */
@@ -37,6 +37,7 @@ typedef struct arm_unit {
     char work[65];         /* of its graph; "" likewise */
     VEC(json_t *) records; /* of runs and files: one for each that has the key */
     bool left_out;         /* not meant: it takes no part */
+    size_t last_document;  /* number of the document that its last record is of */
     char *problem;         /* why there is no module, or why its result does not count */
 } arm_unit;
 
@@ -72,6 +73,15 @@ bool arm_is_recorded(const arm *a);
 arm_unit *arm_find(const arm *a, const char *key);
 /* Makes the unit's module where it has none; false with unit->problem set. */
 bool arm_compile(const arm *a, arm_unit *unit, const job_choice *choice);
+
+typedef struct arm_module {
+    void *image; /* owned by the caller: free() */
+    size_t bytes;
+} arm_module;
+/* The unit's module for another ISA level; NULL: the one that was asked for. False where it does
+ * not compile, or where there is only a module and no source. */
+bool arm_compile_level(const arm *a, const arm_unit *unit, const job_choice *choice,
+                       const char *isa, arm_module *out, status *st);
 
 /* For the files that open the kinds: a unit of that key, added where it is new. */
 arm_unit *arm_add(arm *a, const char *key);

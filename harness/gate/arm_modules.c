@@ -71,6 +71,7 @@ static bool add_file(arm *a, const arm_request *request, const char *path, const
     if (!unit->kernel) {
         unit->kernel = base_strdup(kernel);
         unit->case_name = base_strdup(case_name);
+        unit->backend = base_strdup("cpu");
         unit->profile = base_strdup(profile);
         unit->threads = threads;
         unit->item = item;

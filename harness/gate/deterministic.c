@@ -103,12 +103,26 @@ static void compare_modules(const gate *g, gate_row *row) {
     json_decref(documents[1]);
 }
 
+/* What a launch executes is the nearest to time that can be counted. */
+static void settle_by_instructions(const gate *g, gate_row *row) {
+    int64_t was = row->facts[0].instructions, is = row->facts[1].instructions;
+    double change = was > 0 ? (double)is / (double)was - 1 : 0;
+    gate_verdict verdict = change > g->settings->margin    ? GATE_REGRESSED
+                           : change < -g->settings->margin ? GATE_IMPROVED
+                                                           : GATE_EQUIVALENT;
+    gate_settle(row, verdict, REASON_INSTRUCTIONS,
+                "a launch executes %lld instructions, the baseline's %lld (%+.2f %%)",
+                (long long)is, (long long)was, change * 100);
+}
+
 /* Without a clock: work that grew is slower, equal modules are equal, and the rest is not known. */
-static void settle_untimed(gate_row *row) {
+void gate_settle_untimed(const gate *g, gate_row *row) {
     const gate_facts *a = &row->facts[0], *b = &row->facts[1];
     bool more = (a->flops >= 0 && b->flops > a->flops) || (a->bytes >= 0 && b->bytes > a->bytes) ||
                 (a->spills >= 0 && b->spills > a->spills);
-    if (more)
+    if (a->instructions >= 0 && b->instructions >= 0)
+        settle_by_instructions(g, row);
+    else if (more)
         gate_settle(row, GATE_REGRESSED, REASON_STATIC,
                     "more work: FLOPs %lld to %lld, bytes %lld to %lld, spills %lld to %lld",
                     (long long)a->flops, (long long)b->flops, (long long)a->bytes,
@@ -137,8 +151,6 @@ bool gate_compile(gate *g, status *st) {
             compare_modules(g, row);
         else
             settle_uncompiled(row);
-        if (g->settings->no_timing && !g->settings->instructions && !gate_is_settled(row))
-            settle_untimed(row);
     }
     return true;
 }

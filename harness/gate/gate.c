@@ -63,16 +63,24 @@ exit_code gate_exit(const gate *g) {
     return code;
 }
 
+static void settle_untimed(gate *g) {
+    for (size_t i = 0; i < g->rows.count; i++)
+        if (!gate_is_settled(&g->rows.items[i]))
+            gate_settle_untimed(g, &g->rows.items[i]);
+}
+
 static bool compare(gate *g, status *st) {
     if (arm_is_recorded(g->arms[0]))
         return gate_recorded(g, st);
-    if (!gate_compile(g, st))
+    if (!gate_compile(g, st) || !gate_prepare(g, st))
         return false;
     if (g->settings->instructions && !gate_instructions(g, st))
         return false;
+    if (g->settings->no_timing)
+        settle_untimed(g);
     if (g->settings->no_timing || g->interrupted)
         return true;
-    if (!gate_prepare(g, st) || !gate_rounds(g, st))
+    if (!gate_rounds(g, st))
         return false;
     gate_judge(g);
     return gate_roof(g, st);

@@ -70,6 +70,7 @@ typedef struct gate_row {
     plan_series series;
     VEC(double) ns[2];
     VEC(double) clock_ns;
+    size_t replicas; /* pairs of processes, or runs of the side that has fewer */
     double adjusted_p, detectable, estimate, low, high, confidence, median_ns[2];
     bool has_change;
 } gate_row;
@@ -108,6 +109,12 @@ bool gate_instructions(gate *g, status *st); /* instructions.c: counted under va
 bool gate_roof(gate *g, status *st);         /* roof.c: what is faster than it can be */
 void gate_judge(gate *g);                    /* judge.c: verdicts of what was timed */
 
+/* instructions_serve.c: the process that valgrind watches; the exit code. */
+int instructions_serve(const char *manifest);
+/* deterministic.c: by the counts alone. */
+void gate_settle_untimed(const gate *g, gate_row *row);
+/* judge.c: neither a change nor its absence is proved. */
+void gate_settle_unsure(const gate *g, gate_row *row);
 /* Takes a printf format. The first reason of a row stays. */
 void gate_settle(gate_row *row, gate_verdict verdict, gate_reason reason, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

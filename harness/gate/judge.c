@@ -28,6 +28,7 @@ static void estimate(gate_row *row) {
         return;
     rank_interval interval = rank_centre_interval(s->values, s->count, 0.95);
     row->has_change = true;
+    row->replicas = s->count;
     row->estimate = expm1(rank_centre(s->values, s->count));
     row->low = expm1(interval.low);
     row->high = expm1(interval.high);
@@ -36,23 +37,24 @@ static void estimate(gate_row *row) {
         row->median_ns[i] = median_of(row->ns[i].items, row->ns[i].count);
 }
 
-static void settle_unsure(const gate *g, gate_row *row) {
+void gate_settle_unsure(const gate *g, gate_row *row) {
     if (was_throttled(g, row))
         gate_settle(row, GATE_INCONCLUSIVE, REASON_THROTTLED,
                     "the CPU's clock was slower than at its best by more than %.0f %% in over a "
                     "quarter of the processes: fix the frequency, or cool the machine",
                     (THROTTLED - 1) * 100);
     else if (row->detectable > g->settings->bound)
-        gate_settle(row, GATE_INCONCLUSIVE, REASON_NOISY,
-                    "after %zu pairs of processes the smallest change that would be found is "
-                    "%.1f %%, more than the %.1f %% of --mde: quiet the machine (tsr doctor), or "
-                    "allow more",
-                    row->series.count, row->detectable * 100, g->settings->bound * 100);
+        gate_settle(
+            row, GATE_INCONCLUSIVE, REASON_NOISY,
+            "after %zu pairs of processes (or runs) the smallest change that would be found is "
+            "%.1f %%, more than the %.1f %% of --mde: quiet the machine (tsr doctor), or "
+            "allow more",
+            row->replicas, row->detectable * 100, g->settings->bound * 100);
     else
         gate_settle(row, GATE_INCONCLUSIVE, REASON_UNDECIDED,
                     "neither a change beyond %.1f %% nor one below %.1f %% is proved after %zu "
-                    "pairs of processes",
-                    g->settings->margin * 100, g->settings->bound * 100, row->series.count);
+                    "pairs of processes (or runs)",
+                    g->settings->margin * 100, g->settings->bound * 100, row->replicas);
 }
 
 static void settle_timed(const gate *g, gate_row *row, plan_change change) {
@@ -63,7 +65,7 @@ static void settle_timed(const gate *g, gate_row *row, plan_change change) {
     else if (row->series.equal && row->detectable <= g->settings->bound)
         gate_settle(row, GATE_EQUIVALENT, REASON_NONE, "%s", "");
     else
-        settle_unsure(g, row);
+        gate_settle_unsure(g, row);
 }
 
 void gate_judge(gate *g) {

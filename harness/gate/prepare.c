@@ -263,7 +263,6 @@ static void prepare_row(preparation *p, gate_row *row) {
         return;
     }
     note_element(p, row);
-    row->timed = row->open = true;
 }
 
 bool gate_prepare(gate *g, status *st) {

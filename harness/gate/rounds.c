@@ -177,11 +177,14 @@ bool gate_rounds(gate *g, status *st) {
     plan_request request = {
         g->settings->margin, g->settings->bound, g->settings->alpha, g->settings->power, 0,
         g->settings->pairs};
-    for (size_t i = 0; i < g->rows.count; i++)
-        if (g->rows.items[i].timed) {
+    for (size_t i = 0; i < g->rows.count; i++) {
+        gate_row *row = &g->rows.items[i];
+        row->timed = row->open = row->spec && !gate_is_settled(row);
+        if (row->timed) {
             request.family++;
-            threads[g->rows.items[i].units[1]->threads] = true;
+            threads[row->units[1]->threads] = true;
         }
+    }
     plan_make(&g->plan, &request);
     if (request.family == 0)
         return true;

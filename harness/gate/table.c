@@ -55,6 +55,8 @@ static void append_change(const gate_row *row, text *out) {
                     row->high * 100);
     else
         text_append(&cell, "-");
+    if (row->has_change && row->confidence < 0.949)
+        text_printf(&cell, " (%.0f %%)", row->confidence * 100);
     text_printf(out, "  %-25s", cell.data);
     text_clear(&cell);
     if (!row->timed)
@@ -63,7 +65,7 @@ static void append_change(const gate_row *row, text *out) {
         text_printf(&cell, "%.2f %%", row->detectable * 100);
     else
         text_append(&cell, "none");
-    text_printf(out, " %7s %5zu", cell.data, row->series.count);
+    text_printf(out, " %7s %5zu", cell.data, row->replicas);
     text_release(&cell);
 }
 

@@ -1,0 +1,122 @@
+/* arm_records.c - results that were recorded: runs of the database, and files of bench. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "diff/side.h"
+#include "gate/arm.h"
+
+enum { DAY_S = 24 * 60 * 60 };
+
+static const char *text_of(const json_t *object, const char *name) {
+    const char *value = json_string_value(json_object_get(object, name));
+    return value ? value : "";
+}
+
+/* What a sound document cannot say of a time. */
+static bool check_time(const json_t *result, const char *from, status *st) {
+    static const char *const keys[] = {"median", "low", "high", "min"};
+    const json_t *time = json_object_get(result, "time_ns");
+    if (!time || json_is_null(time))
+        return true;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const json_t *value = json_object_get(time, keys[i]);
+        double ns = json_number_value(value);
+        if (!json_is_number(value) || !isfinite(ns) || ns <= 0)
+            return status_set(st, STATUS_CORRUPT,
+                              "%s: %s/%s: time_ns.%s is no positive number of nanoseconds", from,
+                              text_of(result, "kernel"), text_of(result, "case"), keys[i]);
+    }
+    return true;
+}
+
+static bool check_result(const json_t *result, const char *from, status *st) {
+    static const char *const names[] = {"kernel", "case", "backend", "profile", "status"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!*text_of(result, names[i]))
+            return status_set(st, STATUS_CORRUPT, "%s: a result has no %s", from, names[i]);
+    const json_t *threads = json_object_get(result, "threads");
+    if (!json_is_integer(threads) || json_integer_value(threads) < 1)
+        return status_set(st, STATUS_CORRUPT, "%s: %s/%s: threads is no positive number", from,
+                          text_of(result, "kernel"), text_of(result, "case"));
+    return check_time(result, from, st);
+}
+
+/* When it began; a time that has not come yet says that a clock was wrong. */
+static bool check_start(const json_t *head, const char *from, status *st) {
+    const char *started = text_of(head, "started");
+    struct tm when = {0};
+    const char *end = strptime(started, "%Y-%m-%dT%H:%M:%S", &when);
+    if (!end)
+        return status_set(st, STATUS_CORRUPT, "%s: started is no time: '%s'", from, started);
+    if (timegm(&when) > time(NULL) + DAY_S)
+        return status_set(st, STATUS_CORRUPT,
+                          "%s: it was started at %s, which has not come yet: a clock was wrong, "
+                          "there or here",
+                          from, started);
+    return true;
+}
+
+/* The oracle is not timed, and says nothing of speed. */
+static bool is_meant(const json_t *result) {
+    return strcmp(text_of(result, "backend"), "interp") != 0 &&
+           strcmp(text_of(result, "status"), "skipped") != 0 &&
+           strcmp(text_of(result, "status"), "unsupported") != 0;
+}
+
+/* `document`: how many were read before; a key that comes twice in one is ambiguous. */
+static bool add_result(arm *a, json_t *result, size_t document, const char *from, status *st) {
+    char key[512];
+    uint32_t threads = (uint32_t)json_integer_value(json_object_get(result, "threads"));
+    snprintf(key, sizeof key, "%s/%s@%s,%s,%u", text_of(result, "kernel"), text_of(result, "case"),
+             text_of(result, "backend"), text_of(result, "profile"), threads);
+    arm_unit *unit = arm_add(a, key);
+    if (!unit->kernel) {
+        unit->kernel = base_strdup(text_of(result, "kernel"));
+        unit->case_name = base_strdup(text_of(result, "case"));
+        unit->backend = base_strdup(text_of(result, "backend"));
+        unit->profile = base_strdup(text_of(result, "profile"));
+        unit->threads = threads;
+        snprintf(unit->hash, sizeof unit->hash, "%s", text_of(result, "module_hash"));
+        snprintf(unit->work, sizeof unit->work, "%s", text_of(result, "case_key"));
+    } else if (strcmp(unit->hash, text_of(result, "module_hash")) != 0) {
+        unit->hash[0] = '\0'; /* of several modules */
+    }
+    if (unit->last_document == document)
+        return status_set(st, STATUS_CORRUPT, "%s: %s is there twice", from, key);
+    unit->last_document = document;
+    vec_push(&unit->records, json_incref(result));
+    return true;
+}
+
+static bool add_document(arm *a, const side *from, const char *name, status *st) {
+    size_t i, document = json_array_size(a->heads) + 1;
+    json_t *result;
+    if (!check_start(from->head, name, st))
+        return false;
+    json_array_foreach(
+        from->results, i,
+        result) if (!check_result(result, name, st) ||
+                    (is_meant(result) && !add_result(a, result, document, name, st))) return false;
+    json_array_append(a->heads, from->head);
+    return true;
+}
+
+bool arm_open_records(arm *a, const arm_request *request, const char *names, status *st) {
+    bool ok = true;
+    a->heads = json_array();
+    for (const char *p = names; *p && ok;) {
+        char name[4096];
+        side from;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(p, ","), p);
+        p += strcspn(p, ",");
+        p += *p == ',';
+        ok = side_open(&from, name, request->database, st) && add_document(a, &from, name, st);
+        side_close(&from);
+    }
+    if (ok && a->units.count == 0)
+        ok = status_set(st, STATUS_INVALID, "%s has no result of a compiled backend", names);
+    return ok;
+}

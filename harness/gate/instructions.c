@@ -1,0 +1,138 @@
+/* instructions.c - counts the instructions of a launch, exactly, under valgrind's callgrind.
+ *
+ * One process takes all modules: it asks callgrind to count one launch of each and to write the sum
+ * to a file. valgrind knows no AVX-512, so both sides are compiled again, for x86-64-v3 and one
+ * thread. The runtime's own instructions are in it, the same on both sides. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "gate/gate.h"
+#include "program.h"
+
+static const char LEVEL[] = "x86-64-v3";
+
+typedef struct counting {
+    gate *gate;
+    json_t *cases; /* what is counted, in order; each side one */
+    VEC(int64_t *) counts;
+    char folder[32];
+} counting;
+
+static bool is_counted(const gate *g, const gate_row *row) {
+    if (!row->spec || row->units[0] == NULL)
+        return false;
+    return g->settings->always_time || strcmp(row->units[0]->hash, row->units[1]->hash) != 0;
+}
+
+static bool add_side(counting *c, gate_row *row, int side, status *st) {
+    arm_module made;
+    uint64_t at;
+    status why = STATUS_INIT;
+    if (!arm_compile_level(c->gate->arms[side], row->units[side], c->gate->choice, LEVEL, &made,
+                           &why))
+        return true; /* not counted: null, and the time decides */
+    bool ok = scratch_put(&c->gate->data, made.image, made.bytes, &at, st);
+    free(made.image);
+    json_t *one = json_copy(row->spec);
+    json_object_set_new(one, "module", json_pack("[I, I]", (json_int_t)at, (json_int_t)made.bytes));
+    json_object_set_new(one, "name", json_string(row->units[side]->kernel));
+    json_array_append_new(c->cases, one);
+    vec_push(&c->counts, &row->facts[side].instructions);
+    return ok;
+}
+
+static bool write_manifest(const counting *c, const char *path, status *st) {
+    json_t *manifest = json_pack("{s:s, s:O}", "scratch", c->gate->data.path, "cases", c->cases);
+    char *words = json_dumps(manifest, JSON_COMPACT);
+    file_part part = {words, strlen(words)};
+    bool ok = file_write_scratch(path, &part, 1, st);
+    free(words);
+    json_decref(manifest);
+    return ok;
+}
+
+static bool run_valgrind(const counting *c, const char *manifest, status *st) {
+    char self[4096], out[64];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0)
+        return status_set_errno(st, errno, "this program's own path");
+    self[length] = '\0';
+    snprintf(out, sizeof out, "--callgrind-out-file=%s/out", c->folder);
+    const char *const arguments[] = {"valgrind",
+                                     "--tool=callgrind",
+                                     "--instr-atstart=no",
+                                     "--quiet",
+                                     out,
+                                     self,
+                                     "--gate-counter",
+                                     manifest,
+                                     NULL};
+    text said;
+    text_init(&said);
+    program p = {.arguments = arguments, .output = &said, .complaint = &said};
+    int code = 0;
+    bool ok = program_run(&p, &code, st);
+    if (ok && code != 0)
+        ok = status_set(st, STATUS_UNAVAILABLE,
+                        "counting under valgrind ended with code %d: %.600s", code, said.data);
+    text_release(&said);
+    return ok;
+}
+
+/* "totals: N" in the file of each dump, numbered from 1. */
+static bool read_count(const counting *c, size_t index, int64_t *count, status *st) {
+    char path[64], *data;
+    size_t size;
+    snprintf(path, sizeof path, "%s/out.%zu", c->folder, index + 1);
+    if (!file_read(path, 1 << 26, &data, &size, st))
+        return false;
+    const char *totals = strstr(data, "\ntotals: ");
+    *count = totals ? atoll(totals + strlen("\ntotals: ")) : -1;
+    free(data);
+    unlink(path);
+    return *count > 0 ||
+           status_set(st, STATUS_INTERNAL, "callgrind wrote no sum for case %zu", index);
+}
+
+static void clear(const counting *c) {
+    static const char *const names[] = {"manifest", "out", "out.0"};
+    char path[64];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", c->folder, names[i]);
+        unlink(path);
+    }
+    for (size_t i = 0; i < c->counts.count; i++) {
+        snprintf(path, sizeof path, "%s/out.%zu", c->folder, i + 1);
+        unlink(path);
+    }
+    rmdir(c->folder);
+}
+
+static bool count_all(counting *c, status *st) {
+    char manifest[64];
+    snprintf(c->folder, sizeof c->folder, "/tmp/tsr-count-XXXXXX");
+    if (!mkdtemp(c->folder))
+        return status_set_errno(st, errno, "%s", c->folder);
+    snprintf(manifest, sizeof manifest, "%s/manifest", c->folder);
+    bool ok = write_manifest(c, manifest, st) && run_valgrind(c, manifest, st);
+    for (size_t i = 0; i < c->counts.count && ok; i++)
+        ok = read_count(c, i, c->counts.items[i], st);
+    clear(c);
+    return ok;
+}
+
+bool gate_instructions(gate *g, status *st) {
+    counting c = {.gate = g, .cases = json_array()};
+    bool ok = true;
+    for (size_t i = 0; i < g->rows.count && ok; i++)
+        for (int side = 0; side < 2 && ok && is_counted(g, &g->rows.items[i]); side++)
+            ok = add_side(&c, &g->rows.items[i], side, st);
+    ok = ok && (c.counts.count == 0 || count_all(&c, st));
+    json_decref(c.cases);
+    vec_release(&c.counts);
+    return ok;
+}
