@@ -13,8 +13,6 @@
 
 enum { DEPTH_MAX = 32, GOLDEN_LEVELS = 4 };
 
-typedef VEC(char *) path_list;
-
 static bool has_suffix(const char *name, const char *suffix) {
     size_t length = strlen(name), tail = strlen(suffix);
     return length > tail && strcmp(name + length - tail, suffix) == 0;
@@ -24,7 +22,7 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool list_directory(const char *path, arena *memory, path_list *names, status *st) {
+static bool list_directory(const char *path, arena *memory, corpus_paths *names, status *st) {
     DIR *directory = opendir(path);
     if (!directory)
         return status_set(st, STATUS_INVALID, "cannot read %s: %s", path, strerror(errno));
@@ -38,8 +36,9 @@ static bool list_directory(const char *path, arena *memory, path_list *names, st
     return true;
 }
 
-static bool find_sources(const char *path, int depth, arena *memory, path_list *found, status *st) {
-    path_list names = {0};
+static bool find_sources(const char *path, int depth, arena *memory, corpus_paths *found,
+                         status *st) {
+    corpus_paths names = {0};
     bool ok = list_directory(path, memory, &names, st);
     for (size_t i = 0; i < names.count && ok; i++) {
         if (file_is_dir(names.items[i])) {
@@ -192,16 +191,23 @@ static bool add_source(loader *l, const char *path, const char *given, status *s
     return true;
 }
 
-static bool add_path(loader *l, const char *given, status *st) {
+bool corpus_find(const char *given, arena *memory, corpus_paths *found, status *st) {
     struct stat info;
+    size_t before = found->count;
     if (stat(given, &info) != 0)
         return status_set(st, STATUS_NOT_FOUND, "%s: %s", given, strerror(errno));
-    if (!S_ISDIR(info.st_mode))
-        return add_source(l, given, given, st);
-    path_list found = {0};
-    bool ok = find_sources(given, 0, &l->c->memory, &found, st);
-    if (ok && found.count == 0)
-        ok = status_set(st, STATUS_INVALID, "%s holds no .tsr file", given);
+    if (!S_ISDIR(info.st_mode)) {
+        vec_push(found, arena_strdup(memory, given));
+        return true;
+    }
+    return find_sources(given, 0, memory, found, st) &&
+           (found->count > before ||
+            status_set(st, STATUS_INVALID, "%s holds no .tsr file", given));
+}
+
+static bool add_path(loader *l, const char *given, status *st) {
+    corpus_paths found = {0};
+    bool ok = corpus_find(given, &l->c->memory, &found, st);
     for (size_t i = 0; i < found.count && ok; i++)
         ok = add_source(l, found.items[i], given, st);
     vec_release(&found);

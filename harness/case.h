@@ -36,6 +36,11 @@ typedef struct corpus_query {
     bool colour;
 } corpus_query;
 
+/* Appends the sources that a path means: itself, or what is below it, in sorted order. The strings
+ * are of the arena. */
+typedef VEC(char *) corpus_paths;
+bool corpus_find(const char *given, arena *memory, corpus_paths *found, status *st);
+
 /* Appends diagnostics of sources that are wrong (their kernels are left out). False when nothing
  * can be run: a path is missing, or no case is found. corpus_release in any case. */
 bool corpus_load(corpus *c, const corpus_query *query, text *diagnostics, status *st);

@@ -13,25 +13,6 @@
 
 enum { SPARKLINE_WIDTH = 40 };
 
-/* "2%" or "0.02". */
-static bool share_of(const options *o, option_id id, double *share, status *st) {
-    const char *word = options_text(o, id, NULL);
-    if (!word)
-        return true;
-    char *end;
-    double value = strtod(word, &end);
-    if (*end == '%') {
-        value /= 100;
-        end++;
-    }
-    if (end == word || *end || !(value >= 0 && value <= 1))
-        return status_set(st, STATUS_INVALID,
-                          "--%s wants a share from 0 to 1, such as 0.02 or 2%%, not '%s'",
-                          option_table[id].name, word);
-    *share = value;
-    return true;
-}
-
 static bool takes_unicode(void) {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -107,7 +88,7 @@ static int check(const history *h, double margin) {
 static int read_request(const options *o, history_request *request, double *margin) {
     status st = STATUS_INIT;
     uint64_t sustained = request->sustained;
-    if (!share_of(o, OPTION_LOG_MARGIN, margin, &st) ||
+    if (!options_percent(o, OPTION_LOG_MARGIN, 0, 100, margin, &st) ||
         !options_number(o, OPTION_SUSTAINED, 1, 1000, &sustained, &st))
         return command_usage(o->command, "%s", st.message);
     request->sustained = (size_t)sustained;

@@ -30,8 +30,8 @@ has err 'step/c@cpu,strict,2 is [56]\.[0-9]+ % slower than it was for long' "nam
 has err 'creep/c@cpu,strict,2 is 1[0-9]\.' "and the creep"
 has err '7 of 7 series judged, 2 slower' "and nothing else"
 exits 0 "a margin above both" "$tsr" log --history --check --margin 30%
-exits 1 "one kernel, a margin below its step" "$tsr" log --history step --check --margin 0.04
-exits 0 "and above it" "$tsr" log --history step/c --check --margin 0.08
+exits 1 "one kernel, a margin below its step" "$tsr" log --history step --check --margin 4
+exits 0 "and above it" "$tsr" log --history step/c --check --margin 8
 exits 0 "a change that was accepted" "$tsr" log --history step --check --since run-24
 exits 5 "too few runs to judge" "$tsr" log --history step --check --since run-35
 has out 'too short to judge' "which the line says"

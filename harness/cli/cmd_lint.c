@@ -1,0 +1,103 @@
+/* cmd_lint.c - tsr lint: static checks of kernels and their cases. */
+#include <stdlib.h>
+
+#include "case.h"
+#include "cli/command.h"
+#include "lint/lint.h"
+#include "report/document.h"
+#include "report/export/export.h"
+
+static const char *plural(size_t count) {
+    return count == 1 ? "" : "s";
+}
+
+static void print_summary(const lint_report *r, FILE *out) {
+    fprintf(out,
+            "%zu kernel%s with %zu case%s in %zu file%s: %zu error%s, %zu warning%s, %zu note%s\n",
+            r->kernels, plural(r->kernels), r->cases, plural(r->cases), r->files, plural(r->files),
+            r->counts[LINT_ERROR], plural(r->counts[LINT_ERROR]), r->counts[LINT_WARNING],
+            plural(r->counts[LINT_WARNING]), r->counts[LINT_NOTE], plural(r->counts[LINT_NOTE]));
+}
+
+static bool look_at(const options *o, lint_report *r, status *st) {
+    static const char *const usual[] = {"corpus/"};
+    size_t count = o->arguments.count;
+    const char *const *paths = count ? o->arguments.items : usual;
+    arena memory;
+    corpus_paths found = {0};
+    arena_init(&memory);
+    bool ok = true;
+    for (size_t i = 0; i < (count ? count : 1) && ok; i++)
+        ok = corpus_find(paths[i], &memory, &found, st);
+    for (size_t i = 0; i < found.count && ok; i++)
+        ok = lint_source(r, found.items[i], st);
+    vec_release(&found);
+    arena_release(&memory);
+    return ok;
+}
+
+static bool export_all(const options *o, const json_t *document, status *st) {
+    const string_list *specs = &o->values[OPTION_LINT_EXPORT].values;
+    for (size_t i = 0; i < specs->count; i++)
+        if (!document_export(document, specs->items[i], st))
+            return false;
+    return true;
+}
+
+static void print_findings(const options *o, const lint_report *r) {
+    text out;
+    text_init(&out);
+    lint_show(r, command_colour(o, stdout), &out);
+    fputs(out.data, stdout);
+    text_release(&out);
+}
+
+static int report(const options *o, lint_report *r) {
+    status st = STATUS_INIT;
+    lint_sort(r);
+    json_t *document = lint_json(r);
+    bool ok = export_all(o, document, &st), json = options_flag(o, OPTION_JSON);
+    if (json)
+        document_print(document, stdout);
+    else
+        print_findings(o, r);
+    print_summary(r, json ? stderr : stdout);
+    json_decref(document);
+    if (!ok)
+        return command_fail(&st);
+    size_t counted =
+        r->counts[LINT_ERROR] + (options_flag(o, OPTION_STRICT) ? r->counts[LINT_WARNING] : 0);
+    return counted ? EXIT_CHECK : EXIT_DONE;
+}
+
+static int check_exports(const options *o) {
+    const string_list *specs = &o->values[OPTION_LINT_EXPORT].values;
+    status st = STATUS_INIT;
+    for (size_t i = 0; i < specs->count; i++)
+        if (!document_export_check(specs->items[i], EXPORT_LINT, &st))
+            return command_usage(o->command, "%s", st.message);
+    for (size_t i = 0; i < specs->count; i++)
+        if (!document_export_place(specs->items[i], &st))
+            return command_fail(&st);
+    return EXIT_DONE;
+}
+
+int command_lint(const options *o) {
+    if (options_flag(o, OPTION_LINT_MARKDOWN)) {
+        text page;
+        text_init(&page);
+        lint_markdown(&page);
+        fputs(page.data, stdout);
+        text_release(&page);
+        return EXIT_DONE;
+    }
+    int code = check_exports(o);
+    if (code)
+        return code;
+    lint_report r = {.code = options_flag(o, OPTION_CODE)};
+    status st = STATUS_INIT;
+    compiler_init();
+    code = look_at(o, &r, &st) ? report(o, &r) : command_fail(&st);
+    lint_release(&r);
+    return code;
+}

@@ -1,0 +1,206 @@
+/* checks_sum.c - sums and products: are there cases that prove them? */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "lint/subject.h"
+
+/* What a case's accumulations are fed with. */
+typedef struct sums {
+    const lint_case *c;
+    bool exact_output;   /* whole numbers in the inputs would make whole numbers of some output */
+    bool product;        /* some multiply two different inputs */
+    int x, y;            /* those inputs */
+    double worst, limit; /* greatest sum that can come of the inputs' ranges over 2^bits */
+} sums;
+
+/* Greatest magnitude of an input's elements where they are whole numbers; INFINITY elsewhere. */
+static double magnitude(const lint_case *c, int input) {
+    const compiler_input *in = &c->c->inputs[input];
+    if (in->kind == INPUT_INTEGERS)
+        return fmax(fabs(in->a), fabs(in->b - 1));
+    if (in->kind == INPUT_CONSTANT && in->a == floor(in->a))
+        return fabs(in->a);
+    return INFINITY;
+}
+
+static const ir_type_data *type_of(const ir_module *m, ir_value value) {
+    return ir_type_get(m, ir_value_get(m, value)->type);
+}
+
+/* The product of the extents along the axes. */
+static double extent(const ir_module *m, ir_value value, ir_op op, const char *axes) {
+    int64_t list[IR_MAX_RANK];
+    uint32_t count = ir_op_ints(m, op, axes, list, IR_MAX_RANK);
+    double total = 1;
+    for (uint32_t i = 0; i < count; i++)
+        total *= (double)type_of(m, value)->dims[list[i]];
+    return total;
+}
+
+/* Whole numbers up to 2^bits are exact in the accumulator. */
+static double exact_limit(dtype type) {
+    return type == DTYPE_F64 ? 0x1p53 : 0x1p24;
+}
+
+static void note(sums *s, double sum, dtype type) {
+    double limit = exact_limit(type);
+    if (isfinite(sum) && sum / limit > s->worst / s->limit) {
+        s->worst = sum;
+        s->limit = limit;
+    }
+}
+
+static void look(ir_module *m, ir_op op, void *context) {
+    sums *s = context;
+    const ir_op_data *o = ir_op_get(m, op);
+    bool dot = strcmp(lint_op_name(m, op), "dot") == 0,
+         sum = strcmp(lint_op_name(m, op), "reduce") == 0 &&
+               strcmp(ir_op_string(m, op, "kind", ""), "sum") == 0;
+    if (!dot && !sum)
+        return;
+    dtype result = type_of(m, o->results[0])->element;
+    int x = lint_input_of(m, o->operands[0]), y = dot ? lint_input_of(m, o->operands[1]) : x;
+    if (dot && x >= 0 && y >= 0 && x != y) {
+        s->product = true;
+        s->x = x;
+        s->y = y;
+    }
+    if (x < 0 || y < 0 || !lint_type_is_float(result))
+        return;
+    if (dot)
+        note(s,
+             extent(m, o->operands[0], op, "x_contract") * magnitude(s->c, x) * magnitude(s->c, y),
+             result);
+    else
+        note(s, extent(m, o->operands[0], op, "axes") * magnitude(s->c, x), result);
+}
+
+/* Operations that make whole numbers of whole numbers. */
+static bool keeps_whole(const ir_module *m, ir_op op) {
+    static const char *const names[] = {"add",    "sub",     "mul",       "fma",     "neg",
+                                        "abs",    "maximum", "minimum",   "select",  "compare",
+                                        "dot",    "reduce",  "broadcast", "reshape", "transpose",
+                                        "slice",  "window",  "concat",    "gather",  "iota",
+                                        "extent", "and",     "or",        "xor",     "not"};
+    const char *name = lint_op_name(m, op);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    if (strcmp(name, "constant") == 0) {
+        const ir_attr_data *value = ir_attr_get(m, ir_op_attr(m, op, "value"));
+        double number = dtype_load(value->element, &value->bits, 0);
+        return number == floor(number);
+    }
+    return strcmp(name, "convert") == 0;
+}
+
+/* What only moves elements does not round; what computes into a narrow float does. */
+static bool rounds(const ir_module *m, ir_op op) {
+    const ir_op_data *o = ir_op_get(m, op);
+    if (o->result_count == 0)
+        return false;
+    dtype type = type_of(m, o->results[0])->element;
+    bool moves = o->operand_count && type_of(m, o->operands[0])->element == type &&
+                 lint_input_of(m, o->results[0]) >= 0;
+    return lint_type_is_float(type) && dtype_size(type) < 4 && !moves;
+}
+
+typedef struct wholeness {
+    bool *whole; /* by value */
+    bool *adds;  /* ... and a sum or dot of floats is behind it */
+    bool found;  /* some output is both */
+} wholeness;
+
+static void follow(const ir_module *m, ir_op op, wholeness *w) {
+    const ir_op_data *o = ir_op_get(m, op);
+    const char *name = lint_op_name(m, op);
+    bool whole = keeps_whole(m, op) && !rounds(m, op), adds = false;
+    for (uint32_t i = 0; i < o->operand_count; i++) {
+        whole &= w->whole[o->operands[i]];
+        adds |= w->adds[o->operands[i]];
+        if (strcmp(name, "return") == 0)
+            w->found |= w->whole[o->operands[i]] && w->adds[o->operands[i]];
+    }
+    bool accumulates =
+        strcmp(name, "dot") == 0 ||
+        (strcmp(name, "reduce") == 0 && strcmp(ir_op_string(m, op, "kind", ""), "sum") == 0);
+    for (uint32_t i = 0; i < o->result_count; i++) {
+        w->whole[o->results[i]] = whole;
+        w->adds[o->results[i]] =
+            adds || (accumulates && lint_type_is_float(type_of(m, o->results[i])->element));
+    }
+}
+
+static bool has_exact_output(const ir_module *m) {
+    size_t count = ir_value_count(m) + 1;
+    wholeness w = {base_calloc(count, sizeof(bool)), base_calloc(count, sizeof(bool)), false};
+    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    for (uint32_t i = 0; i < body->argument_count; i++)
+        w.whole[body->arguments[i]] = true;
+    for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
+        follow(m, op, &w);
+    free(w.whole);
+    free(w.adds);
+    return w.found;
+}
+
+/* Floats that are whole numbers, and not all constants. */
+static bool is_of_integers(const lint_case *c) {
+    bool varied = false;
+    for (uint32_t i = 0; i < c->signature.input_count; i++) {
+        if (!lint_type_is_float(c->signature.inputs[i].type))
+            continue;
+        if (!isfinite(magnitude(c, (int)i)))
+            return false;
+        varied |= c->c->inputs[i].kind == INPUT_INTEGERS;
+    }
+    return varied;
+}
+
+static bool have_one_shape(const lint_case *c, int x, int y) {
+    const struct compiler_buffer *a = &c->signature.inputs[x], *b = &c->signature.inputs[y];
+    bool same = a->rank == b->rank;
+    for (int i = 0; same && i < a->rank; i++)
+        same = a->dims[i] == b->dims[i];
+    return same;
+}
+
+/* Two inputs of different ranks never have one shape, and no case could help. */
+static bool could_have_one_shape(const lint_case *c, int x, int y) {
+    return c->signature.inputs[x].rank == c->signature.inputs[y].rank &&
+           c->signature.inputs[x].type == c->signature.inputs[y].type;
+}
+
+void lint_check_sums(const lint_kernel *k) {
+    bool exact = false, adds = false, square = false, product = false;
+    const char *x = "", *y = "";
+    for (size_t i = 0; i < k->case_count; i++) {
+        const lint_case *c = &k->cases[i];
+        sums s = {.c = c, .limit = 1};
+        ir_walk(c->primitives, ir_module_kernel(c->primitives), look, &s);
+        s.exact_output = has_exact_output(c->primitives);
+        adds |= s.exact_output;
+        exact |= s.exact_output && is_of_integers(c);
+        if (s.product && could_have_one_shape(c, s.x, s.y)) {
+            product = true;
+            square |= have_one_shape(c, s.x, s.y);
+            x = k->kernel->parameter_names[s.x];
+            y = k->kernel->parameter_names[s.y];
+        }
+        if (s.exact_output && is_of_integers(c) && s.worst > s.limit)
+            lint_add(k, LINT_INEXACT_INTEGERS, lint_case_span(k, c->c), c->c,
+                     "sums of case %s may reach %g; whole numbers are exact up to %g", c->c->name,
+                     s.worst, s.limit);
+    }
+    if (adds && !exact)
+        lint_add(
+            k, LINT_NO_EXACT_CASE, lint_kernel_span(k), NULL,
+            "small integers would make an output of %s exact, and no case has them for all floats",
+            k->kernel->name);
+    if (product && !square)
+        lint_add(k, LINT_NO_SQUARE_CASE, lint_kernel_span(k), NULL,
+                 "'%s' and '%s', which %s multiplies, have one shape in no case", x, y,
+                 k->kernel->name);
+}

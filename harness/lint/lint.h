@@ -1,0 +1,68 @@
+/* lint.h - static checks of kernels and of their cases: what can be told from the source, the graph
+ * and the schedule, without running anything. lints.def lists them.
+ *
+ * Nothing is guessed: a finding holds for the kernel as written and, where the table says so, for
+ * this machine's caches and memory. Files are looked at one by one; findings stand in the order of
+ * their places. */
+#ifndef TESSERA_HARNESS_LINT_LINT_H
+#define TESSERA_HARNESS_LINT_LINT_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+typedef enum lint_severity {
+    LINT_ERROR,
+    LINT_WARNING,
+    LINT_NOTE,
+    LINT_SEVERITY_COUNT
+} lint_severity;
+
+typedef enum lint_id {
+#define LINT(id, name, severity, what, why, help) LINT_##id,
+#include "lint/lints.def"
+#undef LINT
+    LINT_COUNT
+} lint_id;
+
+typedef struct lint_info {
+    const char *name;
+    lint_severity severity;
+    const char *what, *why, *help;
+} lint_info;
+extern const lint_info lint_table[LINT_COUNT];
+const char *lint_severity_name(lint_severity severity);
+
+typedef struct lint_finding {
+    lint_id id;
+    char *path;
+    uint32_t line, column, length; /* 1-based, in code points; length >= 1 */
+    char *kernel, *case_name;      /* NULL where it is of neither */
+    char *message;
+    char *shown; /* the source line */
+} lint_finding;
+
+typedef struct lint_report {
+    bool code; /* compile each case, and look at its machine code, too */
+    VEC(lint_finding) findings;
+    size_t counts[LINT_SEVERITY_COUNT];
+    size_t files, kernels, cases;
+} lint_report;
+
+/* Adds what is found in one source. False where it cannot be read. */
+bool lint_source(lint_report *r, const char *path, status *st);
+/* By place: path in the order added, then line, column, table. */
+void lint_sort(lint_report *r);
+void lint_release(lint_report *r);
+
+/* As the compiler shows its diagnostics: place, message, source line with carets, help. */
+void lint_show(const lint_report *r, bool colour, text *out);
+/* {"schema": "tsr.lint/1", ...}; owned. */
+json_t *lint_json(const lint_report *r);
+/* The table as docs/lint.md. */
+void lint_markdown(text *out);
+
+#endif

@@ -1,0 +1,85 @@
+/* show.c - findings for people and for programs, and the table of checks. */
+#include <string.h>
+
+#include "lint/lint.h"
+#include "report/host_facts.h"
+
+static const char *colour_of(lint_severity severity) {
+    static const char *const codes[LINT_SEVERITY_COUNT] = {"\x1b[1;31m", "\x1b[1;35m",
+                                                           "\x1b[1;36m"};
+    return codes[severity];
+}
+
+static void put_carets(const lint_finding *f, text *out) {
+    text_append(out, "      | ");
+    uint32_t column = 1;
+    for (const char *p = f->shown; *p && column < f->column; p++) {
+        if (((unsigned char)*p & 0xC0) == 0x80)
+            continue;
+        text_append_char(out, *p == '\t' ? '\t' : ' ');
+        column++;
+    }
+    text_append_char(out, '^');
+    for (uint32_t i = 1; i < f->length; i++)
+        text_append_char(out, '~');
+    text_append_char(out, '\n');
+}
+
+void lint_show(const lint_report *r, bool colour, text *out) {
+    for (size_t i = 0; i < r->findings.count; i++) {
+        const lint_finding *f = &r->findings.items[i];
+        const lint_info *info = &lint_table[f->id];
+        text_printf(out, "%s:%u:%u: %s%s%s: %s [%s]\n", f->path, f->line, f->column,
+                    colour ? colour_of(info->severity) : "", lint_severity_name(info->severity),
+                    colour ? "\x1b[0m" : "", f->message, info->name);
+        text_printf(out, "%5u | %s\n", f->line, f->shown);
+        put_carets(f, out);
+        if (f->id != LINT_SOURCE)
+            text_printf(out, "      = why: %s\n      = help: %s\n", info->why, info->help);
+    }
+}
+
+static json_t *rules_json(void) {
+    json_t *list = json_array();
+    for (int i = 0; i < LINT_COUNT; i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", lint_table[i].name, "severity",
+                            lint_severity_name(lint_table[i].severity), "what", lint_table[i].what,
+                            "why", lint_table[i].why, "help", lint_table[i].help));
+    return list;
+}
+
+json_t *lint_json(const lint_report *r) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->findings.count; i++) {
+        const lint_finding *f = &r->findings.items[i];
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:s?, s:s?, s:s, s:s}", "id",
+                            lint_table[f->id].name, "severity",
+                            lint_severity_name(lint_table[f->id].severity), "path", f->path, "line",
+                            (json_int_t)f->line, "column", (json_int_t)f->column, "end_column",
+                            (json_int_t)f->column + f->length, "kernel", f->kernel, "case",
+                            f->case_name, "message", f->message, "source", f->shown));
+    }
+    return json_pack("{s:s, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "schema",
+                     "tsr.lint/1", "tsr", program_facts(), "rules", rules_json(), "findings", list,
+                     "summary", "files", (json_int_t)r->files, "kernels", (json_int_t)r->kernels,
+                     "cases", (json_int_t)r->cases, "errors", (json_int_t)r->counts[LINT_ERROR],
+                     "warnings", (json_int_t)r->counts[LINT_WARNING], "notes",
+                     (json_int_t)r->counts[LINT_NOTE]);
+}
+
+void lint_markdown(text *out) {
+    text_append(out,
+                "# tsr lint\n\n`tsr lint [PATH...]` looks for what is wrong with kernels and their "
+                "cases without running any. What it says holds for the\nkernel as written and, "
+                "where a line says so, for this machine's caches and memory; nothing is guessed. "
+                "The exit code is 1 where there\nis an error, with `--strict` also where there is "
+                "a warning. `--json` prints one document, `--export sarif=FILE` writes SARIF 2.1.0 "
+                "for\ncode scanning. This page is printed by `tsr lint --markdown`.\n\n"
+                "| check | severity | finds | why | what to do |\n|---|---|---|---|---|\n");
+    for (int i = 0; i < LINT_COUNT; i++)
+        text_printf(out, "| `%s` | %s | %s | %s | %s |\n", lint_table[i].name,
+                    lint_severity_name(lint_table[i].severity), lint_table[i].what,
+                    lint_table[i].why, lint_table[i].help);
+}

@@ -1,0 +1,64 @@
+/* subject.h - inside the lint: one kernel with the graphs of its cases, and where things stand. */
+#ifndef TESSERA_HARNESS_LINT_SUBJECT_H
+#define TESSERA_HARNESS_LINT_SUBJECT_H
+
+#include "lint/lint.h"
+#include "tessera/compiler.h"
+
+/* Bytes of the source. */
+typedef struct lint_span {
+    size_t start, end;
+} lint_span;
+
+typedef struct lint_file {
+    const char *path, *data;
+    size_t size;
+} lint_file;
+
+typedef struct lint_case {
+    const compiler_case *c;
+    ir_module *graph;      /* symbolic; owned */
+    ir_module *primitives; /* static, composites decomposed; owned */
+    compiler_signature signature;
+    uint64_t bytes; /* of inputs and outputs */
+} lint_case;
+
+typedef struct lint_kernel {
+    lint_report *report;
+    const lint_file *file;
+    compiler_source *source;
+    const compiler_kernel *kernel;
+    lint_case *cases; /* those that could be opened */
+    size_t case_count;
+} lint_kernel;
+
+/* place.c: the whole line where a name is not found. */
+lint_span lint_line_span(const lint_file *f, uint32_t line);
+lint_span lint_kernel_span(const lint_kernel *k);
+lint_span lint_case_span(const lint_kernel *k, const compiler_case *c);
+lint_span lint_parameter_span(const lint_kernel *k, const char *parameter);
+
+/* Takes a printf format. `c` may be NULL. */
+void lint_add(const lint_kernel *k, lint_id id, lint_span at, const compiler_case *c,
+              const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* What the compiler says of a case: where it names a place, there. */
+void lint_add_failure(const lint_kernel *k, const compiler_case *c, const status *st);
+/* Of a file, without a kernel. */
+void lint_add_at(lint_report *r, const lint_file *f, lint_id id, lint_span at, const char *message);
+
+/* The groups of checks. */
+void lint_check_kernel(const lint_kernel *k);   /* checks_kernel.c: of all cases together */
+void lint_check_cases(const lint_kernel *k);    /* checks_case.c: of each */
+void lint_check_sums(const lint_kernel *k);     /* checks_sum.c: what adds up */
+void lint_check_schedule(const lint_kernel *k); /* checks_schedule.c */
+void lint_check_layout(const lint_kernel *k);   /* checks_layout.c: rows, caches */
+void lint_check_code(const lint_kernel *k);     /* checks_code.c: compiles */
+
+/* Name of an operation without its dialect: "reduce". */
+const char *lint_op_name(const ir_module *m, ir_op op);
+/* Which input a value of the primitives is, seen through what only moves, copies or converts
+ * elements; -1: none, or computed. */
+int lint_input_of(const ir_module *m, ir_value value);
+bool lint_type_is_float(dtype type);
+
+#endif

@@ -1,0 +1,51 @@
+"""check_lint.py SCHEMAS JSON SARIF SOURCE...: findings stand where the sources say `# lint: CHECK...`, and nowhere else;
+both documents say the same, and each place is what the source has there."""
+import collections
+import json
+import pathlib
+import re
+import sys
+
+import jsonschema
+
+document, sarif = (json.load(open(path)) for path in sys.argv[2:4])
+schema = json.load(open(pathlib.Path(sys.argv[1]) / "sarif.json"))
+jsonschema.Draft202012Validator.check_schema(schema)
+jsonschema.validate(sarif, schema)
+
+wanted = collections.Counter()
+for path in sys.argv[4:]:
+    for number, line in enumerate(open(path, encoding="utf-8"), 1):
+        for check in re.findall(r"# lint: (.*)", line):
+            wanted.update((path, number, name) for name in check.split())
+found = collections.Counter((f["path"], f["line"], f["id"]) for f in document["findings"])
+assert found == wanted, f"not expected: {found - wanted}\nnot found: {wanted - found}"
+
+rules = {rule["id"]: rule for rule in document["rules"]}
+elsewhere = {"cache-edge", "stack-traffic"}  # of this machine's caches and code: tested apart
+assert set(rules) == {name for _, _, name in wanted} | elsewhere, "every check has a kernel that it finds"
+for finding in document["findings"]:
+    line = open(finding["path"], encoding="utf-8").read().split("\n")[finding["line"] - 1]
+    assert finding["source"] == line and finding["severity"] == rules[finding["id"]]["severity"]
+    assert 1 <= finding["column"] < finding["end_column"] <= len(line) + 1
+    word = line[finding["column"] - 1:finding["end_column"] - 1]
+    if finding["id"] == "unused-parameter":
+        assert word == "other"
+    elif finding["id"] == "source":
+        assert word in ("zz", "softmaxx", "6"), word
+    elif finding["case"]:
+        assert word == finding["case"], word
+    elif "schedule" not in finding["id"] and finding["id"] != "same-operands":
+        assert word == finding["kernel"], word
+
+(run,) = sarif["runs"]
+assert [r["id"] for r in run["tool"]["driver"]["rules"]] == [r["id"] for r in document["rules"]]
+assert len(run["results"]) == len(document["findings"])
+for result, finding in zip(run["results"], document["findings"]):
+    place = result["locations"][0]["physicalLocation"]
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == finding["id"]
+    assert result["level"] == finding["severity"] and result["message"]["text"] == finding["message"]
+    assert place["artifactLocation"]["uri"].endswith(finding["path"].rsplit("/", 1)[-1])
+    region = place["region"]
+    assert (region["startLine"], region["startColumn"], region["endColumn"]) == (
+        finding["line"], finding["column"], finding["end_column"])

@@ -1,0 +1,69 @@
+# test_cli_lint.sh - tsr lint: every check finds the kernel that is made for it and leaves its neighbour alone; SARIF.
+# shellcheck source=harness/test/lib.sh
+source "$2/harness/test/lib.sh"
+cp "$root"/harness/test/lint/*.tsr .
+sources=(kernel.tsr case.tsr sum.tsr layout.tsr source.tsr misfit.tsr)
+
+exits 1 "kernels with everything" "$tsr" lint "${sources[@]}" --json --export sarif=lint.sarif --export json=again.json
+cp out lint.json
+exits 0 "each check finds its kernel, and no other" /usr/bin/python3 "$root/harness/test/check_lint.py" \
+    "$root/harness/test/schemas" lint.json lint.sarif "${sources[@]}"
+same lint.json again.json "the export is the document"
+exits 1 "the same for people" "$tsr" lint "${sources[@]}"
+has out "^kernel.tsr:[0-9]+:5: warning: no output of ignoring depends on 'other' \[unused-parameter\]" "a place and a name"
+has out '^   [0-9]+ \|     other: Tensor' "the line"
+has out '^      \|     \^~~~~$' "carets"
+has out '^      = help: Remove it, or use it' "and what to do"
+has out "^source.tsr:[0-9]+:13: error: unknown name 'zz' \[source\]" "the compiler's own"
+has out '^[0-9]+ kernels with [0-9]+ cases in 6 files: 4 errors, [0-9]+ warnings, 2 notes' "a sum"
+hasnt out $'\x1b' "no colour in a file"
+exits 1 "with colour" "$tsr" lint source.tsr --color always
+has out $'\x1b\\[1;31merror' "errors are red"
+
+exits 0 "warnings alone" "$tsr" lint sum.tsr
+exits 1 "under --strict" "$tsr" lint sum.tsr --strict
+exits 0 "notes under --strict" "$tsr" lint layout.tsr --strict --json
+/usr/bin/python3 -c 'import json; assert json.load(open("out"))["summary"]["warnings"] == 0' ||
+    fail "layout.tsr has no warning"
+exits 0 "the corpus" "$tsr" lint "$root/corpus"
+has out ' 0 errors' "has no error"
+
+# What depends on this machine: the size of its second cache, and the code for its registers.
+size=$("$tsr" devices --json | /usr/bin/python3 -c '
+import json, sys
+caches = {c["level"]: c["bytes"] for c in json.load(sys.stdin)["host"]["caches"]}
+print(caches["L2"])')
+cat >edge.tsr <<END
+"""About the size of a cache."""
+from tessera import *
+
+
+@cases(
+    case("prime", N=13),
+    case("above", N=$((size / 8 + 100)), large=True),
+    case("within", N=$((size / 8 - 100)), large=True),
+    case("beyond", N=$((size / 8 * 2)), large=True),
+)
+@kernel
+def negated(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    """Two tensors."""
+    return -x
+END
+exits 0 "sizes about a cache" "$tsr" lint edge.tsr
+has out '^edge.tsr:7:.*note: case above has .* L2 holds .*\[cache-edge\]' "the one just above is found"
+[ "$(grep -c cache-edge out)" -eq 1 ] && pass "and no other" || fail "and no other"
+exits 0 "machine code" "$tsr" lint "$root/corpus/types/results.tsr" "$root/corpus/elementwise/saxpy.tsr" --code
+has out 'results.tsr:.* of [0-9]+ instructions of case prime read or write the stack \[stack-traffic\]' "spills are found"
+hasnt out 'saxpy.tsr:.*stack-traffic' "and not where there are none"
+exits 0 "without --code" "$tsr" lint "$root/corpus/types/results.tsr"
+hasnt out 'stack-traffic' "nothing is compiled"
+
+exits 0 "the page of checks" "$tsr" lint --markdown
+same out "$root/docs/lint.md" "is docs/lint.md"
+exits 3 "a path that is not there" "$tsr" lint nowhere.tsr
+mkdir empty
+exits 3 "a folder without kernels" "$tsr" lint empty
+exits 2 "a format that has no findings" "$tsr" lint sum.tsr --export csv=x
+has err 'formats here: json, sarif' "names those that have"
+exits 3 "a file that cannot be" "$tsr" lint sum.tsr --export sarif=nowhere/x
+finish
