@@ -231,6 +231,13 @@ double rotation_delay_ns(uint64_t steps) {
     return least > cost ? (double)(least - cost) : 0;
 }
 
+/* A kernel that broke a promise which the runtime itself watches over deviates, too. */
+bool rotation_launched(tsr_status_t code, status *st) {
+    if (code == TSR_EINTERNAL)
+        return status_set(st, STATUS_MISMATCH, "timed launches: %s", tsrGetLastError());
+    return abi_ok(code, "launching", st);
+}
+
 static void **args_of(const rotation *r, uint64_t launch) {
     return rotation_args(r, (uint32_t)(launch / r->sets % r->sets), (uint32_t)(launch % r->sets));
 }
@@ -285,7 +292,7 @@ bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, 
     exchange_some(r);
     rotation_plan(r, before, timing->repeats, all);
     rotation_poison(r);
-    if (!abi_ok(rotation_launch(r, timing, before, &took), "launching", st))
+    if (!rotation_launched(rotation_launch(r, timing, before, &took), st))
         return false;
     r->next = r->sets + (r->next + timing->repeats) % ((uint64_t)r->sets * r->sets);
     *ns_each = (double)(took > cost ? took - cost : took) / (double)timing->repeats;
@@ -299,7 +306,7 @@ bool rotation_learn(rotation *r, tsr_kernel_t kernel, status *st) {
     rotation_poison(r);
     for (uint32_t place = 0; place < r->sets; place++) {
         void **args = rotation_args(r, 0, place);
-        if (!abi_ok(tsrLaunch(kernel, NULL, grid, args, count), "launching", st))
+        if (!rotation_launched(tsrLaunch(kernel, NULL, grid, args, count), st))
             return false;
         for (uint32_t i = r->inputs; i < r->inputs + r->outputs; i++) {
             rotation_buffer *b = rotation_at(r, place, i);

@@ -51,6 +51,7 @@ void rotation_plan(rotation *r, uint64_t before, uint64_t launches, bool all);
 void rotation_poison(rotation *r);
 tsr_status_t rotation_launch(const rotation *r, const rotation_timing *t, uint64_t before,
                              uint64_t *ns);
+bool rotation_launched(tsr_status_t code, status *st);
 uint64_t rotation_draw(rotation *r);
 
 /* rotation_check.c: after a part everything holds what it must. */

@@ -172,7 +172,7 @@ static bool clocks_agree(const watch *w, status *st) {
                           "long)",
                           w->odd_parts, w->parts, w->worst);
     uint64_t kernel = ticks_kernel_ns(), timer = timer_now_ns();
-    double passed = (double)(kernel - w->kernel_ns), said = (double)(timer - w->timer_ns);
+    double passed = (double)(kernel - w->kernel_ns), said = (double)(int64_t)(timer - w->timer_ns);
     double slack = 20e6 + SLACK_PER_MILLE * 1e-3 * passed;
     if (said < passed - slack || said > passed + slack)
         return status_set(st, STATUS_MISMATCH,
@@ -208,7 +208,7 @@ static bool nobody_is_left(const watch *w, status *st) {
     uint32_t threads = count_threads();
     if (threads > w->threads)
         return status_set(st, STATUS_MISMATCH,
-                          "%u threads are running that the kernel left behind: work that goes on "
+                          "threads are running that the kernel left behind (%u): work that goes on "
                           "after a launch has returned is not timed",
                           threads - w->threads);
     if (!w->had_children && has_children())

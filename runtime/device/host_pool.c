@@ -36,6 +36,7 @@ struct host_pool {
     host_pool_grid grid;
     atomic_uint stop;
     atomic_bool cancelled;
+    atomic_bool fp_changed;                 /* some cell left another floating-point environment */
     _Alignas(CACHE_LINE) atomic_uint state; /* 2 * serial + open */
     atomic_uint sleepers;
     _Alignas(CACHE_LINE) _Atomic int64_t next; /* first cell that nobody has claimed */
@@ -97,6 +98,11 @@ static fp_control enter_default_fp(void) {
 static void leave_default_fp(fp_control saved) {
     set_fp(saved, fp_default.x87);
 }
+
+static bool fp_is_default(void) {
+    enum { FLAGS = 0x3F }; /* what has happened: no part of the environment */
+    return (_mm_getcsr() & ~(uint32_t)FLAGS) == fp_default.sse;
+}
 #elif defined(__aarch64__)
 static fp_control enter_default_fp(void) {
     fp_control saved = {0};
@@ -110,6 +116,12 @@ static void leave_default_fp(fp_control saved) {
     if (saved.fpcr != 0)
         __asm__ volatile("msr fpcr, %0" : : "r"(saved.fpcr));
 }
+
+static bool fp_is_default(void) {
+    uint64_t fpcr;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    return fpcr == 0;
+}
 #else
 static fp_control enter_default_fp(void) {
     return (fp_control){0};
@@ -117,6 +129,10 @@ static fp_control enter_default_fp(void) {
 
 static void leave_default_fp(fp_control saved) {
     (void)saved;
+}
+
+static bool fp_is_default(void) {
+    return true;
 }
 #endif
 
@@ -139,6 +155,10 @@ static void call(host_pool *pool, uint32_t index, int64_t begin, int64_t end) {
     if (grid->guarded)
         memset(scratch, POISON, grid->scratch_bytes);
     grid->run(grid->context, scratch, begin, end);
+    if (fp_is_default())
+        return;
+    (void)enter_default_fp(); /* the next kernel's cells run on this thread, too */
+    atomic_store(&pool->fp_changed, true);
 }
 
 static void work(host_pool *pool, uint32_t index) {
@@ -262,6 +282,10 @@ bool host_pool_run(host_pool *pool, const host_pool_grid *grid, status *st) {
             run_shared(pool);
         leave_default_fp(saved);
         ok = check_scratch(pool, st);
+        if (atomic_exchange(&pool->fp_changed, false))
+            ok =
+                status_set(st, STATUS_INTERNAL,
+                           "a cell changed the floating-point environment and did not put it back");
     }
     pthread_mutex_unlock(&pool->mutex);
     if (atomic_load_explicit(&pool->cancelled, memory_order_relaxed))

@@ -54,7 +54,8 @@ typedef enum tsr_status {
     TSR_EVERSION,     /* the module was made for another ABI major or a newer minor */
     TSR_EUNAVAILABLE, /* no image of the module fits this machine, or the device is not usable */
     TSR_EINTERNAL     /* a promise was broken: a kernel wrote out of bounds (seen under
-                         TSR_CONTEXT_DEBUG), or the runtime has a bug */
+                         TSR_CONTEXT_DEBUG) or changed the floating-point environment, or the
+                         runtime has a bug */
 } tsr_status_t;
 
 /* The message of the last failure on this thread; "" if none. Borrowed until the next call on this

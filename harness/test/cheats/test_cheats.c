@@ -1,0 +1,254 @@
+/* test_cheats.c - kernels that cheat are timed like any other, and none is accepted: each is
+ * refused with its reason. Honest ones are accepted.
+ *
+ * kernels.c has the kernels and cheats.def the table. Each is run in a process of its own, because
+ * some damage theirs. What is done to them is what `tsr bench` does: sets with known digests,
+ * groups of launches, contents that were not seen before, and a last look at what was left behind.
+ * Run with
+ * --list the program prints the table with what each was refused for. */
+#include "test/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "measure/rotation.h"
+#include "measure/ticks.h"
+#include "measure/timer.h"
+#include "test/module_maker.h"
+
+enum { SIDE = 32, WORDS = SIDE * SIDE, SETS = 4, WORKSPACE = 8192, PATIENCE_S = 60, PARTS = 36 };
+
+typedef struct cheat {
+    const char *symbol;
+    int cells;
+    const char *reason, *what;
+} cheat;
+static const cheat cheats[] = {
+#define KERNEL(symbol, cells, reason, what) {#symbol, cells, reason, what},
+#include "test/cheats/cheats.def"
+#undef KERNEL
+};
+enum { CHEATS = sizeof cheats / sizeof cheats[0] };
+
+/* What a kernel was refused for, from its process. */
+typedef struct outcome {
+    bool finished, accepted, unbent;
+    char why[1100];
+} outcome;
+
+/* ---- sets ---- */
+
+static float inputs[SETS][2][WORDS];
+static uint64_t digests[SETS];
+
+static void multiply(const float *a, const float *b, float *out) {
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE; j++) {
+            float sum = 0;
+            for (int k = 0; k < SIDE; k++)
+                sum += a[i * SIDE + k] * b[k * SIDE + j];
+            out[i * SIDE + j] = sum;
+        }
+}
+
+/* The first set by a formula that one of the kernels knows, two of random numbers, and the first
+ * with one element of each input changed. */
+static void make_sets(void) {
+    uint64_t random = 1;
+    float out[WORDS];
+    for (int i = 0; i < WORDS; i++) {
+        inputs[0][0][i] = (float)((i * 7) % 13) * 0.25f - 1.5f;
+        inputs[0][1][i] = (float)((i * 5) % 11) * 0.125f - 0.5f;
+        for (int set = 1; set < SETS; set++)
+            for (int k = 0; k < 2; k++) {
+                random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+                inputs[set][k][i] = (float)((int64_t)(random >> 40) - (1 << 23)) * 0x1p-22f;
+            }
+    }
+    memcpy(inputs[SETS - 1], inputs[0], sizeof inputs[0]);
+    inputs[SETS - 1][0][517] = 3;
+    inputs[SETS - 1][1][333] = -2;
+    for (int set = 0; set < SETS; set++) {
+        multiply(inputs[set][0], inputs[set][1], out);
+        digests[set] = rotation_digest(out, sizeof out);
+    }
+}
+
+/* ---- in the process of one kernel ---- */
+
+static void must(tsr_status_t code) {
+    if (code == TSR_SUCCESS)
+        return;
+    fprintf(stderr, "%s: %s\n", tsrStatusName(code), tsrGetLastError());
+    _exit(3);
+}
+
+static tsr_kernel_t load(tsr_context_t context, const cheat *c) {
+    char json[1024];
+    tsr_module_t module;
+    tsr_kernel_t kernel;
+    snprintf(json, sizeof json,
+             "{\"schema\": \"tsr.module/1\", \"name\": \"product\", \"profile\": \"strict\","
+             " \"numerics_version\": 1, \"inputs\": ["
+             "{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [%d, %d]},"
+             "{\"name\": \"b\", \"dtype\": \"f32\", \"shape\": [%d, %d]}],"
+             " \"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [%d, %d]}],"
+             " \"workspace_bytes\": %d, \"scratch_bytes\": 64, \"phases\": ["
+             "{\"symbol\": \"%s\", \"grid\": %d, \"what\": \"%s\"}]}",
+             SIDE, SIDE, SIDE, SIDE, SIDE, SIDE, WORKSPACE, c->symbol, c->cells, c->symbol);
+    bytes object = read_object("kernels");
+    bytes image = make_module(json, "elf:x86-64-v2+fma", object);
+    must(tsrLoadModule(context, image.data, image.size, &module));
+    must(tsrGetKernel(module, "product", &kernel));
+    free(object.data);
+    free(image.data);
+    return kernel;
+}
+
+typedef struct trial {
+    rotation *rotation;
+    tsr_kernel_t kernel;
+    status st;
+} trial;
+
+/* Groups of one launch, of one pass over the sets, and of several. */
+static bool take(trial *t) {
+    static const uint64_t repeats[] = {1, SETS, 4 * SETS};
+    for (int i = 0; i < PARTS; i++) {
+        rotation_timing timing = {t->kernel, repeats[i % 3], 0};
+        double ns;
+        if (!rotation_time(t->rotation, &timing, &ns, &t->st))
+            return false;
+    }
+    return rotation_check_unseen(t->rotation, t->kernel, &t->st) &&
+           rotation_finish(t->rotation, &t->st);
+}
+
+/* Whether the system let it patch the clock: the test can only show what it could do. */
+static bool clock_is_bent(void) {
+    uint64_t ours = timer_now_ns(), kernels = ticks_kernel_ns();
+    return ours < kernels - kernels / 4;
+}
+
+static void run(const cheat *c, outcome *out) {
+    const size_t size = sizeof inputs[0][0], sizes[] = {size, size, size};
+    const void *pointers[SETS][2];
+    rotation_set sets[SETS];
+    trial t = {.st = STATUS_INIT};
+    watch w;
+    tsr_context_t context;
+    watch_begin(&w, 0);
+    must(tsrCreateContextOn(0, 1, 0, &context));
+    t.kernel = load(context, c);
+    for (int set = 0; set < SETS; set++) {
+        pointers[set][0] = inputs[set][0];
+        pointers[set][1] = inputs[set][1];
+        sets[set] = (rotation_set){pointers[set], &digests[set]};
+    }
+    rotation_request request = {.context = context,
+                                .input_count = 2,
+                                .output_count = 1,
+                                .sizes = sizes,
+                                .set_count = SETS,
+                                .sets = sets,
+                                .seed = timer_now_ns(),
+                                .watch = &w};
+    t.rotation = rotation_open(&request, &t.st);
+    if (!t.rotation)
+        _exit(4);
+    out->accepted = take(&t);
+    out->unbent = !clock_is_bent();
+    snprintf(out->why, sizeof out->why, "%s%s",
+             out->accepted || t.st.code == STATUS_MISMATCH ? "" : "not a mismatch: ", t.st.message);
+    out->finished = true;
+}
+
+/* ---- from outside ---- */
+
+static outcome outcome_of(const cheat *c) {
+    outcome *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(shared != MAP_FAILED);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(PATIENCE_S);
+        run(c, shared);
+        _exit(0);
+    }
+    int how;
+    assert_int_equal(waitpid(child, &how, 0), child);
+    outcome result = *shared;
+    munmap(shared, sizeof *shared);
+    if (!result.finished)
+        fail_msg("%s: its process ended with 0x%x", c->symbol, (unsigned)how);
+    return result;
+}
+
+/* One of the alternatives, "a|b", is in the text. */
+static bool has_words(const char *text_, const char *alternatives) {
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", alternatives);
+    for (char *rest = copy, *one; (one = strsep(&rest, "|")) != NULL;)
+        if (strstr(text_, one))
+            return true;
+    return false;
+}
+
+static void test_one(void **state) {
+    const cheat *c = *state;
+    outcome o = outcome_of(c);
+    if (strcmp(c->symbol, "bends_the_clock") == 0 && o.accepted && o.unbent) {
+        print_message("skipped: this system does not let a process patch its clock\n");
+        return;
+    }
+    if (!*c->reason && !o.accepted)
+        fail_msg("%s is honest and was refused: %s", c->symbol, o.why);
+    if (*c->reason && o.accepted)
+        fail_msg("%s was accepted: %s", c->symbol, c->what);
+    if (*c->reason && !has_words(o.why, c->reason))
+        fail_msg("%s: '%s' (expected '%s')", c->symbol, o.why, c->reason);
+}
+
+static void test_there_are_enough(void **state) {
+    int honest = 0;
+    (void)state;
+    for (int i = 0; i < CHEATS; i++)
+        honest += !*cheats[i].reason;
+    assert_true(honest >= 4);
+    assert_true(CHEATS - honest >= 15);
+}
+
+static int list(void) {
+    for (int i = 0; i < CHEATS; i++) {
+        outcome o = outcome_of(&cheats[i]);
+        printf("%-22s %s\n%22s %s\n", cheats[i].symbol, cheats[i].what, "",
+               o.accepted ? "accepted" : o.why);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
+#if !defined(__x86_64__)
+    puts("skipped: the kernels that cheat are written for x86-64");
+    return 0;
+#elif defined(__SANITIZE_THREAD__)
+    puts("skipped: threads that are made without the library confuse the thread sanitizer");
+    return 0;
+#endif
+    struct CMUnitTest tests[CHEATS + 1] = {cmocka_unit_test(test_there_are_enough)};
+    if (host_unavailable()) {
+        print_message("skipped: %s\n", host_unavailable());
+        return 0;
+    }
+    make_sets();
+    if (argc == 2 && strcmp(argv[1], "--list") == 0)
+        return list();
+    for (int i = 0; i < CHEATS; i++)
+        tests[i + 1] = (struct CMUnitTest){.name = cheats[i].symbol,
+                                           .test_func = test_one,
+                                           .initial_state = (void *)(uintptr_t)&cheats[i]};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
