@@ -1,18 +1,15 @@
-/* cmd_devices.c - tsr devices and tsr roofline: what this machine is and can do. */
+/* cmd_devices.c - tsr devices: what this machine has. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/choice.h"
+#include "backend.h"
 #include "cli/command.h"
 #include "device/host.h"
-#include "measure/ceilings.h"
 #include "report/document.h"
 #include "report/host_facts.h"
-#include "report/plot.h"
 #include "tessera/tessera.h"
 
-/* ---- devices ---- */
 static json_t *backend_facts(const backend *b) {
     status st = STATUS_INIT;
     uint32_t device = 0;
@@ -80,50 +77,4 @@ int command_devices(const options *o) {
     json_decref(backends);
     json_decref(host);
     return EXIT_DONE;
-}
-
-/* ---- roofline ---- */
-static void print_ceilings(const ceilings *c) {
-    printf("%s, %s\n", host_cpu_name(), c->isa);
-    for (size_t i = 0; i < c->count; i++)
-        printf("  %-24s %10.1f %s%s\n", c->items[i].resource, c->items[i].value, c->items[i].unit,
-               c->items[i].profile ? "  (not strict)" : "");
-}
-
-int command_roofline(const options *o) {
-    job_choice choice;
-    status st = STATUS_INIT;
-    if (o->arguments.count)
-        return command_usage(o->command, "roofline takes no arguments");
-    int code = choice_make(o, "strict", 60, &choice);
-    if (code)
-        return code;
-    /* The one-thread roofs belong to the picture unless threads were chosen. */
-    if (!options_flag(o, OPTION_THREADS) && choice.threads[0] != 1) {
-        choice.threads[1] = choice.threads[0];
-        choice.threads[0] = 1;
-        choice.thread_count = 2;
-    }
-    ceilings *c = base_calloc(1, sizeof *c);
-    ceilings_init(c, choice.isa);
-    bool ok = true;
-    for (uint32_t i = 0; i < choice.thread_count && ok; i++)
-        ok = ceilings_measure(c, choice.threads[i], choice.quick, &st);
-    if (!ok) {
-        code = command_fail(&st);
-    } else if (options_flag(o, OPTION_JSON)) {
-        json_t *document = json_pack("{s:s, s:o, s:o}", "schema", "tsr.roofline/1", "host",
-                                     host_facts(), "ceilings", document_ceilings(c));
-        document_print(document, stdout);
-        json_decref(document);
-    } else {
-        text plot;
-        text_init(&plot);
-        print_ceilings(c);
-        plot_roofline(c, choice.threads[choice.thread_count - 1], &plot);
-        fputs(plot.data, stdout);
-        text_release(&plot);
-    }
-    free(c);
-    return code;
 }

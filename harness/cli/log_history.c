@@ -7,21 +7,12 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "history/history.h"
 #include "report/document.h"
 #include "report/table.h"
 
 enum { SPARKLINE_WIDTH = 40 };
-
-static bool takes_unicode(void) {
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
-        if (value && *value)
-            return strstr(value, "UTF-8") || strstr(value, "utf8");
-    }
-    return false;
-}
 
 static void put_changes(const history *h, const history_series *s, text *out) {
     for (size_t i = 1; i < s->points.count; i++) {
@@ -46,7 +37,7 @@ static void put_series(const history *h, const history_series *s, int width, tex
         text_printf(out, ", creep %+.2f %%  ", 100 * s->creep);
     else
         text_append(out, ", too short to judge  ");
-    history_sparkline(s->ns.items, s->ns.count, SPARKLINE_WIDTH, takes_unicode(), out);
+    history_sparkline(s->ns.items, s->ns.count, SPARKLINE_WIDTH, terminal_unicode(), out);
     text_append_char(out, '\n');
     put_changes(h, s, out);
 }
