@@ -204,27 +204,28 @@ static bool time_side(const timing_case *t, int side, uint64_t repeats, double *
 }
 
 /* A side that shall be slower by s launches that much more often than is counted: it does more of
- * what it does, and nothing else. That takes at least 1 / s launches. */
+ * what it does, and nothing else. So the launches that count are a multiple of 1 / s. */
 static void slow_down(timing_case *t) {
     const json_t *slowdowns = json_object_get(t->spec, "slowdown");
-    double shares[2];
     for (size_t side = 0; side < 2; side++) {
-        shares[side] = json_number_value(json_array_get(slowdowns, side));
-        if (shares[side] > 0 && (double)t->repeats * shares[side] < 1)
-            t->repeats = (uint64_t)ceil(1 / shares[side]);
+        double share = json_number_value(json_array_get(slowdowns, side));
+        if (share <= 0)
+            continue;
+        uint64_t whole = (uint64_t)llround(1 / share);
+        t->repeats = (t->repeats + whole - 1) / whole * whole;
+        t->sides[side].extra = (uint64_t)llround((double)t->repeats * share);
     }
-    for (size_t side = 0; side < 2; side++)
-        t->sides[side].extra = (uint64_t)llround((double)t->repeats * shares[side]);
 }
 
 /* Every set once; then enough launches for caches and branches, and to know how many a sample
  * needs. */
-static bool warm_up(timing_case *t, int *side, status *st) {
+static bool warm_up(const server *s, timing_case *t, int *side, status *st) {
     double slowest = 0;
     uint64_t sets = json_array_size(json_object_get(t->spec, "sets"));
-    for (*side = 0; *side < 2; ++*side) {
+    for (int slot = 0; slot < 2; slot++) {
         double ns = 0;
         uint64_t repeats = sets;
+        *side = slot ^ (int)s->swapped;
         for (int pass = 0; pass < 3; pass++) {
             if (!time_side(t, *side, repeats, &ns, st))
                 return false;
@@ -261,7 +262,7 @@ static bool measure(server *s, timing_case *t, int *side, status *st) {
         if (!load(s, t, *side, st))
             return false;
     }
-    return open_rotations(s, t, side, st) && warm_up(t, side, st) && take_rounds(s, t, side, st);
+    return open_rotations(s, t, side, st) && warm_up(s, t, side, st) && take_rounds(s, t, side, st);
 }
 
 static void release(timing_case *t) {
