@@ -14,6 +14,7 @@
 #include "interrupt.h"
 #include "report/document.h"
 #include "report/export/export.h"
+#include "report/github.h"
 #include "report/host_facts.h"
 #include "report/progress.h"
 #include "run_name.h"
@@ -219,7 +220,7 @@ static int show(const gate_command *c, const gate *g, const json_t *document) {
         fputs(out.data, stdout);
         text_release(&out);
     }
-    bool ok = keep(c, document, &st);
+    bool ok = github_report(document, stderr, &st) && keep(c, document, &st);
     for (size_t i = 0; i < c->o->values[OPTION_EXPORT].values.count && ok; i++)
         ok = document_export(document, c->o->values[OPTION_EXPORT].values.items[i], &st);
     return ok ? code : (int)exit_code_worse((exit_code)code, (exit_code)command_fail(&st));
@@ -271,7 +272,11 @@ static int show_self_test(const gate_command *c, const self_test *t) {
     return (int)self_test_exit(t, &c->settings);
 }
 
-static int self_test_with(gate_command *c, const char *path, uint64_t gates) {
+typedef struct campaign_size {
+    uint64_t gates, cases; /* cases 0: all */
+} campaign_size;
+
+static int self_test_with(gate_command *c, const char *path, const campaign_size *size) {
     self_test t;
     status st = STATUS_INIT;
     bool interrupted;
@@ -279,13 +284,13 @@ static int self_test_with(gate_command *c, const char *path, uint64_t gates) {
                                  .choice = &c->choice,
                                  .arms = {&c->arms[0], &c->arms[1]},
                                  .path = path,
-                                 .gates = gates,
-                                 .slowed = gates / 10 > 3 ? gates / 10 : 3,
+                                 .gates = size->gates,
+                                 .slowed = size->gates / 10 > 3 ? size->gates / 10 : 3,
                                  .stop = &interrupt_seen,
                                  .progress = show_progress,
                                  .progress_context = c};
-    self_test_choose(&c->arms[0]);
-    self_test_choose(&c->arms[1]);
+    self_test_choose(&c->arms[0], size->cases);
+    self_test_choose(&c->arms[1], size->cases);
     interrupt_watch();
     progress_start(&c->progress, PROGRESS_STEPS);
     bool ok = self_test_run(&request, &t, &interrupted, &st);
@@ -301,18 +306,19 @@ static int self_test_with(gate_command *c, const char *path, uint64_t gates) {
 static int run_self_test(gate_command *c) {
     const options *o = c->o;
     bool quick = options_flag(o, OPTION_QUICK);
-    uint64_t gates = quick ? QUICK_GATES : FULL_GATES;
+    campaign_size size = {quick ? QUICK_GATES : FULL_GATES, SELF_TEST_CASES};
     status st = STATUS_INIT;
     char nameless[] = "/tmp/tsr-self-test-XXXXXX";
     const char *path = options_text(o, OPTION_STATE, quick ? NULL : ".tsr/self-test.jsonl");
-    if (!options_number(o, OPTION_GATES, 1, 1000000, &gates, &st))
+    if (!options_number(o, OPTION_GATES, 1, 1000000, &size.gates, &st) ||
+        !options_number(o, OPTION_CASES, 0, 1000000, &size.cases, &st))
         return command_usage(o->command, "%s", st.message);
     int fd = path ? -1 : mkostemp(nameless, O_CLOEXEC);
     if (fd >= 0)
         unlink(nameless);
     if (fd >= 0)
         close(fd);
-    int code = self_test_with(c, path ? path : nameless, gates);
+    int code = self_test_with(c, path ? path : nameless, &size);
     if (!path)
         unlink(nameless);
     return code;
@@ -327,8 +333,9 @@ static int check_self_test(const options *o) {
         if (o->values[others[i]].present)
             return command_usage(o->command, "--self-test and --%s do not go together",
                                  option_table[others[i]].name);
-    if (!self && (options_flag(o, OPTION_GATES) || options_flag(o, OPTION_STATE)))
-        return command_usage(o->command, "--gates and --state are for --self-test");
+    if (!self && (options_flag(o, OPTION_GATES) || options_flag(o, OPTION_STATE) ||
+                  options_flag(o, OPTION_CASES)))
+        return command_usage(o->command, "--gates, --cases and --state are for --self-test");
     if (!self && !options_flag(o, OPTION_BASELINE))
         return command_usage(o->command, "--baseline WHAT is missing: a commit, a tsr program, "
                                          "modules, a run or a result file");

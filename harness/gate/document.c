@@ -61,6 +61,10 @@ static json_t *row_json(const gate *g, const gate_row *row) {
         row->has_change ? number_or_null(row->median_ns[1]) : json_null(), "modules",
         hash_or_null(row->units[0]), hash_or_null(row->units[1]), "static", facts_json(row),
         "log_ratios", samples_json(&row->series), "exit", (int)gate_row_exit(g, row));
+    if (unit->item)
+        json_object_set_new(object, "source",
+                            json_pack("{s:s, s:I}", "path", unit->item->path, "line",
+                                      (json_int_t)unit->item->c->line));
     json_object_set_new(object, "p_adjusted",
                         row->timed ? json_real(row->adjusted_p) : json_null());
     return object;

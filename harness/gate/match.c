@@ -31,8 +31,11 @@ static void work_of(const arm_unit *unit, char hex[65]) {
         ir_print(graph, &words);
         snprintf(name, sizeof name, "name = \"%s\"", unit->kernel);
         char *at = strstr(words.data, name);
-        if (at)
-            memset(at, ' ', strlen(name));
+        if (at) {
+            size_t rest = strlen(at + strlen(name));
+            memmove(at, at + strlen(name), rest + 1);
+            words.length -= strlen(name);
+        }
         for (uint32_t i = 0; i < unit->item->c->dim_count; i++)
             text_printf(&words, "%s %lld\n", unit->item->c->dims[i].name,
                         (long long)unit->item->c->dims[i].value);

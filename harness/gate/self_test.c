@@ -51,10 +51,12 @@ static size_t greatest_of_kernels(const arm *a, size_t *best) {
     return kernels;
 }
 
-void self_test_choose(arm *a) {
+void self_test_choose(arm *a, size_t count) {
+    if (count == 0)
+        return;
     size_t *best = base_calloc(a->units.count + 1, sizeof *best);
     size_t kernels = greatest_of_kernels(a, best);
-    size_t wanted = kernels < SELF_TEST_CASES ? kernels : SELF_TEST_CASES;
+    size_t wanted = kernels < count ? kernels : count;
     bool *keep = base_calloc(a->units.count + 1, sizeof *keep);
     for (size_t i = 0; i < wanted; i++)
         keep[best[i * kernels / wanted]] = true;
@@ -172,7 +174,8 @@ static bool take_up(const self_test_request *r, const json_t *head, self_test *t
     if (!file_read(r->path, FILE_BYTES_MAX, &data, &size, st))
         return false;
     bool ok = true;
-    for (char *line = data, *end; ok && (end = memchr(line, '\n', size - (size_t)(line - data)));
+    char *line = data;
+    for (char *end; ok && (end = memchr(line, '\n', size - (size_t)(line - data)));
          line = end + 1) {
         json_t *object = json_loadb(line, (size_t)(end - line), 0, NULL);
         if (line_number++ == 0)
@@ -187,6 +190,9 @@ static bool take_up(const self_test_request *r, const json_t *head, self_test *t
             ok = status_set(st, STATUS_CORRUPT, "%s: line %zu is damaged", r->path, line_number);
         json_decref(object);
     }
+    /* What was cut short goes: the next line begins where it did. */
+    if (ok && line < data + size && truncate(r->path, line - data) != 0)
+        ok = status_set_errno(st, errno, "%s", r->path);
     free(data);
     return ok;
 }
@@ -240,10 +246,9 @@ bool self_test_run(const self_test_request *request, self_test *out, bool *inter
     for (size_t kind = 0; kind < SELF_TEST_KINDS; kind++)
         out->kinds[kind].slowdown = slowdowns[kind];
     const arm *a = request->arms[1];
-    for (size_t i = 0; i < a->units.count && out->case_count < SELF_TEST_CASES; i++)
-        if (!a->units.items[i].left_out)
-            snprintf(out->cases[out->case_count++], sizeof out->cases[0], "%s/%s",
-                     a->units.items[i].kernel, a->units.items[i].case_name);
+    for (size_t i = 0; i < a->units.count; i++)
+        if (!a->units.items[i].left_out && out->case_count++ < SELF_TEST_NAMED)
+            out->cases[out->case_count - 1] = a->units.items[i].key;
     json_t *head = headline(request);
     bool ok =
         take_up(request, head, out, &loads, st) && campaign(request, out, &loads, interrupted, st);

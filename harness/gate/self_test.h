@@ -10,7 +10,7 @@
 
 #include "gate/gate.h"
 
-enum { SELF_TEST_KINDS = 4, SELF_TEST_CASES = 12 };
+enum { SELF_TEST_KINDS = 4, SELF_TEST_CASES = 12, SELF_TEST_NAMED = 40 };
 
 typedef struct self_test_request {
     const gate_settings *settings; /* of each gate; seed: of the first */
@@ -35,13 +35,14 @@ typedef struct self_test_kind {
 typedef struct self_test {
     self_test_kind kinds[SELF_TEST_KINDS];
     size_t case_count;
-    char cases[SELF_TEST_CASES][96];
-    double load; /* mean of the load averages beside the gates */
+    const char
+        *cases[SELF_TEST_NAMED]; /* the first of them: kernel/case@..., borrowed from the arm */
+    double load;                 /* mean of the load averages beside the gates */
 } self_test;
 
-/* Spreads the choice over the kernels of an arm and drops all other units: of each kernel the case
- * that moves the most bytes. */
-void self_test_choose(arm *a);
+/* Spreads the choice over the kernels of an arm and leaves all other units out: of each kernel the
+ * case that moves the most bytes. 0: every case takes part. */
+void self_test_choose(arm *a, size_t count);
 /* Runs what is missing. False where it cannot run; *interrupted where it was ended. */
 bool self_test_run(const self_test_request *request, self_test *out, bool *interrupted, status *st);
 /* EXIT_DONE: the rates agree with what was promised. EXIT_CHECK: they refute it, at 99 %.

@@ -55,8 +55,10 @@ void self_test_table(const self_test *t, const gate_settings *s, text *out) {
                 "self-test of the gate: margin %.2g %%, MDE %.2g %%, alpha %.2g %%, power %.3g "
                 "%%\n%zu cases:",
                 s->margin * 100, s->bound * 100, s->alpha * 100, s->power * 100, t->case_count);
-    for (size_t i = 0; i < t->case_count; i++)
+    for (size_t i = 0; i < t->case_count && i < SELF_TEST_NAMED; i++)
         text_printf(out, " %s", t->cases[i]);
+    if (t->case_count > SELF_TEST_NAMED)
+        text_printf(out, " and %zu more", t->case_count - SELF_TEST_NAMED);
     text_append(out, "\nshares with one-sided 95 % limits (Clopper and Pearson)\n");
     for (size_t i = 0; i < SELF_TEST_KINDS; i++)
         if (t->kinds[i].gates)
@@ -83,7 +85,7 @@ static json_t *share_json(size_t hits, size_t trials) {
 
 json_t *self_test_document(const self_test *t, const gate_settings *s) {
     json_t *kinds = json_array(), *cases = json_array();
-    for (size_t i = 0; i < t->case_count; i++)
+    for (size_t i = 0; i < t->case_count && i < SELF_TEST_NAMED; i++)
         json_array_append_new(cases, json_string(t->cases[i]));
     for (size_t i = 0; i < SELF_TEST_KINDS; i++) {
         const self_test_kind *k = &t->kinds[i];
@@ -95,9 +97,10 @@ json_t *self_test_document(const self_test *t, const gate_settings *s) {
                       share_json(k->faster, k->cases), "equivalent", share_json(k->equal, k->cases),
                       "inconclusive", share_json(k->unsure, k->cases), "seconds", k->seconds));
     }
-    return json_pack("{s:s, s:o, s:o, s:{s:f, s:f, s:f, s:f}, s:f, s:o, s:o, s:f, s:i}", "schema",
-                     "tsr.gate-self-test/1", "tsr", program_facts(), "host", host_facts(),
+    return json_pack("{s:s, s:o, s:o, s:{s:f, s:f, s:f, s:f}, s:f, s:I, s:o, s:o, s:f, s:i}",
+                     "schema", "tsr.gate-self-test/1", "tsr", program_facts(), "host", host_facts(),
                      "settings", "margin", s->margin, "mde", s->bound, "alpha", s->alpha, "power",
-                     s->power, "confidence", CONFIDENCE, "cases", cases, "slowdowns", kinds, "load",
-                     t->load, "exit", (int)self_test_exit(t, s));
+                     s->power, "confidence", CONFIDENCE, "case_count", (json_int_t)t->case_count,
+                     "cases", cases, "slowdowns", kinds, "load", t->load, "exit",
+                     (int)self_test_exit(t, s));
 }

@@ -1,0 +1,216 @@
+# test_cli_gate.sh - the gate from the outside: equal modules need no clock, a slower one is found, and whatever keeps it from a
+# verdict has a name and an exit code of its own.
+source "$(dirname "$0")/lib.sh"
+python=/usr/bin/python3
+
+# reason NAME WHAT: a row of the table ends with that reason.
+reason() { has out ": $1\$" "$2"; }
+# gates CODE WHAT OPTIONS...: a gate, as JSON, in document.json.
+gates() {
+    exits "$1" "$2" "$tsr" gate --json "${@:3}"
+    cp out document.json
+}
+# asserts WHAT PYTHON: holds for that document d, rows by case in r.
+asserts() {
+    exits 0 "$1" $python -c "
+import json
+d = json.load(open('document.json'))
+r = {x['kernel'] + '/' + x['case']: x for x in d['results']}
+assert $2, d
+"
+}
+
+mkdir -p corpus
+cat >corpus/work.tsr <<'END'
+from tessera import *
+
+
+@cases(case("small", M=6, N=40), case("blocks", M=32, N=256))
+@kernel
+def rows(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return softmax(x, axis=-1)
+
+
+@cases(case("small", M=24, N=24))
+@kernel
+def double(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return x + x
+END
+
+# The command line.
+exits 2 "a gate needs a baseline" "$tsr" gate
+has err "^tsr: --baseline WHAT is missing" "and says so"
+exits 2 "the margin is below the MDE" "$tsr" gate --baseline "$tsr" --margin 3 --mde 2
+exits 2 "a percentage is one" "$tsr" gate --baseline "$tsr" --mde lots
+exits 2 "no other counters" "$tsr" gate --baseline "$tsr" --counters cycles
+exits 2 "what cannot be allowed" "$tsr" gate --baseline "$tsr" --allow mismatch
+has err "'mismatch' cannot be allowed" "is named"
+exits 2 "--gates is for the self-test" "$tsr" gate --baseline "$tsr" --gates 3
+exits 2 "and --baseline is not" "$tsr" gate --self-test --baseline "$tsr"
+exits 3 "an unknown baseline" "$tsr" gate --baseline nosuch
+has err "'nosuch' is no file or folder here, no run in .*, and no commit" "says what it was looked for as"
+exits 3 "an empty folder" "$tsr" gate --baseline "$(mkdir -p empty && echo empty)"
+exits 3 "a recorded side needs another" "$tsr" gate --baseline run:last --against modules:empty
+
+# Equal sides.
+exits 0 "a build against itself" "$tsr" gate --baseline "$tsr"
+has out "^3 cases: 3 EQUIVALENT; 3 are the same module on both sides, 0 were timed$" "is not timed"
+gates 0 "as JSON" --baseline "$tsr"
+asserts "every case is the same module" "all(x['verdict'] == 'EQUIVALENT' and x['reason'] == 'same-module' for x in r.values()) and d['exit'] == 0"
+exits 0 "a build folder is one, too" "$tsr" gate --baseline "$(dirname "$tsr")"
+
+# Time. The plainest code is slower by far.
+module() { "$tsr" compile corpus/work.tsr --kernel rows --case "$1" --threads 1 --emit module -o "$2" "${@:3}" || echo "cannot compile $2"; }
+mkdir -p fast slow
+module small fast/rows-small.tsrm
+module blocks fast/rows-blocks.tsrm
+module small slow/rows-small.tsrm --unoptimised
+cp fast/rows-blocks.tsrm slow/
+exits 1 "slower code is found" "$tsr" gate --baseline fast --against slow
+has out "rows/small .*REGRESSED$" "and named"
+has out "^2 cases: 1 REGRESSED 1 EQUIVALENT; 1 are the same module on both sides, 1 were timed$" "beside what is equal"
+has out "^minimum detectable effect: [0-9.]+ % \(--mde 2.00 %\)$" "the MDE is printed"
+gates 0 "faster code is an improvement" --baseline slow --against fast
+asserts "with its interval" "r['rows/small']['verdict'] == 'IMPROVED' and r['rows/small']['change']['high'] < -0.005 and r['rows/blocks']['reason'] == 'same-module'"
+asserts "and what was counted" "r['rows/small']['static']['code_bytes'][0] != r['rows/small']['static']['code_bytes'][1] and r['rows/small']['static']['flops'][0] > 0"
+asserts "pairs of processes" "r['rows/small']['pairs'] in d['settings']['looks'] and d['processes'] == 2 * r['rows/small']['pairs']"
+exits 5 "too few pairs prove nothing" "$tsr" gate --baseline fast --against slow --pairs 3
+reason noisy "and it fails closed"
+has out "^minimum detectable effect: none can be told" "with no effect that it could find"
+exits 5 "without time and counts there is no verdict" "$tsr" gate --baseline slow --against fast --no-timing
+reason untimed "and that is why"
+
+# What keeps it from a verdict.
+mkdir -p part
+cp fast/rows-small.tsrm part/
+gates 5 "a case that is gone" --baseline fast --against part
+asserts "is missing" "r['rows/blocks']['reason'] == 'missing'"
+exits 5 "a case that is new" "$tsr" gate --baseline part --against fast
+reason new "is new"
+exits 0 "both can be allowed" "$tsr" gate --baseline part --against fast --allow missing,new
+mkdir -p one two
+"$tsr" compile corpus/work.tsr --kernel double --emit module -o one/double-small.tsrm --threads 1
+"$tsr" compile corpus/work.tsr --kernel double --emit module -o two/double-small.tsrm --threads 1 --isa x86-64-v2+fma
+exits 5 "another ISA level" "$tsr" gate --baseline one --against two
+reason other-isa "is refused"
+exits 5 "unless it is only counted" "$tsr" gate --baseline one --against two --cross-host --no-timing
+reason untimed "by what is exact"
+cp one/double-small.tsrm two/rows-small.tsrm
+head -c 3000 fast/rows-small.tsrm >two/double-small.tsrm
+exits 3 "a damaged module" "$tsr" gate --baseline one --against two
+has err "two/double-small.tsrm" "is named"
+
+# A module whose name promises another kernel's work: its output is not that of the case.
+cat >wrong.tsr <<'END'
+from tessera import *
+
+
+@cases(case("small", M=24, N=24))
+@kernel
+def double(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return x + x + 1.0
+END
+"$tsr" compile wrong.tsr --emit module -o two/double-small.tsrm --threads 1
+rm two/rows-small.tsrm
+exits 1 "wrong outputs" "$tsr" gate --baseline one --against two
+reason mismatch "are a mismatch, however fast"
+
+# Commits.
+git init -q repository && cd repository || exit 1
+git config user.email t@example.com && git config user.name t
+mkdir corpus
+cp ../corpus/work.tsr corpus/
+git add -A && git commit -qm one
+sed -i 's/return x + x$/return (x + x) * exp(sin(x)) * log(x * x + 2.0)/' corpus/work.tsr
+git commit -qam two
+sed -i 's/def rows/def lines/' corpus/work.tsr
+git commit -qam three
+gates 1 "a commit that made a kernel slower" --baseline HEAD~2 --against HEAD~1
+asserts "is found" "r['double/small']['verdict'] == 'REGRESSED' and r['rows/small']['reason'] == 'same-module' and d['baseline']['kind'] == 'commit' and len(d['baseline']['detail']) == 40"
+exits 5 "a kernel that was renamed" "$tsr" gate --baseline HEAD~1
+reason renamed "is said to be"
+exits 0 "which can be allowed" "$tsr" gate --baseline HEAD~1 --allow renamed
+exits 0 "a commit that is built" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf $tsr build/tsr"
+has err "building .tsr/checkouts" "once"
+exits 0 "and then kept" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf $tsr build/tsr"
+hasnt err "building" "without building again"
+exits 3 "a build that fails" "$tsr" gate --baseline HEAD --build "exit 9"
+has err "ended with code 9" "says how"
+exits 3 "a build of nothing" "$tsr" gate --baseline HEAD~2 --build true
+has err "left no program" "says so"
+exits 0 "the repository is as it was" git diff --quiet HEAD
+cp corpus/work.tsr good.tsr
+sed -i 's/return softmax(x, axis=-1)/return softmux(x, axis=-1)/' corpus/work.tsr
+exits 3 "sources that do not compile" "$tsr" gate --baseline HEAD
+cp good.tsr corpus/work.tsr
+cd ..
+
+# Recorded runs.
+for i in 1 2; do
+    "$tsr" bench --quick --backend cpu --profile strict --threads 1 --export json=r$i.json >/dev/null 2>&1
+done
+exits 0 "two runs of one build" "$tsr" gate --baseline r1.json --against r2.json
+has out "3 are the same module" "need no clock"
+exits 0 "runs of the database" "$tsr" gate --baseline run:last --against run:last
+exits 5 "one run on each side" "$tsr" gate --baseline r1.json --against r2.json --always-time
+reason unreplicated "proves nothing"
+$python - <<'END'
+import copy, json
+d = json.load(open('r1.json'))
+def write(name, change):
+    e = copy.deepcopy(d)
+    change(e)
+    json.dump(e, open(name, 'w'))
+def slower(factor, shift):
+    def change(e):
+        for x in e['results']:
+            x['module_hash'] = 'f' * 64
+            for k in ('median', 'low', 'high', 'min'):
+                x['time_ns'][k] *= factor * (1 + shift * 1e-4)
+    return change
+for i in range(12):
+    write(f'a{i}.json', slower(1, i))
+    write(f'b{i}.json', slower(1.03, i))
+    write(f'c{i}.json', lambda e: (slower(1.0001, i)(e), [x.update(module_hash='e' * 64) for x in e['results']]))
+write('cpu.json', lambda e: e['host'].update(cpu='Another CPU'))
+write('failing.json', lambda e: e['results'][0].update(status='crash', why='killed by SIGSEGV', time_ns=None))
+END
+list() { printf "%s," "$1"{0..11}.json | sed 's/,$//'; }
+exits 1 "twelve runs on each side, 3 % slower" "$tsr" gate --baseline "$(list a)" --against "$(list b)" --always-time
+has out "3 REGRESSED" "are enough"
+exits 0 "twelve that are equal" "$tsr" gate --baseline "$(list a)" --against "$(list c)"
+has out "3 EQUIVALENT; 0 are the same module" "are told by their times"
+exits 5 "another machine" "$tsr" gate --baseline r1.json --against cpu.json
+reason other-cpu "is refused"
+exits 0 "unless only what is exact counts" "$tsr" gate --baseline r1.json --against cpu.json --cross-host
+exits 1 "a case that crashes now" "$tsr" gate --baseline r1.json --against failing.json
+reason newly-failing "is newly failing"
+exits 5 "a baseline that crashed" "$tsr" gate --baseline failing.json --against r1.json
+reason baseline-fails "is the baseline's fault"
+
+# The gate is kept, exported, and found again.
+exits 1 "exports" "$tsr" gate --baseline fast --against slow --export junit=gate.xml --export json=gate.json
+has gate.xml '<failure' "a failing test for JUnit's readers"
+has gate.json '"schema": "tsr.gate/1"' "and the document"
+exits 2 "a format that takes no gates" "$tsr" gate --baseline fast --export gbench=gate.txt
+exits 1 "annotations for GitHub" env GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY="$PWD/summary.md" "$tsr" gate --baseline fast --against slow
+has err "^::error .*rows/small" "name the case"
+has summary.md "REGRESSED" "and so does the summary"
+exits 0 "the database has them" $python -c "
+import json, sqlite3
+rows = list(sqlite3.connect('.tsr/results.db').execute('SELECT exit_code, document FROM gates ORDER BY number'))
+assert len(rows) > 10 and rows[-1][0] == 1 and json.loads(rows[-1][1])['schema'] == 'tsr.gate/1', len(rows)
+"
+
+# The gate on trial.
+exits 0 "a short self-test" "$tsr" gate --self-test --gates 2 --cases 2 --state trial.jsonl
+has out "false positives, gates    0 of 2 = 0.00 % \\[0.00, 77.64\\]" "with exact limits"
+has out "^\\+5 %: 3 gates" "and slowdowns"
+exits 0 "the same again" "$tsr" gate --self-test --gates 2 --cases 2 --state trial.jsonl --json
+[ "$(wc -l <trial.jsonl)" -eq 12 ] && pass "runs nothing twice" || fail "runs nothing twice"
+head -c -20 trial.jsonl >cut.jsonl
+exits 0 "a line that was cut short" "$tsr" gate --self-test --gates 2 --cases 2 --state cut.jsonl
+exits 0 "is run again, and nothing else" "$tsr" gate --self-test --gates 2 --cases 2 --state cut.jsonl
+exits 3 "another campaign's file" "$tsr" gate --self-test --gates 2 --cases 1 --state trial.jsonl
+has err "is a campaign of another" "is refused"
+finish
