@@ -9,6 +9,7 @@
 struct store {
     sqlite3 *db;
     char *path;
+    struct durable *durable; /* NULL: nothing was written yet, or commits wait for the disk */
 };
 
 /* Each returns false (or NULL) with `st` filled from the connection's last error; `doing` says at
@@ -23,6 +24,10 @@ bool store_rows_done(store *s, sqlite3_stmt *statement, int code, const char *do
 /* The text is borrowed until the statement is finalised; NULL is null. */
 void store_bind_text(sqlite3_stmt *statement, int position, const char *value);
 const char *store_column_text(sqlite3_stmt *statement, int column);
+/* What was committed goes to the disk; `wait`: before this returns. */
+bool store_make_durable(store *s, bool wait, status *st);
+/* The same is over for what was committed before. */
+bool store_await_durable(store *s, status *st);
 /* Deletes all but the newest gates. */
 bool store_keep_gates(store *s, int64_t keep, const char *doing, status *st);
 

@@ -37,7 +37,7 @@ bool store_put_gate(store *s, const store_gate *gate, status *st) {
               store_execute(s, "COMMIT", doing, st);
     if (!ok)
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    return ok;
+    return ok && store_make_durable(s, true, st);
 }
 
 bool store_each_gate(store *s, store_gate_fn visit, void *context, status *st) {

@@ -1,12 +1,14 @@
 /* store.c - opening, migrating and writing the database. */
 #include "store/store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/file.h"
 #include "store/connection.h"
+#include "store/durable.h"
 
 static const char *const migrations[] = {
 #define MIGRATION(sql) sql,
@@ -135,9 +137,9 @@ store *store_open(const char *path, status *st) {
         return NULL;
     }
     sqlite3_busy_timeout(s->db, 10000);
-    /* FULL: a record survives a power cut once its transaction has returned. */
+    /* NORMAL: commits do not wait for the disk; store_make_durable sees to that. */
     if (!store_execute(s,
-                       "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON",
+                       "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON",
                        "opening", st) ||
         !migrate(s, st)) {
         store_close(s);
@@ -153,9 +155,29 @@ store *store_open_existing(const char *path, status *st) {
 void store_close(store *s) {
     if (!s)
         return;
+    durable_stop(s->durable);
     sqlite3_close(s->db);
     free(s->path);
     free(s);
+}
+
+bool store_await_durable(store *s, status *st) {
+    return !s->durable || durable_wait(s->durable, st);
+}
+
+/* The log beside the database is what a commit writes. Where there is none, or no thread, commits
+ * wait for the disk from now on. */
+bool store_make_durable(store *s, bool wait, status *st) {
+    if (!s->durable) {
+        char *log = NULL;
+        if (asprintf(&log, "%s-wal", s->path) > 0)
+            s->durable = durable_start(log);
+        free(log);
+    }
+    if (!s->durable)
+        return store_execute(s, "PRAGMA synchronous=FULL", "opening", st);
+    durable_request(s->durable);
+    return !wait || durable_wait(s->durable, st);
 }
 
 const char *store_path(const store *s) {
@@ -184,7 +206,7 @@ bool store_begin_run(store *s, const store_run *run, int64_t *number, status *st
     if (!store_step(s, statement, doing, st))
         return false;
     *number = sqlite3_last_insert_rowid(s->db);
-    return true;
+    return store_make_durable(s, false, st);
 }
 
 static bool put_samples(store *s, int64_t result, const store_result *r, status *st) {
@@ -205,7 +227,7 @@ static bool put_samples(store *s, int64_t result, const store_result *r, status 
 
 bool store_put_result(store *s, int64_t run, const store_result *r, status *st) {
     static const char doing[] = "storing a result";
-    if (!store_execute(s, "BEGIN IMMEDIATE", doing, st))
+    if (!store_await_durable(s, st) || !store_execute(s, "BEGIN IMMEDIATE", doing, st))
         return false;
     sqlite3_stmt *statement = store_prepare(s,
                                             "INSERT OR REPLACE INTO results (run, key, status, "
@@ -227,7 +249,7 @@ bool store_put_result(store *s, int64_t run, const store_result *r, status *st) 
     ok = ok && store_execute(s, "COMMIT", doing, st);
     if (!ok)
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    return ok;
+    return ok && store_make_durable(s, false, st);
 }
 
 bool store_put_ceiling(store *s, int64_t run, const char *resource, const char *profile,
@@ -255,5 +277,5 @@ bool store_finish_run(store *s, int64_t run, int exit_code, status *st) {
         return false;
     sqlite3_bind_int(statement, 1, exit_code);
     sqlite3_bind_int64(statement, 2, run);
-    return store_step(s, statement, doing, st);
+    return store_step(s, statement, doing, st) && store_make_durable(s, true, st);
 }

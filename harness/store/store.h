@@ -1,7 +1,9 @@
 /* store.h - past runs, in one SQLite file (docs/database.md has the tables).
  *
- * A run is begun, gets its results one by one, each durable when the call returns, and is finished.
- * A run that was never finished was interrupted. Failures to write (a full disk) are
+ * A run is begun, gets its results one by one, and is finished. A result is in the file when the
+ * call returns (a crash or kill -9 loses nothing), and on the disk before the next one is stored: a
+ * power cut can take the last one. A run's end and a gate are on the disk when the call returns. A
+ * run that was never finished was interrupted. Failures to write (a full disk) are
  * STATUS_OUT_OF_MEMORY or STATUS_IO and lose nothing that was stored before; a database made by a
  * newer tsr, or a file that is no database, is STATUS_CORRUPT. Strings that a callback receives are
  * borrowed for the call. Thread rule: one store, one thread. */
