@@ -24,7 +24,7 @@ hasnt rest.html "(https?:)?//[a-z0-9.-]+\.[a-z]{2,}/|[^a-z]url\(|@import|src=\"|
 cat >check.py <<'END'
 import json, re
 page = open("page.html").read()
-data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1)
+data = re.search(r'<script type="application/json" id="report-data">(.*?)</script>', page, re.S).group(1)
 assert "<" not in data
 document = json.loads(data)
 assert document["schema"] == "tsr.report/1"
@@ -40,7 +40,7 @@ assert [g["gate"] for g in document["gates"]] == ["g-fixture"]
 columns = run["columns"]
 assert sum(row[columns.index("sample_count")] for row in run["rows"]) == 2961
 import base64, struct
-raw = base64.b64decode(re.search(r'id="samples">(.*?)</script>', page, re.S).group(1))
+raw = base64.b64decode(re.search(r'id="sample-data">(.*?)</script>', page, re.S).group(1))
 samples = struct.unpack(f"<{len(raw) // 4}f", raw)
 assert len(samples) == 2961
 row = next(row for row in run["rows"] if row[columns.index("sample_count")])
@@ -70,7 +70,7 @@ has err "^tsr-report.html: 1 runs" "is written beside where nothing else is said
 cat >check.py <<'END'
 import json, re
 page = open("tsr-report.html").read()
-document = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))
+document = json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.S).group(1))
 kernels = {k["kernel"]: k for k in document["lowering"]["kernels"]}
 assert sorted(kernels) == ["addition", "product"], kernels.keys()
 k = kernels["product"]

@@ -96,7 +96,7 @@ function quantile(sorted, q) {
 
 /* ---- the data ---- */
 function decodeSamples() {
-  const source = byId("samples").textContent;
+  const source = byId("sample-data").textContent;
   if (!source) return new Float32Array(0);
   let raw;
   if (Uint8Array.fromBase64) {
@@ -126,7 +126,7 @@ function readRun(run) {
 }
 
 function readData() {
-  R.data = JSON.parse(byId("data").textContent);
+  R.data = JSON.parse(byId("report-data").textContent);
   R.runs = list(R.data.runs);
   R.runs.forEach(readRun);
   R.samples = decodeSamples();
@@ -226,11 +226,28 @@ function alternative(caption, build) {
 }
 
 /* ---- choices ---- */
+const OPTIONS_AT_ONCE = 500;
+
+/* A long list has all its options only once somebody comes to choose: to lay out thousands takes
+ * longer than the rest of the page. */
 function select(label, options, value, onchange) {
-  const box =
-      el("select", {onchange: () => onchange(box.value)},
-         options.map(([key, words]) => el("option", {value: key, selected: key === value}, words)));
-  return el("label", null, label, box);
+  const option = ([key, words]) => el("option", {value: key, selected: key === value}, words);
+  const box = el("select", {onchange: () => onchange(box.value)});
+  const few = options.length <= OPTIONS_AT_ONCE;
+  box.append(...(few ? options : options.filter(([key]) => key === value)).map(option));
+  const complete = () => {
+    if (box.options.length === options.length) return;
+    const now = box.value;
+    box.replaceChildren(...options.map(option));
+    box.value = now;
+  };
+  if (!few) box.addEventListener("focus", complete);
+  return Object.assign(el("label", null, label, box), {
+    choose(key) {
+      if (![...box.options].some((o) => o.value === key)) complete();
+      box.value = key;
+    }
+  });
 }
 
 function all(values, words) {

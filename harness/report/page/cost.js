@@ -31,12 +31,23 @@ function costTicks(low, high, room) {
   return high / low < 4 ? rounds(low, high, room) : powers(low, high, 2, room);
 }
 
-function costChart(place, pairs, profile) {
-  const kernels = costKernels(pairs);
+const COST_KERNELS = 100;
+
+/* Where there are too many, those that cost most and those that cost least. */
+function shownKernels(kernels) {
+  if (kernels.length <= COST_KERNELS) return kernels;
+  return [...kernels.slice(0, COST_KERNELS / 2), ...kernels.slice(-COST_KERNELS / 2)];
+}
+
+function costChart(place, pairs, profile, note) {
+  const of = costKernels(pairs), kernels = shownKernels(of);
+  note.textContent = of.length > kernels.length ?
+      `The ${COST_KERNELS / 2} kernels at each end of ${whole(of.length)}; all are in the table.` :
+      "";
   const height = kernels.length * COST_ROW + 30;
   drawing(place, (width) => {
     const left = Math.min(190, width * 0.36), right = width - 48;
-    const ratios = pairs.map((p) => p.ratio);
+    const ratios = kernels.flatMap((k) => k.pairs.map((p) => p.ratio));
     const low = Math.min(0.9, ...ratios), high = Math.max(1.25, ...ratios);
     const x = logScale(low, high, left, right);
     const points = [], parts = [];
@@ -116,11 +127,11 @@ section(
                 "measures them."));
         return;
       }
-      const chart = el("div"), table = el("div");
+      const chart = el("div"), table = el("div"), note = el("p", {class: "help"});
       function show(profile) {
         const {pairs} = profiles.find((p) => p.profile === profile);
         chart.replaceChildren();
-        costChart(chart, pairs, profile);
+        costChart(chart, pairs, profile, note);
         const caption = `Time of ${profile} over fast`;
         const build = () => makeTable(caption, costColumns(profile), pairs);
         table.replaceChildren(alternative(`${profile} over fast`, build));
@@ -139,6 +150,6 @@ section(
                                        "Profile", profiles.map((p) => [p.profile, p.profile]),
                                        profiles[0].profile, show)) :
                                 null,
-          el("div", {class: "panel"}, chart), table);
+          el("div", {class: "panel"}, chart, note), table);
       show(profiles[0].profile);
     });

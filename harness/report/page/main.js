@@ -87,7 +87,8 @@ section("results", "Results", "", (body) => {
   R.filterResults = (name) => {
     box.value = name;
     chosen.name = name;
-    chosen.status = status.querySelector("select").value = "";
+    chosen.status = "";
+    status.choose("");
     draw();
   };
   if (failed.length) {

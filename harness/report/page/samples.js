@@ -217,7 +217,7 @@ section(
       R.showSamples = (r) => {
         const i = results.indexOf(r);
         if (i < 0) return;
-        choice.querySelector("select").value = String(i);
+        choice.choose(String(i));
         showOne(one, r);
         one.scrollIntoView({block: "nearest"});
         say(`Samples of ${describe(r)[0]} are shown.`);
