@@ -74,7 +74,7 @@ function intervalBar(result, gate, reach) {
 function staticChanges(result) {
   return Object.entries(object(result.static))
       .filter(([, pair]) => Array.isArray(pair) && pair[0] !== pair[1])
-      .map(([name, pair]) => `${name.replace("_", " ")} ${pair[0]} → ${pair[1]}`)
+      .map(([name, pair]) => `${name.replace("_", " ")} ${pair[0] ?? "–"} → ${pair[1] ?? "–"}`)
       .join(", ");
 }
 
@@ -109,17 +109,14 @@ function gateColumns(gate) {
       show: (r, v) => change(v)
     },
     {
-      title: "low",
+      title: "between",
       number: true,
       value: (r) => number(object(r.change).low),
-      show: (r, v) => change(v)
+      show: (r, v) =>
+          Number.isFinite(v) ? `${change(v)}, ${change(number(object(r.change).high))}` : "–"
     },
-    {
-      title: "high",
-      number: true,
-      value: (r) => number(object(r.change).high),
-      show: (r, v) => change(v)
-    },
+    {title: "baseline", number: true, value: (r) => number(r.baseline_ns), show: (r, v) => time(v)},
+    {title: "against", number: true, value: (r) => number(r.against_ns), show: (r, v) => time(v)},
     {title: "could see", number: true, value: (r) => number(r.mde), show: (r, v) => percent(v, 2)},
     {title: "pairs", number: true, value: (r) => number(r.pairs), show: (r, v) => whole(v)},
     {title: "why", wide: true, value: (r) => text(r.reason), show: (r) => reasonsOf(r)},

@@ -130,7 +130,7 @@ def gate():
         results.append({"kernel": name, "case": case, "backend": "cpu", "profile": "strict", "threads": 2, "verdict": verdict, "reason": reason,
                         "why": f"{HOSTILE} & more" if reason == "noisy" else None, "tier": "deterministic" if half in (None, 0.0) else "timing",
                         "change": None if estimate is None else {"estimate": estimate, "low": estimate - half, "high": estimate + half, "confidence": 0.95},
-                        "p_regressed": None, "p_improved": None, "mde": 0.013 if half else None, "pairs": 20 if half else 0, "baseline_ns": None, "against_ns": None,
+                        "p_regressed": None, "p_improved": None, "mde": 0.013 if half else None, "pairs": 20 if half else 0, "baseline_ns": 1000.0 if half else None, "against_ns": 1000.0 * (1 + estimate) if half else None,
                         "static": {"flops": [100, 100], "bytes": [40, 40], "code_bytes": [512, 640 if verdict == "REGRESSED" else 512], "spills": [0, 0], "instructions": None}})
     return {"schema": "tsr.gate/1", "gate": "g-fixture", "started": "2026-01-29T09:00:00Z", "baseline": {"name": "main", "kind": "commit"},
             "against": {"name": "topic", "kind": "commit"}, "settings": {"margin": 0.005, "mde": 0.02, "alpha": 0.01, "power": 0.95, "looks": [8, 20], "rounds": 5, "seed": 1},
