@@ -5,11 +5,14 @@
  * of each result that was traced, with the category that phases.def gives them. Times are in us
  * from the first result's beginning. Nothing is drawn for what was not measured: a result without a
  * timeline has no event, and `comm` none at all, because no kernel runs on several devices. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "job.h"
 #include "report/export/export.h"
 
+/* Digits that keep nanoseconds apart in a trace of days. */
+enum { PRECISION = 15 };
 enum { PROCESS = 1, HOST_TRACK = 1, KERNEL_TRACK = 2 };
 
 static const char *category_of(const char *phase) {
@@ -98,9 +101,13 @@ void export_trace(const json_t *document, text *out) {
             put_launch(events, launch, began - first, name.data);
         text_release(&name);
     }
-    export_append_document(out, json_pack("{s:o, s:s, s:{s:O, s:O, s:O}}", "traceEvents", events,
-                                          "displayTimeUnit", "ns", "otherData", "run",
-                                          json_object_get(document, "run"), "tsr",
-                                          json_object_get(document, "tsr"), "host",
-                                          json_object_get(document, "host")));
+    json_t *trace =
+        json_pack("{s:o, s:s, s:{s:O, s:O, s:O}}", "traceEvents", events, "displayTimeUnit", "ns",
+                  "otherData", "run", json_object_get(document, "run"), "tsr",
+                  json_object_get(document, "tsr"), "host", json_object_get(document, "host"));
+    char *body = json_dumps(trace, JSON_INDENT(1) | JSON_REAL_PRECISION(PRECISION));
+    text_append(out, body);
+    text_append_char(out, '\n');
+    free(body);
+    json_decref(trace);
 }
