@@ -201,7 +201,7 @@ static bool open_rotation(timed *t) {
 
 static bool time_group(void *context, uint64_t repeats, double *ns_each) {
     timed *t = context;
-    rotation_timing timing = {t->e->session.kernel, repeats, 0};
+    rotation_timing timing = {t->e->session.kernel, repeats};
     return rotation_time(t->rotation, &timing, ns_each, t->st);
 }
 

@@ -14,6 +14,7 @@
 #include "device/host.h"
 #include "exit_code.h"
 #include "gate/timing.h"
+#include "measure/clock_probe.h"
 #include "measure/rotation.h"
 #include "measure/statistics.h"
 #include "measure/timer.h"
@@ -28,8 +29,7 @@ enum {
     CASE_NS = 100000000, /* rounds of slow kernels are fewer, within reason */
     CODE_OFFSETS = 64,   /* of 64 bytes: a page */
     STACK_BYTES = 8192,
-    GAP_PAGES = 64,
-    CLOCK_STEPS = 4000
+    GAP_PAGES = 64
 };
 
 typedef struct timing_side {
@@ -284,7 +284,7 @@ static __attribute__((noinline)) void serve_case(server *s, json_t *spec, size_t
                          statistics_of(t->ratios, t->rounds).median, "ns",
                          statistics_of(t->ns[0], t->rounds).median,
                          statistics_of(t->ns[1], t->rounds).median, "clock",
-                         rotation_delay_ns(CLOCK_STEPS) / CLOCK_STEPS));
+                         clock_probe_step_ns()));
     else
         answer(json_pack("{s:I, s:s, s:i, s:s}", "case", (json_int_t)index, "failed",
                          st.code == STATUS_MISMATCH ? "mismatch" : "error", "side", side, "why",

@@ -209,28 +209,6 @@ void rotation_poison(rotation *r) {
         }
 }
 
-/* Each step needs the one before it: some 3 to 5 cycles that no machine overlaps. */
-static void delay_by(uint64_t steps) {
-    uint64_t x = steps;
-    for (uint64_t i = 0; i < steps; i++) {
-        x = x * 3 + i;
-        __asm__ volatile("" : "+r"(x));
-    }
-}
-
-double rotation_delay_ns(uint64_t steps) {
-    enum { TRIES = 9 };
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < TRIES; i++) {
-        uint64_t start = timer_now_ns();
-        delay_by(steps);
-        uint64_t took = timer_now_ns() - start;
-        least = took < least ? took : least;
-    }
-    uint64_t cost = timer_cost_ns();
-    return least > cost ? (double)(least - cost) : 0;
-}
-
 /* A kernel that broke a promise which the runtime itself watches over deviates, too. */
 bool rotation_launched(tsr_status_t code, status *st) {
     if (code == TSR_EINTERNAL)
@@ -269,8 +247,6 @@ tsr_status_t rotation_launch(const rotation *r, const rotation_timing *t, uint64
     uint64_t start = timer_now_ns();
     for (uint64_t i = 0; i < t->repeats && code == TSR_SUCCESS; i++) {
         code = tsrLaunch(t->kernel, NULL, grid, args, count);
-        if (t->delay)
-            delay_by(t->delay);
         args += count;
         if (args >= end)
             args = r->args;

@@ -59,7 +59,6 @@ typedef struct rotation_request {
 typedef struct rotation_timing {
     tsr_kernel_t kernel;
     uint64_t repeats; /* launches in the timed part, at least 1 */
-    uint64_t delay;   /* steps of a dependent chain after each launch: a slowdown on purpose */
 } rotation_timing;
 
 /* Owned; NULL with STATUS_OUT_OF_MEMORY or STATUS_INVALID. */
@@ -80,9 +79,6 @@ bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, 
 bool rotation_check_unseen(rotation *r, tsr_kernel_t kernel, status *st);
 /* After the last timed part: nobody writes any more, and everything was left as it was. */
 bool rotation_finish(rotation *r, status *st);
-
-/* Nanoseconds of a chain of so many steps, measured: for choosing `delay`. */
-double rotation_delay_ns(uint64_t steps);
 
 /* The digest that sets and outputs are compared by. */
 uint64_t rotation_digest(const void *data, size_t size_bytes);

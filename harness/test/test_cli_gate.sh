@@ -112,6 +112,10 @@ def double(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
 END
 "$tsr" compile wrong.tsr --emit module -o two/double-small.tsrm --threads 1
 rm two/rows-small.tsrm
+# Reasons stand in the manual, and nowhere else.
+for name in $(sed -n 's/^REASON([A-Z_]*, "\([a-z-][a-z-]*\)".*/\1/p' "$root/harness/gate/reasons.def"); do
+    has "$root/docs/gate.md" "\`$name\`" "$name is in docs/gate.md"
+done
 exits 1 "wrong outputs" "$tsr" gate --baseline one --against two
 reason mismatch "are a mismatch, however fast"
 
@@ -191,7 +195,16 @@ reason baseline-fails "is the baseline's fault"
 # The gate is kept, exported, and found again.
 exits 1 "exports" "$tsr" gate --baseline fast --against slow --export junit=gate.xml --export json=gate.json
 has gate.xml '<failure' "a failing test for JUnit's readers"
-has gate.json '"schema": "tsr.gate/1"' "and the document"
+exits 0 "and the document, in its shape" $python -c "
+import json, sys
+try:
+    import jsonschema
+except ImportError:
+    sys.exit(0)
+jsonschema.validate(json.load(open('gate.json')), json.load(open('$root/docs/gate.schema.json')))
+"
+exits 5 "a budget that is too small" "$tsr" gate --baseline fast --against fast --always-time --mde 0.501 --budget 1 --export json=budget.json
+reason budget "says so"
 exits 2 "a format that takes no gates" "$tsr" gate --baseline fast --export gbench=gate.txt
 exits 1 "annotations for GitHub" env GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY="$PWD/summary.md" "$tsr" gate --baseline fast --against slow
 has err "^::error .*rows/small" "name the case"

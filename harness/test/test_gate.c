@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gate/gate.h"
 #include "gate/plan.h"
 #include "gate/rank.h"
 #include "test.h"
@@ -298,6 +299,43 @@ static void holm_is_stepwise(void **state) {
     assert_int_equal(changes[1], PLAN_NONE);
 }
 
+/* ---- why there is no verdict ---- */
+
+static void a_clock_that_changed_is_named(void **state) {
+    (void)state;
+    static const double steady[] = {1, 1.02, 1, 1.01, 1, 1, 1.03, 1},
+                        held_back[] = {1, 1.3, 1, 1.3, 1, 1.31, 1, 1};
+    gate_settings settings = {.margin = 0.005, .bound = 0.02};
+    gate g = {.settings = &settings, .best_clock_ns = 1};
+    for (int throttled = 0; throttled < 2; throttled++) {
+        gate_row row = {.detectable = 0.05, .replicas = 4};
+        for (size_t i = 0; i < 8; i++)
+            vec_push(&row.clock_ns, throttled ? held_back[i] : steady[i]);
+        gate_settle_unsure(&g, &row);
+        assert_int_equal(row.verdict, GATE_INCONCLUSIVE);
+        assert_int_equal(row.reason, throttled ? REASON_THROTTLED : REASON_NOISY);
+        assert_int_equal(gate_row_exit(&g, &row), EXIT_NO_VERDICT);
+        free(row.why);
+        vec_release(&row.clock_ns);
+    }
+}
+
+/* What cannot be accepted is accepted by nobody. */
+static void only_some_reasons_can_be_allowed(void **state) {
+    (void)state;
+    gate_settings settings = {0};
+    gate g = {.settings = &settings};
+    for (int i = 0; i < REASON_COUNT; i++)
+        settings.allowed[i] = true;
+    for (int i = 0; i < REASON_COUNT; i++) {
+        gate_row row = {.verdict = GATE_INCONCLUSIVE, .reason = (gate_reason)i};
+        bool forgiven = gate_reasons[i].allowable || gate_reasons[i].code == EXIT_DONE;
+        assert_int_equal(gate_row_exit(&g, &row) == EXIT_DONE, forgiven);
+        row.verdict = GATE_REGRESSED;
+        assert_int_equal(gate_row_exit(&g, &row), EXIT_CHECK);
+    }
+}
+
 /* ---- limits ---- */
 
 static void limits_of_clopper_and_pearson(void **state) {
@@ -326,6 +364,8 @@ int main(void) {
         cmocka_unit_test(changes_of_the_bound_are_found),
         cmocka_unit_test(noise_makes_the_detectable_effect_greater),
         cmocka_unit_test(holm_is_stepwise),
+        cmocka_unit_test(a_clock_that_changed_is_named),
+        cmocka_unit_test(only_some_reasons_can_be_allowed),
         cmocka_unit_test(limits_of_clopper_and_pearson),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,7 +122,7 @@ static rotation *open_sets(bench *b, uint32_t count, bool with_digests) {
 static void expect_time(rotation *r, tsr_kernel_t kernel, uint64_t repeats) {
     status st = STATUS_INIT;
     double ns = 0;
-    rotation_timing timing = {kernel, repeats, 0};
+    rotation_timing timing = {kernel, repeats};
     if (!rotation_time(r, &timing, &ns, &st))
         fail_msg("%llu launches: %s", (unsigned long long)repeats, st.message);
     assert_true(ns > 0);
@@ -131,7 +131,7 @@ static void expect_time(rotation *r, tsr_kernel_t kernel, uint64_t repeats) {
 static void expect_mismatch(rotation *r, tsr_kernel_t kernel, uint64_t repeats, const char *words) {
     status st = STATUS_INIT;
     double ns = 0;
-    rotation_timing timing = {kernel, repeats, 0};
+    rotation_timing timing = {kernel, repeats};
     assert_false(rotation_time(r, &timing, &ns, &st));
     assert_int_equal(st.code, STATUS_MISMATCH);
     if (!strstr(st.message, words))
@@ -165,30 +165,13 @@ static void test_what_was_learnt_is_held(void **state) {
     status st = STATUS_INIT;
     double ns;
     rotation *r = open_sets(b, 3, false);
-    rotation_timing timing = {b->kernels[1], 4, 0};
+    rotation_timing timing = {b->kernels[1], 4};
     assert_false(rotation_time(r, &timing, &ns, &st));
     assert_int_equal(st.code, STATUS_INTERNAL);
     st = (status)STATUS_INIT;
     assert_true(rotation_learn(r, b->kernels[1], &st));
     expect_time(r, b->kernels[1], 4);
     expect_mismatch(r, b->kernels[0], 4, "output 0 for input set");
-    rotation_close(r);
-}
-
-static void test_a_delay_is_slower(void **state) {
-    bench *b = *state;
-    status st = STATUS_INIT;
-    rotation *r = open_sets(b, 2, true);
-    double plain = 1e30, slow = 1e30, ns;
-    for (int i = 0; i < 9; i++) {
-        rotation_timing timing = {b->kernels[0], 8, 0};
-        assert_true(rotation_time(r, &timing, &ns, &st));
-        plain = ns < plain ? ns : plain;
-        timing.delay = 50000;
-        assert_true(rotation_time(r, &timing, &ns, &st));
-        slow = ns < slow ? ns : slow;
-    }
-    assert_true(slow - plain > 0.5 * rotation_delay_ns(50000));
     rotation_close(r);
 }
 
@@ -254,7 +237,6 @@ int main(void) {
         cmocka_unit_test(test_a_compiled_kernel_holds),
         cmocka_unit_test(test_another_kernel_does_not),
         cmocka_unit_test(test_what_was_learnt_is_held),
-        cmocka_unit_test(test_a_delay_is_slower),
         cmocka_unit_test(test_wrong_requests),
         cmocka_unit_test(test_digests),
         cmocka_unit_test(test_digests_are_those_of_every_build),

@@ -118,7 +118,7 @@ typedef struct trial {
 static bool take(trial *t) {
     static const uint64_t repeats[] = {1, SETS, 4 * SETS};
     for (int i = 0; i < PARTS; i++) {
-        rotation_timing timing = {t->kernel, repeats[i % 3], 0};
+        rotation_timing timing = {t->kernel, repeats[i % 3]};
         double ns;
         if (!rotation_time(t->rotation, &timing, &ns, &t->st))
             return false;

@@ -83,7 +83,7 @@ static double bare(empty *e, int launches) {
 
 static double rotated(empty *e, uint64_t launches) {
     status st = STATUS_INIT;
-    rotation_timing timing = {e->kernel, launches, 0};
+    rotation_timing timing = {e->kernel, launches};
     double ns = 0;
     if (!rotation_time(e->rotation, &timing, &ns, &st))
         fail_msg("%s", st.message);
