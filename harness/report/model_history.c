@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "history/changepoints.h"
+#include "history/history.h"
 #include "report/model.h"
 #include "report/record.h"
 
@@ -97,10 +98,23 @@ static void number_runs(past_of *h) {
     }
 }
 
-/* The places of the points with which a new level begins. */
-static json_t *changes_of(const json_t *points) {
-    json_t *changes = json_array();
+/* The least level that held for as many runs as tsr log --history asks for. */
+static json_t *sustained_of(const changepoints *found) {
+    size_t least = history_defaults().sustained;
+    double best = 0;
+    for (size_t i = 0; i < found->count; i++) {
+        const changepoint_segment *s = &found->segments[i];
+        if (s->end - s->begin >= least && (best <= 0 || s->median < best))
+            best = s->median;
+    }
+    return best > 0 ? json_real(best) : json_null();
+}
+
+/* The places of the points with which a new level begins, and the best level. */
+static void find_changes(json_t *series) {
+    const json_t *points = json_object_get(series, "points");
     size_t count = json_array_size(points);
+    json_t *changes = json_array();
     double *ns = base_calloc(count + 1, sizeof *ns);
     for (size_t i = 0; i < count; i++)
         ns[i] = json_number_value(json_array_get(json_array_get(points, i), 1));
@@ -113,17 +127,10 @@ static json_t *changes_of(const json_t *points) {
                                             (json_int_t)found.segments[i].begin, "before",
                                             found.segments[i - 1].median, "after",
                                             found.segments[i].median, "p", found.segments[i].p));
+    json_object_set_new(series, "changes", changes);
+    json_object_set_new(series, "sustained", sustained_of(&found));
     changepoints_release(&found);
     free(ns);
-    return changes;
-}
-
-static void find_changes(past_of *h) {
-    size_t i;
-    json_t *one;
-    json_array_foreach(h->series, i, one) {
-        json_object_set_new(one, "changes", changes_of(json_object_get(one, "points")));
-    }
 }
 
 bool report_add_history(report_model *m, store *s, status *st) {
@@ -140,8 +147,8 @@ bool report_add_history(report_model *m, store *s, status *st) {
     bool ok = store_each_run(s, take_run, &h, st);
     number_runs(&h);
     ok = ok && store_each_point(s, &h.past, take_point, &h, st);
-    if (ok)
-        find_changes(&h);
+    for (size_t i = 0; i < json_array_size(h.series); i++)
+        find_changes(json_array_get(h.series, i));
     json_object_set_new(m->document, "history",
                         json_pack("{s:s, s:o, s:o, s:I}", "machine", machine, "runs", h.runs,
                                   "series", h.series, "left_out", (json_int_t)h.left_out));

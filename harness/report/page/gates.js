@@ -74,7 +74,7 @@ function intervalBar(result, gate, reach) {
 function staticChanges(result) {
   return Object.entries(object(result.static))
       .filter(([, pair]) => Array.isArray(pair) && pair[0] !== pair[1])
-      .map(([name, pair]) => `${name.replace("_", " ")} ${pair[0] ?? "–"} → ${pair[1] ?? "–"}`)
+      .map(([name, [a, b]]) => `${name.replace("_", " ")} ${a ?? "–"} → ${b ?? "–"}`)
       .join(", ");
 }
 

@@ -1,7 +1,7 @@
 /* history.js - the past of each result on this machine, and where it changed. */
 function historyChart(place, series, runs) {
   const points = list(series.points).filter((p) => number(p[1]) > 0);
-  const changes = list(series.changes);
+  const changes = list(series.changes), best = number(series.sustained);
   const height = 124;
   drawing(place, (width) => {
     const inside = {left: 58, right: width - 4, top: 16, bottom: height - 18};
@@ -32,6 +32,10 @@ function historyChart(place, series, runs) {
                      svg("text", {x: inside.left - 6, y: y(v) + 4, "text-anchor": "end"},
                          time(v))]),
         svg("path", {class: "band", d: `M${bound(2).join("L")}L${bound(3).reverse().join("L")}Z`}),
+        best > 0 ?
+            svg("line",
+                {class: "sustained", x1: inside.left, x2: inside.right, y1: y(best), y2: y(best)}) :
+            null,
         svg("path", {class: "series", d: line}),
         at.map(
             (a) =>
@@ -96,7 +100,8 @@ const CHARTS_SHOWN = 12;
 
 section(
     "history", "History",
-    "The median of each case in past runs on this machine; the band is its interval. A broken " +
+    "The median of each case in past runs on this machine; the band is its interval, the " +
+        "thin line the best level that was sustained. A broken " +
         "upright line is a change " +
         "that chance does not explain, with how much slower (+) or faster (−) what " +
         "follows it is.",
@@ -154,10 +159,16 @@ section(
                     show: (s, v) => time(v)
                   },
                   {
-                    title: "best",
+                    title: "best sustained",
                     number: true,
-                    value: (s) => Math.min(...s.points.map((p) => p[1])),
+                    value: (s) => number(s.sustained),
                     show: (s, v) => time(v)
+                  },
+                  {
+                    title: "last over that",
+                    number: true,
+                    value: (s) => s.points[s.points.length - 1][1] / number(s.sustained) - 1,
+                    show: (s, v) => change(v)
                   },
                   {
                     title: "changes",

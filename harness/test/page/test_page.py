@@ -42,9 +42,14 @@ WITHOUT_LETTERS = ("(() => { const s = new CSSStyleSheet(); s.replaceSync('svg t
 
 
 def drawing(browser, name, width):
-    box = browser.evaluate(f"(() => {{ const r = document.querySelector('{DRAWINGS[name]}').getBoundingClientRect();"
-                           " return [r.left + scrollX, r.top + scrollY, r.width, r.height]; })()")
-    return browser.shot(SCALE[width], clip=box)
+    """A picture of one drawing, put into the corner: where the text above places it is not its look."""
+    box = browser.evaluate(
+        f"(() => {{ const d = document.querySelector('{DRAWINGS[name]}'), at = d.getBoundingClientRect(); window.scrollTo(0, 0);"
+        " Object.assign(d.style, {position: 'fixed', left: 0, top: 0, width: `${at.width}px`, height: `${at.height}px`,"
+        " background: 'var(--panel)', zIndex: 99}); return [0, 0, Math.floor(at.width), Math.floor(at.height)]; })()")
+    shot = browser.shot(SCALE[width], clip=box)
+    browser.evaluate(f"document.querySelector('{DRAWINGS[name]}').removeAttribute('style')")
+    return shot
 
 
 def reference(name):
@@ -213,6 +218,27 @@ def hostile(browser, page):
     browser.errors.clear()  # Chromium has said so
 
 
+def variants(browser, tsr, folder):
+    """A gate alone, a file of results, two runs, and an old run that is the first of its machine."""
+    def page(name, *words):
+        subprocess.run([tsr, "report", "-o", folder / name, *words], check=True, capture_output=True, cwd=folder)
+        browser.open(folder / name)
+
+    titles = "[...document.querySelectorAll('h2')].map((h) => h.textContent)"
+    page("alone.html", "--gate", "gate.json")
+    check(browser.evaluate(titles) == ["Gates"], "a gate alone is a page of gates")
+    subprocess.run([tsr, "log", "last", "--db", "a.db", "--json"], check=True, stdout=(folder / "run.json").open("w"), cwd=folder)
+    page("file.html", "./run.json")
+    check("No samples are stored" in browser.evaluate("document.getElementById('samples').textContent"), "a file has no samples, and says so")
+    page("two.html", "--db", "a.db", "20260128", "20260102")
+    second = "(() => { const r = document.getElementById('run'); r.value = '1'; r.dispatchEvent(new Event('change')); })()"
+    browser.evaluate(second)
+    check("20260102" in browser.evaluate("document.querySelector('h1').textContent"), "another run can be chosen")
+    check(browser.evaluate("document.querySelectorAll('#roofline canvas').length") == 1, "and is drawn")
+    page("first.html", "--db", "a.db", "20260101")
+    check("first run of this machine" in browser.evaluate("document.getElementById('history').textContent"), "the first run has no past")
+
+
 def levels(browser, tsr, folder):
     (folder / "corpus" / "small").mkdir(parents=True)
     (folder / "corpus" / "small" / "small.tsr").write_text(
@@ -276,6 +302,7 @@ def main():
                 keys(browser, page)
                 themes(browser, page)
                 hostile(browser, page)
+                variants(browser, tsr, folder)
                 levels(browser, tsr, folder)
                 speed(browser, tsr, folder)
             check(not browser.errors, f"the console is silent {browser.errors[:3]}")
