@@ -81,6 +81,44 @@ static bool add_oracle(preparation *p, gate_row *row, int side, uint64_t seed, s
     return true;
 }
 
+/* ---- bounds, where a profile may have other bits ---- */
+
+static bool put_bounds(preparation *p, subject *s, json_t *list, status *st) {
+    for (uint32_t i = 0; i < s->signature.output_count; i++) {
+        uint64_t reference, bound;
+        if (!scratch_put(&p->gate->data, s->references[i].data, tensor_bytes(&s->references[i]),
+                         &reference, st) ||
+            !scratch_put(&p->gate->data, s->bounds[i].data, tensor_bytes(&s->bounds[i]), &bound,
+                         st))
+            return false;
+        json_array_append_new(list, json_pack("[I, I]", (json_int_t)reference, (json_int_t)bound));
+    }
+    return true;
+}
+
+/* Of the first set; null where the interpreter's bits are expected, or the reference would take too
+ * long. */
+static json_t *bounds_of(preparation *p, const gate_row *row, int side, status *st) {
+    const arm_unit *unit = row->units[side];
+    subject *s = &p->subjects[side];
+    json_t *list = json_array();
+    if (!unit->item || strcmp(unit->profile, "strict") == 0 || unit->item->c->large ||
+        row->facts[side].flops > ORACLE_FLOPS_MAX ||
+        !open_subject(s, unit, p->gate->settings->seed, st) || !subject_reference(s, st) ||
+        !put_bounds(p, s, list, st)) {
+        json_decref(list);
+        return json_null();
+    }
+    return list;
+}
+
+static json_t *types_of(const compiler_signature *signature) {
+    json_t *types = json_array();
+    for (uint32_t i = 0; i < signature->output_count; i++)
+        json_array_append_new(types, json_string(dtype_name(signature->outputs[i].type)));
+    return types;
+}
+
 /* ---- inputs where only a module is at hand ---- */
 
 static bool buffer_of(const json_t *from, struct compiler_buffer *out) {
@@ -225,6 +263,12 @@ static bool make_spec(preparation *p, gate_row *row, const compiler_signature *s
             (json_int_t)signature->output_count, "sizes", sizes, "dims", dims_of(row->units[1]),
             "sets", p->sets, "digests", or_null(p->digests[0]), or_null(p->digests[1]), "shared",
             is_shared(p, row), "slowdown", 0.0, g->settings->slowdown);
+    if (ok) {
+        json_t *a = bounds_of(p, row, 0, st), *b = bounds_of(p, row, 1, st);
+        json_object_set_new(row->spec, "bounds", json_pack("[o, o]", a, b));
+        json_object_set_new(row->spec, "types", types_of(signature));
+        ok = st->code == STATUS_OK;
+    }
     json_decref(sizes);
     json_decref(modules);
     json_decref(p->sets);

@@ -10,7 +10,8 @@
  *    file), "inputs": n, "outputs": n, "sizes": [bytes of each buffer, inputs first],
  *    "dims": {name: value}, "sets": [offset of each set's inputs, one input after the other],
  *    "digests": [[[per output] per set] for A, for B], or null: what the module's first launch
- *    computes, "shared": both sides have the digests and the buffers of A, "slowdown": [0, 0.02]}
+ *    computes, "bounds" and "types": timing_check.h, "shared": both sides have the digests and the
+ * buffers of A, "slowdown": [0, 0.02]}
  */
 #ifndef TESSERA_HARNESS_GATE_TIMING_H
 #define TESSERA_HARNESS_GATE_TIMING_H

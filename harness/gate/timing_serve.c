@@ -14,6 +14,7 @@
 #include "device/host.h"
 #include "exit_code.h"
 #include "gate/timing.h"
+#include "gate/timing_check.h"
 #include "measure/clock_probe.h"
 #include "measure/rotation.h"
 #include "measure/statistics.h"
@@ -178,6 +179,19 @@ static rotation *open_rotation(server *s, const timing_case *t, const timing_sid
     return made;
 }
 
+/* Under a profile whose bits are the side's own, they must at least be near enough. */
+static bool check(const server *s, const timing_case *t, int side, status *st) {
+    int64_t dims[DIMS_MAX];
+    timing_check_request request = {.context = s->context,
+                                    .kernel = t->sides[side].kernel,
+                                    .data = s->data,
+                                    .spec = t->spec,
+                                    .side = side,
+                                    .dims = dims};
+    return bind_dims(t, &t->sides[side], dims, &request.dim_count, st) &&
+           timing_check(&request, st);
+}
+
 /* Sides that must give the same bits share their buffers. */
 static bool open_rotations(server *s, timing_case *t, int *side, status *st) {
     const json_t *digests = json_object_get(t->spec, "digests");
@@ -259,7 +273,7 @@ static bool take_rounds(const server *s, timing_case *t, int *side, status *st) 
 static bool measure(server *s, timing_case *t, int *side, status *st) {
     for (int slot = 0; slot < 2; slot++) {
         *side = slot ^ (int)s->swapped;
-        if (!load(s, t, *side, st))
+        if (!load(s, t, *side, st) || !check(s, t, *side, st))
             return false;
     }
     return open_rotations(s, t, side, st) && warm_up(s, t, side, st) && take_rounds(s, t, side, st);

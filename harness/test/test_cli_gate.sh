@@ -118,6 +118,10 @@ for name in $(sed -n 's/^REASON([A-Z_]*, "\([a-z-][a-z-]*\)".*/\1/p' "$root/harn
 done
 exits 1 "wrong outputs" "$tsr" gate --baseline one --against two
 reason mismatch "are a mismatch, however fast"
+"$tsr" compile corpus/work.tsr --kernel double --emit module -o one/double-small.tsrm --threads 1 --profile deterministic
+"$tsr" compile wrong.tsr --emit module -o two/double-small.tsrm --threads 1 --profile deterministic
+exits 1 "also where bits may be others" "$tsr" gate --baseline one --against two
+has out "times its error bound away from the f64 reference" "because the bound does not hold"
 
 # Commits.
 git init -q repository && cd repository || exit 1

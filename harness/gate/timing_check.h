@@ -1,0 +1,29 @@
+/* timing_check.h - is the first launch of a module right, under a profile that may have other bits
+ * than the interpreter? Every element within the bound that the f64 reference derives.
+ *
+ * The spec's "bounds" has for each side null, or the offsets of reference and bound of each output
+ * for the first input set (f64, in the scratch file); "types" the element types of the outputs. */
+#ifndef TESSERA_HARNESS_GATE_TIMING_CHECK_H
+#define TESSERA_HARNESS_GATE_TIMING_CHECK_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "tessera/tessera.h"
+
+typedef struct timing_check_request {
+    tsr_context_t context;
+    tsr_kernel_t kernel;
+    const unsigned char *data; /* the scratch file */
+    const json_t *spec;
+    int side;
+    const int64_t *dims;
+    uint32_t dim_count;
+} timing_check_request;
+
+/* True where there is nothing to hold it against. False with STATUS_MISMATCH, and the element. */
+bool timing_check(const timing_check_request *request, status *st);
+
+#endif
