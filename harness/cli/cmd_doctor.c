@@ -1,0 +1,100 @@
+/* cmd_doctor.c - tsr doctor: what makes this machine noisy, what mends it, and how noisy it is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "doctor/doctor.h"
+#include "report/document.h"
+#include "report/host_facts.h"
+
+enum { APART_MS = 400 };
+
+static const char *text_of(const json_t *object, const char *name) {
+    return json_string_value(json_object_get(object, name));
+}
+
+static void print_fact(const json_t *fact) {
+    printf("%-8s %-22s %s\n", text_of(fact, "state"), text_of(fact, "check"),
+           text_of(fact, "found"));
+    if (text_of(fact, "why"))
+        printf("%31s %s\n", "", text_of(fact, "why"));
+    if (text_of(fact, "mend"))
+        printf("%31s $ %s\n", "", text_of(fact, "mend"));
+}
+
+static void print_share(const json_t *value) {
+    if (json_is_number(value))
+        printf("%9.2f %%", 100 * json_number_value(value));
+    else
+        printf("%11s", "none");
+}
+
+static void print_noise(const json_t *noise) {
+    size_t i;
+    json_t *loop;
+    int cases = (int)json_integer_value(json_object_get(noise, "cases"));
+    printf("\n%-8s %11s %18s %21s %10s %d\n", "loop", "in process", "between processes",
+           "smallest change seen", "among", cases);
+    json_array_foreach(json_object_get(noise, "loops"), i, loop) {
+        printf("%-8s", text_of(loop, "loop"));
+        print_share(json_object_get(loop, "in_process"));
+        printf("%8s", "");
+        print_share(json_object_get(loop, "between_processes"));
+        printf("%11s", "");
+        print_share(json_object_get(loop, "detectable"));
+        printf("%4s", "");
+        print_share(json_object_get(loop, "detectable_of_many"));
+        putchar('\n');
+    }
+    printf("the clock of the core: %.2f %% between its 5th and 95th percentile\n",
+           100 * json_number_value(json_object_get(noise, "clock_spread")));
+    printf(
+        json_is_true(json_object_get(noise, "enough"))
+            ? "quiet enough for a gate that must see %.3g %%\n"
+            : "too noisy for a gate that must see %.3g %%: mend what does harm above, or give the "
+              "gate a greater --mde\n",
+        100 * json_number_value(json_object_get(noise, "mde")));
+}
+
+static void print_all(const json_t *facts, const json_t *noise) {
+    size_t i;
+    json_t *fact;
+    json_array_foreach(facts, i, fact) print_fact(fact);
+    if (json_is_object(noise))
+        print_noise(noise);
+}
+
+/* A tree of files instead of this machine's, and what it becomes: for tests. */
+static doctor_place place_of_environment(void) {
+    const char *root = getenv("TSR_TEST_ROOT"), *later = getenv("TSR_TEST_ROOT_LATER");
+    root = root ? root : "";
+    return (doctor_place){root, later ? later : root, APART_MS};
+}
+
+int command_doctor(const options *o) {
+    status st = STATUS_INIT;
+    if (o->arguments.count)
+        return command_usage(o->command, "doctor takes no arguments");
+    bool measure = !options_flag(o, OPTION_FACTS);
+    doctor_place place = place_of_environment();
+    json_t *facts = doctor_facts(&place);
+    json_t *noise = measure ? doctor_noise(&st) : json_null();
+    int code = EXIT_DONE;
+    if (!noise) {
+        code = command_fail(&st);
+        noise = json_null();
+    } else if (measure && !json_is_true(json_object_get(noise, "enough"))) {
+        code = EXIT_NO_VERDICT;
+    }
+    if (options_flag(o, OPTION_JSON)) {
+        json_t *document = json_pack("{s:s, s:o, s:O, s:O, s:i}", "schema", "tsr.doctor/1", "host",
+                                     host_facts(), "facts", facts, "noise", noise, "exit", code);
+        document_print(document, stdout);
+        json_decref(document);
+    } else {
+        print_all(facts, noise);
+    }
+    json_decref(facts);
+    json_decref(noise);
+    return code;
+}
