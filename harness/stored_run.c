@@ -2,6 +2,7 @@
 #include "stored_run.h"
 
 #include "report/document.h"
+#include "result_check.h"
 
 typedef struct reading {
     int64_t number;
@@ -49,6 +50,8 @@ json_t *stored_run_document(store *s, int64_t run, status *st) {
               store_each_ceiling(s, run, take_ceiling, &r, st);
     if (ok && !json_is_object(r.head))
         r.damaged = "its head is no JSON object";
+    if (ok && !r.damaged && !result_check_all(r.results, store_path(s), st))
+        ok = false;
     if (ok && r.damaged)
         ok = status_set(st, STATUS_CORRUPT, "%s: a run is damaged: %s", store_path(s), r.damaged);
     if (ok)

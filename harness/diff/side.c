@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "base/file.h"
+#include "result_check.h"
 #include "store/store.h"
 
 enum { DOCUMENT_BYTES_MAX = 1 << 30 };
@@ -84,8 +85,8 @@ bool side_kind_of(const char *word, const char *database, side_kind *out, status
 static bool take_result(void *context, const store_result *result) {
     side *s = context;
     json_t *record = json_loads(result->record, 0, NULL);
-    if (record)
-        json_array_append_new(s->results, record);
+    /* What is no JSON is no sound result either: it is told, not left out. */
+    json_array_append_new(s->results, record ? record : json_null());
     return true;
 }
 
@@ -118,7 +119,7 @@ static bool read_stored(side *s, const char *run, const char *database, status *
               store_each_run(from, take_run, &search, st) &&
               store_each_result(from, search.number, take_result, s, st);
     store_close(from);
-    return ok;
+    return ok && result_check_all(s->results, s->run ? s->run : run, st);
 }
 
 static bool is_newer(const char *schema) {
@@ -158,7 +159,7 @@ static bool read_document(side *s, const char *path, status *st) {
                    path);
     }
     json_decref(document);
-    return ok;
+    return ok && result_check_all(s->results, path, st);
 }
 
 /* ---- narrowing ---- */

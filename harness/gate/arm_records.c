@@ -1,5 +1,4 @@
 /* arm_records.c - results that were recorded: runs of the database, and files of bench. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,41 +6,13 @@
 
 #include "diff/side.h"
 #include "gate/arm.h"
+#include "result_check.h"
 
 enum { DAY_S = 24 * 60 * 60 };
 
 static const char *text_of(const json_t *object, const char *name) {
     const char *value = json_string_value(json_object_get(object, name));
     return value ? value : "";
-}
-
-/* What a sound document cannot say of a time. */
-static bool check_time(const json_t *result, const char *from, status *st) {
-    static const char *const keys[] = {"median", "low", "high", "min"};
-    const json_t *time = json_object_get(result, "time_ns");
-    if (!time || json_is_null(time))
-        return true;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const json_t *value = json_object_get(time, keys[i]);
-        double ns = json_number_value(value);
-        if (!json_is_number(value) || !isfinite(ns) || ns <= 0)
-            return status_set(st, STATUS_CORRUPT,
-                              "%s: %s/%s: time_ns.%s is no positive number of nanoseconds", from,
-                              text_of(result, "kernel"), text_of(result, "case"), keys[i]);
-    }
-    return true;
-}
-
-static bool check_result(const json_t *result, const char *from, status *st) {
-    static const char *const names[] = {"kernel", "case", "backend", "profile", "status"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!*text_of(result, names[i]))
-            return status_set(st, STATUS_CORRUPT, "%s: a result has no %s", from, names[i]);
-    const json_t *threads = json_object_get(result, "threads");
-    if (!json_is_integer(threads) || json_integer_value(threads) < 1)
-        return status_set(st, STATUS_CORRUPT, "%s: %s/%s: threads is no positive number", from,
-                          text_of(result, "kernel"), text_of(result, "case"));
-    return check_time(result, from, st);
 }
 
 /* When it began; a time that has not come yet says that a clock was wrong. */
@@ -98,7 +69,7 @@ static bool add_document(arm *a, const side *from, const char *name, status *st)
         return false;
     json_array_foreach(
         from->results, i,
-        result) if (!check_result(result, name, st) ||
+        result) if (!result_check(result, name, st) ||
                     (is_meant(result) && !add_result(a, result, document, name, st))) return false;
     json_array_append(a->heads, from->head);
     return true;

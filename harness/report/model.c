@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "report/host_facts.h"
 #include "report/record.h"
+#include "result_check.h"
 
 enum { DOCUMENT_BYTES_MAX = 1 << 30 };
 
@@ -114,8 +115,13 @@ static bool take_run(void *context, const store_run *run) {
 static bool take_result(void *context, const store_result *result) {
     stored *s = context;
     json_t *record = json_loads(result->record, 0, NULL);
-    if (!record) {
+    status why = STATUS_INIT;
+    if (!record)
         snprintf(s->why, sizeof s->why, "the record of %.160s is not JSON", result->key);
+    else if (!result_check(record, result->key, &why))
+        snprintf(s->why, sizeof s->why, "%.250s", why.message);
+    if (*s->why) {
+        json_decref(record);
         return false;
     }
     map_put(&s->places, result->key, (intptr_t)json_array_size(s->rows));
@@ -195,8 +201,10 @@ json_t *report_read_document(const char *path, const char *schema, status *st) {
 
 bool report_add_file(report_model *m, const char *path, status *st) {
     json_t *document = report_read_document(path, "tsr.bench/1", st);
-    if (!document)
+    if (!document || !result_check_all(json_object_get(document, "results"), path, st)) {
+        json_decref(document);
         return false;
+    }
     json_t *rows = json_array(), *ceilings = json_incref(json_object_get(document, "ceilings"));
     size_t i;
     json_t *result;

@@ -1,0 +1,20 @@
+/* result_check.h - results that others may have touched: what a sound one cannot say.
+ *
+ * For documents from files and records from a database, before anything is concluded from them. A
+ * time that is zero, negative or no number, a result without a name: each is refused with its
+ * place, so that no comparison is made of them. */
+#ifndef TESSERA_HARNESS_RESULT_CHECK_H
+#define TESSERA_HARNESS_RESULT_CHECK_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+
+/* One result of a tsr.bench/1 document. `from` names the file or run in the message; the status is
+ * STATUS_CORRUPT. */
+bool result_check(const json_t *result, const char *from, status *st);
+/* All of a list; false where it is no list. */
+bool result_check_all(const json_t *results, const char *from, status *st);
+
+#endif
