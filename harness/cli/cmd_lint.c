@@ -6,6 +6,7 @@
 #include "lint/lint.h"
 #include "report/document.h"
 #include "report/export/export.h"
+#include "report/github.h"
 
 static const char *plural(size_t count) {
     return count == 1 ? "" : "s";
@@ -56,7 +57,8 @@ static int report(const options *o, lint_report *r) {
     status st = STATUS_INIT;
     lint_sort(r);
     json_t *document = lint_json(r);
-    bool ok = export_all(o, document, &st), json = options_flag(o, OPTION_JSON);
+    bool ok = github_report(document, stderr, &st) && export_all(o, document, &st),
+         json = options_flag(o, OPTION_JSON);
     if (json)
         document_print(document, stdout);
     else

@@ -31,8 +31,11 @@ static const char *in_workspace(const char *path) {
     return strncmp(path, "./", 2) == 0 ? path + 2 : path;
 }
 
-/* "error", "warning", or NULL for what needs no attention. */
+/* "error", "warning", "notice", or NULL for what needs no attention. */
 static const char *level_of(const json_t *result) {
+    const char *severity = job_result_text(result, "severity");
+    if (*severity)
+        return strcmp(severity, "note") == 0 ? "notice" : severity;
     const char *verdict = job_result_text(result, "verdict");
     if (!*verdict)
         return job_status_is_failure(job_result_text(result, "status")) ? "error" : NULL;
@@ -73,20 +76,37 @@ static void annotate(const json_t *result, const char *level, text *out) {
     text_release(&message);
 }
 
+/* A finding stands in the source by itself. */
+static void annotate_finding(const json_t *finding, const char *level, text *out) {
+    text_printf(out, "::%s file=", level);
+    escaped(in_workspace(job_result_text(finding, "path")), true, out);
+    text_printf(out, ",line=%" JSON_INTEGER_FORMAT ",col=%" JSON_INTEGER_FORMAT ",title=",
+                json_integer_value(json_object_get(finding, "line")),
+                json_integer_value(json_object_get(finding, "column")));
+    escaped(job_result_text(finding, "id"), true, out);
+    text_append(out, "::");
+    escaped(job_result_text(finding, "message"), false, out);
+    text_append_char(out, '\n');
+}
+
 void github_annotations(const json_t *document, text *out) {
     size_t i, count = 0, shown = 0;
+    bool lint = export_schema(document) == EXPORT_LINT;
+    const json_t *list = json_object_get(document, lint ? "findings" : "results");
     json_t *result;
-    json_array_foreach(json_object_get(document, "results"), i, result) count +=
-        level_of(result) != NULL;
+    json_array_foreach((json_t *)list, i, result) {
+        count += level_of(result) != NULL;
+    }
     size_t most = count > ANNOTATIONS_SHOWN ? ANNOTATIONS_SHOWN - 1 : ANNOTATIONS_SHOWN;
-    json_array_foreach(json_object_get(document, "results"), i, result) {
+    json_array_foreach((json_t *)list, i, result) {
         const char *level = level_of(result);
         if (level && shown++ < most)
-            annotate(result, level, out);
+            (lint ? annotate_finding : annotate)(result, level, out);
     }
     if (count > most)
-        text_printf(out, "::error title=tsr::%zu more results need attention; the log has them\n",
-                    count - most);
+        text_printf(out, "::%s title=tsr::%zu more %s; the log has them\n",
+                    lint ? "notice" : "error", count - most,
+                    lint ? "findings" : "results need attention");
 }
 
 static bool append_summary(const json_t *document, const char *path, status *st) {

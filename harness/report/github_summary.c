@@ -107,12 +107,12 @@ static const layout gate_layout = {
     gate_row};
 
 /* Rows of all results, or of those that need attention, for as long as there is room. */
-static void put_rows(const json_t *document, const layout *l, bool all, size_t limit, text *out) {
+static void put_rows(const json_t *list, const layout *l, bool all, size_t limit, text *out) {
     size_t i, left_out = 0;
     json_t *result;
     text row;
     text_init(&row);
-    json_array_foreach(json_object_get(document, "results"), i, result) {
+    json_array_foreach((json_t *)list, i, result) {
         if (!all && !needs_attention(result))
             continue;
         text_clear(&row);
@@ -145,7 +145,40 @@ static void put_head(const json_t *document, const layout *l, size_t count, size
         text_printf(out, "Slowdowns of at least %.2f %% would have been seen.\n\n", 100 * mde);
 }
 
+static void lint_row(const json_t *finding, text *out) {
+    text place;
+    text_init(&place);
+    text_printf(&place, "%s:%" JSON_INTEGER_FORMAT, job_result_text(finding, "path"),
+                json_integer_value(json_object_get(finding, "line")));
+    text_append_char(out, '|');
+    cell(place.data, out);
+    cell(job_result_text(finding, "severity"), out);
+    cell(job_result_text(finding, "id"), out);
+    cell(job_result_text(finding, "message"), out);
+    text_append_char(out, '\n');
+    text_release(&place);
+}
+
+/* A lint without findings has no summary. */
+static void lint_summary(const json_t *document, size_t limit, text *out) {
+    static const layout l = {
+        "tsr lint", "| place | severity | check | finding |\n|---|---|---|---|\n", lint_row};
+    const json_t *findings = json_object_get(document, "findings");
+    text body;
+    text_init(&body);
+    text_printf(&body, "### %s: %zu findings\n\n%s", l.title, json_array_size(findings), l.columns);
+    put_rows(findings, &l, true, limit, &body);
+    text_append_char(&body, '\n');
+    if (json_array_size(findings) && body.length <= limit)
+        text_append(out, body.data);
+    text_release(&body);
+}
+
 void github_summary(const json_t *document, size_t limit, text *out) {
+    if (export_schema(document) == EXPORT_LINT) {
+        lint_summary(document, limit, out);
+        return;
+    }
     const layout *l = export_schema(document) == EXPORT_GATE ? &gate_layout : &bench_layout;
     size_t i, attention = 0, count = json_array_size(json_object_get(document, "results"));
     json_t *result;
@@ -156,11 +189,11 @@ void github_summary(const json_t *document, size_t limit, text *out) {
     put_head(document, l, count, attention, &body);
     if (attention) {
         text_append(&body, l->columns);
-        put_rows(document, l, false, limit / 2, &body);
+        put_rows(json_object_get(document, "results"), l, false, limit / 2, &body);
     }
     text_append(&body, "\n<details><summary>All results</summary>\n\n");
     text_append(&body, l->columns);
-    put_rows(document, l, true, limit, &body);
+    put_rows(json_object_get(document, "results"), l, true, limit, &body);
     text_append(&body, "\n</details>\n\n");
     if (body.length <= limit)
         text_append(out, body.data);

@@ -9,7 +9,7 @@
 enum { LONGEST = 9 };
 
 /* Searches as bisect_run does; returns the tries. */
-static size_t search(size_t count, size_t first_bad, unsigned skipped, bisect_range *found) {
+static size_t search(size_t count, size_t first_bad, uint64_t skipped, bisect_range *found) {
     bisect_mark marks[64] = {BISECT_UNTRIED};
     size_t tries = 0;
     marks[count - 1] = BISECT_BAD;
@@ -44,7 +44,7 @@ static void skips_leave_it_among_the_rest(void **state) {
     (void)state;
     for (size_t count = 1; count <= LONGEST; count++)
         for (size_t bad = 0; bad < count; bad++)
-            for (unsigned skipped = 0; skipped < 1u << (count - 1); skipped++) {
+            for (uint64_t skipped = 0; skipped < (uint64_t)1 << (count - 1); skipped++) {
                 bisect_range r;
                 search(count, bad, skipped, &r);
                 assert_true(r.begin <= bad && bad < r.end);

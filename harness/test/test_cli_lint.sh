@@ -58,6 +58,13 @@ hasnt out 'saxpy.tsr:.*stack-traffic' "and not where there are none"
 exits 0 "without --code" "$tsr" lint "$root/corpus/types/results.tsr"
 hasnt out 'stack-traffic' "nothing is compiled"
 
+exits 1 "under GitHub Actions" env GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY="$scratch/summary.md" "$tsr" lint "${sources[@]}" --json
+has err "^::error file=source.tsr,line=9,col=13,title=source::unknown name 'zz'" "errors are annotated"
+has err '^::warning file=kernel.tsr,line=6,col=5,title=no-case::' "and warnings"
+[ "$(grep -c '^::' err)" -eq 10 ] && pass "ten at most" || fail "ten at most"
+has summary.md '^\| case.tsr:[0-9]+ \| error \| too-big \|' "and summed up"
+/usr/bin/python3 -m json.tool out /dev/null && pass "the document stays one" || fail "the document stays one"
+
 exits 0 "the page of checks" "$tsr" lint --markdown
 same out "$root/docs/lint.md" "is docs/lint.md"
 exits 3 "a path that is not there" "$tsr" lint nowhere.tsr
