@@ -90,6 +90,7 @@ static void annotate_finding(const json_t *finding, const char *level, text *out
 }
 
 void github_annotations(const json_t *document, text *out) {
+    static const char *const levels[] = {"error", "warning", "notice"}; /* the worst first */
     size_t i, count = 0, shown = 0;
     bool lint = export_schema(document) == EXPORT_LINT;
     const json_t *list = json_object_get(document, lint ? "findings" : "results");
@@ -98,11 +99,12 @@ void github_annotations(const json_t *document, text *out) {
         count += level_of(result) != NULL;
     }
     size_t most = count > ANNOTATIONS_SHOWN ? ANNOTATIONS_SHOWN - 1 : ANNOTATIONS_SHOWN;
-    json_array_foreach((json_t *)list, i, result) {
-        const char *level = level_of(result);
-        if (level && shown++ < most)
-            (lint ? annotate_finding : annotate)(result, level, out);
-    }
+    for (int k = 0; k < 3; k++)
+        json_array_foreach((json_t *)list, i, result) {
+            const char *level = level_of(result);
+            if (level && strcmp(level, levels[k]) == 0 && shown++ < most)
+                (lint ? annotate_finding : annotate)(result, level, out);
+        }
     if (count > most)
         text_printf(out, "::%s title=tsr::%zu more %s; the log has them\n",
                     lint ? "notice" : "error", count - most,
