@@ -1,9 +1,15 @@
-/* result_check.c - names, threads, times. */
+/* result_check.c - names, threads, times, and what comes twice. */
 #include "result_check.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <time.h>
 
+#include "base/map.h"
+#include "base/text.h"
 #include "job.h"
+
+enum { DAY_S = 24 * 60 * 60 };
 
 /* What a sound document cannot say of a time. */
 static bool check_time(const json_t *result, const char *from, status *st) {
@@ -24,6 +30,8 @@ static bool check_time(const json_t *result, const char *from, status *st) {
 
 bool result_check(const json_t *result, const char *from, status *st) {
     static const char *const names[] = {"kernel", "case", "backend", "profile", "status"};
+    if (!json_is_object(result))
+        return status_set(st, STATUS_CORRUPT, "%s: a result is no JSON object", from);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!*job_result_text(result, names[i]))
             return status_set(st, STATUS_CORRUPT, "%s: a result has no %s", from, names[i]);
@@ -34,14 +42,45 @@ bool result_check(const json_t *result, const char *from, status *st) {
     return check_time(result, from, st);
 }
 
+bool result_check_start(const json_t *head, const char *from, status *st) {
+    const char *started = job_result_text(head, "started");
+    struct tm when = {0};
+    if (!strptime(started, "%Y-%m-%dT%H:%M:%S", &when))
+        return status_set(st, STATUS_CORRUPT, "%s: started is no time: '%.60s'", from, started);
+    if (timegm(&when) > time(NULL) + DAY_S)
+        return status_set(st, STATUS_CORRUPT,
+                          "%s: it was started at %s, which has not come yet: a clock was wrong, "
+                          "there or here",
+                          from, started);
+    return true;
+}
+
+/* False where the map has its key already. */
+static bool is_new(map *seen, const json_t *result, const char *from, status *st) {
+    text key;
+    text_init(&key);
+    text_printf(&key, "%s/%s@%s,%s,%" JSON_INTEGER_FORMAT, job_result_text(result, "kernel"),
+                job_result_text(result, "case"), job_result_text(result, "backend"),
+                job_result_text(result, "profile"),
+                json_integer_value(json_object_get(result, "threads")));
+    bool is_there = map_get(seen, key.data, NULL);
+    if (is_there)
+        status_set(st, STATUS_CORRUPT, "%s: %s is there twice", from, key.data);
+    map_put(seen, key.data, 1);
+    text_release(&key);
+    return !is_there;
+}
+
 bool result_check_all(const json_t *results, const char *from, status *st) {
-    size_t i;
-    json_t *result;
+    bool ok = true;
+    map seen;
     if (!json_is_array(results))
         return status_set(st, STATUS_CORRUPT, "%s: results is no list", from);
-    json_array_foreach((json_t *)results, i, result) {
-        if (!result_check(result, from, st))
-            return false;
+    map_init(&seen);
+    for (size_t i = 0; i < json_array_size(results) && ok; i++) {
+        const json_t *result = json_array_get(results, i);
+        ok = result_check(result, from, st) && is_new(&seen, result, from, st);
     }
-    return true;
+    map_release(&seen);
+    return ok;
 }

@@ -14,7 +14,11 @@
 /* One result of a tsr.bench/1 document. `from` names the file or run in the message; the status is
  * STATUS_CORRUPT. */
 bool result_check(const json_t *result, const char *from, status *st);
-/* All of a list; false where it is no list. */
+/* When the run began: a time, and none that has not come yet (then a clock was wrong). `head` is
+ * the document, with or without its results. */
+bool result_check_start(const json_t *head, const char *from, status *st);
+/* All of a list; false where it is no list, or one result (kernel, case, backend, profile, threads)
+ * comes twice. */
 bool result_check_all(const json_t *results, const char *from, status *st);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "result_check.h"
 #include "store/store.h"
 
@@ -105,6 +106,18 @@ static bool take_run(void *context, const store_run *run) {
     return false;
 }
 
+static bool check_stored(const side *s, const char *database, status *st) {
+    text from;
+    text_init(&from);
+    text_printf(&from, "%s: run %s", database, s->run);
+    bool ok = json_is_object(s->head) ||
+              status_set(st, STATUS_CORRUPT, "%s: its head is no JSON object", from.data);
+    ok = ok && result_check_start(s->head, from.data, st) &&
+         result_check_all(s->results, from.data, st);
+    text_release(&from);
+    return ok;
+}
+
 static bool read_stored(side *s, const char *run, const char *database, status *st) {
     run_search search = {.side = s};
     store *from = store_open_existing(database, st);
@@ -119,7 +132,7 @@ static bool read_stored(side *s, const char *run, const char *database, status *
               store_each_run(from, take_run, &search, st) &&
               store_each_result(from, search.number, take_result, s, st);
     store_close(from);
-    return ok && result_check_all(s->results, s->run ? s->run : run, st);
+    return ok && check_stored(s, database, st);
 }
 
 static bool is_newer(const char *schema) {
@@ -140,12 +153,14 @@ static bool read_document(side *s, const char *path, status *st) {
                           path, error.line, error.text);
     const char *schema = json_string_value(json_object_get(document, "schema"));
     json_t *results = json_object_get(document, "results");
-    bool ok = schema && strcmp(schema, "tsr.bench/1") == 0 && json_is_array(results);
+    bool ok = schema && strcmp(schema, "tsr.bench/1") == 0;
     if (ok) {
         const char *run = json_string_value(json_object_get(document, "run"));
         s->run = arena_strdup(&s->memory, run ? run : "?");
         s->arguments = json_incref(json_object_get(document, "arguments"));
-        json_array_extend(s->results, results);
+        ok = result_check_start(document, path, st) && result_check_all(results, path, st);
+        if (ok)
+            json_array_extend(s->results, results);
         s->head = json_copy(document);
         json_object_del(s->head, "results");
         json_object_del(s->head, "ceilings");
@@ -155,11 +170,12 @@ static bool read_document(side *s, const char *path, status *st) {
                    path, schema);
     } else {
         status_set(st, STATUS_INVALID,
-                   "%s is no document of tsr.bench/1 (tsr bench --export json=FILE writes them)",
-                   path);
+                   "%s is no document of tsr.bench/1 (tsr bench --export json=FILE writes them): "
+                   "its schema is %.60s",
+                   path, schema ? schema : "missing");
     }
     json_decref(document);
-    return ok && result_check_all(s->results, path, st);
+    return ok;
 }
 
 /* ---- narrowing ---- */

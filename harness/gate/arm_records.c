@@ -2,32 +2,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "diff/side.h"
 #include "gate/arm.h"
 #include "result_check.h"
 
-enum { DAY_S = 24 * 60 * 60 };
-
 static const char *text_of(const json_t *object, const char *name) {
     const char *value = json_string_value(json_object_get(object, name));
     return value ? value : "";
-}
-
-/* When it began; a time that has not come yet says that a clock was wrong. */
-static bool check_start(const json_t *head, const char *from, status *st) {
-    const char *started = text_of(head, "started");
-    struct tm when = {0};
-    const char *end = strptime(started, "%Y-%m-%dT%H:%M:%S", &when);
-    if (!end)
-        return status_set(st, STATUS_CORRUPT, "%s: started is no time: '%s'", from, started);
-    if (timegm(&when) > time(NULL) + DAY_S)
-        return status_set(st, STATUS_CORRUPT,
-                          "%s: it was started at %s, which has not come yet: a clock was wrong, "
-                          "there or here",
-                          from, started);
-    return true;
 }
 
 /* The oracle is not timed, and says nothing of speed. */
@@ -65,7 +47,7 @@ static bool add_result(arm *a, json_t *result, size_t document, const char *from
 static bool add_document(arm *a, const side *from, const char *name, status *st) {
     size_t i, document = json_array_size(a->heads) + 1;
     json_t *result;
-    if (!check_start(from->head, name, st))
+    if (!result_check_start(from->head, name, st))
         return false;
     json_array_foreach(
         from->results, i,

@@ -201,7 +201,8 @@ json_t *report_read_document(const char *path, const char *schema, status *st) {
 
 bool report_add_file(report_model *m, const char *path, status *st) {
     json_t *document = report_read_document(path, "tsr.bench/1", st);
-    if (!document || !result_check_all(json_object_get(document, "results"), path, st)) {
+    if (!document || !result_check_start(document, path, st) ||
+        !result_check_all(json_object_get(document, "results"), path, st)) {
         json_decref(document);
         return false;
     }
