@@ -1,4 +1,5 @@
 /* arm_records.c - results that were recorded: runs of the database, and files of bench. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,18 @@
 static const char *text_of(const json_t *object, const char *name) {
     const char *value = json_string_value(json_object_get(object, name));
     return value ? value : "";
+}
+
+/* A time that was changed by hand no longer agrees with its rate. */
+static bool check_rate(const json_t *result, const char *from, status *st) {
+    double ns = json_number_value(json_object_get(json_object_get(result, "time_ns"), "median"));
+    double flops = json_number_value(json_object_get(result, "flops"));
+    double rate = json_number_value(json_object_get(json_object_get(result, "rate"), "gflops"));
+    if (!(ns > 0) || !(flops > 0) || !(rate > 0) || fabs(flops / ns / rate - 1) < 0.01)
+        return true;
+    return status_set(st, STATUS_CORRUPT,
+                      "%s: %s/%s: %g FLOPs in %g ns are not the %g GFLOP/s that it states", from,
+                      text_of(result, "kernel"), text_of(result, "case"), flops, ns, rate);
 }
 
 /* The oracle is not timed, and says nothing of speed. */
@@ -49,10 +62,11 @@ static bool add_document(arm *a, const side *from, const char *name, status *st)
     json_t *result;
     if (!result_check_start(from->head, name, st))
         return false;
-    json_array_foreach(
-        from->results, i,
-        result) if (!result_check(result, name, st) ||
-                    (is_meant(result) && !add_result(a, result, document, name, st))) return false;
+    json_array_foreach(from->results, i, result) {
+        if (!result_check(result, name, st) || !check_rate(result, name, st) ||
+            (is_meant(result) && !add_result(a, result, document, name, st)))
+            return false;
+    }
     json_array_append(a->heads, from->head);
     return true;
 }

@@ -175,12 +175,17 @@ def slower(factor, shift):
             x['module_hash'] = 'f' * 64
             for k in ('median', 'low', 'high', 'min'):
                 x['time_ns'][k] *= factor * (1 + shift * 1e-4)
+            for k in ('gflops', 'gbps'):
+                if x['rate'] and x['rate'][k]:
+                    x['rate'][k] /= factor * (1 + shift * 1e-4)
     return change
 for i in range(12):
     write(f'a{i}.json', slower(1, i))
     write(f'b{i}.json', slower(1.03, i))
     write(f'c{i}.json', lambda e: (slower(1.0001, i)(e), [x.update(module_hash='e' * 64) for x in e['results']]))
 write('cpu.json', lambda e: e['host'].update(cpu='Another CPU'))
+write('edited.json', lambda e: e['results'][0]['time_ns'].update(median=e['results'][0]['time_ns']['median'] / 2))
+write('roof.json', lambda e: e['results'][0]['roofline'].update(fraction=1.5))
 write('failing.json', lambda e: e['results'][0].update(status='crash', why='killed by SIGSEGV', time_ns=None))
 END
 list() { printf "%s," "$1"{0..11}.json | sed 's/,$//'; }
@@ -191,6 +196,10 @@ has out "3 EQUIVALENT; 0 are the same module" "are told by their times"
 exits 5 "another machine" "$tsr" gate --baseline r1.json --against cpu.json
 reason other-cpu "is refused"
 exits 0 "unless only what is exact counts" "$tsr" gate --baseline r1.json --against cpu.json --cross-host
+exits 3 "a time that was edited" "$tsr" gate --baseline r1.json --against edited.json
+has err "GFLOP/s that it states" "does not agree with its rate"
+exits 1 "faster than the machine" "$tsr" gate --baseline r1.json --against roof.json
+reason above-roof "is no improvement"
 exits 1 "a case that crashes now" "$tsr" gate --baseline r1.json --against failing.json
 reason newly-failing "is newly failing"
 exits 5 "a baseline that crashed" "$tsr" gate --baseline failing.json --against r1.json

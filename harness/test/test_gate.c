@@ -1,9 +1,11 @@
 /* test_gate.c - the gate's statistics: against enumeration, against known values, and against their
  * own promises on made-up noise. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/host.h"
 #include "gate/gate.h"
 #include "gate/plan.h"
 #include "gate/rank.h"
@@ -320,6 +322,30 @@ static void a_clock_that_changed_is_named(void **state) {
     }
 }
 
+/* A thousand million FLOPs in a nanosecond; and in a second. */
+static void what_is_faster_than_the_machine_fails(void **state) {
+    (void)state;
+    for (int possible = 0; possible < 2; possible++) {
+        char profile[] = "strict";
+        arm_unit unit = {.profile = profile, .threads = 1};
+        gate_row row = {.verdict = GATE_IMPROVED,
+                        .units = {&unit, &unit},
+                        .element = "f32",
+                        .facts = {{0}, {1000000000, 4096, 0, 0, 0}},
+                        .working_set_bytes = 4096,
+                        .median_ns = {2e9, possible ? 1e9 : 1}};
+        gate g = {.settings = &(gate_settings){0}};
+        status st = STATUS_INIT;
+        snprintf(row.isa[1], sizeof row.isa[1], "%s", host_isa());
+        vec_push(&g.rows, row);
+        assert_true(gate_roof(&g, &st));
+        assert_int_equal(g.rows.items[0].verdict, possible ? GATE_IMPROVED : GATE_FAILED);
+        assert_int_equal(g.rows.items[0].reason, possible ? REASON_NONE : REASON_ABOVE_ROOF);
+        free(g.rows.items[0].why);
+        vec_release(&g.rows);
+    }
+}
+
 /* What cannot be accepted is accepted by nobody. */
 static void only_some_reasons_can_be_allowed(void **state) {
     (void)state;
@@ -365,6 +391,7 @@ int main(void) {
         cmocka_unit_test(noise_makes_the_detectable_effect_greater),
         cmocka_unit_test(holm_is_stepwise),
         cmocka_unit_test(a_clock_that_changed_is_named),
+        cmocka_unit_test(what_is_faster_than_the_machine_fails),
         cmocka_unit_test(only_some_reasons_can_be_allowed),
         cmocka_unit_test(limits_of_clopper_and_pearson),
     };
