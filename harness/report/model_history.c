@@ -20,12 +20,15 @@ typedef struct past_of {
     int64_t left_out;
 } past_of;
 
+static const char *word(const json_t *row, size_t column) {
+    const char *value = json_string_value(json_array_get(row, column));
+    return value ? value : "";
+}
+
 static void key_of(const json_t *row, text *out) {
     text_clear(out);
-    text_printf(out, "%s/%s@%s,%s,%lld", json_string_value(json_array_get(row, ROW_KERNEL)),
-                json_string_value(json_array_get(row, ROW_CASE)),
-                json_string_value(json_array_get(row, ROW_BACKEND)),
-                json_string_value(json_array_get(row, ROW_PROFILE)),
+    text_printf(out, "%s/%s@%s,%s,%lld", word(row, ROW_KERNEL), word(row, ROW_CASE),
+                word(row, ROW_BACKEND), word(row, ROW_PROFILE),
                 (long long)json_integer_value(json_array_get(row, ROW_THREADS)));
 }
 

@@ -53,26 +53,28 @@ static bool is_wanted(const lowering *l, const json_t *row) {
     return wanted;
 }
 
-/* One result stands for a kernel, or, where cases were named, for a case. */
-static bool same_place(const lowering *l, const json_t *a, const json_t *b) {
-    return strcmp(word(a, ROW_KERNEL), word(b, ROW_KERNEL)) == 0 &&
-           (l->request->wanted_count == 0 || strcmp(word(a, ROW_CASE), word(b, ROW_CASE)) == 0);
-}
-
-/* The longest case, and of its profiles the first. */
-static void consider(const lowering *l, choice_list *list, const json_t *row) {
+/* One result stands for a kernel, or, where cases were named, for a case: the longest case, and of
+ * its profiles the first. */
+static void consider(const lowering *l, choice_list *list, map *places, const json_t *row) {
     const json_t *median = json_array_get(row, ROW_MEDIAN);
     choice c = {row, json_is_number(median) ? json_number_value(median) : 0};
-    for (size_t i = 0; i < list->count; i++) {
-        choice *old = &list->items[i];
-        if (!same_place(l, old->row, row))
-            continue;
+    text key;
+    intptr_t place;
+    text_init(&key);
+    if (l->request->wanted_count)
+        name_of(row, &key);
+    else
+        text_append(&key, word(row, ROW_KERNEL));
+    if (!map_get(places, key.data, &place)) {
+        map_put(places, key.data, (intptr_t)list->count);
+        vec_push(list, c);
+    } else {
+        choice *old = &list->items[place];
         bool same_case = strcmp(word(old->row, ROW_CASE), word(row, ROW_CASE)) == 0;
         if (!same_case && c.time_ns > old->time_ns)
             *old = c;
-        return;
     }
-    vec_push(list, c);
+    text_release(&key);
 }
 
 static int compare_times(const void *a, const void *b) {
@@ -87,11 +89,14 @@ static int compare_times(const void *a, const void *b) {
 static void choose(const lowering *l, choice_list *list) {
     size_t i;
     json_t *row;
+    map places;
+    map_init(&places);
     json_array_foreach(json_object_get(l->run, "rows"), i, row) {
         bool compiled = json_is_string(json_array_get(row, ROW_SCHEDULE_HASH));
         if (compiled && strcmp(word(row, ROW_BACKEND), "interp") != 0 && is_wanted(l, row))
-            consider(l, list, row);
+            consider(l, list, &places, row);
     }
+    map_release(&places);
     if (list->count)
         qsort(list->items, list->count, sizeof *list->items, compare_times);
 }

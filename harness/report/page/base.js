@@ -74,8 +74,13 @@ function whole(count) {
 
 function plural(count, word) { return `${whole(count)} ${word}${count === 1 ? "" : "s"}`; }
 
-/* What a document from elsewhere holds may be anything. */
-function number(value) { return typeof value === "number" && Number.isFinite(value) ? value : NaN; }
+/* What a document from elsewhere holds may be anything; no quantity here is beyond these sizes. */
+const SMALLEST = 1e-30, GREATEST = 1e30;
+
+function number(value) {
+  if (typeof value !== "number" || !(Math.abs(value) <= GREATEST)) return NaN;
+  return Math.abs(value) < SMALLEST ? 0 : value;
+}
 
 function text(value) { return typeof value === "string" ? value : ""; }
 
@@ -109,20 +114,32 @@ function decodeSamples() {
   return new Float32Array(raw.buffer, 0, raw.length >> 2);
 }
 
+const NUMBERS = new Set([
+  "threads", "max_ulp", "median", "low", "high", "confidence", "flops", "bytes", "gflops", "gbps",
+  "ceiling", "fraction", "digest", "first_sample", "sample_count"
+]);
+const NAMES = new Set(["kernel", "case", "backend", "profile", "status"]);
+
+/* A cell as its column wants it: a number, a name, or words; null where it is none. */
+function readCell(title, value) {
+  if (NUMBERS.has(title)) return Number.isFinite(number(value)) ? value : null;
+  return typeof value === "string" ? value : (NAMES.has(title) ? "?" : null);
+}
+
 function readRun(run) {
   const titles = list(run.columns);
   run.results = list(run.rows).map((row, place) => {
     const result = {place};
     titles.forEach((title, i) => {
-      result[title] = row[i];
+      result[title] = readCell(title, row[i]);
     });
     result.name = `${result.kernel}/${result.case}`;
     result.side = `${result.backend}, ${result.profile}`;
-    result.timed = typeof result.median === "number" && result.median > 0;
+    result.timed = result.median > 0;
     return result;
   });
   run.rows = null;
-  run.ceilings = list(run.ceilings);
+  run.ceilings = list(run.ceilings).map(object);
 }
 
 function readData() {

@@ -24,7 +24,8 @@ function gateReach(gate) {
           })
           .sort((a, b) => a - b);
   return Math.max(
-      2.5 * margin, 1.25 * mde, ends.length ? Math.min(quantile(ends, 1) * 1.3, 10) : 0, 0.01);
+      2.5 * Math.min(margin, 10), 1.25 * Math.min(mde, 10),
+      ends.length ? Math.min(quantile(ends, 1) * 1.3, 10) : 0, 0.01);
 }
 
 const BAR_LEAST = 6;
@@ -174,7 +175,8 @@ section(
     "Comparisons of two builds, each with its verdict: a regression needs its whole interval " +
         "beyond the margin.",
     (body) => {
-      const gates = list(R.data.gates).map(object);
+      const gates =
+          list(R.data.gates).map(object).map((g) => ({...g, results: list(g.results).map(object)}));
       if (!gates.length) {
         body.append(el("p", {class: "note"}, "No gate was run yet: tsr gate makes one."));
         return;

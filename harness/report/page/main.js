@@ -10,8 +10,10 @@ function facts(pairs) {
 
 function machineFacts(run) {
   const host = object(run.host), tsr = object(run.tsr), asked = object(run.arguments);
-  const caches =
-      list(host.caches).map((c) => `${text(c.level)} ${bytes(number(c.bytes))}`).join(", ");
+  const caches = list(host.caches)
+                     .map(object)
+                     .map((c) => `${text(c.level)} ${bytes(number(c.bytes))}`)
+                     .join(", ");
   return [
     ["Started", text(run.started)],
     ["Ended", run.exit === null || run.exit === undefined ? "not finished" : `exit ${run.exit}`],
@@ -117,6 +119,16 @@ const ORDER =
     ["summary", "gates", "roofline", "results", "samples", "history", "bits", "cost", "levels"];
 const WITHOUT_RUN = ["gates"];
 
+/* What cannot be drawn is told in its place, and the other parts stand. */
+function buildOne(section, place) {
+  try {
+    section.build(place);
+  } catch (error) {
+    console.error(error);
+    place.append(el("p", {class: "note bad"}, `This part cannot be drawn: ${error.message}`));
+  }
+}
+
 function buildSections() {
   R.redraw = [];
   const wanted = ORDER.map((id) => R.sections.find((s) => s.id === id))
@@ -135,7 +147,7 @@ function buildSections() {
   byId("main").replaceChildren(...places.map((p) => p.whole));
   byId("nav").replaceChildren(
       el("ul", null, wanted.map((s) => el("li", null, el("a", {href: `#${s.id}`}, s.title)))));
-  for (const {s, place} of places) s.build(place);
+  for (const {s, place} of places) buildOne(s, place);
   watchSections(places.map((p) => p.whole));
 }
 

@@ -3,6 +3,7 @@
 
 Skipped (77) where there is no Chromium. --bless writes the reference pictures anew; a person looks at them.
 """
+import json
 import os
 import pathlib
 import re
@@ -239,6 +240,34 @@ def variants(browser, tsr, folder):
     check("first run of this machine" in browser.evaluate("document.getElementById('history').textContent"), "the first run has no past")
 
 
+JUNK = [None, True, -1, 0, 1e308, "text", "</script>", [], [None], {}, {"low": "x"}]
+
+
+def spoil(value, number):
+    """The same document with its leaves replaced by what has no business there, another one for each number."""
+    if isinstance(value, dict):
+        return {key: spoil(inner, number + i) for i, (key, inner) in enumerate(value.items())}
+    if isinstance(value, list):
+        return [spoil(inner, number + i) for i, inner in enumerate(value)]
+    return JUNK[number % len(JUNK)]
+
+
+def spoilt_documents(browser, page, folder):
+    """Data that are JSON and nothing else: the page draws what it can, and no script fails."""
+    before, body = len(browser.errors), page.read_text()
+    start = body.index('id="report-data">') + len('id="report-data">')
+    end = body.index("</script>", start)
+    document = json.loads(body[start:end])
+    run, gate = document["runs"][0], document["gates"][0]
+    for number, junk in enumerate(JUNK):
+        # What comes from others: all of a gate, and of a run all but the columns, which tsr writes.
+        other = dict(document, runs=[dict(spoil(run, number), columns=run["columns"])], gates=[spoil(gate, number)])
+        other["gates"][0]["results"] = [junk, *(spoil(r, number + i) for i, r in enumerate(gate["results"]))]
+        (folder / "junk.html").write_text(body[:start] + json.dumps(other).replace("<", "\\u003c") + body[end:])
+        browser.open(folder / "junk.html")
+    check(len(browser.errors) == before, f"{len(JUNK)} spoilt documents break nothing {browser.errors[before:before + 2]}")
+
+
 def levels(browser, tsr, folder):
     (folder / "corpus" / "small").mkdir(parents=True)
     (folder / "corpus" / "small" / "small.tsr").write_text(
@@ -303,6 +332,7 @@ def main():
                 themes(browser, page)
                 hostile(browser, page)
                 variants(browser, tsr, folder)
+                spoilt_documents(browser, page, folder)
                 levels(browser, tsr, folder)
                 speed(browser, tsr, folder)
             check(not browser.errors, f"the console is silent {browser.errors[:3]}")
