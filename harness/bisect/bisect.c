@@ -66,9 +66,20 @@ static bool take_commits(bisect *b, char *lines, status *st) {
            status_set(st, STATUS_INVALID, "good and bad are the same commit, %.12s", b->good);
 }
 
+/* Checkouts of a search that was given up are removed with those of this one. */
+static void take_over(bisect *b) {
+    status ignored = STATUS_INIT;
+    bisect old = {0};
+    if (bisect_load(&old, &ignored))
+        for (size_t i = 0; i < old.made.count; i++)
+            vec_push(&b->made, base_strdup(old.made.items[i]));
+    bisect_close(&old);
+}
+
 bool bisect_open(bisect *b, const bisect_request *request, status *st) {
     *b = (bisect){.build = request->build ? base_strdup(request->build) : NULL,
                   .gate = json_incref(request->gate)};
+    take_over(b);
     b->good = resolve(request->good, st);
     b->bad = b->good ? resolve(request->bad, st) : NULL;
     if (!b->bad)

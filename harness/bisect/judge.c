@@ -30,16 +30,26 @@ static void settle(bisect_commit *c, bisect_mark mark, const char *format, ...) 
     text_release(&words);
 }
 
-/* Its tree, built; the folder is noted where it is new. */
+static bool is_noted(const bisect *b, const char *folder) {
+    for (size_t i = 0; i < b->made.count; i++)
+        if (strcmp(b->made.items[i], folder) == 0)
+            return true;
+    return false;
+}
+
+/* Its tree, built. A folder that is new is noted before it is made: whatever ends the search, it is
+ * known whose it is. */
 static bool check_out(bisect *b, const char *hash, status *st) {
     char commit[65];
     text folder;
+    bool ok = true;
     text_init(&folder);
     text_printf(&folder, ".tsr/checkouts/%s", hash);
-    bool had = file_is_dir(folder.data);
-    char *made = checkout_make(hash, b->build, commit, st);
-    if (!had && file_is_dir(folder.data))
+    if (!file_is_dir(folder.data) && !is_noted(b, folder.data)) {
         vec_push(&b->made, base_strdup(folder.data));
+        ok = bisect_save(b, st);
+    }
+    char *made = ok ? checkout_make(hash, b->build, commit, st) : NULL;
     text_release(&folder);
     free(made);
     return made != NULL;

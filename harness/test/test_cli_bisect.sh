@@ -97,6 +97,10 @@ chmod +x "$scratch/mended"
 exits 0 "it goes on" env TSR_TEST_GATE="$scratch/mended" "$tsr" bisect-perf --resume
 has out "^$(hash_of 0) is the first bad" "and finds it"
 hasnt "$FAKE_GATE_LOG" " 104 " "without judging again what was judged"
+exits 3 "a search that is given up" env TSR_TEST_GATE="$fake" "$tsr" bisect-perf main~3 main -- sh build.sh
+[ -n "$(ls .tsr/checkouts)" ] && pass "leaves its checkouts" || fail "leaves its checkouts"
+exits 0 "another" env TSR_TEST_GATE="$fake" "$tsr" bisect-perf main~1 main -- sh build.sh
+[ -z "$(ls .tsr/checkouts)" ] && pass "takes them away with its own" || fail "takes them away with its own"
 cd ..
 
 # Ctrl-C while a candidate is built.

@@ -66,10 +66,13 @@ for name in github gitlab; do
     made $name
     git checkout -q slower && git clean -qfdx
     exits 1 "$name: a change that makes a kernel slower" run_steps $name true
-    has err '^::error .*title=product/square@cpu%2Cstrict%2C1%3A REGRESSED::' "is annotated"
+    has err '^::error file=corpus/product.tsr,line=6,title=product/square@cpu%2Cstrict%2C1%3A REGRESSED::' "is annotated"
     has summary.md 'tsr gate: [0-9]+ results, [0-9]+ need attention' "summed up"
     has gate.xml '<failure type="REGRESSED"' "in the JUnit report"
     made $name
+    cp gate.json document.json
+    exits 0 "a gate's exports" /usr/bin/python3 "$root/harness/test/export/check_exports.py" \
+        "$root/harness/test/schemas" document.json json=gate.json junit=gate.xml openmetrics=gate.metrics
     [ $name != github ] || /usr/bin/python3 -m json.tool lint.sarif /dev/null && pass "findings of the lint" ||
         fail "findings of the lint"
     grep -q 'REGRESSED' report.html && pass "and in the page" || fail "and in the page"
