@@ -203,6 +203,7 @@ static void check_kernel(lint_report *r, const lint_file *f, compiler_source *so
         lint_check_sums(&k);
         lint_check_schedule(&k);
         lint_check_layout(&k);
+        lint_check_tile(&k);
         if (r->code)
             lint_check_code(&k);
     }

@@ -52,6 +52,7 @@ void lint_check_cases(const lint_kernel *k);    /* checks_case.c: of each */
 void lint_check_sums(const lint_kernel *k);     /* checks_sum.c: what adds up */
 void lint_check_schedule(const lint_kernel *k); /* checks_schedule.c */
 void lint_check_layout(const lint_kernel *k);   /* checks_layout.c: rows, caches */
+void lint_check_tile(const lint_kernel *k);     /* checks_tile.c */
 void lint_check_code(const lint_kernel *k);     /* checks_code.c: compiles */
 
 /* Name of an operation without its dialect: "reduce". */
