@@ -240,3 +240,11 @@ void corpus_release(corpus *c) {
     vec_release(&c->cases);
     arena_release(&c->memory);
 }
+
+const corpus_case *corpus_case_named(const corpus *c, const char *kernel, const char *case_name) {
+    for (size_t i = 0; i < c->cases.count; i++)
+        if (strcmp(c->cases.items[i].kernel->name, kernel) == 0 &&
+            strcmp(c->cases.items[i].c->name, case_name) == 0)
+            return &c->cases.items[i];
+    return NULL;
+}

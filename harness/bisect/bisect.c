@@ -7,36 +7,15 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "git.h"
 #include "interrupt.h"
 #include "program.h"
 
 /* ---- git ---- */
-static bool ask_git(const char *const *arguments, text *out, status *st) {
-    text complaint;
-    int code = 0;
-    text_init(&complaint);
-    program p = {.arguments = arguments, .output = out, .complaint = &complaint};
-    bool ok = program_run(&p, &code, st);
-    if (ok && code != 0)
-        ok = status_set(st, STATUS_NOT_FOUND, "git %s: %.*s", arguments[1],
-                        (int)strcspn(complaint.data, "\n"), complaint.data);
-    text_release(&complaint);
-    return ok;
-}
-
 static char *resolve(const char *name, status *st) {
-    text wanted, out;
-    text_init(&wanted);
+    text out;
     text_init(&out);
-    text_printf(&wanted, "%s^{commit}", name);
-    const char *const arguments[] = {"git",       "rev-parse", "--verify", "--end-of-options",
-                                     wanted.data, NULL};
-    char *hash = NULL;
-    if (ask_git(arguments, &out, st)) {
-        hash = text_take(&out);
-        hash[strcspn(hash, "\n")] = '\0';
-    }
-    text_release(&wanted);
+    char *hash = git_resolve(name, &out, st) ? text_take(&out) : NULL;
     text_release(&out);
     return hash;
 }
@@ -89,7 +68,7 @@ bool bisect_open(bisect *b, const bisect_request *request, status *st) {
     text lines;
     text_init(&lines);
     bool ok =
-        ask_git(arguments, &lines, st) && take_commits(b, lines.data, st) && bisect_save(b, st);
+        git_ask(arguments, &lines, st) && take_commits(b, lines.data, st) && bisect_save(b, st);
     text_release(&lines);
     return ok;
 }

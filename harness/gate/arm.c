@@ -85,14 +85,6 @@ void arm_close(arm *a) {
 
 /* ---- arms that compile ---- */
 
-static const corpus_case *item_of(const corpus *c, const job *j) {
-    for (size_t i = 0; i < c->cases.count; i++)
-        if (strcmp(c->cases.items[i].kernel->name, j->kernel) == 0 &&
-            strcmp(c->cases.items[i].c->name, j->case_name) == 0)
-            return &c->cases.items[i];
-    return NULL;
-}
-
 static void plan_units(arm *a, const arm_request *request) {
     job_plan_make(&a->plan, a->items, request->choice, JOB_BENCH);
     for (size_t i = 0; i < a->plan.jobs.count; i++) {
@@ -106,7 +98,7 @@ static void plan_units(arm *a, const arm_request *request) {
         unit->backend = base_strdup(j->backend);
         unit->profile = base_strdup(j->profile);
         unit->threads = j->threads;
-        unit->item = item_of(a->items, j);
+        unit->item = corpus_case_named(a->items, j->kernel, j->case_name);
         text_release(&key);
     }
 }

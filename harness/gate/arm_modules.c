@@ -40,11 +40,7 @@ static const corpus_case *item_of(const corpus *c, const char *kernel, const cha
     size_t length = strlen(kernel);
     if (strncmp(stem, kernel, length) != 0 || stem[length] != '-')
         return NULL;
-    for (size_t i = 0; c && i < c->cases.count; i++)
-        if (strcmp(c->cases.items[i].kernel->name, kernel) == 0 &&
-            strcmp(c->cases.items[i].c->name, stem + length + 1) == 0)
-            return &c->cases.items[i];
-    return NULL;
+    return c ? corpus_case_named(c, kernel, stem + length + 1) : NULL;
 }
 
 /* `stem`: what a folder calls it; NULL for a single file, whose name does not matter. */

@@ -10,46 +10,16 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "gate/arm.h"
+#include "git.h"
 #include "program.h"
 
 #define CHECKOUTS ".tsr/checkouts"
-
-static void trim(text *t) {
-    while (t->length && (t->data[t->length - 1] == '\n' || t->data[t->length - 1] == ' '))
-        t->data[--t->length] = '\0';
-}
-
-/* One line of git's stdout. */
-static bool ask_git(const char *const *arguments, text *out, status *st) {
-    text complaint;
-    int code = 0;
-    text_init(&complaint);
-    program p = {.arguments = arguments, .output = out, .complaint = &complaint};
-    bool ok = program_run(&p, &code, st);
-    trim(&complaint);
-    trim(out);
-    if (ok && code != 0)
-        ok = status_set(st, STATUS_INVALID, "git %s: %.600s", arguments[1], complaint.data);
-    text_release(&complaint);
-    return ok;
-}
-
-static bool resolve(const char *name, text *commit, status *st) {
-    text wanted;
-    text_init(&wanted);
-    text_printf(&wanted, "%s^{commit}", name);
-    const char *const arguments[] = {
-        "git", "rev-parse", "--verify", "--quiet", "--end-of-options", wanted.data, NULL};
-    bool ok = ask_git(arguments, commit, st) && commit->length >= 40 && commit->length <= 64;
-    text_release(&wanted);
-    return ok;
-}
 
 bool checkout_is_commit(const char *name) {
     text commit;
     status ignored = STATUS_INIT;
     text_init(&commit);
-    bool found = resolve(name, &commit, &ignored);
+    bool found = git_resolve(name, &commit, &ignored);
     text_release(&commit);
     return found;
 }
@@ -57,14 +27,14 @@ bool checkout_is_commit(const char *name) {
 static bool run_git(const char *const *arguments, status *st) {
     text nothing;
     text_init(&nothing);
-    bool ok = ask_git(arguments, &nothing, st);
+    bool ok = git_ask(arguments, &nothing, st);
     text_release(&nothing);
     return ok;
 }
 
 static bool top_level(text *out, status *st) {
     static const char *const arguments[] = {"git", "rev-parse", "--show-toplevel", NULL};
-    return ask_git(arguments, out, st);
+    return git_ask(arguments, out, st);
 }
 
 /* Cloned beside its place and renamed, so that a clone that was cut short is never taken for one.
@@ -121,7 +91,7 @@ char *checkout_make(const char *name, const char *build, char commit[65], status
     text full, folder;
     text_init(&full);
     text_init(&folder);
-    bool ok = resolve(name, &full, st);
+    bool ok = git_resolve(name, &full, st);
     if (!ok && st->code != STATUS_UNAVAILABLE) {
         *st = (status)STATUS_INIT;
         status_set(st, STATUS_NOT_FOUND, "there is no commit '%s' in the repository here", name);

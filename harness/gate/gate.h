@@ -111,6 +111,9 @@ void gate_judge(gate *g);                    /* judge.c: verdicts of what was ti
 
 /* instructions_serve.c: the process that valgrind watches; the exit code. */
 int instructions_serve(const char *manifest);
+/* judge.c: the plan's decision of every timed row, by now; sets adjusted_p. *rows and *changes are
+ * owned by the caller; returns how many there are. */
+size_t gate_decide(gate *g, gate_row ***rows, plan_change **changes);
 /* deterministic.c: by the counts alone. */
 void gate_settle_untimed(const gate *g, gate_row *row);
 /* judge.c: neither a change nor its absence is proved. */

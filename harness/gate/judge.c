@@ -68,21 +68,33 @@ static void settle_timed(const gate *g, gate_row *row, plan_change change) {
         gate_settle_unsure(g, row);
 }
 
-void gate_judge(gate *g) {
+size_t gate_decide(gate *g, gate_row ***rows, plan_change **changes) {
     size_t count = 0;
     const plan_series **all = base_calloc(g->rows.count + 1, sizeof *all);
-    gate_row **rows = base_calloc(g->rows.count + 1, sizeof *rows);
-    plan_change *changes = base_calloc(g->rows.count + 1, sizeof *changes);
+    double *adjusted = base_calloc(g->rows.count + 1, sizeof *adjusted);
+    *rows = base_calloc(g->rows.count + 1, sizeof **rows);
+    *changes = base_calloc(g->rows.count + 1, sizeof **changes);
     for (size_t i = 0; i < g->rows.count; i++)
         if (g->rows.items[i].timed) {
-            estimate(&g->rows.items[i]);
-            rows[count] = &g->rows.items[i];
+            (*rows)[count] = &g->rows.items[i];
             all[count++] = &g->rows.items[i].series;
         }
-    plan_decide(&g->plan, all, count, changes, NULL);
+    plan_decide(&g->plan, all, count, *changes, adjusted);
     for (size_t i = 0; i < count; i++)
-        settle_timed(g, rows[i], changes[i]);
+        (*rows)[i]->adjusted_p = adjusted[i];
     free(all);
+    free(adjusted);
+    return count;
+}
+
+void gate_judge(gate *g) {
+    gate_row **rows;
+    plan_change *changes;
+    size_t count = gate_decide(g, &rows, &changes);
+    for (size_t i = 0; i < count; i++) {
+        estimate(rows[i]);
+        settle_timed(g, rows[i], changes[i]);
+    }
     free(rows);
     free(changes);
 }

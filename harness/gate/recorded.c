@@ -168,25 +168,13 @@ static void settle_row(const gate *g, gate_row *row, plan_change change) {
 }
 
 static void judge(gate *g) {
-    size_t count = 0;
-    const plan_series **all = base_calloc(g->rows.count + 1, sizeof *all);
-    gate_row **rows = base_calloc(g->rows.count + 1, sizeof *rows);
-    plan_change *changes = base_calloc(g->rows.count + 1, sizeof *changes);
-    double *adjusted = base_calloc(g->rows.count + 1, sizeof *adjusted);
-    for (size_t i = 0; i < g->rows.count; i++)
-        if (g->rows.items[i].timed) {
-            rows[count] = &g->rows.items[i];
-            all[count++] = &g->rows.items[i].series;
-        }
-    plan_decide(&g->plan, all, count, changes, adjusted);
-    for (size_t i = 0; i < count; i++) {
-        rows[i]->adjusted_p = adjusted[i];
+    gate_row **rows;
+    plan_change *changes;
+    size_t count = gate_decide(g, &rows, &changes);
+    for (size_t i = 0; i < count; i++)
         settle_row(g, rows[i], changes[i]);
-    }
-    free(all);
     free(rows);
     free(changes);
-    free(adjusted);
 }
 
 static void time_rows(gate *g) {

@@ -95,31 +95,21 @@ static bool run_pair(batch *b, size_t pair, status *st) {
 
 /* What is known of each row after a look; rows of which enough is known need no more time. */
 static void look(gate *g) {
-    size_t count = 0;
-    const plan_series **all = base_calloc(g->rows.count + 1, sizeof *all);
-    gate_row **rows = base_calloc(g->rows.count + 1, sizeof *rows);
-    plan_change *changes = base_calloc(g->rows.count + 1, sizeof *changes);
-    double *adjusted = base_calloc(g->rows.count + 1, sizeof *adjusted);
-    for (size_t i = 0; i < g->rows.count; i++) {
-        gate_row *row = &g->rows.items[i];
-        if (!row->timed)
-            continue;
-        plan_look_at(&g->plan, &row->series);
-        row->detectable = plan_detectable(&g->plan, &row->series);
-        rows[count] = row;
-        all[count++] = &row->series;
-    }
-    plan_decide(&g->plan, all, count, changes, adjusted);
+    gate_row **rows;
+    plan_change *changes;
+    for (size_t i = 0; i < g->rows.count; i++)
+        if (g->rows.items[i].timed) {
+            plan_look_at(&g->plan, &g->rows.items[i].series);
+            g->rows.items[i].detectable = plan_detectable(&g->plan, &g->rows.items[i].series);
+        }
+    size_t count = gate_decide(g, &rows, &changes);
     for (size_t i = 0; i < count; i++) {
-        rows[i]->adjusted_p = adjusted[i];
         bool sure = rows[i]->series.equal && rows[i]->detectable <= g->settings->bound;
         if (changes[i] != PLAN_NONE || sure)
             rows[i]->open = false;
     }
-    free(all);
     free(rows);
     free(changes);
-    free(adjusted);
 }
 
 static size_t open_rows(const gate *g) {

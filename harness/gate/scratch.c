@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ALIGNMENT = 64 };
@@ -43,4 +45,16 @@ bool scratch_put(scratch *s, const void *data, size_t size_bytes, uint64_t *offs
     *offset = start;
     s->used = start + size_bytes;
     return true;
+}
+
+const unsigned char *scratch_map(const char *path) {
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    void *data = MAP_FAILED;
+    if (fstat(fd, &info) == 0)
+        data = mmap(NULL, info.st_size ? (size_t)info.st_size : 1, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    return data == MAP_FAILED ? NULL : data;
 }

@@ -22,5 +22,7 @@ bool scratch_open(scratch *s, status *st);
 void scratch_close(scratch *s);
 /* Appends; *offset is a multiple of 64. */
 bool scratch_put(scratch *s, const void *data, size_t size_bytes, uint64_t *offset, status *st);
+/* In another process: all of it, for as long as that lives; NULL where it cannot be had. */
+const unsigned char *scratch_map(const char *path);
 
 #endif

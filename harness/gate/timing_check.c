@@ -1,53 +1,15 @@
 /* timing_check.c - one launch, held against reference and bound. */
 #include "gate/timing_check.h"
 
-#include <string.h>
-
-#include "abi_status.h"
 #include "base/tensor.h"
 #include "check/compare.h"
-
-enum { BUFFERS_MAX = 32, DIMS_MAX = 64, POISON = 0xA5 };
-
-typedef struct launch {
-    void *buffers[BUFFERS_MAX];
-    void *args[BUFFERS_MAX + DIMS_MAX];
-    int64_t dims[DIMS_MAX];
-    size_t sizes[BUFFERS_MAX];
-    size_t inputs, count;
-} launch;
-
-static bool fill(const timing_check_request *r, launch *l, status *st) {
-    const unsigned char *from =
-        r->data + json_integer_value(json_array_get(json_object_get(r->spec, "sets"), 0));
-    const json_t *size;
-    l->inputs = (size_t)json_integer_value(json_object_get(r->spec, "inputs"));
-    json_array_foreach(json_object_get(r->spec, "sizes"), l->count, size) {
-        size_t bytes = (size_t)json_integer_value(size);
-        void **buffer = &l->buffers[l->count];
-        if (!abi_ok(tsrAlloc(r->context, bytes ? bytes : 1, TSR_ALLOC_DEFAULT, buffer),
-                    "allocating a buffer", st))
-            return false;
-        l->sizes[l->count] = bytes;
-        l->args[l->count] = buffer;
-        if (l->count < l->inputs)
-            memcpy(*buffer, from, bytes);
-        else
-            memset(*buffer, POISON, bytes);
-        from += (bytes + 63) / 64 * 64;
-    }
-    for (uint32_t i = 0; i < r->dim_count; i++) {
-        l->dims[i] = r->dims[i];
-        l->args[l->count + i] = &l->dims[i];
-    }
-    return true;
-}
 
 static tensor as_tensor(dtype type, int64_t count, const void *data) {
     return (tensor){type, 1, {count}, (void *)(uintptr_t)data};
 }
 
-static bool hold(const timing_check_request *r, const launch *l, const json_t *bounds, status *st) {
+static bool hold(const timing_check_request *r, const spec_launch *l, const json_t *bounds,
+                 status *st) {
     size_t i;
     const json_t *places;
     json_array_foreach(bounds, i, places) {
@@ -72,17 +34,12 @@ static bool hold(const timing_check_request *r, const launch *l, const json_t *b
 }
 
 bool timing_check(const timing_check_request *r, status *st) {
-    launch l = {.count = 0};
-    tsr_launch_t grid = {0};
     const json_t *bounds = json_array_get(json_object_get(r->spec, "bounds"), (size_t)r->side);
+    spec_launch l;
     if (!json_is_array(bounds))
         return true;
-    bool ok =
-        fill(r, &l, st) &&
-        abi_ok(tsrLaunch(r->kernel, NULL, grid, l.args, l.count + r->dim_count), "launching", st) &&
-        hold(r, &l, bounds, st);
-    for (size_t i = 0; i < BUFFERS_MAX; i++)
-        if (l.buffers[i])
-            tsrFree(r->context, l.buffers[i]);
+    bool ok = spec_launch_open(&l, r->context, r->module, r->kernel, r->data, r->spec, st) &&
+              spec_launch_run(&l, st) && hold(r, &l, bounds, st);
+    spec_launch_close(&l);
     return ok;
 }

@@ -6,21 +6,15 @@
 #ifndef TESSERA_HARNESS_GATE_TIMING_CHECK_H
 #define TESSERA_HARNESS_GATE_TIMING_CHECK_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/status.h"
-#include "tessera/tessera.h"
+#include "gate/spec_launch.h"
 
 typedef struct timing_check_request {
     tsr_context_t context;
+    tsr_module_t module;
     tsr_kernel_t kernel;
     const unsigned char *data; /* the scratch file */
     const json_t *spec;
     int side;
-    const int64_t *dims;
-    uint32_t dim_count;
 } timing_check_request;
 
 /* True where there is nothing to hold it against. False with STATUS_MISMATCH, and the element. */

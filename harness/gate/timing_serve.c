@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi_status.h"
 #include "base/arena.h"
 #include "device/host.h"
 #include "exit_code.h"
@@ -22,8 +22,6 @@
 #include "process.h"
 
 enum {
-    BUFFERS_MAX = 32,
-    DIMS_MAX = 64,
     ROUNDS_MAX = 201,
     LEAST_ROUNDS = 5,
     TARGET_NS = 30000,   /* a sample lasts so long, but for kernels that take longer */
@@ -74,11 +72,6 @@ static uint64_t next_random(server *s) {
     return z ^ (z >> 31);
 }
 
-static bool abi(tsr_status_t code, const char *doing, status *st) {
-    return code == TSR_SUCCESS || status_set(st, STATUS_INVALID, "%s: %s: %s", doing,
-                                             tsrStatusName(code), tsrGetLastError());
-}
-
 /* ---- one case ---- */
 
 static const unsigned char *piece(const server *s, const json_t *at) {
@@ -95,41 +88,15 @@ static bool load(server *s, timing_case *t, int side, status *st) {
     (void)gap;
     host_set_code_offset((size_t)(next_random(s) % CODE_OFFSETS) * 64);
     timing_side *x = &t->sides[side];
-    return abi(tsrLoadModule(s->context, piece(s, json_array_get(place, 0)),
-                             (size_t)json_integer_value(json_array_get(place, 1)), &x->module),
-               "loading the module", st) &&
-           abi(tsrGetKernel(x->module, kernel, &x->kernel), "finding the kernel", st);
-}
-
-/* Values of the dimensions that the module wants, in its order. */
-static bool bind_dims(const timing_case *t, const timing_side *x, int64_t *dims, uint32_t *count,
-                      status *st) {
-    const char *document = NULL;
-    if (!abi(tsrGetModuleMetadata(x->module, &document), "reading the metadata", st))
-        return false;
-    json_t *root = json_loads(document, 0, NULL);
-    const json_t *names = json_object_get(root, "dims");
-    const json_t *values = json_object_get(t->spec, "dims");
-    bool ok =
-        json_array_size(names) <= DIMS_MAX ||
-        status_set(st, STATUS_INVALID, "the module wants %zu dimensions", json_array_size(names));
-    *count = ok ? (uint32_t)json_array_size(names) : 0;
-    for (uint32_t i = 0; i < *count && ok; i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-        const json_t *value = json_object_get(values, name ? name : "");
-        ok =
-            json_is_integer(value) ||
-            status_set(st, STATUS_INVALID, "the module wants the dimension %s, which no case gives",
-                       name ? name : "?");
-        dims[i] = json_integer_value(value);
-    }
-    json_decref(root);
-    return ok;
+    return abi_ok(tsrLoadModule(s->context, piece(s, json_array_get(place, 0)),
+                                (size_t)json_integer_value(json_array_get(place, 1)), &x->module),
+                  "loading the module", st) &&
+           abi_ok(tsrGetKernel(x->module, kernel, &x->kernel), "finding the kernel", st);
 }
 
 typedef struct set_room {
-    const void *inputs[ROTATION_SETS_MAX][BUFFERS_MAX];
-    uint64_t digests[ROTATION_SETS_MAX][BUFFERS_MAX];
+    const void *inputs[ROTATION_SETS_MAX][SPEC_BUFFERS_MAX];
+    uint64_t digests[ROTATION_SETS_MAX][SPEC_BUFFERS_MAX];
     rotation_set sets[ROTATION_SETS_MAX];
 } set_room;
 
@@ -152,8 +119,8 @@ static void fill_sets(const server *s, const timing_case *t, const json_t *diges
 
 static rotation *open_rotation(server *s, const timing_case *t, const timing_side *x,
                                const json_t *digests, status *st) {
-    size_t sizes[BUFFERS_MAX], i;
-    int64_t dims[DIMS_MAX];
+    size_t sizes[SPEC_BUFFERS_MAX], i;
+    int64_t dims[SPEC_DIMS_MAX];
     const json_t *size;
     rotation_request request = {
         .context = s->context,
@@ -165,7 +132,7 @@ static rotation *open_rotation(server *s, const timing_case *t, const timing_sid
         .seed = next_random(s)};
     json_array_foreach(json_object_get(t->spec, "sizes"), i, size) sizes[i] =
         (size_t)json_integer_value(size);
-    if (!bind_dims(t, x, dims, &request.dim_count, st))
+    if (!spec_dims(x->module, t->spec, dims, &request.dim_count, st))
         return NULL;
     set_room *room = base_calloc(1, sizeof *room);
     fill_sets(s, t, digests, request.input_count, sizes, room);
@@ -181,15 +148,9 @@ static rotation *open_rotation(server *s, const timing_case *t, const timing_sid
 
 /* Under a profile whose bits are the side's own, they must at least be near enough. */
 static bool check(const server *s, const timing_case *t, int side, status *st) {
-    int64_t dims[DIMS_MAX];
-    timing_check_request request = {.context = s->context,
-                                    .kernel = t->sides[side].kernel,
-                                    .data = s->data,
-                                    .spec = t->spec,
-                                    .side = side,
-                                    .dims = dims};
-    return bind_dims(t, &t->sides[side], dims, &request.dim_count, st) &&
-           timing_check(&request, st);
+    timing_check_request request = {
+        s->context, t->sides[side].module, t->sides[side].kernel, s->data, t->spec, side};
+    return timing_check(&request, st);
 }
 
 /* Sides that must give the same bits share their buffers. */
@@ -332,23 +293,13 @@ static bool serve_all(server *s, json_t *request) {
     return true;
 }
 
-static const unsigned char *map_scratch(const char *path) {
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &info) != 0)
-        return NULL;
-    void *data = mmap(NULL, info.st_size ? (size_t)info.st_size : 1, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    return data == MAP_FAILED ? NULL : data;
-}
-
 static int serve_line(const char *line, size_t length) {
     json_t *request = json_loadb(line, length, 0, NULL);
     const char *path = json_string_value(json_object_get(request, "scratch"));
     server s = {.rounds = (uint32_t)json_integer_value(json_object_get(request, "rounds")),
                 .swapped = json_is_true(json_object_get(request, "swapped")),
                 .state = (uint64_t)json_integer_value(json_object_get(request, "seed"))};
-    s.data = path ? map_scratch(path) : NULL;
+    s.data = path ? scratch_map(path) : NULL;
     bool ok = s.data && tsrCreateContextOn(
                             0, (uint32_t)json_integer_value(json_object_get(request, "threads")), 0,
                             &s.context) == TSR_SUCCESS;

@@ -38,14 +38,6 @@ static ir_module *graph_of(const corpus_case *item) {
     return graph;
 }
 
-static const corpus_case *case_of(const corpus *c, const job *j) {
-    for (size_t i = 0; i < c->cases.count; i++)
-        if (strcmp(c->cases.items[i].kernel->name, j->kernel) == 0 &&
-            strcmp(c->cases.items[i].c->name, j->case_name) == 0)
-            return &c->cases.items[i];
-    return NULL;
-}
-
 /* ---- giving schedules to jobs ---- */
 
 uint32_t tune_apply(const tune_cache *c, const corpus *all, job_plan *plan) {
@@ -54,7 +46,7 @@ uint32_t tune_apply(const tune_cache *c, const corpus *all, job_plan *plan) {
         return 0;
     for (size_t i = 0; i < plan->jobs.count; i++) {
         job *j = &plan->jobs.items[i];
-        const corpus_case *item = case_of(all, j);
+        const corpus_case *item = corpus_case_named(all, j->kernel, j->case_name);
         bool compiled = strcmp(j->backend, "cpu") == 0 && !j->schedule && !j->unoptimised;
         ir_module *graph = compiled && item ? graph_of(item) : NULL;
         if (!graph)
@@ -162,7 +154,8 @@ static void search_case(tuning *t, const corpus_case *item, const ir_module *gra
 }
 
 static void tune_job(tuning *t, const job *planned, uint64_t budget_ns) {
-    const corpus_case *item = case_of(t->request->corpus, planned);
+    const corpus_case *item =
+        corpus_case_named(t->request->corpus, planned->kernel, planned->case_name);
     ir_module *graph = graph_of(item);
     job j = *planned;
     if (!graph)
