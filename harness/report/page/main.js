@@ -197,6 +197,7 @@ function startTheme() {
     apply();
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+  matchMedia("print").addEventListener("change", redrawAll);
   apply();
 }
 

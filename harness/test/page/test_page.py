@@ -205,7 +205,9 @@ def themes(browser, page):
     check(browser.evaluate(ground) != before, "the theme can be chosen")
     browser.evaluate("(() => { const t = document.getElementById('theme'); t.value = 'auto'; t.dispatchEvent(new Event('change')); })()")
     check(browser.evaluate(ground) == before, "and given back to the system")
-    browser.call("Emulation.setEmulatedMedia", media="print", features=[])
+    browser.theme("dark")
+    browser.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    check(browser.evaluate(ground) == "rgb(255, 255, 255)", "paper is white, whatever the screen is")
     check(browser.evaluate("getComputedStyle(document.getElementById('nav')).display") == "none", "on paper there is nothing to press")
     browser.call("Emulation.setEmulatedMedia", media="", features=[])
 
