@@ -73,8 +73,8 @@ bool inputs_make(const compiler_signature *signature, const compiler_case *c, ui
     return true;
 }
 
-/* Replaces one element by one with other bits. */
-static void change_one(tensor *t, const compiler_input *input, uint32_t parameter, uint64_t seed) {
+/* Replaces one element by one with other bits; false where none is drawn. */
+static bool change_one(tensor *t, const compiler_input *input, uint32_t parameter, uint64_t seed) {
     enum { TRIES = 64 };
     const size_t size = dtype_size(t->type);
     uint64_t count = (uint64_t)tensor_count(t);
@@ -86,22 +86,35 @@ static void change_one(tensor *t, const compiler_input *input, uint32_t paramete
         memcpy(before, element, size);
         put(t, input, (int64_t)i, words);
         if (memcmp(before, element, size) != 0)
-            return;
+            return true;
     }
+    return false;
+}
+
+static bool copy_all(const tensor *from, uint32_t count, tensor *to, status *st) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (!tensor_init(&to[i], from[i].type, from[i].rank, from[i].dims, st)) {
+            while (i-- > 0)
+                tensor_release(&to[i]);
+            return false;
+        }
+        size_t bytes = tensor_bytes(&from[i]);
+        if (bytes)
+            memcpy(to[i].data, from[i].data, bytes);
+    }
+    return true;
 }
 
 bool inputs_make_twin(const compiler_signature *signature, const compiler_case *c,
                       const tensor *like, uint64_t seed, tensor *inputs, status *st) {
-    for (uint32_t i = 0; i < signature->input_count; i++) {
-        if (!tensor_init(&inputs[i], like[i].type, like[i].rank, like[i].dims, st)) {
-            while (i-- > 0)
-                tensor_release(&inputs[i]);
-            return false;
-        }
-        size_t bytes = tensor_bytes(&like[i]);
-        if (bytes)
-            memcpy(inputs[i].data, like[i].data, bytes);
-        change_one(&inputs[i], &c->inputs[i], i, seed);
+    uint32_t count = signature->input_count;
+    if (!copy_all(like, count, inputs, st))
+        return false;
+    uint32_t first = philox_element(seed, 0, UINT32_MAX, PHILOX_DOMAIN_INPUTS).w[0];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = (first % count + i) % count;
+        if (change_one(&inputs[at], &c->inputs[at], at, seed))
+            break;
     }
     return true;
 }

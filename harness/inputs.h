@@ -8,9 +8,9 @@
 /* Makes one tensor per input of the signature; all released again on failure. */
 bool inputs_make(const compiler_signature *signature, const compiler_case *c, uint64_t seed,
                  tensor *inputs, status *st);
-/* Copies of `like` in which one element of each input is another one of its distribution: outputs
- * that were computed from a part of the inputs do not show it. Where no other value is drawn
- * (constants), nothing differs. */
+/* Copies of `like` in which one element, of one input, is another one of its distribution: outputs
+ * that were kept by a part of the inputs do not show it. The seed says which. Where no other value
+ * is drawn (constants), nothing differs. */
 bool inputs_make_twin(const compiler_signature *signature, const compiler_case *c,
                       const tensor *like, uint64_t seed, tensor *inputs, status *st);
 

@@ -231,13 +231,27 @@ static bool take_rounds(const server *s, timing_case *t, int *side, status *st) 
     return true;
 }
 
+/* What only shows at the end: results kept by contents, and what was left behind. */
+static bool look_back(const timing_case *t, int *side, status *st) {
+    for (*side = 0; *side < 2; (*side)++) {
+        const timing_side *x = &t->sides[*side];
+        if (!rotation_check_unseen(x->rotation, x->kernel, st) || !rotation_finish(x->rotation, st))
+            return false;
+    }
+    *side = 1;
+    return t->sides[0].rotation != t->sides[1].rotation ||
+           rotation_compare_unseen(t->sides[0].rotation, t->sides[0].kernel, t->sides[1].kernel,
+                                   st);
+}
+
 static bool measure(server *s, timing_case *t, int *side, status *st) {
     for (int slot = 0; slot < 2; slot++) {
         *side = slot ^ (int)s->swapped;
         if (!load(s, t, *side, st) || !check(s, t, *side, st))
             return false;
     }
-    return open_rotations(s, t, side, st) && warm_up(s, t, side, st) && take_rounds(s, t, side, st);
+    return open_rotations(s, t, side, st) && warm_up(s, t, side, st) &&
+           take_rounds(s, t, side, st) && look_back(t, side, st);
 }
 
 static void release(timing_case *t) {

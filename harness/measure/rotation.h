@@ -77,6 +77,8 @@ bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, 
  * that keeps results by what its inputs hold is faster on the second. False as above. Nothing is
  * done with one set, or where inputs are too small or too even to be changed. */
 bool rotation_check_unseen(rotation *r, tsr_kernel_t kernel, status *st);
+/* Whether two kernels compute the same bits, on contents that neither has had. */
+bool rotation_compare_unseen(rotation *r, tsr_kernel_t a, tsr_kernel_t b, status *st);
 /* After the last timed part: nobody writes any more, and everything was left as it was. */
 bool rotation_finish(rotation *r, status *st);
 

@@ -184,6 +184,38 @@ static void test_wrong_requests(void **state) {
     rotation_close(NULL);
 }
 
+/* ---- inputs ---- */
+
+/* One element of one input differs; which input and which element depends on the seed. */
+static void test_twins(void **state) {
+    enum { SEEDS = 64 };
+    bench *b = *state;
+    status st = STATUS_INIT;
+    int of_first = 0;
+    int64_t last = -1;
+    compiler_input kinds[2] = {{INPUT_NORMAL, 0, 1}, {INPUT_NORMAL, 0, 1}};
+    compiler_case c = {.name = "twin", .inputs = kinds};
+    compiler_signature signature = {.input_count = 2};
+    tensor twin[2];
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        int differ = 0;
+        assert_true(inputs_make_twin(&signature, &c, b->inputs[0], seed, twin, &st));
+        for (int64_t k = 0; k < 2 * ROWS * COLUMNS; k++) {
+            int64_t input = k / (ROWS * COLUMNS), at = k % (ROWS * COLUMNS);
+            const float *like = b->inputs[0][input].data, *got = twin[input].data;
+            if (like[at] == got[at])
+                continue;
+            assert_true(k != last);
+            last = k;
+            of_first += input == 0;
+            differ++;
+        }
+        assert_int_equal(differ, 1);
+        session_release_tensors(twin, 2);
+    }
+    assert_in_range(of_first, SEEDS / 4, SEEDS * 3 / 4);
+}
+
 /* ---- digests and patterns ---- */
 
 /* Any one bit of any length changes it, and the address does not. */
@@ -238,6 +270,7 @@ int main(void) {
         cmocka_unit_test(test_another_kernel_does_not),
         cmocka_unit_test(test_what_was_learnt_is_held),
         cmocka_unit_test(test_wrong_requests),
+        cmocka_unit_test(test_twins),
         cmocka_unit_test(test_digests),
         cmocka_unit_test(test_digests_are_those_of_every_build),
         cmocka_unit_test(test_patterns),

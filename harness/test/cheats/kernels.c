@@ -1,9 +1,10 @@
 /* kernels.c - kernels that cheat, and honest ones that look a little like them.
  *
- * All compute out = a * b for matrices of SIDE x SIDE floats, each sum by ascending k; cheats.def
- * says what each does instead. They are compiled like kernels (freestanding, position independent)
- * and loaded from modules, so they have no library: what they want from the system they ask for by
- * system calls of their own. Written data in the object lives from launch to launch. */
+ * All compute out = a @ b for matrices of SIDE x SIDE floats, each sum a chain of fma by ascending
+ * k, which are the strict bits; cheats.def says what each does instead. They are compiled like
+ * kernels (freestanding, position independent) and loaded from modules, so they have no library:
+ * what they want from the system they ask for by system calls of their own. Written data in the
+ * object lives from launch to launch. */
 #include <stddef.h>
 
 #include "tessera/kernel.h"
@@ -24,7 +25,7 @@ static void multiply_rows(const float *a, const float *b, float *out, int first,
         for (int j = 0; j < SIDE; j++) {
             float sum = 0;
             for (int k = 0; k < SIDE; k++)
-                sum += a[i * SIDE + k] * b[k * SIDE + j];
+                sum = __builtin_fmaf(a[i * SIDE + k], b[k * SIDE + j], sum);
             out[i * SIDE + j] = sum;
         }
 }

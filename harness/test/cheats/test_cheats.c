@@ -8,9 +8,11 @@
  * --list the program prints the table with what each was refused for. */
 #include "test/test.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,7 +51,7 @@ static void multiply(const float *a, const float *b, float *out) {
         for (int j = 0; j < SIDE; j++) {
             float sum = 0;
             for (int k = 0; k < SIDE; k++)
-                sum += a[i * SIDE + k] * b[k * SIDE + j];
+                sum = fmaf(a[i * SIDE + k], b[k * SIDE + j], sum);
             out[i * SIDE + j] = sum;
         }
 }
@@ -86,10 +88,8 @@ static void must(tsr_status_t code) {
     _exit(3);
 }
 
-static tsr_kernel_t load(tsr_context_t context, const cheat *c) {
+static bytes module_for(const cheat *c) {
     char json[1024];
-    tsr_module_t module;
-    tsr_kernel_t kernel;
     snprintf(json, sizeof json,
              "{\"schema\": \"tsr.module/1\", \"name\": \"product\", \"profile\": \"strict\","
              " \"numerics_version\": 1, \"inputs\": ["
@@ -101,9 +101,16 @@ static tsr_kernel_t load(tsr_context_t context, const cheat *c) {
              SIDE, SIDE, SIDE, SIDE, SIDE, SIDE, WORKSPACE, c->symbol, c->cells, c->symbol);
     bytes object = read_object("kernels");
     bytes image = make_module(json, "elf:x86-64-v2+fma", object);
+    free(object.data);
+    return image;
+}
+
+static tsr_kernel_t load(tsr_context_t context, const cheat *c) {
+    tsr_module_t module;
+    tsr_kernel_t kernel;
+    bytes image = module_for(c);
     must(tsrLoadModule(context, image.data, image.size, &module));
     must(tsrGetKernel(module, "product", &kernel));
-    free(object.data);
     free(image.data);
     return kernel;
 }
@@ -230,6 +237,24 @@ static int list(void) {
     return 0;
 }
 
+/* A folder for each kernel with its module, as `tsr gate` takes them. */
+static int write_modules(const char *folder) {
+    for (int i = 0; i < CHEATS; i++) {
+        char path[512];
+        bytes image = module_for(&cheats[i]);
+        snprintf(path, sizeof path, "%s/%s", folder, cheats[i].symbol);
+        if (mkdir(path, 0777) != 0)
+            return 1;
+        snprintf(path, sizeof path, "%s/%s/product-square.tsrm", folder, cheats[i].symbol);
+        FILE *file = fopen(path, "we");
+        if (!file || fwrite(image.data, 1, image.size, file) != image.size || fclose(file) != 0)
+            return 1;
+        free(image.data);
+        printf("%s %s\n", *cheats[i].reason ? "cheats" : "honest", cheats[i].symbol);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv) {
 #if !defined(__x86_64__)
     puts("skipped: the kernels that cheat are written for x86-64");
@@ -246,6 +271,8 @@ int main(int argc, char **argv) {
     make_sets();
     if (argc == 2 && strcmp(argv[1], "--list") == 0)
         return list();
+    if (argc == 3 && strcmp(argv[1], "--write") == 0)
+        return write_modules(argv[2]);
     for (int i = 0; i < CHEATS; i++)
         tests[i + 1] = (struct CMUnitTest){.name = cheats[i].symbol,
                                            .test_func = test_one,

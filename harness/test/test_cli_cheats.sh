@@ -1,0 +1,39 @@
+# test_cli_cheats.sh - the gate between an honest kernel and each of those that cheat (cheats/cheats.def): none is accepted,
+# however fast it is, and honest ones are not refused.
+source "$(dirname "$0")/lib.sh"
+maker=$(dirname "$tsr")/harness/harness_cheats
+if ! [ -x "$maker" ] || ! "$maker" --write . >kernels.txt || ! grep -q '^cheats ' kernels.txt; then
+    echo "skipped: there are no kernels that cheat for this machine or build"
+    exit 77
+fi
+mkdir corpus
+cat >corpus/product.tsr <<'END_OF_SOURCE'
+from tessera import *
+
+
+@cases(case("square", M=32, N=32, K=32))
+@kernel
+def product(a: Tensor["M", "K", f32], b: Tensor["K", "N", f32]) -> Tensor["M", "N", f32]:
+    return a @ b
+END_OF_SOURCE
+
+accepted=""
+count=0
+for name in $(sed -n 's/^cheats //p' kernels.txt); do
+    "$tsr" gate --baseline modules:honest --against "modules:$name" corpus >"$name.txt" 2>&1 </dev/null
+    code=$?
+    count=$((count + 1))
+    # What happens to a process happens to both sides in it: 5 where it is the baseline that is found changed.
+    if ! { [ $code -eq 1 ] || [ $code -eq 5 ]; } || ! grep -Eq 'mismatch|baseline-fails' "$name.txt"; then
+        accepted="$accepted $name"
+        cat "$name.txt"
+    fi
+done
+touch out err
+[ $count -ge 15 ] && pass "there are enough of them" || fail "there are enough of them: $count"
+[ -z "$accepted" ] && pass "none of $count is accepted" || fail "none is accepted:$accepted"
+for name in $(sed -n 's/^honest //p' kernels.txt); do
+    "$tsr" gate --baseline modules:honest --against "modules:$name" corpus --pairs 1 >out 2>err </dev/null
+    hasnt out 'mismatch|baseline-fails' "$name is not refused"
+done
+finish
