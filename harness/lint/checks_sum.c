@@ -1,17 +1,15 @@
 /* checks_sum.c - sums and products: are there cases that prove them? */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "lint/subject.h"
 
 /* What a case's accumulations are fed with. */
 typedef struct sums {
     const lint_case *c;
-    bool exact_output;   /* whole numbers in the inputs would make whole numbers of some output */
-    bool product;        /* some multiply two different inputs */
-    int x, y;            /* those inputs */
+    bool can_be_exact; /* whole numbers in the inputs make whole numbers of all that is computed */
+    bool product;      /* some multiply two different inputs */
+    int x, y;          /* those inputs */
     double worst, limit; /* greatest sum that can come of the inputs' ranges over 2^bits */
 } sums;
 
@@ -107,43 +105,23 @@ static bool rounds(const ir_module *m, ir_op op) {
     return lint_type_is_float(type) && dtype_size(type) < 4 && !moves;
 }
 
-typedef struct wholeness {
-    bool *whole; /* by value */
-    bool *adds;  /* ... and a sum or dot of floats is behind it */
-    bool found;  /* some output is both */
-} wholeness;
-
-static void follow(const ir_module *m, ir_op op, wholeness *w) {
-    const ir_op_data *o = ir_op_get(m, op);
+static bool accumulates_floats(const ir_module *m, ir_op op) {
     const char *name = lint_op_name(m, op);
-    bool whole = keeps_whole(m, op) && !rounds(m, op), adds = false;
-    for (uint32_t i = 0; i < o->operand_count; i++) {
-        whole &= w->whole[o->operands[i]];
-        adds |= w->adds[o->operands[i]];
-        if (strcmp(name, "return") == 0)
-            w->found |= w->whole[o->operands[i]] && w->adds[o->operands[i]];
-    }
-    bool accumulates =
-        strcmp(name, "dot") == 0 ||
-        (strcmp(name, "reduce") == 0 && strcmp(ir_op_string(m, op, "kind", ""), "sum") == 0);
-    for (uint32_t i = 0; i < o->result_count; i++) {
-        w->whole[o->results[i]] = whole;
-        w->adds[o->results[i]] =
-            adds || (accumulates && lint_type_is_float(type_of(m, o->results[i])->element));
-    }
+    bool adds = strcmp(name, "dot") == 0 || (strcmp(name, "reduce") == 0 &&
+                                             strcmp(ir_op_string(m, op, "kind", ""), "sum") == 0);
+    return adds && lint_type_is_float(type_of(m, ir_op_get(m, op)->results[0])->element);
 }
 
-static bool has_exact_output(const ir_module *m) {
-    size_t count = ir_value_count(m) + 1;
-    wholeness w = {base_calloc(count, sizeof(bool)), base_calloc(count, sizeof(bool)), false};
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
-    for (uint32_t i = 0; i < body->argument_count; i++)
-        w.whole[body->arguments[i]] = true;
-    for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
-        follow(m, op, &w);
-    free(w.whole);
-    free(w.adds);
-    return w.found;
+/* As the checks do it: bits are compared where every float on the way is whole. */
+static bool can_be_exact(const ir_module *m) {
+    bool whole = true, adds = false;
+    for (ir_op op = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first; op;
+         op = ir_op_get(m, op)->next) {
+        whole &=
+            strcmp(lint_op_name(m, op), "return") == 0 || (keeps_whole(m, op) && !rounds(m, op));
+        adds |= accumulates_floats(m, op);
+    }
+    return whole && adds;
 }
 
 /* Floats that are whole numbers, and not all constants. */
@@ -180,25 +158,24 @@ void lint_check_sums(const lint_kernel *k) {
         const lint_case *c = &k->cases[i];
         sums s = {.c = c, .limit = 1};
         ir_walk(c->primitives, ir_module_kernel(c->primitives), look, &s);
-        s.exact_output = has_exact_output(c->primitives);
-        adds |= s.exact_output;
-        exact |= s.exact_output && is_of_integers(c);
+        s.can_be_exact = can_be_exact(c->primitives);
+        adds |= s.can_be_exact;
+        exact |= s.can_be_exact && is_of_integers(c);
         if (s.product && could_have_one_shape(c, s.x, s.y)) {
             product = true;
             square |= have_one_shape(c, s.x, s.y);
             x = k->kernel->parameter_names[s.x];
             y = k->kernel->parameter_names[s.y];
         }
-        if (s.exact_output && is_of_integers(c) && s.worst > s.limit)
+        if (s.can_be_exact && is_of_integers(c) && s.worst > s.limit)
             lint_add(k, LINT_INEXACT_INTEGERS, lint_case_span(k, c->c), c->c,
                      "sums of case %s may reach %g; whole numbers are exact up to %g", c->c->name,
                      s.worst, s.limit);
     }
     if (adds && !exact)
-        lint_add(
-            k, LINT_NO_EXACT_CASE, lint_kernel_span(k), NULL,
-            "small integers would make an output of %s exact, and no case has them for all floats",
-            k->kernel->name);
+        lint_add(k, LINT_NO_EXACT_CASE, lint_kernel_span(k), NULL,
+                 "%s is exact for small integers, and no case has them for all floats",
+                 k->kernel->name);
     if (product && !square)
         lint_add(k, LINT_NO_SQUARE_CASE, lint_kernel_span(k), NULL,
                  "'%s' and '%s', which %s multiplies, have one shape in no case", x, y,
