@@ -4,22 +4,50 @@
 #include "report/model.h"
 #include "report/record.h"
 
-enum { GATES_SHOWN = 20 };
+enum { GATES_SHOWN = 20, ROWS_SHOWN = 10000 };
 
 typedef struct gate_list {
     report_model *m;
     int64_t left_out;
+    size_t rows;
     status *st;
 } gate_list;
 
+/* What the page has no use for is most of a gate: every pair's ratio. */
+static void trim(json_t *document) {
+    size_t i;
+    json_t *result;
+    json_array_foreach(json_object_get(document, "results"), i, result) {
+        json_object_del(result, "log_ratios");
+        json_object_del(result, "modules");
+    }
+    json_object_del(document, "host");
+}
+
 static void add(report_model *m, json_t *document, const char *from) {
+    trim(document);
     json_object_set_new(document, "from", json_string(from));
     json_array_append_new(json_object_get(m->document, "gates"), document);
 }
 
+/* A gate that was named as a file is usually in the database, too. */
+static bool is_there(const report_model *m, const char *id) {
+    size_t i;
+    json_t *gate;
+    json_array_foreach(json_object_get(m->document, "gates"), i, gate) {
+        const char *name = json_string_value(json_object_get(gate, "gate"));
+        if (name && strcmp(name, id) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool take_gate(void *context, const store_gate *gate) {
     gate_list *list = context;
-    if (json_array_size(json_object_get(list->m->document, "gates")) >= GATES_SHOWN) {
+    size_t count = json_array_size(json_object_get(list->m->document, "gates"));
+    if (is_there(list->m, gate->id))
+        return true;
+    if (count >= GATES_SHOWN || list->rows >= ROWS_SHOWN) {
         list->left_out++;
         return true;
     }
@@ -29,6 +57,7 @@ static bool take_gate(void *context, const store_gate *gate) {
         return status_set(list->st, STATUS_CORRUPT, "the gate %s is no document tsr.gate/1",
                           gate->id);
     }
+    list->rows += json_array_size(json_object_get(document, "results"));
     add(list->m, document, "database");
     return true;
 }

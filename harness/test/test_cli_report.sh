@@ -59,6 +59,9 @@ exits 0 "two runs" "$tsr" report --db fixture.db 20260128 20260127 -o two.html
 has err "^two.html: 2 runs, 384 results" "both are on it"
 exits 0 "a gate of a file" "$tsr" report --db fixture.db --gate gate.json -o gates.html
 has err " 2 gates; " "beside that of the database"
+sed 's/g-file/g-fixture/' gate.json >same.json
+exits 0 "a gate of a file that the database has, too" "$tsr" report --db fixture.db --gate same.json -o same.html
+has err " 1 gates; " "is one gate"
 exits 0 "a gate alone" "$tsr" report --gate gate.json -o alone.html
 has err "^alone.html: 0 runs, 0 results, 0 samples, 1 gates" "needs no database"
 

@@ -157,6 +157,24 @@ function showOne(place, r) {
   });
 }
 
+function sampleTable(results) {
+  const over = (q) => (r) => quantile(Float64Array.from(samplesOf(r)).sort(), q) / r.median - 1;
+  const column = (title, q) => ({title, number: true, value: over(q), show: (r, v) => change(v)});
+  return makeTable(
+      "Samples of each result, over its median",
+      [
+        {title: "case", name: true, value: (r) => r.name},
+        {title: "side", value: (r) => `${r.side}, ${r.threads}`},
+        {title: "samples", number: true, value: (r) => r.sample_count, show: (r, v) => whole(v)},
+        {title: "median", number: true, value: (r) => r.median, show: (r, v) => time(v)},
+        column("least", 0),
+        column("5 %", 0.05),
+        column("95 %", 0.95),
+        column("most", 1),
+      ],
+      results);
+}
+
 section(
     "samples", "Samples",
     "Every timed sample, over the median of its own result: a narrow line is a quiet machine, a " +
@@ -223,7 +241,9 @@ section(
         say(`Samples of ${describe(r)[0]} are shown.`);
       };
       body.append(
-          el("div", {class: "panel"}, plot, note), el("div", {class: "filters more"}, choice), one);
+          el("div", {class: "panel"}, plot, note),
+          alternative("samples of each result", () => sampleTable(results)),
+          el("div", {class: "filters more"}, choice), one);
       drawing(plot, draw);
       showOne(one, results[0]);
     });

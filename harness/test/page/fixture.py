@@ -158,7 +158,7 @@ def main():
     document = gate()
     db.execute("INSERT INTO gates (id, started, machine, exit_code, document) VALUES ('g-fixture', ?, NULL, 1, ?)", (document["started"], json.dumps(document)))
     db.commit()
-    pathlib.Path(gate_file).write_text(json.dumps(document))
+    pathlib.Path(gate_file).write_text(json.dumps(dict(document, gate="g-file")))
 
 
 if __name__ == "__main__":

@@ -126,7 +126,7 @@ def names(browser):
     check(browser.evaluate("[...document.querySelectorAll('table')].every((t) => t.caption && t.caption.textContent)"), "every table has a caption")
     browser.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
     browser.evaluate("new Promise((done) => requestAnimationFrame(() => done(0)))")
-    for name in ("roofline", "history", "cost"):
+    for name in ("roofline", "samples", "history", "cost"):
         check(browser.evaluate(f"document.querySelectorAll('#{name} details table tbody tr').length > 0"), f"{name} is there as a table, too")
     browser.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = false; })")
     nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
