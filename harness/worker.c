@@ -79,7 +79,7 @@ static json_t *timed_out(worker *w, const job *j) {
 static void compare_clocks(const worker *w, json_t *result) {
     const json_t *timed = json_object_get(json_object_get(result, "internal"), "timed_ns");
     double passed = (double)(timer_now_ns() - w->timed_since_ns), said = json_number_value(timed);
-    if (!timed || !w->timed_since_ns || (said > 0.9 * passed - 3e8 && said < passed + 1e8))
+    if (!timed || !w->timed_since_ns || (said > 0.9 * passed - 1e9 && said < passed + 1e9))
         return;
     char why[160];
     snprintf(why, sizeof why,

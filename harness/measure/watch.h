@@ -24,10 +24,14 @@ typedef struct watch {
     uint64_t blocked;
     uint32_t threads;
     bool had_children;
-    uint64_t ticks, kernel_ns, timer_ns; /* at the beginning, at one moment */
-    uint64_t parts, odd_parts;           /* timed, and those in which two clocks disagree */
-    double worst;                        /* the other clock's time over ours, of an odd part */
-    uint64_t looked_ns;                  /* when watch_look last looked at everything */
+    uint64_t ticks, kernel_ns; /* at the beginning, at one moment */
+    struct watch_offset {      /* of our clock from the kernel's */
+        int64_t ns;
+        uint64_t within_ns;    /* how far apart the readings around it are */
+    } offset;                  /* at the beginning */
+    uint64_t parts, odd_parts; /* timed, and those in which two clocks disagree */
+    double worst;              /* the other clock's time over ours, of an odd part */
+    uint64_t looked_ns;        /* when watch_look last looked at everything */
 } watch;
 
 /* `more_threads`: how many the caller will still start (the pool of a context). */
