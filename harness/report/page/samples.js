@@ -196,7 +196,6 @@ section(
       }, 0);
 
       function draw(width) {
-        const began = performance.now();
         const cell = total < 50000 ? 2 : 1;
         const {canvas, context, scale} = canvasOf(width, STRIP_HEIGHT);
         const columns = Math.floor(canvas.width / cell), rows = Math.floor(canvas.height / cell);
@@ -226,7 +225,6 @@ section(
                  `${plural(binned.outside, "sample")} outside ${RATIO_LOW}× to ${RATIO_HIGH}× ${
                      binned.outside === 1 ? "is" : "are"} drawn at the edge.` :
                  "");
-        R.sampleTime = performance.now() - began;
       }
 
       const choice = select(
