@@ -71,9 +71,14 @@ assert [l["loop"] for l in noise["loops"]] == ["compute", "memory"]
 assert all(l["in_process"] >= 0 and l["between_processes"] >= 0 for l in noise["loops"])
 assert noise["enough"] == (code == 0)
 assert noise["detectable"] is None or (noise["detectable"] >= 0.005) and noise["enough"] == (noise["detectable"] <= noise["mde"])
+try:
+    import jsonschema
+    jsonschema.validate(document, json.load(open(sys.argv[2])))
+except ImportError:
+    print("skipped: no jsonschema here, so the schema is not looked at")
 assert len(document["facts"]) >= 18 and all(f["state"] in ("ok", "note", "harm", "unknown") for f in document["facts"])
 END_OF_CHECK
-exits 0 "this machine is measured, and the exit code says what came of it" $python measured.py $code
+exits 0 "this machine is measured, and the exit code says what came of it" $python measured.py $code "$root/docs/doctor.schema.json"
 exits 2 "no arguments" "$tsr" doctor now
 exits 0 "as a table" "$tsr" doctor --facts
 has out "clock-source" "the table has the facts"
