@@ -109,7 +109,7 @@ typedef struct loader {
     size_t kernels_seen;
 } loader;
 
-static bool is_wanted(const corpus_query *query, const char *kernel, const char *name) {
+bool corpus_query_wants(const corpus_query *query, const char *kernel, const char *name) {
     for (size_t i = 0; i < query->filter_count; i++)
         if (text_glob(query->filters[i], kernel) || text_glob(query->filters[i], name))
             return true;
@@ -144,7 +144,8 @@ static void add_cases(loader *l, compiler_source *source, const compiler_kernel 
     for (uint32_t i = 0; i < kernel->case_count; i++) {
         const compiler_case *item = &kernel->cases[i];
         const char *name = arena_printf(&c->memory, "%s/%s", kernel->name, item->name);
-        if (!is_wanted(l->query, kernel->name, name) || (item->large && l->query->skip_large))
+        if (!corpus_query_wants(l->query, kernel->name, name) ||
+            (item->large && l->query->skip_large))
             continue;
         if (!case_is_sound(l, source, kernel, item, &last))
             continue;
@@ -166,7 +167,7 @@ static bool add_kernel(loader *l, compiler_source *source, const compiler_kernel
                           kernel->name, (const char *)first, kernel->path);
     map_put(&l->kernels, kernel->name, (intptr_t)kernel->path);
     l->kernels_seen++;
-    if (kernel->case_count == 0 && is_wanted(l->query, kernel->name, kernel->name))
+    if (kernel->case_count == 0 && corpus_query_wants(l->query, kernel->name, kernel->name))
         return status_set(st, STATUS_INVALID,
                           "%s:%u: kernel %s has no cases, so there is nothing to run it on",
                           kernel->path, kernel->line, kernel->name);

@@ -45,6 +45,8 @@ bool corpus_find(const char *given, arena *memory, corpus_paths *found, status *
  * can be run: a path is missing, or no case is found. corpus_release in any case. */
 bool corpus_load(corpus *c, const corpus_query *query, text *diagnostics, status *st);
 void corpus_release(corpus *c);
+/* Whether the filters mean a case; `name` is "kernel/case". */
+bool corpus_query_wants(const corpus_query *query, const char *kernel, const char *name);
 /* The case of that name; NULL: there is none. */
 const corpus_case *corpus_case_named(const corpus *c, const char *kernel, const char *case_name);
 

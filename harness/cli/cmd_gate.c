@@ -172,10 +172,17 @@ static int open_arms(gate_command *c) {
                                .choice = &c->choice,
                                .query = &c->query,
                                .corpus = &c->corpus,
-                               .database = database_path(c->o)};
+                               .database = database_path(c->o),
+                               .profiles_chosen = options_flag(c->o, OPTION_PROFILE),
+                               .threads_chosen = options_flag(c->o, OPTION_THREADS)};
         if (!arm_open(&c->arms[i], &request, &st))
             return command_fail(&st);
     }
+    if (c->o->arguments.count && arm_is_recorded(&c->arms[0]) && arm_is_recorded(&c->arms[1]))
+        return command_usage(c->o->command,
+                             "recorded results are of no corpus: '%s' is too much; "
+                             "--filter chooses cases",
+                             c->o->arguments.items[0]);
     return EXIT_DONE;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "base/file.h"
 #include "device/host.h"
 #include "module_cache.h"
@@ -81,6 +82,23 @@ void arm_close(arm *a) {
     free(a->detail);
     free(a->tool);
     *a = (arm){0};
+}
+
+static bool is_chosen(const job_choice *choice, uint32_t threads) {
+    for (uint32_t i = 0; i < choice->thread_count; i++)
+        if (choice->threads[i] == threads)
+            return true;
+    return threads == 0;
+}
+
+bool arm_wants(const arm_request *request, const char *kernel, const char *case_name,
+               const char *profile, uint32_t threads) {
+    char name[512];
+    snprintf(name, sizeof name, "%s/%s", kernel, case_name);
+    compiler_profile p = profile_from_name(profile);
+    return corpus_query_wants(request->query, kernel, name) &&
+           (!request->profiles_chosen || (p != PROFILE_COUNT && request->choice->profiles[p])) &&
+           (!request->threads_chosen || is_chosen(request->choice, threads));
 }
 
 /* ---- arms that compile ---- */

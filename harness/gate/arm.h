@@ -62,6 +62,7 @@ typedef struct arm_request {
     const corpus_query *query;
     const corpus *corpus; /* of the query, here; borrowed until arm_close */
     const char *database;
+    bool profiles_chosen, threads_chosen; /* by name: other results and modules are left out */
 } arm_request;
 
 /* False: there is no such thing (STATUS_NOT_FOUND), or it is damaged. arm_close in any case. */
@@ -83,6 +84,10 @@ typedef struct arm_module {
 bool arm_compile_level(const arm *a, const arm_unit *unit, const job_choice *choice,
                        const char *isa, arm_module *out, status *st);
 
+/* Whether --filter, --profile and --threads mean a result or a module that is there already.
+ * `threads` 0: any. */
+bool arm_wants(const arm_request *request, const char *kernel, const char *case_name,
+               const char *profile, uint32_t threads);
 /* For the files that open the kinds: a unit of that key, added where it is new. */
 arm_unit *arm_add(arm *a, const char *key);
 void arm_set_image(arm_unit *unit, void *image, size_t bytes); /* takes it over */

@@ -63,8 +63,9 @@ static bool add_file(arm *a, const arm_request *request, const char *path, const
     text_init(&key);
     const char *case_name = item ? item->c->name : stem ? stem : "module";
     text_printf(&key, "%s/%s@cpu,%s,%u", kernel, case_name, profile, threads);
-    arm_unit *unit = arm_add(a, key.data);
-    if (!unit->kernel) {
+    bool wanted = arm_wants(request, kernel, case_name, profile, 0);
+    arm_unit *unit = wanted ? arm_add(a, key.data) : NULL;
+    if (unit && !unit->kernel) {
         unit->kernel = base_strdup(kernel);
         unit->case_name = base_strdup(case_name);
         unit->backend = base_strdup("cpu");
@@ -106,7 +107,8 @@ static bool add_folder(arm *a, const arm_request *request, const char *folder, s
     if (count >= 0)
         free(entries);
     if (ok && a->units.count == 0)
-        ok = status_set(st, STATUS_INVALID, "%s holds no module (%s)", folder, SUFFIX);
+        ok =
+            status_set(st, STATUS_INVALID, "%s holds no module (%s) that is meant", folder, SUFFIX);
     return ok;
 }
 

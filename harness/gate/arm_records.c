@@ -26,10 +26,13 @@ static bool check_rate(const json_t *result, const char *from, status *st) {
 }
 
 /* The oracle is not timed, and says nothing of speed. */
-static bool is_meant(const json_t *result) {
+static bool is_meant(const json_t *result, const arm_request *request) {
     return strcmp(text_of(result, "backend"), "interp") != 0 &&
            strcmp(text_of(result, "status"), "skipped") != 0 &&
-           strcmp(text_of(result, "status"), "unsupported") != 0;
+           strcmp(text_of(result, "status"), "unsupported") != 0 &&
+           arm_wants(request, text_of(result, "kernel"), text_of(result, "case"),
+                     text_of(result, "profile"),
+                     (uint32_t)json_integer_value(json_object_get(result, "threads")));
 }
 
 /* `document`: how many were read before; a key that comes twice in one is ambiguous. */
@@ -57,14 +60,15 @@ static bool add_result(arm *a, json_t *result, size_t document, const char *from
     return true;
 }
 
-static bool add_document(arm *a, const side *from, const char *name, status *st) {
+static bool add_document(arm *a, const arm_request *request, const side *from, const char *name,
+                         status *st) {
     size_t i, document = json_array_size(a->heads) + 1;
     json_t *result;
     if (!result_check_start(from->head, name, st))
         return false;
     json_array_foreach(from->results, i, result) {
         if (!result_check(result, name, st) || !check_rate(result, name, st) ||
-            (is_meant(result) && !add_result(a, result, document, name, st)))
+            (is_meant(result, request) && !add_result(a, result, document, name, st)))
             return false;
     }
     json_array_append(a->heads, from->head);
@@ -80,10 +84,12 @@ bool arm_open_records(arm *a, const arm_request *request, const char *names, sta
         snprintf(name, sizeof name, "%.*s", (int)strcspn(p, ","), p);
         p += strcspn(p, ",");
         p += *p == ',';
-        ok = side_open(&from, name, request->database, st) && add_document(a, &from, name, st);
+        ok = side_open(&from, name, request->database, st) &&
+             add_document(a, request, &from, name, st);
         side_close(&from);
     }
     if (ok && a->units.count == 0)
-        ok = status_set(st, STATUS_INVALID, "%s has no result of a compiled backend", names);
+        ok = status_set(st, STATUS_INVALID, "%s has no result of a compiled backend that is meant",
+                        names);
     return ok;
 }

@@ -137,7 +137,7 @@ gates 1 "a commit that made a kernel slower" --baseline HEAD~2 --against HEAD~1
 asserts "is found" "r['double/small']['verdict'] == 'REGRESSED' and r['rows/small']['reason'] == 'same-module' and d['baseline']['kind'] == 'commit' and len(d['baseline']['detail']) == 40"
 exits 5 "a kernel that was renamed" "$tsr" gate --baseline HEAD~1
 reason renamed "is said to be"
-exits 0 "which can be allowed" "$tsr" gate --baseline HEAD~1 --allow renamed
+exits 0 "which can be allowed" "$tsr" gate --baseline HEAD~1 --allow renamed --mde 50
 exits 0 "a commit that is built" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf $tsr build/tsr"
 has err "building .tsr/checkouts" "once"
 exits 0 "and then kept" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf $tsr build/tsr"
@@ -193,6 +193,12 @@ exits 1 "twelve runs on each side, 3 % slower" "$tsr" gate --baseline "$(list a)
 has out "3 REGRESSED" "are enough"
 exits 0 "twelve that are equal" "$tsr" gate --baseline "$(list a)" --against "$(list c)"
 has out "3 EQUIVALENT; 0 are the same module" "are told by their times"
+exits 2 "records are of no corpus" "$tsr" gate --baseline r1.json --against r2.json corpus
+exits 0 "--filter means cases" "$tsr" gate --baseline r1.json --against r2.json --filter double
+has out "^1 cases: 1 EQUIVALENT" "of records, too"
+exits 3 "--threads those of so many" "$tsr" gate --baseline r1.json --against r2.json --threads 7
+exits 0 "and modules can be filtered" "$tsr" gate --baseline fast --against part --filter '*/small'
+has out "^1 cases: 1 EQUIVALENT" "by their names"
 exits 5 "another machine" "$tsr" gate --baseline r1.json --against cpu.json
 reason other-cpu "is refused"
 exits 0 "unless only what is exact counts" "$tsr" gate --baseline r1.json --against cpu.json --cross-host
@@ -216,7 +222,7 @@ except ImportError:
     sys.exit(0)
 jsonschema.validate(json.load(open('gate.json')), json.load(open('$root/docs/gate.schema.json')))
 "
-exits 5 "a budget that is too small" "$tsr" gate --baseline fast --against fast --always-time --mde 0.501 --budget 1 --export json=budget.json
+exits 5 "a budget that is too small" "$tsr" gate --baseline fast --against fast --always-time --mde 0.501 --alpha 0.001 --budget 1 --export json=budget.json
 reason budget "says so"
 exits 2 "a format that takes no gates" "$tsr" gate --baseline fast --export gbench=gate.txt
 exits 1 "annotations for GitHub" env GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY="$PWD/summary.md" "$tsr" gate --baseline fast --against slow
@@ -229,14 +235,14 @@ assert len(rows) > 10 and rows[-1][0] == 1 and json.loads(rows[-1][1])['schema']
 "
 
 # The gate on trial.
-exits 0 "a short self-test" "$tsr" gate --self-test --gates 2 --cases 2 --state trial.jsonl
+exits 0 "a short self-test" "$tsr" gate --self-test --gates 2 --cases 2 --mde 5 --state trial.jsonl
 has out "false positives, gates    0 of 2 = 0.00 % \\[0.00, 77.64\\]" "with exact limits"
 has out "^\\+5 %: 3 gates" "and slowdowns"
-exits 0 "the same again" "$tsr" gate --self-test --gates 2 --cases 2 --state trial.jsonl --json
+exits 0 "the same again" "$tsr" gate --self-test --gates 2 --cases 2 --mde 5 --state trial.jsonl --json
 [ "$(wc -l <trial.jsonl)" -eq 12 ] && pass "runs nothing twice" || fail "runs nothing twice"
 head -c -20 trial.jsonl >cut.jsonl
-exits 0 "a line that was cut short" "$tsr" gate --self-test --gates 2 --cases 2 --state cut.jsonl
-exits 0 "is run again, and nothing else" "$tsr" gate --self-test --gates 2 --cases 2 --state cut.jsonl
-exits 3 "another campaign's file" "$tsr" gate --self-test --gates 2 --cases 1 --state trial.jsonl
+exits 0 "a line that was cut short" "$tsr" gate --self-test --gates 2 --cases 2 --mde 5 --state cut.jsonl
+exits 0 "is run again, and nothing else" "$tsr" gate --self-test --gates 2 --cases 2 --mde 5 --state cut.jsonl
+exits 3 "another campaign's file" "$tsr" gate --self-test --gates 2 --cases 1 --mde 5 --state trial.jsonl
 has err "is a campaign of another" "is refused"
 finish
