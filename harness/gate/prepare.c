@@ -55,6 +55,11 @@ typedef struct set_choice {
     bool twin;
 } set_choice;
 
+static set_choice choose_set(const gate *g, uint32_t index, uint32_t sets) {
+    bool twin = index > 0 && index + 1 == sets;
+    return (set_choice){g->settings->seed + (twin ? 0 : index), twin};
+}
+
 static bool open_subject(subject *s, const arm_unit *unit, uint64_t seed, status *st) {
     subject_request request = {.path = unit->item->path,
                                .kernel = unit->kernel,
@@ -108,20 +113,24 @@ static bool put_bounds(preparation *p, subject *s, json_t *list, status *st) {
     return true;
 }
 
-/* Of the first set; null where the interpreter's bits are expected, or the reference would take too
- * long. */
-static json_t *bounds_of(preparation *p, const gate_row *row, int side, status *st) {
+/* Of each set; null where the interpreter's bits are expected, or the reference would take too
+ * long.
+ */
+static json_t *bounds_of(preparation *p, const gate_row *row, int side, uint32_t sets, status *st) {
     const arm_unit *unit = row->units[side];
-    subject *s = &p->subjects[side];
     json_t *list = json_array();
-    if (!unit->item || strcmp(unit->profile, "strict") == 0 || unit->item->c->large ||
-        row->facts[side].flops > ORACLE_FLOPS_MAX ||
-        !open_subject(s, unit, p->gate->settings->seed, st) || !subject_reference(s, st) ||
-        !put_bounds(p, s, list, st)) {
-        json_decref(list);
-        return json_null();
+    bool ok = unit->item && strcmp(unit->profile, "strict") != 0 && !unit->item->c->large &&
+              row->facts[side].flops <= ORACLE_FLOPS_MAX;
+    for (uint32_t i = 0; i < sets && ok; i++) {
+        subject *s = open_set(&p->subjects[side], unit, choose_set(p->gate, i, sets), st);
+        json_t *of_set = json_array();
+        ok = s && subject_reference(s, st) && put_bounds(p, s, of_set, st);
+        json_array_append_new(list, of_set);
     }
-    return list;
+    if (ok)
+        return list;
+    json_decref(list);
+    return json_null();
 }
 
 static json_t *types_of(const compiler_signature *signature) {
@@ -271,11 +280,8 @@ static bool make_spec(preparation *p, gate_row *row, const compiler_signature *s
     row->working_set_bytes = total;
     bool ok =
         put_module(g, row->units[0], modules, st) && put_module(g, row->units[1], modules, st);
-    for (uint32_t i = 0; i < sets && ok; i++) {
-        bool twin = i > 0 && i + 1 == sets;
-        set_choice set = {g->settings->seed + (twin ? 0 : i), twin};
-        ok = add_set(p, row, signature, set, st);
-    }
+    for (uint32_t i = 0; i < sets && ok; i++)
+        ok = add_set(p, row, signature, choose_set(g, i, sets), st);
     if (ok)
         row->spec = json_pack(
             "{s:s, s:[s, s], s:O, s:I, s:I, s:O, s:o, s:O, s:[o, o], s:b, s:[f, f]}", "case",
@@ -285,7 +291,7 @@ static bool make_spec(preparation *p, gate_row *row, const compiler_signature *s
             "sets", p->sets, "digests", or_null(p->digests[0]), or_null(p->digests[1]), "shared",
             is_shared(p, row), "slowdown", 0.0, g->settings->slowdown);
     if (ok) {
-        json_t *a = bounds_of(p, row, 0, st), *b = bounds_of(p, row, 1, st);
+        json_t *a = bounds_of(p, row, 0, sets, st), *b = bounds_of(p, row, 1, sets, st);
         json_object_set_new(row->spec, "bounds", json_pack("[o, o]", a, b));
         json_object_set_new(row->spec, "types", types_of(signature));
         ok = st->code == STATUS_OK;

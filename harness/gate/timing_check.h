@@ -1,8 +1,8 @@
-/* timing_check.h - is the first launch of a module right, under a profile that may have other bits
- * than the interpreter? Every element within the bound that the f64 reference derives.
+/* timing_check.h - is what a module computes right, under a profile that may have other bits than
+ * the interpreter? Every element within the bound that the f64 reference derives.
  *
- * The spec's "bounds" has for each side null, or the offsets of reference and bound of each output
- * for the first input set (f64, in the scratch file); "types" the element types of the outputs. */
+ * The spec's "bounds" has for each side null, or for each input set the offsets of reference and
+ * bound of each output (f64, in the scratch file); "types" the element types of the outputs. */
 #ifndef TESSERA_HARNESS_GATE_TIMING_CHECK_H
 #define TESSERA_HARNESS_GATE_TIMING_CHECK_H
 
@@ -17,7 +17,11 @@ typedef struct timing_check_request {
     int side;
 } timing_check_request;
 
-/* True where there is nothing to hold it against. False with STATUS_MISMATCH, and the element. */
+/* Whether one output for one set is; true where there is nothing to hold it against. False with
+ * STATUS_MISMATCH, and the element. */
+bool timing_check_output(const timing_check_request *r, uint32_t set, uint32_t output,
+                         const void *data, status *st);
+/* A launch of its own, on the first set. */
 bool timing_check(const timing_check_request *request, status *st);
 
 #endif

@@ -44,6 +44,7 @@ typedef struct timing_case {
     uint64_t repeats;
     double ratios[ROUNDS_MAX], ns[2][ROUNDS_MAX];
     size_t rounds;
+    watch watch; /* begun before the modules are loaded */
 } timing_case;
 
 typedef struct server {
@@ -117,11 +118,21 @@ static void fill_sets(const server *s, const timing_case *t, const json_t *diges
     }
 }
 
-static rotation *open_rotation(server *s, const timing_case *t, const timing_side *x,
+static timing_check_request check_request(const server *s, const timing_case *t, int side) {
+    return (timing_check_request){
+        s->context, t->sides[side].module, t->sides[side].kernel, s->data, t->spec, side};
+}
+
+static bool is_within_bound(void *context, uint32_t set, uint32_t output, const void *data) {
+    return timing_check_output(context, set, output, data, NULL);
+}
+
+static rotation *open_rotation(server *s, timing_case *t, const timing_side *x,
                                const json_t *digests, status *st) {
     size_t sizes[SPEC_BUFFERS_MAX], i;
     int64_t dims[SPEC_DIMS_MAX];
     const json_t *size;
+    timing_check_request judged = check_request(s, t, (int)(x - t->sides));
     rotation_request request = {
         .context = s->context,
         .input_count = (uint32_t)json_integer_value(json_object_get(t->spec, "inputs")),
@@ -129,7 +140,10 @@ static rotation *open_rotation(server *s, const timing_case *t, const timing_sid
         .sizes = sizes,
         .dims = dims,
         .set_count = (uint32_t)json_array_size(json_object_get(t->spec, "sets")),
-        .seed = next_random(s)};
+        .seed = next_random(s),
+        .watch = &t->watch,
+        .judge = is_within_bound,
+        .judge_context = &judged};
     json_array_foreach(json_object_get(t->spec, "sizes"), i, size) sizes[i] =
         (size_t)json_integer_value(size);
     if (!spec_dims(x->module, t->spec, dims, &request.dim_count, st))
@@ -148,8 +162,7 @@ static rotation *open_rotation(server *s, const timing_case *t, const timing_sid
 
 /* Under a profile whose bits are the side's own, they must at least be near enough. */
 static bool check(const server *s, const timing_case *t, int side, status *st) {
-    timing_check_request request = {
-        s->context, t->sides[side].module, t->sides[side].kernel, s->data, t->spec, side};
+    timing_check_request request = check_request(s, t, side);
     return timing_check(&request, st);
 }
 
@@ -245,6 +258,7 @@ static bool look_back(const timing_case *t, int *side, status *st) {
 }
 
 static bool measure(server *s, timing_case *t, int *side, status *st) {
+    watch_begin(&t->watch, 0);
     for (int slot = 0; slot < 2; slot++) {
         *side = slot ^ (int)s->swapped;
         if (!load(s, t, *side, st) || !check(s, t, *side, st))

@@ -124,6 +124,8 @@ rotation *rotation_open(const rotation_request *request, status *st) {
                     .learnt = true,
                     .watch = request->watch,
                     .awaken_ns = request->awaken_ns,
+                    .judge = request->judge,
+                    .judge_context = request->judge_context,
                     .accept = request->accept,
                     .accept_context = request->accept_context,
                     .around = request->around,
@@ -275,6 +277,20 @@ bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, 
     return rotation_check(r, all, st);
 }
 
+static bool learn_place(rotation *r, uint32_t place, status *st) {
+    uint32_t set = r->content[place];
+    for (uint32_t i = r->inputs; i < r->inputs + r->outputs; i++) {
+        rotation_buffer *b = rotation_at(r, place, i);
+        if (r->judge && !r->judge(r->judge_context, set, i - r->inputs, b->data))
+            return status_set(st, STATUS_MISMATCH,
+                              "output %u for input set %u is not within its error bound",
+                              i - r->inputs, set);
+        *rotation_expected(r, set, i) = rotation_digest(b->data, b->size_bytes);
+    }
+    r->source[place] = (int)set;
+    return true;
+}
+
 bool rotation_learn(rotation *r, tsr_kernel_t kernel, status *st) {
     const uint32_t count = r->inputs + r->outputs + r->dims;
     const tsr_launch_t grid = {0};
@@ -284,11 +300,8 @@ bool rotation_learn(rotation *r, tsr_kernel_t kernel, status *st) {
         void **args = rotation_args(r, 0, place);
         if (!rotation_launched(tsrLaunch(kernel, NULL, grid, args, count), st))
             return false;
-        for (uint32_t i = r->inputs; i < r->inputs + r->outputs; i++) {
-            rotation_buffer *b = rotation_at(r, place, i);
-            *rotation_expected(r, r->content[place], i) = rotation_digest(b->data, b->size_bytes);
-        }
-        r->source[place] = (int)r->content[place];
+        if (!learn_place(r, place, st))
+            return false;
     }
     r->learnt = true;
     return rotation_check(r, true, st);

@@ -50,6 +50,8 @@ typedef struct rotation_request {
                       NULL: one that begins now, with all threads of the context running */
     uint64_t awaken_ns; /* how long launches go on before a timed part, so that all threads are
                            awake; 0: one launch */
+    rotation_accept_fn judge;  /* of what rotation_learn finds: whether it is right; or NULL */
+    void *judge_context;       /* borrowed until then */
     rotation_accept_fn accept; /* NULL: bits must be equal */
     void *accept_context;
     void (*around)(void *context, bool begins); /* just outside of each timed part; or NULL */
@@ -65,7 +67,8 @@ typedef struct rotation_timing {
 rotation *rotation_open(const rotation_request *request, status *st);
 void rotation_close(rotation *r); /* NULL: nothing to do */
 
-/* Launches a trusted kernel once on each set and keeps the digests of what it computed. */
+/* Launches a trusted kernel once on each set, or one whose outputs the request's `judge` looks at,
+ * and keeps the digests of what it computed. */
 bool rotation_learn(rotation *r, tsr_kernel_t kernel, status *st);
 
 /* *ns_each: the time of one launch, with the clock's own cost taken off. False with STATUS_MISMATCH

@@ -28,8 +28,8 @@ struct rotation {
     int source[ROTATION_SETS_MAX]; /* of a part: the set whose outputs come to each place, or -1 */
     bool read[ROTATION_SETS_MAX];  /* of a part: places whose inputs are read */
     watch *watch, own_watch;
-    rotation_accept_fn accept;
-    void *accept_context;
+    rotation_accept_fn judge, accept;
+    void *judge_context, *accept_context;
     void (*around)(void *context, bool begins);
     void *around_context;
 };

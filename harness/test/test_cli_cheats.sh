@@ -2,10 +2,12 @@
 # however fast it is, and honest ones are not refused.
 source "$(dirname "$0")/lib.sh"
 maker=$(dirname "$tsr")/harness/harness_cheats
-if ! [ -x "$maker" ] || ! "$maker" --write . >kernels.txt || ! grep -q '^cheats ' kernels.txt; then
+mkdir strict deterministic
+if ! [ -x "$maker" ] || ! "$maker" --write strict strict >kernels.txt || ! grep -q '^cheats ' kernels.txt; then
     echo "skipped: there are no kernels that cheat for this machine or build"
     exit 77
 fi
+"$maker" --write deterministic deterministic >kernels.txt
 mkdir corpus
 cat >corpus/product.tsr <<'END_OF_SOURCE'
 from tessera import *
@@ -17,23 +19,27 @@ def product(a: Tensor["M", "K", f32], b: Tensor["K", "N", f32]) -> Tensor["M", "
     return a @ b
 END_OF_SOURCE
 
-accepted=""
-count=0
-for name in $(sed -n 's/^cheats //p' kernels.txt); do
-    "$tsr" gate --baseline modules:honest --against "modules:$name" corpus >"$name.txt" 2>&1 </dev/null
-    code=$?
-    count=$((count + 1))
-    # What happens to a process happens to both sides in it: 5 where it is the baseline that is found changed.
-    if ! { [ $code -eq 1 ] || [ $code -eq 5 ]; } || ! grep -Eq 'mismatch|baseline-fails' "$name.txt"; then
-        accepted="$accepted $name"
-        cat "$name.txt"
-    fi
-done
-touch out err
-[ $count -ge 15 ] && pass "there are enough of them" || fail "there are enough of them: $count"
-[ -z "$accepted" ] && pass "none of $count is accepted" || fail "none is accepted:$accepted"
-for name in $(sed -n 's/^honest //p' kernels.txt); do
-    "$tsr" gate --baseline modules:honest --against "modules:$name" corpus --pairs 1 >out 2>err </dev/null
-    hasnt out 'mismatch|baseline-fails' "$name is not refused"
-done
+# PROFILE: none of those that cheat is accepted, all that do not are.
+put_before_the_gate() {
+    local profile=$1 accepted="" count=0 name code
+    for name in $(sed -n 's/^cheats //p' kernels.txt); do
+        "$tsr" gate --baseline "modules:$profile/honest" --against "modules:$profile/$name" corpus >"$name.txt" 2>&1 </dev/null
+        code=$?
+        count=$((count + 1))
+        # What happens to a process happens to both sides in it: 5 where it is the baseline that is found changed.
+        if ! { [ $code -eq 1 ] || [ $code -eq 5 ]; } || ! grep -Eq 'mismatch|newly-failing|baseline-fails' "$name.txt"; then
+            accepted="$accepted $name"
+            cat "$name.txt"
+        fi
+    done
+    touch out err
+    [ $count -ge 15 ] && pass "$profile: there are enough of them" || fail "$profile: there are enough of them: $count"
+    [ -z "$accepted" ] && pass "$profile: none of $count is accepted" || fail "$profile: none is accepted:$accepted"
+    for name in $(sed -n 's/^honest //p' kernels.txt); do
+        "$tsr" gate --baseline "modules:$profile/honest" --against "modules:$profile/$name" corpus --pairs 1 >out 2>err </dev/null
+        hasnt out 'mismatch|newly-failing|baseline-fails' "$profile: $name is not refused"
+    done
+}
+put_before_the_gate strict
+put_before_the_gate deterministic
 finish

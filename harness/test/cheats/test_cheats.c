@@ -88,17 +88,18 @@ static void must(tsr_status_t code) {
     _exit(3);
 }
 
-static bytes module_for(const cheat *c) {
+static bytes module_for(const cheat *c, const char *profile) {
     char json[1024];
     snprintf(json, sizeof json,
-             "{\"schema\": \"tsr.module/1\", \"name\": \"product\", \"profile\": \"strict\","
+             "{\"schema\": \"tsr.module/1\", \"name\": \"product\", \"profile\": \"%s\","
              " \"numerics_version\": 1, \"inputs\": ["
              "{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [%d, %d]},"
              "{\"name\": \"b\", \"dtype\": \"f32\", \"shape\": [%d, %d]}],"
              " \"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [%d, %d]}],"
              " \"workspace_bytes\": %d, \"scratch_bytes\": 64, \"phases\": ["
              "{\"symbol\": \"%s\", \"grid\": %d, \"what\": \"%s\"}]}",
-             SIDE, SIDE, SIDE, SIDE, SIDE, SIDE, WORKSPACE, c->symbol, c->cells, c->symbol);
+             profile, SIDE, SIDE, SIDE, SIDE, SIDE, SIDE, WORKSPACE, c->symbol, c->cells,
+             c->symbol);
     bytes object = read_object("kernels");
     bytes image = make_module(json, "elf:x86-64-v2+fma", object);
     free(object.data);
@@ -108,7 +109,7 @@ static bytes module_for(const cheat *c) {
 static tsr_kernel_t load(tsr_context_t context, const cheat *c) {
     tsr_module_t module;
     tsr_kernel_t kernel;
-    bytes image = module_for(c);
+    bytes image = module_for(c, "strict");
     must(tsrLoadModule(context, image.data, image.size, &module));
     must(tsrGetKernel(module, "product", &kernel));
     free(image.data);
@@ -238,10 +239,10 @@ static int list(void) {
 }
 
 /* A folder for each kernel with its module, as `tsr gate` takes them. */
-static int write_modules(const char *folder) {
+static int write_modules(const char *folder, const char *profile) {
     for (int i = 0; i < CHEATS; i++) {
         char path[512];
-        bytes image = module_for(&cheats[i]);
+        bytes image = module_for(&cheats[i], profile);
         snprintf(path, sizeof path, "%s/%s", folder, cheats[i].symbol);
         if (mkdir(path, 0777) != 0)
             return 1;
@@ -271,8 +272,8 @@ int main(int argc, char **argv) {
     make_sets();
     if (argc == 2 && strcmp(argv[1], "--list") == 0)
         return list();
-    if (argc == 3 && strcmp(argv[1], "--write") == 0)
-        return write_modules(argv[2]);
+    if (argc == 4 && strcmp(argv[1], "--write") == 0)
+        return write_modules(argv[2], argv[3]);
     for (int i = 0; i < CHEATS; i++)
         tests[i + 1] = (struct CMUnitTest){.name = cheats[i].symbol,
                                            .test_func = test_one,
