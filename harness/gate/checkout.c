@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/sha256.h"
 #include "gate/arm.h"
 #include "git.h"
 #include "program.h"
@@ -57,18 +56,28 @@ static bool clone(const char *commit, const char *folder, status *st) {
     return ok;
 }
 
-/* The command that was run in full is noted: it is run once. */
+/* Whether the last build there was by this very command. */
+static bool is_built(const char *noted, const char *command) {
+    char *words;
+    size_t size;
+    status ignored = STATUS_INIT;
+    if (!file_read(noted, 1 << 20, &words, &size, &ignored))
+        return false;
+    bool same = size == strlen(command) && memcmp(words, command, size) == 0;
+    free(words);
+    return same;
+}
+
+/* The command that was run in full last is noted: it is not run again. */
 static bool build_in(const char *folder, const char *command, status *st) {
     text noted, tool;
     text_init(&noted);
     text_init(&tool);
-    sha256 digest = sha256_of(command, strlen(command));
-    char hex[65];
-    sha256_hex(&digest, hex);
-    text_printf(&noted, "%s/.git/tsr-built-%.16s", folder, hex);
+    text_printf(&noted, "%s/.git/tsr-built", folder);
     text_printf(&tool, "%s/build/tsr", folder);
     bool ok = true;
-    if (!file_exists(noted.data) || access(tool.data, X_OK) != 0) {
+    if (!is_built(noted.data, command) || access(tool.data, X_OK) != 0) {
+        unlink(noted.data); /* what is there is another's from now on */
         const char *const arguments[] = {"sh", "-c", command, NULL};
         program p = {.arguments = arguments, .folder = folder};
         int code = 0;
