@@ -12,6 +12,7 @@
 #include "backend.h"
 #include "base/file.h"
 #include "device/host.h"
+#include "module.h"
 #include "module_cache.h"
 #include "program.h"
 #include "store/store.h"
@@ -298,6 +299,24 @@ static const char *first_line(text *said) {
     return said->data;
 }
 
+/* A program that ends with 0 and leaves something else is no compiler, nor is one that compiled
+ * another kernel: equal files of two such would say nothing. */
+static bool check_made(const arm *a, const job *j, const arm_module *made, status *st) {
+    module_part part;
+    status why = STATUS_INIT;
+    json_t *metadata = module_check(made->image, made->bytes, &why) &&
+                               module_find(made->image, made->bytes, "metadata", &part)
+                           ? json_loadb(part.data, part.size_bytes, 0, NULL)
+                           : NULL;
+    const char *name = json_string_value(json_object_get(metadata, "name"));
+    bool ok = name && strcmp(name, j->kernel) == 0;
+    if (!ok)
+        status_set(st, STATUS_INVALID, "%s compile left no module of %s%s%s", a->tool, j->kernel,
+                   why.code == STATUS_OK ? "" : ": ", why.message);
+    json_decref(metadata);
+    return ok;
+}
+
 /* Asks the other tsr for the module, in a file of its own. */
 static bool compile_there(const arm *a, const job *j, arm_module *out, status *st) {
     char path[] = "/tmp/tsr-module-XXXXXX", threads[16];
@@ -333,6 +352,11 @@ static bool compile_there(const arm *a, const job *j, arm_module *out, status *s
         ok = status_set(st, STATUS_INVALID, "%.900s", first_line(&said));
     ok = ok && file_read(path, MODULE_BYTES_MAX, &image, &out->bytes, st);
     out->image = image;
+    if (ok && !check_made(a, j, out, st)) {
+        free(image);
+        out->image = NULL;
+        ok = false;
+    }
     unlink(path);
     text_release(&said);
     return ok;
