@@ -60,11 +60,23 @@ static bool add_result(arm *a, json_t *result, size_t document, const char *from
     return true;
 }
 
+/* A run that is given twice is one process still, and proves no more. */
+static bool check_new(const arm *a, const side *from, const char *name, status *st) {
+    size_t i;
+    const json_t *head;
+    json_array_foreach(a->heads, i, head) {
+        const char *run = text_of(head, "run");
+        if (*run && strcmp(run, text_of(from->head, "run")) == 0)
+            return status_set(st, STATUS_INVALID, "%s: the run %s is there twice", name, run);
+    }
+    return true;
+}
+
 static bool add_document(arm *a, const arm_request *request, const side *from, const char *name,
                          status *st) {
     size_t i, document = json_array_size(a->heads) + 1;
     json_t *result;
-    if (!result_check_start(from->head, name, st))
+    if (!result_check_start(from->head, name, st) || !check_new(a, from, name, st))
         return false;
     json_array_foreach(from->results, i, result) {
         if (!result_check(result, name, st) || !check_rate(result, name, st) ||
