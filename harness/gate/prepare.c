@@ -20,6 +20,7 @@ typedef struct preparation {
     gate *gate;
     subject subjects[2]; /* of each side's own source */
     json_t *sets, *digests[2];
+    int side; /* whose source is in hand */
 } preparation;
 
 /* One after the other, each at a multiple of 64. */
@@ -83,6 +84,7 @@ static void drop_digests(preparation *p, int side) {
 /* The interpreter's bits are those of every strict module of the same graph. */
 static bool add_oracle(preparation *p, gate_row *row, int side, set_choice set, status *st) {
     const arm_unit *unit = row->units[side];
+    p->side = side;
     if (!p->digests[side])
         return true;
     if (!unit->item || strcmp(unit->profile, "strict") != 0 || unit->item->c->large ||
@@ -242,8 +244,9 @@ static bool add_set(preparation *p, gate_row *row, const compiler_signature *sig
     tensor plain[COMPILER_MAX_PARAMETERS] = {{0}};
     const tensor *inputs = plain;
     bool ok;
+    p->side = unit == row->units[1];
     if (unit->item) {
-        subject *s = open_set(&p->subjects[unit == row->units[1]], unit, set, st);
+        subject *s = open_set(&p->subjects[p->side], unit, set, st);
         ok = s != NULL;
         inputs = ok ? s->inputs : plain;
     } else {
@@ -312,39 +315,51 @@ static void note_element(preparation *p, gate_row *row) {
     row->working_set_bytes = p->subjects[side].working_set_bytes;
 }
 
-static void prepare_row(preparation *p, gate_row *row) {
+/* Room that is short is nobody's fault; a source that cannot be run is its side's. */
+static bool settle_unprepared(const preparation *p, gate_row *row, const status *why, status *st) {
+    if (why->code == STATUS_IO || why->code == STATUS_OUT_OF_MEMORY)
+        return status_set(st, why->code, "%s: %s", row->key, why->message);
+    if (p->side == 0)
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_BASELINE_FAILS,
+                    "the baseline cannot be prepared: %s", why->message);
+    else
+        gate_settle(row, GATE_FAILED, REASON_NEWLY_FAILING, "it cannot be prepared: %s",
+                    why->message);
+    return true;
+}
+
+/* False where there is no room: the gate cannot go on. */
+static bool prepare_row(preparation *p, gate_row *row, status *st) {
     compiler_signature signature;
-    status st = STATUS_INIT;
+    status why = STATUS_INIT;
     if (!signature_of(row->units[1], &signature)) {
         gate_settle(row, GATE_INCONCLUSIVE, REASON_OTHER_WORK,
                     "the module does not say what arrays it takes (code for any dimensions cannot "
                     "be gated: compile the case)");
-        return;
+        return true;
     }
     uint64_t outputs = 0;
     for (uint32_t i = 0; i < signature.output_count; i++)
         outputs += bytes_of(&signature.outputs[i]);
     if (outputs == 0) {
         gate_settle(row, GATE_EQUIVALENT, REASON_STATIC, "it has no output to compute");
-        return;
+        return true;
     }
-    if (!make_spec(p, row, &signature, &st)) {
-        gate_settle(row, GATE_INCONCLUSIVE, REASON_BASELINE_FAILS, "it cannot be prepared: %s",
-                    st.message);
-        return;
-    }
+    if (!make_spec(p, row, &signature, &why))
+        return settle_unprepared(p, row, &why, st);
     note_element(p, row);
+    return true;
 }
 
 bool gate_prepare(gate *g, status *st) {
     preparation p = {.gate = g};
-    (void)st;
-    for (size_t i = 0; i < g->rows.count && !g->interrupted; i++) {
+    bool ok = true;
+    for (size_t i = 0; i < g->rows.count && !g->interrupted && ok; i++) {
         if (!gate_is_settled(&g->rows.items[i]))
-            prepare_row(&p, &g->rows.items[i]);
+            ok = prepare_row(&p, &g->rows.items[i], st);
         g->interrupted |= *g->stop != 0;
     }
     subject_close(&p.subjects[0]);
     subject_close(&p.subjects[1]);
-    return true;
+    return ok;
 }
