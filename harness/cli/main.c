@@ -12,7 +12,8 @@
 
 int command_fail(const status *st) {
     fprintf(stderr, "tsr: %s\n", st->message);
-    return (int)exit_code_of_status(st->code);
+    /* Something failed: that is never 0, even where nobody said what. */
+    return st->code == STATUS_OK ? EXIT_BUG : (int)exit_code_of_status(st->code);
 }
 
 int command_usage(command_id command, const char *format, ...) {

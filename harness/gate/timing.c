@@ -103,8 +103,10 @@ static bool converse(conversation *c, status *st) {
     json_t *line = request_line(c);
     c->begun = -1;
     c->done = false;
-    bool ok = process_start(&c->process, st) && process_send(&c->process, line);
+    bool ok = process_start(&c->process, st), sent = ok && process_send(&c->process, line);
     json_decref(line);
+    if (ok && !sent) /* it ended before it had heard what to do */
+        return bury(c, false, st);
     uint64_t limit_ns = c->request->timeout_seconds * 1000000000u;
     uint64_t deadline_ns = timer_now_ns() + limit_ns;
     while (ok && !c->done) {
