@@ -151,7 +151,7 @@ static int load_corpus(gate_command *c) {
     text_init(&diagnostics);
     bool ok = corpus_load(&c->corpus, &c->query, &diagnostics, &st);
     bool needed = !options_text(c->o, OPTION_AGAINST, NULL) || c->o->arguments.count > 0;
-    if (needed)
+    if (needed || ok)
         fputs(diagnostics.data, stderr);
     text_release(&diagnostics);
     return ok || !needed ? EXIT_DONE : command_fail(&st);

@@ -60,13 +60,19 @@ exit_code gate_exit(const gate *g) {
     exit_code code = g->interrupted ? EXIT_INTERRUPTED : EXIT_DONE;
     for (size_t i = 0; i < g->rows.count; i++)
         code = exit_code_worse(code, gate_row_exit(g, &g->rows.items[i]));
-    return code;
+    /* Kernels that cannot be read are no rows. */
+    const corpus *items = g->arms[1]->items;
+    return items ? exit_code_worse(code, items->problem) : code;
 }
 
+/* Without a clock, and what --cross-host lets through though it is code for other levels. */
 static void settle_untimed(gate *g) {
-    for (size_t i = 0; i < g->rows.count; i++)
-        if (!gate_is_settled(&g->rows.items[i]))
-            gate_settle_untimed(g, &g->rows.items[i]);
+    for (size_t i = 0; i < g->rows.count; i++) {
+        gate_row *row = &g->rows.items[i];
+        if (!gate_is_settled(row) &&
+            (g->settings->no_timing || strcmp(row->isa[0], row->isa[1]) != 0))
+            gate_settle_untimed(g, row);
+    }
 }
 
 static bool compare(gate *g, status *st) {
@@ -74,10 +80,11 @@ static bool compare(gate *g, status *st) {
         return gate_recorded(g, st);
     if (!gate_compile(g, st) || !gate_prepare(g, st))
         return false;
+    if (g->interrupted)
+        return true;
     if (g->settings->instructions && !gate_instructions(g, st))
         return false;
-    if (g->settings->no_timing)
-        settle_untimed(g);
+    settle_untimed(g);
     if (g->settings->no_timing || g->interrupted)
         return true;
     if (!gate_rounds(g, st))

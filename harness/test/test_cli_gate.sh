@@ -59,6 +59,10 @@ gates 0 "as JSON" --baseline "$tsr"
 asserts "every case is the same module" "all(x['verdict'] == 'EQUIVALENT' and x['reason'] == 'same-module' for x in r.values()) and d['exit'] == 0"
 exits 0 "a build folder is one, too" "$tsr" gate --baseline "$(dirname "$tsr")"
 
+exits 5 "programs that make no modules" "$tsr" gate --baseline /bin/true --against /bin/true
+reason both-fail "are not equal"
+has out "/true compile left no module of double" "and it is said why"
+
 # Time. The plainest code is slower by far.
 module() { "$tsr" compile corpus/work.tsr --kernel rows --case "$1" --threads 1 --emit module -o "$2" "${@:3}" || echo "cannot compile $2"; }
 mkdir -p fast slow
@@ -94,11 +98,17 @@ mkdir -p one two
 exits 5 "another ISA level" "$tsr" gate --baseline one --against two
 reason other-isa "is refused"
 exits 5 "unless it is only counted" "$tsr" gate --baseline one --against two --cross-host --no-timing
+"$tsr" gate --baseline one --against two --cross-host >out 2>err
+has out ", 0 were timed$" "and never timed"
 reason untimed "by what is exact"
 cp one/double-small.tsrm two/rows-small.tsrm
 head -c 3000 fast/rows-small.tsrm >two/double-small.tsrm
 exits 3 "a damaged module" "$tsr" gate --baseline one --against two
 has err "two/double-small.tsrm" "is named"
+
+# No room for what the processes need is nobody's fault, and nothing that --allow takes away.
+exits 4 "no room for the inputs" bash -c "trap '' XFSZ; ulimit -f 8; '$tsr' gate --baseline fast --against slow --allow baseline-fails"
+has err "no room for the gate's modules and inputs" "is said"
 
 # A module whose name promises another kernel's work: its output is not that of the case.
 cat >wrong.tsr <<'END'
@@ -142,6 +152,9 @@ exits 0 "a commit that is built" "$tsr" gate --baseline HEAD --build "mkdir -p b
 has err "building .tsr/checkouts" "once"
 exits 0 "and then kept" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf $tsr build/tsr"
 hasnt err "building" "without building again"
+exits 5 "another build of the commit" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf /bin/false build/tsr"
+exits 0 "does not pass for the first one" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf $tsr build/tsr"
+has err "building .tsr/checkouts" "which is built again"
 exits 3 "a build that fails" "$tsr" gate --baseline HEAD --build "exit 9"
 has err "ended with code 9" "says how"
 exits 3 "a build of nothing" "$tsr" gate --baseline HEAD~2 --build true
@@ -150,7 +163,13 @@ exits 0 "the repository is as it was" git diff --quiet HEAD
 cp corpus/work.tsr good.tsr
 sed -i 's/return softmax(x, axis=-1)/return softmux(x, axis=-1)/' corpus/work.tsr
 exits 3 "sources that do not compile" "$tsr" gate --baseline HEAD
+cp corpus/work.tsr corpus/broken.tsr
 cp good.tsr corpus/work.tsr
+exits 3 "kernels that neither build can read" "$tsr" gate --baseline "build:$tsr" --against "build:$tsr"
+has err "softmux" "are told"
+gates 3 "and are no equal ones" --baseline "$tsr"
+asserts "for the document, too" "d['exit'] == 3"
+rm corpus/broken.tsr
 cd ..
 
 # Recorded runs.
@@ -167,6 +186,7 @@ import copy, json
 d = json.load(open('r1.json'))
 def write(name, change):
     e = copy.deepcopy(d)
+    e['run'] = name[:-5]
     change(e)
     json.dump(e, open(name, 'w'))
 def slower(factor, shift):
@@ -191,6 +211,8 @@ END
 list() { printf "%s," "$1"{0..11}.json | sed 's/,$//'; }
 exits 1 "twelve runs on each side, 3 % slower" "$tsr" gate --baseline "$(list a)" --against "$(list b)" --always-time
 has out "3 REGRESSED" "are enough"
+exits 3 "one run given twelve times" "$tsr" gate --baseline "$(list a)" --against "$(printf 'b0.json,%.0s' {0..11})"
+has err "the run b0 is there twice" "is one run"
 exits 0 "twelve that are equal" "$tsr" gate --baseline "$(list a)" --against "$(list c)"
 has out "3 EQUIVALENT; 0 are the same module" "are told by their times"
 exits 2 "records are of no corpus" "$tsr" gate --baseline r1.json --against r2.json corpus
