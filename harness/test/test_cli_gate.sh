@@ -79,7 +79,7 @@ asserts "with its interval" "r['rows/small']['verdict'] == 'IMPROVED' and r['row
 asserts "and what was counted" "r['rows/small']['static']['code_bytes'][0] != r['rows/small']['static']['code_bytes'][1] and r['rows/small']['static']['flops'][0] > 0"
 asserts "pairs of processes" "r['rows/small']['pairs'] in d['settings']['looks'] and d['processes'] == 2 * r['rows/small']['pairs']"
 exits 5 "too few pairs prove nothing" "$tsr" gate --baseline fast --against slow --pairs 3
-reason noisy "and it fails closed"
+reason "(noisy|throttled)" "and it fails closed"
 has out "^minimum detectable effect: none can be told" "with no effect that it could find"
 exits 5 "without time and counts there is no verdict" "$tsr" gate --baseline slow --against fast --no-timing
 reason untimed "and that is why"
