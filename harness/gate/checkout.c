@@ -36,6 +36,15 @@ static bool top_level(text *out, status *st) {
     return git_ask(arguments, out, st);
 }
 
+/* What was not finished, or what another gate was faster with. */
+static void drop(const char *folder) {
+    const char *const arguments[] = {"rm", "-rf", "--", folder, NULL};
+    program p = {.arguments = arguments};
+    status ignored = STATUS_INIT;
+    int code = 0;
+    program_run(&p, &code, &ignored);
+}
+
 /* Cloned beside its place and renamed, so that a clone that was cut short is never taken for one.
  */
 static bool clone(const char *commit, const char *folder, status *st) {
@@ -49,8 +58,11 @@ static bool clone(const char *commit, const char *folder, status *st) {
     const char *const checking[] = {"git",     "-C",       fresh.data, "checkout",
                                     "--quiet", "--detach", commit,     NULL};
     ok = ok && run_git(cloning, st) && run_git(checking, st);
-    if (ok && rename(fresh.data, folder) != 0 && !file_is_dir(folder))
+    bool moved = ok && rename(fresh.data, folder) == 0;
+    if (ok && !moved && !file_is_dir(folder))
         ok = status_set(st, STATUS_IO, "cannot move %s to %s", fresh.data, folder);
+    if (!moved)
+        drop(fresh.data);
     text_release(&top);
     text_release(&fresh);
     return ok;
