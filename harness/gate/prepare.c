@@ -20,7 +20,8 @@ typedef struct preparation {
     gate *gate;
     subject subjects[2]; /* of each side's own source */
     json_t *sets, *digests[2];
-    int side; /* whose source is in hand */
+    int side;     /* whose source is in hand */
+    bool foreign; /* the case of the corpus is not what the modules were compiled for */
 } preparation;
 
 /* One after the other, each at a multiple of 64. */
@@ -237,6 +238,20 @@ static bool put_module(gate *g, const arm_unit *unit, json_t *modules, status *s
     return true;
 }
 
+/* A module keeps its name when the corpus goes on. */
+static bool check_fit(preparation *p, const subject *s, const compiler_signature *module,
+                      status *st) {
+    bool fits = s->signature.input_count == module->input_count &&
+                s->signature.output_count == module->output_count;
+    for (uint32_t i = 0; fits && i < module->input_count; i++)
+        fits = tensor_bytes(&s->inputs[i]) == bytes_of(&module->inputs[i]) &&
+               s->inputs[i].type == module->inputs[i].type;
+    p->foreign = !fits;
+    return fits || status_set(st, STATUS_INVALID,
+                              "the modules take other arrays than their case of the corpus: "
+                              "compile it again, or give the corpus that they are of");
+}
+
 /* One set: its inputs, and what each side makes of them. */
 static bool add_set(preparation *p, gate_row *row, const compiler_signature *signature,
                     set_choice set, status *st) {
@@ -249,6 +264,7 @@ static bool add_set(preparation *p, gate_row *row, const compiler_signature *sig
         subject *s = open_set(&p->subjects[p->side], unit, set, st);
         ok = s != NULL;
         inputs = ok ? s->inputs : plain;
+        ok = ok && check_fit(p, s, signature, st);
     } else {
         ok = plain_inputs(signature, set, plain, st);
     }
@@ -319,7 +335,9 @@ static void note_element(preparation *p, gate_row *row) {
 static bool settle_unprepared(const preparation *p, gate_row *row, const status *why, status *st) {
     if (why->code == STATUS_IO || why->code == STATUS_OUT_OF_MEMORY)
         return status_set(st, why->code, "%s: %s", row->key, why->message);
-    if (p->side == 0)
+    if (p->foreign)
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_OTHER_WORK, "%s", why->message);
+    else if (p->side == 0)
         gate_settle(row, GATE_INCONCLUSIVE, REASON_BASELINE_FAILS,
                     "the baseline cannot be prepared: %s", why->message);
     else
@@ -332,6 +350,7 @@ static bool settle_unprepared(const preparation *p, gate_row *row, const status 
 static bool prepare_row(preparation *p, gate_row *row, status *st) {
     compiler_signature signature;
     status why = STATUS_INIT;
+    p->foreign = false;
     if (!signature_of(row->units[1], &signature)) {
         gate_settle(row, GATE_INCONCLUSIVE, REASON_OTHER_WORK,
                     "the module does not say what arrays it takes (code for any dimensions cannot "
