@@ -183,6 +183,9 @@ static int open_arms(gate_command *c) {
                              "recorded results are of no corpus: '%s' is too much; "
                              "--filter chooses cases",
                              c->o->arguments.items[0]);
+    if (c->settings.instructions && arm_is_recorded(&c->arms[0]))
+        return command_usage(c->o->command, "recorded results are no code whose instructions "
+                                            "--counters could count");
     return EXIT_DONE;
 }
 

@@ -124,9 +124,11 @@ void gate_settle_untimed(const gate *g, gate_row *row) {
         settle_by_instructions(g, row);
     else if (more)
         gate_settle(row, GATE_REGRESSED, REASON_STATIC,
-                    "more work: FLOPs %lld to %lld, bytes %lld to %lld, spills %lld to %lld",
-                    (long long)a->flops, (long long)b->flops, (long long)a->bytes,
-                    (long long)b->bytes, (long long)a->spills, (long long)b->spills);
+                    "more work than the baseline's, or more spills");
+    else if (g->settings->instructions)
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_UNTIMED,
+                    "the modules differ, and no count says which is faster; instructions are "
+                    "counted where both sides have sources that compile for x86-64-v3");
     else
         gate_settle(row, GATE_INCONCLUSIVE, REASON_UNTIMED,
                     "the modules differ, and no count says which is faster: count instructions "

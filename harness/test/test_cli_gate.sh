@@ -106,6 +106,15 @@ head -c 3000 fast/rows-small.tsrm >two/double-small.tsrm
 exits 3 "a damaged module" "$tsr" gate --baseline one --against two
 has err "two/double-small.tsrm" "is named"
 
+# A corpus that went on without its modules.
+sed 's/M=24, N=24/M=48, N=24/' corpus/work.tsr >old.tsr
+mkdir -p older old
+"$tsr" compile old.tsr --kernel double --emit module -o older/double-small.tsrm --threads 1
+"$tsr" compile old.tsr --kernel double --emit module -o old/double-small.tsrm --threads 1 --unoptimised
+exits 5 "modules of other shapes than the corpus has" "$tsr" gate --baseline older --against old
+reason other-work "are no failure of theirs"
+has out "other arrays than their case of the corpus" "but are told"
+
 # No room for what the processes need is nobody's fault, and nothing that --allow takes away.
 exits 4 "no room for the inputs" bash -c "trap '' XFSZ; ulimit -f 8; '$tsr' gate --baseline fast --against slow --allow baseline-fails"
 has err "no room for the gate's modules and inputs" "is said"
@@ -159,6 +168,12 @@ exits 3 "a build that fails" "$tsr" gate --baseline HEAD --build "exit 9"
 has err "ended with code 9" "says how"
 exits 3 "a build of nothing" "$tsr" gate --baseline HEAD~2 --build true
 has err "left no program" "says so"
+rm -rf .tsr/checkouts
+"$tsr" gate --baseline HEAD~1 --no-timing >other.out 2>&1 &
+"$tsr" gate --baseline HEAD~1 --no-timing >out 2>err
+wait
+rm other.out
+exits 0 "two gates at once leave one checkout" test "$(ls .tsr/checkouts)" = "$(git rev-parse HEAD~1)"
 exits 0 "the repository is as it was" git diff --quiet HEAD
 cp corpus/work.tsr good.tsr
 sed -i 's/return softmax(x, axis=-1)/return softmux(x, axis=-1)/' corpus/work.tsr
@@ -215,6 +230,7 @@ exits 3 "one run given twelve times" "$tsr" gate --baseline "$(list a)" --agains
 has err "the run b0 is there twice" "is one run"
 exits 0 "twelve that are equal" "$tsr" gate --baseline "$(list a)" --against "$(list c)"
 has out "3 EQUIVALENT; 0 are the same module" "are told by their times"
+exits 2 "records have nothing to count" "$tsr" gate --baseline r1.json --against r2.json --counters instructions
 exits 2 "records are of no corpus" "$tsr" gate --baseline r1.json --against r2.json corpus
 exits 0 "--filter means cases" "$tsr" gate --baseline r1.json --against r2.json --filter double
 has out "^1 cases: 1 EQUIVALENT" "of records, too"
