@@ -17,6 +17,10 @@ static char *resolve(const char *name, status *st) {
     text_init(&out);
     char *hash = git_resolve(name, &out, st) ? text_take(&out) : NULL;
     text_release(&out);
+    if (!hash && st->code != STATUS_UNAVAILABLE) { /* git does not say what it looked for */
+        *st = (status)STATUS_INIT;
+        status_set(st, STATUS_NOT_FOUND, "there is no commit '%s' in the repository here", name);
+    }
     return hash;
 }
 

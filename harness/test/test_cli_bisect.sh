@@ -58,6 +58,7 @@ has out "^$(hash_of 3) is the first bad" "finds the same"
 exits 5 "a search for nothing" env TSR_TEST_GATE="$fake" "$tsr" bisect-perf main~8 main~5 -- sh build.sh
 has err 'is not known to be slower' "says so"
 exits 3 "a commit that is not there" "$tsr" bisect-perf nothing main -- sh build.sh
+has err "there is no commit .nothing. in the repository" "is named"
 exits 3 "good and bad exchanged" "$tsr" bisect-perf main main~8 -- sh build.sh
 has err 'does not come from' "are told"
 exits 3 "one commit" "$tsr" bisect-perf main main -- sh build.sh
