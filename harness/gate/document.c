@@ -26,7 +26,8 @@ static json_t *facts_json(const gate_row *row) {
 }
 
 static json_t *change_json(const gate_row *row) {
-    if (!row->has_change)
+    /* JSON has no infinity, which times of 1e300 and 1e-300 ns make. */
+    if (!row->has_change || !isfinite(row->estimate) || !isfinite(row->low) || !isfinite(row->high))
         return json_null();
     return json_pack("{s:f, s:f, s:f, s:f}", "estimate", row->estimate, "low", row->low, "high",
                      row->high, "confidence", row->confidence);

@@ -218,6 +218,10 @@ for i in range(12):
     write(f'a{i}.json', slower(1, i))
     write(f'b{i}.json', slower(1.03, i))
     write(f'c{i}.json', lambda e: (slower(1.0001, i)(e), [x.update(module_hash='e' * 64) for x in e['results']]))
+def far(factor, module):
+    return lambda e: [(x.update(module_hash=module * 64, rate=None, roofline=None), x['time_ns'].update((k, x['time_ns'][k] * factor) for k in ('median', 'low', 'high', 'min'))) for x in e['results']]
+write('instant.json', far(1e-300, 'd'))
+write('endless.json', far(1e300, 'e'))
 write('cpu.json', lambda e: e['host'].update(cpu='Another CPU'))
 write('edited.json', lambda e: e['results'][0]['time_ns'].update(median=e['results'][0]['time_ns']['median'] / 2))
 write('roof.json', lambda e: e['results'][0]['roofline'].update(fraction=1.5))
@@ -230,6 +234,8 @@ exits 3 "one run given twelve times" "$tsr" gate --baseline "$(list a)" --agains
 has err "the run b0 is there twice" "is one run"
 exits 0 "twelve that are equal" "$tsr" gate --baseline "$(list a)" --against "$(list c)"
 has out "3 EQUIVALENT; 0 are the same module" "are told by their times"
+gates 5 "times beyond any ratio" --baseline instant.json --against endless.json
+asserts "are still in the document" "len(r) == 3 and all(x['change'] is None for x in r.values())"
 exits 2 "records have nothing to count" "$tsr" gate --baseline r1.json --against r2.json --counters instructions
 exits 2 "records are of no corpus" "$tsr" gate --baseline r1.json --against r2.json corpus
 exits 0 "--filter means cases" "$tsr" gate --baseline r1.json --against r2.json --filter double
