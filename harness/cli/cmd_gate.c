@@ -247,7 +247,6 @@ static int run_gate(gate_command *c) {
               .progress = show_progress,
               .progress_context = c};
     run_name_now(id, started);
-    interrupt_watch();
     progress_start(&c->progress, PROGRESS_STEPS);
     bool ok = gate_run(&g, &st);
     progress_clear(&c->progress);
@@ -301,7 +300,6 @@ static int self_test_with(gate_command *c, const char *path, const campaign_size
                                  .progress_context = c};
     self_test_choose(&c->arms[0], size->cases);
     self_test_choose(&c->arms[1], size->cases);
-    interrupt_watch();
     progress_start(&c->progress, PROGRESS_STEPS);
     bool ok = self_test_run(&request, &t, &interrupted, &st);
     progress_clear(&c->progress);
@@ -355,6 +353,7 @@ static int check_self_test(const options *o) {
 int command_gate(const options *o) {
     gate_command c = {.o = o};
     arena_init(&c.memory);
+    interrupt_watch();
     int code = check_self_test(o);
     code = code ? code : check_exports(o);
     code = code ? code : take_options(&c);

@@ -17,6 +17,8 @@
 #include "case.h"
 #include "job_plan.h"
 
+enum { ARM_RECORDS_MAX = 48 }; /* runs of one side */
+
 typedef enum arm_kind {
     ARM_BUILD,
     ARM_COMMIT,

@@ -100,6 +100,11 @@ bool arm_open_records(arm *a, const arm_request *request, const char *names, sta
              add_document(a, request, &from, name, st);
         side_close(&from);
     }
+    if (ok && json_array_size(a->heads) > ARM_RECORDS_MAX)
+        ok = status_set(st, STATUS_INVALID,
+                        "%zu runs on one side are more than the %d that are "
+                        "compared",
+                        json_array_size(a->heads), ARM_RECORDS_MAX);
     if (ok && a->units.count == 0)
         ok = status_set(st, STATUS_INVALID, "%s has no result of a compiled backend that is meant",
                         names);

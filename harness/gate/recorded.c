@@ -12,10 +12,8 @@
 #include "measure/roofline.h"
 #include "measure/statistics.h"
 
-enum { RECORDS_MAX = 48 };
-
 typedef struct medians {
-    double logs[2][RECORDS_MAX];
+    double logs[2][ARM_RECORDS_MAX];
     size_t counts[2];
 } medians;
 
@@ -109,7 +107,7 @@ static void settle_exact(const gate *g, gate_row *row) {
 static bool take_medians(const gate_row *row, medians *m) {
     *m = (medians){0};
     for (int i = 0; i < 2; i++)
-        for (size_t k = 0; k < row->units[i]->records.count && k < RECORDS_MAX; k++) {
+        for (size_t k = 0; k < row->units[i]->records.count && k < ARM_RECORDS_MAX; k++) {
             const json_t *time = json_object_get(row->units[i]->records.items[k], "time_ns");
             double ns = json_number_value(json_object_get(time, "median"));
             if (ns > 0)

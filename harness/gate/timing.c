@@ -19,6 +19,7 @@ typedef struct conversation {
     bool *settled;
     size_t *sent; /* index in the process' list -> index of the spec */
     size_t sent_count;
+    int side;      /* the one in hand; -1: both */
     int64_t begun; /* the case in hand, of the process' list; -1: none */
     bool done;
     process process;
@@ -46,8 +47,11 @@ static void settle(conversation *c, timing_outcome *outcome) {
 static void take_message(conversation *c, const json_t *message) {
     const json_t *begin = json_object_get(message, "begin"), *at = json_object_get(message, "case");
     c->done |= json_is_true(json_object_get(message, "done"));
+    const json_t *side = json_object_get(message, "side");
     if (json_is_integer(begin))
         c->begun = json_integer_value(begin);
+    if (!json_is_integer(at))
+        c->side = json_is_integer(side) ? (int)json_integer_value(side) : -1;
     if (!json_is_integer(at) || json_integer_value(at) < 0 ||
         (size_t)json_integer_value(at) >= c->sent_count)
         return;
@@ -87,7 +91,7 @@ static bool bury(conversation *c, bool late, status *st) {
     bool known = c->begun >= 0 && (size_t)c->begun < c->sent_count;
     if (known) {
         timing_outcome outcome = {.index = c->sent[c->begun],
-                                  .side = -1,
+                                  .side = c->side,
                                   .kind = late ? "timeout" : "crash",
                                   .why = why.data};
         settle(c, &outcome);

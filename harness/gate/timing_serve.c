@@ -80,6 +80,7 @@ static const unsigned char *piece(const server *s, const json_t *at) {
 }
 
 static bool load(server *s, timing_case *t, int side, status *st) {
+    answer(json_pack("{s:i}", "side", side)); /* whose crash it is, if there is one */
     const json_t *place = json_array_get(json_object_get(t->spec, "modules"), (size_t)side);
     const char *kernel =
         json_string_value(json_array_get(json_object_get(t->spec, "kernel"), (size_t)side));
@@ -214,6 +215,7 @@ static bool warm_up(const server *s, timing_case *t, int *side, status *st) {
         double ns = 0;
         uint64_t repeats = sets;
         *side = slot ^ (int)s->swapped;
+        answer(json_pack("{s:i}", "side", *side));
         for (int pass = 0; pass < 3; pass++) {
             if (!time_side(t, *side, repeats, &ns, st))
                 return false;
@@ -229,6 +231,7 @@ static bool warm_up(const server *s, timing_case *t, int *side, status *st) {
 }
 
 static bool take_rounds(const server *s, timing_case *t, int *side, status *st) {
+    answer(json_pack("{s:i}", "side", -1));
     uint64_t start = timer_now_ns();
     while (t->rounds < s->rounds && t->rounds < ROUNDS_MAX &&
            (t->rounds < LEAST_ROUNDS || timer_now_ns() - start < CASE_NS)) {

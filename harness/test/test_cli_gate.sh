@@ -142,6 +142,30 @@ reason mismatch "are a mismatch, however fast"
 exits 1 "also where bits may be others" "$tsr" gate --baseline one --against two
 has out "times its error bound away from the f64 reference" "because the bound does not hold"
 
+# A module whose code is nothing but an undefined instruction.
+$python - <<'END'
+import hashlib, struct
+d = bytearray(open('fast/rows-small.tsrm', 'rb').read())
+for i in range(struct.unpack_from('<I', d, 12)[0]):
+    entry = 16 + 80 * i
+    kind, (at, size) = bytes(d[entry:entry + 32]), struct.unpack_from('<QQ', d, entry + 32)
+    if not kind.startswith(b'elf:'):
+        continue
+    table, count = struct.unpack_from('<Q', d, at + 0x28)[0], struct.unpack_from('<H', d, at + 0x3c)[0]
+    for k in range(count):
+        header = at + table + 64 * k
+        flags, _, offset, bytes_ = struct.unpack_from('<QQQQ', d, header + 8)
+        if flags & 4:
+            d[at + offset:at + offset + bytes_] = (b'\x0f\x0b' * bytes_)[:bytes_]
+    d[entry + 48:entry + 80] = hashlib.sha256(kind + d[at:at + size]).digest()
+open('crash.tsrm', 'wb').write(d)
+END
+exits 1 "a kernel that crashes" "$tsr" gate --baseline fast/rows-small.tsrm --against crash.tsrm
+reason newly-failing "is newly failing"
+has out "crash: killed by SIGILL" "of its signal"
+exits 5 "a baseline that crashes" "$tsr" gate --baseline crash.tsrm --against fast/rows-small.tsrm
+reason baseline-fails "is the baseline's fault"
+
 # Commits.
 git init -q repository && cd repository || exit 1
 git config user.email t@example.com && git config user.name t
