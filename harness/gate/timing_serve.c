@@ -65,6 +65,11 @@ static void answer(json_t *message) {
     json_decref(message);
 }
 
+/* Whose launch comes next, so that its crash is its own; -1: both take turns. */
+static void announce(int side) {
+    answer(json_pack("{s:i}", "side", side));
+}
+
 /* splitmix64: G. Steele, D. Lea, C. Flood, OOPSLA 2014. */
 static uint64_t next_random(server *s) {
     uint64_t z = s->state += 0x9e3779b97f4a7c15u;
@@ -80,7 +85,7 @@ static const unsigned char *piece(const server *s, const json_t *at) {
 }
 
 static bool load(server *s, timing_case *t, int side, status *st) {
-    answer(json_pack("{s:i}", "side", side)); /* whose crash it is, if there is one */
+    announce(side);
     const json_t *place = json_array_get(json_object_get(t->spec, "modules"), (size_t)side);
     const char *kernel =
         json_string_value(json_array_get(json_object_get(t->spec, "kernel"), (size_t)side));
@@ -172,6 +177,7 @@ static bool open_rotations(server *s, timing_case *t, int *side, status *st) {
     const json_t *digests = json_object_get(t->spec, "digests");
     const json_t *a = json_array_get(digests, 0), *b = json_array_get(digests, 1);
     *side = 0;
+    announce(*side);
     t->sides[0].rotation = open_rotation(s, t, &t->sides[0], a, st);
     if (!t->sides[0].rotation)
         return false;
@@ -180,6 +186,7 @@ static bool open_rotations(server *s, timing_case *t, int *side, status *st) {
         return true;
     }
     *side = 1;
+    announce(*side);
     t->sides[1].rotation = open_rotation(s, t, &t->sides[1], b, st);
     return t->sides[1].rotation != NULL;
 }
@@ -215,7 +222,7 @@ static bool warm_up(const server *s, timing_case *t, int *side, status *st) {
         double ns = 0;
         uint64_t repeats = sets;
         *side = slot ^ (int)s->swapped;
-        answer(json_pack("{s:i}", "side", *side));
+        announce(*side);
         for (int pass = 0; pass < 3; pass++) {
             if (!time_side(t, *side, repeats, &ns, st))
                 return false;
@@ -231,7 +238,7 @@ static bool warm_up(const server *s, timing_case *t, int *side, status *st) {
 }
 
 static bool take_rounds(const server *s, timing_case *t, int *side, status *st) {
-    answer(json_pack("{s:i}", "side", -1));
+    announce(-1);
     uint64_t start = timer_now_ns();
     while (t->rounds < s->rounds && t->rounds < ROUNDS_MAX &&
            (t->rounds < LEAST_ROUNDS || timer_now_ns() - start < CASE_NS)) {
