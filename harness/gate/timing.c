@@ -21,6 +21,7 @@ typedef struct conversation {
     size_t sent_count;
     int side;      /* the one in hand; -1: both */
     int64_t begun; /* the case in hand, of the process' list; -1: none */
+    int64_t ended; /* the case before it: what a thread that it left does is its own */
     bool done;
     process process;
 } conversation;
@@ -67,6 +68,7 @@ static void take_message(conversation *c, const json_t *message) {
         .kind = failed,
         .why = json_string_value(json_object_get(message, "why"))};
     c->begun = -1;
+    c->ended = json_integer_value(at);
     settle(c, &outcome);
 }
 
@@ -88,9 +90,10 @@ static bool bury(conversation *c, bool late, status *st) {
     if (complaint.length)
         text_printf(&why, ": %s", complaint.data);
     process_bury(&c->process);
-    bool known = c->begun >= 0 && (size_t)c->begun < c->sent_count;
+    int64_t guilty = c->begun >= 0 ? c->begun : c->ended;
+    bool known = guilty >= 0 && (size_t)guilty < c->sent_count;
     if (known) {
-        timing_outcome outcome = {.index = c->sent[c->begun],
+        timing_outcome outcome = {.index = c->sent[guilty],
                                   .side = c->side,
                                   .kind = late ? "timeout" : "crash",
                                   .why = why.data};
@@ -105,7 +108,7 @@ static bool bury(conversation *c, bool late, status *st) {
 
 static bool converse(conversation *c, status *st) {
     json_t *line = request_line(c);
-    c->begun = -1;
+    c->begun = c->ended = -1;
     c->done = false;
     bool ok = process_start(&c->process, st), sent = ok && process_send(&c->process, line);
     json_decref(line);
