@@ -10,8 +10,6 @@
 #include "measure/timer.h"
 #include "process.h"
 
-enum { SILENT_MS = 500 };
-
 typedef struct conversation {
     const timing_request *request;
     timing_fn visit;

@@ -32,7 +32,6 @@ typedef struct timing_request {
     bool swapped; /* B is in A's slot: loaded first, timed first */
     uint32_t threads, rounds;
     uint64_t seed, timeout_seconds; /* of one case */
-    const char *wrapper;            /* a program that runs the process, "valgrind"; NULL */
     const volatile sig_atomic_t *interrupted;
 } timing_request;
 

@@ -1,6 +1,5 @@
 /* timing_serve.c - the process' own side: loads, rotates, times, answers. */
 #include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -313,7 +312,7 @@ static __attribute__((noinline)) void serve_deeper(server *s, json_t *spec, size
     serve_case(s, spec, index);
 }
 
-static bool serve_all(server *s, json_t *request) {
+static void serve_all(server *s, json_t *request) {
     json_t *cases = json_object_get(request, "cases");
     size_t count = json_array_size(cases), *order = base_malloc((count + 1) * sizeof *order);
     for (size_t i = 0; i < count; i++) {
@@ -328,7 +327,6 @@ static bool serve_all(server *s, json_t *request) {
     }
     free(order);
     answer(json_pack("{s:b}", "done", 1));
-    return true;
 }
 
 static int serve_line(const char *line, size_t length) {
