@@ -11,6 +11,18 @@ if [ "$library" = none ]; then
     echo "skipped: none of the libraries of ci/peers is installed (ci/peers.d/packages)"
     exit 77
 fi
+# Every library that is installed has its program.
+while read -r library package; do
+    if [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] && [ ! -x "$build/peers/$library" ]; then
+        echo "$package is installed and $build/peers/$library was not built"
+        exit 1
+    fi
+done <<'LIBRARIES'
+openblas libopenblas-dev
+onednn libdnnl-dev
+blis libblis-dev
+xsmm libxsmm-dev
+LIBRARIES
 # The sign test's interval of a median: ranks 4 and 12 of 15 (96.5 %), 1 and 7 of 7 (98.4 %), and the range of too few.
 PYTHONPATH=$here python3 -B - <<'CHECK'
 import statistics_of
