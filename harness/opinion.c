@@ -13,13 +13,12 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "scratch_folder.h"
 #include "session.h"
 
 enum { TOOLS = 4, ARGUMENTS_MAX = 24, LOG_BYTES_MAX = 1 << 20 };
 
 static const char *const tools[TOOLS] = {"mlir-opt-19", "mlir-translate-19", "llc-19", "cc"};
-static const char *const files[] = {"kernel.mlir", "low.mlir",  "kernel.ll", "kernel.o",
-                                    "entry.c",     "kernel.so", "log"};
 
 /* ---- the tools ---- */
 
@@ -68,13 +67,16 @@ static bool run_tool(const char *folder, const char *const *arguments, status *s
         continue;
     if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
         return true;
-    char path[128], *said = NULL;
+    char *said = NULL;
     size_t size = 0;
     status ignored = STATUS_INIT;
-    snprintf(path, sizeof path, "%s/log", folder);
-    file_read(path, LOG_BYTES_MAX, &said, &size, &ignored);
+    text path;
+    text_init(&path);
+    text_printf(&path, "%s/log", folder);
+    file_read(path.data, LOG_BYTES_MAX, &said, &size, &ignored);
     status_set(st, STATUS_INTERNAL, "%s failed: %.400s", arguments[0], said ? said : "");
     free(said);
+    text_release(&path);
     return false;
 }
 
@@ -109,10 +111,13 @@ static bool lower(const char *folder, bool unoptimised, status *st) {
 /* ---- files ---- */
 
 static bool put(const char *folder, const char *name, const text *words, status *st) {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    text path;
+    text_init(&path);
+    text_printf(&path, "%s/%s", folder, name);
     file_part part = {words->data, words->length};
-    return file_write_scratch(path, &part, 1, st);
+    bool ok = file_write_scratch(path.data, &part, 1, st);
+    text_release(&path);
+    return ok;
 }
 
 /* A function of one argument, whatever the kernel's number of parameters. */
@@ -138,15 +143,6 @@ static bool write_sources(const subject *s, const char *folder, status *st) {
     text_release(&kernel);
     text_release(&entry);
     return ok;
-}
-
-static void remove_folder(const char *folder) {
-    char path[128];
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
-        unlink(path);
-    }
-    rmdir(folder);
 }
 
 /* ---- the call ---- */
@@ -184,9 +180,11 @@ static void call(void (*entry)(void **), const subject *s, tensor *outputs) {
 }
 
 static bool load_and_call(const subject *s, const char *folder, tensor *outputs, status *st) {
-    char path[128];
-    snprintf(path, sizeof path, "%s/kernel.so", folder);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    text path;
+    text_init(&path);
+    text_printf(&path, "%s/kernel.so", folder);
+    void *library = dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
+    text_release(&path);
     if (!library)
         return status_set(st, STATUS_INTERNAL, "cannot load the kernel: %s", dlerror());
     union {
@@ -212,15 +210,15 @@ static bool make_outputs(const subject *s, tensor *outputs, status *st) {
 }
 
 bool opinion_run(const subject *s, bool unoptimised, tensor *outputs, status *st) {
-    char folder[] = "/tmp/tsr-mlir-XXXXXX";
-    if (!mkdtemp(folder))
-        return status_set_errno(st, errno, "cannot make a folder below /tmp");
-    bool ok = write_sources(s, folder, st) && lower(folder, unoptimised, st) &&
+    scratch_folder folder;
+    if (!scratch_folder_open(&folder, NULL, SCRATCH_FOLDER_PREFIX, st))
+        return false;
+    bool ok = write_sources(s, folder.path, st) && lower(folder.path, unoptimised, st) &&
               make_outputs(s, outputs, st);
-    if (ok && !load_and_call(s, folder, outputs, st)) {
+    if (ok && !load_and_call(s, folder.path, outputs, st)) {
         session_release_tensors(outputs, s->signature.output_count);
         ok = false;
     }
-    remove_folder(folder);
+    scratch_folder_close(&folder);
     return ok;
 }

@@ -14,6 +14,7 @@
 #include "interrupt.h"
 #include "report/host_facts.h"
 #include "repro/pack.h"
+#include "scratch_folder.h"
 #include "tessera/compiler.h"
 #include "worker.h"
 
@@ -27,7 +28,7 @@ static const char *folder_of(const pack_request *request) {
 
 typedef struct packing {
     const pack_request *request;
-    char *staging;
+    scratch_folder staging;
     arena memory;
     VEC(pack_member) members;
     json_t *staged; /* the result of the worker that wrote the members */
@@ -81,15 +82,13 @@ static int plain(const struct dirent *entry) {
 static int list_folder(const packing *p, const char *folder, struct dirent ***names) {
     text path;
     text_init(&path);
-    text_printf(&path, "%s/%s", p->staging, folder);
+    text_printf(&path, "%s/%s", p->staging.path, folder);
     int count = scandir(path.data, names, plain, by_name);
     text_release(&path);
     return count;
 }
 
-typedef bool (*staged_fn)(packing *p, const char *name, const char *path, status *st);
-
-static bool each_staged(packing *p, staged_fn visit, status *st) {
+static bool add_staged(packing *p, status *st) {
     bool ok = true;
     for (int f = 0; f < FOLDER_COUNT && ok; f++) {
         struct dirent **names = NULL;
@@ -99,8 +98,8 @@ static bool each_staged(packing *p, staged_fn visit, status *st) {
             text_init(&path);
             text_init(&name);
             text_printf(&name, "%s%s%s", folders[f], *folders[f] ? "/" : "", names[i]->d_name);
-            text_printf(&path, "%s/%s", p->staging, name.data);
-            ok = ok && visit(p, name.data, path.data, st);
+            text_printf(&path, "%s/%s", p->staging.path, name.data);
+            ok = ok && add_file(p, name.data, path.data, st);
             text_release(&path);
             text_release(&name);
             free(names[i]);
@@ -108,26 +107,6 @@ static bool each_staged(packing *p, staged_fn visit, status *st) {
         free(names);
     }
     return ok;
-}
-
-static bool remove_file(packing *p, const char *name, const char *path, status *st) {
-    (void)p, (void)name, (void)st;
-    unlink(path);
-    return true;
-}
-
-static void remove_staging(packing *p) {
-    status ignored = STATUS_INIT;
-    each_staged(p, remove_file, &ignored);
-    for (int f = 0; f < FOLDER_COUNT; f++) {
-        text path;
-        text_init(&path);
-        text_printf(&path, "%s/%s", p->staging, folders[f]);
-        if (*folders[f])
-            rmdir(path.data);
-        text_release(&path);
-    }
-    rmdir(p->staging);
 }
 
 /* ---- what is said ---- */
@@ -227,7 +206,7 @@ static void stage_members(packing *p) {
     worker w;
     job j = *r->job;
     j.mode = JOB_PACK;
-    j.staging = p->staging;
+    j.staging = p->staging.path;
     j.launches = has_outputs(r->result);
     worker_init(&w, r->timeout_seconds, r->memory_mib, &interrupt_seen);
     p->staged = worker_run(&w, &j);
@@ -253,15 +232,8 @@ static bool write_pack(packing *p, text *path_out, status *st) {
 }
 
 static bool make_staging(packing *p, status *st) {
-    text name;
-    if (!file_make_dirs(folder_of(p->request), st))
-        return false;
-    text_init(&name);
-    text_printf(&name, "%s/.staging-XXXXXX", folder_of(p->request));
-    p->staging = arena_strdup(&p->memory, name.data);
-    text_release(&name);
-    return mkdtemp(p->staging) != NULL ||
-           status_set_errno(st, errno, "cannot make a folder in %s", folder_of(p->request));
+    const char *folder = folder_of(p->request);
+    return file_make_dirs(folder, st) && scratch_folder_open(&p->staging, folder, ".staging-", st);
 }
 
 bool pack_case(const pack_request *request, text *path_out, status *st) {
@@ -273,8 +245,8 @@ bool pack_case(const pack_request *request, text *path_out, status *st) {
         add_readme(&p);
         add_log(&p);
         size_t own = p.members.count;
-        ok = each_staged(&p, add_file, st) && write_pack(&p, path_out, st);
-        remove_staging(&p);
+        ok = add_staged(&p, st) && write_pack(&p, path_out, st);
+        scratch_folder_close(&p.staging);
         for (size_t i = own; i < p.members.count; i++)
             free((void *)(uintptr_t)p.members.items[i].data);
     }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "measure/timer.h"
+#include "scratch_folder.h"
 
 enum { LINE_BYTES_MAX = 16 << 20, COMPLAINT_BYTES_MAX = 4096, POLL_MS = 200, DEATH_MS_MAX = 5000 };
 
@@ -41,6 +42,8 @@ int process_bury(process *p) {
     close_fd(&p->stderr_fd);
     p->pid = 0;
     text_clear(&p->received);
+    /* One that was killed could not remove its own. */
+    scratch_folder_sweep(NULL, SCRATCH_FOLDER_PREFIX);
     return wait_status;
 }
 

@@ -34,6 +34,7 @@ static _Noreturn void become(const program *p, const channel *out, const channel
     if (err->into)
         dup2(err->fds[1], STDERR_FILENO);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     if (p->folder && chdir(p->folder) != 0)
         _exit(126);
     execvp(p->arguments[0], (char *const *)p->arguments);

@@ -104,6 +104,7 @@ static int dispatch(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a failed write, with its message */
     int code = dispatch(argc, argv);
     /* A full disk or a closed pipe under stdout must not look like success. */
     if (fflush(stdout) != 0 && code == EXIT_DONE) {

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "gate/gate.h"
 #include "program.h"
+#include "scratch_folder.h"
 
 static const char LEVEL[] = "x86-64-v3";
 
@@ -19,7 +20,7 @@ typedef struct counting {
     gate *gate;
     json_t *cases; /* what is counted, in order; each side one */
     VEC(int64_t *) counts;
-    char folder[32];
+    scratch_folder folder;
 } counting;
 
 static bool is_counted(const gate *g, const gate_row *row) {
@@ -56,23 +57,18 @@ static bool write_manifest(const counting *c, const char *path, status *st) {
 }
 
 static bool run_valgrind(const counting *c, const char *manifest, status *st) {
-    char self[4096], out[64];
+    char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0)
         return status_set_errno(st, errno, "this program's own path");
     self[length] = '\0';
-    snprintf(out, sizeof out, "--callgrind-out-file=%s/out", c->folder);
-    const char *const arguments[] = {"valgrind",
-                                     "--tool=callgrind",
-                                     "--instr-atstart=no",
-                                     "--quiet",
-                                     out,
-                                     self,
-                                     "--gate-counter",
-                                     manifest,
-                                     NULL};
-    text said;
+    text out, said;
+    text_init(&out);
     text_init(&said);
+    text_printf(&out, "--callgrind-out-file=%s/out", c->folder.path);
+    const char *const arguments[] = {"valgrind",       "--tool=callgrind", "--instr-atstart=no",
+                                     "--quiet",        out.data,           self,
+                                     "--gate-counter", manifest,           NULL};
     program p = {.arguments = arguments, .output = &said, .complaint = &said};
     int code = 0;
     bool ok = program_run(&p, &code, st);
@@ -80,48 +76,39 @@ static bool run_valgrind(const counting *c, const char *manifest, status *st) {
         ok = status_set(st, STATUS_UNAVAILABLE,
                         "counting under valgrind ended with code %d: %.600s", code, said.data);
     text_release(&said);
+    text_release(&out);
     return ok;
 }
 
 /* "totals: N" in the file of each dump, numbered from 1. */
 static bool read_count(const counting *c, size_t index, int64_t *count, status *st) {
-    char path[64], *data;
+    char *data;
     size_t size;
-    snprintf(path, sizeof path, "%s/out.%zu", c->folder, index + 1);
-    if (!file_read(path, 1 << 26, &data, &size, st))
+    text path;
+    text_init(&path);
+    text_printf(&path, "%s/out.%zu", c->folder.path, index + 1);
+    bool ok = file_read(path.data, 1 << 26, &data, &size, st);
+    text_release(&path);
+    if (!ok)
         return false;
     const char *totals = strstr(data, "\ntotals: ");
     *count = totals ? atoll(totals + strlen("\ntotals: ")) : -1;
     free(data);
-    unlink(path);
     return *count > 0 ||
            status_set(st, STATUS_INTERNAL, "callgrind wrote no sum for case %zu", index);
 }
 
-static void clear(const counting *c) {
-    static const char *const names[] = {"manifest", "out", "out.0"};
-    char path[64];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(path, sizeof path, "%s/%s", c->folder, names[i]);
-        unlink(path);
-    }
-    for (size_t i = 0; i < c->counts.count; i++) {
-        snprintf(path, sizeof path, "%s/out.%zu", c->folder, i + 1);
-        unlink(path);
-    }
-    rmdir(c->folder);
-}
-
 static bool count_all(counting *c, status *st) {
-    char manifest[64];
-    snprintf(c->folder, sizeof c->folder, "/tmp/tsr-count-XXXXXX");
-    if (!mkdtemp(c->folder))
-        return status_set_errno(st, errno, "%s", c->folder);
-    snprintf(manifest, sizeof manifest, "%s/manifest", c->folder);
-    bool ok = write_manifest(c, manifest, st) && run_valgrind(c, manifest, st);
+    text manifest;
+    if (!scratch_folder_open(&c->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
+        return false;
+    text_init(&manifest);
+    text_printf(&manifest, "%s/manifest", c->folder.path);
+    bool ok = write_manifest(c, manifest.data, st) && run_valgrind(c, manifest.data, st);
     for (size_t i = 0; i < c->counts.count && ok; i++)
         ok = read_count(c, i, c->counts.items[i], st);
-    clear(c);
+    text_release(&manifest);
+    scratch_folder_close(&c->folder);
     return ok;
 }
 

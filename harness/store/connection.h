@@ -4,11 +4,13 @@
 
 #include <sqlite3.h>
 
+#include "scratch_folder.h"
 #include "store/store.h"
 
 struct store {
     sqlite3 *db;
     char *path;
+    scratch_folder copy;     /* of a database that can only be read: where it is read */
     struct durable *durable; /* NULL: nothing was written yet, or commits wait for the disk */
 };
 

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "store/connection.h"
 #include "store/durable.h"
+#include "store/snapshot.h"
 
 static const char *const migrations[] = {
 #define MIGRATION(sql) sql,
@@ -125,31 +126,53 @@ static bool make_parent(const char *path, status *st) {
     return ok;
 }
 
-store *store_open(const char *path, status *st) {
-    if (!make_parent(path, st))
-        return NULL;
-    store *s = base_calloc(1, sizeof *s);
-    s->path = base_strdup(path);
+/* Opens the file, or a copy of it that is spoken of as `path`. */
+static bool connect(store *s, const char *file, status *st) {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK) {
-        store_failed(s, "opening", st);
-        store_close(s);
-        return NULL;
-    }
+    if (sqlite3_open_v2(file, &s->db, flags, NULL) != SQLITE_OK)
+        return store_failed(s, "opening", st);
     sqlite3_busy_timeout(s->db, 10000);
     /* NORMAL: commits do not wait for the disk; store_make_durable sees to that. */
-    if (!store_execute(s,
-                       "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON",
-                       "opening", st) ||
-        !migrate(s, st)) {
-        store_close(s);
-        return NULL;
-    }
+    return store_execute(
+               s, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON",
+               "opening", st) &&
+           migrate(s, st);
+}
+
+static store *store_new(const char *path) {
+    store *s = base_calloc(1, sizeof *s);
+    s->path = base_strdup(path);
     return s;
 }
 
+static store *store_or_nothing(store *s, bool ok) {
+    if (ok)
+        return s;
+    store_close(s);
+    return NULL;
+}
+
+store *store_open(const char *path, status *st) {
+    if (!make_parent(path, st))
+        return NULL;
+    store *s = store_new(path);
+    return store_or_nothing(s, connect(s, path, st));
+}
+
+static store *open_copy(const char *path, status *st) {
+    store *s = store_new(path);
+    text file;
+    text_init(&file);
+    bool ok = snapshot_make(path, &s->copy, &file, st) && connect(s, file.data, st) &&
+              store_execute(s, "PRAGMA query_only=ON", "opening", st);
+    text_release(&file);
+    return store_or_nothing(s, ok);
+}
+
 store *store_open_existing(const char *path, status *st) {
-    return file_exists(path) ? store_open(path, st) : NULL;
+    if (!file_exists(path))
+        return NULL;
+    return snapshot_is_needed(path) ? open_copy(path, st) : store_open(path, st);
 }
 
 void store_close(store *s) {
@@ -157,6 +180,7 @@ void store_close(store *s) {
         return;
     durable_stop(s->durable);
     sqlite3_close(s->db);
+    scratch_folder_close(&s->copy);
     free(s->path);
     free(s);
 }

@@ -20,7 +20,8 @@ typedef struct store store;
 
 /* Creates the file and its directories where they are missing, and migrates an older database. */
 store *store_open(const char *path, status *st);
-/* NULL with an OK status where there is no database yet. */
+/* NULL with an OK status where there is no database yet. One that this process may not write, or
+ * not beside it, is copied and the copy is read; writing to it then fails. */
 store *store_open_existing(const char *path, status *st);
 void store_close(store *s);
 const char *store_path(const store *s);
