@@ -12,6 +12,7 @@
 #include "graph/passes.h"
 #include "ir/irdl.h"
 #include "ir/reference.h"
+#include "math/listing.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
 #include "schedule/schedule.h"
@@ -38,6 +39,7 @@ static const char usage[] =
     "every one\n"
     "  --irdl                   print the IRDL file of all operations\n"
     "  --docs                   print the reference of all operations\n"
+    "  --functions              print the sequences of the specified functions\n"
     "  -h, --help               print this\n";
 
 /* ---- passes ---- */
@@ -203,7 +205,7 @@ static const struct pass *find_pass(const char *name, size_t length) {
 
 typedef struct options {
     VEC(const char *) passes; /* NAME[=ARGUMENTS] */
-    bool split, verify, hash, checkable, irdl, docs, list_passes, help;
+    bool split, verify, hash, checkable, irdl, docs, functions, list_passes, help;
     const char *kernel, *case_name, *file;
 } options;
 
@@ -242,6 +244,7 @@ static bool parse_flag(options *o, const char *argument) {
                  {"--checkable", &o->checkable},
                  {"--irdl", &o->irdl},
                  {"--docs", &o->docs},
+                 {"--functions", &o->functions},
                  {"--list-passes", &o->list_passes},
                  {"--split-input-file", &o->split},
                  {"--help", &o->help},
@@ -274,7 +277,7 @@ static bool parse_options(options *o, int argc, char **argv) {
             o->file = argv[i];
         }
     }
-    if (o->file || o->irdl || o->docs || o->list_passes || o->help)
+    if (o->file || o->irdl || o->docs || o->functions || o->list_passes || o->help)
         return true;
     fprintf(stderr, "tsr-opt: no file\n%s", usage);
     return false;
@@ -479,6 +482,8 @@ static void print_static(const options *o) {
         irdl_print(tensors_only, &out);
     if (o->docs)
         reference_print(&out);
+    if (o->functions)
+        math_print_listing(&out);
     for (int i = 0; o->list_passes && i < PASS_COUNT; i++)
         text_printf(&out, "%-14s %-38s %s\n", passes[i].name, passes[i].arguments,
                     passes[i].summary);
