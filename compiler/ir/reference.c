@@ -29,7 +29,19 @@ static const char preamble[] =
     "out, `=value` what the language fills in. Kinds: `int`, `ints`, `dim` and `dims` (a number, "
     "or an expression such\n"
     "as `2*N + 1`), `bits` (the bits of an element), `string`, `bool`, `type`, `number`, `array`, "
-    "`dict`, `any`.\n\n";
+    "`dict`, `any`.\n\n"
+    "The text is MLIR's generic form: `%0 = \"tessera.add\"(%arg0, %arg1) <{name = value}> : "
+    "(operand types) -> result type`,\n"
+    "`%0:3 = ...` for three results, which are `%0#0` to `%0#2`, and regions in round brackets "
+    "between attributes and types. A\n"
+    "tensor's type is `tensor<2x?xf32, #tessera.dims<\"2\", \"N + 1\">>`: where a dimension is not "
+    "known, all are repeated as\n"
+    "expressions of symbols, numbers, `+`, `-`, `*`, brackets and `floordiv(x, y)`. In attributes "
+    "`#tessera.dim<\"N\">` is such\n"
+    "an expression, `#tessera.bits<f32, 0x3f800000>` the bits of an element, and an integer may "
+    "have "
+    "its type behind it\n"
+    "(`1 : i64`). The 8-bit floats are written `f8E4M3FN` and `f8E5M2`, bool is `i1`.\n\n";
 
 /* A cell of a table: code, or empty; '|' would end the cell. */
 static void print_code(const char *content, text *out) {

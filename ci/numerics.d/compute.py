@@ -1,0 +1,424 @@
+"""What the operations of Graph IR are (docs/numerics.md): primitives, orders of accumulation, composites.
+
+A value is a pair (array, element type). Composites are written with primitives, as the page's table has them.
+"""
+from math import prod
+
+import numpy as np
+
+import draw
+import formats
+import functions
+from graph import f64_of
+
+CHUNK, BLOCK, LANES = 512, 4096, 64
+F32 = np.float32
+BITWISE = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
+COMPARE = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+
+
+# ---- sums ----
+
+
+def lanes64(rows):
+    """The sum of each row of a matrix, in the order lanes64."""
+    count, length = rows.shape
+    if length == 0:
+        return np.zeros(count, rows.dtype)
+    blocks = -(-length // BLOCK)
+    sums = np.empty((count, blocks), rows.dtype)
+    for b in range(blocks):
+        part = rows[:, b * BLOCK:(b + 1) * BLOCK]
+        lanes = np.zeros((count, LANES), rows.dtype)
+        for at in range(0, part.shape[1], LANES):
+            strip = part[:, at:at + LANES]
+            lanes[:, :strip.shape[1]] += strip
+        width = LANES // 2
+        while width:
+            lanes = lanes[:, :width] + lanes[:, width:2 * width]
+            width //= 2
+        sums[:, b] = lanes[:, 0]
+    return sums[:, 0] + rows.dtype.type(0) if blocks == 1 else lanes64(sums)
+
+
+def contract(a, b, order, counts):
+    """[batch, M, K] by [batch, K, N] of f32 or f64; counts: [batch, M] or None, steps at or past it do not happen."""
+    batch, m, k = a.shape
+    total = np.zeros((batch, m, b.shape[2]), a.dtype)
+    chunk = CHUNK if order == "chunk512" else max(k, 1)
+    for start in range(0, k, chunk):
+        acc = np.zeros_like(total)
+        for i in range(start, min(start + chunk, k)):
+            step = formats.fma(a[:, :, i, None], b[:, i, None, :], acc)
+            acc = step if counts is None else np.where(i < counts[:, :, None], step, acc)
+        total = total + acc if order == "chunk512" else acc
+    return total + total.dtype.type(0)
+
+
+def accumulator(element, attributes):
+    if "accumulate" in attributes:
+        return attributes["accumulate"]
+    return "f32" if formats.is_float(element) and element != "f64" else element
+
+
+def dot(x, y, attributes, result, counts=None):
+    (a, a_type), (b, b_type) = x, y
+    xb, xc = attributes.get("x_batch", []), attributes["x_contract"]
+    yb, yc = attributes.get("y_batch", []), attributes["y_contract"]
+    xf = [i for i in range(a.ndim) if i not in xb + xc]
+    yf = [i for i in range(b.ndim) if i not in yb + yc]
+    batch, free_x = [a.shape[i] for i in xb], [a.shape[i] for i in xf]
+    free_y, depth = [b.shape[i] for i in yf], prod(a.shape[i] for i in xc)
+    a = a.transpose(xb + xf + xc).reshape(prod(batch), prod(free_x), depth)
+    b = b.transpose(yb + yc + yf).reshape(prod(batch), depth, prod(free_y))
+    shape = batch + free_x + free_y
+    if not formats.is_float(a_type):
+        wide = np.matmul(a.astype(np.int64), b.astype(np.int64)).reshape(shape)
+        kind = attributes.get("accumulate") or ("i64" if a_type == "i64" else "i32")
+        return formats.convert(formats.wrap(wide, kind), kind, result), result
+    kind = accumulator(a_type, attributes)
+    a, b = formats.convert(a, a_type, kind), formats.convert(b, b_type, kind)
+    counts = None if counts is None else np.broadcast_to(counts, batch + free_x).reshape(prod(batch), prod(free_x))
+    return formats.convert(contract(a, b, attributes.get("order", "chunk512"), counts).reshape(shape), kind, result), result
+
+
+def reduce(x, kind, axes, attributes=()):
+    a, element = x
+    kept = [i for i in range(a.ndim) if i not in axes]
+    shape = [a.shape[i] for i in kept]
+    rows = a.transpose(kept + list(axes)).reshape(prod(shape), prod(a.shape[i] for i in axes))
+    if kind == "sum" and formats.is_float(element):
+        wide = accumulator(element, dict(attributes))
+        out = formats.convert(lanes64(formats.convert(rows, element, wide)), wide, element)
+    elif kind == "sum":
+        wide = dict(attributes).get("accumulate", element)
+        out = formats.convert(formats.wrap(rows.astype(np.int64).sum(axis=1), wide), wide, element)
+    else:
+        combine = formats.maximum if kind == "max" else formats.minimum
+        out = np.full(rows.shape[0], extreme_of_nothing(element, kind), rows.dtype)
+        for i in range(rows.shape[1]):
+            out = combine(out, rows[:, i])
+    return out.reshape(shape), element
+
+
+def extreme_of_nothing(element, kind):
+    sign = -1 if kind == "max" else 1
+    if formats.is_float(element):
+        return sign * (448.0 if element == "f8e4m3fn" else np.inf)
+    bits = formats.INTEGER_BITS[element]
+    return -(1 << (bits - 1)) if kind == "max" else (1 << (bits - 1)) - 1
+
+
+# ---- element by element ----
+
+
+def arithmetic(name, operands):
+    """Operands of one type. Narrow floats compute as f32 and are rounded back once."""
+    element = operands[0][1]
+    values = [v for v, _ in operands]
+    if name in BITWISE:
+        return BITWISE[name](*values), element
+    if name == "not":
+        return ~values[0], element
+    if formats.is_float(element):
+        wide = "f64" if element == "f64" else "f32"
+        found = floating(name, [formats.convert(v, element, wide) for v in values])
+        return formats.convert(found, wide, element), element
+    return formats.wrap(whole(name, [v.astype(np.int64) for v in values], element), element), element
+
+
+def floating(name, v):
+    table = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "sqrt": np.sqrt, "neg": np.negative,
+             "abs": np.abs, "maximum": formats.maximum, "minimum": formats.minimum, "fma": formats.fma}
+    return table[name](*v)
+
+
+def whole(name, v, element):
+    if name == "div":
+        x, y = v
+        safe = np.where((y == 0) | (y == -1), 1, y)
+        quotient = np.sign(x) * np.sign(safe) * (np.abs(x) // np.abs(safe))
+        return np.where(y == 0, 0, np.where(y == -1, -x, quotient))
+    table = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative, "abs": np.abs,
+             "maximum": np.maximum, "minimum": np.minimum, "fma": lambda a, b, c: a * b + c}
+    return table[name](*v)
+
+
+def stochastic(x, index, target, seed, stream, saturate):
+    a, element = x
+    exact = formats.convert(a, element, "f32").astype(np.float64)
+    precision, least, greatest = formats.PRECISION[target]
+    magnitude = np.abs(exact)
+    spacing = np.ldexp(1.0, np.maximum(np.frexp(magnitude)[1] - 1, least) - (precision - 1))
+    low = np.floor(magnitude / spacing) * spacing
+    threshold = np.floor((magnitude - low) / spacing * 2.0**32)
+    drawn = draw.words(seed, index.astype(np.uint64), stream, 1)[0].astype(np.float64)
+    chosen = np.where(drawn < threshold, low + spacing, low)
+    limit = greatest if saturate or target == "f8e4m3fn" else np.inf
+    chosen = np.copysign(np.where(chosen > greatest, limit, chosen), exact)
+    plain = formats.convert(a, element, target, saturate)
+    return np.where(np.isfinite(exact) & (magnitude <= greatest + spacing), chosen, plain).astype(F32), target
+
+
+# ---- the operations of a graph ----
+
+
+class Machine:
+    """Runs one kernel. `sequences` are those of docs/functions.md; `correct` is @math("correct")."""
+
+    def __init__(self, sequences, correct):
+        self.sequences, self.correct = sequences, correct
+
+    def run(self, kernel, inputs):
+        values = dict(zip((name for name, _ in kernel.arguments), inputs))
+        for op in kernel.operations:
+            operands = [values[o] for o in op.operands]
+            if op.name == "tessera.return":
+                return operands
+            for name, value in zip(op.results, self.apply(op, operands)):
+                values[name] = value
+        raise ValueError("the kernel returns nothing")
+
+    def apply(self, op, operands):
+        name = op.name.removeprefix("tessera.")
+        method = getattr(self, "op_" + name, None)
+        if name in self.sequences:
+            return [self.function(name, operands[0])]
+        if method is None:
+            return [arithmetic(name, operands)]
+        if name not in COMPOSITES:
+            return [method(op, *operands)]
+        # A composite computes in f32, and rounds to its own type at the end.
+        if name != "matmul":
+            operands = [(formats.convert(v, t, "f32"), "f32") if formats.is_float(t) else (v, t) for v, t in operands]
+        found = method(op, *operands)
+        found = found if isinstance(found, list) else [found]
+        return [(formats.convert(v, t, out.element), out.element) for (v, t), out in zip(found, op.types)]
+
+    def function(self, name, x):
+        wide = formats.convert(x[0], x[1], "f32")
+        found = functions.correct(name, wide) if self.correct else functions.run(self.sequences[name], wide)
+        return formats.convert(found, "f32", x[1]), x[1]
+
+    # primitives
+
+    def op_constant(self, op):
+        element, bits = op.attributes["value"]
+        return formats.from_bits(np.array([bits & 0xFFFFFFFFFFFFFFFF], np.uint64), element)[0:1].reshape(()), element
+
+    def op_iota(self, op):
+        shape = op.types[0].shape
+        along = [1] * len(shape)
+        along[op.attributes["axis"]] = -1
+        ramp = np.arange(shape[op.attributes["axis"]], dtype=np.int32).reshape(along)
+        return np.broadcast_to(ramp, shape), "i32"
+
+    def op_convert(self, op, x):
+        target = op.attributes["to"]
+        return formats.convert(x[0], x[1], target, op.attributes.get("saturate", False)), target
+
+    def op_stochastic_round(self, op, x, index):
+        a = op.attributes
+        return stochastic(x, index[0], a["to"], a["seed"], a["stream"], a.get("saturate", False))
+
+    def op_compare(self, op, x, y):
+        return COMPARE[op.attributes["predicate"]](x[0], y[0]), "bool"
+
+    def op_select(self, op, condition, x, y):
+        return np.where(condition[0], x[0], y[0]), x[1]
+
+    def op_broadcast(self, op, x):
+        shape = op.types[0].shape
+        along = [1] * len(shape)
+        for i, axis in enumerate(op.attributes["axes"]):
+            along[axis] = x[0].shape[i]
+        return np.broadcast_to(x[0].reshape(along), shape), x[1]
+
+    def op_reshape(self, op, x):
+        return x[0].reshape(op.types[0].shape), x[1]
+
+    def op_transpose(self, op, x):
+        return x[0].transpose(op.attributes["permutation"]), x[1]
+
+    def op_slice(self, op, x):
+        a = op.attributes
+        return x[0][tuple(slice(*s) for s in zip(a["start"], a["stop"], a["step"]))], x[1]
+
+    def op_window(self, op, x):
+        return windows(x[0], op.attributes["axis"], op.attributes["size"][0], op.attributes["stride"]), x[1]
+
+    def op_concat(self, op, *xs):
+        return np.concatenate([x[0] for x in xs], axis=op.attributes["axis"]), xs[0][1]
+
+    def op_gather(self, op, x, indices):
+        axis, batch = op.attributes["axis"], op.attributes["batch_dims"]
+        limit = x[0].shape[axis] - 1
+        at = np.clip(indices[0], 0, limit)
+        if batch == 0:
+            return np.take(x[0], at, axis=axis), x[1]
+        out = np.empty(op.types[0].shape, x[0].dtype)
+        for where in np.ndindex(*x[0].shape[:batch]):
+            out[where] = np.take(x[0][where], at[where], axis=axis - batch)
+        return out, x[1]
+
+    def op_reduce(self, op, x):
+        return reduce(x, op.attributes["kind"], op.attributes["axes"], op.attributes)
+
+    def op_dot(self, op, x, y, k_count=None):
+        return dot(x, y, op.attributes, op.types[0].element, None if k_count is None else k_count[0])
+
+    # composites
+
+    def op_matmul(self, op, x, y, result=None):
+        a, b = x[0], y[0]
+        free = a.ndim - (2 if b.ndim > 2 else 1)
+        if b.ndim == 2:
+            attributes = {"x_contract": [a.ndim - 1], "y_contract": [0]}
+        else:
+            batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+            a, b = np.broadcast_to(a, batch + a.shape[-2:]), np.broadcast_to(b, batch + b.shape[-2:])
+            axes = list(range(len(batch)))
+            attributes = {"x_batch": axes, "y_batch": axes, "x_contract": [a.ndim - 1], "y_contract": [b.ndim - 2]}
+        assert free >= 0
+        attributes |= {k: op.attributes[k] for k in ("order", "accumulate") if k in op.attributes}
+        return dot((a, x[1]), (b, y[1]), attributes, result or op.types[0].element)
+
+    def op_linear(self, op, x, w, bias=None):
+        return self.finish(op, self.op_matmul(op, x, w, "f32")[0], bias)
+
+    def finish(self, op, y, bias):
+        y = y if bias is None else y + bias[0]
+        activate = {"none": lambda v: v, "relu": relu, "gelu": self.gelu_tanh, "gelu_erf": self.gelu_erf, "silu": self.silu}
+        return activate[op.attributes["activation"]](y), "f32"
+
+    def op_scaled_matmul(self, op, x, y, sx, sy):
+        exact = formats.convert(self.op_matmul(op, x, y, "i32")[0], "i32", "f32")
+        return exact * along(sx[0], exact, exact.ndim - 2) * along(sy[0], exact, exact.ndim - 1), "f32"
+
+    def op_dequantize(self, op, x, scale):
+        y = formats.convert(x[0], x[1], "f32")
+        return y * along(scale[0], y, op.attributes["axis"]), "f32"
+
+    def op_relu(self, op, x):
+        return relu(x[0]), "f32"
+
+    def op_silu(self, op, x):
+        return self.silu(x[0]), "f32"
+
+    def op_gelu(self, op, x):
+        return (self.gelu_tanh if op.attributes["approximate"] == "tanh" else self.gelu_erf)(x[0]), "f32"
+
+    def f(self, name, v):
+        return self.function(name, (np.asarray(v, F32), "f32"))[0]
+
+    def silu(self, x):
+        return x * self.f("logistic", x)
+
+    def gelu_tanh(self, x):
+        inner = F32(float.fromhex("0x1.988454p-1")) * (x + F32(0.044715) * ((x * x) * x))
+        return (F32(0.5) * x) * (F32(1) + self.f("tanh", inner))
+
+    def gelu_erf(self, x):
+        return (F32(0.5) * x) * (F32(1) + self.f("erf", x * F32(float.fromhex("0x1.6a09e6p-1"))))
+
+    def op_conv2d(self, op, x, w, bias=None):
+        p, stride = op.attributes["padding"], op.attributes["stride"]
+        kh, kw, c, o = w[0].shape
+        a = np.pad(x[0], ((0, 0), (p, p), (p, p), (0, 0)))
+        a = windows(windows(a, 1, kh, stride), 2, kw, stride)  # [N, H, W, C, KH, KW]
+        a = a.transpose(0, 1, 2, 4, 5, 3).reshape(*a.shape[:3], kh * kw * c)
+        y = dot((a, "f32"), (w[0].reshape(kh * kw * c, o), "f32"),
+                {"x_contract": [3], "y_contract": [0], "order": op.attributes["order"]}, "f32")
+        return self.finish(op, y[0], bias)
+
+    def op_mean(self, op, x):
+        return mean(x[0], op.attributes["axis"]), "f32"
+
+    def op_softmax(self, op, x):
+        axis = op.attributes["axis"]
+        e = self.f("exp", x[0] - np.expand_dims(extreme(x[0], axis), axis))
+        return e / np.expand_dims(total(e, axis), axis), "f32"
+
+    def op_logsumexp(self, op, x):
+        return self.logsumexp(x[0], op.attributes["axis"]), "f32"
+
+    def logsumexp(self, x, axis):
+        m = extreme(x, axis)
+        e = self.f("exp", x - np.expand_dims(m, axis))
+        return np.where(np.abs(m) == np.inf, m, m + self.f("log", total(e, axis)))
+
+    def inverse_root(self, op, variance):
+        return np.expand_dims(self.f("rsqrt", variance + F32(f64_of(op.attributes["eps"][1]))), -1)
+
+    def op_layernorm(self, op, x, gain, bias):
+        c = x[0] - np.expand_dims(mean(x[0], -1), -1)
+        return ((c * self.inverse_root(op, mean(c * c, -1))) * gain[0]) + bias[0], "f32"
+
+    def op_rmsnorm(self, op, x, gain):
+        return (x[0] * self.inverse_root(op, mean(x[0] * x[0], -1))) * gain[0], "f32"
+
+    def op_attention(self, op, q, k, v):
+        depth, sq, sk = q[0].shape[-1], q[0].shape[-2], k[0].shape[-2]
+        batch = list(range(q[0].ndim - 2))
+        n = q[0].ndim
+        attributes = {"x_batch": batch, "y_batch": batch, "x_contract": [n - 1]}
+        s = dot(q, k, attributes | {"y_contract": [n - 1]}, "f32")[0] * (F32(1) / np.sqrt(F32(depth)))
+        seen, counts = np.ones(s.shape, bool), None
+        if op.attributes["causal"]:
+            counts = np.clip(np.arange(sq) + sk - sq + 1, 0, sk)
+            seen = np.broadcast_to(np.arange(sk) < counts[:, None], s.shape)
+        m = extreme(np.where(seen, s, F32(-np.inf)), -1)
+        e = np.where(seen, self.f("exp", s - np.expand_dims(m, -1)), F32(0))
+        o = dot((e, "f32"), v, attributes | {"y_contract": [n - 2]}, "f32", counts)[0]
+        o = o / np.expand_dims(total(e, -1), -1)
+        return o if counts is None else np.where((counts == 0)[:, None], F32(0), o), "f32"
+
+    def op_cross_entropy(self, op, x, target):
+        rows = np.arange(x[0].shape[0])
+        losses = self.logsumexp(x[0], 1)
+        return mean(losses - x[0][rows, np.clip(target[0], 0, x[0].shape[1] - 1)], 0), "f32"
+
+    def op_rope(self, op, x, cos, sin):
+        half = x[0].shape[-1] // 2
+        low, high = x[0][..., :half], x[0][..., half:]
+        return np.concatenate([low * cos[0] - high * sin[0], high * cos[0] + low * sin[0]], axis=-1), "f32"
+
+    def op_adam(self, op, p, g, m, v, c1, c2):
+        lr, b1, b2, eps, wd = (F32(f64_of(op.attributes[n][1])) for n in ("lr", "b1", "b2", "eps", "wd"))
+        m = b1 * m[0] + (F32(1) - b1) * g[0]
+        v = b2 * v[0] + ((F32(1) - b2) * g[0]) * g[0]
+        start = p[0] - (lr * wd) * p[0] if wd > 0 else p[0]
+        return [(start - lr * ((m / c1[0]) / (np.sqrt(v / c2[0]) + eps)), "f32"), (m, "f32"), (v, "f32")]
+
+
+COMPOSITES = {"matmul", "linear", "scaled_matmul", "dequantize", "relu", "silu", "gelu", "conv2d", "mean", "softmax", "logsumexp",
+              "layernorm", "rmsnorm", "attention", "cross_entropy", "rope", "adam"}
+
+
+def relu(x):
+    return formats.maximum(x, np.zeros_like(x))
+
+
+def extreme(x, axis):
+    return reduce((x, "f32"), "max", [axis % x.ndim])[0]
+
+
+def total(x, axis):
+    return reduce((x, "f32"), "sum", [axis % x.ndim])[0]
+
+
+def mean(x, axis):
+    return total(x, axis) / F32(x.shape[axis])
+
+
+def along(scale, like, axis):
+    """A scale, or one for each position along an axis of `like`."""
+    return scale if scale.ndim == 0 else scale.reshape([-1 if i == axis % like.ndim else 1 for i in range(like.ndim)])
+
+
+def windows(x, axis, size, stride):
+    """The axis becomes the number of the window, a new last axis the place in it."""
+    view = np.lib.stride_tricks.sliding_window_view(x, size, axis=axis) if x.shape[axis] >= size else None
+    if view is None:
+        return np.empty(x.shape[:axis] + (0,) + x.shape[axis + 1:] + (size,), x.dtype)
+    return view[(slice(None),) * axis + (slice(None, None, stride),)]
