@@ -42,6 +42,42 @@ const char *space_groups_text(unsigned groups) {
     }
 }
 
+/* `tile=(MR, NR)`, or `vector=N`. */
+static void print_word(const char *word, text *out) {
+    bool tuple = false;
+    text_printf(out, "`%s=", word);
+    for (int i = 0; i < PARAMETERS; i++) {
+        if (strcmp(parameters[i].source, word) != 0 || parameters[i].position < 0)
+            continue;
+        text_printf(out, "%s%s", tuple ? ", " : "(", parameters[i].name);
+        tuple = true;
+    }
+    text_append(out, tuple ? ")`" : "N`");
+}
+
+void space_print_words(text *out) {
+    static const unsigned kinds[] = {IN_MAP, IN_ROW, IN_COLUMN, IN_DOT};
+    static const char *const names[] = {"element-wise nests", "reductions along rows",
+                                        "reductions down columns", "contractions"};
+    text_append(out,
+                "| word | parameter | unit | from, to | of | what |\n|---|---|---|---|---|---|\n");
+    for (int i = 0; i < PARAMETERS; i++) {
+        const space_parameter *p = &parameters[i];
+        bool first = true;
+        text_append(out, "| ");
+        print_word(p->source, out);
+        text_printf(out, " | `%s` | %s | %" PRId64 ", %" PRId64 " | ", p->name,
+                    *p->unit ? p->unit : "-", p->minimum, p->maximum);
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            if (p->groups & kinds[k]) {
+                text_printf(out, "%s%s", first ? "" : ", ", names[k]);
+                first = false;
+            }
+        }
+        text_printf(out, " | %s |\n", p->summary);
+    }
+}
+
 /* The latest value of that name; -1 where there is none. */
 static int64_t value_of(const space_values *values, const char *name) {
     for (size_t i = values->count; i > 0; i--)

@@ -33,6 +33,9 @@ const space_parameter *space_find(const char *name, unsigned groups);
 /* "an element-wise nest", "a contraction", ... of one bit; "work" for several. */
 const char *space_groups_text(unsigned groups);
 
+/* The table as a page shows it: a row for each parameter, with its word in @schedule(...). */
+void space_print_words(text *out);
+
 /* What limits are about: capability data of a target, for elements of one size. */
 typedef struct space_machine {
     int64_t lanes; /* elements of this size in a vector */

@@ -16,6 +16,7 @@
 #include "ops/graph.h"
 #include "ops/reductions.h"
 #include "schedule/schedule.h"
+#include "space/space.h"
 #include "tessera/compiler.h"
 #include "tile/tile.h"
 
@@ -40,6 +41,7 @@ static const char usage[] =
     "  --irdl                   print the IRDL file of all operations\n"
     "  --docs                   print the reference of all operations\n"
     "  --functions              print the sequences of the specified functions\n"
+    "  --parameters             print the table of schedule parameters\n"
     "  -h, --help               print this\n";
 
 /* ---- passes ---- */
@@ -205,7 +207,7 @@ static const struct pass *find_pass(const char *name, size_t length) {
 
 typedef struct options {
     VEC(const char *) passes; /* NAME[=ARGUMENTS] */
-    bool split, verify, hash, checkable, irdl, docs, functions, list_passes, help;
+    bool split, verify, hash, checkable, irdl, docs, functions, parameters, list_passes, help;
     const char *kernel, *case_name, *file;
 } options;
 
@@ -245,6 +247,7 @@ static bool parse_flag(options *o, const char *argument) {
                  {"--irdl", &o->irdl},
                  {"--docs", &o->docs},
                  {"--functions", &o->functions},
+                 {"--parameters", &o->parameters},
                  {"--list-passes", &o->list_passes},
                  {"--split-input-file", &o->split},
                  {"--help", &o->help},
@@ -277,7 +280,7 @@ static bool parse_options(options *o, int argc, char **argv) {
             o->file = argv[i];
         }
     }
-    if (o->file || o->irdl || o->docs || o->functions || o->list_passes || o->help)
+    if (o->file || o->irdl || o->docs || o->functions || o->parameters || o->list_passes || o->help)
         return true;
     fprintf(stderr, "tsr-opt: no file\n%s", usage);
     return false;
@@ -484,6 +487,8 @@ static void print_static(const options *o) {
         reference_print(&out);
     if (o->functions)
         math_print_listing(&out);
+    if (o->parameters)
+        space_print_words(&out);
     for (int i = 0; o->list_passes && i < PASS_COUNT; i++)
         text_printf(&out, "%-14s %-38s %s\n", passes[i].name, passes[i].arguments,
                     passes[i].summary);
