@@ -1,6 +1,6 @@
 # lib.sh - sourced by test_cli_*.sh: SCRIPT TSR ROOT. Each check says what it checks; the script ends with `finish`.
 set -u
-export LC_ALL=C
+export LC_ALL=${TSR_TEST_LOCALE:-C}
 unset TSR_DB TSR_TUNED TESSERA_BACKEND TESSERA_ISA TSR_TEST_FAULT NO_COLOR GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 
 tsr=$1
