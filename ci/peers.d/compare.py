@@ -164,7 +164,7 @@ def result_of(kernel, case, dims, threads, times, skipped, ceiling_work):
 
 def run_case(given, running, folder, kernel, case, dims, threads):
     module = compile_module(given, folder, kernel, dims, threads)
-    running["ours"].prepare(f"module {module} {kernel}" + (" positive" if kernel in table.POSITIVE else ""))
+    running["ours"].prepare(f"module {module.name} {kernel}" + (" positive" if kernel in table.POSITIVE else ""))
     racing, skipped = prepare_peers(running, kernel, dims)
     ceiling_work = prepare_ceiling(running, kernel, dims)
     if ceiling_work:
@@ -230,25 +230,29 @@ def machine():
 
 
 def run_threads(given, threads, document):
-    running, absent = programs.start(given.build / "peers", threads)
-    document["peers"] = {name: program.version for name, program in running.items()}
-    document["skipped"] = absent
-    for name, why in absent.items():
-        say(f"skipped: {name}: {why}")
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            for kernel, case, dims in chosen_cases(given):
-                try:
-                    found = run_case(given, running, folder, kernel, case, dims, threads)
-                except programs.Refused as refusal:
-                    document["refused"].append({"kernel": kernel, "case": case, "threads": threads, "why": str(refusal)})
-                    say(f"{kernel}/{case}: {refusal}")
-                    continue
-                document["results"].append(found)
-                print(row_of(found), file=given.table, flush=True)
-    finally:
-        for program in running.values():
-            program.close()
+    with tempfile.TemporaryDirectory() as folder:
+        running, absent = programs.start(given.build.resolve() / "peers", threads, folder)
+        document["peers"] = {name: program.version for name, program in running.items()}
+        document["skipped"] = absent
+        for name, why in absent.items():
+            say(f"skipped: {name}: {why}")
+        try:
+            run_cases(given, running, folder, threads, document)
+        finally:
+            for program in running.values():
+                program.close()
+
+
+def run_cases(given, running, folder, threads, document):
+    for kernel, case, dims in chosen_cases(given):
+        try:
+            found = run_case(given, running, folder, kernel, case, dims, threads)
+        except programs.Refused as refusal:
+            document["refused"].append({"kernel": kernel, "case": case, "threads": threads, "why": str(refusal)})
+            say(f"{kernel}/{case}: {refusal}")
+            continue
+        document["results"].append(found)
+        print(row_of(found), file=given.table, flush=True)
 
 
 def main():

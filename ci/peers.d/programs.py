@@ -14,12 +14,13 @@ class Refused(Exception):
 class Program:
     """A running peer (serve.c). It is stopped whenever it is not asked something, so that none of its threads spins."""
 
-    def __init__(self, name, path, threads, settings):
+    def __init__(self, name, path, threads, settings, folder):
         environment = dict(os.environ, PEER_THREADS=str(threads), OMP_NUM_THREADS=str(threads), OMP_DYNAMIC="false",
                            OMP_WAIT_POLICY="active", OPENBLAS_NUM_THREADS=str(threads), BLIS_NUM_THREADS=str(threads),
                            **settings)
         self.name = name
-        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True)
+        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
+                                        cwd=folder, text=True)
         self.version = self.process.stdout.readline().strip()
         self.pause()
 
@@ -63,12 +64,12 @@ def has_avx512():
         return False
 
 
-def start(folder, threads):
+def start(folder, threads, work):
     """Ours, the ceilings and the libraries that were built, by name; and why each of the others was not."""
     running, absent = {}, {}
     for name in ("ours", "ceilings"):
         if (folder / name).exists():
-            running[name] = Program(name, folder / name, threads, {})
+            running[name] = Program(name, folder / name, threads, {}, work)
         else:
             absent[name] = "the compiler has no OpenMP" if name == "ceilings" else "not built"
     for name, (package, settings) in table.PEERS.items():
@@ -76,5 +77,5 @@ def start(folder, threads):
             absent[name] = f"{package} is not installed"
             continue
         suited = {k: v for k, v in settings.items() if has_avx512() or k not in table.NEEDS_AVX512}
-        running[name] = Program(name, folder / name, threads, suited)
+        running[name] = Program(name, folder / name, threads, suited, work)
     return running, absent

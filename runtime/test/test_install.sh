@@ -25,11 +25,14 @@ cmake --install "$build" --prefix "$scratch/prefix" >install.log || fail "cmake 
 pc=$(find prefix -name tessera.pc -printf '%h')
 export PKG_CONFIG_PATH=$scratch/$pc
 library=$(dirname "$scratch/$pc")
-read -ra flags <<<"$(pkg-config --cflags --libs tessera)"
+# Without -r: a blank in a path has a backslash before it.
+# shellcheck disable=SC2162
+read -a flags <<<"$(pkg-config --cflags --libs tessera)"
 [ "$(readlink -f "$library/libtessera.so.1")" = "$(readlink -f "$library/libtessera.so")" ] || fail "libtessera.so.1"
 echo "ok - installed: $(pkg-config --modversion tessera), ABI $(pkg-config --variable=abi_version tessera)"
 
-read -ra include <<<"$(pkg-config --cflags tessera)"
+# shellcheck disable=SC2162
+read -a include <<<"$(pkg-config --cflags tessera)"
 for header in tessera kernel; do
     for standard in c99 c11 c++11 c++17; do
         compiler=$cc
