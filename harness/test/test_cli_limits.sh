@@ -47,11 +47,12 @@ chmod 755 "$scratch"
 chmod 1777 tmp
 if [ "$(id -u)" -ne 0 ]; then
     as_other=()
-elif setpriv --reuid=65534 --regid=65534 --clear-groups "$tsr" --version >/dev/null 2>&1; then
-    as_other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 else
-    as_other=(skip)
-    echo "skipped: read-only folders: another user cannot run $tsr"
+    as_other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    if ! "${as_other[@]}" "$tsr" --version >/dev/null 2>&1 || ! "${as_other[@]}" test -r "$scratch/locked/results.db"; then
+        as_other=(skip)
+        echo "skipped: read-only folders: another user cannot run $tsr, or not in $scratch"
+    fi
 fi
 if [ "${as_other[*]}" != skip ]; then
     exits 0 "the log of a folder that cannot be written" "${as_other[@]}" "$tsr" log --db locked/results.db
