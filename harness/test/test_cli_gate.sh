@@ -181,12 +181,12 @@ asserts "is found" "r['double/small']['verdict'] == 'REGRESSED' and r['rows/smal
 exits 5 "a kernel that was renamed" "$tsr" gate --baseline HEAD~1
 reason renamed "is said to be"
 exits 0 "which can be allowed" "$tsr" gate --baseline HEAD~1 --allow renamed --mde 50
-exits 0 "a commit that is built" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf $(printf %q "$tsr") build/tsr"
+exits 0 "a commit that is built" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf '$tsr' build/tsr"
 has err "building .tsr/checkouts" "once"
-exits 0 "and then kept" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf $(printf %q "$tsr") build/tsr"
+exits 0 "and then kept" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf '$tsr' build/tsr"
 hasnt err "building" "without building again"
 exits 5 "another build of the commit" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf /bin/false build/tsr"
-exits 0 "does not pass for the first one" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf $(printf %q "$tsr") build/tsr"
+exits 0 "does not pass for the first one" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf '$tsr' build/tsr"
 has err "building .tsr/checkouts" "which is built again"
 exits 3 "a build that fails" "$tsr" gate --baseline HEAD --build "exit 9"
 has err "ended with code 9" "says how"
