@@ -93,8 +93,13 @@ static bool compare(gate *g, status *st) {
     return gate_roof(g, st);
 }
 
+bool gate_is_over_budget(const gate *g) {
+    double limit = g->settings->budget_seconds;
+    return limit > 0 && (double)(timer_now_ns() - g->start_ns) * 1e-9 > limit;
+}
+
 bool gate_run(gate *g, status *st) {
-    uint64_t start = timer_now_ns();
+    g->start_ns = timer_now_ns();
     if (arm_is_recorded(g->arms[0]) != arm_is_recorded(g->arms[1])) {
         const arm *recorded = g->arms[arm_is_recorded(g->arms[0]) ? 0 : 1];
         return status_set(st, STATUS_INVALID,
@@ -108,7 +113,7 @@ bool gate_run(gate *g, status *st) {
     bool ok = g->rows.count > 0 ||
               status_set(st, STATUS_INVALID, "neither side has a case that is meant");
     ok = ok && compare(g, st);
-    g->seconds = (double)(timer_now_ns() - start) * 1e-9;
+    g->seconds = (double)(timer_now_ns() - g->start_ns) * 1e-9;
     return ok;
 }
 

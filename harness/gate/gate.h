@@ -83,6 +83,7 @@ typedef struct gate {
     plan plan;
     scratch data;
     double best_clock_ns, seconds;
+    uint64_t start_ns;
     size_t processes;
     bool interrupted;
     const volatile sig_atomic_t *stop;
@@ -122,5 +123,6 @@ void gate_settle_unsure(const gate *g, gate_row *row);
 void gate_settle(gate_row *row, gate_verdict verdict, gate_reason reason, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool gate_is_settled(const gate_row *row);
+bool gate_is_over_budget(const gate *g);
 
 #endif

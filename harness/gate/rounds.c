@@ -6,7 +6,6 @@
 
 #include "gate/gate.h"
 #include "gate/timing.h"
-#include "measure/timer.h"
 
 typedef struct half { /* what one process of a pair said of a row */
     bool there;
@@ -25,7 +24,9 @@ typedef struct batch {
 
 static void settle_failure(gate_row *row, const timing_outcome *o) {
     bool mismatch = strcmp(o->kind, "mismatch") == 0;
-    if (o->side == 0)
+    if (strcmp(o->kind, "unchecked") == 0)
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_UNCHECKED, "%s", o->why);
+    else if (o->side == 0)
         gate_settle(row, GATE_INCONCLUSIVE, REASON_BASELINE_FAILS, "the baseline: %s", o->why);
     else
         gate_settle(row, GATE_FAILED, mismatch ? REASON_MISMATCH : REASON_NEWLY_FAILING, "%s: %s",
@@ -119,11 +120,6 @@ static size_t open_rows(const gate *g) {
     return open;
 }
 
-static bool is_over_budget(const gate *g, uint64_t start_ns) {
-    double limit = g->settings->budget_seconds;
-    return limit > 0 && (double)(timer_now_ns() - start_ns) * 1e-9 > limit;
-}
-
 static void give_up(gate *g) {
     for (size_t i = 0; i < g->rows.count; i++)
         if (g->rows.items[i].open)
@@ -142,11 +138,10 @@ static void tell(const gate *g, size_t pair) {
 }
 
 static bool rounds(gate *g, batch *b, const bool *threads, status *st) {
-    uint64_t start = timer_now_ns();
     size_t pair = 0, next;
     while ((next = plan_next(&g->plan, pair)) != 0 && open_rows(g) > 0) {
         for (; pair < next; pair++) {
-            if (is_over_budget(g, start)) {
+            if (gate_is_over_budget(g)) {
                 give_up(g);
                 return true;
             }

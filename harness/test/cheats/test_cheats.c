@@ -131,8 +131,9 @@ static bool take(trial *t) {
         if (!rotation_time(t->rotation, &timing, &ns, &t->st))
             return false;
     }
+    rotation_timing timing = {t->kernel, 4 * SETS};
     return rotation_check_unseen(t->rotation, t->kernel, &t->st) &&
-           rotation_finish(t->rotation, &t->st);
+           rotation_finish(t->rotation, &timing, &t->st);
 }
 
 /* Whether the system let it patch the clock: the test can only show what it could do. */
