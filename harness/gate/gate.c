@@ -90,7 +90,7 @@ static bool compare(gate *g, status *st) {
     if (!gate_rounds(g, st))
         return false;
     gate_judge(g);
-    return gate_roof(g, st);
+    return gate_roof(g, st) || g->interrupted;
 }
 
 bool gate_is_over_budget(const gate *g) {

@@ -59,23 +59,40 @@ static void gather(batch *b) {
         }
 }
 
-static bool run_half(batch *b, int which, size_t pair, status *st) {
-    gate *g = b->gate;
-    /* Which of a pair comes first alternates, too. */
-    bool swapped = ((size_t)which + pair) % 2 == 1;
-    timing_request request = {.data = &g->data,
-                              .specs = b->specs,
-                              .count = b->count,
-                              .swapped = swapped,
-                              .threads = b->threads,
-                              .rounds = g->settings->rounds,
-                              .seed = g->settings->seed * 1000003 + g->processes * 7919 + 1,
-                              .timeout_seconds = g->settings->timeout_seconds,
-                              .interrupted = g->stop};
-    b->which = which;
+static timing_request request_of(gate *g, json_t **specs, size_t count, uint32_t threads) {
     g->processes++;
+    return (timing_request){.data = &g->data,
+                            .specs = specs,
+                            .count = count,
+                            .threads = threads,
+                            .rounds = g->settings->rounds,
+                            .seed =
+                                g->settings->seed * 1000003 + (g->processes - 1) * 7919 + 1,
+                            .timeout_seconds = g->settings->timeout_seconds,
+                            .interrupted = g->stop};
+}
+
+static bool run_half(batch *b, int which, size_t pair, status *st) {
+    timing_request request = request_of(b->gate, b->specs, b->count, b->threads);
+    /* Which of a pair comes first alternates, too. */
+    request.swapped = ((size_t)which + pair) % 2 == 1;
+    b->which = which;
     memset(b->halves[which], 0, b->count * sizeof **b->halves);
     return timing_run(&request, take_outcome, b, st);
+}
+
+static void take_time(void *context, const timing_outcome *o) {
+    double *ns = context;
+    *ns = o->ok ? o->ns[1] : 0;
+}
+
+bool gate_time_again(gate *g, gate_row *row, double *ns, status *st) {
+    timing_request request = request_of(g, &row->spec, 1, row->units[1]->threads);
+    *ns = 0;
+    if (timing_run(&request, take_time, ns, st))
+        return *ns > 0 || status_set(st, STATUS_UNAVAILABLE, "%s cannot be timed again", row->key);
+    g->interrupted |= *g->stop != 0;
+    return false;
 }
 
 static bool run_pair(batch *b, size_t pair, status *st) {
