@@ -180,7 +180,7 @@ gates 1 "a commit that made a kernel slower" --baseline HEAD~2 --against HEAD~1
 asserts "is found" "r['double/small']['verdict'] == 'REGRESSED' and r['rows/small']['reason'] == 'same-module' and d['baseline']['kind'] == 'commit' and len(d['baseline']['detail']) == 40"
 exits 5 "a kernel that was renamed" "$tsr" gate --baseline HEAD~1
 reason renamed "is said to be"
-exits 0 "which can be allowed" "$tsr" gate --baseline HEAD~1 --allow renamed --mde 50
+exits 0 "which can be allowed" "$tsr" gate --baseline HEAD~1 --allow renamed --margin 20 --mde 50
 exits 0 "a commit that is built" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf $tsr build/tsr"
 has err "building .tsr/checkouts" "once"
 exits 0 "and then kept" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf $tsr build/tsr"

@@ -70,6 +70,14 @@ KERNEL(honest_packs) {
     multiply(a, packed, out);
 }
 
+/* Not a product: counts its launches where its first input says, and gives the word after that. */
+KERNEL(tells_of_launches) {
+    WHOLE;
+    const uint64_t *in = (const uint64_t *)(const void *)frame->buffers[0];
+    (*(uint64_t *)(uintptr_t)in[0])++;
+    *(uint64_t *)(void *)frame->buffers[1] = in[1];
+}
+
 static uint32_t swap_mxcsr(uint32_t wanted) {
     uint32_t before;
     __asm__ volatile("stmxcsr %0\n\tldmxcsr %1" : "=m"(before) : "m"(wanted));

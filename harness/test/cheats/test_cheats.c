@@ -26,14 +26,29 @@ enum { SIDE = 16, WORDS = SIDE * SIDE, SETS = 4, WORKSPACE = 8192, PATIENCE_S = 
 typedef struct cheat {
     const char *symbol;
     int cells;
-    const char *reason, *what;
+    const char *shows, *what; /* names of `places`, separated by blanks; "": it is honest */
 } cheat;
 static const cheat cheats[] = {
-#define KERNEL(symbol, cells, reason, what) {#symbol, cells, reason, what},
+#define KERNEL(symbol, cells, shows, what) {#symbol, cells, shows, what},
 #include "test/cheats/cheats.def"
 #undef KERNEL
 };
 enum { CHEATS = sizeof cheats / sizeof cheats[0] };
+
+/* Where it can show that a kernel cheats, and what is said of it there: one of the alternatives. */
+static const struct {
+    const char *name, *words;
+} places[] = {
+    {"outputs", "output 0 for input set|, and no launch was given it"},
+    {"surroundings", "past its end|before its beginning"},
+    {"inputs", "was written to"},
+    {"contents", "kept by the contents of inputs"},
+    {"threads", "threads are running that the kernel left behind"},
+    {"processes", "a process is running that the kernel left behind"},
+    {"environment", "floating-point environment"},
+    {"signals", "the handler of signal|the mask of blocked signals"},
+    {"clock", "the clock was changed"},
+};
 
 /* What a kernel was refused for, from its process. */
 typedef struct outcome {
@@ -208,6 +223,13 @@ static bool has_words(const char *text_, const char *alternatives) {
     return false;
 }
 
+static bool is_told_of(const cheat *c, const char *why) {
+    bool told = false;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        told |= strstr(c->shows, places[i].name) && has_words(why, places[i].words);
+    return told;
+}
+
 static void test_one(void **state) {
     const cheat *c = *state;
     outcome o = outcome_of(c);
@@ -215,19 +237,19 @@ static void test_one(void **state) {
         print_message("skipped: this system does not let a process patch its clock\n");
         return;
     }
-    if (!*c->reason && !o.accepted)
+    if (!*c->shows && !o.accepted)
         fail_msg("%s is honest and was refused: %s", c->symbol, o.why);
-    if (*c->reason && o.accepted)
+    if (*c->shows && o.accepted)
         fail_msg("%s was accepted: %s", c->symbol, c->what);
-    if (*c->reason && !has_words(o.why, c->reason))
-        fail_msg("%s: '%s' (expected '%s')", c->symbol, o.why, c->reason);
+    if (*c->shows && !is_told_of(c, o.why))
+        fail_msg("%s: '%s' (expected what it does to: %s)", c->symbol, o.why, c->shows);
 }
 
 static void test_there_are_enough(void **state) {
     int honest = 0;
     (void)state;
     for (int i = 0; i < CHEATS; i++)
-        honest += !*cheats[i].reason;
+        honest += !*cheats[i].shows;
     assert_true(honest >= 4);
     assert_true(CHEATS - honest >= 15);
 }
@@ -254,7 +276,7 @@ static int write_modules(const char *folder, const char *profile) {
         if (!file || fwrite(image.data, 1, image.size, file) != image.size || fclose(file) != 0)
             return 1;
         free(image.data);
-        printf("%s %s\n", *cheats[i].reason ? "cheats" : "honest", cheats[i].symbol);
+        printf("%s %s\n", *cheats[i].shows ? "cheats" : "honest", cheats[i].symbol);
     }
     return 0;
 }
