@@ -21,11 +21,11 @@ typedef struct timed {
     status *st;
     rotation *rotation;
     uint32_t sets, held; /* that rotate; and after them, those that no launch has before the end */
-    session plain; /* unoptimised code of the same kernel; large cases */
+    session plain;       /* unoptimised code of the same kernel; large cases */
     compiler_artifact plain_artifact;
     uint64_t digests[SETS_MOST + HELD][COMPILER_MAX_PARAMETERS];
     const void *inputs[SETS_MOST + HELD][COMPILER_MAX_PARAMETERS];
-    bool judged; /* what is held back has no digests, but bounds */
+    bool judged;     /* what is held back has no digests, but bounds */
     subject *others; /* of all sets but the first */
     bool counting;
 } timed;
@@ -230,8 +230,7 @@ static bool open_rotation(timed *t) {
                                 .awaken_ns = t->e->job->threads > 1 ? AWAKEN_NS : 0,
                                 .judge = is_within_bound,
                                 .judge_context = t,
-                                .accept =
-                                    t->e->profile == PROFILE_FAST ? is_within_bound : NULL,
+                                .accept = t->e->profile == PROFILE_FAST ? is_within_bound : NULL,
                                 .accept_context = t,
                                 .around = count_inside,
                                 .around_context = t};

@@ -127,14 +127,13 @@ static void accuse(placing *p) {
 }
 
 static void put_point(placing *p) {
-    json_t *roofline = json_pack("{s:s, s:f, s:f}", "bound",
-                                 p->point.compute_bound ? "compute" : "memory", "ceiling",
-                                 p->point.ceiling, "fraction", p->point.fraction);
+    json_t *roofline =
+        json_pack("{s:s, s:f, s:f}", "bound", p->point.compute_bound ? "compute" : "memory",
+                  "ceiling", p->point.ceiling, "fraction", p->point.fraction);
     if (p->value_count)
         json_object_set_new(roofline, "again",
-                            json_pack("{s:o, s:o}", "times_ns",
-                                      list_of(p->times_ns, p->time_count), "ceilings",
-                                      list_of(p->values, p->value_count)));
+                            json_pack("{s:o, s:o}", "times_ns", list_of(p->times_ns, p->time_count),
+                                      "ceilings", list_of(p->values, p->value_count)));
     json_object_set_new(*p->result, "roofline", roofline);
     if (is_above(p))
         accuse(p);

@@ -2,9 +2,9 @@
  *
  * A point that memory beyond a core's own caches bounds has its bandwidth measured at once, over as
  * many bytes. A point above the limit has too short a time, or a ceiling that was measured in the
- * slower of the machine's modes: so both are measured again in turn, ceiling, point, ceiling, within
- * the same seconds, a few times. It holds as soon as a time lies below the greatest of the ceilings;
- * where none does the result is an error that has both series. */
+ * slower of the machine's modes: so both are measured again in turn, ceiling, point, ceiling,
+ * within the same seconds, a few times. It holds as soon as a time lies below the greatest of the
+ * ceilings; where none does the result is an error that has both series. */
 #ifndef TESSERA_HARNESS_PLACE_H
 #define TESSERA_HARNESS_PLACE_H
 

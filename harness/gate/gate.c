@@ -56,8 +56,19 @@ exit_code gate_row_exit(const gate *g, const gate_row *row) {
     return reason->code;
 }
 
+/* Whether there is a verdict of anything. */
+static bool has_verdict(const gate *g) {
+    for (size_t i = 0; i < g->rows.count; i++)
+        if (g->rows.items[i].verdict != GATE_INCONCLUSIVE)
+            return true;
+    return false;
+}
+
+/* What may be accepted beside verdicts does not make one where there is none. */
 exit_code gate_exit(const gate *g) {
-    exit_code code = g->interrupted ? EXIT_INTERRUPTED : EXIT_DONE;
+    exit_code code = g->interrupted   ? EXIT_INTERRUPTED
+                     : has_verdict(g) ? EXIT_DONE
+                                      : EXIT_NO_VERDICT;
     for (size_t i = 0; i < g->rows.count; i++)
         code = exit_code_worse(code, gate_row_exit(g, &g->rows.items[i]));
     /* Kernels that cannot be read are no rows. */

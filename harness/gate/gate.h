@@ -109,8 +109,8 @@ bool gate_recorded(gate *g, status *st);     /* recorded.c: instead of the three
 bool gate_instructions(gate *g, status *st); /* instructions.c: counted under valgrind */
 /* rounds.c: one more process for a row; what its second side takes there. */
 bool gate_time_again(gate *g, gate_row *row, double *ns, status *st);
-bool gate_roof(gate *g, status *st);         /* roof.c: what is faster than it can be */
-void gate_judge(gate *g);                    /* judge.c: verdicts of what was timed */
+bool gate_roof(gate *g, status *st); /* roof.c: what is faster than it can be */
+void gate_judge(gate *g);            /* judge.c: verdicts of what was timed */
 
 /* instructions_serve.c: the process that valgrind watches; the exit code. */
 int instructions_serve(const char *manifest);

@@ -150,7 +150,8 @@ static bool put_bounds(preparation *p, subject *s, json_t *list, status *st) {
 }
 
 /* Of each set; null where the interpreter's bits are expected, or there is no source. */
-static json_t *bounds_of(preparation *p, const gate_row *row, int side, set_plan chosen, status *st) {
+static json_t *bounds_of(preparation *p, const gate_row *row, int side, set_plan chosen,
+                         status *st) {
     const arm_unit *unit = source_of(row, side);
     json_t *list = json_array();
     bool ok = unit && !is_strict(row);
@@ -310,18 +311,22 @@ static json_t *or_null(json_t *value) {
     return value ? json_incref(value) : json_null();
 }
 
-/* Nothing says what is right: then the bits of the baseline are, where the profile leaves room for
- * others, too. */
-static bool must_agree(const gate_row *row) {
-    return !is_strict(row) && !source_of(row, 1);
+/* Whether both promise the same bits. */
+static bool means_the_same(const gate_row *row) {
+    return is_strict(row) && strcmp(row->units[0]->work, row->units[1]->work) == 0;
 }
 
-/* Both sides must give the same bits where the profile says so and they mean the same. */
+/* Where there is no source the bits of the baseline are right. Others are then not known to be
+ * wrong, unless both promise the same. */
+static bool must_agree(const gate_row *row) {
+    return !source_of(row, 1) && !means_the_same(row);
+}
+
+/* Both sides must give the same bits. */
 static bool is_shared(const preparation *p, const gate_row *row) {
     if (p->digests[0] || p->digests[1])
         return json_equal(p->digests[0], p->digests[1]);
-    return must_agree(row) ||
-           (is_strict(row) && strcmp(row->units[0]->work, row->units[1]->work) == 0);
+    return !source_of(row, 1);
 }
 
 /* Their keys tell whether they are the same. */
@@ -369,11 +374,10 @@ static bool make_spec(preparation *p, gate_row *row, const compiler_signature *s
         ok = add_set(p, row, signature, choose_set(g, i, chosen), st);
     }
     if (ok) {
-        row->spec =
-            json_pack("{s:s, s:[s, s], s:O, s:I, s:I, s:O, s:O}", "case", row->key, "kernel",
-                      row->units[0]->kernel, row->units[1]->kernel, "modules", modules, "inputs",
-                      (json_int_t)signature->input_count, "outputs",
-                      (json_int_t)signature->output_count, "sizes", sizes, "sets", p->sets);
+        row->spec = json_pack("{s:s, s:[s, s], s:O, s:I, s:I, s:O, s:O}", "case", row->key,
+                              "kernel", row->units[0]->kernel, row->units[1]->kernel, "modules",
+                              modules, "inputs", (json_int_t)signature->input_count, "outputs",
+                              (json_int_t)signature->output_count, "sizes", sizes, "sets", p->sets);
         ok = put_spec(p, row, signature, chosen, st);
     }
     json_decref(sizes);

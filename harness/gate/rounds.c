@@ -66,8 +66,7 @@ static timing_request request_of(gate *g, json_t **specs, size_t count, uint32_t
                             .count = count,
                             .threads = threads,
                             .rounds = g->settings->rounds,
-                            .seed =
-                                g->settings->seed * 1000003 + (g->processes - 1) * 7919 + 1,
+                            .seed = g->settings->seed * 1000003 + (g->processes - 1) * 7919 + 1,
                             .timeout_seconds = g->settings->timeout_seconds,
                             .interrupted = g->stop};
 }

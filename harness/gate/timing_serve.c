@@ -35,7 +35,7 @@ typedef struct timing_side {
     tsr_kernel_t kernel;
     rotation *rotation; /* owned by the first side that has it */
     timing_check_request judged;
-    uint64_t extra;     /* launches beyond those that count: a slowdown on purpose */
+    uint64_t extra; /* launches beyond those that count: a slowdown on purpose */
 } timing_side;
 
 typedef struct timing_case {
@@ -134,8 +134,8 @@ static bool is_within_bound(void *context, uint32_t set, uint32_t output, const 
     return timing_check_output(context, set, output, data, NULL);
 }
 
-static rotation *open_rotation(server *s, timing_case *t, timing_side *x,
-                               const json_t *digests, status *st) {
+static rotation *open_rotation(server *s, timing_case *t, timing_side *x, const json_t *digests,
+                               status *st) {
     size_t sizes[SPEC_BUFFERS_MAX], i;
     int64_t dims[SPEC_DIMS_MAX];
     const json_t *size;
@@ -320,11 +320,10 @@ static __attribute__((noinline)) void serve_case(server *s, json_t *spec, size_t
                          clock_probe_step_ns()));
     else
         answer(json_pack("{s:I, s:s, s:i, s:s}", "case", (json_int_t)index, "failed",
-                         t->unchecked                  ? "unchecked"
+                         t->unchecked                 ? "unchecked"
                          : st.code == STATUS_MISMATCH ? "mismatch"
                                                       : "error",
-                         "side", side, "why",
-                         st.message));
+                         "side", side, "why", st.message));
     release(t);
     free(t);
 }

@@ -84,8 +84,7 @@ static bool check_output(const rotation *r, uint32_t target, uint32_t output, st
     const rotation_buffer *b = rotation_out(r, target, output);
     status why = STATUS_INIT;
     uint32_t set = (uint32_t)r->source[target];
-    if (rotation_digest(b->data, b->size_bytes) ==
-            *rotation_expected(r, set, r->inputs + output) ||
+    if (rotation_digest(b->data, b->size_bytes) == *rotation_expected(r, set, r->inputs + output) ||
         (r->accept && r->accept(r->accept_context, set, output, b->data)))
         return true;
     deviates(r, b, output, &why);

@@ -13,24 +13,24 @@ typedef struct rotation_buffer {
 
 enum {
     ROTATION_NOT_WRITTEN = -1,
-    ROTATION_SPARE = 8,    /* outputs beyond those that are written in turn */
+    ROTATION_SPARE = 8, /* outputs beyond those that are written in turn */
     ROTATION_OUTPUTS = ROTATION_SETS_MAX + ROTATION_SPARE + 1
 };
 
 struct rotation {
     tsr_context_t context;
     uint32_t inputs, outputs, dims;
-    uint32_t sets;      /* that rotate, and so places for inputs */
-    uint32_t contents;  /* those, and the ones that are held back */
-    uint32_t targets;   /* places for outputs: `active` in turn, one that awakens, the rest spare */
+    uint32_t sets;     /* that rotate, and so places for inputs */
+    uint32_t contents; /* those, and the ones that are held back */
+    uint32_t targets;  /* places for outputs: `active` in turn, one that awakens, the rest spare */
     uint32_t active;
-    rotation_buffer *in;  /* [place][inputs] */
-    rotation_buffer *out; /* [target][outputs] */
-    uint64_t *digests;    /* [content][inputs, then outputs]: what belongs together */
-    bool known[ROTATION_SETS_MAX];       /* of each content: what its outputs must be */
+    rotation_buffer *in;           /* [place][inputs] */
+    rotation_buffer *out;          /* [target][outputs] */
+    uint64_t *digests;             /* [content][inputs, then outputs]: what belongs together */
+    bool known[ROTATION_SETS_MAX]; /* of each content: what its outputs must be */
     const void *const *held[ROTATION_SETS_MAX]; /* inputs of each content held back; borrowed */
-    uint32_t content[ROTATION_SETS_MAX]; /* what lies at each place */
-    void **args;                         /* [place][target][inputs, outputs, dims] */
+    uint32_t content[ROTATION_SETS_MAX];        /* what lies at each place */
+    void **args;                                /* [place][target][inputs, outputs, dims] */
     int64_t *dim_values;
     unsigned char *exchange; /* room for one buffer */
     uint64_t random, hidden; /* of what a kernel can see, and of what it must not foresee */
@@ -45,8 +45,8 @@ struct rotation {
     uint64_t awakens;
     uint32_t shuffled[ROTATION_OUTPUTS]; /* targets: that of the launches that awaken, the first
                                             ones, those that take their places */
-    int source[ROTATION_OUTPUTS]; /* content whose outputs come to each target, or -1 */
-    bool read[ROTATION_SETS_MAX]; /* places whose inputs are read */
+    int source[ROTATION_OUTPUTS];        /* content whose outputs come to each target, or -1 */
+    bool read[ROTATION_SETS_MAX];        /* places whose inputs are read */
 
     watch *watch, own_watch;
     rotation_accept_fn judge, accept;

@@ -13,7 +13,14 @@
 #include "measure/timer.h"
 #include "store/store.h"
 
-enum { RECORDS = 200, LOOKED_AT = 20, SAMPLES = 51, RECORD_BYTES = 2200, PAGE_BYTES = 4096, PAGES = 3 };
+enum {
+    RECORDS = 200,
+    LOOKED_AT = 20,
+    SAMPLES = 51,
+    RECORD_BYTES = 2200,
+    PAGE_BYTES = 4096,
+    PAGES = 3
+};
 
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;

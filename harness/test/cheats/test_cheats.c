@@ -21,7 +21,15 @@
 #include "measure/timer.h"
 #include "test/module_maker.h"
 
-enum { SIDE = 16, WORDS = SIDE * SIDE, SETS = 4, WORKSPACE = 8192, PATIENCE_S = 60, PARTS = 36, GROUP = 80 };
+enum {
+    SIDE = 16,
+    WORDS = SIDE * SIDE,
+    SETS = 4,
+    WORKSPACE = 8192,
+    PATIENCE_S = 60,
+    PARTS = 36,
+    GROUP = 80
+};
 
 typedef struct cheat {
     const char *symbol;
