@@ -1,4 +1,10 @@
-/* place.h - puts a timed result on the roofline. */
+/* place.h - puts a timed result on the roofline.
+ *
+ * A point that memory beyond a core's own caches bounds has its bandwidth measured at once, over as
+ * many bytes. A point above the limit has too short a time, or a ceiling that was measured in the
+ * slower of the machine's modes: so both are measured again in turn, ceiling, point, ceiling,
+ * within the same seconds, a few times. It holds as soon as a time lies below the greatest of the
+ * ceilings; where none does the result is an error that has both series. */
 #ifndef TESSERA_HARNESS_PLACE_H
 #define TESSERA_HARNESS_PLACE_H
 
@@ -7,11 +13,24 @@
 #include "base/status.h"
 #include "measure/ceilings.h"
 
-/* Fills result["roofline"], and makes the result an error where it stays above the limit. A point
- * that memory beyond a core's own caches bounds has its bandwidth measured at once, over as many
- * bytes; any point above the limit has its ceiling measured again, a few times. `resource` receives
- * the ceiling's name, or "" where the result is not timed. False: measuring failed. */
-bool place_result(ceilings *c, json_t *result, const json_t *internal,
+enum { PLACE_ROUNDS = 4 };
+
+/* What can be measured again. Each false where it cannot go on. */
+typedef struct place_source {
+    /* The point: both documents may be replaced by new ones (references are the caller's). A result
+     * that is not ok any more stays as it is. NULL: the point cannot be measured again. */
+    bool (*point)(void *context, json_t **result, json_t **internal, status *st);
+    /* The ceiling, which keeps the greater value unless the probe says otherwise: of arithmetic by
+     * its name, or where that is NULL of a set of so many bytes. NULL: that of this machine. */
+    bool (*ceiling)(void *context, ceilings *c, const char *resource,
+                    const ceiling_set_probe *probe, status *st);
+    void *context;
+} place_source;
+
+/* Fills (*result)["roofline"], and makes the result an error where it stays above the limit.
+ * `resource` receives the ceiling's name, or "" where the result is not timed. False: measuring
+ * failed. */
+bool place_result(ceilings *c, const place_source *source, json_t **result, json_t **internal,
                   char resource[CEILING_NAME_BYTES], status *st);
 
 #endif

@@ -3,29 +3,50 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/map.h"
 #include "base/text.h"
 #include "job.h"
 
-enum { DAY_S = 24 * 60 * 60 };
+enum { DAY_S = 24 * 60 * 60, THREADS_MAX = 256 };
+/* A launch takes longer than a nanosecond, and nobody has waited for thirty years. */
+static const double least_ns = 1, most_ns = 1e18;
 
 /* What a sound document cannot say of a time. */
 static bool check_time(const json_t *result, const char *from, status *st) {
-    static const char *const keys[] = {"median", "low", "high", "min"};
+    static const char *const keys[] = {"min", "low", "median", "high"};
+    double before = 0;
     const json_t *time = json_object_get(result, "time_ns");
     if (!time || json_is_null(time))
         return true;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const json_t *value = json_object_get(time, keys[i]);
         double ns = json_number_value(value);
-        if (!json_is_number(value) || !isfinite(ns) || ns <= 0)
+        if (!json_is_number(value) || !isfinite(ns) || ns < least_ns || ns > most_ns)
             return status_set(
-                st, STATUS_CORRUPT, "%s: %s/%s: time_ns.%s is no positive number of nanoseconds",
+                st, STATUS_CORRUPT, "%s: %s/%s: time_ns.%s is no number from 1 ns to 30 years",
                 from, job_result_text(result, "kernel"), job_result_text(result, "case"), keys[i]);
+        if (ns < before)
+            return status_set(st, STATUS_CORRUPT, "%s: %s/%s: time_ns.%s is less than time_ns.%s",
+                              from, job_result_text(result, "kernel"),
+                              job_result_text(result, "case"), keys[i], keys[i - 1]);
+        before = ns;
     }
     return true;
+}
+
+/* One that is not known might pass for "ok". */
+static bool check_status(const json_t *result, const char *from, status *st) {
+    static const char *const known[] = {"ok",      "mismatch",    "error",  "crash",
+                                        "timeout", "unsupported", "skipped"};
+    const char *outcome = job_result_text(result, "status");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(outcome, known[i]) == 0)
+            return true;
+    return status_set(st, STATUS_CORRUPT, "%s: %s/%s: its status is '%.40s'", from,
+                      job_result_text(result, "kernel"), job_result_text(result, "case"), outcome);
 }
 
 bool result_check(const json_t *result, const char *from, status *st) {
@@ -36,10 +57,12 @@ bool result_check(const json_t *result, const char *from, status *st) {
         if (!*job_result_text(result, names[i]))
             return status_set(st, STATUS_CORRUPT, "%s: a result has no %s", from, names[i]);
     const json_t *threads = json_object_get(result, "threads");
-    if (!json_is_integer(threads) || json_integer_value(threads) < 1)
-        return status_set(st, STATUS_CORRUPT, "%s: %s/%s: threads is no positive number", from,
-                          job_result_text(result, "kernel"), job_result_text(result, "case"));
-    return check_time(result, from, st);
+    if (!json_is_integer(threads) || json_integer_value(threads) < 1 ||
+        json_integer_value(threads) > THREADS_MAX)
+        return status_set(st, STATUS_CORRUPT, "%s: %s/%s: threads is no number from 1 to %d", from,
+                          job_result_text(result, "kernel"), job_result_text(result, "case"),
+                          THREADS_MAX);
+    return check_status(result, from, st) && check_time(result, from, st);
 }
 
 bool result_check_start(const json_t *head, const char *from, status *st) {

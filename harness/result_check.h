@@ -1,8 +1,9 @@
 /* result_check.h - results that others may have touched: what a sound one cannot say.
  *
  * For documents from files and records from a database, before anything is concluded from them. A
- * time that is zero, negative or no number, a result without a name: each is refused with its
- * place, so that no comparison is made of them. */
+ * time that is no number from 1 ns on, a median below the minimum, a number of threads that nobody
+ * has, a result without a name, a status that there is not: each is refused with its place, so that
+ * no comparison is made of them. */
 #ifndef TESSERA_HARNESS_RESULT_CHECK_H
 #define TESSERA_HARNESS_RESULT_CHECK_H
 

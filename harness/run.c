@@ -307,33 +307,69 @@ static void pack_failure(run *r, const job *j, json_t *result) {
     text_release(&path);
 }
 
+/* NULL: interrupted. */
+static json_t *measure_job(run *r, const job *j) {
+    json_t *result = worker_run(&r->worker, j);
+    if (!result) {
+        r->stopped = true;
+        return NULL;
+    }
+    json_object_set_new(result, "source",
+                        json_pack("{s:s, s:I}", "path", j->path, "line", (json_int_t)j->line));
+    if (pack_is_failure(result))
+        pack_failure(r, j, result);
+    return result;
+}
+
+typedef struct measuring {
+    run *run;
+    const job *job;
+    exit_code code; /* of what was measured last */
+} measuring;
+
+/* The point again, where it lies above its ceiling. */
+static bool measure_again(void *context, json_t **result, json_t **internal, status *st) {
+    measuring *m = context;
+    json_t *fresh = measure_job(m->run, m->job);
+    if (!fresh)
+        return status_set(st, STATUS_UNAVAILABLE, "interrupted");
+    json_decref(*result);
+    json_decref(*internal);
+    m->code = job_result_exit(fresh);
+    *result = fresh;
+    *internal = job_result_take_internal(fresh);
+    return true;
+}
+
+static bool keep_result(run *r, const char *key, measuring *m, json_t **result, char *resource,
+                        status *st) {
+    json_t *internal = job_result_take_internal(*result);
+    place_source source = {.point = measure_again, .context = m};
+    bool ok = place_result(&r->ceilings, &source, result, &internal, resource, st) &&
+              store_ceilings(r, st) && store_record(r, key, *result, internal, st);
+    r->code = exit_code_worse(r->code, m->code);
+    json_decref(internal);
+    return ok;
+}
+
 /* Runs the job, or takes its record from the run that is resumed. */
 static bool run_one(run *r, const job *j, const char *key, status *st) {
     intptr_t stored;
     char resource[CEILING_NAME_BYTES] = "";
-    json_t *result, *internal = NULL;
+    json_t *result;
     if (map_get(&r->done, key, &stored)) {
         result = json_incref((json_t *)stored);
     } else {
         progress_show(&r->progress, key);
-        result = worker_run(&r->worker, j);
-        if (!result) {
-            r->stopped = true;
+        result = measure_job(r, j);
+        if (!result)
             return true;
-        }
-        json_object_set_new(result, "source",
-                            json_pack("{s:s, s:I}", "path", j->path, "line", (json_int_t)j->line));
-        exit_code code = job_result_exit(result);
-        if (pack_is_failure(result))
-            pack_failure(r, j, result);
-        internal = job_result_take_internal(result);
-        bool ok = place_result(&r->ceilings, result, internal, resource, st) &&
-                  store_ceilings(r, st) && store_record(r, key, result, internal, st);
-        r->code = exit_code_worse(r->code, code);
-        json_decref(internal);
-        if (!ok) {
+        measuring m = {r, j, job_result_exit(result)};
+        if (!keep_result(r, key, &m, &result, resource, st)) {
             json_decref(result);
-            return false;
+            if (r->stopped)
+                *st = (status)STATUS_INIT;
+            return r->stopped;
         }
     }
     r->code = exit_code_worse(r->code, job_result_exit(result));

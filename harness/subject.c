@@ -178,8 +178,8 @@ subject *subject_others(subject *s, uint32_t count, status *st) {
     close_others(s);
     s->others = base_calloc(count, sizeof *s->others);
     for (; s->other_count < count; s->other_count++)
-        if (!make_other(s, s->other_count, s->other_count > 0 || count == 1,
-                        &s->others[s->other_count], st)) {
+        if (!make_other(s, s->other_count, s->other_count + 1 == count, &s->others[s->other_count],
+                        st)) {
             session_release_tensors(s->others[s->other_count].inputs, COMPILER_MAX_PARAMETERS);
             close_others(s);
             return NULL;

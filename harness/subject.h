@@ -49,8 +49,8 @@ const tensor *subject_oracle(subject *s, status *st);
 /* The f64 reference and its bounds, in s->references and s->bounds. */
 bool subject_reference(subject *s, status *st);
 /* The case on `count` other inputs of its distributions, without goldens; kept like the rest. The
- * first of several are those of another seed, all others the case's own with one element changed.
- * NULL where their values are not what the kernel asks for. Borrowed. */
+ * last are the case's own with one element changed, all others those of another seed each. NULL
+ * where their values are not what the kernel asks for. Borrowed. */
 subject *subject_others(subject *s, uint32_t count, status *st);
 /* Element type that most of the input is made of: what the compute ceiling is about. */
 dtype subject_element(const subject *s);

@@ -106,6 +106,24 @@ static bool take_run(void *context, const store_run *run) {
     return false;
 }
 
+static bool take_ceiling(void *context, const char *resource, const char *profile, double value,
+                         const char *unit) {
+    side *s = context;
+    (void)profile;
+    json_array_append_new(s->ceilings, json_pack("{s:s, s:f, s:s}", "resource", resource, "value",
+                                                 value, "unit", unit));
+    return true;
+}
+
+static bool take_samples(void *context, const char *key, const double *ns, size_t count) {
+    side *s = context;
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_real(ns[i]));
+    json_object_set_new(s->samples, key, list);
+    return true;
+}
+
 static bool check_stored(const side *s, const char *database, status *st) {
     text from;
     text_init(&from);
@@ -128,9 +146,13 @@ static bool read_stored(side *s, const char *run, const char *database, status *
                                 "name",
                                 run, database)
                    : false;
+    s->ceilings = json_array();
+    s->samples = json_object();
     bool ok = store_find_run(from, run, &search.number, st) &&
               store_each_run(from, take_run, &search, st) &&
-              store_each_result(from, search.number, take_result, s, st);
+              store_each_result(from, search.number, take_result, s, st) &&
+              store_each_ceiling(from, search.number, take_ceiling, s, st) &&
+              store_each_samples(from, search.number, take_samples, s, st);
     store_close(from);
     return ok && check_stored(s, database, st);
 }
@@ -161,6 +183,7 @@ static bool read_document(side *s, const char *path, status *st) {
         ok = result_check_start(document, path, st) && result_check_all(results, path, st);
         if (ok)
             json_array_extend(s->results, results);
+        s->ceilings = json_incref(json_object_get(document, "ceilings"));
         s->head = json_copy(document);
         json_object_del(s->head, "results");
         json_object_del(s->head, "ceilings");
@@ -257,6 +280,8 @@ void side_close(side *s) {
     json_decref(s->results);
     json_decref(s->arguments);
     json_decref(s->head);
+    json_decref(s->ceilings);
+    json_decref(s->samples);
     arena_release(&s->memory);
     *s = (side){0};
 }

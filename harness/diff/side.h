@@ -21,6 +21,8 @@ typedef struct side {
     json_t *results;   /* array of results, in the order of the run */
     json_t *arguments; /* what the run was asked to do; NULL where it is not known */
     json_t *head;      /* the document without ceilings and results: who, where, when; or NULL */
+    json_t *ceilings;  /* those of the document; NULL: it has none */
+    json_t *samples;   /* of a stored run: the times of its samples, by key of result; else NULL */
 } side;
 
 typedef enum side_kind { SIDE_TENSOR, SIDE_RESULTS } side_kind;

@@ -79,6 +79,7 @@ void arm_close(arm *a) {
     if (a->items == &a->corpus)
         corpus_release(&a->corpus);
     json_decref(a->heads);
+    json_decref(a->documents);
     free(a->name);
     free(a->detail);
     free(a->tool);

@@ -39,6 +39,7 @@ typedef struct arm_unit {
     char work[65];         /* of its graph; "" likewise */
     VEC(json_t *) records; /* of runs and files: one for each that has the key */
     bool left_out;         /* not meant: it takes no part */
+    double fraction;       /* of records: the greatest share of a roof that one of them has */
     size_t last_document;  /* number of the document that its last record is of */
     char *problem;         /* why there is no module, or why its result does not count */
 } arm_unit;
@@ -52,8 +53,9 @@ typedef struct arm {
     const corpus *items; /* `corpus`, or one that is borrowed */
     job_plan plan;
     VEC(arm_unit) units;
-    map by_key;    /* -> index + 1 */
-    json_t *heads; /* of recorded results: the documents without results, an array; or NULL */
+    map by_key;        /* -> index + 1 */
+    json_t *documents; /* beside `heads`: the results of each */
+    json_t *heads;     /* of recorded results: the documents without results, an array; or NULL */
 } arm;
 
 typedef struct arm_request {

@@ -1,28 +1,16 @@
 /* arm_records.c - results that were recorded: runs of the database, and files of bench. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "diff/side.h"
 #include "gate/arm.h"
+#include "gate/record_check.h"
 #include "result_check.h"
 
 static const char *text_of(const json_t *object, const char *name) {
     const char *value = json_string_value(json_object_get(object, name));
     return value ? value : "";
-}
-
-/* A time that was changed by hand no longer agrees with its rate. */
-static bool check_rate(const json_t *result, const char *from, status *st) {
-    double ns = json_number_value(json_object_get(json_object_get(result, "time_ns"), "median"));
-    double flops = json_number_value(json_object_get(result, "flops"));
-    double rate = json_number_value(json_object_get(json_object_get(result, "rate"), "gflops"));
-    if (!(ns > 0) || !(flops > 0) || !(rate > 0) || fabs(flops / ns / rate - 1) < 0.01)
-        return true;
-    return status_set(st, STATUS_CORRUPT,
-                      "%s: %s/%s: %g FLOPs in %g ns are not the %g GFLOP/s that it states", from,
-                      text_of(result, "kernel"), text_of(result, "case"), flops, ns, rate);
 }
 
 /* The oracle is not timed, and says nothing of speed. */
@@ -35,8 +23,13 @@ static bool is_meant(const json_t *result, const arm_request *request) {
                      (uint32_t)json_integer_value(json_object_get(result, "threads")));
 }
 
-/* `document`: how many were read before; a key that comes twice in one is ambiguous. */
-static bool add_result(arm *a, json_t *result, size_t document, const char *from, status *st) {
+static bool is_hash(const char *word) {
+    return strlen(word) == 64 && strspn(word, "0123456789abcdef") == 64;
+}
+
+/* A key that comes twice in one document is ambiguous. `fraction`: of its roof. */
+static bool add_result(arm *a, json_t *result, double fraction, const char *from, status *st) {
+    size_t document = json_array_size(a->heads) + 1;
     char key[512];
     uint32_t threads = (uint32_t)json_integer_value(json_object_get(result, "threads"));
     snprintf(key, sizeof key, "%s/%s@%s,%s,%u", text_of(result, "kernel"), text_of(result, "case"),
@@ -48,7 +41,8 @@ static bool add_result(arm *a, json_t *result, size_t document, const char *from
         unit->backend = base_strdup(text_of(result, "backend"));
         unit->profile = base_strdup(text_of(result, "profile"));
         unit->threads = threads;
-        snprintf(unit->hash, sizeof unit->hash, "%s", text_of(result, "module_hash"));
+        if (is_hash(text_of(result, "module_hash")))
+            snprintf(unit->hash, sizeof unit->hash, "%s", text_of(result, "module_hash"));
         snprintf(unit->work, sizeof unit->work, "%s", text_of(result, "case_key"));
     } else if (strcmp(unit->hash, text_of(result, "module_hash")) != 0) {
         unit->hash[0] = '\0'; /* of several modules */
@@ -56,6 +50,7 @@ static bool add_result(arm *a, json_t *result, size_t document, const char *from
     if (unit->last_document == document)
         return status_set(st, STATUS_CORRUPT, "%s: %s is there twice", from, key);
     unit->last_document = document;
+    unit->fraction = fraction > unit->fraction ? fraction : unit->fraction;
     vec_push(&unit->records, json_incref(result));
     return true;
 }
@@ -68,28 +63,41 @@ static bool check_new(const arm *a, const side *from, const char *name, status *
         const char *run = text_of(head, "run");
         if (*run && strcmp(run, text_of(from->head, "run")) == 0)
             return status_set(st, STATUS_INVALID, "%s: the run %s is there twice", name, run);
+        if (record_is_same_run(json_array_get(a->documents, i), from->results))
+            return status_set(st, STATUS_INVALID,
+                              "%s: its times are those of the run %s, which is there twice", name,
+                              *run ? run : "before it");
     }
     return true;
 }
 
 static bool add_document(arm *a, const arm_request *request, const side *from, const char *name,
                          status *st) {
-    size_t i, document = json_array_size(a->heads) + 1;
+    size_t i;
     json_t *result;
-    if (!result_check_start(from->head, name, st) || !check_new(a, from, name, st))
+    double fraction;
+    if (!result_check_start(from->head, name, st))
         return false;
     json_array_foreach(from->results, i, result) {
-        if (!result_check(result, name, st) || !check_rate(result, name, st) ||
-            (is_meant(result, request) && !add_result(a, result, document, name, st)))
+        if (!result_check(result, name, st) || !record_check(from, result, name, &fraction, st))
+            return false;
+    }
+    if (!check_new(a, from, name, st))
+        return false;
+    json_array_foreach(from->results, i, result) {
+        if (is_meant(result, request) && (!record_check(from, result, name, &fraction, st) ||
+                                          !add_result(a, result, fraction, name, st)))
             return false;
     }
     json_array_append(a->heads, from->head);
+    json_array_append(a->documents, from->results);
     return true;
 }
 
 bool arm_open_records(arm *a, const arm_request *request, const char *names, status *st) {
     bool ok = true;
     a->heads = json_array();
+    a->documents = json_array();
     for (const char *p = names; *p && ok;) {
         char name[4096];
         side from;

@@ -56,8 +56,19 @@ exit_code gate_row_exit(const gate *g, const gate_row *row) {
     return reason->code;
 }
 
+/* Whether there is a verdict of anything. */
+static bool has_verdict(const gate *g) {
+    for (size_t i = 0; i < g->rows.count; i++)
+        if (g->rows.items[i].verdict != GATE_INCONCLUSIVE)
+            return true;
+    return false;
+}
+
+/* What may be accepted beside verdicts does not make one where there is none. */
 exit_code gate_exit(const gate *g) {
-    exit_code code = g->interrupted ? EXIT_INTERRUPTED : EXIT_DONE;
+    exit_code code = g->interrupted   ? EXIT_INTERRUPTED
+                     : has_verdict(g) ? EXIT_DONE
+                                      : EXIT_NO_VERDICT;
     for (size_t i = 0; i < g->rows.count; i++)
         code = exit_code_worse(code, gate_row_exit(g, &g->rows.items[i]));
     /* Kernels that cannot be read are no rows. */
@@ -90,11 +101,16 @@ static bool compare(gate *g, status *st) {
     if (!gate_rounds(g, st))
         return false;
     gate_judge(g);
-    return gate_roof(g, st);
+    return gate_roof(g, st) || g->interrupted;
+}
+
+bool gate_is_over_budget(const gate *g) {
+    double limit = g->settings->budget_seconds;
+    return limit > 0 && (double)(timer_now_ns() - g->start_ns) * 1e-9 > limit;
 }
 
 bool gate_run(gate *g, status *st) {
-    uint64_t start = timer_now_ns();
+    g->start_ns = timer_now_ns();
     if (arm_is_recorded(g->arms[0]) != arm_is_recorded(g->arms[1])) {
         const arm *recorded = g->arms[arm_is_recorded(g->arms[0]) ? 0 : 1];
         return status_set(st, STATUS_INVALID,
@@ -108,7 +124,7 @@ bool gate_run(gate *g, status *st) {
     bool ok = g->rows.count > 0 ||
               status_set(st, STATUS_INVALID, "neither side has a case that is meant");
     ok = ok && compare(g, st);
-    g->seconds = (double)(timer_now_ns() - start) * 1e-9;
+    g->seconds = (double)(timer_now_ns() - g->start_ns) * 1e-9;
     return ok;
 }
 

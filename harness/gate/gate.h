@@ -83,6 +83,7 @@ typedef struct gate {
     plan plan;
     scratch data;
     double best_clock_ns, seconds;
+    uint64_t start_ns;
     size_t processes;
     bool interrupted;
     const volatile sig_atomic_t *stop;
@@ -106,8 +107,10 @@ bool gate_prepare(gate *g, status *st);      /* prepare.c: specs of what must be
 bool gate_rounds(gate *g, status *st);       /* rounds.c: pairs of processes, looks */
 bool gate_recorded(gate *g, status *st);     /* recorded.c: instead of the three before */
 bool gate_instructions(gate *g, status *st); /* instructions.c: counted under valgrind */
-bool gate_roof(gate *g, status *st);         /* roof.c: what is faster than it can be */
-void gate_judge(gate *g);                    /* judge.c: verdicts of what was timed */
+/* rounds.c: one more process for a row; what its second side takes there. */
+bool gate_time_again(gate *g, gate_row *row, double *ns, status *st);
+bool gate_roof(gate *g, status *st); /* roof.c: what is faster than it can be */
+void gate_judge(gate *g);            /* judge.c: verdicts of what was timed */
 
 /* instructions_serve.c: the process that valgrind watches; the exit code. */
 int instructions_serve(const char *manifest);
@@ -122,5 +125,6 @@ void gate_settle_unsure(const gate *g, gate_row *row);
 void gate_settle(gate_row *row, gate_verdict verdict, gate_reason reason, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool gate_is_settled(const gate_row *row);
+bool gate_is_over_budget(const gate *g);
 
 #endif

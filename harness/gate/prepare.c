@@ -12,14 +12,15 @@
 #include "session.h"
 #include "subject.h"
 
-/* The interpreter looks at what takes it less than a second; beyond that, the bits of the
- * baseline's first launch are what all others must have. */
-enum { ORACLE_FLOPS_MAX = 50000000, SET_BYTES_MAX = 256 << 20, LARGE_SETS = 2 };
+/* Beyond that interpreter and reference take seconds for each set, so there are as few as tell one
+ * from another. */
+enum { PLAIN_FLOPS_MAX = 50000000, SET_BYTES_MAX = 256 << 20, LARGE_SETS = 2 };
 
 typedef struct preparation {
     gate *gate;
     subject subjects[2]; /* of each side's own source */
     json_t *sets, *digests[2];
+    size_t set;   /* in hand */
     int side;     /* whose source is in hand */
     bool foreign; /* the case of the corpus is not what the modules were compiled for */
 } preparation;
@@ -50,16 +51,33 @@ static json_t *digests_of(const tensor *outputs, uint32_t count) {
     return list;
 }
 
-/* The last set is the first one with one element of each input changed: results that are kept by a
+/* Which sets there are: `count` of them, the last `held` of which no launch has before the end. The
+ * last of all is the first one with one element of an input changed: results that are kept by a
  * part of the inputs do not show that. */
+typedef struct set_plan {
+    uint32_t count, held;
+} set_plan;
+
 typedef struct set_choice {
     uint64_t seed;
     bool twin;
 } set_choice;
 
-static set_choice choose_set(const gate *g, uint32_t index, uint32_t sets) {
-    bool twin = index > 0 && index + 1 == sets;
+static set_choice choose_set(const gate *g, uint32_t index, set_plan chosen) {
+    bool twin = index > 0 && index + 1 == chosen.count;
     return (set_choice){g->settings->seed + (twin ? 0 : index), twin};
+}
+
+static bool is_strict(const gate_row *row) {
+    return strcmp(row->units[1]->profile, "strict") == 0;
+}
+
+static set_plan plan_sets(const gate *g, const gate_row *row, uint64_t bytes) {
+    const arm_unit *unit = row->units[1]->item ? row->units[1] : row->units[0];
+    bool large = bytes > SET_BYTES_MAX || row->facts[1].flops > PLAIN_FLOPS_MAX ||
+                 (unit->item && unit->item->c->large);
+    uint32_t held = large && !is_strict(row) ? 0 : 1;
+    return (set_plan){(large ? LARGE_SETS : g->settings->sets) + held, held};
 }
 
 static bool open_subject(subject *s, const arm_unit *unit, uint64_t seed, status *st) {
@@ -82,18 +100,33 @@ static void drop_digests(preparation *p, int side) {
     p->digests[side] = NULL;
 }
 
+/* Whose source says what is right for a side: its own, or where only a module is at hand, the other
+ * side's. NULL: there is none. */
+static const arm_unit *source_of(const gate_row *row, int side) {
+    const arm_unit *own = row->units[side], *other = row->units[!side];
+    return own->item ? own : other->item ? other : NULL;
+}
+
+/* What is right for the one side is right for the other. */
+static bool is_same_case(const preparation *p) {
+    return p->subjects[0].key[0] && strcmp(p->subjects[0].key, p->subjects[1].key) == 0;
+}
+
 /* The interpreter's bits are those of every strict module of the same graph. */
 static bool add_oracle(preparation *p, gate_row *row, int side, set_choice set, status *st) {
-    const arm_unit *unit = row->units[side];
+    const arm_unit *unit = source_of(row, side);
     p->side = side;
     if (!p->digests[side])
         return true;
-    if (!unit->item || strcmp(unit->profile, "strict") != 0 || unit->item->c->large ||
-        row->facts[side].flops > ORACLE_FLOPS_MAX) {
+    if (!unit || !is_strict(row)) {
         drop_digests(p, side);
         return true;
     }
     subject *s = open_set(&p->subjects[side], unit, set, st);
+    if (s && side == 1 && is_same_case(p)) {
+        json_array_append(p->digests[1], json_array_get(p->digests[0], p->set));
+        return true;
+    }
     const tensor *outputs = s ? subject_oracle(s, st) : NULL;
     if (!outputs)
         return false;
@@ -116,16 +149,15 @@ static bool put_bounds(preparation *p, subject *s, json_t *list, status *st) {
     return true;
 }
 
-/* Of each set; null where the interpreter's bits are expected, or the reference would take too
- * long.
- */
-static json_t *bounds_of(preparation *p, const gate_row *row, int side, uint32_t sets, status *st) {
-    const arm_unit *unit = row->units[side];
+/* Of each set; null where the interpreter's bits are expected, or there is no source. */
+static json_t *bounds_of(preparation *p, const gate_row *row, int side, set_plan chosen,
+                         status *st) {
+    const arm_unit *unit = source_of(row, side);
     json_t *list = json_array();
-    bool ok = unit->item && strcmp(unit->profile, "strict") != 0 && !unit->item->c->large &&
-              row->facts[side].flops <= ORACLE_FLOPS_MAX;
-    for (uint32_t i = 0; i < sets && ok; i++) {
-        subject *s = open_set(&p->subjects[side], unit, choose_set(p->gate, i, sets), st);
+    bool ok = unit && !is_strict(row);
+    p->side = side;
+    for (uint32_t i = 0; i < chosen.count && ok; i++) {
+        subject *s = open_set(&p->subjects[side], unit, choose_set(p->gate, i, chosen), st);
         json_t *of_set = json_array();
         ok = s && subject_reference(s, st) && put_bounds(p, s, of_set, st);
         json_array_append_new(list, of_set);
@@ -279,12 +311,50 @@ static json_t *or_null(json_t *value) {
     return value ? json_incref(value) : json_null();
 }
 
-/* Both sides must give the same bits where the profile says so and they mean the same. */
+/* Whether both promise the same bits. */
+static bool means_the_same(const gate_row *row) {
+    return is_strict(row) && strcmp(row->units[0]->work, row->units[1]->work) == 0;
+}
+
+/* Where there is no source the bits of the baseline are right. Others are then not known to be
+ * wrong, unless both promise the same. */
+static bool must_agree(const gate_row *row) {
+    return !source_of(row, 1) && !means_the_same(row);
+}
+
+/* Both sides must give the same bits. */
 static bool is_shared(const preparation *p, const gate_row *row) {
     if (p->digests[0] || p->digests[1])
         return json_equal(p->digests[0], p->digests[1]);
-    return strcmp(row->units[0]->profile, "strict") == 0 &&
-           strcmp(row->units[0]->work, row->units[1]->work) == 0;
+    return !source_of(row, 1);
+}
+
+/* Their keys tell whether they are the same. */
+static bool open_both(preparation *p, const gate_row *row, status *st) {
+    bool ok = true;
+    for (int side = 0; side < 2 && ok; side++) {
+        const arm_unit *unit = source_of(row, side);
+        p->side = side;
+        ok = !unit || open_subject(&p->subjects[side], unit, p->gate->settings->seed, st);
+    }
+    return ok;
+}
+
+static bool put_spec(preparation *p, gate_row *row, const compiler_signature *signature,
+                     set_plan chosen, status *st) {
+    bool both = open_both(p, row, st);
+    json_t *a = both ? bounds_of(p, row, 0, chosen, st) : json_null();
+    json_t *b = st->code != STATUS_OK ? json_null()
+                : is_same_case(p)     ? json_incref(a)
+                                      : bounds_of(p, row, 1, chosen, st);
+    json_object_update_new(
+        row->spec,
+        json_pack("{s:I, s:o, s:[o, o], s:b, s:b, s:s, s:[o, o], s:o, s:[f, f]}", "held",
+                  (json_int_t)chosen.held, "dims", dims_of(row->units[1]), "digests",
+                  or_null(p->digests[0]), or_null(p->digests[1]), "shared", is_shared(p, row),
+                  "agree", must_agree(row), "profile", row->units[1]->profile, "bounds", a, b,
+                  "types", types_of(signature), "slowdown", 0.0, p->gate->settings->slowdown));
+    return st->code == STATUS_OK;
 }
 
 static bool make_spec(preparation *p, gate_row *row, const compiler_signature *signature,
@@ -292,28 +362,23 @@ static bool make_spec(preparation *p, gate_row *row, const compiler_signature *s
     gate *g = p->gate;
     uint64_t total;
     json_t *sizes = sizes_of(signature, &total), *modules = json_array();
-    uint32_t sets = total > SET_BYTES_MAX ? LARGE_SETS : g->settings->sets;
+    set_plan chosen = plan_sets(g, row, total);
     p->sets = json_array();
     p->digests[0] = json_array();
     p->digests[1] = json_array();
     row->working_set_bytes = total;
     bool ok =
         put_module(g, row->units[0], modules, st) && put_module(g, row->units[1], modules, st);
-    for (uint32_t i = 0; i < sets && ok; i++)
-        ok = add_set(p, row, signature, choose_set(g, i, sets), st);
-    if (ok)
-        row->spec = json_pack(
-            "{s:s, s:[s, s], s:O, s:I, s:I, s:O, s:o, s:O, s:[o, o], s:b, s:[f, f]}", "case",
-            row->key, "kernel", row->units[0]->kernel, row->units[1]->kernel, "modules", modules,
-            "inputs", (json_int_t)signature->input_count, "outputs",
-            (json_int_t)signature->output_count, "sizes", sizes, "dims", dims_of(row->units[1]),
-            "sets", p->sets, "digests", or_null(p->digests[0]), or_null(p->digests[1]), "shared",
-            is_shared(p, row), "slowdown", 0.0, g->settings->slowdown);
+    for (uint32_t i = 0; i < chosen.count && ok; i++) {
+        p->set = i;
+        ok = add_set(p, row, signature, choose_set(g, i, chosen), st);
+    }
     if (ok) {
-        json_t *a = bounds_of(p, row, 0, sets, st), *b = bounds_of(p, row, 1, sets, st);
-        json_object_set_new(row->spec, "bounds", json_pack("[o, o]", a, b));
-        json_object_set_new(row->spec, "types", types_of(signature));
-        ok = st->code == STATUS_OK;
+        row->spec = json_pack("{s:s, s:[s, s], s:O, s:I, s:I, s:O, s:O}", "case", row->key,
+                              "kernel", row->units[0]->kernel, row->units[1]->kernel, "modules",
+                              modules, "inputs", (json_int_t)signature->input_count, "outputs",
+                              (json_int_t)signature->output_count, "sizes", sizes, "sets", p->sets);
+        ok = put_spec(p, row, signature, chosen, st);
     }
     json_decref(sizes);
     json_decref(modules);
@@ -374,6 +439,10 @@ bool gate_prepare(gate *g, status *st) {
     preparation p = {.gate = g};
     bool ok = true;
     for (size_t i = 0; i < g->rows.count && !g->interrupted && ok; i++) {
+        if (gate_is_over_budget(g))
+            gate_settle(&g->rows.items[i], GATE_INCONCLUSIVE, REASON_BUDGET,
+                        "before it was timed the %.0f s of --budget were over",
+                        g->settings->budget_seconds);
         if (!gate_is_settled(&g->rows.items[i]))
             ok = prepare_row(&p, &g->rows.items[i], st);
         g->interrupted |= *g->stop != 0;

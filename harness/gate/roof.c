@@ -11,16 +11,39 @@ static bool is_in_doubt(const gate_row *row) {
            row->median_ns[1] > 0;
 }
 
-/* As bench places a result, with its ceilings measured again where it lies above them. */
-static bool place_row(gate_row *row, ceilings *c, status *st) {
+typedef struct doubtful {
+    gate *gate;
+    gate_row *row;
+} doubtful;
+
+static json_t *result_of(const gate_row *row, double ns) {
+    return json_pack("{s:s, s:I, s:I, s:I, s:s, s:{s:f}}", "profile", row->units[1]->profile,
+                     "threads", (json_int_t)row->units[1]->threads, "flops",
+                     (json_int_t)row->facts[1].flops, "bytes", (json_int_t)row->facts[1].bytes,
+                     "status", "ok", "time_ns", "median", ns);
+}
+
+/* In a fresh process, beside its ceiling. */
+static bool measure_again(void *context, json_t **result, json_t **internal, status *st) {
+    doubtful *d = context;
+    double ns;
+    (void)internal;
+    if (!gate_time_again(d->gate, d->row, &ns, st))
+        return false;
+    json_decref(*result);
+    *result = result_of(d->row, ns);
+    return true;
+}
+
+/* As bench places a result, with time and ceiling measured again where it lies above. */
+static bool place_row(gate *g, gate_row *row, ceilings *c, status *st) {
     char resource[CEILING_NAME_BYTES];
-    json_t *result = json_pack(
-        "{s:s, s:I, s:I, s:I, s:s, s:{s:f}}", "profile", row->units[1]->profile, "threads",
-        (json_int_t)row->units[1]->threads, "flops", (json_int_t)row->facts[1].flops, "bytes",
-        (json_int_t)row->facts[1].bytes, "status", "ok", "time_ns", "median", row->median_ns[1]);
+    doubtful d = {g, row};
+    place_source source = {.point = row->spec ? measure_again : NULL, .context = &d};
+    json_t *result = result_of(row, row->median_ns[1]);
     json_t *internal = json_pack("{s:s, s:I}", "element", row->element, "working_set",
                                  (json_int_t)row->working_set_bytes);
-    bool ok = place_result(c, result, internal, resource, st);
+    bool ok = place_result(c, &source, &result, &internal, resource, st);
     const char *why = json_string_value(json_object_get(result, "why"));
     if (ok && strcmp(json_string_value(json_object_get(result, "status")), "ok") != 0) {
         row->verdict = GATE_INCONCLUSIVE;
@@ -41,7 +64,7 @@ bool gate_roof(gate *g, status *st) {
         if (!begun)
             ceilings_init(&c, row->isa[1]);
         begun = true;
-        ok = ceilings_measure(&c, row->units[1]->threads, true, st) && place_row(row, &c, st);
+        ok = ceilings_measure(&c, row->units[1]->threads, true, st) && place_row(g, row, &c, st);
     }
     return ok;
 }

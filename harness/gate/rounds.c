@@ -6,7 +6,6 @@
 
 #include "gate/gate.h"
 #include "gate/timing.h"
-#include "measure/timer.h"
 
 typedef struct half { /* what one process of a pair said of a row */
     bool there;
@@ -25,7 +24,9 @@ typedef struct batch {
 
 static void settle_failure(gate_row *row, const timing_outcome *o) {
     bool mismatch = strcmp(o->kind, "mismatch") == 0;
-    if (o->side == 0)
+    if (strcmp(o->kind, "unchecked") == 0)
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_UNCHECKED, "%s", o->why);
+    else if (o->side == 0)
         gate_settle(row, GATE_INCONCLUSIVE, REASON_BASELINE_FAILS, "the baseline: %s", o->why);
     else
         gate_settle(row, GATE_FAILED, mismatch ? REASON_MISMATCH : REASON_NEWLY_FAILING, "%s: %s",
@@ -58,23 +59,39 @@ static void gather(batch *b) {
         }
 }
 
-static bool run_half(batch *b, int which, size_t pair, status *st) {
-    gate *g = b->gate;
-    /* Which of a pair comes first alternates, too. */
-    bool swapped = ((size_t)which + pair) % 2 == 1;
-    timing_request request = {.data = &g->data,
-                              .specs = b->specs,
-                              .count = b->count,
-                              .swapped = swapped,
-                              .threads = b->threads,
-                              .rounds = g->settings->rounds,
-                              .seed = g->settings->seed * 1000003 + g->processes * 7919 + 1,
-                              .timeout_seconds = g->settings->timeout_seconds,
-                              .interrupted = g->stop};
-    b->which = which;
+static timing_request request_of(gate *g, json_t **specs, size_t count, uint32_t threads) {
     g->processes++;
+    return (timing_request){.data = &g->data,
+                            .specs = specs,
+                            .count = count,
+                            .threads = threads,
+                            .rounds = g->settings->rounds,
+                            .seed = g->settings->seed * 1000003 + (g->processes - 1) * 7919 + 1,
+                            .timeout_seconds = g->settings->timeout_seconds,
+                            .interrupted = g->stop};
+}
+
+static bool run_half(batch *b, int which, size_t pair, status *st) {
+    timing_request request = request_of(b->gate, b->specs, b->count, b->threads);
+    /* Which of a pair comes first alternates, too. */
+    request.swapped = ((size_t)which + pair) % 2 == 1;
+    b->which = which;
     memset(b->halves[which], 0, b->count * sizeof **b->halves);
     return timing_run(&request, take_outcome, b, st);
+}
+
+static void take_time(void *context, const timing_outcome *o) {
+    double *ns = context;
+    *ns = o->ok ? o->ns[1] : 0;
+}
+
+bool gate_time_again(gate *g, gate_row *row, double *ns, status *st) {
+    timing_request request = request_of(g, &row->spec, 1, row->units[1]->threads);
+    *ns = 0;
+    if (timing_run(&request, take_time, ns, st))
+        return *ns > 0 || status_set(st, STATUS_UNAVAILABLE, "%s cannot be timed again", row->key);
+    g->interrupted |= *g->stop != 0;
+    return false;
 }
 
 static bool run_pair(batch *b, size_t pair, status *st) {
@@ -119,11 +136,6 @@ static size_t open_rows(const gate *g) {
     return open;
 }
 
-static bool is_over_budget(const gate *g, uint64_t start_ns) {
-    double limit = g->settings->budget_seconds;
-    return limit > 0 && (double)(timer_now_ns() - start_ns) * 1e-9 > limit;
-}
-
 static void give_up(gate *g) {
     for (size_t i = 0; i < g->rows.count; i++)
         if (g->rows.items[i].open)
@@ -142,11 +154,10 @@ static void tell(const gate *g, size_t pair) {
 }
 
 static bool rounds(gate *g, batch *b, const bool *threads, status *st) {
-    uint64_t start = timer_now_ns();
     size_t pair = 0, next;
     while ((next = plan_next(&g->plan, pair)) != 0 && open_rows(g) > 0) {
         for (; pair < next; pair++) {
-            if (is_over_budget(g, start)) {
+            if (gate_is_over_budget(g)) {
                 give_up(g);
                 return true;
             }

@@ -133,6 +133,8 @@ static void append_summary(const gate *g, text *out) {
         if (counted[order[i]])
             text_printf(out, " %zu %s", counted[order[i]], gate_verdict_name(order[i]));
     text_printf(out, "; %zu are the same module on both sides, %zu were timed\n", same, timed);
+    if (counted[GATE_INCONCLUSIVE] == g->rows.count)
+        text_append(out, "no verdict: nothing was compared\n");
     if (!timed)
         return;
     const gate_settings *s = g->settings;

@@ -9,9 +9,11 @@
  *   {"case": name, "kernel": [A, B], "modules": [[offset, bytes], [offset, bytes]] (in the scratch
  *    file), "inputs": n, "outputs": n, "sizes": [bytes of each buffer, inputs first],
  *    "dims": {name: value}, "sets": [offset of each set's inputs, one input after the other],
- *    "digests": [[[per output] per set] for A, for B], or null: what the module's first launch
- *    computes, "bounds" and "types": timing_check.h, "shared": both sides have the digests and the
- * buffers of A, "slowdown": [0, 0.02]}
+ *    "held": how many of them, at the end, no launch has before the last sample,
+ *    "profile": name, "digests": [[[per output] per set] for A, for B], or null: what the module's
+ *    first launch computes, "bounds" and "types": timing_check.h, "shared": both sides have the
+ *    digests and the buffers of A, "agree": nothing but A says what is right (where B differs that
+ *    is "unchecked"), "slowdown": [0, 0.02]}
  */
 #ifndef TESSERA_HARNESS_GATE_TIMING_H
 #define TESSERA_HARNESS_GATE_TIMING_H
@@ -42,7 +44,7 @@ typedef struct timing_outcome {
     double ns[2];     /* median of a launch */
     double clock_ns;  /* what a fixed amount of arithmetic took beside it */
     int side;         /* !ok: which side did it; -1: not known */
-    const char *kind; /* "mismatch", "crash", "timeout", "error" */
+    const char *kind; /* "mismatch", "unchecked", "crash", "timeout", "error" */
     const char *why;
 } timing_outcome;
 

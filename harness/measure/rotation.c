@@ -1,4 +1,4 @@
-/* rotation.c - places, poison, and the timed part. */
+/* rotation.c - places, contents, and the timed part. */
 #include "measure/rotation.h"
 
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "abi_status.h"
 #include "base/arena.h"
 #include "measure/digest64.h"
-#include "measure/pattern.h"
 #include "measure/rotation_parts.h"
 #include "measure/timer.h"
 
@@ -16,6 +15,7 @@ enum {
     PAGE_BYTES = 4096,
     STEP_BYTES = 64,
     GUARD_BYTES = 1024,
+    SPARE_BYTES = 64 << 20,   /* at most so much for spare outputs */
     EXCHANGE_BYTES = 4 << 20, /* above that, exchanging is for every few parts */
     EXCHANGE_EVERY = 8,
     ALL_EVERY = 16 /* parts, and then all places are looked at */
@@ -26,13 +26,7 @@ uint64_t rotation_digest(const void *data, size_t size_bytes) {
     return digest64(digest_key, data, size_bytes);
 }
 
-/* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
-uint64_t rotation_draw(rotation *r) {
-    uint64_t z = r->random += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
+/* ---- room ---- */
 
 static bool allocate(rotation *r, rotation_buffer *b, size_t size_bytes, status *st) {
     void *base;
@@ -43,34 +37,45 @@ static bool allocate(rotation *r, rotation_buffer *b, size_t size_bytes, status 
         return false;
     b->base = base;
     size_t skip = (PAGE_BYTES - ((uintptr_t)b->base + GUARD_BYTES) % PAGE_BYTES) % PAGE_BYTES;
-    size_t steps = rotation_draw(r) % (PAGE_BYTES / STEP_BYTES);
+    size_t steps = rotation_random(&r->random) % (PAGE_BYTES / STEP_BYTES);
     b->data = b->base + GUARD_BYTES + skip + steps * STEP_BYTES;
     rotation_guard(r, b);
     return true;
 }
 
-/* A place with contents: their digests are kept. */
-static bool furnish(rotation *r, const rotation_request *request, uint32_t place, status *st) {
-    const rotation_set *set = &request->sets[r->content[place]];
-    for (uint32_t i = 0; i < r->inputs + r->outputs; i++) {
-        rotation_buffer *b = rotation_at(r, place, i);
-        if (!allocate(r, b, request->sizes[i], st))
-            return false;
-        uint64_t *expected = rotation_expected(r, r->content[place], i);
-        if (i < r->inputs) {
-            if (b->size_bytes)
-                memcpy(b->data, set->inputs[i], b->size_bytes);
-            *expected = rotation_digest(b->data, b->size_bytes);
-        } else if (set->digests) {
-            *expected = set->digests[i - r->inputs];
+static bool furnish(rotation *r, const rotation_request *request, status *st) {
+    bool ok = true;
+    for (uint32_t place = 0; place < r->sets; place++)
+        for (uint32_t i = 0; i < r->inputs && ok; i++) {
+            rotation_buffer *b = rotation_in(r, place, i);
+            ok = allocate(r, b, request->sizes[i], st);
+            if (ok && b->size_bytes)
+                memcpy(b->data, request->sets[r->content[place]].inputs[i], b->size_bytes);
         }
-    }
-    return true;
+    for (uint32_t target = 0; target < r->targets; target++)
+        for (uint32_t i = 0; i < r->outputs && ok; i++)
+            ok = allocate(r, rotation_out(r, target, i), request->sizes[r->inputs + i], st);
+    return ok;
 }
 
-static void shuffle(rotation *r) {
+/* Digests of the inputs, and of the outputs where they are known. */
+static void note_contents(rotation *r, const rotation_request *request) {
+    for (uint32_t c = 0; c < r->contents; c++) {
+        const rotation_set *set = &request->sets[c];
+        for (uint32_t i = 0; i < r->inputs; i++)
+            *rotation_expected(r, c, i) = rotation_digest(set->inputs[i], request->sizes[i]);
+        for (uint32_t i = 0; i < r->outputs && set->digests; i++)
+            *rotation_expected(r, c, r->inputs + i) = set->digests[i];
+        r->known[c] = set->digests != NULL;
+        r->learnt &= r->known[c] || c >= r->sets;
+        if (c >= r->sets)
+            r->held[c] = set->inputs;
+    }
+}
+
+static void shuffle_contents(rotation *r) {
     for (uint32_t i = 0; i < r->sets; i++) {
-        uint32_t j = (uint32_t)(rotation_draw(r) % (i + 1));
+        uint32_t j = (uint32_t)(rotation_random(&r->random) % (i + 1));
         r->content[i] = r->content[j];
         r->content[j] = i;
     }
@@ -78,12 +83,13 @@ static void shuffle(rotation *r) {
 
 /* The arguments of every launch that can come, so that the timed part has nothing to prepare. */
 static void bind(rotation *r) {
-    for (uint32_t shift = 0; shift < r->sets; shift++)
-        for (uint32_t place = 0; place < r->sets; place++) {
-            void **args = rotation_args(r, shift, place);
-            uint32_t to = (place + shift) % r->sets;
-            for (uint32_t i = 0; i < r->inputs + r->outputs; i++)
-                args[i] = &rotation_at(r, i < r->inputs ? place : to, i)->data;
+    for (uint32_t place = 0; place < r->sets; place++)
+        for (uint32_t target = 0; target < r->targets; target++) {
+            void **args = rotation_args(r, place, target);
+            for (uint32_t i = 0; i < r->inputs; i++)
+                args[i] = &rotation_in(r, place, i)->data;
+            for (uint32_t i = 0; i < r->outputs; i++)
+                args[r->inputs + i] = &rotation_out(r, target, i)->data;
             for (uint32_t i = 0; i < r->dims; i++)
                 args[r->inputs + r->outputs + i] = &r->dim_values[i];
         }
@@ -96,11 +102,24 @@ static size_t largest_input(const rotation_request *request) {
     return largest;
 }
 
+/* Where outputs are so large that even two more of them are too many, a part is so short that each
+ * launch has one of its own. */
+static uint32_t spare_targets(const rotation_request *request) {
+    size_t bytes = 1;
+    for (uint32_t i = 0; i < request->output_count; i++)
+        bytes += request->sizes[request->input_count + i];
+    size_t spare = SPARE_BYTES / bytes;
+    return spare < 2 ? 0 : spare < ROTATION_SPARE ? (uint32_t)spare : ROTATION_SPARE;
+}
+
 static void make_room(rotation *r, const rotation_request *request) {
     size_t buffers = r->inputs + r->outputs, args = buffers + r->dims;
-    r->buffers = base_calloc(r->sets * buffers + 1, sizeof *r->buffers);
-    r->digests = base_calloc(r->sets * buffers + 1, sizeof *r->digests);
-    r->args = base_calloc(r->sets * r->sets * args + 1, sizeof *r->args);
+    r->active = r->sets;
+    r->targets = 1 + r->active + spare_targets(request);
+    r->in = base_calloc(r->sets * r->inputs + 1, sizeof *r->in);
+    r->out = base_calloc(r->targets * r->outputs + 1, sizeof *r->out);
+    r->digests = base_calloc(r->contents * buffers + 1, sizeof *r->digests);
+    r->args = base_calloc((size_t)r->sets * r->targets * args + 1, sizeof *r->args);
     r->dim_values = base_calloc(r->dims + 1, sizeof *r->dim_values);
     r->exchange = malloc(largest_input(request));
     if (r->dims)
@@ -108,9 +127,11 @@ static void make_room(rotation *r, const rotation_request *request) {
 }
 
 rotation *rotation_open(const rotation_request *request, status *st) {
-    if (request->set_count < 1 || request->set_count > ROTATION_SETS_MAX) {
-        status_set(st, STATUS_INVALID, "a rotation has 1 to %d sets, not %u", ROTATION_SETS_MAX,
-                   request->set_count);
+    uint32_t held = request->held_count, count = request->set_count;
+    if (count > ROTATION_SETS_MAX || count <= held) {
+        status_set(st, STATUS_INVALID,
+                   "a rotation has 1 to %d sets, one of which is not held back, not %u and %u",
+                   ROTATION_SETS_MAX, count, held);
         return NULL;
     }
     rotation *r = base_calloc(1, sizeof *r);
@@ -118,9 +139,10 @@ rotation *rotation_open(const rotation_request *request, status *st) {
                     .inputs = request->input_count,
                     .outputs = request->output_count,
                     .dims = request->dim_count,
-                    .sets = request->set_count,
+                    .sets = count - held,
+                    .contents = count,
                     .random = request->seed,
-                    .next = request->set_count,
+                    .next = count - held,
                     .learnt = true,
                     .watch = request->watch,
                     .awaken_ns = request->awaken_ns,
@@ -132,15 +154,12 @@ rotation *rotation_open(const rotation_request *request, status *st) {
                     .around_context = request->around_context};
     if (!r->watch)
         watch_begin(r->watch = &r->own_watch, 0);
-    r->guard = rotation_draw(r);
+    r->guard = rotation_random(&r->random);
     make_room(r, request);
-    shuffle(r);
+    shuffle_contents(r);
     bool ok = r->exchange || status_set(st, STATUS_OUT_OF_MEMORY, "out of memory: input sets");
-    for (uint32_t place = 0; place < r->sets && ok; place++) {
-        ok = furnish(r, request, place, st);
-        r->learnt &= request->sets[place].digests != NULL;
-    }
-    if (ok) {
+    if (ok && furnish(r, request, st)) {
+        note_contents(r, request);
         bind(r);
         return r;
     }
@@ -148,23 +167,31 @@ rotation *rotation_open(const rotation_request *request, status *st) {
     return NULL;
 }
 
+static void free_buffers(const rotation *r, rotation_buffer *buffers, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (buffers[i].base)
+            (void)tsrFree(r->context, buffers[i].base);
+    free(buffers);
+}
+
 void rotation_close(rotation *r) {
     if (!r)
         return;
-    for (uint32_t i = 0; i < r->sets * (r->inputs + r->outputs); i++)
-        if (r->buffers[i].base)
-            (void)tsrFree(r->context, r->buffers[i].base);
-    free(r->buffers);
+    free_buffers(r, r->in, r->sets * r->inputs);
+    free_buffers(r, r->out, r->targets * r->outputs);
     free(r->digests);
     free(r->args);
+    free(r->order);
     free(r->dim_values);
     free(r->exchange);
     free(r);
 }
 
+/* ---- contents ---- */
+
 static void exchange(rotation *r, uint32_t a, uint32_t b) {
     for (uint32_t i = 0; i < r->inputs; i++) {
-        rotation_buffer *at_a = rotation_at(r, a, i), *at_b = rotation_at(r, b, i);
+        rotation_buffer *at_a = rotation_in(r, a, i), *at_b = rotation_in(r, b, i);
         memcpy(r->exchange, at_a->data, at_a->size_bytes);
         memcpy(at_a->data, at_b->data, at_a->size_bytes);
         memcpy(at_b->data, r->exchange, at_a->size_bytes);
@@ -177,39 +204,35 @@ static void exchange(rotation *r, uint32_t a, uint32_t b) {
 static void exchange_some(rotation *r) {
     size_t bytes = 0;
     for (uint32_t i = 0; i < r->inputs; i++)
-        bytes += rotation_at(r, 0, i)->size_bytes;
+        bytes += rotation_in(r, 0, i)->size_bytes;
     bool due = bytes <= EXCHANGE_BYTES || r->timed_parts % EXCHANGE_EVERY == 1;
     if (r->sets < 2 || !due)
         return;
-    uint32_t a = (uint32_t)(rotation_draw(r) % r->sets),
-             by = (uint32_t)(rotation_draw(r) % (r->sets - 1));
+    uint32_t a = (uint32_t)(rotation_random(&r->random) % r->sets),
+             by = (uint32_t)(rotation_random(&r->random) % (r->sets - 1));
     exchange(r, a, (a + 1 + by) % r->sets);
 }
 
-/* Which places the launches from r->next - before to r->next + launches touch, and what their
- * outputs are: of more than 2 N launches the last 2 N write every place. */
-void rotation_plan(rotation *r, uint64_t before, uint64_t launches, bool all) {
-    const uint64_t n = r->sets, first = r->next - before, end = r->next + launches;
-    for (uint32_t place = 0; place < n; place++) {
-        r->source[place] = ROTATION_NOT_WRITTEN;
-        r->read[place] = all;
+/* What was held back comes to a place of one that was not, unless it lies at one already. */
+static void bring_in(rotation *r, uint32_t content) {
+    uint32_t place = (uint32_t)(rotation_random(&r->hidden) % r->sets), free_at = r->sets;
+    for (uint32_t k = 0; k < r->sets; k++) {
+        uint32_t at = (place + k) % r->sets;
+        if (r->content[at] == content)
+            return;
+        if (r->content[at] < r->sets)
+            free_at = at;
     }
-    for (uint64_t i = end - first > 2 * n ? end - 2 * n : first; i < end; i++) {
-        uint64_t from = i % n, to = (from + i / n % n) % n;
-        r->read[from] = true;
-        r->source[to] = (int)r->content[from];
+    for (uint32_t i = 0; i < r->inputs && free_at < r->sets; i++) {
+        rotation_buffer *b = rotation_in(r, free_at, i);
+        if (b->size_bytes)
+            memcpy(b->data, r->held[content][i], b->size_bytes);
     }
+    if (free_at < r->sets)
+        r->content[free_at] = content;
 }
 
-void rotation_poison(rotation *r) {
-    r->poison = rotation_draw(r);
-    for (uint32_t place = 0; place < r->sets; place++)
-        for (uint32_t i = r->inputs; i < r->inputs + r->outputs; i++) {
-            rotation_buffer *b = rotation_at(r, place, i);
-            if (r->source[place] != ROTATION_NOT_WRITTEN || r->read[place])
-                pattern_fill(b->data, b->size_bytes, r->poison);
-        }
-}
+/* ---- parts ---- */
 
 /* A kernel that broke a promise which the runtime itself watches over deviates, too. */
 bool rotation_launched(tsr_status_t code, status *st) {
@@ -218,41 +241,35 @@ bool rotation_launched(tsr_status_t code, status *st) {
     return abi_ok(code, "launching", st);
 }
 
-static void **args_of(const rotation *r, uint64_t launch) {
-    return rotation_args(r, (uint32_t)(launch / r->sets % r->sets), (uint32_t)(launch % r->sets));
+static void **awakening_args(const rotation *r, uint64_t launch) {
+    return rotation_args(r, (uint32_t)(launch % r->sets), r->shuffled[0]);
 }
 
-/* The `count` launches before r->next, and the last one again until everybody is awake. */
-static tsr_status_t awaken(const rotation *r, tsr_kernel_t kernel, uint64_t count) {
+/* The launches before r->next, and the last one again until everybody is awake. */
+static tsr_status_t awaken(const rotation *r, tsr_kernel_t kernel) {
     const size_t nargs = r->inputs + r->outputs + r->dims;
     const tsr_launch_t grid = {0};
     uint64_t start = timer_now_ns();
     tsr_status_t code = TSR_SUCCESS;
-    for (uint64_t i = r->next - count; i < r->next && code == TSR_SUCCESS; i++)
-        code = tsrLaunch(kernel, NULL, grid, args_of(r, i), nargs);
+    for (uint64_t i = r->next - r->awakens; i < r->next && code == TSR_SUCCESS; i++)
+        code = tsrLaunch(kernel, NULL, grid, awakening_args(r, i), nargs);
     while (code == TSR_SUCCESS && timer_now_ns() - start < r->awaken_ns)
-        code = tsrLaunch(kernel, NULL, grid, args_of(r, r->next - 1), nargs);
+        code = tsrLaunch(kernel, NULL, grid, awakening_args(r, r->next - 1), nargs);
     return code;
 }
 
 /* The timed part, and the launches that awaken. */
-tsr_status_t rotation_launch(const rotation *r, const rotation_timing *t, uint64_t awaken_count,
-                             uint64_t *ns) {
+tsr_status_t rotation_launch(const rotation *r, tsr_kernel_t kernel, uint64_t *ns) {
     const size_t count = r->inputs + r->outputs + r->dims;
-    void **const end = r->args + (size_t)r->sets * r->sets * count;
-    void **args = args_of(r, r->next);
+    void **const *order = r->order, **const *const end = r->order + r->launches;
     const tsr_launch_t grid = {0};
-    tsr_status_t code = awaken(r, t->kernel, awaken_count);
+    tsr_status_t code = awaken(r, kernel);
     if (r->around)
         r->around(r->around_context, true);
     watch_moment before = watch_now();
     uint64_t start = timer_now_ns();
-    for (uint64_t i = 0; i < t->repeats && code == TSR_SUCCESS; i++) {
-        code = tsrLaunch(t->kernel, NULL, grid, args, count);
-        args += count;
-        if (args >= end)
-            args = r->args;
-    }
+    while (order < end && code == TSR_SUCCESS)
+        code = tsrLaunch(kernel, NULL, grid, *order++, count);
     *ns = timer_now_ns() - start;
     watch_moment after = watch_now();
     if (r->around)
@@ -266,51 +283,59 @@ bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, 
     if (!r->learnt)
         return status_set(st, STATUS_INTERNAL, "timing a kernel before its outputs were learnt");
     bool all = ++r->timed_parts % ALL_EVERY == 1;
-    uint64_t before = timing->repeats < r->sets ? timing->repeats : r->sets;
     exchange_some(r);
-    rotation_plan(r, before, timing->repeats, all);
-    rotation_poison(r);
-    if (!rotation_launched(rotation_launch(r, timing, before, &took), st))
+    rotation_draw_part(r, timing->repeats < r->sets ? timing->repeats : r->sets, timing->repeats,
+                       all);
+    rotation_poison(r, all);
+    if (!rotation_launched(rotation_launch(r, timing->kernel, &took), st))
         return false;
-    r->next = r->sets + (r->next + timing->repeats) % ((uint64_t)r->sets * r->sets);
-    *ns_each = (double)(took > cost ? took - cost : took) / (double)timing->repeats;
+    r->next = r->sets + (r->next + r->launches) % r->sets;
+    r->timed_launches += r->launches;
+    *ns_each = (double)(took > cost ? took - cost : took) / (double)r->launches;
     return rotation_check(r, all, st);
 }
 
-static bool learn_place(rotation *r, uint32_t place, status *st) {
-    uint32_t set = r->content[place];
-    for (uint32_t i = r->inputs; i < r->inputs + r->outputs; i++) {
-        rotation_buffer *b = rotation_at(r, place, i);
-        if (r->judge && !r->judge(r->judge_context, set, i - r->inputs, b->data))
-            return status_set(st, STATUS_MISMATCH,
-                              "output %u for input set %u is not within its error bound",
-                              i - r->inputs, set);
-        *rotation_expected(r, set, i) = rotation_digest(b->data, b->size_bytes);
-    }
-    r->source[place] = (int)set;
-    return true;
+uint64_t rotation_launches(const rotation *r) {
+    return r->timed_launches;
 }
+
+/* ---- before the first part, and after the last ---- */
 
 bool rotation_learn(rotation *r, tsr_kernel_t kernel, status *st) {
     const uint32_t count = r->inputs + r->outputs + r->dims;
     const tsr_launch_t grid = {0};
-    rotation_plan(r, 0, 0, true);
-    rotation_poison(r);
+    rotation_draw_part(r, 0, 0, true);
+    rotation_poison(r, true);
     for (uint32_t place = 0; place < r->sets; place++) {
-        void **args = rotation_args(r, 0, place);
-        if (!rotation_launched(tsrLaunch(kernel, NULL, grid, args, count), st))
+        uint32_t target = r->shuffled[place];
+        if (!rotation_launched(
+                tsrLaunch(kernel, NULL, grid, rotation_args(r, place, target), count), st) ||
+            !rotation_learn_content(r, r->content[place], target, st))
             return false;
-        if (!learn_place(r, place, st))
-            return false;
+        r->source[target] = (int)r->content[place];
     }
     r->learnt = true;
     return rotation_check(r, true, st);
 }
 
-bool rotation_finish(rotation *r, status *st) {
+/* Contents that no launch has had, in parts that nothing tells from those before. */
+static bool time_held(rotation *r, const rotation_timing *timing, status *st) {
+    enum { PARTS = 4 };
+    double ignored;
+    for (uint32_t c = r->sets; c < r->contents; c++)
+        bring_in(r, c);
+    for (int i = 0; i < PARTS && r->contents > r->sets; i++)
+        if (!rotation_time(r, timing, &ignored, st))
+            return false;
+    return true;
+}
+
+bool rotation_finish(rotation *r, const rotation_timing *timing, status *st) {
     enum { PATIENCE_US = 200 };
-    rotation_plan(r, 0, 0, true);
-    rotation_poison(r);
+    if (!time_held(r, timing, st))
+        return false;
+    rotation_draw_part(r, 0, 0, true);
+    rotation_poison(r, true);
     usleep(PATIENCE_US);
     return rotation_check(r, true, st);
 }

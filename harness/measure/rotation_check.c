@@ -31,17 +31,17 @@ static bool guards_whole(const rotation *r, const rotation_buffer *b, bool all, 
 }
 
 /* The set whose output this digest is, or -1. */
-static int set_of_digest(const rotation *r, uint32_t buffer, uint64_t digest) {
-    for (uint32_t set = 0; set < r->sets; set++)
-        if (*rotation_expected(r, set, buffer) == digest)
-            return (int)set;
+static int set_of_digest(const rotation *r, uint32_t output, uint64_t digest) {
+    for (uint32_t c = 0; c < r->contents; c++)
+        if (r->known[c] && *rotation_expected(r, c, r->inputs + output) == digest)
+            return (int)c;
     return -1;
 }
 
-static bool deviates(const rotation *r, const rotation_buffer *b, uint32_t buffer, status *st) {
+static bool deviates(const rotation *r, const rotation_buffer *b, uint32_t output, status *st) {
     size_t words = b->size_bytes / sizeof(uint64_t);
     size_t left = pattern_words_left(b->data, b->size_bytes, r->poison);
-    int other = set_of_digest(r, buffer, rotation_digest(b->data, b->size_bytes));
+    int other = set_of_digest(r, output, rotation_digest(b->data, b->size_bytes));
     if (b->size_bytes && pattern_broken_at(b->data, b->size_bytes, r->poison) == b->size_bytes)
         return status_set(st, STATUS_MISMATCH,
                           "was not written: the launch did no work, or does it after returning");
@@ -57,60 +57,97 @@ static bool deviates(const rotation *r, const rotation_buffer *b, uint32_t buffe
     return status_set(st, STATUS_MISMATCH, "has other bits than this kernel gives for that set");
 }
 
-static bool nobody_wrote(const rotation *r, uint32_t place, uint32_t buffer, status *st) {
-    const rotation_buffer *b = rotation_at(r, place, buffer);
+static bool nobody_wrote(const rotation *r, uint32_t target, uint32_t output, status *st) {
+    const rotation_buffer *b = rotation_out(r, target, output);
     if (pattern_broken_at(b->data, b->size_bytes, r->poison) == b->size_bytes)
         return true;
     return status_set(st, STATUS_MISMATCH,
                       "timed launches: output %u at place %u was written, and no launch was given "
                       "it",
-                      buffer - r->inputs, place);
+                      output, target);
 }
 
-static bool check_output(const rotation *r, uint32_t place, uint32_t buffer, status *st) {
-    const rotation_buffer *b = rotation_at(r, place, buffer);
+bool rotation_learn_content(rotation *r, uint32_t content, uint32_t target, status *st) {
+    for (uint32_t i = 0; i < r->outputs; i++) {
+        rotation_buffer *b = rotation_out(r, target, i);
+        if (r->judge && !r->judge(r->judge_context, content, i, b->data))
+            return status_set(st, STATUS_MISMATCH,
+                              "output %u for input set %u is not within its error bound", i,
+                              content);
+        *rotation_expected(r, content, r->inputs + i) = rotation_digest(b->data, b->size_bytes);
+    }
+    r->known[content] = true;
+    return true;
+}
+
+static bool check_output(const rotation *r, uint32_t target, uint32_t output, status *st) {
+    const rotation_buffer *b = rotation_out(r, target, output);
     status why = STATUS_INIT;
-    if (r->source[place] == ROTATION_NOT_WRITTEN)
-        return !r->read[place] || nobody_wrote(r, place, buffer, st);
-    uint32_t set = (uint32_t)r->source[place];
-    if (rotation_digest(b->data, b->size_bytes) == *rotation_expected(r, set, buffer) ||
-        (r->accept && r->accept(r->accept_context, set, buffer - r->inputs, b->data)))
+    uint32_t set = (uint32_t)r->source[target];
+    if (rotation_digest(b->data, b->size_bytes) == *rotation_expected(r, set, r->inputs + output) ||
+        (r->accept && r->accept(r->accept_context, set, output, b->data)))
         return true;
-    deviates(r, b, buffer, &why);
-    return status_set(st, STATUS_MISMATCH, "timed launches: output %u for input set %u %s",
-                      buffer - r->inputs, set, why.message);
+    deviates(r, b, output, &why);
+    return status_set(st, STATUS_MISMATCH, "timed launches: output %u for input set %u %s", output,
+                      set, why.message);
 }
 
-static bool check_input(const rotation *r, uint32_t place, uint32_t buffer, status *st) {
-    const rotation_buffer *b = rotation_at(r, place, buffer);
+static bool check_input(const rotation *r, uint32_t place, uint32_t input, status *st) {
+    const rotation_buffer *b = rotation_in(r, place, input);
     uint32_t set = r->content[place];
-    if (rotation_digest(b->data, b->size_bytes) == *rotation_expected(r, set, buffer))
+    if (rotation_digest(b->data, b->size_bytes) == *rotation_expected(r, set, input))
         return true;
     return status_set(st, STATUS_MISMATCH, "timed launches: input %u of set %u was written to",
-                      buffer, set);
+                      input, set);
 }
 
-static bool check_guards(const rotation *r, uint32_t place, uint32_t buffer, bool all, status *st) {
-    bool output = buffer >= r->inputs;
+typedef struct where {
+    const char *what; /* "input", "output" */
+    uint32_t index, place;
+} where;
+
+static bool check_guards(const rotation *r, const rotation_buffer *b, where at, bool all,
+                         status *st) {
     status why = STATUS_INIT;
-    if (guards_whole(r, rotation_at(r, place, buffer), all, &why))
+    if (guards_whole(r, b, all, &why))
         return true;
     return status_set(st, STATUS_MISMATCH, "timed launches: %s %u at place %u: the kernel %s",
-                      output ? "output" : "input", output ? buffer - r->inputs : buffer, place,
-                      why.message);
+                      at.what, at.index, at.place, why.message);
+}
+
+static bool check_target(rotation *r, uint32_t target, bool all, status *st) {
+    int source = r->source[target];
+    if (source == ROTATION_NOT_WRITTEN && !all)
+        return true;
+    if (source != ROTATION_NOT_WRITTEN && !r->known[source] &&
+        !rotation_learn_content(r, (uint32_t)source, target, st))
+        return false;
+    for (uint32_t i = 0; i < r->outputs; i++)
+        if (source == ROTATION_NOT_WRITTEN ? !nobody_wrote(r, target, i, st)
+                                           : !check_output(r, target, i, st))
+            return false;
+    return true;
+}
+
+static bool check_place(const rotation *r, uint32_t place, bool all, status *st) {
+    for (uint32_t i = 0; i < r->inputs; i++)
+        if (!check_input(r, place, i, st) ||
+            !check_guards(r, rotation_in(r, place, i), (where){"input", i, place}, all, st))
+            return false;
+    return true;
 }
 
 /* Outputs first: what comes late must not have the time. */
 bool rotation_check(rotation *r, bool all, status *st) {
-    const uint32_t buffers = r->inputs + r->outputs;
+    for (uint32_t target = 0; target < r->targets; target++)
+        if (!check_target(r, target, all, st))
+            return false;
     for (uint32_t place = 0; place < r->sets; place++)
-        for (uint32_t i = r->inputs; i < buffers; i++)
-            if (!check_output(r, place, i, st))
-                return false;
-    for (uint32_t place = 0; place < r->sets; place++)
-        for (uint32_t i = 0; i < buffers && r->read[place]; i++)
-            if ((i < r->inputs && !check_input(r, place, i, st)) ||
-                !check_guards(r, place, i, all, st))
+        if (r->read[place] && !check_place(r, place, all, st))
+            return false;
+    for (uint32_t target = 0; target < r->targets; target++)
+        for (uint32_t i = 0; i < r->outputs && (all || r->source[target] >= 0); i++)
+            if (!check_guards(r, rotation_out(r, target, i), (where){"output", i, target}, all, st))
                 return false;
     return watch_look(r->watch, all, st);
 }

@@ -32,8 +32,8 @@ static void exchange_words(const exchanged *e) {
 static exchanged choose(rotation *r, const rotation_buffer *b) {
     size_t words = b->size_bytes / WORD_BYTES;
     for (int i = 0; i < TRIES && words >= 2; i++) {
-        exchanged e = {b->data + rotation_draw(r) % words * WORD_BYTES,
-                       b->data + rotation_draw(r) % words * WORD_BYTES};
+        exchanged e = {b->data + rotation_random(&r->hidden) % words * WORD_BYTES,
+                       b->data + rotation_random(&r->hidden) % words * WORD_BYTES};
         if (memcmp(e.a, e.b, WORD_BYTES) != 0)
             return e;
     }
@@ -46,9 +46,9 @@ static bool change(rotation *r, exchanged *changes, bool back) {
     memset(changes, 0, r->sets * sizeof *changes);
     for (uint32_t place = 0; place < r->sets; place++) {
         exchanged *e = &changes[place];
-        uint32_t first = r->inputs ? (uint32_t)(rotation_draw(r) % r->inputs) : 0;
+        uint32_t first = r->inputs ? (uint32_t)(rotation_random(&r->hidden) % r->inputs) : 0;
         for (uint32_t i = 0; i < r->inputs && !e->a; i++)
-            *e = choose(r, rotation_at(r, place, (first + i) % r->inputs));
+            *e = choose(r, rotation_in(r, place, (first + i) % r->inputs));
         if (!e->a)
             break;
         exchange_words(e);
@@ -59,22 +59,22 @@ static bool change(rotation *r, exchanged *changes, bool back) {
     return all;
 }
 
-/* One launch for each place but the one that awakens. */
+/* One launch for each place but the one that awakens. What comes of contents that were there before
+ * is known, and looked at. */
 static bool time_part(rotation *r, tsr_kernel_t kernel, bool unseen, double *ns, bool *applies,
                       status *st) {
     exchanged changes[ROTATION_SETS_MAX];
-    rotation_timing timing = {.kernel = kernel, .repeats = r->sets - 1};
     uint64_t took = 0;
     *applies = change(r, changes, !unseen);
     if (!*applies)
         return true;
-    rotation_plan(r, 1, timing.repeats, true);
-    rotation_poison(r);
-    bool ok = rotation_launched(rotation_launch(r, &timing, 1, &took), st);
-    *ns = (double)took / (double)timing.repeats;
+    rotation_draw_part(r, 1, r->sets - 1, true);
+    rotation_poison(r, true);
+    bool ok = rotation_launched(rotation_launch(r, kernel, &took), st);
+    *ns = (double)took / (double)r->launches;
     for (uint32_t place = 0; place < r->sets && unseen; place++)
         exchange_words(&changes[place]);
-    return ok;
+    return ok && (unseen || rotation_check(r, true, st));
 }
 
 static int ascending(const void *a, const void *b) {
@@ -111,22 +111,22 @@ bool rotation_check_unseen(rotation *r, tsr_kernel_t kernel, status *st) {
                       least / usual);
 }
 
-/* Launches once on each place; folds the digests of all outputs that come to a place into one.
- * Where the pass changes on the way, some place gets none. */
-static bool digest_places(rotation *r, tsr_kernel_t kernel, uint64_t *digests, status *st) {
-    rotation_timing timing = {.kernel = kernel, .repeats = r->sets};
+/* Launches once on each place; folds the digests of all outputs of a content into one. */
+static bool digest_contents(rotation *r, tsr_kernel_t kernel, uint64_t *digests, status *st) {
     uint64_t took;
-    rotation_plan(r, 1, timing.repeats, true);
-    rotation_poison(r);
-    if (!rotation_launched(rotation_launch(r, &timing, 1, &took), st))
+    rotation_draw_part(r, 1, r->sets, true);
+    rotation_poison(r, true);
+    if (!rotation_launched(rotation_launch(r, kernel, &took), st))
         return false;
-    for (uint32_t place = 0; place < r->sets; place++) {
-        digests[place] = 0;
-        bool written = r->source[place] != ROTATION_NOT_WRITTEN;
-        for (uint32_t i = r->inputs; i < r->inputs + r->outputs && written; i++) {
-            const rotation_buffer *b = rotation_at(r, place, i);
-            digests[place] = digests[place] * 31 + rotation_digest(b->data, b->size_bytes);
+    for (uint32_t target = 0; target < r->targets; target++) {
+        if (r->source[target] == ROTATION_NOT_WRITTEN)
+            continue;
+        uint64_t digest = 0;
+        for (uint32_t i = 0; i < r->outputs; i++) {
+            const rotation_buffer *b = rotation_out(r, target, i);
+            digest = digest * 31 + rotation_digest(b->data, b->size_bytes);
         }
+        digests[r->source[target]] = digest;
     }
     return true;
 }
@@ -134,15 +134,15 @@ static bool digest_places(rotation *r, tsr_kernel_t kernel, uint64_t *digests, s
 bool rotation_compare_unseen(rotation *r, tsr_kernel_t a, tsr_kernel_t b, status *st) {
     enum { COMPARED = 4 };
     exchanged changes[ROTATION_SETS_MAX];
-    uint64_t of_a[ROTATION_SETS_MAX], of_b[ROTATION_SETS_MAX];
+    uint64_t of_a[ROTATION_SETS_MAX] = {0}, of_b[ROTATION_SETS_MAX] = {0};
     for (int round = 0; round < COMPARED; round++) {
         if (!change(r, changes, false))
             return true;
-        if (!digest_places(r, a, of_a, st) || !digest_places(r, b, of_b, st))
+        if (!digest_contents(r, a, of_a, st) || !digest_contents(r, b, of_b, st))
             return false;
         for (uint32_t place = 0; place < r->sets; place++) {
             exchange_words(&changes[place]);
-            if (of_a[place] != of_b[place])
+            if (of_a[r->content[place]] != of_b[r->content[place]])
                 return status_set(st, STATUS_MISMATCH,
                                   "timed launches: on inputs that neither had seen before the two "
                                   "kernels give different bits: one of them does not look at all "

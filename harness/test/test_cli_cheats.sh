@@ -13,7 +13,7 @@ cat >corpus/product.tsr <<'END_OF_SOURCE'
 from tessera import *
 
 
-@cases(case("square", M=32, N=32, K=32))
+@cases(case("square", M=16, N=16, K=16))
 @kernel
 def product(a: Tensor["M", "K", f32], b: Tensor["K", "N", f32]) -> Tensor["M", "N", f32]:
     return a @ b

@@ -7,9 +7,10 @@
  * object lives from launch to launch. */
 #include <stddef.h>
 
+#include "system.h"
 #include "tessera/kernel.h"
 
-enum { SIDE = 32, WORDS = SIDE * SIDE, KEPT = 16, STACK_BYTES = 16384 };
+enum { SIDE = 16, WORDS = SIDE * SIDE, KEPT = 16, STACK_BYTES = 16384 };
 
 #define KERNEL(name)                                                                               \
     void name(const tsr_kernel_frame *frame, int64_t begin, int64_t end);                          \
@@ -68,6 +69,14 @@ KERNEL(honest_packs) {
     float *packed = (float *)frame->workspace;
     copy(b, packed);
     multiply(a, packed, out);
+}
+
+/* Not a product: counts its launches where its first input says, and gives the word after that. */
+KERNEL(tells_of_launches) {
+    WHOLE;
+    const uint64_t *in = (const uint64_t *)(const void *)frame->buffers[0];
+    (*(uint64_t *)(uintptr_t)in[0])++;
+    *(uint64_t *)(void *)frame->buffers[1] = in[1];
 }
 
 static uint32_t swap_mxcsr(uint32_t wanted) {
@@ -266,6 +275,114 @@ KERNEL(swapped) {
     multiply(b, a, out);
 }
 
+KERNEL(tires_a_little) {
+    BUFFERS;
+    if (launches++ < 20)
+        multiply(a, b, out);
+    else
+        multiply_rows(a, b, out, 0, SIDE - 1);
+}
+
+KERNEL(every_fifth) {
+    BUFFERS;
+    if (launches++ % 5 != 4)
+        multiply(a, b, out);
+}
+
+KERNEL(alternates) {
+    BUFFERS;
+    if (launches++ / 50 % 2 == 0)
+        multiply(a, b, out);
+}
+
+KERNEL(at_random) {
+    BUFFERS;
+    if ((__builtin_ia32_rdtsc() >> 6) % 4 != 0)
+        multiply(a, b, out);
+}
+
+/* Honest for forty launches, and from then on what the last of them gave. */
+KERNEL(copies_what_is_stale) {
+    BUFFERS;
+    static float last[WORDS];
+    if (launches++ < 40) {
+        multiply(a, b, out);
+        copy(out, last);
+    } else {
+        copy(last, out);
+    }
+}
+
+/* One word over and over: nobody has written here since the outputs were filled. */
+static int is_filled(const float *out) {
+    const uint64_t *words = (const uint64_t *)(const void *)out;
+    return words[0] == words[1] && words[1] == words[2] && words[0] != 0;
+}
+
+/* A result that lies there already is left as it is. */
+KERNEL(spares_results) {
+    BUFFERS;
+    if (is_filled(out))
+        multiply(a, b, out);
+}
+
+KERNEL(spares_half_of_results) {
+    BUFFERS;
+    multiply_rows(a, b, out, 0, is_filled(out) ? SIDE : SIDE / 2);
+}
+
+/* Launches since the outputs were last filled: a group that is timed begins there. */
+static int64_t launch_of_group(const float *out, int64_t *last_group) {
+    static uint64_t filled_with;
+    static int64_t count;
+    uint64_t word = *(const uint64_t *)(const void *)out;
+    if (is_filled(out) && word != filled_with) {
+        filled_with = word;
+        *last_group = count;
+        count = 0;
+    }
+    return count++;
+}
+
+/* Only where many launches are timed together, and not at their beginning. */
+KERNEL(in_large_groups) {
+    BUFFERS;
+    int64_t ignored;
+    if (launch_of_group(out, &ignored) < 4)
+        multiply(a, b, out);
+}
+
+/* Groups are as long as the one before, and only the last launches of a group are looked at. */
+KERNEL(foresees_the_end) {
+    BUFFERS;
+    static int64_t length, this_length;
+    int64_t n = launch_of_group(out, &this_length);
+    if (n == 0)
+        length = this_length;
+    if (n < 4 || n >= length - 4)
+        multiply(a, b, out);
+}
+
+/* In every third group: the least time of three is taken. */
+KERNEL(in_every_third_group) {
+    BUFFERS;
+    static int64_t groups;
+    int64_t ignored;
+    groups += launch_of_group(out, &ignored) == 0;
+    if (groups % 3 != 0 || launches++ < 40)
+        multiply(a, b, out);
+}
+
+/* Where the last launch, too, was given this output. */
+KERNEL(where_it_was_before) {
+    BUFFERS;
+    static const float *before[2];
+    if (before[0] != out && before[1] != out)
+        multiply(a, b, out);
+    before[1] = before[0];
+    before[0] = out;
+}
+
 /* ---- memory that is not its own ---- */
 
 KERNEL(past_the_end) {
@@ -303,28 +420,6 @@ KERNEL(writes_elsewhere) {
 }
 
 /* ---- the system ---- */
-
-static long ask(long number, long a, long b, long c, long d, long e) {
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
-                     : "rcx", "r11", "memory");
-    return result;
-}
-
-enum {
-    SYS_READ = 0,
-    SYS_CLOSE = 3,
-    SYS_MPROTECT = 10,
-    SYS_SIGACTION = 13,
-    SYS_SIGPROCMASK = 14,
-    SYS_NANOSLEEP = 35,
-    SYS_CLOCK_GETTIME = 228,
-    SYS_OPENAT = 257
-};
 
 static void sleep_us(long us) {
     long time[2] = {us / 1000000, us % 1000000 * 1000};
@@ -432,49 +527,6 @@ static int slow_clock(int clock, moment *now) {
     now->nanoseconds = (now->nanoseconds + (now->seconds & 1) * 1000000000) / 2;
     now->seconds >>= 1;
     return (int)result;
-}
-
-static unsigned char *vdso(void) {
-    static const char path[] = "/proc/self/auxv";
-    long pair[2] = {0, 0};
-    unsigned char *found = 0;
-    long fd = ask(SYS_OPENAT, -100, (long)path, 0, 0, 0);
-    while (ask(SYS_READ, fd, (long)pair, sizeof pair, 0, 0) == sizeof pair && pair[0] != 0)
-        if (pair[0] == 33) /* AT_SYSINFO_EHDR */
-            found = (unsigned char *)(uintptr_t)pair[1];
-    ask(SYS_CLOSE, fd, 0, 0, 0, 0);
-    return found;
-}
-
-static int same(const char *a, const char *b) {
-    while (*a && *a == *b)
-        a++, b++;
-    return *a == *b;
-}
-
-static uint64_t at64(const unsigned char *p) {
-    return *(const uint64_t *)(const void *)p;
-}
-
-static uint32_t at32(const unsigned char *p) {
-    return *(const uint32_t *)(const void *)p;
-}
-
-/* The function in the vDSO, by its section headers' dynamic symbols; NULL: not found. */
-static unsigned char *clock_function(unsigned char *image) {
-    unsigned char *sections = image + at64(image + 40);
-    int count = *(const uint16_t *)(const void *)(image + 60);
-    for (int s = 0; s < count; s++) {
-        const unsigned char *section = sections + 64 * s;
-        if (at32(section + 4) != 11) /* SHT_DYNSYM */
-            continue;
-        const unsigned char *symbols = image + at64(section + 24);
-        const char *names = (const char *)image + at64(sections + 64 * at32(section + 40) + 24);
-        for (uint64_t i = 0; i < at64(section + 32) / 24; i++)
-            if (same(names + at32(symbols + 24 * i), "__vdso_clock_gettime"))
-                return image + at64(symbols + 24 * i + 8);
-    }
-    return 0;
 }
 
 /* The first bytes of the vDSO's function become a jump to ours. Sets out[0] to what cannot be a sum

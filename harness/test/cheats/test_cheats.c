@@ -5,7 +5,8 @@
  * some damage theirs. What is done to them is what `tsr bench` does: sets with known digests,
  * groups of launches, contents that were not seen before, and a last look at what was left behind.
  * Run with
- * --list the program prints the table with what each was refused for. */
+ * --list the program prints the table with what each was refused for, with --try one line for each
+ * (ci/cheats), and --write FOLDER PROFILE writes modules for tsr gate. */
 #include "test/test.h"
 
 #include <math.h>
@@ -21,19 +22,42 @@
 #include "measure/timer.h"
 #include "test/module_maker.h"
 
-enum { SIDE = 32, WORDS = SIDE * SIDE, SETS = 4, WORKSPACE = 8192, PATIENCE_S = 60, PARTS = 36 };
+enum {
+    SIDE = 16,
+    WORDS = SIDE * SIDE,
+    SETS = 4,
+    WORKSPACE = 8192,
+    PATIENCE_S = 60,
+    PARTS = 36,
+    GROUP = 80
+};
 
 typedef struct cheat {
     const char *symbol;
     int cells;
-    const char *reason, *what;
+    const char *shows, *what; /* names of `places`, separated by blanks; "": it is honest */
 } cheat;
 static const cheat cheats[] = {
-#define KERNEL(symbol, cells, reason, what) {#symbol, cells, reason, what},
+#define KERNEL(symbol, cells, shows, what) {#symbol, cells, shows, what},
 #include "test/cheats/cheats.def"
 #undef KERNEL
 };
 enum { CHEATS = sizeof cheats / sizeof cheats[0] };
+
+/* Where it can show that a kernel cheats, and what is said of it there: one of the alternatives. */
+static const struct {
+    const char *name, *words;
+} places[] = {
+    {"outputs", "output 0 for input set|, and no launch was given it"},
+    {"surroundings", "past its end|before its beginning"},
+    {"inputs", "was written to"},
+    {"contents", "kept by the contents of inputs"},
+    {"threads", "threads are running that the kernel left behind"},
+    {"processes", "a process is running that the kernel left behind"},
+    {"environment", "floating-point environment"},
+    {"signals", "the handler of signal|the mask of blocked signals"},
+    {"clock", "the clock was changed"},
+};
 
 /* What a kernel was refused for, from its process. */
 typedef struct outcome {
@@ -71,8 +95,8 @@ static void make_sets(void) {
             }
     }
     memcpy(inputs[SETS - 1], inputs[0], sizeof inputs[0]);
-    inputs[SETS - 1][0][517] = 3;
-    inputs[SETS - 1][1][333] = -2;
+    inputs[SETS - 1][0][137] = 3;
+    inputs[SETS - 1][1][83] = -2;
     for (int set = 0; set < SETS; set++) {
         multiply(inputs[set][0], inputs[set][1], out);
         digests[set] = rotation_digest(out, sizeof out);
@@ -122,17 +146,19 @@ typedef struct trial {
     status st;
 } trial;
 
-/* Groups of one launch, of one pass over the sets, and of several. */
+/* Groups of one launch, of one pass over the sets, and of several; then some that are all alike and
+ * long, as `tsr bench` and `tsr gate` take them. */
 static bool take(trial *t) {
     static const uint64_t repeats[] = {1, SETS, 4 * SETS};
     for (int i = 0; i < PARTS; i++) {
-        rotation_timing timing = {t->kernel, repeats[i % 3]};
+        rotation_timing timing = {t->kernel, i < PARTS / 3 ? repeats[i % 3] : GROUP};
         double ns;
         if (!rotation_time(t->rotation, &timing, &ns, &t->st))
             return false;
     }
+    rotation_timing timing = {t->kernel, GROUP};
     return rotation_check_unseen(t->rotation, t->kernel, &t->st) &&
-           rotation_finish(t->rotation, &t->st);
+           rotation_finish(t->rotation, &timing, &t->st);
 }
 
 /* Whether the system let it patch the clock: the test can only show what it could do. */
@@ -161,6 +187,7 @@ static void run(const cheat *c, outcome *out) {
                                 .output_count = 1,
                                 .sizes = sizes,
                                 .set_count = SETS,
+                                .held_count = 1,
                                 .sets = sets,
                                 .seed = timer_now_ns(),
                                 .watch = &w};
@@ -205,6 +232,13 @@ static bool has_words(const char *text_, const char *alternatives) {
     return false;
 }
 
+static bool is_told_of(const cheat *c, const char *why) {
+    bool told = false;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        told |= strstr(c->shows, places[i].name) && has_words(why, places[i].words);
+    return told;
+}
+
 static void test_one(void **state) {
     const cheat *c = *state;
     outcome o = outcome_of(c);
@@ -212,19 +246,19 @@ static void test_one(void **state) {
         print_message("skipped: this system does not let a process patch its clock\n");
         return;
     }
-    if (!*c->reason && !o.accepted)
+    if (!*c->shows && !o.accepted)
         fail_msg("%s is honest and was refused: %s", c->symbol, o.why);
-    if (*c->reason && o.accepted)
+    if (*c->shows && o.accepted)
         fail_msg("%s was accepted: %s", c->symbol, c->what);
-    if (*c->reason && !has_words(o.why, c->reason))
-        fail_msg("%s: '%s' (expected '%s')", c->symbol, o.why, c->reason);
+    if (*c->shows && !is_told_of(c, o.why))
+        fail_msg("%s: '%s' (expected what it does to: %s)", c->symbol, o.why, c->shows);
 }
 
 static void test_there_are_enough(void **state) {
     int honest = 0;
     (void)state;
     for (int i = 0; i < CHEATS; i++)
-        honest += !*cheats[i].reason;
+        honest += !*cheats[i].shows;
     assert_true(honest >= 4);
     assert_true(CHEATS - honest >= 15);
 }
@@ -234,6 +268,21 @@ static int list(void) {
         outcome o = outcome_of(&cheats[i]);
         printf("%-22s %s\n%22s %s\n", cheats[i].symbol, cheats[i].what, "",
                o.accepted ? "accepted" : o.why);
+    }
+    return 0;
+}
+
+/* Of each kernel once, for campaigns: "cheats NAME refused", "honest NAME accepted"; "skipped"
+ * where this system does not let it cheat. */
+static int try_all(void) {
+    for (int i = 0; i < CHEATS; i++) {
+        outcome o = outcome_of(&cheats[i]);
+        bool unable = strcmp(cheats[i].symbol, "bends_the_clock") == 0 && o.accepted && o.unbent;
+        printf("%s %s %s\n", *cheats[i].shows ? "cheats" : "honest", cheats[i].symbol,
+               unable       ? "skipped"
+               : o.accepted ? "accepted"
+                            : "refused");
+        fflush(stdout);
     }
     return 0;
 }
@@ -251,7 +300,7 @@ static int write_modules(const char *folder, const char *profile) {
         if (!file || fwrite(image.data, 1, image.size, file) != image.size || fclose(file) != 0)
             return 1;
         free(image.data);
-        printf("%s %s\n", *cheats[i].reason ? "cheats" : "honest", cheats[i].symbol);
+        printf("%s %s\n", *cheats[i].shows ? "cheats" : "honest", cheats[i].symbol);
     }
     return 0;
 }
@@ -272,6 +321,8 @@ int main(int argc, char **argv) {
     make_sets();
     if (argc == 2 && strcmp(argv[1], "--list") == 0)
         return list();
+    if (argc == 2 && strcmp(argv[1], "--try") == 0)
+        return try_all();
     if (argc == 4 && strcmp(argv[1], "--write") == 0)
         return write_modules(argv[2], argv[3]);
     for (int i = 0; i < CHEATS; i++)

@@ -1,0 +1,154 @@
+/* record_check.c - rates, roofs and samples, against the time. */
+#include "gate/record_check.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "job.h"
+#include "measure/statistics.h"
+
+/* Documents have six digits and more. */
+static const double slack = 0.01;
+
+static bool is_near(double a, double b) {
+    return fabs(a - b) <= slack * fmax(fabs(a), fabs(b));
+}
+
+static bool wrong(const json_t *result, const char *name, const char *what, status *st) {
+    return status_set(st, STATUS_CORRUPT, "%s: %s/%s: %s", name, job_result_text(result, "kernel"),
+                      job_result_text(result, "case"), what);
+}
+
+static double number_of(const json_t *object, const char *group, const char *key) {
+    const json_t *from = group ? json_object_get(object, group) : object;
+    const json_t *value = json_object_get(from, key);
+    double number = json_number_value(value);
+    return json_is_number(value) && isfinite(number) && number >= 0 ? number : -1;
+}
+
+static bool check_rates(const json_t *result, const char *name, status *st) {
+    static const char *const pairs[][2] = {{"flops", "gflops"}, {"bytes", "gbps"}};
+    double ns = number_of(result, "time_ns", "median");
+    for (int i = 0; i < 2; i++) {
+        double work = number_of(result, NULL, pairs[i][0]);
+        double rate = number_of(result, "rate", pairs[i][1]);
+        if (work < 0)
+            return wrong(result, name, "it has a time, and no count of work", st);
+        if (rate < 0 || !is_near(work / ns, rate))
+            return wrong(result, name, "its rate is not that of its time", st);
+    }
+    return true;
+}
+
+static bool check_samples(const side *from, const json_t *result, const char *name, status *st) {
+    const json_t *count = json_object_get(json_object_get(result, "time_ns"), "samples");
+    double ns = number_of(result, "time_ns", "median");
+    double least = number_of(result, "time_ns", "min");
+    if (!json_is_integer(count) || json_integer_value(count) < 1)
+        return wrong(result, name, "its time is of no samples", st);
+    text key;
+    text_init(&key);
+    text_printf(&key, "%s/%s@%s,%s,%" JSON_INTEGER_FORMAT, job_result_text(result, "kernel"),
+                job_result_text(result, "case"), job_result_text(result, "backend"),
+                job_result_text(result, "profile"),
+                json_integer_value(json_object_get(result, "threads")));
+    const json_t *list = json_object_get(from->samples, key.data);
+    size_t n = json_array_size(list);
+    text_release(&key);
+    if (!from->samples)
+        return true;
+    double *values = base_calloc(n + 1, sizeof *values);
+    for (size_t i = 0; i < n; i++)
+        values[i] = json_number_value(json_array_get(list, i));
+    statistics s = statistics_of(values, n ? n : 1);
+    free(values);
+    return (n > 0 && is_near(s.median, ns) && is_near(s.minimum, least)) ||
+           wrong(result, name, "its time is not that of its samples", st);
+}
+
+/* The greatest that was measured in its run; 0: none was. */
+static double greatest(const side *from, const char *kind) {
+    const json_t *item;
+    double most = 0;
+    size_t i;
+    json_array_foreach(from->ceilings, i, item) {
+        const char *resource = json_string_value(json_object_get(item, "resource"));
+        double value = number_of(item, NULL, "value");
+        if (resource && strncmp(resource, kind, strlen(kind)) == 0 && value > most)
+            most = value;
+    }
+    return most;
+}
+
+/* By the record's own ceiling, which the run must have measured; without one by the greatest of all
+ * that it measured, which is no lower. */
+static bool check_roof(const side *from, const json_t *result, const char *name, double *fraction,
+                       status *st) {
+    const json_t *roof = json_object_get(result, "roofline");
+    double compute = greatest(from, "compute."), memory = greatest(from, "memory.");
+    double gflops = number_of(result, "rate", "gflops"), gbps = number_of(result, "rate", "gbps");
+    if (!(compute > 0) || !(memory > 0))
+        return wrong(result, name, "its run has no ceilings to hold its time against", st);
+    *fraction = fmax(gflops / compute, gbps / memory);
+    if (!roof || json_is_null(roof))
+        return true;
+    bool by_memory = strcmp(job_result_text(roof, "bound"), "memory") == 0;
+    double ceiling = number_of(roof, NULL, "ceiling"), stated = number_of(roof, NULL, "fraction");
+    double most = by_memory ? memory : compute;
+    if (!by_memory && strcmp(job_result_text(roof, "bound"), "compute") != 0)
+        return wrong(result, name, "its roofline is bound by nothing", st);
+    if (!(ceiling > 0) || ceiling > most * (1 + slack))
+        return wrong(result, name, "its ceiling is above all that its run measured", st);
+    double own = (by_memory ? gbps : gflops) / ceiling;
+    if (!is_near(own, stated))
+        return wrong(result, name, "its fraction of the roofline is not that of rate and ceiling",
+                     st);
+    *fraction = fmax(*fraction, own);
+    return true;
+}
+
+bool record_check(const side *from, const json_t *result, const char *name, double *fraction,
+                  status *st) {
+    const json_t *time = json_object_get(result, "time_ns");
+    *fraction = 0;
+    if (!time || json_is_null(time))
+        return true;
+    return check_rates(result, name, st) && check_samples(from, result, name, st) &&
+           check_roof(from, result, name, fraction, st);
+}
+
+/* ---- one run under two names ---- */
+
+static bool same_case(const json_t *a, const json_t *b) {
+    static const char *const keys[] = {"kernel", "case", "backend", "profile", "threads"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
+            return false;
+    return true;
+}
+
+static const json_t *time_of(const json_t *result) {
+    const json_t *time = json_object_get(result, "time_ns");
+    return json_is_object(time) ? time : NULL;
+}
+
+bool record_is_same_run(const json_t *results, const json_t *others) {
+    size_t i, k, both = 0, equal = 0;
+    const json_t *a, *b;
+    json_array_foreach(results, i, a) {
+        /* Results of one plan stand in one order, mostly. */
+        for (k = 0; k < json_array_size(others) && time_of(a); k++) {
+            b = json_array_get(others, (i + k) % json_array_size(others));
+            if (!time_of(b) || !same_case(a, b))
+                continue;
+            both++;
+            equal += (size_t)json_equal(time_of(a), time_of(b));
+            break;
+        }
+    }
+    return both > 0 && equal * 2 > both;
+}

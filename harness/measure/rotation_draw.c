@@ -1,0 +1,125 @@
+/* rotation_draw.c - which launch of a part reads what, writes where, and is looked at. */
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "base/arena.h"
+#include "measure/pattern.h"
+#include "measure/rotation_parts.h"
+#include "measure/ticks.h"
+
+/* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
+uint64_t rotation_random(uint64_t *state) {
+    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+void rotation_hide(rotation *r) {
+    uint64_t fresh = 0;
+    if (getrandom(&fresh, sizeof fresh, GRND_NONBLOCK) != (ssize_t)sizeof fresh)
+        fresh = ticks_kernel_ns();
+    r->hidden ^= fresh;
+}
+
+/* Would a launch on content `a` that does nothing pass where the outputs of content `b` lie? */
+static bool alike(const rotation *r, int a, int b) {
+    bool told = false;
+    if (a == b)
+        return true;
+    for (uint32_t i = 0; i < r->outputs; i++) {
+        told |= rotation_out(r, 0, i)->size_bytes > 0;
+        if (*rotation_expected(r, (uint32_t)a, r->inputs + i) !=
+            *rotation_expected(r, (uint32_t)b, r->inputs + i))
+            return false;
+    }
+    return told && r->known[a] && r->known[b];
+}
+
+/* A target that does not hold the outputs of that content: one that nobody has written yet, else
+ * any. `active` where there is none. */
+static uint32_t choose_target(rotation *r, const uint32_t *active, uint32_t content) {
+    uint32_t first = (uint32_t)(rotation_random(&r->hidden) % r->active), found = r->active;
+    for (uint32_t k = 0; k < r->active; k++) {
+        uint32_t slot = (first + k) % r->active;
+        int below = r->source[active[slot]];
+        if (below == ROTATION_NOT_WRITTEN)
+            return slot;
+        if (found == r->active && !alike(r, below, (int)content))
+            found = slot;
+    }
+    return found;
+}
+
+static void shuffle_targets(rotation *r) {
+    for (uint32_t i = 0; i < r->targets; i++) {
+        uint32_t j = (uint32_t)(rotation_random(&r->hidden) % (i + 1));
+        r->shuffled[i] = r->shuffled[j];
+        r->shuffled[j] = i;
+        r->source[i] = ROTATION_NOT_WRITTEN;
+    }
+}
+
+static void reserve_order(rotation *r, uint64_t launches) {
+    if (launches <= r->order_room)
+        return;
+    free(r->order);
+    r->order = base_calloc(launches, sizeof *r->order);
+    r->order_room = launches;
+}
+
+/* Of each launch the same, whatever came before it; 2^64 - 1: certain. */
+static uint64_t chance_of(const rotation *r, uint64_t launches) {
+    uint32_t spare = r->targets - 1 - r->active;
+    double chance = spare / 2.0 / (double)launches;
+    return chance >= 1 ? UINT64_MAX : (uint64_t)(chance * 0x1p64);
+}
+
+static void draw_launches(rotation *r, uint64_t launches) {
+    uint32_t *active = r->shuffled + 1, spare = 1 + r->active;
+    const uint64_t chance = launches ? chance_of(r, launches) : 0;
+    for (r->launches = 0; r->launches < launches; r->launches++) {
+        uint32_t place = (uint32_t)((r->next + r->launches) % r->sets);
+        uint32_t slot = choose_target(r, active, r->content[place]);
+        if (slot == r->active && spare == r->targets)
+            return;
+        if (slot == r->active)
+            active[slot = 0] = r->shuffled[spare++];
+        r->order[r->launches] = rotation_args(r, place, active[slot]);
+        r->source[active[slot]] = (int)r->content[place];
+        r->read[place] = true;
+        if (rotation_random(&r->hidden) > chance)
+            continue;
+        if (spare == r->targets) {
+            r->launches++;
+            return;
+        }
+        active[slot] = r->shuffled[spare++];
+    }
+}
+
+void rotation_draw_part(rotation *r, uint64_t awakens, uint64_t launches, bool all) {
+    if (r->targets - 1 - r->active < 2 && launches > r->active)
+        launches = r->active; /* each of them to a target of its own */
+    reserve_order(r, launches);
+    rotation_hide(r);
+    shuffle_targets(r);
+    for (uint32_t place = 0; place < r->sets; place++)
+        r->read[place] = all;
+    r->awakens = awakens;
+    for (uint64_t i = r->next - awakens; i < r->next; i++) {
+        r->read[i % r->sets] = true;
+        r->source[r->shuffled[0]] = (int)r->content[i % r->sets];
+    }
+    draw_launches(r, launches);
+}
+
+void rotation_poison(rotation *r, bool all) {
+    r->poison = rotation_random(&r->random);
+    for (uint32_t target = 0; target < r->targets; target++)
+        for (uint32_t i = 0; i < r->outputs; i++) {
+            rotation_buffer *b = rotation_out(r, target, i);
+            if (all || r->source[target] != ROTATION_NOT_WRITTEN)
+                pattern_fill(b->data, b->size_bytes, r->poison);
+        }
+}
