@@ -21,12 +21,10 @@
 static const char *const folders[] = {"source", "ir", "", "inputs", "expected", "actual"};
 enum { FOLDER_COUNT = sizeof folders / sizeof *folders, MEMBER_BYTES_MAX = 512 << 20 };
 
-static const char *folder_of(const pack_request *request) {
-    return request->failures ? request->failures : FAILURES_FOLDER;
-}
-
 typedef struct packing {
     const pack_request *request;
+    char *folder; /* that receives the pack, and has the staging area meanwhile */
+    bool made;    /* the pack was not there before */
     char *staging;
     arena memory;
     VEC(pack_member) members;
@@ -185,10 +183,10 @@ static void add_log(packing *p) {
     text_printf(&log, "status  %s\nstep    %s\n", job_result_text(result, "status"),
                 p->request->stage);
     text_printf(&log, "why     %s\n", why.data);
-    if (!p->staged || strcmp(job_result_text(p->staged, "status"), "ok") != 0)
-        text_printf(
-            &log, "packing ended in step %s (%s): what follows that step is not in this pack\n",
-            p->staged_stage, p->staged ? job_result_text(p->staged, "status") : "interrupted");
+    if (p->staged && strcmp(job_result_text(p->staged, "status"), "ok") != 0)
+        text_printf(&log,
+                    "packing ended in step %s (%s): what follows that step is not in this pack\n",
+                    p->staged_stage, job_result_text(p->staged, "status"));
     add_text(p, "log.txt", &log);
     text_release(&why);
     text_release(&log);
@@ -222,7 +220,8 @@ static void add_readme(packing *p) {
 
 /* ---- the pack ---- */
 
-static void stage_members(packing *p) {
+/* False: interrupted. What a worker that died had written is there all the same. */
+static bool stage_members(packing *p, status *st) {
     const pack_request *r = p->request;
     worker w;
     job j = *r->job;
@@ -233,35 +232,74 @@ static void stage_members(packing *p) {
     p->staged = worker_run(&w, &j);
     p->staged_stage = arena_strdup(&p->memory, w.stage);
     worker_stop(&w);
+    return p->staged || status_set(st, STATUS_INTERRUPTED, "interrupted: nothing was packed");
+}
+
+static bool name_pack(const packing *p, const json_t *manifest, text *path_out, status *st) {
+    const job *j = p->request->job;
+    char hash[13];
+    if (p->request->output) {
+        text_append(path_out, p->request->output);
+        return true;
+    }
+    if (!pack_name(manifest, p->members.items, p->members.count, hash, st))
+        return false;
+    text_printf(path_out, "%s/%s-%s-%s" PACK_SUFFIX, p->folder, j->kernel, j->case_name, hash);
+    return true;
 }
 
 static bool write_pack(packing *p, text *path_out, status *st) {
-    const job *j = p->request->job;
-    char hash[13];
     json_t *manifest = about(p);
-    bool ok = pack_name(manifest, p->members.items, p->members.count, hash, st);
+    bool ok = name_pack(p, manifest, path_out, st);
     if (ok) {
-        text_printf(path_out, "%s/%s-%s-%s" PACK_SUFFIX, folder_of(p->request), j->kernel,
-                    j->case_name, hash);
-        ok = file_exists(path_out->data) ||
+        bool there = file_exists(path_out->data);
+        ok = (there && !p->request->output) ||
              pack_write(path_out->data, manifest, p->members.items, p->members.count, st);
-        if (ok && !p->request->failures)
-            failures_trim(FAILURES_FOLDER, path_out->data, FAILURES_KEPT, FAILURES_KEPT_BYTES);
+        p->made = ok && !there;
     }
+    if (ok && !p->request->failures && !p->request->output)
+        failures_trim(FAILURES_FOLDER, path_out->data, FAILURES_KEPT, FAILURES_KEPT_BYTES);
     json_decref(manifest);
     return ok;
 }
 
+static void find_folder(packing *p) {
+    const pack_request *r = p->request;
+    const char *slash = r->output ? strrchr(r->output, '/') : NULL;
+    if (slash)
+        p->folder = arena_strndup(&p->memory, r->output, (size_t)(slash - r->output) + 1);
+    else
+        p->folder = arena_strdup(&p->memory, r->output     ? "."
+                                             : r->failures ? r->failures
+                                                           : FAILURES_FOLDER);
+}
+
 static bool make_staging(packing *p, status *st) {
     text name;
-    if (!file_make_dirs(folder_of(p->request), st))
+    find_folder(p);
+    if (!p->request->output && !file_make_dirs(p->folder, st))
         return false;
     text_init(&name);
-    text_printf(&name, "%s/.staging-XXXXXX", folder_of(p->request));
+    text_printf(&name, "%s/.staging-XXXXXX", p->folder);
     p->staging = arena_strdup(&p->memory, name.data);
     text_release(&name);
     return mkdtemp(p->staging) != NULL ||
-           status_set_errno(st, errno, "cannot make a folder in %s", folder_of(p->request));
+           status_set_errno(st, errno, "cannot make a folder in %s", p->folder);
+}
+
+static bool interrupted(status *st) {
+    return interrupt_seen && !status_set(st, STATUS_INTERRUPTED, "interrupted: nothing was packed");
+}
+
+/* A pack is the answer of a command that was not interrupted. */
+static bool write_members(packing *p, text *path_out, status *st) {
+    if (interrupted(st) || !write_pack(p, path_out, st))
+        return false;
+    if (!interrupted(st))
+        return true;
+    if (p->made)
+        unlink(path_out->data);
+    return false;
 }
 
 bool pack_case(const pack_request *request, text *path_out, status *st) {
@@ -269,12 +307,13 @@ bool pack_case(const pack_request *request, text *path_out, status *st) {
     arena_init(&p.memory);
     bool ok = make_staging(&p, st);
     if (ok) {
-        stage_members(&p);
+        ok = stage_members(&p, st);
         add_readme(&p);
         add_log(&p);
         size_t own = p.members.count;
-        ok = each_staged(&p, add_file, st) && write_pack(&p, path_out, st);
+        ok = ok && each_staged(&p, add_file, st);
         remove_staging(&p);
+        ok = ok && write_members(&p, path_out, st);
         for (size_t i = own; i < p.members.count; i++)
             free((void *)(uintptr_t)p.members.items[i].data);
     }

@@ -13,11 +13,13 @@ typedef struct pack_request {
     const json_t *result; /* of that job */
     const char *stage;    /* the last step that it announced */
     const char *failures; /* the folder that receives the pack; NULL: the usual one, kept small */
+    const char *output;   /* the file that becomes the pack, whatever was there; NULL: one in that
+                             folder, named by its content */
     uint64_t timeout_seconds, memory_mib;
 } pack_request;
 
-/* Appends the pack's path. A pack that is there already is left as it is: its name tells its
- * content. False with nothing left behind. */
+/* Appends the pack's path. A pack that is there already under the name of its content is left as it
+ * is. False with nothing left behind; STATUS_INTERRUPTED where the user ended it. */
 bool pack_case(const pack_request *request, text *path_out, status *st);
 
 /* Whether a result is a failure of its case (and so is packed by itself). */

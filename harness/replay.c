@@ -171,7 +171,7 @@ static void qualify(const recorded_case *c, replay *r) {
 }
 
 /* Once where that settles it; else three times, to tell a steady failure from an unsteady one. */
-static bool run_case(const recorded_case *c, replay *r, status *st) {
+static void run_case(const recorded_case *c, replay *r) {
     json_t *results[REPLAYS_MAX] = {NULL};
     outcome recorded = {.stage = ""}, seen[REPLAYS_MAX];
     repro_outcome replays[REPLAYS_MAX];
@@ -188,56 +188,58 @@ static bool run_case(const recorded_case *c, replay *r, status *st) {
             read_outcome(result, json_object_get(json_object_get(result, "check"), "sha256"),
                          pack_stage(result, w.stage), &seen[count]);
         worker_stop(&w);
-        if (!result)
+        if (!result) {
+            r->verdict = REPRO_NO_VERDICT;
             break;
+        }
         replays[count] = seen[count].outcome;
         count++;
         r->verdict = repro_judge(&recorded.outcome, replays, (size_t)count);
     } while (count < REPLAYS_MAX && r->verdict != REPRODUCED_EXACT &&
              r->verdict != REPRODUCED_CLASS);
-    bool ok = count > 0 || status_set(st, STATUS_INVALID, "interrupted");
     r->result = count ? json_incref(results[count - 1]) : NULL;
     for (int i = 0; i < REPLAYS_MAX; i++)
         json_decref(results[i]);
-    return ok;
 }
 
-static bool replay_pack(const pack *p, const char *isa, replay *r, status *st) {
+static void replay_pack(const pack *p, const char *isa, replay *r) {
     recorded_case c = {0};
     r->manifest = json_deep_copy(pack_about(p));
-    bool ok = true;
     if (read_case(p, &c, r)) {
         c.recorded_isa = c.job.isa;
         c.job.isa = isa ? isa : c.recorded_isa;
-        bool can = compatible(&c, r);
-        ok = !can || run_case(&c, r, st);
-        if (can && ok && same_case(&c, json_object_get(r->result, "internal"), r))
+        if (compatible(&c, r))
+            run_case(&c, r);
+        if (r->verdict != REPRO_NO_VERDICT &&
+            same_case(&c, json_object_get(r->result, "internal"), r))
             qualify(&c, r);
     }
     free(c.source);
-    return ok;
 }
 
 bool replay_run(const replay_request *request, replay *out, status *st) {
     pack_state state;
     *out = (replay){.qualifiers = json_array(), .missing = json_array()};
-    pack *p = pack_read(request->path, &state, st);
-    bool unreadable = st->code == STATUS_UNAVAILABLE && state != PACK_NEWER;
-    if (!p && (st->code == STATUS_NOT_FOUND || unreadable))
-        return false;
+    status why = STATUS_INIT;
+    pack *p = pack_read(request->path, &state, &why);
+    bool unreadable = why.code == STATUS_UNAVAILABLE && state != PACK_NEWER;
+    if (!p && (why.code == STATUS_NOT_FOUND || unreadable))
+        return status_set(st, why.code, "%s", why.message);
     if (!p && state == PACK_NEWER) {
         out->verdict = INCOMPATIBLE;
-        lacks(out, "", st->message);
+        lacks(out, "", why.message);
         return true;
     }
     if (!p) {
-        invalid(out, st->message);
+        invalid(out, why.message);
         return true;
     }
     interrupt_watch();
-    bool ok = replay_pack(p, request->isa, out, st);
+    replay_pack(p, request->isa, out);
     pack_free(p);
-    return ok;
+    if (!interrupt_settle())
+        out->verdict = REPRO_NO_VERDICT;
+    return true;
 }
 
 void replay_release(replay *r) {

@@ -8,12 +8,12 @@
 #include "repro/verdict.h"
 
 typedef struct replay {
-    repro_verdict verdict;
-    json_t *manifest;   /* of the pack; NULL where it is invalid */
-    json_t *result;     /* of the last replay; NULL where none was run */
-    json_t *qualifiers; /* "toolchain-drift", "other-isa", "code-hash-same" */
-    json_t *missing;    /* INCOMPATIBLE: what this machine or this tsr lacks */
-    char why[512];      /* INVALID_PACK */
+    repro_verdict verdict; /* REPRO_NO_VERDICT: the user interrupted */
+    json_t *manifest;      /* of the pack; NULL where it is invalid */
+    json_t *result;        /* of the last replay; NULL where none was run */
+    json_t *qualifiers;    /* "toolchain-drift", "other-isa", "code-hash-same" */
+    json_t *missing;       /* INCOMPATIBLE: what this machine or this tsr lacks */
+    char why[512];         /* INVALID_PACK */
 } replay;
 
 typedef struct replay_request {
@@ -21,7 +21,7 @@ typedef struct replay_request {
     const char *isa; /* instead of the recorded level; NULL: the recorded one */
 } replay_request;
 
-/* False only where the file cannot be opened or the user interrupts; replay_release in any case. */
+/* False only where the file cannot be opened; replay_release in any case. */
 bool replay_run(const replay_request *request, replay *out, status *st);
 void replay_release(replay *r);
 

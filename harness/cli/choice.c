@@ -8,6 +8,7 @@
 #include "device/host.h"
 #include "fault.h"
 #include "module_cache.h"
+#include "report/say.h"
 
 static int unknown(const options *o, const char *what, const char *word, const char *const *names,
                    size_t count) {
@@ -40,7 +41,7 @@ static void take_all_backends(job_choice *out) {
             continue;
         out->backends[i] = backend_device(&backend_table[i], &device, &st);
         if (!out->backends[i] && !told[i])
-            fprintf(stderr, "tsr: left out: %s\n", st.message);
+            say(stderr, "tsr: left out: %s\n", st.message);
         told[i] = true;
     }
 }
@@ -172,7 +173,7 @@ static void take_cache(const options *o, job_choice *out) {
     bool uses = option_applies(OPTION_NO_CACHE, o->command) && !options_flag(o, OPTION_NO_CACHE);
     char *folder = uses ? module_cache_folder(&st) : NULL;
     if (st.code != STATUS_OK)
-        fprintf(stderr, "tsr: %s\n", st.message);
+        say(stderr, "tsr: %s\n", st.message);
     if (folder && strlen(folder) < sizeof out->cache)
         snprintf(out->cache, sizeof out->cache, "%s", folder);
     free(folder);
@@ -254,7 +255,7 @@ int choice_corpus(const options *o, size_t first, corpus *out) {
     text_init(&diagnostics);
     choice_query(o, first, &memory, &query);
     bool ok = corpus_load(out, &query, &diagnostics, &st);
-    fputs(diagnostics.data, stderr);
+    say_text(stderr, diagnostics.data);
     text_release(&diagnostics);
     arena_release(&memory);
     return ok ? EXIT_DONE : command_fail(&st);

@@ -8,6 +8,7 @@
 #include "controls.h"
 #include "report/document.h"
 #include "report/export/export.h"
+#include "report/say.h"
 #include "run.h"
 #include "tune/tune.h"
 #include "worker.h"
@@ -54,7 +55,7 @@ static void list_jobs(const job_plan *p) {
         text key;
         text_init(&key);
         job_key(&p->jobs.items[i], &key);
-        puts(key.data);
+        say(stdout, "%s\n", key.data);
         text_release(&key);
     }
 }
@@ -68,8 +69,8 @@ static void take_tuned(const options *o, const corpus *c, job_plan *p, tune_cach
     if (!options_flag(o, OPTION_NO_TUNED)) {
         tune_cache_release(tuned);
         if (!tune_cache_read(path, tuned, &st))
-            fprintf(stderr, "tsr: %s; no tuned schedules are used\n", st.message);
-        fputs(tuned->complaints.data, stderr);
+            say(stderr, "tsr: %s; no tuned schedules are used\n", st.message);
+        say_text(stderr, tuned->complaints.data);
         tune_apply(tuned, c, p);
     }
     free(path);
@@ -82,8 +83,8 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
     job_plan_make(&p, c, choice, JOB_BENCH);
     take_tuned(o, c, &p, &tuned);
     if (choice->inject && !job_plan_has_fault(&p)) {
-        fprintf(stderr, "tsr: --inject %s: no case that would run on a compiled backend is meant\n",
-                choice->inject);
+        say(stderr, "tsr: --inject %s: no case that would run on a compiled backend is meant\n",
+            choice->inject);
         code = EXIT_INPUT;
     } else if (options_flag(o, OPTION_LIST)) {
         list_jobs(&p);

@@ -5,6 +5,7 @@
 #include "cli/database.h"
 #include "diff/runs.h"
 #include "diff/tensors.h"
+#include "report/say.h"
 
 enum { DIGITS = 17, TIMEOUT_SECONDS = 60, TIMEOUT_SECONDS_MAX = 1 << 20 };
 
@@ -63,11 +64,10 @@ static exit_code compare(comparison_of *c, status *st) {
 
 static void print(const comparison_of *c) {
     if (!options_flag(c->o, OPTION_JSON)) {
-        fputs(c->report.data, stdout);
+        say_text(stdout, c->report.data);
         return;
     }
-    json_dumpf(c->document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));
-    fputc('\n', stdout);
+    say_json(stdout, c->document, DIGITS);
 }
 
 int command_diff(const options *o) {

@@ -4,6 +4,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "job.h"
+#include "report/say.h"
 #include "run.h"
 #include "subject.h"
 
@@ -19,8 +20,8 @@ typedef struct golden_tally {
 static void tell(const golden_tally *t, const job *j, const char *what, const char *why) {
     if (t->json)
         return;
-    printf("%-10s %s/%s %s %s%s%s\n", what, j->kernel, j->case_name, j->backend, j->profile,
-           *why ? ": " : "", why);
+    say(stdout, "%-10s %s/%s %s %s%s%s\n", what, j->kernel, j->case_name, j->backend, j->profile,
+        *why ? ": " : "", why);
     fflush(stdout);
 }
 
@@ -74,10 +75,13 @@ static int finish(golden_tally *t, bool complete) {
     if (t->json) {
         json_t *document =
             json_pack("{s:s, s:O}", "schema", "tsr.golden-report/1", "results", t->results);
-        json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
-        putchar('\n');
+        if (!complete)
+            json_object_set_new(document, "interrupted", json_true());
+        say_json(stdout, document, 10);
         json_decref(document);
     }
+    if (!complete)
+        say(stderr, "tsr: interrupted: the other cases were not looked at\n");
     json_decref(t->results);
     return complete ? (int)t->code : EXIT_INTERRUPTED;
 }
@@ -91,7 +95,7 @@ static int record(const options *o, const corpus *c, job_choice *choice) {
     job_plan_make(&p, c, choice, JOB_RECORD);
     bool complete = run_jobs(&p, choice, on_recorded, &t);
     job_plan_release(&p);
-    fprintf(stderr, "%zu recorded, %zu unchanged, %zu failed\n", t.recorded, t.unchanged, t.failed);
+    say(stderr, "%zu recorded, %zu unchanged, %zu failed\n", t.recorded, t.unchanged, t.failed);
     return finish(&t, complete);
 }
 
@@ -104,7 +108,7 @@ static int verify(const options *o, const corpus *c, job_choice *choice) {
     job_plan_make(&p, c, choice, JOB_VERIFY);
     bool complete = run_jobs(&p, choice, on_verified, &t);
     job_plan_release(&p);
-    fprintf(stderr, "%zu hold, %zu do not, %zu have no golden\n", t.held, t.failed, t.uncovered);
+    say(stderr, "%zu hold, %zu do not, %zu have no golden\n", t.held, t.failed, t.uncovered);
     return finish(&t, complete);
 }
 
@@ -140,12 +144,11 @@ static int list(const options *o, const corpus *c, const job_choice *choice) {
         json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "case", item->name, "state",
                                               golden_state_name(state), "path", item->golden_path));
         if (!json)
-            printf("%-8s %s\n", golden_state_name(state), item->name);
+            say(stdout, "%-8s %s\n", golden_state_name(state), item->name);
     }
     if (json) {
         json_t *document = json_pack("{s:s, s:O}", "schema", "tsr.golden-list/1", "goldens", rows);
-        json_dumpf(document, stdout, JSON_INDENT(2));
-        putchar('\n');
+        say_json(stdout, document, 0);
         json_decref(document);
     }
     json_decref(rows);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "report/say.h"
 
 int command_help(const options *o) {
     if (o->arguments.count > 1)
@@ -23,7 +24,7 @@ int command_help(const options *o) {
         else
             help_command(command, &out);
     }
-    fputs(out.data, stdout);
+    say_text(stdout, out.data);
     text_release(&out);
     return code;
 }
@@ -39,7 +40,7 @@ int command_completion(const options *o) {
         completion_zsh(&out);
     else
         code = command_usage(COMMAND_COMPLETION, "which shell? bash or zsh");
-    fputs(out.data, stdout);
+    say_text(stdout, out.data);
     text_release(&out);
     return code;
 }

@@ -12,6 +12,7 @@
 #include "formula.h"
 #include "metadata.h"
 #include "module.h"
+#include "report/say.h"
 #include "session.h"
 
 enum { MODULE_BYTES_MAX = 1 << 28 };
@@ -213,7 +214,7 @@ static bool launch(module_run *r, uint32_t threads, status *st) {
     bool ok = session_open(&l, &request, st) && session_write_inputs(&l, r->inputs, st) &&
               session_run(&l, st) && session_read_outputs(&l, &r->signature, r->outputs, st);
     if (ok && tsrGetModuleIsa(l.module, &isa) == TSR_SUCCESS)
-        fprintf(stderr, "tsr: %s: the image for %s\n", r->path, isa);
+        say(stderr, "tsr: %s: the image for %s\n", r->path, isa);
     session_close(&l);
     return ok;
 }
@@ -226,7 +227,7 @@ static bool write_outputs(const module_run *r, const char *directory, status *st
         text_printf(&path, "%s/%s.npy", directory, r->signature.outputs[i].name);
         ok = tensor_write_npy(&r->outputs[i], path.data, st);
         if (ok)
-            puts(path.data);
+            say(stdout, "%s\n", path.data);
         text_release(&path);
     }
     return ok;

@@ -86,8 +86,21 @@ exits 0 "a case of a run" "$tsr" pack-repro last:matmul_f32/prime
 exits 0 "its replay" "$tsr" replay "$(cat out)"
 exits 0 "the last failure" "$tsr" pack-repro --last-failure
 has err "matmul_f32/prime on cpu: mismatch" "is the one of the last run"
+cp out path
+exits 0 "nothing said" "$tsr" pack-repro
+same out path "is the last failure, too"
+exits 0 "a file of one's own" "$tsr" pack-repro -o "own pack.lz4"
+same "own pack.lz4" "$(cat path)" "has the same bytes"
+has out "^own pack.lz4$" "and its name is printed"
+exits 0 "the same over it" "$tsr" pack-repro matmul_f32 --case exact --backend cpu "$root/corpus" -o "own pack.lz4"
+exits 0 "its replay" "$tsr" replay "own pack.lz4"
+has out "^REPRODUCED_EXACT" "is of the new case"
+[ -z "$(find . -name '.staging-*')" ] && pass "no staging folder is left" || fail "no staging folder is left"
+exits 3 "a file in no folder" "$tsr" pack-repro -o nosuch/pack.lz4
+exits 3 "a file over a folder" "$tsr" pack-repro -o first
+exits 2 "a file and a folder" "$tsr" pack-repro -o pack.lz4 --failures first
 exits 2 "no case" "$tsr" pack-repro matmul_f32
-exits 2 "nothing" "$tsr" pack-repro
+exits 3 "nothing of no run" "$tsr" pack-repro --db nosuch.db
 exits 3 "an unknown run" "$tsr" pack-repro nosuch:matmul_f32/prime
 exits 3 "an unknown case" "$tsr" pack-repro matmul_f32 --case nosuch "$root/corpus"
 exits 3 "an unknown case to inject into" "$tsr" bench "$root/corpus" --quick --backend cpu --inject zero@nosuch

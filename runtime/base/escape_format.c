@@ -7,6 +7,9 @@
 
 #include "base/escape.h"
 
+/* A column that is as wide as its longest name is not wider than this. */
+enum { WIDTH_MOST = 256 };
+
 /* One conversion of a format, e.g. "%-12.3f". */
 typedef struct conversion {
     char flags[8];
@@ -38,6 +41,8 @@ static const char *read_conversion(const char *p, conversion *c, arguments *args
     p += count;
     if (*p == '*' || (*p >= '0' && *p <= '9'))
         c->width = read_number(&p, args);
+    if (c->width > WIDTH_MOST)
+        c->width = WIDTH_MOST;
     if (c->width < -1) {
         strcpy(c->flags, "-");
         c->width = -c->width;

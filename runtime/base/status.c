@@ -18,6 +18,7 @@ static const char *const code_names[STATUS_CODE_COUNT] = {
     [STATUS_IO] = "i/o error",
     [STATUS_TIMEOUT] = "timeout",
     [STATUS_MISMATCH] = "mismatch",
+    [STATUS_INTERRUPTED] = "interrupted",
     [STATUS_INTERNAL] = "internal",
 };
 
