@@ -82,6 +82,15 @@ const char *job_result_text(const json_t *object, const char *name) {
     return value ? value : "";
 }
 
+bool job_status_is_known(const char *outcome) {
+    static const char *const known[] = {"ok",      "mismatch",    "error",  "crash",
+                                        "timeout", "unsupported", "skipped"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(outcome, known[i]) == 0)
+            return true;
+    return false;
+}
+
 bool job_status_is_failure(const char *outcome) {
     return strcmp(outcome, "ok") != 0 && strcmp(outcome, "skipped") != 0 &&
            strcmp(outcome, "unsupported") != 0;

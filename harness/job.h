@@ -59,6 +59,8 @@ bool job_from_json(json_t *object, job *out);
 json_t *job_result_new(const job *j, const char *outcome, const char *why);
 /* The text under a name of a result, or of an object in one; "" where there is none. Borrowed. */
 const char *job_result_text(const json_t *object, const char *name);
+/* Is it the status of a result at all? */
+bool job_status_is_known(const char *outcome);
 /* Is a status a failure of its case? "ok", "skipped" and "unsupported" are none. */
 bool job_status_is_failure(const char *outcome);
 exit_code job_result_exit(const json_t *result);

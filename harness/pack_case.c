@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/vec.h"
+#include "device/host.h"
 #include "failures.h"
 #include "interrupt.h"
+#include "pack_fields.h"
 #include "report/host_facts.h"
 #include "repro/pack.h"
 #include "tessera/compiler.h"
@@ -136,7 +139,9 @@ static void stable_why(const json_t *result, text *out) {
     size_t length = strlen(why);
     const char *end =
         strcmp(job_result_text(result, "status"), "crash") == 0 ? strchr(why, ':') : NULL;
-    text_append_bytes(out, why, end ? (size_t)(end - why) : length);
+    size_t said = end ? (size_t)(end - why) : length;
+    size_t most = (size_t)pack_field_high("outcome.why");
+    text_append_bytes(out, why, said > most ? text_utf8_cut(why, most) : said);
 }
 
 static json_t *outcome_json(const packing *p) {
@@ -147,26 +152,28 @@ static json_t *outcome_json(const packing *p) {
     stable_why(result, &why);
     json_t *outcome = json_pack("{s:s, s:s, s:o, s:O}", "status", job_result_text(result, "status"),
                                 "stage", pack_stage(result, p->request->stage), "why",
-                                json_stringn_nocheck(why.data, why.length), "sha256", digests);
+                                json_stringn(why.data, why.length), "sha256", digests);
     text_release(&why);
     return outcome;
 }
 
+json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_mib) {
+    return json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:I, s:I, s:s?, s:I, s:I, s:b, s:s?, s:b}",
+                     "kernel", j->kernel, "case", j->case_name, "backend", j->backend, "profile",
+                     j->profile, "isa", j->isa ? j->isa : host_isa(), "threads",
+                     (json_int_t)j->threads, "seed", (json_int_t)j->seed, "fault", j->fault,
+                     "timeout_s", (json_int_t)timeout_seconds, "memory_mib", (json_int_t)memory_mib,
+                     "unoptimised", j->unoptimised, "schedule", j->schedule, "generic", j->generic);
+}
+
 static json_t *about(const packing *p) {
-    const job *j = p->request->job;
-    const json_t *result = p->request->result;
+    const pack_request *r = p->request;
+    const json_t *result = r->result;
     const json_t *internal = json_object_get(p->staged, "internal");
-    json_t *host = host_facts();
-    const char *isa = j->isa ? j->isa : json_string_value(json_object_get(host, "isa"));
-    json_t *item = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s?, s:I, s:I, s:s?, s:I, s:I, s:b, s:s?, s:b}", "kernel", j->kernel,
-        "case", j->case_name, "backend", j->backend, "profile", j->profile, "isa", isa, "threads",
-        (json_int_t)j->threads, "seed", (json_int_t)j->seed, "fault", j->fault, "timeout_s",
-        (json_int_t)p->request->timeout_seconds, "memory_mib", (json_int_t)p->request->memory_mib,
-        "unoptimised", j->unoptimised, "schedule", j->schedule, "generic", j->generic);
+    json_t *item = pack_case_json(r->job, r->timeout_seconds, r->memory_mib);
     json_t *manifest =
         json_pack("{s:o, s:o, s:o, s:o, s:i, s:O?, s:O?, s:O?, s:O?}", "case", item, "outcome",
-                  outcome_json(p), "tsr", program_facts(), "host", host, "numerics_version",
+                  outcome_json(p), "tsr", program_facts(), "host", host_facts(), "numerics_version",
                   TSR_NUMERICS_VERSION, "key", json_object_get(internal, "key"), "inputs_sha256",
                   json_object_get(internal, "inputs"), "schedule_hash",
                   json_object_get(result, "schedule_hash"), "module_hash",
@@ -248,9 +255,23 @@ static bool name_pack(const packing *p, const json_t *manifest, text *path_out, 
     return true;
 }
 
+/* What is written can be read: the list of members comes later. */
+static bool is_sound(const json_t *manifest, status *st) {
+    text why;
+    json_t *whole = json_copy((json_t *)(uintptr_t)manifest);
+    json_object_set_new(whole, "schema", json_null());
+    json_object_set_new(whole, "members", json_null());
+    text_init(&why);
+    bool ok = (whole && pack_fields_check(whole, &why)) ||
+              status_set(st, STATUS_INVALID, "it cannot be packed: %s", why.data);
+    text_release(&why);
+    json_decref(whole);
+    return ok;
+}
+
 static bool write_pack(packing *p, text *path_out, status *st) {
     json_t *manifest = about(p);
-    bool ok = name_pack(p, manifest, path_out, st);
+    bool ok = is_sound(manifest, st) && name_pack(p, manifest, path_out, st);
     if (ok) {
         bool there = file_exists(path_out->data);
         ok = (there && !p->request->output) ||

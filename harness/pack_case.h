@@ -22,6 +22,9 @@ typedef struct pack_request {
  * is. False with nothing left behind; STATUS_INTERRUPTED where the user ended it. */
 bool pack_case(const pack_request *request, text *path_out, status *st);
 
+/* The "case" of a manifest: all that says how a job is run again. Owned. */
+json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_mib);
+
 /* Whether a result is a failure of its case (and so is packed by itself). */
 bool pack_is_failure(const json_t *result);
 /* "compile", "launch", ... where the failure names its place; "" for ok and mismatch. */

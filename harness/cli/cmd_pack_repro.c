@@ -10,6 +10,7 @@
 #include "fault.h"
 #include "interrupt.h"
 #include "pack_case.h"
+#include "pack_fields.h"
 #include "report/output.h"
 #include "report/say.h"
 #include "store/store.h"
@@ -155,6 +156,25 @@ static int run_and_pack(const options *o, const job_choice *choice, job j) {
     return code;
 }
 
+/* A record may be damaged, and its backend may be missing here. */
+static bool is_sound(const job *j, const job_choice *choice, status *st) {
+    text why;
+    uint32_t device;
+    json_t *item = pack_case_json(j, choice->timeout_seconds, choice->memory_mib);
+    text_init(&why);
+    bool ok = pack_fields_check_part(item, "case", &why) ||
+              status_set(st, STATUS_CORRUPT, "the record of %s/%s is damaged: %s", j->kernel,
+                         j->case_name, why.data);
+    text_release(&why);
+    json_decref(item);
+    if (!ok)
+        return false;
+    backend_id id = backend_from_name(j->backend);
+    return id == BACKEND_COUNT
+               ? status_set(st, STATUS_UNAVAILABLE, "no backend is called %s here", j->backend)
+               : backend_device(&backend_table[id], &device, st);
+}
+
 static int pack_wanted(const options *o, const job_choice *choice, const wanted *w) {
     status st = STATUS_INIT;
     corpus c;
@@ -173,7 +193,7 @@ static int pack_wanted(const options *o, const job_choice *choice, const wanted 
         job j = *chosen;
         if (w->record)
             as_recorded(w, &j);
-        code = run_and_pack(o, choice, j);
+        code = is_sound(&j, choice, &st) ? run_and_pack(o, choice, j) : command_fail(&st);
     }
     job_plan_release(&p);
     corpus_release(&c);

@@ -65,12 +65,21 @@ int command_replay(const options *o) {
     job_choice choice;
     status st = STATUS_INIT;
     replay r;
+    uint64_t threads = REPLAY_THREADS;
     if (o->arguments.count != 1)
         return command_usage(o->command, "one PACK is wanted");
+    replay_request request = {.path = o->arguments.items[0],
+                              .timeout_seconds = REPLAY_TIMEOUT_S,
+                              .memory_mib = replay_memory_mib()};
+    if (!options_number(o, OPTION_REPLAY_TIMEOUT, 1, 1000000, &request.timeout_seconds, &st) ||
+        !options_number(o, OPTION_REPLAY_MEMORY, 1, 1u << 30, &request.memory_mib, &st) ||
+        !options_number(o, OPTION_REPLAY_THREADS, 1, 256, &threads, &st))
+        return command_usage(o->command, "%s", st.message);
+    request.threads = (uint32_t)threads;
     int code = choice_make(o, "strict", 60, &choice);
     if (code)
         return code;
-    replay_request request = {o->arguments.items[0], choice.isa};
+    request.isa = choice.isa;
     code = replay_run(&request, &r, &st) ? repro_verdict_exit(r.verdict) : command_fail(&st);
     if (st.code == STATUS_OK && options_flag(o, OPTION_JSON))
         show_json(&r);

@@ -31,6 +31,24 @@ has out "^softmax_rows/ragged .* timeout" "as a timeout"
 exits 0 "replay" "$tsr" replay "$pack"
 has out "^REPRODUCED_CLASS" "hangs again"
 
+# A replay's limits are its own: a pack can only lower them.
+exits 0 "less time than the pack asks for" "$tsr" replay "$pack" --timeout 1
+has out "^now .* longer than 1 s" "is what it gets"
+exits 0 "more time than the pack asks for" "$tsr" replay "$pack" --timeout 1000
+has out "^now .* longer than 2 s" "is not what it gets"
+exits 0 "a case on two threads" "$tsr" pack-repro softmax_rows --case ragged --backend cpu --threads 2 "$root/corpus"
+exits 4 "one thread for it" "$tsr" replay "$(cat out)" --threads 1 --json
+$python -c 'import json; d = json.load(open("out")); assert d["verdict"] == "INCOMPATIBLE" and len(d["missing"]) == 1, d' &&
+    pass "is too few" || fail "is too few"
+pack=$(ls -t .tsr/failures/*.lz4 | head -1)
+if "$tsr" replay "$pack" --memory 4096 >/dev/null 2>&1; then # a build with sanitizers needs its whole address space
+    exits 1 "too little memory" "$tsr" replay "$pack" --memory 64
+    has out "^DIFFERENT_FAILURE .*limited" "is told, and that the pack asks for more"
+fi
+for wrong in "--timeout 0" "--memory 0" "--threads 257" "--timeout -1" "--memory 1.5"; do
+    exits 2 "replay $wrong" "$tsr" replay $wrong "$pack"
+done
+
 # A compiler that dies or errs leaves the IR before the pass in which it did.
 bench_with compiler-crash matmul_f32/prime
 has out "killed by SIGABRT in step compile" "with its step"
