@@ -124,6 +124,19 @@ static int refuse_with_controls(const options *o) {
     return EXIT_DONE;
 }
 
+static int check_options(const options *o) {
+    int code = options_flag(o, OPTION_NEGATIVE_CONTROLS) ? refuse_with_controls(o) : EXIT_DONE;
+    if (!code && options_flag(o, OPTION_LIST))
+        code =
+            COMMAND_REFUSE(o, "is for running, and --list runs nothing", OPTION_JSON, OPTION_EXPORT,
+                           OPTION_RESUME, OPTION_LAST_FAILED, OPTION_FAIL_FAST, OPTION_FAILURES);
+    if (!code && options_flag(o, OPTION_NO_TUNED))
+        code = COMMAND_REFUSE(o, "and --no-tuned do not go together", OPTION_TUNED);
+    if (!code && (options_flag(o, OPTION_SCHEDULE) || options_flag(o, OPTION_UNOPTIMISED)))
+        code = COMMAND_REFUSE(o, "has no say beside --schedule and --unoptimised", OPTION_TUNED);
+    return code;
+}
+
 int command_bench(const options *o) {
     job_choice choice;
     corpus c;
@@ -134,7 +147,7 @@ int command_bench(const options *o) {
     for (size_t i = 0; i < o->values[OPTION_EXPORT].values.count; i++)
         if (!document_export_place(o->values[OPTION_EXPORT].values.items[i], &st))
             return command_fail(&st);
-    int code = options_flag(o, OPTION_NEGATIVE_CONTROLS) ? refuse_with_controls(o) : EXIT_DONE;
+    int code = check_options(o);
     code = code ? code : choice_make(o, "strict,deterministic", 60, &choice);
     if (code)
         return code;

@@ -15,6 +15,7 @@ typedef struct comparison_of {
     diff_request request;
     text report;
     json_t *document;
+    bool refused; /* told already */
 } comparison_of;
 
 static exit_code compare_results(comparison_of *c, status *st) {
@@ -58,6 +59,14 @@ static exit_code compare(comparison_of *c, status *st) {
                    a == SIDE_TENSOR ? c->a : c->b, a == SIDE_TENSOR ? c->b : c->a);
         return EXIT_INPUT;
     }
+    int refused =
+        a == SIDE_TENSOR
+            ? COMMAND_REFUSE(c->o, "is for runs, and these are tensors", OPTION_DB, OPTION_TIMEOUT)
+            : COMMAND_REFUSE(c->o, "is for tensors, and these are runs", OPTION_TYPE);
+    if (refused) {
+        c->refused = true;
+        return (exit_code)refused;
+    }
     return a == SIDE_TENSOR ? diff_tensors(c->a, c->b, want, &c->report, &c->document, st)
                             : compare_results(c, st);
 }
@@ -83,10 +92,10 @@ int command_diff(const options *o) {
         return command_usage(o->command, "%s", st.message);
     text_init(&c.report);
     int code = (int)compare(&c, &st);
-    if (st.code == STATUS_OK)
-        print(&c);
-    else
+    if (st.code != STATUS_OK)
         code = command_fail(&st);
+    else if (!c.refused)
+        print(&c);
     json_decref(c.document);
     text_release(&c.report);
     return code;

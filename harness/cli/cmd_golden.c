@@ -155,6 +155,18 @@ static int list(const options *o, const corpus *c, const job_choice *choice) {
     return (int)code;
 }
 
+/* record and list have to do with the interpreter alone, and list runs nothing. */
+static int check_verb(const options *o, int which) {
+    int code = which == 1 ? EXIT_DONE
+                          : COMMAND_REFUSE(o, "is for golden verify", OPTION_BACKEND,
+                                           OPTION_PROFILE, OPTION_THREADS, OPTION_ISA,
+                                           OPTION_ORDER_PROBE, OPTION_UNOPTIMISED, OPTION_SCHEDULE,
+                                           OPTION_NO_CACHE, OPTION_GENERIC);
+    if (!code && which == 2)
+        code = COMMAND_REFUSE(o, "is for golden record and verify", OPTION_TIMEOUT, OPTION_MEMORY);
+    return code;
+}
+
 int command_golden(const options *o) {
     static const char *const verbs[] = {"record", "verify", "list"};
     const char *verb = o->arguments.count ? o->arguments.items[0] : "";
@@ -166,7 +178,10 @@ int command_golden(const options *o) {
                              verb);
     job_choice choice;
     corpus c;
-    int code = choice_make(o, "strict", which == 0 ? RECORD_TIMEOUT_S : BENCH_TIMEOUT_S, &choice);
+    int code = check_verb(o, which);
+    if (code)
+        return code;
+    code = choice_make(o, "strict", which == 0 ? RECORD_TIMEOUT_S : BENCH_TIMEOUT_S, &choice);
     if (code)
         return code;
     code = choice_corpus(o, 1, &c);

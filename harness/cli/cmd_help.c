@@ -8,6 +8,12 @@
 int command_help(const options *o) {
     if (o->arguments.count > 1)
         return command_usage(COMMAND_HELP, "help takes one command");
+    bool page = options_flag(o, OPTION_MAN) || options_flag(o, OPTION_MARKDOWN);
+    if (page && o->arguments.count)
+        return command_usage(COMMAND_HELP, "the page is of all commands: '%s' is too much",
+                             o->arguments.items[0]);
+    if (options_flag(o, OPTION_MAN) && options_flag(o, OPTION_MARKDOWN))
+        return command_usage(COMMAND_HELP, "one of --man and --markdown");
     text out;
     text_init(&out);
     int code = EXIT_DONE;

@@ -85,6 +85,15 @@ static int check_exports(const options *o) {
 }
 
 int command_lint(const options *o) {
+    int refused = EXIT_DONE;
+    if (options_flag(o, OPTION_LINT_MARKDOWN))
+        refused = COMMAND_REFUSE(o, "is for linting, and --markdown prints the table of checks",
+                                 OPTION_JSON, OPTION_CODE, OPTION_STRICT, OPTION_LINT_EXPORT);
+    if (!refused && options_flag(o, OPTION_LINT_MARKDOWN) && o->arguments.count)
+        refused = command_usage(o->command, "--markdown looks at no kernels: '%s' is too much",
+                                o->arguments.items[0]);
+    if (refused)
+        return refused;
     if (options_flag(o, OPTION_LINT_MARKDOWN)) {
         text page;
         text_init(&page);

@@ -140,6 +140,11 @@ static int check_history(const options *o) {
                                      OPTION_SINCE};
     static const option_id without[] = {OPTION_PRUNE, OPTION_EXPORT};
     bool history = options_flag(o, OPTION_HISTORY);
+    if (options_flag(o, OPTION_PRUNE) && o->arguments.count)
+        return command_usage(o->command, "--prune is about all runs: '%s' is too much",
+                             o->arguments.items[0]);
+    if (options_flag(o, OPTION_PRUNE) && options_flag(o, OPTION_JSON))
+        return command_usage(o->command, "--prune and --json do not go together");
     for (size_t i = 0; i < sizeof with / sizeof *with && !history; i++)
         if (o->values[with[i]].present)
             return command_usage(o->command, "--%s is of --history", option_table[with[i]].name);

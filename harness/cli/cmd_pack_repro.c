@@ -186,7 +186,11 @@ static int pack_wanted(const options *o, const job_choice *choice, const wanted 
     job_plan_make(&p, &c, choice, JOB_REPLAY);
     const job *chosen = choose(&p, choice->by_name);
     int code;
-    if (!chosen) {
+    if (chosen && choice->inject && !chosen->fault && !w->record) {
+        status_set(&st, STATUS_INVALID, "--inject %s: it does not mean %s", choice->inject,
+                   w->filter);
+        code = command_fail(&st);
+    } else if (!chosen) {
         status_set(&st, STATUS_UNAVAILABLE, "no backend that was chosen runs %s", w->filter);
         code = command_fail(&st);
     } else {

@@ -142,8 +142,14 @@ static int show_stored(const options *o) {
 int command_roofline(const options *o) {
     if (o->arguments.count > 1)
         return command_usage(o->command, "roofline takes one run");
-    if (o->arguments.count)
-        return show_stored(o);
+    if (o->arguments.count) {
+        int code = COMMAND_REFUSE(o, "is for measuring, and a run was measured already", OPTION_ISA,
+                                  OPTION_QUICK);
+        if (!code && options_flag(o, OPTION_JSON))
+            code = COMMAND_REFUSE(o, "is for the picture: --json has the whole run", OPTION_FILTER,
+                                  OPTION_THREADS);
+        return code ? code : show_stored(o);
+    }
     if (options_flag(o, OPTION_FILTER) || options_flag(o, OPTION_DB))
         return command_usage(o->command, "--filter and --db go with a run");
     return measure(o);

@@ -227,10 +227,14 @@ static int choose_backend(const options *o, run_session *s) {
             s->backend = (backend_id)i;
         chosen += choice.backends[i];
     }
-    if (code == EXIT_DONE && chosen != 1) {
-        if (options_flag(o, OPTION_BACKEND))
-            return command_usage(o->command, "one backend, please");
+    if (code == EXIT_DONE && !choice.by_name)
         s->backend = BACKEND_CPU;
+    else if (code == EXIT_DONE && chosen != 1)
+        return command_usage(o->command, "one backend, please");
+    if (code == EXIT_DONE && backend_is_tools(&backend_table[s->backend])) {
+        status_set(&st, STATUS_UNAVAILABLE, "backend %s takes part in bench and golden alone",
+                   backend_table[s->backend].name);
+        return command_fail(&st);
     }
     if (code == EXIT_DONE && !backend_device(&backend_table[s->backend], &s->device, &st))
         return command_fail(&st);

@@ -159,8 +159,9 @@ static int tune(const options *o, const char *cache) {
     int code = choice_make(o, "strict", TIMEOUT_S, &choice);
     if (code)
         return code;
-    memset(choice.backends, 0, sizeof choice.backends);
-    choice.backends[BACKEND_CPU] = true;
+    code = choice_compiled(&choice);
+    if (code)
+        return code;
     code = choice_corpus(o, 0, &c);
     tune_request request = {.corpus = &c,
                             .choice = &choice,
@@ -183,6 +184,16 @@ int command_tune(const options *o) {
     if ((export || import || show) && o->arguments.count)
         return command_usage(o->command, "'%s' is too much: nothing is tuned here",
                              o->arguments.items[0]);
+    int refused = EXIT_DONE;
+    if (export || import || show)
+        refused = COMMAND_REFUSE(o, "is for tuning, and nothing is tuned here", OPTION_PROFILE,
+                                 OPTION_FILTER, OPTION_THREADS, OPTION_ISA, OPTION_SEED,
+                                 OPTION_TIMEOUT, OPTION_MEMORY, OPTION_QUICK, OPTION_BUDGET,
+                                 OPTION_AGAIN, OPTION_NO_CACHE, OPTION_GOLDEN);
+    if (!refused && (export || import))
+        refused = COMMAND_REFUSE(o, "is for tuning and --show", OPTION_JSON);
+    if (refused)
+        return refused;
     char *cache = tuned_path(o);
     int code = export   ? export_cache(cache, export)
                : import ? import_cache(cache, import)

@@ -234,18 +234,20 @@ static bool write_outputs(const module_run *r, const char *directory, status *st
 }
 
 int run_module(const options *o) {
-    static const option_id foreign[] = {OPTION_KERNEL, OPTION_CASE,        OPTION_PROFILE,
-                                        OPTION_ISA,    OPTION_UNOPTIMISED, OPTION_BACKEND};
     module_run r = {.path = o->arguments.items[0]};
     job_choice choice;
     status st = STATUS_INIT;
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (options_flag(o, foreign[i]))
-            return command_usage(o->command, "%s is a module, compiled already: --%s has no say",
-                                 r.path, option_table[foreign[i]].name);
-    int code = choice_make(o, "strict", 60, &choice);
+    int code = COMMAND_REFUSE(o, "has no say: a module is compiled already", OPTION_KERNEL,
+                              OPTION_CASE, OPTION_PROFILE, OPTION_ISA, OPTION_UNOPTIMISED,
+                              OPTION_BACKEND, OPTION_SCHEDULE, OPTION_NO_CACHE);
+    code = code ? code : choice_make(o, "strict", 60, &choice);
     if (code)
         return code;
+    if (choice.by_name && !choice.backends[BACKEND_CPU]) {
+        status_set(&st, STATUS_UNAVAILABLE,
+                   "TESSERA_BACKEND: a module is code for the backend cpu");
+        return command_fail(&st);
+    }
     if (choice.thread_count != 1)
         return command_usage(o->command, "one thread count, please");
     bool ok = read_module(&r, &st);
