@@ -102,7 +102,7 @@ static void forget(run *r) {
 /* Takes up an unfinished run; true with r->number 0 where there is none. */
 static bool resume(run *r, status *st) {
     int64_t number;
-    if (!store_find_unfinished(r->store, r->request->arguments, r->machine.data, &number, st))
+    if (!store_resume_run(r->store, r->request->arguments, r->machine.data, &number, st))
         return false;
     if (number == 0) {
         say(stderr, "tsr: no unfinished run of these arguments; starting a new one\n");

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -125,13 +126,34 @@ static bool make_parent(const char *path, status *st) {
     return ok;
 }
 
+/* SQLite gives names a meaning: ":memory:" and "file:x?mode=memory" would keep nothing. With a
+ * folder before it a name is a name. */
+static bool open_literally(store *s) {
+    char *name = NULL;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    if (asprintf(&name, "%s%s", s->path[0] == '/' ? "" : "./", s->path) < 0)
+        return false;
+    bool ok = sqlite3_open_v2(name, &s->db, flags, NULL) == SQLITE_OK;
+    free(name);
+    return ok;
+}
+
+/* A pipe or a device keeps nothing. */
+static bool is_a_place(const char *path, status *st) {
+    struct stat info;
+    if (!*path || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
+        return status_set(st, STATUS_INVALID, "'%s' cannot be a database: it is no regular file",
+                          path);
+    return true;
+}
+
 store *store_open(const char *path, status *st) {
-    if (!make_parent(path, st))
+    if (!is_a_place(path, st) || !make_parent(path, st))
         return NULL;
     store *s = base_calloc(1, sizeof *s);
     s->path = base_strdup(path);
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK) {
+    s->claims_fd = -1;
+    if (!open_literally(s)) {
         store_failed(s, "opening", st);
         store_close(s);
         return NULL;
@@ -156,6 +178,7 @@ void store_close(store *s) {
     if (!s)
         return;
     durable_stop(s->durable);
+    store_release_claims(s);
     sqlite3_close(s->db);
     free(s->path);
     free(s);
@@ -191,7 +214,7 @@ void store_bind_text(sqlite3_stmt *statement, int position, const char *value) {
         sqlite3_bind_null(statement, position);
 }
 
-bool store_begin_run(store *s, const store_run *run, int64_t *number, status *st) {
+static bool insert_run(store *s, const store_run *run, int64_t *number, status *st) {
     static const char doing[] = "beginning a run";
     sqlite3_stmt *statement = store_prepare(
         s, "INSERT INTO runs (id, started, arguments, machine, head) VALUES (?, ?, ?, ?, ?)", doing,
@@ -207,6 +230,24 @@ bool store_begin_run(store *s, const store_run *run, int64_t *number, status *st
         return false;
     *number = sqlite3_last_insert_rowid(s->db);
     return store_make_durable(s, false, st);
+}
+
+bool store_begin_run(store *s, const store_run *run, int64_t *number, status *st) {
+    if (!store_choose(s, st))
+        return false;
+    bool ok = insert_run(s, run, number, st) && store_claim(s, *number, st);
+    store_chosen(s);
+    return ok;
+}
+
+bool store_resume_run(store *s, const char *arguments, const char *machine, int64_t *run,
+                      status *st) {
+    if (!store_choose(s, st))
+        return false;
+    bool ok = store_find_unfinished(s, arguments, machine, run, st) &&
+              (*run == 0 || store_claim(s, *run, st));
+    store_chosen(s);
+    return ok;
 }
 
 static bool put_samples(store *s, int64_t result, const store_result *r, status *st) {
