@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "base/escape.h"
 #include "fault.h"
 
 void job_key(const job *j, text *out) {
@@ -75,6 +76,15 @@ json_t *job_result_new(const job *j, const char *outcome, const char *why) {
                      "flops", "bytes", "rate", "roofline", "compile_ns", "counters", "pack",
                      "fault", j->fault, "case_key", "fallbacks", "type", "schedule",
                      "schedule_values", j->schedule, "compile_cached", "input_sets");
+}
+
+json_t *job_words(const char *bytes, size_t length) {
+    text repaired;
+    text_init(&repaired);
+    text_append_utf8(&repaired, bytes, length);
+    json_t *words = json_stringn(repaired.data, repaired.length);
+    text_release(&repaired);
+    return words;
 }
 
 const char *job_result_text(const json_t *object, const char *name) {

@@ -131,7 +131,7 @@ static void lacks(replay *r, const char *format, const char *what) {
     text_init(&line);
     text_append(&line, format);
     text_append(&line, what);
-    json_array_append_new(r->missing, json_stringn_nocheck(line.data, line.length));
+    json_array_append_new(r->missing, job_words(line.data, line.length));
     text_release(&line);
 }
 

@@ -54,7 +54,7 @@ static json_t *result_of_death(worker *w, const job *j, int wait_status) {
         text_printf(&why, ": %s", complaint.data);
     text_release(&complaint);
     json_t *result = job_result_new(j, outcome, NULL);
-    json_object_set_new(result, "why", json_stringn_nocheck(why.data, why.length));
+    json_object_set_new(result, "why", job_words(why.data, why.length));
     text_release(&why);
     return result;
 }

@@ -123,8 +123,9 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     int code = dispatch(argc, argv);
     /* A full disk or a closed pipe under stdout must not look like success. */
-    if (fflush(stdout) != 0 && code == EXIT_DONE) {
-        say(stderr, "tsr: cannot write the output: %s\n", strerror(errno));
+    int error = fflush(stdout) != 0 ? errno : ferror(stdout) ? EIO : 0;
+    if (error && code == EXIT_DONE) {
+        say(stderr, "tsr: cannot write the output: %s\n", strerror(error));
         code = EXIT_ABSENT;
     }
     return code;

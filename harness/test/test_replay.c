@@ -179,7 +179,7 @@ static void perturb_literally(const pack_field *f) {
     expect(f, "[]", json_array(), f->kind == PACK_FIELD_ARRAY || f->kind == PACK_FIELD_DIGESTS);
     expect(f, "{}", json_object(), f->kind == PACK_FIELD_OBJECT && !f->required);
     expect(f, "empty", json_string(""),
-           f->low == 0 && (f->kind == PACK_FIELD_TEXT || f->kind == PACK_FIELD_LABEL));
+           f->low == 0 && ((KIND(TEXT) | KIND(LABEL) | KIND(SCHEDULE)) >> f->kind & 1));
 }
 
 static json_t *letters(size_t count) {
