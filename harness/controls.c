@@ -6,6 +6,7 @@
 
 #include "fault.h"
 #include "report/control_table.h"
+#include "report/say.h"
 #include "run.h"
 
 typedef struct controls {
@@ -156,9 +157,8 @@ int controls_run(const corpus *c, const job_choice *choice, bool json, bool colo
     arena_init(&k.memory);
     plan(&k);
     if (k.cells.count == 0)
-        fputs(
-            "tsr: no control can be made: interp is never wrong on purpose; name another backend\n",
-            stderr);
+        say(stderr, "tsr: no control can be made: interp is never wrong on purpose; name another "
+                    "backend\n");
     bool complete = run_jobs(&k.plan, &k.choice, on_result, &k);
     if (complete && json)
         control_table_json(&k.cells, stdout);

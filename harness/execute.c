@@ -19,8 +19,7 @@
 
 void execution_set_status(execution *e, const char *outcome, const char *why, exit_code code) {
     json_object_set_new(e->result, "status", json_string(outcome));
-    json_object_set_new(e->result, "why",
-                        why && *why ? json_stringn_nocheck(why, strlen(why)) : json_null());
+    json_object_set_new(e->result, "why", why && *why ? job_words(why, strlen(why)) : json_null());
     json_object_set_new(json_object_get(e->result, "internal"), "exit", json_integer(code));
 }
 
@@ -455,7 +454,8 @@ static void release(execution *e) {
 json_t *execute_job(subject *s, const job *j, execute_stage_fn stage, void *context) {
     execution e = {.subject = s, .job = j, .stage = timeline_step};
     status st = STATUS_INIT;
-    const backend *b = &backend_table[backend_from_name(j->backend)];
+    backend_id id = backend_from_name(j->backend);
+    const backend *b = &backend_table[id < BACKEND_COUNT ? id : BACKEND_INTERP];
     subject_request request = {j->path,        j->kernel, j->case_name,
                                j->golden_path, j->seed,   j->source};
     e.result = job_result_new(j, "error", NULL);
@@ -464,7 +464,10 @@ json_t *execute_job(subject *s, const job *j, execute_stage_fn stage, void *cont
     timeline_begin(&e.timeline, stage, context);
     e.context = &e.timeline;
     timeline_step(e.context, "prepare");
-    bool ok = subject_open(s, &request, &st);
+    bool known = (id < BACKEND_COUNT && e.profile != PROFILE_COUNT) ||
+                 status_set(&st, STATUS_INVALID, "no backend %s with profile %s is known",
+                            j->backend, j->profile);
+    bool ok = known && subject_open(s, &request, &st);
     if (ok) {
         put_work(&e);
         put_fallbacks(&e);

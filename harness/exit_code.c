@@ -30,6 +30,8 @@ exit_code exit_code_of_status(status_code code) {
     case STATUS_TIMEOUT:
     case STATUS_MISMATCH:
         return EXIT_CHECK;
+    case STATUS_INTERRUPTED:
+        return EXIT_INTERRUPTED;
     default:
         return EXIT_BUG;
     }

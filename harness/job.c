@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "base/escape.h"
 #include "fault.h"
 
 void job_key(const job *j, text *out) {
@@ -77,9 +78,27 @@ json_t *job_result_new(const job *j, const char *outcome, const char *why) {
                      "schedule_values", j->schedule, "compile_cached", "input_sets");
 }
 
+json_t *job_words(const char *bytes, size_t length) {
+    text repaired;
+    text_init(&repaired);
+    text_append_utf8(&repaired, bytes, length);
+    json_t *words = json_stringn(repaired.data, repaired.length);
+    text_release(&repaired);
+    return words;
+}
+
 const char *job_result_text(const json_t *object, const char *name) {
     const char *value = json_string_value(json_object_get(object, name));
     return value ? value : "";
+}
+
+bool job_status_is_known(const char *outcome) {
+    static const char *const known[] = {"ok",      "mismatch",    "error",  "crash",
+                                        "timeout", "unsupported", "skipped"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(outcome, known[i]) == 0)
+            return true;
+    return false;
 }
 
 bool job_status_is_failure(const char *outcome) {

@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/vec.h"
+#include "device/host.h"
 #include "failures.h"
 #include "interrupt.h"
+#include "pack_fields.h"
 #include "report/host_facts.h"
 #include "repro/pack.h"
 #include "scratch_folder.h"
@@ -22,12 +25,10 @@
 static const char *const folders[] = {"source", "ir", "", "inputs", "expected", "actual"};
 enum { FOLDER_COUNT = sizeof folders / sizeof *folders, MEMBER_BYTES_MAX = 512 << 20 };
 
-static const char *folder_of(const pack_request *request) {
-    return request->failures ? request->failures : FAILURES_FOLDER;
-}
-
 typedef struct packing {
     const pack_request *request;
+    char *folder; /* that receives the pack, and has the staging area meanwhile */
+    bool made;    /* the pack was not there before */
     scratch_folder staging;
     arena memory;
     VEC(pack_member) members;
@@ -117,7 +118,9 @@ static void stable_why(const json_t *result, text *out) {
     size_t length = strlen(why);
     const char *end =
         strcmp(job_result_text(result, "status"), "crash") == 0 ? strchr(why, ':') : NULL;
-    text_append_bytes(out, why, end ? (size_t)(end - why) : length);
+    size_t said = end ? (size_t)(end - why) : length;
+    size_t most = (size_t)pack_field_high("outcome.why");
+    text_append_bytes(out, why, said > most ? text_utf8_cut(why, most) : said);
 }
 
 static json_t *outcome_json(const packing *p) {
@@ -128,26 +131,28 @@ static json_t *outcome_json(const packing *p) {
     stable_why(result, &why);
     json_t *outcome = json_pack("{s:s, s:s, s:o, s:O}", "status", job_result_text(result, "status"),
                                 "stage", pack_stage(result, p->request->stage), "why",
-                                json_stringn_nocheck(why.data, why.length), "sha256", digests);
+                                json_stringn(why.data, why.length), "sha256", digests);
     text_release(&why);
     return outcome;
 }
 
+json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_mib) {
+    return json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:I, s:I, s:s?, s:I, s:I, s:b, s:s?, s:b}",
+                     "kernel", j->kernel, "case", j->case_name, "backend", j->backend, "profile",
+                     j->profile, "isa", j->isa ? j->isa : host_isa(), "threads",
+                     (json_int_t)j->threads, "seed", (json_int_t)j->seed, "fault", j->fault,
+                     "timeout_s", (json_int_t)timeout_seconds, "memory_mib", (json_int_t)memory_mib,
+                     "unoptimised", j->unoptimised, "schedule", j->schedule, "generic", j->generic);
+}
+
 static json_t *about(const packing *p) {
-    const job *j = p->request->job;
-    const json_t *result = p->request->result;
+    const pack_request *r = p->request;
+    const json_t *result = r->result;
     const json_t *internal = json_object_get(p->staged, "internal");
-    json_t *host = host_facts();
-    const char *isa = j->isa ? j->isa : json_string_value(json_object_get(host, "isa"));
-    json_t *item = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s?, s:I, s:I, s:s?, s:I, s:I, s:b, s:s?, s:b}", "kernel", j->kernel,
-        "case", j->case_name, "backend", j->backend, "profile", j->profile, "isa", isa, "threads",
-        (json_int_t)j->threads, "seed", (json_int_t)j->seed, "fault", j->fault, "timeout_s",
-        (json_int_t)p->request->timeout_seconds, "memory_mib", (json_int_t)p->request->memory_mib,
-        "unoptimised", j->unoptimised, "schedule", j->schedule, "generic", j->generic);
+    json_t *item = pack_case_json(r->job, r->timeout_seconds, r->memory_mib);
     json_t *manifest =
         json_pack("{s:o, s:o, s:o, s:o, s:i, s:O?, s:O?, s:O?, s:O?}", "case", item, "outcome",
-                  outcome_json(p), "tsr", program_facts(), "host", host, "numerics_version",
+                  outcome_json(p), "tsr", program_facts(), "host", host_facts(), "numerics_version",
                   TSR_NUMERICS_VERSION, "key", json_object_get(internal, "key"), "inputs_sha256",
                   json_object_get(internal, "inputs"), "schedule_hash",
                   json_object_get(result, "schedule_hash"), "module_hash",
@@ -164,10 +169,10 @@ static void add_log(packing *p) {
     text_printf(&log, "status  %s\nstep    %s\n", job_result_text(result, "status"),
                 p->request->stage);
     text_printf(&log, "why     %s\n", why.data);
-    if (!p->staged || strcmp(job_result_text(p->staged, "status"), "ok") != 0)
-        text_printf(
-            &log, "packing ended in step %s (%s): what follows that step is not in this pack\n",
-            p->staged_stage, p->staged ? job_result_text(p->staged, "status") : "interrupted");
+    if (p->staged && strcmp(job_result_text(p->staged, "status"), "ok") != 0)
+        text_printf(&log,
+                    "packing ended in step %s (%s): what follows that step is not in this pack\n",
+                    p->staged_stage, job_result_text(p->staged, "status"));
     add_text(p, "log.txt", &log);
     text_release(&why);
     text_release(&log);
@@ -201,7 +206,8 @@ static void add_readme(packing *p) {
 
 /* ---- the pack ---- */
 
-static void stage_members(packing *p) {
+/* False: interrupted. What a worker that died had written is there all the same. */
+static bool stage_members(packing *p, status *st) {
     const pack_request *r = p->request;
     worker w;
     job j = *r->job;
@@ -212,28 +218,82 @@ static void stage_members(packing *p) {
     p->staged = worker_run(&w, &j);
     p->staged_stage = arena_strdup(&p->memory, w.stage);
     worker_stop(&w);
+    return p->staged || status_set(st, STATUS_INTERRUPTED, "interrupted: nothing was packed");
+}
+
+static bool name_pack(const packing *p, const json_t *manifest, text *path_out, status *st) {
+    const job *j = p->request->job;
+    char hash[13];
+    if (p->request->output) {
+        text_append(path_out, p->request->output);
+        return true;
+    }
+    if (!pack_name(manifest, p->members.items, p->members.count, hash, st))
+        return false;
+    text_printf(path_out, "%s/%s-%s-%s" PACK_SUFFIX, p->folder, j->kernel, j->case_name, hash);
+    return true;
+}
+
+/* What is written can be read: the list of members comes later. */
+static bool is_sound(const json_t *manifest, status *st) {
+    text why;
+    json_t *whole = json_copy((json_t *)(uintptr_t)manifest);
+    json_object_set_new(whole, "schema", json_null());
+    json_object_set_new(whole, "members", json_null());
+    text_init(&why);
+    bool ok = (whole && pack_fields_check(whole, &why)) ||
+              status_set(st, STATUS_INVALID, "it cannot be packed: %s", why.data);
+    text_release(&why);
+    json_decref(whole);
+    return ok;
 }
 
 static bool write_pack(packing *p, text *path_out, status *st) {
-    const job *j = p->request->job;
-    char hash[13];
     json_t *manifest = about(p);
-    bool ok = pack_name(manifest, p->members.items, p->members.count, hash, st);
+    bool ok = is_sound(manifest, st) && name_pack(p, manifest, path_out, st);
     if (ok) {
-        text_printf(path_out, "%s/%s-%s-%s" PACK_SUFFIX, folder_of(p->request), j->kernel,
-                    j->case_name, hash);
-        ok = file_exists(path_out->data) ||
+        bool there = file_exists(path_out->data);
+        ok = (there && !p->request->output) ||
              pack_write(path_out->data, manifest, p->members.items, p->members.count, st);
-        if (ok && !p->request->failures)
-            failures_trim(FAILURES_FOLDER, path_out->data, FAILURES_KEPT, FAILURES_KEPT_BYTES);
+        p->made = ok && !there;
     }
+    if (ok && !p->request->failures && !p->request->output)
+        failures_trim(FAILURES_FOLDER, path_out->data, FAILURES_KEPT, FAILURES_KEPT_BYTES);
     json_decref(manifest);
     return ok;
 }
 
+static void find_folder(packing *p) {
+    const pack_request *r = p->request;
+    const char *slash = r->output ? strrchr(r->output, '/') : NULL;
+    if (slash)
+        p->folder = arena_strndup(&p->memory, r->output, (size_t)(slash - r->output) + 1);
+    else
+        p->folder = arena_strdup(&p->memory, r->output     ? "."
+                                             : r->failures ? r->failures
+                                                           : FAILURES_FOLDER);
+}
+
 static bool make_staging(packing *p, status *st) {
-    const char *folder = folder_of(p->request);
-    return file_make_dirs(folder, st) && scratch_folder_open(&p->staging, folder, ".staging-", st);
+    find_folder(p);
+    if (!p->request->output && !file_make_dirs(p->folder, st))
+        return false;
+    return scratch_folder_open(&p->staging, p->folder, ".staging-", st);
+}
+
+static bool interrupted(status *st) {
+    return interrupt_seen && !status_set(st, STATUS_INTERRUPTED, "interrupted: nothing was packed");
+}
+
+/* A pack is the answer of a command that was not interrupted. */
+static bool write_members(packing *p, text *path_out, status *st) {
+    if (interrupted(st) || !write_pack(p, path_out, st))
+        return false;
+    if (!interrupted(st))
+        return true;
+    if (p->made)
+        unlink(path_out->data);
+    return false;
 }
 
 bool pack_case(const pack_request *request, text *path_out, status *st) {
@@ -241,12 +301,13 @@ bool pack_case(const pack_request *request, text *path_out, status *st) {
     arena_init(&p.memory);
     bool ok = make_staging(&p, st);
     if (ok) {
-        stage_members(&p);
+        ok = stage_members(&p, st);
         add_readme(&p);
         add_log(&p);
         size_t own = p.members.count;
-        ok = add_staged(&p, st) && write_pack(&p, path_out, st);
+        ok = ok && add_staged(&p, st);
         scratch_folder_close(&p.staging);
+        ok = ok && write_members(&p, path_out, st);
         for (size_t i = own; i < p.members.count; i++)
             free((void *)(uintptr_t)p.members.items[i].data);
     }

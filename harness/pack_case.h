@@ -13,12 +13,17 @@ typedef struct pack_request {
     const json_t *result; /* of that job */
     const char *stage;    /* the last step that it announced */
     const char *failures; /* the folder that receives the pack; NULL: the usual one, kept small */
+    const char *output;   /* the file that becomes the pack, whatever was there; NULL: one in that
+                             folder, named by its content */
     uint64_t timeout_seconds, memory_mib;
 } pack_request;
 
-/* Appends the pack's path. A pack that is there already is left as it is: its name tells its
- * content. False with nothing left behind. */
+/* Appends the pack's path. A pack that is there already under the name of its content is left as it
+ * is. False with nothing left behind; STATUS_INTERRUPTED where the user ended it. */
 bool pack_case(const pack_request *request, text *path_out, status *st);
+
+/* The "case" of a manifest: all that says how a job is run again. Owned. */
+json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_mib);
 
 /* Whether a result is a failure of its case (and so is packed by itself). */
 bool pack_is_failure(const json_t *result);

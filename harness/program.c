@@ -10,6 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "interrupt.h"
+
+enum { POLL_MS = 200 };
+
 typedef struct channel {
     int fds[2]; /* read end, write end; -1: none */
     text *into;
@@ -52,11 +56,17 @@ static void drain(channel *c, short events) {
         close_end(&c->fds[0]);
 }
 
-static void read_all(channel *out, channel *err) {
+/* A signal that only this process got is handed on once. */
+static void read_all(channel *out, channel *err, pid_t pid) {
+    bool told = false;
     while (out->fds[0] >= 0 || err->fds[0] >= 0) {
         struct pollfd fds[] = {{out->fds[0], POLLIN, 0}, {err->fds[0], POLLIN, 0}};
-        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+        if (poll(fds, 2, POLL_MS) < 0 && errno != EINTR)
             return;
+        if (interrupt_seen && !told) {
+            told = true;
+            kill(pid, SIGINT);
+        }
         drain(out, fds[0].revents);
         drain(err, fds[1].revents);
     }
@@ -87,7 +97,7 @@ bool program_run(const program *p, int *code, status *st) {
     close_end(&out.fds[1]);
     close_end(&err.fds[1]);
     if (pid > 0)
-        read_all(&out, &err);
+        read_all(&out, &err, pid);
     close_end(&out.fds[0]);
     close_end(&err.fds[0]);
     return pid > 0 ? end_of(p, pid, code, st)

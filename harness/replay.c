@@ -10,17 +10,32 @@
 #include "fault.h"
 #include "interrupt.h"
 #include "pack_case.h"
+#include "pack_fields.h"
 #include "report/host_facts.h"
 #include "repro/pack.h"
 #include "tessera/compiler.h"
 #include "worker.h"
 
-enum { REPLAYS_MAX = 3, DIGESTS_MAX = COMPILER_MAX_PARAMETERS, TIMEOUT_MAX_S = 3600 };
+enum { REPLAYS_MAX = 3, DIGESTS_MAX = 64, STEPS_MAX = 16 };
+
+/* The sanitizers map terabytes of shadow memory. */
+#if defined(__has_feature)
+#define BUILT_WITH_ASAN __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define BUILT_WITH_ASAN 1
+#else
+#define BUILT_WITH_ASAN 0
+#endif
+
+uint64_t replay_memory_mib(void) {
+    return BUILT_WITH_ASAN ? 0 : 4096;
+}
 
 typedef struct recorded_case {
     job job; /* its isa: the level that is run */
     const char *recorded_isa;
-    json_int_t timeout_s, memory_mib;
+    uint64_t timeout_seconds, memory_mib;
+    bool limited;    /* the pack asks for more */
     const char *key; /* NULL: the case could not even be prepared */
     const json_t *inputs;
     const char *module_hash;
@@ -35,48 +50,77 @@ static bool invalid(replay *r, const char *why) {
 
 /* ---- reading ---- */
 
+/* The one file below source/. */
 static bool read_source(const pack *p, recorded_case *c) {
+    const pack_member *found = NULL;
     for (size_t i = 0; i < pack_member_count(p); i++) {
         const pack_member *m = pack_member_at(p, i);
         if (strncmp(m->name, "source/", 7) != 0)
             continue;
-        c->source = base_malloc(m->size_bytes + 1);
-        memcpy(c->source, m->data, m->size_bytes);
-        c->source[m->size_bytes] = '\0';
-        c->job.source = c->source;
-        c->job.path = m->name + 7;
-        return strlen(c->source) == m->size_bytes;
+        if (found)
+            return false;
+        found = m;
     }
-    return false;
+    if (!found || memchr(found->data, '\0', found->size_bytes))
+        return false;
+    c->source = base_malloc(found->size_bytes + 1);
+    memcpy(c->source, found->data, found->size_bytes);
+    c->source[found->size_bytes] = '\0';
+    c->job.source = c->source;
+    c->job.path = found->name + 7;
+    return true;
 }
 
-static bool read_case(const pack *p, recorded_case *c, replay *r) {
-    json_t *item = json_object_get(r->manifest, "case");
-    json_int_t threads = 0, seed = 0;
-    job *j = &c->job;
-    if (json_unpack(item, "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I}", "kernel", &j->kernel, "case",
-                    &j->case_name, "backend", &j->backend, "profile", &j->profile, "threads",
-                    &threads, "seed", &seed, "timeout_s", &c->timeout_s, "memory_mib",
-                    &c->memory_mib) != 0 ||
-        threads < 1 || threads > 256 || seed < 0 || c->timeout_s < 1 ||
-        c->timeout_s > TIMEOUT_MAX_S || c->memory_mib < 0 || c->memory_mib > 1 << 20)
-        return invalid(r, "its manifest does not describe a case");
-    if (!json_is_string(json_object_get(json_object_get(r->manifest, "outcome"), "status")))
-        return invalid(r, "its manifest records no outcome");
+static bool fields_are_sound(replay *r) {
+    text why;
+    text_init(&why);
+    bool ok = pack_fields_check(r->manifest, &why);
+    if (!ok)
+        invalid(r, why.data);
+    text_release(&why);
+    return ok;
+}
+
+static const char *word_at(const json_t *object, const char *name) {
+    return json_string_value(json_object_get(object, name));
+}
+
+static uint64_t number_at(const json_t *object, const char *name) {
+    return (uint64_t)json_integer_value(json_object_get(object, name));
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static bool read_case(const pack *p, const replay_request *q, recorded_case *c, replay *r) {
+    const json_t *item = json_object_get(r->manifest, "case");
+    if (!fields_are_sound(r))
+        return false;
     if (!read_source(p, c))
-        return invalid(r, "it holds no source");
-    j->threads = (uint32_t)threads;
-    j->seed = (uint64_t)seed;
-    j->isa = json_string_value(json_object_get(item, "isa"));
-    j->fault = json_string_value(json_object_get(item, "fault"));
-    j->unoptimised = json_is_true(json_object_get(item, "unoptimised"));
-    j->schedule = json_string_value(json_object_get(item, "schedule"));
-    j->generic = json_is_true(json_object_get(item, "generic"));
-    j->mode = JOB_REPLAY;
-    j->quick = j->sandbox = true;
-    c->key = json_string_value(json_object_get(r->manifest, "key"));
+        return invalid(r, "it does not hold one source");
+    c->job.kernel = word_at(item, "kernel");
+    c->job.case_name = word_at(item, "case");
+    c->job.backend = word_at(item, "backend");
+    c->job.profile = word_at(item, "profile");
+    c->job.threads = (uint32_t)number_at(item, "threads");
+    c->job.seed = number_at(item, "seed");
+    c->job.isa = word_at(item, "isa");
+    c->job.fault = word_at(item, "fault");
+    c->job.unoptimised = json_is_true(json_object_get(item, "unoptimised"));
+    c->job.schedule = word_at(item, "schedule");
+    c->job.generic = json_is_true(json_object_get(item, "generic"));
+    c->job.mode = JOB_REPLAY;
+    c->job.quick = c->job.sandbox = true;
+    uint64_t memory_mib = number_at(item, "memory_mib");
+    c->timeout_seconds = lesser(number_at(item, "timeout_s"), q->timeout_seconds);
+    c->memory_mib = !memory_mib     ? q->memory_mib
+                    : q->memory_mib ? lesser(memory_mib, q->memory_mib)
+                                    : memory_mib;
+    c->limited = c->timeout_seconds < number_at(item, "timeout_s") || c->memory_mib != memory_mib;
+    c->key = word_at(r->manifest, "key");
     c->inputs = json_object_get(r->manifest, "inputs_sha256");
-    c->module_hash = json_string_value(json_object_get(r->manifest, "module_hash"));
+    c->module_hash = word_at(r->manifest, "module_hash");
     return true;
 }
 
@@ -87,7 +131,7 @@ static void lacks(replay *r, const char *format, const char *what) {
     text_init(&line);
     text_append(&line, format);
     text_append(&line, what);
-    json_array_append_new(r->missing, json_stringn_nocheck(line.data, line.length));
+    json_array_append_new(r->missing, job_words(line.data, line.length));
     text_release(&line);
 }
 
@@ -104,13 +148,21 @@ static void check_backend(const job *j, replay *r) {
         lacks(r, "", why.message);
 }
 
-static bool compatible(const recorded_case *c, replay *r) {
+static void check_threads(const job *j, uint32_t most, replay *r) {
+    char what[64];
+    snprintf(what, sizeof what, "%u; --threads allows %u", j->threads, most);
+    if (j->threads > most)
+        lacks(r, "it asks for more threads than a replay may have: ", what);
+}
+
+static bool compatible(const recorded_case *c, const replay_request *q, replay *r) {
     const job *j = &c->job;
     json_t *numerics = json_object_get(r->manifest, "numerics_version");
     char reason[HOST_REASON_BYTES];
     if (json_integer_value(numerics) != TSR_NUMERICS_VERSION)
         lacks(r, "it was made under another version of the numerics", "");
     check_backend(j, r);
+    check_threads(j, q->threads, r);
     if (j->isa && !host_isa_supports(j->isa)) {
         host_isa_why_not(j->isa, reason);
         lacks(r, "code for its ISA level cannot run here: ", reason);
@@ -163,15 +215,17 @@ static void qualify(const recorded_case *c, replay *r) {
     const char *module = json_string_value(json_object_get(r->result, "module_hash"));
     if (!json_equal(json_object_get(r->manifest, "tsr"), facts))
         json_array_append_new(r->qualifiers, json_string("toolchain-drift"));
-    if (c->recorded_isa && strcmp(c->job.isa, c->recorded_isa) != 0)
+    if (c->recorded_isa && c->job.isa && strcmp(c->job.isa, c->recorded_isa) != 0)
         json_array_append_new(r->qualifiers, json_string("other-isa"));
     if (module && c->module_hash && strcmp(module, c->module_hash) == 0)
         json_array_append_new(r->qualifiers, json_string("code-hash-same"));
+    if (c->limited && r->verdict != REPRODUCED_EXACT && r->verdict != REPRODUCED_CLASS)
+        json_array_append_new(r->qualifiers, json_string("limited"));
     json_decref(facts);
 }
 
 /* Once where that settles it; else three times, to tell a steady failure from an unsteady one. */
-static bool run_case(const recorded_case *c, replay *r, status *st) {
+static void run_case(const recorded_case *c, replay *r) {
     json_t *results[REPLAYS_MAX] = {NULL};
     outcome recorded = {.stage = ""}, seen[REPLAYS_MAX];
     repro_outcome replays[REPLAYS_MAX];
@@ -182,62 +236,65 @@ static bool run_case(const recorded_case *c, replay *r, status *st) {
     do {
         worker w;
         memset(&seen[count], 0, sizeof seen[count]);
-        worker_init(&w, (uint64_t)c->timeout_s, (uint64_t)c->memory_mib, &interrupt_seen);
+        worker_init(&w, c->timeout_seconds, c->memory_mib, &interrupt_seen);
+        worker_limit(&w, STEPS_MAX * c->timeout_seconds);
         json_t *result = results[count] = worker_run(&w, &c->job);
         if (result)
             read_outcome(result, json_object_get(json_object_get(result, "check"), "sha256"),
                          pack_stage(result, w.stage), &seen[count]);
         worker_stop(&w);
-        if (!result)
+        if (!result) {
+            r->verdict = REPRO_NO_VERDICT;
             break;
+        }
         replays[count] = seen[count].outcome;
         count++;
         r->verdict = repro_judge(&recorded.outcome, replays, (size_t)count);
     } while (count < REPLAYS_MAX && r->verdict != REPRODUCED_EXACT &&
              r->verdict != REPRODUCED_CLASS);
-    bool ok = count > 0 || status_set(st, STATUS_INVALID, "interrupted");
     r->result = count ? json_incref(results[count - 1]) : NULL;
     for (int i = 0; i < REPLAYS_MAX; i++)
         json_decref(results[i]);
-    return ok;
 }
 
-static bool replay_pack(const pack *p, const char *isa, replay *r, status *st) {
+static void replay_pack(const pack *p, const replay_request *q, replay *r) {
     recorded_case c = {0};
     r->manifest = json_deep_copy(pack_about(p));
-    bool ok = true;
-    if (read_case(p, &c, r)) {
+    if (read_case(p, q, &c, r)) {
         c.recorded_isa = c.job.isa;
-        c.job.isa = isa ? isa : c.recorded_isa;
-        bool can = compatible(&c, r);
-        ok = !can || run_case(&c, r, st);
-        if (can && ok && same_case(&c, json_object_get(r->result, "internal"), r))
+        c.job.isa = q->isa ? q->isa : c.recorded_isa;
+        if (compatible(&c, q, r))
+            run_case(&c, r);
+        if (r->verdict != REPRO_NO_VERDICT &&
+            same_case(&c, json_object_get(r->result, "internal"), r))
             qualify(&c, r);
     }
     free(c.source);
-    return ok;
 }
 
 bool replay_run(const replay_request *request, replay *out, status *st) {
     pack_state state;
     *out = (replay){.qualifiers = json_array(), .missing = json_array()};
-    pack *p = pack_read(request->path, &state, st);
-    bool unreadable = st->code == STATUS_UNAVAILABLE && state != PACK_NEWER;
-    if (!p && (st->code == STATUS_NOT_FOUND || unreadable))
-        return false;
+    status why = STATUS_INIT;
+    pack *p = pack_read(request->path, &state, &why);
+    bool unreadable = why.code == STATUS_UNAVAILABLE && state != PACK_NEWER;
+    if (!p && (why.code == STATUS_NOT_FOUND || unreadable))
+        return status_set(st, why.code, "%s", why.message);
     if (!p && state == PACK_NEWER) {
         out->verdict = INCOMPATIBLE;
-        lacks(out, "", st->message);
+        lacks(out, "", why.message);
         return true;
     }
     if (!p) {
-        invalid(out, st->message);
+        invalid(out, why.message);
         return true;
     }
     interrupt_watch();
-    bool ok = replay_pack(p, request->isa, out, st);
+    replay_pack(p, request, out);
     pack_free(p);
-    return ok;
+    if (!interrupt_settle())
+        out->verdict = REPRO_NO_VERDICT;
+    return true;
 }
 
 void replay_release(replay *r) {

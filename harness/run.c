@@ -14,6 +14,7 @@
 #include "report/github.h"
 #include "report/host_facts.h"
 #include "report/progress.h"
+#include "report/say.h"
 #include "report/table.h"
 #include "run_name.h"
 #include "store/store.h"
@@ -101,10 +102,10 @@ static void forget(run *r) {
 /* Takes up an unfinished run; true with r->number 0 where there is none. */
 static bool resume(run *r, status *st) {
     int64_t number;
-    if (!store_find_unfinished(r->store, r->request->arguments, r->machine.data, &number, st))
+    if (!store_resume_run(r->store, r->request->arguments, r->machine.data, &number, st))
         return false;
     if (number == 0) {
-        fputs("tsr: no unfinished run of these arguments; starting a new one\n", stderr);
+        say(stderr, "tsr: no unfinished run of these arguments; starting a new one\n");
         return true;
     }
     run_search search = {.number = number, .run = r};
@@ -115,13 +116,12 @@ static bool resume(run *r, status *st) {
     if (!r->head)
         return status_set(st, STATUS_CORRUPT, "%s: run %s is damaged", r->request->database, r->id);
     if (!is_ours(r->head)) {
-        fprintf(stderr, "tsr: run %s was begun by another build of tsr; starting a new one\n",
-                r->id);
+        say(stderr, "tsr: run %s was begun by another build of tsr; starting a new one\n", r->id);
         forget(r);
         return true;
     }
     r->number = number;
-    fprintf(stderr, "tsr: going on with run %s: %zu results are there\n", r->id, r->done.count);
+    say(stderr, "tsr: going on with run %s: %zu results are there\n", r->id, r->done.count);
     return true;
 }
 
@@ -198,7 +198,7 @@ static bool keep_last_failed(run *r, status *st) {
     if (ok)
         p->jobs.count = kept;
     if (ok && kept == 0)
-        fputs("tsr: nothing that was asked for failed in the last run\n", stderr);
+        say(stderr, "tsr: nothing that was asked for failed in the last run\n");
     map_release(&failed);
     return ok;
 }
@@ -286,38 +286,45 @@ static bool show(run *r, const char *key, const json_t *result, const char *reso
         *suffix = '\0';
     table_line(&r->table, result, name[0] ? name : NULL, previous_ns, &line);
     progress_clear(&r->progress);
-    fputs(line.data, stdout);
+    say_text(stdout, line.data);
     fflush(stdout);
     text_release(&line);
     return true;
 }
 
-/* A failing case becomes a pack; that there is none is told, and is no reason to stop. */
-static void pack_failure(run *r, const job *j, json_t *result) {
+/* A failing case becomes a pack; that there is none is told, and is no reason to stop. False:
+ * interrupted. */
+static bool pack_failure(run *r, const job *j, json_t *result) {
     const run_request *q = r->request;
-    pack_request request = {
-        j, result, r->worker.stage, q->failures, q->choice->timeout_seconds, q->choice->memory_mib};
+    pack_request request = {.job = j,
+                            .result = result,
+                            .stage = r->worker.stage,
+                            .failures = q->failures,
+                            .timeout_seconds = q->choice->timeout_seconds,
+                            .memory_mib = q->choice->memory_mib};
     status st = STATUS_INIT;
     text path;
     text_init(&path);
     if (pack_case(&request, &path, &st))
         json_object_set_new(result, "pack", json_string(path.data));
-    else
-        fprintf(stderr, "tsr: %s/%s is not packed: %s\n", j->kernel, j->case_name, st.message);
+    else if (st.code != STATUS_INTERRUPTED)
+        say(stderr, "tsr: %s/%s is not packed: %s\n", j->kernel, j->case_name, st.message);
     text_release(&path);
+    return st.code != STATUS_INTERRUPTED;
 }
 
 /* NULL: interrupted. */
 static json_t *measure_job(run *r, const job *j) {
     json_t *result = worker_run(&r->worker, j);
-    if (!result) {
-        r->stopped = true;
-        return NULL;
+    if (result)
+        json_object_set_new(result, "source",
+                            json_pack("{s:s, s:I}", "path", j->path, "line", (json_int_t)j->line));
+    /* A failure without its pack would never get one: the case is left to --resume. */
+    if (result && pack_is_failure(result) && !pack_failure(r, j, result)) {
+        json_decref(result);
+        result = NULL;
     }
-    json_object_set_new(result, "source",
-                        json_pack("{s:s, s:I}", "path", j->path, "line", (json_int_t)j->line));
-    if (pack_is_failure(result))
-        pack_failure(r, j, result);
+    r->stopped |= result == NULL;
     return result;
 }
 
@@ -332,7 +339,7 @@ static bool measure_again(void *context, json_t **result, json_t **internal, sta
     measuring *m = context;
     json_t *fresh = measure_job(m->run, m->job);
     if (!fresh)
-        return status_set(st, STATUS_UNAVAILABLE, "interrupted");
+        return status_set(st, STATUS_INTERRUPTED, "interrupted");
     json_decref(*result);
     json_decref(*internal);
     m->code = job_result_exit(fresh);
@@ -404,20 +411,31 @@ static bool run_all(run *r, status *st) {
 static void report_to_github(const json_t *document) {
     status st = STATUS_INIT;
     if (!github_report(document, stderr, &st))
-        fprintf(stderr, "tsr: %s\n", st.message);
+        say(stderr, "tsr: %s\n", st.message);
+}
+
+static bool export_all(const run *r, json_t *document, status *st) {
+    const run_request *q = r->request;
+    bool ok = q->export_count == 0 || !r->number ||
+              stored_run_add_samples(r->store, r->number, document, st);
+    for (size_t i = 0; i < q->export_count && ok; i++)
+        ok = document_export(document, q->exports[i], st);
+    json_object_del(document, "samples");
+    return ok;
 }
 
 static bool finish(run *r, status *st) {
     const run_request *q = r->request;
     json_t *document =
         document_make(r->head, document_ceilings(&r->ceilings), json_incref(r->results));
-    bool ok = q->export_count == 0 || !r->number ||
-              stored_run_add_samples(r->store, r->number, document, st);
-    for (size_t i = 0; i < q->export_count && ok; i++)
-        ok = document_export(document, q->exports[i], st);
-    json_object_del(document, "samples");
+    r->stopped |= !interrupt_settle();
+    /* Who reads an export or an annotation sees no exit code: there are none of half a run. */
+    bool ok = r->stopped || export_all(r, document, st);
     progress_clear(&r->progress);
-    report_to_github(document);
+    if (r->stopped)
+        json_object_set_new(document, "interrupted", json_true());
+    else
+        report_to_github(document);
     if (q->json)
         document_print(document, stdout);
     text summary;
@@ -425,14 +443,14 @@ static bool finish(run *r, status *st) {
     table_summary(r->results, &summary);
     if (r->number)
         text_printf(&summary, "run %s, in %s\n", r->id, q->database);
-    fputs(summary.data, q->json ? stderr : stdout);
+    say_text(q->json ? stderr : stdout, summary.data);
     text_release(&summary);
     json_decref(document);
     if (r->stopped) {
-        fprintf(stderr,
-                "tsr: interrupted; %zu of %zu results are stored: go on with the same command and "
-                "--resume\n",
-                json_array_size(r->results), q->plan->jobs.count);
+        say(stderr,
+            "tsr: interrupted; %zu of %zu results are stored: go on with the same command and "
+            "--resume\n",
+            json_array_size(r->results), q->plan->jobs.count);
         r->code = EXIT_INTERRUPTED;
         return ok;
     }
@@ -463,7 +481,7 @@ static void show_header(run *r) {
     text_init(&header);
     table_header(&r->table, &header);
     progress_clear(&r->progress);
-    fputs(header.data, stdout);
+    say_text(stdout, header.data);
     fflush(stdout);
     text_release(&header);
 }
@@ -505,7 +523,7 @@ int run_bench(const run_request *request) {
     progress_clear(&r->progress);
     int code = (int)r->code;
     if (!ok) {
-        fprintf(stderr, "tsr: %s\n", st.message);
+        say(stderr, "tsr: %s\n", st.message);
         code = (int)exit_code_worse(r->code, exit_code_of_status(st.code));
     }
     release(r);
@@ -535,5 +553,5 @@ bool run_jobs(const job_plan *p, const job_choice *choice, run_result_fn visit, 
     }
     progress_clear(&bar);
     worker_stop(&w);
-    return ok;
+    return ok && interrupt_settle();
 }

@@ -16,6 +16,16 @@ void worker_init(worker *w, uint64_t timeout_seconds, uint64_t memory_mib,
     w->process.memory_bytes = memory_mib << 20;
 }
 
+void worker_limit(worker *w, uint64_t seconds) {
+    w->job_ns = seconds * 1000000000u;
+}
+
+/* Of the step that begins now. */
+static uint64_t deadline_of(const worker *w) {
+    uint64_t step_ns = timer_now_ns() + w->timeout_ns;
+    return w->end_ns && w->end_ns < step_ns ? w->end_ns : step_ns;
+}
+
 /* What a dead worker's end means for its job. */
 static json_t *result_of_death(worker *w, const job *j, int wait_status) {
     text why;
@@ -44,7 +54,7 @@ static json_t *result_of_death(worker *w, const job *j, int wait_status) {
         text_printf(&why, ": %s", complaint.data);
     text_release(&complaint);
     json_t *result = job_result_new(j, outcome, NULL);
-    json_object_set_new(result, "why", json_stringn_nocheck(why.data, why.length));
+    json_object_set_new(result, "why", job_words(why.data, why.length));
     text_release(&why);
     return result;
 }
@@ -102,7 +112,7 @@ static json_t *take_message(worker *w, const job *j, json_t *message, bool rubbi
     } else if (stage) {
         snprintf(w->stage, sizeof w->stage, "%s", stage);
         w->timed_since_ns = strcmp(stage, "time") == 0 ? timer_now_ns() : 0;
-        *deadline_ns = timer_now_ns() + w->timeout_ns;
+        *deadline_ns = deadline_of(w);
     } else {
         result = json_incref(json_object_get(message, "result"));
         compare_clocks(w, result);
@@ -119,7 +129,8 @@ json_t *worker_run(worker *w, const job *j) {
     bool sent = process_send(&w->process, request);
     json_decref(request);
     snprintf(w->stage, sizeof w->stage, "start");
-    uint64_t deadline_ns = timer_now_ns() + w->timeout_ns;
+    w->end_ns = w->job_ns ? timer_now_ns() + w->job_ns : 0;
+    uint64_t deadline_ns = deadline_of(w);
     json_t *result = sent ? NULL : died(w, j);
     while (!result) {
         bool rubbish = false;

@@ -14,12 +14,18 @@ typedef struct worker {
     process process;
     char stage[16];
     uint64_t timeout_ns;     /* for one stage */
+    uint64_t job_ns;         /* for a whole job; 0: no limit */
+    uint64_t end_ns;         /* of the job in hand; 0: whenever it is done */
     uint64_t timed_since_ns; /* when the stage "time" was announced; 0: another one is on */
 } worker;
 
 void worker_init(worker *w, uint64_t timeout_seconds, uint64_t memory_mib,
                  const volatile sig_atomic_t *interrupted);
 void worker_stop(worker *w);
+
+/* At most so long for each of the jobs that follow, however many steps it announces: a worker that
+ * runs what is not trusted could announce steps for ever. */
+void worker_limit(worker *w, uint64_t seconds);
 
 /* The job's result with its "internal" part, owned by the caller. NULL only when interrupted. */
 json_t *worker_run(worker *w, const job *j);

@@ -4,15 +4,18 @@
 
 #include <stddef.h>
 
-/* Names, exit codes and meanings: verdict.def. */
+/* Names, exit codes and meanings: verdict.def. Zero is no verdict: nothing is known yet, and what
+ * ends like that was interrupted, or is a bug. */
 typedef enum repro_verdict {
+    REPRO_NO_VERDICT,
 #define VERDICT(name, exit_code, meaning) name,
 #include "verdict.def"
 #undef VERDICT
     REPRO_VERDICT_COUNT
 } repro_verdict;
 
-/* Static storage; an unknown verdict is "unknown", ends with 70 and has an empty meaning. */
+/* Static storage; no verdict is "none", another number "unknown": both end with 70 and have an
+ * empty meaning. */
 const char *repro_verdict_name(repro_verdict v);
 int repro_verdict_exit(repro_verdict v);
 const char *repro_verdict_meaning(repro_verdict v);
@@ -26,10 +29,9 @@ typedef struct repro_outcome {
     size_t sha256_count;       /* 0 where it ended without outputs */
 } repro_outcome;
 
-/* The verdict of `count` >= 1 replays. Never INVALID_PACK or INCOMPATIBLE: those are known before
- * anything runs. By the first line that fits:
- *   replays differ in status, stage, class or digests    NONDETERMINISTIC
- *   recorded ok, replay ok, equal digests                REPRODUCED_EXACT
+/* The verdict of `count` replays; none of 0. Never INVALID_PACK or INCOMPATIBLE: those are known
+ * before anything runs. By the first line that fits: replays differ in status, stage, class or
+ * digests    NONDETERMINISTIC recorded ok, replay ok, equal digests                REPRODUCED_EXACT
  *   recorded ok, anything else                           DIFFERENT_FAILURE
  *   recorded a failure, replay ok                        NOT_REPRODUCED
  *   other status or stage                                DIFFERENT_FAILURE

@@ -10,6 +10,7 @@
 #include "git.h"
 #include "interrupt.h"
 #include "program.h"
+#include "report/say.h"
 
 /* ---- git ---- */
 static char *resolve(const char *name, status *st) {
@@ -101,16 +102,15 @@ void bisect_close(bisect *b) {
 
 /* ---- the loop ---- */
 static void tell(const bisect_commit *c) {
-    fprintf(stderr, "tsr: %.12s %s: %s", c->hash, bisect_mark_name(c->mark), c->why);
+    say(stderr, "tsr: %.12s %s: %s", c->hash, bisect_mark_name(c->mark), c->why);
     if (c->changed)
-        fprintf(stderr, " (%+.2f %%, %+.2f to %+.2f)", 100 * c->change, 100 * c->low,
-                100 * c->high);
-    fprintf(stderr, "\n");
+        say(stderr, " (%+.2f %%, %+.2f to %+.2f)", 100 * c->change, 100 * c->low, 100 * c->high);
+    say(stderr, "\n");
 }
 
 static bool try_one(bisect *b, size_t i, status *st) {
     bisect_commit *c = &b->commits.items[i];
-    fprintf(stderr, "tsr: trying %.12s %s\n", c->hash, c->subject);
+    say(stderr, "tsr: trying %.12s %s\n", c->hash, c->subject);
     if (!bisect_judge(b, c, st))
         return false;
     tell(c);
@@ -134,7 +134,7 @@ static void remove_checkouts(const bisect *b) {
         status st = STATUS_INIT;
         int code = 0;
         if (!program_run(&p, &code, &st) || code != 0)
-            fprintf(stderr, "tsr: %s could not be removed\n", b->made.items[i]);
+            say(stderr, "tsr: %s could not be removed\n", b->made.items[i]);
     }
     unlink(BISECT_STATE);
 }
@@ -145,21 +145,22 @@ exit_code bisect_run(bisect *b, status *st) {
     if (b->commits.items[last].mark == BISECT_UNTRIED && !try_one(b, last, st))
         return interrupt_seen ? EXIT_INTERRUPTED : exit_code_of_status(st->code);
     if (b->commits.items[last].mark != BISECT_BAD) {
-        fprintf(stderr,
-                "tsr: %.12s is not known to be slower than %.12s: there is nothing to find\n",
-                b->bad, b->good);
+        if (!interrupt_settle())
+            return EXIT_INTERRUPTED;
+        say(stderr, "tsr: %.12s is not known to be slower than %.12s: there is nothing to find\n",
+            b->bad, b->good);
         remove_checkouts(b);
         return EXIT_NO_VERDICT;
     }
     bisect_range r = range_of(b);
     while (r.next < r.end && !interrupt_seen) {
-        fprintf(stderr, "tsr: %zu commits left, about %zu to try\n", r.end - r.begin, r.left);
+        say(stderr, "tsr: %zu commits left, about %zu to try\n", r.end - r.begin, r.left);
         if (!try_one(b, r.next, st))
             break;
         r = range_of(b);
     }
-    if (interrupt_seen || st->code != STATUS_OK) {
-        fprintf(stderr, "tsr: what was found is kept: go on with tsr bisect-perf --resume\n");
+    if (!interrupt_settle() || st->code != STATUS_OK) {
+        say(stderr, "tsr: what was found is kept: go on with tsr bisect-perf --resume\n");
         return interrupt_seen ? EXIT_INTERRUPTED : exit_code_of_status(st->code);
     }
     remove_checkouts(b);
@@ -196,16 +197,16 @@ void bisect_show(const bisect *b, text *out) {
         return;
     bisect_range r = range_of(b);
     if (r.end - r.begin > 1)
-        text_printf(out, "the first bad commit is one of these %zu; those between were skipped:\n",
-                    r.end - r.begin);
+        text_show(out, "the first bad commit is one of these %zu; those between were skipped:\n",
+                  r.end - r.begin);
     for (size_t i = r.begin; i < r.end; i++) {
         const bisect_commit *c = &b->commits.items[i];
-        text_printf(out, "%s%s %s\n", c->hash,
-                    r.end - r.begin == 1 ? " is the first bad commit:" : "", c->subject);
+        text_show(out, "%s%s %s\n", c->hash,
+                  r.end - r.begin == 1 ? " is the first bad commit:" : "", c->subject);
         if (c->why)
-            text_printf(out, "    %s: %s\n", bisect_mark_name(c->mark), c->why);
+            text_show(out, "    %s: %s\n", bisect_mark_name(c->mark), c->why);
         if (c->changed)
-            text_printf(out, "    %+.2f %% against %.12s (%+.2f to %+.2f)\n", 100 * c->change,
-                        b->good, 100 * c->low, 100 * c->high);
+            text_show(out, "    %+.2f %% against %.12s (%+.2f to %+.2f)\n", 100 * c->change,
+                      b->good, 100 * c->low, 100 * c->high);
     }
 }

@@ -11,6 +11,7 @@
 #include "interrupt.h"
 #include "job.h"
 #include "program.h"
+#include "report/say.h"
 
 /* What a retry asks for: as many pairs of processes as a gate ever has. */
 #define MOST_PAIRS "96"
@@ -175,7 +176,7 @@ bool bisect_judge(bisect *b, bisect_commit *c, status *st) {
         if (!document || decided)
             return document != NULL && !interrupt_seen;
         if (attempt == 0)
-            fprintf(stderr, "tsr: no verdict; once more, with " MOST_PAIRS " pairs of processes\n");
+            say(stderr, "tsr: no verdict; once more, with " MOST_PAIRS " pairs of processes\n");
     }
     return !interrupt_seen;
 }

@@ -8,6 +8,7 @@
 #include "device/host.h"
 #include "fault.h"
 #include "module_cache.h"
+#include "report/say.h"
 
 static int unknown(const options *o, const char *what, const char *word, const char *const *names,
                    size_t count) {
@@ -23,11 +24,23 @@ static int unknown(const options *o, const char *what, const char *word, const c
     return code;
 }
 
+/* A slip of the pen is a wrong command line; another name may be a backend, but none that is here.
+ */
 static int unknown_backend(const options *o, const char *word) {
     const char *names[BACKEND_COUNT + 1] = {[BACKEND_COUNT] = "all"};
+    status st = STATUS_INIT;
+    text list;
     for (int i = 0; i < BACKEND_COUNT; i++)
         names[i] = backend_table[i].name;
-    return unknown(o, "backend", word, names, BACKEND_COUNT + 1);
+    if (text_nearest(word, names, BACKEND_COUNT + 1))
+        return unknown(o, "backend", word, names, BACKEND_COUNT + 1);
+    text_init(&list);
+    for (int i = 0; i < BACKEND_COUNT; i++)
+        text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    status_set(&st, STATUS_UNAVAILABLE, "no backend is called '%s' here; there are %s", word,
+               list.data);
+    text_release(&list);
+    return command_fail(&st);
 }
 
 /* All that can run here; what cannot is told (once), not failed. */
@@ -40,7 +53,7 @@ static void take_all_backends(job_choice *out) {
             continue;
         out->backends[i] = backend_device(&backend_table[i], &device, &st);
         if (!out->backends[i] && !told[i])
-            fprintf(stderr, "tsr: left out: %s\n", st.message);
+            say(stderr, "tsr: left out: %s\n", st.message);
         told[i] = true;
     }
 }
@@ -113,6 +126,76 @@ static int take_threads(const options *o, arena *memory, job_choice *out) {
     return code;
 }
 
+/* ---- what does not go together ---- */
+
+static bool honours_one(const job_choice *c, backend_id id) {
+    for (int k = 0; k < PROFILE_COUNT; k++)
+        if (c->profiles[k] &&
+            backend_honours(&backend_table[id], compiler_profile_name((compiler_profile)k)))
+            return true;
+    return false;
+}
+
+/* A backend does not run under a profile that nobody asked for: one that was named is refused, one
+ * of all is left out. */
+static int check_profiles(const options *o, job_choice *c) {
+    bool told = o->command == COMMAND_BENCH || o->command == COMMAND_GOLDEN;
+    size_t left = 0;
+    status st = STATUS_INIT;
+    for (int id = 0; id < BACKEND_COUNT; id++) {
+        const backend *b = &backend_table[id];
+        left += c->backends[id] && honours_one(c, (backend_id)id);
+        if (!c->backends[id] || honours_one(c, (backend_id)id))
+            continue;
+        if (c->by_name)
+            status_set(&st, STATUS_UNAVAILABLE, "backend %s has no such profile, only %s", b->name,
+                       b->profiles);
+        else if (told)
+            say(stderr, "tsr: left out: backend %s, which has no such profile, only %s\n", b->name,
+                b->profiles);
+        c->backends[id] = false;
+    }
+    if (left == 0)
+        status_set(&st, STATUS_UNAVAILABLE, "no backend that can run here has such a profile");
+    return st.code == STATUS_OK ? EXIT_DONE : command_fail(&st);
+}
+
+/* Options of what we compile, where nothing is compiled by us. */
+static int check_backends(const options *o, const job_choice *c) {
+    static const char why[] = "is for code that tsr compiles, and no backend with such was chosen";
+    bool ours = false, tools = false;
+    for (int id = 0; id < BACKEND_COUNT; id++) {
+        bool chosen = c->backends[id] && *backend_table[id].driver;
+        tools |= chosen && backend_is_tools(&backend_table[id]);
+        ours |= chosen && !backend_is_tools(&backend_table[id]);
+    }
+    if (ours || !c->by_name)
+        return EXIT_DONE;
+    int code = COMMAND_REFUSE(o, why, OPTION_ISA, OPTION_SCHEDULE, OPTION_GENERIC, OPTION_NO_CACHE,
+                              OPTION_TUNED, OPTION_NO_TUNED, OPTION_ORDER_PROBE);
+    if (!code && !tools)
+        code = COMMAND_REFUSE(o, why, OPTION_UNOPTIMISED, OPTION_INJECT);
+    if (!code && (c->thread_count != 1 || c->threads[0] != 1))
+        code = COMMAND_REFUSE(o, why, OPTION_THREADS);
+    return code;
+}
+
+static int check_choice(const options *o, job_choice *c) {
+    if (c->order_probe && !c->profiles[PROFILE_STRICT]) {
+        c->order_probe = false;
+        int code =
+            COMMAND_REFUSE(o, "is for strict code: add --profile strict", OPTION_ORDER_PROBE);
+        if (code)
+            return code;
+    }
+    if (!option_applies(OPTION_BACKEND, o->command))
+        return EXIT_DONE;
+    int code = check_profiles(o, c);
+    return code ? code : check_backends(o, c);
+}
+
+/* ---- levels ---- */
+
 /* The level of that name, in static storage; NULL: there is none. */
 static const char *level_named(const char *word) {
     const char *const *levels;
@@ -172,7 +255,7 @@ static void take_cache(const options *o, job_choice *out) {
     bool uses = option_applies(OPTION_NO_CACHE, o->command) && !options_flag(o, OPTION_NO_CACHE);
     char *folder = uses ? module_cache_folder(&st) : NULL;
     if (st.code != STATUS_OK)
-        fprintf(stderr, "tsr: %s\n", st.message);
+        say(stderr, "tsr: %s\n", st.message);
     if (folder && strlen(folder) < sizeof out->cache)
         snprintf(out->cache, sizeof out->cache, "%s", folder);
     free(folder);
@@ -219,12 +302,22 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
     int code = take_backends(o, &memory, out);
     code = code ? code : take_profiles(o, profiles, &memory, out);
     code = code ? code : take_threads(o, &memory, out);
+    code = code ? code : check_choice(o, out);
     code = code ? code : take_isa(o, &memory, out);
     code = code ? code : take_inject(o, out);
     if (!code)
         take_cache(o, out);
     arena_release(&memory);
     return code;
+}
+
+int choice_compiled(job_choice *choice) {
+    status st = STATUS_INIT;
+    uint32_t device;
+    memset(choice->backends, 0, sizeof choice->backends);
+    choice->backends[BACKEND_CPU] = true;
+    return backend_device(&backend_table[BACKEND_CPU], &device, &st) ? EXIT_DONE
+                                                                     : command_fail(&st);
 }
 
 void choice_query(const options *o, size_t first, arena *memory, corpus_query *query) {
@@ -254,7 +347,7 @@ int choice_corpus(const options *o, size_t first, corpus *out) {
     text_init(&diagnostics);
     choice_query(o, first, &memory, &query);
     bool ok = corpus_load(out, &query, &diagnostics, &st);
-    fputs(diagnostics.data, stderr);
+    say_text(stderr, diagnostics.data);
     text_release(&diagnostics);
     arena_release(&memory);
     return ok ? EXIT_DONE : command_fail(&st);

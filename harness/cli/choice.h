@@ -9,6 +9,10 @@
  * `profiles` is the default list. EXIT_DONE, or the exit code after the message was printed. */
 int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds, job_choice *out);
 
+/* The cpu backend alone, for commands that are about compiled code. EXIT_ABSENT, told, where it
+ * cannot run here. */
+int choice_compiled(job_choice *choice);
+
 /* What the arguments from `first` on and --filter mean; strings are borrowed from the options and
  * from `memory`. */
 void choice_query(const options *o, size_t first, arena *memory, corpus_query *query);

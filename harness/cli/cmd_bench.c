@@ -8,6 +8,7 @@
 #include "controls.h"
 #include "report/document.h"
 #include "report/export/export.h"
+#include "report/say.h"
 #include "run.h"
 #include "tune/tune.h"
 #include "worker.h"
@@ -54,7 +55,7 @@ static void list_jobs(const job_plan *p) {
         text key;
         text_init(&key);
         job_key(&p->jobs.items[i], &key);
-        puts(key.data);
+        say(stdout, "%s\n", key.data);
         text_release(&key);
     }
 }
@@ -68,8 +69,8 @@ static void take_tuned(const options *o, const corpus *c, job_plan *p, tune_cach
     if (!options_flag(o, OPTION_NO_TUNED)) {
         tune_cache_release(tuned);
         if (!tune_cache_read(path, tuned, &st))
-            fprintf(stderr, "tsr: %s; no tuned schedules are used\n", st.message);
-        fputs(tuned->complaints.data, stderr);
+            say(stderr, "tsr: %s; no tuned schedules are used\n", st.message);
+        say_text(stderr, tuned->complaints.data);
         tune_apply(tuned, c, p);
     }
     free(path);
@@ -82,8 +83,8 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
     job_plan_make(&p, c, choice, JOB_BENCH);
     take_tuned(o, c, &p, &tuned);
     if (choice->inject && !job_plan_has_fault(&p)) {
-        fprintf(stderr, "tsr: --inject %s: no case that would run on a compiled backend is meant\n",
-                choice->inject);
+        say(stderr, "tsr: --inject %s: no case that would run on a compiled backend is meant\n",
+            choice->inject);
         code = EXIT_INPUT;
     } else if (options_flag(o, OPTION_LIST)) {
         list_jobs(&p);
@@ -123,6 +124,19 @@ static int refuse_with_controls(const options *o) {
     return EXIT_DONE;
 }
 
+static int check_options(const options *o) {
+    int code = options_flag(o, OPTION_NEGATIVE_CONTROLS) ? refuse_with_controls(o) : EXIT_DONE;
+    if (!code && options_flag(o, OPTION_LIST))
+        code =
+            COMMAND_REFUSE(o, "is for running, and --list runs nothing", OPTION_JSON, OPTION_EXPORT,
+                           OPTION_RESUME, OPTION_LAST_FAILED, OPTION_FAIL_FAST, OPTION_FAILURES);
+    if (!code && options_flag(o, OPTION_NO_TUNED))
+        code = COMMAND_REFUSE(o, "and --no-tuned do not go together", OPTION_TUNED);
+    if (!code && (options_flag(o, OPTION_SCHEDULE) || options_flag(o, OPTION_UNOPTIMISED)))
+        code = COMMAND_REFUSE(o, "has no say beside --schedule and --unoptimised", OPTION_TUNED);
+    return code;
+}
+
 int command_bench(const options *o) {
     job_choice choice;
     corpus c;
@@ -133,7 +147,7 @@ int command_bench(const options *o) {
     for (size_t i = 0; i < o->values[OPTION_EXPORT].values.count; i++)
         if (!document_export_place(o->values[OPTION_EXPORT].values.items[i], &st))
             return command_fail(&st);
-    int code = options_flag(o, OPTION_NEGATIVE_CONTROLS) ? refuse_with_controls(o) : EXIT_DONE;
+    int code = check_options(o);
     code = code ? code : choice_make(o, "strict,deterministic", 60, &choice);
     if (code)
         return code;

@@ -5,6 +5,7 @@
 #include "bisect/bisect.h"
 #include "cli/command.h"
 #include "report/document.h"
+#include "report/say.h"
 
 /* What is handed on to the gate. */
 static json_t *gate_arguments(const options *o) {
@@ -72,7 +73,7 @@ static void print(const options *o, const bisect *b) {
     text out;
     text_init(&out);
     bisect_show(b, &out);
-    fputs(out.data, stdout);
+    say_text(stdout, out.data);
     text_release(&out);
 }
 

@@ -8,6 +8,7 @@
 #include "cli/kernel_choice.h"
 #include "module_cache.h"
 #include "report/output.h"
+#include "report/say.h"
 
 static const char *const levels[] = {"graph", "schedule", "space", "tile",  "llvm",
                                      "asm",   "mlir",     "obj",   "module"};
@@ -44,7 +45,7 @@ static int list_passes(const options *o) {
     const char *const *names;
     uint32_t count = compiler_pass_names(options_flag(o, OPTION_GENERIC), &names);
     for (uint32_t i = 0; i < count; i++)
-        puts(names[i]);
+        say(stdout, "%s\n", names[i]);
     return EXIT_DONE;
 }
 
@@ -64,7 +65,7 @@ static int write_output(const options *o, const text *body) {
     const char *path = options_text(o, OPTION_OUTPUT, NULL);
     status st = STATUS_INIT;
     if (!path) {
-        fwrite(body->data, 1, body->length, stdout);
+        say_data(stdout, body->data, body->length);
         return EXIT_DONE;
     }
     return output_write(path, body->data, body->length, &st) ? EXIT_DONE : command_fail(&st);
@@ -134,7 +135,7 @@ static int compile_case(const options *o, const kernel_choice *k, compiler_optio
     text_init(&out);
     int code = EXIT_INPUT;
     ir_module *graph = compiler_graph(k->source, k->kernel, k->c, &diagnostics);
-    fputs(diagnostics.data, stderr);
+    say_text(stderr, diagnostics.data);
     if (graph) {
         bool ok = pass ? emit_after(graph, k->c, build, pass, &out, &st)
                        : emit_level(graph, k->c, level, build, cache, &out, &st);

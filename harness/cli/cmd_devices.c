@@ -8,6 +8,7 @@
 #include "device/host.h"
 #include "report/document.h"
 #include "report/host_facts.h"
+#include "report/say.h"
 #include "tessera/tessera.h"
 
 static json_t *backend_facts(const backend *b) {
@@ -31,29 +32,29 @@ static json_t *backend_facts(const backend *b) {
 
 static void print_backend(const json_t *facts) {
     const char *device = json_string_value(json_object_get(facts, "device"));
-    printf("%-8s %s\n", json_string_value(json_object_get(facts, "backend")),
-           json_string_value(json_object_get(facts, "summary")));
-    printf("         profiles: %s\n", json_string_value(json_object_get(facts, "profiles")));
+    say(stdout, "%-8s %s\n", json_string_value(json_object_get(facts, "backend")),
+        json_string_value(json_object_get(facts, "summary")));
+    say(stdout, "         profiles: %s\n", json_string_value(json_object_get(facts, "profiles")));
     if (device)
-        printf("         device: %s, %s, %" JSON_INTEGER_FORMAT " cores, %.1f GiB\n", device,
-               json_string_value(json_object_get(facts, "isa")),
-               json_integer_value(json_object_get(facts, "compute_units")),
-               json_number_value(json_object_get(facts, "memory_bytes")) / 0x1p30);
+        say(stdout, "         device: %s, %s, %" JSON_INTEGER_FORMAT " cores, %.1f GiB\n", device,
+            json_string_value(json_object_get(facts, "isa")),
+            json_integer_value(json_object_get(facts, "compute_units")),
+            json_number_value(json_object_get(facts, "memory_bytes")) / 0x1p30);
     if (!json_is_true(json_object_get(facts, "usable")))
-        printf("         missing: %s\n", json_string_value(json_object_get(facts, "why")));
+        say(stdout, "         missing: %s\n", json_string_value(json_object_get(facts, "why")));
 }
 
 static void print_host(const json_t *host) {
     const char *why = json_string_value(json_object_get(host, "counters_why"));
-    printf("host     %s%s, %s\n", json_string_value(json_object_get(host, "os")),
-           json_is_true(json_object_get(host, "virtualised")) ? ", virtual machine" : "",
-           json_string_value(json_object_get(host, "kernel")));
-    printf("         counters: %s%s%s\n", json_string_value(json_object_get(host, "counters")),
-           why ? "; " : "", why ? why : "");
+    say(stdout, "host     %s%s, %s\n", json_string_value(json_object_get(host, "os")),
+        json_is_true(json_object_get(host, "virtualised")) ? ", virtual machine" : "",
+        json_string_value(json_object_get(host, "kernel")));
+    say(stdout, "         counters: %s%s%s\n", json_string_value(json_object_get(host, "counters")),
+        why ? "; " : "", why ? why : "");
     for (size_t i = 0; host_isa_level(i); i++) {
         char reason[HOST_REASON_BYTES];
         host_isa_why_not(host_isa_level(i), reason);
-        printf("         %-14s %s\n", host_isa_level(i), *reason ? reason : "yes");
+        say(stdout, "         %-14s %s\n", host_isa_level(i), *reason ? reason : "yes");
     }
 }
 

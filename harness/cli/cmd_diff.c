@@ -5,6 +5,7 @@
 #include "cli/database.h"
 #include "diff/runs.h"
 #include "diff/tensors.h"
+#include "report/say.h"
 
 enum { DIGITS = 17, TIMEOUT_SECONDS = 60, TIMEOUT_SECONDS_MAX = 1 << 20 };
 
@@ -14,6 +15,7 @@ typedef struct comparison_of {
     diff_request request;
     text report;
     json_t *document;
+    bool refused; /* told already */
 } comparison_of;
 
 static exit_code compare_results(comparison_of *c, status *st) {
@@ -57,17 +59,24 @@ static exit_code compare(comparison_of *c, status *st) {
                    a == SIDE_TENSOR ? c->a : c->b, a == SIDE_TENSOR ? c->b : c->a);
         return EXIT_INPUT;
     }
+    int refused =
+        a == SIDE_TENSOR
+            ? COMMAND_REFUSE(c->o, "is for runs, and these are tensors", OPTION_DB, OPTION_TIMEOUT)
+            : COMMAND_REFUSE(c->o, "is for tensors, and these are runs", OPTION_TYPE);
+    if (refused) {
+        c->refused = true;
+        return (exit_code)refused;
+    }
     return a == SIDE_TENSOR ? diff_tensors(c->a, c->b, want, &c->report, &c->document, st)
                             : compare_results(c, st);
 }
 
 static void print(const comparison_of *c) {
     if (!options_flag(c->o, OPTION_JSON)) {
-        fputs(c->report.data, stdout);
+        say_text(stdout, c->report.data);
         return;
     }
-    json_dumpf(c->document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));
-    fputc('\n', stdout);
+    say_json(stdout, c->document, DIGITS);
 }
 
 int command_diff(const options *o) {
@@ -83,10 +92,10 @@ int command_diff(const options *o) {
         return command_usage(o->command, "%s", st.message);
     text_init(&c.report);
     int code = (int)compare(&c, &st);
-    if (st.code == STATUS_OK)
-        print(&c);
-    else
+    if (st.code != STATUS_OK)
         code = command_fail(&st);
+    else if (!c.refused)
+        print(&c);
     json_decref(c.document);
     text_release(&c.report);
     return code;

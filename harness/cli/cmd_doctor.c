@@ -6,6 +6,7 @@
 #include "doctor/doctor.h"
 #include "report/document.h"
 #include "report/host_facts.h"
+#include "report/say.h"
 
 enum { APART_MS = 400 };
 
@@ -14,41 +15,41 @@ static const char *text_of(const json_t *object, const char *name) {
 }
 
 static void print_fact(const json_t *fact) {
-    printf("%-8s %-22s %s\n", text_of(fact, "state"), text_of(fact, "check"),
-           text_of(fact, "found"));
+    say(stdout, "%-8s %-22s %s\n", text_of(fact, "state"), text_of(fact, "check"),
+        text_of(fact, "found"));
     if (text_of(fact, "why"))
-        printf("%31s %s\n", "", text_of(fact, "why"));
+        say(stdout, "%31s %s\n", "", text_of(fact, "why"));
     if (text_of(fact, "mend"))
-        printf("%31s $ %s\n", "", text_of(fact, "mend"));
+        say(stdout, "%31s $ %s\n", "", text_of(fact, "mend"));
 }
 
 static void print_share(const json_t *value) {
     if (json_is_number(value))
-        printf("%9.2f %%", 100 * json_number_value(value));
+        say(stdout, "%9.2f %%", 100 * json_number_value(value));
     else
-        printf("%11s", "none");
+        say(stdout, "%11s", "none");
 }
 
 static void print_noise(const json_t *noise) {
     size_t i;
     json_t *loop;
     int cases = (int)json_integer_value(json_object_get(noise, "cases"));
-    printf("\n%-8s %11s %18s %21s %10s %d\n", "loop", "in process", "between processes",
-           "smallest change seen", "among", cases);
+    say(stdout, "\n%-8s %11s %18s %21s %10s %d\n", "loop", "in process", "between processes",
+        "smallest change seen", "among", cases);
     json_array_foreach(json_object_get(noise, "loops"), i, loop) {
-        printf("%-8s", text_of(loop, "loop"));
+        say(stdout, "%-8s", text_of(loop, "loop"));
         print_share(json_object_get(loop, "in_process"));
-        printf("%8s", "");
+        say(stdout, "%8s", "");
         print_share(json_object_get(loop, "between_processes"));
-        printf("%11s", "");
+        say(stdout, "%11s", "");
         print_share(json_object_get(loop, "detectable"));
-        printf("%4s", "");
+        say(stdout, "%4s", "");
         print_share(json_object_get(loop, "detectable_of_many"));
-        putchar('\n');
+        say(stdout, "\n");
     }
-    printf("the clock of the core: %.2f %% between its 5th and 95th percentile\n",
-           100 * json_number_value(json_object_get(noise, "clock_spread")));
-    printf(
+    say(stdout, "the clock of the core: %.2f %% between its 5th and 95th percentile\n",
+        100 * json_number_value(json_object_get(noise, "clock_spread")));
+    say(stdout,
         json_is_true(json_object_get(noise, "enough"))
             ? "quiet enough for a gate that must see %.3g %%\n"
             : "too noisy for a gate that must see %.3g %%: mend what does harm above, or give the "

@@ -43,6 +43,9 @@ static int fuzz_schedules(const options *o) {
     int code = choice_make(o, "strict", TIMEOUT_S, &choice);
     if (code)
         return code;
+    code = choice_compiled(&choice);
+    if (code)
+        return code;
     if (!options_flag(o, OPTION_THREADS) && choice.threads[0] > 1) {
         choice.threads[1] = choice.threads[0];
         choice.threads[0] = 1;
@@ -80,6 +83,12 @@ int command_fuzz(const options *o) {
     if (code)
         return code;
     if (o->values[OPTION_SHOW].present) {
+        int refused = COMMAND_REFUSE(o, "is for running kernels, and --show runs none",
+                                     OPTION_KERNELS, OPTION_MINUTES, OPTION_TALLY, OPTION_FAILURES,
+                                     OPTION_JSON, OPTION_BACKEND, OPTION_PROFILE, OPTION_THREADS,
+                                     OPTION_ISA, OPTION_TIMEOUT, OPTION_MEMORY);
+        if (refused)
+            return refused;
         fuzz_show(choice.seed, number);
         return EXIT_DONE;
     }

@@ -17,6 +17,7 @@
 #include "report/github.h"
 #include "report/host_facts.h"
 #include "report/progress.h"
+#include "report/say.h"
 #include "run_name.h"
 #include "store/store.h"
 
@@ -152,7 +153,7 @@ static int load_corpus(gate_command *c) {
     bool ok = corpus_load(&c->corpus, &c->query, &diagnostics, &st);
     bool needed = !options_text(c->o, OPTION_AGAINST, NULL) || c->o->arguments.count > 0;
     if (needed || ok)
-        fputs(diagnostics.data, stderr);
+        say_text(stderr, diagnostics.data);
     text_release(&diagnostics);
     return ok || !needed ? EXIT_DONE : command_fail(&st);
 }
@@ -227,7 +228,7 @@ static int show(const gate_command *c, const gate *g, const json_t *document) {
         text_init(&out);
         gate_table_options how = {.colour = command_colour(c->o, stdout)};
         gate_table(g, &how, &out);
-        fputs(out.data, stdout);
+        say_text(stdout, out.data);
         text_release(&out);
     }
     bool ok = github_report(document, stderr, &st) && keep(c, document, &st);
@@ -251,6 +252,7 @@ static int run_gate(gate_command *c) {
     bool ok = gate_run(&g, &st);
     progress_clear(&c->progress);
     int code;
+    g.interrupted |= !interrupt_settle();
     if (ok && !g.interrupted) {
         json_t *document = gate_document(&g, id, started);
         code = show(c, &g, document);
@@ -258,7 +260,7 @@ static int run_gate(gate_command *c) {
     } else {
         code = g.interrupted ? EXIT_INTERRUPTED : command_fail(&st);
         if (g.interrupted)
-            fputs("tsr: interrupted: there is no verdict\n", stderr);
+            say(stderr, "tsr: interrupted: there is no verdict\n");
     }
     gate_release(&g);
     return code;
@@ -275,7 +277,7 @@ static int show_self_test(const gate_command *c, const self_test *t) {
         text out;
         text_init(&out);
         self_test_table(t, &c->settings, &out);
-        fputs(out.data, stdout);
+        say_text(stdout, out.data);
         text_release(&out);
     }
     return (int)self_test_exit(t, &c->settings);
@@ -305,10 +307,10 @@ static int self_test_with(gate_command *c, const char *path, const campaign_size
     progress_clear(&c->progress);
     if (!ok)
         return command_fail(&st);
-    if (interrupted)
-        fprintf(stderr, "tsr: interrupted: the same command goes on with %s\n", path);
-    int code = show_self_test(c, &t);
-    return interrupted ? EXIT_INTERRUPTED : code;
+    if (!interrupted && interrupt_settle())
+        return show_self_test(c, &t);
+    say(stderr, "tsr: interrupted: the same command goes on with %s\n", path);
+    return EXIT_INTERRUPTED;
 }
 
 static int run_self_test(gate_command *c) {

@@ -4,6 +4,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "job.h"
+#include "report/say.h"
 #include "run.h"
 #include "subject.h"
 
@@ -19,8 +20,8 @@ typedef struct golden_tally {
 static void tell(const golden_tally *t, const job *j, const char *what, const char *why) {
     if (t->json)
         return;
-    printf("%-10s %s/%s %s %s%s%s\n", what, j->kernel, j->case_name, j->backend, j->profile,
-           *why ? ": " : "", why);
+    say(stdout, "%-10s %s/%s %s %s%s%s\n", what, j->kernel, j->case_name, j->backend, j->profile,
+        *why ? ": " : "", why);
     fflush(stdout);
 }
 
@@ -74,10 +75,13 @@ static int finish(golden_tally *t, bool complete) {
     if (t->json) {
         json_t *document =
             json_pack("{s:s, s:O}", "schema", "tsr.golden-report/1", "results", t->results);
-        json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
-        putchar('\n');
+        if (!complete)
+            json_object_set_new(document, "interrupted", json_true());
+        say_json(stdout, document, 10);
         json_decref(document);
     }
+    if (!complete)
+        say(stderr, "tsr: interrupted: the other cases were not looked at\n");
     json_decref(t->results);
     return complete ? (int)t->code : EXIT_INTERRUPTED;
 }
@@ -91,7 +95,7 @@ static int record(const options *o, const corpus *c, job_choice *choice) {
     job_plan_make(&p, c, choice, JOB_RECORD);
     bool complete = run_jobs(&p, choice, on_recorded, &t);
     job_plan_release(&p);
-    fprintf(stderr, "%zu recorded, %zu unchanged, %zu failed\n", t.recorded, t.unchanged, t.failed);
+    say(stderr, "%zu recorded, %zu unchanged, %zu failed\n", t.recorded, t.unchanged, t.failed);
     return finish(&t, complete);
 }
 
@@ -104,7 +108,7 @@ static int verify(const options *o, const corpus *c, job_choice *choice) {
     job_plan_make(&p, c, choice, JOB_VERIFY);
     bool complete = run_jobs(&p, choice, on_verified, &t);
     job_plan_release(&p);
-    fprintf(stderr, "%zu hold, %zu do not, %zu have no golden\n", t.held, t.failed, t.uncovered);
+    say(stderr, "%zu hold, %zu do not, %zu have no golden\n", t.held, t.failed, t.uncovered);
     return finish(&t, complete);
 }
 
@@ -140,16 +144,27 @@ static int list(const options *o, const corpus *c, const job_choice *choice) {
         json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "case", item->name, "state",
                                               golden_state_name(state), "path", item->golden_path));
         if (!json)
-            printf("%-8s %s\n", golden_state_name(state), item->name);
+            say(stdout, "%-8s %s\n", golden_state_name(state), item->name);
     }
     if (json) {
         json_t *document = json_pack("{s:s, s:O}", "schema", "tsr.golden-list/1", "goldens", rows);
-        json_dumpf(document, stdout, JSON_INDENT(2));
-        putchar('\n');
+        say_json(stdout, document, 0);
         json_decref(document);
     }
     json_decref(rows);
     return (int)code;
+}
+
+/* record and list have to do with the interpreter alone, and list runs nothing. */
+static int check_verb(const options *o, int which) {
+    int code = which == 1 ? EXIT_DONE
+                          : COMMAND_REFUSE(o, "is for golden verify", OPTION_BACKEND,
+                                           OPTION_PROFILE, OPTION_THREADS, OPTION_ISA,
+                                           OPTION_ORDER_PROBE, OPTION_UNOPTIMISED, OPTION_SCHEDULE,
+                                           OPTION_NO_CACHE, OPTION_GENERIC);
+    if (!code && which == 2)
+        code = COMMAND_REFUSE(o, "is for golden record and verify", OPTION_TIMEOUT, OPTION_MEMORY);
+    return code;
 }
 
 int command_golden(const options *o) {
@@ -163,7 +178,10 @@ int command_golden(const options *o) {
                              verb);
     job_choice choice;
     corpus c;
-    int code = choice_make(o, "strict", which == 0 ? RECORD_TIMEOUT_S : BENCH_TIMEOUT_S, &choice);
+    int code = check_verb(o, which);
+    if (code)
+        return code;
+    code = choice_make(o, "strict", which == 0 ? RECORD_TIMEOUT_S : BENCH_TIMEOUT_S, &choice);
     if (code)
         return code;
     code = choice_corpus(o, 1, &c);

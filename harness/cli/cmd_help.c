@@ -3,10 +3,17 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "report/say.h"
 
 int command_help(const options *o) {
     if (o->arguments.count > 1)
         return command_usage(COMMAND_HELP, "help takes one command");
+    bool page = options_flag(o, OPTION_MAN) || options_flag(o, OPTION_MARKDOWN);
+    if (page && o->arguments.count)
+        return command_usage(COMMAND_HELP, "the page is of all commands: '%s' is too much",
+                             o->arguments.items[0]);
+    if (options_flag(o, OPTION_MAN) && options_flag(o, OPTION_MARKDOWN))
+        return command_usage(COMMAND_HELP, "one of --man and --markdown");
     text out;
     text_init(&out);
     int code = EXIT_DONE;
@@ -23,7 +30,7 @@ int command_help(const options *o) {
         else
             help_command(command, &out);
     }
-    fputs(out.data, stdout);
+    say_text(stdout, out.data);
     text_release(&out);
     return code;
 }
@@ -39,7 +46,7 @@ int command_completion(const options *o) {
         completion_zsh(&out);
     else
         code = command_usage(COMMAND_COMPLETION, "which shell? bash or zsh");
-    fputs(out.data, stdout);
+    say_text(stdout, out.data);
     text_release(&out);
     return code;
 }

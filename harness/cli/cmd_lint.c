@@ -7,17 +7,17 @@
 #include "report/document.h"
 #include "report/export/export.h"
 #include "report/github.h"
+#include "report/say.h"
 
 static const char *plural(size_t count) {
     return count == 1 ? "" : "s";
 }
 
 static void print_summary(const lint_report *r, FILE *out) {
-    fprintf(out,
-            "%zu kernel%s with %zu case%s in %zu file%s: %zu error%s, %zu warning%s, %zu note%s\n",
-            r->kernels, plural(r->kernels), r->cases, plural(r->cases), r->files, plural(r->files),
-            r->counts[LINT_ERROR], plural(r->counts[LINT_ERROR]), r->counts[LINT_WARNING],
-            plural(r->counts[LINT_WARNING]), r->counts[LINT_NOTE], plural(r->counts[LINT_NOTE]));
+    say(out, "%zu kernel%s with %zu case%s in %zu file%s: %zu error%s, %zu warning%s, %zu note%s\n",
+        r->kernels, plural(r->kernels), r->cases, plural(r->cases), r->files, plural(r->files),
+        r->counts[LINT_ERROR], plural(r->counts[LINT_ERROR]), r->counts[LINT_WARNING],
+        plural(r->counts[LINT_WARNING]), r->counts[LINT_NOTE], plural(r->counts[LINT_NOTE]));
 }
 
 static bool look_at(const options *o, lint_report *r, status *st) {
@@ -49,7 +49,7 @@ static void print_findings(const options *o, const lint_report *r) {
     text out;
     text_init(&out);
     lint_show(r, command_colour(o, stdout), &out);
-    fputs(out.data, stdout);
+    say_text(stdout, out.data);
     text_release(&out);
 }
 
@@ -85,11 +85,20 @@ static int check_exports(const options *o) {
 }
 
 int command_lint(const options *o) {
+    int refused = EXIT_DONE;
+    if (options_flag(o, OPTION_LINT_MARKDOWN))
+        refused = COMMAND_REFUSE(o, "is for linting, and --markdown prints the table of checks",
+                                 OPTION_JSON, OPTION_CODE, OPTION_STRICT, OPTION_LINT_EXPORT);
+    if (!refused && options_flag(o, OPTION_LINT_MARKDOWN) && o->arguments.count)
+        refused = command_usage(o->command, "--markdown looks at no kernels: '%s' is too much",
+                                o->arguments.items[0]);
+    if (refused)
+        return refused;
     if (options_flag(o, OPTION_LINT_MARKDOWN)) {
         text page;
         text_init(&page);
         lint_markdown(&page);
-        fputs(page.data, stdout);
+        say_text(stdout, page.data);
         text_release(&page);
         return EXIT_DONE;
     }

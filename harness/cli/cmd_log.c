@@ -10,6 +10,7 @@
 #include "failures.h"
 #include "report/document.h"
 #include "report/export/export.h"
+#include "report/say.h"
 #include "report/table.h"
 #include "store/store.h"
 #include "stored_run.h"
@@ -27,12 +28,12 @@ static bool show_run(void *context, const store_run *run) {
                                              "failed", (json_int_t)run->failed, "exit", exit_json));
     if (v->json)
         return true;
-    printf("%s  %s  %4" PRId64 " results, %" PRId64 " failed, ", run->id, run->started,
-           run->results, run->failed);
+    say(stdout, "%s  %s  %4" PRId64 " results, %" PRId64 " failed, ", run->id, run->started,
+        run->results, run->failed);
     if (run->exit_code < 0)
-        puts("unfinished");
+        say(stdout, "unfinished\n");
     else
-        printf("exit %d\n", run->exit_code);
+        say(stdout, "exit %d\n", run->exit_code);
     return true;
 }
 
@@ -44,7 +45,7 @@ static int list_runs(store *s, log_view *v, status *st) {
         document_print(document, stdout);
         json_decref(document);
     } else if (json_array_size(v->rows) == 0) {
-        fputs("tsr: no runs yet\n", stderr);
+        say(stderr, "tsr: no runs yet\n");
     }
     return EXIT_DONE;
 }
@@ -58,7 +59,7 @@ static void print_table(const json_t *results, bool colour) {
     json_t *result;
     json_array_foreach((json_t *)results, i, result) table_line(&t, result, NULL, -1, &out);
     table_summary(results, &out);
-    fputs(out.data, stdout);
+    say_text(stdout, out.data);
     text_release(&out);
 }
 
@@ -114,9 +115,8 @@ static int prune(store *s, const options *o, uint64_t keep, status *st) {
     if (s && (!store_prune(s, keep, true, &went, st) ||
               (database_is_usual(o) && !prune_packs(s, &packs, st))))
         return command_fail(st);
-    fprintf(stderr,
-            "%" PRIu64 " runs deleted, %" PRIu64 " gates deleted, %" PRIu64 " packs deleted\n",
-            went.runs, went.gates, packs);
+    say(stderr, "%" PRIu64 " runs deleted, %" PRIu64 " gates deleted, %" PRIu64 " packs deleted\n",
+        went.runs, went.gates, packs);
     return EXIT_DONE;
 }
 
@@ -140,6 +140,11 @@ static int check_history(const options *o) {
                                      OPTION_SINCE};
     static const option_id without[] = {OPTION_PRUNE, OPTION_EXPORT};
     bool history = options_flag(o, OPTION_HISTORY);
+    if (options_flag(o, OPTION_PRUNE) && o->arguments.count)
+        return command_usage(o->command, "--prune is about all runs: '%s' is too much",
+                             o->arguments.items[0]);
+    if (options_flag(o, OPTION_PRUNE) && options_flag(o, OPTION_JSON))
+        return command_usage(o->command, "--prune and --json do not go together");
     for (size_t i = 0; i < sizeof with / sizeof *with && !history; i++)
         if (o->values[with[i]].present)
             return command_usage(o->command, "--%s is of --history", option_table[with[i]].name);

@@ -10,6 +10,9 @@
 #include "fault.h"
 #include "interrupt.h"
 #include "pack_case.h"
+#include "pack_fields.h"
+#include "report/output.h"
+#include "report/say.h"
 #include "store/store.h"
 #include "worker.h"
 
@@ -91,7 +94,7 @@ static bool load(const options *o, const wanted *w, corpus *c, status *st) {
                           .colour = command_colour(o, stderr)};
     text_init(&diagnostics);
     bool ok = corpus_load(c, &query, &diagnostics, st);
-    fputs(diagnostics.data, stderr);
+    say_text(stderr, diagnostics.data);
     text_release(&diagnostics);
     return ok;
 }
@@ -132,25 +135,44 @@ static int run_and_pack(const options *o, const job_choice *choice, job j) {
         worker_stop(&w);
         return EXIT_INTERRUPTED;
     }
-    pack_request request = {&j,
-                            result,
-                            w.stage,
-                            options_text(o, OPTION_FAILURES, NULL),
-                            choice->timeout_seconds,
-                            choice->memory_mib};
+    pack_request request = {.job = &j,
+                            .result = result,
+                            .stage = w.stage,
+                            .failures = options_text(o, OPTION_FAILURES, NULL),
+                            .output = options_text(o, OPTION_OUTPUT, NULL),
+                            .timeout_seconds = choice->timeout_seconds,
+                            .memory_mib = choice->memory_mib};
     text_init(&path);
     int code = pack_case(&request, &path, &st) ? EXIT_DONE : command_fail(&st);
-    if (code == EXIT_DONE) {
+    if (code == EXIT_DONE && interrupt_settle()) {
         const char *why = json_string_value(json_object_get(result, "why"));
-        fprintf(stderr, "%s/%s on %s: %s%s%s\n", j.kernel, j.case_name, j.backend,
-                json_string_value(json_object_get(result, "status")), why ? ": " : "",
-                why ? why : "");
-        puts(path.data);
+        say(stderr, "%s/%s on %s: %s%s%s\n", j.kernel, j.case_name, j.backend,
+            json_string_value(json_object_get(result, "status")), why ? ": " : "", why ? why : "");
+        say(stdout, "%s\n", path.data);
     }
     worker_stop(&w);
     text_release(&path);
     json_decref(result);
     return code;
+}
+
+/* A record may be damaged, and its backend may be missing here. */
+static bool is_sound(const job *j, const job_choice *choice, status *st) {
+    text why;
+    uint32_t device;
+    json_t *item = pack_case_json(j, choice->timeout_seconds, choice->memory_mib);
+    text_init(&why);
+    bool ok = pack_fields_check_part(item, "case", &why) ||
+              status_set(st, STATUS_CORRUPT, "the record of %s/%s is damaged: %s", j->kernel,
+                         j->case_name, why.data);
+    text_release(&why);
+    json_decref(item);
+    if (!ok)
+        return false;
+    backend_id id = backend_from_name(j->backend);
+    return id == BACKEND_COUNT
+               ? status_set(st, STATUS_UNAVAILABLE, "no backend is called %s here", j->backend)
+               : backend_device(&backend_table[id], &device, st);
 }
 
 static int pack_wanted(const options *o, const job_choice *choice, const wanted *w) {
@@ -164,45 +186,85 @@ static int pack_wanted(const options *o, const job_choice *choice, const wanted 
     job_plan_make(&p, &c, choice, JOB_REPLAY);
     const job *chosen = choose(&p, choice->by_name);
     int code;
-    if (!chosen) {
+    if (chosen && choice->inject && !chosen->fault && !w->record) {
+        status_set(&st, STATUS_INVALID, "--inject %s: it does not mean %s", choice->inject,
+                   w->filter);
+        code = command_fail(&st);
+    } else if (!chosen) {
         status_set(&st, STATUS_UNAVAILABLE, "no backend that was chosen runs %s", w->filter);
         code = command_fail(&st);
     } else {
         job j = *chosen;
         if (w->record)
             as_recorded(w, &j);
-        code = run_and_pack(o, choice, j);
+        code = is_sound(&j, choice, &st) ? run_and_pack(o, choice, j) : command_fail(&st);
     }
     job_plan_release(&p);
     corpus_release(&c);
     return code;
 }
 
-static int find_wanted(const options *o, wanted *w) {
-    status st = STATUS_INIT;
-    bool last = options_flag(o, OPTION_LAST_FAILURE);
-    if (last != (o->arguments.count == 0))
+/* Of a corpus: one case, run in one way. */
+static int find_named(const options *o, const job_choice *choice, wanted *w) {
+    const char *kernel = o->arguments.items[0], *case_name = options_text(o, OPTION_CASE, NULL);
+    if (!case_name)
+        return command_usage(o->command, "%s: which case of it? --case NAME", kernel);
+    int code = COMMAND_REFUSE(o, "is for results of runs: RUN:KERNEL/CASE", OPTION_DB);
+    if (code)
+        return code;
+    size_t backends = 0, profiles = 0;
+    for (int i = 0; i < BACKEND_COUNT; i++)
+        backends += choice->backends[i];
+    for (int i = 0; i < PROFILE_COUNT; i++)
+        profiles += choice->profiles[i];
+    if ((choice->by_name && backends != 1) || profiles != 1 || choice->thread_count != 1)
         return command_usage(o->command,
-                             "one of RUN:KERNEL/CASE, --last-failure and KERNEL is wanted");
-    const char *first = last ? "last:" : o->arguments.items[0], *colon = strchr(first, ':');
-    const char *case_name = options_text(o, OPTION_CASE, NULL);
-    if (!colon && !case_name)
-        return command_usage(o->command, "%s: which case of it? --case NAME", first);
-    if (!colon) {
-        snprintf(w->filter, sizeof w->filter, "%s/%s", first, case_name);
-        return EXIT_DONE;
-    }
-    char run[128];
-    snprintf(run, sizeof run, "%.*s", (int)(colon - first), first);
-    w->name = last ? NULL : colon + 1;
+                             "one backend, one profile and one thread count make one case");
+    snprintf(w->filter, sizeof w->filter, "%s/%s", kernel, case_name);
+    return EXIT_DONE;
+}
+
+/* Of a stored run: `first` is RUN:KERNEL/CASE..., or NULL for the last failure. */
+static int find_recorded(const options *o, const char *first, wanted *w) {
+    status st = STATUS_INIT;
+    char run[128] = "last";
+    int code =
+        COMMAND_REFUSE(o, "is of the result: it is run as it was recorded", OPTION_BACKEND,
+                       OPTION_PROFILE, OPTION_THREADS, OPTION_ISA, OPTION_SEED, OPTION_UNOPTIMISED,
+                       OPTION_SCHEDULE, OPTION_GENERIC, OPTION_INJECT, OPTION_CASE);
+    if (code)
+        return code;
+    if (o->arguments.count > 1)
+        return command_usage(o->command, "'%s' is too much: a run knows its corpus",
+                             o->arguments.items[1]);
+    if (first)
+        snprintf(run, sizeof run, "%.*s", (int)(strchr(first, ':') - first), first);
+    w->name = first ? strchr(first, ':') + 1 : NULL;
     return read_run(o, run, w, &st) ? EXIT_DONE : command_fail(&st);
+}
+
+static int find_wanted(const options *o, const job_choice *choice, wanted *w) {
+    const char *first = o->arguments.count ? o->arguments.items[0] : NULL;
+    if (first && options_flag(o, OPTION_LAST_FAILURE))
+        return command_usage(o->command, "--last-failure takes no arguments: '%s'", first);
+    return first && !strchr(first, ':') ? find_named(o, choice, w) : find_recorded(o, first, w);
+}
+
+static int check_place(const options *o) {
+    status st = STATUS_INIT;
+    const char *output = options_text(o, OPTION_OUTPUT, NULL);
+    if (!output)
+        return EXIT_DONE;
+    int code = COMMAND_REFUSE(o, "names a folder, and -o the file: one of them", OPTION_FAILURES);
+    return code || output_check(output, &st) ? code : command_fail(&st);
 }
 
 int command_pack_repro(const options *o) {
     job_choice choice;
     wanted w = {0};
-    int code = choice_make(o, "strict", 60, &choice);
-    code = code ? code : find_wanted(o, &w);
+    int code = check_place(o);
+    code = code ? code : choice_make(o, "strict", 60, &choice);
+    code = code ? code : find_wanted(o, &choice, &w);
     code = code ? code : pack_wanted(o, &choice, &w);
     json_decref(w.record);
     json_decref(w.run_arguments);

@@ -7,36 +7,41 @@
 #include "job.h"
 #include "replay.h"
 #include "report/document.h"
+#include "report/say.h"
 
 static void show_end(const char *what, const json_t *end) {
     const char *why = job_result_text(end, "why");
-    printf("%-9s %s%s%s\n", what, job_result_text(end, "status"), *why ? ": " : "", why);
+    say(stdout, "%-9s %s%s%s\n", what, job_result_text(end, "status"), *why ? ": " : "", why);
 }
 
-static void show_list(const char *head, const json_t *list, const char *between) {
+static void show_qualifiers(const json_t *list) {
     size_t i;
     json_t *item;
-    json_array_foreach(list, i, item) printf("%s%s", i ? between : head, json_string_value(item));
+    json_array_foreach(list, i, item) say(stdout, "%s%s", i ? ", " : " (", json_string_value(item));
+    say(stdout, json_array_size(list) ? ")\n" : "\n");
+}
+
+static void show_missing(const json_t *list) {
+    size_t i;
+    json_t *item;
+    json_array_foreach(list, i, item) say(stdout, "missing   %s\n", json_string_value(item));
 }
 
 static void show(const replay *r) {
     const json_t *item = json_object_get(r->manifest, "case");
-    fputs(repro_verdict_name(r->verdict), stdout);
-    show_list(" (", r->qualifiers, ", ");
-    puts(json_array_size(r->qualifiers) ? ")" : "");
+    say(stdout, "%s", repro_verdict_name(r->verdict));
+    show_qualifiers(r->qualifiers);
     if (r->verdict == INVALID_PACK) {
-        printf("%s\n", r->why);
+        say(stdout, "%s\n", r->why);
         return;
     }
     if (item)
-        printf("case      %s/%s@%s,%s,%lld%s%s\n", job_result_text(item, "kernel"),
-               job_result_text(item, "case"), job_result_text(item, "backend"),
-               job_result_text(item, "profile"),
-               (long long)json_integer_value(json_object_get(item, "threads")),
-               *job_result_text(item, "fault") ? " --inject " : "", job_result_text(item, "fault"));
-    show_list("missing   ", r->missing, "\nmissing   ");
-    if (json_array_size(r->missing))
-        puts("");
+        say(stdout, "case      %s/%s@%s,%s,%lld%s%s\n", job_result_text(item, "kernel"),
+            job_result_text(item, "case"), job_result_text(item, "backend"),
+            job_result_text(item, "profile"),
+            (long long)json_integer_value(json_object_get(item, "threads")),
+            *job_result_text(item, "fault") ? " --inject " : "", job_result_text(item, "fault"));
+    show_missing(r->missing);
     if (item)
         show_end("recorded", json_object_get(r->manifest, "outcome"));
     if (r->result && r->verdict != INCOMPATIBLE)
@@ -44,12 +49,14 @@ static void show(const replay *r) {
 }
 
 static void show_json(const replay *r) {
+    bool none = r->verdict == REPRO_NO_VERDICT;
     json_object_del(r->result, "internal");
     json_t *document = json_pack(
-        "{s:s, s:s, s:O, s:O, s:O?, s:O?, s:O?, s:s?}", "schema", "tsr.replay/1", "verdict",
-        repro_verdict_name(r->verdict), "qualifiers", r->qualifiers, "missing", r->missing, "case",
-        json_object_get(r->manifest, "case"), "recorded", json_object_get(r->manifest, "outcome"),
-        "replayed", r->result, "why", r->why[0] ? r->why : NULL);
+        "{s:s, s:s?, s:b, s:O, s:O, s:O?, s:O?, s:O?, s:s?}", "schema", "tsr.replay/1", "verdict",
+        none ? NULL : repro_verdict_name(r->verdict), "interrupted", none, "qualifiers",
+        r->qualifiers, "missing", r->missing, "case", json_object_get(r->manifest, "case"),
+        "recorded", json_object_get(r->manifest, "outcome"), "replayed", none ? NULL : r->result,
+        "why", r->why[0] ? r->why : NULL);
     document_print(document, stdout);
     json_decref(document);
 }
@@ -58,19 +65,28 @@ int command_replay(const options *o) {
     job_choice choice;
     status st = STATUS_INIT;
     replay r;
+    uint64_t threads = REPLAY_THREADS;
     if (o->arguments.count != 1)
         return command_usage(o->command, "one PACK is wanted");
+    replay_request request = {.path = o->arguments.items[0],
+                              .timeout_seconds = REPLAY_TIMEOUT_S,
+                              .memory_mib = replay_memory_mib()};
+    if (!options_number(o, OPTION_REPLAY_TIMEOUT, 1, 1000000, &request.timeout_seconds, &st) ||
+        !options_number(o, OPTION_REPLAY_MEMORY, 1, 1u << 30, &request.memory_mib, &st) ||
+        !options_number(o, OPTION_REPLAY_THREADS, 1, 256, &threads, &st))
+        return command_usage(o->command, "%s", st.message);
+    request.threads = (uint32_t)threads;
     int code = choice_make(o, "strict", 60, &choice);
     if (code)
         return code;
-    replay_request request = {o->arguments.items[0], choice.isa};
+    request.isa = choice.isa;
     code = replay_run(&request, &r, &st) ? repro_verdict_exit(r.verdict) : command_fail(&st);
-    if (r.manifest || r.why[0] || json_array_size(r.missing)) {
-        if (options_flag(o, OPTION_JSON))
-            show_json(&r);
-        else
-            show(&r);
-    }
+    if (st.code == STATUS_OK && options_flag(o, OPTION_JSON))
+        show_json(&r);
+    else if (st.code == STATUS_OK && r.verdict == REPRO_NO_VERDICT)
+        say(stderr, "tsr: interrupted: there is no verdict\n");
+    else if (st.code == STATUS_OK)
+        show(&r);
     replay_release(&r);
     return code;
 }

@@ -9,6 +9,7 @@
 #include "report/model.h"
 #include "report/output.h"
 #include "report/page.h"
+#include "report/say.h"
 
 static const char DEFAULT_OUTPUT[] = "tsr-report.html";
 
@@ -60,10 +61,10 @@ static bool write_page(const report_model *m, const char *path, status *st) {
     page_render(m->document, &m->samples, &page);
     bool ok = output_write(path, page.data, page.length, st);
     if (ok)
-        fprintf(stderr, "%s: %zu runs, %zu results, %zu samples, %zu gates; %.1f MiB\n", path,
-                json_array_size(json_object_get(m->document, "runs")), m->result_count,
-                m->samples.count, json_array_size(json_object_get(m->document, "gates")),
-                (double)page.length / 0x1p20);
+        say(stderr, "%s: %zu runs, %zu results, %zu samples, %zu gates; %.1f MiB\n", path,
+            json_array_size(json_object_get(m->document, "runs")), m->result_count,
+            m->samples.count, json_array_size(json_object_get(m->document, "gates")),
+            (double)page.length / 0x1p20);
     text_release(&page);
     return ok;
 }

@@ -11,6 +11,7 @@
 #include "report/document.h"
 #include "report/host_facts.h"
 #include "report/plot.h"
+#include "report/say.h"
 #include "stored_run.h"
 
 static plot plot_for(const options *o, uint32_t threads) {
@@ -24,17 +25,17 @@ static void show_plot(const plot *p) {
     text out;
     text_init(&out);
     plot_print(p, &out);
-    fputs(out.data, stdout);
+    say_text(stdout, out.data);
     text_release(&out);
 }
 
 /* ---- measured now ---- */
 
 static void print_ceilings(const ceilings *c) {
-    printf("%s, %s\n", host_cpu_name(), c->isa);
+    say(stdout, "%s, %s\n", host_cpu_name(), c->isa);
     for (size_t i = 0; i < c->count; i++)
-        printf("  %-24s %10.1f %s%s\n", c->items[i].resource, c->items[i].value, c->items[i].unit,
-               c->items[i].profile ? "  (not strict)" : "");
+        say(stdout, "  %-24s %10.1f %s%s\n", c->items[i].resource, c->items[i].value,
+            c->items[i].unit, c->items[i].profile ? "  (not strict)" : "");
 }
 
 static void show_ceilings(const options *o, const ceilings *c, uint32_t threads) {
@@ -110,11 +111,11 @@ static void show_run(const options *o, const json_t *document, uint32_t threads)
         options_split(o->values[OPTION_FILTER].values.items[i], &memory, &filters);
     plot_add_roofs(&p, json_object_get(document, "ceilings"));
     plot_add_points(&p, json_object_get(document, "results"), filters.items, filters.count);
-    printf("run %s, %s, %s\n", json_string_value(json_object_get(document, "run")),
-           json_string_value(json_object_get(host, "cpu")),
-           json_string_value(json_object_get(host, "isa")));
+    say(stdout, "run %s, %s, %s\n", json_string_value(json_object_get(document, "run")),
+        json_string_value(json_object_get(host, "cpu")),
+        json_string_value(json_object_get(host, "isa")));
     if (p.points.count + p.without_work == 0)
-        puts("no timed result of this run has a place here");
+        say(stdout, "no timed result of this run has a place here\n");
     show_plot(&p);
     plot_release(&p);
     vec_release(&filters);
@@ -141,8 +142,14 @@ static int show_stored(const options *o) {
 int command_roofline(const options *o) {
     if (o->arguments.count > 1)
         return command_usage(o->command, "roofline takes one run");
-    if (o->arguments.count)
-        return show_stored(o);
+    if (o->arguments.count) {
+        int code = COMMAND_REFUSE(o, "is for measuring, and a run was measured already", OPTION_ISA,
+                                  OPTION_QUICK);
+        if (!code && options_flag(o, OPTION_JSON))
+            code = COMMAND_REFUSE(o, "is for the picture: --json has the whole run", OPTION_FILTER,
+                                  OPTION_THREADS);
+        return code ? code : show_stored(o);
+    }
     if (options_flag(o, OPTION_FILTER) || options_flag(o, OPTION_DB))
         return command_usage(o->command, "--filter and --db go with a run");
     return measure(o);

@@ -11,6 +11,7 @@
 #include "cli/kernel_choice.h"
 #include "cli/run_module.h"
 #include "module_cache.h"
+#include "report/say.h"
 #include "session.h"
 
 typedef struct run_session {
@@ -188,7 +189,7 @@ static bool write_outputs(const run_session *s, const char *directory, status *s
         text_printf(&path, "%s/%s.npy", directory, s->signature.outputs[i].name);
         bool ok = tensor_write_npy(&s->outputs[i], path.data, st);
         if (ok)
-            puts(path.data);
+            say(stdout, "%s\n", path.data);
         text_release(&path);
         if (!ok)
             return false;
@@ -201,7 +202,7 @@ static int run_kernel(run_session *s, const options *o) {
     status st = STATUS_INIT;
     text_init(&diagnostics);
     bool ok = prepare(s, o, &diagnostics, &st);
-    fputs(ok ? "" : diagnostics.data, stderr);
+    say_text(stderr, ok ? "" : diagnostics.data);
     text_release(&diagnostics);
     ok = ok && (*backend_table[s->backend].driver
                     ? run_compiled(s, &st)
@@ -226,10 +227,14 @@ static int choose_backend(const options *o, run_session *s) {
             s->backend = (backend_id)i;
         chosen += choice.backends[i];
     }
-    if (code == EXIT_DONE && chosen != 1) {
-        if (options_flag(o, OPTION_BACKEND))
-            return command_usage(o->command, "one backend, please");
+    if (code == EXIT_DONE && !choice.by_name)
         s->backend = BACKEND_CPU;
+    else if (code == EXIT_DONE && chosen != 1)
+        return command_usage(o->command, "one backend, please");
+    if (code == EXIT_DONE && backend_is_tools(&backend_table[s->backend])) {
+        status_set(&st, STATUS_UNAVAILABLE, "backend %s takes part in bench and golden alone",
+                   backend_table[s->backend].name);
+        return command_fail(&st);
     }
     if (code == EXIT_DONE && !backend_device(&backend_table[s->backend], &s->device, &st))
         return command_fail(&st);

@@ -7,6 +7,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/database.h"
+#include "report/say.h"
 #include "tune/tune.h"
 
 enum { TIMEOUT_S = 60, BUDGET_MAX_S = 1000000 };
@@ -31,7 +32,7 @@ static int read_cache(const char *path, tune_cache *c) {
     status st = STATUS_INIT;
     bool ok = tune_cache_read(path, c, &st);
     if (ok)
-        fputs(c->complaints.data, stderr);
+        say_text(stderr, c->complaints.data);
     return ok ? EXIT_DONE : command_fail(&st);
 }
 
@@ -44,7 +45,7 @@ static int export_cache(const char *cache, const char *to) {
     if (code == EXIT_DONE && !tune_cache_write(to, &c, &st))
         code = command_fail(&st);
     if (code == EXIT_DONE)
-        printf("%zu schedules to %s\n", json_object_size(c.entries), to);
+        say(stdout, "%zu schedules to %s\n", json_object_size(c.entries), to);
     tune_cache_release(&c);
     return code;
 }
@@ -65,9 +66,10 @@ static int import_cache(const char *cache, const char *from) {
     json_object_foreach(c.entries, key, entry) json_array_append(entries, entry);
     if (code == EXIT_DONE && !tune_cache_add(cache, entries, &complaints, &st))
         code = command_fail(&st);
-    fputs(complaints.data, stderr);
+    say_text(stderr, complaints.data);
     if (code == EXIT_DONE) {
-        printf("%zu schedules from %s, %u refused\n", json_array_size(entries), from, c.refused);
+        say(stdout, "%zu schedules from %s, %u refused\n", json_array_size(entries), from,
+            c.refused);
         code = c.refused ? EXIT_INPUT : EXIT_DONE;
     }
     json_decref(entries);
@@ -93,28 +95,29 @@ static void print_tried(const json_t *entry) {
     json_t *one;
     json_array_foreach(json_object_get(entry, "tried"), i, one) {
         json_t *ratio = json_object_get(one, "ratio");
-        printf("  %12" JSON_INTEGER_FORMAT "  ",
-               json_integer_value(json_object_get(one, "cycles")));
+        say(stdout, "  %12" JSON_INTEGER_FORMAT "  ",
+            json_integer_value(json_object_get(one, "cycles")));
         if (json_is_number(ratio))
-            printf("%8.4f", json_number_value(ratio));
+            say(stdout, "%8.4f", json_number_value(ratio));
         else
-            printf("%8s", "-");
-        printf("  %s%s%s\n", job_result_text(one, "schedule"), json_is_number(ratio) ? "" : "  ",
-               job_result_text(one, "why"));
+            say(stdout, "%8s", "-");
+        say(stdout, "  %s%s%s\n", job_result_text(one, "schedule"),
+            json_is_number(ratio) ? "" : "  ", job_result_text(one, "why"));
     }
 }
 
 static void print_entry(const json_t *entry) {
     const char *schedule = job_result_text(entry, "schedule");
-    printf("%s/%s  %s %s, %" JSON_INTEGER_FORMAT " threads, shapes %s%s%s\n"
-           "  by tsr %s on %s\n  schedule  %s\n",
-           job_result_text(entry, "kernel"), job_result_text(entry, "case"),
-           job_result_text(entry, "isa"), job_result_text(entry, "profile"),
-           json_integer_value(json_object_get(entry, "threads")), job_result_text(entry, "shapes"),
-           *job_result_text(entry, "types") ? ", " : "", job_result_text(entry, "types"),
-           job_result_text(entry, "tsr"), job_result_text(entry, "cpu"),
-           *schedule ? schedule : "the default");
-    printf(
+    say(stdout,
+        "%s/%s  %s %s, %" JSON_INTEGER_FORMAT " threads, shapes %s%s%s\n"
+        "  by tsr %s on %s\n  schedule  %s\n",
+        job_result_text(entry, "kernel"), job_result_text(entry, "case"),
+        job_result_text(entry, "isa"), job_result_text(entry, "profile"),
+        json_integer_value(json_object_get(entry, "threads")), job_result_text(entry, "shapes"),
+        *job_result_text(entry, "types") ? ", " : "", job_result_text(entry, "types"),
+        job_result_text(entry, "tsr"), job_result_text(entry, "cpu"),
+        *schedule ? schedule : "the default");
+    say(stdout,
         "  default   %.3f us\n  tuned     %.3f us\n  estimated cycles, time against the default, "
         "schedule:\n",
         (double)json_integer_value(json_object_get(entry, "default_ns")) * 1e-3,
@@ -134,8 +137,7 @@ static int show_cache(const options *o, const char *cache, const char *pattern) 
         status_set(&st, STATUS_NOT_FOUND, "%s has nothing of %s", cache, pattern);
         code = command_fail(&st);
     } else if (code == EXIT_DONE && options_flag(o, OPTION_JSON)) {
-        json_dumpf(meant, stdout, JSON_INDENT(2));
-        putchar('\n');
+        say_json(stdout, meant, 0);
     } else if (code == EXIT_DONE) {
         size_t i;
         json_array_foreach(meant, i, entry) print_entry(entry);
@@ -157,8 +159,9 @@ static int tune(const options *o, const char *cache) {
     int code = choice_make(o, "strict", TIMEOUT_S, &choice);
     if (code)
         return code;
-    memset(choice.backends, 0, sizeof choice.backends);
-    choice.backends[BACKEND_CPU] = true;
+    code = choice_compiled(&choice);
+    if (code)
+        return code;
     code = choice_corpus(o, 0, &c);
     tune_request request = {.corpus = &c,
                             .choice = &choice,
@@ -181,6 +184,16 @@ int command_tune(const options *o) {
     if ((export || import || show) && o->arguments.count)
         return command_usage(o->command, "'%s' is too much: nothing is tuned here",
                              o->arguments.items[0]);
+    int refused = EXIT_DONE;
+    if (export || import || show)
+        refused = COMMAND_REFUSE(o, "is for tuning, and nothing is tuned here", OPTION_PROFILE,
+                                 OPTION_FILTER, OPTION_THREADS, OPTION_ISA, OPTION_SEED,
+                                 OPTION_TIMEOUT, OPTION_MEMORY, OPTION_QUICK, OPTION_BUDGET,
+                                 OPTION_AGAIN, OPTION_NO_CACHE, OPTION_GOLDEN);
+    if (!refused && (export || import))
+        refused = COMMAND_REFUSE(o, "is for tuning and --show", OPTION_JSON);
+    if (refused)
+        return refused;
     char *cache = tuned_path(o);
     int code = export   ? export_cache(cache, export)
                : import ? import_cache(cache, import)

@@ -27,6 +27,14 @@ int command_fail(const status *st);
 int command_usage(command_id command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Options that the rest of the command line leaves without effect are refused, not ignored: with
+ * the first of them that was given, "--NAME WHY". EXIT_DONE where none was. */
+int command_refuse(const options *o, const option_id *without_effect, size_t count,
+                   const char *why);
+#define COMMAND_REFUSE(o, why, ...)                                                                \
+    command_refuse(o, (const option_id[]){__VA_ARGS__},                                            \
+                   sizeof((const option_id[]){__VA_ARGS__}) / sizeof(option_id), why)
+
 /* Whether --color, NO_COLOR and the terminal ask for colour on `stream`. */
 bool command_colour(const options *o, FILE *stream);
 /* Checks the value of --color; false with a message. */

@@ -6,6 +6,7 @@
 
 #include "cli/choice.h"
 #include "cli/command.h"
+#include "report/say.h"
 
 static bool find_kernel(kernel_choice *k, const char *path, const char *wanted, status *st) {
     text names;
@@ -43,7 +44,7 @@ int kernel_choice_open(const options *o, const char *path, kernel_choice *out) {
     *out = (kernel_choice){0};
     text_init(&diagnostics);
     out->source = compiler_open(path, command_colour(o, stderr), &diagnostics, &st);
-    fputs(diagnostics.data, stderr);
+    say_text(stderr, diagnostics.data);
     text_release(&diagnostics);
     if (!out->source)
         return command_fail(&st);

@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "history/history.h"
 #include "report/document.h"
+#include "report/say.h"
 #include "report/table.h"
 
 enum { SPARKLINE_WIDTH = 40 };
@@ -18,14 +19,14 @@ static void put_changes(const history *h, const history_series *s, text *out) {
     for (size_t i = 1; i < s->points.count; i++) {
         const changepoint_segment *g = &s->points.segments[i];
         const history_run *run = &h->runs.items[s->where.items[g->begin]];
-        text_printf(out, "    %+.2f %% from run %s (%s%s%s), p %.3f\n",
-                    100 * (g->median / g[-1].median - 1), run->id, run->started,
-                    *run->commit ? ", tsr " : "", run->commit, g->p);
+        text_show(out, "    %+.2f %% from run %s (%s%s%s), p %.3f\n",
+                  100 * (g->median / g[-1].median - 1), run->id, run->started,
+                  *run->commit ? ", tsr " : "", run->commit, g->p);
     }
 }
 
 static void put_series(const history *h, const history_series *s, int width, text *out) {
-    text_printf(out, "%-*s %5zu ", width, s->key, s->ns.count);
+    text_show(out, "%-*s %5zu ", width, s->key, s->ns.count);
     if (s->points.count == 0) {
         text_append(out, "no time that can be used\n");
         return;
@@ -34,7 +35,7 @@ static void put_series(const history *h, const history_series *s, int width, tex
     text_append(out, ", sustained ");
     table_duration(history_sustained(s), out);
     if (s->tested)
-        text_printf(out, ", creep %+.2f %%  ", 100 * s->creep);
+        text_show(out, ", creep %+.2f %%  ", 100 * s->creep);
     else
         text_append(out, ", too short to judge  ");
     history_sparkline(s->ns.items, s->ns.count, SPARKLINE_WIDTH, terminal_unicode(), out);
@@ -51,10 +52,10 @@ static void show(const history *h) {
         width = length > width ? length : width;
     }
     if (h->machine)
-        text_printf(&out, "%zu runs on %s\n", h->runs.count, h->machine);
+        text_show(&out, "%zu runs on %s\n", h->runs.count, h->machine);
     for (size_t i = 0; i < h->series.count; i++)
         put_series(h, &h->series.items[i], width, &out);
-    fputs(out.data, stdout);
+    say_text(stdout, out.data);
     text_release(&out);
 }
 
@@ -67,10 +68,10 @@ static int check(const history *h, double margin) {
         if (!s->tested || s->creep <= margin)
             continue;
         worse++;
-        fprintf(stderr, "tsr: %s is %.2f %% slower than it was for long, above %.2f %%\n", s->key,
-                100 * s->creep, 100 * margin);
+        say(stderr, "tsr: %s is %.2f %% slower than it was for long, above %.2f %%\n", s->key,
+            100 * s->creep, 100 * margin);
     }
-    fprintf(stderr, "tsr: %zu of %zu series judged, %zu slower\n", tested, h->series.count, worse);
+    say(stderr, "tsr: %zu of %zu series judged, %zu slower\n", tested, h->series.count, worse);
     if (worse)
         return EXIT_CHECK;
     return tested ? EXIT_DONE : EXIT_NO_VERDICT;
@@ -103,7 +104,7 @@ int log_history(store *s, const options *o) {
     if (!ok)
         code = command_fail(&st);
     for (size_t i = 0; i < h.warnings.count && ok; i++)
-        fprintf(stderr, "tsr: %s\n", h.warnings.items[i]);
+        say(stderr, "tsr: %s\n", h.warnings.items[i]);
     if (ok && options_flag(o, OPTION_JSON)) {
         json_t *document = history_json(&h);
         document_print(document, stdout);

@@ -1,4 +1,5 @@
 /* main.c - finds the command, parses its options, runs it. */
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -8,10 +9,12 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "interrupt.h"
+#include "report/say.h"
 #include "tessera/compiler.h"
 
 int command_fail(const status *st) {
-    fprintf(stderr, "tsr: %s\n", st->message);
+    say(stderr, "tsr: %s\n", st->message);
     /* Something failed: that is never 0, even where nobody said what. */
     return st->code == STATUS_OK ? EXIT_BUG : (int)exit_code_of_status(st->code);
 }
@@ -19,14 +22,26 @@ int command_fail(const status *st) {
 int command_usage(command_id command, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    fputs("tsr: ", stderr);
-    vfprintf(stderr, format, args);
+    text words;
+    text_init(&words);
+    text_append(&words, "tsr: ");
+    text_vshow(&words, format, args);
     va_end(args);
+    say_text(stderr, words.data);
+    text_release(&words);
     if (command < COMMAND_COUNT)
-        fprintf(stderr, "\nusage: tsr %s\n", command_table[command].usage);
+        say(stderr, "\nusage: tsr %s\n", command_table[command].usage);
     else
-        fputs("\nusage: tsr COMMAND [OPTIONS] [ARGS]; tsr help lists the commands\n", stderr);
+        say(stderr, "\nusage: tsr COMMAND [OPTIONS] [ARGS]; tsr help lists the commands\n");
     return EXIT_USAGE;
+}
+
+int command_refuse(const options *o, const option_id *without_effect, size_t count,
+                   const char *why) {
+    for (size_t i = 0; i < count; i++)
+        if (o->values[without_effect[i]].present)
+            return command_usage(o->command, "--%s %s", option_table[without_effect[i]].name, why);
+    return EXIT_DONE;
 }
 
 bool command_colour_check(const options *o, status *st) {
@@ -54,7 +69,7 @@ static int run_command(command_id command, int argc, char **argv) {
         text out;
         text_init(&out);
         help_command(command, &out);
-        fputs(out.data, stdout);
+        say_text(stdout, out.data);
         text_release(&out);
         code = EXIT_DONE;
     } else {
@@ -63,7 +78,9 @@ static int run_command(command_id command, int argc, char **argv) {
 #include "cli/commands.def"
 #undef COMMAND
         };
+        interrupt_begin();
         code = entries[command](&o);
+        code = interrupt_seen ? EXIT_INTERRUPTED : code;
     }
     options_release(&o);
     return code;
@@ -91,8 +108,8 @@ static int dispatch(int argc, char **argv) {
     if (strcmp(name, "--gate-counter") == 0 && argc == 3)
         return command_gate_counter(argv[2]);
     if (strcmp(name, "--version") == 0) {
-        printf("tsr %s (numerics %d, LLVM %s)\n", TSR_VERSION, TSR_NUMERICS_VERSION,
-               compiler_llvm_version());
+        say(stdout, "tsr %s (numerics %d, LLVM %s)\n", TSR_VERSION, TSR_NUMERICS_VERSION,
+            compiler_llvm_version());
         return EXIT_DONE;
     }
     if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0)
@@ -107,8 +124,9 @@ int main(int argc, char **argv) {
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a failed write, with its message */
     int code = dispatch(argc, argv);
     /* A full disk or a closed pipe under stdout must not look like success. */
-    if (fflush(stdout) != 0 && code == EXIT_DONE) {
-        perror("tsr: cannot write the output");
+    int error = fflush(stdout) != 0 ? errno : ferror(stdout) ? EIO : 0;
+    if (error && code == EXIT_DONE) {
+        say(stderr, "tsr: cannot write the output: %s\n", strerror(error));
         code = EXIT_ABSENT;
     }
     return code;

@@ -12,6 +12,7 @@
 #include "formula.h"
 #include "metadata.h"
 #include "module.h"
+#include "report/say.h"
 #include "session.h"
 
 enum { MODULE_BYTES_MAX = 1 << 28 };
@@ -213,7 +214,7 @@ static bool launch(module_run *r, uint32_t threads, status *st) {
     bool ok = session_open(&l, &request, st) && session_write_inputs(&l, r->inputs, st) &&
               session_run(&l, st) && session_read_outputs(&l, &r->signature, r->outputs, st);
     if (ok && tsrGetModuleIsa(l.module, &isa) == TSR_SUCCESS)
-        fprintf(stderr, "tsr: %s: the image for %s\n", r->path, isa);
+        say(stderr, "tsr: %s: the image for %s\n", r->path, isa);
     session_close(&l);
     return ok;
 }
@@ -226,25 +227,27 @@ static bool write_outputs(const module_run *r, const char *directory, status *st
         text_printf(&path, "%s/%s.npy", directory, r->signature.outputs[i].name);
         ok = tensor_write_npy(&r->outputs[i], path.data, st);
         if (ok)
-            puts(path.data);
+            say(stdout, "%s\n", path.data);
         text_release(&path);
     }
     return ok;
 }
 
 int run_module(const options *o) {
-    static const option_id foreign[] = {OPTION_KERNEL, OPTION_CASE,        OPTION_PROFILE,
-                                        OPTION_ISA,    OPTION_UNOPTIMISED, OPTION_BACKEND};
     module_run r = {.path = o->arguments.items[0]};
     job_choice choice;
     status st = STATUS_INIT;
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (options_flag(o, foreign[i]))
-            return command_usage(o->command, "%s is a module, compiled already: --%s has no say",
-                                 r.path, option_table[foreign[i]].name);
-    int code = choice_make(o, "strict", 60, &choice);
+    int code = COMMAND_REFUSE(o, "has no say: a module is compiled already", OPTION_KERNEL,
+                              OPTION_CASE, OPTION_PROFILE, OPTION_ISA, OPTION_UNOPTIMISED,
+                              OPTION_BACKEND, OPTION_SCHEDULE, OPTION_NO_CACHE);
+    code = code ? code : choice_make(o, "strict", 60, &choice);
     if (code)
         return code;
+    if (choice.by_name && !choice.backends[BACKEND_CPU]) {
+        status_set(&st, STATUS_UNAVAILABLE,
+                   "TESSERA_BACKEND: a module is code for the backend cpu");
+        return command_fail(&st);
+    }
     if (choice.thread_count != 1)
         return command_usage(o->command, "one thread count, please");
     bool ok = read_module(&r, &st);

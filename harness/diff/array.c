@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "exit_code.h"
 
 static void mapping_broke(int signal_number) {
@@ -81,8 +82,8 @@ void array_close(array *a) {
 }
 
 void array_describe_shape(dtype type, int rank, const int64_t *dims, text *out) {
-    text_printf(out, "%s [", dtype_name(type));
+    text_show(out, "%s [", dtype_name(type));
     for (int axis = 0; axis < rank; axis++)
-        text_printf(out, "%s%" PRId64, axis ? ", " : "", dims[axis]);
+        text_show(out, "%s%" PRId64, axis ? ", " : "", dims[axis]);
     text_append_char(out, ']');
 }

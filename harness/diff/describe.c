@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "diff/array.h"
 
 void describe_index(int rank, const int64_t *dims, int64_t flat, text *out) {
@@ -12,19 +13,19 @@ void describe_index(int rank, const int64_t *dims, int64_t flat, text *out) {
     elements_index(rank, dims, flat, index);
     text_append_char(out, '[');
     for (int axis = 0; axis < rank; axis++)
-        text_printf(out, "%s%" PRId64, axis ? ", " : "", index[axis]);
+        text_show(out, "%s%" PRId64, axis ? ", " : "", index[axis]);
     text_append_char(out, ']');
 }
 
 void describe_value(dtype type, uint64_t bits, text *out) {
     if (type == DTYPE_I64)
-        text_printf(out, "%" PRId64, (int64_t)bits);
+        text_show(out, "%" PRId64, (int64_t)bits);
     else
-        text_printf(out, type == DTYPE_F64 ? "%.17g" : "%.9g", dtype_load(type, &bits, 0));
+        text_show(out, type == DTYPE_F64 ? "%.17g" : "%.9g", dtype_load(type, &bits, 0));
 }
 
 void describe_bits(dtype type, uint64_t bits, text *out) {
-    text_printf(out, "0x%0*" PRIx64, (int)dtype_size(type) * 2, bits);
+    text_show(out, "0x%0*" PRIx64, (int)dtype_size(type) * 2, bits);
 }
 
 static void side(const element_pair *p, const char *name, uint64_t bits, const char *indent,
@@ -33,7 +34,7 @@ static void side(const element_pair *p, const char *name, uint64_t bits, const c
     text value;
     text_init(&value);
     describe_value(p->type, bits, &value);
-    text_printf(out, "%s  %-*s  %-24s ", indent, (int)(a > b ? a : b), name, value.data);
+    text_show(out, "%s  %-*s  %-24s ", indent, (int)(a > b ? a : b), name, value.data);
     describe_bits(p->type, bits, out);
     text_append_char(out, '\n');
     text_release(&value);
@@ -46,14 +47,14 @@ static void distance(dtype type, uint64_t a, uint64_t b, text *out) {
     else if (dtype_is_float(type) && ulp == 0)
         text_append(out, "zeros of different sign");
     else
-        text_printf(out, "%" PRIu64 "%s apart", ulp, dtype_is_float(type) ? " ULP" : "");
+        text_show(out, "%" PRIu64 "%s apart", ulp, dtype_is_float(type) ? " ULP" : "");
 }
 
 static void first_difference(const element_pair *p, const char *indent, text *out) {
     const element_diff *d = p->found;
-    text_printf(out, "%sfirst difference at ", indent);
+    text_show(out, "%sfirst difference at ", indent);
     describe_index(p->rank, p->dims, d->first, out);
-    text_printf(out, " (element %" PRId64 "): ", d->first);
+    text_show(out, " (element %" PRId64 "): ", d->first);
     distance(p->type, d->first_a, d->first_b, out);
     text_append_char(out, '\n');
     side(p, p->a_name, d->first_a, indent, out);
@@ -64,13 +65,13 @@ static void greatest(const element_pair *p, text *out) {
     const element_diff *d = p->found;
     if (d->max_ulp_at < 0)
         return;
-    text_printf(out, "; at most %" PRIu64 "%s", d->max_ulp, dtype_is_float(p->type) ? " ULP" : "");
+    text_show(out, "; at most %" PRIu64 "%s", d->max_ulp, dtype_is_float(p->type) ? " ULP" : "");
     if (d->max_ulp_at != d->first) {
         text_append(out, " at ");
         describe_index(p->rank, p->dims, d->max_ulp_at, out);
     }
     if (dtype_is_float(p->type))
-        text_printf(out, ", %.3g absolute", d->max_absolute);
+        text_show(out, ", %.3g absolute", d->max_absolute);
 }
 
 static void indented(const text *lines, const char *indent, text *out) {
@@ -89,17 +90,17 @@ void describe_first(const element_pair *p, const char *indent, text *out) {
     if (d->count == 0) {
         text_append(out, ": equal, no elements\n");
     } else if (d->differing == 0) {
-        text_printf(out, ": equal, all %" PRId64 " elements\n", d->count);
+        text_show(out, ": equal, all %" PRId64 " elements\n", d->count);
     } else {
-        text_printf(out, ": %" PRId64 " of %" PRId64 " elements differ (%.3g %%)", d->differing,
-                    d->count, 100 * (double)d->differing / (double)d->count);
+        text_show(out, ": %" PRId64 " of %" PRId64 " elements differ (%.3g %%)", d->differing,
+                  d->count, 100 * (double)d->differing / (double)d->count);
         greatest(p, out);
         text_append_char(out, '\n');
         first_difference(p, indent, out);
     }
     if (d->nan_payloads)
-        text_printf(out, "%s%" PRId64 " pair%s of NaN with other bits; a NaN equals any NaN\n",
-                    indent, d->nan_payloads, d->nan_payloads == 1 ? "" : "s");
+        text_show(out, "%s%" PRId64 " pair%s of NaN with other bits; a NaN equals any NaN\n",
+                  indent, d->nan_payloads, d->nan_payloads == 1 ? "" : "s");
 }
 
 void describe_elements(const element_pair *p, const char *indent, text *out) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "base/escape.h"
 #include "case.h"
 #include "check/compare.h"
 #include "diff/describe.h"
@@ -183,15 +184,15 @@ static void compare_output(remade *a, remade *b, uint32_t i, text *out, json_t *
     element_pair pair = {left->type, left->rank, left->dims, "A", "B", &d};
     double a_error = worst_error(a, a, i), b_error = worst_error(b, a, i);
     const char *name = a->subject.signature.outputs[i].name;
-    text_printf(out, "  output %s, ", name);
+    text_show(out, "  output %s, ", name);
     text lines;
     text_init(&lines);
     describe_elements(&pair, "  ", &lines);
     text_append(out, lines.data + 2);
     text_release(&lines);
     if (a_error >= 0)
-        text_printf(out, "  error against f64, as a share of its bound: A %.3g, B %.3g\n", a_error,
-                    b_error);
+        text_show(out, "  error against f64, as a share of its bound: A %.3g, B %.3g\n", a_error,
+                  b_error);
     else
         text_append(out, "  error against f64: not computed for a large case\n");
     json_t *entry = describe_elements_json(&pair);
@@ -225,9 +226,9 @@ static bool ways_differ(const remade *a, const remade *b) {
 }
 
 static void describe_operation(const first_op *f, const char *path, text *out) {
-    text_printf(out, "%%%u = \"%s\" (%s", f->number, f->name, path);
+    text_show(out, "%%%u = \"%s\" (%s", f->number, f->name, path);
     if (f->line)
-        text_printf(out, ":%u:%u", f->line, f->column);
+        text_show(out, ":%u:%u", f->line, f->column);
     text_append_char(out, ')');
 }
 
@@ -236,16 +237,16 @@ static void tell_first_op(const first_op *f, const char *path, text *out) {
         element_pair pair = {f->type, f->rank, f->dims, "A", "B", &f->found_diff};
         text_append(out, "  first differing operation: ");
         describe_operation(f, path, out);
-        text_printf(out, "%s\n", f->bisected ? ", found by bisection" : "");
+        text_show(out, "%s\n", f->bisected ? ", found by bisection" : "");
         if (f->whole)
             text_append(out, "    in the kernel's outputs; run by itself no operation differs\n");
         describe_first(&pair, "    ", out);
     } else {
-        text_printf(out, "  no operation of %u differs by itself\n", f->operations);
+        text_show(out, "  no operation of %u differs by itself\n", f->operations);
     }
     if (f->unknown)
-        text_printf(out, "  %u of %u operations could not be run on both sides: %s\n", f->unknown,
-                    f->operations, f->why_unknown);
+        text_show(out, "  %u of %u operations could not be run on both sides: %s\n", f->unknown,
+                  f->operations, f->why_unknown);
 }
 
 static json_t *first_op_json(const first_op *f) {
@@ -266,7 +267,7 @@ static void search_first_op(remade *a, remade *b, text *out, json_t *entry) {
     status st = STATUS_INIT;
     first_op found;
     if (!first_op_find(&a->request, &b->request, a->outputs, b->outputs, &found, &st)) {
-        text_printf(out, "  the first differing operation is not known: %s\n", st.message);
+        text_show(out, "  the first differing operation is not known: %s\n", st.message);
         return;
     }
     tell_first_op(&found, a->subject.path, out);
@@ -298,7 +299,7 @@ void investigate(const side *a, const side *b, const result_pair *pair, uint64_t
         if (make_again(&sides[i], &st))
             continue;
         made = false;
-        text_printf(out, "  %s's tensors cannot be shown: %s\n", sides[i].letter, st.message);
+        text_show(out, "  %s's tensors cannot be shown: %s\n", sides[i].letter, st.message);
         json_object_set_new(entry, "why", json_string(st.message));
     }
     if (made)

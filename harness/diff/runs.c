@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "diff/investigate.h"
 #include "diff/match.h"
 #include "report/table.h"
@@ -36,13 +37,12 @@ static const char *string_of(const json_t *result, const char *name) {
 }
 
 static void append_name(const json_t *result, text *out) {
-    text_printf(out, "%s/%s", string_of(result, "kernel"), string_of(result, "case"));
+    text_show(out, "%s/%s", string_of(result, "kernel"), string_of(result, "case"));
 }
 
 static void append_how(const json_t *result, text *out) {
-    text_printf(out, "%s,%s,%" JSON_INTEGER_FORMAT, string_of(result, "backend"),
-                string_of(result, "profile"),
-                json_integer_value(json_object_get(result, "threads")));
+    text_show(out, "%s,%s,%" JSON_INTEGER_FORMAT, string_of(result, "backend"),
+              string_of(result, "profile"), json_integer_value(json_object_get(result, "threads")));
 }
 
 /* "cpu,strict,2", or both where they differ. */
@@ -54,7 +54,7 @@ static void append_ways(const result_pair *p, text *out) {
     append_how(p->b, &b);
     text_append(out, a.data);
     if (strcmp(a.data, b.data) != 0)
-        text_printf(out, " | %s", b.data);
+        text_show(out, " | %s", b.data);
     text_release(&a);
     text_release(&b);
 }
@@ -85,24 +85,23 @@ static void time_cell(double ns, text *out) {
         text_append_char(&cell, '-');
     else
         table_duration(ns, &cell);
-    text_printf(out, " %10s", cell.data);
+    text_show(out, " %10s", cell.data);
     text_release(&cell);
 }
 
 static void change_cell(double a, double b, text *out) {
     double change = 100 * (b / a - 1);
     if (a > 0 && b > 0)
-        text_printf(out, " %+7.1f%%", fabs(change) < 0.05 ? 0 : change);
+        text_show(out, " %+7.1f%%", fabs(change) < 0.05 ? 0 : change);
     else
-        text_printf(out, " %8s", "-");
+        text_show(out, " %8s", "-");
 }
 
 static void bits_cell(const finding *f, bool colour, text *out) {
-    text_printf(out, "%s%-6s%s", colour && f->bits == 0 ? RED : "",
-                f->bits < 0 ? "-"
-                : f->bits   ? "equal"
-                            : "differ",
-                colour && f->bits == 0 ? PLAIN : "");
+    bool red = colour && f->bits == 0;
+    text_append(out, red ? RED : "");
+    text_show(out, "%-6s", f->bits < 0 ? "-" : f->bits ? "equal" : "differ");
+    text_append(out, red ? PLAIN : "");
 }
 
 static void table_row(run_diff *d, const result_pair *p, const finding *f) {
@@ -111,22 +110,22 @@ static void table_row(run_diff *d, const result_pair *p, const finding *f) {
     text_init(&how);
     append_name(p->a, &name);
     append_ways(p, &how);
-    text_printf(d->out, "%-*s  %-*s  ", d->name_width, name.data, d->how_width, how.data);
+    text_show(d->out, "%-*s  %-*s  ", d->name_width, name.data, d->how_width, how.data);
     bits_cell(f, d->request->colour, d->out);
     time_cell(median_of(p->a), d->out);
     time_cell(median_of(p->b), d->out);
     change_cell(median_of(p->a), median_of(p->b), d->out);
-    text_printf(d->out, "  %s", string_of(p->a, "status"));
+    text_show(d->out, "  %s", string_of(p->a, "status"));
     if (f->status_differs)
-        text_printf(d->out, " -> %s", string_of(p->b, "status"));
+        text_show(d->out, " -> %s", string_of(p->b, "status"));
     text_append_char(d->out, '\n');
     text_release(&name);
     text_release(&how);
 }
 
 static void table_head(run_diff *d) {
-    text_printf(d->out, "%-*s  %-*s  %-6s %10s %10s %8s  %s\n", d->name_width, "case", d->how_width,
-                "backend,profile,threads", "bits", "time of A", "time of B", "change", "status");
+    text_show(d->out, "%-*s  %-*s  %-6s %10s %10s %8s  %s\n", d->name_width, "case", d->how_width,
+              "backend,profile,threads", "bits", "time of A", "time of B", "change", "status");
 }
 
 static int greater(int a, size_t b) {
@@ -159,13 +158,13 @@ static void check_change(const result_pair *p, const char *name, const char *wor
                  *b = json_object_get(json_object_get(p->b, "check"), name);
     if (!json_is_number(a) || !json_is_number(b) || json_number_value(a) == json_number_value(b))
         return;
-    text_printf(out, "  %s: A %.10g, B %.10g\n", words, json_number_value(a), json_number_value(b));
+    text_show(out, "  %s: A %.10g, B %.10g\n", words, json_number_value(a), json_number_value(b));
 }
 
 static void why_line(const char *letter, const json_t *result, text *out) {
     const char *why = json_string_value(json_object_get(result, "why"));
     if (why && *why && strcmp(string_of(result, "status"), "ok") != 0)
-        text_printf(out, "  %s is %s: %s\n", letter, string_of(result, "status"), why);
+        text_show(out, "  %s is %s: %s\n", letter, string_of(result, "status"), why);
 }
 
 static void explain(run_diff *d, const result_pair *p, const finding *f, json_t *entry) {
@@ -226,7 +225,7 @@ static void list_alone(run_diff *d, bool of_a) {
     size_t count = of_a ? d->a_alone : d->b_alone;
     if (count == 0)
         return;
-    text_printf(d->out, "\nonly in %s:\n", of_a ? "A" : "B");
+    text_show(d->out, "\nonly in %s:\n", of_a ? "A" : "B");
     for (size_t i = 0; i < d->pairs.count; i++) {
         const result_pair *p = &d->pairs.items[i];
         if (of_a ? p->b != NULL : p->a != NULL)
@@ -236,23 +235,23 @@ static void list_alone(run_diff *d, bool of_a) {
         append_name(of_a ? p->a : p->b, &key);
         text_append_char(&key, '@');
         append_how(of_a ? p->a : p->b, &key);
-        text_printf(d->out, "  %s\n", key.data);
+        text_show(d->out, "  %s\n", key.data);
         json_array_append_new(of_a ? d->only_a : d->only_b, json_string(key.data));
         text_release(&key);
     }
 }
 
 static void summarise(run_diff *d) {
-    text_printf(d->out, "\n%zu compared: %zu differ, %zu equal", d->compared, d->different,
-                d->compared - d->different);
+    text_show(d->out, "\n%zu compared: %zu differ, %zu equal", d->compared, d->different,
+              d->compared - d->different);
     if (d->unknown)
-        text_printf(d->out, " (%zu without outputs on a side)", d->unknown);
-    text_printf(d->out, "; %zu only in A, %zu only in B\n", d->a_alone, d->b_alone);
+        text_show(d->out, " (%zu without outputs on a side)", d->unknown);
+    text_show(d->out, "; %zu only in A, %zu only in B\n", d->a_alone, d->b_alone);
 }
 
 static void name_sides(run_diff *d) {
-    text_printf(d->out, "A  %s (run %s)\nB  %s (run %s)\n", d->a->name, d->a->run, d->b->name,
-                d->b->run);
+    text_show(d->out, "A  %s (run %s)\nB  %s (run %s)\n", d->a->name, d->a->run, d->b->name,
+              d->b->run);
 }
 
 static exit_code verdict_of(const run_diff *d) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/escape.h"
 #include "diff/array.h"
 #include "diff/describe.h"
 
@@ -14,9 +15,9 @@ static bool same_shape(const array *a, const array *b, status *st) {
         return true;
     text shapes;
     text_init(&shapes);
-    text_printf(&shapes, "%s is ", a->name);
+    text_show(&shapes, "%s is ", a->name);
     array_describe_shape(a->type, a->rank, a->dims, &shapes);
-    text_printf(&shapes, ", %s is ", b->name);
+    text_show(&shapes, ", %s is ", b->name);
     array_describe_shape(b->type, b->rank, b->dims, &shapes);
     status_set(st, STATUS_INVALID, "%s: only tensors of one type and shape are compared",
                shapes.data);
@@ -27,7 +28,7 @@ static bool same_shape(const array *a, const array *b, status *st) {
 static void compare(const array *a, const array *b, text *out, json_t **document, element_diff *d) {
     elements_diff(a->type, a->data, b->data, a->count, d);
     element_pair pair = {a->type, a->rank, a->dims, "A", "B", d};
-    text_printf(out, "A  %s\nB  %s\n", a->name, b->name);
+    text_show(out, "A  %s\nB  %s\n", a->name, b->name);
     describe_elements(&pair, "", out);
     *document = json_pack("{s:s, s:s, s:s, s:s, s:b, s:o}", "schema", "tsr.diff/1", "kind",
                           "tensors", "a", a->name, "b", b->name, "equal", d->differing == 0,

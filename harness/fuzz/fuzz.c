@@ -16,6 +16,7 @@
 #include "interrupt.h"
 #include "measure/timer.h"
 #include "pack_case.h"
+#include "report/say.h"
 
 enum { SHRINK_ATTEMPTS = 600, SAVE_EVERY = 50 };
 
@@ -107,20 +108,26 @@ static void write_source(const fuzzing *f, uint64_t number, const text *source, 
                 number);
     if (!file_make_dirs(folder, &st) ||
         !file_write_atomic(path->data, source->data, source->length, &st))
-        fprintf(stderr, "tsr: %s\n", st.message);
+        say(stderr, "tsr: %s\n", st.message);
     else if (!f->request->failures)
         failures_trim(FAILURES_FOLDER, path->data, FAILURES_KEPT, FAILURES_KEPT_BYTES);
 }
 
-static void pack(const fuzzing *f, const trial_way *way, const text *source, const json_t *result,
+/* False: interrupted. */
+static bool pack(const fuzzing *f, const trial_way *way, const text *source, const json_t *result,
                  text *path) {
     const job_choice *c = f->request->choice;
     status st = STATUS_INIT;
     job j = trial_job(way, source->data, c->seed);
-    pack_request request = {
-        &j, result, f->worker.stage, f->request->failures, c->timeout_seconds, c->memory_mib};
-    if (!pack_case(&request, path, &st))
-        fprintf(stderr, "tsr: the kernel is not packed: %s\n", st.message);
+    pack_request request = {.job = &j,
+                            .result = result,
+                            .stage = f->worker.stage,
+                            .failures = f->request->failures,
+                            .timeout_seconds = c->timeout_seconds,
+                            .memory_mib = c->memory_mib};
+    if (!pack_case(&request, path, &st) && st.code != STATUS_INTERRUPTED)
+        say(stderr, "tsr: the kernel is not packed: %s\n", st.message);
+    return st.code != STATUS_INTERRUPTED;
 }
 
 static void describe_way(const trial_way *way, text *out) {
@@ -133,37 +140,56 @@ static void describe_way(const trial_way *way, text *out) {
                                  : "");
 }
 
-/* Shrinks what was made, runs the result once more, and tells. */
-static void tell_failure(fuzzing *f, const trial_way *way, choice_list *made, const json_t *first) {
-    failure x = {f, way, job_result_text(first, "status")};
-    uint32_t attempts = shrink_choices(made, fails_alike, &x, SHRINK_ATTEMPTS);
+/* What a failure has become. */
+typedef struct shrunk {
+    const char *outcome; /* of the first failure */
+    uint32_t attempts;
+    const json_t *result;
     text source, path, packed, how;
-    text_init(&source);
-    text_init(&path);
-    text_init(&packed);
-    text_init(&how);
-    generate(made, &source);
-    describe_way(way, &how);
-    json_t *result = trial_run(&f->worker, way, source.data, f->request->choice->seed);
-    const json_t *shown = result ? result : first;
-    write_source(f, f->tally.next, &source, &path);
-    pack(f, way, &source, shown, &packed);
-    fprintf(f->request->json ? stderr : stdout,
-            "kernel %" PRIu64 " of seed %" PRIu64 ", %s: %s: %s\n"
-            "shrunk in %u runs to %s:\n\n%s\n%s%s%s",
-            f->tally.next, f->request->choice->seed, how.data, x.outcome,
-            job_result_text(shown, "why"), attempts, path.data, source.data,
-            packed.length ? "tsr replay " : "", packed.data, packed.length ? "\n" : "");
+} shrunk;
+
+static void tell_shrunk(fuzzing *f, const shrunk *s) {
+    FILE *out = f->request->json ? stderr : stdout;
+    const char *why = job_result_text(s->result, "why");
+    say(out, "kernel %" PRIu64 " of seed %" PRIu64 ", %s: %s: %s\nshrunk in %u runs to %s:\n\n",
+        f->tally.next, f->request->choice->seed, s->how.data, s->outcome, why, s->attempts,
+        s->path.data);
+    say_text(out, s->source.data);
+    say(out, "\n");
+    if (s->packed.length)
+        say(out, "tsr replay %s\n", s->packed.data);
     fflush(stdout);
     json_array_append_new(f->failed, json_pack("{s:I, s:s, s:s, s:s, s:s, s:s}", "number",
-                                               (json_int_t)f->tally.next, "status", x.outcome,
-                                               "why", job_result_text(shown, "why"), "way",
-                                               how.data, "source", path.data, "pack", packed.data));
+                                               (json_int_t)f->tally.next, "status", s->outcome,
+                                               "why", why, "way", s->how.data, "source",
+                                               s->path.data, "pack", s->packed.data));
+}
+
+/* Shrinks what was made, runs the result once more, and tells. False: interrupted, and nothing was
+ * told: the kernel is tried again by the next run. */
+static bool tell_failure(fuzzing *f, const trial_way *way, choice_list *made, const json_t *first) {
+    failure x = {f, way, job_result_text(first, "status")};
+    shrunk s = {.outcome = x.outcome,
+                .attempts = shrink_choices(made, fails_alike, &x, SHRINK_ATTEMPTS)};
+    text_init(&s.source);
+    text_init(&s.path);
+    text_init(&s.packed);
+    text_init(&s.how);
+    generate(made, &s.source);
+    describe_way(way, &s.how);
+    json_t *result = trial_run(&f->worker, way, s.source.data, f->request->choice->seed);
+    s.result = result;
+    bool ok = result && pack(f, way, &s.source, result, &s.packed);
+    if (ok) {
+        write_source(f, f->tally.next, &s.source, &s.path);
+        tell_shrunk(f, &s);
+    }
     json_decref(result);
-    text_release(&source);
-    text_release(&path);
-    text_release(&packed);
-    text_release(&how);
+    text_release(&s.source);
+    text_release(&s.path);
+    text_release(&s.packed);
+    text_release(&s.how);
+    return ok;
 }
 
 /* ---- one kernel ---- */
@@ -185,12 +211,12 @@ static bool try_kernel(fuzzing *f) {
         compared += ok && trial_compared(result);
         failed = ok && trial_failed(result);
         if (failed)
-            tell_failure(f, &f->ways[i], &c.made, result);
+            ok = tell_failure(f, &f->ways[i], &c.made, result);
         json_decref(result);
     }
     f->tally.runs += compared;
     f->tally.kernels += ok && !failed && compared > 0;
-    f->tally.failures += failed;
+    f->tally.failures += ok && failed;
     f->tally.next += ok;
     text_release(&source);
     choices_release(&c);
@@ -200,10 +226,10 @@ static bool try_kernel(fuzzing *f) {
 static void show_progress(const fuzzing *f) {
     double passed_s = (double)(timer_now_ns() - f->started_ns) * 1e-9;
     if (f->shown)
-        fprintf(stderr,
-                "\r\033[K%" PRIu64 " kernels, %" PRIu64 " runs, %" PRIu64 " failures; %.0f s left",
-                f->tally.kernels, f->tally.runs, f->tally.failures,
-                (double)f->request->minutes * 60 - passed_s);
+        say(stderr,
+            "\r\033[K%" PRIu64 " kernels, %" PRIu64 " runs, %" PRIu64 " failures; %.0f s left",
+            f->tally.kernels, f->tally.runs, f->tally.failures,
+            (double)f->request->minutes * 60 - passed_s);
 }
 
 static bool time_is_up(const fuzzing *f, uint64_t first) {
@@ -221,7 +247,7 @@ static bool loop(fuzzing *f, status *st) {
         show_progress(f);
     }
     if (f->shown)
-        fputs("\r\033[K", stderr);
+        say(stderr, "\r\033[K");
     return ok && tally_write(f->request->tally, &f->tally, st);
 }
 
@@ -237,16 +263,18 @@ static bool report(const fuzzing *f, uint64_t before, status *st) {
                       f->tally.profiles, "first", (json_int_t)before, "kernels", (json_int_t)now,
                       "failed", f->failed, "seed_kernels", (json_int_t)f->tally.kernels,
                       "total_kernels", (json_int_t)kernels, "total_failures", (json_int_t)failures);
-        json_dumpf(document, stdout, JSON_INDENT(2));
-        putchar('\n');
+        if (interrupt_seen)
+            json_object_set_new(document, "interrupted", json_true());
+        say_json(stdout, document, 0);
         json_decref(document);
         return true;
     }
-    printf("seed %" PRIu64 ", %s: kernels %" PRIu64 " to %" PRIu64 ": %zu failed\n"
-           "all such runs of this build: %" PRIu64 " kernels without a difference, %" PRIu64
-           " failed; counted in %s\n",
-           f->tally.seed, f->tally.profiles, before, f->tally.next, json_array_size(f->failed),
-           kernels, failures, f->request->tally);
+    say(stdout,
+        "seed %" PRIu64 ", %s: kernels %" PRIu64 " to %" PRIu64 ": %zu failed\n"
+        "all such runs of this build: %" PRIu64 " kernels without a difference, %" PRIu64
+        " failed; counted in %s\n",
+        f->tally.seed, f->tally.profiles, before, f->tally.next, json_array_size(f->failed),
+        kernels, failures, f->request->tally);
     return true;
 }
 
@@ -272,14 +300,17 @@ int fuzz_run(const fuzz_request *request) {
     name_profiles(request->choice, profiles);
     bool ok = tally_read(request->tally, request->choice->seed, profiles, &f.tally, &st);
     uint64_t before = f.tally.next, failures_before = f.tally.failures;
-    ok = ok && loop(&f, &st) && report(&f, before, &st);
+    ok = ok && loop(&f, &st);
+    if (!interrupt_settle())
+        say(stderr, "tsr: interrupted: the same command goes on with the next kernel\n");
+    ok = ok && report(&f, before, &st);
     worker_stop(&f.worker);
-    exit_code code = f.tally.failures > failures_before ? EXIT_CHECK
-                     : interrupt_seen                   ? EXIT_INTERRUPTED
-                                                        : EXIT_DONE;
+    exit_code code = interrupt_seen                       ? EXIT_INTERRUPTED
+                     : f.tally.failures > failures_before ? EXIT_CHECK
+                                                          : EXIT_DONE;
     json_decref(f.failed);
     if (!ok) {
-        fprintf(stderr, "tsr: %s\n", st.message);
+        say(stderr, "tsr: %s\n", st.message);
         code = exit_code_worse(code, exit_code_of_status(st.code));
     }
     return (int)code;
@@ -291,7 +322,7 @@ void fuzz_show(uint64_t seed, uint64_t number) {
     text_init(&source);
     choices_draw(&c, seed, number);
     fuzz_generate(&c, &source);
-    fputs(source.data, stdout);
+    say_data(stdout, source.data, source.length);
     choices_release(&c);
     text_release(&source);
 }

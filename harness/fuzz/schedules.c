@@ -12,6 +12,7 @@
 #include "interrupt.h"
 #include "measure/timer.h"
 #include "pack_case.h"
+#include "report/say.h"
 #include "tune/draft.h"
 #include "worker.h"
 
@@ -111,15 +112,43 @@ static bool shrink_once(schedule_fuzz *f, const job *j, const draft_kernel *k, d
     return d->count < before;
 }
 
-static void pack(schedule_fuzz *f, const job *j, const json_t *result, text *path) {
+/* False: interrupted. */
+static bool pack(schedule_fuzz *f, const job *j, const json_t *result, text *path) {
     const job_choice *c = f->request->choice;
     status st = STATUS_INIT;
-    pack_request request = {
-        j, result, f->worker.stage, f->request->failures, c->timeout_seconds, c->memory_mib};
-    if (!pack_case(&request, path, &st))
-        fprintf(stderr, "tsr: the case is not packed: %s\n", st.message);
+    pack_request request = {.job = j,
+                            .result = result,
+                            .stage = f->worker.stage,
+                            .failures = f->request->failures,
+                            .timeout_seconds = c->timeout_seconds,
+                            .memory_mib = c->memory_mib};
+    if (!pack_case(&request, path, &st) && st.code != STATUS_INTERRUPTED)
+        say(stderr, "tsr: the case is not packed: %s\n", st.message);
+    return st.code != STATUS_INTERRUPTED;
 }
 
+static void tell_shrunk(schedule_fuzz *f, const job *j, const json_t *result, const char *packed) {
+    FILE *out = f->request->json ? stderr : stdout;
+    bool scheduled = *j->schedule != '\0';
+    say(out,
+        "%s/%s, %s, %u thread%s: %s: %s\n"
+        "tsr golden verify %s --backend cpu --filter %s/%s --isa %s --threads %u%s%s%s\n",
+        j->kernel, j->case_name, j->isa, j->threads, j->threads == 1 ? "" : "s",
+        job_result_text(result, "status"), job_result_text(result, "why"), j->path, j->kernel,
+        j->case_name, j->isa, j->threads, scheduled ? " --schedule '" : "", j->schedule,
+        scheduled ? "'" : "");
+    if (*packed)
+        say(out, "tsr replay %s\n", packed);
+    fflush(stdout);
+    json_array_append_new(f->failed, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "kernel",
+                                               j->kernel, "case", j->case_name, "isa", j->isa,
+                                               "threads", (int)j->threads, "schedule", j->schedule,
+                                               "status", job_result_text(result, "status"), "why",
+                                               job_result_text(result, "why"), "pack", packed));
+    f->failures++;
+}
+
+/* Nothing is told where it is interrupted: there would be no pack of it. */
 static void tell_failure(schedule_fuzz *f, job j, const draft_kernel *k, draft *d,
                          const json_t *first) {
     text words, packed;
@@ -130,24 +159,8 @@ static void tell_failure(schedule_fuzz *f, job j, const draft_kernel *k, draft *
     draft_text(d, &words);
     j.schedule = words.data;
     json_t *result = worker_run(&f->worker, &j);
-    const json_t *shown = result ? result : first;
-    pack(f, &j, shown, &packed);
-    fprintf(f->request->json ? stderr : stdout,
-            "%s/%s, %s, %u thread%s: %s: %s\n"
-            "tsr golden verify %s --backend cpu --filter %s/%s --isa %s --threads %u%s%s%s\n"
-            "%s%s%s",
-            j.kernel, j.case_name, j.isa, j.threads, j.threads == 1 ? "" : "s",
-            job_result_text(shown, "status"), job_result_text(shown, "why"), j.path, j.kernel,
-            j.case_name, j.isa, j.threads, d->count ? " --schedule '" : "", words.data,
-            d->count ? "'" : "", packed.length ? "tsr replay " : "", packed.data,
-            packed.length ? "\n" : "");
-    fflush(stdout);
-    json_array_append_new(f->failed, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "kernel",
-                                               j.kernel, "case", j.case_name, "isa", j.isa,
-                                               "threads", (int)j.threads, "schedule", words.data,
-                                               "status", job_result_text(shown, "status"), "why",
-                                               job_result_text(shown, "why"), "pack", packed.data));
-    f->failures++;
+    if (result && pack(f, &j, result, &packed))
+        tell_shrunk(f, &j, result, packed.data);
     json_decref(result);
     text_release(&words);
     text_release(&packed);
@@ -185,7 +198,7 @@ static bool try_schedule(schedule_fuzz *f, const job *base, drawing *d) {
     text words;
     status st = STATUS_INIT;
     if (!draw_schedule(d, &drawn, &st)) {
-        fprintf(stderr, "tsr: %s/%s: %s\n", base->kernel, base->case_name, st.message);
+        say(stderr, "tsr: %s/%s: %s\n", base->kernel, base->case_name, st.message);
         f->code = exit_code_worse(f->code, exit_code_of_status(st.code));
         return false;
     }
@@ -238,9 +251,8 @@ static bool try_way(schedule_fuzz *f, size_t first, size_t end, const char *isa,
 
 static void show_progress(const schedule_fuzz *f, const char *kernel) {
     if (f->shown)
-        fprintf(stderr,
-                "\r\033[K%" PRIu64 " kernels, %" PRIu64 " schedules, %" PRIu64 " failures; %s",
-                f->kernels, f->runs, f->failures, kernel);
+        say(stderr, "\r\033[K%" PRIu64 " kernels, %" PRIu64 " schedules, %" PRIu64 " failures; %s",
+            f->kernels, f->runs, f->failures, kernel);
 }
 
 static void try_kernel(schedule_fuzz *f, size_t first, size_t end) {
@@ -262,7 +274,7 @@ static void try_all(schedule_fuzz *f) {
         try_kernel(f, i, end);
     }
     if (f->shown)
-        fputs("\r\033[K", stderr);
+        say(stderr, "\r\033[K");
 }
 
 static void list_levels(schedule_fuzz *f) {
@@ -280,14 +292,16 @@ static void report(const schedule_fuzz *f) {
             "{s:s, s:I, s:I, s:I, s:I, s:O}", "schema", "tsr.fuzz-schedules/1", "seed",
             (json_int_t)f->request->choice->seed, "kernels", (json_int_t)f->kernels, "schedules",
             (json_int_t)f->runs, "not_default", (json_int_t)f->distinct, "failed", f->failed);
-        json_dumpf(document, stdout, JSON_INDENT(2));
-        putchar('\n');
+        if (interrupt_seen)
+            json_object_set_new(document, "interrupted", json_true());
+        say_json(stdout, document, 0);
         json_decref(document);
         return;
     }
-    printf("seed %" PRIu64 ": %" PRIu64 " kernels, %" PRIu64 " schedules (%" PRIu64
-           " other than the default): %" PRIu64 " failed\n",
-           f->request->choice->seed, f->kernels, f->runs, f->distinct, f->failures);
+    say(stdout,
+        "seed %" PRIu64 ": %" PRIu64 " kernels, %" PRIu64 " schedules (%" PRIu64
+        " other than the default): %" PRIu64 " failed\n",
+        f->request->choice->seed, f->kernels, f->runs, f->distinct, f->failures);
 }
 
 int fuzz_schedules_run(const fuzz_schedules_request *request) {
@@ -302,8 +316,10 @@ int fuzz_schedules_run(const fuzz_schedules_request *request) {
     worker_init(&f.worker, c->timeout_seconds, c->memory_mib, &interrupt_seen);
     try_all(&f);
     worker_stop(&f.worker);
+    if (!interrupt_settle())
+        say(stderr, "tsr: interrupted: the other schedules were not tried\n");
     report(&f);
     json_decref(f.failed);
     exit_code code = f.failures ? exit_code_worse(f.code, EXIT_CHECK) : f.code;
-    return (int)(interrupt_seen && code == EXIT_DONE ? EXIT_INTERRUPTED : code);
+    return (int)(interrupt_seen ? EXIT_INTERRUPTED : code);
 }

@@ -15,6 +15,7 @@
 #include "module.h"
 #include "module_cache.h"
 #include "program.h"
+#include "report/say.h"
 #include "store/store.h"
 
 enum { MODULE_BYTES_MAX = 1 << 28 };
@@ -161,7 +162,7 @@ static bool load_corpus(arm *a, const arm_request *request, const char *folder, 
         text_init(&diagnostics);
         a->items = &a->corpus;
         ok = corpus_load(&a->corpus, &query, &diagnostics, st);
-        fputs(diagnostics.data, stderr);
+        say_text(stderr, diagnostics.data);
         text_release(&diagnostics);
     }
     for (size_t i = 0; i < query.path_count; i++)

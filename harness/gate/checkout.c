@@ -11,6 +11,7 @@
 #include "gate/arm.h"
 #include "git.h"
 #include "program.h"
+#include "report/say.h"
 
 #define CHECKOUTS ".tsr/checkouts"
 
@@ -93,7 +94,7 @@ static bool build_in(const char *folder, const char *command, status *st) {
         const char *const arguments[] = {"sh", "-c", command, NULL};
         program p = {.arguments = arguments, .folder = folder};
         int code = 0;
-        fprintf(stderr, "tsr: building %s: %s\n", folder, command);
+        say(stderr, "tsr: building %s: %s\n", folder, command);
         ok = program_run(&p, &code, st);
         if (ok && code != 0)
             ok = status_set(st, STATUS_INVALID, "the build in %s ended with code %d: %s", folder,

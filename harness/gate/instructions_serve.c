@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "gate/gate.h"
 #include "gate/spec_launch.h"
+#include "report/say.h"
 
 typedef struct subject_module {
     tsr_context_t context;
@@ -41,7 +42,7 @@ static bool count_one(tsr_context_t context, const unsigned char *data, const js
     if (m.module)
         tsrUnloadModule(m.module);
     if (!ok)
-        fprintf(stderr, "%s\n", st.message);
+        say(stderr, "%s\n", st.message);
     return ok;
 }
 

@@ -1,5 +1,6 @@
 /* self_test_report.c - the rates of a campaign with their limits, and whether they keep the
  * promise. */
+#include "base/escape.h"
 #include "gate/self_test.h"
 #include "report/host_facts.h"
 
@@ -26,16 +27,16 @@ exit_code self_test_exit(const self_test *t, const gate_settings *s) {
 }
 
 static void append_share(size_t hits, size_t trials, text *out) {
-    text_printf(out, "%zu of %zu", hits, trials);
+    text_show(out, "%zu of %zu", hits, trials);
     if (trials)
-        text_printf(out, " = %.2f %% [%.2f, %.2f]", 100 * (double)hits / (double)trials,
-                    hits ? 100 * plan_lower_limit(hits, trials, CONFIDENCE) : 0,
-                    100 * plan_upper_limit(hits, trials, CONFIDENCE));
+        text_show(out, " = %.2f %% [%.2f, %.2f]", 100 * (double)hits / (double)trials,
+                  hits ? 100 * plan_lower_limit(hits, trials, CONFIDENCE) : 0,
+                  100 * plan_upper_limit(hits, trials, CONFIDENCE));
 }
 
 static void append_kind(const self_test_kind *k, text *out) {
-    text_printf(out, "%+.0f %%: %zu gates, %.1f s each\n", k->slowdown * 100, k->gates,
-                k->gates ? k->seconds / (double)k->gates : 0);
+    text_show(out, "%+.0f %%: %zu gates, %.1f s each\n", k->slowdown * 100, k->gates,
+              k->gates ? k->seconds / (double)k->gates : 0);
     text_append(out, k->slowdown > 0 ? "    gates that saw a change   "
                                      : "    false positives, gates    ");
     append_share(k->gates_changed, k->gates, out);
@@ -51,19 +52,19 @@ static void append_kind(const self_test_kind *k, text *out) {
 }
 
 void self_test_table(const self_test *t, const gate_settings *s, text *out) {
-    text_printf(out,
-                "self-test of the gate: margin %.2g %%, MDE %.2g %%, alpha %.2g %%, power %.3g "
-                "%%\n%zu cases:",
-                s->margin * 100, s->bound * 100, s->alpha * 100, s->power * 100, t->case_count);
+    text_show(out,
+              "self-test of the gate: margin %.2g %%, MDE %.2g %%, alpha %.2g %%, power %.3g "
+              "%%\n%zu cases:",
+              s->margin * 100, s->bound * 100, s->alpha * 100, s->power * 100, t->case_count);
     for (size_t i = 0; i < t->case_count && i < SELF_TEST_NAMED; i++)
-        text_printf(out, " %s", t->cases[i]);
+        text_show(out, " %s", t->cases[i]);
     if (t->case_count > SELF_TEST_NAMED)
-        text_printf(out, " and %zu more", t->case_count - SELF_TEST_NAMED);
+        text_show(out, " and %zu more", t->case_count - SELF_TEST_NAMED);
     text_append(out, "\nshares with one-sided 95 % limits (Clopper and Pearson)\n");
     for (size_t i = 0; i < SELF_TEST_KINDS; i++)
         if (t->kinds[i].gates)
             append_kind(&t->kinds[i], out);
-    text_printf(out, "mean load of the machine: %.2f\n", t->load);
+    text_show(out, "mean load of the machine: %.2f\n", t->load);
     switch (self_test_exit(t, s)) {
     case EXIT_DONE:
         text_append(out, "what was promised is kept, as far as so many gates can tell\n");

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "gate/document.h"
 #include "report/table.h"
 
@@ -20,7 +21,7 @@ static const char *const colours[GATE_VERDICT_COUNT] = {
 
 static void append_name(const gate_row *row, text *out) {
     const arm_unit *unit = row->units[1] ? row->units[1] : row->units[0];
-    text_printf(out, "%s/%s", unit->kernel, unit->case_name);
+    text_show(out, "%s/%s", unit->kernel, unit->case_name);
 }
 
 static int name_width(const gate *g) {
@@ -43,7 +44,7 @@ static void append_time(double ns, text *out) {
         table_duration(ns, &cell);
     else
         text_append(&cell, "-");
-    text_printf(out, " %10s", cell.data);
+    text_show(out, " %10s", cell.data);
     text_release(&cell);
 }
 
@@ -51,21 +52,21 @@ static void append_change(const gate_row *row, text *out) {
     text cell;
     text_init(&cell);
     if (row->has_change)
-        text_printf(&cell, "%+.2f %% [%+.2f, %+.2f]", row->estimate * 100, row->low * 100,
-                    row->high * 100);
+        text_show(&cell, "%+.2f %% [%+.2f, %+.2f]", row->estimate * 100, row->low * 100,
+                  row->high * 100);
     else
         text_append(&cell, "-");
     if (row->has_change && row->confidence < 0.949)
-        text_printf(&cell, " (%.0f %%)", row->confidence * 100);
-    text_printf(out, "  %-25s", cell.data);
+        text_show(&cell, " (%.0f %%)", row->confidence * 100);
+    text_show(out, "  %-25s", cell.data);
     text_clear(&cell);
     if (!row->timed)
         text_append(&cell, "-");
     else if (isfinite(row->detectable))
-        text_printf(&cell, "%.2f %%", row->detectable * 100);
+        text_show(&cell, "%.2f %%", row->detectable * 100);
     else
         text_append(&cell, "none");
-    text_printf(out, " %7s %5zu", cell.data, row->replicas);
+    text_show(out, " %7s %5zu", cell.data, row->replicas);
     text_release(&cell);
 }
 
@@ -84,8 +85,8 @@ static void append_facts(const gate_row *row, text *out) {
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         if (facts[i].was < 0 || facts[i].is < 0 || facts[i].was == facts[i].is)
             continue;
-        text_printf(out, "%s%s %lld -> %lld", between, facts[i].name, (long long)facts[i].was,
-                    (long long)facts[i].is);
+        text_show(out, "%s%s %lld -> %lld", between, facts[i].name, (long long)facts[i].was,
+                  (long long)facts[i].is);
         between = ", ";
     }
     if (between[0] == ',')
@@ -98,15 +99,17 @@ static void append_row(const gate_row *row, int width, const gate_table_options 
     text name;
     text_init(&name);
     append_name(row, &name);
-    text_printf(out, "%-*s %-8.8s %2u", width, name.data, unit->profile, unit->threads);
+    text_show(out, "%-*s %-8.8s %2u", width, name.data, unit->profile, unit->threads);
     append_time(row->median_ns[0], out);
     append_time(row->median_ns[1], out);
     append_change(row, out);
-    text_printf(out, "  %s%s%s%s%s\n", o->colour ? colours[row->verdict] : "",
-                gate_verdict_name(row->verdict), o->colour ? PLAIN : "", *reason ? ": " : "",
-                reason);
+    text_append(out, "  ");
+    text_append(out, o->colour ? colours[row->verdict] : "");
+    text_append(out, gate_verdict_name(row->verdict));
+    text_append(out, o->colour ? PLAIN : "");
+    text_show(out, "%s%s\n", *reason ? ": " : "", reason);
     if (row->why)
-        text_printf(out, "    %s\n", row->why);
+        text_show(out, "    %s\n", row->why);
     if (row->verdict != GATE_EQUIVALENT)
         append_facts(row, out);
     text_release(&name);
@@ -126,31 +129,31 @@ static void append_summary(const gate *g, text *out) {
         timed += row->timed;
         worst = row->timed ? fmax(worst, row->detectable) : worst;
     }
-    text_printf(out, "\n%zu cases:", g->rows.count);
+    text_show(out, "\n%zu cases:", g->rows.count);
     static const gate_verdict order[] = {GATE_FAILED, GATE_REGRESSED, GATE_INCONCLUSIVE,
                                          GATE_IMPROVED, GATE_EQUIVALENT};
     for (size_t i = 0; i < GATE_VERDICT_COUNT; i++)
         if (counted[order[i]])
-            text_printf(out, " %zu %s", counted[order[i]], gate_verdict_name(order[i]));
-    text_printf(out, "; %zu are the same module on both sides, %zu were timed\n", same, timed);
+            text_show(out, " %zu %s", counted[order[i]], gate_verdict_name(order[i]));
+    text_show(out, "; %zu are the same module on both sides, %zu were timed\n", same, timed);
     if (counted[GATE_INCONCLUSIVE] == g->rows.count)
         text_append(out, "no verdict: nothing was compared\n");
     if (!timed)
         return;
     const gate_settings *s = g->settings;
     if (isfinite(worst))
-        text_printf(out, "minimum detectable effect: %.2f %% (--mde %.2f %%)\n", worst * 100,
-                    s->bound * 100);
+        text_show(out, "minimum detectable effect: %.2f %% (--mde %.2f %%)\n", worst * 100,
+                  s->bound * 100);
     else
-        text_printf(out, "minimum detectable effect: none can be told (--mde %.2f %%)\n",
-                    s->bound * 100);
-    text_printf(out,
-                "margin %.2f %%; a case that did not change is called changed in at most %.2g %% "
-                "of gates (all %zu cases together); one that is %.2f %% slower is missed in at "
-                "most %.2g %%\n",
-                s->margin * 100, s->alpha * 100, g->plan.request.family, s->bound * 100,
-                (1 - s->power) * 100);
-    text_printf(out, "%zu processes, %.1f s\n", g->processes, g->seconds);
+        text_show(out, "minimum detectable effect: none can be told (--mde %.2f %%)\n",
+                  s->bound * 100);
+    text_show(out,
+              "margin %.2f %%; a case that did not change is called changed in at most %.2g %% "
+              "of gates (all %zu cases together); one that is %.2f %% slower is missed in at "
+              "most %.2g %%\n",
+              s->margin * 100, s->alpha * 100, g->plan.request.family, s->bound * 100,
+              (1 - s->power) * 100);
+    text_show(out, "%zu processes, %.1f s\n", g->processes, g->seconds);
 }
 
 void gate_table(const gate *g, const gate_table_options *o, text *out) {
@@ -159,9 +162,11 @@ void gate_table(const gate *g, const gate_table_options *o, text *out) {
     for (size_t i = 0; i < g->rows.count; i++)
         any |= is_shown(&g->rows.items[i], o);
     if (any) {
-        text_printf(out, "%s%-*s %-8s %2s %10s %10s  %-25s %7s %5s  %s%s\n", o->colour ? DIM : "",
-                    width, "case", "profile", "t", "baseline", "against", "change [95 %]", "MDE",
-                    "pairs", "verdict", o->colour ? PLAIN : "");
+        text_append(out, o->colour ? DIM : "");
+        text_show(out, "%-*s %-8s %2s %10s %10s  %-25s %7s %5s  %s", width, "case", "profile", "t",
+                  "baseline", "against", "change [95 %]", "MDE", "pairs", "verdict");
+        text_append(out, o->colour ? PLAIN : "");
+        text_append_char(out, '\n');
         for (size_t i = 0; i < g->rows.count; i++)
             if (is_shown(&g->rows.items[i], o))
                 append_row(&g->rows.items[i], width, o, out);

@@ -19,6 +19,7 @@
 #include "measure/statistics.h"
 #include "measure/timer.h"
 #include "process.h"
+#include "report/say.h"
 
 enum {
     ROUNDS_MAX = 201,
@@ -365,7 +366,7 @@ static int serve_line(const char *line, size_t length) {
     if (ok)
         serve_all(&s, request);
     else
-        fputs("the scratch file or the device cannot be opened\n", stderr);
+        say(stderr, "the scratch file or the device cannot be opened\n");
     if (s.context)
         tsrDestroyContext(s.context);
     json_decref(request);

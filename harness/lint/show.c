@@ -1,6 +1,7 @@
 /* show.c - findings for people and for programs, and the table of checks. */
 #include <string.h>
 
+#include "base/escape.h"
 #include "lint/lint.h"
 #include "report/host_facts.h"
 
@@ -29,13 +30,15 @@ void lint_show(const lint_report *r, bool colour, text *out) {
     for (size_t i = 0; i < r->findings.count; i++) {
         const lint_finding *f = &r->findings.items[i];
         const lint_info *info = &lint_table[f->id];
-        text_printf(out, "%s:%u:%u: %s%s%s: %s [%s]\n", f->path, f->line, f->column,
-                    colour ? colour_of(info->severity) : "", lint_severity_name(info->severity),
-                    colour ? "\x1b[0m" : "", f->message, info->name);
-        text_printf(out, "%5u | %s\n", f->line, f->shown);
+        text_show(out, "%s:%u:%u: ", f->path, f->line, f->column);
+        text_append(out, colour ? colour_of(info->severity) : "");
+        text_append(out, lint_severity_name(info->severity));
+        text_append(out, colour ? "\x1b[0m" : "");
+        text_show(out, ": %s [%s]\n", f->message, info->name);
+        text_show(out, "%5u | %s\n", f->line, f->shown);
         put_carets(f, out);
         if (f->id != LINT_SOURCE)
-            text_printf(out, "      = why: %s\n      = help: %s\n", info->why, info->help);
+            text_show(out, "      = why: %s\n      = help: %s\n", info->why, info->help);
     }
 }
 
@@ -79,7 +82,7 @@ void lint_markdown(text *out) {
                 "for\ncode scanning. This page is printed by `tsr lint --markdown`.\n\n"
                 "| check | severity | finds | why | what to do |\n|---|---|---|---|---|\n");
     for (int i = 0; i < LINT_COUNT; i++)
-        text_printf(out, "| `%s` | %s | %s | %s | %s |\n", lint_table[i].name,
-                    lint_severity_name(lint_table[i].severity), lint_table[i].what,
-                    lint_table[i].why, lint_table[i].help);
+        text_show(out, "| `%s` | %s | %s | %s | %s |\n", lint_table[i].name,
+                  lint_severity_name(lint_table[i].severity), lint_table[i].what, lint_table[i].why,
+                  lint_table[i].help);
 }

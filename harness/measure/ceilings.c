@@ -15,6 +15,7 @@
 #include "measure/ceiling_kernels.h"
 #include "measure/cpu_feature.h"
 #include "measure/timer.h"
+#include "report/say.h"
 
 enum { SAMPLES_QUICK = 5, SAMPLES_FULL = 11, THREADS_MAX = 256, SET_STEP_BYTES = 8192 };
 static const double SAMPLE_NS_QUICK = 1.5e6, SAMPLE_NS_FULL = 5e6;
@@ -130,7 +131,7 @@ static bool gang_measure(gang *g, double *rate, status *st) {
         members[started] = (gang_member){g, started};
         if (pthread_create(&others[started], NULL, gang_run, &members[started]) != 0) {
             /* Those already started wait at a barrier that can never fill. */
-            fprintf(stderr, "tsr: cannot start %u threads\n", g->threads);
+            say(stderr, "tsr: cannot start %u threads\n", g->threads);
             abort();
         }
     }

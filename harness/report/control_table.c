@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fault.h"
+#include "report/say.h"
 
 static const char *const outcome_names[] = {"rejected", "left out", "PASSED", "BROKE"};
 
@@ -44,8 +45,9 @@ static void print_cell(const control_cell *cell, int width, bool colour, FILE *o
         snprintf(words, sizeof words, "%u/%u", cell->rejected, cell->rejected + cell->accepted);
     else if (outcome != CONTROL_LEFT_OUT)
         snprintf(words, sizeof words, "%s", outcome_names[outcome]);
-    fprintf(out, "  %s%*s%s", colour ? colour_of(outcome) : "", width, words,
-            colour ? "\033[0m" : "");
+    say_text(out, colour ? colour_of(outcome) : "");
+    say(out, "  %*s", width, words);
+    say_text(out, colour ? "\033[0m" : "");
 }
 
 static int name_width(const control_cells *cells) {
@@ -62,21 +64,21 @@ static int column_width(const fault_info *f) {
 
 static void print_lines(const control_cells *cells, bool colour, FILE *out) {
     int names = name_width(cells);
-    fprintf(out, "%-*s %-7s %-13s", names, "kernel", "backend", "profile");
+    say(out, "%-*s %-7s %-13s", names, "kernel", "backend", "profile");
     for (size_t n = 0; fault_at(n); n++)
         if (fault_at(n)->control)
-            fprintf(out, "  %*s", column_width(fault_at(n)), fault_at(n)->name);
-    fputc('\n', out);
+            say(out, "  %*s", column_width(fault_at(n)), fault_at(n)->name);
+    say(out, "\n");
     for (size_t i = 0; i < cells->count; i++) {
         const control_cell *line = &cells->items[i];
         if (!begins_line(cells, i))
             continue;
-        fprintf(out, "%-*s %-7s %-13s", names, line->kernel, line->backend, line->profile);
+        say(out, "%-*s %-7s %-13s", names, line->kernel, line->backend, line->profile);
         for (size_t n = 0; fault_at(n); n++)
             if (fault_at(n)->control)
                 print_cell(find(cells, line, fault_at(n)->name), column_width(fault_at(n)), colour,
                            out);
-        fputc('\n', out);
+        say(out, "\n");
     }
 }
 
@@ -105,14 +107,14 @@ static void print_reasons(const control_cells *cells, FILE *out) {
     for (size_t i = 0; i < cells->count; i++) {
         if (!is_left_out(&cells->items[i]) || told_before(cells, i, false))
             continue;
-        fprintf(out, "%s%s does not apply: %s\n   ", any ? "" : "\n", cells->items[i].control,
-                cells->items[i].why);
+        say_text(out, any ? "" : "\n");
+        say(out, "%s does not apply: %s\n   ", cells->items[i].control, cells->items[i].why);
         any = true;
         for (size_t k = i; k < cells->count; k++)
             if (is_left_out(&cells->items[k]) && same_reason(&cells->items[k], &cells->items[i]) &&
                 !told_before(cells, k, true))
-                fprintf(out, " %s", cells->items[k].kernel);
-        fputc('\n', out);
+                say(out, " %s", cells->items[k].kernel);
+        say(out, "\n");
     }
 }
 
@@ -121,14 +123,14 @@ static void print_failures(const control_cells *cells, FILE *out) {
         const control_cell *cell = &cells->items[i];
         control_outcome outcome = control_outcome_of(cell);
         if (outcome == CONTROL_PASSED)
-            fprintf(out,
-                    "PASSED: %s in %s@%s,%s: rejected %u, accepted %u, outputs unchanged in %u "
-                    "cases, first in %s\n",
-                    cell->control, cell->kernel, cell->backend, cell->profile, cell->rejected,
-                    cell->accepted, cell->unchanged, cell->example);
+            say(out,
+                "PASSED: %s in %s@%s,%s: rejected %u, accepted %u, outputs unchanged in %u "
+                "cases, first in %s\n",
+                cell->control, cell->kernel, cell->backend, cell->profile, cell->rejected,
+                cell->accepted, cell->unchanged, cell->example);
         if (outcome == CONTROL_BROKE)
-            fprintf(out, "BROKE: %s in %s/%s@%s,%s: %s\n", cell->control, cell->kernel,
-                    cell->example, cell->backend, cell->profile, cell->why ? cell->why : "");
+            say(out, "BROKE: %s in %s/%s@%s,%s: %s\n", cell->control, cell->kernel, cell->example,
+                cell->backend, cell->profile, cell->why ? cell->why : "");
     }
 }
 
@@ -142,11 +144,11 @@ static uint32_t number_of(const control_cells *cells, control_outcome outcome) {
 void control_table_print(const control_cells *cells, bool colour, FILE *out) {
     print_lines(cells, colour, out);
     print_reasons(cells, out);
-    fputc('\n', out);
+    say(out, "\n");
     print_failures(cells, out);
-    fprintf(out, "%zu controls of kernels: %u rejected, %u passed, %u broke, %u left out\n",
-            cells->count, number_of(cells, CONTROL_REJECTED), number_of(cells, CONTROL_PASSED),
-            number_of(cells, CONTROL_BROKE), number_of(cells, CONTROL_LEFT_OUT));
+    say(out, "%zu controls of kernels: %u rejected, %u passed, %u broke, %u left out\n",
+        cells->count, number_of(cells, CONTROL_REJECTED), number_of(cells, CONTROL_PASSED),
+        number_of(cells, CONTROL_BROKE), number_of(cells, CONTROL_LEFT_OUT));
 }
 
 void control_table_json(const control_cells *cells, FILE *out) {
@@ -163,7 +165,6 @@ void control_table_json(const control_cells *cells, FILE *out) {
                             "why", c->why));
     }
     json_t *document = json_pack("{s:s, s:o}", "schema", "tsr.controls/1", "controls", list);
-    json_dumpf(document, out, JSON_INDENT(2));
-    fputc('\n', out);
+    say_json(out, document, 0);
     json_decref(document);
 }

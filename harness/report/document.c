@@ -8,6 +8,7 @@
 #include "report/export/export.h"
 #include "report/host_facts.h"
 #include "report/output.h"
+#include "report/say.h"
 
 enum { JSON_DIGITS = 10 };
 
@@ -39,8 +40,7 @@ json_t *document_make(const json_t *head, json_t *ceilings_json, json_t *results
 }
 
 void document_print(const json_t *document, FILE *out) {
-    json_dumpf(document, out, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
-    fputc('\n', out);
+    say_json(out, document, JSON_DIGITS);
 }
 
 static const struct export_format {

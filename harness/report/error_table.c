@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "job.h"
 
 static const char *const keys[] = {"kernel", "backend", "profile", "type"};
@@ -57,20 +58,20 @@ void error_table_print(const json_t *results, text *out) {
         width = length > width ? length : width;
     }
     if (json_array_size(rows))
-        text_printf(out,
-                    "\nerror against f64 by type, the worst of all cases:\n%-*s %-7s %-13s %-9s "
-                    "%5s  %10s  %s\n",
-                    (int)width, "kernel", "backend", "profile", "type", "cases", "ULP",
-                    "error / bound");
+        text_show(out,
+                  "\nerror against f64 by type, the worst of all cases:\n%-*s %-7s %-13s %-9s "
+                  "%5s  %10s  %s\n",
+                  (int)width, "kernel", "backend", "profile", "type", "cases", "ULP",
+                  "error / bound");
     json_array_foreach(rows, i, row) {
-        text_printf(out,
-                    "%-*s %-7s %-13s %-9s %5" JSON_INTEGER_FORMAT "  %10" JSON_INTEGER_FORMAT
-                    "  %.3g\n",
-                    (int)width, job_result_text(row, "kernel"), job_result_text(row, "backend"),
-                    job_result_text(row, "profile"), job_result_text(row, "type"),
-                    json_integer_value(json_object_get(row, "cases")),
-                    json_integer_value(json_object_get(row, "max_ulp_f64")),
-                    json_number_value(json_object_get(row, "max_error_over_bound")));
+        text_show(out,
+                  "%-*s %-7s %-13s %-9s %5" JSON_INTEGER_FORMAT "  %10" JSON_INTEGER_FORMAT
+                  "  %.3g\n",
+                  (int)width, job_result_text(row, "kernel"), job_result_text(row, "backend"),
+                  job_result_text(row, "profile"), job_result_text(row, "type"),
+                  json_integer_value(json_object_get(row, "cases")),
+                  json_integer_value(json_object_get(row, "max_ulp_f64")),
+                  json_number_value(json_object_get(row, "max_error_over_bound")));
     }
     if (json_array_size(rows))
         text_append_char(out, '\n');

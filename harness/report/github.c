@@ -9,17 +9,23 @@
 
 #include "job.h"
 #include "report/export/export.h"
+#include "report/say.h"
 
 enum { ANNOTATIONS_SHOWN = 10, SUMMARY_BYTES = 1 << 20 };
 
-/* %, CR and LF are escaped everywhere; in properties, which end at a comma or "::", more. */
+/* %, CR and LF are escaped everywhere; in properties, which end at a comma or "::", more. Lines
+ * stay lines. */
 static void escaped(const char *words, bool property, text *out) {
-    for (const char *p = words; *p; p++) {
+    text shown;
+    text_init(&shown);
+    text_screen(&shown, words, strnlen(words, TEXT_SHOWN_BYTES_MAX));
+    for (const char *p = shown.data; *p; p++) {
         if (*p == '%' || *p == '\r' || *p == '\n' || (property && (*p == ':' || *p == ',')))
             text_printf(out, "%%%02X", (unsigned)(unsigned char)*p);
         else
             text_append_char(out, *p);
     }
+    text_release(&shown);
 }
 
 /* Paths are shown where they are those of the repository. */
@@ -136,7 +142,7 @@ bool github_report(const json_t *document, FILE *out, status *st) {
     text annotations;
     text_init(&annotations);
     github_annotations(document, &annotations);
-    fputs(annotations.data, out);
+    say_orders(out, annotations.data);
     fflush(out);
     text_release(&annotations);
     return !summary || !*summary || append_summary(document, summary, st);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "job.h"
 #include "report/export/export.h"
 #include "report/github.h"
@@ -10,18 +11,20 @@
 /* Room that is kept for the end of a summary that is cut short. */
 enum { TAIL_BYTES = 160 };
 
-/* Into the cell of a table: no markup, one line. */
+/* Into the cell of a table: no markup, one line, not too long. */
 static void cell(const char *words, text *out) {
+    text shown;
+    text_init(&shown);
+    text_show(&shown, "%s", words);
     text_append(out, " ");
-    for (const char *p = words; *p; p++) {
-        if (*p == '\r' || *p == '\n')
-            text_append_char(out, ' ');
-        else if (strchr("&<>|`*_\\[]~#", *p))
+    for (const char *p = shown.data; *p; p++) {
+        if (strchr("&<>|`*_\\[]~#", *p))
             text_printf(out, "&#%d;", *p);
         else
             text_append_char(out, *p);
     }
     text_append(out, " |");
+    text_release(&shown);
 }
 
 static void duration_cell(double ns, text *out) {
@@ -63,11 +66,11 @@ static void bench_row(const json_t *result, text *out) {
     cell(job_result_text(result, "status"), out);
     duration_cell(median, out);
     if (!isnan(median) && !isnan(gflops))
-        text_printf(&words, "%.4g", gflops);
+        text_show(&words, "%.4g", gflops);
     cell(words.data, out);
     text_clear(&words);
     if (!isnan(median) && !isnan(fraction))
-        text_printf(&words, "%.0f %%", 100 * fraction);
+        text_show(&words, "%.0f %%", 100 * fraction);
     cell(words.data, out);
     cell(why_of(result), out);
     text_append_char(out, '\n');
@@ -83,7 +86,7 @@ static void gate_row(const json_t *result, text *out) {
     name_cell(result, out);
     cell(job_result_text(result, "verdict"), out);
     if (!isnan(estimate))
-        text_printf(&words, "%+.2f %% (%+.2f to %+.2f)", 100 * estimate, 100 * low, 100 * high);
+        text_show(&words, "%+.2f %% (%+.2f to %+.2f)", 100 * estimate, 100 * low, 100 * high);
     cell(words.data, out);
     duration_cell(export_number(result, "baseline_ns", NULL), out);
     duration_cell(export_number(result, "against_ns", NULL), out);
@@ -123,7 +126,7 @@ static void put_rows(const json_t *list, const layout *l, bool all, size_t limit
             text_append(out, row.data);
     }
     if (left_out)
-        text_printf(out, "\n%zu more rows were left out: a summary holds 1 MiB.\n", left_out);
+        text_show(out, "\n%zu more rows were left out: a summary holds 1 MiB.\n", left_out);
     text_release(&row);
 }
 
@@ -133,7 +136,7 @@ static void put_head(const json_t *document, const layout *l, size_t count, size
     double mde = export_number(document, "mde", NULL);
     const char *baseline = job_result_text(json_object_get(document, "baseline"), "name"),
                *against = job_result_text(json_object_get(document, "against"), "name");
-    text_printf(out, "### %s: %zu results, %zu need attention\n\n", l->title, count, attention);
+    text_show(out, "### %s: %zu results, %zu need attention\n\n", l->title, count, attention);
     if (*baseline || *against) {
         text_append(out, "|");
         cell(*against ? against : "this build", out);
@@ -142,14 +145,14 @@ static void put_head(const json_t *document, const layout *l, size_t count, size
         text_append(out, "\n|---|---|---|\n\n");
     }
     if (!isnan(mde))
-        text_printf(out, "Slowdowns of at least %.2f %% would have been seen.\n\n", 100 * mde);
+        text_show(out, "Slowdowns of at least %.2f %% would have been seen.\n\n", 100 * mde);
 }
 
 static void lint_row(const json_t *finding, text *out) {
     text place;
     text_init(&place);
-    text_printf(&place, "%s:%" JSON_INTEGER_FORMAT, job_result_text(finding, "path"),
-                json_integer_value(json_object_get(finding, "line")));
+    text_show(&place, "%s:%" JSON_INTEGER_FORMAT, job_result_text(finding, "path"),
+              json_integer_value(json_object_get(finding, "line")));
     text_append_char(out, '|');
     cell(place.data, out);
     cell(job_result_text(finding, "severity"), out);
@@ -166,7 +169,8 @@ static void lint_summary(const json_t *document, size_t limit, text *out) {
     const json_t *findings = json_object_get(document, "findings");
     text body;
     text_init(&body);
-    text_printf(&body, "### %s: %zu findings\n\n%s", l.title, json_array_size(findings), l.columns);
+    text_show(&body, "### %s: %zu findings\n\n", l.title, json_array_size(findings));
+    text_append(&body, l.columns);
     put_rows(findings, &l, true, limit, &body);
     text_append_char(&body, '\n');
     if (json_array_size(findings) && body.length <= limit)

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 enum {
     AXIS_COLUMNS = 10, /* "  123.4 |" */
     NAME_COLUMNS = 7,  /* of compute roofs, at the right */
@@ -149,7 +151,9 @@ static void open_canvas(canvas *k, const plot *p) {
 }
 
 static void print_coloured(const canvas *k, const char *colour, const char *words, text *out) {
-    text_printf(out, "%s%s%s", k->p->colour ? colour : "", words, k->p->colour ? "\033[0m" : "");
+    text_append(out, k->p->colour ? colour : "");
+    text_show(out, "%s", words);
+    text_append(out, k->p->colour ? "\033[0m" : "");
 }
 
 static void print_cell(const canvas *k, const cell *c, text *out) {
@@ -178,7 +182,7 @@ static void print_names(const canvas *k, int row, text *out) {
         int length = (int)strlen(roof->name) + 1;
         if (roof->memory || (int)floor(height_of(k, roof->value) + 0.5) != row || length > room)
             continue;
-        text_printf(out, " %s", roof->name);
+        text_show(out, " %s", roof->name);
         room -= length;
     }
 }
@@ -186,7 +190,7 @@ static void print_names(const canvas *k, int row, text *out) {
 static void print_rows(const canvas *k, text *out) {
     for (int row = 0; row < k->rows; row++) {
         double value = k->most * pow(k->least / k->most, (double)row / (k->rows - 1));
-        text_printf(out, "%8.3g %s", value, k->p->unicode ? "\xe2\x94\x82" : "|");
+        text_show(out, "%8.3g %s", value, k->p->unicode ? "\xe2\x94\x82" : "|");
         for (int column = 0; column < k->columns; column++)
             print_cell(k, &k->cells[row][column], out);
         print_names(k, row, out);
@@ -200,7 +204,7 @@ static void print_axis(const canvas *k, text *out) {
     text_append(out, k->p->unicode ? "         \xe2\x94\x94" : "         +");
     for (int column = 0; column < k->columns; column++)
         text_append(out, k->p->unicode ? "\xe2\x94\x80" : "-");
-    text_printf(out, "\n          1/64%*s\n", k->columns - 4, "1024 FLOP/byte");
+    text_show(out, "\n          1/64%*s\n", k->columns - 4, "1024 FLOP/byte");
 }
 
 /* One entry of the legend, on a new line where this one has no room for it. */
@@ -213,7 +217,7 @@ static void print_entry(const canvas *k, int mark, const char *words, int *colum
     text_append(out, *column ? "   " : "");
     print_coloured(k, marks[mark].colour, k->p->unicode ? marks[mark].unicode : marks[mark].ascii,
                    out);
-    text_printf(out, " %s", words);
+    text_show(out, " %s", words);
     *column += length + (*column ? 3 : 0);
 }
 
@@ -236,9 +240,9 @@ static void print_legend(const canvas *k, text *out) {
         print_entry(k, SEVERAL - 1, "several profiles", &column, out);
     text_append(out, profiles ? "\n" : "");
     if (p->without_work)
-        text_printf(out, "%zu results have no arithmetic, and so no place here\n", p->without_work);
+        text_show(out, "%zu results have no arithmetic, and so no place here\n", p->without_work);
     if (k->below)
-        text_printf(out, "%zu results lie below\n", k->below);
+        text_show(out, "%zu results lie below\n", k->below);
 }
 
 void plot_print(const plot *p, text *out) {
@@ -252,7 +256,7 @@ void plot_print(const plot *p, text *out) {
         if (p->roofs.items[i].memory)
             name_level(&k, &p->roofs.items[i]);
     draw_points(&k);
-    text_printf(out, "\nGFLOP/s, %" PRIu32 " thread%s\n", p->threads, p->threads == 1 ? "" : "s");
+    text_show(out, "\nGFLOP/s, %" PRIu32 " thread%s\n", p->threads, p->threads == 1 ? "" : "s");
     if (!p->unicode)
         text_append(out, "roofs: 1 = L1, 2 = L2, 3 = L3, d = DRAM, - = arithmetic\n");
     print_rows(&k, out);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "measure/timer.h"
+#include "report/say.h"
 
 enum { BAR_CELLS = 24 };
 
@@ -21,13 +22,13 @@ void progress_show(const progress *p, const char *in_hand) {
     for (size_t i = 0; i < BAR_CELLS; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[BAR_CELLS] = '\0';
-    fprintf(stderr, "\r\033[K[%s] %zu/%zu", bar, p->done, p->total);
+    say(stderr, "\r\033[K[%s] %zu/%zu", bar, p->done, p->total);
     if (p->done) {
         double passed_s = (double)(timer_now_ns() - p->started_ns) * 1e-9;
         double left_s = passed_s / (double)p->done * (double)(p->total - p->done);
-        fprintf(stderr, " %.0f s left", left_s);
+        say(stderr, " %.0f s left", left_s);
     }
-    fprintf(stderr, "  %.60s", in_hand);
+    say(stderr, "  %.60s", in_hand);
     fflush(stderr);
 }
 
@@ -37,5 +38,5 @@ void progress_step(progress *p) {
 
 void progress_clear(const progress *p) {
     if (p->shown)
-        fputs("\r\033[K", stderr);
+        say(stderr, "\r\033[K");
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "job.h"
 #include "report/error_table.h"
 
@@ -24,11 +25,11 @@ void table_duration(double ns, text *out) {
     while (i < 3 && ns < units[i].scale)
         i++;
     double value = ns / units[i].scale;
-    text_printf(out,
-                value < 10    ? "%.3f %s"
-                : value < 100 ? "%.2f %s"
-                              : "%.1f %s",
-                value, units[i].unit);
+    text_show(out,
+              value < 10    ? "%.3f %s"
+              : value < 100 ? "%.2f %s"
+                            : "%.1f %s",
+              value, units[i].unit);
 }
 
 static double number_at(const json_t *result, const char *outer, const char *inner) {
@@ -41,16 +42,16 @@ static double number_at(const json_t *result, const char *outer, const char *inn
 void table_header(const table *t, text *out) {
     if (t->colour)
         text_append(out, DIM);
-    text_printf(out, "%-*s %-7s %-*s %2s  %10s  %-9s %15s  %-22s %7s  %s", t->name_width, "case",
-                "backend", t->profile_width, "profile", "t", "median", "interval", "rate",
-                "of roofline", "change", "verdict");
+    text_show(out, "%-*s %-7s %-*s %2s  %10s  %-9s %15s  %-22s %7s  %s", t->name_width, "case",
+              "backend", t->profile_width, "profile", "t", "median", "interval", "rate",
+              "of roofline", "change", "verdict");
     if (t->colour)
         text_append(out, PLAIN);
     text_append_char(out, '\n');
 }
 
 static void append_padded(text *out, const text *cell, int width) {
-    text_printf(out, "%*s", width, cell->data);
+    text_show(out, "%*s", width, cell->data);
 }
 
 static void time_cells(const json_t *result, text *out) {
@@ -58,16 +59,16 @@ static void time_cells(const json_t *result, text *out) {
     text_init(&cell);
     double median = number_at(result, "time_ns", "median");
     if (isnan(median)) {
-        text_printf(out, "%10s  %-9s", "-", "");
+        text_show(out, "%10s  %-9s", "-", "");
     } else {
         table_duration(median, &cell);
         append_padded(out, &cell, 10);
         text_clear(&cell);
         double low = number_at(result, "time_ns", "low"),
                high = number_at(result, "time_ns", "high");
-        text_printf(&cell, "-%.1f+%.1f%%", 100 * (median - low) / median,
-                    100 * (high - median) / median);
-        text_printf(out, "  %-9s", cell.data);
+        text_show(&cell, "-%.1f+%.1f%%", 100 * (median - low) / median,
+                  100 * (high - median) / median);
+        text_show(out, "  %-9s", cell.data);
     }
     text_release(&cell);
 }
@@ -82,8 +83,8 @@ static void rate_cell(const json_t *result, text *out) {
     if (isnan(rate))
         text_append(&cell, "-");
     else
-        text_printf(&cell, "%.4g %s", rate, memory ? "GB/s" : "GFLOP/s");
-    text_printf(out, " %15s", cell.data);
+        text_show(&cell, "%.4g %s", rate, memory ? "GB/s" : "GFLOP/s");
+    text_show(out, " %15s", cell.data);
     text_release(&cell);
 }
 
@@ -96,17 +97,17 @@ static void roofline_cell(const json_t *result, const char *resource, text *out)
     if (isnan(fraction))
         text_append(&cell, "-");
     else
-        text_printf(&cell, "%3.0f%% %s", 100 * fraction, resource ? resource : bound);
-    text_printf(out, "  %-22s", cell.data);
+        text_show(&cell, "%3.0f%% %s", 100 * fraction, resource ? resource : bound);
+    text_show(out, "  %-22s", cell.data);
     text_release(&cell);
 }
 
 static void change_cell(const json_t *result, double previous_ns, text *out) {
     double median = number_at(result, "time_ns", "median");
     if (isnan(median) || !(previous_ns > 0))
-        text_printf(out, " %7s", "-");
+        text_show(out, " %7s", "-");
     else
-        text_printf(out, " %+6.1f%%", 100 * (median / previous_ns - 1));
+        text_show(out, " %+6.1f%%", 100 * (median / previous_ns - 1));
 }
 
 static const char *status_colour(const char *outcome) {
@@ -120,34 +121,36 @@ static void fallbacks_note(const json_t *result, text *out) {
     size_t i;
     json_t *one;
     json_array_foreach(json_object_get(result, "fallbacks"), i, one)
-        text_printf(out, "%s %s as %s", i ? "," : ";", job_result_text(one, "type"),
-                    job_result_text(one, "as"));
+        text_show(out, "%s %s as %s", i ? "," : ";", job_result_text(one, "type"),
+                  job_result_text(one, "as"));
 }
 
 static void verdict_cell(const table *t, const json_t *result, text *out) {
     const char *outcome = job_result_text(result, "status");
     const json_t *check = json_object_get(result, "check");
     const char *against = json_string_value(json_object_get(check, "against"));
-    text_printf(out, "  %s%s%s", t->colour ? status_colour(outcome) : "", outcome,
-                t->colour ? PLAIN : "");
+    text_append(out, "  ");
+    text_append(out, t->colour ? status_colour(outcome) : "");
+    text_show(out, "%s", outcome);
+    text_append(out, t->colour ? PLAIN : "");
     if (strcmp(outcome, "ok") == 0 && against && strcmp(against, "none") != 0) {
-        text_printf(out, " (%s, ", against);
+        text_show(out, " (%s, ", against);
         double ratio = number_at(check, "max_error_over_bound", NULL);
         if (json_is_true(json_object_get(check, "bitwise")))
             text_append(out, "same bits");
         else
-            text_printf(out, "error %.2g of bound", ratio);
+            text_show(out, "error %.2g of bound", ratio);
         fallbacks_note(result, out);
         text_append(out, ")");
     }
     const char *why = json_string_value(json_object_get(result, "why"));
     if (why && *why) {
         bool fine = strcmp(outcome, "ok") == 0 || strcmp(outcome, "skipped") == 0;
-        text_printf(out, fine ? " (%s)" : "\n    %s", why);
+        text_show(out, fine ? " (%s)" : "\n    %s", why);
     }
     const char *pack = json_string_value(json_object_get(result, "pack"));
     if (pack)
-        text_printf(out, "\n    tsr replay %s", pack);
+        text_show(out, "\n    tsr replay %s", pack);
     text_append_char(out, '\n');
 }
 
@@ -155,10 +158,10 @@ void table_line(const table *t, const json_t *result, const char *resource, doub
                 text *out) {
     text name;
     text_init(&name);
-    text_printf(&name, "%s/%s", job_result_text(result, "kernel"), job_result_text(result, "case"));
-    text_printf(out, "%-*s %-7s %-*s %2.0f  ", t->name_width, name.data,
-                job_result_text(result, "backend"), t->profile_width,
-                job_result_text(result, "profile"), number_at(result, "threads", NULL));
+    text_show(&name, "%s/%s", job_result_text(result, "kernel"), job_result_text(result, "case"));
+    text_show(out, "%-*s %-7s %-*s %2.0f  ", t->name_width, name.data,
+              job_result_text(result, "backend"), t->profile_width,
+              job_result_text(result, "profile"), number_at(result, "threads", NULL));
     text_release(&name);
     time_cells(result, out);
     rate_cell(result, out);
@@ -170,7 +173,7 @@ void table_line(const table *t, const json_t *result, const char *resource, doub
 static void count_statuses(const json_t *results, text *out) {
     static const char *const statuses[] = {"ok",      "mismatch",    "error",  "crash",
                                            "timeout", "unsupported", "skipped"};
-    text_printf(out, "%zu results:", json_array_size(results));
+    text_show(out, "%zu results:", json_array_size(results));
     const char *separator = " ";
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         size_t i, count = 0;
@@ -178,7 +181,7 @@ static void count_statuses(const json_t *results, text *out) {
         json_array_foreach(results, i, result) count +=
             strcmp(job_result_text(result, "status"), statuses[k]) == 0;
         if (count) {
-            text_printf(out, "%s%zu %s", separator, count, statuses[k]);
+            text_show(out, "%s%zu %s", separator, count, statuses[k]);
             separator = ", ";
         }
     }
@@ -204,20 +207,20 @@ static void list_failures(const json_t *results, text *out) {
         const char *outcome = job_result_text(result, "status");
         if (strcmp(status_colour(outcome), RED) != 0 || ++listed > FAILURES_LISTED)
             continue;
-        text_printf(out, "%s: %s/%s@%s,%s,%.0f\n", outcome, job_result_text(result, "kernel"),
-                    job_result_text(result, "case"), job_result_text(result, "backend"),
-                    job_result_text(result, "profile"), number_at(result, "threads", NULL));
+        text_show(out, "%s: %s/%s@%s,%s,%.0f\n", outcome, job_result_text(result, "kernel"),
+                  job_result_text(result, "case"), job_result_text(result, "backend"),
+                  job_result_text(result, "profile"), number_at(result, "threads", NULL));
     }
     if (listed > FAILURES_LISTED)
-        text_printf(out, "and %zu more\n", listed - FAILURES_LISTED);
+        text_show(out, "and %zu more\n", listed - FAILURES_LISTED);
 }
 
 void table_summary(const json_t *results, text *out) {
     error_table_print(results, out);
     list_failures(results, out);
     count_statuses(results, out);
-    text_printf(out, "checked: %zu against a golden, %zu against the interpreter (no golden)\n",
-                count_against(results, "golden"), count_against(results, "reference"));
+    text_show(out, "checked: %zu against a golden, %zu against the interpreter (no golden)\n",
+              count_against(results, "golden"), count_against(results, "reference"));
     const json_t *slowest = NULL;
     double most = 0;
     size_t i, cached = 0;
@@ -231,11 +234,11 @@ void table_summary(const json_t *results, text *out) {
         }
     }
     if (slowest) {
-        text_printf(out, "slowest compile: %s/%s, ", job_result_text(slowest, "kernel"),
-                    job_result_text(slowest, "case"));
+        text_show(out, "slowest compile: %s/%s, ", job_result_text(slowest, "kernel"),
+                  job_result_text(slowest, "case"));
         table_duration(most, out);
         if (cached)
-            text_printf(out, "; %zu modules from the cache", cached);
+            text_show(out, "; %zu modules from the cache", cached);
         text_append_char(out, '\n');
     }
 }

@@ -11,6 +11,7 @@ struct store {
     sqlite3 *db;
     char *path;
     scratch_folder copy;     /* of a database that can only be read: where it is read */
+    int claims_fd;           /* claims.c; -1: no run was begun or resumed */
     struct durable *durable; /* NULL: nothing was written yet, or commits wait for the disk */
 };
 
@@ -30,6 +31,15 @@ const char *store_column_text(sqlite3_stmt *statement, int column);
 bool store_make_durable(store *s, bool wait, status *st);
 /* The same is over for what was committed before. */
 bool store_await_durable(store *s, status *st);
+/* claims.c. Between these two no other process begins or resumes a run. */
+bool store_choose(store *s, status *st);
+void store_chosen(store *s);
+/* Until the store is closed or the process ends this one executes the run. STATUS_UNAVAILABLE where
+ * another does. */
+bool store_claim(store *s, int64_t run, status *st);
+/* Does another? */
+bool store_is_executed(store *s, int64_t run);
+void store_release_claims(store *s);
 /* Deletes all but the newest gates. */
 bool store_keep_gates(store *s, int64_t keep, const char *doing, status *st);
 

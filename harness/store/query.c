@@ -1,6 +1,7 @@
 /* query.c - reading runs and results back, and pruning. */
 #include <string.h>
 
+#include "base/vec.h"
 #include "store/connection.h"
 
 const char *store_column_text(sqlite3_stmt *statement, int column) {
@@ -188,15 +189,36 @@ bool store_each_pack(store *s, store_pack_fn visit, void *context, status *st) {
     return store_rows_done(s, statement, code, doing, st);
 }
 
-static bool keep_runs(store *s, int64_t keep, const char *doing, status *st) {
+static bool delete_run(store *s, int64_t run, const char *doing, status *st) {
+    sqlite3_stmt *statement = store_prepare(s, "DELETE FROM runs WHERE number = ?", doing, st);
+    if (!statement)
+        return false;
+    sqlite3_bind_int64(statement, 1, run);
+    return store_step(s, statement, doing, st);
+}
+
+static bool keep_runs(store *s, int64_t keep, uint64_t *deleted, status *st) {
+    static const char doing[] = "pruning";
     sqlite3_stmt *statement = store_prepare(s,
-                                            "DELETE FROM runs WHERE number NOT IN (SELECT number "
-                                            "FROM runs ORDER BY number DESC LIMIT ?)",
+                                            "SELECT number, exit_code IS NULL FROM runs"
+                                            " ORDER BY number DESC LIMIT -1 OFFSET ?",
                                             doing, st);
+    VEC(int64_t) old = {0};
+    int code;
     if (!statement)
         return false;
     sqlite3_bind_int64(statement, 1, keep);
-    return store_step(s, statement, doing, st);
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        int64_t run = sqlite3_column_int64(statement, 0);
+        if (!sqlite3_column_int(statement, 1) || !store_is_executed(s, run))
+            vec_push(&old, run);
+    }
+    bool ok = store_rows_done(s, statement, code, doing, st);
+    for (size_t i = 0; i < old.count && ok; i++)
+        ok = delete_run(s, old.items[i], doing, st);
+    *deleted = ok ? old.count : 0;
+    vec_release(&old);
+    return ok;
 }
 
 bool store_prune(store *s, uint64_t keep, bool shrink, store_pruned *deleted, status *st) {
@@ -204,8 +226,7 @@ bool store_prune(store *s, uint64_t keep, bool shrink, store_pruned *deleted, st
     int64_t newest = keep > INT64_MAX ? INT64_MAX : (int64_t)keep;
     if (!store_execute(s, "BEGIN IMMEDIATE", doing, st))
         return false;
-    bool ok = keep_runs(s, newest, doing, st);
-    deleted->runs = ok ? (uint64_t)sqlite3_changes(s->db) : 0;
+    bool ok = keep_runs(s, newest, &deleted->runs, st);
     ok = ok && store_keep_gates(s, newest, doing, st);
     deleted->gates = ok ? (uint64_t)sqlite3_changes(s->db) : 0;
     ok = ok && store_execute(s, "COMMIT", doing, st);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -126,10 +127,30 @@ static bool make_parent(const char *path, status *st) {
     return ok;
 }
 
-/* Opens the file, or a copy of it that is spoken of as `path`. */
-static bool connect(store *s, const char *file, status *st) {
+/* SQLite gives names a meaning: ":memory:" and "file:x?mode=memory" would keep nothing. With a
+ * folder before it a name is a name. */
+static bool open_literally(store *s, const char *file) {
+    char *name = NULL;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    if (sqlite3_open_v2(file, &s->db, flags, NULL) != SQLITE_OK)
+    if (asprintf(&name, "%s%s", file[0] == '/' ? "" : "./", file) < 0)
+        return false;
+    bool ok = sqlite3_open_v2(name, &s->db, flags, NULL) == SQLITE_OK;
+    free(name);
+    return ok;
+}
+
+/* A pipe or a device keeps nothing. */
+static bool is_a_place(const char *path, status *st) {
+    struct stat info;
+    if (!*path || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
+        return status_set(st, STATUS_INVALID, "'%s' cannot be a database: it is no regular file",
+                          path);
+    return true;
+}
+
+/* Opens the file, or a copy of it that is spoken of as the store's path. */
+static bool connect(store *s, const char *file, status *st) {
+    if (!open_literally(s, file))
         return store_failed(s, "opening", st);
     sqlite3_busy_timeout(s->db, 10000);
     /* NORMAL: commits do not wait for the disk; store_make_durable sees to that. */
@@ -142,6 +163,7 @@ static bool connect(store *s, const char *file, status *st) {
 static store *store_new(const char *path) {
     store *s = base_calloc(1, sizeof *s);
     s->path = base_strdup(path);
+    s->claims_fd = -1;
     return s;
 }
 
@@ -153,7 +175,7 @@ static store *store_or_nothing(store *s, bool ok) {
 }
 
 store *store_open(const char *path, status *st) {
-    if (!make_parent(path, st))
+    if (!is_a_place(path, st) || !make_parent(path, st))
         return NULL;
     store *s = store_new(path);
     return store_or_nothing(s, connect(s, path, st));
@@ -179,6 +201,7 @@ void store_close(store *s) {
     if (!s)
         return;
     durable_stop(s->durable);
+    store_release_claims(s);
     sqlite3_close(s->db);
     scratch_folder_close(&s->copy);
     free(s->path);
@@ -215,7 +238,7 @@ void store_bind_text(sqlite3_stmt *statement, int position, const char *value) {
         sqlite3_bind_null(statement, position);
 }
 
-bool store_begin_run(store *s, const store_run *run, int64_t *number, status *st) {
+static bool insert_run(store *s, const store_run *run, int64_t *number, status *st) {
     static const char doing[] = "beginning a run";
     sqlite3_stmt *statement = store_prepare(
         s, "INSERT INTO runs (id, started, arguments, machine, head) VALUES (?, ?, ?, ?, ?)", doing,
@@ -231,6 +254,24 @@ bool store_begin_run(store *s, const store_run *run, int64_t *number, status *st
         return false;
     *number = sqlite3_last_insert_rowid(s->db);
     return store_make_durable(s, false, st);
+}
+
+bool store_begin_run(store *s, const store_run *run, int64_t *number, status *st) {
+    if (!store_choose(s, st))
+        return false;
+    bool ok = insert_run(s, run, number, st) && store_claim(s, *number, st);
+    store_chosen(s);
+    return ok;
+}
+
+bool store_resume_run(store *s, const char *arguments, const char *machine, int64_t *run,
+                      status *st) {
+    if (!store_choose(s, st))
+        return false;
+    bool ok = store_find_unfinished(s, arguments, machine, run, st) &&
+              (*run == 0 || store_claim(s, *run, st));
+    store_chosen(s);
+    return ok;
 }
 
 static bool put_samples(store *s, int64_t result, const store_result *r, status *st) {

@@ -46,6 +46,8 @@ typedef struct store_result {
     size_t sample_count;
 } store_result;
 
+/* The run is this process' own until the store is closed or the process ends, in whatever way: no
+ * other resumes it meanwhile. */
 bool store_begin_run(store *s, const store_run *run, int64_t *number, status *st);
 bool store_put_result(store *s, int64_t run, const store_result *result, status *st);
 bool store_put_ceiling(store *s, int64_t run, const char *resource, const char *profile,
@@ -84,6 +86,10 @@ typedef bool (*store_point_fn)(void *context, const store_point *point);
 bool store_each_point(store *s, const store_past *past, store_point_fn visit, void *context,
                       status *st);
 
+/* Takes the latest unfinished run of these arguments on this machine for this process; 0 where
+ * there is none. STATUS_UNAVAILABLE where another process is executing it. */
+bool store_resume_run(store *s, const char *arguments, const char *machine, int64_t *run,
+                      status *st);
 /* The latest unfinished run of these arguments on this machine, or 0. */
 bool store_find_unfinished(store *s, const char *arguments, const char *machine, int64_t *run,
                            status *st);
@@ -120,8 +126,8 @@ bool store_each_gate(store *s, store_gate_fn visit, void *context, status *st);
 typedef struct store_pruned {
     uint64_t runs, gates;
 } store_pruned;
-/* Deletes all but the newest `keep` runs and the newest `keep` gates; `shrink` gives the room back,
- * which rewrites the file. */
+/* Deletes all but the newest `keep` runs, and those that are being executed, and the newest `keep`
+ * gates; `shrink` gives the room back, which rewrites the file. */
 bool store_prune(store *s, uint64_t keep, bool shrink, store_pruned *deleted, status *st);
 
 #endif

@@ -31,6 +31,24 @@ has out "^softmax_rows/ragged .* timeout" "as a timeout"
 exits 0 "replay" "$tsr" replay "$pack"
 has out "^REPRODUCED_CLASS" "hangs again"
 
+# A replay's limits are its own: a pack can only lower them.
+exits 0 "less time than the pack asks for" "$tsr" replay "$pack" --timeout 1
+has out "^now .* longer than 1 s" "is what it gets"
+exits 0 "more time than the pack asks for" "$tsr" replay "$pack" --timeout 1000
+has out "^now .* longer than 2 s" "is not what it gets"
+exits 0 "a case on two threads" "$tsr" pack-repro softmax_rows --case ragged --backend cpu --threads 2 "$root/corpus"
+exits 4 "one thread for it" "$tsr" replay "$(cat out)" --threads 1 --json
+$python -c 'import json; d = json.load(open("out")); assert d["verdict"] == "INCOMPATIBLE" and len(d["missing"]) == 1, d' &&
+    pass "is too few" || fail "is too few"
+pack=$(ls -t .tsr/failures/*.lz4 | head -1)
+if "$tsr" replay "$pack" --memory 4096 >/dev/null 2>&1; then # a build with sanitizers needs its whole address space
+    exits 1 "too little memory" "$tsr" replay "$pack" --memory 64
+    has out "^DIFFERENT_FAILURE .*limited" "is told, and that the pack asks for more"
+fi
+for wrong in "--timeout 0" "--memory 0" "--threads 257" "--timeout -1" "--memory 1.5"; do
+    exits 2 "replay $wrong" "$tsr" replay $wrong "$pack"
+done
+
 # A compiler that dies or errs leaves the IR before the pass in which it did.
 bench_with compiler-crash matmul_f32/prime
 has out "killed by SIGABRT in step compile" "with its step"
@@ -86,8 +104,21 @@ exits 0 "a case of a run" "$tsr" pack-repro last:matmul_f32/prime
 exits 0 "its replay" "$tsr" replay "$(cat out)"
 exits 0 "the last failure" "$tsr" pack-repro --last-failure
 has err "matmul_f32/prime on cpu: mismatch" "is the one of the last run"
+cp out path
+exits 0 "nothing said" "$tsr" pack-repro
+same out path "is the last failure, too"
+exits 0 "a file of one's own" "$tsr" pack-repro -o "own pack.lz4"
+same "own pack.lz4" "$(cat path)" "has the same bytes"
+has out "^own pack.lz4$" "and its name is printed"
+exits 0 "the same over it" "$tsr" pack-repro matmul_f32 --case exact --backend cpu "$root/corpus" -o "own pack.lz4"
+exits 0 "its replay" "$tsr" replay "own pack.lz4"
+has out "^REPRODUCED_EXACT" "is of the new case"
+[ -z "$(find . -name '.staging-*')" ] && pass "no staging folder is left" || fail "no staging folder is left"
+exits 3 "a file in no folder" "$tsr" pack-repro -o nosuch/pack.lz4
+exits 3 "a file over a folder" "$tsr" pack-repro -o first
+exits 2 "a file and a folder" "$tsr" pack-repro -o pack.lz4 --failures first
 exits 2 "no case" "$tsr" pack-repro matmul_f32
-exits 2 "nothing" "$tsr" pack-repro
+exits 3 "nothing of no run" "$tsr" pack-repro --db nosuch.db
 exits 3 "an unknown run" "$tsr" pack-repro nosuch:matmul_f32/prime
 exits 3 "an unknown case" "$tsr" pack-repro matmul_f32 --case nosuch "$root/corpus"
 exits 3 "an unknown case to inject into" "$tsr" bench "$root/corpus" --quick --backend cpu --inject zero@nosuch

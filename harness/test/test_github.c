@@ -39,7 +39,7 @@ static void annotations_are_escaped(void **state) {
                         json_pack("{s:s, s:i}", "path", "/home/runner/w/a,b:c%.tsr", "line", 12));
     github_annotations(document, &out);
     assert_true(has(&out, "::error file=a%2Cb%3Ac%25.tsr,line=12,title=k/wrong@cpu%2Cstrict%2C2%3A "
-                          "mismatch::out[3, 4]: expected 1.5, got \"2\" <&> 50 %25%0D%0Asecond "
+                          "mismatch::out[3, 4]: expected 1.5, got \"2\" <&> 50 %25\\r%0Asecond "
                           "line, with: a colon"));
     assert_true(has(&out, "%0Atsr replay .tsr/failures/k-wrong"));
     assert_true(has(&out, "::error title=k/impossible@cpu%2Cstrict%2C2%3A error::2.00 of"));

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pack_case.h"
+#include "pack_fields.h"
 #include "replay.h"
 #include "repro/pack.h"
 #include "test/test.h"
@@ -12,19 +14,21 @@
 static const char source[] = "@cases(case(\"a\"))\n@kernel\ndef f(x: Tensor[3, f32]) -> "
                              "Tensor[3, f32]:\n    return x + x\n";
 
-/* A pack of one member whose manifest is `text`; the verdict on it. */
-static repro_verdict judge(const char *text, const char *member, replay *out) {
-    char path[] = "/tmp/test-replay-XXXXXX";
+/* A pack of one member whose manifest is `words`; the verdict on it. */
+static repro_verdict judge(const char *words, const char *member, replay *out) {
+    /* A pack is synced to the disk, which takes longest where there is one. */
+    char in_memory[] = "/dev/shm/test-replay-XXXXXX", on_disk[] = "/tmp/test-replay-XXXXXX";
+    char *path = access("/dev/shm", W_OK) == 0 ? in_memory : on_disk;
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
-    json_t *about = json_loads(text, 0, NULL);
+    json_t *about = json_loads(words, 0, NULL);
     assert_non_null(about);
     pack_member members[] = {{member, source, sizeof source - 1}};
     status st = STATUS_INIT;
     assert_true(pack_write(path, about, members, 1, &st));
     json_decref(about);
-    replay_request request = {path, NULL};
+    replay_request request = {.path = path, .timeout_seconds = 5, .threads = 8};
     assert_true(replay_run(&request, out, &st));
     unlink(path);
     return out->verdict;
@@ -72,11 +76,193 @@ static void test_refusals(void **state) {
     }
 }
 
+/* ---- every field of a manifest, perturbed ---- */
+
+#define DIGEST_A "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\""
+
+/* Sound, but for a backend that is not here: what is still sound when one field was changed is
+ * INCOMPATIBLE, and nothing is run. */
+static const char sound[] =
+    "{\"case\": {\"kernel\": \"f\", \"case\": \"a\", \"backend\": \"ptx\", \"profile\": \"strict\","
+    " \"isa\": null, \"threads\": 1, \"seed\": 1, \"fault\": null, \"timeout_s\": 5,"
+    " \"memory_mib\": 0, \"unoptimised\": false, \"schedule\": null, \"generic\": false},"
+    " \"outcome\": {\"status\": \"ok\", \"stage\": \"\", \"why\": \"\", \"sha256\": [" DIGEST_A
+    "]},"
+    " \"tsr\": {\"version\": \"1\", \"commit\": \"\", \"llvm\": \"19\"},"
+    " \"host\": {\"cpu\": \"c\", \"isa\": \"x\", \"cores\": 2, \"memory_bytes\": 1, \"caches\":"
+    " [{\"level\": \"L1\", \"bytes\": 1, \"shared\": true}], \"os\": \"o\", \"kernel\": \"k\","
+    " \"virtualised\": true, \"counters\": \"none\", \"counters_why\": null},"
+    " \"numerics_version\": 1, \"key\": null, \"inputs_sha256\": [" DIGEST_A "],"
+    " \"schedule_hash\": null, \"module_hash\": " DIGEST_A "}";
+
+/* Puts `value` (taken over; NULL: nothing) where the path leads. */
+static void put(json_t *manifest, const char *path, json_t *value) {
+    json_t *at = manifest;
+    char part[64];
+    for (;;) {
+        size_t length = strcspn(path, ".");
+        bool each = length > 2 && path[length - 1] == ']', last = path[length] == '\0';
+        snprintf(part, sizeof part, "%.*s", (int)(length - (each ? 2 : 0)), path);
+        json_t *next = json_object_get(at, part);
+        if (last && each)
+            value ? json_array_set_new(next, 0, value) : json_array_remove(next, 0);
+        else if (last)
+            value ? json_object_set_new(at, part, value) : json_object_del(at, part);
+        if (last)
+            return;
+        at = each ? json_array_get(next, 0) : next;
+        path += length + 1;
+    }
+}
+
+static void expect(const pack_field *f, const char *what, json_t *value, bool in_domain) {
+    replay r;
+    json_t *manifest = json_loads(sound, 0, NULL);
+    put(manifest, f->path, value);
+    char *words = json_dumps(manifest, 0);
+    repro_verdict verdict = judge(words, "source/f.tsr", &r);
+    if (verdict != (in_domain ? INCOMPATIBLE : INVALID_PACK))
+        fail_msg("%s %s: %s, %s", f->path, what, repro_verdict_name(verdict), r.why);
+    if (!in_domain && strlen(r.why) >= sizeof r.why)
+        fail_msg("%s: %s", f->path, r.why);
+    replay_release(&r);
+    free(words);
+    json_decref(manifest);
+}
+
+#define KIND(name) (1u << PACK_FIELD_##name)
+#define WORDS (KIND(LABEL) | KIND(TEXT) | KIND(SCHEDULE))
+
+/* JSON, and the kinds whose domain may have it. */
+static const struct {
+    const char *json;
+    unsigned kinds;
+} values[] = {
+    {"true", KIND(BOOLEAN)},
+    {"1.5", 0},
+    {"-1", 0},
+    {"-0.0", 0},
+    {"1e300", 0},
+    {"-9223372036854775808", 0},
+    {"[[]]", 0},
+    {"[null]", 0},
+    {"[1]", 0},
+    {"{\"x\": 1}", 0},
+    {"{\"a.b\": 1}", 0},
+    {"[\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"]", 0},
+    {"[" DIGEST_A ", \"aa\"]", 0},
+    {DIGEST_A, KIND(DIGEST) | KIND(IDENTIFIER) | WORDS},
+    {"\"5\"", WORDS},
+    {"\"x\"", KIND(IDENTIFIER) | WORDS},
+    {"\"a b\"", KIND(TEXT)},
+    {"\"../x\"", KIND(TEXT)},
+    {"\"\\u001b[2J\"", KIND(TEXT)},
+    {"\"\\n::error::x\"", KIND(TEXT)},
+    {"\"\\u00f6\"", KIND(TEXT)},
+};
+
+static bool fits(const pack_field *f, int64_t size) {
+    return size >= f->low && size <= f->high;
+}
+
+static void perturb_literally(const pack_field *f) {
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        json_t *value = json_loads(values[i].json, JSON_DECODE_ANY, NULL);
+        bool in_domain = values[i].kinds >> f->kind & 1;
+        if (json_is_string(value))
+            in_domain = in_domain && (f->kind == PACK_FIELD_DIGEST ||
+                                      fits(f, (int64_t)json_string_length(value)));
+        expect(f, values[i].json, value, in_domain);
+    }
+    expect(f, "gone", NULL, !f->required || strcmp(f->path, "host.caches[]") == 0);
+    expect(f, "null", json_null(), !f->required);
+    expect(f, "[]", json_array(), f->kind == PACK_FIELD_ARRAY || f->kind == PACK_FIELD_DIGESTS);
+    expect(f, "{}", json_object(), f->kind == PACK_FIELD_OBJECT && !f->required);
+    expect(f, "empty", json_string(""),
+           f->low == 0 && ((KIND(TEXT) | KIND(LABEL) | KIND(SCHEDULE)) >> f->kind & 1));
+}
+
+static json_t *letters(size_t count) {
+    char *word = malloc(count + 1);
+    memset(word, 'a', count);
+    word[count] = '\0';
+    json_t *made = json_string(word);
+    free(word);
+    return made;
+}
+
+static json_t *repeated(const char *json, int64_t count) {
+    json_t *list = json_array();
+    for (int64_t i = 0; i < count; i++)
+        json_array_append_new(list, json_loads(json, JSON_DECODE_ANY, NULL));
+    return list;
+}
+
+/* The ends of the domain, and just beyond. */
+static void perturb_size(const pack_field *f) {
+    switch (f->kind) {
+    case PACK_FIELD_INTEGER:
+        expect(f, "least", json_integer(f->low), true);
+        expect(f, "less", json_integer(f->low - 1), false);
+        expect(f, "as a text", json_string("1"), false);
+        expect(f, "as a fraction", json_real((double)f->low), false);
+        if (strcmp(f->path, "numerics_version") != 0)
+            expect(f, "most", json_integer(f->high), true);
+        if (f->high < INT64_MAX)
+            expect(f, "more", json_integer(f->high + 1), false);
+        return;
+    case PACK_FIELD_DIGESTS:
+        expect(f, "most", repeated(DIGEST_A, f->high), true);
+        expect(f, "more", repeated(DIGEST_A, f->high + 1), false);
+        return;
+    case PACK_FIELD_ARRAY:
+        expect(f, "more",
+               repeated("{\"level\": \"L1\", \"bytes\": 1, \"shared\": true}", f->high + 1), false);
+        return;
+    case PACK_FIELD_IDENTIFIER:
+    case PACK_FIELD_LABEL:
+    case PACK_FIELD_SCHEDULE:
+    case PACK_FIELD_TEXT:
+        expect(f, "longest", letters((size_t)f->high), true);
+        expect(f, "longer", letters((size_t)f->high + 1), false);
+        expect(f, "3 MB", letters((size_t)3 << 20), false);
+        return;
+    default:
+        return;
+    }
+}
+
+static void test_fields(void **state) {
+    (void)state;
+    const pack_field *f;
+    pack_field whole = {"extra", PACK_FIELD_ANY, false, 0, 0};
+    expect(&whole, "is in no table", json_true(), false);
+    for (size_t i = 0; (f = pack_field_at(i)); i++) {
+        if (f->kind == PACK_FIELD_ANY)
+            continue;
+        perturb_literally(f);
+        perturb_size(f);
+    }
+}
+
+/* What a pack may not hold is not packed. */
+static void test_part(void **state) {
+    (void)state;
+    text why;
+    text_init(&why);
+    json_t *item =
+        pack_case_json(&(job){.kernel = "f", .case_name = "a", .profile = "quick"}, 1, 0);
+    assert_false(pack_fields_check_part(item, "case", &why));
+    assert_non_null(strstr(why.data, "case.backend"));
+    json_decref(item);
+    text_release(&why);
+}
+
 static void test_no_pack(void **state) {
     (void)state;
     replay r;
     status st = STATUS_INIT;
-    replay_request request = {"/nonexistent.lz4", NULL};
+    replay_request request = {.path = "/nonexistent.lz4", .timeout_seconds = 5, .threads = 8};
     assert_false(replay_run(&request, &r, &st));
     assert_int_equal(st.code, STATUS_NOT_FOUND);
     replay_release(&r);
@@ -85,6 +271,8 @@ static void test_no_pack(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_part),
         cmocka_unit_test(test_no_pack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

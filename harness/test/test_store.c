@@ -281,8 +281,40 @@ static void a_full_disk_loses_nothing(void **state) {
 
 #define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static void a_run_has_one_process(void **state) {
+    (void)state;
+    status st = STATUS_INIT;
+    int64_t found;
+    store_pruned deleted;
+    char own[128];
+    snprintf(own, sizeof own, "%s/claims.db", directory);
+    store *first = store_open(own, &st), *second = store_open(own, &st);
+    assert_non_null(first);
+    assert_non_null(second);
+    int64_t run = begin(first, "one");
+    assert_false(store_resume_run(second, "a", "m", &found, &st));
+    assert_int_equal(st.code, STATUS_UNAVAILABLE);
+    st = (status)STATUS_INIT;
+    assert_true(store_resume_run(second, "b", "m", &found, &st));
+    assert_int_equal(found, 0);
+    assert_true(store_prune(second, 0, false, &deleted, &st));
+    assert_int_equal(deleted.runs, 0);
+    store_close(first);
+    assert_true(store_resume_run(second, "a", "m", &found, &st));
+    assert_int_equal(found, run);
+    first = store_open(own, &st);
+    assert_false(store_resume_run(first, "a", "m", &found, &st));
+    st = (status)STATUS_INIT;
+    assert_true(store_finish_run(second, run, 0, &st));
+    assert_true(store_prune(first, 0, false, &deleted, &st));
+    assert_int_equal(deleted.runs, 1);
+    store_close(first);
+    store_close(second);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        STORE_TEST(a_run_has_one_process),
         STORE_TEST(records_come_back),
         STORE_TEST(the_last_comparable_result_is_found),
         STORE_TEST(other_work_is_not_compared),

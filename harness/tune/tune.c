@@ -14,6 +14,7 @@
 #include "measure/cpu_feature.h"
 #include "measure/timer.h"
 #include "report/host_facts.h"
+#include "report/say.h"
 #include "tune/search.h"
 
 typedef struct tuning {
@@ -77,13 +78,13 @@ static void show(tuning *t, const job *j, const json_t *entry, bool known) {
     json_array_append_new(t->results, row);
     if (t->request->json)
         return;
-    printf("%s/%s  %s %s, %u thread%s: ", j->kernel, j->case_name, level_of(j), j->profile,
-           j->threads, j->threads == 1 ? "" : "s");
+    say(stdout, "%s/%s  %s %s, %u thread%s: ", j->kernel, j->case_name, level_of(j), j->profile,
+        j->threads, j->threads == 1 ? "" : "s");
     if (*schedule)
-        printf("%.3f us to %.3f us, %.2fx, %zu tried%s\n    %s\n", was * 1e-3, is * 1e-3,
-               is > 0 ? was / is : 1, tried, known ? ", known" : "", schedule);
+        say(stdout, "%.3f us to %.3f us, %.2fx, %zu tried%s\n    %s\n", was * 1e-3, is * 1e-3,
+            is > 0 ? was / is : 1, tried, known ? ", known" : "", schedule);
     else
-        printf("the default stays, %zu tried%s\n", tried, known ? ", known" : "");
+        say(stdout, "the default stays, %zu tried%s\n", tried, known ? ", known" : "");
     fflush(stdout);
 }
 
@@ -110,7 +111,7 @@ static void settle(tuning *t, const corpus_case *item, const ir_module *graph, c
     bool ok = keep(t, entry, &st);
     show(t, j, entry, false);
     if (!ok) {
-        fprintf(stderr, "tsr: %s\n", st.message);
+        say(stderr, "tsr: %s\n", st.message);
         t->code = exit_code_worse(t->code, exit_code_of_status(st.code));
     }
     t->faster += found->schedule.length > 0;
@@ -126,8 +127,8 @@ static void tell_unmeasured(tuning *t, const job *j, const search_result *found)
         t->left_out++;
         return;
     }
-    fprintf(stderr, "tsr: %s/%s: no schedule could be measured: %s\n", j->kernel, j->case_name,
-            job_result_text(first, "why"));
+    say(stderr, "tsr: %s/%s: no schedule could be measured: %s\n", j->kernel, j->case_name,
+        job_result_text(first, "why"));
     t->failed++;
     t->code = exit_code_worse(t->code, EXIT_CHECK);
 }
@@ -142,7 +143,7 @@ static void search_case(tuning *t, const corpus_case *item, const ir_module *gra
     search_request request = {&t->worker, j, &kernel, budget_ns};
     bool ok = search_run(&request, &found, &st);
     if (!ok && !interrupt_seen) {
-        fprintf(stderr, "tsr: %s/%s: %s\n", j->kernel, j->case_name, st.message);
+        say(stderr, "tsr: %s/%s: %s\n", j->kernel, j->case_name, st.message);
         t->code = exit_code_worse(t->code, exit_code_of_status(st.code));
         t->failed++;
     } else if (ok && found.measured) {
@@ -191,14 +192,16 @@ static void report(const tuning *t) {
     if (t->request->json) {
         json_t *document = json_pack("{s:s, s:s, s:O}", "schema", "tsr.tune-report/1", "cache",
                                      t->request->cache, "results", t->results);
-        json_dumpf(document, stdout, JSON_INDENT(2));
-        putchar('\n');
+        if (interrupt_seen)
+            json_object_set_new(document, "interrupted", json_true());
+        say_json(stdout, document, 0);
         json_decref(document);
         return;
     }
-    printf("%u faster, %u as good as they were, %u known, %u left out for lack of time or choice, "
-           "%u failed; %s\n",
-           t->faster, t->as_good, t->known, t->left_out, t->failed, t->request->cache);
+    say(stdout,
+        "%u faster, %u as good as they were, %u known, %u left out for lack of time or choice, "
+        "%u failed; %s\n",
+        t->faster, t->as_good, t->known, t->left_out, t->failed, t->request->cache);
 }
 
 int tune_run(const tune_request *request) {
@@ -208,15 +211,17 @@ int tune_run(const tune_request *request) {
     tuning t = {.request = request, .code = request->corpus->problem, .results = json_array()};
     t.started_ns = timer_now_ns();
     if (!tune_cache_read(request->cache, &t.cache, &st)) {
-        fprintf(stderr, "tsr: %s\n", st.message);
+        say(stderr, "tsr: %s\n", st.message);
         t.code = exit_code_of_status(st.code);
     } else {
-        fputs(t.cache.complaints.data, stderr);
+        say_text(stderr, t.cache.complaints.data);
         job_plan_make(&p, request->corpus, c, JOB_TUNE);
         interrupt_watch();
         worker_init(&t.worker, c->timeout_seconds, c->memory_mib, &interrupt_seen);
         tune_jobs(&t, &p);
         worker_stop(&t.worker);
+        if (!interrupt_settle())
+            say(stderr, "tsr: interrupted: what was found is kept in %s\n", request->cache);
         report(&t);
         job_plan_release(&p);
     }

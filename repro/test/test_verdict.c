@@ -75,6 +75,15 @@ static void every_rule_holds(void **state) {
     }
 }
 
+static void nothing_run_is_no_verdict(void **state) {
+    (void)state;
+    static const repro_verdict untouched;
+    assert_int_equal(untouched, REPRO_NO_VERDICT);
+    assert_int_equal(repro_judge(&ok_a, NULL, 0), REPRO_NO_VERDICT);
+    assert_string_equal(repro_verdict_name(REPRO_NO_VERDICT), "none");
+    assert_int_equal(repro_verdict_exit(REPRO_NO_VERDICT), 70);
+}
+
 static void names_and_exit_codes_are_the_documented_ones(void **state) {
     (void)state;
     static const struct {
@@ -86,7 +95,7 @@ static void names_and_exit_codes_are_the_documented_ones(void **state) {
         {NOT_REPRODUCED, "NOT_REPRODUCED", 1},     {DIFFERENT_FAILURE, "DIFFERENT_FAILURE", 1},
         {NONDETERMINISTIC, "NONDETERMINISTIC", 1}, {INVALID_PACK, "INVALID_PACK", 3},
         {INCOMPATIBLE, "INCOMPATIBLE", 4}};
-    assert_int_equal(COUNT_OF(expected), REPRO_VERDICT_COUNT);
+    assert_int_equal(COUNT_OF(expected) + 1, REPRO_VERDICT_COUNT);
     for (size_t i = 0; i < COUNT_OF(expected); i++) {
         assert_string_equal(repro_verdict_name(expected[i].verdict), expected[i].name);
         assert_int_equal(repro_verdict_exit(expected[i].verdict), expected[i].exit_code);
@@ -99,6 +108,7 @@ static void names_and_exit_codes_are_the_documented_ones(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rule_holds),
+        cmocka_unit_test(nothing_run_is_no_verdict),
         cmocka_unit_test(names_and_exit_codes_are_the_documented_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

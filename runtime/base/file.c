@@ -108,10 +108,20 @@ static void sync_parent(const char *path) {
     free(parent);
 }
 
+/* The temporary file that is being written; there is rarely more than one. */
+static _Atomic(const char *) unfinished;
+
+void file_discard_unfinished(void) {
+    const char *name = atomic_load(&unfinished);
+    if (name)
+        unlink(name);
+}
+
 /* mkstemp would make the file unreadable for others; O_EXCL and a unique name keep the umask. */
 static int open_temporary(const char *path, text *name) {
     static atomic_uint serial;
     text_printf(name, "%s.tmp-%ld-%u", path, (long)getpid(), atomic_fetch_add(&serial, 1));
+    atomic_store(&unfinished, name->data);
     return open(name->data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
@@ -122,6 +132,7 @@ static bool replace_file(const char *path, const file_part *parts, size_t count,
     int fd = open_temporary(path, &name);
     if (fd < 0) {
         status_set_errno(st, errno, "cannot create a file beside %s", path);
+        atomic_store(&unfinished, NULL);
         goto out;
     }
     ok = write_and_sync(fd, parts, count);
@@ -134,6 +145,7 @@ static bool replace_file(const char *path, const file_part *parts, size_t count,
         error = errno;
         ok = false;
     }
+    atomic_store(&unfinished, NULL);
     if (ok) {
         sync_parent(path);
     } else {

@@ -19,6 +19,9 @@ typedef struct file_part {
     size_t size_bytes;
 } file_part;
 bool file_write_parts(const char *path, const file_part *parts, size_t count, status *st);
+/* Removes the temporary file that such a write has not finished, if there is one. For the handler
+ * of a signal that ends the process. */
+void file_discard_unfinished(void);
 /* Straight into `path`, neither synced nor all or nothing: for a file that is read at once and then
  * removed. */
 bool file_write_scratch(const char *path, const file_part *parts, size_t count, status *st);

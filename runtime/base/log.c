@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 static const char *const level_names[] = {"debug", "info", "warn"};
 static log_level threshold = LOG_OFF;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -22,10 +24,14 @@ void log_write(log_level level, const char *format, ...) {
     pthread_once(&once, read_environment);
     if (level < threshold || level >= LOG_OFF)
         return;
-    char line[1024];
+    text line;
     va_list args;
+    text_init(&line);
+    text_printf(&line, "tsr: %s: ", level_names[level]);
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    text_vshow(&line, format, args);
     va_end(args);
-    fprintf(stderr, "tsr: %s: %s\n", level_names[level], line);
+    text_append_char(&line, '\n');
+    fputs(line.data, stderr);
+    text_release(&line);
 }

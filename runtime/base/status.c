@@ -1,6 +1,8 @@
 /* status.c - see status.h. The first cause keeps its code; later text is appended after "; ". */
 #include "base/status.h"
 
+#include "base/escape.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@ static const char *const code_names[STATUS_CODE_COUNT] = {
     [STATUS_IO] = "i/o error",
     [STATUS_TIMEOUT] = "timeout",
     [STATUS_MISMATCH] = "mismatch",
+    [STATUS_INTERRUPTED] = "interrupted",
     [STATUS_INTERNAL] = "internal",
 };
 
@@ -23,9 +26,17 @@ const char *status_code_name(status_code code) {
     return (unsigned)code < STATUS_CODE_COUNT ? code_names[code] : "unknown";
 }
 
+/* A message that was cut ends with a whole character: it becomes JSON, which is UTF-8. */
+static void end_whole(status *st) {
+    size_t length = strlen(st->message);
+    if (length == sizeof st->message - 1)
+        st->message[text_utf8_cut(st->message, length)] = '\0';
+}
+
 static void append(status *st, const char *string) {
     size_t used = strlen(st->message);
     snprintf(st->message + used, sizeof st->message - used, "%s", string);
+    end_whole(st);
 }
 
 static void begin(status *st, status_code code) {
@@ -40,6 +51,7 @@ static void begin(status *st, status_code code) {
 static void append_formatted(status *st, const char *format, va_list args) {
     size_t used = strlen(st->message);
     vsnprintf(st->message + used, sizeof st->message - used, format, args);
+    end_whole(st);
 }
 
 bool status_set(status *st, status_code code, const char *format, ...) {

@@ -18,8 +18,9 @@ typedef enum status_code {
     STATUS_OUT_OF_MEMORY, /* memory or disk exhausted */
     STATUS_IO,            /* the operating system refused a read or write */
     STATUS_TIMEOUT,
-    STATUS_MISMATCH, /* a check did not hold (exit 1) */
-    STATUS_INTERNAL, /* our bug (exit 70) */
+    STATUS_MISMATCH,    /* a check did not hold (exit 1) */
+    STATUS_INTERRUPTED, /* the user ended it; there is no verdict (exit 130) */
+    STATUS_INTERNAL,    /* our bug (exit 70) */
     STATUS_CODE_COUNT
 } status_code;
 
