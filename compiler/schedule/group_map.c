@@ -7,14 +7,9 @@
 
 #include "schedule/integers.h"
 #include "schedule/scheduler.h"
+#include "space/thresholds.h"
 
-enum {
-    CELL_ELEMENTS = 16384,
-    TRANSPOSE_BLOCK = 256,
-    TRANSPOSE_SIDE = 64,
-    AHEAD = 0,
-    AHEAD_TRANSPOSED = 1
-};
+enum { STEPS_AHEAD = 0, STEPS_AHEAD_TRANSPOSED = 1 };
 
 typedef struct nest {
     scheduler *s;
@@ -101,23 +96,23 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     int count = n->map.count;
     ir_attr steps[NEST_AXES], vector_name, block_name, rows_name = 0,
                                                        row_step = scheduler_int(s, 1);
-    vector = scheduler_parameter(s, "VECTOR", vector, &vector_name);
+    vector = scheduler_parameter(s, IN_MAP, VECTOR, vector, &vector_name);
     int64_t block =
-        n->transposed ? TRANSPOSE_BLOCK : at_most(round_up(last, vector), CELL_ELEMENTS);
+        n->transposed ? TRANSPOSE_COLUMNS : at_most(round_up(last, vector), CELL_ELEMENTS);
     if (count == 1)
         block = round_up(at_least(at_most(block, last / cells), 1), vector);
-    block = scheduler_parameter(s, "BLOCK", round_up(block, vector), &block_name);
+    block = scheduler_parameter(s, IN_MAP, BLOCK, round_up(block, vector), &block_name);
     for (int i = 0; i < count; i++)
         steps[i] = scheduler_int(s, 1);
     steps[count - 1] = block_name;
     if (count > 1) {
-        int64_t rows = n->transposed ? TRANSPOSE_SIDE : at_least(CELL_ELEMENTS / block, 1);
+        int64_t rows = n->transposed ? TRANSPOSE_ROWS : at_least(CELL_ELEMENTS / block, 1);
         int64_t extent = n->map.extent[count - 2];
         rows = at_least(at_most(rows, n->transposed ? extent : (extent + cells - 1) / cells), 1);
         if (n->transposed)
-            scheduler_parameter(s, "SIDE", round_up(rows, vector), &rows_name);
+            scheduler_parameter(s, IN_MAP, SIDE, round_up(rows, vector), &rows_name);
         else
-            scheduler_parameter(s, "ROWS", rows, &rows_name);
+            scheduler_parameter(s, IN_MAP, ROWS, rows, &rows_name);
         steps[count - 2] = rows_name;
         if (n->transposed)
             row_step = vector_name;
@@ -140,7 +135,7 @@ static void find_traffic(const nest *n, const expression *e, traffic *t) {
         if (!e->inputs.items[i].cell)
             sources[count++] = e->inputs.items[i].source;
     scheduler_traffic(n->s, sources, count, n->values, (size_t)n->count,
-                      n->transposed ? AHEAD_TRANSPOSED : AHEAD, t);
+                      n->transposed ? STEPS_AHEAD_TRANSPOSED : STEPS_AHEAD, t);
 }
 
 static void schedule_nest(nest *n) {
