@@ -334,9 +334,9 @@ static void test_all_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),    cmocka_unit_test(test_candidates),
-        cmocka_unit_test(test_defaults), cmocka_unit_test(test_thresholds),
-        cmocka_unit_test(test_all_seen),
+        cmocka_unit_test(test_table),      cmocka_unit_test(test_references),
+        cmocka_unit_test(test_candidates), cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_thresholds), cmocka_unit_test(test_all_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
