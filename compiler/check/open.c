@@ -7,8 +7,6 @@
 #include "ops/graph.h"
 #include "source/parser.h"
 
-enum { SOURCE_LIMIT_BYTES = 4 << 20 };
-
 static void names_read(compiler_source *s, const kernel_interface *k, compiler_kernel *out) {
     const char **names = ARENA_NEW(&s->memory, const char *, k->function->parameter_count + 1);
     uint32_t count = 0;
@@ -143,7 +141,7 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
 compiler_source *compiler_open(const char *path, bool colour, text *out, status *st) {
     char *data;
     size_t size;
-    if (!file_read(path, SOURCE_LIMIT_BYTES, &data, &size, st)) {
+    if (!file_read(path, LIMIT_SOURCE_BYTES, &data, &size, st)) {
         return NULL;
     }
     compiler_source *s = open_bytes(path, data, size, colour, out);
@@ -153,7 +151,7 @@ compiler_source *compiler_open(const char *path, bool colour, text *out, status 
 
 compiler_source *compiler_open_text(const char *name, const char *source, bool colour, text *out) {
     size_t size = strlen(source);
-    return open_bytes(name, source, size < SOURCE_LIMIT_BYTES ? size : SOURCE_LIMIT_BYTES, colour,
+    return open_bytes(name, source, size < LIMIT_SOURCE_BYTES ? size : LIMIT_SOURCE_BYTES, colour,
                       out);
 }
 

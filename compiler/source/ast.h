@@ -6,9 +6,10 @@
 #ifndef TESSERA_SOURCE_AST_H
 #define TESSERA_SOURCE_AST_H
 
+#include "ir/limits.h"
 #include "source/lexer.h"
 
-enum { AST_MAX_DEPTH = 200 };
+enum { AST_MAX_DEPTH = LIMIT_DEPTH };
 
 typedef enum node_kind {
     NODE_NAME,  /* text */

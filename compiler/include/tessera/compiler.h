@@ -20,10 +20,11 @@
 #include "base/text.h"
 #include "ir/dim.h"
 #include "ir/ir.h"
+#include "ir/limits.h"
 
 enum {
     TSR_NUMERICS_VERSION = 1,
-    COMPILER_MAX_PARAMETERS = 16,
+    COMPILER_MAX_PARAMETERS = LIMIT_PARAMETERS,
     COMPILER_LEVELS_MAX = 16,
     COMPILER_VARIANTS_MAX = 64
 };
