@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "pack_case.h"
 #include "place.h"
 #include "report/document.h"
@@ -301,7 +302,7 @@ static void pack_failure(run *r, const job *j, json_t *result) {
     text path;
     text_init(&path);
     if (pack_case(&request, &path, &st))
-        json_object_set_new(result, "pack", json_string(path.data));
+        json_object_set_new(result, "pack", json_text(path.data));
     else
         fprintf(stderr, "tsr: %s/%s is not packed: %s\n", j->kernel, j->case_name, st.message);
     text_release(&path);
@@ -321,8 +322,9 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
             r->stopped = true;
             return true;
         }
-        json_object_set_new(result, "source",
-                            json_pack("{s:s, s:I}", "path", j->path, "line", (json_int_t)j->line));
+        json_object_set_new(
+            result, "source",
+            json_pack("{s:o, s:I}", "path", json_text(j->path), "line", (json_int_t)j->line));
         exit_code code = job_result_exit(result);
         if (pack_is_failure(result))
             pack_failure(r, j, result);

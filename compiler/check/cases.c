@@ -130,12 +130,11 @@ static bool name_read(case_reader *r, const node *call, compiler_case *out) {
                        LIMIT_CASE_NAME_BYTES);
         return false;
     }
-    for (size_t i = 0; i < r->cases.count; i++) {
-        if (strcmp(r->cases.items[i].name, n->text) == 0) {
-            diagnose_error(r->report, n->at, "two cases are called '%s'", n->text);
-            diagnose_note(r->report, r->names.items[i], "the first is here");
-            return false;
-        }
+    intptr_t first;
+    if (map_get(&r->numbers, n->text, &first)) {
+        diagnose_error(r->report, n->at, "two cases are called '%s'", n->text);
+        diagnose_note(r->report, r->names.items[first], "the first is here");
+        return false;
     }
     out->name = n->text;
     return true;
@@ -280,6 +279,7 @@ static void case_read(case_reader *r, const node *n) {
     good &= c.dims != NULL && types_read(r, n, &c);
     good = good && large_read(r, n, &c) && shapes_check(r, n, &c) && inputs_read(r, n, &c);
     if (good) {
+        map_put(&r->numbers, c.name, (intptr_t)r->cases.count);
         vec_push(&r->cases, c);
         vec_push(&r->names, n->items[0]->at);
     }
@@ -368,6 +368,7 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
 void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, diagnostics *d) {
     case_reader r = {.source = s, .kernel = k, .report = d};
     decorated found = {0};
+    map_init(&r.numbers);
     checker_init(&r.scope, s, d);
     checker_define_constants(&r.scope);
     r.scope.constants_only = true;
@@ -387,5 +388,6 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
     }
     vec_release(&r.cases);
     vec_release(&r.names);
+    map_release(&r.numbers);
     checker_release(&r.scope);
 }

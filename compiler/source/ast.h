@@ -59,7 +59,8 @@ typedef struct ast_parameter {
 
 typedef struct ast_function {
     const char *name;
-    span at; /* the name */
+    span at;    /* the name */
+    span whole; /* from the first decorator to the end of the body */
     node **decorators;
     uint32_t decorator_count;
     ast_parameter *parameters;

@@ -5,6 +5,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "job.h"
+#include "json_text.h"
 #include "replay.h"
 #include "report/document.h"
 
@@ -46,10 +47,10 @@ static void show(const replay *r) {
 static void show_json(const replay *r) {
     json_object_del(r->result, "internal");
     json_t *document = json_pack(
-        "{s:s, s:s, s:O, s:O, s:O?, s:O?, s:O?, s:s?}", "schema", "tsr.replay/1", "verdict",
+        "{s:s, s:s, s:O, s:O, s:O?, s:O?, s:O?, s:o}", "schema", "tsr.replay/1", "verdict",
         repro_verdict_name(r->verdict), "qualifiers", r->qualifiers, "missing", r->missing, "case",
         json_object_get(r->manifest, "case"), "recorded", json_object_get(r->manifest, "outcome"),
-        "replayed", r->result, "why", r->why[0] ? r->why : NULL);
+        "replayed", r->result, "why", json_text(r->why[0] ? r->why : NULL));
     document_print(document, stdout);
     json_decref(document);
 }

@@ -14,6 +14,7 @@
 #include "fuzz/tally.h"
 #include "fuzz/trial.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "measure/timer.h"
 #include "pack_case.h"
 
@@ -155,10 +156,11 @@ static void tell_failure(fuzzing *f, const trial_way *way, choice_list *made, co
             job_result_text(shown, "why"), attempts, path.data, source.data,
             packed.length ? "tsr replay " : "", packed.data, packed.length ? "\n" : "");
     fflush(stdout);
-    json_array_append_new(f->failed, json_pack("{s:I, s:s, s:s, s:s, s:s, s:s}", "number",
-                                               (json_int_t)f->tally.next, "status", x.outcome,
-                                               "why", job_result_text(shown, "why"), "way",
-                                               how.data, "source", path.data, "pack", packed.data));
+    json_array_append_new(f->failed,
+                          json_pack("{s:I, s:s, s:s, s:s, s:o, s:o}", "number",
+                                    (json_int_t)f->tally.next, "status", x.outcome, "why",
+                                    job_result_text(shown, "why"), "way", how.data, "source",
+                                    json_text(path.data), "pack", json_text(packed.data)));
     json_decref(result);
     text_release(&source);
     text_release(&path);

@@ -10,6 +10,7 @@
 #include "device/host.h"
 #include "fault.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "measure/timer.h"
 #include "pack_case.h"
 #include "tune/draft.h"
@@ -142,11 +143,11 @@ static void tell_failure(schedule_fuzz *f, job j, const draft_kernel *k, draft *
             d->count ? "'" : "", packed.length ? "tsr replay " : "", packed.data,
             packed.length ? "\n" : "");
     fflush(stdout);
-    json_array_append_new(f->failed, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "kernel",
-                                               j.kernel, "case", j.case_name, "isa", j.isa,
-                                               "threads", (int)j.threads, "schedule", words.data,
-                                               "status", job_result_text(shown, "status"), "why",
-                                               job_result_text(shown, "why"), "pack", packed.data));
+    json_array_append_new(
+        f->failed, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:o}", "kernel", j.kernel, "case",
+                             j.case_name, "isa", j.isa, "threads", (int)j.threads, "schedule",
+                             words.data, "status", job_result_text(shown, "status"), "why",
+                             job_result_text(shown, "why"), "pack", json_text(packed.data)));
     f->failures++;
     json_decref(result);
     text_release(&words);

@@ -90,9 +90,10 @@ typedef struct compiler_kernel {
     uint32_t case_count;
     const compiler_case *cases;
     const compiler_schedule *schedule; /* NULL: none is written */
+    bool broken; /* there are errors in it, or outside of the file's kernels: it has no graph */
 } compiler_kernel;
 
-/* Reads and parses one file. Diagnostics (rendered, with carets; colour where `colour`) are
+/* Reads, parses and checks one file. Diagnostics (rendered, with carets; colour where `colour`) are
  * appended to `diagnostics`; the source is returned even when it has errors, with error_count > 0.
  * NULL: `st` says why the file could not be read. Everything reachable from the source lives until
  * compiler_close. */
@@ -100,6 +101,7 @@ compiler_source *compiler_open(const char *path, bool colour, text *diagnostics,
 compiler_source *compiler_open_text(const char *name, const char *source, bool colour,
                                     text *diagnostics);
 void compiler_close(compiler_source *source);
+/* Of the whole file. A kernel that is not broken can be run whatever is wrong with others. */
 uint32_t compiler_error_count(const compiler_source *source);
 uint32_t compiler_kernel_count(const compiler_source *source);
 const compiler_kernel *compiler_kernel_at(const compiler_source *source, uint32_t index);
