@@ -490,10 +490,10 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
     ir_op first = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0))->first;
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         store_for_op(p, op);
+    graph_store_deep(graph, p->stored);
     p->apart = apart;
     if (apart)
         store_all(p, first);
-    graph_store_deep(graph, p->stored);
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         if (ir_op_get(graph, op)->opcode == GRAPH_DOT) {
             ir_value root = epilogue_root(p, op);
