@@ -38,6 +38,7 @@ static const char usage[] =
     "every one\n"
     "  --irdl                   print the IRDL file of all operations\n"
     "  --docs                   print the reference of all operations\n"
+    "  --limits                 print the limits of the language, as docs/language.md has them\n"
     "  -h, --help               print this\n";
 
 /* ---- passes ---- */
@@ -203,7 +204,7 @@ static const struct pass *find_pass(const char *name, size_t length) {
 
 typedef struct options {
     VEC(const char *) passes; /* NAME[=ARGUMENTS] */
-    bool split, verify, hash, checkable, irdl, docs, list_passes, help;
+    bool split, verify, hash, checkable, irdl, docs, limits, list_passes, help;
     const char *kernel, *case_name, *file;
 } options;
 
@@ -242,6 +243,7 @@ static bool parse_flag(options *o, const char *argument) {
                  {"--checkable", &o->checkable},
                  {"--irdl", &o->irdl},
                  {"--docs", &o->docs},
+                 {"--limits", &o->limits},
                  {"--list-passes", &o->list_passes},
                  {"--split-input-file", &o->split},
                  {"--help", &o->help},
@@ -274,7 +276,7 @@ static bool parse_options(options *o, int argc, char **argv) {
             o->file = argv[i];
         }
     }
-    if (o->file || o->irdl || o->docs || o->list_passes || o->help)
+    if (o->file || o->irdl || o->docs || o->limits || o->list_passes || o->help)
         return true;
     fprintf(stderr, "tsr-opt: no file\n%s", usage);
     return false;
@@ -472,6 +474,12 @@ static bool tensors_only(int opcode) {
            class != GRAPH_CLASS_KERNEL;
 }
 
+static void print_limits(text *out) {
+    text_append(out, "| at most | |\n|---|---|\n");
+#define LIMIT(NAME, value, shown, what) text_printf(out, "| %s | %s |\n", shown, what);
+#include "ir/limits.def"
+}
+
 static void print_static(const options *o) {
     text out;
     text_init(&out);
@@ -479,6 +487,8 @@ static void print_static(const options *o) {
         irdl_print(tensors_only, &out);
     if (o->docs)
         reference_print(&out);
+    if (o->limits)
+        print_limits(&out);
     for (int i = 0; o->list_passes && i < PASS_COUNT; i++)
         text_printf(&out, "%-14s %-38s %s\n", passes[i].name, passes[i].arguments,
                     passes[i].summary);
