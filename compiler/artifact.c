@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metadata.h"
 #include "module.h"
 #include "tile/tile.h"
 
@@ -230,7 +231,7 @@ static bool describes_images(const artifact_builder *b) {
 }
 
 /* One image: its description is the module's own, which every runtime can read. */
-static char *metadata(const artifact_builder *b, const sha256 *graph_hash) {
+static char *metadata_json(const artifact_builder *b, const sha256 *graph_hash) {
     json_t *root = json_pack("{s:s, s:s, s:i}", "schema", "tsr.module/1", "profile", b->profile,
                              "numerics_version", TSR_NUMERICS_VERSION);
     json_object_update(root, b->signature);
@@ -252,12 +253,41 @@ static sha256 schedules_hash(const artifact_builder *b) {
     return sha256_stream_finish(s);
 }
 
+_Static_assert(sizeof(double) << LIMIT_ELEMENT_BITS <= METADATA_LIMIT,
+               "a tensor that the language allows is one that a module may have");
+_Static_assert(2 * LIMIT_PARAMETERS <= METADATA_PARAMETERS_MAX &&
+                   (int)ARTIFACT_IMAGES_MAX <= (int)METADATA_IMAGES_MAX,
+               "so are parameters and images");
+
+/* What is written must be what a runtime reads. */
+static bool fits_a_module(const artifact_builder *b, const char *json, status *st) {
+    status why = STATUS_INIT;
+    metadata m;
+    for (uint32_t i = 0; i < b->count; i++) {
+        size_t phases = json_array_size(json_object_get(b->images[i].needs, "phases"));
+        if (phases > METADATA_PHASES_MAX)
+            return status_set(st, STATUS_INVALID,
+                              "the kernel would run in %zu phases, and a module has at most %d: "
+                              "split the kernel",
+                              phases, METADATA_PHASES_MAX);
+    }
+    if (!metadata_parse(&m, json, strlen(json), &why))
+        return status_set(st, STATUS_INVALID, "the kernel is too large for a module: %s",
+                          why.message);
+    metadata_release(&m);
+    return true;
+}
+
 bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *st) {
     char kinds[ARTIFACT_IMAGES_MAX][2][32];
     module_part parts[2 + 2 * ARTIFACT_IMAGES_MAX];
     out->graph_hash = sha256_of(b->graph.data, b->graph.length);
     out->schedule_hash = schedules_hash(b);
-    char *json = metadata(b, &out->graph_hash);
+    char *json = metadata_json(b, &out->graph_hash);
+    if (!fits_a_module(b, json, st)) {
+        free(json);
+        return false;
+    }
     parts[0] = (module_part){"metadata", json, strlen(json)};
     parts[1] = (module_part){"graph", b->graph.data, b->graph.length};
     size_t count = 2;

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
+#include "source_probe.h"
 
 enum { DEPTH_MAX = 32, GOLDEN_LEVELS = 4 };
 
@@ -36,17 +38,25 @@ static bool list_directory(const char *path, arena *memory, corpus_paths *names,
     return true;
 }
 
+/* Folders below a corpus are its own: a link to one may lead anywhere, back here or to the whole
+ * file system. A link to a file is that file. */
+static bool is_own_folder(const char *path) {
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 static bool find_sources(const char *path, int depth, arena *memory, corpus_paths *found,
                          status *st) {
     corpus_paths names = {0};
+    if (depth > DEPTH_MAX)
+        return status_set(st, STATUS_INVALID, "%s: folders are nested more than %d deep", path,
+                          DEPTH_MAX);
     bool ok = list_directory(path, memory, &names, st);
     for (size_t i = 0; i < names.count && ok; i++) {
-        if (file_is_dir(names.items[i])) {
-            if (depth < DEPTH_MAX)
-                ok = find_sources(names.items[i], depth + 1, memory, found, st);
-        } else if (has_suffix(names.items[i], ".tsr")) {
+        if (is_own_folder(names.items[i]))
+            ok = find_sources(names.items[i], depth + 1, memory, found, st);
+        else if (has_suffix(names.items[i], ".tsr") && !file_is_dir(names.items[i]))
             vec_push(found, names.items[i]);
-        }
     }
     vec_release(&names);
     return ok;
@@ -116,75 +126,84 @@ bool corpus_query_wants(const corpus_query *query, const char *kernel, const cha
     return query->filter_count == 0;
 }
 
-/* Checks the case; the same complaint about several cases of a kernel is told once. */
-static bool case_is_sound(loader *l, compiler_source *source, const compiler_kernel *kernel,
-                          const compiler_case *c, text *last) {
-    text complaint;
-    text_init(&complaint);
-    ir_module *graph = compiler_graph(source, kernel, c, &complaint);
-    bool ok = graph != NULL;
-    if (graph)
-        ir_module_free(graph);
-    if (!ok) {
-        if (strcmp(complaint.data, last->data) != 0)
-            text_append(l->diagnostics, complaint.data);
-        text_clear(last);
-        text_append(last, complaint.data);
-        l->c->problem = EXIT_INPUT;
-    }
-    text_release(&complaint);
-    return ok;
-}
-
 static void add_cases(loader *l, compiler_source *source, const compiler_kernel *kernel,
                       const char *golden) {
     corpus *c = l->c;
-    text last;
-    text_init(&last);
     for (uint32_t i = 0; i < kernel->case_count; i++) {
         const compiler_case *item = &kernel->cases[i];
         const char *name = arena_printf(&c->memory, "%s/%s", kernel->name, item->name);
         if (!corpus_query_wants(l->query, kernel->name, name) ||
             (item->large && l->query->skip_large))
             continue;
-        if (!case_is_sound(l, source, kernel, item, &last))
-            continue;
         const char *manifest =
             arena_printf(&c->memory, "%s/%s/%s.json", golden, kernel->name, item->name);
         corpus_case found = {kernel->path, manifest, source, kernel, item, name};
         vec_push(&c->cases, found);
     }
-    text_release(&last);
+}
+
+/* Might the filters mean one of its cases? */
+static bool wants_kernel(const loader *l, const compiler_kernel *kernel) {
+    for (size_t i = 0; i < l->query->filter_count; i++) {
+        const char *filter = l->query->filters[i], *slash = strchr(filter, '/');
+        char *of_kernels = slash ? base_strdup(filter) : NULL;
+        if (of_kernels)
+            of_kernels[slash - filter] = '\0';
+        bool wanted = text_glob(of_kernels ? of_kernels : filter, kernel->name);
+        free(of_kernels);
+        if (wanted)
+            return true;
+    }
+    return l->query->filter_count == 0;
+}
+
+/* What is wrong with one file or kernel is told, and the others go on. */
+static void note_problem(loader *l, exit_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void note_problem(loader *l, exit_code code, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    text_append(l->diagnostics, "tsr: ");
+    text_vprintf(l->diagnostics, format, args);
+    text_append(l->diagnostics, "\n");
+    va_end(args);
+    l->c->problem = exit_code_worse(l->c->problem, code);
 }
 
 static bool add_kernel(loader *l, compiler_source *source, const compiler_kernel *kernel,
                        const char *golden, status *st) {
     intptr_t first;
+    l->kernels_seen++;
+    if (kernel->broken) {
+        if (wants_kernel(l, kernel))
+            l->c->problem = exit_code_worse(l->c->problem, EXIT_INPUT);
+        return true;
+    }
     if (map_get(&l->kernels, kernel->name, &first) &&
         strcmp((const char *)first, kernel->path) != 0)
         return status_set(st, STATUS_INVALID,
                           "kernel %s is defined in %s and in %s; names are unique in a corpus",
                           kernel->name, (const char *)first, kernel->path);
     map_put(&l->kernels, kernel->name, (intptr_t)kernel->path);
-    l->kernels_seen++;
-    if (kernel->case_count == 0 && corpus_query_wants(l->query, kernel->name, kernel->name))
-        return status_set(st, STATUS_INVALID,
-                          "%s:%u: kernel %s has no cases, so there is nothing to run it on",
-                          kernel->path, kernel->line, kernel->name);
+    if (kernel->case_count == 0 && wants_kernel(l, kernel))
+        note_problem(l, EXIT_INPUT,
+                     "%s:%u: kernel %s has no cases, so there is nothing to run it on",
+                     kernel->path, kernel->line, kernel->name);
     add_cases(l, source, kernel, golden);
     return true;
 }
 
 static bool add_source(loader *l, const char *path, const char *given, status *st) {
     corpus *c = l->c;
-    compiler_source *source = compiler_open(path, l->query->colour, l->diagnostics, st);
-    if (!source)
-        return false;
-    vec_push(&c->sources, source);
-    if (compiler_error_count(source) > 0) {
-        c->problem = EXIT_INPUT;
+    status why = STATUS_INIT;
+    compiler_source *source = compiler_open(path, l->query->colour, l->diagnostics, &why);
+    if (!source) {
+        note_problem(l, exit_code_of_status(why.code), "%s", why.message);
         return true;
     }
+    vec_push(&c->sources, source);
+    if (compiler_error_count(source) > 0 && compiler_kernel_count(source) == 0)
+        c->problem = exit_code_worse(c->problem, EXIT_INPUT);
     const char *golden = golden_directory(path, given, l->query->golden, &c->memory);
     for (uint32_t i = 0; i < compiler_kernel_count(source); i++)
         if (!add_kernel(l, source, compiler_kernel_at(source, i), golden, st))
@@ -209,8 +228,18 @@ bool corpus_find(const char *given, arena *memory, corpus_paths *found, status *
 static bool add_path(loader *l, const char *given, status *st) {
     corpus_paths found = {0};
     bool ok = corpus_find(given, &l->c->memory, &found, st);
-    for (size_t i = 0; i < found.count && ok; i++)
-        ok = add_source(l, found.items[i], given, st);
+    source_probe probe;
+    source_probe_start(&probe, found.items, ok ? found.count : 0);
+    for (size_t i = 0; i < found.count && ok; i++) {
+        text why;
+        text_init(&why);
+        if (source_probe_passes(&probe, i, &why))
+            ok = add_source(l, found.items[i], given, st);
+        else
+            note_problem(l, EXIT_BUG, "%s: %s; this is a bug of tsr", found.items[i], why.data);
+        text_release(&why);
+    }
+    source_probe_stop(&probe);
     vec_release(&found);
     return ok;
 }
@@ -226,6 +255,8 @@ bool corpus_load(corpus *c, const corpus_query *query, text *diagnostics, status
     map_release(&l.kernels);
     if (!ok || c->cases.count)
         return ok;
+    if (c->problem == EXIT_BUG)
+        return status_set(st, STATUS_INTERNAL, "no case can be run: see the diagnostics above");
     if (c->problem != EXIT_DONE)
         return status_set(st, STATUS_INVALID, "no case can be run: see the diagnostics above");
     if (l.kernels_seen == 0)

@@ -23,7 +23,7 @@ typedef struct corpus {
     arena memory;
     VEC(compiler_source *) sources;
     VEC(corpus_case) cases;
-    exit_code problem; /* EXIT_INPUT where some source was wrong and the rest can still run */
+    exit_code problem; /* what is wrong with some source, where the rest can still run */
 } corpus;
 
 typedef struct corpus_query {
@@ -41,8 +41,9 @@ typedef struct corpus_query {
 typedef VEC(char *) corpus_paths;
 bool corpus_find(const char *given, arena *memory, corpus_paths *found, status *st);
 
-/* Appends diagnostics of sources that are wrong (their kernels are left out). False when nothing
- * can be run: a path is missing, or no case is found. corpus_release in any case. */
+/* Appends diagnostics of sources that are wrong. Kernels with errors are left out, and files that
+ * cannot be read; `problem` says so, where the filters mean them. False when nothing can be run: a
+ * path is missing, or no case is found. corpus_release in any case. */
 bool corpus_load(corpus *c, const corpus_query *query, text *diagnostics, status *st);
 void corpus_release(corpus *c);
 /* Whether the filters mean a case; `name` is "kernel/case". */

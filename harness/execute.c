@@ -11,6 +11,7 @@
 #include "check/compare.h"
 #include "check/verdict.h"
 #include "fault.h"
+#include "json_text.h"
 #include "measure/counters.h"
 #include "module_cache.h"
 #include "opinion.h"
@@ -19,7 +20,7 @@
 
 void execution_set_status(execution *e, const char *outcome, const char *why, exit_code code) {
     json_object_set_new(e->result, "status", json_string(outcome));
-    json_object_set_new(e->result, "why", why && *why ? job_words(why, strlen(why)) : json_null());
+    json_object_set_new(e->result, "why", why && *why ? json_text(why) : json_null());
     json_object_set_new(json_object_get(e->result, "internal"), "exit", json_integer(code));
 }
 

@@ -57,9 +57,6 @@ bool job_from_json(json_t *object, job *out);
 
 /* A result with every key present and absent values null. `why` may be NULL. */
 json_t *job_result_new(const job *j, const char *outcome, const char *why);
-/* A JSON string of bytes that may be anything: what is no UTF-8 becomes U+FFFD, so that the
- * document can always be written. Owned. */
-json_t *job_words(const char *bytes, size_t length);
 /* The text under a name of a result, or of an object in one; "" where there is none. Borrowed. */
 const char *job_result_text(const json_t *object, const char *name);
 /* Is it the status of a result at all? */

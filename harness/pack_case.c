@@ -14,6 +14,7 @@
 #include "device/host.h"
 #include "failures.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "pack_fields.h"
 #include "report/host_facts.h"
 #include "repro/pack.h"
@@ -131,7 +132,7 @@ static json_t *outcome_json(const packing *p) {
     stable_why(result, &why);
     json_t *outcome = json_pack("{s:s, s:s, s:o, s:O}", "status", job_result_text(result, "status"),
                                 "stage", pack_stage(result, p->request->stage), "why",
-                                json_stringn(why.data, why.length), "sha256", digests);
+                                json_text(why.data), "sha256", digests);
     text_release(&why);
     return outcome;
 }

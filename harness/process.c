@@ -98,7 +98,9 @@ bool process_start(process *p, status *st) {
 
 bool process_send(process *p, const json_t *message) {
     char *line = json_dumps(message, JSON_COMPACT);
-    size_t length = strlen(line), sent = 0;
+    size_t length = line ? strlen(line) : 0, sent = 0;
+    if (!line) /* no JSON: text in it was not made by json_text */
+        return false;
     line[length++] = '\n';
     while (sent < length) {
         ssize_t n = write(p->to_fd, line + sent, length - sent);

@@ -9,6 +9,7 @@
 #include "device/host.h"
 #include "fault.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "pack_case.h"
 #include "pack_fields.h"
 #include "report/host_facts.h"
@@ -131,7 +132,7 @@ static void lacks(replay *r, const char *format, const char *what) {
     text_init(&line);
     text_append(&line, format);
     text_append(&line, what);
-    json_array_append_new(r->missing, job_words(line.data, line.length));
+    json_array_append_new(r->missing, json_text(line.data));
     text_release(&line);
 }
 

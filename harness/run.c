@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "pack_case.h"
 #include "place.h"
 #include "report/document.h"
@@ -306,7 +307,7 @@ static bool pack_failure(run *r, const job *j, json_t *result) {
     text path;
     text_init(&path);
     if (pack_case(&request, &path, &st))
-        json_object_set_new(result, "pack", json_string(path.data));
+        json_object_set_new(result, "pack", json_text(path.data));
     else if (st.code != STATUS_INTERRUPTED)
         say(stderr, "tsr: %s/%s is not packed: %s\n", j->kernel, j->case_name, st.message);
     text_release(&path);
@@ -317,8 +318,9 @@ static bool pack_failure(run *r, const job *j, json_t *result) {
 static json_t *measure_job(run *r, const job *j) {
     json_t *result = worker_run(&r->worker, j);
     if (result)
-        json_object_set_new(result, "source",
-                            json_pack("{s:s, s:I}", "path", j->path, "line", (json_int_t)j->line));
+        json_object_set_new(
+            result, "source",
+            json_pack("{s:o, s:I}", "path", json_text(j->path), "line", (json_int_t)j->line));
     /* A failure without its pack would never get one: the case is left to --resume. */
     if (result && pack_is_failure(result) && !pack_failure(r, j, result)) {
         json_decref(result);

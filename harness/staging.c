@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "fault.h"
+#include "repro/manifest.h"
 
 static void path_of(const staging *s, const char *folder, const char *name, const char *suffix,
                     text *out) {
@@ -74,14 +75,31 @@ static bool read_source(const job *j, text *out, status *st) {
     return true;
 }
 
+/* The file's own name where a pack may hold it, else the kernel's. */
+static void source_name(const job *j, text *out) {
+    const char *slash = strrchr(j->path, '/'), *own = slash ? slash + 1 : j->path;
+    text member;
+    text_init(&member);
+    text_printf(&member, "source/%s", own);
+    bool plain = manifest_name_is_plain(member.data) && own[0] != '.';
+    text_release(&member);
+    if (plain)
+        text_append(out, own);
+    else
+        text_printf(out, "%s.tsr", j->kernel);
+}
+
 bool staging_put_sources(const staging *s, status *st) {
-    const char *slash = strrchr(s->job->path, '/');
     text source;
+    text name;
     text_init(&source);
+    text_init(&name);
+    source_name(s->job, &name);
     s->stage(s->context, "pack");
     bool ok = read_source(s->job, &source, st) && make_folder(s, "source", st) &&
-              put(s, "source", slash ? slash + 1 : s->job->path, &source, st);
+              put(s, "source", name.data, &source, st);
     text_release(&source);
+    text_release(&name);
     return ok && put_arrays(s, "inputs", s->subject->signature.inputs, s->subject->inputs,
                             s->subject->signature.input_count, st);
 }

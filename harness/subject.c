@@ -54,6 +54,13 @@ static bool same_source(const subject *s, const char *source) {
     return source ? s->source_text && strcmp(s->source_text, source) == 0 : !s->source_text;
 }
 
+static bool has_sound_kernel(const compiler_source *source) {
+    for (uint32_t i = 0; i < compiler_kernel_count(source); i++)
+        if (!compiler_kernel_at(source, i)->broken)
+            return true;
+    return false;
+}
+
 static bool open_source(subject *s, const char *path, const char *source, status *st) {
     if (s->source && strcmp(s->path, path) == 0 && same_source(s, source))
         return true;
@@ -65,7 +72,7 @@ static bool open_source(subject *s, const char *path, const char *source, status
     s->source = source ? compiler_open_text(path, source, false, &diagnostics)
                        : compiler_open(path, false, &diagnostics, st);
     bool ok = s->source != NULL;
-    if (ok && compiler_error_count(s->source) > 0)
+    if (ok && !has_sound_kernel(s->source))
         ok = status_set(st, STATUS_INVALID, "%s has errors: %.800s", path, diagnostics.data);
     text_release(&diagnostics);
     return ok;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "json_text.h"
 #include "measure/timer.h"
 
 void worker_init(worker *w, uint64_t timeout_seconds, uint64_t memory_mib,
@@ -54,7 +55,7 @@ static json_t *result_of_death(worker *w, const job *j, int wait_status) {
         text_printf(&why, ": %s", complaint.data);
     text_release(&complaint);
     json_t *result = job_result_new(j, outcome, NULL);
-    json_object_set_new(result, "why", job_words(why.data, why.length));
+    json_object_set_new(result, "why", json_text(why.data));
     text_release(&why);
     return result;
 }

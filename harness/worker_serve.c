@@ -14,6 +14,8 @@
 
 static void send_message(json_t *message) {
     char *line = json_dumps(message, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    if (!line) /* no JSON: text in it was not made by json_text */
+        _exit(EXIT_BUG);
     size_t length = strlen(line), sent = 0;
     line[length++] = '\n';
     while (sent < length) {

@@ -15,7 +15,7 @@ static bool has_only(const char *string, const char *accepted) {
     return string[strspn(string, accepted)] == '\0';
 }
 
-static bool name_is_plain(const char *name) {
+bool manifest_name_is_plain(const char *name) {
     if (!name[0] || strlen(name) > PACK_NAME_BYTES_MAX ||
         !has_only(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/"))
         return false;
@@ -60,7 +60,7 @@ static bool read_entry(manifest *m, const json_t *value, size_t *total_bytes, st
         return status_set(st, STATUS_INVALID,
                           "member %zu of the manifest has not just a name, a size and a sha256",
                           m->count + 1);
-    if (!name_is_plain(name))
+    if (!manifest_name_is_plain(name))
         return status_set(st, STATUS_INVALID,
                           "member %zu of the manifest has a name that a pack may not hold",
                           m->count + 1);

@@ -6,13 +6,6 @@
 
 #include "formula.h"
 
-enum {
-    PARAMETER_LIMIT = 256,
-    PHASE_LIMIT = 256,
-    DIM_LIMIT = 64,
-    IMAGE_LIMIT = 128,
-    CONSTRAINT_LIMIT = 1024
-};
 static const json_int_t memory_limit = METADATA_LIMIT;
 
 static bool wrong(status *st, const char *key, const char *what) {
@@ -48,7 +41,7 @@ static bool get_array(const json_t *object, const char *key, size_t limit, const
 /* A formula of the dimensions that a launch gives. Whatever they are, it must read as one. */
 static bool read_formula(metadata *m, const json_t *value, const char *key, const char **out,
                          status *st) {
-    int64_t ones[DIM_LIMIT], unused;
+    int64_t ones[METADATA_DIMS_MAX], unused;
     for (uint32_t i = 0; i < m->dims; i++)
         ones[i] = 1;
     formula_names names = {m->dim_names, ones, m->dims};
@@ -114,8 +107,8 @@ static bool read_parameter(metadata *m, const json_t *object, metadata_parameter
 
 static bool read_parameters(metadata *m, const json_t *root, status *st) {
     const json_t *inputs, *outputs;
-    if (!get_array(root, "inputs", PARAMETER_LIMIT, &inputs, st) ||
-        !get_array(root, "outputs", PARAMETER_LIMIT, &outputs, st))
+    if (!get_array(root, "inputs", METADATA_PARAMETERS_MAX, &inputs, st) ||
+        !get_array(root, "outputs", METADATA_PARAMETERS_MAX, &outputs, st))
         return false;
     m->inputs = (uint32_t)json_array_size(inputs);
     m->outputs = (uint32_t)json_array_size(outputs);
@@ -132,7 +125,7 @@ static bool read_parameters(metadata *m, const json_t *root, status *st) {
 /* A kernel whose outputs are all empty has no phases: a launch does nothing. */
 static bool read_phases(metadata *m, const json_t *root, metadata_image *image, status *st) {
     const json_t *phases;
-    if (!get_array(root, "phases", PHASE_LIMIT, &phases, st))
+    if (!get_array(root, "phases", METADATA_PHASES_MAX, &phases, st))
         return false;
     image->phase_count = (uint32_t)json_array_size(phases);
     image->phases = ARENA_NEW(&m->memory, metadata_phase, image->phase_count);
@@ -196,7 +189,7 @@ static bool read_image(metadata *m, const json_t *one, uint32_t index, status *s
 
 static bool read_dims(metadata *m, const json_t *root, status *st) {
     const json_t *dims = json_object_get(root, "dims");
-    if (dims && (!json_is_array(dims) || json_array_size(dims) > DIM_LIMIT))
+    if (dims && (!json_is_array(dims) || json_array_size(dims) > METADATA_DIMS_MAX))
         return wrong(st, "dims", "is not a short array of names");
     m->dims = (uint32_t)json_array_size(dims);
     m->dim_names = ARENA_NEW(&m->memory, const char *, m->dims);
@@ -213,7 +206,7 @@ static bool read_constraints(metadata *m, const json_t *root, status *st) {
     const json_t *list;
     if (!json_object_get(root, "constraints"))
         return true;
-    if (!get_array(root, "constraints", CONSTRAINT_LIMIT, &list, st))
+    if (!get_array(root, "constraints", METADATA_CONSTRAINTS_MAX, &list, st))
         return false;
     m->constraint_count = (uint32_t)json_array_size(list);
     m->constraints = ARENA_NEW(&m->memory, metadata_constraint, m->constraint_count);
@@ -231,7 +224,7 @@ static bool read_constraints(metadata *m, const json_t *root, status *st) {
 static bool read_images(metadata *m, const json_t *root, status *st) {
     const json_t *images;
     bool several = json_object_get(root, "images") != NULL;
-    if (several && !get_array(root, "images", IMAGE_LIMIT, &images, st))
+    if (several && !get_array(root, "images", METADATA_IMAGES_MAX, &images, st))
         return false;
     m->image_count = several ? (uint32_t)json_array_size(images) : 1;
     if (m->image_count == 0)

@@ -66,5 +66,13 @@ void metadata_release(metadata *m);
 
 /* The largest number of cells, and of bytes of a buffer, a workspace or a thread's scratch. */
 #define METADATA_LIMIT (INT64_C(1) << 46)
+/* How many of each a document may have. */
+enum {
+    METADATA_PARAMETERS_MAX = 256,
+    METADATA_PHASES_MAX = 256,
+    METADATA_DIMS_MAX = 64,
+    METADATA_IMAGES_MAX = 128,
+    METADATA_CONSTRAINTS_MAX = 1024
+};
 
 #endif

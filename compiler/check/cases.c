@@ -2,11 +2,10 @@
  * against its interface. */
 #include "check/cases.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "source/parser.h"
-
-static const int64_t largest_dim = (int64_t)1 << 31;
 
 dtype parameter_type(const kernel_interface *k, uint32_t parameter, const compiler_case *c) {
     const annotation *a = &k->parameters[parameter];
@@ -124,17 +123,18 @@ static bool name_read(case_reader *r, const node *call, compiler_case *out) {
         diagnose_help(r->report, "case(\"ragged\", M=13, N=127)");
         return false;
     }
-    if (!n->text[0] || n->text[strspn(n->text, allowed)] || strlen(n->text) > 64) {
+    if (!n->text[0] || n->text[strspn(n->text, allowed)] ||
+        strlen(n->text) > LIMIT_CASE_NAME_BYTES) {
         diagnose_error(r->report, n->at,
-                       "a case's name is made of letters, digits and _ - . (64 at most)");
+                       "a case's name is made of letters, digits and _ - . (%d at most)",
+                       LIMIT_CASE_NAME_BYTES);
         return false;
     }
-    for (size_t i = 0; i < r->cases.count; i++) {
-        if (strcmp(r->cases.items[i].name, n->text) == 0) {
-            diagnose_error(r->report, n->at, "two cases are called '%s'", n->text);
-            diagnose_note(r->report, r->names.items[i], "the first is here");
-            return false;
-        }
+    intptr_t first;
+    if (map_get(&r->numbers, n->text, &first)) {
+        diagnose_error(r->report, n->at, "two cases are called '%s'", n->text);
+        diagnose_note(r->report, r->names.items[first], "the first is here");
+        return false;
     }
     out->name = n->text;
     return true;
@@ -151,9 +151,9 @@ static bool dim_bind(case_reader *r, const node *call, const char *name, int64_t
     if (e.kind == ENTITY_BROKEN) {
         return false;
     }
-    if (e.kind != ENTITY_NUMBER || !e.is_integer || e.integer < 0 || e.integer > largest_dim) {
-        diagnose_error(r->report, n->left->at,
-                       "a dimension is an integer between 0 and 2147483648");
+    if (e.kind != ENTITY_NUMBER || !e.is_integer || e.integer < 0 || e.integer > limit_dimension) {
+        diagnose_error(r->report, n->left->at, "a dimension is an integer between 0 and %" PRId64,
+                       limit_dimension);
         return false;
     }
     *out = e.integer;
@@ -221,11 +221,13 @@ static bool large_read(case_reader *r, const node *call, compiler_case *out) {
 static bool shapes_check(case_reader *r, const node *call, const compiler_case *c) {
     const kernel_interface *k = r->kernel;
     for (uint32_t i = 0; i < k->parameter_count; i++) {
+        int64_t sizes[IR_MAX_RANK] = {0};
         for (int axis = 0; axis < k->parameters[i].rank; axis++) {
             int64_t value = 0;
             const node *dim = k->parameters[i].dims[axis];
             dim_result result = dim_evaluate(dim, c->dims, c->dim_count, &value);
-            if (result == DIM_VALUE && value >= 0 && value <= largest_dim) {
+            if (result == DIM_VALUE && value >= 0 && value <= limit_dimension) {
+                sizes[axis] = value;
                 continue;
             }
             if (result == DIM_VALUE) {
@@ -238,6 +240,13 @@ static bool shapes_check(case_reader *r, const node *call, const compiler_case *
                                parameter_name(k, i));
             }
             diagnose_note(r->report, dim->at, "it is declared here");
+            return false;
+        }
+        if (graph_elements(k->parameters[i].rank, sizes) > limit_elements) {
+            diagnose_error(r->report, call->at,
+                           "'%s' would have more than 2^%d elements in this case",
+                           parameter_name(k, i), LIMIT_ELEMENT_BITS);
+            diagnose_note(r->report, k->parameters[i].at, "it is declared here");
             return false;
         }
     }
@@ -270,6 +279,7 @@ static void case_read(case_reader *r, const node *n) {
     good &= c.dims != NULL && types_read(r, n, &c);
     good = good && large_read(r, n, &c) && shapes_check(r, n, &c) && inputs_read(r, n, &c);
     if (good) {
+        map_put(&r->numbers, c.name, (intptr_t)r->cases.count);
         vec_push(&r->cases, c);
         vec_push(&r->names, n->items[0]->at);
     }
@@ -358,6 +368,7 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
 void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, diagnostics *d) {
     case_reader r = {.source = s, .kernel = k, .report = d};
     decorated found = {0};
+    map_init(&r.numbers);
     checker_init(&r.scope, s, d);
     checker_define_constants(&r.scope);
     r.scope.constants_only = true;
@@ -377,5 +388,6 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
     }
     vec_release(&r.cases);
     vec_release(&r.names);
+    map_release(&r.numbers);
     checker_release(&r.scope);
 }

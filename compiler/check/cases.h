@@ -13,6 +13,7 @@ typedef struct case_reader {
     checker scope;
     VEC(compiler_case) cases;
     VEC(span) names; /* of the cases so far */
+    map numbers;     /* of those, by name */
 } case_reader;
 
 /* The element type of a parameter in this case; DTYPE_NONE where its type variable has no value. */

@@ -81,7 +81,8 @@ typedef struct checker {
     VEC(local_name) locals;
     VEC(value_origin) origins; /* by ir_value */
     VEC(value_policy) policies;
-    int64_t streams; /* stochastic roundings so far */
+    int64_t streams;     /* stochastic roundings so far */
+    uint32_t operations; /* so far */
     bool constants_only;
 } checker;
 

@@ -16,8 +16,20 @@ static void report_mismatch(checker *c, const graph_infer_query *q, const entity
     }
 }
 
+/* Said once: what follows is beyond the limit, too. */
+static bool has_room(checker *c, span at) {
+    if (c->operations++ == LIMIT_OPERATIONS) {
+        diagnose_error(c->report, at, "this kernel has more than %d operations", LIMIT_OPERATIONS);
+        diagnose_help(c->report, "split it into kernels that take each other's results");
+    }
+    return c->operations <= LIMIT_OPERATIONS;
+}
+
 ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
               const ir_named_attr *attrs, uint32_t attr_count, span at) {
+    if (!has_room(c, at)) {
+        return 0;
+    }
     ir_value *values = ARENA_NEW(&c->memory, ir_value, count + 1);
     ir_type *types = ARENA_NEW(&c->memory, ir_type, count + 1);
     ir_named_attr *all = ARENA_NEW(&c->memory, ir_named_attr, attr_count + 1);

@@ -50,14 +50,20 @@ static bool results_exist(const instance *in, ir_op op) {
     const ir_op_data *d = ir_op_get(in->m, op);
     for (uint32_t i = 0; i < d->result_count; i++) {
         const ir_type_data *type = ir_type_get(in->m, ir_value_get(in->m, d->results[i])->type);
+        int64_t sizes[IR_MAX_RANK] = {0};
         for (int axis = 0; axis < type->rank; axis++) {
-            int64_t size = 0;
-            if (!evaluate(in, type->dims[axis], &size)) {
+            if (!evaluate(in, type->dims[axis], &sizes[axis])) {
                 diagnose_error(in->report, place_of(in, d),
                                "in case '%s', the dimension %s would be negative or too large",
                                in->c->name, ir_dim_text(in->m, type->dims[axis]));
                 return false;
             }
+        }
+        if (graph_elements(type->rank, sizes) > limit_elements) {
+            diagnose_error(in->report, place_of(in, d),
+                           "in case '%s', the result would have more than 2^%d elements",
+                           in->c->name, LIMIT_ELEMENT_BITS);
+            return false;
         }
     }
     return true;

@@ -50,13 +50,11 @@ static bool is_dim_operator(uint32_t symbol) {
            symbol == SYMBOL2('/', '/');
 }
 
-enum { SYMBOL_MAX_LENGTH = 32 };
-
 static bool symbol_check(const node *n, declared_names *symbols, diagnostics *d) {
-    if (strlen(n->text) > SYMBOL_MAX_LENGTH || strcmp(n->text, "floordiv") == 0) {
+    if (strlen(n->text) > LIMIT_SYMBOL_BYTES || strcmp(n->text, "floordiv") == 0) {
         diagnose_error(d, n->at, "a dimension cannot have this name");
         diagnose_help(d, "any name of at most %d characters but floordiv will do",
-                      SYMBOL_MAX_LENGTH);
+                      LIMIT_SYMBOL_BYTES);
         return false;
     }
     mention(symbols, n->text, n->at);
@@ -340,6 +338,10 @@ static declared_name *keep(arena *a, declared_names *list, uint32_t *count) {
 kernel_interface interface_of(compiler_source *s, const ast_function *f, diagnostics *d) {
     kernel_interface k = {.function = f, .broken = !f->has_header};
     declared_names symbols = {0}, variables = {0};
+    if (strlen(f->name) > LIMIT_NAME_BYTES) {
+        diagnose_error(d, f->at, "a kernel's name has at most %d letters", LIMIT_NAME_BYTES);
+        k.broken = true;
+    }
     if (f->has_header) {
         parameters_read(s, &k, &symbols, &variables, d);
         results_read(s, &k, &symbols, &variables, d);

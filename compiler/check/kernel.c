@@ -112,6 +112,10 @@ static ir_type annotated_type(checker *c, const annotation *a) {
         diagnose_help(c->report, "a case binds it: case(\"name\", %s=f32)", a->variable);
         return 0;
     }
+    if (graph_elements(a->rank, dims) > limit_elements) {
+        diagnose_error(c->report, a->at, "a tensor has at most 2^%d elements", LIMIT_ELEMENT_BITS);
+        return 0;
+    }
     return ir_type_tensor(c->m, element, a->rank, dims);
 }
 

@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/map.h"
 #include "check/source.h"
 #include "ops/graph.h"
 #include "source/parser.h"
-
-enum { SOURCE_LIMIT_BYTES = 4 << 20 };
 
 static void names_read(compiler_source *s, const kernel_interface *k, compiler_kernel *out) {
     const char **names = ARENA_NEW(&s->memory, const char *, k->function->parameter_count + 1);
@@ -43,13 +42,18 @@ static bool same_types(const compiler_case *a, const compiler_case *b) {
     return true;
 }
 
-static bool first_of_its_types(const compiler_kernel *kernel, uint32_t index) {
-    for (uint32_t i = 0; i < index; i++) {
-        if (same_types(&kernel->cases[i], &kernel->cases[index])) {
-            return false;
-        }
+/* Notes the types of a case; false where they were seen before. */
+static bool types_are_new(const compiler_case *c, map *seen) {
+    text key;
+    intptr_t before;
+    text_init(&key);
+    for (uint32_t i = 0; i < c->type_count; i++) {
+        text_printf(&key, "%d,", (int)c->types[i].type);
     }
-    return true;
+    bool is_new = !map_get(seen, key.data, &before);
+    map_put(seen, key.data, 1);
+    text_release(&key);
+    return is_new;
 }
 
 /* The types of case `index`, and every later case that shares them. */
@@ -89,10 +93,40 @@ static void check_kernel(compiler_source *s, uint32_t index, diagnostics *d) {
     if (kernel->case_count == 0) {
         check_without_cases(s, k, d);
     }
+    map seen;
+    map_init(&seen);
     for (uint32_t i = 0; i < kernel->case_count; i++) {
-        if (first_of_its_types(kernel, i)) {
+        if (types_are_new(&kernel->cases[i], &seen)) {
             check_cases(s, k, kernel, i, d);
         }
+    }
+    map_release(&seen);
+}
+
+/* ---- whose errors they are ---- */
+
+static bool is_inside(const ast_function *f, uint32_t offset) {
+    return offset >= f->whole.start && offset <= f->whole.end;
+}
+
+static bool is_inside_any(const compiler_source *s, uint32_t offset) {
+    for (uint32_t i = 0; i < s->kernel_count; i++)
+        if (is_inside(s->interfaces[i].function, offset))
+            return true;
+    return false;
+}
+
+/* An error is its kernel's. One outside of all kernels may be about what any of them uses. */
+static void mark_broken(compiler_source *s, const diagnostics *d) {
+    bool all = false;
+    for (size_t e = 0; e < d->places.count && !all; e++)
+        all = !is_inside_any(s, d->places.items[e]);
+    for (uint32_t i = 0; i < s->kernel_count; i++) {
+        const kernel_interface *k = &s->interfaces[i];
+        bool own = k->broken || k->function->broken;
+        for (size_t e = 0; e < d->places.count && !own; e++)
+            own = is_inside(k->function, d->places.items[e]);
+        s->kernels[i].broken = all || own;
     }
 }
 
@@ -136,6 +170,7 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
         check_kernel(s, i, &d);
     }
     s->errors = d.errors;
+    mark_broken(s, &d);
     diagnostics_release(&d);
     return s;
 }
@@ -143,7 +178,7 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
 compiler_source *compiler_open(const char *path, bool colour, text *out, status *st) {
     char *data;
     size_t size;
-    if (!file_read(path, SOURCE_LIMIT_BYTES, &data, &size, st)) {
+    if (!file_read(path, LIMIT_SOURCE_BYTES, &data, &size, st)) {
         return NULL;
     }
     compiler_source *s = open_bytes(path, data, size, colour, out);
@@ -153,7 +188,7 @@ compiler_source *compiler_open(const char *path, bool colour, text *out, status 
 
 compiler_source *compiler_open_text(const char *name, const char *source, bool colour, text *out) {
     size_t size = strlen(source);
-    return open_bytes(name, source, size < SOURCE_LIMIT_BYTES ? size : SOURCE_LIMIT_BYTES, colour,
+    return open_bytes(name, source, size < LIMIT_SOURCE_BYTES ? size : LIMIT_SOURCE_BYTES, colour,
                       out);
 }
 
@@ -180,8 +215,8 @@ ir_module *compiler_graph(compiler_source *source, const compiler_kernel *kernel
                           const compiler_case *c, text *out) {
     const kernel_interface *k = &source->interfaces[kernel - source->kernels];
     diagnostics d;
-    if (k->broken || k->function->broken) {
-        text_printf(out, "%s:%u: kernel '%s' has syntax errors\n", source->text.name, kernel->line,
+    if (kernel->broken) {
+        text_printf(out, "%s:%u: kernel '%s' has errors\n", source->text.name, kernel->line,
                     kernel->name);
         return NULL;
     }

@@ -3,7 +3,10 @@
 #include "ops/build.h"
 
 bool graph_decompose_all(ir_module *m, status *st) {
-    (void)st;
-    graph_decompose_kernel(m);
-    return true;
+    /* The kernel's return is one more. */
+    return graph_decompose_kernel(m, LIMIT_OPERATIONS + 1) ||
+           status_set(st, STATUS_INVALID,
+                      "this kernel is made of more than %d operations, those of its composites "
+                      "included; split it into kernels that take each other's results",
+                      LIMIT_OPERATIONS);
 }

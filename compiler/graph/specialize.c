@@ -29,12 +29,12 @@ static ir_dim bind_dim(ir_module *m, specializer *s, ir_dim d) {
 }
 
 /* No size in bytes that is computed from such a type overflows. */
-static ir_type within_memory(const ir_module *m, specializer *s, ir_type type) {
-    int64_t size = (int64_t)dtype_size(ir_type_get(m, type)->element);
-    if (ir_type_count(m, type) > INT64_MAX / 2 / size) {
+static ir_type within_limit(const ir_module *m, specializer *s, ir_type type) {
+    if (ir_type_count(m, type) > limit_elements) {
         s->ok = false;
         status_set(s->st, STATUS_INVALID,
-                   "with these dimensions, a tensor has more than 2^62 bytes");
+                   "with these dimensions, a tensor has more than 2^%d elements",
+                   LIMIT_ELEMENT_BITS);
     }
     return type;
 }
@@ -45,7 +45,7 @@ static ir_type bind_type(ir_module *m, specializer *s, ir_type type) {
         return type;
     for (int i = 0; i < d.rank; i++)
         d.dims[i] = bind_dim(m, s, d.dims[i]);
-    return s->ok ? within_memory(m, s, ir_type_tensor(m, d.element, d.rank, d.dims)) : type;
+    return s->ok ? within_limit(m, s, ir_type_tensor(m, d.element, d.rank, d.dims)) : type;
 }
 
 static ir_attr bind_attr(ir_module *m, specializer *s, ir_attr attr) {

@@ -43,8 +43,13 @@ static const char *dim_source(const ir_module *m, ir_dim d) {
     return m->dims.items[-d - 1];
 }
 
+/* Neither a number nor the name of an expression of this module: what somebody computed wrongly. */
+static bool names_nothing(const ir_module *m, ir_dim d) {
+    return d < 0 && (d == IR_DIM_INVALID || (uint64_t)-d > m->dims.count);
+}
+
 const char *ir_dim_text(ir_module *m, ir_dim d) {
-    if (d == IR_DIM_INVALID)
+    if (names_nothing(m, d))
         return "?";
     return d >= 0 ? arena_printf(&m->memory, "%" PRId64, d) : dim_source(m, d);
 }
@@ -341,7 +346,7 @@ static poly poly_of(ir_module *m, ir_dim d) {
     poly p = {.bad = true};
     if (d >= 0)
         return poly_constant(d);
-    if (d != IR_DIM_INVALID)
+    if (!names_nothing(m, d))
         poly_parse(m, dim_source(m, d), &p);
     return p;
 }

@@ -19,6 +19,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "ir/limits.h"
 
 typedef uint32_t ir_type;
 typedef uint32_t ir_attr;
@@ -27,7 +28,7 @@ typedef uint32_t ir_op;
 typedef uint32_t ir_block;
 typedef uint32_t ir_region;
 
-enum { IR_MAX_RANK = 8 };
+enum { IR_MAX_RANK = LIMIT_RANK };
 
 typedef struct ir_module ir_module;
 

@@ -206,20 +206,28 @@ static ir_type parse_type(ir_parser *s) {
 static ir_attr parse_attr(ir_parser *s);
 
 static ir_attr parse_dict(ir_parser *s) {
-    const char *keys[MAX_LIST];
-    ir_attr values[MAX_LIST];
-    uint32_t n = 0;
+    VEC(const char *) keys = {0};
+    VEC(ir_attr) values = {0};
+    map seen;
+    map_init(&seen);
     while (!s->failed && !take(s, "}")) {
-        if (n == MAX_LIST || (n && !need(s, ",")))
-            return fail(s, "bad dictionary"), 0;
-        keys[n] = parse_word(s);
-        for (uint32_t i = 0; i < n; i++)
-            if (strcmp(keys[i], keys[n]) == 0)
-                return fail(s, "a key that is given twice"), 0;
+        if (keys.count)
+            need(s, ",");
+        const char *key = parse_word(s);
+        intptr_t before;
+        if (map_get(&seen, key, &before))
+            fail(s, "a key that is given twice");
+        map_put(&seen, key, 1);
         need(s, "=");
-        values[n++] = parse_attr(s);
+        vec_push(&keys, key);
+        vec_push(&values, parse_attr(s));
     }
-    return s->failed ? 0 : ir_attr_dict(s->m, keys, values, n);
+    ir_attr dict =
+        s->failed ? 0 : ir_attr_dict(s->m, keys.items, values.items, (uint32_t)keys.count);
+    map_release(&seen);
+    vec_release(&keys);
+    vec_release(&values);
+    return dict;
 }
 
 static ir_attr parse_array(ir_parser *s) {

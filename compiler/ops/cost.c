@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/checked.h"
+#include "base/vec.h"
 #include "ops/build.h"
 #include "ops/graph.h"
 
@@ -21,50 +23,102 @@ static uint64_t elements(ir_module *m, ir_value v) {
 
 /* ---- floating-point operations ---- */
 
-/* Element i of an i32 row made from constants, an iota, sums and bounds (the counts of causal
- * attention). */
-static bool row_value(ir_module *m, ir_value v, int64_t i, int64_t *out) {
-    ir_op op = ir_value_get(m, v)->op;
-    if (!op)
-        return false;
-    const ir_op_data *d = ir_op_get(m, op);
-    int64_t a = 0, b = 0;
-    if (d->opcode == GRAPH_CONSTANT || d->opcode == GRAPH_IOTA) {
-        bool constant = d->opcode == GRAPH_CONSTANT;
-        *out = constant ? (int32_t)ir_attr_get(m, ir_op_attr(m, op, "value"))->bits : i;
-        return true;
-    }
-    if (d->opcode == GRAPH_BROADCAST && type_of(m, d->operands[0])->rank == 0)
-        return row_value(m, d->operands[0], 0, out);
-    if (d->operand_count != 2 || !row_value(m, d->operands[0], i, &a) ||
-        !row_value(m, d->operands[1], i, &b))
-        return false;
+/* An i32 row made from constants, an iota, sums and bounds, as the counts of causal attention are:
+ * its operations in order, and the present element of each value. */
+typedef struct row_values {
+    VEC(ir_op) order;
+    int32_t *at; /* by value */
+} row_values;
+
+static ir_op first_op(ir_module *m);
+
+static bool is_row_operation(ir_module *m, const ir_op_data *d) {
     switch (d->opcode) {
+    case GRAPH_CONSTANT:
+    case GRAPH_IOTA:
     case GRAPH_ADD:
-        *out = a + b;
-        return true;
     case GRAPH_MAXIMUM:
-        *out = a > b ? a : b;
-        return true;
     case GRAPH_MINIMUM:
-        *out = a < b ? a : b;
         return true;
+    case GRAPH_BROADCAST:
+        return type_of(m, d->operands[0])->rank == 0;
     default:
         return false;
     }
 }
 
+/* The operations that a row is made from; false where it is made from anything else. */
+static bool rows_open(ir_module *m, ir_value row, row_values *r) {
+    bool *needed = base_calloc(ir_value_count(m) + 1, sizeof *needed), known = true;
+    ir_op last = ir_value_get(m, row)->op;
+    *r = (row_values){.at = base_calloc(ir_value_count(m) + 1, sizeof *r->at)};
+    needed[row] = true;
+    for (ir_op op = last; op; op = ir_op_get(m, op)->previous) {
+        const ir_op_data *d = ir_op_get(m, op);
+        if (d->result_count != 1 || !needed[d->results[0]])
+            continue;
+        known &= is_row_operation(m, d);
+        for (uint32_t i = 0; i < d->operand_count; i++) {
+            needed[d->operands[i]] = true;
+            known &= ir_value_get(m, d->operands[i])->op != 0;
+        }
+    }
+    for (ir_op op = first_op(m); op && last && known; op = ir_op_get(m, op)->next) {
+        const ir_op_data *d = ir_op_get(m, op);
+        if (d->result_count == 1 && needed[d->results[0]])
+            vec_push(&r->order, op);
+        if (op == last)
+            break;
+    }
+    free(needed);
+    return last && known;
+}
+
+static void rows_release(row_values *r) {
+    vec_release(&r->order);
+    free(r->at);
+}
+
+static int32_t row_operation(ir_module *m, ir_op op, const row_values *r, int64_t i) {
+    const ir_op_data *d = ir_op_get(m, op);
+    int32_t a = d->operand_count ? r->at[d->operands[0]] : 0;
+    int32_t b = d->operand_count > 1 ? r->at[d->operands[1]] : 0;
+    switch (d->opcode) {
+    case GRAPH_CONSTANT:
+        return (int32_t)ir_attr_get(m, ir_op_attr(m, op, "value"))->bits;
+    case GRAPH_IOTA:
+        return (int32_t)i;
+    case GRAPH_ADD:
+        return (int32_t)((uint32_t)a + (uint32_t)b);
+    case GRAPH_MAXIMUM:
+        return a > b ? a : b;
+    case GRAPH_MINIMUM:
+        return a < b ? a : b;
+    default: /* GRAPH_BROADCAST */
+        return a;
+    }
+}
+
+/* Element i of the row. */
+static int64_t row_value(ir_module *m, ir_value row, row_values *r, int64_t i) {
+    for (size_t k = 0; k < r->order.count; k++)
+        r->at[ir_op_get(m, r->order.items[k])->results[0]] =
+            row_operation(m, r->order.items[k], r, i);
+    return r->at[row];
+}
+
 /* Steps of k summed over the rows that `counts` describes; false where they are not known. */
 static bool sum_of_counts(ir_module *m, ir_value counts, int64_t k, uint64_t *sum) {
     uint64_t rows = elements(m, counts);
+    row_values r;
     *sum = 0;
-    for (uint64_t i = 0; i < rows; i++) {
-        int64_t steps;
-        if (!row_value(m, counts, (int64_t)i, &steps))
-            return false;
-        *sum += (uint64_t)(steps < 0 ? 0 : steps > k ? k : steps);
+    bool known = rows_open(m, counts, &r);
+    for (uint64_t i = 0; i < rows && known; i++) {
+        int64_t steps = row_value(m, counts, &r, (int64_t)i);
+        *sum = saturating_add(*sum, (uint64_t)(steps < 0 ? 0 : steps > k ? k : steps));
     }
-    return true;
+    rows_release(&r);
+    return known;
 }
 
 static uint64_t dot_flops(ir_module *m, ir_op op) {
@@ -73,11 +127,11 @@ static uint64_t dot_flops(ir_module *m, ir_op op) {
     uint32_t count = ir_op_ints(m, op, "x_contract", axes, IR_MAX_RANK);
     uint64_t k = 1, sum, out = elements(m, d->results[0]);
     for (uint32_t i = 0; i < count; i++)
-        k *= (uint64_t)type_of(m, d->operands[0])->dims[axes[i]];
+        k = saturating_multiply(k, (uint64_t)type_of(m, d->operands[0])->dims[axes[i]]);
     if (d->operand_count > 2 && elements(m, d->operands[2]) &&
         sum_of_counts(m, d->operands[2], (int64_t)k, &sum))
-        return 2 * (out / elements(m, d->operands[2])) * sum;
-    return 2 * out * k;
+        return saturating_multiply(2 * (out / elements(m, d->operands[2])), sum);
+    return saturating_multiply(2 * out, k);
 }
 
 static uint64_t op_flops(ir_module *m, ir_op op) {
@@ -112,7 +166,8 @@ static ir_op first_op(ir_module *m) {
 
 /* `part` of `whole` parts of `amount`, rounded up. */
 static uint64_t share(uint64_t amount, uint64_t part, uint64_t whole) {
-    return whole ? (uint64_t)(((unsigned __int128)amount * part + whole - 1) / whole) : 0;
+    unsigned __int128 all = (unsigned __int128)amount * part;
+    return whole ? (uint64_t)(all / whole + (all % whole != 0)) : 0;
 }
 
 /* Elements of operand i that are read for `part` elements of the result. Where uses overlap, each
@@ -138,7 +193,8 @@ static void hide(ir_module *m, ir_value v, ir_value counts, uint64_t *needs) {
     uint64_t sum, rows = counts ? elements(m, counts) : 0;
     if (!rows || elements(m, v) == 0 || !sum_of_counts(m, counts, t->dims[t->rank - 1], &sum))
         return;
-    uint64_t visible = elements(m, v) / (rows * (uint64_t)t->dims[t->rank - 1]) * sum;
+    uint64_t visible =
+        saturating_multiply(elements(m, v) / (rows * (uint64_t)t->dims[t->rank - 1]), sum);
     needs[v] = needs[v] < visible ? needs[v] : visible;
 }
 
@@ -174,7 +230,8 @@ static uint64_t count_flops(ir_module *m, const uint64_t *needs) {
         if (is_constant(m, constant, op))
             constant[d->results[0]] = true;
         else
-            flops += share(op_flops(m, op), needs[d->results[0]], elements(m, d->results[0]));
+            flops = saturating_add(
+                flops, share(op_flops(m, op), needs[d->results[0]], elements(m, d->results[0])));
     }
     free(constant);
     return flops;
@@ -197,7 +254,7 @@ static uint64_t count_bytes(ir_module *m, const uint64_t *needs) {
 
 graph_cost graph_kernel_cost(ir_module *m) {
     ir_module *copy = ir_module_clone(m);
-    graph_decompose_kernel(copy);
+    graph_decompose_kernel(copy, UINT32_MAX);
     uint64_t *needs = count_needs(copy);
     graph_cost cost = {.flops = count_flops(copy, needs), .bytes = count_bytes(copy, needs)};
     free(needs);

@@ -409,19 +409,25 @@ void graph_decompose(ir_builder *b, ir_op op, ir_value *results) {
     }
 }
 
-void graph_decompose_kernel(ir_module *m) {
+bool graph_decompose_kernel(ir_module *m, uint32_t limit) {
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
     ir_op next;
-    for (ir_op op = ir_block_get(m, body)->first; op; op = next) {
+    uint32_t count = 0;
+    for (ir_op op = ir_block_get(m, body)->first; op && count <= limit; op = next) {
         const ir_op_data *d = ir_op_get(m, op);
+        uint32_t before = ir_op_count(m);
         next = d->next;
-        if (graph_op_class(d->opcode) != GRAPH_CLASS_COMPOSITE)
+        if (graph_op_class(d->opcode) != GRAPH_CLASS_COMPOSITE) {
+            count++;
             continue;
+        }
         ir_value results[4] = {0};
         ir_builder b = {m, body, op, d->location};
         graph_decompose(&b, op, results);
         for (uint32_t i = 0; i < d->result_count; i++)
             ir_replace_uses(m, d->results[i], results[i]);
         ir_op_erase(m, op);
+        count += ir_op_count(m) - before;
     }
+    return count <= limit;
 }

@@ -46,6 +46,8 @@ typedef struct graph_infer_query {
     int blamed[2];   /* operands that disagree, -1 = none */
 } graph_infer_query;
 bool graph_infer(graph_infer_query *q);
+/* Elements of a shape of numbers, INT64_MAX where they are more than that; -1: it has symbols. */
+int64_t graph_elements(int rank, const ir_dim *dims);
 
 /* Can sums of elements of this type be accumulated in that one? Never in one of lower precision. */
 bool graph_accumulates(dtype element, dtype accumulator);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 #include "ops/infer.h"
 
@@ -46,6 +47,14 @@ int64_t infer_int_attr(const query *q, const char *name, int64_t otherwise) {
     return attr ? ir_attr_get(q->m, attr)->integer : otherwise;
 }
 
+bool infer_distance_attr(query *q, const char *name, int64_t otherwise, int64_t least,
+                         int64_t *out) {
+    *out = infer_int_attr(q, name, otherwise);
+    return (*out >= least && *out <= limit_dimension) ||
+           infer_refuse(q, -1, -1, "the %s is at least %lld and at most %lld", name,
+                        (long long)least, (long long)limit_dimension);
+}
+
 const char *infer_string_attr(const query *q, const char *name, const char *otherwise) {
     ir_attr attr = infer_attr_of(q, name);
     return attr && ir_attr_get(q->m, attr)->string ? ir_attr_get(q->m, attr)->string : otherwise;
@@ -68,6 +77,17 @@ bool infer_give(query *q, ir_type type) {
     return true;
 }
 
+int64_t graph_elements(int rank, const ir_dim *dims) {
+    int64_t count = 1;
+    bool beyond = false;
+    for (int i = 0; i < rank; i++)
+        if (dims[i] <= 0)
+            return dims[i] == 0 ? 0 : -1;
+    for (int i = 0; i < rank; i++)
+        count = checked_multiply(count, dims[i], &beyond);
+    return count;
+}
+
 bool infer_give_shape(query *q, dtype element, int rank, const ir_dim *dims) {
     if (rank > IR_MAX_RANK)
         return infer_refuse(q, 0, -1, "the result would have rank %d; at most %d is possible", rank,
@@ -76,6 +96,9 @@ bool infer_give_shape(query *q, dtype element, int rank, const ir_dim *dims) {
         if (dims[i] == IR_DIM_INVALID)
             return infer_refuse(q, 0, -1,
                                 "a dimension of the result would be negative or too large");
+    if (graph_elements(rank, dims) > limit_elements)
+        return infer_refuse(q, 0, -1, "the result would have more than 2^%d elements",
+                            LIMIT_ELEMENT_BITS);
     return infer_give(q, ir_type_tensor(q->m, element, rank, dims));
 }
 
@@ -317,8 +340,9 @@ static bool graph_infer_slice(query *q) {
         return infer_refuse(q, 0, -1, "needs start, stop and step for each axis of %s",
                             infer_shape_text(q, 0));
     for (int i = 0; i < x->rank; i++) {
-        if (step[i] < 1)
-            return infer_refuse(q, 0, -1, "a step must be at least 1");
+        if (step[i] < 1 || step[i] > limit_dimension)
+            return infer_refuse(q, 0, -1, "a step must be at least 1 and at most %lld",
+                                (long long)limit_dimension);
         bool all = x->dims[i] >= 0 && stop[i] >= 0;
         if (all && stop[i] > x->dims[i])
             return infer_refuse(q, 0, -1, "stop %lld lies beyond dimension %d of %s",
@@ -335,14 +359,16 @@ static bool graph_infer_slice(query *q) {
 
 static bool graph_infer_window(query *q) {
     const ir_type_data *x = infer_operand(q, 0);
-    int64_t axis = infer_int_attr(q, "axis", 0), stride = infer_int_attr(q, "stride", 1);
+    int64_t axis = infer_int_attr(q, "axis", 0), stride;
     ir_dim size, dims[IR_MAX_RANK];
     if (x->rank == IR_MAX_RANK || !infer_axis_in(q, axis, x->rank) ||
         infer_ints_attr(q, "size", &size, 1) != 1)
         return infer_refuse(q, 0, -1, "needs an axis of %s, one size, and room for another axis",
                             infer_shape_text(q, 0));
-    if (stride < 1 || size == 0)
-        return infer_refuse(q, 0, -1, "the stride and the size must be at least 1");
+    if (!infer_distance_attr(q, "stride", 1, 1, &stride))
+        return false;
+    if (size == 0)
+        return infer_refuse(q, 0, -1, "a window of no elements is empty");
     memcpy(dims, x->dims, sizeof(ir_dim) * (size_t)x->rank);
     ir_dim room = ir_dim_sub(q->m, ir_dim_add(q->m, x->dims[axis], stride), size);
     if (room == IR_DIM_INVALID)
@@ -359,6 +385,9 @@ static bool graph_infer_concat(query *q) {
     int64_t axis = infer_int_attr(q, "axis", 0);
     if (!x)
         return infer_refuse(q, -1, -1, "needs at least one tensor");
+    if (q->operand_count > LIMIT_OPERANDS)
+        return infer_refuse(q, -1, -1, "joins at most %d tensors, not %u; join them in groups",
+                            LIMIT_OPERANDS, q->operand_count);
     if (!infer_axis_in(q, axis, x->rank))
         return false;
     memcpy(dims, x->dims, sizeof dims);

@@ -11,6 +11,7 @@ typedef graph_infer_query query;
 bool infer_refuse(query *q, int a, int b, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool infer_give(query *q, ir_type type);
+/* Refuses dimensions that are none, and more elements than a tensor may have. */
 bool infer_give_shape(query *q, dtype element, int rank, const ir_dim *dims);
 
 const ir_type_data *infer_operand(const query *q, uint32_t i);
@@ -19,6 +20,10 @@ const char *infer_shape_text(const query *q, uint32_t i);
 
 ir_attr infer_attr_of(const query *q, const char *name);
 int64_t infer_int_attr(const query *q, const char *name, int64_t otherwise);
+/* An attribute that is a distance, such as a stride or a padding: `least` at least, and within the
+ * limit of dimensions. */
+bool infer_distance_attr(query *q, const char *name, int64_t otherwise, int64_t least,
+                         int64_t *out);
 const char *infer_string_attr(const query *q, const char *name, const char *otherwise);
 /* Elements of an array of ints or dims; -1 when there are more than `limit`. */
 int infer_ints_attr(const query *q, const char *name, int64_t *out, int limit);

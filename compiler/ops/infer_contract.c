@@ -212,7 +212,10 @@ static bool known_activation(query *q) {
 
 /* How many places a window has along an axis that is padded on both sides. */
 static bool window_count(query *q, ir_dim length, ir_dim size, ir_dim *count) {
-    int64_t stride = infer_int_attr(q, "stride", 1), padding = infer_int_attr(q, "padding", 0);
+    int64_t stride, padding;
+    if (!infer_distance_attr(q, "stride", 1, 1, &stride) ||
+        !infer_distance_attr(q, "padding", 0, 0, &padding))
+        return false;
     ir_dim room = ir_dim_sub(q->m, ir_dim_add(q->m, length, 2 * padding + stride), size);
     if (room == IR_DIM_INVALID)
         return infer_refuse(q, 0, 1, "a window of %s does not fit in %s with a padding of %lld",
@@ -233,8 +236,6 @@ bool graph_infer_conv2d(query *q) {
     if (x->rank != 4 || w->rank != 4 || x->dims[3] != w->dims[2])
         return infer_refuse(q, 0, 1, "needs x [N, H, W, C] and w [KH, KW, C, O], not %s and %s",
                             infer_shape_text(q, 0), infer_shape_text(q, 1));
-    if (infer_int_attr(q, "stride", 1) < 1 || infer_int_attr(q, "padding", 0) < 0)
-        return infer_refuse(q, -1, -1, "the stride is at least 1 and the padding at least 0");
     if (w->dims[0] == 0 || w->dims[1] == 0)
         return infer_refuse(q, 1, -1, "a window of %s is empty", infer_shape_text(q, 1));
     if (q->operand_count > 2 &&

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "schedule/expression.h"
-
-enum { LONGEST_SCORE = 512 };
+#include "space/thresholds.h"
 
 /* The values of a chain: what the first contraction makes, what the rows make of it. */
 typedef struct chain {
@@ -138,7 +137,7 @@ static bool has_size(const chain *c) {
     const ir_op_data *last = ir_op_get(p->g, p->groups[c->last].anchor);
     const ir_type_data *x = plan_type(p, first->operands[0]);
     return !is_empty(p, first->operands[0]) && !is_empty(p, c->scores) &&
-           !is_empty(p, last->results[0]) && x->dims[x->rank - 1] <= LONGEST_SCORE &&
+           !is_empty(p, last->results[0]) && x->dims[x->rank - 1] <= CHUNK &&
            first->operand_count == 2;
 }
 

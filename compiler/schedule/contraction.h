@@ -4,8 +4,7 @@
 #define TESSERA_SCHEDULE_CONTRACTION_H
 
 #include "schedule/scheduler.h"
-
-enum { CHUNK = 512, NEAR_ELEMENTS = 1 << 20, NEAR_ROW_BYTES = 4096, ONE_BLOCK_ROWS = 384 };
+#include "space/thresholds.h"
 
 /* The values of PACK_A and PACK_B. */
 enum packing { PACK_NOT, PACK_PHASE, PACK_BLOCK };

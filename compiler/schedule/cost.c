@@ -5,16 +5,10 @@
 #include <string.h>
 
 #include "ops/graph.h"
+#include "space/thresholds.h"
 
 /* Of a usual core; bytes a cycle for the levels of its memory. */
-enum {
-    CELL_CYCLES = 300,
-    LOOP_CYCLES = 2,
-    LATENCY = 4,
-    SPECIFIED_OPERATIONS = 25,
-    CHUNK = 512,
-    ISSUED = 6
-};
+enum { CELL_CYCLES = 300, LOOP_CYCLES = 2, LATENCY = 4, SPECIFIED_OPERATIONS = 25, ISSUED = 6 };
 enum { LANES_OF_SUM = 64, FOLD_CYCLES = 48 };
 enum { PAGE_BYTES = 4096, TLB_PAGES = 64 };
 static const double l1_rate = 64, l2_rate = 32, scattered_rate = 16, far_rate = 8;

@@ -13,10 +13,16 @@ void expression_release(expression *e) {
     vec_release(&e->memo);
 }
 
+/* An axis of one element may have a step of any size: its product may be beyond 64 bits, and only 0
+ * is ever multiplied by that. */
+static int64_t add_scaled(int64_t a, int64_t b, int64_t factor) {
+    return (int64_t)((uint64_t)a + (uint64_t)b * (uint64_t)factor);
+}
+
 static void affine_add(affine *a, const affine *b, int64_t factor) {
-    a->constant += b->constant * factor;
+    a->constant = add_scaled(a->constant, b->constant, factor);
     for (int i = 0; i < NEST_AXES; i++)
-        a->coefficient[i] += b->coefficient[i] * factor;
+        a->coefficient[i] = add_scaled(a->coefficient[i], b->coefficient[i], factor);
 }
 
 void expression_identity(const plan *p, ir_value v, int first, affine *index) {

@@ -9,7 +9,7 @@
 #include "schedule/contraction.h"
 #include "schedule/integers.h"
 
-enum { PADDING = 16, LEAST_ROWS = 48, MOST_ROWS = 96 };
+enum { PADDING = 16 };
 
 typedef struct chain {
     scheduler *s;
@@ -24,7 +24,7 @@ typedef struct chain {
 static int64_t choose_rows(const chain *k) {
     const schedule_target *t = k->s->target;
     int64_t mr = k->second.mr, row_bytes = k->stride * 4;
-    int64_t rows = clamp(t->l2_bytes / row_bytes, LEAST_ROWS, MOST_ROWS) / mr * mr;
+    int64_t rows = clamp(t->l2_bytes / row_bytes, CHAIN_ROWS, CHAIN_MOST_ROWS) / mr * mr;
     rows = clamp(rows, mr, round_up(k->second.m, mr));
     while (rows > mr && contraction_cells(&k->second, rows, k->second.n) < 4 * t->threads)
         rows -= mr;
@@ -45,9 +45,9 @@ static void choose_tiles(chain *k) {
     int64_t mr = clamp(clamp(most, 1, 6), 1, z->m);
     if (mr == 6 && z->m % 6 != 0 && z->m % 4 == 0) /* no remainder: less code, and no thin tile */
         mr = 4;
-    z->mr = scheduler_parameter(s, "MR", mr, &z->mr_name);
-    z->nr = scheduler_parameter(s, "NR", vectors * lanes, &z->nr_name);
-    z->bm = scheduler_parameter(s, "BM", choose_rows(k), &z->bm_name);
+    z->mr = scheduler_parameter(s, IN_DOT, MR, mr, &z->mr_name);
+    z->nr = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &z->nr_name);
+    z->bm = scheduler_parameter(s, IN_DOT, BM, choose_rows(k), &z->bm_name);
     z->bn = round_up(z->n, z->nr);
     z->bn_name = scheduler_int(s, z->bn);
     a->mr = z->mr;

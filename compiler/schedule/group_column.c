@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "schedule/scheduler.h"
+#include "space/thresholds.h"
 
-enum { AHEAD = 16 };
+enum { ROWS_AHEAD = 16 };
 
 /* Index of x with the reduced axis moved behind all others. */
 static void column_index(const plan *p, ir_value x, int axis, affine *index) {
@@ -50,12 +51,12 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     find_axes(s, x, (int)axis, &e, &output, &map);
     int n = map.count - 1;
     traffic t;
-    scheduler_traffic(s, &x, 1, &y, 1, AHEAD, &t);
+    scheduler_traffic(s, &x, 1, &y, 1, ROWS_AHEAD, &t);
     /* Long runs of every row where that leaves enough cells: 64 lanes of them fill a first cache.
      */
-    int64_t run = 8 * s->target->vector_lanes;
-    bool wide = map.extent[n - 1] >= 4 * run * s->target->threads;
-    scheduler_parameter(s, "COLUMNS", wide ? run : run / 2, &name);
+    int64_t lanes = s->target->vector_lanes, run = COLUMN_RUN * lanes;
+    bool wide = map.extent[n - 1] >= WIDE_COLUMNS * lanes * s->target->threads;
+    scheduler_parameter(s, IN_COLUMN, COLUMNS, wide ? run : run / 2, &name);
     for (int i = 0; i < n; i++)
         steps[i] = i == n - 1 ? name : scheduler_int(s, 1);
     ir_builder b = scheduler_phase(s, "columns", n, map.extent, steps, NULL, indices);

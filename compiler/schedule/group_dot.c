@@ -12,13 +12,13 @@
 #include "schedule/integers.h"
 
 /* A cell of fewer multiplications takes less time than another thread needs to begin. */
-enum { MANY_CELLS = 8, SMALLEST_CELL = 1 << 15 };
+enum { MANY_CELLS = 8 };
 static const double EVEN = 0.94;
 
 /* As many vectors as leave registers for the sums of `rows`, a power of two where rows are few: the
  * runs that a tile reads then begin where memory's do. */
 static int64_t few_vectors(int64_t rows) {
-    int64_t most = 24 / clamp(rows, 1, 8);
+    int64_t most = 24 / clamp(rows, 1, FEW_ROWS);
     return most >= 16 ? 16 : most >= 8 ? 8 : most >= 4 ? 4 : 3;
 }
 
@@ -71,27 +71,30 @@ void contraction_choose_tiles(contraction *c) {
     int64_t lanes = s->target->vector_lanes * 4 / (int64_t)dtype_size(c->element);
     bool many = s->target->vector_registers >= 32;
     /* A few rows are one tile, as wide as registers allow: rhs is read once, in long runs. */
-    bool few = many && c->m <= 8;
+    bool few = many && c->m <= FEW_ROWS;
     int64_t vectors = few ? few_vectors(c->m) : many ? 4 : 2;
-    c->mr = scheduler_parameter(s, "MR", few ? clamp(c->m, 1, 8) : 6, &c->mr_name);
-    c->nr = scheduler_parameter(s, "NR", vectors * lanes, &c->nr_name);
+    c->mr = scheduler_parameter(s, IN_DOT, MR, few ? clamp(c->m, 1, FEW_ROWS) : 6, &c->mr_name);
+    c->nr = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &c->nr_name);
     if (c->group && c->nr % c->group != 0)
         contraction_refuse(c, "NR=%d is not a multiple of GROUP=%d", (int)c->nr, (int)c->group);
-    int64_t block = c->m <= ONE_BLOCK_ROWS ? c->m : c->m < 1024 ? 16 * c->mr : 32 * c->mr;
+    int64_t block = c->m <= ONE_BLOCK_ROWS     ? c->m
+                    : c->m < SMALL_BLOCKS_ROWS ? 16 * c->mr
+                                               : 32 * c->mr;
     int64_t rows = round_up(clamp(block, 1, ONE_BLOCK_ROWS), c->mr);
     /* One block of rows reads rhs once: long runs of it matter more than the cache. */
     int64_t columns = (c->m <= rows ? 8 : 4) * c->nr * (many ? 1 : 2);
     columns = clamp(round_up(c->n, c->nr), c->nr, columns);
     even_out(c, &rows, &columns);
-    c->bm = scheduler_parameter(s, "BM", rows, &c->bm_name);
-    c->bn = scheduler_parameter(s, "BN", columns, &c->bn_name);
+    c->bm = scheduler_parameter(s, IN_DOT, BM, rows, &c->bm_name);
+    c->bn = scheduler_parameter(s, IN_DOT, BN, columns, &c->bn_name);
     /* No trip has a remainder; where counts end the loop, a trip is one step. */
-    int64_t unroll = c->counted || c->group ? 1 : scheduler_parameter(s, "UNROLL", 1, NULL);
+    int64_t unroll = c->counted || c->group ? 1 : scheduler_parameter(s, IN_DOT, UNROLL, 1, NULL);
     c->unroll = scheduler_int(s, greatest_divisor(c->k, unroll));
     if (c->group)
         c->prefetch_name = scheduler_int(s, 0);
     else
-        scheduler_parameter(s, "PREFETCH", few ? (c->m > 4 ? 48 : 16) : c->pack_rhs != PACK_NOT,
+        scheduler_parameter(s, IN_DOT, PREFETCH,
+                            few ? (c->m > FAR_PREFETCH_ROWS ? 48 : 16) : c->pack_rhs != PACK_NOT,
                             &c->prefetch_name);
 }
 

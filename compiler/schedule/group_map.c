@@ -3,18 +3,14 @@
  *
  * Where an input is contiguous along another axis than the output, the tile gets rows along that
  * axis, so that the target can transpose it in registers. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "schedule/integers.h"
 #include "schedule/scheduler.h"
+#include "space/thresholds.h"
 
-enum {
-    CELL_ELEMENTS = 16384,
-    TRANSPOSE_BLOCK = 256,
-    TRANSPOSE_SIDE = 64,
-    AHEAD = 0,
-    AHEAD_TRANSPOSED = 1
-};
+enum { STEPS_AHEAD = 0, STEPS_AHEAD_TRANSPOSED = 1 };
 
 typedef struct nest {
     scheduler *s;
@@ -101,23 +97,23 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     int count = n->map.count;
     ir_attr steps[NEST_AXES], vector_name, block_name, rows_name = 0,
                                                        row_step = scheduler_int(s, 1);
-    vector = scheduler_parameter(s, "VECTOR", vector, &vector_name);
+    vector = scheduler_parameter(s, IN_MAP, VECTOR, vector, &vector_name);
     int64_t block =
-        n->transposed ? TRANSPOSE_BLOCK : at_most(round_up(last, vector), CELL_ELEMENTS);
+        n->transposed ? TRANSPOSE_COLUMNS : at_most(round_up(last, vector), CELL_ELEMENTS);
     if (count == 1)
         block = round_up(at_least(at_most(block, last / cells), 1), vector);
-    block = scheduler_parameter(s, "BLOCK", round_up(block, vector), &block_name);
+    block = scheduler_parameter(s, IN_MAP, BLOCK, round_up(block, vector), &block_name);
     for (int i = 0; i < count; i++)
         steps[i] = scheduler_int(s, 1);
     steps[count - 1] = block_name;
     if (count > 1) {
-        int64_t rows = n->transposed ? TRANSPOSE_SIDE : at_least(CELL_ELEMENTS / block, 1);
+        int64_t rows = n->transposed ? TRANSPOSE_ROWS : at_least(CELL_ELEMENTS / block, 1);
         int64_t extent = n->map.extent[count - 2];
         rows = at_least(at_most(rows, n->transposed ? extent : (extent + cells - 1) / cells), 1);
         if (n->transposed)
-            scheduler_parameter(s, "SIDE", round_up(rows, vector), &rows_name);
+            scheduler_parameter(s, IN_MAP, SIDE, round_up(rows, vector), &rows_name);
         else
-            scheduler_parameter(s, "ROWS", rows, &rows_name);
+            scheduler_parameter(s, IN_MAP, ROWS, rows, &rows_name);
         steps[count - 2] = rows_name;
         if (n->transposed)
             row_step = vector_name;
@@ -140,7 +136,7 @@ static void find_traffic(const nest *n, const expression *e, traffic *t) {
         if (!e->inputs.items[i].cell)
             sources[count++] = e->inputs.items[i].source;
     scheduler_traffic(n->s, sources, count, n->values, (size_t)n->count,
-                      n->transposed ? AHEAD_TRANSPOSED : AHEAD, t);
+                      n->transposed ? STEPS_AHEAD_TRANSPOSED : STEPS_AHEAD, t);
 }
 
 static void schedule_nest(nest *n) {
@@ -192,24 +188,43 @@ static void add_value(nest *n, ir_value v, ir_value destination, ir_value whole,
 
 static const int64_t at_start[IR_MAX_RANK];
 
-/* The pieces of a concatenation are nests of their own, side by side in one memory; `start` is the
- * place of `v` in it. A piece that is itself one, and of nothing else, is no memory of its own. */
-static void schedule_concat(scheduler *s, ir_value root, ir_value v, const int64_t *start) {
-    const ir_op_data *d = ir_op_get(s->p->g, plan_def(s->p, v));
-    int axis = (int)ir_op_int(s->p->g, plan_def(s->p, v), "axis", 0);
+/* A concatenation, with the place of its next piece. */
+typedef struct open_concat {
+    ir_value value;
+    uint32_t next;
     int64_t at[IR_MAX_RANK];
-    memcpy(at, start, sizeof at);
-    for (uint32_t i = 0; i < d->operand_count; i++) {
-        ir_value piece = d->operands[i];
-        if (plan_opcode(s->p, piece) == GRAPH_CONCAT && !s->p->stored[piece]) {
-            schedule_concat(s, root, piece, at);
-        } else {
-            nest n = {.s = s, .group = -1};
-            add_value(&n, piece, s->buffer_of[root], root, at);
-            schedule_nest(&n);
+} open_concat;
+
+static void schedule_piece(scheduler *s, ir_value root, ir_value piece, const int64_t *at) {
+    nest n = {.s = s, .group = -1};
+    add_value(&n, piece, s->buffer_of[root], root, at);
+    schedule_nest(&n);
+}
+
+/* The pieces of a concatenation are nests of their own, side by side in one memory. A piece that is
+ * itself one, and of nothing else, is no memory of its own: its pieces come in its place. */
+static void schedule_concat(scheduler *s, ir_value root) {
+    VEC(open_concat) open = {0};
+    open_concat whole = {.value = root};
+    vec_push(&open, whole);
+    while (open.count) {
+        open_concat *c = &open.items[open.count - 1], inner = *c;
+        ir_op op = plan_def(s->p, c->value);
+        if (c->next == ir_op_get(s->p->g, op)->operand_count) {
+            open.count--;
+            continue;
         }
-        at[axis] += plan_type(s->p, piece)->dims[axis];
+        int axis = (int)ir_op_int(s->p->g, op, "axis", 0);
+        ir_value piece = ir_op_get(s->p->g, op)->operands[c->next++];
+        c->at[axis] += plan_type(s->p, piece)->dims[axis];
+        inner.value = piece;
+        inner.next = 0;
+        if (plan_opcode(s->p, piece) == GRAPH_CONCAT && !s->p->stored[piece])
+            vec_push(&open, inner);
+        else
+            schedule_piece(s, root, piece, inner.at);
     }
+    vec_release(&open);
 }
 
 void schedule_map_group(scheduler *s, int group) {
@@ -218,7 +233,7 @@ void schedule_map_group(scheduler *s, int group) {
     if (g->roots.count == 0)
         return;
     if (plan_opcode(s->p, g->roots.items[0]) == GRAPH_CONCAT) {
-        schedule_concat(s, g->roots.items[0], g->roots.items[0], at_start);
+        schedule_concat(s, g->roots.items[0]);
         return;
     }
     for (size_t i = 0; i < g->roots.count; i++)

@@ -9,7 +9,7 @@
 #include "schedule/contraction.h"
 #include "schedule/integers.h"
 
-enum { PADDING = 16, BLOCK_BYTES = 1 << 20, TOTAL_BYTES = 384 << 10, FEW_ROWS = 256 };
+enum { PADDING = 16 };
 
 typedef struct prologue {
     ir_value value;
@@ -103,7 +103,7 @@ static int64_t column_blocks(const contraction *c) {
 static int64_t choose_lines(const contraction *c, const prologue *f) {
     int64_t best = 1, bytes = f->width * f->stride * (int64_t)dtype_size(c->element);
     for (int64_t n = 2; n <= f->lines; n++)
-        if (f->lines % n == 0 && n * bytes <= BLOCK_BYTES &&
+        if (f->lines % n == 0 && n * bytes <= PROLOGUE_BLOCK_BYTES &&
             blocks_of(c, f, n) * column_blocks(c) >= wanted_cells(c))
             best = n;
     return best;
@@ -120,7 +120,7 @@ static bool analyse(contraction *c, prologue *f) {
         return false;
     f->in_block = 1;
     if (lines_are_rows(c, f)) {
-        int64_t lines = scheduler_parameter(c->s, "LINES", choose_lines(c, f), NULL);
+        int64_t lines = scheduler_parameter(c->s, IN_DOT, LINES, choose_lines(c, f), NULL);
         f->in_block = greatest_divisor(f->lines, lines);
     }
     c->m = f->in_block * f->width;
@@ -215,7 +215,7 @@ static void fill(contraction *c, ir_builder *b, const ir_value *grid) {
 /* All columns in one block where their sums fit: the left side is computed once. */
 static void choose_block(contraction *c, const prologue *f) {
     scheduler *s = c->s;
-    int64_t most = TOTAL_BYTES / (int64_t)dtype_size(c->element) / c->m / c->nr * c->nr;
+    int64_t most = PROLOGUE_SUMS_BYTES / (int64_t)dtype_size(c->element) / c->m / c->nr * c->nr;
     int64_t columns = round_up(c->n, c->nr);
     if (columns > most && most > c->nr)
         columns = most;
@@ -240,15 +240,15 @@ void schedule_prologue_group(scheduler *s, const plan_group *group) {
     contraction_choose_form(&c);
     /* A right side that few rows use, or that stays in cache as it lies, is not worth copying. */
     int64_t rows = blocks_of(&c, &f, f.in_block) * c.m;
-    bool copied = !contraction_near(&c) && rows >= FEW_ROWS;
-    c.pack_rhs = scheduler_parameter(s, "PACK_B", copied ? PACK_PHASE : PACK_NOT, NULL);
+    bool copied = !contraction_near(&c) && rows >= PROLOGUE_PACKED_ROWS;
+    c.pack_rhs = scheduler_parameter(s, IN_DOT, PACK_B, copied ? PACK_PHASE : PACK_NOT, NULL);
     int64_t lanes = s->target->vector_lanes;
-    c.mr = scheduler_parameter(s, "MR", 6, &c.mr_name);
-    c.nr = scheduler_parameter(s, "NR", (s->target->vector_registers >= 32 ? 4 : 2) * lanes,
+    c.mr = scheduler_parameter(s, IN_DOT, MR, 6, &c.mr_name);
+    c.nr = scheduler_parameter(s, IN_DOT, NR, (s->target->vector_registers >= 32 ? 4 : 2) * lanes,
                                &c.nr_name);
     choose_block(&c, &f);
     c.unroll = scheduler_int(s, 1);
-    scheduler_parameter(s, "PREFETCH", 1, &c.prefetch_name);
+    scheduler_parameter(s, IN_DOT, PREFETCH, 1, &c.prefetch_name);
     contraction_pack(&c);
     contraction_emit_grid(&c);
 }

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "schedule/scheduler.h"
+#include "space/thresholds.h"
 
-enum { CELL_ELEMENTS = 16384, MAX_SUBSTITUTES = 64, MAX_YIELDS = 8, AHEAD = 1 };
+enum { MAX_SUBSTITUTES = 64, MAX_YIELDS = 8, ROWS_AHEAD = 1 };
 
 typedef struct rows {
     scheduler *s;
@@ -340,7 +341,7 @@ static ir_builder open_rows(rows *r) {
         ir_value unused;
         return scheduler_phase(s, "rows", 1, &one, &step, NULL, &unused);
     }
-    scheduler_parameter(s, "ROWS", rows_of_cell > 0 ? rows_of_cell : 1, &name);
+    scheduler_parameter(s, IN_ROW, ROWS, rows_of_cell > 0 ? rows_of_cell : 1, &name);
     for (int i = 0; i < n; i++)
         steps[i] = i == n - 1 ? name : scheduler_int(s, 1);
     ir_builder b = scheduler_phase(s, "rows", n, r->map.extent, steps, NULL, r->indices);
@@ -367,10 +368,10 @@ void schedule_row_group(scheduler *s, int number) {
     }
     find_axes(&r);
     int64_t lanes = s->target->vector_lanes;
-    scheduler_parameter(s, "SUB", sub_lanes(s), &r.sub);
-    scheduler_parameter(s, "VECTOR", 4 * lanes, &vector);
+    scheduler_parameter(s, IN_ROW, SUB, sub_lanes(s), &r.sub);
+    scheduler_parameter(s, IN_ROW, VECTOR, 4 * lanes, &vector);
     ir_value x = reduce_operand(&r, 0);
-    scheduler_traffic(s, &x, 1, r.group->roots.items, r.group->roots.count, AHEAD, &r.traffic);
+    scheduler_traffic(s, &x, 1, r.group->roots.items, r.group->roots.count, ROWS_AHEAD, &r.traffic);
     ir_builder b = open_rows(&r);
     for (size_t i = 0; i < r.group->reduces.count; i++)
         emit_reduce(&r, &b, i);

@@ -196,15 +196,17 @@ static int64_t rhs_packing(const contraction *c) {
     bool strided = contraction_along(c, &c->rhs_access, c->outer + 1) != 1 && c->n > 1;
     dtype element = contraction_element(c, c->rhs);
     bool narrow = !contraction_same_storage(c, c->rhs);
-    int64_t few = element == DTYPE_BF16 || element == DTYPE_I8 ? 64 : 12; /* a shift, or more */
+    int64_t few = element == DTYPE_BF16 || element == DTYPE_I8
+                      ? NARROW_PACKED_ROWS
+                      : WIDE_PACKED_ROWS; /* a shift, or more */
     bool packs = strided || c->group || (narrow && c->m > few) ||
-                 (!narrow && c->m > 12 && !contraction_near(c));
+                 (!narrow && c->m > WIDE_PACKED_ROWS && !contraction_near(c));
     return !packs ? PACK_NOT : c->m <= ONE_BLOCK_ROWS && !c->many_axes ? PACK_BLOCK : PACK_PHASE;
 }
 
 static int64_t lhs_packing(const contraction *c) {
     bool strided = contraction_along(c, &c->lhs_access, c->outer + 2) != 1 && c->k > 1;
-    bool large = c->m * c->k > 16384 && c->n >= 128;
+    bool large = c->m * c->k > LEFT_PACKED_ELEMENTS && c->n >= LEFT_PACKED_COLUMNS;
     bool wide = c->group || contraction_same_storage(c, c->lhs);
     return (strided && large) || !wide ? PACK_PHASE : PACK_NOT;
 }
@@ -226,7 +228,7 @@ void contraction_choose_group(contraction *c) {
     int64_t best = best_group(c);
     if (best == 0)
         return;
-    c->group = scheduler_parameter(s, "GROUP", best, NULL);
+    c->group = scheduler_parameter(s, IN_DOT, GROUP, best, NULL);
     if (c->group != 0 && c->group != best)
         contraction_refuse(c, "GROUP=%d cannot be here: 0 or %d", (int)c->group, (int)best);
 }
@@ -234,8 +236,8 @@ void contraction_choose_group(contraction *c) {
 void contraction_choose_packing(contraction *c) {
     scheduler *s = c->s;
     c->many_axes = c->k_axis + 4 >= NEST_AXES;
-    c->pack_lhs = scheduler_parameter(s, "PACK_A", lhs_packing(c), NULL);
-    c->pack_rhs = scheduler_parameter(s, "PACK_B", rhs_packing(c), NULL);
+    c->pack_lhs = scheduler_parameter(s, IN_DOT, PACK_A, lhs_packing(c), NULL);
+    c->pack_rhs = scheduler_parameter(s, IN_DOT, PACK_B, rhs_packing(c), NULL);
     if (c->group && (c->pack_lhs != PACK_NOT || c->pack_rhs == PACK_NOT))
         contraction_refuse(c, "groups of elements need PACK_A=0 and PACK_B=1 or 2; or GROUP=0");
     if (c->pack_rhs == PACK_BLOCK && c->many_axes)

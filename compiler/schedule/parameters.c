@@ -139,10 +139,11 @@ static int64_t asked_value(scheduler *s, const space_parameter *info, const over
     return ok ? value : otherwise;
 }
 
-int64_t scheduler_parameter(scheduler *s, const char *name, int64_t otherwise, ir_attr *name_attr) {
+int64_t scheduler_ask(scheduler *s, unsigned groups, const char *name, int64_t otherwise,
+                      ir_attr *name_attr) {
     char full[64];
     space_value room[SPACE_VALUES_MAX];
-    const space_parameter *info = space_find(name, s->kind);
+    const space_parameter *info = s->kind & groups ? space_find(name, s->kind) : NULL;
     parameter p = {.info = info,
                    .group = s->group,
                    .phase = s->phase,
@@ -151,7 +152,7 @@ int64_t scheduler_parameter(scheduler *s, const char *name, int64_t otherwise, i
                    .otherwise = otherwise};
     if (!info) {
         s->failed = true;
-        status_set(s->st, STATUS_INTERNAL, "%s of %s has no line in space/parameters.def", name,
+        status_set(s->st, STATUS_INTERNAL, "%s was not meant to be asked for by %s", name,
                    space_groups_text(s->kind));
         return otherwise;
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/depth.h"
 #include "schedule/expression.h"
 
 const ir_type_data *plan_type(const plan *p, ir_value v) {
@@ -51,22 +52,26 @@ ir_value plan_storage(const plan *p, ir_value v) {
 
 /* The value behind transpositions, broadcasts, slices and widening conversions: what a dot can read
  * in place. */
-static ir_value behind_views(const plan *p, ir_value v) {
-    for (;;) {
-        int opcode = plan_opcode(p, v);
-        bool view = opcode == GRAPH_TRANSPOSE || opcode == GRAPH_BROADCAST || opcode == GRAPH_SLICE;
-        if (opcode == GRAPH_RESHAPE)
-            view = plan_reshape_splits(p, plan_def(p, v)) || plan_opcode(p, operand(p, v, 0)) < 0;
-        if (opcode == GRAPH_CONVERT) {
-            dtype from = plan_type(p, operand(p, v, 0))->element, to = plan_type(p, v)->element;
-            view = dtype_is_float(to) == dtype_is_float(from) && from != DTYPE_BOOL &&
-                   dtype_holds(to, from);
-            view = view && plan_opcode(p, behind_views(p, operand(p, v, 0))) < 0;
-        }
-        if (!view)
-            return v;
-        v = operand(p, v, 0);
+static bool is_view(const plan *p, ir_value v) {
+    int opcode = plan_opcode(p, v);
+    if (opcode == GRAPH_RESHAPE)
+        return plan_reshape_splits(p, plan_def(p, v)) || plan_opcode(p, operand(p, v, 0)) < 0;
+    if (opcode == GRAPH_CONVERT) {
+        dtype from = plan_type(p, operand(p, v, 0))->element, to = plan_type(p, v)->element;
+        return dtype_is_float(to) == dtype_is_float(from) && from != DTYPE_BOOL &&
+               dtype_holds(to, from);
     }
+    return opcode == GRAPH_TRANSPOSE || opcode == GRAPH_BROADCAST || opcode == GRAPH_SLICE;
+}
+
+/* A conversion is one only where an input of the kernel is behind it: anything else is better
+ * converted when it is made. */
+static ir_value behind_views(const plan *p, ir_value v) {
+    ir_value converted = 0;
+    for (; is_view(p, v); v = operand(p, v, 0))
+        if (plan_opcode(p, v) == GRAPH_CONVERT && !converted)
+            converted = v;
+    return converted && plan_opcode(p, v) >= 0 ? converted : v;
 }
 
 static void store(plan *p, ir_value v) {
@@ -406,24 +411,26 @@ static void place_op(plan *p, ir_op op) {
         p->direct[v] = reads;
 }
 
-/* Results of row reductions that another group reads get memory. */
-static void store_shared_rows(plan *p, ir_value v, int group, bool *seen) {
-    if (seen[v])
-        return;
-    seen[v] = true;
-    ir_op op = plan_def(p, v);
-    if (!op)
-        return;
-    if (p->group_of[v] >= 0 && p->group_of[v] != group) {
-        if (!p->stored[v]) {
+typedef VEC(ir_value) value_list;
+
+/* Results of row reductions that another group reads get memory; the first operand's first. */
+static void store_shared_rows(plan *p, ir_value root, int group, bool *seen) {
+    value_list waiting = {0};
+    vec_push(&waiting, root);
+    while (waiting.count) {
+        ir_value v = waiting.items[--waiting.count];
+        ir_op op = seen[v] ? 0 : plan_def(p, v);
+        bool others = op && p->group_of[v] >= 0 && p->group_of[v] != group;
+        seen[v] = true;
+        if (others && !p->stored[v]) {
             p->stored[v] = true;
             vec_push(&p->groups[p->group_of[v]].roots, v);
         }
-        return;
+        const ir_op_data *d = op && !others ? ir_op_get(p->g, op) : NULL;
+        for (uint32_t i = d ? d->operand_count : 0; i-- > 0;)
+            vec_push(&waiting, d->operands[i]);
     }
-    const ir_op_data *d = ir_op_get(p->g, op);
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        store_shared_rows(p, d->operands[i], group, seen);
+    vec_release(&waiting);
 }
 
 static void store_shared(plan *p) {
@@ -483,6 +490,7 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
     ir_op first = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0))->first;
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         store_for_op(p, op);
+    graph_store_deep(graph, p->stored);
     p->apart = apart;
     if (apart)
         store_all(p, first);

@@ -18,7 +18,7 @@
 #include "base/vec.h"
 #include "ops/graph.h"
 
-enum { PLAN_MAX_GROUPS = 64, PLAN_MAP_ROOTS = 8 };
+enum { PLAN_MAX_GROUPS = LIMIT_PHASES, PLAN_MAP_ROOTS = 8 };
 
 typedef enum group_kind { GROUP_MAP, GROUP_ROW, GROUP_COLUMN, GROUP_DOT } group_kind;
 

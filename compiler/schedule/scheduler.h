@@ -44,11 +44,19 @@ typedef struct scheduler {
 } scheduler;
 
 /* ---- parameters.c ---- */
-/* A parameter of the current phase ("P0.MR"), which has a line in space/parameters.def: its
- * default, or what was asked for; registered in the kernel's dictionary. Returns the value; *name
- * (may be NULL) receives the attribute that refers to it. A value that the table refuses fails the
- * schedule. */
-int64_t scheduler_parameter(scheduler *s, const char *name, int64_t otherwise, ir_attr *name_attr);
+/* A parameter of the current phase ("P0.MR"): its default, or what was asked for; registered in the
+ * kernel's dictionary. Returns the value; *name_attr (may be NULL) receives the attribute that
+ * refers to it. A value that the table refuses fails the schedule. `groups`: the kinds of groups
+ * that come this way; where space/parameters.def does not give them NAME, it does not compile. */
+#define scheduler_parameter(s, groups, NAME, otherwise, name_attr)                                 \
+    ((void)sizeof(struct {                                                                         \
+         _Static_assert((groups) != 0 && ((groups) & ~GROUPS_OF_##NAME) == 0,                      \
+                        "space/parameters.def does not give " #NAME " to groups of this kind");    \
+         int unused;                                                                               \
+     }),                                                                                           \
+     scheduler_ask(s, groups, #NAME, otherwise, name_attr))
+int64_t scheduler_ask(scheduler *s, unsigned groups, const char *name, int64_t otherwise,
+                      ir_attr *name_attr);
 /* Reads what the request asks for. */
 bool scheduler_read_request(scheduler *s);
 /* A group of this kind, whose results have elements of this type, begins; and has ended: its
@@ -65,7 +73,8 @@ void scheduler_end_parameters(scheduler *s);
 typedef struct traffic {
     ir_attr stream, ahead;
 } traffic;
-/* ... that reads and writes these graph values, and by itself fetches `ahead` steps ahead. */
+/* ... that reads and writes these graph values, and by itself fetches `ahead` steps ahead: those
+ * that space/parameters.def gives to groups of the present kind. */
 void scheduler_traffic(scheduler *s, const ir_value *sources, size_t source_count,
                        const ir_value *results, size_t result_count, int64_t ahead, traffic *out);
 /* The attributes of a computation that steps along index `axis`; at most three. Returns how many.

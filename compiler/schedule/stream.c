@@ -4,10 +4,7 @@
  * A store of a whole line that goes past the caches reads nothing first, and leaves them to what is
  * read again; where everything fits into the last cache, it only costs the next reader. */
 #include "schedule/scheduler.h"
-
-/* A phase that touches less than the first has no such parameters; from the second on they are in
- * use: what a core has of a usual last cache is full of other things by then. */
-static const int64_t least_bytes = INT64_C(1) << 20, usual_bytes = INT64_C(12) << 20;
+#include "space/thresholds.h"
 
 static int64_t bytes_of(const scheduler *s, ir_value v) {
     const ir_type_data *t = plan_type(s->p, v);
@@ -26,10 +23,12 @@ void scheduler_traffic(scheduler *s, const ir_value *sources, size_t source_coun
     for (size_t i = 0; i < source_count; i++)
         touched += bytes_of(s, sources[i]);
     touched += written;
-    if (written >= least_bytes)
-        scheduler_parameter(s, "STREAM", touched >= usual_bytes, &out->stream);
-    if (touched >= least_bytes)
-        scheduler_parameter(s, "AHEAD", touched >= usual_bytes ? ahead : 0, &out->ahead);
+    /* From USUAL_CACHE_BYTES on, what a core has of a usual last cache is full of other things. */
+    bool far = touched >= USUAL_CACHE_BYTES;
+    if (written >= MUCH_MEMORY_BYTES && (s->kind & GROUPS_OF_STREAM))
+        scheduler_parameter(s, GROUPS_OF_STREAM, STREAM, far, &out->stream);
+    if (touched >= MUCH_MEMORY_BYTES && (s->kind & GROUPS_OF_AHEAD))
+        scheduler_parameter(s, GROUPS_OF_AHEAD, AHEAD, far ? ahead : 0, &out->ahead);
 }
 
 int traffic_attrs(scheduler *s, const traffic *t, bool streams, int axis, ir_named_attr *attrs) {

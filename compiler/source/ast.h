@@ -6,9 +6,10 @@
 #ifndef TESSERA_SOURCE_AST_H
 #define TESSERA_SOURCE_AST_H
 
+#include "ir/limits.h"
 #include "source/lexer.h"
 
-enum { AST_MAX_DEPTH = 200 };
+enum { AST_MAX_DEPTH = LIMIT_DEPTH };
 
 typedef enum node_kind {
     NODE_NAME,  /* text */
@@ -58,7 +59,8 @@ typedef struct ast_parameter {
 
 typedef struct ast_function {
     const char *name;
-    span at; /* the name */
+    span at;    /* the name */
+    span whole; /* from the first decorator to the end of the body */
     node **decorators;
     uint32_t decorator_count;
     ast_parameter *parameters;

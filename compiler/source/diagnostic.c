@@ -65,6 +65,7 @@ void diagnostics_init(diagnostics *d, const source_text *source, bool colour, te
 
 void diagnostics_release(diagnostics *d) {
     vec_release(&d->seen);
+    vec_release(&d->places);
 }
 
 /* ---- rendering ---- */
@@ -203,6 +204,7 @@ void diagnose_error(diagnostics *d, span at, const char *format, ...) {
         return;
     }
     d->errors++;
+    vec_push(&d->places, at.start);
     if (d->errors > DIAGNOSTIC_LIMIT) {
         if (d->errors == DIAGNOSTIC_LIMIT + 1) {
             text_printf(d->out, "%s: more errors follow; the first %d are shown\n", d->source->name,

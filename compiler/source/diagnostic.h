@@ -38,10 +38,11 @@ typedef struct diagnostics {
     const source_text *source;
     bool colour;
     text *out;
-    uint32_t errors;     /* distinct errors, those past the limit included */
-    uint32_t reported;   /* errors, repeated ones included */
-    const char *context; /* under which types the errors arise: "T is bf16"; NULL: always */
-    bool muted;          /* the last error was not shown: neither are its notes */
+    uint32_t errors;      /* distinct errors, those past the limit included */
+    uint32_t reported;    /* errors, repeated ones included */
+    const char *context;  /* under which types the errors arise: "T is bf16"; NULL: always */
+    bool muted;           /* the last error was not shown: neither are its notes */
+    VEC(uint32_t) places; /* offsets of all distinct errors */
     VEC(struct diagnostic_key {
         span at;
         const char *format;

@@ -357,6 +357,7 @@ static bool parse_decorator(parser *p, node_list *decorators) {
 }
 
 static void parse_function(parser *p, ast_function *f) {
+    uint32_t first = p->at;
     node_list decorators = {0};
     while (parser_is(p, SYMBOL1('@'))) {
         f->broken |= !parse_decorator(p, &decorators);
@@ -378,6 +379,7 @@ static void parse_function(parser *p, ast_function *f) {
         f->broken = true;
         skip_statement(p);
     }
+    f->whole = parser_span(p, first);
 }
 
 /* ---- the file ---- */

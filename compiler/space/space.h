@@ -15,6 +15,13 @@
 /* Kinds of groups as bits, in the order of plan.h. */
 enum { IN_MAP = 1 << 0, IN_ROW = 1 << 1, IN_COLUMN = 1 << 2, IN_DOT = 1 << 3 };
 enum { SPACE_CANDIDATES_MAX = 24, SPACE_VALUES_MAX = 64 };
+/* The kinds that have a parameter. */
+enum {
+#define PARAMETER(NAME, groups, source, position, unit, minimum, maximum, multiple, candidates,    \
+                  summary)                                                                         \
+    GROUPS_OF_##NAME = (groups),
+#include "space/parameters.def"
+};
 
 typedef struct space_parameter {
     const char *name;   /* "MR" */

@@ -229,19 +229,24 @@ static void lower_block(lowering *l, ir_builder *b, ir_block block) {
 
 static ir_attr copy_attr(lowering *l, ir_attr attr) {
     const ir_attr_data *d = ir_attr_get(l->s, attr);
-    ir_attr items[256];
-    for (uint32_t i = 0; i < d->count && i < 256; i++)
+    ir_attr *items = base_malloc(sizeof *items * (d->count + 1)), copy;
+    for (uint32_t i = 0; i < d->count; i++)
         items[i] = copy_attr(l, d->items[i]);
     switch (d->kind) {
     case IR_ATTR_ARRAY:
-        return ir_attr_array(l->m, items, d->count);
+        copy = ir_attr_array(l->m, items, d->count);
+        break;
     case IR_ATTR_DICT:
-        return ir_attr_dict(l->m, (const char *const *)d->keys, items, d->count);
+        copy = ir_attr_dict(l->m, (const char *const *)d->keys, items, d->count);
+        break;
     case IR_ATTR_STRING:
-        return ir_attr_string(l->m, d->string);
+        copy = ir_attr_string(l->m, d->string);
+        break;
     default:
-        return ir_attr_int(l->m, d->integer);
+        copy = ir_attr_int(l->m, d->integer);
     }
+    free(items);
+    return copy;
 }
 
 /* Shapes of the arguments, which tile.mem does not carry. */

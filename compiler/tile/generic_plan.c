@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ops/build.h"
+#include "ops/depth.h"
 #include "tile/generic.h"
 
 /* ---- axes in their places ---- */
@@ -80,13 +81,16 @@ static ir_op first_op(const generic *s) {
 
 /* Nothing but data movement and conversions of memory: no work is lost where it is read again. */
 static bool is_view(const generic *s, ir_value v) {
-    ir_op op = ir_value_get(s->g, v)->op;
-    if (generic_storage(s, v))
-        return true;
-    int opcode = ir_op_get(s->g, op)->opcode;
-    bool moves = opcode == GRAPH_CONVERT || opcode == GRAPH_TRANSPOSE || opcode == GRAPH_SLICE ||
-                 opcode == GRAPH_BROADCAST || opcode == GRAPH_WINDOW;
-    return moves && is_view(s, ir_op_get(s->g, op)->operands[0]);
+    while (!generic_storage(s, v)) {
+        const ir_op_data *d = ir_op_get(s->g, ir_value_get(s->g, v)->op);
+        bool moves = d->opcode == GRAPH_CONVERT || d->opcode == GRAPH_TRANSPOSE ||
+                     d->opcode == GRAPH_SLICE || d->opcode == GRAPH_BROADCAST ||
+                     d->opcode == GRAPH_WINDOW;
+        if (!moves)
+            return false;
+        v = d->operands[0];
+    }
+    return true;
 }
 
 static void store(generic *s, ir_value v) {
@@ -314,6 +318,7 @@ void generic_plan(generic *s) {
     }
     s->stored = base_calloc(ir_value_count(s->g) + 1, sizeof *s->stored);
     s->memory = base_calloc(ir_value_count(s->g) + 1, sizeof *s->memory);
+    graph_store_deep(s->g, s->stored);
     /* What is stored for a later operation may no longer be read in vectors by an earlier one. */
     for (uint32_t before = 0, after = 1; before != after;) {
         before = stored_count(s);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ops/graph.h"
+#include "space/thresholds.h"
 #include "tile/lowering.h"
 
 frame frame_of(lowering *l, ir_op op) {
@@ -61,10 +62,8 @@ static bool is_far(const frame *f, int i) {
     return !made || strcmp(ir_op_string(f->l->s, made, "space", ""), "cell") != 0;
 }
 
-/* Rows that fit into a first cache beside the present one. */
-enum { NEAR_BYTES = 16 << 10 };
-
-/* What is read `ahead` steps later along an index; whole lines of what is contiguous. */
+/* What is read `ahead` steps later along an index; whole lines of what is contiguous. Rows that fit
+ * into a first cache beside the present one are fetched into that. */
 static void fetch_ahead(const frame *f, ir_builder *b, int i, const int64_t *access) {
     int64_t ahead = schedule_step(f->l->s, f->op, "ahead", 0), later[LOWERING_AXES + 1];
     int64_t axis = ir_op_int(f->l->s, f->op, "ahead_axis", -1);
@@ -79,7 +78,7 @@ static void fetch_ahead(const frame *f, ir_builder *b, int i, const int64_t *acc
     bool turned = column != 1 && row == 1;
     int64_t bytes =
         ahead * access[1 + axis] * (int64_t)dtype_size(tile_type(b, frame_memory(f, i))->element);
-    bool near = turned || (axis < f->axes - 1 && bytes <= NEAR_BYTES);
+    bool near = turned || (axis < f->axes - 1 && bytes <= AHEAD_BYTES);
     int64_t lines = turned ? f->columns : row ? f->rows : 1, stride = turned ? column : row;
     for (int64_t k = 0; k < lines; k++) {
         ir_op fetch = tile_prefetch(b, frame_memory(f, i), frame_offset(f, b, later),

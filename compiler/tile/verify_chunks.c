@@ -32,29 +32,37 @@ static bound unknown_bound(bool counted) {
     return (bound){INT64_MIN / 2, INT64_MAX / 2, counted};
 }
 
-static bound bound_of(const orders *o, const chunk_base *base, ir_value v) {
+/* Operations between an index and what it is counted from; more are of no lowering. */
+enum { BOUND_DEPTH = 12 };
+
+static bound bound_within(const orders *o, const chunk_base *base, ir_value v, int depth) {
     int64_t constant, factor = 0;
     if (v == base->index)
         return (bound){0, 0, false};
     if (orders_constant(o, v, &constant))
         return (bound){constant - base->last, constant - base->first, false};
     ir_op op = ir_value_get(o->m, v)->op;
-    if (!op)
+    if (!op || depth == BOUND_DEPTH)
         return unknown_bound(false);
     const ir_op_data *d = ir_op_get(o->m, op);
     if (d->opcode == TILE_AFFINE && d->operand_count == 1) {
         ir_op_ints(o->m, op, "coefficients", &factor, 1);
-        bound x = bound_of(o, base, d->operands[0]);
+        bound x = bound_within(o, base, d->operands[0], depth + 1);
         constant = ir_op_int(o->m, op, "constant", 0);
         return factor == 1 ? (bound){x.least + constant, x.most + constant, x.counted}
                            : unknown_bound(x.counted);
     }
     if (d->opcode == TILE_INDEX_MIN || d->opcode == TILE_INDEX_MAX) {
-        bound x = bound_of(o, base, d->operands[0]), y = bound_of(o, base, d->operands[1]);
+        bound x = bound_within(o, base, d->operands[0], depth + 1),
+              y = bound_within(o, base, d->operands[1], depth + 1);
         int64_t (*pick)(int64_t, int64_t) = d->opcode == TILE_INDEX_MIN ? smaller : larger;
         return (bound){pick(x.least, y.least), pick(x.most, y.most), x.counted || y.counted};
     }
     return unknown_bound(d->opcode == TILE_TO_INDEX);
+}
+
+static bound bound_of(const orders *o, const chunk_base *base, ir_value v) {
+    return bound_within(o, base, v, 0);
 }
 
 /* The start of the chunks that a loop over elements belongs to. */

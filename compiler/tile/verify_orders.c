@@ -1,5 +1,6 @@
 /* verify_orders.c - every accumulation in Tile IR is one of the graph's, in the order that it has
  * there. */
+#include "base/vec.h"
 #include "tile/orders.h"
 
 #include <inttypes.h>
@@ -153,15 +154,22 @@ static bool check_unmarked_loop(const orders *o, ir_op loop) {
 }
 
 static bool depends_on(const orders *o, ir_value index, ir_value on) {
-    ir_op op = ir_value_get(o->m, index)->op;
-    if (index == on || !op)
-        return index == on;
-    const ir_op_data *d = ir_op_get(o->m, op);
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        if (ir_type_get(o->m, ir_value_get(o->m, d->operands[i])->type)->kind == IR_TYPE_INDEX &&
-            depends_on(o, d->operands[i], on))
-            return true;
-    return false;
+    bool *seen = base_calloc(ir_value_count(o->m) + 1, sizeof *seen), found = false;
+    VEC(ir_value) waiting = {0};
+    vec_push(&waiting, index);
+    while (waiting.count && !found) {
+        ir_value v = vec_pop(&waiting);
+        ir_op op = ir_value_get(o->m, v)->op;
+        bool is_index = ir_type_get(o->m, ir_value_get(o->m, v)->type)->kind == IR_TYPE_INDEX;
+        found = v == on;
+        for (uint32_t i = 0; op && is_index && !seen[v] && i < ir_op_get(o->m, op)->operand_count;
+             i++)
+            vec_push(&waiting, ir_op_get(o->m, op)->operands[i]);
+        seen[v] = true;
+    }
+    vec_release(&waiting);
+    free(seen);
+    return found;
 }
 
 /* A sum in memory, at a place that a loop around it comes back to. */

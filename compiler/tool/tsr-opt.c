@@ -42,6 +42,7 @@ static const char usage[] =
     "  --docs                   print the reference of all operations\n"
     "  --functions              print the sequences of the specified functions\n"
     "  --parameters             print the table of schedule parameters\n"
+    "  --limits                 print the limits of the language, as docs/language.md has them\n"
     "  -h, --help               print this\n";
 
 /* ---- passes ---- */
@@ -207,7 +208,8 @@ static const struct pass *find_pass(const char *name, size_t length) {
 
 typedef struct options {
     VEC(const char *) passes; /* NAME[=ARGUMENTS] */
-    bool split, verify, hash, checkable, irdl, docs, functions, parameters, list_passes, help;
+    bool split, verify, hash, checkable, irdl, docs, functions, parameters, limits, list_passes,
+        help;
     const char *kernel, *case_name, *file;
 } options;
 
@@ -248,6 +250,7 @@ static bool parse_flag(options *o, const char *argument) {
                  {"--docs", &o->docs},
                  {"--functions", &o->functions},
                  {"--parameters", &o->parameters},
+                 {"--limits", &o->limits},
                  {"--list-passes", &o->list_passes},
                  {"--split-input-file", &o->split},
                  {"--help", &o->help},
@@ -280,7 +283,8 @@ static bool parse_options(options *o, int argc, char **argv) {
             o->file = argv[i];
         }
     }
-    if (o->file || o->irdl || o->docs || o->functions || o->parameters || o->list_passes || o->help)
+    if (o->file || o->irdl || o->docs || o->functions || o->parameters || o->limits ||
+        o->list_passes || o->help)
         return true;
     fprintf(stderr, "tsr-opt: no file\n%s", usage);
     return false;
@@ -478,6 +482,12 @@ static bool tensors_only(int opcode) {
            class != GRAPH_CLASS_KERNEL;
 }
 
+static void print_limits(text *out) {
+    text_append(out, "| at most | |\n|---|---|\n");
+#define LIMIT(NAME, value, shown, what) text_printf(out, "| %s | %s |\n", shown, what);
+#include "ir/limits.def"
+}
+
 static void print_static(const options *o) {
     text out;
     text_init(&out);
@@ -489,6 +499,8 @@ static void print_static(const options *o) {
         math_print_listing(&out);
     if (o->parameters)
         space_print_words(&out);
+    if (o->limits)
+        print_limits(&out);
     for (int i = 0; o->list_passes && i < PASS_COUNT; i++)
         text_printf(&out, "%-14s %-38s %s\n", passes[i].name, passes[i].arguments,
                     passes[i].summary);

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "git.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "program.h"
 #include "report/say.h"
 
@@ -169,8 +170,9 @@ exit_code bisect_run(bisect *b, status *st) {
 
 /* ---- what was found ---- */
 static json_t *commit_json(const bisect_commit *c) {
-    json_t *made = json_pack("{s:s, s:s, s:s, s:s?}", "commit", c->hash, "subject", c->subject,
-                             "mark", bisect_mark_name(c->mark), "why", c->why);
+    json_t *made =
+        json_pack("{s:s, s:o, s:s, s:o}", "commit", c->hash, "subject", json_text(c->subject),
+                  "mark", bisect_mark_name(c->mark), "why", json_text(c->why));
     json_object_set_new(made, "change",
                         c->changed ? json_pack("{s:f, s:f, s:f}", "estimate", c->change, "low",
                                                c->low, "high", c->high)

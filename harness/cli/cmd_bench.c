@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/database.h"
 #include "controls.h"
+#include "json_text.h"
 #include "report/document.h"
 #include "report/export/export.h"
 #include "report/say.h"
@@ -34,11 +35,11 @@ static char *canonical_arguments(const options *o, const job_choice *choice) {
     for (size_t i = 0; i < o->arguments.count || i == 0; i++) {
         const char *given = o->arguments.count ? o->arguments.items[i] : "corpus";
         char *resolved = realpath(given, NULL);
-        json_array_append_new(paths, json_string(resolved ? resolved : given));
+        json_array_append_new(paths, json_text(resolved ? resolved : given));
         free(resolved);
     }
     for (size_t i = 0; i < o->values[OPTION_FILTER].values.count; i++)
-        json_array_append_new(filters, json_string(o->values[OPTION_FILTER].values.items[i]));
+        json_array_append_new(filters, json_text(o->values[OPTION_FILTER].values.items[i]));
     json_t *arguments = job_choice_json(choice);
     json_object_set_new(arguments, "paths", paths);
     json_object_set_new(arguments, "filters", filters);

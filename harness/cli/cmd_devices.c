@@ -6,6 +6,7 @@
 #include "backend.h"
 #include "cli/command.h"
 #include "device/host.h"
+#include "json_text.h"
 #include "report/document.h"
 #include "report/host_facts.h"
 #include "report/say.h"
@@ -18,9 +19,10 @@ static json_t *backend_facts(const backend *b) {
     bool usable = backend_device(b, &device, &st);
     if (usable && *b->driver && !backend_is_tools(b))
         tsrGetDeviceInfo(device, &info);
-    json_t *facts = json_pack("{s:s, s:s, s:b, s:s?, s:s, s:b}", "backend", b->name, "summary",
-                              b->summary, "usable", usable, "why", usable ? NULL : st.message,
-                              "profiles", b->profiles, "timed", b->timed);
+    json_t *facts =
+        json_pack("{s:s, s:s, s:b, s:o, s:s, s:b}", "backend", b->name, "summary", b->summary,
+                  "usable", usable, "why", json_text(usable ? NULL : st.message), "profiles",
+                  b->profiles, "timed", b->timed);
     json_object_set_new(facts, "device", info.name ? json_string(info.name) : json_null());
     json_object_set_new(facts, "isa", info.isa ? json_string(info.isa) : json_null());
     json_object_set_new(facts, "compute_units",

@@ -4,6 +4,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "job.h"
+#include "json_text.h"
 #include "report/say.h"
 #include "run.h"
 #include "subject.h"
@@ -141,8 +142,9 @@ static int list(const options *o, const corpus *c, const job_choice *choice) {
             code = exit_code_worse(code, (exit_code)command_fail(&st));
             continue;
         }
-        json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "case", item->name, "state",
-                                              golden_state_name(state), "path", item->golden_path));
+        json_array_append_new(rows, json_pack("{s:s, s:s, s:o}", "case", item->name, "state",
+                                              golden_state_name(state), "path",
+                                              json_text(item->golden_path)));
         if (!json)
             say(stdout, "%-8s %s\n", golden_state_name(state), item->name);
     }

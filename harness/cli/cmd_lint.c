@@ -8,6 +8,7 @@
 #include "report/export/export.h"
 #include "report/github.h"
 #include "report/say.h"
+#include "source_probe.h"
 
 static const char *plural(size_t count) {
     return count == 1 ? "" : "s";
@@ -31,7 +32,7 @@ static bool look_at(const options *o, lint_report *r, status *st) {
     for (size_t i = 0; i < (count ? count : 1) && ok; i++)
         ok = corpus_find(paths[i], &memory, &found, st);
     for (size_t i = 0; i < found.count && ok; i++)
-        ok = lint_source(r, found.items[i], st);
+        ok = source_probe_one(found.items[i], st) && lint_source(r, found.items[i], st);
     vec_release(&found);
     arena_release(&memory);
     return ok;

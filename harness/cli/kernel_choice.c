@@ -7,6 +7,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "report/say.h"
+#include "source_probe.h"
 
 static bool find_kernel(kernel_choice *k, const char *path, const char *wanted, status *st) {
     text names;
@@ -42,16 +43,19 @@ int kernel_choice_open(const options *o, const char *path, kernel_choice *out) {
     status st = STATUS_INIT;
     text diagnostics;
     *out = (kernel_choice){0};
+    if (!source_probe_one(path, &st))
+        return command_fail(&st);
     text_init(&diagnostics);
     out->source = compiler_open(path, command_colour(o, stderr), &diagnostics, &st);
     say_text(stderr, diagnostics.data);
     text_release(&diagnostics);
     if (!out->source)
         return command_fail(&st);
-    if (compiler_error_count(out->source) > 0)
+    if (!find_kernel(out, path, options_text(o, OPTION_KERNEL, NULL), &st))
+        return compiler_error_count(out->source) ? EXIT_INPUT : command_fail(&st);
+    if (out->kernel->broken)
         return EXIT_INPUT;
-    if (!find_kernel(out, path, options_text(o, OPTION_KERNEL, NULL), &st) ||
-        !find_case(out, options_text(o, OPTION_CASE, NULL), &st))
+    if (!find_case(out, options_text(o, OPTION_CASE, NULL), &st))
         return command_fail(&st);
     return EXIT_DONE;
 }

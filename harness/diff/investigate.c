@@ -11,6 +11,7 @@
 #include "diff/describe.h"
 #include "diff/first_op.h"
 #include "fault.h"
+#include "json_text.h"
 #include "session.h"
 #include "subject.h"
 
@@ -300,7 +301,7 @@ void investigate(const side *a, const side *b, const result_pair *pair, uint64_t
             continue;
         made = false;
         text_show(out, "  %s's tensors cannot be shown: %s\n", sides[i].letter, st.message);
-        json_object_set_new(entry, "why", json_string(st.message));
+        json_object_set_new(entry, "why", json_text(st.message));
     }
     if (made)
         compare(&sides[0], &sides[1], out, entry);

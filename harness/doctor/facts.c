@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "doctor/look.h"
+#include "json_text.h"
 
 bool look_at(const char *root, const char *path, char text[LOOK_TEXT_BYTES]) {
     char whole[512];
@@ -37,8 +38,8 @@ long long look_number(const char *root, const char *path, long long otherwise) {
 
 static json_t *as_json(const char *name, const finding *f) {
     const char *mend = f->mend_text[0] ? f->mend_text : f->mend;
-    return json_pack("{s:s, s:s, s:s, s:s?, s:s?}", "check", name, "state", f->state, "found",
-                     f->found, "why", f->why, "mend", mend);
+    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "check", name, "state", f->state, "found",
+                     json_text(f->found), "why", json_text(f->why), "mend", json_text(mend));
 }
 
 json_t *doctor_facts(const doctor_place *place) {

@@ -106,7 +106,8 @@ bool fuzz_product(fuzz_kernel *k) {
     const fuzz_value x = *fuzz_any(k);
     if (x.rank < 2 || x.type == DTYPE_BOOL)
         return false;
-    int64_t dims[FUZZ_RANK_MAX], n = fuzz_length(k, 130), depth = x.dims[x.rank - 1];
+    int64_t dims[FUZZ_RANK_MAX], depth = x.dims[x.rank - 1],
+                                 n = fuzz_columns(k, x.type, depth, 130);
     int rank = choose_rarely(k->c, 2) ? x.rank : 2;
     memcpy(dims, x.dims + (x.rank - rank), sizeof *dims * (size_t)rank);
     dims[rank - 2] = depth;
@@ -227,7 +228,8 @@ bool fuzz_dense(fuzz_kernel *k) {
     const fuzz_value x = *fuzz_any(k);
     if (x.rank < 2 || !fuzz_is_single(x.type))
         return false;
-    int64_t w_dims[2] = {x.dims[x.rank - 1], fuzz_length(k, 97)}, dims[FUZZ_RANK_MAX];
+    int64_t w_dims[2] = {x.dims[x.rank - 1]}, dims[FUZZ_RANK_MAX];
+    w_dims[1] = fuzz_columns(k, x.type, w_dims[0], 97);
     if (!fuzz_affordable(k, fuzz_count(x.rank, x.dims) * w_dims[1]))
         return false;
     const fuzz_value *w = fuzz_parameter(k, x.type, 2, w_dims, NULL);

@@ -14,6 +14,7 @@
 #include "fuzz/tally.h"
 #include "fuzz/trial.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "measure/timer.h"
 #include "pack_case.h"
 #include "report/say.h"
@@ -159,10 +160,10 @@ static void tell_shrunk(fuzzing *f, const shrunk *s) {
     if (s->packed.length)
         say(out, "tsr replay %s\n", s->packed.data);
     fflush(stdout);
-    json_array_append_new(f->failed, json_pack("{s:I, s:s, s:s, s:s, s:s, s:s}", "number",
-                                               (json_int_t)f->tally.next, "status", s->outcome,
-                                               "why", why, "way", s->how.data, "source",
-                                               s->path.data, "pack", s->packed.data));
+    json_array_append_new(
+        f->failed, json_pack("{s:I, s:s, s:s, s:s, s:o, s:o}", "number", (json_int_t)f->tally.next,
+                             "status", s->outcome, "why", why, "way", s->how.data, "source",
+                             json_text(s->path.data), "pack", json_text(s->packed.data)));
 }
 
 /* Shrinks what was made, runs the result once more, and tells. False: interrupted, and nothing was

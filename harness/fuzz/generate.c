@@ -15,6 +15,15 @@ enum {
     OUTPUTS_MAX = 12,
     WORK_MAX = 4000000
 };
+/* Of one kernel in LARGE_ONE_IN. */
+enum {
+    LARGE_ONE_IN = 8,
+    LARGE_ELEMENTS_MAX = 4 << 20,
+    LARGE_STATEMENTS_MAX = 4,
+    LARGE_WORK_MAX = 48000000,
+    LARGE_LENGTH = 2100,
+    SMALL_LENGTH = 64 /* what is at most so long by itself stays so */
+};
 
 /* ---- values ---- */
 
@@ -25,13 +34,35 @@ int64_t fuzz_count(int rank, const int64_t *dims) {
     return n;
 }
 
-int64_t fuzz_length(fuzz_kernel *k, int64_t most) {
+int64_t fuzz_elements_max(const fuzz_kernel *k) {
+    return k->large ? LARGE_ELEMENTS_MAX : ELEMENTS_MAX;
+}
+
+static int64_t parameter_elements_max(const fuzz_kernel *k) {
+    return k->large ? LARGE_ELEMENTS_MAX : PARAMETER_ELEMENTS_MAX;
+}
+
+static int64_t length_below(fuzz_kernel *k, int64_t most) {
     static const int64_t lengths[] = {1,  2,  3,  5,  7,   13,  0,   16,  17,  31,   33,
                                       64, 65, 67, 97, 127, 130, 257, 513, 521, 1031, 4099};
     uint32_t n = 0;
+    int64_t threshold = choose_rarely(k->c, k->large ? 2 : 4) ? fuzz_threshold_length(k, most) : 0;
+    if (threshold)
+        return threshold;
     while (n < sizeof lengths / sizeof *lengths && lengths[n] <= most)
         n++;
     return lengths[choose_below(k->c, n ? n : 1)];
+}
+
+int64_t fuzz_length(fuzz_kernel *k, int64_t most) {
+    return length_below(k, k->large && most > SMALL_LENGTH ? LARGE_LENGTH : most);
+}
+
+int64_t fuzz_columns(fuzz_kernel *k, dtype type, int64_t depth, int64_t most) {
+    int64_t n = k->large && choose_rarely(k->c, 2)
+                    ? fuzz_threshold_columns(k, type, depth, LARGE_LENGTH)
+                    : 0;
+    return n ? n : fuzz_length(k, most);
 }
 
 dtype fuzz_type(fuzz_kernel *k) {
@@ -49,7 +80,7 @@ bool fuzz_is_small_integer(dtype type) {
 }
 
 bool fuzz_affordable(fuzz_kernel *k, int64_t multiplications) {
-    if (k->work + multiplications > WORK_MAX)
+    if (k->work + multiplications > (k->large ? LARGE_WORK_MAX : WORK_MAX))
         return false;
     k->work += multiplications;
     return true;
@@ -96,7 +127,7 @@ static const char *random_distribution(fuzz_kernel *k, dtype type) {
 const fuzz_value *fuzz_parameter(fuzz_kernel *k, dtype type, int rank, const int64_t *dims,
                                  const char *distribution) {
     if (k->parameters == FUZZ_PARAMETERS_MAX || k->count == FUZZ_VALUES_MAX ||
-        fuzz_count(rank, dims) > PARAMETER_ELEMENTS_MAX)
+        fuzz_count(rank, dims) > parameter_elements_max(k))
         return NULL;
     fuzz_value *v = add_value(k, 'p', k->parameters++, type, rank, dims);
     const char *words = distribution ? distribution : random_distribution(k, type);
@@ -115,7 +146,7 @@ static void type_text(const fuzz_value *v, const char *policies, text *out) {
 /* A statement's left side: `n` results like `v`, with an annotation where there are policies. */
 static bool begin_statement(fuzz_kernel *k, uint32_t n, const char *policies, const fuzz_value *v) {
     if (v->rank > FUZZ_RANK_MAX || k->count + n > FUZZ_VALUES_MAX ||
-        fuzz_count(v->rank, v->dims) > ELEMENTS_MAX)
+        fuzz_count(v->rank, v->dims) > fuzz_elements_max(k))
         return false;
     for (uint32_t i = 0; i < n; i++)
         text_printf(&k->body, "%s%s", i ? ", " : "    ",
@@ -210,12 +241,15 @@ static void first_parameter(fuzz_kernel *k) {
     static const int64_t longest[] = {0, 5000, 130, 33, 13};
     int64_t dims[FUZZ_RANK_MAX];
     int rank = ranks[choose_below(k->c, 7)];
-    for (int i = 0; i < rank; i++) {
-        int64_t before = fuzz_count(i, dims), most = rank == 2 && i == 1 ? 1031 : longest[rank];
-        int64_t room = PARAMETER_ELEMENTS_MAX / (before ? before : 1);
-        dims[i] = fuzz_length(k, most < room ? most : room);
-    }
     dtype type = fuzz_type(k);
+    bool shaped_so =
+        k->large && !choose_rarely(k->c, 3) && fuzz_threshold_shape(k, type, rank, dims);
+    for (int i = 0; i < rank && !shaped_so; i++) {
+        int64_t before = fuzz_count(i, dims), most = rank == 2 && i == 1 ? 1031 : longest[rank];
+        most = k->large && most < LARGE_LENGTH ? LARGE_LENGTH : most;
+        int64_t room = parameter_elements_max(k) / (before ? before : 1);
+        dims[i] = length_below(k, most < room ? most : room);
+    }
     fuzz_parameter(k, type, rank, dims, NULL);
 }
 
@@ -277,8 +311,9 @@ void fuzz_generate(choices *c, text *out) {
     fuzz_kernel k = {.c = c};
     text_init(&k.body);
     text_init(&k.distributions);
+    k.large = choose_rarely(c, LARGE_ONE_IN);
     first_parameter(&k);
-    uint32_t statements = 1 + choose_below(c, STATEMENTS_MAX);
+    uint32_t statements = 1 + choose_below(c, k.large ? LARGE_STATEMENTS_MAX : STATEMENTS_MAX);
     for (uint32_t i = 0; i < statements; i++)
         statement(&k);
     if (k.body.length == 0)

@@ -21,6 +21,7 @@ typedef struct fuzz_kernel {
     text body;
     text distributions; /* ", p0=special()" */
     int64_t work;       /* multiplications so far */
+    bool large;         /* of sizes at which the compiler changes its mind; few statements */
 } fuzz_kernel;
 
 /* One value that was made before; later ones are chosen more often. */
@@ -42,8 +43,13 @@ bool fuzz_let_as(fuzz_kernel *k, const char *policies, dtype type, int rank, con
 bool fuzz_let_several(fuzz_kernel *k, uint32_t n, const fuzz_value *x, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A length: at most `most`. */
+/* A length: at most `most`, or what is more in a large kernel. */
 int64_t fuzz_length(fuzz_kernel *k, int64_t most);
+/* The columns of a right side of `depth` rows: at most `most`, or what is more in a large kernel.
+ */
+int64_t fuzz_columns(fuzz_kernel *k, dtype type, int64_t depth, int64_t most);
+/* Elements that a value may have. */
+int64_t fuzz_elements_max(const fuzz_kernel *k);
 dtype fuzz_type(fuzz_kernel *k);
 int64_t fuzz_count(int rank, const int64_t *dims);
 /* Composites and specified functions are for these. */
@@ -54,6 +60,14 @@ bool fuzz_is_small_integer(dtype type);
 bool fuzz_affordable(fuzz_kernel *k, int64_t multiplications);
 /* "(1, 2,)" */
 void fuzz_tuple(const int64_t *items, int n, char *out, size_t size);
+
+/* ---- thresholds.c: 0 or false where the compiler has none that fits ---- */
+/* A length, less than `most` or beside it. */
+int64_t fuzz_threshold_length(fuzz_kernel *k, int64_t most);
+/* Columns of a right side of `depth` rows. */
+int64_t fuzz_threshold_columns(fuzz_kernel *k, dtype type, int64_t depth, int64_t most);
+/* A shape of which some number of bytes or elements is at a threshold. */
+bool fuzz_threshold_shape(fuzz_kernel *k, dtype type, int rank, int64_t *dims);
 
 #define P(name, weight) bool fuzz_##name(fuzz_kernel *k);
 #include "fuzz/productions.def"

@@ -10,6 +10,7 @@
 #include "device/host.h"
 #include "fault.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "measure/timer.h"
 #include "pack_case.h"
 #include "report/say.h"
@@ -140,11 +141,11 @@ static void tell_shrunk(schedule_fuzz *f, const job *j, const json_t *result, co
     if (*packed)
         say(out, "tsr replay %s\n", packed);
     fflush(stdout);
-    json_array_append_new(f->failed, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "kernel",
-                                               j->kernel, "case", j->case_name, "isa", j->isa,
-                                               "threads", (int)j->threads, "schedule", j->schedule,
-                                               "status", job_result_text(result, "status"), "why",
-                                               job_result_text(result, "why"), "pack", packed));
+    json_array_append_new(
+        f->failed, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:o}", "kernel", j->kernel,
+                             "case", j->case_name, "isa", j->isa, "threads", (int)j->threads,
+                             "schedule", j->schedule, "status", job_result_text(result, "status"),
+                             "why", job_result_text(result, "why"), "pack", json_text(packed)));
     f->failures++;
 }
 

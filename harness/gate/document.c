@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "json_text.h"
 #include "report/host_facts.h"
 
 static json_t *number_or_null(double value) {
@@ -48,12 +49,12 @@ static json_t *row_json(const gate *g, const gate_row *row) {
     const arm_unit *unit = row->units[1] ? row->units[1] : row->units[0];
     const char *reason = gate_reasons[row->reason].name;
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:s, s:o, s:s?, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:[o, "
+        "{s:s, s:s, s:s, s:s, s:I, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:[o, "
         "o], s:o, s:o, s:i}",
         "kernel", unit->kernel, "case", unit->case_name, "backend", unit->backend, "profile",
         unit->profile, "threads", (json_int_t)unit->threads, "verdict",
         gate_verdict_name(row->verdict), "reason", *reason ? json_string(reason) : json_null(),
-        "why", row->why, "tier", row->has_change ? "timing" : "deterministic", "change",
+        "why", json_text(row->why), "tier", row->has_change ? "timing" : "deterministic", "change",
         change_json(row), "p_regressed", row->timed ? json_real(row->series.slower) : json_null(),
         "p_improved", row->timed ? json_real(row->series.faster) : json_null(), "mde",
         row->timed ? number_or_null(row->detectable) : json_null(), "pairs",
@@ -64,7 +65,7 @@ static json_t *row_json(const gate *g, const gate_row *row) {
         "log_ratios", samples_json(&row->series), "exit", (int)gate_row_exit(g, row));
     if (unit->item)
         json_object_set_new(object, "source",
-                            json_pack("{s:s, s:I}", "path", unit->item->path, "line",
+                            json_pack("{s:o, s:I}", "path", json_text(unit->item->path), "line",
                                       (json_int_t)unit->item->c->line));
     json_object_set_new(object, "p_adjusted",
                         row->timed ? json_real(row->adjusted_p) : json_null());
@@ -72,8 +73,8 @@ static json_t *row_json(const gate *g, const gate_row *row) {
 }
 
 static json_t *arm_json(const arm *a) {
-    return json_pack("{s:s, s:s, s:s?}", "name", a->name, "kind", arm_kind_name(a->kind), "detail",
-                     a->detail);
+    return json_pack("{s:o, s:s, s:o}", "name", json_text(a->name), "kind", arm_kind_name(a->kind),
+                     "detail", json_text(a->detail));
 }
 
 static json_t *settings_json(const gate *g) {

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "gate/gate.h"
+#include "json_text.h"
 #include "program.h"
 #include "scratch_folder.h"
 
@@ -47,7 +48,8 @@ static bool add_side(counting *c, gate_row *row, int side, status *st) {
 }
 
 static bool write_manifest(const counting *c, const char *path, status *st) {
-    json_t *manifest = json_pack("{s:s, s:O}", "scratch", c->gate->data.path, "cases", c->cases);
+    json_t *manifest =
+        json_pack("{s:o, s:O}", "scratch", json_bytes(c->gate->data.path), "cases", c->cases);
     char *words = json_dumps(manifest, JSON_COMPACT);
     file_part part = {words, strlen(words)};
     bool ok = file_write_scratch(path, &part, 1, st);

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "gate/gate.h"
 #include "gate/spec_launch.h"
+#include "json_text.h"
 #include "report/say.h"
 
 typedef struct subject_module {
@@ -54,7 +55,7 @@ int instructions_serve(const char *path) {
                            ? json_loadb(words, size, 0, NULL)
                            : NULL,
            *one;
-    const char *scratch_path = json_string_value(json_object_get(manifest, "scratch"));
+    const char *scratch_path = json_bytes_value(manifest, "scratch");
     const unsigned char *data = scratch_path ? scratch_map(scratch_path) : NULL;
     tsr_context_t context = NULL;
     bool ok = data && tsrCreateContextOn(0, 1, 0, &context) == TSR_SUCCESS;

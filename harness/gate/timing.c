@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/arena.h"
+#include "json_text.h"
 #include "measure/timer.h"
 #include "process.h"
 
@@ -33,9 +34,9 @@ static json_t *request_line(conversation *c) {
             json_array_append(cases, r->specs[i]);
             c->sent[c->sent_count++] = i;
         }
-    return json_pack("{s:s, s:I, s:I, s:b, s:I, s:o}", "scratch", r->data->path, "threads",
-                     (json_int_t)r->threads, "rounds", (json_int_t)r->rounds, "swapped", r->swapped,
-                     "seed", (json_int_t)(r->seed >> 1), "cases", cases);
+    return json_pack("{s:o, s:I, s:I, s:b, s:I, s:o}", "scratch", json_bytes(r->data->path),
+                     "threads", (json_int_t)r->threads, "rounds", (json_int_t)r->rounds, "swapped",
+                     r->swapped, "seed", (json_int_t)(r->seed >> 1), "cases", cases);
 }
 
 static void settle(conversation *c, timing_outcome *outcome) {

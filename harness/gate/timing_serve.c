@@ -14,6 +14,7 @@
 #include "exit_code.h"
 #include "gate/timing.h"
 #include "gate/timing_check.h"
+#include "json_text.h"
 #include "measure/clock_probe.h"
 #include "measure/rotation.h"
 #include "measure/statistics.h"
@@ -320,11 +321,11 @@ static __attribute__((noinline)) void serve_case(server *s, json_t *spec, size_t
                          statistics_of(t->ns[1], t->rounds).median, "clock",
                          clock_probe_step_ns()));
     else
-        answer(json_pack("{s:I, s:s, s:i, s:s}", "case", (json_int_t)index, "failed",
+        answer(json_pack("{s:I, s:s, s:i, s:o}", "case", (json_int_t)index, "failed",
                          t->unchecked                 ? "unchecked"
                          : st.code == STATUS_MISMATCH ? "mismatch"
                                                       : "error",
-                         "side", side, "why", st.message));
+                         "side", side, "why", json_text(st.message)));
     release(t);
     free(t);
 }
@@ -355,7 +356,7 @@ static void serve_all(server *s, json_t *request) {
 
 static int serve_line(const char *line, size_t length) {
     json_t *request = json_loadb(line, length, 0, NULL);
-    const char *path = json_string_value(json_object_get(request, "scratch"));
+    const char *path = json_bytes_value(request, "scratch");
     server s = {.rounds = (uint32_t)json_integer_value(json_object_get(request, "rounds")),
                 .swapped = json_is_true(json_object_get(request, "swapped")),
                 .state = (uint64_t)json_integer_value(json_object_get(request, "seed"))};

@@ -227,9 +227,9 @@ bool lint_source(lint_report *r, const char *path, status *st) {
     bool ok = source != NULL;
     r->files++;
     take_diagnostics(r, &f, diagnostics.data);
-    for (uint32_t i = 0;
-         ok && compiler_error_count(source) == 0 && i < compiler_kernel_count(source); i++)
-        check_kernel(r, &f, source, compiler_kernel_at(source, i));
+    for (uint32_t i = 0; ok && i < compiler_kernel_count(source); i++)
+        if (!compiler_kernel_at(source, i)->broken)
+            check_kernel(r, &f, source, compiler_kernel_at(source, i));
     if (source)
         compiler_close(source);
     text_release(&diagnostics);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "json_text.h"
 #include "lint/lint.h"
 #include "report/host_facts.h"
 
@@ -57,12 +58,13 @@ json_t *lint_json(const lint_report *r) {
     for (size_t i = 0; i < r->findings.count; i++) {
         const lint_finding *f = &r->findings.items[i];
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:s?, s:s?, s:s, s:s}", "id",
-                            lint_table[f->id].name, "severity",
-                            lint_severity_name(lint_table[f->id].severity), "path", f->path, "line",
-                            (json_int_t)f->line, "column", (json_int_t)f->column, "end_column",
-                            (json_int_t)f->column + f->length, "kernel", f->kernel, "case",
-                            f->case_name, "message", f->message, "source", f->shown));
+            list,
+            json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:s?, s:s?, s:o, s:o}", "id",
+                      lint_table[f->id].name, "severity",
+                      lint_severity_name(lint_table[f->id].severity), "path", json_text(f->path),
+                      "line", (json_int_t)f->line, "column", (json_int_t)f->column, "end_column",
+                      (json_int_t)f->column + f->length, "kernel", f->kernel, "case", f->case_name,
+                      "message", json_text(f->message), "source", json_text(f->shown)));
     }
     return json_pack("{s:s, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "schema",
                      "tsr.lint/1", "tsr", program_facts(), "rules", rules_json(), "findings", list,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fault.h"
+#include "json_text.h"
 #include "report/say.h"
 
 static const char *const outcome_names[] = {"rejected", "left out", "PASSED", "BROKE"};
@@ -157,12 +158,12 @@ void control_table_json(const control_cells *cells, FILE *out) {
         const control_cell *c = &cells->items[i];
         static const char *const names[] = {"rejected", "left-out", "passed", "broke"};
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:s?}", "kernel",
+            list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:o}", "kernel",
                             c->kernel, "backend", c->backend, "profile", c->profile, "control",
                             c->control, "outcome", names[control_outcome_of(c)], "rejected",
                             (int)c->rejected, "accepted", (int)c->accepted, "unchanged",
                             (int)c->unchanged, "left_out", (int)c->left_out, "broke", (int)c->broke,
-                            "why", c->why));
+                            "why", json_text(c->why)));
     }
     json_t *document = json_pack("{s:s, s:o}", "schema", "tsr.controls/1", "controls", list);
     say_json(out, document, 0);

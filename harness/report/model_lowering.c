@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "case.h"
+#include "json_text.h"
 #include "report/model.h"
 #include "report/record.h"
 
@@ -107,7 +108,8 @@ static void leave_out(lowering *l, const json_t *row, const char *why) {
     text name;
     text_init(&name);
     name_of(row, &name);
-    json_array_append_new(l->left_out, json_pack("{s:s, s:s}", "name", name.data, "why", why));
+    json_array_append_new(l->left_out,
+                          json_pack("{s:s, s:o}", "name", name.data, "why", json_text(why)));
     text_release(&name);
 }
 
@@ -207,7 +209,7 @@ static bool add_source(json_t *entry, const corpus_case *c, status *st) {
     if (!content)
         return status_set(st, STATUS_INVALID, "%s is not UTF-8", c->path);
     const char *slash = strrchr(c->path, '/');
-    json_object_set_new(entry, "path", json_string(slash ? slash + 1 : c->path));
+    json_object_set_new(entry, "path", json_text(slash ? slash + 1 : c->path));
     json_object_set_new(entry, "source", content);
     json_object_set_new(entry, "line", json_integer(c->kernel->line));
     return true;

@@ -11,6 +11,7 @@
 #include "device/host.h"
 #include "fault.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "measure/cpu_feature.h"
 #include "measure/timer.h"
 #include "report/host_facts.h"
@@ -190,8 +191,8 @@ static void tune_jobs(tuning *t, const job_plan *p) {
 
 static void report(const tuning *t) {
     if (t->request->json) {
-        json_t *document = json_pack("{s:s, s:s, s:O}", "schema", "tsr.tune-report/1", "cache",
-                                     t->request->cache, "results", t->results);
+        json_t *document = json_pack("{s:s, s:o, s:O}", "schema", "tsr.tune-report/1", "cache",
+                                     json_text(t->request->cache), "results", t->results);
         if (interrupt_seen)
             json_object_set_new(document, "interrupted", json_true());
         say_json(stdout, document, 0);

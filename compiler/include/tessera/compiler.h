@@ -20,10 +20,11 @@
 #include "base/text.h"
 #include "ir/dim.h"
 #include "ir/ir.h"
+#include "ir/limits.h"
 
 enum {
     TSR_NUMERICS_VERSION = 1,
-    COMPILER_MAX_PARAMETERS = 16,
+    COMPILER_MAX_PARAMETERS = LIMIT_PARAMETERS,
     COMPILER_LEVELS_MAX = 16,
     COMPILER_VARIANTS_MAX = 64
 };
@@ -89,9 +90,10 @@ typedef struct compiler_kernel {
     uint32_t case_count;
     const compiler_case *cases;
     const compiler_schedule *schedule; /* NULL: none is written */
+    bool broken; /* there are errors in it, or outside of the file's kernels: it has no graph */
 } compiler_kernel;
 
-/* Reads and parses one file. Diagnostics (rendered, with carets; colour where `colour`) are
+/* Reads, parses and checks one file. Diagnostics (rendered, with carets; colour where `colour`) are
  * appended to `diagnostics`; the source is returned even when it has errors, with error_count > 0.
  * NULL: `st` says why the file could not be read. Everything reachable from the source lives until
  * compiler_close. */
@@ -99,6 +101,7 @@ compiler_source *compiler_open(const char *path, bool colour, text *diagnostics,
 compiler_source *compiler_open_text(const char *name, const char *source, bool colour,
                                     text *diagnostics);
 void compiler_close(compiler_source *source);
+/* Of the whole file. A kernel that is not broken can be run whatever is wrong with others. */
 uint32_t compiler_error_count(const compiler_source *source);
 uint32_t compiler_kernel_count(const compiler_source *source);
 const compiler_kernel *compiler_kernel_at(const compiler_source *source, uint32_t index);
@@ -273,6 +276,29 @@ int64_t compiler_cut_step(const compiler_cut *c, int64_t y_element);
 /* Names of the ISA levels that code can be made for, this machine's and others'; returns the count.
  */
 uint32_t compiler_level_names(const char *const **names);
+
+/* A size at which the scheduler, or what it makes code from, changes its mind: on one side of it,
+ * or at it, kernels take another way than on the other (space/thresholds.def). */
+typedef enum compiler_threshold_of {
+    COMPILER_THRESHOLD_BYTES,           /* of what one phase reads or writes, or of a block */
+    COMPILER_THRESHOLD_LENGTH,          /* elements along an axis, or along several as one */
+    COMPILER_THRESHOLD_VECTORS,         /* ... in vectors of the target */
+    COMPILER_THRESHOLD_ROWS,            /* of a contraction's left side: m */
+    COMPILER_THRESHOLD_COLUMNS,         /* of its right side: n */
+    COMPILER_THRESHOLD_DEPTH,           /* what it adds: k */
+    COMPILER_THRESHOLD_LEFT,            /* m * k */
+    COMPILER_THRESHOLD_RIGHT,           /* k * n */
+    COMPILER_THRESHOLD_RIGHT_ROW_BYTES, /* n times an element's size */
+    COMPILER_THRESHOLD_MULTIPLICATIONS  /* m * n * k */
+} compiler_threshold_of;
+typedef struct compiler_threshold {
+    const char *name;
+    compiler_threshold_of of;
+    int64_t value;
+    const char *summary;
+} compiler_threshold;
+/* All of them; returns the count. */
+uint32_t compiler_thresholds(const compiler_threshold **list);
 
 /* Names of the specified functions, as the language has them; returns the count. */
 uint32_t compiler_function_names(const char *const **names);

@@ -97,7 +97,7 @@ static strided slice_view(const interp_step *s) {
     row_major(s->in[0], strides);
     memcpy(v.dims, s->out->dims, sizeof v.dims);
     for (int i = 0; i < v.rank; i++) {
-        v.strides[i] = strides[i] * step[i];
+        v.strides[i] = s->out->dims[i] > 1 ? strides[i] * step[i] : 0;
         v.start += strides[i] * start[i];
     }
     return v;
@@ -110,7 +110,7 @@ static strided window_view(const interp_step *s) {
     memcpy(v.dims, s->out->dims, sizeof v.dims);
     row_major(s->in[0], v.strides);
     v.strides[v.rank - 1] = v.strides[axis];
-    v.strides[axis] *= ir_op_int(s->m, s->op, "stride", 1);
+    v.strides[axis] *= s->out->dims[axis] > 1 ? ir_op_int(s->m, s->op, "stride", 1) : 0;
     return v;
 }
 

@@ -1,0 +1,18 @@
+/* depth.h - how far an expression reaches back.
+ *
+ * A value that is computed where it is used becomes a part of every expression that uses it. Those
+ * are built by functions that call themselves, and by a code generator that does: both need a bound
+ * that does not grow with the source. */
+#ifndef TESSERA_OPS_DEPTH_H
+#define TESSERA_OPS_DEPTH_H
+
+#include "ir/ir.h"
+
+/* Operations from a value back to memory, at most. */
+enum { GRAPH_DEPTH_MAX = 192 };
+
+/* Marks values, by their id, that must have memory so that no expression is deeper; those that have
+ * it already are marked by the caller. */
+void graph_store_deep(const ir_module *m, bool *stored);
+
+#endif
