@@ -147,13 +147,12 @@ static bool read_stored(side *s, const char *run, const char *database, status *
                                 run, database)
                    : false;
     s->ceilings = json_array();
-    s->samples = json_object();
     bool ok = store_find_run(from, run, &search.number, st) &&
               store_each_run(from, take_run, &search, st) &&
               store_each_result(from, search.number, take_result, s, st) &&
-              store_each_ceiling(from, search.number, take_ceiling, s, st) &&
-              store_each_samples(from, search.number, take_samples, s, st);
+              store_each_ceiling(from, search.number, take_ceiling, s, st);
     store_close(from);
+    s->stored = search.number;
     return ok && check_stored(s, database, st);
 }
 
@@ -274,6 +273,16 @@ bool side_open(side *s, const char *word, const char *database, status *st) {
         return true;
     parse_selection(s, arena_strdup(&s->memory, word + length + 1));
     return narrow(s, word + length + 1, st);
+}
+
+bool side_read_samples(side *s, const char *database, status *st) {
+    if (!s->stored)
+        return true;
+    store *from = store_open_existing(database, st);
+    s->samples = json_object();
+    bool ok = from && store_each_samples(from, s->stored, take_samples, s, st);
+    store_close(from);
+    return ok;
 }
 
 void side_close(side *s) {

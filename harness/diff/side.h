@@ -22,7 +22,8 @@ typedef struct side {
     json_t *arguments; /* what the run was asked to do; NULL where it is not known */
     json_t *head;      /* the document without ceilings and results: who, where, when; or NULL */
     json_t *ceilings;  /* those of the document; NULL: it has none */
-    json_t *samples;   /* of a stored run: the times of its samples, by key of result; else NULL */
+    json_t *samples;   /* side_read_samples: times by key of result; else NULL */
+    int64_t stored;    /* number of the run in the database; 0: it is a document */
 } side;
 
 typedef enum side_kind { SIDE_TENSOR, SIDE_RESULTS } side_kind;
@@ -33,6 +34,8 @@ bool side_kind_of(const char *word, const char *database, side_kind *out, status
 
 /* Reads it. side_close in any case. */
 bool side_open(side *s, const char *word, const char *database, status *st);
+/* The samples of a stored run; nothing for a document. */
+bool side_read_samples(side *s, const char *database, status *st);
 void side_close(side *s);
 
 #endif

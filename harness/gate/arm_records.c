@@ -105,6 +105,7 @@ bool arm_open_records(arm *a, const arm_request *request, const char *names, sta
         p += strcspn(p, ",");
         p += *p == ',';
         ok = side_open(&from, name, request->database, st) &&
+             side_read_samples(&from, request->database, st) &&
              add_document(a, request, &from, name, st);
         side_close(&from);
     }

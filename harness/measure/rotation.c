@@ -318,15 +318,20 @@ bool rotation_learn(rotation *r, tsr_kernel_t kernel, status *st) {
     return rotation_check(r, true, st);
 }
 
-/* Contents that no launch has had, in parts that nothing tells from those before. */
+/* Contents that no launch has had, in parts that nothing tells from those before; of a slow kernel
+ * only so many that each place is read once. */
 static bool time_held(rotation *r, const rotation_timing *timing, status *st) {
-    enum { PARTS = 4 };
-    double ignored;
+    enum { PARTS = 4, SLOW_NS = 10000000 };
+    uint64_t parts = r->contents > r->sets ? PARTS : 0;
+    double ns = 0;
     for (uint32_t c = r->sets; c < r->contents; c++)
         bring_in(r, c);
-    for (int i = 0; i < PARTS && r->contents > r->sets; i++)
-        if (!rotation_time(r, timing, &ignored, st))
+    for (uint64_t i = 0; i < parts; i++) {
+        if (!rotation_time(r, timing, &ns, st))
             return false;
+        if (ns > SLOW_NS)
+            parts = r->sets;
+    }
     return true;
 }
 

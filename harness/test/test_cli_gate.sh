@@ -352,6 +352,20 @@ for forged in f[0-9]-*.json; do
     [ "${code%%-*}" -ne 1 ] || reason above-roof "is above its roof"
     exits "$([ "${code%%-*}" -eq 1 ] && echo 5 || echo 3)" "as the baseline, too" "$tsr" gate --baseline "$forged" --against "$(list a)" --always-time
 done
+cp .tsr/results.db forged.db
+exits 0 "a run of another database" "$tsr" gate --baseline run:last --against run:last --db forged.db
+$python -c "
+import json, sqlite3
+db = sqlite3.connect('forged.db')
+for key, record in list(db.execute('SELECT key, record FROM results WHERE median_ns > 0')):
+    r = json.loads(record)
+    for group, names, factor in (('time_ns', ('median', 'low', 'high', 'min', 'iqr'), 0.9), ('rate', ('gflops', 'gbps'), 1 / 0.9), ('roofline', ('fraction',), 1 / 0.9)):
+        for name in names:
+            r[group][name] *= factor
+    db.execute('UPDATE results SET record = ? WHERE key = ?', (json.dumps(r), key))
+db.commit()
+"
+exits 3 "times that are not those of their samples" "$tsr" gate --baseline run:last --against run:last --db forged.db
 exits 2 "records have nothing to count" "$tsr" gate --baseline r1.json --against r2.json --counters instructions
 exits 2 "records are of no corpus" "$tsr" gate --baseline r1.json --against r2.json corpus
 exits 0 "--filter means cases" "$tsr" gate --baseline r1.json --against r2.json --filter double

@@ -71,12 +71,14 @@ KERNEL(honest_packs) {
     multiply(a, packed, out);
 }
 
-/* Not a product: counts its launches where its first input says, and gives the word after that. */
+/* Not a product: counts its launches where its first input says, and gives the word after that; but
+ * for one launch, which does nothing. (counted.h) */
 KERNEL(tells_of_launches) {
     WHOLE;
     const uint64_t *in = (const uint64_t *)(const void *)frame->buffers[0];
-    (*(uint64_t *)(uintptr_t)in[0])++;
-    *(uint64_t *)(void *)frame->buffers[1] = in[1];
+    uint64_t *told = (uint64_t *)(uintptr_t)in[0];
+    if (++told[0] != told[1])
+        *(uint64_t *)(void *)frame->buffers[1] = in[1];
 }
 
 static uint32_t swap_mxcsr(uint32_t wanted) {

@@ -11,6 +11,7 @@
 
 #include "measure/rotation.h"
 #include "measure/timer.h"
+#include "test/cheats/counted.h"
 #include "test/module_maker.h"
 
 enum { ROUNDS = 400, LAUNCHES = 256, SETS = 4 };
@@ -113,87 +114,43 @@ static void show_what_is_added(void **state) {
 
 /* ---- launches that are counted ---- */
 
-typedef struct counting {
-    uint64_t launches; /* that the kernel has told of */
-    uint64_t begun_at, inside;
+typedef struct inside {
+    counted c;
+    uint64_t begun_at, launches;
     int parts;
-} counting;
+} inside;
 
 static void look_inside(void *context, bool begins) {
-    counting *c = context;
+    inside *i = context;
     if (begins)
-        c->begun_at = c->launches;
+        i->begun_at = i->c.told.launches;
     else
-        c->inside += c->launches - c->begun_at;
-    c->parts += begins;
-}
-
-static rotation *open_counted(tsr_context_t context, counting *c) {
-    const size_t sizes[2] = {2 * sizeof(uint64_t), sizeof(uint64_t)};
-    uint64_t contents[SETS][2], digests[SETS];
-    const void *inputs[SETS];
-    rotation_set sets[SETS];
-    status st = STATUS_INIT;
-    for (uint64_t i = 0; i < SETS; i++) {
-        contents[i][0] = (uint64_t)(uintptr_t)&c->launches;
-        contents[i][1] = i + 1;
-        digests[i] = rotation_digest(&contents[i][1], sizeof contents[i][1]);
-        inputs[i] = contents[i];
-        sets[i] = (rotation_set){&inputs[i], &digests[i]};
-    }
-    rotation_request request = {.context = context,
-                                .input_count = 1,
-                                .output_count = 1,
-                                .sizes = sizes,
-                                .set_count = SETS,
-                                .sets = sets,
-                                .around = look_inside,
-                                .around_context = c};
-    rotation *r = rotation_open(&request, &st);
-    if (!r)
-        fail_msg("%s", st.message);
-    return r;
+        i->launches += i->c.told.launches - i->begun_at;
+    i->parts += begins;
 }
 
 /* Inside are the launches that the time is divided by; outside, one for each set. */
 static void test_launches_of_a_part(void **state) {
-    static const char json[] =
-        "{\"schema\": \"tsr.module/1\", \"name\": \"tells\", \"profile\": \"strict\","
-        " \"numerics_version\": 1, \"inputs\": ["
-        "{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [4]}],"
-        " \"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [2]}],"
-        " \"workspace_bytes\": 0, \"scratch_bytes\": 0, \"phases\": ["
-        "{\"symbol\": \"tells_of_launches\", \"grid\": 1, \"what\": \"counts\"}]}";
-    static const uint64_t repeats[] = {1, 2, SETS, 3 * SETS + 1, 1000};
-    counting c = {0};
-    tsr_context_t context;
-    tsr_module_t module;
-    tsr_kernel_t kernel;
+    static const uint64_t repeats[] = {1, 2, COUNTED_SETS, 3 * COUNTED_SETS + 1, 1000};
+    static inside in;
     status st = STATUS_INIT;
     (void)state;
-    bytes object = read_object("kernels"), image = make_module(json, "elf:x86-64-v2+fma", object);
-    assert_int_equal(tsrCreateContextOn(0, 1, 0, &context), TSR_SUCCESS);
-    assert_int_equal(tsrLoadModule(context, image.data, image.size, &module), TSR_SUCCESS);
-    assert_int_equal(tsrGetKernel(module, "tells", &kernel), TSR_SUCCESS);
-    rotation *r = open_counted(context, &c);
+    counted_open(&in.c, look_inside, &in);
     for (size_t i = 0; i < 10 * sizeof repeats / sizeof *repeats; i++) {
-        rotation_timing timing = {kernel, repeats[i / 10]};
-        uint64_t awakens = timing.repeats < SETS ? timing.repeats : SETS;
+        rotation_timing timing = {in.c.kernel, repeats[i / 10]};
+        uint64_t awakens = timing.repeats < COUNTED_SETS ? timing.repeats : COUNTED_SETS;
+        uint64_t before = rotation_launches(in.c.rotation);
         double ns;
-        c = (counting){0};
-        uint64_t before = rotation_launches(r);
-        if (!rotation_time(r, &timing, &ns, &st))
+        in.c.told.launches = in.launches = 0;
+        in.parts = 0;
+        if (!rotation_time(in.c.rotation, &timing, &ns, &st))
             fail_msg("%s", st.message);
-        assert_int_equal(c.parts, 1);
-        assert_int_equal(c.inside, rotation_launches(r) - before);
-        assert_int_equal(c.launches, c.inside + awakens);
-        assert_in_range(c.inside, 1, timing.repeats);
+        assert_int_equal(in.parts, 1);
+        assert_int_equal(in.launches, rotation_launches(in.c.rotation) - before);
+        assert_int_equal(in.c.told.launches, in.launches + awakens);
+        assert_in_range(in.launches, 1, timing.repeats);
     }
-    rotation_close(r);
-    assert_int_equal(tsrUnloadModule(module), TSR_SUCCESS);
-    assert_int_equal(tsrDestroyContext(context), TSR_SUCCESS);
-    free(object.data);
-    free(image.data);
+    counted_close(&in.c);
 }
 
 int main(void) {
