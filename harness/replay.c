@@ -277,7 +277,8 @@ bool replay_run(const replay_request *request, replay *out, status *st) {
     pack_state state;
     *out = (replay){.qualifiers = json_array(), .missing = json_array()};
     status why = STATUS_INIT;
-    pack *p = pack_read(request->path, &state, &why);
+    uint64_t memory_mib = request->memory_mib ? request->memory_mib : SIZE_MAX >> 20;
+    pack *p = pack_read_within(request->path, (size_t)memory_mib << 20, &state, &why);
     bool unreadable = why.code == STATUS_UNAVAILABLE && state != PACK_NEWER;
     if (!p && (why.code == STATUS_NOT_FOUND || unreadable))
         return status_set(st, why.code, "%s", why.message);

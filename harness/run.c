@@ -444,7 +444,7 @@ static bool finish(run *r, status *st) {
     text_init(&summary);
     table_summary(r->results, &summary);
     if (r->number)
-        text_printf(&summary, "run %s, in %s\n", r->id, q->database);
+        text_show(&summary, "run %s, in %s\n", r->id, q->database);
     say_text(q->json ? stderr : stdout, summary.data);
     text_release(&summary);
     json_decref(document);
@@ -525,7 +525,7 @@ int run_bench(const run_request *request) {
     progress_clear(&r->progress);
     int code = (int)r->code;
     if (!ok) {
-        say(stderr, "tsr: %s\n", st.message);
+        say_failure(stderr, st.message);
         code = (int)exit_code_worse(r->code, exit_code_of_status(st.code));
     }
     release(r);

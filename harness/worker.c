@@ -144,6 +144,11 @@ json_t *worker_run(worker *w, const job *j) {
                 return NULL;
             }
             result = errno == ETIME ? timed_out(w, j) : died(w, j);
+            /* A signal that was meant for both of us may have taken the worker first. */
+            if (*w->process.interrupted) {
+                json_decref(result);
+                return NULL;
+            }
         }
     }
     return result;

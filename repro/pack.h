@@ -56,6 +56,8 @@ typedef enum pack_state { PACK_VALID, PACK_INVALID, PACK_NEWER } pack_state;
  *                 codes of an open or read that failed; STATUS_OUT_OF_MEMORY
  *   PACK_NEWER    STATUS_UNAVAILABLE: made by a newer tsr */
 pack *pack_read(const char *path, pack_state *state, status *st);
+/* The same, of a pack whose members take at most so many bytes together; more are over a limit. */
+pack *pack_read_within(const char *path, size_t total_bytes_max, pack_state *state, status *st);
 
 /* All borrowed until pack_free. Data is followed by a NUL that its size does not count. */
 const json_t *pack_about(const pack *p); /* the manifest, "schema" and "members" included */

@@ -5,6 +5,7 @@
  * frame's own bytes, is compared too, or covered by the checksum of its block or header. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ typedef struct reader {
     size_t at, end;
     bool frame_ended;
     uint64_t content_bytes; /* as the frame's header says */
+    uint64_t members_bytes_max;
 } reader;
 
 static bool corrupt(status *st, const char *what) {
@@ -276,6 +278,14 @@ static pack_state read_pack(reader *r, pack *p, uint64_t file_bytes, status *st)
         corrupt(st, "its size is not the one of the members in its manifest");
         return PACK_INVALID;
     }
+    uint64_t members_bytes = 0;
+    for (size_t i = 0; i < p->about.count; i++)
+        members_bytes += p->about.entries[i].size_bytes;
+    if (members_bytes > r->members_bytes_max) {
+        status_set(st, STATUS_CORRUPT, "its members take %" PRIu64 " bytes, of %" PRIu64 " allowed",
+                   members_bytes, r->members_bytes_max);
+        return PACK_INVALID;
+    }
     for (size_t i = 0; i < p->about.count; i++)
         if (!read_member(r, p, &p->about.entries[i], st))
             return PACK_INVALID;
@@ -299,6 +309,10 @@ static int open_regular(const char *path, uint64_t *size_out, status *st) {
 }
 
 pack *pack_read(const char *path, pack_state *state, status *st) {
+    return pack_read_within(path, PACK_TOTAL_BYTES_MAX, state, st);
+}
+
+pack *pack_read_within(const char *path, size_t total_bytes_max, pack_state *state, status *st) {
     status why = STATUS_INIT;
     uint64_t file_bytes;
     *state = PACK_INVALID;
@@ -308,6 +322,7 @@ pack *pack_read(const char *path, pack_state *state, status *st) {
     pack *p = base_calloc(1, sizeof *p);
     reader *r = base_calloc(1, sizeof *r);
     r->fd = fd;
+    r->members_bytes_max = total_bytes_max;
     if (LZ4F_isError(LZ4F_createDecompressionContext(&r->context, LZ4F_VERSION)))
         status_set(&why, STATUS_OUT_OF_MEMORY, "no memory to read it");
     else

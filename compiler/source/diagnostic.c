@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 enum { EXCERPT_BEFORE = 80, EXCERPT_BYTES = 180, TAB_WIDTH = 4 };
 
 void source_text_init(source_text *s, arena *a, const char *name, const char *data, uint32_t size) {
@@ -175,11 +177,12 @@ static void render(diagnostics *d, span at, const char *kind, const char *format
         at.start = at.end = d->source->size;
     }
     source_position p = source_position_of(d->source, at.start);
-    text_printf(d->out, "%s%s:%u:%u:%s ", paint(d, "\033[1m"), d->source->name, p.line, p.column,
-                paint(d, "\033[0m"));
+    text_append(d->out, paint(d, "\033[1m"));
+    text_show(d->out, "%s:%u:%u:", d->source->name, p.line, p.column);
+    text_printf(d->out, "%s ", paint(d, "\033[0m"));
     text_printf(d->out, "%s%s:%s %s", paint(d, colour), kind, paint(d, "\033[0m"),
                 error ? paint(d, "\033[1m") : "");
-    text_vprintf(d->out, format, args);
+    text_vshow(d->out, format, args);
     text_printf(d->out, "%s\n", error ? paint(d, "\033[0m") : "");
     render_excerpt(d, at, colour);
 }
@@ -207,8 +210,8 @@ void diagnose_error(diagnostics *d, span at, const char *format, ...) {
     vec_push(&d->places, at.start);
     if (d->errors > DIAGNOSTIC_LIMIT) {
         if (d->errors == DIAGNOSTIC_LIMIT + 1) {
-            text_printf(d->out, "%s: more errors follow; the first %d are shown\n", d->source->name,
-                        DIAGNOSTIC_LIMIT);
+            text_show(d->out, "%s: more errors follow; the first %d are shown\n", d->source->name,
+                      DIAGNOSTIC_LIMIT);
         }
         return;
     }
@@ -220,7 +223,7 @@ void diagnose_error(diagnostics *d, span at, const char *format, ...) {
     render(d, at, "error", format, args);
     va_end(args);
     if (d->context) {
-        text_printf(d->out, "      = note: where %s\n", d->context);
+        text_show(d->out, "      = note: where %s\n", d->context);
     }
 }
 
@@ -251,7 +254,7 @@ void diagnose_help(diagnostics *d, const char *format, ...) {
     text_printf(d->out, "      = %shelp:%s ", paint(d, "\033[1;32m"), paint(d, "\033[0m"));
     va_list args;
     va_start(args, format);
-    text_vprintf(d->out, format, args);
+    text_vshow(d->out, format, args);
     va_end(args);
     text_append_char(d->out, '\n');
 }

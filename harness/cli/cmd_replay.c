@@ -12,7 +12,13 @@
 
 static void show_end(const char *what, const json_t *end) {
     const char *why = job_result_text(end, "why");
-    say(stdout, "%-9s %s%s%s\n", what, job_result_text(end, "status"), *why ? ": " : "", why);
+    text line;
+    text_init(&line);
+    text_show(&line, "%-9s %s%s", what, job_result_text(end, "status"), *why ? ": " : "");
+    text_show_lines(&line, "          ", why);
+    text_append_char(&line, '\n');
+    say_text(stdout, line.data);
+    text_release(&line);
 }
 
 static void show_qualifiers(const json_t *list) {

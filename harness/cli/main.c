@@ -14,7 +14,7 @@
 #include "tessera/compiler.h"
 
 int command_fail(const status *st) {
-    say(stderr, "tsr: %s\n", st->message);
+    say_failure(stderr, st->message);
     /* Something failed: that is never 0, even where nobody said what. */
     return st->code == STATUS_OK ? EXIT_BUG : (int)exit_code_of_status(st->code);
 }

@@ -18,7 +18,7 @@ enum { ANNOTATIONS_SHOWN = 10, SUMMARY_BYTES = 1 << 20 };
 static void escaped(const char *words, bool property, text *out) {
     text shown;
     text_init(&shown);
-    text_screen(&shown, words, strnlen(words, TEXT_SHOWN_BYTES_MAX));
+    text_show_lines(&shown, "", words);
     for (const char *p = shown.data; *p; p++) {
         if (*p == '%' || *p == '\r' || *p == '\n' || (property && (*p == ':' || *p == ',')))
             text_printf(out, "%%%02X", (unsigned)(unsigned char)*p);

@@ -17,6 +17,16 @@ void say(FILE *out, const char *format, ...) {
     text_release(&words);
 }
 
+void say_failure(FILE *out, const char *words) {
+    text lines;
+    text_init(&lines);
+    text_append(&lines, "tsr: ");
+    text_show_lines(&lines, "     ", words);
+    text_append_char(&lines, '\n');
+    fwrite(lines.data, 1, lines.length, out);
+    text_release(&lines);
+}
+
 static void say_screened(FILE *out, const char *bytes, size_t length) {
     text screened;
     text_init(&screened);

@@ -14,6 +14,9 @@
 
 /* printf; each %s is foreign text: escaped, and cut. */
 void say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "tsr: WORDS"; words of several lines, such as a diagnostic with its place, keep them, indented.
+ */
+void say_failure(FILE *out, const char *words);
 /* Text of several lines that was made with text_show; its newlines and colours stay. */
 void say_text(FILE *out, const char *composed);
 /* What another program reads, byte for byte. Where `out` is a terminal it is only shown. */

@@ -146,7 +146,9 @@ static void verdict_cell(const table *t, const json_t *result, text *out) {
     const char *why = json_string_value(json_object_get(result, "why"));
     if (why && *why) {
         bool fine = strcmp(outcome, "ok") == 0 || strcmp(outcome, "skipped") == 0;
-        text_show(out, fine ? " (%s)" : "\n    %s", why);
+        text_append(out, fine ? " (" : "\n    ");
+        text_show_lines(out, "    ", why);
+        text_append(out, fine ? ")" : "");
     }
     const char *pack = json_string_value(json_object_get(result, "pack"));
     if (pack)

@@ -63,7 +63,7 @@ exits 0 "bench with a cache" bench
 field status schedule schedule_values >whose
 has whose "^product tiny ok tuned P0.MR=1$" "uses the tuned schedule"
 has whose "^addition tiny ok default None$" "and the default where that was best"
-exits 0 "bench without" bench --no-tuned
+exits 0 "bench without" env TSR_TUNED=used.jsonl "$tsr" bench --backend cpu --profile strict --threads 1 --quick --json --no-tuned
 field schedule >whose
 hasnt whose "tuned" "--no-tuned uses none"
 exits 0 "another number of threads" "$tsr" bench --backend cpu --profile strict --threads 2 --quick --json --tuned used.jsonl

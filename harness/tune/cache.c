@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/file.h"
 #include "report/host_facts.h"
 
@@ -157,10 +158,10 @@ static void read_line(tune_cache *c, const char *path, uint32_t number, const ch
         put_entry(c, entry);
     } else {
         c->refused++;
-        text_printf(&c->complaints, "%s:%u: entry refused%s%s%s%s: %s\n", path, number,
-                    *job_result_text(entry, "kernel") ? ", of " : "",
-                    job_result_text(entry, "kernel"), *job_result_text(entry, "case") ? "/" : "",
-                    job_result_text(entry, "case"), fault);
+        text_show(&c->complaints, "%s:%u: entry refused%s%s%s%s: %s\n", path, number,
+                  *job_result_text(entry, "kernel") ? ", of " : "",
+                  job_result_text(entry, "kernel"), *job_result_text(entry, "case") ? "/" : "",
+                  job_result_text(entry, "case"), fault);
     }
     json_decref(entry);
 }

@@ -71,6 +71,19 @@ static void what_is_written_is_read(void **state) {
     pack_free(NULL);
 }
 
+static void members_have_a_limit_that_the_reader_sets(void **state) {
+    (void)state;
+    pack_state how;
+    status st = STATUS_INIT;
+    write_small(path);
+    pack *p = pack_read_within(path, 26 + 14, &how, &st);
+    assert_non_null(p);
+    pack_free(p);
+    assert_null(pack_read_within(path, 26 + 13, &how, &st));
+    assert_int_equal(how, PACK_INVALID);
+    assert_int_equal(st.code, STATUS_CORRUPT);
+}
+
 static void equal_arguments_give_equal_bytes_and_the_name_of_the_manifest(void **state) {
     (void)state;
     char other[sizeof path + 2], *a, *b, name[13], hex[65];
@@ -348,6 +361,7 @@ static int remove_folder(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(members_have_a_limit_that_the_reader_sets),
         cmocka_unit_test(equal_arguments_give_equal_bytes_and_the_name_of_the_manifest),
         cmocka_unit_test(others_can_read_it),
         cmocka_unit_test(the_usual_tools_can_read_it),

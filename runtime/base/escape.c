@@ -121,6 +121,24 @@ void text_escape(text *out, const char *bytes, size_t length, size_t most) {
     }
 }
 
+void text_show_lines(text *out, const char *indent, const char *words) {
+    size_t whole = strlen(words);
+    const char *end =
+        words + (whole > TEXT_SHOWN_BYTES_MAX ? text_utf8_cut(words, TEXT_SHOWN_BYTES_MAX) : whole);
+    for (;;) {
+        const char *newline = memchr(words, '\n', (size_t)(end - words));
+        const char *stop = newline ? newline : end;
+        text_escape(out, words, (size_t)(stop - words), SIZE_MAX / 2);
+        if (!newline || newline + 1 == end)
+            break;
+        words = newline + 1;
+        text_append_char(out, '\n');
+        text_append(out, indent);
+    }
+    if (*end)
+        text_printf(out, "...(%zu bytes)", whole);
+}
+
 /* ESC [ digits and semicolons m; 0 where it is something else. */
 static size_t colour_length(const char *p, size_t left) {
     if (left < 3 || p[0] != '\033' || p[1] != '[')

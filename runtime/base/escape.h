@@ -36,6 +36,10 @@ void text_escape(text *out, const char *bytes, size_t length, size_t most);
 void text_show(text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vshow(text *out, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
+/* Foreign text that may have lines: each is escaped, and begins after `indent`, but for the first.
+ * So none of them looks like one of ours. */
+void text_show_lines(text *out, const char *indent, const char *words);
+
 /* The second net, for text that was put together before: keeps newlines, tabs and colours (ESC [
  * digits m) and escapes the rest; "::" at the start of any line. */
 void text_screen(text *out, const char *bytes, size_t length);

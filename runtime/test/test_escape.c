@@ -134,6 +134,25 @@ static void composed_text_keeps_lines_and_colours(void **state) {
     }
 }
 
+static void lines_of_others_are_indented(void **state) {
+    (void)state;
+    static const struct {
+        const char *in, *out;
+    } cases[] = {
+        {"one", "one"},
+        {"", ""},
+        {"a\n::b\n\033c\n", "a\n  \\x3a:b\n  \\x1bc"},
+        {"a\n\nb", "a\n  \n  b"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        text out;
+        text_init(&out);
+        text_show_lines(&out, "  ", cases[i].in);
+        assert_string_equal(out.data, cases[i].out);
+        text_release(&out);
+    }
+}
+
 static void json_stays_the_same_document(void **state) {
     (void)state;
     static const char in[] =
@@ -177,6 +196,7 @@ int main(void) {
         cmocka_unit_test(a_format_escapes_its_strings_alone),
         cmocka_unit_test(long_text_is_cut),
         cmocka_unit_test(composed_text_keeps_lines_and_colours),
+        cmocka_unit_test(lines_of_others_are_indented),
         cmocka_unit_test(json_stays_the_same_document),
         cmocka_unit_test(cuts_fall_between_characters),
     };

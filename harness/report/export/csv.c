@@ -92,18 +92,18 @@ static void field(const json_t *value, text *out) {
         export_append_json(out, value, JSON_COMPACT);
         return;
     }
-    const char *words = json_string_value(value);
-    if (!strpbrk(words, ",\"\r\n")) {
-        text_append(out, words);
-        return;
-    }
-    text_append_char(out, '"');
-    for (const char *p = words; *p; p++) {
+    text words;
+    text_init(&words);
+    export_words(json_string_value(value), &words);
+    const char *quote = strpbrk(words.data, ",\"\n") ? "\"" : "";
+    text_append(out, quote);
+    for (const char *p = words.data; *p; p++) {
         if (*p == '"')
             text_append_char(out, '"');
         text_append_char(out, *p);
     }
-    text_append_char(out, '"');
+    text_append(out, quote);
+    text_release(&words);
 }
 
 static void table(const json_t *document, const column *columns, size_t count, text *out) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "job.h"
 
 enum { JSON_DIGITS = 10 };
@@ -24,8 +25,24 @@ unsigned export_schema(const json_t *document) {
 
 void export_append_json(text *out, const json_t *value, size_t flags) {
     char *body = json_dumps(value, flags | JSON_REAL_PRECISION(JSON_DIGITS) | JSON_ENCODE_ANY);
-    text_append(out, body);
+    if (body)
+        text_screen_json(out, body, strlen(body));
     free(body);
+}
+
+void export_words(const char *words, text *out) {
+    size_t whole = strlen(words), most = TEXT_SHOWN_BYTES_MAX;
+    size_t length = whole > most ? text_utf8_cut(words, most) : whole;
+    for (const char *line = words, *end = words + length; line <= end;) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        size_t bytes = newline ? (size_t)(newline - line) : (size_t)(end - line);
+        text_escape(out, line, bytes, SIZE_MAX / 2);
+        if (newline)
+            text_append_char(out, '\n');
+        line += bytes + 1;
+    }
+    if (length < whole)
+        text_printf(out, "...(%zu bytes)", whole);
 }
 
 void export_append_document(text *out, json_t *value) {

@@ -27,6 +27,8 @@ unsigned export_schema(const json_t *document);
 
 /* With the precision of all documents; `flags` are jansson's. */
 void export_append_json(text *out, const json_t *value, size_t flags);
+/* Text from elsewhere for a format of lines: escaped (base/escape.h) and cut, its newlines kept. */
+void export_words(const char *words, text *out);
 /* Indented, with a newline at the end; takes over `value`. */
 void export_append_document(text *out, json_t *value);
 /* result[outer], or result[outer][inner]; NULL where it is absent or null. `inner` may be NULL. */

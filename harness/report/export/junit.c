@@ -160,8 +160,13 @@ static void put_suite(const json_t *document, const char *kernel, text *out) {
     xml_attribute("name", kernel, out);
     put_counts(&c, out);
     text_printf(out, " skipped=\"%zu\"", c.skipped);
-    if (*started)
-        text_printf(out, " timestamp=\"%.*s\"", (int)strcspn(started, "Z"), started);
+    if (*started) {
+        text local;
+        text_init(&local);
+        text_append_bytes(&local, started, strcspn(started, "Z"));
+        xml_attribute("timestamp", local.data, out);
+        text_release(&local);
+    }
     text_append(out, ">\n");
     properties(document, out);
     json_array_foreach((json_t *)results, i, result) {

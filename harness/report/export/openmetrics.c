@@ -80,8 +80,11 @@ static const family gate_families[] = {
 
 static void label(const char *name, const char *value, text *out) {
     bool first = out->data[out->length - 1] == '{';
+    text words;
+    text_init(&words);
+    export_words(value, &words);
     text_printf(out, "%s%s=\"", first ? "" : ",", name);
-    for (const char *p = value; *p; p++) {
+    for (const char *p = words.data; *p; p++) {
         if (*p == '\\' || *p == '"')
             text_append_char(out, '\\');
         if (*p == '\n')
@@ -90,6 +93,7 @@ static void label(const char *name, const char *value, text *out) {
             text_append_char(out, *p);
     }
     text_append_char(out, '"');
+    text_release(&words);
 }
 
 /* NAME{kernel=...,threads=...; the brace stays open. */

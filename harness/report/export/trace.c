@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "job.h"
 #include "report/export/export.h"
 
@@ -106,7 +107,7 @@ void export_trace(const json_t *document, text *out) {
                   "otherData", "run", json_object_get(document, "run"), "tsr",
                   json_object_get(document, "tsr"), "host", json_object_get(document, "host"));
     char *body = json_dumps(trace, JSON_INDENT(1) | JSON_REAL_PRECISION(PRECISION));
-    text_append(out, body);
+    text_screen_json(out, body, strlen(body));
     text_append_char(out, '\n');
     free(body);
     json_decref(trace);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "report/export/export.h"
+
 static const char replacement[] = "\xEF\xBF\xBD";
 
 /* Of a byte that cannot stand as it is; NULL where it can. */
@@ -32,8 +34,11 @@ static bool is_noncharacter(const char *p) {
     return strncmp(p, "\xEF\xBF\xBE", 3) == 0 || strncmp(p, "\xEF\xBF\xBF", 3) == 0;
 }
 
-static void escaped(const char *words, const char *as_they_are, text *out) {
-    for (const char *p = words; *p; p++) {
+static void escaped(const char *foreign, const char *as_they_are, text *out) {
+    text words;
+    text_init(&words);
+    export_words(foreign, &words);
+    for (const char *p = words.data; *p; p++) {
         const char *instead = strchr(as_they_are, *p) ? NULL : escape_of(*p);
         if (is_noncharacter(p)) {
             text_append(out, replacement);
@@ -44,6 +49,7 @@ static void escaped(const char *words, const char *as_they_are, text *out) {
             text_append_char(out, *p);
         }
     }
+    text_release(&words);
 }
 
 void xml_text(const char *words, text *out) {

@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -61,6 +62,12 @@ def check_jsonl(path):
         assert line == result
 
 
+def shown(words):
+    """Newlines stay; what a terminal would act on is escaped."""
+    spelled = {"\r": "\\r", "\t": "\\t", "\ufffe": "\\ufffe"}
+    return re.sub("[\x00-\x09\x0b-\x1f\x7f\ufffe]", lambda m: spelled.get(m[0], f"\\x{ord(m[0]):02x}"), words)
+
+
 def check_csv(path):
     rows = list(csv.DictReader(open(path, newline="")))
     name = "gate" if "gate" in document else "run"
@@ -68,7 +75,7 @@ def check_csv(path):
     for row, result in zip(rows, results):
         assert row[name] == document[name]
         for key in ("kernel", "case", "backend", "profile", "status", "verdict", "why", "reason"):
-            assert row.get(key, "") == (result.get(key) or ""), key
+            assert row.get(key, "") == shown(result.get(key) or ""), key
         change = result.get("change")
         if change:
             assert [float(row[c]) for c in ("change", "change_low", "change_high")] == [
