@@ -99,6 +99,16 @@ SOURCES = [
                                                   "Tensor[f32]", 'case("a", N=65536)')),
     ("product of ten symbols", 3, 5, with_case("N=3", 'x: Tensor["' + "*".join("N" * 10) + '", f32]', 'Tensor["N", f32]')),
 
+    ("windows of 2^44", 3, REFUSED, returned("sum(conv2d(broadcast_to(x, (1, 65599, 65599, 1)), broadcast_to(x, (64, 64, 1, 1))))",
+                                             "x: Tensor[1, 1, 1, 1, f32]", "Tensor[f32]")),
+    ("a formula of 27 terms", 3, REFUSED, returned("conv2d(x, w)", 'x: Tensor[1, 9, 9, "G+H+I", f32], w: Tensor["A+B+C", "D+E+F", '
+                                                   '"G+H+I", "O", f32]', 'Tensor[1, "10-A-B-C", "10-D-E-F", "O", f32]',
+                                                   'case("a", A=1, B=1, C=1, D=1, E=1, F=1, G=1, H=1, I=1, O=2)'), [("--generic",)]),
+    ("30 halves of a symbol", 3, BODY + 16, kernel(again("y = y[::2]", 30)[:-1] + ["return sum(y)"], 'x: Tensor["N", f32]',
+                                                   "Tensor[f32]", 'case("a", N=70000)')),
+    ("powers of a symbol", 3, BODY + 4, kernel(["n = x.shape[0]"] + ["n = (n * n * n * n * n * n) // 2"] * 30 +
+                                               ["return sum(x[0:n])"], 'x: Tensor["N", f32]', "Tensor[f32]", 'case("a", N=1)')),
+
     # ---- counts ----
     ("concat 300", 3, BODY, returned("concat([" + ", ".join(["x"] * 300) + "])", SMALL, "Tensor[1200, 6, f32]")),
     ("concat 64", 0, None, returned("concat([" + ", ".join(["x"] * 64) + "])", SMALL, "Tensor[256, 6, f32]")),
