@@ -127,12 +127,12 @@ SOURCES = [
 
     # ---- length: nothing calls itself for each statement ----
     ("3000 sums", 0, None, kernel(again("y = y + x", 3000)), EVERY_WAY),
-    ("3000 functions", 0, None, kernel(again("y = exp(y)", 3000))),
+    ("1000 functions", 0, None, kernel(again("y = exp(y)", 1000))),
     ("3000 squares", 0, None, kernel(again("y = y * y", 3000))),
-    ("3000 transpositions", 0, None, kernel(again("y = y.T", 3000)), EVERY_WAY),
+    ("1000 transpositions", 0, None, kernel(again("y = y.T", 1000)), EVERY_WAY),
     ("3000 slices", 0, None, kernel(again("y = y[:, :]", 3000))),
-    ("1500 conversions", 0, None, kernel(again("y = cast(cast(y, f64), f32)", 1500)), EVERY_WAY),
-    ("a tree of 512", 0, None, kernel(tree(512)), EVERY_WAY),
+    ("500 conversions", 0, None, kernel(again("y = cast(cast(y, f64), f32)", 500)), EVERY_WAY),
+    ("a tree of 256", 0, None, kernel(tree(256)), EVERY_WAY),
     ("3000 counts", 0, None, kernel(["c = n"] + ["c = maximum(c, c)"] * 3000 + ["return dot(x, x, (1,), (1,), k_count=c)"],
                                     SMALL + ", n: Tensor[4, i32]", "Tensor[4, 4, f32]")),
     ("200 counts that double", 0, None, kernel(["c = arange(4)"] + ["c = c + c"] * 200 +
