@@ -236,6 +236,8 @@ static bool run_pass(pipeline *p, const struct pass *pass) {
     reduction_list before;
     reductions_of(p->m, &before);
     bool ok = inject_into_pass(p, pass, false) && pass->run(p) && inject_into_pass(p, pass, true);
+    if (ok && ir_failure(p->m))
+        ok = status_set(p->st, STATUS_INVALID, "%s: %s", pass->name, ir_failure(p->m));
     ok = ok && (!should_verify(p) || verify_pass(p, pass, &before));
     reductions_release(&before);
     if (!ok)

@@ -6,6 +6,18 @@
 #include "fuzz.h"
 #include "tessera/compiler.h"
 
+/* What every command does with a sound case, up to its schedule: a refusal, or not. */
+static void go_down(const ir_module *graph, const compiler_case *c) {
+    status st = STATUS_INIT;
+    compiler_options options = {.isa = "x86-64-v3", .threads = 2};
+    compiler_space space;
+    uint64_t flops, bytes;
+    ir_module_free(compiler_primitives(graph, c->dims, c->dim_count, &st));
+    compiler_cost(graph, c->dims, c->dim_count, &flops, &bytes, &st);
+    if (compiler_space_of(graph, c->dims, c->dim_count, &options, &space, &st))
+        compiler_space_release(&space);
+}
+
 static void check_case(compiler_source *s, const compiler_kernel *k, const compiler_case *c,
                        text *diagnostics) {
     ir_module *graph = compiler_graph(s, k, c, diagnostics);
@@ -15,8 +27,8 @@ static void check_case(compiler_source *s, const compiler_kernel *k, const compi
         return;
     if (!ir_verify(graph, &st))
         abort();
-    if (c)
-        compiler_signature_of(graph, c->dims, c->dim_count, &signature, &st);
+    if (c && compiler_signature_of(graph, c->dims, c->dim_count, &signature, &st))
+        go_down(graph, c);
     ir_module_free(graph);
 }
 
@@ -30,9 +42,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     compiler_init();
     text_init(&diagnostics);
     compiler_source *s = compiler_open_text("fuzzed.tsr", source, false, &diagnostics);
-    for (uint32_t i = 0; s && compiler_error_count(s) == 0 && i < compiler_kernel_count(s); i++) {
+    for (uint32_t i = 0; s && i < compiler_kernel_count(s); i++) {
         const compiler_kernel *k = compiler_kernel_at(s, i);
-        for (uint32_t n = 0; n < k->case_count && n < 4; n++)
+        for (uint32_t n = 0; n < k->case_count && n < 4 && !k->broken; n++)
             check_case(s, k, &k->cases[n], &diagnostics);
     }
     if (s)

@@ -4,7 +4,13 @@
 
 bool graph_decompose_all(ir_module *m, status *st) {
     /* The kernel's return is one more. */
-    return graph_decompose_kernel(m, LIMIT_OPERATIONS + 1) ||
+    bool room = graph_decompose_kernel(m, LIMIT_OPERATIONS + 1);
+    if (ir_failure(m))
+        return status_set(st, STATUS_INVALID,
+                          "these dimensions, or their formulas, are too large for what the kernel "
+                          "is made of: %s",
+                          ir_failure(m));
+    return room ||
            status_set(st, STATUS_INVALID,
                       "this kernel is made of more than %d operations, those of its composites "
                       "included; split it into kernels that take each other's results",

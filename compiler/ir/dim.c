@@ -12,7 +12,7 @@
 
 #include "ir/internal.h"
 
-enum { MAX_TERMS = 16, MAX_ATOMS = 6, MAX_DEPTH = 16 };
+enum { MAX_TERMS = 16, MAX_ATOMS = 6, MAX_DEPTH = 16, MAX_TEXT = 2000 };
 
 typedef struct term {
     int64_t coefficient;
@@ -184,6 +184,16 @@ static void poly_print(const poly *p, text *out) {
         text_append(out, "0");
 }
 
+/* Whether the text can be read again: what is nested in itself grows with every step. */
+static bool is_readable(const text *t) {
+    int depth = 0, deepest = 0;
+    for (size_t i = 0; i < t->length && t->length <= MAX_TEXT; i++) {
+        depth += (t->data[i] == '(') - (t->data[i] == ')');
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return t->length <= MAX_TEXT && deepest < MAX_DEPTH;
+}
+
 static ir_dim poly_dim(ir_module *m, const poly *p) {
     int64_t value;
     if (p->bad)
@@ -193,7 +203,7 @@ static ir_dim poly_dim(ir_module *m, const poly *p) {
     text t;
     text_init(&t);
     poly_print(p, &t);
-    ir_dim d = ir_dim_intern(m, t.data);
+    ir_dim d = is_readable(&t) ? ir_dim_intern(m, t.data) : IR_DIM_INVALID;
     text_release(&t);
     return d;
 }
@@ -243,7 +253,7 @@ static poly poly_floordiv(ir_module *m, const poly *a, const poly *b) {
     text_append(&t, ", ");
     poly_print(b, &t);
     text_append(&t, ")");
-    q = poly_atom(m, t.data);
+    q = is_readable(&t) ? poly_atom(m, t.data) : (poly){.bad = true};
     text_release(&t);
     poly_add(&q, &whole, 1);
     return q;

@@ -28,6 +28,7 @@ struct ir_module {
     intern_table type_index, attr_index;
     map dim_index, name_index;
     ir_block body;
+    const char *failure; /* see ir_fail; NULL: none */
 };
 
 /* Interned copy of a name (attribute names). */

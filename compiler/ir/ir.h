@@ -155,6 +155,11 @@ typedef struct ir_region_data {
 ir_module *ir_module_new(void);
 void ir_module_free(ir_module *m);
 arena *ir_module_arena(ir_module *m);
+/* What could not be built in it, as dimensions can be beyond what they may be only once they are
+ * multiplied: the first reason stays, and whoever asked for the building says so. The module is
+ * whole, and means nothing. NULL: nothing went wrong. */
+void ir_fail(ir_module *m, const char *why);
+const char *ir_failure(const ir_module *m);
 ir_block ir_module_body(const ir_module *m); /* the top-level block: one kernel op */
 ir_op ir_module_kernel(const ir_module *m);  /* its only op, 0 while empty */
 

@@ -50,6 +50,15 @@ void ir_module_free(ir_module *m) {
     free(m);
 }
 
+void ir_fail(ir_module *m, const char *why) {
+    if (!m->failure)
+        m->failure = arena_strdup(&m->memory, why);
+}
+
+const char *ir_failure(const ir_module *m) {
+    return m->failure;
+}
+
 arena *ir_module_arena(ir_module *m) {
     return &m->memory;
 }

@@ -413,7 +413,8 @@ bool graph_decompose_kernel(ir_module *m, uint32_t limit) {
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
     ir_op next;
     uint32_t count = 0;
-    for (ir_op op = ir_block_get(m, body)->first; op && count <= limit; op = next) {
+    for (ir_op op = ir_block_get(m, body)->first; op && count <= limit && !ir_failure(m);
+         op = next) {
         const ir_op_data *d = ir_op_get(m, op);
         uint32_t before = ir_op_count(m);
         next = d->next;

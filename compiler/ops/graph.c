@@ -149,11 +149,18 @@ const op_table *graph_op_table(void) {
     return &table;
 }
 
+/* Stands for what cannot be: of the greatest rank, so that every axis is there. */
+static void give_anything(graph_infer_query *q) {
+    static const ir_dim ones[IR_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
+    int count = op_info_get(q->opcode)->results;
+    for (q->result_count = 0; (int)q->result_count < count; q->result_count++)
+        q->results[q->result_count] = ir_type_tensor(q->m, DTYPE_F32, IR_MAX_RANK, ones);
+}
+
 ir_op graph_build(ir_builder *b, int opcode, const ir_value *operands, uint32_t operand_count,
                   const ir_named_attr *attrs, uint32_t attr_count) {
-    ir_type types[64];
-    assert(operand_count <= 64);
-    for (uint32_t i = 0; i < operand_count; i++)
+    ir_type types[LIMIT_OPERANDS];
+    for (uint32_t i = 0; i < operand_count && i < LIMIT_OPERANDS; i++)
         types[i] = ir_value_get(b->m, operands[i])->type;
     graph_infer_query q = {.m = b->m,
                            .opcode = opcode,
@@ -161,9 +168,12 @@ ir_op graph_build(ir_builder *b, int opcode, const ir_value *operands, uint32_t 
                            .operand_count = operand_count,
                            .attrs = attrs,
                            .attr_count = attr_count};
-    if (!graph_infer(&q)) {
-        fprintf(stderr, "tessera: internal: %s: %s\n", op_info_get(opcode)->name, q.error);
-        abort();
+    if (operand_count > LIMIT_OPERANDS || !graph_infer(&q)) {
+        char why[600];
+        snprintf(why, sizeof why, "%s: %s", op_info_get(opcode)->name,
+                 operand_count > LIMIT_OPERANDS ? "too many operands" : q.error);
+        ir_fail(b->m, why);
+        give_anything(&q);
     }
     ir_op_spec spec = {.opcode = opcode,
                        .operands = operands,

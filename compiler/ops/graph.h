@@ -56,8 +56,8 @@ const char *graph_accumulators(dtype element);
 /* Could a conversion overflow, so that saturating changes it? Else *why. */
 bool graph_can_saturate(dtype from, dtype to, const char **why);
 
-/* Builds one op with inferred result types; the caller has checked the operands (a failure is our
- * bug). */
+/* Builds one op with inferred result types. Where the rules refuse it (dimensions that are too
+ * large only here, formulas of them that are too long) the module has failed (ir_failure). */
 ir_op graph_build(ir_builder *b, int opcode, const ir_value *operands, uint32_t operand_count,
                   const ir_named_attr *attrs, uint32_t attr_count);
 

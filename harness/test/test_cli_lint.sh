@@ -15,7 +15,7 @@ has out '^   [0-9]+ \|     other: Tensor' "the line"
 has out '^      \|     \^~~~~$' "carets"
 has out '^      = help: Remove it, or use it' "and what to do"
 has out "^source.tsr:[0-9]+:13: error: unknown name 'zz' \[source\]" "the compiler's own"
-has out '^[0-9]+ kernels with [0-9]+ cases in 6 files: 4 errors, [0-9]+ warnings, 4 notes' "a sum"
+has out '^[0-9]+ kernels with [0-9]+ cases in 6 files: 5 errors, [0-9]+ warnings, 4 notes' "a sum"
 hasnt out $'\x1b' "no colour in a file"
 exits 1 "with colour" "$tsr" lint source.tsr --color always
 has out $'\x1b\\[1;31merror' "errors are red"

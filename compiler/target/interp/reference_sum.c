@@ -164,11 +164,16 @@ static void add_products(const sums *r, double x, const double *y, int64_t n) {
     }
 }
 
+/* Of a product. What may be anything, an infinity too, gives a NaN with 0. */
+static double product_bound(bounded x, double y, double e) {
+    if (isinf(x.bound) || isinf(e))
+        return HUGE_VAL;
+    return reference_product(fabs(x.value), e) + reference_product(x.bound, fabs(y) + e);
+}
+
 static void add_errors(const sums *r, bounded x, const double *y, const double *e, int64_t n) {
-    double magnitude = fabs(x.value);
     for (int64_t j = 0; j < n; j++)
-        r->carried[j] +=
-            reference_product(magnitude, e[j]) + reference_product(x.bound, fabs(y[j]) + e[j]);
+        r->carried[j] += product_bound(x, y[j], e[j]);
 }
 
 typedef struct dot_job {
@@ -189,8 +194,7 @@ static bounded odd_product(const dot_job *d, int64_t row, int64_t b, int64_t j, 
                      ((const double *)d->x.bound.data)[left]};
         bounded y = {((const double *)d->y.value.data)[right],
                      ((const double *)d->y.bound.data)[right]};
-        bounded p = {x.value * y.value, reference_product(fabs(x.value), y.bound) +
-                                            reference_product(x.bound, fabs(y.value) + y.bound)};
+        bounded p = {x.value * y.value, product_bound(x, y.value, y.bound)};
         bool nan = reference_is_nan(x) || reference_is_nan(y);
         bool beyond = isinf(p.value) && !isinf(x.value) && !isinf(y.value); /* of f64 */
         bool unknown = !nan && (isinf(x.bound) || isinf(y.bound) || beyond);
