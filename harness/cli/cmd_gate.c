@@ -46,6 +46,8 @@ typedef struct gate_command {
     arena memory;
     corpus_query query;
     corpus corpus;
+    text diagnostics; /* of loading it, while nobody has been told */
+    status problem;   /* likewise: why it cannot be used */
     arm arms[2];
     progress progress;
 } gate_command;
@@ -145,17 +147,19 @@ static bool names_records(const char *what) {
     return what && (strncmp(what, "run:", 4) == 0 || strncmp(what, "file:", 5) == 0);
 }
 
-/* Recorded results need no corpus; modules use it where it is there. */
+/* Recorded results need no corpus, and modules use it where it is there; what is compiled needs it.
+ */
+static int tell_corpus(gate_command *c, bool needed) {
+    if (needed || c->problem.code == STATUS_OK) {
+        say_text(stderr, c->diagnostics.data);
+        text_clear(&c->diagnostics);
+    }
+    return needed && c->problem.code != STATUS_OK ? command_fail(&c->problem) : EXIT_DONE;
+}
+
 static int load_corpus(gate_command *c) {
-    text diagnostics;
-    status st = STATUS_INIT;
-    text_init(&diagnostics);
-    bool ok = corpus_load(&c->corpus, &c->query, &diagnostics, &st);
-    bool needed = !options_text(c->o, OPTION_AGAINST, NULL) || c->o->arguments.count > 0;
-    if (needed || ok)
-        say_text(stderr, diagnostics.data);
-    text_release(&diagnostics);
-    return ok || !needed ? EXIT_DONE : command_fail(&st);
+    corpus_load(&c->corpus, &c->query, &c->diagnostics, &c->problem);
+    return tell_corpus(c, !options_text(c->o, OPTION_AGAINST, NULL) || c->o->arguments.count > 0);
 }
 
 static int open_arms(gate_command *c) {
@@ -178,6 +182,9 @@ static int open_arms(gate_command *c) {
                                .threads_chosen = options_flag(c->o, OPTION_THREADS)};
         if (!arm_open(&c->arms[i], &request, &st))
             return command_fail(&st);
+        int code = tell_corpus(c, c->arms[i].items == &c->corpus);
+        if (code)
+            return code;
     }
     if (c->o->arguments.count && arm_is_recorded(&c->arms[0]) && arm_is_recorded(&c->arms[1]))
         return command_usage(c->o->command,
@@ -355,6 +362,7 @@ static int check_self_test(const options *o) {
 int command_gate(const options *o) {
     gate_command c = {.o = o};
     arena_init(&c.memory);
+    text_init(&c.diagnostics);
     interrupt_watch();
     int code = check_self_test(o);
     code = code ? code : check_exports(o);
@@ -365,6 +373,7 @@ int command_gate(const options *o) {
     arm_close(&c.arms[0]);
     arm_close(&c.arms[1]);
     corpus_release(&c.corpus);
+    text_release(&c.diagnostics);
     arena_release(&c.memory);
     return code;
 }

@@ -16,6 +16,7 @@
 #include "module_cache.h"
 #include "program.h"
 #include "report/say.h"
+#include "scratch_folder.h"
 #include "store/store.h"
 
 enum { MODULE_BYTES_MAX = 1 << 28 };
@@ -319,13 +320,17 @@ static bool check_made(const arm *a, const job *j, const arm_module *made, statu
     return ok;
 }
 
-/* Asks the other tsr for the module, in a file of its own. */
+/* Asks the other tsr for the module, in a file. */
 static bool compile_there(const arm *a, const job *j, arm_module *out, status *st) {
-    char path[] = "/tmp/tsr-module-XXXXXX", threads[16];
-    int fd = mkostemp(path, O_CLOEXEC), code = 0;
-    if (fd < 0)
-        return status_set_errno(st, errno, "no room for a module in /tmp");
-    close(fd);
+    char threads[16];
+    int code = 0;
+    scratch_folder folder;
+    text path, said;
+    if (!scratch_folder_open(&folder, NULL, SCRATCH_FOLDER_PREFIX, st))
+        return false;
+    text_init(&path);
+    text_init(&said);
+    text_printf(&path, "%s/module", folder.path);
     snprintf(threads, sizeof threads, "%u", j->threads);
     const char *const arguments[] = {a->tool,
                                      "compile",
@@ -343,23 +348,24 @@ static bool compile_there(const arm *a, const job *j, arm_module *out, status *s
                                      "--emit",
                                      "module",
                                      "-o",
-                                     path,
+                                     path.data,
                                      NULL};
-    text said;
-    text_init(&said);
     program p = {.arguments = arguments, .output = &said, .complaint = &said};
     char *image = NULL;
     bool ok = program_run(&p, &code, st);
     if (ok && code != 0)
         ok = status_set(st, STATUS_INVALID, "%.900s", first_line(&said));
-    ok = ok && file_read(path, MODULE_BYTES_MAX, &image, &out->bytes, st);
+    else if (ok && !file_exists(path.data))
+        ok = status_set(st, STATUS_INVALID, "%s compile left no module of %s", a->tool, j->kernel);
+    ok = ok && file_read(path.data, MODULE_BYTES_MAX, &image, &out->bytes, st);
     out->image = image;
     if (ok && !check_made(a, j, out, st)) {
         free(image);
         out->image = NULL;
         ok = false;
     }
-    unlink(path);
+    scratch_folder_close(&folder);
+    text_release(&path);
     text_release(&said);
     return ok;
 }

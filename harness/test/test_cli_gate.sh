@@ -250,6 +250,9 @@ sed -i 's/return softmax(x, axis=-1)/return softmux(x, axis=-1)/' corpus/work.ts
 exits 3 "sources that do not compile" "$tsr" gate --baseline HEAD
 cp corpus/work.tsr corpus/broken.tsr
 cp good.tsr corpus/work.tsr
+exits 3 "kernels of one name" "$tsr" gate --baseline "build:$tsr" --against "build:$tsr"
+has err "broken.tsr and in" "are told"
+sed -i 's/^def \([a-z]*\)(/def \1_again(/' corpus/broken.tsr
 exits 3 "kernels that neither build can read" "$tsr" gate --baseline "build:$tsr" --against "build:$tsr"
 has err "softmux" "are told"
 gates 3 "and are no equal ones" --baseline "$tsr"
