@@ -71,8 +71,7 @@ fi
 # Ctrl-C in the middle: the finished results stay, and --resume goes on.
 TSR_TEST_FAULT=hang@product/tiny "$tsr" bench corpus --quick --backend cpu --profile strict >out 2>err &
 pid=$!
-for _ in $(seq 100); do
-    grep -q "addition/wider" out && break
+while ! grep -q "addition/wider" out && kill -0 $pid; do
     sleep 0.1
 done
 kill -INT $pid
@@ -126,8 +125,7 @@ cd ..
 # kill -9 cannot be caught: what was stored is there all the same.
 TSR_TEST_FAULT=hang@product/tiny "$tsr" bench corpus --quick --backend cpu --profile strict >out 2>err &
 pid=$!
-for _ in $(seq 100); do
-    grep -q "addition/wider" out && break
+while ! grep -q "addition/wider" out && kill -0 $pid; do
     sleep 0.1
 done
 kill -KILL $pid
