@@ -58,11 +58,11 @@ static void show_json(const replay *r) {
     bool none = r->verdict == REPRO_NO_VERDICT;
     json_object_del(r->result, "internal");
     json_t *document = json_pack(
-        "{s:s, s:s?, s:b, s:O, s:O, s:O?, s:O?, s:O?, s:s?}", "schema", "tsr.replay/1", "verdict",
+        "{s:s, s:s?, s:b, s:O, s:O, s:O?, s:O?, s:O?, s:o}", "schema", "tsr.replay/1", "verdict",
         none ? NULL : repro_verdict_name(r->verdict), "interrupted", none, "qualifiers",
         r->qualifiers, "missing", r->missing, "case", json_object_get(r->manifest, "case"),
         "recorded", json_object_get(r->manifest, "outcome"), "replayed", none ? NULL : r->result,
-        "why", r->why[0] ? r->why : NULL);
+        "why", r->why[0] ? job_words(r->why, strlen(r->why)) : json_null());
     document_print(document, stdout);
     json_decref(document);
 }

@@ -190,7 +190,9 @@ def named_corpus(folder, hostile):
 
 def missing_files(folder, hostile):
     name = file_name(hostile)
-    return [["bench", name], ["compile", name], ["run", name], ["replay", name], ["diff", name, name], ["lint", name],
+    (folder / (name + ".pack")).write_bytes(b"no pack")
+    return [["replay", name + ".pack"], ["replay", name + ".pack", "--json"],
+            ["bench", name], ["compile", name], ["run", name], ["replay", name], ["diff", name, name], ["lint", name],
             ["diff", name + ".npy", "x.npy"], ["run", "corpus/small.tsr", "--in", name], ["report", name], ["log", "--db", name],
             ["run", "corpus/small.tsr", "--in", "x.npy", "--out", "x.npy/" + name], ["tune", "--import", name],
             ["gate", "--baseline", name], ["gate", "--baseline", "file:" + name, "--against", "file:run.json"],
@@ -269,6 +271,14 @@ def run(command, folder, extra):
     return done.returncode, done.stdout, done.stderr
 
 
+def is_json(out):
+    try:
+        json.loads(out)
+    except ValueError:
+        return False
+    return True
+
+
 def check(row, name, sound):
     what, make = row
     failures = commands = 0
@@ -282,6 +292,8 @@ def check(row, name, sound):
             for path in sorted(folder.glob("out.*")):
                 found += [f"{path.name}: {c}" for c in complaints(b"", path.read_bytes().replace(b"\r\n", b"\n"), "export")]
                 path.unlink()
+            if "--json" in command and code != 2 and out and not is_json(out):
+                found.append(f"stdout is not one JSON document: {out[:200]!r}")
             if code not in CODES:
                 found.append(f"exit {code}: {err[-300:]!r}")
             commands += 1
