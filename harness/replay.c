@@ -6,6 +6,7 @@
 
 #include "backend.h"
 #include "base/arena.h"
+#include "base/escape.h"
 #include "device/host.h"
 #include "fault.h"
 #include "interrupt.h"
@@ -45,7 +46,9 @@ typedef struct recorded_case {
 
 static bool invalid(replay *r, const char *why) {
     r->verdict = INVALID_PACK;
-    snprintf(r->why, sizeof r->why, "%.500s", why);
+    size_t length = strnlen(why, sizeof r->why - 1);
+    memcpy(r->why, why, length);
+    r->why[text_utf8_cut(r->why, length)] = '\0';
     return false;
 }
 

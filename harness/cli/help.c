@@ -17,7 +17,7 @@ static const struct exit_row {
     {"4", "something asked for is not here: backend, device, permission, room on the disk"},
     {"5", "no verdict: the two sides do not cover the same cases"},
     {"70", "a bug of tsr itself"},
-    {"130", "interrupted; what was finished is stored, and --resume goes on"},
+    {"130", "interrupted: no verdict; what was finished is stored, and --resume goes on"},
 };
 enum { EXIT_ROWS = sizeof exit_rows / sizeof exit_rows[0] };
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 const command_info command_table[COMMAND_COUNT] = {
 #define COMMAND(id, name, spelling, usage, summary, description)                                   \
     {spelling, usage, summary, description},
@@ -72,6 +74,15 @@ static bool unknown_option(command_id command, const char *word, status *st) {
                       command_table[command].name);
 }
 
+/* A file's name is bytes; every other word becomes part of a document sooner or later. */
+static bool is_word(const option_info *info, const char *value) {
+    static const char *const of_files[] = {"FILE", "DIR", "WHAT", "COMMAND"};
+    for (size_t i = 0; i < sizeof of_files / sizeof *of_files; i++)
+        if (strstr(info->argument, of_files[i]))
+            return true;
+    return text_is_utf8(value, strlen(value));
+}
+
 static bool store_value(options *o, option_id id, const char *value, status *st) {
     const option_info *info = &option_table[id];
     if (value && !info->argument)
@@ -80,6 +91,8 @@ static bool store_value(options *o, option_id id, const char *value, status *st)
         return status_set(st, STATUS_INVALID, "--%s needs a value: %s", info->name, info->argument);
     if (value && !*value)
         return status_set(st, STATUS_INVALID, "the value of --%s is empty", info->name);
+    if (value && !is_word(info, value))
+        return status_set(st, STATUS_INVALID, "the value of --%s is not UTF-8", info->name);
     if (o->values[id].present && info->argument && !info->repeats)
         return status_set(st, STATUS_INVALID, "--%s was given twice", info->name);
     o->values[id].present = true;

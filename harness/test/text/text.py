@@ -31,6 +31,7 @@ HOSTILE = {
     "directions": "a\u202egnp.exe\u2066b\u200b\u2028c\ufeff",
     "formats": "%s%n%99999d\\x1b{}$(id)`id`';--<script>|&",
     "umlaut": "Gr\u00f6\u00dfe \u65e5\u672c \U0001f600",
+    "bytes": "a\udcff\udc9b2J\udcc3",  # no UTF-8: os.fsencode makes \xff of \udcff
     "long": "L" * (3 << 20),
 }
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
@@ -163,7 +164,7 @@ def raw_manifest(words):
 
 
 def file_name(hostile, suffix=""):
-    return hostile.replace("/", "-").encode()[:150].decode(errors="ignore") + suffix
+    return os.fsdecode(os.fsencode(hostile.replace("/", "-"))[:150]) + suffix
 
 
 def named_corpus(folder, hostile):
@@ -189,17 +190,20 @@ def named_corpus(folder, hostile):
 
 def missing_files(folder, hostile):
     name = file_name(hostile)
-    return [["bench", name], ["compile", name], ["run", name], ["replay", name], ["diff", name, name], ["lint", name],
+    (folder / (name + ".pack")).write_bytes(b"no pack")
+    return [["replay", name + ".pack"], ["replay", name + ".pack", "--json"],
+            ["bench", name], ["compile", name], ["run", name], ["replay", name], ["diff", name, name], ["lint", name],
             ["diff", name + ".npy", "x.npy"], ["run", "corpus/small.tsr", "--in", name], ["report", name], ["log", "--db", name],
             ["run", "corpus/small.tsr", "--in", "x.npy", "--out", "x.npy/" + name], ["tune", "--import", name],
             ["gate", "--baseline", name], ["gate", "--baseline", "file:" + name, "--against", "file:run.json"],
-            ["bench", "corpus", "--export", "csv=" + name + "/x"], ["bench", "corpus", "--golden", name, "--quick"]]
+            ["bench", "corpus", "--export", "csv=" + name + "/x"]]
 
 
 def hostile_source(folder, hostile):
     lines = hostile.replace('"', "'")[:20000]
-    (folder / "bad.tsr").write_text(KERNEL + f"\n# {lines}\nX = \"{lines}\"\n@kernel\ndef {lines}(:\n", newline="")
-    (folder / "worse.tsr").write_text(KERNEL.replace('"tiny"', f'"{lines}"').replace("return x + x", f"return {lines}"), newline="")
+    (folder / "bad.tsr").write_text(KERNEL + f"\n# {lines}\nX = \"{lines}\"\n@kernel\ndef {lines}(:\n", newline="", errors="surrogateescape")
+    (folder / "worse.tsr").write_text(KERNEL.replace('"tiny"', f'"{lines}"').replace("return x + x", f"return {lines}"), newline="",
+                                      errors="surrogateescape")
     return [["bench", "bad.tsr"], ["compile", "bad.tsr"], ["lint", "bad.tsr"], ["lint", "worse.tsr", "--json"],
             ["compile", "worse.tsr"], ["run", "worse.tsr", "--in", "x.npy"]]
 
@@ -252,14 +256,27 @@ CASES = [
 
 
 def fits(what, name):
-    """Some places cannot hold some texts: an argument has at most 128 KiB, a name of a file 255 bytes."""
+    """Some places cannot hold some texts: JSON is UTF-8, and a variable of the environment is not that long."""
+    if name == "bytes":
+        return what in BYTES_FIT
     return not (what.startswith("the environment") and name == "long")
+
+
+BYTES_FIT = ("names of files that are not there", "a source", "the command line")
 
 
 def run(command, folder, extra):
     done = subprocess.run([TSR, *command], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
                           env={**os.environ, **extra})
     return done.returncode, done.stdout, done.stderr
+
+
+def is_json(out):
+    try:
+        json.loads(out)
+    except ValueError:
+        return False
+    return True
 
 
 def check(row, name, sound):
@@ -275,6 +292,8 @@ def check(row, name, sound):
             for path in sorted(folder.glob("out.*")):
                 found += [f"{path.name}: {c}" for c in complaints(b"", path.read_bytes().replace(b"\r\n", b"\n"), "export")]
                 path.unlink()
+            if "--json" in command and code != 2 and out and not is_json(out):
+                found.append(f"stdout is not one JSON document: {out[:200]!r}")
             if code not in CODES:
                 found.append(f"exit {code}: {err[-300:]!r}")
             commands += 1
@@ -312,8 +331,8 @@ def main():
         chosen = [row for row in CASES if ONLY in row[0]]
         for number, row in enumerate(chosen):
             names = list(HOSTILE) if ONLY else ["everything"]
-            if not ONLY and not SHORT and number % 3 == 0:
-                names.append("long" if number % 2 else "umlaut")
+            if not ONLY and not SHORT:
+                names += ["bytes"] if row[0] in BYTES_FIT else [["long"], [], ["umlaut"], []][number % 4]
             for name in names:
                 if fits(row[0], name):
                     failures += check(row, name, sound)
