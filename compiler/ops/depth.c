@@ -11,7 +11,7 @@ static bool is_computed_where_used(const ir_op_data *d) {
     return class == GRAPH_CLASS_ELEMENTWISE || class == GRAPH_CLASS_MOVE;
 }
 
-void graph_store_deep(const ir_module *m, bool *stored) {
+void graph_store_deep(const ir_module *m, bool *stored, bool *deep) {
     uint16_t *depth = base_calloc(ir_value_count(m) + 1, sizeof *depth);
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
     for (ir_op op = ir_block_get(m, body)->first; op; op = ir_op_get(m, op)->next) {
@@ -20,10 +20,13 @@ void graph_store_deep(const ir_module *m, bool *stored) {
         if (d->result_count == 0 || !is_computed_where_used(d))
             continue;
         for (uint32_t i = 0; i < d->operand_count; i++)
-            if (!stored[d->operands[i]] && depth[d->operands[i]] > deepest)
+            if (depth[d->operands[i]] > deepest)
                 deepest = depth[d->operands[i]];
-        depth[d->results[0]] = (uint16_t)(deepest + 1);
-        stored[d->results[0]] |= deepest + 1 >= GRAPH_DEPTH_MAX;
+        bool is_deep = deepest + 1 >= GRAPH_DEPTH_MAX;
+        depth[d->results[0]] = is_deep ? 0 : (uint16_t)(deepest + 1);
+        stored[d->results[0]] |= is_deep;
+        if (deep)
+            deep[d->results[0]] = is_deep;
     }
     free(depth);
 }

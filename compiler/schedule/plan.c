@@ -313,6 +313,7 @@ static int find_nest(const plan *p, ir_value v, uint64_t reads) {
     for (int g = p->group_count - 1; g >= 0 && !p->apart; g--) {
         const plan_group *group = &p->groups[g];
         if (group->kind != GROUP_MAP || group->roots.count == PLAN_MAP_ROOTS ||
+            p->deep[group->roots.items[0]] ||
             ir_op_get(p->g, group->anchor)->opcode == GRAPH_CONCAT)
             continue;
         const ir_type_data *other = plan_type(p, group->roots.items[0]);
@@ -383,12 +384,13 @@ static void place_reduce(plan *p, ir_op op, uint64_t reads) {
 
 static void place_stored(plan *p, ir_op op, uint64_t reads) {
     ir_value v = ir_op_get(p->g, op)->results[0];
+    bool alone = p->deep[v] || ir_op_get(p->g, op)->opcode == GRAPH_CONCAT;
     int group = -1;
     if (p->root_dot[v])
         group = p->group_of[ir_op_get(p->g, p->root_dot[v])->results[0]];
-    else if (ir_op_get(p->g, op)->opcode != GRAPH_CONCAT)
+    else if (!alone)
         group = find_row_group(p, v, plan_type(p, v), reads, false);
-    if (group < 0 && ir_op_get(p->g, op)->opcode != GRAPH_CONCAT)
+    if (group < 0 && !alone)
         group = find_nest(p, v, reads);
     if (group < 0)
         group = new_group(p, GROUP_MAP, op);
@@ -452,6 +454,7 @@ static void init(plan *p, ir_module *graph) {
     memset(p, 0, sizeof *p);
     p->g = graph;
     p->stored = base_calloc(n, sizeof *p->stored);
+    p->deep = base_calloc(n, sizeof *p->deep);
     p->group_of = base_malloc(n * sizeof *p->group_of);
     p->direct = base_calloc(n, sizeof *p->direct);
     p->root_dot = base_calloc(n, sizeof *p->root_dot);
@@ -490,7 +493,7 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
     ir_op first = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0))->first;
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         store_for_op(p, op);
-    graph_store_deep(graph, p->stored);
+    graph_store_deep(graph, p->stored, p->deep);
     p->apart = apart;
     if (apart)
         store_all(p, first);
@@ -542,6 +545,7 @@ void plan_release(plan *p) {
         vec_release(&p->groups[g].roots);
     }
     free(p->stored);
+    free(p->deep);
     free(p->group_of);
     free(p->direct);
     free(p->root_dot);

@@ -45,6 +45,7 @@ typedef struct plan {
     int group_count;
     /* by value id */
     bool *stored;
+    bool *deep;       /* stored so that no expression reaches back too far: alone in its group */
     int *group_of;    /* results of reduce and dot, and roots; -1 elsewhere */
     uint64_t *direct; /* groups whose results the value's expression reads */
     ir_op *root_dot;  /* the dot whose epilogue ends in this value */

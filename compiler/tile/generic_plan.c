@@ -318,7 +318,7 @@ void generic_plan(generic *s) {
     }
     s->stored = base_calloc(ir_value_count(s->g) + 1, sizeof *s->stored);
     s->memory = base_calloc(ir_value_count(s->g) + 1, sizeof *s->memory);
-    graph_store_deep(s->g, s->stored);
+    graph_store_deep(s->g, s->stored, NULL);
     /* What is stored for a later operation may no longer be read in vectors by an earlier one. */
     for (uint32_t before = 0, after = 1; before != after;) {
         before = stored_count(s);

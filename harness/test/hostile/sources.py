@@ -137,6 +137,12 @@ SOURCES = [
                                     SMALL + ", n: Tensor[4, i32]", "Tensor[4, 4, f32]")),
     ("200 counts that double", 0, None, kernel(["c = arange(4)"] + ["c = c + c"] * 200 +
                                                ["return dot(x, x, (1,), (1,), k_count=c)"], SMALL, "Tensor[4, 4, f32]")),
+    ("16 outputs of 190 statements each", 0, None, kernel(
+        ["y0 = x - sum(x, axis=1, keepdims=True)"] +
+        [line for i in range(1, 17) for line in [f"y{i} = y{i - 1} * x"] + [f"y{i} = y{i} + x"] * 189] +
+        ["return " + ", ".join(f"y{i}" for i in range(1, 17))], SMALL, "tuple[" + ", ".join([SAME] * 16) + "]"), EVERY_WAY),
+    ("2000 statements behind a reduction", 0, None, kernel(["y = x - sum(x, axis=1, keepdims=True)"] + ["y = y * x"] * 2000 +
+                                                           ["return y"])),
     ("20000 statements", 3, BODY + 10001, kernel(again("y = y + x", 20000))),
     ("9000 norms", 3, REFUSED, kernel(again("y = layernorm(y, g, g)", 9000), SMALL + ", g: Tensor[6, f32]")),
     ("1000 contractions", 3, REFUSED, kernel(again("y = y @ w", 1000), SQUARE)),
