@@ -170,45 +170,44 @@ static void note_problem(loader *l, exit_code code, const char *format, ...) {
     l->c->problem = exit_code_worse(l->c->problem, code);
 }
 
-static bool add_kernel(loader *l, compiler_source *source, const compiler_kernel *kernel,
-                       const char *golden, status *st) {
+static void add_kernel(loader *l, compiler_source *source, const compiler_kernel *kernel,
+                       const char *golden) {
     intptr_t first;
     l->kernels_seen++;
     if (kernel->broken) {
         if (wants_kernel(l, kernel))
             l->c->problem = exit_code_worse(l->c->problem, EXIT_INPUT);
-        return true;
+        return;
     }
     if (map_get(&l->kernels, kernel->name, &first) &&
-        strcmp((const char *)first, kernel->path) != 0)
-        return status_set(st, STATUS_INVALID,
-                          "kernel %s is defined in %s and in %s; names are unique in a corpus",
-                          kernel->name, (const char *)first, kernel->path);
+        strcmp((const char *)first, kernel->path) != 0) {
+        note_problem(l, EXIT_INPUT,
+                     "kernel %s is defined in %s and in %s; names are unique in a corpus",
+                     kernel->name, (const char *)first, kernel->path);
+        return;
+    }
     map_put(&l->kernels, kernel->name, (intptr_t)kernel->path);
     if (kernel->case_count == 0 && wants_kernel(l, kernel))
         note_problem(l, EXIT_INPUT,
                      "%s:%u: kernel %s has no cases, so there is nothing to run it on",
                      kernel->path, kernel->line, kernel->name);
     add_cases(l, source, kernel, golden);
-    return true;
 }
 
-static bool add_source(loader *l, const char *path, const char *given, status *st) {
+static void add_source(loader *l, const char *path, const char *given) {
     corpus *c = l->c;
     status why = STATUS_INIT;
     compiler_source *source = compiler_open(path, l->query->colour, l->diagnostics, &why);
     if (!source) {
         note_problem(l, exit_code_of_status(why.code), "%s", why.message);
-        return true;
+        return;
     }
     vec_push(&c->sources, source);
     if (compiler_error_count(source) > 0 && compiler_kernel_count(source) == 0)
         c->problem = exit_code_worse(c->problem, EXIT_INPUT);
     const char *golden = golden_directory(path, given, l->query->golden, &c->memory);
     for (uint32_t i = 0; i < compiler_kernel_count(source); i++)
-        if (!add_kernel(l, source, compiler_kernel_at(source, i), golden, st))
-            return false;
-    return true;
+        add_kernel(l, source, compiler_kernel_at(source, i), golden);
 }
 
 bool corpus_find(const char *given, arena *memory, corpus_paths *found, status *st) {
@@ -230,11 +229,11 @@ static bool add_path(loader *l, const char *given, status *st) {
     bool ok = corpus_find(given, &l->c->memory, &found, st);
     source_probe probe;
     source_probe_start(&probe, found.items, ok ? found.count : 0);
-    for (size_t i = 0; i < found.count && ok; i++) {
+    for (size_t i = 0; ok && i < found.count; i++) {
         text why;
         text_init(&why);
         if (source_probe_passes(&probe, i, &why))
-            ok = add_source(l, found.items[i], given, st);
+            add_source(l, found.items[i], given);
         else
             note_problem(l, EXIT_BUG, "%s: %s; this is a bug of tsr", found.items[i], why.data);
         text_release(&why);
