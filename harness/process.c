@@ -66,9 +66,8 @@ static _Noreturn void become_child(const int to[2], const int from[2], const int
         struct rlimit limit = {p->memory_bytes, p->memory_bytes};
         setrlimit(RLIMIT_AS, &limit);
     }
-    /* An interruption goes to the parent, which decides; a whole group of processes gets it. */
+    /* Ctrl-C goes to the parent, which decides. */
     signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
     execl("/proc/self/exe", "tsr", p->role, (char *)NULL);
     _exit(127);
 }

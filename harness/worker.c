@@ -140,6 +140,8 @@ json_t *worker_run(worker *w, const job *j) {
             result = take_message(w, j, message, rubbish, &deadline_ns);
         } else if (!process_receive(&w->process, deadline_ns)) {
             if (errno == EINTR) {
+                kill(w->process.pid, SIGTERM);
+                process_await_death(&w->process);
                 process_bury(&w->process);
                 return NULL;
             }

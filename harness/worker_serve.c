@@ -1,12 +1,14 @@
 /* worker_serve.c - the worker's own side: reads jobs, runs them, answers. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "execute.h"
 #include "fault.h"
 #include "repro/sandbox.h"
@@ -51,7 +53,15 @@ static bool serve_line(subject *s, const char *line, size_t length) {
     return ok;
 }
 
+/* The parent was interrupted: what is half written goes with its worker. */
+static void on_end(int number) {
+    (void)number;
+    file_discard_unfinished();
+    _exit(EXIT_INTERRUPTED);
+}
+
 int worker_serve(void) {
+    signal(SIGTERM, on_end);
     /* A worker whose parent is killed must not go on using the machine. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (fcntl(PROCESS_IN, F_GETFD) < 0 || fcntl(PROCESS_OUT, F_GETFD) < 0)
