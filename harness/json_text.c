@@ -1,21 +1,9 @@
-/* json_text.c - see json_text.h. Jansson itself knows what is UTF-8. */
+/* json_text.c - see json_text.h. */
 #include "json_text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-
-/* Length of the character that begins here; 0: none does. */
-static size_t character_at(const char *p) {
-    for (size_t length = 1; length <= 4 && p[length - 1]; length++) {
-        json_t *one = json_stringn(p, length);
-        json_decref(one);
-        if (one)
-            return length;
-    }
-    return 0;
-}
+#include "base/escape.h"
 
 json_t *json_text(const char *given) {
     json_t *whole = given ? json_string(given) : json_null();
@@ -23,14 +11,7 @@ json_t *json_text(const char *given) {
     if (whole)
         return whole;
     text_init(&out);
-    for (const char *p = given; *p;) {
-        size_t length = character_at(p);
-        if (length)
-            text_append_bytes(&out, p, length);
-        else
-            text_printf(&out, "\\x%02x", (unsigned char)*p);
-        p += length ? length : 1;
-    }
+    text_append_utf8(&out, given, strlen(given));
     whole = json_stringn(out.data, out.length);
     text_release(&out);
     return whole;

@@ -24,7 +24,8 @@ enum { TEXT_SHOWN_BYTES_MAX = 4096 };
 bool text_is_utf8(const char *bytes, size_t length);
 /* Length of the longest prefix that ends with a whole character, for text that was cut. */
 size_t text_utf8_cut(const char *bytes, size_t length);
-/* Appends the bytes as UTF-8: each that is part of no character becomes U+FFFD. */
+/* Appends the bytes as UTF-8: each that is part of no character becomes the four characters \xff.
+ */
 void text_append_utf8(text *out, const char *bytes, size_t length);
 
 /* Appends at most about `most` bytes of escaped text; what is left out is told: "...(N bytes)". */

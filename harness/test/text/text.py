@@ -196,7 +196,7 @@ def missing_files(folder, hostile):
             ["diff", name + ".npy", "x.npy"], ["run", "corpus/small.tsr", "--in", name], ["report", name], ["log", "--db", name],
             ["run", "corpus/small.tsr", "--in", "x.npy", "--out", "x.npy/" + name], ["tune", "--import", name],
             ["gate", "--baseline", name], ["gate", "--baseline", "file:" + name, "--against", "file:run.json"],
-            ["bench", "corpus", "--export", "csv=" + name + "/x"]]
+            ["bench", "corpus", "--export", "csv=" + name + "/x"], ["bench", "corpus", "--golden", name, "--quick"]]
 
 
 def hostile_source(folder, hostile):

@@ -1,0 +1,1 @@
+slow/a on cpu: ok
