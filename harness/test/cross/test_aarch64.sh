@@ -18,13 +18,15 @@ emulator=$(command -v qemu-aarch64 || command -v qemu-aarch64-static) || skip "n
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 sources=()
-for name in base/{arena,log,map,status,text,thread} \
+for name in base/{arena,escape,escape_format,log,map,status,text,thread} \
     device/{host_cpu_aarch64,host_elf,host_elf_aarch64,host_elf_debug,host_elf_parse,host_elf_x86_64,host_isa,host_memory,host_pool}; do
     sources+=("$root/runtime/$name.c")
 done
-"$compiler" -std=c11 -D_GNU_SOURCE -O1 -static -Wall -Wextra -Werror -I"$root/runtime" -I"$root/runtime/include" \
-    "$root/harness/test/cross/run_images.c" "${sources[@]}" -pthread -o "$scratch/run_images" 2>"$scratch/err" ||
+echo 'int main(void) { return 0; }' >"$scratch/probe.c"
+"$compiler" -static "$scratch/probe.c" -o "$scratch/probe" 2>"$scratch/err" ||
     skip "aarch64-linux-gnu-gcc does not build a static program: $(head -n 1 "$scratch/err")"
+"$compiler" -std=c11 -D_GNU_SOURCE -O1 -static -Wall -Wextra -Werror -I"$root/runtime" -I"$root/runtime/include" \
+    "$root/harness/test/cross/run_images.c" "${sources[@]}" -pthread -o "$scratch/run_images"
 
 code=0
 for level in aarch64-neon aarch64-sve256; do
