@@ -90,14 +90,15 @@ bool scratch_folder_open(scratch_folder *s, const char *parent, const char *pref
         text_printf(&path, "%s/%sXXXXXX", folder, prefix);
         if (!mkdtemp(path.data)) {
             status_set_errno(st, errno, "cannot make a folder in %s", folder);
-            break;
+            text_release(&path);
+            return false;
         }
         s->lock = lock_folder(path.data, LOCK_EX);
     }
     if (s->lock >= 0)
         s->path = base_strdup(path.data);
     else
-        status_set(st, STATUS_IO, "folders that are made in %s vanish", folder);
+        status_set(st, STATUS_IO, "cannot lock a folder in %s", folder);
     text_release(&path);
     return s->lock >= 0;
 }

@@ -111,13 +111,52 @@ static bool check_roof(const side *from, const json_t *result, const char *name,
     return true;
 }
 
+static bool is_digest(const json_t *value) {
+    const char *word = json_string_value(value);
+    return word && strlen(word) == 64 && strspn(word, "0123456789abcdef") == 64;
+}
+
+/* What is timed is checked: a time without the check of its outputs is none. */
+static bool check_outputs(const json_t *result, const char *name, status *st) {
+    const json_t *check = json_object_get(result, "check"), *digest;
+    const json_t *digests = json_object_get(check, "sha256");
+    const char *against = json_string_value(json_object_get(check, "against"));
+    bool bitwise = json_is_true(json_object_get(check, "bitwise"));
+    size_t i;
+    if (!against || (strcmp(against, "golden") != 0 && strcmp(against, "reference") != 0) ||
+        json_array_size(digests) == 0)
+        return wrong(result, name, "it has a time, and its outputs were not checked", st);
+    json_array_foreach(digests, i, digest) {
+        if (!is_digest(digest))
+            return wrong(result, name, "the digests of its outputs are none", st);
+    }
+    if (!bitwise && strcmp(job_result_text(result, "profile"), "strict") == 0)
+        return wrong(result, name, "it is ok under strict, and its bits are others", st);
+    return true;
+}
+
+static bool check_origin(const json_t *result, const char *name, status *st) {
+    const json_t *hash = json_object_get(result, "module_hash");
+    const json_t *fault = json_object_get(result, "fault");
+    double confidence = number_of(result, "time_ns", "confidence");
+    if (!json_is_null(hash) && !is_digest(hash))
+        return wrong(result, name, "the hash of its module is none", st);
+    if (fault && !json_is_null(fault))
+        return wrong(result, name, "it has a fault that was made on purpose", st);
+    if (!(confidence > 0 && confidence < 1))
+        return wrong(result, name, "its interval has no confidence", st);
+    return true;
+}
+
 bool record_check(const side *from, const json_t *result, const char *name, double *fraction,
                   status *st) {
     const json_t *time = json_object_get(result, "time_ns");
     *fraction = 0;
     if (!time || json_is_null(time))
         return true;
-    return check_rates(result, name, st) && check_samples(from, result, name, st) &&
+    bool is_ok = strcmp(job_result_text(result, "status"), "ok") == 0;
+    return (!is_ok || check_outputs(result, name, st)) && check_origin(result, name, st) &&
+           check_rates(result, name, st) && check_samples(from, result, name, st) &&
            check_roof(from, result, name, fraction, st);
 }
 

@@ -17,7 +17,8 @@ static bool open_claims(store *s, status *st) {
     char *path = NULL;
     if (s->claims_fd >= 0)
         return true;
-    if (asprintf(&path, "%s-runs", s->path) < 0)
+    /* The file itself, whichever link to it was named. */
+    if (asprintf(&path, "%s-runs", sqlite3_db_filename(s->db, "main")) < 0)
         return status_set(st, STATUS_OUT_OF_MEMORY, "out of memory");
     s->claims_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (s->claims_fd < 0)

@@ -36,10 +36,12 @@ bool store_failed(store *s, const char *doing, status *st) {
         return status_set(st, STATUS_CORRUPT, "%s: %s: its contents are not those of tsr (%s)",
                           s->path, doing, why);
     case SQLITE_CANTOPEN:
+        return status_set(st, STATUS_INVALID, "%s: %s: %s", s->path, doing, why);
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-        return status_set(st, STATUS_INVALID, "%s: %s: %s", s->path, doing, why);
+        return status_set(st, STATUS_UNAVAILABLE, "%s: %s: %s; choose another file with --db",
+                          s->path, doing, why);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return status_set(st, STATUS_UNAVAILABLE, "%s: %s: another tsr holds the database", s->path,
@@ -142,8 +144,14 @@ static bool open_literally(store *s, const char *file) {
 /* A pipe or a device keeps nothing. */
 static bool is_a_place(const char *path, status *st) {
     struct stat info;
-    if (!*path || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
+    bool there = stat(path, &info) == 0;
+    if (!*path || (there && !S_ISREG(info.st_mode)))
         return status_set(st, STATUS_INVALID, "'%s' cannot be a database: it is no regular file",
+                          path);
+    if (there && info.st_nlink > 1)
+        return status_set(st, STATUS_INVALID,
+                          "'%s' cannot be a database: it has other names (hard links), and what is "
+                          "locked under one is not under the others; copy it",
                           path);
     return true;
 }

@@ -28,6 +28,13 @@ while ! grep -q "addition/wider" first.out && kill -0 $pid; do
 done
 exits 4 "a run that is being executed" "${bench[@]}" --resume
 hasnt out "ok" "is not joined"
+ln -s results.db alias.db
+exits 4 "nor by another name of its database" env TSR_DB= "${bench[@]}" --resume --db alias.db
+ln results.db hard.db
+exits 3 "a database with two names" env TSR_DB= "${bench[@]}" --resume --db hard.db
+rm hard.db
+exits 0 "pruning by another name" env TSR_DB= "$tsr" log --prune 0 --db alias.db
+has err "^0 runs deleted" "leaves it, too"
 exits 0 "it is listed" "$tsr" log
 has out " 2 results, 0 failed, unfinished" "with what it has"
 exits 0 "pruning" "$tsr" log --prune 0

@@ -326,6 +326,13 @@ FORGED = {
     'f3-threads-that-wrap': lambda e: e['results'][0].update(threads=2**32 + 1),
     'f3-status': lambda e: e['results'][0].update(status='splendid'),
     'f3-bound': lambda e: e['results'][0]['roofline'].update(bound='nothing'),
+    'f3-unchecked': lambda e: e['results'][0].update(check=None),
+    'f3-against-nothing': lambda e: e['results'][0]['check'].update(against='none'),
+    'f3-other-bits': lambda e: e['results'][0]['check'].update(bitwise=False),
+    'f3-digests': lambda e: e['results'][0]['check'].update(sha256=['none']),
+    'f3-no-confidence': lambda e: e['results'][0]['time_ns'].update(confidence=0),
+    'f3-module': lambda e: e['results'][0].update(module_hash='zz'),
+    'f3-fault': lambda e: e['results'][0].update(fault='zero'),
     'f3-rate-in-words': lambda e: e['results'][0]['rate'].update(gflops='1e9'),
 }
 for name, change in FORGED.items():

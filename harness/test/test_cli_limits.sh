@@ -59,8 +59,8 @@ if [ "${as_other[*]}" != skip ]; then
     has out "exit 0" "lists its runs"
     exits 0 "a run of it" "${as_other[@]}" "$tsr" log last --json --db locked/results.db
     exits 0 "its page" "${as_other[@]}" "$tsr" report last --db locked/results.db -o tmp/page.html
-    exits 3 "pruning it" "${as_other[@]}" "$tsr" log --prune 0 --db locked/results.db
-    exits 3 "a run into it" "${as_other[@]}" "$tsr" bench corpus --quick --backend interp --db locked/results.db
+    exits 4 "pruning it" "${as_other[@]}" "$tsr" log --prune 0 --db locked/results.db
+    exits 4 "a run into it" "${as_other[@]}" "$tsr" bench corpus --quick --backend interp --db locked/results.db
     [ -z "$(find tmp -name 'tsr-scratch-*')" ] && pass "no copy is left" || fail "a copy is left"
 fi
 
