@@ -97,6 +97,19 @@ static uint64_t lesser(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
+/* What no command line could have asked for, and nothing would act on. */
+static const char *without_effect(const job *j) {
+    backend_id id = backend_from_name(j->backend);
+    bool scheduled = j->schedule && *j->schedule;
+    if (j->generic && scheduled)
+        return "case: code for any dimensions has no schedule";
+    if (id >= BACKEND_COUNT || *backend_table[id].driver)
+        return NULL;
+    return scheduled || j->generic || j->unoptimised || j->fault || j->threads > 1
+               ? "case: the interpreter has no schedule, no kinds of code, no faults and one thread"
+               : NULL;
+}
+
 static bool read_case(const pack *p, const replay_request *q, recorded_case *c, replay *r) {
     const json_t *item = json_object_get(r->manifest, "case");
     if (!fields_are_sound(r))
@@ -125,7 +138,8 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->key = word_at(r->manifest, "key");
     c->inputs = json_object_get(r->manifest, "inputs_sha256");
     c->module_hash = word_at(r->manifest, "module_hash");
-    return true;
+    const char *why = without_effect(&c->job);
+    return !why || invalid(r, why);
 }
 
 /* ---- what this machine lacks ---- */
@@ -150,6 +164,8 @@ static void check_backend(const job *j, replay *r) {
               "a replay starts no other programs, and this backend is made of them: ", j->backend);
     else if (*backend_table[id].driver && !backend_device(&backend_table[id], &device, &why))
         lacks(r, "", why.message);
+    else if (!backend_honours(&backend_table[id], j->profile))
+        lacks(r, "its backend does not honour the profile ", j->profile);
 }
 
 static void check_threads(const job *j, uint32_t most, replay *r) {

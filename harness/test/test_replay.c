@@ -51,10 +51,22 @@ static const refusal refusals[] = {
      INCOMPATIBLE, "ptx"},
     {"{" CASE("interp", "null", "null") ", " OUTCOME ", \"numerics_version\": 99}", "source/f.tsr",
      INCOMPATIBLE, "numerics"},
-    {"{" CASE("interp", "null", "\"gremlin\"") ", " OUTCOME ", \"numerics_version\": 1}",
+    {"{" CASE("cpu", "null", "\"gremlin\"") ", " OUTCOME ", \"numerics_version\": 1}",
      "source/f.tsr", INCOMPATIBLE, "gremlin"},
     {"{" CASE("interp", "\"x86-64-v9\"", "null") ", " OUTCOME ", \"numerics_version\": 1}",
      "source/f.tsr", INCOMPATIBLE, "ISA"},
+    {"{" CASE("interp", "null", "\"zero\"") ", " OUTCOME ", \"numerics_version\": 1}",
+     "source/f.tsr", INVALID_PACK, "interpreter"},
+    {"{" CASE("interp", "null", "null, \"generic\": true") ", " OUTCOME
+                                                           ", \"numerics_version\": 1}",
+     "source/f.tsr", INVALID_PACK, "interpreter"},
+    {"{" CASE("interp", "null", "null, \"schedule\": \"MR=4\"") ", " OUTCOME
+                                                                ", \"numerics_version\": 1}",
+     "source/f.tsr", INVALID_PACK, "interpreter"},
+    {"{" CASE("cpu", "null",
+              "null, \"generic\": true, \"schedule\": \"MR=4\"") ", " OUTCOME
+                                                                 ", \"numerics_version\": 1}",
+     "source/f.tsr", INVALID_PACK, "schedule"},
     {"{" OUTCOME ", \"numerics_version\": 1}", "source/f.tsr", INVALID_PACK, "case"},
     {"{" CASE("interp", "null", "null") ", \"numerics_version\": 1}", "source/f.tsr", INVALID_PACK,
      "outcome"},
