@@ -147,6 +147,15 @@ static int compile_case(const options *o, const kernel_choice *k, compiler_optio
     return code;
 }
 
+/* What comes before any pass is the same whatever code is made of it. */
+static int check_early(const options *o, const char *level) {
+    if (strcmp(level, "graph") != 0 && strcmp(level, "mlir") != 0)
+        return EXIT_DONE;
+    return COMMAND_REFUSE(o, "has no effect on --emit graph and --emit mlir", OPTION_PROFILE,
+                          OPTION_SCHEDULE, OPTION_UNOPTIMISED, OPTION_GENERIC, OPTION_SPECIALIZE,
+                          OPTION_ISA, OPTION_THREADS);
+}
+
 int command_compile(const options *o) {
     const char *pass = options_text(o, OPTION_EMIT_AFTER, NULL);
     if (pass && strcmp(pass, "list") == 0)
@@ -159,6 +168,7 @@ int command_compile(const options *o) {
     job_choice choice;
     compiler_options build = {0};
     int code = pass ? check_pass(o, pass) : check_level(o, options_text(o, OPTION_EMIT, "graph"));
+    code = code || pass ? code : check_early(o, options_text(o, OPTION_EMIT, "graph"));
     code = code ? code : kernel_choice_options(o, &choice, &build);
     code = code ? code : check_images(o, &build);
     code = code ? code : kernel_choice_open(o, o->arguments.items[0], &k);

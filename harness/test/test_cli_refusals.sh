@@ -53,6 +53,11 @@ done <<'END_OF_LINES'
 2 --last-failed bench corpus --list --last-failed
 2 --fail-fast bench corpus --list --fail-fast
 2 --failures bench corpus --list --failures d
+2 --profile compile corpus/small/small.tsr --kernel addition --emit mlir --profile fast
+2 --unoptimised compile corpus/small/small.tsr --kernel addition --emit mlir --unoptimised
+2 --threads compile corpus/small/small.tsr --kernel addition --emit mlir --threads 2
+2 --schedule compile corpus/small/small.tsr --kernel addition --schedule MR=6
+2 --isa compile corpus/small/small.tsr --kernel addition --emit graph --isa x86-64-v3
 2 --isa run corpus/small/small.tsr --kernel addition --backend interp --isa x86-64-v3 --in x.npy --in x.npy
 2 --threads run corpus/small/small.tsr --kernel addition --backend interp --threads 2 --in x.npy --in x.npy
 2 --schedule run addition.tsrm --schedule MR=6 --in x.npy --in x.npy
