@@ -86,6 +86,13 @@ const char *job_result_text(const json_t *object, const char *name) {
     return value ? value : "";
 }
 
+void job_result_key(const json_t *result, text *out) {
+    text_printf(out, "%s/%s@%s,%s,%" JSON_INTEGER_FORMAT, job_result_text(result, "kernel"),
+                job_result_text(result, "case"), job_result_text(result, "backend"),
+                job_result_text(result, "profile"),
+                json_integer_value(json_object_get(result, "threads")));
+}
+
 bool job_status_is_known(const char *outcome) {
     static const char *const known[] = {"ok",      "mismatch",    "error",  "crash",
                                         "timeout", "unsupported", "skipped"};

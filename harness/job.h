@@ -57,6 +57,8 @@ bool job_from_json(json_t *object, job *out);
 
 /* A result with every key present and absent values null. `why` may be NULL. */
 json_t *job_result_new(const job *j, const char *outcome, const char *why);
+/* Appends KERNEL/CASE@BACKEND,PROFILE,THREADS, as job_key does for a job. */
+void job_result_key(const json_t *result, text *out);
 /* The text under a name of a result, or of an object in one; "" where there is none. Borrowed. */
 const char *job_result_text(const json_t *object, const char *name);
 /* Is it the status of a result at all? */

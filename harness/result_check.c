@@ -82,10 +82,7 @@ bool result_check_start(const json_t *head, const char *from, status *st) {
 static bool is_new(map *seen, const json_t *result, const char *from, status *st) {
     text key;
     text_init(&key);
-    text_printf(&key, "%s/%s@%s,%s,%" JSON_INTEGER_FORMAT, job_result_text(result, "kernel"),
-                job_result_text(result, "case"), job_result_text(result, "backend"),
-                job_result_text(result, "profile"),
-                json_integer_value(json_object_get(result, "threads")));
+    job_result_key(result, &key);
     bool is_there = map_get(seen, key.data, NULL);
     if (is_there)
         status_set(st, STATUS_CORRUPT, "%s: %s is there twice", from, key.data);

@@ -52,10 +52,7 @@ static bool check_samples(const side *from, const json_t *result, const char *na
         return wrong(result, name, "its time is of no samples", st);
     text key;
     text_init(&key);
-    text_printf(&key, "%s/%s@%s,%s,%" JSON_INTEGER_FORMAT, job_result_text(result, "kernel"),
-                job_result_text(result, "case"), job_result_text(result, "backend"),
-                job_result_text(result, "profile"),
-                json_integer_value(json_object_get(result, "threads")));
+    job_result_key(result, &key);
     const json_t *list = json_object_get(from->samples, key.data);
     size_t n = json_array_size(list);
     text_release(&key);
