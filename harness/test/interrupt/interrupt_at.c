@@ -1,18 +1,20 @@
-/* interrupt_at.c - preloaded into tsr by interrupt.py: counts calls at which the program waits or
- * touches a file, and sends itself a signal just before the one with number INTERRUPT_AT. Without
- * a number the count is written to INTERRUPT_COUNT at the end. Workers and other programs are left
- * alone. */
+/* interrupt_at.c - preloaded into tsr by interrupt.py: counts the calls of the main thread at which
+ * it waits or touches a file, and sends the process a signal just before the one with number
+ * INTERRUPT_AT. Counting stops where the command settles what it will say (interrupt_settle is the
+ * only caller of sigprocmask that blocks): later signals change nothing. The file INTERRUPT_COUNT
+ * says what happened: the count, written at the end, or "sent". Workers and other programs are
+ * left alone. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +25,8 @@ static long wanted;
 static int signal_number;
 static pid_t owner;
 static const char *count_path;
-static atomic_long calls;
+static long calls;
+static int settled;
 
 __attribute__((constructor)) static void begin(int argc, char **argv) {
     const char *at = getenv("INTERRUPT_AT"), *with = getenv("INTERRUPT_SIGNAL");
@@ -36,19 +39,30 @@ __attribute__((constructor)) static void begin(int argc, char **argv) {
     count_path = getenv("INTERRUPT_COUNT");
 }
 
-__attribute__((destructor)) static void end(void) {
-    if (owner != getpid() || !count_path)
-        return;
+static void say(const char *what) {
     FILE *file = fopen(count_path, "w");
     if (file) {
-        fprintf(file, "%ld\n", (long)calls);
+        fprintf(file, "%s\n", what);
         fclose(file);
     }
 }
 
+__attribute__((destructor)) static void end(void) {
+    char number[24];
+    if (owner != getpid() || !count_path || (wanted && calls >= wanted))
+        return;
+    snprintf(number, sizeof number, "%ld", calls);
+    say(number);
+}
+
 static void count(void) {
-    if (owner && owner == getpid() && atomic_fetch_add(&calls, 1) + 1 == wanted)
+    /* The main thread alone: a signal to the process from another one may arrive later. */
+    if (!owner || owner != (pid_t)syscall(SYS_gettid) || settled)
+        return;
+    if (++calls == wanted) {
+        say("sent");
         kill(owner, signal_number);
+    }
 }
 
 #define NEXT(name) ((__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name))
@@ -90,4 +104,10 @@ EXPORTED int open(const char *path, int flags, ...) {
     va_end(args);
     count();
     return NEXT(open)(path, flags, mode);
+}
+
+EXPORTED int sigprocmask(int how, const sigset_t *set, sigset_t *before) {
+    if (owner && owner == (pid_t)syscall(SYS_gettid) && how == SIG_BLOCK)
+        settled = 1;
+    return NEXT(sigprocmask)(how, set, before);
 }
