@@ -8,6 +8,7 @@
 
 static void add_job(job_plan *p, const corpus_case *item, const job_choice *choice, backend_id id,
                     const char *profile, uint32_t threads, job_mode mode) {
+    bool has_code = *backend_table[id].driver;
     job j = {.path = item->path,
              .kernel = item->kernel->name,
              .case_name = item->c->name,
@@ -15,17 +16,19 @@ static void add_job(job_plan *p, const corpus_case *item, const job_choice *choi
              .golden_path = item->golden_path,
              .backend = backend_table[id].name,
              .profile = profile,
-             .isa = choice->isa,
              .threads = threads,
-             .seed = choice->seed,
-             .quick = choice->quick,
-             .unoptimised = *backend_table[id].driver && choice->unoptimised,
-             .generic = *backend_table[id].driver && choice->generic,
-             .schedule = *backend_table[id].driver ? choice->schedule : NULL,
-             .order_probe = choice->order_probe,
              .cache = choice->cache[0] ? choice->cache : NULL,
              .mode = mode};
-    if (*backend_table[id].driver)
+#define SCOPE_EVERY true
+#define SCOPE_CODE has_code
+#define OWN(kind, name)
+#define CHOSEN(kind, name, scope)                                                                  \
+    if (SCOPE_##scope)                                                                             \
+        j.name = choice->name;
+#include "case/job.def"
+#undef OWN
+#undef CHOSEN
+    if (has_code)
         j.fault = fault_for(choice->inject ? choice->inject : getenv("TSR_TEST_FAULT"), j.kernel,
                             j.case_name);
     vec_push(&p->jobs, j);
@@ -76,9 +79,12 @@ json_t *job_choice_json(const job_choice *choice) {
                                   json_string(compiler_profile_name((compiler_profile)i)));
     for (uint32_t i = 0; i < choice->thread_count; i++)
         json_array_append_new(threads, json_integer(choice->threads[i]));
-    return json_pack("{s:o, s:o, s:o, s:s?, s:I, s:b, s:b, s:b, s:s?, s:s?, s:b}", "backends",
-                     backends, "profiles", profiles, "threads", threads, "isa", choice->isa, "seed",
-                     (json_int_t)choice->seed, "quick", choice->quick, "unoptimised",
-                     choice->unoptimised, "order_probe", choice->order_probe, "inject",
-                     choice->inject, "schedule", choice->schedule, "generic", choice->generic);
+    json_t *object = json_pack("{s:o, s:o, s:o, s:s?}", "backends", backends, "profiles", profiles,
+                               "threads", threads, "inject", choice->inject);
+#define OWN(kind, name)
+#define CHOSEN(kind, name, scope) json_object_set_new(object, #name, job_json_##kind(choice->name));
+#include "case/job.def"
+#undef OWN
+#undef CHOSEN
+    return object;
 }

@@ -15,14 +15,16 @@ typedef struct job_choice {
     bool profiles[PROFILE_COUNT];
     uint32_t threads[JOB_THREADS_MAX];
     uint32_t thread_count;
-    const char *isa;                       /* NULL: the host's best */
+#define OWN(kind, name)
+#define CHOSEN(kind, name, scope) JOB_C_##kind name;
+#include "case/job.def"
+#undef OWN
+#undef CHOSEN
     const char *also[COMPILER_LEVELS_MAX]; /* further levels of a module */
     uint32_t also_count;
-    uint64_t seed, timeout_seconds, memory_mib;
-    bool quick, unoptimised, generic, order_probe;
-    const char *schedule; /* values of schedule parameters, or NULL */
-    char cache[1024];     /* the folder of compiled modules; empty: none */
-    const char *inject;   /* FAULT[@KERNEL[/CASE]], or NULL */
+    uint64_t timeout_seconds, memory_mib;
+    char cache[1024];   /* the folder of compiled modules; empty: none */
+    const char *inject; /* FAULT[@KERNEL[/CASE]], or NULL */
 } job_choice;
 
 typedef struct job_plan {

@@ -9,6 +9,8 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "case/job.h"
+#include "case/result.h"
+#include "common/json_text.h"
 
 enum { DAY_S = 24 * 60 * 60, THREADS_MAX = 256 };
 /* A launch takes longer than a nanosecond, and nobody has waited for thirty years. */
@@ -25,13 +27,14 @@ static bool check_time(const json_t *result, const char *from, status *st) {
         const json_t *value = json_object_get(time, keys[i]);
         double ns = json_number_value(value);
         if (!json_is_number(value) || !isfinite(ns) || ns < least_ns || ns > most_ns)
-            return status_set(
-                st, STATUS_CORRUPT, "%s: %s/%s: time_ns.%s is no number from 1 ns to 30 years",
-                from, job_result_text(result, "kernel"), job_result_text(result, "case"), keys[i]);
+            return status_set(st, STATUS_CORRUPT,
+                              "%s: %s/%s: time_ns.%s is no number from 1 ns to 30 years", from,
+                              result_text(result, RESULT_KERNEL), result_text(result, RESULT_CASE),
+                              keys[i]);
         if (ns < before)
             return status_set(st, STATUS_CORRUPT, "%s: %s/%s: time_ns.%s is less than time_ns.%s",
-                              from, job_result_text(result, "kernel"),
-                              job_result_text(result, "case"), keys[i], keys[i - 1]);
+                              from, result_text(result, RESULT_KERNEL),
+                              result_text(result, RESULT_CASE), keys[i], keys[i - 1]);
         before = ns;
     }
     return true;
@@ -39,34 +42,32 @@ static bool check_time(const json_t *result, const char *from, status *st) {
 
 /* One that is not known might pass for "ok". */
 static bool check_status(const json_t *result, const char *from, status *st) {
-    static const char *const known[] = {"ok",      "mismatch",    "error",  "crash",
-                                        "timeout", "unsupported", "skipped"};
-    const char *outcome = job_result_text(result, "status");
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(outcome, known[i]) == 0)
-            return true;
-    return status_set(st, STATUS_CORRUPT, "%s: %s/%s: its status is '%.40s'", from,
-                      job_result_text(result, "kernel"), job_result_text(result, "case"), outcome);
+    return result_outcome(result) != OUTCOME_COUNT ||
+           status_set(st, STATUS_CORRUPT, "%s: %s/%s: its status is '%.40s'", from,
+                      result_text(result, RESULT_KERNEL), result_text(result, RESULT_CASE),
+                      result_text(result, RESULT_STATUS));
 }
 
 bool result_check(const json_t *result, const char *from, status *st) {
-    static const char *const names[] = {"kernel", "case", "backend", "profile", "status"};
+    static const result_field names[] = {RESULT_KERNEL, RESULT_CASE, RESULT_BACKEND, RESULT_PROFILE,
+                                         RESULT_STATUS};
     if (!json_is_object(result))
         return status_set(st, STATUS_CORRUPT, "%s: a result is no JSON object", from);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!*job_result_text(result, names[i]))
-            return status_set(st, STATUS_CORRUPT, "%s: a result has no %s", from, names[i]);
+        if (!*result_text(result, names[i]))
+            return status_set(st, STATUS_CORRUPT, "%s: a result has no %s", from,
+                              result_fields[names[i]].outer);
     const json_t *threads = json_object_get(result, "threads");
     if (!json_is_integer(threads) || json_integer_value(threads) < 1 ||
         json_integer_value(threads) > THREADS_MAX)
         return status_set(st, STATUS_CORRUPT, "%s: %s/%s: threads is no number from 1 to %d", from,
-                          job_result_text(result, "kernel"), job_result_text(result, "case"),
+                          result_text(result, RESULT_KERNEL), result_text(result, RESULT_CASE),
                           THREADS_MAX);
     return check_status(result, from, st) && check_time(result, from, st);
 }
 
 bool result_check_start(const json_t *head, const char *from, status *st) {
-    const char *started = job_result_text(head, "started");
+    const char *started = json_text_at(head, "started");
     struct tm when = {0};
     if (!strptime(started, "%Y-%m-%dT%H:%M:%S", &when))
         return status_set(st, STATUS_CORRUPT, "%s: started is no time: '%.60s'", from, started);
@@ -82,7 +83,7 @@ bool result_check_start(const json_t *head, const char *from, status *st) {
 static bool is_new(map *seen, const json_t *result, const char *from, status *st) {
     text key;
     text_init(&key);
-    job_result_key(result, &key);
+    result_key(result, &key);
     bool is_there = map_get(seen, key.data, NULL);
     if (is_there)
         status_set(st, STATUS_CORRUPT, "%s: %s is there twice", from, key.data);

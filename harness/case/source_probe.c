@@ -1,16 +1,14 @@
 /* source_probe.c - a child that reads ahead. */
 #include "case/source_probe.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/interrupt.h"
+#include "process/child.h"
 #include "tessera/compiler.h"
 
 enum { FILE_SECONDS = 60 };
@@ -36,8 +34,6 @@ static void read_source(const char *path) {
 }
 
 static void read_all(const source_probe *p, int fd) {
-    /* A parent that is killed leaves nobody to read for. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (size_t i = p->next; i < p->count; i++) {
         read_source(p->paths[i]);
         if (write(fd, "", 1) != 1)
@@ -53,7 +49,7 @@ static void begin(source_probe *p) {
     p->pid = 0;
     if (p->next >= p->count || pipe(ends) != 0)
         return;
-    p->pid = fork();
+    p->pid = child_fork();
     if (p->pid == 0) {
         close(ends[0]);
         read_all(p, ends[1]);
@@ -72,23 +68,14 @@ void source_probe_start(source_probe *p, char *const *paths, size_t count) {
 }
 
 /* How the child ended; it is gone then. */
-static int end(source_probe *p, bool kill_it) {
-    int wait_status = 0;
+static child_end end(source_probe *p, bool kill_it) {
+    child_end how = {CHILD_RUNNING, 0};
     if (kill_it)
         kill(p->pid, SIGKILL);
-    while (waitpid(p->pid, &wait_status, 0) < 0 && errno == EINTR)
-        continue;
+    child_wait(p->pid, &how);
     close(p->fd);
     p->pid = 0;
-    return wait_status;
-}
-
-static void describe(int wait_status, text *why) {
-    const char *name = WIFSIGNALED(wait_status) ? sigabbrev_np(WTERMSIG(wait_status)) : NULL;
-    if (WIFSIGNALED(wait_status))
-        text_printf(why, "reading it ends the program by SIG%s", name ? name : "?");
-    else
-        text_printf(why, "reading it ends the program with code %d", WEXITSTATUS(wait_status));
+    return how;
 }
 
 /* 1: a byte is there, or the child is gone; 0: it took too long; -1: interrupted. */
@@ -112,13 +99,16 @@ bool source_probe_passes(source_probe *p, size_t i, text *why) {
             p->next++;
             continue;
         }
-        int wait_status = end(p, ready <= 0);
+        child_end how = end(p, ready <= 0);
         if (ready < 0 || interrupt_seen)
             return true;
         if (ready == 0)
             text_printf(why, "reading it takes longer than %d seconds", FILE_SECONDS);
-        else
-            describe(wait_status, why);
+        else {
+            text_append(why, "the process that reads it ");
+            text_append(why, how.how == CHILD_KILLED ? "is " : "");
+            child_end_text(&how, why);
+        }
         p->next++;
         begin(p);
         return false;

@@ -11,8 +11,5 @@ bool abi_ok(tsr_status_t code, const char *doing, status *st) {
     };
     if (code == TSR_SUCCESS)
         return true;
-    if (code == TSR_EOOM)
-        return status_set(st, STATUS_OUT_OF_MEMORY, "out of memory: %s: %s", doing,
-                          tsrGetLastError());
     return status_set(st, codes[code], "%s: %s: %s", doing, tsrStatusName(code), tsrGetLastError());
 }

@@ -48,3 +48,8 @@ const char *json_bytes_value(json_t *object, const char *name) {
     text_release(&bytes);
     return json_string_value(json_object_get(object, name));
 }
+
+const char *json_text_at(const json_t *object, const char *name) {
+    const char *value = json_string_value(json_object_get(object, name));
+    return value ? value : "";
+}

@@ -10,6 +10,9 @@
  * becomes null. */
 json_t *json_text(const char *text);
 
+/* The text under a name of an object; "" where there is none. Borrowed. */
+const char *json_text_at(const json_t *object, const char *name);
+
 /* For programs: a string where that holds the text, else {"hex": "..."}, its bytes. */
 json_t *json_bytes(const char *text);
 /* The text of member `name`, in either form; NULL: there is none. Borrowed from the object, which

@@ -9,6 +9,7 @@
 #include "case/backend.h"
 #include "case/capability.h"
 #include "case/fault.h"
+#include "case/result.h"
 #include "check/compare.h"
 #include "check/verdict.h"
 #include "common/json_text.h"
@@ -19,23 +20,15 @@
 #include "measure/counters.h"
 #include "probe/probe.h"
 
-void execution_set_status(execution *e, const char *outcome, const char *why, exit_code code) {
-    json_object_set_new(e->result, "status", json_string(outcome));
-    json_object_set_new(e->result, "why", why && *why ? json_text(why) : json_null());
-    json_object_set_new(json_object_get(e->result, "internal"), "exit", json_integer(code));
-}
-
 /* A failed step: what cannot be had here is unsupported, everything else an error. A lack of memory
  * is the kernel's own result; what a golden lacks is room on the disk. */
 static void fail(execution *e, const status *st) {
     if (st->code == STATUS_UNAVAILABLE)
-        execution_set_status(e, "unsupported", st->message, EXIT_ABSENT);
+        result_set_outcome(e->result, OUTCOME_UNSUPPORTED, st->message, EXIT_ABSENT);
     else if (st->code == STATUS_OUT_OF_MEMORY && e->job->mode != JOB_RECORD)
-        execution_set_status(e, "error",
-                             strstr(st->message, "out of memory") ? st->message : "out of memory",
-                             EXIT_CHECK);
+        result_set_outcome(e->result, OUTCOME_ERROR, st->message, EXIT_CHECK);
     else
-        execution_set_status(e, "error", st->message, exit_code_of_status(st->code));
+        result_set_outcome(e->result, OUTCOME_ERROR, st->message, exit_code_of_status(st->code));
 }
 
 static void put_hash(json_t *object, const char *name, const sha256 *digest) {
@@ -143,10 +136,11 @@ static bool record_golden(execution *e, const tensor *outputs, status *st) {
                              &s->signature,       outputs,        error_ulp};
     if (!golden_write(&record, &written, &conflict, st)) {
         if (conflict)
-            execution_set_status(e, "mismatch", st->message, EXIT_CHECK);
+            result_set_outcome(e->result, OUTCOME_MISMATCH, st->message, EXIT_CHECK);
         return conflict;
     }
-    execution_set_status(e, "ok", written ? "recorded" : "unchanged", EXIT_DONE);
+    result_set_outcome(e->result, OUTCOME_OK, written ? "recorded" : "unchanged", EXIT_DONE);
+    json_object_set_new(json_object_get(e->result, "internal"), "recorded", json_boolean(written));
     return true;
 }
 
@@ -154,7 +148,7 @@ static bool record_golden(execution *e, const tensor *outputs, status *st) {
 static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
     case_context *s = e->subject;
     verdict v = {.against = "none", .bitwise = true, .has_ulp = true, .max_error_over_bound = -1};
-    execution_set_status(e, "ok", "untimed: interp is the oracle", EXIT_DONE);
+    result_set_outcome(e->result, OUTCOME_OK, "untimed: interp is the oracle", EXIT_DONE);
     if (s->golden_state != GOLDEN_PRESENT) {
         put_verdict(e, &v);
         return true;
@@ -164,7 +158,7 @@ static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
     if (ok) {
         put_verdict(e, &v);
         if (!v.holds)
-            execution_set_status(e, "mismatch", v.why.data, EXIT_CHECK);
+            result_set_outcome(e->result, OUTCOME_MISMATCH, v.why.data, EXIT_CHECK);
     }
     verdict_release(&v);
     return ok;
@@ -341,9 +335,9 @@ static void settle(execution *e, const verdict *v) {
     put_verdict(e, v);
     e->deviates = !v->holds;
     if (v->holds)
-        execution_set_status(e, "ok", e->note, EXIT_DONE);
+        result_set_outcome(e->result, OUTCOME_OK, e->note, EXIT_DONE);
     else
-        execution_set_status(e, "mismatch", v->why.data, EXIT_CHECK);
+        result_set_outcome(e->result, OUTCOME_MISMATCH, v->why.data, EXIT_CHECK);
 }
 
 /* `repeat`: the outputs of a second launch; NULL where that would only compile the same again. */
@@ -373,7 +367,7 @@ static bool probe(execution *e, const backend *b, status *st) {
         json_object_set_new(e->result, "order_probe", json_string(found.digest));
     if (ok && !found.holds) {
         e->deviates = true;
-        execution_set_status(e, "mismatch", found.why.data, EXIT_CHECK);
+        result_set_outcome(e->result, OUTCOME_MISMATCH, found.why.data, EXIT_CHECK);
     }
     probe_result_release(&found);
     return ok;
@@ -399,9 +393,9 @@ static bool ask_tools(execution *e, status *st) {
 
 static bool run_backend(execution *e, const backend *b, status *st) {
     if (e->job->mode == JOB_VERIFY && e->subject->golden_state != GOLDEN_PRESENT) {
-        execution_set_status(
-            e, "skipped", e->subject->golden_state == GOLDEN_STALE ? "stale golden" : "no golden",
-            EXIT_DONE);
+        result_set_outcome(e->result, OUTCOME_SKIPPED,
+                           e->subject->golden_state == GOLDEN_STALE ? "stale golden" : "no golden",
+                           EXIT_DONE);
         return true;
     }
     if (backend_is_tools(b))
@@ -441,7 +435,7 @@ static bool pack_members(execution *e, const backend *b, status *st) {
         return false;
     if (actual)
         put_digests(e, actual);
-    execution_set_status(e, "ok", NULL, EXIT_DONE);
+    result_set_outcome(e->result, OUTCOME_OK, NULL, EXIT_DONE);
     return !actual || staging_put_tensors(&s, "actual", actual, st);
 }
 
@@ -460,7 +454,7 @@ json_t *execute_job(case_context *s, const job *j, execute_stage_fn stage, void 
     const backend *b = &backend_table[id < BACKEND_COUNT ? id : BACKEND_INTERP];
     case_context_request request = {j->path,        j->kernel, j->case_name,
                                     j->golden_path, j->seed,   j->source};
-    e.result = job_result_new(j, "error", NULL);
+    e.result = result_new(j, OUTCOME_ERROR, NULL);
     e.profile = profile_from_name(j->profile);
     json_object_set_new(e.result, "internal", json_object());
     timeline_begin(&e.timeline, stage, context);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/result.h"
 #include "check/compare.h"
 #include "check/verdict.h"
 #include "common/timer.h"
@@ -327,7 +328,7 @@ bool execution_time(execution *e, status *st) {
     rotation_close(t.rotation);
     if (ok || st->code != STATUS_MISMATCH)
         return ok;
-    execution_set_status(e, "mismatch", st->message, EXIT_CHECK);
+    result_set_outcome(e->result, OUTCOME_MISMATCH, st->message, EXIT_CHECK);
     e->deviates = true;
     return true;
 }

@@ -2,6 +2,7 @@
  * bits, then both are timed in turn. */
 #include <stdlib.h>
 
+#include "case/result.h"
 #include "check/compare.h"
 #include "exec/backend_device.h"
 #include "exec/execution.h"
@@ -36,15 +37,15 @@ static bool compare_and_time(execution *e, session *own, tensor *outputs, status
         return false;
     for (uint32_t i = 0; i < s->output_count && e->profile == PROFILE_STRICT; i++)
         if (compare_bits(&outputs[i], &e->outputs[i]).differing > 0) {
-            execution_set_status(e, "mismatch", "it has other bits than the default schedule",
-                                 EXIT_CHECK);
+            result_set_outcome(e->result, OUTCOME_MISMATCH,
+                               "it has other bits than the default schedule", EXIT_CHECK);
             return true;
         }
     e->stage(e->context, "time");
     if (!pair_take(&plan, execution_launch, &first, &second, &pair))
         return false;
     put_pair(e, &pair);
-    execution_set_status(e, "ok", NULL, EXIT_DONE);
+    result_set_outcome(e->result, OUTCOME_OK, NULL, EXIT_DONE);
     return true;
 }
 

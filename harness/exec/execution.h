@@ -27,7 +27,6 @@ typedef struct execution {
     char note[400]; /* why */
 } execution;
 
-void execution_set_status(execution *e, const char *outcome, const char *why, exit_code code);
 session_request execution_session(const execution *e, uint32_t device, uint32_t threads);
 /* Two launches; the outputs are in `outputs` and `repeat`. */
 bool execution_compute(execution *e, const backend *b, status *st);

@@ -2,21 +2,18 @@
 #include "exec/mlir_backend.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/file.h"
 #include "common/scratch_folder.h"
 #include "launch/session.h"
+#include "process/program.h"
 
-enum { TOOLS = 4, ARGUMENTS_MAX = 24, LOG_BYTES_MAX = 1 << 20 };
+enum { TOOLS = 4, ARGUMENTS_MAX = 24 };
 
 static const char *const tools[TOOLS] = {"mlir-opt-19", "mlir-translate-19", "llc-19", "cc"};
 
@@ -43,41 +40,16 @@ bool mlir_backend_available(status *st) {
     return true;
 }
 
-static _Noreturn void become_tool(const char *const *arguments) {
-    int null = open("/dev/null", O_RDWR), log = open("log", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    dup2(null, STDIN_FILENO);
-    dup2(null, STDOUT_FILENO);
-    dup2(log, STDERR_FILENO);
-    execvp(arguments[0], (char *const *)(uintptr_t)arguments);
-    _exit(127);
-}
-
 static bool run_tool(const char *folder, const char *const *arguments, status *st) {
-    pid_t pid = fork();
-    int wait_status = 0;
-    if (pid == 0) {
-        if (chdir(folder) != 0)
-            _exit(127);
-        become_tool(arguments);
-    }
-    if (pid < 0)
-        return status_set_errno(st, errno, "cannot start %s", arguments[0]);
-    while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR)
-        continue;
-    if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
-        return true;
-    char *said = NULL;
-    size_t size = 0;
-    status ignored = STATUS_INIT;
-    text path;
-    text_init(&path);
-    text_printf(&path, "%s/log", folder);
-    file_read(path.data, LOG_BYTES_MAX, &said, &size, &ignored);
-    status_set(st, STATUS_INTERNAL, "%s failed: %.400s", arguments[0], said ? said : "");
-    free(said);
-    text_release(&path);
-    return false;
+    text said;
+    int code = 0;
+    text_init(&said);
+    program tool = {arguments, folder, &said, &said};
+    bool ok = program_run(&tool, &code, st);
+    if (ok && code != 0)
+        ok = status_set(st, STATUS_INTERNAL, "%s failed: %.400s", arguments[0], said.data);
+    text_release(&said);
+    return ok;
 }
 
 static bool lower(const char *folder, bool unoptimised, status *st) {

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "case/job.h"
+#include "common/json_text.h"
 #include "common/timer.h"
 #include "telemetry.h"
 
@@ -51,7 +52,7 @@ static json_t *phases_of(const session *l) {
            *image;
     size_t i;
     json_array_foreach(json_object_get(metadata, "images"), i, image) {
-        if (!found && strcmp(job_result_text(image, "isa"), isa) == 0)
+        if (!found && strcmp(json_text_at(image, "isa"), isa) == 0)
             found = json_object_get(image, "phases");
     }
     json_incref(found);
@@ -66,7 +67,7 @@ static json_t *launch_json(const timeline *t, const session *l, const telemetry_
         const json_t *phase = json_array_get(described, i);
         json_t *cells = json_object_get(phase, "grid");
         json_array_append_new(
-            list, json_pack("{s:s, s:o, s:I}", "what", job_result_text(phase, "what"), "cells",
+            list, json_pack("{s:s, s:o, s:I}", "what", json_text_at(phase, "what"), "cells",
                             json_is_integer(cells) ? json_incref(cells) : json_null(), "ns",
                             (json_int_t)record->phase_ns[i]));
     }

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 
+#include "case/result.h"
 #include "common/json_text.h"
 #include "common/timer.h"
 
@@ -27,35 +27,35 @@ static uint64_t deadline_of(const worker *w) {
     return w->end_ns && w->end_ns < step_ns ? w->end_ns : step_ns;
 }
 
-/* What a dead worker's end means for its job. */
-static json_t *result_of_death(worker *w, const job *j, int wait_status) {
-    text why;
+static json_t *out_of_memory(const worker *w, const job *j) {
+    char why[120] = "out of memory";
+    if (w->process.memory_bytes && strcmp(w->stage, "start") == 0)
+        snprintf(why, sizeof why,
+                 "out of memory: a worker cannot even start within --memory %" PRIu64,
+                 w->process.memory_bytes >> 20);
+    return result_new(j, OUTCOME_ERROR, why);
+}
+
+/* What a worker's end means for its job. */
+static json_t *result_of_end(worker *w, const job *j, const child_end *end) {
+    /* Within its limit the loader may not have had the memory to start the program. */
+    bool never_began = w->process.memory_bytes && strcmp(w->stage, "start") == 0;
+    if (end->how == CHILD_OUT_OF_MEMORY || never_began)
+        return out_of_memory(w, j);
+    text why, words;
     text_init(&why);
-    text complaint;
-    text_init(&complaint);
-    process_last_complaint(&w->process, &complaint);
-    const char *outcome = "crash";
-    if (strstr(w->process.complaint.data, "out of memory")) {
-        outcome = "error";
-        text_append(&why, "out of memory");
-    } else if (w->process.memory_bytes && strcmp(w->stage, "start") == 0) {
-        outcome = "error";
-        text_printf(&why, "out of memory: a worker cannot even start within --memory %" PRIu64,
-                    w->process.memory_bytes >> 20);
-    } else if (WIFSIGNALED(wait_status)) {
-        const char *name = sigabbrev_np(WTERMSIG(wait_status));
-        text_printf(&why, "killed by SIG%s in step %s", name ? name : "?", w->stage);
-        if (WTERMSIG(wait_status) == SIGKILL)
-            text_append(&why, " (the system may have run out of memory)");
-    } else {
-        text_printf(&why, "the worker ended with code %d in step %s", WEXITSTATUS(wait_status),
-                    w->stage);
-    }
-    if (complaint.length && strcmp(outcome, "crash") == 0)
-        text_printf(&why, ": %s", complaint.data);
-    text_release(&complaint);
-    json_t *result = job_result_new(j, outcome, NULL);
-    json_object_set_new(result, "why", json_text(why.data));
+    text_init(&words);
+    if (end->how == CHILD_ENDED)
+        text_append(&why, "the worker ");
+    child_end_text(end, &why);
+    text_printf(&why, " in step %s", w->stage);
+    if (end->how == CHILD_KILLED && end->code == SIGKILL)
+        text_append(&why, " (the system may have run out of memory)");
+    process_last_words(&w->process, &words);
+    if (words.length)
+        text_printf(&why, ": %s", words.data);
+    json_t *result = result_new(j, OUTCOME_CRASH, why.data);
+    text_release(&words);
     text_release(&why);
     return result;
 }
@@ -64,14 +64,14 @@ void worker_stop(worker *w) {
     process_stop(&w->process);
 }
 
-static json_t *died(worker *w, const job *j) {
-    int wait_status = process_await_death(&w->process);
+static json_t *ended(worker *w, const job *j) {
+    child_end end = process_await_end(&w->process);
     json_t *result;
-    if (wait_status == -1)
-        result = job_result_new(j, "crash", "the worker closed its pipe and went on running");
+    if (end.how == CHILD_RUNNING)
+        result = result_new(j, OUTCOME_CRASH, "the worker closed its pipe and went on running");
     else
-        result = result_of_death(w, j, wait_status);
-    process_bury(&w->process);
+        result = result_of_end(w, j, &end);
+    process_reap(&w->process);
     return result;
 }
 
@@ -79,9 +79,9 @@ static json_t *timed_out(worker *w, const job *j) {
     text why;
     text_init(&why);
     text_printf(&why, "step %s took longer than %.0f s", w->stage, (double)w->timeout_ns * 1e-9);
-    json_t *result = job_result_new(j, "timeout", why.data);
+    json_t *result = result_new(j, OUTCOME_TIMEOUT, why.data);
     text_release(&why);
-    process_bury(&w->process);
+    process_reap(&w->process);
     return result;
 }
 
@@ -96,20 +96,18 @@ static void compare_clocks(const worker *w, json_t *result) {
     snprintf(why, sizeof why,
              "the clock was changed: by the worker's, timing took %.3f s, and by ours %.3f s",
              said * 1e-9, passed * 1e-9);
-    json_object_set_new(result, "status", json_string("mismatch"));
-    json_object_set_new(result, "why", json_string(why));
-    json_object_set_new(json_object_get(result, "internal"), "exit", json_integer(EXIT_CHECK));
+    result_set_outcome(result, OUTCOME_MISMATCH, why, EXIT_CHECK);
 }
 
 /* Handles one message; returns the result when it is one. */
-static json_t *take_message(worker *w, const job *j, json_t *message, bool rubbish,
+static json_t *take_message(worker *w, const job *j, json_t *message, bool malformed,
                             uint64_t *deadline_ns) {
     json_t *result = NULL;
     const char *stage = json_string_value(json_object_get(message, "stage"));
-    if (rubbish) {
-        result = job_result_new(
-            j, "crash", "the worker's answer was not understood: its memory may be damaged");
-        process_bury(&w->process);
+    if (malformed) {
+        result = result_new(j, OUTCOME_CRASH,
+                            "the worker's answer was not understood: its memory may be damaged");
+        process_reap(&w->process);
     } else if (stage) {
         snprintf(w->stage, sizeof w->stage, "%s", stage);
         w->timed_since_ns = strcmp(stage, "time") == 0 ? timer_now_ns() : 0;
@@ -125,27 +123,27 @@ static json_t *take_message(worker *w, const job *j, json_t *message, bool rubbi
 json_t *worker_run(worker *w, const job *j) {
     status st = STATUS_INIT;
     if (w->process.pid == 0 && !process_start(&w->process, &st))
-        return job_result_new(j, "error", st.message);
+        return result_new(j, OUTCOME_ERROR, st.message);
     json_t *request = job_to_json(j);
     bool sent = process_send(&w->process, request);
     json_decref(request);
     snprintf(w->stage, sizeof w->stage, "start");
     w->end_ns = w->job_ns ? timer_now_ns() + w->job_ns : 0;
     uint64_t deadline_ns = deadline_of(w);
-    json_t *result = sent ? NULL : died(w, j);
+    json_t *result = sent ? NULL : ended(w, j);
     while (!result) {
-        bool rubbish = false;
-        json_t *message = process_next_message(&w->process, &rubbish);
-        if (message || rubbish) {
-            result = take_message(w, j, message, rubbish, &deadline_ns);
+        bool malformed = false;
+        json_t *message = process_next_message(&w->process, &malformed);
+        if (message || malformed) {
+            result = take_message(w, j, message, malformed, &deadline_ns);
         } else if (!process_receive(&w->process, deadline_ns)) {
             if (errno == EINTR) {
                 kill(w->process.pid, SIGTERM);
-                process_await_death(&w->process);
-                process_bury(&w->process);
+                process_await_end(&w->process);
+                process_reap(&w->process);
                 return NULL;
             }
-            result = errno == ETIME ? timed_out(w, j) : died(w, j);
+            result = errno == ETIME ? timed_out(w, j) : ended(w, j);
             /* A signal that was meant for both of us may have taken the worker first. */
             if (*w->process.interrupted) {
                 json_decref(result);

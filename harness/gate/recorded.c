@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "case/job.h"
+#include "case/result.h"
 #include "gate/gate.h"
 #include "measure/roofline.h"
 #include "statistics/rank.h"
@@ -54,7 +55,7 @@ static void refuse_all(gate *g, gate_reason reason) {
 
 static const json_t *first_failure(const gate_side_unit *unit) {
     for (size_t i = 0; i < unit->records.count; i++)
-        if (job_status_is_failure(job_result_text(unit->records.items[i], "status")))
+        if (outcome_is_failure(result_outcome(unit->records.items[i])))
             return unit->records.items[i];
     return NULL;
 }
@@ -72,13 +73,13 @@ static void settle_exact(const gate *g, gate_row *row) {
     }
     if (a)
         gate_settle(row, GATE_INCONCLUSIVE, REASON_BASELINE_FAILS,
-                    "the baseline's result is %s: %s", job_result_text(a, "status"),
-                    job_result_text(a, "why"));
-    else if (b && strcmp(job_result_text(b, "status"), "mismatch") == 0)
-        gate_settle(row, GATE_FAILED, REASON_MISMATCH, "%s", job_result_text(b, "why"));
+                    "the baseline's result is %s: %s", result_text(a, RESULT_STATUS),
+                    result_text(a, RESULT_WHY));
+    else if (b && result_outcome(b) == OUTCOME_MISMATCH)
+        gate_settle(row, GATE_FAILED, REASON_MISMATCH, "%s", result_text(b, RESULT_WHY));
     else if (b)
-        gate_settle(row, GATE_FAILED, REASON_NEWLY_FAILING, "%s: %s", job_result_text(b, "status"),
-                    job_result_text(b, "why"));
+        gate_settle(row, GATE_FAILED, REASON_NEWLY_FAILING, "%s: %s", result_text(b, RESULT_STATUS),
+                    result_text(b, RESULT_WHY));
     else if (row->units[0]->fraction > ROOFLINE_LIMIT)
         gate_settle(row, GATE_INCONCLUSIVE, REASON_BASELINE_FAILS,
                     "the baseline's result is %.3g of its roof: its time or its work is wrong",

@@ -1,7 +1,7 @@
 /* roof.c - what became faster must still be possible: its point lies below this machine's roof. */
 #include <stdio.h>
-#include <string.h>
 
+#include "case/result.h"
 #include "gate/gate.h"
 #include "measure/roofline.h"
 #include "run/roofline_place.h"
@@ -20,7 +20,7 @@ static json_t *result_of(const gate_row *row, double ns) {
     return json_pack("{s:s, s:I, s:I, s:I, s:s, s:{s:f}}", "profile", row->units[1]->profile,
                      "threads", (json_int_t)row->units[1]->threads, "flops",
                      (json_int_t)row->facts[1].flops, "bytes", (json_int_t)row->facts[1].bytes,
-                     "status", "ok", "time_ns", "median", ns);
+                     "status", outcome_name(OUTCOME_OK), "time_ns", "median", ns);
 }
 
 /* In a fresh process, beside its ceiling. */
@@ -44,10 +44,10 @@ static bool place_row(gate *g, gate_row *row, ceilings *c, status *st) {
     json_t *internal = json_pack("{s:s, s:I}", "element", row->element, "working_set",
                                  (json_int_t)row->working_set_bytes);
     bool ok = roofline_place_result(c, &source, &result, &internal, resource, st);
-    const char *why = json_string_value(json_object_get(result, "why"));
-    if (ok && strcmp(json_string_value(json_object_get(result, "status")), "ok") != 0) {
+    const char *why = result_text(result, RESULT_WHY);
+    if (ok && result_outcome(result) != OUTCOME_OK) {
         row->verdict = GATE_INCONCLUSIVE;
-        gate_settle(row, GATE_FAILED, REASON_ABOVE_ROOF, "%s", why ? why : "above the roof");
+        gate_settle(row, GATE_FAILED, REASON_ABOVE_ROOF, "%s", why);
     }
     json_decref(result);
     json_decref(internal);

@@ -3,24 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/result.h"
 #include "case/result_check.h"
+#include "common/json_text.h"
 #include "diff/side.h"
 #include "gate/record_check.h"
 #include "gate/side.h"
 
-static const char *text_of(const json_t *object, const char *name) {
-    const char *value = json_string_value(json_object_get(object, name));
-    return value ? value : "";
-}
-
 /* The oracle is not timed, and says nothing of speed. */
 static bool is_meant(const json_t *result, const gate_side_request *request) {
-    return strcmp(text_of(result, "backend"), "interp") != 0 &&
-           strcmp(text_of(result, "status"), "skipped") != 0 &&
-           strcmp(text_of(result, "status"), "unsupported") != 0 &&
-           gate_side_wants(request, text_of(result, "kernel"), text_of(result, "case"),
-                           text_of(result, "profile"),
-                           (uint32_t)json_integer_value(json_object_get(result, "threads")));
+    return strcmp(result_text(result, RESULT_BACKEND), "interp") != 0 &&
+           result_outcome(result) != OUTCOME_SKIPPED &&
+           result_outcome(result) != OUTCOME_UNSUPPORTED &&
+           gate_side_wants(request, result_text(result, RESULT_KERNEL),
+                           result_text(result, RESULT_CASE), result_text(result, RESULT_PROFILE),
+                           (uint32_t)result_whole(result, RESULT_THREADS));
 }
 
 static bool is_hash(const char *word) {
@@ -31,25 +28,27 @@ static bool is_hash(const char *word) {
 static bool add_result(gate_side *a, json_t *result, double fraction, const char *from,
                        status *st) {
     size_t document = json_array_size(a->heads) + 1;
-    char key[512];
-    uint32_t threads = (uint32_t)json_integer_value(json_object_get(result, "threads"));
-    snprintf(key, sizeof key, "%s/%s@%s,%s,%u", text_of(result, "kernel"), text_of(result, "case"),
-             text_of(result, "backend"), text_of(result, "profile"), threads);
-    gate_side_unit *unit = gate_side_add(a, key);
+    text key;
+    text_init(&key);
+    result_key(result, &key);
+    gate_side_unit *unit = gate_side_add(a, key.data);
     if (!unit->kernel) {
-        unit->kernel = base_strdup(text_of(result, "kernel"));
-        unit->case_name = base_strdup(text_of(result, "case"));
-        unit->backend = base_strdup(text_of(result, "backend"));
-        unit->profile = base_strdup(text_of(result, "profile"));
-        unit->threads = threads;
-        if (is_hash(text_of(result, "module_hash")))
-            snprintf(unit->hash, sizeof unit->hash, "%s", text_of(result, "module_hash"));
-        snprintf(unit->work, sizeof unit->work, "%s", text_of(result, "case_key"));
-    } else if (strcmp(unit->hash, text_of(result, "module_hash")) != 0) {
+        unit->kernel = base_strdup(result_text(result, RESULT_KERNEL));
+        unit->case_name = base_strdup(result_text(result, RESULT_CASE));
+        unit->backend = base_strdup(result_text(result, RESULT_BACKEND));
+        unit->profile = base_strdup(result_text(result, RESULT_PROFILE));
+        unit->threads = (uint32_t)result_whole(result, RESULT_THREADS);
+        if (is_hash(result_text(result, RESULT_MODULE_HASH)))
+            snprintf(unit->hash, sizeof unit->hash, "%s", result_text(result, RESULT_MODULE_HASH));
+        snprintf(unit->work, sizeof unit->work, "%s", result_text(result, RESULT_CASE_KEY));
+    } else if (strcmp(unit->hash, result_text(result, RESULT_MODULE_HASH)) != 0) {
         unit->hash[0] = '\0'; /* of several modules */
     }
-    if (unit->last_document == document)
-        return status_set(st, STATUS_CORRUPT, "%s: %s is there twice", from, key);
+    bool is_new = unit->last_document != document ||
+                  status_set(st, STATUS_CORRUPT, "%s: %s is there twice", from, key.data);
+    text_release(&key);
+    if (!is_new)
+        return false;
     unit->last_document = document;
     unit->fraction = fraction > unit->fraction ? fraction : unit->fraction;
     vec_push(&unit->records, json_incref(result));
@@ -61,8 +60,8 @@ static bool check_new(const gate_side *a, const side *from, const char *name, st
     size_t i;
     const json_t *head;
     json_array_foreach(a->heads, i, head) {
-        const char *run = text_of(head, "run");
-        if (*run && strcmp(run, text_of(from->head, "run")) == 0)
+        const char *run = json_text_at(head, "run");
+        if (*run && strcmp(run, json_text_at(from->head, "run")) == 0)
             return status_set(st, STATUS_INVALID, "%s: the run %s is there twice", name, run);
         if (record_is_same_run(json_array_get(a->documents, i), from->results))
             return status_set(st, STATUS_INVALID,

@@ -135,7 +135,7 @@ bool session_poison_outputs(session *l, status *st) {
     for (uint32_t i = l->input_count; i < l->input_count + l->output_count; i++) {
         void *pattern = malloc(l->sizes[i] ? l->sizes[i] : 1);
         if (!pattern)
-            return status_set(st, STATUS_OUT_OF_MEMORY, "out of memory: poisoning an output");
+            return status_set(st, STATUS_OUT_OF_MEMORY, "no memory to poison an output");
         memset(pattern, SESSION_POISON, l->sizes[i]);
         bool ok = copy(l, l->buffers[i], pattern, l->sizes[i], "poisoning an output", st);
         free(pattern);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "case/result.h"
 #include "case/result_check.h"
 #include "measure/host_facts.h"
 #include "page/record.h"
@@ -12,9 +13,10 @@
 enum { DOCUMENT_BYTES_MAX = 1 << 30 };
 
 static const struct column {
-    const char *title, *outer, *inner;
+    const char *title;
+    result_field field;
 } columns[] = {
-#define COLUMN(id, title, outer, inner) {title, outer, inner},
+#define COLUMN(id, title, field) {title, RESULT_##field},
 #include "page/columns.def"
 #undef COLUMN
 };
@@ -37,7 +39,7 @@ void report_model_release(report_model *m) {
 
 /* The same outputs have the same number; -1: none were recorded. */
 static int64_t digest_number(report_model *m, const json_t *result) {
-    const json_t *list = json_object_get(json_object_get(result, "check"), "sha256");
+    const json_t *list = result_get(result, RESULT_SHA256);
     json_t *all = json_object_get(m->document, "digests");
     text joined;
     text_init(&joined);
@@ -59,9 +61,7 @@ static int64_t digest_number(report_model *m, const json_t *result) {
 static json_t *make_row(report_model *m, json_t *result) {
     json_t *row = json_array();
     for (int i = 0; i < COLUMNS; i++) {
-        json_t *value = json_object_get(result, columns[i].outer);
-        if (columns[i].inner)
-            value = json_object_get(value, columns[i].inner);
+        json_t *value = result_get(result, columns[i].field);
         json_array_append_new(row, value ? json_incref(value) : json_null());
     }
     json_array_append_new(row, json_integer(digest_number(m, result)));

@@ -8,7 +8,7 @@
 
 /* Places in a row. */
 enum {
-#define COLUMN(id, title, outer, inner) ROW_##id,
+#define COLUMN(id, title, field) ROW_##id,
 #include "page/columns.def"
 #undef COLUMN
     ROW_DIGEST,

@@ -7,10 +7,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/interrupt.h"
+#include "process/child.h"
 
 enum { POLL_MS = 200 };
 
@@ -73,14 +73,18 @@ static void read_all(channel *out, channel *err, pid_t pid) {
 }
 
 static bool end_of(const program *p, pid_t pid, int *code, status *st) {
-    int end = 0;
-    while (waitpid(pid, &end, 0) < 0)
-        if (errno != EINTR)
-            return status_set_errno(st, errno, "waiting for %s", p->arguments[0]);
-    if (WIFSIGNALED(end))
-        return status_set(st, STATUS_IO, "%s was killed by SIG%s", p->arguments[0],
-                          sigabbrev_np(WTERMSIG(end)));
-    *code = WEXITSTATUS(end);
+    child_end end;
+    if (!child_wait(pid, &end))
+        return status_set_errno(st, errno, "waiting for %s", p->arguments[0]);
+    if (end.how == CHILD_KILLED) {
+        text how;
+        text_init(&how);
+        child_end_text(&end, &how);
+        status_set(st, STATUS_IO, "%s was %s", p->arguments[0], how.data);
+        text_release(&how);
+        return false;
+    }
+    *code = end.code;
     return *code != 127 || status_set(st, STATUS_UNAVAILABLE, "%s cannot be run: is it installed?",
                                       p->arguments[0]);
 }
@@ -88,9 +92,8 @@ static bool end_of(const program *p, pid_t pid, int *code, status *st) {
 bool program_run(const program *p, int *code, status *st) {
     channel out, err = {{-1, -1}, NULL};
     pid_t pid = -1;
-    fflush(NULL);
     if (open_channel(&out, p->output) && open_channel(&err, p->complaint))
-        pid = fork();
+        pid = child_fork();
     if (pid == 0)
         become(p, &out, &err);
     int cause = errno;

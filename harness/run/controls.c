@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "case/fault.h"
+#include "case/result.h"
 #include "common/say.h"
 #include "report/control_table.h"
 #include "run/run.h"
@@ -104,15 +105,14 @@ static void plan(controls *k) {
 /* ---- what became of them ---- */
 
 static void count(control_cell *cell, const json_t *result) {
-    const char *outcome = job_result_text(result, "status");
-    const json_t *check = json_object_get(result, "check");
-    if (same_text(outcome, "mismatch"))
+    job_outcome o = result_outcome(result);
+    if (o == OUTCOME_MISMATCH)
         cell->rejected++;
-    else if (same_text(outcome, "unsupported"))
+    else if (o == OUTCOME_UNSUPPORTED)
         cell->left_out++;
-    else if (!same_text(outcome, "ok"))
+    else if (o != OUTCOME_OK)
         cell->broke++;
-    else if (json_is_true(json_object_get(check, "bitwise")))
+    else if (json_is_true(result_get(result, RESULT_BITWISE)))
         cell->unchanged++;
     else
         cell->accepted++;
@@ -121,14 +121,13 @@ static void count(control_cell *cell, const json_t *result) {
 static void on_result(void *context, const job *j, json_t *result) {
     controls *k = context;
     control_cell *cell = &k->cells.items[k->cell_of.items[j - k->plan.jobs.items]];
-    const char *outcome = job_result_text(result, "status");
     count(cell, result);
-    if (same_text(outcome, "mismatch"))
+    if (result_outcome(result) == OUTCOME_MISMATCH)
         return;
     if (!cell->example)
         cell->example = arena_strdup(&k->memory, j->case_name);
-    if (!same_text(outcome, "ok") && !cell->why)
-        cell->why = arena_strdup(&k->memory, job_result_text(result, "why"));
+    if (result_outcome(result) != OUTCOME_OK && !cell->why)
+        cell->why = arena_strdup(&k->memory, result_text(result, RESULT_WHY));
 }
 
 control_outcome control_outcome_of(const control_cell *cell) {

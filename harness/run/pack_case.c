@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/vec.h"
+#include "case/result.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/scratch_folder.h"
@@ -38,13 +39,13 @@ typedef struct packing {
 } packing;
 
 bool pack_is_failure(const json_t *result) {
-    return job_status_is_failure(job_result_text(result, "status"));
+    return outcome_is_failure(result_outcome(result));
 }
 
 /* Did the kernel run to its end? */
 static bool has_outputs(const json_t *result) {
-    const char *outcome = job_result_text(result, "status");
-    return strcmp(outcome, "ok") == 0 || strcmp(outcome, "mismatch") == 0;
+    job_outcome o = result_outcome(result);
+    return o == OUTCOME_OK || o == OUTCOME_MISMATCH;
 }
 
 const char *pack_stage(const json_t *result, const char *stage) {
@@ -115,10 +116,9 @@ static bool add_staged(packing *p, status *st) {
 
 /* A dead worker's last words may hold a process id or an address: only what the harness says. */
 static void stable_why(const json_t *result, text *out) {
-    const char *why = job_result_text(result, "why");
+    const char *why = result_text(result, RESULT_WHY);
     size_t length = strlen(why);
-    const char *end =
-        strcmp(job_result_text(result, "status"), "crash") == 0 ? strchr(why, ':') : NULL;
+    const char *end = result_outcome(result) == OUTCOME_CRASH ? strchr(why, ':') : NULL;
     size_t said = end ? (size_t)(end - why) : length;
     size_t most = (size_t)pack_field_high("outcome.why");
     text_append_bytes(out, why, said > most ? text_utf8_cut(why, most) : said);
@@ -130,9 +130,9 @@ static json_t *outcome_json(const packing *p) {
     text why;
     text_init(&why);
     stable_why(result, &why);
-    json_t *outcome = json_pack("{s:s, s:s, s:o, s:O}", "status", job_result_text(result, "status"),
-                                "stage", pack_stage(result, p->request->stage), "why",
-                                json_text(why.data), "sha256", digests);
+    json_t *outcome = json_pack(
+        "{s:s, s:s, s:o, s:O}", "status", result_text(result, RESULT_STATUS), "stage",
+        pack_stage(result, p->request->stage), "why", json_text(why.data), "sha256", digests);
     text_release(&why);
     return outcome;
 }
@@ -167,13 +167,13 @@ static void add_log(packing *p) {
     text_init(&log);
     text_init(&why);
     stable_why(result, &why);
-    text_printf(&log, "status  %s\nstep    %s\n", job_result_text(result, "status"),
+    text_printf(&log, "status  %s\nstep    %s\n", result_text(result, RESULT_STATUS),
                 p->request->stage);
     text_printf(&log, "why     %s\n", why.data);
-    if (p->staged && strcmp(job_result_text(p->staged, "status"), "ok") != 0)
+    if (p->staged && result_outcome(p->staged) != OUTCOME_OK)
         text_printf(&log,
                     "packing ended in step %s (%s): what follows that step is not in this pack\n",
-                    p->staged_stage, job_result_text(p->staged, "status"));
+                    p->staged_stage, result_text(p->staged, RESULT_STATUS));
     add_text(p, "log.txt", &log);
     text_release(&why);
     text_release(&log);
@@ -186,7 +186,7 @@ static void add_readme(packing *p) {
     text_init(&why);
     stable_why(p->request->result, &why);
     text_printf(&readme, "%s/%s on %s, profile %s, threads %u: %s\n%s\n", j->kernel, j->case_name,
-                j->backend, j->profile, j->threads, job_result_text(p->request->result, "status"),
+                j->backend, j->profile, j->threads, result_text(p->request->result, RESULT_STATUS),
                 why.data);
     if (j->fault)
         text_printf(&readme, "The fault was made on purpose: --inject %s\n", j->fault);

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "case/backend.h"
 #include "case/job.h"
+#include "case/result.h"
 
 enum { PATH_BYTES = 64 };
 
@@ -70,7 +71,7 @@ static bool is_of_kind(const char *word, pack_field_kind kind) {
     case PACK_FIELD_PROFILE:
         return profile_from_name(word) != PROFILE_COUNT;
     case PACK_FIELD_STATUS:
-        return job_status_is_known(word);
+        return outcome_from_name(word) != OUTCOME_COUNT;
     default:
         return true;
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "case/result.h"
 #include "measure/roofline.h"
 
 typedef struct placing {
@@ -17,24 +18,18 @@ typedef struct placing {
     int time_count, value_count;
 } placing;
 
-static bool is_ok(const json_t *result) {
-    const char *outcome = json_string_value(json_object_get(result, "status"));
-    return outcome && strcmp(outcome, "ok") == 0;
-}
-
 /* False where there is no time, or nothing to hold it against. */
 static bool locate(placing *p) {
     const json_t *result = *p->result, *internal = *p->internal;
     const char *element = json_string_value(json_object_get(internal, "element"));
-    const json_t *median = json_object_get(json_object_get(result, "time_ns"), "median");
     p->query = (roofline_query){
         .type = element ? dtype_from_name(element) : DTYPE_F32,
-        .profile = json_string_value(json_object_get(result, "profile")),
-        .threads = (uint32_t)json_integer_value(json_object_get(result, "threads")),
-        .flops = (uint64_t)json_integer_value(json_object_get(result, "flops")),
-        .bytes = (uint64_t)json_integer_value(json_object_get(result, "bytes")),
+        .profile = result_text(result, RESULT_PROFILE),
+        .threads = (uint32_t)result_whole(result, RESULT_THREADS),
+        .flops = (uint64_t)json_integer_value(result_get(result, RESULT_FLOPS)),
+        .bytes = (uint64_t)json_integer_value(result_get(result, RESULT_BYTES)),
         .working_set_bytes = (uint64_t)json_integer_value(json_object_get(internal, "working_set")),
-        .time_ns = json_number_value(median),
+        .time_ns = json_number_value(result_get(result, RESULT_MEDIAN)),
     };
     return p->query.time_ns > 0 && roofline_place(p->c, &p->query, &p->point);
 }
@@ -89,7 +84,7 @@ static bool roofline_place_again(placing *p, status *st) {
             continue;
         if (!p->source->point(p->source->context, p->result, p->internal, st))
             return false;
-        if (!is_ok(*p->result) || !locate(p))
+        if (!result_outcome(*p->result) == OUTCOME_OK || !locate(p))
             return true;
         p->times_ns[p->time_count++] = p->query.time_ns;
         if (!probe_and_note(p, st))
@@ -121,20 +116,19 @@ static void accuse(placing *p) {
     text_append(&why, " us, ceilings ");
     tell(p->values, p->value_count, 1, &why);
     text_append(&why, p->point.compute_bound ? " GFLOP/s" : " GB/s");
-    json_object_set_new(*p->result, "status", json_string("error"));
-    json_object_set_new(*p->result, "why", json_string(why.data));
+    result_set_outcome(*p->result, OUTCOME_ERROR, why.data, EXIT_CHECK);
     text_release(&why);
 }
 
 static void put_point(placing *p) {
-    json_t *roofline =
-        json_pack("{s:s, s:f, s:f}", "bound", p->point.compute_bound ? "compute" : "memory",
-                  "ceiling", p->point.ceiling, "fraction", p->point.fraction);
+    json_t *result = *p->result;
+    result_set(result, RESULT_BOUND, json_string(p->point.compute_bound ? "compute" : "memory"));
+    result_set(result, RESULT_CEILING, json_real(p->point.ceiling));
+    result_set(result, RESULT_FRACTION, json_real(p->point.fraction));
     if (p->value_count)
-        json_object_set_new(roofline, "again",
-                            json_pack("{s:o, s:o}", "times_ns", list_of(p->times_ns, p->time_count),
-                                      "ceilings", list_of(p->values, p->value_count)));
-    json_object_set_new(*p->result, "roofline", roofline);
+        result_set(result, RESULT_AGAIN,
+                   json_pack("{s:o, s:o}", "times_ns", list_of(p->times_ns, p->time_count),
+                             "ceilings", list_of(p->values, p->value_count)));
     if (is_above(p))
         accuse(p);
 }
@@ -147,7 +141,7 @@ bool roofline_place_result(ceilings *c, const roofline_place_source *source, jso
         return true;
     if (!roofline_place_beside(&p, st) || (is_above(&p) && !roofline_place_again(&p, st)))
         return false;
-    if (p.value_count && !is_ok(*result))
+    if (p.value_count && result_outcome(*result) != OUTCOME_OK)
         return true; /* it was measured again, and something else is wrong with it */
     snprintf(resource, CEILING_NAME_BYTES, "%s", p.point.resource);
     put_point(&p);

@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
+#include "case/result.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/run_name.h"
@@ -152,7 +154,7 @@ static bool begin(run *r, status *st) {
 
 /* ---- --last-failed ---- */
 static bool note_failure(void *context, const store_result *result) {
-    if (job_status_is_failure(result->status))
+    if (outcome_is_failure(outcome_from_name(result->status)))
         map_put(context, result->key, 1);
     return true;
 }
@@ -234,12 +236,8 @@ static bool measure_ceilings(run *r, status *st) {
 }
 
 static double median_of(const json_t *result) {
-    const json_t *median = json_object_get(json_object_get(result, "time_ns"), "median");
-    return json_is_number(median) ? json_number_value(median) : -1;
-}
-
-static const char *outcome_of(const json_t *result) {
-    return json_string_value(json_object_get(result, "status"));
+    double median = result_number(result, RESULT_MEDIAN);
+    return isnan(median) ? -1 : median;
 }
 
 /* ---- one job ---- */
@@ -253,7 +251,7 @@ static bool store_record(run *r, const char *key, const json_t *result, const js
         json_number_value(value);
     char *record = json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(17));
     store_result row = {.key = key,
-                        .status = outcome_of(result),
+                        .status = result_text(result, RESULT_STATUS),
                         .median_ns = median_of(result),
                         .record = record,
                         .samples = samples,
@@ -263,17 +261,12 @@ static bool store_record(run *r, const char *key, const json_t *result, const js
     return ok;
 }
 
-static int64_t whole_number(const json_t *result, const char *name) {
-    const json_t *value = json_object_get(result, name);
-    return json_is_integer(value) ? json_integer_value(value) : -1;
-}
-
 static bool show(run *r, const char *key, const json_t *result, const char *resource, status *st) {
     double previous_ns;
     if (r->request->json)
         return true;
-    store_peer peer = {r->number, r->machine.data, key, whole_number(result, "flops"),
-                       whole_number(result, "bytes")};
+    store_peer peer = {r->number, r->machine.data, key, result_whole(result, RESULT_FLOPS),
+                       result_whole(result, RESULT_BYTES)};
     if (!store_last_median(r->store, &peer, &previous_ns, st))
         return false;
     text line;
@@ -307,7 +300,7 @@ static bool pack_failure(run *r, const job *j, json_t *result) {
     text path;
     text_init(&path);
     if (pack_case(&request, &path, &st))
-        json_object_set_new(result, "pack", json_text(path.data));
+        result_set(result, RESULT_PACK, json_text(path.data));
     else if (st.code != STATUS_INTERRUPTED)
         say(stderr, "tsr: %s/%s is not packed: %s\n", j->kernel, j->case_name, st.message);
     text_release(&path);
@@ -318,8 +311,8 @@ static bool pack_failure(run *r, const job *j, json_t *result) {
 static json_t *measure_job(run *r, const job *j) {
     json_t *result = worker_run(&r->worker, j);
     if (result)
-        json_object_set_new(
-            result, "source",
+        result_set(
+            result, RESULT_SOURCE,
             json_pack("{s:o, s:I}", "path", json_text(j->path), "line", (json_int_t)j->line));
     /* A failure without its pack would never get one: the case is left to --resume. */
     if (result && pack_is_failure(result) && !pack_failure(r, j, result)) {
@@ -344,15 +337,15 @@ static bool measure_again(void *context, json_t **result, json_t **internal, sta
         return status_set(st, STATUS_INTERRUPTED, "interrupted");
     json_decref(*result);
     json_decref(*internal);
-    m->code = job_result_exit(fresh);
+    m->code = result_exit(fresh);
     *result = fresh;
-    *internal = job_result_take_internal(fresh);
+    *internal = result_take_internal(fresh);
     return true;
 }
 
 static bool keep_result(run *r, const char *key, measuring *m, json_t **result, char *resource,
                         status *st) {
-    json_t *internal = job_result_take_internal(*result);
+    json_t *internal = result_take_internal(*result);
     roofline_place_source source = {.point = measure_again, .context = m};
     bool ok = roofline_place_result(&r->ceilings, &source, result, &internal, resource, st) &&
               store_ceilings(r, st) && store_record(r, key, *result, internal, st);
@@ -373,7 +366,7 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
         result = measure_job(r, j);
         if (!result)
             return true;
-        measuring m = {r, j, job_result_exit(result)};
+        measuring m = {r, j, result_exit(result)};
         if (!keep_result(r, key, &m, &result, resource, st)) {
             json_decref(result);
             if (r->stopped)
@@ -381,9 +374,9 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
             return r->stopped;
         }
     }
-    r->code = exit_code_worse(r->code, job_result_exit(result));
+    r->code = exit_code_worse(r->code, result_exit(result));
     bool product = backend_table[backend_from_name(j->backend)].product;
-    if (r->request->choice->by_name && product && strcmp(outcome_of(result), "unsupported") == 0)
+    if (r->request->choice->by_name && product && result_outcome(result) == OUTCOME_UNSUPPORTED)
         r->code = exit_code_worse(r->code, EXIT_ABSENT);
     json_array_append_new(r->results, result);
     progress_step(&r->progress);

@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "common/json_text.h"
 #include "measure/host_facts.h"
 
 enum { FILE_BYTES_MAX = 256 << 20, LINE_BYTES_MAX = 1 << 20, SCHEDULE_BYTES_MAX = 2000 };
@@ -65,7 +66,7 @@ static char *key_of(const json_t *entry) {
 
 static void describe_program(text *out) {
     json_t *facts = program_facts();
-    text_printf(out, "%s+%s", job_result_text(facts, "version"), job_result_text(facts, "commit"));
+    text_printf(out, "%s+%s", json_text_at(facts, "version"), json_text_at(facts, "commit"));
     json_decref(facts);
 }
 
@@ -129,9 +130,9 @@ static const char *find_fault(json_t *entry, char why[160]) {
             return why;
     }
     digest_of(entry, hex);
-    if (strcmp(hex, job_result_text(entry, "sha256")) != 0)
+    if (strcmp(hex, json_text_at(entry, "sha256")) != 0)
         return "its checksum does not hold";
-    const char *schedule = job_result_text(entry, "schedule");
+    const char *schedule = json_text_at(entry, "schedule");
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.=,";
     bool good = strlen(schedule) < SCHEDULE_BYTES_MAX && !schedule[strspn(schedule, allowed)];
     return good ? NULL : "its schedule is no list of NAME=NUMBER";
@@ -159,9 +160,8 @@ static void read_line(tune_cache *c, const char *path, uint32_t number, const ch
     } else {
         c->refused++;
         text_show(&c->complaints, "%s:%u: entry refused%s%s%s%s: %s\n", path, number,
-                  *job_result_text(entry, "kernel") ? ", of " : "",
-                  job_result_text(entry, "kernel"), *job_result_text(entry, "case") ? "/" : "",
-                  job_result_text(entry, "case"), fault);
+                  *json_text_at(entry, "kernel") ? ", of " : "", json_text_at(entry, "kernel"),
+                  *json_text_at(entry, "case") ? "/" : "", json_text_at(entry, "case"), fault);
     }
     json_decref(entry);
 }

@@ -55,7 +55,7 @@ uint32_t tune_apply(const tune_cache *c, const corpus *all, job_plan *plan) {
             continue;
         char *key = tune_key(graph, item->c, level_of(j), j);
         const json_t *entry = tune_cache_find(c, key);
-        const char *schedule = job_result_text(entry, "schedule");
+        const char *schedule = json_text_at(entry, "schedule");
         if (*schedule) {
             j->schedule = schedule;
             j->tuned = true;
@@ -70,7 +70,7 @@ uint32_t tune_apply(const tune_cache *c, const corpus *all, job_plan *plan) {
 /* ---- one case ---- */
 
 static void show(tuning *t, const job *j, const json_t *entry, bool known) {
-    const char *schedule = job_result_text(entry, "schedule");
+    const char *schedule = json_text_at(entry, "schedule");
     double was = (double)json_integer_value(json_object_get(entry, "default_ns"));
     double is = (double)json_integer_value(json_object_get(entry, "tuned_ns"));
     size_t tried = json_array_size(json_object_get(entry, "tried"));
@@ -129,7 +129,7 @@ static void tell_unmeasured(tuning *t, const job *j, const search_result *found)
         return;
     }
     say(stderr, "tsr: %s/%s: no schedule could be measured: %s\n", j->kernel, j->case_name,
-        job_result_text(first, "why"));
+        json_text_at(first, "why"));
     t->failed++;
     t->code = exit_code_worse(t->code, EXIT_CHECK);
 }

@@ -90,7 +90,7 @@ def in_results(change):
         rows = [row[0] for row in database.execute("SELECT number FROM results ORDER BY number")]
         for number, result in zip(rows, results):
             key = f"{result['kernel']}/{result['case']}@{result['backend']},{result['profile']},{result['threads']}"
-            database.execute("UPDATE results SET key = ?, status = ?, record = ? WHERE number = ?",
+            database.execute("UPDATE OR REPLACE results SET key = ?, status = ?, record = ? WHERE number = ?",
                              (key, result["status"], json.dumps(result), number))
         database.execute("UPDATE ceilings SET resource = ? || resource WHERE resource LIKE 'compute%'", (hostile,))
         database.commit()
