@@ -7,11 +7,12 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "bisect/bisect.h"
-#include "gate/arm.h"
-#include "interrupt.h"
-#include "job.h"
-#include "program.h"
-#include "report/say.h"
+#include "case/job.h"
+#include "common/interrupt.h"
+#include "common/say.h"
+#include "gate/side.h"
+#include "process/checkout.h"
+#include "process/program.h"
 
 /* What a retry asks for: as many pairs of processes as a gate ever has. */
 #define MOST_PAIRS "96"

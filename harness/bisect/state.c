@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "bisect/bisect.h"
-#include "job.h"
+#include "case/job.h"
 
 enum { STATE_BYTES_MAX = 64 << 20 };
 

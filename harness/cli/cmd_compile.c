@@ -6,9 +6,9 @@
 #include "cli/command.h"
 #include "cli/compile_variants.h"
 #include "cli/kernel_choice.h"
-#include "module_cache.h"
-#include "report/output.h"
-#include "report/say.h"
+#include "common/output.h"
+#include "common/say.h"
+#include "exec/module_cache.h"
 
 static const char *const levels[] = {"graph", "schedule", "space", "tile",  "llvm",
                                      "asm",   "mlir",     "obj",   "module"};

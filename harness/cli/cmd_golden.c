@@ -1,13 +1,13 @@
 /* cmd_golden.c - tsr golden record, verify and list. */
 #include <string.h>
 
+#include "case/case_context.h"
+#include "case/job.h"
 #include "cli/choice.h"
 #include "cli/command.h"
-#include "job.h"
-#include "json_text.h"
-#include "report/say.h"
-#include "run.h"
-#include "subject.h"
+#include "common/json_text.h"
+#include "common/say.h"
+#include "run/run.h"
 
 enum { BENCH_TIMEOUT_S = 60, RECORD_TIMEOUT_S = 3600 };
 

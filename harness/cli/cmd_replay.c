@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "case/job.h"
 #include "cli/choice.h"
 #include "cli/command.h"
-#include "job.h"
-#include "json_text.h"
-#include "replay.h"
+#include "common/json_text.h"
+#include "common/say.h"
 #include "report/document.h"
-#include "report/say.h"
+#include "run/replay.h"
 
 static void show_end(const char *what, const json_t *end) {
     const char *why = job_result_text(end, "why");

@@ -3,16 +3,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend.h"
 #include "base/file.h"
-#include "bind.h"
+#include "case/backend.h"
+#include "case/dims_from_arrays.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/kernel_choice.h"
 #include "cli/run_module.h"
-#include "module_cache.h"
-#include "report/say.h"
-#include "session.h"
+#include "common/say.h"
+#include "exec/backend_device.h"
+#include "exec/module_cache.h"
+#include "launch/session.h"
 
 typedef struct run_session {
     kernel_choice k;
@@ -152,8 +153,8 @@ static bool prepare(run_session *s, const options *o, text *diagnostics, status 
         return status_set(st, STATUS_INVALID, "the kernel does not check");
     if (!read_arrays(s, st) || !bind_types(s, diagnostics, st))
         return false;
-    return bind_dims(s->graph, s->k.kernel->parameter_names, s->inputs,
-                     s->k.kernel->parameter_count, &s->dims, st) &&
+    return dims_from_arrays(s->graph, s->k.kernel->parameter_names, s->inputs,
+                            s->k.kernel->parameter_count, &s->dims, st) &&
            compiler_signature_of(s->graph, s->dims.items, s->dims.count, &s->signature, st) &&
            compiler_check_values(s->graph, s->dims.items, s->dims.count, s->inputs, st);
 }

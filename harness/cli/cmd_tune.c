@@ -7,7 +7,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/database.h"
-#include "report/say.h"
+#include "common/say.h"
 #include "tune/tune.h"
 
 enum { TIMEOUT_S = 60, BUDGET_MAX_S = 1000000 };

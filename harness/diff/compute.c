@@ -11,9 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend.h"
-#include "fault.h"
-#include "session.h"
+#include "case/backend.h"
+#include "case/fault.h"
+#include "exec/backend_device.h"
+#include "launch/session.h"
 
 /* What the child leaves: how it ended, then the elements of every output. */
 typedef struct shared_outcome {

@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 #include "ir/opset.h"
-#include "session.h"
+#include "launch/session.h"
 
 typedef struct search {
     const compute_request *a, *b;

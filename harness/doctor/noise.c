@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/timer.h"
 #include "doctor/doctor.h"
-#include "gate/plan.h"
-#include "measure/statistics.h"
-#include "measure/timer.h"
+#include "statistics/plan.h"
+#include "statistics/statistics.h"
 
 enum {
     PAIRS = 10,

@@ -7,17 +7,17 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "common/interrupt.h"
+#include "common/json_text.h"
+#include "common/say.h"
+#include "common/timer.h"
 #include "device/host.h"
-#include "failures.h"
 #include "fuzz/generate.h"
 #include "fuzz/shrink.h"
 #include "fuzz/tally.h"
 #include "fuzz/trial.h"
-#include "interrupt.h"
-#include "json_text.h"
-#include "measure/timer.h"
-#include "pack_case.h"
-#include "report/say.h"
+#include "run/failures.h"
+#include "run/pack_case.h"
 
 enum { SHRINK_ATTEMPTS = 600, SAVE_EVERY = 50 };
 

@@ -7,15 +7,15 @@
 #include <unistd.h>
 
 #include "base/philox.h"
+#include "case/fault.h"
+#include "common/interrupt.h"
+#include "common/json_text.h"
+#include "common/say.h"
+#include "common/timer.h"
 #include "device/host.h"
-#include "fault.h"
-#include "interrupt.h"
-#include "json_text.h"
-#include "measure/timer.h"
-#include "pack_case.h"
-#include "report/say.h"
+#include "exec/worker.h"
+#include "run/pack_case.h"
 #include "tune/draft.h"
-#include "worker.h"
 
 enum { LEVELS_MAX = 8, ATTEMPTS = 6 };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
-#include "fault.h"
+#include "case/backend.h"
+#include "case/fault.h"
 #include "fuzz/generate.h"
 
 job trial_job(const trial_way *way, const char *source, uint64_t seed) {

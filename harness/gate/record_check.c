@@ -8,8 +8,8 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "job.h"
-#include "measure/statistics.h"
+#include "case/job.h"
+#include "statistics/statistics.h"
 
 /* Documents have six digits and more. */
 static const double slack = 0.01;

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/job.h"
 #include "gate/gate.h"
-#include "gate/rank.h"
-#include "job.h"
 #include "measure/roofline.h"
-#include "measure/statistics.h"
+#include "statistics/rank.h"
+#include "statistics/statistics.h"
 
 typedef struct medians {
-    double logs[2][ARM_RECORDS_MAX];
+    double logs[2][GATE_SIDE_RECORDS_MAX];
     size_t counts[2];
 } medians;
 
@@ -26,10 +26,10 @@ static bool same_fact(const json_t *a, const json_t *b, const char *name) {
 
 /* The first document whose machine is not that of the first of all; REASON_NONE: there is none. */
 static gate_reason other_machine(const gate *g) {
-    const json_t *first = json_array_get(g->arms[0]->heads, 0), *head;
+    const json_t *first = json_array_get(g->sides[0]->heads, 0), *head;
     for (int i = 0; i < 2; i++) {
         size_t k;
-        json_array_foreach(g->arms[i]->heads, k, head) {
+        json_array_foreach(g->sides[i]->heads, k, head) {
             if (!same_fact(first, head, "cpu") || !same_fact(first, head, "cores"))
                 return REASON_OTHER_CPU;
             const json_t *a = json_object_get(first, "arguments");
@@ -52,14 +52,14 @@ static void refuse_all(gate *g, gate_reason reason) {
 
 /* ---- a row without time ---- */
 
-static const json_t *first_failure(const arm_unit *unit) {
+static const json_t *first_failure(const gate_side_unit *unit) {
     for (size_t i = 0; i < unit->records.count; i++)
         if (job_status_is_failure(job_result_text(unit->records.items[i], "status")))
             return unit->records.items[i];
     return NULL;
 }
 
-static int64_t count_of(const arm_unit *unit, const char *name) {
+static int64_t count_of(const gate_side_unit *unit, const char *name) {
     const json_t *value = json_object_get(unit->records.items[0], name);
     return json_is_integer(value) ? json_integer_value(value) : -1;
 }
@@ -102,7 +102,7 @@ static void settle_exact(const gate *g, gate_row *row) {
 static bool take_medians(const gate_row *row, medians *m) {
     *m = (medians){0};
     for (int i = 0; i < 2; i++)
-        for (size_t k = 0; k < row->units[i]->records.count && k < ARM_RECORDS_MAX; k++) {
+        for (size_t k = 0; k < row->units[i]->records.count && k < GATE_SIDE_RECORDS_MAX; k++) {
             const json_t *time = json_object_get(row->units[i]->records.items[k], "time_ns");
             double ns = json_number_value(json_object_get(time, "median"));
             if (ns > 0)

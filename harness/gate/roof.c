@@ -4,7 +4,7 @@
 
 #include "gate/gate.h"
 #include "measure/roofline.h"
-#include "place.h"
+#include "run/roofline_place.h"
 
 static bool is_in_doubt(const gate_row *row) {
     return row->verdict == GATE_IMPROVED && row->element && row->facts[1].flops >= 0 &&
@@ -39,11 +39,11 @@ static bool measure_again(void *context, json_t **result, json_t **internal, sta
 static bool place_row(gate *g, gate_row *row, ceilings *c, status *st) {
     char resource[CEILING_NAME_BYTES];
     doubtful d = {g, row};
-    place_source source = {.point = row->spec ? measure_again : NULL, .context = &d};
+    roofline_place_source source = {.point = row->spec ? measure_again : NULL, .context = &d};
     json_t *result = result_of(row, row->median_ns[1]);
     json_t *internal = json_pack("{s:s, s:I}", "element", row->element, "working_set",
                                  (json_int_t)row->working_set_bytes);
-    bool ok = place_result(c, &source, &result, &internal, resource, st);
+    bool ok = roofline_place_result(c, &source, &result, &internal, resource, st);
     const char *why = json_string_value(json_object_get(result, "why"));
     if (ok && strcmp(json_string_value(json_object_get(result, "status")), "ok") != 0) {
         row->verdict = GATE_INCONCLUSIVE;

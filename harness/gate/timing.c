@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 
 #include "base/arena.h"
-#include "json_text.h"
-#include "measure/timer.h"
-#include "process.h"
+#include "common/json_text.h"
+#include "common/timer.h"
+#include "process/process.h"
 
 typedef struct conversation {
     const timing_request *request;

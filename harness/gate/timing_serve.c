@@ -8,19 +8,19 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "abi_status.h"
 #include "base/arena.h"
+#include "common/abi_status.h"
+#include "common/exit_code.h"
+#include "common/json_text.h"
+#include "common/say.h"
+#include "common/timer.h"
 #include "device/host.h"
-#include "exit_code.h"
 #include "gate/timing.h"
 #include "gate/timing_check.h"
-#include "json_text.h"
 #include "measure/clock_probe.h"
 #include "measure/rotation.h"
-#include "measure/statistics.h"
-#include "measure/timer.h"
-#include "process.h"
-#include "report/say.h"
+#include "process/process.h"
+#include "statistics/statistics.h"
 
 enum {
     ROUNDS_MAX = 201,

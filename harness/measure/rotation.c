@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "abi_status.h"
 #include "base/arena.h"
+#include "common/abi_status.h"
+#include "common/timer.h"
 #include "measure/digest64.h"
 #include "measure/rotation_parts.h"
-#include "measure/timer.h"
 
 enum {
     PAGE_BYTES = 4096,

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "launch/session.h"
 #include "probe/orders.h"
 #include "probe/tree.h"
-#include "session.h"
 
 /* Numbers that are exact in an element type: a unit added to the mask is lost, and so are all units
  * together; sums of units are exact. A type of 8 bits has no two such numbers, but products of two
@@ -185,7 +185,7 @@ static cut_outcome run_cut(const probe_request *request, probing *p, sha256 *dig
 
 /* A pair for each element and level of the tree at most, a row each; every launch runs the whole
  * kernel. */
-static bool is_dear(const subject *s, const compiler_cut *c) {
+static bool is_dear(const case_context *s, const compiler_cut *c) {
     double pairs = (double)c->extent * ceil(log2((double)c->extent));
     double launches = ceil(pairs / (double)c->rows);
     double bytes = (double)s->working_set_bytes + (double)c->rows * (double)c->extent * 8;
@@ -216,7 +216,7 @@ static bool probe_one(const probe_request *request, const compiler_cut *cut, pro
 }
 
 bool probe_orders(const probe_request *request, probe_result *out, status *st) {
-    const subject *s = request->subject;
+    const case_context *s = request->subject;
     text record;
     *out = (probe_result){.accumulations = 0};
     text_init(&out->why);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "job.h"
+#include "case/job.h"
 
 static const char *const keys[] = {"kernel", "backend", "profile", "type"};
 enum { KEYS = 4 };

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "job.h"
+#include "case/job.h"
+#include "common/say.h"
 #include "report/export/export.h"
-#include "report/say.h"
 
 enum { ANNOTATIONS_SHOWN = 10, SUMMARY_BYTES = 1 << 20 };
 

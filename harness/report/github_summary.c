@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "job.h"
+#include "case/job.h"
 #include "report/export/export.h"
 #include "report/github.h"
 #include "report/table.h"

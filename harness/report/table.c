@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "job.h"
+#include "case/job.h"
 #include "report/error_table.h"
 
 enum { FAILURES_LISTED = 20 };

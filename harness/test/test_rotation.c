@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#include "inputs.h"
+#include "case/inputs.h"
+#include "launch/session.h"
 #include "measure/digest64.h"
 #include "measure/pattern.h"
 #include "measure/rotation.h"
-#include "session.h"
 
 enum { SETS = 5, ROWS = 13, COLUMNS = 67 };
 

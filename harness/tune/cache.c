@@ -8,7 +8,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
-#include "report/host_facts.h"
+#include "measure/host_facts.h"
 
 enum { FILE_BYTES_MAX = 256 << 20, LINE_BYTES_MAX = 1 << 20, SCHEDULE_BYTES_MAX = 2000 };
 static const char header[] = "{\"schema\":\"tsr.tune/1\"}";

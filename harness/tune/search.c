@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interrupt.h"
-#include "measure/timer.h"
+#include "common/interrupt.h"
+#include "common/timer.h"
 
 enum { BEAM = 12, RANKED_MAX = 64, FIRST_MEASURED = 16, TRIED_MAX = 400 };
 static const double taken_below = 0.99;

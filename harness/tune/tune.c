@@ -7,15 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend.h"
+#include "case/backend.h"
+#include "case/fault.h"
+#include "common/interrupt.h"
+#include "common/json_text.h"
+#include "common/say.h"
+#include "common/timer.h"
 #include "device/host.h"
-#include "fault.h"
-#include "interrupt.h"
-#include "json_text.h"
 #include "measure/cpu_feature.h"
-#include "measure/timer.h"
-#include "report/host_facts.h"
-#include "report/say.h"
+#include "measure/host_facts.h"
 #include "tune/search.h"
 
 typedef struct tuning {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "job.h"
+#include "case/job.h"
 
 enum { JSON_DIGITS = 10 };
 

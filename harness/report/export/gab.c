@@ -2,7 +2,7 @@
  * extra}. The value is the median in ns. What was not timed is left out. */
 #include <math.h>
 
-#include "job.h"
+#include "case/job.h"
 #include "report/export/export.h"
 
 static json_t *entry_of(const json_t *result, double median) {

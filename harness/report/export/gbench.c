@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "job.h"
+#include "case/job.h"
 #include "report/export/export.h"
 
 static json_t *context_of(const json_t *document) {

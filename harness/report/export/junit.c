@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "job.h"
+#include "case/job.h"
 #include "report/export/export.h"
 #include "report/export/xml.h"
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "job.h"
+#include "case/job.h"
 #include "report/export/export.h"
 
 static const double s_per_ns = 1e-9;

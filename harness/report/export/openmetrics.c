@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "job.h"
+#include "case/job.h"
 #include "report/export/export.h"
 
 /* One sample of a family: the value of a path of keys, scaled, with a label of its own. */

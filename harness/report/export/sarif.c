@@ -2,7 +2,7 @@
  * finding. Paths are relative to where tsr was started (%SRCROOT%) unless they are absolute. */
 #include <string.h>
 
-#include "job.h"
+#include "case/job.h"
 #include "report/export/export.h"
 
 static json_t *message_of(const char *words) {

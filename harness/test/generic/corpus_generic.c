@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case.h"
-#include "inputs.h"
+#include "case/case.h"
+#include "case/case_context.h"
+#include "case/inputs.h"
 #include "metadata.h"
 #include "module.h"
-#include "subject.h"
 #include "tessera/tessera.h"
 
 enum { ARGUMENTS_MAX = 2 * COMPILER_MAX_PARAMETERS + 64, POISON = 0xA5 };
@@ -53,7 +53,7 @@ static bool load_kernel(generic_kernel *k, const compiler_artifact *a, const cha
 }
 
 /* Compiles, unless it is the kernel that is open. */
-static bool open_kernel(generic_kernel *k, const subject *s, status *st) {
+static bool open_kernel(generic_kernel *k, const case_context *s, status *st) {
     compiler_options options = {.generic = true, .verify = true};
     compiler_artifact artifact = {0};
     sha256 graph = ir_hash(s->graph);
@@ -131,11 +131,11 @@ static bool run(generic_kernel *k, const arrays *a, status *st) {
     return ok;
 }
 
-static bool check_case(generic_kernel *k, subject *s, const corpus_case *c, status *st) {
-    subject_request request = {
+static bool check_case(generic_kernel *k, case_context *s, const corpus_case *c, status *st) {
+    case_context_request request = {
         .path = c->path, .kernel = c->kernel->name, .case_name = c->c->name, .seed = 1};
     const tensor *expected;
-    if (!subject_open(s, &request, st) || !(expected = subject_oracle(s, st)) ||
+    if (!case_context_open(s, &request, st) || !(expected = case_context_oracle(s, st)) ||
         !open_kernel(k, s, st))
         return false;
     arrays a = {s->c->dims, s->c->dim_count, s->signature.input_count, s->signature.output_count,
@@ -195,7 +195,7 @@ static bool is_small(const compiler_signature *s) {
 
 /* Inputs that the kernel cannot take at these dimensions (targets outside of their row) are left
  * out. */
-static bool run_shifted(generic_kernel *k, subject *s, const ir_binding *dims,
+static bool run_shifted(generic_kernel *k, case_context *s, const ir_binding *dims,
                         const compiler_signature *signature, size_t *runs, status *st) {
     tensor inputs[COMPILER_MAX_PARAMETERS] = {{0}}, outputs[COMPILER_MAX_PARAMETERS] = {{0}};
     uint32_t count = s->c->dim_count;
@@ -221,7 +221,7 @@ typedef struct shift_counts {
     size_t runs, refused;
 } shift_counts;
 
-static bool check_shifted(generic_kernel *k, subject *s, int shift, shift_counts *counts,
+static bool check_shifted(generic_kernel *k, case_context *s, int shift, shift_counts *counts,
                           status *st) {
     ir_binding dims[64];
     compiler_signature signature;
@@ -244,7 +244,7 @@ static bool check_shifted(generic_kernel *k, subject *s, int shift, shift_counts
 int main(int argc, char **argv) {
     generic_kernel k = {.open = false};
     corpus c;
-    subject s = {0};
+    case_context s = {0};
     text diagnostics;
     status st = STATUS_INIT;
     shift_counts counts = {0, 0};
@@ -274,7 +274,7 @@ int main(int argc, char **argv) {
            "must "
            "be; %zu of other bits or not run%s%s\n",
            cases, counts.runs, counts.refused, failed, ok ? "" : ": ", st.message);
-    subject_close(&s);
+    case_context_close(&s);
     corpus_release(&c);
     text_release(&diagnostics);
     return ok && failed == 0 && cases > 0 ? 0 : 1;
