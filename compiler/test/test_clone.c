@@ -126,7 +126,7 @@ static ir_module *lower(ir_module *m, int to, const compiler_case *c) {
     status st = STATUS_INIT;
     ir_module *below = NULL;
     if (to == 1) {
-        if (graph_specialize(m, c ? c->dims : NULL, c ? c->dim_count : 0, &st) &&
+        if (graph_specialize(m, (ir_bindings){c ? c->dims : NULL, c ? c->dim_count : 0}, &st) &&
             graph_decompose_all(m, &st) && graph_widen(m, &st) && graph_normalize(m, &st) &&
             graph_simplify(m, &st))
             return m;
