@@ -115,18 +115,20 @@ ir_module *compiler_graph(compiler_source *source, const compiler_kernel *kernel
 
 /* ---- a kernel instance ---- */
 
-/* A kernel's graph (its element types with it) and numbers for its dimensions: what is compiled,
- * interpreted and compared. It does not change. Its text, hash, specialised graph, primitives and
- * cost are made when first asked for, and kept: even the calls that only ask write to it, so one
- * instance is used by one thread at a time. */
+/* A kernel's graph, checked for certain element types, and numbers for its dimensions. Neither
+ * changes. Text, hash, specialised graph, primitives and cost are computed when first asked for and
+ * kept in the instance.
+ *
+ * Threads: every call may write to the instance, so one thread at a time uses it. A child process
+ * of fork may go on with it. */
 typedef struct compiler_instance compiler_instance;
 
 /* compiler_graph, with the dimensions of the case (`c` NULL: none). NULL with diagnostics appended.
  * Owned by the caller (compiler_instance_free); does not need the source any more. */
 compiler_instance *compiler_instance_open(compiler_source *source, const compiler_kernel *kernel,
                                           const compiler_case *c, text *diagnostics);
-/* The same from a graph before any pass, which the instance takes; the dimensions are copied. What
- * a missing or unfit dimension means, whoever needs its number says. */
+/* From a graph before any pass, which the instance takes; the dimensions are copied. A missing
+ * dimension, or one too large, is an error of the calls that need its number. */
 compiler_instance *compiler_instance_new(ir_module *graph, ir_bindings dims);
 void compiler_instance_free(compiler_instance *instance); /* may be NULL */
 
