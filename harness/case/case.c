@@ -279,3 +279,14 @@ const corpus_case *corpus_case_named(const corpus *c, const char *kernel, const 
             return &c->cases.items[i];
     return NULL;
 }
+
+compiler_instance *corpus_case_instance(const corpus_case *item, status *st) {
+    text diagnostics;
+    text_init(&diagnostics);
+    compiler_instance *instance =
+        compiler_instance_open(item->source, item->kernel, item->c, &diagnostics);
+    if (!instance)
+        status_set(st, STATUS_INVALID, "%.900s", diagnostics.data);
+    text_release(&diagnostics);
+    return instance;
+}

@@ -50,5 +50,7 @@ void corpus_release(corpus *c);
 bool corpus_query_wants(const corpus_query *query, const char *kernel, const char *name);
 /* The case of that name; NULL: there is none. */
 const corpus_case *corpus_case_named(const corpus *c, const char *kernel, const char *case_name);
+/* What the compiler takes. Owned (compiler_instance_free); NULL with the diagnostics in `st`. */
+compiler_instance *corpus_case_instance(const corpus_case *item, status *st);
 
 #endif

@@ -32,9 +32,8 @@ static void close_case(case_context *s) {
     memset(s->bounds, 0, sizeof s->bounds);
     s->has_oracle = s->has_reference = false;
     golden_release(&s->golden);
-    if (s->graph)
-        ir_module_free(s->graph);
-    s->graph = NULL;
+    compiler_instance_free(s->instance);
+    s->instance = NULL;
     free(s->kernel_name);
     free(s->case_name);
     s->kernel_name = s->case_name = NULL;
@@ -107,13 +106,13 @@ static uint64_t bytes_of(const struct compiler_buffer *buffers, uint32_t count) 
 static bool open_case(case_context *s, const case_context_request *request, status *st) {
     text diagnostics;
     text_init(&diagnostics);
-    s->graph = compiler_graph(s->source, s->kernel, s->c, &diagnostics);
-    bool ok = s->graph != NULL || status_set(st, STATUS_INVALID, "%.900s", diagnostics.data);
+    s->instance = compiler_instance_open(s->source, s->kernel, s->c, &diagnostics);
+    bool ok = s->instance != NULL || status_set(st, STATUS_INVALID, "%.900s", diagnostics.data);
     text_release(&diagnostics);
-    ok = ok && compiler_signature_of(s->graph, s->c->dims, s->c->dim_count, &s->signature, st) &&
-         compiler_cost(s->graph, s->c->dims, s->c->dim_count, &s->flops, &s->bytes, st) &&
+    ok = ok && compiler_signature_of(s->instance, &s->signature, st) &&
+         compiler_cost(s->instance, &s->flops, &s->bytes, st) &&
          inputs_make(&s->signature, s->c, request->seed, s->inputs, st) &&
-         compiler_check_values(s->graph, s->c->dims, s->c->dim_count, s->inputs, st);
+         compiler_check_values(s->instance, s->inputs, st);
     if (!ok)
         return false;
     s->working_set_bytes = bytes_of(s->signature.inputs, s->signature.input_count) +
@@ -121,7 +120,7 @@ static bool open_case(case_context *s, const case_context_request *request, stat
     /* What a gather leaves alone takes no room in a cache. */
     if (s->bytes < s->working_set_bytes)
         s->working_set_bytes = s->bytes;
-    golden_key(s->graph, s->c, s->signature.input_count, request->seed, s->key);
+    golden_key(s->instance, s->c, s->signature.input_count, request->seed, s->key);
     s->golden_state = GOLDEN_MISSING;
     return !request->golden_path ||
            golden_read(request->golden_path, s->key, &s->golden, &s->golden_state, st);
@@ -150,15 +149,14 @@ bool case_context_open(case_context *s, const case_context_request *request, sta
 
 const tensor *case_context_oracle(case_context *s, status *st) {
     if (!s->has_oracle)
-        s->has_oracle =
-            compiler_interpret(s->graph, s->c->dims, s->c->dim_count, s->inputs, s->oracle, st);
+        s->has_oracle = compiler_interpret(s->instance, s->inputs, s->oracle, st);
     return s->has_oracle ? s->oracle : NULL;
 }
 
 bool case_context_reference(case_context *s, status *st) {
+    const compiler_references out = {s->references, s->bounds, &s->whole};
     if (!s->has_reference)
-        s->has_reference = compiler_reference(s->graph, s->c->dims, s->c->dim_count, s->inputs,
-                                              s->references, s->bounds, &s->whole, st);
+        s->has_reference = compiler_reference(s->instance, s->inputs, &out, st);
     return s->has_reference;
 }
 
@@ -177,7 +175,7 @@ static bool make_other(const case_context *s, uint32_t index, bool twin, case_co
     out->other_count = 0;
     return (twin ? inputs_make_twin(&s->signature, s->c, s->inputs, seed, out->inputs, st)
                  : inputs_make(&s->signature, s->c, seed, out->inputs, st)) &&
-           compiler_check_values(s->graph, s->c->dims, s->c->dim_count, out->inputs, st);
+           compiler_check_values(s->instance, out->inputs, st);
 }
 
 case_context *case_context_others(case_context *s, uint32_t count, status *st) {

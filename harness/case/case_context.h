@@ -1,5 +1,5 @@
-/* case_context.h - one case under test, inside a worker: its graph and inputs, and what is expected
- * of its outputs.
+/* case_context.h - one case under test, inside a worker: its instance and inputs, and what is
+ * expected of its outputs.
  *
  * What costs time (the oracle, the reference in f64) is computed when first asked for and kept
  * while jobs stay with the case. */
@@ -16,7 +16,7 @@ typedef struct case_context {
     compiler_source *source;
     const compiler_kernel *kernel;
     const compiler_case *c;
-    ir_module *graph;
+    compiler_instance *instance;
     compiler_signature signature;
     tensor inputs[COMPILER_MAX_PARAMETERS];
     uint64_t flops, bytes;

@@ -77,7 +77,8 @@ static bool check_dims(const binding_site *site, const dim_bindings *bound, stat
         const char *missing = NULL;
         char detail[256];
         if (!ir_dim_is_static(value) &&
-            !ir_dim_evaluate(site->graph, value, bound->items, bound->count, &value, &missing)) {
+            !ir_dim_evaluate(site->graph, value, (ir_bindings){bound->items, bound->count}, &value,
+                             &missing)) {
             snprintf(detail, sizeof detail, "%s cannot be found from the arrays' shapes",
                      missing ? missing : "a size");
             return mismatch(site, detail, st);

@@ -14,8 +14,8 @@
 enum { GOLDEN_FUNCTIONS_VERSION = 1, GOLDEN_TENSOR_BYTES_MAX = 64 << 10 };
 #define GOLDEN_SCHEMA "tsr.golden/1"
 
-void golden_key(const ir_module *graph, const compiler_case *c, uint32_t input_count, uint64_t seed,
-                char hex_out[65]);
+void golden_key(compiler_instance *instance, const compiler_case *c, uint32_t input_count,
+                uint64_t seed, char hex_out[65]);
 
 typedef struct golden {
     json_t *manifest;

@@ -115,16 +115,13 @@ static int verify(const options *o, const corpus *c, job_choice *choice) {
 
 /* ---- list: no case is run, only keys are compared ---- */
 static bool state_of(const corpus_case *item, uint64_t seed, golden_state *state, status *st) {
-    text diagnostics;
-    text_init(&diagnostics);
-    ir_module *graph = compiler_graph(item->source, item->kernel, item->c, &diagnostics);
-    text_release(&diagnostics);
-    if (!graph)
+    compiler_instance *instance = corpus_case_instance(item, NULL);
+    if (!instance)
         return status_set(st, STATUS_INTERNAL, "%s was sound a moment ago", item->name);
     char key[65];
     golden g;
-    golden_key(graph, item->c, item->kernel->parameter_count, seed, key);
-    ir_module_free(graph);
+    golden_key(instance, item->c, item->kernel->parameter_count, seed, key);
+    compiler_instance_free(instance);
     bool ok = golden_read(item->golden_path, key, &g, state, st);
     golden_release(&g);
     return ok;

@@ -48,7 +48,7 @@ static bool compute_compiled(const compute_request *r, const backend *b, tensor 
         .threads = r->how.threads, .artifact = &artifact, .kernel = r->kernel};
     request.signature = r->signature;
     bool ok = backend_device(b, &request.device, st) &&
-              compiler_build(r->graph, r->dims, r->dim_count, &options, &artifact, st) &&
+              compiler_build(r->instance, &options, &artifact, st) &&
               session_open(&l, &request, st) && session_write_inputs(&l, r->inputs, st) &&
               session_poison_outputs(&l, st);
     if (ok)
@@ -66,7 +66,7 @@ static bool compute_here(const compute_request *r, tensor *outputs, status *st) 
                           r->how.backend, r->how.profile);
     if (*backend_table[id].driver)
         return compute_compiled(r, &backend_table[id], outputs, st);
-    return compiler_interpret(r->graph, r->dims, r->dim_count, r->inputs, outputs, st);
+    return compiler_interpret(r->instance, r->inputs, outputs, st);
 }
 
 /* In the child. Nothing of the parent's is flushed or freed. */

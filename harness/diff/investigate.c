@@ -85,10 +85,8 @@ static bool open_subject(remade *r, status *st) {
     if (!case_context_open(&r->subject, &request, st))
         return false;
     const case_context *s = &r->subject;
-    r->request.graph = s->graph;
+    r->request.instance = s->instance;
     r->request.kernel = s->kernel->name;
-    r->request.dims = s->c->dims;
-    r->request.dim_count = s->c->dim_count;
     r->request.inputs = s->inputs;
     r->request.signature = &s->signature;
     set_how(r);

@@ -91,7 +91,8 @@ static void put_work(execution *e) {
 static void put_fallbacks(execution *e) {
     backend_id id = backend_from_name(e->job->backend);
     dtype lacking[DTYPE_COUNT];
-    uint32_t count = capability_fallbacks(id, e->subject->graph, lacking);
+    uint32_t count =
+        capability_fallbacks(id, compiler_instance_graph(e->subject->instance), lacking);
     json_t *list = json_object_get(e->result, "fallbacks");
     for (uint32_t i = 0; i < count; i++) {
         const capability *c = capability_of(id, lacking[i]);
@@ -210,8 +211,7 @@ static bool build(execution *e, status *st) {
     e->stage(e->context, "compile");
     /* Schedules that a tuner only tries would crowd out what is used. */
     const char *cache = e->job->mode == JOB_TUNE ? NULL : e->job->cache;
-    bool cached, ok = module_cache_build(cache, s->graph, s->c->dims, s->c->dim_count, &options,
-                                         &e->artifact, &cached, st);
+    bool cached, ok = module_cache_build(cache, s->instance, &options, &e->artifact, &cached, st);
     if (!ok && e->job->tuned && st->code == STATUS_INVALID && !e->misfits)
         return build_untuned(e, st);
     json_object_set_new(e->result, "schedule", json_string(schedule_of(&options, e->job)));

@@ -103,7 +103,7 @@ static bool open_plain(timed *t) {
     if (t->plain.kernel)
         return true;
     e->stage(e->context, "compile");
-    if (!compiler_build(s->graph, s->c->dims, s->c->dim_count, &options, &t->plain_artifact, t->st))
+    if (!compiler_build(s->instance, &options, &t->plain_artifact, t->st))
         return false;
     session_request request = execution_session(e, 0, e->job->threads);
     request.artifact = &t->plain_artifact;

@@ -68,8 +68,7 @@ bool execution_tune(execution *e, const backend *b, status *st) {
     options.fault = NULL;
     const case_context *s = e->subject;
     bool cached, ok = backend_device(b, &device, st) &&
-                      module_cache_build(e->job->cache, s->graph, s->c->dims, s->c->dim_count,
-                                         &options, &own, &cached, st);
+                      module_cache_build(e->job->cache, s->instance, &options, &own, &cached, st);
     if (ok) {
         session_request request = execution_session(e, device, e->job->threads);
         request.artifact = &own;

@@ -110,7 +110,7 @@ static bool write_sources(const case_context *s, const char *folder, status *st)
     text_init(&entry);
     compiler_options options = {.profile = PROFILE_STRICT};
     entry_source(s->signature.input_count + s->signature.output_count, &entry);
-    bool ok = compiler_emit(s->graph, s->c->dims, s->c->dim_count, &options, "mlir", &kernel, st) &&
+    bool ok = compiler_emit(s->instance, &options, "mlir", &kernel, st) &&
               put(folder, "kernel.mlir", &kernel, st) && put(folder, "entry.c", &entry, st);
     text_release(&kernel);
     text_release(&entry);

@@ -117,10 +117,10 @@ static void describe_schedule(const compiler_options *o, text *out) {
     }
 }
 
-static void describe_dims(const ir_binding *dims, uint32_t count, text *out) {
-    text_printf(out, "dims %u\n", count);
-    for (uint32_t i = 0; i < count; i++)
-        text_printf(out, "dim %s %" PRId64 "\n", dims[i].name, dims[i].value);
+static void describe_dims(ir_bindings dims, text *out) {
+    text_printf(out, "dims %u\n", dims.count);
+    for (uint32_t i = 0; i < dims.count; i++)
+        text_printf(out, "dim %s %" PRId64 "\n", dims.items[i].name, dims.items[i].value);
 }
 
 /* Whoever adds an option adds it to the key, or says here why it has no say in a module: emit and
@@ -129,8 +129,7 @@ _Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 120,
                "key_of has every option that a module depends on");
 
 /* False where the ISA level is not known: compiling says why. */
-static bool key_of(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                   const compiler_options *o, sha256 *key) {
+static bool key_of(compiler_instance *instance, const compiler_options *o, sha256 *key) {
     const char *isa = o->isa ? o->isa : host_isa();
     text words;
     if (!isa)
@@ -142,12 +141,13 @@ static bool key_of(const ir_module *graph, const ir_binding *dims, uint32_t dim_
         text_printf(&words, " %s", o->also[i]);
     text_printf(&words, "\nprofile %s threads %u unoptimised %d\n",
                 compiler_profile_name(o->profile), o->threads, o->unoptimised);
-    describe_dims(dims, dim_count, &words);
+    describe_dims(compiler_instance_dims(instance), &words);
     text_printf(&words, "generic %d\n", o->generic);
     for (uint32_t i = 0; i < o->variant_count; i++)
-        describe_dims(o->variants[i].dims, o->variants[i].dim_count, &words);
+        describe_dims(o->variants[i], &words);
     describe_schedule(o, &words);
-    ir_print(graph, &words);
+    const text *graph = compiler_instance_text(instance);
+    text_append_bytes(&words, graph->data, graph->length);
     *key = sha256_of(words.data, words.length);
     text_release(&words);
     return true;
@@ -224,20 +224,20 @@ static void keep(const char *folder, const char *path, const sha256 *key,
         module_cache_trim(folder, MODULE_CACHE_BYTES);
 }
 
-bool module_cache_build(const char *folder, const ir_module *graph, const ir_binding *dims,
-                        uint32_t dim_count, const compiler_options *options, compiler_artifact *out,
-                        bool *cached, status *st) {
+bool module_cache_build(const char *folder, compiler_instance *instance,
+                        const compiler_options *options, compiler_artifact *out, bool *cached,
+                        status *st) {
     uint64_t start = timer_now_ns();
     sha256 key;
     text path;
     *cached = false;
     if (!folder || options->fault || options->emit || options->verify ||
-        !key_of(graph, dims, dim_count, options, &key))
-        return compiler_build(graph, dims, dim_count, options, out, st);
+        !key_of(instance, options, &key))
+        return compiler_build(instance, options, out, st);
     text_init(&path);
     path_of(folder, &key, &path);
     *cached = take(path.data, &key, out);
-    bool ok = *cached || compiler_build(graph, dims, dim_count, options, out, st);
+    bool ok = *cached || compiler_build(instance, options, out, st);
     if (ok && !*cached)
         keep(folder, path.data, &key, out);
     out->compile_ns = timer_now_ns() - start;

@@ -21,9 +21,9 @@ char *module_cache_folder(status *st);
 /* compiler_build, or the same artifact from the folder (NULL: always compiled). What is wrong on
  * purpose, or shall be looked at on the way, is compiled and not kept. compile_ns is the time that
  * this call took. */
-bool module_cache_build(const char *folder, const ir_module *graph, const ir_binding *dims,
-                        uint32_t dim_count, const compiler_options *options, compiler_artifact *out,
-                        bool *cached, status *st);
+bool module_cache_build(const char *folder, compiler_instance *instance,
+                        const compiler_options *options, compiler_artifact *out, bool *cached,
+                        status *st);
 
 /* Removes the least recently used files until `bytes` are left, and what writers that died left
  * behind. */

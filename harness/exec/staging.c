@@ -109,8 +109,7 @@ static bool put_level(const staging *s, const compiler_options *options, const c
                       const char *name, status *st) {
     text content;
     text_init(&content);
-    bool ok = compiler_emit(s->subject->graph, s->subject->c->dims, s->subject->c->dim_count,
-                            options, level, &content, st) &&
+    bool ok = compiler_emit(s->subject->instance, options, level, &content, st) &&
               put(s, "ir", name, &content, st);
     text_release(&content);
     return ok;

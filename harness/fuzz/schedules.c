@@ -233,18 +233,13 @@ static bool try_way(schedule_fuzz *f, size_t first, size_t end, const char *isa,
         uint64_t number = number_of(kernel, isa, threads, i);
         const corpus_case *item = &c->cases.items[first + number % (end - first)];
         job base = job_for(f, item, isa, threads);
-        text diagnostics;
-        text_init(&diagnostics);
-        ir_module *graph = compiler_graph(item->source, item->kernel, item->c, &diagnostics);
-        text_release(&diagnostics);
-        drawing d = {.kernel = {graph, item->c->dims, item->c->dim_count,
-                                job_compiler_options(&base, item->kernel)},
+        compiler_instance *instance = corpus_case_instance(item, NULL);
+        drawing d = {.kernel = {instance, job_compiler_options(&base, item->kernel)},
                      .seed = f->request->choice->seed,
                      .number = number};
         d.kernel.options.fault = NULL;
-        bool ok = graph && try_schedule(f, &base, &d);
-        if (graph)
-            ir_module_free(graph);
+        bool ok = instance && try_schedule(f, &base, &d);
+        compiler_instance_free(instance);
         if (!ok)
             return false;
     }

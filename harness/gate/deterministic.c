@@ -49,22 +49,16 @@ static void count_code(const gate_side_unit *unit, gate_facts *facts) {
 }
 
 static void count_work(const gate_side_unit *unit, gate_facts *facts) {
-    text diagnostics;
     status ignored = STATUS_INIT;
     uint64_t flops, bytes;
     if (!unit->item)
         return;
-    text_init(&diagnostics);
-    ir_module *graph =
-        compiler_graph(unit->item->source, unit->item->kernel, unit->item->c, &diagnostics);
-    if (graph && compiler_cost(graph, unit->item->c->dims, unit->item->c->dim_count, &flops, &bytes,
-                               &ignored)) {
+    compiler_instance *instance = corpus_case_instance(unit->item, &ignored);
+    if (instance && compiler_cost(instance, &flops, &bytes, &ignored)) {
         facts->flops = (int64_t)flops;
         facts->bytes = (int64_t)bytes;
     }
-    if (graph)
-        ir_module_free(graph);
-    text_release(&diagnostics);
+    compiler_instance_free(instance);
 }
 
 /* ---- a row ---- */

@@ -17,18 +17,14 @@ static void add_row(gate *g, gate_side_unit *a, gate_side_unit *b) {
 /* What a unit computes: graph, dimensions, types and inputs; not its kernel's name. Empty where no
  * source is at hand. */
 static void work_of(const gate_side_unit *unit, char hex[65]) {
-    text diagnostics;
     hex[0] = '\0';
-    if (!unit->item)
-        return;
-    text_init(&diagnostics);
-    ir_module *graph =
-        compiler_graph(unit->item->source, unit->item->kernel, unit->item->c, &diagnostics);
-    if (graph) {
+    compiler_instance *instance = unit->item ? corpus_case_instance(unit->item, NULL) : NULL;
+    if (instance) {
+        const text *graph = compiler_instance_text(instance);
         text words;
         char name[256];
         text_init(&words);
-        ir_print(graph, &words);
+        text_append_bytes(&words, graph->data, graph->length);
         snprintf(name, sizeof name, "name = \"%s\"", unit->kernel);
         char *at = strstr(words.data, name);
         if (at) {
@@ -42,9 +38,8 @@ static void work_of(const gate_side_unit *unit, char hex[65]) {
         sha256 digest = sha256_of(words.data, words.length);
         sha256_hex(&digest, hex);
         text_release(&words);
-        ir_module_free(graph);
+        compiler_instance_free(instance);
     }
-    text_release(&diagnostics);
 }
 
 static bool same_configuration(const gate_side_unit *a, const gate_side_unit *b) {

@@ -19,18 +19,12 @@ static const double slowdowns[SELF_TEST_KINDS] = {0, 0.01, 0.02, 0.05};
 /* ---- which cases ---- */
 
 static uint64_t bytes_moved(const gate_side_unit *unit) {
-    text diagnostics;
     status ignored = STATUS_INIT;
     uint64_t flops = 0, bytes = 0;
-    text_init(&diagnostics);
-    ir_module *graph =
-        compiler_graph(unit->item->source, unit->item->kernel, unit->item->c, &diagnostics);
-    if (graph) {
-        compiler_cost(graph, unit->item->c->dims, unit->item->c->dim_count, &flops, &bytes,
-                      &ignored);
-        ir_module_free(graph);
-    }
-    text_release(&diagnostics);
+    compiler_instance *instance = corpus_case_instance(unit->item, &ignored);
+    if (instance)
+        compiler_cost(instance, &flops, &bytes, &ignored);
+    compiler_instance_free(instance);
     return bytes;
 }
 

@@ -289,13 +289,12 @@ bool gate_side_open(gate_side *a, const gate_side_request *request, status *st) 
 /* ---- compiling ---- */
 
 static bool compile_here(const gate_side_unit *unit, const job *j, const job_choice *choice,
-                         const ir_module *graph, gate_side_module *out, status *st) {
+                         compiler_instance *instance, gate_side_module *out, status *st) {
     compiler_options options = job_compiler_options(j, unit->item->kernel);
     compiler_artifact made = {0};
     bool cached;
-    const corpus_case *item = unit->item;
-    if (!module_cache_build(choice->cache[0] ? choice->cache : NULL, graph, item->c->dims,
-                            item->c->dim_count, &options, &made, &cached, st))
+    if (!module_cache_build(choice->cache[0] ? choice->cache : NULL, instance, &options, &made,
+                            &cached, st))
         return false;
     *out = (gate_side_module){made.image, made.image_size};
     return true;
@@ -383,17 +382,10 @@ bool gate_side_compile_level(const gate_side *a, const gate_side_unit *unit,
     job j = a->plan.jobs.items[unit - a->units.items];
     if (isa)
         j.isa = isa;
-    text diagnostics;
-    text_init(&diagnostics);
-    ir_module *graph =
-        compiler_graph(unit->item->source, unit->item->kernel, unit->item->c, &diagnostics);
-    bool ok = graph || status_set(st, STATUS_INVALID, "%.900s", diagnostics.data);
-    if (ok)
-        ok = a->tool ? compile_there(a, &j, out, st)
-                     : compile_here(unit, &j, choice, graph, out, st);
-    if (graph)
-        ir_module_free(graph);
-    text_release(&diagnostics);
+    compiler_instance *instance = corpus_case_instance(unit->item, st);
+    bool ok = instance && (a->tool ? compile_there(a, &j, out, st)
+                                   : compile_here(unit, &j, choice, instance, out, st));
+    compiler_instance_free(instance);
     return ok;
 }
 

@@ -163,11 +163,10 @@ static bool is_what_ran(const json_t *row, const text *schedule) {
 static bool emit_levels(lowering *l, const corpus_case *c, const json_t *row, json_t *levels,
                         bool *same, status *st) {
     static const char *const names[] = {"graph", "schedule", "tile", "asm"};
-    text diagnostics, body;
-    text_init(&diagnostics);
+    text body;
     text_init(&body);
     ir_line_list lines = {0};
-    ir_module *graph = compiler_graph(c->source, c->kernel, c->c, &diagnostics);
+    compiler_instance *instance = corpus_case_instance(c, NULL);
     const json_t *host = json_object_get(l->run, "host");
     compiler_options options = {
         .profile = profile_of(row),
@@ -177,24 +176,22 @@ static bool emit_levels(lowering *l, const corpus_case *c, const json_t *row, js
         .schedule = json_string_value(json_array_get(row, ROW_SCHEDULE_VALUES)),
         .written = c->kernel->schedule,
         .lines = &lines};
-    bool ok = graph || status_set(st, STATUS_INVALID, "the source is wrong");
+    bool ok = instance || status_set(st, STATUS_INVALID, "the source is wrong");
     for (size_t i = 0; i < sizeof names / sizeof *names && ok; i++) {
         bool is_schedule = strcmp(names[i], "schedule") == 0;
         if (is_schedule && l->generic)
             continue;
         text_clear(&body);
         vec_clear(&lines);
-        ok = compiler_emit(graph, c->c->dims, c->c->dim_count, &options, names[i], &body, st);
+        ok = compiler_emit(instance, &options, names[i], &body, st);
         if (ok)
             add_level(l, levels, names[i], &body, &lines);
         if (ok && is_schedule)
             *same = is_what_ran(row, &body);
     }
-    if (graph)
-        ir_module_free(graph);
+    compiler_instance_free(instance);
     vec_release(&lines);
     text_release(&body);
-    text_release(&diagnostics);
     return ok;
 }
 

@@ -42,21 +42,16 @@ static size_t cell_for(controls *k, const char *kernel, const char *backend_name
 
 /* NULL where the control can show in the case, else the reason. */
 static const char *obstacle(controls *k, const corpus_case *item, const fault_info *fault) {
-    text diagnostics, why;
+    text why;
     status st = STATUS_INIT;
     bool applies = true;
-    text_init(&diagnostics);
     text_init(&why);
-    ir_module *graph = compiler_graph(item->source, item->kernel, item->c, &diagnostics);
-    if (graph) {
-        /* What cannot be said here, the run will say. */
-        if (!compiler_fault_applies(graph, item->c->dims, item->c->dim_count, fault->name, &applies,
-                                    &why, &st))
-            applies = true;
-        ir_module_free(graph);
-    }
+    compiler_instance *instance = corpus_case_instance(item, &st);
+    /* What cannot be said here, the run will say. */
+    if (instance && !compiler_fault_applies(instance, fault->name, &applies, &why, &st))
+        applies = true;
+    compiler_instance_free(instance);
     const char *reason = applies ? NULL : arena_strdup(&k->memory, why.data);
-    text_release(&diagnostics);
     text_release(&why);
     return reason;
 }

@@ -70,16 +70,14 @@ static void describe_program(text *out) {
     json_decref(facts);
 }
 
-json_t *tune_entry(const ir_module *graph, const compiler_case *c, const char *isa, const job *j) {
-    text words, shapes, types, program;
+json_t *tune_entry(compiler_instance *instance, const compiler_case *c, const char *isa,
+                   const job *j) {
+    text shapes, types, program;
     char hex[65];
-    text_init(&words);
     text_init(&shapes);
     text_init(&types);
     text_init(&program);
-    ir_print(graph, &words);
-    sha256 digest = sha256_of(words.data, words.length);
-    sha256_hex(&digest, hex);
+    sha256_hex(compiler_instance_hash(instance), hex);
     for (uint32_t i = 0; i < c->dim_count; i++)
         text_printf(&shapes, "%s%s=%" PRId64, i ? "," : "", c->dims[i].name, c->dims[i].value);
     for (uint32_t i = 0; i < c->type_count; i++)
@@ -90,15 +88,14 @@ json_t *tune_entry(const ir_module *graph, const compiler_case *c, const char *i
                               "shapes", shapes.data, "types", types.data, "isa", isa, "profile",
                               j->profile, "threads", (json_int_t)j->threads, "tsr", program.data,
                               "kernel", j->kernel, "case", j->case_name);
-    text_release(&words);
     text_release(&shapes);
     text_release(&types);
     text_release(&program);
     return entry;
 }
 
-char *tune_key(const ir_module *graph, const compiler_case *c, const char *isa, const job *j) {
-    json_t *entry = tune_entry(graph, c, isa, j);
+char *tune_key(compiler_instance *instance, const compiler_case *c, const char *isa, const job *j) {
+    json_t *entry = tune_entry(instance, c, isa, j);
     char *key = key_of(entry);
     json_decref(entry);
     return key;

@@ -56,12 +56,12 @@ static bool load_kernel(generic_kernel *k, const compiler_artifact *a, const cha
 static bool open_kernel(generic_kernel *k, const case_context *s, status *st) {
     compiler_options options = {.generic = true, .verify = true};
     compiler_artifact artifact = {0};
-    sha256 graph = ir_hash(s->graph);
+    sha256 graph = *compiler_instance_hash(s->instance);
     if (k->open && memcmp(&graph, &k->graph, sizeof graph) == 0)
         return true;
     close_kernel(k);
     k->graph = graph;
-    bool ok = compiler_build(s->graph, NULL, 0, &options, &artifact, st) &&
+    bool ok = compiler_build(s->instance, &options, &artifact, st) &&
               load_kernel(k, &artifact, s->kernel->name, st);
     compiler_artifact_release(&artifact);
     return ok;
@@ -195,18 +195,19 @@ static bool is_small(const compiler_signature *s) {
 
 /* Inputs that the kernel cannot take at these dimensions (targets outside of their row) are left
  * out. */
-static bool run_shifted(generic_kernel *k, case_context *s, const ir_binding *dims,
+static bool run_shifted(generic_kernel *k, const compiler_case *c, compiler_instance *shifted_case,
                         const compiler_signature *signature, size_t *runs, status *st) {
     tensor inputs[COMPILER_MAX_PARAMETERS] = {{0}}, outputs[COMPILER_MAX_PARAMETERS] = {{0}};
-    uint32_t count = s->c->dim_count;
+    ir_bindings dims = compiler_instance_dims(shifted_case);
     status unfit = STATUS_INIT;
-    if (!inputs_make(signature, s->c, 1, inputs, st))
+    if (!inputs_make(signature, c, 1, inputs, st))
         return false;
-    bool ok = true, takes = compiler_check_values(s->graph, dims, count, inputs, &unfit);
+    bool ok = true, takes = compiler_check_values(shifted_case, inputs, &unfit);
     if (takes)
-        ok = compiler_interpret(s->graph, dims, count, inputs, outputs, st);
+        ok = compiler_interpret(shifted_case, inputs, outputs, st);
     if (takes && ok) {
-        arrays a = {dims, count, signature->input_count, signature->output_count, inputs, outputs};
+        arrays a = {dims.items, dims.count, signature->input_count, signature->output_count,
+                    inputs,     outputs};
         ++*runs;
         ok = run(k, &a, st);
     }
@@ -231,14 +232,17 @@ static bool check_shifted(generic_kernel *k, case_context *s, int shift, shift_c
         return true;
     for (uint32_t i = 0; i < count; i++)
         dims[i] = (ir_binding){s->c->dims[i].name, shifted(s->c->dims[i].value, shift, i)};
-    ir_module *primitives = compiler_primitives(s->graph, dims, count, &misfit);
-    if (!primitives) {
-        counts->refused++;
-        return is_refused(k, dims, count, st);
-    }
-    ir_module_free(primitives);
-    return compiler_signature_of(s->graph, dims, count, &signature, st) &&
-           (!is_small(&signature) || run_shifted(k, s, dims, &signature, &counts->runs, st));
+    compiler_instance *moved = compiler_instance_new(
+        ir_module_clone(compiler_instance_graph(s->instance)), (ir_bindings){dims, count});
+    bool ok, fits = compiler_primitives(moved, &misfit) != NULL;
+    counts->refused += !fits;
+    if (!fits)
+        ok = is_refused(k, dims, count, st);
+    else
+        ok = compiler_signature_of(moved, &signature, st) &&
+             (!is_small(&signature) || run_shifted(k, s->c, moved, &signature, &counts->runs, st));
+    compiler_instance_free(moved);
+    return ok;
 }
 
 int main(int argc, char **argv) {

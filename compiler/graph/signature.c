@@ -1,15 +1,15 @@
 /* signature.c - the buffers of a graph once its dimensions are bound. */
-#include "tessera/compiler.h"
+#include "graph/instance.h"
 
 typedef struct compiler_buffer buffer;
 
-static bool describe(ir_module *graph, ir_type type, const char *name, const ir_binding *dims,
-                     uint32_t dim_count, buffer *out, status *st) {
+static bool describe(ir_module *graph, ir_type type, const char *name, ir_bindings dims,
+                     buffer *out, status *st) {
     const ir_type_data *d = ir_type_get(graph, type);
     *out = (buffer){.name = name, .type = d->element, .rank = d->rank};
     for (int i = 0; i < d->rank; i++) {
         const char *missing = NULL;
-        if (ir_dim_evaluate(graph, d->dims[i], dims, dim_count, &out->dims[i], &missing)) {
+        if (ir_dim_evaluate(graph, d->dims[i], dims, &out->dims[i], &missing)) {
             continue;
         }
         if (missing) {
@@ -28,8 +28,9 @@ static const char *name_at(ir_module *graph, ir_op kernel, const char *attr, uin
     return d && index < d->count ? ir_attr_get(graph, d->items[index])->string : "";
 }
 
-bool compiler_signature_of(ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                           compiler_signature *out, status *st) {
+bool compiler_signature_of(compiler_instance *instance, compiler_signature *out, status *st) {
+    ir_module *graph = instance->graph;
+    ir_bindings dims = instance->dims;
     ir_op kernel = ir_module_kernel(graph);
     if (!kernel) {
         return status_set(st, STATUS_INVALID, "the module holds no kernel");
@@ -46,15 +47,15 @@ bool compiler_signature_of(ir_module *graph, const ir_binding *dims, uint32_t di
                                 .output_count = last->operand_count};
     for (uint32_t i = 0; i < out->input_count; i++) {
         ir_type type = ir_value_get(graph, block->arguments[i])->type;
-        if (!describe(graph, type, name_at(graph, kernel, "inputs", i), dims, dim_count,
-                      &out->inputs[i], st)) {
+        if (!describe(graph, type, name_at(graph, kernel, "inputs", i), dims, &out->inputs[i],
+                      st)) {
             return false;
         }
     }
     for (uint32_t i = 0; i < out->output_count; i++) {
         ir_type type = ir_value_get(graph, last->operands[i])->type;
-        if (!describe(graph, type, name_at(graph, kernel, "outputs", i), dims, dim_count,
-                      &out->outputs[i], st)) {
+        if (!describe(graph, type, name_at(graph, kernel, "outputs", i), dims, &out->outputs[i],
+                      st)) {
             return false;
         }
     }
