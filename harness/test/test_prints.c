@@ -9,6 +9,8 @@
 #include "case/backend.h"
 #include "case/case.h"
 #include "case/golden.h"
+#include "case/result.h"
+#include "common/json_text.h"
 #include "common/scratch_folder.h"
 #include "exec/backend_device.h"
 #include "exec/execute.h"
@@ -79,9 +81,9 @@ static void open_corpus(corpus *c, const char *filter) {
 
 static void run(case_context *s, const job *j) {
     json_t *result = execute_job(s, j, no_stage, NULL);
-    const char *outcome = job_result_text(result, "status");
-    if (strcmp(outcome, "ok") != 0)
-        fail_msg("%s/%s: %s: %s", j->kernel, j->case_name, outcome, job_result_text(result, "why"));
+    if (result_outcome(result) != OUTCOME_OK)
+        fail_msg("%s/%s: %s: %s", j->kernel, j->case_name, result_text(result, RESULT_STATUS),
+                 result_text(result, RESULT_WHY));
     json_decref(result);
 }
 
@@ -159,7 +161,7 @@ static void check_keys(const corpus_case *item) {
     sha256_hex(&digest, hex);
     const job j = {.kernel = item->kernel->name, .case_name = item->c->name, .profile = "strict"};
     json_t *entry = tune_entry(instance, item->c, "x86-64-v3", &j);
-    assert_string_equal(job_result_text(entry, "graph"), hex);
+    assert_string_equal(json_text_at(entry, "graph"), hex);
     json_decref(entry);
     assert_int_equal(most_prints(), 1);
     compiler_instance_free(instance);
