@@ -267,13 +267,14 @@ static int take_inject(const options *o, job_choice *out) {
     const char *names[FAULTS_MAX];
     size_t count = 0;
     out->inject = options_text(o, OPTION_INJECT, NULL);
-    if (!out->inject)
+    out->fault = out->inject ? out->inject : getenv("TSR_INJECT");
+    if (!out->fault)
         return EXIT_DONE;
-    size_t length = strcspn(out->inject, "@");
-    if (fault_find(out->inject, length))
+    size_t length = strcspn(out->fault, "@");
+    if (fault_find(out->fault, length))
         return EXIT_DONE;
     char word[64];
-    snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), out->inject);
+    snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), out->fault);
     while (count < FAULTS_MAX && (names[count] = fault_name(count)))
         count++;
     return unknown(o, "fault", word, names, count);
