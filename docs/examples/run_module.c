@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
     tsr_context_t context;
     tsr_module_t module;
     tsr_kernel_t kernel;
-    tsr_kernel_info_t info;
+    tsr_kernel_info_t info = {.struct_size = sizeof info};
     FILE *file = argc == 3 ? fopen(argv[1], "rb") : NULL;
     if (!file)
         return fprintf(stderr, "usage: run_module MODULE KERNEL\n"), 2;

@@ -195,7 +195,7 @@ d = bytearray(open('fast/rows-small.tsrm', 'rb').read())
 for i in range(struct.unpack_from('<I', d, 12)[0]):
     entry = 16 + 80 * i
     kind, (at, size) = bytes(d[entry:entry + 32]), struct.unpack_from('<QQ', d, entry + 32)
-    if not kind.startswith(b'elf:'):
+    if b'/' not in kind:
         continue
     table, count = struct.unpack_from('<Q', d, at + 0x28)[0], struct.unpack_from('<H', d, at + 0x3c)[0]
     for k in range(count):
