@@ -113,7 +113,7 @@ tsr_status_t context_create_on(const device_driver *driver, uint32_t index, uint
     return TSR_SUCCESS;
 }
 
-tsr_status_t context_usable(tsr_context_t context) {
+tsr_status_t context_ask(tsr_context_t context) {
     status why;
     status_clear(&why);
     return context->device->driver->usable(context->device, &why) ? TSR_SUCCESS : error_from(&why);

@@ -89,7 +89,12 @@ tsr_status_t context_create_on(const device_driver *driver, uint32_t index, uint
                                uint32_t flags, tsr_context_t *context);
 /* The reason why the context is lost, once it is; the first thing that every function of the ABI
  * asks. */
-tsr_status_t context_usable(tsr_context_t context);
+tsr_status_t context_ask(tsr_context_t context);
+static inline tsr_status_t context_usable(tsr_context_t context) {
+    return atomic_load_explicit(&context->device->attention, memory_order_acquire) == 0
+               ? TSR_SUCCESS
+               : context_ask(context);
+}
 /* Adds a handle to a list of its context, or takes it out. */
 void context_add(tsr_context_t context, owned **list, owned *handle);
 void context_remove(tsr_context_t context, owned **list, owned *handle);

@@ -14,6 +14,7 @@
 #ifndef TESSERA_RUNTIME_DEVICE_H
 #define TESSERA_RUNTIME_DEVICE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -72,6 +73,7 @@ typedef struct device_options {
 typedef struct device {
     const device_driver *driver;
     device_info info;
+    atomic_uint attention; /* 0: the device is usable; else `usable` is to be asked */
 } device;
 
 typedef struct device_image {

@@ -27,6 +27,11 @@
 
 enum { SPIN_NS = 30000, SPIN_BATCH = 32, CACHE_LINE = 64, SCRATCH_GRAIN = 4096, POISON = 0xCB };
 
+/* The control register of the floating-point environment; in it, too, flags of what has happened,
+ * which are no part of the environment. Default: round to nearest, no flush, all masked. Reading
+ * and writing it takes nanoseconds. */
+typedef uint64_t fp_word;
+
 struct host_pool {
     uint32_t threads;
     pthread_t *workers; /* threads - 1 */
@@ -35,6 +40,7 @@ struct host_pool {
     const host_pool_work *work; /* and the grid of it that runs: */
     tsr_phase_fn phase;
     int64_t cells;
+    fp_word callers_fp; /* the word of the thread in host_pool_run, without asking the processor */
     atomic_uint stop;
     atomic_bool cancelled;
     atomic_bool fp_changed;                 /* some cell left another floating-point environment */
@@ -66,75 +72,66 @@ static void relax(void) {
 #endif
 }
 
-/* Control registers of the floating-point environment. The defaults: round to nearest, no flush,
- * all masked. */
-typedef struct fp_control {
-    uint64_t fpcr; /* AArch64 */
-    uint32_t sse;
-    uint16_t x87;
-} fp_control;
-
 #if defined(__x86_64__)
-static const fp_control fp_default = {.sse = 0x1F80, .x87 = 0x37F};
+enum { FP_DEFAULT = 0x1F80, FP_FLAGS = 0x3F, X87_DEFAULT = 0x37F };
 
-static bool sse_is_default(uint32_t sse) {
-    enum { FLAGS = 0x3F }; /* what has happened: no part of the environment */
-    return (sse & ~(uint32_t)FLAGS) == fp_default.sse;
+static fp_word fp_read(void) {
+    return _mm_getcsr();
 }
 
-static bool fp_is_default(void) {
-    return sse_is_default(_mm_getcsr());
+static void fp_write(fp_word word) {
+    _mm_setcsr((uint32_t)word);
 }
 
-/* Loading these registers is slow, and seldom needed. */
-static fp_control enter_default_fp(void) {
-    fp_control saved = {.sse = _mm_getcsr()};
-    __asm__ volatile("fnstcw %0" : "=m"(saved.x87));
-    if (!sse_is_default(saved.sse))
-        _mm_setcsr(fp_default.sse);
-    if (saved.x87 != fp_default.x87)
-        __asm__ volatile("fldcw %0" : : "m"(fp_default.x87));
+/* Kernels rarely use the x87. Returns what to give back to x87_leave. */
+static uint16_t x87_enter(void) {
+    const uint16_t wanted = X87_DEFAULT;
+    uint16_t saved;
+    __asm__ volatile("fnstcw %0" : "=m"(saved));
+    if (saved != wanted)
+        __asm__ volatile("fldcw %0" : : "m"(wanted));
     return saved;
 }
 
-static void leave_default_fp(fp_control saved) {
-    if (_mm_getcsr() != saved.sse)
-        _mm_setcsr(saved.sse);
-    if (saved.x87 != fp_default.x87)
-        __asm__ volatile("fldcw %0" : : "m"(saved.x87));
-}
-#elif defined(__aarch64__)
-static fp_control enter_default_fp(void) {
-    fp_control saved = {0};
-    __asm__ volatile("mrs %0, fpcr" : "=r"(saved.fpcr));
-    if (saved.fpcr != 0)
-        __asm__ volatile("msr fpcr, %0" : : "r"(UINT64_C(0)));
-    return saved;
-}
-
-static void leave_default_fp(fp_control saved) {
-    if (saved.fpcr != 0)
-        __asm__ volatile("msr fpcr, %0" : : "r"(saved.fpcr));
-}
-
-static bool fp_is_default(void) {
-    uint64_t fpcr;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
-    return fpcr == 0;
+static void x87_leave(uint16_t saved) {
+    if (saved != X87_DEFAULT)
+        __asm__ volatile("fldcw %0" : : "m"(saved));
 }
 #else
-static fp_control enter_default_fp(void) {
-    return (fp_control){0};
+enum { FP_DEFAULT = 0, FP_FLAGS = 0 };
+
+static fp_word fp_read(void) {
+    fp_word word = FP_DEFAULT;
+#if defined(__aarch64__)
+    __asm__ volatile("mrs %0, fpcr" : "=r"(word));
+#endif
+    return word;
 }
 
-static void leave_default_fp(fp_control saved) {
+static void fp_write(fp_word word) {
+#if defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(word));
+#else
+    (void)word;
+#endif
+}
+
+static uint16_t x87_enter(void) {
+    return 0;
+}
+
+static void x87_leave(uint16_t saved) {
     (void)saved;
 }
-
-static bool fp_is_default(void) {
-    return true;
-}
 #endif
+
+/* Makes the environment the default one, where `now` is not; returns what it is then. */
+static fp_word fp_to_default(fp_word now) {
+    if ((now & ~(fp_word)FP_FLAGS) == FP_DEFAULT)
+        return now;
+    fp_write(FP_DEFAULT);
+    return FP_DEFAULT;
+}
 
 /* Claims a share of what is left: large pieces first, single cells at the end. */
 static bool claim(host_pool *pool, int64_t *begin, int64_t *end) {
@@ -155,10 +152,11 @@ static void call(host_pool *pool, uint32_t index, int64_t begin, int64_t end) {
     if (pool->work->guarded)
         memset(frame.scratch, POISON, pool->work->scratch_bytes);
     pool->phase(&frame, begin, end);
-    if (fp_is_default())
-        return;
-    (void)enter_default_fp(); /* the next kernel's cells run on this thread, too */
-    atomic_store(&pool->fp_changed, true);
+    fp_word left = fp_read(), now = fp_to_default(left); /* the thread will run other kernels */
+    if (index == 0)
+        pool->callers_fp = now;
+    if (now != left)
+        atomic_store(&pool->fp_changed, true);
 }
 
 static void run_cells(host_pool *pool, uint32_t index) {
@@ -198,7 +196,7 @@ static void *worker_main(void *argument) {
     host_pool *pool = start.pool;
     unsigned last = 0;
     free(argument);
-    (void)enter_default_fp();
+    (void)fp_to_default(fp_read());
     for (;;) {
         await_grid(pool, last);
         if (atomic_load(&pool->stop))
@@ -286,12 +284,16 @@ static bool run_grid(host_pool *pool, uint32_t index, status *st) {
 bool host_pool_run(host_pool *pool, const host_pool_work *work, status *st) {
     if (!fit_scratch(pool, work, st))
         return false;
-    fp_control saved = enter_default_fp();
+    fp_word saved = fp_read();
+    uint16_t saved_x87 = x87_enter();
     bool ok = true;
+    pool->callers_fp = fp_to_default(saved);
     pool->work = work;
     for (uint32_t i = 0; i < work->phase_count && ok; i++)
         ok = run_grid(pool, i, st);
-    leave_default_fp(saved);
+    if (pool->callers_fp != saved)
+        fp_write(saved);
+    x87_leave(saved_x87);
     if (atomic_load_explicit(&pool->fp_changed, memory_order_relaxed)) {
         atomic_store(&pool->fp_changed, false);
         ok = status_set(st, STATUS_INTERNAL,

@@ -56,8 +56,7 @@ struct soft_device {
     pthread_mutex_t mutex;
     pthread_cond_t changed; /* a batch, a recording, a turn or a limit; by CLOCK_MONOTONIC */
     device_queue *queues;
-    atomic_uint watched; /* 0: no command has a limit, and the device is not lost */
-    status lost;         /* once it holds a failure, it never changes again */
+    status lost; /* once it holds a failure, it never changes again */
 };
 
 void soft_device_init(soft_device *d, const device_driver *driver, const soft_functions *functions,
@@ -92,8 +91,18 @@ void soft_queue_init(device_queue *queue, soft_device *d, bool synchronous);
 void soft_queue_release(device_queue *queue);
 
 /* What is executed has begun: its limit counts from now. False where the device is lost. */
-bool soft_begin(device_queue *queue, const device_command *command, status *st);
-void soft_end(device_queue *queue, const device_command *command); /* after a soft_begin */
+bool soft_begin_limited(device_queue *queue, const device_command *command, status *st);
+void soft_end_limited(device_queue *queue);
+
+static inline bool soft_begin(device_queue *queue, const device_command *command, status *st) {
+    return command->limit_ns == 0 || soft_begin_limited(queue, command, st);
+}
+
+/* After a soft_begin that succeeded. */
+static inline void soft_end(device_queue *queue, const device_command *command) {
+    if (command->limit_ns)
+        soft_end_limited(queue);
+}
 
 /* With the lock held. Whether the device is lost; looks at limits and at soft_functions.gone. */
 bool soft_is_lost(soft_device *d);

@@ -13,6 +13,7 @@ void soft_device_init(soft_device *d, const device_driver *driver, const soft_fu
     d->base.driver = driver;
     d->functions = functions;
     d->options = *options;
+    atomic_init(&d->base.attention, functions->gone ? 1 : 0);
     pthread_mutex_init(&d->mutex, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -35,7 +36,7 @@ void soft_lose(soft_device *d, const status *why) {
     if (d->lost.code != STATUS_OK)
         return;
     d->lost = *why;
-    atomic_fetch_add(&d->watched, 1);
+    atomic_fetch_add(&d->base.attention, 1);
     if (d->functions->lost)
         d->functions->lost(d);
     pthread_cond_broadcast(&d->changed);
@@ -74,8 +75,6 @@ bool soft_is_lost(soft_device *d) {
 
 bool soft_usable(device *base, status *why) {
     soft_device *d = (soft_device *)base;
-    if (!d->functions->gone && atomic_load_explicit(&d->watched, memory_order_acquire) == 0)
-        return true;
     pthread_mutex_lock(&d->mutex);
     bool lost = soft_is_lost(d);
     if (lost)

@@ -28,10 +28,8 @@ static bool lost_to(const soft_device *d, status *st) {
 
 /* ---- limits ---- */
 
-bool soft_begin(device_queue *queue, const device_command *command, status *st) {
+bool soft_begin_limited(device_queue *queue, const device_command *command, status *st) {
     soft_device *d = queue->device;
-    if (command->limit_ns == 0)
-        return true;
     pthread_mutex_lock(&d->mutex);
     bool lost = soft_is_lost(d);
     if (lost) {
@@ -42,21 +40,19 @@ bool soft_begin(device_queue *queue, const device_command *command, status *st) 
         queue->deadline_ns =
             command->limit_ns > UINT64_MAX - now ? UINT64_MAX : now + command->limit_ns;
         queue->kernel = command->kind == DEVICE_DISPATCH ? command->dispatch.label : NULL;
-        atomic_fetch_add(&d->watched, 1);
+        atomic_fetch_add(&d->base.attention, 1);
         pthread_cond_broadcast(&d->changed);
     }
     pthread_mutex_unlock(&d->mutex);
     return !lost;
 }
 
-void soft_end(device_queue *queue, const device_command *command) {
+void soft_end_limited(device_queue *queue) {
     soft_device *d = queue->device;
-    if (command->limit_ns == 0)
-        return;
     pthread_mutex_lock(&d->mutex);
     (void)soft_is_lost(d); /* one that ended too late is as lost as one that did not */
     queue->deadline_ns = 0;
-    atomic_fetch_sub(&d->watched, 1);
+    atomic_fetch_sub(&d->base.attention, 1);
     pthread_mutex_unlock(&d->mutex);
 }
 
