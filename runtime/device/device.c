@@ -83,6 +83,7 @@ bool device_open(const device_driver *driver, uint32_t index, const device_optio
     if (!why)
         return true;
     driver->close(*device_out);
+    *device_out = NULL;
     return status_set(st, STATUS_INTERNAL, "driver '%s' describes its device %u wrongly: %s",
                       driver->name, index, why);
 }

@@ -201,7 +201,8 @@ const device_driver *device_driver_find(const char *name); /* NULL: there is non
 uint32_t device_listed_count(void);
 /* Listed device `index`: its driver and its index there; NULL past the end. */
 const device_driver *device_listed_at(uint32_t index, uint32_t *own_index_out);
-/* Opens a device, and closes it again where what it says of itself cannot be. */
+/* Opens a device, and closes it again where what it says of itself cannot be. *device_out is NULL
+ * then. */
 bool device_open(const device_driver *driver, uint32_t index, const device_options *options,
                  device **device_out, status *st);
 

@@ -155,8 +155,10 @@ static void call(host_pool *pool, uint32_t index, int64_t begin, int64_t end) {
     fp_word left = fp_read(), now = fp_to_default(left); /* the thread will run other kernels */
     if (index == 0)
         pool->callers_fp = now;
-    if (now != left)
-        atomic_store(&pool->fp_changed, true);
+    if (now == left)
+        return;
+    (void)x87_enter(); /* fesetround changes both */
+    atomic_store(&pool->fp_changed, true);
 }
 
 static void run_cells(host_pool *pool, uint32_t index) {
