@@ -59,7 +59,7 @@ static tsr_status_t submit(tsr_event_t event, tsr_stream_t stream, device_comman
     if (usable != TSR_SUCCESS)
         return usable;
     const device_command command = {.kind = kind, .event = event->event};
-    return stream_submit(stream_or_default(context, stream), &command, 1, NULL);
+    return stream_submit(stream_or_default(context, stream), &command, 1);
 }
 
 tsr_status_t tsrRecordEvent(tsr_event_t event, tsr_stream_t stream) {

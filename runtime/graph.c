@@ -149,7 +149,7 @@ static tsr_status_t launch_each_debugged(tsr_graph_t graph, tsr_stream_t stream)
         const kept_command *kept = &graph->kept.items[i];
         tsr_module_t module = kept->launch.module;
         result = module ? launch_debugged(stream, &kept->command, &module->metadata)
-                        : stream_submit(stream, &kept->command, 1, NULL);
+                        : stream_submit(stream, &kept->command, 1);
     }
     return result;
 }
@@ -171,7 +171,7 @@ tsr_status_t tsrLaunchGraph(tsr_graph_t graph, tsr_stream_t stream) {
         return result;
     stream = stream_or_default(context, stream);
     return context->debug ? launch_each_debugged(graph, stream)
-                          : stream_submit(stream, graph->commands, count, NULL);
+                          : stream_submit(stream, graph->commands, count);
 }
 
 tsr_status_t tsrDestroyGraph(tsr_graph_t graph) {

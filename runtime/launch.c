@@ -161,8 +161,9 @@ tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t la
         return TSR_SUCCESS;
     }
     tsr_context_t context = kernel->module->context;
-    const device_command command = launch_command(&request, context);
+    const device_command commands[] = {launch_command(&request, context),
+                                       {.kind = DEVICE_RECORD, .event = kernel->module->used}};
     if (context->debug)
-        return launch_debugged(stream_or_default(context, stream), &command, kernel->metadata);
-    return stream_submit(stream_or_default(context, stream), &command, 1, kernel->module->used);
+        return launch_debugged(stream_or_default(context, stream), commands, kernel->metadata);
+    return stream_submit(stream_or_default(context, stream), commands, stream ? 2 : 1);
 }

@@ -227,7 +227,7 @@ static tsr_status_t transfer(tsr_context_t context, tsr_stream_t stream, device_
         return TSR_SUCCESS;
     }
     command.limit_ns = atomic_load(&context->watchdog_ns);
-    return stream_submit(stream_or_default(context, stream), &command, 1, NULL);
+    return stream_submit(stream_or_default(context, stream), &command, 1);
 }
 
 static tsr_status_t check_transfer(tsr_context_t context, tsr_stream_t stream) {

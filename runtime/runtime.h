@@ -112,10 +112,8 @@ tsr_stream_t stream_or_default(tsr_context_t context, tsr_stream_t stream);
 tsr_status_t stream_usable(tsr_context_t context, tsr_stream_t stream);
 /* Keeps a failure for the next synchronisation, where none is kept. */
 void stream_fail(tsr_stream_t stream, const status *failure);
-/* Submits to the stream's queue, and records behind them on `used`, unless the queue has done them
- * on return. NULL: nothing to record. */
-tsr_status_t stream_submit(tsr_stream_t stream, const device_command *commands, size_t count,
-                           device_event *used);
+/* Submits to the stream's queue. */
+tsr_status_t stream_submit(tsr_stream_t stream, const device_command *commands, size_t count);
 
 /* ---- memory: memory.c ---- */
 

@@ -24,17 +24,12 @@ void stream_fail(tsr_stream_t stream, const status *failure) {
     pthread_mutex_unlock(&stream->context->mutex);
 }
 
-tsr_status_t stream_submit(tsr_stream_t stream, const device_command *commands, size_t count,
-                           device_event *used) {
-    const device_driver *driver = stream->context->device->driver;
+tsr_status_t stream_submit(tsr_stream_t stream, const device_command *commands, size_t count) {
     status st;
     status_clear(&st);
-    if (!driver->submit(stream->queue, commands, count, &st))
-        return error_from(&st);
-    if (!used || stream == &stream->context->default_stream)
-        return TSR_SUCCESS;
-    const device_command record = {.kind = DEVICE_RECORD, .event = used};
-    return driver->submit(stream->queue, &record, 1, &st) ? TSR_SUCCESS : error_from(&st);
+    return stream->context->device->driver->submit(stream->queue, commands, count, &st)
+               ? TSR_SUCCESS
+               : error_from(&st);
 }
 
 tsr_status_t tsrCreateStream(tsr_context_t context, tsr_stream_t *stream) {
