@@ -315,7 +315,7 @@ FORGED = {
     'f3-nothing-else': times(0.01, 'null'),
     'f3-instant': times(1e-300, 'rate', 'fraction'),
     'f3-endless': times(1e300, 'rate', 'fraction'),
-    'f1-all': times(0.01, 'rate', 'fraction'),
+    'f1-all': times(0.02, 'rate', 'fraction'),
     'f3-fraction': lambda e: e['results'][0]['roofline'].update(fraction=0.001),
     'f3-median-below-min': lambda e: e['results'][0]['time_ns'].update(min=e['results'][0]['time_ns']['median'] * 1.5),
     'f3-no-samples': lambda e: e['results'][0]['time_ns'].update(samples=0),
