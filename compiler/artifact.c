@@ -120,15 +120,16 @@ static json_t *needs_json(const ir_module *m) {
                      launch_json(phases, scratch), "scratch_bytes", scratch, "phases", phases);
 }
 
-void artifact_init(artifact_builder *b, compiler_profile profile, bool generic) {
+void artifact_init(artifact_builder *b, compiler_instance *instance,
+                   const compiler_options *options) {
     memset(b, 0, sizeof *b);
-    b->generic = generic;
-    b->profile = compiler_profile_name(profile);
-    text_init(&b->graph);
+    b->generic = options->generic;
+    b->profile = compiler_profile_name(options->profile);
+    b->graph = compiler_instance_text(instance);
+    b->graph_hash = *compiler_instance_hash(instance);
 }
 
 void artifact_release(artifact_builder *b) {
-    text_release(&b->graph);
     json_decref(b->signature);
     for (uint32_t i = 0; i < b->count; i++) {
         text_release(&b->images[i].schedule);
@@ -143,20 +144,17 @@ static void copy(text *to, const text *from) {
     text_append_bytes(to, from->data, from->length);
 }
 
-static json_t *when_json(const compiler_variant *when) {
+static json_t *when_json(const ir_bindings *when) {
     json_t *object = json_object();
-    for (uint32_t i = 0; i < when->dim_count; i++)
-        json_object_set_new(object, when->dims[i].name, json_integer(when->dims[i].value));
+    for (uint32_t i = 0; i < when->count; i++)
+        json_object_set_new(object, when->items[i].name, json_integer(when->items[i].value));
     return object;
 }
 
-void artifact_add(artifact_builder *b, const artifact_levels *levels,
-                  const compiler_variant *when) {
+void artifact_add(artifact_builder *b, const artifact_levels *levels, const ir_bindings *when) {
     struct artifact_image *image = &b->images[b->count++];
-    if (b->count == 1) {
-        text_append_bytes(&b->graph, levels->graph->data, levels->graph->length);
+    if (b->count == 1)
         b->signature = signature_json(levels->tile);
-    }
     *image = (struct artifact_image){.isa = levels->isa, .when = when ? when_json(when) : NULL};
     for (uint32_t i = 0; i + 1 < b->count; i++)
         image->number += strcmp(b->images[i].isa, levels->isa) == 0;
@@ -165,17 +163,17 @@ void artifact_add(artifact_builder *b, const artifact_levels *levels,
     copy(&image->object, levels->object);
 }
 
-static int64_t bound_value(const compiler_variant *v, const char *name) {
-    for (uint32_t i = 0; i < v->dim_count; i++)
-        if (strcmp(v->dims[i].name, name) == 0)
-            return v->dims[i].value;
+static int64_t bound_value(const ir_bindings *v, const char *name) {
+    for (uint32_t i = 0; i < v->count; i++)
+        if (strcmp(v->items[i].name, name) == 0)
+            return v->items[i].value;
     return -1;
 }
 
-bool artifact_check_variant(const artifact_builder *b, const compiler_variant *variants,
-                            uint32_t index, status *st) {
+bool artifact_check_variant(const artifact_builder *b, const ir_bindings *variants, uint32_t index,
+                            status *st) {
     const json_t *dims = json_object_get(b->signature, "dims");
-    const compiler_variant *v = &variants[index];
+    const ir_bindings *v = &variants[index];
     if (json_array_size(dims) == 0)
         return status_set(st, STATUS_INVALID,
                           "the kernel's shapes are fixed: there is nothing to specialise");
@@ -184,13 +182,13 @@ bool artifact_check_variant(const artifact_builder *b, const compiler_variant *v
             return status_set(st, STATUS_INVALID, "dimension %s has no value; give %s=...",
                               json_string_value(json_array_get(dims, i)),
                               json_string_value(json_array_get(dims, i)));
-    if (v->dim_count != json_array_size(dims))
+    if (v->count != json_array_size(dims))
         return status_set(st, STATUS_INVALID, "%u dimensions are given; the kernel has %zu",
-                          v->dim_count, json_array_size(dims));
+                          v->count, json_array_size(dims));
     for (uint32_t k = 0; k < index; k++) {
         bool same = true;
-        for (uint32_t i = 0; i < v->dim_count; i++)
-            same &= bound_value(&variants[k], v->dims[i].name) == v->dims[i].value;
+        for (uint32_t i = 0; i < v->count; i++)
+            same &= bound_value(&variants[k], v->items[i].name) == v->items[i].value;
         if (same)
             return status_set(st, STATUS_INVALID, "dimensions are given twice to specialise for");
     }
@@ -257,11 +255,11 @@ static bool describes_images(const artifact_builder *b) {
 }
 
 /* One image: its description is the module's own. */
-static char *metadata_json(const artifact_builder *b, const sha256 *graph_hash) {
+static char *metadata_json(const artifact_builder *b) {
     json_t *root = json_pack("{s:s, s:s, s:i}", "schema", "tsr.module/2", "profile", b->profile,
                              "numerics_version", TSR_NUMERICS_VERSION);
     json_object_update(root, b->signature);
-    set_hash(root, "graph_sha256", graph_hash);
+    set_hash(root, "graph_sha256", &b->graph_hash);
     json_t *images = describes_images(b) ? json_pack("{s:o}", "images", images_json(b))
                                          : image_json(&b->images[0]);
     json_object_update(root, images);
@@ -307,15 +305,15 @@ static bool fits_a_module(const artifact_builder *b, const char *json, status *s
 bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *st) {
     char kinds[ARTIFACT_IMAGES_MAX][2][KIND_BYTES];
     module_part parts[2 + 2 * ARTIFACT_IMAGES_MAX];
-    out->graph_hash = sha256_of(b->graph.data, b->graph.length);
+    out->graph_hash = b->graph_hash;
     out->schedule_hash = schedules_hash(b);
-    char *json = metadata_json(b, &out->graph_hash);
+    char *json = metadata_json(b);
     if (!fits_a_module(b, json, st)) {
         free(json);
         return false;
     }
     parts[0] = (module_part){"metadata", json, strlen(json)};
-    parts[1] = (module_part){"graph", b->graph.data, b->graph.length};
+    parts[1] = (module_part){"graph", b->graph->data, b->graph->length};
     size_t count = 2;
     for (uint32_t i = 0; i < b->count; i++) {
         const struct artifact_image *image = &b->images[i];

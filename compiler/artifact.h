@@ -12,7 +12,8 @@ enum { ARTIFACT_IMAGES_MAX = 120 };
 typedef struct artifact_builder {
     const char *profile;
     bool generic;      /* the first image of each level is for any dimensions */
-    text graph;        /* Graph IR before any pass: the same for all images */
+    const text *graph; /* Graph IR before any pass: the same for all images; borrowed */
+    sha256 graph_hash;
     json_t *signature; /* name, inputs and outputs */
     uint32_t count;
     struct artifact_image {
@@ -24,20 +25,22 @@ typedef struct artifact_builder {
     } images[ARTIFACT_IMAGES_MAX];
 } artifact_builder;
 
-void artifact_init(artifact_builder *b, compiler_profile profile, bool generic);
+/* The instance is borrowed until artifact_release. */
+void artifact_init(artifact_builder *b, compiler_instance *instance,
+                   const compiler_options *options);
 void artifact_release(artifact_builder *b);
 /* A kernel's last Tile IR and what was kept of the levels above it. */
 typedef struct artifact_levels {
     const ir_module *tile;
     const char *isa;
-    const text *graph, *schedule, *object;
+    const text *schedule, *object;
 } artifact_levels;
 /* Everything is copied. `when`: the dimensions that it is for, or NULL. */
-void artifact_add(artifact_builder *b, const artifact_levels *levels, const compiler_variant *when);
+void artifact_add(artifact_builder *b, const artifact_levels *levels, const ir_bindings *when);
 /* Variant `index` names every dimension that a launch gives, and no other, and is unlike those
  * before it; the image for any dimensions has been added. */
-bool artifact_check_variant(const artifact_builder *b, const compiler_variant *variants,
-                            uint32_t index, status *st);
+bool artifact_check_variant(const artifact_builder *b, const ir_bindings *variants, uint32_t index,
+                            status *st);
 /* Fills image, image_size and the hashes. */
 bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *st);
 

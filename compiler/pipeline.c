@@ -20,18 +20,16 @@
 /* One compilation: the module at its present level, and what is kept of the levels above. */
 typedef struct pipeline {
     const compiler_options *options;
-    const ir_binding *dims;
-    uint32_t dim_count;
+    ir_bindings dims;
     const cpu_isa *isa;
     ir_module *m;
-    text graph, schedule; /* canonical texts, for the module and its hashes */
-    text tile;
+    text schedule;         /* its canonical text, for the module and its hash */
     compiler_space *space; /* receives the schedule's parameters, or NULL */
     status *st;
 } pipeline;
 
 static bool run_specialize(pipeline *p) {
-    return graph_specialize(p->m, p->dims, p->dim_count, p->st);
+    return graph_specialize(p->m, p->dims, p->st);
 }
 
 static bool run_decompose(pipeline *p) {
@@ -180,18 +178,16 @@ void compiler_init(void) {
 
 /* ---- faults on purpose ---- */
 
-bool compiler_fault_applies(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                            const char *fault, bool *applies, text *why, status *st) {
+bool compiler_fault_applies(compiler_instance *instance, const char *fault, bool *applies,
+                            text *why, status *st) {
     graph_control control = graph_control_of(fault);
     *applies = true;
     if (control == CONTROL_COUNT)
         return true;
-    ir_module *m = compiler_primitives(graph, dims, dim_count, st);
-    if (!m)
-        return false;
-    *applies = graph_control_applies(m, control, why);
-    ir_module_free(m);
-    return true;
+    const ir_module *m = compiler_primitives(instance, st);
+    if (m)
+        *applies = graph_control_applies(m, control, why);
+    return m != NULL;
 }
 
 /* ---- running passes ---- */
@@ -233,12 +229,14 @@ static bool inject_into_pass(pipeline *p, const struct pass *pass, bool done) {
 }
 
 static bool run_pass(pipeline *p, const struct pass *pass) {
-    reduction_list before;
-    reductions_of(p->m, &before);
+    const bool verify = should_verify(p);
+    reduction_list before = {.open = false};
+    if (verify)
+        reductions_of(p->m, &before);
     bool ok = inject_into_pass(p, pass, false) && pass->run(p) && inject_into_pass(p, pass, true);
     if (ok && ir_failure(p->m))
         ok = status_set(p->st, STATUS_INVALID, "%s: %s", pass->name, ir_failure(p->m));
-    ok = ok && (!should_verify(p) || verify_pass(p, pass, &before));
+    ok = ok && (!verify || verify_pass(p, pass, &before));
     reductions_release(&before);
     if (!ok)
         return false;
@@ -269,30 +267,25 @@ static bool run_passes(pipeline *p, const char *last) {
     return tile_inject_fault(p->m, p->options->fault, p->st) && run_assign_layout(p);
 }
 
-static bool pipeline_open(pipeline *p, const ir_module *graph, const ir_binding *dims,
-                          uint32_t dim_count, const compiler_options *options, status *st) {
+static bool pipeline_open(pipeline *p, const compiler_instance *instance,
+                          const compiler_options *options, status *st) {
     compiler_init();
     const char *isa = options->isa ? options->isa : host_isa();
-    *p = (pipeline){.options = options, .dims = dims, .dim_count = dim_count, .st = st};
-    text_init(&p->graph);
+    *p = (pipeline){.options = options, .dims = compiler_instance_dims(instance), .st = st};
     text_init(&p->schedule);
-    text_init(&p->tile);
     if (!isa)
         return status_set(st, STATUS_UNAVAILABLE, "no code can be made for this CPU: %s",
                           host_unavailable());
     p->isa = cpu_isa_find(isa);
     if (!p->isa)
         return status_set(st, STATUS_INVALID, "unknown ISA level '%s'", isa);
-    ir_print(graph, &p->graph);
-    p->m = ir_module_clone(graph);
+    p->m = ir_module_clone(compiler_instance_graph(instance));
     return true;
 }
 
 static void pipeline_close(pipeline *p) {
     ir_module_free(p->m);
-    text_release(&p->graph);
     text_release(&p->schedule);
-    text_release(&p->tile);
 }
 
 static bool emit_code(const pipeline *p, cpu_output output, text *out) {
@@ -308,17 +301,20 @@ static uint64_t now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The whole way down for one image. */
-static bool build_image(const ir_module *graph, const compiler_variant *variant,
+/* The whole way down for one image: for the dimensions of `variant`, or (NULL) the instance's own.
+ */
+static bool build_image(const compiler_instance *instance, const ir_bindings *variant,
                         const compiler_options *options, artifact_builder *b, status *st) {
     pipeline p;
     text object;
     text_init(&object);
-    bool ok = pipeline_open(&p, graph, variant->dims, variant->dim_count, options, st) &&
-              run_passes(&p, NULL) && emit_code(&p, CPU_OUTPUT_OBJECT, &object);
+    bool ok = pipeline_open(&p, instance, options, st);
+    if (variant)
+        p.dims = *variant;
+    ok = ok && run_passes(&p, NULL) && emit_code(&p, CPU_OUTPUT_OBJECT, &object);
     if (ok) {
-        artifact_levels levels = {p.m, p.isa->name, &p.graph, &p.schedule, &object};
-        artifact_add(b, &levels, b->generic && !options->generic ? variant : NULL);
+        artifact_levels levels = {p.m, p.isa->name, &p.schedule, &object};
+        artifact_add(b, &levels, variant);
     }
     text_release(&object);
     pipeline_close(&p);
@@ -326,15 +322,15 @@ static bool build_image(const ir_module *graph, const compiler_variant *variant,
 }
 
 /* One level: the image for any dimensions first, where there is one. */
-static bool build_level(const ir_module *graph, const compiler_variant *fixed,
-                        const compiler_options *options, artifact_builder *b, status *st) {
+static bool build_level(const compiler_instance *instance, const compiler_options *options,
+                        artifact_builder *b, status *st) {
     compiler_options one = *options;
-    bool ok = build_image(graph, fixed, &one, b, st);
+    bool ok = build_image(instance, NULL, &one, b, st);
     for (uint32_t i = 0; options->generic && i < options->variant_count && ok; i++)
         ok = artifact_check_variant(b, options->variants, i, st);
     one.generic = false;
     for (uint32_t i = 0; options->generic && i < options->variant_count && ok; i++)
-        ok = build_image(graph, &options->variants[i], &one, b, st);
+        ok = build_image(instance, &options->variants[i], &one, b, st);
     return ok;
 }
 
@@ -354,18 +350,17 @@ static bool check_levels(const compiler_options *options, status *st) {
     return true;
 }
 
-bool compiler_build(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                    const compiler_options *options, compiler_artifact *out, status *st) {
+bool compiler_build(compiler_instance *instance, const compiler_options *options,
+                    compiler_artifact *out, status *st) {
     artifact_builder b;
     compiler_options one = *options;
-    compiler_variant fixed = {dims, dim_count};
     uint64_t start = now_ns();
     memset(out, 0, sizeof *out);
-    artifact_init(&b, options->profile, options->generic);
-    bool ok = check_levels(options, st) && build_level(graph, &fixed, &one, &b, st);
+    artifact_init(&b, instance, options);
+    bool ok = check_levels(options, st) && build_level(instance, &one, &b, st);
     for (uint32_t i = 0; i < options->also_count && ok; i++) {
         one.isa = options->also[i];
-        ok = build_level(graph, &fixed, &one, &b, st);
+        ok = build_level(instance, &one, &b, st);
     }
     ok = ok && artifact_write(&b, out, st);
     out->compile_ns = now_ns() - start;
@@ -380,11 +375,11 @@ void compiler_artifact_release(compiler_artifact *artifact) {
 
 /* ---- the space of schedules ---- */
 
-bool compiler_space_of(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                       const compiler_options *options, compiler_space *out, status *st) {
+bool compiler_space_of(compiler_instance *instance, const compiler_options *options,
+                       compiler_space *out, status *st) {
     pipeline p;
     *out = (compiler_space){0};
-    bool ok = pipeline_open(&p, graph, dims, dim_count, options, st);
+    bool ok = pipeline_open(&p, instance, options, st);
     p.space = out;
     ok = ok && run_passes(&p, "schedule");
     pipeline_close(&p);
@@ -415,31 +410,27 @@ static bool emit_ir(pipeline *p, const char *level, text *out) {
 }
 
 /* The primitives in the dialects of stock MLIR: none of our passes below takes part. */
-static bool emit_mlir(const ir_module *graph, const ir_binding *dims, uint32_t dim_count, text *out,
-                      status *st) {
-    ir_module *m = compiler_primitives(graph, dims, dim_count, st);
-    bool ok = m && mlir_export(m, out, st);
-    if (m)
-        ir_module_free(m);
-    return ok;
+static bool emit_mlir(compiler_instance *instance, text *out, status *st) {
+    const ir_module *m = compiler_primitives(instance, st);
+    return m && mlir_export(m, out, st);
 }
 
-bool compiler_emit(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                   const compiler_options *options, const char *level, text *out, status *st) {
+bool compiler_emit(compiler_instance *instance, const compiler_options *options, const char *level,
+                   text *out, status *st) {
     pipeline p;
     compiler_artifact artifact;
     if (strcmp(level, "module") == 0) {
-        bool ok = compiler_build(graph, dims, dim_count, options, &artifact, st);
+        bool ok = compiler_build(instance, options, &artifact, st);
         if (ok)
             text_append_bytes(out, artifact.image, artifact.image_size);
         compiler_artifact_release(&artifact);
         return ok;
     }
     if (strcmp(level, "mlir") == 0)
-        return emit_mlir(graph, dims, dim_count, out, st);
+        return emit_mlir(instance, out, st);
     bool machine =
         strcmp(level, "llvm") == 0 || strcmp(level, "asm") == 0 || strcmp(level, "obj") == 0;
-    bool ok = pipeline_open(&p, graph, dims, dim_count, options, st) &&
+    bool ok = pipeline_open(&p, instance, options, st) &&
               (machine ? emit_machine(&p, level, out) : emit_ir(&p, level, out));
     pipeline_close(&p);
     return ok;

@@ -1,8 +1,8 @@
 /* fuzz_golden.c - goldens: a manifest, a NUL, and the compressed elements beside it. */
 #include <string.h>
 
+#include "case/golden.h"
 #include "fuzz.h"
-#include "golden.h"
 #include "scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,8 +1,8 @@
 /* fuzz_manifest.c - the manifest of a pack: its members' names and sizes, then the domain of every
  * field. */
 #include "fuzz.h"
-#include "pack_fields.h"
 #include "repro/manifest.h"
+#include "run/pack_fields.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static manifest m;

@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/escape.h"
+#include "common/json_text.h"
 #include "fuzz.h"
-#include "json_text.h"
 
 /* Neither a control character, nor a byte of none, nor more than was allowed. */
 static void check_shown(const text *shown) {

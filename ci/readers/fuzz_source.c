@@ -7,29 +7,28 @@
 #include "tessera/compiler.h"
 
 /* What every command does with a sound case, up to its schedule: a refusal, or not. */
-static void go_down(const ir_module *graph, const compiler_case *c) {
+static void go_down(compiler_instance *instance) {
     status st = STATUS_INIT;
     compiler_options options = {.isa = "x86-64-v3", .threads = 2};
     compiler_space space;
     uint64_t flops, bytes;
-    ir_module_free(compiler_primitives(graph, c->dims, c->dim_count, &st));
-    compiler_cost(graph, c->dims, c->dim_count, &flops, &bytes, &st);
-    if (compiler_space_of(graph, c->dims, c->dim_count, &options, &space, &st))
+    compiler_cost(instance, &flops, &bytes, &st);
+    if (compiler_space_of(instance, &options, &space, &st))
         compiler_space_release(&space);
 }
 
 static void check_case(compiler_source *s, const compiler_kernel *k, const compiler_case *c,
                        text *diagnostics) {
-    ir_module *graph = compiler_graph(s, k, c, diagnostics);
+    compiler_instance *instance = compiler_instance_open(s, k, c, diagnostics);
     status st = STATUS_INIT;
     compiler_signature signature;
-    if (!graph)
+    if (!instance)
         return;
-    if (!ir_verify(graph, &st))
+    if (!ir_verify(compiler_instance_graph(instance), &st))
         abort();
-    if (c && compiler_signature_of(graph, c->dims, c->dim_count, &signature, &st))
-        go_down(graph, c);
-    ir_module_free(graph);
+    if (compiler_signature_of(instance, &signature, &st))
+        go_down(instance);
+    compiler_instance_free(instance);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

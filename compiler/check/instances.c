@@ -13,7 +13,8 @@ typedef struct instance {
 
 static bool evaluate(const instance *in, ir_dim dim, int64_t *out) {
     const char *missing = NULL;
-    return ir_dim_evaluate(in->m, dim, in->c->dims, in->c->dim_count, out, &missing);
+    ir_bindings dims = {in->c->dims, in->c->dim_count};
+    return ir_dim_evaluate(in->m, dim, dims, out, &missing);
 }
 
 static span place_of(const instance *in, const ir_op_data *op) {

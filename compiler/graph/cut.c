@@ -168,13 +168,12 @@ static void cut_at(ir_module *m, ir_op op, compiler_cut *out) {
     append_output(m, ir_op_get(m, op)->results[0]);
 }
 
-bool compiler_cut_open(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                       uint32_t index, compiler_cut *out, status *st) {
-    *out = (compiler_cut){.graph = NULL};
-    ir_module *m = compiler_primitives(graph, dims, dim_count, st);
+bool compiler_cut_open(compiler_instance *whole, uint32_t index, compiler_cut *out, status *st) {
+    const ir_module *primitives = compiler_primitives(whole, st);
+    ir_module *m = primitives ? ir_module_clone(primitives) : NULL;
+    *out = (compiler_cut){.instance = NULL};
     if (!m || !graph_widen(m, st)) {
-        if (m)
-            ir_module_free(m);
+        ir_module_free(m);
         return false;
     }
     ir_op op = find_sum(m, index);
@@ -188,6 +187,6 @@ bool compiler_cut_open(const ir_module *graph, const ir_binding *dims, uint32_t 
         return true;
     }
     cut_at(m, op, out);
-    out->graph = m;
+    out->instance = compiler_instance_new(m, (ir_bindings){0});
     return true;
 }

@@ -2,9 +2,7 @@
  * are positions of its row. Compiled code has no way to complain; it clamps. */
 #include <inttypes.h>
 
-#include "graph/passes.h"
-#include "ops/graph.h"
-#include "tessera/compiler.h"
+#include "graph/instance.h"
 
 /* The kernel input that `v` is; -1 for everything else. */
 static int input_of(const ir_module *m, ir_value v) {
@@ -37,14 +35,12 @@ static bool check_targets(const ir_module *m, ir_op op, const tensor *inputs, st
     return true;
 }
 
-bool compiler_check_values(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                           const tensor *inputs, status *st) {
-    ir_module *m = ir_module_clone(graph);
-    bool ok = graph_specialize(m, dims, dim_count, st);
+bool compiler_check_values(compiler_instance *instance, const tensor *inputs, status *st) {
+    const ir_module *m = instance_specialized(instance, st);
+    bool ok = m != NULL;
     ir_op op = ok ? ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first : 0;
     for (; ok && op; op = ir_op_get(m, op)->next)
         if (ir_op_get(m, op)->opcode == GRAPH_CROSS_ENTROPY)
             ok = check_targets(m, op, inputs, st);
-    ir_module_free(m);
     return ok;
 }

@@ -9,7 +9,7 @@
 #include "ir/ir.h"
 
 /* Every dimension becomes a number; slices are checked against the shapes that result. */
-bool graph_specialize(ir_module *m, const ir_binding *dims, uint32_t dim_count, status *st);
+bool graph_specialize(ir_module *m, ir_bindings dims, status *st);
 /* Composites become their primitives. */
 bool graph_decompose_all(ir_module *m, status *st);
 /* Element-wise operations, reductions and dots on f16 and bf16 become f32 operations between

@@ -7,8 +7,7 @@
 #include "ops/graph.h"
 
 typedef struct specializer {
-    const ir_binding *dims;
-    uint32_t dim_count;
+    ir_bindings dims;
     status *st;
     bool ok;
 } specializer;
@@ -16,7 +15,7 @@ typedef struct specializer {
 static ir_dim bind_dim(ir_module *m, specializer *s, ir_dim d) {
     int64_t value = 0;
     const char *missing = NULL;
-    if (s->ok && !ir_dim_evaluate(m, d, s->dims, s->dim_count, &value, &missing)) {
+    if (s->ok && !ir_dim_evaluate(m, d, s->dims, &value, &missing)) {
         s->ok = false;
         if (missing)
             status_set(s->st, STATUS_INVALID, "dimension %s has no value; give %s=...", missing,
@@ -127,8 +126,8 @@ static void fold_extents(ir_module *m) {
     }
 }
 
-bool graph_specialize(ir_module *m, const ir_binding *dims, uint32_t dim_count, status *st) {
-    specializer s = {dims, dim_count, st, true};
+bool graph_specialize(ir_module *m, ir_bindings dims, status *st) {
+    specializer s = {dims, st, true};
     ir_walk(m, ir_module_kernel(m), bind_op, &s);
     if (s.ok)
         fold_extents(m);

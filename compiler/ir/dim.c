@@ -428,8 +428,7 @@ uint32_t ir_dim_fold_with(ir_module *m, ir_dim d, const ir_dim_fold *fold) {
 
 typedef struct evaluation {
     ir_module *m;
-    const ir_binding *bindings;
-    uint32_t count;
+    ir_bindings bindings;
     const char *missing;
 } evaluation;
 
@@ -450,9 +449,9 @@ static bool evaluate_floordiv(evaluation *e, const char *atom, int64_t *value_ou
 static bool evaluate_atom(evaluation *e, const char *atom, int64_t *value_out) {
     if (strncmp(atom, "floordiv(", 9) == 0)
         return evaluate_floordiv(e, atom, value_out);
-    for (uint32_t i = 0; i < e->count; i++)
-        if (strcmp(e->bindings[i].name, atom) == 0) {
-            *value_out = e->bindings[i].value;
+    for (uint32_t i = 0; i < e->bindings.count; i++)
+        if (strcmp(e->bindings.items[i].name, atom) == 0) {
+            *value_out = e->bindings.items[i].value;
             return true;
         }
     e->missing = ir_intern_name(e->m, atom);
@@ -474,13 +473,13 @@ static bool evaluate_poly(evaluation *e, const poly *p, int64_t *value_out) {
     return true;
 }
 
-bool ir_dim_evaluate(ir_module *m, ir_dim d, const ir_binding *bindings, uint32_t count,
-                     int64_t *value_out, const char **missing) {
+bool ir_dim_evaluate(ir_module *m, ir_dim d, ir_bindings bindings, int64_t *value_out,
+                     const char **missing) {
     if (d >= 0) {
         *value_out = d;
         return true;
     }
-    evaluation e = {m, bindings, count, NULL};
+    evaluation e = {m, bindings, NULL};
     poly p = poly_of(m, d);
     bool ok = !p.bad && evaluate_poly(&e, &p, value_out) && *value_out >= 0;
     if (missing)

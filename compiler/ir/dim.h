@@ -39,9 +39,13 @@ typedef struct ir_binding {
     const char *name;
     int64_t value;
 } ir_binding;
+typedef struct ir_bindings {
+    const ir_binding *items; /* borrowed */
+    uint32_t count;
+} ir_bindings;
 /* Value under bindings; false when a symbol is unbound (its name in *missing, borrowed) or the
  * value negative. */
-bool ir_dim_evaluate(ir_module *m, ir_dim d, const ir_binding *bindings, uint32_t count,
-                     int64_t *value_out, const char **missing);
+bool ir_dim_evaluate(ir_module *m, ir_dim d, ir_bindings bindings, int64_t *value_out,
+                     const char **missing);
 
 #endif

@@ -219,7 +219,7 @@ uint32_t *ir_count_uses(const ir_module *m);
 typedef void (*ir_visitor)(ir_module *m, ir_op op, void *context);
 void ir_walk(ir_module *m, ir_op op, ir_visitor visit, void *context);
 
-/* Deep copy into a new module: same text, same locations. */
+/* Deep copy into a new module: the same ids, text and locations. Owned (ir_module_free). */
 ir_module *ir_module_clone(const ir_module *m);
 
 /* ---- text: MLIR generic form; see print.c and parse.c ---- */

@@ -8,7 +8,6 @@
 #include "ir/irdl.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct ir_spelling ir_spelling;
@@ -405,31 +404,4 @@ sha256 ir_hash(const ir_module *m) {
     sha256 digest = sha256_of(t.data, t.length);
     text_release(&t);
     return digest;
-}
-
-/* Text has no locations; equal text has its operations in the same places. */
-static void copy_locations(const ir_module *from, ir_op a, ir_module *to, ir_op b) {
-    ir_op_get(to, b)->location = ir_op_get(from, a)->location;
-    for (uint32_t r = 0; r < ir_op_get(from, a)->region_count; r++) {
-        ir_op inner = ir_block_get(from, ir_op_block(from, a, r))->first,
-              copy = ir_block_get(to, ir_op_block(to, b, r))->first;
-        for (; inner; inner = ir_op_get(from, inner)->next, copy = ir_op_get(to, copy)->next)
-            copy_locations(from, inner, to, copy);
-    }
-}
-
-ir_module *ir_module_clone(const ir_module *m) {
-    text t;
-    status st = STATUS_INIT;
-    text_init(&t);
-    ir_print(m, &t);
-    ir_module *copy = ir_parse(t.data, &st);
-    if (!copy) {
-        fprintf(stderr, "tessera: internal: IR does not reread: %s\n", st.message);
-        abort();
-    }
-    text_release(&t);
-    if (ir_module_kernel(m))
-        copy_locations(m, ir_module_kernel(m), copy, ir_module_kernel(copy));
-    return copy;
 }

@@ -62,7 +62,7 @@ const char *graph_control_obstacle(const ir_module *m, ir_op op, graph_control c
     return strcmp(kind, "sum") == 0 ? NULL : "a maximum without its last element is often the same";
 }
 
-bool graph_control_applies(ir_module *m, graph_control control, text *why) {
+bool graph_control_applies(const ir_module *m, graph_control control, text *why) {
     const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
     const char *told[GRAPH_OP_COUNT] = {NULL};
     text_clear(why);

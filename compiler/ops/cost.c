@@ -252,12 +252,9 @@ static uint64_t count_bytes(ir_module *m, const uint64_t *needs) {
     return bytes;
 }
 
-graph_cost graph_kernel_cost(ir_module *m) {
-    ir_module *copy = ir_module_clone(m);
-    graph_decompose_kernel(copy, UINT32_MAX);
-    uint64_t *needs = count_needs(copy);
-    graph_cost cost = {.flops = count_flops(copy, needs), .bytes = count_bytes(copy, needs)};
+graph_cost graph_primitives_cost(ir_module *m) {
+    uint64_t *needs = count_needs(m);
+    graph_cost cost = {.flops = count_flops(m, needs), .bytes = count_bytes(m, needs)};
     free(needs);
-    ir_module_free(copy);
     return cost;
 }

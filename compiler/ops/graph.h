@@ -65,12 +65,11 @@ ir_op graph_build(ir_builder *b, int opcode, const ir_value *operands, uint32_t 
  * (along the last axis), the i32 counts; 0: all can be seen. The caller frees it. */
 ir_value *graph_hidden_counts(const ir_module *m);
 
-/* Work of a static kernel's graph: floating-point operations (masked work left out; composites
- * count by their decomposition) and bytes that must move (inputs read once, outputs written once).
- */
+/* Work of a static graph of primitives: floating-point operations (masked work left out) and bytes
+ * that must move (inputs read once, outputs written once). */
 typedef struct graph_cost {
     uint64_t flops, bytes;
 } graph_cost;
-graph_cost graph_kernel_cost(ir_module *m);
+graph_cost graph_primitives_cost(ir_module *m);
 
 #endif

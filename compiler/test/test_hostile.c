@@ -102,40 +102,39 @@ static bool is_small(const ir_module *m) {
     return true;
 }
 
-static void run(ir_module *graph, const char *source) {
+static void run(compiler_instance *instance, const char *source) {
     compiler_signature s;
     status st = STATUS_INIT;
     tensor inputs[COMPILER_MAX_PARAMETERS], output = {0};
-    ir_module *m = compiler_primitives(graph, NULL, 0, &st);
+    const ir_module *m = compiler_primitives(instance, &st);
     bool small = m && is_small(m);
-    ir_module_free(m);
-    if (!small || !compiler_signature_of(graph, NULL, 0, &s, &st))
+    if (!small || !compiler_signature_of(instance, &s, &st))
         return;
     for (uint32_t i = 0; i < s.input_count; i++)
         assert_true(
             tensor_init(&inputs[i], s.inputs[i].type, s.inputs[i].rank, s.inputs[i].dims, &st));
-    if (!compiler_interpret(graph, NULL, 0, inputs, &output, &st) && st.code == STATUS_INTERNAL)
+    if (!compiler_interpret(instance, inputs, &output, &st) && st.code == STATUS_INTERNAL)
         fail_msg("%s: %s", source, st.message);
     for (uint32_t i = 0; i < s.input_count; i++)
         tensor_release(&inputs[i]);
     tensor_release(&output);
 }
 
-static void compile(ir_module *graph, const char *source) {
+static void compile(compiler_instance *instance, const char *source) {
     uint64_t flops, bytes;
     for (int way = 0; way < 3; way++) {
         compiler_options options = {
             .isa = "x86-64-v3", .threads = 2, .unoptimised = way == 1, .generic = way == 2};
         compiler_artifact out;
         status st = STATUS_INIT;
-        bool ok = compiler_build(graph, NULL, 0, &options, &out, &st);
+        bool ok = compiler_build(instance, &options, &out, &st);
         if (!ok && (st.code == STATUS_INTERNAL || !*st.message))
             fail_msg("%s, way %d: %s", source, way, st.message);
         if (ok)
             compiler_artifact_release(&out);
     }
     status st = STATUS_INIT;
-    if (!compiler_cost(graph, NULL, 0, &flops, &bytes, &st) && st.code == STATUS_INTERNAL)
+    if (!compiler_cost(instance, &flops, &bytes, &st) && st.code == STATUS_INTERNAL)
         fail_msg("%s: cost: %s", source, st.message);
 }
 
@@ -153,15 +152,16 @@ static void try_source(const char *parameters, const char *value) {
     bool sound = compiler_error_count(s) == 0;
     if (!sound && !strstr(said.data, "t.tsr:3:"))
         fail_msg("%s: no place in: %s", source.data, said.data);
-    ir_module *graph = sound ? compiler_graph(s, compiler_kernel_at(s, 0), NULL, &said) : NULL;
-    assert_true(sound == (graph != NULL));
-    if (graph) {
-        compile(graph, source.data);
-        run(graph, source.data);
+    compiler_instance *instance =
+        sound ? compiler_instance_open(s, compiler_kernel_at(s, 0), NULL, &said) : NULL;
+    assert_true(sound == (instance != NULL));
+    if (instance) {
+        compile(instance, source.data);
+        run(instance, source.data);
     }
     refused += !sound;
     taken += sound;
-    ir_module_free(graph);
+    compiler_instance_free(instance);
     compiler_close(s);
     text_release(&source);
     text_release(&said);

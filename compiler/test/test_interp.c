@@ -15,9 +15,7 @@
 
 typedef struct subject {
     compiler_source *source;
-    ir_module *graph;
-    ir_binding dims[4];
-    uint32_t dim_count;
+    compiler_instance *instance;
     compiler_signature signature;
     tensor inputs[4];
     tensor out;
@@ -26,7 +24,9 @@ typedef struct subject {
 /* `parameters`, `result` and `expression` in the language; dimensions are N, K and M. */
 static subject open_subject(const char *parameters, const char *result, const char *expression,
                             int64_t n, int64_t k, int64_t m) {
-    subject s = {.dims = {{"N", n}, {"K", k}, {"M", m}}, .dim_count = 3};
+    const ir_binding dims[] = {{"N", n}, {"K", k}, {"M", m}};
+    const compiler_case c = {.dims = dims, .dim_count = 3};
+    subject s = {0};
     char source[1024];
     text said;
     status st = STATUS_INIT;
@@ -35,11 +35,11 @@ static subject open_subject(const char *parameters, const char *result, const ch
              result, expression);
     compiler_init();
     s.source = compiler_open_text("test.tsr", source, false, &said);
-    s.graph = compiler_graph(s.source, compiler_kernel_at(s.source, 0), NULL, &said);
-    if (!s.graph)
+    s.instance = compiler_instance_open(s.source, compiler_kernel_at(s.source, 0), &c, &said);
+    if (!s.instance)
         fail_msg("%s", said.data);
     text_release(&said);
-    if (!compiler_signature_of(s.graph, s.dims, s.dim_count, &s.signature, &st))
+    if (!compiler_signature_of(s.instance, &s.signature, &st))
         fail_msg("%s", st.message);
     for (uint32_t i = 0; i < s.signature.input_count; i++)
         assert_true(tensor_init(&s.inputs[i], s.signature.inputs[i].type,
@@ -50,7 +50,7 @@ static subject open_subject(const char *parameters, const char *result, const ch
 static void interpret(subject *s) {
     status st = STATUS_INIT;
     tensor_release(&s->out);
-    if (!compiler_interpret(s->graph, s->dims, s->dim_count, s->inputs, &s->out, &st))
+    if (!compiler_interpret(s->instance, s->inputs, &s->out, &st))
         fail_msg("%s", st.message);
 }
 
@@ -58,7 +58,7 @@ static void close_subject(subject *s) {
     for (int i = 0; i < 4; i++)
         tensor_release(&s->inputs[i]);
     tensor_release(&s->out);
-    ir_module_free(s->graph);
+    compiler_instance_free(s->instance);
     compiler_close(s->source);
 }
 
@@ -373,8 +373,8 @@ static void check_bound(const char *parameters, const char *result, const char *
     for (uint32_t i = 0; i < s.signature.input_count; i++)
         fill_normal(&s.inputs[i], i);
     interpret(&s);
-    assert_true(
-        compiler_reference(s.graph, s.dims, s.dim_count, s.inputs, &reference, &bound, NULL, &st));
+    const compiler_references references = {&reference, &bound, NULL};
+    assert_true(compiler_reference(s.instance, s.inputs, &references, &st));
     for (int64_t i = 0; i < tensor_count(&s.out); i++) {
         double got = dtype_load(s.out.type, s.out.data, (size_t)i),
                r = ((double *)reference.data)[i];
@@ -414,7 +414,7 @@ static void check_cost(const char *parameters, const char *result, const char *e
     subject s = open_subject(parameters, result, expression, 8, 16, 4);
     uint64_t f, b;
     status st = STATUS_INIT;
-    assert_true(compiler_cost(s.graph, s.dims, s.dim_count, &f, &b, &st));
+    assert_true(compiler_cost(s.instance, &f, &b, &st));
     if (f != flops || b != bytes)
         fail_msg("%s: %llu flops, %llu bytes", expression, (unsigned long long)f,
                  (unsigned long long)b);

@@ -240,7 +240,7 @@ static void test_dim_values(void **state) {
         int64_t wanted, found = 0;
         ir_dim again, d = random_dim(m, &seed, b, 3, &wanted);
         if (d != IR_DIM_INVALID && wanted >= 0) {
-            if (!ir_dim_evaluate(m, d, b, 3, &found, NULL) || found != wanted)
+            if (!ir_dim_evaluate(m, d, (ir_bindings){b, 3}, &found, NULL) || found != wanted)
                 fail_msg("%s with K=%" PRId64 " M=%" PRId64 " N=%" PRId64 " is %" PRId64
                          ", not %" PRId64,
                          ir_dim_text(m, d), b[0].value, b[1].value, b[2].value, wanted, found);
@@ -256,23 +256,24 @@ static void test_dim_values(void **state) {
 static void test_dim_evaluation(void **state) {
     (void)state;
     ir_module *m = ir_module_new();
-    ir_binding bindings[] = {{"N", 7}, {"M", INT64_MAX}};
+    const ir_binding items[] = {{"N", 7}, {"M", INT64_MAX}};
+    const ir_bindings bindings = {items, 2};
     const char *missing = NULL;
     int64_t value = 0;
     ir_dim d;
     assert_true(ir_dim_parse(m, "2*N + floordiv(N, 2)", &d));
-    assert_true(ir_dim_evaluate(m, d, bindings, 1, &value, &missing));
+    assert_true(ir_dim_evaluate(m, d, (ir_bindings){items, 1}, &value, &missing));
     assert_int_equal(value, 17);
     assert_true(ir_dim_parse(m, "N + K", &d));
-    assert_false(ir_dim_evaluate(m, d, bindings, 2, &value, &missing));
+    assert_false(ir_dim_evaluate(m, d, bindings, &value, &missing));
     assert_string_equal(missing, "K");
     assert_true(ir_dim_parse(m, "N - 8", &d));
-    assert_false(ir_dim_evaluate(m, d, bindings, 2, &value, &missing)); /* negative */
+    assert_false(ir_dim_evaluate(m, d, bindings, &value, &missing)); /* negative */
     assert_null(missing);
     assert_true(ir_dim_parse(m, "2*M", &d));
-    assert_false(ir_dim_evaluate(m, d, bindings, 2, &value, &missing)); /* too large */
+    assert_false(ir_dim_evaluate(m, d, bindings, &value, &missing)); /* too large */
     assert_true(ir_dim_parse(m, "floordiv(M, N - 7)", &d));
-    assert_false(ir_dim_evaluate(m, d, bindings, 2, &value, &missing)); /* by zero */
+    assert_false(ir_dim_evaluate(m, d, bindings, &value, &missing)); /* by zero */
     ir_module_free(m);
 }
 

@@ -21,8 +21,7 @@ static const char SOURCE[] = "from tessera import *\n"
 
 typedef struct subject {
     compiler_source *source;
-    const compiler_case *c;
-    ir_module *graph;
+    compiler_instance *instance;
     text body;
     ir_line_list lines;
 } subject;
@@ -34,16 +33,15 @@ static void open_subject(subject *s) {
     text_init(&s->body);
     assert_string_equal(diagnostics.data, "");
     const compiler_kernel *kernel = compiler_kernel_at(s->source, 0);
-    s->c = &kernel->cases[0];
-    s->graph = compiler_graph(s->source, kernel, s->c, &diagnostics);
-    assert_non_null(s->graph);
+    s->instance = compiler_instance_open(s->source, kernel, &kernel->cases[0], &diagnostics);
+    assert_non_null(s->instance);
     text_release(&diagnostics);
 }
 
 static void close_subject(subject *s) {
     vec_release(&s->lines);
     text_release(&s->body);
-    ir_module_free(s->graph);
+    compiler_instance_free(s->instance);
     compiler_close(s->source);
 }
 
@@ -52,12 +50,11 @@ static void emit(subject *s, const char *level, bool generic) {
     text plain;
     compiler_options options = {.isa = "x86-64-v3", .generic = generic};
     text_init(&plain);
-    assert_true(compiler_emit(s->graph, s->c->dims, s->c->dim_count, &options, level, &plain, &st));
+    assert_true(compiler_emit(s->instance, &options, level, &plain, &st));
     options.lines = &s->lines;
     text_clear(&s->body);
     vec_clear(&s->lines);
-    assert_true(
-        compiler_emit(s->graph, s->c->dims, s->c->dim_count, &options, level, &s->body, &st));
+    assert_true(compiler_emit(s->instance, &options, level, &s->body, &st));
     assert_string_equal(s->body.data, plain.data);
     text_release(&plain);
 }

@@ -28,15 +28,17 @@ static computed compute(const char *type, const char *expression, const double *
         "    return %s\n",
         type, type, type, type, expression);
     compiler_source *file = compiler_open_text("test.tsr", source, false, &said);
-    ir_module *graph = compiler_graph(file, compiler_kernel_at(file, 0), NULL, &said);
-    if (!graph)
+    compiler_instance *instance =
+        compiler_instance_open(file, compiler_kernel_at(file, 0), NULL, &said);
+    const compiler_references references = {&reference, &bound, NULL};
+    if (!instance)
         fail_msg("%s", said.data);
     for (int i = 0; i < PARAMETERS; i++) {
         assert_true(tensor_init(&inputs[i], dtype_from_name(type), 1, &one, &st));
         dtype_store(inputs[i].type, inputs[i].data, 0, x[i]);
     }
-    assert_true(compiler_interpret(graph, NULL, 0, inputs, &out, &st));
-    assert_true(compiler_reference(graph, NULL, 0, inputs, &reference, &bound, NULL, &st));
+    assert_true(compiler_interpret(instance, inputs, &out, &st));
+    assert_true(compiler_reference(instance, inputs, &references, &st));
     computed c = {*(double *)reference.data, *(double *)bound.data,
                   dtype_load(out.type, out.data, 0)};
     for (int i = 0; i < PARAMETERS; i++)
@@ -44,7 +46,7 @@ static computed compute(const char *type, const char *expression, const double *
     tensor_release(&out);
     tensor_release(&reference);
     tensor_release(&bound);
-    ir_module_free(graph);
+    compiler_instance_free(instance);
     compiler_close(file);
     text_release(&said);
     return c;

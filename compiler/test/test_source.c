@@ -105,17 +105,20 @@ static void check_module(ir_module *m, const char *path, text *printed) {
     text_release(&again);
 }
 
-static void check_signatures(ir_module *m, const compiler_kernel *kernel) {
+static void check_signatures(const ir_module *m, const compiler_kernel *kernel) {
     for (uint32_t i = 0; i < kernel->case_count; i++) {
         const compiler_case *c = &kernel->cases[i];
         compiler_signature signature;
         status st = STATUS_INIT;
-        if (!compiler_signature_of(m, c->dims, c->dim_count, &signature, &st)) {
+        compiler_instance *instance =
+            compiler_instance_new(ir_module_clone(m), (ir_bindings){c->dims, c->dim_count});
+        if (!compiler_signature_of(instance, &signature, &st)) {
             fail_msg("%s, case %s: %s", kernel->name, c->name, st.message);
         }
         assert_int_equal(signature.input_count, kernel->parameter_count);
         assert_string_equal(signature.inputs[0].name, kernel->parameter_names[0]);
         assert_true(signature.output_count > 0 && signature.outputs[0].name[0]);
+        compiler_instance_free(instance);
     }
 }
 
@@ -216,15 +219,17 @@ static void test_case_values(void **state) {
     assert_true(a->inputs[2].kind == INPUT_INTEGERS && a->inputs[2].b == 2);
     assert_true(!a->large && b->large && b->dims[0].value == 16);
     assert_true(b->inputs[0].kind == INPUT_NORMAL && b->inputs[1].a == -128 && b->inputs[2].a == 1);
-    ir_module *m = compiler_graph(s, k, b, &diagnostics);
+    compiler_instance *instance = compiler_instance_open(s, k, b, &diagnostics);
     compiler_signature signature;
-    assert_true(compiler_signature_of(m, b->dims, b->dim_count, &signature, NULL));
+    assert_true(compiler_signature_of(instance, &signature, NULL));
     assert_int_equal(signature.inputs[0].dims[0], 33);
     assert_string_equal(signature.outputs[0].name, "x_out");
+    compiler_instance_free(instance);
     status st = STATUS_INIT;
-    assert_false(compiler_signature_of(m, NULL, 0, &signature, &st));
+    instance = compiler_instance_new(compiler_graph(s, k, b, &diagnostics), (ir_bindings){0});
+    assert_false(compiler_signature_of(instance, &signature, &st));
     assert_string_equal(st.message, "dimension 'N' of 'x' is not bound");
-    ir_module_free(m);
+    compiler_instance_free(instance);
     assert_null(compiler_graph(s, k, NULL, &diagnostics));
     assert_non_null(strstr(diagnostics.data, "type variable 'T' is not bound"));
     compiler_close(s);

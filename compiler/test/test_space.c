@@ -105,13 +105,13 @@ static void note_seen(const compiler_parameter *p) {
 }
 
 /* The default schedule, value by value, as if somebody had asked for it. */
-static void check_case(const ir_module *graph, const compiler_kernel *kernel,
+static void check_case(compiler_instance *instance, const compiler_kernel *kernel,
                        const compiler_case *c, const char *isa, uint32_t threads) {
     compiler_options options = {.isa = isa, .threads = threads, .written = kernel->schedule};
     compiler_space chosen, asked;
     status st = STATUS_INIT;
     text words;
-    if (!compiler_space_of(graph, c->dims, c->dim_count, &options, &chosen, &st))
+    if (!compiler_space_of(instance, &options, &chosen, &st))
         fail_msg("%s/%s, %s, %u threads: %s", kernel->name, c->name, isa, threads, st.message);
     text_init(&words);
     for (uint32_t i = 0; i < chosen.count; i++)
@@ -120,7 +120,7 @@ static void check_case(const ir_module *graph, const compiler_kernel *kernel,
         text_printf(&words, "%s%s=%" PRId64, i ? "," : "", chosen.items[i].name,
                     chosen.items[i].value);
     options.schedule = words.data;
-    if (!compiler_space_of(graph, c->dims, c->dim_count, &options, &asked, &st))
+    if (!compiler_space_of(instance, &options, &asked, &st))
         fail_msg("%s/%s, %s, %s: %s", kernel->name, c->name, isa, words.data, st.message);
     assert_int_equal(chosen.count, asked.count);
     assert_true(chosen.cycles >= 0 && chosen.cycles == asked.cycles);
@@ -137,12 +137,13 @@ static void check_source(compiler_source *source, text *diagnostics, uint32_t th
     for (uint32_t k = 0; k < compiler_kernel_count(source); k++) {
         const compiler_kernel *kernel = compiler_kernel_at(source, k);
         for (uint32_t i = 0; i < kernel->case_count; i++) {
-            ir_module *graph = compiler_graph(source, kernel, &kernel->cases[i], diagnostics);
-            if (!graph)
+            compiler_instance *instance =
+                compiler_instance_open(source, kernel, &kernel->cases[i], diagnostics);
+            if (!instance)
                 fail_msg("%s", diagnostics->data);
             for (size_t l = 0; l < COUNT_OF(levels); l++)
-                check_case(graph, kernel, &kernel->cases[i], levels[l], threads);
-            ir_module_free(graph);
+                check_case(instance, kernel, &kernel->cases[i], levels[l], threads);
+            compiler_instance_free(instance);
         }
     }
 }

@@ -46,8 +46,7 @@ static const compiler_kernel *find_kernel(const compiler_source *source, const c
 
 typedef struct run {
     const char *folder;
-    const bindings *b;
-    ir_module *graph;
+    compiler_instance *instance;
     compiler_signature signature;
     tensor inputs[COMPILER_MAX_PARAMETERS];
     tensor outputs[COMPILER_MAX_PARAMETERS], references[COMPILER_MAX_PARAMETERS],
@@ -83,14 +82,10 @@ static bool write_output(run *r, uint32_t i) {
 }
 
 static bool execute(run *r) {
-    const bindings *b = r->b;
-    if (!compiler_signature_of(r->graph, b->dims, b->dim_count, &r->signature, &r->st) ||
-        !read_inputs(r))
-        return false;
-    if (!compiler_interpret(r->graph, b->dims, b->dim_count, r->inputs, r->outputs, &r->st))
-        return false;
-    if (!compiler_reference(r->graph, b->dims, b->dim_count, r->inputs, r->references, r->bounds,
-                            NULL, &r->st))
+    const compiler_references references = {r->references, r->bounds, NULL};
+    if (!compiler_signature_of(r->instance, &r->signature, &r->st) || !read_inputs(r) ||
+        !compiler_interpret(r->instance, r->inputs, r->outputs, &r->st) ||
+        !compiler_reference(r->instance, r->inputs, &references, &r->st))
         return false;
     for (uint32_t i = 0; i < r->signature.output_count; i++)
         if (!write_output(r, i))
@@ -117,13 +112,13 @@ static bool run_kernel(compiler_source *source, const char *name, const char *fo
                        .dim_count = b->dim_count,
                        .types = b->types,
                        .type_count = b->type_count};
-    run r = {.folder = folder, .b = b, .graph = compiler_graph(source, kernel, &c, said)};
-    if (!r.graph)
+    run r = {.folder = folder, .instance = compiler_instance_open(source, kernel, &c, said)};
+    if (!r.instance)
         return status_set(st, STATUS_INVALID, "the kernel has errors");
     bool ok = execute(&r);
     *st = r.st;
     release_all(&r);
-    ir_module_free(r.graph);
+    compiler_instance_free(r.instance);
     return ok;
 }
 

@@ -82,13 +82,13 @@ static bool run_specialize(pass_run *r) {
     int found = 0;
     const char *cursor = r->arguments;
     if (!cursor && r->c)
-        return graph_specialize(r->m, r->c->dims, r->c->dim_count, r->st);
+        return graph_specialize(r->m, (ir_bindings){r->c->dims, r->c->dim_count}, r->st);
     while (count < MAX_DIMS &&
            (found = next_setting(r, &cursor, names[count], &dims[count].value)) > 0) {
         dims[count].name = names[count];
         count++;
     }
-    return found >= 0 && graph_specialize(r->m, dims, count, r->st);
+    return found >= 0 && graph_specialize(r->m, (ir_bindings){dims, count}, r->st);
 }
 
 static bool run_decompose(pass_run *r) {

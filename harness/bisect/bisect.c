@@ -7,11 +7,12 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "git.h"
-#include "interrupt.h"
-#include "json_text.h"
-#include "program.h"
-#include "report/say.h"
+#include "common/interrupt.h"
+#include "common/json_text.h"
+#include "common/say.h"
+#include "process/checkout.h"
+#include "process/git.h"
+#include "process/program.h"
 
 /* ---- git ---- */
 static char *resolve(const char *name, status *st) {

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "bisect/search.h"
-#include "exit_code.h"
+#include "common/exit_code.h"
 
 #define BISECT_STATE ".tsr/bisect.json"
 

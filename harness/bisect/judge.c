@@ -7,11 +7,13 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "bisect/bisect.h"
-#include "gate/arm.h"
-#include "interrupt.h"
-#include "job.h"
-#include "program.h"
-#include "report/say.h"
+#include "case/job.h"
+#include "common/interrupt.h"
+#include "common/json_text.h"
+#include "common/say.h"
+#include "gate/side.h"
+#include "process/checkout.h"
+#include "process/program.h"
 
 /* What a retry asks for: as many pairs of processes as a gate ever has. */
 #define MOST_PAIRS "96"
@@ -105,7 +107,7 @@ static size_t count_of(const json_t *document, const char *verdict) {
     size_t i, count = 0;
     json_t *row;
     json_array_foreach(json_object_get(document, "results"), i, row) count +=
-        strcmp(job_result_text(row, "verdict"), verdict) == 0;
+        strcmp(json_text_at(row, "verdict"), verdict) == 0;
     return count;
 }
 
@@ -117,7 +119,7 @@ static const json_t *worst(const json_t *document, const char *verdict) {
     json_t *row;
     json_array_foreach(json_object_get(document, "results"), i, row) {
         const json_t *change = json_object_get(json_object_get(row, "change"), "estimate");
-        if (verdict && strcmp(job_result_text(row, "verdict"), verdict) != 0)
+        if (verdict && strcmp(json_text_at(row, "verdict"), verdict) != 0)
             continue;
         if (!found || (json_is_number(change) && json_number_value(change) > most)) {
             found = row;
@@ -136,9 +138,9 @@ static void put_change(bisect_commit *c, const json_t *row) {
 }
 
 static void mark(bisect_commit *c, bisect_mark which, const json_t *row, const char *what) {
-    const char *why = job_result_text(row, "why"), *reason = job_result_text(row, "reason");
-    settle(c, which, "%s/%s %s%s%s", job_result_text(row, "kernel"), job_result_text(row, "case"),
-           what, *why || *reason ? ": " : "", *why ? why : reason);
+    const char *why = json_text_at(row, "why"), *reason = json_text_at(row, "reason");
+    settle(c, which, "%s/%s %s%s%s", json_text_at(row, "kernel"), json_text_at(row, "case"), what,
+           *why || *reason ? ": " : "", *why ? why : reason);
     put_change(c, row);
 }
 

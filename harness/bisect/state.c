@@ -4,7 +4,8 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "bisect/bisect.h"
-#include "job.h"
+#include "case/job.h"
+#include "common/json_text.h"
 
 enum { STATE_BYTES_MAX = 64 << 20 };
 
@@ -29,9 +30,9 @@ bool bisect_save(const bisect *b, status *st) {
 
 static bool load_commit(bisect *b, const json_t *from) {
     const json_t *change = json_object_get(from, "change");
-    bisect_commit c = {.hash = base_strdup(job_result_text(from, "commit")),
-                       .subject = base_strdup(job_result_text(from, "subject")),
-                       .mark = bisect_mark_of(job_result_text(from, "mark")),
+    bisect_commit c = {.hash = base_strdup(json_text_at(from, "commit")),
+                       .subject = base_strdup(json_text_at(from, "subject")),
+                       .mark = bisect_mark_of(json_text_at(from, "mark")),
                        .changed = json_is_object(change),
                        .change = json_number_value(json_object_get(change, "estimate")),
                        .low = json_number_value(json_object_get(change, "low")),
@@ -47,8 +48,8 @@ static bool load_from(bisect *b, const json_t *state) {
     bool ok = json_is_array(json_object_get(state, "gate"));
     size_t i;
     json_t *entry;
-    b->good = base_strdup(job_result_text(state, "good"));
-    b->bad = base_strdup(job_result_text(state, "bad"));
+    b->good = base_strdup(json_text_at(state, "good"));
+    b->bad = base_strdup(json_text_at(state, "bad"));
     b->build = build ? base_strdup(build) : NULL;
     b->gate = json_incref(json_object_get(state, "gate"));
     json_array_foreach(json_object_get(state, "made"), i, entry) {

@@ -6,7 +6,7 @@
 
 #include "check/compare.h"
 
-static bool repeats_agree(const subject *s, const verdict_request *request, verdict *out) {
+static bool repeats_agree(const case_context *s, const verdict_request *request, verdict *out) {
     for (uint32_t i = 0; i < s->signature.output_count && request->repeat; i++) {
         comparison c = compare_bits(&request->outputs[i], &request->repeat[i]);
         if (c.differing == 0)
@@ -19,7 +19,7 @@ static bool repeats_agree(const subject *s, const verdict_request *request, verd
     return true;
 }
 
-static bool digests_agree(const subject *s, const tensor *outputs) {
+static bool digests_agree(const case_context *s, const tensor *outputs) {
     for (uint32_t i = 0; i < s->signature.output_count; i++) {
         char digest[65];
         const char *recorded = golden_digest(&s->golden, i);
@@ -32,8 +32,8 @@ static bool digests_agree(const subject *s, const tensor *outputs) {
 
 /* Compares with the strict bits of output `i`: the golden's tensor where it was kept, else the
  * interpreter's. */
-static bool compare_strict(subject *s, const verdict_request *request, uint32_t i, verdict *out,
-                           status *st) {
+static bool compare_strict(case_context *s, const verdict_request *request, uint32_t i,
+                           verdict *out, status *st) {
     tensor kept = {0};
     const tensor *expected = NULL;
     status kept_status = STATUS_INIT;
@@ -44,7 +44,7 @@ static bool compare_strict(subject *s, const verdict_request *request, uint32_t 
         return status_set(st, kept_status.code, "%s", kept_status.message);
     if (!expected) {
         request->stage(request->context, "oracle");
-        const tensor *oracle = subject_oracle(s, st);
+        const tensor *oracle = case_context_oracle(s, st);
         if (!oracle)
             return false;
         expected = &oracle[i];
@@ -62,7 +62,8 @@ static bool compare_strict(subject *s, const verdict_request *request, uint32_t 
 }
 
 /* Fills bitwise, against, max_ulp and, where bits differ, why. */
-static bool against_strict(subject *s, const verdict_request *request, verdict *out, status *st) {
+static bool against_strict(case_context *s, const verdict_request *request, verdict *out,
+                           status *st) {
     out->bitwise = true;
     out->has_ulp = true;
     out->against = s->golden_state == GOLDEN_PRESENT ? "golden" : "reference";
@@ -83,7 +84,7 @@ static bool against_strict(subject *s, const verdict_request *request, verdict *
 
 /* Small integers on the whole way, exact in any order of accumulation: then no profile may differ
  * in a bit. */
-static bool is_exact_case(const subject *s) {
+static bool is_exact_case(const case_context *s) {
     if (!s->whole)
         return false;
     for (uint32_t i = 0; i < s->signature.input_count; i++)
@@ -103,12 +104,13 @@ static bool is_exact_case(const subject *s) {
 
 /* What is promised exactly must be there bit for bit: an integer or bool that no rounded number has
  * any part in. f64, in which references are given, could not tell two large ones apart. */
-static bool integers_hold(subject *s, const verdict_request *request, verdict *out, status *st) {
+static bool integers_hold(case_context *s, const verdict_request *request, verdict *out,
+                          status *st) {
     for (uint32_t i = 0; i < s->signature.output_count && !out->bitwise; i++) {
         const tensor *got = &request->outputs[i];
         if (dtype_is_float(got->type))
             continue;
-        const tensor *oracle = subject_oracle(s, st);
+        const tensor *oracle = case_context_oracle(s, st);
         const double *bounds = s->bounds[i].data;
         int64_t count = tensor_count(got);
         if (!oracle)
@@ -120,9 +122,10 @@ static bool integers_hold(subject *s, const verdict_request *request, verdict *o
     return true;
 }
 
-static bool against_bound(subject *s, const verdict_request *request, verdict *out, status *st) {
+static bool against_bound(case_context *s, const verdict_request *request, verdict *out,
+                          status *st) {
     request->stage(request->context, "reference");
-    if (!subject_reference(s, st))
+    if (!case_context_reference(s, st))
         return false;
     out->max_error_over_bound = 0;
     out->holds = true;
@@ -148,7 +151,7 @@ static bool against_bound(subject *s, const verdict_request *request, verdict *o
     return true;
 }
 
-bool verdict_judge(subject *s, const verdict_request *request, verdict *out, status *st) {
+bool verdict_judge(case_context *s, const verdict_request *request, verdict *out, status *st) {
     *out = (verdict){.against = "none", .max_error_over_bound = -1};
     text_init(&out->why);
     if (request->profile != PROFILE_FAST && !repeats_agree(s, request, out))

@@ -8,7 +8,7 @@
 #ifndef TESSERA_HARNESS_CHECK_VERDICT_H
 #define TESSERA_HARNESS_CHECK_VERDICT_H
 
-#include "subject.h"
+#include "case/case_context.h"
 
 typedef struct verdict {
     bool holds;
@@ -31,7 +31,7 @@ typedef struct verdict_request {
 } verdict_request;
 
 /* False only where the check itself could not be done. verdict_release in any case. */
-bool verdict_judge(subject *s, const verdict_request *request, verdict *out, status *st);
+bool verdict_judge(case_context *s, const verdict_request *request, verdict *out, status *st);
 void verdict_release(verdict *v);
 
 #endif

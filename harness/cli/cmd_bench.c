@@ -5,14 +5,14 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/database.h"
-#include "controls.h"
-#include "json_text.h"
+#include "common/json_text.h"
+#include "common/say.h"
+#include "exec/worker.h"
 #include "report/document.h"
 #include "report/export/export.h"
-#include "report/say.h"
-#include "run.h"
+#include "run/controls.h"
+#include "run/run.h"
 #include "tune/tune.h"
-#include "worker.h"
 
 int command_worker(void) {
     return worker_serve();

@@ -4,8 +4,8 @@
 
 #include "bisect/bisect.h"
 #include "cli/command.h"
+#include "common/say.h"
 #include "report/document.h"
-#include "report/say.h"
 
 /* What is handed on to the gate. */
 static json_t *gate_arguments(const options *o) {

@@ -6,9 +6,9 @@
 #include "cli/command.h"
 #include "cli/compile_variants.h"
 #include "cli/kernel_choice.h"
-#include "module_cache.h"
-#include "report/output.h"
-#include "report/say.h"
+#include "common/output.h"
+#include "common/say.h"
+#include "exec/module_cache.h"
 
 static const char *const levels[] = {"graph", "schedule", "space", "tile",  "llvm",
                                      "asm",   "mlir",     "obj",   "module"};
@@ -72,21 +72,21 @@ static int write_output(const options *o, const text *body) {
 }
 
 /* The build stops mattering once the pass has printed: its artifact is dropped. */
-static bool emit_after(const ir_module *graph, const compiler_case *c, compiler_options *build,
-                       const char *pass, text *out, status *st) {
+static bool emit_after(compiler_instance *instance, compiler_options *build, const char *pass,
+                       text *out, status *st) {
     compiler_artifact artifact = {0};
     build->emit_after = pass;
     build->emit = out;
-    bool ok = compiler_build(graph, c->dims, c->dim_count, build, &artifact, st);
+    bool ok = compiler_build(instance, build, &artifact, st);
     compiler_artifact_release(&artifact);
     return ok || out->length > 0;
 }
 
 /* The parameters of the schedule: what --schedule and @schedule may turn. */
-static bool emit_space(const ir_module *graph, const compiler_case *c,
-                       const compiler_options *build, text *out, status *st) {
+static bool emit_space(compiler_instance *instance, const compiler_options *build, text *out,
+                       status *st) {
     compiler_space space;
-    if (!compiler_space_of(graph, c->dims, c->dim_count, build, &space, st))
+    if (!compiler_space_of(instance, build, &space, st))
         return false;
     for (uint32_t i = 0; i < space.count; i++) {
         const compiler_parameter *p = &space.items[i];
@@ -105,24 +105,24 @@ static bool emit_space(const ir_module *graph, const compiler_case *c,
 }
 
 /* The whole way down, or the module as it was when somebody went it before. */
-static bool emit_module(const ir_module *graph, const compiler_case *c,
-                        const compiler_options *build, const char *cache, text *out, status *st) {
+static bool emit_module(compiler_instance *instance, const compiler_options *build,
+                        const char *cache, text *out, status *st) {
     compiler_artifact artifact = {0};
-    bool cached, ok = module_cache_build(*cache ? cache : NULL, graph, c->dims, c->dim_count, build,
-                                         &artifact, &cached, st);
+    bool cached,
+        ok = module_cache_build(*cache ? cache : NULL, instance, build, &artifact, &cached, st);
     if (ok)
         text_append_bytes(out, artifact.image, artifact.image_size);
     compiler_artifact_release(&artifact);
     return ok;
 }
 
-static bool emit_level(const ir_module *graph, const compiler_case *c, const char *level,
+static bool emit_level(compiler_instance *instance, const char *level,
                        const compiler_options *build, const char *cache, text *out, status *st) {
     if (strcmp(level, "space") == 0)
-        return emit_space(graph, c, build, out, st);
+        return emit_space(instance, build, out, st);
     if (strcmp(level, "module") == 0)
-        return emit_module(graph, c, build, cache, out, st);
-    return compiler_emit(graph, c->dims, c->dim_count, build, level, out, st);
+        return emit_module(instance, build, cache, out, st);
+    return compiler_emit(instance, build, level, out, st);
 }
 
 static int compile_case(const options *o, const kernel_choice *k, compiler_options *build,
@@ -134,13 +134,13 @@ static int compile_case(const options *o, const kernel_choice *k, compiler_optio
     text_init(&diagnostics);
     text_init(&out);
     int code = EXIT_INPUT;
-    ir_module *graph = compiler_graph(k->source, k->kernel, k->c, &diagnostics);
+    compiler_instance *instance = compiler_instance_open(k->source, k->kernel, k->c, &diagnostics);
     say_text(stderr, diagnostics.data);
-    if (graph) {
-        bool ok = pass ? emit_after(graph, k->c, build, pass, &out, &st)
-                       : emit_level(graph, k->c, level, build, cache, &out, &st);
+    if (instance) {
+        bool ok = pass ? emit_after(instance, build, pass, &out, &st)
+                       : emit_level(instance, level, build, cache, &out, &st);
         code = ok ? write_output(o, &out) : command_fail(&st);
-        ir_module_free(graph);
+        compiler_instance_free(instance);
     }
     text_release(&diagnostics);
     text_release(&out);

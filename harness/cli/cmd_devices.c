@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
+#include "case/backend.h"
 #include "cli/command.h"
+#include "common/json_text.h"
+#include "common/say.h"
 #include "device/host.h"
-#include "json_text.h"
+#include "exec/backend_device.h"
+#include "measure/host_facts.h"
 #include "report/document.h"
-#include "report/host_facts.h"
-#include "report/say.h"
 #include "tessera/tessera.h"
 
 static json_t *backend_facts(const backend *b) {

@@ -3,9 +3,9 @@
 
 #include "cli/command.h"
 #include "cli/database.h"
+#include "common/say.h"
 #include "diff/runs.h"
 #include "diff/tensors.h"
-#include "report/say.h"
 
 enum { DIGITS = 17, TIMEOUT_SECONDS = 60, TIMEOUT_SECONDS_MAX = 1 << 20 };
 

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "common/say.h"
 #include "doctor/doctor.h"
+#include "measure/host_facts.h"
 #include "report/document.h"
-#include "report/host_facts.h"
-#include "report/say.h"
 
 enum { APART_MS = 400 };
 

@@ -4,21 +4,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend.h"
+#include "case/backend.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/database.h"
+#include "common/interrupt.h"
+#include "common/run_name.h"
+#include "common/say.h"
 #include "gate/document.h"
 #include "gate/self_test.h"
 #include "gate/timing.h"
-#include "interrupt.h"
+#include "measure/host_facts.h"
 #include "report/document.h"
 #include "report/export/export.h"
 #include "report/github.h"
-#include "report/host_facts.h"
 #include "report/progress.h"
-#include "report/say.h"
-#include "run_name.h"
 #include "store/store.h"
 
 enum {
@@ -48,7 +48,7 @@ typedef struct gate_command {
     corpus corpus;
     text diagnostics; /* of loading it, while nobody has been told */
     status problem;   /* likewise: why it cannot be used */
-    arm arms[2];
+    gate_side sides[2];
     progress progress;
 } gate_command;
 
@@ -141,7 +141,7 @@ static int check_exports(const options *o) {
     return EXIT_DONE;
 }
 
-/* ---- arms ---- */
+/* ---- sides ---- */
 
 static bool names_records(const char *what) {
     return what && (strncmp(what, "run:", 4) == 0 || strncmp(what, "file:", 5) == 0);
@@ -162,7 +162,7 @@ static int load_corpus(gate_command *c) {
     return tell_corpus(c, !options_text(c->o, OPTION_AGAINST, NULL) || c->o->arguments.count > 0);
 }
 
-static int open_arms(gate_command *c) {
+static int open_sides(gate_command *c) {
     const char *names[2] = {options_text(c->o, OPTION_BASELINE, NULL),
                             options_text(c->o, OPTION_AGAINST, NULL)};
     if (!names_records(names[0]) || !names_records(names[1])) {
@@ -172,26 +172,27 @@ static int open_arms(gate_command *c) {
     }
     for (int i = 0; i < 2; i++) {
         status st = STATUS_INIT;
-        arm_request request = {.what = names[i],
-                               .build = options_text(c->o, OPTION_BUILD, NULL),
-                               .choice = &c->choice,
-                               .query = &c->query,
-                               .corpus = &c->corpus,
-                               .database = database_path(c->o),
-                               .profiles_chosen = options_flag(c->o, OPTION_PROFILE),
-                               .threads_chosen = options_flag(c->o, OPTION_THREADS)};
-        if (!arm_open(&c->arms[i], &request, &st))
+        gate_side_request request = {.what = names[i],
+                                     .build = options_text(c->o, OPTION_BUILD, NULL),
+                                     .choice = &c->choice,
+                                     .query = &c->query,
+                                     .corpus = &c->corpus,
+                                     .database = database_path(c->o),
+                                     .profiles_chosen = options_flag(c->o, OPTION_PROFILE),
+                                     .threads_chosen = options_flag(c->o, OPTION_THREADS)};
+        if (!gate_side_open(&c->sides[i], &request, &st))
             return command_fail(&st);
-        int code = tell_corpus(c, c->arms[i].items == &c->corpus);
+        int code = tell_corpus(c, c->sides[i].items == &c->corpus);
         if (code)
             return code;
     }
-    if (c->o->arguments.count && arm_is_recorded(&c->arms[0]) && arm_is_recorded(&c->arms[1]))
+    if (c->o->arguments.count && gate_side_is_recorded(&c->sides[0]) &&
+        gate_side_is_recorded(&c->sides[1]))
         return command_usage(c->o->command,
                              "recorded results are of no corpus: '%s' is too much; "
                              "--filter chooses cases",
                              c->o->arguments.items[0]);
-    if (c->settings.instructions && arm_is_recorded(&c->arms[0]))
+    if (c->settings.instructions && gate_side_is_recorded(&c->sides[0]))
         return command_usage(c->o->command, "recorded results are no code whose instructions "
                                             "--counters could count");
     return EXIT_DONE;
@@ -248,7 +249,7 @@ static int run_gate(gate_command *c) {
     char id[RUN_NAME_BYTES], started[RUN_NAME_BYTES];
     status st = STATUS_INIT;
     gate g = {.settings = &c->settings,
-              .arms = {&c->arms[0], &c->arms[1]},
+              .sides = {&c->sides[0], &c->sides[1]},
               .choice = &c->choice,
               .data = {.fd = -1},
               .stop = &interrupt_seen,
@@ -300,15 +301,15 @@ static int self_test_with(gate_command *c, const char *path, const campaign_size
     bool interrupted;
     self_test_request request = {.settings = &c->settings,
                                  .choice = &c->choice,
-                                 .arms = {&c->arms[0], &c->arms[1]},
+                                 .sides = {&c->sides[0], &c->sides[1]},
                                  .path = path,
                                  .gates = size->gates,
                                  .slowed = size->gates / 10 > 3 ? size->gates / 10 : 3,
                                  .stop = &interrupt_seen,
                                  .progress = show_progress,
                                  .progress_context = c};
-    self_test_choose(&c->arms[0], size->cases);
-    self_test_choose(&c->arms[1], size->cases);
+    self_test_choose(&c->sides[0], size->cases);
+    self_test_choose(&c->sides[1], size->cases);
     progress_start(&c->progress, PROGRESS_STEPS);
     bool ok = self_test_run(&request, &t, &interrupted, &st);
     progress_clear(&c->progress);
@@ -367,11 +368,11 @@ int command_gate(const options *o) {
     int code = check_self_test(o);
     code = code ? code : check_exports(o);
     code = code ? code : take_options(&c);
-    code = code ? code : open_arms(&c);
+    code = code ? code : open_sides(&c);
     if (code == EXIT_DONE)
         code = options_flag(o, OPTION_SELF_TEST) ? run_self_test(&c) : run_gate(&c);
-    arm_close(&c.arms[0]);
-    arm_close(&c.arms[1]);
+    gate_side_close(&c.sides[0]);
+    gate_side_close(&c.sides[1]);
     corpus_release(&c.corpus);
     text_release(&c.diagnostics);
     arena_release(&c.memory);

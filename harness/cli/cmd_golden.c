@@ -1,13 +1,14 @@
 /* cmd_golden.c - tsr golden record, verify and list. */
 #include <string.h>
 
+#include "case/case_context.h"
+#include "case/job.h"
+#include "case/result.h"
 #include "cli/choice.h"
 #include "cli/command.h"
-#include "job.h"
-#include "json_text.h"
-#include "report/say.h"
-#include "run.h"
-#include "subject.h"
+#include "common/json_text.h"
+#include "common/say.h"
+#include "run/run.h"
 
 enum { BENCH_TIMEOUT_S = 60, RECORD_TIMEOUT_S = 3600 };
 
@@ -28,19 +29,19 @@ static void tell(const golden_tally *t, const job *j, const char *what, const ch
 
 /* The result goes into the document without what is internal. */
 static void tally_keep(golden_tally *t, json_t *result) {
-    t->code = exit_code_worse(t->code, job_result_exit(result));
-    json_decref(job_result_take_internal(result));
+    t->code = exit_code_worse(t->code, result_exit(result));
+    json_decref(result_take_internal(result));
     json_array_append(t->results, result);
 }
 
 static void on_recorded(void *context, const job *j, json_t *result) {
     golden_tally *t = context;
-    const char *outcome = job_result_text(result, "status"), *why = job_result_text(result, "why");
+    bool recorded = json_is_true(json_object_get(json_object_get(result, "internal"), "recorded"));
     tally_keep(t, result);
-    if (strcmp(outcome, "ok") != 0) {
+    if (result_outcome(result) != OUTCOME_OK) {
         t->failed++;
-        tell(t, j, outcome, why);
-    } else if (strcmp(why, "recorded") == 0) {
+        tell(t, j, result_text(result, RESULT_STATUS), result_text(result, RESULT_WHY));
+    } else if (recorded) {
         t->recorded++;
         tell(t, j, "recorded", "");
     } else {
@@ -50,26 +51,25 @@ static void on_recorded(void *context, const job *j, json_t *result) {
 
 static void on_verified(void *context, const job *j, json_t *result) {
     golden_tally *t = context;
-    const char *outcome = job_result_text(result, "status"), *why = job_result_text(result, "why");
-    const char *against = job_result_text(json_object_get(result, "check"), "against");
+    job_outcome outcome = result_outcome(result);
     tally_keep(t, result);
-    if (strcmp(outcome, "ok") == 0 && strcmp(against, "golden") == 0) {
+    if (outcome == OUTCOME_OK && strcmp(result_text(result, RESULT_AGAINST), "golden") == 0) {
         t->held++;
         tell(t, j, "ok", "");
         return;
     }
-    bool uncovered = strcmp(outcome, "skipped") == 0 || strcmp(outcome, "ok") == 0;
+    bool uncovered = outcome == OUTCOME_SKIPPED || outcome == OUTCOME_OK;
     if (uncovered) {
         t->uncovered++;
         t->code = exit_code_worse(t->code, EXIT_NO_VERDICT);
     } else {
         t->failed++;
         bool product = backend_table[backend_from_name(j->backend)].product;
-        if (t->by_name && product && strcmp(outcome, "unsupported") == 0)
+        if (t->by_name && product && outcome == OUTCOME_UNSUPPORTED)
             t->code = exit_code_worse(t->code, EXIT_ABSENT);
     }
-    tell(t, j, uncovered ? "uncovered" : outcome,
-         strcmp(outcome, "ok") == 0 ? "no golden of this key" : why);
+    tell(t, j, uncovered ? "uncovered" : outcome_name(outcome),
+         outcome == OUTCOME_OK ? "no golden of this key" : result_text(result, RESULT_WHY));
 }
 
 static int finish(golden_tally *t, bool complete) {
@@ -115,16 +115,13 @@ static int verify(const options *o, const corpus *c, job_choice *choice) {
 
 /* ---- list: no case is run, only keys are compared ---- */
 static bool state_of(const corpus_case *item, uint64_t seed, golden_state *state, status *st) {
-    text diagnostics;
-    text_init(&diagnostics);
-    ir_module *graph = compiler_graph(item->source, item->kernel, item->c, &diagnostics);
-    text_release(&diagnostics);
-    if (!graph)
+    compiler_instance *instance = corpus_case_instance(item, NULL);
+    if (!instance)
         return status_set(st, STATUS_INTERNAL, "%s was sound a moment ago", item->name);
     char key[65];
     golden g;
-    golden_key(graph, item->c, item->kernel->parameter_count, seed, key);
-    ir_module_free(graph);
+    golden_key(instance, item->c, item->kernel->parameter_count, seed, key);
+    compiler_instance_free(instance);
     bool ok = golden_read(item->golden_path, key, &g, state, st);
     golden_release(&g);
     return ok;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "report/say.h"
+#include "common/say.h"
 
 int command_help(const options *o) {
     if (o->arguments.count > 1)

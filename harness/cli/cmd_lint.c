@@ -1,14 +1,14 @@
 /* cmd_lint.c - tsr lint: static checks of kernels and their cases. */
 #include <stdlib.h>
 
-#include "case.h"
+#include "case/case.h"
+#include "case/source_probe.h"
 #include "cli/command.h"
+#include "common/say.h"
 #include "lint/lint.h"
 #include "report/document.h"
 #include "report/export/export.h"
 #include "report/github.h"
-#include "report/say.h"
-#include "source_probe.h"
 
 static const char *plural(size_t count) {
     return count == 1 ? "" : "s";

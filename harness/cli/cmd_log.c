@@ -7,13 +7,13 @@
 #include "cli/command.h"
 #include "cli/database.h"
 #include "cli/log_history.h"
-#include "failures.h"
+#include "common/say.h"
 #include "report/document.h"
 #include "report/export/export.h"
-#include "report/say.h"
 #include "report/table.h"
+#include "run/failures.h"
+#include "run/stored_run.h"
 #include "store/store.h"
-#include "stored_run.h"
 
 typedef struct log_view {
     bool json;

@@ -4,17 +4,18 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "case/fault.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/database.h"
-#include "fault.h"
-#include "interrupt.h"
-#include "pack_case.h"
-#include "pack_fields.h"
-#include "report/output.h"
-#include "report/say.h"
+#include "common/interrupt.h"
+#include "common/output.h"
+#include "common/say.h"
+#include "exec/backend_device.h"
+#include "exec/worker.h"
+#include "run/pack_case.h"
+#include "run/pack_fields.h"
 #include "store/store.h"
-#include "worker.h"
 
 /* What is wanted, from a stored run or from the command line. */
 typedef struct wanted {

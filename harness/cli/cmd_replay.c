@@ -2,19 +2,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "case/job.h"
 #include "cli/choice.h"
 #include "cli/command.h"
-#include "job.h"
-#include "json_text.h"
-#include "replay.h"
+#include "common/json_text.h"
+#include "common/say.h"
 #include "report/document.h"
-#include "report/say.h"
+#include "run/replay.h"
 
 static void show_end(const char *what, const json_t *end) {
-    const char *why = job_result_text(end, "why");
+    const char *why = json_text_at(end, "why");
     text line;
     text_init(&line);
-    text_show(&line, "%-9s %s%s", what, job_result_text(end, "status"), *why ? ": " : "");
+    text_show(&line, "%-9s %s%s", what, json_text_at(end, "status"), *why ? ": " : "");
     text_show_lines(&line, "          ", why);
     text_append_char(&line, '\n');
     say_text(stdout, line.data);
@@ -43,11 +43,11 @@ static void show(const replay *r) {
         return;
     }
     if (item)
-        say(stdout, "case      %s/%s@%s,%s,%lld%s%s\n", job_result_text(item, "kernel"),
-            job_result_text(item, "case"), job_result_text(item, "backend"),
-            job_result_text(item, "profile"),
+        say(stdout, "case      %s/%s@%s,%s,%lld%s%s\n", json_text_at(item, "kernel"),
+            json_text_at(item, "case"), json_text_at(item, "backend"),
+            json_text_at(item, "profile"),
             (long long)json_integer_value(json_object_get(item, "threads")),
-            *job_result_text(item, "fault") ? " --inject " : "", job_result_text(item, "fault"));
+            *json_text_at(item, "fault") ? " --inject " : "", json_text_at(item, "fault"));
     show_missing(r->missing);
     if (item)
         show_end("recorded", json_object_get(r->manifest, "outcome"));

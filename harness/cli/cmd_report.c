@@ -6,10 +6,10 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/database.h"
-#include "report/model.h"
-#include "report/output.h"
-#include "report/page.h"
-#include "report/say.h"
+#include "common/output.h"
+#include "common/say.h"
+#include "page/model.h"
+#include "page/page.h"
 
 static const char DEFAULT_OUTPUT[] = "tsr-report.html";
 

@@ -6,13 +6,13 @@
 #include "cli/command.h"
 #include "cli/database.h"
 #include "cli/terminal.h"
+#include "common/say.h"
 #include "device/host.h"
 #include "measure/ceilings.h"
+#include "measure/host_facts.h"
+#include "page/plot.h"
 #include "report/document.h"
-#include "report/host_facts.h"
-#include "report/plot.h"
-#include "report/say.h"
-#include "stored_run.h"
+#include "run/stored_run.h"
 
 static plot plot_for(const options *o, uint32_t threads) {
     return (plot){.threads = threads,

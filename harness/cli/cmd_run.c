@@ -3,16 +3,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend.h"
 #include "base/file.h"
-#include "bind.h"
+#include "case/backend.h"
+#include "case/dims_from_arrays.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/kernel_choice.h"
 #include "cli/run_module.h"
-#include "module_cache.h"
-#include "report/say.h"
-#include "session.h"
+#include "common/say.h"
+#include "exec/backend_device.h"
+#include "exec/module_cache.h"
+#include "launch/session.h"
 
 typedef struct run_session {
     kernel_choice k;
@@ -23,8 +24,8 @@ typedef struct run_session {
     compiler_type_binding types[COMPILER_MAX_PARAMETERS];
     const char *paths[COMPILER_MAX_PARAMETERS]; /* of the inputs, by parameter */
     tensor inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
-    ir_module *graph;
-    dim_bindings dims;
+    ir_module *graph; /* until its dimensions are known, and it is the instance's */
+    compiler_instance *instance;
     compiler_signature signature;
     uint32_t device;
 } run_session;
@@ -78,8 +79,7 @@ static dtype element_of(ir_module *graph, uint32_t parameter) {
 
 static ir_module *check_kernel(run_session *s, text *diagnostics) {
     text_clear(diagnostics);
-    if (s->graph)
-        ir_module_free(s->graph);
+    ir_module_free(s->graph);
     s->graph = compiler_graph(s->k.source, s->k.kernel, s->k.c ? &s->c : NULL, diagnostics);
     return s->graph;
 }
@@ -152,18 +152,21 @@ static bool prepare(run_session *s, const options *o, text *diagnostics, status 
         return status_set(st, STATUS_INVALID, "the kernel does not check");
     if (!read_arrays(s, st) || !bind_types(s, diagnostics, st))
         return false;
-    return bind_dims(s->graph, s->k.kernel->parameter_names, s->inputs,
-                     s->k.kernel->parameter_count, &s->dims, st) &&
-           compiler_signature_of(s->graph, s->dims.items, s->dims.count, &s->signature, st) &&
-           compiler_check_values(s->graph, s->dims.items, s->dims.count, s->inputs, st);
+    dim_bindings dims;
+    if (!dims_from_arrays(s->graph, s->k.kernel->parameter_names, s->inputs,
+                          s->k.kernel->parameter_count, &dims, st))
+        return false;
+    s->instance = compiler_instance_new(s->graph, (ir_bindings){dims.items, dims.count});
+    s->graph = NULL;
+    return compiler_signature_of(s->instance, &s->signature, st) &&
+           compiler_check_values(s->instance, s->inputs, st);
 }
 
 static bool run_compiled(run_session *s, status *st) {
     s->build.written = s->k.kernel->schedule;
     session l = {0};
     compiler_artifact artifact = {0};
-    bool cached, ok = module_cache_build(s->cache, s->graph, s->dims.items, s->dims.count,
-                                         &s->build, &artifact, &cached, st);
+    bool cached, ok = module_cache_build(s->cache, s->instance, &s->build, &artifact, &cached, st);
     if (ok) {
         session_request request = {.device = s->device,
                                    .threads = s->build.threads,
@@ -206,13 +209,12 @@ static int run_kernel(run_session *s, const options *o) {
     text_release(&diagnostics);
     ok = ok && (*backend_table[s->backend].driver
                     ? run_compiled(s, &st)
-                    : compiler_interpret(s->graph, s->dims.items, s->dims.count, s->inputs,
-                                         s->outputs, &st));
+                    : compiler_interpret(s->instance, s->inputs, s->outputs, &st));
     ok = ok && write_outputs(s, options_text(o, OPTION_OUT, "."), &st);
     session_release_tensors(s->inputs, COMPILER_MAX_PARAMETERS);
     session_release_tensors(s->outputs, COMPILER_MAX_PARAMETERS);
-    if (s->graph)
-        ir_module_free(s->graph);
+    ir_module_free(s->graph);
+    compiler_instance_free(s->instance);
     return ok ? EXIT_DONE : command_fail(&st);
 }
 

@@ -7,7 +7,8 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/database.h"
-#include "report/say.h"
+#include "common/json_text.h"
+#include "common/say.h"
 #include "tune/tune.h"
 
 enum { TIMEOUT_S = 60, BUDGET_MAX_S = 1000000 };
@@ -83,9 +84,8 @@ static int import_cache(const char *cache, const char *from) {
 static bool is_meant(const json_t *entry, const char *pattern) {
     text name;
     text_init(&name);
-    text_printf(&name, "%s/%s", job_result_text(entry, "kernel"), job_result_text(entry, "case"));
-    bool meant =
-        text_glob(pattern, name.data) || text_glob(pattern, job_result_text(entry, "kernel"));
+    text_printf(&name, "%s/%s", json_text_at(entry, "kernel"), json_text_at(entry, "case"));
+    bool meant = text_glob(pattern, name.data) || text_glob(pattern, json_text_at(entry, "kernel"));
     text_release(&name);
     return meant;
 }
@@ -101,21 +101,20 @@ static void print_tried(const json_t *entry) {
             say(stdout, "%8.4f", json_number_value(ratio));
         else
             say(stdout, "%8s", "-");
-        say(stdout, "  %s%s%s\n", job_result_text(one, "schedule"),
-            json_is_number(ratio) ? "" : "  ", job_result_text(one, "why"));
+        say(stdout, "  %s%s%s\n", json_text_at(one, "schedule"), json_is_number(ratio) ? "" : "  ",
+            json_text_at(one, "why"));
     }
 }
 
 static void print_entry(const json_t *entry) {
-    const char *schedule = job_result_text(entry, "schedule");
+    const char *schedule = json_text_at(entry, "schedule");
     say(stdout,
         "%s/%s  %s %s, %" JSON_INTEGER_FORMAT " threads, shapes %s%s%s\n"
         "  by tsr %s on %s\n  schedule  %s\n",
-        job_result_text(entry, "kernel"), job_result_text(entry, "case"),
-        job_result_text(entry, "isa"), job_result_text(entry, "profile"),
-        json_integer_value(json_object_get(entry, "threads")), job_result_text(entry, "shapes"),
-        *job_result_text(entry, "types") ? ", " : "", job_result_text(entry, "types"),
-        job_result_text(entry, "tsr"), job_result_text(entry, "cpu"),
+        json_text_at(entry, "kernel"), json_text_at(entry, "case"), json_text_at(entry, "isa"),
+        json_text_at(entry, "profile"), json_integer_value(json_object_get(entry, "threads")),
+        json_text_at(entry, "shapes"), *json_text_at(entry, "types") ? ", " : "",
+        json_text_at(entry, "types"), json_text_at(entry, "tsr"), json_text_at(entry, "cpu"),
         *schedule ? schedule : "the default");
     say(stdout,
         "  default   %.3f us\n  tuned     %.3f us\n  estimated cycles, time against the default, "

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "cli/options.h"
-#include "exit_code.h"
-#include "version.h"
+#include "common/exit_code.h"
+#include "common/version.h"
 
 #define COMMAND(id, name, spelling, usage, summary, description)                                   \
     int command_##name(const options *o);

@@ -25,7 +25,7 @@ static bool same_types(const compiler_case *a, const compiler_case *b) {
     return same;
 }
 
-static bool read_case(const kernel_choice *k, const char *name, compiler_variant *out, status *st) {
+static bool read_case(const kernel_choice *k, const char *name, ir_bindings *out, status *st) {
     const compiler_case *c = case_named(k->kernel, name);
     if (!c)
         return status_set(st, STATUS_NOT_FOUND,
@@ -35,12 +35,12 @@ static bool read_case(const kernel_choice *k, const char *name, compiler_variant
         return status_set(st, STATUS_INVALID,
                           "case %s has other element types than %s, which the module is for", name,
                           k->c->name);
-    *out = (compiler_variant){c->dims, c->dim_count};
+    *out = (ir_bindings){c->dims, c->dim_count};
     return true;
 }
 
 /* NAME=NUMBER, ... */
-static bool read_dims(compile_variants *v, const char *words, compiler_variant *out, status *st) {
+static bool read_dims(compile_variants *v, const char *words, ir_bindings *out, status *st) {
     string_list parts = {0};
     options_split(words, &v->memory, &parts);
     ir_binding *dims = ARENA_NEW(&v->memory, ir_binding, parts.count + 1);
@@ -57,7 +57,7 @@ static bool read_dims(compile_variants *v, const char *words, compiler_variant *
                 arena_strndup(&v->memory, parts.items[i], (size_t)(equals - parts.items[i])),
                 value};
     }
-    *out = (compiler_variant){dims, (uint32_t)parts.count};
+    *out = (ir_bindings){dims, (uint32_t)parts.count};
     vec_release(&parts);
     return ok;
 }

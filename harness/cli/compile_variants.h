@@ -9,7 +9,7 @@
 
 typedef struct compile_variants {
     arena memory;
-    compiler_variant items[COMPILER_VARIANTS_MAX];
+    ir_bindings items[COMPILER_VARIANTS_MAX];
     uint32_t count;
 } compile_variants;
 

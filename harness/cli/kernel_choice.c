@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "case/source_probe.h"
 #include "cli/choice.h"
 #include "cli/command.h"
-#include "report/say.h"
-#include "source_probe.h"
+#include "common/say.h"
 
 static bool find_kernel(kernel_choice *k, const char *path, const char *wanted, status *st) {
     text names;

@@ -2,8 +2,8 @@
 #ifndef TESSERA_HARNESS_CLI_KERNEL_CHOICE_H
 #define TESSERA_HARNESS_CLI_KERNEL_CHOICE_H
 
+#include "case/job_plan.h"
 #include "cli/options.h"
-#include "job_plan.h"
 #include "tessera/compiler.h"
 
 typedef struct kernel_choice {

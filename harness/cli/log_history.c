@@ -8,9 +8,9 @@
 
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "common/say.h"
 #include "history/history.h"
 #include "report/document.h"
-#include "report/say.h"
 #include "report/table.h"
 
 enum { SPARKLINE_WIDTH = 40 };

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "interrupt.h"
-#include "report/say.h"
+#include "common/interrupt.h"
+#include "common/say.h"
 #include "tessera/compiler.h"
 
 int command_fail(const status *st) {

@@ -9,11 +9,11 @@
 #include "base/file.h"
 #include "cli/choice.h"
 #include "cli/command.h"
+#include "common/say.h"
 #include "formula.h"
+#include "launch/session.h"
 #include "metadata.h"
 #include "module.h"
-#include "report/say.h"
-#include "session.h"
 
 enum { MODULE_BYTES_MAX = 1 << 28 };
 
@@ -150,7 +150,7 @@ static bool read_inputs(module_run *r, status *st) {
 /* ---- dimensions ---- */
 
 /* Names that stand alone as a dimension of an input. */
-static bool bind_dims(module_run *r, status *st) {
+static bool dims_from_arrays(module_run *r, status *st) {
     const metadata *m = &r->metadata;
     if (m->dims > SESSION_DIMS_MAX)
         return status_set(st, STATUS_INVALID, "%s takes more than %d dimensions", m->name,
@@ -253,7 +253,8 @@ int run_module(const options *o) {
     bool ok = read_module(&r, &st);
     if (ok) {
         ok = read_signature(&r, &st) && assign_inputs(&r, o, &st) && read_inputs(&r, &st) &&
-             bind_dims(&r, &st) && find_shapes(&r, &st) && launch(&r, choice.threads[0], &st) &&
+             dims_from_arrays(&r, &st) && find_shapes(&r, &st) &&
+             launch(&r, choice.threads[0], &st) &&
              write_outputs(&r, options_text(o, OPTION_OUT, "."), &st);
         metadata_release(&r.metadata);
     }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "exit_code.h"
+#include "common/exit_code.h"
 
 static void mapping_broke(int signal_number) {
     static const char message[] = "tsr: a file was cut short, or could not be read, while its "

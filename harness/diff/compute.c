@@ -3,17 +3,15 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend.h"
-#include "fault.h"
-#include "session.h"
+#include "case/backend.h"
+#include "case/fault.h"
+#include "exec/backend_device.h"
+#include "launch/session.h"
+#include "process/child.h"
 
 /* What the child leaves: how it ended, then the elements of every output. */
 typedef struct shared_outcome {
@@ -50,7 +48,7 @@ static bool compute_compiled(const compute_request *r, const backend *b, tensor 
         .threads = r->how.threads, .artifact = &artifact, .kernel = r->kernel};
     request.signature = r->signature;
     bool ok = backend_device(b, &request.device, st) &&
-              compiler_build(r->graph, r->dims, r->dim_count, &options, &artifact, st) &&
+              compiler_build(r->instance, &options, &artifact, st) &&
               session_open(&l, &request, st) && session_write_inputs(&l, r->inputs, st) &&
               session_poison_outputs(&l, st);
     if (ok)
@@ -68,15 +66,12 @@ static bool compute_here(const compute_request *r, tensor *outputs, status *st) 
                           r->how.backend, r->how.profile);
     if (*backend_table[id].driver)
         return compute_compiled(r, &backend_table[id], outputs, st);
-    return compiler_interpret(r->graph, r->dims, r->dim_count, r->inputs, outputs, st);
+    return compiler_interpret(r->instance, r->inputs, outputs, st);
 }
 
 /* In the child. Nothing of the parent's is flushed or freed. */
 static _Noreturn void become_child(const compute_request *r, shared_outcome *shared) {
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
-    struct rlimit no_core = {0, 0};
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setrlimit(RLIMIT_CORE, &no_core);
     alarm((unsigned)r->timeout_seconds);
     if (compute_here(r, outputs, &shared->st)) {
         unsigned char *at = (unsigned char *)(shared + 1);
@@ -89,27 +84,27 @@ static _Noreturn void become_child(const compute_request *r, shared_outcome *sha
     _exit(0);
 }
 
-static bool told_by_death(const compute_request *r, int wait_status, status *st) {
-    if (!WIFSIGNALED(wait_status))
-        return status_set(st, STATUS_INTERNAL, "%s on %s ended its process with code %d", r->kernel,
-                          r->how.backend, WEXITSTATUS(wait_status));
-    if (WTERMSIG(wait_status) == SIGALRM)
+static bool told_by_its_end(const compute_request *r, const child_end *end, status *st) {
+    if (end->how == CHILD_KILLED && end->code == SIGALRM)
         return status_set(st, STATUS_TIMEOUT, "%s on %s took longer than %llu s", r->kernel,
                           r->how.backend, (unsigned long long)r->timeout_seconds);
-    const char *name = sigabbrev_np(WTERMSIG(wait_status));
-    return status_set(st, STATUS_INTERNAL, "%s on %s was killed by SIG%s", r->kernel,
-                      r->how.backend, name ? name : "?");
+    text how;
+    text_init(&how);
+    child_end_text(end, &how);
+    status_set(st, STATUS_INTERNAL, "%s on %s: its process %s%s", r->kernel, r->how.backend,
+               end->how == CHILD_KILLED ? "was " : "", how.data);
+    text_release(&how);
+    return false;
 }
 
 static bool await(const compute_request *r, pid_t child, const shared_outcome *shared, status *st) {
-    int wait_status = 0;
+    child_end end;
     if (child < 0)
         return status_set_errno(st, errno, "cannot start a process");
-    while (waitpid(child, &wait_status, 0) < 0)
-        if (errno != EINTR)
-            return status_set_errno(st, errno, "cannot wait for a process");
+    if (!child_wait(child, &end))
+        return status_set_errno(st, errno, "cannot wait for a process");
     if (!shared->done)
-        return told_by_death(r, wait_status, st);
+        return told_by_its_end(r, &end, st);
     return shared->st.code == STATUS_OK ||
            status_set(st, shared->st.code, "%s", shared->st.message);
 }
@@ -135,8 +130,7 @@ bool compute_outputs(const compute_request *r, tensor *outputs, status *st) {
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return status_set_errno(st, errno, "cannot have %zu bytes for outputs", bytes);
-    fflush(NULL);
-    pid_t child = fork();
+    pid_t child = child_fork();
     if (child == 0)
         become_child(r, shared);
     bool ok = await(r, child, shared, st) && copy_outputs(r, shared, outputs, st);

@@ -16,10 +16,8 @@ typedef struct compute_how {
 } compute_how;
 
 typedef struct compute_request {
-    const ir_module *graph;
+    compiler_instance *instance;
     const char *kernel;
-    const ir_binding *dims;
-    uint32_t dim_count;
     const tensor *inputs;
     const compiler_signature *signature;
     compute_how how;

@@ -6,13 +6,13 @@
 
 #include "base/vec.h"
 #include "ir/opset.h"
-#include "session.h"
+#include "launch/session.h"
 
 typedef struct search {
     const compute_request *a, *b;
-    ir_module *primitives;
-    VEC(ir_op) operations; /* of the primitives, without the return */
-    ir_op end;             /* the return */
+    const ir_module *primitives; /* of a */
+    VEC(ir_op) operations;       /* of the primitives, without the return */
+    ir_op end;                   /* the return */
     first_op *out;
 } search;
 
@@ -33,7 +33,7 @@ static void list_operations(search *s) {
 
 /* ---- a graph that returns what operation `position` computes ---- */
 
-static ir_module *cut_after(const search *s, size_t position) {
+static compiler_instance *cut_after(const search *s, size_t position) {
     ir_module *m = ir_module_clone(s->primitives);
     ir_op op = ir_block_get(m, body_of(m))->first, last = ir_block_get(m, body_of(m))->last;
     for (size_t i = 0; i < position; i++)
@@ -53,15 +53,15 @@ static ir_module *cut_after(const search *s, size_t position) {
         ir_op_erase(m, after);
         after = previous;
     }
-    return m;
+    return compiler_instance_new(m, (ir_bindings){0});
 }
 
-static bool run_cut(const compute_request *whole, const ir_module *cut,
+static bool run_cut(const compute_request *whole, compiler_instance *cut,
                     const compiler_signature *signature, tensor *outputs, status *st) {
     compute_request r = *whole;
     r.how.part = true;
     status with_fault = STATUS_INIT;
-    r.graph = cut;
+    r.instance = cut;
     r.signature = signature;
     if (compute_outputs(&r, outputs, &with_fault))
         return true;
@@ -99,10 +99,10 @@ static bool differs_at(search *s, size_t position) {
     status st = STATUS_INIT;
     compiler_signature signature;
     tensor a[COMPILER_MAX_PARAMETERS] = {{0}}, b[COMPILER_MAX_PARAMETERS] = {{0}};
-    ir_module *cut = cut_after(s, position);
+    compiler_instance *cut = cut_after(s, position);
     uint32_t which;
     bool differs = false;
-    bool ok = compiler_signature_of(cut, s->a->dims, s->a->dim_count, &signature, &st) &&
+    bool ok = compiler_signature_of(cut, &signature, &st) &&
               run_cut(s->a, cut, &signature, a, &st) && run_cut(s->b, cut, &signature, b, &st);
     if (ok)
         differs = outputs_differ(s->out, a, b, signature.output_count, &which);
@@ -110,7 +110,7 @@ static bool differs_at(search *s, size_t position) {
         snprintf(s->out->why_unknown, sizeof s->out->why_unknown, "%.255s", st.message);
     session_release_tensors(a, COMPILER_MAX_PARAMETERS);
     session_release_tensors(b, COMPILER_MAX_PARAMETERS);
-    ir_module_free(cut);
+    compiler_instance_free(cut);
     return differs;
 }
 
@@ -171,7 +171,7 @@ bool first_op_find(const compute_request *a, const compute_request *b, const ten
                    const tensor *b_outputs, first_op *out, status *st) {
     search s = {.a = a, .b = b, .out = out};
     *out = (first_op){0};
-    s.primitives = compiler_primitives(a->graph, a->dims, a->dim_count, st);
+    s.primitives = compiler_primitives(a->instance, st);
     if (!s.primitives)
         return false;
     list_operations(&s);
@@ -183,6 +183,5 @@ bool first_op_find(const compute_request *a, const compute_request *b, const ten
     else
         look_at_whole(&s, a_outputs, b_outputs);
     vec_release(&s.operations);
-    ir_module_free(s.primitives);
     return true;
 }

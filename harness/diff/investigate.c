@@ -4,16 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "backend.h"
 #include "base/escape.h"
-#include "case.h"
+#include "case/backend.h"
+#include "case/case.h"
+#include "case/case_context.h"
+#include "case/fault.h"
 #include "check/compare.h"
+#include "common/json_text.h"
 #include "diff/describe.h"
 #include "diff/first_op.h"
-#include "fault.h"
-#include "json_text.h"
-#include "session.h"
-#include "subject.h"
+#include "launch/session.h"
 
 enum { PATHS_MAX = 64 };
 
@@ -23,7 +23,7 @@ typedef struct remade {
     const json_t *result;
     const char *letter; /* "A" or "B" */
     corpus sources;
-    subject subject;
+    case_context subject;
     compute_request request;
     tensor outputs[COMPILER_MAX_PARAMETERS];
 } remade;
@@ -77,18 +77,16 @@ static bool open_subject(remade *r, status *st) {
     const json_t *seed = json_object_get(r->from->arguments, "seed");
     if (!find_case(r, &found, st))
         return false;
-    subject_request request = {.path = found->path,
-                               .kernel = found->kernel->name,
-                               .case_name = found->c->name,
-                               .seed =
-                                   json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : 1};
-    if (!subject_open(&r->subject, &request, st))
+    case_context_request request = {
+        .path = found->path,
+        .kernel = found->kernel->name,
+        .case_name = found->c->name,
+        .seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : 1};
+    if (!case_context_open(&r->subject, &request, st))
         return false;
-    const subject *s = &r->subject;
-    r->request.graph = s->graph;
+    const case_context *s = &r->subject;
+    r->request.instance = s->instance;
     r->request.kernel = s->kernel->name;
-    r->request.dims = s->c->dims;
-    r->request.dim_count = s->c->dim_count;
     r->request.inputs = s->inputs;
     r->request.signature = &s->signature;
     set_how(r);
@@ -145,7 +143,7 @@ static bool make_again(remade *r, status *st) {
     if (!same_key(r))
         return status_set(st, STATUS_INVALID, "its source %s has changed since the run",
                           r->subject.path);
-    const tensor *oracle = subject_oracle(&r->subject, &ignored);
+    const tensor *oracle = case_context_oracle(&r->subject, &ignored);
     if (oracle && digests_agree(r, oracle))
         return copy_oracle(r, oracle, st);
     if (!computed)
@@ -159,7 +157,7 @@ static bool make_again(remade *r, status *st) {
 
 static void forget(remade *r) {
     session_release_tensors(r->outputs, COMPILER_MAX_PARAMETERS);
-    subject_close(&r->subject);
+    case_context_close(&r->subject);
     corpus_release(&r->sources);
 }
 
@@ -168,8 +166,8 @@ static void forget(remade *r) {
 /* Error over bound against the f64 reference; negative where that is too much work. */
 static double worst_error(remade *r, const remade *reference, uint32_t output) {
     status ignored = STATUS_INIT;
-    subject *s = (subject *)&reference->subject;
-    if (s->c->large || !subject_reference(s, &ignored))
+    case_context *s = (case_context *)&reference->subject;
+    if (s->c->large || !case_context_reference(s, &ignored))
         return -1;
     return compare_bound(&s->references[output], &s->bounds[output], &r->outputs[output]).worst;
 }

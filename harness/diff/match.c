@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
 #include "base/arena.h"
+#include "case/backend.h"
 
 static bool same(const json_t *a, const json_t *b, const char *name) {
     return json_equal(json_object_get(a, name), json_object_get(b, name)) == 1;

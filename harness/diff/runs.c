@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "case/result.h"
+#include "common/json_text.h"
 #include "diff/investigate.h"
 #include "diff/match.h"
 #include "report/table.h"
@@ -31,18 +33,14 @@ typedef struct run_diff {
     json_t *list, *only_a, *only_b;
 } run_diff;
 
-static const char *string_of(const json_t *result, const char *name) {
-    const char *value = json_string_value(json_object_get(result, name));
-    return value ? value : "?";
-}
-
 static void append_name(const json_t *result, text *out) {
-    text_show(out, "%s/%s", string_of(result, "kernel"), string_of(result, "case"));
+    text_show(out, "%s/%s", json_text_at(result, "kernel"), json_text_at(result, "case"));
 }
 
 static void append_how(const json_t *result, text *out) {
-    text_show(out, "%s,%s,%" JSON_INTEGER_FORMAT, string_of(result, "backend"),
-              string_of(result, "profile"), json_integer_value(json_object_get(result, "threads")));
+    text_show(out, "%s,%s,%" JSON_INTEGER_FORMAT, json_text_at(result, "backend"),
+              json_text_at(result, "profile"),
+              json_integer_value(json_object_get(result, "threads")));
 }
 
 /* "cpu,strict,2", or both where they differ. */
@@ -70,7 +68,7 @@ static double median_of(const json_t *result) {
 
 static finding look_at(const result_pair *p) {
     finding f = {.bits = -1};
-    f.status_differs = strcmp(string_of(p->a, "status"), string_of(p->b, "status")) != 0;
+    f.status_differs = strcmp(json_text_at(p->a, "status"), json_text_at(p->b, "status")) != 0;
     if (json_array_size(digests_of(p->a)) && json_array_size(digests_of(p->b)))
         f.bits = json_equal(digests_of(p->a), digests_of(p->b)) == 1;
     return f;
@@ -115,9 +113,9 @@ static void table_row(run_diff *d, const result_pair *p, const finding *f) {
     time_cell(median_of(p->a), d->out);
     time_cell(median_of(p->b), d->out);
     change_cell(median_of(p->a), median_of(p->b), d->out);
-    text_show(d->out, "  %s", string_of(p->a, "status"));
+    text_show(d->out, "  %s", json_text_at(p->a, "status"));
     if (f->status_differs)
-        text_show(d->out, " -> %s", string_of(p->b, "status"));
+        text_show(d->out, " -> %s", json_text_at(p->b, "status"));
     text_append_char(d->out, '\n');
     text_release(&name);
     text_release(&how);
@@ -163,8 +161,8 @@ static void check_change(const result_pair *p, const char *name, const char *wor
 
 static void why_line(const char *letter, const json_t *result, text *out) {
     const char *why = json_string_value(json_object_get(result, "why"));
-    if (why && *why && strcmp(string_of(result, "status"), "ok") != 0)
-        text_show(out, "  %s is %s: %s\n", letter, string_of(result, "status"), why);
+    if (why && *why && result_outcome(result) != OUTCOME_OK)
+        text_show(out, "  %s is %s: %s\n", letter, json_text_at(result, "status"), why);
 }
 
 static void explain(run_diff *d, const result_pair *p, const finding *f, json_t *entry) {
@@ -200,8 +198,8 @@ static json_t *brief(const json_t *result) {
 static json_t *entry_of(const result_pair *p, const finding *f) {
     double a = median_of(p->a), b = median_of(p->b);
     return json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:o, s:n, s:[], s:n}", "kernel", string_of(p->a, "kernel"),
-        "case", string_of(p->a, "case"), "a", brief(p->a), "b", brief(p->b), "bits_equal",
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:n, s:[], s:n}", "kernel", json_text_at(p->a, "kernel"),
+        "case", json_text_at(p->a, "case"), "a", brief(p->a), "b", brief(p->b), "bits_equal",
         f->bits < 0 ? json_null() : json_boolean(f->bits), "time_change",
         a > 0 && b > 0 ? json_real(b / a - 1) : json_null(), "why", "outputs", "first_operation");
 }

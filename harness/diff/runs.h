@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "common/exit_code.h"
 #include "diff/side.h"
-#include "exit_code.h"
 
 typedef struct diff_request {
     uint64_t timeout_seconds; /* to make one result again */

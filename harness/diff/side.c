@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "result_check.h"
+#include "case/backend.h"
+#include "case/result_check.h"
 #include "store/store.h"
 
 enum { DOCUMENT_BYTES_MAX = 1 << 30 };

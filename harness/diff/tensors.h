@@ -7,7 +7,7 @@
 #include "base/dtype.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "exit_code.h"
+#include "common/exit_code.h"
 
 /* `want`: the type of the elements, DTYPE_NONE: as the files say. Appends what a person reads to
  * `out`; *document is owned by the caller, NULL on failure. Returns EXIT_DONE or EXIT_CHECK; on

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/json_text.h"
 #include "doctor/look.h"
-#include "json_text.h"
 
 bool look_at(const char *root, const char *path, char text[LOOK_TEXT_BYTES]) {
     char whole[512];

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/timer.h"
 #include "doctor/doctor.h"
-#include "gate/plan.h"
-#include "measure/statistics.h"
-#include "measure/timer.h"
+#include "process/child.h"
+#include "statistics/plan.h"
+#include "statistics/statistics.h"
 
 enum {
     PAIRS = 10,
@@ -97,7 +97,7 @@ static bool ask_process(const struct loop *loop, bool swapped, double *answer, s
     int ends[2];
     if (pipe(ends) != 0)
         return status_set_errno(st, errno, "cannot make a pipe");
-    pid_t child = fork();
+    pid_t child = child_fork();
     if (child == 0) {
         room r;
         unsigned char *whole;
@@ -108,8 +108,9 @@ static bool ask_process(const struct loop *loop, bool swapped, double *answer, s
     close(ends[1]);
     bool ok = child > 0 && read(ends[0], answer, sizeof *answer) == sizeof *answer;
     close(ends[0]);
+    child_end end;
     if (child > 0)
-        waitpid(child, NULL, 0);
+        child_wait(child, &end);
     return ok || status_set(st, STATUS_IO, "a process that was to time a loop gave no answer");
 }
 

@@ -7,17 +7,18 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "case/result.h"
+#include "common/interrupt.h"
+#include "common/json_text.h"
+#include "common/say.h"
+#include "common/timer.h"
 #include "device/host.h"
-#include "failures.h"
 #include "fuzz/generate.h"
 #include "fuzz/shrink.h"
 #include "fuzz/tally.h"
 #include "fuzz/trial.h"
-#include "interrupt.h"
-#include "json_text.h"
-#include "measure/timer.h"
-#include "pack_case.h"
-#include "report/say.h"
+#include "run/failures.h"
+#include "run/pack_case.h"
 
 enum { SHRINK_ATTEMPTS = 600, SAVE_EVERY = 50 };
 
@@ -96,7 +97,7 @@ static bool fails_alike(void *context, const choice_list *candidate) {
     text_init(&source);
     generate(candidate, &source);
     json_t *result = trial_run(&x->f->worker, x->way, source.data, x->f->request->choice->seed);
-    bool alike = result && strcmp(job_result_text(result, "status"), x->outcome) == 0;
+    bool alike = result && strcmp(result_text(result, RESULT_STATUS), x->outcome) == 0;
     json_decref(result);
     text_release(&source);
     return alike && !interrupt_seen;
@@ -151,7 +152,7 @@ typedef struct shrunk {
 
 static void tell_shrunk(fuzzing *f, const shrunk *s) {
     FILE *out = f->request->json ? stderr : stdout;
-    const char *why = job_result_text(s->result, "why");
+    const char *why = json_text_at(s->result, "why");
     say(out, "kernel %" PRIu64 " of seed %" PRIu64 ", %s: %s: %s\nshrunk in %u runs to %s:\n\n",
         f->tally.next, f->request->choice->seed, s->how.data, s->outcome, why, s->attempts,
         s->path.data);
@@ -169,7 +170,7 @@ static void tell_shrunk(fuzzing *f, const shrunk *s) {
 /* Shrinks what was made, runs the result once more, and tells. False: interrupted, and nothing was
  * told: the kernel is tried again by the next run. */
 static bool tell_failure(fuzzing *f, const trial_way *way, choice_list *made, const json_t *first) {
-    failure x = {f, way, job_result_text(first, "status")};
+    failure x = {f, way, json_text_at(first, "status")};
     shrunk s = {.outcome = x.outcome,
                 .attempts = shrink_choices(made, fails_alike, &x, SHRINK_ATTEMPTS)};
     text_init(&s.source);

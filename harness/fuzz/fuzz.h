@@ -5,7 +5,7 @@
 #ifndef TESSERA_HARNESS_FUZZ_FUZZ_H
 #define TESSERA_HARNESS_FUZZ_FUZZ_H
 
-#include "job_plan.h"
+#include "case/job_plan.h"
 
 typedef struct fuzz_request {
     const job_choice *choice; /* backends, isa, threads, seed, limits */

@@ -7,15 +7,16 @@
 #include <unistd.h>
 
 #include "base/philox.h"
+#include "case/fault.h"
+#include "case/result.h"
+#include "common/interrupt.h"
+#include "common/json_text.h"
+#include "common/say.h"
+#include "common/timer.h"
 #include "device/host.h"
-#include "fault.h"
-#include "interrupt.h"
-#include "json_text.h"
-#include "measure/timer.h"
-#include "pack_case.h"
-#include "report/say.h"
+#include "exec/worker.h"
+#include "run/pack_case.h"
 #include "tune/draft.h"
-#include "worker.h"
 
 enum { LEVELS_MAX = 8, ATTEMPTS = 6 };
 
@@ -87,12 +88,12 @@ static bool draw_schedule(drawing *d, draft *out, status *st) {
 /* ---- running ---- */
 
 static bool failed(const json_t *result) {
-    return strcmp(job_result_text(result, "status"), "ok") != 0;
+    return result_outcome(result) != OUTCOME_OK;
 }
 
 /* Without what the failure has no need of; what is left still fits. */
 static bool shrink_once(schedule_fuzz *f, const job *j, const draft_kernel *k, draft *d,
-                        const char *outcome) {
+                        job_outcome wanted) {
     uint32_t before = d->count;
     for (uint32_t i = 0; i < d->count && !interrupt_seen;) {
         draft smaller = *d;
@@ -103,7 +104,7 @@ static bool shrink_once(schedule_fuzz *f, const job *j, const draft_kernel *k, d
         job again = *j;
         again.schedule = words.data;
         json_t *result = draft_fits(&smaller, k) ? worker_run(&f->worker, &again) : NULL;
-        if (result && strcmp(job_result_text(result, "status"), outcome) == 0)
+        if (result && result_outcome(result) == wanted)
             *d = smaller;
         else
             i++;
@@ -135,7 +136,7 @@ static void tell_shrunk(schedule_fuzz *f, const job *j, const json_t *result, co
         "%s/%s, %s, %u thread%s: %s: %s\n"
         "tsr golden verify %s --backend cpu --filter %s/%s --isa %s --threads %u%s%s%s\n",
         j->kernel, j->case_name, j->isa, j->threads, j->threads == 1 ? "" : "s",
-        job_result_text(result, "status"), job_result_text(result, "why"), j->path, j->kernel,
+        result_text(result, RESULT_STATUS), result_text(result, RESULT_WHY), j->path, j->kernel,
         j->case_name, j->isa, j->threads, scheduled ? " --schedule '" : "", j->schedule,
         scheduled ? "'" : "");
     if (*packed)
@@ -144,8 +145,8 @@ static void tell_shrunk(schedule_fuzz *f, const job *j, const json_t *result, co
     json_array_append_new(
         f->failed, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:o}", "kernel", j->kernel,
                              "case", j->case_name, "isa", j->isa, "threads", (int)j->threads,
-                             "schedule", j->schedule, "status", job_result_text(result, "status"),
-                             "why", job_result_text(result, "why"), "pack", json_text(packed)));
+                             "schedule", j->schedule, "status", result_text(result, RESULT_STATUS),
+                             "why", result_text(result, RESULT_WHY), "pack", json_text(packed)));
     f->failures++;
 }
 
@@ -155,7 +156,7 @@ static void tell_failure(schedule_fuzz *f, job j, const draft_kernel *k, draft *
     text words, packed;
     text_init(&words);
     text_init(&packed);
-    while (shrink_once(f, &j, k, d, job_result_text(first, "status")))
+    while (shrink_once(f, &j, k, d, result_outcome(first)))
         continue;
     draft_text(d, &words);
     j.schedule = words.data;
@@ -232,18 +233,13 @@ static bool try_way(schedule_fuzz *f, size_t first, size_t end, const char *isa,
         uint64_t number = number_of(kernel, isa, threads, i);
         const corpus_case *item = &c->cases.items[first + number % (end - first)];
         job base = job_for(f, item, isa, threads);
-        text diagnostics;
-        text_init(&diagnostics);
-        ir_module *graph = compiler_graph(item->source, item->kernel, item->c, &diagnostics);
-        text_release(&diagnostics);
-        drawing d = {.kernel = {graph, item->c->dims, item->c->dim_count,
-                                job_compiler_options(&base, item->kernel)},
+        compiler_instance *instance = corpus_case_instance(item, NULL);
+        drawing d = {.kernel = {instance, job_compiler_options(&base, item->kernel)},
                      .seed = f->request->choice->seed,
                      .number = number};
         d.kernel.options.fault = NULL;
-        bool ok = graph && try_schedule(f, &base, &d);
-        if (graph)
-            ir_module_free(graph);
+        bool ok = instance && try_schedule(f, &base, &d);
+        compiler_instance_free(instance);
         if (!ok)
             return false;
     }

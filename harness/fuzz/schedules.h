@@ -6,8 +6,8 @@
 #ifndef TESSERA_HARNESS_FUZZ_SCHEDULES_H
 #define TESSERA_HARNESS_FUZZ_SCHEDULES_H
 
-#include "case.h"
-#include "job_plan.h"
+#include "case/case.h"
+#include "case/job_plan.h"
 
 typedef struct fuzz_schedules_request {
     const corpus *corpus;

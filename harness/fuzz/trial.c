@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
-#include "fault.h"
+#include "case/backend.h"
+#include "case/fault.h"
+#include "case/result.h"
 #include "fuzz/generate.h"
 
 job trial_job(const trial_way *way, const char *source, uint64_t seed) {
@@ -31,12 +32,12 @@ json_t *trial_run(worker *w, const trial_way *way, const char *source, uint64_t 
 }
 
 bool trial_compared(const json_t *result) {
-    return strcmp(job_result_text(result, "status"), "ok") == 0;
+    return result_outcome(result) == OUTCOME_OK;
 }
 
 /* A kernel that is valid must be taken by every product; a backend for tests may pass. */
 bool trial_failed(const json_t *result) {
-    const backend *b = &backend_table[backend_from_name(job_result_text(result, "backend"))];
-    bool passes = !b->product && strcmp(job_result_text(result, "status"), "unsupported") == 0;
+    const backend *b = &backend_table[backend_from_name(result_text(result, RESULT_BACKEND))];
+    bool passes = !b->product && result_outcome(result) == OUTCOME_UNSUPPORTED;
     return !trial_compared(result) && !passes;
 }

@@ -3,8 +3,8 @@
 #ifndef TESSERA_HARNESS_FUZZ_TRIAL_H
 #define TESSERA_HARNESS_FUZZ_TRIAL_H
 
-#include "job.h"
-#include "worker.h"
+#include "case/job.h"
+#include "exec/worker.h"
 
 enum { TRIAL_WAYS_MAX = 32 };
 

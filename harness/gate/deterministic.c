@@ -8,7 +8,7 @@
 
 /* ---- what a module says of itself ---- */
 
-static json_t *metadata_of(const arm_unit *unit) {
+static json_t *metadata_of(const gate_side_unit *unit) {
     module_part part;
     status ignored = STATUS_INIT;
     if (!module_check(unit->image, unit->image_bytes, &ignored) ||
@@ -39,7 +39,7 @@ static bool same_buffers(const json_t *a, const json_t *b, const char *which) {
     return true;
 }
 
-static void count_code(const arm_unit *unit, gate_facts *facts) {
+static void count_code(const gate_side_unit *unit, gate_facts *facts) {
     compiler_code_facts code;
     status ignored = STATUS_INIT;
     if (!compiler_code_facts_of(unit->image, unit->image_bytes, &code, &ignored))
@@ -48,23 +48,17 @@ static void count_code(const arm_unit *unit, gate_facts *facts) {
     facts->spills = (int64_t)code.stack_accesses;
 }
 
-static void count_work(const arm_unit *unit, gate_facts *facts) {
-    text diagnostics;
+static void count_work(const gate_side_unit *unit, gate_facts *facts) {
     status ignored = STATUS_INIT;
     uint64_t flops, bytes;
     if (!unit->item)
         return;
-    text_init(&diagnostics);
-    ir_module *graph =
-        compiler_graph(unit->item->source, unit->item->kernel, unit->item->c, &diagnostics);
-    if (graph && compiler_cost(graph, unit->item->c->dims, unit->item->c->dim_count, &flops, &bytes,
-                               &ignored)) {
+    compiler_instance *instance = corpus_case_instance(unit->item, &ignored);
+    if (instance && compiler_cost(instance, &flops, &bytes, &ignored)) {
         facts->flops = (int64_t)flops;
         facts->bytes = (int64_t)bytes;
     }
-    if (graph)
-        ir_module_free(graph);
-    text_release(&diagnostics);
+    compiler_instance_free(instance);
 }
 
 /* ---- a row ---- */
@@ -147,8 +141,8 @@ bool gate_compile(gate *g, status *st) {
         }
         if (g->progress)
             g->progress(g->progress_context, row->key, (double)i / (double)g->rows.count);
-        bool a = arm_compile(g->arms[0], row->units[0], g->choice);
-        bool b = arm_compile(g->arms[1], row->units[1], g->choice);
+        bool a = gate_side_compile(g->sides[0], row->units[0], g->choice);
+        bool b = gate_side_compile(g->sides[1], row->units[1], g->choice);
         if (a && b)
             compare_modules(g, row);
         else

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "json_text.h"
-#include "report/host_facts.h"
+#include "common/json_text.h"
+#include "measure/host_facts.h"
 
 static json_t *number_or_null(double value) {
     return isfinite(value) ? json_real(value) : json_null();
@@ -34,7 +34,7 @@ static json_t *change_json(const gate_row *row) {
                      row->high, "confidence", row->confidence);
 }
 
-static json_t *hash_or_null(const arm_unit *unit) {
+static json_t *hash_or_null(const gate_side_unit *unit) {
     return unit && unit->hash[0] ? json_string(unit->hash) : json_null();
 }
 
@@ -46,7 +46,7 @@ static json_t *samples_json(const plan_series *s) {
 }
 
 static json_t *row_json(const gate *g, const gate_row *row) {
-    const arm_unit *unit = row->units[1] ? row->units[1] : row->units[0];
+    const gate_side_unit *unit = row->units[1] ? row->units[1] : row->units[0];
     const char *reason = gate_reasons[row->reason].name;
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:s, s:I, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:[o, "
@@ -72,9 +72,9 @@ static json_t *row_json(const gate *g, const gate_row *row) {
     return object;
 }
 
-static json_t *arm_json(const arm *a) {
-    return json_pack("{s:o, s:s, s:o}", "name", json_text(a->name), "kind", arm_kind_name(a->kind),
-                     "detail", json_text(a->detail));
+static json_t *gate_side_json(const gate_side *a) {
+    return json_pack("{s:o, s:s, s:o}", "name", json_text(a->name), "kind",
+                     gate_side_kind_name(a->kind), "detail", json_text(a->detail));
 }
 
 static json_t *settings_json(const gate *g) {
@@ -106,8 +106,8 @@ json_t *gate_document(const gate *g, const char *id, const char *started) {
         (json_int_t)counted[GATE_FAILED]);
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:f, s:i}",
                      "schema", "tsr.gate/1", "gate", id, "started", started, "tsr", program_facts(),
-                     "host", host_facts(), "baseline", arm_json(g->arms[0]), "against",
-                     arm_json(g->arms[1]), "settings", settings_json(g), "results", results,
+                     "host", host_facts(), "baseline", gate_side_json(g->sides[0]), "against",
+                     gate_side_json(g->sides[1]), "settings", settings_json(g), "results", results,
                      "summary", summary, "mde",
                      g->plan.request.family ? number_or_null(worst) : json_null(), "processes",
                      (json_int_t)g->processes, "seconds", g->seconds, "exit", (int)gate_exit(g));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/timer.h"
+#include "common/timer.h"
 
 const gate_reason_info gate_reasons[REASON_COUNT] = {
 #define REASON(id, name, code, allowable, meaning)                                                 \
@@ -72,7 +72,7 @@ exit_code gate_exit(const gate *g) {
     for (size_t i = 0; i < g->rows.count; i++)
         code = exit_code_worse(code, gate_row_exit(g, &g->rows.items[i]));
     /* Kernels that cannot be read are no rows. */
-    const corpus *items = g->arms[1]->items;
+    const corpus *items = g->sides[1]->items;
     return items ? exit_code_worse(code, items->problem) : code;
 }
 
@@ -87,7 +87,7 @@ static void settle_untimed(gate *g) {
 }
 
 static bool compare(gate *g, status *st) {
-    if (arm_is_recorded(g->arms[0]))
+    if (gate_side_is_recorded(g->sides[0]))
         return gate_recorded(g, st);
     if (!gate_compile(g, st) || !gate_prepare(g, st))
         return false;
@@ -111,12 +111,12 @@ bool gate_is_over_budget(const gate *g) {
 
 bool gate_run(gate *g, status *st) {
     g->start_ns = timer_now_ns();
-    if (arm_is_recorded(g->arms[0]) != arm_is_recorded(g->arms[1])) {
-        const arm *recorded = g->arms[arm_is_recorded(g->arms[0]) ? 0 : 1];
+    if (gate_side_is_recorded(g->sides[0]) != gate_side_is_recorded(g->sides[1])) {
+        const gate_side *recorded = g->sides[gate_side_is_recorded(g->sides[0]) ? 0 : 1];
         return status_set(st, STATUS_INVALID,
                           "%s is a recorded result, and can only be compared with another: give "
                           "a run or a file to --%s, too",
-                          recorded->name, recorded == g->arms[0] ? "against" : "baseline");
+                          recorded->name, recorded == g->sides[0] ? "against" : "baseline");
     }
     if (!scratch_open(&g->data, st))
         return false;

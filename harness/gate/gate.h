@@ -10,10 +10,10 @@
 #include <jansson.h>
 #include <signal.h>
 
-#include "exit_code.h"
-#include "gate/arm.h"
-#include "gate/plan.h"
+#include "common/exit_code.h"
 #include "gate/scratch.h"
+#include "gate/side.h"
+#include "statistics/plan.h"
 
 typedef enum gate_verdict {
     GATE_INCONCLUSIVE,
@@ -56,8 +56,8 @@ typedef struct gate_facts {
 } gate_facts;
 
 typedef struct gate_row {
-    const char *key;    /* borrowed from a unit */
-    arm_unit *units[2]; /* NULL: that side does not have the case */
+    const char *key;          /* borrowed from a unit */
+    gate_side_unit *units[2]; /* NULL: that side does not have the case */
     gate_verdict verdict;
     gate_reason reason;
     char *why;
@@ -77,7 +77,7 @@ typedef struct gate_row {
 
 typedef struct gate {
     const gate_settings *settings;
-    arm *arms[2];
+    gate_side *sides[2];
     const job_choice *choice;
     VEC(gate_row) rows;
     plan plan;
@@ -101,7 +101,7 @@ exit_code gate_row_exit(const gate *g, const gate_row *row);
 const char *gate_verdict_name(gate_verdict verdict);
 
 /* The steps, each in its own file. */
-void gate_match(gate *g);                    /* match.c: rows of both arms */
+void gate_match(gate *g);                    /* match.c: rows of both sides */
 bool gate_compile(gate *g, status *st);      /* deterministic.c: modules, hashes, counts */
 bool gate_prepare(gate *g, status *st);      /* prepare.c: specs of what must be timed */
 bool gate_rounds(gate *g, status *st);       /* rounds.c: pairs of processes, looks */

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "common/json_text.h"
+#include "common/scratch_folder.h"
 #include "gate/gate.h"
-#include "json_text.h"
-#include "program.h"
-#include "scratch_folder.h"
+#include "process/program.h"
 
 static const char LEVEL[] = "x86-64-v3";
 
@@ -31,11 +31,11 @@ static bool is_counted(const gate *g, const gate_row *row) {
 }
 
 static bool add_side(counting *c, gate_row *row, int side, status *st) {
-    arm_module made;
+    gate_side_module made;
     uint64_t at;
     status why = STATUS_INIT;
-    if (!arm_compile_level(c->gate->arms[side], row->units[side], c->gate->choice, LEVEL, &made,
-                           &why))
+    if (!gate_side_compile_level(c->gate->sides[side], row->units[side], c->gate->choice, LEVEL,
+                                 &made, &why))
         return true; /* not counted: null, and the time decides */
     bool ok = scratch_put(&c->gate->data, made.image, made.bytes, &at, st);
     free(made.image);

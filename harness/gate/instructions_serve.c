@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <valgrind/callgrind.h>
 
-#include "abi_status.h"
 #include "base/file.h"
+#include "common/abi_status.h"
+#include "common/json_text.h"
+#include "common/say.h"
 #include "gate/gate.h"
 #include "gate/spec_launch.h"
-#include "json_text.h"
-#include "report/say.h"
 
 typedef struct subject_module {
     tsr_context_t context;

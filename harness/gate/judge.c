@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "gate/gate.h"
-#include "gate/rank.h"
-#include "measure/statistics.h"
+#include "statistics/rank.h"
+#include "statistics/statistics.h"
 
 /* A clock that is slower by more than this than at its best was held back. */
 #define THROTTLED 1.2

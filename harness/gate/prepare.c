@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/case_context.h"
+#include "case/inputs.h"
 #include "gate/gate.h"
-#include "inputs.h"
+#include "launch/session.h"
 #include "measure/rotation.h"
 #include "module.h"
-#include "session.h"
-#include "subject.h"
 
 /* Beyond that interpreter and reference take seconds for each set, so there are as few as tell one
  * from another. */
@@ -18,7 +18,7 @@ enum { PLAIN_FLOPS_MAX = 50000000, SET_BYTES_MAX = 256 << 20, LARGE_SETS = 2 };
 
 typedef struct preparation {
     gate *gate;
-    subject subjects[2]; /* of each side's own source */
+    case_context subjects[2]; /* of each side's own source */
     json_t *sets, *digests[2];
     size_t set;   /* in hand */
     int side;     /* whose source is in hand */
@@ -73,26 +73,27 @@ static bool is_strict(const gate_row *row) {
 }
 
 static set_plan plan_sets(const gate *g, const gate_row *row, uint64_t bytes) {
-    const arm_unit *unit = row->units[1]->item ? row->units[1] : row->units[0];
+    const gate_side_unit *unit = row->units[1]->item ? row->units[1] : row->units[0];
     bool large = bytes > SET_BYTES_MAX || row->facts[1].flops > PLAIN_FLOPS_MAX ||
                  (unit->item && unit->item->c->large);
     uint32_t held = large && !is_strict(row) ? 0 : 1;
     return (set_plan){(large ? LARGE_SETS : g->settings->sets) + held, held};
 }
 
-static bool open_subject(subject *s, const arm_unit *unit, uint64_t seed, status *st) {
-    subject_request request = {.path = unit->item->path,
-                               .kernel = unit->kernel,
-                               .case_name = unit->case_name,
-                               .seed = seed};
-    return subject_open(s, &request, st);
+static bool open_subject(case_context *s, const gate_side_unit *unit, uint64_t seed, status *st) {
+    case_context_request request = {.path = unit->item->path,
+                                    .kernel = unit->kernel,
+                                    .case_name = unit->case_name,
+                                    .seed = seed};
+    return case_context_open(s, &request, st);
 }
 
 /* The case on the inputs of that set; borrowed from `s`. */
-static subject *open_set(subject *s, const arm_unit *unit, set_choice set, status *st) {
+static case_context *open_set(case_context *s, const gate_side_unit *unit, set_choice set,
+                              status *st) {
     if (!open_subject(s, unit, set.seed, st))
         return NULL;
-    return set.twin ? subject_others(s, 1, st) : s;
+    return set.twin ? case_context_others(s, 1, st) : s;
 }
 
 static void drop_digests(preparation *p, int side) {
@@ -102,8 +103,8 @@ static void drop_digests(preparation *p, int side) {
 
 /* Whose source says what is right for a side: its own, or where only a module is at hand, the other
  * side's. NULL: there is none. */
-static const arm_unit *source_of(const gate_row *row, int side) {
-    const arm_unit *own = row->units[side], *other = row->units[!side];
+static const gate_side_unit *source_of(const gate_row *row, int side) {
+    const gate_side_unit *own = row->units[side], *other = row->units[!side];
     return own->item ? own : other->item ? other : NULL;
 }
 
@@ -114,7 +115,7 @@ static bool is_same_case(const preparation *p) {
 
 /* The interpreter's bits are those of every strict module of the same graph. */
 static bool add_oracle(preparation *p, gate_row *row, int side, set_choice set, status *st) {
-    const arm_unit *unit = source_of(row, side);
+    const gate_side_unit *unit = source_of(row, side);
     p->side = side;
     if (!p->digests[side])
         return true;
@@ -122,12 +123,12 @@ static bool add_oracle(preparation *p, gate_row *row, int side, set_choice set, 
         drop_digests(p, side);
         return true;
     }
-    subject *s = open_set(&p->subjects[side], unit, set, st);
+    case_context *s = open_set(&p->subjects[side], unit, set, st);
     if (s && side == 1 && is_same_case(p)) {
         json_array_append(p->digests[1], json_array_get(p->digests[0], p->set));
         return true;
     }
-    const tensor *outputs = s ? subject_oracle(s, st) : NULL;
+    const tensor *outputs = s ? case_context_oracle(s, st) : NULL;
     if (!outputs)
         return false;
     json_array_append_new(p->digests[side], digests_of(outputs, s->signature.output_count));
@@ -136,7 +137,7 @@ static bool add_oracle(preparation *p, gate_row *row, int side, set_choice set, 
 
 /* ---- bounds, where a profile may have other bits ---- */
 
-static bool put_bounds(preparation *p, subject *s, json_t *list, status *st) {
+static bool put_bounds(preparation *p, case_context *s, json_t *list, status *st) {
     for (uint32_t i = 0; i < s->signature.output_count; i++) {
         uint64_t reference, bound;
         if (!scratch_put(&p->gate->data, s->references[i].data, tensor_bytes(&s->references[i]),
@@ -152,14 +153,14 @@ static bool put_bounds(preparation *p, subject *s, json_t *list, status *st) {
 /* Of each set; null where the interpreter's bits are expected, or there is no source. */
 static json_t *bounds_of(preparation *p, const gate_row *row, int side, set_plan chosen,
                          status *st) {
-    const arm_unit *unit = source_of(row, side);
+    const gate_side_unit *unit = source_of(row, side);
     json_t *list = json_array();
     bool ok = unit && !is_strict(row);
     p->side = side;
     for (uint32_t i = 0; i < chosen.count && ok; i++) {
-        subject *s = open_set(&p->subjects[side], unit, choose_set(p->gate, i, chosen), st);
+        case_context *s = open_set(&p->subjects[side], unit, choose_set(p->gate, i, chosen), st);
         json_t *of_set = json_array();
-        ok = s && subject_reference(s, st) && put_bounds(p, s, of_set, st);
+        ok = s && case_context_reference(s, st) && put_bounds(p, s, of_set, st);
         json_array_append_new(list, of_set);
     }
     if (ok)
@@ -194,7 +195,7 @@ static bool buffer_of(const json_t *from, struct compiler_buffer *out) {
 }
 
 /* False: the module is for any dimensions, or says something strange. */
-static bool signature_of(const arm_unit *unit, compiler_signature *out) {
+static bool signature_of(const gate_side_unit *unit, compiler_signature *out) {
     module_part part;
     *out = (compiler_signature){0};
     if (!module_find(unit->image, unit->image_bytes, "metadata", &part))
@@ -253,7 +254,7 @@ static json_t *sizes_of(const compiler_signature *s, uint64_t *total) {
     return sizes;
 }
 
-static json_t *dims_of(const arm_unit *unit) {
+static json_t *dims_of(const gate_side_unit *unit) {
     json_t *dims = json_object();
     for (uint32_t i = 0; unit->item && i < unit->item->c->dim_count; i++)
         json_object_set_new(dims, unit->item->c->dims[i].name,
@@ -261,7 +262,7 @@ static json_t *dims_of(const arm_unit *unit) {
     return dims;
 }
 
-static bool put_module(gate *g, const arm_unit *unit, json_t *modules, status *st) {
+static bool put_module(gate *g, const gate_side_unit *unit, json_t *modules, status *st) {
     uint64_t at;
     if (!scratch_put(&g->data, unit->image, unit->image_bytes, &at, st))
         return false;
@@ -271,7 +272,7 @@ static bool put_module(gate *g, const arm_unit *unit, json_t *modules, status *s
 }
 
 /* A module keeps its name when the corpus goes on. */
-static bool check_fit(preparation *p, const subject *s, const compiler_signature *module,
+static bool check_fit(preparation *p, const case_context *s, const compiler_signature *module,
                       status *st) {
     bool fits = s->signature.input_count == module->input_count &&
                 s->signature.output_count == module->output_count;
@@ -287,13 +288,13 @@ static bool check_fit(preparation *p, const subject *s, const compiler_signature
 /* One set: its inputs, and what each side makes of them. */
 static bool add_set(preparation *p, gate_row *row, const compiler_signature *signature,
                     set_choice set, status *st) {
-    const arm_unit *unit = row->units[1]->item ? row->units[1] : row->units[0];
+    const gate_side_unit *unit = row->units[1]->item ? row->units[1] : row->units[0];
     tensor plain[COMPILER_MAX_PARAMETERS] = {{0}};
     const tensor *inputs = plain;
     bool ok;
     p->side = unit == row->units[1];
     if (unit->item) {
-        subject *s = open_set(&p->subjects[p->side], unit, set, st);
+        case_context *s = open_set(&p->subjects[p->side], unit, set, st);
         ok = s != NULL;
         inputs = ok ? s->inputs : plain;
         ok = ok && check_fit(p, s, signature, st);
@@ -333,7 +334,7 @@ static bool is_shared(const preparation *p, const gate_row *row) {
 static bool open_both(preparation *p, const gate_row *row, status *st) {
     bool ok = true;
     for (int side = 0; side < 2 && ok; side++) {
-        const arm_unit *unit = source_of(row, side);
+        const gate_side_unit *unit = source_of(row, side);
         p->side = side;
         ok = !unit || open_subject(&p->subjects[side], unit, p->gate->settings->seed, st);
     }
@@ -392,7 +393,7 @@ static void note_element(preparation *p, gate_row *row) {
     int side = row->units[1]->item ? 1 : 0;
     if (!row->units[side]->item)
         return;
-    row->element = dtype_name(subject_element(&p->subjects[side]));
+    row->element = dtype_name(case_context_element(&p->subjects[side]));
     row->working_set_bytes = p->subjects[side].working_set_bytes;
 }
 
@@ -447,7 +448,7 @@ bool gate_prepare(gate *g, status *st) {
             ok = prepare_row(&p, &g->rows.items[i], st);
         g->interrupted |= *g->stop != 0;
     }
-    subject_close(&p.subjects[0]);
-    subject_close(&p.subjects[1]);
+    case_context_close(&p.subjects[0]);
+    case_context_close(&p.subjects[1]);
     return ok;
 }

@@ -8,8 +8,10 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "job.h"
-#include "measure/statistics.h"
+#include "case/job.h"
+#include "case/result.h"
+#include "common/json_text.h"
+#include "statistics/statistics.h"
 
 /* Documents have six digits and more. */
 static const double slack = 0.01;
@@ -19,8 +21,8 @@ static bool is_near(double a, double b) {
 }
 
 static bool wrong(const json_t *result, const char *name, const char *what, status *st) {
-    return status_set(st, STATUS_CORRUPT, "%s: %s/%s: %s", name, job_result_text(result, "kernel"),
-                      job_result_text(result, "case"), what);
+    return status_set(st, STATUS_CORRUPT, "%s: %s/%s: %s", name, result_text(result, RESULT_KERNEL),
+                      result_text(result, RESULT_CASE), what);
 }
 
 static double number_of(const json_t *object, const char *group, const char *key) {
@@ -52,7 +54,7 @@ static bool check_samples(const side *from, const json_t *result, const char *na
         return wrong(result, name, "its time is of no samples", st);
     text key;
     text_init(&key);
-    job_result_key(result, &key);
+    result_key(result, &key);
     const json_t *list = json_object_get(from->samples, key.data);
     size_t n = json_array_size(list);
     text_release(&key);
@@ -93,10 +95,10 @@ static bool check_roof(const side *from, const json_t *result, const char *name,
     *fraction = fmax(gflops / compute, gbps / memory);
     if (!roof || json_is_null(roof))
         return true;
-    bool by_memory = strcmp(job_result_text(roof, "bound"), "memory") == 0;
+    bool by_memory = strcmp(json_text_at(roof, "bound"), "memory") == 0;
     double ceiling = number_of(roof, NULL, "ceiling"), stated = number_of(roof, NULL, "fraction");
     double most = by_memory ? memory : compute;
-    if (!by_memory && strcmp(job_result_text(roof, "bound"), "compute") != 0)
+    if (!by_memory && strcmp(json_text_at(roof, "bound"), "compute") != 0)
         return wrong(result, name, "its roofline is bound by nothing", st);
     if (!(ceiling > 0) || ceiling > most * (1 + slack))
         return wrong(result, name, "its ceiling is above all that its run measured", st);
@@ -127,7 +129,7 @@ static bool check_outputs(const json_t *result, const char *name, status *st) {
         if (!is_digest(digest))
             return wrong(result, name, "the digests of its outputs are none", st);
     }
-    if (!bitwise && strcmp(job_result_text(result, "profile"), "strict") == 0)
+    if (!bitwise && strcmp(result_text(result, RESULT_PROFILE), "strict") == 0)
         return wrong(result, name, "it is ok under strict, and its bits are others", st);
     return true;
 }
@@ -151,7 +153,7 @@ bool record_check(const side *from, const json_t *result, const char *name, doub
     *fraction = 0;
     if (!time || json_is_null(time))
         return true;
-    bool is_ok = strcmp(job_result_text(result, "status"), "ok") == 0;
+    bool is_ok = result_outcome(result) == OUTCOME_OK;
     return (!is_ok || check_outputs(result, name, st)) && check_origin(result, name, st) &&
            check_rates(result, name, st) && check_samples(from, result, name, st) &&
            check_roof(from, result, name, fraction, st);

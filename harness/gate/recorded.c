@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/job.h"
+#include "case/result.h"
 #include "gate/gate.h"
-#include "gate/rank.h"
-#include "job.h"
 #include "measure/roofline.h"
-#include "measure/statistics.h"
+#include "statistics/rank.h"
+#include "statistics/statistics.h"
 
 typedef struct medians {
-    double logs[2][ARM_RECORDS_MAX];
+    double logs[2][GATE_SIDE_RECORDS_MAX];
     size_t counts[2];
 } medians;
 
@@ -26,10 +27,10 @@ static bool same_fact(const json_t *a, const json_t *b, const char *name) {
 
 /* The first document whose machine is not that of the first of all; REASON_NONE: there is none. */
 static gate_reason other_machine(const gate *g) {
-    const json_t *first = json_array_get(g->arms[0]->heads, 0), *head;
+    const json_t *first = json_array_get(g->sides[0]->heads, 0), *head;
     for (int i = 0; i < 2; i++) {
         size_t k;
-        json_array_foreach(g->arms[i]->heads, k, head) {
+        json_array_foreach(g->sides[i]->heads, k, head) {
             if (!same_fact(first, head, "cpu") || !same_fact(first, head, "cores"))
                 return REASON_OTHER_CPU;
             const json_t *a = json_object_get(first, "arguments");
@@ -52,14 +53,14 @@ static void refuse_all(gate *g, gate_reason reason) {
 
 /* ---- a row without time ---- */
 
-static const json_t *first_failure(const arm_unit *unit) {
+static const json_t *first_failure(const gate_side_unit *unit) {
     for (size_t i = 0; i < unit->records.count; i++)
-        if (job_status_is_failure(job_result_text(unit->records.items[i], "status")))
+        if (outcome_is_failure(result_outcome(unit->records.items[i])))
             return unit->records.items[i];
     return NULL;
 }
 
-static int64_t count_of(const arm_unit *unit, const char *name) {
+static int64_t count_of(const gate_side_unit *unit, const char *name) {
     const json_t *value = json_object_get(unit->records.items[0], name);
     return json_is_integer(value) ? json_integer_value(value) : -1;
 }
@@ -72,13 +73,13 @@ static void settle_exact(const gate *g, gate_row *row) {
     }
     if (a)
         gate_settle(row, GATE_INCONCLUSIVE, REASON_BASELINE_FAILS,
-                    "the baseline's result is %s: %s", job_result_text(a, "status"),
-                    job_result_text(a, "why"));
-    else if (b && strcmp(job_result_text(b, "status"), "mismatch") == 0)
-        gate_settle(row, GATE_FAILED, REASON_MISMATCH, "%s", job_result_text(b, "why"));
+                    "the baseline's result is %s: %s", result_text(a, RESULT_STATUS),
+                    result_text(a, RESULT_WHY));
+    else if (b && result_outcome(b) == OUTCOME_MISMATCH)
+        gate_settle(row, GATE_FAILED, REASON_MISMATCH, "%s", result_text(b, RESULT_WHY));
     else if (b)
-        gate_settle(row, GATE_FAILED, REASON_NEWLY_FAILING, "%s: %s", job_result_text(b, "status"),
-                    job_result_text(b, "why"));
+        gate_settle(row, GATE_FAILED, REASON_NEWLY_FAILING, "%s: %s", result_text(b, RESULT_STATUS),
+                    result_text(b, RESULT_WHY));
     else if (row->units[0]->fraction > ROOFLINE_LIMIT)
         gate_settle(row, GATE_INCONCLUSIVE, REASON_BASELINE_FAILS,
                     "the baseline's result is %.3g of its roof: its time or its work is wrong",
@@ -102,7 +103,7 @@ static void settle_exact(const gate *g, gate_row *row) {
 static bool take_medians(const gate_row *row, medians *m) {
     *m = (medians){0};
     for (int i = 0; i < 2; i++)
-        for (size_t k = 0; k < row->units[i]->records.count && k < ARM_RECORDS_MAX; k++) {
+        for (size_t k = 0; k < row->units[i]->records.count && k < GATE_SIDE_RECORDS_MAX; k++) {
             const json_t *time = json_object_get(row->units[i]->records.items[k], "time_ns");
             double ns = json_number_value(json_object_get(time, "median"));
             if (ns > 0)

@@ -1,10 +1,10 @@
 /* roof.c - what became faster must still be possible: its point lies below this machine's roof. */
 #include <stdio.h>
-#include <string.h>
 
+#include "case/result.h"
 #include "gate/gate.h"
 #include "measure/roofline.h"
-#include "place.h"
+#include "run/roofline_place.h"
 
 static bool is_in_doubt(const gate_row *row) {
     return row->verdict == GATE_IMPROVED && row->element && row->facts[1].flops >= 0 &&
@@ -20,7 +20,7 @@ static json_t *result_of(const gate_row *row, double ns) {
     return json_pack("{s:s, s:I, s:I, s:I, s:s, s:{s:f}}", "profile", row->units[1]->profile,
                      "threads", (json_int_t)row->units[1]->threads, "flops",
                      (json_int_t)row->facts[1].flops, "bytes", (json_int_t)row->facts[1].bytes,
-                     "status", "ok", "time_ns", "median", ns);
+                     "status", outcome_name(OUTCOME_OK), "time_ns", "median", ns);
 }
 
 /* In a fresh process, beside its ceiling. */
@@ -39,15 +39,15 @@ static bool measure_again(void *context, json_t **result, json_t **internal, sta
 static bool place_row(gate *g, gate_row *row, ceilings *c, status *st) {
     char resource[CEILING_NAME_BYTES];
     doubtful d = {g, row};
-    place_source source = {.point = row->spec ? measure_again : NULL, .context = &d};
+    roofline_place_source source = {.point = row->spec ? measure_again : NULL, .context = &d};
     json_t *result = result_of(row, row->median_ns[1]);
     json_t *internal = json_pack("{s:s, s:I}", "element", row->element, "working_set",
                                  (json_int_t)row->working_set_bytes);
-    bool ok = place_result(c, &source, &result, &internal, resource, st);
-    const char *why = json_string_value(json_object_get(result, "why"));
-    if (ok && strcmp(json_string_value(json_object_get(result, "status")), "ok") != 0) {
+    bool ok = roofline_place_result(c, &source, &result, &internal, resource, st);
+    const char *why = result_text(result, RESULT_WHY);
+    if (ok && result_outcome(result) != OUTCOME_OK) {
         row->verdict = GATE_INCONCLUSIVE;
-        gate_settle(row, GATE_FAILED, REASON_ABOVE_ROOF, "%s", why ? why : "above the roof");
+        gate_settle(row, GATE_FAILED, REASON_ABOVE_ROOF, "%s", why);
     }
     json_decref(result);
     json_decref(internal);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "report/host_facts.h"
+#include "measure/host_facts.h"
 
 enum { FILE_BYTES_MAX = 1 << 28, EVERY = 10 };
 
@@ -18,28 +18,22 @@ static const double slowdowns[SELF_TEST_KINDS] = {0, 0.01, 0.02, 0.05};
 
 /* ---- which cases ---- */
 
-static uint64_t bytes_moved(const arm_unit *unit) {
-    text diagnostics;
+static uint64_t bytes_moved(const gate_side_unit *unit) {
     status ignored = STATUS_INIT;
     uint64_t flops = 0, bytes = 0;
-    text_init(&diagnostics);
-    ir_module *graph =
-        compiler_graph(unit->item->source, unit->item->kernel, unit->item->c, &diagnostics);
-    if (graph) {
-        compiler_cost(graph, unit->item->c->dims, unit->item->c->dim_count, &flops, &bytes,
-                      &ignored);
-        ir_module_free(graph);
-    }
-    text_release(&diagnostics);
+    compiler_instance *instance = corpus_case_instance(unit->item, &ignored);
+    if (instance)
+        compiler_cost(instance, &flops, &bytes, &ignored);
+    compiler_instance_free(instance);
     return bytes;
 }
 
 /* The unit of each kernel that moves the most; returns how many kernels there are. */
-static size_t greatest_of_kernels(const arm *a, size_t *best) {
+static size_t greatest_of_kernels(const gate_side *a, size_t *best) {
     size_t kernels = 0;
     uint64_t most = 0;
     for (size_t i = 0; i < a->units.count; i++) {
-        const arm_unit *unit = &a->units.items[i];
+        const gate_side_unit *unit = &a->units.items[i];
         bool same = kernels && strcmp(unit->kernel, a->units.items[best[kernels - 1]].kernel) == 0;
         uint64_t bytes = unit->item ? bytes_moved(unit) : 0;
         if (same && bytes <= most)
@@ -51,7 +45,7 @@ static size_t greatest_of_kernels(const arm *a, size_t *best) {
     return kernels;
 }
 
-void self_test_choose(arm *a, size_t count) {
+void self_test_choose(gate_side *a, size_t count) {
     if (count == 0)
         return;
     size_t *best = base_calloc(a->units.count + 1, sizeof *best);
@@ -95,7 +89,7 @@ static json_t *one_gate(const self_test_request *r, size_t kind, size_t number, 
     settings.always_time = true;
     settings.seed = r->settings->seed + kind * 100003 + number * 17;
     gate g = {.settings = &settings,
-              .arms = {r->arms[0], r->arms[1]},
+              .sides = {r->sides[0], r->sides[1]},
               .choice = r->choice,
               .data = {.fd = -1},
               .stop = r->stop};
@@ -112,9 +106,9 @@ static json_t *one_gate(const self_test_request *r, size_t kind, size_t number, 
 /* Gates are comparable where all of this is the same. */
 static json_t *headline(const self_test_request *r) {
     json_t *cases = json_array(), *host = host_facts();
-    for (size_t i = 0; i < r->arms[1]->units.count; i++)
-        if (!r->arms[1]->units.items[i].left_out)
-            json_array_append_new(cases, json_string(r->arms[1]->units.items[i].key));
+    for (size_t i = 0; i < r->sides[1]->units.count; i++)
+        if (!r->sides[1]->units.items[i].left_out)
+            json_array_append_new(cases, json_string(r->sides[1]->units.items[i].key));
     const gate_settings *s = r->settings;
     json_t *head = json_pack(
         "{s:s, s:o, s:O, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:o}", "schema", "tsr.self-test/1",
@@ -247,7 +241,7 @@ bool self_test_run(const self_test_request *request, self_test *out, bool *inter
     *interrupted = false;
     for (size_t kind = 0; kind < SELF_TEST_KINDS; kind++)
         out->kinds[kind].slowdown = slowdowns[kind];
-    const arm *a = request->arms[1];
+    const gate_side *a = request->sides[1];
     for (size_t i = 0; i < a->units.count; i++)
         if (!a->units.items[i].left_out && out->case_count++ < SELF_TEST_NAMED)
             out->cases[out->case_count - 1] = a->units.items[i].key;

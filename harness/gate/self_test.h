@@ -15,9 +15,9 @@ enum { SELF_TEST_KINDS = 4, SELF_TEST_CASES = 12, SELF_TEST_NAMED = 40 };
 typedef struct self_test_request {
     const gate_settings *settings; /* of each gate; seed: of the first */
     const job_choice *choice;
-    arm *arms[2];     /* of the same kernels; cases are chosen from the second */
-    const char *path; /* of the file that the campaign is kept in */
-    size_t gates;     /* of equal sides; each slowdown gets `slowed` */
+    gate_side *sides[2]; /* of the same kernels; cases are chosen from the second */
+    const char *path;    /* of the file that the campaign is kept in */
+    size_t gates;        /* of equal sides; each slowdown gets `slowed` */
     size_t slowed;
     const volatile sig_atomic_t *stop;
     void (*progress)(void *context, const char *what, double fraction);
@@ -36,13 +36,13 @@ typedef struct self_test {
     self_test_kind kinds[SELF_TEST_KINDS];
     size_t case_count;
     const char
-        *cases[SELF_TEST_NAMED]; /* the first of them: kernel/case@..., borrowed from the arm */
+        *cases[SELF_TEST_NAMED]; /* the first of them: kernel/case@..., borrowed from the side */
     double load;                 /* mean of the load averages beside the gates */
 } self_test;
 
-/* Spreads the choice over the kernels of an arm and leaves all other units out: of each kernel the
+/* Spreads the choice over the kernels of a side and leaves all other units out: of each kernel the
  * case that moves the most bytes. 0: every case takes part. */
-void self_test_choose(arm *a, size_t count);
+void self_test_choose(gate_side *a, size_t count);
 /* Runs what is missing. False where it cannot run; *interrupted where it was ended. */
 bool self_test_run(const self_test_request *request, self_test *out, bool *interrupted, status *st);
 /* EXIT_DONE: the rates agree with what was promised. EXIT_CHECK: they refute it, at 99 %.

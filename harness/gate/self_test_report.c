@@ -2,7 +2,7 @@
  * promise. */
 #include "base/escape.h"
 #include "gate/self_test.h"
-#include "report/host_facts.h"
+#include "measure/host_facts.h"
 
 #define CONFIDENCE 0.95
 #define REFUTED 0.99

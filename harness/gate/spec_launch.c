@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "abi_status.h"
+#include "common/abi_status.h"
 
 enum { POISON = 0xA5 };
 

@@ -20,7 +20,7 @@ static const char *const colours[GATE_VERDICT_COUNT] = {
 };
 
 static void append_name(const gate_row *row, text *out) {
-    const arm_unit *unit = row->units[1] ? row->units[1] : row->units[0];
+    const gate_side_unit *unit = row->units[1] ? row->units[1] : row->units[0];
     text_show(out, "%s/%s", unit->kernel, unit->case_name);
 }
 
@@ -94,7 +94,7 @@ static void append_facts(const gate_row *row, text *out) {
 }
 
 static void append_row(const gate_row *row, int width, const gate_table_options *o, text *out) {
-    const arm_unit *unit = row->units[1] ? row->units[1] : row->units[0];
+    const gate_side_unit *unit = row->units[1] ? row->units[1] : row->units[0];
     const char *reason = gate_reasons[row->reason].name;
     text name;
     text_init(&name);

@@ -4,12 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/arena.h"
-#include "json_text.h"
-#include "measure/timer.h"
-#include "process.h"
+#include "common/json_text.h"
+#include "common/timer.h"
+#include "process/process.h"
 
 typedef struct conversation {
     const timing_request *request;
@@ -72,23 +71,21 @@ static void take_message(conversation *c, const json_t *message) {
 }
 
 /* The process ended before it was done: the case in hand did it. */
-static bool bury(conversation *c, bool late, status *st) {
+static bool reap(conversation *c, bool late, status *st) {
     text why;
     text_init(&why);
-    int end = late ? 0 : process_await_death(&c->process);
+    child_end end = late ? (child_end){CHILD_RUNNING, 0} : process_await_end(&c->process);
     if (late)
         text_printf(&why, "longer than %.0f s", (double)c->request->timeout_seconds);
-    else if (end != -1 && WIFSIGNALED(end))
-        text_printf(&why, "killed by SIG%s", sigabbrev_np(WTERMSIG(end)));
     else
-        text_printf(&why, "the process ended with code %d", end == -1 ? -1 : WEXITSTATUS(end));
-    text complaint;
-    text_init(&complaint);
+        child_end_text(&end, &why);
+    text last_words;
+    text_init(&last_words);
     if (!late)
-        process_last_complaint(&c->process, &complaint);
-    if (complaint.length)
-        text_printf(&why, ": %s", complaint.data);
-    process_bury(&c->process);
+        process_last_words(&c->process, &last_words);
+    if (last_words.length)
+        text_printf(&why, ": %s", last_words.data);
+    process_reap(&c->process);
     int64_t guilty = c->begun >= 0 ? c->begun : c->ended;
     bool known = guilty >= 0 && (size_t)guilty < c->sent_count;
     if (known) {
@@ -100,7 +97,7 @@ static bool bury(conversation *c, bool late, status *st) {
     } else {
         status_set(st, STATUS_UNAVAILABLE, "a timing process cannot run: %s", why.data);
     }
-    text_release(&complaint);
+    text_release(&last_words);
     text_release(&why);
     return known;
 }
@@ -112,26 +109,26 @@ static bool converse(conversation *c, status *st) {
     bool ok = process_start(&c->process, st), sent = ok && process_send(&c->process, line);
     json_decref(line);
     if (ok && !sent) /* it ended before it had heard what to do */
-        return bury(c, false, st);
+        return reap(c, false, st);
     uint64_t limit_ns = c->request->timeout_seconds * 1000000000u;
     uint64_t deadline_ns = timer_now_ns() + limit_ns;
     while (ok && !c->done) {
-        bool rubbish = false;
-        json_t *message = process_next_message(&c->process, &rubbish);
-        if (message && !rubbish) {
+        bool malformed = false;
+        json_t *message = process_next_message(&c->process, &malformed);
+        if (message && !malformed) {
             take_message(c, message);
             deadline_ns = timer_now_ns() + limit_ns;
-        } else if (rubbish || !process_receive(&c->process, deadline_ns)) {
-            bool stop = !rubbish && errno == EINTR, late = rubbish || errno == ETIME;
-            ok = !stop && bury(c, late, st);
+        } else if (malformed || !process_receive(&c->process, deadline_ns)) {
+            bool stop = !malformed && errno == EINTR, late = malformed || errno == ETIME;
+            ok = !stop && reap(c, late, st);
             json_decref(message);
             return ok;
         }
         json_decref(message);
     }
     if (ok)
-        process_await_death(&c->process);
-    process_bury(&c->process);
+        process_await_end(&c->process);
+    process_reap(&c->process);
     return ok;
 }
 

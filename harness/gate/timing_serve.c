@@ -1,26 +1,24 @@
 /* timing_serve.c - the process' own side: loads, rotates, times, answers. */
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
-#include "abi_status.h"
 #include "base/arena.h"
+#include "common/abi_status.h"
+#include "common/exit_code.h"
+#include "common/json_text.h"
+#include "common/say.h"
+#include "common/timer.h"
 #include "device/host.h"
-#include "exit_code.h"
 #include "gate/timing.h"
 #include "gate/timing_check.h"
-#include "json_text.h"
 #include "measure/clock_probe.h"
 #include "measure/rotation.h"
-#include "measure/statistics.h"
-#include "measure/timer.h"
-#include "process.h"
-#include "report/say.h"
+#include "process/serve.h"
+#include "statistics/statistics.h"
 
 enum {
     ROUNDS_MAX = 201,
@@ -59,19 +57,9 @@ typedef struct server {
     uint64_t state; /* of random choices */
 } server;
 
-static void answer(json_t *message) {
-    char *line = json_dumps(message, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    size_t length = strlen(line);
-    line[length] = '\n';
-    if (write(PROCESS_OUT, line, length + 1) != (ssize_t)(length + 1))
-        _exit(EXIT_BUG); /* nobody is there */
-    free(line);
-    json_decref(message);
-}
-
 /* Whose launch comes next, so that its crash is its own; -1: both take turns. */
 static void announce(int side) {
-    answer(json_pack("{s:i}", "side", side));
+    serve_answer(json_pack("{s:i}", "side", side));
 }
 
 /* splitmix64: G. Steele, D. Lea, C. Flood, OOPSLA 2014. */
@@ -315,17 +303,17 @@ static __attribute__((noinline)) void serve_case(server *s, json_t *spec, size_t
     int side = -1;
     t->spec = spec;
     if (measure(s, t, &side, &st))
-        answer(json_pack("{s:I, s:f, s:[f, f], s:f}", "case", (json_int_t)index, "ratio",
-                         statistics_of(t->ratios, t->rounds).median, "ns",
-                         statistics_of(t->ns[0], t->rounds).median,
-                         statistics_of(t->ns[1], t->rounds).median, "clock",
-                         clock_probe_step_ns()));
+        serve_answer(json_pack("{s:I, s:f, s:[f, f], s:f}", "case", (json_int_t)index, "ratio",
+                               statistics_of(t->ratios, t->rounds).median, "ns",
+                               statistics_of(t->ns[0], t->rounds).median,
+                               statistics_of(t->ns[1], t->rounds).median, "clock",
+                               clock_probe_step_ns()));
     else
-        answer(json_pack("{s:I, s:s, s:i, s:o}", "case", (json_int_t)index, "failed",
-                         t->unchecked                 ? "unchecked"
-                         : st.code == STATUS_MISMATCH ? "mismatch"
-                                                      : "error",
-                         "side", side, "why", json_text(st.message)));
+        serve_answer(json_pack("{s:I, s:s, s:i, s:o}", "case", (json_int_t)index, "failed",
+                               t->unchecked                 ? "unchecked"
+                               : st.code == STATUS_MISMATCH ? "mismatch"
+                                                            : "error",
+                               "side", side, "why", json_text(st.message)));
     release(t);
     free(t);
 }
@@ -347,15 +335,15 @@ static void serve_all(server *s, json_t *request) {
     }
     for (size_t i = 0; i < count; i++) {
         json_t *spec = json_array_get(cases, order[i]);
-        answer(json_pack("{s:I}", "begin", (json_int_t)order[i]));
+        serve_answer(json_pack("{s:I}", "begin", (json_int_t)order[i]));
         serve_deeper(s, spec, order[i]);
     }
     free(order);
-    answer(json_pack("{s:b}", "done", 1));
+    serve_answer(json_pack("{s:b}", "done", 1));
 }
 
-static int serve_line(const char *line, size_t length) {
-    json_t *request = json_loadb(line, length, 0, NULL);
+static exit_code serve_request(void *context, json_t *request) {
+    (void)context;
     const char *path = json_bytes_value(request, "scratch");
     server s = {.rounds = (uint32_t)json_integer_value(json_object_get(request, "rounds")),
                 .swapped = json_is_true(json_object_get(request, "swapped")),
@@ -370,22 +358,9 @@ static int serve_line(const char *line, size_t length) {
         say(stderr, "the scratch file or the device cannot be opened\n");
     if (s.context)
         tsrDestroyContext(s.context);
-    json_decref(request);
     return ok ? EXIT_DONE : EXIT_BUG;
 }
 
 int timing_serve(void) {
-    /* What is left of a gate that was killed must not go on using the machine. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (fcntl(PROCESS_IN, F_GETFD) < 0 || fcntl(PROCESS_OUT, F_GETFD) < 0)
-        return EXIT_USAGE;
-    FILE *in = fdopen(PROCESS_IN, "r");
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t length = in ? getline(&line, &capacity, in) : -1;
-    int code = length > 0 ? serve_line(line, (size_t)length) : EXIT_USAGE;
-    free(line);
-    if (in)
-        fclose(in);
-    return code;
+    return serve_lines(serve_request, NULL);
 }

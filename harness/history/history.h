@@ -16,7 +16,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "history/changepoints.h"
+#include "statistics/changepoints.h"
 #include "store/store.h"
 
 typedef struct history_run {

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "history/history.h"
-#include "measure/statistics.h"
+#include "statistics/statistics.h"
 
 static json_t *known_or_null(int64_t value) {
     return value < 0 ? json_null() : json_integer(value);

@@ -11,7 +11,7 @@ static bool facts_of(const lint_case *c, const compiler_schedule *written, compi
                      status *st) {
     compiler_options options = {.profile = PROFILE_STRICT, .threads = 1, .written = written};
     compiler_artifact made = {0};
-    bool ok = compiler_build(c->graph, c->c->dims, c->c->dim_count, &options, &made, st) &&
+    bool ok = compiler_build(c->instance, &options, &made, st) &&
               compiler_code_facts_of(made.image, made.image_size, out, st);
     compiler_artifact_release(&made);
     return ok;

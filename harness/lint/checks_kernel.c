@@ -7,6 +7,10 @@
 
 enum { LANES = 16 };
 
+ir_op lint_first_op(const ir_module *m) {
+    return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
+}
+
 const char *lint_op_name(const ir_module *m, ir_op op) {
     const char *name = op_info_get(ir_op_get(m, op)->opcode)->name, *dot = strchr(name, '.');
     return dot ? dot + 1 : name;
@@ -38,7 +42,7 @@ int lint_input_of(const ir_module *m, ir_value value) {
 static void unused_parameters(const lint_kernel *k) {
     bool used[COMPILER_MAX_PARAMETERS] = {false};
     for (size_t i = 0; i < k->case_count; i++) {
-        const ir_module *m = k->cases[i].graph;
+        const ir_module *m = compiler_instance_graph(k->cases[i].instance);
         const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
         uint32_t *uses = ir_count_uses(m);
         for (uint32_t p = 0; p < body->argument_count && p < COMPILER_MAX_PARAMETERS; p++)

@@ -12,8 +12,7 @@ typedef struct walk {
     bool down[COMPILER_MAX_PARAMETERS];
 } walk;
 
-static void look(ir_module *m, ir_op op, void *context) {
-    walk *w = context;
+static void look(const ir_module *m, ir_op op, walk *w) {
     const ir_op_data *o = ir_op_get(m, op);
     const char *name = lint_op_name(m, op);
     bool reduce = strcmp(name, "reduce") == 0, transpose = strcmp(name, "transpose") == 0;
@@ -31,7 +30,8 @@ static void look(ir_module *m, ir_op op, void *context) {
 static void aliasing(const lint_kernel *k, const lint_case *c, uint64_t l1_bytes) {
     walk w = {{false}};
     int64_t ways = (int64_t)(l1_bytes / SET_SPAN_BYTES);
-    ir_walk(c->primitives, ir_module_kernel(c->primitives), look, &w);
+    for (ir_op op = lint_first_op(c->primitives); op; op = ir_op_get(c->primitives, op)->next)
+        look(c->primitives, op, &w);
     for (uint32_t i = 0; i < c->signature.input_count; i++) {
         const struct compiler_buffer *b = &c->signature.inputs[i];
         if (!w.down[i] || b->rank < 2)

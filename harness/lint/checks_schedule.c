@@ -12,7 +12,7 @@ static const uint32_t thread_counts[] = {1, 4};
 static bool schedule_of(const lint_case *c, const compiler_schedule *written, uint32_t threads,
                         text *out, status *st) {
     compiler_options options = {.profile = PROFILE_STRICT, .threads = threads, .written = written};
-    return compiler_emit(c->graph, c->c->dims, c->c->dim_count, &options, "schedule", out, st);
+    return compiler_emit(c->instance, &options, "schedule", out, st);
 }
 
 static bool changes(const lint_kernel *k, const compiler_schedule *without) {

@@ -50,8 +50,7 @@ static void note(sums *s, double sum, dtype type) {
     }
 }
 
-static void look(ir_module *m, ir_op op, void *context) {
-    sums *s = context;
+static void look(const ir_module *m, ir_op op, sums *s) {
     const ir_op_data *o = ir_op_get(m, op);
     bool dot = strcmp(lint_op_name(m, op), "dot") == 0,
          sum = strcmp(lint_op_name(m, op), "reduce") == 0 &&
@@ -115,8 +114,7 @@ static bool accumulates_floats(const ir_module *m, ir_op op) {
 /* As the checks do it: bits are compared where every float on the way is whole. */
 static bool can_be_exact(const ir_module *m) {
     bool whole = true, adds = false;
-    for (ir_op op = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first; op;
-         op = ir_op_get(m, op)->next) {
+    for (ir_op op = lint_first_op(m); op; op = ir_op_get(m, op)->next) {
         whole &=
             strcmp(lint_op_name(m, op), "return") == 0 || (keeps_whole(m, op) && !rounds(m, op));
         adds |= accumulates_floats(m, op);
@@ -157,7 +155,8 @@ void lint_check_sums(const lint_kernel *k) {
     for (size_t i = 0; i < k->case_count; i++) {
         const lint_case *c = &k->cases[i];
         sums s = {.c = c, .limit = 1};
-        ir_walk(c->primitives, ir_module_kernel(c->primitives), look, &s);
+        for (ir_op op = lint_first_op(c->primitives); op; op = ir_op_get(c->primitives, op)->next)
+            look(c->primitives, op, &s);
         s.can_be_exact = can_be_exact(c->primitives);
         adds |= s.can_be_exact;
         exact |= s.can_be_exact && is_of_integers(c);

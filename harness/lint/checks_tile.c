@@ -29,8 +29,7 @@ static int64_t free_extent(const ir_module *m, ir_op op, ir_value value, const c
     return extent;
 }
 
-static void look(ir_module *m, ir_op op, void *context) {
-    product *p = context;
+static void look(const ir_module *m, ir_op op, product *p) {
     if (strcmp(lint_op_name(m, op), "dot") != 0)
         return;
     const ir_op_data *o = ir_op_get(m, op);
@@ -59,9 +58,10 @@ static void check(const lint_kernel *k, const lint_case *c) {
     status st = STATUS_INIT;
     compiler_options options = {
         .profile = PROFILE_STRICT, .threads = 1, .written = k->kernel->schedule};
-    ir_walk(c->primitives, ir_module_kernel(c->primitives), look, &p);
+    for (ir_op op = lint_first_op(c->primitives); op; op = ir_op_get(c->primitives, op)->next)
+        look(c->primitives, op, &p);
     if (p.count != 1 || p.rows <= 0 || p.columns <= 0 ||
-        !compiler_space_of(c->graph, c->c->dims, c->c->dim_count, &options, &space, &st))
+        !compiler_space_of(c->instance, &options, &space, &st))
         return;
     int64_t rows = only(&space, "MR"), columns = only(&space, "NR");
     compiler_space_release(&space);

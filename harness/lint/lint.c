@@ -163,12 +163,12 @@ static uint64_t bytes_of(const struct compiler_buffer *buffers, uint32_t count) 
 
 static bool open_case(lint_kernel *k, const compiler_case *c, text *diagnostics) {
     status st = STATUS_INIT;
-    lint_case made = {.c = c, .graph = compiler_graph(k->source, k->kernel, c, diagnostics)};
-    if (!made.graph)
+    lint_case made = {.c = c,
+                      .instance = compiler_instance_open(k->source, k->kernel, c, diagnostics)};
+    if (!made.instance)
         return false;
-    made.primitives = compiler_primitives(made.graph, c->dims, c->dim_count, &st);
-    if (made.primitives &&
-        compiler_signature_of(made.graph, c->dims, c->dim_count, &made.signature, &st)) {
+    made.primitives = compiler_primitives(made.instance, &st);
+    if (made.primitives && compiler_signature_of(made.instance, &made.signature, &st)) {
         uint64_t in = bytes_of(made.signature.inputs, made.signature.input_count),
                  out = bytes_of(made.signature.outputs, made.signature.output_count);
         made.bytes = in > UINT64_MAX - out ? UINT64_MAX : in + out;
@@ -176,9 +176,7 @@ static bool open_case(lint_kernel *k, const compiler_case *c, text *diagnostics)
         return true;
     }
     lint_add_failure(k, c, &st);
-    ir_module_free(made.graph);
-    if (made.primitives)
-        ir_module_free(made.primitives);
+    compiler_instance_free(made.instance);
     return true;
 }
 
@@ -207,10 +205,8 @@ static void check_kernel(lint_report *r, const lint_file *f, compiler_source *so
         if (r->code)
             lint_check_code(&k);
     }
-    for (size_t i = 0; i < k.case_count; i++) {
-        ir_module_free(k.cases[i].graph);
-        ir_module_free(k.cases[i].primitives);
-    }
+    for (size_t i = 0; i < k.case_count; i++)
+        compiler_instance_free(k.cases[i].instance);
     free(k.cases);
     text_release(&diagnostics);
 }

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "json_text.h"
+#include "common/json_text.h"
 #include "lint/lint.h"
-#include "report/host_facts.h"
+#include "measure/host_facts.h"
 
 static const char *colour_of(lint_severity severity) {
     static const char *const codes[LINT_SEVERITY_COUNT] = {"\x1b[1;31m", "\x1b[1;35m",

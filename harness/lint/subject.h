@@ -17,8 +17,8 @@ typedef struct lint_file {
 
 typedef struct lint_case {
     const compiler_case *c;
-    ir_module *graph;      /* symbolic; owned */
-    ir_module *primitives; /* static, composites decomposed; owned */
+    compiler_instance *instance; /* owned */
+    const ir_module *primitives; /* of the instance */
     compiler_signature signature;
     uint64_t bytes; /* of inputs and outputs */
 } lint_case;
@@ -55,6 +55,8 @@ void lint_check_layout(const lint_kernel *k);   /* checks_layout.c: rows, caches
 void lint_check_tile(const lint_kernel *k);     /* checks_tile.c */
 void lint_check_code(const lint_kernel *k);     /* checks_code.c: compiles */
 
+/* The first operation of a kernel; each knows its next. */
+ir_op lint_first_op(const ir_module *m);
 /* Name of an operation without its dialect: "reduce". */
 const char *lint_op_name(const ir_module *m, ir_op op);
 /* Which input a value of the primitives is, seen through what only moves, copies or converts

@@ -10,12 +10,12 @@
 #include <sys/mman.h>
 
 #include "base/arena.h"
+#include "common/say.h"
+#include "common/timer.h"
 #include "device/host.h"
 #include "measure/cache_size.h"
 #include "measure/ceiling_kernels.h"
 #include "measure/cpu_feature.h"
-#include "measure/timer.h"
-#include "report/say.h"
 
 enum { SAMPLES_QUICK = 5, SAMPLES_FULL = 11, THREADS_MAX = 256, SET_STEP_BYTES = 8192 };
 static const double SAMPLE_NS_QUICK = 1.5e6, SAMPLE_NS_FULL = 5e6;

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "measure/timer.h"
+#include "common/timer.h"
 
 enum { STEPS = 4000, TRIES = 9 };
 

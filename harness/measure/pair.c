@@ -1,7 +1,7 @@
 /* pair.c - warm up both, choose a group for each, take pairs. */
 #include "measure/pair.h"
 
-#include "measure/timer.h"
+#include "common/timer.h"
 
 enum { GROUPS_OF_SHORT = 3, SHORT_NS = 1000000, TELLING = 3 };
 

@@ -6,7 +6,7 @@
 #define TESSERA_HARNESS_MEASURE_PAIR_H
 
 #include "measure/sample.h"
-#include "measure/statistics.h"
+#include "statistics/statistics.h"
 
 typedef struct pair_plan {
     size_t least, most; /* pairs; the budget cannot cut below `least` */

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "abi_status.h"
 #include "base/arena.h"
+#include "common/abi_status.h"
+#include "common/timer.h"
 #include "measure/digest64.h"
 #include "measure/rotation_parts.h"
-#include "measure/timer.h"
 
 enum {
     PAGE_BYTES = 4096,
@@ -157,7 +157,7 @@ rotation *rotation_open(const rotation_request *request, status *st) {
     r->guard = rotation_random(&r->random);
     make_room(r, request);
     shuffle_contents(r);
-    bool ok = r->exchange || status_set(st, STATUS_OUT_OF_MEMORY, "out of memory: input sets");
+    bool ok = r->exchange || status_set(st, STATUS_OUT_OF_MEMORY, "no memory for input sets");
     if (ok && furnish(r, request, st)) {
         note_contents(r, request);
         bind(r);

@@ -1,7 +1,7 @@
 /* sample.c - warm up, choose the group, sample. */
 #include "measure/sample.h"
 
-#include "measure/timer.h"
+#include "common/timer.h"
 
 enum { GROUPS_OF_SHORT = 3, SHORT_NS = 1000000 };
 

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/timer.h"
 #include "measure/ticks.h"
-#include "measure/timer.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

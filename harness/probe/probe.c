@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "launch/session.h"
 #include "probe/orders.h"
 #include "probe/tree.h"
-#include "session.h"
 
 /* Numbers that are exact in an element type: a unit added to the mask is lost, and so are all units
  * together; sums of units are exact. A type of 8 bits has no two such numbers, but products of two
@@ -152,7 +152,7 @@ typedef enum cut_outcome { CUT_RECOVERED, CUT_NO_TREE, CUT_NOT_PROBED, CUT_FAILE
 static cut_outcome probe_cut(const probe_request *request, probing *p, compiler_artifact *artifact,
                              sha256 *digest, status *st) {
     const compiler_cut *c = p->cut;
-    if (!compiler_signature_of(c->graph, NULL, 0, &p->signature, st))
+    if (!compiler_signature_of(c->instance, &p->signature, st))
         return CUT_FAILED;
     p->numbers = planted_for(p->signature.inputs[c->x].type, c->accumulator);
     if (!are_lost(&p->numbers, c))
@@ -164,7 +164,7 @@ static cut_outcome probe_cut(const probe_request *request, probing *p, compiler_
                             .signature = &p->signature};
     if (!make_inputs(p, st))
         return CUT_FAILED;
-    if (!compiler_build(c->graph, NULL, 0, request->options, artifact, st))
+    if (!compiler_build(c->instance, request->options, artifact, st))
         return st->code == STATUS_INVALID ? CUT_NOT_PROBED : CUT_FAILED;
     if (!session_open(&p->session, &open, st))
         return CUT_FAILED;
@@ -185,7 +185,7 @@ static cut_outcome run_cut(const probe_request *request, probing *p, sha256 *dig
 
 /* A pair for each element and level of the tree at most, a row each; every launch runs the whole
  * kernel. */
-static bool is_dear(const subject *s, const compiler_cut *c) {
+static bool is_dear(const case_context *s, const compiler_cut *c) {
     double pairs = (double)c->extent * ceil(log2((double)c->extent));
     double launches = ceil(pairs / (double)c->rows);
     double bytes = (double)s->working_set_bytes + (double)c->rows * (double)c->extent * 8;
@@ -216,7 +216,7 @@ static bool probe_one(const probe_request *request, const compiler_cut *cut, pro
 }
 
 bool probe_orders(const probe_request *request, probe_result *out, status *st) {
-    const subject *s = request->subject;
+    const case_context *s = request->subject;
     text record;
     *out = (probe_result){.accumulations = 0};
     text_init(&out->why);
@@ -224,13 +224,13 @@ bool probe_orders(const probe_request *request, probe_result *out, status *st) {
     bool ok = true;
     for (uint32_t i = 0; ok; i++) {
         compiler_cut cut;
-        ok = compiler_cut_open(s->graph, s->c->dims, s->c->dim_count, i, &cut, st);
+        ok = compiler_cut_open(s->instance, i, &cut, st);
         if (ok && cut.no_room)
             continue;
-        if (!ok || !cut.graph)
+        if (!ok || !cut.instance)
             break;
         ok = probe_one(request, &cut, out, &record, st);
-        ir_module_free(cut.graph);
+        compiler_instance_free(cut.instance);
     }
     out->holds = out->why.length == 0;
     if (ok && out->accumulations) {

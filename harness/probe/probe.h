@@ -9,7 +9,7 @@
 #ifndef TESSERA_HARNESS_PROBE_PROBE_H
 #define TESSERA_HARNESS_PROBE_PROBE_H
 
-#include "subject.h"
+#include "case/case_context.h"
 
 /* Longer accumulations, and those whose launches together would move more, are not probed. */
 enum { PROBE_EXTENT_MAX = 20000 };
@@ -17,7 +17,7 @@ enum { PROBE_EXTENT_MAX = 20000 };
 #define PROBE_FLOPS_MAX 2e11
 
 typedef struct probe_request {
-    const subject *subject;
+    const case_context *subject;
     const compiler_options *options; /* as the kernel was compiled; the profile is strict */
     uint32_t device;
 } probe_request;

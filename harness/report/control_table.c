@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "fault.h"
-#include "json_text.h"
-#include "report/say.h"
+#include "case/fault.h"
+#include "common/json_text.h"
+#include "common/say.h"
 
 static const char *const outcome_names[] = {"rejected", "left out", "PASSED", "BROKE"};
 

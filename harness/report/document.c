@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "common/output.h"
+#include "common/say.h"
+#include "measure/host_facts.h"
 #include "report/error_table.h"
 #include "report/export/export.h"
-#include "report/host_facts.h"
-#include "report/output.h"
-#include "report/say.h"
 
 enum { JSON_DIGITS = 10 };
 

@@ -5,14 +5,15 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "job.h"
+#include "case/job.h"
+#include "common/json_text.h"
 
 static const char *const keys[] = {"kernel", "backend", "profile", "type"};
 enum { KEYS = 4 };
 
 static bool same_row(const json_t *row, const json_t *result) {
     for (int i = 0; i < KEYS; i++)
-        if (strcmp(job_result_text(row, keys[i]), job_result_text(result, keys[i])) != 0)
+        if (strcmp(json_text_at(row, keys[i]), json_text_at(result, keys[i])) != 0)
             return false;
     return true;
 }
@@ -23,7 +24,7 @@ static json_t *row_of(json_t *rows, const json_t *result) {
     json_array_foreach(rows, i, row) if (same_row(row, result)) return row;
     row = json_pack("{s:i, s:i, s:f}", "cases", 0, "max_ulp_f64", 0, "max_error_over_bound", 0.0);
     for (int k = 0; k < KEYS; k++)
-        json_object_set_new(row, keys[k], json_string(job_result_text(result, keys[k])));
+        json_object_set_new(row, keys[k], json_string(json_text_at(result, keys[k])));
     json_array_append_new(rows, row);
     return row;
 }
@@ -54,7 +55,7 @@ void error_table_print(const json_t *results, text *out) {
     json_t *rows = error_table_json(results), *row;
     size_t i, width = strlen("kernel");
     json_array_foreach(rows, i, row) {
-        size_t length = strlen(job_result_text(row, "kernel"));
+        size_t length = strlen(json_text_at(row, "kernel"));
         width = length > width ? length : width;
     }
     if (json_array_size(rows))
@@ -67,8 +68,8 @@ void error_table_print(const json_t *results, text *out) {
         text_show(out,
                   "%-*s %-7s %-13s %-9s %5" JSON_INTEGER_FORMAT "  %10" JSON_INTEGER_FORMAT
                   "  %.3g\n",
-                  (int)width, job_result_text(row, "kernel"), job_result_text(row, "backend"),
-                  job_result_text(row, "profile"), job_result_text(row, "type"),
+                  (int)width, json_text_at(row, "kernel"), json_text_at(row, "backend"),
+                  json_text_at(row, "profile"), json_text_at(row, "type"),
                   json_integer_value(json_object_get(row, "cases")),
                   json_integer_value(json_object_get(row, "max_ulp_f64")),
                   json_number_value(json_object_get(row, "max_error_over_bound")));

@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "job.h"
+#include "case/job.h"
+#include "case/result.h"
+#include "common/json_text.h"
+#include "common/say.h"
 #include "report/export/export.h"
-#include "report/say.h"
 
 enum { ANNOTATIONS_SHOWN = 10, SUMMARY_BYTES = 1 << 20 };
 
@@ -39,37 +41,37 @@ static const char *in_workspace(const char *path) {
 
 /* "error", "warning", "notice", or NULL for what needs no attention. */
 static const char *level_of(const json_t *result) {
-    const char *severity = job_result_text(result, "severity");
+    const char *severity = json_text_at(result, "severity");
     if (*severity)
         return strcmp(severity, "note") == 0 ? "notice" : severity;
-    const char *verdict = job_result_text(result, "verdict");
+    const char *verdict = json_text_at(result, "verdict");
     if (!*verdict)
-        return job_status_is_failure(job_result_text(result, "status")) ? "error" : NULL;
+        return outcome_is_failure(result_outcome(result)) ? "error" : NULL;
     if (strcmp(verdict, "REGRESSED") == 0 || strcmp(verdict, "FAILED") == 0)
         return "error";
     return strcmp(verdict, "INCONCLUSIVE") == 0 ? "warning" : NULL;
 }
 
 static const char *outcome_of(const json_t *result) {
-    const char *verdict = job_result_text(result, "verdict");
-    return *verdict ? verdict : job_result_text(result, "status");
+    const char *verdict = json_text_at(result, "verdict");
+    return *verdict ? verdict : result_text(result, RESULT_STATUS);
 }
 
 static void annotate(const json_t *result, const char *level, text *out) {
     const json_t *source = json_object_get(result, "source");
-    const char *why = job_result_text(result, "why"), *pack = job_result_text(result, "pack");
+    const char *why = result_text(result, RESULT_WHY), *pack = result_text(result, RESULT_PACK);
     text title, message;
     text_init(&title);
     text_init(&message);
     export_name(result, &title);
     text_printf(&title, ": %s", outcome_of(result));
-    text_append(&message, *why ? why : job_result_text(result, "reason"));
+    text_append(&message, *why ? why : json_text_at(result, "reason"));
     if (*pack)
         text_printf(&message, "\ntsr replay %s", pack);
     text_printf(out, "::%s ", level);
     if (source) {
         text_append(out, "file=");
-        escaped(in_workspace(job_result_text(source, "path")), true, out);
+        escaped(in_workspace(json_text_at(source, "path")), true, out);
         text_printf(out, ",line=%" JSON_INTEGER_FORMAT ",",
                     json_integer_value(json_object_get(source, "line")));
     }
@@ -85,13 +87,13 @@ static void annotate(const json_t *result, const char *level, text *out) {
 /* A finding stands in the source by itself. */
 static void annotate_finding(const json_t *finding, const char *level, text *out) {
     text_printf(out, "::%s file=", level);
-    escaped(in_workspace(job_result_text(finding, "path")), true, out);
+    escaped(in_workspace(json_text_at(finding, "path")), true, out);
     text_printf(out, ",line=%" JSON_INTEGER_FORMAT ",col=%" JSON_INTEGER_FORMAT ",title=",
                 json_integer_value(json_object_get(finding, "line")),
                 json_integer_value(json_object_get(finding, "column")));
-    escaped(job_result_text(finding, "id"), true, out);
+    escaped(json_text_at(finding, "id"), true, out);
     text_append(out, "::");
-    escaped(job_result_text(finding, "message"), false, out);
+    escaped(json_text_at(finding, "message"), false, out);
     text_append_char(out, '\n');
 }
 

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "job.h"
+#include "case/job.h"
+#include "case/result.h"
+#include "common/json_text.h"
 #include "report/export/export.h"
 #include "report/github.h"
 #include "report/table.h"
@@ -46,14 +48,14 @@ static void name_cell(const json_t *result, text *out) {
 }
 
 static const char *why_of(const json_t *result) {
-    const char *why = job_result_text(result, "why");
-    return *why ? why : job_result_text(result, "reason");
+    const char *why = result_text(result, RESULT_WHY);
+    return *why ? why : json_text_at(result, "reason");
 }
 
 static bool needs_attention(const json_t *result) {
-    const char *verdict = job_result_text(result, "verdict");
+    const char *verdict = json_text_at(result, "verdict");
     if (!*verdict)
-        return job_status_is_failure(job_result_text(result, "status"));
+        return outcome_is_failure(result_outcome(result));
     return strcmp(verdict, "EQUIVALENT") != 0 && strcmp(verdict, "IMPROVED") != 0;
 }
 
@@ -63,7 +65,7 @@ static void bench_row(const json_t *result, text *out) {
     text words;
     text_init(&words);
     name_cell(result, out);
-    cell(job_result_text(result, "status"), out);
+    cell(result_text(result, RESULT_STATUS), out);
     duration_cell(median, out);
     if (!isnan(median) && !isnan(gflops))
         text_show(&words, "%.4g", gflops);
@@ -84,7 +86,7 @@ static void gate_row(const json_t *result, text *out) {
     text words;
     text_init(&words);
     name_cell(result, out);
-    cell(job_result_text(result, "verdict"), out);
+    cell(json_text_at(result, "verdict"), out);
     if (!isnan(estimate))
         text_show(&words, "%+.2f %% (%+.2f to %+.2f)", 100 * estimate, 100 * low, 100 * high);
     cell(words.data, out);
@@ -134,8 +136,8 @@ static void put_rows(const json_t *list, const layout *l, bool all, size_t limit
 static void put_head(const json_t *document, const layout *l, size_t count, size_t attention,
                      text *out) {
     double mde = export_number(document, "mde", NULL);
-    const char *baseline = job_result_text(json_object_get(document, "baseline"), "name"),
-               *against = job_result_text(json_object_get(document, "against"), "name");
+    const char *baseline = json_text_at(json_object_get(document, "baseline"), "name"),
+               *against = json_text_at(json_object_get(document, "against"), "name");
     text_show(out, "### %s: %zu results, %zu need attention\n\n", l->title, count, attention);
     if (*baseline || *against) {
         text_append(out, "|");
@@ -151,13 +153,13 @@ static void put_head(const json_t *document, const layout *l, size_t count, size
 static void lint_row(const json_t *finding, text *out) {
     text place;
     text_init(&place);
-    text_show(&place, "%s:%" JSON_INTEGER_FORMAT, job_result_text(finding, "path"),
+    text_show(&place, "%s:%" JSON_INTEGER_FORMAT, json_text_at(finding, "path"),
               json_integer_value(json_object_get(finding, "line")));
     text_append_char(out, '|');
     cell(place.data, out);
-    cell(job_result_text(finding, "severity"), out);
-    cell(job_result_text(finding, "id"), out);
-    cell(job_result_text(finding, "message"), out);
+    cell(json_text_at(finding, "severity"), out);
+    cell(json_text_at(finding, "id"), out);
+    cell(json_text_at(finding, "message"), out);
     text_append_char(out, '\n');
     text_release(&place);
 }

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "measure/timer.h"
-#include "report/say.h"
+#include "common/say.h"
+#include "common/timer.h"
 
 enum { BAR_CELLS = 24 };
 

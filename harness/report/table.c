@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "job.h"
+#include "case/job.h"
+#include "case/result.h"
+#include "common/json_text.h"
 #include "report/error_table.h"
 
 enum { FAILURES_LISTED = 20 };
@@ -110,30 +112,29 @@ static void change_cell(const json_t *result, double previous_ns, text *out) {
         text_show(out, " %+6.1f%%", 100 * (median / previous_ns - 1));
 }
 
-static const char *status_colour(const char *outcome) {
-    if (strcmp(outcome, "ok") == 0)
+static const char *outcome_colour(job_outcome o) {
+    if (o == OUTCOME_OK)
         return GREEN;
-    return strcmp(outcome, "skipped") == 0 || strcmp(outcome, "unsupported") == 0 ? YELLOW : RED;
+    return outcome_is_failure(o) ? RED : YELLOW;
 }
 
 /* "; tf32 as f32" */
 static void fallbacks_note(const json_t *result, text *out) {
     size_t i;
     json_t *one;
-    json_array_foreach(json_object_get(result, "fallbacks"), i, one)
-        text_show(out, "%s %s as %s", i ? "," : ";", job_result_text(one, "type"),
-                  job_result_text(one, "as"));
+    json_array_foreach(json_object_get(result, "fallbacks"), i, one) text_show(
+        out, "%s %s as %s", i ? "," : ";", json_text_at(one, "type"), json_text_at(one, "as"));
 }
 
 static void verdict_cell(const table *t, const json_t *result, text *out) {
-    const char *outcome = job_result_text(result, "status");
+    job_outcome outcome = result_outcome(result);
     const json_t *check = json_object_get(result, "check");
     const char *against = json_string_value(json_object_get(check, "against"));
     text_append(out, "  ");
-    text_append(out, t->colour ? status_colour(outcome) : "");
-    text_show(out, "%s", outcome);
+    text_append(out, t->colour ? outcome_colour(outcome) : "");
+    text_show(out, "%s", result_text(result, RESULT_STATUS));
     text_append(out, t->colour ? PLAIN : "");
-    if (strcmp(outcome, "ok") == 0 && against && strcmp(against, "none") != 0) {
+    if (outcome == OUTCOME_OK && against && strcmp(against, "none") != 0) {
         text_show(out, " (%s, ", against);
         double ratio = number_at(check, "max_error_over_bound", NULL);
         if (json_is_true(json_object_get(check, "bitwise")))
@@ -145,7 +146,7 @@ static void verdict_cell(const table *t, const json_t *result, text *out) {
     }
     const char *why = json_string_value(json_object_get(result, "why"));
     if (why && *why) {
-        bool fine = strcmp(outcome, "ok") == 0 || strcmp(outcome, "skipped") == 0;
+        bool fine = outcome == OUTCOME_OK || outcome == OUTCOME_SKIPPED;
         text_append(out, fine ? " (" : "\n    ");
         text_show_lines(out, "    ", why);
         text_append(out, fine ? ")" : "");
@@ -160,10 +161,10 @@ void table_line(const table *t, const json_t *result, const char *resource, doub
                 text *out) {
     text name;
     text_init(&name);
-    text_show(&name, "%s/%s", job_result_text(result, "kernel"), job_result_text(result, "case"));
+    text_show(&name, "%s/%s", result_text(result, RESULT_KERNEL), result_text(result, RESULT_CASE));
     text_show(out, "%-*s %-7s %-*s %2.0f  ", t->name_width, name.data,
-              job_result_text(result, "backend"), t->profile_width,
-              job_result_text(result, "profile"), number_at(result, "threads", NULL));
+              result_text(result, RESULT_BACKEND), t->profile_width,
+              result_text(result, RESULT_PROFILE), number_at(result, "threads", NULL));
     text_release(&name);
     time_cells(result, out);
     rate_cell(result, out);
@@ -173,17 +174,14 @@ void table_line(const table *t, const json_t *result, const char *resource, doub
 }
 
 static void count_statuses(const json_t *results, text *out) {
-    static const char *const statuses[] = {"ok",      "mismatch",    "error",  "crash",
-                                           "timeout", "unsupported", "skipped"};
     text_show(out, "%zu results:", json_array_size(results));
     const char *separator = " ";
-    for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
+    for (int k = 0; k < OUTCOME_COUNT; k++) {
         size_t i, count = 0;
         json_t *result;
-        json_array_foreach(results, i, result) count +=
-            strcmp(job_result_text(result, "status"), statuses[k]) == 0;
+        json_array_foreach(results, i, result) count += (int)result_outcome(result) == k;
         if (count) {
-            text_show(out, "%s%zu %s", separator, count, statuses[k]);
+            text_show(out, "%s%zu %s", separator, count, outcome_name((job_outcome)k));
             separator = ", ";
         }
     }
@@ -206,12 +204,12 @@ static void list_failures(const json_t *results, text *out) {
     size_t i, listed = 0;
     json_t *result;
     json_array_foreach(results, i, result) {
-        const char *outcome = job_result_text(result, "status");
-        if (strcmp(status_colour(outcome), RED) != 0 || ++listed > FAILURES_LISTED)
+        if (!outcome_is_failure(result_outcome(result)) || ++listed > FAILURES_LISTED)
             continue;
-        text_show(out, "%s: %s/%s@%s,%s,%.0f\n", outcome, job_result_text(result, "kernel"),
-                  job_result_text(result, "case"), job_result_text(result, "backend"),
-                  job_result_text(result, "profile"), number_at(result, "threads", NULL));
+        text_show(out, "%s: %s/%s@%s,%s,%.0f\n", result_text(result, RESULT_STATUS),
+                  result_text(result, RESULT_KERNEL), result_text(result, RESULT_CASE),
+                  result_text(result, RESULT_BACKEND), result_text(result, RESULT_PROFILE),
+                  number_at(result, "threads", NULL));
     }
     if (listed > FAILURES_LISTED)
         text_show(out, "and %zu more\n", listed - FAILURES_LISTED);
@@ -236,8 +234,8 @@ void table_summary(const json_t *results, text *out) {
         }
     }
     if (slowest) {
-        text_show(out, "slowest compile: %s/%s, ", job_result_text(slowest, "kernel"),
-                  job_result_text(slowest, "case"));
+        text_show(out, "slowest compile: %s/%s, ", result_text(slowest, RESULT_KERNEL),
+                  result_text(slowest, RESULT_CASE));
         table_duration(most, out);
         if (cached)
             text_show(out, "; %zu modules from the cache", cached);

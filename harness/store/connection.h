@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "scratch_folder.h"
+#include "common/scratch_folder.h"
 #include "store/store.h"
 
 struct store {

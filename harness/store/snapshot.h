@@ -5,7 +5,7 @@
 #define TESSERA_HARNESS_STORE_SNAPSHOT_H
 
 #include "base/text.h"
-#include "scratch_folder.h"
+#include "common/scratch_folder.h"
 
 /* May this process write the database and files beside it? */
 bool snapshot_is_needed(const char *path);

@@ -2,7 +2,7 @@
  * lower precision. */
 #include "test/test.h"
 
-#include "capability.h"
+#include "case/capability.h"
 
 static void every_backend_has_a_line_for_every_type(void **state) {
     (void)state;

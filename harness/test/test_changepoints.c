@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/philox.h"
-#include "history/changepoints.h"
+#include "statistics/changepoints.h"
 
 enum { LONGEST = 400 };
 

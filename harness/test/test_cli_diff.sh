@@ -155,7 +155,7 @@ done
 has out "B's tensors cannot be shown: product on cpu took longer than 1 s" "a hang is told"
 sed -i 's/"hang"/"crash"/' broken.json
 exits 1 "a crash again" "$tsr" diff one.json broken.json
-has out "B's tensors cannot be shown: product on cpu was killed by SIG" "a crash is told"
+has out "B's tensors cannot be shown: product on cpu: its process was killed by SIG" "a crash is told"
 
 sed -i 's/return x @ y/return (x @ y) + 1.0/' corpus/small/small.tsr
 exits 1 "a source that changed" "$tsr" diff one.json:product/tiny@cpu two.json:product/tiny@cpu

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test_cli_roofline.sh - tsr roofline RUN: the roofs of a stored run with its results, as wide as asked for.
 . "$(dirname "$0")/lib.sh"
+export LC_ALL=C # its letters and marks follow the locale; another one is asked for below
 python3 -B "$root/harness/test/page/fixture.py" fixture.db gate.json || exit 1
 widest() { python3 -c 'import sys; print(max(len(line.rstrip("\n")) for line in open(sys.argv[1], encoding="utf-8") if "run " not in line))' out; }
 

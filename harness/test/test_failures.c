@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "failures.h"
+#include "run/failures.h"
 
 #define PACK "k-only-0123456789a%c.repro.tar.lz4"
 

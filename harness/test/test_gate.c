@@ -7,8 +7,8 @@
 
 #include "device/host.h"
 #include "gate/gate.h"
-#include "gate/plan.h"
-#include "gate/rank.h"
+#include "statistics/plan.h"
+#include "statistics/rank.h"
 #include "test.h"
 
 /* cmocka compares floats alone. */
@@ -327,7 +327,7 @@ static void what_is_faster_than_the_machine_fails(void **state) {
     (void)state;
     for (int possible = 0; possible < 2; possible++) {
         char profile[] = "strict";
-        arm_unit unit = {.profile = profile, .threads = 1};
+        gate_side_unit unit = {.profile = profile, .threads = 1};
         gate_row row = {.verdict = GATE_IMPROVED,
                         .units = {&unit, &unit},
                         .element = "f32",

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
+#include "case/backend.h"
+#include "exec/backend_device.h"
 #include "probe/orders.h"
 #include "probe/probe.h"
 #include "probe/tree.h"
@@ -179,13 +180,13 @@ static void test_what_is_no_tree(void **state) {
 
 static void expect_probe(const char *path, const char *kernel, const char *name, const char *fault,
                          bool holds) {
-    subject s = {0};
+    case_context s = {0};
     status st = STATUS_INIT;
     probe_result found;
     compiler_options options = {.threads = 1, .fault = fault};
-    subject_request request = {path, kernel, name, NULL, 1, NULL};
+    case_context_request request = {path, kernel, name, NULL, 1, NULL};
     uint32_t device = 0;
-    assert_true(subject_open(&s, &request, &st));
+    assert_true(case_context_open(&s, &request, &st));
     if (!backend_device(&backend_table[BACKEND_CPU], &device, &st))
         skip();
     probe_request probe = {&s, &options, device};
@@ -196,7 +197,7 @@ static void expect_probe(const char *path, const char *kernel, const char *name,
     assert_true(!holds || found.accumulations > 0);
     assert_true(!holds || strlen(found.digest) == 64);
     probe_result_release(&found);
-    subject_close(&s);
+    case_context_close(&s);
 }
 
 static void test_compiled_code_adds_as_it_says(void **state) {

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pack_case.h"
-#include "pack_fields.h"
-#include "replay.h"
 #include "repro/pack.h"
+#include "run/pack_case.h"
+#include "run/pack_fields.h"
+#include "run/replay.h"
 #include "test/test.h"
 
 static const char source[] = "@cases(case(\"a\"))\n@kernel\ndef f(x: Tensor[3, f32]) -> "

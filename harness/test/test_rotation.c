@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#include "inputs.h"
+#include "case/inputs.h"
+#include "launch/session.h"
 #include "measure/digest64.h"
 #include "measure/pattern.h"
 #include "measure/rotation.h"
-#include "session.h"
 
 enum { SETS = 5, ROWS = 13, COLUMNS = 67 };
 
@@ -35,13 +35,13 @@ typedef struct bench {
     uint64_t digests[SETS]; /* of what the interpreter computes for the first */
 } bench;
 
-static void make_set(bench *b, ir_module *graph, const compiler_case *c, uint32_t set) {
+static void make_set(bench *b, compiler_instance *instance, const compiler_case *c, uint32_t set) {
     status st = STATUS_INIT;
     compiler_signature signature;
     tensor expected;
-    assert_true(compiler_signature_of(graph, c->dims, c->dim_count, &signature, &st));
+    assert_true(compiler_signature_of(instance, &signature, &st));
     assert_true(inputs_make(&signature, c, 1 + set, b->inputs[set], &st));
-    assert_true(compiler_interpret(graph, c->dims, c->dim_count, b->inputs[set], &expected, &st));
+    assert_true(compiler_interpret(instance, b->inputs[set], &expected, &st));
     b->digests[set] = rotation_digest(expected.data, tensor_bytes(&expected));
     tensor_release(&expected);
 }
@@ -53,19 +53,18 @@ static void load(bench *b, uint32_t index) {
     compiler_options options = {.profile = PROFILE_STRICT, .threads = 2};
     text_init(&diagnostics);
     const compiler_kernel *k = compiler_kernel_at(b->source, index);
-    ir_module *graph = compiler_graph(b->source, k, &k->cases[0], &diagnostics);
-    if (!graph)
+    compiler_instance *instance = compiler_instance_open(b->source, k, &k->cases[0], &diagnostics);
+    if (!instance)
         fail_msg("%s", diagnostics.data);
-    assert_true(
-        compiler_build(graph, k->cases[0].dims, k->cases[0].dim_count, &options, &artifact, &st));
+    assert_true(compiler_build(instance, &options, &artifact, &st));
     assert_int_equal(
         tsrLoadModule(b->context, artifact.image, artifact.image_size, &b->modules[index]), 0);
     assert_int_equal(tsrGetKernel(b->modules[index], k->name, &b->kernels[index]), 0);
     for (uint32_t set = 0; set < SETS && index == 0; set++)
-        make_set(b, graph, &k->cases[0], set);
+        make_set(b, instance, &k->cases[0], set);
     compiler_artifact_release(&artifact);
     text_release(&diagnostics);
-    ir_module_free(graph);
+    compiler_instance_free(instance);
 }
 
 static int set_up(void **state) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/philox.h"
-#include "measure/statistics.h"
+#include "statistics/statistics.h"
 
 static void assert_near(double got, double wanted) {
     assert_true(fabs(got - wanted) <= 1e-9 * (1 + fabs(wanted)));

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "measure/timer.h"
+#include "common/timer.h"
 #include "store/store.h"
 
 enum {

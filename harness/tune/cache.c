@@ -8,7 +8,8 @@
 
 #include "base/escape.h"
 #include "base/file.h"
-#include "report/host_facts.h"
+#include "common/json_text.h"
+#include "measure/host_facts.h"
 
 enum { FILE_BYTES_MAX = 256 << 20, LINE_BYTES_MAX = 1 << 20, SCHEDULE_BYTES_MAX = 2000 };
 static const char header[] = "{\"schema\":\"tsr.tune/1\"}";
@@ -65,20 +66,18 @@ static char *key_of(const json_t *entry) {
 
 static void describe_program(text *out) {
     json_t *facts = program_facts();
-    text_printf(out, "%s+%s", job_result_text(facts, "version"), job_result_text(facts, "commit"));
+    text_printf(out, "%s+%s", json_text_at(facts, "version"), json_text_at(facts, "commit"));
     json_decref(facts);
 }
 
-json_t *tune_entry(const ir_module *graph, const compiler_case *c, const char *isa, const job *j) {
-    text words, shapes, types, program;
+json_t *tune_entry(compiler_instance *instance, const compiler_case *c, const char *isa,
+                   const job *j) {
+    text shapes, types, program;
     char hex[65];
-    text_init(&words);
     text_init(&shapes);
     text_init(&types);
     text_init(&program);
-    ir_print(graph, &words);
-    sha256 digest = sha256_of(words.data, words.length);
-    sha256_hex(&digest, hex);
+    sha256_hex(compiler_instance_hash(instance), hex);
     for (uint32_t i = 0; i < c->dim_count; i++)
         text_printf(&shapes, "%s%s=%" PRId64, i ? "," : "", c->dims[i].name, c->dims[i].value);
     for (uint32_t i = 0; i < c->type_count; i++)
@@ -89,15 +88,14 @@ json_t *tune_entry(const ir_module *graph, const compiler_case *c, const char *i
                               "shapes", shapes.data, "types", types.data, "isa", isa, "profile",
                               j->profile, "threads", (json_int_t)j->threads, "tsr", program.data,
                               "kernel", j->kernel, "case", j->case_name);
-    text_release(&words);
     text_release(&shapes);
     text_release(&types);
     text_release(&program);
     return entry;
 }
 
-char *tune_key(const ir_module *graph, const compiler_case *c, const char *isa, const job *j) {
-    json_t *entry = tune_entry(graph, c, isa, j);
+char *tune_key(compiler_instance *instance, const compiler_case *c, const char *isa, const job *j) {
+    json_t *entry = tune_entry(instance, c, isa, j);
     char *key = key_of(entry);
     json_decref(entry);
     return key;
@@ -129,9 +127,9 @@ static const char *find_fault(json_t *entry, char why[160]) {
             return why;
     }
     digest_of(entry, hex);
-    if (strcmp(hex, job_result_text(entry, "sha256")) != 0)
+    if (strcmp(hex, json_text_at(entry, "sha256")) != 0)
         return "its checksum does not hold";
-    const char *schedule = job_result_text(entry, "schedule");
+    const char *schedule = json_text_at(entry, "schedule");
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.=,";
     bool good = strlen(schedule) < SCHEDULE_BYTES_MAX && !schedule[strspn(schedule, allowed)];
     return good ? NULL : "its schedule is no list of NAME=NUMBER";
@@ -159,9 +157,8 @@ static void read_line(tune_cache *c, const char *path, uint32_t number, const ch
     } else {
         c->refused++;
         text_show(&c->complaints, "%s:%u: entry refused%s%s%s%s: %s\n", path, number,
-                  *job_result_text(entry, "kernel") ? ", of " : "",
-                  job_result_text(entry, "kernel"), *job_result_text(entry, "case") ? "/" : "",
-                  job_result_text(entry, "case"), fault);
+                  *json_text_at(entry, "kernel") ? ", of " : "", json_text_at(entry, "kernel"),
+                  *json_text_at(entry, "case") ? "/" : "", json_text_at(entry, "case"), fault);
     }
     json_decref(entry);
 }

@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "job.h"
+#include "case/job.h"
 #include "tessera/compiler.h"
 
 enum { TUNE_ENTRIES_MAX = 5000 };
@@ -23,11 +23,12 @@ typedef struct tune_cache {
 
 /* What a schedule was found for: kernel (its graph), shapes, types, ISA level, profile, threads and
  * version of tsr. Owned text, free(). `isa` is a level's name. */
-char *tune_key(const ir_module *graph, const compiler_case *c, const char *isa, const job *j);
+char *tune_key(compiler_instance *instance, const compiler_case *c, const char *isa, const job *j);
 
 /* A new entry for a key's parts; the caller adds what was found (schedule, default_ns, tuned_ns,
  * tried), then seals it. */
-json_t *tune_entry(const ir_module *graph, const compiler_case *c, const char *isa, const job *j);
+json_t *tune_entry(compiler_instance *instance, const compiler_case *c, const char *isa,
+                   const job *j);
 void tune_seal(json_t *entry);
 
 /* A missing file is an empty cache. False: no cache at all, or unreadable. tune_cache_release in

@@ -33,7 +33,7 @@ bool draft_space(const draft *d, const draft_kernel *k, compiler_space *out, sta
     text_init(&words);
     draft_text(d, &words);
     options.schedule = words.data;
-    bool ok = compiler_space_of(k->graph, k->dims, k->dim_count, &options, out, st);
+    bool ok = compiler_space_of(k->instance, &options, out, st);
     text_release(&words);
     return ok;
 }

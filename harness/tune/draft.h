@@ -20,9 +20,7 @@ typedef struct draft {
 
 /* What is scheduled: borrowed. `options` without a schedule text. */
 typedef struct draft_kernel {
-    const ir_module *graph;
-    const ir_binding *dims;
-    uint32_t dim_count;
+    compiler_instance *instance;
     compiler_options options;
 } draft_kernel;
 

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interrupt.h"
-#include "measure/timer.h"
+#include "case/result.h"
+#include "common/interrupt.h"
+#include "common/timer.h"
 
 enum { BEAM = 12, RANKED_MAX = 64, FIRST_MEASURED = 16, TRIED_MAX = 400 };
 static const double taken_below = 0.99;
@@ -124,8 +125,8 @@ static void note(search *s, const char *words, double cycles, const json_t *pair
         json_pack("{s:s, s:I, s:O?, s:s?}", "schedule", words, "cycles", (json_int_t)cycles,
                   "ratio", json_object_get(pair, "ratio"), "why",
                   pair ? NULL
-                       : (*job_result_text(result, "why") ? job_result_text(result, "why")
-                                                          : job_result_text(result, "status"))));
+                       : (*result_text(result, RESULT_WHY) ? result_text(result, RESULT_WHY)
+                                                           : result_text(result, RESULT_STATUS))));
 }
 
 /* Runs a schedule against the kernel's own; the pair's numbers (owned), or NULL where it is of no
@@ -138,7 +139,7 @@ static json_t *measure(search *s, const draft *d, double cycles, bool quick) {
     j.schedule = words.data;
     j.quick = quick;
     json_t *pair = NULL, *result = worker_run(s->request->worker, &j);
-    if (result && strcmp(job_result_text(result, "status"), "ok") == 0)
+    if (result && result_outcome(result) == OUTCOME_OK)
         pair = json_incref(json_object_get(json_object_get(result, "internal"), "tune"));
     if (result && s->tried < TRIED_MAX)
         note(s, words.data, cycles, pair, result);

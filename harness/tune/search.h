@@ -10,8 +10,8 @@
 #ifndef TESSERA_HARNESS_TUNE_SEARCH_H
 #define TESSERA_HARNESS_TUNE_SEARCH_H
 
+#include "exec/worker.h"
 #include "tune/draft.h"
-#include "worker.h"
 
 typedef struct search_request {
     worker *worker;

@@ -7,15 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend.h"
+#include "case/backend.h"
+#include "case/fault.h"
+#include "common/interrupt.h"
+#include "common/json_text.h"
+#include "common/say.h"
+#include "common/timer.h"
 #include "device/host.h"
-#include "fault.h"
-#include "interrupt.h"
-#include "json_text.h"
 #include "measure/cpu_feature.h"
-#include "measure/timer.h"
-#include "report/host_facts.h"
-#include "report/say.h"
+#include "measure/host_facts.h"
 #include "tune/search.h"
 
 typedef struct tuning {
@@ -32,45 +32,45 @@ static const char *level_of(const job *j) {
     return j->isa ? j->isa : host_isa();
 }
 
-static ir_module *graph_of(const corpus_case *item) {
-    text diagnostics;
-    text_init(&diagnostics);
-    ir_module *graph = compiler_graph(item->source, item->kernel, item->c, &diagnostics);
-    text_release(&diagnostics);
-    return graph;
-}
-
 /* ---- giving schedules to jobs ---- */
 
 uint32_t tune_apply(const tune_cache *c, const corpus *all, job_plan *plan) {
     uint32_t given = 0;
+    const corpus_case *open = NULL; /* what the instance is of: the jobs of a case come together */
+    compiler_instance *instance = NULL;
     if (json_object_size(c->entries) == 0)
         return 0;
     for (size_t i = 0; i < plan->jobs.count; i++) {
         job *j = &plan->jobs.items[i];
         const corpus_case *item = corpus_case_named(all, j->kernel, j->case_name);
         bool compiled = strcmp(j->backend, "cpu") == 0 && !j->schedule && !j->unoptimised;
-        ir_module *graph = compiled && item ? graph_of(item) : NULL;
-        if (!graph)
+        if (!compiled || !item)
             continue;
-        char *key = tune_key(graph, item->c, level_of(j), j);
+        if (item != open) {
+            compiler_instance_free(instance);
+            instance = corpus_case_instance(item, NULL);
+            open = item;
+        }
+        if (!instance)
+            continue;
+        char *key = tune_key(instance, item->c, level_of(j), j);
         const json_t *entry = tune_cache_find(c, key);
-        const char *schedule = job_result_text(entry, "schedule");
+        const char *schedule = json_text_at(entry, "schedule");
         if (*schedule) {
             j->schedule = schedule;
             j->tuned = true;
             given++;
         }
         free(key);
-        ir_module_free(graph);
     }
+    compiler_instance_free(instance);
     return given;
 }
 
 /* ---- one case ---- */
 
 static void show(tuning *t, const job *j, const json_t *entry, bool known) {
-    const char *schedule = job_result_text(entry, "schedule");
+    const char *schedule = json_text_at(entry, "schedule");
     double was = (double)json_integer_value(json_object_get(entry, "default_ns"));
     double is = (double)json_integer_value(json_object_get(entry, "tuned_ns"));
     size_t tried = json_array_size(json_object_get(entry, "tried"));
@@ -96,13 +96,13 @@ static bool keep(tuning *t, json_t *entry, status *st) {
     return ok;
 }
 
-static void settle(tuning *t, const corpus_case *item, const ir_module *graph, const job *j,
+static void settle(tuning *t, const corpus_case *item, compiler_instance *instance, const job *j,
                    const search_result *found) {
     status st = STATUS_INIT;
     text cpu;
     text_init(&cpu);
     host_name(&cpu);
-    json_t *entry = tune_entry(graph, item->c, level_of(j), j);
+    json_t *entry = tune_entry(instance, item->c, level_of(j), j);
     json_object_set_new(entry, "cpu", json_string(cpu.data));
     json_object_set_new(entry, "schedule", json_string(found->schedule.data));
     json_object_set_new(entry, "default_ns", json_integer((json_int_t)found->default_ns));
@@ -129,17 +129,16 @@ static void tell_unmeasured(tuning *t, const job *j, const search_result *found)
         return;
     }
     say(stderr, "tsr: %s/%s: no schedule could be measured: %s\n", j->kernel, j->case_name,
-        job_result_text(first, "why"));
+        json_text_at(first, "why"));
     t->failed++;
     t->code = exit_code_worse(t->code, EXIT_CHECK);
 }
 
-static void search_case(tuning *t, const corpus_case *item, const ir_module *graph, const job *j,
-                        uint64_t budget_ns) {
+static void search_case(tuning *t, const corpus_case *item, compiler_instance *instance,
+                        const job *j, uint64_t budget_ns) {
     status st = STATUS_INIT;
     search_result found;
-    draft_kernel kernel = {graph, item->c->dims, item->c->dim_count,
-                           job_compiler_options(j, item->kernel)};
+    draft_kernel kernel = {instance, job_compiler_options(j, item->kernel)};
     kernel.options.fault = NULL;
     search_request request = {&t->worker, j, &kernel, budget_ns};
     bool ok = search_run(&request, &found, &st);
@@ -148,7 +147,7 @@ static void search_case(tuning *t, const corpus_case *item, const ir_module *gra
         t->code = exit_code_worse(t->code, exit_code_of_status(st.code));
         t->failed++;
     } else if (ok && found.measured) {
-        settle(t, item, graph, j, &found);
+        settle(t, item, instance, j, &found);
     } else if (ok) {
         tell_unmeasured(t, j, &found);
     }
@@ -158,21 +157,21 @@ static void search_case(tuning *t, const corpus_case *item, const ir_module *gra
 static void tune_job(tuning *t, const job *planned, uint64_t budget_ns) {
     const corpus_case *item =
         corpus_case_named(t->request->corpus, planned->kernel, planned->case_name);
-    ir_module *graph = graph_of(item);
+    compiler_instance *instance = corpus_case_instance(item, NULL);
     job j = *planned;
-    if (!graph)
+    if (!instance)
         return;
     j.mode = JOB_TUNE;
-    char *key = tune_key(graph, item->c, level_of(&j), &j);
+    char *key = tune_key(instance, item->c, level_of(&j), &j);
     const json_t *entry = t->request->again ? NULL : tune_cache_find(&t->cache, key);
     if (entry) {
         t->known++;
         show(t, &j, entry, true);
     } else {
-        search_case(t, item, graph, &j, budget_ns);
+        search_case(t, item, instance, &j, budget_ns);
     }
     free(key);
-    ir_module_free(graph);
+    compiler_instance_free(instance);
 }
 
 /* ---- all of them ---- */

@@ -3,8 +3,8 @@
 #ifndef TESSERA_HARNESS_TUNE_TUNE_H
 #define TESSERA_HARNESS_TUNE_TUNE_H
 
-#include "case.h"
-#include "job_plan.h"
+#include "case/case.h"
+#include "case/job_plan.h"
 #include "tune/cache.h"
 
 typedef struct tune_request {

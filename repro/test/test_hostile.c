@@ -436,6 +436,12 @@ static void a_bomb_is_refused_before_it_goes_off(void **state) {
     (void)state;
     static const uint64_t ten = (uint64_t)10 << 30, two = (uint64_t)2 << 30;
     const uint64_t said[] = {ten, two, (uint64_t)1 << 30, 2048, UINT64_MAX, 1};
+    struct rlimit files;
+    getrlimit(RLIMIT_FSIZE, &files);
+    if (files.rlim_cur < ten / 200) {
+        print_message("skipped: 10 GiB of zeros, compressed, are more than a file may have here\n");
+        skip();
+    }
     tar_entry claimed = {"x", "", 0, NULL, (size_t)2 << 30};
     text json, tar;
     text_init(&json);

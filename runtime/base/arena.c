@@ -15,29 +15,40 @@ struct arena_block {
     _Alignas(16) unsigned char bytes[];
 };
 
-static _Noreturn void out_of_memory(size_t size_bytes) {
-    fprintf(stderr, "tessera: out of memory (asked for %zu bytes)\n", size_bytes);
+static void (*end_process)(void);
+
+void base_when_out_of_memory(void (*end)(void)) {
+    end_process = end;
+}
+
+_Noreturn void base_out_of_memory(size_t size_bytes) {
+    if (size_bytes)
+        fprintf(stderr, "tessera: out of memory (asked for %zu bytes)\n", size_bytes);
+    else
+        fputs("tessera: out of memory\n", stderr);
+    if (end_process)
+        end_process();
     abort();
 }
 
 void *base_malloc(size_t size_bytes) {
     void *memory = malloc(size_bytes ? size_bytes : 1);
     if (!memory)
-        out_of_memory(size_bytes);
+        base_out_of_memory(size_bytes);
     return memory;
 }
 
 void *base_calloc(size_t count, size_t size_bytes) {
     void *memory = calloc(count ? count : 1, size_bytes ? size_bytes : 1);
     if (!memory)
-        out_of_memory(size_bytes);
+        base_out_of_memory(size_bytes);
     return memory;
 }
 
 void *base_realloc(void *memory, size_t size_bytes) {
     void *moved = realloc(memory, size_bytes ? size_bytes : 1);
     if (!moved)
-        out_of_memory(size_bytes);
+        base_out_of_memory(size_bytes);
     return moved;
 }
 
@@ -85,7 +96,7 @@ static arena_block *add_block(arena *a, size_t need) {
 
 void *arena_alloc(arena *a, size_t size_bytes) {
     if (size_bytes > SIZE_MAX / 2)
-        out_of_memory(size_bytes);
+        base_out_of_memory(size_bytes);
     size_t need = (size_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (need == 0)
         need = ALIGNMENT;

@@ -33,4 +33,9 @@ void *base_calloc(size_t count, size_t size_bytes);
 void *base_realloc(void *memory, size_t size_bytes);
 char *base_strdup(const char *text);
 
+/* Called instead of abort() once the message is out; does not return. For a whole process. */
+void base_when_out_of_memory(void (*end)(void));
+/* The message, and the end; 0: how much was asked for is not known. */
+_Noreturn void base_out_of_memory(size_t size_bytes);
+
 #endif

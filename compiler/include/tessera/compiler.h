@@ -1,9 +1,10 @@
 /* compiler.h - source in; kernels, cases, modules and diagnostics out. What the harness sees of the
  * compiler.
  *
- * Path of a kernel: compiler_open (parse) -> compiler_graph (check one case; symbolic Graph IR) ->
- * compiler_build (Schedule, Tile, machine code; a module image for tsrLoadModule), or
- * compiler_interpret (the oracle), or compiler_reference (f64 with a running error bound).
+ * Path of a kernel: compiler_open (parse) -> compiler_instance_open (check one case: symbolic Graph
+ * IR, and its dimensions) -> compiler_build (Schedule, Tile, machine code; a module image for
+ * tsrLoadModule), or compiler_interpret (the oracle), or compiler_reference (f64 with a running
+ * error bound).
  *
  * Threads: one source and what came from it is used from one thread at a time. */
 #ifndef TESSERA_COMPILER_H
@@ -112,8 +113,39 @@ const compiler_kernel *compiler_kernel_at(const compiler_source *source, uint32_
 ir_module *compiler_graph(compiler_source *source, const compiler_kernel *kernel,
                           const compiler_case *c, text *diagnostics);
 
-/* Inputs and outputs of a graph under bindings: element types and static shapes. Names are borrowed
- * from `graph`. */
+/* ---- a kernel instance ---- */
+
+/* A kernel's graph, checked for certain element types, and numbers for its dimensions. Neither
+ * changes. Text, hash, specialised graph, primitives and cost are computed when first asked for and
+ * kept in the instance.
+ *
+ * Threads: every call may write to the instance, so one thread at a time uses it. A child process
+ * of fork may go on with it. */
+typedef struct compiler_instance compiler_instance;
+
+/* compiler_graph, with the dimensions of the case (`c` NULL: none). NULL with diagnostics appended.
+ * Owned by the caller (compiler_instance_free); does not need the source any more. */
+compiler_instance *compiler_instance_open(compiler_source *source, const compiler_kernel *kernel,
+                                          const compiler_case *c, text *diagnostics);
+/* From a graph before any pass, which the instance takes; the dimensions are copied. A missing
+ * dimension, or one too large, is an error of the calls that need its number. */
+compiler_instance *compiler_instance_new(ir_module *graph, ir_bindings dims);
+void compiler_instance_free(compiler_instance *instance); /* may be NULL */
+
+/* All of these are borrowed from the instance. The graph is symbolic, and before any pass. */
+const ir_module *compiler_instance_graph(const compiler_instance *instance);
+ir_bindings compiler_instance_dims(const compiler_instance *instance);
+const text *compiler_instance_text(compiler_instance *instance);   /* canonical, of the graph */
+const sha256 *compiler_instance_hash(compiler_instance *instance); /* of that text */
+/* What the oracle runs: the graph with its dimensions, composites replaced by their primitives,
+ * each with the location of what it came from. NULL with a status. */
+const ir_module *compiler_primitives(compiler_instance *instance, status *st);
+
+/* FLOPs (masked work left out) and bytes that must move. */
+bool compiler_cost(compiler_instance *instance, uint64_t *flops, uint64_t *bytes, status *st);
+
+/* Inputs and outputs of an instance: element types and static shapes. Names are borrowed from it.
+ */
 typedef struct compiler_signature {
     uint32_t input_count, output_count;
     struct compiler_buffer {
@@ -123,13 +155,11 @@ typedef struct compiler_signature {
         int64_t dims[TENSOR_MAX_RANK];
     } inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
 } compiler_signature;
-bool compiler_signature_of(ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                           compiler_signature *out, status *st);
+bool compiler_signature_of(compiler_instance *instance, compiler_signature *out, status *st);
 
 /* Whether the values of the inputs are what the kernel asks for (targets of a cross_entropy within
  * their row); compiled code cannot tell and clamps. False with a message that names the element. */
-bool compiler_check_values(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                           const tensor *inputs, status *st);
+bool compiler_check_values(compiler_instance *instance, const tensor *inputs, status *st);
 
 /* ---- down the levels ---- */
 typedef enum compiler_profile {
@@ -140,12 +170,6 @@ typedef enum compiler_profile {
 } compiler_profile;
 const char *compiler_profile_name(compiler_profile profile);
 
-/* Dimensions that a module has code of its own for. */
-typedef struct compiler_variant {
-    const ir_binding *dims;
-    uint32_t dim_count;
-} compiler_variant;
-
 typedef struct compiler_options {
     compiler_profile profile;
     const char *isa;         /* "x86-64-v4", ...; NULL = the host's best */
@@ -153,8 +177,8 @@ typedef struct compiler_options {
                                 module; only compiler_build looks at them */
     uint32_t also_count;
     bool generic; /* code for any dimensions, which a launch gives; compiler_build: an image for
-                     any, beside those of `variants`, and the bindings of the call have no say */
-    const compiler_variant *variants;
+                     any, beside those of `variants`, whatever the instance's dimensions are */
+    const ir_bindings *variants; /* dimensions that the module has code of its own for */
     uint32_t variant_count;
     bool unoptimised; /* nothing is fused or simplified, and the machine code is LLVM's plainest:
                          the bits are the same, or there is a bug */
@@ -179,9 +203,8 @@ typedef struct compiler_artifact {
     uint64_t compile_ns; /* graph in, image out */
 } compiler_artifact;
 
-/* `graph` is not changed. */
-bool compiler_build(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                    const compiler_options *options, compiler_artifact *out, status *st);
+bool compiler_build(compiler_instance *instance, const compiler_options *options,
+                    compiler_artifact *out, status *st);
 void compiler_artifact_release(compiler_artifact *artifact);
 
 /* What the machine code of a module is made of, over all of its images. */
@@ -215,45 +238,42 @@ typedef struct compiler_space {
 } compiler_space;
 /* Schedules, and generates no code. False, with the limit in `st`, where the options ask for what
  * does not fit. */
-bool compiler_space_of(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                       const compiler_options *options, compiler_space *out, status *st);
+bool compiler_space_of(compiler_instance *instance, const compiler_options *options,
+                       compiler_space *out, status *st);
 void compiler_space_release(compiler_space *space);
 
 /* One level as text: "graph" (before passes), "schedule", "tile", "llvm", "asm", and "mlir" (the
  * primitives in MLIR's own dialects, for its stock tools); "obj" and "module"
  * are bytes. */
-bool compiler_emit(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                   const compiler_options *options, const char *level, text *out, status *st);
+bool compiler_emit(compiler_instance *instance, const compiler_options *options, const char *level,
+                   text *out, status *st);
 /* Names of all passes, in order, for --emit-after; of code for any dimensions, which has fewer.
  * Returns the count. */
 uint32_t compiler_pass_names(bool generic, const char *const **names);
 
-/* The oracle: runs the decomposed graph, one rounding at a time. `outputs` are initialised by the
- * call. */
-bool compiler_interpret(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                        const tensor *inputs, tensor *outputs, status *st);
-/* What the oracle runs: the graph under bindings, composites replaced by their primitives, each
- * with the location of what it came from. Owned by the caller (ir_module_free). */
-ir_module *compiler_primitives(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                               status *st);
-/* The decomposition in f64 with an a-priori error bound per element (both tensors f64; integer
- * outputs exact with bound 0). The bound covers any order of accumulation and approximate functions
- * (NUMERICS, tolerances). `whole` (may be NULL): every float on the way is a whole number that its
- * type holds, as is the rule where inputs are small integers. */
-bool compiler_reference(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                        const tensor *inputs, tensor *references, tensor *bounds, bool *whole,
+/* The oracle: runs the primitives, one rounding at a time. `outputs` are initialised by the call.
+ */
+bool compiler_interpret(compiler_instance *instance, const tensor *inputs, tensor *outputs,
                         status *st);
-/* FLOPs (masked work left out) and bytes that must move. */
-bool compiler_cost(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                   uint64_t *flops, uint64_t *bytes, status *st);
+/* Where the reference goes: tensors of the caller, initialised by the call. */
+typedef struct compiler_references {
+    tensor *values, *bounds; /* one per output each, f64 */
+    bool *whole; /* every float on the way is a whole number that its type holds, as is the rule
+                    where inputs are small integers; or NULL */
+} compiler_references;
+/* The primitives in f64 with an a-priori error bound per element (integer outputs exact with bound
+ * 0). The bound covers any order of accumulation and approximate functions (NUMERICS, tolerances).
+ */
+bool compiler_reference(compiler_instance *instance, const tensor *inputs,
+                        const compiler_references *out, status *st);
 
 /* A kernel cut open at one of its floating-point sums or dots: the operands of that one are inputs
  * behind the kernel's own (x; for a dot y; where it counts steps, counts), and its result is an
  * output behind the others. Static, composites decomposed. */
 typedef struct compiler_cut {
-    ir_module *graph;  /* owned by the caller; NULL: there is no such accumulation */
-    bool no_room;      /* graph is NULL because the kernel has too many parameters to be cut open */
-    dtype accumulator; /* f32 or f64 */
+    compiler_instance *instance; /* owned by the caller; NULL: there is no such accumulation */
+    bool no_room;                /* ... or the kernel has too many parameters to be cut open */
+    dtype accumulator;           /* f32 or f64 */
     bool is_dot;
     char order[16];
     int64_t extent;     /* elements of one accumulation */
@@ -266,8 +286,7 @@ typedef struct compiler_cut {
     int y_rank, y_summed, y_axes[TENSOR_MAX_RANK]; /* of y: those summed over */
     int64_t y_dims[TENSOR_MAX_RANK];
 } compiler_cut;
-bool compiler_cut_open(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                       uint32_t index, compiler_cut *out, status *st);
+bool compiler_cut_open(compiler_instance *whole, uint32_t index, compiler_cut *out, status *st);
 /* The element of x that is number `k` of accumulation `row`. */
 int64_t compiler_cut_place(const compiler_cut *c, int64_t row, int64_t k);
 /* Which step of its accumulations an element of y belongs to. */
@@ -305,8 +324,8 @@ uint32_t compiler_function_names(const char *const **names);
 
 /* Can a fault of compiler_options change what the kernel computes? Where it cannot, `why` receives
  * the reasons, operation by operation. Faults that the operations have no say in always can. */
-bool compiler_fault_applies(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                            const char *fault, bool *applies, text *why, status *st);
+bool compiler_fault_applies(compiler_instance *instance, const char *fault, bool *applies,
+                            text *why, status *st);
 
 const char *compiler_llvm_version(void);
 

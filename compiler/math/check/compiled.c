@@ -11,13 +11,13 @@ static bool build(const char *source, const char *isa, compiler_artifact *out, s
     text_init(&diagnostics);
     compiler_source *opened = compiler_open_text("function.tsr", source, false, &diagnostics);
     compiler_options options = {.profile = PROFILE_STRICT, .isa = isa, .threads = 1};
-    ir_module *graph = NULL;
+    compiler_instance *instance = NULL;
     if (compiler_error_count(opened) == 0)
-        graph = compiler_graph(opened, compiler_kernel_at(opened, 0), NULL, &diagnostics);
-    bool ok = graph ? compiler_build(graph, NULL, 0, &options, out, st)
-                    : status_set(st, STATUS_INTERNAL, "%.900s", diagnostics.data);
-    if (graph)
-        ir_module_free(graph);
+        instance =
+            compiler_instance_open(opened, compiler_kernel_at(opened, 0), NULL, &diagnostics);
+    bool ok = instance ? compiler_build(instance, &options, out, st)
+                       : status_set(st, STATUS_INTERNAL, "%.900s", diagnostics.data);
+    compiler_instance_free(instance);
     compiler_close(opened);
     text_release(&diagnostics);
     return ok;

@@ -81,13 +81,13 @@ static bool emit_object(math_set set, math_function function, text *object, stat
              function_name(function));
     text_init(&diagnostics);
     compiler_source *opened = compiler_open_text("speed.tsr", source, false, &diagnostics);
-    ir_module *graph = NULL;
+    compiler_instance *instance = NULL;
     if (compiler_error_count(opened) == 0)
-        graph = compiler_graph(opened, compiler_kernel_at(opened, 0), NULL, &diagnostics);
-    bool ok = graph ? compiler_emit(graph, NULL, 0, &options, "obj", object, st)
-                    : status_set(st, STATUS_INTERNAL, "%.900s", diagnostics.data);
-    if (graph)
-        ir_module_free(graph);
+        instance =
+            compiler_instance_open(opened, compiler_kernel_at(opened, 0), NULL, &diagnostics);
+    bool ok = instance ? compiler_emit(instance, &options, "obj", object, st)
+                       : status_set(st, STATUS_INTERNAL, "%.900s", diagnostics.data);
+    compiler_instance_free(instance);
     compiler_close(opened);
     text_release(&diagnostics);
     return ok;

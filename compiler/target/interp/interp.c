@@ -1,5 +1,4 @@
-/* interp.c - the oracle: decomposes a copy of the graph and evaluates its primitives, one after the
- * other.
+/* interp.c - the oracle: evaluates the primitives of an instance, one after the other.
  *
  * No optimising pass runs, nothing is fused, every operation rounds by itself: its result is what
  * every backend must give under strict. A value is freed after its last use. */
@@ -8,24 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/passes.h"
 #include "tessera/compiler.h"
 
 typedef struct interpreter {
-    ir_module *m;
+    const ir_module *m;
     tensor *values; /* by value id */
     uint32_t *uses; /* left */
     status *st;
 } interpreter;
-
-ir_module *interp_prepare(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                          status *st) {
-    ir_module *m = ir_module_clone(graph);
-    if (graph_specialize(m, dims, dim_count, st) && graph_decompose_all(m, st))
-        return m;
-    ir_module_free(m);
-    return NULL;
-}
 
 static const ir_block_data *kernel_block(const ir_module *m) {
     return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
@@ -159,14 +148,9 @@ static bool run(interpreter *in, tensor *outputs) {
     return give_outputs(in, ir_op_get(in->m, op), outputs);
 }
 
-ir_module *compiler_primitives(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                               status *st) {
-    return interp_prepare(graph, dims, dim_count, st);
-}
-
-bool compiler_interpret(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                        const tensor *inputs, tensor *outputs, status *st) {
-    ir_module *m = interp_prepare(graph, dims, dim_count, st);
+bool compiler_interpret(compiler_instance *instance, const tensor *inputs, tensor *outputs,
+                        status *st) {
+    const ir_module *m = compiler_primitives(instance, st);
     if (!m)
         return false;
     interpreter in = {.m = m, .st = st};
@@ -186,6 +170,5 @@ bool compiler_interpret(const ir_module *graph, const ir_binding *dims, uint32_t
         tensor_release(&in.values[i]);
     free(in.values);
     free(in.uses);
-    ir_module_free(m);
     return ok;
 }

@@ -11,7 +11,7 @@
 #include "ops/graph.h"
 
 typedef struct interp_step {
-    ir_module *m;
+    const ir_module *m;
     ir_op op;
     int opcode;
     const tensor *const *in;
@@ -25,9 +25,6 @@ bool interp_move(const interp_step *s, status *st);
 bool interp_reduce(const interp_step *s, status *st);
 bool interp_dot(const interp_step *s, status *st);
 
-/* A static copy of `graph` without composites; NULL with a status. Owned by the caller. */
-ir_module *interp_prepare(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                          status *st);
 /* Whether the tensors have the types and shapes of the kernel's inputs. */
 bool interp_check_inputs(const ir_module *m, const tensor *inputs, status *st);
 /* An empty tensor of a value's shape; DTYPE_NONE: of its own element type. */

@@ -9,7 +9,7 @@
 #include "tessera/compiler.h"
 
 typedef struct walker {
-    ir_module *m;
+    const ir_module *m;
     reference_value *values; /* by value id */
     uint32_t *uses;          /* left */
     bool whole; /* no fraction so far, and nothing beyond what its type holds exactly */
@@ -266,22 +266,20 @@ static bool walk(walker *w, const tensor *inputs, tensor *references, tensor *bo
     return give_all(w, ir_op_get(w->m, op), references, bounds);
 }
 
-bool compiler_reference(const ir_module *graph, const ir_binding *dims, uint32_t dim_count,
-                        const tensor *inputs, tensor *references, tensor *bounds, bool *whole,
-                        status *st) {
-    ir_module *m = interp_prepare(graph, dims, dim_count, st);
+bool compiler_reference(compiler_instance *instance, const tensor *inputs,
+                        const compiler_references *out, status *st) {
+    const ir_module *m = compiler_primitives(instance, st);
     if (!m)
         return false;
     uint32_t count = ir_value_count(m);
     walker w = {.m = m, .uses = ir_count_uses(m), .whole = true, .st = st};
     w.values = base_calloc(count + 1, sizeof *w.values);
-    bool ok = walk(&w, inputs, references, bounds);
-    if (whole)
-        *whole = w.whole;
+    bool ok = walk(&w, inputs, out->values, out->bounds);
+    if (out->whole)
+        *out->whole = w.whole;
     for (uint32_t i = 1; i <= count; i++)
         release(&w.values[i]);
     free(w.values);
     free(w.uses);
-    ir_module_free(m);
     return ok;
 }

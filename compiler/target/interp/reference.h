@@ -17,7 +17,7 @@ typedef struct reference_value {
 } reference_value;
 
 typedef struct reference_step {
-    ir_module *m;
+    const ir_module *m;
     ir_op op;
     int opcode;
     const reference_value *const *in;

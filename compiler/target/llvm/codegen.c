@@ -11,9 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "target/llvm/emit.h"
 
+/* LLVM tells a lack of memory to a handler, which only its C++ interface can set. */
+void llvm_when_out_of_memory(
+    void (*end)(void *data, const char *reason, bool diagnose),
+    void *data) __asm__("_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_");
+void llvm_tell_failed_new(void) __asm__("_ZN4llvm33install_out_of_memory_new_handlerEv");
+
+static void end_without_memory(void *data, const char *reason, bool diagnose) {
+    (void)data, (void)reason, (void)diagnose;
+    base_out_of_memory(0);
+}
+
 static void initialize(void) {
+    llvm_when_out_of_memory(end_without_memory, NULL);
+    llvm_tell_failed_new();
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();

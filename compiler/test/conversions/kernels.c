@@ -102,10 +102,10 @@ bool conversion_kernel_open(conversion_kernel *k, dtype from, conversion_choice 
     compiler_artifact artifact = {0};
     *k = (conversion_kernel){.from = from};
     k->count = conversions_from(from, choice, k->list);
-    ir_module *graph = graph_of(k);
-    bool ok = compiler_build(graph, NULL, 0, &options, &artifact, st) && load(k, &artifact, st);
+    compiler_instance *instance = compiler_instance_new(graph_of(k), (ir_bindings){0});
+    bool ok = compiler_build(instance, &options, &artifact, st) && load(k, &artifact, st);
     compiler_artifact_release(&artifact);
-    ir_module_free(graph);
+    compiler_instance_free(instance);
     return ok;
 }
 

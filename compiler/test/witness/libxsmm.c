@@ -26,19 +26,20 @@ static tensor ours(const product *p, const char *order, const tensor *inputs) {
     text said;
     tensor out;
     status st = STATUS_INIT;
-    ir_binding dims[] = {{"M", p->m}, {"N", p->n}, {"K", p->k}};
+    const ir_binding dims[] = {{"M", p->m}, {"N", p->n}, {"K", p->k}};
+    const compiler_case c = {.dims = dims, .dim_count = 3};
     text_init(&said);
     snprintf(source, sizeof source,
              "@kernel\ndef f(x: Tensor[\"M\", \"K\", f32], y: Tensor[\"K\", \"N\", f32]) -> "
              "Tensor[\"M\", \"N\", f32]:\n    return matmul(x, y, order=\"%s\")\n",
              order);
     compiler_source *s = compiler_open_text("witness.tsr", source, false, &said);
-    ir_module *graph = compiler_graph(s, compiler_kernel_at(s, 0), NULL, &said);
-    if (!graph)
+    compiler_instance *instance = compiler_instance_open(s, compiler_kernel_at(s, 0), &c, &said);
+    if (!instance)
         fail_msg("%s", said.data);
-    if (!compiler_interpret(graph, dims, 3, inputs, &out, &st))
+    if (!compiler_interpret(instance, inputs, &out, &st))
         fail_msg("%s", st.message);
-    ir_module_free(graph);
+    compiler_instance_free(instance);
     compiler_close(s);
     text_release(&said);
     return out;

@@ -1,6 +1,7 @@
 /* csv.c - a line for each result: JSON objects, or a table. */
 #include <string.h>
 
+#include "case/result.h"
 #include "report/export/export.h"
 
 /* The member that names the document in each of its lines. */
@@ -26,41 +27,6 @@ void export_jsonl(const json_t *document, text *out) {
 typedef struct column {
     const char *title, *outer, *inner;
 } column;
-
-static const column bench_columns[] = {
-    {"kernel", "kernel", NULL},
-    {"case", "case", NULL},
-    {"backend", "backend", NULL},
-    {"profile", "profile", NULL},
-    {"threads", "threads", NULL},
-    {"status", "status", NULL},
-    {"why", "why", NULL},
-    {"against", "check", "against"},
-    {"bitwise", "check", "bitwise"},
-    {"max_ulp", "check", "max_ulp"},
-    {"max_error_over_bound", "check", "max_error_over_bound"},
-    {"max_ulp_f64", "check", "max_ulp_f64"},
-    {"median_ns", "time_ns", "median"},
-    {"low_ns", "time_ns", "low"},
-    {"high_ns", "time_ns", "high"},
-    {"confidence", "time_ns", "confidence"},
-    {"samples", "time_ns", "samples"},
-    {"min_ns", "time_ns", "min"},
-    {"iqr_ns", "time_ns", "iqr"},
-    {"flops", "flops", NULL},
-    {"bytes", "bytes", NULL},
-    {"gflops", "rate", "gflops"},
-    {"gbps", "rate", "gbps"},
-    {"bound", "roofline", "bound"},
-    {"ceiling", "roofline", "ceiling"},
-    {"fraction", "roofline", "fraction"},
-    {"compile_ns", "compile_ns", NULL},
-    {"compile_cached", "compile_cached", NULL},
-    {"schedule", "schedule", NULL},
-    {"schedule_values", "schedule_values", NULL},
-    {"schedule_hash", "schedule_hash", NULL},
-    {"module_hash", "module_hash", NULL},
-};
 
 static const column gate_columns[] = {
     {"kernel", "kernel", NULL},
@@ -125,8 +91,15 @@ static void table(const json_t *document, const column *columns, size_t count, t
 }
 
 void export_csv(const json_t *document, text *out) {
+    column columns[RESULT_FIELD_COUNT];
+    size_t count = 0;
+    for (int i = 0; i < RESULT_FIELD_COUNT; i++) {
+        const result_field_info *f = &result_fields[i];
+        if (f->csv)
+            columns[count++] = (column){f->csv, f->outer, *f->inner ? f->inner : NULL};
+    }
     if (export_schema(document) == EXPORT_GATE)
         table(document, gate_columns, sizeof gate_columns / sizeof *gate_columns, out);
     else
-        table(document, bench_columns, sizeof bench_columns / sizeof *bench_columns, out);
+        table(document, columns, count, out);
 }

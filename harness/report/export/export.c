@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "job.h"
+#include "case/job.h"
+#include "case/result.h"
+#include "common/json_text.h"
 
 enum { JSON_DIGITS = 10 };
 
@@ -16,7 +18,7 @@ unsigned export_schema(const json_t *document) {
         unsigned bit;
     } schemas[] = {
         {"tsr.bench/1", EXPORT_BENCH}, {"tsr.gate/1", EXPORT_GATE}, {"tsr.lint/1", EXPORT_LINT}};
-    const char *name = job_result_text(document, "schema");
+    const char *name = json_text_at(document, "schema");
     for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++)
         if (strcmp(name, schemas[i].name) == 0)
             return schemas[i].bit;
@@ -64,15 +66,15 @@ double export_number(const json_t *result, const char *outer, const char *inner)
 }
 
 double export_median(const json_t *result) {
-    bool ok = strcmp(job_result_text(result, "status"), "ok") == 0;
+    bool ok = result_outcome(result) == OUTCOME_OK;
     return ok ? export_number(result, "time_ns", "median") : NAN;
 }
 
 void export_name(const json_t *result, text *out) {
     const json_t *threads = export_value(result, "threads", NULL);
-    const char *backend = job_result_text(result, "backend"),
-               *profile = job_result_text(result, "profile");
-    text_printf(out, "%s/%s", job_result_text(result, "kernel"), job_result_text(result, "case"));
+    const char *backend = result_text(result, RESULT_BACKEND),
+               *profile = result_text(result, RESULT_PROFILE);
+    text_printf(out, "%s/%s", result_text(result, RESULT_KERNEL), result_text(result, RESULT_CASE));
     if (*backend)
         text_printf(out, "@%s", backend);
     if (*profile)

@@ -2,7 +2,8 @@
  * extra}. The value is the median in ns. What was not timed is left out. */
 #include <math.h>
 
-#include "job.h"
+#include "case/job.h"
+#include "case/result.h"
 #include "report/export/export.h"
 
 static json_t *entry_of(const json_t *result, double median) {
@@ -17,7 +18,7 @@ static json_t *entry_of(const json_t *result, double median) {
                 export_number(result, "time_ns", "samples"),
                 export_number(result, "time_ns", "confidence"),
                 export_number(result, "rate", "gflops"), export_number(result, "rate", "gbps"),
-                job_result_text(result, "module_hash"));
+                result_text(result, RESULT_MODULE_HASH));
     json_t *entry = json_pack("{s:s, s:s, s:f, s:s, s:s}", "name", name.data, "unit", "ns", "value",
                               median, "range", range.data, "extra", extra.data);
     text_release(&name);

@@ -7,7 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "job.h"
+#include "case/job.h"
+#include "case/result.h"
+#include "common/json_text.h"
 #include "report/export/export.h"
 
 static json_t *context_of(const json_t *document) {
@@ -15,7 +17,7 @@ static json_t *context_of(const json_t *document) {
     json_t *caches = json_array(), *cache;
     size_t i;
     json_array_foreach(json_object_get(host, "caches"), i, cache) {
-        const char *level = job_result_text(cache, "level");
+        const char *level = json_text_at(cache, "level");
         json_array_append_new(caches, json_pack("{s:s, s:i, s:O}", "type",
                                                 level[1] == '1' ? "Data" : "Unified", "level",
                                                 level[0] == 'L' ? atoi(level + 1) : 0, "size",
@@ -97,14 +99,14 @@ static json_t *failures_of(const json_t *document) {
     json_t *failed = json_object(), *result;
     size_t i;
     json_array_foreach(json_object_get(document, "results"), i, result) {
-        const char *outcome = job_result_text(result, "status"),
-                   *why = job_result_text(result, "why");
-        if (!job_status_is_failure(outcome))
+        const char *why = result_text(result, RESULT_WHY);
+        if (!outcome_is_failure(result_outcome(result)))
             continue;
         text name;
         text_init(&name);
         export_name(result, &name);
-        json_object_set_new(failed, name.data, json_string(*why ? why : outcome));
+        json_object_set_new(failed, name.data,
+                            json_string(*why ? why : result_text(result, RESULT_STATUS)));
         text_release(&name);
     }
     return failed;

@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "job.h"
+#include "case/job.h"
+#include "case/result.h"
+#include "common/json_text.h"
 #include "report/export/export.h"
 #include "report/export/xml.h"
 
@@ -21,8 +23,8 @@ static const struct outcome {
 };
 
 static const char *outcome_of(const json_t *result) {
-    const char *verdict = job_result_text(result, "verdict");
-    return *verdict ? verdict : job_result_text(result, "status");
+    const char *verdict = json_text_at(result, "verdict");
+    return *verdict ? verdict : result_text(result, RESULT_STATUS);
 }
 
 static const char *element_of(const json_t *result) {
@@ -44,7 +46,7 @@ static counts count(const json_t *results, const char *kernel) {
     json_t *result;
     json_array_foreach((json_t *)results, i, result) {
         const char *element = element_of(result);
-        if (kernel && strcmp(job_result_text(result, "kernel"), kernel) != 0)
+        if (kernel && strcmp(result_text(result, RESULT_KERNEL), kernel) != 0)
             continue;
         c.tests++;
         c.failures += element && strcmp(element, "failure") == 0;
@@ -94,7 +96,7 @@ static double seconds_of(const json_t *result) {
 
 /* Why it did not pass: the first line is the message, the whole the element's text. */
 static void put_outcome(const json_t *result, const char *element, text *out) {
-    const char *why = job_result_text(result, "why"), *reason = job_result_text(result, "reason");
+    const char *why = result_text(result, RESULT_WHY), *reason = json_text_at(result, "reason");
     why = *why ? why : reason;
     text line;
     text_init(&line);
@@ -132,7 +134,7 @@ static void put_measurement(const json_t *result, text *out) {
 
 /* The result's name without its kernel, which is the class. */
 static void put_case(const json_t *result, text *out) {
-    const char *kernel = job_result_text(result, "kernel"), *element = element_of(result);
+    const char *kernel = result_text(result, RESULT_KERNEL), *element = element_of(result);
     double seconds = seconds_of(result);
     text name;
     text_init(&name);
@@ -152,7 +154,7 @@ static void put_case(const json_t *result, text *out) {
 
 static void put_suite(const json_t *document, const char *kernel, text *out) {
     const json_t *results = json_object_get(document, "results");
-    const char *started = job_result_text(document, "started");
+    const char *started = json_text_at(document, "started");
     counts c = count(results, kernel);
     size_t i;
     json_t *result;
@@ -170,7 +172,7 @@ static void put_suite(const json_t *document, const char *kernel, text *out) {
     text_append(out, ">\n");
     properties(document, out);
     json_array_foreach((json_t *)results, i, result) {
-        if (strcmp(job_result_text(result, "kernel"), kernel) == 0)
+        if (strcmp(result_text(result, RESULT_KERNEL), kernel) == 0)
             put_case(result, out);
     }
     text_append(out, "  </testsuite>\n");
@@ -186,7 +188,7 @@ void export_junit(const json_t *document, text *out) {
     put_counts(&c, out);
     text_append(out, ">\n");
     json_array_foreach((json_t *)results, i, result) {
-        const char *kernel = job_result_text(result, "kernel");
+        const char *kernel = result_text(result, RESULT_KERNEL);
         if (json_object_get(seen, kernel))
             continue;
         json_object_set_new(seen, kernel, json_true());

@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "job.h"
+#include "case/job.h"
+#include "case/result.h"
+#include "common/json_text.h"
 #include "report/export/export.h"
 
 static const double s_per_ns = 1e-9;
@@ -32,7 +34,7 @@ static json_t *test_of(const json_t *document, const json_t *result) {
     if (!isnan(median))
         json_object_set_new(test, "execution_time", times_of(document, name.data, median));
     json_object_set_new(test, "execution_status",
-                        json_integer(job_status_is_failure(job_result_text(result, "status"))));
+                        json_integer(outcome_is_failure(result_outcome(result))));
     if (!isnan(compile_ns) && json_is_false(json_object_get(result, "compile_cached")))
         json_object_set_new(test, "compile_time", json_real(compile_ns * s_per_ns));
     if (export_value(result, "module_hash", NULL))
@@ -42,14 +44,14 @@ static json_t *test_of(const json_t *document, const json_t *result) {
 }
 
 static bool was_run(const json_t *result) {
-    const char *outcome = job_result_text(result, "status");
-    return strcmp(outcome, "skipped") != 0 && strcmp(outcome, "unsupported") != 0;
+    job_outcome o = result_outcome(result);
+    return o != OUTCOME_SKIPPED && o != OUTCOME_UNSUPPORTED;
 }
 
 static json_t *machine_of(const json_t *host) {
     text name;
     text_init(&name);
-    text_printf(&name, "%s %s", job_result_text(host, "cpu"), job_result_text(host, "isa"));
+    text_printf(&name, "%s %s", json_text_at(host, "cpu"), json_text_at(host, "isa"));
     json_t *machine = json_pack("{s:s, s:O, s:O}", "name", name.data, "hardware",
                                 json_object_get(host, "cpu"), "os", json_object_get(host, "os"));
     text_release(&name);
@@ -58,13 +60,13 @@ static json_t *machine_of(const json_t *host) {
 
 static json_t *run_of(const json_t *document) {
     const json_t *program = json_object_get(document, "tsr");
-    const char *started = job_result_text(document, "started");
+    const char *started = json_text_at(document, "started");
     size_t length = strcspn(started, "Z");
     return json_pack("{s:s%, s:s%, s:s, s:s, s:s, s:s}", "start_time", started, length, "end_time",
-                     started, length, "llvm_project_revision", job_result_text(program, "commit"),
-                     "tsr_run", job_result_text(document, "run"), "tsr_version",
-                     job_result_text(program, "version"), "llvm_version",
-                     job_result_text(program, "llvm"));
+                     started, length, "llvm_project_revision", json_text_at(program, "commit"),
+                     "tsr_run", json_text_at(document, "run"), "tsr_version",
+                     json_text_at(program, "version"), "llvm_version",
+                     json_text_at(program, "llvm"));
 }
 
 void export_lnt(const json_t *document, text *out) {

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "job.h"
+#include "case/job.h"
+#include "case/result.h"
+#include "common/json_text.h"
 #include "report/export/export.h"
 
 /* One sample of a family: the value of a path of keys, scaled, with a label of its own. */
@@ -101,7 +103,7 @@ static void begin(const char *name, const json_t *result, text *out) {
     static const char *const labels[] = {"kernel", "case", "backend", "profile"};
     text_printf(out, "%s{", name);
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
-        label(labels[i], job_result_text(result, labels[i]), out);
+        label(labels[i], json_text_at(result, labels[i]), out);
     const json_t *threads = export_value(result, "threads", NULL);
     if (threads) {
         text digits;
@@ -122,8 +124,7 @@ static void head(const char *name, const char *type, const char *unit, const cha
 
 /* Numbers of a result that is wrong are none. */
 static void put_samples(const family *f, const json_t *result, text *out) {
-    const char *outcome = job_result_text(result, "status");
-    if (*outcome && strcmp(outcome, "ok") != 0)
+    if (*result_text(result, RESULT_STATUS) && result_outcome(result) != OUTCOME_OK)
         return;
     for (size_t i = 0; i < sizeof f->parts / sizeof *f->parts && f->parts[i].label; i++) {
         double value = export_number(result, f->parts[i].outer, f->parts[i].inner);
@@ -156,7 +157,7 @@ static void put_states(const json_t *document, const char *name, const char *key
         for (size_t i = 0; states[i]; i++) {
             begin(name, result, out);
             label(name, states[i], out);
-            text_printf(out, "} %d\n", strcmp(job_result_text(result, key), states[i]) == 0);
+            text_printf(out, "} %d\n", strcmp(json_text_at(result, key), states[i]) == 0);
         }
     }
 }
@@ -166,19 +167,22 @@ static void put_facts(const json_t *document, const char *name, const char *iden
                  *host = json_object_get(document, "host");
     head(name, "info", NULL, "What was run, by what, where.", out);
     text_printf(out, "%s_info{", name);
-    label(identity, job_result_text(document, identity), out);
-    label("version", job_result_text(program, "version"), out);
-    label("commit", job_result_text(program, "commit"), out);
-    label("llvm", job_result_text(program, "llvm"), out);
-    label("cpu", job_result_text(host, "cpu"), out);
-    label("isa", job_result_text(host, "isa"), out);
-    label("os", job_result_text(host, "os"), out);
+    label(identity, json_text_at(document, identity), out);
+    label("version", json_text_at(program, "version"), out);
+    label("commit", json_text_at(program, "commit"), out);
+    label("llvm", json_text_at(program, "llvm"), out);
+    label("cpu", json_text_at(host, "cpu"), out);
+    label("isa", json_text_at(host, "isa"), out);
+    label("os", json_text_at(host, "os"), out);
     text_append(out, "} 1\n");
 }
 
 void export_openmetrics(const json_t *document, text *out) {
-    static const char *const outcomes[] = {"ok",      "mismatch",    "error",   "crash",
-                                           "timeout", "unsupported", "skipped", NULL};
+    static const char *const outcomes[] = {
+#define OUTCOME(id, name, failure) name,
+#include "case/outcome.def"
+#undef OUTCOME
+        NULL};
     static const char *const verdicts[] = {"REGRESSED",    "IMPROVED", "EQUIVALENT",
                                            "INCONCLUSIVE", "FAILED",   NULL};
     if (export_schema(document) == EXPORT_GATE) {

@@ -2,7 +2,8 @@
  * finding. Paths are relative to where tsr was started (%SRCROOT%) unless they are absolute. */
 #include <string.h>
 
-#include "job.h"
+#include "case/job.h"
+#include "common/json_text.h"
 #include "report/export/export.h"
 
 static json_t *message_of(const char *words) {
@@ -13,11 +14,11 @@ static json_t *rules_of(const json_t *document) {
     json_t *list = json_array(), *rule;
     size_t i;
     json_array_foreach(json_object_get(document, "rules"), i, rule) json_array_append_new(
-        list, json_pack("{s:s, s:o, s:o, s:o, s:{s:s}}", "id", job_result_text(rule, "id"),
-                        "shortDescription", message_of(job_result_text(rule, "what")),
-                        "fullDescription", message_of(job_result_text(rule, "why")), "help",
-                        message_of(job_result_text(rule, "help")), "defaultConfiguration", "level",
-                        job_result_text(rule, "severity")));
+        list, json_pack("{s:s, s:o, s:o, s:o, s:{s:s}}", "id", json_text_at(rule, "id"),
+                        "shortDescription", message_of(json_text_at(rule, "what")),
+                        "fullDescription", message_of(json_text_at(rule, "why")), "help",
+                        message_of(json_text_at(rule, "help")), "defaultConfiguration", "level",
+                        json_text_at(rule, "severity")));
     return list;
 }
 
@@ -25,7 +26,7 @@ static int place_of_rule(const json_t *document, const char *id) {
     size_t i;
     json_t *rule;
     json_array_foreach(json_object_get(document, "rules"), i, rule) {
-        if (strcmp(job_result_text(rule, "id"), id) == 0)
+        if (strcmp(json_text_at(rule, "id"), id) == 0)
             return (int)i;
     }
     return -1;
@@ -55,14 +56,13 @@ static json_t *artifact_of(const char *path) {
 
 static json_t *location_of(const json_t *finding) {
     json_t *physical = json_pack("{s:o, s:{s:O, s:O, s:O, s:o}}", "artifactLocation",
-                                 artifact_of(job_result_text(finding, "path")), "region",
-                                 "startLine", json_object_get(finding, "line"), "startColumn",
+                                 artifact_of(json_text_at(finding, "path")), "region", "startLine",
+                                 json_object_get(finding, "line"), "startColumn",
                                  json_object_get(finding, "column"), "endColumn",
                                  json_object_get(finding, "end_column"), "snippet",
-                                 message_of(job_result_text(finding, "source")));
+                                 message_of(json_text_at(finding, "source")));
     json_t *location = json_pack("{s:o}", "physicalLocation", physical);
-    const char *kernel = job_result_text(finding, "kernel"),
-               *name = job_result_text(finding, "case");
+    const char *kernel = json_text_at(finding, "kernel"), *name = json_text_at(finding, "case");
     if (*kernel) {
         text full;
         text_init(&full);
@@ -80,15 +80,15 @@ void export_sarif(const json_t *document, text *out) {
     json_t *results = json_array(), *finding;
     size_t i;
     json_array_foreach(json_object_get(document, "findings"), i, finding) {
-        const char *id = job_result_text(finding, "id");
+        const char *id = json_text_at(finding, "id");
         json_array_append_new(results, json_pack("{s:s, s:i, s:s, s:o, s:[o]}", "ruleId", id,
                                                  "ruleIndex", place_of_rule(document, id), "level",
-                                                 job_result_text(finding, "severity"), "message",
-                                                 message_of(job_result_text(finding, "message")),
+                                                 json_text_at(finding, "severity"), "message",
+                                                 message_of(json_text_at(finding, "message")),
                                                  "locations", location_of(finding)));
     }
     json_t *driver = json_pack("{s:s, s:s, s:o}", "name", "tsr lint", "version",
-                               job_result_text(program, "version"), "rules", rules_of(document));
+                               json_text_at(program, "version"), "rules", rules_of(document));
     json_t *run = json_pack("{s:{s:o}, s:s, s:o}", "tool", "driver", driver, "columnKind",
                             "unicodeCodePoints", "results", results);
     export_append_document(out, json_pack("{s:s, s:s, s:[o]}", "$schema",

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "job.h"
+#include "case/job.h"
 #include "report/export/export.h"
 
 /* Digits that keep nanoseconds apart in a trace of days. */
@@ -21,6 +21,7 @@ static const char *category_of(const char *phase) {
         const char *phase, *category;
     } kinds[] = {
 #define PHASE(name, category) {name, category},
+#include "common/json_text.h"
 #include "report/export/phases.def"
 #undef PHASE
     };
@@ -57,7 +58,7 @@ static void put_steps(json_t *events, const json_t *timeline, json_int_t base, c
     size_t i;
     json_t *step;
     json_array_foreach(json_object_get(timeline, "steps"), i, step) {
-        span s = {job_result_text(step, "name"), "host", HOST_TRACK, base + whole(step, "start_ns"),
+        span s = {json_text_at(step, "name"), "host", HOST_TRACK, base + whole(step, "start_ns"),
                   whole(step, "ns")};
         put_span(events, &s, json_pack("{s:s}", "result", result));
     }
@@ -71,7 +72,7 @@ static void put_launch(json_t *events, const json_t *launch, json_int_t base, co
     span all = {"launch", "kernel", KERNEL_TRACK, start, whole(launch, "ns")};
     put_span(events, &all, json_pack("{s:s}", "result", result));
     json_array_foreach(json_object_get(launch, "phases"), i, phase) {
-        const char *what = job_result_text(phase, "what");
+        const char *what = json_text_at(phase, "what");
         span s = {what, category_of(what), KERNEL_TRACK, start, whole(phase, "ns")};
         put_span(events, &s,
                  json_pack("{s:s, s:i, s:O}", "result", result, "phase", (int)i, "cells",

@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/timer.h"
 #include "measure/rotation.h"
 #include "measure/ticks.h"
-#include "measure/timer.h"
 #include "test/module_maker.h"
 
 enum {

@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
+#include "common/timer.h"
 #include "measure/rotation.h"
-#include "measure/timer.h"
 #include "test/cheats/counted.h"
 #include "test/module_maker.h"
 

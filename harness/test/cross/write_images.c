@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case.h"
+#include "case/case.h"
+#include "case/case_context.h"
 #include "device/host.h"
 #include "formula.h"
 #include "metadata.h"
 #include "module.h"
-#include "subject.h"
 
 static void put_number(uint64_t number) {
     fwrite(&number, sizeof number, 1, stdout);
@@ -80,14 +80,14 @@ static bool put_image(const compiler_artifact *artifact, const compiler_case *c,
     return true;
 }
 
-static bool put_case(subject *s, const corpus_case *c, const compiler_options *options,
+static bool put_case(case_context *s, const corpus_case *c, const compiler_options *options,
                      status *st) {
     compiler_artifact artifact = {0};
-    subject_request request = {
+    case_context_request request = {
         .path = c->path, .kernel = c->kernel->name, .case_name = c->c->name, .seed = 1};
     const tensor *expected;
-    bool ok = subject_open(s, &request, st) && (expected = subject_oracle(s, st)) &&
-              compiler_build(s->graph, s->c->dims, s->c->dim_count, options, &artifact, st);
+    bool ok = case_context_open(s, &request, st) && (expected = case_context_oracle(s, st)) &&
+              compiler_build(s->instance, options, &artifact, st);
     if (ok) {
         put_bytes(c->name, strlen(c->name));
         ok = put_image(&artifact, s->c, options->isa, st);
@@ -100,7 +100,7 @@ static bool put_case(subject *s, const corpus_case *c, const compiler_options *o
 
 int main(int argc, char **argv) {
     corpus c;
-    subject s = {0};
+    case_context s = {0};
     text diagnostics;
     status st = STATUS_INIT;
     size_t every = argc > 4 ? strtoul(argv[3], NULL, 10) : 0;
@@ -117,7 +117,7 @@ int main(int argc, char **argv) {
         ok = put_case(&s, &c.cases.items[i], &options, &st);
     if (!ok)
         fprintf(stderr, "write_images: %s\n", st.message);
-    subject_close(&s);
+    case_context_close(&s);
     corpus_release(&c);
     text_release(&diagnostics);
     return ok ? 0 : 1;

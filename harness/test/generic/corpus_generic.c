@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case.h"
-#include "inputs.h"
+#include "case/case.h"
+#include "case/case_context.h"
+#include "case/inputs.h"
 #include "metadata.h"
 #include "module.h"
-#include "subject.h"
 #include "tessera/tessera.h"
 
 enum { ARGUMENTS_MAX = 2 * COMPILER_MAX_PARAMETERS + 64, POISON = 0xA5 };
@@ -53,15 +53,15 @@ static bool load_kernel(generic_kernel *k, const compiler_artifact *a, const cha
 }
 
 /* Compiles, unless it is the kernel that is open. */
-static bool open_kernel(generic_kernel *k, const subject *s, status *st) {
+static bool open_kernel(generic_kernel *k, const case_context *s, status *st) {
     compiler_options options = {.generic = true, .verify = true};
     compiler_artifact artifact = {0};
-    sha256 graph = ir_hash(s->graph);
+    sha256 graph = *compiler_instance_hash(s->instance);
     if (k->open && memcmp(&graph, &k->graph, sizeof graph) == 0)
         return true;
     close_kernel(k);
     k->graph = graph;
-    bool ok = compiler_build(s->graph, NULL, 0, &options, &artifact, st) &&
+    bool ok = compiler_build(s->instance, &options, &artifact, st) &&
               load_kernel(k, &artifact, s->kernel->name, st);
     compiler_artifact_release(&artifact);
     return ok;
@@ -131,11 +131,11 @@ static bool run(generic_kernel *k, const arrays *a, status *st) {
     return ok;
 }
 
-static bool check_case(generic_kernel *k, subject *s, const corpus_case *c, status *st) {
-    subject_request request = {
+static bool check_case(generic_kernel *k, case_context *s, const corpus_case *c, status *st) {
+    case_context_request request = {
         .path = c->path, .kernel = c->kernel->name, .case_name = c->c->name, .seed = 1};
     const tensor *expected;
-    if (!subject_open(s, &request, st) || !(expected = subject_oracle(s, st)) ||
+    if (!case_context_open(s, &request, st) || !(expected = case_context_oracle(s, st)) ||
         !open_kernel(k, s, st))
         return false;
     arrays a = {s->c->dims, s->c->dim_count, s->signature.input_count, s->signature.output_count,
@@ -195,18 +195,19 @@ static bool is_small(const compiler_signature *s) {
 
 /* Inputs that the kernel cannot take at these dimensions (targets outside of their row) are left
  * out. */
-static bool run_shifted(generic_kernel *k, subject *s, const ir_binding *dims,
+static bool run_shifted(generic_kernel *k, const compiler_case *c, compiler_instance *shifted_case,
                         const compiler_signature *signature, size_t *runs, status *st) {
     tensor inputs[COMPILER_MAX_PARAMETERS] = {{0}}, outputs[COMPILER_MAX_PARAMETERS] = {{0}};
-    uint32_t count = s->c->dim_count;
+    ir_bindings dims = compiler_instance_dims(shifted_case);
     status unfit = STATUS_INIT;
-    if (!inputs_make(signature, s->c, 1, inputs, st))
+    if (!inputs_make(signature, c, 1, inputs, st))
         return false;
-    bool ok = true, takes = compiler_check_values(s->graph, dims, count, inputs, &unfit);
+    bool ok = true, takes = compiler_check_values(shifted_case, inputs, &unfit);
     if (takes)
-        ok = compiler_interpret(s->graph, dims, count, inputs, outputs, st);
+        ok = compiler_interpret(shifted_case, inputs, outputs, st);
     if (takes && ok) {
-        arrays a = {dims, count, signature->input_count, signature->output_count, inputs, outputs};
+        arrays a = {dims.items, dims.count, signature->input_count, signature->output_count,
+                    inputs,     outputs};
         ++*runs;
         ok = run(k, &a, st);
     }
@@ -221,7 +222,7 @@ typedef struct shift_counts {
     size_t runs, refused;
 } shift_counts;
 
-static bool check_shifted(generic_kernel *k, subject *s, int shift, shift_counts *counts,
+static bool check_shifted(generic_kernel *k, case_context *s, int shift, shift_counts *counts,
                           status *st) {
     ir_binding dims[64];
     compiler_signature signature;
@@ -231,20 +232,23 @@ static bool check_shifted(generic_kernel *k, subject *s, int shift, shift_counts
         return true;
     for (uint32_t i = 0; i < count; i++)
         dims[i] = (ir_binding){s->c->dims[i].name, shifted(s->c->dims[i].value, shift, i)};
-    ir_module *primitives = compiler_primitives(s->graph, dims, count, &misfit);
-    if (!primitives) {
-        counts->refused++;
-        return is_refused(k, dims, count, st);
-    }
-    ir_module_free(primitives);
-    return compiler_signature_of(s->graph, dims, count, &signature, st) &&
-           (!is_small(&signature) || run_shifted(k, s, dims, &signature, &counts->runs, st));
+    compiler_instance *moved = compiler_instance_new(
+        ir_module_clone(compiler_instance_graph(s->instance)), (ir_bindings){dims, count});
+    bool ok, fits = compiler_primitives(moved, &misfit) != NULL;
+    counts->refused += !fits;
+    if (!fits)
+        ok = is_refused(k, dims, count, st);
+    else
+        ok = compiler_signature_of(moved, &signature, st) &&
+             (!is_small(&signature) || run_shifted(k, s->c, moved, &signature, &counts->runs, st));
+    compiler_instance_free(moved);
+    return ok;
 }
 
 int main(int argc, char **argv) {
     generic_kernel k = {.open = false};
     corpus c;
-    subject s = {0};
+    case_context s = {0};
     text diagnostics;
     status st = STATUS_INIT;
     shift_counts counts = {0, 0};
@@ -274,7 +278,7 @@ int main(int argc, char **argv) {
            "must "
            "be; %zu of other bits or not run%s%s\n",
            cases, counts.runs, counts.refused, failed, ok ? "" : ": ", st.message);
-    subject_close(&s);
+    case_context_close(&s);
     corpus_release(&c);
     text_release(&diagnostics);
     return ok && failed == 0 && cases > 0 ? 0 : 1;

@@ -18,6 +18,8 @@ import tempfile
 import time
 
 TSR, ROOT, SHIM = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]), os.path.abspath(sys.argv[3])
+# By name and folder: a blank ends an entry of LD_PRELOAD, but none of LD_LIBRARY_PATH.
+PRELOAD = {"LD_PRELOAD": os.path.basename(SHIM), "LD_LIBRARY_PATH": os.path.dirname(SHIM)}
 ONLY = sys.argv[4] if len(sys.argv) > 4 else ""
 SHORT = bool(os.environ.get("TSR_SHORT"))
 SECONDS = 120
@@ -67,7 +69,7 @@ def run(command, folder, **environment):
     sanitizers = {"ASAN_OPTIONS": "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", "")}
     child = subprocess.Popen([TSR, *command], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, start_new_session=True,
-                             env={**os.environ, "LD_PRELOAD": SHIM, **sanitizers, **environment})
+                             env={**os.environ, **PRELOAD, **sanitizers, **environment})
     out, err = child.communicate(timeout=SECONDS)
     return child.returncode, out.decode(errors="replace"), err.decode(errors="replace"), child.pid
 

@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -34,6 +35,7 @@ HOSTILE = {
     "bytes": "a\udcff\udc9b2J\udcc3",  # no UTF-8: os.fsencode makes \xff of \udcff
     "long": "L" * (3 << 20),
 }
+ROOM_FOR_LONG = 1 << 30  # bytes of a file of texts of 3 MiB
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 HOSTILE = {"everything": HOSTILE["escapes"] + HOSTILE["lines"] + HOSTILE["orders"] + HOSTILE["directions"], **HOSTILE}
 ORDER = re.compile(r"##(\[|vso|[a-z]+\[)")
@@ -88,7 +90,7 @@ def in_results(change):
         rows = [row[0] for row in database.execute("SELECT number FROM results ORDER BY number")]
         for number, result in zip(rows, results):
             key = f"{result['kernel']}/{result['case']}@{result['backend']},{result['profile']},{result['threads']}"
-            database.execute("UPDATE results SET key = ?, status = ?, record = ? WHERE number = ?",
+            database.execute("UPDATE OR REPLACE results SET key = ?, status = ?, record = ? WHERE number = ?",
                              (key, result["status"], json.dumps(result), number))
         database.execute("UPDATE ceilings SET resource = ? || resource WHERE resource LIKE 'compute%'", (hostile,))
         database.commit()
@@ -334,7 +336,9 @@ def main():
             if not ONLY and not SHORT:
                 names += ["bytes"] if row[0] in BYTES_FIT else [["long"], [], ["umlaut"], []][number % 4]
             for name in names:
-                if fits(row[0], name):
+                if name == "long" and 0 <= resource.getrlimit(resource.RLIMIT_FSIZE)[0] < ROOM_FOR_LONG:
+                    print(f"skipped - {row[0]}, long: a file may not have {ROOM_FOR_LONG} bytes here")
+                elif fits(row[0], name):
                     failures += check(row, name, sound)
     return 1 if failures else 0
 

@@ -1,0 +1,98 @@
+/* instance.c - a graph with its dimensions, and what is computed of it when first asked for. */
+#include "graph/instance.h"
+
+#include <stdlib.h>
+
+#include "graph/passes.h"
+
+compiler_instance *compiler_instance_new(ir_module *graph, ir_bindings dims) {
+    compiler_instance *instance = base_calloc(1, sizeof *instance);
+    arena *memory = ir_module_arena(graph);
+    ir_binding *items = ARENA_NEW(memory, ir_binding, dims.count);
+    for (uint32_t i = 0; i < dims.count; i++)
+        items[i] = (ir_binding){arena_strdup(memory, dims.items[i].name), dims.items[i].value};
+    instance->graph = graph;
+    instance->dims = (ir_bindings){items, dims.count};
+    text_init(&instance->text);
+    return instance;
+}
+
+compiler_instance *compiler_instance_open(compiler_source *source, const compiler_kernel *kernel,
+                                          const compiler_case *c, text *diagnostics) {
+    ir_module *graph = compiler_graph(source, kernel, c, diagnostics);
+    ir_bindings dims = {c ? c->dims : NULL, c ? c->dim_count : 0};
+    return graph ? compiler_instance_new(graph, dims) : NULL;
+}
+
+void compiler_instance_free(compiler_instance *instance) {
+    if (!instance)
+        return;
+    ir_module_free(instance->primitives);
+    ir_module_free(instance->specialized);
+    ir_module_free(instance->graph);
+    text_release(&instance->text);
+    free(instance);
+}
+
+const ir_module *compiler_instance_graph(const compiler_instance *instance) {
+    return instance->graph;
+}
+
+ir_bindings compiler_instance_dims(const compiler_instance *instance) {
+    return instance->dims;
+}
+
+const text *compiler_instance_text(compiler_instance *instance) {
+    if (instance->text.length == 0)
+        ir_print(instance->graph, &instance->text);
+    return &instance->text;
+}
+
+const sha256 *compiler_instance_hash(compiler_instance *instance) {
+    const text *words = compiler_instance_text(instance);
+    if (!instance->has_hash)
+        instance->hash = sha256_of(words->data, words->length);
+    instance->has_hash = true;
+    return &instance->hash;
+}
+
+/* ---- the levels of the graph ---- */
+
+/* The module, or NULL where the pass that changed it failed. */
+static ir_module *kept(ir_module *m, bool ok) {
+    if (ok)
+        return m;
+    ir_module_free(m);
+    return NULL;
+}
+
+const ir_module *instance_specialized(compiler_instance *instance, status *st) {
+    if (!instance->specialized) {
+        ir_module *m = ir_module_clone(instance->graph);
+        instance->specialized = kept(m, graph_specialize(m, instance->dims, st));
+    }
+    return instance->specialized;
+}
+
+const ir_module *compiler_primitives(compiler_instance *instance, status *st) {
+    if (!instance->primitives && instance_specialized(instance, st)) {
+        ir_module *m = ir_module_clone(instance->specialized);
+        instance->primitives = kept(m, graph_decompose_all(m, st));
+    }
+    return instance->primitives;
+}
+
+bool compiler_cost(compiler_instance *instance, uint64_t *flops, uint64_t *bytes, status *st) {
+    if (!instance->has_cost && compiler_primitives(instance, st)) {
+        ir_module *m = ir_module_clone(instance->primitives);
+        instance->has_cost = graph_widen(m, st) && graph_simplify(m, st);
+        if (instance->has_cost)
+            instance->cost = graph_primitives_cost(m);
+        ir_module_free(m);
+    }
+    if (instance->has_cost) {
+        *flops = instance->cost.flops;
+        *bytes = instance->cost.bytes;
+    }
+    return instance->has_cost;
+}

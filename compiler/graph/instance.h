@@ -1,0 +1,22 @@
+/* instance.h - what a compiler_instance is inside: for the files that compiler.h's functions are
+ * in. */
+#ifndef TESSERA_GRAPH_INSTANCE_H
+#define TESSERA_GRAPH_INSTANCE_H
+
+#include "ops/graph.h"
+#include "tessera/compiler.h"
+
+struct compiler_instance {
+    ir_module *graph;
+    ir_bindings dims; /* in the graph's arena */
+    text text;        /* of the graph; empty: not printed yet */
+    sha256 hash;
+    ir_module *specialized, *primitives; /* NULL: not made yet */
+    bool has_hash, has_cost;
+    graph_cost cost;
+};
+
+/* The graph with numbers for dimensions, before any other pass. Borrowed; NULL with a status. */
+const ir_module *instance_specialized(compiler_instance *instance, status *st);
+
+#endif

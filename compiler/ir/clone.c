@@ -1,0 +1,81 @@
+/* clone.c - a module is a value: a copy has the same ids, and shares no memory with what it was
+ * made from. */
+#include "ir/internal.h"
+
+/* The vector `field` of one module for another: the records as they are, in the order of ids. */
+#define COPY_RECORDS(to, from, field)                                                              \
+    do {                                                                                           \
+        vec_reserve(&(to)->field, (from)->field.count);                                            \
+        for (size_t i_ = 0; i_ < (from)->field.count; i_++)                                        \
+            vec_push(&(to)->field, arena_copy(&(to)->memory, (from)->field.items[i_],              \
+                                              sizeof *(from)->field.items[i_]));                   \
+    } while (0)
+
+/* The index of interned things holds ids, which are the same in the copy. */
+static intern_table copy_index(const intern_table *from) {
+    intern_table to = *from;
+    to.slots = base_malloc(sizeof *to.slots * from->capacity);
+    for (uint32_t i = 0; i < from->capacity; i++)
+        to.slots[i] = from->slots[i];
+    return to;
+}
+
+static void own_attr(ir_module *m, ir_attr_data *d) {
+    const char *const *keys = d->keys;
+    if (d->string)
+        d->string = arena_strdup(&m->memory, d->string);
+    if (d->items)
+        d->items = arena_copy(&m->memory, d->items, sizeof *d->items * d->count);
+    if (!keys)
+        return;
+    d->keys = ARENA_NEW(&m->memory, const char *, d->count);
+    for (uint32_t i = 0; i < d->count; i++)
+        d->keys[i] = ir_intern_name(m, keys[i]);
+}
+
+static void own_op(ir_module *m, ir_op_data *d) {
+    d->operands = arena_copy(&m->memory, d->operands, sizeof *d->operands * d->operand_count);
+    d->results = arena_copy(&m->memory, d->results, sizeof *d->results * d->result_count);
+    d->regions = arena_copy(&m->memory, d->regions, sizeof *d->regions * d->region_count);
+    d->attrs = arena_copy(&m->memory, d->attrs, sizeof *d->attrs * d->attr_count);
+    for (uint32_t i = 0; i < d->attr_count; i++)
+        d->attrs[i].name = ir_intern_name(m, d->attrs[i].name);
+}
+
+/* What the copied records still point to in the other module. */
+static void own_records(ir_module *m) {
+    for (size_t i = 1; i < m->attrs.count; i++)
+        own_attr(m, m->attrs.items[i]);
+    for (size_t i = 1; i < m->ops.count; i++)
+        own_op(m, m->ops.items[i]);
+    for (size_t i = 1; i < m->values.count; i++)
+        if (m->values.items[i]->name)
+            m->values.items[i]->name = ir_intern_name(m, m->values.items[i]->name);
+    for (size_t i = 1; i < m->blocks.count; i++) {
+        ir_block_data *b = m->blocks.items[i];
+        b->arguments =
+            arena_copy(&m->memory, b->arguments, sizeof *b->arguments * b->argument_count);
+    }
+}
+
+ir_module *ir_module_clone(const ir_module *m) {
+    ir_module *copy = base_calloc(1, sizeof *copy);
+    arena_init(&copy->memory);
+    map_init(&copy->dim_index);
+    map_init(&copy->name_index);
+    COPY_RECORDS(copy, m, types);
+    COPY_RECORDS(copy, m, attrs);
+    COPY_RECORDS(copy, m, ops);
+    COPY_RECORDS(copy, m, values);
+    COPY_RECORDS(copy, m, blocks);
+    COPY_RECORDS(copy, m, regions);
+    for (size_t i = 0; i < m->dims.count; i++)
+        ir_dim_intern(copy, m->dims.items[i]);
+    copy->type_index = copy_index(&m->type_index);
+    copy->attr_index = copy_index(&m->attr_index);
+    copy->body = m->body;
+    own_records(copy);
+    if (m->failure)
+        ir_fail(copy, m->failure);
+    return copy;
+}

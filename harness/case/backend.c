@@ -1,0 +1,35 @@
+/* backend.c - look-ups in the table of backends. */
+#include "case/backend.h"
+
+#include <string.h>
+
+const backend backend_table[BACKEND_COUNT] = {
+#define BACKEND(id, name, driver, profiles, timed, product, summary)                               \
+    {name, driver, profiles, timed, product, summary},
+#include "case/backends.def"
+#undef BACKEND
+};
+
+backend_id backend_from_name(const char *name) {
+    for (int i = 0; i < BACKEND_COUNT; i++)
+        if (strcmp(backend_table[i].name, name) == 0)
+            return (backend_id)i;
+    return BACKEND_COUNT;
+}
+
+bool backend_is_tools(const backend *b) {
+    return strcmp(b->driver, "tools") == 0;
+}
+
+bool backend_honours(const backend *b, const char *profile) {
+    size_t length = strlen(profile);
+    const char *p = strstr(b->profiles, profile);
+    return p && (p == b->profiles || p[-1] == ' ') && (p[length] == ' ' || p[length] == '\0');
+}
+
+compiler_profile profile_from_name(const char *name) {
+    for (int i = 0; i < PROFILE_COUNT; i++)
+        if (strcmp(compiler_profile_name((compiler_profile)i), name) == 0)
+            return (compiler_profile)i;
+    return PROFILE_COUNT;
+}

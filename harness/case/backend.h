@@ -1,0 +1,37 @@
+/* backend.h - the table of backends. */
+#ifndef TESSERA_HARNESS_CASE_BACKEND_H
+#define TESSERA_HARNESS_CASE_BACKEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tessera/compiler.h"
+
+typedef enum backend_id {
+#define BACKEND(id, name, driver, profiles, timed, product, summary) BACKEND_##id,
+#include "case/backends.def"
+#undef BACKEND
+    BACKEND_COUNT
+} backend_id;
+
+typedef struct backend {
+    const char *name;
+    const char *driver;   /* of the runtime; "" where the interpreter runs it */
+    const char *profiles; /* names, separated by spaces */
+    bool timed;
+    bool product; /* takes part in "all"; else only where it is named */
+    const char *summary;
+} backend;
+
+extern const backend backend_table[BACKEND_COUNT];
+
+/* BACKEND_COUNT when unknown. */
+backend_id backend_from_name(const char *name);
+/* Does it run outside of the runtime, through programs of others? */
+bool backend_is_tools(const backend *b);
+bool backend_honours(const backend *b, const char *profile);
+
+/* PROFILE_COUNT when unknown. */
+compiler_profile profile_from_name(const char *name);
+
+#endif

@@ -1,0 +1,292 @@
+/* case.c - walks the paths, opens the sources, checks each case, applies the filters. */
+#include "case/case.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/map.h"
+#include "case/source_probe.h"
+
+enum { DEPTH_MAX = 32, GOLDEN_LEVELS = 4 };
+
+static bool has_suffix(const char *name, const char *suffix) {
+    size_t length = strlen(name), tail = strlen(suffix);
+    return length > tail && strcmp(name + length - tail, suffix) == 0;
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool list_directory(const char *path, arena *memory, corpus_paths *names, status *st) {
+    DIR *directory = opendir(path);
+    if (!directory)
+        return status_set(st, STATUS_INVALID, "cannot read %s: %s", path, strerror(errno));
+    for (struct dirent *entry; (entry = readdir(directory));)
+        if (entry->d_name[0] != '.')
+            vec_push(names, arena_printf(memory, "%s%s%s", path, has_suffix(path, "/") ? "" : "/",
+                                         entry->d_name));
+    closedir(directory);
+    if (names->count)
+        qsort(names->items, names->count, sizeof *names->items, compare_names);
+    return true;
+}
+
+/* Folders below a corpus are its own: a link to one may lead anywhere, back here or to the whole
+ * file system. A link to a file is that file. */
+static bool is_own_folder(const char *path) {
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool find_sources(const char *path, int depth, arena *memory, corpus_paths *found,
+                         status *st) {
+    corpus_paths names = {0};
+    if (depth > DEPTH_MAX)
+        return status_set(st, STATUS_INVALID, "%s: folders are nested more than %d deep", path,
+                          DEPTH_MAX);
+    bool ok = list_directory(path, memory, &names, st);
+    for (size_t i = 0; i < names.count && ok; i++) {
+        if (is_own_folder(names.items[i]))
+            ok = find_sources(names.items[i], depth + 1, memory, found, st);
+        else if (has_suffix(names.items[i], ".tsr") && !file_is_dir(names.items[i]))
+            vec_push(found, names.items[i]);
+    }
+    vec_release(&names);
+    return ok;
+}
+
+/* ---- where the goldens of a source are ---- */
+
+/* Walks up from the source's directory to one that has "golden" beside it: that one is the corpus.
+ */
+static char *corpus_root_of(const char *directory, const char *given, arena *memory) {
+    char *candidate = arena_strdup(memory, directory);
+    for (int level = 0; level < GOLDEN_LEVELS; level++) {
+        char *slash = strrchr(candidate, '/');
+        if (!slash || slash == candidate)
+            break;
+        if (file_is_dir(arena_printf(memory, "%.*s/golden", (int)(slash - candidate), candidate)))
+            return candidate;
+        *slash = '\0';
+    }
+    return arena_strdup(memory, given);
+}
+
+static char *parent_of(const char *path, arena *memory) {
+    const char *slash = strrchr(path, '/');
+    return slash ? arena_strndup(memory, path, slash == path ? 1 : (size_t)(slash - path))
+                 : arena_strdup(memory, ".");
+}
+
+static const char *real_path(const char *path, arena *memory) {
+    char *resolved = realpath(path, NULL);
+    const char *copy = arena_strdup(memory, resolved ? resolved : path);
+    free(resolved);
+    return copy;
+}
+
+/* Directory for the goldens of one source: GOLDEN/family, the family being the folder below the
+ * corpus. */
+static const char *golden_directory(const char *source, const char *given, const char *golden,
+                                    arena *memory) {
+    const char *directory = parent_of(real_path(source, memory), memory);
+    const char *start = real_path(given, memory);
+    if (!file_is_dir(start))
+        start = parent_of(start, memory);
+    const char *root = corpus_root_of(directory, start, memory);
+    const char *family = "";
+    size_t length = strlen(root);
+    if (strncmp(directory, root, length) == 0 && directory[length] == '/')
+        family = directory + length;
+    if (!golden)
+        golden = arena_printf(memory, "%s/golden", parent_of(root, memory));
+    return arena_printf(memory, "%s%s", golden, family);
+}
+
+/* ---- kernels ---- */
+typedef struct loader {
+    corpus *c;
+    const corpus_query *query;
+    text *diagnostics;
+    map kernels; /* name -> first path */
+    size_t kernels_seen;
+} loader;
+
+bool corpus_query_wants(const corpus_query *query, const char *kernel, const char *name) {
+    for (size_t i = 0; i < query->filter_count; i++)
+        if (text_glob(query->filters[i], kernel) || text_glob(query->filters[i], name))
+            return true;
+    return query->filter_count == 0;
+}
+
+static void add_cases(loader *l, compiler_source *source, const compiler_kernel *kernel,
+                      const char *golden) {
+    corpus *c = l->c;
+    for (uint32_t i = 0; i < kernel->case_count; i++) {
+        const compiler_case *item = &kernel->cases[i];
+        const char *name = arena_printf(&c->memory, "%s/%s", kernel->name, item->name);
+        if (!corpus_query_wants(l->query, kernel->name, name) ||
+            (item->large && l->query->skip_large))
+            continue;
+        const char *manifest =
+            arena_printf(&c->memory, "%s/%s/%s.json", golden, kernel->name, item->name);
+        corpus_case found = {kernel->path, manifest, source, kernel, item, name};
+        vec_push(&c->cases, found);
+    }
+}
+
+/* Might the filters mean one of its cases? */
+static bool wants_kernel(const loader *l, const compiler_kernel *kernel) {
+    for (size_t i = 0; i < l->query->filter_count; i++) {
+        const char *filter = l->query->filters[i], *slash = strchr(filter, '/');
+        char *of_kernels = slash ? base_strdup(filter) : NULL;
+        if (of_kernels)
+            of_kernels[slash - filter] = '\0';
+        bool wanted = text_glob(of_kernels ? of_kernels : filter, kernel->name);
+        free(of_kernels);
+        if (wanted)
+            return true;
+    }
+    return l->query->filter_count == 0;
+}
+
+/* What is wrong with one file or kernel is told, and the others go on. */
+static void note_problem(loader *l, exit_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void note_problem(loader *l, exit_code code, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    text_append(l->diagnostics, "tsr: ");
+    text_vprintf(l->diagnostics, format, args);
+    text_append(l->diagnostics, "\n");
+    va_end(args);
+    l->c->problem = exit_code_worse(l->c->problem, code);
+}
+
+static void add_kernel(loader *l, compiler_source *source, const compiler_kernel *kernel,
+                       const char *golden) {
+    intptr_t first;
+    l->kernels_seen++;
+    if (kernel->broken) {
+        if (wants_kernel(l, kernel))
+            l->c->problem = exit_code_worse(l->c->problem, EXIT_INPUT);
+        return;
+    }
+    if (map_get(&l->kernels, kernel->name, &first) &&
+        strcmp((const char *)first, kernel->path) != 0) {
+        note_problem(l, EXIT_INPUT,
+                     "kernel %s is defined in %s and in %s; names are unique in a corpus",
+                     kernel->name, (const char *)first, kernel->path);
+        return;
+    }
+    map_put(&l->kernels, kernel->name, (intptr_t)kernel->path);
+    if (kernel->case_count == 0 && wants_kernel(l, kernel))
+        note_problem(l, EXIT_INPUT,
+                     "%s:%u: kernel %s has no cases, so there is nothing to run it on",
+                     kernel->path, kernel->line, kernel->name);
+    add_cases(l, source, kernel, golden);
+}
+
+static void add_source(loader *l, const char *path, const char *given) {
+    corpus *c = l->c;
+    status why = STATUS_INIT;
+    compiler_source *source = compiler_open(path, l->query->colour, l->diagnostics, &why);
+    if (!source) {
+        note_problem(l, exit_code_of_status(why.code), "%s", why.message);
+        return;
+    }
+    vec_push(&c->sources, source);
+    if (compiler_error_count(source) > 0 && compiler_kernel_count(source) == 0)
+        c->problem = exit_code_worse(c->problem, EXIT_INPUT);
+    const char *golden = golden_directory(path, given, l->query->golden, &c->memory);
+    for (uint32_t i = 0; i < compiler_kernel_count(source); i++)
+        add_kernel(l, source, compiler_kernel_at(source, i), golden);
+}
+
+bool corpus_find(const char *given, arena *memory, corpus_paths *found, status *st) {
+    struct stat info;
+    size_t before = found->count;
+    if (stat(given, &info) != 0)
+        return status_set(st, STATUS_NOT_FOUND, "%s: %s", given, strerror(errno));
+    if (!S_ISDIR(info.st_mode)) {
+        vec_push(found, arena_strdup(memory, given));
+        return true;
+    }
+    return find_sources(given, 0, memory, found, st) &&
+           (found->count > before ||
+            status_set(st, STATUS_INVALID, "%s holds no .tsr file", given));
+}
+
+static bool add_path(loader *l, const char *given, status *st) {
+    corpus_paths found = {0};
+    bool ok = corpus_find(given, &l->c->memory, &found, st);
+    source_probe probe;
+    source_probe_start(&probe, found.items, ok ? found.count : 0);
+    for (size_t i = 0; ok && i < found.count; i++) {
+        text why;
+        text_init(&why);
+        if (source_probe_passes(&probe, i, &why))
+            add_source(l, found.items[i], given);
+        else
+            note_problem(l, EXIT_BUG, "%s: %s; this is a bug of tsr", found.items[i], why.data);
+        text_release(&why);
+    }
+    source_probe_stop(&probe);
+    vec_release(&found);
+    return ok;
+}
+
+bool corpus_load(corpus *c, const corpus_query *query, text *diagnostics, status *st) {
+    *c = (corpus){0};
+    arena_init(&c->memory);
+    loader l = {.c = c, .query = query, .diagnostics = diagnostics};
+    map_init(&l.kernels);
+    bool ok = true;
+    for (size_t i = 0; i < query->path_count && ok; i++)
+        ok = add_path(&l, query->paths[i], st);
+    map_release(&l.kernels);
+    if (!ok || c->cases.count)
+        return ok;
+    if (c->problem == EXIT_BUG)
+        return status_set(st, STATUS_INTERNAL, "no case can be run: see the diagnostics above");
+    if (c->problem != EXIT_DONE)
+        return status_set(st, STATUS_INVALID, "no case can be run: see the diagnostics above");
+    if (l.kernels_seen == 0)
+        return status_set(st, STATUS_INVALID, "no kernel in %s", query->paths[0]);
+    return status_set(st, STATUS_INVALID, "no case matches%s",
+                      query->filter_count ? " --filter" : "");
+}
+
+void corpus_release(corpus *c) {
+    for (size_t i = 0; i < c->sources.count; i++)
+        compiler_close(c->sources.items[i]);
+    vec_release(&c->sources);
+    vec_release(&c->cases);
+    arena_release(&c->memory);
+}
+
+const corpus_case *corpus_case_named(const corpus *c, const char *kernel, const char *case_name) {
+    for (size_t i = 0; i < c->cases.count; i++)
+        if (strcmp(c->cases.items[i].kernel->name, kernel) == 0 &&
+            strcmp(c->cases.items[i].c->name, case_name) == 0)
+            return &c->cases.items[i];
+    return NULL;
+}
+
+compiler_instance *corpus_case_instance(const corpus_case *item, status *st) {
+    text diagnostics;
+    text_init(&diagnostics);
+    compiler_instance *instance =
+        compiler_instance_open(item->source, item->kernel, item->c, &diagnostics);
+    if (!instance)
+        status_set(st, STATUS_INVALID, "%.900s", diagnostics.data);
+    text_release(&diagnostics);
+    return instance;
+}

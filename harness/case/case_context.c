@@ -1,0 +1,208 @@
+/* case_context.c - opens a case and computes what is expected of it. */
+#include "case/case_context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "case/inputs.h"
+#include "launch/session.h"
+
+static void close_others(case_context *s) {
+    for (uint32_t i = 0; i < s->other_count; i++) {
+        session_release_tensors(s->others[i].inputs, COMPILER_MAX_PARAMETERS);
+        session_release_tensors(s->others[i].oracle, COMPILER_MAX_PARAMETERS);
+        session_release_tensors(s->others[i].references, COMPILER_MAX_PARAMETERS);
+        session_release_tensors(s->others[i].bounds, COMPILER_MAX_PARAMETERS);
+    }
+    free(s->others);
+    s->others = NULL;
+    s->other_count = 0;
+}
+
+static void close_case(case_context *s) {
+    close_others(s);
+    session_release_tensors(s->inputs, COMPILER_MAX_PARAMETERS);
+    session_release_tensors(s->oracle, COMPILER_MAX_PARAMETERS);
+    session_release_tensors(s->references, COMPILER_MAX_PARAMETERS);
+    session_release_tensors(s->bounds, COMPILER_MAX_PARAMETERS);
+    memset(s->inputs, 0, sizeof s->inputs);
+    memset(s->oracle, 0, sizeof s->oracle);
+    memset(s->references, 0, sizeof s->references);
+    memset(s->bounds, 0, sizeof s->bounds);
+    s->has_oracle = s->has_reference = false;
+    golden_release(&s->golden);
+    compiler_instance_free(s->instance);
+    s->instance = NULL;
+    free(s->kernel_name);
+    free(s->case_name);
+    s->kernel_name = s->case_name = NULL;
+}
+
+void case_context_close(case_context *s) {
+    close_case(s);
+    if (s->source)
+        compiler_close(s->source);
+    free(s->path);
+    free(s->source_text);
+    memset(s, 0, sizeof *s);
+}
+
+/* The file that is open, or the same text. */
+static bool same_source(const case_context *s, const char *source) {
+    return source ? s->source_text && strcmp(s->source_text, source) == 0 : !s->source_text;
+}
+
+static bool has_sound_kernel(const compiler_source *source) {
+    for (uint32_t i = 0; i < compiler_kernel_count(source); i++)
+        if (!compiler_kernel_at(source, i)->broken)
+            return true;
+    return false;
+}
+
+static bool open_source(case_context *s, const char *path, const char *source, status *st) {
+    if (s->source && strcmp(s->path, path) == 0 && same_source(s, source))
+        return true;
+    case_context_close(s);
+    text diagnostics;
+    text_init(&diagnostics);
+    s->path = base_strdup(path);
+    s->source_text = source ? base_strdup(source) : NULL;
+    s->source = source ? compiler_open_text(path, source, false, &diagnostics)
+                       : compiler_open(path, false, &diagnostics, st);
+    bool ok = s->source != NULL;
+    if (ok && !has_sound_kernel(s->source))
+        ok = status_set(st, STATUS_INVALID, "%s has errors: %.800s", path, diagnostics.data);
+    text_release(&diagnostics);
+    return ok;
+}
+
+static bool find_case(case_context *s, const case_context_request *request, status *st) {
+    for (uint32_t i = 0; i < compiler_kernel_count(s->source); i++) {
+        s->kernel = compiler_kernel_at(s->source, i);
+        if (strcmp(s->kernel->name, request->kernel) != 0)
+            continue;
+        for (uint32_t k = 0; k < s->kernel->case_count; k++) {
+            s->c = &s->kernel->cases[k];
+            if (strcmp(s->c->name, request->case_name) == 0)
+                return true;
+        }
+    }
+    return status_set(st, STATUS_NOT_FOUND, "%s has no case %s/%s any more", request->path,
+                      request->kernel, request->case_name);
+}
+
+static uint64_t bytes_of(const struct compiler_buffer *buffers, uint32_t count) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t bytes = dtype_size(buffers[i].type);
+        for (int axis = 0; axis < buffers[i].rank; axis++)
+            bytes *= (uint64_t)buffers[i].dims[axis];
+        sum += bytes;
+    }
+    return sum;
+}
+
+static bool open_case(case_context *s, const case_context_request *request, status *st) {
+    text diagnostics;
+    text_init(&diagnostics);
+    s->instance = compiler_instance_open(s->source, s->kernel, s->c, &diagnostics);
+    bool ok = s->instance != NULL || status_set(st, STATUS_INVALID, "%.900s", diagnostics.data);
+    text_release(&diagnostics);
+    ok = ok && compiler_signature_of(s->instance, &s->signature, st) &&
+         compiler_cost(s->instance, &s->flops, &s->bytes, st) &&
+         inputs_make(&s->signature, s->c, request->seed, s->inputs, st) &&
+         compiler_check_values(s->instance, s->inputs, st);
+    if (!ok)
+        return false;
+    s->working_set_bytes = bytes_of(s->signature.inputs, s->signature.input_count) +
+                           bytes_of(s->signature.outputs, s->signature.output_count);
+    /* What a gather leaves alone takes no room in a cache. */
+    if (s->bytes < s->working_set_bytes)
+        s->working_set_bytes = s->bytes;
+    golden_key(s->instance, s->c, s->signature.input_count, request->seed, s->key);
+    s->golden_state = GOLDEN_MISSING;
+    return !request->golden_path ||
+           golden_read(request->golden_path, s->key, &s->golden, &s->golden_state, st);
+}
+
+bool case_context_open(case_context *s, const case_context_request *request, status *st) {
+    if (s->source && same_source(s, request->source) && s->kernel_name &&
+        s->seed == request->seed && strcmp(s->path, request->path) == 0 &&
+        strcmp(s->kernel_name, request->kernel) == 0 &&
+        strcmp(s->case_name, request->case_name) == 0)
+        return true;
+    if (!open_source(s, request->path, request->source, st))
+        return false;
+    close_case(s);
+    if (!find_case(s, request, st))
+        return false;
+    if (!open_case(s, request, st)) {
+        close_case(s);
+        return false;
+    }
+    s->seed = request->seed;
+    s->kernel_name = base_strdup(request->kernel);
+    s->case_name = base_strdup(request->case_name);
+    return true;
+}
+
+const tensor *case_context_oracle(case_context *s, status *st) {
+    if (!s->has_oracle)
+        s->has_oracle = compiler_interpret(s->instance, s->inputs, s->oracle, st);
+    return s->has_oracle ? s->oracle : NULL;
+}
+
+bool case_context_reference(case_context *s, status *st) {
+    const compiler_references out = {s->references, s->bounds, &s->whole};
+    if (!s->has_reference)
+        s->has_reference = compiler_reference(s->instance, s->inputs, &out, st);
+    return s->has_reference;
+}
+
+/* All but the inputs is borrowed from `s`. */
+static bool make_other(const case_context *s, uint32_t index, bool twin, case_context *out,
+                       status *st) {
+    const uint64_t seed = s->seed + UINT64_C(0x9E3779B97F4A7C15) * (index + 1);
+    *out = *s;
+    memset(out->inputs, 0, sizeof out->inputs);
+    memset(out->oracle, 0, sizeof out->oracle);
+    memset(out->references, 0, sizeof out->references);
+    memset(out->bounds, 0, sizeof out->bounds);
+    out->has_oracle = out->has_reference = false;
+    out->golden_state = GOLDEN_MISSING;
+    out->others = NULL;
+    out->other_count = 0;
+    return (twin ? inputs_make_twin(&s->signature, s->c, s->inputs, seed, out->inputs, st)
+                 : inputs_make(&s->signature, s->c, seed, out->inputs, st)) &&
+           compiler_check_values(s->instance, out->inputs, st);
+}
+
+case_context *case_context_others(case_context *s, uint32_t count, status *st) {
+    if (s->others && s->other_count == count)
+        return s->others;
+    close_others(s);
+    s->others = base_calloc(count, sizeof *s->others);
+    for (; s->other_count < count; s->other_count++)
+        if (!make_other(s, s->other_count, s->other_count + 1 == count, &s->others[s->other_count],
+                        st)) {
+            session_release_tensors(s->others[s->other_count].inputs, COMPILER_MAX_PARAMETERS);
+            close_others(s);
+            return NULL;
+        }
+    return s->others;
+}
+
+dtype case_context_element(const case_context *s) {
+    uint64_t most = 0;
+    dtype element = s->signature.outputs[0].type;
+    for (uint32_t i = 0; i < s->signature.input_count; i++) {
+        uint64_t bytes =
+            bytes_of(&s->signature.inputs[i], 1) / dtype_size(s->signature.inputs[i].type);
+        if (bytes > most) {
+            most = bytes;
+            element = s->signature.inputs[i].type;
+        }
+    }
+    return element;
+}

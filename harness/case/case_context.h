@@ -1,0 +1,58 @@
+/* case_context.h - one case under test, inside a worker: its instance and inputs, and what is
+ * expected of its outputs.
+ *
+ * What costs time (the oracle, the reference in f64) is computed when first asked for and kept
+ * while jobs stay with the case. */
+#ifndef TESSERA_HARNESS_CASE_CASE_CONTEXT_H
+#define TESSERA_HARNESS_CASE_CASE_CONTEXT_H
+
+#include "case/golden.h"
+#include "tessera/compiler.h"
+
+typedef struct case_context {
+    char *path, *kernel_name, *case_name;
+    char *source_text; /* where the source was given as text */
+    uint64_t seed;
+    compiler_source *source;
+    const compiler_kernel *kernel;
+    const compiler_case *c;
+    compiler_instance *instance;
+    compiler_signature signature;
+    tensor inputs[COMPILER_MAX_PARAMETERS];
+    uint64_t flops, bytes;
+    uint64_t working_set_bytes;
+    char key[65];
+    golden golden;
+    golden_state golden_state;
+    bool has_oracle, has_reference;
+    bool whole; /* has_reference: every float on the way is a whole number */
+    tensor oracle[COMPILER_MAX_PARAMETERS];
+    tensor references[COMPILER_MAX_PARAMETERS], bounds[COMPILER_MAX_PARAMETERS];
+    struct case_context *others; /* the same case on other inputs; see case_context_others */
+    uint32_t other_count;
+} case_context;
+
+typedef struct case_context_request {
+    const char *path, *kernel, *case_name;
+    const char *golden_path; /* NULL: goldens are not looked at */
+    uint64_t seed;
+    const char *source; /* the source's text, instead of the file at `path`; NULL: the file */
+} case_context_request;
+
+/* Prepares `s` for the request, keeping what it already has of the same case. `s` starts as all
+ * zero. */
+bool case_context_open(case_context *s, const case_context_request *request, status *st);
+void case_context_close(case_context *s);
+
+/* The interpreter's outputs; borrowed. */
+const tensor *case_context_oracle(case_context *s, status *st);
+/* The f64 reference and its bounds, in s->references and s->bounds. */
+bool case_context_reference(case_context *s, status *st);
+/* The case on `count` other inputs of its distributions, without goldens; kept like the rest. The
+ * last are the case's own with one element changed, all others those of another seed each. NULL
+ * where their values are not what the kernel asks for. Borrowed. */
+case_context *case_context_others(case_context *s, uint32_t count, status *st);
+/* Element type that most of the input is made of: what the compute ceiling is about. */
+dtype case_context_element(const case_context *s);
+
+#endif

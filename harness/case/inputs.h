@@ -1,0 +1,17 @@
+/* inputs.h - the arrays that a case runs on, from its distributions and the seed alone (NUMERICS:
+ * inputs). */
+#ifndef TESSERA_HARNESS_CASE_INPUTS_H
+#define TESSERA_HARNESS_CASE_INPUTS_H
+
+#include "tessera/compiler.h"
+
+/* Makes one tensor per input of the signature; all released again on failure. */
+bool inputs_make(const compiler_signature *signature, const compiler_case *c, uint64_t seed,
+                 tensor *inputs, status *st);
+/* Copies of `like` in which one element, of one input, is another one of its distribution: outputs
+ * that were kept by a part of the inputs do not show it. The seed says which. Where no other value
+ * is drawn (constants), nothing differs. */
+bool inputs_make_twin(const compiler_signature *signature, const compiler_case *c,
+                      const tensor *like, uint64_t seed, tensor *inputs, status *st);
+
+#endif

@@ -1,0 +1,43 @@
+/* job_plan.h - which jobs a command means: cases x backends x profiles x thread counts. */
+#ifndef TESSERA_HARNESS_CASE_JOB_PLAN_H
+#define TESSERA_HARNESS_CASE_JOB_PLAN_H
+
+#include "case/backend.h"
+#include "case/case.h"
+#include "case/job.h"
+
+enum { JOB_THREADS_MAX = 16 };
+
+/* What was asked for, resolved: every name is known, every backend can run here. */
+typedef struct job_choice {
+    bool backends[BACKEND_COUNT];
+    bool by_name; /* backends were named: what one cannot do is missing, not left out */
+    bool profiles[PROFILE_COUNT];
+    uint32_t threads[JOB_THREADS_MAX];
+    uint32_t thread_count;
+#define OWN(kind, name)
+#define CHOSEN(kind, name, scope) JOB_C_##kind name;
+#include "case/job.def"
+#undef OWN
+#undef CHOSEN
+    const char *also[COMPILER_LEVELS_MAX]; /* further levels of a module */
+    uint32_t also_count;
+    uint64_t timeout_seconds, memory_mib;
+    char cache[1024];   /* the folder of compiled modules; empty: none */
+    const char *inject; /* FAULT[@KERNEL[/CASE]], or NULL */
+} job_choice;
+
+typedef struct job_plan {
+    VEC(job) jobs; /* in corpus order; all jobs of a case are neighbours */
+} job_plan;
+
+/* interp takes part once per case, as strict on one thread. */
+void job_plan_make(job_plan *p, const corpus *c, const job_choice *choice, job_mode mode);
+void job_plan_release(job_plan *p);
+/* Is a fault made in some job? */
+bool job_plan_has_fault(const job_plan *p);
+
+/* Sizes of the choice in canonical text: two runs of equal text ask for the same. */
+json_t *job_choice_json(const job_choice *choice);
+
+#endif

@@ -1,0 +1,169 @@
+/* result.c - results, made and read by their table. */
+#include "case/result.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/json_text.h"
+
+#define PRESENCE_ALWAYS true
+#define PRESENCE_LATER false
+
+const result_field_info result_fields[RESULT_FIELD_COUNT] = {
+#define GROUP(outer, nullable)
+#define FIELD(id, outer, inner, presence, initial, csv, ...)                                       \
+    {#outer, #inner, PRESENCE_##presence, csv, #__VA_ARGS__},
+#include "case/result.def"
+#undef GROUP
+#undef FIELD
+};
+
+static const result_group groups[] = {
+#define GROUP(outer, nullable) {#outer, nullable},
+#define FIELD(id, outer, inner, presence, initial, csv, ...)
+#include "case/result.def"
+#undef GROUP
+#undef FIELD
+};
+
+const result_group *result_group_at(size_t index) {
+    return index < sizeof groups / sizeof *groups ? &groups[index] : NULL;
+}
+
+/* ---- outcomes ---- */
+static const struct {
+    const char *name;
+    bool failure;
+} outcomes[OUTCOME_COUNT] = {
+#define OUTCOME(id, name, failure) {name, failure},
+#include "case/outcome.def"
+#undef OUTCOME
+};
+
+const char *outcome_name(job_outcome o) {
+    return outcomes[o].name;
+}
+
+job_outcome outcome_from_name(const char *name) {
+    int o = 0;
+    while (o < OUTCOME_COUNT && strcmp(outcomes[o].name, name) != 0)
+        o++;
+    return (job_outcome)o;
+}
+
+bool outcome_is_failure(job_outcome o) {
+    return o == OUTCOME_COUNT || outcomes[o].failure;
+}
+
+/* ---- writing ---- */
+void result_set(json_t *result, result_field field, json_t *value) {
+    const result_field_info *f = &result_fields[field];
+    json_t *object = *f->inner ? json_object_get(result, f->outer) : result;
+    if (!json_is_object(object)) {
+        object = json_object();
+        json_object_set_new(result, f->outer, object);
+    }
+    json_object_set_new(object, *f->inner ? f->inner : f->outer, value);
+}
+
+void result_set_outcome(json_t *result, job_outcome o, const char *why, exit_code code) {
+    json_t *internal = json_object_get(result, "internal");
+    if (!internal) {
+        internal = json_object();
+        json_object_set_new(result, "internal", internal);
+    }
+    result_set(result, RESULT_STATUS, json_string(outcome_name(o)));
+    result_set(result, RESULT_WHY, json_text(why && *why ? why : NULL));
+    json_object_set_new(internal, "exit", json_integer(code));
+}
+
+/* What a field has before anything is known; NULL: it is not there, or is the job's. */
+static json_t *initial_NOTHING(void) {
+    return json_null();
+}
+static json_t *initial_FALSE(void) {
+    return json_false();
+}
+static json_t *initial_NONE(void) {
+    return json_string("none");
+}
+#define initial_LIST json_array
+#define initial_OBJECT json_object
+static json_t *initial_ABSENT(void) {
+    return NULL;
+}
+#define initial_JOB initial_ABSENT
+
+json_t *result_new(const job *j, job_outcome o, const char *why) {
+    static json_t *(*const initial[RESULT_FIELD_COUNT])(void) = {
+#define GROUP(outer, nullable)
+#define FIELD(id, outer, inner, presence, initial, csv, ...) initial_##initial,
+#include "case/result.def"
+#undef GROUP
+#undef FIELD
+    };
+    json_t *result = json_pack("{s:s, s:s, s:s, s:s, s:I, s:s}", "kernel", j->kernel, "case",
+                               j->case_name, "backend", j->backend, "profile", j->profile,
+                               "threads", (json_int_t)j->threads, "status", outcome_name(o));
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        json_object_set_new(result, groups[i].outer,
+                            groups[i].nullable ? json_null() : json_object());
+    for (int i = 0; i < RESULT_FIELD_COUNT; i++) {
+        json_t *value = initial[i]();
+        if (value)
+            result_set(result, (result_field)i, value);
+    }
+    result_set(result, RESULT_WHY, json_text(why && *why ? why : NULL));
+    result_set(result, RESULT_FAULT, json_text(j->fault));
+    result_set(result, RESULT_SCHEDULE_VALUES, json_text(j->schedule));
+    return result;
+}
+
+/* ---- reading ---- */
+json_t *result_get(const json_t *result, result_field field) {
+    const result_field_info *f = &result_fields[field];
+    json_t *outer = json_object_get(result, f->outer);
+    return *f->inner ? json_object_get(outer, f->inner) : outer;
+}
+
+const char *result_text(const json_t *result, result_field field) {
+    const char *value = json_string_value(result_get(result, field));
+    return value ? value : "";
+}
+
+double result_number(const json_t *result, result_field field) {
+    const json_t *value = result_get(result, field);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+int64_t result_whole(const json_t *result, result_field field) {
+    const json_t *value = result_get(result, field);
+    return json_is_integer(value) ? json_integer_value(value) : -1;
+}
+
+job_outcome result_outcome(const json_t *result) {
+    return outcome_from_name(result_text(result, RESULT_STATUS));
+}
+
+void result_key(const json_t *result, text *out) {
+    text_printf(out, "%s/%s@%s,%s,%" PRId64, result_text(result, RESULT_KERNEL),
+                result_text(result, RESULT_CASE), result_text(result, RESULT_BACKEND),
+                result_text(result, RESULT_PROFILE), result_whole(result, RESULT_THREADS));
+}
+
+exit_code result_exit(const json_t *result) {
+    job_outcome o = result_outcome(result);
+    if (o == OUTCOME_COUNT)
+        return EXIT_BUG;
+    if (!outcome_is_failure(o))
+        return EXIT_DONE;
+    json_t *code = json_object_get(json_object_get(result, "internal"), "exit");
+    return json_is_integer(code) ? (exit_code)json_integer_value(code) : EXIT_CHECK;
+}
+
+json_t *result_take_internal(json_t *result) {
+    json_t *internal = json_incref(json_object_get(result, "internal"));
+    json_object_del(result, "internal");
+    return internal;
+}

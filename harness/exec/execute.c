@@ -1,0 +1,481 @@
+/* execute.c - runs a job's steps and fills its result. */
+#include "exec/execution.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/backend.h"
+#include "case/capability.h"
+#include "case/fault.h"
+#include "case/result.h"
+#include "check/compare.h"
+#include "check/verdict.h"
+#include "common/json_text.h"
+#include "exec/backend_device.h"
+#include "exec/mlir_backend.h"
+#include "exec/module_cache.h"
+#include "exec/staging.h"
+#include "measure/counters.h"
+#include "probe/probe.h"
+
+/* A failed step: what cannot be had here is unsupported, everything else an error. A lack of memory
+ * is the kernel's own result; what a golden lacks is room on the disk. */
+static void fail(execution *e, const status *st) {
+    if (st->code == STATUS_UNAVAILABLE)
+        result_set_outcome(e->result, OUTCOME_UNSUPPORTED, st->message, EXIT_ABSENT);
+    else if (st->code == STATUS_OUT_OF_MEMORY && e->job->mode != JOB_RECORD)
+        result_set_outcome(e->result, OUTCOME_ERROR, st->message, EXIT_CHECK);
+    else
+        result_set_outcome(e->result, OUTCOME_ERROR, st->message, exit_code_of_status(st->code));
+}
+
+static void put_hash(json_t *object, const char *name, const sha256 *digest) {
+    char hex[65];
+    sha256_hex(digest, hex);
+    json_object_set_new(object, name, json_string(hex));
+}
+
+static void put_digests(execution *e, const tensor *outputs) {
+    json_t *digests = json_array();
+    for (uint32_t i = 0; i < e->subject->signature.output_count; i++) {
+        char digest[65];
+        golden_tensor_digest(&outputs[i], digest);
+        json_array_append_new(digests, json_string(digest));
+    }
+    json_object_set_new(json_object_get(e->result, "check"), "sha256", digests);
+}
+
+/* What the case is, for packs: two tsr that agree on it run the same. */
+static void put_identity(execution *e) {
+    json_t *internal = json_object_get(e->result, "internal"), *inputs = json_array();
+    json_object_set_new(internal, "key", json_string(e->subject->key));
+    json_object_set_new(e->result, "case_key", json_string(e->subject->key));
+    if (e->job->mode == JOB_PACK || e->job->mode == JOB_REPLAY)
+        for (uint32_t i = 0; i < e->subject->signature.input_count; i++) {
+            char digest[65];
+            golden_tensor_digest(&e->subject->inputs[i], digest);
+            json_array_append_new(inputs, json_string(digest));
+        }
+    json_object_set_new(internal, "inputs", inputs);
+}
+
+static json_t *finite_or_null(double value) {
+    return isfinite(value) && value >= 0 ? json_real(value) : json_null();
+}
+
+static void put_verdict(execution *e, const verdict *v) {
+    json_t *check = json_object_get(e->result, "check");
+    json_object_set_new(check, "against", json_string(v->against));
+    json_object_set_new(check, "bitwise", json_boolean(v->bitwise));
+    bool known = v->has_ulp && v->max_ulp <= INT64_MAX;
+    json_object_set_new(check, "max_ulp",
+                        known ? json_integer((json_int_t)v->max_ulp) : json_null());
+    json_object_set_new(check, "max_error_over_bound", finite_or_null(v->max_error_over_bound));
+    if (v->max_error_over_bound >= 0)
+        json_object_set_new(check, "max_ulp_f64", json_integer((json_int_t)v->max_ulp_f64));
+}
+
+static void put_work(execution *e) {
+    const case_context *s = e->subject;
+    json_t *internal = json_object_get(e->result, "internal");
+    json_object_set_new(e->result, "flops", json_integer((json_int_t)s->flops));
+    json_object_set_new(e->result, "bytes", json_integer((json_int_t)s->bytes));
+    json_object_set_new(e->result, "type", json_string(dtype_name(case_context_element(s))));
+    json_object_set_new(internal, "element", json_string(dtype_name(case_context_element(s))));
+    json_object_set_new(internal, "working_set", json_integer((json_int_t)s->working_set_bytes));
+}
+
+/* Types of the kernel that the backend lacks, and what takes their place. */
+static void put_fallbacks(execution *e) {
+    backend_id id = backend_from_name(e->job->backend);
+    dtype lacking[DTYPE_COUNT];
+    uint32_t count =
+        capability_fallbacks(id, compiler_instance_graph(e->subject->instance), lacking);
+    json_t *list = json_object_get(e->result, "fallbacks");
+    for (uint32_t i = 0; i < count; i++) {
+        const capability *c = capability_of(id, lacking[i]);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "type", dtype_name(lacking[i]),
+                                              "as", dtype_name(c->as), "why", c->why));
+    }
+}
+
+/* ---- interp ---- */
+
+/* Worst distance of each output from the f64 reference, in ULP of its own type; negative where not
+ * computed. */
+static void error_against_f64(execution *e, const tensor *outputs, double *error_ulp) {
+    case_context *s = e->subject;
+    status ignored = STATUS_INIT;
+    for (uint32_t i = 0; i < s->signature.output_count; i++)
+        error_ulp[i] = -1;
+    if (s->c->large)
+        return;
+    e->stage(e->context, "reference");
+    if (!case_context_reference(s, &ignored))
+        return;
+    for (uint32_t i = 0; i < s->signature.output_count; i++) {
+        tensor rounded;
+        if (!tensor_init(&rounded, outputs[i].type, outputs[i].rank, outputs[i].dims, &ignored))
+            return;
+        const double *values = s->references[i].data;
+        for (int64_t k = 0; k < tensor_count(&rounded); k++)
+            dtype_store(rounded.type, rounded.data, (size_t)k, values[k]);
+        comparison c = compare_bits(&rounded, &outputs[i]);
+        error_ulp[i] = c.max_ulp == UINT64_MAX ? -1 : (double)c.max_ulp;
+        tensor_release(&rounded);
+    }
+}
+
+static bool record_golden(execution *e, const tensor *outputs, status *st) {
+    case_context *s = e->subject;
+    double error_ulp[COMPILER_MAX_PARAMETERS];
+    bool written, conflict;
+    error_against_f64(e, outputs, error_ulp);
+    golden_subject record = {e->job->golden_path, e->job->kernel, e->job->case_name, s->key,
+                             &s->signature,       outputs,        error_ulp};
+    if (!golden_write(&record, &written, &conflict, st)) {
+        if (conflict)
+            result_set_outcome(e->result, OUTCOME_MISMATCH, st->message, EXIT_CHECK);
+        return conflict;
+    }
+    result_set_outcome(e->result, OUTCOME_OK, written ? "recorded" : "unchanged", EXIT_DONE);
+    json_object_set_new(json_object_get(e->result, "internal"), "recorded", json_boolean(written));
+    return true;
+}
+
+/* The interpreter's own bits against the golden, where there is one. */
+static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
+    case_context *s = e->subject;
+    verdict v = {.against = "none", .bitwise = true, .has_ulp = true, .max_error_over_bound = -1};
+    result_set_outcome(e->result, OUTCOME_OK, "untimed: interp is the oracle", EXIT_DONE);
+    if (s->golden_state != GOLDEN_PRESENT) {
+        put_verdict(e, &v);
+        return true;
+    }
+    verdict_request request = {PROFILE_STRICT, outputs, NULL, e->stage, e->context};
+    bool ok = verdict_judge(s, &request, &v, st);
+    if (ok) {
+        put_verdict(e, &v);
+        if (!v.holds)
+            result_set_outcome(e->result, OUTCOME_MISMATCH, v.why.data, EXIT_CHECK);
+    }
+    verdict_release(&v);
+    return ok;
+}
+
+static bool run_interpreter(execution *e, status *st) {
+    case_context *s = e->subject;
+    e->stage(e->context, "oracle");
+    const tensor *outputs = case_context_oracle(s, st);
+    if (!outputs)
+        return false;
+    put_digests(e, outputs);
+    return e->job->mode == JOB_RECORD ? record_golden(e, outputs, st)
+                                      : judge_oracle(e, outputs, st);
+}
+
+/* ---- backends of the runtime ---- */
+static compiler_options options_of(const execution *e) {
+    compiler_options options = job_compiler_options(e->job, e->subject->kernel);
+    if (e->misfits)
+        options.schedule = NULL;
+    return options;
+}
+
+/* Whose schedule it is. */
+static const char *schedule_of(const compiler_options *options, const job *j) {
+    if (options->generic)
+        return "generic";
+    if (options->schedule)
+        return j->tuned ? "tuned" : "given";
+    return options->written ? "source" : "default";
+}
+
+static bool build(execution *e, status *st);
+
+/* What was tuned for another build need not fit this one: then the kernel's own schedule is used,
+ * and the result says so. */
+static bool build_untuned(execution *e, status *st) {
+    snprintf(e->note, sizeof e->note, "the tuned schedule is not used: %.300s", st->message);
+    *st = (status)STATUS_INIT;
+    e->misfits = true;
+    json_object_set_new(e->result, "schedule_values", json_null());
+    return build(e, st);
+}
+
+static bool build(execution *e, status *st) {
+    case_context *s = e->subject;
+    compiler_options options = options_of(e);
+    e->stage(e->context, "compile");
+    /* Schedules that a tuner only tries would crowd out what is used. */
+    const char *cache = e->job->mode == JOB_TUNE ? NULL : e->job->cache;
+    bool cached, ok = module_cache_build(cache, s->instance, &options, &e->artifact, &cached, st);
+    if (!ok && e->job->tuned && st->code == STATUS_INVALID && !e->misfits)
+        return build_untuned(e, st);
+    json_object_set_new(e->result, "schedule", json_string(schedule_of(&options, e->job)));
+    if (!ok)
+        return false;
+    put_hash(e->result, "schedule_hash", &e->artifact.schedule_hash);
+    put_hash(e->result, "module_hash", &e->artifact.module_hash);
+    json_object_set_new(e->result, "compile_ns", json_integer((json_int_t)e->artifact.compile_ns));
+    json_object_set_new(e->result, "compile_cached", json_boolean(cached));
+    return true;
+}
+
+/* The first of the buffers that the fault `transposed` can mean, or -1. */
+static int transposable(const struct compiler_buffer *buffers, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (fault_can_transpose(buffers[i].rank, buffers[i].dims))
+            return (int)i;
+    return -1;
+}
+
+static void transpose_output(const execution *e, tensor *outputs) {
+    const compiler_signature *s = &e->subject->signature;
+    int place = transposable(s->outputs, s->output_count);
+    if (fault_is_transposed(e->job->fault) && place >= 0)
+        fault_transpose(&outputs[place]);
+}
+
+/* Under the fault `transposed`, where no output shows it, one input goes in transposed. */
+static bool write_inputs(execution *e, session *l, status *st) {
+    const compiler_signature *s = &e->subject->signature;
+    tensor *inputs = e->subject->inputs;
+    int place = transposable(s->inputs, s->input_count);
+    if (!fault_is_transposed(e->job->fault) || transposable(s->outputs, s->output_count) >= 0)
+        return session_write_inputs(l, inputs, st);
+    if (place < 0)
+        return status_set(st, STATUS_UNAVAILABLE,
+                          "fault transposed does not apply: no tensor has "
+                          "two axes that are longer than 1");
+    tensor right = inputs[place], wrong;
+    if (!tensor_init(&wrong, right.type, right.rank, right.dims, st))
+        return false;
+    memcpy(wrong.data, right.data, tensor_bytes(&right));
+    fault_transpose(&wrong);
+    inputs[place] = wrong;
+    bool ok = session_write_inputs(l, inputs, st);
+    inputs[place] = right;
+    tensor_release(&wrong);
+    return ok;
+}
+
+static bool launch_once(execution *e, session *l, tensor *outputs, status *st) {
+    bool ok = session_poison_outputs(l, st) && session_run(l, st) &&
+              session_read_outputs(l, &e->subject->signature, outputs, st) &&
+              fault_apply(e->job->fault, outputs, e->subject->signature.output_count, st);
+    if (ok)
+        transpose_output(e, outputs);
+    return ok;
+}
+
+session_request execution_session(const execution *e, uint32_t device, uint32_t threads) {
+    return (session_request){.device = device,
+                             .threads = threads,
+                             .artifact = &e->artifact,
+                             .kernel = e->job->kernel,
+                             .signature = &e->subject->signature,
+                             .dims = e->subject->c->dims,
+                             .dim_count = e->subject->c->dim_count};
+}
+
+/* The same module with another number of threads. What differs goes to `repeat`, for the verdict.
+ */
+static bool launch_elsewhere(execution *e, uint32_t device, uint32_t threads, bool *differs,
+                             status *st) {
+    session other;
+    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    session_request request = execution_session(e, device, threads);
+    uint32_t count = e->subject->signature.output_count;
+    bool ok = session_open(&other, &request, st) && write_inputs(e, &other, st) &&
+              launch_once(e, &other, outputs, st);
+    *differs = false;
+    for (uint32_t i = 0; i < count && ok; i++)
+        *differs |= compare_bits(&e->outputs[i], &outputs[i]).differing > 0;
+    if (*differs) {
+        session_release_tensors(e->repeat, count);
+        memcpy(e->repeat, outputs, sizeof outputs);
+    } else {
+        session_release_tensors(outputs, count);
+    }
+    session_close(&other);
+    return ok;
+}
+
+/* `deterministic` promises equal bits for any thread count and timing: one thread, and more threads
+ * than there are cores, so that they are held up at random. */
+static bool repeat_elsewhere(execution *e, uint32_t device, status *st) {
+    const uint32_t threads[] = {1, 2 * e->job->threads + 1};
+    bool differs = false;
+    for (int i = 0; i < 2 && !differs; i++)
+        if (!launch_elsewhere(e, device, threads[i], &differs, st))
+            return false;
+    return true;
+}
+
+bool execution_compute(execution *e, const backend *b, status *st) {
+    uint32_t device;
+    if (!backend_device(b, &device, st))
+        return false;
+    e->stage(e->context, "launch");
+    fault_trigger(e->job->fault);
+    /* Before the kernel's threads exist, so that they inherit. */
+    counters_open(&e->counters);
+    watch_begin(&e->watch, e->job->threads - 1);
+    session_request request = execution_session(e, device, e->job->threads);
+    return session_open(&e->session, &request, st) && write_inputs(e, &e->session, st) &&
+           launch_once(e, &e->session, e->outputs, st) &&
+           launch_once(e, &e->session, e->repeat, st) &&
+           (e->profile != PROFILE_DETERMINISTIC || repeat_elsewhere(e, device, st));
+}
+
+static void settle(execution *e, const verdict *v) {
+    put_verdict(e, v);
+    e->deviates = !v->holds;
+    if (v->holds)
+        result_set_outcome(e->result, OUTCOME_OK, e->note, EXIT_DONE);
+    else
+        result_set_outcome(e->result, OUTCOME_MISMATCH, v->why.data, EXIT_CHECK);
+}
+
+/* `repeat`: the outputs of a second launch; NULL where that would only compile the same again. */
+bool execution_judge(execution *e, const tensor *repeat, status *st) {
+    verdict v;
+    verdict_request request = {e->profile, e->outputs, repeat, e->stage, e->context};
+    put_digests(e, e->outputs);
+    bool ok = verdict_judge(e->subject, &request, &v, st);
+    if (ok)
+        settle(e, &v);
+    verdict_release(&v);
+    return ok;
+}
+
+/* In which trees does the code add? Its profile is strict: the others may choose. */
+static bool probe(execution *e, const backend *b, status *st) {
+    uint32_t device;
+    probe_result found;
+    compiler_options options = options_of(e);
+    options.schedule_loose = true; /* the kernel is cut into parts */
+    e->stage(e->context, "probe");
+    if (!backend_device(b, &device, st))
+        return false;
+    probe_request request = {e->subject, &options, device};
+    bool ok = probe_orders(&request, &found, st);
+    if (ok && found.digest[0])
+        json_object_set_new(e->result, "order_probe", json_string(found.digest));
+    if (ok && !found.holds) {
+        e->deviates = true;
+        result_set_outcome(e->result, OUTCOME_MISMATCH, found.why.data, EXIT_CHECK);
+    }
+    probe_result_release(&found);
+    return ok;
+}
+
+bool execution_launch(void *context) {
+    execution_timed *t = context;
+    return session_run(t->session, t->st);
+}
+
+/* The outputs of programs of others. Faults of our compiler cannot be made there. */
+static bool ask_tools(execution *e, status *st) {
+    if (fault_of_code(e->job->fault))
+        return status_set(st, STATUS_UNAVAILABLE, "fault %s does not apply: %s is not made by us",
+                          e->job->fault, e->job->backend);
+    e->stage(e->context, "compile");
+    if (!mlir_backend_run(e->subject, e->job->unoptimised, e->outputs, st) ||
+        !fault_apply(e->job->fault, e->outputs, e->subject->signature.output_count, st))
+        return false;
+    transpose_output(e, e->outputs);
+    return true;
+}
+
+static bool run_backend(execution *e, const backend *b, status *st) {
+    if (e->job->mode == JOB_VERIFY && e->subject->golden_state != GOLDEN_PRESENT) {
+        result_set_outcome(e->result, OUTCOME_SKIPPED,
+                           e->subject->golden_state == GOLDEN_STALE ? "stale golden" : "no golden",
+                           EXIT_DONE);
+        return true;
+    }
+    if (backend_is_tools(b))
+        return ask_tools(e, st) && execution_judge(e, NULL, st);
+    if (e->job->mode == JOB_TUNE)
+        return build(e, st) && execution_tune(e, b, st);
+    if (!build(e, st) || !execution_compute(e, b, st) || !execution_judge(e, e->repeat, st))
+        return false;
+    bool probed = e->job->order_probe && !e->deviates && e->profile == PROFILE_STRICT;
+    if (probed && !probe(e, b, st))
+        return false;
+    return e->deviates || e->job->mode != JOB_BENCH || !b->timed ||
+           (execution_time(e, st) &&
+            (e->deviates || timeline_launch(&e->timeline, &e->session, st)));
+}
+
+/* ---- packs ---- */
+
+/* What does not need the kernel to run comes first: a crash on the way leaves that. */
+static bool pack_members(execution *e, const backend *b, status *st) {
+    staging s = {e->job, e->subject, e->stage, e->context};
+    const tensor *expected, *actual = NULL;
+    bool ours = *b->driver && !backend_is_tools(b);
+    if (!staging_put_sources(&s, st) || (ours && !staging_put_levels(&s, st)))
+        return false;
+    if (ours && (!build(e, st) || !staging_put_module(&s, &e->artifact, st)))
+        return false;
+    e->stage(e->context, "oracle");
+    expected = case_context_oracle(e->subject, st);
+    if (!expected || !staging_put_tensors(&s, "expected", expected, st))
+        return false;
+    if (!*b->driver || !e->job->launches)
+        actual = *b->driver ? NULL : expected;
+    else if (backend_is_tools(b) ? ask_tools(e, st) : execution_compute(e, b, st))
+        actual = e->outputs;
+    else
+        return false;
+    if (actual)
+        put_digests(e, actual);
+    result_set_outcome(e->result, OUTCOME_OK, NULL, EXIT_DONE);
+    return !actual || staging_put_tensors(&s, "actual", actual, st);
+}
+
+static void release(execution *e) {
+    session_release_tensors(e->outputs, COMPILER_MAX_PARAMETERS);
+    session_release_tensors(e->repeat, COMPILER_MAX_PARAMETERS);
+    session_close(&e->session);
+    counters_close(&e->counters);
+    compiler_artifact_release(&e->artifact);
+}
+
+json_t *execute_job(case_context *s, const job *j, execute_stage_fn stage, void *context) {
+    execution e = {.subject = s, .job = j, .stage = timeline_step};
+    status st = STATUS_INIT;
+    backend_id id = backend_from_name(j->backend);
+    const backend *b = &backend_table[id < BACKEND_COUNT ? id : BACKEND_INTERP];
+    case_context_request request = {j->path,        j->kernel, j->case_name,
+                                    j->golden_path, j->seed,   j->source};
+    e.result = result_new(j, OUTCOME_ERROR, NULL);
+    e.profile = profile_from_name(j->profile);
+    json_object_set_new(e.result, "internal", json_object());
+    timeline_begin(&e.timeline, stage, context);
+    e.context = &e.timeline;
+    timeline_step(e.context, "prepare");
+    bool known = (id < BACKEND_COUNT && e.profile != PROFILE_COUNT) ||
+                 status_set(&st, STATUS_INVALID, "no backend %s with profile %s is known",
+                            j->backend, j->profile);
+    bool ok = known && case_context_open(s, &request, &st);
+    if (ok) {
+        put_work(&e);
+        put_fallbacks(&e);
+        put_identity(&e);
+        if (j->mode == JOB_PACK)
+            ok = pack_members(&e, b, &st);
+        else
+            ok = *b->driver ? run_backend(&e, b, &st) : run_interpreter(&e, &st);
+    }
+    if (!ok)
+        fail(&e, &st);
+    timeline_end(&e.timeline, j->mode == JOB_BENCH ? e.result : NULL);
+    release(&e);
+    return e.result;
+}

@@ -1,0 +1,334 @@
+/* execute_time.c - times a kernel whose outputs hold: over several sets of inputs in turn, each of
+ * which it must first compute right, and in every timed launch again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/result.h"
+#include "check/compare.h"
+#include "check/verdict.h"
+#include "common/timer.h"
+#include "exec/execution.h"
+#include "measure/cache_size.h"
+#include "measure/rotation.h"
+#include "measure/sample.h"
+#include "statistics/statistics.h"
+
+enum { SETS_MOST = 4, SETS_LARGE = 2, HELD = 1, CACHE_LEVELS = 3, AWAKEN_NS = 40000 };
+static const uint64_t sets_bytes_most = UINT64_C(2) << 30;
+
+/* The kernel under way with its sets. */
+typedef struct timed {
+    execution *e;
+    status *st;
+    rotation *rotation;
+    uint32_t sets, held; /* that rotate; and after them, those that no launch has before the end */
+    session plain;       /* unoptimised code of the same kernel; large cases */
+    compiler_artifact plain_artifact;
+    uint64_t digests[SETS_MOST + HELD][COMPILER_MAX_PARAMETERS];
+    const void *inputs[SETS_MOST + HELD][COMPILER_MAX_PARAMETERS];
+    bool judged;          /* what is held back has no digests, but bounds */
+    case_context *others; /* of all sets but the first */
+    bool counting;
+} timed;
+
+/* ---- how many sets ---- */
+
+static int cache_level_of(uint64_t bytes) {
+    int level = 1;
+    while (level <= CACHE_LEVELS && bytes > cache_size(level))
+        level++;
+    return level;
+}
+
+static uint64_t bytes_of(const session *l) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < l->input_count + l->output_count; i++)
+        sum += l->sizes[i];
+    return sum;
+}
+
+/* As many as the level of the memory holds that holds one; at least two where memory allows. */
+static uint32_t choose_sets(const execution *e) {
+    uint64_t bytes = bytes_of(&e->session);
+    if (2 * bytes > sets_bytes_most)
+        return 1;
+    if (e->subject->c->large)
+        return SETS_LARGE;
+    uint32_t sets = SETS_MOST;
+    while (sets > 3 && cache_level_of(sets * bytes) > cache_level_of(bytes))
+        sets--;
+    return sets;
+}
+
+/* Where references are slow, under a profile that has other bits, there is none. */
+static uint32_t choose_held(const execution *e, uint32_t sets) {
+    bool slow = e->subject->c->large && e->profile != PROFILE_STRICT;
+    return sets > 1 && !slow ? HELD : 0;
+}
+
+static case_context *case_context_of(const timed *t, uint32_t set) {
+    return set ? &t->others[set - 1] : t->e->subject;
+}
+
+/* ---- what the sets must give ---- */
+
+static void keep_digests(timed *t, uint32_t set, const tensor *outputs) {
+    for (uint32_t i = 0; i < t->e->session.output_count; i++)
+        t->digests[set][i] = rotation_digest(outputs[i].data, tensor_bytes(&outputs[i]));
+}
+
+static bool compute(timed *t, session *l, const case_context *s, tensor *outputs) {
+    return session_write_inputs(l, s->inputs, t->st) && session_poison_outputs(l, t->st) &&
+           session_run(l, t->st) && session_read_outputs(l, &s->signature, outputs, t->st);
+}
+
+/* Against the interpreter, and under the weaker profiles against the bound. */
+static bool judge(timed *t, uint32_t set, case_context *s, const tensor *outputs) {
+    verdict v;
+    verdict_request request = {t->e->profile, outputs, NULL, t->e->stage, t->e->context};
+    bool ok = verdict_judge(s, &request, &v, t->st);
+    if (ok && !v.holds)
+        ok = status_set(t->st, STATUS_MISMATCH, "input set %u: %s", set, v.why.data);
+    verdict_release(&v);
+    return ok;
+}
+
+static bool open_plain(timed *t) {
+    execution *e = t->e;
+    case_context *s = e->subject;
+    compiler_options options = {.profile = PROFILE_STRICT,
+                                .isa = e->job->isa,
+                                .threads = e->job->threads,
+                                .unoptimised = 1};
+    if (t->plain.kernel)
+        return true;
+    e->stage(e->context, "compile");
+    if (!compiler_build(s->instance, &options, &t->plain_artifact, t->st))
+        return false;
+    session_request request = execution_session(e, 0, e->job->threads);
+    request.artifact = &t->plain_artifact;
+    request.beside = &e->session;
+    return session_open(&t->plain, &request, t->st);
+}
+
+/* Where the strict bits are not promised and not there, each element within its bound. */
+static bool judge_by_bound(timed *t, uint32_t set, case_context *s, const tensor *outputs) {
+    t->e->stage(t->e->context, "reference");
+    if (!case_context_reference(s, t->st))
+        return false;
+    for (uint32_t i = 0; i < s->signature.output_count; i++)
+        if (compare_bound(&s->references[i], &s->bounds[i], &outputs[i]).beyond)
+            return status_set(t->st, STATUS_MISMATCH,
+                              "input set %u: output %u is not within its error bound", set, i);
+    return true;
+}
+
+/* A large case, for which the interpreter is too slow: against unoptimised code. */
+static bool judge_large(timed *t, uint32_t set, case_context *s, const tensor *outputs) {
+    tensor plain[COMPILER_MAX_PARAMETERS] = {{0}};
+    bool same = true;
+    if (!open_plain(t))
+        return false;
+    t->e->stage(t->e->context, "launch");
+    bool ok = compute(t, &t->plain, s, plain);
+    for (uint32_t i = 0; i < s->signature.output_count && ok; i++)
+        same &= compare_bits(&plain[i], &outputs[i]).differing == 0;
+    session_release_tensors(plain, COMPILER_MAX_PARAMETERS);
+    if (!ok || same)
+        return ok;
+    return t->e->profile == PROFILE_STRICT
+               ? status_set(t->st, STATUS_MISMATCH,
+                            "input set %u has other bits than unoptimised code gives", set)
+               : judge_by_bound(t, set, s, outputs);
+}
+
+static bool learn_set(timed *t, uint32_t set) {
+    case_context *s = &t->others[set - 1];
+    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    t->e->stage(t->e->context, "launch");
+    bool ok = compute(t, &t->e->session, s, outputs) &&
+              (s->c->large ? judge_large(t, set, s, outputs) : judge(t, set, s, outputs));
+    if (ok)
+        keep_digests(t, set, outputs);
+    session_release_tensors(outputs, COMPILER_MAX_PARAMETERS);
+    return ok;
+}
+
+/* What it must give is known without the kernel: no launch has seen it. */
+static bool foresee_held(timed *t, uint32_t set) {
+    case_context *s = &t->others[set - 1];
+    tensor plain[COMPILER_MAX_PARAMETERS] = {{0}};
+    t->judged = t->e->profile != PROFILE_STRICT;
+    if (t->judged) {
+        t->e->stage(t->e->context, "reference");
+        return case_context_reference(s, t->st);
+    }
+    if (!s->c->large) {
+        t->e->stage(t->e->context, "oracle");
+        const tensor *oracle = case_context_oracle(s, t->st);
+        if (oracle)
+            keep_digests(t, set, oracle);
+        return oracle != NULL;
+    }
+    bool ok = open_plain(t) && compute(t, &t->plain, s, plain);
+    if (ok)
+        keep_digests(t, set, plain);
+    session_release_tensors(plain, COMPILER_MAX_PARAMETERS);
+    return ok;
+}
+
+static bool learn_sets(timed *t) {
+    uint32_t all = t->sets + t->held;
+    t->others = all > 1 ? case_context_others(t->e->subject, all - 1, t->st) : NULL;
+    keep_digests(t, 0, t->e->outputs);
+    bool ok = all == 1 || t->others;
+    for (uint32_t set = 1; set < all && ok; set++)
+        ok = set < t->sets ? learn_set(t, set) : foresee_held(t, set);
+    session_close(&t->plain);
+    compiler_artifact_release(&t->plain_artifact);
+    return ok;
+}
+
+/* ---- timing ---- */
+
+/* Within the bound: of what is held back that is all that is known, and `fast` may give other bits
+ * each time. */
+static bool is_within_bound(void *context, uint32_t set, uint32_t output, const void *data) {
+    timed *t = context;
+    case_context *s = case_context_of(t, set);
+    status ignored = STATUS_INIT;
+    if (!case_context_reference(s, &ignored))
+        return false;
+    tensor view = t->e->outputs[output];
+    memcpy(&view.data, &data, sizeof data);
+    return compare_bound(&s->references[output], &s->bounds[output], &view).beyond == 0;
+}
+
+static void count_inside(void *context, bool begins) {
+    timed *t = context;
+    if (!t->counting)
+        return;
+    if (begins)
+        counters_resume(&t->e->counters);
+    else
+        counters_pause(&t->e->counters);
+}
+
+static bool open_rotation(timed *t) {
+    const session *l = &t->e->session;
+    rotation_set sets[SETS_MOST + HELD];
+    for (uint32_t set = 0; set < t->sets + t->held; set++) {
+        for (uint32_t i = 0; i < l->input_count; i++)
+            t->inputs[set][i] = case_context_of(t, set)->inputs[i].data;
+        bool known = set < t->sets || !t->judged;
+        sets[set] = (rotation_set){t->inputs[set], known ? t->digests[set] : NULL};
+    }
+    rotation_request request = {.context = l->context,
+                                .input_count = l->input_count,
+                                .output_count = l->output_count,
+                                .dim_count = l->dim_count,
+                                .sizes = l->sizes,
+                                .dims = l->dims,
+                                .set_count = t->sets + t->held,
+                                .held_count = t->held,
+                                .sets = sets,
+                                .seed = timer_now_ns(),
+                                .watch = &t->e->watch,
+                                .awaken_ns = t->e->job->threads > 1 ? AWAKEN_NS : 0,
+                                .judge = is_within_bound,
+                                .judge_context = t,
+                                .accept = t->e->profile == PROFILE_FAST ? is_within_bound : NULL,
+                                .accept_context = t,
+                                .around = count_inside,
+                                .around_context = t};
+    t->rotation = rotation_open(&request, t->st);
+    return t->rotation != NULL;
+}
+
+static bool time_group(void *context, uint64_t repeats, double *ns_each) {
+    timed *t = context;
+    rotation_timing timing = {t->e->session.kernel, repeats};
+    return rotation_time(t->rotation, &timing, ns_each, t->st);
+}
+
+/* Launches that are counted and not timed: switching counters costs more than a short launch. */
+static bool count(timed *t, uint64_t repeats) {
+    enum { PARTS = 5 };
+    execution *e = t->e;
+    counters_values values;
+    double ignored;
+    uint64_t before = rotation_launches(t->rotation);
+    t->counting = true;
+    counters_start(&e->counters);
+    counters_pause(&e->counters);
+    bool ok = true;
+    for (int i = 0; i < PARTS && ok; i++)
+        ok = time_group(t, repeats, &ignored);
+    counters_stop(&e->counters, &values);
+    t->counting = false;
+    json_t *object = json_object_get(e->result, "counters");
+    double launches = (double)(rotation_launches(t->rotation) - before);
+    for (int i = 0; i < e->counters.count && ok; i++)
+        json_object_set_new(object, e->counters.events[i].name,
+                            values.value[i] < 0 ? json_null()
+                                                : json_real(values.value[i] / launches));
+    return ok;
+}
+
+static void put_time(execution *e, const sample_set *samples) {
+    double sorted[SAMPLE_MAX];
+    memcpy(sorted, samples->ns, samples->count * sizeof sorted[0]);
+    statistics t = statistics_of(sorted, samples->count);
+    json_object_set_new(e->result, "time_ns",
+                        json_pack("{s:f, s:f, s:f, s:f, s:I, s:f, s:f}", "median", t.median, "low",
+                                  t.low, "high", t.high, "confidence", t.confidence, "samples",
+                                  (json_int_t)t.samples, "min", t.minimum, "iqr", t.interquartile));
+    double ns = t.median > 0 ? t.median : 1;
+    json_object_set_new(e->result, "rate",
+                        json_pack("{s:f, s:f}", "gflops", (double)e->subject->flops / ns, "gbps",
+                                  (double)e->subject->bytes / ns));
+    json_t *list = json_array();
+    for (size_t i = 0; i < samples->count; i++)
+        json_array_append_new(list, json_real(samples->ns[i]));
+    json_object_set_new(json_object_get(e->result, "internal"), "samples", list);
+}
+
+/* What lies in the caches while launches are timed together is all sets. A launch timed alone finds
+ * its own as near as the checks before it left it. */
+static void put_sets(const timed *t, uint64_t repeats) {
+    json_t *internal = json_object_get(t->e->result, "internal");
+    uint64_t working_set = t->e->subject->working_set_bytes * (repeats > 1 ? t->sets : 1);
+    json_object_set_new(t->e->result, "input_sets", json_integer((json_int_t)t->sets));
+    json_object_set_new(internal, "working_set", json_integer((json_int_t)working_set));
+}
+
+static bool sample(timed *t) {
+    execution *e = t->e;
+    sample_plan plan = sample_plan_for(e->job->quick);
+    sample_set samples;
+    e->stage(e->context, "time");
+    uint64_t start = timer_now_ns();
+    bool ok = sample_take_groups(&plan, time_group, t, t->sets, &samples) &&
+              count(t, samples.repeats) &&
+              rotation_check_unseen(t->rotation, e->session.kernel, t->st);
+    rotation_timing timing = {e->session.kernel, samples.repeats};
+    if (!ok || !rotation_finish(t->rotation, &timing, t->st))
+        return false;
+    put_time(e, &samples);
+    put_sets(t, samples.repeats);
+    json_object_set_new(json_object_get(e->result, "internal"), "timed_ns",
+                        json_integer((json_int_t)(timer_now_ns() - start)));
+    return true;
+}
+
+bool execution_time(execution *e, status *st) {
+    timed t = {.e = e, .st = st, .sets = choose_sets(e)};
+    t.held = choose_held(e, t.sets);
+    bool ok = learn_sets(&t) && open_rotation(&t) && sample(&t);
+    rotation_close(t.rotation);
+    if (ok || st->code != STATUS_MISMATCH)
+        return ok;
+    result_set_outcome(e->result, OUTCOME_MISMATCH, st->message, EXIT_CHECK);
+    e->deviates = true;
+    return true;
+}

@@ -1,0 +1,82 @@
+/* execute_tune.c - a schedule that the tuner tries, beside the kernel's own: it must have the same
+ * bits, then both are timed in turn. */
+#include <stdlib.h>
+
+#include "case/result.h"
+#include "check/compare.h"
+#include "exec/backend_device.h"
+#include "exec/execution.h"
+#include "exec/module_cache.h"
+#include "measure/pair.h"
+
+static void put_pair(execution *e, const pair_result *p) {
+    json_object_set_new(json_object_get(e->result, "internal"), "tune",
+                        json_pack("{s:f, s:f, s:f, s:f, s:f, s:I}", "default_ns", p->a_ns,
+                                  "tuned_ns", p->b_ns, "ratio", p->ratio.median, "low",
+                                  p->ratio.low, "high", p->ratio.high, "pairs",
+                                  (json_int_t)p->ratio.samples));
+}
+
+/* The schedule that is tried against the kernel's own, whose bits it must have under strict. */
+static bool compare_and_time(execution *e, session *own, tensor *outputs, status *st) {
+    const compiler_signature *s = &e->subject->signature;
+    pair_result pair;
+    execution_timed first = {own, st}, second = {&e->session, st};
+    pair_plan plan = e->job->quick ? (pair_plan){.least = 3,
+                                                 .most = 9,
+                                                 .budget_ns = 40000000,
+                                                 .warm_up_ns = 3000000,
+                                                 .hopeless = 1.1}
+                                   : (pair_plan){.least = 11,
+                                                 .most = 61,
+                                                 .budget_ns = 500000000,
+                                                 .warm_up_ns = 20000000,
+                                                 .hopeless = 10};
+    if (!session_write_inputs(own, e->subject->inputs, st) || !session_poison_outputs(own, st) ||
+        !session_run(own, st) || !session_read_outputs(own, s, outputs, st))
+        return false;
+    for (uint32_t i = 0; i < s->output_count && e->profile == PROFILE_STRICT; i++)
+        if (compare_bits(&outputs[i], &e->outputs[i]).differing > 0) {
+            result_set_outcome(e->result, OUTCOME_MISMATCH,
+                               "it has other bits than the default schedule", EXIT_CHECK);
+            return true;
+        }
+    e->stage(e->context, "time");
+    if (!pair_take(&plan, execution_launch, &first, &second, &pair))
+        return false;
+    put_pair(e, &pair);
+    result_set_outcome(e->result, OUTCOME_OK, NULL, EXIT_DONE);
+    return true;
+}
+
+/* A large case without a golden is held to the default schedule alone: its oracle takes too long.
+ */
+bool execution_tune(execution *e, const backend *b, status *st) {
+    compiler_artifact own = {0};
+    session other = {0};
+    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    uint32_t device;
+    job plain = *e->job;
+    plain.schedule = NULL;
+    compiler_options options = job_compiler_options(&plain, e->subject->kernel);
+    bool judged = e->profile != PROFILE_STRICT || e->subject->golden_state == GOLDEN_PRESENT;
+    if (!execution_compute(e, b, st) || (judged && !execution_judge(e, e->repeat, st)))
+        return false;
+    if (e->deviates)
+        return true;
+    e->stage(e->context, "compile");
+    options.fault = NULL;
+    const case_context *s = e->subject;
+    bool cached, ok = backend_device(b, &device, st) &&
+                      module_cache_build(e->job->cache, s->instance, &options, &own, &cached, st);
+    if (ok) {
+        session_request request = execution_session(e, device, e->job->threads);
+        request.artifact = &own;
+        request.beside = &e->session;
+        ok = session_open(&other, &request, st) && compare_and_time(e, &other, outputs, st);
+        session_close(&other);
+    }
+    session_release_tensors(outputs, COMPILER_MAX_PARAMETERS);
+    compiler_artifact_release(&own);
+    return ok;
+}

@@ -1,0 +1,51 @@
+/* execution.h - a job under way, shared by the files that run its steps. */
+#ifndef TESSERA_HARNESS_EXEC_EXECUTION_H
+#define TESSERA_HARNESS_EXEC_EXECUTION_H
+
+#include "case/backend.h"
+#include "exec/execute.h"
+#include "exec/timeline.h"
+#include "launch/session.h"
+#include "measure/counters.h"
+#include "measure/watch.h"
+
+typedef struct execution {
+    case_context *subject;
+    const job *job;
+    execute_stage_fn stage;
+    void *context;
+    json_t *result;
+    compiler_profile profile;
+    compiler_artifact artifact;
+    session session;
+    counters counters;
+    timeline timeline;
+    watch watch; /* begun before the kernel is loaded */
+    tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
+    bool deviates;  /* a verdict was given, and it does not hold */
+    bool misfits;   /* the tuned schedule did not fit, and is not used */
+    char note[400]; /* why */
+} execution;
+
+session_request execution_session(const execution *e, uint32_t device, uint32_t threads);
+/* Two launches; the outputs are in `outputs` and `repeat`. */
+bool execution_compute(execution *e, const backend *b, status *st);
+/* Holds `outputs` against what is expected. `repeat`: the outputs of a second launch; NULL where
+ * that would only compile the same again. */
+bool execution_judge(execution *e, const tensor *repeat, status *st);
+
+/* The action that is timed. */
+typedef struct execution_timed {
+    session *session;
+    status *st;
+} execution_timed;
+bool execution_launch(void *context);
+
+/* execute_time.c: times a kernel that holds. A deviation that shows while it is timed makes the
+ * result a mismatch. */
+bool execution_time(execution *e, status *st);
+
+/* execute_tune.c: the schedule that was built against the kernel's own: bits, then times. */
+bool execution_tune(execution *e, const backend *b, status *st);
+
+#endif

@@ -1,0 +1,298 @@
+/* module_cache.c - keys, files, and what goes when there are too many. */
+#include "exec/module_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include "common/timer.h"
+#include "device/host.h"
+
+enum { FILE_BYTES_MAX = 64 << 20, STORES_BETWEEN_TRIMS = 64, ABANDONED_S = 3600 };
+static const char magic[8] = "tsrc\1\n\0";
+
+/* ---- the folder ---- */
+
+static char *folder_name(void) {
+    const char *given = getenv("TSR_CACHE"), *xdg = getenv("XDG_CACHE_HOME"),
+               *home = getenv("HOME");
+    text path;
+    if (given && *given)
+        return base_strdup(given);
+    if (!(xdg && *xdg == '/') && !(home && *home == '/'))
+        return NULL;
+    text_init(&path);
+    text_printf(&path, "%s%s/tessera", xdg && *xdg == '/' ? xdg : home,
+                xdg && *xdg == '/' ? "" : "/.cache");
+    char *kept = text_take(&path);
+    text_release(&path);
+    return kept;
+}
+
+static bool is_private(const char *folder, status *st) {
+    struct stat info;
+    if (stat(folder, &info) != 0)
+        return status_set_errno(st, errno, "no modules are cached: %s", folder);
+    if (!S_ISDIR(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & 022))
+        return status_set(st, STATUS_INVALID,
+                          "no modules are cached: %s must be a folder of yours that nobody else "
+                          "can write to",
+                          folder);
+    return true;
+}
+
+char *module_cache_folder(status *st) {
+    char *folder = folder_name();
+    status made = STATUS_INIT;
+    if (!folder)
+        return NULL;
+    bool there = file_is_dir(folder);
+    if (!there && file_make_parent(folder, &made) && mkdir(folder, 0700) != 0 && errno != EEXIST)
+        status_set_errno(&made, errno, "cannot make %s", folder);
+    if (made.code == STATUS_OK
+            ? is_private(folder, st)
+            : status_set(st, made.code, "no modules are cached: %s", made.message))
+        return folder;
+    free(folder);
+    return NULL;
+}
+
+/* ---- keys ---- */
+
+/* The GNU build id of this program: the linker's hash of its contents. */
+static int find_build_id(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        const char *note = (const char *)(info->dlpi_addr + header->p_vaddr);
+        for (const char *end = note + header->p_memsz;
+             header->p_type == PT_NOTE && note + sizeof(ElfW(Nhdr)) <= end;) {
+            ElfW(Nhdr) n;
+            memcpy(&n, note, sizeof n);
+            const char *name = note + sizeof n, *body = name + ((n.n_namesz + 3u) & ~3u);
+            if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && memcmp(name, "GNU", 4) == 0)
+                for (uint32_t k = 0; k < n.n_descsz; k++)
+                    text_printf(context, "%02x", (unsigned char)body[k]);
+            note = body + ((n.n_descsz + 3u) & ~3u);
+        }
+    }
+    return 1; /* the first object is the program itself */
+}
+
+/* Without a build id: the file that it was started from. */
+static void describe_file(text *out) {
+    struct stat info;
+    if (stat("/proc/self/exe", &info) == 0)
+        text_printf(out, "%" PRIu64 ":%" PRIu64 ":%" PRId64 ":%" PRId64 ".%09ld",
+                    (uint64_t)info.st_dev, (uint64_t)info.st_ino, (int64_t)info.st_size,
+                    (int64_t)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
+static void describe_program(text *out) {
+    size_t before = out->length;
+    dl_iterate_phdr(find_build_id, out);
+    if (out->length == before)
+        describe_file(out);
+    text_printf(out, " llvm %s\n", compiler_llvm_version());
+}
+
+static void describe_schedule(const compiler_options *o, text *out) {
+    text_printf(out, "schedule %s loose %d\n", o->schedule ? o->schedule : "", o->schedule_loose);
+    for (uint32_t i = 0; o->written && i < o->written->count; i++) {
+        const compiler_schedule_entry *e = &o->written->entries[i];
+        text_printf(out, "written %s %u %" PRId64 "%s\n", e->name, e->groups, e->value,
+                    e->vectors ? "v" : "");
+    }
+}
+
+static void describe_dims(ir_bindings dims, text *out) {
+    text_printf(out, "dims %u\n", dims.count);
+    for (uint32_t i = 0; i < dims.count; i++)
+        text_printf(out, "dim %s %" PRId64 "\n", dims.items[i].name, dims.items[i].value);
+}
+
+/* Whoever adds an option adds it to the key, or says here why it has no say in a module: emit and
+ * lines only ask for texts. */
+_Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 120,
+               "key_of has every option that a module depends on");
+
+/* False where the ISA level is not known: compiling says why. */
+static bool key_of(compiler_instance *instance, const compiler_options *o, sha256 *key) {
+    const char *isa = o->isa ? o->isa : host_isa();
+    text words;
+    if (!isa)
+        return false;
+    text_init(&words);
+    describe_program(&words);
+    text_printf(&words, "isa %s", isa);
+    for (uint32_t i = 0; i < o->also_count; i++)
+        text_printf(&words, " %s", o->also[i]);
+    text_printf(&words, "\nprofile %s threads %u unoptimised %d\n",
+                compiler_profile_name(o->profile), o->threads, o->unoptimised);
+    describe_dims(compiler_instance_dims(instance), &words);
+    text_printf(&words, "generic %d\n", o->generic);
+    for (uint32_t i = 0; i < o->variant_count; i++)
+        describe_dims(o->variants[i], &words);
+    describe_schedule(o, &words);
+    const text *graph = compiler_instance_text(instance);
+    text_append_bytes(&words, graph->data, graph->length);
+    *key = sha256_of(words.data, words.length);
+    text_release(&words);
+    return true;
+}
+
+/* ---- files ---- */
+
+typedef struct file_head {
+    char magic[8];
+    sha256 key, graph, schedule, module;
+    uint64_t image_bytes;
+} file_head;
+
+static void path_of(const char *folder, const sha256 *key, text *out) {
+    char hex[65];
+    sha256_hex(key, hex);
+    text_printf(out, "%s/%s.tsrm", folder, hex);
+}
+
+static bool same(const sha256 *a, const sha256 *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* A file that is what its name says; else false, and it will be replaced. */
+static bool take(const char *path, const sha256 *key, compiler_artifact *out) {
+    char *data;
+    size_t size;
+    file_head head;
+    status ignored = STATUS_INIT;
+    if (!file_read(path, FILE_BYTES_MAX, &data, &size, &ignored))
+        return false;
+    bool good = size >= sizeof head;
+    if (good)
+        memcpy(&head, data, sizeof head);
+    good = good && memcmp(head.magic, magic, sizeof magic) == 0 && same(&head.key, key) &&
+           head.image_bytes == size - sizeof head;
+    sha256 found = good ? sha256_of(data + sizeof head, head.image_bytes) : head.module;
+    good = good && same(&found, &head.module);
+    if (good) {
+        memmove(data, data + sizeof head, head.image_bytes);
+        *out = (compiler_artifact){.image = data,
+                                   .image_size = head.image_bytes,
+                                   .graph_hash = head.graph,
+                                   .schedule_hash = head.schedule,
+                                   .module_hash = head.module};
+        utimensat(AT_FDCWD, path, NULL, 0); /* used now: the last to go */
+        return true;
+    }
+    free(data);
+    return false;
+}
+
+/* Not being able to keep a module costs time later, and nothing else. */
+static void keep(const char *folder, const char *path, const sha256 *key,
+                 const compiler_artifact *artifact) {
+    static atomic_uint stores;
+    unsigned number = atomic_fetch_add(&stores, 1);
+    status ignored = STATUS_INIT;
+    file_head head = {.key = *key,
+                      .graph = artifact->graph_hash,
+                      .schedule = artifact->schedule_hash,
+                      .module = artifact->module_hash,
+                      .image_bytes = artifact->image_size};
+    memcpy(head.magic, magic, sizeof magic);
+    file_part parts[] = {{&head, sizeof head}, {artifact->image, artifact->image_size}};
+    text temporary;
+    text_init(&temporary);
+    text_printf(&temporary, "%s/.new-%ld-%u", folder, (long)getpid(), number);
+    if (!file_write_scratch(temporary.data, parts, 2, &ignored) ||
+        rename(temporary.data, path) != 0)
+        unlink(temporary.data);
+    text_release(&temporary);
+    if (number % STORES_BETWEEN_TRIMS == 0)
+        module_cache_trim(folder, MODULE_CACHE_BYTES);
+}
+
+bool module_cache_build(const char *folder, compiler_instance *instance,
+                        const compiler_options *options, compiler_artifact *out, bool *cached,
+                        status *st) {
+    uint64_t start = timer_now_ns();
+    sha256 key;
+    text path;
+    *cached = false;
+    if (!folder || options->fault || options->emit || options->verify ||
+        !key_of(instance, options, &key))
+        return compiler_build(instance, options, out, st);
+    text_init(&path);
+    path_of(folder, &key, &path);
+    *cached = take(path.data, &key, out);
+    bool ok = *cached || compiler_build(instance, options, out, st);
+    if (ok && !*cached)
+        keep(folder, path.data, &key, out);
+    out->compile_ns = timer_now_ns() - start;
+    text_release(&path);
+    return ok;
+}
+
+/* ---- room ---- */
+
+typedef struct kept_file {
+    char name[80];
+    uint64_t bytes;
+    struct timespec used;
+} kept_file;
+
+static int by_use(const void *a, const void *b) {
+    const struct timespec *x = &((const kept_file *)a)->used, *y = &((const kept_file *)b)->used;
+    if (x->tv_sec != y->tv_sec)
+        return x->tv_sec < y->tv_sec ? -1 : 1;
+    return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+static bool ends_with(const char *name, const char *end) {
+    size_t length = strlen(name), wanted = strlen(end);
+    return length >= wanted && strcmp(name + length - wanted, end) == 0;
+}
+
+void module_cache_trim(const char *folder, uint64_t bytes) {
+    VEC(kept_file) files = {0};
+    uint64_t sum = 0;
+    DIR *d = opendir(folder);
+    for (struct dirent *entry; d && (entry = readdir(d));) {
+        kept_file f;
+        struct stat info;
+        if (strlen(entry->d_name) >= sizeof f.name ||
+            fstatat(dirfd(d), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        if (strncmp(entry->d_name, ".new-", 5) == 0 &&
+            info.st_mtim.tv_sec + ABANDONED_S < time(NULL))
+            unlinkat(dirfd(d), entry->d_name, 0);
+        if (!ends_with(entry->d_name, ".tsrm"))
+            continue;
+        memcpy(f.name, entry->d_name, strlen(entry->d_name) + 1);
+        f.bytes = (uint64_t)info.st_size;
+        f.used = info.st_mtim;
+        sum += f.bytes;
+        vec_push(&files, f);
+    }
+    if (files.count)
+        qsort(files.items, files.count, sizeof files.items[0], by_use);
+    for (size_t i = 0; i < files.count && sum > bytes; i++) {
+        unlinkat(dirfd(d), files.items[i].name, 0);
+        sum -= files.items[i].bytes;
+    }
+    vec_release(&files);
+    if (d)
+        closedir(d);
+}

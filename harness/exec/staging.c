@@ -1,0 +1,157 @@
+/* staging.c - the worker's part of a pack. */
+#include "exec/staging.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "case/fault.h"
+#include "repro/manifest.h"
+
+static void path_of(const staging *s, const char *folder, const char *name, const char *suffix,
+                    text *out) {
+    text_printf(out, "%s/%s%s%s%s", s->job->staging, folder, *folder ? "/" : "", name, suffix);
+}
+
+static bool put(const staging *s, const char *folder, const char *name, const text *content,
+                status *st) {
+    text path;
+    text_init(&path);
+    path_of(s, folder, name, "", &path);
+    file_part part = {content->data, content->length};
+    bool ok = file_write_scratch(path.data, &part, 1, st);
+    text_release(&path);
+    return ok;
+}
+
+static bool make_folder(const staging *s, const char *folder, status *st) {
+    text path;
+    text_init(&path);
+    path_of(s, folder, "", "", &path);
+    bool ok = file_make_dirs(path.data, st);
+    text_release(&path);
+    return ok;
+}
+
+static uint64_t bytes_of(const tensor *tensors, uint32_t count) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += tensor_bytes(&tensors[i]);
+    return sum;
+}
+
+static bool put_arrays(const staging *s, const char *folder, const struct compiler_buffer *buffers,
+                       const tensor *tensors, uint32_t count, status *st) {
+    if (bytes_of(tensors, count) > STAGING_TENSOR_BYTES_MAX)
+        return true;
+    bool ok = make_folder(s, folder, st);
+    for (uint32_t i = 0; i < count && ok; i++) {
+        text path, header;
+        text_init(&path);
+        text_init(&header);
+        path_of(s, folder, buffers[i].name, ".npy", &path);
+        tensor_npy_header(&tensors[i], &header);
+        file_part parts[] = {{header.data, header.length},
+                             {tensors[i].data, tensor_bytes(&tensors[i])}};
+        ok = file_write_scratch(path.data, parts, 2, st);
+        text_release(&path);
+        text_release(&header);
+    }
+    return ok;
+}
+
+static bool read_source(const job *j, text *out, status *st) {
+    char *data = NULL;
+    size_t size = 0;
+    if (j->source) {
+        text_append(out, j->source);
+        return true;
+    }
+    if (!file_read(j->path, 16 << 20, &data, &size, st))
+        return false;
+    text_append_bytes(out, data, size);
+    free(data);
+    return true;
+}
+
+/* The file's own name where a pack may hold it, else the kernel's. */
+static void source_name(const job *j, text *out) {
+    const char *slash = strrchr(j->path, '/'), *own = slash ? slash + 1 : j->path;
+    text member;
+    text_init(&member);
+    text_printf(&member, "source/%s", own);
+    bool plain = manifest_name_is_plain(member.data) && own[0] != '.';
+    text_release(&member);
+    if (plain)
+        text_append(out, own);
+    else
+        text_printf(out, "%s.tsr", j->kernel);
+}
+
+bool staging_put_sources(const staging *s, status *st) {
+    text source;
+    text name;
+    text_init(&source);
+    text_init(&name);
+    source_name(s->job, &name);
+    s->stage(s->context, "pack");
+    bool ok = read_source(s->job, &source, st) && make_folder(s, "source", st) &&
+              put(s, "source", name.data, &source, st);
+    text_release(&source);
+    text_release(&name);
+    return ok && put_arrays(s, "inputs", s->subject->signature.inputs, s->subject->inputs,
+                            s->subject->signature.input_count, st);
+}
+
+/* One level or pass as text. `pass` NULL: the level by its own name. */
+static bool put_level(const staging *s, const compiler_options *options, const char *level,
+                      const char *name, status *st) {
+    text content;
+    text_init(&content);
+    bool ok = compiler_emit(s->subject->instance, options, level, &content, st) &&
+              put(s, "ir", name, &content, st);
+    text_release(&content);
+    return ok;
+}
+
+static bool put_passes(const staging *s, compiler_options options, status *st) {
+    const char *const *names;
+    uint32_t count = compiler_pass_names(options.generic, &names);
+    for (uint32_t i = 0; i < count; i++) {
+        char name[64];
+        s->stage(s->context, names[i]);
+        snprintf(name, sizeof name, "%02u-%s.mlir", i + 1, names[i]);
+        if (!put_level(s, &options, names[i], name, st))
+            return false;
+    }
+    return true;
+}
+
+bool staging_put_levels(const staging *s, status *st) {
+    compiler_options options = job_compiler_options(s->job, s->subject->kernel);
+    if (!make_folder(s, "ir", st) || !put_level(s, &options, "graph", "00-graph.mlir", st) ||
+        !put_passes(s, options, st))
+        return false;
+    s->stage(s->context, "llvm");
+    if (!put_level(s, &options, "llvm", "llvm.ll", st))
+        return false;
+    s->stage(s->context, "asm");
+    return put_level(s, &options, "asm", "asm.s", st);
+}
+
+bool staging_put_module(const staging *s, const compiler_artifact *artifact, status *st) {
+    text path;
+    text_init(&path);
+    path_of(s, "", "module.tsrm", "", &path);
+    file_part part = {artifact->image, artifact->image_size};
+    bool ok = file_write_scratch(path.data, &part, 1, st);
+    text_release(&path);
+    return ok;
+}
+
+bool staging_put_tensors(const staging *s, const char *folder, const tensor *outputs, status *st) {
+    s->stage(s->context, "pack");
+    return put_arrays(s, folder, s->subject->signature.outputs, outputs,
+                      s->subject->signature.output_count, st);
+}

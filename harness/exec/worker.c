@@ -1,0 +1,155 @@
+/* worker.c - the parent's side: feed and watch worker processes. */
+#include "exec/worker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "case/result.h"
+#include "common/json_text.h"
+#include "common/timer.h"
+
+void worker_init(worker *w, uint64_t timeout_seconds, uint64_t memory_mib,
+                 const volatile sig_atomic_t *interrupted) {
+    *w = (worker){.timeout_ns = timeout_seconds * 1000000000u};
+    process_init(&w->process, "--worker", interrupted);
+    w->process.memory_bytes = memory_mib << 20;
+}
+
+void worker_limit(worker *w, uint64_t seconds) {
+    w->job_ns = seconds * 1000000000u;
+}
+
+/* Of the step that begins now. */
+static uint64_t deadline_of(const worker *w) {
+    uint64_t step_ns = timer_now_ns() + w->timeout_ns;
+    return w->end_ns && w->end_ns < step_ns ? w->end_ns : step_ns;
+}
+
+static json_t *out_of_memory(const worker *w, const job *j) {
+    char why[120] = "out of memory";
+    if (w->process.memory_bytes && strcmp(w->stage, "start") == 0)
+        snprintf(why, sizeof why,
+                 "out of memory: a worker cannot even start within --memory %" PRIu64,
+                 w->process.memory_bytes >> 20);
+    return result_new(j, OUTCOME_ERROR, why);
+}
+
+/* What a worker's end means for its job. */
+static json_t *result_of_end(worker *w, const job *j, const child_end *end) {
+    /* Within its limit the loader may not have had the memory to start the program. */
+    bool never_began = w->process.memory_bytes && strcmp(w->stage, "start") == 0;
+    if (end->how == CHILD_OUT_OF_MEMORY || never_began)
+        return out_of_memory(w, j);
+    text why, words;
+    text_init(&why);
+    text_init(&words);
+    if (end->how == CHILD_ENDED)
+        text_append(&why, "the worker ");
+    child_end_text(end, &why);
+    text_printf(&why, " in step %s", w->stage);
+    if (end->how == CHILD_KILLED && end->code == SIGKILL)
+        text_append(&why, " (the system may have run out of memory)");
+    process_last_words(&w->process, &words);
+    if (words.length)
+        text_printf(&why, ": %s", words.data);
+    json_t *result = result_new(j, OUTCOME_CRASH, why.data);
+    text_release(&words);
+    text_release(&why);
+    return result;
+}
+
+void worker_stop(worker *w) {
+    process_stop(&w->process);
+}
+
+static json_t *ended(worker *w, const job *j) {
+    child_end end = process_await_end(&w->process);
+    json_t *result;
+    if (end.how == CHILD_RUNNING)
+        result = result_new(j, OUTCOME_CRASH, "the worker closed its pipe and went on running");
+    else
+        result = result_of_end(w, j, &end);
+    process_reap(&w->process);
+    return result;
+}
+
+static json_t *timed_out(worker *w, const job *j) {
+    text why;
+    text_init(&why);
+    text_printf(&why, "step %s took longer than %.0f s", w->stage, (double)w->timeout_ns * 1e-9);
+    json_t *result = result_new(j, OUTCOME_TIMEOUT, why.data);
+    text_release(&why);
+    process_reap(&w->process);
+    return result;
+}
+
+/* The worker's clock against ours, over the whole time that it measured: what runs there cannot
+ * touch this one. A busy machine may let us wait, so short differences say nothing. */
+static void compare_clocks(const worker *w, json_t *result) {
+    const json_t *timed = json_object_get(json_object_get(result, "internal"), "timed_ns");
+    double passed = (double)(timer_now_ns() - w->timed_since_ns), said = json_number_value(timed);
+    if (!timed || !w->timed_since_ns || (said > 0.9 * passed - 1e9 && said < passed + 1e9))
+        return;
+    char why[160];
+    snprintf(why, sizeof why,
+             "the clock was changed: by the worker's, timing took %.3f s, and by ours %.3f s",
+             said * 1e-9, passed * 1e-9);
+    result_set_outcome(result, OUTCOME_MISMATCH, why, EXIT_CHECK);
+}
+
+/* Handles one message; returns the result when it is one. */
+static json_t *take_message(worker *w, const job *j, json_t *message, bool malformed,
+                            uint64_t *deadline_ns) {
+    json_t *result = NULL;
+    const char *stage = json_string_value(json_object_get(message, "stage"));
+    if (malformed) {
+        result = result_new(j, OUTCOME_CRASH,
+                            "the worker's answer was not understood: its memory may be damaged");
+        process_reap(&w->process);
+    } else if (stage) {
+        snprintf(w->stage, sizeof w->stage, "%s", stage);
+        w->timed_since_ns = strcmp(stage, "time") == 0 ? timer_now_ns() : 0;
+        *deadline_ns = deadline_of(w);
+    } else {
+        result = json_incref(json_object_get(message, "result"));
+        compare_clocks(w, result);
+    }
+    json_decref(message);
+    return result;
+}
+
+json_t *worker_run(worker *w, const job *j) {
+    status st = STATUS_INIT;
+    if (w->process.pid == 0 && !process_start(&w->process, &st))
+        return result_new(j, OUTCOME_ERROR, st.message);
+    json_t *request = job_to_json(j);
+    bool sent = process_send(&w->process, request);
+    json_decref(request);
+    snprintf(w->stage, sizeof w->stage, "start");
+    w->end_ns = w->job_ns ? timer_now_ns() + w->job_ns : 0;
+    uint64_t deadline_ns = deadline_of(w);
+    json_t *result = sent ? NULL : ended(w, j);
+    while (!result) {
+        bool malformed = false;
+        json_t *message = process_next_message(&w->process, &malformed);
+        if (message || malformed) {
+            result = take_message(w, j, message, malformed, &deadline_ns);
+        } else if (!process_receive(&w->process, deadline_ns)) {
+            if (errno == EINTR) {
+                kill(w->process.pid, SIGTERM);
+                process_await_end(&w->process);
+                process_reap(&w->process);
+                return NULL;
+            }
+            result = errno == ETIME ? timed_out(w, j) : ended(w, j);
+            /* A signal that was meant for both of us may have taken the worker first. */
+            if (*w->process.interrupted) {
+                json_decref(result);
+                return NULL;
+            }
+        }
+    }
+    return result;
+}

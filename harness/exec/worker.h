@@ -1,0 +1,37 @@
+/* worker.h - a process that runs jobs, so that a crash, a hang or a lack of memory ends that job
+ * alone.
+ *
+ * The parent starts this program again (exec: clean state) with two pipes and sends one JSON line
+ * per job; the worker answers with {"stage": NAME} lines, then {"result": {...}}. Whatever the
+ * worker does - dies, hangs, writes rubbish - worker_run returns a result. */
+#ifndef TESSERA_HARNESS_EXEC_WORKER_H
+#define TESSERA_HARNESS_EXEC_WORKER_H
+
+#include "case/job.h"
+#include "process/process.h"
+
+typedef struct worker {
+    process process;
+    char stage[16];
+    uint64_t timeout_ns;     /* for one stage */
+    uint64_t job_ns;         /* for a whole job; 0: no limit */
+    uint64_t end_ns;         /* of the job in hand; 0: whenever it is done */
+    uint64_t timed_since_ns; /* when the stage "time" was announced; 0: another one is on */
+} worker;
+
+void worker_init(worker *w, uint64_t timeout_seconds, uint64_t memory_mib,
+                 const volatile sig_atomic_t *interrupted);
+void worker_stop(worker *w);
+
+/* At most so long for each of the jobs that follow, however many steps it announces: a worker that
+ * runs what is not trusted could announce steps for ever. */
+void worker_limit(worker *w, uint64_t seconds);
+
+/* The job's result with its "internal" part, owned by the caller. NULL only when interrupted. */
+json_t *worker_run(worker *w, const job *j);
+
+/* The worker's own side: serves jobs from file descriptor 3 to 4 until the parent closes; returns
+ * the exit code. */
+int worker_serve(void);
+
+#endif

@@ -1,0 +1,32 @@
+/* worker_serve.c - the worker's own side: reads jobs, runs them, answers. */
+#include "case/fault.h"
+#include "case/result.h"
+#include "exec/execute.h"
+#include "exec/worker.h"
+#include "process/serve.h"
+#include "repro/sandbox.h"
+
+static void announce_stage(void *context, const char *stage) {
+    (void)context;
+    serve_answer(json_pack("{s:s}", "stage", stage));
+}
+
+static exit_code serve_job(void *context, json_t *request) {
+    job j;
+    status st = STATUS_INIT;
+    if (!request || !job_from_json(request, &j))
+        return EXIT_BUG;
+    fault_prepare(j.fault);
+    bool ready = !j.sandbox || sandbox_enter(&st);
+    json_t *result = ready ? execute_job(context, &j, announce_stage, NULL)
+                           : result_new(&j, OUTCOME_ERROR, st.message);
+    serve_answer(json_pack("{s:o}", "result", result));
+    return EXIT_DONE;
+}
+
+int worker_serve(void) {
+    case_context s = {0};
+    exit_code code = serve_lines(serve_job, &s);
+    case_context_close(&s);
+    return code;
+}

@@ -1,0 +1,36 @@
+/* git.c - runs git and reads what it prints. */
+#include "process/git.h"
+
+#include <string.h>
+
+#include "process/program.h"
+
+static void trim(text *t) {
+    while (t->length && (t->data[t->length - 1] == '\n' || t->data[t->length - 1] == ' '))
+        t->data[--t->length] = '\0';
+}
+
+bool git_ask(const char *const *arguments, text *out, status *st) {
+    text complaint;
+    int code = 0;
+    text_init(&complaint);
+    program p = {.arguments = arguments, .output = out, .complaint = &complaint};
+    bool ok = program_run(&p, &code, st);
+    trim(out);
+    if (ok && code != 0)
+        ok = status_set(st, STATUS_NOT_FOUND, "git %s: %.*s", arguments[1],
+                        (int)strcspn(complaint.data, "\n"), complaint.data);
+    text_release(&complaint);
+    return ok;
+}
+
+bool git_resolve(const char *name, text *commit, status *st) {
+    text wanted;
+    text_init(&wanted);
+    text_printf(&wanted, "%s^{commit}", name);
+    const char *const arguments[] = {"git",       "rev-parse", "--verify", "--end-of-options",
+                                     wanted.data, NULL};
+    bool ok = git_ask(arguments, commit, st);
+    text_release(&wanted);
+    return ok;
+}

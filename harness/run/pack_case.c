@@ -1,0 +1,319 @@
+/* pack_case.c - the parent's part of a pack: collects the members and writes the manifest. */
+#include "run/pack_case.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include "case/result.h"
+#include "common/interrupt.h"
+#include "common/json_text.h"
+#include "common/scratch_folder.h"
+#include "device/host.h"
+#include "exec/worker.h"
+#include "measure/host_facts.h"
+#include "repro/pack.h"
+#include "run/failures.h"
+#include "run/pack_fields.h"
+#include "tessera/compiler.h"
+
+/* The folders of a pack, in the order of its members. */
+static const char *const folders[] = {"source", "ir", "", "inputs", "expected", "actual"};
+enum { FOLDER_COUNT = sizeof folders / sizeof *folders, MEMBER_BYTES_MAX = 512 << 20 };
+
+typedef struct packing {
+    const pack_request *request;
+    char *folder; /* that receives the pack, and has the staging area meanwhile */
+    bool made;    /* the pack was not there before */
+    scratch_folder staging;
+    arena memory;
+    VEC(pack_member) members;
+    json_t *staged; /* the result of the worker that wrote the members */
+    char *staged_stage;
+} packing;
+
+bool pack_is_failure(const json_t *result) {
+    return outcome_is_failure(result_outcome(result));
+}
+
+/* Did the kernel run to its end? */
+static bool has_outputs(const json_t *result) {
+    job_outcome o = result_outcome(result);
+    return o == OUTCOME_OK || o == OUTCOME_MISMATCH;
+}
+
+const char *pack_stage(const json_t *result, const char *stage) {
+    return has_outputs(result) ? "" : stage;
+}
+
+/* ---- members ---- */
+
+static void add_member(packing *p, const char *name, const void *data, size_t size_bytes) {
+    vec_push(&p->members, ((pack_member){arena_strdup(&p->memory, name), data, size_bytes}));
+}
+
+static void add_text(packing *p, const char *name, const text *content) {
+    char *copy = arena_alloc(&p->memory, content->length + 1);
+    memcpy(copy, content->data, content->length + 1);
+    add_member(p, name, copy, content->length);
+}
+
+static bool add_file(packing *p, const char *name, const char *path, status *st) {
+    char *data;
+    size_t size_bytes;
+    if (!file_read(path, MEMBER_BYTES_MAX, &data, &size_bytes, st))
+        return false;
+    add_member(p, name, data, size_bytes);
+    return true;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b) {
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int plain(const struct dirent *entry) {
+    return entry->d_name[0] != '.' && entry->d_type == DT_REG;
+}
+
+/* Names of the files in one folder of the staging area, sorted; count -1 where it is not there. */
+static int list_folder(const packing *p, const char *folder, struct dirent ***names) {
+    text path;
+    text_init(&path);
+    text_printf(&path, "%s/%s", p->staging.path, folder);
+    int count = scandir(path.data, names, plain, by_name);
+    text_release(&path);
+    return count;
+}
+
+static bool add_staged(packing *p, status *st) {
+    bool ok = true;
+    for (int f = 0; f < FOLDER_COUNT && ok; f++) {
+        struct dirent **names = NULL;
+        int count = list_folder(p, folders[f], &names);
+        for (int i = 0; i < count; i++) {
+            text path, name;
+            text_init(&path);
+            text_init(&name);
+            text_printf(&name, "%s%s%s", folders[f], *folders[f] ? "/" : "", names[i]->d_name);
+            text_printf(&path, "%s/%s", p->staging.path, name.data);
+            ok = ok && add_file(p, name.data, path.data, st);
+            text_release(&path);
+            text_release(&name);
+            free(names[i]);
+        }
+        free(names);
+    }
+    return ok;
+}
+
+/* ---- what is said ---- */
+
+/* A dead worker's last words may hold a process id or an address: only what the harness says. */
+static void stable_why(const json_t *result, text *out) {
+    const char *why = result_text(result, RESULT_WHY);
+    size_t length = strlen(why);
+    const char *end = result_outcome(result) == OUTCOME_CRASH ? strchr(why, ':') : NULL;
+    size_t said = end ? (size_t)(end - why) : length;
+    size_t most = (size_t)pack_field_high("outcome.why");
+    text_append_bytes(out, why, said > most ? text_utf8_cut(why, most) : said);
+}
+
+static json_t *outcome_json(const packing *p) {
+    const json_t *result = p->request->result;
+    json_t *digests = json_object_get(json_object_get(result, "check"), "sha256");
+    text why;
+    text_init(&why);
+    stable_why(result, &why);
+    json_t *outcome = json_pack(
+        "{s:s, s:s, s:o, s:O}", "status", result_text(result, RESULT_STATUS), "stage",
+        pack_stage(result, p->request->stage), "why", json_text(why.data), "sha256", digests);
+    text_release(&why);
+    return outcome;
+}
+
+json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_mib) {
+    return json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:I, s:I, s:s?, s:I, s:I, s:b, s:s?, s:b}",
+                     "kernel", j->kernel, "case", j->case_name, "backend", j->backend, "profile",
+                     j->profile, "isa", j->isa ? j->isa : host_isa(), "threads",
+                     (json_int_t)j->threads, "seed", (json_int_t)j->seed, "fault", j->fault,
+                     "timeout_s", (json_int_t)timeout_seconds, "memory_mib", (json_int_t)memory_mib,
+                     "unoptimised", j->unoptimised, "schedule", j->schedule, "generic", j->generic);
+}
+
+static json_t *about(const packing *p) {
+    const pack_request *r = p->request;
+    const json_t *result = r->result;
+    const json_t *internal = json_object_get(p->staged, "internal");
+    json_t *item = pack_case_json(r->job, r->timeout_seconds, r->memory_mib);
+    json_t *manifest =
+        json_pack("{s:o, s:o, s:o, s:o, s:i, s:O?, s:O?, s:O?, s:O?}", "case", item, "outcome",
+                  outcome_json(p), "tsr", program_facts(), "host", host_facts(), "numerics_version",
+                  TSR_NUMERICS_VERSION, "key", json_object_get(internal, "key"), "inputs_sha256",
+                  json_object_get(internal, "inputs"), "schedule_hash",
+                  json_object_get(result, "schedule_hash"), "module_hash",
+                  json_object_get(result, "module_hash"));
+    return manifest;
+}
+
+static void add_log(packing *p) {
+    const json_t *result = p->request->result;
+    text log, why;
+    text_init(&log);
+    text_init(&why);
+    stable_why(result, &why);
+    text_printf(&log, "status  %s\nstep    %s\n", result_text(result, RESULT_STATUS),
+                p->request->stage);
+    text_printf(&log, "why     %s\n", why.data);
+    if (p->staged && result_outcome(p->staged) != OUTCOME_OK)
+        text_printf(&log,
+                    "packing ended in step %s (%s): what follows that step is not in this pack\n",
+                    p->staged_stage, result_text(p->staged, RESULT_STATUS));
+    add_text(p, "log.txt", &log);
+    text_release(&why);
+    text_release(&log);
+}
+
+static void add_readme(packing *p) {
+    const job *j = p->request->job;
+    text readme, why;
+    text_init(&readme);
+    text_init(&why);
+    stable_why(p->request->result, &why);
+    text_printf(&readme, "%s/%s on %s, profile %s, threads %u: %s\n%s\n", j->kernel, j->case_name,
+                j->backend, j->profile, j->threads, result_text(p->request->result, RESULT_STATUS),
+                why.data);
+    if (j->fault)
+        text_printf(&readme, "The fault was made on purpose: --inject %s\n", j->fault);
+    text_append(
+        &readme,
+        "\nMake it happen again with\n\n    tsr replay THIS-FILE\n\n"
+        "manifest.json   what ran, where, and what came of it; SHA-256 of every member\n"
+        "source/         the kernel's source\n"
+        "ir/             the IR after each pass, LLVM IR and assembly\n"
+        "module.tsrm     the compiled module\n"
+        "inputs/         what went in; expected/ and actual/: what should and did come out\n"
+        "                (left out beyond 64 MiB: the seed in the manifest makes them)\n"
+        "log.txt         how it ended\n");
+    add_text(p, "README", &readme);
+    text_release(&why);
+    text_release(&readme);
+}
+
+/* ---- the pack ---- */
+
+/* False: interrupted. What a worker that died had written is there all the same. */
+static bool stage_members(packing *p, status *st) {
+    const pack_request *r = p->request;
+    worker w;
+    job j = *r->job;
+    j.mode = JOB_PACK;
+    j.staging = p->staging.path;
+    j.launches = has_outputs(r->result);
+    worker_init(&w, r->timeout_seconds, r->memory_mib, &interrupt_seen);
+    p->staged = worker_run(&w, &j);
+    p->staged_stage = arena_strdup(&p->memory, w.stage);
+    worker_stop(&w);
+    return p->staged || status_set(st, STATUS_INTERRUPTED, "interrupted: nothing was packed");
+}
+
+static bool name_pack(const packing *p, const json_t *manifest, text *path_out, status *st) {
+    const job *j = p->request->job;
+    char hash[13];
+    if (p->request->output) {
+        text_append(path_out, p->request->output);
+        return true;
+    }
+    if (!pack_name(manifest, p->members.items, p->members.count, hash, st))
+        return false;
+    text_printf(path_out, "%s/%s-%s-%s" PACK_SUFFIX, p->folder, j->kernel, j->case_name, hash);
+    return true;
+}
+
+/* What is written can be read: the list of members comes later. */
+static bool is_sound(const json_t *manifest, status *st) {
+    text why;
+    json_t *whole = json_copy((json_t *)(uintptr_t)manifest);
+    json_object_set_new(whole, "schema", json_null());
+    json_object_set_new(whole, "members", json_null());
+    text_init(&why);
+    bool ok = (whole && pack_fields_check(whole, &why)) ||
+              status_set(st, STATUS_INVALID, "it cannot be packed: %s", why.data);
+    text_release(&why);
+    json_decref(whole);
+    return ok;
+}
+
+static bool write_pack(packing *p, text *path_out, status *st) {
+    json_t *manifest = about(p);
+    bool ok = is_sound(manifest, st) && name_pack(p, manifest, path_out, st);
+    if (ok) {
+        bool there = file_exists(path_out->data);
+        ok = (there && !p->request->output) ||
+             pack_write(path_out->data, manifest, p->members.items, p->members.count, st);
+        p->made = ok && !there;
+    }
+    if (ok && !p->request->failures && !p->request->output)
+        failures_trim(FAILURES_FOLDER, path_out->data, FAILURES_KEPT, FAILURES_KEPT_BYTES);
+    json_decref(manifest);
+    return ok;
+}
+
+static void find_folder(packing *p) {
+    const pack_request *r = p->request;
+    const char *slash = r->output ? strrchr(r->output, '/') : NULL;
+    if (slash)
+        p->folder = arena_strndup(&p->memory, r->output, (size_t)(slash - r->output) + 1);
+    else
+        p->folder = arena_strdup(&p->memory, r->output     ? "."
+                                             : r->failures ? r->failures
+                                                           : FAILURES_FOLDER);
+}
+
+static bool make_staging(packing *p, status *st) {
+    find_folder(p);
+    if (!p->request->output && !file_make_dirs(p->folder, st))
+        return false;
+    return scratch_folder_open(&p->staging, p->folder, ".staging-", st);
+}
+
+static bool interrupted(status *st) {
+    return interrupt_seen && !status_set(st, STATUS_INTERRUPTED, "interrupted: nothing was packed");
+}
+
+/* A pack is the answer of a command that was not interrupted. */
+static bool write_members(packing *p, text *path_out, status *st) {
+    if (interrupted(st) || !write_pack(p, path_out, st))
+        return false;
+    if (!interrupted(st))
+        return true;
+    if (p->made)
+        unlink(path_out->data);
+    return false;
+}
+
+bool pack_case(const pack_request *request, text *path_out, status *st) {
+    packing p = {.request = request};
+    arena_init(&p.memory);
+    bool ok = make_staging(&p, st);
+    if (ok) {
+        ok = stage_members(&p, st);
+        add_readme(&p);
+        add_log(&p);
+        size_t own = p.members.count;
+        ok = ok && add_staged(&p, st);
+        scratch_folder_close(&p.staging);
+        ok = ok && write_members(&p, path_out, st);
+        for (size_t i = own; i < p.members.count; i++)
+            free((void *)(uintptr_t)p.members.items[i].data);
+    }
+    vec_release(&p.members);
+    json_decref(p.staged);
+    arena_release(&p.memory);
+    return ok;
+}

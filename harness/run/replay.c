@@ -1,0 +1,327 @@
+/* replay.c - a pack is verified in memory, rebuilt from its source, and run. */
+#include "run/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/escape.h"
+#include "case/backend.h"
+#include "case/fault.h"
+#include "common/interrupt.h"
+#include "common/json_text.h"
+#include "device/host.h"
+#include "exec/backend_device.h"
+#include "exec/worker.h"
+#include "measure/host_facts.h"
+#include "repro/pack.h"
+#include "run/pack_case.h"
+#include "run/pack_fields.h"
+#include "tessera/compiler.h"
+
+enum { REPLAYS_MAX = 3, DIGESTS_MAX = 64, STEPS_MAX = 16 };
+
+/* The sanitizers map terabytes of shadow memory. */
+#if defined(__has_feature)
+#define BUILT_WITH_ASAN __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define BUILT_WITH_ASAN 1
+#else
+#define BUILT_WITH_ASAN 0
+#endif
+
+uint64_t replay_memory_mib(void) {
+    return BUILT_WITH_ASAN ? 0 : 4096;
+}
+
+typedef struct recorded_case {
+    job job; /* its isa: the level that is run */
+    const char *recorded_isa;
+    uint64_t timeout_seconds, memory_mib;
+    bool limited;    /* the pack asks for more */
+    const char *key; /* NULL: the case could not even be prepared */
+    const json_t *inputs;
+    const char *module_hash;
+    char *source; /* owned */
+} recorded_case;
+
+static bool invalid(replay *r, const char *why) {
+    r->verdict = INVALID_PACK;
+    size_t length = strnlen(why, sizeof r->why - 1);
+    memcpy(r->why, why, length);
+    r->why[text_utf8_cut(r->why, length)] = '\0';
+    return false;
+}
+
+/* ---- reading ---- */
+
+/* The one file below source/. */
+static bool read_source(const pack *p, recorded_case *c) {
+    const pack_member *found = NULL;
+    for (size_t i = 0; i < pack_member_count(p); i++) {
+        const pack_member *m = pack_member_at(p, i);
+        if (strncmp(m->name, "source/", 7) != 0)
+            continue;
+        if (found)
+            return false;
+        found = m;
+    }
+    if (!found || memchr(found->data, '\0', found->size_bytes))
+        return false;
+    c->source = base_malloc(found->size_bytes + 1);
+    memcpy(c->source, found->data, found->size_bytes);
+    c->source[found->size_bytes] = '\0';
+    c->job.source = c->source;
+    c->job.path = found->name + 7;
+    return true;
+}
+
+static bool fields_are_sound(replay *r) {
+    text why;
+    text_init(&why);
+    bool ok = pack_fields_check(r->manifest, &why);
+    if (!ok)
+        invalid(r, why.data);
+    text_release(&why);
+    return ok;
+}
+
+static const char *word_at(const json_t *object, const char *name) {
+    return json_string_value(json_object_get(object, name));
+}
+
+static uint64_t number_at(const json_t *object, const char *name) {
+    return (uint64_t)json_integer_value(json_object_get(object, name));
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* What no command line could have asked for, and nothing would act on. */
+static const char *without_effect(const job *j) {
+    backend_id id = backend_from_name(j->backend);
+    bool scheduled = j->schedule && *j->schedule;
+    if (j->generic && scheduled)
+        return "case: code for any dimensions has no schedule";
+    if (id >= BACKEND_COUNT || *backend_table[id].driver)
+        return NULL;
+    return scheduled || j->generic || j->unoptimised || j->fault || j->threads > 1
+               ? "case: the interpreter has no schedule, no kinds of code, no faults and one thread"
+               : NULL;
+}
+
+static bool read_case(const pack *p, const replay_request *q, recorded_case *c, replay *r) {
+    const json_t *item = json_object_get(r->manifest, "case");
+    if (!fields_are_sound(r))
+        return false;
+    if (!read_source(p, c))
+        return invalid(r, "it does not hold one source");
+    c->job.kernel = word_at(item, "kernel");
+    c->job.case_name = word_at(item, "case");
+    c->job.backend = word_at(item, "backend");
+    c->job.profile = word_at(item, "profile");
+    c->job.threads = (uint32_t)number_at(item, "threads");
+    c->job.seed = number_at(item, "seed");
+    c->job.isa = word_at(item, "isa");
+    c->job.fault = word_at(item, "fault");
+    c->job.unoptimised = json_is_true(json_object_get(item, "unoptimised"));
+    c->job.schedule = word_at(item, "schedule");
+    c->job.generic = json_is_true(json_object_get(item, "generic"));
+    c->job.mode = JOB_REPLAY;
+    c->job.quick = c->job.sandbox = true;
+    uint64_t memory_mib = number_at(item, "memory_mib");
+    c->timeout_seconds = lesser(number_at(item, "timeout_s"), q->timeout_seconds);
+    c->memory_mib = !memory_mib     ? q->memory_mib
+                    : q->memory_mib ? lesser(memory_mib, q->memory_mib)
+                                    : memory_mib;
+    c->limited = c->timeout_seconds < number_at(item, "timeout_s") || c->memory_mib != memory_mib;
+    c->key = word_at(r->manifest, "key");
+    c->inputs = json_object_get(r->manifest, "inputs_sha256");
+    c->module_hash = word_at(r->manifest, "module_hash");
+    const char *why = without_effect(&c->job);
+    return !why || invalid(r, why);
+}
+
+/* ---- what this machine lacks ---- */
+
+static void lacks(replay *r, const char *format, const char *what) {
+    text line;
+    text_init(&line);
+    text_append(&line, format);
+    text_append(&line, what);
+    json_array_append_new(r->missing, json_text(line.data));
+    text_release(&line);
+}
+
+static void check_backend(const job *j, replay *r) {
+    backend_id id = backend_from_name(j->backend);
+    status why = STATUS_INIT;
+    uint32_t device;
+    if (id >= BACKEND_COUNT)
+        lacks(r, "no backend is called ", j->backend);
+    else if (backend_is_tools(&backend_table[id]))
+        lacks(r,
+              "a replay starts no other programs, and this backend is made of them: ", j->backend);
+    else if (*backend_table[id].driver && !backend_device(&backend_table[id], &device, &why))
+        lacks(r, "", why.message);
+    else if (!backend_honours(&backend_table[id], j->profile))
+        lacks(r, "its backend does not honour the profile ", j->profile);
+}
+
+static void check_threads(const job *j, uint32_t most, replay *r) {
+    char what[64];
+    snprintf(what, sizeof what, "%u; --threads allows %u", j->threads, most);
+    if (j->threads > most)
+        lacks(r, "it asks for more threads than a replay may have: ", what);
+}
+
+static bool compatible(const recorded_case *c, const replay_request *q, replay *r) {
+    const job *j = &c->job;
+    json_t *numerics = json_object_get(r->manifest, "numerics_version");
+    char reason[HOST_REASON_BYTES];
+    if (json_integer_value(numerics) != TSR_NUMERICS_VERSION)
+        lacks(r, "it was made under another version of the numerics", "");
+    check_backend(j, r);
+    check_threads(j, q->threads, r);
+    if (j->isa && !host_isa_supports(j->isa)) {
+        host_isa_why_not(j->isa, reason);
+        lacks(r, "code for its ISA level cannot run here: ", reason);
+    }
+    if (j->fault && !fault_find(j->fault, strlen(j->fault)))
+        lacks(r, "this tsr cannot make the fault ", j->fault);
+    if (json_array_size(r->missing) == 0)
+        return true;
+    r->verdict = INCOMPATIBLE;
+    return false;
+}
+
+/* The same source must still mean the same case: graph, sizes, inputs. */
+static bool same_case(const recorded_case *c, const json_t *internal, replay *r) {
+    const char *key = json_string_value(json_object_get(internal, "key"));
+    const json_t *inputs = json_object_get(internal, "inputs");
+    if (c->key && key && strcmp(c->key, key) != 0)
+        lacks(r, "this tsr reads another graph or case from the source", "");
+    else if (json_array_size(c->inputs) && json_array_size(inputs) &&
+             !json_equal(c->inputs, inputs))
+        lacks(r, "this tsr generates other inputs from the seed", "");
+    if (json_array_size(r->missing) == 0)
+        return true;
+    r->verdict = INCOMPATIBLE;
+    return false;
+}
+
+/* ---- outcomes ---- */
+
+typedef struct outcome {
+    repro_outcome outcome;
+    const char *sha256[DIGESTS_MAX];
+    char stage[32];
+} outcome;
+
+static void read_outcome(const json_t *status_holder, const json_t *digests, const char *stage,
+                         outcome *out) {
+    const char *ended = json_string_value(json_object_get(status_holder, "status"));
+    snprintf(out->stage, sizeof out->stage, "%s", stage ? stage : "");
+    out->outcome = (repro_outcome){
+        .status = ended ? ended : "", .stage = out->stage, .class_ = "", .sha256 = out->sha256};
+    size_t i;
+    json_t *digest;
+    json_array_foreach(digests, i, digest) if (i < DIGESTS_MAX && json_is_string(digest))
+        out->sha256[out->outcome.sha256_count++] = json_string_value(digest);
+}
+
+static void qualify(const recorded_case *c, replay *r) {
+    json_t *facts = program_facts();
+    const char *module = json_string_value(json_object_get(r->result, "module_hash"));
+    if (!json_equal(json_object_get(r->manifest, "tsr"), facts))
+        json_array_append_new(r->qualifiers, json_string("toolchain-drift"));
+    if (c->recorded_isa && c->job.isa && strcmp(c->job.isa, c->recorded_isa) != 0)
+        json_array_append_new(r->qualifiers, json_string("other-isa"));
+    if (module && c->module_hash && strcmp(module, c->module_hash) == 0)
+        json_array_append_new(r->qualifiers, json_string("code-hash-same"));
+    if (c->limited && r->verdict != REPRODUCED_EXACT && r->verdict != REPRODUCED_CLASS)
+        json_array_append_new(r->qualifiers, json_string("limited"));
+    json_decref(facts);
+}
+
+/* Once where that settles it; else three times, to tell a steady failure from an unsteady one. */
+static void run_case(const recorded_case *c, replay *r) {
+    json_t *results[REPLAYS_MAX] = {NULL};
+    outcome recorded = {.stage = ""}, seen[REPLAYS_MAX];
+    repro_outcome replays[REPLAYS_MAX];
+    const json_t *was = json_object_get(r->manifest, "outcome");
+    int count = 0;
+    read_outcome(was, json_object_get(was, "sha256"),
+                 json_string_value(json_object_get(was, "stage")), &recorded);
+    do {
+        worker w;
+        memset(&seen[count], 0, sizeof seen[count]);
+        worker_init(&w, c->timeout_seconds, c->memory_mib, &interrupt_seen);
+        worker_limit(&w, STEPS_MAX * c->timeout_seconds);
+        json_t *result = results[count] = worker_run(&w, &c->job);
+        if (result)
+            read_outcome(result, json_object_get(json_object_get(result, "check"), "sha256"),
+                         pack_stage(result, w.stage), &seen[count]);
+        worker_stop(&w);
+        if (!result) {
+            r->verdict = REPRO_NO_VERDICT;
+            break;
+        }
+        replays[count] = seen[count].outcome;
+        count++;
+        r->verdict = repro_judge(&recorded.outcome, replays, (size_t)count);
+    } while (count < REPLAYS_MAX && r->verdict != REPRODUCED_EXACT &&
+             r->verdict != REPRODUCED_CLASS);
+    r->result = count ? json_incref(results[count - 1]) : NULL;
+    for (int i = 0; i < REPLAYS_MAX; i++)
+        json_decref(results[i]);
+}
+
+static void replay_pack(const pack *p, const replay_request *q, replay *r) {
+    recorded_case c = {0};
+    r->manifest = json_deep_copy(pack_about(p));
+    if (read_case(p, q, &c, r)) {
+        c.recorded_isa = c.job.isa;
+        c.job.isa = q->isa ? q->isa : c.recorded_isa;
+        if (compatible(&c, q, r))
+            run_case(&c, r);
+        if (r->verdict != REPRO_NO_VERDICT &&
+            same_case(&c, json_object_get(r->result, "internal"), r))
+            qualify(&c, r);
+    }
+    free(c.source);
+}
+
+bool replay_run(const replay_request *request, replay *out, status *st) {
+    pack_state state;
+    *out = (replay){.qualifiers = json_array(), .missing = json_array()};
+    status why = STATUS_INIT;
+    uint64_t memory_mib = request->memory_mib ? request->memory_mib : SIZE_MAX >> 20;
+    pack *p = pack_read_within(request->path, (size_t)memory_mib << 20, &state, &why);
+    bool unreadable = why.code == STATUS_UNAVAILABLE && state != PACK_NEWER;
+    if (!p && (why.code == STATUS_NOT_FOUND || unreadable))
+        return status_set(st, why.code, "%s", why.message);
+    if (!p && state == PACK_NEWER) {
+        out->verdict = INCOMPATIBLE;
+        lacks(out, "", why.message);
+        return true;
+    }
+    if (!p) {
+        invalid(out, why.message);
+        return true;
+    }
+    interrupt_watch();
+    replay_pack(p, request, out);
+    pack_free(p);
+    if (!interrupt_settle())
+        out->verdict = REPRO_NO_VERDICT;
+    return true;
+}
+
+void replay_release(replay *r) {
+    json_decref(r->manifest);
+    json_decref(r->result);
+    json_decref(r->qualifiers);
+    json_decref(r->missing);
+}

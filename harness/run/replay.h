@@ -1,0 +1,38 @@
+/* replay.h - makes the case of a pack happen again, in a sandboxed worker, and judges it. */
+#ifndef TESSERA_HARNESS_RUN_REPLAY_H
+#define TESSERA_HARNESS_RUN_REPLAY_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "repro/verdict.h"
+
+typedef struct replay {
+    repro_verdict verdict; /* REPRO_NO_VERDICT: the user interrupted */
+    json_t *manifest;      /* of the pack; NULL where it is invalid */
+    json_t *result;        /* of the last replay; NULL where none was run */
+    json_t *qualifiers;    /* "toolchain-drift", "other-isa", "code-hash-same", "limited" */
+    json_t *missing;       /* INCOMPATIBLE: what this machine or this tsr lacks */
+    char why[512];         /* INVALID_PACK */
+} replay;
+
+typedef struct replay_request {
+    const char *path;
+    const char *isa; /* instead of the recorded level; NULL: the recorded one */
+    /* A pack may ask for less, never for more. */
+    uint64_t timeout_seconds; /* for a step */
+    uint64_t memory_mib;      /* address space of a worker; 0: no limit */
+    uint32_t threads;
+} replay_request;
+
+/* Modest: what a case of corpus/ needs, and no stranger should have more. The address space is not
+ * limited where a sanitizer needs all of it. */
+enum { REPLAY_TIMEOUT_S = 60, REPLAY_THREADS = 64 };
+uint64_t replay_memory_mib(void);
+
+/* False only where the file cannot be opened; replay_release in any case. */
+bool replay_run(const replay_request *request, replay *out, status *st);
+void replay_release(replay *r);
+
+#endif

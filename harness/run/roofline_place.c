@@ -1,0 +1,149 @@
+/* roofline_place.c - a point under its ceiling, which is measured beside it where it has modes. */
+#include "run/roofline_place.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "case/result.h"
+#include "measure/roofline.h"
+
+typedef struct placing {
+    ceilings *c;
+    const roofline_place_source *source;
+    json_t **result, **internal;
+    roofline_query query;
+    roofline_point point;
+    double times_ns[ROOFLINE_PLACE_ROUNDS + 1], values[2 * ROOFLINE_PLACE_ROUNDS + 1];
+    int time_count, value_count;
+} placing;
+
+/* False where there is no time, or nothing to hold it against. */
+static bool locate(placing *p) {
+    const json_t *result = *p->result, *internal = *p->internal;
+    const char *element = json_string_value(json_object_get(internal, "element"));
+    p->query = (roofline_query){
+        .type = element ? dtype_from_name(element) : DTYPE_F32,
+        .profile = result_text(result, RESULT_PROFILE),
+        .threads = (uint32_t)result_whole(result, RESULT_THREADS),
+        .flops = (uint64_t)json_integer_value(result_get(result, RESULT_FLOPS)),
+        .bytes = (uint64_t)json_integer_value(result_get(result, RESULT_BYTES)),
+        .working_set_bytes = (uint64_t)json_integer_value(json_object_get(internal, "working_set")),
+        .time_ns = json_number_value(result_get(result, RESULT_MEDIAN)),
+    };
+    return p->query.time_ns > 0 && roofline_place(p->c, &p->query, &p->point);
+}
+
+static bool is_above(const placing *p) {
+    return p->point.fraction > ROOFLINE_LIMIT;
+}
+
+static bool measure_ceiling(const placing *p, const char *resource, const ceiling_set_probe *probe,
+                            status *st) {
+    if (p->source->ceiling)
+        return p->source->ceiling(p->source->context, p->c, resource, probe, st);
+    return resource ? ceilings_probe(p->c, resource, probe->threads, st)
+                    : ceilings_probe_set(p->c, probe, st);
+}
+
+/* Of whatever bounds the point. */
+static bool probe(placing *p, bool keep_greater, status *st) {
+    ceiling_set_probe set = {.set_bytes = p->query.working_set_bytes,
+                             .threads = p->query.threads,
+                             .keep_greater = keep_greater};
+    char name[CEILING_NAME_BYTES];
+    snprintf(name, sizeof name, "%s", p->point.resource);
+    return measure_ceiling(p, p->point.compute_bound ? name : NULL, &set, st) &&
+           roofline_place(p->c, &p->query, &p->point);
+}
+
+/* Bandwidth has modes, and other tenants take their share of it: so it is measured where and when
+ * the point was. */
+static bool roofline_place_beside(placing *p, status *st) {
+    if (p->point.compute_bound ||
+        !ceilings_set_is_shared(p->c, p->query.working_set_bytes, p->query.threads))
+        return true;
+    return probe(p, false, st);
+}
+
+static bool probe_and_note(placing *p, status *st) {
+    if (!probe(p, true, st))
+        return false;
+    p->values[p->value_count++] = p->point.ceiling;
+    return true;
+}
+
+/* Above the limit the time is too short or the ceiling too low: both are looked at again. */
+static bool roofline_place_again(placing *p, status *st) {
+    p->times_ns[p->time_count++] = p->query.time_ns;
+    p->values[p->value_count++] = p->point.ceiling;
+    for (int i = 0; i < ROOFLINE_PLACE_ROUNDS && is_above(p); i++) {
+        if (!probe_and_note(p, st))
+            return false;
+        if (!is_above(p) || !p->source->point)
+            continue;
+        if (!p->source->point(p->source->context, p->result, p->internal, st))
+            return false;
+        if (!result_outcome(*p->result) == OUTCOME_OK || !locate(p))
+            return true;
+        p->times_ns[p->time_count++] = p->query.time_ns;
+        if (!probe_and_note(p, st))
+            return false;
+    }
+    return true;
+}
+
+static json_t *list_of(const double *values, int count) {
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(list, json_real(values[i]));
+    return list;
+}
+
+static void tell(const double *values, int count, double unit, text *out) {
+    for (int i = 0; i < count; i++)
+        text_printf(out, "%s%.3g", i ? ", " : "", values[i] / unit);
+}
+
+static void accuse(placing *p) {
+    text why;
+    text_init(&why);
+    text_printf(&why,
+                "%.2f of its roofline (%s), also when both were measured again in turn: the time, "
+                "the count of work or the ceiling is wrong; times ",
+                p->point.fraction, p->point.resource);
+    tell(p->times_ns, p->time_count, 1e3, &why);
+    text_append(&why, " us, ceilings ");
+    tell(p->values, p->value_count, 1, &why);
+    text_append(&why, p->point.compute_bound ? " GFLOP/s" : " GB/s");
+    result_set_outcome(*p->result, OUTCOME_ERROR, why.data, EXIT_CHECK);
+    text_release(&why);
+}
+
+static void put_point(placing *p) {
+    json_t *result = *p->result;
+    result_set(result, RESULT_BOUND, json_string(p->point.compute_bound ? "compute" : "memory"));
+    result_set(result, RESULT_CEILING, json_real(p->point.ceiling));
+    result_set(result, RESULT_FRACTION, json_real(p->point.fraction));
+    if (p->value_count)
+        result_set(result, RESULT_AGAIN,
+                   json_pack("{s:o, s:o}", "times_ns", list_of(p->times_ns, p->time_count),
+                             "ceilings", list_of(p->values, p->value_count)));
+    if (is_above(p))
+        accuse(p);
+}
+
+bool roofline_place_result(ceilings *c, const roofline_place_source *source, json_t **result,
+                           json_t **internal, char resource[CEILING_NAME_BYTES], status *st) {
+    placing p = {.c = c, .source = source, .result = result, .internal = internal};
+    resource[0] = '\0';
+    if (!locate(&p))
+        return true;
+    if (!roofline_place_beside(&p, st) || (is_above(&p) && !roofline_place_again(&p, st)))
+        return false;
+    if (p.value_count && result_outcome(*result) != OUTCOME_OK)
+        return true; /* it was measured again, and something else is wrong with it */
+    snprintf(resource, CEILING_NAME_BYTES, "%s", p.point.resource);
+    put_point(&p);
+    return true;
+}

@@ -1,0 +1,552 @@
+/* run.c - the loop over jobs: resume, run, place on the roofline, store, show. */
+#include "run/run.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "case/result.h"
+#include "common/interrupt.h"
+#include "common/json_text.h"
+#include "common/run_name.h"
+#include "common/say.h"
+#include "exec/worker.h"
+#include "measure/host_facts.h"
+#include "report/document.h"
+#include "report/github.h"
+#include "report/progress.h"
+#include "report/table.h"
+#include "run/pack_case.h"
+#include "run/roofline_place.h"
+#include "run/stored_run.h"
+#include "store/store.h"
+
+/* The database is capped; tsr log --prune keeps fewer. */
+enum { RUNS_KEPT = 1000 };
+
+typedef struct run {
+    const run_request *request;
+    store *store;
+    int64_t number; /* of the run in the store */
+    char id[40], started[40];
+    text machine;
+    json_t *head, *results;
+    ceilings ceilings;
+    map done; /* key -> record (json_t, owned), of a run that is resumed */
+    worker worker;
+    progress progress;
+    table table;
+    exit_code code;
+    bool stopped; /* interrupted */
+} run;
+
+/* ---- beginning ---- */
+static bool keep_record(void *context, const store_result *result) {
+    run *r = context;
+    json_t *record = json_loads(result->record, 0, NULL);
+    if (record)
+        map_put(&r->done, result->key, (intptr_t)record);
+    return true;
+}
+
+static const char *static_unit(const char *unit) {
+    static const char *const units[] = {"GFLOP/s", "GOP/s", "GB/s"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(units[i], unit) == 0)
+            return units[i];
+    return "";
+}
+
+static bool keep_ceiling(void *context, const char *resource, const char *profile, double value,
+                         const char *unit) {
+    run *r = context;
+    ceilings_put(&r->ceilings, resource, profile ? "deterministic" : NULL, value,
+                 static_unit(unit));
+    return true;
+}
+
+typedef struct run_search {
+    int64_t number;
+    int64_t before;
+    run *run;
+} run_search;
+
+static bool take_over_head(void *context, const store_run *stored) {
+    run_search *search = context;
+    if (stored->number != search->number)
+        return true;
+    snprintf(search->run->id, sizeof search->run->id, "%s", stored->id);
+    snprintf(search->run->started, sizeof search->run->started, "%s", stored->started);
+    search->run->head = json_loads(stored->head, 0, NULL);
+    return false;
+}
+
+/* Results of two builds do not belong under one head. */
+static bool is_ours(const json_t *head) {
+    json_t *program = program_facts();
+    bool ours = json_equal(json_object_get(head, "tsr"), program);
+    json_decref(program);
+    return ours;
+}
+
+static void forget(run *r) {
+    for (size_t i = 0; i < r->done.count; i++)
+        json_decref((json_t *)r->done.entries[i].value);
+    map_release(&r->done);
+    map_init(&r->done);
+    json_decref(r->head);
+    r->head = NULL;
+    ceilings_init(&r->ceilings, r->request->choice->isa);
+}
+
+/* Takes up an unfinished run; true with r->number 0 where there is none. */
+static bool resume(run *r, status *st) {
+    int64_t number;
+    if (!store_resume_run(r->store, r->request->arguments, r->machine.data, &number, st))
+        return false;
+    if (number == 0) {
+        say(stderr, "tsr: no unfinished run of these arguments; starting a new one\n");
+        return true;
+    }
+    run_search search = {.number = number, .run = r};
+    if (!store_each_run(r->store, take_over_head, &search, st) ||
+        !store_each_result(r->store, number, keep_record, r, st) ||
+        !store_each_ceiling(r->store, number, keep_ceiling, r, st))
+        return false;
+    if (!r->head)
+        return status_set(st, STATUS_CORRUPT, "%s: run %s is damaged", r->request->database, r->id);
+    if (!is_ours(r->head)) {
+        say(stderr, "tsr: run %s was begun by another build of tsr; starting a new one\n", r->id);
+        forget(r);
+        return true;
+    }
+    r->number = number;
+    say(stderr, "tsr: going on with run %s: %zu results are there\n", r->id, r->done.count);
+    return true;
+}
+
+static bool begin(run *r, status *st) {
+    if (r->request->resume && !resume(r, st))
+        return false;
+    if (r->number)
+        return true;
+    run_name_now(r->id, r->started);
+    r->head = document_head(r->id, r->started);
+    json_object_set_new(r->head, "arguments", json_loads(r->request->arguments, 0, NULL));
+    /* A run of nothing is none: the last run stays the last. */
+    if (r->request->plan->jobs.count == 0)
+        return true;
+    char *head = json_dumps(r->head, JSON_COMPACT);
+    store_run record = {.id = r->id,
+                        .started = r->started,
+                        .arguments = r->request->arguments,
+                        .machine = r->machine.data,
+                        .head = head};
+    store_pruned deleted = {0};
+    bool ok = store_begin_run(r->store, &record, &r->number, st) &&
+              store_prune(r->store, RUNS_KEPT, false, &deleted, st);
+    free(head);
+    return ok;
+}
+
+/* ---- --last-failed ---- */
+static bool note_failure(void *context, const store_result *result) {
+    if (outcome_is_failure(outcome_from_name(result->status)))
+        map_put(context, result->key, 1);
+    return true;
+}
+
+static bool stop_before(void *context, const store_run *stored) {
+    run_search *search = context;
+    if (stored->number >= search->before)
+        return true;
+    search->number = stored->number;
+    return false;
+}
+
+/* The last run; where one is resumed, the last before that. */
+static bool find_last_run(run *r, int64_t *last, status *st) {
+    int64_t unfinished = 0;
+    if (!store_find_run(r->store, "last", last, st) ||
+        (r->request->resume &&
+         !store_find_unfinished(r->store, r->request->arguments, r->machine.data, &unfinished, st)))
+        return false;
+    if (unfinished == 0)
+        return true;
+    run_search search = {.before = unfinished};
+    bool ok = store_each_run(r->store, stop_before, &search, st);
+    *last = search.number;
+    return ok;
+}
+
+static bool keep_last_failed(run *r, status *st) {
+    int64_t last;
+    map failed;
+    map_init(&failed);
+    bool ok =
+        find_last_run(r, &last, st) && store_each_result(r->store, last, note_failure, &failed, st);
+    size_t kept = 0;
+    job_plan *p = r->request->plan;
+    for (size_t i = 0; i < p->jobs.count && ok; i++) {
+        text key;
+        text_init(&key);
+        job_key(&p->jobs.items[i], &key);
+        if (map_get(&failed, key.data, NULL))
+            p->jobs.items[kept++] = p->jobs.items[i];
+        text_release(&key);
+    }
+    if (ok)
+        p->jobs.count = kept;
+    if (ok && kept == 0)
+        say(stderr, "tsr: nothing that was asked for failed in the last run\n");
+    map_release(&failed);
+    return ok;
+}
+
+/* ---- ceilings ---- */
+static bool store_ceilings(run *r, status *st) {
+    for (size_t i = 0; i < r->ceilings.count; i++) {
+        ceiling *item = &r->ceilings.items[i];
+        if (!item->stored && !store_put_ceiling(r->store, r->number, item->resource, item->profile,
+                                                item->value, item->unit, st))
+            return false;
+        item->stored = true;
+    }
+    return true;
+}
+
+static bool measure_ceilings(run *r, status *st) {
+    bool needed[JOB_THREADS_MAX] = {false};
+    const job_choice *choice = r->request->choice;
+    for (size_t i = 0; i < r->request->plan->jobs.count; i++)
+        for (uint32_t k = 0; k < choice->thread_count; k++)
+            if (backend_table[backend_from_name(r->request->plan->jobs.items[i].backend)].timed)
+                needed[k] |= r->request->plan->jobs.items[i].threads == choice->threads[k];
+    for (uint32_t k = 0; k < choice->thread_count; k++) {
+        if (!needed[k])
+            continue;
+        progress_show(&r->progress, "measuring this machine's ceilings");
+        if (!ceilings_measure(&r->ceilings, choice->threads[k], choice->quick, st))
+            return false;
+    }
+    return store_ceilings(r, st);
+}
+
+static double median_of(const json_t *result) {
+    double median = result_number(result, RESULT_MEDIAN);
+    return isnan(median) ? -1 : median;
+}
+
+/* ---- one job ---- */
+static bool store_record(run *r, const char *key, const json_t *result, const json_t *internal,
+                         status *st) {
+    double samples[512];
+    size_t count = 0, i;
+    json_t *value;
+    json_array_foreach(json_object_get(internal, "samples"), i,
+                       value) if (count < sizeof samples / sizeof samples[0]) samples[count++] =
+        json_number_value(value);
+    char *record = json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    store_result row = {.key = key,
+                        .status = result_text(result, RESULT_STATUS),
+                        .median_ns = median_of(result),
+                        .record = record,
+                        .samples = samples,
+                        .sample_count = count};
+    bool ok = store_put_result(r->store, r->number, &row, st);
+    free(record);
+    return ok;
+}
+
+static bool show(run *r, const char *key, const json_t *result, const char *resource, status *st) {
+    double previous_ns;
+    if (r->request->json)
+        return true;
+    store_peer peer = {r->number, r->machine.data, key, result_whole(result, RESULT_FLOPS),
+                       result_whole(result, RESULT_BYTES)};
+    if (!store_last_median(r->store, &peer, &previous_ns, st))
+        return false;
+    text line;
+    text_init(&line);
+    /* "compute.f32.t2" without its thread count, which has its own column; "memory.L3:96KiB.t2"
+     * without the size of the set. */
+    char name[CEILING_NAME_BYTES];
+    snprintf(name, sizeof name, "%s", resource);
+    char *suffix = strchr(name, ':') ? strchr(name, ':') : strstr(name, ".t");
+    if (suffix)
+        *suffix = '\0';
+    table_line(&r->table, result, name[0] ? name : NULL, previous_ns, &line);
+    progress_clear(&r->progress);
+    say_text(stdout, line.data);
+    fflush(stdout);
+    text_release(&line);
+    return true;
+}
+
+/* A failing case becomes a pack; that there is none is told, and is no reason to stop. False:
+ * interrupted. */
+static bool pack_failure(run *r, const job *j, json_t *result) {
+    const run_request *q = r->request;
+    pack_request request = {.job = j,
+                            .result = result,
+                            .stage = r->worker.stage,
+                            .failures = q->failures,
+                            .timeout_seconds = q->choice->timeout_seconds,
+                            .memory_mib = q->choice->memory_mib};
+    status st = STATUS_INIT;
+    text path;
+    text_init(&path);
+    if (pack_case(&request, &path, &st))
+        result_set(result, RESULT_PACK, json_text(path.data));
+    else if (st.code != STATUS_INTERRUPTED)
+        say(stderr, "tsr: %s/%s is not packed: %s\n", j->kernel, j->case_name, st.message);
+    text_release(&path);
+    return st.code != STATUS_INTERRUPTED;
+}
+
+/* NULL: interrupted. */
+static json_t *measure_job(run *r, const job *j) {
+    json_t *result = worker_run(&r->worker, j);
+    if (result)
+        result_set(
+            result, RESULT_SOURCE,
+            json_pack("{s:o, s:I}", "path", json_text(j->path), "line", (json_int_t)j->line));
+    /* A failure without its pack would never get one: the case is left to --resume. */
+    if (result && pack_is_failure(result) && !pack_failure(r, j, result)) {
+        json_decref(result);
+        result = NULL;
+    }
+    r->stopped |= result == NULL;
+    return result;
+}
+
+typedef struct measuring {
+    run *run;
+    const job *job;
+    exit_code code; /* of what was measured last */
+} measuring;
+
+/* The point again, where it lies above its ceiling. */
+static bool measure_again(void *context, json_t **result, json_t **internal, status *st) {
+    measuring *m = context;
+    json_t *fresh = measure_job(m->run, m->job);
+    if (!fresh)
+        return status_set(st, STATUS_INTERRUPTED, "interrupted");
+    json_decref(*result);
+    json_decref(*internal);
+    m->code = result_exit(fresh);
+    *result = fresh;
+    *internal = result_take_internal(fresh);
+    return true;
+}
+
+static bool keep_result(run *r, const char *key, measuring *m, json_t **result, char *resource,
+                        status *st) {
+    json_t *internal = result_take_internal(*result);
+    roofline_place_source source = {.point = measure_again, .context = m};
+    bool ok = roofline_place_result(&r->ceilings, &source, result, &internal, resource, st) &&
+              store_ceilings(r, st) && store_record(r, key, *result, internal, st);
+    r->code = exit_code_worse(r->code, m->code);
+    json_decref(internal);
+    return ok;
+}
+
+/* Runs the job, or takes its record from the run that is resumed. */
+static bool run_one(run *r, const job *j, const char *key, status *st) {
+    intptr_t stored;
+    char resource[CEILING_NAME_BYTES] = "";
+    json_t *result;
+    if (map_get(&r->done, key, &stored)) {
+        result = json_incref((json_t *)stored);
+    } else {
+        progress_show(&r->progress, key);
+        result = measure_job(r, j);
+        if (!result)
+            return true;
+        measuring m = {r, j, result_exit(result)};
+        if (!keep_result(r, key, &m, &result, resource, st)) {
+            json_decref(result);
+            if (r->stopped)
+                *st = (status)STATUS_INIT;
+            return r->stopped;
+        }
+    }
+    r->code = exit_code_worse(r->code, result_exit(result));
+    bool product = backend_table[backend_from_name(j->backend)].product;
+    if (r->request->choice->by_name && product && result_outcome(result) == OUTCOME_UNSUPPORTED)
+        r->code = exit_code_worse(r->code, EXIT_ABSENT);
+    json_array_append_new(r->results, result);
+    progress_step(&r->progress);
+    return show(r, key, result, resource, st);
+}
+
+static bool run_all(run *r, status *st) {
+    const job_plan *p = r->request->plan;
+    for (size_t i = 0; i < p->jobs.count && !r->stopped; i++) {
+        text key;
+        text_init(&key);
+        job_key(&p->jobs.items[i], &key);
+        bool ok = run_one(r, &p->jobs.items[i], key.data, st);
+        text_release(&key);
+        if (!ok)
+            return false;
+        if (r->request->fail_fast && r->code != EXIT_DONE)
+            break;
+        r->stopped |= interrupt_seen != 0;
+    }
+    return true;
+}
+
+/* ---- ending ---- */
+
+/* A summary that cannot be written changes nothing about the results. */
+static void report_to_github(const json_t *document) {
+    status st = STATUS_INIT;
+    if (!github_report(document, stderr, &st))
+        say(stderr, "tsr: %s\n", st.message);
+}
+
+static bool export_all(const run *r, json_t *document, status *st) {
+    const run_request *q = r->request;
+    bool ok = q->export_count == 0 || !r->number ||
+              stored_run_add_samples(r->store, r->number, document, st);
+    for (size_t i = 0; i < q->export_count && ok; i++)
+        ok = document_export(document, q->exports[i], st);
+    json_object_del(document, "samples");
+    return ok;
+}
+
+static bool finish(run *r, status *st) {
+    const run_request *q = r->request;
+    json_t *document =
+        document_make(r->head, document_ceilings(&r->ceilings), json_incref(r->results));
+    r->stopped |= !interrupt_settle();
+    /* Who reads an export or an annotation sees no exit code: there are none of half a run. */
+    bool ok = r->stopped || export_all(r, document, st);
+    progress_clear(&r->progress);
+    if (r->stopped)
+        json_object_set_new(document, "interrupted", json_true());
+    else
+        report_to_github(document);
+    if (q->json)
+        document_print(document, stdout);
+    text summary;
+    text_init(&summary);
+    table_summary(r->results, &summary);
+    if (r->number)
+        text_show(&summary, "run %s, in %s\n", r->id, q->database);
+    say_text(q->json ? stderr : stdout, summary.data);
+    text_release(&summary);
+    json_decref(document);
+    if (r->stopped) {
+        say(stderr,
+            "tsr: interrupted; %zu of %zu results are stored: go on with the same command and "
+            "--resume\n",
+            json_array_size(r->results), q->plan->jobs.count);
+        r->code = EXIT_INTERRUPTED;
+        return ok;
+    }
+    /* The results are there, even where an export of them is not. */
+    status stored = STATUS_INIT;
+    exit_code code = exit_code_worse(r->code, exit_code_of_status(st->code));
+    if (r->number && !store_finish_run(r->store, r->number, (int)code, &stored) && ok)
+        ok = status_set(st, stored.code, "%s", stored.message);
+    return ok;
+}
+
+static void measure_table(run *r) {
+    r->table = (table){.name_width = 4, .profile_width = 7, .colour = r->request->colour};
+    for (size_t i = 0; i < r->request->plan->jobs.count; i++) {
+        const job *j = &r->request->plan->jobs.items[i];
+        int name = (int)(strlen(j->kernel) + strlen(j->case_name) + 1),
+            profile = (int)strlen(j->profile);
+        r->table.name_width = name > r->table.name_width ? name : r->table.name_width;
+        r->table.profile_width =
+            profile > r->table.profile_width ? profile : r->table.profile_width;
+    }
+}
+
+static void show_header(run *r) {
+    if (r->request->json || r->request->plan->jobs.count == 0)
+        return;
+    text header;
+    text_init(&header);
+    table_header(&r->table, &header);
+    progress_clear(&r->progress);
+    say_text(stdout, header.data);
+    fflush(stdout);
+    text_release(&header);
+}
+
+static void release(run *r) {
+    worker_stop(&r->worker);
+    forget(r);
+    map_release(&r->done);
+    json_decref(r->results);
+    text_release(&r->machine);
+    store_close(r->store);
+    free(r);
+}
+
+int run_bench(const run_request *request) {
+    status st = STATUS_INIT;
+    run *r = base_calloc(1, sizeof *r);
+    r->request = request;
+    r->code = request->problem;
+    r->results = json_array();
+    map_init(&r->done);
+    text_init(&r->machine);
+    host_machine(request->choice->isa, &r->machine);
+    ceilings_init(&r->ceilings, request->choice->isa);
+    worker_init(&r->worker, request->choice->timeout_seconds, request->choice->memory_mib,
+                &interrupt_seen);
+    r->store = store_open(request->database, &st);
+    bool ok = r->store && (!request->last_failed || keep_last_failed(r, &st));
+    if (ok) {
+        interrupt_watch();
+        measure_table(r);
+        progress_start(&r->progress, request->plan->jobs.count);
+        ok = begin(r, &st) && measure_ceilings(r, &st);
+    }
+    if (ok) {
+        show_header(r);
+        ok = run_all(r, &st) && finish(r, &st);
+    }
+    progress_clear(&r->progress);
+    int code = (int)r->code;
+    if (!ok) {
+        say_failure(stderr, st.message);
+        code = (int)exit_code_worse(r->code, exit_code_of_status(st.code));
+    }
+    release(r);
+    return code;
+}
+
+bool run_jobs(const job_plan *p, const job_choice *choice, run_result_fn visit, void *context) {
+    worker w;
+    progress bar;
+    bool ok = true;
+    interrupt_watch();
+    worker_init(&w, choice->timeout_seconds, choice->memory_mib, &interrupt_seen);
+    progress_start(&bar, p->jobs.count);
+    for (size_t i = 0; i < p->jobs.count && ok; i++) {
+        text key;
+        text_init(&key);
+        job_key(&p->jobs.items[i], &key);
+        progress_show(&bar, key.data);
+        json_t *result = worker_run(&w, &p->jobs.items[i]);
+        progress_clear(&bar);
+        ok = result != NULL;
+        if (ok)
+            visit(context, &p->jobs.items[i], result);
+        json_decref(result);
+        progress_step(&bar);
+        text_release(&key);
+    }
+    progress_clear(&bar);
+    worker_stop(&w);
+    return ok && interrupt_settle();
+}
