@@ -39,8 +39,7 @@ static void add_graph_op(const ir_module *m, ir_op op, reduction_list *out) {
     }
     r.results = ir_type_count(m, result);
     snprintf(r.kind, sizeof r.kind, "%s", is_dot ? "dot" : ir_op_string(m, op, "kind", "sum"));
-    snprintf(r.order, sizeof r.order, "%s",
-             ir_op_string(m, op, "order", is_dot ? "chunk512" : "any"));
+    r.order = order_of(m, op, is_dot ? ORDER_CHUNK512 : ORDER_ANY);
     vec_push(&out->items, r);
 }
 
@@ -51,14 +50,14 @@ static int64_t count_of(const ir_attr_data *d) {
 }
 
 static void add_record(const ir_module *m, const ir_attr_data *d, reduction_list *out) {
-    reduction_record r = {.kind = ""};
+    reduction_record r = {.kind = "", .order = ORDER_COUNT};
     for (uint32_t i = 0; d->kind == IR_ATTR_DICT && i < d->count; i++) {
         const ir_attr_data *item = ir_attr_get(m, d->items[i]);
         const char *string = item->string ? item->string : "";
         if (strcmp(d->keys[i], "kind") == 0)
             snprintf(r.kind, sizeof r.kind, "%s", string);
         else if (strcmp(d->keys[i], "order") == 0)
-            snprintf(r.order, sizeof r.order, "%s", string);
+            r.order = order_find(string);
         else if (strcmp(d->keys[i], "extent") == 0)
             r.extent = count_of(item);
         else if (strcmp(d->keys[i], "results") == 0)
@@ -101,7 +100,8 @@ ir_attr reductions_attr(ir_module *m, const reduction_list *list) {
     for (size_t i = 0; i < list->items.count; i++) {
         const reduction_record *r = &list->items.items[i];
         ir_attr values[] = {ir_attr_int(m, r->extent), ir_attr_string(m, r->kind),
-                            ir_attr_string(m, r->order), ir_attr_int(m, r->results)};
+                            ir_attr_string(m, order_info_of(r->order)->name),
+                            ir_attr_int(m, r->results)};
         ir_attr item = ir_attr_dict(m, keys, values, 4);
         vec_push(&items, item);
     }
@@ -113,8 +113,8 @@ ir_attr reductions_attr(ir_module *m, const reduction_list *list) {
 /* ---- comparison ---- */
 
 static bool same_record(const reduction_record *a, const reduction_record *b) {
-    return strcmp(a->kind, b->kind) == 0 && strcmp(a->order, b->order) == 0 &&
-           a->extent == b->extent && a->results == b->results;
+    return strcmp(a->kind, b->kind) == 0 && a->order == b->order && a->extent == b->extent &&
+           a->results == b->results;
 }
 
 /* Is `part` what is left of `whole` after some were dropped? *at: the first that is not in it. */
@@ -142,7 +142,7 @@ bool reductions_kept(const reduction_list *before, const reduction_list *after, 
                                      " elements in order '%s' was there before, and is lost"
                                    : "%s number %zu over %" PRId64
                                      " elements in order '%s' is not one that was there before",
-                      r->kind, at, r->extent, r->order);
+                      r->kind, at, r->extent, order_info_of(r->order)->name);
 }
 
 const reduction_record *reduction_named(const ir_module *m, ir_op op, const reduction_list *list,
@@ -157,11 +157,11 @@ const reduction_record *reduction_named(const ir_module *m, ir_op op, const redu
         return NULL;
     }
     const reduction_record *r = &list->items.items[number];
-    if (strcmp(r->order, order) == 0)
+    if (strcmp(order_info_of(r->order)->name, order) == 0)
         return r;
     status_set(st, STATUS_INTERNAL,
                "order '%s', but reduction %" PRId64 " of the graph (%s over %" PRId64
                " elements) has order '%s'",
-               order, number, r->kind, r->extent, r->order);
+               order, number, r->kind, r->extent, order_info_of(r->order)->name);
     return NULL;
 }

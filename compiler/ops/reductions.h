@@ -11,10 +11,11 @@
 
 #include "base/vec.h"
 #include "ir/ir.h"
+#include "ops/orders.h"
 
 typedef struct reduction_record {
-    char kind[8];    /* dot, sum, max, min */
-    char order[16];  /* chunk512, seq, lanes64; "any": it cannot be seen */
+    char kind[8]; /* dot, sum, max, min */
+    order_id order;
     int64_t extent;  /* elements of one accumulation */
     int64_t results; /* how many accumulations */
 } reduction_record;

@@ -132,7 +132,7 @@ expression contraction_epilogue(contraction *c, const substitute *accumulator) {
 contraction contraction_of_group(scheduler *s, const plan_group *group) {
     const ir_module *g = s->p->g;
     contraction c = {
-        .s = s, .op = group->anchor, .order = ir_op_string(g, group->anchor, "order", "chunk512")};
+        .s = s, .op = group->anchor, .order = order_of(g, group->anchor, ORDER_CHUNK512)};
     c.value = ir_op_get(g, c.op)->results[0];
     c.root = c.value;
     for (size_t i = 0; i < group->roots.count; i++)

@@ -16,7 +16,7 @@ typedef struct contraction {
     bool counted, chunked;
     bool limited; /* the counts are of columns that are needed */
     bool apart;   /* the epilogue is a loop of its own over finished sums in a cell buffer */
-    const char *order;
+    order_id order;
     axis_space space;
     int k_axis;
     axis_map map; /* outer..., m, n, k */
@@ -65,6 +65,8 @@ void contraction_refuse(contraction *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Whether elements are multiplied in groups. */
 void contraction_choose_group(contraction *c);
+/* Steps of one chunk of its order; 0: all of them are one. */
+int64_t contraction_chunk(const contraction *c);
 /* How many cells blocks of so many rows and columns make. */
 int64_t contraction_cells(const contraction *c, int64_t rows, int64_t columns);
 /* A phase over the outer axes, blocks of rows and, where `by_columns`, of columns; returns the

@@ -9,7 +9,7 @@
 
 /* Of a usual core; bytes a cycle for the levels of its memory. */
 enum { CELL_CYCLES = 300, LOOP_CYCLES = 2, LATENCY = 4, SPECIFIED_OPERATIONS = 25, ISSUED = 6 };
-enum { LANES_OF_SUM = 64, FOLD_CYCLES = 48 };
+enum { LANES_OF_SUM = ORDER_LANES64_LANES, FOLD_CYCLES = 48 };
 enum { PAGE_BYTES = 4096, TLB_PAGES = 64 };
 static const double l1_rate = 64, l2_rate = 32, scattered_rate = 16, far_rate = 8;
 
@@ -138,7 +138,7 @@ static double reduce_cycles(const cost_walk *w, ir_op op) {
     double work = body_operations(w, op) + 1, vectors = divide_up(LANES_OF_SUM, lanes);
     double parts = LANES_OF_SUM / greater(sub, 1);
     double block = greater(vectors * work / 2, work * LATENCY) + parts * LOOP_CYCLES;
-    return divide_up(extent, LANES_OF_SUM) * block + FOLD_CYCLES * divide_up(extent, 4096);
+    return divide_up(extent, LANES_OF_SUM) * block + FOLD_CYCLES * divide_up(extent, SUM_BLOCK);
 }
 
 static double columns_cycles(const cost_walk *w, ir_op op) {

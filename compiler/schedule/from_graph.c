@@ -13,6 +13,10 @@ ir_attr scheduler_int(scheduler *s, int64_t value) {
     return ir_attr_int(s->m, value);
 }
 
+ir_attr scheduler_order(scheduler *s, order_id order) {
+    return ir_attr_string(s->m, order_info_of(order)->name);
+}
+
 /* ---- structure ---- */
 
 ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const int64_t *extents,
@@ -69,9 +73,9 @@ ir_attr scheduler_reduction(scheduler *s, ir_op op) {
     return ir_attr_int(s->m, reduction_number(s->p->g, op));
 }
 
-void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, const char *order) {
+void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, order_id order) {
     ir_op loop = ir_region_get(s->m, ir_block_get(s->m, in->block)->region)->parent;
-    ir_op_set_attr(s->m, loop, "order", ir_attr_string(s->m, order));
+    ir_op_set_attr(s->m, loop, "order", scheduler_order(s, order));
     ir_op_set_attr(s->m, loop, "reduction", scheduler_reduction(s, op));
 }
 

@@ -65,7 +65,7 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     ir_named_attr attrs[7] = {
         {"extent", scheduler_int(s, map.extent[n])},
         {"kind", ir_attr_string(s->m, ir_op_string(s->p->g, group->anchor, "kind", "sum"))},
-        {"order", ir_attr_string(s->m, ir_op_string(s->p->g, group->anchor, "order", "any"))},
+        {"order", scheduler_order(s, order_of(s->p->g, group->anchor, ORDER_ANY))},
         {"reduction", scheduler_reduction(s, group->anchor)}};
     computation c = {.opcode = SCHED_COLUMNS,
                      .indices = indices,

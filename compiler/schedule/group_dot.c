@@ -22,6 +22,10 @@ static int64_t few_vectors(int64_t rows) {
     return most >= 16 ? 16 : most >= 8 ? 8 : most >= 4 ? 4 : 3;
 }
 
+int64_t contraction_chunk(const contraction *c) {
+    return order_info_of(c->order)->chunk;
+}
+
 int64_t contraction_cells(const contraction *c, int64_t rows, int64_t columns) {
     int64_t cells = (c->m + rows - 1) / rows * ((c->n + columns - 1) / columns);
     for (int i = 0; i < c->outer; i++)
@@ -135,7 +139,7 @@ static void emit_dot(contraction *c, ir_builder *b, const ir_value *indices, int
     affine access[5] = {c->lhs_access, c->rhs_access};
     ir_named_attr attrs[12] = {{"extent", scheduler_int(s, c->k)},
                                {"unroll", c->unroll},
-                               {"order", ir_attr_string(s->m, c->order)},
+                               {"order", scheduler_order(s, c->order)},
                                {"reduction", scheduler_reduction(s, c->op)}};
     int n = 4, buffers = 2;
     if (c->counted || c->limited) {
@@ -254,7 +258,8 @@ void contraction_emit_block(contraction *c, ir_builder *b, const ir_value *block
     ir_builder in = *b;
     if (c->chunked) {
         clear_totals(c, b, total);
-        in = scheduler_for(s, b, "k", 0, c->k, scheduler_int(s, CHUNK), 0, &indices[first - 1]);
+        in = scheduler_for(s, b, "k", 0, c->k, scheduler_int(s, contraction_chunk(c)), 0,
+                           &indices[first - 1]);
         scheduler_mark_loop(s, &in, c->op, c->order);
     }
     if (c->pack_rhs == PACK_BLOCK)
@@ -312,7 +317,7 @@ void contraction_emit_grid(contraction *c) {
 }
 
 void contraction_choose_form(contraction *c) {
-    c->chunked = c->k > CHUNK && strcmp(c->order, "chunk512") == 0;
+    c->chunked = contraction_chunk(c) && c->k > contraction_chunk(c);
     bool *seen = base_calloc(ir_value_count(c->s->p->g) + 1, sizeof *seen);
     c->apart = is_long(c, c->root, seen);
     free(seen);

@@ -240,11 +240,11 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
     else if (kept)
         access[1] = index[1][r->group->rank - 1];
     expression e = rows_expression(r);
-    const char *order = ir_op_string(s->p->g, op, "order", "any");
+    order_id order = order_of(s->p->g, op, ORDER_ANY);
     ir_named_attr attrs[8] = {
         {"extent", scheduler_int(s, r->map.extent[r->row_count])},
         {"kind", ir_attr_string(s->m, ir_op_string(s->p->g, op, "kind", "sum"))},
-        {"order", ir_attr_string(s->m, order)},
+        {"order", scheduler_order(s, order)},
         {"reduction", scheduler_reduction(s, op)},
         {"sub", r->sub}};
     computation c = {.opcode = SCHED_REDUCE,

@@ -256,7 +256,8 @@ void contraction_pack(contraction *c) {
 
 void contraction_pack_block(contraction *c, ir_builder *b, const ir_value *indices) {
     scheduler *s = c->s;
-    int64_t each = c->group ? c->group : 1, depth = (c->chunked ? CHUNK : c->k) / each;
+    int64_t each = c->group ? c->group : 1,
+            depth = (c->chunked ? contraction_chunk(c) : c->k) / each;
     int64_t size = (c->bn + c->nr - 1) / c->nr * c->nr * depth;
     int n = c->outer + (c->chunked ? 3 : 2), lanes = s->target->vector_lanes;
     bool strided = contraction_along(c, &c->rhs_access, c->outer + 1) != 1;
@@ -276,11 +277,12 @@ void contraction_pack_block(contraction *c, ir_builder *b, const ir_value *indic
     map.count = n + 3;
     memcpy(inner, indices, sizeof *inner * (size_t)n);
     /* Row by row: runs of memory as long as the block is wide. */
-    ir_builder in = scheduler_for(s, b, "row", c->chunked ? indices[n - 1] : 0, c->k,
-                                  scheduler_int(s, c->group  ? each
-                                                   : strided ? lanes
-                                                             : 1),
-                                  c->chunked ? scheduler_int(s, CHUNK) : 0, &inner[n + 1]);
+    ir_builder in =
+        scheduler_for(s, b, "row", c->chunked ? indices[n - 1] : 0, c->k,
+                      scheduler_int(s, c->group  ? each
+                                       : strided ? lanes
+                                                 : 1),
+                      c->chunked ? scheduler_int(s, contraction_chunk(c)) : 0, &inner[n + 1]);
     in = scheduler_for(s, &in, "panel", indices[c->outer + 1], c->n, c->nr_name, c->bn_name,
                        &inner[n]);
     in = scheduler_for(s, &in, "column", inner[n], c->n,

@@ -2,6 +2,7 @@
 #ifndef TESSERA_SCHEDULE_SCHEDULER_H
 #define TESSERA_SCHEDULE_SCHEDULER_H
 
+#include "ops/orders.h"
 #include "schedule/expression.h"
 #include "schedule/schedule.h"
 #include "space/space.h"
@@ -93,10 +94,12 @@ ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value
 ir_value scheduler_buffer(scheduler *s, ir_builder *b, const char *space, dtype element, int rank,
                           const int64_t *dims);
 ir_attr scheduler_int(scheduler *s, int64_t value);
+/* The name of an order, for the attribute `order`. */
+ir_attr scheduler_order(scheduler *s, order_id order);
 /* The number of a dot or reduce of the graph, for the attribute `reduction`. */
 ir_attr scheduler_reduction(scheduler *s, ir_op op);
 /* Notes on the loop around `in` that it walks a dot in pieces, and in which order. */
-void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, const char *order);
+void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, order_id order);
 
 /* A computation with a body. Outputs come with their access; inputs follow from the expression. */
 typedef struct computation {

@@ -548,8 +548,9 @@ static void expect_kept(const reduction_record *a, size_t n, bool open, const re
 
 static void test_reductions(void **state) {
     (void)state;
-    const reduction_record dot = {"dot", "chunk512", 600, 4}, sum = {"sum", "lanes64", 600, 2},
-                           seq = {"dot", "seq", 600, 4}, shorter = {"dot", "chunk512", 599, 4};
+    const reduction_record dot = {"dot", ORDER_CHUNK512, 600, 4},
+                           sum = {"sum", ORDER_LANES64, 600, 2}, seq = {"dot", ORDER_SEQ, 600, 4},
+                           shorter = {"dot", ORDER_CHUNK512, 599, 4};
     const reduction_record all[] = {dot, sum, dot}, fewer[] = {sum, dot}, other[] = {dot, sum, seq},
                            swapped[] = {sum, dot, dot}, cut[] = {shorter, sum, dot};
     expect_kept(all, 3, false, all, 3, NULL);

@@ -69,8 +69,8 @@ static void lower_fill(lowering *l, ir_builder *b, ir_op op) {
 /* ---- loops ---- */
 
 void lowering_mark(lowering *l, ir_op op, ir_op computation) {
-    const char *order = ir_op_string(l->s, computation, "order", "any");
-    ir_op_set_attr(l->m, op, "order", ir_attr_string(l->m, order));
+    const order_info *order = order_info_of(order_of(l->s, computation, ORDER_ANY));
+    ir_op_set_attr(l->m, op, "order", ir_attr_string(l->m, order->name));
     ir_op_set_attr(l->m, op, "reduction",
                    ir_attr_int(l->m, ir_op_int(l->s, computation, "reduction", -1)));
 }

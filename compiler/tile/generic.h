@@ -13,12 +13,13 @@
 
 #include "base/vec.h"
 #include "ops/graph.h"
+#include "ops/orders.h"
 #include "tile/tile.h"
 
 enum {
-    GENERIC_LANES = 64,
-    GENERIC_BLOCK = 4096,
-    GENERIC_CHUNK = 512,
+    GENERIC_LANES = ORDER_LANES64_LANES,
+    GENERIC_BLOCK = ORDER_LANES64_CHUNK,
+    GENERIC_CHUNK = ORDER_CHUNK512_CHUNK,
     GENERIC_COLUMNS = 4096, /* that one cell of a map takes */
     GENERIC_ROWS = 4,       /* of a dot's tile */
     GENERIC_DOT_COLUMNS = 512,

@@ -190,7 +190,7 @@ static dot_phase dot_of(generic *s, ir_op op) {
     p.rank = generic_type(s, p.result)->rank;
     p.row = p.x_rank - 1 > p.batch ? p.x_rank - 2 : -1;
     p.column = p.y_rank - 1 > p.batch ? p.rank - 1 : -1;
-    p.chunked = strcmp(ir_op_string(s->g, op, "order", "chunk512"), "chunk512") == 0;
+    p.chunked = order_of(s->g, op, ORDER_CHUNK512) == ORDER_CHUNK512;
     return p;
 }
 

@@ -106,7 +106,7 @@ static ir_value reduce_block(row_reduction *r, ir_builder *b, ir_value start, ir
     full_steps(r, b, start, length, lanes);
     last_elements(r, b, start, length, lanes);
     ir_named_attr attrs[] = {{"kind", ir_attr_string(m, r->kind)},
-                             {"order", ir_attr_string(m, "lanes64")},
+                             {"order", ir_attr_string(m, order_info_of(ORDER_LANES64)->name)},
                              {"reduction", ir_attr_int(m, 0)}};
     return ir_build1(b, TILE_FOLD, lanes, (uint32_t)r->tiles, ir_type_tile(m, r->element, 1, 1, 0),
                      attrs, 3);

@@ -17,6 +17,7 @@ typedef struct dot {
     ir_value least, most; /* as indices */
     int k;                /* position of the reduced index in the frame */
     bool unit;            /* multiplies 128 and rhs */
+    int64_t chunk;        /* steps of one chunk of its order */
     int64_t unroll;       /* steps in one trip */
     int64_t group;        /* elements of a step that are 32 bits of both sides; 0: single ones */
     dtype of;             /* their type */
@@ -106,12 +107,12 @@ static void prefetch_rows(dot *t, ir_builder *b, ir_value k) {
 static void share_panel(dot *t, ir_builder *b, ir_value start) {
     frame *f = &t->f;
     int64_t line = 64 / (int64_t)dtype_size(tile_type(b, frame_memory(f, 1))->element);
-    int64_t share = CHUNK_LENGTH / t->unroll * t->prefetch * line;
-    if (!t->packed || f->row_axis < 0 || share == 0 || share > CHUNK_LENGTH * f->columns) {
+    int64_t share = t->chunk / t->unroll * t->prefetch * line;
+    if (!t->packed || f->row_axis < 0 || share == 0 || share > t->chunk * f->columns) {
         t->prefetch = 0;
         return;
     }
-    int64_t tiles = CHUNK_LENGTH * f->columns / share, each = share / f->rows;
+    int64_t tiles = t->chunk * f->columns / share, each = share / f->rows;
     f->index[t->k] = start;
     ir_value panel = frame_offset(f, b, t->rhs),
              rows[] = {f->index[f->row_axis], f->index[t->k - 5]};
@@ -243,13 +244,13 @@ static void chunk_bounds(const dot *t, ir_builder *b, int64_t extent, ir_value *
                          ir_value *high) {
     int64_t one = 1;
     *low = t->f.index[t->k - 3];
-    ir_value end = tile_affine(b, CHUNK_LENGTH, low, &one, 1);
+    ir_value end = tile_affine(b, t->chunk, low, &one, 1);
     *high = tile_index_op(b, TILE_INDEX_MIN, end, tile_index(b, extent));
 }
 
 /* total = total + chunk, in memory; after the last chunk, the epilogue. */
 static void accumulate(dot *t, ir_builder *b, int64_t extent) {
-    int64_t one = 1, last = (extent - 1) / CHUNK_LENGTH * CHUNK_LENGTH;
+    int64_t one = 1, last = (extent - 1) / t->chunk * t->chunk;
     frame *f = &t->f;
     ir_value start, end;
     chunk_bounds(t, b, extent, &start, &end);
@@ -287,6 +288,7 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
              .counted = ir_op_int(l->s, op, "counted", 0) != 0,
              .packed = ir_op_int(l->s, op, "packed", 0) != 0};
     int64_t extent = ir_op_int(l->s, op, "extent", 0);
+    t.chunk = order_info_of(order_of(l->s, op, ORDER_CHUNK512))->chunk;
     t.unroll = schedule_step(l->s, op, "unroll", 1);
     t.group = ir_op_int(l->s, op, "group", 0);
     t.of = t.group == 4 ? DTYPE_I8 : DTYPE_BF16;

@@ -282,7 +282,7 @@ void lower_columns(lowering *l, ir_builder *b, ir_op op) {
     r.f.row_axis = -1;
     r.f.rows = 1;
     r.f.index[r.f.axes++] = tile_index(b, 0);
-    if (strcmp(ir_op_string(l->s, op, "order", "any"), "lanes64") == 0) {
+    if (order_of(l->s, op, ORDER_ANY) == ORDER_LANES64) {
         ir_value lanes = lowering_scratch(l, b, r.element, LANES * r.f.columns);
         result = columns_lanes(&r, b, lanes, length);
     } else {

@@ -3,10 +3,11 @@
 #define TESSERA_TILE_LOWERING_H
 
 #include "base/vec.h"
+#include "ops/orders.h"
 #include "schedule/schedule.h"
 #include "tile/tile.h"
 
-enum { LOWERING_AXES = 16, LANES = 64, LANES_BLOCK = 4096, CHUNK_LENGTH = 512 };
+enum { LOWERING_AXES = 16, LANES = ORDER_LANES64_LANES, LANES_BLOCK = ORDER_LANES64_CHUNK };
 
 /* An input of a computation that was loaded before the loop around it. */
 typedef struct ready_input {

@@ -9,6 +9,8 @@
 #include "ops/reductions.h"
 #include "tile/tile.h"
 
+/* Copies of what ops/orders.def says, on purpose: what is lowered by that table is held to these.
+ */
 enum { ORDER_LANES = 64, ORDER_BLOCK = 4096, ORDER_CHUNK = 512 };
 
 /* How far the walk over a reduction has come. */

@@ -211,7 +211,7 @@ static bool check_marked_loop(orders *o, ir_op loop) {
         return false;
     if (strcmp(r->kind, "dot") == 0)
         return orders_check_dot_loop(o, loop, r);
-    if (strcmp(r->order, "lanes64") == 0)
+    if (r->order == ORDER_LANES64)
         return orders_check_lanes_loop(o, loop, r);
     orders_track(o, loop)->realised++;
     return check_unmarked_loop(o, loop);
@@ -261,7 +261,7 @@ static bool check_complete(const orders *o, size_t number) {
     return ends || status_set(o->st, STATUS_INTERNAL,
                               "reduction %zu of the graph (%s over %" PRId64
                               " elements, order '%s') is not accumulated to its end",
-                              number, r->kind, r->extent, r->order);
+                              number, r->kind, r->extent, order_info_of(r->order)->name);
 }
 
 /* What is looked for are loops between known numbers. A kernel of any size has none of them; its
