@@ -709,9 +709,11 @@ module {
       %27 = irdl.base "#builtin.integer"
       %28 = irdl.base "#builtin.string"
       %29 = irdl.base "#builtin.integer"
-      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "order" = %28, "reduction" = %29}
-      %30 = irdl.region
-      irdl.regions(%30)
+      %30 = irdl.base "#builtin.dictionary"
+      %31 = irdl.base "#builtin.array"
+      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "order" = %28, "reduction" = %29, "indices" = %30, "buffers" = %31}
+      %32 = irdl.region
+      irdl.regions(%32)
     }
     irdl.operation @fill {
       %0 = irdl.any

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ops/graph.h"
+#include "schedule/dot_shape.h"
 #include "space/thresholds.h"
 
 /* Of a usual core; bytes a cycle for the levels of its memory. */
@@ -98,11 +99,14 @@ static double panel_rate(const cost_walk *w, ir_op op, double k, double width, d
 static double dot_cycles(const cost_walk *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
     int64_t axes = ir_op_int(w->m, op, "axes", 0), extent = ir_op_int(w->m, op, "extent", 1);
-    ir_value rhs = d->operands[axes + 1];
-    double mr = (double)step_from_end(w, d, axes, 2), nr = (double)step_from_end(w, d, axes, 1);
+    dot_shape shape;
+    dot_shape_read(w->m, op, &shape);
+    ir_value rhs = d->operands[axes + shape.buffer[DOT_RHS]];
+    double mr = (double)w->step_of[d->operands[shape.index[DOT_M]]];
+    double nr = (double)w->step_of[d->operands[shape.index[DOT_N]]];
     double bytes = (double)dtype_size(type_of(w, rhs)->element), nv, k, missing, each;
     double unroll = (double)schedule_step(w->m, op, "unroll", 1), most = 0, sum = 0;
-    bool chunks = ir_op_attr(w->m, op, "accumulate") != 0;
+    bool chunks = shape.buffer[DOT_TOTALS] >= 0;
     nv = divide_up(nr, lanes_of(w, rhs));
     k = chunks && extent > CHUNK ? CHUNK : (double)extent;
     missing = mr * nv + (mr < nv ? mr : nv) + 1 - w->target->vector_registers;

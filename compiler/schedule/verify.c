@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ops/graph.h"
+#include "schedule/dot_shape.h"
 #include "schedule/schedule.h"
 
 enum { MAX_AXES = 16 };
@@ -116,14 +117,15 @@ typedef struct computation_parts {
 
 static bool find_parts(const ir_module *m, ir_op op, computation_parts *p) {
     const ir_op_data *d = ir_op_get(m, op);
-    bool is_dot = d->opcode == SCHED_DOT;
+    dot_shape shape;
     *p = (computation_parts){.axes = ir_op_int(m, op, "axes", 0),
                              .inputs = ir_op_int(m, op, "inputs", 0),
                              .reduces = d->opcode != SCHED_MAP};
-    if (is_dot)
-        p->leading = 2 + (ir_op_int(m, op, "counted", 0) != 0) +
-                     (ir_op_int(m, op, "limited", 0) != 0) + (ir_op_int(m, op, "offsets", 0) != 0) +
-                     (ir_op_int(m, op, "accumulate", 0) != 0);
+    if (d->opcode == SCHED_DOT) {
+        if (!dot_shape_read(m, op, &shape))
+            return false;
+        p->leading = shape.leading;
+    }
     if (p->axes < 0 || p->axes >= MAX_AXES || p->inputs < p->leading ||
         p->inputs > (int64_t)d->operand_count)
         return false;
@@ -193,6 +195,9 @@ static bool verify_body(const ir_module *m, ir_op op, const computation_parts *p
 
 static bool verify_computation(const ir_module *m, ir_op op, status *st) {
     computation_parts p;
+    dot_shape shape;
+    if (ir_op_get(m, op)->opcode == SCHED_DOT && !dot_shape_read(m, op, &shape))
+        return broken(st, "its indices or buffers are not those of a contraction");
     if (!find_parts(m, op, &p))
         return broken(st, "operands are not as many as axes, inputs and outputs");
     if (p.reduces && !in_range(ir_op_int(m, op, "extent", 0), 0))

@@ -10,6 +10,7 @@
 
 #include "ops/graph.h"
 #include "ops/reductions.h"
+#include "schedule/dot_shape.h"
 #include "schedule/schedule.h"
 
 typedef struct orders {
@@ -34,18 +35,18 @@ static dtype accumulated_type(const orders *o, ir_op op) {
 }
 
 /* The loop whose index is the start of a dot's chunk; 0 where there is none. */
-static ir_op chunk_loop(const orders *o, ir_op dot) {
-    int64_t axes = ir_op_int(o->m, dot, "axes", 0);
-    if (axes < 3)
+static ir_op chunk_loop(const orders *o, ir_op dot, const dot_shape *shape) {
+    if (shape->index[DOT_CHUNK] < 0)
         return 0;
-    ir_value start = ir_op_get(o->m, dot)->operands[axes - 3];
+    ir_value start = ir_op_get(o->m, dot)->operands[shape->index[DOT_CHUNK]];
     ir_block block = ir_value_get(o->m, start)->block;
     ir_op op = block ? ir_region_get(o->m, ir_block_get(o->m, block)->region)->parent : 0;
     return op && ir_op_get(o->m, op)->opcode == SCHED_FOR ? op : 0;
 }
 
 static bool check_chunks(const orders *o, ir_op dot, const reduction_record *r) {
-    bool accumulates = ir_op_int(o->m, dot, "accumulate", 0) != 0;
+    dot_shape shape;
+    bool accumulates = dot_shape_read(o->m, dot, &shape) && shape.buffer[DOT_TOTALS] >= 0;
     const order_info *order = order_info_of(r->order);
     if (ir_op_attr(o->m, dot, "unit")) /* integers: a part of the sum that comes off again */
         return true;
@@ -54,7 +55,7 @@ static bool check_chunks(const orders *o, ir_op dot, const reduction_record *r) 
                fail_at(o, dot, "its order over more than a chunk accumulates by chunks");
     if (!order->chunk)
         return fail_at(o, dot, "accumulates by chunks, and its order is another");
-    ir_op loop = chunk_loop(o, dot);
+    ir_op loop = chunk_loop(o, dot, &shape);
     if (!loop || ir_op_int(o->m, loop, "reduction", -1) != ir_op_int(o->m, dot, "reduction", -1))
         return fail_at(o, dot, "accumulates, but no loop walks its chunks");
     if (schedule_step(o->m, loop, "step", 0) != order->chunk)

@@ -10,7 +10,7 @@
 typedef struct dot {
     frame f;
     ir_builder *b;
-    bool counted, packed;
+    bool packed;
     dtype element;
     int64_t lhs[LOWERING_AXES + 1], rhs[LOWERING_AXES + 1];
     ir_value counts;      /* tile Rx1 of i32 */
@@ -59,9 +59,9 @@ static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high
     ir_value next = group_step(t, &in, k, ir_block_get(b->m, in.block)->arguments[1]);
     tile_yield(&in, &next, 1);
     sum = ir_op_result(b->m, loop, 0);
-    if (!ir_op_int(f->l->s, f->op, "offsets", 0))
+    int number = f->shape.buffer[DOT_OFFSETS];
+    if (number < 0)
         return sum;
-    int number = 2 + t->counted;
     frame_access(f, number, access);
     f->index[t->k] = tile_index(b, 0);
     ir_value offsets = tile_load(b, frame_memory(f, number), frame_offset(f, b, access), 1,
@@ -115,7 +115,7 @@ static void share_panel(dot *t, ir_builder *b, ir_value start) {
     int64_t tiles = t->chunk * f->columns / share, each = share / f->rows;
     f->index[t->k] = start;
     ir_value panel = frame_offset(f, b, t->rhs),
-             rows[] = {f->index[f->row_axis], f->index[t->k - 5]};
+             rows[] = {f->index[f->row_axis], f->index[f->shape.index[DOT_BLOCK_M]]};
     int64_t difference[] = {1, -1}, factors[] = {1, each};
     ir_value tile = tile_affine(b, 0, rows, difference, 2);
     tile = tile_index_op(b, TILE_INDEX_MIN, tile, tile_index(b, (tiles - 1) * f->rows));
@@ -145,19 +145,20 @@ static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_val
     return ir_op_result(b->m, loop, 0);
 }
 
-/* Smallest and largest count of the tile's rows. */
-static void load_counts(dot *t, ir_builder *b) {
+/* Smallest and largest number in buffer `which` of the tile's rows. */
+static void load_counts(dot *t, ir_builder *b, dot_buffer which) {
     int64_t access[LOWERING_AXES + 1];
     frame *f = &t->f;
-    frame_access(f, 2, access);
+    int number = f->shape.buffer[which];
+    frame_access(f, number, access);
     f->index[t->k] = tile_index(b, 0);
     int64_t stride = frame_row_stride(f, access);
     ir_value offset = frame_offset(f, b, access);
-    t->counts = tile_load(b, frame_memory(f, 2), offset, f->rows, 1, stride, 0);
+    t->counts = tile_load(b, frame_memory(f, number), offset, f->rows, 1, stride, 0);
     for (int64_t r = 0; r < f->rows; r++) {
         int64_t one = 1;
         ir_value at = tile_affine(b, r * stride, &offset, &one, 1);
-        ir_value count = tile_load(b, frame_memory(f, 2), at, 1, 1, 0, 0);
+        ir_value count = tile_load(b, frame_memory(f, number), at, 1, 1, 0, 0);
         ir_value index = ir_build1(b, TILE_TO_INDEX, &count, 1, ir_type_index(b->m), NULL, 0);
         t->least = r ? tile_index_op(b, TILE_INDEX_MIN, t->least, index) : index;
         t->most = r ? tile_index_op(b, TILE_INDEX_MAX, t->most, index) : index;
@@ -174,9 +175,9 @@ static ir_value chunk(dot *t, ir_builder *b, ir_value low, ir_value high) {
     ir_value sum = tile_broadcast(b, zero, t->f.rows, t->f.columns);
     if (t->group)
         return grouped_steps(t, b, low, high, sum);
-    if (!t->counted)
+    if (t->f.shape.buffer[DOT_COUNTS] < 0)
         return steps(t, b, low, high, sum, false);
-    load_counts(t, b);
+    load_counts(t, b, DOT_COUNTS);
     ir_value first = clamped(b, t->least, low, high), last = clamped(b, t->most, low, high);
     sum = steps(t, b, low, first, sum, false);
     return steps(t, b, first, last, sum, true);
@@ -227,9 +228,10 @@ static void when_below(dot *t, ir_builder *b, ir_value low, ir_value high, int64
 static void find_totals(dot *t, ir_builder *b) {
     int64_t access[LOWERING_AXES + 1];
     frame *f = &t->f;
-    frame_access(f, f->leading - 1, access);
+    int number = f->shape.buffer[DOT_TOTALS];
+    frame_access(f, number, access);
     f->index[t->k] = tile_index(b, 0);
-    t->totals = frame_memory(f, f->leading - 1);
+    t->totals = frame_memory(f, number);
     t->total_at = frame_offset(f, b, access);
     t->total_row = frame_row_stride(f, access);
     t->total_column = frame_column_stride(f, access);
@@ -239,11 +241,11 @@ static void store_total(dot *t, ir_builder *b, ir_value sum) {
     tile_store(b, t->totals, t->total_at, sum, t->total_row, t->total_column, false);
 }
 
-/* Of the chunk whose start is the third last index. */
+/* Of the tile's chunk. */
 static void chunk_bounds(const dot *t, ir_builder *b, int64_t extent, ir_value *low,
                          ir_value *high) {
     int64_t one = 1;
-    *low = t->f.index[t->k - 3];
+    *low = t->f.index[t->f.shape.index[DOT_CHUNK]];
     ir_value end = tile_affine(b, t->chunk, low, &one, 1);
     *high = tile_index_op(b, TILE_INDEX_MIN, end, tile_index(b, extent));
 }
@@ -275,7 +277,7 @@ static void whole(dot *t, ir_builder *b, int64_t extent);
 static void where_needed(dot *t, ir_builder *b, int64_t extent) {
     ir_op loop;
     ir_value index;
-    load_counts(t, b);
+    load_counts(t, b, DOT_LIMITS);
     ir_builder in = tile_for(b, t->f.index[t->f.column_axis], t->most, INT64_C(1) << 30, NULL, 0,
                              &loop, &index);
     whole(t, &in, extent);
@@ -283,10 +285,7 @@ static void where_needed(dot *t, ir_builder *b, int64_t extent) {
 }
 
 void lower_dot(lowering *l, ir_builder *b, ir_op op) {
-    dot t = {.f = frame_of(l, op),
-             .b = b,
-             .counted = ir_op_int(l->s, op, "counted", 0) != 0,
-             .packed = ir_op_int(l->s, op, "packed", 0) != 0};
+    dot t = {.f = frame_of(l, op), .b = b, .packed = ir_op_int(l->s, op, "packed", 0) != 0};
     int64_t extent = ir_op_int(l->s, op, "extent", 0);
     t.chunk = order_info_of(order_of(l->s, op, ORDER_CHUNK512))->chunk;
     t.unroll = schedule_step(l->s, op, "unroll", 1);
@@ -300,16 +299,14 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.element = ir_type_get(l->s, ir_value_get(l->s, block->arguments[0])->type)->element;
     frame_access(&t.f, 0, t.lhs);
     frame_access(&t.f, 1, t.rhs);
-    if (ir_op_int(l->s, op, "limited", 0))
+    if (t.f.shape.buffer[DOT_LIMITS] >= 0)
         where_needed(&t, b, extent);
     else
         whole(&t, b, extent);
 }
 
 static void whole(dot *t, ir_builder *b, int64_t extent) {
-    const lowering *l = t->f.l;
-    ir_op op = t->f.op;
-    if (ir_op_int(l->s, op, "accumulate", 0)) {
+    if (t->f.shape.buffer[DOT_TOTALS] >= 0) {
         accumulate(t, b, extent);
         return;
     }
@@ -317,7 +314,7 @@ static void whole(dot *t, ir_builder *b, int64_t extent) {
         sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
     if (t->packed)
         t->prefetch = 0;
-    if (strcmp(ir_op_string(l->s, op, "unit", ""), "chunk") == 0) {
+    if (t->unit && t->f.shape.index[DOT_CHUNK] >= 0) {
         chunk_bounds(t, b, extent, &low, &high);
         finish(t, b, chunk(t, b, low, high));
         return;

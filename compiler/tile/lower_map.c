@@ -11,12 +11,8 @@ frame frame_of(lowering *l, ir_op op) {
     frame f = {.l = l, .op = op, .row_axis = -1, .column_axis = -1, .rows = 1, .columns = 1};
     f.axes = (int)ir_op_int(l->s, op, "axes", 0);
     f.first_input = f.axes;
-    bool dot = d->opcode == SCHED_DOT;
-    if (dot)
-        f.leading = 2 + (ir_op_int(l->s, op, "counted", 0) != 0) +
-                    (ir_op_int(l->s, op, "limited", 0) != 0) +
-                    (ir_op_int(l->s, op, "offsets", 0) != 0) +
-                    (ir_op_int(l->s, op, "accumulate", 0) != 0);
+    if (d->opcode == SCHED_DOT && dot_shape_read(l->s, op, &f.shape))
+        f.leading = f.shape.leading;
     f.body_inputs = (int)ir_op_int(l->s, op, "inputs", 0) - f.leading;
     for (int i = 0; i < f.axes; i++)
         f.index[i] = l->value_of[d->operands[i]];

@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "ops/orders.h"
+#include "schedule/dot_shape.h"
 #include "schedule/schedule.h"
 #include "tile/tile.h"
 
@@ -38,6 +39,7 @@ typedef struct frame {
     int64_t rows, columns;
     int first_input;          /* operand number of the body's first input */
     int body_inputs, leading; /* leading buffers come before the body's inputs */
+    dot_shape shape;          /* a dot's */
     ir_value accumulator;     /* a dot's finished sum, the body's first argument */
 } frame;
 
