@@ -153,7 +153,7 @@ static void parse_tensor_dims(ir_parser *s, ir_type_data *d) {
             need(s, ",");
         if (!ir_dim_parse(s->m, parse_string(s), &dim))
             fail(s, "bad dimension expression");
-        else if (ir_dim_is_static(dim) ? dim != d->dims[i] : d->dims[i] >= 0)
+        else if (ir_dim_is_static(dim) ? dim != d->dims[i] || dim < 0 : d->dims[i] >= 0)
             fail(s, "the expression is not that of its dimension");
         d->dims[i] = dim;
     }

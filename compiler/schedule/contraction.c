@@ -181,7 +181,7 @@ bool contraction_analyse(contraction *c) {
         vec_push(&accesses, c->counts.access);
     }
     axis_map merged;
-    expression_merge(&a.space, accesses.items, accesses.count, &merged);
+    expression_merge(s->p, &a.space, accesses.items, accesses.count, &merged);
     sort_axes(c, &a, &merged);
     ok = ok && !e.failed;
     vec_release(&accesses);

@@ -188,7 +188,7 @@ static void fill(contraction *c, ir_builder *b, const contraction_place *grid) {
     expression_root(&e, f->value, index[0]);
     scheduler_collect(&e, &accesses);
     vec_push(&accesses, to);
-    expression_merge(&space, accesses.items, accesses.count, &map);
+    expression_merge(s->p, &space, accesses.items, accesses.count, &map);
     vec_release(&accesses);
     memcpy(indices, grid->outer, sizeof *indices * (size_t)(f->outer + 1));
     ir_builder in = *b;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/dim.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
 #include "schedule/dot_shape.h"
@@ -51,7 +52,7 @@ static bool check_chunks(const orders *o, ir_op dot, const reduction_record *r) 
     if (ir_op_attr(o->m, dot, "unit")) /* integers: a part of the sum that comes off again */
         return true;
     if (!accumulates)
-        return !order->chunk || r->extent <= order->chunk ||
+        return !order->chunk || (ir_dim_is_static(r->extent) && r->extent <= order->chunk) ||
                fail_at(o, dot, "its order over more than a chunk accumulates by chunks");
     if (!order->chunk)
         return fail_at(o, dot, "accumulates by chunks, and its order is another");
@@ -125,7 +126,7 @@ bool schedule_verify_orders(const ir_module *m, status *st) {
     o.realised = base_calloc(o.list.items.count + 1, sizeof *o.realised);
     bool ok = check_op(&o, ir_module_kernel(m));
     for (size_t i = 0; i < o.list.items.count && ok; i++)
-        if (!o.realised[i] && o.list.items.items[i].results > 0)
+        if (!o.realised[i] && o.list.items.items[i].results != 0)
             ok = status_set(st, STATUS_INTERNAL,
                             "reduction %zu of the graph (%s over %" PRId64
                             " elements) is not computed",

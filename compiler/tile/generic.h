@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "ops/graph.h"
 #include "ops/orders.h"
+#include "ops/symbols.h"
 #include "tile/tile.h"
 
 enum {
@@ -41,11 +42,11 @@ typedef struct generic_dim { /* of the present phase */
 typedef struct generic {
     ir_module *g, *m;
     int lanes;
-    VEC(const char *) names; /* of the dimensions, as a launch gives them */
-    bool *stored;            /* by graph value */
-    generic_memory *memory;  /* by graph value */
+    ir_attr names;          /* of the dimensions, as a launch gives them */
+    bool *stored;           /* by graph value */
+    generic_memory *memory; /* by graph value */
     ir_dim workspace_bytes, scratch_bytes;
-    VEC(ir_attr) constraints;
+    ir_attr constraints;
     ir_builder kernel;
     ir_builder top; /* at the beginning of the present phase, before anything that it computes */
     ir_value zero;
@@ -63,10 +64,6 @@ const ir_type_data *generic_type(const generic *s, ir_value v);
 /* Brings each reduced or contracted axis to its place (the last; the last but the free ones of a
  * dot's right side), and decides what has memory. */
 void generic_plan(generic *s);
-/* `what` is told where `dim` is negative at launch. */
-void generic_constrain(generic *s, ir_dim dim, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* ---- generic_index.c ---- */
 /* An index of an element: `at`, and `lane` more for each column of the tile. */
 typedef struct generic_place {

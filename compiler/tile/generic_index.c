@@ -68,10 +68,12 @@ static uint32_t fold_constant(void *context, int64_t value) {
 
 static uint32_t fold_symbol(void *context, const char *name) {
     generic *s = context;
-    size_t number = 0;
-    while (number < s->names.count && strcmp(s->names.items[number], name) != 0)
+    const ir_attr_data *names = ir_attr_get(s->m, s->names);
+    uint32_t number = 0;
+    while (number < names->count &&
+           strcmp(ir_attr_get(s->m, names->items[number])->string, name) != 0)
         number++;
-    if (number == s->names.count)
+    if (number == names->count)
         generic_fail(s, "dimension %s is in no input's shape", name);
     ir_named_attr attr = {"number", ir_attr_int(s->m, (int64_t)number)};
     return ir_build1(&s->top, TILE_DIM, NULL, 0, ir_type_index(s->m), &attr, 1);

@@ -154,38 +154,6 @@ void generic_concat(generic *s, ir_op op) {
 
 /* ---- the kernel ---- */
 
-static void note_name(generic *s, const char *name) {
-    for (size_t i = 0; i < s->names.count; i++)
-        if (strcmp(s->names.items[i], name) == 0)
-            return;
-    vec_push(&s->names, name);
-}
-
-static uint32_t note_constant(void *context, int64_t value) {
-    (void)context, (void)value;
-    return 1;
-}
-
-static uint32_t note_symbol(void *context, const char *name) {
-    note_name(context, name);
-    return 1;
-}
-
-static uint32_t note_combined(void *context, char operation, uint32_t x, uint32_t y) {
-    (void)context, (void)operation, (void)x, (void)y;
-    return 1;
-}
-
-/* The symbols of the inputs' shapes, in order of first appearance. */
-static void find_names(generic *s, const ir_block_data *body) {
-    const ir_dim_fold fold = {s, note_constant, note_symbol, note_combined};
-    for (uint32_t i = 0; i < body->argument_count; i++) {
-        const ir_type_data *t = generic_type(s, body->arguments[i]);
-        for (int k = 0; k < t->rank; k++)
-            ir_dim_fold_with(s->g, t->dims[k], &fold);
-    }
-}
-
 static ir_attr shape_attr(generic *s, ir_value v) {
     const ir_type_data *t = generic_type(s, v);
     ir_attr items[IR_MAX_RANK];
@@ -204,13 +172,6 @@ static ir_attr copied_names(generic *s, const char *attr) {
     return ir_attr_array(s->m, names, list->count);
 }
 
-static ir_attr dims_attr(generic *s) {
-    ir_attr names[64];
-    for (size_t i = 0; i < s->names.count && i < 64; i++)
-        names[i] = ir_attr_string(s->m, s->names.items[i]);
-    return ir_attr_array(s->m, names, (uint32_t)s->names.count);
-}
-
 /* The kernel's block takes the memory of inputs, then outputs. */
 static ir_op open_kernel(generic *s, const ir_block_data *body, const char *profile) {
     ir_op graph_kernel = ir_module_kernel(s->g);
@@ -223,6 +184,7 @@ static ir_op open_kernel(generic *s, const ir_block_data *body, const char *prof
     for (uint32_t i = 0; i < end->operand_count; i++)
         shapes[n++] = shape_attr(s, end->operands[i]);
     reductions_of(s->g, &reductions);
+    ir_dim_adopt(s->m, s->g);
     const char *math = ir_op_string(s->g, graph_kernel, "math", NULL);
     ir_named_attr attrs[] = {
         {"name", ir_attr_string(s->m, ir_op_string(s->g, graph_kernel, "name", "kernel"))},
@@ -234,7 +196,7 @@ static ir_op open_kernel(generic *s, const ir_block_data *body, const char *prof
         {"workspace_bytes", ir_attr_int(s->m, 0)},
         {"scratch_bytes", ir_attr_int(s->m, 0)},
         {"reductions", reductions_attr(s->m, &reductions)},
-        {"dims", dims_attr(s)},
+        {"dims", s->names},
         {"math", math ? ir_attr_string(s->m, math) : 0}};
     reductions_release(&reductions);
     s->kernel = (ir_builder){.m = s->m, .block = ir_module_body(s->m)};
@@ -286,8 +248,10 @@ static void set_formula(generic *s, ir_op kernel, const char *name, ir_dim dim) 
 ir_module *tile_generic(ir_module *graph, int vector_lanes, const char *profile, status *st) {
     generic s = {.g = graph, .m = ir_module_new(), .lanes = vector_lanes, .st = st};
     const ir_block_data *body = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
-    find_names(&s, body);
+    s.names = symbols_names(s.m, graph);
     generic_plan(&s);
+    s.constraints = symbols_constraints(s.m, graph, st);
+    s.failed = !s.constraints;
     ir_op kernel = open_kernel(&s, body, profile);
     for (ir_op op = body->first; op && !s.failed; op = ir_op_get(graph, op)->next)
         lower_op(&s, op);
@@ -295,10 +259,7 @@ ir_module *tile_generic(ir_module *graph, int vector_lanes, const char *profile,
         copy_outputs(&s, body);
     set_formula(&s, kernel, "workspace", s.workspace_bytes);
     set_formula(&s, kernel, "scratch", s.scratch_bytes);
-    ir_op_set_attr(s.m, kernel, "constraints",
-                   ir_attr_array(s.m, s.constraints.items, (uint32_t)s.constraints.count));
-    vec_release(&s.names);
-    vec_release(&s.constraints);
+    ir_op_set_attr(s.m, kernel, "constraints", s.constraints);
     vec_release(&s.dims);
     free(s.stored);
     free(s.memory);

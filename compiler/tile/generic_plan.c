@@ -1,7 +1,5 @@
 /* generic_plan.c - what has memory in a kernel of any size, where, and what that asks of the
  * dimensions. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,141 +172,6 @@ static void place_memory(generic *s) {
     place_workspace(s);
 }
 
-/* ---- what is asked of the dimensions ---- */
-
-static ir_attr formula(generic *s, ir_dim dim) {
-    if (dim == IR_DIM_INVALID)
-        generic_fail(s, "a formula of the dimensions is too long for a kernel of any size");
-    return ir_attr_string(s->m, dim == IR_DIM_INVALID ? "0" : ir_dim_text(s->g, dim));
-}
-
-static void add_constraint(generic *s, ir_attr what_is_not_negative, const char *what) {
-    static const char *const keys[] = {"formula", "what"};
-    ir_attr values[] = {what_is_not_negative, ir_attr_string(s->m, what)};
-    ir_attr constraint = ir_attr_dict(s->m, keys, values, 2);
-    for (size_t i = 0; i < s->constraints.count; i++)
-        if (s->constraints.items[i] == constraint)
-            return;
-    vec_push(&s->constraints, constraint);
-}
-
-void generic_constrain(generic *s, ir_dim dim, const char *format, ...) {
-    char what[256];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    if (ir_dim_is_static(dim))
-        return;
-    add_constraint(s, formula(s, dim), what);
-}
-
-/* ---- divisors: a formula's parts as texts ---- */
-
-typedef struct divisor_search {
-    generic *s;
-    VEC(const char *) texts; /* by handle, from 1 */
-} divisor_search;
-
-static uint32_t note(divisor_search *d, const char *words) {
-    vec_push(&d->texts, words);
-    return (uint32_t)d->texts.count;
-}
-
-static uint32_t divisor_constant(void *context, int64_t value) {
-    divisor_search *d = context;
-    const char *format = value < 0 ? "(%lld)" : "%lld";
-    return note(d, arena_printf(ir_module_arena(d->s->m), format, (long long)value));
-}
-
-static uint32_t divisor_symbol(void *context, const char *name) {
-    return note(context, name);
-}
-
-/* Divisors that are no numbers must be 1 or more: code divides no index by anything else. */
-static uint32_t divisor_combined(void *context, char operation, uint32_t x, uint32_t y) {
-    divisor_search *d = context;
-    arena *memory = ir_module_arena(d->s->m);
-    const char *a = d->texts.items[x - 1], *b = d->texts.items[y - 1];
-    if (operation != '/')
-        return note(d, arena_printf(memory, "(%s %c %s)", a, operation, b));
-    if (*b < '0' || *b > '9') {
-        const char *beyond = arena_printf(memory, "%s - 1", b);
-        add_constraint(d->s, ir_attr_string(d->s->m, beyond),
-                       arena_printf(memory, "a divisor of dimensions is positive: %s >= 1", b));
-    }
-    return note(d, arena_printf(memory, "floordiv(%s, %s)", a, b));
-}
-
-static void constrain_divisors(generic *s, ir_dim dim) {
-    divisor_search d = {.s = s};
-    const ir_dim_fold fold = {&d, divisor_constant, divisor_symbol, divisor_combined};
-    ir_dim_fold_with(s->g, dim, &fold);
-    vec_release(&d.texts);
-}
-
-static void constrain_type(generic *s, ir_value v) {
-    const ir_type_data *t = generic_type(s, v);
-    for (int k = 0; k < t->rank; k++) {
-        if (ir_dim_is_static(t->dims[k]))
-            continue;
-        generic_constrain(s, t->dims[k], "a dimension is not negative: %s",
-                          ir_dim_text(s->g, t->dims[k]));
-        constrain_divisors(s, t->dims[k]);
-    }
-}
-
-/* How many there are beyond `least`: a formula that is not negative where that holds. Differences
- * that are negative numbers already cannot hold. */
-static void at_least(generic *s, ir_dim dim, ir_dim least, const char *what) {
-    ir_dim beyond = ir_dim_sub(s->g, dim, least);
-    if (beyond == IR_DIM_INVALID)
-        generic_fail(s, "%s: %s is less than %s", what, ir_dim_text(s->g, dim),
-                     ir_dim_text(s->g, least));
-    else
-        generic_constrain(s, beyond, "%s: %s >= %s", what, ir_dim_text(s->g, dim),
-                          ir_dim_text(s->g, least));
-}
-
-static void constrain_slice(generic *s, ir_op op) {
-    const ir_type_data *x = generic_type(s, ir_op_get(s->g, op)->operands[0]);
-    const ir_attr_data *start = ir_attr_get(s->g, ir_op_attr(s->g, op, "start"));
-    const ir_attr_data *stop = ir_attr_get(s->g, ir_op_attr(s->g, op, "stop"));
-    for (int i = 0; i < x->rank; i++) {
-        ir_dim from = ir_attr_get(s->g, start->items[i])->integer;
-        ir_dim to = ir_attr_get(s->g, stop->items[i])->integer;
-        if (to != x->dims[i])
-            at_least(s, x->dims[i], to, "a slice ends inside its tensor");
-        at_least(s, to, from, "a slice ends behind its start");
-    }
-}
-
-/* Nothing can be taken from an empty axis, unless nothing is: (axis - 1) * results is not negative.
- */
-static void constrain_gather(generic *s, ir_op op) {
-    const ir_op_data *d = ir_op_get(s->g, op);
-    ir_dim axis = generic_type(s, d->operands[0])->dims[ir_op_int(s->g, op, "axis", 0)];
-    ir_dim results = count_of(s, d->results[0]);
-    if (!ir_dim_is_static(axis))
-        generic_constrain(s, ir_dim_sub(s->g, ir_dim_mul(s->g, axis, results), results),
-                          "there is something to take from: %s >= 1", ir_dim_text(s->g, axis));
-}
-
-static void constrain_op(generic *s, ir_op op) {
-    const ir_op_data *d = ir_op_get(s->g, op);
-    for (uint32_t i = 0; i < d->result_count; i++)
-        constrain_type(s, d->results[i]);
-    if (d->opcode == GRAPH_SLICE)
-        constrain_slice(s, op);
-    if (d->opcode == GRAPH_GATHER)
-        constrain_gather(s, op);
-    if (d->opcode == GRAPH_EXTENT) {
-        const ir_attr_data *of = ir_attr_get(s->g, ir_op_attr(s->g, op, "of"));
-        at_least(s, INT32_MAX, ir_attr_get(s->g, of->items[0])->integer,
-                 "a length that is computed with is an i32");
-    }
-}
-
 void generic_plan(generic *s) {
     for (ir_op op = first_op(s); op; op = ir_op_get(s->g, op)->next) {
         if (ir_op_get(s->g, op)->opcode == GRAPH_REDUCE)
@@ -326,10 +189,5 @@ void generic_plan(generic *s) {
             store_for_op(s, op);
         after = stored_count(s);
     }
-    const ir_block_data *body = ir_block_get(s->g, ir_op_block(s->g, ir_module_kernel(s->g), 0));
-    for (uint32_t i = 0; i < body->argument_count; i++)
-        constrain_type(s, body->arguments[i]);
-    for (ir_op op = first_op(s); op; op = ir_op_get(s->g, op)->next)
-        constrain_op(s, op);
     place_memory(s);
 }

@@ -145,10 +145,6 @@ static void need_scratch(generic *s, ir_dim length) {
     ir_module *g = s->g;
     ir_dim blocks = ir_dim_add(g, ir_dim_floordiv(g, length, GENERIC_BLOCK), LOWER + 1);
     s->scratch_bytes = ir_dim_add(g, s->scratch_bytes, ir_dim_mul(g, blocks, ELEMENT_BYTES));
-    ir_dim room = ir_dim_sub(g, INT64_C(1) << 36, length);
-    if (room != IR_DIM_INVALID)
-        generic_constrain(s, room, "a reduction takes at most 2^36 elements, not %s",
-                          ir_dim_text(g, length));
 }
 
 void generic_reduce(generic *s, ir_op op) {

@@ -114,14 +114,6 @@ ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value
                      1);
 }
 
-ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows, int64_t columns,
-                   int64_t row_stride, int64_t column_stride) {
-    ir_named_attr attrs[] = {{"row_stride", ir_attr_int(b->m, row_stride)},
-                             {"column_stride", ir_attr_int(b->m, column_stride)}};
-    ir_type type = ir_type_tile(b->m, tile_type(b, memory)->element, rows, columns, 0);
-    return ir_build1(b, TILE_LOAD, (ir_value[]){memory, offset}, 2, type, attrs, 2);
-}
-
 ir_value tile_load_group(ir_builder *b, ir_value memory, ir_value offset, int64_t rows,
                          int64_t row_stride) {
     ir_named_attr attr = {"row_stride", ir_attr_int(b->m, row_stride)};
@@ -149,20 +141,6 @@ ir_op tile_prefetch(ir_builder *b, ir_value memory, ir_value offset, int64_t col
                        .operand_count = 2,
                        .attrs = &attr,
                        .attr_count = 1};
-    return ir_build(b, &spec);
-}
-
-ir_op tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,
-                 int64_t column_stride, bool canonical) {
-    ir_value operands[] = {memory, offset, x};
-    ir_named_attr attrs[] = {{"row_stride", ir_attr_int(b->m, row_stride)},
-                             {"column_stride", ir_attr_int(b->m, column_stride)},
-                             {"canonical", ir_attr_bool(b->m, true)}};
-    ir_op_spec spec = {.opcode = TILE_STORE,
-                       .operands = operands,
-                       .operand_count = 3,
-                       .attrs = attrs,
-                       .attr_count = canonical ? 3 : 2};
     return ir_build(b, &spec);
 }
 

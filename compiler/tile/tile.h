@@ -52,6 +52,28 @@ ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n
 ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y);
 ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows, int64_t columns,
                    int64_t row_stride, int64_t column_stride);
+/* How a tile lies in memory, where that is more than numbers: tile.def, `more`. */
+typedef enum tile_more {
+    TILE_MORE_ROW_STRIDE,
+    TILE_MORE_COLUMN_STRIDE,
+    TILE_MORE_STRIDE,
+    TILE_MORE_VALID_ROWS,
+    TILE_MORE_VALID_COLUMNS,
+    TILE_MORE_COUNT
+} tile_more;
+typedef struct tile_window {
+    int64_t rows, columns, row_stride, column_stride, stride;
+    ir_value more[TILE_MORE_COUNT]; /* indices; 0: the number holds, or all of it is valid */
+} tile_window;
+ir_value tile_load_window(ir_builder *b, ir_value memory, ir_value offset, const tile_window *w);
+ir_value tile_gather_window(ir_builder *b, ir_value memory, ir_value offset, ir_value indices,
+                            const tile_window *w);
+ir_op tile_store_window(ir_builder *b, ir_value memory, ir_value offset, ir_value x,
+                        const tile_window *w, bool canonical);
+/* The index that an operation has for it; 0: none. */
+ir_value tile_more_of(const ir_module *m, ir_op op, tile_more which);
+/* Each index has a name of its own. */
+bool tile_more_fits(const ir_module *m, ir_op op);
 /* Rx1 of i32: groups of adjacent narrow elements. */
 ir_value tile_load_group(ir_builder *b, ir_value memory, ir_value offset, int64_t rows,
                          int64_t row_stride);

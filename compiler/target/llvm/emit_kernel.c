@@ -273,6 +273,8 @@ static void code_memory(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMValueRef base = d->opcode == TILE_WORKSPACE ? e->workspace : e->scratch;
     LLVMValueRef offset = code_int(e, e->i64, ir_op_int(e->m, op, "offset", 0));
+    if (d->operand_count)
+        offset = LLVMBuildNSWAdd(e->b, index_of(e, d->operands[0]), offset, "");
     set_index(e, d->results[0], LLVMBuildGEP2(e->b, e->i8, base, &offset, 1, ""), 1);
 }
 
