@@ -35,7 +35,8 @@ int64_t reduction_number(const ir_module *graph, ir_op op);
 ir_attr reductions_attr(ir_module *m, const reduction_list *list);
 
 /* Whether a pass kept every order: with `before` open, it may add some (decompose does); else it
- * may drop some (simplify does), or bind symbols (specialize does). The message names the first that differs. */
+ * may drop some (simplify does), or bind symbols (specialize does). The message names the first
+ * that differs. */
 bool reductions_kept(const reduction_list *before, const reduction_list *after, status *st);
 
 /* The record that an operation of Schedule or Tile IR names, provided that its order is the one in

@@ -15,6 +15,7 @@
 #include "ops/graph.h"
 #include "ops/orders.h"
 #include "ops/symbols.h"
+#include "tile/dims.h"
 #include "tile/tile.h"
 
 enum {
@@ -34,11 +35,6 @@ typedef struct generic_memory {
     ir_dim offset; /* there, in elements */
 } generic_memory;
 
-typedef struct generic_dim { /* of the present phase */
-    ir_dim dim;
-    ir_value index;
-} generic_dim;
-
 typedef struct generic {
     ir_module *g, *m;
     int lanes;
@@ -48,9 +44,8 @@ typedef struct generic {
     ir_dim workspace_bytes, scratch_bytes;
     ir_attr constraints;
     ir_builder kernel;
-    ir_builder top; /* at the beginning of the present phase, before anything that it computes */
     ir_value zero;
-    VEC(generic_dim) dims;
+    dim_values dims; /* of the present phase */
     int phase;
     status *st;
     bool failed;
@@ -71,17 +66,6 @@ typedef struct generic_place {
     int64_t lane;
 } generic_place;
 
-/* A dimension's value in the present phase. */
-ir_value generic_dim_value(generic *s, ir_dim dim);
-ir_value generic_add(ir_builder *b, ir_value x, ir_value y);
-ir_value generic_sub(ir_builder *b, ir_value x, ir_value y);
-ir_value generic_mul(ir_builder *b, ir_value x, ir_value y);
-/* low + x * factor + constant. */
-ir_value generic_step(ir_builder *b, ir_value low, ir_value x, int64_t factor, int64_t constant);
-ir_value generic_min(ir_builder *b, ir_value x, ir_value y);
-ir_value generic_max(ir_builder *b, ir_value x, ir_value y);
-/* x rounded down to a multiple. */
-ir_value generic_floor(ir_builder *b, ir_value x, int64_t multiple);
 /* The indices that a number stands for, the last one fastest. */
 void generic_unravel(generic *s, ir_builder *b, ir_value number, const ir_dim *dims, int n,
                      ir_value *out);

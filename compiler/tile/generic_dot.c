@@ -36,7 +36,7 @@ static ir_value left(const dot_phase *p, ir_builder *b, ir_value k, int r) {
     generic_place at[IR_MAX_RANK];
     memcpy(at, p->index, sizeof at);
     if (r)
-        at[p->row].at = generic_step(b, at[p->row].at, p->s->zero, 0, r);
+        at[p->row].at = tile_index_step(b, at[p->row].at, p->s->zero, 0, r);
     at[p->x_rank - 1] = (generic_place){k, 0};
     return converted(p, b, element_of(p, b, p->x, at, 1));
 }
@@ -90,11 +90,11 @@ static void contract(const dot_phase *p, ir_builder *b, ir_value extent, int row
     ir_op loop;
     ir_value at, sums[GENERIC_ROWS], next[GENERIC_ROWS];
     zeros(p, b, rows, width, totals);
-    ir_value chunks = p->chunked ? extent : generic_min(b, extent, tile_index(b, 1));
+    ir_value chunks = p->chunked ? extent : tile_index_min(b, extent, tile_index(b, 1));
     ir_builder in = tile_for(b, p->s->zero, chunks, p->chunked ? GENERIC_CHUNK : 1, totals,
                              (uint32_t)rows, &loop, &at);
-    ir_value end = generic_step(&in, at, p->s->zero, 0, GENERIC_CHUNK);
-    end = p->chunked ? generic_min(&in, end, extent) : extent;
+    ir_value end = tile_index_step(&in, at, p->s->zero, 0, GENERIC_CHUNK);
+    end = p->chunked ? tile_index_min(&in, end, extent) : extent;
     zeros(p, &in, rows, width, sums);
     steps(p, &in, at, end, rows, width, sums);
     for (int r = 0; r < rows; r++) {
@@ -108,12 +108,12 @@ static void contract(const dot_phase *p, ir_builder *b, ir_value extent, int row
 /* How many steps the row makes. */
 static ir_value extent_of(const dot_phase *p, ir_builder *b) {
     ir_dim dim = generic_type(p->s, p->x)->dims[p->x_rank - 1];
-    ir_value extent = generic_dim_value(p->s, dim);
+    ir_value extent = dim_values_get(&p->s->dims, dim);
     if (!p->counts)
         return extent;
     ir_value count = element_of(p, b, p->counts, &p->index[p->row], 1);
     count = ir_build1(b, TILE_TO_INDEX, &count, 1, ir_type_index(b->m), NULL, 0);
-    return generic_min(b, generic_max(b, count, p->s->zero), extent);
+    return tile_index_min(b, tile_index_max(b, count, p->s->zero), extent);
 }
 
 static void dot_tile(dot_phase *p, ir_builder *b, int rows, int64_t width) {
@@ -123,7 +123,7 @@ static void dot_tile(dot_phase *p, ir_builder *b, int rows, int64_t width) {
         generic_place at[IR_MAX_RANK];
         memcpy(at, p->index, sizeof at);
         if (r)
-            at[p->row].at = generic_step(b, at[p->row].at, p->s->zero, 0, r);
+            at[p->row].at = tile_index_step(b, at[p->row].at, p->s->zero, 0, r);
         ir_value total = totals[r];
         generic_store(p->s, b, p->result, at, total);
     }
@@ -139,8 +139,8 @@ static void dot_columns(dot_phase *p, ir_builder *b, int rows, ir_value low, ir_
         return;
     }
     for (int i = 0; i < n; i++) {
-        ir_value at, whole = generic_floor(b, generic_sub(b, high, low), widths[i]);
-        ir_value end = generic_add(b, low, whole);
+        ir_value at, whole = tile_index_floor(b, tile_index_sub(b, high, low), widths[i]);
+        ir_value end = tile_index_add(b, low, whole);
         ir_builder in = tile_for(b, low, end, widths[i], NULL, 0, NULL, &at);
         p->index[p->column] = (generic_place){at, widths[i] > 1};
         dot_tile(p, &in, rows, widths[i]);
@@ -151,19 +151,20 @@ static void dot_columns(dot_phase *p, ir_builder *b, int rows, ir_value low, ir_
 
 /* The cell's rows: all of a tile together where they are there, else one by one. */
 static void dot_rows(dot_phase *p, ir_builder *b, ir_value low, ir_value high) {
-    ir_value first, at, rows = generic_dim_value(p->s, generic_type(p->s, p->result)->dims[p->row]);
+    ir_value first, at,
+        rows = dim_values_get(&p->s->dims, generic_type(p->s, p->result)->dims[p->row]);
     ir_value row = p->index[p->row].at, one = tile_index(b, 1);
-    ir_value left_over = generic_sub(b, rows, row);
-    ir_value whole = generic_step(b, left_over, p->s->zero, 0, 1 - GENERIC_ROWS);
-    whole = generic_max(b, generic_min(b, whole, one), p->s->zero);
+    ir_value left_over = tile_index_sub(b, rows, row);
+    ir_value whole = tile_index_step(b, left_over, p->s->zero, 0, 1 - GENERIC_ROWS);
+    whole = tile_index_max(b, tile_index_min(b, whole, one), p->s->zero);
     if (p->counts)
         whole = p->s->zero;
     ir_builder in = tile_for(b, p->s->zero, whole, 1, NULL, 0, NULL, &first);
     if (!p->counts)
         dot_columns(p, &in, GENERIC_ROWS, low, high);
     tile_yield(&in, NULL, 0);
-    ir_value start = generic_step(b, row, whole, GENERIC_ROWS, 0);
-    ir_value end = generic_min(b, generic_step(b, row, p->s->zero, 0, GENERIC_ROWS), rows);
+    ir_value start = tile_index_step(b, row, whole, GENERIC_ROWS, 0);
+    ir_value end = tile_index_min(b, tile_index_step(b, row, p->s->zero, 0, GENERIC_ROWS), rows);
     in = tile_for(b, start, end, 1, NULL, 0, NULL, &at);
     p->index[p->row] = (generic_place){at, 0};
     dot_columns(p, &in, 1, low, high);
@@ -210,14 +211,14 @@ void generic_dot(generic *s, ir_op op) {
     for (int i = 0; i < p.rank; i++)
         p.index[i] = (generic_place){at[i], 0};
     if (p.column >= 0) {
-        low = generic_step(&b, s->zero, at[p.column], GENERIC_DOT_COLUMNS, 0);
-        high = generic_min(&b, generic_step(&b, low, s->zero, 0, GENERIC_DOT_COLUMNS),
-                           generic_dim_value(s, t->dims[p.column]));
+        low = tile_index_step(&b, s->zero, at[p.column], GENERIC_DOT_COLUMNS, 0);
+        high = tile_index_min(&b, tile_index_step(&b, low, s->zero, 0, GENERIC_DOT_COLUMNS),
+                              dim_values_get(&s->dims, t->dims[p.column]));
     }
     if (p.row < 0) {
         dot_columns(&p, &b, 1, low, high);
         return;
     }
-    p.index[p.row].at = generic_step(&b, s->zero, at[p.row], GENERIC_ROWS, 0);
+    p.index[p.row].at = tile_index_step(&b, s->zero, at[p.row], GENERIC_ROWS, 0);
     dot_rows(&p, &b, low, high);
 }

@@ -25,13 +25,13 @@ ir_value generic_memory_of(generic *s, ir_builder *b, ir_value v) {
         return ir_block_get(s->m, s->kernel.block)->arguments[memory->argument];
     ir_named_attr attr = {"offset", ir_attr_int(b->m, 0)};
     ir_type type = ir_type_memory(b->m, generic_type(s, v)->element);
-    return ir_build1(&s->top, TILE_WORKSPACE, NULL, 0, type, &attr, 1);
+    return ir_build1(&s->dims.top, TILE_WORKSPACE, NULL, 0, type, &attr, 1);
 }
 
 static ir_value offset_in_memory(generic *s, ir_builder *b, ir_value storage, ir_value offset) {
     return s->memory[storage].argument >= 0
                ? offset
-               : generic_add(b, offset, generic_dim_value(s, s->memory[storage].offset));
+               : tile_index_add(b, offset, dim_values_get(&s->dims, s->memory[storage].offset));
 }
 
 static bool has_lanes(const generic_place *index, int rank) {
@@ -69,7 +69,7 @@ static ir_value generated(generic_nest *n, ir_op op, const generic_place *index)
     if (ir_op_get(g, op)->opcode == GRAPH_EXTENT) {
         const ir_attr_data *of = ir_attr_get(g, ir_op_attr(g, op, "of"));
         dim = ir_attr_get(g, of->items[0])->integer;
-        ir_value value = generic_dim_value(n->s, dim);
+        ir_value value = dim_values_get(&n->s->dims, dim);
         return ir_build1(n->b, TILE_FROM_INDEX, &value, 1, ir_type_tile(m, DTYPE_I32, 1, 1, 0),
                          NULL, 0);
     }
@@ -110,8 +110,8 @@ static ir_value elementwise(generic_nest *n, ir_op op, const generic_place *inde
 static ir_value clamped(generic_nest *n, ir_value which, ir_dim limit) {
     ir_builder *b = n->b;
     ir_value index = ir_build1(b, TILE_TO_INDEX, &which, 1, ir_type_index(b->m), NULL, 0);
-    ir_value last = generic_step(b, generic_dim_value(n->s, limit), n->s->zero, 0, -1);
-    return generic_min(b, generic_max(b, index, n->s->zero), last);
+    ir_value last = tile_index_step(b, dim_values_get(&n->s->dims, limit), n->s->zero, 0, -1);
+    return tile_index_min(b, tile_index_max(b, index, n->s->zero), last);
 }
 
 static ir_value gather(generic_nest *n, ir_op op, const generic_place *index) {
@@ -136,7 +136,7 @@ static ir_value gather(generic_nest *n, ir_op op, const generic_place *index) {
 static generic_place scaled(generic_nest *n, generic_place x, int64_t step, ir_dim start) {
     generic_place y = {0, x.lane * step};
     if (!n->probe)
-        y.at = generic_step(n->b, generic_dim_value(n->s, start), x.at, step, 0);
+        y.at = tile_index_step(n->b, dim_values_get(&n->s->dims, start), x.at, step, 0);
     return y;
 }
 
@@ -161,7 +161,7 @@ static void move_index(generic_nest *n, ir_op op, const generic_place *index, ge
         memcpy(out, index, sizeof *out * (size_t)x->rank);
         out[axis].lane = index[axis].lane * stride + index[x->rank].lane;
         if (!n->probe)
-            out[axis].at = generic_step(n->b, index[x->rank].at, index[axis].at, stride, 0);
+            out[axis].at = tile_index_step(n->b, index[x->rank].at, index[axis].at, stride, 0);
         break;
     }
     default: { /* GRAPH_SLICE */

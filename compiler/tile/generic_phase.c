@@ -36,9 +36,7 @@ ir_builder generic_phase(generic *s, const char *what, ir_dim cells, ir_value *c
     ir_builder b = {m, ir_op_block(m, ir_build(&s->kernel, &spec), 0), 0, s->kernel.location};
     *cell = ir_block_add_argument(m, b.block, ir_type_index(m), NULL);
     s->zero = tile_index(&b, 0);
-    s->dims.count = 0;
-    ir_value anchor = tile_index(&b, 1);
-    s->top = (ir_builder){m, b.block, ir_value_get(m, anchor)->op, b.location};
+    dim_values_begin(&s->dims, &b);
     return b;
 }
 
@@ -86,7 +84,7 @@ static void map_body(const map_nest *p, ir_builder *b, generic_place *index, int
     generic_place into[IR_MAX_RANK];
     memcpy(into, index, sizeof into);
     if (p->axis >= 0)
-        into[p->axis].at = generic_add(b, into[p->axis].at, generic_dim_value(s, p->start));
+        into[p->axis].at = tile_index_add(b, into[p->axis].at, dim_values_get(&s->dims, p->start));
     generic_store(s, b, p->into, into, x);
 }
 
@@ -97,8 +95,8 @@ static void map_columns(const map_nest *p, ir_builder *b, generic_place *index, 
     bool vectors = generic_vectors(p->s, p->v, last, !p->copies);
     int n = generic_widths(p->s, vectors, widths);
     for (int i = 0; i < n; i++) {
-        ir_value at, whole = generic_floor(b, generic_sub(b, high, low), widths[i]);
-        ir_value end = generic_add(b, low, whole);
+        ir_value at, whole = tile_index_floor(b, tile_index_sub(b, high, low), widths[i]);
+        ir_value end = tile_index_add(b, low, whole);
         ir_builder in = tile_for(b, low, end, widths[i], NULL, 0, NULL, &at);
         index[last] = (generic_place){at, widths[i] > 1};
         map_body(p, &in, index, widths[i]);
@@ -129,9 +127,9 @@ static void map_phase(const map_nest *p, const char *what) {
     generic_unravel(s, &b, cell, dims, t->rank, at);
     for (int i = 0; i < t->rank; i++)
         index[i] = (generic_place){at[i], 0};
-    ir_value low = generic_step(&b, s->zero, at[last], GENERIC_COLUMNS, 0);
-    ir_value high = generic_min(&b, generic_step(&b, low, s->zero, 0, GENERIC_COLUMNS),
-                                generic_dim_value(s, t->dims[last]));
+    ir_value low = tile_index_step(&b, s->zero, at[last], GENERIC_COLUMNS, 0);
+    ir_value high = tile_index_min(&b, tile_index_step(&b, low, s->zero, 0, GENERIC_COLUMNS),
+                                   dim_values_get(&s->dims, t->dims[last]));
     map_columns(p, &b, index, last, low, high);
 }
 
@@ -196,7 +194,7 @@ static ir_op open_kernel(generic *s, const ir_block_data *body, const char *prof
         {"workspace_bytes", ir_attr_int(s->m, 0)},
         {"scratch_bytes", ir_attr_int(s->m, 0)},
         {"reductions", reductions_attr(s->m, &reductions)},
-        {"dims", s->names},
+        {"dims", s->dims.names},
         {"math", math ? ir_attr_string(s->m, math) : 0}};
     reductions_release(&reductions);
     s->kernel = (ir_builder){.m = s->m, .block = ir_module_body(s->m)};
@@ -246,9 +244,10 @@ static void set_formula(generic *s, ir_op kernel, const char *name, ir_dim dim) 
 }
 
 ir_module *tile_generic(ir_module *graph, int vector_lanes, const char *profile, status *st) {
-    generic s = {.g = graph, .m = ir_module_new(), .lanes = vector_lanes, .st = st};
+    generic s = {
+        .g = graph, .dims = {.of = graph}, .m = ir_module_new(), .lanes = vector_lanes, .st = st};
     const ir_block_data *body = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
-    s.names = symbols_names(s.m, graph);
+    s.dims.names = symbols_names(s.m, graph);
     generic_plan(&s);
     s.constraints = symbols_constraints(s.m, graph, st);
     s.failed = !s.constraints;
@@ -260,7 +259,7 @@ ir_module *tile_generic(ir_module *graph, int vector_lanes, const char *profile,
     set_formula(&s, kernel, "workspace", s.workspace_bytes);
     set_formula(&s, kernel, "scratch", s.scratch_bytes);
     ir_op_set_attr(s.m, kernel, "constraints", s.constraints);
-    vec_release(&s.dims);
+    vec_release(&s.dims.known);
     free(s.stored);
     free(s.memory);
     if (!s.failed)

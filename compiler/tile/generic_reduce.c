@@ -28,7 +28,8 @@ typedef struct row_reduction {
 static ir_value scratch(const row_reduction *r, int64_t elements) {
     ir_module *m = r->s->m;
     ir_named_attr attr = {"offset", ir_attr_int(m, elements * ELEMENT_BYTES)};
-    return ir_build1(&r->s->top, TILE_SCRATCH, NULL, 0, ir_type_memory(m, r->element), &attr, 1);
+    return ir_build1(&r->s->dims.top, TILE_SCRATCH, NULL, 0, ir_type_memory(m, r->element), &attr,
+                     1);
 }
 
 static ir_value combine(const row_reduction *r, ir_builder *b, ir_value x, ir_value y) {
@@ -50,11 +51,11 @@ static void full_steps(row_reduction *r, ir_builder *b, ir_value start, ir_value
                        ir_value *lanes) {
     ir_op loop;
     ir_value at, next[GENERIC_LANES];
-    ir_builder in = tile_for(b, r->s->zero, generic_floor(b, length, GENERIC_LANES), GENERIC_LANES,
-                             lanes, (uint32_t)r->tiles, &loop, &at);
+    ir_builder in = tile_for(b, r->s->zero, tile_index_floor(b, length, GENERIC_LANES),
+                             GENERIC_LANES, lanes, (uint32_t)r->tiles, &loop, &at);
     const ir_block_data *block = ir_block_get(b->m, in.block);
     for (int i = 0; i < r->tiles; i++) {
-        ir_value column = generic_step(&in, start, at, 1, i * r->width);
+        ir_value column = tile_index_step(&in, start, at, 1, i * r->width);
         next[i] = combine(r, &in, block->arguments[1 + i], elements(r, &in, column, r->width));
     }
     tile_yield(&in, next, (uint32_t)r->tiles);
@@ -77,15 +78,16 @@ static ir_builder open_maybe(row_reduction *r, ir_builder *b, ir_value count, ir
 static void last_elements(row_reduction *r, ir_builder *b, ir_value start, ir_value length,
                           ir_value *lanes) {
     ir_op loop;
-    ir_value at, one = tile_index(&r->s->top, 1);
-    ir_value done = generic_floor(b, length, GENERIC_LANES), left = generic_sub(b, length, done);
-    ir_builder in = open_maybe(r, b, generic_min(b, left, one), lanes, &loop);
+    ir_value at, one = tile_index(&r->s->dims.top, 1);
+    ir_value done = tile_index_floor(b, length, GENERIC_LANES),
+             left = tile_index_sub(b, length, done);
+    ir_builder in = open_maybe(r, b, tile_index_min(b, left, one), lanes, &loop);
     ir_value neutral = tile_constant(&in, r->element, reduction_neutral(r->kind, r->element));
     neutral = tile_broadcast(&in, neutral, 1, r->width);
     for (int i = 0; i < r->tiles; i++)
         tile_store(&in, r->tail, tile_index(&in, i * r->width), neutral, 0, 1, false);
     ir_builder each = tile_for(&in, r->s->zero, left, 1, NULL, 0, NULL, &at);
-    ir_value from = generic_add(&each, generic_add(&each, start, done), at);
+    ir_value from = tile_index_add(&each, tile_index_add(&each, start, done), at);
     tile_store(&each, r->tail, at, elements(r, &each, from, 1), 0, 0, false);
     tile_yield(&each, NULL, 0);
     for (int i = 0; i < r->tiles; i++) {
@@ -114,13 +116,13 @@ static ir_value reduce_block(row_reduction *r, ir_builder *b, ir_value start, ir
 
 /* The results of a sequence's blocks (one where it is empty), into memory; how many. */
 static ir_value reduce_blocks(row_reduction *r, ir_builder *b, ir_value length, ir_value into) {
-    ir_value number, block = tile_index(&r->s->top, GENERIC_BLOCK);
-    ir_value count = generic_step(b, length, r->s->zero, 0, GENERIC_BLOCK - 1);
+    ir_value number, block = tile_index(&r->s->dims.top, GENERIC_BLOCK);
+    ir_value count = tile_index_step(b, length, r->s->zero, 0, GENERIC_BLOCK - 1);
     count = tile_index_by(b, TILE_INDEX_DIV, count, GENERIC_BLOCK);
-    count = generic_max(b, count, tile_index(b, 1));
+    count = tile_index_max(b, count, tile_index(b, 1));
     ir_builder in = tile_for(b, r->s->zero, count, 1, NULL, 0, NULL, &number);
-    ir_value start = generic_step(&in, r->s->zero, number, GENERIC_BLOCK, 0);
-    ir_value left = generic_min(&in, generic_sub(&in, length, start), block);
+    ir_value start = tile_index_step(&in, r->s->zero, number, GENERIC_BLOCK, 0);
+    ir_value left = tile_index_min(&in, tile_index_sub(&in, length, start), block);
     tile_store(&in, into, number, reduce_block(r, &in, start, left), 0, 0, false);
     tile_yield(&in, NULL, 0);
     return count;
@@ -131,7 +133,7 @@ static ir_value reduce_row(row_reduction *r, ir_builder *b, ir_value length) {
     ir_value lower = scratch(r, LOWER), upper = scratch(r, UPPER);
     ir_value one = tile_index(b, 1), several;
     ir_value count = reduce_blocks(r, b, length, lower);
-    several = generic_min(b, generic_step(b, count, r->s->zero, 0, -1), one);
+    several = tile_index_min(b, tile_index_step(b, count, r->s->zero, 0, -1), one);
     ir_builder in = open_maybe(r, b, several, NULL, NULL);
     r->from = lower;
     count = reduce_blocks(r, &in, count, upper);
@@ -169,6 +171,6 @@ void generic_reduce(generic *s, ir_op op) {
         r.index[i] = (generic_place){at[i], 0};
     generic_place row[IR_MAX_RANK];
     memcpy(row, r.index, sizeof row);
-    ir_value total = reduce_row(&r, &b, generic_dim_value(s, t->dims[r.last]));
+    ir_value total = reduce_row(&r, &b, dim_values_get(&s->dims, t->dims[r.last]));
     generic_store(s, &b, v, row, total);
 }

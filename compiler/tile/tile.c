@@ -36,7 +36,7 @@ ir_value tile_index(ir_builder *b, int64_t value) {
     return ir_build1(b, TILE_INDEX, NULL, 0, ir_type_index(b->m), &attr, 1);
 }
 
-static bool constant_index(const ir_builder *b, ir_value x, int64_t *value) {
+bool tile_constant_index(const ir_builder *b, ir_value x, int64_t *value) {
     ir_op op = ir_value_get(b->m, x)->op;
     if (!op || ir_op_get(b->m, op)->opcode != TILE_INDEX)
         return false;
@@ -52,7 +52,7 @@ ir_value tile_affine(ir_builder *b, int64_t constant, const ir_value *indices,
     for (int i = 0; i < n; i++) {
         if (coefficients[i] == 0)
             continue;
-        if (constant_index(b, indices[i], &value)) {
+        if (tile_constant_index(b, indices[i], &value)) {
             constant += value * coefficients[i];
             continue;
         }
@@ -70,7 +70,7 @@ ir_value tile_affine(ir_builder *b, int64_t constant, const ir_value *indices,
 
 ir_value tile_index_op(ir_builder *b, int opcode, ir_value x, ir_value y) {
     int64_t p, q;
-    if (constant_index(b, x, &p) && constant_index(b, y, &q))
+    if (tile_constant_index(b, x, &p) && tile_constant_index(b, y, &q))
         return (opcode == TILE_INDEX_MIN) == (p < q) ? x : y;
     return ir_build1(b, opcode, (ir_value[]){x, y}, 2, ir_type_index(b->m), NULL, 0);
 }

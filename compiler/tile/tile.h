@@ -43,6 +43,8 @@ ir_value tile_index(ir_builder *b, int64_t value);
 /* constant + sum of coefficients[i] * indices[i]; terms with coefficient 0 vanish. */
 ir_value tile_affine(ir_builder *b, int64_t constant, const ir_value *indices,
                      const int64_t *coefficients, int n);
+/* Is it a number? */
+bool tile_constant_index(const ir_builder *b, ir_value x, int64_t *value);
 ir_value tile_index_op(ir_builder *b, int opcode, ir_value x, ir_value y); /* min, max */
 ir_value tile_index_by(ir_builder *b, int opcode, ir_value x, int64_t by); /* div, rem */
 ir_value tile_constant(ir_builder *b, dtype element, uint64_t bits);
