@@ -64,22 +64,7 @@ static bool replace(pipeline *p, ir_module *lower) {
     return true;
 }
 
-/* Code for any dimensions of what contracts still goes from the graph to Tile IR in one step. */
-static bool run_generic(pipeline *p) {
-    const char *profile = compiler_profile_name(p->options->profile);
-    return replace(p, tile_generic(p->m, p->isa->lanes, profile, p->st));
-}
-
-static bool contracts(const ir_module *graph) {
-    ir_op op = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0))->first;
-    while (op && ir_op_get(graph, op)->opcode != GRAPH_DOT)
-        op = ir_op_get(graph, op)->next;
-    return op != 0;
-}
-
 static bool run_schedule(pipeline *p) {
-    if (p->options->generic && contracts(p->m))
-        return run_generic(p);
     schedule_target target = {.vector_lanes = p->isa->lanes,
                               .vector_registers = p->isa->registers,
                               .dots = p->isa->has_dots,
@@ -100,12 +85,8 @@ static bool run_schedule(pipeline *p) {
     return true;
 }
 
-static bool is_tile(const ir_module *m) {
-    return ir_op_get(m, ir_module_kernel(m))->opcode == TILE_KERNEL;
-}
-
 static bool run_tile(pipeline *p) {
-    return is_tile(p->m) || replace(p, tile_from_schedule(p->m, p->st));
+    return replace(p, tile_from_schedule(p->m, p->st));
 }
 
 static bool run_expand_math(pipeline *p) {
@@ -258,9 +239,7 @@ static bool run_passes(pipeline *p, const char *last) {
         if (!run_pass(p, &passes[i]))
             return false;
         if (last && strcmp(last, passes[i].name) == 0)
-            return strcmp(last, "schedule") != 0 || !is_tile(p->m) ||
-                   status_set(p->st, STATUS_INVALID,
-                              "code for any dimensions of a contraction has no schedule");
+            return true;
     }
     if (last)
         return status_set(p->st, STATUS_INVALID, "no pass is called '%s'", last);

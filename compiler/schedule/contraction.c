@@ -99,6 +99,9 @@ void contraction_name_axes(contraction *c, int axes) {
     z->m = z->map.extent[z->outer];
     z->n = z->map.extent[z->outer + 1];
     z->k = z->map.extent[z->outer + 2];
+    z->rows = scheduler_estimate(c->s, z->m);
+    z->columns = scheduler_estimate(c->s, z->n);
+    z->steps = scheduler_estimate(c->s, z->k);
 }
 
 /* After merging: outer indices first (lhs's and rhs's own alike), then m, n, k. */
@@ -210,11 +213,11 @@ int contraction_outer_axis(const contraction *c, int i) {
     return axis;
 }
 
-int64_t contraction_along(const contraction *c, const affine *a, contraction_axis axis) {
+ir_dim contraction_along(const contraction *c, const affine *a, contraction_axis axis) {
     return a->coefficient[c->shape.axis[axis]];
 }
 
-void contraction_set(const contraction *c, affine *a, contraction_axis axis, int64_t coefficient) {
+void contraction_set(const contraction *c, affine *a, contraction_axis axis, ir_dim coefficient) {
     if (c->shape.axis[axis] < NEST_AXES)
         a->coefficient[c->shape.axis[axis]] = coefficient;
 }

@@ -27,7 +27,8 @@ typedef struct contraction_shape {
     axis_map map;         /* outer..., m, n, k */
     int axis[AXIS_COUNT]; /* numbers in accesses; AXIS_ROW has that of k */
     int axes;             /* how many numbers there are */
-    int64_t m, n, k;
+    ir_dim m, n, k;
+    int64_t rows, columns, steps; /* m, n and k as choices see them */
 } contraction_shape;
 
 /* The indices of one place in the loops; 0: there is no loop of this kind around it. */
@@ -100,8 +101,8 @@ bool contraction_can_pack_blocks(const contraction *c);
 expression contraction_epilogue(contraction *c, const substitute *accumulator);
 /* The axis of an outer index, and the coefficient of an access along a named one. */
 int contraction_outer_axis(const contraction *c, int i);
-int64_t contraction_along(const contraction *c, const affine *a, contraction_axis axis);
-void contraction_set(const contraction *c, affine *a, contraction_axis axis, int64_t coefficient);
+ir_dim contraction_along(const contraction *c, const affine *a, contraction_axis axis);
+void contraction_set(const contraction *c, affine *a, contraction_axis axis, ir_dim coefficient);
 dtype contraction_element(const contraction *c, ir_value buffer);
 /* The indices of a place as operands; returns how many. `numbers` (may be NULL) receives where each
  * named one is, -1: not there. */
@@ -139,6 +140,8 @@ void contraction_choose_packing(contraction *c);
 bool contraction_near(const contraction *c);
 /* Is the operand in memory as the sum takes it? */
 bool contraction_same_storage(const contraction *c, ir_value buffer);
+/* Are columns counted from the beginning of their panel? */
+bool contraction_has_panels(const contraction *c);
 /* Phases before the contraction's own that copy operands as its loops want them. */
 void contraction_pack(contraction *c);
 /* One chunk of the block's columns of rhs, in panels [panel, k, NR]; from here on the dot reads the

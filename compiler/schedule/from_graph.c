@@ -49,6 +49,17 @@ ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const ir_di
     return in;
 }
 
+static ir_attr lanes_tail(scheduler *s) {
+    int64_t lanes = s->target->vector_lanes;
+    return ir_attr_int_array(s->m, &lanes, 1);
+}
+
+void scheduler_set_tails(scheduler *s, const ir_builder *in, const int64_t *tails, uint32_t count) {
+    ir_op loop = ir_region_get(s->m, ir_block_get(s->m, in->block)->region)->parent;
+    if (ir_op_attr(s->m, loop, "tails"))
+        ir_op_set_attr(s->m, loop, "tails", ir_attr_int_array(s->m, tails, count));
+}
+
 ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value start,
                          ir_dim extent, ir_attr step, ir_attr span, ir_value *index) {
     ir_module *m = s->m;
@@ -58,7 +69,7 @@ ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value
     if (span)
         attrs[count++] = (ir_named_attr){"span", span};
     if (!ir_dim_is_static(extent))
-        attrs[count++] = (ir_named_attr){"tail", scheduler_int(s, s->target->vector_lanes)};
+        attrs[count++] = (ir_named_attr){"tails", lanes_tail(s)};
     ir_op_spec spec = {.opcode = SCHED_FOR,
                        .operands = &start,
                        .operand_count = start != 0,
@@ -319,7 +330,7 @@ ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request
     plan p;
     int order[PLAN_MAX_GROUPS];
     output_copy copies[64];
-    if (!plan_build(&p, graph, request->target->apart, st)) {
+    if (!plan_build(&p, graph, request->target->apart, request->symbolic, st)) {
         plan_release(&p);
         return NULL;
     }

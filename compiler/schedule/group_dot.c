@@ -27,7 +27,8 @@ int64_t contraction_chunk(const contraction *c) {
 }
 
 int64_t contraction_cells(const contraction *c, int64_t rows, int64_t columns) {
-    int64_t cells = (c->shape.m + rows - 1) / rows * ((c->shape.n + columns - 1) / columns);
+    int64_t cells =
+        (c->shape.rows + rows - 1) / rows * ((c->shape.columns + columns - 1) / columns);
     for (int i = 0; i < c->shape.outer; i++)
         cells *= c->shape.map.extent[i];
     return cells;
@@ -38,7 +39,7 @@ int64_t contraction_cells(const contraction *c, int64_t rows, int64_t columns) {
 static double evenness(const contraction *c, int64_t rows, int64_t columns) {
     int64_t cells = contraction_cells(c, rows, columns), threads = c->s->target->threads;
     int64_t rounds = (cells + threads - 1) / threads;
-    double work = (double)c->shape.m * (double)c->shape.n;
+    double work = (double)c->shape.rows * (double)c->shape.columns;
     for (int i = 0; i < c->shape.outer; i++)
         work *= (double)c->shape.map.extent[i];
     if (threads == 1 || cells >= MANY_CELLS * threads)
@@ -54,7 +55,7 @@ static void even_out(const contraction *c, int64_t *rows, int64_t *columns) {
     for (int64_t r = *rows; best < EVEN; r = round_up(r / 2, c->tiles.mr.size)) {
         for (int64_t n = *columns; best < EVEN; n = round_up(n / 2, c->tiles.nr.size)) {
             double even = evenness(c, r, n);
-            if (even > best && (best == 0 || r * n * c->shape.k >= SMALLEST_CELL)) {
+            if (even > best && (best == 0 || r * n * c->shape.steps >= SMALLEST_CELL)) {
                 best = even;
                 best_rows = r;
                 best_columns = n;
@@ -75,21 +76,21 @@ void contraction_choose_tiles(contraction *c) {
     int64_t lanes = s->target->vector_lanes * 4 / (int64_t)dtype_size(c->element);
     bool many = s->target->vector_registers >= 32;
     /* A few rows are one tile, as wide as registers allow: rhs is read once, in long runs. */
-    bool few = many && c->shape.m <= FEW_ROWS;
-    int64_t vectors = few ? few_vectors(c->shape.m) : many ? 4 : 2;
-    c->tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, few ? clamp(c->shape.m, 1, FEW_ROWS) : 6,
-                                           &c->tiles.mr.name);
+    bool few = many && c->shape.rows <= FEW_ROWS;
+    int64_t vectors = few ? few_vectors(c->shape.rows) : many ? 4 : 2;
+    c->tiles.mr.size = scheduler_parameter(
+        s, IN_DOT, MR, few ? clamp(c->shape.rows, 1, FEW_ROWS) : 6, &c->tiles.mr.name);
     c->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &c->tiles.nr.name);
     if (c->group && c->tiles.nr.size % c->group != 0)
         contraction_refuse(c, "NR=%d is not a multiple of GROUP=%d", (int)c->tiles.nr.size,
                            (int)c->group);
-    int64_t block = c->shape.m <= ONE_BLOCK_ROWS     ? c->shape.m
-                    : c->shape.m < SMALL_BLOCKS_ROWS ? 16 * c->tiles.mr.size
-                                                     : 32 * c->tiles.mr.size;
+    int64_t block = c->shape.rows <= ONE_BLOCK_ROWS     ? c->shape.rows
+                    : c->shape.rows < SMALL_BLOCKS_ROWS ? 16 * c->tiles.mr.size
+                                                        : 32 * c->tiles.mr.size;
     int64_t rows = round_up(clamp(block, 1, ONE_BLOCK_ROWS), c->tiles.mr.size);
     /* One block of rows reads rhs once: long runs of it matter more than the cache. */
-    int64_t columns = (c->shape.m <= rows ? 8 : 4) * c->tiles.nr.size * (many ? 1 : 2);
-    columns = clamp(round_up(c->shape.n, c->tiles.nr.size), c->tiles.nr.size, columns);
+    int64_t columns = (c->shape.rows <= rows ? 8 : 4) * c->tiles.nr.size * (many ? 1 : 2);
+    columns = clamp(round_up(c->shape.columns, c->tiles.nr.size), c->tiles.nr.size, columns);
     even_out(c, &rows, &columns);
     c->tiles.bm.size = scheduler_parameter(s, IN_DOT, BM, rows, &c->tiles.bm.name);
     c->tiles.bn.size = scheduler_parameter(s, IN_DOT, BN, columns, &c->tiles.bn.name);
@@ -97,12 +98,13 @@ void contraction_choose_tiles(contraction *c) {
     int64_t unroll = c->counts.of == COUNTS_STEPS || c->group
                          ? 1
                          : scheduler_parameter(s, IN_DOT, UNROLL, 1, NULL);
-    c->tiles.unroll = scheduler_int(s, greatest_divisor(c->shape.k, unroll));
-    if (c->group)
+    bool known = ir_dim_is_static(c->shape.k);
+    c->tiles.unroll = scheduler_int(s, known ? greatest_divisor(c->shape.steps, unroll) : 1);
+    if (c->group || !ir_dim_is_static(c->shape.n))
         c->tiles.prefetch = scheduler_int(s, 0);
     else
         scheduler_parameter(s, IN_DOT, PREFETCH,
-                            few ? (c->shape.m > FAR_PREFETCH_ROWS ? 48 : 16)
+                            few ? (c->shape.rows > FAR_PREFETCH_ROWS ? 48 : 16)
                                 : c->rhs.packing != PACK_NOT,
                             &c->tiles.prefetch);
 }
@@ -180,7 +182,7 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
     axis_map map = contraction_map(c, place, true);
     for (int i = 0; i < DOT_INDEX_COUNT; i++)
         leading.shape.index[i] = numbers[named[i]];
-    ir_named_attr attrs[12] = {{"extent", scheduler_int(s, c->shape.k)},
+    ir_named_attr attrs[12] = {{"extent", ir_attr_dim(s->m, c->shape.k)},
                                {"unroll", c->tiles.unroll},
                                {"order", scheduler_order(s, c->order)},
                                {"reduction", scheduler_reduction(s, c->op)},
@@ -213,17 +215,31 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
     expression_release(&e);
 }
 
-/* The loop over the block's rows or columns in steps of a register tile's. */
+/* The loops over the block's rows and columns in steps of a register tile's. What the rows of any
+ * number leave over are few: pairs, and a single one. */
 static ir_builder loop_m(const contraction *c, ir_builder *b, const contraction_place *block,
                          ir_attr step, contraction_place *place) {
-    return scheduler_for(c->s, b, "m", block->at[AXIS_BLOCK_M], c->shape.m, step, c->tiles.bm.name,
-                         &place->at[AXIS_M]);
+    static const int64_t tails[] = {2, 1};
+    ir_builder in = scheduler_for(c->s, b, "m", block->at[AXIS_BLOCK_M], c->shape.m, step,
+                                  c->tiles.bm.name, &place->at[AXIS_M]);
+    scheduler_set_tails(c->s, &in, tails, 2);
+    return in;
 }
 
+/* A panel of any number of columns is walked in tiles that begin inside of it. */
 static ir_builder loop_n(const contraction *c, ir_builder *b, const contraction_place *block,
                          contraction_place *place) {
-    return scheduler_for(c->s, b, "n", block->at[AXIS_BLOCK_N], c->shape.n, c->tiles.nr.name,
-                         c->tiles.bn.name, &place->at[AXIS_N]);
+    scheduler *s = c->s;
+    ir_value start = block->at[AXIS_BLOCK_N];
+    ir_attr span = c->tiles.bn.name, step = c->tiles.nr.name;
+    ir_builder in = *b;
+    if (contraction_has_panels(c)) {
+        in = scheduler_for(s, b, "panel", start, c->shape.n, step, span, &place->at[AXIS_PANEL]);
+        scheduler_set_tails(s, &in, NULL, 0);
+        start = place->at[AXIS_PANEL];
+        span = step;
+    }
+    return scheduler_for(s, &in, "n", start, c->shape.n, step, span, &place->at[AXIS_N]);
 }
 
 static dot_output whole_output(const contraction *c) {
@@ -246,6 +262,7 @@ static void emit_epilogue(contraction *c, ir_builder *b, const contraction_place
     scheduler *s = c->s;
     contraction_place place = *block;
     ir_value indices[NEST_AXES + AXIS_COUNT];
+    place.at[AXIS_PANEL] = 0;
     substitute stored = {.kind = SUBSTITUTE_BLOCK,
                          .value = c->result.value,
                          .buffer = memory->totals,
@@ -315,7 +332,8 @@ void contraction_emit_block(contraction *c, ir_builder *b, const contraction_pla
     contraction_place place = *block;
     ir_builder in = *b;
     if (c->chunked) {
-        clear_totals(c, b, memory.totals);
+        if (ir_dim_is_static(c->shape.k)) /* else the first chunk does not read them */
+            clear_totals(c, b, memory.totals);
         in = scheduler_for(s, b, "k", 0, c->shape.k, scheduler_int(s, contraction_chunk(c)), 0,
                            &place.at[AXIS_CHUNK]);
         scheduler_mark_loop(s, &in, c->op, c->order);
@@ -373,7 +391,8 @@ void contraction_emit_grid(contraction *c) {
 }
 
 void contraction_choose_form(contraction *c) {
-    c->chunked = contraction_chunk(c) && c->shape.k > contraction_chunk(c);
+    int64_t chunk = contraction_chunk(c);
+    c->chunked = chunk && (!ir_dim_is_static(c->shape.k) || c->shape.k > chunk);
     bool *seen = base_calloc(ir_value_count(c->s->p->g) + 1, sizeof *seen);
     c->result.apart = is_long(c, c->result.root, seen);
     free(seen);

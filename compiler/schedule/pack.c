@@ -13,7 +13,7 @@ typedef struct repack {
     ir_value copy;
     affine to;
     contraction_axis rows, columns; /* that its loops walk */
-    int64_t row_extent, column_extent;
+    ir_dim row_extent, column_extent;
     int64_t panel; /* columns of a panel when the copy is packed in panels; 0 otherwise */
     ir_attr row_step, column_step, row_block, column_block;
 } repack;
@@ -24,11 +24,11 @@ static bool depends_on_outer(const contraction *c, const affine *a, int i) {
 
 /* Coefficients of the outer indices in a copy whose inner size is `inner`; returns the elements of
  * the whole copy. */
-static int64_t outer_strides(const contraction *c, const affine *from, int64_t inner, affine *to) {
+static ir_dim outer_strides(const contraction *c, const affine *from, ir_dim inner, affine *to) {
     for (int i = c->shape.outer - 1; i >= 0; i--)
         if (depends_on_outer(c, from, i)) {
             to->coefficient[contraction_outer_axis(c, i)] = inner;
-            inner *= c->shape.map.extent[i];
+            inner = plan_product(c->s->p, inner, c->shape.map.extent[i]);
         }
     return inner;
 }
@@ -75,7 +75,7 @@ static void emit_copy(contraction *c, ir_builder *b, const contraction_place *pl
 static ir_builder open_repack(contraction *c, const repack *r, contraction_place *place,
                               ir_value *row, ir_value *column) {
     scheduler *s = c->s;
-    int64_t extents[NEST_AXES];
+    ir_dim extents[NEST_AXES];
     ir_attr steps[NEST_AXES];
     ir_value indices[NEST_AXES];
     int n = 0, outer[NEST_AXES];
@@ -163,15 +163,16 @@ static void pack_rhs(contraction *c) {
 /* lhs as it is, in the summed type, its contracted axis innermost. */
 static void widen_lhs(contraction *c) {
     scheduler *s = c->s;
-    int64_t m = c->shape.m, k = c->shape.k, lanes = s->target->vector_lanes;
-    bool strided = contraction_along(c, &c->lhs.access, AXIS_K) != 1 && k > 1;
+    ir_dim m = c->shape.m, k = c->shape.k;
+    int64_t lanes = s->target->vector_lanes;
+    bool strided = contraction_along(c, &c->lhs.access, AXIS_K) != 1 && k != 1;
     repack r = {.what = "pack lhs",
                 .source = &c->lhs,
                 .rows = AXIS_M,
                 .columns = AXIS_K,
                 .row_extent = m,
                 .column_extent = k};
-    int64_t size = outer_strides(c, &c->lhs.access, m * k, &r.to);
+    ir_dim size = outer_strides(c, &c->lhs.access, plan_product(s->p, m, k), &r.to);
     contraction_set(c, &r.to, AXIS_M, k);
     contraction_set(c, &r.to, AXIS_K, 1);
     r.copy = scheduler_buffer(s, &s->at, "workspace", c->element, 1, &size);
@@ -190,30 +191,37 @@ bool contraction_same_storage(const contraction *c, ir_value buffer) {
 /* Rows far apart fall into few sets of the cache. */
 bool contraction_near(const contraction *c) {
     int64_t row = contraction_along(c, &c->rhs.access, AXIS_K) * (int64_t)dtype_size(c->element);
-    return c->shape.n * c->shape.k <= NEAR_ELEMENTS && row < NEAR_ROW_BYTES;
+    return c->shape.columns * c->shape.steps <= NEAR_ELEMENTS && row < NEAR_ROW_BYTES;
+}
+
+/* Are the panels of rhs a number of elements? */
+static bool has_known_size(const contraction *c) {
+    return ir_dim_is_static(c->shape.n) && ir_dim_is_static(c->shape.k);
 }
 
 /* Narrow elements are cheaper to convert where they are used, again for each few rows, than to be
  * written out wide and read again.
  * Panels that one block of rows uses need not go through memory. */
 static int64_t rhs_packing(const contraction *c) {
-    bool strided = contraction_along(c, &c->rhs.access, AXIS_N) != 1 && c->shape.n > 1;
+    bool strided = contraction_along(c, &c->rhs.access, AXIS_N) != 1 && c->shape.columns > 1;
     dtype element = contraction_element(c, c->rhs.buffer);
     bool narrow = !contraction_same_storage(c, c->rhs.buffer);
     int64_t few = element == DTYPE_BF16 || element == DTYPE_I8
                       ? NARROW_PACKED_ROWS
                       : WIDE_PACKED_ROWS; /* a shift, or more */
-    bool packs = strided || c->group || (narrow && c->shape.m > few) ||
-                 (!narrow && c->shape.m > WIDE_PACKED_ROWS && !contraction_near(c));
-    return !packs                                                           ? PACK_NOT
-           : c->shape.m <= ONE_BLOCK_ROWS && contraction_can_pack_blocks(c) ? PACK_BLOCK
-                                                                            : PACK_PHASE;
+    bool packs = strided || c->group || (narrow && c->shape.rows > few) ||
+                 (!narrow && c->shape.rows > WIDE_PACKED_ROWS && !contraction_near(c));
+    if (!has_known_size(c)) /* by every block, of which there are few or many */
+        return contraction_can_pack_blocks(c) ? PACK_BLOCK : PACK_NOT;
+    return !packs                                                              ? PACK_NOT
+           : c->shape.rows <= ONE_BLOCK_ROWS && contraction_can_pack_blocks(c) ? PACK_BLOCK
+                                                                               : PACK_PHASE;
 }
 
 static int64_t lhs_packing(const contraction *c) {
-    bool strided = contraction_along(c, &c->lhs.access, AXIS_K) != 1 && c->shape.k > 1;
-    bool large =
-        c->shape.m * c->shape.k > LEFT_PACKED_ELEMENTS && c->shape.n >= LEFT_PACKED_COLUMNS;
+    bool strided = contraction_along(c, &c->lhs.access, AXIS_K) != 1 && c->shape.steps > 1;
+    bool large = c->shape.rows * c->shape.steps > LEFT_PACKED_ELEMENTS &&
+                 c->shape.columns >= LEFT_PACKED_COLUMNS;
     bool wide = c->group || contraction_same_storage(c, c->lhs.buffer);
     return (strided && large) || !wide ? PACK_PHASE : PACK_NOT;
 }
@@ -225,9 +233,9 @@ static int64_t best_group(const contraction *c) {
          near = x == DTYPE_BF16 && c->element == DTYPE_F32 &&
                 strcmp(c->s->request->profile, "strict") != 0;
     int64_t group = exact ? 4 : near ? 2 : 0;
-    bool fits = c->s->target->dots && x == y && group && c->shape.k > 0 &&
-                c->shape.k % group == 0 && c->shape.m >= 4 && c->counts.of != COUNTS_STEPS &&
-                contraction_along(c, &c->lhs.access, AXIS_K) == 1;
+    bool fits = c->s->target->dots && ir_dim_is_static(c->shape.k) && x == y && group &&
+                c->shape.steps > 0 && c->shape.steps % group == 0 && c->shape.rows >= 4 &&
+                c->counts.of != COUNTS_STEPS && contraction_along(c, &c->lhs.access, AXIS_K) == 1;
     return fits ? group : 0;
 }
 
@@ -247,6 +255,8 @@ void contraction_choose_packing(contraction *c) {
     c->rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, rhs_packing(c), NULL);
     if (c->group && (c->lhs.packing != PACK_NOT || c->rhs.packing == PACK_NOT))
         contraction_refuse(c, "groups of elements need PACK_A=0 and PACK_B=1 or 2; or GROUP=0");
+    if (c->rhs.packing == PACK_PHASE && !has_known_size(c))
+        contraction_refuse(c, "PACK_B=1 cannot be: the size of the copy is given at launch");
     if (c->rhs.packing == PACK_BLOCK && !contraction_can_pack_blocks(c))
         contraction_refuse(
             c, "PACK_B=2 cannot be: the operands have too many axes; 1 packs in a phase");
@@ -261,17 +271,23 @@ void contraction_pack(contraction *c) {
         pack_rhs(c);
 }
 
+bool contraction_has_panels(const contraction *c) {
+    return c->rhs.packing == PACK_BLOCK && !ir_dim_is_static(c->shape.n);
+}
+
 void contraction_pack_block(contraction *c, ir_builder *b, const contraction_place *block) {
     scheduler *s = c->s;
     int64_t each = c->group ? c->group : 1, lanes = s->target->vector_lanes;
-    int64_t depth = (c->chunked ? contraction_chunk(c) : c->shape.k) / each;
-    int64_t nr = c->tiles.nr.size, size = round_up(c->tiles.bn.size, nr) * depth;
+    ir_dim depth = c->chunked ? contraction_chunk(c) : c->shape.k;
+    depth = ir_dim_is_static(depth) ? depth / each : depth;
+    int64_t nr = c->tiles.nr.size;
+    ir_dim size = plan_product(s->p, round_up(c->tiles.bn.size, nr), depth);
     bool strided = contraction_along(c, &c->rhs.access, AXIS_N) != 1;
     contraction_operand copy = {.buffer = scheduler_buffer(s, b, "cell", packed_type(c), 1, &size)};
     contraction_place inner = *block;
     contraction_set(c, &copy.access, AXIS_K, nr / each);
     contraction_set(c, &copy.access, AXIS_N, depth);
-    contraction_set(c, &copy.access, AXIS_BLOCK_N, -depth);
+    contraction_set(c, &copy.access, AXIS_BLOCK_N, ir_dim_add_scaled(s->p->dims, 0, depth, -1));
     contraction_set(c, &copy.access, AXIS_CHUNK, -nr / each);
     /* Row by row: runs of memory as long as the block is wide. */
     ir_builder in =
@@ -282,14 +298,17 @@ void contraction_pack_block(contraction *c, ir_builder *b, const contraction_pla
                       c->chunked ? scheduler_int(s, contraction_chunk(c)) : 0, &inner.at[AXIS_ROW]);
     in = scheduler_for(s, &in, "panel", block->at[AXIS_BLOCK_N], c->shape.n, c->tiles.nr.name,
                        c->tiles.bn.name, &inner.at[AXIS_PANEL]);
+    scheduler_set_tails(s, &in, NULL, 0);
     in = scheduler_for(s, &in, "column", inner.at[AXIS_PANEL], c->shape.n,
                        scheduler_int(s, strided ? dividing_vector(s, nr) : nr), c->tiles.nr.name,
                        &inner.at[AXIS_N]);
     affine to = copy.access;
-    contraction_set(c, &to, AXIS_PANEL, depth - 1);
+    contraction_set(c, &to, AXIS_PANEL, ir_dim_add_scaled(s->p->dims, depth, -1, 1));
     contraction_set(c, &to, AXIS_N, 1);
     emit_copy(c, &in, &inner, &c->rhs, copy.buffer, &to);
     copy.packing = c->rhs.packing;
+    if (!ir_dim_is_static(c->shape.n))
+        copy.access = to;
     c->rhs = copy;
     c->packed = true;
 }

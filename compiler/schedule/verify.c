@@ -93,8 +93,11 @@ static bool verify_for(const ir_module *m, ir_op op, status *st) {
         return broken(st, "the step or the span is not known, or out of range");
     if (!is_extent(ir_op_int(m, op, "extent", 0)))
         return broken(st, "the extent is out of range");
-    if (!in_range(schedule_step(m, op, "tail", 1), 1))
-        return broken(st, "the tail is not known, or out of range");
+    int64_t tails[4];
+    uint32_t count = ir_op_ints(m, op, "tails", tails, 4);
+    for (uint32_t i = 0; i < count; i++)
+        if (i >= 4 || !in_range(tails[i], 1))
+            return broken(st, "its tails are too many, or out of range");
     if (d->operand_count && type_of(m, d->operands[0])->kind != IR_TYPE_INDEX)
         return broken(st, "the start is not an index");
     return takes_indices(m, op, 1) || broken(st, "its block takes the index");

@@ -217,24 +217,41 @@ static void lower_block_for(lowering *l, ir_builder *b, ir_op op, ir_value start
     }
 }
 
-/* An extent that the launch gives: whole steps, then shorter ones of which only a part is there. */
+/* From *low on, as many whole steps as there are; *low becomes where they end. */
+static void emit_whole(lowering *l, ir_builder *b, ir_op op, ir_value *low, ir_value end,
+                       int64_t step) {
+    ir_value whole = tile_index_floor(b, tile_index_sub(b, end, *low), step);
+    whole = tile_index_add(b, *low, whole);
+    emit_loop(l, b, op, *low, whole, step, step, 0);
+    *low = whole;
+}
+
+/* An extent that the launch gives: whole steps, then shorter ones, of the last of which only a part
+ * may be there. A loop over chunks, which is not cut further, runs once even over nothing. */
 static void lower_symbolic_for(lowering *l, ir_builder *b, ir_op op, int64_t step, int64_t span) {
     const ir_op_data *d = ir_op_get(l->s, op);
-    int64_t tail = schedule_step(l->s, op, "tail", step);
+    int64_t tails[4];
+    uint32_t count = ir_op_ints(l->s, op, "tails", tails, 4);
+    bool chunks = ir_op_attr(l->s, op, "order") != 0;
     ir_value start = d->operand_count ? l->value_of[d->operands[0]] : tile_index(b, 0);
     ir_value end = lowering_dim(l, b, ir_op_int(l->s, op, "extent", 0));
     if (d->operand_count && span)
         end = tile_index_min(b, tile_index_step(b, start, start, 0, span), end);
-    if (step == 1) {
-        emit_loop(l, b, op, start, end, 1, 1, 0);
+    if (step == 1 || chunks || count == 0) {
+        end = chunks ? tile_index_max(b, end, tile_index(b, 1)) : end;
+        emit_loop(l, b, op, start, end, step, step, 0);
         return;
     }
-    ir_value whole = tile_index_floor(b, tile_index_sub(b, end, start), step);
-    whole = tile_index_add(b, start, whole);
-    emit_loop(l, b, op, start, whole, step, step, 0);
-    if (tail > step || step % tail != 0)
-        tail = step;
-    emit_loop(l, b, op, whole, end, tail, tail, end);
+    emit_whole(l, b, op, &start, end, step);
+    for (uint32_t i = 0; i < count; i++) {
+        bool last = i + 1 == count, fits = tails[i] < step && step % tails[i] == 0;
+        if (tails[i] == 1)
+            emit_loop(l, b, op, start, end, 1, 1, 0);
+        else if (last)
+            emit_loop(l, b, op, start, end, fits ? tails[i] : step, fits ? tails[i] : step, end);
+        else if (tails[i] < step)
+            emit_whole(l, b, op, &start, end, tails[i]);
+    }
 }
 
 static void lower_for(lowering *l, ir_builder *b, ir_op op) {

@@ -12,7 +12,7 @@ typedef struct dot {
     ir_builder *b;
     bool packed;
     dtype element;
-    int64_t lhs[LOWERING_AXES + 1], rhs[LOWERING_AXES + 1];
+    ir_dim lhs[LOWERING_AXES + 1], rhs[LOWERING_AXES + 1];
     ir_value counts;      /* tile Rx1 of i32 */
     ir_value least, most; /* as indices */
     int k;                /* position of the reduced index in the frame */
@@ -50,7 +50,7 @@ static ir_value group_step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
 }
 
 static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
-    int64_t access[LOWERING_AXES + 1];
+    ir_dim access[LOWERING_AXES + 1];
     frame *f = &t->f;
     ir_op loop;
     ir_value k;
@@ -73,11 +73,17 @@ static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high
 static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
     frame *f = &t->f;
     f->index[t->k] = k;
-    int64_t column = t->packed ? 1 : frame_column_stride(f, t->rhs);
-    ir_value x = tile_load(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), f->rows, 1,
-                           frame_row_stride(f, t->lhs), 0);
-    ir_value y =
-        tile_load(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), 1, f->columns, 0, column);
+    tile_window left = frame_window(f, t->lhs), right = frame_window(f, t->rhs);
+    left.rows = f->rows;
+    left.columns = 1;
+    right.rows = 1;
+    right.columns = f->columns;
+    if (t->packed) { /* all of a panel may be read, whatever the coefficient of its columns */
+        right.column_stride = 1;
+        right.more[TILE_MORE_VALID_COLUMNS] = right.more[TILE_MORE_COLUMN_STRIDE] = 0;
+    }
+    ir_value x = tile_load_window(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), &left);
+    ir_value y = tile_load_window(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), &right);
     x = summed(t, b, x);
     y = summed(t, b, y);
     if (dtype_is_float(t->element))
@@ -147,7 +153,7 @@ static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_val
 
 /* Smallest and largest number in buffer `which` of the tile's rows. */
 static void load_counts(dot *t, ir_builder *b, dot_buffer which) {
-    int64_t access[LOWERING_AXES + 1];
+    ir_dim access[LOWERING_AXES + 1];
     frame *f = &t->f;
     int number = f->shape.buffer[which];
     frame_access(f, number, access);
@@ -226,7 +232,7 @@ static void when_below(dot *t, ir_builder *b, ir_value low, ir_value high, int64
 
 /* The memory of the running totals at the tile's place. */
 static void find_totals(dot *t, ir_builder *b) {
-    int64_t access[LOWERING_AXES + 1];
+    ir_dim access[LOWERING_AXES + 1];
     frame *f = &t->f;
     int number = f->shape.buffer[DOT_TOTALS];
     frame_access(f, number, access);
@@ -242,17 +248,45 @@ static void store_total(dot *t, ir_builder *b, ir_value sum) {
 }
 
 /* Of the tile's chunk. */
-static void chunk_bounds(const dot *t, ir_builder *b, int64_t extent, ir_value *low,
+static void chunk_bounds(const dot *t, ir_builder *b, ir_dim extent, ir_value *low,
                          ir_value *high) {
     int64_t one = 1;
     *low = t->f.index[t->f.shape.index[DOT_CHUNK]];
     ir_value end = tile_affine(b, t->chunk, low, &one, 1);
-    *high = tile_index_op(b, TILE_INDEX_MIN, end, tile_index(b, extent));
+    *high = tile_index_op(b, TILE_INDEX_MIN, end, lowering_dim(t->f.l, b, extent));
+}
+
+static ir_value load_totals(const dot *t, ir_builder *b) {
+    return tile_load(b, t->totals, t->total_at, t->f.rows, t->f.columns, t->total_row,
+                     t->total_column);
+}
+
+/* The totals before the chunk at `start`. Memory that holds 0 before the first is filled where the
+ * number of chunks is known; else the first does not read it. */
+static ir_value totals_before(dot *t, ir_builder *b, ir_dim extent, ir_value start) {
+    ir_op loop;
+    ir_value index, zero;
+    if (ir_dim_is_static(extent))
+        return load_totals(t, b);
+    zero = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
+    ir_builder in = tile_for(b, tile_index(b, 0), start, INT64_C(1) << 40, &zero, 1, &loop, &index);
+    ir_value totals = load_totals(t, &in);
+    tile_yield(&in, &totals, 1);
+    return ir_op_result(b->m, loop, 0);
+}
+
+/* The start of the last chunk; of nothing, the first. */
+static ir_value last_chunk(const dot *t, ir_builder *b, ir_dim extent) {
+    if (ir_dim_is_static(extent))
+        return tile_index(b, (extent - 1) / t->chunk * t->chunk);
+    ir_value steps = lowering_dim(t->f.l, b, extent), one = tile_index(b, 1);
+    ir_value last = tile_index_sub(b, tile_index_max(b, steps, one), one);
+    return tile_index_floor(b, last, t->chunk);
 }
 
 /* total = total + chunk, in memory; after the last chunk, the epilogue. */
-static void accumulate(dot *t, ir_builder *b, int64_t extent) {
-    int64_t one = 1, last = (extent - 1) / t->chunk * t->chunk;
+static void accumulate(dot *t, ir_builder *b, ir_dim extent) {
+    int64_t one = 1, far = ir_dim_is_static(extent) ? extent : INT64_C(1) << 40;
     frame *f = &t->f;
     ir_value start, end;
     chunk_bounds(t, b, extent, &start, &end);
@@ -260,21 +294,20 @@ static void accumulate(dot *t, ir_builder *b, int64_t extent) {
         share_panel(t, b, start);
     ir_value sum = chunk(t, b, start, end);
     find_totals(t, b);
-    ir_value total =
-        tile_load(b, t->totals, t->total_at, f->rows, f->columns, t->total_row, t->total_column);
-    sum = plus(b, total, sum);
+    sum = plus(b, totals_before(t, b, extent, start), sum);
     if (t->totals == frame_memory(f, f->leading + f->body_inputs)) {
         store_total(t, b, sum);
         return;
     }
-    when_below(t, b, start, tile_index(b, last), extent, store_total, sum);
-    when_below(t, b, tile_index(b, last), tile_affine(b, 1, &start, &one, 1), extent, finish, sum);
+    ir_value last = last_chunk(t, b, extent);
+    when_below(t, b, start, last, far, store_total, sum);
+    when_below(t, b, last, tile_affine(b, 1, &start, &one, 1), far, finish, sum);
 }
 
-static void whole(dot *t, ir_builder *b, int64_t extent);
+static void whole(dot *t, ir_builder *b, ir_dim extent);
 
 /* A tile all of whose columns are at or past the counts of its rows is not computed. */
-static void where_needed(dot *t, ir_builder *b, int64_t extent) {
+static void where_needed(dot *t, ir_builder *b, ir_dim extent) {
     ir_op loop;
     ir_value index;
     load_counts(t, b, DOT_LIMITS);
@@ -286,7 +319,7 @@ static void where_needed(dot *t, ir_builder *b, int64_t extent) {
 
 void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     dot t = {.f = frame_of(l, op), .b = b, .packed = ir_op_int(l->s, op, "packed", 0) != 0};
-    int64_t extent = ir_op_int(l->s, op, "extent", 0);
+    ir_dim extent = ir_op_int(l->s, op, "extent", 0);
     t.chunk = order_info_of(order_of(l->s, op, ORDER_CHUNK512))->chunk;
     t.unroll = schedule_step(l->s, op, "unroll", 1);
     t.group = ir_op_int(l->s, op, "group", 0);
@@ -305,7 +338,7 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
         whole(&t, b, extent);
 }
 
-static void whole(dot *t, ir_builder *b, int64_t extent) {
+static void whole(dot *t, ir_builder *b, ir_dim extent) {
     if (t->f.shape.buffer[DOT_TOTALS] >= 0) {
         accumulate(t, b, extent);
         return;
@@ -320,6 +353,6 @@ static void whole(dot *t, ir_builder *b, int64_t extent) {
         return;
     }
     if (extent) /* an empty contraction has no steps, and its operands are not even packed */
-        sum = with_zero(t, b, chunk(t, b, tile_index(b, 0), tile_index(b, extent)));
+        sum = with_zero(t, b, chunk(t, b, tile_index(b, 0), lowering_dim(t->f.l, b, extent)));
     finish(t, b, sum);
 }

@@ -191,8 +191,9 @@ static ir_value body_gather(const body *s, ir_op op) {
     tile_window w = frame_window(s->f, access);
     if (t->dims[0] == 1 && t->dims[1] == 1) { /* one index for the whole tile: an ordinary load */
         ir_value index = ir_build1(b, TILE_TO_INDEX, &which, 1, ir_type_index(b->m), NULL, 0);
-        ir_dim factor = stride;
-        offset = tile_index_add(b, offset, lowering_affine(s->f->l, b, 0, &index, &factor, 1));
+        ir_value parts[] = {offset, index};
+        ir_dim factors[] = {1, stride};
+        offset = lowering_affine(s->f->l, b, 0, parts, factors, 2);
         return tile_load_window(b, memory, offset, &w);
     }
     if (t->dims[0] > 1) {

@@ -22,9 +22,6 @@ bool tile_verify_orders(const ir_module *m, status *st);
 /* Schedule IR to Tile IR: loops with static tiles, a version of the body for each remainder. NULL
  * on failure. */
 ir_module *tile_from_schedule(const ir_module *schedule, status *st);
-/* Graph IR of primitives with symbolic shapes, each reduction and dot over one axis, to Tile IR for
- * any dimensions: tile/generic.h. `graph` is changed. NULL on failure. */
-ir_module *tile_generic(ir_module *graph, int vector_lanes, const char *profile, status *st);
 /* Specified functions become their sequences (math/). */
 bool tile_expand_math(ir_module *m, status *st);
 /* One stochastic rounding as integer operations before `b->before`; its result. */
