@@ -100,6 +100,23 @@ ir_value lowering_dim(lowering *l, ir_builder *b, ir_dim dim) {
     return index;
 }
 
+/* coefficient * index, made where the index is, so that loops inside do not make it again. */
+static ir_value scaled_index(lowering *l, ir_builder *b, ir_dim coefficient, ir_value index) {
+    const ir_value_data *v = ir_value_get(l->m, index);
+    for (size_t i = 0; i < l->products.count; i++)
+        if (l->products.items[i].coefficient == coefficient && l->products.items[i].index == index)
+            return l->products.items[i].product;
+    ir_builder at = *b;
+    at.block = v->op ? ir_op_get(l->m, v->op)->block : v->block;
+    at.before = v->op ? ir_op_get(l->m, v->op)->next : ir_block_get(l->m, v->block)->first;
+    if (!v->op && at.block == l->dims.top.block) /* behind the dimensions, which come first there */
+        at.before = ir_op_get(l->m, l->dims.top.before)->next;
+    index_product made = {coefficient, index, 0};
+    made.product = tile_index_mul(&at, lowering_dim(l, &at, coefficient), index);
+    vec_push(&l->products, made);
+    return made.product;
+}
+
 ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_value *indices,
                          const ir_dim *coefficients, int n) {
     ir_value parts[LOWERING_AXES + 2];
@@ -111,8 +128,7 @@ ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_v
         bool nothing = !number && tile_constant_index(b, indices[i], &zero) && zero == 0;
         if (nothing || coefficients[i] == 0)
             continue;
-        parts[count] = number ? indices[i]
-                              : tile_index_mul(b, lowering_dim(l, b, coefficients[i]), indices[i]);
+        parts[count] = number ? indices[i] : scaled_index(l, b, coefficients[i], indices[i]);
         factors[count++] = number ? coefficients[i] : 1;
     }
     if (!known) {
@@ -335,6 +351,7 @@ static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
     ir_value cell = ir_block_add_argument(l->m, in.block, ir_type_index(l->m), NULL);
     if (l->symbolic) { /* scratch of phases is not shared: no formula has a maximum */
         dim_values_begin(&l->dims, &in);
+        l->products.count = 0;
         forget_memory(l);
     } else {
         l->phase_scratch_bytes = 0;
@@ -480,6 +497,7 @@ ir_module *tile_from_schedule(const ir_module *schedule, status *st) {
     free(l.place_of);
     free(l.is_output);
     vec_release(&l.dims.known);
+    vec_release(&l.products);
     vec_release(&l.ready);
     if (!l.failed)
         return l.m;

@@ -25,6 +25,12 @@ typedef struct memory_place {
     ir_dim offset; /* in bytes */
 } memory_place;
 
+/* A product with a dimension, of the present phase. */
+typedef struct index_product {
+    ir_dim coefficient;
+    ir_value index, product;
+} index_product;
+
 typedef struct lowering {
     const ir_module *s;     /* the schedule */
     ir_module *m;           /* Tile IR under construction */
@@ -33,7 +39,8 @@ typedef struct lowering {
     ir_value *valid_of;     /* ... and how many of them there are; 0: all */
     memory_place *place_of; /* by schedule buffer that is no argument */
     dim_values dims;        /* of the present phase */
-    bool *is_output;        /* by schedule buffer: a kernel output, whose NaNs are canonical */
+    VEC(index_product) products;
+    bool *is_output; /* by schedule buffer: a kernel output, whose NaNs are canonical */
     VEC(ready_input) ready;
     ir_dim workspace_bytes, scratch_bytes, phase_scratch_bytes;
     bool symbolic; /* a launch gives dimensions */

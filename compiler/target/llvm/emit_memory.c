@@ -34,15 +34,20 @@ static LLVMValueRef base_address(emitter *e, ir_op op) {
 
 typedef struct placement {
     dtype element;
-    LLVMValueRef at;                        /* of row 0, column 0 */
-    int64_t row, column;                    /* strides, */
-    LLVMValueRef row_stride, column_stride; /* or where they are no numbers */
-    LLVMValueRef valid_rows, valid_columns; /* NULL: all */
+    LLVMValueRef at;                           /* of row 0, column 0 */
+    int64_t row, column;                       /* strides, */
+    const emitted *row_stride, *column_stride; /* or where they are no numbers */
+    LLVMValueRef valid_rows, valid_columns;    /* NULL: all */
 } placement;
 
-static LLVMValueRef more_of(const emitter *e, ir_op op, tile_more which) {
+static const emitted *stride_of(const emitter *e, ir_op op, tile_more which) {
     ir_value v = tile_more_of(e->m, op, which);
-    return v ? code_get(e, v)->values[0] : NULL;
+    return v ? code_get(e, v) : NULL;
+}
+
+static LLVMValueRef more_of(const emitter *e, ir_op op, tile_more which) {
+    const emitted *v = stride_of(e, op, which);
+    return v ? v->values[0] : NULL;
 }
 
 static placement place_of(emitter *e, ir_op op) {
@@ -52,8 +57,8 @@ static placement place_of(emitter *e, ir_op op) {
                        .at = base_address(e, op),
                        .row = ir_op_int(e->m, op, "row_stride", 0),
                        .column = ir_op_int(e->m, op, "column_stride", 0),
-                       .row_stride = more_of(e, op, TILE_MORE_ROW_STRIDE),
-                       .column_stride = more_of(e, op, TILE_MORE_COLUMN_STRIDE),
+                       .row_stride = stride_of(e, op, TILE_MORE_ROW_STRIDE),
+                       .column_stride = stride_of(e, op, TILE_MORE_COLUMN_STRIDE),
                        .valid_rows = more_of(e, op, TILE_MORE_VALID_ROWS),
                        .valid_columns = more_of(e, op, TILE_MORE_VALID_COLUMNS)};
 }
@@ -61,6 +66,33 @@ static placement place_of(emitter *e, ir_op op) {
 static LLVMValueRef moved(emitter *e, dtype element, LLVMValueRef at, LLVMValueRef number,
                           LLVMValueRef stride) {
     LLVMValueRef offset = LLVMBuildNSWMul(e->b, number, stride, "");
+    return LLVMBuildGEP2(e->b, memory_type(e, element), at, &offset, 1, "");
+}
+
+/* number * stride, where the stride is made: once for all loops inside, as no pass moves it there.
+ */
+static LLVMValueRef multiple_of(emitter *e, const emitted *stride, int64_t number) {
+    LLVMValueRef s = stride->values[0], next;
+    if (number == 1)
+        return s;
+    for (size_t i = 0; i < e->multiples.count; i++)
+        if (e->multiples.items[i].stride == s && e->multiples.items[i].number == number)
+            return e->multiples.items[i].product;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    next = LLVMIsAInstruction(s) ? LLVMGetNextInstruction(s) : NULL;
+    if (next)
+        LLVMPositionBuilderBefore(e->b, next);
+    stride_multiple made = {s, number, LLVMBuildNSWMul(e->b, s, code_int(e, e->i64, number), "")};
+    LLVMPositionBuilderAtEnd(e->b, here);
+    if (next)
+        vec_push(&e->multiples, made);
+    return made.product;
+}
+
+/* The same for a row or column of a tile, of which all are there. */
+static LLVMValueRef moved_by(emitter *e, dtype element, LLVMValueRef at, const emitted *stride,
+                             int64_t number) {
+    LLVMValueRef offset = multiple_of(e, stride, number);
     return LLVMBuildGEP2(e->b, memory_type(e, element), at, &offset, 1, "");
 }
 
@@ -73,19 +105,24 @@ static LLVMValueRef clamped(emitter *e, int64_t number, LLVMValueRef valid) {
     return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, n, last, ""), n, last, "");
 }
 
+/* `number` steps on, or where only some are there as many of those. */
+static LLVMValueRef along(emitter *e, const placement *p, LLVMValueRef at, int64_t number,
+                          int64_t step, const emitted *stride, LLVMValueRef valid) {
+    if (number == 0)
+        return at;
+    if (valid)
+        return moved(e, p->element, at, clamped(e, number, valid),
+                     stride ? stride->values[0] : code_int(e, e->i64, step));
+    return stride ? moved_by(e, p->element, at, stride, number)
+                  : address(e, p->element, at, number * step);
+}
+
 /* The address of an element; `safe`: of the nearest valid one. */
 static LLVMValueRef address_of(emitter *e, const placement *p, int64_t r, int64_t c, bool safe) {
     LLVMValueRef at = p->at, rows = safe ? p->valid_rows : NULL,
                  columns = safe ? p->valid_columns : NULL;
-    bool row_moves = p->row_stride || rows, column_moves = p->column_stride || columns;
-    int64_t displacement = (row_moves ? 0 : r * p->row) + (column_moves ? 0 : c * p->column);
-    if (row_moves && r)
-        at = moved(e, p->element, at, clamped(e, r, rows),
-                   p->row_stride ? p->row_stride : code_int(e, e->i64, p->row));
-    if (column_moves && c)
-        at = moved(e, p->element, at, clamped(e, c, columns),
-                   p->column_stride ? p->column_stride : code_int(e, e->i64, p->column));
-    return address(e, p->element, at, displacement);
+    at = along(e, p, at, r, p->row, p->row_stride, rows);
+    return along(e, p, at, c, p->column, p->column_stride, columns);
 }
 
 /* first + i < valid, in each lane i. */
