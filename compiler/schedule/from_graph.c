@@ -49,15 +49,21 @@ ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const ir_di
     return in;
 }
 
-static ir_attr lanes_tail(scheduler *s) {
-    int64_t lanes = s->target->vector_lanes;
-    return ir_attr_int_array(s->m, &lanes, 1);
+static ir_op loop_around(const scheduler *s, const ir_builder *in) {
+    return ir_region_get(s->m, ir_block_get(s->m, in->block)->region)->parent;
 }
 
-void scheduler_set_tails(scheduler *s, const ir_builder *in, const int64_t *tails, uint32_t count) {
-    ir_op loop = ir_region_get(s->m, ir_block_get(s->m, in->block)->region)->parent;
-    if (ir_op_attr(s->m, loop, "tails"))
-        ir_op_set_attr(s->m, loop, "tails", ir_attr_int_array(s->m, tails, count));
+void scheduler_set_covers(scheduler *s, const ir_builder *in, const int64_t *steps,
+                          uint32_t count) {
+    ir_op loop = loop_around(s, in);
+    if (ir_op_attr(s->m, loop, "tail"))
+        ir_op_set_attr(s->m, loop, "covers", ir_attr_int_array(s->m, steps, count));
+}
+
+void scheduler_whole_steps(scheduler *s, const ir_builder *in) {
+    ir_op loop = loop_around(s, in);
+    if (ir_op_attr(s->m, loop, "tail"))
+        ir_op_set_attr(s->m, loop, "tail", scheduler_int(s, 0));
 }
 
 ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value start,
@@ -69,7 +75,7 @@ ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value
     if (span)
         attrs[count++] = (ir_named_attr){"span", span};
     if (!ir_dim_is_static(extent))
-        attrs[count++] = (ir_named_attr){"tails", lanes_tail(s)};
+        attrs[count++] = (ir_named_attr){"tail", scheduler_int(s, s->target->vector_lanes)};
     ir_op_spec spec = {.opcode = SCHED_FOR,
                        .operands = &start,
                        .operand_count = start != 0,
@@ -93,7 +99,7 @@ ir_attr scheduler_reduction(scheduler *s, ir_op op) {
 }
 
 void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, order_id order) {
-    ir_op loop = ir_region_get(s->m, ir_block_get(s->m, in->block)->region)->parent;
+    ir_op loop = loop_around(s, in);
     ir_op_set_attr(s->m, loop, "order", scheduler_order(s, order));
     ir_op_set_attr(s->m, loop, "reduction", scheduler_reduction(s, op));
 }

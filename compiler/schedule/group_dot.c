@@ -215,14 +215,14 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
     expression_release(&e);
 }
 
-/* The loops over the block's rows and columns in steps of a register tile's. What the rows of any
- * number leave over are few: pairs, and a single one. */
+/* The loops over the block's rows and columns in steps of a register tile's. What they leave over
+ * is one tile, not much larger than it. */
 static ir_builder loop_m(const contraction *c, ir_builder *b, const contraction_place *block,
                          ir_attr step, contraction_place *place) {
-    static const int64_t tails[] = {2, 1};
+    const int64_t covers[] = {1, 3, c->tiles.mr.size};
     ir_builder in = scheduler_for(c->s, b, "m", block->at[AXIS_BLOCK_M], c->shape.m, step,
                                   c->tiles.bm.name, &place->at[AXIS_M]);
-    scheduler_set_tails(c->s, &in, tails, 2);
+    scheduler_set_covers(c->s, &in, covers, 3);
     return in;
 }
 
@@ -235,11 +235,14 @@ static ir_builder loop_n(const contraction *c, ir_builder *b, const contraction_
     ir_builder in = *b;
     if (contraction_has_panels(c)) {
         in = scheduler_for(s, b, "panel", start, c->shape.n, step, span, &place->at[AXIS_PANEL]);
-        scheduler_set_tails(s, &in, NULL, 0);
+        scheduler_whole_steps(s, &in);
         start = place->at[AXIS_PANEL];
         span = step;
     }
-    return scheduler_for(s, &in, "n", start, c->shape.n, step, span, &place->at[AXIS_N]);
+    in = scheduler_for(s, &in, "n", start, c->shape.n, step, span, &place->at[AXIS_N]);
+    const int64_t covers[] = {s->target->vector_lanes, c->tiles.nr.size};
+    scheduler_set_covers(s, &in, covers, 2);
+    return in;
 }
 
 static dot_output whole_output(const contraction *c) {

@@ -211,8 +211,8 @@ static int64_t rhs_packing(const contraction *c) {
                       : WIDE_PACKED_ROWS; /* a shift, or more */
     bool packs = strided || c->group || (narrow && c->shape.rows > few) ||
                  (!narrow && c->shape.rows > WIDE_PACKED_ROWS && !contraction_near(c));
-    if (!has_known_size(c)) /* by every block, of which there are few or many */
-        return contraction_can_pack_blocks(c) ? PACK_BLOCK : PACK_NOT;
+    if (!has_known_size(c)) /* nobody knows whether rows are enough to make up for a copy */
+        return (strided || narrow) && contraction_can_pack_blocks(c) ? PACK_BLOCK : PACK_NOT;
     return !packs                                                              ? PACK_NOT
            : c->shape.rows <= ONE_BLOCK_ROWS && contraction_can_pack_blocks(c) ? PACK_BLOCK
                                                                                : PACK_PHASE;
@@ -298,7 +298,7 @@ void contraction_pack_block(contraction *c, ir_builder *b, const contraction_pla
                       c->chunked ? scheduler_int(s, contraction_chunk(c)) : 0, &inner.at[AXIS_ROW]);
     in = scheduler_for(s, &in, "panel", block->at[AXIS_BLOCK_N], c->shape.n, c->tiles.nr.name,
                        c->tiles.bn.name, &inner.at[AXIS_PANEL]);
-    scheduler_set_tails(s, &in, NULL, 0);
+    scheduler_whole_steps(s, &in);
     in = scheduler_for(s, &in, "column", inner.at[AXIS_PANEL], c->shape.n,
                        scheduler_int(s, strided ? dividing_vector(s, nr) : nr), c->tiles.nr.name,
                        &inner.at[AXIS_N]);

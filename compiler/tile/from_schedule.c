@@ -233,41 +233,49 @@ static void lower_block_for(lowering *l, ir_builder *b, ir_op op, ir_value start
     }
 }
 
-/* From *low on, as many whole steps as there are; *low becomes where they end. */
-static void emit_whole(lowering *l, ir_builder *b, ir_op op, ir_value *low, ir_value end,
-                       int64_t step) {
-    ir_value whole = tile_index_floor(b, tile_index_sub(b, end, *low), step);
-    whole = tile_index_add(b, *low, whole);
-    emit_loop(l, b, op, *low, whole, step, step, 0);
-    *low = whole;
+/* 1 where x > 0, else 0. */
+static ir_value is_positive(ir_builder *b, ir_value x) {
+    return tile_index_min(b, tile_index_max(b, x, tile_index(b, 0)), tile_index(b, 1));
+}
+
+/* What is left from `start` on, in one step: the first of `covers` that holds it. */
+static void emit_covers(lowering *l, ir_builder *b, ir_op op, ir_value start, ir_value end) {
+    int64_t covers[4], before = 0;
+    uint32_t count = ir_op_ints(l->s, op, "covers", covers, 4);
+    ir_value left = tile_index_sub(b, end, start), zero = tile_index(b, 0);
+    for (uint32_t i = 0; i < count; before = covers[i++]) {
+        if (covers[i] <= before) /* as where a tile has fewer rows */
+            continue;
+        ir_value more = is_positive(b, tile_index_step(b, left, zero, 0, -before));
+        ir_value fits = is_positive(b, tile_index_step(b, zero, left, -1, covers[i] + 1));
+        ir_value high = tile_index_add(b, start, tile_index_mul(b, more, fits));
+        emit_loop(l, b, op, start, high, covers[i], covers[i], end);
+    }
 }
 
 /* An extent that the launch gives: whole steps, then shorter ones, of the last of which only a part
  * may be there. A loop over chunks, which is not cut further, runs once even over nothing. */
 static void lower_symbolic_for(lowering *l, ir_builder *b, ir_op op, int64_t step, int64_t span) {
     const ir_op_data *d = ir_op_get(l->s, op);
-    int64_t tails[4];
-    uint32_t count = ir_op_ints(l->s, op, "tails", tails, 4);
+    int64_t tail = ir_op_int(l->s, op, "tail", step);
     bool chunks = ir_op_attr(l->s, op, "order") != 0;
     ir_value start = d->operand_count ? l->value_of[d->operands[0]] : tile_index(b, 0);
     ir_value end = lowering_dim(l, b, ir_op_int(l->s, op, "extent", 0));
     if (d->operand_count && span)
         end = tile_index_min(b, tile_index_step(b, start, start, 0, span), end);
-    if (step == 1 || chunks || count == 0) {
+    if (step == 1 || chunks || tail == 0) {
         end = chunks ? tile_index_max(b, end, tile_index(b, 1)) : end;
         emit_loop(l, b, op, start, end, step, step, 0);
         return;
     }
-    emit_whole(l, b, op, &start, end, step);
-    for (uint32_t i = 0; i < count; i++) {
-        bool last = i + 1 == count, fits = tails[i] < step && step % tails[i] == 0;
-        if (tails[i] == 1)
-            emit_loop(l, b, op, start, end, 1, 1, 0);
-        else if (last)
-            emit_loop(l, b, op, start, end, fits ? tails[i] : step, fits ? tails[i] : step, end);
-        else if (tails[i] < step)
-            emit_whole(l, b, op, &start, end, tails[i]);
-    }
+    ir_value whole = tile_index_floor(b, tile_index_sub(b, end, start), step);
+    whole = tile_index_add(b, start, whole);
+    emit_loop(l, b, op, start, whole, step, step, 0);
+    tail = tail < step && step % tail == 0 ? tail : step;
+    if (ir_op_attr(l->s, op, "covers"))
+        emit_covers(l, b, op, whole, end);
+    else
+        emit_loop(l, b, op, whole, end, tail, tail, end);
 }
 
 static void lower_for(lowering *l, ir_builder *b, ir_op op) {

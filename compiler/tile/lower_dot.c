@@ -151,6 +151,16 @@ static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_val
     return ir_op_result(b->m, loop, 0);
 }
 
+/* Of row r, or of the last one that is there. */
+static ir_value row_offset(const frame *f, ir_builder *b, ir_value offset, int64_t r,
+                           int64_t stride) {
+    int64_t one = 1;
+    if (!f->valid_rows || r == 0)
+        return tile_affine(b, r * stride, &offset, &one, 1);
+    ir_value last = tile_index_step(b, f->valid_rows, f->valid_rows, 0, -1);
+    return tile_index_step(b, offset, tile_index_min(b, tile_index(b, r), last), stride, 0);
+}
+
 /* Smallest and largest number in buffer `which` of the tile's rows. */
 static void load_counts(dot *t, ir_builder *b, dot_buffer which) {
     ir_dim access[LOWERING_AXES + 1];
@@ -160,10 +170,10 @@ static void load_counts(dot *t, ir_builder *b, dot_buffer which) {
     f->index[t->k] = tile_index(b, 0);
     int64_t stride = frame_row_stride(f, access);
     ir_value offset = frame_offset(f, b, access);
-    t->counts = tile_load(b, frame_memory(f, number), offset, f->rows, 1, stride, 0);
+    tile_window w = frame_window(f, access);
+    t->counts = tile_load_window(b, frame_memory(f, number), offset, &w);
     for (int64_t r = 0; r < f->rows; r++) {
-        int64_t one = 1;
-        ir_value at = tile_affine(b, r * stride, &offset, &one, 1);
+        ir_value at = row_offset(f, b, offset, r, stride);
         ir_value count = tile_load(b, frame_memory(f, number), at, 1, 1, 0, 0);
         ir_value index = ir_build1(b, TILE_TO_INDEX, &count, 1, ir_type_index(b->m), NULL, 0);
         t->least = r ? tile_index_op(b, TILE_INDEX_MIN, t->least, index) : index;

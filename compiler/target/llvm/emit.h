@@ -35,6 +35,7 @@ typedef struct emitted {
 typedef struct stride_multiple {
     LLVMValueRef stride;
     int64_t number;
+    LLVMValueRef valid; /* as many steps there are; NULL: any */
     LLVMValueRef product;
 } stride_multiple;
 

@@ -69,40 +69,35 @@ static LLVMValueRef moved(emitter *e, dtype element, LLVMValueRef at, LLVMValueR
     return LLVMBuildGEP2(e->b, memory_type(e, element), at, &offset, 1, "");
 }
 
-/* number * stride, where the stride is made: once for all loops inside, as no pass moves it there.
- */
-static LLVMValueRef multiple_of(emitter *e, const emitted *stride, int64_t number) {
-    LLVMValueRef s = stride->values[0], next;
-    if (number == 1)
-        return s;
-    for (size_t i = 0; i < e->multiples.count; i++)
-        if (e->multiples.items[i].stride == s && e->multiples.items[i].number == number)
-            return e->multiples.items[i].product;
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
-    next = LLVMIsAInstruction(s) ? LLVMGetNextInstruction(s) : NULL;
-    if (next)
-        LLVMPositionBuilderBefore(e->b, next);
-    stride_multiple made = {s, number, LLVMBuildNSWMul(e->b, s, code_int(e, e->i64, number), "")};
-    LLVMPositionBuilderAtEnd(e->b, here);
-    if (next)
-        vec_push(&e->multiples, made);
-    return made.product;
-}
-
-/* The same for a row or column of a tile, of which all are there. */
-static LLVMValueRef moved_by(emitter *e, dtype element, LLVMValueRef at, const emitted *stride,
-                             int64_t number) {
-    LLVMValueRef offset = multiple_of(e, stride, number);
-    return LLVMBuildGEP2(e->b, memory_type(e, element), at, &offset, 1, "");
-}
-
 /* `number`, or the last one that is valid. */
 static LLVMValueRef clamped(emitter *e, int64_t number, LLVMValueRef valid) {
     LLVMValueRef n = code_int(e, e->i64, number);
-    if (!valid || number == 0)
+    if (!valid)
         return n;
     LLVMValueRef last = LLVMBuildNSWSub(e->b, valid, code_int(e, e->i64, 1), "");
     return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, n, last, ""), n, last, "");
+}
+
+/* number * stride, the number not past the last of `valid` (NULL: any): made where these are, once
+ * for all loops inside, as no pass moves it there. A stride is made before what is valid. */
+static LLVMValueRef multiple_of(emitter *e, LLVMValueRef stride, int64_t number,
+                                LLVMValueRef valid) {
+    for (size_t i = 0; i < e->multiples.count; i++) {
+        const stride_multiple *m = &e->multiples.items[i];
+        if (m->stride == stride && m->number == number && m->valid == valid)
+            return m->product;
+    }
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMValueRef after = valid ? valid : stride;
+    LLVMValueRef next = LLVMIsAInstruction(after) ? LLVMGetNextInstruction(after) : NULL;
+    if (next)
+        LLVMPositionBuilderBefore(e->b, next);
+    LLVMValueRef product = LLVMBuildNSWMul(e->b, stride, clamped(e, number, valid), "");
+    LLVMPositionBuilderAtEnd(e->b, here);
+    stride_multiple made = {stride, number, valid, product};
+    if (next)
+        vec_push(&e->multiples, made);
+    return product;
 }
 
 /* `number` steps on, or where only some are there as many of those. */
@@ -110,11 +105,11 @@ static LLVMValueRef along(emitter *e, const placement *p, LLVMValueRef at, int64
                           int64_t step, const emitted *stride, LLVMValueRef valid) {
     if (number == 0)
         return at;
-    if (valid)
-        return moved(e, p->element, at, clamped(e, number, valid),
-                     stride ? stride->values[0] : code_int(e, e->i64, step));
-    return stride ? moved_by(e, p->element, at, stride, number)
-                  : address(e, p->element, at, number * step);
+    if (!valid && !stride)
+        return address(e, p->element, at, number * step);
+    LLVMValueRef s = stride ? stride->values[0] : code_int(e, e->i64, step);
+    LLVMValueRef offset = multiple_of(e, s, number, valid);
+    return LLVMBuildGEP2(e->b, memory_type(e, p->element), at, &offset, 1, "");
 }
 
 /* The address of an element; `safe`: of the nearest valid one. */
