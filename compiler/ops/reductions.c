@@ -119,6 +119,14 @@ ir_attr reductions_attr(ir_module *m, const reduction_list *list) {
     return attr;
 }
 
+const char *reduction_extent_text(const reduction_record *r, char room[REDUCTION_EXTENT_TEXT]) {
+    if (ir_dim_is_static(r->extent))
+        snprintf(room, REDUCTION_EXTENT_TEXT, "%" PRId64, r->extent);
+    else
+        snprintf(room, REDUCTION_EXTENT_TEXT, "?");
+    return room;
+}
+
 /* ---- comparison ---- */
 
 /* The same, or one is the other with its symbols bound. */
@@ -146,23 +154,25 @@ static bool is_subsequence(const reduction_list *part, const reduction_list *who
 
 bool reductions_kept(const reduction_list *before, const reduction_list *after, status *st) {
     size_t at;
+    char extent[REDUCTION_EXTENT_TEXT];
     if (after->open && before->open)
         return true;
     if (is_subsequence(before->open ? before : after, before->open ? after : before, &at))
         return true;
     const reduction_record *r = &(before->open ? before : after)->items.items[at];
     return status_set(st, STATUS_INTERNAL,
-                      before->open ? "%s number %zu over %" PRId64
-                                     " elements in order '%s' was there before, and is lost"
-                                   : "%s number %zu over %" PRId64
-                                     " elements in order '%s' is not one that was there before",
-                      r->kind, at, r->extent, order_info_of(r->order)->name);
+                      before->open ? "%s number %zu over %s elements in order '%s' was there "
+                                     "before, and is lost"
+                                   : "%s number %zu over %s elements in order '%s' is not one that "
+                                     "was there before",
+                      r->kind, at, reduction_extent_text(r, extent), order_info_of(r->order)->name);
 }
 
 const reduction_record *reduction_named(const ir_module *m, ir_op op, const reduction_list *list,
                                         status *st) {
     int64_t number = ir_op_int(m, op, "reduction", -1);
     const char *order = ir_op_string(m, op, "order", "");
+    char extent[REDUCTION_EXTENT_TEXT];
     if (number < 0 || (uint64_t)number >= list->items.count) {
         status_set(st, STATUS_INTERNAL,
                    "order '%s' belongs to no reduction of the graph: number %" PRId64
@@ -173,9 +183,9 @@ const reduction_record *reduction_named(const ir_module *m, ir_op op, const redu
     const reduction_record *r = &list->items.items[number];
     if (strcmp(order_info_of(r->order)->name, order) == 0)
         return r;
-    status_set(st, STATUS_INTERNAL,
-               "order '%s', but reduction %" PRId64 " of the graph (%s over %" PRId64
-               " elements) has order '%s'",
-               order, number, r->kind, r->extent, order_info_of(r->order)->name);
+    status_set(
+        st, STATUS_INTERNAL,
+        "order '%s', but reduction %" PRId64 " of the graph (%s over %s elements) has order '%s'",
+        order, number, r->kind, reduction_extent_text(r, extent), order_info_of(r->order)->name);
     return NULL;
 }

@@ -19,6 +19,9 @@ typedef struct reduction_record {
     ir_dim extent;  /* elements of one accumulation */
     ir_dim results; /* how many accumulations */
 } reduction_record;
+/* The extent for messages; "?" where it is no number. */
+enum { REDUCTION_EXTENT_TEXT = 24 };
+const char *reduction_extent_text(const reduction_record *r, char room[REDUCTION_EXTENT_TEXT]);
 
 typedef struct reduction_list {
     VEC(reduction_record) items;

@@ -125,12 +125,13 @@ bool schedule_verify_orders(const ir_module *m, status *st) {
     reductions_of(m, &o.list);
     o.realised = base_calloc(o.list.items.count + 1, sizeof *o.realised);
     bool ok = check_op(&o, ir_module_kernel(m));
+    char extent[REDUCTION_EXTENT_TEXT];
     for (size_t i = 0; i < o.list.items.count && ok; i++)
         if (!o.realised[i] && o.list.items.items[i].results != 0)
             ok = status_set(st, STATUS_INTERNAL,
-                            "reduction %zu of the graph (%s over %" PRId64
-                            " elements) is not computed",
-                            i, o.list.items.items[i].kind, o.list.items.items[i].extent);
+                            "reduction %zu of the graph (%s over %s elements) is not computed", i,
+                            o.list.items.items[i].kind,
+                            reduction_extent_text(&o.list.items.items[i], extent));
     free(o.realised);
     reductions_release(&o.list);
     return ok;
