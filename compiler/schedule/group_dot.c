@@ -240,8 +240,9 @@ static ir_builder loop_n(const contraction *c, ir_builder *b, const contraction_
         span = step;
     }
     in = scheduler_for(s, &in, "n", start, c->shape.n, step, span, &place->at[AXIS_N]);
-    const int64_t covers[] = {s->target->vector_lanes, c->tiles.nr.size};
-    scheduler_set_covers(s, &in, covers, 2);
+    int64_t lanes = s->target->vector_lanes;
+    const int64_t covers[] = {lanes, 2 * lanes, c->tiles.nr.size};
+    scheduler_set_covers(s, &in, covers, 3);
     return in;
 }
 

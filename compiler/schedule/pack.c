@@ -211,8 +211,11 @@ static int64_t rhs_packing(const contraction *c) {
                       : WIDE_PACKED_ROWS; /* a shift, or more */
     bool packs = strided || c->group || (narrow && c->shape.rows > few) ||
                  (!narrow && c->shape.rows > WIDE_PACKED_ROWS && !contraction_near(c));
-    if (!has_known_size(c)) /* nobody knows whether rows are enough to make up for a copy */
-        return (strided || narrow) && contraction_can_pack_blocks(c) ? PACK_BLOCK : PACK_NOT;
+    if (!has_known_size(
+            c)) { /* nor how often an element is converted: only what is dear is copied */
+        bool dear = dtype_is_float(element) && dtype_size(element) == 1;
+        return (strided || dear) && contraction_can_pack_blocks(c) ? PACK_BLOCK : PACK_NOT;
+    }
     return !packs                                                              ? PACK_NOT
            : c->shape.rows <= ONE_BLOCK_ROWS && contraction_can_pack_blocks(c) ? PACK_BLOCK
                                                                                : PACK_PHASE;
