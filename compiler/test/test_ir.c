@@ -1,5 +1,4 @@
-/* test_ir.c - the SSA core: interning, dimensions, building, rewriting, text, hashes; and that
- * lists of reductions tell a changed order from a dropped one. Texts of whole passes: levels.sh. */
+/* test_ir.c - the SSA core: interning, dimensions, building, rewriting, text, reductions. */
 #include "runtime/test/test.h"
 
 #include <inttypes.h>
@@ -13,7 +12,6 @@
 #include "ops/reductions.h"
 #include "tessera/compiler.h"
 
-/* A small generator, so that a failure can be repeated. */
 static uint32_t next_random(uint64_t *state) {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)(*state >> 33);

@@ -296,10 +296,6 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
         !options_number(o, OPTION_TIMEOUT, 1, 1000000, &out->timeout_seconds, &st) ||
         !options_number(o, OPTION_MEMORY, 1, 1u << 30, &out->memory_mib, &st))
         return command_usage(o->command, "%s", st.message);
-    bool variants = o->command == COMMAND_COMPILE && options_flag(o, OPTION_SPECIALIZE);
-    if (out->generic && out->schedule && !variants)
-        return command_usage(o->command, "code for any dimensions has no schedule: --generic and "
-                                         "--schedule exclude each other");
     arena_init(&memory);
     int code = take_backends(o, &memory, out);
     code = code ? code : take_profiles(o, profiles, &memory, out);

@@ -59,8 +59,9 @@ static void add_level(fuzzing *f, const char *level, compiler_profile profile) {
     const job_choice *c = f->request->choice;
     const char *name = compiler_profile_name(profile);
     add_way(f, (trial_way){name, "cpu", level, 1, false, false, NULL});
+    uint32_t most = c->threads[c->thread_count - 1];
     if (profile == PROFILE_STRICT)
-        add_way(f, (trial_way){name, "cpu", level, c->threads[c->thread_count - 1], true, false, NULL});
+        add_way(f, (trial_way){name, "cpu", level, most, true, false, NULL});
 }
 
 static void list_ways(fuzzing *f) {
