@@ -1,5 +1,6 @@
 /* launch_needs.c - what a launch with these dimensions runs, and the memory that it takes. */
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,10 +108,59 @@ static tsr_status_t find_needs(launch_request *request) {
     return result == TSR_SUCCESS ? find_code_needs(request) : result;
 }
 
+/* What the last launch of a kernel with dimensions needed: most launches have those of the one
+ * before, and evaluating the formulas takes longer than a small kernel. */
+struct launch_needs {
+    atomic_flag busy; /* somebody reads or writes the rest; others evaluate */
+    bool known;
+    const kernel_code *code;
+    int64_t dims[METADATA_DIMS_MAX], sizes[METADATA_PARAMETERS_MAX * 2], cells[METADATA_PHASES_MAX],
+        workspace_bytes, scratch_bytes;
+};
+
+/* False where they are of other dimensions. */
+static bool recall(const struct launch_needs *n, launch_request *request) {
+    const metadata *m = request->kernel->metadata;
+    if (!n->known || memcmp(n->dims, request->dims, m->dims * sizeof *n->dims) != 0)
+        return false;
+    request->code = n->code;
+    request->sizes =
+        memcpy(request->room.sizes, n->sizes, (m->inputs + m->outputs) * sizeof *n->sizes);
+    request->cells =
+        memcpy(request->room.cells, n->cells, n->code->description->phase_count * sizeof *n->cells);
+    request->workspace_bytes = n->workspace_bytes;
+    request->scratch_bytes = n->scratch_bytes;
+    return true;
+}
+
+static void remember(struct launch_needs *n, const launch_request *request) {
+    const metadata *m = request->kernel->metadata;
+    n->known = true;
+    n->code = request->code;
+    memcpy(n->dims, request->dims, m->dims * sizeof *n->dims);
+    memcpy(n->sizes, request->sizes, (m->inputs + m->outputs) * sizeof *n->sizes);
+    memcpy(n->cells, request->cells, n->code->description->phase_count * sizeof *n->cells);
+    n->workspace_bytes = request->workspace_bytes;
+    n->scratch_bytes = request->scratch_bytes;
+}
+
+static tsr_status_t find_or_recall(struct launch_needs *n, launch_request *request) {
+    if (atomic_flag_test_and_set_explicit(&n->busy, memory_order_acquire))
+        return find_needs(request);
+    tsr_status_t result = TSR_SUCCESS;
+    if (!recall(n, request)) {
+        result = find_needs(request);
+        if (result == TSR_SUCCESS)
+            remember(n, request);
+    }
+    atomic_flag_clear_explicit(&n->busy, memory_order_release);
+    return result;
+}
+
 tsr_status_t launch_find_needs(launch_request *request) {
     const struct tsr_module *module = request->kernel->module;
     if (!module->fixed_sizes)
-        return find_needs(request);
+        return find_or_recall(module->last, request);
     request->code = &module->codes[0];
     request->sizes = module->fixed_sizes;
     request->cells = module->fixed_cells;
@@ -121,8 +171,11 @@ tsr_status_t launch_find_needs(launch_request *request) {
 
 tsr_status_t launch_fix_needs(tsr_module_t module) {
     const metadata *m = &module->metadata;
-    if (m->dims > 0)
+    if (m->dims > 0) {
+        module->last = ARENA_NEW(&module->metadata.memory, struct launch_needs, 1);
+        atomic_flag_clear(&module->last->busy);
         return TSR_SUCCESS;
+    }
     launch_request *request = base_malloc(sizeof *request);
     request->kernel = &module->kernel;
     request->dims = NULL;
@@ -146,7 +199,11 @@ tsr_status_t launch_check_spec(const launch_request *request, const tsr_launch_t
         launch->block_y, launch->block_z, launch->smem_bytes};
     int64_t wanted[METADATA_LAUNCH_COUNT];
     formula_names names = names_of(request);
-    bool same = true;
+    bool same = true, any = false;
+    for (int i = 0; i < METADATA_LAUNCH_COUNT; i++)
+        any |= given[i] != 0;
+    if (!any)
+        return TSR_SUCCESS;
     for (int i = 0; i < METADATA_LAUNCH_COUNT; i++) {
         if (!evaluate(&request->code->description->launch[i], &names, &wanted[i]))
             return refuse(request, "its launch spec has no value");

@@ -74,6 +74,7 @@ struct tsr_module {
     size_t graphs;      /* that use it; under the context's lock */
     /* Of a kernel without dimensions: what launch_find_needs finds. */
     int64_t *fixed_sizes, *fixed_cells, fixed_workspace, fixed_scratch;
+    struct launch_needs *last; /* of a kernel with dimensions: what the last launch needed */
 };
 
 struct tsr_event {
