@@ -190,7 +190,8 @@ bool contraction_same_storage(const contraction *c, ir_value buffer) {
 
 /* Rows far apart fall into few sets of the cache. */
 bool contraction_near(const contraction *c) {
-    int64_t row = contraction_along(c, &c->rhs.access, AXIS_K) * (int64_t)dtype_size(c->element);
+    ir_dim stride = contraction_along(c, &c->rhs.access, AXIS_K);
+    int64_t row = scheduler_estimate(c->s, stride) * (int64_t)dtype_size(c->element);
     return c->shape.columns * c->shape.steps <= NEAR_ELEMENTS && row < NEAR_ROW_BYTES;
 }
 

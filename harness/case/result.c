@@ -116,6 +116,7 @@ json_t *result_new(const job *j, job_outcome o, const char *why) {
     }
     result_set(result, RESULT_WHY, json_text(why && *why ? why : NULL));
     result_set(result, RESULT_FAULT, json_text(j->fault));
+    result_set(result, RESULT_DEVICE, json_text(j->device));
     result_set(result, RESULT_SCHEDULE_VALUES, json_text(j->schedule));
     return result;
 }

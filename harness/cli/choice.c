@@ -52,7 +52,7 @@ static void take_all_backends(job_choice *out) {
         status st = STATUS_INIT;
         if (!backend_table[i].product)
             continue;
-        out->backends[i] = backend_device(&backend_table[i], &device, &st);
+        out->backends[i] = backend_device(&backend_table[i], out->device, &device, &st);
         if (!out->backends[i] && !told[i])
             say(stderr, "tsr: left out: %s\n", st.message);
         told[i] = true;
@@ -75,8 +75,9 @@ static int take_backends(const options *o, arena *memory, job_choice *out) {
             take_all_backends(out);
         else if (id == BACKEND_COUNT)
             code = unknown_backend(o, names.items[i]);
-        else if (!backend_device(&backend_table[id], &device, &st))
-            code = command_fail(&st);
+        else if (!backend_device(&backend_table[id], out->device, &device, &st))
+            code = st.code == STATUS_INVALID ? command_usage(o->command, "%s", st.message)
+                                             : command_fail(&st);
         else
             out->backends[id] = true;
     }
@@ -280,10 +281,22 @@ static int take_inject(const options *o, job_choice *out) {
     return unknown(o, "fault", word, names, count);
 }
 
+/* Simulated devices are there where they are asked for: the environment tells how many. */
+static const char *device_of(const options *o) {
+    const char *device = options_text(o, OPTION_DEVICE, NULL);
+    if (device && strncmp(device, "simulated", 9) == 0) {
+        char count[24];
+        snprintf(count, sizeof count, "%lu", device[9] ? strtoul(device + 10, NULL, 10) + 1 : 1);
+        setenv("TESSERA_SIMULATED", count, 0);
+    }
+    return device;
+}
+
 int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds, job_choice *out) {
     arena memory;
     status st = STATUS_INIT;
-    *out = (job_choice){.seed = 1,
+    *out = (job_choice){.device = device_of(o),
+                        .seed = 1,
                         .timeout_seconds = timeout_seconds,
                         .quick = options_flag(o, OPTION_QUICK),
                         .unoptimised = options_flag(o, OPTION_UNOPTIMISED),
@@ -314,8 +327,8 @@ int choice_compiled(job_choice *choice) {
     uint32_t device;
     memset(choice->backends, 0, sizeof choice->backends);
     choice->backends[BACKEND_CPU] = true;
-    return backend_device(&backend_table[BACKEND_CPU], &device, &st) ? EXIT_DONE
-                                                                     : command_fail(&st);
+    return backend_device(&backend_table[BACKEND_CPU], NULL, &device, &st) ? EXIT_DONE
+                                                                           : command_fail(&st);
 }
 
 void choice_query(const options *o, size_t first, arena *memory, corpus_query *query) {

@@ -173,7 +173,7 @@ static bool is_sound(const job *j, const job_choice *choice, status *st) {
     backend_id id = backend_from_name(j->backend);
     return id == BACKEND_COUNT
                ? status_set(st, STATUS_UNAVAILABLE, "no backend is called %s here", j->backend)
-               : backend_device(&backend_table[id], &device, st);
+               : backend_device(&backend_table[id], NULL, &device, st);
 }
 
 static int pack_wanted(const options *o, const job_choice *choice, const wanted *w) {

@@ -238,7 +238,8 @@ static int choose_backend(const options *o, run_session *s) {
                    backend_table[s->backend].name);
         return command_fail(&st);
     }
-    if (code == EXIT_DONE && !backend_device(&backend_table[s->backend], &s->device, &st))
+    if (code == EXIT_DONE &&
+        !backend_device(&backend_table[s->backend], choice.device, &s->device, &st))
         return command_fail(&st);
     return code;
 }

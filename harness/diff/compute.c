@@ -47,7 +47,7 @@ static bool compute_compiled(const compute_request *r, const backend *b, tensor 
     session_request request = {
         .threads = r->how.threads, .artifact = &artifact, .kernel = r->kernel};
     request.signature = r->signature;
-    bool ok = backend_device(b, &request.device, st) &&
+    bool ok = backend_device(b, NULL, &request.device, st) &&
               compiler_build(r->instance, &options, &artifact, st) &&
               session_open(&l, &request, st) && session_write_inputs(&l, r->inputs, st) &&
               session_poison_outputs(&l, st);

@@ -1,23 +1,37 @@
 /* backend_device.c - finds the device of a backend. */
 #include "exec/backend_device.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "exec/mlir_backend.h"
 #include "tessera/tessera.h"
 
-bool backend_device(const backend *b, uint32_t *device, status *st) {
-    *device = 0;
-    if (!*b->driver)
-        return true;
-    if (backend_is_tools(b))
-        return mlir_backend_available(st);
+/* NAME[:INDEX], counted among the devices of that name. False: it is none of those. */
+typedef struct device_name {
+    const char *name;
+    size_t length;
+    unsigned long index;
+} device_name;
+
+static bool parse(const char *wanted, device_name *out) {
+    size_t length = strcspn(wanted, ":");
+    char *end = NULL;
+    *out = (device_name){wanted, length, 0};
+    if (wanted[length])
+        out->index = strtoul(wanted + length + 1, &end, 10);
+    return length && (!end || (end > wanted + length + 1 && *end == '\0'));
+}
+
+static bool find(const backend *b, const device_name *wanted, uint32_t *device, status *st) {
     uint32_t count = 0;
-    tsr_device_info_t info = {.struct_size = sizeof info};
+    unsigned long seen = 0;
     if (tsrGetDeviceCount(&count) != TSR_SUCCESS)
         return status_set(st, STATUS_INTERNAL, "cannot list devices: %s", tsrGetLastError());
     for (uint32_t i = 0; i < count; i++) {
-        if (tsrGetDeviceInfo(i, &info) != TSR_SUCCESS || strcmp(info.backend, b->driver) != 0)
+        tsr_device_info_t info = {.struct_size = sizeof info};
+        if (tsrGetDeviceInfo(i, &info) != TSR_SUCCESS || strlen(info.backend) != wanted->length ||
+            memcmp(info.backend, wanted->name, wanted->length) != 0 || seen++ < wanted->index)
             continue;
         if (info.unavailable)
             return status_set(st, STATUS_UNAVAILABLE, "backend %s cannot run here: %s", b->name,
@@ -25,5 +39,23 @@ bool backend_device(const backend *b, uint32_t *device, status *st) {
         *device = i;
         return true;
     }
-    return status_set(st, STATUS_UNAVAILABLE, "backend %s has no device here", b->name);
+    return status_set(st, STATUS_UNAVAILABLE, "backend %s has no device %.*s:%lu here", b->name,
+                      (int)wanted->length, wanted->name, wanted->index);
+}
+
+bool backend_device(const backend *b, const char *wanted, uint32_t *device, status *st) {
+    device_name name = {b->driver, strlen(b->driver), 0};
+    *device = 0;
+    if (!*b->driver)
+        return true;
+    if (backend_is_tools(b))
+        return mlir_backend_available(st);
+    if (wanted && !parse(wanted, &name))
+        return status_set(st, STATUS_INVALID, "'%s' is no device: NAME or NAME:INDEX", wanted);
+    return find(b, &name, device, st);
+}
+
+bool backend_device_is_host(uint32_t device) {
+    tsr_device_info_t info = {.struct_size = sizeof info};
+    return tsrGetDeviceInfo(device, &info) == TSR_SUCCESS && info.host_addressable;
 }

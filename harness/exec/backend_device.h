@@ -4,8 +4,11 @@
 
 #include "case/backend.h"
 
-/* Index of its device in the runtime; 0 where it has none. False with STATUS_UNAVAILABLE and the
- * reason where it cannot run here. */
-bool backend_device(const backend *b, uint32_t *device, status *st);
+/* Index of its device in the runtime; 0 where it has none. `wanted`: NAME[:INDEX], one of the
+ * runtime's devices that loads the backend's code; NULL: the first of its driver. False with
+ * STATUS_UNAVAILABLE and the reason where it cannot run there. */
+bool backend_device(const backend *b, const char *wanted, uint32_t *device, status *st);
+/* Whether the host's own pointers are the device's. Only such devices are timed. */
+bool backend_device_is_host(uint32_t device);
 
 #endif

@@ -271,8 +271,8 @@ static bool launch_once(execution *e, session *l, tensor *outputs, status *st) {
     return ok;
 }
 
-session_request execution_session(const execution *e, uint32_t device, uint32_t threads) {
-    return (session_request){.device = device,
+session_request execution_session(const execution *e, uint32_t threads) {
+    return (session_request){.device = e->device,
                              .threads = threads,
                              .artifact = &e->artifact,
                              .kernel = e->job->kernel,
@@ -283,11 +283,10 @@ session_request execution_session(const execution *e, uint32_t device, uint32_t 
 
 /* The same module with another number of threads. What differs goes to `repeat`, for the verdict.
  */
-static bool launch_elsewhere(execution *e, uint32_t device, uint32_t threads, bool *differs,
-                             status *st) {
+static bool launch_elsewhere(execution *e, uint32_t threads, bool *differs, status *st) {
     session other;
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
-    session_request request = execution_session(e, device, threads);
+    session_request request = execution_session(e, threads);
     uint32_t count = e->subject->signature.output_count;
     bool ok = session_open(&other, &request, st) && write_inputs(e, &other, st) &&
               launch_once(e, &other, outputs, st);
@@ -306,29 +305,26 @@ static bool launch_elsewhere(execution *e, uint32_t device, uint32_t threads, bo
 
 /* `deterministic` promises equal bits for any thread count and timing: one thread, and more threads
  * than there are cores, so that they are held up at random. */
-static bool repeat_elsewhere(execution *e, uint32_t device, status *st) {
+static bool repeat_elsewhere(execution *e, status *st) {
     const uint32_t threads[] = {1, 2 * e->job->threads + 1};
     bool differs = false;
     for (int i = 0; i < 2 && !differs; i++)
-        if (!launch_elsewhere(e, device, threads[i], &differs, st))
+        if (!launch_elsewhere(e, threads[i], &differs, st))
             return false;
     return true;
 }
 
-bool execution_compute(execution *e, const backend *b, status *st) {
-    uint32_t device;
-    if (!backend_device(b, &device, st))
-        return false;
+bool execution_compute(execution *e, status *st) {
     e->stage(e->context, "launch");
     fault_trigger(e->job->fault);
     /* Before the kernel's threads exist, so that they inherit. */
     counters_open(&e->counters);
     watch_begin(&e->watch, e->job->threads - 1);
-    session_request request = execution_session(e, device, e->job->threads);
+    session_request request = execution_session(e, e->job->threads);
     return session_open(&e->session, &request, st) && write_inputs(e, &e->session, st) &&
            launch_once(e, &e->session, e->outputs, st) &&
            launch_once(e, &e->session, e->repeat, st) &&
-           (e->profile != PROFILE_DETERMINISTIC || repeat_elsewhere(e, device, st));
+           (e->profile != PROFILE_DETERMINISTIC || repeat_elsewhere(e, st));
 }
 
 static void settle(execution *e, const verdict *v) {
@@ -353,15 +349,12 @@ bool execution_judge(execution *e, const tensor *repeat, status *st) {
 }
 
 /* In which trees does the code add? Its profile is strict: the others may choose. */
-static bool probe(execution *e, const backend *b, status *st) {
-    uint32_t device;
+static bool probe(execution *e, status *st) {
     probe_result found;
     compiler_options options = options_of(e);
     options.schedule_loose = true; /* the kernel is cut into parts */
     e->stage(e->context, "probe");
-    if (!backend_device(b, &device, st))
-        return false;
-    probe_request request = {e->subject, &options, device};
+    probe_request request = {e->subject, &options, e->device};
     bool ok = probe_orders(&request, &found, st);
     if (ok && found.digest[0])
         json_object_set_new(e->result, "order_probe", json_string(found.digest));
@@ -401,13 +394,17 @@ static bool run_backend(execution *e, const backend *b, status *st) {
     if (backend_is_tools(b))
         return ask_tools(e, st) && execution_judge(e, NULL, st);
     if (e->job->mode == JOB_TUNE)
-        return build(e, st) && execution_tune(e, b, st);
-    if (!build(e, st) || !execution_compute(e, b, st) || !execution_judge(e, e->repeat, st))
+        return build(e, st) && execution_tune(e, st);
+    if (!build(e, st) || !execution_compute(e, st) || !execution_judge(e, e->repeat, st))
         return false;
     bool probed = e->job->order_probe && !e->deviates && e->profile == PROFILE_STRICT;
-    if (probed && !probe(e, b, st))
+    if (probed && !probe(e, st))
         return false;
-    return e->deviates || e->job->mode != JOB_BENCH || !b->timed ||
+    if (e->job->mode == JOB_BENCH && !e->deviates && b->timed && !backend_device_is_host(e->device))
+        result_set_outcome(e->result, OUTCOME_OK, "untimed: the device has memory of its own",
+                           EXIT_DONE);
+    bool timed = e->job->mode == JOB_BENCH && b->timed && backend_device_is_host(e->device);
+    return e->deviates || !timed ||
            (execution_time(e, st) &&
             (e->deviates || timeline_launch(&e->timeline, &e->session, st)));
 }
@@ -429,7 +426,7 @@ static bool pack_members(execution *e, const backend *b, status *st) {
         return false;
     if (!*b->driver || !e->job->launches)
         actual = *b->driver ? NULL : expected;
-    else if (backend_is_tools(b) ? ask_tools(e, st) : execution_compute(e, b, st))
+    else if (backend_is_tools(b) ? ask_tools(e, st) : execution_compute(e, st))
         actual = e->outputs;
     else
         return false;
@@ -463,7 +460,8 @@ json_t *execute_job(case_context *s, const job *j, execute_stage_fn stage, void 
     bool known = (id < BACKEND_COUNT && e.profile != PROFILE_COUNT) ||
                  status_set(&st, STATUS_INVALID, "no backend %s with profile %s is known",
                             j->backend, j->profile);
-    bool ok = known && case_context_open(s, &request, &st);
+    bool ok = known && backend_device(b, j->device, &e.device, &st) &&
+              case_context_open(s, &request, &st);
     if (ok) {
         put_work(&e);
         put_fallbacks(&e);

@@ -105,7 +105,7 @@ static bool open_plain(timed *t) {
     e->stage(e->context, "compile");
     if (!compiler_build(s->instance, &options, &t->plain_artifact, t->st))
         return false;
-    session_request request = execution_session(e, 0, e->job->threads);
+    session_request request = execution_session(e, e->job->threads);
     request.artifact = &t->plain_artifact;
     request.beside = &e->session;
     return session_open(&t->plain, &request, t->st);

@@ -51,26 +51,24 @@ static bool compare_and_time(execution *e, session *own, tensor *outputs, status
 
 /* A large case without a golden is held to the default schedule alone: its oracle takes too long.
  */
-bool execution_tune(execution *e, const backend *b, status *st) {
+bool execution_tune(execution *e, status *st) {
     compiler_artifact own = {0};
     session other = {0};
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
-    uint32_t device;
     job plain = *e->job;
     plain.schedule = NULL;
     compiler_options options = job_compiler_options(&plain, e->subject->kernel);
     bool judged = e->profile != PROFILE_STRICT || e->subject->golden_state == GOLDEN_PRESENT;
-    if (!execution_compute(e, b, st) || (judged && !execution_judge(e, e->repeat, st)))
+    if (!execution_compute(e, st) || (judged && !execution_judge(e, e->repeat, st)))
         return false;
     if (e->deviates)
         return true;
     e->stage(e->context, "compile");
     options.fault = NULL;
     const case_context *s = e->subject;
-    bool cached, ok = backend_device(b, &device, st) &&
-                      module_cache_build(e->job->cache, s->instance, &options, &own, &cached, st);
+    bool cached, ok = module_cache_build(e->job->cache, s->instance, &options, &own, &cached, st);
     if (ok) {
-        session_request request = execution_session(e, device, e->job->threads);
+        session_request request = execution_session(e, e->job->threads);
         request.artifact = &own;
         request.beside = &e->session;
         ok = session_open(&other, &request, st) && compare_and_time(e, &other, outputs, st);

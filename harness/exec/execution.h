@@ -16,6 +16,7 @@ typedef struct execution {
     void *context;
     json_t *result;
     compiler_profile profile;
+    uint32_t device; /* of the runtime, where the backend has one */
     compiler_artifact artifact;
     session session;
     counters counters;
@@ -27,9 +28,9 @@ typedef struct execution {
     char note[400]; /* why */
 } execution;
 
-session_request execution_session(const execution *e, uint32_t device, uint32_t threads);
+session_request execution_session(const execution *e, uint32_t threads);
 /* Two launches; the outputs are in `outputs` and `repeat`. */
-bool execution_compute(execution *e, const backend *b, status *st);
+bool execution_compute(execution *e, status *st);
 /* Holds `outputs` against what is expected. `repeat`: the outputs of a second launch; NULL where
  * that would only compile the same again. */
 bool execution_judge(execution *e, const tensor *repeat, status *st);
@@ -46,6 +47,6 @@ bool execution_launch(void *context);
 bool execution_time(execution *e, status *st);
 
 /* execute_tune.c: the schedule that was built against the kernel's own: bits, then times. */
-bool execution_tune(execution *e, const backend *b, status *st);
+bool execution_tune(execution *e, status *st);
 
 #endif

@@ -68,7 +68,7 @@ static void plan_case(controls *k, size_t index, const fault_info *fault) {
     const corpus_case *item = &k->c->cases.items[index];
     job_plan wrong;
     vec_push(&one.cases, *item);
-    k->choice.inject = fault->name;
+    k->choice.inject = k->choice.fault = fault->name;
     job_plan_make(&wrong, &one, &k->choice, JOB_CONTROL);
     const char *reason = obstacle(k, item, fault);
     for (size_t i = 0; i < wrong.jobs.count; i++) {

@@ -161,7 +161,7 @@ static void check_backend(const job *j, replay *r) {
     else if (backend_is_tools(&backend_table[id]))
         lacks(r,
               "a replay starts no other programs, and this backend is made of them: ", j->backend);
-    else if (*backend_table[id].driver && !backend_device(&backend_table[id], &device, &why))
+    else if (*backend_table[id].driver && !backend_device(&backend_table[id], NULL, &device, &why))
         lacks(r, "", why.message);
     else if (!backend_honours(&backend_table[id], j->profile))
         lacks(r, "its backend does not honour the profile ", j->profile);

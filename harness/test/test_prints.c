@@ -130,7 +130,7 @@ static void test_a_job_prints_its_graph_once(void **state) {
     scratch_folder cache;
     status st = STATUS_INIT;
     uint32_t device;
-    if (!backend_device(&backend_table[BACKEND_CPU], &device, &st))
+    if (!backend_device(&backend_table[BACKEND_CPU], NULL, &device, &st))
         skip();
     assert_true(scratch_folder_open(&cache, NULL, SCRATCH_FOLDER_PREFIX, &st));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

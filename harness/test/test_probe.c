@@ -187,7 +187,7 @@ static void expect_probe(const char *path, const char *kernel, const char *name,
     case_context_request request = {path, kernel, name, NULL, 1, NULL};
     uint32_t device = 0;
     assert_true(case_context_open(&s, &request, &st));
-    if (!backend_device(&backend_table[BACKEND_CPU], &device, &st))
+    if (!backend_device(&backend_table[BACKEND_CPU], NULL, &device, &st))
         skip();
     probe_request probe = {&s, &options, device};
     if (!probe_orders(&probe, &found, &st))

@@ -63,10 +63,6 @@ static const refusal refusals[] = {
     {"{" CASE("interp", "null", "null, \"schedule\": \"MR=4\"") ", " OUTCOME
                                                                 ", \"numerics_version\": 1}",
      "source/f.tsr", INVALID_PACK, "interpreter"},
-    {"{" CASE("cpu", "null",
-              "null, \"generic\": true, \"schedule\": \"MR=4\"") ", " OUTCOME
-                                                                 ", \"numerics_version\": 1}",
-     "source/f.tsr", INVALID_PACK, "schedule"},
     {"{" OUTCOME ", \"numerics_version\": 1}", "source/f.tsr", INVALID_PACK, "case"},
     {"{" CASE("interp", "null", "null") ", \"numerics_version\": 1}", "source/f.tsr", INVALID_PACK,
      "outcome"},
