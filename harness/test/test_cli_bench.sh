@@ -97,22 +97,21 @@ for number, head in database.execute("SELECT number, head FROM runs").fetchall()
     database.execute("UPDATE runs SET head = ? WHERE number = ?", (json.dumps(head), number))
 database.commit()
 END
-goes_on() { # COMMAND...: whether results of the unfinished run are kept
-    "$@" bench corpus --quick --backend cpu --profile strict --resume --json >out 2>err
-    has err "going on with run" "$1 goes on"
-}
-begins_anew() {
-    "$@" bench corpus --quick --backend cpu --profile strict --resume --json >out 2>err
-    hasnt err "going on with run" "$1 begins anew"
+begun=$(/usr/bin/python3 -c 'import sqlite3; print(sqlite3.connect("results.db").execute("SELECT id FROM runs ORDER BY number").fetchall()[-1][0])')
+resumes() { # DATABASE TSR
+    exits 0 "$2 --resume of $1" "$2" bench corpus --quick --backend cpu --profile strict --resume --json --db "$1"
 }
 exits 0 "the run as tsr without build ids would have begun it" /usr/bin/python3 older.py older.db
-goes_on env TSR_DB=older.db "$tsr"
+resumes older.db "$tsr"
+has out "\"run\": \"$begun\"" "goes on with it"
 exits 0 "the same, of another commit" /usr/bin/python3 older.py commit.db another
-begins_anew env TSR_DB=commit.db "$tsr"
+resumes commit.db "$tsr"
+hasnt out "\"run\": \"$begun\"" "begins anew"
 another_build ./other
 exits 0 "a copy of the run" cp results.db build.db
 [ ! -f results.db-wal ] || cp results.db-wal build.db-wal
-begins_anew env TSR_DB=build.db ./other
+resumes build.db ./other
+hasnt out "\"run\": \"$begun\"" "begins anew"
 exits 0 "it goes on" "$tsr" bench corpus --quick --backend cpu --profile strict --resume --json
 has err "2 results are there" "with what is there"
 /usr/bin/python3 -c 'import json, sys; sys.exit(len(json.load(open("out"))["results"]) != 4)' &&
