@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/host.h"
 #include "metadata.h"
 #include "module.h"
 #include "tile/tile.h"
@@ -102,11 +103,21 @@ static json_t *signature_json(const ir_module *m) {
     return root;
 }
 
+/* What a caller may state of a launch: the grid of the last phase, whose cells are alone. */
+static json_t *launch_json(const json_t *phases, json_t *scratch) {
+    size_t count = json_array_size(phases);
+    json_t *last = json_array_get(phases, count - 1);
+    json_t *cells = count ? json_incref(json_object_get(last, "grid")) : json_integer(0);
+    return json_pack("{s:[o, i, i], s:[i, i, i], s:O}", "grid", cells, 1, 1, "block", 1, 1, 1,
+                     "smem_bytes", scratch);
+}
+
 static json_t *needs_json(const ir_module *m) {
     ir_op kernel = ir_module_kernel(m);
-    return json_pack("{s:o, s:o, s:o, s:o}", "tile", parameters_json(m), "workspace_bytes",
-                     need_json(m, kernel, "workspace", "workspace_bytes"), "scratch_bytes",
-                     need_json(m, kernel, "scratch", "scratch_bytes"), "phases", phases_json(m));
+    json_t *phases = phases_json(m), *scratch = need_json(m, kernel, "scratch", "scratch_bytes");
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "tile", parameters_json(m), "workspace_bytes",
+                     need_json(m, kernel, "workspace", "workspace_bytes"), "launch",
+                     launch_json(phases, scratch), "scratch_bytes", scratch, "phases", phases);
 }
 
 void artifact_init(artifact_builder *b, compiler_instance *instance,
@@ -204,20 +215,35 @@ static json_t *image_json(const struct artifact_image *image) {
     return object;
 }
 
-/* PREFIX:ISA; further images of a level have a number. */
-static void section_name(const struct artifact_image *image, const char *prefix, char name[32]) {
+enum { KIND_BYTES = 32 };
+_Static_assert((int)ARTIFACT_IMAGES_MAX <= 1000, "numbers of images have three digits");
+
+/* Further images of a level have a number. */
+static void set_kind(const struct artifact_image *image, const char *name, char kind[KIND_BYTES]) {
     if (image->number)
-        snprintf(name, 32, "%s:%s:%d", prefix, image->isa, image->number);
+        snprintf(kind, KIND_BYTES, "%.27s:%u", name, (unsigned)image->number % 1000);
     else
-        snprintf(name, 32, "%s:%s", prefix, image->isa);
+        snprintf(kind, KIND_BYTES, "%s", name);
+}
+
+static void code_kind(const struct artifact_image *image, char kind[KIND_BYTES]) {
+    char target[HOST_TARGET_BYTES];
+    host_target_of(image->isa, target);
+    set_kind(image, target, kind);
+}
+
+static void schedule_kind(const struct artifact_image *image, char kind[KIND_BYTES]) {
+    char name[KIND_BYTES];
+    snprintf(name, sizeof name, "schedule:%s", image->isa);
+    set_kind(image, name, kind);
 }
 
 static json_t *images_json(const artifact_builder *b) {
     json_t *list = json_array();
     for (uint32_t i = 0; i < b->count; i++) {
         json_t *one = image_json(&b->images[i]);
-        char section[32];
-        section_name(&b->images[i], "elf", section);
+        char section[KIND_BYTES];
+        code_kind(&b->images[i], section);
         json_object_set_new(one, "section", json_string(section));
         json_array_append_new(list, one);
     }
@@ -228,9 +254,9 @@ static bool describes_images(const artifact_builder *b) {
     return b->count > 1 || b->generic;
 }
 
-/* One image: its description is the module's own, which every runtime can read. */
+/* One image: its description is the module's own. */
 static char *metadata_json(const artifact_builder *b) {
-    json_t *root = json_pack("{s:s, s:s, s:i}", "schema", "tsr.module/1", "profile", b->profile,
+    json_t *root = json_pack("{s:s, s:s, s:i}", "schema", "tsr.module/2", "profile", b->profile,
                              "numerics_version", TSR_NUMERICS_VERSION);
     json_object_update(root, b->signature);
     set_hash(root, "graph_sha256", &b->graph_hash);
@@ -277,7 +303,7 @@ static bool fits_a_module(const artifact_builder *b, const char *json, status *s
 }
 
 bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *st) {
-    char kinds[ARTIFACT_IMAGES_MAX][2][32];
+    char kinds[ARTIFACT_IMAGES_MAX][2][KIND_BYTES];
     module_part parts[2 + 2 * ARTIFACT_IMAGES_MAX];
     out->graph_hash = b->graph_hash;
     out->schedule_hash = schedules_hash(b);
@@ -291,15 +317,14 @@ bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *s
     size_t count = 2;
     for (uint32_t i = 0; i < b->count; i++) {
         const struct artifact_image *image = &b->images[i];
-        section_name(image, "elf", kinds[i][1]);
-        section_name(image, "schedule", kinds[i][0]);
+        code_kind(image, kinds[i][1]);
+        schedule_kind(image, kinds[i][0]);
         const char *schedule = describes_images(b) ? kinds[i][0] : "schedule";
         if (image->schedule.length)
             parts[count++] = (module_part){schedule, image->schedule.data, image->schedule.length};
         parts[count++] = (module_part){kinds[i][1], image->object.data, image->object.length};
     }
-    uint16_t minor = describes_images(b) ? MODULE_ABI_MINOR_IMAGES : MODULE_ABI_MINOR_ONE_IMAGE;
-    bool ok = module_write(parts, count, minor, &out->image, &out->image_size, st);
+    bool ok = module_write(parts, count, &out->image, &out->image_size, st);
     if (ok)
         out->module_hash = sha256_of(out->image, out->image_size);
     free(json);

@@ -29,7 +29,7 @@ typedef struct pipeline {
 } pipeline;
 
 static bool run_specialize(pipeline *p) {
-    return graph_specialize(p->m, p->dims, p->st);
+    return p->options->generic || graph_specialize(p->m, p->dims, p->st);
 }
 
 static bool run_decompose(pipeline *p) {
@@ -72,6 +72,7 @@ static bool run_schedule(pipeline *p) {
                               .apart = p->options->unoptimised};
     schedule_request request = {.target = &target,
                                 .profile = compiler_profile_name(p->options->profile),
+                                .symbolic = p->options->generic,
                                 .overrides = p->options->schedule,
                                 .written = p->options->written,
                                 .loose = p->options->schedule_loose,
@@ -84,11 +85,6 @@ static bool run_schedule(pipeline *p) {
 
 static bool run_tile(pipeline *p) {
     return replace(p, tile_from_schedule(p->m, p->st));
-}
-
-static bool run_generic(pipeline *p) {
-    const char *profile = compiler_profile_name(p->options->profile);
-    return replace(p, tile_generic(p->m, p->isa->lanes, profile, p->st));
 }
 
 static bool run_expand_math(pipeline *p) {
@@ -118,23 +114,12 @@ static const struct pass {
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 
-/* Where dimensions stay symbols: nothing is specialised, and there is no schedule to choose. */
-static const struct pass generic_passes[] = {
-    {"decompose", run_decompose},     {"widen", run_widen},
-    {"normalize", run_normalize},     {"simplify", run_simplify},
-    {"contract", run_contract},       {"generic", run_generic},
-    {"expand-math", run_expand_math}, {"assign-layout", run_assign_layout},
-};
-enum { GENERIC_PASS_COUNT = sizeof generic_passes / sizeof *generic_passes, GENERIC_TILE = 5 };
-
-uint32_t compiler_pass_names(bool generic, const char *const **names) {
-    static const char *list[PASS_COUNT], *generic_list[GENERIC_PASS_COUNT];
+uint32_t compiler_pass_names(const char *const **names) {
+    static const char *list[PASS_COUNT];
     for (int i = 0; i < PASS_COUNT; i++)
         list[i] = passes[i].name;
-    for (int i = 0; i < GENERIC_PASS_COUNT; i++)
-        generic_list[i] = generic_passes[i].name;
-    *names = generic ? generic_list : list;
-    return generic ? GENERIC_PASS_COUNT : PASS_COUNT;
+    *names = list;
+    return PASS_COUNT;
 }
 
 uint32_t compiler_function_names(const char *const **names) {
@@ -248,20 +233,14 @@ static bool run_pass(pipeline *p, const struct pass *pass) {
 
 /* Runs the passes up to and including `last`; NULL runs them all. */
 static bool run_passes(pipeline *p, const char *last) {
-    bool generic = p->options->generic;
-    const struct pass *list = generic ? generic_passes : passes;
-    int count = generic ? GENERIC_PASS_COUNT : PASS_COUNT;
-    for (int i = 0; i < count; i++) {
-        if (!run_pass(p, &list[i]))
+    for (int i = 0; i < PASS_COUNT; i++) {
+        if (!run_pass(p, &passes[i]))
             return false;
-        bool named = last && strcmp(last, list[i].name) == 0;
-        if (named || (last && generic && i == GENERIC_TILE && strcmp(last, "tile") == 0))
+        if (last && strcmp(last, passes[i].name) == 0)
             return true;
     }
     if (last)
-        return status_set(
-            p->st, STATUS_INVALID,
-            generic ? "code for any dimensions has no '%s'" : "no pass is called '%s'", last);
+        return status_set(p->st, STATUS_INVALID, "no pass is called '%s'", last);
     if (!p->options->fault || !tile_knows_fault(p->options->fault))
         return true;
     return tile_inject_fault(p->m, p->options->fault, p->st) && run_assign_layout(p);

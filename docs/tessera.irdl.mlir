@@ -563,7 +563,7 @@ module {
       %0 = irdl.any
       irdl.operands(optional %0)
       %1 = irdl.base "#builtin.string"
-      %2 = irdl.base "#builtin.integer"
+      %2 = irdl.any
       %3 = irdl.any
       irdl.attributes {"axis" = %1, "extent" = %2, "step" = %3}
       %4 = irdl.region
@@ -631,7 +631,7 @@ module {
       %24 = irdl.base "#builtin.integer"
       %25 = irdl.base "#builtin.integer"
       %26 = irdl.base "#builtin.array"
-      %27 = irdl.base "#builtin.integer"
+      %27 = irdl.any
       %28 = irdl.base "#builtin.string"
       %29 = irdl.base "#builtin.string"
       %30 = irdl.base "#builtin.integer"
@@ -669,7 +669,7 @@ module {
       %24 = irdl.base "#builtin.integer"
       %25 = irdl.base "#builtin.integer"
       %26 = irdl.base "#builtin.array"
-      %27 = irdl.base "#builtin.integer"
+      %27 = irdl.any
       %28 = irdl.base "#builtin.string"
       %29 = irdl.base "#builtin.string"
       %30 = irdl.base "#builtin.integer"
@@ -706,12 +706,14 @@ module {
       %24 = irdl.base "#builtin.integer"
       %25 = irdl.base "#builtin.integer"
       %26 = irdl.base "#builtin.array"
-      %27 = irdl.base "#builtin.integer"
+      %27 = irdl.any
       %28 = irdl.base "#builtin.string"
       %29 = irdl.base "#builtin.integer"
-      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "order" = %28, "reduction" = %29}
-      %30 = irdl.region
-      irdl.regions(%30)
+      %30 = irdl.base "#builtin.dictionary"
+      %31 = irdl.base "#builtin.array"
+      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "order" = %28, "reduction" = %29, "indices" = %30, "buffers" = %31}
+      %32 = irdl.region
+      irdl.regions(%32)
     }
     irdl.operation @fill {
       %0 = irdl.any
@@ -725,6 +727,12 @@ module {
       %1 = irdl.base "#builtin.array"
       irdl.attributes {"access" = %1}
     }
+    irdl.operation @extent {
+      %0 = irdl.any
+      irdl.results(%0)
+      %1 = irdl.any
+      irdl.attributes {"of" = %1}
+    }
     irdl.operation @gather {
       %0 = irdl.any
       irdl.operands(%0)
@@ -732,8 +740,8 @@ module {
       irdl.results(%1)
       %2 = irdl.base "#builtin.integer"
       %3 = irdl.base "#builtin.array"
-      %4 = irdl.base "#builtin.integer"
-      %5 = irdl.base "#builtin.integer"
+      %4 = irdl.any
+      %5 = irdl.any
       irdl.attributes {"input" = %2, "access" = %3, "stride" = %4, "limit" = %5}
     }
     irdl.operation @yield {
@@ -789,15 +797,19 @@ module {
     }
     irdl.operation @workspace {
       %0 = irdl.any
-      irdl.results(%0)
-      %1 = irdl.base "#builtin.integer"
-      irdl.attributes {"offset" = %1}
+      irdl.operands(optional %0)
+      %1 = irdl.any
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.integer"
+      irdl.attributes {"offset" = %2}
     }
     irdl.operation @scratch {
       %0 = irdl.any
-      irdl.results(%0)
-      %1 = irdl.base "#builtin.integer"
-      irdl.attributes {"offset" = %1}
+      irdl.operands(optional %0)
+      %1 = irdl.any
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.integer"
+      irdl.attributes {"offset" = %2}
     }
     irdl.operation @for {
       %0 = irdl.any
@@ -994,24 +1006,72 @@ module {
     irdl.operation @load {
       %0 = irdl.any
       %1 = irdl.any
-      irdl.operands(%0, %1)
       %2 = irdl.any
-      irdl.results(%2)
-      %3 = irdl.base "#builtin.integer"
-      %4 = irdl.base "#builtin.integer"
-      irdl.attributes {"row_stride" = %3, "column_stride" = %4}
+      %3 = irdl.any
+      %4 = irdl.any
+      %5 = irdl.any
+      %6 = irdl.any
+      %7 = irdl.any
+      %8 = irdl.any
+      %9 = irdl.any
+      %10 = irdl.any
+      %11 = irdl.any
+      %12 = irdl.any
+      %13 = irdl.any
+      %14 = irdl.any
+      %15 = irdl.any
+      %16 = irdl.any
+      %17 = irdl.any
+      %18 = irdl.any
+      %19 = irdl.any
+      %20 = irdl.any
+      %21 = irdl.any
+      %22 = irdl.any
+      %23 = irdl.any
+      %24 = irdl.any
+      %25 = irdl.any
+      irdl.operands(%0, %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25)
+      %26 = irdl.any
+      irdl.results(%26)
+      %27 = irdl.base "#builtin.integer"
+      %28 = irdl.base "#builtin.integer"
+      irdl.attributes {"row_stride" = %27, "column_stride" = %28}
     }
     irdl.operation @gather {
       %0 = irdl.any
       %1 = irdl.any
       %2 = irdl.any
-      irdl.operands(%0, %1, %2)
       %3 = irdl.any
-      irdl.results(%3)
-      %4 = irdl.base "#builtin.integer"
-      %5 = irdl.base "#builtin.integer"
-      %6 = irdl.base "#builtin.integer"
-      irdl.attributes {"row_stride" = %4, "column_stride" = %5, "stride" = %6}
+      %4 = irdl.any
+      %5 = irdl.any
+      %6 = irdl.any
+      %7 = irdl.any
+      %8 = irdl.any
+      %9 = irdl.any
+      %10 = irdl.any
+      %11 = irdl.any
+      %12 = irdl.any
+      %13 = irdl.any
+      %14 = irdl.any
+      %15 = irdl.any
+      %16 = irdl.any
+      %17 = irdl.any
+      %18 = irdl.any
+      %19 = irdl.any
+      %20 = irdl.any
+      %21 = irdl.any
+      %22 = irdl.any
+      %23 = irdl.any
+      %24 = irdl.any
+      %25 = irdl.any
+      %26 = irdl.any
+      irdl.operands(%0, %1, %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26)
+      %27 = irdl.any
+      irdl.results(%27)
+      %28 = irdl.base "#builtin.integer"
+      %29 = irdl.base "#builtin.integer"
+      %30 = irdl.base "#builtin.integer"
+      irdl.attributes {"row_stride" = %28, "column_stride" = %29, "stride" = %30}
     }
     irdl.operation @load_group {
       %0 = irdl.any
@@ -1033,10 +1093,34 @@ module {
       %0 = irdl.any
       %1 = irdl.any
       %2 = irdl.any
-      irdl.operands(%0, %1, %2)
-      %3 = irdl.base "#builtin.integer"
-      %4 = irdl.base "#builtin.integer"
-      irdl.attributes {"row_stride" = %3, "column_stride" = %4}
+      %3 = irdl.any
+      %4 = irdl.any
+      %5 = irdl.any
+      %6 = irdl.any
+      %7 = irdl.any
+      %8 = irdl.any
+      %9 = irdl.any
+      %10 = irdl.any
+      %11 = irdl.any
+      %12 = irdl.any
+      %13 = irdl.any
+      %14 = irdl.any
+      %15 = irdl.any
+      %16 = irdl.any
+      %17 = irdl.any
+      %18 = irdl.any
+      %19 = irdl.any
+      %20 = irdl.any
+      %21 = irdl.any
+      %22 = irdl.any
+      %23 = irdl.any
+      %24 = irdl.any
+      %25 = irdl.any
+      %26 = irdl.any
+      irdl.operands(%0, %1, %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26)
+      %27 = irdl.base "#builtin.integer"
+      %28 = irdl.base "#builtin.integer"
+      irdl.attributes {"row_stride" = %27, "column_stride" = %28}
     }
     irdl.operation @constant {
       %0 = irdl.any

@@ -1,28 +1,56 @@
 /* context.c - devices and contexts. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
-#include "device/host.h"
 #include "runtime.h"
 
 enum { THREAD_LIMIT = 4096 };
 
+/* Contexts lost and destroyed in which a kernel still runs: their memory stays, and stays
+ * reachable. */
+static struct {
+    pthread_mutex_t mutex;
+    tsr_context_t first;
+} abandoned = {PTHREAD_MUTEX_INITIALIZER, NULL};
+
+_Static_assert(TSR_ALLOC_HOST_VISIBLE == 1 << DEVICE_MEMORY_HOST_VISIBLE &&
+                   TSR_ALLOC_PINNED == 1 << DEVICE_MEMORY_PINNED,
+               "the bits of memory kinds are the flags of tsrAlloc");
+
 tsr_status_t tsrGetDeviceCount(uint32_t *count) {
     if (!count)
         return error_null("count");
-    *count = (uint32_t)device_listed_count();
+    *count = device_listed_count();
     return TSR_SUCCESS;
 }
 
+static tsr_status_t no_device(uint32_t index) {
+    return error_set(TSR_ENOTFOUND, "device %u does not exist; there are %u", index,
+                     device_listed_count());
+}
+
 tsr_status_t tsrGetDeviceInfo(uint32_t index, tsr_device_info_t *info) {
-    if (!info)
-        return error_null("info");
-    if (index >= device_listed_count())
-        return error_set(TSR_ENOTFOUND, "device %u does not exist; there are %zu", index,
-                         device_listed_count());
-    device_driver_at(index)->probe(info);
+    uint32_t own_index;
+    device_info told;
+    tsr_status_t sized = error_check_size(info, info ? info->struct_size : 0, sizeof *info);
+    if (sized != TSR_SUCCESS)
+        return sized;
+    const device_driver *driver = device_listed_at(index, &own_index);
+    if (!driver || !driver->enumerate(own_index, &told))
+        return no_device(index);
+    const tsr_device_info_t filled = {.struct_size = info->struct_size,
+                                      .backend = told.backend,
+                                      .name = told.name ? told.name : "",
+                                      .isa = told.isa,
+                                      .compute_units = told.compute_units,
+                                      .memory_kinds = told.memory_kinds,
+                                      .memory_bytes = told.memory_bytes,
+                                      .workgroup_memory_bytes = told.workgroup_memory_bytes,
+                                      .timestamp_ns = told.timestamp_ns,
+                                      .host_addressable = told.host_addressable,
+                                      .unavailable = told.unavailable};
+    memcpy(info, &filled, sizeof filled);
     return TSR_SUCCESS;
 }
 
@@ -32,23 +60,39 @@ tsr_status_t tsrCreateContext(tsr_context_t *context) {
 
 tsr_status_t tsrCreateContextOn(uint32_t index, uint32_t threads, uint32_t flags,
                                 tsr_context_t *context) {
-    if (index >= device_listed_count())
-        return error_set(TSR_ENOTFOUND, "device %u does not exist; there are %zu", index,
-                         device_listed_count());
-    return context_create_on(device_driver_at(index), threads, flags, context);
+    uint32_t own_index;
+    const device_driver *driver = device_listed_at(index, &own_index);
+    return driver ? context_create_on(driver, own_index, threads, flags, context)
+                  : no_device(index);
 }
 
-static void init_locks(tsr_context_t c) {
-    pthread_condattr_t monotonic;
-    pthread_mutex_init(&c->mutex, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&c->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+static void timed(void *context, const device_times *times) {
+    telemetry_add(&((tsr_context_t)context)->telemetry, times);
 }
 
-tsr_status_t context_create_on(const device_driver *driver, uint32_t threads, uint32_t flags,
-                               tsr_context_t *context) {
+static void release(tsr_context_t c) {
+    if (c->default_stream.queue)
+        c->device->driver->queue_destroy(c->device, c->default_stream.queue);
+    if (c->device)
+        c->device->driver->close(c->device);
+    telemetry_release(&c->telemetry);
+    vec_release(&c->memories);
+    pthread_mutex_destroy(&c->debugging);
+    pthread_mutex_destroy(&c->mutex);
+    free(c);
+}
+
+static bool open_device(tsr_context_t c, const device_driver *driver, uint32_t index,
+                        uint32_t threads, status *st) {
+    const device_options options = {
+        .threads = threads, .debug = c->debug, .timed = timed, .timed_context = c};
+    c->default_stream.context = c;
+    return device_open(driver, index, &options, &c->device, st) &&
+           driver->queue_create(c->device, true, &c->default_stream.queue, st);
+}
+
+tsr_status_t context_create_on(const device_driver *driver, uint32_t index, uint32_t threads,
+                               uint32_t flags, tsr_context_t *context) {
     status st = STATUS_INIT;
     if (!context)
         return error_null("context");
@@ -57,42 +101,106 @@ tsr_status_t context_create_on(const device_driver *driver, uint32_t threads, ui
     if (threads > THREAD_LIMIT)
         return error_set(TSR_EINVAL, "%u threads; at most %d are possible", threads, THREAD_LIMIT);
     tsr_context_t c = base_calloc(1, sizeof *c);
-    if (!driver->open(threads, &c->device, &st)) {
-        free(c);
+    c->debug = flags & TSR_CONTEXT_DEBUG;
+    pthread_mutex_init(&c->mutex, NULL);
+    pthread_mutex_init(&c->debugging, NULL);
+    telemetry_init(&c->telemetry);
+    if (!open_device(c, driver, index, threads, &st)) {
+        release(c);
         return error_from(&st);
     }
-    c->debug = flags & TSR_CONTEXT_DEBUG;
-    init_locks(c);
-    telemetry_init(&c->telemetry);
-    stream_init(&c->default_stream, c);
     *context = c;
     return TSR_SUCCESS;
+}
+
+tsr_status_t context_ask(tsr_context_t context) {
+    status why;
+    status_clear(&why);
+    return context->device->driver->usable(context->device, &why) ? TSR_SUCCESS : error_from(&why);
+}
+
+void context_add(tsr_context_t context, owned **list, owned *handle) {
+    pthread_mutex_lock(&context->mutex);
+    handle->next = *list;
+    *list = handle;
+    pthread_mutex_unlock(&context->mutex);
+}
+
+void context_remove(tsr_context_t context, owned **list, owned *handle) {
+    pthread_mutex_lock(&context->mutex);
+    while (*list != handle)
+        list = &(*list)->next;
+    *list = handle->next;
+    pthread_mutex_unlock(&context->mutex);
+}
+
+static size_t count_of(const owned *list) {
+    size_t count = 0;
+    for (; list; list = list->next)
+        count++;
+    return count;
+}
+
+static owned *take_first(owned **list) {
+    owned *first = *list;
+    if (first)
+        *list = first->next;
+    return first;
+}
+
+static void abandon(tsr_context_t context) {
+    pthread_mutex_lock(&abandoned.mutex);
+    context->next_abandoned = abandoned.first;
+    abandoned.first = context;
+    pthread_mutex_unlock(&abandoned.mutex);
+}
+
+/* With all its handles, unless a kernel may still use them. */
+static void destroy_lost(tsr_context_t context) {
+    owned *o;
+    if (!context->device->driver->cancel(context->device)) {
+        abandon(context);
+        return;
+    }
+    while ((o = take_first(&context->streams)))
+        stream_free((tsr_stream_t)o);
+    while ((o = take_first(&context->graphs)))
+        graph_free((tsr_graph_t)o);
+    while ((o = take_first(&context->events)))
+        event_free((tsr_event_t)o);
+    while ((o = take_first(&context->modules)))
+        module_free((tsr_module_t)o);
+    memory_free_all(context);
+    release(context);
 }
 
 tsr_status_t tsrDestroyContext(tsr_context_t context) {
     if (!context)
         return error_null("context");
-    pthread_mutex_lock(&context->mutex);
-    size_t modules = context->modules, streams = context->streams, events = context->events;
-    size_t memories = context->memories.count;
-    bool lost = context_is_lost(context);
-    pthread_mutex_unlock(&context->mutex);
-    if (lost) {
-        context_abandon(context);
+    if (context_usable(context) != TSR_SUCCESS) {
+        destroy_lost(context);
         return TSR_SUCCESS;
     }
-    if (modules || streams || events || memories)
+    pthread_mutex_lock(&context->mutex);
+    size_t modules = count_of(context->modules), streams = count_of(context->streams),
+           events = count_of(context->events), graphs = count_of(context->graphs),
+           memories = context->memories.count;
+    pthread_mutex_unlock(&context->mutex);
+    if (modules || streams || events || graphs || memories)
         return error_set(
             TSR_EINVAL,
-            "the context still has %zu modules, %zu streams, %zu events and %zu allocations; free "
-            "them first",
-            modules, streams, events, memories);
-    stream_release(&context->default_stream);
-    telemetry_release(&context->telemetry);
-    vec_release(&context->memories);
-    context->device->driver->close(context->device);
-    pthread_cond_destroy(&context->changed);
-    pthread_mutex_destroy(&context->mutex);
-    free(context);
+            "the context still has %zu modules, %zu streams, %zu events, %zu graphs and %zu "
+            "allocations; free them first",
+            modules, streams, events, graphs, memories);
+    release(context);
     return TSR_SUCCESS;
+}
+
+tsr_status_t tsrSetWatchdog(tsr_context_t context, uint64_t timeout_ns) {
+    if (!context)
+        return error_null("context");
+    tsr_status_t usable = context_usable(context);
+    if (usable == TSR_SUCCESS)
+        atomic_store(&context->watchdog_ns, timeout_ns);
+    return usable;
 }

@@ -11,7 +11,7 @@ static const char *const names[] = {
     [TSR_EINVAL] = "invalid argument",  [TSR_ETIMEOUT] = "timeout",
     [TSR_ENOTFOUND] = "not found",      [TSR_ECORRUPT] = "corrupt module",
     [TSR_EVERSION] = "ABI version",     [TSR_EUNAVAILABLE] = "unavailable",
-    [TSR_EINTERNAL] = "internal error",
+    [TSR_EINTERNAL] = "internal error", [TSR_EDEVICELOST] = "device lost",
 };
 
 static const tsr_status_t codes[STATUS_CODE_COUNT] = {
@@ -23,6 +23,7 @@ static const tsr_status_t codes[STATUS_CODE_COUNT] = {
     [STATUS_OUT_OF_MEMORY] = TSR_EOOM,
     [STATUS_IO] = TSR_EINTERNAL,
     [STATUS_TIMEOUT] = TSR_ETIMEOUT,
+    [STATUS_DEVICE_LOST] = TSR_EDEVICELOST,
     [STATUS_MISMATCH] = TSR_EINTERNAL,
     [STATUS_INTERRUPTED] = TSR_EINTERNAL,
     [STATUS_INTERNAL] = TSR_EINTERNAL,
@@ -57,4 +58,13 @@ tsr_status_t error_from(const status *st) {
 
 tsr_status_t error_null(const char *argument) {
     return error_set(TSR_EINVAL, "%s is NULL", argument);
+}
+
+tsr_status_t error_check_size(const void *info, size_t told_bytes, size_t least_bytes) {
+    if (!info)
+        return error_null("info");
+    return told_bytes >= least_bytes
+               ? TSR_SUCCESS
+               : error_set(TSR_EINVAL, "struct_size is %zu; set it to the size of the struct, %zu",
+                           told_bytes, least_bytes);
 }

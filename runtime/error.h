@@ -12,5 +12,8 @@ tsr_status_t error_set(tsr_status_t code, const char *format, ...)
 tsr_status_t error_from(const status *st);
 /* Fails with TSR_EINVAL naming the null argument. */
 tsr_status_t error_null(const char *argument);
+/* TSR_EINVAL where the struct to fill is NULL, or a caller's header has it smaller than the first
+ * that there was. */
+tsr_status_t error_check_size(const void *info, size_t told_bytes, size_t least_bytes);
 
 #endif

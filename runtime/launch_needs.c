@@ -1,5 +1,6 @@
 /* launch_needs.c - what a launch with these dimensions runs, and the memory that it takes. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -72,7 +73,8 @@ static tsr_status_t find_code_needs(launch_request *request) {
     bool ok = evaluate(&code->workspace_bytes, &names, &request->workspace_bytes) &&
               evaluate(&code->scratch_bytes, &names, &request->scratch_bytes);
     for (uint32_t i = 0; i < code->phase_count && ok; i++)
-        ok = evaluate(&code->phases[i].cells, &names, &request->cells[i]);
+        ok = evaluate(&code->phases[i].cells, &names, &request->room.cells[i]);
+    request->cells = request->room.cells;
     return ok ? TSR_SUCCESS : refuse(request, "that is more memory or work than there can be");
 }
 
@@ -92,14 +94,71 @@ static bool size_of(const metadata_parameter *p, const formula_names *names, int
     return *bytes <= METADATA_LIMIT;
 }
 
-tsr_status_t launch_find_needs(launch_request *request, int64_t *sizes) {
+static tsr_status_t find_needs(launch_request *request) {
     const metadata *m = request->kernel->metadata;
     formula_names names = names_of(request);
     tsr_status_t result = check_constraints(request);
+    request->sizes = request->room.sizes;
     for (uint32_t i = 0; i < m->inputs + m->outputs && result == TSR_SUCCESS; i++)
-        if (!size_of(&m->parameters[i], &names, &sizes[i]))
+        if (!size_of(&m->parameters[i], &names, &request->room.sizes[i]))
             result = refuse(request, "a buffer would have more bytes than there can be");
     if (result == TSR_SUCCESS)
         result = choose_code(request);
     return result == TSR_SUCCESS ? find_code_needs(request) : result;
+}
+
+tsr_status_t launch_find_needs(launch_request *request) {
+    const struct tsr_module *module = request->kernel->module;
+    if (!module->fixed_sizes)
+        return find_needs(request);
+    request->code = &module->codes[0];
+    request->sizes = module->fixed_sizes;
+    request->cells = module->fixed_cells;
+    request->workspace_bytes = module->fixed_workspace;
+    request->scratch_bytes = module->fixed_scratch;
+    return TSR_SUCCESS;
+}
+
+tsr_status_t launch_fix_needs(tsr_module_t module) {
+    const metadata *m = &module->metadata;
+    if (m->dims > 0)
+        return TSR_SUCCESS;
+    launch_request *request = base_malloc(sizeof *request);
+    request->kernel = &module->kernel;
+    request->dims = NULL;
+    tsr_status_t result = find_needs(request);
+    if (result == TSR_SUCCESS) {
+        uint32_t buffers = m->inputs + m->outputs, phases = request->code->description->phase_count;
+        module->fixed_sizes = arena_copy(&module->metadata.memory, request->sizes,
+                                         (buffers + 1) * sizeof *request->sizes);
+        module->fixed_cells = arena_copy(&module->metadata.memory, request->cells,
+                                         (phases + 1) * sizeof *request->cells);
+        module->fixed_workspace = request->workspace_bytes;
+        module->fixed_scratch = request->scratch_bytes;
+    }
+    free(request);
+    return result;
+}
+
+tsr_status_t launch_check_spec(const launch_request *request, const tsr_launch_t *launch) {
+    const uint32_t given[METADATA_LAUNCH_COUNT] = {
+        launch->grid_x,  launch->grid_y,  launch->grid_z,    launch->block_x,
+        launch->block_y, launch->block_z, launch->smem_bytes};
+    int64_t wanted[METADATA_LAUNCH_COUNT];
+    formula_names names = names_of(request);
+    bool same = true;
+    for (int i = 0; i < METADATA_LAUNCH_COUNT; i++) {
+        if (!evaluate(&request->code->description->launch[i], &names, &wanted[i]))
+            return refuse(request, "its launch spec has no value");
+        same &= given[i] == 0 || given[i] == wanted[i];
+    }
+    return same ? TSR_SUCCESS
+                : error_set(TSR_EINVAL,
+                            "kernel '%s' is launched with grid %" PRId64 "x%" PRId64 "x%" PRId64
+                            ", block %" PRId64 "x%" PRId64 "x%" PRId64 ", %" PRId64
+                            " bytes of shared memory, not with grid %ux%ux%u, block %ux%ux%u, %u "
+                            "bytes; 0 stands for what it is launched with",
+                            request->kernel->metadata->name, wanted[0], wanted[1], wanted[2],
+                            wanted[3], wanted[4], wanted[5], wanted[6], given[0], given[1],
+                            given[2], given[3], given[4], given[5], given[6]);
 }

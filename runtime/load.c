@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "module.h"
 #include "runtime.h"
 
@@ -21,19 +22,26 @@ static tsr_status_t check_version(const void *image, size_t size_bytes) {
     return TSR_SUCCESS;
 }
 
+/* A module in the making. */
+typedef struct loader {
+    tsr_module_t module;
+    const void *image;
+    size_t size_bytes;
+} loader;
+
 /* The images that the metadata describes are there, and it describes all that are there. */
-static bool check_images(const device_load *load, status *st) {
-    const metadata *m = load->metadata;
+static bool check_images(const loader *l, status *st) {
+    const metadata *m = &l->module->metadata;
     module_part part;
     if (!m->images[0].isa)
         return true;
     for (uint32_t i = 0; i < m->image_count; i++)
-        if (!module_find(load->module, load->module_bytes, m->images[i].section, &part))
+        if (!module_find(l->image, l->size_bytes, m->images[i].section, &part))
             return status_set(st, STATUS_CORRUPT,
                               "the metadata describes the image '%.40s', which the module lacks",
                               m->images[i].section);
-    for (size_t i = 0; module_part_at(load->module, load->module_bytes, i, &part); i++) {
-        bool described = strncmp(part.kind, "elf:", 4) != 0;
+    for (size_t i = 0; module_part_at(l->image, l->size_bytes, i, &part); i++) {
+        bool described = !module_is_image(part.kind);
         for (uint32_t k = 0; k < m->image_count && !described; k++)
             described = strcmp(m->images[k].section, part.kind) == 0;
         if (!described)
@@ -43,47 +51,99 @@ static bool check_images(const device_load *load, status *st) {
     return true;
 }
 
-static void unload_codes(tsr_module_t m) {
-    device *d = m->context->device;
-    for (uint32_t i = 0; i < m->code_count; i++)
-        d->driver->unload(d, m->codes[i].image);
-    free(m->codes);
+/* Says which images the module has, and why the device takes none of them. */
+static bool no_image_fits(const loader *l, status *st) {
+    const device_info *info = &l->module->context->device->info;
+    text found;
+    module_part part;
+    text_init(&found);
+    for (size_t i = 0; module_part_at(l->image, l->size_bytes, i, &part); i++)
+        if (module_is_image(part.kind))
+            text_printf(&found, "%s%s", found.length ? ", " : "", part.kind);
+    status_set(st, STATUS_UNAVAILABLE,
+               "no image of '%s' fits this device (%s%s%s); the module has %s",
+               l->module->metadata.name, info->isa, info->target_limit ? ", the limit of " : "",
+               info->target_limit ? info->target_limit : "", found.length ? found.data : "none");
+    text_release(&found);
+    return false;
+}
+
+/* What the metadata says of a part; of every image, where it tells none apart. */
+static const metadata_image *description(const metadata *m, const char *kind) {
+    for (uint32_t i = 0; i < m->image_count; i++)
+        if (!m->images[i].isa || strcmp(m->images[i].section, kind) == 0)
+            return &m->images[i];
+    return NULL;
+}
+
+/* The best image that the device runs; false: none. */
+static bool pick_image(const loader *l, module_part *part, status *st) {
+    const char *const *target = l->module->context->device->info.targets;
+    for (size_t i = 0; !*target && module_part_at(l->image, l->size_bytes, i, part); i++)
+        if (module_is_image(part->kind)) /* it runs any */
+            return true;
+    for (; *target; target++)
+        if (module_find(l->image, l->size_bytes, *target, part))
+            return true;
+    return no_image_fits(l, st);
+}
+
+static bool load_code(tsr_module_t m, const module_part *part, const metadata_image *d,
+                      status *st) {
+    device *on = m->context->device;
+    const device_source source = {part->data, part->size_bytes, part->kind,
+                                  part->kind, d->symbols,       d->phase_count};
+    kernel_code *code = &m->codes[m->code_count];
+    code->description = d;
+    if (!on->driver->load(on, &source, &code->image, st))
+        return status_set(st, STATUS_CORRUPT, "image '%s' of '%s'", part->kind, m->metadata.name);
+    m->code_count++;
+    return true;
 }
 
 /* The best image, and all others of its level: those for certain dimensions. */
-static bool load_codes(tsr_module_t m, device_load load, status *st) {
-    device *d = m->context->device;
+static bool load_codes(const loader *l, status *st) {
+    tsr_module_t m = l->module;
+    module_part best, part;
     m->codes = base_calloc(m->metadata.image_count, sizeof *m->codes);
-    bool ok = d->driver->load(d, &load, &m->codes[0], st);
-    m->code_count = ok;
+    if (!pick_image(l, &best, st))
+        return false;
+    const metadata_image *first = description(&m->metadata, best.kind);
+    m->isa = arena_strndup(&m->metadata.memory, strchr(best.kind, '/') + 1,
+                           strcspn(strchr(best.kind, '/') + 1, ":"));
+    bool ok = load_code(m, &best, first, st);
     for (uint32_t i = 0; i < m->metadata.image_count && ok; i++) {
-        load.image = &m->metadata.images[i];
-        if (load.image == m->codes[0].description || !load.image->isa ||
-            strcmp(load.image->isa, m->codes[0].isa) != 0)
-            continue;
-        ok = d->driver->load(d, &load, &m->codes[m->code_count], st);
-        m->code_count += ok;
+        const metadata_image *d = &m->metadata.images[i];
+        if (d != first && d->isa && strcmp(d->isa, m->isa) == 0)
+            ok = module_find(l->image, l->size_bytes, d->section, &part) &&
+                 load_code(m, &part, d, st);
     }
-    if (!ok)
-        unload_codes(m);
     return ok;
 }
 
-static bool load_parts(tsr_module_t m, const void *image, size_t size_bytes, status *st) {
+void module_free(tsr_module_t m) {
+    device *d = m->context->device;
+    for (uint32_t i = 0; i < m->code_count; i++)
+        d->driver->unload(d, m->codes[i].image);
+    if (m->used)
+        d->driver->event_destroy(d, m->used);
+    free(m->codes);
+    metadata_release(&m->metadata);
+    free(m);
+}
+
+static bool load_parts(const loader *l, status *st) {
     module_part part;
-    if (!module_check(image, size_bytes, st))
+    tsr_module_t m = l->module;
+    device *d = m->context->device;
+    if (!module_check(l->image, l->size_bytes, st))
         return false;
-    if (!module_find(image, size_bytes, "metadata", &part))
+    if (!module_find(l->image, l->size_bytes, "metadata", &part))
         return status_set(st, STATUS_CORRUPT, "the module has no metadata");
     if (!metadata_parse(&m->metadata, part.data, part.size_bytes, st))
         return false;
-    device_load load = {image, size_bytes, &m->metadata, NULL};
-    if (check_images(&load, st) && load_codes(m, load, st)) {
-        m->kernel = (struct tsr_kernel){m, &m->metadata};
-        return true;
-    }
-    metadata_release(&m->metadata);
-    return false;
+    m->kernel = (struct tsr_kernel){m, &m->metadata};
+    return check_images(l, st) && load_codes(l, st) && d->driver->event_create(d, &m->used, st);
 }
 
 tsr_status_t tsrLoadModule(tsr_context_t context, const void *image, size_t size_bytes,
@@ -101,33 +161,34 @@ tsr_status_t tsrLoadModule(tsr_context_t context, const void *image, size_t size
         return version;
     tsr_module_t m = base_calloc(1, sizeof *m);
     m->context = context;
-    if (!load_parts(m, image, size_bytes, &st)) {
-        free(m);
-        return error_from(&st);
+    const loader l = {m, image, size_bytes};
+    tsr_status_t result = load_parts(&l, &st) ? launch_fix_needs(m) : error_from(&st);
+    if (result != TSR_SUCCESS) {
+        module_free(m);
+        return result;
     }
-    pthread_mutex_lock(&context->mutex);
-    context->modules++;
-    pthread_mutex_unlock(&context->mutex);
+    context_add(context, &context->modules, &m->link);
     *module = m;
     return TSR_SUCCESS;
 }
 
 tsr_status_t tsrUnloadModule(tsr_module_t module) {
+    status st = STATUS_INIT;
+    device_event_state state;
+    uint64_t time_ns;
     if (!module)
         return error_null("module");
     tsr_context_t context = module->context;
+    device *d = context->device;
     pthread_mutex_lock(&context->mutex);
-    bool lost = context_is_lost(context);
-    while (!lost && module->launches > 0)
-        lost = !context_wait(context);
-    if (!lost)
-        context->modules--;
+    size_t graphs = module->graphs;
     pthread_mutex_unlock(&context->mutex);
-    if (lost)
-        return error_from(&context->lost);
-    unload_codes(module);
-    metadata_release(&module->metadata);
-    free(module);
+    if (!d->driver->event_query(d, module->used, true, &state, &time_ns, &st))
+        return error_from(&st);
+    if (graphs)
+        return error_set(TSR_EINVAL, "%zu graphs use the module; destroy them first", graphs);
+    context_remove(context, &context->modules, &module->link);
+    module_free(module);
     return TSR_SUCCESS;
 }
 
@@ -160,19 +221,22 @@ tsr_status_t tsrGetModuleIsa(tsr_module_t module, const char **isa) {
     tsr_status_t usable = context_usable(module->context);
     if (usable != TSR_SUCCESS)
         return usable;
-    *isa = module->codes[0].isa;
+    *isa = module->isa;
     return TSR_SUCCESS;
 }
 
 tsr_status_t tsrGetKernelInfo(tsr_kernel_t kernel, tsr_kernel_info_t *info) {
-    if (!kernel || !info)
-        return error_null(kernel ? "info" : "kernel");
-    tsr_status_t usable = context_usable(kernel->module->context);
+    if (!kernel)
+        return error_null("kernel");
+    tsr_status_t usable = error_check_size(info, info ? info->struct_size : 0, sizeof *info);
+    if (usable == TSR_SUCCESS)
+        usable = context_usable(kernel->module->context);
     if (usable != TSR_SUCCESS)
         return usable;
     const metadata *m = kernel->metadata;
     const metadata_image *code = kernel->module->codes[0].description;
-    *info = (tsr_kernel_info_t){.name = m->name,
+    *info = (tsr_kernel_info_t){.struct_size = info->struct_size,
+                                .name = m->name,
                                 .inputs = m->inputs,
                                 .outputs = m->outputs,
                                 .dims = m->dims,
@@ -202,5 +266,19 @@ tsr_status_t tsrGetKernelParameter(tsr_kernel_t kernel, uint32_t index, const ch
         *rank = p->rank;
     if (dims)
         *dims = p->dims;
+    return TSR_SUCCESS;
+}
+
+tsr_status_t tsrGetKernelDimName(tsr_kernel_t kernel, uint32_t index, const char **name) {
+    if (!kernel || !name)
+        return error_null(kernel ? "name" : "kernel");
+    tsr_status_t usable = context_usable(kernel->module->context);
+    if (usable != TSR_SUCCESS)
+        return usable;
+    const metadata *m = kernel->metadata;
+    if (index >= m->dims)
+        return error_set(TSR_ENOTFOUND, "kernel '%s' has no dimension %u; it takes %u", m->name,
+                         index, m->dims);
+    *name = m->dim_names[index];
     return TSR_SUCCESS;
 }

@@ -141,17 +141,45 @@ static bool read_phases(metadata *m, const json_t *root, metadata_image *image, 
     return true;
 }
 
+static bool read_extents(metadata *m, const json_t *launch, const char *key, metadata_need out[3],
+                         status *st) {
+    const json_t *extents;
+    bool ok = get_array(launch, key, 3, &extents, st);
+    if (ok && json_array_size(extents) != 3)
+        return wrong(st, key, "does not have three numbers");
+    for (size_t i = 0; i < 3 && ok; i++) {
+        json_t *one = json_pack("{s:O}", key, json_array_get(extents, i));
+        ok = get_need(m, one, key, &out[i], st);
+        json_decref(one);
+    }
+    return ok;
+}
+
+/* Where none is given: the cells of the last phase, each by itself. */
+static bool read_launch(metadata *m, const json_t *root, metadata_image *image, status *st) {
+    const json_t *launch = json_object_get(root, "launch");
+    metadata_need *l = image->launch;
+    for (int i = 0; i < METADATA_LAUNCH_COUNT; i++)
+        l[i] = (metadata_need){NULL, i < 6};
+    if (image->phase_count)
+        l[0] = image->phases[image->phase_count - 1].cells;
+    return !launch ||
+           (read_extents(m, launch, "grid", l, st) && read_extents(m, launch, "block", l + 3, st) &&
+            get_need(m, launch, "smem_bytes", &l[6], st));
+}
+
 static bool read_needs(metadata *m, const json_t *root, metadata_image *image, status *st) {
     return get_need(m, root, "workspace_bytes", &image->workspace_bytes, st) &&
            get_need(m, root, "scratch_bytes", &image->scratch_bytes, st) &&
-           read_phases(m, root, image, st);
+           read_phases(m, root, image, st) && read_launch(m, root, image, st);
 }
 
-/* "elf:<isa>", or a further image of that level, "elf:<isa>:<number>". */
+/* "<format>/<isa>", or a further image of that level, "<format>/<isa>:<number>". */
 static bool is_section_of(const char *section, const char *isa) {
+    const char *level = strchr(section, '/');
     size_t length = strlen(isa);
-    return strncmp(section, "elf:", 4) == 0 && strncmp(section + 4, isa, length) == 0 &&
-           (section[4 + length] == '\0' || section[4 + length] == ':');
+    return level && strncmp(level + 1, isa, length) == 0 &&
+           (level[1 + length] == '\0' || level[1 + length] == ':');
 }
 
 /* The dimensions that an image is for: each has a number. */
@@ -179,7 +207,7 @@ static bool read_image(metadata *m, const json_t *one, uint32_t index, status *s
         !read_when(m, one, image, st))
         return false;
     if (!is_section_of(image->section, image->isa))
-        return wrong(st, "section", "is not \"elf:\" and the image's \"isa\"");
+        return wrong(st, "section", "is not a target of the image's \"isa\"");
     for (uint32_t i = 0; i < index; i++)
         if (strcmp(m->images[i].section, image->section) == 0)
             return status_set(st, STATUS_CORRUPT, "module metadata: two images in '%.40s'",
@@ -240,8 +268,8 @@ static bool read_images(metadata *m, const json_t *root, status *st) {
 
 static bool read_root(metadata *m, const json_t *root, status *st) {
     const char *schema = json_string_value(json_object_get(root, "schema"));
-    if (!schema || strcmp(schema, "tsr.module/1") != 0)
-        return wrong(st, "schema", "is not \"tsr.module/1\"");
+    if (!schema || strcmp(schema, "tsr.module/2") != 0)
+        return wrong(st, "schema", "is not \"tsr.module/2\"");
     return get_string(m, root, "name", &m->name, st) && read_dims(m, root, st) &&
            read_constraints(m, root, st) && read_parameters(m, root, st) &&
            read_images(m, root, st);

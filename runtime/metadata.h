@@ -1,4 +1,4 @@
-/* metadata.h - a module's metadata document (JSON, schema tsr.module/1), checked and in structs. */
+/* metadata.h - a module's metadata document (JSON, schema tsr.module/2), checked and in structs. */
 #ifndef TESSERA_RUNTIME_METADATA_H
 #define TESSERA_RUNTIME_METADATA_H
 
@@ -36,14 +36,19 @@ typedef struct metadata_constraint {
     const char *what;    /* in words */
 } metadata_constraint;
 
+/* The parts of a tsr_launch_t, in its order: the grid, the block, shared memory. */
+enum { METADATA_LAUNCH_COUNT = 7 };
+
 /* One way to run the kernel: the code of one part of the module, and what a launch of it needs. */
 typedef struct metadata_image {
-    const char *isa;     /* NULL: what follows holds for each "elf:" part of the module */
-    const char *section; /* the part's kind, "elf:..."; NULL with `isa` */
+    const char *isa;     /* NULL: what follows holds for each image of the module */
+    const char *section; /* the part's kind: its target, with a number where that is not the first
+                            part for it; NULL with `isa` */
     uint32_t phase_count;
     metadata_phase *phases;
     const char **symbols; /* one per phase */
     metadata_need workspace_bytes, scratch_bytes;
+    metadata_need launch[METADATA_LAUNCH_COUNT]; /* as a caller may state it */
     const int64_t *when; /* the dimensions that it is for, by number; NULL: any */
 } metadata_image;
 

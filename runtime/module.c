@@ -70,8 +70,8 @@ static bool check_parts(const module_part *parts, size_t count, uint64_t *total,
     return true;
 }
 
-bool module_write(const module_part *parts, size_t count, uint16_t abi_minor, void **image_out,
-                  size_t *size_out, status *st) {
+bool module_write(const module_part *parts, size_t count, void **image_out, size_t *size_out,
+                  status *st) {
     uint64_t total = 0;
     if (!check_parts(parts, count, &total, st))
         return false;
@@ -79,7 +79,8 @@ bool module_write(const module_part *parts, size_t count, uint16_t abi_minor, vo
     if (!image)
         return status_set(st, STATUS_OUT_OF_MEMORY, "no memory for a module of %llu bytes",
                           (unsigned long long)total);
-    header h = {.abi_major = TSR_ABI_MAJOR, .abi_minor = abi_minor, .count = (uint32_t)count};
+    header h = {
+        .abi_major = TSR_ABI_MAJOR, .abi_minor = MODULE_ABI_MINOR, .count = (uint32_t)count};
     memcpy(h.magic, magic, MAGIC_BYTES);
     memcpy(image, &h, sizeof h);
     uint64_t end = HEADER_BYTES + ENTRY_BYTES * (uint64_t)count;
@@ -198,4 +199,8 @@ bool module_find(const void *image, size_t size_bytes, const char *kind, module_
         if (strcmp(part->kind, kind) == 0)
             return true;
     return false;
+}
+
+bool module_is_image(const char *kind) {
+    return strchr(kind, '/') != NULL;
 }

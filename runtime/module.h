@@ -5,20 +5,21 @@
  *   { char kind[32] (NUL padded), u64 offset, u64 size_bytes,
  *     u8 sha256[32] (of the 32 bytes of kind, then the data) };
  *   then the sections, each at the next multiple of 64, in table order, with zeroed padding
- * between. Kinds: "metadata" (JSON), "graph", "schedule", "tile" (IR text), "elf:<isa>" (an ELF
- * relocatable object for one ISA level), others by later backends. The same parts give the same
- * bytes.
+ * between. Kinds: "metadata" (JSON), "graph", "schedule", "tile" (IR text), and images of code,
+ * whose kind is the target: "<format>/<level>", as "x86_64-elf/x86-64-v4" for an ELF relocatable
+ * object. The same parts give the same bytes.
  *
- * Metadata JSON (schema "tsr.module/1"):
+ * Metadata JSON (schema "tsr.module/2"):
  *   { "schema", "name", "profile", "numerics_version", "isa": "x86-64-v4",
  *     "graph_sha256", "schedule_sha256",
  *     "inputs":  [{"name", "dtype", "shape": [..]}], "outputs": [likewise],
  *     "dims": [names of the dimensions given at launch; may be absent],
  *     "tile": {..schedule parameters..}, "workspace_bytes", "scratch_bytes",
- *     "phases": [{"symbol", "grid": cells, "what": "short text"}] }
- * Where images of several levels differ in what they need, "images" (ABI 1.2) holds for each of
- * them { "isa", "section": "elf:<isa>", "schedule_sha256", "tile", "workspace_bytes",
- * "scratch_bytes", "phases" }, and the root has none of these. */
+ *     "phases": [{"symbol", "grid": cells, "what": "short text"}],
+ *     "launch": {"grid": [x, y, z], "block": [x, y, z], "smem_bytes"} }
+ * Where images of several levels differ in what they need, "images" holds for each of them { "isa",
+ * "section": "<target>" or "<target>:<number>", "schedule_sha256", "tile", "workspace_bytes",
+ * "scratch_bytes", "phases", "launch" }, and the root has none of these. */
 #ifndef TESSERA_RUNTIME_MODULE_H
 #define TESSERA_RUNTIME_MODULE_H
 
@@ -34,12 +35,12 @@ typedef struct module_part {
     size_t size_bytes;
 } module_part;
 
-/* A module names the oldest ABI that can run it: functions added for programs do not raise it. */
-enum { MODULE_ABI_MINOR_ONE_IMAGE = 0, MODULE_ABI_MINOR_IMAGES = 2 };
+/* The oldest ABI minor that can run a module: functions added for programs do not raise it. */
+enum { MODULE_ABI_MINOR = 0 };
 
 /* Serialises the parts; *image_out is owned by the caller (free). */
-bool module_write(const module_part *parts, size_t count, uint16_t abi_minor, void **image_out,
-                  size_t *size_out, status *st);
+bool module_write(const module_part *parts, size_t count, void **image_out, size_t *size_out,
+                  status *st);
 /* Checks the whole of an image: magic, version, bounds, overlaps, hashes. */
 bool module_check(const void *image, size_t size_bytes, status *st);
 /* The ABI version that an image names, readable even where module_check would refuse the image for
@@ -51,5 +52,7 @@ bool module_version(const void *image, size_t size_bytes, uint16_t *major_out, u
 bool module_part_at(const void *image, size_t size_bytes, size_t index, module_part *part);
 /* Finds a part in a checked image; `part->data` borrows from the image. */
 bool module_find(const void *image, size_t size_bytes, const char *kind, module_part *part);
+/* Whether parts of this kind are code. */
+bool module_is_image(const char *kind);
 
 #endif

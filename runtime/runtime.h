@@ -1,13 +1,13 @@
 /* runtime.h - what stands behind the handles of tessera.h; for the runtime's own files and its
  * tests.
  *
- * A context has one lock, which keeps all that changes in it, its streams, events and modules; it
- * is never held while a kernel runs. Launches of a context take turns on its device: see turn_take.
- */
+ * A context is an opened device. It has one lock, which keeps its lists and what its streams
+ * remember; it is never held while a command runs. */
 #ifndef TESSERA_RUNTIME_RUNTIME_H
 #define TESSERA_RUNTIME_RUNTIME_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,33 +19,34 @@
 #include "telemetry.h"
 #include "tessera/tessera.h"
 
-typedef struct stream_task stream_task;
+/* A handle in a list of its context: its struct's first member. */
+typedef struct owned {
+    struct owned *next;
+} owned;
 
-/* Under its context's lock, but for the workspace. */
+typedef struct allocation {
+    uintptr_t address;
+    device_memory *memory;
+    bool mapped;
+} allocation;
+
 struct tsr_stream {
+    owned link;
     tsr_context_t context;
-    device_memory workspace; /* grown on demand; belongs to the launch that has the turn */
-    pthread_cond_t work;     /* wakes the stream's thread: a task, or stopping */
-    pthread_t thread;
-    bool has_thread; /* a default stream gets one with its first watchdog */
-    stream_task *first, **last;
-    bool busy, stopping;
-    status failure; /* the first of its launches that failed; told by the next synchronisation */
+    device_queue *queue;
+    status failure;       /* kept for the next synchronisation; under the context's lock */
+    tsr_graph_t captured; /* NULL: it is not capturing */
 };
 
 struct tsr_context {
     device *device;
     bool debug;
     pthread_mutex_t mutex;
-    pthread_cond_t changed;      /* a turn, a task or the watchdog; measured on CLOCK_MONOTONIC */
-    VEC(device_memory) memories; /* sorted by address */
-    size_t modules, streams, events;
-    struct tsr_stream default_stream;
-    const char *running;  /* the kernel that has the turn, or NULL */
-    uint64_t deadline_ns; /* when it must have ended; 0: never */
-    uint64_t limit_ns;    /* what the deadline was made from */
-    uint64_t watchdog_ns; /* for launches to come; 0: no limit */
-    status lost;          /* once it holds a failure, it never changes again */
+    VEC(allocation) memories; /* sorted by address */
+    owned *modules, *streams, *events, *graphs;
+    struct tsr_stream default_stream; /* its queue is synchronous */
+    _Atomic uint64_t watchdog_ns;     /* for commands to come; 0: no limit */
+    pthread_mutex_t debugging;        /* under debug one launch at a time runs and is checked */
     tsr_context_t next_abandoned;
     telemetry telemetry;
 };
@@ -55,75 +56,115 @@ struct tsr_kernel {
     const metadata *metadata;
 };
 
+/* One image of a module, loaded. */
+typedef struct kernel_code {
+    device_image *image;
+    const metadata_image *description; /* borrowed from the metadata */
+} kernel_code;
+
 struct tsr_module {
+    owned link;
     tsr_context_t context;
     metadata metadata;
-    device_code *codes; /* of one level; the first is for any dimensions, where there is one */
+    const char *isa;    /* of all codes */
+    kernel_code *codes; /* the first is for any dimensions, where there is one */
     uint32_t code_count;
     struct tsr_kernel kernel;
-    size_t launches; /* queued or running; under the context's mutex */
+    device_event *used; /* recorded behind each launch that may go on after tsrLaunch */
+    size_t graphs;      /* that use it; under the context's lock */
+    /* Of a kernel without dimensions: what launch_find_needs finds. */
+    int64_t *fixed_sizes, *fixed_cells, fixed_workspace, fixed_scratch;
 };
 
 struct tsr_event {
+    owned link;
     tsr_context_t context;
-    uint64_t recorded,
-        newest; /* serials of the last recording asked for, and of the latest that happened */
-    size_t pending;
-    uint64_t time_ns;
+    device_event *event;
 };
 
-/* A context on any driver, listed or not. */
-tsr_status_t context_create_on(const device_driver *driver, uint32_t threads, uint32_t flags,
-                               tsr_context_t *context);
+/* ---- contexts: context.c ---- */
 
-/* One launch with its arguments checked and copied. */
+/* A context on a device of any driver, listed or not. */
+tsr_status_t context_create_on(const device_driver *driver, uint32_t index, uint32_t threads,
+                               uint32_t flags, tsr_context_t *context);
+/* The reason why the context is lost, once it is; the first thing that every function of the ABI
+ * asks. */
+tsr_status_t context_ask(tsr_context_t context);
+static inline tsr_status_t context_usable(tsr_context_t context) {
+    return atomic_load_explicit(&context->device->attention, memory_order_acquire) == 0
+               ? TSR_SUCCESS
+               : context_ask(context);
+}
+/* Adds a handle to a list of its context, or takes it out. */
+void context_add(tsr_context_t context, owned **list, owned *handle);
+void context_remove(tsr_context_t context, owned **list, owned *handle);
+
+/* Frees what a handle holds, and the handle itself; it is in no list any more. */
+void module_free(tsr_module_t module);
+void stream_free(tsr_stream_t stream);
+void event_free(tsr_event_t event);
+void graph_free(tsr_graph_t graph);
+
+/* ---- streams: stream.c ---- */
+
+tsr_stream_t stream_or_default(tsr_context_t context, tsr_stream_t stream);
+/* TSR_EINVAL where the stream belongs to another context, or is capturing. */
+tsr_status_t stream_usable(tsr_context_t context, tsr_stream_t stream);
+/* Keeps a failure for the next synchronisation, where none is kept. */
+void stream_fail(tsr_stream_t stream, const status *failure);
+/* Submits to the stream's queue. */
+tsr_status_t stream_submit(tsr_stream_t stream, const device_command *commands, size_t count);
+
+/* ---- memory: memory.c ---- */
+
+/* The allocation that holds the address, or NULL: it is no memory of the context. The context's
+ * lock is held. */
+const device_memory *memory_find(tsr_context_t context, const void *address);
+/* A range for a command. TSR_EINVAL where it runs past the end of its allocation, or is memory that
+ * the device cannot reach, though it must be the device's. The context's lock is held. */
+tsr_status_t memory_span(tsr_context_t context, void *address, size_t size_bytes, const char *what,
+                         device_span *span_out);
+/* Checks the bytes around all allocations; names the launch's parameter where some are broken. */
+bool memory_check_all(tsr_context_t context, const metadata *m, void *const *buffers, status *st);
+void memory_free_all(tsr_context_t context);
+
+/* ---- launches: launch.c, launch_needs.c ---- */
+
+/* One launch with its arguments checked. What is not fixed lies in `room`. */
 typedef struct launch_request {
     tsr_kernel_t kernel;
+    const kernel_code *code; /* that of its dimensions */
     void **buffers;
+    const device_memory **memories;
     int64_t *dims;
-    const device_code *code; /* that of its dimensions */
-    int64_t *cells;          /* of each phase */
+    const int64_t *sizes; /* bytes of each buffer */
+    const int64_t *cells; /* of each phase */
     int64_t workspace_bytes, scratch_bytes;
+    struct launch_room {
+        void *buffers[METADATA_PARAMETERS_MAX * 2];
+        const device_memory *memories[METADATA_PARAMETERS_MAX * 2];
+        int64_t dims[METADATA_DIMS_MAX], sizes[METADATA_PARAMETERS_MAX * 2],
+            cells[METADATA_PHASES_MAX];
+    } room;
 } launch_request;
 
-/* Chooses the code for the request's dimensions and finds what it needs, and the bytes of each
- * buffer. TSR_EINVAL where the dimensions are not what the kernel asks for. launch_needs.c */
-tsr_status_t launch_find_needs(launch_request *request, int64_t *sizes);
+/* Chooses the code for the request's dimensions and finds what it needs. TSR_EINVAL where the
+ * dimensions are not what the kernel asks for. */
+tsr_status_t launch_find_needs(launch_request *request);
+/* The same once, when a module is loaded, for a kernel whose dimensions are fixed. */
+tsr_status_t launch_fix_needs(tsr_module_t module);
+/* A launch spec as the metadata has it and one as a caller has it are the same. */
+tsr_status_t launch_check_spec(const launch_request *request, const tsr_launch_t *launch);
+/* The command for a checked request, from which it borrows. */
+device_command launch_command(const launch_request *request, tsr_context_t context);
+/* Under debug: runs a dispatch to its end, and looks at what lies around all memory. On a created
+ * stream a failure waits for the next synchronisation, as others do. */
+tsr_status_t launch_debugged(tsr_stream_t stream, const device_command *command, const metadata *m);
 
-/* Runs a launch now, on the calling thread, with the stream's workspace, when its turn comes. The
- * watchdog holds for it where it is `watched`. */
-bool launch_run(tsr_stream_t stream, const launch_request *request, bool watched, status *st);
-void launch_finished(tsr_kernel_t kernel); /* the module may be unloaded again */
+/* ---- graphs: graph.c ---- */
 
-/* The default stream's and a created stream's resources. Releasing ends the stream's thread. */
-void stream_init(struct tsr_stream *stream, tsr_context_t context);
-void stream_release(struct tsr_stream *stream);
-/* Gives the stream its thread, if it has none yet. The context's lock is held. */
-bool stream_start(tsr_stream_t stream);
-/* Queues a launch; takes over the request's memory (`buffers`, one block with all of its arrays).
- */
-void stream_push_launch(tsr_stream_t stream, const launch_request *request);
-/* The same, and waits for its end. */
-bool stream_push_and_wait(tsr_stream_t stream, const launch_request *request, status *st);
-
-/* TSR_ETIMEOUT, with the reason, once the watchdog has fired; the first thing that every function
- * of the ABI asks. */
-tsr_status_t context_usable(tsr_context_t context);
-/* The same where the context's lock is held. */
-bool context_is_lost(tsr_context_t context);
-/* Waits for `changed`, with the lock held; false once the context is lost. Conditions are to be
- * looked at again. */
-bool context_wait(tsr_context_t context);
-/* Keeps a destroyed context that a lost kernel may still use. */
-void context_abandon(tsr_context_t context);
-/* Launches of one context run one at a time. Taking fails where the context is lost, giving where
- * it was lost meanwhile. */
-bool turn_take(tsr_context_t context, const char *kernel, bool watched, status *st);
-bool turn_give(tsr_context_t context, status *st);
-
-/* The allocation that holds `pointer`, copied out. */
-bool memory_find(tsr_context_t context, const void *pointer, device_memory *memory_out);
-/* Checks the canaries of all allocations; names the launch's parameter where one is broken. */
-bool memory_check_all(tsr_context_t context, const launch_request *request, status *st);
+/* Keep what was checked in the graph that the stream captures. */
+void graph_add_launch(tsr_graph_t graph, const launch_request *request);
+void graph_add_range(tsr_graph_t graph, const device_command *command);
 
 #endif

@@ -1,17 +1,12 @@
 /* telemetry.c - the ring of launch times. */
 #include "telemetry.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "runtime.h"
-
-uint64_t telemetry_now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void telemetry_init(telemetry *t) {
     *t = (telemetry){0};
@@ -23,11 +18,15 @@ void telemetry_release(telemetry *t) {
     free(t->ring);
 }
 
-void telemetry_add(telemetry *t, const telemetry_record *record) {
+void telemetry_add(telemetry *t, const device_times *times) {
     pthread_mutex_lock(&t->mutex);
     telemetry_record *slot = &t->ring[t->count % TELEMETRY_KEPT];
-    *slot = *record;
-    slot->serial = t->count++;
+    *slot = (telemetry_record){.serial = t->count++,
+                               .start_ns = times->start_ns,
+                               .total_ns = times->total_ns,
+                               .phases = times->phases};
+    snprintf(slot->kernel, sizeof slot->kernel, "%s", times->label);
+    memcpy(slot->phase_ns, times->phase_ns, sizeof slot->phase_ns);
     pthread_mutex_unlock(&t->mutex);
 }
 

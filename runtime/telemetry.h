@@ -8,14 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/device.h"
 #include "tessera/tessera.h"
 
-enum { TELEMETRY_KEPT = 256, TELEMETRY_PHASES = 8, TELEMETRY_NAME_BYTES = 48 };
+enum { TELEMETRY_KEPT = 256, TELEMETRY_PHASES = DEVICE_TIMED_PHASES, TELEMETRY_NAME_BYTES = 48 };
 
 typedef struct telemetry_record {
     uint64_t serial; /* counts the launches recorded in this context, from 0 */
     char kernel[TELEMETRY_NAME_BYTES];
-    uint64_t start_ns; /* CLOCK_MONOTONIC */
+    uint64_t start_ns; /* of the device's clock; on the host CLOCK_MONOTONIC */
     uint64_t total_ns; /* of all phases */
     uint32_t phases;
     uint64_t phase_ns[TELEMETRY_PHASES]; /* later phases count in total_ns only */
@@ -36,7 +37,6 @@ typedef struct telemetry {
 
 void telemetry_init(telemetry *t);
 void telemetry_release(telemetry *t);
-void telemetry_add(telemetry *t, const telemetry_record *record); /* sets its serial */
-uint64_t telemetry_now_ns(void);
+void telemetry_add(telemetry *t, const device_times *times);
 
 #endif

@@ -68,7 +68,7 @@ static bool make_buffer(peer_case *c, const tsr_kernel_info_t *info, uint32_t in
 }
 
 bool peer_prepare(peer_case *c) {
-    tsr_kernel_info_t info;
+    tsr_kernel_info_t info = {.struct_size = sizeof info};
     if (c->count < 3 || strcmp(c->words[0], "module") != 0)
         return peer_refuse(c, "usage: prepare module FILE KERNEL");
     if (!context && !good(c, tsrCreateContextOn(0, (uint32_t)c->threads, 0, &context)))

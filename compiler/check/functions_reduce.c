@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "ops/orders.h"
 
 enum { ARGUMENT_X, ARGUMENT_AXIS, ARGUMENT_KEEPDIMS, ARGUMENT_ORDER };
 
@@ -36,15 +37,15 @@ static void sort_axes(int64_t *axes, int count) {
 
 static bool order_known(checker *c, const call_arguments *a, const char **order) {
     const entity *e = &a->values[ARGUMENT_ORDER];
-    *order = "lanes64";
+    *order = order_info_of(ORDER_LANES64)->name;
     if (a->count <= ARGUMENT_ORDER || !a->given[ARGUMENT_ORDER]) {
         return true;
     }
-    if (e->kind == ENTITY_STRING && strcmp(e->text, "lanes64") == 0) {
+    if (e->kind == ENTITY_STRING && strcmp(e->text, *order) == 0) {
         return true;
     }
     diagnose_error(c->report, e->at, "unknown order of a sum");
-    diagnose_help(c->report, "sums are taken in the order \"lanes64\"");
+    diagnose_help(c->report, "sums are taken in the order \"%s\"", *order);
     return false;
 }
 

@@ -128,7 +128,15 @@ typedef struct attr_choice {
 } attr_choice;
 
 static const attr_choice attr_choices[] = {
-    {"order", -1, {"chunk512", "seq"}},
+#define ORDER(ENUM, name, of, ...) ORDER_WORD_##of(name)
+#define ORDER_WORD_DOT(name) #name,
+#define ORDER_WORD_SUM(name)
+#define ORDER_WORD_FREE(name)
+    {"order",
+     -1,
+     {
+#include "ops/orders.def"
+     }},
     {"approximate", GRAPH_GELU, {"tanh", "none"}},
     {"activation", GRAPH_LINEAR, {"none", "relu", "gelu", "gelu_erf", "silu"}},
 };

@@ -27,31 +27,31 @@ typedef struct poly {
 } poly;
 
 bool ir_dim_is_static(ir_dim d) {
-    return d >= 0;
+    return d >= IR_DIM_SYMBOLS;
 }
 
 ir_dim ir_dim_intern(ir_module *m, const char *canonical) {
     intptr_t found;
     if (map_get(&m->dim_index, canonical, &found))
-        return -(ir_dim)found;
+        return IR_DIM_SYMBOLS - (ir_dim)found;
     vec_push(&m->dims, arena_strdup(&m->memory, canonical));
     map_put(&m->dim_index, canonical, (intptr_t)m->dims.count);
-    return -(ir_dim)m->dims.count;
+    return IR_DIM_SYMBOLS - (ir_dim)m->dims.count;
 }
 
 static const char *dim_source(const ir_module *m, ir_dim d) {
-    return m->dims.items[-d - 1];
+    return m->dims.items[IR_DIM_SYMBOLS - d - 1];
 }
 
 /* Neither a number nor the name of an expression of this module: what somebody computed wrongly. */
 static bool names_nothing(const ir_module *m, ir_dim d) {
-    return d < 0 && (d == IR_DIM_INVALID || (uint64_t)-d > m->dims.count);
+    return d < IR_DIM_SYMBOLS && (uint64_t)(IR_DIM_SYMBOLS - d) > m->dims.count;
 }
 
 const char *ir_dim_text(ir_module *m, ir_dim d) {
     if (names_nothing(m, d))
         return "?";
-    return d >= 0 ? arena_printf(&m->memory, "%" PRId64, d) : dim_source(m, d);
+    return ir_dim_is_static(d) ? arena_printf(&m->memory, "%" PRId64, d) : dim_source(m, d);
 }
 
 /* ---- polynomials ---- */
@@ -354,7 +354,7 @@ bool ir_dim_parse(ir_module *m, const char *source, ir_dim *out) {
 
 static poly poly_of(ir_module *m, ir_dim d) {
     poly p = {.bad = true};
-    if (d >= 0)
+    if (ir_dim_is_static(d))
         return poly_constant(d);
     if (!names_nothing(m, d))
         poly_parse(m, dim_source(m, d), &p);
@@ -387,6 +387,21 @@ ir_dim ir_dim_floordiv(ir_module *m, ir_dim a, ir_dim b) {
     poly p = poly_of(m, a), q = poly_of(m, b);
     p = poly_floordiv(m, &p, &q);
     return poly_dim(m, &p);
+}
+
+ir_dim ir_dim_add_scaled(ir_module *m, ir_dim a, ir_dim b, ir_dim factor) {
+    int64_t value;
+    if (ir_dim_is_static(a) && ir_dim_is_static(b) && ir_dim_is_static(factor))
+        return (int64_t)((uint64_t)a + (uint64_t)b * (uint64_t)factor);
+    poly p = poly_of(m, b), f = poly_of(m, factor), sum = poly_of(m, a);
+    p = poly_multiply(&p, &f);
+    poly_add(&sum, &p, 1);
+    return !sum.bad && poly_is_constant(&sum, &value) ? value : poly_dim(m, &sum);
+}
+
+void ir_dim_adopt(ir_module *m, const ir_module *from) {
+    for (size_t i = 0; i < from->dims.count; i++)
+        ir_dim_intern(m, from->dims.items[i]);
 }
 
 /* ---- folding ---- */
@@ -429,6 +444,7 @@ uint32_t ir_dim_fold_with(ir_module *m, ir_dim d, const ir_dim_fold *fold) {
 typedef struct evaluation {
     ir_module *m;
     ir_bindings bindings;
+    int64_t each; /* the value of symbols that are not bound; 0: they have none */
     const char *missing;
 } evaluation;
 
@@ -455,7 +471,8 @@ static bool evaluate_atom(evaluation *e, const char *atom, int64_t *value_out) {
             return true;
         }
     e->missing = ir_intern_name(e->m, atom);
-    return false;
+    *value_out = e->each;
+    return e->each != 0;
 }
 
 static bool evaluate_poly(evaluation *e, const poly *p, int64_t *value_out) {
@@ -475,14 +492,23 @@ static bool evaluate_poly(evaluation *e, const poly *p, int64_t *value_out) {
 
 bool ir_dim_evaluate(ir_module *m, ir_dim d, ir_bindings bindings, int64_t *value_out,
                      const char **missing) {
-    if (d >= 0) {
+    if (ir_dim_is_static(d)) {
         *value_out = d;
         return true;
     }
-    evaluation e = {m, bindings, NULL};
+    evaluation e = {.m = m, .bindings = bindings};
     poly p = poly_of(m, d);
     bool ok = !p.bad && evaluate_poly(&e, &p, value_out) && *value_out >= 0;
     if (missing)
         *missing = e.missing;
     return ok;
+}
+
+int64_t ir_dim_estimate(ir_module *m, ir_dim d, int64_t each) {
+    evaluation e = {.m = m, .each = each};
+    int64_t value = 0;
+    if (ir_dim_is_static(d))
+        return d;
+    poly p = poly_of(m, d);
+    return !p.bad && evaluate_poly(&e, &p, &value) ? value : each;
 }

@@ -1,14 +1,17 @@
 /* dim.h - symbolic dimensions: polynomials with integer coefficients over names, in one canonical
  * text.
  *
- * An ir_dim >= 0 is a number. A negative one names an interned expression of its module, e.g. "2*D
- * + 1", "H*D", "floordiv(D, 2)". Equal expressions have equal ids, so comparison is integer
- * comparison: two dims that differ as ids may still be equal at run time, which the language treats
- * as an error to be fixed by the author. */
+ * An ir_dim from IR_DIM_SYMBOLS up is a number; an extent is never negative, a coefficient may be.
+ * One below names an interned expression of its module, e.g. "2*D + 1", "H*D", "floordiv(D, 2)".
+ * Equal expressions have equal ids, so comparison is integer comparison: two dims that differ as
+ * ids may still be equal at run time, which the language treats as an error to be fixed by the
+ * author. */
 #ifndef TESSERA_IR_DIM_H
 #define TESSERA_IR_DIM_H
 
 #include "ir.h"
+
+#define IR_DIM_SYMBOLS (INT64_MIN / 2)
 
 ir_dim ir_dim_symbol(ir_module *m, const char *name);
 ir_dim ir_dim_add(ir_module *m, ir_dim a, ir_dim b);
@@ -18,6 +21,12 @@ ir_dim ir_dim_mul(ir_module *m, ir_dim a, ir_dim b);
 /* a / b rounded down; exact polynomial division where it goes ("H*D" / "D" = "H"). */
 ir_dim ir_dim_floordiv(ir_module *m, ir_dim a, ir_dim b);
 bool ir_dim_is_static(ir_dim d);
+/* a + b * factor, of any sign. Of numbers it wraps around. */
+ir_dim ir_dim_add_scaled(ir_module *m, ir_dim a, ir_dim b, ir_dim factor);
+/* The value if every symbol were `each`: for choices that no result depends on. */
+int64_t ir_dim_estimate(ir_module *m, ir_dim d, int64_t each);
+/* Gives a module without expressions those of another, under the same numbers. */
+void ir_dim_adopt(ir_module *m, const ir_module *from);
 /* Text of a dimension ("128", "H*D"); borrowed from the module. */
 const char *ir_dim_text(ir_module *m, ir_dim d);
 /* Parses the text; false on bad syntax. */

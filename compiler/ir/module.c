@@ -272,7 +272,7 @@ ir_attr ir_attr_int(ir_module *m, int64_t value) {
 }
 
 ir_attr ir_attr_dim(ir_module *m, ir_dim dim) {
-    ir_attr_kind kind = dim >= 0 ? IR_ATTR_INT : IR_ATTR_DIM;
+    ir_attr_kind kind = dim >= IR_DIM_SYMBOLS ? IR_ATTR_INT : IR_ATTR_DIM;
     return attr_intern(m, &(ir_attr_data){.kind = kind, .integer = dim});
 }
 

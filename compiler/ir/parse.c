@@ -145,7 +145,7 @@ static void parse_shape(ir_parser *s, ir_type_data *d) {
 }
 
 /* One expression for each dimension; those of known dimensions repeat them. */
-static void parse_tensor_dims(ir_parser *s, ir_type_data *d) {
+static void parse_dims(ir_parser *s, ir_type_data *d) {
     need(s, "#tessera.dims<");
     for (int i = 0; i < d->rank && !s->failed; i++) {
         ir_dim dim = 0;
@@ -153,7 +153,7 @@ static void parse_tensor_dims(ir_parser *s, ir_type_data *d) {
             need(s, ",");
         if (!ir_dim_parse(s->m, parse_string(s), &dim))
             fail(s, "bad dimension expression");
-        else if (ir_dim_is_static(dim) ? dim != d->dims[i] : d->dims[i] >= 0)
+        else if (ir_dim_is_static(dim) ? dim != d->dims[i] || dim < 0 : d->dims[i] >= 0)
             fail(s, "the expression is not that of its dimension");
         d->dims[i] = dim;
     }
@@ -191,9 +191,9 @@ static ir_type parse_type(ir_parser *s) {
     else
         return ir_type_scalar(s->m, parse_element(s));
     parse_shape(s, &d);
-    bool has_expressions = d.kind == IR_TYPE_TENSOR && take(s, ",");
+    bool has_expressions = d.kind != IR_TYPE_TILE && take(s, ",");
     if (has_expressions)
-        parse_tensor_dims(s, &d);
+        parse_dims(s, &d);
     if (d.kind == IR_TYPE_TILE && take(s, ",")) {
         need(s, "rows<");
         d.layout = (int)parse_number(s);

@@ -75,9 +75,9 @@ static void print_shape(const ir_type_data *d, text *out) {
     text_append(out, ir_element_text(d->element));
 }
 
-static void print_tensor(const ir_module *m, ir_type type, const ir_spelling *spelling, text *out) {
+/* The shape of a tensor or buffer, with the expressions of dimensions that are no numbers. */
+static void print_dims(const ir_module *m, ir_type type, const ir_spelling *spelling, text *out) {
     const ir_type_data *d = ir_type_get(m, type);
-    text_append(out, "tensor<");
     print_shape(d, out);
     if (!ir_type_is_static(m, type)) {
         text_printf(out, ", %s", spelling->dims);
@@ -87,7 +87,6 @@ static void print_tensor(const ir_module *m, ir_type type, const ir_spelling *sp
         }
         text_append_char(out, '>');
     }
-    text_append_char(out, '>');
 }
 
 static void print_type(const ir_module *m, ir_type type, const ir_spelling *spelling, text *out) {
@@ -100,11 +99,12 @@ static void print_type(const ir_module *m, ir_type type, const ir_spelling *spel
         text_append(out, "index");
         return;
     case IR_TYPE_TENSOR:
-        print_tensor(m, type, spelling, out);
-        return;
+        text_append(out, "tensor<");
+        print_dims(m, type, spelling, out);
+        break;
     case IR_TYPE_BUFFER:
         text_append(out, spelling->buffer);
-        print_shape(d, out);
+        print_dims(m, type, spelling, out);
         break;
     case IR_TYPE_MEMORY:
         text_printf(out, "%s%s", spelling->memory, ir_element_text(d->element));

@@ -164,7 +164,7 @@ static void put_function(math_function function, const char *name, text *out) {
     math_emit emit = {.context = &l, .op = list_op, .f32 = list_f32, .i32 = list_i32};
     ir_value x = add_value(&l, (listed){.kind = LISTED_ARGUMENT});
     text_printf(out, "\n## `%s`\n\n```\n", name);
-    ir_value result = math_build(&emit, MATH_SPECIFIED, function, x);
+    ir_value result = math_build(&emit, function, x);
     put_value(&l, result);
     text_printf(out, "return t%" PRIu32 "\n```\n", l.values.items[result].name);
     vec_release(&l.values);

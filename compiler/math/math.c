@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "math/correct/correct.h"
+#include "math/sequence.h"
 
 ir_value math_horner(math_sequence s, ir_value x, const float *c, int count) {
     ir_value p = f32(s, c[count - 1]);
@@ -12,7 +12,7 @@ ir_value math_horner(math_sequence s, ir_value x, const float *c, int count) {
     return p;
 }
 
-static ir_value build_specified(math_sequence s, math_function function, ir_value x) {
+ir_value math_build(const math_emit *s, math_function function, ir_value x) {
     switch (function) {
 #define F(ENUM, name)                                                                              \
     case MATH_##ENUM:                                                                              \
@@ -22,23 +22,6 @@ static ir_value build_specified(math_sequence s, math_function function, ir_valu
         break;
     }
     return 0;
-}
-
-static ir_value build_correct(math_sequence s, math_function function, ir_value x) {
-    switch (function) {
-#define F(ENUM, name)                                                                              \
-    case MATH_##ENUM:                                                                              \
-        return correct_##name(s, x);
-#include "math/functions.def"
-    case MATH_FUNCTION_COUNT:
-        break;
-    }
-    return 0;
-}
-
-ir_value math_build(const math_emit *emit, math_set set, math_function function, ir_value x) {
-    return set == MATH_CORRECT ? build_correct(emit, function, x)
-                               : build_specified(emit, function, x);
 }
 
 bool math_set_named(const char *name, math_set *set_out) {

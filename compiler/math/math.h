@@ -39,8 +39,9 @@ typedef struct math_emit {
     ir_value (*scale)(void *context, ir_value x, ir_value t);
 } math_emit;
 
-/* The value of `function` at `x` (an f32 value of the emitter's kind). */
-ir_value math_build(const math_emit *emit, math_set set, math_function function, ir_value x);
+/* The value of the specified `function` at `x` (an f32 value of the emitter's kind). Those of the
+ * other set: correct_build (math/correct/build.h). */
+ir_value math_build(const math_emit *emit, math_function function, ir_value x);
 /* The set that a kernel's attribute `math` asks for; NULL or "" is MATH_SPECIFIED. False where no
  * set has this name. */
 bool math_set_named(const char *name, math_set *set_out);

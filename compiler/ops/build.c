@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ops/orders.h"
+
 const ir_type_data *build_type(const ir_builder *b, ir_value x) {
     return ir_type_get(b->m, ir_value_get(b->m, x)->type);
 }
@@ -96,9 +98,10 @@ ir_value build_align(ir_builder *b, ir_value x, ir_value like) {
 
 ir_value build_reduce(ir_builder *b, const char *kind, ir_value x, int axis) {
     bool ordered = strcmp(kind, "sum") == 0 && dtype_is_float(build_type(b, x)->element);
-    ir_named_attr attrs[] = {{"kind", ir_attr_string(b->m, kind)},
-                             {"axes", ir_attr_int_array(b->m, (int64_t[]){axis}, 1)},
-                             {"order", ordered ? ir_attr_string(b->m, "lanes64") : 0}};
+    ir_named_attr attrs[] = {
+        {"kind", ir_attr_string(b->m, kind)},
+        {"axes", ir_attr_int_array(b->m, (int64_t[]){axis}, 1)},
+        {"order", ordered ? ir_attr_string(b->m, order_info_of(ORDER_LANES64)->name) : 0}};
     return build(b, GRAPH_REDUCE, &x, 1, attrs, ordered ? 3 : 2);
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/orders.h"
+
 #define REGIONS_KERNEL 1
 #define REGIONS_RETURN 0
 #define REGIONS_GENERATOR 0
@@ -92,15 +94,17 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
 
 /* The order of an accumulation is fixed here: floats have one that is defined. */
 static bool verify_order(const ir_module *m, ir_op op, status *st) {
-    const char *order = ir_op_string(m, op, "order", NULL);
+    const char *word = ir_op_string(m, op, "order", NULL);
+    bool is_reduce = ir_op_get(m, op)->opcode == GRAPH_REDUCE;
+    order_id order = order_of(m, op, is_reduce ? ORDER_ANY : ORDER_CHUNK512);
     ir_value result = ir_op_get(m, op)->results[0];
     bool sums_floats = strcmp(ir_op_string(m, op, "kind", "sum"), "sum") == 0 &&
                        dtype_is_float(ir_type_get(m, ir_value_get(m, result)->type)->element);
-    bool known = ir_op_get(m, op)->opcode == GRAPH_REDUCE
-                     ? sums_floats ? order && strcmp(order, "lanes64") == 0 : !order
-                     : !order || strcmp(order, "chunk512") == 0 || strcmp(order, "seq") == 0;
+    order_use use = is_reduce ? sums_floats ? ORDER_OF_SUM : ORDER_OF_FREE : ORDER_OF_DOT;
+    bool known =
+        order < ORDER_COUNT && order_info_of(order)->of == use && !(word && use == ORDER_OF_FREE);
     return known ||
-           status_set(st, STATUS_INTERNAL, "order '%s' is not defined for it", order ? order : "");
+           status_set(st, STATUS_INTERNAL, "order '%s' is not defined for it", word ? word : "");
 }
 
 /* In a body of Schedule IR: one element, so the rule for tensors of rank 0 holds. */

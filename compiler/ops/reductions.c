@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/dim.h"
 #include "ops/graph.h"
 
 static bool is_reduction(const ir_module *m, ir_op op) {
@@ -16,49 +17,56 @@ static ir_op first_op(const ir_module *m) {
     return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
 }
 
-/* Product of the operand's dimensions that are reduced or contracted; -1 while one is symbolic. */
-static int64_t extent_of(const ir_module *m, ir_op op) {
+/* Product of the operand's dimensions that are reduced or contracted. */
+static ir_dim extent_of(ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
     const ir_type_data *x = ir_type_get(m, ir_value_get(m, d->operands[0])->type);
-    int64_t axes[IR_MAX_RANK], extent = 1;
+    int64_t axes[IR_MAX_RANK];
+    ir_dim extent = 1;
     uint32_t n =
         ir_op_ints(m, op, d->opcode == GRAPH_DOT ? "x_contract" : "axes", axes, IR_MAX_RANK);
-    for (uint32_t i = 0; i < n && i < IR_MAX_RANK && extent >= 0; i++)
-        extent = x->dims[axes[i]] < 0 ? -1 : extent * x->dims[axes[i]];
+    for (uint32_t i = 0; i < n && i < IR_MAX_RANK; i++)
+        extent = ir_dim_add_scaled(m, 0, extent, x->dims[axes[i]]);
     return extent;
+}
+
+static ir_dim results_of(ir_module *m, ir_type type) {
+    const ir_type_data *t = ir_type_get(m, type);
+    ir_dim count = 1;
+    if (ir_type_is_static(m, type))
+        return ir_type_count(m, type);
+    for (int i = 0; i < t->rank; i++)
+        count = ir_dim_mul(m, count, t->dims[i]);
+    return count;
 }
 
 static void add_graph_op(const ir_module *m, ir_op op, reduction_list *out) {
     const ir_op_data *d = ir_op_get(m, op);
     bool is_dot = d->opcode == GRAPH_DOT;
     ir_type result = ir_value_get(m, d->results[0])->type;
-    reduction_record r = {.extent = extent_of(m, op)};
-    if (r.extent < 0 || !ir_type_is_static(m, result)) {
-        out->open = true;
-        return;
-    }
-    r.results = ir_type_count(m, result);
+    ir_module *dims = (ir_module *)m; /* gets expressions, and is the same module */
+    reduction_record r = {.extent = extent_of(dims, op), .results = results_of(dims, result)};
     snprintf(r.kind, sizeof r.kind, "%s", is_dot ? "dot" : ir_op_string(m, op, "kind", "sum"));
-    snprintf(r.order, sizeof r.order, "%s",
-             ir_op_string(m, op, "order", is_dot ? "chunk512" : "any"));
+    r.order = order_of(m, op, is_dot ? ORDER_CHUNK512 : ORDER_ANY);
     vec_push(&out->items, r);
 }
 
 /* A number of elements; -1, which matches none, where it cannot be one. */
 static int64_t count_of(const ir_attr_data *d) {
-    bool fits = d->kind == IR_ATTR_INT && d->integer >= 0 && d->integer <= INT64_C(1) << 48;
+    bool fits = d->kind == IR_ATTR_DIM ||
+                (d->kind == IR_ATTR_INT && d->integer >= 0 && d->integer <= INT64_C(1) << 48);
     return fits ? d->integer : -1;
 }
 
 static void add_record(const ir_module *m, const ir_attr_data *d, reduction_list *out) {
-    reduction_record r = {.kind = ""};
+    reduction_record r = {.kind = "", .order = ORDER_COUNT};
     for (uint32_t i = 0; d->kind == IR_ATTR_DICT && i < d->count; i++) {
         const ir_attr_data *item = ir_attr_get(m, d->items[i]);
         const char *string = item->string ? item->string : "";
         if (strcmp(d->keys[i], "kind") == 0)
             snprintf(r.kind, sizeof r.kind, "%s", string);
         else if (strcmp(d->keys[i], "order") == 0)
-            snprintf(r.order, sizeof r.order, "%s", string);
+            r.order = order_find(string);
         else if (strcmp(d->keys[i], "extent") == 0)
             r.extent = count_of(item);
         else if (strcmp(d->keys[i], "results") == 0)
@@ -100,8 +108,9 @@ ir_attr reductions_attr(ir_module *m, const reduction_list *list) {
     VEC(ir_attr) items = {0};
     for (size_t i = 0; i < list->items.count; i++) {
         const reduction_record *r = &list->items.items[i];
-        ir_attr values[] = {ir_attr_int(m, r->extent), ir_attr_string(m, r->kind),
-                            ir_attr_string(m, r->order), ir_attr_int(m, r->results)};
+        ir_attr values[] = {ir_attr_dim(m, r->extent), ir_attr_string(m, r->kind),
+                            ir_attr_string(m, order_info_of(r->order)->name),
+                            ir_attr_dim(m, r->results)};
         ir_attr item = ir_attr_dict(m, keys, values, 4);
         vec_push(&items, item);
     }
@@ -110,11 +119,24 @@ ir_attr reductions_attr(ir_module *m, const reduction_list *list) {
     return attr;
 }
 
+const char *reduction_extent_text(const reduction_record *r, char room[REDUCTION_EXTENT_TEXT]) {
+    if (ir_dim_is_static(r->extent))
+        snprintf(room, REDUCTION_EXTENT_TEXT, "%" PRId64, r->extent);
+    else
+        snprintf(room, REDUCTION_EXTENT_TEXT, "?");
+    return room;
+}
+
 /* ---- comparison ---- */
 
+/* The same, or one is the other with its symbols bound. */
+static bool same_count(ir_dim a, ir_dim b) {
+    return a == b || ir_dim_is_static(a) != ir_dim_is_static(b);
+}
+
 static bool same_record(const reduction_record *a, const reduction_record *b) {
-    return strcmp(a->kind, b->kind) == 0 && strcmp(a->order, b->order) == 0 &&
-           a->extent == b->extent && a->results == b->results;
+    return strcmp(a->kind, b->kind) == 0 && a->order == b->order &&
+           same_count(a->extent, b->extent) && same_count(a->results, b->results);
 }
 
 /* Is `part` what is left of `whole` after some were dropped? *at: the first that is not in it. */
@@ -132,23 +154,25 @@ static bool is_subsequence(const reduction_list *part, const reduction_list *who
 
 bool reductions_kept(const reduction_list *before, const reduction_list *after, status *st) {
     size_t at;
+    char extent[REDUCTION_EXTENT_TEXT];
     if (after->open && before->open)
         return true;
     if (is_subsequence(before->open ? before : after, before->open ? after : before, &at))
         return true;
     const reduction_record *r = &(before->open ? before : after)->items.items[at];
     return status_set(st, STATUS_INTERNAL,
-                      before->open ? "%s number %zu over %" PRId64
-                                     " elements in order '%s' was there before, and is lost"
-                                   : "%s number %zu over %" PRId64
-                                     " elements in order '%s' is not one that was there before",
-                      r->kind, at, r->extent, r->order);
+                      before->open ? "%s number %zu over %s elements in order '%s' was there "
+                                     "before, and is lost"
+                                   : "%s number %zu over %s elements in order '%s' is not one that "
+                                     "was there before",
+                      r->kind, at, reduction_extent_text(r, extent), order_info_of(r->order)->name);
 }
 
 const reduction_record *reduction_named(const ir_module *m, ir_op op, const reduction_list *list,
                                         status *st) {
     int64_t number = ir_op_int(m, op, "reduction", -1);
     const char *order = ir_op_string(m, op, "order", "");
+    char extent[REDUCTION_EXTENT_TEXT];
     if (number < 0 || (uint64_t)number >= list->items.count) {
         status_set(st, STATUS_INTERNAL,
                    "order '%s' belongs to no reduction of the graph: number %" PRId64
@@ -157,11 +181,11 @@ const reduction_record *reduction_named(const ir_module *m, ir_op op, const redu
         return NULL;
     }
     const reduction_record *r = &list->items.items[number];
-    if (strcmp(r->order, order) == 0)
+    if (strcmp(order_info_of(r->order)->name, order) == 0)
         return r;
-    status_set(st, STATUS_INTERNAL,
-               "order '%s', but reduction %" PRId64 " of the graph (%s over %" PRId64
-               " elements) has order '%s'",
-               order, number, r->kind, r->extent, r->order);
+    status_set(
+        st, STATUS_INTERNAL,
+        "order '%s', but reduction %" PRId64 " of the graph (%s over %s elements) has order '%s'",
+        order, number, r->kind, reduction_extent_text(r, extent), order_info_of(r->order)->name);
     return NULL;
 }

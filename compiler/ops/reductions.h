@@ -11,17 +11,21 @@
 
 #include "base/vec.h"
 #include "ir/ir.h"
+#include "ops/orders.h"
 
 typedef struct reduction_record {
-    char kind[8];    /* dot, sum, max, min */
-    char order[16];  /* chunk512, seq, lanes64; "any": it cannot be seen */
-    int64_t extent;  /* elements of one accumulation */
-    int64_t results; /* how many accumulations */
+    char kind[8]; /* dot, sum, max, min */
+    order_id order;
+    ir_dim extent;  /* elements of one accumulation */
+    ir_dim results; /* how many accumulations */
 } reduction_record;
+/* The extent for messages; "?" where it is no number. */
+enum { REDUCTION_EXTENT_TEXT = 24 };
+const char *reduction_extent_text(const reduction_record *r, char room[REDUCTION_EXTENT_TEXT]);
 
 typedef struct reduction_list {
     VEC(reduction_record) items;
-    bool open; /* Graph IR: composites or symbolic dimensions leave some of them unknown */
+    bool open; /* Graph IR: composites leave some of them unknown */
 } reduction_list;
 
 /* Of Graph IR: from its operations; below: the kernel's record. The caller releases the list. */
@@ -34,7 +38,8 @@ int64_t reduction_number(const ir_module *graph, ir_op op);
 ir_attr reductions_attr(ir_module *m, const reduction_list *list);
 
 /* Whether a pass kept every order: with `before` open, it may add some (decompose does); else it
- * may drop some (simplify does). The message names the first that differs. */
+ * may drop some (simplify does), or bind symbols (specialize does). The message names the first
+ * that differs. */
 bool reductions_kept(const reduction_list *before, const reduction_list *after, status *st);
 
 /* The record that an operation of Schedule or Tile IR names, provided that its order is the one in

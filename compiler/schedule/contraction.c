@@ -23,6 +23,8 @@ static bool in_list(const int64_t *list, uint32_t n, int64_t item, int *at) {
 /* Axis numbers for the dimensions of both operands and the result. A side without a free dimension
  * gets an axis of extent 1, so that m and n always exist. */
 typedef struct dot_axes {
+    axis_space space;
+    int k;                     /* the contracted axis */
     int batch, x_free, y_free; /* counts of real dimensions */
     int first_x, first_y;      /* first axis of each side */
 } dot_axes;
@@ -35,44 +37,45 @@ static void operand_index(const contraction *c, int side, const dot_axes *axes, 
     ir_op_ints(g, c->op, side ? "y_contract" : "x_contract", contract, 1);
     int next = side ? axes->first_y : axes->first_x, at = 0;
     for (int i = 0; i < t->rank; i++) {
-        int axis = i == contract[0] ? c->k_axis : in_list(batch, nb, i, &at) ? at : next++;
+        int axis = i == contract[0] ? axes->k : in_list(batch, nb, i, &at) ? at : next++;
         index[i] = (affine){0};
         if (t->dims[i] != 1)
             index[i].coefficient[axis] = 1;
     }
 }
 
-static dot_axes number_axes(contraction *c) {
+static dot_axes number_axes(const contraction *c) {
     const ir_module *g = c->s->p->g;
     const ir_op_data *d = ir_op_get(g, c->op);
-    const ir_type_data *x = plan_type(c->s->p, d->operands[0]), *y = plan_type(c->s->p, c->value);
+    const ir_type_data *x = plan_type(c->s->p, d->operands[0]),
+                       *y = plan_type(c->s->p, c->result.value);
     int64_t list[IR_MAX_RANK];
     dot_axes a = {.batch = (int)ir_op_ints(g, c->op, "x_batch", list, IR_MAX_RANK)};
     a.x_free = x->rank - a.batch - 1;
     a.y_free = y->rank - a.batch - a.x_free;
     a.first_x = a.batch;
     a.first_y = a.batch + (a.x_free ? a.x_free : 1);
-    c->k_axis = a.first_y + (a.y_free ? a.y_free : 1);
-    c->space.axes = c->k_axis + 1;
-    for (int i = 0; i < c->space.axes; i++)
-        c->space.extent[i] = 1;
+    a.k = a.first_y + (a.y_free ? a.y_free : 1);
+    a.space.axes = a.k + 1;
+    for (int i = 0; i < a.space.axes; i++)
+        a.space.extent[i] = 1;
     for (int i = 0; i < y->rank; i++)
-        c->space.extent[i < a.batch + a.x_free ? i : a.first_y + i - a.batch - a.x_free] =
+        a.space.extent[i < a.batch + a.x_free ? i : a.first_y + i - a.batch - a.x_free] =
             y->dims[i];
     ir_op_ints(g, c->op, "x_contract", list, 1);
-    c->space.extent[c->k_axis] = x->dims[list[0]];
-    c->space.keep[c->k_axis] = c->space.keep[c->k_axis - 1] = c->space.keep[a.first_y - 1] = true;
-    c->space.barrier[c->k_axis - 1] = c->space.barrier[a.first_y - 1] = true;
+    a.space.extent[a.k] = x->dims[list[0]];
+    a.space.keep[a.k] = a.space.keep[a.k - 1] = a.space.keep[a.first_y - 1] = true;
+    a.space.barrier[a.k - 1] = a.space.barrier[a.first_y - 1] = true;
     if (a.batch)
-        c->space.barrier[a.batch - 1] = true;
-    for (int i = 0; i < c->k_axis && c->separate; i++)
-        c->space.keep[i] = c->space.barrier[i] = true;
+        a.space.barrier[a.batch - 1] = true;
+    for (int i = 0; i < a.k && c->separate; i++)
+        a.space.keep[i] = a.space.barrier[i] = true;
     return a;
 }
 
 /* Index of the result's dimensions. */
 static void result_index(const contraction *c, const dot_axes *a, affine *index) {
-    const ir_type_data *y = plan_type(c->s->p, c->value);
+    const ir_type_data *y = plan_type(c->s->p, c->result.value);
     for (int i = 0; i < y->rank; i++) {
         index[i] = (affine){0};
         int axis = i < a->batch + a->x_free ? i : a->first_y + i - a->batch - a->x_free;
@@ -81,28 +84,45 @@ static void result_index(const contraction *c, const dot_axes *a, affine *index)
     }
 }
 
+void contraction_name_axes(contraction *c, int axes) {
+    contraction_shape *z = &c->shape;
+    static const contraction_axis last[] = {AXIS_M, AXIS_N, AXIS_K};
+    z->outer = z->map.count - 3;
+    z->axes = axes;
+    for (int axis = 0; axis < axes; axis++)
+        for (int i = 0; i < 3; i++)
+            if (z->map.index_of[axis] == z->outer + i)
+                z->axis[last[i]] = axis;
+    z->axis[AXIS_ROW] = z->axis[AXIS_K];
+    for (int i = 0; i <= AXIS_PANEL; i++)
+        z->axis[i] = axes + i;
+    z->m = z->map.extent[z->outer];
+    z->n = z->map.extent[z->outer + 1];
+    z->k = z->map.extent[z->outer + 2];
+    z->rows = scheduler_estimate(c->s, z->m);
+    z->columns = scheduler_estimate(c->s, z->n);
+    z->steps = scheduler_estimate(c->s, z->k);
+}
+
 /* After merging: outer indices first (lhs's and rhs's own alike), then m, n, k. */
-static void sort_axes(contraction *c, const dot_axes *a) {
-    int m = c->map.index_of[a->first_y - 1], n = c->map.index_of[c->k_axis - 1], order[NEST_AXES],
+static void sort_axes(contraction *c, const dot_axes *a, const axis_map *merged) {
+    int m = merged->index_of[a->first_y - 1], n = merged->index_of[a->k - 1], order[NEST_AXES],
         count = 0;
-    axis_map sorted = c->map;
-    for (int i = 0; i < c->map.count - 1; i++)
+    axis_map sorted = *merged;
+    for (int i = 0; i < merged->count - 1; i++)
         if (i != m && i != n)
             order[count++] = i;
-    c->outer = count;
     order[count++] = m;
     order[count++] = n;
-    order[count++] = c->map.count - 1;
+    order[count++] = merged->count - 1;
     for (int i = 0; i < count; i++) {
-        sorted.extent[i] = c->map.extent[order[i]];
+        sorted.extent[i] = merged->extent[order[i]];
         for (int axis = 0; axis < NEST_AXES; axis++)
-            if (c->map.index_of[axis] == order[i])
+            if (merged->index_of[axis] == order[i])
                 sorted.index_of[axis] = i;
     }
-    c->map = sorted;
-    c->m = sorted.extent[count - 3];
-    c->n = sorted.extent[count - 2];
-    c->k = sorted.extent[count - 1];
+    c->shape.map = sorted;
+    contraction_name_axes(c, a->k + 1);
 }
 
 /* The memory behind an operand, and where its element is. */
@@ -113,8 +133,9 @@ static bool operand_access(contraction *c, int side, const dot_axes *a, affine_l
     expression_element(&e, ir_op_get(c->s->p->g, c->op)->operands[side], index);
     bool ok = !e.failed && e.inputs.count == 1;
     if (ok) {
-        *(side ? &c->rhs_access : &c->lhs_access) = e.inputs.items[0].access;
-        *(side ? &c->rhs : &c->lhs) = c->s->buffer_of[e.inputs.items[0].source];
+        contraction_operand *o = side ? &c->rhs : &c->lhs;
+        o->access = e.inputs.items[0].access;
+        o->buffer = c->s->buffer_of[e.inputs.items[0].source];
         scheduler_collect(&e, accesses);
     }
     expression_release(&e);
@@ -124,7 +145,7 @@ static bool operand_access(contraction *c, int side, const dot_axes *a, affine_l
 expression contraction_epilogue(contraction *c, const substitute *accumulator) {
     return (expression){.p = c->s->p,
                         .group = -1,
-                        .computes = c->root,
+                        .computes = c->result.root,
                         .substitutes = accumulator,
                         .substitute_count = 1};
 }
@@ -132,13 +153,13 @@ expression contraction_epilogue(contraction *c, const substitute *accumulator) {
 contraction contraction_of_group(scheduler *s, const plan_group *group) {
     const ir_module *g = s->p->g;
     contraction c = {
-        .s = s, .op = group->anchor, .order = ir_op_string(g, group->anchor, "order", "chunk512")};
-    c.value = ir_op_get(g, c.op)->results[0];
-    c.root = c.value;
+        .s = s, .op = group->anchor, .order = order_of(g, group->anchor, ORDER_CHUNK512)};
+    c.result.value = ir_op_get(g, c.op)->results[0];
+    c.result.root = c.result.value;
     for (size_t i = 0; i < group->roots.count; i++)
         if (s->p->root_dot[group->roots.items[i]] == c.op)
-            c.root = group->roots.items[i];
-    c.element = plan_type(s->p, c.value)->element;
+            c.result.root = group->roots.items[i];
+    c.element = plan_type(s->p, c.result.value)->element;
     return c;
 }
 
@@ -147,23 +168,24 @@ bool contraction_analyse(contraction *c) {
     const ir_op_data *d = ir_op_get(s->p->g, c->op);
     affine_list accesses = {0};
     dot_axes a = number_axes(c);
-    substitute accumulator = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->value};
+    substitute accumulator = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->result.value};
     expression e = contraction_epilogue(c, &accumulator);
-    result_index(c, &a, c->root_index[0]);
+    result_index(c, &a, c->result.index[0]);
     bool ok = operand_access(c, 0, &a, &accesses) && operand_access(c, 1, &a, &accesses);
-    expression_root(&e, c->root, c->root_index[0]);
+    expression_root(&e, c->result.root, c->result.index[0]);
     scheduler_collect(&e, &accesses);
-    c->output = expression_offset(s->p, c->root, c->root_index[0]);
-    c->root_buffer = s->buffer_of[c->root];
-    vec_push(&accesses, c->output);
+    c->result.access = expression_offset(s->p, c->result.root, c->result.index[0]);
+    c->result.buffer = s->buffer_of[c->result.root];
+    vec_push(&accesses, c->result.access);
     if (d->operand_count > 2) {
-        c->counted = true;
-        c->counts = s->buffer_of[plan_storage(s->p, d->operands[2])];
-        c->count_access.coefficient[a.first_y - 1] = 1;
-        vec_push(&accesses, c->count_access);
+        c->counts.of = COUNTS_STEPS;
+        c->counts.buffer = s->buffer_of[plan_storage(s->p, d->operands[2])];
+        c->counts.access.coefficient[a.first_y - 1] = 1;
+        vec_push(&accesses, c->counts.access);
     }
-    expression_merge(&c->space, accesses.items, accesses.count, &c->map);
-    sort_axes(c, &a);
+    axis_map merged;
+    expression_merge(s->p, &a.space, accesses.items, accesses.count, &merged);
+    sort_axes(c, &a, &merged);
     ok = ok && !e.failed;
     vec_release(&accesses);
     expression_release(&e);
@@ -184,32 +206,59 @@ void contraction_refuse(contraction *c, const char *format, ...) {
 
 /* ---- access in terms of indices ---- */
 
-int contraction_axis(const contraction *c, int i) {
+int contraction_outer_axis(const contraction *c, int i) {
     int axis = 0;
-    while (c->map.index_of[axis] != i)
+    while (c->shape.map.index_of[axis] != i)
         axis++;
     return axis;
 }
 
-int64_t contraction_along(const contraction *c, const affine *a, int i) {
-    return a->coefficient[contraction_axis(c, i)];
+ir_dim contraction_along(const contraction *c, const affine *a, contraction_axis axis) {
+    return a->coefficient[c->shape.axis[axis]];
+}
+
+void contraction_set(const contraction *c, affine *a, contraction_axis axis, ir_dim coefficient) {
+    if (c->shape.axis[axis] < NEST_AXES)
+        a->coefficient[c->shape.axis[axis]] = coefficient;
 }
 
 dtype contraction_element(const contraction *c, ir_value buffer) {
     return ir_type_get(c->s->m, ir_value_get(c->s->m, buffer)->type)->element;
 }
 
-axis_map contraction_block_map(const contraction *c, int extra, bool with_k) {
-    axis_map map = c->map;
+bool contraction_can_pack_blocks(const contraction *c) {
+    return c->shape.axis[AXIS_PANEL] < NEST_AXES;
+}
+
+int contraction_indices(const contraction *c, const contraction_place *place, ir_value *indices,
+                        int *numbers) {
+    int count = 0;
+    for (int i = 0; i < c->shape.outer; i++)
+        if (place->outer[i])
+            indices[count++] = place->outer[i];
+    for (int i = 0; i < AXIS_COUNT; i++) {
+        if (numbers)
+            numbers[i] = place->at[i] ? count : -1;
+        if (place->at[i])
+            indices[count++] = place->at[i];
+    }
+    return count;
+}
+
+axis_map contraction_map(const contraction *c, const contraction_place *place, bool reduces) {
+    axis_map map = {.count = 0};
     for (int axis = 0; axis < NEST_AXES; axis++)
-        if (map.index_of[axis] >= c->outer)
-            map.index_of[axis] += extra;
-    map.count = c->map.count + extra;
-    for (int i = 0; i < extra && c->k_axis + 1 + i < NEST_AXES; i++)
-        map.index_of[c->k_axis + 1 + i] = c->outer + i;
-    if (!with_k) {
-        map.index_of[c->k_axis] = -1;
-        map.count--;
+        map.index_of[axis] = -1;
+    for (int i = 0; i < c->shape.outer; i++)
+        if (place->outer[i])
+            map.index_of[contraction_outer_axis(c, i)] = map.count++;
+    for (int i = 0; i < AXIS_COUNT; i++) {
+        int axis = c->shape.axis[i];
+        if (!place->at[i] && !(reduces && i == AXIS_K))
+            continue;
+        if (axis < NEST_AXES)
+            map.index_of[axis] = map.count;
+        map.count++;
     }
     return map;
 }

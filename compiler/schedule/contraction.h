@@ -3,74 +3,133 @@
 #ifndef TESSERA_SCHEDULE_CONTRACTION_H
 #define TESSERA_SCHEDULE_CONTRACTION_H
 
+#include "schedule/dot_shape.h"
 #include "schedule/scheduler.h"
 #include "space/thresholds.h"
+
+/* The axes of a contraction beside its outer ones. Those of blocks have no part in the result's
+ * shape: an access that has a coefficient for one is relative to the block's, chunk's or panel's
+ * beginning. In this order their indices stand behind the outer ones; k is the last, reduced. */
+typedef enum contraction_axis {
+    AXIS_BLOCK_M,
+    AXIS_BLOCK_N,
+    AXIS_CHUNK,
+    AXIS_PANEL,
+    AXIS_ROW, /* of a copy: a step of k that is an index */
+    AXIS_M,
+    AXIS_N,
+    AXIS_K,
+    AXIS_COUNT
+} contraction_axis;
+
+typedef struct contraction_shape {
+    int outer;            /* how many outer indices: batches, and axes that did not merge */
+    axis_map map;         /* outer..., m, n, k */
+    int axis[AXIS_COUNT]; /* numbers in accesses; AXIS_ROW has that of k */
+    int axes;             /* how many numbers there are */
+    ir_dim m, n, k;
+    int64_t rows, columns, steps; /* m, n and k as choices see them */
+} contraction_shape;
+
+/* The indices of one place in the loops; 0: there is no loop of this kind around it. */
+typedef struct contraction_place {
+    ir_value outer[NEST_AXES], at[AXIS_COUNT];
+} contraction_place;
 
 /* The values of PACK_A and PACK_B. */
 enum packing { PACK_NOT, PACK_PHASE, PACK_BLOCK };
 
+typedef struct contraction_operand {
+    ir_value buffer;
+    affine access;
+    int64_t packing; /* of enum packing */
+} contraction_operand;
+
+/* What is left of a row's steps, or of its columns: for each row a number in memory. */
+typedef struct contraction_counts {
+    enum { COUNTS_NONE, COUNTS_STEPS, COUNTS_COLUMNS } of;
+    ir_value buffer;
+    affine access;
+} contraction_counts;
+
+typedef struct contraction_result {
+    ir_value value, root;         /* the sum, and what the epilogue makes of it */
+    affine index[1][IR_MAX_RANK]; /* of the root */
+    ir_value buffer;              /* where results go, and the place there */
+    affine access;
+    bool apart; /* the epilogue is a loop of its own over finished sums in a cell buffer */
+} contraction_result;
+
+typedef struct tile_size {
+    int64_t size;
+    ir_attr name; /* of the parameter, or the number */
+} tile_size;
+
+typedef struct contraction_tiles {
+    tile_size mr, nr, bm, bn;
+    ir_attr unroll, prefetch;
+} contraction_tiles;
+
 typedef struct contraction {
     scheduler *s;
     ir_op op;
-    ir_value value, root;
-    bool counted, chunked;
-    bool limited; /* the counts are of columns that are needed */
-    bool apart;   /* the epilogue is a loop of its own over finished sums in a cell buffer */
-    const char *order;
-    axis_space space;
-    int k_axis;
-    axis_map map; /* outer..., m, n, k */
-    int outer;    /* how many outer indices */
-    int64_t m, n, k;
-    dtype element;             /* what is summed: f32 or i32 */
-    int64_t group;             /* elements of both sides that are multiplied at once, or 0 */
-    ir_value lhs, rhs, counts; /* buffers */
-    affine lhs_access, rhs_access, count_access;
-    int64_t pack_lhs, pack_rhs; /* of enum packing */
-    bool many_axes;             /* no room for the indices of packing in blocks */
-    bool packed;                /* rhs stands in panels */
-    affine root_index[1][IR_MAX_RANK];
-    ir_value root_buffer; /* where results go, and the place there */
-    affine output;
+    order_id order;
+    bool chunked;  /* the sums of several chunks are added */
     bool separate; /* outer axes stay apart, one index for each */
-    /* What a cell does first, where lhs is computed by its cells; indices are the grid's. */
-    void (*fill)(struct contraction *c, ir_builder *b, const ir_value *indices);
+    dtype element; /* what is summed: f32 or i32 */
+    int64_t group; /* elements of both sides that are multiplied at once, or 0 */
+    contraction_shape shape;
+    contraction_operand lhs, rhs;
+    bool packed; /* rhs stands in panels */
+    contraction_counts counts;
+    contraction_result result;
+    contraction_tiles tiles;
+    /* What a cell does first, where lhs is computed by its cells. */
+    void (*fill)(struct contraction *c, ir_builder *b, const contraction_place *grid);
     const void *fills; /* its own data */
-    int64_t mr, nr, bm, bn;
-    ir_attr mr_name, nr_name, bm_name, bn_name, unroll, prefetch_name;
 } contraction;
 
 /* The contraction at the anchor of a DOT group, not analysed yet. */
 contraction contraction_of_group(scheduler *s, const plan_group *group);
 /* Finds axes, operands and output. False: something is not an affine function of them. */
 bool contraction_analyse(contraction *c);
+/* Numbers the axes of blocks behind those that are there; m, n and k are the map's last. */
+void contraction_name_axes(contraction *c, int axes);
+/* Have the axes of packing in blocks numbers? */
+bool contraction_can_pack_blocks(const contraction *c);
 /* The dot's epilogue, with the finished sum where `accumulator` says. */
 expression contraction_epilogue(contraction *c, const substitute *accumulator);
-/* An axis that stands for index `i`, and the coefficient of an access along it. */
-int contraction_axis(const contraction *c, int i);
-int64_t contraction_along(const contraction *c, const affine *a, int i);
+/* The axis of an outer index, and the coefficient of an access along a named one. */
+int contraction_outer_axis(const contraction *c, int i);
+ir_dim contraction_along(const contraction *c, const affine *a, contraction_axis axis);
+void contraction_set(const contraction *c, affine *a, contraction_axis axis, ir_dim coefficient);
 dtype contraction_element(const contraction *c, ir_value buffer);
-/* The map with two or three more indices before m and n: the block's first m and n, and the chunk's
- * first k. They are the axes after k in the numbering. */
-axis_map contraction_block_map(const contraction *c, int extra, bool with_k);
+/* The indices of a place as operands; returns how many. `numbers` (may be NULL) receives where each
+ * named one is, -1: not there. */
+int contraction_indices(const contraction *c, const contraction_place *place, ir_value *indices,
+                        int *numbers);
+/* From axes to those indices, with k behind them where `reduces`. */
+axis_map contraction_map(const contraction *c, const contraction_place *place, bool reduces);
 
 /* Decides what depends on k and the epilogue: chunks, and whether the epilogue stands apart. */
 void contraction_choose_form(contraction *c);
-/* Everything of one block: its chunks, register tiles and epilogue. `block` holds outer..., the
- * block's first m and n. */
-void contraction_emit_block(contraction *c, ir_builder *b, const ir_value *block);
+/* Everything of one block: its chunks, register tiles and epilogue. `block` has its first m and n.
+ */
+void contraction_emit_block(contraction *c, ir_builder *b, const contraction_place *block);
 
 /* Parameters that do not go together fail the schedule; the first reason stays. */
 void contraction_refuse(contraction *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Whether elements are multiplied in groups. */
 void contraction_choose_group(contraction *c);
+/* Steps of one chunk of its order; 0: all of them are one. */
+int64_t contraction_chunk(const contraction *c);
 /* How many cells blocks of so many rows and columns make. */
 int64_t contraction_cells(const contraction *c, int64_t rows, int64_t columns);
 /* A phase over the outer axes, blocks of rows and, where `by_columns`, of columns; returns the
- * builder inside, indices receives the first of each. */
+ * builder inside, *place receives the first of each. */
 ir_builder contraction_open_grid(const contraction *c, const char *what, bool by_columns,
-                                 ir_value *indices);
+                                 contraction_place *place);
 /* The grid of blocks, and all that is in it. */
 void contraction_emit_grid(contraction *c);
 /* Tiles and blocks; the form and the packing are chosen. */
@@ -81,10 +140,12 @@ void contraction_choose_packing(contraction *c);
 bool contraction_near(const contraction *c);
 /* Is the operand in memory as the sum takes it? */
 bool contraction_same_storage(const contraction *c, ir_value buffer);
+/* Are columns counted from the beginning of their panel? */
+bool contraction_has_panels(const contraction *c);
 /* Phases before the contraction's own that copy operands as its loops want them. */
 void contraction_pack(contraction *c);
-/* One chunk of the block's columns of rhs, in panels [panel, k, NR]. `indices` hold outer..., and
- * the block's first m, n and (chunked) k; from here on the dot reads the copy. */
-void contraction_pack_block(contraction *c, ir_builder *b, const ir_value *indices);
+/* One chunk of the block's columns of rhs, in panels [panel, k, NR]; from here on the dot reads the
+ * copy. */
+void contraction_pack_block(contraction *c, ir_builder *b, const contraction_place *block);
 
 #endif

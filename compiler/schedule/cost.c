@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/dim.h"
 #include "ops/graph.h"
+#include "schedule/dot_shape.h"
 #include "space/thresholds.h"
 
 /* Of a usual core; bytes a cycle for the levels of its memory. */
 enum { CELL_CYCLES = 300, LOOP_CYCLES = 2, LATENCY = 4, SPECIFIED_OPERATIONS = 25, ISSUED = 6 };
-enum { LANES_OF_SUM = 64, FOLD_CYCLES = 48 };
+enum { LANES_OF_SUM = ORDER_LANES64_LANES, FOLD_CYCLES = 48 };
 enum { PAGE_BYTES = 4096, TLB_PAGES = 64 };
 static const double l1_rate = 64, l2_rate = 32, scattered_rate = 16, far_rate = 8;
 
@@ -39,6 +41,14 @@ static double rate_of(const cost_walk *w, double bytes) {
 
 static const ir_type_data *type_of(const cost_walk *w, ir_value v) {
     return ir_type_get(w->m, ir_value_get(w->m, v)->type);
+}
+
+static int64_t estimate(const cost_walk *w, ir_dim extent) {
+    return ir_dim_estimate((ir_module *)w->m, extent, SCHEDULE_USUAL_EXTENT);
+}
+
+static int64_t extent_of(const cost_walk *w, ir_op op) {
+    return estimate(w, ir_op_int(w->m, op, "extent", 1));
 }
 
 static double lanes_of(const cost_walk *w, ir_value buffer) {
@@ -75,7 +85,7 @@ static void count_traffic(cost_walk *w, const ir_op_data *d, int64_t axes, int64
             continue;
         double bytes = (double)dtype_size(t->element);
         for (int axis = 0; axis < t->rank; axis++)
-            bytes *= (double)t->dims[axis];
+            bytes *= (double)estimate(w, t->dims[axis]);
         bool output = i >= (uint32_t)(axes + inputs);
         w->touched[v] = true;
         w->traffic += bytes * (output && !streams ? 2 : 1) / rate_of(w, bytes);
@@ -89,7 +99,8 @@ static void count_traffic(cost_walk *w, const ir_op_data *d, int64_t axes, int64
 static double panel_rate(const cost_walk *w, ir_op op, double k, double width, double bytes) {
     const ir_attr_data *access = ir_attr_get(w->m, ir_op_attr(w->m, op, "access"));
     const ir_attr_data *rhs = ir_attr_get(w->m, access->items[1]);
-    double stride = (double)ir_attr_get(w->m, rhs->items[rhs->count - 1])->integer * bytes;
+    double stride =
+        (double)estimate(w, ir_attr_get(w->m, rhs->items[rhs->count - 1])->integer) * bytes;
     bool packed = ir_op_attr(w->m, op, "packed") != 0;
     return !packed && stride >= PAGE_BYTES && k > TLB_PAGES ? scattered_rate
                                                             : rate_of(w, k * width * bytes);
@@ -97,12 +108,15 @@ static double panel_rate(const cost_walk *w, ir_op op, double k, double width, d
 
 static double dot_cycles(const cost_walk *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
-    int64_t axes = ir_op_int(w->m, op, "axes", 0), extent = ir_op_int(w->m, op, "extent", 1);
-    ir_value rhs = d->operands[axes + 1];
-    double mr = (double)step_from_end(w, d, axes, 2), nr = (double)step_from_end(w, d, axes, 1);
+    int64_t axes = ir_op_int(w->m, op, "axes", 0), extent = extent_of(w, op);
+    dot_shape shape;
+    dot_shape_read(w->m, op, &shape);
+    ir_value rhs = d->operands[axes + shape.buffer[DOT_RHS]];
+    double mr = (double)w->step_of[d->operands[shape.index[DOT_M]]];
+    double nr = (double)w->step_of[d->operands[shape.index[DOT_N]]];
     double bytes = (double)dtype_size(type_of(w, rhs)->element), nv, k, missing, each;
     double unroll = (double)schedule_step(w->m, op, "unroll", 1), most = 0, sum = 0;
-    bool chunks = ir_op_attr(w->m, op, "accumulate") != 0;
+    bool chunks = shape.buffer[DOT_TOTALS] >= 0;
     nv = divide_up(nr, lanes_of(w, rhs));
     k = chunks && extent > CHUNK ? CHUNK : (double)extent;
     missing = mr * nv + (mr < nv ? mr : nv) + 1 - w->target->vector_registers;
@@ -132,19 +146,19 @@ static double map_cycles(const cost_walk *w, ir_op op) {
 /* A row in blocks of 64 lanes; `sub` of them have independent chains. */
 static double reduce_cycles(const cost_walk *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
-    double extent = (double)ir_op_int(w->m, op, "extent", 1);
+    double extent = (double)extent_of(w, op);
     double lanes = lanes_of(w, d->operands[ir_op_int(w->m, op, "axes", 0)]);
     double sub = (double)schedule_step(w->m, op, "sub", LANES_OF_SUM);
     double work = body_operations(w, op) + 1, vectors = divide_up(LANES_OF_SUM, lanes);
     double parts = LANES_OF_SUM / greater(sub, 1);
     double block = greater(vectors * work / 2, work * LATENCY) + parts * LOOP_CYCLES;
-    return divide_up(extent, LANES_OF_SUM) * block + FOLD_CYCLES * divide_up(extent, 4096);
+    return divide_up(extent, LANES_OF_SUM) * block + FOLD_CYCLES * divide_up(extent, SUM_BLOCK);
 }
 
 static double columns_cycles(const cost_walk *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
     int64_t axes = ir_op_int(w->m, op, "axes", 0);
-    double extent = (double)ir_op_int(w->m, op, "extent", 1);
+    double extent = (double)extent_of(w, op);
     double vectors =
         divide_up((double)step_from_end(w, d, axes, 1), lanes_of(w, d->operands[axes]));
     double work = body_operations(w, op) + 1;
@@ -170,7 +184,7 @@ static double computation_cycles(cost_walk *w, ir_op op) {
 static double block_cycles(cost_walk *w, ir_block block);
 
 static double loop_cycles(cost_walk *w, ir_op op) {
-    double extent = (double)ir_op_int(w->m, op, "extent", 1);
+    double extent = (double)extent_of(w, op);
     double span = (double)schedule_step(w->m, op, "span", INT64_MAX);
     int64_t step = schedule_step(w->m, op, "step", 1);
     ir_block inner = ir_op_block(w->m, op, 0);
@@ -195,7 +209,7 @@ static double phase_cycles(cost_walk *w, ir_op phase) {
     const ir_block_data *inner = ir_block_get(w->m, ir_op_block(w->m, grid, 0));
     double cells = 1, threads = w->target->threads;
     for (uint32_t i = 0; i < extents->count; i++) {
-        int64_t extent = ir_attr_get(w->m, extents->items[i])->integer;
+        int64_t extent = estimate(w, ir_attr_get(w->m, extents->items[i])->integer);
         int64_t step = schedule_step_value(w->m, steps->items[i]);
         cells *= divide_up((double)extent, (double)(step < 1 ? 1 : step));
         if (i < inner->argument_count)

@@ -15,14 +15,11 @@ void expression_release(expression *e) {
 
 /* An axis of one element may have a step of any size: its product may be beyond 64 bits, and only 0
  * is ever multiplied by that. */
-static int64_t add_scaled(int64_t a, int64_t b, int64_t factor) {
-    return (int64_t)((uint64_t)a + (uint64_t)b * (uint64_t)factor);
-}
-
-static void affine_add(affine *a, const affine *b, int64_t factor) {
-    a->constant = add_scaled(a->constant, b->constant, factor);
+static void affine_add(const plan *p, affine *a, const affine *b, ir_dim factor) {
+    a->constant = ir_dim_add_scaled(p->dims, a->constant, b->constant, factor);
     for (int i = 0; i < NEST_AXES; i++)
-        a->coefficient[i] = add_scaled(a->coefficient[i], b->coefficient[i], factor);
+        a->coefficient[i] =
+            ir_dim_add_scaled(p->dims, a->coefficient[i], b->coefficient[i], factor);
 }
 
 void expression_identity(const plan *p, ir_value v, int first, affine *index) {
@@ -37,10 +34,10 @@ void expression_identity(const plan *p, ir_value v, int first, affine *index) {
 affine expression_offset(const plan *p, ir_value v, const affine *index) {
     const ir_type_data *t = plan_type(p, v);
     affine offset = {0};
-    int64_t stride = 1;
+    ir_dim stride = 1;
     for (int i = t->rank - 1; i >= 0; i--) {
-        affine_add(&offset, &index[i], stride);
-        stride *= t->dims[i];
+        affine_add(p, &offset, &index[i], stride);
+        stride = plan_product(p, stride, t->dims[i]);
     }
     return offset;
 }
@@ -93,6 +90,12 @@ static ir_value substituted(expression *e, const substitute *s, const affine *in
 
 /* ---- operations ---- */
 
+/* The dimension that a tessera.extent is. */
+static ir_dim extent_of(const expression *e, ir_op op) {
+    const ir_attr_data *of = ir_attr_get(e->p->g, ir_op_attr(e->p->g, op, "of"));
+    return ir_attr_get(e->p->g, of->items[0])->integer;
+}
+
 static ir_value build_element(expression *e, ir_value v, const ir_value *operands, uint32_t n) {
     if (!e->body)
         return 0;
@@ -107,6 +110,10 @@ static ir_value build_element(expression *e, ir_value v, const ir_value *operand
         attrs[count++] = (ir_named_attr){"value", ir_attr_bits(m, bits->element, bits->bits)};
         break;
     }
+    case GRAPH_EXTENT:
+        attrs[count++] = (ir_named_attr){"of", ir_attr_dim(m, extent_of(e, op))};
+        return ir_build1(e->body, SCHED_EXTENT, NULL, 0, ir_type_scalar(m, DTYPE_I32), attrs,
+                         count);
     case GRAPH_STOCHASTIC_ROUND:
         attrs[count++] = (ir_named_attr){"seed", ir_attr_int(m, ir_op_int(g, op, "seed", 0))};
         attrs[count++] = (ir_named_attr){"stream", ir_attr_int(m, ir_op_int(g, op, "stream", 0))};
@@ -157,9 +164,9 @@ static ir_value gather_element(expression *e, ir_value v, const affine *index) {
         where[i] = i < batch ? index[i] : index[axis + i - batch];
     for (int i = 0; i < tx->rank; i++)
         at[i] = i < axis ? index[i] : i == axis ? (affine){0} : index[i - 1 + ti->rank - batch];
-    int64_t stride = 1;
+    ir_dim stride = 1;
     for (int i = axis + 1; i < tx->rank; i++)
-        stride *= tx->dims[i];
+        stride = plan_product(e->p, stride, tx->dims[i]);
     ir_value which = expression_element(e, indices, where);
     affine offset = expression_offset(e->p, x, at);
     vec_push(&e->indices, offset);
@@ -179,8 +186,8 @@ static ir_value gather_element(expression *e, ir_value v, const affine *index) {
         input++;
     ir_named_attr attrs[] = {{"input", ir_attr_int(m, (int64_t)input)},
                              {"access", expression_access(m, &offset, e->map, NEST_AXES)},
-                             {"stride", ir_attr_int(m, stride)},
-                             {"limit", ir_attr_int(m, tx->dims[axis])}};
+                             {"stride", ir_attr_dim(m, stride)},
+                             {"limit", ir_attr_dim(m, tx->dims[axis])}};
     return ir_build1(e->body, SCHED_GATHER, &which, 1, ir_type_scalar(m, tx->element), attrs, 4);
 }
 
@@ -206,14 +213,14 @@ static bool move_index(const expression *e, ir_value v, const affine *index, aff
         ir_op_ints(g, op, "step", step, IR_MAX_RANK);
         for (int i = 0; i < x->rank; i++) {
             out[i] = (affine){.constant = list[i]};
-            affine_add(&out[i], &index[i], step[i]);
+            affine_add(e->p, &out[i], &index[i], step[i]);
         }
         return true;
     case GRAPH_WINDOW: {
         int64_t axis = ir_op_int(g, op, "axis", 0);
         affine place = {0};
-        affine_add(&place, &index[axis], ir_op_int(g, op, "stride", 1));
-        affine_add(&place, &index[x->rank], 1);
+        affine_add(e->p, &place, &index[axis], ir_op_int(g, op, "stride", 1));
+        affine_add(e->p, &place, &index[x->rank], 1);
         memcpy(out, index, sizeof *out * (size_t)x->rank);
         out[axis] = place;
         return true;
@@ -222,14 +229,14 @@ static bool move_index(const expression *e, ir_value v, const affine *index, aff
         if (!plan_reshape_splits(e->p, op))
             return false;
         for (int i = 0, j = 0; i < x->rank; i++) {
-            int64_t product = 1;
+            ir_dim product = 1;
             out[i] = (affine){0};
             while (j < y->rank && product != x->dims[i]) {
                 affine scaled = {0};
-                affine_add(&scaled, &out[i], y->dims[j]);
-                affine_add(&scaled, &index[j], 1);
+                affine_add(e->p, &scaled, &out[i], y->dims[j]);
+                affine_add(e->p, &scaled, &index[j], 1);
                 out[i] = scaled;
-                product *= y->dims[j++];
+                product = plan_product(e->p, product, y->dims[j++]);
             }
         }
         return true;
@@ -357,9 +364,11 @@ bool expression_is_aligned(const plan *p, ir_value v, int group) {
 
 /* ---- axes ---- */
 
-static bool mergeable(int a, int b, int64_t span, const affine *accesses, size_t count) {
+static bool mergeable(const plan *p, int a, int b, ir_dim span, const affine *accesses,
+                      size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (accesses[i].coefficient[a] != accesses[i].coefficient[b] * span)
+        if (accesses[i].coefficient[a] !=
+            ir_dim_add_scaled(p->dims, 0, accesses[i].coefficient[b], span))
             return false;
     return true;
 }
@@ -368,10 +377,10 @@ static bool kept(const axis_space *space, int a) {
     return space->extent[a] != 1 || space->keep[a];
 }
 
-void expression_merge(const axis_space *space, const affine *accesses, size_t count,
+void expression_merge(const plan *p, const axis_space *space, const affine *accesses, size_t count,
                       axis_map *out) {
     int leader = -1, merged[NEST_AXES];
-    int64_t span = 1, spans[NEST_AXES];
+    ir_dim span = 1, spans[NEST_AXES];
     bool barred = true;
     /* From the last axis up: each joins the run that ends in `leader`, or starts a run of its own.
      */
@@ -380,8 +389,8 @@ void expression_merge(const axis_space *space, const affine *accesses, size_t co
         merged[a] = -1;
         if (!kept(space, a))
             continue;
-        bool joins = leader >= 0 && !barred && mergeable(a, leader, span, accesses, count);
-        span = joins ? span * space->extent[a] : space->extent[a];
+        bool joins = leader >= 0 && !barred && mergeable(p, a, leader, span, accesses, count);
+        span = joins ? plan_product(p, span, space->extent[a]) : space->extent[a];
         leader = joins ? leader : a;
         merged[a] = leader;
         spans[a] = span;
@@ -404,9 +413,9 @@ void expression_merge(const axis_space *space, const affine *accesses, size_t co
 }
 
 ir_attr expression_access(ir_module *m, const affine *a, const axis_map *map, int axes) {
-    int64_t values[NEST_AXES + 1] = {a->constant};
+    ir_dim values[NEST_AXES + 1] = {a->constant};
     for (int i = 0; i < axes; i++)
         if (map->index_of[i] >= 0)
             values[1 + map->index_of[i]] = a->coefficient[i];
-    return ir_attr_int_array(m, values, (uint32_t)map->count + 1);
+    return ir_attr_dim_array(m, values, (uint32_t)map->count + 1);
 }

@@ -12,16 +12,17 @@
 
 enum { NEST_AXES = 12 };
 
+/* Numbers, or expressions of the dimensions. */
 typedef struct affine {
-    int64_t constant;
-    int64_t coefficient[NEST_AXES];
+    ir_dim constant;
+    ir_dim coefficient[NEST_AXES];
 } affine;
 
 /* How the axes of a nest become the indices of a computation. */
 typedef struct axis_map {
-    int count;                 /* indices */
-    int64_t extent[NEST_AXES]; /* of each index */
-    int index_of[NEST_AXES];   /* by axis; -1 where a merged axis is represented by a later one */
+    int count;                /* indices */
+    ir_dim extent[NEST_AXES]; /* of each index */
+    int index_of[NEST_AXES];  /* by axis; -1 where a merged axis is represented by a later one */
 } axis_map;
 
 /* Where a value that was computed before is read from. */
@@ -92,11 +93,12 @@ bool expression_is_aligned(const plan *p, ir_value v, int group);
  * stays where all are). */
 typedef struct axis_space {
     int axes;
-    int64_t extent[NEST_AXES];
+    ir_dim extent[NEST_AXES];
     bool barrier[NEST_AXES]; /* axis a may not merge with a later one across a */
     bool keep[NEST_AXES];    /* stays an index even with extent 1 */
 } axis_space;
-void expression_merge(const axis_space *space, const affine *accesses, size_t count, axis_map *out);
+void expression_merge(const plan *p, const axis_space *space, const affine *accesses, size_t count,
+                      axis_map *out);
 /* [constant, coefficient of each index...] as an attribute. */
 ir_attr expression_access(ir_module *m, const affine *a, const axis_map *map, int axes);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ops/reductions.h"
+#include "ops/symbols.h"
 #include "schedule/cost.h"
 #include "schedule/scheduler.h"
 
@@ -13,9 +14,17 @@ ir_attr scheduler_int(scheduler *s, int64_t value) {
     return ir_attr_int(s->m, value);
 }
 
+ir_attr scheduler_order(scheduler *s, order_id order) {
+    return ir_attr_string(s->m, order_info_of(order)->name);
+}
+
+int64_t scheduler_estimate(const scheduler *s, ir_dim extent) {
+    return ir_dim_estimate(s->p->dims, extent, SCHEDULE_USUAL_EXTENT);
+}
+
 /* ---- structure ---- */
 
-ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const int64_t *extents,
+ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const ir_dim *extents,
                            const ir_attr *steps, const char *const *names, ir_value *indices) {
     ir_module *m = s->m;
     ir_named_attr attrs[] = {{"index", ir_attr_int(m, s->phase)},
@@ -29,7 +38,7 @@ ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const int64
         axis_names[i] = ir_attr_string(m, names ? names[i] : name);
     }
     ir_named_attr grid[] = {{"axes", ir_attr_array(m, axis_names, (uint32_t)axes)},
-                            {"extents", ir_attr_int_array(m, extents, (uint32_t)axes)},
+                            {"extents", ir_attr_dim_array(m, extents, (uint32_t)axes)},
                             {"steps", ir_attr_array(m, steps, (uint32_t)axes)}};
     ir_op_spec parallel = {
         .opcode = SCHED_PARALLEL, .attrs = grid, .attr_count = 3, .region_count = 1};
@@ -40,18 +49,38 @@ ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const int64
     return in;
 }
 
+static ir_op loop_around(const scheduler *s, const ir_builder *in) {
+    return ir_region_get(s->m, ir_block_get(s->m, in->block)->region)->parent;
+}
+
+void scheduler_set_covers(scheduler *s, const ir_builder *in, const int64_t *steps,
+                          uint32_t count) {
+    ir_op loop = loop_around(s, in);
+    if (ir_op_attr(s->m, loop, "tail"))
+        ir_op_set_attr(s->m, loop, "covers", ir_attr_int_array(s->m, steps, count));
+}
+
+void scheduler_whole_steps(scheduler *s, const ir_builder *in) {
+    ir_op loop = loop_around(s, in);
+    if (ir_op_attr(s->m, loop, "tail"))
+        ir_op_set_attr(s->m, loop, "tail", scheduler_int(s, 0));
+}
+
 ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value start,
-                         int64_t extent, ir_attr step, ir_attr span, ir_value *index) {
+                         ir_dim extent, ir_attr step, ir_attr span, ir_value *index) {
     ir_module *m = s->m;
-    ir_named_attr attrs[] = {{"axis", ir_attr_string(m, axis)},
-                             {"extent", ir_attr_int(m, extent)},
-                             {"step", step},
-                             {"span", span}};
+    ir_named_attr attrs[5] = {
+        {"axis", ir_attr_string(m, axis)}, {"extent", ir_attr_dim(m, extent)}, {"step", step}};
+    uint32_t count = 3;
+    if (span)
+        attrs[count++] = (ir_named_attr){"span", span};
+    if (!ir_dim_is_static(extent))
+        attrs[count++] = (ir_named_attr){"tail", scheduler_int(s, s->target->vector_lanes)};
     ir_op_spec spec = {.opcode = SCHED_FOR,
                        .operands = &start,
                        .operand_count = start != 0,
                        .attrs = attrs,
-                       .attr_count = span ? 4 : 3,
+                       .attr_count = count,
                        .region_count = 1};
     ir_builder in = {m, ir_op_block(m, ir_build(b, &spec), 0), 0, b->location};
     *index = ir_block_add_argument(m, in.block, ir_type_index(m), NULL);
@@ -59,7 +88,7 @@ ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value
 }
 
 ir_value scheduler_buffer(scheduler *s, ir_builder *b, const char *space, dtype element, int rank,
-                          const int64_t *dims) {
+                          const ir_dim *dims) {
     ir_named_attr attr = {"space", ir_attr_string(s->m, space)};
     ir_type type = ir_type_shaped(s->m, IR_TYPE_BUFFER, element, rank, dims);
     return ir_build1(b, SCHED_BUFFER, NULL, 0, type, &attr, 1);
@@ -69,9 +98,9 @@ ir_attr scheduler_reduction(scheduler *s, ir_op op) {
     return ir_attr_int(s->m, reduction_number(s->p->g, op));
 }
 
-void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, const char *order) {
-    ir_op loop = ir_region_get(s->m, ir_block_get(s->m, in->block)->region)->parent;
-    ir_op_set_attr(s->m, loop, "order", ir_attr_string(s->m, order));
+void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, order_id order) {
+    ir_op loop = loop_around(s, in);
+    ir_op_set_attr(s->m, loop, "order", scheduler_order(s, order));
     ir_op_set_attr(s->m, loop, "reduction", scheduler_reduction(s, op));
 }
 
@@ -187,9 +216,11 @@ static void open_kernel(scheduler *s, const char *profile) {
     ir_module *m = s->m, *g = s->p->g;
     reduction_list reductions;
     reductions_of(g, &reductions);
+    ir_dim_adopt(m, g); /* with all that was made of them so far */
+    s->p->dims = m;
     ir_op kernel = ir_module_kernel(g);
     const char *name = ir_op_string(g, kernel, "name", "kernel");
-    ir_named_attr attrs[7] = {{"name", ir_attr_string(m, name)},
+    ir_named_attr attrs[9] = {{"name", ir_attr_string(m, name)},
                               {"profile", ir_attr_string(m, profile)},
                               {"parameters", ir_attr_dict(m, NULL, NULL, 0)},
                               {"reductions", reductions_attr(m, &reductions)}};
@@ -203,11 +234,18 @@ static void open_kernel(scheduler *s, const char *profile) {
         attrs[4 + l] = (ir_named_attr){lists[l], ir_attr_array(m, names, list->count)};
     }
     const char *math = ir_op_string(g, kernel, "math", NULL);
+    uint32_t count = 6;
     if (math)
-        attrs[6] = (ir_named_attr){"math", ir_attr_string(m, math)};
+        attrs[count++] = (ir_named_attr){"math", ir_attr_string(m, math)};
+    if (s->request->symbolic) {
+        ir_attr constraints = symbols_constraints(m, g, s->st);
+        s->failed |= !constraints;
+        attrs[count++] = (ir_named_attr){"dims", symbols_names(m, g)};
+        attrs[count++] = (ir_named_attr){"constraints", constraints};
+    }
     s->at = (ir_builder){.m = m, .block = ir_module_body(m)};
     ir_op_spec spec = {
-        .opcode = SCHED_KERNEL, .attrs = attrs, .attr_count = math ? 7 : 6, .region_count = 1};
+        .opcode = SCHED_KERNEL, .attrs = attrs, .attr_count = count, .region_count = 1};
     s->at.block = ir_op_block(m, ir_build(&s->at, &spec), 0);
 }
 
@@ -298,7 +336,7 @@ ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request
     plan p;
     int order[PLAN_MAX_GROUPS];
     output_copy copies[64];
-    if (!plan_build(&p, graph, request->target->apart, st)) {
+    if (!plan_build(&p, graph, request->target->apart, request->symbolic, st)) {
         plan_release(&p);
         return NULL;
     }

@@ -29,7 +29,7 @@ static void find_axes(scheduler *s, ir_value x, int axis, const expression *e, c
     space.barrier[t->rank - 2] = true;
     scheduler_collect(e, &accesses);
     vec_push(&accesses, *output);
-    expression_merge(&space, accesses.items, accesses.count, map);
+    expression_merge(s->p, &space, accesses.items, accesses.count, map);
     vec_release(&accesses);
 }
 
@@ -55,7 +55,8 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     /* Long runs of every row where that leaves enough cells: 64 lanes of them fill a first cache.
      */
     int64_t lanes = s->target->vector_lanes, run = COLUMN_RUN * lanes;
-    bool wide = map.extent[n - 1] >= WIDE_COLUMNS * lanes * s->target->threads;
+    bool wide =
+        scheduler_estimate(s, map.extent[n - 1]) >= WIDE_COLUMNS * lanes * s->target->threads;
     scheduler_parameter(s, IN_COLUMN, COLUMNS, wide ? run : run / 2, &name);
     for (int i = 0; i < n; i++)
         steps[i] = i == n - 1 ? name : scheduler_int(s, 1);
@@ -63,9 +64,9 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     b = scheduler_for(s, &b, "column", indices[n - 1], map.extent[n - 1], name, name,
                       &indices[n - 1]);
     ir_named_attr attrs[7] = {
-        {"extent", scheduler_int(s, map.extent[n])},
+        {"extent", ir_attr_dim(s->m, map.extent[n])},
         {"kind", ir_attr_string(s->m, ir_op_string(s->p->g, group->anchor, "kind", "sum"))},
-        {"order", ir_attr_string(s->m, ir_op_string(s->p->g, group->anchor, "order", "any"))},
+        {"order", scheduler_order(s, order_of(s->p->g, group->anchor, ORDER_ANY))},
         {"reduction", scheduler_reduction(s, group->anchor)}};
     computation c = {.opcode = SCHED_COLUMNS,
                      .indices = indices,

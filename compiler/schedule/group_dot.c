@@ -22,10 +22,15 @@ static int64_t few_vectors(int64_t rows) {
     return most >= 16 ? 16 : most >= 8 ? 8 : most >= 4 ? 4 : 3;
 }
 
+int64_t contraction_chunk(const contraction *c) {
+    return order_info_of(c->order)->chunk;
+}
+
 int64_t contraction_cells(const contraction *c, int64_t rows, int64_t columns) {
-    int64_t cells = (c->m + rows - 1) / rows * ((c->n + columns - 1) / columns);
-    for (int i = 0; i < c->outer; i++)
-        cells *= c->map.extent[i];
+    int64_t cells =
+        (c->shape.rows + rows - 1) / rows * ((c->shape.columns + columns - 1) / columns);
+    for (int i = 0; i < c->shape.outer; i++)
+        cells *= c->shape.map.extent[i];
     return cells;
 }
 
@@ -34,9 +39,9 @@ int64_t contraction_cells(const contraction *c, int64_t rows, int64_t columns) {
 static double evenness(const contraction *c, int64_t rows, int64_t columns) {
     int64_t cells = contraction_cells(c, rows, columns), threads = c->s->target->threads;
     int64_t rounds = (cells + threads - 1) / threads;
-    double work = (double)c->m * (double)c->n;
-    for (int i = 0; i < c->outer; i++)
-        work *= (double)c->map.extent[i];
+    double work = (double)c->shape.rows * (double)c->shape.columns;
+    for (int i = 0; i < c->shape.outer; i++)
+        work *= (double)c->shape.map.extent[i];
     if (threads == 1 || cells >= MANY_CELLS * threads)
         return 1;
     return work / ((double)(threads * rounds) * (double)rows * (double)columns);
@@ -47,18 +52,18 @@ static double evenness(const contraction *c, int64_t rows, int64_t columns) {
 static void even_out(const contraction *c, int64_t *rows, int64_t *columns) {
     int64_t best_rows = *rows, best_columns = *columns;
     double best = 0;
-    for (int64_t r = *rows; best < EVEN; r = round_up(r / 2, c->mr)) {
-        for (int64_t n = *columns; best < EVEN; n = round_up(n / 2, c->nr)) {
+    for (int64_t r = *rows; best < EVEN; r = round_up(r / 2, c->tiles.mr.size)) {
+        for (int64_t n = *columns; best < EVEN; n = round_up(n / 2, c->tiles.nr.size)) {
             double even = evenness(c, r, n);
-            if (even > best && (best == 0 || r * n * c->k >= SMALLEST_CELL)) {
+            if (even > best && (best == 0 || r * n * c->shape.steps >= SMALLEST_CELL)) {
                 best = even;
                 best_rows = r;
                 best_columns = n;
             }
-            if (n == c->nr)
+            if (n == c->tiles.nr.size)
                 break;
         }
-        if (r == c->mr)
+        if (r == c->tiles.mr.size)
             break;
     }
     *rows = best_rows;
@@ -71,37 +76,44 @@ void contraction_choose_tiles(contraction *c) {
     int64_t lanes = s->target->vector_lanes * 4 / (int64_t)dtype_size(c->element);
     bool many = s->target->vector_registers >= 32;
     /* A few rows are one tile, as wide as registers allow: rhs is read once, in long runs. */
-    bool few = many && c->m <= FEW_ROWS;
-    int64_t vectors = few ? few_vectors(c->m) : many ? 4 : 2;
-    c->mr = scheduler_parameter(s, IN_DOT, MR, few ? clamp(c->m, 1, FEW_ROWS) : 6, &c->mr_name);
-    c->nr = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &c->nr_name);
-    if (c->group && c->nr % c->group != 0)
-        contraction_refuse(c, "NR=%d is not a multiple of GROUP=%d", (int)c->nr, (int)c->group);
-    int64_t block = c->m <= ONE_BLOCK_ROWS     ? c->m
-                    : c->m < SMALL_BLOCKS_ROWS ? 16 * c->mr
-                                               : 32 * c->mr;
-    int64_t rows = round_up(clamp(block, 1, ONE_BLOCK_ROWS), c->mr);
+    bool few = many && c->shape.rows <= FEW_ROWS;
+    int64_t vectors = few ? few_vectors(c->shape.rows) : many ? 4 : 2;
+    c->tiles.mr.size = scheduler_parameter(
+        s, IN_DOT, MR, few ? clamp(c->shape.rows, 1, FEW_ROWS) : 6, &c->tiles.mr.name);
+    c->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &c->tiles.nr.name);
+    if (c->group && c->tiles.nr.size % c->group != 0)
+        contraction_refuse(c, "NR=%d is not a multiple of GROUP=%d", (int)c->tiles.nr.size,
+                           (int)c->group);
+    int64_t block = c->shape.rows <= ONE_BLOCK_ROWS     ? c->shape.rows
+                    : c->shape.rows < SMALL_BLOCKS_ROWS ? 16 * c->tiles.mr.size
+                                                        : 32 * c->tiles.mr.size;
+    int64_t rows = round_up(clamp(block, 1, ONE_BLOCK_ROWS), c->tiles.mr.size);
     /* One block of rows reads rhs once: long runs of it matter more than the cache. */
-    int64_t columns = (c->m <= rows ? 8 : 4) * c->nr * (many ? 1 : 2);
-    columns = clamp(round_up(c->n, c->nr), c->nr, columns);
+    int64_t columns = (c->shape.rows <= rows ? 8 : 4) * c->tiles.nr.size * (many ? 1 : 2);
+    columns = clamp(round_up(c->shape.columns, c->tiles.nr.size), c->tiles.nr.size, columns);
     even_out(c, &rows, &columns);
-    c->bm = scheduler_parameter(s, IN_DOT, BM, rows, &c->bm_name);
-    c->bn = scheduler_parameter(s, IN_DOT, BN, columns, &c->bn_name);
+    c->tiles.bm.size = scheduler_parameter(s, IN_DOT, BM, rows, &c->tiles.bm.name);
+    c->tiles.bn.size = scheduler_parameter(s, IN_DOT, BN, columns, &c->tiles.bn.name);
     /* No trip has a remainder; where counts end the loop, a trip is one step. */
-    int64_t unroll = c->counted || c->group ? 1 : scheduler_parameter(s, IN_DOT, UNROLL, 1, NULL);
-    c->unroll = scheduler_int(s, greatest_divisor(c->k, unroll));
-    if (c->group)
-        c->prefetch_name = scheduler_int(s, 0);
+    int64_t unroll = c->counts.of == COUNTS_STEPS || c->group
+                         ? 1
+                         : scheduler_parameter(s, IN_DOT, UNROLL, 1, NULL);
+    bool known = ir_dim_is_static(c->shape.k);
+    c->tiles.unroll = scheduler_int(s, known ? greatest_divisor(c->shape.steps, unroll) : 1);
+    if (c->group || !ir_dim_is_static(c->shape.n))
+        c->tiles.prefetch = scheduler_int(s, 0);
     else
         scheduler_parameter(s, IN_DOT, PREFETCH,
-                            few ? (c->m > FAR_PREFETCH_ROWS ? 48 : 16) : c->pack_rhs != PACK_NOT,
-                            &c->prefetch_name);
+                            few ? (c->shape.rows > FAR_PREFETCH_ROWS ? 48 : 16)
+                                : c->rhs.packing != PACK_NOT,
+                            &c->tiles.prefetch);
 }
 
 /* Whether the epilogue up to `v` calls a specified function in what was not seen before. */
 static bool is_long(const contraction *c, ir_value v, bool *seen) {
     const plan *p = c->s->p;
-    if (seen[v] || v == c->value || plan_def(p, v) == 0 || (v != c->root && p->stored[v]))
+    if (seen[v] || v == c->result.value || plan_def(p, v) == 0 ||
+        (v != c->result.root && p->stored[v]))
         return false;
     seen[v] = true;
     const ir_op_data *d = ir_op_get(p->g, plan_def(p, v));
@@ -113,49 +125,72 @@ static bool is_long(const contraction *c, ir_value v, bool *seen) {
     return false;
 }
 
-/* Where a register tile's results go. */
+/* Where a register tile's results go, and what memory it has beside its operands. */
 typedef struct dot_output {
     ir_value value; /* yielded: the dot itself, or what its epilogue makes of it */
     ir_value buffer;
-    const affine *access;
-    ir_value offsets; /* of groups of i8: 0 elsewhere */
-    const affine *offset_access;
-    bool unit;      /* these offsets are what is computed */
-    ir_value total; /* chunked: the running totals; 0 elsewhere */
-    const affine *total_access;
+    affine access;
+    bool unit; /* offsets are what is computed */
 } dot_output;
 
-/* A register tile: indices are outer..., [first m, first n, first k,] m, n. */
-static void emit_dot(contraction *c, ir_builder *b, const ir_value *indices, int axes,
-                     const axis_map *map, const dot_output *out) {
+/* Of one block: memory of the running totals and of the offsets; 0: it has none. */
+typedef struct block_memory {
+    ir_value totals, offsets;
+    affine total_access, offset_access;
+} block_memory;
+
+/* The buffers before those of the epilogue, in the order of their names. */
+typedef struct leading_buffers {
+    ir_value buffers[DOT_BUFFER_COUNT];
+    affine access[DOT_BUFFER_COUNT];
+    dot_shape shape;
+} leading_buffers;
+
+static void add_leading(leading_buffers *l, dot_buffer which, ir_value buffer,
+                        const affine *access) {
+    l->shape.buffer[which] = -1;
+    if (!buffer)
+        return;
+    l->buffers[l->shape.leading] = buffer;
+    l->access[l->shape.leading] = *access;
+    l->shape.buffer[which] = l->shape.leading++;
+}
+
+static leading_buffers find_leading(const contraction *c, const block_memory *memory, bool unit) {
+    leading_buffers l = {.shape = {.leading = 0}};
+    const contraction_counts *counts = &c->counts;
+    add_leading(&l, DOT_LHS, c->lhs.buffer, &c->lhs.access);
+    add_leading(&l, DOT_RHS, c->rhs.buffer, &c->rhs.access);
+    add_leading(&l, DOT_COUNTS, counts->of == COUNTS_STEPS ? counts->buffer : 0, &counts->access);
+    add_leading(&l, DOT_LIMITS, counts->of == COUNTS_COLUMNS ? counts->buffer : 0, &counts->access);
+    add_leading(&l, DOT_OFFSETS, unit ? 0 : memory->offsets, &memory->offset_access);
+    add_leading(&l, DOT_TOTALS, unit || !c->chunked ? 0 : memory->totals, &memory->total_access);
+    return l;
+}
+
+/* A register tile. */
+static void emit_dot(contraction *c, ir_builder *b, const contraction_place *place,
+                     const block_memory *memory, const dot_output *out) {
+    static const contraction_axis named[] = {
+        [DOT_BLOCK_M] = AXIS_BLOCK_M, [DOT_CHUNK] = AXIS_CHUNK, [DOT_M] = AXIS_M, [DOT_N] = AXIS_N};
     scheduler *s = c->s;
-    substitute accumulator = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->value};
+    substitute accumulator = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->result.value};
     expression e = contraction_epilogue(c, &accumulator);
-    ir_value leading[5] = {c->lhs, c->rhs};
-    affine access[5] = {c->lhs_access, c->rhs_access};
-    ir_named_attr attrs[12] = {{"extent", scheduler_int(s, c->k)},
-                               {"unroll", c->unroll},
-                               {"order", ir_attr_string(s->m, c->order)},
-                               {"reduction", scheduler_reduction(s, c->op)}};
-    int n = 4, buffers = 2;
-    if (c->counted || c->limited) {
-        attrs[n++] = (ir_named_attr){c->limited ? "limited" : "counted", ir_attr_bool(s->m, true)};
-        leading[buffers] = c->counts;
-        access[buffers++] = c->count_access;
-    }
-    attrs[n++] = (ir_named_attr){"prefetch", c->prefetch_name};
-    if (out->offsets) {
-        attrs[n++] = (ir_named_attr){"offsets", ir_attr_bool(s->m, true)};
-        leading[buffers] = out->offsets;
-        access[buffers++] = *out->offset_access;
-    }
+    leading_buffers leading = find_leading(c, memory, out->unit);
+    ir_value indices[NEST_AXES + AXIS_COUNT];
+    int numbers[AXIS_COUNT], n = 7, axes = contraction_indices(c, place, indices, numbers);
+    axis_map map = contraction_map(c, place, true);
+    for (int i = 0; i < DOT_INDEX_COUNT; i++)
+        leading.shape.index[i] = numbers[named[i]];
+    ir_named_attr attrs[12] = {{"extent", ir_attr_dim(s->m, c->shape.k)},
+                               {"unroll", c->tiles.unroll},
+                               {"order", scheduler_order(s, c->order)},
+                               {"reduction", scheduler_reduction(s, c->op)},
+                               {"prefetch", c->tiles.prefetch},
+                               {"indices", dot_shape_indices(s->m, &leading.shape)},
+                               {"buffers", dot_shape_buffers(s->m, &leading.shape)}};
     if (out->unit)
-        attrs[n++] = (ir_named_attr){"unit", ir_attr_string(s->m, c->chunked ? "chunk" : "whole")};
-    if (out->total) {
-        attrs[n++] = (ir_named_attr){"accumulate", ir_attr_bool(s->m, true)};
-        leading[buffers] = out->total;
-        access[buffers++] = *out->total_access;
-    }
+        attrs[n++] = (ir_named_attr){"unit", ir_attr_bool(s->m, true)};
     if (c->group)
         attrs[n++] = (ir_named_attr){"group", scheduler_int(s, c->group)};
     if (c->packed)
@@ -163,16 +198,16 @@ static void emit_dot(contraction *c, ir_builder *b, const ir_value *indices, int
     computation compute = {.opcode = SCHED_DOT,
                            .indices = indices,
                            .axes = axes,
-                           .map = map,
+                           .map = &map,
                            .e = &e,
                            .yields = &out->value,
-                           .yield_index = c->root_index,
+                           .yield_index = c->result.index,
                            .yield_count = 1,
                            .outputs = &out->buffer,
-                           .output_access = out->access,
-                           .leading = leading,
-                           .leading_access = access,
-                           .leading_count = buffers,
+                           .output_access = &out->access,
+                           .leading = leading.buffers,
+                           .leading_access = leading.access,
+                           .leading_count = leading.shape.leading,
                            .attrs = attrs,
                            .attr_count = n,
                            .accumulator = c->element};
@@ -180,38 +215,76 @@ static void emit_dot(contraction *c, ir_builder *b, const ir_value *indices, int
     expression_release(&e);
 }
 
-static void emit_short(contraction *c, ir_builder *b, ir_value *indices) {
-    scheduler *s = c->s;
-    ir_value *m = &indices[c->outer], *n = &indices[c->outer + 1];
-    ir_builder in = scheduler_for(s, b, "n", *n, c->n, c->nr_name, c->bn_name, n);
-    in = scheduler_for(s, &in, "m", *m, c->m, c->mr_name, c->bm_name, m);
-    dot_output out = {.value = c->root, .buffer = c->root_buffer, .access = &c->output};
-    emit_dot(c, &in, indices, c->outer + 2, &c->map, &out);
+/* The loops over the block's rows and columns in steps of a register tile's. What they leave over
+ * is one tile, not much larger than it. */
+static ir_builder loop_m(const contraction *c, ir_builder *b, const contraction_place *block,
+                         ir_attr step, contraction_place *place) {
+    const int64_t covers[] = {1, 3, c->tiles.mr.size};
+    ir_builder in = scheduler_for(c->s, b, "m", block->at[AXIS_BLOCK_M], c->shape.m, step,
+                                  c->tiles.bm.name, &place->at[AXIS_M]);
+    scheduler_set_covers(c->s, &in, covers, 3);
+    return in;
 }
 
-static void emit_epilogue(contraction *c, ir_builder *b, const ir_value *block, ir_value total,
-                          const affine *at) {
+/* A panel of any number of columns is walked in tiles that begin inside of it. */
+static ir_builder loop_n(const contraction *c, ir_builder *b, const contraction_place *block,
+                         contraction_place *place) {
     scheduler *s = c->s;
-    axis_map map = contraction_block_map(c, 2, false);
-    ir_value indices[NEST_AXES];
-    substitute stored = {
-        .kind = SUBSTITUTE_BLOCK, .value = c->value, .buffer = total, .access = *at};
+    ir_value start = block->at[AXIS_BLOCK_N];
+    ir_attr span = c->tiles.bn.name, step = c->tiles.nr.name;
+    ir_builder in = *b;
+    if (contraction_has_panels(c)) {
+        in = scheduler_for(s, b, "panel", start, c->shape.n, step, span, &place->at[AXIS_PANEL]);
+        scheduler_whole_steps(s, &in);
+        start = place->at[AXIS_PANEL];
+        span = step;
+    }
+    in = scheduler_for(s, &in, "n", start, c->shape.n, step, span, &place->at[AXIS_N]);
+    int64_t lanes = s->target->vector_lanes;
+    const int64_t covers[] = {lanes, 2 * lanes, c->tiles.nr.size};
+    scheduler_set_covers(s, &in, covers, 3);
+    return in;
+}
+
+static dot_output whole_output(const contraction *c) {
+    return (dot_output){
+        .value = c->result.root, .buffer = c->result.buffer, .access = c->result.access};
+}
+
+static void emit_short(contraction *c, ir_builder *b, const contraction_place *block) {
+    contraction_place place = *block;
+    block_memory none = {.totals = 0};
+    dot_output out = whole_output(c);
+    place.at[AXIS_BLOCK_M] = place.at[AXIS_BLOCK_N] = 0;
+    ir_builder in = loop_n(c, b, block, &place);
+    in = loop_m(c, &in, block, c->tiles.mr.name, &place);
+    emit_dot(c, &in, &place, &none, &out);
+}
+
+static void emit_epilogue(contraction *c, ir_builder *b, const contraction_place *block,
+                          const block_memory *memory) {
+    scheduler *s = c->s;
+    contraction_place place = *block;
+    ir_value indices[NEST_AXES + AXIS_COUNT];
+    place.at[AXIS_PANEL] = 0;
+    substitute stored = {.kind = SUBSTITUTE_BLOCK,
+                         .value = c->result.value,
+                         .buffer = memory->totals,
+                         .access = memory->total_access};
     expression e = contraction_epilogue(c, &stored);
-    memcpy(indices, block, sizeof *indices * (size_t)(c->outer + 2));
-    ir_builder in = scheduler_for(s, b, "m", block[c->outer], c->m, scheduler_int(s, 1), c->bm_name,
-                                  &indices[c->outer + 2]);
-    in = scheduler_for(s, &in, "n", block[c->outer + 1], c->n, c->nr_name, c->bn_name,
-                       &indices[c->outer + 3]);
+    ir_builder in = loop_m(c, b, block, scheduler_int(s, 1), &place);
+    in = loop_n(c, &in, block, &place);
+    axis_map map = contraction_map(c, &place, false);
     computation compute = {.opcode = SCHED_MAP,
                            .indices = indices,
-                           .axes = c->outer + 4,
+                           .axes = contraction_indices(c, &place, indices, NULL),
                            .map = &map,
                            .e = &e,
-                           .yields = &c->root,
-                           .yield_index = c->root_index,
+                           .yields = &c->result.root,
+                           .yield_index = c->result.index,
                            .yield_count = 1,
-                           .outputs = &c->root_buffer,
-                           .output_access = &c->output};
+                           .outputs = &c->result.buffer,
+                           .output_access = &c->result.access};
     scheduler_compute(s, &in, &compute);
     expression_release(&e);
 }
@@ -229,98 +302,109 @@ static void clear_totals(contraction *c, ir_builder *b, ir_value total) {
 
 /* The elements of lhs are multiplied as unsigned ones, 128 more than they are. What that adds, for
  * a tile's columns: 128 times the sum of rhs. */
-static void emit_offsets(contraction *c, ir_builder *b, ir_value *indices, int first,
-                         const axis_map *map, ir_value offsets, const affine *column) {
-    dot_output out = {.value = c->value, .buffer = offsets, .access = column, .unit = true};
-    ir_builder in = scheduler_for(c->s, b, "m", 0, 1, scheduler_int(c->s, 1), 0, &indices[first]);
-    emit_dot(c, &in, indices, first + 2, map, &out);
+static void emit_offsets(contraction *c, ir_builder *b, const contraction_place *around,
+                         const block_memory *memory) {
+    contraction_place place = *around;
+    dot_output out = {.value = c->result.value,
+                      .buffer = memory->offsets,
+                      .access = memory->offset_access,
+                      .unit = true};
+    ir_builder in = scheduler_for(c->s, b, "m", 0, 1, scheduler_int(c->s, 1), 0, &place.at[AXIS_M]);
+    emit_dot(c, &in, &place, memory, &out);
 }
 
-void contraction_emit_block(contraction *c, ir_builder *b, const ir_value *block) {
+static block_memory open_memory(contraction *c, ir_builder *b) {
     scheduler *s = c->s;
-    int first = c->outer + (c->chunked ? 3 : 2); /* where m and n stand */
-    int64_t dims[] = {c->bm, c->bn};
-    bool keeps = c->chunked || c->apart;
-    ir_value indices[NEST_AXES];
-    ir_value total = keeps ? scheduler_buffer(s, b, "cell", c->element, 2, dims) : 0;
-    ir_value offsets = c->group == 4 ? scheduler_buffer(s, b, "cell", c->element, 1, &c->bn) : 0;
-    axis_map map = contraction_block_map(c, first - c->outer, true);
-    affine at = {0}; /* of the total: relative to the block */
-    at.coefficient[contraction_axis(c, c->outer)] = c->bn;
-    at.coefficient[contraction_axis(c, c->outer + 1)] = 1;
-    at.coefficient[c->k_axis + 1] = -c->bn;
-    at.coefficient[c->k_axis + 2] = -1;
-    memcpy(indices, block, sizeof *indices * (size_t)(c->outer + 2));
+    int64_t bn = c->tiles.bn.size, dims[] = {c->tiles.bm.size, bn};
+    block_memory memory = {.totals = 0};
+    if (c->chunked || c->result.apart)
+        memory.totals = scheduler_buffer(s, b, "cell", c->element, 2, dims);
+    if (c->group == 4)
+        memory.offsets = scheduler_buffer(s, b, "cell", c->element, 1, &bn);
+    contraction_set(c, &memory.total_access, AXIS_M, bn);
+    contraction_set(c, &memory.total_access, AXIS_N, 1);
+    contraction_set(c, &memory.total_access, AXIS_BLOCK_M, -bn);
+    contraction_set(c, &memory.total_access, AXIS_BLOCK_N, -1);
+    contraction_set(c, &memory.offset_access, AXIS_N, 1);
+    contraction_set(c, &memory.offset_access, AXIS_BLOCK_N, -1);
+    return memory;
+}
+
+void contraction_emit_block(contraction *c, ir_builder *b, const contraction_place *block) {
+    scheduler *s = c->s;
+    block_memory memory = open_memory(c, b);
+    contraction_place place = *block;
     ir_builder in = *b;
     if (c->chunked) {
-        clear_totals(c, b, total);
-        in = scheduler_for(s, b, "k", 0, c->k, scheduler_int(s, CHUNK), 0, &indices[first - 1]);
+        if (ir_dim_is_static(c->shape.k)) /* else the first chunk does not read them */
+            clear_totals(c, b, memory.totals);
+        in = scheduler_for(s, b, "k", 0, c->shape.k, scheduler_int(s, contraction_chunk(c)), 0,
+                           &place.at[AXIS_CHUNK]);
         scheduler_mark_loop(s, &in, c->op, c->order);
     }
-    if (c->pack_rhs == PACK_BLOCK)
-        contraction_pack_block(c, &in, indices);
-    in = scheduler_for(s, &in, "n", block[c->outer + 1], c->n, c->nr_name, c->bn_name,
-                       &indices[first + 1]);
-    affine column = {0}; /* relative to the block */
-    column.coefficient[contraction_axis(c, c->outer + 1)] = 1;
-    column.coefficient[c->k_axis + 2] = -1;
-    if (offsets)
-        emit_offsets(c, &in, indices, first, &map, offsets, &column);
-    in = scheduler_for(s, &in, "m", block[c->outer], c->m, c->mr_name, c->bm_name, &indices[first]);
-    dot_output out = {.value = c->value, .buffer = total, .access = &at};
-    if (!c->apart)
-        out = (dot_output){.value = c->root, .buffer = c->root_buffer, .access = &c->output};
-    out.offsets = offsets;
-    out.offset_access = &column;
-    if (c->chunked) {
-        out.total = total;
-        out.total_access = &at;
-    }
-    emit_dot(c, &in, indices, first + 2, &map, &out);
-    if (c->apart)
-        emit_epilogue(c, b, block, total, &at);
+    if (c->rhs.packing == PACK_BLOCK)
+        contraction_pack_block(c, &in, &place);
+    in = loop_n(c, &in, block, &place);
+    if (memory.offsets)
+        emit_offsets(c, &in, &place, &memory);
+    in = loop_m(c, &in, block, c->tiles.mr.name, &place);
+    dot_output out = whole_output(c);
+    if (c->result.apart)
+        out = (dot_output){
+            .value = c->result.value, .buffer = memory.totals, .access = memory.total_access};
+    emit_dot(c, &in, &place, &memory, &out);
+    if (c->result.apart)
+        emit_epilogue(c, b, block, &memory);
 }
 
 ir_builder contraction_open_grid(const contraction *c, const char *what, bool by_columns,
-                                 ir_value *indices) {
+                                 contraction_place *place) {
     scheduler *s = c->s;
+    int outer = c->shape.outer;
     ir_attr steps[NEST_AXES];
+    ir_value indices[NEST_AXES];
     const char *axis_names[NEST_AXES];
     char text_names[NEST_AXES][16];
-    for (int i = 0; i < c->outer; i++) {
+    for (int i = 0; i < outer; i++) {
         snprintf(text_names[i], sizeof text_names[i], "b%d", i);
         axis_names[i] = text_names[i];
         steps[i] = scheduler_int(s, 1);
     }
-    axis_names[c->outer] = "m";
-    axis_names[c->outer + 1] = "n";
-    steps[c->outer] = c->bm_name;
-    steps[c->outer + 1] = c->bn_name;
-    return scheduler_phase(s, what, c->outer + 1 + by_columns, c->map.extent, steps, axis_names,
-                           indices);
+    axis_names[outer] = "m";
+    axis_names[outer + 1] = "n";
+    steps[outer] = c->tiles.bm.name;
+    steps[outer + 1] = c->tiles.bn.name;
+    ir_builder b = scheduler_phase(s, what, outer + 1 + by_columns, c->shape.map.extent, steps,
+                                   axis_names, indices);
+    *place = (contraction_place){.outer = {0}};
+    memcpy(place->outer, indices, sizeof *indices * (size_t)outer);
+    place->at[AXIS_BLOCK_M] = indices[outer];
+    place->at[AXIS_BLOCK_N] = by_columns ? indices[outer + 1] : 0;
+    return b;
 }
 
 void contraction_emit_grid(contraction *c) {
-    ir_value indices[NEST_AXES];
-    ir_builder b = contraction_open_grid(c, "dot", true, indices);
+    contraction_place block;
+    ir_builder b = contraction_open_grid(c, "dot", true, &block);
     if (c->fill)
-        c->fill(c, &b, indices);
-    if (c->chunked || c->apart || c->pack_rhs == PACK_BLOCK || c->group)
-        contraction_emit_block(c, &b, indices);
+        c->fill(c, &b, &block);
+    if (c->chunked || c->result.apart || c->rhs.packing == PACK_BLOCK || c->group)
+        contraction_emit_block(c, &b, &block);
     else
-        emit_short(c, &b, indices);
+        emit_short(c, &b, &block);
 }
 
 void contraction_choose_form(contraction *c) {
-    c->chunked = c->k > CHUNK && strcmp(c->order, "chunk512") == 0;
+    int64_t chunk = contraction_chunk(c);
+    c->chunked = chunk && (!ir_dim_is_static(c->shape.k) || c->shape.k > chunk);
     bool *seen = base_calloc(ir_value_count(c->s->p->g) + 1, sizeof *seen);
-    c->apart = is_long(c, c->root, seen);
+    c->result.apart = is_long(c, c->result.root, seen);
     free(seen);
 }
 
 void schedule_dot_group(scheduler *s, const plan_group *group) {
     contraction c = contraction_of_group(s, group);
-    if (ir_type_count(s->p->g, ir_value_get(s->p->g, c.value)->type) == 0)
+    if (ir_type_count(s->p->g, ir_value_get(s->p->g, c.result.value)->type) == 0)
         return;
     if (!contraction_analyse(&c)) {
         s->failed = true;

@@ -32,7 +32,7 @@ static int64_t at_least(int64_t n, int64_t limit) {
 }
 
 /* Coefficient of an access for merged index `i`. */
-static int64_t along(const affine *a, const axis_map *map, int i) {
+static ir_dim along(const affine *a, const axis_map *map, int i) {
     for (int axis = 0; axis < NEST_AXES; axis++)
         if (map->index_of[axis] == i)
             return a->coefficient[axis];
@@ -41,7 +41,7 @@ static int64_t along(const affine *a, const axis_map *map, int i) {
 
 /* Exchanges two indices of a map. */
 static void exchange(axis_map *map, int a, int b) {
-    int64_t extent = map->extent[a];
+    ir_dim extent = map->extent[a];
     map->extent[a] = map->extent[b];
     map->extent[b] = extent;
     for (int axis = 0; axis < NEST_AXES; axis++) {
@@ -58,9 +58,9 @@ static void find_transposed(nest *n, const expression *e) {
     int last = n->map.count - 1;
     for (size_t i = 0; i < e->inputs.count && !n->transposed; i++) {
         const affine *a = &e->inputs.items[i].access;
-        int64_t stride = along(a, &n->map, last);
+        ir_dim stride = along(a, &n->map, last);
         for (int q = 0; q < last && stride != 0 && stride != 1; q++)
-            if (along(a, &n->map, q) == 1 && n->map.extent[q] > 1) {
+            if (along(a, &n->map, q) == 1 && n->map.extent[q] != 1) {
                 exchange(&n->map, q, last - 1);
                 n->transposed = true;
                 break;
@@ -73,7 +73,7 @@ static void analyse(nest *n, const expression *e, const axis_space *space) {
     scheduler_collect(e, &accesses);
     for (int i = 0; i < n->count; i++)
         vec_push(&accesses, n->outputs[i]);
-    expression_merge(space, accesses.items, accesses.count, &n->map);
+    expression_merge(n->s->p, space, accesses.items, accesses.count, &n->map);
     vec_release(&accesses);
     if (n->map.count > 1)
         find_transposed(n, e);
@@ -89,7 +89,8 @@ static ir_builder column_loop(nest *n, ir_builder *b, ir_attr step, ir_attr span
 /* Opens grid and loops; indices end up as the computation's operands. */
 static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     scheduler *s = n->s;
-    int64_t lanes = s->target->vector_lanes, last = n->map.extent[n->map.count - 1];
+    int64_t lanes = s->target->vector_lanes,
+            last = scheduler_estimate(s, n->map.extent[n->map.count - 1]);
     /* Four registers of independent elements hide the latency of long chains (specified functions)
      * and keep loads and stores of short ones busy. */
     int64_t vector = n->transposed ? lanes : scheduler_draws(e) ? 2 * lanes : 4 * lanes;
@@ -108,7 +109,7 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     steps[count - 1] = block_name;
     if (count > 1) {
         int64_t rows = n->transposed ? TRANSPOSE_ROWS : at_least(CELL_ELEMENTS / block, 1);
-        int64_t extent = n->map.extent[count - 2];
+        int64_t extent = scheduler_estimate(s, n->map.extent[count - 2]);
         rows = at_least(at_most(rows, n->transposed ? extent : (extent + cells - 1) / cells), 1);
         if (n->transposed)
             scheduler_parameter(s, IN_MAP, SIDE, round_up(rows, vector), &rows_name);
@@ -174,7 +175,7 @@ static void schedule_nest(nest *n) {
 
 /* A value at its own indices into memory of the shape of `whole`, at an offset along an axis. */
 static void add_value(nest *n, ir_value v, ir_value destination, ir_value whole,
-                      const int64_t *start) {
+                      const ir_dim *start) {
     affine shifted[IR_MAX_RANK];
     int i = n->count++;
     n->values[i] = v;
@@ -182,20 +183,21 @@ static void add_value(nest *n, ir_value v, ir_value destination, ir_value whole,
     expression_identity(n->s->p, v, 0, n->index[i]);
     memcpy(shifted, n->index[i], sizeof shifted);
     for (int axis = 0; axis < plan_type(n->s->p, v)->rank; axis++)
-        shifted[axis].constant += start[axis];
+        shifted[axis].constant =
+            ir_dim_add_scaled(n->s->p->dims, shifted[axis].constant, start[axis], 1);
     n->outputs[i] = expression_offset(n->s->p, whole, shifted);
 }
 
-static const int64_t at_start[IR_MAX_RANK];
+static const ir_dim at_start[IR_MAX_RANK];
 
 /* A concatenation, with the place of its next piece. */
 typedef struct open_concat {
     ir_value value;
     uint32_t next;
-    int64_t at[IR_MAX_RANK];
+    ir_dim at[IR_MAX_RANK];
 } open_concat;
 
-static void schedule_piece(scheduler *s, ir_value root, ir_value piece, const int64_t *at) {
+static void schedule_piece(scheduler *s, ir_value root, ir_value piece, const ir_dim *at) {
     nest n = {.s = s, .group = -1};
     add_value(&n, piece, s->buffer_of[root], root, at);
     schedule_nest(&n);
@@ -216,7 +218,8 @@ static void schedule_concat(scheduler *s, ir_value root) {
         }
         int axis = (int)ir_op_int(s->p->g, op, "axis", 0);
         ir_value piece = ir_op_get(s->p->g, op)->operands[c->next++];
-        c->at[axis] += plan_type(s->p, piece)->dims[axis];
+        c->at[axis] =
+            ir_dim_add_scaled(s->p->dims, c->at[axis], plan_type(s->p, piece)->dims[axis], 1);
         inner.value = piece;
         inner.next = 0;
         if (plan_opcode(s->p, piece) == GRAPH_CONCAT && !s->p->stored[piece])

@@ -41,9 +41,9 @@ static void result_index(const contraction *c, const prologue *f, affine *index)
     }
     if (f->leading > 1)
         index[f->leading - 2].coefficient[f->outer] = f->in_block;
-    index[f->leading - 1].coefficient[f->outer + 1] = 1;
+    contraction_set(c, &index[f->leading - 1], AXIS_M, 1);
     index[f->leading] = (affine){0};
-    index[f->leading].coefficient[c->k_axis - 1] = 1;
+    contraction_set(c, &index[f->leading], AXIS_N, 1);
 }
 
 static bool find_rhs(contraction *c) {
@@ -53,13 +53,13 @@ static bool find_rhs(contraction *c) {
     affine index[2] = {{0}, {0}};
     int64_t contracted = 0;
     ir_op_ints(g, c->op, "y_contract", &contracted, 1);
-    index[contracted].coefficient[c->k_axis] = 1;
-    index[1 - contracted].coefficient[c->k_axis - 1] = 1;
+    contraction_set(c, &index[contracted], AXIS_K, 1);
+    contraction_set(c, &index[1 - contracted], AXIS_N, 1);
     expression_element(&e, y, index);
     bool ok = !e.failed && e.inputs.count == 1;
     if (ok) {
-        c->rhs_access = e.inputs.items[0].access;
-        c->rhs = c->s->buffer_of[e.inputs.items[0].source];
+        c->rhs.access = e.inputs.items[0].access;
+        c->rhs.buffer = c->s->buffer_of[e.inputs.items[0].source];
     }
     expression_release(&e);
     return ok;
@@ -68,10 +68,10 @@ static bool find_rhs(contraction *c) {
 /* Do the inputs of the epilogue go on from line to line as they go on from row to row? */
 static bool lines_are_rows(contraction *c, const prologue *f) {
     affine index[IR_MAX_RANK];
-    substitute sum = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->value};
+    substitute sum = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->result.value};
     expression e = contraction_epilogue(c, &sum);
-    expression_identity(c->s->p, c->root, 0, index);
-    expression_root(&e, c->root, index);
+    expression_identity(c->s->p, c->result.root, 0, index);
+    expression_root(&e, c->result.root, index);
     bool ok = e.indices.count == 0 && f->leading > 1;
     for (size_t i = 0; i < e.inputs.count && ok; i++) {
         const int64_t *a = e.inputs.items[i].access.coefficient;
@@ -82,7 +82,7 @@ static bool lines_are_rows(contraction *c, const prologue *f) {
 }
 
 static int64_t blocks_of(const contraction *c, const prologue *f, int64_t in_block) {
-    const ir_type_data *y = plan_type(c->s->p, c->value);
+    const ir_type_data *y = plan_type(c->s->p, c->result.value);
     int64_t blocks = f->lines / in_block;
     for (int i = 0; i < f->outer; i++)
         blocks *= y->dims[i];
@@ -94,50 +94,48 @@ static int64_t wanted_cells(const contraction *c) {
 }
 
 /* How many blocks of columns there may be, each of which computes the left side for itself. */
-static int64_t column_blocks(const contraction *c) {
+static int64_t column_blocks(const contraction *c, int64_t n) {
     int64_t widest = 8 * c->s->target->vector_lanes;
-    return (c->n + widest - 1) / widest;
+    return (n + widest - 1) / widest;
 }
 
 /* Lines that fit the cache, as long as threads have enough blocks. */
-static int64_t choose_lines(const contraction *c, const prologue *f) {
+static int64_t choose_lines(const contraction *c, const prologue *f, const int64_t *dims) {
     int64_t best = 1, bytes = f->width * f->stride * (int64_t)dtype_size(c->element);
     for (int64_t n = 2; n <= f->lines; n++)
         if (f->lines % n == 0 && n * bytes <= PROLOGUE_BLOCK_BYTES &&
-            blocks_of(c, f, n) * column_blocks(c) >= wanted_cells(c))
+            blocks_of(c, f, n) * column_blocks(c, dims[f->leading]) >= wanted_cells(c))
             best = n;
     return best;
 }
 
 static bool analyse(contraction *c, prologue *f) {
-    const ir_type_data *y = plan_type(c->s->p, c->value);
+    const ir_type_data *y = plan_type(c->s->p, c->result.value);
     const ir_type_data *x = plan_type(c->s->p, ir_op_get(c->s->p->g, c->op)->operands[0]);
-    c->k_axis = f->outer + 3;
-    c->outer = f->outer + 1;
-    c->n = y->dims[f->leading];
-    c->k = x->dims[f->leading];
-    if (c->k_axis + 4 >= NEST_AXES)
-        return false;
+    axis_map *map = &c->shape.map;
+    int count = f->outer + 4; /* outer..., block of lines, m, n, k */
     f->in_block = 1;
     if (lines_are_rows(c, f)) {
-        int64_t lines = scheduler_parameter(c->s, IN_DOT, LINES, choose_lines(c, f), NULL);
+        int64_t lines = scheduler_parameter(c->s, IN_DOT, LINES, choose_lines(c, f, y->dims), NULL);
         f->in_block = greatest_divisor(f->lines, lines);
     }
-    c->m = f->in_block * f->width;
-    c->map = (axis_map){.count = c->k_axis + 1};
+    *map = (axis_map){.count = count};
     for (int a = 0; a < NEST_AXES; a++)
-        c->map.index_of[a] = a <= c->k_axis ? a : -1;
+        map->index_of[a] = a < count ? a : -1;
     for (int a = 0; a < f->outer; a++)
-        c->map.extent[a] = y->dims[a];
-    c->map.extent[f->outer] = f->lines / f->in_block;
-    c->map.extent[f->outer + 1] = c->m;
-    c->map.extent[f->outer + 2] = c->n;
-    c->map.extent[f->outer + 3] = c->k;
-    result_index(c, f, c->root_index[0]);
-    c->output = expression_offset(c->s->p, c->root, c->root_index[0]);
-    c->root_buffer = c->s->buffer_of[c->root];
-    c->lhs_access.coefficient[f->outer + 1] = f->stride;
-    c->lhs_access.coefficient[c->k_axis] = 1;
+        map->extent[a] = y->dims[a];
+    map->extent[f->outer] = f->lines / f->in_block;
+    map->extent[f->outer + 1] = f->in_block * f->width;
+    map->extent[f->outer + 2] = y->dims[f->leading];
+    map->extent[f->outer + 3] = x->dims[f->leading];
+    contraction_name_axes(c, count);
+    if (!contraction_can_pack_blocks(c))
+        return false;
+    result_index(c, f, c->result.index[0]);
+    c->result.access = expression_offset(c->s->p, c->result.root, c->result.index[0]);
+    c->result.buffer = c->s->buffer_of[c->result.root];
+    contraction_set(c, &c->lhs.access, AXIS_M, f->stride);
+    contraction_set(c, &c->lhs.access, AXIS_K, 1);
     return find_rhs(c);
 }
 
@@ -150,7 +148,7 @@ static axis_space nest_axes(const contraction *c, const prologue *f, affine *ind
     axis_space space = {.axes = first + t->rank - f->leading};
     int64_t inner = 1;
     for (int i = 0; i <= f->outer; i++) {
-        space.extent[i] = c->map.extent[i];
+        space.extent[i] = c->shape.map.extent[i];
         space.keep[i] = space.barrier[i] = true;
     }
     space.extent[line] = f->in_block;
@@ -176,23 +174,23 @@ static axis_space nest_axes(const contraction *c, const prologue *f, affine *ind
     return space;
 }
 
-static void fill(contraction *c, ir_builder *b, const ir_value *grid) {
+static void fill(contraction *c, ir_builder *b, const contraction_place *grid) {
     scheduler *s = c->s;
     const prologue *f = c->fills;
     affine index[1][IR_MAX_RANK], to = {0};
     ir_value indices[NEST_AXES];
-    int64_t dims[] = {c->bm, f->stride};
+    int64_t dims[] = {c->tiles.bm.size, f->stride};
     axis_space space = nest_axes(c, f, index[0], &to);
     affine_list accesses = {0};
     axis_map map;
     expression e = {.p = s->p, .group = -1, .computes = f->value};
-    c->lhs = scheduler_buffer(s, b, "cell", plan_type(s->p, f->value)->element, 2, dims);
+    c->lhs.buffer = scheduler_buffer(s, b, "cell", plan_type(s->p, f->value)->element, 2, dims);
     expression_root(&e, f->value, index[0]);
     scheduler_collect(&e, &accesses);
     vec_push(&accesses, to);
-    expression_merge(&space, accesses.items, accesses.count, &map);
+    expression_merge(s->p, &space, accesses.items, accesses.count, &map);
     vec_release(&accesses);
-    memcpy(indices, grid, sizeof *indices * (size_t)(f->outer + 1));
+    memcpy(indices, grid->outer, sizeof *indices * (size_t)(f->outer + 1));
     ir_builder in = *b;
     for (int i = f->outer + 1; i < map.count; i++)
         in = scheduler_for(s, &in, i + 1 < map.count ? "row" : "column", 0, map.extent[i],
@@ -206,7 +204,7 @@ static void fill(contraction *c, ir_builder *b, const ir_value *grid) {
                            .yields = &f->value,
                            .yield_index = (const affine(*)[IR_MAX_RANK])index,
                            .yield_count = 1,
-                           .outputs = &c->lhs,
+                           .outputs = &c->lhs.buffer,
                            .output_access = &to};
     scheduler_compute(s, &in, &compute);
     expression_release(&e);
@@ -215,17 +213,18 @@ static void fill(contraction *c, ir_builder *b, const ir_value *grid) {
 /* All columns in one block where their sums fit: the left side is computed once. */
 static void choose_block(contraction *c, const prologue *f) {
     scheduler *s = c->s;
-    int64_t most = PROLOGUE_SUMS_BYTES / (int64_t)dtype_size(c->element) / c->m / c->nr * c->nr;
-    int64_t columns = round_up(c->n, c->nr);
-    if (columns > most && most > c->nr)
+    int64_t most = PROLOGUE_SUMS_BYTES / (int64_t)dtype_size(c->element) / c->shape.m /
+                   c->tiles.nr.size * c->tiles.nr.size;
+    int64_t columns = round_up(c->shape.n, c->tiles.nr.size);
+    if (columns > most && most > c->tiles.nr.size)
         columns = most;
-    while (columns > c->nr &&
-           blocks_of(c, f, f->in_block) * ((c->n + columns - 1) / columns) < wanted_cells(c))
-        columns = round_up(columns / 2, c->nr);
-    c->bm = round_up(c->m, c->mr);
-    c->bm_name = scheduler_int(s, c->bm);
-    c->bn = columns > c->nr ? columns : c->nr;
-    c->bn_name = scheduler_int(s, c->bn);
+    while (columns > c->tiles.nr.size &&
+           blocks_of(c, f, f->in_block) * ((c->shape.n + columns - 1) / columns) < wanted_cells(c))
+        columns = round_up(columns / 2, c->tiles.nr.size);
+    c->tiles.bm.size = round_up(c->shape.m, c->tiles.mr.size);
+    c->tiles.bm.name = scheduler_int(s, c->tiles.bm.size);
+    c->tiles.bn.size = columns > c->tiles.nr.size ? columns : c->tiles.nr.size;
+    c->tiles.bn.name = scheduler_int(s, c->tiles.bn.size);
 }
 
 void schedule_prologue_group(scheduler *s, const plan_group *group) {
@@ -239,16 +238,16 @@ void schedule_prologue_group(scheduler *s, const plan_group *group) {
     c.fills = &f;
     contraction_choose_form(&c);
     /* A right side that few rows use, or that stays in cache as it lies, is not worth copying. */
-    int64_t rows = blocks_of(&c, &f, f.in_block) * c.m;
+    int64_t rows = blocks_of(&c, &f, f.in_block) * c.shape.m;
     bool copied = !contraction_near(&c) && rows >= PROLOGUE_PACKED_ROWS;
-    c.pack_rhs = scheduler_parameter(s, IN_DOT, PACK_B, copied ? PACK_PHASE : PACK_NOT, NULL);
+    c.rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, copied ? PACK_PHASE : PACK_NOT, NULL);
     int64_t lanes = s->target->vector_lanes;
-    c.mr = scheduler_parameter(s, IN_DOT, MR, 6, &c.mr_name);
-    c.nr = scheduler_parameter(s, IN_DOT, NR, (s->target->vector_registers >= 32 ? 4 : 2) * lanes,
-                               &c.nr_name);
+    c.tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, 6, &c.tiles.mr.name);
+    c.tiles.nr.size = scheduler_parameter(
+        s, IN_DOT, NR, (s->target->vector_registers >= 32 ? 4 : 2) * lanes, &c.tiles.nr.name);
     choose_block(&c, &f);
-    c.unroll = scheduler_int(s, 1);
-    scheduler_parameter(s, IN_DOT, PREFETCH, 1, &c.prefetch_name);
+    c.tiles.unroll = scheduler_int(s, 1);
+    scheduler_parameter(s, IN_DOT, PREFETCH, 1, &c.tiles.prefetch);
     contraction_pack(&c);
     contraction_emit_grid(&c);
 }

@@ -108,7 +108,7 @@ static void find_axes(rows *r) {
         collect_value(r, reduce_operand(r, i), false, &accesses);
     for (size_t i = 0; i < r->group->roots.count; i++)
         collect_value(r, r->group->roots.items[i], true, &accesses);
-    expression_merge(&space, accesses.items, accesses.count, &r->map);
+    expression_merge(r->s->p, &space, accesses.items, accesses.count, &r->map);
     vec_release(&accesses);
     r->row_count = r->map.count - 1;
     r->row_map = r->map;
@@ -240,11 +240,11 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
     else if (kept)
         access[1] = index[1][r->group->rank - 1];
     expression e = rows_expression(r);
-    const char *order = ir_op_string(s->p->g, op, "order", "any");
+    order_id order = order_of(s->p->g, op, ORDER_ANY);
     ir_named_attr attrs[8] = {
-        {"extent", scheduler_int(s, r->map.extent[r->row_count])},
+        {"extent", ir_attr_dim(s->m, r->map.extent[r->row_count])},
         {"kind", ir_attr_string(s->m, ir_op_string(s->p->g, op, "kind", "sum"))},
-        {"order", ir_attr_string(s->m, order)},
+        {"order", scheduler_order(s, order)},
         {"reduction", scheduler_reduction(s, op)},
         {"sub", r->sub}};
     computation c = {.opcode = SCHED_REDUCE,
@@ -330,10 +330,11 @@ static void emit_full_roots(rows *r, ir_builder *b, ir_attr vector) {
 static ir_builder open_rows(rows *r) {
     scheduler *s = r->s;
     int n = r->row_count;
-    int64_t one = 1, extent = n ? r->map.extent[n - 1] : 1, columns = r->map.extent[n];
+    ir_dim extent = n ? r->map.extent[n - 1] : 1;
+    int64_t one = 1, columns = scheduler_estimate(s, r->map.extent[n]);
     int64_t cells = 4 * (int64_t)s->target->threads;
     int64_t rows_of_cell = CELL_ELEMENTS / (columns > 0 ? columns : 1),
-            share = (extent + cells - 1) / cells;
+            share = (scheduler_estimate(s, extent) + cells - 1) / cells;
     ir_attr steps[NEST_AXES], name;
     rows_of_cell = rows_of_cell < share ? rows_of_cell : share;
     if (n == 0) {

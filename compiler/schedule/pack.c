@@ -3,25 +3,32 @@
 #include <string.h>
 
 #include "schedule/contraction.h"
+#include "schedule/integers.h"
 
-/* A copy of an operand in the summed type: [outer indices on which it depends..., two more].
- * `strides` are those of the last two indices of the phase in the copy. */
+/* A copy of an operand in the summed type: [outer indices on which it depends..., two more], which
+ * `to` says. */
 typedef struct repack {
     const char *what;
-    ir_value source, copy;
-    affine from, to;
-    int rows, columns; /* indices that run over the rows and columns of the copy's tiles */
-    int64_t panel;     /* columns of a panel when the copy is packed in panels; 0 otherwise */
+    const contraction_operand *source;
+    ir_value copy;
+    affine to;
+    contraction_axis rows, columns; /* that its loops walk */
+    ir_dim row_extent, column_extent;
+    int64_t panel; /* columns of a panel when the copy is packed in panels; 0 otherwise */
     ir_attr row_step, column_step, row_block, column_block;
 } repack;
 
+static bool depends_on_outer(const contraction *c, const affine *a, int i) {
+    return a->coefficient[contraction_outer_axis(c, i)] != 0;
+}
+
 /* Coefficients of the outer indices in a copy whose inner size is `inner`; returns the elements of
  * the whole copy. */
-static int64_t outer_strides(const contraction *c, const affine *from, int64_t inner, affine *to) {
-    for (int i = c->outer - 1; i >= 0; i--)
-        if (contraction_along(c, from, i) != 0) {
-            to->coefficient[contraction_axis(c, i)] = inner;
-            inner *= c->map.extent[i];
+static ir_dim outer_strides(const contraction *c, const affine *from, ir_dim inner, affine *to) {
+    for (int i = c->shape.outer - 1; i >= 0; i--)
+        if (depends_on_outer(c, from, i)) {
+            to->coefficient[contraction_outer_axis(c, i)] = inner;
+            inner = plan_product(c->s->p, inner, c->shape.map.extent[i]);
         }
     return inner;
 }
@@ -33,18 +40,18 @@ static ir_value sched_convert(ir_builder *b, ir_value x, dtype to) {
     return ir_build1(b, GRAPH_CONVERT, &x, 1, ir_type_scalar(b->m, to), &attr, 1);
 }
 
-/* copy[to] = source[from], in the summed type, or in groups as they are. */
-static void emit_copy(contraction *c, ir_builder *b, const ir_value *indices, int n,
-                      const axis_map *map, ir_value source, const affine *from, ir_value copy,
-                      const affine *to) {
+/* copy[to] = source, in the summed type, or in groups as they are. */
+static void emit_copy(contraction *c, ir_builder *b, const contraction_place *place,
+                      const contraction_operand *source, ir_value copy, const affine *to) {
     scheduler *s = c->s;
     ir_module *m = s->m;
-    ir_value operands[NEST_AXES + 2];
-    memcpy(operands, indices, sizeof *operands * (size_t)n);
-    operands[n] = source;
+    ir_value operands[NEST_AXES + AXIS_COUNT + 2];
+    axis_map map = contraction_map(c, place, false);
+    int n = contraction_indices(c, place, operands, NULL);
+    operands[n] = source->buffer;
     operands[n + 1] = copy;
-    ir_attr access[] = {expression_access(m, from, map, NEST_AXES),
-                        expression_access(m, to, map, NEST_AXES)};
+    ir_attr access[] = {expression_access(m, &source->access, &map, NEST_AXES),
+                        expression_access(m, to, &map, NEST_AXES)};
     ir_named_attr attrs[] = {{"axes", scheduler_int(s, n)},
                              {"inputs", scheduler_int(s, 1)},
                              {"access", ir_attr_array(m, access, 2)},
@@ -56,62 +63,57 @@ static void emit_copy(contraction *c, ir_builder *b, const ir_value *indices, in
                        .attr_count = c->group ? 4 : 3,
                        .region_count = 1};
     ir_builder body = {m, ir_op_block(m, ir_build(b, &spec), 0), 0, b->location};
-    ir_value x = ir_block_add_argument(m, body.block,
-                                       ir_type_scalar(m, contraction_element(c, source)), NULL);
+    dtype element = contraction_element(c, source->buffer);
+    ir_value x = ir_block_add_argument(m, body.block, ir_type_scalar(m, element), NULL);
     if (!c->group)
         x = sched_convert(&body, x, c->element);
     ir_op_spec end = {.opcode = SCHED_YIELD, .operands = &x, .operand_count = 1};
     ir_build(&body, &end);
 }
 
-static void emit_repack(contraction *c, const repack *r) {
+/* The grid of a copy: outer indices on which it depends, blocks of rows and of columns. */
+static ir_builder open_repack(contraction *c, const repack *r, contraction_place *place,
+                              ir_value *row, ir_value *column) {
     scheduler *s = c->s;
-    int64_t extents[NEST_AXES];
+    ir_dim extents[NEST_AXES];
     ir_attr steps[NEST_AXES];
     ir_value indices[NEST_AXES];
-    axis_map map = {.count = 0};
-    int n = 0;
-    for (int a = 0; a < NEST_AXES; a++)
-        map.index_of[a] = -1;
-    for (int i = 0; i < c->outer; i++)
-        if (contraction_along(c, &r->from, i) != 0) {
-            map.index_of[contraction_axis(c, i)] = n;
-            extents[n] = c->map.extent[i];
+    int n = 0, outer[NEST_AXES];
+    for (int i = 0; i < c->shape.outer; i++)
+        if (depends_on_outer(c, &r->source->access, i)) {
+            extents[n] = c->shape.map.extent[i];
+            outer[n] = i;
             steps[n++] = scheduler_int(s, 1);
         }
-    map.index_of[contraction_axis(c, r->rows)] = n;
-    extents[n] = c->map.extent[r->rows];
-    steps[n++] = r->row_block;
-    map.index_of[contraction_axis(c, r->columns)] = n;
-    extents[n] = c->map.extent[r->columns];
-    steps[n++] = r->column_block;
-    map.count = n;
-    ir_builder b = scheduler_phase(s, r->what, n, extents, steps, NULL, indices);
-    b = scheduler_for(s, &b, "row", indices[n - 2], extents[n - 2], r->row_step, r->row_block,
-                      &indices[n - 2]);
+    extents[n] = r->row_extent;
+    steps[n] = r->row_block;
+    extents[n + 1] = r->column_extent;
+    steps[n + 1] = r->column_block;
+    ir_builder b = scheduler_phase(s, r->what, n + 2, extents, steps, NULL, indices);
+    *place = (contraction_place){.outer = {0}};
+    for (int i = 0; i < n; i++)
+        place->outer[outer[i]] = indices[i];
+    *row = indices[n];
+    *column = indices[n + 1];
+    return b;
+}
+
+static void emit_repack(contraction *c, const repack *r) {
+    scheduler *s = c->s;
+    contraction_place place;
+    ir_value row, column;
     affine to = r->to;
+    ir_builder b = open_repack(c, r, &place, &row, &column);
+    b = scheduler_for(s, &b, "row", row, r->row_extent, r->row_step, r->row_block,
+                      &place.at[r->rows]);
     if (r->panel) { /* the panel's first column places it, the column is relative to that */
-        ir_value column;
-        map.index_of[c->k_axis + 1] = n - 1;
-        map.index_of[contraction_axis(c, r->columns)] = n;
-        map.count = ++n;
-        b = scheduler_for(s, &b, "column", indices[n - 2], c->n, r->column_step, r->column_block,
-                          &column);
-        indices[n - 1] = column;
-        to.coefficient[c->k_axis + 1] = to.coefficient[contraction_axis(c, r->columns)] - 1;
-        to.coefficient[contraction_axis(c, r->columns)] = 1;
-    } else {
-        b = scheduler_for(s, &b, "column", indices[n - 1], extents[n - 1], r->column_step,
-                          r->column_block, &indices[n - 1]);
+        place.at[AXIS_BLOCK_N] = column;
+        contraction_set(c, &to, AXIS_BLOCK_N, contraction_along(c, &to, r->columns) - 1);
+        contraction_set(c, &to, r->columns, 1);
     }
-    if (r->panel) { /* rows stay the last index but one: exchange them with the panel */
-        ir_value panel = indices[n - 2];
-        indices[n - 2] = indices[n - 3];
-        indices[n - 3] = panel;
-        map.index_of[c->k_axis + 1] = n - 3;
-        map.index_of[contraction_axis(c, r->rows)] = n - 2;
-    }
-    emit_copy(c, &b, indices, n, &map, r->source, &r->from, r->copy, &to);
+    b = scheduler_for(s, &b, "column", column, r->column_extent, r->column_step, r->column_block,
+                      &place.at[r->columns]);
+    emit_copy(c, &b, &place, r->source, r->copy, &to);
 }
 
 /* The largest part of a vector that divides `n`. */
@@ -126,56 +128,60 @@ static dtype packed_type(const contraction *c) {
     return c->group ? DTYPE_I32 : c->element;
 }
 
+static void read_copy(contraction_operand *o, const repack *r) {
+    o->buffer = r->copy;
+    o->access = r->to;
+}
+
 /* rhs in panels of NR columns, [outer..., panel, k, NR]: a tile of the kernel reads one run of
  * memory. */
 static void pack_rhs(contraction *c) {
     scheduler *s = c->s;
-    int n_index = c->outer + 1, k_index = c->outer + 2;
-    int64_t panels = (c->n + c->nr - 1) / c->nr;
-    bool strided = contraction_along(c, &c->rhs_access, n_index) != 1;
+    int64_t n = c->shape.n, k = c->shape.k, nr = c->tiles.nr.size;
+    bool strided = contraction_along(c, &c->rhs.access, AXIS_N) != 1;
+    int64_t each = c->group ? c->group : 1, lanes = s->target->vector_lanes;
     repack r = {.what = "pack rhs",
-                .source = c->rhs,
-                .from = c->rhs_access,
-                .rows = k_index,
-                .columns = n_index,
-                .panel = c->nr};
-    int64_t each = c->group ? c->group : 1;
-    int64_t size = outer_strides(c, &c->rhs_access, panels * c->nr * c->k / each, &r.to);
-    r.to.coefficient[contraction_axis(c, n_index)] = c->k / each;
-    r.to.coefficient[contraction_axis(c, k_index)] = c->nr / each;
+                .source = &c->rhs,
+                .rows = AXIS_ROW,
+                .columns = AXIS_N,
+                .row_extent = k,
+                .column_extent = n,
+                .panel = nr};
+    int64_t size = outer_strides(c, &c->rhs.access, (n + nr - 1) / nr * nr * k / each, &r.to);
+    contraction_set(c, &r.to, AXIS_N, k / each);
+    contraction_set(c, &r.to, AXIS_K, nr / each);
     r.copy = scheduler_buffer(s, &s->at, "workspace", packed_type(c), 1, &size);
-    r.row_step = scheduler_int(s, c->group ? each : strided ? s->target->vector_lanes : 1);
+    r.row_step = scheduler_int(s, c->group ? each : strided ? lanes : 1);
     r.row_block = scheduler_int(s, 128);
-    r.column_block = scheduler_int(s, c->nr);
-    r.column_step = scheduler_int(s, strided ? dividing_vector(s, c->nr) : c->nr);
+    r.column_block = scheduler_int(s, nr);
+    r.column_step = scheduler_int(s, strided ? dividing_vector(s, nr) : nr);
     emit_repack(c, &r);
-    c->rhs = r.copy;
-    c->rhs_access = r.to;
+    read_copy(&c->rhs, &r);
     c->packed = true;
 }
 
-/* lhs as it is, but in the summed type and with its contracted axis innermost. */
+/* lhs as it is, in the summed type, its contracted axis innermost. */
 static void widen_lhs(contraction *c) {
     scheduler *s = c->s;
-    int m_index = c->outer, k_index = c->outer + 2;
-    bool strided = contraction_along(c, &c->lhs_access, k_index) != 1 && c->k > 1;
+    ir_dim m = c->shape.m, k = c->shape.k;
+    int64_t lanes = s->target->vector_lanes;
+    bool strided = contraction_along(c, &c->lhs.access, AXIS_K) != 1 && k != 1;
     repack r = {.what = "pack lhs",
-                .source = c->lhs,
-                .from = c->lhs_access,
-                .rows = m_index,
-                .columns = k_index};
-    int64_t size = outer_strides(c, &c->lhs_access, c->m * c->k, &r.to);
-    r.to.coefficient[contraction_axis(c, m_index)] = c->k;
-    r.to.coefficient[contraction_axis(c, k_index)] = 1;
+                .source = &c->lhs,
+                .rows = AXIS_M,
+                .columns = AXIS_K,
+                .row_extent = m,
+                .column_extent = k};
+    ir_dim size = outer_strides(c, &c->lhs.access, plan_product(s->p, m, k), &r.to);
+    contraction_set(c, &r.to, AXIS_M, k);
+    contraction_set(c, &r.to, AXIS_K, 1);
     r.copy = scheduler_buffer(s, &s->at, "workspace", c->element, 1, &size);
-    r.row_step = scheduler_int(s, strided ? s->target->vector_lanes : 1);
+    r.row_step = scheduler_int(s, strided ? lanes : 1);
     r.row_block = scheduler_int(s, 64);
-    r.column_step =
-        scheduler_int(s, strided ? s->target->vector_lanes : 4 * s->target->vector_lanes);
+    r.column_step = scheduler_int(s, strided ? lanes : 4 * lanes);
     r.column_block = scheduler_int(s, 512);
     emit_repack(c, &r);
-    c->lhs = r.copy;
-    c->lhs_access = r.to;
+    read_copy(&c->lhs, &r);
 }
 
 bool contraction_same_storage(const contraction *c, ir_value buffer) {
@@ -184,42 +190,55 @@ bool contraction_same_storage(const contraction *c, ir_value buffer) {
 
 /* Rows far apart fall into few sets of the cache. */
 bool contraction_near(const contraction *c) {
-    int64_t row =
-        contraction_along(c, &c->rhs_access, c->outer + 2) * (int64_t)dtype_size(c->element);
-    return c->n * c->k <= NEAR_ELEMENTS && row < NEAR_ROW_BYTES;
+    int64_t row = contraction_along(c, &c->rhs.access, AXIS_K) * (int64_t)dtype_size(c->element);
+    return c->shape.columns * c->shape.steps <= NEAR_ELEMENTS && row < NEAR_ROW_BYTES;
+}
+
+/* Are the panels of rhs a number of elements? */
+static bool has_known_size(const contraction *c) {
+    return ir_dim_is_static(c->shape.n) && ir_dim_is_static(c->shape.k);
 }
 
 /* Narrow elements are cheaper to convert where they are used, again for each few rows, than to be
  * written out wide and read again.
  * Panels that one block of rows uses need not go through memory. */
 static int64_t rhs_packing(const contraction *c) {
-    bool strided = contraction_along(c, &c->rhs_access, c->outer + 1) != 1 && c->n > 1;
-    dtype element = contraction_element(c, c->rhs);
-    bool narrow = !contraction_same_storage(c, c->rhs);
+    bool strided = contraction_along(c, &c->rhs.access, AXIS_N) != 1 && c->shape.columns > 1;
+    dtype element = contraction_element(c, c->rhs.buffer);
+    bool narrow = !contraction_same_storage(c, c->rhs.buffer);
     int64_t few = element == DTYPE_BF16 || element == DTYPE_I8
                       ? NARROW_PACKED_ROWS
                       : WIDE_PACKED_ROWS; /* a shift, or more */
-    bool packs = strided || c->group || (narrow && c->m > few) ||
-                 (!narrow && c->m > WIDE_PACKED_ROWS && !contraction_near(c));
-    return !packs ? PACK_NOT : c->m <= ONE_BLOCK_ROWS && !c->many_axes ? PACK_BLOCK : PACK_PHASE;
+    bool packs = strided || c->group || (narrow && c->shape.rows > few) ||
+                 (!narrow && c->shape.rows > WIDE_PACKED_ROWS && !contraction_near(c));
+    if (!has_known_size(
+            c)) { /* nor how often an element is converted: only what is dear is copied */
+        bool dear = dtype_is_float(element) && dtype_size(element) == 1;
+        return (strided || dear) && contraction_can_pack_blocks(c) ? PACK_BLOCK : PACK_NOT;
+    }
+    return !packs                                                              ? PACK_NOT
+           : c->shape.rows <= ONE_BLOCK_ROWS && contraction_can_pack_blocks(c) ? PACK_BLOCK
+                                                                               : PACK_PHASE;
 }
 
 static int64_t lhs_packing(const contraction *c) {
-    bool strided = contraction_along(c, &c->lhs_access, c->outer + 2) != 1 && c->k > 1;
-    bool large = c->m * c->k > LEFT_PACKED_ELEMENTS && c->n >= LEFT_PACKED_COLUMNS;
-    bool wide = c->group || contraction_same_storage(c, c->lhs);
+    bool strided = contraction_along(c, &c->lhs.access, AXIS_K) != 1 && c->shape.steps > 1;
+    bool large = c->shape.rows * c->shape.steps > LEFT_PACKED_ELEMENTS &&
+                 c->shape.columns >= LEFT_PACKED_COLUMNS;
+    bool wide = c->group || contraction_same_storage(c, c->lhs.buffer);
     return (strided && large) || !wide ? PACK_PHASE : PACK_NOT;
 }
 
 /* How many products the target can add at once: exactly, or where the profile lets it. */
 static int64_t best_group(const contraction *c) {
-    dtype x = contraction_element(c, c->lhs), y = contraction_element(c, c->rhs);
+    dtype x = contraction_element(c, c->lhs.buffer), y = contraction_element(c, c->rhs.buffer);
     bool exact = x == DTYPE_I8 && c->element == DTYPE_I32,
          near = x == DTYPE_BF16 && c->element == DTYPE_F32 &&
                 strcmp(c->s->request->profile, "strict") != 0;
     int64_t group = exact ? 4 : near ? 2 : 0;
-    bool fits = c->s->target->dots && x == y && group && c->k > 0 && c->k % group == 0 &&
-                c->m >= 4 && !c->counted && contraction_along(c, &c->lhs_access, c->outer + 2) == 1;
+    bool fits = c->s->target->dots && ir_dim_is_static(c->shape.k) && x == y && group &&
+                c->shape.steps > 0 && c->shape.steps % group == 0 && c->shape.rows >= 4 &&
+                c->counts.of != COUNTS_STEPS && contraction_along(c, &c->lhs.access, AXIS_K) == 1;
     return fits ? group : 0;
 }
 
@@ -235,62 +254,64 @@ void contraction_choose_group(contraction *c) {
 
 void contraction_choose_packing(contraction *c) {
     scheduler *s = c->s;
-    c->many_axes = c->k_axis + 4 >= NEST_AXES;
-    c->pack_lhs = scheduler_parameter(s, IN_DOT, PACK_A, lhs_packing(c), NULL);
-    c->pack_rhs = scheduler_parameter(s, IN_DOT, PACK_B, rhs_packing(c), NULL);
-    if (c->group && (c->pack_lhs != PACK_NOT || c->pack_rhs == PACK_NOT))
+    c->lhs.packing = scheduler_parameter(s, IN_DOT, PACK_A, lhs_packing(c), NULL);
+    c->rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, rhs_packing(c), NULL);
+    if (c->group && (c->lhs.packing != PACK_NOT || c->rhs.packing == PACK_NOT))
         contraction_refuse(c, "groups of elements need PACK_A=0 and PACK_B=1 or 2; or GROUP=0");
-    if (c->pack_rhs == PACK_BLOCK && c->many_axes)
+    if (c->rhs.packing == PACK_PHASE && !has_known_size(c))
+        contraction_refuse(c, "PACK_B=1 cannot be: the size of the copy is given at launch");
+    if (c->rhs.packing == PACK_BLOCK && !contraction_can_pack_blocks(c))
         contraction_refuse(
             c, "PACK_B=2 cannot be: the operands have too many axes; 1 packs in a phase");
 }
 
 void contraction_pack(contraction *c) {
-    if (c->k == 0) /* operands of an empty contraction are not read */
-        c->pack_lhs = c->pack_rhs = PACK_NOT;
-    if (c->pack_lhs != PACK_NOT)
+    if (c->shape.k == 0) /* operands of an empty contraction are not read */
+        c->lhs.packing = c->rhs.packing = PACK_NOT;
+    if (c->lhs.packing != PACK_NOT)
         widen_lhs(c);
-    if (c->pack_rhs == PACK_PHASE)
+    if (c->rhs.packing == PACK_PHASE)
         pack_rhs(c);
 }
 
-void contraction_pack_block(contraction *c, ir_builder *b, const ir_value *indices) {
+bool contraction_has_panels(const contraction *c) {
+    return c->rhs.packing == PACK_BLOCK && !ir_dim_is_static(c->shape.n);
+}
+
+void contraction_pack_block(contraction *c, ir_builder *b, const contraction_place *block) {
     scheduler *s = c->s;
-    int64_t each = c->group ? c->group : 1, depth = (c->chunked ? CHUNK : c->k) / each;
-    int64_t size = (c->bn + c->nr - 1) / c->nr * c->nr * depth;
-    int n = c->outer + (c->chunked ? 3 : 2), lanes = s->target->vector_lanes;
-    bool strided = contraction_along(c, &c->rhs_access, c->outer + 1) != 1;
-    ir_value copy = scheduler_buffer(s, b, "cell", packed_type(c), 1, &size), inner[NEST_AXES];
-    affine at = {0};
-    int row = contraction_axis(c, c->outer + 2), column = contraction_axis(c, c->outer + 1),
-        block = c->k_axis + 2;
-    at.coefficient[row] = c->nr / each;
-    at.coefficient[column] = depth;
-    at.coefficient[block] = -depth;
-    at.coefficient[c->k_axis + 3] = -c->nr / each;
-    axis_map map = contraction_block_map(c, n - c->outer, true);
-    map.index_of[c->k_axis + 4] = n;
-    map.index_of[row] = n + 1;
-    map.index_of[column] = n + 2;
-    map.index_of[contraction_axis(c, c->outer)] = -1;
-    map.count = n + 3;
-    memcpy(inner, indices, sizeof *inner * (size_t)n);
+    int64_t each = c->group ? c->group : 1, lanes = s->target->vector_lanes;
+    ir_dim depth = c->chunked ? contraction_chunk(c) : c->shape.k;
+    depth = ir_dim_is_static(depth) ? depth / each : depth;
+    int64_t nr = c->tiles.nr.size;
+    ir_dim size = plan_product(s->p, round_up(c->tiles.bn.size, nr), depth);
+    bool strided = contraction_along(c, &c->rhs.access, AXIS_N) != 1;
+    contraction_operand copy = {.buffer = scheduler_buffer(s, b, "cell", packed_type(c), 1, &size)};
+    contraction_place inner = *block;
+    contraction_set(c, &copy.access, AXIS_K, nr / each);
+    contraction_set(c, &copy.access, AXIS_N, depth);
+    contraction_set(c, &copy.access, AXIS_BLOCK_N, ir_dim_add_scaled(s->p->dims, 0, depth, -1));
+    contraction_set(c, &copy.access, AXIS_CHUNK, -nr / each);
     /* Row by row: runs of memory as long as the block is wide. */
-    ir_builder in = scheduler_for(s, b, "row", c->chunked ? indices[n - 1] : 0, c->k,
-                                  scheduler_int(s, c->group  ? each
-                                                   : strided ? lanes
-                                                             : 1),
-                                  c->chunked ? scheduler_int(s, CHUNK) : 0, &inner[n + 1]);
-    in = scheduler_for(s, &in, "panel", indices[c->outer + 1], c->n, c->nr_name, c->bn_name,
-                       &inner[n]);
-    in = scheduler_for(s, &in, "column", inner[n], c->n,
-                       scheduler_int(s, strided ? dividing_vector(s, c->nr) : c->nr), c->nr_name,
-                       &inner[n + 2]);
-    affine to = at;
-    to.coefficient[c->k_axis + 4] = depth - 1;
-    to.coefficient[column] = 1;
-    emit_copy(c, &in, inner, n + 3, &map, c->rhs, &c->rhs_access, copy, &to);
+    ir_builder in =
+        scheduler_for(s, b, "row", block->at[AXIS_CHUNK], c->shape.k,
+                      scheduler_int(s, c->group  ? each
+                                       : strided ? lanes
+                                                 : 1),
+                      c->chunked ? scheduler_int(s, contraction_chunk(c)) : 0, &inner.at[AXIS_ROW]);
+    in = scheduler_for(s, &in, "panel", block->at[AXIS_BLOCK_N], c->shape.n, c->tiles.nr.name,
+                       c->tiles.bn.name, &inner.at[AXIS_PANEL]);
+    scheduler_whole_steps(s, &in);
+    in = scheduler_for(s, &in, "column", inner.at[AXIS_PANEL], c->shape.n,
+                       scheduler_int(s, strided ? dividing_vector(s, nr) : nr), c->tiles.nr.name,
+                       &inner.at[AXIS_N]);
+    affine to = copy.access;
+    contraction_set(c, &to, AXIS_PANEL, ir_dim_add_scaled(s->p->dims, depth, -1, 1));
+    contraction_set(c, &to, AXIS_N, 1);
+    emit_copy(c, &in, &inner, &c->rhs, copy.buffer, &to);
+    copy.packing = c->rhs.packing;
+    if (!ir_dim_is_static(c->shape.n))
+        copy.access = to;
     c->rhs = copy;
-    c->rhs_access = at;
     c->packed = true;
 }

@@ -12,6 +12,10 @@ const ir_type_data *plan_type(const plan *p, ir_value v) {
     return ir_type_get(p->g, ir_value_get(p->g, v)->type);
 }
 
+ir_dim plan_product(const plan *p, ir_dim a, ir_dim b) {
+    return ir_dim_add_scaled(p->dims, 0, a, b);
+}
+
 ir_op plan_def(const plan *p, ir_value v) {
     return ir_value_get(p->g, v)->op;
 }
@@ -30,9 +34,9 @@ bool plan_reshape_splits(const plan *p, ir_op reshape) {
     const ir_type_data *x = plan_type(p, d->operands[0]), *y = plan_type(p, d->results[0]);
     int j = 0;
     for (int i = 0; i < x->rank; i++) {
-        int64_t product = 1;
+        ir_dim product = 1;
         while (j < y->rank && product != x->dims[i])
-            product *= y->dims[j++];
+            product = plan_product(p, product, y->dims[j++]);
         if (product != x->dims[i])
             return false;
     }
@@ -452,7 +456,7 @@ static void store_shared(plan *p) {
 static void init(plan *p, ir_module *graph) {
     uint32_t n = ir_value_count(graph) + 1;
     memset(p, 0, sizeof *p);
-    p->g = graph;
+    p->g = p->dims = graph;
     p->stored = base_calloc(n, sizeof *p->stored);
     p->deep = base_calloc(n, sizeof *p->deep);
     p->group_of = base_malloc(n * sizeof *p->group_of);
@@ -488,7 +492,7 @@ static void store_all(plan *p, ir_op first) {
     }
 }
 
-bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
+bool plan_build(plan *p, ir_module *graph, bool apart, bool symbolic, status *st) {
     init(p, graph);
     ir_op first = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0))->first;
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
@@ -510,7 +514,7 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
         place_op(p, op);
     }
     store_shared(p);
-    if (!apart) {
+    if (!apart && !symbolic) {
         plan_find_chains(p);
         plan_find_prologues(p);
     }

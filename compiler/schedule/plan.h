@@ -16,6 +16,7 @@
 #define TESSERA_SCHEDULE_PLAN_H
 
 #include "base/vec.h"
+#include "ir/dim.h"
 #include "ops/graph.h"
 
 enum { PLAN_MAX_GROUPS = LIMIT_PHASES, PLAN_MAP_ROOTS = 8 };
@@ -29,7 +30,7 @@ typedef struct plan_group {
     VEC(ir_op) reduces;  /* ROW: in order */
     VEC(ir_value) roots; /* stored values, in order */
     int rank;            /* ROW: of the reduced operand */
-    int64_t dims[IR_MAX_RANK];
+    ir_dim dims[IR_MAX_RANK];
     /* DOT at the end of a chain (chain.c): the groups that it takes in */
     bool ends_chain;
     int scores, rows;
@@ -40,7 +41,8 @@ typedef struct plan_group {
 
 typedef struct plan {
     ir_module *g;
-    bool apart; /* nothing is computed together */
+    ir_module *dims; /* has the expressions of dimensions: the graph, then the schedule */
+    bool apart;      /* nothing is computed together */
     plan_group groups[PLAN_MAX_GROUPS];
     int group_count;
     /* by value id */
@@ -53,8 +55,9 @@ typedef struct plan {
     bool *in_cell; /* stored, but in memory of a grid cell: what a chain hands on inside */
 } plan;
 
-/* `apart`: every value is stored, as far as there is room for groups. */
-bool plan_build(plan *p, ir_module *graph, bool apart, status *st);
+/* `apart`: every value is stored, as far as there is room for groups. `symbolic`: extents are not
+ * all numbers, so that nothing is taken into a contraction. */
+bool plan_build(plan *p, ir_module *graph, bool apart, bool symbolic, status *st);
 void plan_release(plan *p);
 /* Finds contractions whose left side is an element-wise nest's, seen as a matrix: they compute it
  * block by block (prologue.c). */
@@ -64,6 +67,8 @@ void plan_find_chains(plan *p);
 /* The value is no longer stored: what it is a view of has its memory. */
 void plan_unstore(plan *p, ir_value v);
 
+/* a * b. */
+ir_dim plan_product(const plan *p, ir_dim a, ir_dim b);
 const ir_type_data *plan_type(const plan *p, ir_value v);
 /* Defining operation; 0 for a kernel input. */
 ir_op plan_def(const plan *p, ir_value v);

@@ -10,6 +10,9 @@
 #include "ir/opset.h"
 #include "tessera/compiler.h"
 
+/* What choices take for an extent that only a launch knows; no result depends on it. */
+enum { SCHEDULE_USUAL_EXTENT = 1024 };
+
 typedef enum schedule_opcode {
     SCHEDULE_BASE = IR_LEVEL_SCHEDULE * IR_LEVEL_STRIDE - 1,
 #define S(ENUM, ...) SCHED_##ENUM,
@@ -37,6 +40,7 @@ typedef struct schedule_target {
 typedef struct schedule_request {
     const schedule_target *target;
     const char *profile;
+    bool symbolic;         /* a launch gives the dimensions that are no numbers */
     const char *overrides; /* "NAME=VALUE,...": values of parameters; an unknown name is an error */
     const compiler_schedule *written; /* the source's, which the overrides win over; or NULL */
     bool loose;                       /* what does not fit is left out */

@@ -2,6 +2,7 @@
 #ifndef TESSERA_SCHEDULE_SCHEDULER_H
 #define TESSERA_SCHEDULE_SCHEDULER_H
 
+#include "ops/orders.h"
 #include "schedule/expression.h"
 #include "schedule/schedule.h"
 #include "space/space.h"
@@ -84,19 +85,28 @@ int traffic_attrs(scheduler *s, const traffic *t, bool streams, int axis, ir_nam
 /* Opens a phase with its grid: `steps` are numbers or parameter names. Fills the first index of
  * each axis and returns the builder inside. Axes are named "a0", "a1", ... unless `names` is given.
  */
-ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const int64_t *extents,
+ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const ir_dim *extents,
                            const ir_attr *steps, const char *const *names, ir_value *indices);
-/* A loop over [start, min(start + span, extent)); start 0 and span 0 mean the whole extent. Returns
+/* A loop over [start, min(start + span, extent)); start 0 and span 0 mean the whole extent. What is
+ * left over of an extent that is no number is walked by vectors. Returns
  * the builder inside and the index. */
 ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value start,
-                         int64_t extent, ir_attr step, ir_attr span, ir_value *index);
+                         ir_dim extent, ir_attr step, ir_attr span, ir_value *index);
+/* What is left over of an extent that is no number is one step instead: the first that holds it, of
+ * steps of which the last is the loop's own. Or a whole step, as if all of it were there. */
+void scheduler_set_covers(scheduler *s, const ir_builder *in, const int64_t *steps, uint32_t count);
+void scheduler_whole_steps(scheduler *s, const ir_builder *in);
 ir_value scheduler_buffer(scheduler *s, ir_builder *b, const char *space, dtype element, int rank,
                           const int64_t *dims);
+/* The number that choices take for an extent: of what only a launch knows, a usual one. */
+int64_t scheduler_estimate(const scheduler *s, ir_dim extent);
 ir_attr scheduler_int(scheduler *s, int64_t value);
+/* The name of an order, for the attribute `order`. */
+ir_attr scheduler_order(scheduler *s, order_id order);
 /* The number of a dot or reduce of the graph, for the attribute `reduction`. */
 ir_attr scheduler_reduction(scheduler *s, ir_op op);
 /* Notes on the loop around `in` that it walks a dot in pieces, and in which order. */
-void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, const char *order);
+void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, order_id order);
 
 /* A computation with a body. Outputs come with their access; inputs follow from the expression. */
 typedef struct computation {

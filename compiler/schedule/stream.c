@@ -10,7 +10,7 @@ static int64_t bytes_of(const scheduler *s, ir_value v) {
     const ir_type_data *t = plan_type(s->p, v);
     int64_t bytes = (int64_t)dtype_size(t->element);
     for (int i = 0; i < t->rank; i++)
-        bytes *= t->dims[i];
+        bytes *= scheduler_estimate(s, t->dims[i]);
     return bytes;
 }
 

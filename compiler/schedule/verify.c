@@ -2,7 +2,9 @@
  */
 #include <string.h>
 
+#include "ir/dim.h"
 #include "ops/graph.h"
+#include "schedule/dot_shape.h"
 #include "schedule/schedule.h"
 
 enum { MAX_AXES = 16 };
@@ -12,6 +14,11 @@ static const int64_t most_elements = INT64_C(1) << 40;
 
 static bool in_range(int64_t number, int64_t least) {
     return number >= least && number <= most_elements;
+}
+
+/* Expressions of dimensions are held to their range at launch. */
+static bool is_extent(ir_dim extent) {
+    return !ir_dim_is_static(extent) || in_range(extent, 0);
 }
 
 static bool broken(status *st, const char *what) {
@@ -73,10 +80,20 @@ static bool verify_parallel(const ir_module *m, ir_op op, status *st) {
         return broken(st, "needs an extent and a step for each axis, and at most 16 of them");
     for (uint32_t i = 0; i < steps->count; i++)
         if (!in_range(schedule_step_value(m, steps->items[i]), 1) ||
-            !in_range(ir_attr_get(m, extents->items[i])->integer, 0))
+            !is_extent(ir_attr_get(m, extents->items[i])->integer))
             return broken(st, "an extent or a step is not known, or out of range");
     return takes_indices(m, op, axes->count) || takes_indices(m, op, 0) ||
            broken(st, "its block takes an index for each axis");
+}
+
+/* Of what is left over of an extent that is no number. */
+static bool verify_covers(const ir_module *m, ir_op op) {
+    int64_t steps[4];
+    uint32_t count = ir_op_ints(m, op, "covers", steps, 4);
+    for (uint32_t i = 0; i < count; i++)
+        if (i >= 4 || !in_range(steps[i], 1))
+            return false;
+    return true;
 }
 
 static bool verify_for(const ir_module *m, ir_op op, status *st) {
@@ -84,8 +101,10 @@ static bool verify_for(const ir_module *m, ir_op op, status *st) {
     if (!in_range(schedule_step(m, op, "step", 0), 1) ||
         !in_range(schedule_step(m, op, "span", 1), 1))
         return broken(st, "the step or the span is not known, or out of range");
-    if (!in_range(ir_op_int(m, op, "extent", 0), 0))
+    if (!is_extent(ir_op_int(m, op, "extent", 0)))
         return broken(st, "the extent is out of range");
+    if (!in_range(ir_op_int(m, op, "tail", 0), 0) || !verify_covers(m, op))
+        return broken(st, "the steps of what is left over are too many, or out of range");
     if (d->operand_count && type_of(m, d->operands[0])->kind != IR_TYPE_INDEX)
         return broken(st, "the start is not an index");
     return takes_indices(m, op, 1) || broken(st, "its block takes the index");
@@ -94,7 +113,7 @@ static bool verify_for(const ir_module *m, ir_op op, status *st) {
 static bool verify_buffer(const ir_module *m, ir_op op, status *st) {
     const char *space = ir_op_string(m, op, "space", "");
     ir_type type = ir_value_get(m, ir_op_get(m, op)->results[0])->type;
-    if (ir_type_get(m, type)->kind != IR_TYPE_BUFFER || !ir_type_is_static(m, type))
+    if (ir_type_get(m, type)->kind != IR_TYPE_BUFFER)
         return broken(st, "the result is not a buffer");
     return strcmp(space, "workspace") == 0 || strcmp(space, "cell") == 0 ||
            broken(st, "the space is workspace or cell");
@@ -116,14 +135,15 @@ typedef struct computation_parts {
 
 static bool find_parts(const ir_module *m, ir_op op, computation_parts *p) {
     const ir_op_data *d = ir_op_get(m, op);
-    bool is_dot = d->opcode == SCHED_DOT;
+    dot_shape shape;
     *p = (computation_parts){.axes = ir_op_int(m, op, "axes", 0),
                              .inputs = ir_op_int(m, op, "inputs", 0),
                              .reduces = d->opcode != SCHED_MAP};
-    if (is_dot)
-        p->leading = 2 + (ir_op_int(m, op, "counted", 0) != 0) +
-                     (ir_op_int(m, op, "limited", 0) != 0) + (ir_op_int(m, op, "offsets", 0) != 0) +
-                     (ir_op_int(m, op, "accumulate", 0) != 0);
+    if (d->opcode == SCHED_DOT) {
+        if (!dot_shape_read(m, op, &shape))
+            return false;
+        p->leading = shape.leading;
+    }
     if (p->axes < 0 || p->axes >= MAX_AXES || p->inputs < p->leading ||
         p->inputs > (int64_t)d->operand_count)
         return false;
@@ -134,7 +154,8 @@ static bool find_parts(const ir_module *m, ir_op op, computation_parts *p) {
 static bool verify_coefficients(const ir_module *m, const ir_attr_data *list, status *st) {
     for (uint32_t i = 0; i < list->count; i++) {
         const ir_attr_data *number = ir_attr_get(m, list->items[i]);
-        if (number->kind != IR_ATTR_INT || !in_range(number->integer, -most_elements))
+        bool symbol = number->kind == IR_ATTR_DIM;
+        if (!symbol && (number->kind != IR_ATTR_INT || !in_range(number->integer, -most_elements)))
             return broken(st, "an access is a list of numbers");
     }
     return true;
@@ -193,9 +214,12 @@ static bool verify_body(const ir_module *m, ir_op op, const computation_parts *p
 
 static bool verify_computation(const ir_module *m, ir_op op, status *st) {
     computation_parts p;
+    dot_shape shape;
+    if (ir_op_get(m, op)->opcode == SCHED_DOT && !dot_shape_read(m, op, &shape))
+        return broken(st, "its indices or buffers are not those of a contraction");
     if (!find_parts(m, op, &p))
         return broken(st, "operands are not as many as axes, inputs and outputs");
-    if (p.reduces && !in_range(ir_op_int(m, op, "extent", 0), 0))
+    if (p.reduces && !is_extent(ir_op_int(m, op, "extent", 0)))
         return broken(st, "the extent is out of range");
     if (!in_range(schedule_step(m, op, "sub", 1), 1))
         return broken(st, "the sub-tile is not known");
@@ -213,13 +237,17 @@ static bool verify_inner(const ir_module *m, ir_op op, status *st) {
         return !d->next || broken(st, "is not the last operation of its body");
     ir_op parent = ir_region_get(m, ir_block_get(m, d->block)->region)->parent;
     computation_parts p;
+    if (d->opcode == SCHED_EXTENT)
+        return type_of(m, d->results[0])->element == DTYPE_I32 ||
+               broken(st, "the result is no i32");
     find_parts(m, parent, &p);
     const ir_attr_data *access = ir_attr_get(m, ir_op_attr(m, op, "access"));
     if (access->count > (uint64_t)p.axes + 1 + p.reduces)
         return broken(st, "an access needs a coefficient for each index");
     if (!verify_coefficients(m, access, st))
         return false;
-    if (!in_range(ir_op_int(m, op, "stride", 0), -most_elements))
+    ir_dim stride = ir_op_int(m, op, "stride", 0), limit = ir_op_int(m, op, "limit", 1);
+    if (ir_dim_is_static(stride) && !in_range(stride, -most_elements))
         return broken(st, "the stride is out of range");
     dtype element = DTYPE_I32;
     if (d->opcode == SCHED_GATHER) {
@@ -227,7 +255,8 @@ static bool verify_inner(const ir_module *m, ir_op op, status *st) {
         if (input < 0 || input >= p.inputs - p.leading)
             return broken(st, "there is no such input");
         element = type_of(m, ir_op_get(m, parent)->operands[p.axes + p.leading + input])->element;
-        if (type_of(m, d->operands[0])->element != DTYPE_I32 || ir_op_int(m, op, "limit", 1) < 1)
+        if (type_of(m, d->operands[0])->element != DTYPE_I32 ||
+            (ir_dim_is_static(limit) && limit < 1))
             return broken(st, "needs an i32 index below a limit");
     }
     const ir_type_data *t = type_of(m, d->results[0]);
@@ -250,6 +279,7 @@ bool schedule_verify(const ir_module *m, ir_op op, status *st) {
     case SCHED_FILL:
         return verify_fill(m, op, st);
     case SCHED_INDEX:
+    case SCHED_EXTENT:
     case SCHED_GATHER:
     case SCHED_YIELD:
         return verify_inner(m, op, st);

@@ -1,17 +1,18 @@
 /* verify_orders.c - every computation that accumulates does so in the order that the graph gave it.
  *
  * A reduce, columns or dot names a reduction of the kernel's record and repeats its order; kind and
- * extent must be the record's. A long dot in chunk512 adds one chunk at a time: the loop that its
- * index comes from walks exactly the contracted axis in steps of 512. */
+ * extent must be the record's. A long dot in an order with chunks adds one chunk at a time: the
+ * loop that its index comes from walks exactly the contracted axis in steps of a chunk
+ * (ops/orders.def). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/dim.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
+#include "schedule/dot_shape.h"
 #include "schedule/schedule.h"
-
-enum { CHUNK = 512 };
 
 typedef struct orders {
     const ir_module *m;
@@ -35,34 +36,34 @@ static dtype accumulated_type(const orders *o, ir_op op) {
 }
 
 /* The loop whose index is the start of a dot's chunk; 0 where there is none. */
-static ir_op chunk_loop(const orders *o, ir_op dot) {
-    int64_t axes = ir_op_int(o->m, dot, "axes", 0);
-    if (axes < 3)
+static ir_op chunk_loop(const orders *o, ir_op dot, const dot_shape *shape) {
+    if (shape->index[DOT_CHUNK] < 0)
         return 0;
-    ir_value start = ir_op_get(o->m, dot)->operands[axes - 3];
+    ir_value start = ir_op_get(o->m, dot)->operands[shape->index[DOT_CHUNK]];
     ir_block block = ir_value_get(o->m, start)->block;
     ir_op op = block ? ir_region_get(o->m, ir_block_get(o->m, block)->region)->parent : 0;
     return op && ir_op_get(o->m, op)->opcode == SCHED_FOR ? op : 0;
 }
 
 static bool check_chunks(const orders *o, ir_op dot, const reduction_record *r) {
-    bool accumulates = ir_op_int(o->m, dot, "accumulate", 0) != 0;
-    bool chunked = strcmp(r->order, "chunk512") == 0;
+    dot_shape shape;
+    bool accumulates = dot_shape_read(o->m, dot, &shape) && shape.buffer[DOT_TOTALS] >= 0;
+    const order_info *order = order_info_of(r->order);
     if (ir_op_attr(o->m, dot, "unit")) /* integers: a part of the sum that comes off again */
         return true;
     if (!accumulates)
-        return !chunked || r->extent <= CHUNK ||
-               fail_at(o, dot,
-                       "order 'chunk512' over more than 512 elements accumulates by chunks");
-    if (!chunked)
+        return !order->chunk || (ir_dim_is_static(r->extent) && r->extent <= order->chunk) ||
+               fail_at(o, dot, "its order over more than a chunk accumulates by chunks");
+    if (!order->chunk)
         return fail_at(o, dot, "accumulates by chunks, and its order is another");
-    ir_op loop = chunk_loop(o, dot);
+    ir_op loop = chunk_loop(o, dot, &shape);
     if (!loop || ir_op_int(o->m, loop, "reduction", -1) != ir_op_int(o->m, dot, "reduction", -1))
         return fail_at(o, dot, "accumulates, but no loop walks its chunks");
-    if (schedule_step(o->m, loop, "step", 0) != CHUNK)
-        return fail_at(o, loop, "order 'chunk512' walks in steps of 512");
+    if (schedule_step(o->m, loop, "step", 0) != order->chunk)
+        return fail_at(o, loop, "walks in other steps than the chunks of its order");
     if (ir_op_int(o->m, loop, "extent", -1) != r->extent || ir_op_get(o->m, loop)->operand_count)
-        return fail_at(o, loop, "order 'chunk512' walks the whole contracted axis from its start");
+        return fail_at(o, loop,
+                       "a loop over chunks walks the whole contracted axis from its start");
     return true;
 }
 
@@ -81,8 +82,8 @@ static bool check_computation(orders *o, ir_op op) {
     bool sums_floats = (strcmp(kind, "dot") == 0 || strcmp(kind, "sum") == 0) &&
                        dtype_is_float(accumulated_type(o, op));
     bool is_dot = d->opcode == SCHED_DOT;
-    bool known = is_dot ? strcmp(r->order, "chunk512") == 0 || strcmp(r->order, "seq") == 0
-                        : strcmp(r->order, sums_floats ? "lanes64" : "any") == 0;
+    order_use use = is_dot ? ORDER_OF_DOT : sums_floats ? ORDER_OF_SUM : ORDER_OF_FREE;
+    bool known = r->order < ORDER_COUNT && order_info_of(r->order)->of == use;
     if (!known && (sums_floats || is_dot))
         return fail_at(o, op, "its order is not one that is defined for it");
     return !is_dot || check_chunks(o, op, r);
@@ -124,12 +125,13 @@ bool schedule_verify_orders(const ir_module *m, status *st) {
     reductions_of(m, &o.list);
     o.realised = base_calloc(o.list.items.count + 1, sizeof *o.realised);
     bool ok = check_op(&o, ir_module_kernel(m));
+    char extent[REDUCTION_EXTENT_TEXT];
     for (size_t i = 0; i < o.list.items.count && ok; i++)
-        if (!o.realised[i] && o.list.items.items[i].results > 0)
+        if (!o.realised[i] && o.list.items.items[i].results != 0)
             ok = status_set(st, STATUS_INTERNAL,
-                            "reduction %zu of the graph (%s over %" PRId64
-                            " elements) is not computed",
-                            i, o.list.items.items[i].kind, o.list.items.items[i].extent);
+                            "reduction %zu of the graph (%s over %s elements) is not computed", i,
+                            o.list.items.items[i].kind,
+                            reduction_extent_text(&o.list.items.items[i], extent));
     free(o.realised);
     reductions_release(&o.list);
     return ok;

@@ -1,5 +1,4 @@
-/* test_ir.c - the SSA core: interning, dimensions, building, rewriting, text, hashes; and that
- * lists of reductions tell a changed order from a dropped one. Texts of whole passes: levels.sh. */
+/* test_ir.c - the SSA core: interning, dimensions, building, rewriting, text, reductions. */
 #include "runtime/test/test.h"
 
 #include <inttypes.h>
@@ -13,7 +12,6 @@
 #include "ops/reductions.h"
 #include "tessera/compiler.h"
 
-/* A small generator, so that a failure can be repeated. */
 static uint32_t next_random(uint64_t *state) {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)(*state >> 33);
@@ -172,6 +170,14 @@ static void test_dim_refused(void **state) {
     assert_int_equal(ir_dim_add(m, huge, 1), IR_DIM_INVALID);
     assert_int_equal(ir_dim_mul(m, huge, 2), IR_DIM_INVALID);
     assert_int_equal(ir_dim_sub(m, 3, 5), IR_DIM_INVALID);
+    ir_dim n = ir_dim_symbol(m, "N"), minus = ir_dim_add_scaled(m, 0, n, -1);
+    assert_string_equal(ir_dim_text(m, minus), "-N");
+    assert_int_equal(ir_dim_add_scaled(m, ir_dim_add(m, n, -2), minus, 1), -2);
+    assert_int_equal(ir_dim_estimate(m, ir_dim_mul(m, n, 3), 7), 21);
+    ir_module *other = ir_module_new();
+    ir_dim_adopt(other, m);
+    assert_string_equal(ir_dim_text(other, minus), "-N");
+    ir_module_free(other);
     assert_int_equal(ir_dim_add(m, IR_DIM_INVALID, 1), IR_DIM_INVALID);
     assert_int_equal(ir_dim_floordiv(m, ir_dim_symbol(m, "N"), 0), IR_DIM_INVALID);
     ir_module_free(m);
@@ -549,8 +555,9 @@ static void expect_kept(const reduction_record *a, size_t n, bool open, const re
 
 static void test_reductions(void **state) {
     (void)state;
-    const reduction_record dot = {"dot", "chunk512", 600, 4}, sum = {"sum", "lanes64", 600, 2},
-                           seq = {"dot", "seq", 600, 4}, shorter = {"dot", "chunk512", 599, 4};
+    const reduction_record dot = {"dot", ORDER_CHUNK512, 600, 4},
+                           sum = {"sum", ORDER_LANES64, 600, 2}, seq = {"dot", ORDER_SEQ, 600, 4},
+                           shorter = {"dot", ORDER_CHUNK512, 599, 4};
     const reduction_record all[] = {dot, sum, dot}, fewer[] = {sum, dot}, other[] = {dot, sum, seq},
                            swapped[] = {sum, dot, dot}, cut[] = {shorter, sum, dot};
     expect_kept(all, 3, false, all, 3, NULL);

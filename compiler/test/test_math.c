@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "math/correct/build.h"
 #include "target/interp/functions.h"
 
 enum { VALUES = 512, STEP = 4099, CORRECT_STEP = 4 * STEP + 3 };
@@ -175,7 +176,8 @@ static ir_value evaluate(void *context, math_op op, ir_value a, ir_value b, ir_v
 static uint32_t by_sequence(math_set set, math_function function, uint32_t x) {
     evaluator e = {.count = 0};
     math_emit emit = {&e, evaluate, keep_f32, keep_i32, keep_f64, keep_i64, NULL};
-    return (uint32_t)e.values[math_build(&emit, set, function, keep(&e, x))];
+    return (uint32_t)
+        e.values[(set == MATH_CORRECT ? correct_build : math_build)(&emit, function, keep(&e, x))];
 }
 
 static uint32_t by_transcription(math_function function, uint32_t x) {

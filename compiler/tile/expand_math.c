@@ -1,6 +1,7 @@
 /* expand_math.c - the pass that writes out the specified functions (math/) as Tile IR. */
 #include <stdlib.h>
 
+#include "math/correct/build.h"
 #include "math/math.h"
 #include "tile/tile.h"
 
@@ -81,7 +82,8 @@ static void expand(ir_module *m, ir_op op, void *context) {
         return;
     }
     math_emit emit = {&b, emit_op, emit_f32, emit_i32, emit_f64, emit_i64, emit_scale};
-    e->replaced[d->results[0]] = math_build(&emit, e->set, (math_function)function, d->operands[0]);
+    e->replaced[d->results[0]] = (e->set == MATH_CORRECT ? correct_build : math_build)(
+        &emit, (math_function)function, d->operands[0]);
     ir_op_erase(m, op);
 }
 

@@ -21,66 +21,162 @@ bool lowering_fail(lowering *l, const char *format, ...) {
     return status_set(l->st, STATUS_INVALID, "%s", message);
 }
 
-static int64_t aligned(int64_t bytes) {
-    return (bytes + 63) / 64 * 64;
+/* ---- memory ---- */
+
+/* Rounded up to whole lines of the cache. */
+static ir_dim lines_of(lowering *l, ir_dim count, dtype element) {
+    ir_dim bytes = ir_dim_add_scaled(l->m, 63, count, (int64_t)dtype_size(element));
+    if (ir_dim_is_static(bytes))
+        return bytes / 64 * 64;
+    return ir_dim_mul(l->m, ir_dim_floordiv(l->m, bytes, 64), 64);
 }
 
-static ir_value memory_at(ir_builder *b, int opcode, dtype element, int64_t offset) {
-    ir_named_attr attr = {"offset", ir_attr_int(b->m, offset)};
-    return ir_build1(b, opcode, NULL, 0, ir_type_memory(b->m, element), &attr, 1);
+static ir_value memory_at(lowering *l, ir_builder *b, const memory_place *place) {
+    bool known = ir_dim_is_static(place->offset);
+    ir_named_attr attr = {"offset", ir_attr_int(b->m, known ? place->offset : 0)};
+    ir_value at = known ? 0 : lowering_dim(l, b, place->offset);
+    return ir_build1(b, place->opcode, &at, !known, ir_type_memory(b->m, place->element), &attr, 1);
 }
 
-ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, int64_t count) {
-    ir_value memory = memory_at(b, TILE_SCRATCH, element, l->phase_scratch_bytes);
-    l->phase_scratch_bytes += aligned(count * (int64_t)dtype_size(element));
-    if (l->phase_scratch_bytes > l->scratch_bytes)
+static memory_place place_scratch(lowering *l, dtype element, ir_dim count) {
+    memory_place place = {TILE_SCRATCH, element, l->phase_scratch_bytes};
+    l->phase_scratch_bytes =
+        ir_dim_add_scaled(l->m, l->phase_scratch_bytes, lines_of(l, count, element), 1);
+    if (l->symbolic || l->phase_scratch_bytes > l->scratch_bytes)
         l->scratch_bytes = l->phase_scratch_bytes;
-    return memory;
+    return place;
 }
 
+ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, ir_dim count) {
+    memory_place place = place_scratch(l, element, count);
+    return memory_at(l, b, &place);
+}
+
+static ir_dim count_of(lowering *l, ir_value buffer) {
+    const ir_type_data *t = ir_type_get(l->s, ir_value_get(l->s, buffer)->type);
+    ir_dim count = 1;
+    for (int i = 0; i < t->rank; i++)
+        count = ir_dim_add_scaled(l->m, 0, count, t->dims[i]);
+    return count;
+}
+
+/* Where the offset is an expression, each phase has the address anew. */
 static void lower_buffer(lowering *l, ir_builder *b, ir_op op) {
     ir_value v = ir_op_get(l->s, op)->results[0];
-    const ir_type_data *t = ir_type_get(l->s, ir_value_get(l->s, v)->type);
-    int64_t count = ir_type_count(l->s, ir_value_get(l->s, v)->type);
+    dtype element = ir_type_get(l->s, ir_value_get(l->s, v)->type)->element;
+    memory_place *place = &l->place_of[v];
     if (strcmp(ir_op_string(l->s, op, "space", ""), "cell") == 0) {
-        l->value_of[v] = lowering_scratch(l, b, t->element, count);
-        return;
+        *place = place_scratch(l, element, count_of(l, v));
+    } else {
+        *place = (memory_place){TILE_WORKSPACE, element, l->workspace_bytes};
+        l->workspace_bytes =
+            ir_dim_add_scaled(l->m, l->workspace_bytes, lines_of(l, count_of(l, v), element), 1);
     }
-    l->value_of[v] = memory_at(b, TILE_WORKSPACE, t->element, l->workspace_bytes);
-    l->workspace_bytes += aligned(count * (int64_t)dtype_size(t->element));
+    if (ir_dim_is_static(place->offset))
+        l->value_of[v] = memory_at(l, b, place);
+}
+
+ir_value lowering_memory(lowering *l, ir_value buffer) {
+    if (!l->value_of[buffer])
+        l->value_of[buffer] = memory_at(l, &l->dims.top, &l->place_of[buffer]);
+    return l->value_of[buffer];
+}
+
+/* Addresses that the phase before has made are none of this one's. */
+static void forget_memory(lowering *l) {
+    for (uint32_t v = 1; v <= ir_value_count(l->s); v++)
+        if (l->place_of[v].opcode && !ir_dim_is_static(l->place_of[v].offset))
+            l->value_of[v] = 0;
+}
+
+/* ---- dimensions ---- */
+
+ir_value lowering_dim(lowering *l, ir_builder *b, ir_dim dim) {
+    if (ir_dim_is_static(dim))
+        return tile_index(b, dim);
+    ir_value index = dim_values_get(&l->dims, dim);
+    if (l->dims.missing)
+        lowering_fail(l, "dimension %s is in no input's shape", l->dims.missing);
+    return index;
+}
+
+/* coefficient * index, made where the index is, so that loops inside do not make it again. */
+static ir_value scaled_index(lowering *l, ir_builder *b, ir_dim coefficient, ir_value index) {
+    const ir_value_data *v = ir_value_get(l->m, index);
+    for (size_t i = 0; i < l->products.count; i++)
+        if (l->products.items[i].coefficient == coefficient && l->products.items[i].index == index)
+            return l->products.items[i].product;
+    ir_builder at = *b;
+    at.block = v->op ? ir_op_get(l->m, v->op)->block : v->block;
+    at.before = v->op ? ir_op_get(l->m, v->op)->next : ir_block_get(l->m, v->block)->first;
+    if (!v->op && at.block == l->dims.top.block) /* behind the dimensions, which come first there */
+        at.before = ir_op_get(l->m, l->dims.top.before)->next;
+    index_product made = {coefficient, index, 0};
+    made.product = tile_index_mul(&at, lowering_dim(l, &at, coefficient), index);
+    vec_push(&l->products, made);
+    return made.product;
+}
+
+ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_value *indices,
+                         const ir_dim *coefficients, int n) {
+    ir_value parts[LOWERING_AXES + 2];
+    int64_t factors[LOWERING_AXES + 2], zero;
+    int count = 0;
+    bool known = ir_dim_is_static(constant);
+    for (int i = 0; i < n; i++) {
+        bool number = ir_dim_is_static(coefficients[i]);
+        bool nothing = !number && tile_constant_index(b, indices[i], &zero) && zero == 0;
+        if (nothing || coefficients[i] == 0)
+            continue;
+        parts[count] = number ? indices[i] : scaled_index(l, b, coefficients[i], indices[i]);
+        factors[count++] = number ? coefficients[i] : 1;
+    }
+    if (!known) {
+        parts[count] = lowering_dim(l, b, constant);
+        factors[count++] = 1;
+    }
+    return tile_affine(b, known ? constant : 0, parts, factors, count);
 }
 
 static void lower_fill(lowering *l, ir_builder *b, ir_op op) {
     ir_value v = ir_op_get(l->s, op)->operands[0], index;
-    int64_t count = ir_type_count(l->s, ir_value_get(l->s, v)->type), full = count / LANES * LANES;
+    int64_t count = count_of(l, v), full = count / LANES * LANES;
+    ir_value memory = lowering_memory(l, v);
+    if (!ir_dim_is_static(count)) {
+        lowering_fail(l, "a buffer that is filled has no known size");
+        return;
+    }
     const ir_attr_data *bits = ir_attr_get(l->s, ir_op_attr(l->s, op, "value"));
     ir_value zero = tile_constant(b, bits->element, bits->bits);
     if (full) {
         ir_builder in =
             tile_for(b, tile_index(b, 0), tile_index(b, full), LANES, NULL, 0, NULL, &index);
-        tile_store(&in, l->value_of[v], index, tile_broadcast(&in, zero, 1, LANES), 0, 1, false);
+        tile_store(&in, memory, index, tile_broadcast(&in, zero, 1, LANES), 0, 1, false);
         tile_yield(&in, NULL, 0);
     }
     if (count > full)
-        tile_store(b, l->value_of[v], tile_index(b, full), tile_broadcast(b, zero, 1, count - full),
-                   0, 1, false);
+        tile_store(b, memory, tile_index(b, full), tile_broadcast(b, zero, 1, count - full), 0, 1,
+                   false);
 }
 
 /* ---- loops ---- */
 
 void lowering_mark(lowering *l, ir_op op, ir_op computation) {
-    const char *order = ir_op_string(l->s, computation, "order", "any");
-    ir_op_set_attr(l->m, op, "order", ir_attr_string(l->m, order));
+    const order_info *order = order_info_of(order_of(l->s, computation, ORDER_ANY));
+    ir_op_set_attr(l->m, op, "order", ir_attr_string(l->m, order->name));
     ir_op_set_attr(l->m, op, "reduction",
                    ir_attr_int(l->m, ir_op_int(l->s, computation, "reduction", -1)));
 }
 
 static void lower_block(lowering *l, ir_builder *b, ir_block block);
 
-static void lower_body(lowering *l, ir_builder *b, ir_op op, ir_value index, int64_t size) {
+/* One trip: `size` elements from `index` on, of which there are `valid` (0: all). */
+static void lower_body(lowering *l, ir_builder *b, ir_op op, ir_value index, int64_t size,
+                       ir_value valid) {
     const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, op, 0));
     l->value_of[block->arguments[0]] = index;
     l->size_of[block->arguments[0]] = size;
+    l->valid_of[block->arguments[0]] = valid;
     lower_block(l, b, ir_op_block(l->s, op, 0));
 }
 
@@ -95,8 +191,9 @@ static void load_ahead(lowering *l, ir_builder *b, ir_op loop) {
         frame_load_ahead(&f, b);
 }
 
+/* `end` (may be 0): elements from there on are none. */
 static void emit_loop(lowering *l, ir_builder *b, ir_op op, ir_value low, ir_value high,
-                      int64_t step, int64_t size) {
+                      int64_t step, int64_t size, ir_value end) {
     ir_value index;
     ir_op loop;
     size_t ready = l->ready.count;
@@ -104,7 +201,7 @@ static void emit_loop(lowering *l, ir_builder *b, ir_op op, ir_value low, ir_val
     ir_builder in = tile_for(b, low, high, step, NULL, 0, &loop, &index);
     if (ir_op_attr(l->s, op, "order"))
         lowering_mark(l, loop, op);
-    lower_body(l, &in, op, index, size);
+    lower_body(l, &in, op, index, size, end ? tile_index_sub(&in, end, index) : 0);
     tile_yield(&in, NULL, 0);
     l->ready.count = ready;
 }
@@ -113,11 +210,11 @@ static void emit_loop(lowering *l, ir_builder *b, ir_op op, ir_value low, ir_val
 static void lower_whole_for(lowering *l, ir_builder *b, ir_op op, int64_t extent, int64_t step) {
     int64_t full = extent / step * step;
     if (full == step)
-        lower_body(l, b, op, tile_index(b, 0), step);
+        lower_body(l, b, op, tile_index(b, 0), step, 0);
     else if (full)
-        emit_loop(l, b, op, tile_index(b, 0), tile_index(b, full), step, step);
+        emit_loop(l, b, op, tile_index(b, 0), tile_index(b, full), step, step, 0);
     if (extent > full)
-        lower_body(l, b, op, tile_index(b, full), extent - full);
+        lower_body(l, b, op, tile_index(b, full), extent - full, 0);
 }
 
 /* A block of the extent, from `start`. The block is a multiple of the step, so only the last one
@@ -128,18 +225,67 @@ static void lower_block_for(lowering *l, ir_builder *b, ir_op op, ir_value start
     ir_value end = tile_affine(b, span, &start, &one, 1);
     if (full)
         emit_loop(l, b, op, start, tile_index_op(b, TILE_INDEX_MIN, end, tile_index(b, full)), step,
-                  step);
+                  step, 0);
     if (extent > full) {
         ir_value low = tile_index_op(b, TILE_INDEX_MAX, start, tile_index(b, full));
         ir_value high = tile_index_op(b, TILE_INDEX_MIN, end, tile_index(b, extent));
-        emit_loop(l, b, op, low, high, step, extent - full);
+        emit_loop(l, b, op, low, high, step, extent - full, 0);
     }
+}
+
+/* 1 where x > 0, else 0. */
+static ir_value is_positive(ir_builder *b, ir_value x) {
+    return tile_index_min(b, tile_index_max(b, x, tile_index(b, 0)), tile_index(b, 1));
+}
+
+/* What is left from `start` on, in one step: the first of `covers` that holds it. */
+static void emit_covers(lowering *l, ir_builder *b, ir_op op, ir_value start, ir_value end) {
+    int64_t covers[4], before = 0;
+    uint32_t count = ir_op_ints(l->s, op, "covers", covers, 4);
+    ir_value left = tile_index_sub(b, end, start), zero = tile_index(b, 0);
+    for (uint32_t i = 0; i < count; before = covers[i++]) {
+        if (covers[i] <= before) /* as where a tile has fewer rows */
+            continue;
+        ir_value more = is_positive(b, tile_index_step(b, left, zero, 0, -before));
+        ir_value fits = is_positive(b, tile_index_step(b, zero, left, -1, covers[i] + 1));
+        ir_value high = tile_index_add(b, start, tile_index_mul(b, more, fits));
+        emit_loop(l, b, op, start, high, covers[i], covers[i], end);
+    }
+}
+
+/* An extent that the launch gives: whole steps, then shorter ones, of the last of which only a part
+ * may be there. A loop over chunks, which is not cut further, runs once even over nothing. */
+static void lower_symbolic_for(lowering *l, ir_builder *b, ir_op op, int64_t step, int64_t span) {
+    const ir_op_data *d = ir_op_get(l->s, op);
+    int64_t tail = ir_op_int(l->s, op, "tail", step);
+    bool chunks = ir_op_attr(l->s, op, "order") != 0;
+    ir_value start = d->operand_count ? l->value_of[d->operands[0]] : tile_index(b, 0);
+    ir_value end = lowering_dim(l, b, ir_op_int(l->s, op, "extent", 0));
+    if (d->operand_count && span)
+        end = tile_index_min(b, tile_index_step(b, start, start, 0, span), end);
+    if (step == 1 || chunks || tail == 0) {
+        end = chunks ? tile_index_max(b, end, tile_index(b, 1)) : end;
+        emit_loop(l, b, op, start, end, step, step, 0);
+        return;
+    }
+    ir_value whole = tile_index_floor(b, tile_index_sub(b, end, start), step);
+    whole = tile_index_add(b, start, whole);
+    emit_loop(l, b, op, start, whole, step, step, 0);
+    tail = tail < step && step % tail == 0 ? tail : step;
+    if (ir_op_attr(l->s, op, "covers"))
+        emit_covers(l, b, op, whole, end);
+    else
+        emit_loop(l, b, op, whole, end, tail, tail, end);
 }
 
 static void lower_for(lowering *l, ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(l->s, op);
     int64_t extent = ir_op_int(l->s, op, "extent", 0), step = schedule_step(l->s, op, "step", 1);
     int64_t span = schedule_step(l->s, op, "span", 0);
+    if (!ir_dim_is_static(extent)) {
+        lower_symbolic_for(l, b, op, step, span);
+        return;
+    }
     if (d->operand_count == 0 || span >= extent) {
         lower_whole_for(l, b, op, extent, step);
         return;
@@ -154,36 +300,71 @@ static void lower_for(lowering *l, ir_builder *b, ir_op op) {
 
 /* ---- grids ---- */
 
-static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
-    ir_op parallel = ir_block_get(l->s, ir_op_block(l->s, op, 0))->first;
-    const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, parallel, 0));
+/* How many cells there are along each axis of a grid; returns how many in all. */
+static ir_dim grid_counts(lowering *l, ir_op parallel, ir_dim *counts) {
     const ir_attr_data *steps = ir_attr_get(l->s, ir_op_attr(l->s, parallel, "steps"));
-    int64_t extents[LOWERING_AXES], counts[LOWERING_AXES], cells = 1;
+    ir_dim extents[LOWERING_AXES], cells = 1;
     uint32_t n = ir_op_ints(l->s, parallel, "extents", extents, LOWERING_AXES);
     for (uint32_t i = 0; i < n; i++) {
         int64_t step = schedule_step_value(l->s, steps->items[i]);
-        counts[i] = (extents[i] + step - 1) / step;
-        cells *= counts[i];
+        ir_dim last = ir_dim_add_scaled(l->m, extents[i], step - 1, 1);
+        counts[i] = ir_dim_is_static(last) ? last / step : ir_dim_floordiv(l->m, last, step);
+        cells = ir_dim_add_scaled(l->m, 0, cells, counts[i]);
     }
-    ir_named_attr attrs[] = {{"index", ir_attr_int(l->m, ir_op_int(l->s, op, "index", 0))},
-                             {"what", ir_attr_string(l->m, ir_op_string(l->s, op, "what", ""))},
-                             {"grid", ir_attr_int(l->m, cells)}};
-    ir_op_spec spec = {.opcode = TILE_PHASE, .attrs = attrs, .attr_count = 3, .region_count = 1};
-    ir_builder in = {l->m, ir_op_block(l->m, ir_build(b, &spec), 0), 0, b->location};
-    ir_value cell = ir_block_add_argument(l->m, in.block, ir_type_index(l->m), NULL);
-    l->phase_scratch_bytes = 0;
-    for (uint32_t i = n; i-- > 0;) {
+    if (cells == IR_DIM_INVALID)
+        lowering_fail(l, "a formula of the dimensions is too long");
+    return cells;
+}
+
+/* Quotient or remainder of a cell's number. */
+static ir_value divided(lowering *l, ir_builder *in, bool quotient, ir_value cell, ir_dim by) {
+    if (ir_dim_is_static(by))
+        return tile_index_by(in, quotient ? TILE_INDEX_DIV : TILE_INDEX_REM, cell, by);
+    return tile_index_divided(in, quotient ? TILE_INDEX_QUOTIENT : TILE_INDEX_REMAINDER, cell,
+                              lowering_dim(l, in, by));
+}
+
+/* The first index of each axis, from the number of the cell. */
+static void lower_cell(lowering *l, ir_builder *in, ir_op parallel, const ir_dim *counts,
+                       ir_value cell) {
+    const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, parallel, 0));
+    const ir_attr_data *steps = ir_attr_get(l->s, ir_op_attr(l->s, parallel, "steps"));
+    for (uint32_t i = steps->count; i-- > 0;) {
         int64_t step = schedule_step_value(l->s, steps->items[i]);
-        ir_value at = counts[i] == 1 ? tile_index(&in, 0)
-                      : i == 0       ? cell
-                                     : tile_index_by(&in, TILE_INDEX_REM, cell, counts[i]);
-        if (i > 0 && counts[i] > 1)
-            cell = tile_index_by(&in, TILE_INDEX_DIV, cell, counts[i]);
+        bool single = counts[i] == 1;
+        ir_value at = single   ? tile_index(in, 0)
+                      : i == 0 ? cell
+                               : divided(l, in, false, cell, counts[i]);
+        if (i > 0 && !single)
+            cell = divided(l, in, true, cell, counts[i]);
         if (i < block->argument_count) {
-            l->value_of[block->arguments[i]] = tile_affine(&in, 0, &at, &step, 1);
+            l->value_of[block->arguments[i]] = tile_affine(in, 0, &at, &step, 1);
             l->size_of[block->arguments[i]] = 1;
         }
     }
+}
+
+static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
+    ir_op parallel = ir_block_get(l->s, ir_op_block(l->s, op, 0))->first;
+    ir_dim counts[LOWERING_AXES], cells = grid_counts(l, parallel, counts);
+    bool known = ir_dim_is_static(cells);
+    ir_named_attr attrs[4] = {{"index", ir_attr_int(l->m, ir_op_int(l->s, op, "index", 0))},
+                              {"what", ir_attr_string(l->m, ir_op_string(l->s, op, "what", ""))},
+                              {"grid", ir_attr_int(l->m, known ? cells : 0)}};
+    if (l->symbolic)
+        attrs[3] = (ir_named_attr){"cells", ir_attr_string(l->m, ir_dim_text(l->m, cells))};
+    ir_op_spec spec = {
+        .opcode = TILE_PHASE, .attrs = attrs, .attr_count = l->symbolic ? 4 : 3, .region_count = 1};
+    ir_builder in = {l->m, ir_op_block(l->m, ir_build(b, &spec), 0), 0, b->location};
+    ir_value cell = ir_block_add_argument(l->m, in.block, ir_type_index(l->m), NULL);
+    if (l->symbolic) { /* scratch of phases is not shared: no formula has a maximum */
+        dim_values_begin(&l->dims, &in);
+        l->products.count = 0;
+        forget_memory(l);
+    } else {
+        l->phase_scratch_bytes = 0;
+    }
+    lower_cell(l, &in, parallel, counts, cell);
     lower_block(l, &in, ir_op_block(l->s, parallel, 0));
 }
 
@@ -242,6 +423,9 @@ static ir_attr copy_attr(lowering *l, ir_attr attr) {
     case IR_ATTR_STRING:
         copy = ir_attr_string(l->m, d->string);
         break;
+    case IR_ATTR_DIM:
+        copy = ir_attr_dim(l->m, d->integer);
+        break;
     default:
         copy = ir_attr_int(l->m, d->integer);
     }
@@ -254,25 +438,44 @@ static ir_attr argument_shapes(lowering *l, const ir_block_data *body) {
     ir_attr shapes[128];
     for (uint32_t i = 0; i < body->argument_count && i < 128; i++) {
         const ir_type_data *t = ir_type_get(l->s, ir_value_get(l->s, body->arguments[i])->type);
-        shapes[i] = ir_attr_int_array(l->m, t->dims, (uint32_t)t->rank);
+        ir_attr items[IR_MAX_RANK];
+        for (int k = 0; k < t->rank; k++)
+            items[k] = ir_dim_is_static(t->dims[k])
+                           ? ir_attr_int(l->m, t->dims[k])
+                           : ir_attr_string(l->m, ir_dim_text(l->m, t->dims[k]));
+        shapes[i] = ir_attr_array(l->m, items, (uint32_t)t->rank);
     }
     return ir_attr_array(l->m, shapes, body->argument_count);
+}
+
+/* A number, or where a launch gives dimensions a formula. */
+static void set_bytes(lowering *l, ir_op kernel, const char *number, const char *formula,
+                      ir_dim bytes) {
+    ir_op_set_attr(l->m, kernel, number, ir_attr_int(l->m, l->symbolic ? 0 : bytes));
+    if (bytes == IR_DIM_INVALID)
+        lowering_fail(l, "the formula of %s is too long", formula);
+    else if (l->symbolic)
+        ir_op_set_attr(l->m, kernel, formula, ir_attr_string(l->m, ir_dim_text(l->m, bytes)));
 }
 
 static void lower_kernel(lowering *l) {
     ir_op kernel = ir_module_kernel(l->s);
     const ir_block_data *body = ir_block_get(l->s, ir_op_block(l->s, kernel, 0));
-    static const char *const copied[] = {"name",    "inputs",     "outputs", "parameters",
-                                         "profile", "reductions", "math"};
-    bool math = ir_op_attr(l->s, kernel, "math") != 0;
-    ir_named_attr attrs[8] = {{"shapes", argument_shapes(l, body)}};
-    for (int i = 0; i < 6 + math; i++)
-        attrs[i + 1] =
-            (ir_named_attr){copied[i], copy_attr(l, ir_op_attr(l->s, kernel, copied[i]))};
+    static const char *const copied[] = {"name",       "inputs", "outputs", "parameters", "profile",
+                                         "reductions", "math",   "dims",    "constraints"};
+    ir_named_attr attrs[10] = {{"shapes", argument_shapes(l, body)}};
+    uint32_t count = 1;
+    for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
+        if (ir_op_attr(l->s, kernel, copied[i]))
+            attrs[count++] =
+                (ir_named_attr){copied[i], copy_attr(l, ir_op_attr(l->s, kernel, copied[i]))};
     ir_builder b = {.m = l->m, .block = ir_module_body(l->m)};
     ir_op_spec spec = {
-        .opcode = TILE_KERNEL, .attrs = attrs, .attr_count = 7 + math, .region_count = 1};
+        .opcode = TILE_KERNEL, .attrs = attrs, .attr_count = count, .region_count = 1};
     ir_op tile_kernel = ir_build(&b, &spec);
+    l->dims.of = l->m;
+    l->dims.names = ir_op_attr(l->m, tile_kernel, "dims");
+    l->symbolic = l->dims.names != 0;
     b.block = ir_op_block(l->m, tile_kernel, 0);
     uint32_t inputs = ir_attr_get(l->s, ir_op_attr(l->s, kernel, "inputs"))->count;
     for (uint32_t i = 0; i < body->argument_count; i++) {
@@ -282,8 +485,8 @@ static void lower_kernel(lowering *l) {
         l->is_output[v] = i >= inputs;
     }
     lower_block(l, &b, ir_op_block(l->s, kernel, 0));
-    ir_op_set_attr(l->m, tile_kernel, "workspace_bytes", ir_attr_int(l->m, l->workspace_bytes));
-    ir_op_set_attr(l->m, tile_kernel, "scratch_bytes", ir_attr_int(l->m, l->scratch_bytes));
+    set_bytes(l, tile_kernel, "workspace_bytes", "workspace", l->workspace_bytes);
+    set_bytes(l, tile_kernel, "scratch_bytes", "scratch", l->scratch_bytes);
 }
 
 ir_module *tile_from_schedule(const ir_module *schedule, status *st) {
@@ -291,11 +494,18 @@ ir_module *tile_from_schedule(const ir_module *schedule, status *st) {
     lowering l = {.s = schedule, .m = ir_module_new(), .st = st};
     l.value_of = base_calloc(n, sizeof *l.value_of);
     l.size_of = base_calloc(n, sizeof *l.size_of);
+    l.valid_of = base_calloc(n, sizeof *l.valid_of);
+    l.place_of = base_calloc(n, sizeof *l.place_of);
     l.is_output = base_calloc(n, sizeof *l.is_output);
+    ir_dim_adopt(l.m, schedule);
     lower_kernel(&l);
     free(l.value_of);
     free(l.size_of);
+    free(l.valid_of);
+    free(l.place_of);
     free(l.is_output);
+    vec_release(&l.dims.known);
+    vec_release(&l.products);
     vec_release(&l.ready);
     if (!l.failed)
         return l.m;

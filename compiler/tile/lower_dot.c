@@ -10,13 +10,14 @@
 typedef struct dot {
     frame f;
     ir_builder *b;
-    bool counted, packed;
+    bool packed;
     dtype element;
-    int64_t lhs[LOWERING_AXES + 1], rhs[LOWERING_AXES + 1];
+    ir_dim lhs[LOWERING_AXES + 1], rhs[LOWERING_AXES + 1];
     ir_value counts;      /* tile Rx1 of i32 */
     ir_value least, most; /* as indices */
     int k;                /* position of the reduced index in the frame */
     bool unit;            /* multiplies 128 and rhs */
+    int64_t chunk;        /* steps of one chunk of its order */
     int64_t unroll;       /* steps in one trip */
     int64_t group;        /* elements of a step that are 32 bits of both sides; 0: single ones */
     dtype of;             /* their type */
@@ -49,7 +50,7 @@ static ir_value group_step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
 }
 
 static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
-    int64_t access[LOWERING_AXES + 1];
+    ir_dim access[LOWERING_AXES + 1];
     frame *f = &t->f;
     ir_op loop;
     ir_value k;
@@ -58,9 +59,9 @@ static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high
     ir_value next = group_step(t, &in, k, ir_block_get(b->m, in.block)->arguments[1]);
     tile_yield(&in, &next, 1);
     sum = ir_op_result(b->m, loop, 0);
-    if (!ir_op_int(f->l->s, f->op, "offsets", 0))
+    int number = f->shape.buffer[DOT_OFFSETS];
+    if (number < 0)
         return sum;
-    int number = 2 + t->counted;
     frame_access(f, number, access);
     f->index[t->k] = tile_index(b, 0);
     ir_value offsets = tile_load(b, frame_memory(f, number), frame_offset(f, b, access), 1,
@@ -72,11 +73,17 @@ static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high
 static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
     frame *f = &t->f;
     f->index[t->k] = k;
-    int64_t column = t->packed ? 1 : frame_column_stride(f, t->rhs);
-    ir_value x = tile_load(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), f->rows, 1,
-                           frame_row_stride(f, t->lhs), 0);
-    ir_value y =
-        tile_load(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), 1, f->columns, 0, column);
+    tile_window left = frame_window(f, t->lhs), right = frame_window(f, t->rhs);
+    left.rows = f->rows;
+    left.columns = 1;
+    right.rows = 1;
+    right.columns = f->columns;
+    if (t->packed) { /* all of a panel may be read, whatever the coefficient of its columns */
+        right.column_stride = 1;
+        right.more[TILE_MORE_VALID_COLUMNS] = right.more[TILE_MORE_COLUMN_STRIDE] = 0;
+    }
+    ir_value x = tile_load_window(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), &left);
+    ir_value y = tile_load_window(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), &right);
     x = summed(t, b, x);
     y = summed(t, b, y);
     if (dtype_is_float(t->element))
@@ -106,15 +113,15 @@ static void prefetch_rows(dot *t, ir_builder *b, ir_value k) {
 static void share_panel(dot *t, ir_builder *b, ir_value start) {
     frame *f = &t->f;
     int64_t line = 64 / (int64_t)dtype_size(tile_type(b, frame_memory(f, 1))->element);
-    int64_t share = CHUNK_LENGTH / t->unroll * t->prefetch * line;
-    if (!t->packed || f->row_axis < 0 || share == 0 || share > CHUNK_LENGTH * f->columns) {
+    int64_t share = t->chunk / t->unroll * t->prefetch * line;
+    if (!t->packed || f->row_axis < 0 || share == 0 || share > t->chunk * f->columns) {
         t->prefetch = 0;
         return;
     }
-    int64_t tiles = CHUNK_LENGTH * f->columns / share, each = share / f->rows;
+    int64_t tiles = t->chunk * f->columns / share, each = share / f->rows;
     f->index[t->k] = start;
     ir_value panel = frame_offset(f, b, t->rhs),
-             rows[] = {f->index[f->row_axis], f->index[t->k - 5]};
+             rows[] = {f->index[f->row_axis], f->index[f->shape.index[DOT_BLOCK_M]]};
     int64_t difference[] = {1, -1}, factors[] = {1, each};
     ir_value tile = tile_affine(b, 0, rows, difference, 2);
     tile = tile_index_op(b, TILE_INDEX_MIN, tile, tile_index(b, (tiles - 1) * f->rows));
@@ -144,19 +151,30 @@ static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_val
     return ir_op_result(b->m, loop, 0);
 }
 
-/* Smallest and largest count of the tile's rows. */
-static void load_counts(dot *t, ir_builder *b) {
-    int64_t access[LOWERING_AXES + 1];
+/* Of row r, or of the last one that is there. */
+static ir_value row_offset(const frame *f, ir_builder *b, ir_value offset, int64_t r,
+                           int64_t stride) {
+    int64_t one = 1;
+    if (!f->valid_rows || r == 0)
+        return tile_affine(b, r * stride, &offset, &one, 1);
+    ir_value last = tile_index_step(b, f->valid_rows, f->valid_rows, 0, -1);
+    return tile_index_step(b, offset, tile_index_min(b, tile_index(b, r), last), stride, 0);
+}
+
+/* Smallest and largest number in buffer `which` of the tile's rows. */
+static void load_counts(dot *t, ir_builder *b, dot_buffer which) {
+    ir_dim access[LOWERING_AXES + 1];
     frame *f = &t->f;
-    frame_access(f, 2, access);
+    int number = f->shape.buffer[which];
+    frame_access(f, number, access);
     f->index[t->k] = tile_index(b, 0);
     int64_t stride = frame_row_stride(f, access);
     ir_value offset = frame_offset(f, b, access);
-    t->counts = tile_load(b, frame_memory(f, 2), offset, f->rows, 1, stride, 0);
+    tile_window w = frame_window(f, access);
+    t->counts = tile_load_window(b, frame_memory(f, number), offset, &w);
     for (int64_t r = 0; r < f->rows; r++) {
-        int64_t one = 1;
-        ir_value at = tile_affine(b, r * stride, &offset, &one, 1);
-        ir_value count = tile_load(b, frame_memory(f, 2), at, 1, 1, 0, 0);
+        ir_value at = row_offset(f, b, offset, r, stride);
+        ir_value count = tile_load(b, frame_memory(f, number), at, 1, 1, 0, 0);
         ir_value index = ir_build1(b, TILE_TO_INDEX, &count, 1, ir_type_index(b->m), NULL, 0);
         t->least = r ? tile_index_op(b, TILE_INDEX_MIN, t->least, index) : index;
         t->most = r ? tile_index_op(b, TILE_INDEX_MAX, t->most, index) : index;
@@ -173,9 +191,9 @@ static ir_value chunk(dot *t, ir_builder *b, ir_value low, ir_value high) {
     ir_value sum = tile_broadcast(b, zero, t->f.rows, t->f.columns);
     if (t->group)
         return grouped_steps(t, b, low, high, sum);
-    if (!t->counted)
+    if (t->f.shape.buffer[DOT_COUNTS] < 0)
         return steps(t, b, low, high, sum, false);
-    load_counts(t, b);
+    load_counts(t, b, DOT_COUNTS);
     ir_value first = clamped(b, t->least, low, high), last = clamped(b, t->most, low, high);
     sum = steps(t, b, low, first, sum, false);
     return steps(t, b, first, last, sum, true);
@@ -224,11 +242,12 @@ static void when_below(dot *t, ir_builder *b, ir_value low, ir_value high, int64
 
 /* The memory of the running totals at the tile's place. */
 static void find_totals(dot *t, ir_builder *b) {
-    int64_t access[LOWERING_AXES + 1];
+    ir_dim access[LOWERING_AXES + 1];
     frame *f = &t->f;
-    frame_access(f, f->leading - 1, access);
+    int number = f->shape.buffer[DOT_TOTALS];
+    frame_access(f, number, access);
     f->index[t->k] = tile_index(b, 0);
-    t->totals = frame_memory(f, f->leading - 1);
+    t->totals = frame_memory(f, number);
     t->total_at = frame_offset(f, b, access);
     t->total_row = frame_row_stride(f, access);
     t->total_column = frame_column_stride(f, access);
@@ -238,18 +257,46 @@ static void store_total(dot *t, ir_builder *b, ir_value sum) {
     tile_store(b, t->totals, t->total_at, sum, t->total_row, t->total_column, false);
 }
 
-/* Of the chunk whose start is the third last index. */
-static void chunk_bounds(const dot *t, ir_builder *b, int64_t extent, ir_value *low,
+/* Of the tile's chunk. */
+static void chunk_bounds(const dot *t, ir_builder *b, ir_dim extent, ir_value *low,
                          ir_value *high) {
     int64_t one = 1;
-    *low = t->f.index[t->k - 3];
-    ir_value end = tile_affine(b, CHUNK_LENGTH, low, &one, 1);
-    *high = tile_index_op(b, TILE_INDEX_MIN, end, tile_index(b, extent));
+    *low = t->f.index[t->f.shape.index[DOT_CHUNK]];
+    ir_value end = tile_affine(b, t->chunk, low, &one, 1);
+    *high = tile_index_op(b, TILE_INDEX_MIN, end, lowering_dim(t->f.l, b, extent));
+}
+
+static ir_value load_totals(const dot *t, ir_builder *b) {
+    return tile_load(b, t->totals, t->total_at, t->f.rows, t->f.columns, t->total_row,
+                     t->total_column);
+}
+
+/* The totals before the chunk at `start`. Memory that holds 0 before the first is filled where the
+ * number of chunks is known; else the first does not read it. */
+static ir_value totals_before(dot *t, ir_builder *b, ir_dim extent, ir_value start) {
+    ir_op loop;
+    ir_value index, zero;
+    if (ir_dim_is_static(extent))
+        return load_totals(t, b);
+    zero = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
+    ir_builder in = tile_for(b, tile_index(b, 0), start, INT64_C(1) << 40, &zero, 1, &loop, &index);
+    ir_value totals = load_totals(t, &in);
+    tile_yield(&in, &totals, 1);
+    return ir_op_result(b->m, loop, 0);
+}
+
+/* The start of the last chunk; of nothing, the first. */
+static ir_value last_chunk(const dot *t, ir_builder *b, ir_dim extent) {
+    if (ir_dim_is_static(extent))
+        return tile_index(b, (extent - 1) / t->chunk * t->chunk);
+    ir_value steps = lowering_dim(t->f.l, b, extent), one = tile_index(b, 1);
+    ir_value last = tile_index_sub(b, tile_index_max(b, steps, one), one);
+    return tile_index_floor(b, last, t->chunk);
 }
 
 /* total = total + chunk, in memory; after the last chunk, the epilogue. */
-static void accumulate(dot *t, ir_builder *b, int64_t extent) {
-    int64_t one = 1, last = (extent - 1) / CHUNK_LENGTH * CHUNK_LENGTH;
+static void accumulate(dot *t, ir_builder *b, ir_dim extent) {
+    int64_t one = 1, far = ir_dim_is_static(extent) ? extent : INT64_C(1) << 40;
     frame *f = &t->f;
     ir_value start, end;
     chunk_bounds(t, b, extent, &start, &end);
@@ -257,24 +304,23 @@ static void accumulate(dot *t, ir_builder *b, int64_t extent) {
         share_panel(t, b, start);
     ir_value sum = chunk(t, b, start, end);
     find_totals(t, b);
-    ir_value total =
-        tile_load(b, t->totals, t->total_at, f->rows, f->columns, t->total_row, t->total_column);
-    sum = plus(b, total, sum);
+    sum = plus(b, totals_before(t, b, extent, start), sum);
     if (t->totals == frame_memory(f, f->leading + f->body_inputs)) {
         store_total(t, b, sum);
         return;
     }
-    when_below(t, b, start, tile_index(b, last), extent, store_total, sum);
-    when_below(t, b, tile_index(b, last), tile_affine(b, 1, &start, &one, 1), extent, finish, sum);
+    ir_value last = last_chunk(t, b, extent);
+    when_below(t, b, start, last, far, store_total, sum);
+    when_below(t, b, last, tile_affine(b, 1, &start, &one, 1), far, finish, sum);
 }
 
-static void whole(dot *t, ir_builder *b, int64_t extent);
+static void whole(dot *t, ir_builder *b, ir_dim extent);
 
 /* A tile all of whose columns are at or past the counts of its rows is not computed. */
-static void where_needed(dot *t, ir_builder *b, int64_t extent) {
+static void where_needed(dot *t, ir_builder *b, ir_dim extent) {
     ir_op loop;
     ir_value index;
-    load_counts(t, b);
+    load_counts(t, b, DOT_LIMITS);
     ir_builder in = tile_for(b, t->f.index[t->f.column_axis], t->most, INT64_C(1) << 30, NULL, 0,
                              &loop, &index);
     whole(t, &in, extent);
@@ -282,11 +328,9 @@ static void where_needed(dot *t, ir_builder *b, int64_t extent) {
 }
 
 void lower_dot(lowering *l, ir_builder *b, ir_op op) {
-    dot t = {.f = frame_of(l, op),
-             .b = b,
-             .counted = ir_op_int(l->s, op, "counted", 0) != 0,
-             .packed = ir_op_int(l->s, op, "packed", 0) != 0};
-    int64_t extent = ir_op_int(l->s, op, "extent", 0);
+    dot t = {.f = frame_of(l, op), .b = b, .packed = ir_op_int(l->s, op, "packed", 0) != 0};
+    ir_dim extent = ir_op_int(l->s, op, "extent", 0);
+    t.chunk = order_info_of(order_of(l->s, op, ORDER_CHUNK512))->chunk;
     t.unroll = schedule_step(l->s, op, "unroll", 1);
     t.group = ir_op_int(l->s, op, "group", 0);
     t.of = t.group == 4 ? DTYPE_I8 : DTYPE_BF16;
@@ -298,16 +342,14 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.element = ir_type_get(l->s, ir_value_get(l->s, block->arguments[0])->type)->element;
     frame_access(&t.f, 0, t.lhs);
     frame_access(&t.f, 1, t.rhs);
-    if (ir_op_int(l->s, op, "limited", 0))
+    if (t.f.shape.buffer[DOT_LIMITS] >= 0)
         where_needed(&t, b, extent);
     else
         whole(&t, b, extent);
 }
 
-static void whole(dot *t, ir_builder *b, int64_t extent) {
-    const lowering *l = t->f.l;
-    ir_op op = t->f.op;
-    if (ir_op_int(l->s, op, "accumulate", 0)) {
+static void whole(dot *t, ir_builder *b, ir_dim extent) {
+    if (t->f.shape.buffer[DOT_TOTALS] >= 0) {
         accumulate(t, b, extent);
         return;
     }
@@ -315,12 +357,12 @@ static void whole(dot *t, ir_builder *b, int64_t extent) {
         sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
     if (t->packed)
         t->prefetch = 0;
-    if (strcmp(ir_op_string(l->s, op, "unit", ""), "chunk") == 0) {
+    if (t->unit && t->f.shape.index[DOT_CHUNK] >= 0) {
         chunk_bounds(t, b, extent, &low, &high);
         finish(t, b, chunk(t, b, low, high));
         return;
     }
     if (extent) /* an empty contraction has no steps, and its operands are not even packed */
-        sum = with_zero(t, b, chunk(t, b, tile_index(b, 0), tile_index(b, extent)));
+        sum = with_zero(t, b, chunk(t, b, tile_index(b, 0), lowering_dim(t->f.l, b, extent)));
     finish(t, b, sum);
 }

@@ -11,48 +11,65 @@ frame frame_of(lowering *l, ir_op op) {
     frame f = {.l = l, .op = op, .row_axis = -1, .column_axis = -1, .rows = 1, .columns = 1};
     f.axes = (int)ir_op_int(l->s, op, "axes", 0);
     f.first_input = f.axes;
-    bool dot = d->opcode == SCHED_DOT;
-    if (dot)
-        f.leading = 2 + (ir_op_int(l->s, op, "counted", 0) != 0) +
-                    (ir_op_int(l->s, op, "limited", 0) != 0) +
-                    (ir_op_int(l->s, op, "offsets", 0) != 0) +
-                    (ir_op_int(l->s, op, "accumulate", 0) != 0);
+    if (d->opcode == SCHED_DOT && dot_shape_read(l->s, op, &f.shape))
+        f.leading = f.shape.leading;
     f.body_inputs = (int)ir_op_int(l->s, op, "inputs", 0) - f.leading;
     for (int i = 0; i < f.axes; i++)
         f.index[i] = l->value_of[d->operands[i]];
     if (f.axes > 0) {
         f.column_axis = f.axes - 1;
         f.columns = l->size_of[d->operands[f.axes - 1]];
+        f.valid_columns = l->valid_of[d->operands[f.axes - 1]];
     }
     if (f.axes > 1 && l->size_of[d->operands[f.axes - 2]] > 1) {
         f.row_axis = f.axes - 2;
         f.rows = l->size_of[d->operands[f.axes - 2]];
+        f.valid_rows = l->valid_of[d->operands[f.axes - 2]];
     }
     return f;
 }
 
 ir_value frame_memory(const frame *f, int i) {
-    return f->l->value_of[ir_op_get(f->l->s, f->op)->operands[f->first_input + i]];
+    return lowering_memory(f->l, ir_op_get(f->l->s, f->op)->operands[f->first_input + i]);
 }
 
-void frame_access(const frame *f, int i, int64_t *access) {
+void frame_access(const frame *f, int i, ir_dim *access) {
     const ir_attr_data *list = ir_attr_get(f->l->s, ir_op_attr(f->l->s, f->op, "access"));
     const ir_attr_data *one = ir_attr_get(f->l->s, list->items[i]);
-    memset(access, 0, sizeof(int64_t) * (LOWERING_AXES + 1));
+    memset(access, 0, sizeof(ir_dim) * (LOWERING_AXES + 1));
     for (uint32_t k = 0; k < one->count && k <= LOWERING_AXES; k++)
         access[k] = ir_attr_get(f->l->s, one->items[k])->integer;
 }
 
-ir_value frame_offset(const frame *f, ir_builder *b, const int64_t *access) {
-    return tile_affine(b, access[0], f->index, access + 1, f->axes);
+ir_value frame_offset(const frame *f, ir_builder *b, const ir_dim *access) {
+    return lowering_affine(f->l, b, access[0], f->index, access + 1, f->axes);
 }
 
-int64_t frame_row_stride(const frame *f, const int64_t *access) {
+ir_dim frame_row_stride(const frame *f, const ir_dim *access) {
     return f->row_axis < 0 ? 0 : access[1 + f->row_axis];
 }
 
-int64_t frame_column_stride(const frame *f, const int64_t *access) {
+ir_dim frame_column_stride(const frame *f, const ir_dim *access) {
     return f->column_axis < 0 ? 0 : access[1 + f->column_axis];
+}
+
+/* A stride is a number of the window, or an index of it. */
+static void set_stride(const frame *f, tile_window *w, ir_dim stride, tile_more which,
+                       int64_t *number) {
+    if (ir_dim_is_static(stride))
+        *number = stride;
+    else
+        w->more[which] = lowering_dim(f->l, &f->l->dims.top, stride);
+}
+
+tile_window frame_window(const frame *f, const ir_dim *access) {
+    ir_dim row = frame_row_stride(f, access), column = frame_column_stride(f, access);
+    tile_window w = {.rows = row ? f->rows : 1, .columns = column ? f->columns : 1};
+    set_stride(f, &w, row, TILE_MORE_ROW_STRIDE, &w.row_stride);
+    set_stride(f, &w, column, TILE_MORE_COLUMN_STRIDE, &w.column_stride);
+    w.more[TILE_MORE_VALID_ROWS] = row ? f->valid_rows : 0;
+    w.more[TILE_MORE_VALID_COLUMNS] = column ? f->valid_columns : 0;
+    return w;
 }
 
 /* Memory that lives longer than a cell. */
@@ -64,43 +81,42 @@ static bool is_far(const frame *f, int i) {
 
 /* What is read `ahead` steps later along an index; whole lines of what is contiguous. Rows that fit
  * into a first cache beside the present one are fetched into that. */
-static void fetch_ahead(const frame *f, ir_builder *b, int i, const int64_t *access) {
+static void fetch_ahead(const frame *f, ir_builder *b, int i, const ir_dim *access) {
     int64_t ahead = schedule_step(f->l->s, f->op, "ahead", 0), later[LOWERING_AXES + 1];
     int64_t axis = ir_op_int(f->l->s, f->op, "ahead_axis", -1);
-    int64_t row = frame_row_stride(f, access), column = frame_column_stride(f, access);
+    ir_dim row = frame_row_stride(f, access), column = frame_column_stride(f, access);
     if (ahead == 0 || axis < 0 || axis >= f->axes || access[1 + axis] == 0 || !is_far(f, i))
         return;
     memcpy(later, access, sizeof later);
-    later[0] += ahead * access[1 + axis] *
-                (axis == f->column_axis ? f->columns
-                 : axis == f->row_axis  ? f->rows
-                                        : 1);
+    int64_t each = axis == f->column_axis ? f->columns : axis == f->row_axis ? f->rows : 1;
+    later[0] = ir_dim_add_scaled(b->m, later[0], access[1 + axis], ahead * each);
     bool turned = column != 1 && row == 1;
-    int64_t bytes =
-        ahead * access[1 + axis] * (int64_t)dtype_size(tile_type(b, frame_memory(f, i))->element);
+    int64_t bytes = ahead * ir_dim_estimate(b->m, access[1 + axis], SCHEDULE_USUAL_EXTENT) *
+                    (int64_t)dtype_size(tile_type(b, frame_memory(f, i))->element);
     bool near = turned || (axis < f->axes - 1 && bytes <= AHEAD_BYTES);
-    int64_t lines = turned ? f->columns : row ? f->rows : 1, stride = turned ? column : row;
+    int64_t lines = turned ? f->columns : row ? f->rows : 1;
+    ir_dim stride = turned ? column : row;
     for (int64_t k = 0; k < lines; k++) {
         ir_op fetch = tile_prefetch(b, frame_memory(f, i), frame_offset(f, b, later),
                                     turned ? f->rows : f->columns);
         if (near)
             ir_op_set_attr(b->m, fetch, "near", ir_attr_bool(b->m, true));
-        later[0] += stride;
+        later[0] = ir_dim_add_scaled(b->m, later[0], stride, 1);
     }
 }
 
 /* A tile of an input: rows and columns along which it stands still stay single. */
 static ir_value load_input(const frame *f, ir_builder *b, int i) {
-    int64_t access[LOWERING_AXES + 1];
+    ir_dim access[LOWERING_AXES + 1];
     frame_access(f, i, access);
-    int64_t row = frame_row_stride(f, access), column = frame_column_stride(f, access);
+    ir_dim row = frame_row_stride(f, access), column = frame_column_stride(f, access);
     for (size_t k = 0; k < f->l->ready.count; k++)
         if (f->l->ready.items[k].op == f->op && f->l->ready.items[k].input == i)
             return f->l->ready.items[k].tile;
     if (column == 1 || row == 1)
         fetch_ahead(f, b, i, access);
-    return tile_load(b, frame_memory(f, i), frame_offset(f, b, access), row ? f->rows : 1,
-                     column ? f->columns : 1, row, column);
+    tile_window w = frame_window(f, access);
+    return tile_load_window(b, frame_memory(f, i), frame_offset(f, b, access), &w);
 }
 
 /* ---- bodies ---- */
@@ -111,54 +127,87 @@ typedef struct body {
     ir_value *tile_of; /* by schedule value */
 } body;
 
-static void access_attr(const body *s, ir_op op, int64_t *access) {
-    memset(access, 0, sizeof(int64_t) * (LOWERING_AXES + 1));
+static void access_attr(const body *s, ir_op op, ir_dim *access) {
+    memset(access, 0, sizeof(ir_dim) * (LOWERING_AXES + 1));
     ir_op_ints(s->f->l->s, op, "access", access, LOWERING_AXES + 1);
 }
 
+static ir_value i32_of(ir_builder *b, ir_value index) {
+    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1, 0), NULL,
+                     0);
+}
+
+static ir_value iota(ir_builder *b, ir_value base, int64_t rows, int64_t columns, int64_t row,
+                     int64_t column) {
+    ir_named_attr attrs[] = {{"row_step", ir_attr_int(b->m, row)},
+                             {"column_step", ir_attr_int(b->m, column)}};
+    return ir_build1(b, TILE_IOTA, &base, 1, ir_type_tile(b->m, DTYPE_I32, rows, columns, 0), attrs,
+                     2);
+}
+
+/* x + step * (0, 1, ...) along rows or columns, where the step is no number. */
+static ir_value add_steps(const body *s, ir_value x, ir_dim step, int64_t rows, int64_t columns) {
+    ir_builder *b = s->b;
+    ir_value numbers = iota(b, tile_index(b, 0), rows, columns, rows > 1, columns > 1);
+    ir_value scaled[] = {numbers, i32_of(b, lowering_dim(s->f->l, b, step))};
+    ir_value sum[] = {x, tile_op(b, TILE_MUL, scaled, 2, DTYPE_NONE)};
+    return tile_op(b, TILE_ADD, sum, 2, DTYPE_NONE);
+}
+
 static ir_value body_index(const body *s, ir_op op) {
-    int64_t access[LOWERING_AXES + 1];
+    ir_dim access[LOWERING_AXES + 1];
     access_attr(s, op, access);
-    int64_t row = frame_row_stride(s->f, access), column = frame_column_stride(s->f, access);
+    ir_dim row = frame_row_stride(s->f, access), column = frame_column_stride(s->f, access);
+    bool row_known = ir_dim_is_static(row), column_known = ir_dim_is_static(column);
     ir_value base = frame_offset(s->f, s->b, access);
-    ir_named_attr attrs[] = {{"row_step", ir_attr_int(s->b->m, row)},
-                             {"column_step", ir_attr_int(s->b->m, column)}};
-    ir_type type =
-        ir_type_tile(s->b->m, DTYPE_I32, row ? s->f->rows : 1, column ? s->f->columns : 1, 0);
-    return ir_build1(s->b, TILE_IOTA, &base, 1, type, attrs, 2);
+    ir_value x = iota(s->b, base, row && row_known ? s->f->rows : 1,
+                      column && column_known ? s->f->columns : 1, row_known ? row : 0,
+                      column_known ? column : 0);
+    x = row_known ? x : add_steps(s, x, row, s->f->rows, 1);
+    return column_known ? x : add_steps(s, x, column, 1, s->f->columns);
+}
+
+/* The largest index that a gather may have, as a 1x1 tile. */
+static ir_value last_index(const body *s, ir_dim limit) {
+    ir_builder *b = s->b;
+    if (ir_dim_is_static(limit))
+        return tile_constant(b, DTYPE_I32, (uint32_t)(limit - 1));
+    return i32_of(b, lowering_dim(s->f->l, b, ir_dim_add_scaled(b->m, limit, -1, 1)));
 }
 
 static ir_value body_gather(const body *s, ir_op op) {
-    int64_t access[LOWERING_AXES + 1], one = 1;
+    ir_dim access[LOWERING_AXES + 1];
     const ir_module *m = s->f->l->s;
     ir_builder *b = s->b;
     access_attr(s, op, access);
-    int64_t row = frame_row_stride(s->f, access), column = frame_column_stride(s->f, access);
-    int64_t stride = ir_op_int(m, op, "stride", 1), limit = ir_op_int(m, op, "limit", 1);
+    ir_dim stride = ir_op_int(m, op, "stride", 1), limit = ir_op_int(m, op, "limit", 1);
     ir_value memory = frame_memory(s->f, s->f->leading + (int)ir_op_int(m, op, "input", 0));
     ir_value which = s->tile_of[ir_op_get(m, op)->operands[0]],
              offset = frame_offset(s->f, b, access);
     ir_value low[] = {which, tile_constant(b, DTYPE_I32, 0)};
-    ir_value high[] = {tile_op(b, TILE_MAXIMUM, low, 2, DTYPE_NONE),
-                       tile_constant(b, DTYPE_I32, (uint32_t)(limit - 1))};
+    ir_value high[] = {tile_op(b, TILE_MAXIMUM, low, 2, DTYPE_NONE), last_index(s, limit)};
     which = tile_op(b, TILE_MINIMUM, high, 2, DTYPE_NONE);
     const ir_type_data *t = tile_type(b, which);
-    int64_t rows = row || t->dims[0] > 1 ? s->f->rows : 1,
-            columns = column || t->dims[1] > 1 ? s->f->columns : 1;
+    tile_window w = frame_window(s->f, access);
     if (t->dims[0] == 1 && t->dims[1] == 1) { /* one index for the whole tile: an ordinary load */
         ir_value index = ir_build1(b, TILE_TO_INDEX, &which, 1, ir_type_index(b->m), NULL, 0);
         ir_value parts[] = {offset, index};
-        int64_t factors[] = {one, stride};
-        return tile_load(b, memory, tile_affine(b, 0, parts, factors, 2), rows, columns, row,
-                         column);
+        ir_dim factors[] = {1, stride};
+        offset = lowering_affine(s->f->l, b, 0, parts, factors, 2);
+        return tile_load_window(b, memory, offset, &w);
     }
-    ir_value operands[] = {memory, offset, tile_broadcast(b, which, rows, columns)};
-    ir_named_attr attrs[] = {{"row_stride", ir_attr_int(b->m, row)},
-                             {"column_stride", ir_attr_int(b->m, column)},
-                             {"stride", ir_attr_int(b->m, stride)}};
-    dtype element = tile_type(b, memory)->element;
-    return ir_build1(b, TILE_GATHER, operands, 3, ir_type_tile(b->m, element, rows, columns, 0),
-                     attrs, 3);
+    if (t->dims[0] > 1) {
+        w.rows = s->f->rows;
+        w.more[TILE_MORE_VALID_ROWS] = s->f->valid_rows;
+    }
+    if (t->dims[1] > 1) {
+        w.columns = s->f->columns;
+        w.more[TILE_MORE_VALID_COLUMNS] = s->f->valid_columns;
+    }
+    w.stride = ir_dim_is_static(stride) ? stride : 0;
+    if (!ir_dim_is_static(stride))
+        w.more[TILE_MORE_STRIDE] = lowering_dim(s->f->l, b, stride);
+    return tile_gather_window(b, memory, offset, tile_broadcast(b, which, w.rows, w.columns), &w);
 }
 
 static ir_value body_elementwise(const body *s, ir_op op) {
@@ -191,6 +240,8 @@ static ir_value body_op(const body *s, ir_op op) {
     }
     case SCHED_INDEX:
         return body_index(s, op);
+    case SCHED_EXTENT:
+        return i32_of(s->b, lowering_dim(s->f->l, s->b, ir_op_int(m, op, "of", 0)));
     case SCHED_GATHER:
         return body_gather(s, op);
     default:
@@ -220,7 +271,7 @@ void frame_load_ahead(const frame *f, ir_builder *b) {
     const ir_module *m = f->l->s;
     const ir_block_data *block = ir_block_get(m, ir_op_block(m, f->op, 0));
     for (int i = f->leading; i < f->leading + f->body_inputs; i++) {
-        int64_t access[LOWERING_AXES + 1];
+        ir_dim access[LOWERING_AXES + 1];
         ir_value buffer = ir_op_get(m, f->op)->operands[f->first_input + i];
         frame_access(f, i, access);
         if (frame_row_stride(f, access) || frame_column_stride(f, access) ||
@@ -258,15 +309,14 @@ void frame_body(const frame *f, ir_builder *b, ir_value *yields) {
 }
 
 void frame_store(const frame *f, ir_builder *b, int i, ir_value x) {
-    int64_t access[LOWERING_AXES + 1];
+    ir_dim access[LOWERING_AXES + 1];
     int number = f->leading + f->body_inputs + i;
     ir_value buffer = ir_op_get(f->l->s, f->op)->operands[f->first_input + number];
     frame_access(f, number, access);
-    int64_t row = frame_row_stride(f, access), column = frame_column_stride(f, access);
-    int64_t rows = row ? f->rows : 1, columns = column ? f->columns : 1;
+    tile_window w = frame_window(f, access);
     bool canonical = f->l->is_output[buffer] && dtype_is_float(tile_type(b, x)->element);
-    ir_op store = tile_store(b, frame_memory(f, number), frame_offset(f, b, access),
-                             tile_broadcast(b, x, rows, columns), row, column, canonical);
+    ir_op store = tile_store_window(b, frame_memory(f, number), frame_offset(f, b, access),
+                                    tile_broadcast(b, x, w.rows, w.columns), &w, canonical);
     if (schedule_step(f->l->s, f->op, "stream", 0))
         ir_op_set_attr(b->m, store, "stream", ir_attr_bool(b->m, true));
 }

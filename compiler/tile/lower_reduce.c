@@ -40,17 +40,27 @@ typedef struct reduction {
     ir_value partial; /* level 1 and up: memory of block results; 0 at level 0 */
 } reduction;
 
-/* Elements [column, column + width): the body's first yield, its other yields stored in passing. */
-static ir_value elements(reduction *r, ir_builder *b, ir_value column, int64_t width) {
+/* Elements [column, column + width): the body's first yield, its other yields stored in passing.
+ * Where `valid` is not 0, as many of them are there. */
+static ir_value some_elements(reduction *r, ir_builder *b, ir_value column, int64_t width,
+                              ir_value valid) {
     ir_value yields[8];
-    if (r->partial)
-        return tile_load(b, r->partial, column, 1, width, 0, 1);
+    if (r->partial) {
+        tile_window w = {.rows = 1, .columns = width, .column_stride = 1};
+        w.more[TILE_MORE_VALID_COLUMNS] = valid;
+        return tile_load_window(b, r->partial, column, &w);
+    }
     r->f.index[r->f.axes - 1] = column;
     r->f.columns = width;
+    r->f.valid_columns = valid;
     frame_body(&r->f, b, yields);
     for (int i = 1; i < r->yields; i++)
         frame_store(&r->f, b, i, yields[i]);
     return tile_broadcast(b, yields[0], 1, width);
+}
+
+static ir_value elements(reduction *r, ir_builder *b, ir_value column, int64_t width) {
+    return some_elements(r, b, column, width, 0);
 }
 
 static ir_value combine(const reduction *r, ir_builder *b, ir_value x, ir_value y) {
@@ -63,16 +73,14 @@ static ir_value shifted(ir_builder *b, ir_value index, int64_t by) {
     return tile_affine(b, by, &index, &one, 1);
 }
 
-/* All full steps of 64 elements from `start`. */
-static void full_steps(reduction *r, ir_builder *b, ir_value start, int64_t length,
+/* All full steps of 64 elements from `start`, up to `full`. */
+static void full_steps(reduction *r, ir_builder *b, ir_value start, ir_value full,
                        ir_value *lanes) {
     ir_op loop;
     ir_value at, next[LANES];
     int64_t factors[] = {1, 1};
-    if (length < LANES)
-        return;
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, length / LANES * LANES), LANES,
-                             lanes, (uint32_t)r->parts, &loop, &at);
+    ir_builder in =
+        tile_for(b, tile_index(b, 0), full, LANES, lanes, (uint32_t)r->parts, &loop, &at);
     lowering_mark(r->f.l, loop, r->f.op);
     const ir_block_data *block = ir_block_get(b->m, in.block);
     ir_value sum[] = {start, at};
@@ -93,24 +101,33 @@ static ir_value padded(const reduction *r, ir_builder *b, ir_value x, int64_t wi
     return ir_build1(b, TILE_PAD, &x, 1, ir_type_tile(b->m, r->element, 1, r->sub, 0), &attr, 1);
 }
 
-/* One block of at most 4096 elements from `start`: 64 lanes, then halving. */
-static ir_value reduce_block(reduction *r, ir_builder *b, ir_value start, int64_t length) {
-    ir_value lanes[LANES];
+static void open_lanes(const reduction *r, ir_builder *b, ir_value *lanes) {
     ir_value first = tile_constant(b, r->element, reduction_start(r->kind, r->element));
     for (int64_t i = 0; i < r->parts; i++)
         lanes[i] = tile_broadcast(b, first, 1, r->sub);
-    full_steps(r, b, start, length, lanes);
-    int64_t done = length / LANES * LANES;
-    for (int64_t i = 0; i < r->parts && done + i * r->sub < length; i++) {
-        int64_t left = length - done - i * r->sub, width = left < r->sub ? left : r->sub;
-        ir_value x = elements(r, b, shifted(b, start, done + i * r->sub), width);
-        lanes[i] = combine(r, b, lanes[i], padded(r, b, x, width));
-    }
+}
+
+static ir_value fold(const reduction *r, ir_builder *b, const ir_value *lanes) {
     ir_named_attr kind = {"kind", ir_attr_string(b->m, r->kind)};
     ir_value total = ir_build1(b, TILE_FOLD, lanes, (uint32_t)r->parts,
                                ir_type_tile(b->m, r->element, 1, 1, 0), &kind, 1);
     lowering_mark(r->f.l, ir_value_get(b->m, total)->op, r->f.op);
     return total;
+}
+
+/* One block of at most 4096 elements from `start`: 64 lanes, then halving. */
+static ir_value reduce_block(reduction *r, ir_builder *b, ir_value start, int64_t length) {
+    ir_value lanes[LANES];
+    open_lanes(r, b, lanes);
+    int64_t done = length / LANES * LANES;
+    if (done)
+        full_steps(r, b, start, tile_index(b, done), lanes);
+    for (int64_t i = 0; i < r->parts && done + i * r->sub < length; i++) {
+        int64_t left = length - done - i * r->sub, width = left < r->sub ? left : r->sub;
+        ir_value x = elements(r, b, shifted(b, start, done + i * r->sub), width);
+        lanes[i] = combine(r, b, lanes[i], padded(r, b, x, width));
+    }
+    return fold(r, b, lanes);
 }
 
 /* A sequence of any length; block results are a new sequence. */
@@ -134,6 +151,87 @@ static ir_value reduce_sequence(reduction *r, ir_builder *b, int64_t length) {
     return reduce_sequence(r, b, blocks);
 }
 
+/* ---- rows whose length a launch gives ---- */
+
+/* Neutral elements from number `valid` on. */
+static ir_value neutral_from(const reduction *r, ir_builder *b, ir_value x, ir_value valid) {
+    ir_named_attr steps[] = {{"row_step", ir_attr_int(b->m, 0)},
+                             {"column_step", ir_attr_int(b->m, 1)}};
+    ir_value base = tile_index(b, 0), neutral;
+    ir_value numbers =
+        ir_build1(b, TILE_IOTA, &base, 1, ir_type_tile(b->m, DTYPE_I32, 1, r->sub, 0), steps, 2);
+    ir_value limit =
+        ir_build1(b, TILE_FROM_INDEX, &valid, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1, 0), NULL, 0);
+    neutral = tile_constant(b, r->element, reduction_neutral(r->kind, r->element));
+    ir_value operands[] = {tile_compare(b, "lt", numbers, limit), x,
+                           tile_broadcast(b, neutral, 1, r->sub)};
+    return tile_op(b, TILE_SELECT, operands, 3, DTYPE_NONE);
+}
+
+/* What is left of a block behind its whole steps: a part of the lanes after the other, each only
+ * where it has elements. */
+static void last_steps(reduction *r, ir_builder *b, ir_value start, ir_value done, ir_value length,
+                       ir_value *lanes) {
+    ir_op loop;
+    ir_value at, left = tile_index_sub(b, length, done);
+    start = tile_index_add(b, start, done);
+    for (int64_t i = 0; i < r->parts; i++) {
+        ir_builder in =
+            tile_for(b, tile_index(b, i * r->sub), left, LANES, &lanes[i], 1, &loop, &at);
+        lowering_mark(r->f.l, loop, r->f.op);
+        ir_value valid = tile_index_sub(&in, left, at);
+        ir_value x = some_elements(r, &in, tile_index_add(&in, start, at), r->sub, valid);
+        x = neutral_from(r, &in, tile_broadcast(&in, x, 1, r->sub), valid);
+        ir_value next = combine(r, &in, ir_block_get(b->m, in.block)->arguments[1], x);
+        tile_yield(&in, &next, 1);
+        lanes[i] = ir_op_result(b->m, loop, 0);
+    }
+    r->f.valid_columns = 0;
+}
+
+static ir_value reduce_some(reduction *r, ir_builder *b, ir_value start, ir_value length) {
+    ir_value lanes[LANES], done = tile_index_floor(b, length, LANES);
+    open_lanes(r, b, lanes);
+    full_steps(r, b, start, done, lanes);
+    last_steps(r, b, start, done, length, lanes);
+    return fold(r, b, lanes);
+}
+
+/* Levels that there may be: rows have at most 2^36 elements (ops/symbols.c). */
+enum { LANES_LEVELS = 3 };
+
+static ir_dim blocks_of(lowering *l, ir_dim length) {
+    return ir_dim_floordiv(l->m, ir_dim_add_scaled(l->m, length, LANES_BLOCK - 1, 1), LANES_BLOCK);
+}
+
+/* The first block is in a register; where there are more, all are a sequence in memory. */
+static ir_value reduce_symbolic(reduction *r, ir_builder *b, ir_dim length, int level) {
+    lowering *l = r->f.l;
+    ir_op several, loop;
+    ir_value unused, number, count = lowering_dim(l, b, length), zero = tile_index(b, 0);
+    ir_value block = tile_index(b, LANES_BLOCK);
+    ir_value first = reduce_some(r, b, zero, tile_index_min(b, count, block));
+    if (level == LANES_LEVELS)
+        return first;
+    ir_builder in = tile_for(b, block, count, INT64_C(1) << 40, &first, 1, &several, &unused);
+    lowering_mark(l, several, r->f.op);
+    ir_dim blocks = blocks_of(l, length);
+    ir_value results = lowering_scratch(l, &in, r->element, blocks), partial = r->partial;
+    tile_store(&in, results, zero, first, 0, 1, false);
+    ir_builder each =
+        tile_for(&in, tile_index(&in, 1), lowering_dim(l, &in, blocks), 1, NULL, 0, &loop, &number);
+    lowering_mark(l, loop, r->f.op);
+    ir_value start = tile_index_step(&each, zero, number, LANES_BLOCK, 0);
+    ir_value left = tile_index_min(&each, tile_index_sub(&each, count, start), block);
+    tile_store(&each, results, number, reduce_some(r, &each, start, left), 0, 1, false);
+    tile_yield(&each, NULL, 0);
+    r->partial = results;
+    ir_value total = reduce_symbolic(r, &in, blocks, level + 1);
+    r->partial = partial;
+    tile_yield(&in, &total, 1);
+    return ir_op_result(b->m, several, 0);
+}
+
 /* The final `+ 0` of float sums. */
 static ir_value finished(const char *kind, ir_builder *b, ir_value x) {
     ir_value operands[] = {x, tile_constant(b, tile_type(b, x)->element, 0)};
@@ -145,7 +243,7 @@ static ir_value finished(const char *kind, ir_builder *b, ir_value x) {
 void lower_reduce(lowering *l, ir_builder *b, ir_op op) {
     reduction r = {.f = frame_of(l, op), .kind = ir_op_string(l->s, op, "kind", "sum")};
     const ir_op_data *d = ir_op_get(l->s, op);
-    int64_t length = ir_op_int(l->s, op, "extent", 0);
+    ir_dim length = ir_op_int(l->s, op, "extent", 0);
     r.yields = (int)d->operand_count - r.f.axes - r.f.body_inputs;
     r.f.index[r.f.axes] = tile_index(b, 0);
     r.f.column_axis = r.f.axes++;
@@ -159,10 +257,13 @@ void lower_reduce(lowering *l, ir_builder *b, ir_op op) {
     r.parts = LANES / r.sub;
     size_t ready = l->ready.count;
     frame_load_ahead(&r.f, b);
-    ir_value result = finished(r.kind, b, reduce_sequence(&r, b, length));
+    ir_value result = ir_dim_is_static(length) ? reduce_sequence(&r, b, length)
+                                               : reduce_symbolic(&r, b, length, 1);
+    result = finished(r.kind, b, result);
     l->ready.count = ready;
     r.f.index[r.f.axes - 1] = tile_index(b, 0);
     r.f.columns = 1;
+    r.f.valid_columns = 0;
     frame_store(&r.f, b, 0, result);
 }
 
@@ -186,11 +287,11 @@ static ir_value column_elements(column_reduction *r, ir_builder *b, ir_value row
 }
 
 /* Order cannot be seen: one accumulator for each column. */
-static ir_value columns_any(column_reduction *r, ir_builder *b, int64_t length) {
+static ir_value columns_any(column_reduction *r, ir_builder *b, ir_value length) {
     ir_op loop;
     ir_value row, start = tile_constant(b, r->element, reduction_start(r->kind, r->element));
     start = tile_broadcast(b, start, 1, r->f.columns);
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, length), 1, &start, 1, &loop, &row);
+    ir_builder in = tile_for(b, tile_index(b, 0), length, 1, &start, 1, &loop, &row);
     lowering_mark(r->f.l, loop, r->f.op);
     ir_value operands[] = {ir_block_get(b->m, in.block)->arguments[1],
                            column_elements(r, &in, row)};
@@ -201,11 +302,11 @@ static ir_value columns_any(column_reduction *r, ir_builder *b, int64_t length) 
 
 /* lanes[l] += element at row start + at + l, for l in [0, count). */
 static void add_rows(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start,
-                     ir_value at, int64_t count) {
+                     ir_value at, ir_value count) {
     ir_op loop;
     ir_value l, parts[3] = {start, at, 0};
     int64_t factors[] = {1, 1, 1}, stride = r->f.columns;
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, count), 1, NULL, 0, &loop, &l);
+    ir_builder in = tile_for(b, tile_index(b, 0), count, 1, NULL, 0, &loop, &l);
     lowering_mark(r->f.l, loop, r->f.op);
     parts[2] = l;
     ir_value x = column_elements(r, &in, tile_affine(&in, 0, parts, factors, 3));
@@ -229,26 +330,82 @@ static void fold_rows(column_reduction *r, ir_builder *b, ir_value lanes, int64_
     tile_yield(&in, NULL, 0);
 }
 
-static ir_value columns_block(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start,
-                              int64_t length) {
-    ir_op loop;
-    ir_value l, at, zero = tile_constant(b, r->element, 0);
-    int64_t stride = r->f.columns, full = length / LANES * LANES;
+static void clear_lanes(const column_reduction *r, ir_builder *b, ir_value lanes) {
+    ir_value l, zero = tile_constant(b, r->element, 0);
+    int64_t stride = r->f.columns;
     ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, LANES), 1, NULL, 0, NULL, &l);
     tile_store(&in, lanes, tile_affine(&in, 0, &l, &stride, 1),
                tile_broadcast(&in, zero, 1, r->f.columns), 0, 1, false);
     tile_yield(&in, NULL, 0);
-    if (full) {
-        in = tile_for(b, tile_index(b, 0), tile_index(b, full), LANES, NULL, 0, &loop, &at);
-        lowering_mark(r->f.l, loop, r->f.op);
-        add_rows(r, &in, lanes, start, at, LANES);
-        tile_yield(&in, NULL, 0);
-    }
-    if (length > full)
-        add_rows(r, b, lanes, start, tile_index(b, full), length - full);
+}
+
+/* Whole steps of 64 rows from `start`, up to `full`. */
+static void add_steps(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start,
+                      ir_value full) {
+    ir_op loop;
+    ir_value at;
+    ir_builder in = tile_for(b, tile_index(b, 0), full, LANES, NULL, 0, &loop, &at);
+    lowering_mark(r->f.l, loop, r->f.op);
+    add_rows(r, &in, lanes, start, at, tile_index(&in, LANES));
+    tile_yield(&in, NULL, 0);
+}
+
+static ir_value fold_lanes(column_reduction *r, ir_builder *b, ir_value lanes) {
     for (int64_t half = LANES / 2; half > 0; half /= 2)
         fold_rows(r, b, lanes, half);
     return tile_load(b, lanes, tile_index(b, 0), 1, r->f.columns, 0, 1);
+}
+
+static ir_value columns_block(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start,
+                              int64_t length) {
+    int64_t full = length / LANES * LANES;
+    clear_lanes(r, b, lanes);
+    if (full)
+        add_steps(r, b, lanes, start, tile_index(b, full));
+    if (length > full)
+        add_rows(r, b, lanes, start, tile_index(b, full), tile_index(b, length - full));
+    return fold_lanes(r, b, lanes);
+}
+
+static ir_value columns_some(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start,
+                             ir_value length) {
+    ir_value full = tile_index_floor(b, length, LANES);
+    clear_lanes(r, b, lanes);
+    add_steps(r, b, lanes, start, full);
+    add_rows(r, b, lanes, start, full, tile_index_sub(b, length, full));
+    return fold_lanes(r, b, lanes);
+}
+
+/* As reduce_symbolic. */
+static ir_value columns_symbolic(column_reduction *r, ir_builder *b, ir_value lanes, ir_dim length,
+                                 int level) {
+    lowering *l = r->f.l;
+    ir_op several, loop;
+    ir_value unused, number, count = lowering_dim(l, b, length), zero = tile_index(b, 0);
+    ir_value block = tile_index(b, LANES_BLOCK);
+    int64_t stride = r->f.columns;
+    ir_value first = columns_some(r, b, lanes, zero, tile_index_min(b, count, block));
+    if (level == LANES_LEVELS)
+        return first;
+    ir_builder in = tile_for(b, block, count, INT64_C(1) << 40, &first, 1, &several, &unused);
+    lowering_mark(l, several, r->f.op);
+    ir_dim blocks = blocks_of(l, length);
+    ir_dim size = ir_dim_add_scaled(l->m, 0, blocks, stride);
+    ir_value results = lowering_scratch(l, &in, r->element, size), partial = r->partial;
+    tile_store(&in, results, zero, first, 0, 1, false);
+    ir_builder each =
+        tile_for(&in, tile_index(&in, 1), lowering_dim(l, &in, blocks), 1, NULL, 0, &loop, &number);
+    lowering_mark(l, loop, r->f.op);
+    ir_value start = tile_index_step(&each, zero, number, LANES_BLOCK, 0);
+    ir_value left = tile_index_min(&each, tile_index_sub(&each, count, start), block);
+    ir_value x = columns_some(r, &each, lanes, start, left);
+    tile_store(&each, results, tile_affine(&each, 0, &number, &stride, 1), x, 0, 1, false);
+    tile_yield(&each, NULL, 0);
+    r->partial = results;
+    ir_value total = columns_symbolic(r, &in, lanes, blocks, level + 1);
+    r->partial = partial;
+    tile_yield(&in, &total, 1);
+    return ir_op_result(b->m, several, 0);
 }
 
 static ir_value columns_lanes(column_reduction *r, ir_builder *b, ir_value lanes, int64_t length) {
@@ -276,17 +433,18 @@ static ir_value columns_lanes(column_reduction *r, ir_builder *b, ir_value lanes
 void lower_columns(lowering *l, ir_builder *b, ir_op op) {
     column_reduction r = {.f = frame_of(l, op), .kind = ir_op_string(l->s, op, "kind", "sum")};
     const ir_op_data *d = ir_op_get(l->s, op);
-    int64_t length = ir_op_int(l->s, op, "extent", 0);
+    ir_dim length = ir_op_int(l->s, op, "extent", 0);
     ir_value out = d->operands[r.f.first_input + r.f.body_inputs], result;
     r.element = ir_type_get(l->s, ir_value_get(l->s, out)->type)->element;
     r.f.row_axis = -1;
     r.f.rows = 1;
     r.f.index[r.f.axes++] = tile_index(b, 0);
-    if (strcmp(ir_op_string(l->s, op, "order", "any"), "lanes64") == 0) {
+    if (order_of(l->s, op, ORDER_ANY) == ORDER_LANES64) {
         ir_value lanes = lowering_scratch(l, b, r.element, LANES * r.f.columns);
-        result = columns_lanes(&r, b, lanes, length);
+        result = ir_dim_is_static(length) ? columns_lanes(&r, b, lanes, length)
+                                          : columns_symbolic(&r, b, lanes, length, 1);
     } else {
-        result = columns_any(&r, b, length);
+        result = columns_any(&r, b, lowering_dim(l, b, length));
     }
     r.f.index[r.f.axes - 1] = tile_index(b, 0);
     frame_store(&r.f, b, 0, finished(r.kind, b, result));

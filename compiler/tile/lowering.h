@@ -3,10 +3,13 @@
 #define TESSERA_TILE_LOWERING_H
 
 #include "base/vec.h"
+#include "ops/orders.h"
+#include "schedule/dot_shape.h"
 #include "schedule/schedule.h"
+#include "tile/dims.h"
 #include "tile/tile.h"
 
-enum { LOWERING_AXES = 16, LANES = 64, LANES_BLOCK = 4096, CHUNK_LENGTH = 512 };
+enum { LOWERING_AXES = 16, LANES = ORDER_LANES64_LANES, LANES_BLOCK = ORDER_LANES64_CHUNK };
 
 /* An input of a computation that was loaded before the loop around it. */
 typedef struct ready_input {
@@ -15,14 +18,32 @@ typedef struct ready_input {
     ir_value tile;
 } ready_input;
 
+/* Where a buffer of the schedule is. */
+typedef struct memory_place {
+    int opcode; /* TILE_WORKSPACE, TILE_SCRATCH; 0: not known yet */
+    dtype element;
+    ir_dim offset; /* in bytes */
+} memory_place;
+
+/* A product with a dimension, of the present phase. */
+typedef struct index_product {
+    ir_dim coefficient;
+    ir_value index, product;
+} index_product;
+
 typedef struct lowering {
-    const ir_module *s; /* the schedule */
-    ir_module *m;       /* Tile IR under construction */
-    ir_value *value_of; /* by schedule value: an index or a memory */
-    int64_t *size_of;   /* by schedule index: how many elements it stands for */
-    bool *is_output;    /* by schedule buffer: a kernel output, whose NaNs are canonical */
+    const ir_module *s;     /* the schedule */
+    ir_module *m;           /* Tile IR under construction */
+    ir_value *value_of;     /* by schedule value: an index or a memory */
+    int64_t *size_of;       /* by schedule index: how many elements it stands for */
+    ir_value *valid_of;     /* ... and how many of them there are; 0: all */
+    memory_place *place_of; /* by schedule buffer that is no argument */
+    dim_values dims;        /* of the present phase */
+    VEC(index_product) products;
+    bool *is_output; /* by schedule buffer: a kernel output, whose NaNs are canonical */
     VEC(ready_input) ready;
-    int64_t workspace_bytes, scratch_bytes, phase_scratch_bytes;
+    ir_dim workspace_bytes, scratch_bytes, phase_scratch_bytes;
+    bool symbolic; /* a launch gives dimensions */
     status *st;
     bool failed;
 } lowering;
@@ -35,9 +56,11 @@ typedef struct frame {
     int axes;
     int row_axis, column_axis; /* -1: none */
     int64_t rows, columns;
-    int first_input;          /* operand number of the body's first input */
-    int body_inputs, leading; /* leading buffers come before the body's inputs */
-    ir_value accumulator;     /* a dot's finished sum, the body's first argument */
+    ir_value valid_rows, valid_columns; /* how many of them there are; 0: all */
+    int first_input;                    /* operand number of the body's first input */
+    int body_inputs, leading;           /* leading buffers come before the body's inputs */
+    dot_shape shape;                    /* a dot's */
+    ir_value accumulator;               /* a dot's finished sum, the body's first argument */
 } frame;
 
 bool lowering_fail(lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -46,10 +69,12 @@ frame frame_of(lowering *l, ir_op op);
 /* Memory of buffer operand `i` (0 is the first buffer), its access, and the two strides of a tile
  * there. */
 ir_value frame_memory(const frame *f, int i);
-void frame_access(const frame *f, int i, int64_t *access);
-ir_value frame_offset(const frame *f, ir_builder *b, const int64_t *access);
-int64_t frame_row_stride(const frame *f, const int64_t *access);
-int64_t frame_column_stride(const frame *f, const int64_t *access);
+void frame_access(const frame *f, int i, ir_dim *access);
+ir_value frame_offset(const frame *f, ir_builder *b, const ir_dim *access);
+ir_dim frame_row_stride(const frame *f, const ir_dim *access);
+ir_dim frame_column_stride(const frame *f, const ir_dim *access);
+/* The tile's elements along an access: rows and columns along which it stands still stay single. */
+tile_window frame_window(const frame *f, const ir_dim *access);
 /* Loads the single elements that stand still while the last index moves, before the loop over it.
  * Forgotten when `ready` gets its old length back. */
 void frame_load_ahead(const frame *f, ir_builder *b);
@@ -59,7 +84,13 @@ void frame_body(const frame *f, ir_builder *b, ir_value *yields);
 void frame_store(const frame *f, ir_builder *b, int i, ir_value x);
 
 /* A tile-level memory in the running thread's scratch. */
-ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, int64_t count);
+ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, ir_dim count);
+/* A dimension as an index; constant + sum of coefficient * index. */
+ir_value lowering_dim(lowering *l, ir_builder *b, ir_dim dim);
+ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_value *indices,
+                         const ir_dim *coefficients, int n);
+/* Memory of a buffer in the present phase. */
+ir_value lowering_memory(lowering *l, ir_value buffer);
 
 /* Notes on a loop or a fold that it is part of the reduction of a computation, and in which order.
  */

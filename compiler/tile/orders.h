@@ -9,6 +9,8 @@
 #include "ops/reductions.h"
 #include "tile/tile.h"
 
+/* Copies of what ops/orders.def says, on purpose: what is lowered by that table is held to these.
+ */
 enum { ORDER_LANES = 64, ORDER_BLOCK = 4096, ORDER_CHUNK = 512 };
 
 /* How far the walk over a reduction has come. */
@@ -26,6 +28,7 @@ typedef struct orders {
     order_track *tracks; /* by number */
     uint8_t *state;      /* by value: scratch of orders_carried */
     VEC(ir_op) loops;    /* around the present operation, outermost first */
+    bool symbolic;       /* a launch gives dimensions */
     status *st;
 } orders;
 
@@ -66,6 +69,10 @@ bool orders_check_chunk_use(const orders *o, ir_op op);
 /* verify_lanes.c: the loops and folds of a sum in lanes64. */
 bool orders_check_lanes_loop(orders *o, ir_op loop, const reduction_record *r);
 bool orders_check_fold(orders *o, ir_op fold, const reduction_record *r);
+/* verify_symbolic.c: the same, where bounds are no numbers. */
+bool orders_check_symbolic_loop(orders *o, ir_op loop, const reduction_record *r);
+bool orders_check_symbolic_fold(orders *o, ir_op fold, const reduction_record *r);
+bool orders_check_symbolic_end(const orders *o, size_t number);
 /* In a loop's block: memory[offset] = memory[offset] + x; the store, or 0. */
 ir_op orders_memory_sum(const orders *o, ir_op store, ir_value *added);
 

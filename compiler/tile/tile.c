@@ -36,7 +36,7 @@ ir_value tile_index(ir_builder *b, int64_t value) {
     return ir_build1(b, TILE_INDEX, NULL, 0, ir_type_index(b->m), &attr, 1);
 }
 
-static bool constant_index(const ir_builder *b, ir_value x, int64_t *value) {
+bool tile_constant_index(const ir_builder *b, ir_value x, int64_t *value) {
     ir_op op = ir_value_get(b->m, x)->op;
     if (!op || ir_op_get(b->m, op)->opcode != TILE_INDEX)
         return false;
@@ -52,7 +52,7 @@ ir_value tile_affine(ir_builder *b, int64_t constant, const ir_value *indices,
     for (int i = 0; i < n; i++) {
         if (coefficients[i] == 0)
             continue;
-        if (constant_index(b, indices[i], &value)) {
+        if (tile_constant_index(b, indices[i], &value)) {
             constant += value * coefficients[i];
             continue;
         }
@@ -70,7 +70,7 @@ ir_value tile_affine(ir_builder *b, int64_t constant, const ir_value *indices,
 
 ir_value tile_index_op(ir_builder *b, int opcode, ir_value x, ir_value y) {
     int64_t p, q;
-    if (constant_index(b, x, &p) && constant_index(b, y, &q))
+    if (tile_constant_index(b, x, &p) && tile_constant_index(b, y, &q))
         return (opcode == TILE_INDEX_MIN) == (p < q) ? x : y;
     return ir_build1(b, opcode, (ir_value[]){x, y}, 2, ir_type_index(b->m), NULL, 0);
 }
@@ -114,14 +114,6 @@ ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value
                      1);
 }
 
-ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows, int64_t columns,
-                   int64_t row_stride, int64_t column_stride) {
-    ir_named_attr attrs[] = {{"row_stride", ir_attr_int(b->m, row_stride)},
-                             {"column_stride", ir_attr_int(b->m, column_stride)}};
-    ir_type type = ir_type_tile(b->m, tile_type(b, memory)->element, rows, columns, 0);
-    return ir_build1(b, TILE_LOAD, (ir_value[]){memory, offset}, 2, type, attrs, 2);
-}
-
 ir_value tile_load_group(ir_builder *b, ir_value memory, ir_value offset, int64_t rows,
                          int64_t row_stride) {
     ir_named_attr attr = {"row_stride", ir_attr_int(b->m, row_stride)};
@@ -149,20 +141,6 @@ ir_op tile_prefetch(ir_builder *b, ir_value memory, ir_value offset, int64_t col
                        .operand_count = 2,
                        .attrs = &attr,
                        .attr_count = 1};
-    return ir_build(b, &spec);
-}
-
-ir_op tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,
-                 int64_t column_stride, bool canonical) {
-    ir_value operands[] = {memory, offset, x};
-    ir_named_attr attrs[] = {{"row_stride", ir_attr_int(b->m, row_stride)},
-                             {"column_stride", ir_attr_int(b->m, column_stride)},
-                             {"canonical", ir_attr_bool(b->m, true)}};
-    ir_op_spec spec = {.opcode = TILE_STORE,
-                       .operands = operands,
-                       .operand_count = 3,
-                       .attrs = attrs,
-                       .attr_count = canonical ? 3 : 2};
     return ir_build(b, &spec);
 }
 

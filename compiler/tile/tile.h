@@ -22,9 +22,6 @@ bool tile_verify_orders(const ir_module *m, status *st);
 /* Schedule IR to Tile IR: loops with static tiles, a version of the body for each remainder. NULL
  * on failure. */
 ir_module *tile_from_schedule(const ir_module *schedule, status *st);
-/* Graph IR of primitives with symbolic shapes, each reduction and dot over one axis, to Tile IR for
- * any dimensions: tile/generic.h. `graph` is changed. NULL on failure. */
-ir_module *tile_generic(ir_module *graph, int vector_lanes, const char *profile, status *st);
 /* Specified functions become their sequences (math/). */
 bool tile_expand_math(ir_module *m, status *st);
 /* One stochastic rounding as integer operations before `b->before`; its result. */
@@ -43,6 +40,8 @@ ir_value tile_index(ir_builder *b, int64_t value);
 /* constant + sum of coefficients[i] * indices[i]; terms with coefficient 0 vanish. */
 ir_value tile_affine(ir_builder *b, int64_t constant, const ir_value *indices,
                      const int64_t *coefficients, int n);
+/* Is it a number? */
+bool tile_constant_index(const ir_builder *b, ir_value x, int64_t *value);
 ir_value tile_index_op(ir_builder *b, int opcode, ir_value x, ir_value y); /* min, max */
 ir_value tile_index_by(ir_builder *b, int opcode, ir_value x, int64_t by); /* div, rem */
 ir_value tile_constant(ir_builder *b, dtype element, uint64_t bits);
@@ -52,6 +51,28 @@ ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n
 ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y);
 ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows, int64_t columns,
                    int64_t row_stride, int64_t column_stride);
+/* How a tile lies in memory, where that is more than numbers: tile.def, `more`. */
+typedef enum tile_more {
+    TILE_MORE_ROW_STRIDE,
+    TILE_MORE_COLUMN_STRIDE,
+    TILE_MORE_STRIDE,
+    TILE_MORE_VALID_ROWS,
+    TILE_MORE_VALID_COLUMNS,
+    TILE_MORE_COUNT
+} tile_more;
+typedef struct tile_window {
+    int64_t rows, columns, row_stride, column_stride, stride;
+    ir_value more[TILE_MORE_COUNT]; /* indices; 0: the number holds, or all of it is valid */
+} tile_window;
+ir_value tile_load_window(ir_builder *b, ir_value memory, ir_value offset, const tile_window *w);
+ir_value tile_gather_window(ir_builder *b, ir_value memory, ir_value offset, ir_value indices,
+                            const tile_window *w);
+ir_op tile_store_window(ir_builder *b, ir_value memory, ir_value offset, ir_value x,
+                        const tile_window *w, bool canonical);
+/* The index that an operation has for it; 0: none. */
+ir_value tile_more_of(const ir_module *m, ir_op op, tile_more which);
+/* Each index has a name of its own. */
+bool tile_more_fits(const ir_module *m, ir_op op);
 /* Rx1 of i32: groups of adjacent narrow elements. */
 ir_value tile_load_group(ir_builder *b, ir_value memory, ir_value offset, int64_t rows,
                          int64_t row_stride);

@@ -39,8 +39,8 @@ static const struct {
     int opcode;
     const char *operands, *result;
 } signatures[] = {
-    {TILE_WORKSPACE, "", "m"},
-    {TILE_SCRATCH, "", "m"},
+    {TILE_WORKSPACE, "i", "m"},
+    {TILE_SCRATCH, "i", "m"},
     {TILE_INDEX, "", "i"},
     {TILE_AFFINE, "i", "i"},
     {TILE_INDEX_MIN, "i", "i"},
@@ -50,12 +50,12 @@ static const struct {
     {TILE_TO_INDEX, "t", "i"},
     {TILE_FROM_INDEX, "i", "t"},
     {TILE_LOAD, "mi", "t"},
-    {TILE_GATHER, "mit", "t"},
+    {TILE_GATHER, "miti", "t"},
     {TILE_LOAD_GROUP, "mi", "t"},
     {TILE_GROUP, "t", "t"},
     {TILE_GROUP_DOT, "t", "t"},
     {TILE_PREFETCH, "mi", ""},
-    {TILE_STORE, "mit", ""},
+    {TILE_STORE, "miti", ""},
     {TILE_CONSTANT, "", "t"},
     {TILE_BROADCAST, "t", "t"},
     {TILE_IOTA, "i", "t"},
@@ -177,6 +177,8 @@ static bool verify_affine(const ir_module *m, ir_op op, status *st) {
 static bool verify_memory(const ir_module *m, ir_op op, status *st) {
     bool stores = ir_op_get(m, op)->opcode == TILE_STORE;
     const ir_type_data *t = stores ? operand(m, op, 2) : result(m, op);
+    if (!tile_more_fits(m, op))
+        return broken(st, "an index behind the offset has no name, or one that is not known");
     if (t->element != operand(m, op, 0)->element)
         return broken(st, "the memory holds elements of another type");
     return ir_op_get(m, op)->opcode != TILE_GATHER ||

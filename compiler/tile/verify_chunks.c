@@ -118,7 +118,7 @@ static bool note_elements(orders *o, ir_op loop, const reduction_record *r, int6
 
 static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
     const ir_op_data *d = ir_op_get(o->m, loop);
-    bool chunked = strcmp(r->order, "chunk512") == 0;
+    bool chunked = r->order == ORDER_CHUNK512;
     int64_t length = chunked ? ORDER_CHUNK : r->extent;
     chunk_base base;
     ir_op before;
@@ -147,8 +147,9 @@ static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
 
 static bool check_chunk_loop(const orders *o, ir_op loop, const reduction_record *r) {
     int64_t low, high;
-    if (strcmp(r->order, "chunk512") != 0)
-        return orders_fail(o, loop, "order '%s' has no loop over chunks", r->order);
+    if (r->order != ORDER_CHUNK512)
+        return orders_fail(o, loop, "order '%s' has no loop over chunks",
+                           order_info_of(r->order)->name);
     if (ir_op_int(o->m, loop, "step", 0) != ORDER_CHUNK)
         return orders_fail(o, loop, "order 'chunk512' walks in steps of 512, not %" PRId64,
                            ir_op_int(o->m, loop, "step", 0));
@@ -187,7 +188,7 @@ bool orders_check_chunk_use(const orders *o, ir_op op) {
         if (number < 0 || !orders_is_float(o, d->operands[i]))
             continue;
         const reduction_record *r = &o->list.items.items[number];
-        if (strcmp(r->order, "chunk512") != 0 || r->extent <= ORDER_CHUNK ||
+        if (r->order != ORDER_CHUNK512 || r->extent <= ORDER_CHUNK ||
             ir_op_int(o->m, loop, "step", 0) == ORDER_CHUNK)
             continue;
         ir_value other = d->operands[d->operand_count > 1 ? 1 - (i & 1) : 0];

@@ -144,7 +144,7 @@ bool orders_check_fold(orders *o, ir_op fold, const reduction_record *r) {
     int64_t length = 0;
     if (strcmp(kind, r->kind) != 0)
         return orders_fail(o, fold, "is of another kind than the graph's reduction");
-    if (strcmp(r->order, "lanes64") != 0) {
+    if (r->order != ORDER_LANES64) {
         orders_track(o, fold)->realised++;
         return !sums || orders_fail(o, fold, "a sum of floats has an order");
     }

@@ -209,9 +209,11 @@ static bool check_marked_loop(orders *o, ir_op loop) {
     const reduction_record *r = record_of(o, loop);
     if (!r)
         return false;
+    if (o->symbolic)
+        return orders_check_symbolic_loop(o, loop, r);
     if (strcmp(r->kind, "dot") == 0)
         return orders_check_dot_loop(o, loop, r);
-    if (strcmp(r->order, "lanes64") == 0)
+    if (r->order == ORDER_LANES64)
         return orders_check_lanes_loop(o, loop, r);
     orders_track(o, loop)->realised++;
     return check_unmarked_loop(o, loop);
@@ -230,12 +232,13 @@ static bool check_loop(orders *o, ir_op loop) {
 static bool check_op(orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
     const reduction_record *r;
-    if (!orders_check_chunk_use(o, op))
+    if (!o->symbolic && !orders_check_chunk_use(o, op))
         return false;
     if (d->opcode == TILE_FOR)
         return check_loop(o, op);
     if (d->opcode == TILE_FOLD)
-        return (r = record_of(o, op)) && orders_check_fold(o, op, r);
+        return (r = record_of(o, op)) &&
+               (o->symbolic ? orders_check_symbolic_fold : orders_check_fold)(o, op, r);
     if (d->opcode == TILE_STORE)
         return check_store(o, op);
     for (uint32_t i = 0; i < d->region_count; i++)
@@ -261,25 +264,18 @@ static bool check_complete(const orders *o, size_t number) {
     return ends || status_set(o->st, STATUS_INTERNAL,
                               "reduction %zu of the graph (%s over %" PRId64
                               " elements, order '%s') is not accumulated to its end",
-                              number, r->kind, r->extent, r->order);
-}
-
-/* What is looked for are loops between known numbers. A kernel of any size has none of them; its
- * bits are compared with those of the others instead. */
-static bool is_generic(const ir_module *m) {
-    return ir_op_attr(m, ir_module_kernel(m), "dims") != 0;
+                              number, r->kind, r->extent, order_info_of(r->order)->name);
 }
 
 bool tile_verify_orders(const ir_module *m, status *st) {
-    if (is_generic(m))
-        return true;
     orders o = {.m = m, .st = st};
+    o.symbolic = ir_op_attr(m, ir_module_kernel(m), "dims") != 0;
     reductions_of(m, &o.list);
     o.tracks = base_calloc(o.list.items.count + 1, sizeof *o.tracks);
     o.state = base_calloc(ir_value_count(m) + 1, sizeof *o.state);
     bool ok = check_op(&o, ir_module_kernel(m));
     for (size_t i = 0; i < o.list.items.count && ok; i++)
-        ok = check_complete(&o, i);
+        ok = (o.symbolic ? orders_check_symbolic_end : check_complete)(&o, i);
     vec_release(&o.loops);
     free(o.state);
     free(o.tracks);

@@ -124,6 +124,15 @@ static bool is_in_range(pass_run *r, const char *name, int64_t value) {
            status_set(r->st, STATUS_INVALID, "%s must be 1 to 1024", name);
 }
 
+/* Are there dimensions that only a launch gives? */
+static bool is_symbolic(const ir_module *m) {
+    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    for (uint32_t i = 0; i < body->argument_count; i++)
+        if (!ir_type_is_static(m, ir_value_get(m, body->arguments[i])->type))
+            return true;
+    return false;
+}
+
 static bool run_schedule(pass_run *r) {
     schedule_target target = {
         .vector_lanes = 16, .vector_registers = 32, .threads = 1, .l2_bytes = 1 << 20};
@@ -149,8 +158,11 @@ static bool run_schedule(pass_run *r) {
             *fields[field] = (int)value;
     }
     target.dots = dots != 0;
-    schedule_request request = {
-        .target = &target, .profile = "strict", .overrides = overrides.data, .written = r->written};
+    schedule_request request = {.target = &target,
+                                .profile = "strict",
+                                .symbolic = is_symbolic(r->m),
+                                .overrides = overrides.data,
+                                .written = r->written};
     ok = ok && found >= 0 && replace(r, schedule_from_graph(r->m, &request, r->st));
     text_release(&overrides);
     return ok;
@@ -188,7 +200,7 @@ static const struct pass {
     {"contract", IR_LEVEL_GRAPH, run_contract, "",
      "x*y + z becomes fma: for profiles that allow it"},
     {"schedule", IR_LEVEL_GRAPH, run_schedule, "lanes=16,registers=32,threads=1,dots=1,BM=64",
-     "Schedule IR of a static graph"},
+     "Schedule IR; dimensions that are no numbers are a launch's"},
     {"tile", IR_LEVEL_SCHEDULE, run_tile, "", "Tile IR of a schedule"},
     {"expand-math", IR_LEVEL_TILE, run_expand_math, "",
      "specified functions become their sequences"},

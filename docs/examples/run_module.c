@@ -14,8 +14,8 @@ static void check(tsr_status_t status) {
 
 int main(int argc, char **argv) {
     static char image[1 << 22];
-    float *buffers[16];
-    void *args[16];
+    float *host[16]; /* where this program reaches them */
+    void *buffers[16], *args[16]; /* of the device, and their addresses */
     size_t sizes[16];
     const char *name, *type;
     const int64_t *dims;
@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
     tsr_context_t context;
     tsr_module_t module;
     tsr_kernel_t kernel;
-    tsr_kernel_info_t info;
+    tsr_kernel_info_t info = {.struct_size = sizeof info};
     FILE *file = argc == 3 ? fopen(argv[1], "rb") : NULL;
     if (!file)
         return fprintf(stderr, "usage: run_module MODULE KERNEL\n"), 2;
@@ -42,15 +42,16 @@ int main(int argc, char **argv) {
             return fprintf(stderr, "%s is %s; this program knows f32 alone\n", name, type), 1;
         for (sizes[i] = 1; rank > 0; rank--)
             sizes[i] *= (size_t)dims[rank - 1];
-        check(tsrAlloc(context, sizes[i] * sizeof(float), TSR_ALLOC_DEFAULT, (void **)&buffers[i]));
+        check(tsrAlloc(context, sizes[i] * sizeof(float), TSR_ALLOC_HOST_VISIBLE, &buffers[i]));
+        check(tsrMap(context, buffers[i], (void **)&host[i]));
         for (size_t k = 0; i < info.inputs && k < sizes[i]; k++)
-            buffers[i][k] = (float)(k + 1);
+            host[i][k] = (float)(k + 1);
         args[i] = &buffers[i];
     }
     check(tsrLaunch(kernel, NULL, (tsr_launch_t){0}, args, count));
     for (uint32_t i = info.inputs; i < count; i++)
         for (size_t k = 0; k < sizes[i] && k < 8; k++)
-            printf("%.9g\n", (double)buffers[i][k]);
+            printf("%.9g\n", (double)host[i][k]);
     for (uint32_t i = 0; i < count; i++)
         check(tsrFree(context, buffers[i]));
     check(tsrUnloadModule(module));

@@ -26,9 +26,10 @@ typedef struct bisect_commit {
 } bisect_commit;
 
 typedef struct bisect {
-    char *good, *bad; /* full hashes; owned */
-    char *build;      /* command; owned; NULL: this tsr compiles the candidates' kernels */
-    json_t *gate;     /* further arguments of tsr gate: array of strings; owned */
+    char *good, *bad;  /* full hashes; owned */
+    char *build;       /* command; owned; NULL: this tsr compiles the candidates' kernels */
+    json_t *gate;      /* further arguments of tsr gate: array of strings; owned */
+    const char *judge; /* the program that compares, called as tsr gate is; NULL: this tsr */
     VEC(bisect_commit) commits; /* behind good, up to bad, oldest first */
     VEC(char *) made;           /* checkouts that were not there before; owned */
 } bisect;

@@ -58,11 +58,6 @@ static bool check_out(bisect *b, const char *hash, status *st) {
     return made != NULL;
 }
 
-static const char *gate_program(void) {
-    const char *fake = getenv("TSR_TEST_GATE");
-    return fake && *fake ? fake : "/proc/self/exe";
-}
-
 /* The document of a gate; NULL where there is none. */
 static json_t *run_gate(const bisect *b, const char *hash, bool again, status *st) {
     VEC(const char *) words = {0};
@@ -72,8 +67,13 @@ static json_t *run_gate(const bisect *b, const char *hash, bool again, status *s
     text_init(&out);
     text_printf(&baseline, "commit:%s", b->good);
     text_printf(&against, "commit:%s", hash);
-    const char *fixed[] = {gate_program(), "gate",      "--json",    "--baseline",
-                           baseline.data,  "--against", against.data};
+    const char *fixed[] = {b->judge ? b->judge : "/proc/self/exe",
+                           "gate",
+                           "--json",
+                           "--baseline",
+                           baseline.data,
+                           "--against",
+                           against.data};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         vec_push(&words, fixed[i]);
     if (b->build) {

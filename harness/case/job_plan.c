@@ -1,7 +1,6 @@
 /* job_plan.c - expands cases into jobs. */
 #include "case/job_plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "case/fault.h"
@@ -29,8 +28,7 @@ static void add_job(job_plan *p, const corpus_case *item, const job_choice *choi
 #undef OWN
 #undef CHOSEN
     if (has_code)
-        j.fault = fault_for(choice->inject ? choice->inject : getenv("TSR_TEST_FAULT"), j.kernel,
-                            j.case_name);
+        j.fault = fault_for(choice->fault, j.kernel, j.case_name);
     vec_push(&p->jobs, j);
 }
 

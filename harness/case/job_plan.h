@@ -25,6 +25,7 @@ typedef struct job_choice {
     uint64_t timeout_seconds, memory_mib;
     char cache[1024];   /* the folder of compiled modules; empty: none */
     const char *inject; /* FAULT[@KERNEL[/CASE]], or NULL */
+    const char *fault;  /* the same, or the default of the environment */
 } job_choice;
 
 typedef struct job_plan {

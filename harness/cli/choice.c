@@ -267,13 +267,14 @@ static int take_inject(const options *o, job_choice *out) {
     const char *names[FAULTS_MAX];
     size_t count = 0;
     out->inject = options_text(o, OPTION_INJECT, NULL);
-    if (!out->inject)
+    out->fault = out->inject ? out->inject : getenv("TSR_INJECT");
+    if (!out->fault)
         return EXIT_DONE;
-    size_t length = strcspn(out->inject, "@");
-    if (fault_find(out->inject, length))
+    size_t length = strcspn(out->fault, "@");
+    if (fault_find(out->fault, length))
         return EXIT_DONE;
     char word[64];
-    snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), out->inject);
+    snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), out->fault);
     while (count < FAULTS_MAX && (names[count] = fault_name(count)))
         count++;
     return unknown(o, "fault", word, names, count);
@@ -295,10 +296,6 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
         !options_number(o, OPTION_TIMEOUT, 1, 1000000, &out->timeout_seconds, &st) ||
         !options_number(o, OPTION_MEMORY, 1, 1u << 30, &out->memory_mib, &st))
         return command_usage(o->command, "%s", st.message);
-    bool variants = o->command == COMMAND_COMPILE && options_flag(o, OPTION_SPECIALIZE);
-    if (out->generic && out->schedule && !variants)
-        return command_usage(o->command, "code for any dimensions has no schedule: --generic and "
-                                         "--schedule exclude each other");
     arena_init(&memory);
     int code = take_backends(o, &memory, out);
     code = code ? code : take_profiles(o, profiles, &memory, out);

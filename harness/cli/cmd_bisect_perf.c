@@ -91,6 +91,7 @@ int command_bisect_perf(const options *o) {
     if (!ok) {
         code = command_fail(&st);
     } else {
+        b.judge = options_text(o, OPTION_JUDGE, NULL);
         code = (int)bisect_run(&b, &st);
         if (st.code != STATUS_OK && code != EXIT_INTERRUPTED)
             command_fail(&st);

@@ -41,9 +41,9 @@ static int check_images(const options *o, const compiler_options *build) {
                : command_usage(o->command, "several ISA levels need --emit module");
 }
 
-static int list_passes(const options *o) {
+static int list_passes(void) {
     const char *const *names;
-    uint32_t count = compiler_pass_names(options_flag(o, OPTION_GENERIC), &names);
+    uint32_t count = compiler_pass_names(&names);
     for (uint32_t i = 0; i < count; i++)
         say(stdout, "%s\n", names[i]);
     return EXIT_DONE;
@@ -51,7 +51,7 @@ static int list_passes(const options *o) {
 
 static int check_pass(const options *o, const char *pass) {
     const char *const *names;
-    uint32_t count = compiler_pass_names(options_flag(o, OPTION_GENERIC), &names);
+    uint32_t count = compiler_pass_names(&names);
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(names[i], pass) == 0)
             return EXIT_DONE;
@@ -159,7 +159,7 @@ static int check_early(const options *o, const char *level) {
 int command_compile(const options *o) {
     const char *pass = options_text(o, OPTION_EMIT_AFTER, NULL);
     if (pass && strcmp(pass, "list") == 0)
-        return list_passes(o);
+        return list_passes();
     if (o->arguments.count != 1)
         return command_usage(o->command, "compile takes one file");
     if (pass && options_flag(o, OPTION_EMIT))

@@ -16,7 +16,7 @@
 static json_t *backend_facts(const backend *b) {
     status st = STATUS_INIT;
     uint32_t device = 0;
-    tsr_device_info_t info = {0};
+    tsr_device_info_t info = {.struct_size = sizeof info};
     bool usable = backend_device(b, &device, &st);
     if (usable && *b->driver && !backend_is_tools(b))
         tsrGetDeviceInfo(device, &info);

@@ -65,11 +65,13 @@ static void print_all(const json_t *facts, const json_t *noise) {
         print_noise(noise);
 }
 
-/* A tree of files instead of this machine's, and what it becomes: for tests. */
-static doctor_place place_of_environment(void) {
-    const char *root = getenv("TSR_TEST_ROOT"), *later = getenv("TSR_TEST_ROOT_LATER");
-    root = root ? root : "";
-    return (doctor_place){root, later ? later : root, APART_MS};
+/* DIR[,LATER]: `later` receives the second, `root` the first. */
+static doctor_place place_of(const options *o, char root[4096]) {
+    snprintf(root, 4096, "%s", options_text(o, OPTION_ROOT, ""));
+    char *comma = strchr(root, ',');
+    if (comma)
+        *comma = '\0';
+    return (doctor_place){root, comma ? comma + 1 : root, APART_MS};
 }
 
 int command_doctor(const options *o) {
@@ -77,7 +79,8 @@ int command_doctor(const options *o) {
     if (o->arguments.count)
         return command_usage(o->command, "doctor takes no arguments");
     bool measure = !options_flag(o, OPTION_FACTS);
-    doctor_place place = place_of_environment();
+    char root[4096];
+    doctor_place place = place_of(o, root);
     json_t *facts = doctor_facts(&place);
     json_t *noise = measure ? doctor_noise(&st) : json_null();
     int code = EXIT_DONE;

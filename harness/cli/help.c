@@ -128,7 +128,9 @@ void help_man(text *out) {
     }
     text_append(out, "Where several apply: 130, 70, 3, 4, 1, 5.\n"
                      ".SH ENVIRONMENT\n.TP\n.B TESSERA_BACKEND\ndefault of \\-\\-backend\n"
-                     ".TP\n.B TSR_DB\ndefault of \\-\\-db\n.TP\n.B NO_COLOR\nturns colour off\n");
+                     ".TP\n.B TSR_DB\ndefault of \\-\\-db\n.TP\n.B TSR_INJECT\ndefault of "
+                     "\\-\\-inject, which \\-\\-resume does not compare\n"
+                     ".TP\n.B NO_COLOR\nturns colour off\n");
 }
 
 /* A table cell: '|' would end it. */

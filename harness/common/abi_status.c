@@ -7,7 +7,7 @@ bool abi_ok(tsr_status_t code, const char *doing, status *st) {
         [TSR_EINVAL] = STATUS_INTERNAL,    [TSR_ETIMEOUT] = STATUS_TIMEOUT,
         [TSR_ENOTFOUND] = STATUS_INTERNAL, [TSR_ECORRUPT] = STATUS_INTERNAL,
         [TSR_EVERSION] = STATUS_INTERNAL,  [TSR_EUNAVAILABLE] = STATUS_UNAVAILABLE,
-        [TSR_EINTERNAL] = STATUS_INTERNAL,
+        [TSR_EINTERNAL] = STATUS_INTERNAL, [TSR_EDEVICELOST] = STATUS_DEVICE_LOST,
     };
     if (code == TSR_SUCCESS)
         return true;

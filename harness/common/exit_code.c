@@ -26,6 +26,7 @@ exit_code exit_code_of_status(status_code code) {
     case STATUS_UNAVAILABLE:
     case STATUS_OUT_OF_MEMORY:
     case STATUS_IO:
+    case STATUS_DEVICE_LOST:
         return EXIT_ABSENT;
     case STATUS_TIMEOUT:
     case STATUS_MISMATCH:

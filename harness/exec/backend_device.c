@@ -13,7 +13,7 @@ bool backend_device(const backend *b, uint32_t *device, status *st) {
     if (backend_is_tools(b))
         return mlir_backend_available(st);
     uint32_t count = 0;
-    tsr_device_info_t info;
+    tsr_device_info_t info = {.struct_size = sizeof info};
     if (tsrGetDeviceCount(&count) != TSR_SUCCESS)
         return status_set(st, STATUS_INTERNAL, "cannot list devices: %s", tsrGetLastError());
     for (uint32_t i = 0; i < count; i++) {

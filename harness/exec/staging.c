@@ -117,7 +117,7 @@ static bool put_level(const staging *s, const compiler_options *options, const c
 
 static bool put_passes(const staging *s, compiler_options options, status *st) {
     const char *const *names;
-    uint32_t count = compiler_pass_names(options.generic, &names);
+    uint32_t count = compiler_pass_names(&names);
     for (uint32_t i = 0; i < count; i++) {
         char name[64];
         s->stage(s->context, names[i]);

@@ -36,6 +36,7 @@ typedef struct fuzzing {
 /* ---- the ways down ---- */
 
 static void add_way(fuzzing *f, trial_way way) {
+    way.inject = f->request->choice->fault;
     if (f->way_count < TRIAL_WAYS_MAX)
         f->ways[f->way_count++] = way;
 }
@@ -47,19 +48,20 @@ static void add_backend(fuzzing *f, const backend *b, compiler_profile profile) 
     uint32_t most = c->threads[c->thread_count - 1];
     if (!backend_honours(b, name))
         return;
-    add_way(f, (trial_way){name, b->name, c->isa, most, false, false});
+    add_way(f, (trial_way){name, b->name, c->isa, most, false, false, NULL});
     if (profile == PROFILE_STRICT)
-        add_way(f, (trial_way){name, b->name, c->isa, 1, true, false});
+        add_way(f, (trial_way){name, b->name, c->isa, 1, true, false, NULL});
     if (profile == PROFILE_STRICT && b->product)
-        add_way(f, (trial_way){name, b->name, c->isa, most, false, true});
+        add_way(f, (trial_way){name, b->name, c->isa, most, false, true, NULL});
 }
 
 static void add_level(fuzzing *f, const char *level, compiler_profile profile) {
     const job_choice *c = f->request->choice;
     const char *name = compiler_profile_name(profile);
-    add_way(f, (trial_way){name, "cpu", level, 1, false, false});
+    add_way(f, (trial_way){name, "cpu", level, 1, false, false, NULL});
+    uint32_t most = c->threads[c->thread_count - 1];
     if (profile == PROFILE_STRICT)
-        add_way(f, (trial_way){name, "cpu", level, c->threads[c->thread_count - 1], true, false});
+        add_way(f, (trial_way){name, "cpu", level, most, true, false, NULL});
 }
 
 static void list_ways(fuzzing *f) {

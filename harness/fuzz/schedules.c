@@ -180,7 +180,7 @@ static job job_for(const schedule_fuzz *f, const corpus_case *item, const char *
                  .threads = threads,
                  .seed = f->request->choice->seed,
                  .quick = true,
-                 .fault = fault_for(getenv("TSR_TEST_FAULT"), item->kernel->name, item->c->name),
+                 .fault = fault_for(f->request->choice->fault, item->kernel->name, item->c->name),
                  .mode = JOB_CONTROL};
 }
 

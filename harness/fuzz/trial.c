@@ -1,7 +1,6 @@
 /* trial.c - the job of a random kernel. */
 #include "fuzz/trial.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "case/backend.h"
@@ -21,7 +20,7 @@ job trial_job(const trial_way *way, const char *source, uint64_t seed) {
                  .quick = true,
                  .unoptimised = way->unoptimised,
                  .generic = way->generic,
-                 .fault = fault_for(getenv("TSR_TEST_FAULT"), FUZZ_KERNEL, FUZZ_CASE),
+                 .fault = fault_for(way->inject, FUZZ_KERNEL, FUZZ_CASE),
                  .source = source,
                  .mode = JOB_CONTROL};
 }

@@ -14,6 +14,7 @@ typedef struct trial_way {
     const char *profile, *backend, *isa;
     uint32_t threads;
     bool unoptimised, generic;
+    const char *inject; /* FAULT[@KERNEL[/CASE]], or NULL */
 } trial_way;
 
 /* The job of a kernel's text on a way; borrows both. */

@@ -23,11 +23,11 @@ static bool metadata_of(const char *path, const void *image, size_t bytes, json_
     bool found = module_find(image, bytes, "metadata", &part);
     *out = found ? json_loadb(part.data, part.size_bytes, 0, NULL) : NULL;
     const char *schema = json_string_value(json_object_get(*out, "schema"));
-    if (schema && strcmp(schema, "tsr.module/1") == 0 &&
+    if (schema && strcmp(schema, "tsr.module/2") == 0 &&
         json_is_string(json_object_get(*out, "name")))
         return true;
     json_decref(*out);
-    return status_set(st, STATUS_CORRUPT, "%s: the module has no metadata of tsr.module/1", path);
+    return status_set(st, STATUS_CORRUPT, "%s: the module has no metadata of tsr.module/2", path);
 }
 
 static char *text_of(const json_t *metadata, const char *name, const char *otherwise) {

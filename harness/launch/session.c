@@ -87,7 +87,7 @@ static bool dims_from_arrays(session *l, const session_request *request,
 
 bool session_open(session *l, const session_request *request, status *st) {
     *l = (session){0};
-    tsr_kernel_info_t info;
+    tsr_kernel_info_t info = {.struct_size = sizeof info};
     if (request->beside) {
         l->beside = true;
         l->context = request->beside->context;

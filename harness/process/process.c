@@ -172,6 +172,8 @@ void process_last_words(process *p, text *out) {
 }
 
 child_end process_await_end(process *p) {
+    /* One that is idle leaves by itself when its input ends. */
+    close_fd(&p->to_fd);
     child_end end = child_wait_ms(p->pid, END_MS_MAX);
     if (end.how != CHILD_RUNNING)
         p->pid = 0;
@@ -179,8 +181,6 @@ child_end process_await_end(process *p) {
 }
 
 void process_stop(process *p) {
-    /* Its input ends, so an idle one leaves by itself; a busy one is killed. */
-    close_fd(&p->to_fd);
     if (p->pid > 0)
         process_await_end(p);
     process_reap(p);

@@ -34,7 +34,8 @@ bool process_start(process *p, status *st);
 void process_stop(process *p);
 /* Kills what is left of it; it can be started again. */
 void process_reap(process *p);
-/* How it ended, after its output did: it is dying or dead, so no signal of ours hides its own. */
+/* Ends its input, and says how it ended where it does within some seconds: no signal of ours hides
+ * its own. */
 child_end process_await_end(process *p);
 
 bool process_send(process *p, const json_t *message);

@@ -102,8 +102,6 @@ static uint64_t lesser(uint64_t a, uint64_t b) {
 static const char *without_effect(const job *j) {
     backend_id id = backend_from_name(j->backend);
     bool scheduled = j->schedule && *j->schedule;
-    if (j->generic && scheduled)
-        return "case: code for any dimensions has no schedule";
     if (id >= BACKEND_COUNT || *backend_table[id].driver)
         return NULL;
     return scheduled || j->generic || j->unoptimised || j->fault || j->threads > 1

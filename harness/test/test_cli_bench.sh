@@ -39,13 +39,13 @@ exits 0 "pruning" "$tsr" log --prune 1
 exits 0 "the pruned log" "$tsr" log
 [ "$(wc -l <out)" -eq 1 ] && pass "has one run" || fail "has one run"
 
-exits 1 "a crash" env TSR_TEST_FAULT=crash@addition/wider "$tsr" bench corpus --quick --backend cpu --profile strict
+exits 1 "a crash" env TSR_INJECT=crash@addition/wider "$tsr" bench corpus --quick --backend cpu --profile strict
 has out "^addition/wider .* crash" "is a result"
 has out "killed by SIG" "with its signal"
 has out "^product/exact .* ok" "and the cases after it are run"
-exits 1 "--fail-fast" env TSR_TEST_FAULT=crash@addition/wider "$tsr" bench corpus --quick --backend cpu --fail-fast
+exits 1 "--fail-fast" env TSR_INJECT=crash@addition/wider "$tsr" bench corpus --quick --backend cpu --fail-fast
 hasnt out "^product" "stops at the first failure"
-exits 1 "a hang" env TSR_TEST_FAULT=hang@product/tiny "$tsr" bench corpus --quick --backend cpu --timeout 2 \
+exits 1 "a hang" env TSR_INJECT=hang@product/tiny "$tsr" bench corpus --quick --backend cpu --timeout 2 \
     --profile strict
 has out "^product/tiny .* timeout" "is a result"
 has out "^product/exact .* ok" "and the cases after it are run"
@@ -57,7 +57,7 @@ has err "nothing that was asked for failed" "says so"
 exits 0 "and stores no run" "$tsr" log last
 has out "^product/tiny .* ok" "so the last run stays the last"
 if "$tsr" bench corpus --quick --backend interp --memory 4096 >/dev/null 2>&1; then
-    exits 1 "a lack of memory" env TSR_TEST_FAULT=oom@product/tiny "$tsr" bench corpus --quick --backend cpu \
+    exits 1 "a lack of memory" env TSR_INJECT=oom@product/tiny "$tsr" bench corpus --quick --backend cpu \
         --memory 4096 --profile strict
     has out "out of memory" "is told as such"
     has out "^product/tiny .* error" "as an error of that case"
@@ -70,7 +70,7 @@ fi
 
 # Ctrl-C in the middle: the finished results stay, and --resume goes on.
 : >out # what an earlier command printed is not waited for
-TSR_TEST_FAULT=hang@product/tiny "$tsr" bench corpus --quick --backend cpu --profile strict >out 2>err &
+TSR_INJECT=hang@product/tiny "$tsr" bench corpus --quick --backend cpu --profile strict >out 2>err &
 pid=$!
 while ! grep -q "addition/wider" out && kill -0 $pid; do
     sleep 0.1
@@ -122,7 +122,7 @@ has err "no unfinished run" "and says so"
 # Packs beside the usual database go with the runs that refer to them, and no others.
 mkdir usual && cd usual || exit 1
 bench_usual() {
-    env -u TSR_DB TSR_TEST_FAULT="flip-bit@$1" "$tsr" bench ../corpus --quick --backend cpu --profile strict >out 2>err
+    env -u TSR_DB TSR_INJECT="flip-bit@$1" "$tsr" bench ../corpus --quick --backend cpu --profile strict >out 2>err
 }
 bench_usual addition/tiny
 bench_usual product/tiny
@@ -138,7 +138,7 @@ cd ..
 
 # kill -9 cannot be caught: what was stored is there all the same.
 : >out # what an earlier command printed is not waited for
-TSR_TEST_FAULT=hang@product/tiny "$tsr" bench corpus --quick --backend cpu --profile strict >out 2>err &
+TSR_INJECT=hang@product/tiny "$tsr" bench corpus --quick --backend cpu --profile strict >out 2>err &
 pid=$!
 while ! grep -q "addition/wider" out && kill -0 $pid; do
     sleep 0.1

@@ -33,7 +33,7 @@ repository plain 100 100 100.2 99 100 105 105 106 105
 echo "mine" >number
 git branch other
 before=$(git status --porcelain; git rev-parse HEAD; git branch -a; git worktree list; cat number)
-exits 0 "a search" env TSR_TEST_GATE="$fake" "$tsr" bisect-perf main~8 main --case 'k/*' --margin 0.7 -- sh build.sh
+exits 0 "a search" "$tsr" bisect-perf --judge "$fake" main~8 main --case 'k/*' --margin 0.7 -- sh build.sh
 has out "^$(hash_of 3) is the first bad commit: commit 5: 105" "finds the commit"
 has out '^    bad: k/c is slower' "says why"
 has out '^    \+5\.00 % against' "and by how much"
@@ -44,7 +44,7 @@ after=$(git status --porcelain; git rev-parse HEAD; git branch -a; git worktree 
 [ "$before" = "$after" ] && pass "the user's tree is as it was" || fail "the user's tree is as it was"
 [ -z "$(ls .tsr/checkouts 2>/dev/null)" ] && [ ! -e .tsr/bisect.json ] && pass "nothing is left behind" ||
     fail "nothing is left behind"
-exits 0 "as JSON" env TSR_TEST_GATE="$fake" "$tsr" bisect-perf main~8 main --json -- sh build.sh
+exits 0 "as JSON" "$tsr" bisect-perf --judge "$fake" main~8 main --json -- sh build.sh
 /usr/bin/python3 - "$(hash_of 3)" <<'END' && pass "one document" || fail "one document"
 import json, sys
 document = json.load(open("out"))
@@ -52,10 +52,10 @@ assert document["schema"] == "tsr.bisect/1" and document["first_bad"] == sys.arg
 marks = [c["mark"] for c in document["commits"]]
 assert len(marks) == 8 and marks[4] == marks[7] == "bad" and marks[3] == "good" and "skipped" not in marks
 END
-exits 0 "from a folder below" sh -c 'mkdir -p sub && cd sub && TSR_TEST_GATE=$1 exec "$2" bisect-perf main~8 main -- sh build.sh' \
+exits 0 "from a folder below" sh -c 'mkdir -p sub && cd sub && exec "$2" bisect-perf --judge "$1" main~8 main -- sh build.sh' \
     sh "$fake" "$tsr"
 has out "^$(hash_of 3) is the first bad" "finds the same"
-exits 5 "a search for nothing" env TSR_TEST_GATE="$fake" "$tsr" bisect-perf main~8 main~5 -- sh build.sh
+exits 5 "a search for nothing" "$tsr" bisect-perf --judge "$fake" main~8 main~5 -- sh build.sh
 has err 'is not known to be slower' "says so"
 exits 3 "a commit that is not there" "$tsr" bisect-perf nothing main -- sh build.sh
 has err "there is no commit .nothing. in the repository" "is named"
@@ -67,14 +67,14 @@ exits 3 "nothing to go on with" "$tsr" bisect-perf --resume
 cd ..
 
 repository rough 100 broken noise 100 gone later wrong broken 104 broken 104
-exits 5 "a search around what cannot be judged" env TSR_TEST_GATE="$fake" "$tsr" bisect-perf main~10 main -- sh build.sh
+exits 5 "a search around what cannot be judged" "$tsr" bisect-perf --judge "$fake" main~10 main -- sh build.sh
 has out "first bad commit is one of these 3" "ends with what it could not judge"
 has out "^$(hash_of 4) commit 6: wrong" "wrong outputs"
 has out "^$(hash_of 3) commit 7: broken" "no build"
 has out "^$(hash_of 2) commit 8: 104" "and the first that is slower"
 cd ..
 repository skips 100 100 broken 104 104 104
-exits 5 "where what is left was skipped" env TSR_TEST_GATE="$fake" "$tsr" bisect-perf main~5 main -- sh build.sh
+exits 5 "where what is left was skipped" "$tsr" bisect-perf --judge "$fake" main~5 main -- sh build.sh
 has out 'one of these 2' "the suspects are named"
 has out "^$(hash_of 3) commit 2: broken" "the one that does not build"
 has out 'does not build' "with its reason"
@@ -82,12 +82,12 @@ has out "^$(hash_of 2) commit 3: 104" "and the first that is bad"
 cd ..
 repository later 100 100 later 104
 : >"$FAKE_GATE_LOG"
-exits 0 "a candidate that needs more pairs" env TSR_TEST_GATE="$fake" "$tsr" bisect-perf main~3 main -- sh build.sh
+exits 0 "a candidate that needs more pairs" "$tsr" bisect-perf --judge "$fake" main~3 main -- sh build.sh
 has out "^$(hash_of 0) is the first bad" "is judged in the end"
 has "$FAKE_GATE_LOG" ' later .*--pairs 96' "with as many as a gate has"
 cd ..
 repository crash 100 100 crash 104
-exits 3 "a gate that ends without a document" env TSR_TEST_GATE="$fake" "$tsr" bisect-perf main~3 main -- sh build.sh
+exits 3 "a gate that ends without a document" "$tsr" bisect-perf --judge "$fake" main~3 main -- sh build.sh
 has err 'ended with code 70' "is no verdict on the commit"
 has err 'go on with tsr bisect-perf --resume' "and the search is kept"
 sed "s/if speed == \"crash\"/if speed == \"never\"/; s/float(speed if/float(100 if speed == \"crash\" else speed if/" \
@@ -95,12 +95,12 @@ sed "s/if speed == \"crash\"/if speed == \"never\"/; s/float(speed if/float(100 
 printf '#!/bin/sh\nexec /usr/bin/python3 "%s" "$@"\n' "$scratch/mended.py" >"$scratch/mended"
 chmod +x "$scratch/mended"
 : >"$FAKE_GATE_LOG"
-exits 0 "it goes on" env TSR_TEST_GATE="$scratch/mended" "$tsr" bisect-perf --resume
+exits 0 "it goes on" "$tsr" bisect-perf --judge "$scratch/mended" --resume
 has out "^$(hash_of 0) is the first bad" "and finds it"
 hasnt "$FAKE_GATE_LOG" " 104 " "without judging again what was judged"
-exits 3 "a search that is given up" env TSR_TEST_GATE="$fake" "$tsr" bisect-perf main~3 main -- sh build.sh
+exits 3 "a search that is given up" "$tsr" bisect-perf --judge "$fake" main~3 main -- sh build.sh
 [ -n "$(ls .tsr/checkouts)" ] && pass "leaves its checkouts" || fail "leaves its checkouts"
-exits 0 "another" env TSR_TEST_GATE="$fake" "$tsr" bisect-perf main~1 main -- sh build.sh
+exits 0 "another" "$tsr" bisect-perf --judge "$fake" main~1 main -- sh build.sh
 [ -z "$(ls .tsr/checkouts)" ] && pass "takes them away with its own" || fail "takes them away with its own"
 cd ..
 
@@ -111,7 +111,7 @@ test -e ../interrupted && sh build.sh && exit
 test "$(cat number)" = 4 || test "$(cat number)" = 0 || { touch ../../../building; sleep 20; }
 sh build.sh
 END
-TSR_TEST_GATE=$fake setsid "$tsr" bisect-perf main~4 main -- sh "$PWD/slow_build" >out 2>err &
+setsid "$tsr" bisect-perf --judge "$fake" main~4 main -- sh "$PWD/slow_build" >out 2>err &
 pid=$!
 for _ in $(seq 100); do
     [ -e building ] && break
@@ -122,7 +122,7 @@ code=0
 wait $pid || code=$?
 [ "$code" -eq 130 ] && pass "an interrupted search ends with 130" || fail "an interrupted search ends with $code"
 touch .tsr/interrupted .tsr/checkouts/interrupted
-exits 0 "and goes on" env TSR_TEST_GATE="$fake" "$tsr" bisect-perf --resume
+exits 0 "and goes on" "$tsr" bisect-perf --judge "$fake" --resume
 has out "^$(hash_of 1) is the first bad" "to its end"
 printf '{"good": 1' >.tsr/bisect.json
 exits 3 "a state that is damaged" "$tsr" bisect-perf --resume

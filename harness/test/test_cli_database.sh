@@ -21,7 +21,7 @@ done
 
 # One process executes a run; another that would join it is refused, until the first is gone.
 export TSR_DB=$scratch/results.db
-TSR_TEST_FAULT=hang@product/tiny "${bench[@]}" --timeout 100000 >first.out 2>first.err &
+TSR_INJECT=hang@product/tiny "${bench[@]}" --timeout 100000 >first.out 2>first.err &
 pid=$!
 while ! grep -q "addition/wider" first.out && kill -0 $pid; do
     sleep 0.05

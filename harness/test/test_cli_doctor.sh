@@ -23,8 +23,7 @@ def look(name, files, later, wanted):
             write(root, path, content)
     for path, content in later:
         write("later", path, content)
-    run = subprocess.run([tsr, "doctor", "--facts", "--json"], capture_output=True, text=True,
-                         env={**os.environ, "TSR_TEST_ROOT": "machine", "TSR_TEST_ROOT_LATER": "later"})
+    run = subprocess.run([tsr, "doctor", "--facts", "--json", "--root", "machine,later"], capture_output=True, text=True)
     assert run.returncode == 0, run
     document = json.loads(run.stdout)
     assert document["schema"] == "tsr.doctor/1" and document["noise"] is None

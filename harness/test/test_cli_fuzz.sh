@@ -35,7 +35,7 @@ has out "^seed 1: [1-9][0-9]* kernels, [1-9][0-9]* schedules \([1-9][0-9]* other
 exits 0 "more for some" "$tsr" fuzz --schedules=5 --filter 'softmax_rows,transpose*,matmul_scheduled' --threads 3 --seed 2 "${most_of_corpus[@]}"
 exits 2 "no schedules of random kernels" "$tsr" fuzz --schedules 2 --kernels 5
 exits 2 "no filter of random kernels" "$tsr" fuzz --filter 'x*'
-export TSR_TEST_FAULT=flip-bit
+export TSR_INJECT=flip-bit
 exits 1 "a bug that a schedule shows" "$tsr" fuzz --schedules 1 --filter matmul_f32/prime --threads 1 --json "$root/corpus/matmul"
 cp out report.json
 has err "^tsr golden verify .*--filter matmul_f32/prime.*--threads 1$" "the command that runs it"
@@ -45,12 +45,12 @@ d = json.load(open('report.json'))
 assert d['schema'] == 'tsr.fuzz-schedules/1' and len(d['failed']) == d['schedules'] > 0, d
 assert all(f['status'] == 'mismatch' and f['schedule'] == '' and f['pack'] for f in d['failed']), d
 "
-unset TSR_TEST_FAULT
+unset TSR_INJECT
 
 # A bug on purpose: whatever fails first shrinks to a kernel that has little left to take away.
-export TSR_TEST_FAULT=flip-bit
+export TSR_INJECT=flip-bit
 exits 1 "a bug" "$tsr" fuzz --seed 4 --kernels 1
-unset TSR_TEST_FAULT
+unset TSR_INJECT
 has out "^kernel 0 of seed 4, cpu.*: mismatch: output " "is found"
 shrunk=$(sed -n 's/^shrunk in [0-9]* runs to \(.*\):$/\1/p' out)
 pack=$(sed -n 's/^tsr replay //p' out)

@@ -39,15 +39,16 @@ has out '^first/one ' "and the others run"
 # A file that ends whoever reads it.
 mkdir many
 for name in a b c; do kernel "kernel_$name" >"many/$name.tsr"; done
-export TSR_TEST_CRASH_READING=many/b.tsr
-exits 70 "a crash while reading" bench many
+preload=(env "LD_PRELOAD=libcrash_reading.so" "LD_LIBRARY_PATH=$(dirname "$tsr")/harness" CRASH_READING=many/b.tsr
+    "ASAN_OPTIONS=verify_asan_link_order=0:${ASAN_OPTIONS:-}")
+crashing=("${preload[@]}" "$tsr")
+exits 70 "a crash while reading" "${crashing[@]}" bench --quick --backend cpu --profile strict many
 has err '^tsr: many/b.tsr: ' "is an error of that file"
 has out '^kernel_a/one .* ok ' "those before it run"
 has out '^kernel_c/one .* ok ' "and those behind it"
-exits 70 "compiling it" "$tsr" compile many/b.tsr --emit schedule
-exits 70 "checking it" "$tsr" lint many
-exits 70 "nothing else" bench many/b.tsr
-unset TSR_TEST_CRASH_READING
+exits 70 "compiling it" "${crashing[@]}" compile many/b.tsr --emit schedule
+exits 70 "checking it" "${crashing[@]}" lint many
+exits 70 "nothing else" "${crashing[@]}" bench --quick --backend cpu --profile strict many/b.tsr
 
 # Links: folders that are a corpus's own are searched, and no others.
 ln -s / many/root

@@ -127,9 +127,9 @@ exits 0 "after kill -9" "$tsr" tune --tuned killed.jsonl --export rescued.jsonl
 has out "^4 schedules to rescued.jsonl$" "all entries are there"
 
 # Wrong bits never win.
-export TSR_TEST_FAULT=flip-bit
+export TSR_INJECT=flip-bit
 exits 1 "schedules that give other bits" "$tsr" tune --budget 2 --threads 1 --tuned wrong_bits.jsonl --filter addition/wider
 has err "addition/wider: no schedule could be measured: output out" "are refused"
 [ ! -e wrong_bits.jsonl ] && pass "and not kept" || fail "and not kept"
-unset TSR_TEST_FAULT
+unset TSR_INJECT
 finish

@@ -274,7 +274,7 @@ int main(void) {
         cmocka_unit_test(test_digests_are_those_of_every_build),
         cmocka_unit_test(test_patterns),
     };
-    tsr_device_info_t host;
+    tsr_device_info_t host = {.struct_size = sizeof host};
     if (tsrGetDeviceInfo(0, &host) != TSR_SUCCESS || host.unavailable) {
         print_message("skipped: %s\n", host.unavailable ? host.unavailable : tsrGetLastError());
         return 0;

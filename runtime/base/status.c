@@ -17,6 +17,7 @@ static const char *const code_names[STATUS_CODE_COUNT] = {
     [STATUS_OUT_OF_MEMORY] = "out of memory",
     [STATUS_IO] = "i/o error",
     [STATUS_TIMEOUT] = "timeout",
+    [STATUS_DEVICE_LOST] = "device lost",
     [STATUS_MISMATCH] = "mismatch",
     [STATUS_INTERRUPTED] = "interrupted",
     [STATUS_INTERNAL] = "internal",

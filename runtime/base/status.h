@@ -18,6 +18,7 @@ typedef enum status_code {
     STATUS_OUT_OF_MEMORY, /* memory or disk exhausted */
     STATUS_IO,            /* the operating system refused a read or write */
     STATUS_TIMEOUT,
+    STATUS_DEVICE_LOST, /* a device stopped answering (exit 4) */
     STATUS_MISMATCH,    /* a check did not hold (exit 1) */
     STATUS_INTERRUPTED, /* the user ended it; there is no verdict (exit 130) */
     STATUS_INTERNAL,    /* our bug (exit 70) */
@@ -35,6 +36,12 @@ typedef struct status {
             0                                                                                      \
         }                                                                                          \
     }
+
+/* For a status on the stack where filling its message with zeros would cost too much. */
+static inline void status_clear(status *st) {
+    st->code = STATUS_OK;
+    st->message[0] = '\0';
+}
 
 /* Fill `st` (if not NULL) with a formatted message. Always returns false, so `return
  * status_set(...)`. */

@@ -1,86 +1,209 @@
-/* device.h - what a driver is: one const struct of functions. devices.def lists the drivers.
+/* device.h - drivers, their devices, and the queues of a device: all that the runtime knows of what
+ * kernels run on. devices.def lists the drivers.
  *
- * A driver opens a device, loads the part of a module that fits it, keeps memory and runs phases. A
- * device is used by several threads at once, so every function but open and close is thread-safe.
+ * A driver enumerates devices and opens them; each opening is a device of its own, with its own
+ * memory, images, events and queues. What a device can do is data (device_info). Work goes to
+ * queues: the commands of one queue run one after the other, those of two queues in any order but
+ * where an event orders them.
+ *
+ * Memory is named by addresses of the device. The host touches none that it has not mapped, unless
+ * the device is host_addressable.
+ *
+ * Functions may be called by several threads at once, but nothing may be in use where it is freed.
  * Failures fill the status. */
 #ifndef TESSERA_RUNTIME_DEVICE_H
 #define TESSERA_RUNTIME_DEVICE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
-#include "metadata.h"
 #include "tessera/kernel.h"
-#include "tessera/tessera.h"
 
 typedef struct device_driver device_driver;
+typedef struct device_event device_event;
+typedef struct device_queue device_queue;
 
-/* Drivers extend both structs; theirs start with these. */
+typedef enum device_memory_kind {
+    DEVICE_MEMORY_DEVICE,       /* the device's own; the fastest for its kernels */
+    DEVICE_MEMORY_HOST_VISIBLE, /* the device's own, and the host can map it */
+    DEVICE_MEMORY_PINNED,       /* the host's, and the device can reach it; for what is copied */
+    DEVICE_MEMORY_KIND_COUNT
+} device_memory_kind;
+
+enum { DEVICE_TARGETS_MAX = 8 };
+
+/* What a device is and can do; strings live as long as the process. */
+typedef struct device_info {
+    const char *backend;     /* the driver's name */
+    const char *name;        /* of the product */
+    const char *isa;         /* the best level of code that it runs */
+    const char *unavailable; /* NULL where it can be opened, else the reason in words */
+    uint32_t compute_units;
+    uint64_t memory_bytes;
+    uint32_t memory_kinds, mappable_kinds; /* bit 1 << device_memory_kind */
+    bool host_addressable; /* its addresses are the host's, and it takes any memory of the host */
+    uint64_t workgroup_memory_bytes; /* the most that a workgroup can have */
+    uint64_t timestamp_ns;           /* the step of its clock */
+    /* Names of the images that it loads, best first; NULL ends them. None: it loads any. */
+    const char *targets[DEVICE_TARGETS_MAX + 1];
+    const char *target_limit; /* the setting that ruled out better ones; NULL: none did */
+} device_info;
+
+/* Times of one dispatch, by the device's clock. */
+enum { DEVICE_TIMED_PHASES = 8 };
+typedef struct device_times {
+    const char *label;
+    uint64_t start_ns, total_ns;
+    uint32_t phases;
+    uint64_t phase_ns[DEVICE_TIMED_PHASES]; /* later phases count in total_ns only */
+} device_times;
+
+typedef struct device_options {
+    uint32_t threads; /* of the host, where those run the kernels; 0: one for each usable core */
+    bool debug; /* memory has guard pages and canaries; workspaces and workgroup memory are poisoned
+                   and checked with each dispatch */
+    void (*timed)(void *context, const device_times *times); /* of each timed dispatch that ended */
+    void *timed_context;
+} device_options;
+
+/* Drivers extend these three; their own structs start with them. */
 typedef struct device {
     const device_driver *driver;
+    device_info info;
+    atomic_uint attention; /* 0: the device is usable; else `usable` is to be asked */
 } device;
-typedef struct device_image device_image; /* loaded code: its phases' entry points */
 
-/* One allocation. `base` and `mapped_bytes` belong to the driver; `guarded` ones have canaries and
- * guard pages. */
+typedef struct device_image {
+    uint32_t phase_count;
+} device_image;
+
 typedef struct device_memory {
-    unsigned char *data;
+    void *address;
     size_t size_bytes;
-    void *base;
-    size_t mapped_bytes;
-    bool guarded;
+    device_memory_kind kind;
 } device_memory;
 
-typedef struct device_load {
-    const void *module; /* a checked module image, valid during the call */
-    size_t module_bytes;
-    const metadata *metadata;    /* its images are parts of the module */
-    const metadata_image *image; /* this one; NULL: the best that runs here, for any dimensions if
-                                    there is such */
-} device_load;
+/* Code to be loaded: one image of a module, read during the call. */
+typedef struct device_source {
+    const void *bytes;
+    size_t size_bytes;
+    const char *target;         /* one of device_info's, where it has any */
+    const char *label;          /* for messages */
+    const char *const *symbols; /* the entry point of each phase */
+    uint32_t phase_count;
+} device_source;
 
-/* What was loaded of it. */
-typedef struct device_code {
-    device_image *image;
-    const metadata_image *description; /* borrowed from the metadata */
-    const char *isa;                   /* static storage */
-} device_code;
+/* An address in `memory`, or in the host's own memory where that is NULL. */
+typedef struct device_span {
+    void *address;
+    const device_memory *memory;
+} device_span;
 
-typedef struct device_phase {
+/* A whole kernel: its phases are grids that run one after the other. */
+typedef struct device_dispatch {
     const device_image *image;
-    size_t phase; /* of the image that was loaded */
-    int64_t cells;
-    size_t scratch_bytes;
-    bool guarded;                  /* scratch is poisoned, with canaries and guard pages */
-    const tsr_kernel_frame *frame; /* the driver supplies `scratch` */
-} device_phase;
+    const char *label; /* of the kernel; borrowed until the dispatch has ended */
+    void *const *buffers;
+    const device_memory *const *memories; /* of each buffer; NULL: the host's own */
+    const int64_t *dims;
+    const int64_t *cells; /* of each phase of the image */
+    uint32_t buffer_count, dim_count;
+    size_t workspace_bytes; /* of the dispatch; the device supplies it */
+    size_t workgroup_bytes; /* of each workgroup; likewise */
+    bool timed;
+} device_dispatch;
+
+typedef enum device_command_kind {
+    DEVICE_COPY,
+    DEVICE_FILL,
+    DEVICE_DISPATCH,
+    DEVICE_RECORD, /* notes the time at which all before it have ended, well or badly */
+    DEVICE_WAIT    /* what follows waits for the recording that was asked for last */
+} device_command_kind;
+
+typedef struct device_command {
+    device_command_kind kind;
+    unsigned char byte; /* DEVICE_FILL */
+    uint64_t limit_ns;  /* how long it may run before its device counts as lost; 0: for ever */
+    union {
+        struct {
+            device_span to, from; /* DEVICE_FILL has no `from` */
+            size_t size_bytes;
+        } range;
+        device_event *event; /* DEVICE_RECORD, DEVICE_WAIT */
+        device_dispatch dispatch;
+    };
+} device_command;
+
+typedef enum device_event_state {
+    DEVICE_EVENT_UNUSED,  /* no recording was asked for */
+    DEVICE_EVENT_PENDING, /* one asked for has not happened */
+    DEVICE_EVENT_DONE
+} device_event_state;
 
 struct device_driver {
     const char *name;
-    bool listed; /* counts in tsrGetDeviceCount */
-    /* Fills the info without opening; strings are static. */
-    void (*probe)(tsr_device_info_t *info);
-    bool (*open)(uint32_t threads, device **device_out, status *st);
+    bool listed; /* its devices have public indices */
+    /* Describes device `index` without opening it; false past the last. */
+    bool (*enumerate)(uint32_t index, device_info *info_out);
+    bool (*open)(uint32_t index, const device_options *options, device **device_out, status *st);
+    /* Nothing of the device is left but, where it is lost, events and queues that cancel ended. */
     void (*close)(device *d);
-    bool (*load)(device *d, const device_load *load, device_code *code_out, status *st);
-    void (*unload)(device *d, device_image *image);
-    bool (*alloc)(device *d, size_t size_bytes, bool guarded, device_memory *memory_out,
+
+    /* False, with the reason, once the device is lost: a command ran past its limit
+     * (STATUS_TIMEOUT) or the device is gone (STATUS_DEVICE_LOST). From then on every command
+     * fails. */
+    bool (*usable)(device *d, status *why);
+    /* Gives a lost device up and ends its threads; commands that have not begun never will. False
+     * where one is inside a kernel that does not end: nothing of the device may be freed then. */
+    bool (*cancel)(device *d);
+
+    bool (*alloc)(device *d, size_t size_bytes, device_memory_kind kind, device_memory **memory_out,
                   status *st);
-    void (*release)(device *d, device_memory *memory);
-    /* False where the canaries of guarded memory are broken; says on which side and mends them. */
+    void (*free)(device *d, device_memory *memory);
+    /* False where the bytes that debug keeps around the memory were written; says on which side,
+     * and mends them. */
     bool (*intact)(device *d, const device_memory *memory, status *st);
-    bool (*copy)(device *d, void *to, const void *from, size_t size_bytes, status *st);
-    /* Runs all cells of one phase; returns when they are done. */
-    bool (*run)(device *d, const device_phase *phase, status *st);
-    /* Nobody wants the results any more: run, now and ever after, is to return false as soon as it
-     * can. Does not wait. */
-    void (*cancel)(device *d);
+    /* Where the host reaches the memory until it is unmapped. */
+    bool (*map)(device *d, device_memory *memory, void **host_out, status *st);
+    void (*unmap)(device *d, device_memory *memory);
+
+    bool (*load)(device *d, const device_source *source, device_image **image_out, status *st);
+    void (*unload)(device *d, device_image *image);
+
+    bool (*event_create)(device *d, device_event **event_out, status *st);
+    void (*event_destroy)(device *d, device_event *event);
+    /* Whether the event's recordings have happened, and when the last did; after waiting for them
+     * where asked to. False where the device is lost. */
+    bool (*event_query)(device *d, device_event *event, bool wait, device_event_state *state_out,
+                        uint64_t *time_ns_out, status *st);
+
+    /* Those who submit to a synchronous queue wait for the end of it, so the device may use their
+     * thread. */
+    bool (*queue_create)(device *d, bool synchronous, device_queue **queue_out, status *st);
+    /* The queue has nothing to do, or the device was cancelled. */
+    void (*queue_destroy)(device *d, device_queue *queue);
+    /* Queues commands; what they point at is read before it returns, memory and images when they
+     * run. On a synchronous queue it returns when they have ended; false where one failed. */
+    bool (*submit)(device_queue *queue, const device_command *commands, size_t count, status *st);
+    /* Waits for all that was submitted before. False with the first failure that was not told yet.
+     */
+    bool (*await)(device_queue *queue, status *st);
 };
 
 /* Driver `index` of devices.def, listed ones first; NULL past the end. */
 const device_driver *device_driver_at(size_t index);
-size_t device_listed_count(void);
+const device_driver *device_driver_find(const char *name); /* NULL: there is none */
+/* Counts the devices of the listed drivers. */
+uint32_t device_listed_count(void);
+/* Listed device `index`: its driver and its index there; NULL past the end. */
+const device_driver *device_listed_at(uint32_t index, uint32_t *own_index_out);
+/* Opens a device, and closes it again where what it says of itself cannot be. *device_out is NULL
+ * then. */
+bool device_open(const device_driver *driver, uint32_t index, const device_options *options,
+                 device **device_out, status *st);
 
 #endif

@@ -1,188 +1,148 @@
-/* host.c - the driver of this machine's CPU: it picks the best fitting "elf:<isa>" part of a
- * module, loads it and runs phases on the thread pool. */
+/* host.c - the driver of this machine's CPU: one device, whose dispatches take turns on a pool of
+ * threads. Its addresses are those of the process, and its clock is CLOCK_MONOTONIC. */
 #include "device/host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/text.h"
-#include "device/device.h"
-#include "device/host_elf.h"
-#include "device/host_memory.h"
-#include "device/host_pool.h"
-#include "module.h"
+#include "device/host_run.h"
+#include "device/soft.h"
+
+/* Whose turn it is: taking and giving are one atomic operation each, unless somebody waits. */
+enum { TURN_FREE, TURN_TAKEN, TURN_AWAITED };
 
 typedef struct host_device {
-    device base;
-    host_pool *pool;
+    soft_device soft;
+    host_runner runner;
+    atomic_uint turn;
 } host_device;
-
-struct device_image {
-    host_elf *elf;
-    size_t phase_count;
-    tsr_phase_fn phases[];
-};
 
 extern const device_driver host_driver;
 
-static void probe(tsr_device_info_t *info) {
-    *info = (tsr_device_info_t){.backend = "cpu",
-                                .name = host_cpu_name(),
-                                .isa = host_isa(),
-                                .compute_units = host_usable_cores(),
-                                .memory_bytes = host_memory_bytes(),
-                                .unavailable = host_unavailable()};
+static bool enumerate(uint32_t index, device_info *info_out) {
+    const uint32_t all = (1u << DEVICE_MEMORY_KIND_COUNT) - 1;
+    if (index > 0)
+        return false;
+    *info_out = (device_info){.backend = "cpu",
+                              .name = host_cpu_name(),
+                              .unavailable = host_unavailable(),
+                              .compute_units = host_usable_cores(),
+                              .memory_bytes = host_memory_bytes(),
+                              .memory_kinds = all,
+                              .mappable_kinds = all,
+                              .host_addressable = true,
+                              .workgroup_memory_bytes = host_memory_bytes(),
+                              .timestamp_ns = 1};
+    host_describe_code(info_out);
+    return true;
 }
 
-static bool open_host(uint32_t threads, device **device_out, status *st) {
-    if (host_unavailable())
-        return status_set(st, STATUS_UNAVAILABLE, "this host cannot run kernels: %s",
-                          host_unavailable());
-    host_pool *pool = host_pool_new(threads ? threads : host_usable_cores(), st);
-    if (!pool)
+/* ---- turns ---- */
+
+static bool await_turn(host_device *h, status *st) {
+    soft_device *d = &h->soft;
+    bool ours = false, lost = false;
+    pthread_mutex_lock(&d->mutex);
+    while (!lost && !(ours = atomic_exchange(&h->turn, TURN_AWAITED) == TURN_FREE))
+        lost = !soft_wait(d, 0);
+    if (!ours)
+        status_set(st, d->lost.code, "%s", d->lost.message);
+    pthread_mutex_unlock(&d->mutex);
+    return ours;
+}
+
+static bool take_turn(host_device *h, status *st) {
+    unsigned expected = TURN_FREE;
+    return atomic_compare_exchange_strong(&h->turn, &expected, TURN_TAKEN) || await_turn(h, st);
+}
+
+static void give_turn(host_device *h) {
+    if (atomic_exchange(&h->turn, TURN_FREE) != TURN_AWAITED)
+        return;
+    pthread_mutex_lock(&h->soft.mutex);
+    pthread_cond_broadcast(&h->soft.changed);
+    pthread_mutex_unlock(&h->soft.mutex);
+}
+
+/* ---- commands ---- */
+
+static bool dispatch(device_queue *queue, const device_command *c, status *st) {
+    host_device *h = (host_device *)queue->device;
+    if (!take_turn(h, st))
         return false;
-    host_device *d = base_calloc(1, sizeof *d);
-    d->base.driver = &host_driver;
-    d->pool = pool;
-    *device_out = &d->base;
+    bool ok = soft_begin(queue, c, st);
+    if (ok) {
+        ok = host_runner_run(&h->runner, &c->dispatch, st);
+        soft_end(queue, c);
+    }
+    give_turn(h);
+    return ok;
+}
+
+static bool execute(device_queue *queue, const device_command *c, status *st) {
+    if (c->kind == DEVICE_DISPATCH)
+        return dispatch(queue, c, st);
+    if (!soft_begin(queue, c, st))
+        return false;
+    if (c->kind == DEVICE_COPY)
+        memmove(c->range.to.address, c->range.from.address, c->range.size_bytes);
+    else
+        memset(c->range.to.address, c->byte, c->range.size_bytes);
+    soft_end(queue, c);
+    return true;
+}
+
+static void lost(soft_device *d) {
+    host_pool_cancel(((host_device *)d)->runner.pool);
+}
+
+static const soft_functions functions = {
+    .execute = execute, .lost = lost, .inline_execution = true};
+
+/* ---- devices ---- */
+
+static bool open_host(uint32_t index, const device_options *options, device **device_out,
+                      status *st) {
+    host_device *h = base_calloc(1, sizeof *h);
+    soft_device_init(&h->soft, &host_driver, &functions, options);
+    enumerate(index, &h->soft.base.info);
+    if (!host_runner_init(&h->runner, &h->soft.options, options->threads, 0, st)) {
+        soft_device_release(&h->soft);
+        free(h);
+        return false;
+    }
+    *device_out = &h->soft.base;
     return true;
 }
 
 static void close_host(device *d) {
-    host_device *host = (host_device *)d;
-    host_pool_free(host->pool);
-    free(host);
-}
-
-/* Says which images the module has, and why the host takes none of them. */
-static void no_image_fits(const device_load *load, status *st) {
-    text found;
-    module_part part;
-    text_init(&found);
-    for (size_t i = 0; module_part_at(load->module, load->module_bytes, i, &part); i++)
-        if (strncmp(part.kind, "elf:", 4) == 0)
-            text_printf(&found, "%s%s", found.length ? ", " : "", part.kind + 4);
-    status_set(st, STATUS_UNAVAILABLE,
-               "no image of '%s' fits this host (%s%s%s); the module has %s", load->metadata->name,
-               host_isa(), host_isa_limit() ? ", the limit of " : "",
-               host_isa_limit() ? HOST_ISA_LIMIT : "", found.length ? found.data : "no host image");
-    text_release(&found);
-}
-
-/* What the metadata says of a part; every part, where it tells none apart. */
-static const metadata_image *description(const metadata *m, const char *kind) {
-    for (uint32_t i = 0; i < m->image_count; i++)
-        if (!m->images[i].isa || strcmp(m->images[i].section, kind) == 0)
-            return &m->images[i];
-    return NULL;
-}
-
-/* The level of the best image that runs here; NULL: none does. */
-static const char *pick_image(const device_load *load, module_part *part, status *st) {
-    const char *isa;
-    for (size_t i = 0; (isa = host_isa_level(i)); i++) {
-        char kind[32];
-        snprintf(kind, sizeof kind, "elf:%s", isa);
-        if (host_isa_supports(isa) && module_find(load->module, load->module_bytes, kind, part))
-            return isa;
-    }
-    no_image_fits(load, st);
-    return NULL;
-}
-
-static void unload(device *d, device_image *image) {
-    (void)d;
-    host_elf_free(image->elf);
-    free(image);
-}
-
-static bool load_host(device *d, const device_load *load, device_code *code_out, status *st) {
-    module_part part;
-    const metadata_image *code = load->image;
-    const char *isa = code ? code->isa : pick_image(load, &part, st);
-    if (!isa || (code && !module_find(load->module, load->module_bytes, code->section, &part)))
-        return false;
-    code = code ? code : description(load->metadata, part.kind);
-    host_elf *elf = host_elf_load(part.data, part.size_bytes, st);
-    if (!elf)
-        return status_set(st, STATUS_CORRUPT, "loading '%s' of '%s'", part.kind,
-                          load->metadata->name);
-    device_image *image =
-        base_calloc(1, sizeof *image + code->phase_count * sizeof image->phases[0]);
-    image->elf = elf;
-    image->phase_count = code->phase_count;
-    for (size_t i = 0; i < code->phase_count; i++) {
-        void *address = host_elf_symbol(elf, code->symbols[i]);
-        if (!address) {
-            status_set(st, STATUS_NOT_FOUND, "'%s' has no function '%s', which its metadata names",
-                       part.kind, code->symbols[i]);
-            unload(d, image);
-            return false;
-        }
-        memcpy(&image->phases[i], &address, sizeof address); /* ISO C knows no such cast */
-    }
-    *code_out = (device_code){image, code, isa};
-    return true;
-}
-
-static bool alloc(device *d, size_t size_bytes, bool guarded, device_memory *memory_out,
-                  status *st) {
-    (void)d;
-    return host_memory_map(size_bytes, guarded, memory_out, st);
-}
-
-static void release(device *d, device_memory *memory) {
-    (void)d;
-    host_memory_unmap(memory);
-}
-
-static bool intact(device *d, const device_memory *memory, status *st) {
-    (void)d;
-    return host_memory_intact(memory, st);
-}
-
-static bool copy(device *d, void *to, const void *from, size_t size_bytes, status *st) {
-    (void)d, (void)st;
-    memmove(to, from, size_bytes);
-    return true;
-}
-
-typedef struct cell_call {
-    tsr_phase_fn phase;
-    const tsr_kernel_frame *frame;
-} cell_call;
-
-static void run_cells(void *context, unsigned char *scratch, int64_t begin, int64_t end) {
-    const cell_call *call = context;
-    tsr_kernel_frame frame = *call->frame;
-    frame.scratch = scratch;
-    call->phase(&frame, begin, end);
-}
-
-static bool run(device *d, const device_phase *phase, status *st) {
-    cell_call call = {phase->image->phases[phase->phase], phase->frame};
-    host_pool_grid grid = {run_cells, &call, phase->cells, phase->scratch_bytes, phase->guarded};
-    return host_pool_run(((host_device *)d)->pool, &grid, st);
-}
-
-static void cancel(device *d) {
-    host_pool_cancel(((host_device *)d)->pool);
+    host_device *h = (host_device *)d;
+    host_runner_release(&h->runner);
+    soft_device_release(&h->soft);
+    free(h);
 }
 
 const device_driver host_driver = {
     .name = "cpu",
     .listed = true,
-    .probe = probe,
+    .enumerate = enumerate,
     .open = open_host,
     .close = close_host,
-    .load = load_host,
-    .unload = unload,
-    .alloc = alloc,
-    .release = release,
-    .intact = intact,
-    .copy = copy,
-    .run = run,
-    .cancel = cancel,
+    .usable = soft_usable,
+    .cancel = soft_cancel,
+    .alloc = soft_alloc,
+    .free = soft_free,
+    .intact = soft_intact,
+    .map = soft_map,
+    .unmap = soft_unmap,
+    .load = host_load,
+    .unload = host_unload,
+    .event_create = soft_event_create,
+    .event_destroy = soft_event_destroy,
+    .event_query = soft_event_query,
+    .queue_create = soft_queue_create,
+    .queue_destroy = soft_queue_destroy,
+    .submit = soft_submit,
+    .await = soft_await,
 };

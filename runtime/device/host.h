@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HOST_REASON_BYTES = 160 };
+enum { HOST_REASON_BYTES = 160, HOST_TARGET_BYTES = 32 };
 
 /* The environment variable that rules out the levels above the one it names. */
 #define HOST_ISA_LIMIT "TESSERA_ISA"
@@ -27,6 +27,11 @@ const char *host_unavailable(void);
 
 /* ISA levels from the best downwards; NULL past the end. */
 const char *host_isa_level(size_t index);
+
+/* The target of images with code for a level, of any machine: "x86_64-elf/x86-64-v4". */
+void host_target_of(const char *isa, char target_out[HOST_TARGET_BYTES]);
+/* That of host_isa_level(index); static storage. */
+const char *host_target(size_t index);
 
 /* How far behind the beginning of a page the code of modules loaded from now on begins: a multiple
  * of 64, below a page; 0 by default. Where code lies changes how fast it is by a percent and more,

@@ -11,6 +11,7 @@
 #include "device/host_cpu.h"
 
 static char reasons[HOST_CPU_LEVELS_MAX][HOST_REASON_BYTES];
+static char targets[HOST_CPU_LEVELS_MAX][HOST_TARGET_BYTES];
 static char brand[HOST_CPU_BRAND_BYTES];
 static const char *limit;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -43,8 +44,10 @@ static void why_not_level(int level, char *reason) {
 static void probe(void) {
     const char *given = getenv(HOST_ISA_LIMIT);
     limit = given && *given ? given : NULL;
-    for (int level = 0; level < level_count(); level++)
+    for (int level = 0; level < level_count(); level++) {
         why_not_level(level, reasons[level]);
+        host_target_of(host_cpu_levels[level], targets[level]);
+    }
     host_cpu_brand(brand);
 }
 
@@ -65,6 +68,16 @@ const char *host_isa_limit(void) {
 
 const char *host_isa_level(size_t index) {
     return index < (size_t)level_count() ? host_cpu_levels[index] : NULL;
+}
+
+void host_target_of(const char *isa, char target_out[HOST_TARGET_BYTES]) {
+    bool arm = strncmp(isa, "aarch64", 7) == 0;
+    snprintf(target_out, HOST_TARGET_BYTES, "%s-elf/%s", arm ? "aarch64" : "x86_64", isa);
+}
+
+const char *host_target(size_t index) {
+    pthread_once(&once, probe);
+    return targets[index];
 }
 
 const char *host_isa(void) {

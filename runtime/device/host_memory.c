@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include "base/arena.h"
+#include <unistd.h>
 
 enum { ALIGNMENT = 64, CANARY_BEFORE = 64, CANARY = 0xA5 };
 static const size_t page_bytes = 4096, huge_page_bytes = (size_t)2 << 20,
@@ -30,7 +29,7 @@ static void *map_pages(size_t size_bytes, int protection) {
 }
 
 /* Maps more than needed and returns the ends, since mmap knows no alignment. */
-static bool map_large(device_memory *m, status *st) {
+static bool map_large(host_memory *m, status *st) {
     size_t wanted = round_up(m->size_bytes, huge_page_bytes), total = wanted + huge_page_bytes;
     unsigned char *start = map_pages(total, PROT_READ | PROT_WRITE);
     if (!start)
@@ -47,14 +46,23 @@ static bool map_large(device_memory *m, status *st) {
     return true;
 }
 
-static bool map_guarded(device_memory *m, status *st) {
+/* The pages between the guards: anonymous ones, or a file's. */
+static bool open_inside(unsigned char *start, size_t bytes, int file) {
+    const int access = PROT_READ | PROT_WRITE;
+    if (file < 0)
+        return mprotect(start, bytes, access) == 0;
+    return ftruncate(file, (off_t)bytes) == 0 &&
+           mmap(start, bytes, access, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
+}
+
+static bool map_guarded(host_memory *m, int file, status *st) {
     size_t padded = round_up(m->size_bytes, ALIGNMENT),
            inside = round_up(padded + CANARY_BEFORE, page_bytes);
     m->mapped_bytes = inside + 2 * page_bytes;
     unsigned char *start = map_pages(m->mapped_bytes, PROT_NONE);
     if (!start)
         return no_memory(m->size_bytes, st);
-    if (mprotect(start + page_bytes, inside, PROT_READ | PROT_WRITE) != 0) {
+    if (!open_inside(start + page_bytes, inside, file)) {
         munmap(start, m->mapped_bytes);
         return no_memory(m->size_bytes, st);
     }
@@ -65,12 +73,12 @@ static bool map_guarded(device_memory *m, status *st) {
     return true;
 }
 
-bool host_memory_map(size_t size_bytes, bool guarded, device_memory *memory_out, status *st) {
-    *memory_out = (device_memory){.size_bytes = size_bytes, .guarded = guarded};
+bool host_memory_map(size_t size_bytes, bool guarded, host_memory *memory_out, status *st) {
+    *memory_out = (host_memory){.size_bytes = size_bytes, .guarded = guarded};
     if (size_bytes > SIZE_MAX / 2)
         return no_memory(size_bytes, st);
     if (guarded)
-        return map_guarded(memory_out, st);
+        return map_guarded(memory_out, -1, st);
     if (size_bytes >= large_bytes)
         return map_large(memory_out, st);
     size_t padded = round_up(size_bytes ? size_bytes : 1, ALIGNMENT);
@@ -78,12 +86,24 @@ bool host_memory_map(size_t size_bytes, bool guarded, device_memory *memory_out,
     return memory_out->data || no_memory(size_bytes, st);
 }
 
-void host_memory_unmap(device_memory *memory) {
+bool host_memory_map_file(size_t size_bytes, int file, host_memory *memory_out, status *st) {
+    *memory_out = (host_memory){.size_bytes = size_bytes, .guarded = true};
+    if (size_bytes > SIZE_MAX / 2)
+        return no_memory(size_bytes, st);
+    return map_guarded(memory_out, file, st);
+}
+
+void host_memory_inside(const host_memory *memory, unsigned char **start_out, size_t *bytes_out) {
+    *start_out = (unsigned char *)memory->base + page_bytes;
+    *bytes_out = memory->mapped_bytes - 2 * page_bytes;
+}
+
+void host_memory_unmap(host_memory *memory) {
     if (memory->mapped_bytes)
         munmap(memory->base, memory->mapped_bytes);
     else
         free(memory->base);
-    *memory = (device_memory){0};
+    *memory = (host_memory){0};
 }
 
 static bool all_canary(const unsigned char *bytes, size_t count) {
@@ -93,7 +113,7 @@ static bool all_canary(const unsigned char *bytes, size_t count) {
     return true;
 }
 
-bool host_memory_intact(const device_memory *memory, status *st) {
+bool host_memory_intact(const host_memory *memory, status *st) {
     if (!memory->guarded)
         return true;
     unsigned char *before = (unsigned char *)memory->base + page_bytes,

@@ -3,14 +3,31 @@
 #ifndef TESSERA_RUNTIME_HOST_MEMORY_H
 #define TESSERA_RUNTIME_HOST_MEMORY_H
 
-#include "device/device.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* `base` and `mapped_bytes`: what was mapped, guard pages and all; 0 bytes: it is from malloc. */
+typedef struct host_memory {
+    unsigned char *data;
+    size_t size_bytes;
+    void *base;
+    size_t mapped_bytes;
+    bool guarded;
+} host_memory;
 
 /* Data is aligned to 64 bytes; from 4 MiB on to 2 MiB, with huge pages asked for. A guarded
  * allocation ends right before a PROT_NONE page (but for padding to 64 bytes), and is preceded by
  * one. Contents are undefined. */
-bool host_memory_map(size_t size_bytes, bool guarded, device_memory *memory_out, status *st);
-void host_memory_unmap(device_memory *memory);
+bool host_memory_map(size_t size_bytes, bool guarded, host_memory *memory_out, status *st);
+/* Guarded memory whose pages between the guards are those of a file, which becomes as long. */
+bool host_memory_map_file(size_t size_bytes, int file, host_memory *memory_out, status *st);
+void host_memory_unmap(host_memory *memory); /* does nothing for a zeroed one */
+/* The file's pages: where they begin in the mapping, and their bytes. */
+void host_memory_inside(const host_memory *memory, unsigned char **start_out, size_t *bytes_out);
 /* Whether the canary bytes around guarded data are whole; if not, says where and mends them. */
-bool host_memory_intact(const device_memory *memory, status *st);
+bool host_memory_intact(const host_memory *memory, status *st);
 
 #endif

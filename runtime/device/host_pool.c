@@ -1,10 +1,10 @@
 /* host_pool.c - see host_pool.h.
  *
- * `state` is a serial number and an open bit. run() fills the grid, opens it, works until no cell
- * is left, closes it and waits until nobody is `inside`. A worker steps inside first and looks at
- * the state then: so either it sees the grid closed and leaves it alone, or run() sees the worker
- * and waits (both are sequentially consistent). Workers that slept through a whole grid are never
- * waited for, which keeps small launches fast. */
+ * `state` is a serial number and an open bit. run_shared() fills the grid, opens it, works until no
+ * cell is left, closes it and waits until nobody is `inside`. A worker steps inside first and looks
+ * at the state then: so either it sees the grid closed and leaves it alone, or run_shared() sees
+ * the worker and waits (both are sequentially consistent). Workers that slept through a whole grid
+ * are never waited for, which keeps small launches fast. */
 #include "device/host_pool.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/thread.h"
 #include "device/host_memory.h"
 
@@ -27,13 +27,20 @@
 
 enum { SPIN_NS = 30000, SPIN_BATCH = 32, CACHE_LINE = 64, SCRATCH_GRAIN = 4096, POISON = 0xCB };
 
+/* The control register of the floating-point environment; in it, too, flags of what has happened,
+ * which are no part of the environment. Default: round to nearest, no flush, all masked. Reading
+ * and writing it takes nanoseconds. */
+typedef uint64_t fp_word;
+
 struct host_pool {
     uint32_t threads;
     pthread_t *workers; /* threads - 1 */
-    device_memory
+    host_memory
         *scratch; /* one per thread; changed only while the grid is closed and nobody inside */
-    pthread_mutex_t mutex; /* one grid at a time */
-    host_pool_grid grid;
+    const host_pool_work *work; /* and the grid of it that runs: */
+    tsr_phase_fn phase;
+    int64_t cells;
+    fp_word callers_fp; /* the word of the thread in host_pool_run, without asking the processor */
     atomic_uint stop;
     atomic_bool cancelled;
     atomic_bool fp_changed;                 /* some cell left another floating-point environment */
@@ -65,80 +72,70 @@ static void relax(void) {
 #endif
 }
 
-static int64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
-/* Control registers of the floating-point environment. The defaults: round to nearest, no flush,
- * all masked. */
-typedef struct fp_control {
-    uint64_t fpcr; /* AArch64 */
-    uint32_t sse;
-    uint16_t x87;
-} fp_control;
-
 #if defined(__x86_64__)
-static const fp_control fp_default = {.sse = 0x1F80, .x87 = 0x37F};
+enum { FP_DEFAULT = 0x1F80, FP_FLAGS = 0x3F, X87_DEFAULT = 0x37F };
 
-static void set_fp(fp_control wanted, uint16_t x87_now) {
-    _mm_setcsr(wanted.sse);
-    if (wanted.x87 != x87_now) /* kernels rarely use the x87; loading its register is slow */
-        __asm__ volatile("fldcw %0" : : "m"(wanted.x87));
+static fp_word fp_read(void) {
+    return _mm_getcsr();
 }
 
-static fp_control enter_default_fp(void) {
-    fp_control saved = {.sse = _mm_getcsr()};
-    __asm__ volatile("fnstcw %0" : "=m"(saved.x87));
-    set_fp(fp_default, saved.x87);
+static void fp_write(fp_word word) {
+    _mm_setcsr((uint32_t)word);
+}
+
+/* Kernels rarely use the x87. Returns what to give back to x87_leave. */
+static uint16_t x87_enter(void) {
+    const uint16_t wanted = X87_DEFAULT;
+    uint16_t saved;
+    __asm__ volatile("fnstcw %0" : "=m"(saved));
+    if (saved != wanted)
+        __asm__ volatile("fldcw %0" : : "m"(wanted));
     return saved;
 }
 
-static void leave_default_fp(fp_control saved) {
-    set_fp(saved, fp_default.x87);
-}
-
-static bool fp_is_default(void) {
-    enum { FLAGS = 0x3F }; /* what has happened: no part of the environment */
-    return (_mm_getcsr() & ~(uint32_t)FLAGS) == fp_default.sse;
-}
-#elif defined(__aarch64__)
-static fp_control enter_default_fp(void) {
-    fp_control saved = {0};
-    __asm__ volatile("mrs %0, fpcr" : "=r"(saved.fpcr));
-    if (saved.fpcr != 0)
-        __asm__ volatile("msr fpcr, %0" : : "r"(UINT64_C(0)));
-    return saved;
-}
-
-static void leave_default_fp(fp_control saved) {
-    if (saved.fpcr != 0)
-        __asm__ volatile("msr fpcr, %0" : : "r"(saved.fpcr));
-}
-
-static bool fp_is_default(void) {
-    uint64_t fpcr;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
-    return fpcr == 0;
+static void x87_leave(uint16_t saved) {
+    if (saved != X87_DEFAULT)
+        __asm__ volatile("fldcw %0" : : "m"(saved));
 }
 #else
-static fp_control enter_default_fp(void) {
-    return (fp_control){0};
+enum { FP_DEFAULT = 0, FP_FLAGS = 0 };
+
+static fp_word fp_read(void) {
+    fp_word word = FP_DEFAULT;
+#if defined(__aarch64__)
+    __asm__ volatile("mrs %0, fpcr" : "=r"(word));
+#endif
+    return word;
 }
 
-static void leave_default_fp(fp_control saved) {
+static void fp_write(fp_word word) {
+#if defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(word));
+#else
+    (void)word;
+#endif
+}
+
+static uint16_t x87_enter(void) {
+    return 0;
+}
+
+static void x87_leave(uint16_t saved) {
     (void)saved;
-}
-
-static bool fp_is_default(void) {
-    return true;
 }
 #endif
 
+/* Makes the environment the default one, where `now` is not; returns what it is then. */
+static fp_word fp_to_default(fp_word now) {
+    if ((now & ~(fp_word)FP_FLAGS) == FP_DEFAULT)
+        return now;
+    fp_write(FP_DEFAULT);
+    return FP_DEFAULT;
+}
+
 /* Claims a share of what is left: large pieces first, single cells at the end. */
 static bool claim(host_pool *pool, int64_t *begin, int64_t *end) {
-    int64_t cells = pool->grid.cells, at = atomic_load_explicit(&pool->next, memory_order_relaxed);
+    int64_t cells = pool->cells, at = atomic_load_explicit(&pool->next, memory_order_relaxed);
     do {
         if (at >= cells)
             return false;
@@ -150,18 +147,21 @@ static bool claim(host_pool *pool, int64_t *begin, int64_t *end) {
 }
 
 static void call(host_pool *pool, uint32_t index, int64_t begin, int64_t end) {
-    const host_pool_grid *grid = &pool->grid;
-    unsigned char *scratch = pool->scratch[index].data;
-    if (grid->guarded)
-        memset(scratch, POISON, grid->scratch_bytes);
-    grid->run(grid->context, scratch, begin, end);
-    if (fp_is_default())
+    tsr_kernel_frame frame = *pool->work->frame;
+    frame.scratch = pool->scratch[index].data;
+    if (pool->work->guarded)
+        memset(frame.scratch, POISON, pool->work->scratch_bytes);
+    pool->phase(&frame, begin, end);
+    fp_word left = fp_read(), now = fp_to_default(left); /* the thread will run other kernels */
+    if (index == 0)
+        pool->callers_fp = now;
+    if (now == left)
         return;
-    (void)enter_default_fp(); /* the next kernel's cells run on this thread, too */
+    (void)x87_enter(); /* fesetround changes both */
     atomic_store(&pool->fp_changed, true);
 }
 
-static void work(host_pool *pool, uint32_t index) {
+static void run_cells(host_pool *pool, uint32_t index) {
     int64_t begin, end;
     while (!atomic_load_explicit(&pool->cancelled, memory_order_relaxed) &&
            claim(pool, &begin, &end))
@@ -175,14 +175,14 @@ static bool worth_entering(host_pool *pool, unsigned last) {
 
 /* Spins, then sleeps, until a grid other than `last` is open or the pool stops. */
 static void await_grid(host_pool *pool, unsigned last) {
-    int64_t limit = now_ns() + SPIN_NS;
+    uint64_t limit = clock_now_ns() + SPIN_NS;
     do {
         for (int i = 0; i < SPIN_BATCH; i++) {
             if (worth_entering(pool, last))
                 return;
             relax();
         }
-    } while (now_ns() < limit);
+    } while (clock_now_ns() < limit);
     atomic_fetch_add(&pool->sleepers, 1);
     for (;;) {
         unsigned seen = atomic_load(&pool->state);
@@ -198,7 +198,7 @@ static void *worker_main(void *argument) {
     host_pool *pool = start.pool;
     unsigned last = 0;
     free(argument);
-    (void)enter_default_fp();
+    (void)fp_to_default(fp_read());
     for (;;) {
         await_grid(pool, last);
         if (atomic_load(&pool->stop))
@@ -206,7 +206,7 @@ static void *worker_main(void *argument) {
         atomic_fetch_add(&pool->inside, 1);
         unsigned s = atomic_load(&pool->state);
         if (s & 1) {
-            work(pool, start.index);
+            run_cells(pool, start.index);
             last = s;
         }
         if (atomic_fetch_sub(&pool->inside, 1) == 1 && atomic_load(&pool->caller_sleeps))
@@ -215,14 +215,14 @@ static void *worker_main(void *argument) {
 }
 
 static void await_workers(host_pool *pool) {
-    int64_t limit = now_ns() + SPIN_NS;
+    uint64_t limit = clock_now_ns() + SPIN_NS;
     do {
         for (int i = 0; i < SPIN_BATCH; i++) {
             if (atomic_load(&pool->inside) == 0)
                 return;
             relax();
         }
-    } while (now_ns() < limit);
+    } while (clock_now_ns() < limit);
     atomic_store(&pool->caller_sleeps, 1);
     for (unsigned n; (n = atomic_load(&pool->inside)) != 0;)
         futex_wait(&pool->inside, n);
@@ -230,22 +230,21 @@ static void await_workers(host_pool *pool) {
 }
 
 /* Guarded scratch fits exactly, so that its canary begins where a kernel's right to write ends. */
-static bool scratch_fits(const device_memory *scratch, const host_pool_grid *grid) {
-    if (!scratch->data || scratch->guarded != grid->guarded)
+static bool scratch_fits(const host_memory *scratch, const host_pool_work *work) {
+    if (!scratch->data || scratch->guarded != work->guarded)
         return false;
-    return grid->guarded ? scratch->size_bytes == grid->scratch_bytes
-                         : scratch->size_bytes >= grid->scratch_bytes;
+    return work->guarded ? scratch->size_bytes == work->scratch_bytes
+                         : scratch->size_bytes >= work->scratch_bytes;
 }
 
-static bool fit_scratch(host_pool *pool, const host_pool_grid *grid, status *st) {
-    size_t size_bytes = grid->guarded ? grid->scratch_bytes
-                                      : (grid->scratch_bytes / SCRATCH_GRAIN + 1) * SCRATCH_GRAIN;
+static bool fit_scratch(host_pool *pool, const host_pool_work *work, status *st) {
+    size_t size_bytes = work->guarded ? work->scratch_bytes
+                                      : (work->scratch_bytes / SCRATCH_GRAIN + 1) * SCRATCH_GRAIN;
     for (uint32_t i = 0; i < pool->threads; i++) {
-        if (scratch_fits(&pool->scratch[i], grid))
+        if (scratch_fits(&pool->scratch[i], work))
             continue;
-        if (pool->scratch[i].data)
-            host_memory_unmap(&pool->scratch[i]);
-        if (!host_memory_map(size_bytes, grid->guarded, &pool->scratch[i], st))
+        host_memory_unmap(&pool->scratch[i]);
+        if (!host_memory_map(size_bytes, work->guarded, &pool->scratch[i], st))
             return status_set(st, STATUS_OUT_OF_MEMORY, "scratch of thread %u", i);
     }
     return true;
@@ -263,31 +262,45 @@ static void run_shared(host_pool *pool) {
     atomic_fetch_add(&pool->state, 1);
     if (atomic_load(&pool->sleepers))
         futex_wake_all(&pool->state);
-    work(pool, 0);
+    run_cells(pool, 0);
     atomic_fetch_add(&pool->state, 1);
     await_workers(pool);
 }
 
-bool host_pool_run(host_pool *pool, const host_pool_grid *grid, status *st) {
-    if (grid->cells <= 0)
-        return true;
-    pthread_mutex_lock(&pool->mutex);
-    bool ok = fit_scratch(pool, grid, st);
-    if (ok) {
-        fp_control saved = enter_default_fp();
-        pool->grid = *grid;
-        if (pool->threads == 1 || grid->cells == 1)
-            call(pool, 0, 0, grid->cells);
-        else
-            run_shared(pool);
-        leave_default_fp(saved);
-        ok = check_scratch(pool, st);
-        if (atomic_exchange(&pool->fp_changed, false))
-            ok =
-                status_set(st, STATUS_INTERNAL,
-                           "a cell changed the floating-point environment and did not put it back");
+static bool run_grid(host_pool *pool, uint32_t index, status *st) {
+    const host_pool_work *work = pool->work;
+    uint64_t start = work->times ? clock_now_ns() : 0;
+    pool->phase = work->phases[index];
+    pool->cells = work->cells[index];
+    if (pool->cells > 0 && (pool->threads == 1 || pool->cells == 1)) {
+        if (!atomic_load_explicit(&pool->cancelled, memory_order_relaxed))
+            call(pool, 0, 0, pool->cells);
+    } else if (pool->cells > 0) {
+        run_shared(pool);
     }
-    pthread_mutex_unlock(&pool->mutex);
+    if (work->times && index < DEVICE_TIMED_PHASES)
+        work->times->phase_ns[index] = clock_now_ns() - start;
+    return !work->guarded || check_scratch(pool, st);
+}
+
+bool host_pool_run(host_pool *pool, const host_pool_work *work, status *st) {
+    if (!fit_scratch(pool, work, st))
+        return false;
+    fp_word saved = fp_read();
+    uint16_t saved_x87 = x87_enter();
+    bool ok = true;
+    pool->callers_fp = fp_to_default(saved);
+    pool->work = work;
+    for (uint32_t i = 0; i < work->phase_count && ok; i++)
+        ok = run_grid(pool, i, st);
+    if (pool->callers_fp != saved)
+        fp_write(saved);
+    x87_leave(saved_x87);
+    if (atomic_load_explicit(&pool->fp_changed, memory_order_relaxed)) {
+        atomic_store(&pool->fp_changed, false);
+        ok = status_set(st, STATUS_INTERNAL,
+                        "a cell changed the floating-point environment and did not put it back");
+    }
     if (atomic_load_explicit(&pool->cancelled, memory_order_relaxed))
         ok = status_set(st, STATUS_TIMEOUT, "cancelled before every cell had run");
     return ok;
@@ -313,7 +326,6 @@ host_pool *host_pool_new(uint32_t threads, status *st) {
         return NULL;
     }
     *pool = (host_pool){.threads = 1};
-    pthread_mutex_init(&pool->mutex, NULL);
     pool->workers = base_calloc(threads, sizeof *pool->workers);
     pool->scratch = base_calloc(threads, sizeof *pool->scratch);
     /* `threads` is read by workers only inside a grid, and none is open yet. */
@@ -336,9 +348,7 @@ void host_pool_free(host_pool *pool) {
     for (uint32_t i = 1; i < pool->threads; i++)
         pthread_join(pool->workers[i - 1], NULL);
     for (uint32_t i = 0; i < pool->threads; i++)
-        if (pool->scratch[i].data)
-            host_memory_unmap(&pool->scratch[i]);
-    pthread_mutex_destroy(&pool->mutex);
+        host_memory_unmap(&pool->scratch[i]);
     free(pool->workers);
     free(pool->scratch);
     free(pool);

@@ -1,53 +1,84 @@
-/* null.c - the null driver: real memory, any module, launches that are recorded and compute
+/* null.c - the null driver: real memory, any module, dispatches that are recorded and compute
  * nothing. */
 #include "device/null.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "device/host_memory.h"
+#include "device/soft.h"
 
 enum { KEPT = 64 };
 
 typedef struct null_device {
-    device base;
-    pthread_mutex_t mutex;
+    soft_device soft;
     null_launch launches[KEPT];
-    size_t count; /* of all launches; the last KEPT are kept, at index modulo KEPT */
+    size_t count; /* of all dispatches; the last KEPT are kept, at index modulo KEPT */
 } null_device;
-
-struct device_image {
-    size_t phase_count;
-};
 
 extern const device_driver null_driver;
 
-static void probe(tsr_device_info_t *info) {
-    *info = (tsr_device_info_t){
-        .backend = "null", .name = "records launches", .isa = "none", .compute_units = 1};
+static bool enumerate(uint32_t index, device_info *info_out) {
+    *info_out = (device_info){.backend = "null",
+                              .name = "records dispatches",
+                              .isa = "none",
+                              .compute_units = 1,
+                              .memory_kinds = 1u << DEVICE_MEMORY_DEVICE,
+                              .mappable_kinds = 1u << DEVICE_MEMORY_DEVICE,
+                              .host_addressable = true,
+                              .timestamp_ns = 1};
+    return index == 0;
 }
 
-static bool open_null(uint32_t threads, device **device_out, status *st) {
-    (void)threads, (void)st;
-    null_device *d = base_calloc(1, sizeof *d);
-    d->base.driver = &null_driver;
-    pthread_mutex_init(&d->mutex, NULL);
-    *device_out = &d->base;
+static bool execute(device_queue *queue, const device_command *c, status *st) {
+    null_device *n = (null_device *)queue->device;
+    const device_dispatch *p = &c->dispatch;
+    (void)st;
+    if (c->kind == DEVICE_COPY)
+        memmove(c->range.to.address, c->range.from.address, c->range.size_bytes);
+    if (c->kind == DEVICE_FILL)
+        memset(c->range.to.address, c->byte, c->range.size_bytes);
+    if (c->kind != DEVICE_DISPATCH)
+        return true;
+    pthread_mutex_lock(&n->soft.mutex);
+    n->launches[n->count++ % KEPT] =
+        (null_launch){p->image->phase_count, p->image->phase_count ? p->cells[0] : 0,
+                      p->buffer_count ? p->buffers[0] : NULL};
+    pthread_mutex_unlock(&n->soft.mutex);
+    return true;
+}
+
+static const soft_functions functions = {.execute = execute, .inline_execution = true};
+
+size_t null_launches(device *d, null_launch *out, size_t capacity) {
+    null_device *n = (null_device *)d;
+    pthread_mutex_lock(&n->soft.mutex);
+    size_t kept = n->count < KEPT ? n->count : KEPT, given = kept < capacity ? kept : capacity;
+    for (size_t i = 0; i < given; i++)
+        out[i] = n->launches[(n->count - kept + i) % KEPT];
+    pthread_mutex_unlock(&n->soft.mutex);
+    return given;
+}
+
+static bool open_null(uint32_t index, const device_options *options, device **device_out,
+                      status *st) {
+    null_device *n = base_calloc(1, sizeof *n);
+    (void)st;
+    soft_device_init(&n->soft, &null_driver, &functions, options);
+    enumerate(index, &n->soft.base.info);
+    *device_out = &n->soft.base;
     return true;
 }
 
 static void close_null(device *d) {
-    pthread_mutex_destroy(&((null_device *)d)->mutex);
+    soft_device_release((soft_device *)d);
     free(d);
 }
 
-static bool load_null(device *d, const device_load *load, device_code *code_out, status *st) {
+static bool load(device *d, const device_source *source, device_image **image_out, status *st) {
     (void)d, (void)st;
-    device_image *image = base_calloc(1, sizeof *image);
-    *code_out = (device_code){image, &load->metadata->images[0], "none"};
-    image->phase_count = code_out->description->phase_count;
+    *image_out = base_calloc(1, sizeof **image_out);
+    (*image_out)->phase_count = source->phase_count;
     return true;
 }
 
@@ -56,64 +87,26 @@ static void unload(device *d, device_image *image) {
     free(image);
 }
 
-static bool alloc(device *d, size_t size_bytes, bool guarded, device_memory *memory_out,
-                  status *st) {
-    (void)d;
-    return host_memory_map(size_bytes, guarded, memory_out, st);
-}
-
-static void release(device *d, device_memory *memory) {
-    (void)d;
-    host_memory_unmap(memory);
-}
-
-static bool intact(device *d, const device_memory *memory, status *st) {
-    (void)d;
-    return host_memory_intact(memory, st);
-}
-
-static bool copy(device *d, void *to, const void *from, size_t size_bytes, status *st) {
-    (void)d, (void)st;
-    memmove(to, from, size_bytes);
-    return true;
-}
-
-static bool run(device *d, const device_phase *phase, status *st) {
-    null_device *n = (null_device *)d;
-    (void)st;
-    pthread_mutex_lock(&n->mutex);
-    n->launches[n->count++ % KEPT] = (null_launch){
-        phase->phase, phase->cells, phase->frame->buffers ? phase->frame->buffers[0] : NULL};
-    pthread_mutex_unlock(&n->mutex);
-    return true;
-}
-
-static void cancel(device *d) {
-    (void)d; /* its launches end at once */
-}
-
-size_t null_launches(device *d, null_launch *out, size_t capacity) {
-    null_device *n = (null_device *)d;
-    pthread_mutex_lock(&n->mutex);
-    size_t kept = n->count < KEPT ? n->count : KEPT, given = kept < capacity ? kept : capacity;
-    for (size_t i = 0; i < given; i++)
-        out[i] = n->launches[(n->count - kept + i) % KEPT];
-    pthread_mutex_unlock(&n->mutex);
-    return given;
-}
-
 const device_driver null_driver = {
     .name = "null",
     .listed = false,
-    .probe = probe,
+    .enumerate = enumerate,
     .open = open_null,
     .close = close_null,
-    .load = load_null,
+    .usable = soft_usable,
+    .cancel = soft_cancel,
+    .alloc = soft_alloc,
+    .free = soft_free,
+    .intact = soft_intact,
+    .map = soft_map,
+    .unmap = soft_unmap,
+    .load = load,
     .unload = unload,
-    .alloc = alloc,
-    .release = release,
-    .intact = intact,
-    .copy = copy,
-    .run = run,
-    .cancel = cancel,
+    .event_create = soft_event_create,
+    .event_destroy = soft_event_destroy,
+    .event_query = soft_event_query,
+    .queue_create = soft_queue_create,
+    .queue_destroy = soft_queue_destroy,
+    .submit = soft_submit,
+    .await = soft_await,
 };

@@ -3,17 +3,15 @@
 #ifndef TESSERA_RUNTIME_NULL_H
 #define TESSERA_RUNTIME_NULL_H
 
-#include <stdint.h>
-
 #include "device/device.h"
 
 typedef struct null_launch {
-    size_t phase;
-    int64_t cells;
+    uint32_t phases;
+    int64_t cells; /* of the first phase */
     const void *first_buffer;
 } null_launch;
 
-/* The last launches on `d` (at most 64 are kept), oldest first; returns how many. */
+/* The last dispatches on `d` (at most 64 are kept), oldest first; returns how many. */
 size_t null_launches(device *d, null_launch *out, size_t capacity);
 
 #endif

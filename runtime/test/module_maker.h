@@ -29,7 +29,7 @@ enum { KERNEL_CELLS = 100 };
 static inline char *good_metadata(const char *first, const char *second) {
     char *json = malloc(1024);
     snprintf(json, 1024,
-             "{\"schema\": \"tsr.module/1\", \"name\": \"affine\", \"profile\": \"strict\", "
+             "{\"schema\": \"tsr.module/2\", \"name\": \"affine\", \"profile\": \"strict\", "
              "\"numerics_version\": 1,"
              " \"inputs\": [{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [4, 25]}],"
              " \"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [100]}],"
@@ -45,7 +45,7 @@ static inline bytes make_module(const char *json, const char *kind, bytes object
     void *data;
     module_part parts[] = {
         {"metadata", json, strlen(json)}, {"graph", "g", 1}, {kind, object.data, object.size}};
-    assert_true(module_write(parts, 3, 0, &data, &image.size, NULL));
+    assert_true(module_write(parts, 3, &data, &image.size, NULL));
     image.data = data;
     return image;
 }
@@ -54,7 +54,7 @@ static inline bytes make_module(const char *json, const char *kind, bytes object
 static inline bytes module_of(const char *name, const char *first, const char *second) {
     bytes object = read_object(name);
     char *json = good_metadata(first, second);
-    bytes image = make_module(json, "elf:x86-64-v2+fma", object);
+    bytes image = make_module(json, "x86_64-elf/x86-64-v2+fma", object);
     free(json);
     free(object.data);
     return image;

@@ -26,7 +26,7 @@ static void a_kernel_computes(void **state) {
 static void kernels_tell_what_they_take(void **state) {
     (void)state;
     fixture f;
-    tsr_kernel_info_t info;
+    tsr_kernel_info_t info = {.struct_size = sizeof info};
     const char *name, *type, *json;
     uint32_t rank;
     const int64_t *dims;
@@ -68,9 +68,11 @@ static void wrong_launches_are_refused(void **state) {
             "needs 400 bytes; its allocation has 336");
     REFUSED(tsrLaunch(f.kernel, NULL, default_grid, bad_same, 2), TSR_EINVAL, "'out' overlaps 'a'");
     REFUSED(tsrLaunch(f.kernel, NULL, (tsr_launch_t){.grid_x = 7}, f.args, 2), TSR_EINVAL,
-            "its own grid");
+            "grid 100x1x1, block 1x1x1, 0 bytes of shared memory, not with grid 7x0x0");
     REFUSED(tsrLaunch(f.kernel, NULL, (tsr_launch_t){.smem_bytes = 1}, f.args, 2), TSR_EINVAL,
-            "its own grid");
+            "block 0x0x0, 1 bytes");
+    OK(tsrLaunch(f.kernel, NULL, (tsr_launch_t){100, 1, 1, 1, 1, 1, 0}, f.args, 2));
+    expect_result(&f);
     tear_down(&f);
 }
 
@@ -78,7 +80,7 @@ static void wrong_calls_are_refused(void **state) {
     (void)state;
     fixture f;
     tsr_context_t none;
-    tsr_device_info_t info;
+    tsr_device_info_t info = {.struct_size = sizeof info};
     uint32_t count;
     OK(tsrGetDeviceCount(&count));
     assert_int_equal(count, 1);
@@ -90,10 +92,14 @@ static void wrong_calls_are_refused(void **state) {
     REFUSED(tsrCreateContextOn(0, 100000, 0, &none), TSR_EINVAL, "threads");
     set_up(&f, 1, 0);
     REFUSED(tsrDestroyContext(f.context), TSR_EINVAL,
-            "1 modules, 0 streams, 0 events and 2 allocations");
+            "1 modules, 0 streams, 0 events, 0 graphs and 2 allocations");
     REFUSED(tsrFree(f.context, f.a + 16), TSR_EINVAL, "not an allocation");
     REFUSED(tsrCopy(f.context, f.out, f.a, 401), TSR_EINVAL, "past the end of its destination");
     REFUSED(tsrAlloc(f.context, 8, 6, (void **)&none), TSR_EINVAL, "flags 0x6");
+    REFUSED(tsrAlloc(f.context, 8, 8, (void **)&none), TSR_EINVAL, "flags 0x8");
+    info.struct_size = 8;
+    REFUSED(tsrGetDeviceInfo(0, &info), TSR_EINVAL, "struct_size is 8");
+    REFUSED(tsrGetDeviceInfo(0, NULL), TSR_EINVAL, "info is NULL");
     REFUSED(tsrAlloc(f.context, SIZE_MAX, 0, (void **)&none), TSR_EOOM, "no memory");
     OK(tsrCopy(f.context, f.out, f.a, 400));
     assert_memory_equal(f.out, f.a, 400);
@@ -166,7 +172,7 @@ typedef struct bad_metadata {
 
 static const bad_metadata bad_documents[] = {
     {"{\"schema\"", "[\"schema\"", TSR_ECORRUPT, "metadata: line 1"},
-    {"tsr.module/1", "tsr.module/2", TSR_ECORRUPT, "\"schema\""},
+    {"tsr.module/2", "tsr.module/1", TSR_ECORRUPT, "\"schema\""},
     {"\"name\": \"affine\",", "", TSR_ECORRUPT, "\"name\""},
     {"\"f32\"", "\"f33\"", TSR_ECORRUPT, "unknown type 'f33'"},
     {"[4, 25]", "[4, -25]", TSR_ECORRUPT, "no size"},
@@ -190,13 +196,13 @@ static void unsound_metadata_is_refused(void **state) {
         assert_non_null(at);
         snprintf(json, sizeof json, "%.*s%s%s", (int)(at - sound), sound, bad->to,
                  at + strlen(bad->from));
-        bytes image = make_module(json, "elf:x86-64-v2+fma", object);
+        bytes image = make_module(json, "x86_64-elf/x86-64-v2+fma", object);
         REFUSED(tsrLoadModule(c, image.data, image.size, &m), bad->status, bad->words);
         free(image.data);
     }
-    bytes foreign = make_module(sound, "elf:armv9", object);
+    bytes foreign = make_module(sound, "arm-elf/armv9", object);
     REFUSED(tsrLoadModule(c, foreign.data, foreign.size, &m), TSR_EUNAVAILABLE,
-            "the module has armv9");
+            "the module has arm-elf/armv9");
     free(foreign.data);
     free(sound);
     free(object.data);
@@ -205,12 +211,13 @@ static void unsound_metadata_is_refused(void **state) {
 
 /* Metadata with one description an image; each asks for another workspace. */
 static const char images_json[] =
-    "{\"schema\": \"tsr.module/1\", \"name\": \"affine\", \"profile\": \"strict\","
+    "{\"schema\": \"tsr.module/2\", \"name\": \"affine\", \"profile\": \"strict\","
     " \"inputs\": [{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [100]}],"
     " \"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [100]}], \"images\": ["
-    "{\"isa\": \"armv9\", \"section\": \"elf:armv9\", \"workspace_bytes\": 8,"
+    "{\"isa\": \"armv9\", \"section\": \"arm-elf/armv9\", \"workspace_bytes\": 8,"
     " \"scratch_bytes\": 0, \"phases\": []},"
-    "{\"isa\": \"x86-64-v2+fma\", \"section\": \"elf:x86-64-v2+fma\", \"workspace_bytes\": 400,"
+    "{\"isa\": \"x86-64-v2+fma\", \"section\": \"x86_64-elf/x86-64-v2+fma\", \"workspace_bytes\": "
+    "400,"
     " \"scratch_bytes\": 64, \"phases\": ["
     "{\"symbol\": \"phase_double\", \"grid\": 100, \"what\": \"double\"},"
     "{\"symbol\": \"phase_add\", \"grid\": 100, \"what\": \"add\"}]}]}";
@@ -219,10 +226,9 @@ static bytes module_with_images(const char *json, size_t image_count) {
     bytes object = read_object("kernel_good"), image;
     void *data;
     module_part parts[] = {{"metadata", json, strlen(json)},
-                           {"elf:x86-64-v2+fma", object.data, object.size},
-                           {"elf:armv9", "code of another machine", 23}};
-    assert_true(
-        module_write(parts, 1 + image_count, MODULE_ABI_MINOR_IMAGES, &data, &image.size, NULL));
+                           {"x86_64-elf/x86-64-v2+fma", object.data, object.size},
+                           {"arm-elf/armv9", "code of another machine", 23}};
+    assert_true(module_write(parts, 1 + image_count, &data, &image.size, NULL));
     image.data = data;
     free(object.data);
     return image;
@@ -231,12 +237,12 @@ static bytes module_with_images(const char *json, size_t image_count) {
 static void of_several_images_one_is_taken(void **state) {
     (void)state;
     fixture f;
-    tsr_kernel_info_t info;
+    tsr_kernel_info_t info = {.struct_size = sizeof info};
     const char *isa;
     uint16_t major, minor;
     bytes image = module_with_images(images_json, 2);
     assert_true(module_version(image.data, image.size, &major, &minor, NULL));
-    assert_int_equal(minor, 2);
+    assert_int_equal(minor, MODULE_ABI_MINOR);
     OK(tsrCreateContextOn(0, 2, TSR_CONTEXT_DEBUG, &f.context));
     load_fixture(&f, image);
     OK(tsrGetModuleIsa(f.module, &isa));
@@ -256,12 +262,14 @@ static const bad_metadata bad_images[] = {
     {"\"images\": [", "\"images\": 3, \"x\": [", TSR_ECORRUPT, "\"images\" is not an array"},
     {"\"images\": [", "\"images\": [], \"x\": [", TSR_ECORRUPT, "\"images\" is empty"},
     {"\"isa\": \"armv9\", ", "", TSR_ECORRUPT, "\"isa\""},
-    {"\"section\": \"elf:armv9\"", "\"section\": \"elf:armv8\"", TSR_ECORRUPT, "\"section\""},
-    {"\"section\": \"elf:armv9\"", "\"section\": \"ptx:armv9\"", TSR_ECORRUPT, "\"section\""},
-    {"armv9\", \"section\": \"elf:armv9", "x86-64-v2+fma\", \"section\": \"elf:x86-64-v2+fma",
-     TSR_ECORRUPT, "two images in 'elf:x86-64-v2+fma'"},
-    {"armv9\", \"section\": \"elf:armv9", "armv8\", \"section\": \"elf:armv8", TSR_ECORRUPT,
-     "the image 'elf:armv8', which the module lacks"},
+    {"\"section\": \"arm-elf/armv9\"", "\"section\": \"arm-elf/armv8\"", TSR_ECORRUPT,
+     "\"section\""},
+    {"\"section\": \"arm-elf/armv9\"", "\"section\": \"ptx:armv9\"", TSR_ECORRUPT, "\"section\""},
+    {"armv9\", \"section\": \"arm-elf/armv9",
+     "x86-64-v2+fma\", \"section\": \"x86_64-elf/x86-64-v2+fma", TSR_ECORRUPT,
+     "two images in 'x86_64-elf/x86-64-v2+fma'"},
+    {"armv9\", \"section\": \"arm-elf/armv9", "armv8\", \"section\": \"arm-elf/armv8", TSR_ECORRUPT,
+     "the image 'arm-elf/armv8', which the module lacks"},
     {"\"workspace_bytes\": 400", "\"workspace_bytes\": -1", TSR_ECORRUPT, "image 1"},
     {"phase_add", "phase_sub", TSR_ENOTFOUND, "no function 'phase_sub'"},
 };
@@ -287,7 +295,7 @@ static void unsound_images_are_refused(void **state) {
     snprintf(one, sizeof one, "%.*s]}", (int)(last - images_json), images_json);
     bytes image = module_with_images(one, 2);
     REFUSED(tsrLoadModule(c, image.data, image.size, &m), TSR_ECORRUPT,
-            "does not describe the module's image 'elf:x86-64-v2+fma'");
+            "does not describe the module's image 'x86_64-elf/x86-64-v2+fma'");
     free(image.data);
     OK(tsrDestroyContext(c));
 }

@@ -1,148 +1,543 @@
-/* test_device.c - the conformance suite: what every driver, listed or not, has to do. */
+/* test_device.c - the conformance suite: what every device of every driver has to do, listed or
+ * not. Each row of `rows` opens each device anew. */
 #include "test/test.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
 #include "device/device.h"
 #include "device/null.h"
-#include "test/module_maker.h"
+#include "device/simulated.h"
+#include "test/device_bench.h"
 
-typedef void (*driver_check)(const device_driver *driver, device *d);
+/* ---- rows ---- */
 
-static void on_every_driver(driver_check check) {
-    const device_driver *driver;
-    for (size_t i = 0; (driver = device_driver_at(i)); i++) {
-        tsr_device_info_t info;
-        device *d;
-        driver->probe(&info);
-        if (info.unavailable) {
-            print_message("skipped: %s: %s\n", driver->name, info.unavailable);
-            continue;
-        }
-        assert_true(driver->open(2, &d, NULL));
-        assert_ptr_equal(d->driver, driver);
-        check(driver, d);
-        driver->close(d);
-    }
+static void describes_itself(const bench *b) {
+    device_info told;
+    assert_true(b->driver->enumerate(b->index, &told));
+    const device_info *info = &b->d->info;
+    assert_ptr_equal(b->d->driver, b->driver);
+    assert_string_equal(info->backend, b->driver->name);
+    assert_string_equal(info->name, told.name);
+    assert_string_equal(info->isa, told.isa);
+    assert_null(info->unavailable);
+    assert_true(info->compute_units > 0 && info->timestamp_ns > 0);
+    assert_true(info->memory_kinds & 1u << DEVICE_MEMORY_DEVICE);
+    assert_int_equal(info->memory_kinds, told.memory_kinds);
+    for (size_t i = 0; info->targets[i]; i++)
+        assert_non_null(strchr(info->targets[i], '/'));
+    assert_true(b->driver->usable(b->d, &(status){STATUS_OK, {0}}));
 }
 
-static void check_probe(const device_driver *driver, device *d) {
-    (void)d;
-    tsr_device_info_t info = {0};
-    driver->probe(&info);
-    assert_string_equal(info.backend, driver->name);
-    assert_non_null(info.name);
-    assert_non_null(info.isa);
-    assert_true(info.compute_units > 0);
-}
-
-static void check_memory(const device_driver *driver, device *d) {
+static void gives_memory_of_every_kind(const bench *b) {
     static const size_t sizes[] = {0, 1, 63, 64, 65, 4096, 100000, 5 << 20};
-    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
-        for (int guarded = 0; guarded <= 1; guarded++) {
-            device_memory a, b;
-            assert_true(driver->alloc(d, sizes[i], guarded, &a, NULL));
-            assert_true(driver->alloc(d, sizes[i], guarded, &b, NULL));
-            assert_int_equal((uintptr_t)a.data % (sizes[i] >= 4 << 20 && !guarded ? 2 << 20 : 64),
-                             0);
-            memset(a.data, 0x5a, sizes[i]);
-            assert_true(driver->copy(d, b.data, a.data, sizes[i], NULL));
-            assert_memory_equal(a.data, b.data, sizes[i]);
-            assert_true(driver->intact(d, &a, NULL));
-            driver->release(d, &a);
-            driver->release(d, &b);
+    unsigned char *sent = malloc(5 << 20), *got = malloc(5 << 20);
+    for (size_t i = 0; i < 5 << 20; i++)
+        sent[i] = (unsigned char)(i * 31 + i / 251);
+    for (int kind = 0; kind < DEVICE_MEMORY_KIND_COUNT; kind++) {
+        for (size_t i = 0; i < COUNT_OF(sizes) && (b->d->info.memory_kinds >> kind & 1); i++) {
+            device_memory *from = new_memory(b, sizes[i], (device_memory_kind)kind),
+                          *to = new_memory(b, sizes[i], (device_memory_kind)kind);
+            assert_int_equal((uintptr_t)from->address % 64, 0);
+            assert_int_equal(from->size_bytes, sizes[i]);
+            assert_int_equal(from->kind, kind);
+            memset(got, 0, sizes[i]);
+            write_to(b, from, sent, sizes[i]);
+            submit(b->queues[0], b, copy_of(span_of(to), span_of(from), sizes[i]));
+            await(b, b->queues[0]);
+            read_from(b, to, got, sizes[i]);
+            assert_memory_equal(sent, got, sizes[i]);
+            assert_true(b->driver->intact(b->d, from, NULL));
+            b->driver->free(b->d, from);
+            b->driver->free(b->d, to);
         }
     }
-    device_memory memory;
+    free(sent);
+    free(got);
+}
+
+static void fills_ranges(const bench *b) {
+    device_memory *m = new_memory(b, 1000, DEVICE_MEMORY_DEVICE);
+    unsigned char got[1000];
+    device_span inner = {(unsigned char *)m->address + 100, m};
+    submit(b->queues[1], b, fill_of(span_of(m), 0x11, 1000));
+    submit(b->queues[1], b, fill_of(inner, 0x22, 37));
+    submit(b->queues[1], b, copy_of(host_span(got), span_of(m), 1000));
+    await(b, b->queues[1]);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(got[i], i >= 100 && i < 137 ? 0x22 : 0x11);
+    b->driver->free(b->d, m);
+}
+
+static void memory_that_there_is_not_is_refused(const bench *b) {
+    device_memory *m;
     status st = STATUS_INIT;
-    assert_false(driver->alloc(d, SIZE_MAX - 10, false, &memory, &st));
+    assert_false(b->driver->alloc(b->d, SIZE_MAX - 10, DEVICE_MEMORY_DEVICE, &m, &st));
     assert_int_equal(st.code, STATUS_OUT_OF_MEMORY);
 }
 
-static void check_canaries(const device_driver *driver, device *d) {
-    device_memory m;
-    assert_true(driver->alloc(d, 100, true, &m, NULL));
-    static const int places[] = {-1, -64, -65, -1000, 100, 127};
+static void maps_what_it_says(const bench *b) {
+    for (int kind = 0; kind < DEVICE_MEMORY_KIND_COUNT; kind++) {
+        if (!(b->d->info.mappable_kinds >> kind & 1))
+            continue;
+        device_memory *m = new_memory(b, 300, (device_memory_kind)kind);
+        unsigned char *host, got[300];
+        for (int round = 1; round <= 2; round++) {
+            assert_true(b->driver->map(b->d, m, (void **)&host, NULL));
+            assert_true(b->d->info.host_addressable == (host == m->address));
+            memset(host, round, 300);
+            host[299] = 99;
+            read_from(b, m, got, 300);
+            assert_int_equal(got[0], round);
+            assert_int_equal(got[299], 99);
+            submit(b->sync, b, fill_of(span_of(m), 0x77, 10));
+            assert_int_equal(host[9], 0x77);
+            b->driver->unmap(b->d, m);
+        }
+        b->driver->free(b->d, m);
+    }
+}
+
+static void runs_whole_kernels(const bench *b) {
+    float a[FLOATS], out[FLOATS];
+    device_image *image = load(b, "kernel_good", "phase_double", "phase_add");
+    device_memory *in = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE),
+                  *result = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE);
+    launch_of *l = launch_new(image, in, result);
+    assert_int_equal(image->phase_count, 2);
+    for (int i = 0; i < FLOATS; i++)
+        a[i] = (float)i;
+    write_to(b, in, a, BYTES);
+    for (int way = 0; way < 3; way++) {
+        device_queue *q = way == 2 ? b->sync : b->queues[way];
+        submit(b->sync, b, fill_of(span_of(result), 0, BYTES));
+        submit(q, b, l->command);
+        await(b, q);
+        read_from(b, result, out, BYTES);
+        for (int i = 0; i < FLOATS && computes(b); i++)
+            assert_true(out[i] == (float)(2 * i + i % 4 + 1));
+    }
+    b->driver->unload(b->d, image);
+    b->driver->free(b->d, in);
+    b->driver->free(b->d, result);
+    free(l);
+}
+
+static void copies_what_a_launch_points_at(const bench *b) {
+    float a[FLOATS], out[FLOATS];
+    device_image *image = load(b, "kernel_good", "phase_double", "phase_add");
+    device_memory *in = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE),
+                  *result = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE);
+    for (int i = 0; i < FLOATS; i++)
+        a[i] = (float)i;
+    write_to(b, in, a, BYTES);
+    launch_of *l = launch_new(image, in, result);
+    submit(b->queues[0], b, l->command);
+    memset(l, 0xEE, sizeof *l); /* it was read already */
+    free(l);
+    await(b, b->queues[0]);
+    read_from(b, result, out, BYTES);
+    for (int i = 0; i < FLOATS && computes(b); i++)
+        assert_true(out[i] == (float)(2 * i + i % 4 + 1));
+    b->driver->unload(b->d, image);
+    b->driver->free(b->d, in);
+    b->driver->free(b->d, result);
+}
+
+static void refuses_what_is_no_code(const bench *b) {
+    const char *symbols[] = {"phase_double"};
+    const device_source source = {"rubbish", 7, b->d->info.targets[0], "rubbish", symbols, 1};
+    device_image *image;
+    status st = STATUS_INIT;
+    assert_false(b->driver->load(b->d, &source, &image, &st));
+    assert_int_equal(st.code, STATUS_CORRUPT);
+}
+
+static void one_queue_keeps_its_order(const bench *b) {
+    device_memory *m = new_memory(b, 64, DEVICE_MEMORY_DEVICE);
+    unsigned char got[50][64];
+    for (int i = 0; i < 50; i++) {
+        submit(b->queues[0], b, fill_of(span_of(m), (unsigned char)i, 64));
+        submit(b->queues[0], b, copy_of(host_span(got[i]), span_of(m), 64));
+    }
+    await(b, b->queues[0]);
+    for (int i = 0; i < 50; i++)
+        assert_true(got[i][0] == i && got[i][63] == i);
+    b->driver->free(b->d, m);
+}
+
+static void batches_are_taken_whole(const bench *b) {
+    device_memory *m = new_memory(b, 64, DEVICE_MEMORY_DEVICE);
+    unsigned char got[64] = {0};
+    const device_command batch[] = {fill_of(span_of(m), 5, 64),
+                                    copy_of(host_span(got), span_of(m), 64),
+                                    fill_of(span_of(m), 6, 64)};
+    assert_true(b->driver->submit(b->queues[0], batch, 3, NULL));
+    await(b, b->queues[0]);
+    assert_int_equal(got[63], 5);
+    assert_true(b->driver->submit(b->sync, batch, 3, NULL));
+    read_from(b, m, got, 64);
+    assert_int_equal(got[63], 6);
+    assert_true(b->driver->submit(b->queues[0], NULL, 0, NULL));
+    await(b, b->queues[0]);
+    b->driver->free(b->d, m);
+}
+
+/* Each queue adds to what the other did: one link that is missing breaks the chain. */
+static void events_order_queues(const bench *b) {
+    enum { LINKS = 40 };
+    device_memory *m = new_memory(b, LINKS + 1, DEVICE_MEMORY_DEVICE);
+    device_event *events[LINKS];
+    unsigned char got[LINKS + 1];
+    submit(b->sync, b, fill_of(span_of(m), 0, LINKS + 1));
+    submit(b->sync, b, fill_of(span_of(m), 0x3C, 1));
+    for (int i = 0; i < LINKS; i++) {
+        device_queue *q = b->queues[i % 2];
+        device_span from = {(unsigned char *)m->address + i, m},
+                    to = {(unsigned char *)m->address + i + 1, m};
+        assert_true(b->driver->event_create(b->d, &events[i], NULL));
+        if (i > 0)
+            submit(q, b, event_command(DEVICE_WAIT, events[i - 1]));
+        submit(q, b, copy_of(to, from, 1));
+        submit(q, b, event_command(DEVICE_RECORD, events[i]));
+    }
+    submit(b->sync, b, event_command(DEVICE_WAIT, events[LINKS - 1]));
+    read_from(b, m, got, LINKS + 1);
+    for (int i = 0; i <= LINKS; i++)
+        assert_int_equal(got[i], 0x3C);
+    for (int i = 0; i < LINKS; i++)
+        b->driver->event_destroy(b->d, events[i]);
+    b->driver->free(b->d, m);
+}
+
+/* A wait is for the recording that was asked for before it, not for later ones. */
+static void waits_are_for_what_was_asked_for(const bench *b) {
+    device_event *event, *other;
+    assert_true(b->driver->event_create(b->d, &event, NULL));
+    assert_true(b->driver->event_create(b->d, &other, NULL));
+    submit(b->queues[0], b, event_command(DEVICE_WAIT, event)); /* never asked for: no wait */
+    submit(b->queues[1], b, event_command(DEVICE_RECORD, event));
+    submit(b->queues[0], b, event_command(DEVICE_WAIT, event));
+    submit(b->queues[0], b, event_command(DEVICE_RECORD, other));
+    submit(b->queues[1], b, event_command(DEVICE_WAIT, other));
+    submit(b->queues[1], b, event_command(DEVICE_RECORD, event)); /* behind the wait for it */
+    await(b, b->queues[0]);
+    await(b, b->queues[1]);
+    b->driver->event_destroy(b->d, event);
+    b->driver->event_destroy(b->d, other);
+}
+
+static void events_tell_states_and_times(const bench *b) {
+    device_event *first, *second;
+    device_event_state state;
+    uint64_t early, late, ns;
+    assert_true(b->driver->event_create(b->d, &first, NULL));
+    assert_true(b->driver->event_create(b->d, &second, NULL));
+    assert_true(b->driver->event_query(b->d, first, true, &state, &ns, NULL));
+    assert_int_equal(state, DEVICE_EVENT_UNUSED);
+    submit(b->queues[0], b, event_command(DEVICE_RECORD, first));
+    submit(b->queues[0], b, event_command(DEVICE_RECORD, second));
+    assert_true(b->driver->event_query(b->d, second, true, &state, &late, NULL));
+    assert_int_equal(state, DEVICE_EVENT_DONE);
+    assert_true(b->driver->event_query(b->d, first, false, &state, &early, NULL));
+    assert_int_equal(state, DEVICE_EVENT_DONE);
+    assert_true(early <= late);
+    submit(b->queues[1], b, event_command(DEVICE_RECORD, first)); /* the latest counts */
+    assert_true(b->driver->event_query(b->d, first, true, &state, &ns, NULL));
+    assert_true(ns >= late);
+    b->driver->event_destroy(b->d, first);
+    b->driver->event_destroy(b->d, second);
+}
+
+/* A launch that needs more memory than there is. */
+static void failures_are_told_once(const bench *b) {
+    device_image *image = load(b, "kernel_good", "phase_double", "phase_add");
+    device_memory *m = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE),
+                  *out = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE);
+    launch_of *l = launch_new(image, m, out);
+    unsigned char got[4];
+    status st = STATUS_INIT;
+    l->command.dispatch.workgroup_bytes = (size_t)1 << 62;
+    submit(b->queues[0], b, l->command);
+    submit(b->queues[0], b, fill_of(span_of(m), 9, BYTES)); /* runs all the same */
+    assert_false(b->driver->await(b->queues[0], &st));
+    assert_int_equal(st.code, STATUS_OUT_OF_MEMORY);
+    await(b, b->queues[0]);
+    read_from(b, m, got, 4);
+    assert_int_equal(got[3], 9);
+    st = (status)STATUS_INIT;
+    assert_false(b->driver->submit(b->sync, &l->command, 1, &st)); /* told at once */
+    assert_int_equal(st.code, STATUS_OUT_OF_MEMORY);
+    b->driver->unload(b->d, image);
+    b->driver->free(b->d, m);
+    b->driver->free(b->d, out);
+    free(l);
+}
+
+static void sees_broken_bounds(const bench *b) {
+    static const int places[] = {-1, -64, 100, 127};
+    const device_options debug = {.threads = 1, .debug = true};
+    bench o = {b->driver, b->index, NULL, NULL, {NULL, NULL}};
+    assert_true(device_open(o.driver, o.index, &debug, &o.d, NULL));
+    assert_true(o.driver->queue_create(o.d, true, &o.sync, NULL));
+    device_memory *m = new_memory(&o, 100, DEVICE_MEMORY_DEVICE);
     for (size_t i = 0; i < COUNT_OF(places); i++) {
         status st = STATUS_INIT;
-        m.data[places[i]] = 0;
-        assert_false(driver->intact(d, &m, &st));
+        device_span at = {(unsigned char *)m->address + places[i], m};
+        submit(o.sync, &o, fill_of(at, 0, 1));
+        assert_false(o.driver->intact(o.d, m, &st));
+        assert_int_equal(st.code, STATUS_INTERNAL);
         assert_non_null(strstr(st.message, places[i] < 0 ? "before" : "after"));
-        assert_true(driver->intact(d, &m, NULL)); /* told once, then mended */
+        assert_true(o.driver->intact(o.d, m, NULL)); /* told once, then mended */
     }
-    driver->release(d, &m);
+    o.driver->free(o.d, m);
+    o.driver->queue_destroy(o.d, o.sync);
+    o.driver->close(o.d);
 }
 
-static void check_runs(const device_driver *driver, device *d) {
-    bytes module = good_module();
-    char *json = good_metadata("phase_double", "phase_add");
-    metadata m;
+static atomic_int times_told;
+
+static void note_times(void *context, const device_times *times) {
+    assert_ptr_equal(context, &times_told);
+    assert_string_equal(times->label, "affine");
+    assert_int_equal(times->phases, 2);
+    assert_true(times->total_ns >= times->phase_ns[0] + times->phase_ns[1]);
+    atomic_fetch_add(&times_told, 1);
+}
+
+static void times_launches(const bench *b) {
+    const device_options options = {
+        .threads = 1, .timed = note_times, .timed_context = &times_told};
+    bench o = {b->driver, b->index, NULL, NULL, {NULL, NULL}};
+    atomic_store(&times_told, 0);
+    assert_true(device_open(o.driver, o.index, &options, &o.d, NULL));
+    assert_true(o.driver->queue_create(o.d, true, &o.sync, NULL));
+    device_image *image = load(&o, "kernel_good", "phase_double", "phase_add");
+    device_memory *in = new_memory(&o, BYTES, DEVICE_MEMORY_DEVICE),
+                  *out = new_memory(&o, BYTES, DEVICE_MEMORY_DEVICE);
+    launch_of *l = launch_new(image, in, out);
+    submit(o.sync, &o, fill_of(span_of(in), 0, BYTES));
+    submit(o.sync, &o, l->command);
+    assert_int_equal(times_told, 0);
+    l->command.dispatch.timed = true;
+    submit(o.sync, &o, l->command);
+    assert_int_equal(times_told, 1);
+    free(l);
+    o.driver->unload(o.d, image);
+    o.driver->free(o.d, in);
+    o.driver->free(o.d, out);
+    o.driver->queue_destroy(o.d, o.sync);
+    o.driver->close(o.d);
+}
+
+/* The device is the row's own: it is lost afterwards. The kernel ends when its flag is set, and
+ * then all can be freed. */
+static void a_limit_ends_the_waiting(const bench *b) {
+    const device_options options = {.threads = 1};
+    bench o = {b->driver, b->index, NULL, NULL, {NULL, NULL}};
     status st = STATUS_INIT;
-    assert_true(metadata_parse(&m, json, strlen(json), &st));
-    device_load load = {module.data, module.size, &m, NULL};
-    device_code code;
-    if (!driver->load(d, &load, &code, &st))
-        fail_msg("%s", st.message);
-    free(module.data);
-    _Alignas(64) float a[KERNEL_CELLS], out[KERNEL_CELLS], workspace[KERNEL_CELLS];
-    for (int i = 0; i < KERNEL_CELLS; i++)
-        a[i] = (float)i;
-    void *buffers[] = {a, out};
-    tsr_kernel_frame frame = {buffers, NULL, (unsigned char *)workspace, NULL};
-    for (size_t phase = 0; phase < 2; phase++) {
-        device_phase p = {code.image, phase, KERNEL_CELLS, 64, false, &frame};
-        assert_true(driver->run(d, &p, &st));
+    int32_t *flag;
+    assert_true(device_open(o.driver, o.index, &options, &o.d, NULL));
+    assert_true(o.driver->queue_create(o.d, true, &o.sync, NULL));
+    assert_true(o.driver->queue_create(o.d, false, &o.queues[0], NULL));
+    device_image *image = load(&o, "kernel_probe", "phase_spin", NULL);
+    device_memory *in = new_memory(&o, BYTES, DEVICE_MEMORY_HOST_VISIBLE),
+                  *out = new_memory(&o, BYTES, DEVICE_MEMORY_DEVICE);
+    assert_true(o.driver->map(o.d, in, (void **)&flag, NULL));
+    __atomic_store_n(flag, 0, __ATOMIC_RELEASE);
+    launch_of *l = launch_new(image, in, out);
+    l->command.limit_ns = 20000000;
+    uint64_t start = clock_now_ns();
+    submit(o.queues[0], &o, l->command);
+    assert_false(o.driver->await(o.queues[0], &st));
+    assert_int_equal(st.code, STATUS_TIMEOUT);
+    assert_true(clock_now_ns() - start >= l->command.limit_ns);
+    assert_false(o.driver->usable(o.d, &(status){STATUS_OK, {0}}));
+    assert_false(o.driver->submit(o.queues[0], &l->command, 1, NULL));
+    assert_false(o.driver->submit(o.sync, &l->command, 1, NULL));
+    __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    for (int i = 0; i < 1000 && !o.driver->cancel(o.d); i++)
+        usleep(10000);
+    free(l);
+    o.driver->queue_destroy(o.d, o.queues[0]);
+    o.driver->queue_destroy(o.d, o.sync);
+    o.driver->unmap(o.d, in);
+    o.driver->free(o.d, in);
+    o.driver->free(o.d, out);
+    o.driver->unload(o.d, image);
+    o.driver->close(o.d);
+}
+
+/* ---- threads ---- */
+
+typedef struct submitter {
+    const bench *b;
+    device_queue *queue;
+    device_image *image;
+    bool right;
+} submitter;
+
+static bool try_submit(const submitter *s, device_command c) {
+    return s->b->driver->submit(s->queue, &c, 1, NULL);
+}
+
+static void *submit_often(void *argument) {
+    submitter *s = argument;
+    const device_driver *driver = s->b->driver;
+    device_memory *in, *out;
+    float a[FLOATS], got[FLOATS];
+    s->right = driver->alloc(s->b->d, BYTES, DEVICE_MEMORY_DEVICE, &in, NULL) &&
+               driver->alloc(s->b->d, BYTES, DEVICE_MEMORY_DEVICE, &out, NULL);
+    if (!s->right)
+        return NULL;
+    launch_of *l = launch_new(s->image, in, out);
+    for (int round = 0; round < 20 && s->right; round++) {
+        for (int i = 0; i < FLOATS; i++)
+            a[i] = (float)(i + round);
+        s->right = try_submit(s, copy_of(span_of(in), host_span(a), BYTES)) &&
+                   try_submit(s, l->command) &&
+                   try_submit(s, copy_of(host_span(got), span_of(out), BYTES)) &&
+                   driver->await(s->queue, NULL);
+        for (int i = 0; i < FLOATS && computes(s->b); i++)
+            s->right &= got[i] == (float)(2 * (i + round) + i % 4 + 1);
     }
-    if (driver->listed)
-        for (int i = 0; i < KERNEL_CELLS; i++)
-            assert_true(out[i] == (float)(2 * i + i % 4 + 1));
-    driver->unload(d, code.image);
-    metadata_release(&m);
-    free(json);
+    free(l);
+    driver->free(s->b->d, in);
+    driver->free(s->b->d, out);
+    return NULL;
 }
 
-static void drivers_tell_about_themselves(void **state) {
-    (void)state;
-    on_every_driver(check_probe);
+static void threads_share_a_device(const bench *b) {
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    submitter submitters[THREADS];
+    device_image *image = load(b, "kernel_good", "phase_double", "phase_add");
+    for (int i = 0; i < THREADS; i++) {
+        submitters[i] = (submitter){b, i < 2 ? b->queues[i] : b->sync, image, false};
+        assert_int_equal(pthread_create(&threads[i], NULL, submit_often, &submitters[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; i++)
+        assert_true(submitters[i].right);
+    b->driver->unload(b->d, image);
 }
 
-static void drivers_give_memory(void **state) {
-    (void)state;
-    on_every_driver(check_memory);
+/* ---- the table ---- */
+
+static const struct {
+    const char *name;
+    void (*check)(const bench *b);
+    bool by_computing; /* not for a driver that computes nothing */
+} rows[] = {
+    {"describes itself", describes_itself, false},
+    {"gives memory of every kind", gives_memory_of_every_kind, false},
+    {"fills ranges", fills_ranges, false},
+    {"memory that there is not is refused", memory_that_there_is_not_is_refused, false},
+    {"maps what it says", maps_what_it_says, false},
+    {"runs whole kernels", runs_whole_kernels, false},
+    {"copies what a launch points at", copies_what_a_launch_points_at, false},
+    {"refuses what is no code", refuses_what_is_no_code, true},
+    {"one queue keeps its order", one_queue_keeps_its_order, false},
+    {"batches are taken whole", batches_are_taken_whole, false},
+    {"events order queues", events_order_queues, false},
+    {"waits are for what was asked for", waits_are_for_what_was_asked_for, false},
+    {"events tell states and times", events_tell_states_and_times, false},
+    {"failures are told once", failures_are_told_once, true},
+    {"sees broken bounds", sees_broken_bounds, false},
+    {"times launches", times_launches, true},
+    {"a limit ends the waiting", a_limit_ends_the_waiting, true},
+    {"threads share a device", threads_share_a_device, false},
+};
+
+static void with_device(const device_driver *driver, uint32_t index, size_t row) {
+    const device_options options = {.threads = 2};
+    status st = STATUS_INIT;
+    bench b = {.driver = driver, .index = index};
+    must(device_open(driver, index, &options, &b.d, &st), &st);
+    assert_true(driver->queue_create(b.d, true, &b.sync, NULL));
+    for (int i = 0; i < 2; i++)
+        assert_true(driver->queue_create(b.d, false, &b.queues[i], NULL));
+    rows[row].check(&b);
+    driver->queue_destroy(b.d, b.queues[0]);
+    driver->queue_destroy(b.d, b.queues[1]);
+    driver->queue_destroy(b.d, b.sync);
+    driver->close(b.d);
 }
 
-static void drivers_see_broken_canaries(void **state) {
+static void every_device_conforms(void **state) {
+    const device_driver *driver;
+    device_info info;
+    int devices = 0;
     (void)state;
-    on_every_driver(check_canaries);
+    for (size_t d = 0; (driver = device_driver_at(d)); d++) {
+        for (uint32_t index = 0; driver->enumerate(index, &info); index++, devices++) {
+            for (size_t row = 0; row < COUNT_OF(rows); row++) {
+                if (info.unavailable ||
+                    (rows[row].by_computing && strcmp(driver->name, "null") == 0))
+                    continue;
+                print_message("%s %u: %s\n", driver->name, index, rows[row].name);
+                with_device(driver, index, row);
+            }
+        }
+    }
+    assert_int_equal(devices, 4); /* the host, two simulated ones, null */
 }
 
-static void drivers_run_phases(void **state) {
+static void listed_devices_are_numbered(void **state) {
+    uint32_t own;
     (void)state;
-    on_every_driver(check_runs);
+    assert_int_equal(device_listed_count(), 3);
+    assert_string_equal(device_listed_at(0, &own)->name, "cpu");
+    assert_string_equal(device_listed_at(2, &own)->name, "simulated");
+    assert_int_equal(own, 1);
+    assert_null(device_listed_at(3, &own));
+    assert_null(device_driver_find("nosuch"));
+    status st = STATUS_INIT;
+    device *d;
+    assert_false(device_open(device_driver_find("cpu"), 1, &(device_options){0}, &d, &st));
+    assert_int_equal(st.code, STATUS_NOT_FOUND);
 }
 
 static void the_null_driver_keeps_a_record(void **state) {
     (void)state;
-    const device_driver *driver = device_driver_at(device_listed_count());
+    const device_driver *driver = device_driver_find("null");
+    const device_options options = {.threads = 1};
     device *d;
+    device_queue *queue;
+    device_image image = {1};
     null_launch seen[100];
-    assert_string_equal(driver->name, "null");
-    assert_true(driver->open(1, &d, NULL));
+    assert_false(driver->listed);
+    assert_true(device_open(driver, 0, &options, &d, NULL));
+    assert_true(driver->queue_create(d, true, &queue, NULL));
     void *buffers[] = {&d};
-    tsr_kernel_frame frame = {buffers, NULL, NULL, NULL};
+    const device_memory *memories[] = {NULL};
     for (int64_t i = 0; i < 70; i++) {
-        device_phase p = {NULL, 0, i, 0, false, &frame};
-        assert_true(driver->run(d, &p, NULL));
+        device_command c = {.kind = DEVICE_DISPATCH};
+        c.dispatch = (device_dispatch){.image = &image,
+                                       .buffers = buffers,
+                                       .memories = memories,
+                                       .cells = &i,
+                                       .buffer_count = 1};
+        assert_true(driver->submit(queue, &c, 1, NULL));
     }
     assert_int_equal(null_launches(d, seen, COUNT_OF(seen)), 64);
     assert_int_equal(seen[0].cells, 6);
     assert_int_equal(seen[63].cells, 69);
     assert_ptr_equal(seen[63].first_buffer, &d);
+    driver->queue_destroy(d, queue);
     driver->close(d);
 }
 
 int main(void) {
+    setenv(SIMULATED_COUNT, "2", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drivers_tell_about_themselves),  cmocka_unit_test(drivers_give_memory),
-        cmocka_unit_test(drivers_see_broken_canaries),    cmocka_unit_test(drivers_run_phases),
+        cmocka_unit_test(listed_devices_are_numbered),
+        cmocka_unit_test(every_device_conforms),
         cmocka_unit_test(the_null_driver_keeps_a_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

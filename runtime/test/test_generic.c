@@ -60,17 +60,18 @@ static void formulas_have_values_or_not(void **state) {
 /* 4 rows of N in, 4*N out. For N = 25 the first phase alone: everything is only doubled, and stays
  * in the workspace, so the output keeps what it had. */
 static const char sound[] =
-    "{\"schema\": \"tsr.module/1\", \"name\": \"affine\", \"dims\": [\"N\", \"K\"],"
+    "{\"schema\": \"tsr.module/2\", \"name\": \"affine\", \"dims\": [\"N\", \"K\"],"
     " \"constraints\": [{\"formula\": \"100 - N\", \"what\": \"N is at most 100\"},"
     " {\"formula\": \"K - N\", \"what\": \"K >= N\"}],"
     " \"inputs\": [{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [4, \"N\"]}],"
     " \"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [\"4*N\"]}], \"images\": ["
-    "{\"isa\": \"x86-64-v2+fma\", \"section\": \"elf:x86-64-v2+fma\", \"workspace_bytes\": "
+    "{\"isa\": \"x86-64-v2+fma\", \"section\": \"x86_64-elf/x86-64-v2+fma\", \"workspace_bytes\": "
     "\"16*N\","
     " \"scratch_bytes\": \"64 + floordiv(N, 50)*64\", \"phases\": ["
     "{\"symbol\": \"phase_double\", \"grid\": \"4*N\"}, {\"symbol\": \"phase_add\", \"grid\": "
     "\"4*N\"}]},"
-    "{\"isa\": \"x86-64-v2+fma\", \"section\": \"elf:x86-64-v2+fma:1\", \"when\": {\"N\": 25, "
+    "{\"isa\": \"x86-64-v2+fma\", \"section\": \"x86_64-elf/x86-64-v2+fma:1\", \"when\": {\"N\": "
+    "25, "
     "\"K\": 30},"
     " \"workspace_bytes\": 400, \"scratch_bytes\": 64, \"phases\": ["
     "{\"symbol\": \"phase_double\", \"grid\": 100}]}]}";
@@ -79,9 +80,9 @@ static bytes generic_module(const char *json) {
     bytes object = read_object("kernel_good"), image;
     void *data;
     module_part parts[] = {{"metadata", json, strlen(json)},
-                           {"elf:x86-64-v2+fma", object.data, object.size},
-                           {"elf:x86-64-v2+fma:1", object.data, object.size}};
-    assert_true(module_write(parts, 3, MODULE_ABI_MINOR_IMAGES, &data, &image.size, NULL));
+                           {"x86_64-elf/x86-64-v2+fma", object.data, object.size},
+                           {"x86_64-elf/x86-64-v2+fma:1", object.data, object.size}};
+    assert_true(module_write(parts, 3, &data, &image.size, NULL));
     image.data = data;
     free(object.data);
     return image;
@@ -96,7 +97,7 @@ static void the_code_of_the_dimensions_is_taken(void **state) {
     (void)state;
     static const int64_t sizes[] = {25, 0, 1, 7, 25, 24};
     fixture f;
-    tsr_kernel_info_t info;
+    tsr_kernel_info_t info = {.struct_size = sizeof info};
     const char *name;
     uint32_t rank;
     const int64_t *dims;
@@ -160,7 +161,7 @@ static const variation damaged[] = {
     {"{\"N\": 25, \"K\": 30}", "{\"N\": 25}", "\"when\" does not have the names"},
     {"{\"N\": 25, \"K\": 30}", "{\"N\": 25, \"L\": 30}", "\"K\" is not an integer"},
     {"{\"N\": 25, \"K\": 30}", "{\"N\": 25, \"K\": -30}", "\"K\" is not an integer"},
-    {"elf:x86-64-v2+fma:1", "elf:x86-64-v2+fma1", "\"section\" is not"},
+    {"x86_64-elf/x86-64-v2+fma:1", "x86_64-elf/x86-64-v2+fma1", "\"section\" is not"},
 };
 
 static void unsound_descriptions_are_refused(void **state) {

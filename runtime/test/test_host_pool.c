@@ -1,9 +1,8 @@
-/* test_host_pool.c - the thread pool: every cell once, whatever the threads, with the default
- * rounding mode. */
+/* test_host_pool.c - the thread pool: every cell of every grid once, whatever the threads, with the
+ * default rounding mode. */
 #include "test/test.h"
 
 #include <fenv.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +17,20 @@ typedef struct tally {
     atomic_int wrong_rounding, misaligned;
 } tally;
 
-static void count_cells(void *context, unsigned char *scratch, int64_t begin, int64_t end) {
-    tally *t = context;
-    memset(scratch, 1, 5000);
+/* Work of one grid; its phase finds `context` in the first buffer. */
+static bool run(host_pool *pool, tsr_phase_fn phase, void *context, int64_t cells, size_t scratch,
+                bool guarded, status *st) {
+    const tsr_kernel_frame frame = {&context, NULL, NULL, NULL};
+    const host_pool_work work = {&phase, &cells, 1, &frame, scratch, guarded, NULL};
+    return host_pool_run(pool, &work, st);
+}
+
+static void count_cells(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
+    tally *t = frame->buffers[0];
+    memset(frame->scratch, 1, 5000);
     if (fegetround() != FE_TONEAREST)
         atomic_fetch_add(&t->wrong_rounding, 1);
-    if ((uintptr_t)scratch % 64 != 0)
+    if ((uintptr_t)frame->scratch % 64 != 0)
         atomic_fetch_add(&t->misaligned, 1);
     for (int64_t i = begin; i < end; i++)
         atomic_fetch_add(&t->seen[i], 1);
@@ -44,9 +51,8 @@ static void every_cell_runs_once(void **state) {
         assert_int_equal(host_pool_threads(pool), threads);
         for (size_t i = 0; i < COUNT_OF(sizes); i++) {
             tally *t = calloc(1, sizeof *t);
-            host_pool_grid grid = {count_cells, t, sizes[i], 5000, false};
             fesetround(FE_UPWARD);
-            assert_true(host_pool_run(pool, &grid, NULL));
+            assert_true(run(pool, count_cells, t, sizes[i], 5000, false, NULL));
             assert_int_equal(fegetround(), FE_UPWARD);
             fesetround(FE_TONEAREST);
             expect_each_once(t, sizes[i]);
@@ -56,9 +62,44 @@ static void every_cell_runs_once(void **state) {
     }
 }
 
-static void add(void *context, unsigned char *scratch, int64_t begin, int64_t end) {
-    (void)scratch;
-    atomic_fetch_add((_Atomic int64_t *)context, end - begin);
+/* What the kernel raised and set is the kernel's: the caller's environment comes back whole. */
+static void raise_flags(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
+    (void)frame, (void)begin, (void)end;
+    feraiseexcept(FE_DIVBYZERO | FE_INEXACT);
+}
+
+static void the_callers_environment_comes_back(void **state) {
+    (void)state;
+    host_pool *pool = host_pool_new(1, NULL);
+    feclearexcept(FE_ALL_EXCEPT);
+    assert_true(run(pool, raise_flags, NULL, 1, 0, false, NULL));
+    assert_int_equal(fetestexcept(FE_DIVBYZERO), 0);
+    host_pool_free(pool);
+}
+
+static void change_rounding(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
+    (void)frame, (void)begin, (void)end;
+    fesetround(FE_UPWARD);
+}
+
+static void a_cell_that_changes_the_environment_is_told(void **state) {
+    (void)state;
+    for (uint32_t threads = 1; threads <= 3; threads += 2) {
+        host_pool *pool = host_pool_new(threads, NULL);
+        status st = STATUS_INIT;
+        assert_false(run(pool, change_rounding, NULL, 5, 0, false, &st));
+        assert_int_equal(st.code, STATUS_INTERNAL);
+        assert_int_equal(fegetround(), FE_TONEAREST);
+        tally *t = calloc(1, sizeof *t);
+        assert_true(run(pool, count_cells, t, 100, 5000, false, NULL)); /* told once */
+        expect_each_once(t, 100);
+        free(t);
+        host_pool_free(pool);
+    }
+}
+
+static void add(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
+    atomic_fetch_add((_Atomic int64_t *)frame->buffers[0], end - begin);
 }
 
 /* Pauses between launches let workers fall asleep, or catch them just while they do. */
@@ -67,8 +108,7 @@ static void workers_wake_whenever_they_are_needed(void **state) {
     host_pool *pool = host_pool_new(4, NULL);
     _Atomic int64_t sum = 0;
     for (int i = 0; i < 3000; i++) {
-        host_pool_grid grid = {add, &sum, 5, 0, false};
-        assert_true(host_pool_run(pool, &grid, NULL));
+        assert_true(run(pool, add, &sum, 5, 0, false, NULL));
         assert_int_equal(sum, 5 * (i + 1));
         if (i % 100 == 0) {
             struct timespec pause = {0, (i % 7) * 20000};
@@ -78,30 +118,36 @@ static void workers_wake_whenever_they_are_needed(void **state) {
     host_pool_free(pool);
 }
 
-typedef struct caller {
-    host_pool *pool;
-    _Atomic int64_t sum;
-} caller;
+/* Every cell of a grid sees that all of the grid before it ran. */
+enum { GRID = 1000 };
 
-static void *call_often(void *argument) {
-    caller *c = argument;
-    for (int i = 0; i < 500; i++) {
-        host_pool_grid grid = {add, &c->sum, 11, 64, false};
-        host_pool_run(c->pool, &grid, NULL);
-    }
-    return NULL;
+static void first_grid(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
+    atomic_fetch_add((_Atomic int64_t *)frame->buffers[0], end - begin);
 }
 
-static void several_threads_share_a_pool(void **state) {
+static void second_grid(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
+    bool whole = *(_Atomic int64_t *)frame->buffers[0] == GRID;
+    atomic_fetch_add((_Atomic int64_t *)frame->buffers[1], whole ? end - begin : 0);
+}
+
+static void grids_run_one_after_the_other(void **state) {
     (void)state;
-    caller c = {host_pool_new(3, NULL), 0};
-    pthread_t threads[3];
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, call_often, &c), 0);
-    for (int i = 0; i < 3; i++)
-        pthread_join(threads[i], NULL);
-    assert_int_equal(c.sum, 3 * 500 * 11);
-    host_pool_free(c.pool);
+    static const tsr_phase_fn phases[] = {first_grid, second_grid};
+    static const int64_t cells[] = {GRID, GRID / 2};
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        host_pool *pool = host_pool_new(threads, NULL);
+        for (int i = 0; i < 200; i++) {
+            _Atomic int64_t first = 0, second = 0;
+            void *buffers[] = {&first, &second};
+            device_times times = {0};
+            const tsr_kernel_frame frame = {buffers, NULL, NULL, NULL};
+            const host_pool_work work = {phases, cells, 2, &frame, 0, false, i ? NULL : &times};
+            assert_true(host_pool_run(pool, &work, NULL));
+            assert_int_equal(second, GRID / 2);
+            assert_true(i || (times.phase_ns[0] > 0 && times.phase_ns[1] > 0));
+        }
+        host_pool_free(pool);
+    }
 }
 
 static void scratch_that_cannot_be_had_is_a_failure(void **state) {
@@ -109,22 +155,20 @@ static void scratch_that_cannot_be_had_is_a_failure(void **state) {
     host_pool *pool = host_pool_new(2, NULL);
     _Atomic int64_t sum = 0;
     status st = STATUS_INIT;
-    host_pool_grid grid = {add, &sum, 5, (size_t)1 << 62, false};
-    assert_false(host_pool_run(pool, &grid, &st));
+    assert_false(run(pool, add, &sum, 5, (size_t)1 << 62, false, &st));
     assert_int_equal(st.code, STATUS_OUT_OF_MEMORY);
     assert_int_equal(sum, 0);
-    grid.scratch_bytes = 64;
-    assert_true(host_pool_run(pool, &grid, NULL));
+    assert_true(run(pool, add, &sum, 5, 64, false, &st));
     assert_int_equal(sum, 5);
     host_pool_free(pool);
 }
 
-static void write_scratch(void *context, unsigned char *scratch, int64_t begin, int64_t end) {
+static void write_scratch(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
     (void)begin, (void)end;
     for (int i = 0; i < 100; i++)
-        if (scratch[i] != 0xCB)
+        if (frame->scratch[i] != 0xCB)
             return; /* the test sees that this call did not write */
-    scratch[*(int *)context] = 0;
+    frame->scratch[*(int *)frame->buffers[0]] = 0;
 }
 
 static void guarded_scratch_is_poisoned_and_checked(void **state) {
@@ -139,8 +183,7 @@ static void guarded_scratch_is_poisoned_and_checked(void **state) {
         for (size_t i = 0; i < COUNT_OF(writes); i++) {
             int at = writes[i].at;
             status st = STATUS_INIT;
-            host_pool_grid grid = {write_scratch, &at, 20, 100, true};
-            assert_int_equal(host_pool_run(pool, &grid, &st), writes[i].sound);
+            assert_int_equal(run(pool, write_scratch, &at, 20, 100, true, &st), writes[i].sound);
             assert_non_null(strstr(st.message, writes[i].words));
         }
         host_pool_free(pool);
@@ -152,9 +195,8 @@ typedef struct cancelling {
     _Atomic int64_t cells;
 } cancelling;
 
-static void cancel_in_a_cell(void *context, unsigned char *scratch, int64_t begin, int64_t end) {
-    cancelling *c = context;
-    (void)scratch;
+static void cancel_in_a_cell(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
+    cancelling *c = frame->buffers[0];
     atomic_fetch_add(&c->cells, end - begin);
     host_pool_cancel(c->pool);
 }
@@ -163,12 +205,11 @@ static void a_cancelled_pool_hands_out_no_more_cells(void **state) {
     (void)state;
     status st = STATUS_INIT;
     cancelling c = {host_pool_new(2, NULL), 0};
-    host_pool_grid grid = {cancel_in_a_cell, &c, 100000, 0, false};
-    assert_false(host_pool_run(c.pool, &grid, &st));
+    assert_false(run(c.pool, cancel_in_a_cell, &c, 100000, 0, false, &st));
     assert_int_equal(st.code, STATUS_TIMEOUT);
     assert_true(c.cells > 0 && c.cells < 100000);
     c.cells = 0;
-    assert_false(host_pool_run(c.pool, &grid, NULL));
+    assert_false(run(c.pool, cancel_in_a_cell, &c, 100000, 0, false, NULL));
     assert_int_equal(c.cells, 0);
     host_pool_free(c.pool);
 }
@@ -176,8 +217,10 @@ static void a_cancelled_pool_hands_out_no_more_cells(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cell_runs_once),
+        cmocka_unit_test(the_callers_environment_comes_back),
+        cmocka_unit_test(a_cell_that_changes_the_environment_is_told),
         cmocka_unit_test(workers_wake_whenever_they_are_needed),
-        cmocka_unit_test(several_threads_share_a_pool),
+        cmocka_unit_test(grids_run_one_after_the_other),
         cmocka_unit_test(scratch_that_cannot_be_had_is_a_failure),
         cmocka_unit_test(guarded_scratch_is_poisoned_and_checked),
         cmocka_unit_test(a_cancelled_pool_hands_out_no_more_cells),

@@ -11,11 +11,11 @@
 static const module_part parts[] = {
     {"metadata", "{}", 2},
     {"graph", "", 0},
-    {"elf:x86-64-v2+fma", "code that is a little longer than a line", 40}};
+    {"x86_64-elf/x86-64-v2+fma", "code that is a little longer than a line", 40}};
 
 static void write_parts(unsigned char **image, size_t *size) {
     void *data;
-    assert_true(module_write(parts, COUNT_OF(parts), 0, &data, size, NULL));
+    assert_true(module_write(parts, COUNT_OF(parts), &data, size, NULL));
     *image = data;
 }
 
@@ -47,7 +47,7 @@ static void an_empty_module_is_a_module(void **state) {
     (void)state;
     void *image;
     size_t size;
-    assert_true(module_write(NULL, 0, 0, &image, &size, NULL));
+    assert_true(module_write(NULL, 0, &image, &size, NULL));
     assert_true(module_check(image, size, NULL));
     free(image);
 }
@@ -96,9 +96,9 @@ static void unsound_parts_are_not_written(void **state) {
     static const module_part too_long[] = {{"a-kind-of-thirty-two-characters!", "", 0}};
     void *image;
     size_t size;
-    assert_false(module_write(twice, 2, 0, &image, &size, NULL));
-    assert_false(module_write(nameless, 1, 0, &image, &size, NULL));
-    assert_false(module_write(too_long, 1, 0, &image, &size, NULL));
+    assert_false(module_write(twice, 2, &image, &size, NULL));
+    assert_false(module_write(nameless, 1, &image, &size, NULL));
+    assert_false(module_write(too_long, 1, &image, &size, NULL));
 }
 
 int main(void) {

@@ -2,6 +2,9 @@
  * words. */
 #include "test/test.h"
 
+#include <stdlib.h>
+
+#include "device/simulated.h"
 #include "test/abi_fixture.h"
 
 static tsr_status_t success(fixture *f) {
@@ -43,7 +46,7 @@ static tsr_status_t unavailable(fixture *f) {
     tsr_module_t module;
     bytes object = read_object("kernel_good");
     char *json = good_metadata("phase_double", "phase_add");
-    bytes image = make_module(json, "elf:z80", object);
+    bytes image = make_module(json, "z80-elf/z80", object);
     tsr_status_t s = tsrLoadModule(f->context, image.data, image.size, &module);
     free(json);
     free(object.data);
@@ -72,6 +75,18 @@ static tsr_status_t timeout(fixture *f) {
     return s;
 }
 
+static tsr_status_t device_lost(fixture *f) {
+    tsr_context_t context;
+    void *p;
+    (void)f;
+    setenv(SIMULATED_COUNT, "1", 1);
+    setenv(SIMULATED_FAULTS, "0:lost=1", 1);
+    OK(tsrCreateContextOn(1, 0, 0, &context));
+    tsr_status_t s = tsrAlloc(context, 8, TSR_ALLOC_ZERO, &p);
+    OK(tsrDestroyContext(context));
+    return s;
+}
+
 static const struct {
     tsr_status_t (*call)(fixture *f);
     const char *name;
@@ -85,6 +100,7 @@ static const struct {
     [TSR_EVERSION] = {version, "ABI version"},
     [TSR_EUNAVAILABLE] = {unavailable, "unavailable"},
     [TSR_EINTERNAL] = {internal, "internal error"},
+    [TSR_EDEVICELOST] = {device_lost, "device lost"},
 };
 
 static void every_status_is_reached(void **state) {

@@ -72,7 +72,7 @@ static const char *load_and_unload(const user *u) {
     for (int i = 0; i < ROUNDS && !complaint; i++) {
         tsr_module_t module;
         tsr_kernel_t kernel;
-        tsr_kernel_info_t info;
+        tsr_kernel_info_t info = {.struct_size = sizeof info};
         if (tsrLoadModule(u->shared->context, image.data, image.size, &module) ||
             tsrGetKernel(module, "affine", &kernel) || tsrGetKernelInfo(kernel, &info))
             complaint = "loading failed";

@@ -38,7 +38,7 @@ static void expect_lost(fixture *f) {
     const char *words = "'affine' did not end within the watchdog's 20 ms";
     tsr_module_t module;
     tsr_kernel_t kernel;
-    tsr_kernel_info_t info;
+    tsr_kernel_info_t info = {.struct_size = sizeof info};
     tsr_stream_t stream;
     tsr_event_t event;
     const char *json;

@@ -247,9 +247,8 @@ void compiler_space_release(compiler_space *space);
  * are bytes. */
 bool compiler_emit(compiler_instance *instance, const compiler_options *options, const char *level,
                    text *out, status *st);
-/* Names of all passes, in order, for --emit-after; of code for any dimensions, which has fewer.
- * Returns the count. */
-uint32_t compiler_pass_names(bool generic, const char *const **names);
+/* Names of all passes, in order, for --emit-after. Returns the count. */
+uint32_t compiler_pass_names(const char *const **names);
 
 /* The oracle: runs the primitives, one rounding at a time. `outputs` are initialised by the call.
  */

@@ -7,6 +7,7 @@
 #include "base/dtype.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "math/correct/build.h"
 
 typedef struct listing {
     text lines;
@@ -53,7 +54,7 @@ void code_hash(math_set set, math_function function, char hash_out[CODE_HASH_SIZ
     char hex[65];
     text_init(&l.lines);
     text_append(&l.lines, "tsr.sequence/1\n");
-    ir_value result = math_build(&emit, set, function, 1);
+    ir_value result = (set == MATH_CORRECT ? correct_build : math_build)(&emit, function, 1);
     text_printf(&l.lines, "result %u\n", result);
     sha256 digest = sha256_of(l.lines.data, l.lines.length);
     sha256_hex(&digest, hex);

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "ops/orders.h"
 #include "target/interp/interp.h"
 
-enum { CHUNK = 512, PANEL = 64 };
+enum { PANEL = 64 };
 
 /* ---- plan ---- */
 
@@ -191,11 +192,12 @@ static void dot_i64(const dot_job *d) {
 }
 
 bool interp_dot(const interp_step *s, status *st) {
-    const char *order = interp_text(s, "order");
-    dot_job d = {.s = s, .p = interp_dot_plan(s), .chunk = strcmp(order, "seq") == 0 ? 0 : CHUNK};
-    if (d.chunk && order[0] && strcmp(order, "chunk512") != 0)
+    const order_info *order = order_info_of(order_of(s->m, s->op, ORDER_CHUNK512));
+    dot_job d = {.s = s, .p = interp_dot_plan(s), .chunk = order->chunk};
+    if (order->of != ORDER_OF_DOT)
         return status_set(st, STATUS_INVALID,
-                          "a contraction cannot have the order '%s'; chunk512 or seq", order);
+                          "a contraction cannot have the order '%s'; chunk512 or seq",
+                          interp_text(s, "order"));
     bool ok = interp_permute(s->in[0], d.p.x_axes, &d.x, st) &&
               interp_permute(s->in[1], d.p.y_axes, &d.y, st);
     if (ok && !dtype_is_float(d.x.type))

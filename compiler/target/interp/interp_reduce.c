@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "ops/orders.h"
 #include "target/interp/interp.h"
 
-enum { LANES = 64, BLOCK = 4096 };
+enum { LANES = ORDER_LANES64_LANES, BLOCK = ORDER_LANES64_CHUNK };
 
 /* One block: element i goes to lane i mod 64, ascending; then the lanes are halved. */
 #define LANES64(T, suffix)                                                                         \
@@ -102,10 +103,12 @@ static void reduce_row(const char *kind, const tensor *rows, int64_t row, int64_
 bool interp_reduce(const interp_step *s, status *st) {
     tensor rows;
     int64_t length;
-    const char *kind = interp_text(s, "kind"), *order = interp_text(s, "order");
-    if (order[0] && strcmp(order, "lanes64") != 0)
+    const char *kind = interp_text(s, "kind");
+    order_id order = order_of(s->m, s->op, ORDER_ANY);
+    if (order != ORDER_ANY && order != ORDER_LANES64)
         return status_set(st, STATUS_INVALID,
-                          "a reduction cannot have the order '%s'; lanes64 is the one", order);
+                          "a reduction cannot have the order '%s'; lanes64 is the one",
+                          interp_text(s, "order"));
     if (!interp_reduce_rows(s, &rows, &length, st))
         return false;
     void *work = base_malloc(sizeof(double) * (size_t)(length + 1));

@@ -9,6 +9,7 @@
 
 #include <llvm-c/Core.h>
 
+#include "base/vec.h"
 #include "target/target.h"
 #include "tile/tile.h"
 
@@ -30,6 +31,14 @@ typedef struct emitted {
     const reciprocal *reciprocal;
 } emitted;
 
+/* A product of a stride that is no number. */
+typedef struct stride_multiple {
+    LLVMValueRef stride;
+    int64_t number;
+    LLVMValueRef valid; /* as many steps there are; NULL: any */
+    LLVMValueRef product;
+} stride_multiple;
+
 typedef struct emitter {
     const ir_module *m;
     const cpu_isa *isa;
@@ -40,6 +49,7 @@ typedef struct emitter {
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, pointer;
     emitted *of; /* by Tile IR value */
     arena memory;
+    VEC(stride_multiple) multiples; /* made so far in the present function */
     LLVMValueRef workspace, scratch, dims;
     const char *kernel;
     status *st;

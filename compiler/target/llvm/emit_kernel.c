@@ -273,6 +273,8 @@ static void code_memory(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMValueRef base = d->opcode == TILE_WORKSPACE ? e->workspace : e->scratch;
     LLVMValueRef offset = code_int(e, e->i64, ir_op_int(e->m, op, "offset", 0));
+    if (d->operand_count)
+        offset = LLVMBuildNSWAdd(e->b, index_of(e, d->operands[0]), offset, "");
     set_index(e, d->results[0], LLVMBuildGEP2(e->b, e->i8, base, &offset, 1, ""), 1);
 }
 
@@ -367,6 +369,7 @@ static void open_function(emitter *e, int64_t number) {
     snprintf(width, sizeof width, "%d", 32 * e->isa->lanes);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 3, 0);
     e->function = LLVMAddFunction(e->module, name, type);
+    e->multiples.count = 0;
     set_attribute(e, "prefer-vector-width", width);
     set_attribute(e, "no-builtins", "");
     if (e->isa->scalable_bits)

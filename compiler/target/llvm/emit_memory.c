@@ -30,14 +30,144 @@ static LLVMValueRef base_address(emitter *e, ir_op op) {
                          &offset, 1, "");
 }
 
+/* ---- where elements are, and whether they are there ---- */
+
+typedef struct placement {
+    dtype element;
+    LLVMValueRef at;                           /* of row 0, column 0 */
+    int64_t row, column;                       /* strides, */
+    const emitted *row_stride, *column_stride; /* or where they are no numbers */
+    LLVMValueRef valid_rows, valid_columns;    /* NULL: all */
+} placement;
+
+static const emitted *stride_of(const emitter *e, ir_op op, tile_more which) {
+    ir_value v = tile_more_of(e->m, op, which);
+    return v ? code_get(e, v) : NULL;
+}
+
+static LLVMValueRef more_of(const emitter *e, ir_op op, tile_more which) {
+    const emitted *v = stride_of(e, op, which);
+    return v ? v->values[0] : NULL;
+}
+
+static placement place_of(emitter *e, ir_op op) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    return (placement){.element =
+                           ir_type_get(e->m, ir_value_get(e->m, d->operands[0])->type)->element,
+                       .at = base_address(e, op),
+                       .row = ir_op_int(e->m, op, "row_stride", 0),
+                       .column = ir_op_int(e->m, op, "column_stride", 0),
+                       .row_stride = stride_of(e, op, TILE_MORE_ROW_STRIDE),
+                       .column_stride = stride_of(e, op, TILE_MORE_COLUMN_STRIDE),
+                       .valid_rows = more_of(e, op, TILE_MORE_VALID_ROWS),
+                       .valid_columns = more_of(e, op, TILE_MORE_VALID_COLUMNS)};
+}
+
+static LLVMValueRef moved(emitter *e, dtype element, LLVMValueRef at, LLVMValueRef number,
+                          LLVMValueRef stride) {
+    LLVMValueRef offset = LLVMBuildNSWMul(e->b, number, stride, "");
+    return LLVMBuildGEP2(e->b, memory_type(e, element), at, &offset, 1, "");
+}
+
+/* `number`, or the last one that is valid. */
+static LLVMValueRef clamped(emitter *e, int64_t number, LLVMValueRef valid) {
+    LLVMValueRef n = code_int(e, e->i64, number);
+    if (!valid)
+        return n;
+    LLVMValueRef last = LLVMBuildNSWSub(e->b, valid, code_int(e, e->i64, 1), "");
+    return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, n, last, ""), n, last, "");
+}
+
+/* number * stride, the number not past the last of `valid` (NULL: any): made where these are, once
+ * for all loops inside, as no pass moves it there. A stride is made before what is valid. */
+static LLVMValueRef multiple_of(emitter *e, LLVMValueRef stride, int64_t number,
+                                LLVMValueRef valid) {
+    for (size_t i = 0; i < e->multiples.count; i++) {
+        const stride_multiple *m = &e->multiples.items[i];
+        if (m->stride == stride && m->number == number && m->valid == valid)
+            return m->product;
+    }
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMValueRef after = valid ? valid : stride;
+    LLVMValueRef next = LLVMIsAInstruction(after) ? LLVMGetNextInstruction(after) : NULL;
+    if (next)
+        LLVMPositionBuilderBefore(e->b, next);
+    LLVMValueRef product = LLVMBuildNSWMul(e->b, stride, clamped(e, number, valid), "");
+    LLVMPositionBuilderAtEnd(e->b, here);
+    stride_multiple made = {stride, number, valid, product};
+    if (next)
+        vec_push(&e->multiples, made);
+    return product;
+}
+
+/* `number` steps on, or where only some are there as many of those. */
+static LLVMValueRef along(emitter *e, const placement *p, LLVMValueRef at, int64_t number,
+                          int64_t step, const emitted *stride, LLVMValueRef valid) {
+    if (number == 0)
+        return at;
+    if (!valid && !stride)
+        return address(e, p->element, at, number * step);
+    LLVMValueRef s = stride ? stride->values[0] : code_int(e, e->i64, step);
+    LLVMValueRef offset = multiple_of(e, s, number, valid);
+    return LLVMBuildGEP2(e->b, memory_type(e, p->element), at, &offset, 1, "");
+}
+
+/* The address of an element; `safe`: of the nearest valid one. */
+static LLVMValueRef address_of(emitter *e, const placement *p, int64_t r, int64_t c, bool safe) {
+    LLVMValueRef at = p->at, rows = safe ? p->valid_rows : NULL,
+                 columns = safe ? p->valid_columns : NULL;
+    at = along(e, p, at, r, p->row, p->row_stride, rows);
+    return along(e, p, at, c, p->column, p->column_stride, columns);
+}
+
+/* first + i < valid, in each lane i. */
+static LLVMValueRef lanes_below(emitter *e, int64_t first, int width, LLVMValueRef valid) {
+    LLVMValueRef lanes[64];
+    LLVMValueRef limit = LLVMBuildTrunc(e->b, valid, e->i32, "");
+    for (int i = 0; i < width; i++)
+        lanes[i] = code_int(e, e->i32, first + i);
+    return LLVMBuildICmp(e->b, LLVMIntSLT, LLVMConstVector(lanes, (unsigned)width),
+                         code_splat(e, limit, width), "");
+}
+
+/* Which lanes of a vector may touch memory: they run along columns from `c` in row `r`, or where
+ * `down` along rows from `r` in column `c`. NULL: all. */
+static LLVMValueRef mask_of(emitter *e, const placement *p, int64_t r, int64_t c, int width,
+                            bool down) {
+    LLVMValueRef along = down ? p->valid_rows : p->valid_columns,
+                 across = down ? p->valid_columns : p->valid_rows, mask = NULL;
+    if (along)
+        mask = lanes_below(e, down ? r : c, width, along);
+    if (across && (down ? c : r) > 0) {
+        LLVMValueRef there =
+            LLVMBuildICmp(e->b, LLVMIntSLT, code_int(e, e->i64, down ? c : r), across, "");
+        LLVMValueRef all =
+            LLVMBuildSelect(e->b, there, LLVMConstAllOnes(LLVMVectorType(e->i1, (unsigned)width)),
+                            LLVMConstNull(LLVMVectorType(e->i1, (unsigned)width)), "");
+        mask = mask ? LLVMBuildAnd(e->b, mask, all, "") : all;
+    }
+    return mask;
+}
+
 static LLVMValueRef load_raw(emitter *e, dtype element, LLVMValueRef at, int width) {
     LLVMValueRef x = LLVMBuildLoad2(e->b, memory_vector(e, element, width), at, "");
     LLVMSetAlignment(x, (unsigned)dtype_size(element));
     return x;
 }
 
-static LLVMValueRef load_vector(emitter *e, dtype element, LLVMValueRef at, int width) {
-    LLVMValueRef x = load_raw(e, element, at, width);
+static LLVMValueRef load_masked(emitter *e, dtype element, LLVMValueRef at, int width,
+                                LLVMValueRef mask) {
+    LLVMTypeRef type = memory_vector(e, element, width), types[] = {type, e->pointer};
+    LLVMValueRef args[] = {at, code_int(e, e->i32, (int64_t)dtype_size(element)), mask,
+                           LLVMConstNull(type)};
+    return code_intrinsic(e, "llvm.masked.load", types, 2, args, 4);
+}
+
+/* A vector, of which lanes outside of the mask (NULL: none) are zero. */
+static LLVMValueRef load_vector(emitter *e, dtype element, LLVMValueRef at, int width,
+                                LLVMValueRef mask) {
+    LLVMValueRef x =
+        mask ? load_masked(e, element, at, width, mask) : load_raw(e, element, at, width);
     if (element == DTYPE_BOOL)
         x = LLVMBuildICmp(e->b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
     return element == DTYPE_I4 ? code_wrap_i4(e, x, width) : x;
@@ -70,8 +200,7 @@ LLVMValueRef code_shrink(emitter *e, LLVMValueRef x, int width, int to) {
 }
 
 /* The block of rows r0... and the columns of part p. */
-static void load_block(emitter *e, emitted *t, LLVMValueRef at, int64_t column_stride, int64_t r0,
-                       int p) {
+static void load_block(emitter *e, emitted *t, const placement *at, int64_t r0, int p) {
     LLVMValueRef v[64];
     int width = t->width, columns = code_part_width(t, p);
     int rows = t->rows - r0 < width ? (int)(t->rows - r0) : width;
@@ -81,8 +210,10 @@ static void load_block(emitter *e, emitted *t, LLVMValueRef at, int64_t column_s
             continue;
         }
         int64_t column = (int64_t)p * width + c;
-        LLVMValueRef from = address(e, t->element, at, column * column_stride + r0);
-        v[c] = code_extend(e, load_vector(e, t->element, from, rows), t->element, rows, width);
+        LLVMValueRef mask = rows > 1 ? mask_of(e, at, r0, column, rows, true) : NULL;
+        LLVMValueRef from = address_of(e, at, r0, column, rows == 1);
+        v[c] =
+            code_extend(e, load_vector(e, t->element, from, rows, mask), t->element, rows, width);
     }
     code_transpose(e, t->element, v, width);
     for (int r = 0; r < rows; r++)
@@ -91,14 +222,13 @@ static void load_block(emitter *e, emitted *t, LLVMValueRef at, int64_t column_s
 
 /* ---- loads ---- */
 
-static LLVMValueRef load_elements(emitter *e, const emitted *t, LLVMValueRef at, int64_t row_stride,
-                                  int64_t column_stride, int64_t r, int p) {
+static LLVMValueRef load_elements(emitter *e, const emitted *t, const placement *at, int64_t r,
+                                  int p) {
     int width = code_part_width(t, p);
     LLVMValueRef x = LLVMGetUndef(code_vector(e, t->element, width));
     for (int c = 0; c < width; c++) {
-        int64_t column = (int64_t)p * t->width + c;
-        LLVMValueRef from = address(e, t->element, at, r * row_stride + column * column_stride);
-        LLVMValueRef one = load_vector(e, t->element, from, 1);
+        LLVMValueRef from = address_of(e, at, r, (int64_t)p * t->width + c, true);
+        LLVMValueRef one = load_vector(e, t->element, from, 1, NULL);
         x = width == 1
                 ? one
                 : LLVMBuildInsertElement(e->b, x, one, LLVMConstInt(e->i32, (unsigned)c, 0), "");
@@ -107,24 +237,24 @@ static LLVMValueRef load_elements(emitter *e, const emitted *t, LLVMValueRef at,
 }
 
 void code_load(emitter *e, ir_op op) {
-    const ir_op_data *d = ir_op_get(e->m, op);
-    int64_t row = ir_op_int(e->m, op, "row_stride", 0),
-            column = ir_op_int(e->m, op, "column_stride", 0);
-    emitted *t = code_new(e, d->results[0]);
-    LLVMValueRef at = base_address(e, op);
-    bool transposed = column != 1 && row == 1 && t->rows > 1 && t->columns > 1 && t->width > 1;
+    emitted *t = code_new(e, ir_op_get(e->m, op)->results[0]);
+    placement at = place_of(e, op);
+    bool apart = at.column != 1 || at.column_stride;
+    bool transposed =
+        apart && at.row == 1 && !at.row_stride && t->rows > 1 && t->columns > 1 && t->width > 1;
     for (int64_t r = 0; r < t->rows; r++)
         for (int p = 0; p < t->parts; p++) {
             int width = code_part_width(t, p);
+            int64_t c = (int64_t)p * t->width;
             LLVMValueRef *value = &t->values[r * t->parts + p];
             if (transposed) {
                 if (r % t->width == 0)
-                    load_block(e, t, at, column, r, p);
-            } else if (column == 1 || width == 1) {
-                int64_t where = r * row + (int64_t)p * t->width * column;
-                *value = load_vector(e, t->element, address(e, t->element, at, where), width);
+                    load_block(e, t, &at, r, p);
+            } else if (!apart && width > 1) {
+                LLVMValueRef mask = mask_of(e, &at, r, c, width, false);
+                *value = load_vector(e, t->element, address_of(e, &at, r, c, false), width, mask);
             } else {
-                *value = load_elements(e, t, at, row, column, r, p);
+                *value = load_elements(e, t, &at, r, p);
             }
         }
 }
@@ -135,21 +265,22 @@ static LLVMValueRef lane(emitter *e, LLVMValueRef x, int width, int i) {
 }
 
 typedef struct gathering {
-    dtype element;
-    LLVMValueRef at, indices;
-    int width;              /* lanes */
-    int64_t stride, column; /* elements for each step of the index, and of the lane */
+    placement at;
+    LLVMValueRef indices;
+    int width;           /* lanes */
+    int64_t r, c;        /* of the first lane */
+    LLVMValueRef stride; /* elements for each step of the index */
 } gathering;
 
 /* One by one. */
 static LLVMValueRef gather_elements(emitter *e, const gathering *g) {
-    LLVMValueRef x = LLVMGetUndef(code_vector(e, g->element, g->width));
+    dtype element = g->at.element;
+    LLVMValueRef x = LLVMGetUndef(code_vector(e, element, g->width));
     for (int c = 0; c < g->width; c++) {
         LLVMValueRef index = LLVMBuildSExt(e->b, lane(e, g->indices, g->width, c), e->i64, "");
-        LLVMValueRef offset = LLVMBuildNSWMul(e->b, index, code_int(e, e->i64, g->stride), "");
-        LLVMValueRef from = LLVMBuildGEP2(e->b, memory_type(e, g->element), g->at, &offset, 1, "");
-        LLVMValueRef one =
-            load_vector(e, g->element, address(e, g->element, from, c * g->column), 1);
+        LLVMValueRef from =
+            moved(e, element, address_of(e, &g->at, g->r, g->c + c, true), index, g->stride);
+        LLVMValueRef one = load_vector(e, element, from, 1, NULL);
         if (g->width == 1)
             return one;
         x = LLVMBuildInsertElement(e->b, x, one, LLVMConstInt(e->i32, (unsigned)c, 0), "");
@@ -160,37 +291,38 @@ static LLVMValueRef gather_elements(emitter *e, const gathering *g) {
 /* The same by the processor's own instruction. */
 static LLVMValueRef gather_vector(emitter *e, const gathering *g) {
     unsigned width = (unsigned)g->width;
-    LLVMValueRef lanes[64], all[64];
-    for (int c = 0; c < g->width; c++) {
-        lanes[c] = code_int(e, e->i64, c * g->column);
-        all[c] = LLVMConstInt(e->i1, 1, 0);
-    }
-    LLVMValueRef stride = code_splat(e, code_int(e, e->i64, g->stride), g->width);
+    dtype element = g->at.element;
+    LLVMValueRef lanes[64], mask = mask_of(e, &g->at, g->r, g->c, g->width, false);
+    for (int c = 0; c < g->width; c++)
+        lanes[c] = code_int(e, e->i64, c * g->at.column);
+    LLVMValueRef stride = code_splat(e, g->stride, g->width);
     LLVMValueRef offsets = LLVMBuildSExt(e->b, g->indices, LLVMVectorType(e->i64, width), "");
     offsets = LLVMBuildNSWMul(e->b, offsets, stride, "");
     offsets = LLVMBuildNSWAdd(e->b, offsets, LLVMConstVector(lanes, width), "");
-    LLVMTypeRef type = code_vector(e, g->element, g->width);
-    LLVMValueRef from = LLVMBuildGEP2(e->b, memory_type(e, g->element), g->at, &offsets, 1, "");
+    LLVMTypeRef type = code_vector(e, element, g->width);
+    LLVMValueRef first = address_of(e, &g->at, g->r, g->c, false);
+    LLVMValueRef from = LLVMBuildGEP2(e->b, memory_type(e, element), first, &offsets, 1, "");
     LLVMTypeRef types[] = {type, LLVMTypeOf(from)};
-    LLVMValueRef args[] = {from, LLVMConstInt(e->i32, dtype_size(g->element), 0),
-                           LLVMConstVector(all, width), LLVMGetUndef(type)};
+    LLVMValueRef args[] = {from, LLVMConstInt(e->i32, dtype_size(element), 0),
+                           mask ? mask : LLVMConstAllOnes(LLVMVectorType(e->i1, width)),
+                           LLVMGetUndef(type)};
     return code_intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
 }
 
 void code_gather(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    int64_t row = ir_op_int(e->m, op, "row_stride", 0);
     emitted *t = code_new(e, d->results[0]);
-    LLVMValueRef base = base_address(e, op);
-    gathering g = {.element = t->element,
-                   .stride = ir_op_int(e->m, op, "stride", 1),
-                   .column = ir_op_int(e->m, op, "column_stride", 0)};
+    gathering g = {.at = place_of(e, op), .stride = more_of(e, op, TILE_MORE_STRIDE)};
+    if (!g.stride)
+        g.stride = code_int(e, e->i64, ir_op_int(e->m, op, "stride", 1));
     for (int64_t r = 0; r < t->rows; r++)
         for (int p = 0; p < t->parts; p++) {
             g.width = code_part_width(t, p);
             g.indices = code_part(e, code_get(e, d->operands[2]), r, p, g.width);
-            g.at = address(e, t->element, base, r * row + (int64_t)p * t->width * g.column);
-            bool whole = dtype_size(t->element) == 4 && g.width == t->width && g.width >= 8;
+            g.r = r;
+            g.c = (int64_t)p * t->width;
+            bool whole = dtype_size(t->element) == 4 && g.width == t->width && g.width >= 8 &&
+                         !g.at.column_stride;
             t->values[r * t->parts + p] = (whole ? gather_vector : gather_elements)(e, &g);
         }
 }
@@ -230,6 +362,17 @@ static LLVMValueRef canonical(emitter *e, dtype element, LLVMValueRef x, int wid
     return LLVMBuildSelect(e->b, nan, code_splat_bits(e, element, f->nan, width), x, "");
 }
 
+/* Lanes of the mask only; a scalar is a vector of one. */
+static void store_masked(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef at, int width,
+                         LLVMValueRef mask) {
+    LLVMTypeRef type = LLVMVectorType(memory_type(e, element), (unsigned)width),
+                types[] = {type, e->pointer};
+    if (width == 1)
+        x = LLVMBuildInsertElement(e->b, LLVMGetUndef(type), x, LLVMConstInt(e->i32, 0, 0), "");
+    LLVMValueRef args[] = {x, at, code_int(e, e->i32, (int64_t)dtype_size(element)), mask};
+    code_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
+}
+
 static LLVMValueRef store_vector(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef at) {
     LLVMValueRef s = LLVMBuildStore(e->b, x, at);
     LLVMSetAlignment(s, (unsigned)dtype_size(element));
@@ -249,32 +392,55 @@ static void stream(emitter *e, LLVMValueRef store, int64_t multiple_bytes, int64
     e->streams = true;
 }
 
+/* What goes to memory of part p of row r. */
+static LLVMValueRef stored_part(emitter *e, const emitted *t, int64_t r, int p, bool clean) {
+    int width = code_part_width(t, p);
+    LLVMValueRef x = t->values[r * t->parts + p];
+    if (clean)
+        x = canonical(e, t->element, x, width);
+    if (t->element == DTYPE_BOOL)
+        x = LLVMBuildZExt(e->b, x, memory_vector(e, DTYPE_BOOL, width), "");
+    return x;
+}
+
+/* Element by element. */
+static void store_elements(emitter *e, const placement *at, int64_t r, int64_t c, LLVMValueRef x,
+                           int width) {
+    for (int i = 0; i < width; i++) {
+        LLVMValueRef one = lane(e, x, width, i), to = address_of(e, at, r, c + i, false);
+        LLVMValueRef mask = mask_of(e, at, r, c + i, 1, false);
+        if (mask)
+            store_masked(e, at->element, one, to, 1, mask);
+        else
+            store_vector(e, at->element, one, to);
+    }
+}
+
 void code_store(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    int64_t row = ir_op_int(e->m, op, "row_stride", 0),
-            column = ir_op_int(e->m, op, "column_stride", 0);
     const emitted *t = code_get(e, d->operands[2]);
     bool clean = ir_op_int(e->m, op, "canonical", 0) != 0,
          streams = ir_op_int(e->m, op, "stream", 0) != 0;
     int64_t offset = code_get(e, d->operands[1])->multiple, size = (int64_t)dtype_size(t->element);
-    LLVMValueRef at = base_address(e, op);
+    placement at = place_of(e, op);
+    bool apart = at.column != 1 || at.column_stride;
     for (int64_t r = 0; r < t->rows; r++)
         for (int p = 0; p < t->parts; p++) {
             int width = code_part_width(t, p);
-            LLVMValueRef x = t->values[r * t->parts + p];
-            if (clean)
-                x = canonical(e, t->element, x, width);
-            if (t->element == DTYPE_BOOL)
-                x = LLVMBuildZExt(e->b, x, memory_vector(e, DTYPE_BOOL, width), "");
-            int64_t where = r * row + (int64_t)p * t->width * column;
-            if (column == 1 || width == 1) {
-                LLVMValueRef s = store_vector(e, t->element, x, address(e, t->element, at, where));
-                if (streams && width == t->width)
-                    stream(e, s, code_divisor(offset, where) * size, width * size);
+            int64_t c = (int64_t)p * t->width, where = r * at.row + c * at.column;
+            LLVMValueRef x = stored_part(e, t, r, p, clean);
+            LLVMValueRef mask = width > 1 ? mask_of(e, &at, r, c, width, false) : NULL;
+            if (apart || width == 1) {
+                store_elements(e, &at, r, c, x, width);
                 continue;
             }
-            for (int c = 0; c < width; c++)
-                store_vector(e, t->element, lane(e, x, width, c),
-                             address(e, t->element, at, where + c * column));
+            LLVMValueRef to = address_of(e, &at, r, c, false);
+            if (mask) {
+                store_masked(e, t->element, x, to, width, mask);
+                continue;
+            }
+            LLVMValueRef s = store_vector(e, t->element, x, to);
+            if (streams && width == t->width && !at.row_stride)
+                stream(e, s, code_divisor(offset, where) * size, width * size);
         }
 }

@@ -22,10 +22,11 @@ static void initialize(void) {
     LLVMInitializeAArch64Disassembler();
 }
 
-/* "elf:LEVEL" or "elf:LEVEL:N". */
+/* Of "FORMAT/LEVEL" or "FORMAT/LEVEL:N". */
 static const cpu_isa *level_of(const char *kind) {
     char name[32];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(kind + 4, ":"), kind + 4);
+    const char *level = strchr(kind, '/') + 1;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(level, ":"), level);
     return cpu_isa_find(name);
 }
 
@@ -76,7 +77,7 @@ static bool count_object(LLVMDisasmContextRef d, const unsigned char *object, si
 static bool count_part(const module_part *part, compiler_code_facts *out, status *st) {
     const cpu_isa *isa = level_of(part->kind);
     if (!isa)
-        return status_set(st, STATUS_UNAVAILABLE, "code for %s cannot be read", part->kind + 4);
+        return status_set(st, STATUS_UNAVAILABLE, "code for %s cannot be read", part->kind);
     LLVMDisasmContextRef d =
         LLVMCreateDisasmCPUFeatures(isa->triple, isa->cpu, isa->features, NULL, 0, NULL, NULL);
     if (!d)
@@ -96,7 +97,7 @@ bool compiler_code_facts_of(const void *image, size_t size_bytes, compiler_code_
     if (!module_check(image, size_bytes, st))
         return false;
     for (size_t i = 0; module_part_at(image, size_bytes, i, &part); i++)
-        if (strncmp(part.kind, "elf:", 4) == 0 && !count_part(&part, out, st))
+        if (module_is_image(part.kind) && !count_part(&part, out, st))
             return false;
     return true;
 }

@@ -2,9 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ops/orders.h"
 #include "target/mlir/export.h"
 
-enum { CHUNK = 512, LANES = 64, BLOCK = 4096 };
+enum { LANES = ORDER_LANES64_LANES, BLOCK = ORDER_LANES64_CHUNK };
 
 /* ---- loops ---- */
 
@@ -258,9 +259,10 @@ static const char *contracted(exporter *e, ir_op op, const char *const *index) {
     c.element = export_element(e, c.type);
     const char *none = export_index(e, 0), *steps = steps_of(e, &c, index), *sum;
     bool floats = dtype_is_float(c.type);
-    if (floats && strcmp(ir_op_string(e->m, op, "order", ""), "chunk512") == 0) {
-        loop l = open_loop(e, none, steps, CHUNK, export_bits(e, c.type, 0), c.element);
-        const char *end = least(e, export_plus(e, l.index, CHUNK), steps);
+    int64_t length = order_info_of(order_of(e->m, op, ORDER_CHUNK512))->chunk;
+    if (floats && length) {
+        loop l = open_loop(e, none, steps, length, export_bits(e, c.type, 0), c.element);
+        const char *end = least(e, export_plus(e, l.index, length), steps);
         const char *chunk = one_chain(e, &c, l.index, end);
         close_loop(e, &l, export_op(e, "arith.addf %s, %s : %s", l.carried, chunk, c.element));
         sum = l.result;

@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "math/correct/build.h"
 #include "math/math.h"
 #include "target/mlir/export.h"
 
@@ -157,5 +158,6 @@ const char *export_function(exporter *e, int opcode, const char *x) {
     math_emit emitter = {&s, emit, emit_f32, emit_i32, emit_f64, emit_i64, NULL};
     math_set_named(ir_op_string(e->m, ir_module_kernel(e->m), "math", NULL), &set);
     ir_value in = keep(&s, x, DTYPE_F32);
-    return s.names[math_build(&emitter, set, function_of(opcode), in)];
+    return s.names[(set == MATH_CORRECT ? correct_build : math_build)(&emitter, function_of(opcode),
+                                                                      in)];
 }

@@ -25,7 +25,7 @@ typedef struct counted {
 
 static void counted_open(counted *c, void (*around)(void *context, bool begins), void *context) {
     static const char json[] =
-        "{\"schema\": \"tsr.module/1\", \"name\": \"tells\", \"profile\": \"strict\","
+        "{\"schema\": \"tsr.module/2\", \"name\": \"tells\", \"profile\": \"strict\","
         " \"numerics_version\": 1, \"inputs\": ["
         "{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [4]}],"
         " \"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [2]}],"
@@ -35,7 +35,8 @@ static void counted_open(counted *c, void (*around)(void *context, bool begins),
     const void *inputs[COUNTED_SETS];
     rotation_set sets[COUNTED_SETS];
     status st = STATUS_INIT;
-    bytes object = read_object("kernels"), image = make_module(json, "elf:x86-64-v2+fma", object);
+    bytes object = read_object("kernels"),
+          image = make_module(json, "x86_64-elf/x86-64-v2+fma", object);
     *c = (counted){0};
     assert_int_equal(tsrCreateContextOn(0, 1, 0, &c->context), TSR_SUCCESS);
     assert_int_equal(tsrLoadModule(c->context, image.data, image.size, &c->module), TSR_SUCCESS);

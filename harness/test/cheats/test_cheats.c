@@ -115,7 +115,7 @@ static void must(tsr_status_t code) {
 static bytes module_for(const cheat *c, const char *profile) {
     char json[1024];
     snprintf(json, sizeof json,
-             "{\"schema\": \"tsr.module/1\", \"name\": \"product\", \"profile\": \"%s\","
+             "{\"schema\": \"tsr.module/2\", \"name\": \"product\", \"profile\": \"%s\","
              " \"numerics_version\": 1, \"inputs\": ["
              "{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [%d, %d]},"
              "{\"name\": \"b\", \"dtype\": \"f32\", \"shape\": [%d, %d]}],"
@@ -125,7 +125,7 @@ static bytes module_for(const cheat *c, const char *profile) {
              profile, SIDE, SIDE, SIDE, SIDE, SIDE, SIDE, WORKSPACE, c->symbol, c->cells,
              c->symbol);
     bytes object = read_object("kernels");
-    bytes image = make_module(json, "elf:x86-64-v2+fma", object);
+    bytes image = make_module(json, "x86_64-elf/x86-64-v2+fma", object);
     free(object.data);
     return image;
 }

@@ -27,7 +27,7 @@ typedef struct empty {
 
 static void open_empty(empty *e) {
     static const char json[] =
-        "{\"schema\": \"tsr.module/1\", \"name\": \"empty\", \"profile\": \"strict\","
+        "{\"schema\": \"tsr.module/2\", \"name\": \"empty\", \"profile\": \"strict\","
         " \"numerics_version\": 1, \"inputs\": ["
         "{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [0]},"
         "{\"name\": \"b\", \"dtype\": \"f32\", \"shape\": [0]}],"
@@ -39,7 +39,7 @@ static void open_empty(empty *e) {
     rotation_set sets[SETS];
     status st = STATUS_INIT;
     bytes object = read_object("kernels");
-    bytes image = make_module(json, "elf:x86-64-v2+fma", object);
+    bytes image = make_module(json, "x86_64-elf/x86-64-v2+fma", object);
     assert_int_equal(tsrCreateContextOn(0, 1, 0, &e->context), TSR_SUCCESS);
     if (tsrLoadModule(e->context, image.data, image.size, &e->module) != TSR_SUCCESS)
         fail_msg("%s", tsrGetLastError());

@@ -23,7 +23,7 @@ typedef struct image_case {
     uint64_t dim_count, workspace_bytes, scratch_bytes, phase_count, input_count, output_count;
     int64_t dims[DIMS_MAX];
     block symbols[PHASES_MAX];
-    uint64_t cells[PHASES_MAX];
+    int64_t cells[PHASES_MAX];
     block inputs[BUFFERS_MAX], outputs[BUFFERS_MAX], expected[BUFFERS_MAX];
 } image_case;
 
@@ -75,7 +75,7 @@ static bool get_case(image_case *c) {
     c->phase_count = get_number(PHASES_MAX);
     for (uint64_t i = 0; i < c->phase_count; i++) {
         c->symbols[i] = get_block();
-        c->cells[i] = get_number(INT64_MAX);
+        c->cells[i] = (int64_t)get_number(INT64_MAX);
     }
     c->input_count = get_number(BUFFERS_MAX / 2);
     for (uint64_t i = 0; i < c->input_count; i++)
@@ -101,30 +101,21 @@ static void release_case(image_case *c) {
     }
 }
 
-typedef struct cell_call {
-    tsr_phase_fn phase;
-    tsr_kernel_frame frame;
-} cell_call;
-
-static void run_cells(void *context, unsigned char *scratch, int64_t begin, int64_t end) {
-    cell_call call = *(const cell_call *)context;
-    call.frame.scratch = scratch;
-    call.phase(&call.frame, begin, end);
-}
-
-static bool run_phase(host_pool *pool, const host_elf *elf, const image_case *c, uint64_t index,
-                      cell_call *call, status *st) {
-    const char *symbol = (const char *)c->symbols[index].data;
-    void *address = host_elf_symbol(elf, symbol);
-    if (!address)
-        return status_set(st, STATUS_NOT_FOUND, "no function %s", symbol);
-    memcpy(&call->phase, &address, sizeof address);
-    host_pool_grid grid = {run_cells, call, (int64_t)c->cells[index], c->scratch_bytes, true};
-    return host_pool_run(pool, &grid, st);
+static bool find_phases(const host_elf *elf, const image_case *c, tsr_phase_fn *phases,
+                        status *st) {
+    for (uint64_t i = 0; i < c->phase_count; i++) {
+        const char *symbol = (const char *)c->symbols[i].data;
+        void *address = host_elf_symbol(elf, symbol);
+        if (!address)
+            return status_set(st, STATUS_NOT_FOUND, "no function %s", symbol);
+        memcpy(&phases[i], &address, sizeof address);
+    }
+    return true;
 }
 
 static bool run_case(host_pool *pool, image_case *c, status *st) {
     void *buffers[BUFFERS_MAX];
+    tsr_phase_fn phases[PHASES_MAX];
     block workspace = new_block(c->workspace_bytes);
     host_elf *elf = host_elf_load(c->object.data, c->object.size, st);
     bool ok = elf != NULL;
@@ -132,9 +123,10 @@ static bool run_case(host_pool *pool, image_case *c, status *st) {
         buffers[i] = c->inputs[i].data;
     for (uint64_t i = 0; i < c->output_count; i++)
         buffers[c->input_count + i] = c->outputs[i].data;
-    cell_call call = {.frame = {buffers, c->dims, workspace.data, NULL}};
-    for (uint64_t i = 0; i < c->phase_count && ok; i++)
-        ok = run_phase(pool, elf, c, i, &call, st);
+    const tsr_kernel_frame frame = {buffers, c->dims, workspace.data, NULL};
+    const host_pool_work work = {
+        phases, c->cells, (uint32_t)c->phase_count, &frame, c->scratch_bytes, true, NULL};
+    ok = ok && find_phases(elf, c, phases, st) && host_pool_run(pool, &work, st);
     host_elf_free(elf);
     free(workspace.data);
     return ok;

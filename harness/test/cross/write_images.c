@@ -12,6 +12,7 @@
 
 #include "case/case.h"
 #include "case/case_context.h"
+#include "device/host.h"
 #include "formula.h"
 #include "metadata.h"
 #include "module.h"
@@ -64,10 +65,10 @@ static void put_needs(const metadata *m, const compiler_case *c) {
 
 static bool put_image(const compiler_artifact *artifact, const compiler_case *c, const char *isa,
                       status *st) {
-    char kind[64];
+    char kind[HOST_TARGET_BYTES];
     module_part document, object;
     metadata m;
-    snprintf(kind, sizeof kind, "elf:%s", isa);
+    host_target_of(isa, kind);
     if (!module_find(artifact->image, artifact->image_size, "metadata", &document) ||
         !module_find(artifact->image, artifact->image_size, kind, &object))
         return status_set(st, STATUS_INTERNAL, "the module has no part %s", kind);

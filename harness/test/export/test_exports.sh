@@ -46,7 +46,7 @@ has err "formats here: json, jsonl, csv, junit, openmetrics" "names those that d
 export TSR_DB=$scratch/results.db
 small_corpus
 mapfile -t run_specs < <(specs run "${bench_formats[@]}")
-exits 1 "a run with a failure" env TSR_TEST_FAULT=flip-bit@product/exact "$tsr" bench corpus --quick \
+exits 1 "a run with a failure" env TSR_INJECT=flip-bit@product/exact "$tsr" bench corpus --quick \
     --backend interp,cpu "${run_specs[@]/#/--export=}"
 checked "its exports" run run.json "${bench_formats[@]}"
 /usr/bin/python3 -c '
@@ -72,7 +72,7 @@ checked "fits its format" corpus corpus.json trace
 for word in mma reduce copy map; do
     has corpus.trace "\"cat\": \"$word\"" "and has $word"
 done
-GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=$scratch/summary.md TSR_TEST_FAULT=flip-bit@product/exact \
+GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=$scratch/summary.md TSR_INJECT=flip-bit@product/exact \
     "$tsr" bench corpus --quick --backend cpu --profile strict --json >out 2>err
 [ $? -eq 1 ] && pass "a failure under GitHub Actions" || fail "a failure under GitHub Actions"
 has err "^::error file=corpus/small/small.tsr,line=[0-9]+,title=product/exact@cpu%2Cstrict%2C[0-9]+%3A mismatch::" \

@@ -6,14 +6,18 @@
  * failure tsrGetLastError() tells, in words, what was wrong and what to do, for the calling thread.
  *
  * Threads: a context, its modules, kernels and allocations may be used from several threads at
- * once. A stream or an event is used from one thread at a time, each by another if you like.
- * Nothing may be used while another thread frees it. Launches of one context run one after the
- * other, each on all threads of the context; contexts are independent. A launch reads the memory
- * behind `args` before tsrLaunch returns, and the buffers until it ends: freeing or changing them
- * earlier is the caller's race. tsrGetLastError is the calling thread's own.
+ * once. A stream, an event or a graph is used from one thread at a time, each by another if you
+ * like. Nothing may be used while another thread frees it. On the host, launches of one context run
+ * one after the other, each on all threads of the context; contexts are independent. A launch reads
+ * the memory behind `args` before tsrLaunch returns, and the buffers until it ends: freeing or
+ * changing them earlier is the caller's race. tsrGetLastError is the calling thread's own.
  *
  * Handles are freed by the function that names them; freeing a context with live modules, streams,
- * events or allocations is TSR_EINVAL and frees nothing. Passing a freed handle is undefined. */
+ * events, graphs or allocations is TSR_EINVAL and frees nothing. Passing a freed handle is
+ * undefined.
+ *
+ * Structs that the library fills begin with their size, which the caller sets; it fills no more. So
+ * they can grow, and a program built with an older header goes on working. */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
 
@@ -25,10 +29,10 @@ extern "C" {
 #endif
 
 /* Major: a program built for another one cannot use this library (nor would its dynamic linker take
- * it). Minor: functions were added; 1: tsrSetWatchdog; 2: tsrGetModuleIsa. A module of ABI M.m
- * loads where the runtime has the same M and at least m. */
-#define TSR_ABI_MAJOR 1
-#define TSR_ABI_MINOR 2
+ * it). Minor: functions were added. A module of ABI M.m loads where the runtime has the same M and
+ * at least m. */
+#define TSR_ABI_MAJOR 2
+#define TSR_ABI_MINOR 0
 
 #if defined(__GNUC__)
 #define TSR_API __attribute__((visibility("default")))
@@ -41,6 +45,7 @@ typedef struct tsr_module *tsr_module_t;
 typedef struct tsr_kernel *tsr_kernel_t; /* borrowed from its module */
 typedef struct tsr_stream *tsr_stream_t;
 typedef struct tsr_event *tsr_event_t;
+typedef struct tsr_graph *tsr_graph_t;
 
 /* What a function returns. After a failure nothing has changed, but for TSR_ETIMEOUT, TSR_EINTERNAL
  * and the failures of earlier launches that synchronising or destroying a stream tells. */
@@ -53,9 +58,11 @@ typedef enum tsr_status {
     TSR_ECORRUPT,     /* not a module, or a damaged one, or one that breaks the format's rules */
     TSR_EVERSION,     /* the module was made for another ABI major or a newer minor */
     TSR_EUNAVAILABLE, /* no image of the module fits this machine, or the device is not usable */
-    TSR_EINTERNAL     /* a promise was broken: a kernel wrote out of bounds (seen under
+    TSR_EINTERNAL,    /* a promise was broken: a kernel wrote out of bounds (seen under
                          TSR_CONTEXT_DEBUG) or changed the floating-point environment, or the
-                         runtime has a bug */
+                         runtime or a driver has a bug */
+    TSR_EDEVICELOST   /* the device is gone, and with it all that was in its memory; the context is
+                         lost */
 } tsr_status_t;
 
 /* The message of the last failure on this thread; "" if none. Borrowed until the next call on this
@@ -67,12 +74,19 @@ TSR_API void tsrGetVersion(uint32_t *abi_major, uint32_t *abi_minor);
 
 /* Devices. Index 0 is always the host. */
 typedef struct tsr_device_info {
-    const char *backend;    /* "cpu", "null", ... static storage */
+    size_t struct_size;     /* sizeof(tsr_device_info_t), set by the caller */
+    const char *backend;    /* "cpu", ...; strings are static storage */
     const char *name;       /* marketing name of the device */
-    const char *isa;        /* e.g. "x86-64-v4" */
+    const char *isa;        /* the best level of code that it runs, e.g. "x86-64-v4" */
     uint32_t compute_units; /* usable cores */
+    uint32_t memory_kinds; /* what tsrAlloc gives: bit 0: of the device; and TSR_ALLOC_HOST_VISIBLE,
+                              TSR_ALLOC_PINNED */
     uint64_t memory_bytes;
-    const char *unavailable; /* NULL when usable, else the reason in words */
+    uint64_t workgroup_memory_bytes; /* the most that a workgroup can have */
+    uint64_t timestamp_ns;           /* the step of its clock */
+    uint32_t host_addressable;       /* not 0: its pointers are the host's, and kernels and copies
+                                        take any memory of the program */
+    const char *unavailable;         /* NULL when usable, else the reason in words */
 } tsr_device_info_t;
 TSR_API tsr_status_t tsrGetDeviceCount(uint32_t *count);
 TSR_API tsr_status_t tsrGetDeviceInfo(uint32_t index, tsr_device_info_t *info);
@@ -84,24 +98,25 @@ TSR_API tsr_status_t tsrCreateContext(tsr_context_t *context);
  * around all of them are checked after every launch and when they are freed. A kernel that wrote
  * there makes its launch TSR_EINTERNAL, with the name of the buffer. */
 enum { TSR_CONTEXT_DEBUG = 1 };
-/* `index` of a device as listed above; `threads` 0 means all usable cores. */
+/* `index` of a device as listed above; `threads` of the host that run its kernels, 0 for as many as
+ * the device has compute units. */
 TSR_API tsr_status_t tsrCreateContextOn(uint32_t index, uint32_t threads, uint32_t flags,
                                         tsr_context_t *context);
 /* A lost context is destroyed whatever is alive in it, and all its handles with it. */
 TSR_API tsr_status_t tsrDestroyContext(tsr_context_t context);
 
-/* How long a launch may run, from its turn on the device to its end, in nanoseconds; 0, the
- * default: for ever. It holds for launches that are made after this call and for what streams have
- * queued and not begun.
+/* How long a launch, a copy or a fill may run, from its turn on the device to its end, in
+ * nanoseconds; 0, the default: for ever. It holds for those that are made after this call.
  *
  * A thread inside a kernel cannot be stopped safely. So when the time is over, the context is lost:
  * whatever waits in it (tsrLaunch on the default stream, synchronising, destroying a stream or an
  * event, unloading a module) and every later call on it or its handles returns TSR_ETIMEOUT with
  * the reason; only tsrDestroyContext still succeeds. Cells that have not begun are not run; cells
- * that have are left running on the context's threads, which go on using a core until they end.
- * What they may touch, the context's allocations, modules, streams and events, is never freed, so
- * it is safe to let go of all handles, and to make a new context. While a limit is set, launches on
- * the default stream run on a thread of the context instead of the caller's. */
+ * that have are left running on the context's threads, which go on using a core until they end. As
+ * long as one runs, nothing that it may touch, the context's allocations, modules, streams and
+ * events, is ever freed, so it is safe to let go of all handles, and to make a new context. While a
+ * limit is set, launches on the default stream run on a thread of the context instead of the
+ * caller's. */
 TSR_API tsr_status_t tsrSetWatchdog(tsr_context_t context, uint64_t timeout_ns);
 
 /* Modules and kernels. `image` is read during the call and may be freed after it. Of a module's
@@ -119,6 +134,7 @@ TSR_API tsr_status_t tsrGetModuleMetadata(tsr_module_t module, const char **json
 TSR_API tsr_status_t tsrGetModuleIsa(tsr_module_t module, const char **isa);
 
 typedef struct tsr_kernel_info {
+    size_t struct_size; /* sizeof(tsr_kernel_info_t), set by the caller */
     const char *name;
     uint32_t inputs, outputs; /* buffers, in the order of the kernel's parameters, inputs first */
     uint32_t dims;   /* i64 dimension arguments after the buffers (0 where shapes are fixed) */
@@ -133,21 +149,43 @@ TSR_API tsr_status_t tsrGetKernelInfo(tsr_kernel_t kernel, tsr_kernel_info_t *in
 TSR_API tsr_status_t tsrGetKernelParameter(tsr_kernel_t kernel, uint32_t index, const char **name,
                                            const char **dtype, uint32_t *rank,
                                            const int64_t **dims);
+/* The name of dimension argument `index`, as in the source; borrowed. */
+TSR_API tsr_status_t tsrGetKernelDimName(tsr_kernel_t kernel, uint32_t index, const char **name);
 
-/* Memory, aligned to 64 bytes (to 2 MiB and backed by huge pages where that pays). */
-enum { TSR_ALLOC_DEFAULT = 0, TSR_ALLOC_ZERO = 1 };
+/* Memory, aligned to 64 bytes (on the host to 2 MiB and backed by huge pages where that pays). By
+ * default the device's own. Where the device is not host_addressable, the program reaches it by
+ * copies and fills alone; TSR_ALLOC_HOST_VISIBLE memory also by tsrMap, and TSR_ALLOC_PINNED
+ * memory, which is the host's and for what is copied often. */
+enum {
+    TSR_ALLOC_DEFAULT = 0,
+    TSR_ALLOC_ZERO = 1,
+    TSR_ALLOC_HOST_VISIBLE = 2,
+    TSR_ALLOC_PINNED = 4
+};
 TSR_API tsr_status_t tsrAlloc(tsr_context_t context, size_t bytes, uint32_t flags, void **pointer);
 TSR_API tsr_status_t tsrFree(tsr_context_t context, void *pointer); /* NULL: nothing to do */
-/* At once, whatever streams are doing. Ranges that begin in an allocation must end in it. */
+/* Where the host reaches an allocation, until it is unmapped or freed: another pointer than the
+ * allocation's, unless the device is host_addressable. What the device does to the memory is seen
+ * once it has been waited for. */
+TSR_API tsr_status_t tsrMap(tsr_context_t context, void *pointer, void **host);
+TSR_API tsr_status_t tsrUnmap(tsr_context_t context, void *pointer);
+/* At once, whatever streams are doing. Ranges that begin in an allocation must end in it; others
+ * are memory of the program. */
 TSR_API tsr_status_t tsrCopy(tsr_context_t context, void *to, const void *from, size_t bytes);
+/* In the order of a stream (NULL: the default one, and done on return). Memory of the program is
+ * read or written when the copy's turn comes. */
+TSR_API tsr_status_t tsrCopyAsync(tsr_context_t context, tsr_stream_t stream, void *to,
+                                  const void *from, size_t bytes);
+TSR_API tsr_status_t tsrFillAsync(tsr_context_t context, tsr_stream_t stream, void *to,
+                                  uint8_t byte, size_t bytes);
 
-/* Streams run launches in order; NULL is the context's default stream, on which tsrLaunch returns
- * when the kernel is done. Streams of a context are not ordered among each other.
+/* Streams run launches, copies and fills in order; NULL is the context's default stream, on which
+ * they are done on return. Streams of a context are not ordered among each other, but by events.
  *
  * tsrLaunch on a created stream checks its arguments, queues and returns. What fails later is told
  * once, by the next tsrStreamSynchronize or tsrDestroyStream (the first failure, if there are
  * several); later launches of the stream run all the same. Destroying a stream waits until its
- * queue is worked off. */
+ * queue is worked off. Under TSR_CONTEXT_DEBUG a launch on a created stream has ended on return. */
 TSR_API tsr_status_t tsrCreateStream(tsr_context_t context, tsr_stream_t *stream);
 TSR_API tsr_status_t tsrDestroyStream(tsr_stream_t stream);
 TSR_API tsr_status_t tsrStreamSynchronize(tsr_context_t context, tsr_stream_t stream);
@@ -158,15 +196,22 @@ TSR_API tsr_status_t tsrStreamSynchronize(tsr_context_t context, tsr_stream_t st
 TSR_API tsr_status_t tsrCreateEvent(tsr_context_t context, tsr_event_t *event);
 TSR_API tsr_status_t tsrDestroyEvent(tsr_event_t event);
 TSR_API tsr_status_t tsrRecordEvent(tsr_event_t event, tsr_stream_t stream);
+/* What is queued in the stream (NULL: the default one) after this call begins when the recording
+ * that was asked for last has happened; at once, where none was. */
+TSR_API tsr_status_t tsrWaitEvent(tsr_event_t event, tsr_stream_t stream);
 TSR_API tsr_status_t tsrSynchronizeEvent(tsr_event_t event);
-/* Nanoseconds of CLOCK_MONOTONIC between two recordings that have happened; TSR_EINVAL before that,
- * for events of two contexts, and where `end` came first. Does not wait. */
+/* When the latest recording happened, in nanoseconds of the device's clock, which begins anywhere.
+ * TSR_EINVAL before it has happened; does not wait. */
+TSR_API tsr_status_t tsrGetEventTime(tsr_event_t event, uint64_t *nanoseconds);
+/* Nanoseconds of the device's clock between two recordings that have happened; TSR_EINVAL before
+ * that, for events of two contexts, and where `end` came first. Does not wait. */
 TSR_API tsr_status_t tsrElapsedTime(tsr_event_t start, tsr_event_t end, uint64_t *nanoseconds);
 
-/* Launch. For host kernels the grid in the module's metadata holds and `launch` may be all zero; a
- * non-zero grid that differs from it is TSR_EINVAL. `args` holds, per buffer, the address of a
- * pointer to it (void **), inputs first, then outputs, then per dimension the address of an
- * int64_t, in the order of the metadata's "dims". Buffers must not overlap. */
+/* Launch. The grid, block and shared memory of a kernel follow from its metadata ("launch"; a
+ * formula where dimensions are given). A part of `launch` that is 0 stands for them; one that is
+ * not must be the same, else TSR_EINVAL. `args` holds, per buffer, the address of a pointer to it
+ * (void **), inputs first, then outputs, then per dimension the address of an int64_t, in the order
+ * of tsrGetKernelDimName. Buffers must be aligned to 64 bytes; outputs overlap nothing. */
 typedef struct tsr_launch {
     uint32_t grid_x, grid_y, grid_z;
     uint32_t block_x, block_y, block_z;
@@ -174,6 +219,16 @@ typedef struct tsr_launch {
 } tsr_launch_t;
 TSR_API tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t launch,
                                void **args, size_t nargs);
+
+/* Graphs: between tsrBeginCapture and tsrEndCapture launches, copies and fills on a created stream
+ * are checked and kept instead of queued, with the values of their arguments (the buffers'
+ * addresses and dimensions); all else on that stream is TSR_EINVAL. Launching a graph queues all of
+ * them in one go, on any stream of the context. Memory that they use must be allocated still, and
+ * their modules cannot be unloaded before the graph is destroyed. */
+TSR_API tsr_status_t tsrBeginCapture(tsr_stream_t stream);
+TSR_API tsr_status_t tsrEndCapture(tsr_stream_t stream, tsr_graph_t *graph);
+TSR_API tsr_status_t tsrLaunchGraph(tsr_graph_t graph, tsr_stream_t stream);
+TSR_API tsr_status_t tsrDestroyGraph(tsr_graph_t graph);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,27 @@
+/* orders.c - the table of accumulation orders, and looking words up in it. */
+#include "ops/orders.h"
+
+#include <string.h>
+
+static const order_info orders[] = {
+#define ORDER(ENUM, name, of, chunk, lanes, tree, summary)                                         \
+    {#name, ORDER_OF_##of, chunk, lanes, ORDER_TREE_##tree},
+#include "ops/orders.def"
+    {"?", ORDER_OF_FREE, 0, 1, ORDER_TREE_CHAIN},
+};
+
+const order_info *order_info_of(order_id order) {
+    return &orders[order];
+}
+
+order_id order_find(const char *name) {
+    int i = 0;
+    while (i < ORDER_COUNT && strcmp(orders[i].name, name) != 0)
+        i++;
+    return (order_id)i;
+}
+
+order_id order_of(const ir_module *m, ir_op op, order_id otherwise) {
+    const char *name = ir_op_string(m, op, "order", NULL);
+    return name ? order_find(name) : otherwise;
+}

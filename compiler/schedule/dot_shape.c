@@ -1,0 +1,63 @@
+/* dot_shape.c - names of a contraction's indices and buffers, to and from attributes. */
+#include "schedule/dot_shape.h"
+
+#include <string.h>
+
+static const char *const index_names[] = {"block_m", "chunk", "m", "n"};
+static const char *const buffer_names[] = {"lhs", "rhs", "counts", "limits", "offsets", "totals"};
+
+/* The number of a name in a list; `count` where it is not in it. */
+static int find(const char *const *names, int count, const char *name) {
+    int i = 0;
+    while (i < count && (!name || strcmp(names[i], name) != 0))
+        i++;
+    return i;
+}
+
+bool dot_shape_read(const ir_module *m, ir_op dot, dot_shape *out) {
+    ir_attr indices = ir_op_attr(m, dot, "indices"), buffers = ir_op_attr(m, dot, "buffers");
+    *out = (dot_shape){.leading = 0};
+    memset(out->index, -1, sizeof out->index);
+    memset(out->buffer, -1, sizeof out->buffer);
+    if (!indices || !buffers || ir_attr_get(m, indices)->kind != IR_ATTR_DICT)
+        return false;
+    const ir_attr_data *d = ir_attr_get(m, indices);
+    int64_t axes = ir_op_int(m, dot, "axes", 0);
+    for (uint32_t i = 0; i < d->count; i++) {
+        int which = find(index_names, DOT_INDEX_COUNT, d->keys[i]);
+        int64_t number = ir_attr_get(m, d->items[i])->integer;
+        if (which == DOT_INDEX_COUNT || number < 0 || number >= axes)
+            return false;
+        out->index[which] = (int)number;
+    }
+    d = ir_attr_get(m, buffers);
+    for (uint32_t i = 0; i < d->count; i++) {
+        int which = find(buffer_names, DOT_BUFFER_COUNT, ir_attr_get(m, d->items[i])->string);
+        if (which == DOT_BUFFER_COUNT || out->buffer[which] >= 0)
+            return false;
+        out->buffer[which] = out->leading++;
+    }
+    return out->buffer[DOT_LHS] == 0 && out->buffer[DOT_RHS] == 1 && out->index[DOT_M] >= 0 &&
+           out->index[DOT_N] >= 0 && (out->buffer[DOT_TOTALS] < 0 || out->index[DOT_CHUNK] >= 0);
+}
+
+ir_attr dot_shape_indices(ir_module *m, const dot_shape *shape) {
+    const char *keys[DOT_INDEX_COUNT];
+    ir_attr values[DOT_INDEX_COUNT];
+    uint32_t count = 0;
+    for (int i = 0; i < DOT_INDEX_COUNT; i++)
+        if (shape->index[i] >= 0) {
+            keys[count] = index_names[i];
+            values[count++] = ir_attr_int(m, shape->index[i]);
+        }
+    return ir_attr_dict(m, keys, values, count);
+}
+
+ir_attr dot_shape_buffers(ir_module *m, const dot_shape *shape) {
+    ir_attr names[DOT_BUFFER_COUNT];
+    uint32_t count = 0;
+    for (int i = 0; i < DOT_BUFFER_COUNT; i++)
+        if (shape->buffer[i] >= 0)
+            names[count++] = ir_attr_string(m, buffer_names[i]);
+    return ir_attr_array(m, names, count);
+}

@@ -1,0 +1,40 @@
+/* dot_shape.h - what the indices and the leading buffers of a sched.dot are, by name: its
+ * attributes `indices` and `buffers`. The scheduler writes them; whoever lowers, verifies or weighs
+ * a contraction reads them. */
+#ifndef TESSERA_SCHEDULE_DOT_SHAPE_H
+#define TESSERA_SCHEDULE_DOT_SHAPE_H
+
+#include "ir/ir.h"
+
+typedef enum dot_index {
+    DOT_BLOCK_M, /* the first row of the tile's block */
+    DOT_CHUNK,   /* the first step of the chunk */
+    DOT_M,       /* the tile's first row */
+    DOT_N,       /* ... and column */
+    DOT_INDEX_COUNT
+} dot_index;
+
+typedef enum dot_buffer {
+    DOT_LHS,
+    DOT_RHS,
+    DOT_COUNTS,  /* by row: steps at or past it do not happen */
+    DOT_LIMITS,  /* by row: columns at or past it are not needed */
+    DOT_OFFSETS, /* by column: what comes off */
+    DOT_TOTALS,  /* the sums of the chunks so far */
+    DOT_BUFFER_COUNT
+} dot_buffer;
+
+typedef struct dot_shape {
+    int index[DOT_INDEX_COUNT];   /* number of the operand; -1: there is none */
+    int buffer[DOT_BUFFER_COUNT]; /* number among the buffers; -1: there is none */
+    int leading;                  /* how many buffers stand before the body's inputs */
+} dot_shape;
+
+/* Of a sched.dot; false where the attributes name what is not known. */
+bool dot_shape_read(const ir_module *m, ir_op dot, dot_shape *out);
+/* The attributes `indices` and `buffers`. Buffers are those with a number other than -1, in the
+ * order of the enumeration. */
+ir_attr dot_shape_indices(ir_module *m, const dot_shape *shape);
+ir_attr dot_shape_buffers(ir_module *m, const dot_shape *shape);
+
+#endif

@@ -1,1 +1,0 @@
-slow/a on cpu: ok

@@ -1,0 +1,186 @@
+/* graph.c - graphs: commands that were checked once and are queued as often as one likes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime.h"
+
+/* What a dispatch needs that lives as long as the graph. */
+typedef struct kept_launch {
+    tsr_module_t module;
+    const int64_t *sizes;           /* of each buffer */
+    const device_memory **memories; /* of each buffer; looked up again for each launch */
+} kept_launch;
+
+typedef struct kept_command {
+    device_command command;
+    kept_launch launch; /* of a dispatch */
+} kept_command;
+
+struct tsr_graph {
+    owned link;
+    tsr_context_t context;
+    arena memory;
+    VEC(kept_command) kept;
+    device_command *commands; /* room for all of them, and for a recording for each */
+};
+
+static void *keep(tsr_graph_t graph, const void *items, size_t count, size_t item_bytes) {
+    return count ? arena_copy(&graph->memory, items, count * item_bytes) : NULL;
+}
+
+void graph_add_launch(tsr_graph_t graph, const launch_request *request) {
+    kept_command kept = {.command = launch_command(request, graph->context),
+                         .launch = {.module = request->kernel->module}};
+    device_dispatch *p = &kept.command.dispatch;
+    kept.launch.sizes = keep(graph, request->sizes, p->buffer_count, sizeof *request->sizes);
+    kept.launch.memories = keep(graph, p->memories, p->buffer_count, sizeof *p->memories);
+    p->buffers = keep(graph, p->buffers, p->buffer_count, sizeof *p->buffers);
+    p->memories = kept.launch.memories;
+    p->dims = keep(graph, p->dims, p->dim_count, sizeof *p->dims);
+    p->cells = keep(graph, p->cells, p->image->phase_count, sizeof *p->cells);
+    vec_push(&graph->kept, kept);
+    pthread_mutex_lock(&graph->context->mutex);
+    kept.launch.module->graphs++;
+    pthread_mutex_unlock(&graph->context->mutex);
+}
+
+void graph_add_range(tsr_graph_t graph, const device_command *command) {
+    const kept_command kept = {.command = *command};
+    vec_push(&graph->kept, kept);
+}
+
+void graph_free(tsr_graph_t graph) {
+    pthread_mutex_lock(&graph->context->mutex);
+    for (size_t i = 0; i < graph->kept.count; i++)
+        if (graph->kept.items[i].launch.module)
+            graph->kept.items[i].launch.module->graphs--;
+    pthread_mutex_unlock(&graph->context->mutex);
+    vec_release(&graph->kept);
+    free(graph->commands);
+    arena_release(&graph->memory);
+    free(graph);
+}
+
+tsr_status_t tsrBeginCapture(tsr_stream_t stream) {
+    if (!stream)
+        return error_set(TSR_EINVAL, "the default stream captures nothing; create one");
+    tsr_status_t usable = context_usable(stream->context);
+    if (usable == TSR_SUCCESS)
+        usable = stream_usable(stream->context, stream);
+    if (usable != TSR_SUCCESS)
+        return usable;
+    tsr_graph_t graph = base_calloc(1, sizeof *graph);
+    graph->context = stream->context;
+    arena_init(&graph->memory);
+    stream->captured = graph;
+    return TSR_SUCCESS;
+}
+
+tsr_status_t tsrEndCapture(tsr_stream_t stream, tsr_graph_t *graph) {
+    if (!stream || !graph)
+        return error_null(stream ? "graph" : "stream");
+    tsr_status_t usable = context_usable(stream->context);
+    if (usable != TSR_SUCCESS)
+        return usable;
+    if (!stream->captured)
+        return error_set(TSR_EINVAL, "the stream captures nothing");
+    tsr_graph_t g = stream->captured;
+    stream->captured = NULL;
+    g->commands = base_calloc(2 * g->kept.count + 1, sizeof *g->commands);
+    context_add(g->context, &g->context->graphs, &g->link);
+    *graph = g;
+    return TSR_SUCCESS;
+}
+
+/* ---- launching ---- */
+
+static tsr_status_t find_span(tsr_context_t context, device_span *span, size_t size_bytes) {
+    bool ours = span->memory != NULL;
+    tsr_status_t result = memory_span(context, span->address, size_bytes, "its allocation", span);
+    if (result == TSR_SUCCESS && ours && !span->memory)
+        return error_set(TSR_EINVAL, "the graph uses memory at %p that was freed", span->address);
+    return result;
+}
+
+static tsr_status_t find_buffers(tsr_context_t context, const kept_command *kept) {
+    const device_dispatch *p = &kept->command.dispatch;
+    tsr_status_t result = TSR_SUCCESS;
+    for (uint32_t i = 0; i < p->buffer_count && result == TSR_SUCCESS; i++) {
+        device_span span = {p->buffers[i], kept->launch.memories[i]};
+        result = find_span(context, &span, (size_t)kept->launch.sizes[i]);
+        kept->launch.memories[i] = span.memory;
+    }
+    return result;
+}
+
+/* The allocations that the command names: others may lie at their addresses by now. */
+static tsr_status_t find_memory(tsr_context_t context, kept_command *kept) {
+    device_command *c = &kept->command;
+    if (c->kind == DEVICE_DISPATCH)
+        return find_buffers(context, kept);
+    tsr_status_t result = find_span(context, &c->range.to, c->range.size_bytes);
+    return result == TSR_SUCCESS && c->kind == DEVICE_COPY
+               ? find_span(context, &c->range.from, c->range.size_bytes)
+               : result;
+}
+
+static tsr_status_t prepare(tsr_graph_t graph, size_t *count) {
+    tsr_context_t context = graph->context;
+    tsr_status_t result = TSR_SUCCESS;
+    *count = 0;
+    for (size_t i = 0; i < graph->kept.count && result == TSR_SUCCESS; i++) {
+        kept_command *kept = &graph->kept.items[i];
+        result = find_memory(context, kept);
+        kept->command.limit_ns = atomic_load(&context->watchdog_ns);
+        if (kept->launch.module)
+            kept->command.dispatch.timed = atomic_load(&context->telemetry.on);
+        graph->commands[(*count)++] = kept->command;
+        if (kept->launch.module)
+            graph->commands[(*count)++] =
+                (device_command){.kind = DEVICE_RECORD, .event = kept->launch.module->used};
+    }
+    return result;
+}
+
+static tsr_status_t launch_each_debugged(tsr_graph_t graph, tsr_stream_t stream) {
+    tsr_status_t result = TSR_SUCCESS;
+    for (size_t i = 0; i < graph->kept.count && result == TSR_SUCCESS; i++) {
+        const kept_command *kept = &graph->kept.items[i];
+        tsr_module_t module = kept->launch.module;
+        result = module ? launch_debugged(stream, &kept->command, &module->metadata)
+                        : stream_submit(stream, &kept->command, 1);
+    }
+    return result;
+}
+
+tsr_status_t tsrLaunchGraph(tsr_graph_t graph, tsr_stream_t stream) {
+    size_t count;
+    if (!graph)
+        return error_null("graph");
+    tsr_context_t context = graph->context;
+    tsr_status_t result = context_usable(context);
+    if (result == TSR_SUCCESS)
+        result = stream_usable(context, stream);
+    if (result != TSR_SUCCESS)
+        return result;
+    pthread_mutex_lock(&context->mutex);
+    result = prepare(graph, &count);
+    pthread_mutex_unlock(&context->mutex);
+    if (result != TSR_SUCCESS)
+        return result;
+    stream = stream_or_default(context, stream);
+    return context->debug ? launch_each_debugged(graph, stream)
+                          : stream_submit(stream, graph->commands, count);
+}
+
+tsr_status_t tsrDestroyGraph(tsr_graph_t graph) {
+    if (!graph)
+        return error_null("graph");
+    tsr_status_t usable = context_usable(graph->context);
+    if (usable != TSR_SUCCESS)
+        return usable;
+    context_remove(graph->context, &graph->context->graphs, &graph->link);
+    graph_free(graph);
+    return TSR_SUCCESS;
+}
