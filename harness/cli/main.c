@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "common/build_id.h"
 #include "common/interrupt.h"
 #include "common/say.h"
 #include "tessera/compiler.h"
@@ -108,8 +109,8 @@ static int dispatch(int argc, char **argv) {
     if (strcmp(name, "--gate-counter") == 0 && argc == 3)
         return command_gate_counter(argv[2]);
     if (strcmp(name, "--version") == 0) {
-        say(stdout, "tsr %s (numerics %d, LLVM %s)\n", TSR_VERSION, TSR_NUMERICS_VERSION,
-            compiler_llvm_version());
+        say(stdout, "tsr %s (numerics %d, LLVM %s)\ncommit %s\nbuild %s\n", TSR_VERSION,
+            TSR_NUMERICS_VERSION, compiler_llvm_version(), build_commit, build_id());
         return EXIT_DONE;
     }
     if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0)

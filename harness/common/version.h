@@ -3,8 +3,5 @@
 #define TESSERA_HARNESS_COMMON_VERSION_H
 
 #define TSR_VERSION "0.1.0"
-#ifndef TSR_COMMIT
-#define TSR_COMMIT "unknown"
-#endif
 
 #endif

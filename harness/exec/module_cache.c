@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <link.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/vec.h"
+#include "common/build_id.h"
 #include "common/timer.h"
 #include "device/host.h"
 
@@ -71,43 +71,6 @@ char *module_cache_folder(status *st) {
 
 /* ---- keys ---- */
 
-/* The GNU build id of this program: the linker's hash of its contents. */
-static int find_build_id(struct dl_phdr_info *info, size_t size, void *context) {
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        const char *note = (const char *)(info->dlpi_addr + header->p_vaddr);
-        for (const char *end = note + header->p_memsz;
-             header->p_type == PT_NOTE && note + sizeof(ElfW(Nhdr)) <= end;) {
-            ElfW(Nhdr) n;
-            memcpy(&n, note, sizeof n);
-            const char *name = note + sizeof n, *body = name + ((n.n_namesz + 3u) & ~3u);
-            if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && memcmp(name, "GNU", 4) == 0)
-                for (uint32_t k = 0; k < n.n_descsz; k++)
-                    text_printf(context, "%02x", (unsigned char)body[k]);
-            note = body + ((n.n_descsz + 3u) & ~3u);
-        }
-    }
-    return 1; /* the first object is the program itself */
-}
-
-/* Without a build id: the file that it was started from. */
-static void describe_file(text *out) {
-    struct stat info;
-    if (stat("/proc/self/exe", &info) == 0)
-        text_printf(out, "%" PRIu64 ":%" PRIu64 ":%" PRId64 ":%" PRId64 ".%09ld",
-                    (uint64_t)info.st_dev, (uint64_t)info.st_ino, (int64_t)info.st_size,
-                    (int64_t)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
-}
-
-static void describe_program(text *out) {
-    size_t before = out->length;
-    dl_iterate_phdr(find_build_id, out);
-    if (out->length == before)
-        describe_file(out);
-    text_printf(out, " llvm %s\n", compiler_llvm_version());
-}
-
 static void describe_schedule(const compiler_options *o, text *out) {
     text_printf(out, "schedule %s loose %d\n", o->schedule ? o->schedule : "", o->schedule_loose);
     for (uint32_t i = 0; o->written && i < o->written->count; i++) {
@@ -128,15 +91,14 @@ static void describe_dims(ir_bindings dims, text *out) {
 _Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 120,
                "key_of has every option that a module depends on");
 
-/* False where the ISA level is not known: compiling says why. */
+/* False where the program has no build id, or the ISA level is not known: compiling says why. */
 static bool key_of(compiler_instance *instance, const compiler_options *o, sha256 *key) {
     const char *isa = o->isa ? o->isa : host_isa();
     text words;
-    if (!isa)
+    if (!isa || !*build_id())
         return false;
     text_init(&words);
-    describe_program(&words);
-    text_printf(&words, "isa %s", isa);
+    text_printf(&words, "%s llvm %s\nisa %s", build_id(), compiler_llvm_version(), isa);
     for (uint32_t i = 0; i < o->also_count; i++)
         text_printf(&words, " %s", o->also[i]);
     text_printf(&words, "\nprofile %s threads %u unoptimised %d\n",

@@ -7,53 +7,32 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/sha256.h"
-#include "base/text.h"
+#include "common/build_id.h"
+#include "common/json_text.h"
 
-enum { FILE_BYTES_MAX = 1 << 20, PROGRAM_BYTES_MAX = 1 << 28 };
+enum { FILE_BYTES_MAX = 1 << 20 };
 #define SCHEMA "tsr.fuzz/1"
-
-/* This very program: what was configured or committed says less. */
-static json_t *program_digest(status *st) {
-    char *data = NULL, hex[65];
-    size_t size = 0;
-    if (!file_read("/proc/self/exe", PROGRAM_BYTES_MAX, &data, &size, st))
-        return NULL;
-    sha256 digest = sha256_of(data, size);
-    sha256_hex(&digest, hex);
-    free(data);
-    return json_string(hex);
-}
 
 /* The document; an empty one where there is no file yet, or one of another build. */
 static json_t *read_document(const char *path, status *st) {
     char *data = NULL;
     size_t size = 0;
-    json_t *program = program_digest(st), *document = NULL;
-    if (!program)
-        return NULL;
+    json_t *document = NULL;
     if (file_exists(path)) {
-        if (!file_read(path, FILE_BYTES_MAX, &data, &size, st)) {
-            json_decref(program);
+        if (!file_read(path, FILE_BYTES_MAX, &data, &size, st))
             return NULL;
-        }
         document = json_loadb(data, size, 0, NULL);
-        const char *schema = json_string_value(json_object_get(document, "schema"));
-        if (!schema || strcmp(schema, SCHEMA) != 0) {
+        free(data);
+        if (strcmp(json_text_at(document, "schema"), SCHEMA) != 0) {
             status_set(st, STATUS_CORRUPT, "%s is no count of tsr fuzz; move it away", path);
             json_decref(document);
-            json_decref(program);
-            free(data);
             return NULL;
         }
     }
-    free(data);
-    if (!document || !json_equal(json_object_get(document, "program"), program)) {
-        json_decref(document);
-        document = json_pack("{s:s, s:O, s:[]}", "schema", SCHEMA, "program", program, "seeds");
-    }
-    json_decref(program);
-    return document;
+    if (document && strcmp(json_text_at(document, "program"), build_id()) == 0)
+        return document;
+    json_decref(document);
+    return json_pack("{s:s, s:s, s:[]}", "schema", SCHEMA, "program", build_id(), "seeds");
 }
 
 static tally from_json(const json_t *row) {

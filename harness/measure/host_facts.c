@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "common/build_id.h"
 #include "common/version.h"
 #include "device/host.h"
 #include "measure/ceilings.h"
@@ -55,8 +56,22 @@ json_t *host_facts(void) {
 }
 
 json_t *program_facts(void) {
-    return json_pack("{s:s, s:s, s:s}", "version", TSR_VERSION, "commit", TSR_COMMIT, "llvm",
-                     compiler_llvm_version());
+    return json_pack("{s:s, s:s, s:s*, s:s}", "version", TSR_VERSION, "commit", build_commit,
+                     "build", *build_id() ? build_id() : NULL, "llvm", compiler_llvm_version());
+}
+
+static bool is_same_in(const char *name, const json_t *a, const json_t *b) {
+    return json_equal(json_object_get(a, name), json_object_get(b, name));
+}
+
+bool program_made(const json_t *facts) {
+    json_t *ours = program_facts();
+    bool same = is_same_in("llvm", facts, ours) &&
+                (json_object_get(facts, "build")
+                     ? is_same_in("build", facts, ours)
+                     : is_same_in("version", facts, ours) && is_same_in("commit", facts, ours));
+    json_decref(ours);
+    return same;
 }
 
 void host_name(text *out) {

@@ -230,9 +230,8 @@ static void read_outcome(const json_t *status_holder, const json_t *digests, con
 }
 
 static void qualify(const recorded_case *c, replay *r) {
-    json_t *facts = program_facts();
     const char *module = json_string_value(json_object_get(r->result, "module_hash"));
-    if (!json_equal(json_object_get(r->manifest, "tsr"), facts))
+    if (!program_made(json_object_get(r->manifest, "tsr")))
         json_array_append_new(r->qualifiers, json_string("toolchain-drift"));
     if (c->recorded_isa && c->job.isa && strcmp(c->job.isa, c->recorded_isa) != 0)
         json_array_append_new(r->qualifiers, json_string("other-isa"));
@@ -240,7 +239,6 @@ static void qualify(const recorded_case *c, replay *r) {
         json_array_append_new(r->qualifiers, json_string("code-hash-same"));
     if (c->limited && r->verdict != REPRODUCED_EXACT && r->verdict != REPRODUCED_CLASS)
         json_array_append_new(r->qualifiers, json_string("limited"));
-    json_decref(facts);
 }
 
 /* Once where that settles it; else three times, to tell a steady failure from an unsteady one. */

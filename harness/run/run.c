@@ -84,14 +84,6 @@ static bool take_over_head(void *context, const store_run *stored) {
     return false;
 }
 
-/* Results of two builds do not belong under one head. */
-static bool is_ours(const json_t *head) {
-    json_t *program = program_facts();
-    bool ours = json_equal(json_object_get(head, "tsr"), program);
-    json_decref(program);
-    return ours;
-}
-
 static void forget(run *r) {
     for (size_t i = 0; i < r->done.count; i++)
         json_decref((json_t *)r->done.entries[i].value);
@@ -118,7 +110,8 @@ static bool resume(run *r, status *st) {
         return false;
     if (!r->head)
         return status_set(st, STATUS_CORRUPT, "%s: run %s is damaged", r->request->database, r->id);
-    if (!is_ours(r->head)) {
+    /* Results of two builds do not belong under one head. */
+    if (!program_made(json_object_get(r->head, "tsr"))) {
         say(stderr, "tsr: run %s was begun by another build of tsr; starting a new one\n", r->id);
         forget(r);
         return true;

@@ -68,6 +68,19 @@ same() {
     fi
 }
 
+# another_build FILE: this program with another build id, as a build of other sources would have.
+another_build() {
+    /usr/bin/python3 - "$tsr" "$1" "$("$tsr" --version | sed -n 's/^build //p')" <<'END'
+import pathlib, sys
+program = pathlib.Path(sys.argv[1]).read_bytes()
+build = bytes.fromhex(sys.argv[3])
+assert program.count(build) == 1
+copy = pathlib.Path(sys.argv[2])
+copy.write_bytes(program.replace(build, build[::-1]))
+copy.chmod(0o755)
+END
+}
+
 # The corpus; under a sanitizer a part of it that has something of everything.
 if [ -n "${TSR_SHORT:-}" ]; then
     most_of_corpus=("$root/corpus/matmul/matmul_f32.tsr" "$root/corpus/matmul/matmul_i8.tsr" "$root/corpus/attention"

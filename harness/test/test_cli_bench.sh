@@ -82,23 +82,36 @@ wait $pid || code=$?
 has err "--resume" "and says how to go on"
 exits 0 "it is in the log" "$tsr" log
 has out "2 results, 0 failed, unfinished" "as unfinished"
-cat >another_build.py <<'END'
-import json, shutil, sqlite3
+cat >older.py <<'END'
+import json, shutil, sqlite3, sys
 for suffix in ("", "-wal"):
     try:
-        shutil.copy("results.db" + suffix, "other.db" + suffix)
+        shutil.copy("results.db" + suffix, sys.argv[1] + suffix)
     except FileNotFoundError:
         pass
-database = sqlite3.connect("other.db")
+database = sqlite3.connect(sys.argv[1])
 for number, head in database.execute("SELECT number, head FROM runs").fetchall():
     head = json.loads(head)
-    head["tsr"]["commit"] = "another"
+    del head["tsr"]["build"]
+    head["tsr"]["commit"] = sys.argv[2] if len(sys.argv) > 2 else head["tsr"]["commit"]
     database.execute("UPDATE runs SET head = ? WHERE number = ?", (json.dumps(head), number))
 database.commit()
 END
-exits 0 "the same run as another build would have begun it" /usr/bin/python3 another_build.py
-exits 0 "does not go on" "$tsr" bench corpus --quick --backend cpu --profile strict --resume --db other.db
-has err "begun by another build of tsr; starting a new one" "and says so"
+begun=$(/usr/bin/python3 -c 'import sqlite3; print(sqlite3.connect("results.db").execute("SELECT id FROM runs ORDER BY number").fetchall()[-1][0])')
+resumes() { # DATABASE TSR
+    exits 0 "$2 --resume of $1" "$2" bench corpus --quick --backend cpu --profile strict --resume --json --db "$1"
+}
+exits 0 "the run as tsr without build ids would have begun it" /usr/bin/python3 older.py older.db
+resumes older.db "$tsr"
+has out "\"run\": \"$begun\"" "goes on with it"
+exits 0 "the same, of another commit" /usr/bin/python3 older.py commit.db another
+resumes commit.db "$tsr"
+hasnt out "\"run\": \"$begun\"" "begins anew"
+another_build ./other
+exits 0 "a copy of the run" cp results.db build.db
+[ ! -f results.db-wal ] || cp results.db-wal build.db-wal
+resumes build.db ./other
+hasnt out "\"run\": \"$begun\"" "begins anew"
 exits 0 "it goes on" "$tsr" bench corpus --quick --backend cpu --profile strict --resume --json
 has err "2 results are there" "with what is there"
 /usr/bin/python3 -c 'import json, sys; sys.exit(len(json.load(open("out"))["results"]) != 4)' &&

@@ -8,8 +8,8 @@
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "common/build_id.h"
 #include "common/json_text.h"
-#include "measure/host_facts.h"
 
 enum { FILE_BYTES_MAX = 256 << 20, LINE_BYTES_MAX = 1 << 20, SCHEDULE_BYTES_MAX = 2000 };
 static const char header[] = "{\"schema\":\"tsr.tune/1\"}";
@@ -64,33 +64,24 @@ static char *key_of(const json_t *entry) {
     return kept;
 }
 
-static void describe_program(text *out) {
-    json_t *facts = program_facts();
-    text_printf(out, "%s+%s", json_text_at(facts, "version"), json_text_at(facts, "commit"));
-    json_decref(facts);
-}
-
 json_t *tune_entry(compiler_instance *instance, const compiler_case *c, const char *isa,
                    const job *j) {
-    text shapes, types, program;
+    text shapes, types;
     char hex[65];
     text_init(&shapes);
     text_init(&types);
-    text_init(&program);
     sha256_hex(compiler_instance_hash(instance), hex);
     for (uint32_t i = 0; i < c->dim_count; i++)
         text_printf(&shapes, "%s%s=%" PRId64, i ? "," : "", c->dims[i].name, c->dims[i].value);
     for (uint32_t i = 0; i < c->type_count; i++)
         text_printf(&types, "%s%s=%s", i ? "," : "", c->types[i].name,
                     dtype_name(c->types[i].type));
-    describe_program(&program);
     json_t *entry = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:s}", "graph", hex,
                               "shapes", shapes.data, "types", types.data, "isa", isa, "profile",
-                              j->profile, "threads", (json_int_t)j->threads, "tsr", program.data,
+                              j->profile, "threads", (json_int_t)j->threads, "tsr", build_id(),
                               "kernel", j->kernel, "case", j->case_name);
     text_release(&shapes);
     text_release(&types);
-    text_release(&program);
     return entry;
 }
 

@@ -22,7 +22,7 @@ typedef struct tune_cache {
 } tune_cache;
 
 /* What a schedule was found for: kernel (its graph), shapes, types, ISA level, profile, threads and
- * version of tsr. Owned text, free(). `isa` is a level's name. */
+ * build of tsr. Owned text, free(). `isa` is a level's name. */
 char *tune_key(compiler_instance *instance, const compiler_case *c, const char *isa, const job *j);
 
 /* A new entry for a key's parts; the caller adds what was found (schedule, default_ns, tuned_ns,

@@ -21,6 +21,7 @@ function machineFacts(run) {
       "Program",
       [
         `tsr ${text(tsr.version)}`, tsr.commit ? `commit ${text(tsr.commit)}` : "",
+        tsr.build ? `build ${text(tsr.build).slice(0, 12)}` : "",
         tsr.llvm ? `LLVM ${text(tsr.llvm)}` : ""
       ].filter(Boolean)
           .join(", ")

@@ -77,6 +77,7 @@ static void properties(const json_t *document, text *out) {
                 {"gate", "gate", NULL},
                 {"tsr.version", "tsr", "version"},
                 {"tsr.commit", "tsr", "commit"},
+                {"tsr.build", "tsr", "build"},
                 {"tsr.llvm", "tsr", "llvm"},
                 {"host.cpu", "host", "cpu"},
                 {"host.isa", "host", "isa"},

@@ -206,6 +206,7 @@ def check_openmetrics(path):
     gate = "gate" in document
     facts = families["tsr_gate" if gate else "tsr_run"].samples[0].labels
     assert facts["cpu"] == document["host"]["cpu"] and facts["commit"] == document["tsr"]["commit"]
+    assert facts["build"] == document["tsr"].get("build", "")
     state, key = ("tsr_gate_verdict", "verdict") if gate else ("tsr_result", "status")
     held = [s.labels for s in families[state].samples if s.value == 1]
     assert [(s["kernel"], s["case"], s[state]) for s in held] == [(r["kernel"], r["case"], r[key]) for r in results]
