@@ -30,7 +30,7 @@ int64_t contraction_cells(const contraction *c, int64_t rows, int64_t columns) {
     int64_t cells =
         (c->shape.rows + rows - 1) / rows * ((c->shape.columns + columns - 1) / columns);
     for (int i = 0; i < c->shape.outer; i++)
-        cells *= c->shape.map.extent[i];
+        cells *= scheduler_estimate(c->s, c->shape.map.extent[i]);
     return cells;
 }
 
@@ -41,7 +41,7 @@ static double evenness(const contraction *c, int64_t rows, int64_t columns) {
     int64_t rounds = (cells + threads - 1) / threads;
     double work = (double)c->shape.rows * (double)c->shape.columns;
     for (int i = 0; i < c->shape.outer; i++)
-        work *= (double)c->shape.map.extent[i];
+        work *= (double)scheduler_estimate(c->s, c->shape.map.extent[i]);
     if (threads == 1 || cells >= MANY_CELLS * threads)
         return 1;
     return work / ((double)(threads * rounds) * (double)rows * (double)columns);
