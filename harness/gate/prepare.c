@@ -397,7 +397,7 @@ static void note_element(preparation *p, gate_row *row) {
     row->working_set_bytes = p->subjects[side].working_set_bytes;
 }
 
-/* Room that is short is nobody's fault; a source that cannot be run is its side's. */
+/* Not enough disk or memory ends the gate; a source that cannot be run is a result of its side. */
 static bool settle_unprepared(const preparation *p, gate_row *row, const status *why, status *st) {
     if (why->code == STATUS_IO || why->code == STATUS_OUT_OF_MEMORY)
         return status_set(st, why->code, "%s: %s", row->key, why->message);

@@ -17,23 +17,6 @@ sample_plan sample_plan_for(bool quick) {
     return (sample_plan){.least = 7, .most = 51, .budget_ns = 700000000, .warm_up_ns = 50000000};
 }
 
-typedef struct single {
-    sample_action action;
-    void *context;
-} single;
-
-static bool time_group(void *context, uint64_t repeats, double *ns) {
-    const single *s = context;
-    uint64_t start = timer_now_ns();
-    for (uint64_t i = 0; i < repeats; i++)
-        if (!s->action(s->context))
-            return false;
-    uint64_t took = timer_now_ns() - start;
-    uint64_t cost = timer_cost_ns();
-    *ns = (double)(took > cost ? took - cost : took) / (double)repeats;
-    return true;
-}
-
 static uint64_t repeats_for(double each_ns, uint64_t multiple) {
     uint64_t repeats = each_ns > 0 ? (uint64_t)(SAMPLE_GROUP_NS / each_ns) + 1 : SAMPLE_GROUP_NS;
     return repeats == 1 ? 1 : (repeats + multiple - 1) / multiple * multiple;
@@ -87,9 +70,4 @@ bool sample_take_groups(const sample_plan *plan, sample_group group, void *conte
             break;
     }
     return true;
-}
-
-bool sample_take(const sample_plan *plan, sample_action action, void *context, sample_set *out) {
-    single s = {action, context};
-    return sample_take_groups(plan, time_group, &s, 1, out);
 }

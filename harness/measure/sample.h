@@ -35,6 +35,5 @@ typedef struct sample_set {
 /* `repeats` is always a multiple of `multiple`, or 1 where one takes as long as a group. */
 bool sample_take_groups(const sample_plan *plan, sample_group group, void *context,
                         uint64_t multiple, sample_set *out);
-bool sample_take(const sample_plan *plan, sample_action action, void *context, sample_set *out);
 
 #endif
