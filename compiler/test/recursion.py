@@ -1,5 +1,6 @@
 """recursion.py LIBRARY LIST: every function of the library that calls itself, straight or through others, is in the list, which says
 what bounds it. Calls are read from the machine code, so that they are those that there are."""
+import os
 import pathlib
 import re
 import subprocess
@@ -9,6 +10,7 @@ LIBRARY, LIST = sys.argv[1], pathlib.Path(sys.argv[2])
 HEADER = re.compile(r"^[0-9a-f]+ <([^>+]+)>:$")
 TARGET = re.compile(r"\s(?:call|jmp|bl|b)\s+[0-9a-fx]+ <([^>+]+)(?:@plt)?>$")
 RELOCATION = re.compile(r"R_\w+(?:PLT32|PC32|CALL26|JUMP26)\s+([A-Za-z_][\w.]*)")
+ENGLISH = {**os.environ, "LC_ALL": "C"}  # what objdump prints is read
 
 
 def plain(name):
@@ -19,14 +21,14 @@ def plain(name):
 def read_calls():
     """Who calls whom. Static functions belong to their object: OBJECT:NAME; others are their names."""
     calls, local, unit, function, is_call = {}, {}, "", None, False
-    symbols = subprocess.run(["objdump", "-t", LIBRARY], capture_output=True, text=True, check=True).stdout
+    symbols = subprocess.run(["objdump", "-t", LIBRARY], capture_output=True, text=True, check=True, env=ENGLISH).stdout
     for line in symbols.splitlines():
         if line.endswith("file format elf64-x86-64") or "file format" in line:
             unit = line.split(":")[0]
         fields = line.split()
         if len(fields) > 5 and fields[1] == "l" and fields[2] == "F":
             local.setdefault(unit, set()).add(plain(fields[-1]))
-    code = subprocess.Popen(["objdump", "-dr", "--no-show-raw-insn", LIBRARY], stdout=subprocess.PIPE, text=True)
+    code = subprocess.Popen(["objdump", "-dr", "--no-show-raw-insn", LIBRARY], stdout=subprocess.PIPE, text=True, env=ENGLISH)
     pending = None  # the target that a line shows is none where a relocation follows
     for line in list(code.stdout) + [""]:
         line = line.rstrip()
