@@ -14,15 +14,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/sanitizer.h"
+
 /* The sanitizers' leak check traces its process from another, which the filter refuses:
  * it is done now, and then not again. */
-#if defined(__has_feature)
-#define BUILT_WITH_ASAN __has_feature(address_sanitizer)
-#elif defined(__SANITIZE_ADDRESS__)
-#define BUILT_WITH_ASAN 1
-#else
-#define BUILT_WITH_ASAN 0
-#endif
 #if BUILT_WITH_ASAN
 #include <sanitizer/lsan_interface.h>
 #define CHECK_LEAKS_NOW() __lsan_do_leak_check()

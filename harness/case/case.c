@@ -280,13 +280,17 @@ const corpus_case *corpus_case_named(const corpus *c, const char *kernel, const 
     return NULL;
 }
 
-compiler_instance *corpus_case_instance(const corpus_case *item, status *st) {
+compiler_instance *case_instance(compiler_source *source, const compiler_kernel *kernel,
+                                 const compiler_case *c, status *st) {
     text diagnostics;
     text_init(&diagnostics);
-    compiler_instance *instance =
-        compiler_instance_open(item->source, item->kernel, item->c, &diagnostics);
+    compiler_instance *instance = compiler_instance_open(source, kernel, c, &diagnostics);
     if (!instance)
         status_set(st, STATUS_INVALID, "%.900s", diagnostics.data);
     text_release(&diagnostics);
     return instance;
+}
+
+compiler_instance *corpus_case_instance(const corpus_case *item, status *st) {
+    return case_instance(item->source, item->kernel, item->c, st);
 }

@@ -51,6 +51,8 @@ bool corpus_query_wants(const corpus_query *query, const char *kernel, const cha
 /* The case of that name; NULL: there is none. */
 const corpus_case *corpus_case_named(const corpus *c, const char *kernel, const char *case_name);
 /* What the compiler takes. Owned (compiler_instance_free); NULL with the diagnostics in `st`. */
+compiler_instance *case_instance(compiler_source *source, const compiler_kernel *kernel,
+                                 const compiler_case *c, status *st);
 compiler_instance *corpus_case_instance(const corpus_case *item, status *st);
 
 #endif

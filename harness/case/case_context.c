@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "case/case.h"
 #include "case/inputs.h"
 #include "launch/session.h"
 
@@ -104,15 +105,11 @@ static uint64_t bytes_of(const struct compiler_buffer *buffers, uint32_t count) 
 }
 
 static bool open_case(case_context *s, const case_context_request *request, status *st) {
-    text diagnostics;
-    text_init(&diagnostics);
-    s->instance = compiler_instance_open(s->source, s->kernel, s->c, &diagnostics);
-    bool ok = s->instance != NULL || status_set(st, STATUS_INVALID, "%.900s", diagnostics.data);
-    text_release(&diagnostics);
-    ok = ok && compiler_signature_of(s->instance, &s->signature, st) &&
-         compiler_cost(s->instance, &s->flops, &s->bytes, st) &&
-         inputs_make(&s->signature, s->c, request->seed, s->inputs, st) &&
-         compiler_check_values(s->instance, s->inputs, st);
+    s->instance = case_instance(s->source, s->kernel, s->c, st);
+    bool ok = s->instance && compiler_signature_of(s->instance, &s->signature, st) &&
+              compiler_cost(s->instance, &s->flops, &s->bytes, st) &&
+              inputs_make(&s->signature, s->c, request->seed, s->inputs, st) &&
+              compiler_check_values(s->instance, s->inputs, st);
     if (!ok)
         return false;
     s->working_set_bytes = bytes_of(s->signature.inputs, s->signature.input_count) +

@@ -400,13 +400,14 @@ static bool run_backend(execution *e, const backend *b, status *st) {
     bool probed = e->job->order_probe && !e->deviates && e->profile == PROFILE_STRICT;
     if (probed && !probe(e, st))
         return false;
-    if (e->job->mode == JOB_BENCH && !e->deviates && b->timed && !backend_device_is_host(e->device))
+    if (e->deviates || e->job->mode != JOB_BENCH || !b->timed)
+        return true;
+    if (!backend_device_is_host(e->device)) {
         result_set_outcome(e->result, OUTCOME_OK, "untimed: the device has memory of its own",
                            EXIT_DONE);
-    bool timed = e->job->mode == JOB_BENCH && b->timed && backend_device_is_host(e->device);
-    return e->deviates || !timed ||
-           (execution_time(e, st) &&
-            (e->deviates || timeline_launch(&e->timeline, &e->session, st)));
+        return true;
+    }
+    return execution_time(e, st) && (e->deviates || timeline_launch(&e->timeline, &e->session, st));
 }
 
 /* ---- packs ---- */

@@ -31,8 +31,7 @@ static bool count_one(tsr_context_t context, const unsigned char *data, const js
     subject_module m = {.context = context};
     spec_launch l = {.context = context};
     status st = STATUS_INIT;
-    bool ok = load(&m, data, one, &st) &&
-              spec_launch_open(&l, context, m.module, m.kernel, data, one, &st) &&
+    bool ok = load(&m, data, one, &st) && spec_launch_open(&l, context, m.kernel, data, one, &st) &&
               spec_launch_run(&l, &st);
     CALLGRIND_START_INSTRUMENTATION;
     CALLGRIND_ZERO_STATS;

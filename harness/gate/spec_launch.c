@@ -7,28 +7,24 @@
 
 enum { POISON = 0xA5 };
 
-bool spec_dims(tsr_module_t module, const json_t *spec, int64_t dims[SPEC_DIMS_MAX],
+bool spec_dims(tsr_kernel_t kernel, const json_t *spec, int64_t dims[SPEC_DIMS_MAX],
                uint32_t *count, status *st) {
-    const char *document = NULL;
-    if (!abi_ok(tsrGetModuleMetadata(module, &document), "reading the metadata", st))
-        return false;
-    json_t *root = json_loads(document, 0, NULL);
-    const json_t *names = json_object_get(root, "dims");
+    tsr_kernel_info_t info = {.struct_size = sizeof info};
     const json_t *values = json_object_get(spec, "dims");
-    bool ok =
-        json_array_size(names) <= SPEC_DIMS_MAX ||
-        status_set(st, STATUS_INVALID, "the module wants %zu dimensions", json_array_size(names));
-    *count = ok ? (uint32_t)json_array_size(names) : 0;
+    bool ok = abi_ok(tsrGetKernelInfo(kernel, &info), "reading the metadata", st) &&
+              (info.dims <= SPEC_DIMS_MAX ||
+               status_set(st, STATUS_INVALID, "the module wants %u dimensions", info.dims));
+    *count = ok ? info.dims : 0;
     for (uint32_t i = 0; i < *count && ok; i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-        const json_t *value = json_object_get(values, name ? name : "");
-        ok =
-            json_is_integer(value) ||
-            status_set(st, STATUS_INVALID, "the module wants the dimension %s, which no case gives",
-                       name ? name : "?");
+        const char *name;
+        if (!abi_ok(tsrGetKernelDimName(kernel, i, &name), "reading a dimension's name", st))
+            return false;
+        const json_t *value = json_object_get(values, name);
+        ok = json_is_integer(value) ||
+             status_set(st, STATUS_INVALID,
+                        "the module wants the dimension %s, which no case gives", name);
         dims[i] = json_integer_value(value);
     }
-    json_decref(root);
     return ok;
 }
 
@@ -51,14 +47,13 @@ static bool fill(spec_launch *l, const unsigned char *from, const json_t *sizes,
     return true;
 }
 
-bool spec_launch_open(spec_launch *l, tsr_context_t context, tsr_module_t module,
-                      tsr_kernel_t kernel, const unsigned char *data, const json_t *spec,
-                      status *st) {
+bool spec_launch_open(spec_launch *l, tsr_context_t context, tsr_kernel_t kernel,
+                      const unsigned char *data, const json_t *spec, status *st) {
     *l = (spec_launch){.context = context, .kernel = kernel};
     l->inputs = (size_t)json_integer_value(json_object_get(spec, "inputs"));
     const json_t *first = json_array_get(json_object_get(spec, "sets"), 0);
     if (!fill(l, data + json_integer_value(first), json_object_get(spec, "sizes"), st) ||
-        !spec_dims(module, spec, l->dims, &l->dim_count, st))
+        !spec_dims(kernel, spec, l->dims, &l->dim_count, st))
         return false;
     for (uint32_t i = 0; i < l->dim_count; i++)
         l->args[l->count + i] = &l->dims[i];

@@ -13,8 +13,8 @@
 
 enum { SPEC_BUFFERS_MAX = 32, SPEC_DIMS_MAX = 64 };
 
-/* Values of the dimensions that the module wants, in its order. */
-bool spec_dims(tsr_module_t module, const json_t *spec, int64_t dims[SPEC_DIMS_MAX],
+/* Values of the dimensions that the kernel wants, in its order. */
+bool spec_dims(tsr_kernel_t kernel, const json_t *spec, int64_t dims[SPEC_DIMS_MAX],
                uint32_t *count, status *st);
 
 typedef struct spec_launch {
@@ -29,9 +29,8 @@ typedef struct spec_launch {
 } spec_launch;
 
 /* `data`: the scratch file. spec_launch_close in any case. */
-bool spec_launch_open(spec_launch *l, tsr_context_t context, tsr_module_t module,
-                      tsr_kernel_t kernel, const unsigned char *data, const json_t *spec,
-                      status *st);
+bool spec_launch_open(spec_launch *l, tsr_context_t context, tsr_kernel_t kernel,
+                      const unsigned char *data, const json_t *spec, status *st);
 bool spec_launch_run(spec_launch *l, status *st);
 void spec_launch_close(spec_launch *l);
 

@@ -38,7 +38,7 @@ bool timing_check(const timing_check_request *r, status *st) {
     spec_launch l;
     if (!json_is_array(bounds))
         return true;
-    bool ok = spec_launch_open(&l, r->context, r->module, r->kernel, r->data, r->spec, st) &&
+    bool ok = spec_launch_open(&l, r->context, r->kernel, r->data, r->spec, st) &&
               spec_launch_run(&l, st);
     for (uint32_t i = 0; ok && l.inputs + i < l.count; i++)
         ok = timing_check_output(r, 0, i, l.buffers[l.inputs + i], st);

@@ -10,7 +10,6 @@
 
 typedef struct timing_check_request {
     tsr_context_t context;
-    tsr_module_t module;
     tsr_kernel_t kernel;
     const unsigned char *data; /* the scratch file */
     const json_t *spec;

@@ -116,8 +116,7 @@ static void fill_sets(const server *s, timing_case *t, const json_t *digests, ui
 }
 
 static timing_check_request check_request(const server *s, const timing_case *t, int side) {
-    return (timing_check_request){
-        s->context, t->sides[side].module, t->sides[side].kernel, s->data, t->spec, side};
+    return (timing_check_request){s->context, t->sides[side].kernel, s->data, t->spec, side};
 }
 
 static bool is_within_bound(void *context, uint32_t set, uint32_t output, const void *data) {
@@ -147,7 +146,7 @@ static rotation *open_rotation(server *s, timing_case *t, timing_side *x, const 
         .accept_context = &x->judged};
     json_array_foreach(json_object_get(t->spec, "sizes"), i, size) sizes[i] =
         (size_t)json_integer_value(size);
-    if (!spec_dims(x->module, t->spec, dims, &request.dim_count, st))
+    if (!spec_dims(x->kernel, t->spec, dims, &request.dim_count, st))
         return NULL;
     set_room *room = base_calloc(1, sizeof *room);
     fill_sets(s, t, digests, request.input_count, sizes, room);

@@ -1,7 +1,6 @@
 /* session.c - a kernel's life on a device. */
 #include "launch/session.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,23 +64,18 @@ static bool bind_dim(const session_request *request, const char *name, int64_t *
                       request->kernel, name);
 }
 
-/* The metadata has the names, in the order of the arguments. */
-static bool dims_from_arrays(session *l, const session_request *request,
-                             const tsr_kernel_info_t *info, status *st) {
-    const char *document = NULL;
-    bool ok =
-        info->dims <= SESSION_DIMS_MAX && tsrGetModuleMetadata(l->module, &document) == TSR_SUCCESS;
-    json_t *root = ok ? json_loads(document, 0, NULL) : NULL;
-    const json_t *names = json_object_get(root, "dims");
-    ok = json_array_size(names) == info->dims ||
-         status_set(st, STATUS_INTERNAL, "the module of %s wants %u dimensions", request->kernel,
-                    info->dims);
+static bool bind_dims(session *l, const session_request *request, const tsr_kernel_info_t *info,
+                      status *st) {
+    bool ok = info->dims <= SESSION_DIMS_MAX ||
+              status_set(st, STATUS_INTERNAL, "the module of %s wants %u dimensions",
+                         request->kernel, info->dims);
     for (uint32_t i = 0; i < info->dims && ok; i++) {
-        ok = bind_dim(request, json_string_value(json_array_get(names, i)), &l->dims[i], st);
+        const char *name;
+        ok = abi_ok(tsrGetKernelDimName(l->kernel, i, &name), "reading a dimension's name", st) &&
+             bind_dim(request, name, &l->dims[i], st);
         l->args[info->inputs + info->outputs + i] = &l->dims[i];
     }
     l->dim_count = info->dims;
-    json_decref(root);
     return ok;
 }
 
@@ -105,7 +99,7 @@ bool session_open(session *l, const session_request *request, status *st) {
                           "the module of %s has %u inputs and %u outputs, its graph %u and %u",
                           request->kernel, info.inputs, info.outputs,
                           request->signature->input_count, request->signature->output_count);
-    if (info.dims > 0 && !dims_from_arrays(l, request, &info, st))
+    if (info.dims > 0 && !bind_dims(l, request, &info, st))
         return false;
     if (!l->beside)
         return allocate(l, request->signature, st);

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/escape.h"
+#include "base/sanitizer.h"
 #include "case/backend.h"
 #include "case/fault.h"
 #include "common/interrupt.h"
@@ -22,14 +23,6 @@
 enum { REPLAYS_MAX = 3, DIGESTS_MAX = 64, STEPS_MAX = 16 };
 
 /* The sanitizers map terabytes of shadow memory. */
-#if defined(__has_feature)
-#define BUILT_WITH_ASAN __has_feature(address_sanitizer)
-#elif defined(__SANITIZE_ADDRESS__)
-#define BUILT_WITH_ASAN 1
-#else
-#define BUILT_WITH_ASAN 0
-#endif
-
 uint64_t replay_memory_mib(void) {
     return BUILT_WITH_ASAN ? 0 : 4096;
 }

@@ -1,0 +1,13 @@
+/* sanitizer.h - BUILT_WITH_ASAN: 1 where the address sanitizer is in this build, else 0. */
+#ifndef TESSERA_BASE_SANITIZER_H
+#define TESSERA_BASE_SANITIZER_H
+
+#if defined(__has_feature)
+#define BUILT_WITH_ASAN __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define BUILT_WITH_ASAN 1
+#else
+#define BUILT_WITH_ASAN 0
+#endif
+
+#endif
