@@ -7,14 +7,14 @@
 #include "base/arena.h"
 #include "case/case.h"
 #include "case/inputs.h"
-#include "launch/session.h"
+#include "launch/launch.h"
 
 static void close_others(case_context *s) {
     for (uint32_t i = 0; i < s->other_count; i++) {
-        session_release_tensors(s->others[i].inputs, COMPILER_MAX_PARAMETERS);
-        session_release_tensors(s->others[i].oracle, COMPILER_MAX_PARAMETERS);
-        session_release_tensors(s->others[i].references, COMPILER_MAX_PARAMETERS);
-        session_release_tensors(s->others[i].bounds, COMPILER_MAX_PARAMETERS);
+        tensor_release_all(s->others[i].inputs, COMPILER_MAX_PARAMETERS);
+        tensor_release_all(s->others[i].oracle, COMPILER_MAX_PARAMETERS);
+        tensor_release_all(s->others[i].references, COMPILER_MAX_PARAMETERS);
+        tensor_release_all(s->others[i].bounds, COMPILER_MAX_PARAMETERS);
     }
     free(s->others);
     s->others = NULL;
@@ -23,10 +23,10 @@ static void close_others(case_context *s) {
 
 static void close_case(case_context *s) {
     close_others(s);
-    session_release_tensors(s->inputs, COMPILER_MAX_PARAMETERS);
-    session_release_tensors(s->oracle, COMPILER_MAX_PARAMETERS);
-    session_release_tensors(s->references, COMPILER_MAX_PARAMETERS);
-    session_release_tensors(s->bounds, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(s->inputs, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(s->oracle, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(s->references, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(s->bounds, COMPILER_MAX_PARAMETERS);
     memset(s->inputs, 0, sizeof s->inputs);
     memset(s->oracle, 0, sizeof s->oracle);
     memset(s->references, 0, sizeof s->references);
@@ -183,7 +183,7 @@ case_context *case_context_others(case_context *s, uint32_t count, status *st) {
     for (; s->other_count < count; s->other_count++)
         if (!make_other(s, s->other_count, s->other_count + 1 == count, &s->others[s->other_count],
                         st)) {
-            session_release_tensors(s->others[s->other_count].inputs, COMPILER_MAX_PARAMETERS);
+            tensor_release_all(s->others[s->other_count].inputs, COMPILER_MAX_PARAMETERS);
             close_others(s);
             return NULL;
         }

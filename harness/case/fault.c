@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "launch/session.h"
+#include "launch/launch.h"
 
 static const fault_info faults[] = {
 #define FAULT(ID, name, kind, control, summary) {name, FAULT_KIND_##kind, control, summary},
@@ -74,7 +74,7 @@ static bool apply_to(const fault_info *f, tensor *t) {
         memset(bytes, 0, size);
         return false; /* go on with the next output */
     case FAULT_STALE:
-        memset(bytes, SESSION_POISON, size);
+        memset(bytes, LAUNCH_POISON, size);
         return false;
     case FAULT_NAN:
         if (dtype_is_float(t->type))

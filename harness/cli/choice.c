@@ -281,21 +281,10 @@ static int take_inject(const options *o, job_choice *out) {
     return unknown(o, "fault", word, names, count);
 }
 
-/* Simulated devices are there where they are asked for: the environment tells how many. */
-static const char *device_of(const options *o) {
-    const char *device = options_text(o, OPTION_DEVICE, NULL);
-    if (device && strncmp(device, "simulated", 9) == 0) {
-        char count[24];
-        snprintf(count, sizeof count, "%lu", device[9] ? strtoul(device + 10, NULL, 10) + 1 : 1);
-        setenv("TESSERA_SIMULATED", count, 0);
-    }
-    return device;
-}
-
 int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds, job_choice *out) {
     arena memory;
     status st = STATUS_INIT;
-    *out = (job_choice){.device = device_of(o),
+    *out = (job_choice){.device = options_text(o, OPTION_DEVICE, NULL),
                         .seed = 1,
                         .timeout_seconds = timeout_seconds,
                         .quick = options_flag(o, OPTION_QUICK),

@@ -11,6 +11,7 @@
 #include "common/interrupt.h"
 #include "common/run_name.h"
 #include "common/say.h"
+#include "exec/backend_device.h"
 #include "gate/document.h"
 #include "gate/self_test.h"
 #include "gate/timing.h"
@@ -123,6 +124,11 @@ static int take_options(gate_command *c) {
         return code;
     memset(c->choice.backends, 0, sizeof c->choice.backends);
     c->choice.backends[BACKEND_CPU] = true;
+    if (!backend_device(&backend_table[BACKEND_CPU], c->choice.device, &c->settings.device, &st))
+        return command_fail(&st);
+    if (c->settings.instructions && !backend_device_is_host(c->settings.device))
+        return command_usage(o->command, "--counters instructions counts the host's: %s is none",
+                             c->choice.device);
     c->settings.seed = c->choice.seed;
     c->settings.timeout_seconds = c->choice.timeout_seconds;
     choice_query(o, 0, &c->memory, &c->query);
@@ -192,6 +198,8 @@ static int open_sides(gate_command *c) {
                              "recorded results are of no corpus: '%s' is too much; "
                              "--filter chooses cases",
                              c->o->arguments.items[0]);
+    if (c->choice.device && gate_side_is_recorded(&c->sides[0]))
+        return command_usage(c->o->command, "--device: recorded results are launched nowhere");
     if (c->settings.instructions && gate_side_is_recorded(&c->sides[0]))
         return command_usage(c->o->command, "recorded results are no code whose instructions "
                                             "--counters could count");

@@ -105,6 +105,7 @@ static void as_recorded(const wanted *w, job *j) {
     const json_t *record = w->record;
     json_t *seed = json_object_get(w->run_arguments, "seed");
     j->backend = json_string_value(json_object_get(record, "backend"));
+    j->device = json_string_value(json_object_get(record, "device"));
     j->profile = json_string_value(json_object_get(record, "profile"));
     j->threads = (uint32_t)json_integer_value(json_object_get(record, "threads"));
     j->isa = json_string_value(json_object_get(w->run_arguments, "isa"));
@@ -173,7 +174,7 @@ static bool is_sound(const job *j, const job_choice *choice, status *st) {
     backend_id id = backend_from_name(j->backend);
     return id == BACKEND_COUNT
                ? status_set(st, STATUS_UNAVAILABLE, "no backend is called %s here", j->backend)
-               : backend_device(&backend_table[id], NULL, &device, st);
+               : backend_device(&backend_table[id], j->device, &device, st);
 }
 
 static int pack_wanted(const options *o, const job_choice *choice, const wanted *w) {
@@ -229,10 +230,10 @@ static int find_named(const options *o, const job_choice *choice, wanted *w) {
 static int find_recorded(const options *o, const char *first, wanted *w) {
     status st = STATUS_INIT;
     char run[128] = "last";
-    int code =
-        COMMAND_REFUSE(o, "is of the result: it is run as it was recorded", OPTION_BACKEND,
-                       OPTION_PROFILE, OPTION_THREADS, OPTION_ISA, OPTION_SEED, OPTION_UNOPTIMISED,
-                       OPTION_SCHEDULE, OPTION_GENERIC, OPTION_INJECT, OPTION_CASE);
+    int code = COMMAND_REFUSE(o, "is of the result: it is run as it was recorded", OPTION_BACKEND,
+                              OPTION_DEVICE, OPTION_PROFILE, OPTION_THREADS, OPTION_ISA,
+                              OPTION_SEED, OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_GENERIC,
+                              OPTION_INJECT, OPTION_CASE);
     if (code)
         return code;
     if (o->arguments.count > 1)

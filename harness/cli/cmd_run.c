@@ -13,7 +13,7 @@
 #include "common/say.h"
 #include "exec/backend_device.h"
 #include "exec/module_cache.h"
-#include "launch/session.h"
+#include "launch/launch.h"
 
 typedef struct run_session {
     kernel_choice k;
@@ -164,18 +164,19 @@ static bool prepare(run_session *s, const options *o, text *diagnostics, status 
 
 static bool run_compiled(run_session *s, status *st) {
     s->build.written = s->k.kernel->schedule;
-    session l = {0};
+    launch l = {0};
     compiler_artifact artifact = {0};
     bool cached, ok = module_cache_build(s->cache, s->instance, &s->build, &artifact, &cached, st);
     if (ok) {
-        session_request request = {.device = s->device,
-                                   .threads = s->build.threads,
-                                   .artifact = &artifact,
-                                   .kernel = s->k.kernel->name,
-                                   .signature = &s->signature};
-        ok = session_open(&l, &request, st) && session_write_inputs(&l, s->inputs, st) &&
-             session_run(&l, st) && session_read_outputs(&l, &s->signature, s->outputs, st);
-        session_close(&l);
+        launch_request request = {.device = s->device,
+                                  .threads = s->build.threads,
+                                  .image = artifact.image,
+                                  .image_size = artifact.image_size,
+                                  .kernel = s->k.kernel->name};
+        launch_request_buffers(&request, &s->signature);
+        ok = launch_open(&l, &request, st) && launch_write_inputs(&l, s->inputs, st) &&
+             launch_run(&l, st) && launch_read_outputs(&l, &s->signature, s->outputs, st);
+        launch_close(&l);
     }
     compiler_artifact_release(&artifact);
     return ok;
@@ -211,8 +212,8 @@ static int run_kernel(run_session *s, const options *o) {
                     ? run_compiled(s, &st)
                     : compiler_interpret(s->instance, s->inputs, s->outputs, &st));
     ok = ok && write_outputs(s, options_text(o, OPTION_OUT, "."), &st);
-    session_release_tensors(s->inputs, COMPILER_MAX_PARAMETERS);
-    session_release_tensors(s->outputs, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(s->inputs, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(s->outputs, COMPILER_MAX_PARAMETERS);
     ir_module_free(s->graph);
     compiler_instance_free(s->instance);
     return ok ? EXIT_DONE : command_fail(&st);

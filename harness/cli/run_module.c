@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "common/say.h"
 #include "formula.h"
-#include "launch/session.h"
+#include "launch/launch.h"
 #include "metadata.h"
 #include "module.h"
 
@@ -25,8 +25,8 @@ typedef struct module_run {
     const char *paths[COMPILER_MAX_PARAMETERS]; /* of the inputs */
     tensor inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
     compiler_signature signature;
-    int64_t dims[SESSION_DIMS_MAX];
-    ir_binding bindings[SESSION_DIMS_MAX];
+    int64_t dims[LAUNCH_DIMS_MAX];
+    ir_binding bindings[LAUNCH_DIMS_MAX];
 } module_run;
 
 bool run_module_is(const char *path) {
@@ -152,9 +152,9 @@ static bool read_inputs(module_run *r, status *st) {
 /* Names that stand alone as a dimension of an input. */
 static bool dims_from_arrays(module_run *r, status *st) {
     const metadata *m = &r->metadata;
-    if (m->dims > SESSION_DIMS_MAX)
+    if (m->dims > LAUNCH_DIMS_MAX)
         return status_set(st, STATUS_INVALID, "%s takes more than %d dimensions", m->name,
-                          SESSION_DIMS_MAX);
+                          LAUNCH_DIMS_MAX);
     for (uint32_t d = 0; d < m->dims; d++) {
         r->dims[d] = -1;
         for (uint32_t i = 0; i < m->inputs && r->dims[d] < 0; i++)
@@ -200,22 +200,22 @@ static bool find_shapes(module_run *r, status *st) {
     return true;
 }
 
-static bool launch(module_run *r, uint32_t threads, status *st) {
-    session l = {0};
+static bool run(module_run *r, uint32_t threads, status *st) {
+    launch l = {0};
     const char *isa = NULL;
-    compiler_artifact artifact = {.image = r->image, .image_size = r->size};
-    session_request request = {.threads = threads,
-                               .artifact = &artifact,
-                               .kernel = r->metadata.name,
-                               .signature = &r->signature,
-                               .dims = r->bindings,
-                               .dim_count = r->metadata.dims,
-                               .foreign = true};
-    bool ok = session_open(&l, &request, st) && session_write_inputs(&l, r->inputs, st) &&
-              session_run(&l, st) && session_read_outputs(&l, &r->signature, r->outputs, st);
+    launch_request request = {.threads = threads,
+                              .image = r->image,
+                              .image_size = r->size,
+                              .kernel = r->metadata.name,
+                              .dims = r->bindings,
+                              .dim_count = r->metadata.dims,
+                              .foreign = true};
+    launch_request_buffers(&request, &r->signature);
+    bool ok = launch_open(&l, &request, st) && launch_write_inputs(&l, r->inputs, st) &&
+              launch_run(&l, st) && launch_read_outputs(&l, &r->signature, r->outputs, st);
     if (ok && tsrGetModuleIsa(l.module, &isa) == TSR_SUCCESS)
         say(stderr, "tsr: %s: the image for %s\n", r->path, isa);
-    session_close(&l);
+    launch_close(&l);
     return ok;
 }
 
@@ -253,13 +253,12 @@ int run_module(const options *o) {
     bool ok = read_module(&r, &st);
     if (ok) {
         ok = read_signature(&r, &st) && assign_inputs(&r, o, &st) && read_inputs(&r, &st) &&
-             dims_from_arrays(&r, &st) && find_shapes(&r, &st) &&
-             launch(&r, choice.threads[0], &st) &&
+             dims_from_arrays(&r, &st) && find_shapes(&r, &st) && run(&r, choice.threads[0], &st) &&
              write_outputs(&r, options_text(o, OPTION_OUT, "."), &st);
         metadata_release(&r.metadata);
     }
-    session_release_tensors(r.inputs, COMPILER_MAX_PARAMETERS);
-    session_release_tensors(r.outputs, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(r.inputs, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(r.outputs, COMPILER_MAX_PARAMETERS);
     free(r.image);
     return ok ? EXIT_DONE : command_fail(&st);
 }

@@ -10,7 +10,7 @@
 #include "case/backend.h"
 #include "case/fault.h"
 #include "exec/backend_device.h"
-#include "launch/session.h"
+#include "launch/launch.h"
 #include "process/child.h"
 
 /* What the child leaves: how it ended, then the elements of every output. */
@@ -36,7 +36,7 @@ static size_t shared_bytes(const compiler_signature *signature) {
 static bool compute_compiled(const compute_request *r, const backend *b, tensor *outputs,
                              status *st) {
     compiler_artifact artifact = {0};
-    session l = {0};
+    launch l = {0};
     compiler_options options = {.profile = profile_from_name(r->how.profile),
                                 .isa = r->how.isa,
                                 .threads = r->how.threads,
@@ -44,17 +44,18 @@ static bool compute_compiled(const compute_request *r, const backend *b, tensor 
                                 .written = r->how.written,
                                 .schedule_loose = r->how.part,
                                 .fault = fault_of_code(r->how.fault)};
-    session_request request = {
-        .threads = r->how.threads, .artifact = &artifact, .kernel = r->kernel};
-    request.signature = r->signature;
-    bool ok = backend_device(b, NULL, &request.device, st) &&
-              compiler_build(r->instance, &options, &artifact, st) &&
-              session_open(&l, &request, st) && session_write_inputs(&l, r->inputs, st) &&
-              session_poison_outputs(&l, st);
+    launch_request request = {.threads = r->how.threads, .kernel = r->kernel};
+    launch_request_buffers(&request, r->signature);
+    bool ok = backend_device(b, r->how.device, &request.device, st) &&
+              compiler_build(r->instance, &options, &artifact, st);
+    request.image = artifact.image;
+    request.image_size = artifact.image_size;
+    ok = ok && launch_open(&l, &request, st) && launch_write_inputs(&l, r->inputs, st) &&
+         launch_poison_outputs(&l, st);
     if (ok)
         fault_trigger(r->how.fault);
-    ok = ok && session_run(&l, st) && session_read_outputs(&l, r->signature, outputs, st);
-    session_close(&l);
+    ok = ok && launch_run(&l, st) && launch_read_outputs(&l, r->signature, outputs, st);
+    launch_close(&l);
     compiler_artifact_release(&artifact);
     return ok;
 }
@@ -115,7 +116,7 @@ static bool copy_outputs(const compute_request *r, const shared_outcome *shared,
     for (uint32_t i = 0; i < r->signature->output_count; i++) {
         const struct compiler_buffer *b = &r->signature->outputs[i];
         if (!tensor_init(&outputs[i], b->type, b->rank, b->dims, st)) {
-            session_release_tensors(outputs, i);
+            tensor_release_all(outputs, i);
             return false;
         }
         memcpy(outputs[i].data, at, output_bytes(b));

@@ -7,7 +7,7 @@
 
 /* How a result was made. Strings are borrowed. */
 typedef struct compute_how {
-    const char *backend, *profile, *isa; /* isa NULL: the host's best */
+    const char *backend, *device, *profile, *isa; /* NULL: the backend's first; the host's best */
     uint32_t threads;
     const char *fault;    /* made on purpose, or NULL */
     const char *schedule; /* values of schedule parameters, or NULL */

@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 #include "ir/opset.h"
-#include "launch/session.h"
+#include "launch/launch.h"
 
 typedef struct search {
     const compute_request *a, *b;
@@ -108,8 +108,8 @@ static bool differs_at(search *s, size_t position) {
         differs = outputs_differ(s->out, a, b, signature.output_count, &which);
     else if (s->out->unknown++ == 0)
         snprintf(s->out->why_unknown, sizeof s->out->why_unknown, "%.255s", st.message);
-    session_release_tensors(a, COMPILER_MAX_PARAMETERS);
-    session_release_tensors(b, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(a, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(b, COMPILER_MAX_PARAMETERS);
     compiler_instance_free(cut);
     return differs;
 }

@@ -13,7 +13,7 @@
 #include "common/json_text.h"
 #include "diff/describe.h"
 #include "diff/first_op.h"
-#include "launch/session.h"
+#include "launch/launch.h"
 
 enum { PATHS_MAX = 64 };
 
@@ -64,6 +64,7 @@ static void set_how(remade *r) {
     bool touched = id != BACKEND_COUNT && *backend_table[id].driver;
     r->request.how = (compute_how){
         .backend = name,
+        .device = string_of(r->result, "device"),
         .profile = string_of(r->result, "profile"),
         .isa = string_of(r->from->arguments, "isa"),
         .threads = (uint32_t)json_integer_value(json_object_get(r->result, "threads")),
@@ -138,7 +139,7 @@ static bool make_again(remade *r, status *st) {
         fault_apply(r->request.how.fault, r->outputs, r->subject.signature.output_count, &failed);
     if (computed && digests_agree(r, r->outputs))
         return true;
-    session_release_tensors(r->outputs, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(r->outputs, COMPILER_MAX_PARAMETERS);
     memset(r->outputs, 0, sizeof r->outputs);
     if (!same_key(r))
         return status_set(st, STATUS_INVALID, "its source %s has changed since the run",
@@ -156,7 +157,7 @@ static bool make_again(remade *r, status *st) {
 }
 
 static void forget(remade *r) {
-    session_release_tensors(r->outputs, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(r->outputs, COMPILER_MAX_PARAMETERS);
     case_context_close(&r->subject);
     corpus_release(&r->sources);
 }
@@ -220,8 +221,9 @@ static bool same_text(const char *a, const char *b) {
 
 static bool ways_differ(const remade *a, const remade *b) {
     const compute_how *x = &a->request.how, *y = &b->request.how;
-    return !same_text(x->backend, y->backend) || !same_text(x->profile, y->profile) ||
-           !same_text(x->isa, y->isa) || !same_text(x->fault, y->fault) || x->threads != y->threads;
+    return !same_text(x->backend, y->backend) || !same_text(x->device, y->device) ||
+           !same_text(x->profile, y->profile) || !same_text(x->isa, y->isa) ||
+           !same_text(x->fault, y->fault) || x->threads != y->threads;
 }
 
 static void describe_operation(const first_op *f, const char *path, text *out) {

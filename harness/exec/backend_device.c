@@ -1,11 +1,14 @@
 /* backend_device.c - finds the device of a backend. */
 #include "exec/backend_device.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exec/mlir_backend.h"
 #include "tessera/tessera.h"
+
+#define SIMULATED "simulated"
 
 /* NAME[:INDEX], counted among the devices of that name. False: it is none of those. */
 typedef struct device_name {
@@ -43,6 +46,16 @@ static bool find(const backend *b, const device_name *wanted, uint32_t *device, 
                       (int)wanted->length, wanted->name, wanted->index);
 }
 
+/* Simulated devices are there where they are asked for: the environment tells the runtime how many.
+ */
+static void provide(const device_name *wanted) {
+    char count[24];
+    if (wanted->length != strlen(SIMULATED) || memcmp(wanted->name, SIMULATED, wanted->length) != 0)
+        return;
+    snprintf(count, sizeof count, "%lu", wanted->index + 1);
+    setenv("TESSERA_SIMULATED", count, 0);
+}
+
 bool backend_device(const backend *b, const char *wanted, uint32_t *device, status *st) {
     device_name name = {b->driver, strlen(b->driver), 0};
     *device = 0;
@@ -52,6 +65,7 @@ bool backend_device(const backend *b, const char *wanted, uint32_t *device, stat
         return mlir_backend_available(st);
     if (wanted && !parse(wanted, &name))
         return status_set(st, STATUS_INVALID, "'%s' is no device: NAME or NAME:INDEX", wanted);
+    provide(&name);
     return find(b, &name, device, st);
 }
 

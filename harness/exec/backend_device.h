@@ -8,7 +8,7 @@
  * runtime's devices that loads the backend's code; NULL: the first of its driver. False with
  * STATUS_UNAVAILABLE and the reason where it cannot run there. */
 bool backend_device(const backend *b, const char *wanted, uint32_t *device, status *st);
-/* Whether the host's own pointers are the device's. Only such devices are timed. */
+/* Whether the host's own pointers are the device's, and its counters count there. */
 bool backend_device_is_host(uint32_t device);
 
 #endif

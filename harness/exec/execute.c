@@ -240,12 +240,12 @@ static void transpose_output(const execution *e, tensor *outputs) {
 }
 
 /* Under the fault `transposed`, where no output shows it, one input goes in transposed. */
-static bool write_inputs(execution *e, session *l, status *st) {
+static bool write_inputs(execution *e, launch *l, status *st) {
     const compiler_signature *s = &e->subject->signature;
     tensor *inputs = e->subject->inputs;
     int place = transposable(s->inputs, s->input_count);
     if (!fault_is_transposed(e->job->fault) || transposable(s->outputs, s->output_count) >= 0)
-        return session_write_inputs(l, inputs, st);
+        return launch_write_inputs(l, inputs, st);
     if (place < 0)
         return status_set(st, STATUS_UNAVAILABLE,
                           "fault transposed does not apply: no tensor has "
@@ -256,50 +256,52 @@ static bool write_inputs(execution *e, session *l, status *st) {
     memcpy(wrong.data, right.data, tensor_bytes(&right));
     fault_transpose(&wrong);
     inputs[place] = wrong;
-    bool ok = session_write_inputs(l, inputs, st);
+    bool ok = launch_write_inputs(l, inputs, st);
     inputs[place] = right;
     tensor_release(&wrong);
     return ok;
 }
 
-static bool launch_once(execution *e, session *l, tensor *outputs, status *st) {
-    bool ok = session_poison_outputs(l, st) && session_run(l, st) &&
-              session_read_outputs(l, &e->subject->signature, outputs, st) &&
+static bool launch_once(execution *e, launch *l, tensor *outputs, status *st) {
+    bool ok = launch_poison_outputs(l, st) && launch_run(l, st) &&
+              launch_read_outputs(l, &e->subject->signature, outputs, st) &&
               fault_apply(e->job->fault, outputs, e->subject->signature.output_count, st);
     if (ok)
         transpose_output(e, outputs);
     return ok;
 }
 
-session_request execution_session(const execution *e, uint32_t threads) {
-    return (session_request){.device = e->device,
-                             .threads = threads,
-                             .artifact = &e->artifact,
-                             .kernel = e->job->kernel,
-                             .signature = &e->subject->signature,
-                             .dims = e->subject->c->dims,
-                             .dim_count = e->subject->c->dim_count};
+launch_request execution_request(const execution *e, uint32_t threads) {
+    launch_request request = {.device = e->device,
+                              .threads = threads,
+                              .image = e->artifact.image,
+                              .image_size = e->artifact.image_size,
+                              .kernel = e->job->kernel,
+                              .dims = e->subject->c->dims,
+                              .dim_count = e->subject->c->dim_count};
+    launch_request_buffers(&request, &e->subject->signature);
+    return request;
 }
 
 /* The same module with another number of threads. What differs goes to `repeat`, for the verdict.
  */
 static bool launch_elsewhere(execution *e, uint32_t threads, bool *differs, status *st) {
-    session other;
+    launch other;
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
-    session_request request = execution_session(e, threads);
+    launch_request request = execution_request(e, threads);
     uint32_t count = e->subject->signature.output_count;
-    bool ok = session_open(&other, &request, st) && write_inputs(e, &other, st) &&
+    bool ok = launch_open(&other, &request, st) && write_inputs(e, &other, st) &&
               launch_once(e, &other, outputs, st);
     *differs = false;
     for (uint32_t i = 0; i < count && ok; i++)
         *differs |= compare_bits(&e->outputs[i], &outputs[i]).differing > 0;
     if (*differs) {
-        session_release_tensors(e->repeat, count);
+        tensor_release_all(e->repeat, count);
         memcpy(e->repeat, outputs, sizeof outputs);
     } else {
-        session_release_tensors(outputs, count);
+        tensor_release_all(outputs, count);
     }
-    session_close(&other);
+    launch_close(&other);
     return ok;
 }
 
@@ -320,10 +322,10 @@ bool execution_compute(execution *e, status *st) {
     /* Before the kernel's threads exist, so that they inherit. */
     counters_open(&e->counters);
     watch_begin(&e->watch, e->job->threads - 1);
-    session_request request = execution_session(e, e->job->threads);
-    return session_open(&e->session, &request, st) && write_inputs(e, &e->session, st) &&
-           launch_once(e, &e->session, e->outputs, st) &&
-           launch_once(e, &e->session, e->repeat, st) &&
+    launch_request request = execution_request(e, e->job->threads);
+    return launch_open(&e->launch, &request, st) && write_inputs(e, &e->launch, st) &&
+           launch_once(e, &e->launch, e->outputs, st) &&
+           launch_once(e, &e->launch, e->repeat, st) &&
            (e->profile != PROFILE_DETERMINISTIC || repeat_elsewhere(e, st));
 }
 
@@ -368,7 +370,7 @@ static bool probe(execution *e, status *st) {
 
 bool execution_launch(void *context) {
     execution_timed *t = context;
-    return session_run(t->session, t->st);
+    return launch_run(t->launch, t->st);
 }
 
 /* The outputs of programs of others. Faults of our compiler cannot be made there. */
@@ -402,12 +404,7 @@ static bool run_backend(execution *e, const backend *b, status *st) {
         return false;
     if (e->deviates || e->job->mode != JOB_BENCH || !b->timed)
         return true;
-    if (!backend_device_is_host(e->device)) {
-        result_set_outcome(e->result, OUTCOME_OK, "untimed: the device has memory of its own",
-                           EXIT_DONE);
-        return true;
-    }
-    return execution_time(e, st) && (e->deviates || timeline_launch(&e->timeline, &e->session, st));
+    return execution_time(e, st) && (e->deviates || timeline_launch(&e->timeline, &e->launch, st));
 }
 
 /* ---- packs ---- */
@@ -438,9 +435,9 @@ static bool pack_members(execution *e, const backend *b, status *st) {
 }
 
 static void release(execution *e) {
-    session_release_tensors(e->outputs, COMPILER_MAX_PARAMETERS);
-    session_release_tensors(e->repeat, COMPILER_MAX_PARAMETERS);
-    session_close(&e->session);
+    tensor_release_all(e->outputs, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(e->repeat, COMPILER_MAX_PARAMETERS);
+    launch_close(&e->launch);
     counters_close(&e->counters);
     compiler_artifact_release(&e->artifact);
 }

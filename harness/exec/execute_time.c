@@ -7,6 +7,7 @@
 #include "check/compare.h"
 #include "check/verdict.h"
 #include "common/timer.h"
+#include "exec/backend_device.h"
 #include "exec/execution.h"
 #include "measure/cache_size.h"
 #include "measure/rotation.h"
@@ -22,7 +23,7 @@ typedef struct timed {
     status *st;
     rotation *rotation;
     uint32_t sets, held; /* that rotate; and after them, those that no launch has before the end */
-    session plain;       /* unoptimised code of the same kernel; large cases */
+    launch plain;        /* unoptimised code of the same kernel; large cases */
     compiler_artifact plain_artifact;
     uint64_t digests[SETS_MOST + HELD][COMPILER_MAX_PARAMETERS];
     const void *inputs[SETS_MOST + HELD][COMPILER_MAX_PARAMETERS];
@@ -40,7 +41,7 @@ static int cache_level_of(uint64_t bytes) {
     return level;
 }
 
-static uint64_t bytes_of(const session *l) {
+static uint64_t bytes_of(const launch *l) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < l->input_count + l->output_count; i++)
         sum += l->sizes[i];
@@ -49,7 +50,7 @@ static uint64_t bytes_of(const session *l) {
 
 /* As many as the level of the memory holds that holds one; at least two where memory allows. */
 static uint32_t choose_sets(const execution *e) {
-    uint64_t bytes = bytes_of(&e->session);
+    uint64_t bytes = bytes_of(&e->launch);
     if (2 * bytes > sets_bytes_most)
         return 1;
     if (e->subject->c->large)
@@ -73,13 +74,13 @@ static case_context *case_context_of(const timed *t, uint32_t set) {
 /* ---- what the sets must give ---- */
 
 static void keep_digests(timed *t, uint32_t set, const tensor *outputs) {
-    for (uint32_t i = 0; i < t->e->session.output_count; i++)
+    for (uint32_t i = 0; i < t->e->launch.output_count; i++)
         t->digests[set][i] = rotation_digest(outputs[i].data, tensor_bytes(&outputs[i]));
 }
 
-static bool compute(timed *t, session *l, const case_context *s, tensor *outputs) {
-    return session_write_inputs(l, s->inputs, t->st) && session_poison_outputs(l, t->st) &&
-           session_run(l, t->st) && session_read_outputs(l, &s->signature, outputs, t->st);
+static bool compute(timed *t, launch *l, const case_context *s, tensor *outputs) {
+    return launch_write_inputs(l, s->inputs, t->st) && launch_poison_outputs(l, t->st) &&
+           launch_run(l, t->st) && launch_read_outputs(l, &s->signature, outputs, t->st);
 }
 
 /* Against the interpreter, and under the weaker profiles against the bound. */
@@ -105,10 +106,11 @@ static bool open_plain(timed *t) {
     e->stage(e->context, "compile");
     if (!compiler_build(s->instance, &options, &t->plain_artifact, t->st))
         return false;
-    session_request request = execution_session(e, e->job->threads);
-    request.artifact = &t->plain_artifact;
-    request.beside = &e->session;
-    return session_open(&t->plain, &request, t->st);
+    launch_request request = execution_request(e, e->job->threads);
+    request.image = t->plain_artifact.image;
+    request.image_size = t->plain_artifact.image_size;
+    request.beside = &e->launch;
+    return launch_open(&t->plain, &request, t->st);
 }
 
 /* Where the strict bits are not promised and not there, each element within its bound. */
@@ -133,7 +135,7 @@ static bool judge_large(timed *t, uint32_t set, case_context *s, const tensor *o
     bool ok = compute(t, &t->plain, s, plain);
     for (uint32_t i = 0; i < s->signature.output_count && ok; i++)
         same &= compare_bits(&plain[i], &outputs[i]).differing == 0;
-    session_release_tensors(plain, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(plain, COMPILER_MAX_PARAMETERS);
     if (!ok || same)
         return ok;
     return t->e->profile == PROFILE_STRICT
@@ -146,11 +148,11 @@ static bool learn_set(timed *t, uint32_t set) {
     case_context *s = &t->others[set - 1];
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
     t->e->stage(t->e->context, "launch");
-    bool ok = compute(t, &t->e->session, s, outputs) &&
+    bool ok = compute(t, &t->e->launch, s, outputs) &&
               (s->c->large ? judge_large(t, set, s, outputs) : judge(t, set, s, outputs));
     if (ok)
         keep_digests(t, set, outputs);
-    session_release_tensors(outputs, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
     return ok;
 }
 
@@ -173,7 +175,7 @@ static bool foresee_held(timed *t, uint32_t set) {
     bool ok = open_plain(t) && compute(t, &t->plain, s, plain);
     if (ok)
         keep_digests(t, set, plain);
-    session_release_tensors(plain, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(plain, COMPILER_MAX_PARAMETERS);
     return ok;
 }
 
@@ -184,7 +186,7 @@ static bool learn_sets(timed *t) {
     bool ok = all == 1 || t->others;
     for (uint32_t set = 1; set < all && ok; set++)
         ok = set < t->sets ? learn_set(t, set) : foresee_held(t, set);
-    session_close(&t->plain);
+    launch_close(&t->plain);
     compiler_artifact_release(&t->plain_artifact);
     return ok;
 }
@@ -215,7 +217,7 @@ static void count_inside(void *context, bool begins) {
 }
 
 static bool open_rotation(timed *t) {
-    const session *l = &t->e->session;
+    const launch *l = &t->e->launch;
     rotation_set sets[SETS_MOST + HELD];
     for (uint32_t set = 0; set < t->sets + t->held; set++) {
         for (uint32_t i = 0; i < l->input_count; i++)
@@ -223,12 +225,7 @@ static bool open_rotation(timed *t) {
         bool known = set < t->sets || !t->judged;
         sets[set] = (rotation_set){t->inputs[set], known ? t->digests[set] : NULL};
     }
-    rotation_request request = {.context = l->context,
-                                .input_count = l->input_count,
-                                .output_count = l->output_count,
-                                .dim_count = l->dim_count,
-                                .sizes = l->sizes,
-                                .dims = l->dims,
+    rotation_request request = {.launch = l,
                                 .set_count = t->sets + t->held,
                                 .held_count = t->held,
                                 .sets = sets,
@@ -247,7 +244,7 @@ static bool open_rotation(timed *t) {
 
 static bool time_group(void *context, uint64_t repeats, double *ns_each) {
     timed *t = context;
-    rotation_timing timing = {t->e->session.kernel, repeats};
+    rotation_timing timing = {t->e->launch.kernel, repeats};
     return rotation_time(t->rotation, &timing, ns_each, t->st);
 }
 
@@ -257,6 +254,8 @@ static bool count(timed *t, uint64_t repeats) {
     execution *e = t->e;
     counters_values values;
     double ignored;
+    if (!backend_device_is_host(e->device))
+        return true;
     uint64_t before = rotation_launches(t->rotation);
     t->counting = true;
     counters_start(&e->counters);
@@ -300,6 +299,8 @@ static void put_sets(const timed *t, uint64_t repeats) {
     uint64_t working_set = t->e->subject->working_set_bytes * (repeats > 1 ? t->sets : 1);
     json_object_set_new(t->e->result, "input_sets", json_integer((json_int_t)t->sets));
     json_object_set_new(internal, "working_set", json_integer((json_int_t)working_set));
+    json_object_set_new(internal, "own_memory",
+                        json_boolean(!backend_device_is_host(t->e->device)));
 }
 
 static bool sample(timed *t) {
@@ -310,8 +311,8 @@ static bool sample(timed *t) {
     uint64_t start = timer_now_ns();
     bool ok = sample_take_groups(&plan, time_group, t, t->sets, &samples) &&
               count(t, samples.repeats) &&
-              rotation_check_unseen(t->rotation, e->session.kernel, t->st);
-    rotation_timing timing = {e->session.kernel, samples.repeats};
+              rotation_check_unseen(t->rotation, e->launch.kernel, t->st);
+    rotation_timing timing = {e->launch.kernel, samples.repeats};
     if (!ok || !rotation_finish(t->rotation, &timing, t->st))
         return false;
     put_time(e, &samples);

@@ -18,10 +18,10 @@ static void put_pair(execution *e, const pair_result *p) {
 }
 
 /* The schedule that is tried against the kernel's own, whose bits it must have under strict. */
-static bool compare_and_time(execution *e, session *own, tensor *outputs, status *st) {
+static bool compare_and_time(execution *e, launch *own, tensor *outputs, status *st) {
     const compiler_signature *s = &e->subject->signature;
     pair_result pair;
-    execution_timed first = {own, st}, second = {&e->session, st};
+    execution_timed first = {own, st}, second = {&e->launch, st};
     pair_plan plan = e->job->quick ? (pair_plan){.least = 3,
                                                  .most = 9,
                                                  .budget_ns = 40000000,
@@ -32,8 +32,8 @@ static bool compare_and_time(execution *e, session *own, tensor *outputs, status
                                                  .budget_ns = 500000000,
                                                  .warm_up_ns = 20000000,
                                                  .hopeless = 10};
-    if (!session_write_inputs(own, e->subject->inputs, st) || !session_poison_outputs(own, st) ||
-        !session_run(own, st) || !session_read_outputs(own, s, outputs, st))
+    if (!launch_write_inputs(own, e->subject->inputs, st) || !launch_poison_outputs(own, st) ||
+        !launch_run(own, st) || !launch_read_outputs(own, s, outputs, st))
         return false;
     for (uint32_t i = 0; i < s->output_count && e->profile == PROFILE_STRICT; i++)
         if (compare_bits(&outputs[i], &e->outputs[i]).differing > 0) {
@@ -53,7 +53,7 @@ static bool compare_and_time(execution *e, session *own, tensor *outputs, status
  */
 bool execution_tune(execution *e, status *st) {
     compiler_artifact own = {0};
-    session other = {0};
+    launch other = {0};
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
     job plain = *e->job;
     plain.schedule = NULL;
@@ -68,13 +68,14 @@ bool execution_tune(execution *e, status *st) {
     const case_context *s = e->subject;
     bool cached, ok = module_cache_build(e->job->cache, s->instance, &options, &own, &cached, st);
     if (ok) {
-        session_request request = execution_session(e, e->job->threads);
-        request.artifact = &own;
-        request.beside = &e->session;
-        ok = session_open(&other, &request, st) && compare_and_time(e, &other, outputs, st);
-        session_close(&other);
+        launch_request request = execution_request(e, e->job->threads);
+        request.image = own.image;
+        request.image_size = own.image_size;
+        request.beside = &e->launch;
+        ok = launch_open(&other, &request, st) && compare_and_time(e, &other, outputs, st);
+        launch_close(&other);
     }
-    session_release_tensors(outputs, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
     compiler_artifact_release(&own);
     return ok;
 }

@@ -5,7 +5,7 @@
 #include "case/backend.h"
 #include "exec/execute.h"
 #include "exec/timeline.h"
-#include "launch/session.h"
+#include "launch/launch.h"
 #include "measure/counters.h"
 #include "measure/watch.h"
 
@@ -18,7 +18,7 @@ typedef struct execution {
     compiler_profile profile;
     uint32_t device; /* of the runtime, where the backend has one */
     compiler_artifact artifact;
-    session session;
+    launch launch;
     counters counters;
     timeline timeline;
     watch watch; /* begun before the kernel is loaded */
@@ -28,7 +28,8 @@ typedef struct execution {
     char note[400]; /* why */
 } execution;
 
-session_request execution_session(const execution *e, uint32_t threads);
+/* Of the module that was built. */
+launch_request execution_request(const execution *e, uint32_t threads);
 /* Two launches; the outputs are in `outputs` and `repeat`. */
 bool execution_compute(execution *e, status *st);
 /* Holds `outputs` against what is expected. `repeat`: the outputs of a second launch; NULL where
@@ -37,7 +38,7 @@ bool execution_judge(execution *e, const tensor *repeat, status *st);
 
 /* The action that is timed. */
 typedef struct execution_timed {
-    session *session;
+    launch *launch;
     status *st;
 } execution_timed;
 bool execution_launch(void *context);

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "common/scratch_folder.h"
-#include "launch/session.h"
+#include "launch/launch.h"
 #include "process/program.h"
 
 enum { TOOLS = 4, ARGUMENTS_MAX = 24 };
@@ -143,7 +143,7 @@ static void call(void (*entry)(void **), const case_context *s, tensor *outputs)
     for (uint32_t i = 0; i < s->signature.input_count; i++)
         describe(&s->inputs[i], &descriptors[n++]);
     for (uint32_t i = 0; i < s->signature.output_count; i++) {
-        memset(outputs[i].data, SESSION_POISON, tensor_bytes(&outputs[i]));
+        memset(outputs[i].data, LAUNCH_POISON, tensor_bytes(&outputs[i]));
         describe(&outputs[i], &descriptors[n++]);
     }
     for (uint32_t i = 0; i < n; i++)
@@ -174,7 +174,7 @@ static bool make_outputs(const case_context *s, tensor *outputs, status *st) {
     for (uint32_t i = 0; i < s->signature.output_count; i++) {
         const struct compiler_buffer *b = &s->signature.outputs[i];
         if (!tensor_init(&outputs[i], b->type, b->rank, b->dims, st)) {
-            session_release_tensors(outputs, i);
+            tensor_release_all(outputs, i);
             return false;
         }
     }
@@ -188,7 +188,7 @@ bool mlir_backend_run(const case_context *s, bool unoptimised, tensor *outputs, 
     bool ok = write_sources(s, folder.path, st) && lower(folder.path, unoptimised, st) &&
               make_outputs(s, outputs, st);
     if (ok && !load_and_call(s, folder.path, outputs, st)) {
-        session_release_tensors(outputs, s->signature.output_count);
+        tensor_release_all(outputs, s->signature.output_count);
         ok = false;
     }
     scratch_folder_close(&folder);

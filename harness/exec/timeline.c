@@ -43,7 +43,7 @@ void timeline_step(void *timeline_of, const char *step) {
 }
 
 /* The metadata's phases of the image that runs: {"symbol", "grid", "what"}. Owned; NULL: none. */
-static json_t *phases_of(const session *l) {
+static json_t *phases_of(const launch *l) {
     const char *words, *isa;
     if (tsrGetModuleMetadata(l->module, &words) != TSR_SUCCESS ||
         tsrGetModuleIsa(l->module, &isa) != TSR_SUCCESS)
@@ -60,7 +60,7 @@ static json_t *phases_of(const session *l) {
     return found;
 }
 
-static json_t *launch_json(const timeline *t, const session *l, const telemetry_record *record,
+static json_t *launch_json(const timeline *t, const launch *l, const telemetry_record *record,
                            uint64_t start) {
     json_t *described = phases_of(l), *list = json_array();
     for (uint32_t i = 0; i < record->phases && i < TELEMETRY_PHASES; i++) {
@@ -90,7 +90,7 @@ static size_t median_of(const telemetry_record *records, size_t count) {
     return 0;
 }
 
-bool timeline_launch(timeline *t, session *l, status *st) {
+bool timeline_launch(timeline *t, launch *l, status *st) {
     telemetry_record records[LAUNCHES];
     uint64_t starts[LAUNCHES];
     size_t count = 0;
@@ -98,7 +98,7 @@ bool timeline_launch(timeline *t, session *l, status *st) {
     telemetry_enable(l->context, true);
     while (ok && count < LAUNCHES) {
         starts[count] = timer_now_ns();
-        ok = session_run(l, st);
+        ok = launch_run(l, st);
         if (timer_now_ns() - starts[count++] > LONG_LAUNCH_NS)
             break;
     }

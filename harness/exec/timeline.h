@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "exec/execute.h"
-#include "launch/session.h"
+#include "launch/launch.h"
 
 typedef struct timeline {
     execute_stage_fn stage; /* is told, too */
@@ -25,7 +25,7 @@ void timeline_begin(timeline *t, execute_stage_fn stage, void *context);
 /* An execute_stage_fn: the step before ends, this one begins. */
 void timeline_step(void *timeline_of, const char *step);
 /* Launches a few times; the buffers hold outputs afterwards. */
-bool timeline_launch(timeline *t, session *l, status *st);
+bool timeline_launch(timeline *t, launch *l, status *st);
 /* Ends the last step and puts the member into the result, which may be NULL. Releases what `t`
  * has. */
 void timeline_end(timeline *t, json_t *result);

@@ -41,6 +41,7 @@ extern const gate_reason_info gate_reasons[REASON_COUNT];
 typedef struct gate_settings {
     double margin, bound, alpha, power; /* plan.h */
     size_t pairs;                       /* at most; 0: what the plan needs */
+    uint32_t device;                    /* index in the runtime */
     uint32_t rounds, sets;              /* of one process and case; input sets */
     double budget_seconds;              /* 0: no limit */
     uint64_t seed, timeout_seconds;

@@ -40,8 +40,9 @@ static bool add_side(counting *c, gate_row *row, int side, status *st) {
     bool ok = scratch_put(&c->gate->data, made.image, made.bytes, &at, st);
     free(made.image);
     json_t *one = json_copy(row->spec);
-    json_object_set_new(one, "module", json_pack("[I, I]", (json_int_t)at, (json_int_t)made.bytes));
-    json_object_set_new(one, "name", json_string(row->units[side]->kernel));
+    json_object_set_new(one, "modules",
+                        json_pack("[[I, I]]", (json_int_t)at, (json_int_t)made.bytes));
+    json_object_set_new(one, "kernel", json_pack("[s]", row->units[side]->kernel));
     json_array_append_new(c->cases, one);
     vec_push(&c->counts, &row->facts[side].instructions);
     return ok;

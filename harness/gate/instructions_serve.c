@@ -5,42 +5,28 @@
 #include <valgrind/callgrind.h>
 
 #include "base/file.h"
-#include "common/abi_status.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "gate/gate.h"
 #include "gate/spec_launch.h"
 
-typedef struct subject_module {
-    tsr_context_t context;
-    tsr_module_t module;
-    tsr_kernel_t kernel;
-} subject_module;
-
-static bool load(subject_module *m, const unsigned char *data, const json_t *one, status *st) {
-    const json_t *place = json_object_get(one, "module");
-    const char *name = json_string_value(json_object_get(one, "name"));
-    return abi_ok(tsrLoadModule(m->context, data + json_integer_value(json_array_get(place, 0)),
-                                (size_t)json_integer_value(json_array_get(place, 1)), &m->module),
-                  "loading the module", st) &&
-           abi_ok(tsrGetKernel(m->module, name, &m->kernel), "finding the kernel", st);
-}
-
 /* The first launch finds its memory; the second is counted. */
 static bool count_one(tsr_context_t context, const unsigned char *data, const json_t *one) {
-    subject_module m = {.context = context};
-    spec_launch l = {.context = context};
+    const void *inputs[LAUNCH_BUFFERS_MAX];
+    spec_request spec;
+    launch l = {0};
     status st = STATUS_INIT;
-    bool ok = load(&m, data, one, &st) && spec_launch_open(&l, context, m.kernel, data, one, &st) &&
-              spec_launch_run(&l, &st);
+    bool ok = spec_request_read(&spec, context, data, one, 0, &st);
+    if (ok)
+        spec_inputs(&spec.request, data, one, 0, inputs);
+    ok = ok && launch_open(&l, &spec.request, &st) && launch_allocate(&l, &st) &&
+         spec_launch_run(&l, inputs, &st);
     CALLGRIND_START_INSTRUMENTATION;
     CALLGRIND_ZERO_STATS;
-    ok = ok && spec_launch_run(&l, &st);
+    ok = ok && launch_run(&l, &st);
     CALLGRIND_DUMP_STATS;
     CALLGRIND_STOP_INSTRUMENTATION;
-    spec_launch_close(&l);
-    if (m.module)
-        tsrUnloadModule(m.module);
+    launch_close(&l);
     if (!ok)
         say(stderr, "%s\n", st.message);
     return ok;

@@ -8,7 +8,7 @@
 #include "case/case_context.h"
 #include "case/inputs.h"
 #include "gate/gate.h"
-#include "launch/session.h"
+#include "launch/launch.h"
 #include "measure/rotation.h"
 #include "module.h"
 
@@ -229,7 +229,7 @@ static bool plain_inputs(const compiler_signature *signature, set_choice set, te
         return inputs_make(signature, &c, set.seed, inputs, st);
     bool ok = inputs_make(signature, &c, set.seed, first, st) &&
               inputs_make_twin(signature, &c, first, set.seed + 1, inputs, st);
-    session_release_tensors(first, signature->input_count);
+    tensor_release_all(first, signature->input_count);
     return ok;
 }
 
@@ -304,7 +304,7 @@ static bool add_set(preparation *p, gate_row *row, const compiler_signature *sig
     ok = ok && put_tensors(&p->gate->data, inputs, signature->input_count, p->sets, st);
     for (int side = 0; side < 2 && ok; side++)
         ok = add_oracle(p, row, side, set, st);
-    session_release_tensors(plain, unit->item ? 0 : signature->input_count);
+    tensor_release_all(plain, unit->item ? 0 : signature->input_count);
     return ok;
 }
 

@@ -64,6 +64,7 @@ static timing_request request_of(gate *g, json_t **specs, size_t count, uint32_t
     return (timing_request){.data = &g->data,
                             .specs = specs,
                             .count = count,
+                            .device = g->settings->device,
                             .threads = threads,
                             .rounds = g->settings->rounds,
                             .seed = g->settings->seed * 1000003 + (g->processes - 1) * 7919 + 1,

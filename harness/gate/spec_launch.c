@@ -1,74 +1,52 @@
-/* spec_launch.c - buffers for one launch. */
+/* spec_launch.c - reads a launch request. */
 #include "gate/spec_launch.h"
 
-#include <string.h>
-
-#include "common/abi_status.h"
-
-enum { POISON = 0xA5 };
-
-bool spec_dims(tsr_kernel_t kernel, const json_t *spec, int64_t dims[SPEC_DIMS_MAX],
-               uint32_t *count, status *st) {
-    tsr_kernel_info_t info = {.struct_size = sizeof info};
-    const json_t *values = json_object_get(spec, "dims");
-    bool ok = abi_ok(tsrGetKernelInfo(kernel, &info), "reading the metadata", st) &&
-              (info.dims <= SPEC_DIMS_MAX ||
-               status_set(st, STATUS_INVALID, "the module wants %u dimensions", info.dims));
-    *count = ok ? info.dims : 0;
-    for (uint32_t i = 0; i < *count && ok; i++) {
-        const char *name;
-        if (!abi_ok(tsrGetKernelDimName(kernel, i, &name), "reading a dimension's name", st))
-            return false;
-        const json_t *value = json_object_get(values, name);
-        ok = json_is_integer(value) ||
-             status_set(st, STATUS_INVALID,
-                        "the module wants the dimension %s, which no case gives", name);
-        dims[i] = json_integer_value(value);
-    }
-    return ok;
-}
-
-static bool fill(spec_launch *l, const unsigned char *from, const json_t *sizes, status *st) {
-    const json_t *size;
-    json_array_foreach(sizes, l->count, size) {
-        size_t bytes = (size_t)json_integer_value(size);
-        void **buffer = &l->buffers[l->count];
-        if (!abi_ok(tsrAlloc(l->context, bytes ? bytes : 1, TSR_ALLOC_DEFAULT, buffer),
-                    "allocating a buffer", st))
-            return false;
-        l->sizes[l->count] = bytes;
-        l->args[l->count] = buffer;
-        if (l->count < l->inputs)
-            memcpy(*buffer, from, bytes);
-        else
-            memset(*buffer, POISON, bytes);
-        from += (bytes + 63) / 64 * 64;
-    }
+static bool read_sizes(launch_request *r, const json_t *spec, status *st) {
+    const json_t *sizes = json_object_get(spec, "sizes"), *size;
+    size_t i;
+    r->input_count = (uint32_t)json_integer_value(json_object_get(spec, "inputs"));
+    r->output_count = (uint32_t)json_integer_value(json_object_get(spec, "outputs"));
+    if (json_array_size(sizes) != r->input_count + r->output_count ||
+        json_array_size(sizes) > LAUNCH_BUFFERS_MAX)
+        return status_set(st, STATUS_INVALID, "%zu sizes for %u inputs and %u outputs",
+                          json_array_size(sizes), r->input_count, r->output_count);
+    json_array_foreach(sizes, i, size) r->sizes[i] = (size_t)json_integer_value(size);
     return true;
 }
 
-bool spec_launch_open(spec_launch *l, tsr_context_t context, tsr_kernel_t kernel,
-                      const unsigned char *data, const json_t *spec, status *st) {
-    *l = (spec_launch){.context = context, .kernel = kernel};
-    l->inputs = (size_t)json_integer_value(json_object_get(spec, "inputs"));
-    const json_t *first = json_array_get(json_object_get(spec, "sets"), 0);
-    if (!fill(l, data + json_integer_value(first), json_object_get(spec, "sizes"), st) ||
-        !spec_dims(kernel, spec, l->dims, &l->dim_count, st))
-        return false;
-    for (uint32_t i = 0; i < l->dim_count; i++)
-        l->args[l->count + i] = &l->dims[i];
-    return true;
+bool spec_request_read(spec_request *out, tsr_context_t context, const unsigned char *data,
+                       const json_t *spec, int side, status *st) {
+    const json_t *place = json_array_get(json_object_get(spec, "modules"), (size_t)side);
+    json_t *dims = json_object_get(spec, "dims"), *value;
+    launch_request *r = &out->request;
+    const char *name;
+    *r = (launch_request){
+        .context = context,
+        .image = data + json_integer_value(json_array_get(place, 0)),
+        .image_size = (size_t)json_integer_value(json_array_get(place, 1)),
+        .kernel = json_string_value(json_array_get(json_object_get(spec, "kernel"), (size_t)side)),
+        .dims = out->dims,
+        .bare = true,
+        .foreign = true};
+    json_object_foreach(dims, name, value) {
+        if (r->dim_count < LAUNCH_DIMS_MAX)
+            out->dims[r->dim_count++] = (ir_binding){name, json_integer_value(value)};
+    }
+    return read_sizes(r, spec, st);
 }
 
-bool spec_launch_run(spec_launch *l, status *st) {
-    tsr_launch_t grid = {0};
-    return abi_ok(tsrLaunch(l->kernel, NULL, grid, l->args, l->count + l->dim_count), "launching",
-                  st);
+void spec_inputs(const launch_request *request, const unsigned char *data, const json_t *spec,
+                 size_t set, const void **inputs) {
+    data += json_integer_value(json_array_get(json_object_get(spec, "sets"), set));
+    for (uint32_t i = 0; i < request->input_count; i++) {
+        inputs[i] = data;
+        data += (request->sizes[i] + 63) / 64 * 64;
+    }
 }
 
-void spec_launch_close(spec_launch *l) {
-    for (size_t i = 0; i < SPEC_BUFFERS_MAX; i++)
-        if (l->buffers[i])
-            tsrFree(l->context, l->buffers[i]);
-    memset(l->buffers, 0, sizeof l->buffers);
+bool spec_launch_run(launch *l, const void *const *inputs, status *st) {
+    for (uint32_t i = 0; i < l->input_count; i++)
+        if (!launch_write(l, i, inputs[i], st))
+            return false;
+    return launch_poison_outputs(l, st) && launch_run(l, st);
 }

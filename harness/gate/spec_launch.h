@@ -1,37 +1,28 @@
-/* spec_launch.h - one launch of a module on the first input set of a spec (timing.h), outside of
- * any timing. */
+/* spec_launch.h - what a process that launches kernels by itself is told of one: a launch request
+ * out of JSON and the scratch file.
+ *
+ * {"modules": [[offset, bytes], ...], "kernel": [name, ...] (one for each side), "inputs",
+ * "outputs", "sizes": [bytes, ...], "dims": {name: value}, "sets": [offset of the first input,
+ * ...]} */
 #ifndef TESSERA_HARNESS_GATE_SPEC_LAUNCH_H
 #define TESSERA_HARNESS_GATE_SPEC_LAUNCH_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "base/status.h"
-#include "tessera/tessera.h"
+#include "launch/launch.h"
 
-enum { SPEC_BUFFERS_MAX = 32, SPEC_DIMS_MAX = 64 };
+typedef struct spec_request {
+    launch_request request;
+    ir_binding dims[LAUNCH_DIMS_MAX];
+} spec_request;
 
-/* Values of the dimensions that the kernel wants, in its order. */
-bool spec_dims(tsr_kernel_t kernel, const json_t *spec, int64_t dims[SPEC_DIMS_MAX],
-               uint32_t *count, status *st);
-
-typedef struct spec_launch {
-    tsr_context_t context;
-    tsr_kernel_t kernel;
-    void *buffers[SPEC_BUFFERS_MAX]; /* inputs first; outputs hold a pattern before the launch */
-    size_t sizes[SPEC_BUFFERS_MAX];
-    size_t inputs, count;
-    int64_t dims[SPEC_DIMS_MAX];
-    uint32_t dim_count;
-    void *args[SPEC_BUFFERS_MAX + SPEC_DIMS_MAX];
-} spec_launch;
-
-/* `data`: the scratch file. spec_launch_close in any case. */
-bool spec_launch_open(spec_launch *l, tsr_context_t context, tsr_kernel_t kernel,
-                      const unsigned char *data, const json_t *spec, status *st);
-bool spec_launch_run(spec_launch *l, status *st);
-void spec_launch_close(spec_launch *l);
+/* The module of a side on a context. Borrows the spec and `data`, the scratch file. */
+bool spec_request_read(spec_request *out, tsr_context_t context, const unsigned char *data,
+                       const json_t *spec, int side, status *st);
+/* Where the inputs of a set begin in the scratch file, each at a multiple of 64 bytes. */
+void spec_inputs(const launch_request *request, const unsigned char *data, const json_t *spec,
+                 size_t set, const void **inputs);
+/* Writes a set's inputs, and launches with outputs that hold no result. */
+bool spec_launch_run(launch *l, const void *const *inputs, status *st);
 
 #endif

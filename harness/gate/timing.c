@@ -33,9 +33,10 @@ static json_t *request_line(conversation *c) {
             json_array_append(cases, r->specs[i]);
             c->sent[c->sent_count++] = i;
         }
-    return json_pack("{s:o, s:I, s:I, s:b, s:I, s:o}", "scratch", json_bytes(r->data->path),
-                     "threads", (json_int_t)r->threads, "rounds", (json_int_t)r->rounds, "swapped",
-                     r->swapped, "seed", (json_int_t)(r->seed >> 1), "cases", cases);
+    return json_pack("{s:o, s:I, s:I, s:I, s:b, s:I, s:o}", "scratch", json_bytes(r->data->path),
+                     "device", (json_int_t)r->device, "threads", (json_int_t)r->threads, "rounds",
+                     (json_int_t)r->rounds, "swapped", r->swapped, "seed",
+                     (json_int_t)(r->seed >> 1), "cases", cases);
 }
 
 static void settle(conversation *c, timing_outcome *outcome) {

@@ -31,7 +31,8 @@ typedef struct timing_request {
     const scratch *data;
     json_t *const *specs; /* borrowed */
     size_t count;
-    bool swapped; /* B is in A's slot: loaded first, timed first */
+    bool swapped;    /* B is in A's slot: loaded first, timed first */
+    uint32_t device; /* index in the runtime */
     uint32_t threads, rounds;
     uint64_t seed, timeout_seconds; /* of one case */
     const volatile sig_atomic_t *interrupted;

@@ -9,8 +9,7 @@
 #include "gate/spec_launch.h"
 
 typedef struct timing_check_request {
-    tsr_context_t context;
-    tsr_kernel_t kernel;
+    launch *launch;            /* bare */
     const unsigned char *data; /* the scratch file */
     const json_t *spec;
     int side;
@@ -20,7 +19,7 @@ typedef struct timing_check_request {
  * STATUS_MISMATCH, and the element. */
 bool timing_check_output(const timing_check_request *r, uint32_t set, uint32_t output,
                          const void *data, status *st);
-/* A launch of its own, on the first set. */
-bool timing_check(const timing_check_request *request, status *st);
+/* One launch, on these inputs: the first set's. */
+bool timing_check(const timing_check_request *request, const void *const *inputs, status *st);
 
 #endif

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "common/abi_status.h"
 #include "common/exit_code.h"
 #include "common/json_text.h"
 #include "common/say.h"
@@ -31,8 +30,7 @@ enum {
 };
 
 typedef struct timing_side {
-    tsr_module_t module;
-    tsr_kernel_t kernel;
+    launch launch;      /* bare: the rotation brings buffers */
     rotation *rotation; /* owned by the first side that has it */
     timing_check_request judged;
     uint64_t extra; /* launches beyond those that count: a slowdown on purpose */
@@ -45,7 +43,7 @@ typedef struct timing_case {
     double ratios[ROUNDS_MAX], ns[2][ROUNDS_MAX];
     size_t rounds;
     watch watch; /* begun before the modules are loaded */
-    const void *inputs[ROTATION_SETS_MAX][SPEC_BUFFERS_MAX];
+    const void *inputs[ROTATION_SETS_MAX][LAUNCH_BUFFERS_MAX];
     bool unchecked; /* what failed is not known to be wrong */
 } timing_case;
 
@@ -72,42 +70,28 @@ static uint64_t next_random(server *s) {
 
 /* ---- one case ---- */
 
-static const unsigned char *piece(const server *s, const json_t *at) {
-    return s->data + json_integer_value(at);
-}
-
 static bool load(server *s, timing_case *t, int side, status *st) {
+    spec_request spec;
     announce(side);
-    const json_t *place = json_array_get(json_object_get(t->spec, "modules"), (size_t)side);
-    const char *kernel =
-        json_string_value(json_array_get(json_object_get(t->spec, "kernel"), (size_t)side));
+    if (!spec_request_read(&spec, s->context, s->data, t->spec, side, st))
+        return false;
+    for (size_t set = 0; set < json_array_size(json_object_get(t->spec, "sets")); set++)
+        spec_inputs(&spec.request, s->data, t->spec, set, t->inputs[set]);
     /* Pages that nobody uses keep the two apart by another distance in each process. */
     void *gap = mmap(NULL, (1 + next_random(s) % GAP_PAGES) * (size_t)sysconf(_SC_PAGESIZE),
                      PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     (void)gap;
     host_set_code_offset((size_t)(next_random(s) % CODE_OFFSETS) * 64);
-    timing_side *x = &t->sides[side];
-    return abi_ok(tsrLoadModule(s->context, piece(s, json_array_get(place, 0)),
-                                (size_t)json_integer_value(json_array_get(place, 1)), &x->module),
-                  "loading the module", st) &&
-           abi_ok(tsrGetKernel(x->module, kernel, &x->kernel), "finding the kernel", st);
+    return launch_open(&t->sides[side].launch, &spec.request, st);
 }
 
 typedef struct set_room {
-    uint64_t digests[ROTATION_SETS_MAX][SPEC_BUFFERS_MAX];
+    uint64_t digests[ROTATION_SETS_MAX][LAUNCH_BUFFERS_MAX];
     rotation_set sets[ROTATION_SETS_MAX];
 } set_room;
 
-static void fill_sets(const server *s, timing_case *t, const json_t *digests, uint32_t inputs,
-                      const size_t *sizes, set_room *room) {
-    size_t k;
-    const json_t *at;
-    json_array_foreach(json_object_get(t->spec, "sets"), k, at) {
-        const unsigned char *from = piece(s, at);
-        for (uint32_t i = 0; i < inputs; i++) {
-            t->inputs[k][i] = from;
-            from += (sizes[i] + 63) / 64 * 64;
-        }
+static void fill_sets(const timing_case *t, const json_t *digests, set_room *room) {
+    for (size_t k = 0; k < json_array_size(json_object_get(t->spec, "sets")); k++) {
         const json_t *of_set = json_array_get(digests, k);
         for (size_t i = 0; i < json_array_size(of_set); i++)
             room->digests[k][i] = strtoull(json_string_value(json_array_get(of_set, i)), NULL, 16);
@@ -115,8 +99,8 @@ static void fill_sets(const server *s, timing_case *t, const json_t *digests, ui
     }
 }
 
-static timing_check_request check_request(const server *s, const timing_case *t, int side) {
-    return (timing_check_request){s->context, t->sides[side].kernel, s->data, t->spec, side};
+static timing_check_request check_request(const server *s, timing_case *t, int side) {
+    return (timing_check_request){&t->sides[side].launch, s->data, t->spec, side};
 }
 
 static bool is_within_bound(void *context, uint32_t set, uint32_t output, const void *data) {
@@ -125,17 +109,10 @@ static bool is_within_bound(void *context, uint32_t set, uint32_t output, const 
 
 static rotation *open_rotation(server *s, timing_case *t, timing_side *x, const json_t *digests,
                                status *st) {
-    size_t sizes[SPEC_BUFFERS_MAX], i;
-    int64_t dims[SPEC_DIMS_MAX];
-    const json_t *size;
     const char *profile = json_string_value(json_object_get(t->spec, "profile"));
     x->judged = check_request(s, t, (int)(x - t->sides));
     rotation_request request = {
-        .context = s->context,
-        .input_count = (uint32_t)json_integer_value(json_object_get(t->spec, "inputs")),
-        .output_count = (uint32_t)json_integer_value(json_object_get(t->spec, "outputs")),
-        .sizes = sizes,
-        .dims = dims,
+        .launch = &x->launch,
         .set_count = (uint32_t)json_array_size(json_object_get(t->spec, "sets")),
         .held_count = (uint32_t)json_integer_value(json_object_get(t->spec, "held")),
         .seed = next_random(s),
@@ -144,15 +121,11 @@ static rotation *open_rotation(server *s, timing_case *t, timing_side *x, const 
         .judge_context = &x->judged,
         .accept = strcmp(profile, "fast") == 0 ? is_within_bound : NULL,
         .accept_context = &x->judged};
-    json_array_foreach(json_object_get(t->spec, "sizes"), i, size) sizes[i] =
-        (size_t)json_integer_value(size);
-    if (!spec_dims(x->kernel, t->spec, dims, &request.dim_count, st))
-        return NULL;
     set_room *room = base_calloc(1, sizeof *room);
-    fill_sets(s, t, digests, request.input_count, sizes, room);
+    fill_sets(t, digests, room);
     request.sets = room->sets;
     rotation *made = rotation_open(&request, st);
-    if (made && !json_is_array(digests) && !rotation_learn(made, x->kernel, st)) {
+    if (made && !json_is_array(digests) && !rotation_learn(made, x->launch.kernel, st)) {
         rotation_close(made);
         made = NULL;
     }
@@ -161,15 +134,15 @@ static rotation *open_rotation(server *s, timing_case *t, timing_side *x, const 
 }
 
 /* Under a profile whose bits are the side's own, they must at least be near enough. */
-static bool check(const server *s, const timing_case *t, int side, status *st) {
+static bool check(const server *s, timing_case *t, int side, status *st) {
     timing_check_request request = check_request(s, t, side);
-    return timing_check(&request, st);
+    return timing_check(&request, t->inputs[0], st);
 }
 
 /* Nothing says what is right but the other side. */
 static bool agree(timing_case *t, int *side, status *st) {
     const uint64_t sets = json_array_size(json_object_get(t->spec, "sets"));
-    rotation_timing timing = {t->sides[1].kernel, sets};
+    rotation_timing timing = {t->sides[1].launch.kernel, sets};
     double ignored;
     *side = 1;
     announce(*side);
@@ -200,7 +173,7 @@ static bool open_rotations(server *s, timing_case *t, int *side, status *st) {
 
 static bool time_side(const timing_case *t, int side, uint64_t repeats, double *ns, status *st) {
     const timing_side *x = &t->sides[side];
-    rotation_timing timing = {.kernel = x->kernel, .repeats = repeats + x->extra};
+    rotation_timing timing = {.kernel = x->launch.kernel, .repeats = repeats + x->extra};
     bool ok = rotation_time(x->rotation, &timing, ns, st);
     *ns *= (double)timing.repeats / (double)repeats;
     return ok;
@@ -265,15 +238,15 @@ static bool take_rounds(const server *s, timing_case *t, int *side, status *st) 
 static bool look_back(const timing_case *t, int *side, status *st) {
     for (*side = 0; *side < 2; (*side)++) {
         const timing_side *x = &t->sides[*side];
-        rotation_timing timing = {x->kernel, t->repeats + x->extra};
-        if (!rotation_check_unseen(x->rotation, x->kernel, st) ||
+        rotation_timing timing = {x->launch.kernel, t->repeats + x->extra};
+        if (!rotation_check_unseen(x->rotation, x->launch.kernel, st) ||
             !rotation_finish(x->rotation, &timing, st))
             return false;
     }
     *side = 1;
     return t->sides[0].rotation != t->sides[1].rotation ||
-           rotation_compare_unseen(t->sides[0].rotation, t->sides[0].kernel, t->sides[1].kernel,
-                                   st);
+           rotation_compare_unseen(t->sides[0].rotation, t->sides[0].launch.kernel,
+                                   t->sides[1].launch.kernel, st);
 }
 
 static bool measure(server *s, timing_case *t, int *side, status *st) {
@@ -292,8 +265,7 @@ static void release(timing_case *t) {
         rotation_close(t->sides[1].rotation);
     rotation_close(t->sides[0].rotation);
     for (int side = 0; side < 2; side++)
-        if (t->sides[side].module)
-            tsrUnloadModule(t->sides[side].module);
+        launch_close(&t->sides[side].launch);
 }
 
 static __attribute__((noinline)) void serve_case(server *s, json_t *spec, size_t index) {
@@ -348,9 +320,9 @@ static exit_code serve_request(void *context, json_t *request) {
                 .swapped = json_is_true(json_object_get(request, "swapped")),
                 .state = (uint64_t)json_integer_value(json_object_get(request, "seed"))};
     s.data = path ? scratch_map(path) : NULL;
-    bool ok = s.data && tsrCreateContextOn(
-                            0, (uint32_t)json_integer_value(json_object_get(request, "threads")), 0,
-                            &s.context) == TSR_SUCCESS;
+    const uint32_t device = (uint32_t)json_integer_value(json_object_get(request, "device")),
+                   threads = (uint32_t)json_integer_value(json_object_get(request, "threads"));
+    bool ok = s.data && tsrCreateContextOn(device, threads, 0, &s.context) == TSR_SUCCESS;
     if (ok)
         serve_all(&s, request);
     else

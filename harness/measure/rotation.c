@@ -1,4 +1,4 @@
-/* rotation.c - places, contents, and the timed part. */
+/* rotation.c - places, targets and contents. */
 #include "measure/rotation.h"
 
 #include <stdlib.h>
@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "common/abi_status.h"
-#include "common/timer.h"
 #include "measure/digest64.h"
 #include "measure/rotation_parts.h"
 
@@ -29,136 +27,172 @@ uint64_t rotation_digest(const void *data, size_t size_bytes) {
 /* ---- room ---- */
 
 static bool allocate(rotation *r, rotation_buffer *b, size_t size_bytes, status *st) {
-    void *base;
     b->size_bytes = size_bytes;
-    b->span_bytes = size_bytes + 2 * GUARD_BYTES + 2 * PAGE_BYTES;
-    if (!abi_ok(tsrAlloc(r->context, b->span_bytes, TSR_ALLOC_DEFAULT, &base),
-                "allocating a buffer", st))
+    if (!launch_memory_open(&b->memory, r->launch.context,
+                            size_bytes + 2 * GUARD_BYTES + 2 * PAGE_BYTES, st))
         return false;
-    b->base = base;
-    size_t skip = (PAGE_BYTES - ((uintptr_t)b->base + GUARD_BYTES) % PAGE_BYTES) % PAGE_BYTES;
+    uintptr_t base = (uintptr_t)b->memory.device;
+    size_t skip = (PAGE_BYTES - (base + GUARD_BYTES) % PAGE_BYTES) % PAGE_BYTES;
     size_t steps = rotation_random(&r->random) % (PAGE_BYTES / STEP_BYTES);
-    b->data = b->base + GUARD_BYTES + skip + steps * STEP_BYTES;
+    size_t offset = GUARD_BYTES + skip + steps * STEP_BYTES;
+    b->device = (unsigned char *)b->memory.device + offset;
+    b->data = b->memory.view + offset;
     rotation_guard(r, b);
+    return true;
+}
+
+bool rotation_send(const rotation_buffer *b, status *st) {
+    return launch_memory_send(&b->memory, (size_t)(b->data - b->memory.view), b->size_bytes, st);
+}
+
+bool rotation_fetch(const rotation_buffer *b, status *st) {
+    return launch_memory_fetch(&b->memory, 0, b->memory.size_bytes, st);
+}
+
+static bool write_data(const rotation_buffer *b, const void *from, status *st) {
+    if (b->size_bytes)
+        memcpy(b->data, from, b->size_bytes);
+    return rotation_send(b, st);
+}
+
+static bool make_place(rotation *r, uint32_t place, const rotation_request *request, status *st) {
+    const void *const *inputs = request->sets[r->contents.at[place]].inputs;
+    for (uint32_t i = 0; i < r->launch.input_count; i++) {
+        rotation_buffer *b = rotation_in(r, place, i);
+        if (!allocate(r, b, r->launch.sizes[i], st) ||
+            !launch_memory_send(&b->memory, 0, b->memory.size_bytes, st) ||
+            !write_data(b, inputs[i], st))
+            return false;
+    }
+    return true;
+}
+
+static bool make_target(rotation *r, uint32_t target, status *st) {
+    for (uint32_t i = 0; i < r->launch.output_count; i++) {
+        rotation_buffer *b = rotation_out(r, target, i);
+        if (!allocate(r, b, r->launch.sizes[r->launch.input_count + i], st) ||
+            !launch_memory_send(&b->memory, 0, b->memory.size_bytes, st))
+            return false;
+    }
     return true;
 }
 
 static bool furnish(rotation *r, const rotation_request *request, status *st) {
     bool ok = true;
-    for (uint32_t place = 0; place < r->sets; place++)
-        for (uint32_t i = 0; i < r->inputs && ok; i++) {
-            rotation_buffer *b = rotation_in(r, place, i);
-            ok = allocate(r, b, request->sizes[i], st);
-            if (ok && b->size_bytes)
-                memcpy(b->data, request->sets[r->content[place]].inputs[i], b->size_bytes);
-        }
-    for (uint32_t target = 0; target < r->targets; target++)
-        for (uint32_t i = 0; i < r->outputs && ok; i++)
-            ok = allocate(r, rotation_out(r, target, i), request->sizes[r->inputs + i], st);
+    for (uint32_t place = 0; place < r->sets && ok; place++)
+        ok = make_place(r, place, request, st);
+    for (uint32_t target = 0; target < r->targets && ok; target++)
+        ok = make_target(r, target, st);
     return ok;
 }
 
 /* Digests of the inputs, and of the outputs where they are known. */
 static void note_contents(rotation *r, const rotation_request *request) {
-    for (uint32_t c = 0; c < r->contents; c++) {
+    const launch *l = &r->launch;
+    for (uint32_t c = 0; c < r->contents.count; c++) {
         const rotation_set *set = &request->sets[c];
-        for (uint32_t i = 0; i < r->inputs; i++)
-            *rotation_expected(r, c, i) = rotation_digest(set->inputs[i], request->sizes[i]);
-        for (uint32_t i = 0; i < r->outputs && set->digests; i++)
-            *rotation_expected(r, c, r->inputs + i) = set->digests[i];
-        r->known[c] = set->digests != NULL;
-        r->learnt &= r->known[c] || c >= r->sets;
+        for (uint32_t i = 0; i < l->input_count; i++)
+            *rotation_expected(r, c, i) = rotation_digest(set->inputs[i], l->sizes[i]);
+        for (uint32_t i = 0; i < l->output_count && set->digests; i++)
+            *rotation_expected(r, c, l->input_count + i) = set->digests[i];
+        r->contents.known[c] = set->digests != NULL;
+        r->learnt &= r->contents.known[c] || c >= r->sets;
         if (c >= r->sets)
-            r->held[c] = set->inputs;
+            r->contents.held[c] = set->inputs;
     }
 }
 
 static void shuffle_contents(rotation *r) {
+    uint32_t *at = r->contents.at;
     for (uint32_t i = 0; i < r->sets; i++) {
         uint32_t j = (uint32_t)(rotation_random(&r->random) % (i + 1));
-        r->content[i] = r->content[j];
-        r->content[j] = i;
+        at[i] = at[j];
+        at[j] = i;
     }
 }
 
 /* The arguments of every launch that can come, so that the timed part has nothing to prepare. */
 static void bind(rotation *r) {
+    launch *l = &r->launch;
     for (uint32_t place = 0; place < r->sets; place++)
         for (uint32_t target = 0; target < r->targets; target++) {
             void **args = rotation_args(r, place, target);
-            for (uint32_t i = 0; i < r->inputs; i++)
-                args[i] = &rotation_in(r, place, i)->data;
-            for (uint32_t i = 0; i < r->outputs; i++)
-                args[r->inputs + i] = &rotation_out(r, target, i)->data;
-            for (uint32_t i = 0; i < r->dims; i++)
-                args[r->inputs + r->outputs + i] = &r->dim_values[i];
+            for (uint32_t i = 0; i < l->input_count; i++)
+                *args++ = &rotation_in(r, place, i)->device;
+            for (uint32_t i = 0; i < l->output_count; i++)
+                *args++ = &rotation_out(r, target, i)->device;
+            for (uint32_t i = 0; i < l->dim_count; i++)
+                *args++ = &l->dims[i];
         }
 }
 
-static size_t largest_input(const rotation_request *request) {
+static size_t largest_input(const launch *l) {
     size_t largest = 1;
-    for (uint32_t i = 0; i < request->input_count; i++)
-        largest = request->sizes[i] > largest ? request->sizes[i] : largest;
+    for (uint32_t i = 0; i < l->input_count; i++)
+        largest = l->sizes[i] > largest ? l->sizes[i] : largest;
     return largest;
 }
 
 /* Where outputs are so large that even two more of them are too many, a part is so short that each
  * launch has one of its own. */
-static uint32_t spare_targets(const rotation_request *request) {
+static uint32_t spare_targets(const launch *l) {
     size_t bytes = 1;
-    for (uint32_t i = 0; i < request->output_count; i++)
-        bytes += request->sizes[request->input_count + i];
+    for (uint32_t i = 0; i < l->output_count; i++)
+        bytes += l->sizes[l->input_count + i];
     size_t spare = SPARE_BYTES / bytes;
     return spare < 2 ? 0 : spare < ROTATION_SPARE ? (uint32_t)spare : ROTATION_SPARE;
 }
 
-static void make_room(rotation *r, const rotation_request *request) {
-    size_t buffers = r->inputs + r->outputs, args = buffers + r->dims;
+static bool make_room(rotation *r, status *st) {
+    const launch *l = &r->launch;
+    size_t buffers = l->input_count + l->output_count;
     r->active = r->sets;
-    r->targets = 1 + r->active + spare_targets(request);
-    r->in = base_calloc(r->sets * r->inputs + 1, sizeof *r->in);
-    r->out = base_calloc(r->targets * r->outputs + 1, sizeof *r->out);
-    r->digests = base_calloc(r->contents * buffers + 1, sizeof *r->digests);
-    r->args = base_calloc((size_t)r->sets * r->targets * args + 1, sizeof *r->args);
-    r->dim_values = base_calloc(r->dims + 1, sizeof *r->dim_values);
-    r->exchange = malloc(largest_input(request));
-    if (r->dims)
-        memcpy(r->dim_values, request->dims, r->dims * sizeof *r->dim_values);
+    r->targets = 1 + r->active + spare_targets(l);
+    r->in = base_calloc(r->sets * l->input_count + 1, sizeof *r->in);
+    r->out = base_calloc(r->targets * l->output_count + 1, sizeof *r->out);
+    r->contents.digests = base_calloc(r->contents.count * buffers + 1, sizeof(uint64_t));
+    r->args =
+        base_calloc((size_t)r->sets * r->targets * rotation_arg_count(r) + 1, sizeof *r->args);
+    r->exchange = malloc(largest_input(l));
+    return r->exchange || status_set(st, STATUS_OUT_OF_MEMORY, "no memory for input sets");
+}
+
+/* A device that has memory of its own has a clock of its own, too; the threads of its driver are
+ * not the kernel's. */
+static bool choose_clock(rotation *r, status *st) {
+    bool own_memory = r->launch.output_count && rotation_out(r, 0, 0)->memory.copied;
+    if (own_memory && !rotation_clock_open(r, st))
+        return false;
+    r->watch = own_memory || !r->request.watch ? &r->own_watch : r->request.watch;
+    if (r->watch == &r->own_watch)
+        watch_begin(r->watch, 0);
+    return true;
+}
+
+static bool is_request(const rotation_request *request, status *st) {
+    uint32_t held = request->held_count, count = request->set_count;
+    return (count <= ROTATION_SETS_MAX && count > held) ||
+           status_set(st, STATUS_INVALID,
+                      "a rotation has 1 to %d sets, one of which is not held back, not %u and %u",
+                      ROTATION_SETS_MAX, count, held);
 }
 
 rotation *rotation_open(const rotation_request *request, status *st) {
-    uint32_t held = request->held_count, count = request->set_count;
-    if (count > ROTATION_SETS_MAX || count <= held) {
-        status_set(st, STATUS_INVALID,
-                   "a rotation has 1 to %d sets, one of which is not held back, not %u and %u",
-                   ROTATION_SETS_MAX, count, held);
+    if (!is_request(request, st))
         return NULL;
-    }
     rotation *r = base_calloc(1, sizeof *r);
-    *r = (rotation){.context = request->context,
-                    .inputs = request->input_count,
-                    .outputs = request->output_count,
-                    .dims = request->dim_count,
-                    .sets = count - held,
-                    .contents = count,
-                    .random = request->seed,
-                    .next = count - held,
-                    .learnt = true,
-                    .watch = request->watch,
-                    .awaken_ns = request->awaken_ns,
-                    .judge = request->judge,
-                    .judge_context = request->judge_context,
-                    .accept = request->accept,
-                    .accept_context = request->accept_context,
-                    .around = request->around,
-                    .around_context = request->around_context};
-    if (!r->watch)
-        watch_begin(r->watch = &r->own_watch, 0);
+    r->request = *request;
+    r->request.launch = NULL;
+    r->request.sets = NULL;
+    r->launch = *request->launch;
+    r->sets = request->set_count - request->held_count;
+    r->contents.count = request->set_count;
+    r->random = request->seed;
+    r->next = r->sets;
+    r->learnt = true;
     r->guard = rotation_random(&r->random);
-    make_room(r, request);
     shuffle_contents(r);
-    bool ok = r->exchange || status_set(st, STATUS_OUT_OF_MEMORY, "no memory for input sets");
-    if (ok && furnish(r, request, st)) {
+    if (make_room(r, st) && furnish(r, request, st) && choose_clock(r, st)) {
         note_contents(r, request);
         bind(r);
         return r;
@@ -167,131 +201,90 @@ rotation *rotation_open(const rotation_request *request, status *st) {
     return NULL;
 }
 
-static void free_buffers(const rotation *r, rotation_buffer *buffers, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++)
-        if (buffers[i].base)
-            (void)tsrFree(r->context, buffers[i].base);
+static void free_buffers(rotation_buffer *buffers, uint32_t count) {
+    for (uint32_t i = 0; i < count && buffers; i++)
+        launch_memory_close(&buffers[i].memory);
     free(buffers);
 }
 
 void rotation_close(rotation *r) {
     if (!r)
         return;
-    free_buffers(r, r->in, r->sets * r->inputs);
-    free_buffers(r, r->out, r->targets * r->outputs);
-    free(r->digests);
+    rotation_clock_close(r);
+    free_buffers(r->in, r->sets * r->launch.input_count);
+    free_buffers(r->out, r->targets * r->launch.output_count);
+    free(r->contents.digests);
     free(r->args);
-    free(r->order);
-    free(r->dim_values);
+    free(r->part.order);
     free(r->exchange);
     free(r);
 }
 
 /* ---- contents ---- */
 
-static void exchange(rotation *r, uint32_t a, uint32_t b) {
-    for (uint32_t i = 0; i < r->inputs; i++) {
+static bool exchange(rotation *r, uint32_t a, uint32_t b, status *st) {
+    uint32_t *at = r->contents.at, content = at[a];
+    at[a] = at[b];
+    at[b] = content;
+    for (uint32_t i = 0; i < r->launch.input_count; i++) {
         rotation_buffer *at_a = rotation_in(r, a, i), *at_b = rotation_in(r, b, i);
         memcpy(r->exchange, at_a->data, at_a->size_bytes);
         memcpy(at_a->data, at_b->data, at_a->size_bytes);
         memcpy(at_b->data, r->exchange, at_a->size_bytes);
+        if (!rotation_send(at_a, st) || !rotation_send(at_b, st))
+            return false;
     }
-    uint32_t content = r->content[a];
-    r->content[a] = r->content[b];
-    r->content[b] = content;
+    return true;
 }
 
-static void exchange_some(rotation *r) {
+static bool exchange_some(rotation *r, status *st) {
     size_t bytes = 0;
-    for (uint32_t i = 0; i < r->inputs; i++)
-        bytes += rotation_in(r, 0, i)->size_bytes;
+    for (uint32_t i = 0; i < r->launch.input_count; i++)
+        bytes += r->launch.sizes[i];
     bool due = bytes <= EXCHANGE_BYTES || r->timed_parts % EXCHANGE_EVERY == 1;
     if (r->sets < 2 || !due)
-        return;
+        return true;
     uint32_t a = (uint32_t)(rotation_random(&r->random) % r->sets),
              by = (uint32_t)(rotation_random(&r->random) % (r->sets - 1));
-    exchange(r, a, (a + 1 + by) % r->sets);
+    return exchange(r, a, (a + 1 + by) % r->sets, st);
 }
 
 /* What was held back comes to a place of one that was not, unless it lies at one already. */
-static void bring_in(rotation *r, uint32_t content) {
+static bool bring_in(rotation *r, uint32_t content, status *st) {
     uint32_t place = (uint32_t)(rotation_random(&r->hidden) % r->sets), free_at = r->sets;
     for (uint32_t k = 0; k < r->sets; k++) {
         uint32_t at = (place + k) % r->sets;
-        if (r->content[at] == content)
-            return;
-        if (r->content[at] < r->sets)
+        if (r->contents.at[at] == content)
+            return true;
+        if (r->contents.at[at] < r->sets)
             free_at = at;
     }
-    for (uint32_t i = 0; i < r->inputs && free_at < r->sets; i++) {
-        rotation_buffer *b = rotation_in(r, free_at, i);
-        if (b->size_bytes)
-            memcpy(b->data, r->held[content][i], b->size_bytes);
-    }
-    if (free_at < r->sets)
-        r->content[free_at] = content;
+    if (free_at == r->sets)
+        return true;
+    r->contents.at[free_at] = content;
+    for (uint32_t i = 0; i < r->launch.input_count; i++)
+        if (!write_data(rotation_in(r, free_at, i), r->contents.held[content][i], st))
+            return false;
+    return true;
 }
 
 /* ---- parts ---- */
 
-/* A kernel that broke a promise which the runtime itself watches over deviates, too. */
-bool rotation_launched(tsr_status_t code, status *st) {
-    if (code == TSR_EINTERNAL)
-        return status_set(st, STATUS_MISMATCH, "timed launches: %s", tsrGetLastError());
-    return abi_ok(code, "launching", st);
-}
-
-static void **awakening_args(const rotation *r, uint64_t launch) {
-    return rotation_args(r, (uint32_t)(launch % r->sets), r->shuffled[0]);
-}
-
-/* The launches before r->next, and the last one again until everybody is awake. */
-static tsr_status_t awaken(const rotation *r, tsr_kernel_t kernel) {
-    const size_t nargs = r->inputs + r->outputs + r->dims;
-    const tsr_launch_t grid = {0};
-    uint64_t start = timer_now_ns();
-    tsr_status_t code = TSR_SUCCESS;
-    for (uint64_t i = r->next - r->awakens; i < r->next && code == TSR_SUCCESS; i++)
-        code = tsrLaunch(kernel, NULL, grid, awakening_args(r, i), nargs);
-    while (code == TSR_SUCCESS && timer_now_ns() - start < r->awaken_ns)
-        code = tsrLaunch(kernel, NULL, grid, awakening_args(r, r->next - 1), nargs);
-    return code;
-}
-
-/* The timed part, and the launches that awaken. */
-tsr_status_t rotation_launch(const rotation *r, tsr_kernel_t kernel, uint64_t *ns) {
-    const size_t count = r->inputs + r->outputs + r->dims;
-    void **const *order = r->order, **const *const end = r->order + r->launches;
-    const tsr_launch_t grid = {0};
-    tsr_status_t code = awaken(r, kernel);
-    if (r->around)
-        r->around(r->around_context, true);
-    watch_moment before = watch_now();
-    uint64_t start = timer_now_ns();
-    while (order < end && code == TSR_SUCCESS)
-        code = tsrLaunch(kernel, NULL, grid, *order++, count);
-    *ns = timer_now_ns() - start;
-    watch_moment after = watch_now();
-    if (r->around)
-        r->around(r->around_context, false);
-    watch_part(r->watch, &before, &after, *ns);
-    return code;
-}
-
 bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, status *st) {
-    uint64_t took, cost = timer_cost_ns();
+    uint64_t took;
     if (!r->learnt)
         return status_set(st, STATUS_INTERNAL, "timing a kernel before its outputs were learnt");
     bool all = ++r->timed_parts % ALL_EVERY == 1;
-    exchange_some(r);
+    if (!exchange_some(r, st))
+        return false;
     rotation_draw_part(r, timing->repeats < r->sets ? timing->repeats : r->sets, timing->repeats,
                        all);
-    rotation_poison(r, all);
-    if (!rotation_launched(rotation_launch(r, timing->kernel, &took), st))
+    if (!rotation_poison(r, all, st) || !rotation_launch_part(r, timing->kernel, &took, st))
         return false;
-    r->next = r->sets + (r->next + r->launches) % r->sets;
-    r->timed_launches += r->launches;
-    *ns_each = (double)(took > cost ? took - cost : took) / (double)r->launches;
+    uint64_t launches = r->part.launches;
+    r->next = r->sets + (r->next + launches) % r->sets;
+    r->timed_launches += launches;
+    *ns_each = (double)took / (double)launches;
     return rotation_check(r, all, st);
 }
 
@@ -301,19 +294,24 @@ uint64_t rotation_launches(const rotation *r) {
 
 /* ---- before the first part, and after the last ---- */
 
-bool rotation_learn(rotation *r, tsr_kernel_t kernel, status *st) {
-    const uint32_t count = r->inputs + r->outputs + r->dims;
-    const tsr_launch_t grid = {0};
-    rotation_draw_part(r, 0, 0, true);
-    rotation_poison(r, true);
-    for (uint32_t place = 0; place < r->sets; place++) {
-        uint32_t target = r->shuffled[place];
-        if (!rotation_launched(
-                tsrLaunch(kernel, NULL, grid, rotation_args(r, place, target), count), st) ||
-            !rotation_learn_content(r, r->content[place], target, st))
+static bool learn_place(rotation *r, tsr_kernel_t kernel, uint32_t place, status *st) {
+    uint32_t target = r->part.shuffled[place], content = r->contents.at[place];
+    r->part.source[target] = (int)content;
+    if (!rotation_launch_once(r, kernel, rotation_args(r, place, target), st))
+        return false;
+    for (uint32_t i = 0; i < r->launch.output_count; i++)
+        if (!rotation_fetch(rotation_out(r, target, i), st))
             return false;
-        r->source[target] = (int)r->content[place];
-    }
+    return rotation_learn_content(r, content, target, st);
+}
+
+bool rotation_learn(rotation *r, tsr_kernel_t kernel, status *st) {
+    rotation_draw_part(r, 0, 0, true);
+    if (!rotation_poison(r, true, st))
+        return false;
+    for (uint32_t place = 0; place < r->sets; place++)
+        if (!learn_place(r, kernel, place, st))
+            return false;
     r->learnt = true;
     return rotation_check(r, true, st);
 }
@@ -322,10 +320,11 @@ bool rotation_learn(rotation *r, tsr_kernel_t kernel, status *st) {
  * only so many that each place is read once. */
 static bool time_held(rotation *r, const rotation_timing *timing, status *st) {
     enum { PARTS = 4, SLOW_NS = 10000000 };
-    uint64_t parts = r->contents > r->sets ? PARTS : 0;
+    uint64_t parts = r->contents.count > r->sets ? PARTS : 0;
     double ns = 0;
-    for (uint32_t c = r->sets; c < r->contents; c++)
-        bring_in(r, c);
+    for (uint32_t c = r->sets; c < r->contents.count; c++)
+        if (!bring_in(r, c, st))
+            return false;
     for (uint64_t i = 0; i < parts; i++) {
         if (!rotation_time(r, timing, &ns, st))
             return false;
@@ -340,7 +339,8 @@ bool rotation_finish(rotation *r, const rotation_timing *timing, status *st) {
     if (!time_held(r, timing, st))
         return false;
     rotation_draw_part(r, 0, 0, true);
-    rotation_poison(r, true);
+    if (!rotation_poison(r, true, st))
+        return false;
     usleep(PATIENCE_US);
     return rotation_check(r, true, st);
 }

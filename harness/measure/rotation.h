@@ -8,7 +8,8 @@
  *
  *     before   exchange, draw the part, poison the outputs, launch on each set, so that threads and
  *              caches are awake
- *     timed    read the clock, launch, read the clock: nothing else
+ *     timed    read the clock, launch, read the clock: nothing else. Where the device has memory of
+ *              its own, its events are the clock, on a stream of the rotation
  *     after    the outputs have the digests of the sets they were computed from, inputs and the
  *              bytes around all buffers are as they were, and so is what watch.h looks at
  *
@@ -42,6 +43,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "launch/launch.h"
 #include "measure/watch.h"
 #include "tessera/tessera.h"
 
@@ -60,16 +62,15 @@ typedef struct rotation_set {
 typedef bool (*rotation_accept_fn)(void *context, uint32_t set, uint32_t output, const void *data);
 
 typedef struct rotation_request {
-    tsr_context_t context; /* borrowed until rotation_close */
-    uint32_t input_count, output_count, dim_count;
-    const size_t *sizes; /* bytes of each buffer, inputs first; borrowed during rotation_open */
-    const int64_t *dims; /* likewise */
-    uint32_t set_count;  /* 1 to ROTATION_SETS_MAX, those that are held back included */
-    uint32_t held_count; /* so many at the end are held back; fewer than all */
-    const rotation_set *sets;
-    uint64_t seed; /* of places and patterns; what is drawn for a part is of no seed */
-    watch *watch;  /* begun before the kernels were first launched; borrowed until rotation_close.
-                      NULL: one that begins now, with all threads of the context running */
+    const launch *launch; /* context (borrowed until rotation_close), counts and sizes of buffers,
+                             and dimensions; borrowed during rotation_open */
+    uint32_t set_count;   /* 1 to ROTATION_SETS_MAX, those that are held back included */
+    uint32_t held_count;  /* so many at the end are held back; fewer than all */
+    const rotation_set *sets; /* borrowed during rotation_open */
+    uint64_t seed;            /* of places and patterns; what is drawn for a part is of no seed */
+    watch *watch; /* begun before the kernels were first launched; borrowed until rotation_close.
+                     NULL, and where the device has memory of its own: one that begins now, with
+                     all threads of the context running */
     uint64_t awaken_ns; /* how long launches go on before a timed part, so that all threads are
                            awake; 0: one launch */
     rotation_accept_fn judge;  /* of digests that are not given: whether what is found is right */

@@ -7,9 +7,9 @@
 enum { NEAR_BYTES = 256 };
 
 void rotation_guard(const rotation *r, const rotation_buffer *b) {
-    size_t before = (size_t)(b->data - b->base);
-    pattern_fill(b->base, before, r->guard);
-    pattern_fill(b->data + b->size_bytes, b->span_bytes - before - b->size_bytes, r->guard);
+    size_t before = (size_t)(b->data - b->memory.view);
+    pattern_fill(b->memory.view, before, r->guard);
+    pattern_fill(b->data + b->size_bytes, b->memory.size_bytes - before - b->size_bytes, r->guard);
 }
 
 static size_t least(size_t a, size_t b) {
@@ -18,8 +18,8 @@ static size_t least(size_t a, size_t b) {
 
 /* The bytes next to the buffer, or all of them. */
 static bool guards_whole(const rotation *r, const rotation_buffer *b, bool all, status *st) {
-    size_t before = (size_t)(b->data - b->base);
-    size_t after = b->span_bytes - before - b->size_bytes;
+    size_t before = (size_t)(b->data - b->memory.view);
+    size_t after = b->memory.size_bytes - before - b->size_bytes;
     size_t front = all ? before : least(before, NEAR_BYTES);
     size_t back = all ? after : least(after, NEAR_BYTES);
     unsigned char *end = b->data + b->size_bytes;
@@ -32,17 +32,18 @@ static bool guards_whole(const rotation *r, const rotation_buffer *b, bool all, 
 
 /* The set whose output this digest is, or -1. */
 static int set_of_digest(const rotation *r, uint32_t output, uint64_t digest) {
-    for (uint32_t c = 0; c < r->contents; c++)
-        if (r->known[c] && *rotation_expected(r, c, r->inputs + output) == digest)
+    for (uint32_t c = 0; c < r->contents.count; c++)
+        if (r->contents.known[c] &&
+            *rotation_expected(r, c, r->launch.input_count + output) == digest)
             return (int)c;
     return -1;
 }
 
 static bool deviates(const rotation *r, const rotation_buffer *b, uint32_t output, status *st) {
     size_t words = b->size_bytes / sizeof(uint64_t);
-    size_t left = pattern_words_left(b->data, b->size_bytes, r->poison);
+    size_t left = pattern_words_left(b->data, b->size_bytes, r->part.poison);
     int other = set_of_digest(r, output, rotation_digest(b->data, b->size_bytes));
-    if (b->size_bytes && pattern_broken_at(b->data, b->size_bytes, r->poison) == b->size_bytes)
+    if (b->size_bytes && pattern_broken_at(b->data, b->size_bytes, r->part.poison) == b->size_bytes)
         return status_set(st, STATUS_MISMATCH,
                           "was not written: the launch did no work, or does it after returning");
     if (other >= 0)
@@ -59,7 +60,7 @@ static bool deviates(const rotation *r, const rotation_buffer *b, uint32_t outpu
 
 static bool nobody_wrote(const rotation *r, uint32_t target, uint32_t output, status *st) {
     const rotation_buffer *b = rotation_out(r, target, output);
-    if (pattern_broken_at(b->data, b->size_bytes, r->poison) == b->size_bytes)
+    if (pattern_broken_at(b->data, b->size_bytes, r->part.poison) == b->size_bytes)
         return true;
     return status_set(st, STATUS_MISMATCH,
                       "timed launches: output %u at place %u was written, and no launch was given "
@@ -68,24 +69,26 @@ static bool nobody_wrote(const rotation *r, uint32_t target, uint32_t output, st
 }
 
 bool rotation_learn_content(rotation *r, uint32_t content, uint32_t target, status *st) {
-    for (uint32_t i = 0; i < r->outputs; i++) {
+    for (uint32_t i = 0; i < r->launch.output_count; i++) {
         rotation_buffer *b = rotation_out(r, target, i);
-        if (r->judge && !r->judge(r->judge_context, content, i, b->data))
+        if (r->request.judge && !r->request.judge(r->request.judge_context, content, i, b->data))
             return status_set(st, STATUS_MISMATCH,
                               "output %u for input set %u is not within its error bound", i,
                               content);
-        *rotation_expected(r, content, r->inputs + i) = rotation_digest(b->data, b->size_bytes);
+        *rotation_expected(r, content, r->launch.input_count + i) =
+            rotation_digest(b->data, b->size_bytes);
     }
-    r->known[content] = true;
+    r->contents.known[content] = true;
     return true;
 }
 
 static bool check_output(const rotation *r, uint32_t target, uint32_t output, status *st) {
     const rotation_buffer *b = rotation_out(r, target, output);
     status why = STATUS_INIT;
-    uint32_t set = (uint32_t)r->source[target];
-    if (rotation_digest(b->data, b->size_bytes) == *rotation_expected(r, set, r->inputs + output) ||
-        (r->accept && r->accept(r->accept_context, set, output, b->data)))
+    uint32_t set = (uint32_t)r->part.source[target];
+    if (rotation_digest(b->data, b->size_bytes) ==
+            *rotation_expected(r, set, r->launch.input_count + output) ||
+        (r->request.accept && r->request.accept(r->request.accept_context, set, output, b->data)))
         return true;
     deviates(r, b, output, &why);
     return status_set(st, STATUS_MISMATCH, "timed launches: output %u for input set %u %s", output,
@@ -94,7 +97,7 @@ static bool check_output(const rotation *r, uint32_t target, uint32_t output, st
 
 static bool check_input(const rotation *r, uint32_t place, uint32_t input, status *st) {
     const rotation_buffer *b = rotation_in(r, place, input);
-    uint32_t set = r->content[place];
+    uint32_t set = r->contents.at[place];
     if (rotation_digest(b->data, b->size_bytes) == *rotation_expected(r, set, input))
         return true;
     return status_set(st, STATUS_MISMATCH, "timed launches: input %u of set %u was written to",
@@ -116,13 +119,16 @@ static bool check_guards(const rotation *r, const rotation_buffer *b, where at, 
 }
 
 static bool check_target(rotation *r, uint32_t target, bool all, status *st) {
-    int source = r->source[target];
+    int source = r->part.source[target];
     if (source == ROTATION_NOT_WRITTEN && !all)
         return true;
-    if (source != ROTATION_NOT_WRITTEN && !r->known[source] &&
+    for (uint32_t i = 0; i < r->launch.output_count; i++)
+        if (!rotation_fetch(rotation_out(r, target, i), st))
+            return false;
+    if (source != ROTATION_NOT_WRITTEN && !r->contents.known[source] &&
         !rotation_learn_content(r, (uint32_t)source, target, st))
         return false;
-    for (uint32_t i = 0; i < r->outputs; i++)
+    for (uint32_t i = 0; i < r->launch.output_count; i++)
         if (source == ROTATION_NOT_WRITTEN ? !nobody_wrote(r, target, i, st)
                                            : !check_output(r, target, i, st))
             return false;
@@ -130,8 +136,8 @@ static bool check_target(rotation *r, uint32_t target, bool all, status *st) {
 }
 
 static bool check_place(const rotation *r, uint32_t place, bool all, status *st) {
-    for (uint32_t i = 0; i < r->inputs; i++)
-        if (!check_input(r, place, i, st) ||
+    for (uint32_t i = 0; i < r->launch.input_count; i++)
+        if (!rotation_fetch(rotation_in(r, place, i), st) || !check_input(r, place, i, st) ||
             !check_guards(r, rotation_in(r, place, i), (where){"input", i, place}, all, st))
             return false;
     return true;
@@ -143,10 +149,11 @@ bool rotation_check(rotation *r, bool all, status *st) {
         if (!check_target(r, target, all, st))
             return false;
     for (uint32_t place = 0; place < r->sets; place++)
-        if (r->read[place] && !check_place(r, place, all, st))
+        if (r->part.read[place] && !check_place(r, place, all, st))
             return false;
     for (uint32_t target = 0; target < r->targets; target++)
-        for (uint32_t i = 0; i < r->outputs && (all || r->source[target] >= 0); i++)
+        for (uint32_t i = 0; i < r->launch.output_count && (all || r->part.source[target] >= 0);
+             i++)
             if (!check_guards(r, rotation_out(r, target, i), (where){"output", i, target}, all, st))
                 return false;
     return watch_look(r->watch, all, st);

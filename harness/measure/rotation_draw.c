@@ -27,13 +27,13 @@ static bool alike(const rotation *r, int a, int b) {
     bool told = false;
     if (a == b)
         return true;
-    for (uint32_t i = 0; i < r->outputs; i++) {
+    for (uint32_t i = 0; i < r->launch.output_count; i++) {
         told |= rotation_out(r, 0, i)->size_bytes > 0;
-        if (*rotation_expected(r, (uint32_t)a, r->inputs + i) !=
-            *rotation_expected(r, (uint32_t)b, r->inputs + i))
+        if (*rotation_expected(r, (uint32_t)a, r->launch.input_count + i) !=
+            *rotation_expected(r, (uint32_t)b, r->launch.input_count + i))
             return false;
     }
-    return told && r->known[a] && r->known[b];
+    return told && r->contents.known[a] && r->contents.known[b];
 }
 
 /* A target that does not hold the outputs of that content: one that nobody has written yet, else
@@ -42,7 +42,7 @@ static uint32_t choose_target(rotation *r, const uint32_t *active, uint32_t cont
     uint32_t first = (uint32_t)(rotation_random(&r->hidden) % r->active), found = r->active;
     for (uint32_t k = 0; k < r->active; k++) {
         uint32_t slot = (first + k) % r->active;
-        int below = r->source[active[slot]];
+        int below = r->part.source[active[slot]];
         if (below == ROTATION_NOT_WRITTEN)
             return slot;
         if (found == r->active && !alike(r, below, (int)content))
@@ -54,18 +54,18 @@ static uint32_t choose_target(rotation *r, const uint32_t *active, uint32_t cont
 static void shuffle_targets(rotation *r) {
     for (uint32_t i = 0; i < r->targets; i++) {
         uint32_t j = (uint32_t)(rotation_random(&r->hidden) % (i + 1));
-        r->shuffled[i] = r->shuffled[j];
-        r->shuffled[j] = i;
-        r->source[i] = ROTATION_NOT_WRITTEN;
+        r->part.shuffled[i] = r->part.shuffled[j];
+        r->part.shuffled[j] = i;
+        r->part.source[i] = ROTATION_NOT_WRITTEN;
     }
 }
 
 static void reserve_order(rotation *r, uint64_t launches) {
-    if (launches <= r->order_room)
+    if (launches <= r->part.order_room)
         return;
-    free(r->order);
-    r->order = base_calloc(launches, sizeof *r->order);
-    r->order_room = launches;
+    free(r->part.order);
+    r->part.order = base_calloc(launches, sizeof *r->part.order);
+    r->part.order_room = launches;
 }
 
 /* Of each launch the same, whatever came before it; 2^64 - 1: certain. */
@@ -76,25 +76,25 @@ static uint64_t chance_of(const rotation *r, uint64_t launches) {
 }
 
 static void draw_launches(rotation *r, uint64_t launches) {
-    uint32_t *active = r->shuffled + 1, spare = 1 + r->active;
+    uint32_t *active = r->part.shuffled + 1, spare = 1 + r->active;
     const uint64_t chance = launches ? chance_of(r, launches) : 0;
-    for (r->launches = 0; r->launches < launches; r->launches++) {
-        uint32_t place = (uint32_t)((r->next + r->launches) % r->sets);
-        uint32_t slot = choose_target(r, active, r->content[place]);
+    for (r->part.launches = 0; r->part.launches < launches; r->part.launches++) {
+        uint32_t place = (uint32_t)((r->next + r->part.launches) % r->sets);
+        uint32_t slot = choose_target(r, active, r->contents.at[place]);
         if (slot == r->active && spare == r->targets)
             return;
         if (slot == r->active)
-            active[slot = 0] = r->shuffled[spare++];
-        r->order[r->launches] = rotation_args(r, place, active[slot]);
-        r->source[active[slot]] = (int)r->content[place];
-        r->read[place] = true;
+            active[slot = 0] = r->part.shuffled[spare++];
+        r->part.order[r->part.launches] = rotation_args(r, place, active[slot]);
+        r->part.source[active[slot]] = (int)r->contents.at[place];
+        r->part.read[place] = true;
         if (rotation_random(&r->hidden) > chance)
             continue;
         if (spare == r->targets) {
-            r->launches++;
+            r->part.launches++;
             return;
         }
-        active[slot] = r->shuffled[spare++];
+        active[slot] = r->part.shuffled[spare++];
     }
 }
 
@@ -105,21 +105,25 @@ void rotation_draw_part(rotation *r, uint64_t awakens, uint64_t launches, bool a
     rotation_hide(r);
     shuffle_targets(r);
     for (uint32_t place = 0; place < r->sets; place++)
-        r->read[place] = all;
-    r->awakens = awakens;
+        r->part.read[place] = all;
+    r->part.awakens = awakens;
     for (uint64_t i = r->next - awakens; i < r->next; i++) {
-        r->read[i % r->sets] = true;
-        r->source[r->shuffled[0]] = (int)r->content[i % r->sets];
+        r->part.read[i % r->sets] = true;
+        r->part.source[r->part.shuffled[0]] = (int)r->contents.at[i % r->sets];
     }
     draw_launches(r, launches);
 }
 
-void rotation_poison(rotation *r, bool all) {
-    r->poison = rotation_random(&r->random);
+bool rotation_poison(rotation *r, bool all, status *st) {
+    r->part.poison = rotation_random(&r->random);
     for (uint32_t target = 0; target < r->targets; target++)
-        for (uint32_t i = 0; i < r->outputs; i++) {
+        for (uint32_t i = 0; i < r->launch.output_count; i++) {
             rotation_buffer *b = rotation_out(r, target, i);
-            if (all || r->source[target] != ROTATION_NOT_WRITTEN)
-                pattern_fill(b->data, b->size_bytes, r->poison);
+            if (!all && r->part.source[target] == ROTATION_NOT_WRITTEN)
+                continue;
+            pattern_fill(b->data, b->size_bytes, r->part.poison);
+            if (!rotation_send(b, st))
+                return false;
         }
+    return true;
 }

@@ -3,12 +3,15 @@
 #ifndef TESSERA_HARNESS_MEASURE_ROTATION_PARTS_H
 #define TESSERA_HARNESS_MEASURE_ROTATION_PARTS_H
 
+#include "launch/memory.h"
 #include "measure/rotation.h"
 
-/* A buffer inside its allocation; what is not the buffer's is filled with the guard pattern. */
+/* A buffer inside its memory; what is not the buffer's is filled with the guard pattern. */
 typedef struct rotation_buffer {
-    unsigned char *base, *data;
-    size_t span_bytes, size_bytes;
+    launch_memory memory;
+    void *device;        /* the address that kernels are given */
+    unsigned char *data; /* where the host sees it */
+    size_t size_bytes;
 } rotation_buffer;
 
 enum {
@@ -17,29 +20,17 @@ enum {
     ROTATION_OUTPUTS = ROTATION_SETS_MAX + ROTATION_SPARE + 1
 };
 
-struct rotation {
-    tsr_context_t context;
-    uint32_t inputs, outputs, dims;
-    uint32_t sets;     /* that rotate, and so places for inputs */
-    uint32_t contents; /* those, and the ones that are held back */
-    uint32_t targets;  /* places for outputs: `active` in turn, one that awakens, the rest spare */
-    uint32_t active;
-    rotation_buffer *in;           /* [place][inputs] */
-    rotation_buffer *out;          /* [target][outputs] */
-    uint64_t *digests;             /* [content][inputs, then outputs]: what belongs together */
-    bool known[ROTATION_SETS_MAX]; /* of each content: what its outputs must be */
-    const void *const *held[ROTATION_SETS_MAX]; /* inputs of each content held back; borrowed */
-    uint32_t content[ROTATION_SETS_MAX];        /* what lies at each place */
-    void **args;                                /* [place][target][inputs, outputs, dims] */
-    int64_t *dim_values;
-    unsigned char *exchange; /* room for one buffer */
-    uint64_t random, hidden; /* of what a kernel can see, and of what it must not foresee */
-    uint64_t poison, guard;
-    uint64_t next; /* number of the next launch, at least `sets`: those before it awaken */
-    uint64_t timed_parts, timed_launches, awaken_ns;
-    bool learnt;
+/* What the sets hold, and what belongs together. */
+typedef struct rotation_contents {
+    uint32_t count;                             /* those that are held back included */
+    uint64_t *digests;                          /* [content][inputs, then outputs] */
+    bool known[ROTATION_SETS_MAX];              /* what its outputs must be */
+    const void *const *held[ROTATION_SETS_MAX]; /* inputs of each that is held back; borrowed */
+    uint32_t at[ROTATION_SETS_MAX];             /* which one lies at each place */
+} rotation_contents;
 
-    /* The part in hand, drawn before it begins. */
+/* The part in hand, drawn before it begins. */
+typedef struct rotation_part {
     void ***order; /* [launches]: the arguments of each */
     uint64_t launches, order_room;
     uint64_t awakens;
@@ -47,37 +38,70 @@ struct rotation {
                                             ones, those that take their places */
     int source[ROTATION_OUTPUTS];        /* content whose outputs come to each target, or -1 */
     bool read[ROTATION_SETS_MAX];        /* places whose inputs are read */
+    uint64_t poison;                     /* what the targets held before */
+} rotation_part;
 
+/* Where the device has memory of its own; else NULL. */
+typedef struct rotation_clock {
+    tsr_stream_t stream;
+    tsr_event_t begin, end;
+} rotation_clock;
+
+struct rotation {
+    rotation_request request; /* its launch is `launch`, and its sets are gone */
+    launch launch;            /* without buffers */
+    uint32_t sets;            /* that rotate, and so places for inputs */
+    uint32_t targets; /* places for outputs: `active` in turn, one that awakens, the rest spare */
+    uint32_t active;
+    rotation_buffer *in;  /* [place][inputs] */
+    rotation_buffer *out; /* [target][outputs] */
+    rotation_contents contents;
+    rotation_part part;
+    rotation_clock clock;
+    void **args;             /* [place][target][inputs, outputs, dims] */
+    unsigned char *exchange; /* room for one buffer */
+    uint64_t random, hidden; /* of what a kernel can see, and of what it must not foresee */
+    uint64_t guard;
+    uint64_t next; /* number of the next launch, at least `sets`: those before it awaken */
+    uint64_t timed_parts, timed_launches;
+    bool learnt;
     watch *watch, own_watch;
-    rotation_accept_fn judge, accept;
-    void *judge_context, *accept_context;
-    void (*around)(void *context, bool begins);
-    void *around_context;
 };
 
 static inline rotation_buffer *rotation_in(const rotation *r, uint32_t place, uint32_t i) {
-    return &r->in[place * r->inputs + i];
+    return &r->in[place * r->launch.input_count + i];
 }
 static inline rotation_buffer *rotation_out(const rotation *r, uint32_t target, uint32_t i) {
-    return &r->out[target * r->outputs + i];
+    return &r->out[target * r->launch.output_count + i];
 }
 /* `buffer`: inputs first. */
 static inline uint64_t *rotation_expected(const rotation *r, uint32_t content, uint32_t buffer) {
-    return &r->digests[content * (r->inputs + r->outputs) + buffer];
+    return &r->contents
+                .digests[content * (r->launch.input_count + r->launch.output_count) + buffer];
+}
+static inline size_t rotation_arg_count(const rotation *r) {
+    return r->launch.input_count + r->launch.output_count + r->launch.dim_count;
 }
 static inline void **rotation_args(const rotation *r, uint32_t place, uint32_t target) {
-    return r->args + (size_t)(place * r->targets + target) * (r->inputs + r->outputs + r->dims);
+    return r->args + (size_t)(place * r->targets + target) * rotation_arg_count(r);
 }
 
-/* rotation.c */
-tsr_status_t rotation_launch(const rotation *r, tsr_kernel_t kernel, uint64_t *ns);
-bool rotation_launched(tsr_status_t code, status *st);
+/* rotation.c: what was written to `data` goes to the device; what is there, with the bytes around
+ * it, comes from it. */
+bool rotation_send(const rotation_buffer *b, status *st);
+bool rotation_fetch(const rotation_buffer *b, status *st);
+
+/* rotation_launch.c: the launches that awaken, and the timed ones. False as rotation_time. */
+bool rotation_launch_part(const rotation *r, tsr_kernel_t kernel, uint64_t *ns, status *st);
+bool rotation_launch_once(const rotation *r, tsr_kernel_t kernel, void **args, status *st);
+bool rotation_clock_open(rotation *r, status *st);
+void rotation_clock_close(rotation *r);
 
 /* rotation_draw.c: the next part, of at most `launches` after `awakens` that are not timed. `all`:
  * every place is looked at after it. */
 void rotation_draw_part(rotation *r, uint64_t awakens, uint64_t launches, bool all);
 /* Fills what the part will write, and with `all` everything, with a pattern of its own. */
-void rotation_poison(rotation *r, bool all);
+bool rotation_poison(rotation *r, bool all, status *st);
 uint64_t rotation_random(uint64_t *state);
 /* Changes what no kernel may foresee. */
 void rotation_hide(rotation *r);

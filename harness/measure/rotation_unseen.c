@@ -22,56 +22,64 @@ enum { WARM_PARTS = 2, SLOW_NS = 10000000 }; /* launches that take so long are w
 static const double ratio_limit = 1.5, least_ns = 150; /* of a launch */
 
 typedef struct exchanged {
-    unsigned char *a, *b; /* NULL: none */
+    const rotation_buffer *buffer; /* NULL: none */
+    unsigned char *a, *b;          /* in it */
 } exchanged;
 
-static void exchange_words(const exchanged *e) {
+static bool exchange_words(const exchanged *e, status *st) {
     unsigned char word[WORD_BYTES];
-    if (!e->a)
-        return;
+    if (!e->buffer)
+        return true;
     memcpy(word, e->a, WORD_BYTES);
     memcpy(e->a, e->b, WORD_BYTES);
     memcpy(e->b, word, WORD_BYTES);
+    const launch_memory *m = &e->buffer->memory;
+    return launch_memory_send(m, (size_t)(e->a - m->view), WORD_BYTES, st) &&
+           launch_memory_send(m, (size_t)(e->b - m->view), WORD_BYTES, st);
+}
+
+static bool exchange_all(const rotation *r, const exchanged *changes, status *st) {
+    for (uint32_t place = 0; place < r->sets; place++)
+        if (!exchange_words(&changes[place], st))
+            return false;
+    return true;
 }
 
 /* Two different words of a buffer, or none. */
 static exchanged choose(rotation *r, const rotation_buffer *b) {
     size_t words = b->size_bytes / WORD_BYTES;
     for (int i = 0; i < TRIES && words >= 2; i++) {
-        exchanged e = {b->data + rotation_random(&r->hidden) % words * WORD_BYTES,
+        exchanged e = {b, b->data + rotation_random(&r->hidden) % words * WORD_BYTES,
                        b->data + rotation_random(&r->hidden) % words * WORD_BYTES};
         if (memcmp(e.a, e.b, WORD_BYTES) != 0)
             return e;
     }
-    return (exchanged){NULL, NULL};
+    return (exchanged){0};
 }
 
-/* Changes one input of each place, or changes it and back; false where a place has none that can be
+/* Changes one input of each place, or changes it and back. *applies: each place has one that can be
  * changed. */
-static bool change(rotation *r, exchanged *changes, bool back) {
+static bool change(rotation *r, exchanged *changes, bool back, bool *applies, status *st) {
+    uint32_t inputs = r->launch.input_count, place = 0;
     memset(changes, 0, r->sets * sizeof *changes);
-    for (uint32_t place = 0; place < r->sets; place++) {
+    for (*applies = true; place < r->sets && *applies; place++) {
         exchanged *e = &changes[place];
-        uint32_t first = r->inputs ? (uint32_t)(rotation_random(&r->hidden) % r->inputs) : 0;
-        for (uint32_t i = 0; i < r->inputs && !e->a; i++)
-            *e = choose(r, rotation_in(r, place, (first + i) % r->inputs));
-        if (!e->a)
-            break;
-        exchange_words(e);
+        uint32_t first = inputs ? (uint32_t)(rotation_random(&r->hidden) % inputs) : 0;
+        for (uint32_t i = 0; i < inputs && !e->buffer; i++)
+            *e = choose(r, rotation_in(r, place, (first + i) % inputs));
+        *applies = e->buffer != NULL;
+        if (!exchange_words(e, st))
+            return false;
     }
-    bool all = changes[r->sets - 1].a != NULL;
-    for (uint32_t place = 0; place < r->sets && (back || !all); place++)
-        exchange_words(&changes[place]);
-    return all;
+    return (*applies && !back) || exchange_all(r, changes, st);
 }
 
 /* One launch for each place but the one that awakens. */
 static bool launch_part(rotation *r, tsr_kernel_t kernel, double *ns, status *st) {
     uint64_t took = 0;
     rotation_draw_part(r, 1, r->sets - 1, true);
-    rotation_poison(r, true);
-    bool ok = rotation_launched(rotation_launch(r, kernel, &took), st);
-    *ns = (double)took / (double)r->launches;
+    bool ok = rotation_poison(r, true, st) && rotation_launch_part(r, kernel, &took, st);
+    *ns = (double)took / (double)r->part.launches;
     return ok;
 }
 
@@ -83,13 +91,10 @@ static bool time_part(rotation *r, tsr_kernel_t kernel, bool unseen, double *ns,
     for (int i = 0; i < WARM_PARTS && warm < SLOW_NS; i++)
         if (!launch_part(r, kernel, &warm, st))
             return false;
-    *applies = change(r, changes, !unseen);
-    if (!*applies)
-        return true;
-    bool ok = launch_part(r, kernel, ns, st);
-    for (uint32_t place = 0; place < r->sets && unseen; place++)
-        exchange_words(&changes[place]);
-    return ok && (unseen || rotation_check(r, true, st));
+    if (!change(r, changes, !unseen, applies, st))
+        return false;
+    return !*applies || (launch_part(r, kernel, ns, st) &&
+                         (unseen ? exchange_all(r, changes, st) : rotation_check(r, true, st)));
 }
 
 static int ascending(const void *a, const void *b) {
@@ -132,18 +137,19 @@ bool rotation_check_unseen(rotation *r, tsr_kernel_t kernel, status *st) {
 static bool digest_contents(rotation *r, tsr_kernel_t kernel, uint64_t *digests, status *st) {
     uint64_t took;
     rotation_draw_part(r, 1, r->sets, true);
-    rotation_poison(r, true);
-    if (!rotation_launched(rotation_launch(r, kernel, &took), st))
+    if (!rotation_poison(r, true, st) || !rotation_launch_part(r, kernel, &took, st))
         return false;
     for (uint32_t target = 0; target < r->targets; target++) {
-        if (r->source[target] == ROTATION_NOT_WRITTEN)
+        if (r->part.source[target] == ROTATION_NOT_WRITTEN)
             continue;
         uint64_t digest = 0;
-        for (uint32_t i = 0; i < r->outputs; i++) {
+        for (uint32_t i = 0; i < r->launch.output_count; i++) {
             const rotation_buffer *b = rotation_out(r, target, i);
+            if (!rotation_fetch(b, st))
+                return false;
             digest = digest * 31 + rotation_digest(b->data, b->size_bytes);
         }
-        digests[r->source[target]] = digest;
+        digests[r->part.source[target]] = digest;
     }
     return true;
 }
@@ -153,18 +159,20 @@ bool rotation_compare_unseen(rotation *r, tsr_kernel_t a, tsr_kernel_t b, status
     exchanged changes[ROTATION_SETS_MAX];
     uint64_t of_a[ROTATION_SETS_MAX] = {0}, of_b[ROTATION_SETS_MAX] = {0};
     for (int round = 0; round < COMPARED; round++) {
-        if (!change(r, changes, false))
-            return true;
-        if (!digest_contents(r, a, of_a, st) || !digest_contents(r, b, of_b, st))
+        bool applies;
+        if (!change(r, changes, false, &applies, st))
             return false;
-        for (uint32_t place = 0; place < r->sets; place++) {
-            exchange_words(&changes[place]);
-            if (of_a[r->content[place]] != of_b[r->content[place]])
+        if (!applies)
+            return true;
+        if (!digest_contents(r, a, of_a, st) || !digest_contents(r, b, of_b, st) ||
+            !exchange_all(r, changes, st))
+            return false;
+        for (uint32_t place = 0; place < r->sets; place++)
+            if (of_a[r->contents.at[place]] != of_b[r->contents.at[place]])
                 return status_set(st, STATUS_MISMATCH,
                                   "timed launches: on inputs that neither had seen before the two "
                                   "kernels give different bits: one of them does not look at all "
                                   "of its inputs, or both do not compute the same");
-        }
     }
     return true;
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "launch/session.h"
+#include "launch/launch.h"
 #include "probe/orders.h"
 #include "probe/tree.h"
 
@@ -44,7 +44,7 @@ static double unit_of_result(const planted *p) {
 typedef struct probing {
     const compiler_cut *cut;
     compiler_signature signature;
-    session session;
+    launch launch;
     tensor inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
     planted numbers;
     text *why;
@@ -96,11 +96,11 @@ static void plant(probing *p, const tree_pair *pairs, size_t count, double high,
     }
 }
 
-static bool launch(probing *p, status *st) {
-    session_release_tensors(p->outputs, p->signature.output_count);
-    return session_write_inputs(&p->session, p->inputs, st) &&
-           session_poison_outputs(&p->session, st) && session_run(&p->session, st) &&
-           session_read_outputs(&p->session, &p->signature, p->outputs, st);
+static bool run(probing *p, status *st) {
+    tensor_release_all(p->outputs, p->signature.output_count);
+    return launch_write_inputs(&p->launch, p->inputs, st) &&
+           launch_poison_outputs(&p->launch, st) && launch_run(&p->launch, st) &&
+           launch_read_outputs(&p->launch, &p->signature, p->outputs, st);
 }
 
 /* The size that a result counts, checked against the order. */
@@ -134,7 +134,7 @@ static bool measure(void *context, tree_pair *pairs, size_t count, status *st) {
     for (size_t first = 0; first < count && ok; first += rows) {
         size_t n = count - first < rows ? count - first : rows;
         plant(p, pairs + first, n, p->numbers.mask, -p->numbers.mask);
-        ok = launch(p, st);
+        ok = run(p, st);
         plant(p, pairs + first, n, p->numbers.unit, p->numbers.unit);
         for (size_t r = 0; r < n && ok; r++)
             ok = read_size(p, r, &pairs[first + r], st);
@@ -157,16 +157,17 @@ static cut_outcome probe_cut(const probe_request *request, probing *p, compiler_
     p->numbers = planted_for(p->signature.inputs[c->x].type, c->accumulator);
     if (!are_lost(&p->numbers, c))
         return CUT_NOT_PROBED;
-    session_request open = {.device = request->device,
-                            .threads = request->options->threads,
-                            .artifact = artifact,
-                            .kernel = request->subject->kernel_name,
-                            .signature = &p->signature};
+    launch_request open = {.device = request->device,
+                           .threads = request->options->threads,
+                           .kernel = request->subject->kernel_name};
+    launch_request_buffers(&open, &p->signature);
     if (!make_inputs(p, st))
         return CUT_FAILED;
     if (!compiler_build(c->instance, request->options, artifact, st))
         return st->code == STATUS_INVALID ? CUT_NOT_PROBED : CUT_FAILED;
-    if (!session_open(&p->session, &open, st))
+    open.image = artifact->image;
+    open.image_size = artifact->image_size;
+    if (!launch_open(&p->launch, &open, st))
         return CUT_FAILED;
     if (tree_recover((int32_t)c->extent, measure, p, digest, st))
         return CUT_RECOVERED;
@@ -176,9 +177,9 @@ static cut_outcome probe_cut(const probe_request *request, probing *p, compiler_
 static cut_outcome run_cut(const probe_request *request, probing *p, sha256 *digest, status *st) {
     compiler_artifact artifact = {0};
     cut_outcome outcome = probe_cut(request, p, &artifact, digest, st);
-    session_release_tensors(p->inputs, COMPILER_MAX_PARAMETERS);
-    session_release_tensors(p->outputs, COMPILER_MAX_PARAMETERS);
-    session_close(&p->session);
+    tensor_release_all(p->inputs, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(p->outputs, COMPILER_MAX_PARAMETERS);
+    launch_close(&p->launch);
     compiler_artifact_release(&artifact);
     return outcome;
 }

@@ -138,12 +138,16 @@ static json_t *outcome_json(const packing *p) {
 }
 
 json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_mib) {
-    return json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:I, s:I, s:s?, s:I, s:I, s:b, s:s?, s:b}",
-                     "kernel", j->kernel, "case", j->case_name, "backend", j->backend, "profile",
-                     j->profile, "isa", j->isa ? j->isa : host_isa(), "threads",
-                     (json_int_t)j->threads, "seed", (json_int_t)j->seed, "fault", j->fault,
-                     "timeout_s", (json_int_t)timeout_seconds, "memory_mib", (json_int_t)memory_mib,
-                     "unoptimised", j->unoptimised, "schedule", j->schedule, "generic", j->generic);
+    json_t *item =
+        json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:I, s:I, s:s?, s:I, s:I, s:b, s:s?, s:b}",
+                  "kernel", j->kernel, "case", j->case_name, "backend", j->backend, "profile",
+                  j->profile, "isa", j->isa ? j->isa : host_isa(), "threads",
+                  (json_int_t)j->threads, "seed", (json_int_t)j->seed, "fault", j->fault,
+                  "timeout_s", (json_int_t)timeout_seconds, "memory_mib", (json_int_t)memory_mib,
+                  "unoptimised", j->unoptimised, "schedule", j->schedule, "generic", j->generic);
+    if (j->device) /* a build that does not know the field replays what has none */
+        json_object_set_new(item, "device", json_string(j->device));
+    return item;
 }
 
 static json_t *about(const packing *p) {

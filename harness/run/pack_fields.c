@@ -66,6 +66,8 @@ static bool is_of_kind(const char *word, pack_field_kind kind) {
         return is_made_of(word, LETTERS DIGITS "_") && !strchr(DIGITS, word[0]);
     case PACK_FIELD_LABEL:
         return is_made_of(word, LETTERS DIGITS "._+-");
+    case PACK_FIELD_DEVICE:
+        return is_made_of(word, LETTERS DIGITS "._+-:");
     case PACK_FIELD_SCHEDULE:
         return is_made_of(word, LETTERS DIGITS "._=,-");
     case PACK_FIELD_PROFILE:
@@ -117,6 +119,7 @@ static void describe(const pack_field *f, text *why) {
         [PACK_FIELD_INTEGER] = "a whole number",
         [PACK_FIELD_IDENTIFIER] = "an identifier",
         [PACK_FIELD_LABEL] = "a name of letters, digits and . _ + -",
+        [PACK_FIELD_DEVICE] = "a device, NAME or NAME:INDEX",
         [PACK_FIELD_SCHEDULE] = "a schedule",
         [PACK_FIELD_TEXT] = "a text",
         [PACK_FIELD_PROFILE] = "the name of a profile",

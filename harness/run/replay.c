@@ -111,6 +111,7 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->job.kernel = word_at(item, "kernel");
     c->job.case_name = word_at(item, "case");
     c->job.backend = word_at(item, "backend");
+    c->job.device = word_at(item, "device");
     c->job.profile = word_at(item, "profile");
     c->job.threads = (uint32_t)number_at(item, "threads");
     c->job.seed = number_at(item, "seed");
@@ -154,7 +155,8 @@ static void check_backend(const job *j, replay *r) {
     else if (backend_is_tools(&backend_table[id]))
         lacks(r,
               "a replay starts no other programs, and this backend is made of them: ", j->backend);
-    else if (*backend_table[id].driver && !backend_device(&backend_table[id], NULL, &device, &why))
+    else if (*backend_table[id].driver &&
+             !backend_device(&backend_table[id], j->device, &device, &why))
         lacks(r, "", why.message);
     else if (!backend_honours(&backend_table[id], j->profile))
         lacks(r, "its backend does not honour the profile ", j->profile);

@@ -18,7 +18,7 @@ typedef struct placing {
     int time_count, value_count;
 } placing;
 
-/* False where there is no time, or nothing to hold it against. */
+/* False where there is no time, or nothing to hold it against: the ceilings are the host's. */
 static bool locate(placing *p) {
     const json_t *result = *p->result, *internal = *p->internal;
     const char *element = json_string_value(json_object_get(internal, "element"));
@@ -31,7 +31,8 @@ static bool locate(placing *p) {
         .working_set_bytes = (uint64_t)json_integer_value(json_object_get(internal, "working_set")),
         .time_ns = json_number_value(result_get(result, RESULT_MEDIAN)),
     };
-    return p->query.time_ns > 0 && roofline_place(p->c, &p->query, &p->point);
+    return p->query.time_ns > 0 && !json_is_true(json_object_get(internal, "own_memory")) &&
+           roofline_place(p->c, &p->query, &p->point);
 }
 
 static bool is_above(const placing *p) {

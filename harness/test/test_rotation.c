@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "case/inputs.h"
-#include "launch/session.h"
+#include "launch/launch.h"
 #include "measure/digest64.h"
 #include "measure/pattern.h"
 #include "measure/rotation.h"
@@ -90,13 +90,13 @@ static int tear_down(void **state) {
         assert_int_equal(tsrUnloadModule(b->modules[i]), TSR_SUCCESS);
     assert_int_equal(tsrDestroyContext(b->context), TSR_SUCCESS);
     for (uint32_t set = 0; set < SETS; set++)
-        session_release_tensors(b->inputs[set], 2);
+        tensor_release_all(b->inputs[set], 2);
     compiler_close(b->source);
     return 0;
 }
 
 static rotation *open_sets(bench *b, uint32_t count, bool with_digests) {
-    const size_t bytes = ROWS * COLUMNS * sizeof(float), sizes[] = {bytes, bytes, bytes};
+    const size_t bytes = ROWS * COLUMNS * sizeof(float);
     const void *inputs[SETS][2];
     rotation_set sets[SETS];
     status st = STATUS_INIT;
@@ -105,13 +105,10 @@ static rotation *open_sets(bench *b, uint32_t count, bool with_digests) {
         inputs[i][1] = b->inputs[i][1].data;
         sets[i] = (rotation_set){inputs[i], with_digests ? &b->digests[i] : NULL};
     }
-    rotation_request request = {.context = b->context,
-                                .input_count = 2,
-                                .output_count = 1,
-                                .sizes = sizes,
-                                .set_count = count,
-                                .sets = sets,
-                                .seed = 7 + count};
+    launch shape = {
+        .context = b->context, .input_count = 2, .output_count = 1, .sizes = {bytes, bytes, bytes}};
+    rotation_request request = {
+        .launch = &shape, .set_count = count, .sets = sets, .seed = 7 + count};
     rotation *r = rotation_open(&request, &st);
     if (!r)
         fail_msg("%s", st.message);
@@ -177,7 +174,8 @@ static void test_what_was_learnt_is_held(void **state) {
 static void test_wrong_requests(void **state) {
     bench *b = *state;
     status st = STATUS_INIT;
-    rotation_request request = {.context = b->context, .set_count = ROTATION_SETS_MAX + 1};
+    launch shape = {.context = b->context};
+    rotation_request request = {.launch = &shape, .set_count = ROTATION_SETS_MAX + 1};
     assert_null(rotation_open(&request, &st));
     assert_int_equal(st.code, STATUS_INVALID);
     rotation_close(NULL);
@@ -210,7 +208,7 @@ static void test_twins(void **state) {
             differ++;
         }
         assert_int_equal(differ, 1);
-        session_release_tensors(twin, 2);
+        tensor_release_all(twin, 2);
     }
     assert_in_range(of_first, SEEDS / 4, SEEDS * 3 / 4);
 }

@@ -55,6 +55,11 @@ void tensor_release(tensor *t) {
     *t = (tensor){0};
 }
 
+void tensor_release_all(tensor *tensors, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        tensor_release(&tensors[i]);
+}
+
 int64_t tensor_count(const tensor *t) {
     int64_t count = 1;
     for (int i = 0; i < t->rank; i++)

@@ -26,6 +26,7 @@ typedef struct tensor {
  * STATUS_INVALID. */
 bool tensor_init(tensor *t, dtype type, int rank, const int64_t *dims, status *st);
 void tensor_release(tensor *t);
+void tensor_release_all(tensor *tensors, uint32_t count);
 int64_t tensor_count(const tensor *t);
 size_t tensor_bytes(const tensor *t);
 

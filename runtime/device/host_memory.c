@@ -46,23 +46,21 @@ static bool map_large(host_memory *m, status *st) {
     return true;
 }
 
-/* The pages between the guards: anonymous ones, or a file's. */
-static bool open_inside(unsigned char *start, size_t bytes, int file) {
-    const int access = PROT_READ | PROT_WRITE;
-    if (file < 0)
-        return mprotect(start, bytes, access) == 0;
-    return ftruncate(file, (off_t)bytes) == 0 &&
-           mmap(start, bytes, access, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
+/* The pages between the guards. */
+static bool open_inside(unsigned char *start, size_t bytes, bool shared) {
+    const int access = PROT_READ | PROT_WRITE, how = MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED;
+    return shared ? mmap(start, bytes, access, how, -1, 0) != MAP_FAILED
+                  : mprotect(start, bytes, access) == 0;
 }
 
-static bool map_guarded(host_memory *m, int file, status *st) {
+static bool map_guarded(host_memory *m, bool shared, status *st) {
     size_t padded = round_up(m->size_bytes, ALIGNMENT),
            inside = round_up(padded + CANARY_BEFORE, page_bytes);
     m->mapped_bytes = inside + 2 * page_bytes;
     unsigned char *start = map_pages(m->mapped_bytes, PROT_NONE);
     if (!start)
         return no_memory(m->size_bytes, st);
-    if (!open_inside(start + page_bytes, inside, file)) {
+    if (!open_inside(start + page_bytes, inside, shared)) {
         munmap(start, m->mapped_bytes);
         return no_memory(m->size_bytes, st);
     }
@@ -78,7 +76,7 @@ bool host_memory_map(size_t size_bytes, bool guarded, host_memory *memory_out, s
     if (size_bytes > SIZE_MAX / 2)
         return no_memory(size_bytes, st);
     if (guarded)
-        return map_guarded(memory_out, -1, st);
+        return map_guarded(memory_out, false, st);
     if (size_bytes >= large_bytes)
         return map_large(memory_out, st);
     size_t padded = round_up(size_bytes ? size_bytes : 1, ALIGNMENT);
@@ -86,11 +84,11 @@ bool host_memory_map(size_t size_bytes, bool guarded, host_memory *memory_out, s
     return memory_out->data || no_memory(size_bytes, st);
 }
 
-bool host_memory_map_file(size_t size_bytes, int file, host_memory *memory_out, status *st) {
+bool host_memory_map_shared(size_t size_bytes, host_memory *memory_out, status *st) {
     *memory_out = (host_memory){.size_bytes = size_bytes, .guarded = true};
     if (size_bytes > SIZE_MAX / 2)
         return no_memory(size_bytes, st);
-    return map_guarded(memory_out, file, st);
+    return map_guarded(memory_out, true, st);
 }
 
 void host_memory_inside(const host_memory *memory, unsigned char **start_out, size_t *bytes_out) {

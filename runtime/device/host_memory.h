@@ -22,8 +22,8 @@ typedef struct host_memory {
  * allocation ends right before a PROT_NONE page (but for padding to 64 bytes), and is preceded by
  * one. Contents are undefined. */
 bool host_memory_map(size_t size_bytes, bool guarded, host_memory *memory_out, status *st);
-/* Guarded memory whose pages between the guards are those of a file, which becomes as long. */
-bool host_memory_map_file(size_t size_bytes, int file, host_memory *memory_out, status *st);
+/* Guarded memory whose pages between the guards can be mapped again (MAP_SHARED). */
+bool host_memory_map_shared(size_t size_bytes, host_memory *memory_out, status *st);
 void host_memory_unmap(host_memory *memory); /* does nothing for a zeroed one */
 /* The file's pages: where they begin in the mapping, and their bytes. */
 void host_memory_inside(const host_memory *memory, unsigned char **start_out, size_t *bytes_out);

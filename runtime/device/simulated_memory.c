@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "device/host_memory.h"
@@ -32,20 +31,30 @@ static size_t offset_in(const simulated_allocation *a) {
     return (size_t)(a->queues.data - start);
 }
 
-static void *map_none(size_t bytes, int file) {
-    int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
-    void *p = mmap(NULL, bytes, PROT_NONE, flags, file, 0);
+static void *map_none(size_t bytes) {
+    void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
-static bool map_views(simulated_allocation *a, size_t size_bytes, int file, status *st) {
+/* The same pages at another address, which nobody can touch yet: what mremap does with shared
+ * memory whose old size is said to be 0. */
+static void *map_again(void *start, size_t bytes) {
+    void *p = mremap(start, 0, bytes, MREMAP_MAYMOVE);
+    if (p == MAP_FAILED)
+        return NULL;
+    (void)mprotect(p, bytes, PROT_NONE); /* fewer rights are always granted */
+    return p;
+}
+
+static bool map_views(simulated_allocation *a, size_t size_bytes, status *st) {
     unsigned char *start;
-    if (!host_memory_map_file(size_bytes, file, &a->queues, st))
+    bool mappable = a->base.kind != DEVICE_MEMORY_DEVICE;
+    if (!(mappable ? host_memory_map_shared(size_bytes, &a->queues, st)
+                   : host_memory_map(size_bytes, true, &a->queues, st)))
         return false;
     host_memory_inside(&a->queues, &start, &a->inside_bytes);
-    bool mappable = a->base.kind != DEVICE_MEMORY_DEVICE;
-    a->facade = map_none(a->inside_bytes, -1);
-    a->host = mappable ? map_none(a->inside_bytes, file) : NULL;
+    a->facade = map_none(a->inside_bytes);
+    a->host = mappable ? map_again(start, a->inside_bytes) : NULL;
     return (a->facade && (a->host || !mappable)) ||
            status_set_errno(st, errno, "mapping %zu bytes of a simulated device", size_bytes);
 }
@@ -61,14 +70,9 @@ static void unmap_views(simulated_allocation *a) {
 
 bool simulated_alloc(size_t size_bytes, device_memory_kind kind, bool askew,
                      device_memory **memory_out, status *st) {
-    int file = memfd_create("tessera-simulated", MFD_CLOEXEC);
-    if (file < 0)
-        return status_set_errno(st, errno, "memory of a simulated device");
     simulated_allocation *a = base_calloc(1, sizeof *a);
     a->base = (device_memory){.size_bytes = size_bytes, .kind = kind};
-    bool ok = map_views(a, size_bytes, file, st);
-    close(file);
-    if (!ok) {
+    if (!map_views(a, size_bytes, st)) {
         unmap_views(a);
         return false;
     }

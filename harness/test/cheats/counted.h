@@ -48,10 +48,9 @@ static void counted_open(counted *c, void (*around)(void *context, bool begins),
         inputs[i] = c->contents[i];
         sets[i] = (rotation_set){&inputs[i], &c->digests[i]};
     }
-    rotation_request request = {.context = c->context,
-                                .input_count = 1,
-                                .output_count = 1,
-                                .sizes = sizes,
+    launch shape = {
+        .context = c->context, .input_count = 1, .output_count = 1, .sizes = {sizes[0], sizes[1]}};
+    rotation_request request = {.launch = &shape,
                                 .set_count = COUNTED_SETS,
                                 .sets = sets,
                                 .around = around,

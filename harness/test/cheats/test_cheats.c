@@ -168,7 +168,7 @@ static bool clock_is_bent(void) {
 }
 
 static void run(const cheat *c, outcome *out) {
-    const size_t size = sizeof inputs[0][0], sizes[] = {size, size, size};
+    const size_t size = sizeof inputs[0][0];
     const void *pointers[SETS][2];
     rotation_set sets[SETS];
     trial t = {.st = STATUS_INIT};
@@ -182,10 +182,9 @@ static void run(const cheat *c, outcome *out) {
         pointers[set][1] = inputs[set][1];
         sets[set] = (rotation_set){pointers[set], &digests[set]};
     }
-    rotation_request request = {.context = context,
-                                .input_count = 2,
-                                .output_count = 1,
-                                .sizes = sizes,
+    launch shape = {
+        .context = context, .input_count = 2, .output_count = 1, .sizes = {size, size, size}};
+    rotation_request request = {.launch = &shape,
                                 .set_count = SETS,
                                 .held_count = 1,
                                 .sets = sets,

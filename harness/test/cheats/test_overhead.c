@@ -34,7 +34,6 @@ static void open_empty(empty *e) {
         " \"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [0]}],"
         " \"workspace_bytes\": 0, \"scratch_bytes\": 0, \"phases\": ["
         "{\"symbol\": \"nothing\", \"grid\": 1, \"what\": \"nothing\"}]}";
-    static const size_t sizes[3];
     const void *inputs[2] = {NULL, NULL};
     rotation_set sets[SETS];
     status st = STATUS_INIT;
@@ -52,12 +51,8 @@ static void open_empty(empty *e) {
     for (int i = 0; i < SETS * SETS; i++)
         for (int k = 0; k < 3; k++)
             e->args[i][k] = &e->buffers[k < 2 ? i % SETS : (i + i / SETS) % SETS][k];
-    rotation_request request = {.context = e->context,
-                                .input_count = 2,
-                                .output_count = 1,
-                                .sizes = sizes,
-                                .set_count = SETS,
-                                .sets = sets};
+    launch shape = {.context = e->context, .input_count = 2, .output_count = 1};
+    rotation_request request = {.launch = &shape, .set_count = SETS, .sets = sets};
     e->rotation = rotation_open(&request, &st);
     if (!e->rotation || !rotation_learn(e->rotation, e->kernel, &st))
         fail_msg("%s", st.message);

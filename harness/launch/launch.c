@@ -1,0 +1,179 @@
+/* launch.c - a kernel's life on a device. */
+#include "launch/launch.h"
+
+#include <string.h>
+
+#include "common/abi_status.h"
+
+static size_t buffer_bytes(const struct compiler_buffer *buffer) {
+    size_t bytes = dtype_size(buffer->type);
+    for (int axis = 0; axis < buffer->rank; axis++)
+        bytes *= (size_t)buffer->dims[axis];
+    return bytes;
+}
+
+void launch_request_buffers(launch_request *request, const compiler_signature *signature) {
+    size_t *sizes = request->sizes;
+    request->input_count = signature->input_count;
+    request->output_count = signature->output_count;
+    for (uint32_t i = 0; i < signature->input_count; i++)
+        *sizes++ = buffer_bytes(&signature->inputs[i]);
+    for (uint32_t i = 0; i < signature->output_count; i++)
+        *sizes++ = buffer_bytes(&signature->outputs[i]);
+}
+
+/* ---- opening ---- */
+
+static bool load(launch *l, const launch_request *request, status *st) {
+    tsr_status_t code = tsrLoadModule(l->context, request->image, request->image_size, &l->module);
+    bool wrong = code == TSR_ECORRUPT || code == TSR_ENOTFOUND || code == TSR_EVERSION;
+    if (request->foreign && wrong)
+        return status_set(st, STATUS_CORRUPT, "loading the module: %s", tsrGetLastError());
+    return abi_ok(code, "loading the module", st) &&
+           abi_ok(tsrGetKernel(l->module, request->kernel, &l->kernel), "finding the kernel", st);
+}
+
+static bool bind_dim(const launch_request *request, const char *name, int64_t *value, status *st) {
+    for (uint32_t i = 0; i < request->dim_count; i++)
+        if (strcmp(request->dims[i].name, name) == 0) {
+            *value = request->dims[i].value;
+            return true;
+        }
+    return status_set(st, request->foreign ? STATUS_INVALID : STATUS_INTERNAL,
+                      "the module of %s wants the dimension %s, which has no value",
+                      request->kernel, name);
+}
+
+static bool bind_dims(launch *l, const launch_request *request, uint32_t count, status *st) {
+    bool ok = count <= LAUNCH_DIMS_MAX ||
+              status_set(st, request->foreign ? STATUS_INVALID : STATUS_INTERNAL,
+                         "the module of %s wants %u dimensions; the most are %d", request->kernel,
+                         count, LAUNCH_DIMS_MAX);
+    for (uint32_t i = 0; i < count && ok; i++) {
+        const char *name;
+        ok = abi_ok(tsrGetKernelDimName(l->kernel, i, &name), "reading a dimension's name", st) &&
+             bind_dim(request, name, &l->dims[i], st);
+    }
+    l->dim_count = count;
+    return ok;
+}
+
+static bool has_buffers(const launch *l, const launch_request *request,
+                        const tsr_kernel_info_t *info, status *st) {
+    if (info->inputs == l->input_count && info->outputs == l->output_count &&
+        l->input_count + l->output_count <= LAUNCH_BUFFERS_MAX)
+        return true;
+    return status_set(
+        st, STATUS_INTERNAL, "the module of %s has %u inputs and %u outputs, its graph %u and %u",
+        request->kernel, info->inputs, info->outputs, l->input_count, l->output_count);
+}
+
+static void bind_args(launch *l) {
+    uint32_t buffers = l->input_count + l->output_count;
+    for (uint32_t i = 0; i < buffers; i++)
+        l->args[i] = &l->buffers[i];
+    for (uint32_t i = 0; i < l->dim_count; i++)
+        l->args[buffers + i] = &l->dims[i];
+}
+
+bool launch_open(launch *l, const launch_request *request, status *st) {
+    tsr_kernel_info_t info = {.struct_size = sizeof info};
+    const launch *beside = request->beside;
+    *l = (launch){.context = beside ? beside->context : request->context,
+                  .input_count = request->input_count,
+                  .output_count = request->output_count};
+    memcpy(l->sizes, request->sizes, sizeof l->sizes);
+    l->owns_context = !l->context;
+    if ((l->owns_context &&
+         !abi_ok(tsrCreateContextOn(request->device, request->threads, 0, &l->context),
+                 "opening the device", st)) ||
+        !load(l, request, st) ||
+        !abi_ok(tsrGetKernelInfo(l->kernel, &info), "reading the kernel's metadata", st) ||
+        !has_buffers(l, request, &info, st) || !bind_dims(l, request, info.dims, st))
+        return false;
+    bind_args(l);
+    if (beside)
+        memcpy(l->buffers, beside->buffers, sizeof l->buffers);
+    return beside || request->bare || launch_allocate(l, st);
+}
+
+bool launch_allocate(launch *l, status *st) {
+    l->owns_buffers = true;
+    for (uint32_t i = 0; i < l->input_count + l->output_count; i++)
+        if (!abi_ok(tsrAlloc(l->context, l->sizes[i] ? l->sizes[i] : 1, TSR_ALLOC_DEFAULT,
+                             &l->buffers[i]),
+                    "allocating a buffer", st))
+            return false;
+    return true;
+}
+
+void launch_free_buffers(launch *l) {
+    for (uint32_t i = 0; i < LAUNCH_BUFFERS_MAX; i++)
+        if (l->buffers[i] && l->owns_buffers)
+            tsrFree(l->context, l->buffers[i]);
+    memset(l->buffers, 0, sizeof l->buffers);
+}
+
+void launch_close(launch *l) {
+    launch_free_buffers(l);
+    if (l->module)
+        tsrUnloadModule(l->module);
+    if (l->context && l->owns_context)
+        tsrDestroyContext(l->context);
+    *l = (launch){0};
+}
+
+/* ---- running ---- */
+
+/* An empty tensor has nothing to copy. */
+static bool copy(launch *l, void *to, const void *from, size_t size_bytes, const char *doing,
+                 status *st) {
+    return size_bytes == 0 || abi_ok(tsrCopy(l->context, to, from, size_bytes), doing, st);
+}
+
+bool launch_write(launch *l, uint32_t input, const void *data, status *st) {
+    return copy(l, l->buffers[input], data, l->sizes[input], "copying an input", st);
+}
+
+bool launch_write_inputs(launch *l, const tensor *inputs, status *st) {
+    for (uint32_t i = 0; i < l->input_count; i++)
+        if (!launch_write(l, i, inputs[i].data, st))
+            return false;
+    return true;
+}
+
+bool launch_poison_outputs(launch *l, status *st) {
+    for (uint32_t i = l->input_count; i < l->input_count + l->output_count; i++)
+        if (l->sizes[i] &&
+            !abi_ok(tsrFillAsync(l->context, NULL, l->buffers[i], LAUNCH_POISON, l->sizes[i]),
+                    "poisoning an output", st))
+            return false;
+    return true;
+}
+
+bool launch_run(launch *l, status *st) {
+    tsr_launch_t grid = {0};
+    size_t count = l->input_count + l->output_count + l->dim_count;
+    tsr_status_t code = tsrLaunch(l->kernel, NULL, grid, l->args, count);
+    if (code == TSR_EINVAL && l->dim_count) /* a user's dimensions */
+        return status_set(st, STATUS_INVALID, "%s", tsrGetLastError());
+    return abi_ok(code, "launching", st);
+}
+
+bool launch_read(launch *l, uint32_t output, void *to, status *st) {
+    uint32_t slot = l->input_count + output;
+    return copy(l, to, l->buffers[slot], l->sizes[slot], "copying an output", st);
+}
+
+bool launch_read_outputs(launch *l, const compiler_signature *signature, tensor *outputs,
+                         status *st) {
+    for (uint32_t i = 0; i < l->output_count; i++) {
+        const struct compiler_buffer *buffer = &signature->outputs[i];
+        bool made = tensor_init(&outputs[i], buffer->type, buffer->rank, buffer->dims, st);
+        if (made && launch_read(l, i, outputs[i].data, st))
+            continue;
+        tensor_release_all(outputs, made ? i + 1 : i);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,63 @@
+/* launch.h - one kernel of a module with its buffers and its arguments, on any device, through the
+ * C ABI alone: what is checked and timed is what a user of libtessera runs. */
+#ifndef TESSERA_HARNESS_LAUNCH_LAUNCH_H
+#define TESSERA_HARNESS_LAUNCH_LAUNCH_H
+
+#include "tessera/compiler.h"
+#include "tessera/tessera.h"
+
+enum {
+    LAUNCH_BUFFERS_MAX = 2 * COMPILER_MAX_PARAMETERS,
+    LAUNCH_DIMS_MAX = 64,
+    LAUNCH_POISON = 0xA5
+};
+
+typedef struct launch {
+    tsr_context_t context;
+    tsr_module_t module;
+    tsr_kernel_t kernel;
+    uint32_t input_count, output_count, dim_count;
+    void *buffers[LAUNCH_BUFFERS_MAX]; /* of the device; inputs first */
+    size_t sizes[LAUNCH_BUFFERS_MAX];  /* bytes */
+    int64_t dims[LAUNCH_DIMS_MAX];
+    void *args[LAUNCH_BUFFERS_MAX + LAUNCH_DIMS_MAX];
+    bool owns_context, owns_buffers;
+} launch;
+
+typedef struct launch_request {
+    tsr_context_t context;    /* borrowed; NULL: one of its own, on `device` with `threads` */
+    uint32_t device, threads; /* index in the runtime */
+    const void *image;        /* a module; read by launch_open */
+    size_t image_size;
+    const char *kernel;
+    uint32_t input_count, output_count; /* that the kernel must have */
+    size_t sizes[LAUNCH_BUFFERS_MAX];   /* bytes of each buffer, inputs first */
+    const ir_binding *dims; /* of a kernel for any; those that it does not have are ignored */
+    uint32_t dim_count;
+    const struct launch *beside; /* its context and its buffers are used: what is compared with it
+                                    runs under the same conditions. NULL: own ones */
+    bool bare;                   /* no buffers: until launch_allocate, it cannot run */
+    bool foreign; /* the module is a user's file: if it is damaged, that is no bug of ours */
+} launch_request;
+
+/* The counts and sizes of the buffers. */
+void launch_request_buffers(launch_request *request, const compiler_signature *signature);
+
+/* Opens, loads and allocates. launch_close in any case. */
+bool launch_open(launch *l, const launch_request *request, status *st);
+void launch_close(launch *l);
+/* Buffers for a launch that was opened bare, and their end. */
+bool launch_allocate(launch *l, status *st);
+void launch_free_buffers(launch *l);
+
+bool launch_write(launch *l, uint32_t input, const void *data, status *st);
+bool launch_write_inputs(launch *l, const tensor *inputs, status *st);
+/* Fills the outputs with bytes that no kernel writes by chance, so that stale memory shows. */
+bool launch_poison_outputs(launch *l, status *st);
+bool launch_run(launch *l, status *st);
+bool launch_read(launch *l, uint32_t output, void *to, status *st);
+/* Initialises `outputs`. */
+bool launch_read_outputs(launch *l, const compiler_signature *signature, tensor *outputs,
+                         status *st);
+
+#endif

@@ -1,0 +1,99 @@
+/* rotation_launch.c - the timed part: by the host's clock where the host launches, by the device's
+ * where that works by itself. */
+#include "common/abi_status.h"
+#include "common/timer.h"
+#include "measure/rotation_parts.h"
+
+static const tsr_launch_t grid; /* as the kernel's metadata says */
+
+/* A kernel that broke a promise which the runtime itself watches over deviates, too. */
+static bool launched(tsr_status_t code, status *st) {
+    if (code == TSR_EINTERNAL)
+        return status_set(st, STATUS_MISMATCH, "timed launches: %s", tsrGetLastError());
+    return abi_ok(code, "launching", st);
+}
+
+bool rotation_launch_once(const rotation *r, tsr_kernel_t kernel, void **args, status *st) {
+    return launched(tsrLaunch(kernel, NULL, grid, args, rotation_arg_count(r)), st);
+}
+
+/* The launches before r->next, and the last one again until all threads are awake. */
+static tsr_status_t awaken(const rotation *r, tsr_kernel_t kernel) {
+    const size_t count = rotation_arg_count(r);
+    uint64_t start = timer_now_ns(), i = r->next - r->part.awakens;
+    tsr_status_t code = TSR_SUCCESS;
+    while (code == TSR_SUCCESS && r->part.awakens &&
+           (i < r->next || timer_now_ns() - start < r->request.awaken_ns)) {
+        uint64_t number = i < r->next ? i++ : r->next - 1;
+        void **args = rotation_args(r, (uint32_t)(number % r->sets), r->part.shuffled[0]);
+        code = tsrLaunch(kernel, NULL, grid, args, count);
+    }
+    return code;
+}
+
+static tsr_status_t launch_all(const rotation *r, tsr_kernel_t kernel, tsr_stream_t stream) {
+    const size_t count = rotation_arg_count(r);
+    void **const *order = r->part.order, **const *const end = order + r->part.launches;
+    tsr_status_t code = TSR_SUCCESS;
+    while (order < end && code == TSR_SUCCESS)
+        code = tsrLaunch(kernel, stream, grid, *order++, count);
+    return code;
+}
+
+static tsr_status_t on_the_host(const rotation *r, tsr_kernel_t kernel, uint64_t *ns) {
+    uint64_t cost = timer_cost_ns(), start = timer_now_ns();
+    tsr_status_t code = launch_all(r, kernel, NULL);
+    *ns = timer_now_ns() - start;
+    *ns -= *ns > cost ? cost : 0;
+    return code;
+}
+
+/* What is queued is waited for, whatever failed. */
+static tsr_status_t on_the_device(const rotation *r, tsr_kernel_t kernel, uint64_t *ns) {
+    const rotation_clock *c = &r->clock;
+    tsr_status_t code = tsrRecordEvent(c->begin, c->stream);
+    if (code == TSR_SUCCESS)
+        code = launch_all(r, kernel, c->stream);
+    if (code == TSR_SUCCESS)
+        code = tsrRecordEvent(c->end, c->stream);
+    tsr_status_t ended = tsrStreamSynchronize(r->launch.context, c->stream);
+    code = code == TSR_SUCCESS ? ended : code;
+    return code == TSR_SUCCESS ? tsrElapsedTime(c->begin, c->end, ns) : code;
+}
+
+bool rotation_launch_part(const rotation *r, tsr_kernel_t kernel, uint64_t *ns, status *st) {
+    const rotation_request *hooks = &r->request;
+    tsr_status_t code = awaken(r, kernel);
+    if (code != TSR_SUCCESS)
+        return launched(code, st);
+    if (hooks->around)
+        hooks->around(hooks->around_context, true);
+    watch_moment before = watch_now();
+    uint64_t start = timer_now_ns();
+    code = r->clock.stream ? on_the_device(r, kernel, ns) : on_the_host(r, kernel, ns);
+    uint64_t took = timer_now_ns() - start;
+    watch_moment after = watch_now();
+    if (hooks->around)
+        hooks->around(hooks->around_context, false);
+    watch_part(r->watch, &before, &after, took);
+    return launched(code, st);
+}
+
+/* Used once, so that all threads of the driver run. */
+bool rotation_clock_open(rotation *r, status *st) {
+    rotation_clock *c = &r->clock;
+    return abi_ok(tsrCreateStream(r->launch.context, &c->stream), "opening a stream", st) &&
+           abi_ok(tsrCreateEvent(r->launch.context, &c->begin), "opening an event", st) &&
+           abi_ok(tsrCreateEvent(r->launch.context, &c->end), "opening an event", st) &&
+           abi_ok(tsrRecordEvent(c->begin, c->stream), "using a stream", st) &&
+           abi_ok(tsrStreamSynchronize(r->launch.context, c->stream), "using a stream", st);
+}
+
+void rotation_clock_close(rotation *r) {
+    if (r->clock.begin)
+        (void)tsrDestroyEvent(r->clock.begin);
+    if (r->clock.end)
+        (void)tsrDestroyEvent(r->clock.end);
+    if (r->clock.stream)
+        (void)tsrDestroyStream(r->clock.stream);
+}
