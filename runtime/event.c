@@ -53,9 +53,7 @@ static tsr_status_t submit(tsr_event_t event, tsr_stream_t stream, device_comman
     if (!event)
         return error_null("event");
     tsr_context_t context = event->context;
-    tsr_status_t usable = context_usable(context);
-    if (usable == TSR_SUCCESS)
-        usable = stream_usable(context, stream);
+    tsr_status_t usable = stream_usable(context, stream);
     if (usable != TSR_SUCCESS)
         return usable;
     const device_command command = {.kind = kind, .event = event->event};

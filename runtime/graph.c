@@ -65,9 +65,7 @@ void graph_free(tsr_graph_t graph) {
 tsr_status_t tsrBeginCapture(tsr_stream_t stream) {
     if (!stream)
         return error_set(TSR_EINVAL, "the default stream captures nothing; create one");
-    tsr_status_t usable = context_usable(stream->context);
-    if (usable == TSR_SUCCESS)
-        usable = stream_usable(stream->context, stream);
+    tsr_status_t usable = stream_usable(stream->context, stream);
     if (usable != TSR_SUCCESS)
         return usable;
     tsr_graph_t graph = base_calloc(1, sizeof *graph);
@@ -159,9 +157,7 @@ tsr_status_t tsrLaunchGraph(tsr_graph_t graph, tsr_stream_t stream) {
     if (!graph)
         return error_null("graph");
     tsr_context_t context = graph->context;
-    tsr_status_t result = context_usable(context);
-    if (result == TSR_SUCCESS)
-        result = stream_usable(context, stream);
+    tsr_status_t result = stream_usable(context, stream);
     if (result != TSR_SUCCESS)
         return result;
     pthread_mutex_lock(&context->mutex);

@@ -91,20 +91,23 @@ static tsr_status_t gather(launch_request *request, void **args, size_t nargs) {
 
 device_command launch_command(const launch_request *request, tsr_context_t context) {
     const metadata *m = request->kernel->metadata;
-    return (device_command){
-        .kind = DEVICE_DISPATCH,
-        .limit_ns = atomic_load_explicit(&context->watchdog_ns, memory_order_relaxed),
-        .dispatch = {.image = request->code->image,
-                     .label = m->name,
-                     .buffers = request->buffers,
-                     .memories = request->memories,
-                     .dims = request->dims,
-                     .cells = request->cells,
-                     .buffer_count = m->inputs + m->outputs,
-                     .dim_count = m->dims,
-                     .workspace_bytes = (size_t)request->workspace_bytes,
-                     .workgroup_bytes = (size_t)request->scratch_bytes,
-                     .timed = atomic_load_explicit(&context->telemetry.on, memory_order_relaxed)}};
+    device_command c; /* not filled with zeros first */
+    c.kind = DEVICE_DISPATCH;
+    c.byte = 0;
+    c.limit_ns = atomic_load_explicit(&context->watchdog_ns, memory_order_relaxed);
+    c.dispatch = (device_dispatch){
+        .image = request->code->image,
+        .label = m->name,
+        .buffers = request->buffers,
+        .memories = request->memories,
+        .dims = request->dims,
+        .cells = request->cells,
+        .buffer_count = m->inputs + m->outputs,
+        .dim_count = m->dims,
+        .workspace_bytes = (size_t)request->workspace_bytes,
+        .workgroup_bytes = (size_t)request->scratch_bytes,
+        .timed = atomic_load_explicit(&context->telemetry.on, memory_order_relaxed)};
+    return c;
 }
 
 tsr_status_t launch_debugged(tsr_stream_t stream, const device_command *command,
@@ -140,6 +143,13 @@ static bool is_default(const tsr_launch_t *l) {
              l->smem_bytes);
 }
 
+/* The launch may go on after tsrLaunch, so its module must know when it has ended. */
+static tsr_status_t submit_noted(tsr_stream_t stream, const device_command *command,
+                                 device_event *ended) {
+    const device_command commands[] = {*command, {.kind = DEVICE_RECORD, .event = ended}};
+    return stream_submit(stream, commands, 2);
+}
+
 tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t launch, void **args,
                        size_t nargs) {
     launch_request request; /* too large to be filled with zeros each time */
@@ -161,9 +171,9 @@ tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t la
         return TSR_SUCCESS;
     }
     tsr_context_t context = kernel->module->context;
-    const device_command commands[] = {launch_command(&request, context),
-                                       {.kind = DEVICE_RECORD, .event = kernel->module->used}};
+    const device_command command = launch_command(&request, context);
     if (context->debug)
-        return launch_debugged(stream_or_default(context, stream), commands, kernel->metadata);
-    return stream_submit(stream_or_default(context, stream), commands, stream ? 2 : 1);
+        return launch_debugged(stream_or_default(context, stream), &command, kernel->metadata);
+    return stream ? submit_noted(stream, &command, kernel->module->used)
+                  : stream_submit(&context->default_stream, &command, 1);
 }

@@ -108,28 +108,34 @@ static tsr_status_t find_needs(launch_request *request) {
     return result == TSR_SUCCESS ? find_code_needs(request) : result;
 }
 
-/* What the last launch of a kernel with dimensions needed: most launches have those of the one
- * before, and evaluating the formulas takes longer than a small kernel. */
+/* What a launch needed. Without dimensions that is the same for all; with dimensions most launches
+ * have those of the one before, and evaluating the formulas takes longer than a small kernel. */
 struct launch_needs {
-    atomic_flag busy; /* somebody reads or writes the rest; others evaluate */
-    bool known;
     const kernel_code *code;
-    int64_t dims[METADATA_DIMS_MAX], sizes[METADATA_PARAMETERS_MAX * 2], cells[METADATA_PHASES_MAX],
-        workspace_bytes, scratch_bytes;
+    int64_t workspace_bytes, scratch_bytes;
+    int64_t sizes[METADATA_PARAMETERS_MAX * 2], cells[METADATA_PHASES_MAX], dims[METADATA_DIMS_MAX];
+    bool known;
+    atomic_flag busy; /* with dimensions: somebody reads or writes the rest; others evaluate */
 };
 
-/* False where they are of other dimensions. */
-static bool recall(const struct launch_needs *n, launch_request *request) {
+static inline void recall(struct launch_needs *n, launch_request *request) {
+    request->code = n->code;
+    request->sizes = n->sizes;
+    request->cells = n->cells;
+    request->workspace_bytes = n->workspace_bytes;
+    request->scratch_bytes = n->scratch_bytes;
+}
+
+/* False where they are of other dimensions. What may change before the launch ends is copied. */
+static bool recall_same(struct launch_needs *n, launch_request *request) {
     const metadata *m = request->kernel->metadata;
     if (!n->known || memcmp(n->dims, request->dims, m->dims * sizeof *n->dims) != 0)
         return false;
-    request->code = n->code;
+    recall(n, request);
     request->sizes =
         memcpy(request->room.sizes, n->sizes, (m->inputs + m->outputs) * sizeof *n->sizes);
     request->cells =
         memcpy(request->room.cells, n->cells, n->code->description->phase_count * sizeof *n->cells);
-    request->workspace_bytes = n->workspace_bytes;
-    request->scratch_bytes = n->scratch_bytes;
     return true;
 }
 
@@ -137,7 +143,8 @@ static void remember(struct launch_needs *n, const launch_request *request) {
     const metadata *m = request->kernel->metadata;
     n->known = true;
     n->code = request->code;
-    memcpy(n->dims, request->dims, m->dims * sizeof *n->dims);
+    if (m->dims)
+        memcpy(n->dims, request->dims, m->dims * sizeof *n->dims);
     memcpy(n->sizes, request->sizes, (m->inputs + m->outputs) * sizeof *n->sizes);
     memcpy(n->cells, request->cells, n->code->description->phase_count * sizeof *n->cells);
     n->workspace_bytes = request->workspace_bytes;
@@ -148,7 +155,7 @@ static tsr_status_t find_or_recall(struct launch_needs *n, launch_request *reque
     if (atomic_flag_test_and_set_explicit(&n->busy, memory_order_acquire))
         return find_needs(request);
     tsr_status_t result = TSR_SUCCESS;
-    if (!recall(n, request)) {
+    if (!recall_same(n, request)) {
         result = find_needs(request);
         if (result == TSR_SUCCESS)
             remember(n, request);
@@ -159,36 +166,23 @@ static tsr_status_t find_or_recall(struct launch_needs *n, launch_request *reque
 
 tsr_status_t launch_find_needs(launch_request *request) {
     const struct tsr_module *module = request->kernel->module;
-    if (!module->fixed_sizes)
-        return find_or_recall(module->last, request);
-    request->code = &module->codes[0];
-    request->sizes = module->fixed_sizes;
-    request->cells = module->fixed_cells;
-    request->workspace_bytes = module->fixed_workspace;
-    request->scratch_bytes = module->fixed_scratch;
+    if (module->metadata.dims)
+        return find_or_recall(module->needs, request);
+    recall(module->needs, request);
     return TSR_SUCCESS;
 }
 
 tsr_status_t launch_fix_needs(tsr_module_t module) {
-    const metadata *m = &module->metadata;
-    if (m->dims > 0) {
-        module->last = ARENA_NEW(&module->metadata.memory, struct launch_needs, 1);
-        atomic_flag_clear(&module->last->busy);
+    module->needs = ARENA_NEW(&module->metadata.memory, struct launch_needs, 1);
+    atomic_flag_clear(&module->needs->busy);
+    if (module->metadata.dims)
         return TSR_SUCCESS;
-    }
     launch_request *request = base_malloc(sizeof *request);
     request->kernel = &module->kernel;
     request->dims = NULL;
     tsr_status_t result = find_needs(request);
-    if (result == TSR_SUCCESS) {
-        uint32_t buffers = m->inputs + m->outputs, phases = request->code->description->phase_count;
-        module->fixed_sizes = arena_copy(&module->metadata.memory, request->sizes,
-                                         (buffers + 1) * sizeof *request->sizes);
-        module->fixed_cells = arena_copy(&module->metadata.memory, request->cells,
-                                         (phases + 1) * sizeof *request->cells);
-        module->fixed_workspace = request->workspace_bytes;
-        module->fixed_scratch = request->scratch_bytes;
-    }
+    if (result == TSR_SUCCESS)
+        remember(module->needs, request);
     free(request);
     return result;
 }

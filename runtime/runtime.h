@@ -72,9 +72,7 @@ struct tsr_module {
     struct tsr_kernel kernel;
     device_event *used; /* recorded behind each launch that may go on after tsrLaunch */
     size_t graphs;      /* that use it; under the context's lock */
-    /* Of a kernel without dimensions: what launch_find_needs finds. */
-    int64_t *fixed_sizes, *fixed_cells, fixed_workspace, fixed_scratch;
-    struct launch_needs *last; /* of a kernel with dimensions: what the last launch needed */
+    struct launch_needs *needs; /* of every launch, or with dimensions of the last one */
 };
 
 struct tsr_event {
@@ -109,7 +107,8 @@ void graph_free(tsr_graph_t graph);
 /* ---- streams: stream.c ---- */
 
 tsr_stream_t stream_or_default(tsr_context_t context, tsr_stream_t stream);
-/* TSR_EINVAL where the stream belongs to another context, or is capturing. */
+/* Else the status of a lost context, or TSR_EINVAL where the stream belongs to another one or is
+ * capturing. */
 tsr_status_t stream_usable(tsr_context_t context, tsr_stream_t stream);
 /* Keeps a failure for the next synchronisation, where none is kept. */
 void stream_fail(tsr_stream_t stream, const status *failure);

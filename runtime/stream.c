@@ -9,12 +9,17 @@ tsr_stream_t stream_or_default(tsr_context_t context, tsr_stream_t stream) {
     return stream ? stream : &context->default_stream;
 }
 
-tsr_status_t stream_usable(tsr_context_t context, tsr_stream_t stream) {
+static tsr_status_t stream_fits(tsr_context_t context, tsr_stream_t stream) {
     if (stream && stream->context != context)
         return error_set(TSR_EINVAL, "the stream belongs to another context");
     if (stream && stream->captured)
         return error_set(TSR_EINVAL, "the stream is capturing; end that first");
     return TSR_SUCCESS;
+}
+
+tsr_status_t stream_usable(tsr_context_t context, tsr_stream_t stream) {
+    tsr_status_t usable = context_usable(context);
+    return usable == TSR_SUCCESS ? stream_fits(context, stream) : usable;
 }
 
 void stream_fail(tsr_stream_t stream, const status *failure) {
@@ -89,8 +94,8 @@ tsr_status_t tsrDestroyStream(tsr_stream_t stream) {
 tsr_status_t tsrStreamSynchronize(tsr_context_t context, tsr_stream_t stream) {
     if (!context)
         return error_null("context");
-    tsr_status_t usable = stream_usable(context, stream);
-    if (usable != TSR_SUCCESS)
-        return usable;
+    tsr_status_t fits = stream_fits(context, stream);
+    if (fits != TSR_SUCCESS)
+        return fits;
     return stream ? await_idle(stream) : context_usable(context); /* it is idle between calls */
 }
