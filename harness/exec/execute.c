@@ -368,11 +368,6 @@ static bool probe(execution *e, status *st) {
     return ok;
 }
 
-bool execution_launch(void *context) {
-    execution_timed *t = context;
-    return launch_run(t->launch, t->st);
-}
-
 /* The outputs of programs of others. Faults of our compiler cannot be made there. */
 static bool ask_tools(execution *e, status *st) {
     if (fault_of_code(e->job->fault))

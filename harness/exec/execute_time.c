@@ -309,8 +309,8 @@ static bool sample(timed *t) {
     sample_set samples;
     e->stage(e->context, "time");
     uint64_t start = timer_now_ns();
-    bool ok = sample_take_groups(&plan, time_group, t, t->sets, &samples) &&
-              count(t, samples.repeats) &&
+    const sample_source source = {time_group, t, t->sets};
+    bool ok = sample_take(&plan, &source, &samples) && count(t, samples.repeats) &&
               rotation_check_unseen(t->rotation, e->launch.kernel, t->st);
     rotation_timing timing = {e->launch.kernel, samples.repeats};
     if (!ok || !rotation_finish(t->rotation, &timing, t->st))

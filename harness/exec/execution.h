@@ -36,13 +36,6 @@ bool execution_compute(execution *e, status *st);
  * that would only compile the same again. */
 bool execution_judge(execution *e, const tensor *repeat, status *st);
 
-/* The action that is timed. */
-typedef struct execution_timed {
-    launch *launch;
-    status *st;
-} execution_timed;
-bool execution_launch(void *context);
-
 /* execute_time.c: times a kernel that holds. A deviation that shows while it is timed makes the
  * result a mismatch. */
 bool execution_time(execution *e, status *st);

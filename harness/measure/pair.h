@@ -20,6 +20,7 @@ typedef struct pair_result {
 } pair_result;
 
 /* False when an action failed. */
-bool pair_take(const pair_plan *plan, sample_action action, void *a, void *b, pair_result *out);
+bool pair_take(const pair_plan *plan, const sample_source *a, const sample_source *b,
+               pair_result *out);
 
 #endif

@@ -5,12 +5,6 @@
 
 enum { GROUPS_OF_SHORT = 3, SHORT_NS = 1000000 };
 
-typedef struct sample_source {
-    sample_group group;
-    void *context;
-    uint64_t multiple;
-} sample_source;
-
 sample_plan sample_plan_for(bool quick) {
     if (quick)
         return (sample_plan){.least = 5, .most = 11, .budget_ns = 60000000, .warm_up_ns = 5000000};
@@ -22,8 +16,7 @@ static uint64_t repeats_for(double each_ns, uint64_t multiple) {
     return repeats == 1 ? 1 : (repeats + multiple - 1) / multiple * multiple;
 }
 
-/* Runs groups for a while; the fastest tells how many make a group. */
-static bool warm_up(const sample_plan *plan, const sample_source *source, uint64_t *repeats) {
+bool sample_warm_up(uint64_t warm_up_ns, const sample_source *source, uint64_t *repeats) {
     uint64_t start = timer_now_ns();
     uint64_t group = 1;
     double least = 0;
@@ -33,38 +26,34 @@ static bool warm_up(const sample_plan *plan, const sample_source *source, uint64
             return false;
         least = least > 0 && least < each ? least : each;
         *repeats = repeats_for(least, source->multiple);
-        if (timer_now_ns() - start >= plan->warm_up_ns)
+        if (timer_now_ns() - start >= warm_up_ns)
             return true;
         group = *repeats;
     }
 }
 
-/* One sample: the least of a few groups, or one group of a long action. */
-static bool take_one(const sample_source *source, sample_set *out) {
-    double best = 0;
+/* The least of a few groups, or one group of a long action. */
+bool sample_once(const sample_source *source, uint64_t repeats, double *ns) {
     for (int i = 0; i < GROUPS_OF_SHORT; i++) {
-        double ns;
-        if (!source->group(source->context, out->repeats, &ns))
+        double each;
+        if (!source->group(source->context, repeats, &each))
             return false;
-        if (i == 0 || ns < best)
-            best = ns;
-        if (ns * (double)out->repeats > SHORT_NS)
+        if (i == 0 || each < *ns)
+            *ns = each;
+        if (each * (double)repeats > SHORT_NS)
             break;
     }
-    out->ns[out->count++] = best;
     return true;
 }
 
-bool sample_take_groups(const sample_plan *plan, sample_group group, void *context,
-                        uint64_t multiple, sample_set *out) {
-    const sample_source source = {group, context, multiple};
+bool sample_take(const sample_plan *plan, const sample_source *source, sample_set *out) {
     out->count = 0;
-    if (!warm_up(plan, &source, &out->repeats))
+    if (!sample_warm_up(plan->warm_up_ns, source, &out->repeats))
         return false;
     uint64_t start = timer_now_ns();
     size_t most = plan->most < SAMPLE_MAX ? plan->most : SAMPLE_MAX;
     while (out->count < most) {
-        if (!take_one(&source, out))
+        if (!sample_once(source, out->repeats, &out->ns[out->count++]))
             return false;
         if (out->count >= plan->least && timer_now_ns() - start > plan->budget_ns)
             break;

@@ -20,11 +20,15 @@ typedef struct sample_plan {
 
 sample_plan sample_plan_for(bool quick);
 
-/* Returns false when the action failed; sampling then stops at once. */
-typedef bool (*sample_action)(void *context);
-
-/* Times `repeats` of them together: nanoseconds of one. */
+/* Times `repeats` of an action together: nanoseconds of one. False when it failed; sampling then
+ * stops at once. */
 typedef bool (*sample_group)(void *context, uint64_t repeats, double *ns_each);
+
+typedef struct sample_source {
+    sample_group group;
+    void *context;
+    uint64_t multiple; /* `repeats` is always one of it, or 1 where one takes as long as a group */
+} sample_source;
 
 typedef struct sample_set {
     double ns[SAMPLE_MAX]; /* per action, in the order taken */
@@ -32,8 +36,10 @@ typedef struct sample_set {
     uint64_t repeats; /* of a group */
 } sample_set;
 
-/* `repeats` is always a multiple of `multiple`, or 1 where one takes as long as a group. */
-bool sample_take_groups(const sample_plan *plan, sample_group group, void *context,
-                        uint64_t multiple, sample_set *out);
+bool sample_take(const sample_plan *plan, const sample_source *source, sample_set *out);
+
+/* Its steps: groups for a while, of which the fastest tells how many repeats make one; a sample. */
+bool sample_warm_up(uint64_t warm_up_ns, const sample_source *source, uint64_t *repeats);
+bool sample_once(const sample_source *source, uint64_t repeats, double *ns);
 
 #endif
