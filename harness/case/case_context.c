@@ -158,7 +158,7 @@ bool case_context_reference(case_context *s, status *st) {
 }
 
 /* All but the inputs is borrowed from `s`. */
-static bool make_other(const case_context *s, uint32_t index, bool twin, case_context *out,
+static bool make_other(const case_context *s, uint32_t index, bool perturbed, case_context *out,
                        status *st) {
     const uint64_t seed = s->seed + UINT64_C(0x9E3779B97F4A7C15) * (index + 1);
     *out = *s;
@@ -170,8 +170,8 @@ static bool make_other(const case_context *s, uint32_t index, bool twin, case_co
     out->golden_state = GOLDEN_MISSING;
     out->others = NULL;
     out->other_count = 0;
-    return (twin ? inputs_make_twin(&s->signature, s->c, s->inputs, seed, out->inputs, st)
-                 : inputs_make(&s->signature, s->c, seed, out->inputs, st)) &&
+    return (perturbed ? inputs_make_perturbed(&s->signature, s->c, s->inputs, seed, out->inputs, st)
+                      : inputs_make(&s->signature, s->c, seed, out->inputs, st)) &&
            compiler_check_values(s->instance, out->inputs, st);
 }
 

@@ -105,8 +105,8 @@ static bool copy_all(const tensor *from, uint32_t count, tensor *to, status *st)
     return true;
 }
 
-bool inputs_make_twin(const compiler_signature *signature, const compiler_case *c,
-                      const tensor *like, uint64_t seed, tensor *inputs, status *st) {
+bool inputs_make_perturbed(const compiler_signature *signature, const compiler_case *c,
+                           const tensor *like, uint64_t seed, tensor *inputs, status *st) {
     uint32_t count = signature->input_count;
     if (!copy_all(like, count, inputs, st))
         return false;

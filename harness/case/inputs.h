@@ -11,7 +11,7 @@ bool inputs_make(const compiler_signature *signature, const compiler_case *c, ui
 /* Copies of `like` in which one element, of one input, is another one of its distribution: outputs
  * that were kept by a part of the inputs do not show it. The seed says which. Where no other value
  * is drawn (constants), nothing differs. */
-bool inputs_make_twin(const compiler_signature *signature, const compiler_case *c,
-                      const tensor *like, uint64_t seed, tensor *inputs, status *st);
+bool inputs_make_perturbed(const compiler_signature *signature, const compiler_case *c,
+                           const tensor *like, uint64_t seed, tensor *inputs, status *st);
 
 #endif

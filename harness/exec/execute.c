@@ -179,7 +179,7 @@ static bool run_interpreter(execution *e, status *st) {
 /* ---- backends of the runtime ---- */
 static compiler_options options_of(const execution *e) {
     compiler_options options = job_compiler_options(e->job, e->subject->kernel);
-    if (e->misfits)
+    if (e->schedule_rejected)
         options.schedule = NULL;
     return options;
 }
@@ -200,7 +200,7 @@ static bool build(execution *e, status *st);
 static bool build_untuned(execution *e, status *st) {
     snprintf(e->note, sizeof e->note, "the tuned schedule is not used: %.300s", st->message);
     *st = (status)STATUS_INIT;
-    e->misfits = true;
+    e->schedule_rejected = true;
     json_object_set_new(e->result, "schedule_values", json_null());
     return build(e, st);
 }
@@ -212,7 +212,7 @@ static bool build(execution *e, status *st) {
     /* Schedules that a tuner only tries would crowd out what is used. */
     const char *cache = e->job->mode == JOB_TUNE ? NULL : e->job->cache;
     bool cached, ok = module_cache_build(cache, s->instance, &options, &e->artifact, &cached, st);
-    if (!ok && e->job->tuned && st->code == STATUS_INVALID && !e->misfits)
+    if (!ok && e->job->tuned && st->code == STATUS_INVALID && !e->schedule_rejected)
         return build_untuned(e, st);
     json_object_set_new(e->result, "schedule", json_string(schedule_of(&options, e->job)));
     if (!ok)
@@ -331,7 +331,7 @@ bool execution_compute(execution *e, status *st) {
 
 static void settle(execution *e, const verdict *v) {
     put_verdict(e, v);
-    e->deviates = !v->holds;
+    e->mismatch = !v->holds;
     if (v->holds)
         result_set_outcome(e->result, OUTCOME_OK, e->note, EXIT_DONE);
     else
@@ -361,7 +361,7 @@ static bool probe(execution *e, status *st) {
     if (ok && found.digest[0])
         json_object_set_new(e->result, "order_probe", json_string(found.digest));
     if (ok && !found.holds) {
-        e->deviates = true;
+        e->mismatch = true;
         result_set_outcome(e->result, OUTCOME_MISMATCH, found.why.data, EXIT_CHECK);
     }
     probe_result_release(&found);
@@ -394,12 +394,12 @@ static bool run_backend(execution *e, const backend *b, status *st) {
         return build(e, st) && execution_tune(e, st);
     if (!build(e, st) || !execution_compute(e, st) || !execution_judge(e, e->repeat, st))
         return false;
-    bool probed = e->job->order_probe && !e->deviates && e->profile == PROFILE_STRICT;
+    bool probed = e->job->order_probe && !e->mismatch && e->profile == PROFILE_STRICT;
     if (probed && !probe(e, st))
         return false;
-    if (e->deviates || e->job->mode != JOB_BENCH || !b->timed)
+    if (e->mismatch || e->job->mode != JOB_BENCH || !b->timed)
         return true;
-    return execution_time(e, st) && (e->deviates || timeline_launch(&e->timeline, &e->launch, st));
+    return execution_time(e, st) && (e->mismatch || timeline_launch(&e->timeline, &e->launch, st));
 }
 
 /* ---- packs ---- */

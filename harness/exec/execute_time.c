@@ -330,6 +330,6 @@ bool execution_time(execution *e, status *st) {
     if (ok || st->code != STATUS_MISMATCH)
         return ok;
     result_set_outcome(e->result, OUTCOME_MISMATCH, st->message, EXIT_CHECK);
-    e->deviates = true;
+    e->mismatch = true;
     return true;
 }

@@ -79,7 +79,7 @@ bool execution_tune(execution *e, status *st) {
     bool judged = e->profile != PROFILE_STRICT || e->subject->golden_state == GOLDEN_PRESENT;
     if (!execution_compute(e, st) || (judged && !execution_judge(e, e->repeat, st)))
         return false;
-    if (e->deviates)
+    if (e->mismatch)
         return true;
     e->stage(e->context, "compile");
     options.fault = NULL;

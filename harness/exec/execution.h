@@ -23,9 +23,9 @@ typedef struct execution {
     timeline timeline;
     watch watch; /* begun before the kernel is loaded */
     tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
-    bool deviates;  /* a verdict was given, and it does not hold */
-    bool misfits;   /* the tuned schedule did not fit, and is not used */
-    char note[400]; /* why */
+    bool mismatch;          /* a verdict was given, and it does not hold */
+    bool schedule_rejected; /* the tuned schedule did not fit, and is not used */
+    char note[400];         /* why */
 } execution;
 
 /* Of the module that was built. */

@@ -72,7 +72,7 @@ static bool run_valgrind(const counting *c, const char *manifest, status *st) {
     const char *const arguments[] = {"valgrind",       "--tool=callgrind", "--instr-atstart=no",
                                      "--quiet",        out.data,           self,
                                      "--gate-counter", manifest,           NULL};
-    program p = {.arguments = arguments, .output = &said, .complaint = &said};
+    program p = {.arguments = arguments, .output = &said, .errors = &said};
     int code = 0;
     bool ok = program_run(&p, &code, st);
     if (ok && code != 0)

@@ -60,12 +60,12 @@ typedef struct set_plan {
 
 typedef struct set_choice {
     uint64_t seed;
-    bool twin;
+    bool perturbed;
 } set_choice;
 
 static set_choice choose_set(const gate *g, uint32_t index, set_plan chosen) {
-    bool twin = index > 0 && index + 1 == chosen.count;
-    return (set_choice){g->settings->seed + (twin ? 0 : index), twin};
+    bool perturbed = index > 0 && index + 1 == chosen.count;
+    return (set_choice){g->settings->seed + (perturbed ? 0 : index), perturbed};
 }
 
 static bool is_strict(const gate_row *row) {
@@ -93,7 +93,7 @@ static case_context *open_set(case_context *s, const gate_side_unit *unit, set_c
                               status *st) {
     if (!open_subject(s, unit, set.seed, st))
         return NULL;
-    return set.twin ? case_context_others(s, 1, st) : s;
+    return set.perturbed ? case_context_others(s, 1, st) : s;
 }
 
 static void drop_digests(preparation *p, int side) {
@@ -225,10 +225,10 @@ static bool plain_inputs(const compiler_signature *signature, set_choice set, te
         kinds[i] = (compiler_input){floats ? INPUT_NORMAL : INPUT_INTEGERS, 0, floats ? 1 : 2};
     }
     tensor first[COMPILER_MAX_PARAMETERS] = {{0}};
-    if (!set.twin)
+    if (!set.perturbed)
         return inputs_make(signature, &c, set.seed, inputs, st);
     bool ok = inputs_make(signature, &c, set.seed, first, st) &&
-              inputs_make_twin(signature, &c, first, set.seed + 1, inputs, st);
+              inputs_make_perturbed(signature, &c, first, set.seed + 1, inputs, st);
     tensor_release_all(first, signature->input_count);
     return ok;
 }

@@ -353,7 +353,7 @@ static bool compile_there(const gate_side *a, const job *j, gate_side_module *ou
                                      "-o",
                                      path.data,
                                      NULL};
-    program p = {.arguments = arguments, .output = &said, .complaint = &said};
+    program p = {.arguments = arguments, .output = &said, .errors = &said};
     char *image = NULL;
     bool ok = program_run(&p, &code, st);
     if (ok && code != 0)

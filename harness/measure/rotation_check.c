@@ -39,7 +39,8 @@ static int set_of_digest(const rotation *r, uint32_t output, uint64_t digest) {
     return -1;
 }
 
-static bool deviates(const rotation *r, const rotation_buffer *b, uint32_t output, status *st) {
+static bool explain_mismatch(const rotation *r, const rotation_buffer *b, uint32_t output,
+                             status *st) {
     size_t words = b->size_bytes / sizeof(uint64_t);
     size_t left = pattern_words_left(b->data, b->size_bytes, r->part.poison);
     int other = set_of_digest(r, output, rotation_digest(b->data, b->size_bytes));
@@ -90,7 +91,7 @@ static bool check_output(const rotation *r, uint32_t target, uint32_t output, st
             *rotation_expected(r, set, r->launch.input_count + output) ||
         (r->request.accept && r->request.accept(r->request.accept_context, set, output, b->data)))
         return true;
-    deviates(r, b, output, &why);
+    explain_mismatch(r, b, output, &why);
     return status_set(st, STATUS_MISMATCH, "timed launches: output %u for input set %u %s", output,
                       set, why.message);
 }

@@ -11,16 +11,16 @@ static void trim(text *t) {
 }
 
 bool git_ask(const char *const *arguments, text *out, status *st) {
-    text complaint;
+    text errors;
     int code = 0;
-    text_init(&complaint);
-    program p = {.arguments = arguments, .output = out, .complaint = &complaint};
+    text_init(&errors);
+    program p = {.arguments = arguments, .output = out, .errors = &errors};
     bool ok = program_run(&p, &code, st);
     trim(out);
     if (ok && code != 0)
         ok = status_set(st, STATUS_NOT_FOUND, "git %s: %.*s", arguments[1],
-                        (int)strcspn(complaint.data, "\n"), complaint.data);
-    text_release(&complaint);
+                        (int)strcspn(errors.data, "\n"), errors.data);
+    text_release(&errors);
     return ok;
 }
 

@@ -92,7 +92,7 @@ static bool end_of(const program *p, pid_t pid, int *code, status *st) {
 bool program_run(const program *p, int *code, status *st) {
     channel out, err = {{-1, -1}, NULL};
     pid_t pid = -1;
-    if (open_channel(&out, p->output) && open_channel(&err, p->complaint))
+    if (open_channel(&out, p->output) && open_channel(&err, p->errors))
         pid = child_fork();
     if (pid == 0)
         become(p, &out, &err);

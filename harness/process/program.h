@@ -13,7 +13,7 @@ typedef struct program {
     const char *const *arguments; /* the first is the program, looked up in $PATH; NULL ends them */
     const char *folder;           /* where it runs; NULL: here */
     text *output;                 /* receives its stdout; NULL: goes to this program's stderr */
-    text *complaint;              /* receives its stderr; NULL: goes to this program's */
+    text *errors;                 /* receives its stderr; NULL: goes to this program's */
 } program;
 
 /* False where it could not be run, or was killed: `st` says why. *code: what it ended with. */

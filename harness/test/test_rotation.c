@@ -191,15 +191,15 @@ static void test_twins(void **state) {
     int of_first = 0;
     int64_t last = -1;
     compiler_input kinds[2] = {{INPUT_NORMAL, 0, 1}, {INPUT_NORMAL, 0, 1}};
-    compiler_case c = {.name = "twin", .inputs = kinds};
+    compiler_case c = {.name = "perturbed", .inputs = kinds};
     compiler_signature signature = {.input_count = 2};
-    tensor twin[2];
+    tensor perturbed[2];
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         int differ = 0;
-        assert_true(inputs_make_twin(&signature, &c, b->inputs[0], seed, twin, &st));
+        assert_true(inputs_make_perturbed(&signature, &c, b->inputs[0], seed, perturbed, &st));
         for (int64_t k = 0; k < 2 * ROWS * COLUMNS; k++) {
             int64_t input = k / (ROWS * COLUMNS), at = k % (ROWS * COLUMNS);
-            const float *like = b->inputs[0][input].data, *got = twin[input].data;
+            const float *like = b->inputs[0][input].data, *got = perturbed[input].data;
             if (like[at] == got[at])
                 continue;
             assert_true(k != last);
@@ -208,7 +208,7 @@ static void test_twins(void **state) {
             differ++;
         }
         assert_int_equal(differ, 1);
-        tensor_release_all(twin, 2);
+        tensor_release_all(perturbed, 2);
     }
     assert_in_range(of_first, SEEDS / 4, SEEDS * 3 / 4);
 }
