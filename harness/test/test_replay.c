@@ -155,7 +155,7 @@ static void expect(const pack_field *f, const char *what, json_t *value, bool in
 }
 
 #define KIND(name) (1u << PACK_FIELD_##name)
-#define WORDS (KIND(LABEL) | KIND(TEXT) | KIND(SCHEDULE))
+#define WORDS (KIND(LABEL) | KIND(DEVICE) | KIND(TEXT) | KIND(SCHEDULE))
 
 /* JSON, and the kinds whose domain may have it. */
 static const struct {
@@ -245,6 +245,7 @@ static void perturb_size(const pack_field *f) {
         return;
     case PACK_FIELD_IDENTIFIER:
     case PACK_FIELD_LABEL:
+    case PACK_FIELD_DEVICE:
     case PACK_FIELD_SCHEDULE:
     case PACK_FIELD_TEXT:
         expect(f, "longest", letters((size_t)f->high), true);
