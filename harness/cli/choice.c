@@ -45,12 +45,12 @@ static int unknown_backend(const options *o, const char *word) {
 }
 
 /* All that can run here; what cannot is told (once), not failed. */
-static void take_all_backends(job_choice *out) {
+static void take_all_backends(bool compiled, job_choice *out) {
     static bool told[BACKEND_COUNT];
     for (int i = 0; i < BACKEND_COUNT; i++) {
         uint32_t device;
         status st = STATUS_INIT;
-        if (!backend_table[i].product)
+        if (!backend_table[i].product || (compiled && !*backend_table[i].driver))
             continue;
         out->backends[i] = backend_device(&backend_table[i], out->device, &device, &st);
         if (!out->backends[i] && !told[i])
@@ -61,6 +61,11 @@ static void take_all_backends(job_choice *out) {
 
 static int take_backends(const options *o, arena *memory, job_choice *out) {
     const char *environment = getenv("TESSERA_BACKEND");
+    bool asked = options_flag(o, OPTION_BACKEND) || (environment && *environment);
+    if (!asked && o->command == COMMAND_BENCH) { /* what is compiled is held against the rest */
+        take_all_backends(true, out);
+        return EXIT_DONE;
+    }
     const char *words =
         options_text(o, OPTION_BACKEND, environment && *environment ? environment : "all");
     string_list names = {0};
@@ -72,7 +77,7 @@ static int take_backends(const options *o, arena *memory, job_choice *out) {
         status st = STATUS_INIT;
         out->by_name |= strcmp(names.items[i], "all") != 0;
         if (strcmp(names.items[i], "all") == 0)
-            take_all_backends(out);
+            take_all_backends(false, out);
         else if (id == BACKEND_COUNT)
             code = unknown_backend(o, names.items[i]);
         else if (!backend_device(&backend_table[id], out->device, &device, &st))

@@ -5,6 +5,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/database.h"
+#include "cli/terminal.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "exec/worker.h"
@@ -102,8 +103,12 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
                                .resume = options_flag(o, OPTION_RESUME),
                                .last_failed = options_flag(o, OPTION_LAST_FAILED),
                                .fail_fast = options_flag(o, OPTION_FAIL_FAST),
-                               .json = options_flag(o, OPTION_JSON),
-                               .colour = command_colour(o, stdout)};
+                               .database_named = !database_is_usual(o),
+                               .view = {.none = options_flag(o, OPTION_JSON),
+                                        .verbose = options_flag(o, OPTION_VERBOSE),
+                                        .colour = command_colour(o, stdout),
+                                        .unicode = terminal_unicode(),
+                                        .width = terminal_width(stdout)}};
         code = run_bench(&request);
         free(arguments);
     }
@@ -149,7 +154,7 @@ int command_bench(const options *o) {
         if (!document_export_place(o->values[OPTION_EXPORT].values.items[i], &st))
             return command_fail(&st);
     int code = check_options(o);
-    code = code ? code : choice_make(o, "strict,deterministic", 60, &choice);
+    code = code ? code : choice_make(o, "strict", 60, &choice);
     if (code)
         return code;
     code = choice_corpus(o, 0, &c);

@@ -7,8 +7,11 @@
 #include "cli/command.h"
 #include "cli/database.h"
 #include "cli/log_history.h"
+#include "cli/terminal.h"
 #include "common/say.h"
+#include "report/closing.h"
 #include "report/document.h"
+#include "report/error_table.h"
 #include "report/export/export.h"
 #include "report/table.h"
 #include "run/failures.h"
@@ -50,15 +53,21 @@ static int list_runs(store *s, log_view *v, status *st) {
     return EXIT_DONE;
 }
 
-static void print_table(const json_t *results, bool colour) {
-    table t = {.name_width = 28, .profile_width = 13, .colour = colour};
+static void print_results(const json_t *document, const options *o) {
+    const json_t *results = json_object_get(document, "results");
+    table t = {.name_width = 28, .profile_width = 13, .colour = command_colour(o, stdout)};
+    closing c = {.results = results,
+                 .ceilings = json_object_get(document, "ceilings"),
+                 .colour = t.colour,
+                 .unicode = terminal_unicode()};
     text out;
     text_init(&out);
     table_header(&t, &out);
     size_t i;
     json_t *result;
-    json_array_foreach((json_t *)results, i, result) table_line(&t, result, NULL, -1, &out);
-    table_summary(results, &out);
+    json_array_foreach((json_t *)results, i, result) table_line(&t, result, -1, &out);
+    error_table_print(results, &out);
+    closing_print(&c, &out);
     say_text(stdout, out.data);
     text_release(&out);
 }
@@ -83,7 +92,7 @@ static int show_results(store *s, const options *o, status *st) {
     if (code == EXIT_DONE && options_flag(o, OPTION_JSON))
         document_print(document, stdout);
     else if (code == EXIT_DONE)
-        print_table(json_object_get(document, "results"), command_colour(o, stdout));
+        print_results(document, o);
     json_decref(document);
     return code;
 }

@@ -2,6 +2,7 @@
 #include "report/error_table.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -65,13 +66,14 @@ void error_table_print(const json_t *results, text *out) {
                   (int)width, "kernel", "backend", "profile", "type", "cases", "ULP",
                   "error / bound");
     json_array_foreach(rows, i, row) {
-        text_show(out,
-                  "%-*s %-7s %-13s %-9s %5" JSON_INTEGER_FORMAT "  %10" JSON_INTEGER_FORMAT
-                  "  %.3g\n",
-                  (int)width, json_text_at(row, "kernel"), json_text_at(row, "backend"),
+        int64_t ulp = json_integer_value(json_object_get(row, "max_ulp_f64"));
+        char words[32] = "-";
+        if (ulp <= ERROR_TABLE_ULP)
+            snprintf(words, sizeof words, "%" PRId64, ulp);
+        text_show(out, "%-*s %-7s %-13s %-9s %5" JSON_INTEGER_FORMAT "  %10s  %.3g\n", (int)width,
+                  json_text_at(row, "kernel"), json_text_at(row, "backend"),
                   json_text_at(row, "profile"), json_text_at(row, "type"),
-                  json_integer_value(json_object_get(row, "cases")),
-                  json_integer_value(json_object_get(row, "max_ulp_f64")),
+                  json_integer_value(json_object_get(row, "cases")), words,
                   json_number_value(json_object_get(row, "max_error_over_bound")));
     }
     if (json_array_size(rows))

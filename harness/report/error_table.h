@@ -8,6 +8,9 @@
 #include "base/text.h"
 
 /* One object a kernel, backend, profile and type: cases, max_ulp_f64, max_error_over_bound. */
+/* More ULP say nothing: near zero a difference far below the bound is of millions. */
+enum { ERROR_TABLE_ULP = 1 << 16 };
+
 json_t *error_table_json(const json_t *results);
 /* Appends the table; nothing where no result has an error. */
 void error_table_print(const json_t *results, text *out);

@@ -10,14 +10,6 @@
 #include "common/json_text.h"
 #include "report/error_table.h"
 
-enum { FAILURES_LISTED = 20 };
-
-#define GREEN "\033[32m"
-#define RED "\033[31m"
-#define YELLOW "\033[33m"
-#define DIM "\033[2m"
-#define PLAIN "\033[0m"
-
 void table_duration(double ns, text *out) {
     static const struct {
         double scale;
@@ -43,13 +35,20 @@ static double number_at(const json_t *result, const char *outer, const char *inn
 
 void table_header(const table *t, text *out) {
     if (t->colour)
-        text_append(out, DIM);
+        text_append(out, TABLE_DIM);
     text_show(out, "%-*s %-7s %-*s %2s  %10s  %-9s %15s  %-22s %7s  %s", t->name_width, "case",
               "backend", t->profile_width, "profile", "t", "median", "interval", "rate",
               "of roofline", "change", "verdict");
     if (t->colour)
-        text_append(out, PLAIN);
+        text_append(out, TABLE_PLAIN);
     text_append_char(out, '\n');
+}
+
+void table_resource(const json_t *result, char out[TABLE_RESOURCE_BYTES]) {
+    snprintf(out, TABLE_RESOURCE_BYTES, "%s", result_text(result, RESULT_RESOURCE));
+    char *suffix = strchr(out, ':') ? strchr(out, ':') : strstr(out, ".t");
+    if (suffix)
+        *suffix = '\0';
 }
 
 static void append_padded(text *out, const text *cell, int width) {
@@ -90,16 +89,18 @@ static void rate_cell(const json_t *result, text *out) {
     text_release(&cell);
 }
 
-static void roofline_cell(const json_t *result, const char *resource, text *out) {
+static void roofline_cell(const json_t *result, text *out) {
     text cell;
     text_init(&cell);
     double fraction = number_at(result, "roofline", "fraction");
+    char resource[TABLE_RESOURCE_BYTES];
+    table_resource(result, resource);
     const char *bound =
         json_string_value(json_object_get(json_object_get(result, "roofline"), "bound"));
     if (isnan(fraction))
         text_append(&cell, "-");
     else
-        text_show(&cell, "%3.0f%% %s", 100 * fraction, resource ? resource : bound);
+        text_show(&cell, "%3.0f%% %s", 100 * fraction, *resource ? resource : bound);
     text_show(out, "  %-22s", cell.data);
     text_release(&cell);
 }
@@ -114,8 +115,8 @@ static void change_cell(const json_t *result, double previous_ns, text *out) {
 
 static const char *outcome_colour(job_outcome o) {
     if (o == OUTCOME_OK)
-        return GREEN;
-    return outcome_is_failure(o) ? RED : YELLOW;
+        return TABLE_GREEN;
+    return outcome_is_failure(o) ? TABLE_RED : TABLE_YELLOW;
 }
 
 /* "; tf32 as f32" */
@@ -133,7 +134,7 @@ static void verdict_cell(const table *t, const json_t *result, text *out) {
     text_append(out, "  ");
     text_append(out, t->colour ? outcome_colour(outcome) : "");
     text_show(out, "%s", result_text(result, RESULT_STATUS));
-    text_append(out, t->colour ? PLAIN : "");
+    text_append(out, t->colour ? TABLE_PLAIN : "");
     if (outcome == OUTCOME_OK && against && strcmp(against, "none") != 0) {
         text_show(out, " (%s, ", against);
         double ratio = number_at(check, "max_error_over_bound", NULL);
@@ -157,8 +158,7 @@ static void verdict_cell(const table *t, const json_t *result, text *out) {
     text_append_char(out, '\n');
 }
 
-void table_line(const table *t, const json_t *result, const char *resource, double previous_ns,
-                text *out) {
+void table_line(const table *t, const json_t *result, double previous_ns, text *out) {
     text name;
     text_init(&name);
     text_show(&name, "%s/%s", result_text(result, RESULT_KERNEL), result_text(result, RESULT_CASE));
@@ -168,12 +168,12 @@ void table_line(const table *t, const json_t *result, const char *resource, doub
     text_release(&name);
     time_cells(result, out);
     rate_cell(result, out);
-    roofline_cell(result, resource, out);
+    roofline_cell(result, out);
     change_cell(result, previous_ns, out);
     verdict_cell(t, result, out);
 }
 
-static void count_statuses(const json_t *results, text *out) {
+void table_counts(const json_t *results, text *out) {
     text_show(out, "%zu results:", json_array_size(results));
     const char *separator = " ";
     for (int k = 0; k < OUTCOME_COUNT; k++) {
@@ -199,46 +199,7 @@ static size_t count_against(const json_t *results, const char *against) {
     return count;
 }
 
-/* What failed once more, where one looks for it: at the end. */
-static void list_failures(const json_t *results, text *out) {
-    size_t i, listed = 0;
-    json_t *result;
-    json_array_foreach(results, i, result) {
-        if (!outcome_is_failure(result_outcome(result)) || ++listed > FAILURES_LISTED)
-            continue;
-        text_show(out, "%s: %s/%s@%s,%s,%.0f\n", result_text(result, RESULT_STATUS),
-                  result_text(result, RESULT_KERNEL), result_text(result, RESULT_CASE),
-                  result_text(result, RESULT_BACKEND), result_text(result, RESULT_PROFILE),
-                  number_at(result, "threads", NULL));
-    }
-    if (listed > FAILURES_LISTED)
-        text_show(out, "and %zu more\n", listed - FAILURES_LISTED);
-}
-
-void table_summary(const json_t *results, text *out) {
-    error_table_print(results, out);
-    list_failures(results, out);
-    count_statuses(results, out);
+void table_checked(const json_t *results, text *out) {
     text_show(out, "checked: %zu against a golden, %zu against the interpreter (no golden)\n",
               count_against(results, "golden"), count_against(results, "reference"));
-    const json_t *slowest = NULL;
-    double most = 0;
-    size_t i, cached = 0;
-    json_t *result;
-    json_array_foreach(results, i, result) {
-        double ns = number_at(result, "compile_ns", NULL);
-        cached += json_is_true(json_object_get(result, "compile_cached"));
-        if (ns > most) {
-            most = ns;
-            slowest = result;
-        }
-    }
-    if (slowest) {
-        text_show(out, "slowest compile: %s/%s, ", result_text(slowest, RESULT_KERNEL),
-                  result_text(slowest, RESULT_CASE));
-        table_duration(most, out);
-        if (cached)
-            text_show(out, "; %zu modules from the cache", cached);
-        text_append_char(out, '\n');
-    }
 }

@@ -1,4 +1,4 @@
-/* table.h - results as lines for a person, and the closing summary. */
+/* table.h - results as lines for a person, one for each. */
 #ifndef TESSERA_HARNESS_REPORT_TABLE_H
 #define TESSERA_HARNESS_REPORT_TABLE_H
 
@@ -8,19 +8,29 @@
 
 #include "base/text.h"
 
+#define TABLE_GREEN "\033[32m"
+#define TABLE_RED "\033[31m"
+#define TABLE_YELLOW "\033[33m"
+#define TABLE_DIM "\033[2m"
+#define TABLE_PLAIN "\033[0m"
+
+enum { TABLE_RESOURCE_BYTES = 64 };
+
 typedef struct table {
     int name_width, profile_width; /* of the widest line to come */
     bool colour;
 } table;
 
-/* `previous_ns` is the median of the last comparable run, negative where there is none; `resource`
- * names the ceiling that bounds the result, or NULL. */
+/* `previous_ns` is the median of the last comparable run, negative where there is none. */
 void table_header(const table *t, text *out);
-void table_line(const table *t, const json_t *result, const char *resource, double previous_ns,
-                text *out);
-/* Counts by status, what was checked against what, the slowest compile. */
-void table_summary(const json_t *results, text *out);
+void table_line(const table *t, const json_t *result, double previous_ns, text *out);
+/* How many results have each status; what they were checked against. A line each. */
+void table_counts(const json_t *results, text *out);
+void table_checked(const json_t *results, text *out);
 
+/* The ceiling that bounds a result, "compute.f32" or "memory.L3": without its number of threads and
+ * the size of its set. "" where there is none. */
+void table_resource(const json_t *result, char out[TABLE_RESOURCE_BYTES]);
 /* "1.23 ms", "17.4 us". */
 void table_duration(double ns, text *out);
 

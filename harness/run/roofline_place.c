@@ -124,6 +124,7 @@ static void accuse(placing *p) {
 static void put_point(placing *p) {
     json_t *result = *p->result;
     result_set(result, RESULT_BOUND, json_string(p->point.compute_bound ? "compute" : "memory"));
+    result_set(result, RESULT_RESOURCE, json_string(p->point.resource));
     result_set(result, RESULT_CEILING, json_real(p->point.ceiling));
     result_set(result, RESULT_FRACTION, json_real(p->point.fraction));
     if (p->value_count)
@@ -135,16 +136,14 @@ static void put_point(placing *p) {
 }
 
 bool roofline_place_result(ceilings *c, const roofline_place_source *source, json_t **result,
-                           json_t **internal, char resource[CEILING_NAME_BYTES], status *st) {
+                           json_t **internal, status *st) {
     placing p = {.c = c, .source = source, .result = result, .internal = internal};
-    resource[0] = '\0';
     if (!locate(&p))
         return true;
     if (!roofline_place_beside(&p, st) || (is_above(&p) && !roofline_place_again(&p, st)))
         return false;
     if (p.value_count && result_outcome(*result) != OUTCOME_OK)
         return true; /* it was measured again, and something else is wrong with it */
-    snprintf(resource, CEILING_NAME_BYTES, "%s", p.point.resource);
     put_point(&p);
     return true;
 }

@@ -27,10 +27,9 @@ typedef struct roofline_place_source {
     void *context;
 } roofline_place_source;
 
-/* Fills (*result)["roofline"], and makes the result an error where it stays above the limit.
- * `resource` receives the ceiling's name, or "" where the result is not timed. False: measuring
- * failed. */
+/* Fills (*result)["roofline"] where it is timed, and makes the result an error where it stays above
+ * the limit. False: measuring failed. */
 bool roofline_place_result(ceilings *c, const roofline_place_source *source, json_t **result,
-                           json_t **internal, char resource[CEILING_NAME_BYTES], status *st);
+                           json_t **internal, status *st);
 
 #endif

@@ -13,12 +13,16 @@
 #include "common/json_text.h"
 #include "common/run_name.h"
 #include "common/say.h"
+#include "common/timer.h"
+#include "device/host.h"
 #include "exec/worker.h"
 #include "measure/host_facts.h"
+#include "report/closing.h"
 #include "report/document.h"
+#include "report/error_table.h"
 #include "report/github.h"
 #include "report/progress.h"
-#include "report/table.h"
+#include "report/run_view.h"
 #include "run/pack_case.h"
 #include "run/roofline_place.h"
 #include "run/stored_run.h"
@@ -38,7 +42,8 @@ typedef struct run {
     map done; /* key -> record (json_t, owned), of a run that is resumed */
     worker worker;
     progress progress;
-    table table;
+    run_view view;
+    uint64_t began_ns;
     exit_code code;
     bool stopped; /* interrupted */
 } run;
@@ -254,28 +259,25 @@ static bool store_record(run *r, const char *key, const json_t *result, const js
     return ok;
 }
 
-static bool show(run *r, const char *key, const json_t *result, const char *resource, status *st) {
+static void print(run *r, text *words) {
+    if (words->length) {
+        progress_clear(&r->progress);
+        say_text(stdout, words->data);
+        fflush(stdout);
+    }
+    text_release(words);
+}
+
+static bool show(run *r, const char *key, json_t *result, status *st) {
     double previous_ns;
-    if (r->request->json)
-        return true;
     store_peer peer = {r->number, r->machine.data, key, result_whole(result, RESULT_FLOPS),
                        result_whole(result, RESULT_BYTES)};
-    if (!store_last_median(r->store, &peer, &previous_ns, st))
+    if (!r->request->view.none && !store_last_median(r->store, &peer, &previous_ns, st))
         return false;
-    text line;
-    text_init(&line);
-    /* "compute.f32.t2" without its thread count, which has its own column; "memory.L3:96KiB.t2"
-     * without the size of the set. */
-    char name[CEILING_NAME_BYTES];
-    snprintf(name, sizeof name, "%s", resource);
-    char *suffix = strchr(name, ':') ? strchr(name, ':') : strstr(name, ".t");
-    if (suffix)
-        *suffix = '\0';
-    table_line(&r->table, result, name[0] ? name : NULL, previous_ns, &line);
-    progress_clear(&r->progress);
-    say_text(stdout, line.data);
-    fflush(stdout);
-    text_release(&line);
+    text words;
+    text_init(&words);
+    run_view_result(&r->view, result, previous_ns, &words);
+    print(r, &words);
     return true;
 }
 
@@ -336,11 +338,10 @@ static bool measure_again(void *context, json_t **result, json_t **internal, sta
     return true;
 }
 
-static bool keep_result(run *r, const char *key, measuring *m, json_t **result, char *resource,
-                        status *st) {
+static bool keep_result(run *r, const char *key, measuring *m, json_t **result, status *st) {
     json_t *internal = result_take_internal(*result);
     roofline_place_source source = {.point = measure_again, .context = m};
-    bool ok = roofline_place_result(&r->ceilings, &source, result, &internal, resource, st) &&
+    bool ok = roofline_place_result(&r->ceilings, &source, result, &internal, st) &&
               store_ceilings(r, st) && store_record(r, key, *result, internal, st);
     r->code = exit_code_worse(r->code, m->code);
     json_decref(internal);
@@ -350,7 +351,6 @@ static bool keep_result(run *r, const char *key, measuring *m, json_t **result, 
 /* Runs the job, or takes its record from the run that is resumed. */
 static bool run_one(run *r, const job *j, const char *key, status *st) {
     intptr_t stored;
-    char resource[CEILING_NAME_BYTES] = "";
     json_t *result;
     if (map_get(&r->done, key, &stored)) {
         result = json_incref((json_t *)stored);
@@ -360,7 +360,7 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
         if (!result)
             return true;
         measuring m = {r, j, result_exit(result)};
-        if (!keep_result(r, key, &m, &result, resource, st)) {
+        if (!keep_result(r, key, &m, &result, st)) {
             json_decref(result);
             if (r->stopped)
                 *st = (status)STATUS_INIT;
@@ -373,7 +373,7 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
         r->code = exit_code_worse(r->code, EXIT_ABSENT);
     json_array_append_new(r->results, result);
     progress_step(&r->progress);
-    return show(r, key, result, resource, st);
+    return show(r, key, result, st);
 }
 
 static bool run_all(run *r, status *st) {
@@ -412,6 +412,27 @@ static bool export_all(const run *r, json_t *document, status *st) {
     return ok;
 }
 
+/* The last lines, and the closing screen; beside a document on stderr. */
+static void close_view(run *r, const json_t *measured) {
+    const run_request *q = r->request;
+    closing c = {.results = r->results,
+                 .ceilings = measured,
+                 .run = r->number ? r->id : NULL,
+                 .database = q->database,
+                 .named = q->database_named,
+                 .colour = q->view.colour,
+                 .unicode = q->view.unicode,
+                 .seconds = (double)(timer_now_ns() - r->began_ns) * 1e-9};
+    text words;
+    text_init(&words);
+    run_view_end(&r->view, &words);
+    if (q->view.verbose)
+        error_table_print(r->results, &words);
+    closing_print(&c, &words);
+    say_text(q->view.none ? stderr : stdout, words.data);
+    text_release(&words);
+}
+
 static bool finish(run *r, status *st) {
     const run_request *q = r->request;
     json_t *document =
@@ -424,15 +445,9 @@ static bool finish(run *r, status *st) {
         json_object_set_new(document, "interrupted", json_true());
     else
         report_to_github(document);
-    if (q->json)
+    if (q->view.none)
         document_print(document, stdout);
-    text summary;
-    text_init(&summary);
-    table_summary(r->results, &summary);
-    if (r->number)
-        text_show(&summary, "run %s, in %s\n", r->id, q->database);
-    say_text(q->json ? stderr : stdout, summary.data);
-    text_release(&summary);
+    close_view(r, json_object_get(document, "ceilings"));
     json_decref(document);
     if (r->stopped) {
         say(stderr,
@@ -450,28 +465,18 @@ static bool finish(run *r, status *st) {
     return ok;
 }
 
-static void measure_table(run *r) {
-    r->table = (table){.name_width = 4, .profile_width = 7, .colour = r->request->colour};
-    for (size_t i = 0; i < r->request->plan->jobs.count; i++) {
-        const job *j = &r->request->plan->jobs.items[i];
-        int name = (int)(strlen(j->kernel) + strlen(j->case_name) + 1),
-            profile = (int)strlen(j->profile);
-        r->table.name_width = name > r->table.name_width ? name : r->table.name_width;
-        r->table.profile_width =
-            profile > r->table.profile_width ? profile : r->table.profile_width;
-    }
-}
-
-static void show_header(run *r) {
-    if (r->request->json || r->request->plan->jobs.count == 0)
+/* What will be done, and how fast this machine can be. */
+static void show_begin(run *r) {
+    const job_plan *p = r->request->plan;
+    text words;
+    if (r->request->view.none || p->jobs.count == 0)
         return;
-    text header;
-    text_init(&header);
-    table_header(&r->table, &header);
-    progress_clear(&r->progress);
-    say_text(stdout, header.data);
-    fflush(stdout);
-    text_release(&header);
+    text_init(&words);
+    text_show(&words, "%s, %s; %zu results to come; the ceilings took %.0f s\n", host_cpu_name(),
+              r->request->choice->isa ? r->request->choice->isa : host_isa(), p->jobs.count,
+              (double)(timer_now_ns() - r->began_ns) * 1e-9);
+    run_view_header(&r->view, &words);
+    print(r, &words);
 }
 
 static void release(run *r) {
@@ -480,6 +485,7 @@ static void release(run *r) {
     map_release(&r->done);
     json_decref(r->results);
     text_release(&r->machine);
+    run_view_release(&r->view);
     store_close(r->store);
     free(r);
 }
@@ -490,6 +496,7 @@ int run_bench(const run_request *request) {
     r->request = request;
     r->code = request->problem;
     r->results = json_array();
+    r->began_ns = timer_now_ns();
     map_init(&r->done);
     text_init(&r->machine);
     host_machine(request->choice->isa, &r->machine);
@@ -500,12 +507,12 @@ int run_bench(const run_request *request) {
     bool ok = r->store && (!request->last_failed || keep_last_failed(r, &st));
     if (ok) {
         interrupt_watch();
-        measure_table(r);
+        run_view_init(&r->view, &request->view, request->plan);
         progress_start(&r->progress, request->plan->jobs.count);
         ok = begin(r, &st) && measure_ceilings(r, &st);
     }
     if (ok) {
-        show_header(r);
+        show_begin(r);
         ok = run_all(r, &st) && finish(r, &st);
     }
     progress_clear(&r->progress);

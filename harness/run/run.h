@@ -3,17 +3,20 @@
 #define TESSERA_HARNESS_RUN_RUN_H
 
 #include "case/job_plan.h"
+#include "report/run_view.h"
 
 typedef struct run_request {
     job_plan *plan; /* jobs that --last-failed excludes are removed */
     const job_choice *choice;
     const char *arguments; /* canonical text: --resume looks for equal ones */
     const char *database;
+    bool database_named; /* by --db or $TSR_DB */
     const char *const *exports;
     size_t export_count;
     exit_code problem;    /* of the corpus: some source was wrong */
     const char *failures; /* where packs of failing cases go; NULL: where they usually do */
-    bool resume, last_failed, fail_fast, json, colour;
+    bool resume, last_failed, fail_fast;
+    run_view_options view;
 } run_request;
 
 /* Prints, stores and exports; returns the exit code. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "case/result.h"
 #include "run/roofline_place.h"
 
 static json_t *timed(const char *element, json_int_t flops, json_int_t bytes, double median_ns,
@@ -183,15 +184,14 @@ static const placing placings[] = {
 static void roofline_place_one(const placing *p) {
     ceilings c = uniform(1, 1);
     status st = STATUS_INIT;
-    char resource[CEILING_NAME_BYTES];
     fake f = p->measured;
     roofline_place_source source = {fake_point, fake_ceiling, &f};
     json_t *internal, *result = timed("f32", p->flops, p->bytes, p->median_ns, &internal);
-    assert_true(roofline_place_result(&c, &source, &result, &internal, resource, &st));
+    assert_true(roofline_place_result(&c, &source, &result, &internal, &st));
     const json_t *again = json_object_get(json_object_get(result, "roofline"), "again");
     print_message("%s\n", p->what);
     assert_string_equal(json_string_value(json_object_get(result, "status")), p->status);
-    assert_string_equal(resource, p->resource);
+    assert_string_equal(result_text(result, RESULT_RESOURCE), p->resource);
     assert_int_equal(json_array_size(json_object_get(again, "times_ns")), p->times);
     assert_int_equal(json_array_size(json_object_get(again, "ceilings")), p->ceilings);
     if (strcmp(p->status, "ok") == 0)
@@ -214,11 +214,10 @@ static void a_point_that_cannot_be_measured_again_stays(void **state) {
     (void)state;
     ceilings c = uniform(1, 1);
     status st = STATUS_INIT;
-    char resource[CEILING_NAME_BYTES];
     fake f = {{2, 2, 8}, {9}, {1}, NULL, 0, 0};
     roofline_place_source source = {NULL, fake_ceiling, &f};
     json_t *internal, *result = timed("f32", 0, 256 << 10, 65536, &internal);
-    assert_true(roofline_place_result(&c, &source, &result, &internal, resource, &st));
+    assert_true(roofline_place_result(&c, &source, &result, &internal, &st));
     assert_true(fabs(fraction_of(result) - 0.5) < 1e-9);
     assert_int_equal(f.probes, 3);
     json_decref(internal);
@@ -230,12 +229,11 @@ static void shared_levels_are_measured_beside_the_point(void **state) {
     (void)state;
     ceilings c = uniform(1e3, 1e6);
     status st = STATUS_INIT;
-    char resource[CEILING_NAME_BYTES];
     roofline_place_source source = {0};
     json_t *internal, *result = timed("f32", 0, 1 << 30, 1e9, &internal);
-    assert_true(roofline_place_result(&c, &source, &result, &internal, resource, &st));
-    assert_string_equal(resource, "memory.DRAM:1048576KiB.t1");
-    assert_true(ceilings_find(&c, resource)->value < 1e5);
+    assert_true(roofline_place_result(&c, &source, &result, &internal, &st));
+    assert_string_equal(result_text(result, RESULT_RESOURCE), "memory.DRAM:1048576KiB.t1");
+    assert_true(ceilings_find(&c, result_text(result, RESULT_RESOURCE))->value < 1e5);
     json_decref(internal);
     json_decref(result);
 }
@@ -244,12 +242,11 @@ static void what_is_not_timed_has_no_place(void **state) {
     (void)state;
     ceilings c = uniform(1, 1);
     status st = STATUS_INIT;
-    char resource[CEILING_NAME_BYTES];
     roofline_place_source source = {0};
     json_t *internal, *result = timed("f32", 1, 1, 1, &internal);
     json_object_set_new(result, "time_ns", json_null());
-    assert_true(roofline_place_result(&c, &source, &result, &internal, resource, &st));
-    assert_string_equal(resource, "");
+    assert_true(roofline_place_result(&c, &source, &result, &internal, &st));
+    assert_string_equal(result_text(result, RESULT_RESOURCE), "");
     assert_true(json_is_null(json_object_get(result, "roofline")));
     json_decref(internal);
     json_decref(result);

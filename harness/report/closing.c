@@ -1,0 +1,277 @@
+/* closing.c - the closing screen of a run. */
+#include "report/closing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "case/job.h"
+#include "case/result.h"
+#include "common/json_text.h"
+#include "report/error_table.h"
+#include "report/table.h"
+
+enum { FAILURES_LISTED = 10, NOTES_LISTED = 3, LISTED = 3, BINS = 10 };
+
+/* What lasts less is bound by the launch, not by a ceiling. */
+static const double telling_ns = 10000;
+
+static void label(const char *word, text *out) {
+    text_printf(out, "%-9s ", word);
+}
+
+static void append_case(const json_t *r, text *out) {
+    text_show(out, "%s/%s", result_text(r, RESULT_KERNEL), result_text(r, RESULT_CASE));
+}
+
+static void append_key(const json_t *r, text *out) {
+    append_case(r, out);
+    text_show(out, "@%s,%s,%.0f", result_text(r, RESULT_BACKEND), result_text(r, RESULT_PROFILE),
+              result_number(r, RESULT_THREADS));
+}
+
+/* ---- shares of the ceilings ---- */
+
+typedef VEC(double) shares;
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void append_bins(const closing *c, const shares *s, text *out) {
+    static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char ascii[] = " .:-=+*#@";
+    size_t bins[BINS] = {0}, most = 1;
+    for (size_t i = 0; i < s->count; i++) {
+        int bin = (int)(s->items[i] * BINS);
+        bin = bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
+        most = ++bins[bin] > most ? bins[bin] : most;
+    }
+    for (int i = 0; i < BINS; i++) {
+        size_t level = (bins[i] * 8 + most - 1) / most;
+        if (c->unicode)
+            text_append(out, blocks[level]);
+        else
+            text_append_char(out, ascii[level]);
+    }
+}
+
+static double value_of(const closing *c, const char *name, const char **unit) {
+    size_t i, length = strlen(name);
+    const json_t *ceiling;
+    double most = 0;
+    json_array_foreach(c->ceilings, i, ceiling) {
+        const char *resource = json_text_at(ceiling, "resource");
+        double value = json_number_value(json_object_get(ceiling, "value"));
+        if (strncmp(resource, name, length) != 0 || !strchr(":.", resource[length]) ||
+            value <= most)
+            continue;
+        most = value;
+        *unit = json_text_at(ceiling, "unit");
+    }
+    return most;
+}
+
+static void append_ceiling(const closing *c, const char *name, shares *s, text *out) {
+    const char *unit = "";
+    double value = value_of(c, name, &unit);
+    qsort(s->items, s->count, sizeof *s->items, ascending);
+    text_show(out, "  %-18s %7.4g %-7s %5zu   %3.0f %% %3.0f %% %3.0f %%  |", name, value, unit,
+              s->count, 100 * s->items[0], 100 * s->items[s->count / 2],
+              100 * s->items[s->count - 1]);
+    append_bins(c, s, out);
+    text_append(out, "|\n");
+}
+
+/* Each ceiling that bounds a result, whatever its number of threads and the size of its set. */
+static void append_roofline(const closing *c, text *out) {
+    map names;
+    size_t i, k;
+    const json_t *result;
+    char name[TABLE_RESOURCE_BYTES];
+    map_init(&names);
+    json_array_foreach(c->results, i, result) {
+        table_resource(result, name);
+        if (*name)
+            map_put(&names, name, 1);
+    }
+    if (names.count)
+        text_append(out, "ceiling                   of it    results  least  mid best  "
+                         "0 %   100 %\n");
+    for (i = 0; i < names.count; i++) {
+        shares s = {0};
+        json_array_foreach(c->results, k, result) {
+            table_resource(result, name);
+            if (strcmp(name, names.entries[i].key) == 0)
+                vec_push(&s, result_number(result, RESULT_FRACTION));
+        }
+        append_ceiling(c, names.entries[i].key, &s, out);
+        vec_release(&s);
+    }
+    map_release(&names);
+}
+
+/* ---- extremes ---- */
+
+typedef struct extreme {
+    const json_t *result;
+    double value;
+} extreme;
+
+/* Keeps the greatest in order, of each kernel one. */
+static void keep(extreme *best, const json_t *result, double value) {
+    int at = 0, of_kernel = LISTED - 1; /* that leaves its place */
+    const char *kernel = result_text(result, RESULT_KERNEL);
+    while (at < LISTED && best[at].result && best[at].value >= value)
+        at++;
+    for (int i = LISTED - 1; i >= 0; i--)
+        if (best[i].result && strcmp(result_text(best[i].result, RESULT_KERNEL), kernel) == 0)
+            of_kernel = i;
+    if (at == LISTED || (of_kernel < at && best[of_kernel].result &&
+                         strcmp(result_text(best[of_kernel].result, RESULT_KERNEL), kernel) == 0))
+        return;
+    memmove(&best[at + 1], &best[at], (size_t)(of_kernel - at) * sizeof *best);
+    best[at] = (extreme){result, value};
+}
+
+static void append_extremes(const char *word, const extreme *best, bool times, text *out) {
+    if (!best[0].result)
+        return;
+    label(word, out);
+    for (int i = 0; i < LISTED && best[i].result; i++) {
+        text_append(out, i ? ", " : "");
+        append_case(best[i].result, out);
+        text_append_char(out, ' ');
+        if (times)
+            table_duration(best[i].value, out);
+        else
+            text_printf(out, "%.0f %% of %s", 100 * result_number(best[i].result, RESULT_FRACTION),
+                        result_text(best[i].result, RESULT_BOUND));
+    }
+    text_append_char(out, '\n');
+}
+
+static void append_slowest(const closing *c, text *out) {
+    extreme slow[LISTED] = {{0}}, far[LISTED] = {{0}}, compiled[LISTED] = {{0}};
+    size_t i, cached = 0;
+    const json_t *r;
+    json_array_foreach(c->results, i, r) {
+        double ns = result_number(r, RESULT_MEDIAN), share = result_number(r, RESULT_FRACTION),
+               compile = json_number_value(json_object_get(r, "compile_ns"));
+        cached += json_is_true(json_object_get(r, "compile_cached"));
+        if (!isnan(ns))
+            keep(slow, r, ns);
+        if (!isnan(share) && ns >= telling_ns)
+            keep(far, r, -share);
+        if (compile > 0)
+            keep(compiled, r, compile);
+    }
+    append_extremes("slowest", slow, true, out);
+    append_extremes("furthest", far, false, out);
+    append_extremes("compiling", compiled, true, out);
+    if (cached)
+        text_printf(out, "          %zu modules came from the cache\n", cached);
+}
+
+/* ---- errors ---- */
+
+/* The worst share of a derived bound. ULP only where they say something: near zero a difference far
+ * below the bound is of millions. */
+static void append_errors(const closing *c, text *out) {
+    size_t i, count = 0;
+    const json_t *r, *worst = NULL;
+    double most = 0;
+    json_array_foreach(c->results, i, r) {
+        double share = result_number(r, RESULT_MAX_ERROR);
+        if (isnan(share))
+            continue;
+        count++;
+        if (!worst || share > most) {
+            most = share;
+            worst = r;
+        }
+    }
+    if (!worst)
+        return;
+    int64_t ulp = result_whole(worst, RESULT_MAX_ULP_F64);
+    label("errors", out);
+    text_printf(out, "%zu against f64: at most %.2g %% of the derived bound (", count, 100 * most);
+    append_key(worst, out);
+    if (ulp >= 0 && ulp <= ERROR_TABLE_ULP)
+        text_printf(out, ", %lld ULP", (long long)ulp);
+    text_append(out, ")\n");
+}
+
+/* ---- notes and failures ---- */
+
+/* What results say of themselves though they hold: each text once. */
+static void append_notes(const closing *c, text *out) {
+    map counts;
+    size_t i, listed = 0;
+    const json_t *r;
+    map_init(&counts);
+    json_array_foreach(c->results, i, r) {
+        const char *why = result_text(r, RESULT_WHY);
+        intptr_t before = 0;
+        if (!*why || outcome_is_failure(result_outcome(r)))
+            continue;
+        (void)map_get(&counts, why, &before);
+        map_put(&counts, why, before + 1);
+    }
+    for (i = 0; i < counts.count && listed < NOTES_LISTED; i++, listed++) {
+        label(listed ? "" : "notes", out);
+        text_show(out, "%lld: %s\n", (long long)counts.entries[i].value, counts.entries[i].key);
+    }
+    map_release(&counts);
+}
+
+static void append_failures(const closing *c, text *out) {
+    size_t i, failed = 0;
+    const json_t *r;
+    json_array_foreach(c->results, i, r) {
+        if (!outcome_is_failure(result_outcome(r)) || ++failed > FAILURES_LISTED)
+            continue;
+        text_append(out, c->colour ? TABLE_RED : "");
+        label(result_text(r, RESULT_STATUS), out);
+        text_append(out, c->colour ? TABLE_PLAIN : "");
+        append_key(r, out);
+        text_append_char(out, '\n');
+    }
+    if (failed > FAILURES_LISTED)
+        text_printf(out, "          and %zu more\n", failed - FAILURES_LISTED);
+}
+
+static void append_verdict(const closing *c, text *out) {
+    size_t i, failed = 0;
+    const json_t *r;
+    json_array_foreach(c->results, i, r) failed += outcome_is_failure(result_outcome(r));
+    text_append(out, !c->colour ? "" : failed ? TABLE_RED : TABLE_GREEN);
+    table_counts(c->results, out);
+    text_append(out, c->colour ? TABLE_PLAIN : "");
+    table_checked(c->results, out);
+}
+
+static void append_places(const closing *c, text *out) {
+    if (!c->run)
+        return;
+    text_show(out, "run %s, in %s\n", c->run, c->database);
+    text_show(out, "tsr report %s%s%s -o report.html\n", c->run, c->named ? " --db " : "",
+              c->named ? c->database : "");
+}
+
+void closing_print(const closing *c, text *out) {
+    text_append_char(out, '\n');
+    append_roofline(c, out);
+    append_slowest(c, out);
+    append_errors(c, out);
+    append_notes(c, out);
+    append_failures(c, out);
+    append_verdict(c, out);
+    if (c->seconds > 0)
+        text_printf(out, "it took %.0f s\n", c->seconds);
+    append_places(c, out);
+}
