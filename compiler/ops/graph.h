@@ -30,6 +30,9 @@ bool graph_op_is_specified(int opcode); /* exp, tanh, ...: one sequence for ever
 dtype graph_accumulate_type(const ir_module *m, ir_op op);
 const op_table *graph_op_table(void);
 
+/* What a rule finds wrong: the value of an attribute, or element types or shapes of operands. */
+typedef enum graph_misfit { MISFIT_ARGUMENT, MISFIT_ELEMENT, MISFIT_SHAPE } graph_misfit;
+
 /* Shape and type inference: operands and attributes in, result types or a message out. Used by the
  * checker, the builders and the verifier, so a shape rule exists once. */
 typedef struct graph_infer_query {
@@ -43,7 +46,8 @@ typedef struct graph_infer_query {
     ir_type results[4];
     uint32_t result_count;
     char error[512]; /* what does not fit, with the shapes in it */
-    int blamed[2];   /* operands that disagree, -1 = none */
+    graph_misfit misfit;
+    int blamed[2]; /* operands that disagree, -1 = none */
 } graph_infer_query;
 bool graph_infer(graph_infer_query *q);
 /* Elements of a shape of numbers, INT64_MAX where they are more than that; -1: it has symbols. */

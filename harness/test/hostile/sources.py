@@ -200,7 +200,7 @@ def write(folder, number, source):
 
 def diagnosed(said, name, place):
     """Whether there is an error on this line of the file, or about it where there is no line."""
-    found = re.findall(rf"^{re.escape(name)}:(\d+):\d+: error: ", said, re.M)
+    found = re.findall(rf"^{re.escape(name)}:(\d+):\d+: error\[E\d+\]: ", said, re.M)
     good = str(place) in found if isinstance(place, int) else name in said
     return None if good else f"no error on line {place}, but on {found}"
 
