@@ -157,7 +157,7 @@ static bool names_records(const char *what) {
  */
 static int tell_corpus(gate_command *c, bool needed) {
     if (needed || c->problem.code == STATUS_OK) {
-        say_text(stderr, c->diagnostics.data);
+        say_diagnostics(stderr, c->diagnostics.data);
         text_clear(&c->diagnostics);
     }
     return needed && c->problem.code != STATUS_OK ? command_fail(&c->problem) : EXIT_DONE;
