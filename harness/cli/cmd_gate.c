@@ -244,7 +244,7 @@ static int show(const gate_command *c, const gate *g, const json_t *document) {
         text_init(&out);
         gate_table_options how = {.colour = command_colour(c->o, stdout)};
         gate_table(g, &how, &out);
-        say_text(stdout, out.data);
+        say_diagnostics(stdout, out.data);
         text_release(&out);
     }
     bool ok = github_report(document, stderr, &st) && keep(c, document, &st);

@@ -59,7 +59,7 @@ static void print_table(const json_t *results, bool colour) {
     json_t *result;
     json_array_foreach((json_t *)results, i, result) table_line(&t, result, NULL, -1, &out);
     table_summary(results, &out);
-    say_text(stdout, out.data);
+    say_diagnostics(stdout, out.data);
     text_release(&out);
 }
 

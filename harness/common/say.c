@@ -19,9 +19,9 @@ void say(FILE *out, const char *format, ...) {
     text_release(&words);
 }
 
-static void say_explain(FILE *out, const char *words) {
+void say_explain(FILE *out, const char *shown) {
     static bool said;
-    const compiler_diagnostic *d = said ? NULL : compiler_diagnostic_in(words);
+    const compiler_diagnostic *d = said ? NULL : compiler_diagnostic_in(shown);
     if (d)
         say(out, "for more: tsr explain %s\n", d->id);
     said |= d != NULL;
@@ -50,9 +50,9 @@ void say_text(FILE *out, const char *composed) {
     say_screened(out, composed, strlen(composed));
 }
 
-void say_diagnostics(FILE *out, const char *rendered) {
-    say_text(out, rendered);
-    say_explain(out, rendered);
+void say_diagnostics(FILE *out, const char *composed) {
+    say_text(out, composed);
+    say_explain(out, composed);
 }
 
 void say_data(FILE *out, const void *data, size_t size_bytes) {

@@ -273,7 +273,7 @@ static bool show(run *r, const char *key, const json_t *result, const char *reso
         *suffix = '\0';
     table_line(&r->table, result, name[0] ? name : NULL, previous_ns, &line);
     progress_clear(&r->progress);
-    say_text(stdout, line.data);
+    say_diagnostics(stdout, line.data);
     fflush(stdout);
     text_release(&line);
     return true;

@@ -72,4 +72,8 @@ sed -i '0,/^@cases/s//@schedule(tile=(6, 2))\n@cases/' corpus/small/small.tsr
 exits 3 "a schedule that does not fit" "$tsr" compile corpus/small/small.tsr --kernel addition --case tiny --emit schedule
 has err 'error\[E0809\]: ' "is an error with its place"
 hint "and a hint" err E0809
+exits 3 "two results with it" "$tsr" bench corpus --filter addition --quick --backend cpu
+hint "have one hint where they are" out E0809
+exits 0 "the run once more" "$tsr" log last
+hint "has it, too" out E0809
 finish
