@@ -47,8 +47,12 @@ const char *diagnostic_name(diagnostic_id id) {
 /* ---- examples ---- */
 
 #define EXAMPLE_OPERANDS                                                                           \
-    "x: Tensor['M', 'N', f32], y: Tensor['N', 'M', f32], v: Tensor['N', f32], "                    \
-    "n: Tensor['N', i32], b: Tensor['M', 'N', bf16], p: Tensor['M', 'N', bool]"
+    "x: Tensor['M', 'N', f32],\n"                                                                  \
+    "y: Tensor['N', 'M', f32],\n"                                                                  \
+    "v: Tensor['N', f32],\n"                                                                       \
+    "n: Tensor['N', i32],\n"                                                                       \
+    "b: Tensor['M', 'N', bf16],\n"                                                                 \
+    "p: Tensor['M', 'N', bool]\n"
 
 const char compiler_example_operands[] = EXAMPLE_OPERANDS;
 
@@ -64,7 +68,7 @@ void compiler_example_source(const char *example, text *out) {
         text_printf(out, "%s\n", example);
         return;
     }
-    text_append(out, "@kernel\ndef example(" EXAMPLE_OPERANDS ") -> Tensor['M', 'N', f32]:\n");
+    text_append(out, "@kernel\ndef example(\n" EXAMPLE_OPERANDS ") -> Tensor['M', 'N', f32]:\n");
     for (const char *line = example; *line;) {
         size_t length = strcspn(line, "\n");
         text_printf(out, "    %.*s\n", (int)length, line);

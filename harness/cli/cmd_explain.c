@@ -73,9 +73,9 @@ static int choose(const options *o, const explained_list *all, explained_list *o
 
 /* ---- showing ---- */
 
-static void show_example(const char *label, const char *example, text *out) {
-    text_printf(out, "\n%s:\n\n", label);
-    for (const char *line = example; *line;) {
+static void show_source(const char *heading, const char *source, text *out) {
+    text_printf(out, "\n%s\n\n", heading);
+    for (const char *line = source; *line;) {
         size_t length = strcspn(line, "\n");
         text_printf(out, length ? "    %.*s\n" : "%.*s\n", (int)length, line);
         line += length + (line[length] == '\n');
@@ -93,12 +93,10 @@ static void show_one(const explained *e, text *out) {
         help_wrap(out, e->help, 0, 0);
     }
     if (e->wrong) {
-        show_example("Wrong", e->wrong, out);
-        show_example("Right", e->right, out);
-        if (compiler_example_is_body(e->wrong)) {
-            text_append(out, "\nIn a kernel that takes\n\n    ");
-            help_wrap(out, compiler_example_operands, 4, 4);
-        }
+        show_source("Wrong:", e->wrong, out);
+        show_source("Right:", e->right, out);
+        if (compiler_example_is_body(e->wrong))
+            show_source("In a kernel that takes", compiler_example_operands, out);
     }
 }
 
@@ -148,9 +146,9 @@ static void print_page(void) {
                 "The compiler prints an error as `FILE:LINE:COLUMN: error[E0301]: MESSAGE`. The "
                 "message may change from one version to the next, the\nidentifier does not. "
                 "`tsr explain E0301` prints what stands here. This page is printed by `tsr explain "
-                "--markdown`.\n\nAn example that is no whole file is the beginning of the body of "
-                "a kernel that takes\n\n```python\n");
-    text_printf(&out, "%s\n```\n", compiler_example_operands);
+                "--markdown`.\n\nExamples that are not whole files begin the body of a kernel that "
+                "takes\n\n```python\n");
+    text_printf(&out, "%s```\n", compiler_example_operands);
     size_t count;
     const compiler_diagnostic *d = compiler_diagnostics(&count);
     const char *group = "";

@@ -25,7 +25,7 @@ const compiler_diagnostic *compiler_diagnostic_of(const char *id);
 /* The title of the ids that begin like this one: "Names and declarations". */
 const char *compiler_diagnostic_group(const compiler_diagnostic *d);
 
-/* What the examples without a kernel of their own take their operands from, in words. */
+/* The parameters of the kernel that examples without one of their own stand in, a line each. */
 extern const char compiler_example_operands[];
 /* Whether that holds for an example: it is the beginning of a body. */
 bool compiler_example_is_body(const char *example);
