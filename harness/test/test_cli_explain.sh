@@ -47,6 +47,11 @@ exits 2 "nothing like any" "$tsr" explain xyzzy
 exits 0 "the page" "$tsr" explain --markdown
 same out "$root/docs/errors.md" "is docs/errors.md"
 
+exits 0 "completion" "$tsr" completion bash
+mv out completion
+completed=$(bash -c 'source ./completion; COMP_WORDS=("$1" explain E0502); COMP_CWORD=2; _tsr; echo "${COMPREPLY[*]}"' - "$tsr")
+[ "$completed" = E0502 ] && pass "knows the identifiers" || fail "knows the identifiers: $completed"
+
 # Errors say which command explains the first of them, once a run, where they are printed.
 kernel() { # NAME RESULT
     printf '@cases(case("one"))\n@kernel\ndef %s(x: Tensor[4, f32]) -> Tensor[4, f32]:\n    return %s\n\n\n' "$1" "$2"
