@@ -91,15 +91,15 @@ int64_t graph_elements(int rank, const ir_dim *dims) {
 
 bool infer_give_shape(query *q, dtype element, int rank, const ir_dim *dims) {
     if (rank > IR_MAX_RANK)
-        return infer_refuse(q, MISFIT_SHAPE, 0, -1,
+        return infer_refuse(q, MISFIT_RANK, 0, -1,
                             "the result would have rank %d; at most %d is possible", rank,
                             IR_MAX_RANK);
     for (int i = 0; i < rank; i++)
         if (dims[i] == IR_DIM_INVALID)
-            return infer_refuse(q, MISFIT_SHAPE, 0, -1,
+            return infer_refuse(q, MISFIT_DIMENSION, 0, -1,
                                 "a dimension of the result would be negative or too large");
     if (graph_elements(rank, dims) > limit_elements)
-        return infer_refuse(q, MISFIT_SHAPE, 0, -1, "the result would have more than 2^%d elements",
+        return infer_refuse(q, MISFIT_SIZE, 0, -1, "the result would have more than 2^%d elements",
                             LIMIT_ELEMENT_BITS);
     return infer_give(q, ir_type_tensor(q->m, element, rank, dims));
 }
@@ -123,7 +123,7 @@ bool infer_need_equal(query *q, uint32_t a, uint32_t b) {
     if (q->operands[a] == q->operands[b])
         return true;
     if (infer_operand(q, a)->element != infer_operand(q, b)->element)
-        return infer_refuse(q, MISFIT_ELEMENT, (int)a, (int)b,
+        return infer_refuse(q, MISFIT_TYPES, (int)a, (int)b,
                             "element types differ: %s and %s; convert one with cast()",
                             infer_shape_text(q, a), infer_shape_text(q, b));
     return infer_refuse(q, MISFIT_SHAPE, (int)a, (int)b, "shapes differ: %s and %s",
@@ -133,7 +133,7 @@ bool infer_need_equal(query *q, uint32_t a, uint32_t b) {
 bool infer_axis_in(query *q, int64_t axis, int rank) {
     if (axis >= 0 && axis < rank)
         return true;
-    return infer_refuse(q, MISFIT_SHAPE, 0, -1, "axis %lld is outside of %s", (long long)axis,
+    return infer_refuse(q, MISFIT_AXIS, 0, -1, "axis %lld is outside of %s", (long long)axis,
                         infer_shape_text(q, 0));
 }
 
@@ -159,8 +159,8 @@ static bool graph_infer_iota(query *q) {
     int rank = infer_ints_attr(q, "shape", dims, IR_MAX_RANK);
     int64_t axis = infer_int_attr(q, "axis", 0);
     if (rank < 0 || axis < 0 || axis >= rank)
-        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1,
-                            "axis %lld is outside of a shape of rank %d", (long long)axis, rank);
+        return infer_refuse(q, MISFIT_AXIS, -1, -1, "axis %lld is outside of a shape of rank %d",
+                            (long long)axis, rank);
     return infer_give_shape(q, DTYPE_I32, rank, dims);
 }
 
@@ -313,7 +313,7 @@ static bool graph_infer_reshape(query *q) {
     const ir_type_data *x = infer_operand(q, 0);
     int rank = infer_ints_attr(q, "shape", dims, IR_MAX_RANK);
     if (rank < 0)
-        return infer_refuse(q, MISFIT_SHAPE, 0, -1, "at most %d dimensions", IR_MAX_RANK);
+        return infer_refuse(q, MISFIT_RANK, 0, -1, "at most %d dimensions", IR_MAX_RANK);
     ir_dim from = product(q, x->rank, x->dims), to = product(q, rank, dims);
     if (from != to)
         return infer_refuse(q, MISFIT_SHAPE, 0, -1, "%s has %s elements, the new shape %s",

@@ -49,7 +49,7 @@ bool infer_accumulates(query *q) {
     dtype element = infer_operand(q, 0)->element;
     dtype to = attr ? ir_type_get(q->m, ir_attr_get(q->m, attr)->type)->element : DTYPE_NONE;
     return !attr || graph_accumulates(element, to) ||
-           infer_refuse(q, MISFIT_ELEMENT, 0, -1, "%s cannot accumulate in %s; possible: %s",
+           infer_refuse(q, MISFIT_ACCUMULATOR, 0, -1, "%s cannot accumulate in %s; possible: %s",
                         dtype_name(element), dtype_name(to), graph_accumulators(element));
 }
 
@@ -70,7 +70,7 @@ static dtype dot_element(const query *q) {
 static bool dot_types_fit(query *q) {
     dtype x = infer_operand(q, 0)->element, y = infer_operand(q, 1)->element, out = dot_element(q);
     if (x != y && !(is_small_integer(x) && is_small_integer(y)))
-        return infer_refuse(q, MISFIT_ELEMENT, 0, 1,
+        return infer_refuse(q, MISFIT_TYPES, 0, 1,
                             "element types differ: %s and %s; convert one with cast()",
                             infer_shape_text(q, 0), infer_shape_text(q, 1));
     if (x == DTYPE_BOOL || dtype_is_float(x) != dtype_is_float(out) || is_small_integer(out) ||
@@ -121,7 +121,7 @@ bool graph_infer_dot(query *q) {
     for (int i = 0; i < batch + contract; i++) {
         int64_t a = i < batch ? xb[i] : xc[i - batch], b = i < batch ? yb[i] : yc[i - batch];
         if (a < 0 || a >= x->rank || b < 0 || b >= y->rank)
-            return infer_refuse(q, MISFIT_SHAPE, 0, 1, "axis outside of %s or %s",
+            return infer_refuse(q, MISFIT_AXIS, 0, 1, "axis outside of %s or %s",
                                 infer_shape_text(q, 0), infer_shape_text(q, 1));
         if (x->dims[a] != y->dims[b])
             return infer_refuse(q, MISFIT_SHAPE, 0, 1, "axis %lld of %s and axis %lld of %s differ",
@@ -238,7 +238,7 @@ bool graph_infer_conv2d(query *q) {
         return false;
     for (uint32_t i = 1; i < q->operand_count; i++)
         if (infer_operand(q, i)->element != x->element)
-            return infer_refuse(q, MISFIT_ELEMENT, 0, (int)i, "%s and %s are of different types",
+            return infer_refuse(q, MISFIT_TYPES, 0, (int)i, "%s and %s are of different types",
                                 infer_shape_text(q, 0), infer_shape_text(q, i));
     if (x->rank != 4 || w->rank != 4 || x->dims[3] != w->dims[2])
         return infer_refuse(q, MISFIT_SHAPE, 0, 1,
