@@ -1,8 +1,8 @@
 """sources.py TSR: sources that nobody means, each in a file of its own. None ends the program by a signal or as a bug of it.
 
 A row of SOURCES: a name; the exit code of `tsr bench`; where it says what is wrong, as line and identifier of a diagnostic
-(REFUSED: there is none, and the case is an error with a reason; None: of the file); the source,
-as text or bytes; the ways to run it, where there are more than one. `python3 sources.py TSR WORDS` runs only rows whose names have these words.
+(REFUSED: there is none, and the case is an error with a reason; None: of the file); the source, as text or bytes;
+the ways to run it, where there are more than one. `python3 sources.py TSR WORDS` runs only rows whose names have these words.
 """
 import json
 import os
