@@ -70,8 +70,8 @@ struct tsr_module {
     kernel_code *codes; /* the first is for any dimensions, where there is one */
     uint32_t code_count;
     struct tsr_kernel kernel;
-    device_event *used; /* recorded behind each launch that may go on after tsrLaunch */
-    size_t graphs;      /* that use it; under the context's lock */
+    device_event *used;         /* recorded behind each launch that may go on after tsrLaunch */
+    size_t graphs;              /* that use it; under the context's lock */
     struct launch_needs *needs; /* of every launch, or with dimensions of the last one */
 };
 

@@ -8,7 +8,8 @@
 
 static bool expected(checker *c, const entity *e, const char *what) {
     if (e->kind != ENTITY_BROKEN) {
-        diagnose_error(c->report, e->at, "expected %s, not %s", what, entity_describe(e));
+        diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at, "expected %s, not %s", what,
+                       entity_describe(e));
     }
     return false;
 }
@@ -18,7 +19,8 @@ bool argument_tensor(checker *c, const entity *e, const char *what) {
         return true;
     }
     if (e->kind != ENTITY_BROKEN) {
-        diagnose_error(c->report, e->at, "%s must be a tensor, not %s", what, entity_describe(e));
+        diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at, "%s must be a tensor, not %s", what,
+                       entity_describe(e));
     }
     return false;
 }
@@ -38,7 +40,7 @@ bool argument_bool(checker *c, const entity *e, const char *what, bool *out) {
 bool argument_type(checker *c, const entity *e, dtype *out) {
     *out = e->type;
     if (e->kind == ENTITY_TYPE && e->policies) {
-        diagnose_error(c->report, e->at, "a policy has no effect here");
+        diagnose_error(c->report, ERROR_POLICY_EFFECT, e->at, "a policy has no effect here");
         diagnose_help(c->report, "policies belong to cast() and to annotations");
         return false;
     }
@@ -51,7 +53,7 @@ bool argument_dim(checker *c, const entity *e, ir_dim *out) {
         return true;
     }
     if (e->kind == ENTITY_NUMBER && e->is_integer) {
-        diagnose_error(c->report, e->at, "a dimension cannot be negative");
+        diagnose_error(c->report, ERROR_DIMENSION_RANGE, e->at, "a dimension cannot be negative");
         return false;
     }
     return expected(c, e, "a dimension: an integer or a name such as M");
@@ -63,7 +65,8 @@ bool argument_shape(checker *c, const entity *e, ir_dim *dims, int *rank) {
         return argument_dim(c, e, dims);
     }
     if (e->count > IR_MAX_RANK) {
-        diagnose_error(c->report, e->at, "a tensor has at most %d dimensions", IR_MAX_RANK);
+        diagnose_error(c->report, ERROR_RANK_LIMIT, e->at, "a tensor has at most %d dimensions",
+                       IR_MAX_RANK);
         return false;
     }
     *rank = (int)e->count;
@@ -80,8 +83,8 @@ bool argument_axis(checker *c, const entity *e, int rank, int64_t *out) {
         return false;
     }
     if (*out < -rank || *out >= rank) {
-        diagnose_error(c->report, e->at, "axis %lld is outside of a tensor of rank %d",
-                       (long long)*out, rank);
+        diagnose_error(c->report, ERROR_AXIS_RANGE, e->at,
+                       "axis %lld is outside of a tensor of rank %d", (long long)*out, rank);
         return false;
     }
     *out += *out < 0 ? rank : 0;
@@ -97,7 +100,7 @@ bool argument_axes(checker *c, const entity *e, int rank, int64_t *out, int *cou
         return e->kind == ENTITY_NONE || argument_axis(c, e, rank, out);
     }
     if (e->count > IR_MAX_RANK) {
-        diagnose_error(c->report, e->at, "too many axes");
+        diagnose_error(c->report, ERROR_AXIS_RANGE, e->at, "too many axes");
         return false;
     }
     *count = (int)e->count;
@@ -107,8 +110,8 @@ bool argument_axes(checker *c, const entity *e, int rank, int64_t *out, int *cou
         }
         for (uint32_t k = 0; k < i; k++) {
             if (out[k] == out[i]) {
-                diagnose_error(c->report, e->items[i].at, "axis %lld appears twice",
-                               (long long)out[i]);
+                diagnose_error(c->report, ERROR_DUPLICATE_AXIS, e->items[i].at,
+                               "axis %lld appears twice", (long long)out[i]);
                 return false;
             }
         }
@@ -136,7 +139,8 @@ static bool unknown_keyword(checker *c, const call_arguments *a, const node *n) 
     for (int i = 0; i < a->count; i++) {
         known[i] = a->names[i];
     }
-    diagnose_error(c->report, n->symbol_at, "%s() has no argument '%.60s'", a->function, n->text);
+    diagnose_error(c->report, ERROR_UNKNOWN_ARGUMENT, n->symbol_at, "%s() has no argument '%.60s'",
+                   a->function, n->text);
     diagnose_nearest(c->report, n->text, known, (size_t)a->count);
     show_signature(c, a);
     return false;
@@ -158,12 +162,14 @@ static bool place(checker *c, call_arguments *a, const node *n, int position) {
         return unknown_keyword(c, a, n);
     }
     if (index >= a->count) {
-        diagnose_error(c->report, n->at, "too many arguments for %s()", a->function);
+        diagnose_error(c->report, ERROR_ARGUMENT_COUNT, n->at, "too many arguments for %s()",
+                       a->function);
         show_signature(c, a);
         return false;
     }
     if (a->given[index]) {
-        diagnose_error(c->report, n->at, "argument '%s' is given twice", a->names[index]);
+        diagnose_error(c->report, ERROR_DUPLICATE_ARGUMENT, n->at, "argument '%s' is given twice",
+                       a->names[index]);
         return false;
     }
     a->given[index] = true;
@@ -181,7 +187,8 @@ bool bind_arguments(checker *c, const node *call, call_arguments *a) {
     }
     for (int i = 0; good && i < a->count; i++) {
         if (a->required[i] && !a->given[i]) {
-            diagnose_error(c->report, call->at, "%s() needs '%s'", a->function, a->names[i]);
+            diagnose_error(c->report, ERROR_MISSING_ARGUMENT, call->at, "%s() needs '%s'",
+                           a->function, a->names[i]);
             show_signature(c, a);
             good = false;
         }

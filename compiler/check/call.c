@@ -95,7 +95,7 @@ static const struct {
 static entity unknown_function(checker *c, const char *name, span at) {
     const char *known[GRAPH_OP_COUNT + 64];
     size_t count = all_names(known);
-    diagnose_error(c->report, at, "unknown function '%.60s'", name);
+    diagnose_error(c->report, ERROR_UNKNOWN_FUNCTION, at, "unknown function '%.60s'", name);
     for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
         if (strcmp(elsewhere[i].name, name) == 0) {
             diagnose_help(c->report, "write %s", elsewhere[i].instead);
@@ -128,10 +128,10 @@ static entity call_special(checker *c, const special_function *f, const node *n)
 
 static entity refuse_callee(checker *c, const node *n) {
     if (n->left->kind != NODE_ATTRIBUTE) {
-        diagnose_error(c->report, n->left->at, "only functions can be called");
+        diagnose_error(c->report, ERROR_NOT_CALLABLE, n->left->at, "only functions can be called");
         return entity_broken(n->at);
     }
-    diagnose_error(c->report, n->left->at, "tensors have no methods");
+    diagnose_error(c->report, ERROR_METHOD, n->left->at, "tensors have no methods");
     diagnose_help(c->report, "write %s(x, ...)", n->left->text);
     return entity_broken(n->at);
 }
@@ -143,9 +143,9 @@ entity check_call(checker *c, const node *n) {
     const char *name = n->left->text;
     const local_name *local = scope_find(c, name);
     if (local) {
-        diagnose_error(c->report, n->left->at, "'%s' is %s here, and cannot be called", name,
-                       local->value.kind == ENTITY_BROKEN ? "a name"
-                                                          : entity_describe(&local->value));
+        diagnose_error(
+            c->report, ERROR_NOT_CALLABLE, n->left->at, "'%s' is %s here, and cannot be called",
+            name, local->value.kind == ENTITY_BROKEN ? "a name" : entity_describe(&local->value));
         diagnose_note(c->report, local->at, "defined here");
         return entity_broken(n->at);
     }

@@ -69,12 +69,12 @@ static bool argument_known(case_reader *r, const node *n, const char *const *kno
         }
     }
     if (is_constant_parameter(r->kernel, n->text)) {
-        diagnose_error(r->report, n->symbol_at,
+        diagnose_error(r->report, ERROR_CASE_ARGUMENT, n->symbol_at,
                        "'%s' is a constant of the kernel; a case cannot change it", n->text);
         return false;
     }
-    diagnose_error(r->report, n->symbol_at,
-                   "'%.60s' is no dimension, type variable or parameter of '%s'", n->text,
+    diagnose_error(r->report, ERROR_CASE_ARGUMENT, n->symbol_at,
+                   "'%.60s' is not a dimension, type variable or parameter of '%s'", n->text,
                    r->kernel->function->name);
     if (!diagnose_nearest(r->report, n->text, known, count)) {
         text list;
@@ -99,13 +99,15 @@ static bool arguments_check(case_reader *r, const node *call) {
         if (n->kind != NODE_KEYWORD) {
             bool name = i == 0 && n->kind == NODE_STRING;
             if (!name) {
-                diagnose_error(r->report, n->at, "a case takes its name, then named arguments");
+                diagnose_error(r->report, ERROR_CASE_FORM, n->at,
+                               "a case takes its name, then named arguments");
             }
             good &= name;
         } else if (!argument_known(r, n, known, count)) {
             good = false;
         } else if (find_argument(call, n->text) != n) {
-            diagnose_error(r->report, n->symbol_at, "'%s' is given twice", n->text);
+            diagnose_error(r->report, ERROR_DUPLICATE_ARGUMENT, n->symbol_at, "'%s' is given twice",
+                           n->text);
             good = false;
         }
     }
@@ -119,20 +121,21 @@ static bool name_read(case_reader *r, const node *call, compiler_case *out) {
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
     const node *n = call->count ? call->items[0] : NULL;
     if (!n || n->kind != NODE_STRING) {
-        diagnose_error(r->report, call->at, "a case begins with its name");
+        diagnose_error(r->report, ERROR_CASE_FORM, call->at, "a case begins with its name");
         diagnose_help(r->report, "case(\"ragged\", M=13, N=127)");
         return false;
     }
     if (!n->text[0] || n->text[strspn(n->text, allowed)] ||
         strlen(n->text) > LIMIT_CASE_NAME_BYTES) {
-        diagnose_error(r->report, n->at,
+        diagnose_error(r->report, ERROR_CASE_NAME, n->at,
                        "a case's name is made of letters, digits and _ - . (%d at most)",
                        LIMIT_CASE_NAME_BYTES);
         return false;
     }
     intptr_t first;
     if (map_get(&r->numbers, n->text, &first)) {
-        diagnose_error(r->report, n->at, "two cases are called '%s'", n->text);
+        diagnose_error(r->report, ERROR_DUPLICATE_CASE, n->at, "two cases are called '%s'",
+                       n->text);
         diagnose_note(r->report, r->names.items[first], "the first is here");
         return false;
     }
@@ -143,7 +146,8 @@ static bool name_read(case_reader *r, const node *call, compiler_case *out) {
 static bool dim_bind(case_reader *r, const node *call, const char *name, int64_t *out) {
     const node *n = find_argument(call, name);
     if (!n) {
-        diagnose_error(r->report, call->at, "this case does not bind dimension '%s'", name);
+        diagnose_error(r->report, ERROR_CASE_BINDING, call->at,
+                       "this case does not bind dimension '%s'", name);
         diagnose_help(r->report, "add %s=...", name);
         return false;
     }
@@ -152,8 +156,8 @@ static bool dim_bind(case_reader *r, const node *call, const char *name, int64_t
         return false;
     }
     if (e.kind != ENTITY_NUMBER || !e.is_integer || e.integer < 0 || e.integer > limit_dimension) {
-        diagnose_error(r->report, n->left->at, "a dimension is an integer between 0 and %" PRId64,
-                       limit_dimension);
+        diagnose_error(r->report, ERROR_CASE_DIMENSION, n->left->at,
+                       "a dimension is an integer between 0 and %" PRId64, limit_dimension);
         return false;
     }
     *out = e.integer;
@@ -180,7 +184,8 @@ static bool dims_read(case_reader *r, const node *call, compiler_case *out) {
 static bool type_bind(case_reader *r, const node *call, const char *name, dtype *out) {
     const node *n = find_argument(call, name);
     if (!n) {
-        diagnose_error(r->report, call->at, "this case does not bind type variable '%s'", name);
+        diagnose_error(r->report, ERROR_CASE_BINDING, call->at,
+                       "this case does not bind type variable '%s'", name);
         diagnose_help(r->report, "add %s=f32", name);
         return false;
     }
@@ -209,7 +214,7 @@ static bool types_read(case_reader *r, const node *call, compiler_case *out) {
 static bool large_read(case_reader *r, const node *call, compiler_case *out) {
     const node *n = find_argument(call, "large");
     if (n && n->left->kind != NODE_BOOL) {
-        diagnose_error(r->report, n->left->at, "large is True or False");
+        diagnose_error(r->report, ERROR_CASE_LARGE, n->left->at, "large is True or False");
         return false;
     }
     out->large = n && n->left->integer;
@@ -231,11 +236,11 @@ static bool shapes_check(case_reader *r, const node *call, const compiler_case *
                 continue;
             }
             if (result == DIM_VALUE) {
-                diagnose_error(r->report, call->at,
+                diagnose_error(r->report, ERROR_CASE_SHAPE, call->at,
                                "dimension %d of '%s' would be %lld in this case", axis,
                                parameter_name(k, i), (long long)value);
             } else {
-                diagnose_error(r->report, call->at,
+                diagnose_error(r->report, ERROR_CASE_SHAPE, call->at,
                                "dimension %d of '%s' has no value in this case", axis,
                                parameter_name(k, i));
             }
@@ -243,7 +248,7 @@ static bool shapes_check(case_reader *r, const node *call, const compiler_case *
             return false;
         }
         if (graph_elements(k->parameters[i].rank, sizes) > limit_elements) {
-            diagnose_error(r->report, call->at,
+            diagnose_error(r->report, ERROR_ELEMENT_LIMIT, call->at,
                            "'%s' would have more than 2^%d elements in this case",
                            parameter_name(k, i), LIMIT_ELEMENT_BITS);
             diagnose_note(r->report, k->parameters[i].at, "it is declared here");
@@ -269,7 +274,7 @@ static bool inputs_read(case_reader *r, const node *call, compiler_case *out) {
 
 static void case_read(case_reader *r, const node *n) {
     if (n->kind != NODE_CALL || n->left->kind != NODE_NAME || strcmp(n->left->text, "case") != 0) {
-        diagnose_error(r->report, n->at, "expected case(...)");
+        diagnose_error(r->report, ERROR_CASE_FORM, n->at, "expected case(...)");
         return;
     }
     compiler_case c = {.line = source_position_of(&r->source->text, n->at.start).line};
@@ -301,7 +306,7 @@ static bool is_call_of(const node *n, const char *name) {
 static void math_read(case_reader *r, const node *n, decorated *out) {
     const node *set = n->kind == NODE_CALL && n->count == 1 ? n->items[0] : NULL;
     if (out->math) {
-        diagnose_error(r->report, n->at, "@math appears twice");
+        diagnose_error(r->report, ERROR_DUPLICATE_DECORATOR, n->at, "@math appears twice");
         diagnose_note(r->report, out->math->at, "first here");
         return;
     }
@@ -311,9 +316,11 @@ static void math_read(case_reader *r, const node *n, decorated *out) {
         return;
     }
     if (set && set->kind == NODE_STRING) {
-        diagnose_error(r->report, set->at, "there are no functions called \"%.60s\"", set->text);
+        diagnose_error(r->report, ERROR_MATH_ARGUMENT, set->at,
+                       "unknown set of functions \"%.60s\"", set->text);
     } else {
-        diagnose_error(r->report, set ? set->at : n->at, "@math takes one string");
+        diagnose_error(r->report, ERROR_MATH_ARGUMENT, set ? set->at : n->at,
+                       "@math takes one string");
     }
     diagnose_help(r->report, "write @math(\"correct\") for functions that are correctly rounded; "
                              "without it they are the specified ones");
@@ -322,14 +329,14 @@ static void math_read(case_reader *r, const node *n, decorated *out) {
 /* @schedule(...), @schedule(base), @schedule(base.with_block(64, 64), tile=(6, 2)) */
 static void schedule_decorator_read(case_reader *r, const node *n, decorated *out) {
     if (out->schedule) {
-        diagnose_error(r->report, n->at, "@schedule appears twice");
+        diagnose_error(r->report, ERROR_DUPLICATE_DECORATOR, n->at, "@schedule appears twice");
         diagnose_note(r->report, out->schedule->at, "first here");
         return;
     }
     out->schedule = n;
     if (n->kind != NODE_CALL) {
-        diagnose_error(r->report, n->at,
-                       "@schedule takes what it says: @schedule(block=(96, 256))");
+        diagnose_error(r->report, ERROR_EMPTY_SCHEDULE, n->at,
+                       "@schedule needs arguments: @schedule(block=(96, 256))");
         return;
     }
     entity e = schedule_read(&r->scope, n);
@@ -357,7 +364,8 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
     } else {
         const node *word = n->kind == NODE_CALL ? n->left : n;
         out->kernel = true;
-        diagnose_error(r->report, n->at, "this decorator is not part of the tile language");
+        diagnose_error(r->report, ERROR_UNKNOWN_DECORATOR, n->at,
+                       "this decorator is not part of the tile language");
         if (word->kind != NODE_NAME || !diagnose_nearest(r->report, word->text, known, 4)) {
             diagnose_help(r->report,
                           "there are @kernel, @cases(...), @math(...) and @schedule(...)");
@@ -378,8 +386,8 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
     k->math = found.set;
     out->schedule = found.kept;
     if (!found.kernel && !k->function->broken) {
-        diagnose_error(d, k->function->at, "function '%s' is not marked as a kernel",
-                       k->function->name);
+        diagnose_error(d, ERROR_NOT_A_KERNEL, k->function->at,
+                       "function '%s' is not marked as a kernel", k->function->name);
         diagnose_help(d, "write @kernel on the line above it");
     }
     out->case_count = (uint32_t)r.cases.count;

@@ -50,7 +50,7 @@ static const distribution_row *find_row(case_reader *r, const node *n) {
             return &rows[i];
         }
     }
-    diagnose_error(r->report, n->at, "expected a distribution");
+    diagnose_error(r->report, ERROR_DISTRIBUTION, n->at, "expected a distribution");
     if (!word[0] || !diagnose_nearest(r->report, word, names, ROW_COUNT)) {
         diagnose_help(r->report, "normal(mean, stddev), uniform(lo, hi), integers(lo, hi), "
                                  "constant(value), zeros(), ones() or special()");
@@ -71,7 +71,8 @@ static bool read_number(case_reader *r, const node *n, double *out) {
     entity e = check_expression(&r->scope, value);
     if (e.kind != ENTITY_NUMBER && e.kind != ENTITY_BOOL) {
         if (e.kind != ENTITY_BROKEN) {
-            diagnose_error(r->report, n->at, "expected a number, not %s", entity_describe(&e));
+            diagnose_error(r->report, ERROR_DISTRIBUTION_VALUE, n->at, "expected a number, not %s",
+                           entity_describe(&e));
         }
         return false;
     }
@@ -93,7 +94,8 @@ static bool read_values(case_reader *r, const node *n, const distribution_row *r
             }
         }
         if (at >= row->count || given[at]) {
-            diagnose_error(r->report, item->at, "%s() cannot take this argument", row->name);
+            diagnose_error(r->report, ERROR_DISTRIBUTION_ARGUMENT, item->at,
+                           "%s() cannot take this argument", row->name);
             return false;
         }
         given[at] = true;
@@ -103,7 +105,8 @@ static bool read_values(case_reader *r, const node *n, const distribution_row *r
     }
     for (uint32_t i = 0; i < row->required; i++) {
         if (!given[i]) {
-            diagnose_error(r->report, n->at, "%s() needs '%s'", row->name, row->parameters[i]);
+            diagnose_error(r->report, ERROR_DISTRIBUTION_ARGUMENT, n->at, "%s() needs '%s'",
+                           row->name, row->parameters[i]);
             return false;
         }
     }
@@ -121,7 +124,7 @@ static bool range_fits(case_reader *r, const node *n, const compiler_input *in, 
     double lowest, highest, last = in->kind == INPUT_CONSTANT ? in->a : in->b - 1;
     bool whole = integer_bounds(type, &lowest, &highest);
     if (in->kind == INPUT_INTEGERS && (in->a != floor(in->a) || in->b != floor(in->b))) {
-        diagnose_error(r->report, n->at, "integers() needs integers");
+        diagnose_error(r->report, ERROR_DISTRIBUTION_VALUE, n->at, "integers() needs integers");
         return false;
     }
     if (in->kind == INPUT_CONSTANT && (!whole || in->a == floor(in->a)) &&
@@ -131,7 +134,8 @@ static bool range_fits(case_reader *r, const node *n, const compiler_input *in, 
     if (in->kind == INPUT_INTEGERS && in->a >= lowest && last <= highest) {
         return true;
     }
-    diagnose_error(r->report, n->at, "these values do not fit %s", dtype_name(type));
+    diagnose_error(r->report, ERROR_DISTRIBUTION_TYPE, n->at, "these values do not fit %s",
+                   dtype_name(type));
     return false;
 }
 
@@ -141,22 +145,25 @@ static bool check_values(case_reader *r, const node *n, const compiler_input *in
         return true;
     }
     if (continuous && !dtype_is_float(type)) {
-        diagnose_error(r->report, n->at, "%s values do not fit a parameter of type %s",
+        diagnose_error(r->report, ERROR_DISTRIBUTION_TYPE, n->at,
+                       "%s values do not fit a parameter of type %s",
                        in->kind == INPUT_NORMAL ? "normal" : "uniform", dtype_name(type));
         diagnose_help(r->report, "write integers(lo, hi)");
         return false;
     }
     if (in->kind != INPUT_CONSTANT && (!isfinite(in->a) || !isfinite(in->b))) {
-        diagnose_error(r->report, n->at, "the numbers of a distribution must be finite");
+        diagnose_error(r->report, ERROR_DISTRIBUTION_VALUE, n->at,
+                       "the numbers of a distribution must be finite");
         return false;
     }
     if (in->kind == INPUT_NORMAL && in->b < 0) {
-        diagnose_error(r->report, n->at, "a standard deviation cannot be negative");
+        diagnose_error(r->report, ERROR_DISTRIBUTION_VALUE, n->at,
+                       "a standard deviation cannot be negative");
         return false;
     }
     if ((in->kind == INPUT_UNIFORM || in->kind == INPUT_INTEGERS) && in->a >= in->b) {
-        diagnose_error(r->report, n->at, "this range is empty: lo is %.17g, hi is %.17g", in->a,
-                       in->b);
+        diagnose_error(r->report, ERROR_DISTRIBUTION_VALUE, n->at,
+                       "this range is empty: lo is %.17g, hi is %.17g", in->a, in->b);
         return false;
     }
     return continuous || range_fits(r, n, in, type);

@@ -8,7 +8,16 @@ static void report_mismatch(checker *c, const graph_infer_query *q, const entity
                             uint32_t count, span at) {
     const char *name =
         q->opcode == GRAPH_SELECT ? "where" : op_info_get(q->opcode)->name + strlen("tessera.");
-    diagnose_error(c->report, at, "%s: %s", name, q->error);
+    static const diagnostic_id ids[MISFIT_COUNT] = {[MISFIT_ARGUMENT] = ERROR_OPERATION_ARGUMENT,
+                                                    [MISFIT_AXIS] = ERROR_AXIS_RANGE,
+                                                    [MISFIT_ELEMENT] = ERROR_OPERATION_ELEMENTS,
+                                                    [MISFIT_TYPES] = ERROR_ELEMENT_TYPES_DIFFER,
+                                                    [MISFIT_ACCUMULATOR] = ERROR_ACCUMULATOR_TYPE,
+                                                    [MISFIT_SHAPE] = ERROR_OPERATION_SHAPES,
+                                                    [MISFIT_RANK] = ERROR_RANK_LIMIT,
+                                                    [MISFIT_DIMENSION] = ERROR_DIMENSION_RANGE,
+                                                    [MISFIT_SIZE] = ERROR_ELEMENT_LIMIT};
+    diagnose_error(c->report, ids[q->misfit], at, "%s: %s", name, q->error);
     for (int i = 0; i < 2; i++) {
         if (q->blamed[i] >= 0 && (uint32_t)q->blamed[i] < count) {
             note_tensor(c, &operands[q->blamed[i]]);
@@ -16,10 +25,11 @@ static void report_mismatch(checker *c, const graph_infer_query *q, const entity
     }
 }
 
-/* Said once: what follows is beyond the limit, too. */
-static bool has_room(checker *c, span at) {
+/* Counts one more; the first beyond the limit is reported. */
+static bool counts_operation(checker *c, span at) {
     if (c->operations++ == LIMIT_OPERATIONS) {
-        diagnose_error(c->report, at, "this kernel has more than %d operations", LIMIT_OPERATIONS);
+        diagnose_error(c->report, ERROR_OPERATION_LIMIT, at,
+                       "this kernel has more than %d operations", LIMIT_OPERATIONS);
         diagnose_help(c->report, "split it into kernels that take each other's results");
     }
     return c->operations <= LIMIT_OPERATIONS;
@@ -27,7 +37,7 @@ static bool has_room(checker *c, span at) {
 
 ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
               const ir_named_attr *attrs, uint32_t attr_count, span at) {
-    if (!has_room(c, at)) {
+    if (!counts_operation(c, at)) {
         return 0;
     }
     ir_value *values = ARENA_NEW(&c->memory, ir_value, count + 1);
@@ -129,7 +139,8 @@ entity emit_broadcast(checker *c, const entity *x, int rank, const ir_dim *dims,
 entity emit_constant(checker *c, const entity *literal, dtype type, span at) {
     uint64_t bits = 0;
     if (literal->kind == ENTITY_DIM) {
-        diagnose_error(c->report, literal->at, "a dimension cannot take part in tensor arithmetic");
+        diagnose_error(c->report, ERROR_DIMENSION_AS_VALUE, literal->at,
+                       "a dimension cannot take part in tensor arithmetic");
         diagnose_help(c->report,
                       "dimensions are for shapes and slices; divide by a length with mean()");
         return entity_broken(at);
@@ -165,7 +176,7 @@ bool broadcast_all(checker *c, entity *operands, uint32_t count, span at) {
     int rank = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!join_shape(tensor_type(c, &operands[i]), &rank, dims)) {
-            diagnose_error(c->report, at, "shapes do not broadcast: %s and %s",
+            diagnose_error(c->report, ERROR_BROADCAST, at, "shapes do not broadcast: %s and %s",
                            entity_type_text(c, ir_value_get(c->m, operands[0].value)->type),
                            entity_type_text(c, ir_value_get(c->m, operands[i].value)->type));
             note_tensor(c, &operands[0]);
@@ -200,12 +211,13 @@ static bool same_elements(checker *c, const entity *first, const entity *other, 
     if (a == b) {
         return true;
     }
-    diagnose_error(c->report, at, "element types differ: %s and %s",
+    diagnose_error(c->report, ERROR_ELEMENT_TYPES_DIFFER, at, "element types differ: %s and %s",
                    entity_type_text(c, ir_value_get(c->m, first->value)->type),
                    entity_type_text(c, ir_value_get(c->m, other->value)->type));
     note_tensor(c, first);
     note_tensor(c, other);
-    diagnose_help(c->report, "nothing is converted silently: write cast(..., %s) or cast(..., %s)",
+    diagnose_help(c->report,
+                  "there are no implicit conversions: write cast(..., %s) or cast(..., %s)",
                   dtype_name(a), dtype_name(b));
     return false;
 }
@@ -214,7 +226,7 @@ static bool same_elements(checker *c, const entity *first, const entity *other, 
 static bool settle_types(checker *c, entity *operands, uint32_t count, span at) {
     const entity *leader = first_tensor(operands, count);
     if (!leader) {
-        diagnose_error(c->report, at, "at least one operand must be a tensor");
+        diagnose_error(c->report, ERROR_NO_TENSOR, at, "at least one operand must be a tensor");
         diagnose_help(c->report, "full((), value, f32) makes a scalar tensor");
         return false;
     }

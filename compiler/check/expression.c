@@ -44,12 +44,12 @@ static bool as_dim(const entity *e, ir_dim *out) {
 static entity combine_dims(checker *c, uint32_t symbol, const entity *a, const entity *b, span at) {
     ir_dim x, y, out = IR_DIM_INVALID;
     if (!as_dim(a, &x) || !as_dim(b, &y) || !is_arithmetic(symbol) || symbol == SYMBOL1('/')) {
-        diagnose_error(c->report, at,
+        diagnose_error(c->report, ERROR_DIMENSION_OPERANDS, at,
                        "dimensions combine with dimensions and integers, by + - * and //");
         return entity_broken(at);
     }
     if (symbol == SYMBOL2('/', '/') && y == 0) {
-        diagnose_error(c->report, at, "division by zero");
+        diagnose_error(c->report, ERROR_DIVISION_BY_ZERO, at, "division by zero");
         return entity_broken(at);
     }
     switch (symbol) {
@@ -67,7 +67,8 @@ static entity combine_dims(checker *c, uint32_t symbol, const entity *a, const e
         break;
     }
     if (out == IR_DIM_INVALID) {
-        diagnose_error(c->report, at, "this dimension would be negative or too large");
+        diagnose_error(c->report, ERROR_DIMENSION_RANGE, at,
+                       "this dimension would be negative or too large");
         return entity_broken(at);
     }
     return entity_dim(c, out, at);
@@ -77,7 +78,8 @@ static entity combine_dims(checker *c, uint32_t symbol, const entity *a, const e
 
 static entity refuse_operator(checker *c, uint32_t symbol, span symbol_at, span at) {
     char spelled[4] = {(char)(symbol & 0xFF), (char)(symbol >> 8 & 0xFF), 0, 0};
-    diagnose_error(c->report, symbol_at, "operator '%s' does not act on tensors", spelled);
+    diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, symbol_at,
+                   "operator '%s' does not act on tensors", spelled);
     if (symbol == SYMBOL2('/', '/')) {
         diagnose_help(c->report, "'/' divides integers toward zero");
     } else {
@@ -116,7 +118,8 @@ entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, enti
     if (a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER && is_arithmetic(symbol)) {
         return number_combine(c, symbol, a, b, at);
     }
-    diagnose_error(c->report, at, "this operator does not act on %s and %s", entity_describe(a),
+    diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, at,
+                   "this operator does not act on %s and %s", entity_describe(a),
                    entity_describe(b));
     return entity_broken(at);
 }
@@ -142,13 +145,13 @@ static entity negate(checker *c, uint32_t symbol, entity *e, span at) {
     }
     dtype type = tensor_type(c, e)->element;
     if (symbol != SYMBOL1('-') && (dtype_is_float(type) || (symbol == 0 && type != DTYPE_BOOL))) {
-        diagnose_error(c->report, at, "'%s' does not act on %s elements", symbol ? "~" : "not",
-                       dtype_name(type));
+        diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, at, "'%s' does not act on %s elements",
+                       symbol ? "~" : "not", dtype_name(type));
         diagnose_help(c->report, "compare first: x == 0");
         return entity_broken(at);
     }
     if (symbol == SYMBOL1('-') && type == DTYPE_BOOL) {
-        diagnose_error(c->report, at, "'-' does not act on bool elements");
+        diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, at, "'-' does not act on bool elements");
         diagnose_help(c->report, "~ is the logical not");
         return entity_broken(at);
     }
@@ -184,7 +187,8 @@ static entity check_attribute(checker *c, const node *n) {
         return entity_integer(c, tensor_type(c, &base)->rank, n->at);
     }
     static const char *const known[] = {"T", "shape", "dtype", "ndim"};
-    diagnose_error(c->report, n->symbol_at, "%s has no '%.60s'", entity_describe(&base), n->text);
+    diagnose_error(c->report, ERROR_UNKNOWN_ATTRIBUTE, n->symbol_at, "%s has no '%.60s'",
+                   entity_describe(&base), n->text);
     if (!diagnose_nearest(c->report, n->text, known, 4)) {
         diagnose_help(
             c->report,
@@ -231,7 +235,8 @@ static entity check_operator(checker *c, const node *n) {
 }
 
 static entity refuse_here(checker *c, const node *n) {
-    diagnose_error(c->report, n->at, "only numbers can stand here");
+    diagnose_error(c->report, ERROR_CONSTANT_EXPRESSION, n->at,
+                   "a constant cannot be computed from this");
     return entity_broken(n->at);
 }
 
@@ -268,7 +273,7 @@ entity check_expression(checker *c, const node *n) {
     case NODE_ATTRIBUTE:
         return c->constants_only ? refuse_here(c, n) : check_attribute(c, n);
     default:
-        diagnose_error(c->report, n->at, "this cannot stand here");
+        diagnose_error(c->report, ERROR_MISPLACED, n->at, "this expression has no meaning here");
         return entity_broken(n->at);
     }
 }

@@ -44,7 +44,7 @@ static bool order_known(checker *c, const call_arguments *a, const char **order)
     if (e->kind == ENTITY_STRING && strcmp(e->text, *order) == 0) {
         return true;
     }
-    diagnose_error(c->report, e->at, "unknown order of a sum");
+    diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, e->at, "unknown order of a sum");
     diagnose_help(c->report, "sums are taken in the order \"%s\"", *order);
     return false;
 }

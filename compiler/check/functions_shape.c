@@ -36,7 +36,7 @@ static bool fill_missing(checker *c, const call_arguments *a, entity *shape, int
     }
     ir_dim quotient = rest == 0 ? IR_DIM_INVALID : ir_dim_floordiv(c->m, have, rest);
     if (quotient == IR_DIM_INVALID || ir_dim_mul(c->m, quotient, rest) != have) {
-        diagnose_error(c->report, shape->items[missing].at,
+        diagnose_error(c->report, ERROR_RESHAPE_REMAINDER, shape->items[missing].at,
                        "-1 has no value here: %s elements do not divide into %s",
                        ir_dim_text(c->m, have), rest == 0 ? "0" : ir_dim_text(c->m, rest));
         note_tensor(c, &a->values[0]);
@@ -80,7 +80,7 @@ entity swap_last_axes(checker *c, const entity *x, span at) {
     int64_t permutation[IR_MAX_RANK];
     int rank = tensor_type(c, x)->rank;
     if (rank < 2) {
-        diagnose_error(c->report, at, ".T needs at least two axes");
+        diagnose_error(c->report, ERROR_PERMUTATION, at, ".T needs at least two axes");
         note_tensor(c, x);
         return entity_broken(at);
     }
@@ -99,8 +99,8 @@ entity special_transpose(checker *c, const call_arguments *a) {
     }
     int rank = tensor_type(c, x)->rank;
     if (!a->given[1] && rank != 2) {
-        diagnose_error(c->report, a->at, "transpose() of a tensor of rank %d needs a permutation",
-                       rank);
+        diagnose_error(c->report, ERROR_PERMUTATION, a->at,
+                       "transpose() of a tensor of rank %d needs a permutation", rank);
         diagnose_help(c->report,
                       "for example transpose(x, (0, 2, 1)); x.T swaps the last two axes");
         return entity_broken(a->at);
@@ -129,7 +129,7 @@ entity special_broadcast_to(checker *c, const call_arguments *a) {
         fits = type->dims[i] == 1 || type->dims[i] == dims[rank - type->rank + i];
     }
     if (!fits) {
-        diagnose_error(c->report, a->at, "%s does not broadcast to %s",
+        diagnose_error(c->report, ERROR_BROADCAST, a->at, "%s does not broadcast to %s",
                        entity_type_text(c, ir_value_get(c->m, x->value)->type),
                        entity_type_text(c, ir_type_tensor(c->m, type->element, rank, dims)));
         note_tensor(c, x);
@@ -142,7 +142,7 @@ entity special_concat(checker *c, const call_arguments *a) {
     const entity *xs = &a->values[0];
     int64_t axis = 0;
     if (xs->kind != ENTITY_TUPLE || xs->count == 0) {
-        diagnose_error(c->report, xs->at, "concat() joins a list of tensors");
+        diagnose_error(c->report, ERROR_ARGUMENT_KIND, xs->at, "concat() joins a list of tensors");
         diagnose_help(c->report, "write concat([x, y], axis=0)");
         return entity_broken(a->at);
     }

@@ -39,7 +39,7 @@ static bool slice_fits(const instance *in, ir_op op) {
         if (evaluate(in, start, &from) && evaluate(in, stop, &to) && from <= to && to <= size) {
             continue;
         }
-        diagnose_error(in->report, place_of(in, d),
+        diagnose_error(in->report, ERROR_SLICE_BOUNDS, place_of(in, d),
                        "in case '%s', %s:%s does not fit axis %d of length %lld", in->c->name,
                        ir_dim_text(in->m, start), ir_dim_text(in->m, stop), axis, (long long)size);
         return false;
@@ -54,14 +54,14 @@ static bool results_exist(const instance *in, ir_op op) {
         int64_t sizes[IR_MAX_RANK] = {0};
         for (int axis = 0; axis < type->rank; axis++) {
             if (!evaluate(in, type->dims[axis], &sizes[axis])) {
-                diagnose_error(in->report, place_of(in, d),
+                diagnose_error(in->report, ERROR_DIMENSION_RANGE, place_of(in, d),
                                "in case '%s', the dimension %s would be negative or too large",
                                in->c->name, ir_dim_text(in->m, type->dims[axis]));
                 return false;
             }
         }
         if (graph_elements(type->rank, sizes) > limit_elements) {
-            diagnose_error(in->report, place_of(in, d),
+            diagnose_error(in->report, ERROR_ELEMENT_LIMIT, place_of(in, d),
                            "in case '%s', the result would have more than 2^%d elements",
                            in->c->name, LIMIT_ELEMENT_BITS);
             return false;

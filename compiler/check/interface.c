@@ -34,7 +34,7 @@ dtype type_named(const char *name, span at, diagnostics *d) {
     };
     dtype found = dtype_from_name(name);
     if (found == DTYPE_NONE) {
-        diagnose_error(d, at, "'%.60s' is not an element type", name);
+        diagnose_error(d, ERROR_UNKNOWN_TYPE, at, "'%.60s' is not an element type", name);
         if (!diagnose_nearest(d, name, names, sizeof(names) / sizeof(names[0]))) {
             diagnose_help(d, "f64, f32, tf32, f16, bf16, f8e4m3fn, f8e5m2, i64, i32, i8, i4, bool, "
                              "or a quoted type variable such as \"T\"");
@@ -52,7 +52,7 @@ static bool is_dim_operator(uint32_t symbol) {
 
 static bool symbol_check(const node *n, declared_names *symbols, diagnostics *d) {
     if (strlen(n->text) > LIMIT_SYMBOL_BYTES || strcmp(n->text, "floordiv") == 0) {
-        diagnose_error(d, n->at, "a dimension cannot have this name");
+        diagnose_error(d, ERROR_DIMENSION_NAME, n->at, "a dimension cannot have this name");
         diagnose_help(d, "any name of at most %d characters but floordiv will do",
                       LIMIT_SYMBOL_BYTES);
         return false;
@@ -72,11 +72,12 @@ static bool dim_check(const node *n, declared_names *symbols, diagnostics *d) {
             bool left = dim_check(n->left, symbols, d);
             return dim_check(n->right, symbols, d) && left;
         }
-        diagnose_error(d, n->symbol_at, "this operator cannot be part of a dimension");
+        diagnose_error(d, ERROR_DIMENSION_EXPRESSION, n->symbol_at,
+                       "this operator cannot be part of a dimension");
         diagnose_help(d, "dimensions are made with + - * and //");
         return false;
     default:
-        diagnose_error(d, n->at, "this cannot be part of a dimension");
+        diagnose_error(d, ERROR_DIMENSION_EXPRESSION, n->at, "this cannot be part of a dimension");
         diagnose_help(d,
                       "write names and integers with + - * and //, such as \"H*D\" or \"M + 1\"");
         return false;
@@ -88,21 +89,24 @@ static node *dim_read(compiler_source *s, node *n, declared_names *symbols, diag
         return n;
     }
     if (n->kind == NODE_NAME) {
-        diagnose_error(d, n->at, "a dimension's name is written in quotes");
+        diagnose_error(d, ERROR_UNQUOTED_DIMENSION, n->at,
+                       "a dimension's name is written in quotes");
         diagnose_help(d, "write \"%s\"", n->text);
         return NULL;
     }
     if (n->kind != NODE_STRING) {
-        diagnose_error(d, n->at, "expected a dimension: an integer or a quoted expression");
+        diagnose_error(d, ERROR_DIMENSION_EXPRESSION, n->at,
+                       "expected a dimension: an integer or a quoted expression");
         return NULL;
     }
     if (n->at.end - n->at.start != strlen(n->text) + 2) {
-        diagnose_error(d, n->at, "write this dimension as one plain string, such as \"M\"");
+        diagnose_error(d, ERROR_DIMENSION_EXPRESSION, n->at,
+                       "write this dimension as one plain string, such as \"M\"");
         return NULL;
     }
     span part = {n->at.start + 1, n->at.end - 1};
     if (part.start == part.end) {
-        diagnose_error(d, n->at, "this dimension is empty");
+        diagnose_error(d, ERROR_DIMENSION_EXPRESSION, n->at, "this dimension is empty");
         return NULL;
     }
     node *parsed = parse_quoted(&s->text, part, &s->memory, d);
@@ -169,7 +173,8 @@ static bool element_read(const node *entry, annotation *out, declared_names *var
         return out->type != DTYPE_NONE;
     }
     if (n->kind != NODE_STRING) {
-        diagnose_error(d, n->at, "the last entry of Tensor[...] is the element type");
+        diagnose_error(d, ERROR_ELEMENT_ENTRY, n->at,
+                       "the last entry of Tensor[...] is the element type");
         diagnose_help(d, "write a type such as f32, or a quoted type variable such as \"T\"");
         return false;
     }
@@ -181,7 +186,7 @@ static bool element_read(const node *entry, annotation *out, declared_names *var
         bool letter = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || *c == '_';
         if (!letter && !(c > n->text && *c >= '0' && *c <= '9')) {
             diagnose_error(
-                d, n->at,
+                d, ERROR_ELEMENT_ENTRY, n->at,
                 "the last entry of Tensor[...] is the element type, and this is no type's name");
             return false;
         }
@@ -197,12 +202,13 @@ bool annotation_read(compiler_source *s, node *n, annotation *out, declared_name
     bool shaped = n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME &&
                   strcmp(n->left->text, "Tensor") == 0;
     if (!shaped) {
-        diagnose_error(d, n->at, "expected Tensor[dimensions..., type]");
+        diagnose_error(d, ERROR_TENSOR_ANNOTATION, n->at, "expected Tensor[dimensions..., type]");
         diagnose_help(d, "for example Tensor[\"M\", \"N\", f32]; a scalar is Tensor[f32]");
         return false;
     }
     if (n->count > IR_MAX_RANK + 1) {
-        diagnose_error(d, n->at, "a tensor has at most %d dimensions", IR_MAX_RANK);
+        diagnose_error(d, ERROR_RANK_LIMIT, n->at, "a tensor has at most %d dimensions",
+                       IR_MAX_RANK);
         return false;
     }
     out->rank = (int)n->count - 1;
@@ -225,8 +231,8 @@ static void results_read(compiler_source *s, kernel_interface *k, declared_names
                          declared_names *variables, diagnostics *d) {
     node *n = k->function->returns;
     if (!n) {
-        diagnose_error(d, k->function->at, "kernel '%s' does not say what it returns",
-                       k->function->name);
+        diagnose_error(d, ERROR_RESULT_ANNOTATION, k->function->at,
+                       "kernel '%s' has no annotation of its results", k->function->name);
         diagnose_help(d, "write -> Tensor[...] before the ':'");
         k->broken = true;
         return;
@@ -234,7 +240,7 @@ static void results_read(compiler_source *s, kernel_interface *k, declared_names
     bool several = is_tuple_annotation(n);
     k->result_count = several ? n->count : 1;
     if (k->result_count == 0 || k->result_count > COMPILER_MAX_PARAMETERS) {
-        diagnose_error(d, n->at, "a kernel returns between 1 and %d tensors",
+        diagnose_error(d, ERROR_TENSOR_LIMIT, n->at, "a kernel returns between 1 and %d tensors",
                        COMPILER_MAX_PARAMETERS);
         k->broken = true;
         k->result_count = 0;
@@ -247,13 +253,13 @@ static void results_read(compiler_source *s, kernel_interface *k, declared_names
         k->broken |= !annotation_read(s, one, &k->results[i], symbols, variables, d);
     }
     for (size_t i = known; i < symbols->count; i++) {
-        diagnose_error(d, symbols->items[i].at, "dimension '%s' is not in any parameter",
-                       symbols->items[i].name);
+        diagnose_error(d, ERROR_UNBOUND_DIMENSION, symbols->items[i].at,
+                       "dimension '%s' is not in any parameter", symbols->items[i].name);
         k->broken = true;
     }
     for (size_t i = types; i < variables->count; i++) {
-        diagnose_error(d, variables->items[i].at, "type variable '%s' is not in any parameter",
-                       variables->items[i].name);
+        diagnose_error(d, ERROR_UNBOUND_TYPE_VARIABLE, variables->items[i].at,
+                       "type variable '%s' is not in any parameter", variables->items[i].name);
         k->broken = true;
     }
 }
@@ -263,24 +269,26 @@ static bool parameter_check(const kernel_interface *k, uint32_t index, diagnosti
     const ast_parameter *p = &f->parameters[index];
     for (uint32_t i = 0; i < index; i++) {
         if (strcmp(f->parameters[i].name, p->name) == 0) {
-            diagnose_error(d, p->at, "parameter '%s' appears twice", p->name);
+            diagnose_error(d, ERROR_DUPLICATE_PARAMETER, p->at, "parameter '%s' appears twice",
+                           p->name);
             diagnose_note(d, f->parameters[i].at, "first here");
             return false;
         }
     }
     if (p->keyword_only && !p->fallback) {
-        diagnose_error(d, p->at, "constant '%s' has no value", p->name);
+        diagnose_error(d, ERROR_CONSTANT_VALUE, p->at, "constant '%s' has no value", p->name);
         diagnose_help(d, "a parameter after '*' is a constant: write %s=1.0", p->name);
         return false;
     }
     if (!p->keyword_only && p->fallback) {
-        diagnose_error(d, p->at, "a tensor parameter has no default");
+        diagnose_error(d, ERROR_TENSOR_DEFAULT, p->at, "a tensor parameter has no default");
         diagnose_help(d, "constants come after a bare '*': def f(x: Tensor[...], *, %s=...)",
                       p->name);
         return false;
     }
     if (!p->keyword_only && !p->annotation) {
-        diagnose_error(d, p->at, "parameter '%s' has no annotation", p->name);
+        diagnose_error(d, ERROR_PARAMETER_ANNOTATION, p->at, "parameter '%s' has no annotation",
+                       p->name);
         diagnose_help(d, "write %s: Tensor[\"M\", \"N\", f32]", p->name);
         return false;
     }
@@ -301,7 +309,7 @@ static void parameters_read(compiler_source *s, kernel_interface *k, declared_na
         }
     }
     if (k->parameter_count > COMPILER_MAX_PARAMETERS) {
-        diagnose_error(d, f->at, "a kernel has at most %d tensor parameters",
+        diagnose_error(d, ERROR_TENSOR_LIMIT, f->at, "a kernel has at most %d tensor parameters",
                        COMPILER_MAX_PARAMETERS);
         k->broken = true;
     }
@@ -312,14 +320,14 @@ static void clashes_check(kernel_interface *k, const declared_names *symbols,
     for (uint32_t i = 0; i < k->function->parameter_count; i++) {
         const ast_parameter *p = &k->function->parameters[i];
         if (mentioned(symbols, p->name) || mentioned(variables, p->name)) {
-            diagnose_error(d, p->at, "'%s' is a parameter and a %s at once", p->name,
-                           mentioned(symbols, p->name) ? "dimension" : "type variable");
+            diagnose_error(d, ERROR_NAME_CLASH, p->at, "'%s' is a parameter and a %s at once",
+                           p->name, mentioned(symbols, p->name) ? "dimension" : "type variable");
             k->broken = true;
         }
     }
     for (size_t i = 0; i < variables->count; i++) {
         if (mentioned(symbols, variables->items[i].name)) {
-            diagnose_error(d, variables->items[i].at,
+            diagnose_error(d, ERROR_NAME_CLASH, variables->items[i].at,
                            "'%s' is a dimension and a type variable at once",
                            variables->items[i].name);
             k->broken = true;
@@ -339,7 +347,8 @@ kernel_interface interface_of(compiler_source *s, const ast_function *f, diagnos
     kernel_interface k = {.function = f, .broken = !f->has_header};
     declared_names symbols = {0}, variables = {0};
     if (strlen(f->name) > LIMIT_NAME_BYTES) {
-        diagnose_error(d, f->at, "a kernel's name has at most %d letters", LIMIT_NAME_BYTES);
+        diagnose_error(d, ERROR_NAME_LIMIT, f->at, "a kernel's name has at most %d letters",
+                       LIMIT_NAME_BYTES);
         k.broken = true;
     }
     if (f->has_header) {

@@ -30,9 +30,10 @@ static void define_constant(checker *c, const char *name, span at, const node *v
     bool constant = e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_TYPE ||
                     (e.kind == ENTITY_SCHEDULE && of_file);
     if (!constant && e.kind != ENTITY_BROKEN && !diagnosed_on_line(c->report, value->at.start)) {
-        diagnose_error(
-            c->report, value->at, "a constant is a number, a bool%s element type%s, not %s",
-            of_file ? ", an" : " or an", of_file ? " or a schedule" : "", entity_describe(&e));
+        diagnose_error(c->report, ERROR_CONSTANT_KIND, value->at,
+                       "a constant is a number, a bool%s element type%s, not %s",
+                       of_file ? ", an" : " or an", of_file ? " or a schedule" : "",
+                       entity_describe(&e));
     }
     scope_define(c, name, constant ? e : entity_broken(value->at), at, NULL);
 }
@@ -47,7 +48,8 @@ void checker_define_constants(checker *c) {
                 define_constant(c, assign->items[k]->text, assign->items[k]->at, assign->left,
                                 true);
             } else {
-                diagnose_error(c->report, assign->items[k]->at, "name one constant a line");
+                diagnose_error(c->report, ERROR_CONSTANT_TARGETS, assign->items[k]->at,
+                               "name one constant a line");
             }
         }
     }
@@ -101,19 +103,21 @@ static ir_type annotated_type(checker *c, const annotation *a) {
     for (int i = 0; i < a->rank; i++) {
         dims[i] = annotated_dim(c, a->dims[i]);
         if (dims[i] == IR_DIM_INVALID) {
-            diagnose_error(c->report, a->dims[i]->at,
+            diagnose_error(c->report, ERROR_DIMENSION_RANGE, a->dims[i]->at,
                            "this dimension would be negative or too large");
             return 0;
         }
     }
     dtype element = bound_type(c, a);
     if (element == DTYPE_NONE) {
-        diagnose_error(c->report, a->at, "type variable '%s' is not bound", a->variable);
+        diagnose_error(c->report, ERROR_TYPE_VARIABLE_VALUE, a->at,
+                       "type variable '%s' is not bound", a->variable);
         diagnose_help(c->report, "a case binds it: case(\"name\", %s=f32)", a->variable);
         return 0;
     }
     if (graph_elements(a->rank, dims) > limit_elements) {
-        diagnose_error(c->report, a->at, "a tensor has at most 2^%d elements", LIMIT_ELEMENT_BITS);
+        diagnose_error(c->report, ERROR_ELEMENT_LIMIT, a->at, "a tensor has at most 2^%d elements",
+                       LIMIT_ELEMENT_BITS);
         return 0;
     }
     return ir_type_tensor(c->m, element, a->rank, dims);
@@ -168,8 +172,8 @@ static bool define_parameters(checker *c, ir_attr *names) {
 static void assign_name(checker *c, const node *target, entity value) {
     const local_name *old = scope_find(c, target->text);
     if (old && old->fixed) {
-        diagnose_error(c->report, target->at, "'%s' is %s and cannot be assigned to", target->text,
-                       old->fixed);
+        diagnose_error(c->report, ERROR_FIXED_NAME, target->at,
+                       "'%s' is %s and cannot be assigned to", target->text, old->fixed);
         diagnose_note(c->report, old->at, "declared here");
         return;
     }
@@ -183,9 +187,11 @@ static void assign(checker *c, const node *target, entity value) {
     }
     bool fits = value.kind == ENTITY_TUPLE && value.count == target->count;
     if (!fits && value.kind != ENTITY_BROKEN) {
-        diagnose_error(
-            c->report, target->at, "%u names for %s%s", target->count, entity_describe(&value),
-            value.kind == ENTITY_TUPLE ? arena_printf(&c->memory, " of %u", value.count) : "");
+        diagnose_error(c->report, ERROR_UNPACKING, target->at, "cannot unpack %s%s into %u names",
+                       entity_describe(&value),
+                       value.kind == ENTITY_TUPLE ? arena_printf(&c->memory, " of %u", value.count)
+                                                  : "",
+                       target->count);
     }
     for (uint32_t i = 0; i < target->count; i++) {
         assign_name(c, target->items[i], fits ? value.items[i] : entity_broken(target->at));
@@ -203,8 +209,9 @@ static bool type_matches(checker *c, entity *value, const annotation *a, const c
     if (!expected || expected == found) {
         return expected != 0;
     }
-    diagnose_error(c->report, value->at, "%s is %s, but its annotation says %s", what,
-                   entity_type_text(c, found), entity_type_text(c, expected));
+    diagnose_error(c->report, ERROR_ANNOTATION_MISMATCH, value->at,
+                   "%s is %s, but its annotation says %s", what, entity_type_text(c, found),
+                   entity_type_text(c, expected));
     diagnose_note(c->report, a->at, "annotated here");
     note_tensor(c, value);
     return false;
@@ -218,8 +225,8 @@ static void check_annotated(checker *c, const node *n) {
     for (size_t i = 0; i < symbols.count; i++) {
         const local_name *known = scope_find(c, symbols.items[i].name);
         if (!known || known->value.kind != ENTITY_DIM) {
-            diagnose_error(c->report, symbols.items[i].at, "dimension '%s' is not in any parameter",
-                           symbols.items[i].name);
+            diagnose_error(c->report, ERROR_UNBOUND_DIMENSION, symbols.items[i].at,
+                           "dimension '%s' is not in any parameter", symbols.items[i].name);
             good = false;
         }
     }
@@ -290,7 +297,7 @@ static bool collect_outputs(checker *c, const node *n, outputs *o) {
     bool several = value.kind == ENTITY_TUPLE;
     o->count = several ? value.count : 1;
     if (o->count != k->result_count) {
-        diagnose_error(c->report, n->left->at,
+        diagnose_error(c->report, ERROR_RESULT_COUNT, n->left->at,
                        "%u values are returned, but the annotation names %u", o->count,
                        k->result_count);
         diagnose_note(c->report, k->function->returns->at, "annotated here");
@@ -310,7 +317,8 @@ static bool collect_outputs(checker *c, const node *n, outputs *o) {
 static bool check_return(checker *c, const node *n, ir_op kernel) {
     outputs o = {.count = 0};
     if (!n->left) {
-        diagnose_error(c->report, n->at, "a kernel returns at least one tensor");
+        diagnose_error(c->report, ERROR_EMPTY_RETURN, n->at,
+                       "a kernel returns at least one tensor");
         return false;
     }
     if (!collect_outputs(c, n, &o)) {
@@ -336,7 +344,8 @@ static void check_body(checker *c, ir_op kernel) {
     for (uint32_t i = 0; i < f->body_count; i++) {
         const node *n = f->body[i];
         if (returned) {
-            diagnose_error(c->report, n->at, "nothing is reached after the return");
+            diagnose_error(c->report, ERROR_UNREACHABLE, n->at,
+                           "this statement comes after the return");
             return;
         }
         if (n->kind == NODE_RETURN) {
@@ -347,7 +356,8 @@ static void check_body(checker *c, ir_op kernel) {
         }
     }
     if (!returned) {
-        diagnose_error(c->report, f->at, "kernel '%s' never returns", f->name);
+        diagnose_error(c->report, ERROR_NO_RETURN, f->at, "kernel '%s' has no return statement",
+                       f->name);
         diagnose_help(c->report, "end it with: return x");
     }
 }

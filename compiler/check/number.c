@@ -27,7 +27,8 @@ entity number_negate(checker *c, const entity *e) {
     if (e->is_integer) {
         int64_t value = 0;
         if (__builtin_sub_overflow((int64_t)0, e->integer, &value)) {
-            diagnose_error(c->report, e->at, "this integer does not fit 64 bits");
+            diagnose_error(c->report, ERROR_INTEGER_SIZE, e->at,
+                           "this integer does not fit 64 bits");
             return entity_broken(e->at);
         }
         return entity_integer(c, value, e->at);
@@ -53,14 +54,14 @@ static entity combine_integers(checker *c, uint32_t symbol, int64_t a, int64_t b
         break;
     default:
         if (b == 0) {
-            diagnose_error(c->report, at, "division by zero");
+            diagnose_error(c->report, ERROR_DIVISION_BY_ZERO, at, "division by zero");
             return entity_broken(at);
         }
         overflow = b == -1 && a == INT64_MIN;
         out = overflow ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0));
     }
     if (overflow) {
-        diagnose_error(c->report, at, "the result does not fit 64 bits");
+        diagnose_error(c->report, ERROR_INTEGER_OVERFLOW, at, "the result does not fit 64 bits");
         return entity_broken(at);
     }
     return entity_integer(c, out, at);
@@ -82,7 +83,7 @@ entity number_combine(checker *c, uint32_t symbol, const entity *a, const entity
         break;
     }
     if (y == 0) {
-        diagnose_error(c->report, at, "division by zero");
+        diagnose_error(c->report, ERROR_DIVISION_BY_ZERO, at, "division by zero");
         return entity_broken(at);
     }
     return number_from_double(c, symbol == SYMBOL1('/') ? x / y : floor(x / y), at);
@@ -132,12 +133,14 @@ static bool float_literal(checker *c, const entity *e, dtype type, uint64_t *bit
     double stored = dtype_load(type, bits, 0);
     bool infinite = strcmp(digits, "inf") == 0;
     if (infinite && !dtype_format_of(type)->infinity) {
-        diagnose_error(c->report, e->at, "%s has no infinity", dtype_name(type));
+        diagnose_error(c->report, ERROR_LITERAL_RANGE, e->at, "%s has no infinity",
+                       dtype_name(type));
         diagnose_help(c->report, "its greatest number is %g", dtype_format_of(type)->largest);
         return false;
     }
     if (!infinite && (isinf(stored) || saturates(strtod(digits, NULL), type))) {
-        diagnose_error(c->report, e->at, "this number is too large for %s", dtype_name(type));
+        diagnose_error(c->report, ERROR_LITERAL_RANGE, e->at, "this number is too large for %s",
+                       dtype_name(type));
         if (dtype_format_of(type)->infinity) {
             diagnose_help(c->report, "infinity is written inf");
         } else {
@@ -152,14 +155,14 @@ static bool integer_literal(checker *c, const entity *e, dtype type, uint64_t *b
     int width = dtype_integer_bits(type);
     int64_t highest = width == 64 ? INT64_MAX : ((int64_t)1 << (width - 1)) - 1;
     if (!e->is_integer) {
-        diagnose_error(c->report, e->at, "a float literal cannot take part in %s arithmetic",
-                       dtype_name(type));
+        diagnose_error(c->report, ERROR_LITERAL_TYPE, e->at,
+                       "a float literal cannot take part in %s arithmetic", dtype_name(type));
         diagnose_help(c->report, "write an integer, or cast() the tensor to a float type first");
         return false;
     }
     if (e->integer > highest || e->integer < -highest - 1) {
-        diagnose_error(c->report, e->at, "%lld does not fit %s", (long long)e->integer,
-                       dtype_name(type));
+        diagnose_error(c->report, ERROR_LITERAL_RANGE, e->at, "%lld does not fit %s",
+                       (long long)e->integer, dtype_name(type));
         return false;
     }
     *bits = dtype_wrap(type, e->integer);
@@ -177,8 +180,8 @@ bool number_bits(checker *c, const entity *e, dtype type, uint64_t *bits) {
     if (e->kind == ENTITY_NUMBER && type != DTYPE_BOOL) {
         return integer_literal(c, e, type, bits);
     }
-    diagnose_error(c->report, e->at, "%s cannot take part in %s arithmetic", entity_describe(e),
-                   dtype_name(type));
+    diagnose_error(c->report, ERROR_LITERAL_TYPE, e->at, "%s cannot take part in %s arithmetic",
+                   entity_describe(e), dtype_name(type));
     diagnose_help(c->report, type == DTYPE_BOOL ? "write True or False"
                                                 : "write a number, or cast() the tensor");
     return false;

@@ -24,7 +24,8 @@ static void check_unique(compiler_source *s, const ast_function *f, diagnostics 
     for (uint32_t i = 0; i < s->kernel_count; i++) {
         const ast_function *other = s->interfaces[i].function;
         if (f->name[0] && strcmp(other->name, f->name) == 0) {
-            diagnose_error(d, f->at, "two kernels are called '%s'", f->name);
+            diagnose_error(d, ERROR_DUPLICATE_KERNEL, f->at, "two kernels are called '%s'",
+                           f->name);
             diagnose_note(d, other->at, "the first is here");
             return;
         }

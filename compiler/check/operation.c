@@ -158,7 +158,8 @@ static bool choice_known(checker *c, const bound_operation *b, const char *attr,
         for (size_t k = 0; k < count; k++) {
             text_printf(&list, "%s\"%s\"", k ? ", " : "", row->choices[k]);
         }
-        diagnose_error(c->report, e->at, "unknown %s \"%.40s\"", attr, e->text);
+        diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, e->at, "unknown %s \"%.40s\"", attr,
+                       e->text);
         diagnose_help(c->report, "one of %s", list.data);
         text_release(&list);
         return false;
@@ -188,7 +189,8 @@ static ir_attr ints_attr(checker *c, const bound_operation *b, const op_attr_inf
     int count = 0;
     if (e->kind == ENTITY_NONE || !argument_axes(c, e, rank_for(c, b, a->name), values, &count)) {
         if (e->kind == ENTITY_NONE) {
-            diagnose_error(c->report, e->at, "expected %s: axes such as (0, 1)", a->name);
+            diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at,
+                           "expected %s: axes such as (0, 1)", a->name);
         }
         return 0;
     }
@@ -198,8 +200,8 @@ static ir_attr ints_attr(checker *c, const bound_operation *b, const op_attr_inf
 static ir_attr string_attr(checker *c, const bound_operation *b, const op_attr_info *a,
                            const entity *e) {
     if (e->kind != ENTITY_STRING) {
-        diagnose_error(c->report, e->at, "expected %s: a string, not %s", a->name,
-                       entity_describe(e));
+        diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at, "expected %s: a string, not %s",
+                       a->name, entity_describe(e));
         return 0;
     }
     return choice_known(c, b, a->name, e) ? ir_attr_string(c->m, e->text) : 0;
@@ -213,8 +215,8 @@ static ir_attr shape_attr(checker *c, const entity *e) {
 
 static ir_attr number_attr(checker *c, const op_attr_info *a, const entity *e) {
     if (e->kind != ENTITY_NUMBER) {
-        diagnose_error(c->report, e->at, "expected %s: a number, not %s", a->name,
-                       entity_describe(e));
+        diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at, "expected %s: a number, not %s",
+                       a->name, entity_describe(e));
         return 0;
     }
     return ir_attr_bits(c->m, DTYPE_F64, f64_bits(number_value(e)));
@@ -250,7 +252,7 @@ static ir_attr convert_attr(checker *c, const bound_operation *b, const op_attr_
     case 7:
         return number_attr(c, a, e);
     default:
-        diagnose_error(c->report, e->at, "'%s' cannot be given here", a->name);
+        diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at, "'%s' cannot be given here", a->name);
         return 0;
     }
 }

@@ -42,8 +42,8 @@ void policy_report_unused(checker *c) {
     for (size_t i = 0; i < c->policies.count; i++) {
         const value_policy *p = &c->policies.items[i];
         if (p->accum != DTYPE_NONE && !p->accum_used) {
-            diagnose_error(c->report, p->accum_at,
-                           "accum(%s) has no effect: no dot and no sum adds values of this type",
+            diagnose_error(c->report, ERROR_POLICY_EFFECT, p->accum_at,
+                           "accum(%s) has no effect: no dot and no sum takes this tensor",
                            dtype_name(p->accum));
             diagnose_help(c->report, "it acts on operands of @, matmul(), dot() and sum()");
         }
@@ -55,7 +55,8 @@ void policy_report_unused(checker *c) {
 static bool no_effect(checker *c, const policy_set *set, policy_kind kind, const char *why) {
     static const char *const names[POLICY_COUNT] = {"accum", "saturate", "stochastic_round",
                                                     "loss_scale"};
-    diagnose_error(c->report, set->at[kind], "%s has no effect here: %s", names[kind], why);
+    diagnose_error(c->report, ERROR_POLICY_EFFECT, set->at[kind], "%s has no effect here: %s",
+                   names[kind], why);
     return false;
 }
 
@@ -67,15 +68,16 @@ static bool fits_type(checker *c, const policy_set *set, dtype t) {
     static const policy_kind rounding[] = {POLICY_STOCHASTIC_ROUND, POLICY_LOSS_SCALE};
     for (int i = 0; i < 2; i++) {
         if (set->given[rounding[i]] && !is_small_float(t)) {
-            diagnose_error(c->report, set->at[rounding[i]], "%s is no policy of %s",
-                           i ? "loss_scale" : "stochastic_round", dtype_name(t));
+            diagnose_error(c->report, ERROR_POLICY_TYPE, set->at[rounding[i]],
+                           "%s is not a policy of %s", i ? "loss_scale" : "stochastic_round",
+                           dtype_name(t));
             diagnose_help(c->report, "it is one of f16, bf16, f8e4m3fn and f8e5m2");
             return false;
         }
     }
     if (set->given[POLICY_ACCUM] && !graph_accumulates(t, set->accum)) {
-        diagnose_error(c->report, set->at[POLICY_ACCUM], "%s cannot accumulate in %s",
-                       dtype_name(t), dtype_name(set->accum));
+        diagnose_error(c->report, ERROR_ACCUMULATOR_TYPE, set->at[POLICY_ACCUM],
+                       "%s cannot accumulate in %s", dtype_name(t), dtype_name(set->accum));
         diagnose_help(c->report, "possible: %s", graph_accumulators(t));
         return false;
     }
@@ -94,7 +96,8 @@ static bool accumulates(checker *c, int opcode, const ir_named_attr *attrs, uint
 }
 
 static bool refuse_scaled(checker *c, const entity *e, int scale_log2, span at) {
-    diagnose_error(c->report, at, "this operand holds its value times %lld", 1LL << scale_log2);
+    diagnose_error(c->report, ERROR_SCALED_OPERAND, at, "this operand is scaled by %lld",
+                   1LL << scale_log2);
     note_tensor(c, e);
     diagnose_help(c->report, "cast(..., f32) divides by it again");
     return false;
@@ -108,7 +111,8 @@ static bool scales_fit(checker *c, int opcode, const entity *operands, uint32_t 
             return refuse_scaled(c, &operands[i], scale, at);
         }
         if (opcode == GRAPH_CONCAT && scale != scale_of(c, operands[0].value)) {
-            diagnose_error(c->report, at, "joined tensors need the same loss_scale");
+            diagnose_error(c->report, ERROR_SCALES_DIFFER, at,
+                           "joined tensors need the same loss_scale");
             note_tensor(c, &operands[0]);
             note_tensor(c, &operands[i]);
             return false;
@@ -132,7 +136,8 @@ bool policy_operands(checker *c, int opcode, const entity *operands, uint32_t co
             continue;
         }
         if (*accumulate != DTYPE_NONE && *accumulate != p->accum) {
-            diagnose_error(c->report, at, "one operand accumulates in %s, the other in %s",
+            diagnose_error(c->report, ERROR_ACCUMULATORS_DIFFER, at,
+                           "one operand accumulates in %s, the other in %s",
                            dtype_name(*accumulate), dtype_name(p->accum));
             note_tensor(c, &operands[0]);
             note_tensor(c, &operands[i]);
@@ -171,14 +176,14 @@ static bool accumulate_result(checker *c, const entity *value, const policy_set 
     dtype element =
         ir_type_get(c->m, ir_value_get(c->m, ir_op_get(c->m, op)->operands[0])->type)->element;
     if (before && ir_type_get(c->m, ir_attr_get(c->m, before)->type)->element != set->accum) {
-        diagnose_error(c->report, set->at[POLICY_ACCUM],
+        diagnose_error(c->report, ERROR_ACCUMULATORS_DIFFER, set->at[POLICY_ACCUM],
                        "its operands accumulate in another type already");
         note_tensor(c, value);
         return false;
     }
     if (!graph_accumulates(element, set->accum)) {
-        diagnose_error(c->report, set->at[POLICY_ACCUM], "%s cannot accumulate in %s",
-                       dtype_name(element), dtype_name(set->accum));
+        diagnose_error(c->report, ERROR_ACCUMULATOR_TYPE, set->at[POLICY_ACCUM],
+                       "%s cannot accumulate in %s", dtype_name(element), dtype_name(set->accum));
         diagnose_help(c->report, "possible: %s", graph_accumulators(element));
         return false;
     }
@@ -239,7 +244,8 @@ static bool source_fits(checker *c, const entity *x, dtype to, const policy_set 
     dtype from = tensor_type(c, x)->element;
     bool scales = set->given[POLICY_LOSS_SCALE], draws = set->given[POLICY_STOCHASTIC_ROUND];
     if ((scales || draws) && (!dtype_is_float(from) || from == DTYPE_F64)) {
-        diagnose_error(c->report, set->at[draws ? POLICY_STOCHASTIC_ROUND : POLICY_LOSS_SCALE],
+        diagnose_error(c->report, ERROR_POLICY_SOURCE,
+                       set->at[draws ? POLICY_STOCHASTIC_ROUND : POLICY_LOSS_SCALE],
                        "%s works from f32, and this is %s",
                        draws ? "stochastic_round" : "loss_scale", dtype_name(from));
         note_tensor(c, x);
@@ -286,7 +292,8 @@ entity policy_convert(checker *c, const entity *x, dtype to, const policy_set *s
     y = draws ? round_stochastic(c, &y, to, set, at)
               : plain_convert(c, &y, to, set->given[POLICY_SATURATE], at);
     if (same && y.value == x->value && set->given[POLICY_ACCUM]) {
-        diagnose_error(c->report, at, "nothing is converted: this is %s already", dtype_name(to));
+        diagnose_error(c->report, ERROR_POLICY_EFFECT, at,
+                       "this cast converts nothing: the value is %s already", dtype_name(to));
         note_tensor(c, x);
         diagnose_help(c->report, "write the policy where the tensor is annotated");
         return entity_broken(at);
@@ -303,7 +310,7 @@ bool policy_parameter(checker *c, ir_value v, dtype element, const policy_set *s
     static const policy_kind rounding[] = {POLICY_SATURATE, POLICY_STOCHASTIC_ROUND};
     for (int i = 0; i < 2; i++) {
         if (set->given[rounding[i]]) {
-            no_effect(c, set, rounding[i], "a parameter is not converted, it arrives as it is");
+            no_effect(c, set, rounding[i], "a parameter is not converted");
             diagnose_help(c->report, "write it where values of the type are made: in cast(), or in "
                                      "the annotation of a result");
             return false;
@@ -357,9 +364,8 @@ bool policy_annotated(checker *c, entity *value, dtype element, const policy_set
     }
     int scale = scale_of(c, value->value);
     if (scale && !set->given[POLICY_LOSS_SCALE]) {
-        diagnose_error(c->report, value->at,
-                       "this holds its value times %lld, and its annotation "
-                       "does not say so",
+        diagnose_error(c->report, ERROR_SCALE_ANNOTATION, value->at,
+                       "this value is scaled by %lld, and its annotation has no loss_scale",
                        1LL << scale);
         note_tensor(c, value);
         diagnose_help(c->report, "write %s @ loss_scale(%lld), or divide by it with cast(..., f32)",

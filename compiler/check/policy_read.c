@@ -25,9 +25,9 @@ static int find_policy(const node *n, diagnostics *d) {
         }
     }
     if (!word[0]) {
-        diagnose_error(d, name->at, "expected a policy of the type");
+        diagnose_error(d, ERROR_UNKNOWN_POLICY, name->at, "expected a policy of the type");
     } else {
-        diagnose_error(d, name->at, "'%.60s' is not a policy", word);
+        diagnose_error(d, ERROR_UNKNOWN_POLICY, name->at, "'%.60s' is not a policy", word);
     }
     if (!word[0] || !diagnose_nearest(d, word, names, POLICY_COUNT)) {
         diagnose_help(d, "accum(type), saturate, stochastic_round(seed) or loss_scale(k)");
@@ -56,7 +56,8 @@ static bool read_argument(policy_kind kind, const node *value, policy_set *set, 
     if (kind == POLICY_LOSS_SCALE && read_scale(value, set)) {
         return true;
     }
-    diagnose_error(d, value->at, "%s takes %s", rows[kind].name, rows[kind].argument);
+    diagnose_error(d, ERROR_POLICY_ARGUMENT, value->at, "%s takes %s", rows[kind].name,
+                   rows[kind].argument);
     return false;
 }
 
@@ -69,13 +70,13 @@ bool policy_read(const node *n, policy_set *set, diagnostics *d) {
     const struct policy_row *row = &rows[kind];
     bool called = n->kind == NODE_CALL;
     if (set->given[kind]) {
-        diagnose_error(d, n->at, "%s is given twice", row->name);
+        diagnose_error(d, ERROR_DUPLICATE_POLICY, n->at, "%s is given twice", row->name);
         diagnose_note(d, set->at[kind], "first here");
         return false;
     }
     if (called != (row->argument != NULL) || (called && n->count != 1)) {
-        diagnose_error(d, n->at, row->argument ? "%s takes one argument" : "%s takes no argument",
-                       row->name);
+        diagnose_error(d, ERROR_POLICY_ARGUMENT, n->at,
+                       row->argument ? "%s takes one argument" : "%s takes no argument", row->name);
         diagnose_help(d, "write %s", row->form);
         return false;
     }

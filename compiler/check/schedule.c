@@ -31,7 +31,7 @@ static size_t all_words(const char **out) {
 static void unknown_word(checker *c, const char *word, span at) {
     const char *words[WORDS_MAX];
     size_t count = all_words(words);
-    diagnose_error(c->report, at, "a schedule has no '%.60s'", word);
+    diagnose_error(c->report, ERROR_SCHEDULE_WORD, at, "a schedule has no '%.60s'", word);
     if (!diagnose_nearest(c->report, word, words, count)) {
         text list;
         text_init(&list);
@@ -92,7 +92,8 @@ static bool number_of(checker *c, const entity *e, int64_t *value) {
         *value = e->integer;
         return true;
     }
-    diagnose_error(c->report, e->at, "a schedule takes whole numbers, not %s",
+    diagnose_error(c->report, ERROR_SCHEDULE_NUMBER, e->at,
+                   "a schedule takes whole numbers, not %s",
                    e->kind == ENTITY_NUMBER ? "fractions" : entity_describe(e));
     return false;
 }
@@ -137,8 +138,9 @@ static bool put_number(schedule_builder *b, const char *word, int place, const e
     if (b->count > before || !refused) {
         return true;
     }
-    diagnose_error(b->c->report, e->at, "%s, %s, must be %" PRId64 " to %" PRId64 ", not %" PRId64,
-                   refused->name, refused->summary, refused->minimum, refused->maximum, value);
+    diagnose_error(b->c->report, ERROR_SCHEDULE_RANGE, e->at,
+                   "%s, %s, must be %" PRId64 " to %" PRId64 ", not %" PRId64, refused->name,
+                   refused->summary, refused->minimum, refused->maximum, value);
     return false;
 }
 
@@ -150,10 +152,12 @@ static bool put_items(schedule_builder *b, const char *word, const entity *items
     text_init(&names);
     int places = shape_of_word(word, &names, &groups);
     if (places < 0 && count != 1) {
-        diagnose_error(b->c->report, at, "%s is one number, not %u", word, count);
+        diagnose_error(b->c->report, ERROR_SCHEDULE_COUNT, at, "%s is one number, not %u", word,
+                       count);
         good = false;
     } else if (places >= 0 && (count == 0 || count > (uint32_t)places)) {
-        diagnose_error(b->c->report, at, "%s is at most %d numbers, not %u", word, places, count);
+        diagnose_error(b->c->report, ERROR_SCHEDULE_COUNT, at, "%s is at most %d numbers, not %u",
+                       word, places, count);
         diagnose_help(b->c->report, "write %s=(%s); None leaves one to the scheduler", word,
                       names.data);
         good = false;
@@ -195,8 +199,8 @@ static bool inherit(schedule_builder *b, const entity *base) {
         return true;
     }
     if (base->kind != ENTITY_BROKEN) {
-        diagnose_error(b->c->report, base->at, "expected a schedule or NAME=VALUE, not %s",
-                       entity_describe(base));
+        diagnose_error(b->c->report, ERROR_NOT_A_SCHEDULE, base->at,
+                       "expected a schedule or NAME=VALUE, not %s", entity_describe(base));
     }
     return false;
 }
@@ -216,8 +220,8 @@ static bool repeated(checker *c, const node *call, uint32_t index) {
     for (uint32_t i = 0; i < index; i++) {
         if (call->items[i]->kind == NODE_KEYWORD &&
             strcmp(call->items[i]->text, call->items[index]->text) == 0) {
-            diagnose_error(c->report, call->items[index]->symbol_at, "'%.60s' is given twice",
-                           call->items[index]->text);
+            diagnose_error(c->report, ERROR_DUPLICATE_ARGUMENT, call->items[index]->symbol_at,
+                           "'%.60s' is given twice", call->items[index]->text);
             return true;
         }
     }
@@ -233,7 +237,8 @@ static entity read_call(checker *c, const node *n) {
         if (item->kind == NODE_KEYWORD) {
             good &= !repeated(c, n, i) && put_word(&b, item);
         } else if (i > 0) {
-            diagnose_error(c->report, item->at, "a schedule inherits from one other, named first");
+            diagnose_error(c->report, ERROR_SCHEDULE_BASE, item->at,
+                           "a schedule inherits from one other, named first");
             good = false;
         } else {
             entity base = check_expression(c, item);
@@ -241,7 +246,7 @@ static entity read_call(checker *c, const node *n) {
         }
     }
     if (n->count == 0) {
-        diagnose_error(c->report, n->at, "this schedule says nothing");
+        diagnose_error(c->report, ERROR_EMPTY_SCHEDULE, n->at, "this schedule is empty");
         diagnose_help(c->report, "for example schedule(block=(96, 256), tile=(6, 2))");
         good = false;
     }
@@ -268,8 +273,8 @@ static entity read_with(checker *c, const node *n) {
     uint32_t count = n->count < 8 ? n->count : 8;
     for (uint32_t i = 0; good && i < count; i++) {
         if (n->items[i]->kind == NODE_KEYWORD) {
-            diagnose_error(c->report, n->items[i]->at, "%s takes its numbers without names",
-                           method->text);
+            diagnose_error(c->report, ERROR_SCHEDULE_NAMES, n->items[i]->at,
+                           "%s takes its numbers without names", method->text);
             good = false;
             break;
         }

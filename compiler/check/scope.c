@@ -81,10 +81,11 @@ static bool is_function_name(const char *name) {
 
 static entity unknown_name(checker *c, const char *name, span at) {
     if (is_function_name(name)) {
-        diagnose_error(c->report, at, "'%s' is a function; it can only be called", name);
+        diagnose_error(c->report, ERROR_FUNCTION_AS_VALUE, at,
+                       "'%s' is a function; it can only be called", name);
         return entity_broken(at);
     }
-    diagnose_error(c->report, at, "unknown name '%.60s'", name);
+    diagnose_error(c->report, ERROR_UNKNOWN_NAME, at, "unknown name '%.60s'", name);
     const char **known = ARENA_NEW(&c->memory, const char *, c->locals.count + 1);
     for (size_t i = 0; i < c->locals.count; i++) {
         known[i] = c->locals.items[i].name;

@@ -15,8 +15,8 @@ typedef struct selection {
     int rank;
 } selection;
 
-static entity refuse(checker *c, span at, const char *message) {
-    diagnose_error(c->report, at, "%s", message);
+static entity refuse(checker *c, diagnostic_id id, span at, const char *message) {
+    diagnose_error(c->report, id, at, "%s", message);
     return entity_broken(at);
 }
 
@@ -26,7 +26,7 @@ static bool read_bound(checker *c, const node *n, ir_dim length, ir_dim *out) {
     bool negative = e.kind == ENTITY_NUMBER && e.is_integer && e.integer < 0;
     if (!negative) {
         if (e.kind == ENTITY_TENSOR) {
-            diagnose_error(c->report, n->at, "a tensor cannot be an index");
+            diagnose_error(c->report, ERROR_TENSOR_INDEX, n->at, "a tensor cannot be an index");
             diagnose_help(c->report, "take(x, indices, axis=0) picks rows by an i32 tensor");
             return false;
         }
@@ -34,7 +34,8 @@ static bool read_bound(checker *c, const node *n, ir_dim length, ir_dim *out) {
     }
     *out = e.integer == INT64_MIN ? IR_DIM_INVALID : ir_dim_sub(c->m, length, -e.integer);
     if (*out == IR_DIM_INVALID) {
-        diagnose_error(c->report, n->at, "index %lld lies before the start of an axis of length %s",
+        diagnose_error(c->report, ERROR_INDEX_RANGE, n->at,
+                       "index %lld lies before the start of an axis of length %s",
                        (long long)e.integer, ir_dim_text(c->m, length));
         return false;
     }
@@ -45,14 +46,15 @@ static bool bound_fits(checker *c, ir_dim bound, ir_dim length, span at) {
     if (bound < 0 || length < 0 || bound <= length) {
         return true;
     }
-    diagnose_error(c->report, at, "%lld lies beyond the end of an axis of length %lld",
-                   (long long)bound, (long long)length);
+    diagnose_error(c->report, ERROR_INDEX_RANGE, at,
+                   "%lld lies beyond the end of an axis of length %lld", (long long)bound,
+                   (long long)length);
     return false;
 }
 
 static bool push_axis(checker *c, selection *s, ir_dim size, int source, span at) {
     if (s->rank == IR_MAX_RANK) {
-        refuse(c, at, "the result would have too many axes");
+        refuse(c, ERROR_RANK_LIMIT, at, "the result would have too many axes");
         return false;
     }
     s->sources[s->rank] = source;
@@ -75,7 +77,7 @@ static bool take_slice(checker *c, selection *s, const node *n, ir_dim length) {
             return false;
         }
         if (s->step[a] < 1) {
-            refuse(c, n->third->at, "a step must be at least 1");
+            refuse(c, ERROR_SLICE_STEP, n->third->at, "a step must be at least 1");
             return false;
         }
     }
@@ -83,7 +85,7 @@ static bool take_slice(checker *c, selection *s, const node *n, ir_dim length) {
         return false;
     }
     if (s->start[a] >= 0 && s->stop[a] >= 0 && s->start[a] > s->stop[a]) {
-        refuse(c, n->at, "this slice starts after its stop");
+        refuse(c, ERROR_SLICE_BOUNDS, n->at, "this slice starts after its stop");
         return false;
     }
     s->moves |= s->start[a] != 0 || s->stop[a] != length || s->step[a] != 1;
@@ -106,8 +108,9 @@ static bool take_one(checker *c, selection *s, const node *n, ir_dim length) {
     s->stop[a] = ir_dim_add(c->m, s->start[a], 1);
     s->step[a] = 1;
     if (s->start[a] >= 0 && length >= 0 && s->start[a] >= length) {
-        diagnose_error(c->report, n->at, "index %lld is outside of an axis of length %lld",
-                       (long long)s->start[a], (long long)length);
+        diagnose_error(c->report, ERROR_INDEX_RANGE, n->at,
+                       "index %lld is outside of an axis of length %lld", (long long)s->start[a],
+                       (long long)length);
         return false;
     }
     s->moves = true;
@@ -166,11 +169,11 @@ static bool indices_fit(checker *c, const node *n, const node *const *items, uin
         ellipses += items[i]->kind == NODE_ELLIPSIS;
     }
     if (ellipses > 1) {
-        refuse(c, n->at, "only one '...' can stand in a subscript");
+        refuse(c, ERROR_ELLIPSIS, n->at, "only one '...' can stand in a subscript");
         return false;
     }
     if (count_axes(items, count) > rank) {
-        diagnose_error(c->report, n->at, "%d indices for a tensor of rank %d",
+        diagnose_error(c->report, ERROR_INDEX_COUNT, n->at, "%d indices for a tensor of rank %d",
                        count_axes(items, count), rank);
         return false;
     }
@@ -205,7 +208,7 @@ static entity subscript_tensor(checker *c, const node *n, const entity *x) {
 
 static entity subscript_tuple(checker *c, const node *n, const entity *tuple) {
     if (n->count != 1 || n->items[0]->kind == NODE_SLICE || n->items[0]->kind == NODE_ELLIPSIS) {
-        return refuse(c, n->at, "a tuple takes one integer index");
+        return refuse(c, ERROR_TUPLE_INDEX, n->at, "a tuple takes one integer index");
     }
     entity index = check_expression(c, n->items[0]);
     int64_t i = 0;
@@ -214,8 +217,9 @@ static entity subscript_tuple(checker *c, const node *n, const entity *tuple) {
     }
     i += i < 0 ? (int64_t)tuple->count : 0;
     if (i < 0 || i >= (int64_t)tuple->count) {
-        diagnose_error(c->report, n->items[0]->at, "index %lld is outside of a tuple of %u",
-                       (long long)index.integer, tuple->count);
+        diagnose_error(c->report, ERROR_INDEX_RANGE, n->items[0]->at,
+                       "index %lld is outside of a tuple of %u", (long long)index.integer,
+                       tuple->count);
         return entity_broken(n->at);
     }
     entity out = tuple->items[i];
@@ -232,7 +236,8 @@ entity check_subscript(checker *c, const node *n) {
         return subscript_tuple(c, n, &base);
     }
     if (base.kind != ENTITY_TENSOR) {
-        diagnose_error(c->report, n->at, "%s has no items", entity_describe(&base));
+        diagnose_error(c->report, ERROR_NOT_SUBSCRIPTABLE, n->at, "%s cannot be subscripted",
+                       entity_describe(&base));
         return entity_broken(n->at);
     }
     return subscript_tensor(c, n, &base);

@@ -30,6 +30,20 @@ bool graph_op_is_specified(int opcode); /* exp, tanh, ...: one sequence for ever
 dtype graph_accumulate_type(const ir_module *m, ir_op op);
 const op_table *graph_op_table(void);
 
+/* What a rule finds wrong. */
+typedef enum graph_misfit {
+    MISFIT_ARGUMENT,    /* the value of an attribute */
+    MISFIT_AXIS,        /* an axis that an operand does not have */
+    MISFIT_ELEMENT,     /* the element type of an operand */
+    MISFIT_TYPES,       /* element types of operands that differ */
+    MISFIT_ACCUMULATOR, /* the type in which a sum is taken */
+    MISFIT_SHAPE,       /* shapes of operands */
+    MISFIT_RANK,        /* too many axes of the result */
+    MISFIT_DIMENSION,   /* a dimension of the result, negative or too large */
+    MISFIT_SIZE,        /* too many elements of the result */
+    MISFIT_COUNT
+} graph_misfit;
+
 /* Shape and type inference: operands and attributes in, result types or a message out. Used by the
  * checker, the builders and the verifier, so a shape rule exists once. */
 typedef struct graph_infer_query {
@@ -43,7 +57,8 @@ typedef struct graph_infer_query {
     ir_type results[4];
     uint32_t result_count;
     char error[512]; /* what does not fit, with the shapes in it */
-    int blamed[2];   /* operands that disagree, -1 = none */
+    graph_misfit misfit;
+    int blamed[2]; /* operands that disagree, -1 = none */
 } graph_infer_query;
 bool graph_infer(graph_infer_query *q);
 /* Elements of a shape of numbers, INT64_MAX where they are more than that; -1: it has symbols. */

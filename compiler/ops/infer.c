@@ -8,11 +8,12 @@
 #include "base/text.h"
 #include "ops/infer.h"
 
-bool infer_refuse(query *q, int a, int b, const char *format, ...) {
+bool infer_refuse(query *q, graph_misfit misfit, int a, int b, const char *format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(q->error, sizeof q->error, format, args);
     va_end(args);
+    q->misfit = misfit;
     q->blamed[0] = a;
     q->blamed[1] = b;
     return false;
@@ -51,8 +52,8 @@ bool infer_distance_attr(query *q, const char *name, int64_t otherwise, int64_t 
                          int64_t *out) {
     *out = infer_int_attr(q, name, otherwise);
     return (*out >= least && *out <= limit_dimension) ||
-           infer_refuse(q, -1, -1, "the %s is at least %lld and at most %lld", name,
-                        (long long)least, (long long)limit_dimension);
+           infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "the %s is at least %lld and at most %lld",
+                        name, (long long)least, (long long)limit_dimension);
 }
 
 const char *infer_string_attr(const query *q, const char *name, const char *otherwise) {
@@ -90,14 +91,15 @@ int64_t graph_elements(int rank, const ir_dim *dims) {
 
 bool infer_give_shape(query *q, dtype element, int rank, const ir_dim *dims) {
     if (rank > IR_MAX_RANK)
-        return infer_refuse(q, 0, -1, "the result would have rank %d; at most %d is possible", rank,
+        return infer_refuse(q, MISFIT_RANK, 0, -1,
+                            "the result would have rank %d; at most %d is possible", rank,
                             IR_MAX_RANK);
     for (int i = 0; i < rank; i++)
         if (dims[i] == IR_DIM_INVALID)
-            return infer_refuse(q, 0, -1,
+            return infer_refuse(q, MISFIT_DIMENSION, 0, -1,
                                 "a dimension of the result would be negative or too large");
     if (graph_elements(rank, dims) > limit_elements)
-        return infer_refuse(q, 0, -1, "the result would have more than 2^%d elements",
+        return infer_refuse(q, MISFIT_SIZE, 0, -1, "the result would have more than 2^%d elements",
                             LIMIT_ELEMENT_BITS);
     return infer_give(q, ir_type_tensor(q->m, element, rank, dims));
 }
@@ -105,14 +107,14 @@ bool infer_give_shape(query *q, dtype element, int rank, const ir_dim *dims) {
 bool infer_need_float(query *q, uint32_t i) {
     if (dtype_is_float(infer_operand(q, i)->element))
         return true;
-    return infer_refuse(q, (int)i, -1, "needs floating-point elements, not %s",
+    return infer_refuse(q, MISFIT_ELEMENT, (int)i, -1, "needs floating-point elements, not %s",
                         infer_shape_text(q, i));
 }
 
 bool infer_need_single(query *q, uint32_t i) {
     if (!infer_need_float(q, i) || infer_operand(q, i)->element != DTYPE_F64)
         return dtype_is_float(infer_operand(q, i)->element);
-    return infer_refuse(q, (int)i, -1,
+    return infer_refuse(q, MISFIT_ELEMENT, (int)i, -1,
                         "is computed in f32, which is narrower than %s; use cast(x, f32)",
                         infer_shape_text(q, i));
 }
@@ -121,24 +123,24 @@ bool infer_need_equal(query *q, uint32_t a, uint32_t b) {
     if (q->operands[a] == q->operands[b])
         return true;
     if (infer_operand(q, a)->element != infer_operand(q, b)->element)
-        return infer_refuse(q, (int)a, (int)b,
+        return infer_refuse(q, MISFIT_TYPES, (int)a, (int)b,
                             "element types differ: %s and %s; convert one with cast()",
                             infer_shape_text(q, a), infer_shape_text(q, b));
-    return infer_refuse(q, (int)a, (int)b, "shapes differ: %s and %s", infer_shape_text(q, a),
-                        infer_shape_text(q, b));
+    return infer_refuse(q, MISFIT_SHAPE, (int)a, (int)b, "shapes differ: %s and %s",
+                        infer_shape_text(q, a), infer_shape_text(q, b));
 }
 
 bool infer_axis_in(query *q, int64_t axis, int rank) {
     if (axis >= 0 && axis < rank)
         return true;
-    return infer_refuse(q, 0, -1, "axis %lld is outside of %s", (long long)axis,
+    return infer_refuse(q, MISFIT_AXIS, 0, -1, "axis %lld is outside of %s", (long long)axis,
                         infer_shape_text(q, 0));
 }
 
 /* ---- rules ---- */
 
 static bool graph_infer_none(query *q) {
-    return infer_refuse(q, -1, -1, "has no shape rule");
+    return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "has no shape rule");
 }
 
 static bool graph_infer_constant(query *q) {
@@ -148,7 +150,7 @@ static bool graph_infer_constant(query *q) {
 static bool graph_infer_extent(query *q) {
     ir_dim dim;
     if (infer_ints_attr(q, "of", &dim, 1) != 1)
-        return infer_refuse(q, -1, -1, "is the extent of one dimension");
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "is the extent of one dimension");
     return infer_give_shape(q, DTYPE_I32, 0, NULL);
 }
 
@@ -157,7 +159,7 @@ static bool graph_infer_iota(query *q) {
     int rank = infer_ints_attr(q, "shape", dims, IR_MAX_RANK);
     int64_t axis = infer_int_attr(q, "axis", 0);
     if (rank < 0 || axis < 0 || axis >= rank)
-        return infer_refuse(q, -1, -1, "axis %lld is outside of a shape of rank %d",
+        return infer_refuse(q, MISFIT_AXIS, -1, -1, "axis %lld is outside of a shape of rank %d",
                             (long long)axis, rank);
     return infer_give_shape(q, DTYPE_I32, rank, dims);
 }
@@ -197,14 +199,14 @@ static bool saturates_rightly(query *q, dtype to) {
     const char *why;
     dtype from = infer_operand(q, 0)->element;
     return !infer_int_attr(q, "saturate", 0) || graph_can_saturate(from, to, &why) ||
-           infer_refuse(q, 0, -1, "saturate has no effect from %s to %s: %s", dtype_name(from),
-                        dtype_name(to), why);
+           infer_refuse(q, MISFIT_ARGUMENT, 0, -1, "saturate has no effect from %s to %s: %s",
+                        dtype_name(from), dtype_name(to), why);
 }
 
 static bool graph_infer_convert(query *q) {
     dtype to = ir_type_get(q->m, ir_attr_get(q->m, infer_attr_of(q, "to"))->type)->element;
     if (to == DTYPE_NONE)
-        return infer_refuse(q, -1, -1, "'to' is not an element type");
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "'to' is not an element type");
     if (!saturates_rightly(q, to))
         return false;
     return infer_give(q, ir_type_with_element(q->m, q->operands[0], to));
@@ -213,15 +215,19 @@ static bool graph_infer_convert(query *q) {
 static bool graph_infer_stochastic_round(query *q) {
     dtype to = ir_type_get(q->m, ir_attr_get(q->m, infer_attr_of(q, "to"))->type)->element;
     if (!dtype_is_narrow(to) || to == DTYPE_TF32)
-        return infer_refuse(q, -1, -1, "'to' is not f16, bf16, f8e4m3fn or f8e5m2");
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1,
+                            "'to' is not f16, bf16, f8e4m3fn or f8e5m2");
     if (infer_operand(q, 0)->element != DTYPE_F32)
-        return infer_refuse(q, 0, -1, "needs f32 elements, not %s", infer_shape_text(q, 0));
+        return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "needs f32 elements, not %s",
+                            infer_shape_text(q, 0));
     if (ir_type_with_element(q->m, q->operands[0], DTYPE_I32) != q->operands[1])
-        return infer_refuse(q, 0, 1, "needs an i32 index for each element of %s, not %s",
+        return infer_refuse(q, MISFIT_SHAPE, 0, 1,
+                            "needs an i32 index for each element of %s, not %s",
                             infer_shape_text(q, 0), infer_shape_text(q, 1));
     if (infer_int_attr(q, "seed", -1) < 0 || infer_int_attr(q, "stream", -1) < 0 ||
         infer_int_attr(q, "stream", 0) > INT32_MAX)
-        return infer_refuse(q, -1, -1, "seed and stream are not negative, stream has 31 bits");
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1,
+                            "seed and stream are not negative, stream has 31 bits");
     return saturates_rightly(q, to) &&
            infer_give(q, ir_type_with_element(q->m, q->operands[0], to));
 }
@@ -230,8 +236,8 @@ static bool graph_infer_binary(query *q) {
     if (!infer_need_equal(q, 0, 1))
         return false;
     if (infer_operand(q, 0)->element == DTYPE_BOOL)
-        return infer_refuse(q, 0, -1, "needs numbers, not %s; use &, | or ^ on bool",
-                            infer_shape_text(q, 0));
+        return infer_refuse(q, MISFIT_ELEMENT, 0, -1,
+                            "needs numbers, not %s; use &, | or ^ on bool", infer_shape_text(q, 0));
     return infer_give(q, q->operands[0]);
 }
 
@@ -239,7 +245,7 @@ static bool graph_infer_bits(query *q) {
     if (!infer_need_equal(q, 0, 1))
         return false;
     if (dtype_is_float(infer_operand(q, 0)->element))
-        return infer_refuse(q, 0, -1, "needs bool or integer elements, not %s",
+        return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "needs bool or integer elements, not %s",
                             infer_shape_text(q, 0));
     return infer_give(q, q->operands[0]);
 }
@@ -251,18 +257,19 @@ static bool graph_infer_compare(query *q) {
     for (int i = 0; i < 6; i++)
         found |= strcmp(known[i], predicate) == 0;
     if (!found)
-        return infer_refuse(q, -1, -1, "unknown predicate '%s'", predicate);
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "unknown predicate '%s'", predicate);
     return infer_need_equal(q, 0, 1) &&
            infer_give(q, ir_type_with_element(q->m, q->operands[0], DTYPE_BOOL));
 }
 
 static bool graph_infer_select(query *q) {
     if (infer_operand(q, 0)->element != DTYPE_BOOL)
-        return infer_refuse(q, 0, -1, "the condition must be bool, not %s", infer_shape_text(q, 0));
+        return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "the condition must be bool, not %s",
+                            infer_shape_text(q, 0));
     if (!infer_need_equal(q, 1, 2))
         return false;
     if (ir_type_with_element(q->m, q->operands[1], DTYPE_BOOL) != q->operands[0])
-        return infer_refuse(q, 0, 1, "the condition's shape %s differs from %s",
+        return infer_refuse(q, MISFIT_SHAPE, 0, 1, "the condition's shape %s differs from %s",
                             infer_shape_text(q, 0), infer_shape_text(q, 1));
     return infer_give(q, q->operands[1]);
 }
@@ -279,13 +286,15 @@ static bool graph_infer_broadcast(query *q) {
     int rank = infer_ints_attr(q, "shape", dims, IR_MAX_RANK),
         n = infer_ints_attr(q, "axes", axes, IR_MAX_RANK);
     if (rank < 0 || n != x->rank)
-        return infer_refuse(q, 0, -1, "needs one result axis for each axis of %s",
+        return infer_refuse(q, MISFIT_SHAPE, 0, -1, "needs one result axis for each axis of %s",
                             infer_shape_text(q, 0));
     for (int i = 0; i < n; i++) {
         if (axes[i] < 0 || axes[i] >= rank || (i && axes[i] <= axes[i - 1]))
-            return infer_refuse(q, 0, -1, "result axes must ascend and lie inside the result");
+            return infer_refuse(q, MISFIT_SHAPE, 0, -1,
+                                "result axes must ascend and lie inside the result");
         if (x->dims[i] != 1 && x->dims[i] != dims[axes[i]])
-            return infer_refuse(q, 0, -1, "dimension %s of %s does not broadcast to %s",
+            return infer_refuse(q, MISFIT_SHAPE, 0, -1,
+                                "dimension %s of %s does not broadcast to %s",
                                 ir_dim_text(q->m, x->dims[i]), infer_shape_text(q, 0),
                                 ir_dim_text(q->m, dims[axes[i]]));
     }
@@ -304,10 +313,10 @@ static bool graph_infer_reshape(query *q) {
     const ir_type_data *x = infer_operand(q, 0);
     int rank = infer_ints_attr(q, "shape", dims, IR_MAX_RANK);
     if (rank < 0)
-        return infer_refuse(q, 0, -1, "at most %d dimensions", IR_MAX_RANK);
+        return infer_refuse(q, MISFIT_RANK, 0, -1, "at most %d dimensions", IR_MAX_RANK);
     ir_dim from = product(q, x->rank, x->dims), to = product(q, rank, dims);
     if (from != to)
-        return infer_refuse(q, 0, -1, "%s has %s elements, the new shape %s",
+        return infer_refuse(q, MISFIT_SHAPE, 0, -1, "%s has %s elements, the new shape %s",
                             infer_shape_text(q, 0), ir_dim_text(q->m, from), ir_dim_text(q->m, to));
     return infer_give_shape(q, x->element, rank, dims);
 }
@@ -318,11 +327,11 @@ static bool graph_infer_transpose(query *q) {
     bool seen[IR_MAX_RANK] = {false};
     const ir_type_data *x = infer_operand(q, 0);
     if (infer_ints_attr(q, "permutation", p, IR_MAX_RANK) != x->rank)
-        return infer_refuse(q, 0, -1, "needs a permutation of the axes of %s",
+        return infer_refuse(q, MISFIT_ARGUMENT, 0, -1, "needs a permutation of the axes of %s",
                             infer_shape_text(q, 0));
     for (int i = 0; i < x->rank; i++) {
         if (p[i] < 0 || p[i] >= x->rank || seen[p[i]])
-            return infer_refuse(q, 0, -1, "needs a permutation of the axes of %s",
+            return infer_refuse(q, MISFIT_ARGUMENT, 0, -1, "needs a permutation of the axes of %s",
                                 infer_shape_text(q, 0));
         seen[p[i]] = true;
         dims[i] = x->dims[p[i]];
@@ -337,19 +346,21 @@ static bool graph_infer_slice(query *q) {
     if (infer_ints_attr(q, "start", start, IR_MAX_RANK) != x->rank ||
         infer_ints_attr(q, "stop", stop, IR_MAX_RANK) != x->rank ||
         infer_ints_attr(q, "step", step, IR_MAX_RANK) != x->rank)
-        return infer_refuse(q, 0, -1, "needs start, stop and step for each axis of %s",
+        return infer_refuse(q, MISFIT_SHAPE, 0, -1,
+                            "needs start, stop and step for each axis of %s",
                             infer_shape_text(q, 0));
     for (int i = 0; i < x->rank; i++) {
         if (step[i] < 1 || step[i] > limit_dimension)
-            return infer_refuse(q, 0, -1, "a step must be at least 1 and at most %lld",
+            return infer_refuse(q, MISFIT_ARGUMENT, 0, -1,
+                                "a step must be at least 1 and at most %lld",
                                 (long long)limit_dimension);
         bool all = x->dims[i] >= 0 && stop[i] >= 0;
         if (all && stop[i] > x->dims[i])
-            return infer_refuse(q, 0, -1, "stop %lld lies beyond dimension %d of %s",
+            return infer_refuse(q, MISFIT_SHAPE, 0, -1, "stop %lld lies beyond dimension %d of %s",
                                 (long long)stop[i], i, infer_shape_text(q, 0));
         ir_dim length = ir_dim_sub(q->m, stop[i], start[i]);
         if (length == IR_DIM_INVALID)
-            return infer_refuse(q, 0, -1, "slice %s:%s of %s is empty or negative",
+            return infer_refuse(q, MISFIT_SHAPE, 0, -1, "slice %s:%s of %s is empty or negative",
                                 ir_dim_text(q->m, start[i]), ir_dim_text(q->m, stop[i]),
                                 infer_shape_text(q, 0));
         dims[i] = ir_dim_floordiv(q->m, ir_dim_add(q->m, length, step[i] - 1), step[i]);
@@ -363,16 +374,18 @@ static bool graph_infer_window(query *q) {
     ir_dim size, dims[IR_MAX_RANK];
     if (x->rank == IR_MAX_RANK || !infer_axis_in(q, axis, x->rank) ||
         infer_ints_attr(q, "size", &size, 1) != 1)
-        return infer_refuse(q, 0, -1, "needs an axis of %s, one size, and room for another axis",
+        return infer_refuse(q, MISFIT_SHAPE, 0, -1,
+                            "needs an axis of %s, one size, and room for another axis",
                             infer_shape_text(q, 0));
     if (!infer_distance_attr(q, "stride", 1, 1, &stride))
         return false;
     if (size == 0)
-        return infer_refuse(q, 0, -1, "a window of no elements is empty");
+        return infer_refuse(q, MISFIT_SHAPE, 0, -1, "a window of no elements is empty");
     memcpy(dims, x->dims, sizeof(ir_dim) * (size_t)x->rank);
     ir_dim room = ir_dim_sub(q->m, ir_dim_add(q->m, x->dims[axis], stride), size);
     if (room == IR_DIM_INVALID)
-        return infer_refuse(q, 0, -1, "a window of %s does not fit in dimension %d of %s",
+        return infer_refuse(q, MISFIT_SHAPE, 0, -1,
+                            "a window of %s does not fit in dimension %d of %s",
                             ir_dim_text(q->m, size), (int)axis, infer_shape_text(q, 0));
     dims[axis] = ir_dim_floordiv(q->m, room, stride);
     dims[x->rank] = size;
@@ -384,10 +397,11 @@ static bool graph_infer_concat(query *q) {
     const ir_type_data *x = q->operand_count ? infer_operand(q, 0) : NULL;
     int64_t axis = infer_int_attr(q, "axis", 0);
     if (!x)
-        return infer_refuse(q, -1, -1, "needs at least one tensor");
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "needs at least one tensor");
     if (q->operand_count > LIMIT_OPERANDS)
-        return infer_refuse(q, -1, -1, "joins at most %d tensors, not %u; join them in groups",
-                            LIMIT_OPERANDS, q->operand_count);
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1,
+                            "joins at most %d tensors, not %u; join them in groups", LIMIT_OPERANDS,
+                            q->operand_count);
     if (!infer_axis_in(q, axis, x->rank))
         return false;
     memcpy(dims, x->dims, sizeof dims);
@@ -397,7 +411,7 @@ static bool graph_infer_concat(query *q) {
         for (int k = 0; fits && k < x->rank; k++)
             fits = k == axis || x->dims[k] == y->dims[k];
         if (!fits)
-            return infer_refuse(q, 0, (int)i, "cannot join %s and %s along axis %lld",
+            return infer_refuse(q, MISFIT_SHAPE, 0, (int)i, "cannot join %s and %s along axis %lld",
                                 infer_shape_text(q, 0), infer_shape_text(q, i), (long long)axis);
         dims[axis] = ir_dim_add(q->m, dims[axis], y->dims[axis]);
     }
@@ -412,13 +426,15 @@ static bool graph_infer_gather(query *q) {
     if (!infer_axis_in(q, axis, x->rank))
         return false;
     if (indices->element != DTYPE_I32)
-        return infer_refuse(q, 1, -1, "indices must be i32, not %s", infer_shape_text(q, 1));
+        return infer_refuse(q, MISFIT_ELEMENT, 1, -1, "indices must be i32, not %s",
+                            infer_shape_text(q, 1));
     if (batch < 0 || batch > axis || batch > indices->rank)
-        return infer_refuse(q, 0, 1, "batch_dims %lld does not fit axis %lld of %s",
-                            (long long)batch, (long long)axis, infer_shape_text(q, 0));
+        return infer_refuse(q, MISFIT_ARGUMENT, 0, 1,
+                            "batch_dims %lld does not fit axis %lld of %s", (long long)batch,
+                            (long long)axis, infer_shape_text(q, 0));
     for (int i = 0; i < batch; i++)
         if (x->dims[i] != indices->dims[i])
-            return infer_refuse(q, 0, 1, "batch dimensions of %s and %s differ",
+            return infer_refuse(q, MISFIT_SHAPE, 0, 1, "batch dimensions of %s and %s differ",
                                 infer_shape_text(q, 0), infer_shape_text(q, 1));
     for (int i = 0; i < axis; i++)
         dims[rank++] = x->dims[i];
@@ -430,8 +446,8 @@ static bool graph_infer_gather(query *q) {
     for (int i = 0; i < rank && empty; i++)
         empty = dims[i] != 0;
     if (empty)
-        return infer_refuse(q, 0, 1, "nothing can be taken from axis %lld of %s", (long long)axis,
-                            infer_shape_text(q, 0));
+        return infer_refuse(q, MISFIT_SHAPE, 0, 1, "nothing can be taken from axis %lld of %s",
+                            (long long)axis, infer_shape_text(q, 0));
     return infer_give_shape(q, x->element, rank, dims);
 }
 
@@ -442,16 +458,18 @@ static bool graph_infer_reduce(query *q) {
     const char *kind = infer_string_attr(q, "kind", "");
     int n = infer_ints_attr(q, "axes", axes, IR_MAX_RANK), rank = 0, next = 0;
     if (strcmp(kind, "sum") != 0 && strcmp(kind, "max") != 0 && strcmp(kind, "min") != 0)
-        return infer_refuse(q, -1, -1, "unknown kind '%s': sum, max or min", kind);
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "unknown kind '%s': sum, max or min", kind);
     if (x->element == DTYPE_BOOL)
-        return infer_refuse(q, 0, -1, "cannot reduce %s; cast() it to i32", infer_shape_text(q, 0));
+        return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "cannot reduce %s; cast() it to i32",
+                            infer_shape_text(q, 0));
     if (infer_attr_of(q, "accumulate") && strcmp(kind, "sum") != 0)
-        return infer_refuse(q, -1, -1, "a %s accumulates nothing", kind);
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "a %s accumulates nothing", kind);
     if (!infer_accumulates(q))
         return false;
     for (int i = 0; i < (n < 0 ? 1 : n); i++)
         if (n < 0 || axes[i] < 0 || axes[i] >= x->rank || (i && axes[i] <= axes[i - 1]))
-            return infer_refuse(q, 0, -1, "axes must be different axes of %s, in ascending order",
+            return infer_refuse(q, MISFIT_ARGUMENT, 0, -1,
+                                "axes must be different axes of %s, in ascending order",
                                 infer_shape_text(q, 0));
     for (int i = 0; i < x->rank; i++) {
         if (next < n && axes[next] == i)
@@ -483,7 +501,7 @@ static bool graph_infer_norm(query *q) {
         const ir_type_data *g = infer_operand(q, i);
         if (g->rank != 1 || x->rank < 1 || g->dims[0] != x->dims[x->rank - 1] ||
             g->element != x->element)
-            return infer_refuse(q, 0, (int)i,
+            return infer_refuse(q, MISFIT_SHAPE, 0, (int)i,
                                 "needs one value for each element of the last axis: %s with %s",
                                 infer_shape_text(q, 0), infer_shape_text(q, i));
     }
@@ -495,7 +513,7 @@ static bool graph_infer_cross_entropy(query *q) {
     if (!infer_need_single(q, 0))
         return false;
     if (x->rank != 2 || t->rank != 1 || t->dims[0] != x->dims[0] || t->element != DTYPE_I32)
-        return infer_refuse(q, 0, 1,
+        return infer_refuse(q, MISFIT_SHAPE, 0, 1,
                             "needs rows of scores and one i32 target for each row: %s with %s",
                             infer_shape_text(q, 0), infer_shape_text(q, 1));
     return infer_give_shape(q, x->element, 0, NULL);
@@ -513,7 +531,8 @@ static bool graph_infer_rope(query *q) {
     fits = fits && (ir_dim_mul(q->m, 2, c->dims[c->rank - 1]) == x->dims[x->rank - 1]);
     if (!fits)
         return infer_refuse(
-            q, 0, 1, "cos and sin need the last axes of x with half of the last one: %s with %s",
+            q, MISFIT_SHAPE, 0, 1,
+            "cos and sin need the last axes of x with half of the last one: %s with %s",
             infer_shape_text(q, 0), infer_shape_text(q, 1));
     return infer_give(q, q->operands[0]);
 }
@@ -527,7 +546,7 @@ static bool graph_infer_adam(query *q) {
     for (uint32_t i = 4; i < 6; i++)
         if (infer_operand(q, i)->rank != 0 ||
             infer_operand(q, i)->element != infer_operand(q, 0)->element)
-            return infer_refuse(q, 0, (int)i,
+            return infer_refuse(q, MISFIT_SHAPE, 0, (int)i,
                                 "c1 and c2 must be scalars of the parameters' type, not %s",
                                 infer_shape_text(q, i));
     return infer_give(q, q->operands[0]) && infer_give(q, q->operands[0]) &&

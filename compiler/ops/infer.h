@@ -8,8 +8,8 @@
 typedef graph_infer_query query;
 
 /* Blames operands a and b (-1: none). False, for the rule to return. */
-bool infer_refuse(query *q, int a, int b, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+bool infer_refuse(query *q, graph_misfit misfit, int a, int b, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 bool infer_give(query *q, ir_type type);
 /* Refuses dimensions that are none, and more elements than a tensor may have. */
 bool infer_give_shape(query *q, dtype element, int rank, const ir_dim *dims);

@@ -49,8 +49,8 @@ bool infer_accumulates(query *q) {
     dtype element = infer_operand(q, 0)->element;
     dtype to = attr ? ir_type_get(q->m, ir_attr_get(q->m, attr)->type)->element : DTYPE_NONE;
     return !attr || graph_accumulates(element, to) ||
-           infer_refuse(q, 0, -1, "%s cannot accumulate in %s; possible: %s", dtype_name(element),
-                        dtype_name(to), graph_accumulators(element));
+           infer_refuse(q, MISFIT_ACCUMULATOR, 0, -1, "%s cannot accumulate in %s; possible: %s",
+                        dtype_name(element), dtype_name(to), graph_accumulators(element));
 }
 
 /* ---- dot, matmul ---- */
@@ -70,11 +70,12 @@ static dtype dot_element(const query *q) {
 static bool dot_types_fit(query *q) {
     dtype x = infer_operand(q, 0)->element, y = infer_operand(q, 1)->element, out = dot_element(q);
     if (x != y && !(is_small_integer(x) && is_small_integer(y)))
-        return infer_refuse(q, 0, 1, "element types differ: %s and %s; convert one with cast()",
+        return infer_refuse(q, MISFIT_TYPES, 0, 1,
+                            "element types differ: %s and %s; convert one with cast()",
                             infer_shape_text(q, 0), infer_shape_text(q, 1));
     if (x == DTYPE_BOOL || dtype_is_float(x) != dtype_is_float(out) || is_small_integer(out) ||
         out == DTYPE_BOOL)
-        return infer_refuse(q, 0, -1, "products of %s cannot be summed into %s",
+        return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "products of %s cannot be summed into %s",
                             infer_shape_text(q, 0), dtype_name(out));
     return true;
 }
@@ -92,7 +93,7 @@ static bool dot_counts_fit(query *q, const int64_t *batch, int batches, const in
     counts = infer_operand(q, 2);
     return (free >= 0 && counts->rank == 1 && counts->element == DTYPE_I32 &&
             counts->dims[0] == x->dims[free]) ||
-           infer_refuse(q, 2, 0, "k_count needs one i32 for each row of %s, not %s",
+           infer_refuse(q, MISFIT_SHAPE, 2, 0, "k_count needs one i32 for each row of %s, not %s",
                         infer_shape_text(q, 0), infer_shape_text(q, 2));
 }
 
@@ -115,19 +116,21 @@ bool graph_infer_dot(query *q) {
     int rank = 0;
     if (batch < 0 || contract < 0 || batch != infer_ints_attr(q, "y_batch", yb, IR_MAX_RANK) ||
         contract != infer_ints_attr(q, "y_contract", yc, IR_MAX_RANK))
-        return infer_refuse(q, 0, 1, "both sides need as many batch and contracted axes");
+        return infer_refuse(q, MISFIT_SHAPE, 0, 1,
+                            "both sides need as many batch and contracted axes");
     for (int i = 0; i < batch + contract; i++) {
         int64_t a = i < batch ? xb[i] : xc[i - batch], b = i < batch ? yb[i] : yc[i - batch];
         if (a < 0 || a >= x->rank || b < 0 || b >= y->rank)
-            return infer_refuse(q, 0, 1, "axis outside of %s or %s", infer_shape_text(q, 0),
-                                infer_shape_text(q, 1));
+            return infer_refuse(q, MISFIT_AXIS, 0, 1, "axis outside of %s or %s",
+                                infer_shape_text(q, 0), infer_shape_text(q, 1));
         if (x->dims[a] != y->dims[b])
-            return infer_refuse(q, 0, 1, "axis %lld of %s and axis %lld of %s differ", (long long)a,
-                                infer_shape_text(q, 0), (long long)b, infer_shape_text(q, 1));
+            return infer_refuse(q, MISFIT_SHAPE, 0, 1, "axis %lld of %s and axis %lld of %s differ",
+                                (long long)a, infer_shape_text(q, 0), (long long)b,
+                                infer_shape_text(q, 1));
     }
     if (repeats(xb, batch, xc, contract) || repeats(yb, batch, yc, contract))
-        return infer_refuse(q, 0, 1, "an axis of %s or %s is given twice", infer_shape_text(q, 0),
-                            infer_shape_text(q, 1));
+        return infer_refuse(q, MISFIT_ARGUMENT, 0, 1, "an axis of %s or %s is given twice",
+                            infer_shape_text(q, 0), infer_shape_text(q, 1));
     for (int i = 0; i < batch; i++)
         dims[rank++] = x->dims[xb[i]];
     for (int i = 0; i < x->rank; i++)
@@ -144,11 +147,11 @@ bool graph_infer_matmul(query *q) {
     ir_dim dims[IR_MAX_RANK];
     const ir_type_data *x = infer_operand(q, 0), *y = infer_operand(q, 1);
     if (x->rank < 2 || y->rank < 2)
-        return infer_refuse(q, 0, 1, "needs at least two axes on both sides: %s @ %s",
+        return infer_refuse(q, MISFIT_SHAPE, 0, 1, "needs at least two axes on both sides: %s @ %s",
                             infer_shape_text(q, 0), infer_shape_text(q, 1));
     if (x->dims[x->rank - 1] != y->dims[y->rank - 2])
-        return infer_refuse(q, 0, 1, "inner dimensions differ: %s @ %s", infer_shape_text(q, 0),
-                            infer_shape_text(q, 1));
+        return infer_refuse(q, MISFIT_SHAPE, 0, 1, "inner dimensions differ: %s @ %s",
+                            infer_shape_text(q, 0), infer_shape_text(q, 1));
     if (!dot_types_fit(q) || !infer_accumulates(q))
         return false;
     int rank = x->rank > y->rank ? x->rank : y->rank;
@@ -156,7 +159,8 @@ bool graph_infer_matmul(query *q) {
         int a = i - (rank - x->rank), b = i - (rank - y->rank);
         ir_dim da = a < 0 ? 1 : x->dims[a], db = b < 0 ? 1 : y->dims[b];
         if (da != db && da != 1 && db != 1)
-            return infer_refuse(q, 0, 1, "leading dimensions do not broadcast: %s @ %s",
+            return infer_refuse(q, MISFIT_SHAPE, 0, 1,
+                                "leading dimensions do not broadcast: %s @ %s",
                                 infer_shape_text(q, 0), infer_shape_text(q, 1));
         dims[i] = da == 1 ? db : da;
     }
@@ -170,16 +174,17 @@ static bool scale_fits(query *q, uint32_t scale, uint32_t i, int axis, const cha
     const ir_type_data *s = infer_operand(q, scale), *x = infer_operand(q, i);
     if (s->element == DTYPE_F32 && (s->rank == 0 || (s->rank == 1 && s->dims[0] == x->dims[axis])))
         return true;
-    return infer_refuse(
-        q, (int)i, (int)scale, "needs one f32 scale, or one for each %s of %s: %s, not %s", what,
-        infer_shape_text(q, i), ir_dim_text(q->m, x->dims[axis]), infer_shape_text(q, scale));
+    return infer_refuse(q, MISFIT_SHAPE, (int)i, (int)scale,
+                        "needs one f32 scale, or one for each %s of %s: %s, not %s", what,
+                        infer_shape_text(q, i), ir_dim_text(q->m, x->dims[axis]),
+                        infer_shape_text(q, scale));
 }
 
 bool graph_infer_scaled_matmul(query *q) {
     const ir_type_data *x = infer_operand(q, 0), *y = infer_operand(q, 1);
     for (uint32_t i = 0; i < 2; i++)
         if (!is_small_integer(infer_operand(q, i)->element))
-            return infer_refuse(q, (int)i, -1,
+            return infer_refuse(q, MISFIT_ELEMENT, (int)i, -1,
                                 "multiplies i8 and i4, not %s; matmul takes every type",
                                 infer_shape_text(q, i));
     if (!graph_infer_matmul(q) || !scale_fits(q, 2, 0, x->rank - 2, "row") ||
@@ -193,7 +198,8 @@ bool graph_infer_dequantize(query *q) {
     const ir_type_data *x = infer_operand(q, 0);
     int64_t axis = infer_int_attr(q, "axis", 0);
     if (!is_small_integer(x->element))
-        return infer_refuse(q, 0, -1, "needs i8 or i4 elements, not %s", infer_shape_text(q, 0));
+        return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "needs i8 or i4 elements, not %s",
+                            infer_shape_text(q, 0));
     return infer_axis_in(q, axis, x->rank) &&
            scale_fits(q, 1, 0, (int)axis, "position along the axis") &&
            infer_give(q, ir_type_with_element(q->m, q->operands[0], DTYPE_F32));
@@ -206,8 +212,8 @@ static bool known_activation(query *q) {
     for (int i = 0; i < 5; i++)
         found |= strcmp(known[i], activation) == 0;
     return found ||
-           infer_refuse(q, -1, -1, "unknown activation '%s': none, relu, gelu, gelu_erf or silu",
-                        activation);
+           infer_refuse(q, MISFIT_ARGUMENT, -1, -1,
+                        "unknown activation '%s': none, relu, gelu, gelu_erf or silu", activation);
 }
 
 /* How many places a window has along an axis that is padded on both sides. */
@@ -218,7 +224,8 @@ static bool window_count(query *q, ir_dim length, ir_dim size, ir_dim *count) {
         return false;
     ir_dim room = ir_dim_sub(q->m, ir_dim_add(q->m, length, 2 * padding + stride), size);
     if (room == IR_DIM_INVALID)
-        return infer_refuse(q, 0, 1, "a window of %s does not fit in %s with a padding of %lld",
+        return infer_refuse(q, MISFIT_SHAPE, 0, 1,
+                            "a window of %s does not fit in %s with a padding of %lld",
                             ir_dim_text(q->m, size), ir_dim_text(q->m, length), (long long)padding);
     *count = ir_dim_floordiv(q->m, room, stride);
     return true;
@@ -231,16 +238,19 @@ bool graph_infer_conv2d(query *q) {
         return false;
     for (uint32_t i = 1; i < q->operand_count; i++)
         if (infer_operand(q, i)->element != x->element)
-            return infer_refuse(q, 0, (int)i, "%s and %s are of different types",
+            return infer_refuse(q, MISFIT_TYPES, 0, (int)i, "%s and %s are of different types",
                                 infer_shape_text(q, 0), infer_shape_text(q, i));
     if (x->rank != 4 || w->rank != 4 || x->dims[3] != w->dims[2])
-        return infer_refuse(q, 0, 1, "needs x [N, H, W, C] and w [KH, KW, C, O], not %s and %s",
+        return infer_refuse(q, MISFIT_SHAPE, 0, 1,
+                            "needs x [N, H, W, C] and w [KH, KW, C, O], not %s and %s",
                             infer_shape_text(q, 0), infer_shape_text(q, 1));
     if (w->dims[0] == 0 || w->dims[1] == 0)
-        return infer_refuse(q, 1, -1, "a window of %s is empty", infer_shape_text(q, 1));
+        return infer_refuse(q, MISFIT_SHAPE, 1, -1, "a window of %s is empty",
+                            infer_shape_text(q, 1));
     if (q->operand_count > 2 &&
         (infer_operand(q, 2)->rank != 1 || infer_operand(q, 2)->dims[0] != w->dims[3]))
-        return infer_refuse(q, 1, 2, "the bias is %s, not one number for each channel of %s",
+        return infer_refuse(q, MISFIT_SHAPE, 1, 2,
+                            "the bias is %s, not one number for each channel of %s",
                             infer_shape_text(q, 2), infer_shape_text(q, 1));
     dims[0] = x->dims[0];
     dims[3] = w->dims[3];
@@ -258,7 +268,8 @@ bool graph_infer_linear(query *q) {
         return true;
     const ir_type_data *w = infer_operand(q, 1), *bias = infer_operand(q, 2);
     if (bias->rank != 1 || bias->dims[0] != w->dims[w->rank - 1] || bias->element != w->element)
-        return infer_refuse(q, 1, 2, "the bias needs one value for each column of %s, not %s",
+        return infer_refuse(q, MISFIT_SHAPE, 1, 2,
+                            "the bias needs one value for each column of %s, not %s",
                             infer_shape_text(q, 1), infer_shape_text(q, 2));
     return true;
 }
@@ -271,19 +282,20 @@ bool graph_infer_attention(query *q) {
         return false;
     if (n < 2 || k->rank != n || v->rank != n || k->element != x->element ||
         v->element != x->element)
-        return infer_refuse(q, 0, 1, "q, k and v need the same rank and type: %s, %s, %s",
+        return infer_refuse(q, MISFIT_SHAPE, 0, 1,
+                            "q, k and v need the same rank and type: %s, %s, %s",
                             infer_shape_text(q, 0), infer_shape_text(q, 1), infer_shape_text(q, 2));
     for (int i = 0; i < n - 2; i++)
         if (x->dims[i] != k->dims[i] || x->dims[i] != v->dims[i])
-            return infer_refuse(q, 0, 1, "leading dimensions differ: %s, %s, %s",
+            return infer_refuse(q, MISFIT_SHAPE, 0, 1, "leading dimensions differ: %s, %s, %s",
                                 infer_shape_text(q, 0), infer_shape_text(q, 1),
                                 infer_shape_text(q, 2));
     if (x->dims[n - 1] != k->dims[n - 1])
-        return infer_refuse(q, 0, 1, "q and k differ in their last axis: %s, %s",
+        return infer_refuse(q, MISFIT_SHAPE, 0, 1, "q and k differ in their last axis: %s, %s",
                             infer_shape_text(q, 0), infer_shape_text(q, 1));
     if (k->dims[n - 2] != v->dims[n - 2])
-        return infer_refuse(q, 1, 2, "k and v differ in length: %s, %s", infer_shape_text(q, 1),
-                            infer_shape_text(q, 2));
+        return infer_refuse(q, MISFIT_SHAPE, 1, 2, "k and v differ in length: %s, %s",
+                            infer_shape_text(q, 1), infer_shape_text(q, 2));
     memcpy(dims, x->dims, sizeof dims);
     dims[n - 1] = v->dims[n - 1];
     return infer_give_shape(q, x->element, n, dims);

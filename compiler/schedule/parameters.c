@@ -29,7 +29,7 @@ static void refuse(scheduler *s, const override *o, const char *why) {
     text shown;
     text_init(&shown);
     diagnostics_init(&d, written->source, false, &shown);
-    diagnose_error(&d, (span){o->entry->start, o->entry->end}, "%s", why);
+    diagnose_error(&d, ERROR_SCHEDULE_MISFIT, (span){o->entry->start, o->entry->end}, "%s", why);
     int length = (int)shown.length - (shown.length > 0); /* without the last newline */
     status_set(s->st, STATUS_INVALID, "%.*s", length < 900 ? length : 900, shown.data);
     diagnostics_release(&d);

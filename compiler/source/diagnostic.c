@@ -170,8 +170,9 @@ static void render_excerpt(diagnostics *d, span at, const char *caret_colour) {
     text_append_char(d->out, '\n');
 }
 
-static void render(diagnostics *d, span at, const char *kind, const char *format, va_list args) {
-    bool error = kind[0] == 'e';
+/* `id` NULL: a note. */
+static void render(diagnostics *d, const char *id, span at, const char *format, va_list args) {
+    bool error = id != NULL;
     const char *colour = error ? "\033[1;31m" : "\033[1;36m";
     if (at.start > d->source->size) {
         at.start = at.end = d->source->size;
@@ -180,8 +181,12 @@ static void render(diagnostics *d, span at, const char *kind, const char *format
     text_append(d->out, paint(d, "\033[1m"));
     text_show(d->out, "%s:%u:%u:", d->source->name, p.line, p.column);
     text_printf(d->out, "%s ", paint(d, "\033[0m"));
-    text_printf(d->out, "%s%s:%s %s", paint(d, colour), kind, paint(d, "\033[0m"),
-                error ? paint(d, "\033[1m") : "");
+    text_append(d->out, paint(d, colour));
+    if (error) {
+        text_printf(d->out, "error[%s]:%s %s", id, paint(d, "\033[0m"), paint(d, "\033[1m"));
+    } else {
+        text_printf(d->out, "note:%s ", paint(d, "\033[0m"));
+    }
     text_vshow(d->out, format, args);
     text_printf(d->out, "%s\n", error ? paint(d, "\033[0m") : "");
     render_excerpt(d, at, colour);
@@ -200,7 +205,7 @@ static bool seen_before(const diagnostics *d, span at, const char *format) {
     return false;
 }
 
-void diagnose_error(diagnostics *d, span at, const char *format, ...) {
+void diagnose_error(diagnostics *d, diagnostic_id id, span at, const char *format, ...) {
     d->muted = true;
     d->reported++;
     if (d->errors <= DIAGNOSTIC_LIMIT && seen_before(d, at, format)) {
@@ -220,7 +225,7 @@ void diagnose_error(diagnostics *d, span at, const char *format, ...) {
     vec_push(&d->seen, key);
     va_list args;
     va_start(args, format);
-    render(d, at, "error", format, args);
+    render(d, diagnostic_name(id), at, format, args);
     va_end(args);
     if (d->context) {
         text_show(d->out, "      = note: where %s\n", d->context);
@@ -243,7 +248,7 @@ void diagnose_note(diagnostics *d, span at, const char *format, ...) {
     }
     va_list args;
     va_start(args, format);
-    render(d, at, "note", format, args);
+    render(d, NULL, at, format, args);
     va_end(args);
 }
 

@@ -14,6 +14,13 @@
 #include "base/text.h"
 #include "base/vec.h"
 
+/* The mistakes of diagnostics.def. */
+typedef enum diagnostic_id {
+#define DIAGNOSTIC(NAME, id, title, explanation, wrong, right) ERROR_##NAME,
+#include "source/diagnostics.def"
+    DIAGNOSTIC_COUNT
+} diagnostic_id;
+
 /* Bytes [start, end) of the source. */
 typedef struct span {
     uint32_t start, end;
@@ -59,8 +66,11 @@ span span_join(span first, span last);
 void diagnostics_init(diagnostics *d, const source_text *source, bool colour, text *out);
 void diagnostics_release(diagnostics *d);
 
-void diagnose_error(diagnostics *d, span at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* "E0301" */
+const char *diagnostic_name(diagnostic_id id);
+
+void diagnose_error(diagnostics *d, diagnostic_id id, span at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 void diagnose_note(diagnostics *d, span at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void diagnose_help(diagnostics *d, const char *format, ...) __attribute__((format(printf, 2, 3)));

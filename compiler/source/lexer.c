@@ -51,7 +51,8 @@ static void append_escape(lexer *l, text *out) {
     } else if (found) {
         text_append_char(out, to[found - from]);
     } else if (c != '\n') {
-        diagnose_error(l->report, (span){l->at, l->at + 2}, "unknown escape in a string");
+        diagnose_error(l->report, ERROR_STRING_ESCAPE, (span){l->at, l->at + 2},
+                       "unknown escape in a string");
         diagnose_help(l->report, "\\n, \\t, \\\\, \\' and \\\" are known");
     }
     l->at += l->at + 2 <= l->end ? 2 : 1;
@@ -86,8 +87,8 @@ static void lex_string(lexer *l) {
     text body;
     text_init(&body);
     if (!lex_string_body(l, quote, triple, &body)) {
-        diagnose_error(l->report, (span){start, start + (triple ? 3 : 1)},
-                       "this string never ends");
+        diagnose_error(l->report, ERROR_UNTERMINATED_STRING,
+                       (span){start, start + (triple ? 3 : 1)}, "this string has no closing quote");
     }
     lexer_push(l, TOKEN_STRING, start, l->at, arena_strdup(l->memory, body.data));
     text_release(&body);
@@ -100,8 +101,8 @@ static bool refuse_prefix(lexer *l) {
     if (last.at.end - last.at.start > 2 || (c != '"' && c != '\'')) {
         return false;
     }
-    diagnose_error(l->report, last.at, "string prefix '%s' is not part of the tile language",
-                   last.text);
+    diagnose_error(l->report, ERROR_STRING_PREFIX, last.at,
+                   "string prefix '%s' is not part of the tile language", last.text);
     diagnose_help(l->report, "write a plain string");
     l->tokens.count--;
     lex_string(l);
@@ -138,12 +139,13 @@ static int closing_of(int open) {
 static void close_bracket(lexer *l, int c) {
     span at = {l->at, l->at + 1};
     if (l->brackets.count == 0) {
-        diagnose_error(l->report, at, "'%c' closes nothing", c);
+        diagnose_error(l->report, ERROR_UNMATCHED_BRACKET, at, "'%c' has no opening bracket", c);
         return;
     }
     uint32_t open = vec_pop(&l->brackets);
     if (closing_of(l->source->data[open]) != c) {
-        diagnose_error(l->report, at, "'%c' does not close '%c'", c, l->source->data[open]);
+        diagnose_error(l->report, ERROR_UNMATCHED_BRACKET, at, "'%c' does not close '%c'", c,
+                       l->source->data[open]);
         diagnose_note(l->report, (span){open, open + 1}, "opened here");
     }
 }
@@ -173,13 +175,15 @@ void lexer_refuse_byte(lexer *l) {
     }
     span at = {l->at, end};
     if (c == 0) {
-        diagnose_error(l->report, at, "a NUL byte cannot be part of a source");
+        diagnose_error(l->report, ERROR_CHARACTER, at, "a NUL byte cannot be part of a source");
     } else if (c < 0x80 && isprint(c)) {
-        diagnose_error(l->report, at, "'%c' is not part of the tile language", c);
+        diagnose_error(l->report, ERROR_CHARACTER, at, "'%c' is not part of the tile language", c);
     } else if (c < 0x80) {
-        diagnose_error(l->report, at, "control character 0x%02x cannot be part of a source", c);
+        diagnose_error(l->report, ERROR_CHARACTER, at,
+                       "control character 0x%02x cannot be part of a source", c);
     } else {
-        diagnose_error(l->report, at, "only ASCII is allowed outside strings and comments");
+        diagnose_error(l->report, ERROR_CHARACTER, at,
+                       "only ASCII is allowed outside strings and comments");
     }
     l->at = end;
 }

@@ -18,7 +18,7 @@ static uint32_t measure_indent(lexer *l) {
     }
     int c = lexer_peek(l, 0);
     if (tabs && spaces && c != '#' && c != '\n' && c != '\r') {
-        diagnose_error(l->report, (span){start, l->at},
+        diagnose_error(l->report, ERROR_MIXED_INDENTATION, (span){start, l->at},
                        "tabs and spaces are mixed in this indentation");
         diagnose_help(l->report, "indent with four spaces");
     }
@@ -46,8 +46,8 @@ static void begin_line(lexer *l) {
     while (width < current_indent(l)) {
         uint32_t outer = l->indents.count > 1 ? l->indents.items[l->indents.count - 2] : 0;
         if (width > outer) {
-            diagnose_error(l->report, (span){start, l->at},
-                           "this line is indented like no block around it");
+            diagnose_error(l->report, ERROR_DEDENT, (span){start, l->at},
+                           "this indentation matches no enclosing block");
             l->indents.items[l->indents.count - 1] = width;
             return;
         }
@@ -67,8 +67,8 @@ static void end_line(lexer *l) {
  * hold. */
 static void drop_open_bracket(lexer *l) {
     uint32_t open = l->brackets.items[0];
-    diagnose_error(l->report, (span){open, open + 1}, "'%c' is never closed",
-                   l->source->data[open]);
+    diagnose_error(l->report, ERROR_UNCLOSED_BRACKET, (span){open, open + 1},
+                   "'%c' is never closed", l->source->data[open]);
     vec_clear(&l->brackets);
     while (l->tokens.count > 0 && l->tokens.items[l->tokens.count - 1].at.start >= open) {
         l->tokens.count--;
@@ -128,7 +128,8 @@ static void refuse_broken_utf8(lexer *l) {
         bool beyond =
             good && ((p[i] == 0xED && p[i + 1] > 0x9F) || (p[i] == 0xF4 && p[i + 1] > 0x8F));
         if (!good || overlong || beyond) {
-            diagnose_error(l->report, (span){i, i + 1}, "byte 0x%02x is not valid UTF-8", p[i]);
+            diagnose_error(l->report, ERROR_CHARACTER, (span){i, i + 1},
+                           "byte 0x%02x is not valid UTF-8", p[i]);
             return;
         }
         i += n;

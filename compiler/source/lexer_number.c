@@ -74,7 +74,8 @@ void lex_number(lexer *l) {
     const char *digits = without_underscores(l, start, &misplaced);
     bool integer = is_integer_text(digits);
     if (misplaced || (!integer && !is_float_text(digits))) {
-        diagnose_error(l->report, (span){start, l->at}, "'%.60s' is not a number", digits);
+        diagnose_error(l->report, ERROR_NUMBER, (span){start, l->at}, "'%.60s' is not a number",
+                       digits);
         diagnose_help(l->report, "numbers look like 42, 0x2a, 1.5 or 1e-5");
         digits = "0";
         integer = true;

@@ -12,7 +12,8 @@ static node *parse_unary(parser *p);
 /* ---- what Python has and the tile language has not ---- */
 
 static node *refuse(parser *p, span at, const char *what, const char *instead) {
-    diagnose_error(p->report, at, "%s is not part of the tile language", what);
+    diagnose_error(p->report, ERROR_NOT_IN_LANGUAGE, at, "%s is not part of the tile language",
+                   what);
     diagnose_help(p->report, "%s", instead);
     return NULL;
 }
@@ -51,7 +52,7 @@ static node *parse_integer(parser *p, const token *t, uint32_t first) {
                          : hexadecimal ? 16
                                        : 10);
     if (errno == ERANGE) {
-        diagnose_error(p->report, n->at, "this integer does not fit 64 bits");
+        diagnose_error(p->report, ERROR_INTEGER_SIZE, n->at, "this integer does not fit 64 bits");
         diagnose_help(p->report, "write it as a float, with a point or an exponent");
         return NULL;
     }
@@ -203,7 +204,8 @@ static bool parse_arguments(parser *p, node_list *items) {
             return false;
         }
         if (named && item->kind != NODE_KEYWORD) {
-            diagnose_error(p->report, item->at, "a positional argument after a named one");
+            diagnose_error(p->report, ERROR_POSITIONAL_AFTER_NAMED, item->at,
+                           "a positional argument after a named one");
             return false;
         }
         named |= item->kind == NODE_KEYWORD;
@@ -333,8 +335,8 @@ static node *make_operator(parser *p, node_kind kind, const token *t, node *left
 static node *parse_unary(parser *p) {
     const token *t = parser_peek(p, 0);
     if (p->depth >= AST_MAX_DEPTH) {
-        diagnose_error(p->report, t->at, "this expression is nested more than %d deep",
-                       AST_MAX_DEPTH);
+        diagnose_error(p->report, ERROR_DEPTH_LIMIT, t->at,
+                       "this expression is nested more than %d deep", AST_MAX_DEPTH);
         diagnose_help(p->report, "give parts of it a name");
         return NULL;
     }
@@ -412,8 +414,8 @@ static node *parse_not(parser *p) {
     }
     const token *t = parser_next(p);
     if (++p->depth > AST_MAX_DEPTH) {
-        diagnose_error(p->report, t->at, "this expression is nested more than %d deep",
-                       AST_MAX_DEPTH);
+        diagnose_error(p->report, ERROR_DEPTH_LIMIT, t->at,
+                       "this expression is nested more than %d deep", AST_MAX_DEPTH);
         p->depth--;
         return NULL;
     }

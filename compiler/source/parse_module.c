@@ -38,7 +38,8 @@ static bool end_of_line(parser *p) {
         return true;
     }
     if (parser_is(p, SYMBOL1(';'))) {
-        diagnose_error(p->report, t->at, "';' is not part of the tile language");
+        diagnose_error(p->report, ERROR_NOT_IN_LANGUAGE, t->at,
+                       "';' is not part of the tile language");
         diagnose_help(p->report, "write one statement a line");
         return false;
     }
@@ -77,7 +78,8 @@ static bool refuse_statement(parser *p, bool top) {
     const token *t = parser_peek(p, 0);
     for (size_t i = 0; t->kind == TOKEN_KEYWORD && i < sizeof(refused) / sizeof(refused[0]); i++) {
         if (strcmp(t->text, refused[i].word) == 0) {
-            diagnose_error(p->report, t->at, "'%s' is not part of the tile language%s", t->text,
+            diagnose_error(p->report, ERROR_NOT_IN_LANGUAGE, t->at,
+                           "'%s' is not part of the tile language%s", t->text,
                            top ? "" : " inside a kernel");
             diagnose_help(p->report, "%s", refused[i].instead);
             return true;
@@ -101,7 +103,7 @@ static bool check_target(parser *p, const node *n) {
     if (is_target(n)) {
         return true;
     }
-    diagnose_error(p->report, n->at, "only names can be assigned to");
+    diagnose_error(p->report, ERROR_ASSIGNMENT_TARGET, n->at, "only names can be assigned to");
     if (n->kind == NODE_SUBSCRIPT) {
         diagnose_help(p->report, "tensors do not change: build a new one with where() or concat()");
     }
@@ -195,7 +197,7 @@ static node *parse_return(parser *p, uint32_t first) {
 }
 
 static node *useless(parser *p, const node *n) {
-    diagnose_error(p->report, n->at, "this value is not used");
+    diagnose_error(p->report, ERROR_UNUSED_VALUE, n->at, "this value is not used");
     diagnose_help(p->report, "give it a name, or return it");
     return NULL;
 }
@@ -252,7 +254,8 @@ static bool parse_parameters(parser *p, parameter_list *out) {
             parser_next(p);
         } else if (parser_is(p, SYMBOL1('*')) || parser_is(p, SYMBOL2('*', '*')) ||
                    parser_is(p, SYMBOL1('/'))) {
-            diagnose_error(p->report, t->at, "a kernel names each of its parameters");
+            diagnose_error(p->report, ERROR_UNNAMED_PARAMETERS, t->at,
+                           "a kernel has a fixed list of parameters");
             diagnose_help(
                 p->report,
                 "write def f(x: Tensor[...], *, scale=1.0): a bare '*' starts the constants");
@@ -329,7 +332,7 @@ static void parse_body(parser *p, ast_function *f) {
     node_list body = {0};
     while (parser_peek(p, 0)->kind != TOKEN_DEDENT && parser_peek(p, 0)->kind != TOKEN_END) {
         if (parser_peek(p, 0)->kind == TOKEN_INDENT) {
-            diagnose_error(p->report, parser_peek(p, 0)->at,
+            diagnose_error(p->report, ERROR_UNEXPECTED_INDENT, parser_peek(p, 0)->at,
                            "this line is indented deeper than its block");
             f->broken = true;
             skip_statement(p);
@@ -388,7 +391,7 @@ static bool parse_import(parser *p) {
     parser_next(p);
     const token *module = parser_peek(p, 0);
     if (module->kind != TOKEN_NAME || strcmp(module->text, "tessera") != 0) {
-        diagnose_error(p->report, module->at, "only 'tessera' can be imported from");
+        diagnose_error(p->report, ERROR_IMPORT, module->at, "only 'tessera' can be imported from");
         return false;
     }
     parser_next(p);
@@ -429,7 +432,8 @@ static void parse_top_level_line(parser *p, module_parts *parts) {
     }
     node *n = parse_simple(p);
     if (n && n->kind != NODE_STRING && n->kind != NODE_ASSIGN) {
-        diagnose_error(p->report, n->at, "only constants can be assigned here");
+        diagnose_error(p->report, ERROR_TOP_LEVEL_ASSIGNMENT, n->at,
+                       "only constants can be assigned here");
         n = NULL;
     }
     if (!n || !end_of_line(p)) {
@@ -442,7 +446,7 @@ static void parse_top_level_line(parser *p, module_parts *parts) {
 static void parse_part(parser *p, module_parts *parts) {
     token_kind kind = parser_peek(p, 0)->kind;
     if (kind == TOKEN_INDENT) {
-        diagnose_error(p->report, parser_peek(p, 0)->at,
+        diagnose_error(p->report, ERROR_UNEXPECTED_INDENT, parser_peek(p, 0)->at,
                        "this line is indented but belongs to no block");
         skip_statement(p);
     } else if (kind == TOKEN_NEWLINE || kind == TOKEN_DEDENT) {

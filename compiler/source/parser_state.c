@@ -53,7 +53,8 @@ static const char *describe(parser *p, const token *t) {
 node *parser_unexpected(parser *p, const char *what) {
     const token *t = parser_peek(p, 0);
     if (!diagnosed_on_line(p->report, t->at.start)) {
-        diagnose_error(p->report, t->at, "expected %s, found %s", what, describe(p, t));
+        diagnose_error(p->report, ERROR_SYNTAX, t->at, "expected %s, found %s", what,
+                       describe(p, t));
     }
     return NULL;
 }
@@ -102,7 +103,7 @@ node *parser_close_node(parser *p, node *n) {
     if (n->depth <= AST_MAX_DEPTH) {
         return n;
     }
-    diagnose_error(p->report, (span){n->at.start, n->at.start + 1},
+    diagnose_error(p->report, ERROR_DEPTH_LIMIT, (span){n->at.start, n->at.start + 1},
                    "this expression is nested more than %d deep", AST_MAX_DEPTH);
     diagnose_help(p->report, "give parts of it a name");
     return NULL;

@@ -352,7 +352,7 @@ int choice_corpus(const options *o, size_t first, corpus *out) {
     text_init(&diagnostics);
     choice_query(o, first, &memory, &query);
     bool ok = corpus_load(out, &query, &diagnostics, &st);
-    say_text(stderr, diagnostics.data);
+    say_diagnostics(stderr, diagnostics.data);
     text_release(&diagnostics);
     arena_release(&memory);
     return ok ? EXIT_DONE : command_fail(&st);

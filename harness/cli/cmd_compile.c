@@ -135,7 +135,7 @@ static int compile_case(const options *o, const kernel_choice *k, compiler_optio
     text_init(&out);
     int code = EXIT_INPUT;
     compiler_instance *instance = compiler_instance_open(k->source, k->kernel, k->c, &diagnostics);
-    say_text(stderr, diagnostics.data);
+    say_diagnostics(stderr, diagnostics.data);
     if (instance) {
         bool ok = pass ? emit_after(instance, build, pass, &out, &st)
                        : emit_level(instance, level, build, cache, &out, &st);

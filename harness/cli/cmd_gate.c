@@ -157,7 +157,7 @@ static bool names_records(const char *what) {
  */
 static int tell_corpus(gate_command *c, bool needed) {
     if (needed || c->problem.code == STATUS_OK) {
-        say_text(stderr, c->diagnostics.data);
+        say_diagnostics(stderr, c->diagnostics.data);
         text_clear(&c->diagnostics);
     }
     return needed && c->problem.code != STATUS_OK ? command_fail(&c->problem) : EXIT_DONE;
@@ -244,7 +244,7 @@ static int show(const gate_command *c, const gate *g, const json_t *document) {
         text_init(&out);
         gate_table_options how = {.colour = command_colour(c->o, stdout)};
         gate_table(g, &how, &out);
-        say_text(stdout, out.data);
+        say_diagnostics(stdout, out.data);
         text_release(&out);
     }
     bool ok = github_report(document, stderr, &st) && keep(c, document, &st);

@@ -24,6 +24,7 @@ static void tell(const golden_tally *t, const job *j, const char *what, const ch
         return;
     say(stdout, "%-10s %s/%s %s %s%s%s\n", what, j->kernel, j->case_name, j->backend, j->profile,
         *why ? ": " : "", why);
+    say_explain(stdout, why);
     fflush(stdout);
 }
 

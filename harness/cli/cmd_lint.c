@@ -52,6 +52,11 @@ static void print_findings(const options *o, const lint_report *r) {
     lint_show(r, command_colour(o, stdout), &out);
     say_text(stdout, out.data);
     text_release(&out);
+    for (size_t i = 0; i < r->findings.count; i++)
+        if (lint_table[r->findings.items[i].id].severity == LINT_ERROR) {
+            say(stdout, "for more: tsr explain %s\n", lint_finding_id(&r->findings.items[i]));
+            break;
+        }
 }
 
 static int report(const options *o, lint_report *r) {

@@ -95,7 +95,7 @@ static bool load(const options *o, const wanted *w, corpus *c, status *st) {
                           .colour = command_colour(o, stderr)};
     text_init(&diagnostics);
     bool ok = corpus_load(c, &query, &diagnostics, st);
-    say_text(stderr, diagnostics.data);
+    say_diagnostics(stderr, diagnostics.data);
     text_release(&diagnostics);
     return ok;
 }

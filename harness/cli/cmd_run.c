@@ -206,7 +206,7 @@ static int run_kernel(run_session *s, const options *o) {
     status st = STATUS_INIT;
     text_init(&diagnostics);
     bool ok = prepare(s, o, &diagnostics, &st);
-    say_text(stderr, ok ? "" : diagnostics.data);
+    say_diagnostics(stderr, ok ? "" : diagnostics.data);
     text_release(&diagnostics);
     ok = ok && (*backend_table[s->backend].driver
                     ? run_compiled(s, &st)

@@ -42,6 +42,9 @@ bool command_colour_check(const options *o, status *st);
 
 /* help.c: the texts made from the tables. */
 void help_overview(text *out);
+/* Appends `words` wrapped to 80 columns, continuing at column `indent`; `column` is where the text
+ * stands. */
+void help_wrap(text *out, const char *words, int indent, int column);
 void help_command(command_id command, text *out);
 void help_man(text *out);
 void help_markdown(text *out);

@@ -22,6 +22,8 @@ void completion_bash(text *out) {
             text_append(out, "bash zsh");
         if (i == COMMAND_HELP)
             append_commands(out);
+        if (i == COMMAND_EXPLAIN)
+            text_append(out, "$(\"${COMP_WORDS[0]}\" explain 2>/dev/null | cut -d' ' -f1)");
         text_append(out, "\" ;;\n");
     }
     text_append(out, "    esac\n    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n}\n"

@@ -21,12 +21,16 @@ static const struct exit_row {
 };
 enum { EXIT_ROWS = sizeof exit_rows / sizeof exit_rows[0] };
 
-/* Appends `words` wrapped to HELP_COLUMNS, continuing at column `indent`; `column` is where the
- * text stands. */
-static void wrap(text *out, const char *words, int indent, int column) {
+static void drop_spaces(text *out) {
+    while (out->length && out->data[out->length - 1] == ' ')
+        out->data[--out->length] = '\0';
+}
+
+void help_wrap(text *out, const char *words, int indent, int column) {
     while (*words) {
         size_t length = strcspn(words, " ");
         if (column + (int)length > HELP_COLUMNS && column > indent) {
+            drop_spaces(out);
             text_printf(out, "\n%*s", indent, "");
             column = indent;
         }
@@ -40,8 +44,7 @@ static void wrap(text *out, const char *words, int indent, int column) {
             words++;
         }
     }
-    while (out->length && out->data[out->length - 1] == ' ')
-        out->data[--out->length] = '\0';
+    drop_spaces(out);
     text_append_char(out, '\n');
 }
 
@@ -63,7 +66,7 @@ static void help_option(const option_info *option, text *out) {
     } else {
         text_printf(out, "%*s", HELP_INDENT - column, "");
     }
-    wrap(out, option->help, HELP_INDENT, HELP_INDENT);
+    help_wrap(out, option->help, HELP_INDENT, HELP_INDENT);
 }
 
 void help_overview(text *out) {
@@ -71,7 +74,7 @@ void help_overview(text *out) {
                      "[OPTIONS] [ARGS]\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++) {
         text_printf(out, "  %-12s", command_table[i].name);
-        wrap(out, command_table[i].summary, 14, 14);
+        help_wrap(out, command_table[i].summary, 14, 14);
     }
     text_append(out, "\ntsr help COMMAND tells more. tsr --version prints the version.\n");
 }
@@ -79,7 +82,7 @@ void help_overview(text *out) {
 void help_command(command_id command, text *out) {
     const command_info *info = &command_table[command];
     text_printf(out, "usage: tsr %s\n\n", info->usage);
-    wrap(out, info->description, 0, 0);
+    help_wrap(out, info->description, 0, 0);
     text_append(out, "\noptions:\n");
     for (int i = 0; i < OPTION_COUNT; i++)
         if (option_applies((option_id)i, command))
@@ -145,7 +148,7 @@ static void markdown_cell(text *out, const char *words) {
 static void markdown_command(command_id command, text *out) {
     const command_info *info = &command_table[command];
     text_printf(out, "\n## tsr %s\n\n```\ntsr %s\n```\n\n", info->name, info->usage);
-    wrap(out, info->description, 0, 0);
+    help_wrap(out, info->description, 0, 0);
     text_append(out, "\n| option | meaning |\n|---|---|\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (!option_applies((option_id)i, command))

@@ -47,7 +47,7 @@ int kernel_choice_open(const options *o, const char *path, kernel_choice *out) {
         return command_fail(&st);
     text_init(&diagnostics);
     out->source = compiler_open(path, command_colour(o, stderr), &diagnostics, &st);
-    say_text(stderr, diagnostics.data);
+    say_diagnostics(stderr, diagnostics.data);
     text_release(&diagnostics);
     if (!out->source)
         return command_fail(&st);

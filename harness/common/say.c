@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tessera/diagnostics.h"
+
 void say(FILE *out, const char *format, ...) {
     va_list args;
     text words;
@@ -17,6 +19,14 @@ void say(FILE *out, const char *format, ...) {
     text_release(&words);
 }
 
+void say_explain(FILE *out, const char *shown) {
+    static bool said;
+    const compiler_diagnostic *d = said ? NULL : compiler_diagnostic_in(shown);
+    if (d)
+        say(out, "for more: tsr explain %s\n", d->id);
+    said |= d != NULL;
+}
+
 void say_failure(FILE *out, const char *words) {
     text lines;
     text_init(&lines);
@@ -25,6 +35,7 @@ void say_failure(FILE *out, const char *words) {
     text_append_char(&lines, '\n');
     fwrite(lines.data, 1, lines.length, out);
     text_release(&lines);
+    say_explain(out, words);
 }
 
 static void say_screened(FILE *out, const char *bytes, size_t length) {
@@ -37,6 +48,11 @@ static void say_screened(FILE *out, const char *bytes, size_t length) {
 
 void say_text(FILE *out, const char *composed) {
     say_screened(out, composed, strlen(composed));
+}
+
+void say_diagnostics(FILE *out, const char *composed) {
+    say_text(out, composed);
+    say_explain(out, composed);
 }
 
 void say_data(FILE *out, const void *data, size_t size_bytes) {

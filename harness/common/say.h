@@ -17,6 +17,11 @@ void say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)
 /* "tsr: WORDS"; words of several lines, such as a diagnostic with its place, keep them, indented.
  */
 void say_failure(FILE *out, const char *words);
+/* Where errors of the compiler were shown, alone or in other words: the command that explains the
+ * first. Once a run of the program; say_failure does it by itself. */
+void say_explain(FILE *out, const char *shown);
+/* Text that may have such errors: say_text, then say_explain. */
+void say_diagnostics(FILE *out, const char *composed);
 /* Text of several lines that was made with text_show; its newlines and colours stay. */
 void say_text(FILE *out, const char *composed);
 /* What another program reads, byte for byte. Where `out` is a terminal it is only shown. */

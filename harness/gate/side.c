@@ -166,7 +166,7 @@ static bool load_corpus(gate_side *a, const gate_side_request *request, const ch
         text_init(&diagnostics);
         a->items = &a->corpus;
         ok = corpus_load(&a->corpus, &query, &diagnostics, st);
-        say_text(stderr, diagnostics.data);
+        say_diagnostics(stderr, diagnostics.data);
         text_release(&diagnostics);
     }
     for (size_t i = 0; i < query.path_count; i++)

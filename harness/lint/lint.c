@@ -22,6 +22,10 @@ const char *lint_severity_name(lint_severity severity) {
     return names[severity];
 }
 
+const char *lint_finding_id(const lint_finding *f) {
+    return f->diagnostic ? f->diagnostic->id : lint_table[f->id].name;
+}
+
 /* ---- findings ---- */
 static uint32_t code_points(const char *start, const char *end) {
     uint32_t count = 0;
@@ -76,7 +80,7 @@ void lint_add(const lint_kernel *k, lint_id id, lint_span at, const compiler_cas
 
 /* ---- the compiler's diagnostics ---- */
 
-/* "PATH:LINE:COLUMN: error: MESSAGE", then the source line, then the carets. */
+/* "PATH:LINE:COLUMN: error[E0301]: MESSAGE", then the source line, then the carets. */
 static bool is_diagnostic(const lint_file *f, const char *line, uint32_t *number, uint32_t *column,
                           const char **message) {
     size_t length = strlen(f->path);
@@ -87,10 +91,11 @@ static bool is_diagnostic(const lint_file *f, const char *line, uint32_t *number
     if (*end != ':')
         return false;
     *column = (uint32_t)strtoul(end + 1, &end, 10);
-    if (strncmp(end, ": error: ", 9) != 0)
+    if (strncmp(end, ": error[", 8) != 0)
         return false;
-    *message = end + 9;
-    return true;
+    *message = strstr(end, "]: ");
+    *message += *message ? 3 : 0;
+    return *message != NULL;
 }
 
 static size_t bytes_of_points(const char *start, const char *end, uint32_t points) {
@@ -131,6 +136,7 @@ static size_t take_diagnostics(lint_report *r, const lint_file *f, const char *s
             char *words = copy_of(message, strcspn(message, "\n"));
             lint_add_at(r, f, LINT_SOURCE, (lint_span){whole.start + first, whole.start + last},
                         words);
+            r->findings.items[r->findings.count - 1].diagnostic = compiler_diagnostic_in(line);
             free(words);
         }
         line = strchr(line, '\n');

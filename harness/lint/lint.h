@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "tessera/diagnostics.h"
 
 typedef enum lint_severity {
     LINT_ERROR,
@@ -38,6 +39,8 @@ const char *lint_severity_name(lint_severity severity);
 
 typedef struct lint_finding {
     lint_id id;
+    const compiler_diagnostic
+        *diagnostic; /* of LINT_SOURCE, where the compiler gave one, or NULL */
     char *path;
     uint32_t line, column, length; /* 1-based, in code points; length >= 1 */
     char *kernel, *case_name;      /* NULL where it is of neither */
@@ -51,6 +54,9 @@ typedef struct lint_report {
     size_t counts[LINT_SEVERITY_COUNT];
     size_t files, kernels, cases;
 } lint_report;
+
+/* The diagnostic's, or the check's. */
+const char *lint_finding_id(const lint_finding *f);
 
 /* Adds what is found in one source. False where it cannot be read. */
 bool lint_source(lint_report *r, const char *path, status *st);

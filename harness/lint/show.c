@@ -34,8 +34,13 @@ void lint_show(const lint_report *r, bool colour, text *out) {
         text_show(out, "%s:%u:%u: ", f->path, f->line, f->column);
         text_append(out, colour ? colour_of(info->severity) : "");
         text_append(out, lint_severity_name(info->severity));
+        if (f->diagnostic)
+            text_show(out, "[%s]", f->diagnostic->id);
         text_append(out, colour ? "\x1b[0m" : "");
-        text_show(out, ": %s [%s]\n", f->message, info->name);
+        if (f->diagnostic)
+            text_show(out, ": %s\n", f->message);
+        else
+            text_show(out, ": %s [%s]\n", f->message, info->name);
         text_show(out, "%5u | %s\n", f->line, f->shown);
         put_carets(f, out);
         if (f->id != LINT_SOURCE)
@@ -43,13 +48,32 @@ void lint_show(const lint_report *r, bool colour, text *out) {
     }
 }
 
-static json_t *rules_json(void) {
+static void add_rule(json_t *list, const char *id, lint_severity severity, const char *what,
+                     const char *why, const char *help) {
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", id, "severity",
+                                          lint_severity_name(severity), "what", what, "why", why,
+                                          "help", help));
+}
+
+static bool was_found(const lint_report *r, const compiler_diagnostic *d) {
+    for (size_t i = 0; i < r->findings.count; i++)
+        if (r->findings.items[i].diagnostic == d)
+            return true;
+    return false;
+}
+
+/* Every check, and of the compiler's diagnostics those that were found. */
+static json_t *rules_json(const lint_report *r) {
     json_t *list = json_array();
+    size_t count;
+    const compiler_diagnostic *d = compiler_diagnostics(&count);
     for (int i = 0; i < LINT_COUNT; i++)
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", lint_table[i].name, "severity",
-                            lint_severity_name(lint_table[i].severity), "what", lint_table[i].what,
-                            "why", lint_table[i].why, "help", lint_table[i].help));
+        add_rule(list, lint_table[i].name, lint_table[i].severity, lint_table[i].what,
+                 lint_table[i].why, lint_table[i].help);
+    for (size_t i = 0; i < count; i++)
+        if (was_found(r, &d[i]))
+            add_rule(list, d[i].id, lint_table[LINT_SOURCE].severity, d[i].title, d[i].explanation,
+                     lint_table[LINT_SOURCE].help);
     return list;
 }
 
@@ -60,14 +84,14 @@ json_t *lint_json(const lint_report *r) {
         json_array_append_new(
             list,
             json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:s?, s:s?, s:o, s:o}", "id",
-                      lint_table[f->id].name, "severity",
+                      lint_finding_id(f), "severity",
                       lint_severity_name(lint_table[f->id].severity), "path", json_text(f->path),
                       "line", (json_int_t)f->line, "column", (json_int_t)f->column, "end_column",
                       (json_int_t)f->column + f->length, "kernel", f->kernel, "case", f->case_name,
                       "message", json_text(f->message), "source", json_text(f->shown)));
     }
     return json_pack("{s:s, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "schema",
-                     "tsr.lint/1", "tsr", program_facts(), "rules", rules_json(), "findings", list,
+                     "tsr.lint/1", "tsr", program_facts(), "rules", rules_json(r), "findings", list,
                      "summary", "files", (json_int_t)r->files, "kernels", (json_int_t)r->kernels,
                      "cases", (json_int_t)r->cases, "errors", (json_int_t)r->counts[LINT_ERROR],
                      "warnings", (json_int_t)r->counts[LINT_WARNING], "notes",

@@ -262,7 +262,7 @@ static bool store_record(run *r, const char *key, const json_t *result, const js
 static void print(run *r, text *words) {
     if (words->length) {
         progress_clear(&r->progress);
-        say_text(stdout, words->data);
+        say_diagnostics(stdout, words->data);
         fflush(stdout);
     }
     text_release(words);

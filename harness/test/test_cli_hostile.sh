@@ -17,7 +17,7 @@ bench() { # PATH OPTION...
 mkdir mixed
 { kernel first; kernel wrong 'x + y'; kernel misread 'x + 12abc'; kernel last; } >mixed/mixed.tsr
 exits 3 "kernels with errors beside others" bench mixed --json
-has err '^mixed/mixed.tsr:[0-9]*:16: error: ' "are diagnosed"
+has err '^mixed/mixed.tsr:[0-9]*:16: error\[E0301\]: ' "are diagnosed"
 exits 0 "the others" /usr/bin/python3 -c "
 import json, subprocess
 d = json.loads(subprocess.run(['$tsr', 'bench', 'mixed', '--quick', '--backend', 'cpu', '--profile', 'strict', '--json'],

@@ -10,11 +10,11 @@ exits 0 "each check finds its kernel, and no other" /usr/bin/python3 "$root/harn
     "$root/harness/test/schemas" lint.json lint.sarif "${sources[@]}"
 same lint.json again.json "the export is the document"
 exits 1 "the same for people" "$tsr" lint "${sources[@]}"
-has out "^kernel.tsr:[0-9]+:5: warning: no output of ignoring depends on 'other' \[unused-parameter\]" "a place and a name"
+has out '^kernel.tsr:[0-9]+:5: warning: .*ignoring.*other.* \[unused-parameter\]$' "a place and a name"
 has out '^   [0-9]+ \|     other: Tensor' "the line"
 has out '^      \|     \^~~~~$' "carets"
 has out '^      = help: Remove it, or use it' "and what to do"
-has out "^source.tsr:[0-9]+:13: error: unknown name 'zz' \[source\]" "the compiler's own"
+has out '^source.tsr:9:13: error\[E0301\]: ' "the compiler's own"
 has out '^[0-9]+ kernels with [0-9]+ cases in 6 files: 5 errors, [0-9]+ warnings, 4 notes' "a sum"
 hasnt out $'\x1b' "no colour in a file"
 exits 1 "with colour" "$tsr" lint source.tsr --color always
@@ -59,7 +59,7 @@ exits 0 "without --code" "$tsr" lint "$root/corpus/types/results.tsr"
 hasnt out 'stack-traffic' "nothing is compiled"
 
 exits 1 "under GitHub Actions" env GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY="$scratch/summary.md" "$tsr" lint "${sources[@]}" --json
-has err "^::error file=source.tsr,line=9,col=13,title=source::unknown name 'zz'" "errors are annotated"
+has err '^::error file=source.tsr,line=9,col=13,title=E0301::' "errors are annotated"
 has err '^::warning file=kernel.tsr,line=6,col=5,title=no-case::' "and warnings"
 [ "$(grep -c '^::' err)" -eq 10 ] && pass "ten at most" || fail "ten at most"
 has summary.md '^\| case.tsr:[0-9]+ \| error \| too-big \|' "and summed up"

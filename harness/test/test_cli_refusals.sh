@@ -87,6 +87,8 @@ done <<'END_OF_LINES'
 2 --again tune --import a.jsonl --again
 2 last log last --prune 3
 2 --json log --prune 3 --json
+2 --markdown explain --markdown --json
+2 E0301 explain --markdown E0301
 2 --strict lint --markdown --strict
 2 corpus lint --markdown corpus
 2 bench help --man bench

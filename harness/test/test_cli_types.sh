@@ -144,6 +144,6 @@ exits 3 "scales that are too few" "$tsr" run $source --kernel scaled --in x=x.np
     --in t=short.npy --out o
 has err "parameter t has shape \[N\], but the array is \[3\]: axis 0 must be N = 4" "are told with both shapes"
 exits 3 "a shape beyond any memory" "$tsr" bench corpus/types/special.tsr --quick --backend interp,cpu --profile strict
-has err '^corpus/types/special.tsr:[0-9]+:[0-9]+: error: ' "is an error of its case"
+has err '^corpus/types/special.tsr:[0-9]+:[0-9]+: error\[E[0-9]+\]: ' "is an error of its case"
 has out '^special/a +cpu .* ok ' "and the others run"
 finish

@@ -128,8 +128,9 @@ static void tell_unmeasured(tuning *t, const job *j, const search_result *found)
         t->left_out++;
         return;
     }
-    say(stderr, "tsr: %s/%s: no schedule could be measured: %s\n", j->kernel, j->case_name,
-        json_text_at(first, "why"));
+    const char *why = json_text_at(first, "why");
+    say(stderr, "tsr: %s/%s: no schedule could be measured: %s\n", j->kernel, j->case_name, why);
+    say_explain(stderr, why);
     t->failed++;
     t->code = exit_code_worse(t->code, EXIT_CHECK);
 }

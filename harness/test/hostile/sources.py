@@ -1,8 +1,8 @@
 """sources.py TSR: sources that nobody means, each in a file of its own. None ends the program by a signal or as a bug of it.
 
-A row of SOURCES: a name; the exit code of `tsr bench`; where it says what is wrong, as the line of a diagnostic (REFUSED: there is
-none, and the case is an error with a reason; None: of the file); the source, as text or bytes; the ways to run it, where there are
-more than one. `python3 sources.py TSR WORDS` runs only rows whose names have these words.
+A row of SOURCES: a name; the exit code of `tsr bench`; where it says what is wrong, as line and identifier of a diagnostic
+(REFUSED: there is none, and the case is an error with a reason; None: of the file); the source, as text or bytes;
+the ways to run it, where there are more than one. `python3 sources.py TSR WORDS` runs only rows whose names have these words.
 """
 import json
 import os
@@ -57,73 +57,73 @@ SYMBOLS = [[f"S{i}_{j}" for j in range(8)] for i in range(16)]
 
 SOURCES = [
     # ---- numbers ----
-    ("stride", 3, BODY, returned(f"conv2d(x, w, stride={LAST}, padding=3)", IMAGE, PIXEL)),
-    ("padding", 3, BODY, returned(f"conv2d(x, w, padding={LAST})", IMAGE, PIXEL)),
-    ("padding 2^62", 3, BODY, returned(f"conv2d(x, w, padding={HALF})", IMAGE, PIXEL)),
+    ("stride", 3, (BODY, "E0607"), returned(f"conv2d(x, w, stride={LAST}, padding=3)", IMAGE, PIXEL)),
+    ("padding", 3, (BODY, "E0607"), returned(f"conv2d(x, w, padding={LAST})", IMAGE, PIXEL)),
+    ("padding 2^62", 3, (BODY, "E0607"), returned(f"conv2d(x, w, padding={HALF})", IMAGE, PIXEL)),
     ("stride 2^31", 0, None, returned("conv2d(x, w, stride=2147483648)", IMAGE, PIXEL)),
-    ("window stride", 3, BODY, returned(f"window(x, axis=0, size=2, stride={LAST})", SMALL, "Tensor[1, 6, 2, f32]")),
-    ("window size", 3, BODY, returned(f"window(x, axis=0, size={LAST})", SMALL, "Tensor[1, 6, 2, f32]")),
-    ("slice step", 3, BODY, returned(f"x[:, 0:6:{LAST}]", SMALL, "Tensor[4, 1, f32]")),
+    ("window stride", 3, (BODY, "E0607"), returned(f"window(x, axis=0, size=2, stride={LAST})", SMALL, "Tensor[1, 6, 2, f32]")),
+    ("window size", 3, (BODY, "E0502"), returned(f"window(x, axis=0, size={LAST})", SMALL, "Tensor[1, 6, 2, f32]")),
+    ("slice step", 3, (BODY, "E0607"), returned(f"x[:, 0:6:{LAST}]", SMALL, "Tensor[4, 1, f32]")),
     ("one of many columns", 0, None, returned("sum(x[0:1:2147483648], axis=0)", 'x: Tensor["N", "M", f32]',
                                               'Tensor["M", f32]', 'case("a", N=1, M=8)')),
-    ("index", 3, BODY, returned("x[:, -9223372036854775808]", SMALL, "Tensor[4, f32]")),
-    ("axis", 3, BODY, returned(f"softmax(x, axis={LAST})")),
-    ("batch_dims", 3, BODY, returned(f"take(x, i, axis=1, batch_dims={LAST})", SMALL + ", i: Tensor[4, i32]")),
-    ("integer of 5000 digits", 3, BODY, returned("x + 1" + "0" * 5000)),
-    ("exponent", 3, BODY, returned("x + 1e999999999999")),
-    ("reshape", 3, BODY, returned(f"reshape(x, ({HALF}, 4, 6))")),
+    ("index", 3, (BODY, "E0110"), returned("x[:, -9223372036854775808]", SMALL, "Tensor[4, f32]")),
+    ("axis", 3, (BODY, "E0504"), returned(f"softmax(x, axis={LAST})")),
+    ("batch_dims", 3, (BODY, "E0607"), returned(f"take(x, i, axis=1, batch_dims={LAST})", SMALL + ", i: Tensor[4, i32]")),
+    ("integer of 5000 digits", 3, (BODY, "E0110"), returned("x + 1" + "0" * 5000)),
+    ("exponent", 3, (BODY, "E0413"), returned("x + 1e999999999999")),
+    ("reshape", 3, (BODY, "E0502"), returned(f"reshape(x, ({HALF}, 4, 6))")),
     ("seed", 0, None, returned(f"cast(x, f16 @ stochastic_round({LAST}))", SMALL, "Tensor[4, 6, f16]")),
-    ("loss_scale", 3, BODY, returned(f"cast(x, f16 @ loss_scale({LAST}))")),
+    ("loss_scale", 3, (BODY, "E0609"), returned(f"cast(x, f16 @ loss_scale({LAST}))")),
     ("eps nan", 0, None, returned("layernorm(x, g, g, eps=nan)", SMALL + ", g: Tensor[6, f32]")),
     ("least i64", 0, None, kernel(["y = x * 4611686018427387904 * 2", "return -y, abs(y), y / -1"], "x: Tensor[4, i64]",
                                   "tuple[Tensor[4, i64], Tensor[4, i64], Tensor[4, i64]]",
                                   'case("a", x=constant(1))')),
-    ("constants that double", 3, 65, "from tessera import *\nA0 = 1\n" +
+    ("constants that double", 3, (65, "E0417"), "from tessera import *\nA0 = 1\n" +
      "".join(f"A{i + 1} = A{i} + A{i}\n" for i in range(70)) + returned("x * A70")),
-    ("schedule", 3, 3, returned("x + 1", above=f"@schedule(vector={LAST})\n")),
-    ("schedule zero", 3, 3, returned("x + 1", above="@schedule(vector=0)\n")),
+    ("schedule", 3, (3, "E0803"), returned("x + 1", above=f"@schedule(vector={LAST})\n")),
+    ("schedule zero", 3, (3, "E0803"), returned("x + 1", above="@schedule(vector=0)\n")),
 
     # ---- sizes ----
-    ("dimension", 3, 3, returned("x", f"x: Tensor[{LAST}, f32]", f"Tensor[{LAST}, f32]")),
-    ("dimension 2^63", 3, 5, returned("x", f"x: Tensor[{LAST + 1}, f32]", f"Tensor[{LAST + 1}, f32]")),
-    ("2^62 elements", 3, 3, returned("x", "x: Tensor[2147483648, 2147483648, f32]", "Tensor[2147483648, 2147483648, f32]")),
-    ("case 2^63", 3, 3, with_case(f"N={LAST}")),
-    ("case -1", 3, 3, with_case("N=-1")),
-    ("case 2^31 twice", 3, 3, with_case("N=2147483648", 'x: Tensor["N", "N", f32]', 'Tensor["N", "N", f32]')),
-    ("dimension of a symbol", 3, 3, with_case("N=2", f'x: Tensor["{LAST}*N", f32]', f'Tensor["{LAST}*N", f32]')),
-    ("divided by zero", 3, 3, with_case("N=2", 'x: Tensor["N//0", f32]', 'Tensor["N//0", f32]')),
-    ("broadcast", 3, BODY, returned(f"broadcast_to(x, ({LAST}, 4, 6))", SMALL, f"Tensor[{LAST}, 4, 6, f32]")),
-    ("arange", 3, BODY, returned(f"arange({LAST})", SMALL, f"Tensor[{LAST}, i32]")),
-    ("zeros", 3, BODY, returned("zeros((4294967296, 4294967296), f32)", SMALL, "Tensor[4294967296, 4294967296, f32]")),
-    ("broadcast in a case", 3, BODY, returned("sum(broadcast_to(x[0, 0], (4 * N, N, N)))", 'x: Tensor["N", "N", f32]',
+    ("dimension", 3, (3, "E0707"), returned("x", f"x: Tensor[{LAST}, f32]", f"Tensor[{LAST}, f32]")),
+    ("dimension 2^63", 3, (5, "E0110"), returned("x", f"x: Tensor[{LAST + 1}, f32]", f"Tensor[{LAST + 1}, f32]")),
+    ("2^62 elements", 3, (3, "E0903"), returned("x", "x: Tensor[2147483648, 2147483648, f32]", "Tensor[2147483648, 2147483648, f32]")),
+    ("case 2^63", 3, (3, "E0706"), with_case(f"N={LAST}")),
+    ("case -1", 3, (3, "E0706"), with_case("N=-1")),
+    ("case 2^31 twice", 3, (3, "E0903"), with_case("N=2147483648", 'x: Tensor["N", "N", f32]', 'Tensor["N", "N", f32]')),
+    ("dimension of a symbol", 3, (3, "E0707"), with_case("N=2", f'x: Tensor["{LAST}*N", f32]', f'Tensor["{LAST}*N", f32]')),
+    ("divided by zero", 3, (3, "E0707"), with_case("N=2", 'x: Tensor["N//0", f32]', 'Tensor["N//0", f32]')),
+    ("broadcast", 3, (BODY, "E0903"), returned(f"broadcast_to(x, ({LAST}, 4, 6))", SMALL, f"Tensor[{LAST}, 4, 6, f32]")),
+    ("arange", 3, (BODY, "E0903"), returned(f"arange({LAST})", SMALL, f"Tensor[{LAST}, i32]")),
+    ("zeros", 3, (BODY, "E0903"), returned("zeros((4294967296, 4294967296), f32)", SMALL, "Tensor[4294967296, 4294967296, f32]")),
+    ("broadcast in a case", 3, (BODY, "E0903"), returned("sum(broadcast_to(x[0, 0], (4 * N, N, N)))", 'x: Tensor["N", "N", f32]',
                                                   "Tensor[f32]", 'case("a", N=65536)')),
-    ("product of ten symbols", 3, 5, with_case("N=3", 'x: Tensor["' + "*".join("N" * 10) + '", f32]', 'Tensor["N", f32]')),
+    ("product of ten symbols", 3, (5, "E0503"), with_case("N=3", 'x: Tensor["' + "*".join("N" * 10) + '", f32]', 'Tensor["N", f32]')),
 
     ("windows of 2^44", 3, REFUSED, returned("sum(conv2d(broadcast_to(x, (1, 65599, 65599, 1)), broadcast_to(x, (64, 64, 1, 1))))",
                                              "x: Tensor[1, 1, 1, 1, f32]", "Tensor[f32]")),
     ("a formula of 27 terms", 3, REFUSED, returned("conv2d(x, w)", 'x: Tensor[1, 9, 9, "G+H+I", f32], w: Tensor["A+B+C", "D+E+F", '
                                                    '"G+H+I", "O", f32]', 'Tensor[1, "10-A-B-C", "10-D-E-F", "O", f32]',
                                                    'case("a", A=1, B=1, C=1, D=1, E=1, F=1, G=1, H=1, I=1, O=2)'), [("--generic",)]),
-    ("30 halves of a symbol", 3, BODY + 16, kernel(again("y = y[::2]", 30)[:-1] + ["return sum(y)"], 'x: Tensor["N", f32]',
+    ("30 halves of a symbol", 3, (BODY + 16, "E0503"), kernel(again("y = y[::2]", 30)[:-1] + ["return sum(y)"], 'x: Tensor["N", f32]',
                                                    "Tensor[f32]", 'case("a", N=70000)')),
-    ("powers of a symbol", 3, BODY + 4, kernel(["n = x.shape[0]"] + ["n = (n * n * n * n * n * n) // 2"] * 30 +
+    ("powers of a symbol", 3, (BODY + 4, "E0503"), kernel(["n = x.shape[0]"] + ["n = (n * n * n * n * n * n) // 2"] * 30 +
                                                ["return sum(x[0:n])"], 'x: Tensor["N", f32]', "Tensor[f32]", 'case("a", N=1)')),
 
     # ---- counts ----
-    ("concat 300", 3, BODY, returned("concat([" + ", ".join(["x"] * 300) + "])", SMALL, "Tensor[1200, 6, f32]")),
+    ("concat 300", 3, (BODY, "E0607"), returned("concat([" + ", ".join(["x"] * 300) + "])", SMALL, "Tensor[1200, 6, f32]")),
     ("concat 64", 0, None, returned("concat([" + ", ".join(["x"] * 64) + "])", SMALL, "Tensor[256, 6, f32]")),
     ("sum of 190", 0, None, returned(" + ".join(["x"] * 190))),
-    ("300 parameters", 3, 5, returned("x0", ", ".join(f"x{i}: Tensor[4, f32]" for i in range(300)), "Tensor[4, f32]")),
-    ("300 results", 3, 5, returned("x, " * 300, "x: Tensor[4, f32]", "tuple[" + "Tensor[4, f32], " * 300 + "]")),
-    ("9 axes", 3, 5, returned("x", "x: Tensor[" + "1, " * 9 + "f32]", "Tensor[" + "1, " * 9 + "f32]")),
-    ("9 axes by None", 3, BODY, returned("x[" + "None, " * 7 + "]")),
+    ("300 parameters", 3, (5, "E0905"), returned("x0", ", ".join(f"x{i}: Tensor[4, f32]" for i in range(300)), "Tensor[4, f32]")),
+    ("300 results", 3, (5, "E0905"), returned("x, " * 300, "x: Tensor[4, f32]", "tuple[" + "Tensor[4, f32], " * 300 + "]")),
+    ("9 axes", 3, (5, "E0902"), returned("x", "x: Tensor[" + "1, " * 9 + "f32]", "Tensor[" + "1, " * 9 + "f32]")),
+    ("9 axes by None", 3, (BODY, "E0902"), returned("x[" + "None, " * 7 + "]")),
     ("128 symbols", 0, None, returned("x0", ", ".join(f"x{i}: Tensor[" + ", ".join(f'"{s}"' for s in row) + ", f32]"
                                                       for i, row in enumerate(SYMBOLS)),
                                       "Tensor[" + ", ".join(f'"{s}"' for s in SYMBOLS[0]) + ", f32]",
                                       'case("a", ' + ", ".join(f"{s}=1" for row in SYMBOLS for s in row) + ")")),
     ("20 kernels", 0, None, "from tessera import *\n" + "".join(
         f'@cases(case("a"))\n@kernel\ndef k{i}(x: Tensor[4, f32]) -> Tensor[4, f32]:\n    return x + {i}\n' for i in range(20))),
-    ("two of a name", 3, 11, returned("x") + "\n\n" + returned("x").split("\n", 2)[2]),
+    ("two of a name", 3, (11, "E0309"), returned("x") + "\n\n" + returned("x").split("\n", 2)[2]),
 
     # ---- length: nothing calls itself for each statement ----
     ("3000 sums", 0, None, kernel(again("y = y + x", 3000)), EVERY_WAY),
@@ -143,7 +143,7 @@ SOURCES = [
         ["return " + ", ".join(f"y{i}" for i in range(1, 17))], SMALL, "tuple[" + ", ".join([SAME] * 16) + "]"), EVERY_WAY),
     ("2000 statements behind a reduction", 0, None, kernel(["y = x - sum(x, axis=1, keepdims=True)"] + ["y = y * x"] * 2000 +
                                                            ["return y"])),
-    ("20000 statements", 3, BODY + 10001, kernel(again("y = y + x", 20000))),
+    ("20000 statements", 3, (BODY + 10001, "E0904"), kernel(again("y = y + x", 20000))),
     ("9000 norms", 3, REFUSED, kernel(again("y = layernorm(y, g, g)", 9000), SMALL + ", g: Tensor[6, f32]")),
     ("1000 contractions", 3, REFUSED, kernel(again("y = y @ w", 1000), SQUARE)),
     ("1000 reductions", 3, REFUSED, kernel(again("y = y + sum(y)", 1000))),
@@ -151,37 +151,37 @@ SOURCES = [
     ("300 joined one by one", 3, REFUSED, kernel(again("y = concat([y, x])", 300), SMALL, "Tensor[1204, 6, f32]")),
 
     # ---- depth ----
-    ("minus", 3, BODY, returned("-" * DEEP + "x")),
-    ("parentheses", 3, BODY, returned("(" * DEEP + "x" + ")" * DEEP)),
-    ("calls", 3, BODY, returned("exp(" * DEEP + "x" + ")" * DEEP)),
-    ("subscripts", 3, BODY, returned("x" + "[0]" * DEEP)),
-    ("attributes", 3, BODY, returned("x" + ".T" * DEEP)),
-    ("not", 3, BODY, returned("not " * DEEP + "x")),
-    ("terms", 3, BODY, returned(" + ".join(["x"] * DEEP))),
-    ("lists", 3, BODY, returned("concat(" + "[" * DEEP + "x" + "]" * DEEP + ")")),
-    ("dimension in parentheses", 3, 5, returned("x", 'x: Tensor["' + "(" * DEEP + "N" + ")" * DEEP + '", f32]',
+    ("minus", 3, (BODY, "E0901"), returned("-" * DEEP + "x")),
+    ("parentheses", 3, (BODY, "E0901"), returned("(" * DEEP + "x" + ")" * DEEP)),
+    ("calls", 3, (BODY, "E0901"), returned("exp(" * DEEP + "x" + ")" * DEEP)),
+    ("subscripts", 3, (BODY, "E0901"), returned("x" + "[0]" * DEEP)),
+    ("attributes", 3, (BODY, "E0901"), returned("x" + ".T" * DEEP)),
+    ("not", 3, (BODY, "E0901"), returned("not " * DEEP + "x")),
+    ("terms", 3, (BODY, "E0901"), returned(" + ".join(["x"] * DEEP))),
+    ("lists", 3, (BODY, "E0901"), returned("concat(" + "[" * DEEP + "x" + "]" * DEEP + ")")),
+    ("dimension in parentheses", 3, (5, "E0901"), returned("x", 'x: Tensor["' + "(" * DEEP + "N" + ")" * DEEP + '", f32]',
                                                 'Tensor["N", f32]', 'case("a", N=3)')),
-    ("open brackets", 3, 1, "(" * 100000),
-    ("indentation", 3, 1, "\n".join(" " * i + "x" for i in range(2000))),
+    ("open brackets", 3, (1, "E0106"), "(" * 100000),
+    ("indentation", 3, (1, "E0205"), "\n".join(" " * i + "x" for i in range(2000))),
 
     # ---- bytes and names ----
     ("empty", 3, None, ""),
     ("newlines", 3, None, "\n" * 100000),
-    ("NUL", 3, BODY, returned("x\0 + 1")),
-    ("escape", 3, BODY, returned("x\x1b[31m")),
-    ("latin-1 comment", 3, BODY, returned("x # \u00e4").encode("latin-1")),
-    ("latin-1 text", 3, BODY, kernel(['"""\u00e4\u00ff"""', "return x"]).encode("latin-1")),
-    ("cut UTF-8", 3, BODY + 2, kernel(["y = x", "return y"]).encode() + b"# \xe2\x82"),
-    ("unclosed text", 3, BODY, kernel(['"""', "return x"])),
-    ("kernel of 1000 letters", 3, 5, returned("x").replace("def k(", "def " + "k" * 1000 + "(")),
+    ("NUL", 3, (BODY, "E0101"), returned("x\0 + 1")),
+    ("escape", 3, (BODY, "E0101"), returned("x\x1b[31m")),
+    ("latin-1 comment", 3, (BODY, "E0101"), returned("x # \u00e4").encode("latin-1")),
+    ("latin-1 text", 3, (BODY, "E0101"), kernel(['"""\u00e4\u00ff"""', "return x"]).encode("latin-1")),
+    ("cut UTF-8", 3, (BODY + 2, "E0101"), kernel(["y = x", "return y"]).encode() + b"# \xe2\x82"),
+    ("unclosed text", 3, (BODY, "E0102"), kernel(['"""', "return x"])),
+    ("kernel of 1000 letters", 3, (5, "E0906"), returned("x").replace("def k(", "def " + "k" * 1000 + "(")),
     ("name of 100000 letters", 0, None, kernel(["y" * 100000 + " = x + 1", "return " + "y" * 100000])),
-    ("case of 1000 letters", 3, 3, returned("x", cases='case("' + "c" * 1000 + '")')),
-    ("case with a slash", 3, 3, returned("x", cases='case("../../evil")')),
+    ("case of 1000 letters", 3, (3, "E0702"), returned("x", cases='case("' + "c" * 1000 + '")')),
+    ("case with a slash", 3, (3, "E0702"), returned("x", cases='case("../../evil")')),
     ("more than 4 MiB", 3, None, "# " + "x" * (4 << 20)),
-    ("unknown type", 3, 5, returned("x", "x: Tensor[4, f31]", "Tensor[4, f31]")),
-    ("constants of each other", 3, 1, "A = B\nB = A\n" + returned("x * A")),
-    ("infinite mean", 3, 3, returned("x", cases='case("a", x=normal(1e400, 1))')),
-    ("empty range", 3, 3, returned("x", cases='case("a", x=integers(5, 5))')),
+    ("unknown type", 3, (5, "E0401"), returned("x", "x: Tensor[4, f31]", "Tensor[4, f31]")),
+    ("constants of each other", 3, (1, "E0301"), "A = B\nB = A\n" + returned("x * A")),
+    ("infinite mean", 3, (3, "E0711"), returned("x", cases='case("a", x=normal(1e400, 1))')),
+    ("empty range", 3, (3, "E0711"), returned("x", cases='case("a", x=integers(5, 5))')),
 ]
 
 
@@ -199,10 +199,10 @@ def write(folder, number, source):
 
 
 def diagnosed(said, name, place):
-    """Whether there is an error on this line of the file, or about it where there is no line."""
-    found = re.findall(rf"^{re.escape(name)}:(\d+):\d+: error: ", said, re.M)
-    good = str(place) in found if isinstance(place, int) else name in said
-    return None if good else f"no error on line {place}, but on {found}"
+    """Whether there is this error on this line of the file, or one about it where there is no line."""
+    found = re.findall(rf"^{re.escape(name)}:(\d+):\d+: error\[(E\d+)\]: ", said, re.M)
+    good = (str(place[0]), place[1]) in found if isinstance(place, tuple) else name in said
+    return None if good else f"no error {place}, but {found}"
 
 
 def results_wrong(code, outcome, wanted):
@@ -236,7 +236,7 @@ def together(folder, rows):
 
 def main():
     rows = [(number, *row) for number, row in enumerate(SOURCES) if ONLY in row[0]]
-    read_only = [row for row in rows if isinstance(row[3], int)]
+    read_only = [row for row in rows if isinstance(row[3], tuple)]
     told = []
     with tempfile.TemporaryDirectory() as place:
         os.environ.update(TSR_CACHE=os.path.join(place, "cache"), LC_ALL="C")

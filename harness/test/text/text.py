@@ -224,7 +224,8 @@ def words_of_a_line(folder, hostile):
             ["gate", "--baseline", word], ["gate", "--baseline", "last", "--allow", word], ["gate", "--baseline", "last", "--counters", word],
             ["roofline", word], ["report", word], ["help", word], ["completion", word], ["pack-repro", word],
             ["pack-repro", word, "--case", word, "corpus"], ["pack-repro", word + ":" + word], ["tune", "--show", word],
-            ["fuzz", word], ["fuzz", "--seed", word], ["bisect-perf", word, word], ["lint", "--export", word], ["devices", word]]
+            ["fuzz", word], ["fuzz", "--seed", word], ["bisect-perf", word, word], ["lint", "--export", word], ["devices", word],
+            ["explain", word]]
 
 
 def environment(folder, hostile):
