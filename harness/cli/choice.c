@@ -59,11 +59,20 @@ static void take_all_backends(bool compiled, job_choice *out) {
     }
 }
 
+static bool has_backend(const job_choice *choice) {
+    bool found = false;
+    for (int i = 0; i < BACKEND_COUNT; i++)
+        found |= choice->backends[i];
+    return found;
+}
+
 static int take_backends(const options *o, arena *memory, job_choice *out) {
     const char *environment = getenv("TESSERA_BACKEND");
     bool asked = options_flag(o, OPTION_BACKEND) || (environment && *environment);
     if (!asked && o->command == COMMAND_BENCH) { /* what is compiled is held against the rest */
         take_all_backends(true, out);
+        if (!has_backend(out))
+            take_all_backends(false, out);
         return EXIT_DONE;
     }
     const char *words =

@@ -65,16 +65,10 @@ static void print_results(const json_t *document, const options *o) {
     table_header(&t, &out);
     size_t i;
     json_t *result;
-<<<<<<< HEAD
     json_array_foreach((json_t *)results, i, result) table_line(&t, result, -1, &out);
     error_table_print(results, &out);
     closing_print(&c, &out);
-    say_text(stdout, out.data);
-=======
-    json_array_foreach((json_t *)results, i, result) table_line(&t, result, NULL, -1, &out);
-    table_summary(results, &out);
     say_diagnostics(stdout, out.data);
->>>>>>> explain
     text_release(&out);
 }
 

@@ -208,7 +208,25 @@ static void append_errors(const closing *c, text *out) {
 
 /* ---- notes and failures ---- */
 
-/* What results say of themselves though they hold: each text once. */
+static void count_note(map *counts, const char *words) {
+    intptr_t before = 0;
+    (void)map_get(counts, words, &before);
+    map_put(counts, words, before + 1);
+}
+
+static void note_fallbacks(const json_t *result, map *counts) {
+    size_t i;
+    const json_t *one;
+    json_array_foreach(json_object_get(result, "fallbacks"), i, one) {
+        text words;
+        text_init(&words);
+        text_printf(&words, "%s as %s", json_text_at(one, "type"), json_text_at(one, "as"));
+        count_note(counts, words.data);
+        text_release(&words);
+    }
+}
+
+/* What results say of themselves though they hold: each text once, with how many say it. */
 static void append_notes(const closing *c, text *out) {
     map counts;
     size_t i, listed = 0;
@@ -216,15 +234,13 @@ static void append_notes(const closing *c, text *out) {
     map_init(&counts);
     json_array_foreach(c->results, i, r) {
         const char *why = result_text(r, RESULT_WHY);
-        intptr_t before = 0;
-        if (!*why || outcome_is_failure(result_outcome(r)))
-            continue;
-        (void)map_get(&counts, why, &before);
-        map_put(&counts, why, before + 1);
+        if (*why && !outcome_is_failure(result_outcome(r)))
+            count_note(&counts, why);
+        note_fallbacks(r, &counts);
     }
     for (i = 0; i < counts.count && listed < NOTES_LISTED; i++, listed++) {
         label(listed ? "" : "notes", out);
-        text_show(out, "%lld: %s\n", (long long)counts.entries[i].value, counts.entries[i].key);
+        text_show(out, "%s (%lld)\n", counts.entries[i].key, (long long)counts.entries[i].value);
     }
     map_release(&counts);
 }

@@ -54,7 +54,7 @@ exits 3 "an empty source" "$tsr" bench nothing.tsr
 small_corpus
 exits 3 "no case matches" "$tsr" bench corpus --filter 'nosuch*'
 cp unknown.tsr corpus/small/unknown.tsr
-exits 3 "one bad source beside good ones" "$tsr" bench corpus --backend interp --db one.db
+exits 3 "one bad source beside good ones" "$tsr" bench corpus -v --backend interp --db one.db
 has out "addition/tiny" "the good ones are still run"
 rm corpus/small/unknown.tsr
 mkdir corpus/twice && cp corpus/small/small.tsr corpus/twice/again.tsr

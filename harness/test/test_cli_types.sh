@@ -71,7 +71,7 @@ import numpy as np, glob
 (path,) = glob.glob('tf32/*.npy')
 assert (np.load(path) == np.eye(5)).all()"
 
-exits 0 "a bench of tf32" "$tsr" bench corpus --quick --backend cpu --profile strict
+exits 0 "a bench of tf32" "$tsr" bench corpus -v --quick --backend cpu --profile strict
 has out "product/a .*same bits; tf32 as f32)" "says in the table what took its place"
 exits 0 "in JSON too" "$tsr" bench corpus --quick --backend interp,cpu --profile strict --json
 cp out result.json
@@ -143,7 +143,7 @@ assert second[:7] == [0x7e, 0x7e, 0x7c, 0xfc, 0x7c, 0xfc, 0x80], second"
 exits 3 "scales that are too few" "$tsr" run $source --kernel scaled --in x=x.npy --in y=y.npy --in s=s.npy \
     --in t=short.npy --out o
 has err "parameter t has shape \[N\], but the array is \[3\]: axis 0 must be N = 4" "are told with both shapes"
-exits 3 "a shape beyond any memory" "$tsr" bench corpus/types/special.tsr --quick --backend interp,cpu --profile strict
+exits 3 "a shape beyond any memory" "$tsr" bench corpus/types/special.tsr -v --quick --backend interp,cpu --profile strict
 has err '^corpus/types/special.tsr:[0-9]+:[0-9]+: error\[E[0-9]+\]: ' "is an error of its case"
 has out '^special/a +cpu .* ok ' "and the others run"
 finish

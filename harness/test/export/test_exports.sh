@@ -47,7 +47,7 @@ export TSR_DB=$scratch/results.db
 small_corpus
 mapfile -t run_specs < <(specs run "${bench_formats[@]}")
 exits 1 "a run with a failure" env TSR_INJECT=flip-bit@product/exact "$tsr" bench corpus --quick \
-    --backend interp,cpu "${run_specs[@]/#/--export=}"
+    --backend interp,cpu --profile strict,deterministic "${run_specs[@]/#/--export=}"
 checked "its exports" run run.json "${bench_formats[@]}"
 /usr/bin/python3 -c '
 import json
