@@ -376,6 +376,19 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
     return show(r, key, result, st);
 }
 
+/* Whether the kernel in hand has no more jobs: its lines can be shown. */
+static bool ends_kernel(const job_plan *p, size_t at) {
+    return at + 1 == p->jobs.count ||
+           strcmp(p->jobs.items[at].kernel, p->jobs.items[at + 1].kernel) != 0;
+}
+
+static void show_kernel(run *r) {
+    text words;
+    text_init(&words);
+    run_view_end(&r->view, &words);
+    print(r, &words);
+}
+
 static bool run_all(run *r, status *st) {
     const job_plan *p = r->request->plan;
     for (size_t i = 0; i < p->jobs.count && !r->stopped; i++) {
@@ -386,6 +399,8 @@ static bool run_all(run *r, status *st) {
         text_release(&key);
         if (!ok)
             return false;
+        if (ends_kernel(p, i))
+            show_kernel(r);
         if (r->request->fail_fast && r->code != EXIT_DONE)
             break;
         r->stopped |= interrupt_seen != 0;

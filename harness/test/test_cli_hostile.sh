@@ -10,7 +10,7 @@ kernel() { # NAME [EXPRESSION]
     printf '@cases(case("one"))\n@kernel\ndef %s(x: Tensor[4, f32]) -> Tensor[4, f32]:\n    return %s\n\n\n' "$1" "${2:-x + 1}"
 }
 bench() { # PATH OPTION...
-    "$tsr" bench --quick --backend cpu --profile strict "$@"
+    "$tsr" bench -v --quick --backend cpu --profile strict "$@"
 }
 
 # One kernel with errors, and one in whose place a number was read that is none: the others run.
@@ -80,7 +80,7 @@ for name in "it's a blank" "umlaut-ä" "byte-$byte" $'new\nline'; do
     shown=$(printf '%q' "$name")
     exits 0 "recording in $shown" "$tsr" golden record "$folder" --golden "gold $name"
     exits 0 "a folder, a database and failures called $shown" env TSR_CACHE="cache $name" HOME="home $name" \
-        "$tsr" bench "$folder" --quick --backend cpu --profile strict --golden "gold $name" --db "db $name.db" \
+        "$tsr" bench "$folder" -v --quick --backend cpu --profile strict --golden "gold $name" --db "db $name.db" \
         --failures "bad $name" --json
     cp out report.json
     exits 0 "is compared with its golden" /usr/bin/python3 -c "
@@ -88,7 +88,7 @@ import json
 d = json.load(open('report.json', encoding='utf-8'))
 assert [r['check']['against'] for r in d['results']] == ['golden'], d['results']
 assert d['results'][0]['source']['path'].startswith('in '), d['results'][0]['source']"
-    exits 1 "a failure in $shown" env TSR_CACHE="cache $name" "$tsr" bench "$folder" --quick --backend cpu --profile strict \
+    exits 1 "a failure in $shown" env TSR_CACHE="cache $name" "$tsr" bench "$folder" -v --quick --backend cpu --profile strict \
         --inject nan --db "db $name.db" --failures "bad $name" --golden "gold $name"
     exits 0 "is packed and replayed" "$tsr" replay "bad $name"/*.repro.tar.lz4
     exits 0 "checks in $shown" "$tsr" lint "$folder" --json

@@ -10,7 +10,7 @@ if [ $? -eq 4 ]; then
     exit 77
 fi
 
-exits 0 "a case of each kernel" "$tsr" bench "$root/corpus" --quick --backend interp,cpu,mlir --profile strict \
+exits 0 "a case of each kernel" "$tsr" bench "$root/corpus" -v --quick --backend interp,cpu,mlir --profile strict \
     --filter '*/prime' --filter attention_causal/ragged --filter sum_rows/blocks --filter matmul_f32/chunks --json
 cp out opinion.json
 cat >check.py <<'END'
@@ -31,11 +31,11 @@ exits 0 "a kernel in MLIR's own dialects" "$tsr" compile "$root/corpus/matmul/ma
 hasnt out "tessera|sched|tile\." "has nothing of ours in it"
 mlir-opt-19 out >/dev/null 2>err && pass "and mlir-opt takes it" || fail "and mlir-opt takes it"
 
-exits 1 "a wrong bit" "$tsr" bench "$root/corpus" --backend mlir --profile strict --filter saxpy/prime --inject flip-bit
+exits 1 "a wrong bit" "$tsr" bench "$root/corpus" -v --backend mlir --profile strict --filter saxpy/prime --inject flip-bit
 has out "^saxpy/prime +mlir .*mismatch" "is seen"
 pack=$(sed -n 's/^ *tsr replay //p' out | head -1)
 exits 4 "its replay" "$tsr" replay "$pack"
 has out "a replay starts no other programs" "is refused: a sandbox has no tools"
-exits 0 "where no backend is named" "$tsr" bench "$root/corpus" --profile strict --filter saxpy/prime --list
+exits 0 "where no backend is named" "$tsr" bench "$root/corpus" -v --profile strict --filter saxpy/prime --list
 hasnt out "mlir" "it takes no part"
 finish

@@ -7,7 +7,7 @@ python=/usr/bin/python3
 bench_with() {
     local fault=$1 case=$2
     shift 2
-    exits 1 "$fault in $case" "$tsr" bench "$root/corpus" --quick --backend cpu --profile strict --filter "$case" \
+    exits 1 "$fault in $case" "$tsr" bench "$root/corpus" -v --quick --backend cpu --profile strict --filter "$case" \
         --inject "$fault@$case" "$@"
     pack=$(sed -n 's/^ *tsr replay //p' out | head -1)
     [ -f "$pack" ] && pass "is packed" || fail "is packed"
@@ -59,7 +59,7 @@ exits 0 "its log" bsdtar -xOf "$pack" log.txt
 has out "packing ended in step tile" "names the pass"
 exits 0 "replay" "$tsr" replay "$pack"
 has out "^REPRODUCED_CLASS" "dies the same way"
-exits 70 "an error that the verifier finds" "$tsr" bench "$root/corpus" --quick --backend cpu --profile strict \
+exits 70 "an error that the verifier finds" "$tsr" bench "$root/corpus" -v --quick --backend cpu --profile strict \
     --filter softmax_rows/ragged --inject broken-ir
 has out "after pass schedule: " "names the pass"
 pack=$(sed -n 's/^ *tsr replay //p' out | head -1)
@@ -70,7 +70,7 @@ has out "^REPRODUCED_CLASS" "errs the same way"
 
 # Launches that do not agree are nondeterministic under every profile.
 for profile in strict deterministic; do
-    exits 1 "unsteady launches, $profile" "$tsr" bench "$root/corpus" --quick --backend cpu --profile $profile \
+    exits 1 "unsteady launches, $profile" "$tsr" bench "$root/corpus" -v --quick --backend cpu --profile $profile \
         --filter softmax_rows/ragged --inject unsteady
     has out "^softmax_rows/ragged .* mismatch" "are a mismatch"
     has out "^    nondeterministic: " "with that reason"
@@ -121,12 +121,12 @@ exits 2 "no case" "$tsr" pack-repro matmul_f32
 exits 3 "nothing of no run" "$tsr" pack-repro --db nosuch.db
 exits 3 "an unknown run" "$tsr" pack-repro nosuch:matmul_f32/prime
 exits 3 "an unknown case" "$tsr" pack-repro matmul_f32 --case nosuch "$root/corpus"
-exits 3 "an unknown case to inject into" "$tsr" bench "$root/corpus" --quick --backend cpu --inject zero@nosuch
-exits 2 "an unknown fault" "$tsr" bench "$root/corpus" --inject zeros
+exits 3 "an unknown case to inject into" "$tsr" bench "$root/corpus" -v --quick --backend cpu --inject zero@nosuch
+exits 2 "an unknown fault" "$tsr" bench "$root/corpus" -v --inject zeros
 has err "did you mean zero" "is told with the nearest"
 
 # A fault that a kernel has no place for.
-exits 4 "a dropped k where nothing is summed" "$tsr" bench "$root/corpus" --quick --backend cpu --profile strict \
+exits 4 "a dropped k where nothing is summed" "$tsr" bench "$root/corpus" -v --quick --backend cpu --profile strict \
     --filter saxpy/prime --inject drop-last-k
 has out "does not apply" "is told"
 
@@ -157,7 +157,7 @@ for output in golden["outputs"]:
     output.pop("file", None)
 json.dump(golden, open(path, "w"))
 END
-exits 1 "a wrong golden" "$tsr" bench "$root/corpus" --quick --backend cpu --profile strict --filter matmul_f32/prime \
+exits 1 "a wrong golden" "$tsr" bench "$root/corpus" -v --quick --backend cpu --profile strict --filter matmul_f32/prime \
     --golden golden
 pack=$(sed -n 's/^ *tsr replay //p' out | head -1)
 exits 1 "its replay" "$tsr" replay "$pack"

@@ -119,7 +119,7 @@ exits 2 "two backends for one run" env TESSERA_BACKEND=interp,cpu "$tsr" run cor
 [ -e o ] && fail "nothing was computed" || pass "nothing was computed"
 
 # Of all backends, those without the profile are left out, and that is told.
-exits 0 "fast on all backends" "$tsr" bench corpus --quick --profile fast
+exits 0 "fast on all backends" "$tsr" bench corpus --backend all --quick --profile fast
 has err "left out: backend interp" "names the one that has no fast"
 hasnt out " interp " "and does not run it"
 exits 0 "one thread of the interpreter" "$tsr" bench corpus --quick --backend interp --threads 1
