@@ -271,18 +271,20 @@ static ir_value load_totals(const dot *t, ir_builder *b) {
                      t->total_column);
 }
 
-/* The totals before the chunk at `start`. Memory that holds 0 before the first is filled where the
- * number of chunks is known; else the first does not read it. */
-static ir_value totals_before(dot *t, ir_builder *b, ir_dim extent, ir_value start) {
+/* The sum of the chunk at `start` onto the totals before it. Memory that holds 0 before the first is
+ * filled where the number of chunks is known; else the first does not read it. What is added to it
+ * then at the end is the 0 that it begins with, which changes no other total. */
+static ir_value onto_totals(dot *t, ir_builder *b, ir_dim extent, ir_value start, ir_value sum) {
     ir_op loop;
-    ir_value index, zero;
+    ir_value index;
     if (ir_dim_is_static(extent))
-        return load_totals(t, b);
-    zero = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
-    ir_builder in = tile_for(b, tile_index(b, 0), start, INT64_C(1) << 40, &zero, 1, &loop, &index);
-    ir_value totals = load_totals(t, &in);
-    tile_yield(&in, &totals, 1);
-    return ir_op_result(b->m, loop, 0);
+        return plus(b, load_totals(t, b), sum);
+    ir_builder in = tile_for(b, tile_index(b, 0), start, INT64_C(1) << 40, &sum, 1, &loop, &index);
+    lowering_mark(t->f.l, loop, t->f.op);
+    ir_value carried = ir_block_get(b->m, in.block)->arguments[1];
+    ir_value total = plus(&in, load_totals(t, &in), carried);
+    tile_yield(&in, &total, 1);
+    return with_zero(t, b, ir_op_result(b->m, loop, 0));
 }
 
 /* The start of the last chunk; of nothing, the first. */
@@ -304,7 +306,7 @@ static void accumulate(dot *t, ir_builder *b, ir_dim extent) {
         share_panel(t, b, start);
     ir_value sum = chunk(t, b, start, end);
     find_totals(t, b);
-    sum = plus(b, totals_before(t, b, extent, start), sum);
+    sum = onto_totals(t, b, extent, start, sum);
     if (t->totals == frame_memory(f, f->leading + f->body_inputs)) {
         store_total(t, b, sum);
         return;

@@ -2,7 +2,7 @@
  *
  * Bounds are no numbers there, so that no element can be counted. What remains is the form: which
  * loops and folds belong to which reduction, that a loop adds one element in each step to each sum
- * or to each lane, and nothing else, and that no reduction is left out. */
+ * or to each lane, or at most once a chunk's sum to the total before it, and nothing else, and that no reduction is left out. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -20,8 +20,10 @@ static bool check_carried(orders *o, ir_op loop, const reduction_record *r, uint
     bool is_float = orders_is_float(o, ir_op_get(o->m, loop)->results[i]);
     if (!is_float || kind == CARRIED_NOT || kind == CARRIED_SAME || kind == CARRIED_FREE)
         return true;
+    bool onto_total = r->order == ORDER_CHUNK512 && kind == CARRIED_ADDED && steps == 1 &&
+                      step % ORDER_CHUNK == 0;
     if (adds_by_fma(r))
-        return (kind == CARRIED_FMA && steps == step) ||
+        return onto_total || (kind == CARRIED_FMA && steps == step) ||
                orders_fail(o, loop, "is not one fma for each element, onto what it carries");
     return (r->order == ORDER_LANES64 && kind == CARRIED_ADDED && step == ORDER_LANES * steps) ||
            orders_fail(o, loop, "order 'lanes64' adds one element to each lane in 64");
