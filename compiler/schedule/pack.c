@@ -302,7 +302,7 @@ void contraction_pack_block(contraction *c, ir_builder *b, const contraction_pla
                       c->chunked ? scheduler_int(s, contraction_chunk(c)) : 0, &inner.at[AXIS_ROW]);
     in = scheduler_for(s, &in, "panel", block->at[AXIS_BLOCK_N], c->shape.n, c->tiles.nr.name,
                        c->tiles.bn.name, &inner.at[AXIS_PANEL]);
-    scheduler_whole_steps(s, &in);
+    scheduler_set_tail(s, &in, "tail", 0);
     in = scheduler_for(s, &in, "column", inner.at[AXIS_PANEL], c->shape.n,
                        scheduler_int(s, strided ? dividing_vector(s, nr) : nr), c->tiles.nr.name,
                        &inner.at[AXIS_N]);

@@ -233,37 +233,47 @@ static void lower_block_for(lowering *l, ir_builder *b, ir_op op, ir_value start
     }
 }
 
-/* 1 where x > 0, else 0. */
-static ir_value is_positive(ir_builder *b, ir_value x) {
-    return tile_index_min(b, tile_index_max(b, x, tile_index(b, 0)), tile_index(b, 1));
+/* How many elements the axis around a loop stands for. */
+static int64_t size_around(const lowering *l, ir_op op) {
+    ir_block block = ir_op_get(l->s, op)->block;
+    return l->size_of[ir_block_get(l->s, block)->arguments[0]];
 }
 
-/* What is left from `start` on, in one step: the first of `covers` that holds it. */
-static void emit_covers(lowering *l, ir_builder *b, ir_op op, ir_value start, ir_value end) {
-    int64_t covers[4], before = 0;
-    uint32_t count = ir_op_ints(l->s, op, "covers", covers, 4);
-    ir_value left = tile_index_sub(b, end, start), zero = tile_index(b, 0);
-    for (uint32_t i = 0; i < count; before = covers[i++]) {
-        if (covers[i] <= before) /* as where a tile has fewer rows */
-            continue;
-        ir_value more = is_positive(b, tile_index_step(b, left, zero, 0, -before));
-        ir_value fits = is_positive(b, tile_index_step(b, zero, left, -1, covers[i] + 1));
-        ir_value high = tile_index_add(b, start, tile_index_mul(b, more, fits));
-        emit_loop(l, b, op, start, high, covers[i], covers[i], end);
+/* The steps in which what is left over of the loop's own is walked. */
+static int64_t tail_step(const lowering *l, ir_op op, int64_t step) {
+    int64_t tail = ir_op_int(l->s, op, "tail", step), area = ir_op_int(l->s, op, "area", 0);
+    if (area) {
+        int64_t rows = area / size_around(l, op);
+        return rows < 1 ? 1 : rows < step ? rows : step;
     }
+    return tail < step && step % tail == 0 ? tail : step;
+}
+
+/* From `start` on in steps of `tail`, the last of them in part or, where they are enough, of
+ * `last`. */
+static void emit_tail(lowering *l, ir_builder *b, ir_op op, ir_value start, ir_value end,
+                      int64_t tail) {
+    int64_t last = ir_op_int(l->s, op, "last", tail);
+    if (last < tail) {
+        ir_value more = tile_index_step(b, end, start, -1, tail - last - 1);
+        ir_value middle = tile_index_add(b, start, tile_index_floor(b, more, tail));
+        emit_loop(l, b, op, start, middle, tail, tail, end);
+        start = middle;
+        tail = last;
+    }
+    emit_loop(l, b, op, start, end, tail, tail, end);
 }
 
 /* An extent that the launch gives: whole steps, then shorter ones, of the last of which only a part
  * may be there. A loop over chunks, which is not cut further, runs once even over nothing. */
 static void lower_symbolic_for(lowering *l, ir_builder *b, ir_op op, int64_t step, int64_t span) {
     const ir_op_data *d = ir_op_get(l->s, op);
-    int64_t tail = ir_op_int(l->s, op, "tail", step);
     bool chunks = ir_op_attr(l->s, op, "order") != 0;
     ir_value start = d->operand_count ? l->value_of[d->operands[0]] : tile_index(b, 0);
     ir_value end = lowering_dim(l, b, ir_op_int(l->s, op, "extent", 0));
     if (d->operand_count && span)
         end = tile_index_min(b, tile_index_step(b, start, start, 0, span), end);
-    if (step == 1 || chunks || tail == 0) {
+    if (step == 1 || chunks || ir_op_int(l->s, op, "tail", step) == 0) {
         end = chunks ? tile_index_max(b, end, tile_index(b, 1)) : end;
         emit_loop(l, b, op, start, end, step, step, 0);
         return;
@@ -271,11 +281,7 @@ static void lower_symbolic_for(lowering *l, ir_builder *b, ir_op op, int64_t ste
     ir_value whole = tile_index_floor(b, tile_index_sub(b, end, start), step);
     whole = tile_index_add(b, start, whole);
     emit_loop(l, b, op, start, whole, step, step, 0);
-    tail = tail < step && step % tail == 0 ? tail : step;
-    if (ir_op_attr(l->s, op, "covers"))
-        emit_covers(l, b, op, whole, end);
-    else
-        emit_loop(l, b, op, whole, end, tail, tail, end);
+    emit_tail(l, b, op, whole, end, tail_step(l, op, step));
 }
 
 static void lower_for(lowering *l, ir_builder *b, ir_op op) {
