@@ -117,6 +117,33 @@ static ir_value scaled_index(lowering *l, ir_builder *b, ir_dim coefficient, ir_
     return made.product;
 }
 
+/* The block in which a value is made. */
+static ir_block block_of(const ir_module *m, ir_value v) {
+    const ir_value_data *d = ir_value_get(m, v);
+    return d->op ? ir_op_get(m, d->op)->block : d->block;
+}
+
+/* tile_affine, of which what does not change in a loop is made before it. */
+static ir_value hoisted_affine(ir_builder *b, int64_t constant, const ir_value *indices,
+                               const int64_t *factors, int n) {
+    ir_value inner[LOWERING_AXES + 2], outer[LOWERING_AXES + 2];
+    int64_t inner_factors[LOWERING_AXES + 2], outer_factors[LOWERING_AXES + 2];
+    int inside = 0, outside = 0;
+    ir_op loop = ir_region_get(b->m, ir_block_get(b->m, b->block)->region)->parent;
+    for (int i = 0; i < n; i++) {
+        bool here = block_of(b->m, indices[i]) == b->block;
+        (here ? inner : outer)[here ? inside : outside] = indices[i];
+        (here ? inner_factors : outer_factors)[here ? inside++ : outside++] = factors[i];
+    }
+    if (outside < 2 || ir_op_get(b->m, loop)->opcode != TILE_FOR)
+        return tile_affine(b, constant, indices, factors, n);
+    ir_builder before = {b->m, ir_op_get(b->m, loop)->block, loop, b->location};
+    ir_value sum = hoisted_affine(&before, constant, outer, outer_factors, outside);
+    inner[inside] = sum;
+    inner_factors[inside++] = 1;
+    return tile_affine(b, 0, inner, inner_factors, inside);
+}
+
 ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_value *indices,
                          const ir_dim *coefficients, int n) {
     ir_value parts[LOWERING_AXES + 2];
@@ -135,7 +162,8 @@ ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_v
         parts[count] = lowering_dim(l, b, constant);
         factors[count++] = 1;
     }
-    return tile_affine(b, known ? constant : 0, parts, factors, count);
+    constant = known ? constant : 0;
+    return (l->symbolic ? hoisted_affine : tile_affine)(b, constant, parts, factors, count);
 }
 
 static void lower_fill(lowering *l, ir_builder *b, ir_op op) {
