@@ -369,7 +369,7 @@ static void open_function(emitter *e, int64_t number) {
     snprintf(width, sizeof width, "%d", 32 * e->isa->lanes);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 3, 0);
     e->function = LLVMAddFunction(e->module, name, type);
-    e->multiples.count = 0;
+    e->made.count = 0;
     set_attribute(e, "prefer-vector-width", width);
     set_attribute(e, "no-builtins", "");
     if (e->isa->scalable_bits)
