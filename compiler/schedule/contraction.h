@@ -136,6 +136,8 @@ void contraction_emit_grid(contraction *c);
 void contraction_choose_tiles(contraction *c);
 /* Which operands are copied, and where. */
 void contraction_choose_packing(contraction *c);
+/* Are the panels of rhs a number of elements? */
+bool contraction_has_known_size(const contraction *c);
 /* Does rhs stay in cache as it lies? */
 bool contraction_near(const contraction *c);
 /* Is the operand in memory as the sum takes it? */

@@ -195,8 +195,7 @@ bool contraction_near(const contraction *c) {
     return c->shape.columns * c->shape.steps <= NEAR_ELEMENTS && row < NEAR_ROW_BYTES;
 }
 
-/* Are the panels of rhs a number of elements? */
-static bool has_known_size(const contraction *c) {
+bool contraction_has_known_size(const contraction *c) {
     return ir_dim_is_static(c->shape.n) && ir_dim_is_static(c->shape.k);
 }
 
@@ -212,7 +211,7 @@ static int64_t rhs_packing(const contraction *c) {
                       : WIDE_PACKED_ROWS; /* a shift, or more */
     bool packs = strided || c->group || (narrow && c->shape.rows > few) ||
                  (!narrow && c->shape.rows > WIDE_PACKED_ROWS && !contraction_near(c));
-    if (!has_known_size(
+    if (!contraction_has_known_size(
             c)) { /* nor how often an element is converted: only what is dear is copied */
         bool dear = dtype_is_float(element) && dtype_size(element) == 1;
         return (strided || dear) && contraction_can_pack_blocks(c) ? PACK_BLOCK : PACK_NOT;
@@ -259,7 +258,7 @@ void contraction_choose_packing(contraction *c) {
     c->rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, rhs_packing(c), NULL);
     if (c->group && (c->lhs.packing != PACK_NOT || c->rhs.packing == PACK_NOT))
         contraction_refuse(c, "groups of elements need PACK_A=0 and PACK_B=1 or 2; or GROUP=0");
-    if (c->rhs.packing == PACK_PHASE && !has_known_size(c))
+    if (c->rhs.packing == PACK_PHASE && !contraction_has_known_size(c))
         contraction_refuse(c, "PACK_B=1 cannot be: the size of the copy is given at launch");
     if (c->rhs.packing == PACK_BLOCK && !contraction_can_pack_blocks(c))
         contraction_refuse(

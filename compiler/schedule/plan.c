@@ -514,10 +514,10 @@ bool plan_build(plan *p, ir_module *graph, bool apart, bool symbolic, status *st
         place_op(p, op);
     }
     store_shared(p);
-    if (!apart && !symbolic) {
+    if (!apart)
         plan_find_chains(p);
+    if (!apart && !symbolic)
         plan_find_prologues(p);
-    }
     return true;
 }
 

@@ -156,7 +156,7 @@ typedef struct row_block {
     ir_attr rows;             /* of the block */
     ir_value scores, weights; /* graph values: what the rows are read from, what is made of them */
     ir_value memory;          /* of both, a row after the other */
-    int64_t stride;
+    ir_dim stride;
 } row_block;
 void schedule_rows_of_block(scheduler *s, int number, ir_builder *b, const row_block *block);
 
