@@ -39,8 +39,8 @@ static int64_t choose_rows(const chain *k) {
     return rows;
 }
 
-/* Whether an extent is a number of whole steps, so that nothing is left over: less code, and no thin
- * tile. */
+/* Whether an extent is a number of whole steps, so that nothing is left over: less code, and no
+ * thin tile. */
 static bool divides(int64_t step, ir_dim extent) {
     return ir_dim_is_static(extent) && extent % step == 0;
 }

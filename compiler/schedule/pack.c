@@ -214,7 +214,8 @@ static int64_t rhs_packing(const contraction *c) {
     if (!contraction_has_known_size(
             c)) { /* nor how often an element is converted: only what is dear is copied */
         bool dear = dtype_is_float(element) && dtype_size(element) == 1;
-        return (strided || dear) && contraction_can_pack_blocks(c) ? PACK_BLOCK : PACK_NOT;
+        return (strided || dear || c->group) && contraction_can_pack_blocks(c) ? PACK_BLOCK
+                                                                               : PACK_NOT;
     }
     return !packs                                                              ? PACK_NOT
            : c->shape.rows <= ONE_BLOCK_ROWS && contraction_can_pack_blocks(c) ? PACK_BLOCK
@@ -236,8 +237,9 @@ static int64_t best_group(const contraction *c) {
          near = x == DTYPE_BF16 && c->element == DTYPE_F32 &&
                 strcmp(c->s->request->profile, "strict") != 0;
     int64_t group = exact ? 4 : near ? 2 : 0;
-    bool fits = c->s->target->dots && ir_dim_is_static(c->shape.k) && x == y && group &&
-                c->shape.steps > 0 && c->shape.steps % group == 0 && c->shape.rows >= 4 &&
+    bool whole = ir_dim_is_static(c->shape.k) ? c->shape.k > 0 && group && c->shape.k % group == 0
+                                              : contraction_can_pack_blocks(c);
+    bool fits = c->s->target->dots && x == y && group && whole && c->shape.rows >= 4 &&
                 c->counts.of != COUNTS_STEPS && contraction_along(c, &c->lhs.access, AXIS_K) == 1;
     return fits ? group : 0;
 }
@@ -282,7 +284,7 @@ void contraction_pack_block(contraction *c, ir_builder *b, const contraction_pla
     scheduler *s = c->s;
     int64_t each = c->group ? c->group : 1, lanes = s->target->vector_lanes;
     ir_dim depth = c->chunked ? contraction_chunk(c) : c->shape.k;
-    depth = ir_dim_is_static(depth) ? depth / each : depth;
+    depth = ir_dim_floordiv(s->p->dims, ir_dim_add_scaled(s->p->dims, depth, each - 1, 1), each);
     int64_t nr = c->tiles.nr.size;
     ir_dim size = plan_product(s->p, round_up(c->tiles.bn.size, nr), depth);
     bool strided = contraction_along(c, &c->rhs.access, AXIS_N) != 1;

@@ -196,7 +196,7 @@ static bool verify_group(const ir_module *m, ir_op op, status *st) {
     const ir_type_data *to = result(m, op);
     int opcode = ir_op_get(m, op)->opcode;
     if (opcode == TILE_LOAD_GROUP)
-        return (holds_groups(to) && to->dims[1] == 1 &&
+        return (holds_groups(to) && to->dims[1] == 1 && tile_more_fits(m, op) &&
                 dtype_size(operand(m, op, 0)->element) < 4) ||
                broken(st, "loads groups of narrow elements, one for each row");
     if (opcode == TILE_GROUP)

@@ -2,7 +2,8 @@
  *
  * Bounds are no numbers there, so that no element can be counted. What remains is the form: which
  * loops and folds belong to which reduction, that a loop adds one element in each step to each sum
- * or to each lane, or at most once a chunk's sum to the total before it, and nothing else, and that no reduction is left out. */
+ * or to each lane, or at most once a chunk's sum to the total before it, and nothing else, and that
+ * no reduction is left out. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -164,8 +164,7 @@ static LLVMValueRef mask_of_store(emitter *e, const placement *p, int64_t r, int
     LLVMValueRef mask = mask_of(e, c, width, p->valid_columns);
     if (!p->valid_rows || r == 0)
         return mask;
-    LLVMValueRef there =
-        LLVMBuildICmp(e->b, LLVMIntSLT, code_int(e, e->i64, r), p->valid_rows, "");
+    LLVMValueRef there = LLVMBuildICmp(e->b, LLVMIntSLT, code_int(e, e->i64, r), p->valid_rows, "");
     LLVMValueRef all =
         LLVMBuildSelect(e->b, there, LLVMConstAllOnes(type), LLVMConstNull(type), "");
     return mask ? LLVMBuildAnd(e->b, mask, all, "") : all;
@@ -280,6 +279,16 @@ void code_load(emitter *e, ir_op op) {
                 *value = load_elements(e, t, &at, r, p);
             }
         }
+}
+
+/* Groups of a row are single: they are broadcast where they are used. */
+void code_load_group(emitter *e, ir_op op) {
+    emitted *t = code_new(e, ir_op_get(e->m, op)->results[0]);
+    placement at = place_of(e, op);
+    for (int64_t r = 0; r < t->rows; r++) {
+        t->values[r] = LLVMBuildLoad2(e->b, e->i32, address_of(e, &at, r, 0, KEEP_ROWS), "");
+        LLVMSetAlignment(t->values[r], (unsigned)dtype_size(at.element));
+    }
 }
 
 static LLVMValueRef lane(emitter *e, LLVMValueRef x, int width, int i) {
