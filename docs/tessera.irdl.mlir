@@ -984,13 +984,6 @@ module {
       %2 = irdl.any
       irdl.results(%2)
     }
-    irdl.operation @index_remainder {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(%0, %1)
-      %2 = irdl.any
-      irdl.results(%2)
-    }
     irdl.operation @to_index {
       %0 = irdl.any
       irdl.operands(%0)

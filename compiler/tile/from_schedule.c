@@ -277,10 +277,27 @@ static int64_t tail_step(const lowering *l, ir_op op, int64_t step) {
     return tail < step && step % tail == 0 ? tail : step;
 }
 
-/* From `start` on in steps of `tail`, the last of them in part or, where they are enough, of
- * `last`. */
+/* Does the loop step through memory in other steps than single elements? Of such a tile every
+ * element has an address of its own, which must be kept inside of what is there. */
+static bool is_scattered(lowering *l, ir_op loop) {
+    ir_op first = ir_block_get(l->s, ir_op_block(l->s, loop, 0))->first;
+    ir_dim access[LOWERING_AXES + 1];
+    if (!first || ir_op_get(l->s, first)->opcode != SCHED_MAP)
+        return false;
+    frame f = frame_of(l, first);
+    for (uint32_t i = 0; i + (uint32_t)f.axes < ir_op_get(l->s, first)->operand_count; i++) {
+        frame_access(&f, (int)i, access);
+        if (access[f.axes] != 0 && access[f.axes] != 1)
+            return true;
+    }
+    return false;
+}
+
+/* What a loop's own step leaves over, from `start` on: in steps of `tail`, the last of them in part
+ * or, where they are enough, of `last`. */
 static void emit_tail(lowering *l, ir_builder *b, ir_op op, ir_value start, ir_value end,
-                      int64_t tail) {
+                      int64_t step) {
+    int64_t tail = tail_step(l, op, step);
     int64_t last = ir_op_int(l->s, op, "last", tail);
     if (last < tail) {
         ir_value more = tile_index_step(b, end, start, -1, tail - last - 1);
@@ -288,6 +305,11 @@ static void emit_tail(lowering *l, ir_builder *b, ir_op op, ir_value start, ir_v
         emit_loop(l, b, op, start, middle, tail, tail, end);
         start = middle;
         tail = last;
+    } else if (tail < step && is_scattered(l, op)) {
+        ir_value whole = tile_index_floor(b, tile_index_sub(b, end, start), tail);
+        whole = tile_index_add(b, start, whole);
+        emit_loop(l, b, op, start, whole, tail, tail, 0);
+        start = whole;
     }
     emit_loop(l, b, op, start, end, tail, tail, end);
 }
@@ -309,7 +331,7 @@ static void lower_symbolic_for(lowering *l, ir_builder *b, ir_op op, int64_t ste
     ir_value whole = tile_index_floor(b, tile_index_sub(b, end, start), step);
     whole = tile_index_add(b, start, whole);
     emit_loop(l, b, op, start, whole, step, step, 0);
-    emit_tail(l, b, op, whole, end, tail_step(l, op, step));
+    emit_tail(l, b, op, whole, end, step);
 }
 
 static void lower_for(lowering *l, ir_builder *b, ir_op op) {
@@ -350,12 +372,17 @@ static ir_dim grid_counts(lowering *l, ir_op parallel, ir_dim *counts) {
     return cells;
 }
 
-/* Quotient or remainder of a cell's number. */
-static ir_value divided(lowering *l, ir_builder *in, bool quotient, ir_value cell, ir_dim by) {
-    if (ir_dim_is_static(by))
-        return tile_index_by(in, quotient ? TILE_INDEX_DIV : TILE_INDEX_REM, cell, by);
-    return tile_index_divided(in, quotient ? TILE_INDEX_QUOTIENT : TILE_INDEX_REMAINDER, cell,
-                              lowering_dim(l, in, by));
+/* The quotient of a cell's number; returns the remainder. */
+static ir_value divide_cell(lowering *l, ir_builder *in, ir_value *cell, ir_dim by) {
+    ir_value whole = *cell;
+    if (ir_dim_is_static(by)) {
+        ir_value rest = tile_index_by(in, TILE_INDEX_REM, whole, by);
+        *cell = tile_index_by(in, TILE_INDEX_DIV, whole, by);
+        return rest;
+    }
+    ir_value count = lowering_dim(l, in, by);
+    *cell = tile_index_quotient(in, whole, count);
+    return tile_index_sub(in, whole, tile_index_mul(in, *cell, count));
 }
 
 /* The first index of each axis, from the number of the cell. */
@@ -365,12 +392,9 @@ static void lower_cell(lowering *l, ir_builder *in, ir_op parallel, const ir_dim
     const ir_attr_data *steps = ir_attr_get(l->s, ir_op_attr(l->s, parallel, "steps"));
     for (uint32_t i = steps->count; i-- > 0;) {
         int64_t step = schedule_step_value(l->s, steps->items[i]);
-        bool single = counts[i] == 1;
-        ir_value at = single   ? tile_index(in, 0)
-                      : i == 0 ? cell
-                               : divided(l, in, false, cell, counts[i]);
-        if (i > 0 && !single)
-            cell = divided(l, in, true, cell, counts[i]);
+        ir_value at = counts[i] == 1 ? tile_index(in, 0)
+                      : i == 0       ? cell
+                                     : divide_cell(l, in, &cell, counts[i]);
         if (i < block->argument_count) {
             l->value_of[block->arguments[i]] = tile_affine(in, 0, &at, &step, 1);
             l->size_of[block->arguments[i]] = 1;
