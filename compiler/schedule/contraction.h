@@ -117,6 +117,8 @@ void contraction_choose_form(contraction *c);
  */
 void contraction_emit_block(contraction *c, ir_builder *b, const contraction_place *block);
 
+/* Elements from row to row in a cell's memory: they begin in different sets of the cache. */
+ir_dim contraction_padded_row(const scheduler *s, ir_dim columns);
 /* Parameters that do not go together fail the schedule; the first reason stays. */
 void contraction_refuse(contraction *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -329,7 +329,7 @@ ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request
     plan p;
     int order[PLAN_MAX_GROUPS];
     output_copy copies[64];
-    if (!plan_build(&p, graph, request->target->apart, request->symbolic, st)) {
+    if (!plan_build(&p, graph, request->target->apart, st)) {
         plan_release(&p);
         return NULL;
     }

@@ -9,8 +9,6 @@
 #include "schedule/contraction.h"
 #include "schedule/integers.h"
 
-enum { PADDING = 16 };
-
 typedef struct chain {
     scheduler *s;
     const plan_group *last;
@@ -18,13 +16,6 @@ typedef struct chain {
     ir_value memory; /* rows of scores, then of weights */
     ir_dim stride;
 } chain;
-
-/* Elements from row to row, which begin in different sets of the cache. */
-static ir_dim padded_row(const scheduler *s, ir_dim columns) {
-    ir_module *m = s->p->dims;
-    ir_dim lines = ir_dim_add_scaled(m, 2 * PADDING - 1, columns, 1);
-    return plan_product(s->p, ir_dim_floordiv(m, lines, PADDING), PADDING);
-}
 
 /* As many rows as the cache holds, but enough to use each key more than a few times, as long as
  * threads have cells. */
@@ -143,7 +134,7 @@ void schedule_chain_group(scheduler *s, const plan_group *last) {
         s->failed = true;
         return;
     }
-    k.stride = padded_row(s, k.first.shape.n);
+    k.stride = contraction_padded_row(s, k.first.shape.n);
     contraction_choose_form(&k.first);
     contraction_choose_form(&k.second);
     if (last->hides) {

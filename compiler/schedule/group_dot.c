@@ -391,7 +391,8 @@ void contraction_emit_grid(contraction *c) {
     ir_builder b = contraction_open_grid(c, "dot", true, &block);
     if (c->fill)
         c->fill(c, &b, &block);
-    if (c->chunked || c->result.apart || c->rhs.packing == PACK_BLOCK || c->group)
+    bool of_block = c->fill && !ir_dim_is_static(c->shape.m);
+    if (c->chunked || c->result.apart || c->rhs.packing == PACK_BLOCK || c->group || of_block)
         contraction_emit_block(c, &b, &block);
     else
         emit_short(c, &b, &block);
