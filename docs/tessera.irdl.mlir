@@ -984,13 +984,6 @@ module {
       %2 = irdl.any
       irdl.results(%2)
     }
-    irdl.operation @index_remainder {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(%0, %1)
-      %2 = irdl.any
-      irdl.results(%2)
-    }
     irdl.operation @to_index {
       %0 = irdl.any
       irdl.operands(%0)
@@ -1076,11 +1069,36 @@ module {
     irdl.operation @load_group {
       %0 = irdl.any
       %1 = irdl.any
-      irdl.operands(%0, %1)
       %2 = irdl.any
-      irdl.results(%2)
-      %3 = irdl.base "#builtin.integer"
-      irdl.attributes {"row_stride" = %3}
+      %3 = irdl.any
+      %4 = irdl.any
+      %5 = irdl.any
+      %6 = irdl.any
+      %7 = irdl.any
+      %8 = irdl.any
+      %9 = irdl.any
+      %10 = irdl.any
+      %11 = irdl.any
+      %12 = irdl.any
+      %13 = irdl.any
+      %14 = irdl.any
+      %15 = irdl.any
+      %16 = irdl.any
+      %17 = irdl.any
+      %18 = irdl.any
+      %19 = irdl.any
+      %20 = irdl.any
+      %21 = irdl.any
+      %22 = irdl.any
+      %23 = irdl.any
+      %24 = irdl.any
+      %25 = irdl.any
+      irdl.operands(%0, %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25)
+      %26 = irdl.any
+      irdl.results(%26)
+      %27 = irdl.base "#builtin.integer"
+      %28 = irdl.base "#builtin.integer"
+      irdl.attributes {"row_stride" = %27, "column_stride" = %28}
     }
     irdl.operation @prefetch {
       %0 = irdl.any

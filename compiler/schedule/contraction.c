@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { PADDING = 16 };
+
 static bool in_list(const int64_t *list, uint32_t n, int64_t item, int *at) {
     for (uint32_t i = 0; i < n; i++)
         if (list[i] == item) {
@@ -202,6 +204,12 @@ void contraction_refuse(contraction *c, const char *format, ...) {
         return;
     c->s->failed = true;
     status_set(c->s->st, STATUS_INVALID, "%s", why);
+}
+
+ir_dim contraction_padded_row(const scheduler *s, ir_dim columns) {
+    ir_module *m = s->p->dims;
+    ir_dim lines = ir_dim_add_scaled(m, 2 * PADDING - 1, columns, 1);
+    return plan_product(s->p, ir_dim_floordiv(m, lines, PADDING), PADDING);
 }
 
 /* ---- access in terms of indices ---- */

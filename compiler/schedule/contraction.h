@@ -117,6 +117,8 @@ void contraction_choose_form(contraction *c);
  */
 void contraction_emit_block(contraction *c, ir_builder *b, const contraction_place *block);
 
+/* Elements from row to row in a cell's memory: they begin in different sets of the cache. */
+ir_dim contraction_padded_row(const scheduler *s, ir_dim columns);
 /* Parameters that do not go together fail the schedule; the first reason stays. */
 void contraction_refuse(contraction *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -136,6 +138,8 @@ void contraction_emit_grid(contraction *c);
 void contraction_choose_tiles(contraction *c);
 /* Which operands are copied, and where. */
 void contraction_choose_packing(contraction *c);
+/* Are the panels of rhs a number of elements? */
+bool contraction_has_known_size(const contraction *c);
 /* Does rhs stay in cache as it lies? */
 bool contraction_near(const contraction *c);
 /* Is the operand in memory as the sum takes it? */

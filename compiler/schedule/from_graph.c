@@ -53,17 +53,10 @@ static ir_op loop_around(const scheduler *s, const ir_builder *in) {
     return ir_region_get(s->m, ir_block_get(s->m, in->block)->region)->parent;
 }
 
-void scheduler_set_covers(scheduler *s, const ir_builder *in, const int64_t *steps,
-                          uint32_t count) {
+void scheduler_set_tail(scheduler *s, const ir_builder *in, const char *how, int64_t value) {
     ir_op loop = loop_around(s, in);
     if (ir_op_attr(s->m, loop, "tail"))
-        ir_op_set_attr(s->m, loop, "covers", ir_attr_int_array(s->m, steps, count));
-}
-
-void scheduler_whole_steps(scheduler *s, const ir_builder *in) {
-    ir_op loop = loop_around(s, in);
-    if (ir_op_attr(s->m, loop, "tail"))
-        ir_op_set_attr(s->m, loop, "tail", scheduler_int(s, 0));
+        ir_op_set_attr(s->m, loop, how, scheduler_int(s, value));
 }
 
 ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value start,
@@ -336,7 +329,7 @@ ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request
     plan p;
     int order[PLAN_MAX_GROUPS];
     output_copy copies[64];
-    if (!plan_build(&p, graph, request->target->apart, request->symbolic, st)) {
+    if (!plan_build(&p, graph, request->target->apart, st)) {
         plan_release(&p);
         return NULL;
     }

@@ -9,26 +9,31 @@
 #include "schedule/contraction.h"
 #include "schedule/integers.h"
 
-enum { PADDING = 16 };
-
 typedef struct chain {
     scheduler *s;
     const plan_group *last;
     contraction first, second;
     ir_value memory; /* rows of scores, then of weights */
-    int64_t stride;
+    ir_dim stride;
 } chain;
 
 /* As many rows as the cache holds, but enough to use each key more than a few times, as long as
  * threads have cells. */
 static int64_t choose_rows(const chain *k) {
     const schedule_target *t = k->s->target;
-    int64_t mr = k->second.tiles.mr.size, row_bytes = k->stride * 4;
+    const contraction_shape *z = &k->second.shape;
+    int64_t mr = k->second.tiles.mr.size, row_bytes = scheduler_estimate(k->s, k->stride) * 4;
     int64_t rows = clamp(t->l2_bytes / row_bytes, CHAIN_ROWS, CHAIN_MOST_ROWS) / mr * mr;
-    rows = clamp(rows, mr, round_up(k->second.shape.m, mr));
-    while (rows > mr && contraction_cells(&k->second, rows, k->second.shape.n) < 4 * t->threads)
+    rows = clamp(rows, mr, round_up(z->rows, mr));
+    while (rows > mr && contraction_cells(&k->second, rows, z->columns) < 4 * t->threads)
         rows -= mr;
     return rows;
+}
+
+/* Whether an extent is a number of whole steps, so that nothing is left over: less code, and no
+ * thin tile. */
+static bool divides(int64_t step, ir_dim extent) {
+    return ir_dim_is_static(extent) && extent % step == 0;
 }
 
 /* A tile of the second product is as wide as its rows where they fit registers. */
@@ -37,39 +42,41 @@ static void choose_tiles(chain *k) {
     contraction *a = &k->first, *z = &k->second;
     int64_t lanes = s->target->vector_lanes;
     bool many = s->target->vector_registers >= 32;
-    int64_t widest = many ? 5 : 2, vectors = (z->shape.n + lanes - 1) / lanes;
+    int64_t widest = many ? 5 : 2, vectors = (z->shape.columns + lanes - 1) / lanes;
     vectors = vectors <= widest                              ? vectors
               : many && vectors % 4 != 0 && vectors % 3 == 0 ? 3
                                                              : widest - many;
     int64_t most = (s->target->vector_registers - 2 - vectors) / vectors;
-    int64_t mr = clamp(clamp(most, 1, 6), 1, z->shape.m);
-    if (mr == 6 && z->shape.m % 6 != 0 &&
-        z->shape.m % 4 == 0) /* no remainder: less code, and no thin tile */
+    int64_t mr = clamp(clamp(most, 1, 6), 1, z->shape.rows);
+    if (mr == 6 && !divides(6, z->shape.m) && divides(4, z->shape.m))
         mr = 4;
     z->tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, mr, &z->tiles.mr.name);
     z->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &z->tiles.nr.name);
     z->tiles.bm.size = scheduler_parameter(s, IN_DOT, BM, choose_rows(k), &z->tiles.bm.name);
-    z->tiles.bn.size = round_up(z->shape.n, z->tiles.nr.size);
-    z->tiles.bn.name = scheduler_int(s, z->tiles.bn.size);
     a->tiles.mr.size = z->tiles.mr.size;
     a->tiles.mr.name = z->tiles.mr.name;
     a->tiles.nr.size = lanes * (many ? clamp(24 / a->tiles.mr.size, 4, 12) : 2);
-    if (a->shape.n % a->tiles.nr.size != 0 && many && a->shape.n % (4 * lanes) == 0)
-        a->tiles.nr.size = 4 * lanes; /* no remainder */
+    if (!divides(a->tiles.nr.size, a->shape.n) && many && divides(4 * lanes, a->shape.n))
+        a->tiles.nr.size = 4 * lanes;
     a->tiles.nr.name = scheduler_int(s, a->tiles.nr.size);
     a->tiles.bm.size = z->tiles.bm.size;
     a->tiles.bm.name = z->tiles.bm.name;
     a->tiles.bn.size = 4 * a->tiles.nr.size;
     a->tiles.bn.name = scheduler_int(s, a->tiles.bn.size);
+    z->tiles.bn.size = ir_dim_is_static(z->shape.n) ? round_up(z->shape.n, z->tiles.nr.size)
+                                                    : 4 * z->tiles.nr.size;
+    z->tiles.bn.name = scheduler_int(s, z->tiles.bn.size);
     a->tiles.unroll = z->tiles.unroll = scheduler_int(s, 1);
     a->tiles.prefetch = z->tiles.prefetch = scheduler_int(s, 0);
 }
 
 /* Operands that several cells read are packed once for all of them. */
 static void choose_packing(contraction *c, bool lhs) {
-    bool strided = contraction_along(c, &c->rhs.access, AXIS_N) != 1 && c->shape.n > 1;
-    bool near = contraction_along(c, &c->rhs.access, AXIS_K) <= 4 * c->tiles.nr.size;
-    bool one_block = c->shape.m <= c->tiles.bm.size && contraction_can_pack_blocks(c);
+    bool strided = contraction_along(c, &c->rhs.access, AXIS_N) != 1 && c->shape.columns > 1;
+    ir_dim run = contraction_along(c, &c->rhs.access, AXIS_K);
+    bool near = !ir_dim_is_static(run) || run <= 4 * c->tiles.nr.size;
+    bool one_block = (c->shape.rows <= c->tiles.bm.size || !contraction_has_known_size(c)) &&
+                     contraction_can_pack_blocks(c);
     c->lhs.packing = lhs && !contraction_same_storage(c, c->lhs.buffer) ? PACK_PHASE : PACK_NOT;
     c->rhs.packing = !strided && near && contraction_same_storage(c, c->rhs.buffer) ? PACK_NOT
                      : one_block                                                    ? PACK_BLOCK
@@ -77,11 +84,11 @@ static void choose_packing(contraction *c, bool lhs) {
 }
 
 /* Rows of the block's memory. */
-static affine block_access(const contraction *c, contraction_axis column, int64_t stride) {
+static affine block_access(const contraction *c, contraction_axis column, ir_dim stride) {
     affine a = {0};
     contraction_set(c, &a, AXIS_M, stride);
     contraction_set(c, &a, column, 1);
-    contraction_set(c, &a, AXIS_BLOCK_M, -stride);
+    contraction_set(c, &a, AXIS_BLOCK_M, ir_dim_add_scaled(c->s->p->dims, 0, stride, -1));
     return a;
 }
 
@@ -90,13 +97,14 @@ static void emit_product(contraction *c, ir_builder *b, const contraction_place 
     contraction_place block = *cell;
     ir_builder in = scheduler_for(c->s, b, "columns", 0, c->shape.n, c->tiles.bn.name, 0,
                                   &block.at[AXIS_BLOCK_N]);
+    scheduler_set_tail(c->s, &in, "tail", 0);
     contraction_emit_block(c, &in, &block);
 }
 
 static void emit_cell(chain *k, ir_builder *b, const contraction_place *cell) {
     scheduler *s = k->s;
     contraction *a = &k->first, *z = &k->second;
-    int64_t dims[] = {z->tiles.bm.size, k->stride};
+    ir_dim dims[] = {z->tiles.bm.size, k->stride};
     ir_value indices[NEST_AXES + AXIS_COUNT];
     contraction_indices(z, cell, indices, NULL);
     k->memory = scheduler_buffer(s, b, "cell", DTYPE_F32, 2, dims);
@@ -126,8 +134,7 @@ void schedule_chain_group(scheduler *s, const plan_group *last) {
         s->failed = true;
         return;
     }
-    k.stride =
-        round_up(k.first.shape.n, PADDING) + PADDING; /* rows begin in different cache sets */
+    k.stride = contraction_padded_row(s, k.first.shape.n);
     contraction_choose_form(&k.first);
     contraction_choose_form(&k.second);
     if (last->hides) {

@@ -13,6 +13,8 @@
 
 /* A cell of fewer multiplications takes less time than another thread needs to begin. */
 enum { MANY_CELLS = 8 };
+/* Sums that are added to in turn, so that none waits for the one before. */
+enum { TAIL_VECTORS = 8 };
 static const double EVEN = 0.94;
 
 /* As many vectors as leave registers for the sums of `rows`, a power of two where rows are few: the
@@ -216,13 +218,12 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
 }
 
 /* The loops over the block's rows and columns in steps of a register tile's. What they leave over
- * is one tile, not much larger than it. */
+ * are tiles of fewer columns, and of as many rows as keep the multipliers busy. */
 static ir_builder loop_m(const contraction *c, ir_builder *b, const contraction_place *block,
                          ir_attr step, contraction_place *place) {
-    const int64_t covers[] = {1, 3, c->tiles.mr.size};
     ir_builder in = scheduler_for(c->s, b, "m", block->at[AXIS_BLOCK_M], c->shape.m, step,
                                   c->tiles.bm.name, &place->at[AXIS_M]);
-    scheduler_set_covers(c->s, &in, covers, 3);
+    scheduler_set_tail(c->s, &in, "area", TAIL_VECTORS * c->s->target->vector_lanes);
     return in;
 }
 
@@ -235,14 +236,16 @@ static ir_builder loop_n(const contraction *c, ir_builder *b, const contraction_
     ir_builder in = *b;
     if (contraction_has_panels(c)) {
         in = scheduler_for(s, b, "panel", start, c->shape.n, step, span, &place->at[AXIS_PANEL]);
-        scheduler_whole_steps(s, &in);
+        scheduler_set_tail(s, &in, "tail", 0);
         start = place->at[AXIS_PANEL];
         span = step;
     }
     in = scheduler_for(s, &in, "n", start, c->shape.n, step, span, &place->at[AXIS_N]);
-    int64_t lanes = s->target->vector_lanes;
-    const int64_t covers[] = {lanes, 2 * lanes, c->tiles.nr.size};
-    scheduler_set_covers(s, &in, covers, 3);
+    int64_t lanes = s->target->vector_lanes, half = c->tiles.nr.size / 2;
+    if (half > lanes && half % lanes == 0) {
+        scheduler_set_tail(s, &in, "tail", half);
+        scheduler_set_tail(s, &in, "last", lanes);
+    }
     return in;
 }
 
@@ -388,7 +391,8 @@ void contraction_emit_grid(contraction *c) {
     ir_builder b = contraction_open_grid(c, "dot", true, &block);
     if (c->fill)
         c->fill(c, &b, &block);
-    if (c->chunked || c->result.apart || c->rhs.packing == PACK_BLOCK || c->group)
+    bool of_block = c->fill && !ir_dim_is_static(c->shape.m);
+    if (c->chunked || c->result.apart || c->rhs.packing == PACK_BLOCK || c->group || of_block)
         contraction_emit_block(c, &b, &block);
     else
         emit_short(c, &b, &block);

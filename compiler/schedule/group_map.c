@@ -11,6 +11,8 @@
 #include "space/thresholds.h"
 
 enum { STEPS_AHEAD = 0, STEPS_AHEAD_TRANSPOSED = 1 };
+/* Of the axis before rows and columns, where these may be fewer than a cell is worth. */
+enum { OUTER_OF_CELL = 8 };
 
 typedef struct nest {
     scheduler *s;
@@ -86,6 +88,13 @@ static ir_builder column_loop(nest *n, ir_builder *b, ir_attr step, ir_attr span
                          &indices[last]);
 }
 
+static bool has_numbers(const axis_map *map) {
+    bool all = true;
+    for (int i = 0; i < map->count; i++)
+        all &= ir_dim_is_static(map->extent[i]);
+    return all;
+}
+
 /* Opens grid and loops; indices end up as the computation's operands. */
 static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     scheduler *s = n->s;
@@ -120,7 +129,14 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
             row_step = vector_name;
     }
     const char *what = n->transposed ? "transpose" : "map";
+    bool gathers = count > 2 && !has_numbers(&n->map);
+    if (gathers)
+        steps[count - 3] = scheduler_int(s, OUTER_OF_CELL);
     ir_builder b = scheduler_phase(s, what, count, n->map.extent, steps, NULL, indices);
+    if (gathers)
+        b = scheduler_for(s, &b, "outer", indices[count - 3], n->map.extent[count - 3],
+                          scheduler_int(s, 1), scheduler_int(s, OUTER_OF_CELL),
+                          &indices[count - 3]);
     /* A transposition reads whole lines of the rows behind its columns: first along those lines. */
     if (n->transposed)
         b = column_loop(n, &b, vector_name, block_name, indices);

@@ -9,24 +9,29 @@
 #include "schedule/contraction.h"
 #include "schedule/integers.h"
 
-enum { PADDING = 16 };
+/* Rows of a block where a line's width is given at launch, in tiles. */
+enum { TILES_OF_BLOCK = 16 };
 
 typedef struct prologue {
     ir_value value;
-    int outer;                /* leading axes before the lines */
-    int leading;              /* all of them */
-    int64_t lines, width;     /* lines there are, rows in one */
-    int64_t in_block, stride; /* lines of a block, elements from row to row */
+    int outer;           /* leading axes before the lines */
+    int leading;         /* all of them */
+    ir_dim lines, width; /* lines there are, rows in one */
+    int64_t in_block;    /* lines of a block */
+    ir_dim stride;       /* elements from row to row */
+    bool whole;          /* a block is whole lines; else some rows of one */
 } prologue;
 
-static prologue prologue_of(const plan *p, const plan_group *group) {
+static prologue prologue_of(const scheduler *s, const plan_group *group) {
+    const plan *p = s->p;
     const ir_type_data *x = plan_type(p, ir_op_get(p->g, group->anchor)->operands[0]);
-    prologue f = {.value = group->prologue, .leading = x->rank - 1, .lines = 1};
+    prologue f = {.value = group->prologue, .leading = x->rank - 1, .lines = 1, .in_block = 1};
     f.outer = f.leading > 2 ? f.leading - 2 : 0;
     f.width = x->dims[f.leading - 1];
     if (f.leading > 1)
         f.lines = x->dims[f.leading - 2];
-    f.stride = round_up(x->dims[f.leading], PADDING) + PADDING;
+    f.stride = contraction_padded_row(s, x->dims[f.leading]);
+    f.whole = ir_dim_is_static(f.lines) && ir_dim_is_static(f.width) && ir_dim_is_static(f.stride);
     return f;
 }
 
@@ -72,7 +77,7 @@ static bool lines_are_rows(contraction *c, const prologue *f) {
     expression e = contraction_epilogue(c, &sum);
     expression_identity(c->s->p, c->result.root, 0, index);
     expression_root(&e, c->result.root, index);
-    bool ok = e.indices.count == 0 && f->leading > 1;
+    bool ok = e.indices.count == 0 && f->leading > 1 && f->whole;
     for (size_t i = 0; i < e.inputs.count && ok; i++) {
         const int64_t *a = e.inputs.items[i].access.coefficient;
         ok = a[f->leading - 2] == a[f->leading - 1] * f->width;
@@ -83,9 +88,9 @@ static bool lines_are_rows(contraction *c, const prologue *f) {
 
 static int64_t blocks_of(const contraction *c, const prologue *f, int64_t in_block) {
     const ir_type_data *y = plan_type(c->s->p, c->result.value);
-    int64_t blocks = f->lines / in_block;
+    int64_t blocks = scheduler_estimate(c->s, f->lines) / in_block;
     for (int i = 0; i < f->outer; i++)
-        blocks *= y->dims[i];
+        blocks *= scheduler_estimate(c->s, y->dims[i]);
     return blocks;
 }
 
@@ -109,12 +114,15 @@ static int64_t choose_lines(const contraction *c, const prologue *f, const int64
     return best;
 }
 
+static ir_dim negative(const scheduler *s, ir_dim x) {
+    return ir_dim_add_scaled(s->p->dims, 0, x, -1);
+}
+
 static bool analyse(contraction *c, prologue *f) {
     const ir_type_data *y = plan_type(c->s->p, c->result.value);
     const ir_type_data *x = plan_type(c->s->p, ir_op_get(c->s->p->g, c->op)->operands[0]);
     axis_map *map = &c->shape.map;
     int count = f->outer + 4; /* outer..., block of lines, m, n, k */
-    f->in_block = 1;
     if (lines_are_rows(c, f)) {
         int64_t lines = scheduler_parameter(c->s, IN_DOT, LINES, choose_lines(c, f, y->dims), NULL);
         f->in_block = greatest_divisor(f->lines, lines);
@@ -124,8 +132,8 @@ static bool analyse(contraction *c, prologue *f) {
         map->index_of[a] = a < count ? a : -1;
     for (int a = 0; a < f->outer; a++)
         map->extent[a] = y->dims[a];
-    map->extent[f->outer] = f->lines / f->in_block;
-    map->extent[f->outer + 1] = f->in_block * f->width;
+    map->extent[f->outer] = f->in_block == 1 ? f->lines : f->lines / f->in_block;
+    map->extent[f->outer + 1] = plan_product(c->s->p, f->in_block, f->width);
     map->extent[f->outer + 2] = y->dims[f->leading];
     map->extent[f->outer + 3] = x->dims[f->leading];
     contraction_name_axes(c, count);
@@ -136,17 +144,20 @@ static bool analyse(contraction *c, prologue *f) {
     c->result.buffer = c->s->buffer_of[c->result.root];
     contraction_set(c, &c->lhs.access, AXIS_M, f->stride);
     contraction_set(c, &c->lhs.access, AXIS_K, 1);
+    if (!f->whole)
+        contraction_set(c, &c->lhs.access, AXIS_BLOCK_M, negative(c->s, f->stride));
     return find_rhs(c);
 }
 
 /* ---- the left side ---- */
 
-/* Axes of its nest: outer..., block, line, row, trailing...; *to receives the place in the cell. */
+/* Axes of its nest: outer..., block, line, row, trailing...; *to receives the place in the cell.
+ * Where a block is some rows of one line, the first of them has the line's place. */
 static axis_space nest_axes(const contraction *c, const prologue *f, affine *index, affine *to) {
     const ir_type_data *t = plan_type(c->s->p, f->value);
     int line = f->outer + 1, row = line + 1, first = row + 1;
     axis_space space = {.axes = first + t->rank - f->leading};
-    int64_t inner = 1;
+    ir_dim inner = 1;
     for (int i = 0; i <= f->outer; i++) {
         space.extent[i] = c->shape.map.extent[i];
         space.keep[i] = space.barrier[i] = true;
@@ -158,7 +169,7 @@ static axis_space nest_axes(const contraction *c, const prologue *f, affine *ind
         index[i].coefficient[i] = 1;
     if (f->leading > 1) {
         index[f->leading - 2].coefficient[f->outer] = f->in_block;
-        index[f->leading - 2].coefficient[line] = 1;
+        index[f->leading - 2].coefficient[line] = f->whole;
     }
     index[f->leading - 1].coefficient[row] = 1;
     for (int i = t->rank - 1; i >= f->leading; i--) {
@@ -166,11 +177,17 @@ static axis_space nest_axes(const contraction *c, const prologue *f, affine *ind
         space.extent[axis] = t->dims[i];
         index[i].coefficient[axis] = 1;
         to->coefficient[axis] = inner;
-        inner *= t->dims[i];
+        inner = plan_product(c->s->p, inner, t->dims[i]);
     }
     space.keep[space.axes - 1] = true;
     to->coefficient[row] = f->stride;
-    to->coefficient[line] = f->width * f->stride;
+    to->coefficient[line] = plan_product(c->s->p, f->width, f->stride);
+    if (!f->whole) {
+        space.extent[line] = f->width;
+        to->coefficient[line] = negative(c->s, f->stride);
+        for (int i = line; i <= row; i++)
+            space.keep[i] = space.barrier[i] = true;
+    }
     return space;
 }
 
@@ -179,7 +196,7 @@ static void fill(contraction *c, ir_builder *b, const contraction_place *grid) {
     const prologue *f = c->fills;
     affine index[1][IR_MAX_RANK], to = {0};
     ir_value indices[NEST_AXES];
-    int64_t dims[] = {c->tiles.bm.size, f->stride};
+    ir_dim dims[] = {c->tiles.bm.size, f->stride};
     axis_space space = nest_axes(c, f, index[0], &to);
     affine_list accesses = {0};
     axis_map map;
@@ -192,7 +209,14 @@ static void fill(contraction *c, ir_builder *b, const contraction_place *grid) {
     vec_release(&accesses);
     memcpy(indices, grid->outer, sizeof *indices * (size_t)(f->outer + 1));
     ir_builder in = *b;
-    for (int i = f->outer + 1; i < map.count; i++)
+    int first = f->outer + 1;
+    if (!f->whole) {
+        ir_value start = indices[first++] = grid->at[AXIS_BLOCK_M];
+        in = scheduler_for(s, &in, "row", start, f->width, scheduler_int(s, 1), c->tiles.bm.name,
+                           &indices[first]);
+        first++;
+    }
+    for (int i = first; i < map.count; i++)
         in = scheduler_for(s, &in, i + 1 < map.count ? "row" : "column", 0, map.extent[i],
                            scheduler_int(s, i + 1 < map.count ? 1 : 4 * s->target->vector_lanes), 0,
                            &indices[i]);
@@ -213,15 +237,17 @@ static void fill(contraction *c, ir_builder *b, const contraction_place *grid) {
 /* All columns in one block where their sums fit: the left side is computed once. */
 static void choose_block(contraction *c, const prologue *f) {
     scheduler *s = c->s;
-    int64_t most = PROLOGUE_SUMS_BYTES / (int64_t)dtype_size(c->element) / c->shape.m /
-                   c->tiles.nr.size * c->tiles.nr.size;
-    int64_t columns = round_up(c->shape.n, c->tiles.nr.size);
+    int64_t rows = f->whole ? c->shape.m : TILES_OF_BLOCK * c->tiles.mr.size;
+    int64_t most = PROLOGUE_SUMS_BYTES / (int64_t)dtype_size(c->element) / rows / c->tiles.nr.size *
+                   c->tiles.nr.size;
+    int64_t columns = round_up(c->shape.columns, c->tiles.nr.size);
     if (columns > most && most > c->tiles.nr.size)
         columns = most;
     while (columns > c->tiles.nr.size &&
-           blocks_of(c, f, f->in_block) * ((c->shape.n + columns - 1) / columns) < wanted_cells(c))
+           blocks_of(c, f, f->in_block) * ((c->shape.columns + columns - 1) / columns) <
+               wanted_cells(c))
         columns = round_up(columns / 2, c->tiles.nr.size);
-    c->tiles.bm.size = round_up(c->shape.m, c->tiles.mr.size);
+    c->tiles.bm.size = round_up(rows, c->tiles.mr.size);
     c->tiles.bm.name = scheduler_int(s, c->tiles.bm.size);
     c->tiles.bn.size = columns > c->tiles.nr.size ? columns : c->tiles.nr.size;
     c->tiles.bn.name = scheduler_int(s, c->tiles.bn.size);
@@ -229,7 +255,7 @@ static void choose_block(contraction *c, const prologue *f) {
 
 void schedule_prologue_group(scheduler *s, const plan_group *group) {
     contraction c = contraction_of_group(s, group);
-    prologue f = prologue_of(s->p, group);
+    prologue f = prologue_of(s, group);
     if (!analyse(&c, &f)) {
         s->failed = true;
         return;
@@ -238,8 +264,9 @@ void schedule_prologue_group(scheduler *s, const plan_group *group) {
     c.fills = &f;
     contraction_choose_form(&c);
     /* A right side that few rows use, or that stays in cache as it lies, is not worth copying. */
-    int64_t rows = blocks_of(&c, &f, f.in_block) * c.shape.m;
-    bool copied = !contraction_near(&c) && rows >= PROLOGUE_PACKED_ROWS;
+    int64_t rows = blocks_of(&c, &f, f.in_block) * c.shape.rows;
+    bool copied =
+        contraction_has_known_size(&c) && !contraction_near(&c) && rows >= PROLOGUE_PACKED_ROWS;
     c.rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, copied ? PACK_PHASE : PACK_NOT, NULL);
     int64_t lanes = s->target->vector_lanes;
     c.tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, 6, &c.tiles.mr.name);

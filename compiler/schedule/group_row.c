@@ -75,7 +75,7 @@ static affine block_access(const rows *r) {
     int rank = r->group->rank;
     a.coefficient[rank - 2] = r->block->stride;
     a.coefficient[rank - 1] = 1;
-    a.coefficient[rank] = -r->block->stride;
+    a.coefficient[rank] = ir_dim_add_scaled(r->s->p->dims, 0, r->block->stride, -1);
     return a;
 }
 

@@ -195,8 +195,7 @@ bool contraction_near(const contraction *c) {
     return c->shape.columns * c->shape.steps <= NEAR_ELEMENTS && row < NEAR_ROW_BYTES;
 }
 
-/* Are the panels of rhs a number of elements? */
-static bool has_known_size(const contraction *c) {
+bool contraction_has_known_size(const contraction *c) {
     return ir_dim_is_static(c->shape.n) && ir_dim_is_static(c->shape.k);
 }
 
@@ -212,10 +211,11 @@ static int64_t rhs_packing(const contraction *c) {
                       : WIDE_PACKED_ROWS; /* a shift, or more */
     bool packs = strided || c->group || (narrow && c->shape.rows > few) ||
                  (!narrow && c->shape.rows > WIDE_PACKED_ROWS && !contraction_near(c));
-    if (!has_known_size(
+    if (!contraction_has_known_size(
             c)) { /* nor how often an element is converted: only what is dear is copied */
         bool dear = dtype_is_float(element) && dtype_size(element) == 1;
-        return (strided || dear) && contraction_can_pack_blocks(c) ? PACK_BLOCK : PACK_NOT;
+        return (strided || dear || c->group) && contraction_can_pack_blocks(c) ? PACK_BLOCK
+                                                                               : PACK_NOT;
     }
     return !packs                                                              ? PACK_NOT
            : c->shape.rows <= ONE_BLOCK_ROWS && contraction_can_pack_blocks(c) ? PACK_BLOCK
@@ -237,8 +237,9 @@ static int64_t best_group(const contraction *c) {
          near = x == DTYPE_BF16 && c->element == DTYPE_F32 &&
                 strcmp(c->s->request->profile, "strict") != 0;
     int64_t group = exact ? 4 : near ? 2 : 0;
-    bool fits = c->s->target->dots && ir_dim_is_static(c->shape.k) && x == y && group &&
-                c->shape.steps > 0 && c->shape.steps % group == 0 && c->shape.rows >= 4 &&
+    bool whole = ir_dim_is_static(c->shape.k) ? c->shape.k > 0 && group && c->shape.k % group == 0
+                                              : contraction_can_pack_blocks(c);
+    bool fits = c->s->target->dots && x == y && group && whole && c->shape.rows >= 4 &&
                 c->counts.of != COUNTS_STEPS && contraction_along(c, &c->lhs.access, AXIS_K) == 1;
     return fits ? group : 0;
 }
@@ -259,7 +260,7 @@ void contraction_choose_packing(contraction *c) {
     c->rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, rhs_packing(c), NULL);
     if (c->group && (c->lhs.packing != PACK_NOT || c->rhs.packing == PACK_NOT))
         contraction_refuse(c, "groups of elements need PACK_A=0 and PACK_B=1 or 2; or GROUP=0");
-    if (c->rhs.packing == PACK_PHASE && !has_known_size(c))
+    if (c->rhs.packing == PACK_PHASE && !contraction_has_known_size(c))
         contraction_refuse(c, "PACK_B=1 cannot be: the size of the copy is given at launch");
     if (c->rhs.packing == PACK_BLOCK && !contraction_can_pack_blocks(c))
         contraction_refuse(
@@ -283,7 +284,7 @@ void contraction_pack_block(contraction *c, ir_builder *b, const contraction_pla
     scheduler *s = c->s;
     int64_t each = c->group ? c->group : 1, lanes = s->target->vector_lanes;
     ir_dim depth = c->chunked ? contraction_chunk(c) : c->shape.k;
-    depth = ir_dim_is_static(depth) ? depth / each : depth;
+    depth = ir_dim_floordiv(s->p->dims, ir_dim_add_scaled(s->p->dims, depth, each - 1, 1), each);
     int64_t nr = c->tiles.nr.size;
     ir_dim size = plan_product(s->p, round_up(c->tiles.bn.size, nr), depth);
     bool strided = contraction_along(c, &c->rhs.access, AXIS_N) != 1;
@@ -302,7 +303,7 @@ void contraction_pack_block(contraction *c, ir_builder *b, const contraction_pla
                       c->chunked ? scheduler_int(s, contraction_chunk(c)) : 0, &inner.at[AXIS_ROW]);
     in = scheduler_for(s, &in, "panel", block->at[AXIS_BLOCK_N], c->shape.n, c->tiles.nr.name,
                        c->tiles.bn.name, &inner.at[AXIS_PANEL]);
-    scheduler_whole_steps(s, &in);
+    scheduler_set_tail(s, &in, "tail", 0);
     in = scheduler_for(s, &in, "column", inner.at[AXIS_PANEL], c->shape.n,
                        scheduler_int(s, strided ? dividing_vector(s, nr) : nr), c->tiles.nr.name,
                        &inner.at[AXIS_N]);

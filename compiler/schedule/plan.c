@@ -492,7 +492,7 @@ static void store_all(plan *p, ir_op first) {
     }
 }
 
-bool plan_build(plan *p, ir_module *graph, bool apart, bool symbolic, status *st) {
+bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
     init(p, graph);
     ir_op first = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0))->first;
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
@@ -514,7 +514,7 @@ bool plan_build(plan *p, ir_module *graph, bool apart, bool symbolic, status *st
         place_op(p, op);
     }
     store_shared(p);
-    if (!apart && !symbolic) {
+    if (!apart) {
         plan_find_chains(p);
         plan_find_prologues(p);
     }

@@ -55,9 +55,8 @@ typedef struct plan {
     bool *in_cell; /* stored, but in memory of a grid cell: what a chain hands on inside */
 } plan;
 
-/* `apart`: every value is stored, as far as there is room for groups. `symbolic`: extents are not
- * all numbers, so that nothing is taken into a contraction. */
-bool plan_build(plan *p, ir_module *graph, bool apart, bool symbolic, status *st);
+/* `apart`: every value is stored, as far as there is room for groups. */
+bool plan_build(plan *p, ir_module *graph, bool apart, status *st);
 void plan_release(plan *p);
 /* Finds contractions whose left side is an element-wise nest's, seen as a matrix: they compute it
  * block by block (prologue.c). */

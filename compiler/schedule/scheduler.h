@@ -92,10 +92,9 @@ ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const ir_di
  * the builder inside and the index. */
 ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value start,
                          ir_dim extent, ir_attr step, ir_attr span, ir_value *index);
-/* What is left over of an extent that is no number is one step instead: the first that holds it, of
- * steps of which the last is the loop's own. Or a whole step, as if all of it were there. */
-void scheduler_set_covers(scheduler *s, const ir_builder *in, const int64_t *steps, uint32_t count);
-void scheduler_whole_steps(scheduler *s, const ir_builder *in);
+/* How what is left over of an extent that is no number is walked instead: "tail", "last" or "area"
+ * of the loop around `in` (schedule.def). */
+void scheduler_set_tail(scheduler *s, const ir_builder *in, const char *how, int64_t value);
 ir_value scheduler_buffer(scheduler *s, ir_builder *b, const char *space, dtype element, int rank,
                           const int64_t *dims);
 /* The number that choices take for an extent: of what only a launch knows, a usual one. */
@@ -157,7 +156,7 @@ typedef struct row_block {
     ir_attr rows;             /* of the block */
     ir_value scores, weights; /* graph values: what the rows are read from, what is made of them */
     ir_value memory;          /* of both, a row after the other */
-    int64_t stride;
+    ir_dim stride;
 } row_block;
 void schedule_rows_of_block(scheduler *s, int number, ir_builder *b, const row_block *block);
 

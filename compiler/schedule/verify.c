@@ -86,16 +86,6 @@ static bool verify_parallel(const ir_module *m, ir_op op, status *st) {
            broken(st, "its block takes an index for each axis");
 }
 
-/* Of what is left over of an extent that is no number. */
-static bool verify_covers(const ir_module *m, ir_op op) {
-    int64_t steps[4];
-    uint32_t count = ir_op_ints(m, op, "covers", steps, 4);
-    for (uint32_t i = 0; i < count; i++)
-        if (i >= 4 || !in_range(steps[i], 1))
-            return false;
-    return true;
-}
-
 static bool verify_for(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     if (!in_range(schedule_step(m, op, "step", 0), 1) ||
@@ -103,8 +93,9 @@ static bool verify_for(const ir_module *m, ir_op op, status *st) {
         return broken(st, "the step or the span is not known, or out of range");
     if (!is_extent(ir_op_int(m, op, "extent", 0)))
         return broken(st, "the extent is out of range");
-    if (!in_range(ir_op_int(m, op, "tail", 0), 0) || !verify_covers(m, op))
-        return broken(st, "the steps of what is left over are too many, or out of range");
+    if (!in_range(ir_op_int(m, op, "tail", 0), 0) || !in_range(ir_op_int(m, op, "last", 1), 1) ||
+        !in_range(ir_op_int(m, op, "area", 1), 1))
+        return broken(st, "the steps of what is left over are out of range");
     if (d->operand_count && type_of(m, d->operands[0])->kind != IR_TYPE_INDEX)
         return broken(st, "the start is not an index");
     return takes_indices(m, op, 1) || broken(st, "its block takes the index");

@@ -48,14 +48,11 @@ ir_value tile_index_floor(ir_builder *b, ir_value x, int64_t multiple) {
     return tile_affine(b, 0, &whole, &multiple, 1);
 }
 
-ir_value tile_index_divided(ir_builder *b, int opcode, ir_value x, ir_value y) {
+ir_value tile_index_quotient(ir_builder *b, ir_value x, ir_value y) {
     int64_t by;
     if (tile_constant_index(b, y, &by))
-        return by == 1 && opcode == TILE_INDEX_QUOTIENT
-                   ? x
-                   : tile_index_by(
-                         b, opcode == TILE_INDEX_QUOTIENT ? TILE_INDEX_DIV : TILE_INDEX_REM, x, by);
-    return ir_build1(b, opcode, (ir_value[]){x, y}, 2, ir_type_index(b->m), NULL, 0);
+        return by == 1 ? x : tile_index_by(b, TILE_INDEX_DIV, x, by);
+    return ir_build1(b, TILE_INDEX_QUOTIENT, (ir_value[]){x, y}, 2, ir_type_index(b->m), NULL, 0);
 }
 
 /* ---- dimensions ---- */
@@ -81,8 +78,8 @@ static uint32_t fold_symbol(void *context, const char *name) {
 static ir_value floored(ir_builder *b, ir_value x, ir_value y) {
     ir_value zero = tile_index(b, 0);
     ir_value up = tile_index_step(b, tile_index_max(b, tile_index_sub(b, zero, x), zero), y, 1, -1);
-    ir_value above = tile_index_divided(b, TILE_INDEX_QUOTIENT, tile_index_max(b, x, zero), y);
-    return tile_index_sub(b, above, tile_index_divided(b, TILE_INDEX_QUOTIENT, up, y));
+    ir_value above = tile_index_quotient(b, tile_index_max(b, x, zero), y);
+    return tile_index_sub(b, above, tile_index_quotient(b, up, y));
 }
 
 static uint32_t fold_combine(void *context, char operation, uint32_t x, uint32_t y) {

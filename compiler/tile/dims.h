@@ -34,7 +34,7 @@ ir_value tile_index_max(ir_builder *b, ir_value x, ir_value y);
 ir_value tile_index_step(ir_builder *b, ir_value low, ir_value x, int64_t factor, int64_t constant);
 /* x rounded down to a multiple. */
 ir_value tile_index_floor(ir_builder *b, ir_value x, int64_t multiple);
-/* Quotient or remainder (TILE_INDEX_QUOTIENT, _REMAINDER) of a non-negative index. */
-ir_value tile_index_divided(ir_builder *b, int opcode, ir_value x, ir_value y);
+/* Quotient of a non-negative index. */
+ir_value tile_index_quotient(ir_builder *b, ir_value x, ir_value y);
 
 #endif

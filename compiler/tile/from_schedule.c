@@ -117,6 +117,33 @@ static ir_value scaled_index(lowering *l, ir_builder *b, ir_dim coefficient, ir_
     return made.product;
 }
 
+/* The block in which a value is made. */
+static ir_block block_of(const ir_module *m, ir_value v) {
+    const ir_value_data *d = ir_value_get(m, v);
+    return d->op ? ir_op_get(m, d->op)->block : d->block;
+}
+
+/* tile_affine, of which what does not change in a loop is made before it. */
+static ir_value hoisted_affine(ir_builder *b, int64_t constant, const ir_value *indices,
+                               const int64_t *factors, int n) {
+    ir_value inner[LOWERING_AXES + 2], outer[LOWERING_AXES + 2];
+    int64_t inner_factors[LOWERING_AXES + 2], outer_factors[LOWERING_AXES + 2];
+    int inside = 0, outside = 0;
+    ir_op loop = ir_region_get(b->m, ir_block_get(b->m, b->block)->region)->parent;
+    for (int i = 0; i < n; i++) {
+        bool here = block_of(b->m, indices[i]) == b->block;
+        (here ? inner : outer)[here ? inside : outside] = indices[i];
+        (here ? inner_factors : outer_factors)[here ? inside++ : outside++] = factors[i];
+    }
+    if (outside < 2 || ir_op_get(b->m, loop)->opcode != TILE_FOR)
+        return tile_affine(b, constant, indices, factors, n);
+    ir_builder before = {b->m, ir_op_get(b->m, loop)->block, loop, b->location};
+    ir_value sum = hoisted_affine(&before, constant, outer, outer_factors, outside);
+    inner[inside] = sum;
+    inner_factors[inside++] = 1;
+    return tile_affine(b, 0, inner, inner_factors, inside);
+}
+
 ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_value *indices,
                          const ir_dim *coefficients, int n) {
     ir_value parts[LOWERING_AXES + 2];
@@ -135,7 +162,8 @@ ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_v
         parts[count] = lowering_dim(l, b, constant);
         factors[count++] = 1;
     }
-    return tile_affine(b, known ? constant : 0, parts, factors, count);
+    constant = known ? constant : 0;
+    return (l->symbolic ? hoisted_affine : tile_affine)(b, constant, parts, factors, count);
 }
 
 static void lower_fill(lowering *l, ir_builder *b, ir_op op) {
@@ -233,37 +261,69 @@ static void lower_block_for(lowering *l, ir_builder *b, ir_op op, ir_value start
     }
 }
 
-/* 1 where x > 0, else 0. */
-static ir_value is_positive(ir_builder *b, ir_value x) {
-    return tile_index_min(b, tile_index_max(b, x, tile_index(b, 0)), tile_index(b, 1));
+/* How many elements the axis around a loop stands for. */
+static int64_t size_around(const lowering *l, ir_op op) {
+    ir_block block = ir_op_get(l->s, op)->block;
+    return l->size_of[ir_block_get(l->s, block)->arguments[0]];
 }
 
-/* What is left from `start` on, in one step: the first of `covers` that holds it. */
-static void emit_covers(lowering *l, ir_builder *b, ir_op op, ir_value start, ir_value end) {
-    int64_t covers[4], before = 0;
-    uint32_t count = ir_op_ints(l->s, op, "covers", covers, 4);
-    ir_value left = tile_index_sub(b, end, start), zero = tile_index(b, 0);
-    for (uint32_t i = 0; i < count; before = covers[i++]) {
-        if (covers[i] <= before) /* as where a tile has fewer rows */
-            continue;
-        ir_value more = is_positive(b, tile_index_step(b, left, zero, 0, -before));
-        ir_value fits = is_positive(b, tile_index_step(b, zero, left, -1, covers[i] + 1));
-        ir_value high = tile_index_add(b, start, tile_index_mul(b, more, fits));
-        emit_loop(l, b, op, start, high, covers[i], covers[i], end);
+/* The steps in which what is left over of the loop's own is walked. */
+static int64_t tail_step(const lowering *l, ir_op op, int64_t step) {
+    int64_t tail = ir_op_int(l->s, op, "tail", step), area = ir_op_int(l->s, op, "area", 0);
+    if (area) {
+        int64_t rows = area / size_around(l, op);
+        return rows < 1 ? 1 : rows < step ? rows : step;
     }
+    return tail < step && step % tail == 0 ? tail : step;
+}
+
+/* Does the loop step through memory in other steps than single elements? Of such a tile every
+ * element has an address of its own, which must be kept inside of what is there. */
+static bool is_scattered(lowering *l, ir_op loop) {
+    ir_op first = ir_block_get(l->s, ir_op_block(l->s, loop, 0))->first;
+    ir_dim access[LOWERING_AXES + 1];
+    if (!first || ir_op_get(l->s, first)->opcode != SCHED_MAP)
+        return false;
+    frame f = frame_of(l, first);
+    for (uint32_t i = 0; i + (uint32_t)f.axes < ir_op_get(l->s, first)->operand_count; i++) {
+        frame_access(&f, (int)i, access);
+        if (access[f.axes] != 0 && access[f.axes] != 1)
+            return true;
+    }
+    return false;
+}
+
+/* What a loop's own step leaves over, from `start` on: in steps of `tail`, the last of them in part
+ * or, where they are enough, of `last`. */
+static void emit_tail(lowering *l, ir_builder *b, ir_op op, ir_value start, ir_value end,
+                      int64_t step) {
+    int64_t tail = tail_step(l, op, step);
+    int64_t last = ir_op_int(l->s, op, "last", tail);
+    if (last < tail) {
+        ir_value more = tile_index_step(b, end, start, -1, tail - last - 1);
+        ir_value middle = tile_index_add(b, start, tile_index_floor(b, more, tail));
+        emit_loop(l, b, op, start, middle, tail, tail, end);
+        start = middle;
+        tail = last;
+    } else if (tail < step && is_scattered(l, op)) {
+        ir_value whole = tile_index_floor(b, tile_index_sub(b, end, start), tail);
+        whole = tile_index_add(b, start, whole);
+        emit_loop(l, b, op, start, whole, tail, tail, 0);
+        start = whole;
+    }
+    emit_loop(l, b, op, start, end, tail, tail, end);
 }
 
 /* An extent that the launch gives: whole steps, then shorter ones, of the last of which only a part
  * may be there. A loop over chunks, which is not cut further, runs once even over nothing. */
 static void lower_symbolic_for(lowering *l, ir_builder *b, ir_op op, int64_t step, int64_t span) {
     const ir_op_data *d = ir_op_get(l->s, op);
-    int64_t tail = ir_op_int(l->s, op, "tail", step);
     bool chunks = ir_op_attr(l->s, op, "order") != 0;
     ir_value start = d->operand_count ? l->value_of[d->operands[0]] : tile_index(b, 0);
     ir_value end = lowering_dim(l, b, ir_op_int(l->s, op, "extent", 0));
     if (d->operand_count && span)
         end = tile_index_min(b, tile_index_step(b, start, start, 0, span), end);
-    if (step == 1 || chunks || tail == 0) {
+    if (step == 1 || chunks || ir_op_int(l->s, op, "tail", step) == 0) {
         end = chunks ? tile_index_max(b, end, tile_index(b, 1)) : end;
         emit_loop(l, b, op, start, end, step, step, 0);
         return;
@@ -271,11 +331,7 @@ static void lower_symbolic_for(lowering *l, ir_builder *b, ir_op op, int64_t ste
     ir_value whole = tile_index_floor(b, tile_index_sub(b, end, start), step);
     whole = tile_index_add(b, start, whole);
     emit_loop(l, b, op, start, whole, step, step, 0);
-    tail = tail < step && step % tail == 0 ? tail : step;
-    if (ir_op_attr(l->s, op, "covers"))
-        emit_covers(l, b, op, whole, end);
-    else
-        emit_loop(l, b, op, whole, end, tail, tail, end);
+    emit_tail(l, b, op, whole, end, step);
 }
 
 static void lower_for(lowering *l, ir_builder *b, ir_op op) {
@@ -316,12 +372,17 @@ static ir_dim grid_counts(lowering *l, ir_op parallel, ir_dim *counts) {
     return cells;
 }
 
-/* Quotient or remainder of a cell's number. */
-static ir_value divided(lowering *l, ir_builder *in, bool quotient, ir_value cell, ir_dim by) {
-    if (ir_dim_is_static(by))
-        return tile_index_by(in, quotient ? TILE_INDEX_DIV : TILE_INDEX_REM, cell, by);
-    return tile_index_divided(in, quotient ? TILE_INDEX_QUOTIENT : TILE_INDEX_REMAINDER, cell,
-                              lowering_dim(l, in, by));
+/* The quotient of a cell's number; returns the remainder. */
+static ir_value divide_cell(lowering *l, ir_builder *in, ir_value *cell, ir_dim by) {
+    ir_value whole = *cell;
+    if (ir_dim_is_static(by)) {
+        ir_value rest = tile_index_by(in, TILE_INDEX_REM, whole, by);
+        *cell = tile_index_by(in, TILE_INDEX_DIV, whole, by);
+        return rest;
+    }
+    ir_value count = lowering_dim(l, in, by);
+    *cell = tile_index_quotient(in, whole, count);
+    return tile_index_sub(in, whole, tile_index_mul(in, *cell, count));
 }
 
 /* The first index of each axis, from the number of the cell. */
@@ -331,12 +392,9 @@ static void lower_cell(lowering *l, ir_builder *in, ir_op parallel, const ir_dim
     const ir_attr_data *steps = ir_attr_get(l->s, ir_op_attr(l->s, parallel, "steps"));
     for (uint32_t i = steps->count; i-- > 0;) {
         int64_t step = schedule_step_value(l->s, steps->items[i]);
-        bool single = counts[i] == 1;
-        ir_value at = single   ? tile_index(in, 0)
-                      : i == 0 ? cell
-                               : divided(l, in, false, cell, counts[i]);
-        if (i > 0 && !single)
-            cell = divided(l, in, true, cell, counts[i]);
+        ir_value at = counts[i] == 1 ? tile_index(in, 0)
+                      : i == 0       ? cell
+                                     : divide_cell(l, in, &cell, counts[i]);
         if (i < block->argument_count) {
             l->value_of[block->arguments[i]] = tile_affine(in, 0, &at, &step, 1);
             l->size_of[block->arguments[i]] = 1;

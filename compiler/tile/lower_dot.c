@@ -21,6 +21,7 @@ typedef struct dot {
     int64_t unroll;       /* steps in one trip */
     int64_t group;        /* elements of a step that are 32 bits of both sides; 0: single ones */
     dtype of;             /* their type */
+    bool known;           /* the number of all steps: a multiple of those of a group */
     int64_t prefetch;     /* lines of the next panel for one trip */
     ir_value totals, total_at; /* chunk by chunk: memory and place of the running totals */
     int64_t total_row, total_column;
@@ -32,33 +33,89 @@ static ir_value summed(const dot *t, ir_builder *b, ir_value x) {
     return tile_type(b, x)->element == t->element ? x : tile_op(b, TILE_CONVERT, &x, 1, t->element);
 }
 
-/* Groups of elements. Those of i8 are unsigned on the left: 128 is added to each. For `unit` they
- * are all 128, and so is then the sum of what that adds. */
-static ir_value group_step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
+/* The lhs of one step: a column of the tile. */
+static tile_window left_window(const dot *t) {
+    tile_window w = frame_window(&t->f, t->lhs);
+    w.rows = t->f.rows;
+    w.columns = 1;
+    return w;
+}
+
+static ir_value with_constant(ir_builder *b, int opcode, ir_value x, uint32_t y) {
+    return tile_op(b, opcode, (ir_value[]){x, tile_constant(b, DTYPE_I32, y)}, 2, DTYPE_NONE);
+}
+
+/* An element as the low bits of an i32. */
+static ir_value low_bits(ir_builder *b, ir_value x, dtype of) {
+    if (of == DTYPE_I8)
+        return with_constant(b, TILE_AND, tile_op(b, TILE_CONVERT, &x, 1, DTYPE_I32), 0xff);
+    x = tile_op(b, TILE_CONVERT, &x, 1, DTYPE_F32);
+    return with_constant(b, TILE_USHR, tile_op(b, TILE_BITCAST, &x, 1, DTYPE_I32), 16);
+}
+
+static ir_value i32_of(ir_builder *b, ir_value index) {
+    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1, 0), NULL,
+                     0);
+}
+
+/* The group at k of lhs, of whose elements those at or past `end` are 0. */
+static ir_value last_group(dot *t, ir_builder *b, ir_value k, ir_value end) {
     frame *f = &t->f;
-    f->index[t->k] = k;
+    tile_window w = left_window(t);
+    ir_value group = 0, last = tile_index_step(b, end, end, 0, -1);
+    for (int64_t i = 0; i < t->group; i++) {
+        ir_value at = tile_index_step(b, k, k, 0, i);
+        f->index[t->k] = tile_index_min(b, at, last);
+        ir_value x = tile_load_window(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), &w);
+        x = with_constant(b, TILE_SHL, low_bits(b, x, t->of), (uint32_t)(i * 32 / t->group));
+        ir_value there = tile_compare(b, "lt", i32_of(b, at), i32_of(b, end));
+        ir_value choice[] = {there, x, tile_constant(b, DTYPE_I32, 0)};
+        x = tile_op(b, TILE_SELECT, choice, 3, DTYPE_NONE);
+        group = group ? tile_op(b, TILE_OR, (ir_value[]){group, x}, 2, DTYPE_NONE) : x;
+    }
+    return group;
+}
+
+/* Groups of elements. Those of i8 are unsigned on the left: 128 is added to each. For `unit` they
+ * are all 128, and so is then the sum of what that adds. `end` (may be 0): elements from there on
+ * are none; on the right they are 0. */
+static ir_value group_step(dot *t, ir_builder *b, ir_value k, ir_value end, ir_value sum) {
+    frame *f = &t->f;
     bool exact = t->of == DTYPE_I8;
+    tile_window w = left_window(t);
+    f->index[t->k] = k;
     ir_value y = tile_load(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), 1, f->columns, 0, 1);
-    ir_value flip = tile_constant(b, DTYPE_I32, 0x80808080u);
     if (t->unit)
-        return tile_group_dot(b, flip, y, sum, t->of, true);
-    ir_value x = tile_load_group(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), f->rows,
-                                 frame_row_stride(f, t->lhs));
+        return tile_group_dot(b, tile_constant(b, DTYPE_I32, 0x80808080u), y, sum, t->of, true);
+    ir_value x = end ? last_group(t, b, k, end)
+                     : tile_load_group(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), &w);
     if (exact)
-        x = tile_op(b, TILE_XOR, (ir_value[]){x, flip}, 2, DTYPE_NONE);
+        x = with_constant(b, TILE_XOR, x, 0x80808080u);
     return tile_group_dot(b, x, y, sum, t->of, exact);
 }
 
-static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
-    ir_dim access[LOWERING_AXES + 1];
-    frame *f = &t->f;
+static ir_value group_loop(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value end,
+                           ir_value sum) {
     ir_op loop;
     ir_value k;
     ir_builder in = tile_for(b, low, high, t->group, &sum, 1, &loop, &k);
-    lowering_mark(f->l, loop, f->op);
-    ir_value next = group_step(t, &in, k, ir_block_get(b->m, in.block)->arguments[1]);
+    lowering_mark(t->f.l, loop, t->f.op);
+    ir_value next = group_step(t, &in, k, end, ir_block_get(b->m, in.block)->arguments[1]);
     tile_yield(&in, &next, 1);
-    sum = ir_op_result(b->m, loop, 0);
+    return ir_op_result(b->m, loop, 0);
+}
+
+/* Where the number of steps is none, the last group may be one in part. */
+static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
+    ir_dim access[LOWERING_AXES + 1];
+    frame *f = &t->f;
+    ir_value whole = high;
+    bool part = !t->known && !t->unit;
+    if (part)
+        whole = tile_index_add(b, low, tile_index_floor(b, tile_index_sub(b, high, low), t->group));
+    sum = group_loop(t, b, low, whole, 0, sum);
+    if (part)
+        sum = group_loop(t, b, whole, high, high, sum);
     int number = f->shape.buffer[DOT_OFFSETS];
     if (number < 0)
         return sum;
@@ -73,9 +130,7 @@ static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high
 static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
     frame *f = &t->f;
     f->index[t->k] = k;
-    tile_window left = frame_window(f, t->lhs), right = frame_window(f, t->rhs);
-    left.rows = f->rows;
-    left.columns = 1;
+    tile_window left = left_window(t), right = frame_window(f, t->rhs);
     right.rows = 1;
     right.columns = f->columns;
     if (t->packed) { /* all of a panel may be read, whatever the coefficient of its columns */
@@ -142,9 +197,7 @@ static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_val
     if (t->prefetch && !masked)
         t->packed ? prefetch(t, &in, k, low) : prefetch_rows(t, &in, k);
     if (masked) {
-        ir_value at =
-            ir_build1(&in, TILE_FROM_INDEX, &k, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1, 0), NULL, 0);
-        ir_value mask = tile_compare(&in, "lt", at, t->counts);
+        ir_value mask = tile_compare(&in, "lt", i32_of(&in, k), t->counts);
         next = tile_op(&in, TILE_SELECT, (ir_value[]){mask, next, before}, 3, DTYPE_NONE);
     }
     tile_yield(&in, &next, 1);
@@ -271,18 +324,20 @@ static ir_value load_totals(const dot *t, ir_builder *b) {
                      t->total_column);
 }
 
-/* The totals before the chunk at `start`. Memory that holds 0 before the first is filled where the
- * number of chunks is known; else the first does not read it. */
-static ir_value totals_before(dot *t, ir_builder *b, ir_dim extent, ir_value start) {
+/* The sum of the chunk at `start` onto the totals before it. Memory that holds 0 before the first
+ * is filled where the number of chunks is known; else the first does not read it. What is added to
+ * it then at the end is the 0 that it begins with, which changes no other total. */
+static ir_value onto_totals(dot *t, ir_builder *b, ir_dim extent, ir_value start, ir_value sum) {
     ir_op loop;
-    ir_value index, zero;
+    ir_value index;
     if (ir_dim_is_static(extent))
-        return load_totals(t, b);
-    zero = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
-    ir_builder in = tile_for(b, tile_index(b, 0), start, INT64_C(1) << 40, &zero, 1, &loop, &index);
-    ir_value totals = load_totals(t, &in);
-    tile_yield(&in, &totals, 1);
-    return ir_op_result(b->m, loop, 0);
+        return plus(b, load_totals(t, b), sum);
+    ir_builder in = tile_for(b, tile_index(b, 0), start, INT64_C(1) << 40, &sum, 1, &loop, &index);
+    lowering_mark(t->f.l, loop, t->f.op);
+    ir_value carried = ir_block_get(b->m, in.block)->arguments[1];
+    ir_value total = plus(&in, load_totals(t, &in), carried);
+    tile_yield(&in, &total, 1);
+    return with_zero(t, b, ir_op_result(b->m, loop, 0));
 }
 
 /* The start of the last chunk; of nothing, the first. */
@@ -304,7 +359,7 @@ static void accumulate(dot *t, ir_builder *b, ir_dim extent) {
         share_panel(t, b, start);
     ir_value sum = chunk(t, b, start, end);
     find_totals(t, b);
-    sum = plus(b, totals_before(t, b, extent, start), sum);
+    sum = onto_totals(t, b, extent, start, sum);
     if (t->totals == frame_memory(f, f->leading + f->body_inputs)) {
         store_total(t, b, sum);
         return;
@@ -334,6 +389,7 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.unroll = schedule_step(l->s, op, "unroll", 1);
     t.group = ir_op_int(l->s, op, "group", 0);
     t.of = t.group == 4 ? DTYPE_I8 : DTYPE_BF16;
+    t.known = ir_dim_is_static(extent);
     t.unit = ir_op_attr(l->s, op, "unit") != 0;
     t.prefetch = schedule_step(l->s, op, "prefetch", 0);
     t.k = t.f.axes;

@@ -321,15 +321,27 @@ void frame_store(const frame *f, ir_builder *b, int i, ir_value x) {
         ir_op_set_attr(b->m, store, "stream", ir_attr_bool(b->m, true));
 }
 
+/* Rows of which not all are there, side by side: the others are 0. */
+static ir_value group_rows(const frame *f, ir_builder *b, ir_value x) {
+    if (f->valid_rows) {
+        ir_value rows = iota(b, tile_index(b, 0), f->rows, 1, 1, 0);
+        ir_value there = tile_compare(b, "lt", rows, i32_of(b, f->valid_rows));
+        ir_value operands[] = {there, x, tile_constant(b, tile_type(b, x)->element, 0)};
+        x = tile_op(b, TILE_SELECT, operands, 3, DTYPE_NONE);
+    }
+    return tile_group(b, x);
+}
+
 void lower_map(lowering *l, ir_builder *b, ir_op op) {
     ir_value yields[8];
     frame f = frame_of(l, op);
     int outputs = (int)ir_op_get(l->s, op)->operand_count - f.axes - f.body_inputs;
     frame_body(&f, b, yields);
     if (ir_op_int(l->s, op, "group", 0)) {
-        yields[0] = tile_group(b, yields[0]);
+        yields[0] = group_rows(&f, b, yields[0]);
         f.row_axis = -1;
         f.rows = 1;
+        f.valid_rows = 0;
     }
     for (int i = 0; i < outputs; i++)
         frame_store(&f, b, i, yields[i]);

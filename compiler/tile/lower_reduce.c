@@ -116,7 +116,8 @@ static ir_value fold(const reduction *r, ir_builder *b, const ir_value *lanes) {
 }
 
 /* One block of at most 4096 elements from `start`: 64 lanes, then halving. */
-static ir_value reduce_block(reduction *r, ir_builder *b, ir_value start, int64_t length) {
+static ir_value reduce_block(void *of, ir_builder *b, ir_value start, int64_t length) {
+    reduction *r = of;
     ir_value lanes[LANES];
     open_lanes(r, b, lanes);
     int64_t done = length / LANES * LANES;
@@ -128,27 +129,6 @@ static ir_value reduce_block(reduction *r, ir_builder *b, ir_value start, int64_
         lanes[i] = combine(r, b, lanes[i], padded(r, b, x, width));
     }
     return fold(r, b, lanes);
-}
-
-/* A sequence of any length; block results are a new sequence. */
-static ir_value reduce_sequence(reduction *r, ir_builder *b, int64_t length) {
-    if (length <= LANES_BLOCK)
-        return reduce_block(r, b, tile_index(b, 0), length);
-    int64_t full = length / LANES_BLOCK, blocks = (length + LANES_BLOCK - 1) / LANES_BLOCK,
-            step = LANES_BLOCK;
-    ir_value results = lowering_scratch(r->f.l, b, r->element, blocks), number;
-    ir_op loop;
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, full), 1, NULL, 0, &loop, &number);
-    lowering_mark(r->f.l, loop, r->f.op);
-    ir_value x = reduce_block(r, &in, tile_affine(&in, 0, &number, &step, 1), LANES_BLOCK);
-    tile_store(&in, results, number, x, 0, 1, false);
-    tile_yield(&in, NULL, 0);
-    if (blocks > full) {
-        x = reduce_block(r, b, tile_index(b, full * LANES_BLOCK), length - full * LANES_BLOCK);
-        tile_store(b, results, tile_index(b, full), x, 0, 1, false);
-    }
-    r->partial = results;
-    return reduce_sequence(r, b, blocks);
 }
 
 /* ---- rows whose length a launch gives ---- */
@@ -189,7 +169,8 @@ static void last_steps(reduction *r, ir_builder *b, ir_value start, ir_value don
     r->f.valid_columns = 0;
 }
 
-static ir_value reduce_some(reduction *r, ir_builder *b, ir_value start, ir_value length) {
+static ir_value reduce_some(void *of, ir_builder *b, ir_value start, ir_value length) {
+    reduction *r = of;
     ir_value lanes[LANES], done = tile_index_floor(b, length, LANES);
     open_lanes(r, b, lanes);
     full_steps(r, b, start, done, lanes);
@@ -197,40 +178,88 @@ static ir_value reduce_some(reduction *r, ir_builder *b, ir_value start, ir_valu
     return fold(r, b, lanes);
 }
 
-/* Levels that there may be: rows have at most 2^36 elements (ops/symbols.c). */
+/* ---- blocks ---- */
+
+/* A sequence that is reduced block by block: a row, or columns side by side. */
+typedef struct sequence {
+    frame *f;
+    dtype element;
+    int64_t columns;   /* results of one block */
+    ir_value *partial; /* what the results of blocks are a sequence in; 0: what is reduced itself */
+    void *of;
+    ir_value (*block)(void *of, ir_builder *b, ir_value start, int64_t length);
+    ir_value (*some)(void *of, ir_builder *b, ir_value start, ir_value length);
+} sequence;
+
+static void store_result(const sequence *q, ir_builder *b, ir_value results, ir_value number,
+                         ir_value x) {
+    ir_value at = q->columns == 1 ? number : tile_affine(b, 0, &number, &q->columns, 1);
+    tile_store(b, results, at, x, 0, 1, false);
+}
+
+/* Block results are a new sequence. */
+static ir_value reduce_sequence(const sequence *q, ir_builder *b, int64_t length) {
+    if (length <= LANES_BLOCK)
+        return q->block(q->of, b, tile_index(b, 0), length);
+    int64_t full = length / LANES_BLOCK, blocks = (length + LANES_BLOCK - 1) / LANES_BLOCK,
+            step = LANES_BLOCK;
+    ir_value results = lowering_scratch(q->f->l, b, q->element, blocks * q->columns), number;
+    ir_op loop;
+    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, full), 1, NULL, 0, &loop, &number);
+    lowering_mark(q->f->l, loop, q->f->op);
+    ir_value x = q->block(q->of, &in, tile_affine(&in, 0, &number, &step, 1), LANES_BLOCK);
+    store_result(q, &in, results, number, x);
+    tile_yield(&in, NULL, 0);
+    if (blocks > full) {
+        x = q->block(q->of, b, tile_index(b, full * LANES_BLOCK), length - full * LANES_BLOCK);
+        tile_store(b, results, tile_index(b, full * q->columns), x, 0, 1, false);
+    }
+    *q->partial = results;
+    return reduce_sequence(q, b, blocks);
+}
+
+/* Levels that there may be: sequences have at most 2^36 elements (ops/symbols.c). */
 enum { LANES_LEVELS = 3 };
 
 static ir_dim blocks_of(lowering *l, ir_dim length) {
     return ir_dim_floordiv(l->m, ir_dim_add_scaled(l->m, length, LANES_BLOCK - 1, 1), LANES_BLOCK);
 }
 
-/* The first block is in a register; where there are more, all are a sequence in memory. */
-static ir_value reduce_symbolic(reduction *r, ir_builder *b, ir_dim length, int level) {
-    lowering *l = r->f.l;
+/* Of a length that a launch gives. The first block is in registers; where there are more, all are a
+ * sequence in memory. */
+static ir_value reduce_symbolic(const sequence *q, ir_builder *b, ir_dim length, int level) {
+    lowering *l = q->f->l;
     ir_op several, loop;
     ir_value unused, number, count = lowering_dim(l, b, length), zero = tile_index(b, 0);
     ir_value block = tile_index(b, LANES_BLOCK);
-    ir_value first = reduce_some(r, b, zero, tile_index_min(b, count, block));
+    ir_value first = q->some(q->of, b, zero, tile_index_min(b, count, block));
     if (level == LANES_LEVELS)
         return first;
     ir_builder in = tile_for(b, block, count, INT64_C(1) << 40, &first, 1, &several, &unused);
-    lowering_mark(l, several, r->f.op);
-    ir_dim blocks = blocks_of(l, length);
-    ir_value results = lowering_scratch(l, &in, r->element, blocks), partial = r->partial;
+    lowering_mark(l, several, q->f->op);
+    ir_dim blocks = blocks_of(l, length), size = ir_dim_add_scaled(l->m, 0, blocks, q->columns);
+    ir_value results = lowering_scratch(l, &in, q->element, size), partial = *q->partial;
     tile_store(&in, results, zero, first, 0, 1, false);
     ir_builder each =
         tile_for(&in, tile_index(&in, 1), lowering_dim(l, &in, blocks), 1, NULL, 0, &loop, &number);
-    lowering_mark(l, loop, r->f.op);
+    lowering_mark(l, loop, q->f->op);
     ir_value start = tile_index_step(&each, zero, number, LANES_BLOCK, 0);
     ir_value left = tile_index_min(&each, tile_index_sub(&each, count, start), block);
-    tile_store(&each, results, number, reduce_some(r, &each, start, left), 0, 1, false);
+    store_result(q, &each, results, number, q->some(q->of, &each, start, left));
     tile_yield(&each, NULL, 0);
-    r->partial = results;
-    ir_value total = reduce_symbolic(r, &in, blocks, level + 1);
-    r->partial = partial;
+    *q->partial = results;
+    ir_value total = reduce_symbolic(q, &in, blocks, level + 1);
+    *q->partial = partial;
     tile_yield(&in, &total, 1);
     return ir_op_result(b->m, several, 0);
 }
+
+static ir_value reduce_all(const sequence *q, ir_builder *b, ir_dim length) {
+    return ir_dim_is_static(length) ? reduce_sequence(q, b, length)
+                                    : reduce_symbolic(q, b, length, 1);
+}
+
+/* ---- the end ---- */
 
 /* The final `+ 0` of float sums. */
 static ir_value finished(const char *kind, ir_builder *b, ir_value x) {
@@ -257,9 +286,8 @@ void lower_reduce(lowering *l, ir_builder *b, ir_op op) {
     r.parts = LANES / r.sub;
     size_t ready = l->ready.count;
     frame_load_ahead(&r.f, b);
-    ir_value result = ir_dim_is_static(length) ? reduce_sequence(&r, b, length)
-                                               : reduce_symbolic(&r, b, length, 1);
-    result = finished(r.kind, b, result);
+    const sequence row = {&r.f, r.element, 1, &r.partial, &r, reduce_block, reduce_some};
+    ir_value result = finished(r.kind, b, reduce_all(&row, b, length));
     l->ready.count = ready;
     r.f.index[r.f.axes - 1] = tile_index(b, 0);
     r.f.columns = 1;
@@ -274,6 +302,7 @@ typedef struct column_reduction {
     const char *kind;
     dtype element;
     ir_value partial; /* [blocks][columns] of the level below; 0 at level 0 */
+    ir_value lanes;   /* lanes64: [lane][columns] */
 } column_reduction;
 
 static ir_value column_elements(column_reduction *r, ir_builder *b, ir_value row) {
@@ -301,8 +330,8 @@ static ir_value columns_any(column_reduction *r, ir_builder *b, ir_value length)
 }
 
 /* lanes[l] += element at row start + at + l, for l in [0, count). */
-static void add_rows(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start,
-                     ir_value at, ir_value count) {
+static void add_rows(column_reduction *r, ir_builder *b, ir_value start, ir_value at,
+                     ir_value count) {
     ir_op loop;
     ir_value l, parts[3] = {start, at, 0};
     int64_t factors[] = {1, 1, 1}, stride = r->f.columns;
@@ -311,12 +340,12 @@ static void add_rows(column_reduction *r, ir_builder *b, ir_value lanes, ir_valu
     parts[2] = l;
     ir_value x = column_elements(r, &in, tile_affine(&in, 0, parts, factors, 3));
     ir_value offset = tile_affine(&in, 0, &l, &stride, 1);
-    ir_value operands[] = {tile_load(&in, lanes, offset, 1, r->f.columns, 0, 1), x};
-    tile_store(&in, lanes, offset, tile_op(&in, TILE_ADD, operands, 2, DTYPE_NONE), 0, 1, false);
+    ir_value operands[] = {tile_load(&in, r->lanes, offset, 1, r->f.columns, 0, 1), x};
+    tile_store(&in, r->lanes, offset, tile_op(&in, TILE_ADD, operands, 2, DTYPE_NONE), 0, 1, false);
     tile_yield(&in, NULL, 0);
 }
 
-static void fold_rows(column_reduction *r, ir_builder *b, ir_value lanes, int64_t half) {
+static void fold_rows(const column_reduction *r, ir_builder *b, int64_t half) {
     ir_op loop;
     ir_value l;
     int64_t stride = r->f.columns;
@@ -324,110 +353,55 @@ static void fold_rows(column_reduction *r, ir_builder *b, ir_value lanes, int64_
     lowering_mark(r->f.l, loop, r->f.op);
     ir_value low = tile_affine(&in, 0, &l, &stride, 1),
              high = tile_affine(&in, half * stride, &l, &stride, 1);
-    ir_value operands[] = {tile_load(&in, lanes, low, 1, r->f.columns, 0, 1),
-                           tile_load(&in, lanes, high, 1, r->f.columns, 0, 1)};
-    tile_store(&in, lanes, low, tile_op(&in, TILE_ADD, operands, 2, DTYPE_NONE), 0, 1, false);
+    ir_value operands[] = {tile_load(&in, r->lanes, low, 1, r->f.columns, 0, 1),
+                           tile_load(&in, r->lanes, high, 1, r->f.columns, 0, 1)};
+    tile_store(&in, r->lanes, low, tile_op(&in, TILE_ADD, operands, 2, DTYPE_NONE), 0, 1, false);
     tile_yield(&in, NULL, 0);
 }
 
-static void clear_lanes(const column_reduction *r, ir_builder *b, ir_value lanes) {
+static void clear_lanes(const column_reduction *r, ir_builder *b) {
     ir_value l, zero = tile_constant(b, r->element, 0);
     int64_t stride = r->f.columns;
     ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, LANES), 1, NULL, 0, NULL, &l);
-    tile_store(&in, lanes, tile_affine(&in, 0, &l, &stride, 1),
+    tile_store(&in, r->lanes, tile_affine(&in, 0, &l, &stride, 1),
                tile_broadcast(&in, zero, 1, r->f.columns), 0, 1, false);
     tile_yield(&in, NULL, 0);
 }
 
 /* Whole steps of 64 rows from `start`, up to `full`. */
-static void add_steps(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start,
-                      ir_value full) {
+static void add_steps(column_reduction *r, ir_builder *b, ir_value start, ir_value full) {
     ir_op loop;
     ir_value at;
     ir_builder in = tile_for(b, tile_index(b, 0), full, LANES, NULL, 0, &loop, &at);
     lowering_mark(r->f.l, loop, r->f.op);
-    add_rows(r, &in, lanes, start, at, tile_index(&in, LANES));
+    add_rows(r, &in, start, at, tile_index(&in, LANES));
     tile_yield(&in, NULL, 0);
 }
 
-static ir_value fold_lanes(column_reduction *r, ir_builder *b, ir_value lanes) {
+static ir_value fold_lanes(const column_reduction *r, ir_builder *b) {
     for (int64_t half = LANES / 2; half > 0; half /= 2)
-        fold_rows(r, b, lanes, half);
-    return tile_load(b, lanes, tile_index(b, 0), 1, r->f.columns, 0, 1);
+        fold_rows(r, b, half);
+    return tile_load(b, r->lanes, tile_index(b, 0), 1, r->f.columns, 0, 1);
 }
 
-static ir_value columns_block(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start,
-                              int64_t length) {
+static ir_value columns_block(void *of, ir_builder *b, ir_value start, int64_t length) {
+    column_reduction *r = of;
     int64_t full = length / LANES * LANES;
-    clear_lanes(r, b, lanes);
+    clear_lanes(r, b);
     if (full)
-        add_steps(r, b, lanes, start, tile_index(b, full));
+        add_steps(r, b, start, tile_index(b, full));
     if (length > full)
-        add_rows(r, b, lanes, start, tile_index(b, full), tile_index(b, length - full));
-    return fold_lanes(r, b, lanes);
+        add_rows(r, b, start, tile_index(b, full), tile_index(b, length - full));
+    return fold_lanes(r, b);
 }
 
-static ir_value columns_some(column_reduction *r, ir_builder *b, ir_value lanes, ir_value start,
-                             ir_value length) {
+static ir_value columns_some(void *of, ir_builder *b, ir_value start, ir_value length) {
+    column_reduction *r = of;
     ir_value full = tile_index_floor(b, length, LANES);
-    clear_lanes(r, b, lanes);
-    add_steps(r, b, lanes, start, full);
-    add_rows(r, b, lanes, start, full, tile_index_sub(b, length, full));
-    return fold_lanes(r, b, lanes);
-}
-
-/* As reduce_symbolic. */
-static ir_value columns_symbolic(column_reduction *r, ir_builder *b, ir_value lanes, ir_dim length,
-                                 int level) {
-    lowering *l = r->f.l;
-    ir_op several, loop;
-    ir_value unused, number, count = lowering_dim(l, b, length), zero = tile_index(b, 0);
-    ir_value block = tile_index(b, LANES_BLOCK);
-    int64_t stride = r->f.columns;
-    ir_value first = columns_some(r, b, lanes, zero, tile_index_min(b, count, block));
-    if (level == LANES_LEVELS)
-        return first;
-    ir_builder in = tile_for(b, block, count, INT64_C(1) << 40, &first, 1, &several, &unused);
-    lowering_mark(l, several, r->f.op);
-    ir_dim blocks = blocks_of(l, length);
-    ir_dim size = ir_dim_add_scaled(l->m, 0, blocks, stride);
-    ir_value results = lowering_scratch(l, &in, r->element, size), partial = r->partial;
-    tile_store(&in, results, zero, first, 0, 1, false);
-    ir_builder each =
-        tile_for(&in, tile_index(&in, 1), lowering_dim(l, &in, blocks), 1, NULL, 0, &loop, &number);
-    lowering_mark(l, loop, r->f.op);
-    ir_value start = tile_index_step(&each, zero, number, LANES_BLOCK, 0);
-    ir_value left = tile_index_min(&each, tile_index_sub(&each, count, start), block);
-    ir_value x = columns_some(r, &each, lanes, start, left);
-    tile_store(&each, results, tile_affine(&each, 0, &number, &stride, 1), x, 0, 1, false);
-    tile_yield(&each, NULL, 0);
-    r->partial = results;
-    ir_value total = columns_symbolic(r, &in, lanes, blocks, level + 1);
-    r->partial = partial;
-    tile_yield(&in, &total, 1);
-    return ir_op_result(b->m, several, 0);
-}
-
-static ir_value columns_lanes(column_reduction *r, ir_builder *b, ir_value lanes, int64_t length) {
-    if (length <= LANES_BLOCK)
-        return columns_block(r, b, lanes, tile_index(b, 0), length);
-    int64_t full = length / LANES_BLOCK, blocks = (length + LANES_BLOCK - 1) / LANES_BLOCK,
-            step = LANES_BLOCK;
-    int64_t stride = r->f.columns;
-    ir_value results = lowering_scratch(r->f.l, b, r->element, blocks * stride), number;
-    ir_op loop;
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, full), 1, NULL, 0, &loop, &number);
-    lowering_mark(r->f.l, loop, r->f.op);
-    ir_value x = columns_block(r, &in, lanes, tile_affine(&in, 0, &number, &step, 1), LANES_BLOCK);
-    tile_store(&in, results, tile_affine(&in, 0, &number, &stride, 1), x, 0, 1, false);
-    tile_yield(&in, NULL, 0);
-    if (blocks > full) {
-        x = columns_block(r, b, lanes, tile_index(b, full * LANES_BLOCK),
-                          length - full * LANES_BLOCK);
-        tile_store(b, results, tile_index(b, full * stride), x, 0, 1, false);
-    }
-    r->partial = results;
-    return columns_lanes(r, b, lanes, blocks);
+    clear_lanes(r, b);
+    add_steps(r, b, start, full);
+    add_rows(r, b, start, full, tile_index_sub(b, length, full));
+    return fold_lanes(r, b);
 }
 
 void lower_columns(lowering *l, ir_builder *b, ir_op op) {
@@ -440,9 +414,10 @@ void lower_columns(lowering *l, ir_builder *b, ir_op op) {
     r.f.rows = 1;
     r.f.index[r.f.axes++] = tile_index(b, 0);
     if (order_of(l->s, op, ORDER_ANY) == ORDER_LANES64) {
-        ir_value lanes = lowering_scratch(l, b, r.element, LANES * r.f.columns);
-        result = ir_dim_is_static(length) ? columns_lanes(&r, b, lanes, length)
-                                          : columns_symbolic(&r, b, lanes, length, 1);
+        const sequence side_by_side = {&r.f, r.element,     r.f.columns, &r.partial,
+                                       &r,   columns_block, columns_some};
+        r.lanes = lowering_scratch(l, b, r.element, LANES * r.f.columns);
+        result = reduce_all(&side_by_side, b, length);
     } else {
         result = columns_any(&r, b, lowering_dim(l, b, length));
     }

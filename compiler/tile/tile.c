@@ -114,13 +114,6 @@ ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value
                      1);
 }
 
-ir_value tile_load_group(ir_builder *b, ir_value memory, ir_value offset, int64_t rows,
-                         int64_t row_stride) {
-    ir_named_attr attr = {"row_stride", ir_attr_int(b->m, row_stride)};
-    return ir_build1(b, TILE_LOAD_GROUP, (ir_value[]){memory, offset}, 2,
-                     ir_type_tile(b->m, DTYPE_I32, rows, 1, 0), &attr, 1);
-}
-
 ir_value tile_group(ir_builder *b, ir_value x) {
     return ir_build1(b, TILE_GROUP, &x, 1,
                      ir_type_tile(b->m, DTYPE_I32, 1, tile_type(b, x)->dims[1], 0), NULL, 0);

@@ -74,8 +74,7 @@ ir_value tile_more_of(const ir_module *m, ir_op op, tile_more which);
 /* Each index has a name of its own. */
 bool tile_more_fits(const ir_module *m, ir_op op);
 /* Rx1 of i32: groups of adjacent narrow elements. */
-ir_value tile_load_group(ir_builder *b, ir_value memory, ir_value offset, int64_t rows,
-                         int64_t row_stride);
+ir_value tile_load_group(ir_builder *b, ir_value memory, ir_value offset, const tile_window *w);
 /* 1xC of i32 from a tile of narrow elements whose columns are 32 bits high. */
 ir_value tile_group(ir_builder *b, ir_value x);
 ir_value tile_group_dot(ir_builder *b, ir_value x, ir_value y, ir_value sum, dtype of,

@@ -39,32 +39,15 @@ static const struct {
     int opcode;
     const char *operands, *result;
 } signatures[] = {
-    {TILE_WORKSPACE, "i", "m"},
-    {TILE_SCRATCH, "i", "m"},
-    {TILE_INDEX, "", "i"},
-    {TILE_AFFINE, "i", "i"},
-    {TILE_INDEX_MIN, "i", "i"},
-    {TILE_INDEX_MAX, "i", "i"},
-    {TILE_INDEX_DIV, "i", "i"},
-    {TILE_INDEX_REM, "i", "i"},
-    {TILE_TO_INDEX, "t", "i"},
-    {TILE_FROM_INDEX, "i", "t"},
-    {TILE_LOAD, "mi", "t"},
-    {TILE_GATHER, "miti", "t"},
-    {TILE_LOAD_GROUP, "mi", "t"},
-    {TILE_GROUP, "t", "t"},
-    {TILE_GROUP_DOT, "t", "t"},
-    {TILE_PREFETCH, "mi", ""},
-    {TILE_STORE, "miti", ""},
-    {TILE_CONSTANT, "", "t"},
-    {TILE_BROADCAST, "t", "t"},
-    {TILE_IOTA, "i", "t"},
-    {TILE_PAD, "t", "t"},
-    {TILE_FOLD, "t", "t"},
-    {TILE_DIM, "", "i"},
-    {TILE_INDEX_MUL, "i", "i"},
+    {TILE_WORKSPACE, "i", "m"},      {TILE_SCRATCH, "i", "m"},   {TILE_INDEX, "", "i"},
+    {TILE_AFFINE, "i", "i"},         {TILE_INDEX_MIN, "i", "i"}, {TILE_INDEX_MAX, "i", "i"},
+    {TILE_INDEX_DIV, "i", "i"},      {TILE_INDEX_REM, "i", "i"}, {TILE_TO_INDEX, "t", "i"},
+    {TILE_FROM_INDEX, "i", "t"},     {TILE_LOAD, "mi", "t"},     {TILE_GATHER, "miti", "t"},
+    {TILE_LOAD_GROUP, "mi", "t"},    {TILE_GROUP, "t", "t"},     {TILE_GROUP_DOT, "t", "t"},
+    {TILE_PREFETCH, "mi", ""},       {TILE_STORE, "miti", ""},   {TILE_CONSTANT, "", "t"},
+    {TILE_BROADCAST, "t", "t"},      {TILE_IOTA, "i", "t"},      {TILE_PAD, "t", "t"},
+    {TILE_FOLD, "t", "t"},           {TILE_DIM, "", "i"},        {TILE_INDEX_MUL, "i", "i"},
     {TILE_INDEX_QUOTIENT, "i", "i"},
-    {TILE_INDEX_REMAINDER, "i", "i"},
 };
 
 static bool has_kind(const ir_type_data *t, char letter) {
@@ -196,7 +179,7 @@ static bool verify_group(const ir_module *m, ir_op op, status *st) {
     const ir_type_data *to = result(m, op);
     int opcode = ir_op_get(m, op)->opcode;
     if (opcode == TILE_LOAD_GROUP)
-        return (holds_groups(to) && to->dims[1] == 1 &&
+        return (holds_groups(to) && to->dims[1] == 1 && tile_more_fits(m, op) &&
                 dtype_size(operand(m, op, 0)->element) < 4) ||
                broken(st, "loads groups of narrow elements, one for each row");
     if (opcode == TILE_GROUP)

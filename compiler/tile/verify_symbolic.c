@@ -2,7 +2,8 @@
  *
  * Bounds are no numbers there, so that no element can be counted. What remains is the form: which
  * loops and folds belong to which reduction, that a loop adds one element in each step to each sum
- * or to each lane, and nothing else, and that no reduction is left out. */
+ * or to each lane, or at most once a chunk's sum to the total before it, and nothing else, and that
+ * no reduction is left out. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,6 +11,17 @@
 
 static bool adds_by_fma(const reduction_record *r) {
     return strcmp(r->kind, "dot") == 0;
+}
+
+/* Is the sum of a chunk that the loop carries added to what memory holds, once? */
+static bool adds_to_total(const orders *o, ir_op loop, const reduction_record *r, uint32_t i) {
+    ir_block block = ir_op_block(o->m, loop, 0);
+    const ir_op_data *yield = ir_op_get(o->m, ir_block_get(o->m, block)->last);
+    ir_op sum = orders_defined_by(o, yield->operands[i], TILE_ADD);
+    if (!sum || r->order != ORDER_CHUNK512 || ir_op_int(o->m, loop, "step", 0) % ORDER_CHUNK != 0)
+        return false;
+    const ir_value *x = ir_op_get(o->m, sum)->operands;
+    return orders_defined_by(o, x[0], TILE_LOAD) || orders_defined_by(o, x[1], TILE_LOAD);
 }
 
 /* What a loop of the reduction carries: sums of products, lanes, or results that memory holds. */
@@ -22,6 +34,7 @@ static bool check_carried(orders *o, ir_op loop, const reduction_record *r, uint
         return true;
     if (adds_by_fma(r))
         return (kind == CARRIED_FMA && steps == step) ||
+               (kind == CARRIED_ADDED && steps == 1 && adds_to_total(o, loop, r, i)) ||
                orders_fail(o, loop, "is not one fma for each element, onto what it carries");
     return (r->order == ORDER_LANES64 && kind == CARRIED_ADDED && step == ORDER_LANES * steps) ||
            orders_fail(o, loop, "order 'lanes64' adds one element to each lane in 64");

@@ -19,7 +19,7 @@ static ir_attr add_more(ir_builder *b, const tile_window *w, ir_value *operands,
 }
 
 static ir_value build_window(ir_builder *b, int opcode, const ir_value *first, uint32_t count,
-                             const tile_window *w) {
+                             const tile_window *w, dtype element) {
     ir_value operands[3 + TILE_MORE_COUNT];
     memcpy(operands, first, sizeof *first * count);
     ir_named_attr attrs[4] = {{"row_stride", ir_attr_int(b->m, w->row_stride)},
@@ -30,17 +30,23 @@ static ir_value build_window(ir_builder *b, int opcode, const ir_value *first, u
     ir_attr more = add_more(b, w, operands, &count);
     if (more)
         attrs[attr_count++] = (ir_named_attr){"more", more};
-    ir_type type = ir_type_tile(b->m, tile_type(b, first[0])->element, w->rows, w->columns, 0);
+    ir_type type = ir_type_tile(b->m, element, w->rows, w->columns, 0);
     return ir_build1(b, opcode, operands, count, type, attrs, attr_count);
 }
 
 ir_value tile_load_window(ir_builder *b, ir_value memory, ir_value offset, const tile_window *w) {
-    return build_window(b, TILE_LOAD, (ir_value[]){memory, offset}, 2, w);
+    return build_window(b, TILE_LOAD, (ir_value[]){memory, offset}, 2, w,
+                        tile_type(b, memory)->element);
+}
+
+ir_value tile_load_group(ir_builder *b, ir_value memory, ir_value offset, const tile_window *w) {
+    return build_window(b, TILE_LOAD_GROUP, (ir_value[]){memory, offset}, 2, w, DTYPE_I32);
 }
 
 ir_value tile_gather_window(ir_builder *b, ir_value memory, ir_value offset, ir_value indices,
                             const tile_window *w) {
-    return build_window(b, TILE_GATHER, (ir_value[]){memory, offset, indices}, 3, w);
+    return build_window(b, TILE_GATHER, (ir_value[]){memory, offset, indices}, 3, w,
+                        tile_type(b, memory)->element);
 }
 
 ir_op tile_store_window(ir_builder *b, ir_value memory, ir_value offset, ir_value x,
@@ -77,7 +83,8 @@ ir_op tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, in
 /* ---- reading them ---- */
 
 static uint32_t first_more(const ir_module *m, ir_op op) {
-    return ir_op_get(m, op)->opcode == TILE_LOAD ? 2 : 3;
+    int opcode = ir_op_get(m, op)->opcode;
+    return opcode == TILE_LOAD || opcode == TILE_LOAD_GROUP ? 2 : 3;
 }
 
 ir_value tile_more_of(const ir_module *m, ir_op op, tile_more which) {

@@ -93,7 +93,7 @@ static void close_module(emitter *e) {
     LLVMDisposeBuilder(e->b);
     LLVMDisposeModule(e->module);
     LLVMContextDispose(e->context);
-    vec_release(&e->multiples);
+    vec_release(&e->made);
     arena_release(&e->memory);
     free(e->of);
 }

@@ -31,13 +31,14 @@ typedef struct emitted {
     const reciprocal *reciprocal;
 } emitted;
 
-/* A product of a stride that is no number. */
-typedef struct stride_multiple {
-    LLVMValueRef stride;
+/* What was made before the loops around its use: a multiple of a stride that is no number, or where
+ * there is none a mask (emit_memory.c). */
+typedef struct made_early {
+    LLVMValueRef of;
     int64_t number;
     LLVMValueRef valid; /* as many steps there are; NULL: any */
-    LLVMValueRef product;
-} stride_multiple;
+    LLVMValueRef value;
+} made_early;
 
 typedef struct emitter {
     const ir_module *m;
@@ -49,7 +50,7 @@ typedef struct emitter {
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, pointer;
     emitted *of; /* by Tile IR value */
     arena memory;
-    VEC(stride_multiple) multiples; /* made so far in the present function */
+    VEC(made_early) made; /* so far in the present function */
     LLVMValueRef workspace, scratch, dims;
     const char *kernel;
     status *st;

@@ -2,23 +2,6 @@
  * AVX512-BF16). */
 #include "target/llvm/emit.h"
 
-/* Groups of a row are single: they are broadcast where they are used. */
-void code_load_group(emitter *e, ir_op op) {
-    const ir_op_data *d = ir_op_get(e->m, op);
-    dtype element = ir_type_get(e->m, ir_value_get(e->m, d->operands[0])->type)->element;
-    int64_t row = ir_op_int(e->m, op, "row_stride", 0), bytes = (int64_t)dtype_size(element);
-    emitted *t = code_new(e, d->results[0]);
-    LLVMValueRef at = LLVMBuildNSWMul(e->b, code_get(e, d->operands[1])->values[0],
-                                      code_int(e, e->i64, bytes), "");
-    at = LLVMBuildGEP2(e->b, e->i8, code_get(e, d->operands[0])->values[0], &at, 1, "");
-    for (int64_t r = 0; r < t->rows; r++) {
-        LLVMValueRef offset = code_int(e, e->i64, r * row * bytes);
-        LLVMValueRef from = LLVMBuildGEP2(e->b, e->i8, at, &offset, 1, "");
-        t->values[r] = LLVMBuildLoad2(e->b, e->i32, from, "");
-        LLVMSetAlignment(t->values[r], (unsigned)bytes);
-    }
-}
-
 void code_group(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     const emitted *x = code_get(e, d->operands[0]);

@@ -78,25 +78,41 @@ static LLVMValueRef clamped(emitter *e, int64_t number, LLVMValueRef valid) {
     return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, n, last, ""), n, last, "");
 }
 
-/* number * stride, the number not past the last of `valid` (NULL: any): made where these are, once
- * for all loops inside, as no pass moves it there. A stride is made before what is valid. */
-static LLVMValueRef multiple_of(emitter *e, LLVMValueRef stride, int64_t number,
-                                LLVMValueRef valid) {
-    for (size_t i = 0; i < e->multiples.count; i++) {
-        const stride_multiple *m = &e->multiples.items[i];
-        if (m->stride == stride && m->number == number && m->valid == valid)
-            return m->product;
-    }
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
-    LLVMValueRef after = valid ? valid : stride;
-    LLVMValueRef next = LLVMIsAInstruction(after) ? LLVMGetNextInstruction(after) : NULL;
+/* Puts what follows where a value is made, once for all loops inside, as no pass moves it there.
+ * False: the place is not known. */
+static bool go_behind(emitter *e, LLVMValueRef value) {
+    LLVMValueRef next = LLVMIsAInstruction(value) ? LLVMGetNextInstruction(value) : NULL;
+    while (next && LLVMIsAPHINode(next))
+        next = LLVMGetNextInstruction(next);
     if (next)
         LLVMPositionBuilderBefore(e->b, next);
-    LLVMValueRef product = LLVMBuildNSWMul(e->b, stride, clamped(e, number, valid), "");
+    return next != NULL;
+}
+
+static LLVMValueRef find_made(const emitter *e, LLVMValueRef of, int64_t number,
+                              LLVMValueRef valid) {
+    for (size_t i = 0; i < e->made.count; i++) {
+        const made_early *m = &e->made.items[i];
+        if (m->of == of && m->number == number && m->valid == valid)
+            return m->value;
+    }
+    return NULL;
+}
+
+/* number * stride, the number not past the last of `valid` (NULL: any). A stride is made before
+ * what is valid. */
+static LLVMValueRef multiple_of(emitter *e, LLVMValueRef stride, int64_t number,
+                                LLVMValueRef valid) {
+    LLVMValueRef product = find_made(e, stride, number, valid);
+    if (product)
+        return product;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    bool early = go_behind(e, valid ? valid : stride);
+    product = LLVMBuildNSWMul(e->b, stride, clamped(e, number, valid), "");
     LLVMPositionBuilderAtEnd(e->b, here);
-    stride_multiple made = {stride, number, valid, product};
-    if (next)
-        vec_push(&e->multiples, made);
+    made_early made = {stride, number, valid, product};
+    if (early)
+        vec_push(&e->made, made);
     return product;
 }
 
@@ -112,41 +128,46 @@ static LLVMValueRef along(emitter *e, const placement *p, LLVMValueRef at, int64
     return LLVMBuildGEP2(e->b, memory_type(e, p->element), at, &offset, 1, "");
 }
 
-/* The address of an element; `safe`: of the nearest valid one. */
-static LLVMValueRef address_of(emitter *e, const placement *p, int64_t r, int64_t c, bool safe) {
-    LLVMValueRef at = p->at, rows = safe ? p->valid_rows : NULL,
-                 columns = safe ? p->valid_columns : NULL;
-    at = along(e, p, at, r, p->row, p->row_stride, rows);
-    return along(e, p, at, c, p->column, p->column_stride, columns);
+/* What of a place is kept at the last that is there. */
+enum { KEEP_NONE = 0, KEEP_ROWS = 1, KEEP_COLUMNS = 2, KEEP_ALL = 3 };
+
+/* The address of an element. */
+static LLVMValueRef address_of(emitter *e, const placement *p, int64_t r, int64_t c, int keep) {
+    LLVMValueRef at = p->at;
+    at = along(e, p, at, r, p->row, p->row_stride, keep & KEEP_ROWS ? p->valid_rows : NULL);
+    return along(e, p, at, c, p->column, p->column_stride,
+                 keep & KEEP_COLUMNS ? p->valid_columns : NULL);
 }
 
-/* first + i < valid, in each lane i. */
-static LLVMValueRef lanes_below(emitter *e, int64_t first, int width, LLVMValueRef valid) {
-    LLVMValueRef lanes[64];
+/* Which lanes of a vector are there: first + i < valid, in each lane i. NULL: all. */
+static LLVMValueRef mask_of(emitter *e, int64_t first, int width, LLVMValueRef valid) {
+    LLVMValueRef lanes[64], mask = valid ? find_made(e, NULL, first * 64 + width - 1, valid) : NULL;
+    if (!valid || mask)
+        return mask;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    bool early = go_behind(e, valid);
     LLVMValueRef limit = LLVMBuildTrunc(e->b, valid, e->i32, "");
     for (int i = 0; i < width; i++)
         lanes[i] = code_int(e, e->i32, first + i);
-    return LLVMBuildICmp(e->b, LLVMIntSLT, LLVMConstVector(lanes, (unsigned)width),
+    mask = LLVMBuildICmp(e->b, LLVMIntSLT, LLVMConstVector(lanes, (unsigned)width),
                          code_splat(e, limit, width), "");
+    LLVMPositionBuilderAtEnd(e->b, here);
+    made_early made = {NULL, first * 64 + width - 1, valid, mask};
+    if (early)
+        vec_push(&e->made, made);
+    return mask;
 }
 
-/* Which lanes of a vector may touch memory: they run along columns from `c` in row `r`, or where
- * `down` along rows from `r` in column `c`. NULL: all. */
-static LLVMValueRef mask_of(emitter *e, const placement *p, int64_t r, int64_t c, int width,
-                            bool down) {
-    LLVMValueRef along = down ? p->valid_rows : p->valid_columns,
-                 across = down ? p->valid_columns : p->valid_rows, mask = NULL;
-    if (along)
-        mask = lanes_below(e, down ? r : c, width, along);
-    if (across && (down ? c : r) > 0) {
-        LLVMValueRef there =
-            LLVMBuildICmp(e->b, LLVMIntSLT, code_int(e, e->i64, down ? c : r), across, "");
-        LLVMValueRef all =
-            LLVMBuildSelect(e->b, there, LLVMConstAllOnes(LLVMVectorType(e->i1, (unsigned)width)),
-                            LLVMConstNull(LLVMVectorType(e->i1, (unsigned)width)), "");
-        mask = mask ? LLVMBuildAnd(e->b, mask, all, "") : all;
-    }
-    return mask;
+/* ... of a vector that is stored along columns from `c`: none where the row is not there. */
+static LLVMValueRef mask_of_store(emitter *e, const placement *p, int64_t r, int64_t c, int width) {
+    LLVMTypeRef type = LLVMVectorType(e->i1, (unsigned)width);
+    LLVMValueRef mask = mask_of(e, c, width, p->valid_columns);
+    if (!p->valid_rows || r == 0)
+        return mask;
+    LLVMValueRef there = LLVMBuildICmp(e->b, LLVMIntSLT, code_int(e, e->i64, r), p->valid_rows, "");
+    LLVMValueRef all =
+        LLVMBuildSelect(e->b, there, LLVMConstAllOnes(type), LLVMConstNull(type), "");
+    return mask ? LLVMBuildAnd(e->b, mask, all, "") : all;
 }
 
 static LLVMValueRef load_raw(emitter *e, dtype element, LLVMValueRef at, int width) {
@@ -210,8 +231,8 @@ static void load_block(emitter *e, emitted *t, const placement *at, int64_t r0, 
             continue;
         }
         int64_t column = (int64_t)p * width + c;
-        LLVMValueRef mask = rows > 1 ? mask_of(e, at, r0, column, rows, true) : NULL;
-        LLVMValueRef from = address_of(e, at, r0, column, rows == 1);
+        LLVMValueRef mask = rows > 1 ? mask_of(e, r0, rows, at->valid_rows) : NULL;
+        LLVMValueRef from = address_of(e, at, r0, column, rows > 1 ? KEEP_COLUMNS : KEEP_ALL);
         v[c] =
             code_extend(e, load_vector(e, t->element, from, rows, mask), t->element, rows, width);
     }
@@ -227,7 +248,7 @@ static LLVMValueRef load_elements(emitter *e, const emitted *t, const placement 
     int width = code_part_width(t, p);
     LLVMValueRef x = LLVMGetUndef(code_vector(e, t->element, width));
     for (int c = 0; c < width; c++) {
-        LLVMValueRef from = address_of(e, at, r, (int64_t)p * t->width + c, true);
+        LLVMValueRef from = address_of(e, at, r, (int64_t)p * t->width + c, KEEP_ALL);
         LLVMValueRef one = load_vector(e, t->element, from, 1, NULL);
         x = width == 1
                 ? one
@@ -251,12 +272,23 @@ void code_load(emitter *e, ir_op op) {
                 if (r % t->width == 0)
                     load_block(e, t, &at, r, p);
             } else if (!apart && width > 1) {
-                LLVMValueRef mask = mask_of(e, &at, r, c, width, false);
-                *value = load_vector(e, t->element, address_of(e, &at, r, c, false), width, mask);
+                LLVMValueRef mask = mask_of(e, c, width, at.valid_columns);
+                LLVMValueRef from = address_of(e, &at, r, c, KEEP_ROWS);
+                *value = load_vector(e, t->element, from, width, mask);
             } else {
                 *value = load_elements(e, t, &at, r, p);
             }
         }
+}
+
+/* Groups of a row are single: they are broadcast where they are used. */
+void code_load_group(emitter *e, ir_op op) {
+    emitted *t = code_new(e, ir_op_get(e->m, op)->results[0]);
+    placement at = place_of(e, op);
+    for (int64_t r = 0; r < t->rows; r++) {
+        t->values[r] = LLVMBuildLoad2(e->b, e->i32, address_of(e, &at, r, 0, KEEP_ROWS), "");
+        LLVMSetAlignment(t->values[r], (unsigned)dtype_size(at.element));
+    }
 }
 
 static LLVMValueRef lane(emitter *e, LLVMValueRef x, int width, int i) {
@@ -279,7 +311,7 @@ static LLVMValueRef gather_elements(emitter *e, const gathering *g) {
     for (int c = 0; c < g->width; c++) {
         LLVMValueRef index = LLVMBuildSExt(e->b, lane(e, g->indices, g->width, c), e->i64, "");
         LLVMValueRef from =
-            moved(e, element, address_of(e, &g->at, g->r, g->c + c, true), index, g->stride);
+            moved(e, element, address_of(e, &g->at, g->r, g->c + c, KEEP_ALL), index, g->stride);
         LLVMValueRef one = load_vector(e, element, from, 1, NULL);
         if (g->width == 1)
             return one;
@@ -292,7 +324,7 @@ static LLVMValueRef gather_elements(emitter *e, const gathering *g) {
 static LLVMValueRef gather_vector(emitter *e, const gathering *g) {
     unsigned width = (unsigned)g->width;
     dtype element = g->at.element;
-    LLVMValueRef lanes[64], mask = mask_of(e, &g->at, g->r, g->c, g->width, false);
+    LLVMValueRef lanes[64], mask = mask_of(e, g->c, g->width, g->at.valid_columns);
     for (int c = 0; c < g->width; c++)
         lanes[c] = code_int(e, e->i64, c * g->at.column);
     LLVMValueRef stride = code_splat(e, g->stride, g->width);
@@ -300,7 +332,7 @@ static LLVMValueRef gather_vector(emitter *e, const gathering *g) {
     offsets = LLVMBuildNSWMul(e->b, offsets, stride, "");
     offsets = LLVMBuildNSWAdd(e->b, offsets, LLVMConstVector(lanes, width), "");
     LLVMTypeRef type = code_vector(e, element, g->width);
-    LLVMValueRef first = address_of(e, &g->at, g->r, g->c, false);
+    LLVMValueRef first = address_of(e, &g->at, g->r, g->c, KEEP_ROWS);
     LLVMValueRef from = LLVMBuildGEP2(e->b, memory_type(e, element), first, &offsets, 1, "");
     LLVMTypeRef types[] = {type, LLVMTypeOf(from)};
     LLVMValueRef args[] = {from, LLVMConstInt(e->i32, dtype_size(element), 0),
@@ -407,8 +439,8 @@ static LLVMValueRef stored_part(emitter *e, const emitted *t, int64_t r, int p, 
 static void store_elements(emitter *e, const placement *at, int64_t r, int64_t c, LLVMValueRef x,
                            int width) {
     for (int i = 0; i < width; i++) {
-        LLVMValueRef one = lane(e, x, width, i), to = address_of(e, at, r, c + i, false);
-        LLVMValueRef mask = mask_of(e, at, r, c + i, 1, false);
+        LLVMValueRef one = lane(e, x, width, i), to = address_of(e, at, r, c + i, KEEP_ALL);
+        LLVMValueRef mask = mask_of_store(e, at, r, c + i, 1);
         if (mask)
             store_masked(e, at->element, one, to, 1, mask);
         else
@@ -429,12 +461,12 @@ void code_store(emitter *e, ir_op op) {
             int width = code_part_width(t, p);
             int64_t c = (int64_t)p * t->width, where = r * at.row + c * at.column;
             LLVMValueRef x = stored_part(e, t, r, p, clean);
-            LLVMValueRef mask = width > 1 ? mask_of(e, &at, r, c, width, false) : NULL;
+            LLVMValueRef mask = width > 1 ? mask_of_store(e, &at, r, c, width) : NULL;
             if (apart || width == 1) {
                 store_elements(e, &at, r, c, x, width);
                 continue;
             }
-            LLVMValueRef to = address_of(e, &at, r, c, false);
+            LLVMValueRef to = address_of(e, &at, r, c, KEEP_ROWS);
             if (mask) {
                 store_masked(e, t->element, x, to, width, mask);
                 continue;
