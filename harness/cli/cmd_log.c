@@ -59,7 +59,8 @@ static void print_results(const json_t *document, const options *o) {
     closing c = {.results = results,
                  .ceilings = json_object_get(document, "ceilings"),
                  .colour = t.colour,
-                 .unicode = terminal_unicode()};
+                 .unicode = terminal_unicode(),
+                 .width = terminal_width(stdout)};
     text out;
     text_init(&out);
     table_header(&t, &out);

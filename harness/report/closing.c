@@ -100,8 +100,7 @@ static void append_roofline(const closing *c, text *out) {
             map_put(&names, name, 1);
     }
     if (names.count)
-        text_append(out, "ceiling                   of it    results  least  mid best  "
-                         "0 %   100 %\n");
+        text_append(out, "share of the ceiling        results  least  mid best  0 %  100 %\n");
     for (i = 0; i < names.count; i++) {
         shares s = {0};
         json_array_foreach(c->results, k, result) {
@@ -138,19 +137,32 @@ static void keep(extreme *best, const json_t *result, double value) {
     best[at] = (extreme){result, value};
 }
 
-static void append_extremes(const char *word, const extreme *best, bool times, text *out) {
+static void describe_extreme(const extreme *e, bool times, text *out) {
+    append_case(e->result, out);
+    text_append_char(out, ' ');
+    if (times)
+        table_duration(e->value, out);
+    else
+        text_printf(out, "%.0f %% of %s", 100 * result_number(e->result, RESULT_FRACTION),
+                    result_text(e->result, RESULT_BOUND));
+}
+
+/* As many as fit into a line. */
+static void append_extremes(const closing *c, const char *word, const extreme *best, bool times,
+                            text *out) {
+    size_t start = out->length;
     if (!best[0].result)
         return;
     label(word, out);
     for (int i = 0; i < LISTED && best[i].result; i++) {
-        text_append(out, i ? ", " : "");
-        append_case(best[i].result, out);
-        text_append_char(out, ' ');
-        if (times)
-            table_duration(best[i].value, out);
-        else
-            text_printf(out, "%.0f %% of %s", 100 * result_number(best[i].result, RESULT_FRACTION),
-                        result_text(best[i].result, RESULT_BOUND));
+        text one;
+        text_init(&one);
+        describe_extreme(&best[i], times, &one);
+        if (i == 0 || out->length - start + 2 + one.length <= (size_t)c->width) {
+            text_append(out, i ? ", " : "");
+            text_append(out, one.data);
+        }
+        text_release(&one);
     }
     text_append_char(out, '\n');
 }
@@ -170,9 +182,9 @@ static void append_slowest(const closing *c, text *out) {
         if (compile > 0)
             keep(compiled, r, compile);
     }
-    append_extremes("slowest", slow, true, out);
-    append_extremes("furthest", far, false, out);
-    append_extremes("compiling", compiled, true, out);
+    append_extremes(c, "slowest", slow, true, out);
+    append_extremes(c, "furthest", far, false, out);
+    append_extremes(c, "compiling", compiled, true, out);
     if (cached)
         text_printf(out, "          %zu modules came from the cache\n", cached);
 }
@@ -199,11 +211,13 @@ static void append_errors(const closing *c, text *out) {
         return;
     int64_t ulp = result_whole(worst, RESULT_MAX_ULP_F64);
     label("errors", out);
-    text_printf(out, "%zu against f64: at most %.2g %% of the derived bound (", count, 100 * most);
-    append_key(worst, out);
+    text_printf(out, "%zu against f64, at most %.2g %% of the derived bound", count, 100 * most);
     if (ulp >= 0 && ulp <= ERROR_TABLE_ULP)
-        text_printf(out, ", %lld ULP", (long long)ulp);
-    text_append(out, ")\n");
+        text_printf(out, " (%lld ULP)", (long long)ulp);
+    text_append(out, ":\n");
+    label("", out);
+    append_key(worst, out);
+    text_append_char(out, '\n');
 }
 
 /* ---- notes and failures ---- */

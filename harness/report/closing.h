@@ -14,7 +14,8 @@ typedef struct closing {
     const char *run;        /* its id; NULL where nothing was stored */
     const char *database;   /* of the run; `named`: by the caller, so commands must name it too */
     bool named, colour, unicode;
-    double seconds;
+    int width;      /* of the terminal */
+    double seconds; /* 0: not told */
 } closing;
 
 void closing_print(const closing *c, text *out);

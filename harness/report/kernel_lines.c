@@ -89,9 +89,7 @@ void kernel_lines_header(const kernel_lines *k, text *out) {
         text_printf(out, "%d", (i + 1) % 10);
     text_printf(out, "%*s%10s", k->column_count < 5 ? 5 - k->column_count : 0, "", "hold");
     if (l.shares)
-        text_printf(out, "  %-*s", SHARE_WIDTH - 2, "of the ceiling");
-    if (l.time)
-        text_append(out, "  largest case");
+        text_append(out, l.time ? "  of the ceiling          largest case" : "  of the ceiling");
     text_append(out, k->colour ? TABLE_PLAIN : "");
     text_append_char(out, '\n');
 }

@@ -437,6 +437,7 @@ static void close_view(run *r, const json_t *measured) {
                  .named = q->database_named,
                  .colour = q->view.colour,
                  .unicode = q->view.unicode,
+                 .width = q->view.width,
                  .seconds = (double)(timer_now_ns() - r->began_ns) * 1e-9};
     text words;
     text_init(&words);
