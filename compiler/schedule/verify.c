@@ -10,7 +10,7 @@
 enum { MAX_AXES = 16 };
 
 /* Beyond any memory, and small enough that sums and products with steps do not overflow. */
-static const int64_t most_elements = INT64_C(1) << 40;
+static const int64_t most_elements = INT64_C(1) << 48;
 
 static bool in_range(int64_t number, int64_t least) {
     return number >= least && number <= most_elements;

@@ -4,7 +4,7 @@
 #include "tile/tile.h"
 
 /* Beyond any memory or tile, and small enough that no sum of a few of them overflows. */
-static const int64_t most_elements = INT64_C(1) << 40, most_columns = 1 << 20;
+static const int64_t most_elements = INT64_C(1) << 48, most_columns = 1 << 20;
 
 static bool broken(status *st, const char *what) {
     return status_set(st, STATUS_INTERNAL, "%s", what);
