@@ -53,7 +53,7 @@ static json_t *phases_json(const ir_module *m) {
         snprintf(symbol, sizeof symbol, "%s_phase_%lld", name,
                  (long long)ir_op_int(m, op, "index", 0));
         json_array_append_new(list, json_pack("{s:s, s:o, s:s}", "symbol", symbol, "grid",
-                                              need_json(m, op, "cells", "grid"), "what",
+                                              need_json(m, op, "workgroups", "grid"), "what",
                                               ir_op_string(m, op, "what", "")));
     }
     return list;
@@ -103,12 +103,12 @@ static json_t *signature_json(const ir_module *m) {
     return root;
 }
 
-/* What a caller may state of a launch: the grid of the last phase, whose cells are alone. */
+/* What a caller may state of a launch: the grid of the last phase, whose workgroups are alone. */
 static json_t *launch_json(const json_t *phases, json_t *scratch) {
     size_t count = json_array_size(phases);
     json_t *last = json_array_get(phases, count - 1);
-    json_t *cells = count ? json_incref(json_object_get(last, "grid")) : json_integer(0);
-    return json_pack("{s:[o, i, i], s:[i, i, i], s:O}", "grid", cells, 1, 1, "block", 1, 1, 1,
+    json_t *workgroups = count ? json_incref(json_object_get(last, "grid")) : json_integer(0);
+    return json_pack("{s:[o, i, i], s:[i, i, i], s:O}", "grid", workgroups, 1, 1, "block", 1, 1, 1,
                      "smem_bytes", scratch);
 }
 

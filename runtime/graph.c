@@ -38,7 +38,7 @@ void graph_add_launch(tsr_graph_t graph, const launch_request *request) {
     p->buffers = keep(graph, p->buffers, p->buffer_count, sizeof *p->buffers);
     p->memories = kept.launch.memories;
     p->dims = keep(graph, p->dims, p->dim_count, sizeof *p->dims);
-    p->cells = keep(graph, p->cells, p->image->phase_count, sizeof *p->cells);
+    p->workgroups = keep(graph, p->workgroups, p->image->phase_count, sizeof *p->workgroups);
     vec_push(&graph->kept, kept);
     pthread_mutex_lock(&graph->context->mutex);
     kept.launch.module->graphs++;

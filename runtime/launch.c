@@ -101,7 +101,7 @@ device_command launch_command(const launch_request *request, tsr_context_t conte
         .buffers = request->buffers,
         .memories = request->memories,
         .dims = request->dims,
-        .cells = request->cells,
+        .workgroups = request->workgroups,
         .buffer_count = m->inputs + m->outputs,
         .dim_count = m->dims,
         .workspace_bytes = (size_t)request->workspace_bytes,

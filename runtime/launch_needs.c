@@ -74,8 +74,8 @@ static tsr_status_t find_code_needs(launch_request *request) {
     bool ok = evaluate(&code->workspace_bytes, &names, &request->workspace_bytes) &&
               evaluate(&code->scratch_bytes, &names, &request->scratch_bytes);
     for (uint32_t i = 0; i < code->phase_count && ok; i++)
-        ok = evaluate(&code->phases[i].cells, &names, &request->room.cells[i]);
-    request->cells = request->room.cells;
+        ok = evaluate(&code->phases[i].workgroups, &names, &request->room.workgroups[i]);
+    request->workgroups = request->room.workgroups;
     return ok ? TSR_SUCCESS : refuse(request, "that is more memory or work than there can be");
 }
 
@@ -113,7 +113,8 @@ static tsr_status_t find_needs(launch_request *request) {
 struct launch_needs {
     const kernel_code *code;
     int64_t workspace_bytes, scratch_bytes;
-    int64_t sizes[METADATA_PARAMETERS_MAX * 2], cells[METADATA_PHASES_MAX], dims[METADATA_DIMS_MAX];
+    int64_t sizes[METADATA_PARAMETERS_MAX * 2], workgroups[METADATA_PHASES_MAX],
+        dims[METADATA_DIMS_MAX];
     bool known;
     atomic_flag busy; /* with dimensions: somebody reads or writes the rest; others evaluate */
 };
@@ -121,7 +122,7 @@ struct launch_needs {
 static inline void recall(struct launch_needs *n, launch_request *request) {
     request->code = n->code;
     request->sizes = n->sizes;
-    request->cells = n->cells;
+    request->workgroups = n->workgroups;
     request->workspace_bytes = n->workspace_bytes;
     request->scratch_bytes = n->scratch_bytes;
 }
@@ -134,8 +135,8 @@ static bool recall_same(struct launch_needs *n, launch_request *request) {
     recall(n, request);
     request->sizes =
         memcpy(request->room.sizes, n->sizes, (m->inputs + m->outputs) * sizeof *n->sizes);
-    request->cells =
-        memcpy(request->room.cells, n->cells, n->code->description->phase_count * sizeof *n->cells);
+    request->workgroups = memcpy(request->room.workgroups, n->workgroups,
+                                 n->code->description->phase_count * sizeof *n->workgroups);
     return true;
 }
 
@@ -146,7 +147,8 @@ static void remember(struct launch_needs *n, const launch_request *request) {
     if (m->dims)
         memcpy(n->dims, request->dims, m->dims * sizeof *n->dims);
     memcpy(n->sizes, request->sizes, (m->inputs + m->outputs) * sizeof *n->sizes);
-    memcpy(n->cells, request->cells, n->code->description->phase_count * sizeof *n->cells);
+    memcpy(n->workgroups, request->workgroups,
+           n->code->description->phase_count * sizeof *n->workgroups);
     n->workspace_bytes = request->workspace_bytes;
     n->scratch_bytes = request->scratch_bytes;
 }

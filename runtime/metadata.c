@@ -133,7 +133,7 @@ static bool read_phases(metadata *m, const json_t *root, metadata_image *image, 
     for (uint32_t i = 0; i < image->phase_count; i++) {
         const json_t *one = json_array_get(phases, i), *what = json_object_get(one, "what");
         if (!get_string(m, one, "symbol", &image->symbols[i], st) ||
-            !get_need(m, one, "grid", &image->phases[i].cells, st))
+            !get_need(m, one, "grid", &image->phases[i].workgroups, st))
             return status_set(st, STATUS_CORRUPT, "phase %u", i);
         image->phases[i].what =
             json_is_string(what) ? arena_strdup(&m->memory, json_string_value(what)) : "";
@@ -155,14 +155,14 @@ static bool read_extents(metadata *m, const json_t *launch, const char *key, met
     return ok;
 }
 
-/* Where none is given: the cells of the last phase, each by itself. */
+/* Where none is given: the workgroups of the last phase, each by itself. */
 static bool read_launch(metadata *m, const json_t *root, metadata_image *image, status *st) {
     const json_t *launch = json_object_get(root, "launch");
     metadata_need *l = image->launch;
     for (int i = 0; i < METADATA_LAUNCH_COUNT; i++)
         l[i] = (metadata_need){NULL, i < 6};
     if (image->phase_count)
-        l[0] = image->phases[image->phase_count - 1].cells;
+        l[0] = image->phases[image->phase_count - 1].workgroups;
     return !launch ||
            (read_extents(m, launch, "grid", l, st) && read_extents(m, launch, "block", l + 3, st) &&
             get_need(m, launch, "smem_bytes", &l[6], st));

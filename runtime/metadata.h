@@ -28,7 +28,7 @@ typedef struct metadata_need {
 
 typedef struct metadata_phase {
     const char *what;
-    metadata_need cells;
+    metadata_need workgroups;
 } metadata_phase;
 
 typedef struct metadata_constraint {
@@ -69,7 +69,7 @@ typedef struct metadata {
 bool metadata_parse(metadata *m, const char *json, size_t size_bytes, status *st);
 void metadata_release(metadata *m);
 
-/* The largest number of cells, and of bytes of a buffer, a workspace or a thread's scratch. */
+/* The largest number of workgroups, and of bytes of a buffer, a workspace or a thread's scratch. */
 #define METADATA_LIMIT (INT64_C(1) << 46)
 /* How many of each a document may have. */
 enum {

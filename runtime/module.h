@@ -15,7 +15,7 @@
  *     "inputs":  [{"name", "dtype", "shape": [..]}], "outputs": [likewise],
  *     "dims": [names of the dimensions given at launch; may be absent],
  *     "tile": {..schedule parameters..}, "workspace_bytes", "scratch_bytes",
- *     "phases": [{"symbol", "grid": cells, "what": "short text"}],
+ *     "phases": [{"symbol", "grid": workgroups, "what": "short text"}],
  *     "launch": {"grid": [x, y, z], "block": [x, y, z], "smem_bytes"} }
  * Where images of several levels differ in what they need, "images" holds for each of them { "isa",
  * "section": "<target>" or "<target>:<number>", "schedule_sha256", "tile", "workspace_bytes",

@@ -137,14 +137,14 @@ typedef struct launch_request {
     void **buffers;
     const device_memory **memories;
     int64_t *dims;
-    const int64_t *sizes; /* bytes of each buffer */
-    const int64_t *cells; /* of each phase */
+    const int64_t *sizes;      /* bytes of each buffer */
+    const int64_t *workgroups; /* of each phase */
     int64_t workspace_bytes, scratch_bytes;
     struct launch_room {
         void *buffers[METADATA_PARAMETERS_MAX * 2];
         const device_memory *memories[METADATA_PARAMETERS_MAX * 2];
         int64_t dims[METADATA_DIMS_MAX], sizes[METADATA_PARAMETERS_MAX * 2],
-            cells[METADATA_PHASES_MAX];
+            workgroups[METADATA_PHASES_MAX];
     } room;
 } launch_request;
 

@@ -28,7 +28,7 @@ static void launch(tsr_module_t module, int64_t dim) {
         request->dims[i] = dim;
     bool small = launch_find_needs(request) == TSR_SUCCESS && request->workspace_bytes < 1 << 20;
     for (uint32_t i = 0; small && i < request->code->description->phase_count; i++)
-        small = request->cells[i] < 1 << 20;
+        small = request->workgroups[i] < 1 << 20;
     free(request);
     if (small && count <= 512)
         tsrLaunch(&module->kernel, NULL, (tsr_launch_t){0}, args, count + m->dims);

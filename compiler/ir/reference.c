@@ -14,7 +14,7 @@ static const char *const headings[IR_LEVEL_COUNT] = {
     "A kernel is a list of phases, a phase a grid around loops around computations. Steps may be "
     "names of the kernel's\n"
     "parameters, which a tuner turns.\n\n",
-    "## Tile IR: how a cell of the grid computes\n\n"
+    "## Tile IR: how a workgroup of the grid computes\n\n"
     "Values are static tiles, indices and memory. No operation names a vector width or a "
     "thread.\n\n",
 };
@@ -43,7 +43,7 @@ static const char preamble[] =
     "its type behind it\n"
     "(`1 : i64`). The 8-bit floats are written `f8E4M3FN` and `f8E5M2`, bool is `i1`.\n\n";
 
-/* A cell of a table: code, or empty; '|' would end the cell. */
+/* A workgroup of a table: code, or empty; '|' would end the workgroup. */
 static void print_code(const char *content, text *out) {
     if (*content)
         text_printf(out, "`%s`", content);

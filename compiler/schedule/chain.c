@@ -180,6 +180,6 @@ void plan_find_chains(plan *p) {
         last->scores = c.first;
         last->rows = c.rows;
         last->depends = (last->depends | rows->depends | first->depends) & ~inner;
-        p->in_cell[c.scores] = p->in_cell[c.weights] = true;
+        p->in_workgroup[c.scores] = p->in_workgroup[c.weights] = true;
     }
 }

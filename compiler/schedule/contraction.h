@@ -57,7 +57,7 @@ typedef struct contraction_result {
     affine index[1][IR_MAX_RANK]; /* of the root */
     ir_value buffer;              /* where results go, and the place there */
     affine access;
-    bool apart; /* the epilogue is a loop of its own over finished sums in a cell buffer */
+    bool apart; /* the epilogue is a loop of its own over finished sums in a workgroup buffer */
 } contraction_result;
 
 typedef struct tile_size {
@@ -84,7 +84,7 @@ typedef struct contraction {
     contraction_counts counts;
     contraction_result result;
     contraction_tiles tiles;
-    /* What a cell does first, where lhs is computed by its cells. */
+    /* What a workgroup does first, where lhs is computed by its workgroups. */
     void (*fill)(struct contraction *c, ir_builder *b, const contraction_place *grid);
     const void *fills; /* its own data */
 } contraction;
@@ -117,7 +117,7 @@ void contraction_choose_form(contraction *c);
  */
 void contraction_emit_block(contraction *c, ir_builder *b, const contraction_place *block);
 
-/* Elements from row to row in a cell's memory: they begin in different sets of the cache. */
+/* Elements from row to row in a workgroup's memory: they begin in different sets of the cache. */
 ir_dim contraction_padded_row(const scheduler *s, ir_dim columns);
 /* Parameters that do not go together fail the schedule; the first reason stays. */
 void contraction_refuse(contraction *c, const char *format, ...)
@@ -126,8 +126,8 @@ void contraction_refuse(contraction *c, const char *format, ...)
 void contraction_choose_group(contraction *c);
 /* Steps of one chunk of its order; 0: all of them are one. */
 int64_t contraction_chunk(const contraction *c);
-/* How many cells blocks of so many rows and columns make. */
-int64_t contraction_cells(const contraction *c, int64_t rows, int64_t columns);
+/* How many workgroups blocks of so many rows and columns make. */
+int64_t contraction_workgroups(const contraction *c, int64_t rows, int64_t columns);
 /* A phase over the outer axes, blocks of rows and, where `by_columns`, of columns; returns the
  * builder inside, *place receives the first of each. */
 ir_builder contraction_open_grid(const contraction *c, const char *what, bool by_columns,

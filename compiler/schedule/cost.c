@@ -10,7 +10,13 @@
 #include "space/thresholds.h"
 
 /* Of a usual core; bytes a cycle for the levels of its memory. */
-enum { CELL_CYCLES = 300, LOOP_CYCLES = 2, LATENCY = 4, SPECIFIED_OPERATIONS = 25, ISSUED = 6 };
+enum {
+    WORKGROUP_CYCLES = 300,
+    LOOP_CYCLES = 2,
+    LATENCY = 4,
+    SPECIFIED_OPERATIONS = 25,
+    ISSUED = 6
+};
 enum { LANES_OF_SUM = ORDER_LANES64_LANES, FOLD_CYCLES = 48 };
 enum { PAGE_BYTES = 4096, TLB_PAGES = 64 };
 static const double l1_rate = 64, l2_rate = 32, scattered_rate = 16, far_rate = 8;
@@ -73,7 +79,7 @@ static double body_operations(const cost_walk *w, ir_op op) {
     return sum;
 }
 
-/* Buffers of a computation, once for each phase; a cell's own stay in cache. */
+/* Buffers of a computation, once for each phase; a workgroup's own stay in cache. */
 static void count_traffic(cost_walk *w, const ir_op_data *d, int64_t axes, int64_t inputs,
                           bool streams) {
     for (uint32_t i = (uint32_t)axes; i < d->operand_count; i++) {
@@ -81,7 +87,7 @@ static void count_traffic(cost_walk *w, const ir_op_data *d, int64_t axes, int64
         ir_op from = ir_value_get(w->m, v)->op;
         const ir_type_data *t = type_of(w, v);
         if (w->touched[v] || t->kind != IR_TYPE_BUFFER ||
-            (from && strcmp(ir_op_string(w->m, from, "space", ""), "cell") == 0))
+            (from && strcmp(ir_op_string(w->m, from, "space", ""), "workgroup") == 0))
             continue;
         double bytes = (double)dtype_size(t->element);
         for (int axis = 0; axis < t->rank; axis++)
@@ -207,18 +213,18 @@ static double phase_cycles(cost_walk *w, ir_op phase) {
     const ir_attr_data *extents = ir_attr_get(w->m, ir_op_attr(w->m, grid, "extents"));
     const ir_attr_data *steps = ir_attr_get(w->m, ir_op_attr(w->m, grid, "steps"));
     const ir_block_data *inner = ir_block_get(w->m, ir_op_block(w->m, grid, 0));
-    double cells = 1, threads = w->target->threads;
+    double workgroups = 1, threads = w->target->threads;
     for (uint32_t i = 0; i < extents->count; i++) {
         int64_t extent = estimate(w, ir_attr_get(w->m, extents->items[i])->integer);
         int64_t step = schedule_step_value(w->m, steps->items[i]);
-        cells *= divide_up((double)extent, (double)(step < 1 ? 1 : step));
+        workgroups *= divide_up((double)extent, (double)(step < 1 ? 1 : step));
         if (i < inner->argument_count)
             w->step_of[inner->arguments[i]] = step < extent ? step : extent;
     }
     w->traffic = 0;
     memset(w->touched, 0, ir_value_count(w->m) + 1);
-    double cell = block_cycles(w, ir_op_block(w->m, grid, 0)) + CELL_CYCLES;
-    return greater(divide_up(cells, threads) * cell, w->traffic);
+    double workgroup = block_cycles(w, ir_op_block(w->m, grid, 0)) + WORKGROUP_CYCLES;
+    return greater(divide_up(workgroups, threads) * workgroup, w->traffic);
 }
 
 double schedule_cost(const ir_module *m, const schedule_target *target) {

@@ -44,15 +44,15 @@ affine expression_offset(const plan *p, ir_value v, const affine *index) {
 
 /* ---- leaves ---- */
 
-static ir_value add_input(expression *e, ir_value source, bool cell, dtype element,
+static ir_value add_input(expression *e, ir_value source, bool workgroup, dtype element,
                           const affine *access) {
     for (size_t i = 0; i < e->inputs.count; i++) {
         expression_input *in = &e->inputs.items[i];
-        if (in->source == source && in->cell == cell &&
+        if (in->source == source && in->workgroup == workgroup &&
             memcmp(&in->access, access, sizeof *access) == 0)
             return in->element;
     }
-    expression_input in = {source, cell, *access, 0};
+    expression_input in = {source, workgroup, *access, 0};
     if (e->body)
         in.element = ir_block_add_argument(e->body->m, e->body->block,
                                            ir_type_scalar(e->body->m, element), NULL);
@@ -181,7 +181,7 @@ static ir_value gather_element(expression *e, ir_value v, const affine *index) {
         return 0;
     ir_module *m = e->body->m;
     size_t input = 0;
-    while (e->inputs.items[input].source != storage || e->inputs.items[input].cell ||
+    while (e->inputs.items[input].source != storage || e->inputs.items[input].workgroup ||
            memcmp(&e->inputs.items[input].access, &origin, sizeof origin) != 0)
         input++;
     ir_named_attr attrs[] = {{"input", ir_attr_int(m, (int64_t)input)},

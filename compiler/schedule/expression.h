@@ -28,9 +28,9 @@ typedef struct axis_map {
 /* Where a value that was computed before is read from. */
 typedef enum substitute_kind {
     SUBSTITUTE_ACCUMULATOR, /* the body's first argument */
-    SUBSTITUTE_SCALAR,      /* a cell buffer of one element */
-    SUBSTITUTE_COLUMNS,     /* a cell buffer of one element a column */
-    SUBSTITUTE_BLOCK,       /* a cell buffer read at `access` */
+    SUBSTITUTE_SCALAR,      /* a workgroup buffer of one element */
+    SUBSTITUTE_COLUMNS,     /* a workgroup buffer of one element a column */
+    SUBSTITUTE_BLOCK,       /* a workgroup buffer read at `access` */
     SUBSTITUTE_STORED       /* the value's own memory */
 } substitute_kind;
 
@@ -42,8 +42,8 @@ typedef struct substitute {
 } substitute;
 
 typedef struct expression_input {
-    ir_value source; /* stored graph value, or the substitute's buffer when `cell` */
-    bool cell;
+    ir_value source; /* stored graph value, or the substitute's buffer when `workgroup` */
+    bool workgroup;
     affine access;
     ir_value element; /* block argument */
 } expression_input;

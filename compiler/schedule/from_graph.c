@@ -177,7 +177,7 @@ void scheduler_compute(scheduler *s, ir_builder *b, const computation *c) {
     }
     for (size_t i = 0; i < c->e->inputs.count; i++, n++) {
         const expression_input *in = &c->e->inputs.items[i];
-        operands[c->axes + n] = in->cell ? in->source : s->buffer_of[in->source];
+        operands[c->axes + n] = in->workgroup ? in->source : s->buffer_of[in->source];
         access[n] = expression_access(m, &in->access, c->map, NEST_AXES);
     }
     for (int i = 0; i < c->yield_count; i++, n++) {
@@ -268,7 +268,7 @@ static int place_memory(scheduler *s, output_copy *copies) {
         }
     }
     for (ir_value v = 1; v <= ir_value_count(g); v++)
-        if (s->p->stored[v] && !s->p->in_cell[v] && !s->buffer_of[v]) {
+        if (s->p->stored[v] && !s->p->in_workgroup[v] && !s->buffer_of[v]) {
             const ir_type_data *t = plan_type(s->p, v);
             s->buffer_of[v] =
                 scheduler_buffer(s, &s->at, "workspace", t->element, t->rank, t->dims);

@@ -1,9 +1,9 @@
 /* group_chain.c - a chain of contraction, reductions of rows, contraction, one block of rows at a
  * time: the scores of a block stay in cache, where the weights take their place.
  *
- * A grid over batches and blocks of rows. In a cell: register tiles of scores, some columns at a
- * time; each row's reductions and weights, in place; the product of the weights in chunks. The
- * right side of the scores is packed in a phase before, or by the cell that alone reads it. */
+ * A grid over batches and blocks of rows. In a workgroup: register tiles of scores, some columns at
+ * a time; each row's reductions and weights, in place; the product of the weights in chunks. The
+ * right side of the scores is packed in a phase before, or by the workgroup that alone reads it. */
 #include <string.h>
 
 #include "schedule/contraction.h"
@@ -18,14 +18,14 @@ typedef struct chain {
 } chain;
 
 /* As many rows as the cache holds, but enough to use each key more than a few times, as long as
- * threads have cells. */
+ * threads have workgroups. */
 static int64_t choose_rows(const chain *k) {
     const schedule_target *t = k->s->target;
     const contraction_shape *z = &k->second.shape;
     int64_t mr = k->second.tiles.mr.size, row_bytes = scheduler_estimate(k->s, k->stride) * 4;
     int64_t rows = clamp(t->l2_bytes / row_bytes, CHAIN_ROWS, CHAIN_MOST_ROWS) / mr * mr;
     rows = clamp(rows, mr, round_up(z->rows, mr));
-    while (rows > mr && contraction_cells(&k->second, rows, z->columns) < 4 * t->threads)
+    while (rows > mr && contraction_workgroups(&k->second, rows, z->columns) < 4 * t->threads)
         rows -= mr;
     return rows;
 }
@@ -70,7 +70,7 @@ static void choose_tiles(chain *k) {
     a->tiles.prefetch = z->tiles.prefetch = scheduler_int(s, 0);
 }
 
-/* Operands that several cells read are packed once for all of them. */
+/* Operands that several workgroups read are packed once for all of them. */
 static void choose_packing(contraction *c, bool lhs) {
     bool strided = contraction_along(c, &c->rhs.access, AXIS_N) != 1 && c->shape.columns > 1;
     ir_dim run = contraction_along(c, &c->rhs.access, AXIS_K);
@@ -92,22 +92,22 @@ static affine block_access(const contraction *c, contraction_axis column, ir_dim
     return a;
 }
 
-/* All blocks of columns of one contraction, for the rows of the cell. */
-static void emit_product(contraction *c, ir_builder *b, const contraction_place *cell) {
-    contraction_place block = *cell;
+/* All blocks of columns of one contraction, for the rows of the workgroup. */
+static void emit_product(contraction *c, ir_builder *b, const contraction_place *workgroup) {
+    contraction_place block = *workgroup;
     ir_builder in = scheduler_for(c->s, b, "columns", 0, c->shape.n, c->tiles.bn.name, 0,
                                   &block.at[AXIS_BLOCK_N]);
     scheduler_set_tail(c->s, &in, "tail", 0);
     contraction_emit_block(c, &in, &block);
 }
 
-static void emit_cell(chain *k, ir_builder *b, const contraction_place *cell) {
+static void emit_workgroup(chain *k, ir_builder *b, const contraction_place *workgroup) {
     scheduler *s = k->s;
     contraction *a = &k->first, *z = &k->second;
     ir_dim dims[] = {z->tiles.bm.size, k->stride};
     ir_value indices[NEST_AXES + AXIS_COUNT];
-    contraction_indices(z, cell, indices, NULL);
-    k->memory = scheduler_buffer(s, b, "cell", DTYPE_F32, 2, dims);
+    contraction_indices(z, workgroup, indices, NULL);
+    k->memory = scheduler_buffer(s, b, "workgroup", DTYPE_F32, 2, dims);
     a->result.buffer = z->lhs.buffer = k->memory;
     a->result.access = block_access(a, AXIS_N, k->stride);
     z->lhs.access = block_access(z, AXIS_K, k->stride);
@@ -118,9 +118,9 @@ static void emit_cell(chain *k, ir_builder *b, const contraction_place *cell) {
                       .weights = ir_op_get(s->p->g, z->op)->operands[0],
                       .memory = k->memory,
                       .stride = k->stride};
-    emit_product(a, b, cell);
+    emit_product(a, b, workgroup);
     schedule_rows_of_block(s, k->last->rows, b, &rows);
-    emit_product(z, b, cell);
+    emit_product(z, b, workgroup);
 }
 
 void schedule_chain_group(scheduler *s, const plan_group *last) {
@@ -128,7 +128,7 @@ void schedule_chain_group(scheduler *s, const plan_group *last) {
                .last = last,
                .first = contraction_of_group(s, &s->p->groups[last->scores]),
                .second = contraction_of_group(s, last)};
-    contraction_place cell;
+    contraction_place workgroup;
     k.first.separate = k.second.separate = true;
     if (!contraction_analyse(&k.first) || !contraction_analyse(&k.second)) {
         s->failed = true;
@@ -147,6 +147,6 @@ void schedule_chain_group(scheduler *s, const plan_group *last) {
     choose_packing(&k.second, false);
     contraction_pack(&k.first);
     contraction_pack(&k.second);
-    ir_builder b = contraction_open_grid(&k.second, "chain", false, &cell);
-    emit_cell(&k, &b, &cell);
+    ir_builder b = contraction_open_grid(&k.second, "chain", false, &workgroup);
+    emit_workgroup(&k, &b, &workgroup);
 }

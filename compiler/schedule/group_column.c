@@ -52,7 +52,8 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     int n = map.count - 1;
     traffic t;
     scheduler_traffic(s, &x, 1, &y, 1, ROWS_AHEAD, &t);
-    /* Long runs of every row where that leaves enough cells: 64 lanes of them fill a first cache.
+    /* Long runs of every row where that leaves enough workgroups: 64 lanes of them fill a first
+     * cache.
      */
     int64_t lanes = s->target->vector_lanes, run = COLUMN_RUN * lanes;
     bool wide =

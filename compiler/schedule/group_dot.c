@@ -1,9 +1,9 @@
 /* group_dot.c - a contraction and its epilogue: packing phases, then blocks of register tiles.
  *
- * A contraction longer than one chunk keeps its totals in a cell buffer, chunk by chunk, and runs
- * the epilogue on the register tile when the last chunk is in. Where the epilogue is long, which on
- * a register tile's many vectors at once would not fit the registers, it is a loop of its own over
- * the finished sums in the cell buffer. */
+ * A contraction longer than one chunk keeps its totals in a workgroup buffer, chunk by chunk, and
+ * runs the epilogue on the register tile when the last chunk is in. Where the epilogue is long,
+ * which on a register tile's many vectors at once would not fit the registers, it is a loop of its
+ * own over the finished sums in the workgroup buffer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "schedule/contraction.h"
 #include "schedule/integers.h"
 
-/* A cell of fewer multiplications takes less time than another thread needs to begin. */
+/* A workgroup of fewer multiplications takes less time than another thread needs to begin. */
 enum { MANY_CELLS = 8 };
 /* Sums that are added to in turn, so that none waits for the one before. */
 enum { TAIL_VECTORS = 8 };
@@ -28,36 +28,36 @@ int64_t contraction_chunk(const contraction *c) {
     return order_info_of(c->order)->chunk;
 }
 
-int64_t contraction_cells(const contraction *c, int64_t rows, int64_t columns) {
-    int64_t cells =
+int64_t contraction_workgroups(const contraction *c, int64_t rows, int64_t columns) {
+    int64_t workgroups =
         (c->shape.rows + rows - 1) / rows * ((c->shape.columns + columns - 1) / columns);
     for (int i = 0; i < c->shape.outer; i++)
-        cells *= scheduler_estimate(c->s, c->shape.map.extent[i]);
-    return cells;
+        workgroups *= scheduler_estimate(c->s, c->shape.map.extent[i]);
+    return workgroups;
 }
 
-/* The share of its time for which a thread has work, when all begin together. Where cells are many
- * they even out by themselves. */
+/* The share of its time for which a thread has work, when all begin together. Where workgroups are
+ * many they even out by themselves. */
 static double evenness(const contraction *c, int64_t rows, int64_t columns) {
-    int64_t cells = contraction_cells(c, rows, columns), threads = c->s->target->threads;
-    int64_t rounds = (cells + threads - 1) / threads;
+    int64_t workgroups = contraction_workgroups(c, rows, columns), threads = c->s->target->threads;
+    int64_t rounds = (workgroups + threads - 1) / threads;
     double work = (double)c->shape.rows * (double)c->shape.columns;
     for (int i = 0; i < c->shape.outer; i++)
         work *= (double)scheduler_estimate(c->s, c->shape.map.extent[i]);
-    if (threads == 1 || cells >= MANY_CELLS * threads)
+    if (threads == 1 || workgroups >= MANY_CELLS * threads)
         return 1;
     return work / ((double)(threads * rounds) * (double)rows * (double)columns);
 }
 
 /* The largest blocks, from those asked for down, that keep all threads busy; or those that come
- * nearest, of cells that are worth the wait for them. */
+ * nearest, of workgroups that are worth the wait for them. */
 static void even_out(const contraction *c, int64_t *rows, int64_t *columns) {
     int64_t best_rows = *rows, best_columns = *columns;
     double best = 0;
     for (int64_t r = *rows; best < EVEN; r = round_up(r / 2, c->tiles.mr.size)) {
         for (int64_t n = *columns; best < EVEN; n = round_up(n / 2, c->tiles.nr.size)) {
             double even = evenness(c, r, n);
-            if (even > best && (best == 0 || r * n * c->shape.steps >= SMALLEST_CELL)) {
+            if (even > best && (best == 0 || r * n * c->shape.steps >= SMALLEST_WORKGROUP)) {
                 best = even;
                 best_rows = r;
                 best_columns = n;
@@ -321,9 +321,9 @@ static block_memory open_memory(contraction *c, ir_builder *b) {
     int64_t bn = c->tiles.bn.size, dims[] = {c->tiles.bm.size, bn};
     block_memory memory = {.totals = 0};
     if (c->chunked || c->result.apart)
-        memory.totals = scheduler_buffer(s, b, "cell", c->element, 2, dims);
+        memory.totals = scheduler_buffer(s, b, "workgroup", c->element, 2, dims);
     if (c->group == 4)
-        memory.offsets = scheduler_buffer(s, b, "cell", c->element, 1, &bn);
+        memory.offsets = scheduler_buffer(s, b, "workgroup", c->element, 1, &bn);
     contraction_set(c, &memory.total_access, AXIS_M, bn);
     contraction_set(c, &memory.total_access, AXIS_N, 1);
     contraction_set(c, &memory.total_access, AXIS_BLOCK_M, -bn);

@@ -11,8 +11,8 @@
 #include "space/thresholds.h"
 
 enum { STEPS_AHEAD = 0, STEPS_AHEAD_TRANSPOSED = 1 };
-/* Of the axis before rows and columns, where these may be fewer than a cell is worth. */
-enum { OUTER_OF_CELL = 8 };
+/* Of the axis before rows and columns, where these may be fewer than a workgroup is worth. */
+enum { OUTER_OF_WORKGROUP = 8 };
 
 typedef struct nest {
     scheduler *s;
@@ -103,23 +103,24 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     /* Four registers of independent elements hide the latency of long chains (specified functions)
      * and keep loads and stores of short ones busy. */
     int64_t vector = n->transposed ? lanes : scheduler_draws(e) ? 2 * lanes : 4 * lanes;
-    int64_t cells = at_least(4 * s->target->threads, 1);
+    int64_t workgroups = at_least(4 * s->target->threads, 1);
     int count = n->map.count;
     ir_attr steps[NEST_AXES], vector_name, block_name, rows_name = 0,
                                                        row_step = scheduler_int(s, 1);
     vector = scheduler_parameter(s, IN_MAP, VECTOR, vector, &vector_name);
     int64_t block =
-        n->transposed ? TRANSPOSE_COLUMNS : at_most(round_up(last, vector), CELL_ELEMENTS);
+        n->transposed ? TRANSPOSE_COLUMNS : at_most(round_up(last, vector), WORKGROUP_ELEMENTS);
     if (count == 1)
-        block = round_up(at_least(at_most(block, last / cells), 1), vector);
+        block = round_up(at_least(at_most(block, last / workgroups), 1), vector);
     block = scheduler_parameter(s, IN_MAP, BLOCK, round_up(block, vector), &block_name);
     for (int i = 0; i < count; i++)
         steps[i] = scheduler_int(s, 1);
     steps[count - 1] = block_name;
     if (count > 1) {
-        int64_t rows = n->transposed ? TRANSPOSE_ROWS : at_least(CELL_ELEMENTS / block, 1);
+        int64_t rows = n->transposed ? TRANSPOSE_ROWS : at_least(WORKGROUP_ELEMENTS / block, 1);
         int64_t extent = scheduler_estimate(s, n->map.extent[count - 2]);
-        rows = at_least(at_most(rows, n->transposed ? extent : (extent + cells - 1) / cells), 1);
+        rows = at_least(
+            at_most(rows, n->transposed ? extent : (extent + workgroups - 1) / workgroups), 1);
         if (n->transposed)
             scheduler_parameter(s, IN_MAP, SIDE, round_up(rows, vector), &rows_name);
         else
@@ -131,11 +132,11 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     const char *what = n->transposed ? "transpose" : "map";
     bool gathers = count > 2 && !has_numbers(&n->map);
     if (gathers)
-        steps[count - 3] = scheduler_int(s, OUTER_OF_CELL);
+        steps[count - 3] = scheduler_int(s, OUTER_OF_WORKGROUP);
     ir_builder b = scheduler_phase(s, what, count, n->map.extent, steps, NULL, indices);
     if (gathers)
         b = scheduler_for(s, &b, "outer", indices[count - 3], n->map.extent[count - 3],
-                          scheduler_int(s, 1), scheduler_int(s, OUTER_OF_CELL),
+                          scheduler_int(s, 1), scheduler_int(s, OUTER_OF_WORKGROUP),
                           &indices[count - 3]);
     /* A transposition reads whole lines of the rows behind its columns: first along those lines. */
     if (n->transposed)
@@ -150,7 +151,7 @@ static void find_traffic(const nest *n, const expression *e, traffic *t) {
     ir_value sources[64];
     size_t count = 0;
     for (size_t i = 0; i < e->inputs.count && count < 64; i++)
-        if (!e->inputs.items[i].cell)
+        if (!e->inputs.items[i].workgroup)
             sources[count++] = e->inputs.items[i].source;
     scheduler_traffic(n->s, sources, count, n->values, (size_t)n->count,
                       n->transposed ? STEPS_AHEAD_TRANSPOSED : STEPS_AHEAD, t);

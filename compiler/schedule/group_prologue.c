@@ -1,9 +1,9 @@
-/* group_prologue.c - a contraction whose left side is computed by the cell that needs it: implicit
- * matrices, as the windows of a convolution.
+/* group_prologue.c - a contraction whose left side is computed by the workgroup that needs it:
+ * implicit matrices, as the windows of a convolution.
  *
  * The left side has leading axes, which are rows, and trailing ones, which are the contracted axis.
- * A block is some lines of the last leading axis. Its rows are computed into the cell's memory, a
- * row after the other, and contracted from there. */
+ * A block is some lines of the last leading axis. Its rows are computed into the workgroup's
+ * memory, a row after the other, and contracted from there. */
 #include <string.h>
 
 #include "schedule/contraction.h"
@@ -94,7 +94,7 @@ static int64_t blocks_of(const contraction *c, const prologue *f, int64_t in_blo
     return blocks;
 }
 
-static int64_t wanted_cells(const contraction *c) {
+static int64_t wanted_workgroups(const contraction *c) {
     return c->s->target->threads > 1 ? 2 * c->s->target->threads : 1;
 }
 
@@ -109,7 +109,7 @@ static int64_t choose_lines(const contraction *c, const prologue *f, const int64
     int64_t best = 1, bytes = f->width * f->stride * (int64_t)dtype_size(c->element);
     for (int64_t n = 2; n <= f->lines; n++)
         if (f->lines % n == 0 && n * bytes <= PROLOGUE_BLOCK_BYTES &&
-            blocks_of(c, f, n) * column_blocks(c, dims[f->leading]) >= wanted_cells(c))
+            blocks_of(c, f, n) * column_blocks(c, dims[f->leading]) >= wanted_workgroups(c))
             best = n;
     return best;
 }
@@ -151,8 +151,8 @@ static bool analyse(contraction *c, prologue *f) {
 
 /* ---- the left side ---- */
 
-/* Axes of its nest: outer..., block, line, row, trailing...; *to receives the place in the cell.
- * Where a block is some rows of one line, the first of them has the line's place. */
+/* Axes of its nest: outer..., block, line, row, trailing...; *to receives the place in the
+ * workgroup. Where a block is some rows of one line, the first of them has the line's place. */
 static axis_space nest_axes(const contraction *c, const prologue *f, affine *index, affine *to) {
     const ir_type_data *t = plan_type(c->s->p, f->value);
     int line = f->outer + 1, row = line + 1, first = row + 1;
@@ -201,7 +201,8 @@ static void fill(contraction *c, ir_builder *b, const contraction_place *grid) {
     affine_list accesses = {0};
     axis_map map;
     expression e = {.p = s->p, .group = -1, .computes = f->value};
-    c->lhs.buffer = scheduler_buffer(s, b, "cell", plan_type(s->p, f->value)->element, 2, dims);
+    c->lhs.buffer =
+        scheduler_buffer(s, b, "workgroup", plan_type(s->p, f->value)->element, 2, dims);
     expression_root(&e, f->value, index[0]);
     scheduler_collect(&e, &accesses);
     vec_push(&accesses, to);
@@ -245,7 +246,7 @@ static void choose_block(contraction *c, const prologue *f) {
         columns = most;
     while (columns > c->tiles.nr.size &&
            blocks_of(c, f, f->in_block) * ((c->shape.columns + columns - 1) / columns) <
-               wanted_cells(c))
+               wanted_workgroups(c))
         columns = round_up(columns / 2, c->tiles.nr.size);
     c->tiles.bm.size = round_up(rows, c->tiles.mr.size);
     c->tiles.bm.name = scheduler_int(s, c->tiles.bm.size);

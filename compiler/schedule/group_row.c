@@ -153,9 +153,10 @@ static void hoist(rows *r, ir_builder *b, const ir_value *values, int count, boo
     for (size_t i = 0; i < e.hoisted.count; i++) {
         int64_t one = 1;
         ir_value v = e.hoisted.items[i];
-        ir_value cell = scheduler_buffer(r->s, b, "cell", plan_type(r->s->p, v)->element, 1, &one);
-        emit_point(r, b, v, cell, &no_access);
-        substitute_by(r, SUBSTITUTE_SCALAR, v, cell);
+        ir_value workgroup =
+            scheduler_buffer(r->s, b, "workgroup", plan_type(r->s->p, v)->element, 1, &one);
+        emit_point(r, b, v, workgroup, &no_access);
+        substitute_by(r, SUBSTITUTE_SCALAR, v, workgroup);
     }
     expression_release(&e);
 }
@@ -215,7 +216,7 @@ static ir_value keep_columns(rows *r, ir_builder *b, ir_value v, substitute_kind
     if (s->p->uses[v] < 2 || opcode < 0 || graph_op_class(opcode) != GRAPH_CLASS_ELEMENTWISE ||
         !is_heavy(r, v))
         return 0;
-    return scheduler_buffer(s, b, "cell", plan_type(s->p, v)->element, 1,
+    return scheduler_buffer(s, b, "workgroup", plan_type(s->p, v)->element, 1,
                             &r->map.extent[r->row_count]);
 }
 
@@ -231,8 +232,9 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
         known |= r->substitutes[k].value == x;
     hoist(r, b, &x, 1, !known && root_number(r, x) >= 0);
     b->location = ir_op_get(s->p->g, op)->location;
-    ir_value cell = scheduler_buffer(s, b, "cell", plan_type(s->p, result)->element, 1, &one);
-    ir_value kept = known ? 0 : keep_columns(r, b, x, &kind), outputs[] = {cell, kept};
+    ir_value workgroup =
+        scheduler_buffer(s, b, "workgroup", plan_type(s->p, result)->element, 1, &one);
+    ir_value kept = known ? 0 : keep_columns(r, b, x, &kind), outputs[] = {workgroup, kept};
     expression_identity(s->p, x, 0, index[0]);
     expression_identity(s->p, x, 0, index[1]);
     if (kept && kind == SUBSTITUTE_STORED)
@@ -261,7 +263,7 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
                      .attr_count = 5 + row_attrs(r, i, false, attrs + 5)};
     scheduler_compute(s, b, &c);
     expression_release(&e);
-    substitute_by(r, SUBSTITUTE_SCALAR, result, cell);
+    substitute_by(r, SUBSTITUTE_SCALAR, result, workgroup);
     if (kept && r->block && x == r->block->weights)
         substitute_block(r, x);
     else if (kept)
@@ -332,17 +334,17 @@ static ir_builder open_rows(rows *r) {
     int n = r->row_count;
     ir_dim extent = n ? r->map.extent[n - 1] : 1;
     int64_t one = 1, columns = scheduler_estimate(s, r->map.extent[n]);
-    int64_t cells = 4 * (int64_t)s->target->threads;
-    int64_t rows_of_cell = CELL_ELEMENTS / (columns > 0 ? columns : 1),
-            share = (scheduler_estimate(s, extent) + cells - 1) / cells;
+    int64_t workgroups = 4 * (int64_t)s->target->threads;
+    int64_t rows_of_workgroup = WORKGROUP_ELEMENTS / (columns > 0 ? columns : 1),
+            share = (scheduler_estimate(s, extent) + workgroups - 1) / workgroups;
     ir_attr steps[NEST_AXES], name;
-    rows_of_cell = rows_of_cell < share ? rows_of_cell : share;
+    rows_of_workgroup = rows_of_workgroup < share ? rows_of_workgroup : share;
     if (n == 0) {
         ir_attr step = scheduler_int(s, 1);
         ir_value unused;
         return scheduler_phase(s, "rows", 1, &one, &step, NULL, &unused);
     }
-    scheduler_parameter(s, IN_ROW, ROWS, rows_of_cell > 0 ? rows_of_cell : 1, &name);
+    scheduler_parameter(s, IN_ROW, ROWS, rows_of_workgroup > 0 ? rows_of_workgroup : 1, &name);
     for (int i = 0; i < n; i++)
         steps[i] = i == n - 1 ? name : scheduler_int(s, 1);
     ir_builder b = scheduler_phase(s, "rows", n, r->map.extent, steps, NULL, r->indices);

@@ -288,7 +288,8 @@ void contraction_pack_block(contraction *c, ir_builder *b, const contraction_pla
     int64_t nr = c->tiles.nr.size;
     ir_dim size = plan_product(s->p, round_up(c->tiles.bn.size, nr), depth);
     bool strided = contraction_along(c, &c->rhs.access, AXIS_N) != 1;
-    contraction_operand copy = {.buffer = scheduler_buffer(s, b, "cell", packed_type(c), 1, &size)};
+    contraction_operand copy = {.buffer =
+                                    scheduler_buffer(s, b, "workgroup", packed_type(c), 1, &size)};
     contraction_place inner = *block;
     contraction_set(c, &copy.access, AXIS_K, nr / each);
     contraction_set(c, &copy.access, AXIS_N, depth);

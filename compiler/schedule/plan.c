@@ -463,7 +463,7 @@ static void init(plan *p, ir_module *graph) {
     p->direct = base_calloc(n, sizeof *p->direct);
     p->root_dot = base_calloc(n, sizeof *p->root_dot);
     p->uses = ir_count_uses(graph);
-    p->in_cell = base_calloc(n, sizeof *p->in_cell);
+    p->in_workgroup = base_calloc(n, sizeof *p->in_workgroup);
     for (uint32_t i = 0; i < n; i++)
         p->group_of[i] = -1;
 }
@@ -554,7 +554,7 @@ void plan_release(plan *p) {
     free(p->direct);
     free(p->root_dot);
     free(p->uses);
-    free(p->in_cell);
+    free(p->in_workgroup);
 }
 
 void plan_order(const plan *p, int *order) {

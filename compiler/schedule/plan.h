@@ -52,7 +52,8 @@ typedef struct plan {
     uint64_t *direct; /* groups whose results the value's expression reads */
     ir_op *root_dot;  /* the dot whose epilogue ends in this value */
     uint32_t *uses;
-    bool *in_cell; /* stored, but in memory of a grid cell: what a chain hands on inside */
+    bool
+        *in_workgroup; /* stored, but in memory of a grid workgroup: what a chain hands on inside */
 } plan;
 
 /* `apart`: every value is stored, as far as there is room for groups. */

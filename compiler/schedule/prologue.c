@@ -53,6 +53,6 @@ void plan_find_prologues(plan *p) {
         group->prologue = v;
         group->depends = (group->depends | nest->depends) & ~(UINT64_C(1) << p->group_of[v]);
         nest->inside = true;
-        p->in_cell[v] = true;
+        p->in_workgroup[v] = true;
     }
 }

@@ -149,7 +149,7 @@ void schedule_chain_group(scheduler *s, const plan_group *last);
 /* A DOT that computes its left side block by block. */
 void schedule_prologue_group(scheduler *s, const plan_group *group);
 
-/* A ROW group inside of a chain: rows from the block's first on, in cell memory. */
+/* A ROW group inside of a chain: rows from the block's first on, in workgroup memory. */
 typedef struct row_block {
     const ir_value *indices; /* outer..., the block's first row */
     int outer;

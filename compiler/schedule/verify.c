@@ -106,8 +106,8 @@ static bool verify_buffer(const ir_module *m, ir_op op, status *st) {
     ir_type type = ir_value_get(m, ir_op_get(m, op)->results[0])->type;
     if (ir_type_get(m, type)->kind != IR_TYPE_BUFFER)
         return broken(st, "the result is not a buffer");
-    return strcmp(space, "workspace") == 0 || strcmp(space, "cell") == 0 ||
-           broken(st, "the space is workspace or cell");
+    return strcmp(space, "workspace") == 0 || strcmp(space, "workgroup") == 0 ||
+           broken(st, "the space is workspace or workgroup");
 }
 
 static bool verify_fill(const ir_module *m, ir_op op, status *st) {

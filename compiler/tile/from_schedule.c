@@ -65,7 +65,7 @@ static void lower_buffer(lowering *l, ir_builder *b, ir_op op) {
     ir_value v = ir_op_get(l->s, op)->results[0];
     dtype element = ir_type_get(l->s, ir_value_get(l->s, v)->type)->element;
     memory_place *place = &l->place_of[v];
-    if (strcmp(ir_op_string(l->s, op, "space", ""), "cell") == 0) {
+    if (strcmp(ir_op_string(l->s, op, "space", ""), "workgroup") == 0) {
         *place = place_scratch(l, element, count_of(l, v));
     } else {
         *place = (memory_place){TILE_WORKSPACE, element, l->workspace_bytes};
@@ -356,45 +356,45 @@ static void lower_for(lowering *l, ir_builder *b, ir_op op) {
 
 /* ---- grids ---- */
 
-/* How many cells there are along each axis of a grid; returns how many in all. */
+/* How many workgroups there are along each axis of a grid; returns how many in all. */
 static ir_dim grid_counts(lowering *l, ir_op parallel, ir_dim *counts) {
     const ir_attr_data *steps = ir_attr_get(l->s, ir_op_attr(l->s, parallel, "steps"));
-    ir_dim extents[LOWERING_AXES], cells = 1;
+    ir_dim extents[LOWERING_AXES], workgroups = 1;
     uint32_t n = ir_op_ints(l->s, parallel, "extents", extents, LOWERING_AXES);
     for (uint32_t i = 0; i < n; i++) {
         int64_t step = schedule_step_value(l->s, steps->items[i]);
         ir_dim last = ir_dim_add_scaled(l->m, extents[i], step - 1, 1);
         counts[i] = ir_dim_is_static(last) ? last / step : ir_dim_floordiv(l->m, last, step);
-        cells = ir_dim_add_scaled(l->m, 0, cells, counts[i]);
+        workgroups = ir_dim_add_scaled(l->m, 0, workgroups, counts[i]);
     }
-    if (cells == IR_DIM_INVALID)
+    if (workgroups == IR_DIM_INVALID)
         lowering_fail(l, "a formula of the dimensions is too long");
-    return cells;
+    return workgroups;
 }
 
-/* The quotient of a cell's number; returns the remainder. */
-static ir_value divide_cell(lowering *l, ir_builder *in, ir_value *cell, ir_dim by) {
-    ir_value whole = *cell;
+/* The quotient of a workgroup's number; returns the remainder. */
+static ir_value divide_workgroup(lowering *l, ir_builder *in, ir_value *workgroup, ir_dim by) {
+    ir_value whole = *workgroup;
     if (ir_dim_is_static(by)) {
         ir_value rest = tile_index_by(in, TILE_INDEX_REM, whole, by);
-        *cell = tile_index_by(in, TILE_INDEX_DIV, whole, by);
+        *workgroup = tile_index_by(in, TILE_INDEX_DIV, whole, by);
         return rest;
     }
     ir_value count = lowering_dim(l, in, by);
-    *cell = tile_index_quotient(in, whole, count);
-    return tile_index_sub(in, whole, tile_index_mul(in, *cell, count));
+    *workgroup = tile_index_quotient(in, whole, count);
+    return tile_index_sub(in, whole, tile_index_mul(in, *workgroup, count));
 }
 
-/* The first index of each axis, from the number of the cell. */
-static void lower_cell(lowering *l, ir_builder *in, ir_op parallel, const ir_dim *counts,
-                       ir_value cell) {
+/* The first index of each axis, from the number of the workgroup. */
+static void lower_workgroup(lowering *l, ir_builder *in, ir_op parallel, const ir_dim *counts,
+                            ir_value workgroup) {
     const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, parallel, 0));
     const ir_attr_data *steps = ir_attr_get(l->s, ir_op_attr(l->s, parallel, "steps"));
     for (uint32_t i = steps->count; i-- > 0;) {
         int64_t step = schedule_step_value(l->s, steps->items[i]);
         ir_value at = counts[i] == 1 ? tile_index(in, 0)
-                      : i == 0       ? cell
-                                     : divide_cell(l, in, &cell, counts[i]);
+                      : i == 0       ? workgroup
+                                     : divide_workgroup(l, in, &workgroup, counts[i]);
         if (i < block->argument_count) {
             l->value_of[block->arguments[i]] = tile_affine(in, 0, &at, &step, 1);
             l->size_of[block->arguments[i]] = 1;
@@ -404,17 +404,18 @@ static void lower_cell(lowering *l, ir_builder *in, ir_op parallel, const ir_dim
 
 static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
     ir_op parallel = ir_block_get(l->s, ir_op_block(l->s, op, 0))->first;
-    ir_dim counts[LOWERING_AXES], cells = grid_counts(l, parallel, counts);
-    bool known = ir_dim_is_static(cells);
+    ir_dim counts[LOWERING_AXES], workgroups = grid_counts(l, parallel, counts);
+    bool known = ir_dim_is_static(workgroups);
     ir_named_attr attrs[4] = {{"index", ir_attr_int(l->m, ir_op_int(l->s, op, "index", 0))},
                               {"what", ir_attr_string(l->m, ir_op_string(l->s, op, "what", ""))},
-                              {"grid", ir_attr_int(l->m, known ? cells : 0)}};
+                              {"grid", ir_attr_int(l->m, known ? workgroups : 0)}};
     if (l->symbolic)
-        attrs[3] = (ir_named_attr){"cells", ir_attr_string(l->m, ir_dim_text(l->m, cells))};
+        attrs[3] =
+            (ir_named_attr){"workgroups", ir_attr_string(l->m, ir_dim_text(l->m, workgroups))};
     ir_op_spec spec = {
         .opcode = TILE_PHASE, .attrs = attrs, .attr_count = l->symbolic ? 4 : 3, .region_count = 1};
     ir_builder in = {l->m, ir_op_block(l->m, ir_build(b, &spec), 0), 0, b->location};
-    ir_value cell = ir_block_add_argument(l->m, in.block, ir_type_index(l->m), NULL);
+    ir_value workgroup = ir_block_add_argument(l->m, in.block, ir_type_index(l->m), NULL);
     if (l->symbolic) { /* scratch of phases is not shared: no formula has a maximum */
         dim_values_begin(&l->dims, &in);
         l->products.count = 0;
@@ -422,7 +423,7 @@ static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
     } else {
         l->phase_scratch_bytes = 0;
     }
-    lower_cell(l, &in, parallel, counts, cell);
+    lower_workgroup(l, &in, parallel, counts, workgroup);
     lower_block(l, &in, ir_op_block(l->s, parallel, 0));
 }
 

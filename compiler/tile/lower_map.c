@@ -72,11 +72,11 @@ tile_window frame_window(const frame *f, const ir_dim *access) {
     return w;
 }
 
-/* Memory that lives longer than a cell. */
+/* Memory that lives longer than a workgroup. */
 static bool is_far(const frame *f, int i) {
     ir_value buffer = ir_op_get(f->l->s, f->op)->operands[f->first_input + i];
     ir_op made = ir_value_get(f->l->s, buffer)->op;
-    return !made || strcmp(ir_op_string(f->l->s, made, "space", ""), "cell") != 0;
+    return !made || strcmp(ir_op_string(f->l->s, made, "space", ""), "workgroup") != 0;
 }
 
 /* What is read `ahead` steps later along an index; whole lines of what is contiguous. Rows that fit

@@ -101,7 +101,7 @@ static bool verify_phase(const ir_module *m, ir_op op, status *st) {
     const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
     return (parent_opcode(m, op) == TILE_KERNEL && b->argument_count == 1 &&
             type_of(m, b->arguments[0])->kind == IR_TYPE_INDEX) ||
-           broken(st, "stands in a kernel, and its block takes the number of the cell");
+           broken(st, "stands in a kernel, and its block takes the number of the workgroup");
 }
 
 static bool verify_loop(const ir_module *m, ir_op op, status *st) {

@@ -109,7 +109,7 @@ typedef struct device_dispatch {
     void *const *buffers;
     const device_memory *const *memories; /* of each buffer; NULL: the host's own */
     const int64_t *dims;
-    const int64_t *cells; /* of each phase of the image */
+    const int64_t *workgroups; /* of each phase of the image */
     uint32_t buffer_count, dim_count;
     size_t workspace_bytes; /* of the dispatch; the device supplies it */
     size_t workgroup_bytes; /* of each workgroup; likewise */

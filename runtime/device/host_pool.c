@@ -1,10 +1,10 @@
 /* host_pool.c - see host_pool.h.
  *
  * `state` is a serial number and an open bit. run_shared() fills the grid, opens it, works until no
- * cell is left, closes it and waits until nobody is `inside`. A worker steps inside first and looks
- * at the state then: so either it sees the grid closed and leaves it alone, or run_shared() sees
- * the worker and waits (both are sequentially consistent). Workers that slept through a whole grid
- * are never waited for, which keeps small launches fast. */
+ * workgroup is left, closes it and waits until nobody is `inside`. A worker steps inside first and
+ * looks at the state then: so either it sees the grid closed and leaves it alone, or run_shared()
+ * sees the worker and waits (both are sequentially consistent). Workers that slept through a whole
+ * grid are never waited for, which keeps small launches fast. */
 #include "device/host_pool.h"
 
 #include <errno.h>
@@ -39,14 +39,14 @@ struct host_pool {
         *scratch; /* one per thread; changed only while the grid is closed and nobody inside */
     const host_pool_work *work; /* and the grid of it that runs: */
     tsr_phase_fn phase;
-    int64_t cells;
+    int64_t workgroups;
     fp_word callers_fp; /* the word of the thread in host_pool_run, without asking the processor */
     atomic_uint stop;
     atomic_bool cancelled;
-    atomic_bool fp_changed;                 /* some cell left another floating-point environment */
+    atomic_bool fp_changed; /* some workgroup left another floating-point environment */
     _Alignas(CACHE_LINE) atomic_uint state; /* 2 * serial + open */
     atomic_uint sleepers;
-    _Alignas(CACHE_LINE) _Atomic int64_t next; /* first cell that nobody has claimed */
+    _Alignas(CACHE_LINE) _Atomic int64_t next; /* first workgroup that nobody has claimed */
     _Alignas(CACHE_LINE) atomic_uint inside;   /* workers that may touch the grid */
     atomic_uint caller_sleeps;
 };
@@ -133,13 +133,14 @@ static fp_word fp_to_default(fp_word now) {
     return FP_DEFAULT;
 }
 
-/* Claims a share of what is left: large pieces first, single cells at the end. */
+/* Claims a share of what is left: large pieces first, single workgroups at the end. */
 static bool claim(host_pool *pool, int64_t *begin, int64_t *end) {
-    int64_t cells = pool->cells, at = atomic_load_explicit(&pool->next, memory_order_relaxed);
+    int64_t workgroups = pool->workgroups,
+            at = atomic_load_explicit(&pool->next, memory_order_relaxed);
     do {
-        if (at >= cells)
+        if (at >= workgroups)
             return false;
-        int64_t share = (cells - at) / (4 * (int64_t)pool->threads);
+        int64_t share = (workgroups - at) / (4 * (int64_t)pool->threads);
         *begin = at;
         *end = at + (share > 1 ? share : 1);
     } while (!atomic_compare_exchange_weak(&pool->next, &at, *end));
@@ -161,7 +162,7 @@ static void call(host_pool *pool, uint32_t index, int64_t begin, int64_t end) {
     atomic_store(&pool->fp_changed, true);
 }
 
-static void run_cells(host_pool *pool, uint32_t index) {
+static void run_workgroups(host_pool *pool, uint32_t index) {
     int64_t begin, end;
     while (!atomic_load_explicit(&pool->cancelled, memory_order_relaxed) &&
            claim(pool, &begin, &end))
@@ -206,7 +207,7 @@ static void *worker_main(void *argument) {
         atomic_fetch_add(&pool->inside, 1);
         unsigned s = atomic_load(&pool->state);
         if (s & 1) {
-            run_cells(pool, start.index);
+            run_workgroups(pool, start.index);
             last = s;
         }
         if (atomic_fetch_sub(&pool->inside, 1) == 1 && atomic_load(&pool->caller_sleeps))
@@ -262,7 +263,7 @@ static void run_shared(host_pool *pool) {
     atomic_fetch_add(&pool->state, 1);
     if (atomic_load(&pool->sleepers))
         futex_wake_all(&pool->state);
-    run_cells(pool, 0);
+    run_workgroups(pool, 0);
     atomic_fetch_add(&pool->state, 1);
     await_workers(pool);
 }
@@ -271,11 +272,11 @@ static bool run_grid(host_pool *pool, uint32_t index, status *st) {
     const host_pool_work *work = pool->work;
     uint64_t start = work->times ? clock_now_ns() : 0;
     pool->phase = work->phases[index];
-    pool->cells = work->cells[index];
-    if (pool->cells > 0 && (pool->threads == 1 || pool->cells == 1)) {
+    pool->workgroups = work->workgroups[index];
+    if (pool->workgroups > 0 && (pool->threads == 1 || pool->workgroups == 1)) {
         if (!atomic_load_explicit(&pool->cancelled, memory_order_relaxed))
-            call(pool, 0, 0, pool->cells);
-    } else if (pool->cells > 0) {
+            call(pool, 0, 0, pool->workgroups);
+    } else if (pool->workgroups > 0) {
         run_shared(pool);
     }
     if (work->times && index < DEVICE_TIMED_PHASES)
@@ -298,11 +299,12 @@ bool host_pool_run(host_pool *pool, const host_pool_work *work, status *st) {
     x87_leave(saved_x87);
     if (atomic_load_explicit(&pool->fp_changed, memory_order_relaxed)) {
         atomic_store(&pool->fp_changed, false);
-        ok = status_set(st, STATUS_INTERNAL,
-                        "a cell changed the floating-point environment and did not put it back");
+        ok = status_set(
+            st, STATUS_INTERNAL,
+            "a workgroup changed the floating-point environment and did not put it back");
     }
     if (atomic_load_explicit(&pool->cancelled, memory_order_relaxed))
-        ok = status_set(st, STATUS_TIMEOUT, "cancelled before every cell had run");
+        ok = status_set(st, STATUS_TIMEOUT, "cancelled before every workgroup had run");
     return ok;
 }
 

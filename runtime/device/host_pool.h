@@ -1,9 +1,9 @@
-/* host_pool.h - persistent threads that share the cells of a grid.
+/* host_pool.h - persistent threads that share the workgroups of a grid.
  *
- * The caller takes part, so a pool of one thread has no workers and runs inline. Cells are claimed
- * in chunks that shrink towards the end, for balance. Workers spin for some tens of microseconds
- * after a grid, then sleep. Every cell runs under the default floating-point environment; the
- * caller's own is restored. */
+ * The caller takes part, so a pool of one thread has no workers and runs inline. Workgroups are
+ * claimed in chunks that shrink towards the end, for balance. Workers spin for some tens of
+ * microseconds after a grid, then sleep. Every workgroup runs under the default floating-point
+ * environment; the caller's own is restored. */
 #ifndef TESSERA_RUNTIME_HOST_POOL_H
 #define TESSERA_RUNTIME_HOST_POOL_H
 
@@ -20,7 +20,7 @@ typedef struct host_pool host_pool;
 /* A kernel: grids that run one after the other. */
 typedef struct host_pool_work {
     const tsr_phase_fn *phases;
-    const int64_t *cells; /* of each phase */
+    const int64_t *workgroups; /* of each phase */
     uint32_t phase_count;
     const tsr_kernel_frame *frame; /* its scratch is each thread's own */
     size_t scratch_bytes;
@@ -31,11 +31,12 @@ typedef struct host_pool_work {
 host_pool *host_pool_new(uint32_t threads, status *st); /* threads >= 1; NULL on failure */
 void host_pool_free(host_pool *pool);
 uint32_t host_pool_threads(const host_pool *pool);
-/* Returns when every cell has run. Fails before the first cell when scratch cannot be had, and
- * after the grid in which a call broke the bounds of guarded scratch. One caller at a time. */
+/* Returns when every workgroup has run. Fails before the first workgroup when scratch cannot be
+ * had, and after the grid in which a call broke the bounds of guarded scratch. One caller at a
+ * time. */
 bool host_pool_run(host_pool *pool, const host_pool_work *work, status *st);
-/* No more cells are handed out: work that runs, and every later one, ends early and fails with
- * STATUS_TIMEOUT. Cells that run are left to end. Any thread may call it; does not wait. */
+/* No more workgroups are handed out: work that runs, and every later one, ends early and fails with
+ * STATUS_TIMEOUT. Workgroups that run are left to end. Any thread may call it; does not wait. */
 void host_pool_cancel(host_pool *pool);
 
 #endif

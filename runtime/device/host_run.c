@@ -111,7 +111,7 @@ bool host_runner_run(host_runner *r, const device_dispatch *p, status *st) {
         return status_set(st, STATUS_INTERNAL, "kernel '%s'", p->label);
     const tsr_kernel_frame frame = {p->buffers, p->dims, r->workspace.data, NULL};
     host_pool_work work = {.phases = ((const host_image *)p->image)->phases,
-                           .cells = p->cells,
+                           .workgroups = p->workgroups,
                            .phase_count = p->image->phase_count,
                            .frame = &frame,
                            .scratch_bytes = p->workgroup_bytes,

@@ -42,7 +42,7 @@ static bool execute(device_queue *queue, const device_command *c, status *st) {
         return true;
     pthread_mutex_lock(&n->soft.mutex);
     n->launches[n->count++ % KEPT] =
-        (null_launch){p->image->phase_count, p->image->phase_count ? p->cells[0] : 0,
+        (null_launch){p->image->phase_count, p->image->phase_count ? p->workgroups[0] : 0,
                       p->buffer_count ? p->buffers[0] : NULL};
     pthread_mutex_unlock(&n->soft.mutex);
     return true;

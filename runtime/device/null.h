@@ -7,7 +7,7 @@
 
 typedef struct null_launch {
     uint32_t phases;
-    int64_t cells; /* of the first phase */
+    int64_t workgroups; /* of the first phase */
     const void *first_buffer;
 } null_launch;
 

@@ -106,12 +106,12 @@ static void copy_dispatch(const soft_device *d, soft_step *step) {
     for (uint32_t i = 0; i < given.dim_count; i++)
         numbers[i] = given.dims[i];
     for (size_t i = 0; i < phases; i++)
-        numbers[given.dim_count + i] = given.cells[i];
+        numbers[given.dim_count + i] = given.workgroups[i];
     step->payload = buffers;
     p->buffers = buffers;
     p->memories = NULL;
     p->dims = given.dim_count ? numbers : NULL;
-    p->cells = numbers + given.dim_count;
+    p->workgroups = numbers + given.dim_count;
 }
 
 static soft_batch *batch_new(const soft_device *d, const device_command *commands, size_t count) {

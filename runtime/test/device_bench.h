@@ -88,7 +88,7 @@ static inline device_image *load(const bench *b, const char *object_name, const 
 typedef struct launch_of {
     void *buffers[2];
     const device_memory *memories[2];
-    int64_t cells[2];
+    int64_t workgroups[2];
     device_command command;
 } launch_of;
 
@@ -97,13 +97,13 @@ static inline launch_of *launch_new(device_image *image, const device_memory *a,
     launch_of *l = calloc(1, sizeof *l);
     *l = (launch_of){.buffers = {a->address, out->address},
                      .memories = {a, out},
-                     .cells = {FLOATS, FLOATS},
+                     .workgroups = {FLOATS, FLOATS},
                      .command = {.kind = DEVICE_DISPATCH}};
     l->command.dispatch = (device_dispatch){.image = image,
                                             .label = "affine",
                                             .buffers = l->buffers,
                                             .memories = l->memories,
-                                            .cells = l->cells,
+                                            .workgroups = l->workgroups,
                                             .buffer_count = 2,
                                             .workspace_bytes = BYTES,
                                             .workgroup_bytes = 64};

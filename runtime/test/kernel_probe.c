@@ -28,7 +28,7 @@ PHASE(phase_spin) {
         ;
 }
 
-/* About a millisecond for each cell. */
+/* About a millisecond for each workgroup. */
 PHASE(phase_slow) {
     volatile int64_t work = 0;
     (void)frame;

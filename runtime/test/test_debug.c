@@ -76,8 +76,8 @@ static void uninitialised_memory_is_poison(void **state) {
             OK(tsrAlloc(f.context, 400, TSR_ALLOC_DEFAULT, (void **)&fresh));
             void *args[] = {&fresh, &f.out};
             OK(tsrLaunch(f.kernel, NULL, (tsr_launch_t){0}, args, 2));
-            for (int cell = 0; cell < KERNEL_CELLS; cell++)
-                assert_int_equal(((uint32_t *)f.out)[cell], poison);
+            for (int workgroup = 0; workgroup < KERNEL_CELLS; workgroup++)
+                assert_int_equal(((uint32_t *)f.out)[workgroup], poison);
             OK(tsrFree(f.context, fresh));
             tear_down(&f);
         }

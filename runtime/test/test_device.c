@@ -521,13 +521,13 @@ static void the_null_driver_keeps_a_record(void **state) {
         c.dispatch = (device_dispatch){.image = &image,
                                        .buffers = buffers,
                                        .memories = memories,
-                                       .cells = &i,
+                                       .workgroups = &i,
                                        .buffer_count = 1};
         assert_true(driver->submit(queue, &c, 1, NULL));
     }
     assert_int_equal(null_launches(d, seen, COUNT_OF(seen)), 64);
-    assert_int_equal(seen[0].cells, 6);
-    assert_int_equal(seen[63].cells, 69);
+    assert_int_equal(seen[0].workgroups, 6);
+    assert_int_equal(seen[63].workgroups, 69);
     assert_ptr_equal(seen[63].first_buffer, &d);
     driver->queue_destroy(d, queue);
     driver->close(d);

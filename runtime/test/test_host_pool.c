@@ -1,5 +1,5 @@
-/* test_host_pool.c - the thread pool: every cell of every grid once, whatever the threads, with the
- * default rounding mode. */
+/* test_host_pool.c - the thread pool: every workgroup of every grid once, whatever the threads,
+ * with the default rounding mode. */
 #include "test/test.h"
 
 #include <fenv.h>
@@ -18,14 +18,14 @@ typedef struct tally {
 } tally;
 
 /* Work of one grid; its phase finds `context` in the first buffer. */
-static bool run(host_pool *pool, tsr_phase_fn phase, void *context, int64_t cells, size_t scratch,
-                bool guarded, status *st) {
+static bool run(host_pool *pool, tsr_phase_fn phase, void *context, int64_t workgroups,
+                size_t scratch, bool guarded, status *st) {
     const tsr_kernel_frame frame = {&context, NULL, NULL, NULL};
-    const host_pool_work work = {&phase, &cells, 1, &frame, scratch, guarded, NULL};
+    const host_pool_work work = {&phase, &workgroups, 1, &frame, scratch, guarded, NULL};
     return host_pool_run(pool, &work, st);
 }
 
-static void count_cells(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
+static void count_workgroups(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
     tally *t = frame->buffers[0];
     memset(frame->scratch, 1, 5000);
     if (fegetround() != FE_TONEAREST)
@@ -36,14 +36,14 @@ static void count_cells(const tsr_kernel_frame *frame, int64_t begin, int64_t en
         atomic_fetch_add(&t->seen[i], 1);
 }
 
-static void expect_each_once(tally *t, int64_t cells) {
+static void expect_each_once(tally *t, int64_t workgroups) {
     for (int64_t i = 0; i < CELLS; i++)
-        assert_int_equal(atomic_load(&t->seen[i]), i < cells);
+        assert_int_equal(atomic_load(&t->seen[i]), i < workgroups);
     assert_int_equal(t->wrong_rounding, 0);
     assert_int_equal(t->misaligned, 0);
 }
 
-static void every_cell_runs_once(void **state) {
+static void every_workgroup_runs_once(void **state) {
     (void)state;
     static const int64_t sizes[] = {0, 1, 2, 3, 7, 64, 1000, CELLS};
     for (uint32_t threads = 1; threads <= 9; threads += 2) {
@@ -52,7 +52,7 @@ static void every_cell_runs_once(void **state) {
         for (size_t i = 0; i < COUNT_OF(sizes); i++) {
             tally *t = calloc(1, sizeof *t);
             fesetround(FE_UPWARD);
-            assert_true(run(pool, count_cells, t, sizes[i], 5000, false, NULL));
+            assert_true(run(pool, count_workgroups, t, sizes[i], 5000, false, NULL));
             assert_int_equal(fegetround(), FE_UPWARD);
             fesetround(FE_TONEAREST);
             expect_each_once(t, sizes[i]);
@@ -82,7 +82,7 @@ static void change_rounding(const tsr_kernel_frame *frame, int64_t begin, int64_
     fesetround(FE_UPWARD);
 }
 
-static void a_cell_that_changes_the_environment_is_told(void **state) {
+static void a_workgroup_that_changes_the_environment_is_told(void **state) {
     (void)state;
     for (uint32_t threads = 1; threads <= 3; threads += 2) {
         host_pool *pool = host_pool_new(threads, NULL);
@@ -91,7 +91,7 @@ static void a_cell_that_changes_the_environment_is_told(void **state) {
         assert_int_equal(st.code, STATUS_INTERNAL);
         assert_int_equal(fegetround(), FE_TONEAREST);
         tally *t = calloc(1, sizeof *t);
-        assert_true(run(pool, count_cells, t, 100, 5000, false, NULL)); /* told once */
+        assert_true(run(pool, count_workgroups, t, 100, 5000, false, NULL)); /* told once */
         expect_each_once(t, 100);
         free(t);
         host_pool_free(pool);
@@ -118,7 +118,7 @@ static void workers_wake_whenever_they_are_needed(void **state) {
     host_pool_free(pool);
 }
 
-/* Every cell of a grid sees that all of the grid before it ran. */
+/* Every workgroup of a grid sees that all of the grid before it ran. */
 enum { GRID = 1000 };
 
 static void first_grid(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
@@ -133,7 +133,7 @@ static void second_grid(const tsr_kernel_frame *frame, int64_t begin, int64_t en
 static void grids_run_one_after_the_other(void **state) {
     (void)state;
     static const tsr_phase_fn phases[] = {first_grid, second_grid};
-    static const int64_t cells[] = {GRID, GRID / 2};
+    static const int64_t workgroups[] = {GRID, GRID / 2};
     for (uint32_t threads = 1; threads <= 4; threads++) {
         host_pool *pool = host_pool_new(threads, NULL);
         for (int i = 0; i < 200; i++) {
@@ -141,7 +141,8 @@ static void grids_run_one_after_the_other(void **state) {
             void *buffers[] = {&first, &second};
             device_times times = {0};
             const tsr_kernel_frame frame = {buffers, NULL, NULL, NULL};
-            const host_pool_work work = {phases, cells, 2, &frame, 0, false, i ? NULL : &times};
+            const host_pool_work work = {phases, workgroups,       2, &frame, 0,
+                                         false,  i ? NULL : &times};
             assert_true(host_pool_run(pool, &work, NULL));
             assert_int_equal(second, GRID / 2);
             assert_true(i || (times.phase_ns[0] > 0 && times.phase_ns[1] > 0));
@@ -192,38 +193,38 @@ static void guarded_scratch_is_poisoned_and_checked(void **state) {
 
 typedef struct cancelling {
     host_pool *pool;
-    _Atomic int64_t cells;
+    _Atomic int64_t workgroups;
 } cancelling;
 
-static void cancel_in_a_cell(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
+static void cancel_in_a_workgroup(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
     cancelling *c = frame->buffers[0];
-    atomic_fetch_add(&c->cells, end - begin);
+    atomic_fetch_add(&c->workgroups, end - begin);
     host_pool_cancel(c->pool);
 }
 
-static void a_cancelled_pool_hands_out_no_more_cells(void **state) {
+static void a_cancelled_pool_hands_out_no_more_workgroups(void **state) {
     (void)state;
     status st = STATUS_INIT;
     cancelling c = {host_pool_new(2, NULL), 0};
-    assert_false(run(c.pool, cancel_in_a_cell, &c, 100000, 0, false, &st));
+    assert_false(run(c.pool, cancel_in_a_workgroup, &c, 100000, 0, false, &st));
     assert_int_equal(st.code, STATUS_TIMEOUT);
-    assert_true(c.cells > 0 && c.cells < 100000);
-    c.cells = 0;
-    assert_false(run(c.pool, cancel_in_a_cell, &c, 100000, 0, false, NULL));
-    assert_int_equal(c.cells, 0);
+    assert_true(c.workgroups > 0 && c.workgroups < 100000);
+    c.workgroups = 0;
+    assert_false(run(c.pool, cancel_in_a_workgroup, &c, 100000, 0, false, NULL));
+    assert_int_equal(c.workgroups, 0);
     host_pool_free(c.pool);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cell_runs_once),
+        cmocka_unit_test(every_workgroup_runs_once),
         cmocka_unit_test(the_callers_environment_comes_back),
-        cmocka_unit_test(a_cell_that_changes_the_environment_is_told),
+        cmocka_unit_test(a_workgroup_that_changes_the_environment_is_told),
         cmocka_unit_test(workers_wake_whenever_they_are_needed),
         cmocka_unit_test(grids_run_one_after_the_other),
         cmocka_unit_test(scratch_that_cannot_be_had_is_a_failure),
         cmocka_unit_test(guarded_scratch_is_poisoned_and_checked),
-        cmocka_unit_test(a_cancelled_pool_hands_out_no_more_cells),
+        cmocka_unit_test(a_cancelled_pool_hands_out_no_more_workgroups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

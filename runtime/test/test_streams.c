@@ -49,8 +49,8 @@ static void launches_keep_their_order(void **state) {
     OK(tsrCreateStream(f.context, &stream));
     for (int i = 0; i < INPUTS; i++) {
         OK(tsrAlloc(f.context, KERNEL_CELLS * sizeof(float), TSR_ALLOC_ZERO, (void **)&inputs[i]));
-        for (int cell = 0; cell < KERNEL_CELLS; cell++)
-            inputs[i][cell] = (float)((i * 7) % INPUTS);
+        for (int workgroup = 0; workgroup < KERNEL_CELLS; workgroup++)
+            inputs[i][workgroup] = (float)((i * 7) % INPUTS);
         expected = expected * 0.5f + (float)((i * 7) % INPUTS);
     }
     for (int i = 0; i < INPUTS; i++) {
@@ -58,8 +58,8 @@ static void launches_keep_their_order(void **state) {
         OK(tsrLaunch(f.kernel, stream, (tsr_launch_t){0}, args, 2));
     }
     OK(tsrStreamSynchronize(f.context, stream));
-    for (int cell = 0; cell < KERNEL_CELLS; cell++)
-        assert_true(f.out[cell] == expected);
+    for (int workgroup = 0; workgroup < KERNEL_CELLS; workgroup++)
+        assert_true(f.out[workgroup] == expected);
     for (int i = 0; i < INPUTS; i++)
         OK(tsrFree(f.context, inputs[i]));
     OK(tsrDestroyStream(stream));

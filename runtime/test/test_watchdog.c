@@ -140,8 +140,8 @@ static void other_contexts_go_on(void **state) {
     let_go(f);
 }
 
-/* A hundred cells of a millisecond each: those that have not begun never do. */
-static void a_slow_launch_stops_between_cells(void **state) {
+/* A hundred workgroups of a millisecond each: those that have not begun never do. */
+static void a_slow_launch_stops_between_workgroups(void **state) {
     (void)state;
     fixture *f = to_be_lost(2, "phase_slow");
     OK(tsrSetWatchdog(f->context, 10 * millisecond));
@@ -155,7 +155,7 @@ static void a_slow_launch_stops_between_cells(void **state) {
             return;
         before = now;
     }
-    fail_msg("the cells of a lost launch still run");
+    fail_msg("the workgroups of a lost launch still run");
 }
 
 static void launches_in_time_are_not_touched(void **state) {
@@ -219,7 +219,7 @@ int main(void) {
         cmocka_unit_test(whoever_waits_for_a_stream_leaves_in_time),
         cmocka_unit_test(an_overdue_launch_is_seen_by_the_next_call),
         cmocka_unit_test(other_contexts_go_on),
-        cmocka_unit_test(a_slow_launch_stops_between_cells),
+        cmocka_unit_test(a_slow_launch_stops_between_workgroups),
         cmocka_unit_test(launches_in_time_are_not_touched),
         cmocka_unit_test(waiting_for_a_turn_does_not_count),
     };

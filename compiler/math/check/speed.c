@@ -69,7 +69,7 @@ static speed measure(pass_fn pass, const void *context) {
 
 /* ---- compiled functions ---- */
 
-/* One cell is the whole array. */
+/* One workgroup is the whole array. */
 static bool emit_object(math_set set, math_function function, text *object, status *st) {
     char source[256];
     text diagnostics;

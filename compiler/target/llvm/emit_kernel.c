@@ -153,8 +153,8 @@ static void code_affine(emitter *e, ir_op op) {
     set_index(e, d->results[0], sum, multiple);
 }
 
-/* x / y. Most kernels have few cells, so that x is often the smaller one; asking takes less time
- * than dividing. */
+/* x / y. Most kernels have few workgroups, so that x is often the smaller one; asking takes less
+ * time than dividing. */
 static LLVMValueRef code_quotient(emitter *e, LLVMValueRef x, LLVMValueRef y) {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b), divide = code_block_new(e, "divide"),
                       divided = code_block_new(e, "divided");
@@ -396,7 +396,7 @@ static void set_rounding(emitter *e, int mode) {
         code_intrinsic(e, "llvm.set.rounding", NULL, 0, &argument, 1);
 }
 
-/* void phase(frame, begin, end): for (cell = begin; cell < end; cell++) body. */
+/* void phase(frame, begin, end): for (workgroup = begin; workgroup < end; workgroup++) body. */
 static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     const ir_block_data *block = ir_block_get(e->m, ir_op_block(e->m, op, 0));
     open_function(e, ir_op_int(e->m, op, "index", 0));
@@ -410,12 +410,12 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     for (ir_op other = kernel->first; other; other = ir_op_get(e->m, other)->next)
         if (ir_op_get(e->m, other)->opcode == TILE_WORKSPACE)
             code_memory(e, other);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), cell = code_block_new(e, "cell"),
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), workgroup = code_block_new(e, "workgroup"),
                       done = code_block_new(e, "done");
     set_rounding(e, 0);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, begin, end, ""), cell, done);
-    LLVMPositionBuilderAtEnd(e->b, cell);
-    LLVMValueRef index = LLVMBuildPhi(e->b, e->i64, "cell");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, begin, end, ""), workgroup, done);
+    LLVMPositionBuilderAtEnd(e->b, workgroup);
+    LLVMValueRef index = LLVMBuildPhi(e->b, e->i64, "workgroup");
     LLVMAddIncoming(index, &begin, &before, 1);
     set_index(e, block->arguments[0], index, 1);
     e->streams = false;
@@ -423,9 +423,10 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->b);
     LLVMValueRef next = LLVMBuildNSWAdd(e->b, index, code_int(e, e->i64, 1), "");
     LLVMAddIncoming(index, &next, &latch, 1);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, end, ""), cell, done);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, end, ""), workgroup, done);
     LLVMPositionBuilderAtEnd(e->b, done);
-    if (e->streams) /* such stores may overtake what tells other threads that the cells are done */
+    if (e->streams) /* such stores may overtake what tells other threads that the workgroups are
+                       done */
         LLVMBuildFence(e->b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
     set_rounding(e, 1);
     LLVMBuildRetVoid(e->b);

@@ -34,11 +34,11 @@ enum {
 
 typedef struct cheat {
     const char *symbol;
-    int cells;
+    int workgroups;
     const char *shows, *what; /* names of `places`, separated by blanks; "": it is honest */
 } cheat;
 static const cheat cheats[] = {
-#define KERNEL(symbol, cells, shows, what) {#symbol, cells, shows, what},
+#define KERNEL(symbol, workgroups, shows, what) {#symbol, workgroups, shows, what},
 #include "test/cheats/cheats.def"
 #undef KERNEL
 };
@@ -122,7 +122,7 @@ static bytes module_for(const cheat *c, const char *profile) {
              " \"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [%d, %d]}],"
              " \"workspace_bytes\": %d, \"scratch_bytes\": 64, \"phases\": ["
              "{\"symbol\": \"%s\", \"grid\": %d, \"what\": \"%s\"}]}",
-             profile, SIDE, SIDE, SIDE, SIDE, SIDE, SIDE, WORKSPACE, c->symbol, c->cells,
+             profile, SIDE, SIDE, SIDE, SIDE, SIDE, SIDE, WORKSPACE, c->symbol, c->workgroups,
              c->symbol);
     bytes object = read_object("kernels");
     bytes image = make_module(json, "x86_64-elf/x86-64-v2+fma", object);

@@ -59,7 +59,7 @@ static void put_needs(const metadata *m, const compiler_case *c) {
     put_number(image->phase_count);
     for (uint32_t i = 0; i < image->phase_count; i++) {
         put_bytes(image->symbols[i], strlen(image->symbols[i]));
-        put_need(&image->phases[i].cells, &dims);
+        put_need(&image->phases[i].workgroups, &dims);
     }
 }
 

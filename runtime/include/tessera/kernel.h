@@ -1,9 +1,9 @@
 /* kernel.h - what a compiled host kernel sees: the contract between generated code and the runtime.
  *
- * A kernel is a list of phases; each phase is a one-dimensional grid of cells that may run in any
- * order and on any thread; all cells of a phase end before the next phase begins. The image exports
- * one function per phase, named in the metadata. A call runs the cells [begin, end). It must not
- * depend on how the grid was cut.
+ * A kernel is a list of phases; each phase is a one-dimensional grid of workgroups that may run in
+ * any order and on any thread; all workgroups of a phase end before the next phase begins. The
+ * image exports one function per phase, named in the metadata. A call runs the workgroups [begin,
+ * end). It must not depend on how the grid was cut.
  *
  * The caller guarantees: the floating-point environment is the default one (round to nearest, no
  * flush to zero, all exceptions masked); every buffer is aligned to 64 bytes; `workspace` holds

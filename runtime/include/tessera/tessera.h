@@ -111,12 +111,12 @@ TSR_API tsr_status_t tsrDestroyContext(tsr_context_t context);
  * A thread inside a kernel cannot be stopped safely. So when the time is over, the context is lost:
  * whatever waits in it (tsrLaunch on the default stream, synchronising, destroying a stream or an
  * event, unloading a module) and every later call on it or its handles returns TSR_ETIMEOUT with
- * the reason; only tsrDestroyContext still succeeds. Cells that have not begun are not run; cells
- * that have are left running on the context's threads, which go on using a core until they end. As
- * long as one runs, nothing that it may touch, the context's allocations, modules, streams and
- * events, is ever freed, so it is safe to let go of all handles, and to make a new context. While a
- * limit is set, launches on the default stream run on a thread of the context instead of the
- * caller's. */
+ * the reason; only tsrDestroyContext still succeeds. Workgroups that have not begun are not run;
+ * workgroups that have are left running on the context's threads, which go on using a core until
+ * they end. As long as one runs, nothing that it may touch, the context's allocations, modules,
+ * streams and events, is ever freed, so it is safe to let go of all handles, and to make a new
+ * context. While a limit is set, launches on the default stream run on a thread of the context
+ * instead of the caller's. */
 TSR_API tsr_status_t tsrSetWatchdog(tsr_context_t context, uint64_t timeout_ns);
 
 /* Modules and kernels. `image` is read during the call and may be freed after it. Of a module's
