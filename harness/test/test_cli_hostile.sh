@@ -42,7 +42,7 @@ for name in a b c; do kernel "kernel_$name" >"many/$name.tsr"; done
 preload=(env "LD_PRELOAD=libcrash_reading.so" "LD_LIBRARY_PATH=$(dirname "$tsr")/harness" CRASH_READING=many/b.tsr
     "ASAN_OPTIONS=verify_asan_link_order=0:${ASAN_OPTIONS:-}")
 crashing=("${preload[@]}" "$tsr")
-exits 70 "a crash while reading" "${crashing[@]}" bench --quick --backend cpu --profile strict many
+exits 70 "a crash while reading" "${crashing[@]}" bench -v --quick --backend cpu --profile strict many
 has err '^tsr: many/b.tsr: ' "is an error of that file"
 has out '^kernel_a/one .* ok ' "those before it run"
 has out '^kernel_c/one .* ok ' "and those behind it"

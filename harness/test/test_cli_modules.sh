@@ -207,7 +207,7 @@ lz4 -dc norm.repro | tar t >members
 has members "^ir/07-schedule.mlir" "and has the levels"
 has members "^module.tsrm" "and the module"
 exits 0 "their Tile IR" "$tsr" compile any.tsr --kernel norm --generic --emit tile
-has out "cells = .*M" "has formulas"
+has out "workgroups = .*M" "has formulas"
 exits 0 "bench by code for any dimensions" "$tsr" bench any.tsr --quick --generic --backend cpu --profile strict --export json=any.json
 has any.json '"schedule": "generic"' "says so"
 cat >fixed.tsr <<'END'
