@@ -211,7 +211,7 @@ static void append_errors(const closing *c, text *out) {
         return;
     int64_t ulp = result_whole(worst, RESULT_MAX_ULP_F64);
     label("errors", out);
-    text_printf(out, "%zu against f64, at most %.2g %% of the derived bound", count, 100 * most);
+    text_printf(out, "%zu against f64, at most %.3g %% of the derived bound", count, 100 * most);
     if (ulp >= 0 && ulp <= ERROR_TABLE_ULP)
         text_printf(out, " (%lld ULP)", (long long)ulp);
     text_append(out, ":\n");
