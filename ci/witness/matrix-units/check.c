@@ -167,9 +167,9 @@ static void compare_tile(batch *x, scratch *s, const tile *t, uint64_t index) {
     uint64_t count = 0;
     record first = {0};
     for (int row = 0; row < i->m; row++)
-        operands_decode(&s->rows[row], i->a, t->a[row], (size_t)tile_k(i));
+        operands_decode(&s->rows[row], i->model, i->a, t->a[row], (size_t)tile_k(i));
     for (int column = 0; column < i->n; column++)
-        operands_decode(&s->columns[column], i->b, t->b[column], (size_t)tile_k(i));
+        operands_decode(&s->columns[column], i->model, i->b, t->b[column], (size_t)tile_k(i));
     for (int row = 0; row < i->m; row++)
         for (int column = 0; column < i->n; column++) {
             uint64_t expected = model_element(i->model, &s->rows[row], &s->columns[column], i->c,

@@ -1,6 +1,7 @@
 /* format.c - floats taken apart and put together as bits: format.h. */
 #include "format.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -111,4 +112,25 @@ uint64_t format_encode(const float_format *format, int fraction_bits, rounding r
         (exponent == format_greatest_exponent(format) && is_nan))
         return format_infinity(format, negative);
     return format_code(format, negative, normal ? exponent : least - 1, kept);
+}
+
+double format_value(const float_format *format, uint64_t code) {
+    number x = format_decode(format, code);
+    double magnitude = x.kind == NUMBER_NAN ? NAN
+                       : x.kind == NUMBER_INFINITE
+                           ? INFINITY
+                           : ldexp((double)x.significand, x.exponent - format->fraction_bits);
+    return x.negative ? -magnitude : magnitude;
+}
+
+uint64_t format_round(const float_format *format, double x) {
+    uint64_t code;
+    memcpy(&code, &x, sizeof code);
+    number n = format_decode(&format_f64, code);
+    if (n.kind == NUMBER_NAN)
+        return format_nan(format);
+    if (n.kind == NUMBER_INFINITE)
+        return format_infinity(format, n.negative);
+    return format_encode(format, format->fraction_bits, ROUND_NEAREST_EVEN, n.negative,
+                         n.significand, n.exponent - format_f64.fraction_bits);
 }

@@ -43,6 +43,11 @@ typedef enum { ROUND_CUT, ROUND_NEAREST_EVEN } rounding;
 uint64_t format_encode(const float_format *format, int fraction_bits, rounding round, bool negative,
                        uint64_t magnitude, int unit);
 
+/* Exact: a double holds every float of the formats above. */
+double format_value(const float_format *format, uint64_t code);
+/* To nearest even; a NaN is format_nan. */
+uint64_t format_round(const float_format *format, double x);
+
 uint64_t format_infinity(const float_format *format, bool negative);
 /* All bits but the sign set: what the units return for every NaN. */
 uint64_t format_nan(const float_format *format);

@@ -14,19 +14,21 @@ typedef struct operand_types {
 } operand_types;
 
 static const operand_types types[] = {
+    {"quad", &format_f16, &format_f16, &format_f32, "fma.f32.c_last", NULL},
+    {"quad", &format_f16, &format_f16, &format_f16, "fma.f32.c_last", NULL},
     {"f16", &format_f16, &format_f16, &format_f32, "mma.sm90.f16", "mma.sm90.f16"},
     {"f16", &format_f16, &format_f16, &format_f16, "mma.sm90.f16.f16", "mma.sm90.f16.f16"},
     {"bf16", &format_bf16, &format_bf16, &format_f32, "mma.sm90.bf16", "mma.sm90.bf16"},
     {"tf32", &format_tf32, &format_tf32, &format_f32, "mma.sm90.tf32", "mma.sm90.tf32"},
-    {"f64", &format_f64, &format_f64, &format_f64, "fma.chain", NULL},
-    {"fp8", &format_e4m3, &format_e4m3, &format_f32, "mma.sm90.f16", "mma.sm90.fp8"},
-    {"fp8", &format_e4m3, &format_e5m2, &format_f32, "mma.sm90.f16", "mma.sm90.fp8"},
-    {"fp8", &format_e5m2, &format_e4m3, &format_f32, "mma.sm90.f16", "mma.sm90.fp8"},
-    {"fp8", &format_e5m2, &format_e5m2, &format_f32, "mma.sm90.f16", "mma.sm90.fp8"},
-    {"fp8", &format_e4m3, &format_e4m3, &format_f16, "mma.sm90.f16.f16", "mma.sm90.fp8.f16"},
-    {"fp8", &format_e4m3, &format_e5m2, &format_f16, "mma.sm90.f16.f16", "mma.sm90.fp8.f16"},
-    {"fp8", &format_e5m2, &format_e4m3, &format_f16, "mma.sm90.f16.f16", "mma.sm90.fp8.f16"},
-    {"fp8", &format_e5m2, &format_e5m2, &format_f16, "mma.sm90.f16.f16", "mma.sm90.fp8.f16"},
+    {"f64", &format_f64, &format_f64, &format_f64, "fma.f64", NULL},
+    {"fp8", &format_e4m3, &format_e4m3, &format_f32, "mma.sm90.fp8_as_f16", "mma.sm90.fp8"},
+    {"fp8", &format_e4m3, &format_e5m2, &format_f32, "mma.sm90.fp8_as_f16", "mma.sm90.fp8"},
+    {"fp8", &format_e5m2, &format_e4m3, &format_f32, "mma.sm90.fp8_as_f16", "mma.sm90.fp8"},
+    {"fp8", &format_e5m2, &format_e5m2, &format_f32, "mma.sm90.fp8_as_f16", "mma.sm90.fp8"},
+    {"fp8", &format_e4m3, &format_e4m3, &format_f16, "mma.sm90.fp8_as_f16.f16", "mma.sm90.fp8.f16"},
+    {"fp8", &format_e4m3, &format_e5m2, &format_f16, "mma.sm90.fp8_as_f16.f16", "mma.sm90.fp8.f16"},
+    {"fp8", &format_e5m2, &format_e4m3, &format_f16, "mma.sm90.fp8_as_f16.f16", "mma.sm90.fp8.f16"},
+    {"fp8", &format_e5m2, &format_e5m2, &format_f16, "mma.sm90.fp8_as_f16.f16", "mma.sm90.fp8.f16"},
 };
 
 static const struct {
@@ -34,7 +36,7 @@ static const struct {
     unit_kind unit;
     int m, n, k;
 } shapes[] = {
-    {"f16", UNIT_QUAD, 8, 8, 4},  {"f16", UNIT_MMA, 16, 8, 8},   {"f16", UNIT_MMA, 16, 8, 16},
+    {"quad", UNIT_QUAD, 8, 8, 4}, {"f16", UNIT_MMA, 16, 8, 8},   {"f16", UNIT_MMA, 16, 8, 16},
     {"bf16", UNIT_MMA, 16, 8, 8}, {"bf16", UNIT_MMA, 16, 8, 16}, {"tf32", UNIT_MMA, 16, 8, 4},
     {"tf32", UNIT_MMA, 16, 8, 8}, {"fp8", UNIT_MMA, 16, 8, 16},  {"fp8", UNIT_MMA, 16, 8, 32},
     {"f64", UNIT_MMA, 8, 8, 4},   {"f64", UNIT_MMA, 16, 8, 4},   {"f64", UNIT_MMA, 16, 8, 8},

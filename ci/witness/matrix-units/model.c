@@ -4,19 +4,23 @@
 #include <math.h>
 #include <string.h>
 
-/* name, chain, step, fraction bits, align, zero counts, c apart, result fraction bits, round */
+/* name, chain, as f16, c last, step, fraction bits, align, zero counts, result fraction bits, round
+ */
 const sum_model sum_models[] = {
-    {"mma.sm80.f16", false, 8, 24, ALIGN_CUT, false, false, 23, ROUND_CUT},
-    {"mma.sm80.f16.f16", false, 8, 24, ALIGN_CUT, false, false, 10, ROUND_NEAREST_EVEN},
-    {"mma.sm80.bf16", false, 8, 24, ALIGN_CUT, true, false, 23, ROUND_CUT},
-    {"mma.sm80.tf32", false, 4, 24, ALIGN_CUT, true, false, 23, ROUND_CUT},
-    {"mma.sm90.f16", false, 16, 25, ALIGN_CUT, false, false, 23, ROUND_CUT},
-    {"mma.sm90.f16.f16", false, 16, 25, ALIGN_CUT, false, false, 10, ROUND_NEAREST_EVEN},
-    {"mma.sm90.bf16", false, 16, 25, ALIGN_CUT, true, false, 23, ROUND_CUT},
-    {"mma.sm90.tf32", false, 8, 25, ALIGN_CUT, true, false, 23, ROUND_CUT},
-    {"mma.sm90.fp8", false, 32, 13, ALIGN_CUT, false, false, 13, ROUND_CUT},
-    {"mma.sm90.fp8.f16", false, 32, 13, ALIGN_CUT, false, false, 10, ROUND_NEAREST_EVEN},
-    {"fma.chain", true, 1, 0, ALIGN_CUT, false, false, 52, ROUND_NEAREST_EVEN},
+    {"mma.sm80.f16", false, false, false, 8, 24, ALIGN_CUT, false, 23, ROUND_CUT},
+    {"mma.sm80.f16.f16", false, false, false, 8, 24, ALIGN_CUT, false, 10, ROUND_NEAREST_EVEN},
+    {"mma.sm80.bf16", false, false, false, 8, 24, ALIGN_CUT, false, 23, ROUND_CUT},
+    {"mma.sm80.tf32", false, false, false, 4, 24, ALIGN_CUT, false, 23, ROUND_CUT},
+    {"mma.sm90.f16", false, false, false, 16, 25, ALIGN_CUT, false, 23, ROUND_CUT},
+    {"mma.sm90.f16.f16", false, false, false, 16, 25, ALIGN_CUT, false, 10, ROUND_NEAREST_EVEN},
+    {"mma.sm90.bf16", false, false, false, 16, 25, ALIGN_CUT, false, 23, ROUND_CUT},
+    {"mma.sm90.tf32", false, false, false, 8, 25, ALIGN_CUT, false, 23, ROUND_CUT},
+    {"mma.sm90.fp8", false, false, false, 32, 13, ALIGN_CUT, false, 13, ROUND_CUT},
+    {"mma.sm90.fp8.f16", false, false, false, 32, 13, ALIGN_CUT, false, 10, ROUND_NEAREST_EVEN},
+    {"mma.sm90.fp8_as_f16", false, true, true, 0, 25, ALIGN_CUT, false, 23, ROUND_CUT},
+    {"mma.sm90.fp8_as_f16.f16", false, true, true, 0, 25, ALIGN_CUT, false, 10, ROUND_NEAREST_EVEN},
+    {"fma.f64", true, false, false, 1, 0, ALIGN_CUT, false, 52, ROUND_NEAREST_EVEN},
+    {"fma.f32.c_last", true, false, true, 1, 0, ALIGN_CUT, false, 23, ROUND_NEAREST_EVEN},
 };
 const size_t sum_model_count = sizeof sum_models / sizeof *sum_models;
 
@@ -30,14 +34,23 @@ const sum_model *model_named(const char *name) {
     return NULL;
 }
 
-void operands_decode(operands *row, const float_format *format, const uint64_t *codes,
-                     size_t count) {
+/* Which k comes in place `at`. */
+static size_t taken(const sum_model *model, size_t at, size_t count) {
+    size_t half = count / 2;
+    return !model->as_f16 ? at : at % half / 2 * 4 + at % half % 2 + at / half * 2;
+}
+
+void operands_decode(operands *row, const sum_model *model, const float_format *format,
+                     const uint64_t *codes, size_t count) {
     row->count = count;
     row->special = false;
-    row->format = format;
+    row->format = model->as_f16 ? &format_f16 : format;
     for (size_t k = 0; k < count; k++) {
-        number x = format_decode(format, codes[k]);
-        row->code[k] = codes[k];
+        uint64_t code = codes[taken(model, k, count)];
+        if (model->as_f16)
+            code = format_round(&format_f16, format_value(format, code));
+        number x = format_decode(row->format, code);
+        row->code[k] = code;
         row->exponent[k] = x.exponent;
         row->nonzero_exponent[k] = x.kind == NUMBER_ZERO ? NOWHERE : x.exponent;
         row->significand[k] = x.negative ? -(int64_t)x.significand : (int64_t)x.significand;
@@ -51,14 +64,35 @@ static double as_double(uint64_t code) {
     return x;
 }
 
-static uint64_t fma_chain(const operands *a, const operands *b, uint64_t c) {
-    double sum = as_double(c);
-    for (size_t k = 0; k < a->count; k++)
-        sum = fma(as_double(a->code[k]), as_double(b->code[k]), sum);
-    if (isnan(sum))
-        return format_nan(&format_f64);
+static bool is_nan64(uint64_t code) {
+    return format_decode(&format_f64, code).kind == NUMBER_NAN;
+}
+
+/* a * b + c. Of several NaNs b's is kept, else c's, else a's, made quiet; an invalid operation
+ * gives a negative one. */
+static uint64_t fma64(uint64_t a, uint64_t b, uint64_t c) {
+    const uint64_t quiet = UINT64_C(1) << 51, invalid = UINT64_C(0xfff8000000000000);
+    if (is_nan64(a) || is_nan64(b) || is_nan64(c))
+        return (is_nan64(b) ? b : is_nan64(c) ? c : a) | quiet;
+    double sum = fma(as_double(a), as_double(b), as_double(c));
     memcpy(&c, &sum, sizeof c);
+    return is_nan64(c) ? invalid : c;
+}
+
+static uint64_t chain64(const operands *a, const operands *b, uint64_t c) {
+    for (size_t k = 0; k < a->count; k++)
+        c = fma64(a->code[k], b->code[k], c);
     return c;
+}
+
+/* From +0; c is added to the f32 that comes out. */
+static uint64_t chain32(const operands *a, const operands *b, const float_format *c_format,
+                        uint64_t c) {
+    float sum = 0;
+    for (size_t k = 0; k < a->count; k++)
+        sum = fmaf((float)format_value(a->format, a->code[k]),
+                   (float)format_value(b->format, b->code[k]), sum);
+    return format_round(c_format, (double)((float)format_value(c_format, c) + sum));
 }
 
 /* Products first .. last - 1, and c. */
@@ -142,21 +176,18 @@ static uint64_t finite_step(const terms *t) {
     int greatest = own > products ? own : products;
     if (greatest == NOWHERE)
         return 0;
-    int64_t sum = model->c_apart
-                      ? align(sum_of_products(t, products), greatest - products, model->align)
-                      : sum_of_products(t, greatest);
-    sum += aligned_c(t, greatest);
+    int64_t sum = sum_of_products(t, greatest) + aligned_c(t, greatest);
     uint64_t magnitude = sum < 0 ? 0 - (uint64_t)sum : (uint64_t)sum;
-    return format_encode(t->c_format, model->result_fraction_bits, model->round, sum < 0, magnitude,
-                         greatest - model->fraction_bits);
+    uint64_t code = format_encode(t->c_format, model->result_fraction_bits, model->round, sum < 0,
+                                  magnitude, greatest - model->fraction_bits);
+    return code & format_nan(t->c_format) ? code : 0;
 }
 
-uint64_t model_element(const sum_model *model, const operands *a, const operands *b,
-                       const float_format *c_format, uint64_t c) {
-    if (model->chain)
-        return fma_chain(a, b, c);
-    for (size_t k = 0; k < a->count; k += (size_t)model->step) {
-        size_t last = k + (size_t)model->step < a->count ? k + (size_t)model->step : a->count;
+static uint64_t steps(const sum_model *model, const operands *a, const operands *b,
+                      const float_format *c_format, uint64_t c) {
+    size_t step = model->as_f16 ? a->count / 2 : (size_t)model->step;
+    for (size_t k = 0; k < a->count; k += step) {
+        size_t last = k + step < a->count ? k + step : a->count;
         terms t = {model, a, b, k, last, c_format, format_decode(c_format, c)};
         bool special =
             a->special || b->special || t.c.kind == NUMBER_INFINITE || t.c.kind == NUMBER_NAN;
@@ -164,4 +195,14 @@ uint64_t model_element(const sum_model *model, const operands *a, const operands
         c = found ? special_result(&t, found) : finite_step(&t);
     }
     return c;
+}
+
+uint64_t model_element(const sum_model *model, const operands *a, const operands *b,
+                       const float_format *c_format, uint64_t c) {
+    if (model->chain)
+        return model->c_last ? chain32(a, b, c_format, c) : chain64(a, b, c);
+    if (!model->c_last)
+        return steps(model, a, b, c_format, c);
+    uint64_t sum = steps(model, a, b, c_format, 0);
+    return format_round(c_format, format_value(c_format, c) + format_value(c_format, sum));
 }

@@ -1,13 +1,13 @@
-/* model.h - how matrix units add, executed with integers, bit for bit.
+/* model.h - how matrix units add, executed bit for bit.
  *
  * One step takes `step` products and the sum so far, c. The products are exact. All are aligned to
  * the greatest exponent among them, cut to `fraction_bits` bits below it, and added exactly; the
- * sum is then made a float of the accumulator's type. A product's exponent is the sum of its
- * factors' stored exponents, not normalised: 1.5 * 1.5 counts as 2^0. An instruction with more
- * products than a step takes several, in ascending order of k.
+ * sum is then made a float of the accumulator's type, and zero is +0. A product's exponent is the
+ * sum of its factors' stored exponents, not normalised: 1.5 * 1.5 counts as 2^0. An instruction
+ * with more products than a step takes several, in ascending order of k.
  *
- * Source: MMA-Sim (github.com/microsoft/MMA-Sim; arXiv 2511.10909). What was compared with
- * hardware: docs/matrix-units.md. */
+ * Source: MMA-Sim (github.com/microsoft/MMA-Sim; arXiv 2511.10909), with what the hardware taught:
+ * docs/matrix-units.md. */
 #ifndef MATRIX_UNITS_MODEL_H
 #define MATRIX_UNITS_MODEL_H
 
@@ -32,16 +32,21 @@ typedef enum { ALIGN_CUT, ALIGN_DOWN, ALIGN_NEAREST } alignment;
 
 typedef struct sum_model {
     const char *name;
-    bool chain; /* fma after fma in ascending k, each rounded to nearest even: nothing below applies
-                 */
-    int step;   /* products in one aligned sum */
+    /* No steps, but fma after fma in ascending k, each to nearest even: of f64, or with c_last of
+     * f32. */
+    bool chain;
+    /* 8-bit factors become f16, in two steps: of each four consecutive k the first two, then the
+     * others. */
+    bool as_f16;
+    /* The sum begins with +0; c is added in the end, to nearest even. */
+    bool c_last;
+    int step;          /* products in one aligned sum, if not as_f16 */
     int fraction_bits; /* kept below the greatest exponent */
     alignment align;   /* of what goes below them */
-    bool zero_counts;  /* a product with a factor zero takes part in the greatest exponent; and so
-                          does c = 0 */
-    bool c_apart;      /* the products are added first, their sum is aligned with c after that */
-    int result_fraction_bits; /* kept in the result */
-    rounding round;           /* of the result */
+    /* A product with a factor zero takes part in the greatest exponent; so does c = 0. */
+    bool zero_counts;
+    int result_fraction_bits; /* kept in the result of a step */
+    rounding round;           /* of the result of a step */
 } sum_model;
 
 extern const sum_model sum_models[];
@@ -50,8 +55,9 @@ extern const size_t sum_model_count;
 /* The model of that name, or NULL. */
 const sum_model *model_named(const char *name);
 
-void operands_decode(operands *row, const float_format *format, const uint64_t *codes,
-                     size_t count);
+/* A row of A, or a column of B, in the order in which the model takes it. */
+void operands_decode(operands *row, const sum_model *model, const float_format *format,
+                     const uint64_t *codes, size_t count);
 
 /* The code of c + sum of a[k] * b[k], in c's format. a and b have the same count. */
 uint64_t model_element(const sum_model *model, const operands *a, const operands *b,

@@ -49,7 +49,7 @@ bool record_read(const char *line, const instruction *list, size_t count, record
 
 uint64_t record_model(const record *r, const sum_model *model) {
     operands a, b;
-    operands_decode(&a, r->instruction->a, r->a, (size_t)tile_k(r->instruction));
-    operands_decode(&b, r->instruction->b, r->b, (size_t)tile_k(r->instruction));
+    operands_decode(&a, model, r->instruction->a, r->a, (size_t)tile_k(r->instruction));
+    operands_decode(&b, model, r->instruction->b, r->b, (size_t)tile_k(r->instruction));
     return model_element(model, &a, &b, r->instruction->c, r->c);
 }

@@ -48,32 +48,6 @@ static uint64_t code_of_f64(double x) {
     return bits;
 }
 
-/* Exact for all formats. */
-static double value_of(const float_format *format, uint64_t code) {
-    number x = format_decode(format, code);
-    double magnitude = x.kind == NUMBER_NAN ? NAN
-                       : x.kind == NUMBER_INFINITE
-                           ? INFINITY
-                           : ldexp((double)x.significand, x.exponent - format->fraction_bits);
-    return x.negative ? -magnitude : magnitude;
-}
-
-/* To nearest even. `satfinite`, as in PTX: too large, and infinity, is the greatest finite. */
-static uint64_t rounded(const float_format *format, double x, bool satfinite) {
-    uint64_t code = code_of_f64(x);
-    number n = format_decode(&format_f64, code);
-    if (n.kind == NUMBER_NAN)
-        return format_nan(format);
-    uint64_t greatest =
-        format_code(format, n.negative, format_greatest_exponent(format), ~UINT64_C(0));
-    uint64_t result = format_infinity(format, n.negative);
-    if (n.kind != NUMBER_INFINITE)
-        result = format_encode(format, format->fraction_bits, ROUND_NEAREST_EVEN, n.negative,
-                               n.significand, n.exponent - format_f64.fraction_bits);
-    number_kind kind = format_decode(format, result).kind;
-    return satfinite && (kind == NUMBER_INFINITE || kind == NUMBER_NAN) ? greatest : result;
-}
-
 static uint64_t fma32(const operation *o, const uint64_t x[3]) {
     (void)o;
     return code_of_f32(fmaf(f32_of(x[0]), f32_of(x[1]), f32_of(x[2])));
@@ -117,25 +91,32 @@ static uint64_t sqrt64(const operation *o, const uint64_t x[3]) {
 /* x * y + z of 16-bit floats: the product is exact in double; their sum is rounded to odd, so that
  * the second rounding, to less than half of the bits, is right (Boldo and Melquiond, 2008). */
 static uint64_t fma16(const operation *o, const uint64_t x[3]) {
-    double product = value_of(o->from, x[0]) * value_of(o->from, x[1]), c = value_of(o->from, x[2]);
+    double product = format_value(o->from, x[0]) * format_value(o->from, x[1]),
+           c = format_value(o->from, x[2]);
     double sum = product + c;
     double shadow = sum - product, error = (product - (sum - shadow)) + (c - shadow);
     if (isfinite(sum) && error != 0 && !(code_of_f64(sum) & 1))
         sum = nextafter(sum, error > 0 ? INFINITY : -INFINITY);
-    return rounded(o->to, sum, false);
+    return format_round(o->to, sum);
 }
 
 static uint64_t convert(const operation *o, const uint64_t x[3]) {
-    return rounded(o->to, value_of(o->from, x[0]), false);
+    return format_round(o->to, format_value(o->from, x[0]));
 }
 
+/* As in PTX: too large, and infinity, is the greatest finite. */
 static uint64_t convert_satfinite(const operation *o, const uint64_t x[3]) {
-    return rounded(o->to, value_of(o->from, x[0]), true);
+    double value = format_value(o->from, x[0]);
+    uint64_t result = format_round(o->to, value);
+    number_kind kind = format_decode(o->to, result).kind;
+    if (isnan(value) || kind == NUMBER_ZERO || kind == NUMBER_FINITE)
+        return result;
+    return format_code(o->to, signbit(value), format_greatest_exponent(o->to), ~UINT64_C(0));
 }
 
 /* minimumNumber: a NaN is left out, -0 is less than +0. */
 static uint64_t minimum(const operation *o, const uint64_t x[3]) {
-    double a = value_of(o->from, x[0]), b = value_of(o->from, x[1]);
+    double a = format_value(o->from, x[0]), b = format_value(o->from, x[1]);
     if (isnan(a) || isnan(b))
         return isnan(a) ? x[1] : x[0];
     return a < b || (a == b && signbit(a)) ? x[0] : x[1];
@@ -143,7 +124,7 @@ static uint64_t minimum(const operation *o, const uint64_t x[3]) {
 
 static uint64_t maximum(const operation *o, const uint64_t x[3]) {
     uint64_t least = minimum(o, x);
-    if (isnan(value_of(o->from, x[0])) || isnan(value_of(o->from, x[1])))
+    if (isnan(format_value(o->from, x[0])) || isnan(format_value(o->from, x[1])))
         return least;
     return least == x[0] ? x[1] : x[0];
 }

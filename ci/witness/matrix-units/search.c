@@ -34,13 +34,16 @@ static void try_model(search *s, sum_model model) {
     s->found += s->found < SHOWN;
 }
 
-static void try_roundings(search *s, sum_model model) {
+/* What is not a width, in all combinations. */
+static void try_orders(search *s, sum_model model) {
     for (int align = ALIGN_CUT; align <= ALIGN_NEAREST; align++)
-        for (int bits = 0; bits < 4; bits++) {
+        for (int bits = 0; bits < 8; bits++) {
             model.align = (alignment)align;
             model.zero_counts = (bits & 1) != 0;
-            model.c_apart = (bits & 2) != 0;
-            try_model(s, model);
+            model.c_last = (bits & 2) != 0;
+            model.as_f16 = (bits & 4) != 0;
+            if (!model.as_f16 || model.step == 1)
+                try_model(s, model);
         }
 }
 
@@ -51,10 +54,10 @@ static void try_all(search *s, const instruction *i) {
         for (int fraction = LEAST_FRACTION; fraction <= GREATEST_FRACTION; fraction++)
             for (size_t w = 0; w < widths; w++)
                 for (int round = ROUND_CUT; round <= ROUND_NEAREST_EVEN; round++)
-                    try_roundings(s, (sum_model){.step = step,
-                                                 .fraction_bits = fraction,
-                                                 .result_fraction_bits = kept[w],
-                                                 .round = (rounding)round});
+                    try_orders(s, (sum_model){.step = step,
+                                              .fraction_bits = fraction,
+                                              .result_fraction_bits = kept[w],
+                                              .round = (rounding)round});
 }
 
 static void show(const search *s, const instruction *i) {
@@ -62,11 +65,11 @@ static void show(const search *s, const instruction *i) {
     printf("%s: %zu records\n", i->name, s->count);
     for (size_t c = 0; c < s->found; c++) {
         const sum_model *m = &s->best[c].model;
-        printf("    %zu mismatches: step %d, %d fraction bits, aligned %s, zero %s, c %s, result "
-               "%d bits %s\n",
-               s->best[c].mismatches, m->step, m->fraction_bits, aligned[m->align],
-               m->zero_counts ? "counts" : "does not count",
-               m->c_apart ? "apart" : "among the products", m->result_fraction_bits,
+        printf("    %zu mismatches: %s %d, %d fraction bits, aligned %s, zero %s, c %s, result %d "
+               "bits %s\n",
+               s->best[c].mismatches, m->as_f16 ? "halves" : "step", m->as_f16 ? i->k / 2 : m->step,
+               m->fraction_bits, aligned[m->align], m->zero_counts ? "counts" : "does not count",
+               m->c_last ? "last" : "among the products", m->result_fraction_bits,
                m->round == ROUND_CUT ? "cut" : "to nearest even");
     }
 }
