@@ -11,7 +11,7 @@
 #include "ptx.h"
 #include "record.h"
 
-enum { BATCH_BYTES = 1 << 26, QUADS = 4, RECORDED_TILES = 400, RECIPES_MAX = 64 };
+enum { BATCH_BYTES = 1 << 26, QUADS = 4, RECORDED_TILES = 440, RECIPES_MAX = 64 };
 
 /* One operand's bytes on both sides; each block's together. */
 typedef struct side {

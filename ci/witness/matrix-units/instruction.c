@@ -14,8 +14,8 @@ typedef struct operand_types {
 } operand_types;
 
 static const operand_types types[] = {
-    {"quad", &format_f16, &format_f16, &format_f32, "fma.f32.c_last", NULL},
-    {"quad", &format_f16, &format_f16, &format_f16, "fma.f32.c_last", NULL},
+    {"quad", &format_f16, &format_f16, &format_f32, "fma.f32.then_c", NULL},
+    {"quad", &format_f16, &format_f16, &format_f16, "fma.f32.pairs", NULL},
     {"f16", &format_f16, &format_f16, &format_f32, "mma.sm90.f16", "mma.sm90.f16"},
     {"f16", &format_f16, &format_f16, &format_f16, "mma.sm90.f16.f16", "mma.sm90.f16.f16"},
     {"bf16", &format_bf16, &format_bf16, &format_f32, "mma.sm90.bf16", "mma.sm90.bf16"},

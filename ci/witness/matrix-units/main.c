@@ -19,13 +19,13 @@ enum {
     EXIT_SKIPPED = 77,
     TILES = 1 << 20,
     QUICK_TILES = 4000,
-    LEAST_TILES = 200
+    LEAST_TILES = 220
 };
 
-static const char usage[] =
-    "usage: matrix-units [--quick] [--only TEXT] [--record FILE] [matrix|scalar|time]...\n"
-    "       matrix-units --search FILE\n"
-    "       matrix-units --ptx INSTRUCTION\n";
+static const char usage[] = "usage: matrix-units [--quick | --tiles N] [--only TEXT] [--record "
+                            "FILE] [matrix|scalar|time]...\n"
+                            "       matrix-units --search FILE\n"
+                            "       matrix-units --ptx INSTRUCTION\n";
 
 typedef struct options {
     uint64_t tiles;
@@ -37,6 +37,8 @@ typedef struct options {
 static bool parse_value(options *o, const char *name, const char *value) {
     if (strcmp(name, "--only") == 0)
         o->only = value;
+    else if (strcmp(name, "--tiles") == 0)
+        return (o->tiles = strtoull(value, NULL, 10)) != 0;
     else if (strcmp(name, "--search") == 0)
         o->search = value;
     else if (strcmp(name, "--ptx") == 0)
@@ -67,12 +69,13 @@ static bool parse(options *o, int count, char **words) {
     return true;
 }
 
-/* Of each type's wgmma, one of n = 8 has all tiles; the other shapes each an eighth of its
- * elements. */
+/* Of each type's wgmma, one of n = 8 has all tiles; the other shapes a 32nd of its elements each.
+ */
 static uint64_t tiles_of(const options *o, const instruction *i) {
     bool plain = i->n == 8 && i->chain == 1 && !i->a_shared && !i->without_c;
-    uint64_t tiles =
-        i->unit == UNIT_WGMMA && !plain ? o->tiles / (uint64_t)(i->n * i->chain) : o->tiles;
+    if (i->unit != UNIT_WGMMA || plain)
+        return o->tiles;
+    uint64_t tiles = o->tiles / 4 / (uint64_t)(i->n * i->chain);
     return tiles < LEAST_TILES ? LEAST_TILES : tiles;
 }
 

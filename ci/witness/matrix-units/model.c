@@ -4,23 +4,28 @@
 #include <math.h>
 #include <string.h>
 
-/* name, chain, as f16, c last, step, fraction bits, align, zero counts, result fraction bits, round
- */
+/* name, order, as f16, step, fraction bits, align, zero counts, c zero counts, result fraction
+ * bits, round */
 const sum_model sum_models[] = {
-    {"mma.sm80.f16", false, false, false, 8, 24, ALIGN_CUT, false, 23, ROUND_CUT},
-    {"mma.sm80.f16.f16", false, false, false, 8, 24, ALIGN_CUT, false, 10, ROUND_NEAREST_EVEN},
-    {"mma.sm80.bf16", false, false, false, 8, 24, ALIGN_CUT, false, 23, ROUND_CUT},
-    {"mma.sm80.tf32", false, false, false, 4, 24, ALIGN_CUT, false, 23, ROUND_CUT},
-    {"mma.sm90.f16", false, false, false, 16, 25, ALIGN_CUT, false, 23, ROUND_CUT},
-    {"mma.sm90.f16.f16", false, false, false, 16, 25, ALIGN_CUT, false, 10, ROUND_NEAREST_EVEN},
-    {"mma.sm90.bf16", false, false, false, 16, 25, ALIGN_CUT, false, 23, ROUND_CUT},
-    {"mma.sm90.tf32", false, false, false, 8, 25, ALIGN_CUT, false, 23, ROUND_CUT},
-    {"mma.sm90.fp8", false, false, false, 32, 13, ALIGN_CUT, false, 13, ROUND_CUT},
-    {"mma.sm90.fp8.f16", false, false, false, 32, 13, ALIGN_CUT, false, 10, ROUND_NEAREST_EVEN},
-    {"mma.sm90.fp8_as_f16", false, true, true, 0, 25, ALIGN_CUT, false, 23, ROUND_CUT},
-    {"mma.sm90.fp8_as_f16.f16", false, true, true, 0, 25, ALIGN_CUT, false, 10, ROUND_NEAREST_EVEN},
-    {"fma.f64", true, false, false, 1, 0, ALIGN_CUT, false, 52, ROUND_NEAREST_EVEN},
-    {"fma.f32.c_last", true, false, true, 1, 0, ALIGN_CUT, false, 23, ROUND_NEAREST_EVEN},
+    {"mma.sm80.f16", SUM_ALIGNED, false, 8, 24, ALIGN_CUT, false, true, 23, ROUND_CUT},
+    {"mma.sm80.f16.f16", SUM_ALIGNED, false, 8, 24, ALIGN_CUT, false, false, 10,
+     ROUND_NEAREST_EVEN},
+    {"mma.sm80.bf16", SUM_ALIGNED, false, 8, 24, ALIGN_CUT, false, true, 23, ROUND_CUT},
+    {"mma.sm80.tf32", SUM_ALIGNED, false, 4, 24, ALIGN_CUT, false, true, 23, ROUND_CUT},
+    {"mma.sm90.f16", SUM_ALIGNED, false, 16, 25, ALIGN_CUT, false, true, 23, ROUND_CUT},
+    {"mma.sm90.f16.f16", SUM_ALIGNED, false, 16, 25, ALIGN_CUT, false, false, 10,
+     ROUND_NEAREST_EVEN},
+    {"mma.sm90.bf16", SUM_ALIGNED, false, 16, 25, ALIGN_CUT, false, true, 23, ROUND_CUT},
+    {"mma.sm90.tf32", SUM_ALIGNED, false, 8, 25, ALIGN_CUT, false, true, 23, ROUND_CUT},
+    {"mma.sm90.fp8", SUM_ALIGNED, false, 32, 13, ALIGN_CUT, false, true, 13, ROUND_CUT},
+    {"mma.sm90.fp8.f16", SUM_ALIGNED, false, 32, 13, ALIGN_CUT, false, false, 10,
+     ROUND_NEAREST_EVEN},
+    {"mma.sm90.fp8_as_f16", SUM_ALIGNED, true, 0, 25, ALIGN_CUT, false, true, 23, ROUND_CUT},
+    {"mma.sm90.fp8_as_f16.f16", SUM_ALIGNED, true, 0, 25, ALIGN_CUT, false, false, 10,
+     ROUND_NEAREST_EVEN},
+    {.name = "fma.f64", .order = SUM_CHAIN},
+    {.name = "fma.f32.then_c", .order = SUM_THEN_C},
+    {.name = "fma.f32.pairs", .order = SUM_PAIRS},
 };
 const size_t sum_model_count = sizeof sum_models / sizeof *sum_models;
 
@@ -85,14 +90,21 @@ static uint64_t chain64(const operands *a, const operands *b, uint64_t c) {
     return c;
 }
 
-/* From +0; c is added to the f32 that comes out. */
-static uint64_t chain32(const operands *a, const operands *b, const float_format *c_format,
-                        uint64_t c) {
+static float factor(const operands *row, size_t k) {
+    return (float)format_value(row->format, row->code[k]);
+}
+
+static float then_c(const operands *a, const operands *b, float c) {
     float sum = 0;
     for (size_t k = 0; k < a->count; k++)
-        sum = fmaf((float)format_value(a->format, a->code[k]),
-                   (float)format_value(b->format, b->code[k]), sum);
-    return format_round(c_format, (double)((float)format_value(c_format, c) + sum));
+        sum = fmaf(factor(a, k), factor(b, k), sum);
+    return c + sum;
+}
+
+static float pairs(const operands *a, const operands *b, float c) {
+    for (size_t k = 0; k + 1 < a->count; k += 2)
+        c += fmaf(factor(a, k + 1), factor(b, k + 1), factor(a, k) * factor(b, k));
+    return c;
 }
 
 /* Products first .. last - 1, and c. */
@@ -171,7 +183,7 @@ static int64_t aligned_c(const terms *t, int greatest) {
 
 static uint64_t finite_step(const terms *t) {
     const sum_model *model = t->model;
-    bool c_counts = model->zero_counts || t->c.kind != NUMBER_ZERO;
+    bool c_counts = model->c_zero_counts || t->c.kind != NUMBER_ZERO;
     int own = c_counts ? t->c.exponent : NOWHERE, products = greatest_product(t);
     int greatest = own > products ? own : products;
     if (greatest == NOWHERE)
@@ -199,10 +211,15 @@ static uint64_t steps(const sum_model *model, const operands *a, const operands 
 
 uint64_t model_element(const sum_model *model, const operands *a, const operands *b,
                        const float_format *c_format, uint64_t c) {
-    if (model->chain)
-        return model->c_last ? chain32(a, b, c_format, c) : chain64(a, b, c);
-    if (!model->c_last)
+    if (model->order == SUM_CHAIN)
+        return chain64(a, b, c);
+    double c_value = format_value(c_format, c);
+    if (model->order == SUM_THEN_C)
+        return format_round(c_format, (double)then_c(a, b, (float)c_value));
+    if (model->order == SUM_PAIRS)
+        return format_round(c_format, (double)pairs(a, b, (float)c_value));
+    if (!model->as_f16)
         return steps(model, a, b, c_format, c);
-    uint64_t sum = steps(model, a, b, c_format, 0);
-    return format_round(c_format, format_value(c_format, c) + format_value(c_format, sum));
+    return format_round(c_format,
+                        c_value + format_value(c_format, steps(model, a, b, c_format, 0)));
 }

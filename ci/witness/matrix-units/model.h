@@ -30,21 +30,25 @@ typedef struct operands {
 
 typedef enum { ALIGN_CUT, ALIGN_DOWN, ALIGN_NEAREST } alignment;
 
+typedef enum {
+    SUM_ALIGNED, /* in steps, as above */
+    SUM_CHAIN,   /* fma after fma of f64 in ascending k, from c */
+    SUM_THEN_C,  /* fma after fma of f32 in ascending k, from +0; then c is added */
+    SUM_PAIRS, /* f32: c + (a0 b0 + a1 b1) + (a2 b2 + a3 b3), a pair being an fma after a product */
+} sum_order;
+
 typedef struct sum_model {
     const char *name;
-    /* No steps, but fma after fma in ascending k, each to nearest even: of f64, or with c_last of
-     * f32. */
-    bool chain;
-    /* 8-bit factors become f16, in two steps: of each four consecutive k the first two, then the
-     * others. */
+    sum_order order;
+    /* The rest is for SUM_ALIGNED.
+     * as_f16: 8-bit factors become f16; from +0 in two steps, of each four consecutive k the first
+     * two and then the others; c is added in the end, to nearest even. */
     bool as_f16;
-    /* The sum begins with +0; c is added in the end, to nearest even. */
-    bool c_last;
-    int step;          /* products in one aligned sum, if not as_f16 */
-    int fraction_bits; /* kept below the greatest exponent */
-    alignment align;   /* of what goes below them */
-    /* A product with a factor zero takes part in the greatest exponent; so does c = 0. */
-    bool zero_counts;
+    int step;                 /* products in one aligned sum, if not as_f16 */
+    int fraction_bits;        /* kept below the greatest exponent */
+    alignment align;          /* of what goes below them */
+    bool zero_counts;         /* a product with a factor zero takes part in the greatest exponent */
+    bool c_zero_counts;       /* so does c = 0 */
     int result_fraction_bits; /* kept in the result of a step */
     rounding round;           /* of the result of a step */
 } sum_model;

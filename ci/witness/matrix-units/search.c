@@ -40,7 +40,7 @@ static void try_orders(search *s, sum_model model) {
         for (int bits = 0; bits < 8; bits++) {
             model.align = (alignment)align;
             model.zero_counts = (bits & 1) != 0;
-            model.c_last = (bits & 2) != 0;
+            model.c_zero_counts = (bits & 2) != 0;
             model.as_f16 = (bits & 4) != 0;
             if (!model.as_f16 || model.step == 1)
                 try_model(s, model);
@@ -65,11 +65,12 @@ static void show(const search *s, const instruction *i) {
     printf("%s: %zu records\n", i->name, s->count);
     for (size_t c = 0; c < s->found; c++) {
         const sum_model *m = &s->best[c].model;
-        printf("    %zu mismatches: %s %d, %d fraction bits, aligned %s, zero %s, c %s, result %d "
+        printf("    %zu mismatches: %s %d, %d fraction bits, aligned %s, zero %s, c zero %s, "
+               "result %d "
                "bits %s\n",
                s->best[c].mismatches, m->as_f16 ? "halves" : "step", m->as_f16 ? i->k / 2 : m->step,
                m->fraction_bits, aligned[m->align], m->zero_counts ? "counts" : "does not count",
-               m->c_last ? "last" : "among the products", m->result_fraction_bits,
+               m->c_zero_counts ? "counts" : "does not count", m->result_fraction_bits,
                m->round == ROUND_CUT ? "cut" : "to nearest even");
     }
 }
@@ -95,7 +96,7 @@ int search_records(const char *path, const instruction *list, size_t count) {
                 s.records[s.count].instruction == &list[i])
                 s.count++;
         }
-        if (s.count && !list[i].model->chain) {
+        if (s.count && list[i].model->order == SUM_ALIGNED) {
             try_all(&s, &list[i]);
             show(&s, &list[i]);
         }

@@ -36,15 +36,19 @@ static uint64_t zero(random_bits *r, const float_format *f) {
     return (random_next(r) >> 63) << (f->storage_bits - 1);
 }
 
+/* Below the least exponent, the one bit that it takes to have that magnitude. */
+static uint64_t at_exponent(random_bits *r, const float_format *f, int exponent,
+                            uint64_t fraction) {
+    int below = format_least_exponent(f) - exponent;
+    if (below > 0)
+        fraction = below > f->fraction_bits ? 1 : UINT64_C(1) << (f->fraction_bits - below);
+    return format_code(f, random_next(r) >> 63, exponent, fraction);
+}
+
 /* Exponents from the least subnormal's to the greatest, all alike. */
 static uint64_t wide(random_bits *r, const float_format *f) {
-    int exponent =
-        between(r, format_least_exponent(f) - f->fraction_bits, format_greatest_exponent(f));
-    int below = format_least_exponent(f) - exponent;
-    if (below <= 0)
-        return with_exponent(r, f, exponent);
-    return format_code(f, random_next(r) >> 63, exponent,
-                       UINT64_C(1) << (f->fraction_bits - below));
+    int least = format_least_exponent(f) - f->fraction_bits;
+    return at_exponent(r, f, between(r, least, format_greatest_exponent(f)), random_next(r));
 }
 
 static uint64_t near_one(random_bits *r, const float_format *f) {
@@ -134,6 +138,15 @@ static uint64_t zero_or_huge(random_bits *r, const float_format *f) {
                        : zero(r, f);
 }
 
+/* Products around the last bit of the least subnormal f32, or f16, few bits each, so that whole
+ * multiples of it are common and something far below them decides. */
+static uint64_t low(random_bits *r, const float_format *f) {
+    int middle = f == &format_f64 ? -537 : f->exponent_bits == 8 ? -75 : -12;
+    int exponent =
+        one_in(r, 4) ? between(r, middle - 12, middle - 7) : between(r, middle - 1, middle + 3);
+    return at_exponent(r, f, exponent, random_next(r) << (f->fraction_bits - 2));
+}
+
 typedef uint64_t (*draw)(random_bits *, const float_format *);
 
 static const struct {
@@ -157,6 +170,8 @@ static const struct {
     {"signed-zeros", zeros_and_ones, only_zeros, false},
     {"zeros-and-tiny", zeros_and_ones, tiny, false},
     {"zero-times-huge", zero_or_huge, below, false},
+    {"low-c-zero", low, only_zeros, false},
+    {"low", low, tiny, false},
     {"c-above", window, above, false},
     {"c-below", window, below, false},
     {"large", large, large, true},
