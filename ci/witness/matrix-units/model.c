@@ -4,24 +4,23 @@
 #include <math.h>
 #include <string.h>
 
-/* name, order, as f16, step, fraction bits, align, zero counts, c zero counts, result fraction
+/* name, order, as f16, step, fraction bits, align, zero counts, least exponent, result fraction
  * bits, round */
 const sum_model sum_models[] = {
-    {"mma.sm80.f16", SUM_ALIGNED, false, 8, 24, ALIGN_CUT, false, true, 23, ROUND_CUT},
-    {"mma.sm80.f16.f16", SUM_ALIGNED, false, 8, 24, ALIGN_CUT, false, false, 10,
+    {"mma.sm80.f16", SUM_ALIGNED, false, 8, 24, ALIGN_CUT, false, -133, 23, ROUND_CUT},
+    {"mma.sm80.f16.f16", SUM_ALIGNED, false, 8, 24, ALIGN_CUT, false, -133, 10, ROUND_NEAREST_EVEN},
+    {"mma.sm80.bf16", SUM_ALIGNED, false, 8, 24, ALIGN_CUT, false, -133, 23, ROUND_CUT},
+    {"mma.sm80.tf32", SUM_ALIGNED, false, 4, 24, ALIGN_CUT, false, -133, 23, ROUND_CUT},
+    {"mma.sm90.f16", SUM_ALIGNED, false, 16, 25, ALIGN_CUT, false, -133, 23, ROUND_CUT},
+    {"mma.sm90.f16.f16", SUM_ALIGNED, false, 16, 25, ALIGN_CUT, false, -133, 10,
      ROUND_NEAREST_EVEN},
-    {"mma.sm80.bf16", SUM_ALIGNED, false, 8, 24, ALIGN_CUT, false, true, 23, ROUND_CUT},
-    {"mma.sm80.tf32", SUM_ALIGNED, false, 4, 24, ALIGN_CUT, false, true, 23, ROUND_CUT},
-    {"mma.sm90.f16", SUM_ALIGNED, false, 16, 25, ALIGN_CUT, false, true, 23, ROUND_CUT},
-    {"mma.sm90.f16.f16", SUM_ALIGNED, false, 16, 25, ALIGN_CUT, false, false, 10,
+    {"mma.sm90.bf16", SUM_ALIGNED, false, 16, 25, ALIGN_CUT, false, -133, 23, ROUND_CUT},
+    {"mma.sm90.tf32", SUM_ALIGNED, false, 8, 25, ALIGN_CUT, false, -133, 23, ROUND_CUT},
+    {"mma.sm90.fp8", SUM_ALIGNED, false, 32, 13, ALIGN_CUT, false, -133, 13, ROUND_CUT},
+    {"mma.sm90.fp8.f16", SUM_ALIGNED, false, 32, 13, ALIGN_CUT, false, -133, 10,
      ROUND_NEAREST_EVEN},
-    {"mma.sm90.bf16", SUM_ALIGNED, false, 16, 25, ALIGN_CUT, false, true, 23, ROUND_CUT},
-    {"mma.sm90.tf32", SUM_ALIGNED, false, 8, 25, ALIGN_CUT, false, true, 23, ROUND_CUT},
-    {"mma.sm90.fp8", SUM_ALIGNED, false, 32, 13, ALIGN_CUT, false, true, 13, ROUND_CUT},
-    {"mma.sm90.fp8.f16", SUM_ALIGNED, false, 32, 13, ALIGN_CUT, false, false, 10,
-     ROUND_NEAREST_EVEN},
-    {"mma.sm90.fp8_as_f16", SUM_ALIGNED, true, 0, 25, ALIGN_CUT, false, true, 23, ROUND_CUT},
-    {"mma.sm90.fp8_as_f16.f16", SUM_ALIGNED, true, 0, 25, ALIGN_CUT, false, false, 10,
+    {"mma.sm90.fp8_as_f16", SUM_ALIGNED, true, 0, 25, ALIGN_CUT, false, -133, 23, ROUND_CUT},
+    {"mma.sm90.fp8_as_f16.f16", SUM_ALIGNED, true, 0, 25, ALIGN_CUT, false, -133, 10,
      ROUND_NEAREST_EVEN},
     {.name = "fma.f64", .order = SUM_CHAIN},
     {.name = "fma.f32.then_c", .order = SUM_THEN_C},
@@ -183,11 +182,11 @@ static int64_t aligned_c(const terms *t, int greatest) {
 
 static uint64_t finite_step(const terms *t) {
     const sum_model *model = t->model;
-    bool c_counts = model->c_zero_counts || t->c.kind != NUMBER_ZERO;
-    int own = c_counts ? t->c.exponent : NOWHERE, products = greatest_product(t);
-    int greatest = own > products ? own : products;
-    if (greatest == NOWHERE)
-        return 0;
+    int greatest = greatest_product(t);
+    if (t->c.kind != NUMBER_ZERO && t->c.exponent > greatest)
+        greatest = t->c.exponent;
+    if (model->least_exponent > greatest)
+        greatest = model->least_exponent;
     int64_t sum = sum_of_products(t, greatest) + aligned_c(t, greatest);
     uint64_t magnitude = sum < 0 ? 0 - (uint64_t)sum : (uint64_t)sum;
     uint64_t code = format_encode(t->c_format, model->result_fraction_bits, model->round, sum < 0,

@@ -48,7 +48,7 @@ typedef struct sum_model {
     int fraction_bits;        /* kept below the greatest exponent */
     alignment align;          /* of what goes below them */
     bool zero_counts;         /* a product with a factor zero takes part in the greatest exponent */
-    bool c_zero_counts;       /* so does c = 0 */
+    int least_exponent;       /* the greatest exponent is at least this one */
     int result_fraction_bits; /* kept in the result of a step */
     rounding round;           /* of the result of a step */
 } sum_model;

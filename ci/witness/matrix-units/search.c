@@ -36,15 +36,17 @@ static void try_model(search *s, sum_model model) {
 
 /* What is not a width, in all combinations. */
 static void try_orders(search *s, sum_model model) {
+    static const int least_exponents[] = {-1000, -133, -126};
     for (int align = ALIGN_CUT; align <= ALIGN_NEAREST; align++)
-        for (int bits = 0; bits < 8; bits++) {
-            model.align = (alignment)align;
-            model.zero_counts = (bits & 1) != 0;
-            model.c_zero_counts = (bits & 2) != 0;
-            model.as_f16 = (bits & 4) != 0;
-            if (!model.as_f16 || model.step == 1)
-                try_model(s, model);
-        }
+        for (int bits = 0; bits < 4; bits++)
+            for (int least = 0; least < 3; least++) {
+                model.align = (alignment)align;
+                model.zero_counts = (bits & 1) != 0;
+                model.as_f16 = (bits & 2) != 0;
+                model.least_exponent = least_exponents[least];
+                if (!model.as_f16 || model.step == 1)
+                    try_model(s, model);
+            }
 }
 
 static void try_all(search *s, const instruction *i) {
@@ -65,13 +67,13 @@ static void show(const search *s, const instruction *i) {
     printf("%s: %zu records\n", i->name, s->count);
     for (size_t c = 0; c < s->found; c++) {
         const sum_model *m = &s->best[c].model;
-        printf("    %zu mismatches: %s %d, %d fraction bits, aligned %s, zero %s, c zero %s, "
-               "result %d "
-               "bits %s\n",
-               s->best[c].mismatches, m->as_f16 ? "halves" : "step", m->as_f16 ? i->k / 2 : m->step,
-               m->fraction_bits, aligned[m->align], m->zero_counts ? "counts" : "does not count",
-               m->c_zero_counts ? "counts" : "does not count", m->result_fraction_bits,
-               m->round == ROUND_CUT ? "cut" : "to nearest even");
+        printf("    %zu mismatches: %s %d, %d fraction bits, aligned %s, zero %s, exponent at "
+               "least %d, "
+               "result %d bits %s\n",
+               s->best[c].mismatches, m->as_f16 ? "as f16, step" : "step",
+               m->as_f16 ? i->k / 2 : m->step, m->fraction_bits, aligned[m->align],
+               m->zero_counts ? "counts" : "does not count", m->least_exponent,
+               m->result_fraction_bits, m->round == ROUND_CUT ? "cut" : "to nearest even");
     }
 }
 
