@@ -91,7 +91,7 @@ static bool check_all(const options *o, const instruction *list, size_t count) {
     }
     printf("all: %llu tiles, %llu elements, %llu mismatches\n", (unsigned long long)all.tiles,
            (unsigned long long)all.elements, (unsigned long long)all.mismatches);
-    return all.mismatches == 0;
+    return all.tiles && !all.mismatches;
 }
 
 static int print_ptx(const char *name, const instruction *list, size_t count) {

@@ -3,11 +3,12 @@
  * One step takes `step` products and the sum so far, c. The products are exact. All are aligned to
  * the greatest exponent among them, cut to `fraction_bits` bits below it, and added exactly; the
  * sum is then made a float of the accumulator's type, and zero is +0. A product's exponent is the
- * sum of its factors' stored exponents, not normalised: 1.5 * 1.5 counts as 2^0. An instruction
- * with more products than a step takes several, in ascending order of k.
+ * sum of its factors' stored exponents, not normalised: 1.5 * 1.5 counts as 2^0. Products with a
+ * factor zero, and c = 0, have none. An instruction with more products than a step takes several,
+ * in ascending order of k.
  *
- * Source: MMA-Sim (github.com/microsoft/MMA-Sim; arXiv 2511.10909), with what the hardware taught:
- * docs/matrix-units.md. */
+ * Source: MMA-Sim (github.com/microsoft/MMA-Sim; arXiv 2511.10909), corrected where the hardware
+ * differs: docs/matrix-units.md. */
 #ifndef MATRIX_UNITS_MODEL_H
 #define MATRIX_UNITS_MODEL_H
 

@@ -29,26 +29,38 @@ static const char *register_type(const float_format *format) {
     return format == &format_f64 ? "f64" : format == &format_f32 ? "f32" : "b32";
 }
 
+/* Operands are loaded as f64, or packed in .b32. */
+static const float_format *operand_registers(const float_format *format) {
+    return format == &format_f64 ? format : &format_tf32;
+}
+
 static void emit_declaration(writer *w, char name, const float_format *format, int bytes) {
     if (bytes)
         emit(w, "    .reg .%s %%%c<%d>;\n", register_type(format), name,
              bytes / register_bytes(format));
 }
 
-/* One thread's registers, to or from memory at base + thread * bytes. */
-static void emit_transfer(writer *w, const char *operation, char name, const float_format *format,
-                          int bytes) {
+/* %p = an argument + thread * bytes. */
+static void emit_address(writer *w, char argument, int bytes) {
+    emit(w, "    ld.param.u64 %%p, [address_%c];\n", argument);
+    emit(w, "    mad.wide.u32 %%p, %%thread, %d, %%p;\n", bytes);
+}
+
+/* One thread's registers. */
+static void emit_load(writer *w, char name, const float_format *format, int bytes) {
     if (!bytes)
         return;
-    emit(w, "    ld.param.u64 %%p, [%s_%c];\n", "address", operation[0] == 's' ? 'd' : name);
-    emit(w, "    mad.wide.u32 %%p, %%thread, %d, %%p;\n", bytes);
+    emit_address(w, name, bytes);
     for (int r = 0; r < bytes / register_bytes(format); r++)
-        if (operation[0] == 's')
-            emit(w, "    st.global.%s [%%p+%d], %%%c%d;\n", register_type(format),
-                 r * register_bytes(format), name, r);
-        else
-            emit(w, "    ld.global.%s %%%c%d, [%%p+%d];\n", register_type(format), name, r,
-                 r * register_bytes(format));
+        emit(w, "    ld.global.%s %%%c%d, [%%p+%d];\n", register_type(format), name, r,
+             r * register_bytes(format));
+}
+
+static void emit_store(writer *w, const float_format *format, int bytes) {
+    emit_address(w, 'd', bytes);
+    for (int r = 0; r < bytes / register_bytes(format); r++)
+        emit(w, "    st.global.%s [%%p+%d], %%c%d;\n", register_type(format),
+             r * register_bytes(format), r);
 }
 
 /* Copies a block's image of shared memory word by word. */
@@ -142,14 +154,14 @@ void ptx_of_instruction(const instruction *i, char text[PTX_BYTES]) {
         emit(&w, "    .shared .align 128 .b8 image_a[%d];\n", a_image);
     if (b_image)
         emit(&w, "    .shared .align 128 .b8 image_b[%d];\n", b_image);
-    emit_declaration(&w, 'a', i->a == &format_f64 ? i->a : &format_tf32, a_bytes);
-    emit_declaration(&w, 'b', i->b == &format_f64 ? i->b : &format_tf32, b_bytes);
+    emit_declaration(&w, 'a', operand_registers(i->a), a_bytes);
+    emit_declaration(&w, 'b', operand_registers(i->b), b_bytes);
     emit_declaration(&w, 'c', i->c, c_bytes);
     emit(&w, "    mov.u32 %%block, %%ctaid.x;\n    mov.u32 %%thread, %%tid.x;\n");
     emit(&w, "    mad.lo.u32 %%thread, %%block, %d, %%thread;\n", PTX_BLOCK_THREADS);
-    emit_transfer(&w, "ld", 'a', i->a == &format_f64 ? i->a : &format_tf32, a_bytes);
-    emit_transfer(&w, "ld", 'b', i->b == &format_f64 ? i->b : &format_tf32, b_bytes);
-    emit_transfer(&w, "ld", 'c', i->c, c_bytes);
+    emit_load(&w, 'a', operand_registers(i->a), a_bytes);
+    emit_load(&w, 'b', operand_registers(i->b), b_bytes);
+    emit_load(&w, 'c', i->c, c_bytes);
     if (a_image)
         emit_image(&w, "image_a", 'a', a_image);
     if (b_image)
@@ -158,6 +170,6 @@ void ptx_of_instruction(const instruction *i, char text[PTX_BYTES]) {
         emit_warpgroup(&w, i);
     else
         emit_mma(&w, i);
-    emit_transfer(&w, "st", 'c', i->c, c_bytes);
+    emit_store(&w, i->c, c_bytes);
     emit(&w, "    ret;\n}\n");
 }

@@ -16,7 +16,6 @@ typedef struct record {
     uint64_t result, c, a[MODEL_MAX_K], b[MODEL_MAX_K];
 } record;
 
-/* Of instruction `i`; count as tile_k. */
 void record_write(FILE *file, const record *r);
 /* False where the line is none, or names an instruction that is not in the list. */
 bool record_read(const char *line, const instruction *list, size_t count, record *r);
