@@ -37,7 +37,7 @@ typedef struct batch {
     uint64_t mismatches, mismatch_tile;
     record mismatch; /* of the mismatching tile with the least index */
     struct {
-        const char *recipe;
+        char recipe[32];
         uint64_t mismatches;
     } by_recipe[RECIPES_MAX];
 } batch;
@@ -154,10 +154,9 @@ static void note_mismatches(batch *x, uint64_t index, uint64_t count, const reco
         x->mismatch = *first, x->mismatch_tile = index;
     x->mismatches += count;
     size_t r = 0;
-    while (x->by_recipe[r].recipe && strcmp(x->by_recipe[r].recipe, first->recipe) != 0)
+    while (x->by_recipe[r].recipe[0] && strcmp(x->by_recipe[r].recipe, first->recipe) != 0)
         r++;
-    if (!x->by_recipe[r].recipe)
-        x->by_recipe[r].recipe = strdup(first->recipe);
+    memcpy(x->by_recipe[r].recipe, first->recipe, sizeof first->recipe);
     x->by_recipe[r].mismatches += count;
     pthread_mutex_unlock(&x->lock);
 }
@@ -251,11 +250,9 @@ static void run_batch(batch *x, cuda_function function, size_t blocks) {
 }
 
 static void print_mismatches(batch *x) {
-    for (size_t r = 0; x->by_recipe[r].recipe; r++) {
+    for (size_t r = 0; x->by_recipe[r].recipe[0]; r++)
         printf("    %s: %" PRIu64 " mismatches\n", x->by_recipe[r].recipe,
                x->by_recipe[r].mismatches);
-        free((void *)(uintptr_t)x->by_recipe[r].recipe);
-    }
     if (!x->mismatches)
         return;
     printf("    first, tile %" PRIu64 ": model %" PRIx64 ", instruction recipe result c a b:\n    ",
