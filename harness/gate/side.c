@@ -106,6 +106,12 @@ bool gate_side_wants(const gate_side_request *request, const char *kernel, const
            (!request->threads_chosen || is_chosen(request->choice, threads));
 }
 
+bool gate_side_is_bound(const gate_side_request *request, const char *kernel,
+                        const char *case_name) {
+    return !request->query->dims || request->corpus->cases.count == 0 ||
+           corpus_case_named(request->corpus, kernel, case_name);
+}
+
 /* ---- sides that compile ---- */
 
 static void plan_units(gate_side *a, const gate_side_request *request) {
@@ -340,8 +346,8 @@ static bool compile_there(const gate_side *a, const job *j, gate_side_module *ou
                                      j->path,
                                      "--kernel",
                                      j->kernel,
-                                     "--case",
-                                     j->case_name,
+                                     j->dims ? "--dims" : "--case",
+                                     j->dims ? j->dims : j->case_name,
                                      "--profile",
                                      j->profile,
                                      "--threads",
