@@ -177,8 +177,8 @@ static int compile_kernels(compilation *c, const kernel_choices *kernels) {
     for (size_t i = 0; i < kernels->count; i++) {
         const kernel_choice *k = &kernels->items[i];
         if (kernels->count > 1)
-            text_printf(&c->out, "%s%s %s/%s\n", i ? "\n" : "", c->comment, k->kernel->name,
-                        k->c->name);
+            text_printf(&c->out, "%s%s %s%s%s\n", i ? "\n" : "", c->comment, k->kernel->name,
+                        k->c ? "/" : "", k->c ? k->c->name : "");
         code = exit_code_worse(code, (exit_code)compile_case(c, k));
     }
     if (c->out.length)

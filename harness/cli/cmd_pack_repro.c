@@ -97,7 +97,8 @@ static bool load(const options *o, const wanted *w, corpus *c, status *st) {
         .golden = options_text(o, OPTION_GOLDEN, NULL),
         .dims = w->record ? json_string_value(json_object_get(w->run_arguments, "dims"))
                           : options_text(o, OPTION_DIMS, NULL),
-        .begin = w->record ? NULL : arena_printf(&memory, "tsr pack-repro %s", w->filter),
+        .begin =
+            w->record ? NULL : arena_printf(&memory, "tsr pack-repro %s", o->arguments.items[0]),
         .colour = command_colour(o, stderr)};
     text_init(&diagnostics);
     bool ok = corpus_load(c, &query, &diagnostics, st);

@@ -27,7 +27,7 @@ static bool same_types(const compiler_case *a, const compiler_case *b) {
 
 static bool read_case(const kernel_choice *k, const char *name, ir_bindings *out, status *st) {
     const compiler_case *c = case_named(k->kernel, name);
-    if (!c)
+    if (!c || !k->c)
         return status_set(st, STATUS_NOT_FOUND,
                           "kernel %s has no case %s; dimensions are M=512,...", k->kernel->name,
                           name);

@@ -104,6 +104,13 @@ static int bind_case(kernel_choice *k, const compiler_values *values) {
     return k->c ? EXIT_DONE : EXIT_INPUT;
 }
 
+/* The graph, and code for any dimensions, are what no case has a say in. */
+static bool needs_case(const options *o, const compiler_kernel *kernel) {
+    bool graph = !options_flag(o, OPTION_EMIT_AFTER) &&
+                 strcmp(options_text(o, OPTION_EMIT, "graph"), "graph") == 0;
+    return kernel->type_count > 0 || !(graph || options_flag(o, OPTION_GENERIC));
+}
+
 static int choose_case(const options *o, const compiler_values *values, kernel_choice *k) {
     const char *case_name = options_text(o, OPTION_CASE, NULL);
     if (k->kernel->broken)
@@ -113,7 +120,7 @@ static int choose_case(const options *o, const compiler_values *values, kernel_c
         return EXIT_DONE;
     if (options_flag(o, OPTION_DIMS) || (!case_name && kernel_is_fixed(k->kernel)))
         return bind_case(k, values);
-    return tell_no_case(k->kernel, case_name);
+    return case_name || needs_case(o, k->kernel) ? tell_no_case(k->kernel, case_name) : EXIT_DONE;
 }
 
 /* Several may lack a case, or have other names than --dims, as long as one has it. */

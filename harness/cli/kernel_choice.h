@@ -10,7 +10,7 @@
 typedef struct kernel_choice {
     compiler_source *source; /* borrowed */
     const compiler_kernel *kernel;
-    const compiler_case *c;
+    const compiler_case *c; /* NULL: it has none, and needs none */
 } kernel_choice;
 
 /* Opens the file, telling what is wrong with it on stderr. EXIT_DONE or the exit code; the caller

@@ -106,12 +106,6 @@ bool gate_side_wants(const gate_side_request *request, const char *kernel, const
            (!request->threads_chosen || is_chosen(request->choice, threads));
 }
 
-bool gate_side_is_bound(const gate_side_request *request, const char *kernel,
-                        const char *case_name) {
-    return !request->query->dims || request->corpus->cases.count == 0 ||
-           corpus_case_named(request->corpus, kernel, case_name);
-}
-
 /* ---- sides that compile ---- */
 
 static void plan_units(gate_side *a, const gate_side_request *request) {

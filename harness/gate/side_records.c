@@ -13,8 +13,6 @@
 /* The oracle is not timed, and says nothing of speed. */
 static bool is_meant(const json_t *result, const gate_side_request *request) {
     return strcmp(result_text(result, RESULT_BACKEND), "interp") != 0 &&
-           gate_side_is_bound(request, result_text(result, RESULT_KERNEL),
-                              result_text(result, RESULT_CASE)) &&
            result_outcome(result) != OUTCOME_SKIPPED &&
            result_outcome(result) != OUTCOME_UNSUPPORTED &&
            gate_side_wants(request, result_text(result, RESULT_KERNEL),
