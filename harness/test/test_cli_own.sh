@@ -63,6 +63,29 @@ exits 0 "a name that ends in a digit" "$tsr" bench several.tsr --dims D2=7,K=5,M
 lists "turned/M2-K5-D2_7@cpu " "does not run into its value"
 exits 0 "a kernel that has only one case" "$tsr" bench several.tsr --filter four,thrice --backend cpu --threads 1 --list
 lists "four/fixed@cpu thrice/N8@cpu thrice/one@cpu " "has it without more"
+cat >free.tsr <<'END'
+@kernel
+def counting() -> Tensor["N", i32]:
+    return arange(N)
+
+
+@kernel
+def table(x: Tensor["N", f32]) -> tuple[Tensor["N", "P", f32], Tensor["2*P", f32]]:
+    return broadcast_to(x[:, None], (N, P)), zeros((2 * P,), f32)
+
+
+@kernel
+def pair(x: Tensor[2, f32]) -> Tensor[2, f32]:
+    return x * x
+END
+for dims in N=5 N=5,P=3; do
+    for how in "" --generic --unoptimised; do
+        exits 0 "a dimension of results alone, $dims $how" "$tsr" bench free.tsr --dims $dims --backend cpu --quick --threads 1 $how --json
+        [ "$(grep -c '"status": *"ok"' out)" -eq 1 ] && pass "has its kernel" || fail "has its kernel"
+    done
+done
+exits 0 "lint" "$tsr" lint free.tsr --json
+has out '"warnings": 2,?$' "knows what has only one case"
 long=$($python -c "
 names = [c + 'x' * 20 for c in 'abcdef']
 shape = ', '.join('\"%s\"' % n for n in names)
@@ -183,10 +206,10 @@ ln -s nowhere.tsr made/here/link.tsr
 exits 3 "new over a link" "$tsr" new link --dir made/here
 [ -e made/here/nowhere.tsr ] && fail "does not follow it" || pass "does not follow it"
 for wrong in 9a a-b ../a a.b '' def "$(printf 'a%.0s' {1..200})" $'a\nb'; do
-    exits 2 "new '${wrong:0:8}'" "$tsr" new "$wrong"
+    exits 2 "new $(printf %q "${wrong:0:8}")" "$tsr" new "$wrong"
 done
 exits 2 "new without a name" "$tsr" new
 exits 2 "new with two" "$tsr" new a b
 exits 4 "new below a file" "$tsr" new a --dir my.tsr
-[ "$(find . -name '*.tsr' -type f | wc -l)" -eq 4 ] && pass "nothing else was written" || fail "nothing else was written"
+[ "$(find . -name '*.tsr' -type f | wc -l)" -eq 5 ] && pass "nothing else was written" || fail "nothing else was written"
 finish
