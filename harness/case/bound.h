@@ -15,12 +15,14 @@ const compiler_case *case_bound(compiler_source *source, const compiler_kernel *
 bool kernel_is_fixed(const compiler_kernel *kernel);
 
 /* Appends the line to type for a kernel: what it `begin`s with ("tsr bench"), the file, and --dims
- * with the kernel's own names. */
-void bound_line(const char *begin, const compiler_kernel *kernel, text *out);
+ * with the kernel's own names, and the values of those that were given (NULL: none). */
+void bound_line(const char *begin, const compiler_kernel *kernel, const compiler_values *given,
+                text *out);
 
 /* Kernels that --dims does not fit; borrowed. */
 typedef VEC(const compiler_kernel *) unbound_kernels;
 /* Appends a line for each of the first few, with what to type for it. */
-void unbound_tell(const unbound_kernels *kernels, const char *begin, text *out);
+void unbound_tell(const unbound_kernels *kernels, const char *begin, const compiler_values *given,
+                  text *out);
 
 #endif

@@ -179,7 +179,7 @@ static void note_problem(loader *l, exit_code code, const char *format, ...) {
 static void note_no_case(loader *l, const compiler_kernel *kernel) {
     text line;
     text_init(&line);
-    bound_line(l->begin, kernel, &line);
+    bound_line(l->begin, kernel, NULL, &line);
     note_problem(l, EXIT_INPUT, "%s:%u: kernel %s has no cases; say what to run it on:\n    %s",
                  kernel->path, kernel->line, kernel->name, line.data);
     text_release(&line);
@@ -303,7 +303,7 @@ bool corpus_load(corpus *c, const corpus_query *query, text *diagnostics, status
     bool ok = !query->dims || compiler_values_read(query->dims, &c->memory, &l.values, st);
     for (size_t i = 0; i < query->path_count && ok; i++)
         ok = add_path(&l, query->paths[i], st);
-    unbound_tell(&l.unbound, l.begin, diagnostics);
+    unbound_tell(&l.unbound, l.begin, &l.values, diagnostics);
     ok = ok && (c->cases.count || no_case(&l, st));
     map_release(&l.kernels);
     vec_release(&l.unbound);

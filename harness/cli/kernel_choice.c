@@ -84,7 +84,7 @@ int kernel_choice_one(const options *o, compiler_source *source, const char *pat
 static int tell_no_case(const compiler_kernel *kernel, const char *case_name) {
     text line;
     text_init(&line);
-    bound_line("tsr compile", kernel, &line);
+    bound_line("tsr compile", kernel, NULL, &line);
     if (case_name)
         say(stderr, "tsr: kernel %s has no case %s\n", kernel->name, case_name);
     else
@@ -132,11 +132,12 @@ static bool is_other(const options *o, const compiler_values *values,
     return case_name && !kernel->broken && !case_named(kernel, case_name);
 }
 
-static int tell_others(const options *o, const unbound_kernels *others, bool some) {
+static int tell_others(const options *o, const compiler_values *values,
+                       const unbound_kernels *others, bool some) {
     text lines;
     text_init(&lines);
     if (options_flag(o, OPTION_DIMS))
-        unbound_tell(others, "tsr compile", &lines);
+        unbound_tell(others, "tsr compile", values, &lines);
     say_diagnostics(stderr, lines.data);
     text_release(&lines);
     if (some || others->count == 0)
@@ -173,7 +174,7 @@ int kernel_choice_all(const options *o, compiler_source *source, const char *pat
         if (chosen == EXIT_DONE)
             vec_push(out, k);
     }
-    code = exit_code_worse(code, (exit_code)tell_others(o, &others, out->count > 0));
+    code = exit_code_worse(code, (exit_code)tell_others(o, &values, &others, out->count > 0));
     vec_release(&others);
     arena_release(&memory);
     return (int)code;

@@ -56,7 +56,7 @@ has err '^ +tsr bench several.tsr --dims N=...,T=f32$' "is in the line"
 # Which kernels are meant, and what their case is called.
 exits 0 "all that have these names" "$tsr" bench several.tsr --dims N=8 --backend cpu --threads 1 --list
 lists "halves/N8@cpu thrice/N8@cpu " "are those"
-has err '^ +tsr bench several.tsr --dims N=...,T=f32$' "and the others are told"
+has err '^ +tsr bench several.tsr --dims N=8,T=f32$' "and the others are told"
 exits 0 "a type" "$tsr" bench several.tsr --dims 'T=bf16, N=8' --backend cpu --threads 1 --list
 lists "twice/N8-T_bf16@cpu " "is in the name"
 exits 0 "a name that ends in a digit" "$tsr" bench several.tsr --dims D2=7,K=5,M=2 --backend cpu --threads 1 --list
@@ -108,9 +108,9 @@ done <<'END'
 2 NAME=NUMBER 1M=12 my.tsr
 2 NAME=NUMBER N=99999999999999999999 my.tsr
 2 twice M=1,M=2 my.tsr
-3 --dims.M=...,N=... M=12 my.tsr
-3 --dims.M=...,N=... M=12,N=3,K=4 my.tsr
-3 --dims.M=...,N=... M=12,K=3 my.tsr
+3 --dims.M=12,N=[.]+$ M=12 my.tsr
+3 --dims.M=12,N=3$ M=12,N=3,K=4 my.tsr
+3 --dims.M=12,N=[.]+$ M=12,K=3 my.tsr
 3 E0706 M=12,N=f32 my.tsr
 3 E0706 M=12,N=2147483649 my.tsr
 3 E0903 M=2147483648,N=2147483648 my.tsr
