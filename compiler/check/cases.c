@@ -223,8 +223,7 @@ static bool large_read(case_reader *r, const node *call, compiler_case *out) {
 
 /* ---- what the dimensions make of the parameters ---- */
 
-static bool shapes_check(case_reader *r, const node *call, const compiler_case *c) {
-    const kernel_interface *k = r->kernel;
+bool case_shapes_check(const kernel_interface *k, const compiler_case *c, span at, diagnostics *d) {
     for (uint32_t i = 0; i < k->parameter_count; i++) {
         int64_t sizes[IR_MAX_RANK] = {0};
         for (int axis = 0; axis < k->parameters[i].rank; axis++) {
@@ -236,22 +235,22 @@ static bool shapes_check(case_reader *r, const node *call, const compiler_case *
                 continue;
             }
             if (result == DIM_VALUE) {
-                diagnose_error(r->report, ERROR_CASE_SHAPE, call->at,
+                diagnose_error(d, ERROR_CASE_SHAPE, at,
                                "dimension %d of '%s' would be %lld in this case", axis,
                                parameter_name(k, i), (long long)value);
             } else {
-                diagnose_error(r->report, ERROR_CASE_SHAPE, call->at,
+                diagnose_error(d, ERROR_CASE_SHAPE, at,
                                "dimension %d of '%s' has no value in this case", axis,
                                parameter_name(k, i));
             }
-            diagnose_note(r->report, dim->at, "it is declared here");
+            diagnose_note(d, dim->at, "it is declared here");
             return false;
         }
         if (graph_elements(k->parameters[i].rank, sizes) > limit_elements) {
-            diagnose_error(r->report, ERROR_ELEMENT_LIMIT, call->at,
+            diagnose_error(d, ERROR_ELEMENT_LIMIT, at,
                            "'%s' would have more than 2^%d elements in this case",
                            parameter_name(k, i), LIMIT_ELEMENT_BITS);
-            diagnose_note(r->report, k->parameters[i].at, "it is declared here");
+            diagnose_note(d, k->parameters[i].at, "it is declared here");
             return false;
         }
     }
@@ -282,7 +281,8 @@ static void case_read(case_reader *r, const node *n) {
     bool good = arguments_check(r, n) && named;
     good = good && dims_read(r, n, &c);
     good &= c.dims != NULL && types_read(r, n, &c);
-    good = good && large_read(r, n, &c) && shapes_check(r, n, &c) && inputs_read(r, n, &c);
+    good = good && large_read(r, n, &c) && case_shapes_check(r->kernel, &c, n->at, r->report) &&
+           inputs_read(r, n, &c);
     if (good) {
         map_put(&r->numbers, c.name, (intptr_t)r->cases.count);
         vec_push(&r->cases, c);

@@ -71,6 +71,9 @@ static bool results_exist(const instance *in, ir_op op) {
 }
 
 static void report_case(const instance *in) {
+    if (in->c->bound) {
+        return;
+    }
     span line = {in->source->text.lines[in->c->line - 1], in->source->text.lines[in->c->line - 1]};
     while (line.start < in->source->text.size && in->source->text.data[line.start] == ' ') {
         line.start++;

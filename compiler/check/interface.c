@@ -246,16 +246,11 @@ static void results_read(compiler_source *s, kernel_interface *k, declared_names
         k->result_count = 0;
         return;
     }
-    size_t known = symbols->count, types = variables->count;
+    size_t types = variables->count;
     k->results = ARENA_NEW(&s->memory, annotation, k->result_count);
     for (uint32_t i = 0; i < k->result_count; i++) {
         node *one = several ? n->items[i] : n;
         k->broken |= !annotation_read(s, one, &k->results[i], symbols, variables, d);
-    }
-    for (size_t i = known; i < symbols->count; i++) {
-        diagnose_error(d, ERROR_UNBOUND_DIMENSION, symbols->items[i].at,
-                       "dimension '%s' is not in any parameter", symbols->items[i].name);
-        k->broken = true;
     }
     for (size_t i = types; i < variables->count; i++) {
         diagnose_error(d, ERROR_UNBOUND_TYPE_VARIABLE, variables->items[i].at,

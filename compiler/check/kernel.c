@@ -226,7 +226,8 @@ static void check_annotated(checker *c, const node *n) {
         const local_name *known = scope_find(c, symbols.items[i].name);
         if (!known || known->value.kind != ENTITY_DIM) {
             diagnose_error(c->report, ERROR_UNBOUND_DIMENSION, symbols.items[i].at,
-                           "dimension '%s' is not in any parameter", symbols.items[i].name);
+                           "dimension '%s' is in no parameter and no result",
+                           symbols.items[i].name);
             good = false;
         }
     }

@@ -8,6 +8,15 @@
 #include "ops/graph.h"
 #include "source/parser.h"
 
+static const char *const *names_of(compiler_source *s, const declared_name *declared,
+                                   uint32_t count) {
+    const char **names = ARENA_NEW(&s->memory, const char *, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        names[i] = declared[i].name;
+    }
+    return names;
+}
+
 static void names_read(compiler_source *s, const kernel_interface *k, compiler_kernel *out) {
     const char **names = ARENA_NEW(&s->memory, const char *, k->function->parameter_count + 1);
     uint32_t count = 0;
@@ -18,6 +27,10 @@ static void names_read(compiler_source *s, const kernel_interface *k, compiler_k
     }
     out->parameter_names = names;
     out->parameter_count = k->broken ? 0 : count;
+    out->dim_names = names_of(s, k->symbols, k->symbol_count);
+    out->dim_count = k->symbol_count;
+    out->type_names = names_of(s, k->variables, k->variable_count);
+    out->type_count = k->variable_count;
 }
 
 static void check_unique(compiler_source *s, const ast_function *f, diagnostics *d) {

@@ -35,16 +35,22 @@ static const ir_type_data *type_of(const ir_module *g, ir_value v) {
     return ir_type_get(g, ir_value_get(g, v)->type);
 }
 
+static void note_shape(ir_module *g, ir_value v, const ir_dim_fold *fold) {
+    const ir_type_data *t = type_of(g, v);
+    for (int k = 0; k < t->rank; k++)
+        ir_dim_fold_with(g, t->dims[k], fold);
+}
+
 ir_attr symbols_names(ir_module *m, ir_module *g) {
     const ir_block_data *body = ir_block_get(g, ir_op_block(g, ir_module_kernel(g), 0));
     name_list names = {0};
     VEC(ir_attr) attrs = {0};
     const ir_dim_fold fold = {&names, note_constant, note_symbol, note_combined};
-    for (uint32_t i = 0; i < body->argument_count; i++) {
-        const ir_type_data *t = type_of(g, body->arguments[i]);
-        for (int k = 0; k < t->rank; k++)
-            ir_dim_fold_with(g, t->dims[k], &fold);
-    }
+    for (uint32_t i = 0; i < body->argument_count; i++)
+        note_shape(g, body->arguments[i], &fold);
+    const ir_op_data *returned = ir_op_get(g, body->last);
+    for (uint32_t i = 0; i < returned->operand_count; i++)
+        note_shape(g, returned->operands[i], &fold);
     for (size_t i = 0; i < names.count; i++) {
         ir_attr name = ir_attr_string(m, names.items[i]);
         vec_push(&attrs, name);

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
+#include "case/bound.h"
 #include "case/source_probe.h"
 
 enum { DEPTH_MAX = 32, GOLDEN_LEVELS = 4 };
@@ -117,6 +118,9 @@ typedef struct loader {
     text *diagnostics;
     map kernels; /* name -> first path */
     size_t kernels_seen;
+    const char *begin;       /* of a line that a user may type */
+    compiler_values values;  /* of --dims */
+    unbound_kernels unbound; /* kernels that these do not fit */
 } loader;
 
 bool corpus_query_wants(const corpus_query *query, const char *kernel, const char *name) {
@@ -126,20 +130,22 @@ bool corpus_query_wants(const corpus_query *query, const char *kernel, const cha
     return query->filter_count == 0;
 }
 
-static void add_cases(loader *l, compiler_source *source, const compiler_kernel *kernel,
-                      const char *golden) {
+/* A kernel, its source, and the folder of its goldens. */
+typedef struct found_kernel {
+    compiler_source *source;
+    const compiler_kernel *kernel;
+    const char *golden;
+} found_kernel;
+
+static void add_case(loader *l, const found_kernel *f, const compiler_case *item) {
     corpus *c = l->c;
-    for (uint32_t i = 0; i < kernel->case_count; i++) {
-        const compiler_case *item = &kernel->cases[i];
-        const char *name = arena_printf(&c->memory, "%s/%s", kernel->name, item->name);
-        if (!corpus_query_wants(l->query, kernel->name, name) ||
-            (item->large && l->query->skip_large))
-            continue;
-        const char *manifest =
-            arena_printf(&c->memory, "%s/%s/%s.json", golden, kernel->name, item->name);
-        corpus_case found = {kernel->path, manifest, source, kernel, item, name};
-        vec_push(&c->cases, found);
-    }
+    const char *kernel = f->kernel->name;
+    const char *name = arena_printf(&c->memory, "%s/%s", kernel, item->name);
+    if (!corpus_query_wants(l->query, kernel, name) || (item->large && l->query->skip_large))
+        return;
+    const char *manifest = arena_printf(&c->memory, "%s/%s/%s.json", f->golden, kernel, item->name);
+    corpus_case found = {f->kernel->path, manifest, f->source, f->kernel, item, name};
+    vec_push(&c->cases, found);
 }
 
 /* Might the filters mean one of its cases? */
@@ -170,8 +176,37 @@ static void note_problem(loader *l, exit_code code, const char *format, ...) {
     l->c->problem = exit_code_worse(l->c->problem, code);
 }
 
-static void add_kernel(loader *l, compiler_source *source, const compiler_kernel *kernel,
-                       const char *golden) {
+static void note_no_case(loader *l, const compiler_kernel *kernel) {
+    text line;
+    text_init(&line);
+    bound_line(l->begin, kernel, NULL, &line);
+    note_problem(l, EXIT_INPUT, "%s:%u: kernel %s has no cases; say what to run it on:\n    %s",
+                 kernel->path, kernel->line, kernel->name, line.data);
+    text_release(&line);
+}
+
+/* Cases of the source, or the one of --dims; a kernel that has only one has no need of either. */
+static void add_cases(loader *l, const found_kernel *f) {
+    const compiler_kernel *kernel = f->kernel;
+    bool given = l->query->dims != NULL;
+    if (given && !compiler_values_fit(&l->values, kernel)) {
+        vec_push(&l->unbound, kernel);
+    } else if (given || (kernel->case_count == 0 && kernel_is_fixed(kernel))) {
+        const compiler_case *item =
+            compiler_case_bind(f->source, kernel, &l->values, l->diagnostics);
+        if (item)
+            add_case(l, f, item);
+        else
+            l->c->problem = exit_code_worse(l->c->problem, EXIT_INPUT);
+    } else if (kernel->case_count == 0) {
+        note_no_case(l, kernel);
+    }
+    for (uint32_t i = 0; !given && i < kernel->case_count; i++)
+        add_case(l, f, &kernel->cases[i]);
+}
+
+static void add_kernel(loader *l, const found_kernel *f) {
+    const compiler_kernel *kernel = f->kernel;
     intptr_t first;
     l->kernels_seen++;
     if (kernel->broken) {
@@ -187,11 +222,8 @@ static void add_kernel(loader *l, compiler_source *source, const compiler_kernel
         return;
     }
     map_put(&l->kernels, kernel->name, (intptr_t)kernel->path);
-    if (kernel->case_count == 0 && wants_kernel(l, kernel))
-        note_problem(l, EXIT_INPUT,
-                     "%s:%u: kernel %s has no cases, so there is nothing to run it on",
-                     kernel->path, kernel->line, kernel->name);
-    add_cases(l, source, kernel, golden);
+    if (wants_kernel(l, kernel))
+        add_cases(l, f);
 }
 
 static void add_source(loader *l, const char *path, const char *given) {
@@ -207,7 +239,7 @@ static void add_source(loader *l, const char *path, const char *given) {
         c->problem = exit_code_worse(c->problem, EXIT_INPUT);
     const char *golden = golden_directory(path, given, l->query->golden, &c->memory);
     for (uint32_t i = 0; i < compiler_kernel_count(source); i++)
-        add_kernel(l, source, compiler_kernel_at(source, i), golden);
+        add_kernel(l, &(found_kernel){source, compiler_kernel_at(source, i), golden});
 }
 
 bool corpus_find(const char *given, arena *memory, corpus_paths *found, status *st) {
@@ -243,25 +275,39 @@ static bool add_path(loader *l, const char *given, status *st) {
     return ok;
 }
 
-bool corpus_load(corpus *c, const corpus_query *query, text *diagnostics, status *st) {
-    *c = (corpus){0};
-    arena_init(&c->memory);
-    loader l = {.c = c, .query = query, .diagnostics = diagnostics};
-    map_init(&l.kernels);
-    bool ok = true;
-    for (size_t i = 0; i < query->path_count && ok; i++)
-        ok = add_path(&l, query->paths[i], st);
-    map_release(&l.kernels);
-    if (!ok || c->cases.count)
-        return ok;
+/* Why there is no case at all. */
+static bool no_case(const loader *l, status *st) {
+    const corpus *c = l->c;
+    const corpus_query *query = l->query;
     if (c->problem == EXIT_BUG)
         return status_set(st, STATUS_INTERNAL, "no case can be run: see the diagnostics above");
     if (c->problem != EXIT_DONE)
         return status_set(st, STATUS_INVALID, "no case can be run: see the diagnostics above");
-    if (l.kernels_seen == 0)
+    if (l->kernels_seen == 0)
         return status_set(st, STATUS_INVALID, "no kernel in %s", query->paths[0]);
+    if (l->unbound.count)
+        return status_set(st, STATUS_INVALID, "no kernel has just the names of --dims %.700s",
+                          query->dims);
     return status_set(st, STATUS_INVALID, "no case matches%s",
                       query->filter_count ? " --filter" : "");
+}
+
+bool corpus_load(corpus *c, const corpus_query *query, text *diagnostics, status *st) {
+    *c = (corpus){0};
+    arena_init(&c->memory);
+    loader l = {.c = c,
+                .query = query,
+                .diagnostics = diagnostics,
+                .begin = query->begin ? query->begin : "tsr bench"};
+    map_init(&l.kernels);
+    bool ok = !query->dims || compiler_values_read(query->dims, &c->memory, &l.values, st);
+    for (size_t i = 0; i < query->path_count && ok; i++)
+        ok = add_path(&l, query->paths[i], st);
+    unbound_tell(&l.unbound, l.begin, &l.values, diagnostics);
+    ok = ok && (c->cases.count || no_case(&l, st));
+    map_release(&l.kernels);
+    vec_release(&l.unbound);
+    return ok;
 }
 
 void corpus_release(corpus *c) {

@@ -32,6 +32,9 @@ typedef struct corpus_query {
     const char *const *filters; /* globs on "kernel" and "kernel/case"; none: everything */
     size_t filter_count;
     const char *golden; /* --golden, or NULL for the directory "golden" beside the corpus */
+    const char *dims;   /* --dims: kernels of just these names have one case, of these values; NULL:
+                           the cases of the source */
+    const char *begin;  /* of a line that a user may type: "tsr bench", which it is where NULL */
     bool skip_large;
     bool colour;
 } corpus_query;

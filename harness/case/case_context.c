@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "case/bound.h"
 #include "case/case.h"
 #include "case/inputs.h"
 #include "launch/launch.h"
@@ -83,7 +84,14 @@ static bool find_case(case_context *s, const case_context_request *request, stat
         s->kernel = compiler_kernel_at(s->source, i);
         if (strcmp(s->kernel->name, request->kernel) != 0)
             continue;
-        for (uint32_t k = 0; k < s->kernel->case_count; k++) {
+        if (request->dims) {
+            s->c = case_bound(s->source, s->kernel, request->dims, st);
+            if (!s->c)
+                return false;
+            if (strcmp(s->c->name, request->case_name) == 0)
+                return true;
+        }
+        for (uint32_t k = 0; !request->dims && k < s->kernel->case_count; k++) {
             s->c = &s->kernel->cases[k];
             if (strcmp(s->c->name, request->case_name) == 0)
                 return true;

@@ -37,6 +37,7 @@ typedef struct case_context_request {
     const char *golden_path; /* NULL: goldens are not looked at */
     uint64_t seed;
     const char *source; /* the source's text, instead of the file at `path`; NULL: the file */
+    const char *dims;   /* the values that make the case; NULL: it is of the source */
 } case_context_request;
 
 /* Prepares `s` for the request, keeping what it already has of the same case. `s` starts as all

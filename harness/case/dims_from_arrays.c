@@ -1,112 +1,270 @@
-/* dims_from_arrays.c - solves the simple dimensions, checks the rest. */
+/* dims_from_arrays.c - solves one dimension after the other, then checks all shapes. */
 #include "case/dims_from_arrays.h"
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static bool is_symbol(const char *words) {
-    if (!isalpha((unsigned char)*words) && *words != '_')
-        return false;
-    for (; *words; words++)
-        if (!isalnum((unsigned char)*words) && *words != '_')
-            return false;
-    return true;
+#include "formula.h"
+
+enum { KNOWN_BY_NOTHING, KNOWN_BY_ARRAYS, KNOWN_BY_GIVEN };
+
+typedef struct solver {
+    const dims_request *request;
+    int64_t *values;
+    unsigned char *known; /* by what, one a name */
+} solver;
+
+/* ---- names in formulas ---- */
+
+static size_t word_length(const char *p) {
+    size_t length = 0;
+    while (isalnum((unsigned char)p[length]) || p[length] == '_')
+        length++;
+    return length;
 }
 
-static const ir_binding *find(const dim_bindings *b, const char *name) {
-    for (uint32_t i = 0; i < b->count; i++)
-        if (strcmp(b->items[i].name, name) == 0)
-            return &b->items[i];
-    return NULL;
+static bool is_word(const char *p, size_t length, const char *name) {
+    return strlen(name) == length && memcmp(p, name, length) == 0;
 }
 
-typedef struct binding_site {
-    ir_module *graph;
-    const char *parameter;
-    const ir_type_data *type;
-    const tensor *array;
-} binding_site;
-
-static void shape_of_type(const binding_site *site, text *out) {
-    text_append_char(out, '[');
-    for (int axis = 0; axis < site->type->rank; axis++)
-        text_printf(out, "%s%s", axis ? ", " : "",
-                    ir_dim_text(site->graph, site->type->dims[axis]));
-    text_append_char(out, ']');
+/* How often the name stands in a formula; -1: also in a quotient, which is rounded. */
+static int occurrences(const char *formula, const char *name) {
+    int count = 0, depth = 0, quotient = 0;
+    for (const char *p = formula; *p;) {
+        size_t length = word_length(p);
+        if (length && is_word(p, length, name)) {
+            if (quotient)
+                return -1;
+            count++;
+        }
+        bool opens = length && is_word(p, length, "floordiv") && p[length] == '(';
+        p += length ? length : 1;
+        if (length && !opens)
+            continue;
+        char c = opens ? *p++ : p[-1];
+        depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+        if (opens && !quotient)
+            quotient = depth;
+        if (depth < quotient)
+            quotient = 0;
+    }
+    return count;
 }
 
-static void shape_of_array(const tensor *array, text *out) {
-    text_append_char(out, '[');
-    for (int axis = 0; axis < array->rank; axis++)
-        text_printf(out, "%s%" PRId64, axis ? ", " : "", array->dims[axis]);
-    text_append_char(out, ']');
+/* The number of names of a formula that have no value yet, and the last of them. */
+static uint32_t unknowns(const solver *s, const char *formula, uint32_t *last) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->request->name_count; i++)
+        if (!s->known[i] && occurrences(formula, s->request->names[i]) != 0) {
+            count++;
+            *last = i;
+        }
+    return count;
 }
 
-static bool mismatch(const binding_site *site, const char *detail, status *st) {
-    text wants, has;
-    text_init(&wants);
-    text_init(&has);
-    shape_of_type(site, &wants);
-    shape_of_array(site->array, &has);
-    status_set(st, STATUS_INVALID, "parameter %s has shape %s, but the array is %s: %s",
-               site->parameter, wants.data, has.data, detail);
-    text_release(&wants);
-    text_release(&has);
+static bool evaluate(const solver *s, const char *formula, int64_t *out) {
+    formula_names names = {s->request->names, s->values, s->request->name_count};
+    return formula_evaluate(formula, &names, out) == FORMULA_OK;
+}
+
+/* ---- messages ---- */
+
+static void append_declared(const shaped_array *a, text *out) {
+    for (int axis = 0; axis < a->rank; axis++) {
+        text_append(out, axis ? ", " : "");
+        if (a->formulas[axis])
+            text_append(out, a->formulas[axis]);
+        else
+            text_printf(out, "%" PRId64, a->dims[axis]);
+    }
+}
+
+static bool misfit(const shaped_array *a, const char *detail, status *st) {
+    text shapes;
+    text_init(&shapes);
+    text_append(&shapes, "[");
+    append_declared(a, &shapes);
+    text_append(&shapes, "], but the array is [");
+    for (int axis = 0; axis < a->array->rank; axis++)
+        text_printf(&shapes, "%s%" PRId64, axis ? ", " : "", a->array->dims[axis]);
+    status_set(st, STATUS_INVALID, "parameter %s has shape %.500s]: %s", a->name, shapes.data,
+               detail);
+    text_release(&shapes);
     return false;
 }
 
-static bool bind_symbols(const binding_site *site, dim_bindings *out, status *st) {
-    if (site->type->rank != site->array->rank)
-        return mismatch(site, "the ranks differ", st);
-    for (int axis = 0; axis < site->type->rank; axis++) {
-        const char *name = ir_dim_text(site->graph, site->type->dims[axis]);
-        if (ir_dim_is_static(site->type->dims[axis]) || !is_symbol(name) || find(out, name))
-            continue;
-        if (out->count == BIND_DIMS_MAX)
-            return mismatch(site, "too many dimensions", st);
-        out->items[out->count++] = (ir_binding){name, site->array->dims[axis]};
+static bool misfit_at(const solver *s, const shaped_array *a, int axis, int64_t wanted,
+                      status *st) {
+    const char *formula = a->formulas[axis];
+    bool given = false;
+    text detail;
+    text_init(&detail);
+    for (uint32_t i = 0; formula && i < s->request->name_count; i++)
+        given |= s->known[i] == KNOWN_BY_GIVEN && occurrences(formula, s->request->names[i]) != 0;
+    text_printf(&detail, "axis %d must be ", axis);
+    if (formula)
+        text_printf(&detail, "%s = ", formula);
+    text_printf(&detail, "%" PRId64, wanted);
+    if (given)
+        text_printf(&detail, ", by %s", s->request->given_by);
+    misfit(a, detail.data, st);
+    text_release(&detail);
+    return false;
+}
+
+static bool no_solution(const solver *s, const shaped_array *a, int axis, uint32_t unknown,
+                        status *st) {
+    text detail;
+    text_init(&detail);
+    text_printf(&detail, "no %s makes %s = %" PRId64, s->request->names[unknown], a->formulas[axis],
+                a->array->dims[axis]);
+    misfit(a, detail.data, st);
+    text_release(&detail);
+    return false;
+}
+
+/* The array whose shape has a name that is not known; NULL: there is none. */
+static const shaped_array *array_with(const solver *s, uint32_t name) {
+    for (uint32_t i = 0; i < s->request->array_count; i++) {
+        const shaped_array *a = &s->request->arrays[i];
+        for (int axis = 0; axis < a->rank; axis++)
+            if (a->formulas[axis] && occurrences(a->formulas[axis], s->request->names[name]) != 0)
+                return a;
+    }
+    return NULL;
+}
+
+/* All names that nothing tells, in the line to type. */
+static bool tell_unknown(const solver *s, uint32_t first, status *st) {
+    const shaped_array *a = array_with(s, first);
+    text detail;
+    text_init(&detail);
+    text_printf(&detail, "%s cannot be told from that; give it with --dims ",
+                s->request->names[first]);
+    if (!a) {
+        text_clear(&detail);
+        text_printf(&detail, "no array of kernel %s has dimension %s; give it with --dims ",
+                    s->request->kernel, s->request->names[first]);
+    }
+    for (uint32_t i = first; i < s->request->name_count; i++)
+        if (!s->known[i])
+            text_printf(&detail, "%s%s=...", i > first ? "," : "", s->request->names[i]);
+    if (a)
+        misfit(a, detail.data, st);
+    else
+        status_set(st, STATUS_INVALID, "%.800s", detail.data);
+    text_release(&detail);
+    return false;
+}
+
+/* ---- solving ---- */
+
+typedef enum solution { SOLVED, IMPOSSIBLE, UNTOLD } solution;
+
+/* a + b * k, without overflow. */
+static bool is_on_line(int64_t a, int64_t b, int64_t k, int64_t value) {
+    int64_t at;
+    return !__builtin_mul_overflow(b, k, &at) && !__builtin_add_overflow(a, at, &at) && at == value;
+}
+
+/* A formula that has the unknown n times, outside of quotients, is a polynomial in it of at most
+ * that degree: n + 1 points on a line make it that line. */
+static solution solve(solver *s, const char *formula, uint32_t unknown, int64_t wanted) {
+    int count = occurrences(formula, s->request->names[unknown]);
+    int64_t *x = &s->values[unknown], a, b, value;
+    *x = 0;
+    bool line = count > 0 && evaluate(s, formula, &a);
+    *x = 1;
+    line = line && evaluate(s, formula, &b) && !__builtin_sub_overflow(b, a, &b) && b != 0;
+    for (*x = 2; line && *x <= count; ++*x)
+        line = evaluate(s, formula, &value) && is_on_line(a, b, *x, value);
+    if (!line)
+        return UNTOLD;
+    if (__builtin_sub_overflow(wanted, a, &value) || value % b != 0 || value / b < 0)
+        return IMPOSSIBLE;
+    *x = value / b;
+    s->known[unknown] = KNOWN_BY_ARRAYS;
+    return SOLVED;
+}
+
+/* Goes through the shapes once; *progress where a name got its value. */
+static bool solve_each(solver *s, bool *progress, status *st) {
+    for (uint32_t i = 0; i < s->request->array_count; i++) {
+        const shaped_array *a = &s->request->arrays[i];
+        for (int axis = 0; axis < a->rank; axis++) {
+            uint32_t unknown = 0;
+            if (!a->formulas[axis] || unknowns(s, a->formulas[axis], &unknown) != 1)
+                continue;
+            solution found = solve(s, a->formulas[axis], unknown, a->array->dims[axis]);
+            *progress |= found == SOLVED;
+            if (found == IMPOSSIBLE)
+                return no_solution(s, a, axis, unknown, st);
+        }
     }
     return true;
 }
 
-static bool check_dims(const binding_site *site, const dim_bindings *bound, status *st) {
-    for (int axis = 0; axis < site->type->rank; axis++) {
-        int64_t value = site->type->dims[axis];
-        const char *missing = NULL;
-        char detail[256];
-        if (!ir_dim_is_static(value) &&
-            !ir_dim_evaluate(site->graph, value, (ir_bindings){bound->items, bound->count}, &value,
-                             &missing)) {
-            snprintf(detail, sizeof detail, "%s cannot be found from the arrays' shapes",
-                     missing ? missing : "a size");
-            return mismatch(site, detail, st);
+static bool check_ranks(const solver *s, status *st) {
+    for (uint32_t i = 0; i < s->request->array_count; i++)
+        if (s->request->arrays[i].rank != s->request->arrays[i].array->rank)
+            return misfit(&s->request->arrays[i], "the ranks differ", st);
+    return true;
+}
+
+/* What cannot be evaluated yet has names that are not known, which are told later. */
+static bool check_shapes(const solver *s, status *st) {
+    for (uint32_t i = 0; i < s->request->array_count; i++) {
+        const shaped_array *a = &s->request->arrays[i];
+        for (int axis = 0; axis < a->rank; axis++) {
+            uint32_t last;
+            int64_t value = a->dims[axis];
+            if (a->formulas[axis] && unknowns(s, a->formulas[axis], &last))
+                continue;
+            if (a->formulas[axis] && !evaluate(s, a->formulas[axis], &value))
+                return misfit(a, "a dimension has no value", st);
+            if (value != a->array->dims[axis])
+                return misfit_at(s, a, axis, value, st);
         }
-        if (value == site->array->dims[axis])
-            continue;
-        snprintf(detail, sizeof detail, "axis %d must be %s = %" PRId64, axis,
-                 ir_dim_text(site->graph, site->type->dims[axis]), value);
-        return mismatch(site, detail, st);
     }
     return true;
 }
 
-bool dims_from_arrays(ir_module *graph, const char *const *parameter_names, const tensor *arrays,
-                      uint32_t count, dim_bindings *out, status *st) {
-    out->count = 0;
-    const ir_block_data *body = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
-    if (body->argument_count != count)
-        return status_set(st, STATUS_INTERNAL, "the graph takes %u arguments, the kernel %u",
-                          body->argument_count, count);
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < count; i++) {
-            const ir_value_data *argument = ir_value_get(graph, body->arguments[i]);
-            binding_site site = {graph, parameter_names[i], ir_type_get(graph, argument->type),
-                                 &arrays[i]};
-            if (!(pass == 0 ? bind_symbols(&site, out, st) : check_dims(&site, out, st)))
-                return false;
+static bool take_given(solver *s, status *st) {
+    const dims_request *q = s->request;
+    for (uint32_t i = 0; i < q->given.count; i++) {
+        uint32_t at = 0;
+        while (at < q->name_count && strcmp(q->names[at], q->given.items[i].name) != 0)
+            at++;
+        if (at < q->name_count) {
+            s->values[at] = q->given.items[i].value;
+            s->known[at] = KNOWN_BY_GIVEN;
+            continue;
         }
+        text names;
+        text_init(&names);
+        for (uint32_t k = 0; k < q->name_count; k++)
+            text_printf(&names, "%s%s", k ? ", " : "", q->names[k]);
+        status_set(st, STATUS_INVALID, "kernel %s has no dimension %.80s; it has %.600s", q->kernel,
+                   q->given.items[i].name, q->name_count ? names.data : "none");
+        text_release(&names);
+        return false;
     }
     return true;
+}
+
+bool dims_from_arrays(const dims_request *request, int64_t *values, status *st) {
+    solver s = {request, values, base_calloc(request->name_count + 1, 1)};
+    bool ok = take_given(&s, st) && check_ranks(&s, st);
+    for (bool progress = true; ok && progress;) {
+        progress = false;
+        ok = solve_each(&s, &progress, st);
+    }
+    ok = ok && check_shapes(&s, st);
+    for (uint32_t i = 0; ok && i < request->name_count; i++)
+        if (!s.known[i])
+            ok = tell_unknown(&s, i, st);
+    free(s.known);
+    return ok;
 }

@@ -1,20 +1,32 @@
-/* dims_from_arrays.h - a kernel's dimensions, solved from the shapes of arrays. */
+/* dims_from_arrays.h - the dimensions of a kernel or a module, solved from the shapes of arrays. */
 #ifndef TESSERA_HARNESS_CASE_DIMS_FROM_ARRAYS_H
 #define TESSERA_HARNESS_CASE_DIMS_FROM_ARRAYS_H
 
 #include "tessera/compiler.h"
 
-enum { BIND_DIMS_MAX = 32 };
+/* What an array is declared to be, and what it is. Everything is borrowed. */
+typedef struct shaped_array {
+    const char *name;
+    int rank;
+    const char *formulas[TENSOR_MAX_RANK]; /* as runtime/formula.h reads them; NULL: a number */
+    int64_t dims[TENSOR_MAX_RANK];         /* where there is no formula */
+    const tensor *array;
+} shaped_array;
 
-typedef struct dim_bindings {
-    ir_binding items[BIND_DIMS_MAX]; /* names are borrowed from the graph */
-    uint32_t count;
-} dim_bindings;
+typedef struct dims_request {
+    const char *kernel;
+    const char *const *names; /* of all its dimensions, those of results alone among them */
+    uint32_t name_count;
+    const shaped_array *arrays;
+    uint32_t array_count;
+    ir_bindings given;    /* what is known beforehand */
+    const char *given_by; /* in words: "--dims" */
+} dims_request;
 
-/* Binds every symbol that stands alone as a dimension, then checks all other dimensions by
- * evaluating them. The message names the parameter, what the kernel wants and what the array has.
- * `arrays` is one per parameter. */
-bool dims_from_arrays(ir_module *graph, const char *const *parameter_names, const tensor *arrays,
-                      uint32_t count, dim_bindings *out, status *st);
+/* Puts the value of each name into `values`. What is given holds; a formula in which all names but
+ * one are known, and that one to the first power alone, gives that one; then all shapes are
+ * checked. False: a given name is not of the kernel, a shape contradicts its formulas, or a
+ * dimension is told by nothing, with what to type. */
+bool dims_from_arrays(const dims_request *request, int64_t *values, status *st);
 
 #endif

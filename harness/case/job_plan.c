@@ -11,6 +11,7 @@ static void add_job(job_plan *p, const corpus_case *item, const job_choice *choi
     job j = {.path = item->path,
              .kernel = item->kernel->name,
              .case_name = item->c->name,
+             .dims = item->c->bound,
              .line = item->c->line,
              .golden_path = item->golden_path,
              .backend = backend_table[id].name,

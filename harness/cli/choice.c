@@ -295,6 +295,15 @@ static int take_inject(const options *o, job_choice *out) {
     return unknown(o, "fault", word, names, count);
 }
 
+static int check_dims(const options *o, arena *memory) {
+    const char *words = options_text(o, OPTION_DIMS, NULL);
+    compiler_values values;
+    status st = STATUS_INIT;
+    return !words || compiler_values_read(words, memory, &values, &st)
+               ? EXIT_DONE
+               : command_usage(o->command, "--dims: %s", st.message);
+}
+
 int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds, job_choice *out) {
     arena memory;
     status st = STATUS_INIT;
@@ -319,6 +328,7 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
     code = code ? code : check_choice(o, out);
     code = code ? code : take_isa(o, &memory, out);
     code = code ? code : take_inject(o, out);
+    code = code ? code : check_dims(o, &memory);
     if (!code)
         take_cache(o, out);
     arena_release(&memory);
@@ -334,6 +344,14 @@ int choice_compiled(job_choice *choice) {
                                                                            : command_fail(&st);
 }
 
+/* The command, and what stands before its paths. */
+static const char *line_begin(const options *o, size_t first, arena *memory) {
+    const char *begin = arena_printf(memory, "tsr %s", command_table[o->command].name);
+    for (size_t i = 0; i < first && i < o->arguments.count; i++)
+        begin = arena_printf(memory, "%s %s", begin, o->arguments.items[i]);
+    return begin;
+}
+
 void choice_query(const options *o, size_t first, arena *memory, corpus_query *query) {
     static const char *const usual[] = {"corpus"};
     string_list filters = {0};
@@ -344,6 +362,8 @@ void choice_query(const options *o, size_t first, arena *memory, corpus_query *q
                             .path_count = given ? o->arguments.count - first : 1,
                             .filter_count = filters.count,
                             .golden = options_text(o, OPTION_GOLDEN, NULL),
+                            .dims = options_text(o, OPTION_DIMS, NULL),
+                            .begin = line_begin(o, first, memory),
                             .skip_large = options_flag(o, OPTION_QUICK) ||
                                           (o->command == COMMAND_FUZZ && filters.count == 0),
                             .colour = command_colour(o, stderr)};

@@ -5,7 +5,8 @@
 #include "case/job_plan.h"
 #include "cli/options.h"
 
-/* Resolves --backend, --profile, --threads, --isa, --seed, --timeout, --memory and --quick.
+/* Resolves --backend, --profile, --threads, --isa, --seed, --timeout, --memory and --quick, and
+ * checks the form of --dims.
  * `profiles` is the default list. EXIT_DONE, or the exit code after the message was printed. */
 int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds, job_choice *out);
 

@@ -44,6 +44,8 @@ static char *canonical_arguments(const options *o, const job_choice *choice) {
     json_t *arguments = job_choice_json(choice);
     json_object_set_new(arguments, "paths", paths);
     json_object_set_new(arguments, "filters", filters);
+    if (options_flag(o, OPTION_DIMS))
+        json_object_set_new(arguments, "dims", json_text(options_text(o, OPTION_DIMS, "")));
     json_object_set_new(arguments, "tuned", json_boolean(!options_flag(o, OPTION_NO_TUNED)));
     json_object_set_new(arguments, "last_failed",
                         json_boolean(options_flag(o, OPTION_LAST_FAILED)));

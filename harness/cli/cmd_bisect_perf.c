@@ -14,7 +14,8 @@ static json_t *gate_arguments(const options *o) {
         const char *name;
     } passed[] = {
         {OPTION_BISECT_CASE, "--filter"}, {OPTION_MARGIN, "--margin"},   {OPTION_MDE, "--mde"},
-        {OPTION_PROFILE, "--profile"},    {OPTION_THREADS, "--threads"}, {OPTION_ISA, "--isa"}};
+        {OPTION_PROFILE, "--profile"},    {OPTION_THREADS, "--threads"}, {OPTION_ISA, "--isa"},
+        {OPTION_DIMS, "--dims"}};
     json_t *list = json_array();
     for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
         const string_list *values = &o->values[passed[i].id].values;

@@ -10,27 +10,45 @@
 #include "common/say.h"
 #include "exec/module_cache.h"
 
-static const char *const levels[] = {"graph", "schedule", "space", "tile",  "llvm",
-                                     "asm",   "mlir",     "obj",   "module"};
+/* What can be shown, and how a comment begins in it; NULL: it is binary. */
+static const struct level {
+    const char *name, *comment;
+} levels[] = {{"graph", "//"}, {"schedule", "//"}, {"space", "#"}, {"tile", "//"},  {"llvm", ";"},
+              {"asm", "#"},    {"mlir", "//"},     {"obj", NULL},  {"module", NULL}};
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 
-static bool is_binary(const char *level) {
-    return strcmp(level, "obj") == 0 || strcmp(level, "module") == 0;
-}
+typedef struct compilation {
+    const options *o;
+    const char *level, *pass; /* one of the two is shown; `pass` may be NULL */
+    const char *comment;      /* as it begins in what is shown */
+    job_choice choice;
+    compiler_options build;
+    text out;
+} compilation;
 
-static int check_level(const options *o, const char *level) {
+static int unknown_level(const options *o, const char *word) {
+    const char *names[LEVELS];
     for (int i = 0; i < LEVELS; i++)
-        if (strcmp(levels[i], level) == 0)
-            return is_binary(level) && !options_flag(o, OPTION_OUTPUT)
-                       ? command_usage(o->command, "%s is binary: say where it goes with -o FILE",
-                                       level)
-                       : EXIT_DONE;
-    const char *nearest = text_nearest(level, levels, LEVELS);
+        names[i] = levels[i].name;
+    const char *nearest = text_nearest(word, names, LEVELS);
     if (nearest)
-        return command_usage(o->command, "unknown level '%s'; did you mean %s?", level, nearest);
+        return command_usage(o->command, "unknown level '%s'; did you mean %s?", word, nearest);
     return command_usage(
         o->command,
-        "unknown level '%s': graph, schedule, space, tile, llvm, asm, mlir, obj or module", level);
+        "unknown level '%s': graph, schedule, space, tile, llvm, asm, mlir, obj or module", word);
+}
+
+static int check_level(compilation *c) {
+    int i = 0;
+    while (i < LEVELS && strcmp(levels[i].name, c->level) != 0)
+        i++;
+    if (i == LEVELS)
+        return unknown_level(c->o, c->level);
+    c->comment = levels[i].comment;
+    return c->comment || options_flag(c->o, OPTION_OUTPUT)
+               ? EXIT_DONE
+               : command_usage(c->o->command, "%s is binary: say where it goes with -o FILE",
+                               c->level);
 }
 
 /* Several images have their place in a module. */
@@ -125,25 +143,64 @@ static bool emit_level(compiler_instance *instance, const char *level,
     return compiler_emit(instance, build, level, out, st);
 }
 
-static int compile_case(const options *o, const kernel_choice *k, compiler_options *build,
-                        const char *cache) {
-    const char *level = options_text(o, OPTION_EMIT, "graph"),
-               *pass = options_text(o, OPTION_EMIT_AFTER, NULL);
+static bool emit(compilation *c, compiler_instance *instance, status *st) {
+    return c->pass ? emit_after(instance, &c->build, c->pass, &c->out, st)
+                   : emit_level(instance, c->level, &c->build, c->choice.cache, &c->out, st);
+}
+
+static int compile_case(compilation *c, const kernel_choice *k) {
+    compile_variants variants;
     status st = STATUS_INIT;
-    text diagnostics, out;
+    text diagnostics;
+    int code = compile_variants_read(c->o, k, &variants);
+    if (code)
+        return code;
+    c->build.written = k->kernel->schedule;
+    c->build.variants = variants.items;
+    c->build.variant_count = variants.count;
     text_init(&diagnostics);
-    text_init(&out);
-    int code = EXIT_INPUT;
     compiler_instance *instance = compiler_instance_open(k->source, k->kernel, k->c, &diagnostics);
     say_diagnostics(stderr, diagnostics.data);
-    if (instance) {
-        bool ok = pass ? emit_after(instance, build, pass, &out, &st)
-                       : emit_level(instance, level, build, cache, &out, &st);
-        code = ok ? write_output(o, &out) : command_fail(&st);
-        compiler_instance_free(instance);
-    }
+    if (!instance)
+        code = EXIT_INPUT;
+    else if (!emit(c, instance, &st))
+        code = command_fail(&st);
+    compiler_instance_free(instance);
     text_release(&diagnostics);
-    text_release(&out);
+    compile_variants_release(&variants);
+    return code;
+}
+
+/* One after the other, each under its name where there are several. */
+static int compile_kernels(compilation *c, const kernel_choices *kernels) {
+    exit_code code = EXIT_DONE;
+    for (size_t i = 0; i < kernels->count; i++) {
+        const kernel_choice *k = &kernels->items[i];
+        if (kernels->count > 1)
+            text_printf(&c->out, "%s%s %s%s%s\n", i ? "\n" : "", c->comment, k->kernel->name,
+                        k->c ? "/" : "", k->c ? k->c->name : "");
+        code = exit_code_worse(code, (exit_code)compile_case(c, k));
+    }
+    if (c->out.length)
+        code = exit_code_worse(code, (exit_code)write_output(c->o, &c->out));
+    return (int)code;
+}
+
+static int compile_file(compilation *c, const char *path) {
+    compiler_source *source;
+    kernel_choices kernels = {0};
+    int code = kernel_choice_source(c->o, path, &source);
+    if (code)
+        return code;
+    code = kernel_choice_all(c->o, source, path, &kernels);
+    text_init(&c->out);
+    if (kernels.count > 1 && !c->comment)
+        code = kernel_choice_one(c->o, source, path, &kernels.items[0]);
+    else
+        code = (int)exit_code_worse((exit_code)code, (exit_code)compile_kernels(c, &kernels));
+    text_release(&c->out);
+    vec_release(&kernels);
+    compiler_close(source);
     return code;
 }
 
@@ -164,30 +221,17 @@ int command_compile(const options *o) {
         return command_usage(o->command, "compile takes one file");
     if (pass && options_flag(o, OPTION_EMIT))
         return command_usage(o->command, "--emit and --emit-after exclude each other");
-    kernel_choice k = {0};
-    job_choice choice;
-    compiler_options build = {0};
-    int code = pass ? check_pass(o, pass) : check_level(o, options_text(o, OPTION_EMIT, "graph"));
-    code = code || pass ? code : check_early(o, options_text(o, OPTION_EMIT, "graph"));
-    code = code ? code : kernel_choice_options(o, &choice, &build);
-    code = code ? code : check_images(o, &build);
-    code = code ? code : kernel_choice_open(o, o->arguments.items[0], &k);
-    build.written = k.kernel ? k.kernel->schedule : NULL;
-    if (code == EXIT_DONE && !k.c) {
-        status st = STATUS_INIT;
-        status_set(&st, STATUS_INVALID, "kernel %s has no cases, so its dimensions are not known",
-                   k.kernel->name);
-        code = command_fail(&st);
+    if (options_flag(o, OPTION_DIMS)) {
+        int code = COMMAND_REFUSE(o, "and --dims exclude each other", OPTION_CASE);
+        if (code)
+            return code;
     }
-    compile_variants variants;
-    code = code ? code : compile_variants_read(o, &k, &variants);
-    if (code == EXIT_DONE) {
-        build.generic = options_flag(o, OPTION_GENERIC);
-        build.variants = variants.items;
-        build.variant_count = variants.count;
-        code = compile_case(o, &k, &build, choice.cache);
-        compile_variants_release(&variants);
-    }
-    kernel_choice_release(&k);
-    return code;
+    compilation c = {
+        .o = o, .level = options_text(o, OPTION_EMIT, "graph"), .pass = pass, .comment = "//"};
+    int code = pass ? check_pass(o, pass) : check_level(&c);
+    code = code || pass ? code : check_early(o, c.level);
+    code = code ? code : kernel_choice_options(o, &c.choice, &c.build);
+    code = code ? code : check_images(o, &c.build);
+    c.build.generic = options_flag(o, OPTION_GENERIC);
+    return code ? code : compile_file(&c, o->arguments.items[0]);
 }

@@ -19,7 +19,7 @@ static bool has_code(const job_choice *choice) {
 static int refuse_mixture(const options *o, bool schedules) {
     static const option_id of_kernels[] = {OPTION_KERNELS, OPTION_SHOW, OPTION_TALLY,
                                            OPTION_BACKEND, OPTION_PROFILE},
-                           of_schedules[] = {OPTION_FILTER, OPTION_GOLDEN};
+                           of_schedules[] = {OPTION_FILTER, OPTION_GOLDEN, OPTION_DIMS};
     const option_id *others = schedules ? of_kernels : of_schedules;
     size_t count = schedules ? sizeof of_kernels / sizeof *of_kernels
                              : sizeof of_schedules / sizeof *of_schedules;

@@ -192,8 +192,14 @@ static int open_sides(gate_command *c) {
         if (code)
             return code;
     }
-    if (c->o->arguments.count && gate_side_is_recorded(&c->sides[0]) &&
-        gate_side_is_recorded(&c->sides[1]))
+    bool recorded = gate_side_is_recorded(&c->sides[0]) && gate_side_is_recorded(&c->sides[1]);
+    if (recorded) {
+        int code =
+            COMMAND_REFUSE(c->o, "is for kernels of a corpus: --filter chooses cases", OPTION_DIMS);
+        if (code)
+            return code;
+    }
+    if (c->o->arguments.count && recorded)
         return command_usage(c->o->command,
                              "recorded results are of no corpus: '%s' is too much; "
                              "--filter chooses cases",

@@ -22,7 +22,7 @@ typedef struct wanted {
     const char *name; /* "kernel/case[@backend[,profile]]"; NULL: the last failure */
     json_t *record;   /* of the stored result; NULL where the case is named directly */
     json_t *run_arguments;
-    char filter[512]; /* "kernel/case" */
+    char filter[512]; /* "kernel/case"; "kernel" where --dims makes the case */
     int64_t run;
 } wanted;
 
@@ -87,16 +87,24 @@ static bool load(const options *o, const wanted *w, corpus *c, status *st) {
         paths[count++] = json_string_value(path);
     for (i = 1; !w->record && i < o->arguments.count && count < 64; i++)
         paths[count++] = o->arguments.items[i];
-    corpus_query query = {.paths = count ? paths : usual,
-                          .path_count = count ? count : 1,
-                          .filters = filters,
-                          .filter_count = 1,
-                          .golden = options_text(o, OPTION_GOLDEN, NULL),
-                          .colour = command_colour(o, stderr)};
+    arena memory;
+    arena_init(&memory);
+    corpus_query query = {
+        .paths = count ? paths : usual,
+        .path_count = count ? count : 1,
+        .filters = filters,
+        .filter_count = 1,
+        .golden = options_text(o, OPTION_GOLDEN, NULL),
+        .dims = w->record ? json_string_value(json_object_get(w->run_arguments, "dims"))
+                          : options_text(o, OPTION_DIMS, NULL),
+        .begin =
+            w->record ? NULL : arena_printf(&memory, "tsr pack-repro %s", o->arguments.items[0]),
+        .colour = command_colour(o, stderr)};
     text_init(&diagnostics);
     bool ok = corpus_load(c, &query, &diagnostics, st);
     say_diagnostics(stderr, diagnostics.data);
     text_release(&diagnostics);
+    arena_release(&memory);
     return ok;
 }
 
@@ -209,8 +217,9 @@ static int pack_wanted(const options *o, const job_choice *choice, const wanted 
 /* Of a corpus: one case, run in one way. */
 static int find_named(const options *o, const job_choice *choice, wanted *w) {
     const char *kernel = o->arguments.items[0], *case_name = options_text(o, OPTION_CASE, NULL);
-    if (!case_name)
-        return command_usage(o->command, "%s: which case of it? --case NAME", kernel);
+    if (!case_name == !options_flag(o, OPTION_DIMS))
+        return command_usage(o->command, "%s: which case of it? Either --case NAME or --dims N=...",
+                             kernel);
     int code = COMMAND_REFUSE(o, "is for results of runs: RUN:KERNEL/CASE", OPTION_DB);
     if (code)
         return code;
@@ -222,7 +231,8 @@ static int find_named(const options *o, const job_choice *choice, wanted *w) {
     if ((choice->by_name && backends != 1) || profiles != 1 || choice->thread_count != 1)
         return command_usage(o->command,
                              "one backend, one profile and one thread count make one case");
-    snprintf(w->filter, sizeof w->filter, "%s/%s", kernel, case_name);
+    snprintf(w->filter, sizeof w->filter, "%s%s%s", kernel, case_name ? "/" : "",
+             case_name ? case_name : "");
     return EXIT_DONE;
 }
 
@@ -233,7 +243,7 @@ static int find_recorded(const options *o, const char *first, wanted *w) {
     int code = COMMAND_REFUSE(o, "is of the result: it is run as it was recorded", OPTION_BACKEND,
                               OPTION_DEVICE, OPTION_PROFILE, OPTION_THREADS, OPTION_ISA,
                               OPTION_SEED, OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_GENERIC,
-                              OPTION_INJECT, OPTION_CASE);
+                              OPTION_INJECT, OPTION_CASE, OPTION_DIMS);
     if (code)
         return code;
     if (o->arguments.count > 1)

@@ -16,12 +16,16 @@
 #include "launch/launch.h"
 
 typedef struct run_session {
+    compiler_source *source;
     kernel_choice k;
     compiler_options build;
     const char *cache; /* the folder of compiled modules, or NULL */
     backend_id backend;
-    compiler_case c; /* the chosen case, with the arrays' own types and dimensions */
-    compiler_type_binding types[COMPILER_MAX_PARAMETERS];
+    arena memory;
+    compiler_values given;        /* by --dims, or by --case */
+    const char *given_by;         /* in words */
+    compiler_type_binding *types; /* of the type variables, as given or as the arrays have them */
+    ir_binding *dims;
     const char *paths[COMPILER_MAX_PARAMETERS]; /* of the inputs, by parameter */
     tensor inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
     ir_module *graph; /* until its dimensions are known, and it is the instance's */
@@ -80,7 +84,8 @@ static dtype element_of(ir_module *graph, uint32_t parameter) {
 static ir_module *check_kernel(run_session *s, text *diagnostics) {
     text_clear(diagnostics);
     ir_module_free(s->graph);
-    s->graph = compiler_graph(s->k.source, s->k.kernel, s->k.c ? &s->c : NULL, diagnostics);
+    const compiler_case c = {.types = s->types, .type_count = s->k.kernel->type_count};
+    s->graph = compiler_graph(s->k.source, s->k.kernel, &c, diagnostics);
     return s->graph;
 }
 
@@ -106,6 +111,13 @@ static bool types_fit(run_session *s, uint32_t *first_misfit) {
     return true;
 }
 
+static dtype given_type(const run_session *s, const char *name) {
+    for (uint32_t i = 0; i < s->given.type_count; i++)
+        if (strcmp(s->given.types[i].name, name) == 0)
+            return s->given.types[i].type;
+    return DTYPE_NONE;
+}
+
 static bool type_mismatch(const run_session *s, uint32_t parameter, status *st) {
     return status_set(st, STATUS_INVALID, "parameter %s of kernel %s is %s, but %s holds %s",
                       s->k.kernel->parameter_names[parameter], s->k.kernel->name,
@@ -119,9 +131,11 @@ static bool bind_types(run_session *s, text *diagnostics, status *st) {
     uint32_t misfit = 0;
     while (!types_fit(s, &misfit)) {
         bool better = false;
-        for (uint32_t v = 0; v < s->c.type_count && !better; v++) {
+        for (uint32_t v = 0; v < s->k.kernel->type_count && !better; v++) {
             dtype before = s->types[v].type;
             uint32_t next = 0;
+            if (given_type(s, s->types[v].name) != DTYPE_NONE)
+                continue;
             s->types[v].type = s->inputs[misfit].type;
             better = before != s->types[v].type && check_kernel(s, diagnostics) &&
                      (types_fit(s, &next) || next > misfit);
@@ -136,27 +150,83 @@ static bool bind_types(run_session *s, text *diagnostics, status *st) {
     return true;
 }
 
-static void start_case(run_session *s) {
-    if (!s->k.c)
-        return;
-    s->c = *s->k.c;
-    memcpy(s->types, s->c.types, s->c.type_count * sizeof s->types[0]);
-    s->c.types = s->types;
+/* --dims names what it knows; a case that was asked for knows everything. */
+static bool take_given(run_session *s, const options *o, status *st) {
+    const compiler_case *c = options_flag(o, OPTION_CASE) ? s->k.c : NULL;
+    const compiler_kernel *kernel = s->k.kernel;
+    s->given_by = c ? "--case" : "--dims";
+    if (c)
+        s->given = (compiler_values){c->dims, c->dim_count, c->types, c->type_count};
+    else if (!compiler_values_read(options_text(o, OPTION_DIMS, ""), &s->memory, &s->given, st))
+        return false;
+    for (uint32_t i = 0; i < s->given.type_count; i++) {
+        uint32_t v = 0;
+        while (v < kernel->type_count && strcmp(kernel->type_names[v], s->given.types[i].name) != 0)
+            v++;
+        if (v == kernel->type_count)
+            return status_set(st, STATUS_INVALID, "kernel %s has no type variable %.80s",
+                              kernel->name, s->given.types[i].name);
+    }
+    return true;
+}
+
+/* Types as they are given, else as the first case has them, else f32. */
+static void start_types(run_session *s) {
+    const compiler_kernel *kernel = s->k.kernel;
+    s->types = ARENA_NEW(&s->memory, compiler_type_binding, kernel->type_count + 1);
+    for (uint32_t i = 0; i < kernel->type_count; i++) {
+        const char *name = kernel->type_names[i];
+        dtype given = given_type(s, name), first = s->k.c ? s->k.c->types[i].type : DTYPE_F32;
+        s->types[i] = (compiler_type_binding){name, given != DTYPE_NONE ? given : first};
+    }
+}
+
+static shaped_array declared_array(run_session *s, uint32_t parameter) {
+    ir_module *graph = s->graph;
+    const ir_block_data *body = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
+    const ir_type_data *type =
+        ir_type_get(graph, ir_value_get(graph, body->arguments[parameter])->type);
+    shaped_array a = {.name = s->k.kernel->parameter_names[parameter],
+                      .rank = type->rank,
+                      .array = &s->inputs[parameter]};
+    for (int axis = 0; axis < type->rank; axis++) {
+        bool number = ir_dim_is_static(type->dims[axis]);
+        a.dims[axis] = number ? type->dims[axis] : 0;
+        a.formulas[axis] = number ? NULL : ir_dim_text(graph, type->dims[axis]);
+    }
+    return a;
+}
+
+static bool solve_dims(run_session *s, status *st) {
+    const compiler_kernel *kernel = s->k.kernel;
+    shaped_array arrays[COMPILER_MAX_PARAMETERS];
+    int64_t *values = ARENA_NEW(&s->memory, int64_t, kernel->dim_count + 1);
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        arrays[i] = declared_array(s, i);
+    dims_request request = {.kernel = kernel->name,
+                            .names = kernel->dim_names,
+                            .name_count = kernel->dim_count,
+                            .arrays = arrays,
+                            .array_count = kernel->parameter_count,
+                            .given = {s->given.dims, s->given.dim_count},
+                            .given_by = s->given_by};
+    if (!dims_from_arrays(&request, values, st))
+        return false;
+    s->dims = ARENA_NEW(&s->memory, ir_binding, kernel->dim_count + 1);
+    for (uint32_t i = 0; i < kernel->dim_count; i++)
+        s->dims[i] = (ir_binding){kernel->dim_names[i], values[i]};
+    return true;
 }
 
 static bool prepare(run_session *s, const options *o, text *diagnostics, status *st) {
-    start_case(s);
-    if (!assign_inputs(s, o, st))
+    if (!take_given(s, o, st) || !assign_inputs(s, o, st))
         return false;
+    start_types(s);
     if (!check_kernel(s, diagnostics))
         return status_set(st, STATUS_INVALID, "the kernel does not check");
-    if (!read_arrays(s, st) || !bind_types(s, diagnostics, st))
+    if (!read_arrays(s, st) || !bind_types(s, diagnostics, st) || !solve_dims(s, st))
         return false;
-    dim_bindings dims;
-    if (!dims_from_arrays(s->graph, s->k.kernel->parameter_names, s->inputs,
-                          s->k.kernel->parameter_count, &dims, st))
-        return false;
-    s->instance = compiler_instance_new(s->graph, (ir_bindings){dims.items, dims.count});
+    s->instance = compiler_instance_new(s->graph, (ir_bindings){s->dims, s->k.kernel->dim_count});
     s->graph = NULL;
     return compiler_signature_of(s->instance, &s->signature, st) &&
            compiler_check_values(s->instance, s->inputs, st);
@@ -248,15 +318,22 @@ static int choose_backend(const options *o, run_session *s) {
 int command_run(const options *o) {
     if (o->arguments.count != 1)
         return command_usage(o->command, "run takes one file");
-    if (run_module_is(o->arguments.items[0]))
+    const char *path = o->arguments.items[0];
+    if (run_module_is(path))
         return run_module(o);
     run_session s = {0};
     job_choice choice;
-    int code = kernel_choice_options(o, &choice, &s.build);
+    int code = options_flag(o, OPTION_DIMS)
+                   ? COMMAND_REFUSE(o, "and --dims exclude each other", OPTION_CASE)
+                   : EXIT_DONE;
+    code = code ? code : kernel_choice_options(o, &choice, &s.build);
     s.cache = code == EXIT_DONE && choice.cache[0] ? choice.cache : NULL;
     code = code ? code : choose_backend(o, &s);
-    code = code ? code : kernel_choice_open(o, o->arguments.items[0], &s.k);
+    code = code ? code : kernel_choice_source(o, path, &s.source);
+    code = code ? code : kernel_choice_one(o, s.source, path, &s.k);
+    arena_init(&s.memory);
     code = code ? code : run_kernel(&s, o);
-    kernel_choice_release(&s.k);
+    arena_release(&s.memory);
+    compiler_close(s.source);
     return code;
 }

@@ -27,7 +27,7 @@ static bool same_types(const compiler_case *a, const compiler_case *b) {
 
 static bool read_case(const kernel_choice *k, const char *name, ir_bindings *out, status *st) {
     const compiler_case *c = case_named(k->kernel, name);
-    if (!c)
+    if (!c || !k->c)
         return status_set(st, STATUS_NOT_FOUND,
                           "kernel %s has no case %s; dimensions are M=512,...", k->kernel->name,
                           name);
@@ -39,27 +39,14 @@ static bool read_case(const kernel_choice *k, const char *name, ir_bindings *out
     return true;
 }
 
-/* NAME=NUMBER, ... */
 static bool read_dims(compile_variants *v, const char *words, ir_bindings *out, status *st) {
-    string_list parts = {0};
-    options_split(words, &v->memory, &parts);
-    ir_binding *dims = ARENA_NEW(&v->memory, ir_binding, parts.count + 1);
-    bool ok = true;
-    for (size_t i = 0; i < parts.count && ok; i++) {
-        const char *equals = strchr(parts.items[i], '=');
-        char *end = NULL;
-        long long value = equals && equals[1] ? strtoll(equals + 1, &end, 10) : -1;
-        if (!end || *end || value < 0 || value > INT64_C(1) << 40)
-            ok = status_set(st, STATUS_INVALID, "--specialize %s: '%s' is not NAME=NUMBER", words,
-                            parts.items[i]);
-        else
-            dims[i] = (ir_binding){
-                arena_strndup(&v->memory, parts.items[i], (size_t)(equals - parts.items[i])),
-                value};
-    }
-    *out = (ir_bindings){dims, (uint32_t)parts.count};
-    vec_release(&parts);
-    return ok;
+    compiler_values values;
+    if (!compiler_values_read(words, &v->memory, &values, st))
+        return status_set(st, STATUS_INVALID, "--specialize %s", words);
+    *out = (ir_bindings){values.dims, values.dim_count};
+    return values.type_count == 0 ||
+           status_set(st, STATUS_INVALID, "--specialize %s: %s has no number", words,
+                      values.types[0].name);
 }
 
 int compile_variants_read(const options *o, const kernel_choice *k, compile_variants *out) {

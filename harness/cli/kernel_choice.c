@@ -1,68 +1,183 @@
-/* kernel_choice.c - finds the kernel and the case that a command line means. */
+/* kernel_choice.c - finds the kernels and the cases that a command line means. */
 #include "cli/kernel_choice.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "case/bound.h"
 #include "case/source_probe.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "common/say.h"
 
-static bool find_kernel(kernel_choice *k, const char *path, const char *wanted, status *st) {
-    text names;
-    text_init(&names);
-    uint32_t count = compiler_kernel_count(k->source);
-    for (uint32_t i = 0; i < count; i++) {
-        const compiler_kernel *kernel = compiler_kernel_at(k->source, i);
-        text_printf(&names, "%s%s", i ? ", " : "", kernel->name);
-        if (wanted ? strcmp(kernel->name, wanted) == 0 : count == 1)
-            k->kernel = kernel;
-    }
-    if (count == 0)
-        status_set(st, STATUS_INVALID, "%s holds no kernel", path);
-    else if (!k->kernel && wanted)
-        status_set(st, STATUS_NOT_FOUND, "%s has no kernel %s; it has %.700s", path, wanted,
-                   names.data);
-    else if (!k->kernel)
-        status_set(st, STATUS_INVALID, "%s has several kernels, choose one with --kernel: %.700s",
-                   path, names.data);
-    text_release(&names);
-    return k->kernel != NULL;
-}
-
-static bool find_case(kernel_choice *k, const char *wanted, status *st) {
-    for (uint32_t i = 0; i < k->kernel->case_count && !k->c; i++)
-        if (!wanted || strcmp(k->kernel->cases[i].name, wanted) == 0)
-            k->c = &k->kernel->cases[i];
-    return k->c || !wanted ||
-           status_set(st, STATUS_NOT_FOUND, "kernel %s has no case %s", k->kernel->name, wanted);
-}
-
-int kernel_choice_open(const options *o, const char *path, kernel_choice *out) {
+int kernel_choice_source(const options *o, const char *path, compiler_source **out) {
     status st = STATUS_INIT;
     text diagnostics;
-    *out = (kernel_choice){0};
+    *out = NULL;
     if (!source_probe_one(path, &st))
         return command_fail(&st);
     text_init(&diagnostics);
-    out->source = compiler_open(path, command_colour(o, stderr), &diagnostics, &st);
+    *out = compiler_open(path, command_colour(o, stderr), &diagnostics, &st);
     say_diagnostics(stderr, diagnostics.data);
     text_release(&diagnostics);
-    if (!out->source)
-        return command_fail(&st);
-    if (!find_kernel(out, path, options_text(o, OPTION_KERNEL, NULL), &st))
-        return compiler_error_count(out->source) ? EXIT_INPUT : command_fail(&st);
-    if (out->kernel->broken)
-        return EXIT_INPUT;
-    if (!find_case(out, options_text(o, OPTION_CASE, NULL), &st))
-        return command_fail(&st);
-    return EXIT_DONE;
+    return *out ? EXIT_DONE : command_fail(&st);
 }
 
-void kernel_choice_release(kernel_choice *k) {
-    if (k->source)
-        compiler_close(k->source);
+static const compiler_kernel *kernel_named(const compiler_source *source, const char *name) {
+    for (uint32_t i = 0; i < compiler_kernel_count(source); i++)
+        if (strcmp(compiler_kernel_at(source, i)->name, name) == 0)
+            return compiler_kernel_at(source, i);
+    return NULL;
+}
+
+static const compiler_case *case_named(const compiler_kernel *kernel, const char *name) {
+    for (uint32_t i = 0; i < kernel->case_count; i++)
+        if (!name || strcmp(kernel->cases[i].name, name) == 0)
+            return &kernel->cases[i];
+    return NULL;
+}
+
+/* There is no kernel of that name; or, without one, none or several. What is wrong with the source
+ * was told, and may be why. */
+static int no_kernel(const compiler_source *source, const char *path, const char *wanted) {
+    status st = STATUS_INIT;
+    text names;
+    uint32_t count = compiler_kernel_count(source);
+    if (compiler_error_count(source))
+        return EXIT_INPUT;
+    text_init(&names);
+    for (uint32_t i = 0; i < count; i++)
+        text_printf(&names, "%s%s", i ? ", " : "", compiler_kernel_at(source, i)->name);
+    if (count == 0)
+        status_set(&st, STATUS_INVALID, "%s holds no kernel", path);
+    else if (wanted)
+        status_set(&st, STATUS_NOT_FOUND, "%s has no kernel %s; it has %.700s", path, wanted,
+                   names.data);
+    else
+        status_set(&st, STATUS_INVALID, "%s has several kernels, choose one with --kernel: %.700s",
+                   path, names.data);
+    text_release(&names);
+    return command_fail(&st);
+}
+
+int kernel_choice_one(const options *o, compiler_source *source, const char *path,
+                      kernel_choice *out) {
+    const char *name = options_text(o, OPTION_KERNEL, NULL),
+               *case_name = options_text(o, OPTION_CASE, NULL);
+    status st = STATUS_INIT;
+    const compiler_kernel *only =
+        compiler_kernel_count(source) == 1 ? compiler_kernel_at(source, 0) : NULL;
+    *out = (kernel_choice){.source = source, .kernel = name ? kernel_named(source, name) : only};
+    if (!out->kernel)
+        return no_kernel(source, path, name);
+    if (out->kernel->broken)
+        return EXIT_INPUT;
+    out->c = case_named(out->kernel, case_name);
+    if (out->c || !case_name)
+        return EXIT_DONE;
+    status_set(&st, STATUS_NOT_FOUND, "kernel %s has no case %s", out->kernel->name, case_name);
+    return command_fail(&st);
+}
+
+/* ---- all kernels ---- */
+
+static int tell_no_case(const compiler_kernel *kernel, const char *case_name) {
+    text line;
+    text_init(&line);
+    bound_line("tsr compile", kernel, NULL, &line);
+    if (case_name)
+        say(stderr, "tsr: kernel %s has no case %s\n", kernel->name, case_name);
+    else
+        say(stderr, "tsr: kernel %s has no cases; say what to run it on:\n    %s\n", kernel->name,
+            line.data);
+    text_release(&line);
+    return EXIT_INPUT;
+}
+
+/* The case of these values. */
+static int bind_case(kernel_choice *k, const compiler_values *values) {
+    text diagnostics;
+    text_init(&diagnostics);
+    k->c = compiler_case_bind(k->source, k->kernel, values, &diagnostics);
+    say_diagnostics(stderr, diagnostics.data);
+    text_release(&diagnostics);
+    return k->c ? EXIT_DONE : EXIT_INPUT;
+}
+
+/* The graph, and code for any dimensions, are what no case has a say in. */
+static bool needs_case(const options *o, const compiler_kernel *kernel) {
+    bool graph = !options_flag(o, OPTION_EMIT_AFTER) &&
+                 strcmp(options_text(o, OPTION_EMIT, "graph"), "graph") == 0;
+    return kernel->type_count > 0 || !(graph || options_flag(o, OPTION_GENERIC));
+}
+
+static int choose_case(const options *o, const compiler_values *values, kernel_choice *k) {
+    const char *case_name = options_text(o, OPTION_CASE, NULL);
+    if (k->kernel->broken)
+        return EXIT_INPUT;
+    k->c = options_flag(o, OPTION_DIMS) ? NULL : case_named(k->kernel, case_name);
+    if (k->c)
+        return EXIT_DONE;
+    if (options_flag(o, OPTION_DIMS) || (!case_name && kernel_is_fixed(k->kernel)))
+        return bind_case(k, values);
+    return case_name || needs_case(o, k->kernel) ? tell_no_case(k->kernel, case_name) : EXIT_DONE;
+}
+
+/* Several may lack a case, or have other names than --dims, as long as one has it. */
+static bool is_other(const options *o, const compiler_values *values,
+                     const compiler_kernel *kernel) {
+    const char *case_name = options_text(o, OPTION_CASE, NULL);
+    if (options_flag(o, OPTION_DIMS))
+        return !compiler_values_fit(values, kernel);
+    return case_name && !kernel->broken && !case_named(kernel, case_name);
+}
+
+static int tell_others(const options *o, const compiler_values *values,
+                       const unbound_kernels *others, bool some) {
+    text lines;
+    text_init(&lines);
+    if (options_flag(o, OPTION_DIMS))
+        unbound_tell(others, "tsr compile", values, &lines);
+    say_diagnostics(stderr, lines.data);
+    text_release(&lines);
+    if (some || others->count == 0)
+        return EXIT_DONE;
+    if (!options_flag(o, OPTION_DIMS))
+        return tell_no_case(others->items[0], options_text(o, OPTION_CASE, NULL));
+    say(stderr, "tsr: no kernel has just the names of --dims %s\n",
+        options_text(o, OPTION_DIMS, ""));
+    return EXIT_INPUT;
+}
+
+int kernel_choice_all(const options *o, compiler_source *source, const char *path,
+                      kernel_choices *out) {
+    const char *name = options_text(o, OPTION_KERNEL, NULL);
+    compiler_values values = {0};
+    unbound_kernels others = {0};
+    arena memory;
+    status st = STATUS_INIT;
+    if (compiler_kernel_count(source) == 0 || (name && !kernel_named(source, name)))
+        return no_kernel(source, path, name);
+    arena_init(&memory);
+    bool ok = compiler_values_read(options_text(o, OPTION_DIMS, ""), &memory, &values, &st);
+    exit_code code = ok ? EXIT_DONE : (exit_code)command_fail(&st);
+    for (uint32_t i = 0; ok && i < compiler_kernel_count(source); i++) {
+        kernel_choice k = {.source = source, .kernel = compiler_kernel_at(source, i)};
+        if (name && strcmp(k.kernel->name, name) != 0)
+            continue;
+        if (is_other(o, &values, k.kernel)) {
+            vec_push(&others, k.kernel);
+            continue;
+        }
+        int chosen = choose_case(o, &values, &k);
+        code = exit_code_worse(code, (exit_code)chosen);
+        if (chosen == EXIT_DONE)
+            vec_push(out, k);
+    }
+    code = exit_code_worse(code, (exit_code)tell_others(o, &values, &others, out->count > 0));
+    vec_release(&others);
+    arena_release(&memory);
+    return (int)code;
 }
 
 int kernel_choice_options(const options *o, job_choice *choice, compiler_options *out) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "case/dims_from_arrays.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "common/say.h"
@@ -105,32 +106,6 @@ static bool assign_inputs(module_run *r, const options *o, status *st) {
     return true;
 }
 
-/* "[M, 64]", or with `dims` what an array has. */
-static void append_shape(text *out, const metadata_parameter *p, const tensor *t) {
-    int rank = t ? t->rank : (int)p->rank;
-    text_append(out, "[");
-    for (int i = 0; i < rank; i++) {
-        text_append(out, i ? ", " : "");
-        if (!t && p->formulas[i])
-            text_append(out, p->formulas[i]);
-        else
-            text_printf(out, "%" PRId64, t ? t->dims[i] : p->dims[i]);
-    }
-    text_append(out, "]");
-}
-
-static bool wrong_shape(const module_run *r, uint32_t i, status *st) {
-    text words;
-    text_init(&words);
-    append_shape(&words, &r->metadata.parameters[i], NULL);
-    text_append(&words, ", but the array is ");
-    append_shape(&words, NULL, &r->inputs[i]);
-    status_set(st, STATUS_INVALID, "input %s has shape %s", r->metadata.parameters[i].name,
-               words.data);
-    text_release(&words);
-    return false;
-}
-
 static bool read_inputs(module_run *r, status *st) {
     for (uint32_t i = 0; i < r->metadata.inputs; i++) {
         dtype wanted = r->signature.inputs[i].type;
@@ -141,34 +116,42 @@ static bool read_inputs(module_run *r, status *st) {
             return status_set(st, STATUS_INVALID, "input %s is %s, but %s holds %s",
                               r->signature.inputs[i].name, dtype_name(wanted), r->paths[i],
                               dtype_name(r->inputs[i].type));
-        if (r->inputs[i].rank != r->signature.inputs[i].rank)
-            return wrong_shape(r, i, st);
     }
     return true;
 }
 
 /* ---- dimensions ---- */
 
-/* Names that stand alone as a dimension of an input. */
-static bool dims_from_arrays(module_run *r, status *st) {
+static shaped_array declared_array(const module_run *r, uint32_t input) {
+    const metadata_parameter *p = &r->metadata.parameters[input];
+    shaped_array a = {.name = p->name, .rank = (int)p->rank, .array = &r->inputs[input]};
+    memcpy(a.formulas, p->formulas, sizeof a.formulas);
+    memcpy(a.dims, p->dims, sizeof a.dims);
+    return a;
+}
+
+static bool solve_dims(module_run *r, const compiler_values *given, status *st) {
     const metadata *m = &r->metadata;
+    shaped_array arrays[COMPILER_MAX_PARAMETERS];
+    for (uint32_t i = 0; i < m->inputs; i++)
+        arrays[i] = declared_array(r, i);
     if (m->dims > LAUNCH_DIMS_MAX)
         return status_set(st, STATUS_INVALID, "%s takes more than %d dimensions", m->name,
                           LAUNCH_DIMS_MAX);
-    for (uint32_t d = 0; d < m->dims; d++) {
-        r->dims[d] = -1;
-        for (uint32_t i = 0; i < m->inputs && r->dims[d] < 0; i++)
-            for (uint32_t k = 0; k < m->parameters[i].rank; k++)
-                if (m->parameters[i].formulas[k] &&
-                    strcmp(m->parameters[i].formulas[k], m->dim_names[d]) == 0)
-                    r->dims[d] = r->inputs[i].dims[k];
-        if (r->dims[d] < 0)
-            return status_set(
-                st, STATUS_INVALID,
-                "dimension %s of %s stands alone in no input, so arrays do not tell it",
-                m->dim_names[d], m->name);
+    if (given->type_count)
+        return status_set(st, STATUS_INVALID, "--dims: the types of a module are known: %s",
+                          given->types[0].name);
+    dims_request request = {.kernel = m->name,
+                            .names = m->dim_names,
+                            .name_count = m->dims,
+                            .arrays = arrays,
+                            .array_count = m->inputs,
+                            .given = {given->dims, given->dim_count},
+                            .given_by = "--dims"};
+    if (!dims_from_arrays(&request, r->dims, st))
+        return false;
+    for (uint32_t d = 0; d < m->dims; d++)
         r->bindings[d] = (ir_binding){m->dim_names[d], r->dims[d]};
-    }
     return true;
 }
 
@@ -185,14 +168,8 @@ static bool evaluate_shape(const module_run *r, const metadata_parameter *p,
 
 static bool find_shapes(module_run *r, status *st) {
     const metadata *m = &r->metadata;
-    for (uint32_t i = 0; i < m->inputs; i++) {
-        struct compiler_buffer *b = &r->signature.inputs[i];
-        bool same = evaluate_shape(r, &m->parameters[i], b);
-        for (int k = 0; k < b->rank && same; k++)
-            same = r->inputs[i].dims[k] == b->dims[k];
-        if (!same)
-            return wrong_shape(r, i, st);
-    }
+    for (uint32_t i = 0; i < m->inputs; i++)
+        memcpy(r->signature.inputs[i].dims, r->inputs[i].dims, sizeof r->inputs[i].dims);
     for (uint32_t i = 0; i < m->outputs; i++)
         if (!evaluate_shape(r, &m->parameters[m->inputs + i], &r->signature.outputs[i]))
             return status_set(st, STATUS_INVALID, "output %s would have a negative dimension",
@@ -250,15 +227,21 @@ int run_module(const options *o) {
     }
     if (choice.thread_count != 1)
         return command_usage(o->command, "one thread count, please");
-    bool ok = read_module(&r, &st);
+    compiler_values given;
+    arena memory;
+    arena_init(&memory);
+    bool ok = compiler_values_read(options_text(o, OPTION_DIMS, ""), &memory, &given, &st) &&
+              read_module(&r, &st);
     if (ok) {
         ok = read_signature(&r, &st) && assign_inputs(&r, o, &st) && read_inputs(&r, &st) &&
-             dims_from_arrays(&r, &st) && find_shapes(&r, &st) && run(&r, choice.threads[0], &st) &&
+             solve_dims(&r, &given, &st) && find_shapes(&r, &st) &&
+             run(&r, choice.threads[0], &st) &&
              write_outputs(&r, options_text(o, OPTION_OUT, "."), &st);
         metadata_release(&r.metadata);
     }
     tensor_release_all(r.inputs, COMPILER_MAX_PARAMETERS);
     tensor_release_all(r.outputs, COMPILER_MAX_PARAMETERS);
     free(r.image);
+    arena_release(&memory);
     return ok ? EXIT_DONE : command_fail(&st);
 }

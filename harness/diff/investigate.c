@@ -49,7 +49,8 @@ static bool find_case(remade *r, const corpus_case **found, status *st) {
     corpus_query query = {.paths = count ? paths : usual,
                           .path_count = count ? count : 1,
                           .filters = filters,
-                          .filter_count = 1};
+                          .filter_count = 1,
+                          .dims = string_of(r->from->arguments, "dims")};
     bool ok = corpus_load(&r->sources, &query, &diagnostics, st);
     *found = ok ? &r->sources.cases.items[0] : NULL;
     text_release(&diagnostics);
@@ -82,6 +83,7 @@ static bool open_subject(remade *r, status *st) {
         .path = found->path,
         .kernel = found->kernel->name,
         .case_name = found->c->name,
+        .dims = found->c->bound,
         .seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : 1};
     if (!case_context_open(&r->subject, &request, st))
         return false;

@@ -442,8 +442,8 @@ json_t *execute_job(case_context *s, const job *j, execute_stage_fn stage, void 
     status st = STATUS_INIT;
     backend_id id = backend_from_name(j->backend);
     const backend *b = &backend_table[id < BACKEND_COUNT ? id : BACKEND_INTERP];
-    case_context_request request = {j->path,        j->kernel, j->case_name,
-                                    j->golden_path, j->seed,   j->source};
+    case_context_request request = {j->path, j->kernel, j->case_name, j->golden_path,
+                                    j->seed, j->source, j->dims};
     e.result = result_new(j, OUTCOME_ERROR, NULL);
     e.profile = profile_from_name(j->profile);
     json_object_set_new(e.result, "internal", json_object());

@@ -134,11 +134,11 @@ static void tell_shrunk(schedule_fuzz *f, const job *j, const json_t *result, co
     bool scheduled = *j->schedule != '\0';
     say(out,
         "%s/%s, %s, %u thread%s: %s: %s\n"
-        "tsr golden verify %s --backend cpu --filter %s/%s --isa %s --threads %u%s%s%s\n",
+        "tsr golden verify %s --backend cpu --filter %s/%s%s%s --isa %s --threads %u%s%s%s\n",
         j->kernel, j->case_name, j->isa, j->threads, j->threads == 1 ? "" : "s",
         result_text(result, RESULT_STATUS), result_text(result, RESULT_WHY), j->path, j->kernel,
-        j->case_name, j->isa, j->threads, scheduled ? " --schedule '" : "", j->schedule,
-        scheduled ? "'" : "");
+        j->case_name, j->dims && *j->dims ? " --dims " : "", j->dims ? j->dims : "", j->isa,
+        j->threads, scheduled ? " --schedule '" : "", j->schedule, scheduled ? "'" : "");
     if (*packed)
         say(out, "tsr replay %s\n", packed);
     fflush(stdout);
@@ -173,6 +173,7 @@ static job job_for(const schedule_fuzz *f, const corpus_case *item, const char *
     return (job){.path = item->path,
                  .kernel = item->kernel->name,
                  .case_name = item->c->name,
+                 .dims = item->c->bound,
                  .golden_path = item->golden_path,
                  .backend = "cpu",
                  .profile = "strict",

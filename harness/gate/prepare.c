@@ -84,6 +84,7 @@ static bool open_subject(case_context *s, const gate_side_unit *unit, uint64_t s
     case_context_request request = {.path = unit->item->path,
                                     .kernel = unit->kernel,
                                     .case_name = unit->case_name,
+                                    .dims = unit->item->c->bound,
                                     .seed = seed};
     return case_context_open(s, &request, st);
 }

@@ -63,7 +63,8 @@ static bool add_file(gate_side *a, const gate_side_request *request, const char 
     text_init(&key);
     const char *case_name = item ? item->c->name : stem ? stem : "module";
     text_printf(&key, "%s/%s@cpu,%s,%u", kernel, case_name, profile, threads);
-    bool wanted = gate_side_wants(request, kernel, case_name, profile, 0);
+    bool wanted = gate_side_wants(request, kernel, case_name, profile, 0) &&
+                  (item || !stem || !request->query->dims);
     gate_side_unit *unit = wanted ? gate_side_add(a, key.data) : NULL;
     if (unit && !unit->kernel) {
         unit->kernel = base_strdup(kernel);

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "case/bound.h"
 #include "lint/subject.h"
 
 enum { SOURCE_BYTES_MAX = 64 << 20 };
@@ -186,6 +187,15 @@ static bool open_case(lint_kernel *k, const compiler_case *c, text *diagnostics)
     return true;
 }
 
+/* Of a kernel that has neither cases nor anything to bind; else NULL. */
+static const compiler_case *only_case(compiler_source *source, const compiler_kernel *kernel,
+                                      text *diagnostics) {
+    const compiler_values none = {0};
+    return kernel->case_count == 0 && kernel_is_fixed(kernel)
+               ? compiler_case_bind(source, kernel, &none, diagnostics)
+               : NULL;
+}
+
 static void check_kernel(lint_report *r, const lint_file *f, compiler_source *source,
                          const compiler_kernel *kernel) {
     lint_kernel k = {r, f, source, kernel, NULL, 0};
@@ -193,12 +203,13 @@ static void check_kernel(lint_report *r, const lint_file *f, compiler_source *so
     text_init(&diagnostics);
     k.cases = base_calloc(kernel->case_count + 1, sizeof *k.cases);
     r->kernels++;
-    r->cases += kernel->case_count;
-    bool sound = true;
+    const compiler_case *fixed = only_case(source, kernel, &diagnostics);
+    r->cases += fixed ? 1 : kernel->case_count;
+    bool sound = !fixed || open_case(&k, fixed, &diagnostics);
     for (uint32_t i = 0; i < kernel->case_count && sound; i++)
         sound = open_case(&k, &kernel->cases[i], &diagnostics);
     take_diagnostics(r, f, diagnostics.data);
-    if (kernel->case_count == 0)
+    if (kernel->case_count == 0 && !fixed)
         lint_add(&k, LINT_NO_CASE, lint_kernel_span(&k), NULL, "kernel %s has no cases",
                  kernel->name);
     if (sound && k.case_count) {

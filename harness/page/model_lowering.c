@@ -271,10 +271,12 @@ static bool load_sources(lowering *l, const choice_list *list) {
     const char **filters = base_calloc(list->count + 1, sizeof *filters);
     for (size_t i = 0; i < list->count; i++)
         filters[i] = word(list->items[i].row, ROW_KERNEL);
-    corpus_query query = {.paths = paths,
-                          .path_count = source_paths(l, paths, 64),
-                          .filters = filters,
-                          .filter_count = list->count};
+    corpus_query query = {
+        .paths = paths,
+        .path_count = source_paths(l, paths, 64),
+        .filters = filters,
+        .filter_count = list->count,
+        .dims = json_string_value(json_object_get(json_object_get(l->run, "arguments"), "dims"))};
     bool ok = query.path_count && corpus_load(&l->sources, &query, &diagnostics, &st);
     free(filters);
     text_release(&diagnostics);

@@ -145,8 +145,10 @@ json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_m
                   (json_int_t)j->threads, "seed", (json_int_t)j->seed, "fault", j->fault,
                   "timeout_s", (json_int_t)timeout_seconds, "memory_mib", (json_int_t)memory_mib,
                   "unoptimised", j->unoptimised, "schedule", j->schedule, "generic", j->generic);
-    if (j->device) /* a build that does not know the field replays what has none */
+    if (j->device) /* a build that does not know a field replays what has none */
         json_object_set_new(item, "device", json_string(j->device));
+    if (j->dims)
+        json_object_set_new(item, "dims", json_string(j->dims));
     return item;
 }
 

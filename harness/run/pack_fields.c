@@ -68,7 +68,7 @@ static bool is_of_kind(const char *word, pack_field_kind kind) {
         return is_made_of(word, LETTERS DIGITS "._+-");
     case PACK_FIELD_DEVICE:
         return is_made_of(word, LETTERS DIGITS "._+-:");
-    case PACK_FIELD_SCHEDULE:
+    case PACK_FIELD_VALUES:
         return is_made_of(word, LETTERS DIGITS "._=,-");
     case PACK_FIELD_PROFILE:
         return profile_from_name(word) != PROFILE_COUNT;
@@ -120,7 +120,7 @@ static void describe(const pack_field *f, text *why) {
         [PACK_FIELD_IDENTIFIER] = "an identifier",
         [PACK_FIELD_LABEL] = "a name of letters, digits and . _ + -",
         [PACK_FIELD_DEVICE] = "a device, NAME or NAME:INDEX",
-        [PACK_FIELD_SCHEDULE] = "a schedule",
+        [PACK_FIELD_VALUES] = "a schedule",
         [PACK_FIELD_TEXT] = "a text",
         [PACK_FIELD_PROFILE] = "the name of a profile",
         [PACK_FIELD_STATUS] = "the status of a result",

@@ -19,7 +19,7 @@ typedef enum pack_field_kind {
     PACK_FIELD_IDENTIFIER, /* [A-Za-z_][A-Za-z0-9_]* */
     PACK_FIELD_LABEL,      /* [A-Za-z0-9._+-]* */
     PACK_FIELD_DEVICE,     /* [A-Za-z0-9._+:-]* */
-    PACK_FIELD_SCHEDULE,   /* [A-Za-z0-9._=,-]* */
+    PACK_FIELD_VALUES,     /* [A-Za-z0-9._=,-]* */
     PACK_FIELD_TEXT,       /* UTF-8 */
     PACK_FIELD_PROFILE,    /* the name of a profile */
     PACK_FIELD_STATUS,     /* the status of a result */

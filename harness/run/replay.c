@@ -110,6 +110,7 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
         return invalid(r, "it does not hold one source");
     c->job.kernel = word_at(item, "kernel");
     c->job.case_name = word_at(item, "case");
+    c->job.dims = word_at(item, "dims");
     c->job.backend = word_at(item, "backend");
     c->job.device = word_at(item, "device");
     c->job.profile = word_at(item, "profile");

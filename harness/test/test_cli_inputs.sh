@@ -61,7 +61,7 @@ mkdir corpus/twice && cp corpus/small/small.tsr corpus/twice/again.tsr
 exits 3 "a kernel that is defined twice" "$tsr" bench corpus --list
 has err "addition is defined in" "the kernel that is defined twice is named"
 rm -r corpus/twice
-exits 3 "several kernels and none chosen" "$tsr" compile corpus/small/small.tsr
+exits 3 "several kernels and none chosen" "$tsr" compile corpus/small/small.tsr --emit module -o several.tsrm
 exits 3 "a kernel that is not there" "$tsr" compile corpus/small/small.tsr --kernel nosuch
 exits 3 "a case that is not there" "$tsr" compile corpus/small/small.tsr --kernel product --case nosuch
 

@@ -86,7 +86,7 @@ exits 0 "runs" run "" both.tsrm both --in x=softmax_x.npy
 exits 0 "with the interpreter's bits" diff -r rows.interp both
 
 exits 3 "an array of another shape" run "" rows.tsrm o --in x=short.npy
-has err "input x has shape \[13, 127\], but the array is \[13, 126\]" "is told"
+has err "parameter x has shape \[13, 127\], but the array is \[13, 126\]" "is told"
 exits 3 "an array of another type" run "" rows.tsrm o --in x=double.npy
 exits 3 "an array that is missing" run "" product.tsrm o --in x=matmul_x.npy
 exits 3 "an input that is not there" run "" rows.tsrm o --in z=softmax_x.npy
@@ -155,7 +155,7 @@ for i in 0 1 2 3; do
     exits 0 "has the same bits" diff -r any interp
 done
 exits 3 "shapes that do not agree" run "" heads.tsrm o --in q=q0.npy --in k=k1.npy --in v=v0.npy
-has err "input k has shape \\[H, 2\*S, D\\], but the array is \\[1, 2, 1\\]" "are told with their formula"
+has err "parameter k has shape \\[H, 2\*S, D\\], but the array is \\[1, 2, 1\\]" "are told with their formula"
 for n in 0 1 4 15; do # by 8: negative, odd and positive differences
     $python -c "
 import numpy as np

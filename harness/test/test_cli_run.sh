@@ -76,6 +76,82 @@ exits 3 "a target outside its row" "$tsr" run loss.tsr --in x=logits.npy --in ta
 has err "input 'target': element 1 is 4, .* a row of 4" "is told"
 exits 0 "targets inside it" "$tsr" run loss.tsr --in x=logits.npy --in target=near.npy --out loss
 
+cat >solved.tsr <<'END'
+@kernel
+def halves(x: Tensor["2*N", f32], y: Tensor["N + 1", f32]) -> Tensor["N", f32]:
+    return x[:N] + x[N:] + y[1:]
+
+
+@cases(case("five", N=5, P=2))
+@kernel
+def copies(x: Tensor["N", f32]) -> Tensor["N", "P", f32]:
+    return broadcast_to(x[:, None], (N, P))
+
+
+@kernel
+def groups(x: Tensor["G*R", f32], g: Tensor["G", f32]) -> Tensor["G", f32]:
+    return sum(reshape(x, (G, R)), axis=1) + g
+
+
+@kernel
+def square(x: Tensor["N*N", f32]) -> Tensor["N", "N", f32]:
+    return reshape(x, (N, N))
+
+
+@kernel
+def double(x: Tensor["N", "T"]) -> Tensor["N", "T"]:
+    return x + x
+END
+$python -c "
+import numpy as np
+for n in range(4, 10):
+    np.save('v%d.npy' % n, np.arange(n, dtype=np.float32))
+np.save('i5.npy', np.arange(5, dtype=np.int32))
+np.save('h5.npy', np.arange(5, dtype=np.uint16))"
+for kernel in halves copies groups square; do
+    exits 0 "$kernel for any dimensions" "$tsr" compile solved.tsr --kernel $kernel --generic --emit module -o $kernel.tsrm
+done
+
+# Exit code, "both" where it holds of a module, too, the word, the kernel, its other arguments.
+while read -r code of word kernel arguments; do
+    for file in solved.tsr $kernel.tsrm; do
+        choice=(--kernel "$kernel")
+        [ $file = solved.tsr ] || choice=()
+        [ $file = solved.tsr ] || [ "$of" = both ] || continue
+        # shellcheck disable=SC2086
+        exits "$code" "$kernel of ${file#*.}: $arguments" "$tsr" run $file "${choice[@]}" $arguments --out o-$kernel
+        [ "$word" = - ] || has err "$word" "is told why"
+    done
+done <<'END'
+0 both - halves --in v8.npy --in v5.npy
+0 both - halves --in v8.npy --in v5.npy --dims N=4
+3 both no.N.makes.2.N.=.7 halves --in v7.npy --in v5.npy
+3 both axis.0.must.be.N...1.=.5 halves --in v8.npy --in v6.npy
+3 both by.--dims halves --in v8.npy --in v5.npy --dims N=3
+3 both no.dimension.K.*has.N halves --in v8.npy --in v5.npy --dims K=3
+0 both - groups --in v8.npy --in v4.npy
+3 both no.R.makes groups --in v9.npy --in v4.npy
+3 both --dims.P= copies --in v7.npy
+0 both - copies --in v7.npy --dims P=3
+0 source - copies --in v5.npy --case five
+3 source by.--case copies --in v7.npy --case five
+3 both --dims.N= square --in v9.npy
+0 both - square --in v9.npy --dims N=3
+2 both NAME=NUMBER square --in v9.npy --dims N
+3 source variable.T square --in v9.npy --dims N=3,T=f32
+0 source - double --in i5.npy
+0 source - double --in h5.npy --dims T=bf16
+3 source is.i64,.but double --in i5.npy --dims T=i64
+END
+exits 0 "the values" $python -c "
+import glob, numpy as np
+one = lambda kernel: np.load(*glob.glob('o-%s/*.npy' % kernel))
+v = lambda n: np.arange(n, dtype=np.float32)
+assert (one('halves') == v(8)[:4] + v(8)[4:] + v(5)[1:]).all()
+assert (one('groups') == v(8).reshape(4, 2).sum(1) + v(4)).all()
+assert (one('copies') == np.repeat(v(5)[:, None], 2, 1)).all()
+assert (one('square') == v(9).reshape(3, 3)).all()"
+
 for level in graph schedule tile llvm asm; do
     exits 0 "compile to $level" "$tsr" compile $source --kernel product --emit $level
     has out "." "prints something"

@@ -155,7 +155,7 @@ static void expect(const pack_field *f, const char *what, json_t *value, bool in
 }
 
 #define KIND(name) (1u << PACK_FIELD_##name)
-#define WORDS (KIND(LABEL) | KIND(DEVICE) | KIND(TEXT) | KIND(SCHEDULE))
+#define WORDS (KIND(LABEL) | KIND(DEVICE) | KIND(TEXT) | KIND(VALUES))
 
 /* JSON, and the kinds whose domain may have it. */
 static const struct {
@@ -203,7 +203,7 @@ static void perturb_literally(const pack_field *f) {
     expect(f, "[]", json_array(), f->kind == PACK_FIELD_ARRAY || f->kind == PACK_FIELD_DIGESTS);
     expect(f, "{}", json_object(), f->kind == PACK_FIELD_OBJECT && !f->required);
     expect(f, "empty", json_string(""),
-           f->low == 0 && ((KIND(TEXT) | KIND(LABEL) | KIND(SCHEDULE)) >> f->kind & 1));
+           f->low == 0 && ((KIND(TEXT) | KIND(LABEL) | KIND(VALUES)) >> f->kind & 1));
 }
 
 static json_t *letters(size_t count) {
@@ -246,7 +246,7 @@ static void perturb_size(const pack_field *f) {
     case PACK_FIELD_IDENTIFIER:
     case PACK_FIELD_LABEL:
     case PACK_FIELD_DEVICE:
-    case PACK_FIELD_SCHEDULE:
+    case PACK_FIELD_VALUES:
     case PACK_FIELD_TEXT:
         expect(f, "longest", letters((size_t)f->high), true);
         expect(f, "longer", letters((size_t)f->high + 1), false);

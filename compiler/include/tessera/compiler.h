@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/dtype.h"
 #include "base/sha256.h"
 #include "base/status.h"
@@ -63,7 +64,17 @@ typedef struct compiler_case {
     const compiler_type_binding *types;
     uint32_t type_count;
     const compiler_input *inputs; /* one per parameter, defaults filled in */
+    const char *bound; /* "M=128,T=bf16": of compiler_case_bind, which makes it again; NULL: of the
+                          source */
 } compiler_case;
+
+/* Values for dimensions and type variables by name, as a command line has them. */
+typedef struct compiler_values {
+    const ir_binding *dims;
+    uint32_t dim_count;
+    const compiler_type_binding *types;
+    uint32_t type_count;
+} compiler_values;
 
 /* @schedule(...) of a kernel: values of schedule parameters, with their places in the source. They
  * are no part of what the kernel computes, and in no hash of its graph. */
@@ -88,6 +99,10 @@ typedef struct compiler_kernel {
     uint32_t line;
     uint32_t parameter_count;
     const char *const *parameter_names;
+    const char *const *dim_names; /* as they are first mentioned, parameters before results */
+    uint32_t dim_count;
+    const char *const *type_names; /* of its type variables */
+    uint32_t type_count;
     uint32_t case_count;
     const compiler_case *cases;
     const compiler_schedule *schedule; /* NULL: none is written */
@@ -106,6 +121,17 @@ void compiler_close(compiler_source *source);
 uint32_t compiler_error_count(const compiler_source *source);
 uint32_t compiler_kernel_count(const compiler_source *source);
 const compiler_kernel *compiler_kernel_at(const compiler_source *source, uint32_t index);
+
+/* Reads "M=128,N=256,T=bf16" into the arena; "" is no value at all. False: it has another form, a
+ * name stands there twice, or a number does not fit 63 bits. */
+bool compiler_values_read(const char *words, arena *memory, compiler_values *out, status *st);
+/* Are these names all dimensions and type variables of the kernel, and no others? */
+bool compiler_values_fit(const compiler_values *values, const compiler_kernel *kernel);
+/* The kernel's case of these values: its name is made of them, its inputs have the distributions of
+ * their types. The values must be all that the kernel has. NULL with diagnostics appended; lives
+ * until compiler_close. */
+const compiler_case *compiler_case_bind(compiler_source *source, const compiler_kernel *kernel,
+                                        const compiler_values *values, text *diagnostics);
 
 /* Checks a kernel under a case's element types: Graph IR with symbolic dimensions, before any pass.
  * NULL with diagnostics appended on error. Owned by the caller (ir_module_free). Two cases with the

@@ -1,0 +1,215 @@
+# test_cli_own.sh - a kernel that somebody just typed: --dims in every command that takes a kernel, tsr new, and compile of a
+# whole file.
+source "$(dirname "$0")/lib.sh"
+python=/usr/bin/python3
+export TSR_DB=$scratch/results.db TSR_TUNED=$scratch/tuned.jsonl
+
+cat >my.tsr <<'END'
+@kernel
+def scale(x: Tensor["M", "N", f32], s: Tensor["M", f32]) -> Tensor["M", "N", f32]:
+    return x * s[:, None]
+END
+cat >several.tsr <<'END'
+@kernel
+def twice(x: Tensor["N", "T"]) -> Tensor["N", "T"]:
+    return x + x
+
+
+@kernel
+def halves(x: Tensor["2*N", f32]) -> Tensor["N", f32]:
+    return x[:N] + x[N:]
+
+
+@cases(case("one", N=3), case("N8", N=9))
+@kernel
+def thrice(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    return x + x + x
+
+
+@kernel
+def four(x: Tensor[4, f32]) -> Tensor[4, f32]:
+    return x + x
+
+
+@kernel
+def turned(x: Tensor["M", "K", f32], y: Tensor["D2", f32]) -> tuple[Tensor["M", "K", f32], Tensor["D2", f32]]:
+    return concat([x[:, 3:], x[:, :3]], axis=1), y + y
+END
+
+lists() { # WANTED WHAT: the kernel/case@backend that --list printed
+    local names
+    names=$(sed 's/,.*//' out | sort | tr '\n' ' ')
+    [ "$names" = "$1" ] && pass "$2" || fail "$2: $names"
+}
+
+# Without --dims, the line to type.
+for command in bench "golden verify" tune "compile --emit tile"; do
+    # shellcheck disable=SC2086
+    exits 3 "$command without dimensions" "$tsr" $command my.tsr
+    has err "^ +tsr ${command% --emit*} my.tsr --dims M=...,N=...$" "says what to type"
+done
+exits 3 "pack-repro without dimensions" "$tsr" pack-repro scale --case none my.tsr
+has err '^ +tsr pack-repro scale my.tsr --dims M=...,N=...$' "says what to type"
+exits 3 "a type variable" "$tsr" bench several.tsr --filter twice
+has err '^ +tsr bench several.tsr --dims N=...,T=f32$' "is in the line"
+
+# Which kernels are meant, and what their case is called.
+exits 0 "all that have these names" "$tsr" bench several.tsr --dims N=8 --backend cpu --threads 1 --list
+lists "halves/N8@cpu thrice/N8@cpu " "are those"
+has err '^ +tsr bench several.tsr --dims N=8,T=f32$' "and the others are told"
+exits 0 "a type" "$tsr" bench several.tsr --dims 'T=bf16, N=8' --backend cpu --threads 1 --list
+lists "twice/N8-T_bf16@cpu " "is in the name"
+exits 0 "a name that ends in a digit" "$tsr" bench several.tsr --dims D2=7,K=5,M=2 --backend cpu --threads 1 --list
+lists "turned/M2-K5-D2_7@cpu " "does not run into its value"
+exits 0 "a kernel that has only one case" "$tsr" bench several.tsr --filter four,thrice --backend cpu --threads 1 --list
+lists "four/fixed@cpu thrice/N8@cpu thrice/one@cpu " "has it without more"
+cat >free.tsr <<'END'
+@kernel
+def counting() -> Tensor["N", i32]:
+    return arange(N)
+
+
+@kernel
+def table(x: Tensor["N", f32]) -> tuple[Tensor["N", "P", f32], Tensor["2*P", f32]]:
+    return broadcast_to(x[:, None], (N, P)), zeros((2 * P,), f32)
+
+
+@kernel
+def pair(x: Tensor[2, f32]) -> Tensor[2, f32]:
+    return x * x
+END
+for dims in N=5 N=5,P=3; do
+    for how in "" --generic --unoptimised; do
+        exits 0 "a dimension of results alone, $dims $how" "$tsr" bench free.tsr --dims $dims --backend cpu --quick --threads 1 $how --json
+        [ "$(grep -c '"status": *"ok"' out)" -eq 1 ] && pass "has its kernel" || fail "has its kernel"
+    done
+done
+exits 0 "lint" "$tsr" lint free.tsr --json
+has out '"warnings": 2,?$' "knows what has only one case"
+long=$($python -c "
+names = [c + 'x' * 20 for c in 'abcdef']
+shape = ', '.join('\"%s\"' % n for n in names)
+print('@kernel\ndef f(x: Tensor[%s, f32]) -> Tensor[%s, f32]:\n    return x + x' % (shape, shape), file=open('long.tsr', 'w'))
+print(','.join('%s=2' % n for n in names))")
+exits 0 "long names" "$tsr" bench long.tsr --dims "$long" --backend cpu --threads 1 --list
+has out '^f/[A-Za-z0-9_-]{51}\.[0-9a-f]{12}@' "are cut"
+
+# Exit code, identifier or word, --dims, file.
+while read -r code word dims file; do
+    exits "$code" "--dims $dims" "$tsr" bench "$file" --dims "$dims" --list
+    has err "$word" "is told why"
+    [ -s out ] && fail "and nothing runs" || pass "and nothing runs"
+done <<'END'
+2 NAME=NUMBER M= my.tsr
+2 NAME=NUMBER M=12,N my.tsr
+2 NAME=NUMBER M=12,N=x my.tsr
+2 NAME=NUMBER M=12,N=-1 my.tsr
+2 NAME=NUMBER M=12,,N=1 my.tsr
+2 NAME=NUMBER 1M=12 my.tsr
+2 NAME=NUMBER N=99999999999999999999 my.tsr
+2 twice M=1,M=2 my.tsr
+3 --dims.M=12,N=[.]+$ M=12 my.tsr
+3 --dims.M=12,N=3$ M=12,N=3,K=4 my.tsr
+3 --dims.M=12,N=[.]+$ M=12,K=3 my.tsr
+3 E0706 M=12,N=f32 my.tsr
+3 E0706 M=12,N=2147483649 my.tsr
+3 E0903 M=2147483648,N=2147483648 my.tsr
+3 E0705 N=12,T=12 several.tsr
+3 E05 M=2,K=2,D2=1 several.tsr
+3 nosuch.tsr N=1 nosuch.tsr
+END
+exits 2 "an empty --dims" "$tsr" bench my.tsr --dims=
+exits 3 "a type that the kernel cannot have" "$tsr" bench several.tsr --filter twice --dims N=8,T=bool --list
+has err 'error\[E[0-9]+\]' "is a diagnostic"
+exits 2 "beside --case" "$tsr" compile my.tsr --dims M=1,N=2 --case one
+exits 2 "beside --case, in run" "$tsr" run my.tsr --dims M=1,N=2 --case one --in x.npy --in x.npy
+exits 2 "beside --case, in pack-repro" "$tsr" pack-repro scale --dims M=1,N=2 --case one my.tsr
+exits 2 "of a result" "$tsr" pack-repro last:scale/M1-N2 --dims M=1,N=2
+exits 2 "of random kernels" "$tsr" fuzz --kernels 1 --dims M=1
+
+# A run: stored, gone on with, compared, tuned, gated, packed.
+dims=M=16,N=32
+quick=(--dims $dims --quick --threads 1)
+exits 0 "bench" "$tsr" bench my.tsr --dims $dims --quick --backend cpu,interp --json
+cp out first.json
+exits 0 "has the case" $python -c "
+import json
+d = json.load(open('first.json'))
+assert sorted((r['kernel'], r['case'], r['backend'], r['status']) for r in d['results']) == [
+    ('scale', 'M16-N32', 'cpu', 'ok'), ('scale', 'M16-N32', 'interp', 'ok')], d['results']"
+exits 0 "other values" "$tsr" bench my.tsr --dims M=5,N=3 --quick --backend cpu --json
+has out '"case": ?"M5-N3"' "are another case"
+exits 0 "going on" "$tsr" bench my.tsr "${quick[@]}" --backend cpu --resume
+exits 0 "diff of two backends" "$tsr" diff first.json:interp first.json:cpu
+exits 0 "tune" "$tsr" tune my.tsr --dims $dims --quick --threads 1 --budget 5
+exits 0 "what was found" "$tsr" tune --show scale/M16-N32
+exits 2 "gate of two records" "$tsr" gate --baseline file:first.json --against file:first.json --dims $dims
+mkdir modules
+exits 0 "a module of it" "$tsr" compile my.tsr --dims $dims --threads 1 --emit module -o modules/scale-M16-N32.tsrm
+exits 0 "and of another" "$tsr" compile my.tsr --dims M=1,N=2 --threads 1 --emit module -o modules/scale-M1-N2.tsrm
+for baseline in modules "$tsr"; do
+    exits 0 "gate, baseline ${baseline##*/}" "$tsr" gate --baseline "$baseline" my.tsr --dims $dims --no-timing --json
+    has out '"case": ?"M16-N32"' "has the case"
+done
+exits 0 "golden record" "$tsr" golden record my.tsr --dims $dims --golden golden
+[ -e golden/scale/M16-N32.json ] && pass "has a golden for it" || fail "has a golden for it"
+exits 0 "golden verify" "$tsr" golden verify my.tsr --dims $dims --golden golden --backend cpu
+exits 0 "golden list" "$tsr" golden list my.tsr --dims $dims --golden golden
+has out 'present .*scale/M16-N32' "finds it"
+exits 0 "random schedules" "$tsr" fuzz --schedules 2 my.tsr --dims $dims
+exits 0 "negative controls" "$tsr" bench my.tsr --dims $dims --negative-controls --backend cpu --quick
+exits 0 "report" "$tsr" report first.json -o report.html --inspect scale
+
+exits 0 "pack-repro" "$tsr" pack-repro scale --dims $dims my.tsr -o fine.repro.tar.lz4
+exits 0 "its replay" "$tsr" replay fine.repro.tar.lz4 --json
+has out '"REPRODUCED_EXACT"' "is exact"
+exits 0 "pack-repro of a run" "$tsr" pack-repro last:scale/M16-N32 -o again.repro.tar.lz4
+exits 1 "a failure" "$tsr" bench my.tsr "${quick[@]}" --backend cpu --inject flip-bit --failures failures
+for pack in failures/scale-M16-N32-*.repro.tar.lz4 again.repro.tar.lz4; do
+    exits 0 "replay of ${pack%%/*}" "$tsr" replay "$pack"
+done
+exits 0 "the last failure" "$tsr" pack-repro --last-failure -o failure.repro.tar.lz4
+exits 1 "failed ones again" "$tsr" bench my.tsr "${quick[@]}" --backend cpu --inject flip-bit --last-failed
+exits 1 "what differs" "$tsr" diff first.json:scale/M16-N32@cpu last:scale/M16-N32@cpu --json
+has out '"first"' "is computed again"
+
+# compile: every kernel of a file.
+shows() { # WANTED WHAT: the headings that begin with what a comment begins with
+    local names
+    names=$(grep -E '^(//|#|;) [a-z]+(/|$)' out | tr '\n' ' ')
+    [ "$names" = "$1" ] && pass "$2" || fail "$2: $names"
+}
+exits 3 "a file whose kernels lack cases" "$tsr" compile several.tsr --emit tile
+shows "// thrice/one // four/fixed " "shows the others"
+exits 0 "compile with dimensions" "$tsr" compile several.tsr --dims N=8 --emit llvm --threads 1
+shows "; halves/N8 ; thrice/N8 " "shows those that fit"
+exits 0 "one of them" "$tsr" compile several.tsr --dims N=8 --kernel halves --emit asm
+shows "" "needs no heading"
+exits 0 "a case" "$tsr" compile several.tsr --case N8 --emit tile
+exits 3 "a case that none has" "$tsr" compile several.tsr --case nosuch
+exits 3 "several into a module" "$tsr" compile several.tsr --dims N=8 --emit module -o o.tsrm
+[ -e o.tsrm ] && fail "is refused" || pass "is refused"
+exits 0 "one into a module" "$tsr" compile my.tsr --dims $dims --emit module -o my.tsrm
+exits 0 "a graph needs no dimensions" "$tsr" compile my.tsr
+exits 0 "nor does code for any" "$tsr" compile my.tsr --generic --emit module -o any.tsrm
+
+# A kernel to begin with.
+exits 0 "new" "$tsr" new acme --dir made/here
+[ "$(cat out)" = made/here/acme.tsr ] && pass "prints the path" || fail "prints the path"
+exits 0 "it benches at once" "$tsr" bench made/here/acme.tsr --quick --backend cpu --threads 1 --json
+[ "$(grep -c '"status": *"ok"' out)" -eq 3 ] && pass "three cases" || fail "three cases"
+exits 0 "and lint has nothing to say" "$tsr" lint made/here/acme.tsr --strict
+cp made/here/acme.tsr before
+exits 3 "new, again" "$tsr" new acme --dir made/here
+same before made/here/acme.tsr "leaves the file alone"
+ln -s nowhere.tsr made/here/link.tsr
+exits 3 "new over a link" "$tsr" new link --dir made/here
+[ -e made/here/nowhere.tsr ] && fail "does not follow it" || pass "does not follow it"
+for wrong in 9a a-b ../a a.b '' def "$(printf 'a%.0s' {1..200})" $'a\nb'; do
+    exits 2 "new $(printf %q "${wrong:0:8}")" "$tsr" new "$wrong"
+done
+exits 2 "new without a name" "$tsr" new
+exits 2 "new with two" "$tsr" new a b
+exits 4 "new below a file" "$tsr" new a --dir my.tsr
+[ "$(find . -name '*.tsr' -type f | wc -l)" -eq 5 ] && pass "nothing else was written" || fail "nothing else was written"
+finish
