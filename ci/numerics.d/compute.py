@@ -374,9 +374,9 @@ class Machine:
         return o if counts is None else np.where((counts == 0)[:, None], F32(0), o), "f32"
 
     def op_cross_entropy(self, op, x, target):
-        rows = np.arange(x[0].shape[0])
-        losses = self.logsumexp(x[0], 1)
-        return mean(losses - x[0][rows, np.clip(target[0], 0, x[0].shape[1] - 1)], 0), "f32"
+        length = x[0].shape[-1]
+        scores, hits = x[0].reshape(prod(x[0].shape[:-1]), length), np.clip(target[0].reshape(-1), 0, length - 1)
+        return mean(self.logsumexp(scores, 1) - scores[np.arange(len(scores)), hits], 0), "f32"
 
     def op_rope(self, op, x, cos, sin):
         half = x[0].shape[-1] // 2

@@ -99,8 +99,7 @@ static entity combine_tensors(checker *c, uint32_t symbol, span symbol_at, const
         return refuse_operator(c, symbol, symbol_at, at);
     }
     if (row->predicate) {
-        ir_named_attr predicate = {"predicate", ir_attr_string(c->m, row->predicate)};
-        return emit_elementwise(c, row->opcode, operands, 2, &predicate, 1, at);
+        return emit_compare(c, row->predicate, a, b, at);
     }
     return emit_elementwise(c, row->opcode, operands, 2, NULL, 0, at);
 }
