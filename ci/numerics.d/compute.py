@@ -129,7 +129,8 @@ def arithmetic(name, operands):
 
 def floating(name, v):
     table = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "sqrt": np.sqrt, "neg": np.negative,
-             "abs": np.abs, "maximum": formats.maximum, "minimum": formats.minimum, "fma": formats.fma}
+             "abs": np.abs, "maximum": formats.maximum, "minimum": formats.minimum, "fma": formats.fma,
+             "floor": np.floor, "ceil": np.ceil, "round": np.rint, "trunc": np.trunc}
     return table[name](*v)
 
 
