@@ -103,6 +103,8 @@ void scope_name_value(checker *c, ir_value value, const char *name, span at);
 const ir_type_data *tensor_type(const checker *c, const entity *e);
 /* "[M, 128] f32", in the checker's memory. */
 const char *entity_type_text(checker *c, ir_type type);
+/* The same as a source has it: Tensor["M", 128, f32], the element followed by `policies`. */
+const char *entity_annotation(checker *c, ir_type type, const char *policies);
 /* note: where the tensor comes from, and what it is. */
 void note_tensor(checker *c, const entity *e);
 

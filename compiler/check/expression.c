@@ -136,6 +136,11 @@ static entity negate(checker *c, uint32_t symbol, entity *e, span at) {
         e->integer = !e->integer;
         return *e;
     }
+    if (e->kind == ENTITY_DIM && symbol == SYMBOL1('-')) {
+        diagnose_error(c->report, ERROR_DIMENSION_RANGE, at, "a dimension cannot be negative");
+        diagnose_help(c->report, "a difference of dimensions can be written: M - N");
+        return entity_broken(at);
+    }
     if (!argument_tensor(c, e, "the operand")) {
         return entity_broken(at);
     }

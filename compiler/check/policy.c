@@ -306,7 +306,16 @@ entity policy_convert(checker *c, const entity *x, dtype to, const policy_set *s
         diagnose_error(c->report, ERROR_POLICY_EFFECT, at,
                        "this cast converts nothing: the value is %s already", dtype_name(to));
         note_tensor(c, x);
-        diagnose_help(c->report, "write the policy where the tensor is annotated");
+        const char *policy = arena_printf(&c->memory, " @ accum(%s)", dtype_name(set->accum));
+        if (ir_value_get(c->m, x->value)->op) {
+            diagnose_help(c->report,
+                          "write it where the sum's result is annotated: total: Tensor[..., %s%s] "
+                          "= sum(x)",
+                          dtype_name(to), policy);
+        } else {
+            diagnose_help(c->report, "write it where the parameter is annotated: %s",
+                          entity_annotation(c, ir_value_get(c->m, x->value)->type, policy));
+        }
         return entity_broken(at);
     }
     if (y.kind == ENTITY_TENSOR) {
