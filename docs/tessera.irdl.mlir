@@ -79,6 +79,30 @@ module {
       %1 = irdl.any
       irdl.results(%1)
     }
+    irdl.operation @floor {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @ceil {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @round {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @trunc {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
     irdl.operation @rsqrt {
       %0 = irdl.any
       irdl.operands(%0)
@@ -1237,6 +1261,30 @@ module {
       irdl.results(%1)
     }
     irdl.operation @sqrt {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @floor {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @ceil {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @round {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
+    irdl.operation @trunc {
       %0 = irdl.any
       irdl.operands(%0)
       %1 = irdl.any

@@ -129,7 +129,8 @@ def arithmetic(name, operands):
 
 def floating(name, v):
     table = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "sqrt": np.sqrt, "neg": np.negative,
-             "abs": np.abs, "maximum": formats.maximum, "minimum": formats.minimum, "fma": formats.fma}
+             "abs": np.abs, "maximum": formats.maximum, "minimum": formats.minimum, "fma": formats.fma,
+             "floor": np.floor, "ceil": np.ceil, "round": np.rint, "trunc": np.trunc}
     return table[name](*v)
 
 
@@ -374,9 +375,9 @@ class Machine:
         return o if counts is None else np.where((counts == 0)[:, None], F32(0), o), "f32"
 
     def op_cross_entropy(self, op, x, target):
-        rows = np.arange(x[0].shape[0])
-        losses = self.logsumexp(x[0], 1)
-        return mean(losses - x[0][rows, np.clip(target[0], 0, x[0].shape[1] - 1)], 0), "f32"
+        length = x[0].shape[-1]
+        scores, hits = x[0].reshape(prod(x[0].shape[:-1]), length), np.clip(target[0].reshape(-1), 0, length - 1)
+        return mean(self.logsumexp(scores, 1) - scores[np.arange(len(scores)), hits], 0), "f32"
 
     def op_rope(self, op, x, cos, sin):
         half = x[0].shape[-1] // 2

@@ -10,12 +10,21 @@ const special_function special_functions[] = {
     {"min", "x, axis=None, keepdims=False", special_min},
     {"mean", "x, axis=-1, keepdims=False", special_mean},
     {"logsumexp", "x, axis=-1, keepdims=False", special_logsumexp},
+    {"argmax", "x, axis=-1, keepdims=False", special_argmax},
+    {"argmin", "x, axis=-1, keepdims=False", special_argmin},
     {"where", "condition, x, y", special_where},
+    {"clip", "x, lo, hi", special_clip},
+    {"sign", "x", special_sign},
+    {"isnan", "x", special_isnan},
+    {"isfinite", "x", special_isfinite},
     {"cast", "x, to", special_cast},
     {"reshape", "x, shape", special_reshape},
     {"transpose", "x, permutation=None", special_transpose},
     {"broadcast_to", "x, shape", special_broadcast_to},
     {"concat", "xs, axis=0", special_concat},
+    {"stack", "xs, axis=0", special_stack},
+    {"split", "x, parts, axis=0", special_split},
+    {"pad", "x, widths, value=0", special_pad},
     {"iota", "shape, axis=0", special_iota},
     {"arange", "n", special_arange},
     {"full", "shape, value, dtype", special_full},
@@ -84,6 +93,15 @@ static const struct {
     {"permute", "transpose(x, permutation)"},
     {"concatenate", "concat([x, y], axis=0)"},
     {"pow", "x * x"},
+    {"clamp", "clip(x, lo, hi)"},
+    {"rint", "round(x)"},
+    {"isinf", "abs(x) == inf"},
+    {"expand_dims", "x[:, None]"},
+    {"unsqueeze", "x[:, None]"},
+    {"squeeze", "x[:, 0], or reshape(x, shape)"},
+    {"log_softmax", "x - logsumexp(x, keepdims=True)"},
+    {"var", "mean(c * c), with c = x - mean(x, keepdims=True)"},
+    {"std", "sqrt(mean(c * c)), with c = x - mean(x, keepdims=True)"},
     {"float", "cast(x, f32)"},
     {"int", "cast(x, i32)"},
     {"print", "nothing: a kernel has no side effects"},
@@ -91,6 +109,20 @@ static const struct {
     {"len", "x.shape[0]"},
     {"schedule", "@schedule(...) above the kernel"},
 };
+
+/* One of at least four letters that is part of the word, or that the word is part of: softmax for
+ * masked_softmax, conv2d for conv. The longest; NULL where there is none. */
+static const char *related(const char *word, const char *const *names, size_t count) {
+    const char *best = NULL;
+    for (size_t i = 0; i < count; i++) {
+        bool whole = strlen(names[i]) >= 4 && strstr(word, names[i]),
+             part = strlen(word) >= 4 && strstr(names[i], word);
+        if ((whole || part) && (!best || strlen(names[i]) > strlen(best))) {
+            best = names[i];
+        }
+    }
+    return best;
+}
 
 static entity unknown_function(checker *c, const char *name, span at) {
     const char *known[GRAPH_OP_COUNT + 64];
@@ -102,7 +134,13 @@ static entity unknown_function(checker *c, const char *name, span at) {
             return entity_broken(at);
         }
     }
-    diagnose_nearest(c->report, name, known, count);
+    const char *similar = NULL;
+    if (!diagnose_nearest(c->report, name, known, count)) {
+        similar = related(name, known, count);
+    }
+    if (similar) {
+        diagnose_help(c->report, "there is '%s'", similar);
+    }
     return entity_broken(at);
 }
 

@@ -66,6 +66,7 @@ typedef struct value_policy {
     dtype accum;    /* dots and sums of it add in this; DTYPE_NONE: as ever */
     span accum_at;
     bool accum_used;
+    uint32_t same_as; /* another item carries it, the one before this number; 0: this one does */
 } value_policy;
 
 typedef struct checker {
@@ -102,6 +103,8 @@ void scope_name_value(checker *c, ir_value value, const char *name, span at);
 const ir_type_data *tensor_type(const checker *c, const entity *e);
 /* "[M, 128] f32", in the checker's memory. */
 const char *entity_type_text(checker *c, ir_type type);
+/* The same as a source has it: Tensor["M", 128, f32], the element followed by `policies`. */
+const char *entity_annotation(checker *c, ir_type type, const char *policies);
 /* note: where the tensor comes from, and what it is. */
 void note_tensor(checker *c, const entity *e);
 
@@ -128,6 +131,8 @@ entity emit_constant(checker *c, const entity *literal, dtype type, span at);
  */
 entity emit_elementwise(checker *c, int opcode, entity *operands, uint32_t count,
                         const ir_named_attr *attrs, uint32_t attr_count, span at);
+/* A bool: eq, ne, lt, le, gt or ge of x and y, of which one may be a literal. */
+entity emit_compare(checker *c, const char *predicate, const entity *x, const entity *y, span at);
 /* Writes each operand in the common shape; false when reported. */
 bool broadcast_all(checker *c, entity *operands, uint32_t count, span at);
 
@@ -142,6 +147,8 @@ bool policy_annotated(checker *c, entity *value, dtype element, const policy_set
 /* What the operands' policies mean for an operation: an accumulator, or a refusal. */
 bool policy_operands(checker *c, int opcode, const entity *operands, uint32_t count,
                      const ir_named_attr *attrs, uint32_t attr_count, dtype *accumulate, span at);
+/* `to` carries what `from` does. */
+void policy_hand_on(checker *c, const entity *from, const entity *to);
 void policy_report_unused(checker *c);
 
 /* ---- expression.c ---- */
@@ -212,6 +219,15 @@ entity special_reshape(checker *c, const call_arguments *a);
 entity special_transpose(checker *c, const call_arguments *a);
 entity special_broadcast_to(checker *c, const call_arguments *a);
 entity special_concat(checker *c, const call_arguments *a);
+entity special_stack(checker *c, const call_arguments *a);
+entity special_pad(checker *c, const call_arguments *a);
+entity special_split(checker *c, const call_arguments *a);
+entity special_clip(checker *c, const call_arguments *a);
+entity special_sign(checker *c, const call_arguments *a);
+entity special_isnan(checker *c, const call_arguments *a);
+entity special_isfinite(checker *c, const call_arguments *a);
+entity special_argmax(checker *c, const call_arguments *a);
+entity special_argmin(checker *c, const call_arguments *a);
 entity special_iota(checker *c, const call_arguments *a);
 entity special_arange(checker *c, const call_arguments *a);
 entity special_full(checker *c, const call_arguments *a);

@@ -259,3 +259,9 @@ entity emit_elementwise(checker *c, int opcode, entity *operands, uint32_t count
     }
     return emit_one(c, opcode, operands, count, attrs, attr_count, at);
 }
+
+entity emit_compare(checker *c, const char *predicate, const entity *x, const entity *y, span at) {
+    entity operands[] = {*x, *y};
+    ir_named_attr attr = {"predicate", ir_attr_string(c->m, predicate)};
+    return emit_elementwise(c, GRAPH_COMPARE, operands, 2, &attr, 1, at);
+}

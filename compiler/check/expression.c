@@ -99,8 +99,7 @@ static entity combine_tensors(checker *c, uint32_t symbol, span symbol_at, const
         return refuse_operator(c, symbol, symbol_at, at);
     }
     if (row->predicate) {
-        ir_named_attr predicate = {"predicate", ir_attr_string(c->m, row->predicate)};
-        return emit_elementwise(c, row->opcode, operands, 2, &predicate, 1, at);
+        return emit_compare(c, row->predicate, a, b, at);
     }
     return emit_elementwise(c, row->opcode, operands, 2, NULL, 0, at);
 }
@@ -136,6 +135,11 @@ static entity negate(checker *c, uint32_t symbol, entity *e, span at) {
     if (e->kind == ENTITY_BOOL && symbol == 0) {
         e->integer = !e->integer;
         return *e;
+    }
+    if (e->kind == ENTITY_DIM && symbol == SYMBOL1('-')) {
+        diagnose_error(c->report, ERROR_DIMENSION_RANGE, at, "a dimension cannot be negative");
+        diagnose_help(c->report, "a difference of dimensions can be written: M - N");
+        return entity_broken(at);
     }
     if (!argument_tensor(c, e, "the operand")) {
         return entity_broken(at);

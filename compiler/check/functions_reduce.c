@@ -1,5 +1,5 @@
-/* functions_reduce.c - sum, max, min, mean and logsumexp: axes in the language's form, and
- * keepdims. */
+/* functions_reduce.c - sum, max, min, mean, logsumexp, argmax and argmin: axes in the language's
+ * form, and keepdims. */
 #include <string.h>
 
 #include "check/check.h"
@@ -81,22 +81,24 @@ entity special_min(checker *c, const call_arguments *a) {
     return reduce(c, a, "min");
 }
 
+/* The axis of a function over one, the last where none is given. */
+static bool one_axis(checker *c, const call_arguments *a, int64_t *axis, bool *keepdims) {
+    const entity *x = &a->values[ARGUMENT_X];
+    entity last = entity_integer(c, -1, a->at);
+    return argument_tensor(c, x, "x") && keepdims_given(c, a, keepdims) &&
+           argument_axis(c, a->given[ARGUMENT_AXIS] ? &a->values[ARGUMENT_AXIS] : &last,
+                         tensor_type(c, x)->rank, axis);
+}
+
 /* Composites over one axis. */
 static entity along_axis(checker *c, const call_arguments *a, int opcode) {
-    const entity *x = &a->values[ARGUMENT_X];
     int64_t axis = 0;
     bool keepdims = false;
-    if (!argument_tensor(c, x, "x") || !keepdims_given(c, a, &keepdims)) {
-        return entity_broken(a->at);
-    }
-    int rank = tensor_type(c, x)->rank;
-    entity last = entity_integer(c, -1, a->at);
-    if (!argument_axis(c, a->given[ARGUMENT_AXIS] ? &a->values[ARGUMENT_AXIS] : &last, rank,
-                       &axis)) {
+    if (!one_axis(c, a, &axis, &keepdims)) {
         return entity_broken(a->at);
     }
     ir_named_attr attr = {"axis", ir_attr_int(c->m, axis)};
-    entity out = emit_one(c, opcode, x, 1, &attr, 1, a->at);
+    entity out = emit_one(c, opcode, &a->values[ARGUMENT_X], 1, &attr, 1, a->at);
     return out.kind == ENTITY_BROKEN || !keepdims ? out : keep_axes(c, a, &out, &axis, 1);
 }
 
@@ -106,4 +108,65 @@ entity special_mean(checker *c, const call_arguments *a) {
 
 entity special_logsumexp(checker *c, const call_arguments *a) {
     return along_axis(c, a, GRAPH_LOGSUMEXP);
+}
+
+/* ---- argmax, argmin ---- */
+
+static entity extreme_along(checker *c, const entity *x, const char *kind, int64_t axis, span at) {
+    ir_named_attr attrs[] = {{"kind", ir_attr_string(c->m, kind)},
+                             {"axes", ir_attr_int_array(c->m, &axis, 1)}};
+    return emit_one(c, GRAPH_REDUCE, x, 1, attrs, 2, at);
+}
+
+/* Where x is its extreme along the axis. One that is a NaN equals nothing, but then every NaN is
+ * meant; without one there is no NaN. */
+static entity at_extreme(checker *c, const call_arguments *a, const entity *extreme, int64_t axis) {
+    const entity *x = &a->values[ARGUMENT_X];
+    entity spread = keep_axes(c, a, extreme, &axis, 1);
+    entity equal = emit_compare(c, "eq", x, &spread, a->at);
+    if (!dtype_is_float(tensor_type(c, x)->element)) {
+        return equal;
+    }
+    entity either[] = {equal, emit_compare(c, "ne", x, x, a->at)};
+    return emit_elementwise(c, GRAPH_OR, either, 2, NULL, 0, a->at);
+}
+
+/* The least position at which the extreme stands. */
+static entity position_of(checker *c, const call_arguments *a, const char *kind) {
+    const entity *x = &a->values[ARGUMENT_X];
+    int64_t axis = 0;
+    bool keepdims = false;
+    if (!one_axis(c, a, &axis, &keepdims)) {
+        return entity_broken(a->at);
+    }
+    const ir_type_data *type = tensor_type(c, x);
+    if (type->dims[axis] == 0) {
+        diagnose_error(c->report, ERROR_OPERATION_SHAPES, a->at,
+                       "%s: an axis of length 0 has no positions", a->function);
+        note_tensor(c, x);
+        return entity_broken(a->at);
+    }
+    ir_named_attr attrs[] = {{"shape", ir_attr_dim_array(c->m, type->dims, (uint32_t)type->rank)},
+                             {"axis", ir_attr_int(c->m, axis)}};
+    entity extreme = extreme_along(c, x, kind, axis, a->at);
+    if (extreme.kind == ENTITY_BROKEN) {
+        return extreme;
+    }
+    entity choice[] = {at_extreme(c, a, &extreme, axis),
+                       emit_one(c, GRAPH_IOTA, NULL, 0, attrs, 2, a->at),
+                       entity_integer(c, INT32_MAX, a->at)};
+    entity places = emit_elementwise(c, GRAPH_SELECT, choice, 3, NULL, 0, a->at);
+    if (places.kind == ENTITY_BROKEN) {
+        return places;
+    }
+    entity out = extreme_along(c, &places, "min", axis, a->at);
+    return out.kind == ENTITY_BROKEN || !keepdims ? out : keep_axes(c, a, &out, &axis, 1);
+}
+
+entity special_argmax(checker *c, const call_arguments *a) {
+    return position_of(c, a, "max");
+}
+
+entity special_argmin(checker *c, const call_arguments *a) {
+    return position_of(c, a, "min");
 }

@@ -114,7 +114,7 @@ entity special_transpose(checker *c, const call_arguments *a) {
     return transpose(c, x, permutation, count, a->at);
 }
 
-/* ---- broadcast_to, concat ---- */
+/* ---- broadcast_to ---- */
 
 entity special_broadcast_to(checker *c, const call_arguments *a) {
     ir_dim dims[IR_MAX_RANK];
@@ -136,28 +136,6 @@ entity special_broadcast_to(checker *c, const call_arguments *a) {
         return entity_broken(a->at);
     }
     return emit_broadcast(c, x, rank, dims, a->at);
-}
-
-entity special_concat(checker *c, const call_arguments *a) {
-    const entity *xs = &a->values[0];
-    int64_t axis = 0;
-    if (xs->kind != ENTITY_TUPLE || xs->count == 0) {
-        diagnose_error(c->report, ERROR_ARGUMENT_KIND, xs->at, "concat() joins a list of tensors");
-        diagnose_help(c->report, "write concat([x, y], axis=0)");
-        return entity_broken(a->at);
-    }
-    for (uint32_t i = 0; i < xs->count; i++) {
-        if (!argument_tensor(c, &xs->items[i], "each item")) {
-            return entity_broken(a->at);
-        }
-    }
-    int rank = tensor_type(c, &xs->items[0])->rank;
-    entity first = entity_integer(c, 0, a->at);
-    if (!argument_axis(c, a->given[1] ? &a->values[1] : &first, rank, &axis)) {
-        return entity_broken(a->at);
-    }
-    ir_named_attr attr = {"axis", ir_attr_int(c->m, axis)};
-    return emit_one(c, GRAPH_CONCAT, xs->items, xs->count, &attr, 1, a->at);
 }
 
 /* ---- from nothing ---- */

@@ -27,7 +27,28 @@ static ir_dim item_of(const instance *in, ir_op op, const char *name, int axis) 
     return ir_attr_get(in->m, list->items[axis])->integer;
 }
 
+static void report_slice(const instance *in, const ir_op_data *d, ir_dim start, ir_dim stop,
+                         int axis, int64_t size) {
+    const char *name = in->c->name;
+    if (stop != ir_dim_add(in->m, start, 1)) {
+        diagnose_error(in->report, ERROR_SLICE_BOUNDS, place_of(in, d),
+                       "in case '%s', %s:%s does not fit axis %d of length %lld", name,
+                       ir_dim_text(in->m, start), ir_dim_text(in->m, stop), axis, (long long)size);
+        diagnose_help(in->report, "a slice ends inside its axis; the case must bind more, or the "
+                                  "slice leave its stop out");
+        return;
+    }
+    diagnose_error(in->report, ERROR_INDEX_RANGE, place_of(in, d),
+                   "in case '%s', position %s is outside of axis %d of length %lld", name,
+                   ir_dim_text(in->m, start), axis, (long long)size);
+    if (size > 0) {
+        diagnose_help(in->report, "its positions are 0 to %lld; -1 is the last one of any length",
+                      (long long)size - 1);
+    }
+}
+
 static bool slice_fits(const instance *in, ir_op op) {
+    bool fits = true;
     const ir_op_data *d = ir_op_get(in->m, op);
     const ir_type_data *x = ir_type_get(in->m, ir_value_get(in->m, d->operands[0])->type);
     for (int axis = 0; axis < x->rank; axis++) {
@@ -39,12 +60,10 @@ static bool slice_fits(const instance *in, ir_op op) {
         if (evaluate(in, start, &from) && evaluate(in, stop, &to) && from <= to && to <= size) {
             continue;
         }
-        diagnose_error(in->report, ERROR_SLICE_BOUNDS, place_of(in, d),
-                       "in case '%s', %s:%s does not fit axis %d of length %lld", in->c->name,
-                       ir_dim_text(in->m, start), ir_dim_text(in->m, stop), axis, (long long)size);
-        return false;
+        report_slice(in, d, start, stop, axis, size);
+        fits = false;
     }
-    return true;
+    return fits;
 }
 
 static bool results_exist(const instance *in, ir_op op) {

@@ -214,6 +214,8 @@ static bool type_matches(checker *c, entity *value, const annotation *a, const c
                    entity_type_text(c, expected));
     diagnose_note(c->report, a->at, "annotated here");
     note_tensor(c, value);
+    diagnose_help(c->report, "where the value is meant, annotate it as %s",
+                  entity_annotation(c, found, ""));
     return false;
 }
 

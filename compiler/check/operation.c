@@ -342,6 +342,58 @@ static entity results_of(checker *c, ir_op op, span at) {
     return out;
 }
 
+/* ---- matrix @ vector ---- */
+
+/* A vector as a matrix of one row (left) or one column (right). */
+static entity as_matrix(checker *c, const entity *x, bool left) {
+    ir_dim length = tensor_type(c, x)->dims[0], row[] = {1, length}, column[] = {length, 1};
+    return emit_reshape(c, x, 2, left ? row : column, x->at);
+}
+
+static bool inner_dims_fit(checker *c, const entity *operands, span at) {
+    const ir_type_data *x = tensor_type(c, &operands[0]), *y = tensor_type(c, &operands[1]);
+    if (x->dims[x->rank - 1] == y->dims[y->rank == 1 ? 0 : y->rank - 2]) {
+        return true;
+    }
+    diagnose_error(c->report, ERROR_OPERATION_SHAPES, at,
+                   "matmul: inner dimensions differ: %s @ %s",
+                   entity_type_text(c, ir_value_get(c->m, operands[0].value)->type),
+                   entity_type_text(c, ir_value_get(c->m, operands[1].value)->type));
+    note_tensor(c, &operands[0]);
+    note_tensor(c, &operands[1]);
+    return false;
+}
+
+/* As in NumPy: a vector on the left is one row, on the right one column, and that axis is none of
+ * the result's. */
+static entity multiply(checker *c, const bound_operation *b, const entity *operands, span at) {
+    bool left = tensor_type(c, &operands[0])->rank == 1,
+         right = tensor_type(c, &operands[1])->rank == 1;
+    bool scalar =
+        tensor_type(c, &operands[0])->rank == 0 || tensor_type(c, &operands[1])->rank == 0;
+    if (scalar || (!left && !right)) {
+        return emit_one(c, GRAPH_MATMUL, operands, 2, b->built, b->built_count, at);
+    }
+    if (!inner_dims_fit(c, operands, at)) {
+        return entity_broken(at);
+    }
+    entity both[] = {left ? as_matrix(c, &operands[0], true) : operands[0],
+                     right ? as_matrix(c, &operands[1], false) : operands[1]};
+    entity out = emit_one(c, GRAPH_MATMUL, both, 2, b->built, b->built_count, at);
+    if (out.kind == ENTITY_BROKEN) {
+        return out;
+    }
+    const ir_type_data *full = tensor_type(c, &out);
+    ir_dim dims[IR_MAX_RANK];
+    int rank = 0;
+    for (int i = 0; i < full->rank; i++) {
+        if (!(left && i == full->rank - 2) && !(right && i == full->rank - 1)) {
+            dims[rank++] = full->dims[i];
+        }
+    }
+    return emit_reshape(c, &out, rank, dims, at);
+}
+
 static entity finish(checker *c, bound_operation *b) {
     entity operands[MAX_OPERANDS];
     uint32_t count = 0;
@@ -354,6 +406,9 @@ static entity finish(checker *c, bound_operation *b) {
     }
     if (!settle_operands(c, b, operands, &count) || !build_attrs(c, b)) {
         return entity_broken(at);
+    }
+    if (b->opcode == GRAPH_MATMUL) {
+        return multiply(c, b, operands, at);
     }
     return results_of(c, emit_op(c, b->opcode, operands, count, b->built, b->built_count, at), at);
 }

@@ -10,8 +10,9 @@
 static value_policy *carried_by(checker *c, ir_value v) {
     for (;;) {
         for (size_t i = 0; i < c->policies.count; i++) {
-            if (c->policies.items[i].value == v) {
-                return &c->policies.items[i];
+            value_policy *p = &c->policies.items[i];
+            if (p->value == v) {
+                return p->same_as ? &c->policies.items[p->same_as - 1] : p;
             }
         }
         ir_op op = ir_value_get(c->m, v)->op;
@@ -35,6 +36,16 @@ static void carry(checker *c, ir_value v, const policy_set *set) {
                       .accum_at = set->at[POLICY_ACCUM]};
     if (accum || p.scale_log2) {
         vec_push(&c->policies, p);
+    }
+}
+
+void policy_hand_on(checker *c, const entity *from, const entity *to) {
+    const value_policy *p = from->value == to->value ? NULL : carried_by(c, from->value);
+    if (p) {
+        value_policy same = {.value = to->value,
+                             .accum = DTYPE_NONE,
+                             .same_as = (uint32_t)(p - c->policies.items) + 1};
+        vec_push(&c->policies, same);
     }
 }
 
@@ -295,7 +306,16 @@ entity policy_convert(checker *c, const entity *x, dtype to, const policy_set *s
         diagnose_error(c->report, ERROR_POLICY_EFFECT, at,
                        "this cast converts nothing: the value is %s already", dtype_name(to));
         note_tensor(c, x);
-        diagnose_help(c->report, "write the policy where the tensor is annotated");
+        const char *policy = arena_printf(&c->memory, " @ accum(%s)", dtype_name(set->accum));
+        if (ir_value_get(c->m, x->value)->op) {
+            diagnose_help(c->report,
+                          "write it where the sum's result is annotated: total: Tensor[..., %s%s] "
+                          "= sum(x)",
+                          dtype_name(to), policy);
+        } else {
+            diagnose_help(c->report, "write it where the parameter is annotated: %s",
+                          entity_annotation(c, ir_value_get(c->m, x->value)->type, policy));
+        }
         return entity_broken(at);
     }
     if (y.kind == ENTITY_TENSOR) {

@@ -141,6 +141,21 @@ const char *entity_type_text(checker *c, ir_type type) {
     return kept;
 }
 
+const char *entity_annotation(checker *c, ir_type type, const char *policies) {
+    const ir_type_data *d = ir_type_get(c->m, type);
+    text out;
+    text_init(&out);
+    text_append(&out, "Tensor[");
+    for (int i = 0; i < d->rank; i++) {
+        const char *quote = ir_dim_is_static(d->dims[i]) ? "" : "\"";
+        text_printf(&out, "%s%.60s%s, ", quote, ir_dim_text(c->m, d->dims[i]), quote);
+    }
+    text_printf(&out, "%s%s]", dtype_name(d->element), policies);
+    const char *kept = arena_strdup(&c->memory, out.data);
+    text_release(&out);
+    return kept;
+}
+
 void note_tensor(checker *c, const entity *e) {
     if (e->kind != ENTITY_TENSOR) {
         return;

@@ -20,9 +20,30 @@ static entity refuse(checker *c, diagnostic_id id, span at, const char *message)
     return entity_broken(at);
 }
 
+/* -N: from the end only where N is not 0, which depends on the case. */
+static bool refuse_negated(checker *c, const node *n, ir_dim dim, ir_dim length) {
+    const char *distance = arena_strdup(&c->memory, ir_dim_text(c->m, dim)),
+               *end = arena_strdup(&c->memory, ir_dim_text(c->m, length));
+    ir_dim position = ir_dim_sub(c->m, length, dim);
+    diagnose_error(c->report, ERROR_DIMENSION_OPERANDS, n->at,
+                   "only numbers count from the end of an axis, and %s is a dimension", distance);
+    diagnose_help(c->report, "this axis has the length %s: %s%s", end,
+                  position == IR_DIM_INVALID ? "nothing stands as far from its end" : "write ",
+                  position == IR_DIM_INVALID ? "" : ir_dim_text(c->m, position));
+    return false;
+}
+
 /* A start, stop or index; negative integers count from the end. */
 static bool read_bound(checker *c, const node *n, ir_dim length, ir_dim *out) {
-    entity e = check_expression(c, n);
+    bool negated = n->kind == NODE_UNARY && n->symbol == SYMBOL1('-');
+    entity e = check_expression(c, negated ? n->left : n);
+    if (negated && e.kind == ENTITY_DIM) {
+        return refuse_negated(c, n, e.dim, length);
+    }
+    if (negated && e.kind == ENTITY_NUMBER) {
+        e = number_negate(c, &e);
+        e.at = n->at;
+    }
     bool negative = e.kind == ENTITY_NUMBER && e.is_integer && e.integer < 0;
     if (!negative) {
         if (e.kind == ENTITY_TENSOR) {
@@ -49,6 +70,7 @@ static bool bound_fits(checker *c, ir_dim bound, ir_dim length, span at) {
     diagnose_error(c->report, ERROR_INDEX_RANGE, at,
                    "%lld lies beyond the end of an axis of length %lld", (long long)bound,
                    (long long)length);
+    diagnose_help(c->report, "write %lld at most; x[start:] goes to the end", (long long)length);
     return false;
 }
 
@@ -111,6 +133,10 @@ static bool take_one(checker *c, selection *s, const node *n, ir_dim length) {
         diagnose_error(c->report, ERROR_INDEX_RANGE, n->at,
                        "index %lld is outside of an axis of length %lld", (long long)s->start[a],
                        (long long)length);
+        if (length > 0) {
+            diagnose_help(c->report, "write %lld at most; x[-1] is the last one",
+                          (long long)length - 1);
+        }
         return false;
     }
     s->moves = true;

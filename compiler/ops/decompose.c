@@ -345,11 +345,18 @@ static void decompose_attention(composite *c) {
 
 /* ---- losses, positions, optimisers ---- */
 
+/* All leading axes are rows. */
 static void decompose_cross_entropy(composite *c) {
     ir_builder *b = c->b;
-    ir_value losses = logsumexp_along(c, c->in[0], 1);
+    const ir_type_data *type = build_type(b, c->in[0]);
+    ir_dim flat[] = {1, type->dims[type->rank - 1]};
+    for (int i = 0; i < type->rank - 1; i++)
+        flat[0] = ir_dim_mul(b->m, flat[0], type->dims[i]);
+    bool matrix = type->rank == 2;
+    ir_value x = matrix ? c->in[0] : reshaped(c, c->in[0], 2, flat);
+    ir_value target = matrix ? c->in[1] : reshaped(c, c->in[1], 1, flat);
     ir_named_attr attrs[] = {{"axis", ir_attr_int(b->m, 1)}, {"batch_dims", ir_attr_int(b->m, 1)}};
-    ir_value operands[] = {c->in[0], c->in[1]};
+    ir_value operands[] = {x, target}, losses = logsumexp_along(c, x, 1);
     ir_value hit = ir_op_result(b->m, graph_build(b, GRAPH_GATHER, operands, 2, attrs, 2), 0);
     c->out[0] = mean_along(c, sub(c, losses, hit), 0);
 }

@@ -512,7 +512,10 @@ static bool graph_infer_cross_entropy(query *q) {
     const ir_type_data *x = infer_operand(q, 0), *t = infer_operand(q, 1);
     if (!infer_need_single(q, 0))
         return false;
-    if (x->rank != 2 || t->rank != 1 || t->dims[0] != x->dims[0] || t->element != DTYPE_I32)
+    bool fits = x->rank >= 1 && t->rank == x->rank - 1 && t->element == DTYPE_I32;
+    for (int i = 0; fits && i < t->rank; i++)
+        fits = t->dims[i] == x->dims[i];
+    if (!fits)
         return infer_refuse(q, MISFIT_SHAPE, 0, 1,
                             "needs rows of scores and one i32 target for each row: %s with %s",
                             infer_shape_text(q, 0), infer_shape_text(q, 1));

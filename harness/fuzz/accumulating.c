@@ -258,9 +258,9 @@ bool fuzz_attention(fuzz_kernel *k) {
 bool fuzz_loss(fuzz_kernel *k) {
     const fuzz_value x = *fuzz_any(k);
     char targets[48];
-    if (x.rank != 2 || !fuzz_is_single(x.type) || x.dims[1] == 0)
+    if (x.rank == 0 || !fuzz_is_single(x.type) || x.dims[x.rank - 1] == 0)
         return false;
-    snprintf(targets, sizeof targets, "integers(0, %" PRId64 ")", x.dims[1]);
-    const fuzz_value *t = fuzz_parameter(k, DTYPE_I32, 1, x.dims, targets);
+    snprintf(targets, sizeof targets, "integers(0, %" PRId64 ")", x.dims[x.rank - 1]);
+    const fuzz_value *t = fuzz_parameter(k, DTYPE_I32, x.rank - 1, x.dims, targets);
     return t && fuzz_let(k, x.type, 0, NULL, "cross_entropy(%s, %s)", x.name, t->name);
 }

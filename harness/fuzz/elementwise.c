@@ -8,14 +8,14 @@
 #define COUNT(list) (uint32_t)(sizeof(list) / sizeof *(list))
 
 bool fuzz_unary(fuzz_kernel *k) {
-    static const char *const exact[] = {"abs", "neg", "sqrt"};
+    static const char *const exact[] = {"abs", "neg", "sqrt", "floor", "ceil", "round", "trunc"};
     static const char *const composites[] = {"relu", "silu", "gelu"};
     const fuzz_value *x = fuzz_any(k);
     bool is_float = dtype_is_float(x->type);
     if (x->type == DTYPE_BOOL || (!is_float && choose_rarely(k->c, 3)))
         return fuzz_let(k, x->type, x->rank, x->dims, "~%s", x->name);
     uint32_t kind = fuzz_is_single(x->type) ? choose_below(k->c, 4) : 0;
-    const char *name = exact[choose_below(k->c, is_float ? 3 : 2)];
+    const char *name = exact[choose_below(k->c, is_float ? COUNT(exact) : 2)];
     if (kind == 1 && choose_rarely(k->c, 4))
         return fuzz_let(k, x->type, x->rank, x->dims, "gelu(%s, approximate=\"none\")", x->name);
     if (kind == 1)

@@ -126,6 +126,12 @@ def shares(x: Tensor["M", "N", f32], y: Tensor["M // N", f32]) -> Tensor["M // N
 @kernel
 def first(x: Tensor["M", "N", f32]) -> Tensor["M", 64, f32]:
     return x[:, :64]
+
+
+@cases(case("one", M=3, N=70))
+@kernel
+def woven(x: Tensor["M", "N", f32]) -> Tensor["M", "N", 2, f32]:
+    return concat([x[:, :, None], -x[:, :, None]], axis=2)
 END
 $python - <<'END'
 import numpy as np
@@ -173,6 +179,14 @@ np.save('s2.npy', np.ones((6, 2), np.float32)); np.save('s0.npy', np.ones((6, 0)
 np.save('s.npy', np.ones(3, np.float32))"
 exits 0 "divides" run "" shares.tsrm any --in s2.npy --in s.npy
 exits 3 "but not by 0" run "" shares.tsrm o --in s0.npy --in s.npy
+exits 0 "elements that are stored one by one" "$tsr" compile any.tsr --kernel woven --generic --isa "$all" --emit module -o woven.tsrm
+for level in "$lower" "$best"; do
+    for i in 0 2 3 5; do
+        exits 0 "$level, shape $i" run "$level" woven.tsrm any --in x=x$i.npy
+        exits 0 "the interpreter" "$tsr" run any.tsr --kernel woven --backend interp --in x=x$i.npy --out interp
+        exits 0 "has the same bits" diff -r any interp
+    done
+done
 exits 0 "a slice of any length" "$tsr" compile any.tsr --kernel first --generic --emit module -o first.tsrm
 exits 0 "that is long enough" run "" first.tsrm any --in x=x0.npy
 exits 3 "and one that is not" run "" first.tsrm o --in x=x2.npy

@@ -27,8 +27,9 @@ static predicate predicate_of(const interp_step *s) {
         out[i] = (expression);                                                                     \
     return true
 
-/* maximum and minimum are IEEE 754-2019: a NaN wins, and -0 < +0. */
-#define FLOAT_OPERATIONS(T, suffix, magnitude, root, fused)                                        \
+/* `f` ends the names of the C library: they are exact or round once, nearbyint to even at ties.
+ * maximum and minimum are IEEE 754-2019: a NaN wins, and -0 < +0. */
+#define FLOAT_OPERATIONS(T, suffix, f)                                                             \
     static T maximum_##suffix(T a, T b) {                                                          \
         if (isnan(a) || isnan(b))                                                                  \
             return (T)NAN;                                                                         \
@@ -41,9 +42,17 @@ static predicate predicate_of(const interp_step *s) {
         case GRAPH_NEG:                                                                            \
             EACH(-x[i]);                                                                           \
         case GRAPH_ABS:                                                                            \
-            EACH(magnitude(x[i]));                                                                 \
+            EACH(fabs##f(x[i]));                                                                   \
         case GRAPH_SQRT:                                                                           \
-            EACH(root(x[i]));                                                                      \
+            EACH(sqrt##f(x[i]));                                                                   \
+        case GRAPH_FLOOR:                                                                          \
+            EACH(floor##f(x[i]));                                                                  \
+        case GRAPH_CEIL:                                                                           \
+            EACH(ceil##f(x[i]));                                                                   \
+        case GRAPH_ROUND:                                                                          \
+            EACH(nearbyint##f(x[i]));                                                              \
+        case GRAPH_TRUNC:                                                                          \
+            EACH(trunc##f(x[i]));                                                                  \
         case GRAPH_ADD:                                                                            \
             EACH(x[i] + y[i]);                                                                     \
         case GRAPH_SUB:                                                                            \
@@ -57,13 +66,13 @@ static predicate predicate_of(const interp_step *s) {
         case GRAPH_MINIMUM:                                                                        \
             EACH(-maximum_##suffix(-x[i], -y[i]));                                                 \
         case GRAPH_FMA:                                                                            \
-            EACH(fused(x[i], y[i], z[i]));                                                         \
+            EACH(fma##f(x[i], y[i], z[i]));                                                        \
         default:                                                                                   \
             return false;                                                                          \
         }                                                                                          \
     }
-FLOAT_OPERATIONS(float, f32, fabsf, sqrtf, fmaf)
-FLOAT_OPERATIONS(double, f64, fabs, sqrt, fma)
+FLOAT_OPERATIONS(float, f32, f)
+FLOAT_OPERATIONS(double, f64, )
 
 static math_function function_of(int opcode) {
     switch (opcode) {

@@ -46,6 +46,14 @@ static double function(int opcode, double x) {
     switch (opcode) {
     case GRAPH_SQRT:
         return sqrt(x);
+    case GRAPH_FLOOR:
+        return floor(x);
+    case GRAPH_CEIL:
+        return ceil(x);
+    case GRAPH_ROUND:
+        return nearbyint(x);
+    case GRAPH_TRUNC:
+        return trunc(x);
     case GRAPH_EXP:
         return exp(x);
     case GRAPH_EXP2:
@@ -170,6 +178,10 @@ static double roundings(int opcode) {
     case GRAPH_ABS:
     case GRAPH_MAXIMUM:
     case GRAPH_MINIMUM:
+    case GRAPH_FLOOR:
+    case GRAPH_CEIL:
+    case GRAPH_ROUND:
+    case GRAPH_TRUNC:
         return 0;
     case GRAPH_SQRT:
     case GRAPH_ADD:

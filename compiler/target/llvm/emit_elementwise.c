@@ -219,6 +219,14 @@ static LLVMValueRef unary(emitter *e, int opcode, dtype element, LLVMValueRef x)
         return LLVMBuildNot(e->b, x, "");
     case TILE_SQRT:
         return unary_intrinsic(e, "llvm.sqrt", x);
+    case TILE_FLOOR:
+        return unary_intrinsic(e, "llvm.floor", x);
+    case TILE_CEIL:
+        return unary_intrinsic(e, "llvm.ceil", x);
+    case TILE_ROUND:
+        return unary_intrinsic(e, "llvm.roundeven", x);
+    case TILE_TRUNC:
+        return unary_intrinsic(e, "llvm.trunc", x);
     default:
         return no_code(e, opcode, x);
     }

@@ -139,7 +139,8 @@ static LLVMValueRef address_of(emitter *e, const placement *p, int64_t r, int64_
                  keep & KEEP_COLUMNS ? p->valid_columns : NULL);
 }
 
-/* Which lanes of a vector are there: first + i < valid, in each lane i. NULL: all. */
+/* Which lanes of a vector, be it of one, are there: first + i < valid, in each lane i. NULL: all.
+ */
 static LLVMValueRef mask_of(emitter *e, int64_t first, int width, LLVMValueRef valid) {
     LLVMValueRef lanes[64], mask = valid ? find_made(e, NULL, first * 64 + width - 1, valid) : NULL;
     if (!valid || mask)
@@ -149,8 +150,11 @@ static LLVMValueRef mask_of(emitter *e, int64_t first, int width, LLVMValueRef v
     LLVMValueRef limit = LLVMBuildTrunc(e->b, valid, e->i32, "");
     for (int i = 0; i < width; i++)
         lanes[i] = code_int(e, e->i32, first + i);
-    mask = LLVMBuildICmp(e->b, LLVMIntSLT, LLVMConstVector(lanes, (unsigned)width),
-                         code_splat(e, limit, width), "");
+    LLVMValueRef none = LLVMGetUndef(LLVMVectorType(e->i32, 1));
+    LLVMValueRef limits =
+        width > 1 ? code_splat(e, limit, width)
+                  : LLVMBuildInsertElement(e->b, none, limit, code_int(e, e->i32, 0), "");
+    mask = LLVMBuildICmp(e->b, LLVMIntSLT, LLVMConstVector(lanes, (unsigned)width), limits, "");
     LLVMPositionBuilderAtEnd(e->b, here);
     made_early made = {NULL, first * 64 + width - 1, valid, mask};
     if (early)

@@ -59,7 +59,9 @@ static const char *real(exporter *e, int opcode, dtype type, const char *const *
         int opcode, operands;
         const char *name;
     } rows[] = {{GRAPH_NEG, 1, "arith.negf"},         {GRAPH_ABS, 1, "math.absf"},
-                {GRAPH_SQRT, 1, "math.sqrt"},         {GRAPH_ADD, 2, "arith.addf"},
+                {GRAPH_SQRT, 1, "math.sqrt"},         {GRAPH_FLOOR, 1, "math.floor"},
+                {GRAPH_CEIL, 1, "math.ceil"},         {GRAPH_ROUND, 1, "math.roundeven"},
+                {GRAPH_TRUNC, 1, "math.trunc"},       {GRAPH_ADD, 2, "arith.addf"},
                 {GRAPH_SUB, 2, "arith.subf"},         {GRAPH_MUL, 2, "arith.mulf"},
                 {GRAPH_DIV, 2, "arith.divf"},         {GRAPH_MAXIMUM, 2, "arith.maximumf"},
                 {GRAPH_MINIMUM, 2, "arith.minimumf"}, {GRAPH_FMA, 3, "math.fma"}};

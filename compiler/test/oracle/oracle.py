@@ -76,6 +76,23 @@ def cross_entropy(x, target):
     return np.mean([-math.log(softmax(row)[t]) for row, t in zip(x, target)])
 
 
+def cross_entropy_tokens(x, target):
+    return np.mean([cross_entropy(rows, wanted) for rows, wanted in zip(x, target)])
+
+
+def clipped(x, lo):
+    return np.clip(x, lo, 1.5), np.sign(x)
+
+
+def stacked(x):
+    low, high = np.split(x, 2, axis=1)
+    return np.pad(np.stack([high, low], axis=-1), ((0, 0), (1, 2), (0, 0)), constant_values=0.5)
+
+
+def positions(x):
+    return np.argmax(x, axis=-1).astype(np.float64), np.argmin(x, axis=0).astype(np.float64)
+
+
 def rope(x, cosine, sine):
     half = x.shape[-1] // 2
     turned = (x[..., :half] + 1j * x[..., half:]) * (cosine + 1j * sine)
@@ -131,6 +148,16 @@ ORACLES = [
     ("conv2d_relu", convolution, {"x": normal("B", "M", "N", "K"), "w": lambda r, d: r.normal(size=(3, 2, d["K"], 3)),
                                   "b": lambda r, d: r.normal(size=3)}, ["out"]),
     ("cross_entropy_mean", cross_entropy, {**MATRIX, "target": targets}, ["out"]),
+    ("cross_entropy_tokens", cross_entropy_tokens,
+     {"x": normal("B", "M", "N", stddev=2.0), "target": lambda r, d: r.integers(0, d["N"], (d["B"], d["M"]))}, ["out"]),
+    ("clipped", clipped, {**MATRIX, "lo": normal("N")}, ["out0", "out1"]),
+    ("whole", lambda x: (np.floor(x), np.ceil(x), np.rint(x), np.trunc(x)),
+     {"x": lambda r, d: r.integers(-9, 10, [d["M"], d["N"]]) / 2.0 + r.choice([0, 0.125], [d["M"], d["N"]])},
+     ["out0", "out1", "out2", "out3"]),
+    ("stacked", stacked, {"x": lambda r, d: r.normal(size=(d["M"], 2 * d["K"]))}, ["out"]),
+    ("matrix_vectors", lambda x, y, z: (x @ y, z @ x, y @ y),
+     {"x": normal("B", "M", "K"), "y": normal("K"), "z": normal("M")}, ["out0", "out1", "out2"]),
+    ("positions", positions, MATRIX, ["out0", "out1"]),
     ("rope_half", rope, {"x": lambda r, d: r.normal(size=(d["M"], 2 * d["K"])), "cosine": normal("M", "K"),
                          "sine": normal("M", "K")}, ["out"]),
     ("adam_step", adam, MOMENTS, ["out0", "out1", "out2"]),

@@ -1,0 +1,108 @@
+/* derived.c - statements of functions that stand for several operations. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fuzz/productions.h"
+
+/* clip, sign, isnan and isfinite. */
+bool fuzz_derived(fuzz_kernel *k) {
+    const fuzz_value x = *fuzz_any(k), *end = fuzz_like(k, &x, x.type);
+    if (x.type == DTYPE_BOOL)
+        return false;
+    switch (choose_below(k->c, dtype_is_float(x.type) ? 5 : 3)) {
+    case 0:
+        return fuzz_let(k, x.type, x.rank, x.dims, "sign(%s)", x.name);
+    case 1:
+        return fuzz_let(k, x.type, x.rank, x.dims, "clip(%s, -1, 3)", x.name);
+    case 2:
+        return fuzz_let(k, x.type, x.rank, x.dims, "clip(%s, %s, 2)", x.name, end->name);
+    case 3:
+        return fuzz_let(k, DTYPE_BOOL, x.rank, x.dims, "isnan(%s)", x.name);
+    default:
+        return fuzz_let(k, DTYPE_BOOL, x.rank, x.dims, "isfinite(%s)", x.name);
+    }
+}
+
+bool fuzz_positions(fuzz_kernel *k) {
+    const fuzz_value *x = fuzz_any(k);
+    if (x->rank == 0 || x->type == DTYPE_BOOL)
+        return false;
+    int64_t dims[FUZZ_RANK_MAX];
+    int axis = x->rank - 1 - (int)choose_below(k->c, (uint32_t)x->rank), rank = 0;
+    bool keep = choose_rarely(k->c, 3);
+    if (x->dims[axis] == 0)
+        return false;
+    for (int i = 0; i < x->rank; i++)
+        if (i != axis || keep)
+            dims[rank++] = i == axis ? 1 : x->dims[i];
+    return fuzz_let(k, DTYPE_I32, rank, dims, "%s(%s, axis=%d, keepdims=%s)",
+                    choose_rarely(k->c, 2) ? "argmin" : "argmax", x->name, axis,
+                    keep ? "True" : "False");
+}
+
+bool fuzz_stacking(fuzz_kernel *k) {
+    const fuzz_value *x = fuzz_any(k), *y = fuzz_like(k, x, x->type);
+    int64_t dims[FUZZ_RANK_MAX];
+    if (x->rank == FUZZ_RANK_MAX)
+        return false;
+    int axis = (int)choose_below(k->c, (uint32_t)x->rank + 1);
+    for (int i = 0; i <= x->rank; i++)
+        dims[i] = i == axis ? 2 : x->dims[i - (i > axis)];
+    return fuzz_let(k, x->type, x->rank + 1, dims, "stack([%s, %s], axis=%d)", x->name, y->name,
+                    axis);
+}
+
+/* One of two parts. */
+bool fuzz_splitting(fuzz_kernel *k) {
+    const fuzz_value *x = fuzz_any(k);
+    int64_t dims[FUZZ_RANK_MAX];
+    if (x->rank == 0)
+        return false;
+    int axis = (int)choose_below(k->c, (uint32_t)x->rank);
+    int64_t whole = x->dims[axis], first = choose_below(k->c, (uint32_t)whole + 1);
+    int part = choose_rarely(k->c, 2) ? 1 : 0;
+    memcpy(dims, x->dims, sizeof dims);
+    if (whole % 2 == 0 && choose_rarely(k->c, 3)) {
+        dims[axis] = whole / 2;
+        return fuzz_let(k, x->type, x->rank, dims, "split(%s, 2, axis=%d)[%d]", x->name, axis,
+                        part);
+    }
+    dims[axis] = part ? whole - first : first;
+    return fuzz_let(k, x->type, x->rank, dims, "split(%s, (%" PRId64 ", %" PRId64 "), %d)[%d]",
+                    x->name, first, whole - first, axis, part);
+}
+
+bool fuzz_padding(fuzz_kernel *k) {
+    const fuzz_value *x = fuzz_any(k);
+    int64_t dims[FUZZ_RANK_MAX];
+    char widths[FUZZ_RANK_MAX * 48];
+    size_t at = 0;
+    if (x->rank == 0)
+        return false;
+    for (int i = 0; i < x->rank; i++) {
+        int64_t before = choose_rarely(k->c, 2) ? fuzz_length(k, 5) : 0,
+                after = choose_rarely(k->c, 2) ? fuzz_length(k, 5) : 0;
+        at += (size_t)snprintf(widths + at, sizeof widths - at, "(%" PRId64 ", %" PRId64 "), ",
+                               before, after);
+        dims[i] = before + x->dims[i] + after;
+    }
+    const char *value = choose_rarely(k->c, 3) ? x->type == DTYPE_BOOL ? ", True" : ", -1" : "";
+    return fuzz_let(k, x->type, x->rank, dims, "pad(%s, (%s)%s)", x->name, widths, value);
+}
+
+/* Matrices by a vector, or a vector by a matrix. */
+bool fuzz_vector(fuzz_kernel *k) {
+    const fuzz_value x = *fuzz_any(k);
+    if (x.rank == 0 || x.type == DTYPE_BOOL)
+        return false;
+    bool left = x.rank == 1;
+    int64_t dims[2] = {x.dims[x.rank - 1], 1};
+    dims[1] = left ? fuzz_columns(k, x.type, dims[0], 130) : 1;
+    if (!fuzz_affordable(k, fuzz_count(x.rank, x.dims) * dims[1]))
+        return false;
+    const fuzz_value *y = fuzz_parameter(k, x.type, left ? 2 : 1, dims, NULL);
+    dtype out = fuzz_is_small_integer(x.type) ? DTYPE_I32 : x.type;
+    return y && fuzz_let(k, out, left ? 1 : x.rank - 1, left ? dims + 1 : x.dims, "%s @ %s", x.name,
+                         y->name);
+}
