@@ -314,9 +314,7 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
                         .unoptimised = options_flag(o, OPTION_UNOPTIMISED),
                         .generic = options_flag(o, OPTION_GENERIC),
                         .schedule = options_text(o, OPTION_SCHEDULE, NULL),
-                        .order_probe =
-                            options_flag(o, OPTION_ORDER_PROBE) ||
-                            (o->command == COMMAND_BENCH && !options_flag(o, OPTION_QUICK))};
+                        .order_probe = options_flag(o, OPTION_ORDER_PROBE)};
     if (!options_number(o, OPTION_SEED, 0, INT64_MAX, &out->seed, &st) ||
         !options_number(o, OPTION_TIMEOUT, 1, 1000000, &out->timeout_seconds, &st) ||
         !options_number(o, OPTION_MEMORY, 1, 1u << 30, &out->memory_mib, &st))
