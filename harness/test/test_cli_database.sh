@@ -1,7 +1,7 @@
 # test_cli_database.sh - a database is the file of that name, whatever the name; a run has one process that executes it.
 source "$(dirname "$0")/lib.sh"
 small_corpus
-bench=("$tsr" bench corpus --quick --backend cpu --profile strict)
+bench=("$tsr" bench corpus -v --quick --backend cpu --profile strict)
 
 # Names that SQLite would give a meaning.
 mkdir -p sub
