@@ -398,13 +398,18 @@ static LLVMValueRef canonical(emitter *e, dtype element, LLVMValueRef x, int wid
     return LLVMBuildSelect(e->b, nan, code_splat_bits(e, element, f->nan, width), x, "");
 }
 
-/* Lanes of the mask only; a scalar is a vector of one. */
+/* Lanes of the mask only. A scalar is the first of two lanes: not every code generator takes one.
+ */
 static void store_masked(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef at, int width,
                          LLVMValueRef mask) {
-    LLVMTypeRef type = LLVMVectorType(memory_type(e, element), (unsigned)width),
+    LLVMTypeRef type = LLVMVectorType(memory_type(e, element), width > 1 ? (unsigned)width : 2),
                 types[] = {type, e->pointer};
-    if (width == 1)
-        x = LLVMBuildInsertElement(e->b, LLVMGetUndef(type), x, LLVMConstInt(e->i32, 0, 0), "");
+    if (width == 1) {
+        LLVMValueRef first = code_int(e, e->i32, 0), none = LLVMConstNull(LLVMVectorType(e->i1, 2));
+        x = LLVMBuildInsertElement(e->b, LLVMGetUndef(type), x, first, "");
+        mask = LLVMBuildInsertElement(e->b, none, LLVMBuildExtractElement(e->b, mask, first, ""),
+                                      first, "");
+    }
     LLVMValueRef args[] = {x, at, code_int(e, e->i32, (int64_t)dtype_size(element)), mask};
     code_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
 }
