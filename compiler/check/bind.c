@@ -297,9 +297,7 @@ const compiler_case *compiler_case_bind(compiler_source *source, const compiler_
                                         const compiler_values *values, text *out) {
     compiler_case *c = ARENA_NEW(&source->memory, compiler_case, 1);
     diagnostics d;
-    if (kernel->broken) {
-        text_printf(out, "%s:%u: kernel '%s' has errors\n", source->text.name, kernel->line,
-                    kernel->name);
+    if (!source_has_kernel(source, kernel, out)) {
         return NULL;
     }
     diagnostics_init(&d, &source->text, source->colour, out);

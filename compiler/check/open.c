@@ -225,13 +225,19 @@ const compiler_kernel *compiler_kernel_at(const compiler_source *source, uint32_
     return index < source->kernel_count ? &source->kernels[index] : NULL;
 }
 
+bool source_has_kernel(const compiler_source *source, const compiler_kernel *kernel, text *out) {
+    if (kernel->broken) {
+        text_printf(out, "%s:%u: kernel '%s' has errors\n", source->text.name, kernel->line,
+                    kernel->name);
+    }
+    return !kernel->broken;
+}
+
 ir_module *compiler_graph(compiler_source *source, const compiler_kernel *kernel,
                           const compiler_case *c, text *out) {
     const kernel_interface *k = &source->interfaces[kernel - source->kernels];
     diagnostics d;
-    if (kernel->broken) {
-        text_printf(out, "%s:%u: kernel '%s' has errors\n", source->text.name, kernel->line,
-                    kernel->name);
+    if (!source_has_kernel(source, kernel, out)) {
         return NULL;
     }
     diagnostics_init(&d, &source->text, source->colour, out);

@@ -65,6 +65,8 @@ typedef enum dim_result { DIM_VALUE, DIM_UNBOUND, DIM_OVERFLOW, DIM_NOT_AN_EXPRE
 /* A dimension expression under bindings. */
 dim_result dim_evaluate(const node *n, const ir_binding *bindings, uint32_t count, int64_t *out);
 
+/* Whether the kernel's declaration was understood; else says that it has errors. */
+bool source_has_kernel(const compiler_source *source, const compiler_kernel *kernel, text *out);
 /* Type-checks the kernel under these types; NULL when reported. */
 ir_module *kernel_check(compiler_source *s, const kernel_interface *k,
                         const compiler_type_binding *types, uint32_t type_count, diagnostics *d);

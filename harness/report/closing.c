@@ -28,9 +28,11 @@ static void append_case(const json_t *r, text *out) {
 }
 
 static void append_key(const json_t *r, text *out) {
-    append_case(r, out);
-    text_show(out, "@%s,%s,%.0f", result_text(r, RESULT_BACKEND), result_text(r, RESULT_PROFILE),
-              result_number(r, RESULT_THREADS));
+    text key;
+    text_init(&key);
+    result_key(r, &key);
+    text_show(out, "%s", key.data); /* names are foreign */
+    text_release(&key);
 }
 
 /* ---- shares of the ceilings ---- */
