@@ -1185,6 +1185,14 @@ module {
       %3 = irdl.base "#builtin.integer"
       irdl.attributes {"row_step" = %2, "column_step" = %3}
     }
+    irdl.operation @row {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.integer"
+      irdl.attributes {"number" = %2}
+    }
     irdl.operation @pad {
       %0 = irdl.any
       irdl.operands(%0)

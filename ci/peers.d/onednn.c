@@ -1,10 +1,10 @@
 /* onednn.c - oneDNN: a list of primitives, executed in order, over the buffers of the case.
  *
  *   matmul f32|bf16|i8 M N K     row-major in and out, nothing packed beforehand; i8 is s8 by s8 to
- * s32 softmax | layernorm | rmsnorm | gelu M N transpose M N attention H S D              for each
- * head: scores, softmax in place, product: what a library without a fused kernel does conv N H W CI
- * CO             3 x 3, stride 1, padding 1; images by rows, weights in the layout that it likes
- * best */
+ * s32; linear: the same with the right side stored as N x K. softmax | layernorm | rmsnorm | gelu M
+ * N transpose M N attention H S D              for each head: scores, softmax in place, product:
+ * what a library without a fused kernel does conv N H W CI CO             3 x 3, stride 1, padding
+ * 1; images by rows, weights in the layout that it likes best */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ static step steps[STEPS_MAX];
 static int step_count;
 static dnnl_memory_t memories[MEMORIES_MAX];
 static int memory_count;
-static bool use_sgemm; /* dnnl_sgemm where it is faster than the primitive */
+static bool gemm_turned; /* the right side is stored as N x K */
+static bool use_sgemm;   /* dnnl_sgemm where it is faster than the primitive */
 static dnnl_dim_t gemm_m, gemm_n, gemm_k;
 static const float *gemm_x, *gemm_y;
 static float *gemm_out;
@@ -131,7 +132,8 @@ static bool prepare_matmul(peer_case *c) {
         return false;
     peer_type result = type == PEER_I8 ? PEER_I32 : type;
     dnnl_dim_t m = peer_number(c, 2), n = peer_number(c, 3), k = peer_number(c, 4);
-    dnnl_memory_desc_t x = matrix(type, m, k, false), y = matrix(type, k, n, false),
+    bool linear = strcmp(c->words[0], "linear") == 0;
+    dnnl_memory_desc_t x = matrix(type, m, k, false), y = matrix(type, k, n, linear),
                        z = matrix(result, m, n, false);
     dnnl_matmul_desc_t d;
     must(dnnl_matmul_desc_init(&d, &x, &y, NULL, &z), "matmul");
@@ -142,6 +144,7 @@ static bool prepare_matmul(peer_case *c) {
     gemm_y = peer_input(c, 1, type, (size_t)(k * n));
     gemm_out = peer_output_buffer(c, result, (size_t)(m * n));
     gemm_m = m, gemm_n = n, gemm_k = k;
+    gemm_turned = linear;
     add_step(primitive, 3,
              (dnnl_exec_arg_t[]){{DNNL_ARG_SRC, place(&x, gemm_x)},
                                  {DNNL_ARG_WEIGHTS, place(&y, gemm_y)},
@@ -313,10 +316,10 @@ static const struct {
     int words;
     bool (*prepare)(peer_case *);
 } kernels[] = {
-    {"matmul", 5, prepare_matmul},       {"softmax", 3, prepare_softmax},
-    {"layernorm", 3, prepare_layernorm}, {"gelu", 3, prepare_gelu},
-    {"transpose", 3, prepare_transpose}, {"attention", 4, prepare_attention},
-    {"conv", 6, prepare_convolution},
+    {"matmul", 5, prepare_matmul},       {"linear", 5, prepare_matmul},
+    {"softmax", 3, prepare_softmax},     {"layernorm", 3, prepare_layernorm},
+    {"gelu", 3, prepare_gelu},           {"transpose", 3, prepare_transpose},
+    {"attention", 4, prepare_attention}, {"conv", 6, prepare_convolution},
 };
 
 bool peer_prepare(peer_case *c) {
@@ -333,8 +336,8 @@ bool peer_prepare(peer_case *c) {
 
 void peer_run(void) {
     if (use_sgemm) {
-        must(dnnl_sgemm('N', 'N', gemm_m, gemm_n, gemm_k, 1.0f, gemm_x, gemm_k, gemm_y, gemm_n,
-                        0.0f, gemm_out, gemm_n),
+        must(dnnl_sgemm('N', gemm_turned ? 'T' : 'N', gemm_m, gemm_n, gemm_k, 1.0f, gemm_x, gemm_k,
+                        gemm_y, gemm_turned ? gemm_k : gemm_n, 0.0f, gemm_out, gemm_n),
              "sgemm");
         return;
     }

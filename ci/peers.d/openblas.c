@@ -10,6 +10,7 @@
 static const float *x, *y;
 static float *out;
 static blasint m, n, k;
+static bool turned; /* the right side is stored as N x K */
 
 const char *peer_version(void) {
     static char version[128];
@@ -19,7 +20,9 @@ const char *peer_version(void) {
 }
 
 bool peer_prepare(peer_case *c) {
-    if (strcmp(c->words[0], "matmul") != 0 || c->count != 5 || strcmp(c->words[1], "f32") != 0)
+    turned = strcmp(c->words[0], "linear") == 0;
+    if ((!turned && strcmp(c->words[0], "matmul") != 0) || c->count != 5 ||
+        strcmp(c->words[1], "f32") != 0)
         return peer_refuse(c, "OpenBLAS has matmul f32 alone");
     m = (blasint)peer_number(c, 2);
     n = (blasint)peer_number(c, 3);
@@ -34,11 +37,13 @@ bool peer_prepare(peer_case *c) {
 
 /* One row is a product of a matrix and a vector, which libraries have apart. */
 void peer_run(void) {
-    if (m == 1)
+    if (m == 1 && turned)
+        cblas_sgemv(CblasRowMajor, CblasNoTrans, n, k, 1.0f, y, k, x, 1, 0.0f, out, 1);
+    else if (m == 1)
         cblas_sgemv(CblasRowMajor, CblasTrans, k, n, 1.0f, y, n, x, 1, 0.0f, out, 1);
     else
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0f, x, k, y, n, 0.0f, out,
-                    n);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, turned ? CblasTrans : CblasNoTrans, m, n, k, 1.0f,
+                    x, k, y, turned ? k : n, 0.0f, out, n);
 }
 
 void peer_release(void) {}

@@ -2,7 +2,10 @@
  * results lie along them.
  *
  * Axes: batch, lhs free, rhs free, contracted; after merging all but the last lhs and the last rhs
- * axis are outer loops (a batch in which one side may stand still), then come m, n and k. */
+ * axis are outer loops (a batch in which one side may stand still), then come m, n and k.
+ *
+ * Products commute, and a NaN has one form in a result: a matrix by a vector is the vector, as a
+ * lhs of one row, by the matrix turned over, so that a register tile has columns. */
 #include "schedule/contraction.h"
 
 #include <stdarg.h>
@@ -108,7 +111,8 @@ void contraction_name_axes(contraction *c, int axes) {
 
 /* After merging: outer indices first (lhs's and rhs's own alike), then m, n, k. */
 static void sort_axes(contraction *c, const dot_axes *a, const axis_map *merged) {
-    int m = merged->index_of[a->first_y - 1], n = merged->index_of[a->k - 1], order[NEST_AXES],
+    int last_x = merged->index_of[a->first_y - 1], last_y = merged->index_of[a->k - 1];
+    int m = c->exchanged ? last_y : last_x, n = c->exchanged ? last_x : last_y, order[NEST_AXES],
         count = 0;
     axis_map sorted = *merged;
     for (int i = 0; i < merged->count - 1; i++)
@@ -135,7 +139,7 @@ static bool operand_access(contraction *c, int side, const dot_axes *a, affine_l
     expression_element(&e, ir_op_get(c->s->p->g, c->op)->operands[side], index);
     bool ok = !e.failed && e.inputs.count == 1;
     if (ok) {
-        contraction_operand *o = side ? &c->rhs : &c->lhs;
+        contraction_operand *o = (side != 0) != c->exchanged ? &c->rhs : &c->lhs;
         o->access = e.inputs.items[0].access;
         o->buffer = c->s->buffer_of[e.inputs.items[0].source];
         scheduler_collect(&e, accesses);
@@ -165,11 +169,23 @@ contraction contraction_of_group(scheduler *s, const plan_group *group) {
     return c;
 }
 
+/* One column and several rows. */
+static bool is_column(const dot_axes *a) {
+    ir_dim rows = 1;
+    for (int i = a->first_x; i < a->first_y; i++)
+        rows = a->space.extent[i] == 1 ? rows : a->space.extent[i];
+    for (int i = a->first_y; i < a->k; i++)
+        if (a->space.extent[i] != 1)
+            return false;
+    return rows != 1;
+}
+
 bool contraction_analyse(contraction *c) {
     scheduler *s = c->s;
     const ir_op_data *d = ir_op_get(s->p->g, c->op);
     affine_list accesses = {0};
     dot_axes a = number_axes(c);
+    c->exchanged = c->exchangeable && d->operand_count == 2 && is_column(&a);
     substitute accumulator = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->result.value};
     expression e = contraction_epilogue(c, &accumulator);
     result_index(c, &a, c->result.index[0]);

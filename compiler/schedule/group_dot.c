@@ -15,6 +15,8 @@
 enum { MANY_CELLS = 8 };
 /* Sums that are added to in turn, so that none waits for the one before. */
 enum { TAIL_VECTORS = 8 };
+/* Trips that are fetched ahead where steps lie side by side: a line or so of each column. */
+enum { TURNED_PREFETCH = 8 };
 static const double EVEN = 0.94;
 
 /* As many vectors as leave registers for the sums of `rows`, a power of two where rows are few: the
@@ -72,6 +74,15 @@ static void even_out(const contraction *c, int64_t *rows, int64_t *columns) {
     *columns = best_columns;
 }
 
+/* Steps of a block that is turned over in registers: a vector of each column, of 32 bits a lane. */
+static int64_t turned_steps(const contraction *c) {
+    int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
+    int64_t steps = c->s->target->vector_lanes * (bytes < 4 ? 4 / bytes : 1);
+    while (steps > 1 && steps > c->shape.steps)
+        steps /= 2;
+    return steps;
+}
+
 void contraction_choose_tiles(contraction *c) {
     scheduler *s = c->s;
     /* A tile fills as many registers whatever it sums: f64 takes two for the lanes of f32. */
@@ -79,9 +90,10 @@ void contraction_choose_tiles(contraction *c) {
     bool many = s->target->vector_registers >= 32;
     /* A few rows are one tile, as wide as registers allow: rhs is read once, in long runs. */
     bool few = many && c->shape.rows <= FEW_ROWS;
-    int64_t vectors = few ? few_vectors(c->shape.rows) : many ? 4 : 2;
+    bool turns = contraction_can_turn(c) && c->rhs.packing == PACK_NOT;
+    int64_t vectors = turns ? 1 : few ? few_vectors(c->shape.rows) : many ? 4 : 2;
     c->tiles.mr.size = scheduler_parameter(
-        s, IN_DOT, MR, few ? clamp(c->shape.rows, 1, FEW_ROWS) : 6, &c->tiles.mr.name);
+        s, IN_DOT, MR, few || turns ? clamp(c->shape.rows, 1, FEW_ROWS) : 6, &c->tiles.mr.name);
     c->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &c->tiles.nr.name);
     if (c->group && c->tiles.nr.size % c->group != 0)
         contraction_refuse(c, "NR=%d is not a multiple of GROUP=%d", (int)c->tiles.nr.size,
@@ -92,22 +104,32 @@ void contraction_choose_tiles(contraction *c) {
     int64_t rows = round_up(clamp(block, 1, ONE_BLOCK_ROWS), c->tiles.mr.size);
     /* One block of rows reads rhs once: long runs of it matter more than the cache. */
     int64_t columns = (c->shape.rows <= rows ? 8 : 4) * c->tiles.nr.size * (many ? 1 : 2);
+    if (turns) /* all steps of its rows, one run of memory each, before the next */
+        columns = c->tiles.nr.size;
     columns = clamp(round_up(c->shape.columns, c->tiles.nr.size), c->tiles.nr.size, columns);
     even_out(c, &rows, &columns);
     c->tiles.bm.size = scheduler_parameter(s, IN_DOT, BM, rows, &c->tiles.bm.name);
     c->tiles.bn.size = scheduler_parameter(s, IN_DOT, BN, columns, &c->tiles.bn.name);
     /* No trip has a remainder; where counts end the loop, a trip is one step. */
-    int64_t unroll = c->counts.of == COUNTS_STEPS || c->group
-                         ? 1
-                         : scheduler_parameter(s, IN_DOT, UNROLL, 1, NULL);
+    int64_t unroll =
+        c->counts.of == COUNTS_STEPS || (c->group && !turns)
+            ? 1
+            : scheduler_parameter(s, IN_DOT, UNROLL, turns ? turned_steps(c) : 1, NULL);
     bool known = ir_dim_is_static(c->shape.k);
-    c->tiles.unroll = scheduler_int(s, known ? greatest_divisor(c->shape.steps, unroll) : 1);
-    if (c->group || !ir_dim_is_static(c->shape.n))
+    c->turned = turns && unroll > 1;
+    if (turns && c->group && unroll % c->group != 0)
+        contraction_refuse(c, "UNROLL=%d is not a multiple of GROUP=%d", (int)unroll,
+                           (int)c->group);
+    c->tiles.unroll = scheduler_int(s, c->turned ? unroll
+                                       : known   ? greatest_divisor(c->shape.steps, unroll)
+                                                 : 1);
+    if ((c->group && !c->turned) || !ir_dim_is_static(c->shape.n))
         c->tiles.prefetch = scheduler_int(s, 0);
     else
         scheduler_parameter(s, IN_DOT, PREFETCH,
-                            few ? (c->shape.rows > FAR_PREFETCH_ROWS ? 48 : 16)
-                                : c->rhs.packing != PACK_NOT,
+                            c->turned ? TURNED_PREFETCH
+                            : few     ? (c->shape.rows > FAR_PREFETCH_ROWS ? 48 : 16)
+                                      : c->rhs.packing != PACK_NOT,
                             &c->tiles.prefetch);
 }
 
@@ -195,6 +217,8 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
         attrs[n++] = (ir_named_attr){"unit", ir_attr_bool(s->m, true)};
     if (c->group)
         attrs[n++] = (ir_named_attr){"group", scheduler_int(s, c->group)};
+    if (c->turned)
+        attrs[n++] = (ir_named_attr){"turned", ir_attr_bool(s->m, true)};
     if (c->packed)
         attrs[n++] = (ir_named_attr){"packed", ir_attr_bool(s->m, true)};
     computation compute = {.opcode = SCHED_DOT,
@@ -322,7 +346,7 @@ static block_memory open_memory(contraction *c, ir_builder *b) {
     block_memory memory = {.totals = 0};
     if (c->chunked || c->result.apart)
         memory.totals = scheduler_buffer(s, b, "workgroup", c->element, 2, dims);
-    if (c->group == 4)
+    if (c->group == 4 && !c->turned)
         memory.offsets = scheduler_buffer(s, b, "workgroup", c->element, 1, &bn);
     contraction_set(c, &memory.total_access, AXIS_M, bn);
     contraction_set(c, &memory.total_access, AXIS_N, 1);
@@ -392,7 +416,8 @@ void contraction_emit_grid(contraction *c) {
     if (c->fill)
         c->fill(c, &b, &block);
     bool of_block = c->fill && !ir_dim_is_static(c->shape.m);
-    if (c->chunked || c->result.apart || c->rhs.packing == PACK_BLOCK || c->group || of_block)
+    if (c->chunked || c->result.apart || c->rhs.packing == PACK_BLOCK || (c->group && !c->turned) ||
+        of_block)
         contraction_emit_block(c, &b, &block);
     else
         emit_short(c, &b, &block);
@@ -410,6 +435,7 @@ void schedule_dot_group(scheduler *s, const plan_group *group) {
     contraction c = contraction_of_group(s, group);
     if (ir_type_count(s->p->g, ir_value_get(s->p->g, c.result.value)->type) == 0)
         return;
+    c.exchangeable = true;
     if (!contraction_analyse(&c)) {
         s->failed = true;
         return;

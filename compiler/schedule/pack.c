@@ -199,6 +199,13 @@ bool contraction_has_known_size(const contraction *c) {
     return ir_dim_is_static(c->shape.n) && ir_dim_is_static(c->shape.k);
 }
 
+/* A copy of rhs would be read once, by the one tile that the few rows are. */
+bool contraction_can_turn(const contraction *c) {
+    return contraction_along(c, &c->rhs.access, AXIS_N) != 1 && c->shape.columns > 1 &&
+           contraction_along(c, &c->rhs.access, AXIS_K) == 1 && c->shape.rows <= FEW_ROWS &&
+           c->counts.of != COUNTS_STEPS;
+}
+
 /* Narrow elements are cheaper to convert where they are used, again for each few rows, than to be
  * written out wide and read again.
  * Panels that one block of rows uses need not go through memory. */
@@ -209,6 +216,8 @@ static int64_t rhs_packing(const contraction *c) {
     int64_t few = element == DTYPE_BF16 || element == DTYPE_I8
                       ? NARROW_PACKED_ROWS
                       : WIDE_PACKED_ROWS; /* a shift, or more */
+    if (contraction_can_turn(c))
+        return PACK_NOT;
     bool packs = strided || c->group || (narrow && c->shape.rows > few) ||
                  (!narrow && c->shape.rows > WIDE_PACKED_ROWS && !contraction_near(c));
     if (!contraction_has_known_size(
@@ -239,8 +248,9 @@ static int64_t best_group(const contraction *c) {
     int64_t group = exact ? 4 : near ? 2 : 0;
     bool whole = ir_dim_is_static(c->shape.k) ? c->shape.k > 0 && group && c->shape.k % group == 0
                                               : contraction_can_pack_blocks(c);
-    bool fits = c->s->target->dots && x == y && group && whole && c->shape.rows >= 4 &&
-                c->counts.of != COUNTS_STEPS && contraction_along(c, &c->lhs.access, AXIS_K) == 1;
+    bool fits = c->s->target->dots && x == y && group && whole &&
+                (c->shape.rows >= 4 || contraction_can_turn(c)) && c->counts.of != COUNTS_STEPS &&
+                contraction_along(c, &c->lhs.access, AXIS_K) == 1;
     return fits ? group : 0;
 }
 
@@ -258,7 +268,8 @@ void contraction_choose_packing(contraction *c) {
     scheduler *s = c->s;
     c->lhs.packing = scheduler_parameter(s, IN_DOT, PACK_A, lhs_packing(c), NULL);
     c->rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, rhs_packing(c), NULL);
-    if (c->group && (c->lhs.packing != PACK_NOT || c->rhs.packing == PACK_NOT))
+    bool lies = c->rhs.packing == PACK_NOT && !contraction_can_turn(c);
+    if (c->group && (c->lhs.packing != PACK_NOT || lies))
         contraction_refuse(c, "groups of elements need PACK_A=0 and PACK_B=1 or 2; or GROUP=0");
     if (c->rhs.packing == PACK_PHASE && !contraction_has_known_size(c))
         contraction_refuse(c, "PACK_B=1 cannot be: the size of the copy is given at launch");

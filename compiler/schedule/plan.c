@@ -62,7 +62,7 @@ static bool is_view(const plan *p, ir_value v) {
         return plan_reshape_splits(p, plan_def(p, v)) || plan_opcode(p, operand(p, v, 0)) < 0;
     if (opcode == GRAPH_CONVERT) {
         dtype from = plan_type(p, operand(p, v, 0))->element, to = plan_type(p, v)->element;
-        return dtype_is_float(to) == dtype_is_float(from) && from != DTYPE_BOOL &&
+        return (dtype_is_float(to) || !dtype_is_float(from)) && from != DTYPE_BOOL &&
                dtype_holds(to, from);
     }
     return opcode == GRAPH_TRANSPOSE || opcode == GRAPH_BROADCAST || opcode == GRAPH_SLICE;

@@ -42,8 +42,11 @@ ir_value tile_index_max(ir_builder *b, ir_value x, ir_value y) {
 }
 
 ir_value tile_index_floor(ir_builder *b, ir_value x, int64_t multiple) {
+    int64_t value;
     if (multiple == 1)
         return x;
+    if (tile_constant_index(b, x, &value) && value >= 0)
+        return tile_index(b, value / multiple * multiple);
     ir_value whole = tile_index_by(b, TILE_INDEX_DIV, x, multiple);
     return tile_affine(b, 0, &whole, &multiple, 1);
 }

@@ -2,7 +2,10 @@
  *
  * acc = +0; for k ascending: acc = fma(lhs column, rhs row, acc); that is one chunk. With counts,
  * steps at or past a row's count do not happen: the loop runs to the smallest count of the tile
- * without asking, then to the largest with a mask. */
+ * without asking, then to the largest with a mask.
+ *
+ * A rhs whose steps, not its columns, are side by side in memory is read as a block of some steps
+ * by the tile's columns, which the load turns over; what is left over goes step by step. */
 #include <string.h>
 
 #include "tile/lowering.h"
@@ -21,6 +24,8 @@ typedef struct dot {
     int64_t unroll;       /* steps in one trip */
     int64_t group;        /* elements of a step that are 32 bits of both sides; 0: single ones */
     dtype of;             /* their type */
+    bool turned;          /* the rhs of a trip is one tile, a row for each of its steps */
+    bool even;            /* trips have no remainder */
     bool known;           /* the number of all steps: a multiple of those of a group */
     int64_t prefetch;     /* lines of the next panel for one trip */
     ir_value totals, total_at; /* chunk by chunk: memory and place of the running totals */
@@ -126,25 +131,96 @@ static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high
     return tile_op(b, TILE_SUB, (ir_value[]){sum, offsets}, 2, DTYPE_NONE);
 }
 
-/* One step: the loads and the multiply-add. */
-static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
+static ir_value load_left(dot *t, ir_builder *b, ir_value k) {
+    t->f.index[t->k] = k;
+    tile_window w = left_window(t);
+    return tile_load_window(b, frame_memory(&t->f, 0), frame_offset(&t->f, b, t->lhs), &w);
+}
+
+/* The rhs of the `count` steps from k on, a row for each. */
+static ir_value load_right(dot *t, ir_builder *b, ir_value k, int64_t count) {
     frame *f = &t->f;
     f->index[t->k] = k;
-    tile_window left = left_window(t), right = frame_window(f, t->rhs);
-    right.rows = 1;
-    right.columns = f->columns;
+    tile_window w = frame_window(f, t->rhs);
+    w.rows = count;
+    w.columns = f->columns;
+    if (count > 1)
+        w.row_stride = 1;
     if (t->packed) { /* all of a panel may be read, whatever the coefficient of its columns */
-        right.column_stride = 1;
-        right.more[TILE_MORE_VALID_COLUMNS] = right.more[TILE_MORE_COLUMN_STRIDE] = 0;
+        w.column_stride = 1;
+        w.more[TILE_MORE_VALID_COLUMNS] = w.more[TILE_MORE_COLUMN_STRIDE] = 0;
     }
-    ir_value x = tile_load_window(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), &left);
-    ir_value y = tile_load_window(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), &right);
-    x = summed(t, b, x);
-    y = summed(t, b, y);
+    return tile_load_window(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), &w);
+}
+
+/* Elements of 8 bits, or of bf16, are turned over in groups of 32 bits. 0: each by itself. */
+static int64_t turned_group(const dot *t) {
+    dtype of = tile_type(t->b, frame_memory(&t->f, 1))->element;
+    int64_t each = of == DTYPE_BF16 ? 2 : of == DTYPE_I8 || of == DTYPE_I4 ? 4 : 0;
+    return each && t->unroll % each == 0 ? each : 0;
+}
+
+/* The groups of the steps from k on, a row for each. */
+static ir_value group_rows(dot *t, ir_builder *b, ir_value k, int64_t each) {
+    frame *f = &t->f;
+    f->index[t->k] = k;
+    tile_window w = frame_window(f, t->rhs);
+    w.rows = t->unroll / each;
+    w.row_stride = each;
+    w.columns = f->columns;
+    return tile_load_group(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), &w);
+}
+
+/* Element i of each group of a row, in the summed type. */
+static ir_value of_group(const dot *t, ir_builder *b, ir_value groups, int64_t each, int64_t i) {
+    dtype of = tile_type(b, frame_memory(&t->f, 1))->element;
+    if (of == DTYPE_BF16) { /* the high half of an f32 */
+        ir_value bits = i ? with_constant(b, TILE_AND, groups, 0xffff0000u)
+                          : with_constant(b, TILE_SHL, groups, 16);
+        return summed(t, b, tile_op(b, TILE_BITCAST, &bits, 1, DTYPE_F32));
+    }
+    uint32_t bits = of == DTYPE_I4 ? 4 : 8, above = (uint32_t)(each - 1 - i) * 8 + 8 - bits;
+    ir_value x = above ? with_constant(b, TILE_SHL, groups, above) : groups;
+    x = with_constant(b, TILE_SHR, x, 32 - bits);
+    return t->element == DTYPE_I32 ? x : tile_op(b, TILE_CONVERT, &x, 1, t->element);
+}
+
+static ir_value multiply_add(const dot *t, ir_builder *b, ir_value x, ir_value y, ir_value sum) {
     if (dtype_is_float(t->element))
         return tile_op(b, TILE_FMA, (ir_value[]){x, y, sum}, 3, DTYPE_NONE);
     ir_value product = tile_op(b, TILE_MUL, (ir_value[]){x, y}, 2, DTYPE_NONE);
     return tile_op(b, TILE_ADD, (ir_value[]){product, sum}, 2, DTYPE_NONE);
+}
+
+/* One step: the loads and the multiply-add. */
+static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
+    ir_value x = load_left(t, b, k), y = load_right(t, b, k, 1);
+    x = summed(t, b, x);
+    y = summed(t, b, y);
+    return multiply_add(t, b, x, y, sum);
+}
+
+/* All steps of a turned trip. */
+static ir_value turned_trip(dot *t, ir_builder *b, ir_value k, ir_value sum) {
+    int64_t one = 1, each = turned_group(t);
+    ir_value rows = each ? group_rows(t, b, k, each) : summed(t, b, load_right(t, b, k, t->unroll));
+    for (int64_t i = 0; i < t->unroll; i++) {
+        ir_value y = tile_row(b, rows, each ? i / each : i);
+        ir_value x = summed(t, b, load_left(t, b, i ? tile_affine(b, i, &k, &one, 1) : k));
+        y = each ? of_group(t, b, y, each, i % each) : y;
+        sum = multiply_add(t, b, x, y, sum);
+    }
+    return sum;
+}
+
+static ir_value trip(dot *t, ir_builder *b, ir_value k, ir_value sum) {
+    int64_t one = 1;
+    if (t->turned)
+        return turned_trip(t, b, k, sum);
+    sum = step(t, b, k, sum);
+    for (int64_t i = 1; i < t->unroll; i++)
+        sum = step(t, b, tile_affine(b, i, &k, &one, 1), sum);
+    return sum;
 }
 
 /* The tiles of this panel bring the next one near, each its share, some lines in each trip. */
@@ -162,6 +238,18 @@ static void prefetch_rows(dot *t, ir_builder *b, ir_value k) {
         t->f.index[t->k] = tile_affine(b, t->prefetch + i, &k, &one, 1);
         tile_prefetch(b, frame_memory(&t->f, 1), frame_offset(&t->f, b, t->rhs), t->f.columns);
     }
+}
+
+/* The block of rhs some trips ahead, a run of steps for each column. */
+static void prefetch_block(dot *t, ir_builder *b, ir_value k) {
+    frame *f = &t->f;
+    int64_t one = 1;
+    f->index[t->k] = tile_affine(b, t->prefetch * t->unroll, &k, &one, 1);
+    tile_window w = frame_window(f, t->rhs);
+    ir_value offset = frame_offset(f, b, t->rhs);
+    for (int64_t c = 0; c < f->columns && !w.more[TILE_MORE_COLUMN_STRIDE]; c++)
+        tile_prefetch(b, frame_memory(f, 1), tile_affine(b, c * w.column_stride, &offset, &one, 1),
+                      t->unroll);
 }
 
 /* A panel's chunk is shared out among the first tiles that use it. */
@@ -188,14 +276,13 @@ static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_val
                       bool masked) {
     ir_op loop;
     ir_value k;
-    int64_t one = 1;
     ir_builder in = tile_for(b, low, high, t->unroll, &sum, 1, &loop, &k);
     lowering_mark(t->f.l, loop, t->f.op);
-    ir_value before = ir_block_get(b->m, in.block)->arguments[1], next = step(t, &in, k, before);
-    for (int64_t i = 1; i < t->unroll; i++)
-        next = step(t, &in, tile_affine(&in, i, &k, &one, 1), next);
+    ir_value before = ir_block_get(b->m, in.block)->arguments[1], next = trip(t, &in, k, before);
     if (t->prefetch && !masked)
-        t->packed ? prefetch(t, &in, k, low) : prefetch_rows(t, &in, k);
+        (t->turned   ? prefetch_block(t, &in, k)
+         : t->packed ? prefetch(t, &in, k, low)
+                     : prefetch_rows(t, &in, k));
     if (masked) {
         ir_value mask = tile_compare(&in, "lt", i32_of(&in, k), t->counts);
         next = tile_op(&in, TILE_SELECT, (ir_value[]){mask, next, before}, 3, DTYPE_NONE);
@@ -234,6 +321,57 @@ static void load_counts(dot *t, ir_builder *b, dot_buffer which) {
     }
 }
 
+/* The products of groups that are turned over. Those of i8 have 128 too much on the left: what that
+ * adds, 128 times the sum of rhs, is summed beside them and taken away. */
+static ir_value turned_groups(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
+    ir_op loop;
+    ir_value k, next[2];
+    int64_t one = 1, each = t->group;
+    bool exact = t->of == DTYPE_I8;
+    ir_value zero = tile_broadcast(b, tile_constant(b, DTYPE_I32, 0), 1, t->f.columns);
+    ir_builder in =
+        tile_for(b, low, high, t->unroll, (ir_value[]){sum, zero}, 1 + exact, &loop, &k);
+    lowering_mark(t->f.l, loop, t->f.op);
+    memcpy(next, ir_block_get(b->m, in.block)->arguments + 1, sizeof *next * (1 + (size_t)exact));
+    ir_value rows = group_rows(t, &in, k, each);
+    tile_window w = left_window(t);
+    for (int64_t i = 0; i < t->unroll; i += each) {
+        t->f.index[t->k] = i ? tile_affine(&in, i, &k, &one, 1) : k;
+        ir_value offset = frame_offset(&t->f, &in, t->lhs), y = tile_row(&in, rows, i / each);
+        ir_value x = tile_load_group(&in, frame_memory(&t->f, 0), offset, &w);
+        if (exact) {
+            ir_value more = tile_constant(&in, DTYPE_I32, 0x80808080u);
+            next[1] = tile_group_dot(&in, more, y, next[1], t->of, true);
+            x = with_constant(&in, TILE_XOR, x, 0x80808080u);
+        }
+        next[0] = tile_group_dot(&in, x, y, next[0], t->of, exact);
+    }
+    if (t->prefetch)
+        prefetch_block(t, &in, k);
+    tile_yield(&in, next, 1 + (uint32_t)exact);
+    sum = ir_op_result(b->m, loop, 0);
+    return exact
+               ? tile_op(b, TILE_SUB, (ir_value[]){sum, ir_op_result(b->m, loop, 1)}, 2, DTYPE_NONE)
+               : sum;
+}
+
+/* Turned trips as far as whole ones go, then single steps. */
+static ir_value turned_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
+    int64_t unroll = t->unroll;
+    ir_value whole = high;
+    if (!t->even)
+        whole = tile_index_add(b, low, tile_index_floor(b, tile_index_sub(b, high, low), unroll));
+    sum = t->group ? turned_groups(t, b, low, whole, sum) : steps(t, b, low, whole, sum, false);
+    if (t->even)
+        return sum;
+    t->turned = false;
+    t->unroll = 1;
+    sum = steps(t, b, whole, high, sum, false);
+    t->turned = true;
+    t->unroll = unroll;
+    return sum;
+}
+
 static ir_value clamped(ir_builder *b, ir_value x, ir_value low, ir_value high) {
     return tile_index_op(b, TILE_INDEX_MIN, tile_index_op(b, TILE_INDEX_MAX, x, low), high);
 }
@@ -242,6 +380,8 @@ static ir_value clamped(ir_builder *b, ir_value x, ir_value low, ir_value high) 
 static ir_value chunk(dot *t, ir_builder *b, ir_value low, ir_value high) {
     ir_value zero = tile_constant(b, t->element, 0);
     ir_value sum = tile_broadcast(b, zero, t->f.rows, t->f.columns);
+    if (t->turned)
+        return turned_steps(t, b, low, high, sum);
     if (t->group)
         return grouped_steps(t, b, low, high, sum);
     if (t->f.shape.buffer[DOT_COUNTS] < 0)
@@ -398,6 +538,8 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.element = ir_type_get(l->s, ir_value_get(l->s, block->arguments[0])->type)->element;
     frame_access(&t.f, 0, t.lhs);
     frame_access(&t.f, 1, t.rhs);
+    t.turned = ir_op_attr(l->s, op, "turned") != 0;
+    t.even = t.known && extent % t.unroll == 0 && t.chunk % t.unroll == 0;
     if (t.f.shape.buffer[DOT_LIMITS] >= 0)
         where_needed(&t, b, extent);
     else

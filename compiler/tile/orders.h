@@ -26,9 +26,11 @@ typedef struct orders {
     const ir_module *m;
     reduction_list list;
     order_track *tracks; /* by number */
-    uint8_t *state;      /* by value: scratch of orders_carried */
+    uint16_t *state;     /* by value: scratch of orders_carried */
     VEC(ir_op) loops;    /* around the present operation, outermost first */
     bool symbolic;       /* a launch gives dimensions */
+    ir_op open;          /* a loop that ended inside of its chunk: the next one goes on; or 0 */
+    ir_value open_end;   /* ... up to here */
     status *st;
 } orders;
 

@@ -145,6 +145,13 @@ ir_value tile_broadcast(ir_builder *b, ir_value x, int64_t rows, int64_t columns
                      NULL, 0);
 }
 
+ir_value tile_row(ir_builder *b, ir_value x, int64_t number) {
+    const ir_type_data *t = tile_type(b, x);
+    ir_named_attr attr = {"number", ir_attr_int(b->m, number)};
+    return ir_build1(b, TILE_ROW, &x, 1, ir_type_tile(b->m, t->element, 1, t->dims[1], 0), &attr,
+                     1);
+}
+
 ir_builder tile_for(ir_builder *b, ir_value low, ir_value high, int64_t step,
                     const ir_value *carried, uint32_t n, ir_op *loop, ir_value *index) {
     ir_value operands[66] = {low, high};

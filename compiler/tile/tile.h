@@ -83,6 +83,8 @@ ir_value tile_group_dot(ir_builder *b, ir_value x, ir_value y, ir_value sum, dty
 ir_op tile_prefetch(ir_builder *b, ir_value memory, ir_value offset, int64_t columns);
 ir_op tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,
                  int64_t column_stride, bool canonical);
+/* Row `number` of x. */
+ir_value tile_row(ir_builder *b, ir_value x, int64_t number);
 ir_value tile_broadcast(ir_builder *b, ir_value x, int64_t rows, int64_t columns);
 /* A loop; returns the builder inside; *index and carried arguments (block arguments 1...) are its
  * block's. */

@@ -47,7 +47,7 @@ static const struct {
     {TILE_PREFETCH, "mi", ""},       {TILE_STORE, "miti", ""},   {TILE_CONSTANT, "", "t"},
     {TILE_BROADCAST, "t", "t"},      {TILE_IOTA, "i", "t"},      {TILE_PAD, "t", "t"},
     {TILE_FOLD, "t", "t"},           {TILE_DIM, "", "i"},        {TILE_INDEX_MUL, "i", "i"},
-    {TILE_INDEX_QUOTIENT, "i", "i"},
+    {TILE_INDEX_QUOTIENT, "i", "i"}, {TILE_ROW, "t", "t"},
 };
 
 static bool has_kind(const ir_type_data *t, char letter) {
@@ -179,9 +179,9 @@ static bool verify_group(const ir_module *m, ir_op op, status *st) {
     const ir_type_data *to = result(m, op);
     int opcode = ir_op_get(m, op)->opcode;
     if (opcode == TILE_LOAD_GROUP)
-        return (holds_groups(to) && to->dims[1] == 1 && tile_more_fits(m, op) &&
+        return (holds_groups(to) && tile_more_fits(m, op) &&
                 dtype_size(operand(m, op, 0)->element) < 4) ||
-               broken(st, "loads groups of narrow elements, one for each row");
+               broken(st, "loads groups of narrow elements");
     if (opcode == TILE_GROUP)
         return (holds_groups(to) && is_tile(to, 1, operand(m, op, 0)->dims[1]) &&
                 operand(m, op, 0)->dims[0] * (int64_t)dtype_size(operand(m, op, 0)->element) ==
@@ -208,6 +208,14 @@ static bool verify_fold(const ir_module *m, ir_op op, status *st) {
     }
     return (to->dims[1] == 1 && columns > 0 && (columns & (columns - 1)) == 0) ||
            broken(st, "halves a power of two of columns until one is left");
+}
+
+static bool verify_row(const ir_module *m, ir_op op, status *st) {
+    const ir_type_data *x = operand(m, op, 0), *to = result(m, op);
+    int64_t number = ir_op_int(m, op, "number", -1);
+    return (number >= 0 && number < x->dims[0] && is_tile(to, 1, x->dims[1]) &&
+            x->element == to->element) ||
+           broken(st, "is one of the tile's rows");
 }
 
 /* Shapes and types of operations that neither compute nor touch memory. */
@@ -317,6 +325,8 @@ bool tile_verify(const ir_module *m, ir_op op, status *st) {
         return verify_group(m, op, st);
     case TILE_FOLD:
         return verify_fold(m, op, st);
+    case TILE_ROW:
+        return verify_row(m, op, st);
     case TILE_TO_INDEX:
     case TILE_FROM_INDEX:
     case TILE_CONSTANT:

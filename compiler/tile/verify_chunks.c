@@ -2,7 +2,8 @@
  *
  * The inner loop carries the sum of a chunk, from +0, by one fma for each element, ascending; the
  * loop around it, where there is one, walks the chunks in steps of 512. Elements at or past a row's
- * count may be left out, so that a bound may come from memory as long as it stays in the chunk. */
+ * count may be left out, so that a bound may come from memory as long as it stays in the chunk. A
+ * loop of several elements a trip may end where whole trips do; the next one goes on from there. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -116,6 +117,42 @@ static bool note_elements(orders *o, ir_op loop, const reduction_record *r, int6
     return true;
 }
 
+/* ---- trips of several elements ---- */
+
+/* The operation behind an index where it is sum of factor * operand, with those factors. */
+static const ir_op_data *affine_of(const orders *o, ir_value v, int64_t first, int64_t second) {
+    int64_t factors[2] = {0};
+    ir_op op = orders_defined_by(o, v, TILE_AFFINE);
+    uint32_t count = second ? 2 : 1;
+    if (!op || ir_op_int(o->m, op, "constant", 0) != 0 ||
+        ir_op_get(o->m, op)->operand_count != count)
+        return NULL;
+    ir_op_ints(o->m, op, "coefficients", factors, count);
+    return factors[0] == first && factors[1] == second ? ir_op_get(o->m, op) : NULL;
+}
+
+/* E where an index is low + (E - low) / step * step; 0: it is none such. */
+static ir_value end_of_whole_trips(const orders *o, ir_value high, ir_value low, int64_t step) {
+    const ir_op_data *sum = affine_of(o, high, 1, 1);
+    if (!sum || sum->operands[0] != low)
+        return 0;
+    const ir_op_data *product = affine_of(o, sum->operands[1], step, 0);
+    ir_op quotient = product ? orders_defined_by(o, product->operands[0], TILE_INDEX_DIV) : 0;
+    if (!quotient || ir_op_int(o->m, quotient, "by", 0) != step)
+        return 0;
+    const ir_op_data *length = affine_of(o, ir_op_get(o->m, quotient)->operands[0], 1, -1);
+    return length && length->operands[1] == low ? length->operands[0] : 0;
+}
+
+/* Does a loop end between, after whole trips? *end: where the next one must end, or 0: that one's
+ * own end is known. */
+static bool ends_between(const orders *o, ir_op loop, ir_value *end) {
+    const ir_op_data *d = ir_op_get(o->m, loop);
+    int64_t low, high, step = ir_op_int(o->m, loop, "step", 1);
+    *end = step > 1 ? end_of_whole_trips(o, d->operands[1], d->operands[0], step) : 0;
+    return *end || (step > 1 && orders_bounds(o, loop, &low, &high) && (high - low) % step == 0);
+}
+
 static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
     const ir_op_data *d = ir_op_get(o->m, loop);
     bool chunked = r->order == ORDER_CHUNK512;
@@ -130,16 +167,26 @@ static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
         before = orders_defined_by(o, ir_op_get(o->m, before)->operands[2], TILE_FOR);
     if (before && !base.loop)
         find_base(o, before, &base);
-    bound low = bound_of(o, &base, d->operands[0]), high = bound_of(o, &base, d->operands[1]);
+    ir_value end;
+    if (o->open && (before != o->open || (o->open_end && d->operands[1] != o->open_end)))
+        return orders_fail(o, o->open, "ends inside its chunk");
+    bool between = ends_between(o, loop, &end);
+    bound low = bound_of(o, &base, d->operands[0]),
+          high = bound_of(o, &base, end ? end : d->operands[1]);
+    int64_t step = ir_op_int(o->m, loop, "step", 1);
     bool first = !before;
+    if (!between && (high.least % step != 0 || high.most % step != 0))
+        return orders_fail(o, loop, "its last trip passes its end");
     if (first && (low.least != 0 || low.most != 0 || (chunked && base.first % ORDER_CHUNK != 0)))
         return orders_fail(o, loop, "does not start where a chunk starts");
     if (high.most > length)
         return orders_fail(o, loop, "passes the end of its chunk");
     bool whole = high.least == smaller(length, r->extent - base.last) &&
                  high.most == smaller(length, r->extent - base.first);
-    if (!whole && !high.counted)
+    if (!whole && !between && !high.counted)
         return orders_fail(o, loop, "ends inside its chunk");
+    o->open = end || (between && !whole) ? loop : 0;
+    o->open_end = end;
     return !first || note_elements(o, loop, r, base.first, smaller(base.last + length, r->extent));
 }
 

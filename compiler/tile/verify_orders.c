@@ -62,11 +62,11 @@ bool orders_bounds(const orders *o, ir_op loop, int64_t *low, int64_t *high) {
 /* ---- carried values ---- */
 
 /* The state of a value: kind in the low three bits, steps above. */
-static uint8_t state_of(carried_kind kind, int steps) {
-    return (uint8_t)((int)kind | (steps > 31 ? 31 : steps) << 3);
+static uint16_t state_of(carried_kind kind, int steps) {
+    return (uint16_t)((int)kind | (steps > 4095 ? 4095 : steps) << 3);
 }
 
-static uint8_t after_sum(const uint8_t *s, const ir_op_data *d, carried_kind kind) {
+static uint16_t after_sum(const uint16_t *s, const ir_op_data *d, carried_kind kind) {
     uint32_t at = kind == CARRIED_FMA ? 2 : s[d->operands[0]] ? 0 : 1;
     carried_kind before = (carried_kind)(s[d->operands[at]] & 7);
     for (uint32_t i = 0; i < d->operand_count; i++)
@@ -78,20 +78,20 @@ static uint8_t after_sum(const uint8_t *s, const ir_op_data *d, carried_kind kin
 }
 
 /* Some steps at once, which strict has for integers alone: their order cannot be seen. */
-static uint8_t after_group(const orders *o, ir_op op) {
+static uint16_t after_group(const orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
     const char *profile = ir_op_string(o->m, ir_module_kernel(o->m), "profile", "strict");
     dtype of = ir_type_get(o->m, ir_attr_get(o->m, ir_op_attr(o->m, op, "of"))->type)->element;
     int steps = 4 / (int)dtype_size(of);
     if (strcmp(profile, "strict") == 0 && dtype_is_float(of))
         return state_of(CARRIED_OTHER, 0);
-    uint8_t s = after_sum(o->state, d, CARRIED_FMA);
+    uint16_t s = after_sum(o->state, d, CARRIED_FMA);
     return (s & 7) == CARRIED_FMA ? state_of(CARRIED_FMA, (s >> 3) + steps - 1) : s;
 }
 
 /* A masked step: where the mask does not hold, the value of before. */
-static uint8_t after_select(const uint8_t *s, const ir_op_data *d) {
-    uint8_t then = s[d->operands[1]], otherwise = s[d->operands[2]];
+static uint16_t after_select(const uint16_t *s, const ir_op_data *d) {
+    uint16_t then = s[d->operands[1]], otherwise = s[d->operands[2]];
     bool masks = !s[d->operands[0]] && then && otherwise && (then >> 3) == (otherwise >> 3) + 1 &&
                  (then & 7) != CARRIED_OTHER && (otherwise & 7) != CARRIED_OTHER;
     return masks ? then : state_of(CARRIED_OTHER, 0);
@@ -101,7 +101,7 @@ static void follow_block(const orders *o, ir_block block);
 
 static void follow_op(const orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
-    uint8_t *s = o->state, result = 0;
+    uint16_t *s = o->state, result = 0;
     bool depends = false;
     for (uint32_t i = 0; i < d->operand_count; i++)
         depends |= s[d->operands[i]] != 0;
@@ -134,7 +134,7 @@ carried_kind orders_carried(const orders *o, ir_op loop, uint32_t i, int *steps)
     ir_value carried = b->arguments[1 + i];
     o->state[carried] = state_of(CARRIED_SAME, 0);
     follow_block(o, block);
-    uint8_t found = o->state[ir_op_get(o->m, b->last)->operands[i]];
+    uint16_t found = o->state[ir_op_get(o->m, b->last)->operands[i]];
     o->state[carried] = 0;
     *steps = found >> 3;
     return (carried_kind)(found & 7);
@@ -274,6 +274,8 @@ bool tile_verify_orders(const ir_module *m, status *st) {
     o.tracks = base_calloc(o.list.items.count + 1, sizeof *o.tracks);
     o.state = base_calloc(ir_value_count(m) + 1, sizeof *o.state);
     bool ok = check_op(&o, ir_module_kernel(m));
+    if (ok && o.open)
+        ok = orders_fail(&o, o.open, "ends inside its chunk");
     for (size_t i = 0; i < o.list.items.count && ok; i++)
         ok = (o.symbolic ? orders_check_symbolic_end : check_complete)(&o, i);
     vec_release(&o.loops);

@@ -334,6 +334,7 @@ static void code_op(emitter *e, ir_op op) {
     case TILE_BROADCAST:
     case TILE_IOTA:
     case TILE_PAD:
+    case TILE_ROW:
     case TILE_FOLD:
         code_shape_op(e, op);
         break;

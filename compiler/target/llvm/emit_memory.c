@@ -237,8 +237,10 @@ static void load_block(emitter *e, emitted *t, const placement *at, int64_t r0, 
         int64_t column = (int64_t)p * width + c;
         LLVMValueRef mask = rows > 1 ? mask_of(e, r0, rows, at->valid_rows) : NULL;
         LLVMValueRef from = address_of(e, at, r0, column, rows > 1 ? KEEP_COLUMNS : KEEP_ALL);
-        v[c] =
-            code_extend(e, load_vector(e, t->element, from, rows, mask), t->element, rows, width);
+        LLVMValueRef x = load_vector(e, t->element, from, rows, mask);
+        if (t->element != at->element) /* a group has the alignment of its elements */
+            LLVMSetAlignment(x, (unsigned)dtype_size(at->element));
+        v[c] = code_extend(e, x, t->element, rows, width);
     }
     code_transpose(e, t->element, v, width);
     for (int r = 0; r < rows; r++)
@@ -285,14 +287,34 @@ void code_load(emitter *e, ir_op op) {
         }
 }
 
-/* Groups of a row are single: they are broadcast where they are used. */
+static LLVMValueRef load_group(emitter *e, const placement *at, int64_t r, int64_t c) {
+    LLVMValueRef x = LLVMBuildLoad2(e->b, e->i32, address_of(e, at, r, c, KEEP_ALL), "");
+    LLVMSetAlignment(x, (unsigned)dtype_size(at->element));
+    return x;
+}
+
+/* A single group of a row is broadcast where it is used. Groups one behind the other in every
+ * column are turned over like elements. */
 void code_load_group(emitter *e, ir_op op) {
     emitted *t = code_new(e, ir_op_get(e->m, op)->results[0]);
     placement at = place_of(e, op);
-    for (int64_t r = 0; r < t->rows; r++) {
-        t->values[r] = LLVMBuildLoad2(e->b, e->i32, address_of(e, &at, r, 0, KEEP_ROWS), "");
-        LLVMSetAlignment(t->values[r], (unsigned)dtype_size(at.element));
-    }
+    bool behind = at.row * (int64_t)dtype_size(at.element) == 4 && !at.row_stride && t->rows > 1;
+    for (int64_t r = 0; r < t->rows; r++)
+        for (int p = 0; p < t->parts; p++) {
+            int width = code_part_width(t, p);
+            LLVMValueRef *value = &t->values[r * t->parts + p];
+            if (width > 1 && behind && !at.valid_rows) {
+                if (r % t->width == 0)
+                    load_block(e, t, &at, r, p);
+                continue;
+            }
+            *value = width == 1 ? load_group(e, &at, r, (int64_t)p * t->width)
+                                : LLVMGetUndef(code_vector(e, DTYPE_I32, width));
+            for (int c = 0; c < width && width > 1; c++) {
+                LLVMValueRef one = load_group(e, &at, r, (int64_t)p * t->width + c);
+                *value = LLVMBuildInsertElement(e->b, *value, one, code_int(e, e->i32, c), "");
+            }
+        }
 }
 
 static LLVMValueRef lane(emitter *e, LLVMValueRef x, int width, int i) {

@@ -67,6 +67,14 @@ static void code_pad(emitter *e, ir_op op) {
     }
 }
 
+static void code_row(emitter *e, ir_op op) {
+    const emitted *x = code_get(e, ir_op_get(e->m, op)->operands[0]);
+    emitted *t = code_new(e, ir_op_get(e->m, op)->results[0]);
+    int64_t number = ir_op_int(e->m, op, "number", 0);
+    for (int p = 0; p < t->parts; p++)
+        t->values[p] = code_part(e, x, number, p, code_part_width(t, p));
+}
+
 /* Half of the lanes of a vector. */
 static LLVMValueRef half(emitter *e, LLVMValueRef x, int width, bool high) {
     int mask[64], count = width / 2, first = high ? count : 0;
@@ -117,6 +125,9 @@ void code_shape_op(emitter *e, ir_op op) {
         break;
     case TILE_PAD:
         code_pad(e, op);
+        break;
+    case TILE_ROW:
+        code_row(e, op);
         break;
     default:
         code_fold(e, op);
