@@ -184,7 +184,7 @@ class Machine:
         name = op.name.removeprefix("tessera.")
         method = getattr(self, "op_" + name, None)
         if name in self.sequences:
-            return [self.function(name, operands[0])]
+            return [self.function(name, *operands)]
         if method is None:
             return [arithmetic(name, operands)]
         if name not in COMPOSITES:
@@ -196,10 +196,11 @@ class Machine:
         found = found if isinstance(found, list) else [found]
         return [(formats.convert(v, t, out.element), out.element) for (v, t), out in zip(found, op.types)]
 
-    def function(self, name, x):
-        wide = formats.convert(x[0], x[1], "f32")
-        found = functions.correct(name, wide) if self.correct else functions.run(self.sequences[name], wide)
-        return formats.convert(found, "f32", x[1]), x[1]
+    def function(self, name, *operands):
+        element = operands[0][1]
+        wide = [formats.convert(values, element, "f32") for values, _ in operands]
+        found = functions.correct(name, *wide) if self.correct else functions.run(self.sequences[name], *wide)
+        return formats.convert(found, "f32", element), element
 
     # primitives
 

@@ -92,7 +92,6 @@ static const struct {
     {"broadcast", "broadcast_to(x, shape); arithmetic broadcasts by itself"},
     {"permute", "transpose(x, permutation)"},
     {"concatenate", "concat([x, y], axis=0)"},
-    {"pow", "x * x"},
     {"clamp", "clip(x, lo, hi)"},
     {"rint", "round(x)"},
     {"isinf", "abs(x) == inf"},

@@ -138,6 +138,7 @@ ORACLES = [
     ("gelu_erf", gelu_erf, MATRIX, ["out"]),
     ("silu_all", silu, MATRIX, ["out"]),
     ("powers", lambda x: (np.exp2(x), np.expm1(x)), MATRIX, ["out0", "out1"]),
+    ("raised", lambda x, y: (np.abs(x) ** y, np.arctan2(x, y)), {**MATRIX, "y": normal("M", "N")}, ["out0", "out1"]),
     ("logarithms", lambda x: (np.log2(np.abs(x)), np.log1p(np.abs(x))), MATRIX, ["out0", "out1"]),
     ("waves", lambda x: (np.sin(x), np.cos(x)), {"x": normal("M", "N", stddev=1e4)}, ["out0", "out1"]),
     ("matmul_batched", np.matmul, {"x": normal("B", "M", "K"), "y": normal("K", "N")}, ["out"]),
