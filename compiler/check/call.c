@@ -25,6 +25,7 @@ const special_function special_functions[] = {
     {"stack", "xs, axis=0", special_stack},
     {"split", "x, parts, axis=0", special_split},
     {"pad", "x, widths, value=0", special_pad},
+    {"einsum", "indices, x, y=None", special_einsum},
     {"iota", "shape, axis=0", special_iota},
     {"arange", "n", special_arange},
     {"full", "shape, value, dtype", special_full},

@@ -38,7 +38,9 @@ bool fuzz_binary(fuzz_kernel *k) {
     bool integers = !dtype_is_float(x->type);
     if (fuzz_is_single(x->type) && choose_rarely(k->c, 5)) {
         const char *pair = pairs[choose_below(k->c, COUNT(pairs))];
-        return fuzz_let(k, x->type, x->rank, x->dims, pair, x->name, y->name);
+        bool added = fuzz_let(k, x->type, x->rank, x->dims, pair, x->name, y->name);
+        k->specified |= added;
+        return added;
     }
     uint32_t choice = choose_below(k->c, integers ? 9 : 6);
     if (x->type == DTYPE_BOOL || choice >= 6)
