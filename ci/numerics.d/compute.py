@@ -294,7 +294,8 @@ class Machine:
         return activate[op.attributes["activation"]](y), "f32"
 
     def op_scaled_matmul(self, op, x, y, sx, sy):
-        exact = formats.convert(self.op_matmul(op, x, y, "i32")[0], "i32", "f32")
+        kind = "f32" if formats.is_float(x[1]) else "i32"
+        exact = formats.convert(self.op_matmul(op, x, y, kind)[0], kind, "f32")
         return exact * along(sx[0], exact, exact.ndim - 2) * along(sy[0], exact, exact.ndim - 1), "f32"
 
     def op_dequantize(self, op, x, scale):
