@@ -175,6 +175,20 @@ module {
       %1 = irdl.any
       irdl.results(%1)
     }
+    irdl.operation @pow {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
+    irdl.operation @atan2 {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
     irdl.operation @convert {
       %0 = irdl.any
       irdl.operands(%0)
@@ -1369,6 +1383,20 @@ module {
       irdl.operands(%0)
       %1 = irdl.any
       irdl.results(%1)
+    }
+    irdl.operation @pow {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
+    irdl.operation @atan2 {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
     }
     irdl.operation @convert {
       %0 = irdl.any

@@ -184,7 +184,7 @@ class Machine:
         name = op.name.removeprefix("tessera.")
         method = getattr(self, "op_" + name, None)
         if name in self.sequences:
-            return [self.function(name, operands[0])]
+            return [self.function(name, *operands)]
         if method is None:
             return [arithmetic(name, operands)]
         if name not in COMPOSITES:
@@ -196,10 +196,11 @@ class Machine:
         found = found if isinstance(found, list) else [found]
         return [(formats.convert(v, t, out.element), out.element) for (v, t), out in zip(found, op.types)]
 
-    def function(self, name, x):
-        wide = formats.convert(x[0], x[1], "f32")
-        found = functions.correct(name, wide) if self.correct else functions.run(self.sequences[name], wide)
-        return formats.convert(found, "f32", x[1]), x[1]
+    def function(self, name, *operands):
+        element = operands[0][1]
+        wide = [formats.convert(values, element, "f32") for values, _ in operands]
+        found = functions.correct(name, *wide) if self.correct else functions.run(self.sequences[name], *wide)
+        return formats.convert(found, "f32", element), element
 
     # primitives
 
@@ -293,7 +294,8 @@ class Machine:
         return activate[op.attributes["activation"]](y), "f32"
 
     def op_scaled_matmul(self, op, x, y, sx, sy):
-        exact = formats.convert(self.op_matmul(op, x, y, "i32")[0], "i32", "f32")
+        kind = "f32" if formats.is_float(x[1]) else "i32"
+        exact = formats.convert(self.op_matmul(op, x, y, kind)[0], kind, "f32")
         return exact * along(sx[0], exact, exact.ndim - 2) * along(sy[0], exact, exact.ndim - 1), "f32"
 
     def op_dequantize(self, op, x, scale):

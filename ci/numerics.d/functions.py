@@ -65,14 +65,14 @@ def operand(word, names, like):
 
 
 def read_page(path):
-    """name -> list of (result, operation, operands); the last one is ("return", name)."""
+    """name -> list of (result, operation, operands): first ("arguments", "", names), last ("return", name, [])."""
     sequences, name = {}, None
     for line in open(path, encoding="utf-8"):
         words = line.partition("#")[0].split() if not line.startswith("#") else []
-        heading = re.fullmatch(r"## `(\w+)`\n", line)
+        heading = re.fullmatch(r"## `(\w+)(?:\((\w+), (\w+)\))?`\n", line)
         if heading:
             name = heading[1]
-            sequences[name] = []
+            sequences[name] = [("arguments", "", [heading[2], heading[3]] if heading[2] else ["x"])]
         elif name and words and words[0] == "return":
             sequences[name].append(("return", words[1], []))
         elif name and len(words) > 2 and words[1] == "=":
@@ -80,9 +80,12 @@ def read_page(path):
     return sequences
 
 
-def run(sequence, x):
-    names = {"x": x}
+def run(sequence, *arguments):
+    x, names = arguments[0], {}
     for result, operation, operands in sequence:
+        if result == "arguments":
+            names.update(zip(operands, arguments, strict=True))
+            continue
         if result == "return":
             return np.ascontiguousarray(names[operation])
         names[result] = OPERATIONS[operation](*[operand(w, names, x) for w in operands])

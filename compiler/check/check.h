@@ -222,6 +222,7 @@ entity special_concat(checker *c, const call_arguments *a);
 entity special_stack(checker *c, const call_arguments *a);
 entity special_pad(checker *c, const call_arguments *a);
 entity special_split(checker *c, const call_arguments *a);
+entity special_einsum(checker *c, const call_arguments *a);
 entity special_clip(checker *c, const call_arguments *a);
 entity special_sign(checker *c, const call_arguments *a);
 entity special_isnan(checker *c, const call_arguments *a);

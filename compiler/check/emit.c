@@ -35,9 +35,21 @@ static bool counts_operation(checker *c, span at) {
     return c->operations <= LIMIT_OPERATIONS;
 }
 
+/* Under @math("correct") every specified function has to be one that can be tried at all inputs. */
+static bool has_math(checker *c, int opcode, uint32_t count, span at) {
+    if (!c->kernel || !c->kernel->math || count < 2 || !graph_op_is_specified(opcode)) {
+        return true;
+    }
+    diagnose_error(c->report, ERROR_MATH_LACKING, at,
+                   "'%s' has no correctly rounded version, which @math(\"correct\") asks for",
+                   op_info_get(opcode)->name + strlen("tessera."));
+    diagnose_help(c->report, "take @math away, or compute this in a kernel of its own");
+    return false;
+}
+
 ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
               const ir_named_attr *attrs, uint32_t attr_count, span at) {
-    if (!counts_operation(c, at)) {
+    if (!counts_operation(c, at) || !has_math(c, opcode, count, at)) {
         return 0;
     }
     ir_value *values = ARENA_NEW(&c->memory, ir_value, count + 1);

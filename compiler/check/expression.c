@@ -83,9 +83,19 @@ static entity refuse_operator(checker *c, uint32_t symbol, span symbol_at, span 
     if (symbol == SYMBOL2('/', '/')) {
         diagnose_help(c->report, "'/' divides integers toward zero");
     } else {
-        diagnose_help(c->report, "there are + - * / @, the comparisons, and & | ^ ~");
+        diagnose_help(c->report, "there are + - * / ** @, the comparisons, and & | ^ ~");
     }
     return entity_broken(at);
+}
+
+/* x ** 2 is x * x, of every type that has products; any other power is pow's. */
+static entity raise_to(checker *c, entity *operands, span at) {
+    const entity *exponent = &operands[1];
+    if (exponent->kind == ENTITY_NUMBER && exponent->is_integer && exponent->integer == 2) {
+        operands[1] = operands[0];
+        return emit_elementwise(c, GRAPH_MUL, operands, 2, NULL, 0, at);
+    }
+    return emit_elementwise(c, GRAPH_POW, operands, 2, NULL, 0, at);
 }
 
 static entity combine_tensors(checker *c, uint32_t symbol, span symbol_at, const entity *a,
@@ -93,6 +103,9 @@ static entity combine_tensors(checker *c, uint32_t symbol, span symbol_at, const
     entity operands[2] = {*a, *b};
     if (symbol == SYMBOL1('@')) {
         return call_operator(c, GRAPH_MATMUL, operands, 2, at);
+    }
+    if (symbol == SYMBOL2('*', '*')) {
+        return raise_to(c, operands, at);
     }
     const operator_row *row = operator_of(symbol);
     if (!row) {
@@ -114,7 +127,8 @@ entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, enti
     if (a->kind == ENTITY_DIM || b->kind == ENTITY_DIM) {
         return combine_dims(c, symbol, a, b, at);
     }
-    if (a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER && is_arithmetic(symbol)) {
+    if (a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER &&
+        (is_arithmetic(symbol) || symbol == SYMBOL2('*', '*'))) {
         return number_combine(c, symbol, a, b, at);
     }
     diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, at,

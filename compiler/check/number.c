@@ -67,7 +67,33 @@ static entity combine_integers(checker *c, uint32_t symbol, int64_t a, int64_t b
     return entity_integer(c, out, at);
 }
 
+/* Of integers alone: powers of other numbers would depend on who rounds them. */
+static entity raise_number(checker *c, const entity *a, const entity *b, span at) {
+    int64_t out = 1;
+    bool overflow = false;
+    if (!a->is_integer || !b->is_integer || b->integer < 0) {
+        diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, at,
+                       "between literals, '**' raises integers to integers from 0 on");
+        diagnose_help(c->report, "write the number out, or multiply");
+        return entity_broken(at);
+    }
+    /* 0, 1 and -1 do not grow: their power depends on whether the exponent is 0 and odd. */
+    bool grows = a->integer < -1 || a->integer > 1;
+    int64_t steps = grows || b->integer < 2 ? b->integer : 2 + b->integer % 2;
+    for (int64_t i = 0; i < steps && !overflow; i++) {
+        overflow = __builtin_mul_overflow(out, a->integer, &out);
+    }
+    if (overflow) {
+        diagnose_error(c->report, ERROR_INTEGER_OVERFLOW, at, "the result does not fit 64 bits");
+        return entity_broken(at);
+    }
+    return entity_integer(c, out, at);
+}
+
 entity number_combine(checker *c, uint32_t symbol, const entity *a, const entity *b, span at) {
+    if (symbol == SYMBOL2('*', '*')) {
+        return raise_number(c, a, b, at);
+    }
     if (a->is_integer && b->is_integer && symbol != SYMBOL1('/')) {
         return combine_integers(c, symbol, a->integer, b->integer, at);
     }

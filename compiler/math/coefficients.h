@@ -16,6 +16,12 @@
 #define MATH_ERF_CENTRE 0x1.8p-1f
 #define MATH_HALF_PI 0x1.921fb6p0f
 #define MATH_HALF_PI_LOW -0x1.777a5cp-25f
+#define MATH_EIGHTH_TURN 0x1.921fbp-1f
+#define MATH_EIGHTH_TURN_LOW 0x1.5110b4p-23f
+#define MATH_RATIO_FIRST 0x1.715476p1f
+#define MATH_RATIO_FIRST_LOW 0x1.4ae0cp-25f
+#define MATH_RATIO_SECOND 0x1.ec709ep-1f
+#define MATH_RATIO_SECOND_LOW -0x1.e2fe02p-28f
 /* 25 zero bits and 2/pi, as words of 32 bits. */
 #define MATH_TWO_OVER_PI_0 0x00000051
 #define MATH_TWO_OVER_PI_1 0x7cc1b727
@@ -69,6 +75,20 @@
 #define MATH_LOG2_7 -0x1.669a76p-3f
 #define MATH_LOG2_8 0x1.9f4fp-3f
 #define MATH_LOG2_9 -0x1.8190eap-3f
+
+/* log2((1 + s)/(1 - s)) = s (RATIO_FIRST + z RATIO_SECOND + z^2 (RATIO_0 + ...)), z = s^2 <= 1/25; error of the whole 2^-41.6 */
+#define MATH_RATIO_0 0x1.2776c2p-1f
+#define MATH_RATIO_1 0x1.a61bbp-2f
+#define MATH_RATIO_2 0x1.47426cp-2f
+#define MATH_RATIO_3 0x1.26d024p-2f
+
+/* atan(q) = q + q z (ATAN_0 + ATAN_1 z + ...), z = q^2, |q| <= 1/2; error of the whole 2^-31.7 */
+#define MATH_ATAN_0 -0x1.555552p-2f
+#define MATH_ATAN_1 0x1.999744p-3f
+#define MATH_ATAN_2 -0x1.24503p-3f
+#define MATH_ATAN_3 0x1.c07268p-4f
+#define MATH_ATAN_4 -0x1.480d4p-4f
+#define MATH_ATAN_5 0x1.3fd554p-5f
 
 /* sin(r) = r + r z (SIN_0 + SIN_1 z + ...), z = r^2, 0 <= r <= 1; error of the whole 2^-31.5 */
 #define MATH_SIN_0 -0x1.555556p-3f

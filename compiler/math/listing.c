@@ -19,13 +19,12 @@ static const char introduction[] =
     "says by which method, how\n"
     "exact, and what was tried.\n"
     "\n"
-    "A line is `NAME = OPERATION OPERANDS`; `x` is the argument and `return` gives the result, "
-    "both "
-    "f32. An operand is a name, or a\n"
-    "constant by its bits: `f32:3f800000` is 1, `i32:00000017` is 23. Every f32 operation is IEEE "
-    "754 "
-    "binary32, rounds once, to\n"
-    "nearest even, and keeps subnormal numbers; integers have 32 bits and wrap.\n"
+    "A line is `NAME = OPERATION OPERANDS`; `x` is the argument, or the heading names two, and "
+    "`return` gives the result, all f32.\n"
+    "An operand is a name, or a constant by its bits: `f32:3f800000` is 1, `i32:00000017` is 23. "
+    "Every f32 operation is IEEE 754\n"
+    "binary32, rounds once, to nearest even, and keeps subnormal numbers; integers have 32 bits "
+    "and wrap.\n"
     "\n"
     "| operation | result |\n"
     "|---|---|\n"
@@ -54,11 +53,12 @@ typedef struct listed {
     math_op op;
     ir_value operands[3];
     uint32_t name; /* of an operation; 0: not printed yet */
+    const char *argument;
 } listed;
 
 typedef struct listing {
     text *out;
-    VEC(listed) values; /* number 0 is the argument */
+    VEC(listed) values; /* the arguments come first */
     uint32_t names;
 } listing;
 
@@ -102,7 +102,7 @@ static int operand_count(math_op op) {
 static void put_operand(const listed *value, text *line, text *comment) {
     switch (value->kind) {
     case LISTED_ARGUMENT:
-        text_append(line, " x");
+        text_printf(line, " %s", value->argument);
         break;
     case LISTED_F32:
         text_printf(line, " f32:%08" PRIx32, value->bits);
@@ -159,15 +159,31 @@ static void put_value(listing *l, ir_value v) {
     put_line(l, value);
 }
 
+static ir_value add_argument(listing *l, const char *name) {
+    return add_value(l, (listed){.kind = LISTED_ARGUMENT, .argument = name});
+}
+
+static void put_sequence(listing *l, ir_value result) {
+    put_value(l, result);
+    text_printf(l->out, "return t%" PRIu32 "\n```\n", l->values.items[result].name);
+    vec_release(&l->values);
+}
+
 static void put_function(math_function function, const char *name, text *out) {
     listing l = {.out = out};
     math_emit emit = {.context = &l, .op = list_op, .f32 = list_f32, .i32 = list_i32};
-    ir_value x = add_value(&l, (listed){.kind = LISTED_ARGUMENT});
+    ir_value x = add_argument(&l, "x");
     text_printf(out, "\n## `%s`\n\n```\n", name);
-    ir_value result = math_build(&emit, function, x);
-    put_value(&l, result);
-    text_printf(out, "return t%" PRIu32 "\n```\n", l.values.items[result].name);
-    vec_release(&l.values);
+    put_sequence(&l, math_build(&emit, function, x));
+}
+
+static void put_pair(math_pair pair, const char *name, const char *one, const char *other,
+                     text *out) {
+    listing l = {.out = out};
+    math_emit emit = {.context = &l, .op = list_op, .f32 = list_f32, .i32 = list_i32};
+    ir_value first = add_argument(&l, one), second = add_argument(&l, other);
+    text_printf(out, "\n## `%s(%s, %s)`\n\n```\n", name, one, other);
+    put_sequence(&l, math_build_pair(&emit, pair, first, second));
 }
 
 void math_print_listing(text *out) {
@@ -178,4 +194,6 @@ void math_print_listing(text *out) {
     text_append(out, introduction);
     for (int i = 0; i < MATH_FUNCTION_COUNT; i++)
         put_function((math_function)i, names[i], out);
+#define P(ENUM, name, first, second) put_pair(MATH_##ENUM, #name, #first, #second, out);
+#include "math/pairs.def"
 }

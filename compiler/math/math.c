@@ -24,6 +24,18 @@ ir_value math_build(const math_emit *s, math_function function, ir_value x) {
     return 0;
 }
 
+ir_value math_build_pair(const math_emit *s, math_pair pair, ir_value first, ir_value second) {
+    switch (pair) {
+#define P(ENUM, name, one, other)                                                                  \
+    case MATH_##ENUM:                                                                              \
+        return math_##name(s, first, second);
+#include "math/pairs.def"
+    case MATH_PAIR_COUNT:
+        break;
+    }
+    return 0;
+}
+
 bool math_set_named(const char *name, math_set *set_out) {
     bool correct = name && strcmp(name, "correct") == 0;
     *set_out = correct ? MATH_CORRECT : MATH_SPECIFIED;

@@ -16,6 +16,13 @@ typedef enum math_function {
     MATH_FUNCTION_COUNT
 } math_function;
 
+/* Those of two operands. */
+typedef enum math_pair {
+#define P(ENUM, name, first, second) MATH_##ENUM,
+#include "math/pairs.def"
+    MATH_PAIR_COUNT
+} math_pair;
+
 /* Two sets of sequences for the same functions: the specified ones, in f32, and those whose every
  * result is the f32 nearest to the exact value, which compute in f64 (math/correct). */
 typedef enum math_set { MATH_SPECIFIED, MATH_CORRECT, MATH_SET_COUNT } math_set;
@@ -42,6 +49,8 @@ typedef struct math_emit {
 /* The value of the specified `function` at `x` (an f32 value of the emitter's kind). Those of the
  * other set: correct_build (math/correct/build.h). */
 ir_value math_build(const math_emit *emit, math_function function, ir_value x);
+/* Likewise of a function of two operands, of which there is only the specified one. */
+ir_value math_build_pair(const math_emit *emit, math_pair pair, ir_value first, ir_value second);
 /* The set that a kernel's attribute `math` asks for; NULL or "" is MATH_SPECIFIED. False where no
  * set has this name. */
 bool math_set_named(const char *name, math_set *set_out);

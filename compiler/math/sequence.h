@@ -95,4 +95,8 @@ ir_value math_log_or_special(math_sequence s, ir_value x, ir_value p);
 #define F(ENUM, name) ir_value math_##name(math_sequence s, ir_value x);
 #include "math/functions.def"
 
+#define P(ENUM, name, first, second)                                                               \
+    ir_value math_##name(math_sequence s, ir_value first, ir_value second);
+#include "math/pairs.def"
+
 #endif

@@ -51,7 +51,8 @@ static const char *round_obstacle(const ir_module *m, ir_op op) {
 
 const char *graph_control_obstacle(const ir_module *m, ir_op op, graph_control control) {
     int opcode = ir_op_get(m, op)->opcode;
-    const char *reason = rows[graph_op_is_specified(opcode) ? GRAPH_SQRT : opcode].reasons[control];
+    bool like_sqrt = graph_op_is_specified(opcode) && ir_op_get(m, op)->operand_count == 1;
+    const char *reason = rows[like_sqrt ? GRAPH_SQRT : opcode].reasons[control];
     if (reason)
         return reason;
     if (control == CONTROL_SWAP)

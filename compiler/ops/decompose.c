@@ -117,10 +117,13 @@ static ir_value spread_scale(composite *c, ir_value scale, ir_value like, int ax
     return build_broadcast(c->b, scale, d->rank, d->dims, axes);
 }
 
-/* The product is exact; each scale rounds once, x's first. */
+/* The product is exact, of integers; that of floats, which are f32 by now, is a sum in f32. Each
+ * scale rounds once, x's first. */
 static void decompose_scaled_matmul(composite *c) {
-    ir_value exact = product(c, c->in[0], c->in[1], DTYPE_I32);
-    ir_value y = build_convert(c->b, exact, DTYPE_F32);
+    bool floats = dtype_is_float(build_type(c->b, c->in[0])->element);
+    ir_value y = product(c, c->in[0], c->in[1], floats ? DTYPE_F32 : DTYPE_I32);
+    if (!floats)
+        y = build_convert(c->b, y, DTYPE_F32);
     int last = last_axis(c, y);
     y = mul(c, y, spread_scale(c, c->in[2], y, last - 1));
     c->out[0] = mul(c, y, spread_scale(c, c->in[3], y, last));

@@ -180,6 +180,10 @@ static bool graph_infer_single(query *q) {
     return infer_need_single(q, 0) && graph_infer_float(q);
 }
 
+static bool graph_infer_pair(query *q) {
+    return infer_need_equal(q, 0, 1) && graph_infer_single(q);
+}
+
 /* The greatest magnitude of a type; infinite where it has infinities. */
 static double reach(dtype t) {
     const dtype_format *f = dtype_format_of(t);
@@ -564,7 +568,8 @@ static const infer_rule rules[] = {
 };
 
 bool graph_op_is_specified(int op) {
-    return op >= 0 && op < GRAPH_OP_COUNT && rules[op] == graph_infer_single &&
+    return op >= 0 && op < GRAPH_OP_COUNT &&
+           (rules[op] == graph_infer_single || rules[op] == graph_infer_pair) &&
            graph_op_class(op) == GRAPH_CLASS_ELEMENTWISE;
 }
 

@@ -59,6 +59,10 @@ static bool is_small_integer(dtype t) {
     return t == DTYPE_I8 || t == DTYPE_I4;
 }
 
+static bool is_float8(dtype t) {
+    return t == DTYPE_F8E4M3FN || t == DTYPE_F8E5M2;
+}
+
 static dtype dot_element(const query *q) {
     ir_attr out = infer_attr_of(q, "out");
     dtype x = infer_operand(q, 0)->element;
@@ -69,7 +73,8 @@ static dtype dot_element(const query *q) {
 
 static bool dot_types_fit(query *q) {
     dtype x = infer_operand(q, 0)->element, y = infer_operand(q, 1)->element, out = dot_element(q);
-    if (x != y && !(is_small_integer(x) && is_small_integer(y)))
+    bool both_float8 = is_float8(x) && is_float8(y) && q->opcode == GRAPH_SCALED_MATMUL;
+    if (x != y && !(is_small_integer(x) && is_small_integer(y)) && !both_float8)
         return infer_refuse(q, MISFIT_TYPES, 0, 1,
                             "element types differ: %s and %s; convert one with cast()",
                             infer_shape_text(q, 0), infer_shape_text(q, 1));
@@ -183,9 +188,11 @@ static bool scale_fits(query *q, uint32_t scale, uint32_t i, int axis, const cha
 bool graph_infer_scaled_matmul(query *q) {
     const ir_type_data *x = infer_operand(q, 0), *y = infer_operand(q, 1);
     for (uint32_t i = 0; i < 2; i++)
-        if (!is_small_integer(infer_operand(q, i)->element))
+        if (!is_small_integer(infer_operand(q, i)->element) &&
+            !is_float8(infer_operand(q, i)->element))
             return infer_refuse(q, MISFIT_ELEMENT, (int)i, -1,
-                                "multiplies i8 and i4, not %s; matmul takes every type",
+                                "multiplies i8 and i4, or 8-bit floats, not %s; matmul takes "
+                                "every type",
                                 infer_shape_text(q, i));
     if (!graph_infer_matmul(q) || !scale_fits(q, 2, 0, x->rank - 2, "row") ||
         !scale_fits(q, 3, 1, y->rank - 1, "column"))

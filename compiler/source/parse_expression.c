@@ -308,14 +308,6 @@ static node *parse_postfix(parser *p) {
 
 /* ---- operators ---- */
 
-static node *parse_power(parser *p) {
-    node *base = parse_postfix(p);
-    if (base && parser_is(p, SYMBOL2('*', '*'))) {
-        return refuse(p, parser_peek(p, 0)->at, "'**'", "multiply: x * x");
-    }
-    return base;
-}
-
 static node *make_operator(parser *p, node_kind kind, const token *t, node *left, node *right) {
     if (!left || (kind != NODE_UNARY && !right)) {
         return NULL;
@@ -329,6 +321,18 @@ static node *make_operator(parser *p, node_kind kind, const token *t, node *left
                 .depth = 1};
     n->at = right ? span_join(left->at, right->at) : span_join(t->at, left->at);
     return parser_close_node(p, n);
+}
+
+static node *parse_unary(parser *p);
+
+/* Binds its right side first, and a sign on its left last: -x ** y ** 2 is -(x ** (y ** 2)). */
+static node *parse_power(parser *p) {
+    node *base = parse_postfix(p);
+    const token *t = parser_peek(p, 0);
+    if (base && parser_accept(p, SYMBOL2('*', '*'))) {
+        return make_operator(p, NODE_BINARY, t, base, parse_unary(p));
+    }
+    return base;
 }
 
 /* Guards the parser's own recursion: every cycle of the grammar passes here. */

@@ -7,175 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/test/math_evaluator.h"
 #include "math/correct/build.h"
 #include "target/interp/functions.h"
 
-enum { VALUES = 512, STEP = 4099, CORRECT_STEP = 4 * STEP + 3 };
-
-/* An emitter that computes at once: ir_value i is values[i], as bits (masks are 0 or 1). */
-typedef struct evaluator {
-    uint64_t values[VALUES];
-    uint32_t count;
-    uint32_t used[MATH_OP_COUNT];
-} evaluator;
-
-static ir_value keep(evaluator *e, uint64_t bits) {
-    assert_true(e->count + 1 < VALUES);
-    e->values[++e->count] = bits;
-    return e->count;
-}
-
-static ir_value keep_f32(void *context, float value) {
-    return keep(context, f32_bits(value));
-}
-
-static ir_value keep_i32(void *context, int32_t value) {
-    return keep(context, (uint32_t)value);
-}
-
-static ir_value keep_f64(void *context, double value) {
-    return keep(context, f64_bits(value));
-}
-
-static ir_value keep_i64(void *context, uint64_t value) {
-    return keep(context, value);
-}
-
-static uint32_t shift_right(uint32_t value, uint32_t by) {
-    return (uint32_t)((int32_t)value >> by);
-}
-
-static uint32_t float_op(math_op op, float a, float b, float c) {
-    switch (op) {
-    case MATH_OP_ADD:
-        return f32_bits(a + b);
-    case MATH_OP_SUB:
-        return f32_bits(a - b);
-    case MATH_OP_MUL:
-        return f32_bits(a * b);
-    case MATH_OP_DIV:
-        return f32_bits(a / b);
-    case MATH_OP_SQRT:
-        return f32_bits(sqrtf(a));
-    case MATH_OP_FMA:
-        return f32_bits(fmaf(a, b, c));
-    case MATH_OP_LT:
-        return a < b;
-    case MATH_OP_LE:
-        return a <= b;
-    case MATH_OP_EQ:
-        return a == b;
-    default:
-        return isnan(a) || isnan(b);
-    }
-}
-
-static uint32_t integer_op(math_op op, uint32_t a, uint32_t b) {
-    switch (op) {
-    case MATH_OP_LOGIC_AND:
-    case MATH_OP_AND:
-        return a & b;
-    case MATH_OP_LOGIC_OR:
-    case MATH_OP_OR:
-        return a | b;
-    case MATH_OP_IADD:
-        return a + b;
-    case MATH_OP_ISUB:
-        return a - b;
-    case MATH_OP_IMUL:
-        return a * b;
-    case MATH_OP_UMULH:
-        return (uint32_t)((uint64_t)a * b >> 32);
-    case MATH_OP_XOR:
-        return a ^ b;
-    case MATH_OP_SHL:
-        return b < 32 ? a << b : 0;
-    case MATH_OP_SHR:
-        return shift_right(a, b);
-    case MATH_OP_USHR:
-        return b < 32 ? a >> b : 0;
-    case MATH_OP_ILT:
-        return (int32_t)a < (int32_t)b;
-    case MATH_OP_IEQ:
-        return a == b;
-    case MATH_OP_TO_INT:
-        return (uint32_t)(int32_t)f32_from_bits(a);
-    case MATH_OP_TO_FLOAT:
-        return f32_bits((float)(int32_t)a);
-    default:
-        return a; /* TO_BITS, FROM_BITS */
-    }
-}
-
-static uint64_t double_op(math_op op, double a, double b, double c) {
-    switch (op) {
-    case MATH_OP_DADD:
-        return f64_bits(a + b);
-    case MATH_OP_DSUB:
-        return f64_bits(a - b);
-    case MATH_OP_DMUL:
-        return f64_bits(a * b);
-    case MATH_OP_DDIV:
-        return f64_bits(a / b);
-    case MATH_OP_DSQRT:
-        return f64_bits(sqrt(a));
-    case MATH_OP_DFMA:
-        return f64_bits(fma(a, b, c));
-    default:
-        return a < b; /* DLT */
-    }
-}
-
-static uint64_t long_op(math_op op, uint64_t a, uint64_t b) {
-    switch (op) {
-    case MATH_OP_LADD:
-        return a + b;
-    case MATH_OP_LSUB:
-        return a - b;
-    case MATH_OP_LMUL:
-        return a * b;
-    case MATH_OP_LAND:
-        return a & b;
-    case MATH_OP_LOR:
-        return a | b;
-    case MATH_OP_LXOR:
-        return a ^ b;
-    case MATH_OP_LSHL:
-        return a << b;
-    case MATH_OP_LSHR:
-        return (uint64_t)((int64_t)a >> b);
-    case MATH_OP_LUSHR:
-        return a >> b;
-    case MATH_OP_LEQ:
-        return a == b;
-    case MATH_OP_WIDEN:
-        return f64_bits((double)f32_from_bits((uint32_t)a));
-    case MATH_OP_NARROW:
-        return f32_bits((float)f64_from_bits(a));
-    default:
-        return a; /* DTO_BITS, DFROM_BITS */
-    }
-}
-
-static ir_value evaluate(void *context, math_op op, ir_value a, ir_value b, ir_value c) {
-    evaluator *e = context;
-    uint64_t v = e->values[a], w = e->values[b], u = e->values[c];
-    uint32_t x = (uint32_t)v, y = (uint32_t)w, z = (uint32_t)u;
-    e->used[op]++;
-    if (op == MATH_OP_SELECT)
-        return keep(e, v ? w : u);
-    if (op >= MATH_OP_LADD)
-        return keep(e, long_op(op, v, w));
-    if (op >= MATH_OP_DADD)
-        return keep(e, double_op(op, f64_from_bits(v), f64_from_bits(w), f64_from_bits(u)));
-    if (op <= MATH_OP_UNORDERED)
-        return keep(e, float_op(op, f32_from_bits(x), f32_from_bits(y), f32_from_bits(z)));
-    return keep(e, integer_op(op, x, y));
-}
+enum { STEP = 4099, CORRECT_STEP = 4 * STEP + 3 };
 
 static uint32_t by_sequence(math_set set, math_function function, uint32_t x) {
     evaluator e = {.count = 0};
-    math_emit emit = {&e, evaluate, keep_f32, keep_i32, keep_f64, keep_i64, NULL};
+    math_emit emit = emitter_of(&e);
     return (uint32_t)
         e.values[(set == MATH_CORRECT ? correct_build : math_build)(&emit, function, keep(&e, x))];
 }
@@ -186,10 +26,6 @@ static uint32_t by_transcription(math_function function, uint32_t x) {
 #include "math/functions.def"
     };
     return f32_bits(functions[function](f32_from_bits(x)));
-}
-
-static uint32_t canonical(uint32_t bits) {
-    return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : bits;
 }
 
 static void compare_at(math_function function, uint32_t x) {
@@ -255,14 +91,6 @@ static double logistic(double x) {
 
 static double rsqrt(double x) {
     return 1 / sqrt(x);
-}
-
-/* Spacing of f32 just below |exact|. */
-static double spacing(double exact) {
-    int exponent;
-    double mantissa = frexp(fabs(exact), &exponent);
-    exponent -= mantissa == 0.5 ? 25 : 24;
-    return ldexp(1.0, exponent < -149 ? -149 : exponent);
 }
 
 /* At most 1 ULP from libm in f64. */

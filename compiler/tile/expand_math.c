@@ -58,32 +58,52 @@ static int function_of(int opcode) {
     }
 }
 
+static int pair_of(int opcode) {
+    switch (opcode) {
+#define P(ENUM, name, first, second)                                                               \
+    case TILE_##ENUM:                                                                              \
+        return MATH_##ENUM;
+#include "math/pairs.def"
+    default:
+        return -1;
+    }
+}
+
 typedef struct expansion {
     math_set set;
     ir_value *replaced; /* by value id */
     uint32_t count;
+    bool lacking; /* a function that the set does not have */
 } expansion;
+
+/* What takes the place of the operation before which `b` stands; 0: it stays. */
+static ir_value written_out(expansion *e, ir_builder *b, ir_op op) {
+    const ir_op_data *d = ir_op_get(b->m, op);
+    int function = function_of(d->opcode), pair = pair_of(d->opcode);
+    math_emit emit = {b, emit_op, emit_f32, emit_i32, emit_f64, emit_i64, emit_scale};
+    if (d->opcode == TILE_STOCHASTIC_ROUND)
+        return tile_expand_stochastic_round(b, op);
+    if (function >= 0)
+        return (e->set == MATH_CORRECT ? correct_build : math_build)(&emit, (math_function)function,
+                                                                     d->operands[0]);
+    if (pair < 0)
+        return 0;
+    e->lacking |= e->set == MATH_CORRECT;
+    return math_build_pair(&emit, (math_pair)pair, d->operands[0], d->operands[1]);
+}
 
 /* Operands are rewritten on the way, so that one walk over the module is enough. */
 static void expand(ir_module *m, ir_op op, void *context) {
     expansion *e = context;
     ir_op_data *d = ir_op_get(m, op);
-    int function = function_of(d->opcode);
-    bool draws = d->opcode == TILE_STOCHASTIC_ROUND;
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (d->operands[i] < e->count && e->replaced[d->operands[i]])
             d->operands[i] = e->replaced[d->operands[i]];
-    if (function < 0 && !draws)
-        return;
     ir_builder b = {m, d->block, op, d->location};
-    if (draws) {
-        e->replaced[d->results[0]] = tile_expand_stochastic_round(&b, op);
-        ir_op_erase(m, op);
+    ir_value result = d->result_count == 1 ? d->results[0] : 0, value = written_out(e, &b, op);
+    if (!value)
         return;
-    }
-    math_emit emit = {&b, emit_op, emit_f32, emit_i32, emit_f64, emit_i64, emit_scale};
-    e->replaced[d->results[0]] = (e->set == MATH_CORRECT ? correct_build : math_build)(
-        &emit, (math_function)function, d->operands[0]);
+    e->replaced[result] = value;
     ir_op_erase(m, op);
 }
 
@@ -95,5 +115,6 @@ bool tile_expand_math(ir_module *m, status *st) {
     e.replaced = base_calloc(e.count, sizeof *e.replaced);
     ir_walk(m, ir_module_kernel(m), expand, &e);
     free(e.replaced);
-    return true;
+    return !e.lacking ||
+           status_set(st, STATUS_INVALID, "pow and atan2 have no correctly rounded version");
 }

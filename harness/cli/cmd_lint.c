@@ -90,11 +90,42 @@ static int check_exports(const options *o) {
     return EXIT_DONE;
 }
 
+/* The kernels that --dims does not fit are told of; that it fits none is a mistake. */
+static int settle(const options *o, lint_report *r) {
+    say(stderr, "%s", r->others->length ? r->others->data : "");
+    return !r->given || r->kernels || r->counts[LINT_ERROR]
+               ? report(o, r)
+               : command_usage(o->command, "no kernel has just the names of --dims");
+}
+
+static int lint_kernels(const options *o) {
+    const char *dims = options_text(o, OPTION_DIMS, NULL);
+    arena memory;
+    text others;
+    compiler_values values;
+    status st = STATUS_INIT;
+    arena_init(&memory);
+    text_init(&others);
+    lint_report r = {.code = options_flag(o, OPTION_CODE), .others = &others};
+    int code = EXIT_DONE;
+    if (dims && !compiler_values_read(dims, &memory, &values, &st))
+        code = command_usage(o->command, "--dims: %s", st.message);
+    else if (dims)
+        r.given = &values;
+    if (!code)
+        code = look_at(o, &r, &st) ? settle(o, &r) : command_fail(&st);
+    lint_release(&r);
+    text_release(&others);
+    arena_release(&memory);
+    return code;
+}
+
 int command_lint(const options *o) {
     int refused = EXIT_DONE;
     if (options_flag(o, OPTION_LINT_MARKDOWN))
         refused = COMMAND_REFUSE(o, "is for linting, and --markdown prints the table of checks",
-                                 OPTION_JSON, OPTION_CODE, OPTION_STRICT, OPTION_LINT_EXPORT);
+                                 OPTION_JSON, OPTION_CODE, OPTION_STRICT, OPTION_LINT_EXPORT,
+                                 OPTION_DIMS);
     if (!refused && options_flag(o, OPTION_LINT_MARKDOWN) && o->arguments.count)
         refused = command_usage(o->command, "--markdown looks at no kernels: '%s' is too much",
                                 o->arguments.items[0]);
@@ -111,10 +142,6 @@ int command_lint(const options *o) {
     int code = check_exports(o);
     if (code)
         return code;
-    lint_report r = {.code = options_flag(o, OPTION_CODE)};
-    status st = STATUS_INIT;
     compiler_init();
-    code = look_at(o, &r, &st) ? report(o, &r) : command_fail(&st);
-    lint_release(&r);
-    return code;
+    return lint_kernels(o);
 }

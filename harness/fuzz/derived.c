@@ -106,3 +106,53 @@ bool fuzz_vector(fuzz_kernel *k) {
     return y && fuzz_let(k, out, left ? 1 : x.rank - 1, left ? dims + 1 : x.dims, "%s @ %s", x.name,
                          y->name);
 }
+
+/* Indices of einsum, and how long each is: x has the first letters, y some of them and a new one.
+ */
+typedef struct einsum_terms {
+    char x[FUZZ_RANK_MAX + 1], y[FUZZ_RANK_MAX + 1], out[FUZZ_RANK_MAX + 1];
+    int64_t y_dims[FUZZ_RANK_MAX], out_dims[FUZZ_RANK_MAX];
+    int y_rank, out_rank;
+    bool contracts;
+    int64_t multiplications;
+} einsum_terms;
+
+static void put_index(char *term, int *rank, int64_t *dims, int index, int64_t length, bool first) {
+    int at = first ? 0 : *rank;
+    memmove(term + at + 1, term + at, (size_t)(*rank - at));
+    memmove(dims + at + 1, dims + at, sizeof *dims * (size_t)(*rank - at));
+    term[at] = (char)('a' + index);
+    dims[at] = length;
+    term[++*rank] = 0;
+}
+
+static void choose_terms(fuzz_kernel *k, const fuzz_value *x, einsum_terms *t) {
+    int added = x->rank < FUZZ_RANK_MAX ? 1 : 0;
+    for (int i = 0; i < x->rank + added; i++) {
+        bool of_x = i < x->rank, of_y = !of_x || choose_rarely(k->c, 2);
+        int64_t length = of_x ? x->dims[i] : 1 + choose_below(k->c, 19);
+        bool kept = t->out_rank < FUZZ_RANK_MAX && !choose_rarely(k->c, 3);
+        t->multiplications *= length;
+        if (of_x)
+            t->x[i] = (char)('a' + i);
+        if (of_y)
+            put_index(t->y, &t->y_rank, t->y_dims, i, length, choose_rarely(k->c, 2));
+        if (kept)
+            put_index(t->out, &t->out_rank, t->out_dims, i, length, choose_rarely(k->c, 2));
+        t->contracts |= of_x && of_y && !kept;
+    }
+}
+
+bool fuzz_einsum(fuzz_kernel *k) {
+    const fuzz_value x = *fuzz_any(k);
+    einsum_terms t = {.multiplications = 1};
+    if (x.type == DTYPE_BOOL)
+        return false;
+    choose_terms(k, &x, &t);
+    if (!fuzz_affordable(k, t.multiplications))
+        return false;
+    const fuzz_value *y = fuzz_parameter(k, x.type, t.y_rank, t.y_dims, NULL);
+    dtype out = t.contracts && fuzz_is_small_integer(x.type) ? DTYPE_I32 : x.type;
+    return y && fuzz_let(k, out, t.out_rank, t.out_dims, "einsum(\"%s,%s->%s\", %s, %s)", t.x, t.y,
+                         t.out, x.name, y->name);
+}

@@ -32,9 +32,16 @@ bool fuzz_unary(fuzz_kernel *k) {
 bool fuzz_binary(fuzz_kernel *k) {
     static const char *const arithmetic[] = {"%s + %s", "%s - %s", "%s * %s", "%s / %s"};
     static const char *const named[] = {"maximum", "minimum"};
+    static const char *const pairs[] = {"pow(%s, %s)", "atan2(%s, %s)", "%s ** %s"};
     static const char bits[] = "^&|";
     const fuzz_value *x = fuzz_any(k), *y = fuzz_like(k, x, x->type);
     bool integers = !dtype_is_float(x->type);
+    if (fuzz_is_single(x->type) && choose_rarely(k->c, 5)) {
+        const char *pair = pairs[choose_below(k->c, COUNT(pairs))];
+        bool added = fuzz_let(k, x->type, x->rank, x->dims, pair, x->name, y->name);
+        k->specified |= added;
+        return added;
+    }
     uint32_t choice = choose_below(k->c, integers ? 9 : 6);
     if (x->type == DTYPE_BOOL || choice >= 6)
         return fuzz_let(k, x->type, x->rank, x->dims, "%s %c %s", x->name, bits[choice % 3],

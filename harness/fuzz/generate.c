@@ -296,7 +296,7 @@ static uint32_t choose_outputs(fuzz_kernel *k, const fuzz_value **outputs) {
 static void put_module(fuzz_kernel *k, text *out) {
     const fuzz_value *outputs[OUTPUTS_MAX];
     uint32_t n = choose_outputs(k, outputs);
-    bool correct = choose_rarely(k->c, 6);
+    bool correct = choose_rarely(k->c, 6) && !k->specified;
     text_printf(out, "from tessera import *\n\n\n%s@cases(case(\"%s\"%s))\n@kernel\n",
                 correct ? "@math(\"correct\")\n" : "", FUZZ_CASE, k->distributions.data);
     put_signature(k, outputs, n, out);

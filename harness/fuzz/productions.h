@@ -21,6 +21,7 @@ typedef struct fuzz_kernel {
     text body;
     text distributions; /* ", p0=special()" */
     int64_t work;       /* multiplications so far */
+    bool specified;     /* calls a function that @math("correct") does not have */
     bool large;         /* of sizes at which the compiler changes its mind; few statements */
 } fuzz_kernel;
 

@@ -80,14 +80,16 @@ static const fuzz_value *scale(fuzz_kernel *k, int64_t length) {
 }
 
 bool fuzz_scaled(fuzz_kernel *k) {
-    static const dtype small[] = {DTYPE_I8, DTYPE_I4};
+    static const dtype types[] = {DTYPE_I8, DTYPE_I4, DTYPE_F8E4M3FN, DTYPE_F8E5M2};
     const fuzz_value x = *fuzz_any(k);
     int64_t dims[FUZZ_RANK_MAX], n = fuzz_length(k, 97);
-    if (x.rank < 2 || !fuzz_is_small_integer(x.type) ||
+    bool float8 = x.type == DTYPE_F8E4M3FN || x.type == DTYPE_F8E5M2;
+    if (x.rank < 2 || (!fuzz_is_small_integer(x.type) && !float8) ||
         !fuzz_affordable(k, fuzz_count(x.rank, x.dims) * n))
         return false;
     int64_t right[2] = {x.dims[x.rank - 1], n};
-    const fuzz_value *y = fuzz_parameter(k, small[choose_below(k->c, 2)], 2, right, NULL);
+    const fuzz_value *y =
+        fuzz_parameter(k, types[choose_below(k->c, 2) + 2 * float8], 2, right, NULL);
     const fuzz_value *rows = y ? scale(k, x.dims[x.rank - 2]) : NULL;
     const fuzz_value *columns = rows ? scale(k, n) : NULL;
     memcpy(dims, x.dims, sizeof dims);

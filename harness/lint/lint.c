@@ -187,10 +187,13 @@ static bool open_case(lint_kernel *k, const compiler_case *c, text *diagnostics)
     return true;
 }
 
-/* Of a kernel that has neither cases nor anything to bind; else NULL. */
-static const compiler_case *only_case(compiler_source *source, const compiler_kernel *kernel,
-                                      text *diagnostics) {
+/* Of the values that were given, or of a kernel that has neither cases nor anything to bind; else
+ * NULL. */
+static const compiler_case *only_case(const lint_report *r, compiler_source *source,
+                                      const compiler_kernel *kernel, text *diagnostics) {
     const compiler_values none = {0};
+    if (r->given)
+        return compiler_case_bind(source, kernel, r->given, diagnostics);
     return kernel->case_count == 0 && kernel_is_fixed(kernel)
                ? compiler_case_bind(source, kernel, &none, diagnostics)
                : NULL;
@@ -203,13 +206,14 @@ static void check_kernel(lint_report *r, const lint_file *f, compiler_source *so
     text_init(&diagnostics);
     k.cases = base_calloc(kernel->case_count + 1, sizeof *k.cases);
     r->kernels++;
-    const compiler_case *fixed = only_case(source, kernel, &diagnostics);
-    r->cases += fixed ? 1 : kernel->case_count;
+    const compiler_case *fixed = only_case(r, source, kernel, &diagnostics);
+    uint32_t own = r->given ? 0 : kernel->case_count;
+    r->cases += fixed ? 1 : own;
     bool sound = !fixed || open_case(&k, fixed, &diagnostics);
-    for (uint32_t i = 0; i < kernel->case_count && sound; i++)
+    for (uint32_t i = 0; i < own && sound; i++)
         sound = open_case(&k, &kernel->cases[i], &diagnostics);
     take_diagnostics(r, f, diagnostics.data);
-    if (kernel->case_count == 0 && !fixed)
+    if (kernel->case_count == 0 && !fixed && !r->given)
         lint_add(&k, LINT_NO_CASE, lint_kernel_span(&k), NULL, "kernel %s has no cases",
                  kernel->name);
     if (sound && k.case_count) {
@@ -228,6 +232,22 @@ static void check_kernel(lint_report *r, const lint_file *f, compiler_source *so
     text_release(&diagnostics);
 }
 
+static void check_kernels(lint_report *r, const lint_file *f, compiler_source *source) {
+    unbound_kernels others = {0};
+    for (uint32_t i = 0; i < compiler_kernel_count(source); i++) {
+        const compiler_kernel *kernel = compiler_kernel_at(source, i);
+        if (kernel->broken)
+            continue;
+        if (r->given && !compiler_values_fit(r->given, kernel))
+            vec_push(&others, kernel);
+        else
+            check_kernel(r, f, source, kernel);
+    }
+    if (others.count)
+        unbound_tell(&others, "tsr lint", r->given, r->others);
+    vec_release(&others);
+}
+
 bool lint_source(lint_report *r, const char *path, status *st) {
     char *data;
     size_t size;
@@ -240,9 +260,8 @@ bool lint_source(lint_report *r, const char *path, status *st) {
     bool ok = source != NULL;
     r->files++;
     take_diagnostics(r, &f, diagnostics.data);
-    for (uint32_t i = 0; ok && i < compiler_kernel_count(source); i++)
-        if (!compiler_kernel_at(source, i)->broken)
-            check_kernel(r, &f, source, compiler_kernel_at(source, i));
+    if (ok)
+        check_kernels(r, &f, source);
     if (source)
         compiler_close(source);
     text_release(&diagnostics);

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "tessera/compiler.h"
 #include "tessera/diagnostics.h"
 
 typedef enum lint_severity {
@@ -50,6 +51,10 @@ typedef struct lint_finding {
 
 typedef struct lint_report {
     bool code; /* compile each case, and look at its machine code, too */
+    /* Not NULL: instead of the cases of the source one of these values, of kernels that have just
+     * these names. */
+    const compiler_values *given;
+    text *others; /* with `given`: lines for the kernels that have other names */
     VEC(lint_finding) findings;
     size_t counts[LINT_SEVERITY_COUNT];
     size_t files, kernels, cases;

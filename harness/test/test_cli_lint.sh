@@ -58,6 +58,15 @@ hasnt out 'saxpy.tsr:.*stack-traffic' "and not where there are none"
 exits 0 "without --code" "$tsr" lint "$root/corpus/types/results.tsr"
 hasnt out 'stack-traffic' "nothing is compiled"
 
+exits 0 "a case of --dims" "$tsr" lint edge.tsr --dims N=4096
+has out '^1 kernel with 1 case in 1 file' "takes the place of those of the source"
+hasnt out 'cache-edge|-case\]' "which are not looked at, and not asked for"
+exits 1 "a dimension that is too large" "$tsr" lint edge.tsr --dims N=1099511627776
+has out 'E0706' "is found"
+exits 2 "names that no kernel has" "$tsr" lint edge.tsr --dims M=4
+has err 'tsr lint edge.tsr --dims N=\.\.\.' "says what to type"
+exits 2 "--dims without a value" "$tsr" lint edge.tsr --dims N
+
 exits 1 "under GitHub Actions" env GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY="$scratch/summary.md" "$tsr" lint "${sources[@]}" --json
 has err '^::error file=source.tsr,line=9,col=13,title=E0301::' "errors are annotated"
 has err '^::warning file=kernel.tsr,line=6,col=5,title=no-case::' "and warnings"

@@ -90,6 +90,7 @@ done <<'END_OF_LINES'
 2 --markdown explain --markdown --json
 2 E0301 explain --markdown E0301
 2 --strict lint --markdown --strict
+2 --dims lint --markdown --dims N=1
 2 corpus lint --markdown corpus
 2 bench help --man bench
 2 --markdown help --man --markdown

@@ -21,6 +21,12 @@ float function_correct(math_function function, float x);
  * where there is one. */
 void function_apply(math_set set, math_function function, float *out, const float *in,
                     size_t count);
+#define P(ENUM, name, first, second) float function_##name(float first, float second);
+#include "math/pairs.def"
+
+/* out[i] = pair(first[i], second[i]), likewise. */
+void function_apply_pair(math_pair pair, float *out, const float *first, const float *second,
+                         size_t count);
 /* "exp", ... */
 const char *function_name(math_function function);
 

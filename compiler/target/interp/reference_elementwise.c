@@ -40,7 +40,7 @@ static bounded extreme(bounded x, bounded y, double sign) {
     return (bounded){sign * (a > b || (a == b && !signbit(a)) ? a : b), bound};
 }
 
-/* ---- functions of one operand ---- */
+/* ---- functions ---- */
 
 static double function(int opcode, double x) {
     switch (opcode) {
@@ -121,6 +121,46 @@ static bounded monotone(int opcode, bounded x) {
     return (bounded){value, known ? bound + 0x1p-50 * fabs(value) : HUGE_VAL};
 }
 
+/* Monotone in the base from 0 on, and in the exponent: furthest away at a corner. A base that may
+ * be negative has powers by whole numbers alone, and those turn at 0. */
+static bounded power(bounded x, bounded y) {
+    double value = pow(x.value, y.value), bound = 0, low = x.value - x.bound;
+    bool whole = y.bound == 0 && y.value == nearbyint(y.value);
+    bool through_zero = low <= 0 && x.value + x.bound >= 0;
+    if (isinf(x.bound) || isinf(y.bound))
+        return (bounded){value, HUGE_VAL};
+    if (x.bound == 0 && y.bound == 0)
+        return (bounded){value, 0};
+    if (isnan(value) || (low <= 0 && !whole) || (through_zero && y.value < 0))
+        return (bounded){value, HUGE_VAL};
+    for (int corner = 0; corner < 4; corner++) {
+        double far = pow(x.value + (corner & 1 ? x.bound : -x.bound),
+                         y.value + (corner & 2 ? y.bound : -y.bound));
+        bound = fmax(bound, fabs(far - value));
+        if (isnan(far) || isnan(far - value))
+            return (bounded){value, HUGE_VAL};
+    }
+    if (through_zero)
+        bound = fmax(bound, fabs(pow(0, y.value) - value));
+    return (bounded){value, bound + 0x1p-50 * fabs(value)};
+}
+
+/* A point that is r away from the origin, and e from where it should be, is seen at most asin(e/r)
+ * aside; behind the origin the angle jumps by a whole turn. */
+static bounded direction(bounded y, bounded x) {
+    const double turn = 0x1.921fb54442d19p2;
+    double value = atan2(y.value, x.value), e = hypot(x.bound, y.bound);
+    double r = hypot(x.value, y.value);
+    if (isinf(x.bound) || isinf(y.bound))
+        return (bounded){value, HUGE_VAL};
+    if (e == 0 || isnan(value))
+        return (bounded){value, 0};
+    bool jumps = x.value - x.bound <= 0 && fabs(y.value) <= y.bound;
+    if (jumps || !(e < r * (1 - 0x1p-40)))
+        return (bounded){value, turn};
+    return (bounded){value, asin(e / r) * (1 + 0x1p-20) + 0x1p-50 * fabs(value)};
+}
+
 static bounded operate(int opcode, const bounded *x) {
     switch (opcode) {
     case GRAPH_NEG:
@@ -142,6 +182,10 @@ static bounded operate(int opcode, const bounded *x) {
     case GRAPH_SIN:
     case GRAPH_COS:
         return wave(opcode, x[0]);
+    case GRAPH_POW:
+        return power(x[0], x[1]);
+    case GRAPH_ATAN2:
+        return direction(x[0], x[1]);
     default:
         return monotone(opcode, x[0]);
     }
@@ -208,6 +252,12 @@ static void put(reference_value *v, int64_t i, bounded x) {
     numbers(&v->bound)[i] = x.bound;
 }
 
+/* 1^NaN and NaN^0 are 1: what stands beside the NaN decides, where that is known. */
+static bounded power_of_nan(bounded x, bounded y) {
+    bounded number = isnan(x.value) ? y : x;
+    return (bounded){pow(x.value, y.value), number.bound > 0 ? HUGE_VAL : 0};
+}
+
 /* Where anything may be an operand, anything may come of it; only a NaN stays one. */
 static bool settle(const bounded *x, uint32_t count, bounded *out) {
     bool unknown = false;
@@ -239,6 +289,8 @@ static bool feeds_sum(const reference_step *s) {
 }
 
 static bounded one(const reference_step *s, const bounded *x, double own, bool contracted) {
+    if (s->opcode == GRAPH_POW && (reference_is_nan(x[0]) || reference_is_nan(x[1])))
+        return power_of_nan(x[0], x[1]);
     bounded r = s->opcode == GRAPH_FMA ? fused(x, s->type) : operate(s->opcode, x);
     if (settle(x, s->in_count, &r))
         return r;

@@ -61,7 +61,8 @@ const char *export_wrap(exporter *e, dtype type, const char *x);
 const char *export_elementwise(exporter *e, ir_op op, const char *const *index);
 const char *export_moved(exporter *e, ir_op op, const char *const *index);
 const char *export_accumulated(exporter *e, ir_op op, const char *const *index);
-const char *export_function(exporter *e, int opcode, const char *x);
+/* One of the specified functions of the operands x. */
+const char *export_function(exporter *e, int opcode, const char *const *x);
 
 /* The whole kernel: a static graph of primitives. False with STATUS_UNAVAILABLE where it holds
  * something that cannot be expressed. */

@@ -138,8 +138,12 @@ ORACLES = [
     ("gelu_erf", gelu_erf, MATRIX, ["out"]),
     ("silu_all", silu, MATRIX, ["out"]),
     ("powers", lambda x: (np.exp2(x), np.expm1(x)), MATRIX, ["out0", "out1"]),
+    ("raised", lambda x, y: (np.abs(x) ** y, np.arctan2(x, y)), {**MATRIX, "y": normal("M", "N")}, ["out0", "out1"]),
     ("logarithms", lambda x: (np.log2(np.abs(x)), np.log1p(np.abs(x))), MATRIX, ["out0", "out1"]),
     ("waves", lambda x: (np.sin(x), np.cos(x)), {"x": normal("M", "N", stddev=1e4)}, ["out0", "out1"]),
+    ("sums_of_products", lambda x, y, z: tuple(np.einsum(i, *v) for i, *v in (
+        ("bmk,kn->nbm", x, y), ("bmk,mbk->b", x, z), ("bmk,kn->mn", x, y), ("bmk->kb", x), ("mbk,kn->mkbn", z, y))),
+     {"x": normal("B", "M", "K"), "y": normal("K", "N"), "z": normal("M", "B", "K")}, ["out0", "out1", "out2", "out3", "out4"]),
     ("matmul_batched", np.matmul, {"x": normal("B", "M", "K"), "y": normal("K", "N")}, ["out"]),
     ("linear_gelu", lambda x, w, b: gelu_tanh(x @ w + b),
      {"x": normal("M", "K"), "w": normal("K", "N", stddev=0.2), "b": normal("N")}, ["out"]),
