@@ -101,6 +101,19 @@ def reduce(x, kind, axes, attributes=()):
     return out.reshape(shape), element
 
 
+def cumsum(x, axis, attributes):
+    """The order seq: from the first element itself, one addition for each."""
+    a, element = x
+    wide = accumulator(element, attributes)
+    rows = np.moveaxis(formats.convert(a, element, wide), axis, 0)
+    out = np.empty_like(rows)
+    for i in range(rows.shape[0]):
+        out[i] = rows[0] if i == 0 else out[i - 1] + rows[i]
+        if not formats.is_float(wide):
+            out[i] = formats.wrap(out[i].astype(np.int64), wide)
+    return formats.convert(np.moveaxis(out, 0, axis), wide, element), element
+
+
 def extreme_of_nothing(element, kind):
     sign = -1 if kind == "max" else 1
     if formats.is_float(element):
@@ -264,6 +277,9 @@ class Machine:
 
     def op_reduce(self, op, x):
         return reduce(x, op.attributes["kind"], op.attributes["axes"], op.attributes)
+
+    def op_cumsum(self, op, x):
+        return cumsum(x, op.attributes["axis"], op.attributes)
 
     def op_dot(self, op, x, y, k_count=None):
         return dot(x, y, op.attributes, op.types[0].element, None if k_count is None else k_count[0])

@@ -12,6 +12,7 @@ const special_function special_functions[] = {
     {"logsumexp", "x, axis=-1, keepdims=False", special_logsumexp},
     {"argmax", "x, axis=-1, keepdims=False", special_argmax},
     {"argmin", "x, axis=-1, keepdims=False", special_argmin},
+    {"cumsum", "x, axis=-1", special_cumsum},
     {"where", "condition, x, y", special_where},
     {"clip", "x, lo, hi", special_clip},
     {"sign", "x", special_sign},

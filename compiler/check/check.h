@@ -226,6 +226,7 @@ entity special_clip(checker *c, const call_arguments *a);
 entity special_sign(checker *c, const call_arguments *a);
 entity special_isnan(checker *c, const call_arguments *a);
 entity special_isfinite(checker *c, const call_arguments *a);
+entity special_cumsum(checker *c, const call_arguments *a);
 entity special_argmax(checker *c, const call_arguments *a);
 entity special_argmin(checker *c, const call_arguments *a);
 entity special_iota(checker *c, const call_arguments *a);

@@ -30,6 +30,7 @@ bool operation_is_function(int opcode) {
     case GRAPH_BROADCAST:
     case GRAPH_SLICE:
     case GRAPH_REDUCE:
+    case GRAPH_CUMSUM:
     case GRAPH_COMPARE:
     case GRAPH_SELECT:
     case GRAPH_CONVERT:

@@ -480,6 +480,15 @@ static bool graph_infer_reduce(query *q) {
     return infer_give_shape(q, x->element, rank, dims);
 }
 
+static bool graph_infer_cumsum(query *q) {
+    const ir_type_data *x = infer_operand(q, 0);
+    if (x->element == DTYPE_BOOL)
+        return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "cannot add up %s; cast() it to i32",
+                            infer_shape_text(q, 0));
+    return infer_accumulates(q) && infer_axis_in(q, infer_int_attr(q, "axis", 0), x->rank) &&
+           infer_give(q, q->operands[0]);
+}
+
 static bool graph_infer_drop_axis(query *q) {
     const ir_type_data *x = infer_operand(q, 0);
     ir_dim dims[IR_MAX_RANK];

@@ -191,8 +191,13 @@ static ir_value only_user(const epilogue *e, ir_value v) {
     return 0;
 }
 
-/* The value in which the dot's epilogue ends: the only member that is used outside, or the end of
- * the chain of single uses. */
+static bool has_epilogue(const ir_module *g, ir_op op) {
+    graph_class class = graph_op_class(ir_op_get(g, op)->opcode);
+    return class == GRAPH_CLASS_DOT || class == GRAPH_CLASS_SCAN;
+}
+
+/* The value in which the dot's or scan's epilogue ends: the only member that is used outside, or
+ * the end of the chain of single uses. */
 static ir_value epilogue_root(plan *p, ir_op dot) {
     uint32_t n = ir_value_count(p->g) + 1;
     epilogue e = {p, ir_op_get(p->g, dot)->results[0], base_calloc(n, sizeof(bool)),
@@ -409,6 +414,8 @@ static void place_op(plan *p, ir_op op) {
     ir_value v = d->results[0];
     if (d->opcode == GRAPH_DOT)
         place(p, op, new_group(p, GROUP_DOT, op), reads);
+    else if (graph_op_class(d->opcode) == GRAPH_CLASS_SCAN)
+        place(p, op, new_group(p, GROUP_SCAN, op), reads);
     else if (d->opcode == GRAPH_REDUCE)
         place_reduce(p, op, reads);
     else if (p->stored[v])
@@ -479,7 +486,8 @@ static void store_all(plan *p, ir_op first) {
     for (ir_op op = first; op; op = ir_op_get(p->g, op)->next) {
         const ir_op_data *d = ir_op_get(p->g, op);
         graph_class class = graph_op_class(d->opcode);
-        bool accumulates = class == GRAPH_CLASS_REDUCE || class == GRAPH_CLASS_DOT;
+        bool accumulates =
+            class == GRAPH_CLASS_REDUCE || class == GRAPH_CLASS_DOT || class == GRAPH_CLASS_SCAN;
         room -= accumulates ? 2 : is_stored(p, d);
     }
     for (ir_op op = first; op && room > 0; op = ir_op_get(p->g, op)->next) {
@@ -502,7 +510,7 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
     if (apart)
         store_all(p, first);
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
-        if (ir_op_get(graph, op)->opcode == GRAPH_DOT) {
+        if (has_epilogue(graph, op)) {
             ir_value root = epilogue_root(p, op);
             p->stored[root] = true;
             p->root_dot[root] = op;

@@ -158,6 +158,7 @@ ORACLES = [
     ("matrix_vectors", lambda x, y, z: (x @ y, z @ x, y @ y),
      {"x": normal("B", "M", "K"), "y": normal("K"), "z": normal("M")}, ["out0", "out1", "out2"]),
     ("positions", positions, MATRIX, ["out0", "out1"]),
+    ("running", lambda x: (np.cumsum(x, axis=1), np.cumsum(x, axis=0)), MATRIX, ["out0", "out1"]),
     ("rope_half", rope, {"x": lambda r, d: r.normal(size=(d["M"], 2 * d["K"])), "cosine": normal("M", "K"),
                          "sine": normal("M", "K")}, ["out"]),
     ("adam_step", adam, MOMENTS, ["out0", "out1", "out2"]),
