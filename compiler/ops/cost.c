@@ -142,8 +142,9 @@ static uint64_t op_flops(ir_module *m, ir_op op) {
     case GRAPH_CLASS_ELEMENTWISE:
         return floats ? (uint64_t)graph_op_flops(d->opcode) * elements(m, d->results[0]) : 0;
     case GRAPH_CLASS_REDUCE:
-    case GRAPH_CLASS_SCAN:
         return floats ? elements(m, d->operands[0]) : 0;
+    case GRAPH_CLASS_SCAN:
+        return floats ? (uint64_t)graph_op_flops(d->opcode) * elements(m, d->operands[0]) : 0;
     case GRAPH_CLASS_DOT:
         return dot_flops(m, op);
     default:

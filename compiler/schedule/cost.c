@@ -18,6 +18,7 @@ enum {
     SPECIFIED_OPERATIONS = 25,
     ISSUED = 6
 };
+enum { EXCHANGE_CYCLES = 8 };
 enum { LANES_OF_SUM = ORDER_LANES64_LANES, FOLD_CYCLES = 48 };
 enum { PAGE_BYTES = 4096, TLB_PAGES = 64 };
 static const double l1_rate = 64, l2_rate = 32, scattered_rate = 16, far_rate = 8;
@@ -186,11 +187,21 @@ static double scan_cycles(const cost_walk *w, ir_op op) {
     return divide_up(extent, sub) * step;
 }
 
+/* Exchanges of a network, a vector of rows or columns each. */
+static double sort_cycles(const cost_walk *w, ir_op op) {
+    const ir_op_data *d = ir_op_get(w->m, op);
+    int64_t axes = ir_op_int(w->m, op, "axes", 0);
+    double extent = (double)extent_of(w, op), stages = log2(extent + 1);
+    double vectors =
+        divide_up((double)step_from_end(w, d, axes, 1), lanes_of(w, d->operands[axes]));
+    return extent * stages * (stages + 1) / 4 * (vectors * EXCHANGE_CYCLES + LOOP_CYCLES);
+}
+
 static double computation_cycles(cost_walk *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
     int opcode = d->opcode;
     if (opcode != SCHED_MAP && opcode != SCHED_REDUCE && opcode != SCHED_COLUMNS &&
-        opcode != SCHED_DOT && opcode != SCHED_SCAN)
+        opcode != SCHED_DOT && opcode != SCHED_SCAN && opcode != SCHED_SORT)
         return 0;
     count_traffic(w, d, ir_op_int(w->m, op, "axes", 0), ir_op_int(w->m, op, "inputs", 0),
                   schedule_step(w->m, op, "stream", 0) == 1);
@@ -198,6 +209,7 @@ static double computation_cycles(cost_walk *w, ir_op op) {
            : opcode == SCHED_MAP    ? map_cycles(w, op)
            : opcode == SCHED_REDUCE ? reduce_cycles(w, op)
            : opcode == SCHED_SCAN   ? scan_cycles(w, op)
+           : opcode == SCHED_SORT   ? sort_cycles(w, op)
                                     : columns_cycles(w, op);
 }
 

@@ -1,4 +1,5 @@
-/* group_scan.c - running sums along one axis, with the element-wise work before and behind them.
+/* group_scan.c - running sums along one axis, with the element-wise work before and behind them,
+ * and the order of elements along one, with the work before it.
  *
  * A chain of sums waits for each addition, so several go side by side. Along the last axis these
  * are rows, a block of which is turned in registers so that a vector has an element of each; along
@@ -20,7 +21,9 @@ typedef struct scan_nest {
     affine place[IR_MAX_RANK];
     affine index[SCAN_YIELDS][IR_MAX_RANK], outputs[SCAN_YIELDS];
     ir_value destinations[SCAN_YIELDS];
-    int count; /* of the results */
+    bool sorts;             /* yields what is sorted */
+    const ir_value *yields; /* else the results */
+    int count;              /* of the results */
 } scan_nest;
 
 /* Axis 0 is one element, for what has no other axis; then the others; the scanned one is last. */
@@ -39,6 +42,7 @@ static void find_outputs(scan_nest *n) {
     scheduler *s = n->s;
     size_t bytes = sizeof(affine) * (size_t)plan_type(s->p, n->x)->rank;
     n->count = (int)n->group->roots.count;
+    n->yields = n->sorts ? &n->x : n->group->roots.items;
     for (int i = 0; i < n->count; i++) {
         ir_value v = n->group->roots.items[i];
         memcpy(n->index[i], n->place, bytes);
@@ -79,7 +83,7 @@ static int64_t abreast(const scan_nest *n) {
     if (n->along_rows)
         return lanes;
     bool wide = extent >= WIDE_COLUMNS * s->target->vector_lanes * s->target->threads;
-    return (wide ? COLUMN_RUN : COLUMN_RUN / 2) * lanes;
+    return n->sorts ? lanes : (wide ? COLUMN_RUN : COLUMN_RUN / 2) * lanes;
 }
 
 static ir_builder open_scan(scan_nest *n, ir_value *indices) {
@@ -89,36 +93,51 @@ static ir_builder open_scan(scan_nest *n, ir_value *indices) {
     scheduler_parameter(s, IN_SCAN, COLUMNS, abreast(n), &name);
     for (int i = 0; i < count; i++)
         steps[i] = i == count - 1 ? name : scheduler_int(s, 1);
-    ir_builder b = scheduler_phase(s, "scan", count, n->map.extent, steps, NULL, indices);
+    ir_builder b =
+        scheduler_phase(s, n->sorts ? "sort" : "scan", count, n->map.extent, steps, NULL, indices);
     return scheduler_for(s, &b, n->along_rows ? "row" : "column", indices[count - 1],
                          n->map.extent[count - 1], name, name, &indices[count - 1]);
 }
 
+/* What the operation says of itself; returns how many attributes. */
+static int scan_attrs(const scan_nest *n, ir_named_attr *attrs) {
+    scheduler *s = n->s;
+    const ir_module *g = s->p->g;
+    ir_op op = n->group->anchor;
+    int count = 0;
+    attrs[count++] =
+        (ir_named_attr){"extent", ir_attr_dim(s->m, plan_type(s->p, n->x)->dims[n->axis])};
+    if (n->sorts && ir_op_int(g, op, "descending", 0))
+        attrs[count++] = (ir_named_attr){"descending", ir_attr_bool(s->m, true)};
+    if (n->sorts)
+        return count;
+    attrs[count++] = (ir_named_attr){"kind", ir_attr_string(s->m, "cumsum")};
+    attrs[count++] = (ir_named_attr){"order", scheduler_order(s, order_of(g, op, ORDER_ANY))};
+    attrs[count++] = (ir_named_attr){"reduction", scheduler_reduction(s, op)};
+    return count;
+}
+
 static void schedule_scan(scan_nest *n, expression *e) {
     scheduler *s = n->s;
-    ir_module *g = s->p->g;
-    ir_op op = n->group->anchor;
     ir_value indices[NEST_AXES];
     ir_attr sub = 0;
-    traffic t;
-    find_traffic(n, e, &t);
+    traffic t = {0};
+    if (!n->sorts)
+        find_traffic(n, e, &t);
     if (n->along_rows)
         scheduler_parameter(s, IN_SCAN, STEPS, SCAN_STEPS, &sub);
     ir_builder b = open_scan(n, indices);
-    ir_named_attr attrs[8] = {{"extent", ir_attr_dim(s->m, plan_type(s->p, n->x)->dims[n->axis])},
-                              {"kind", ir_attr_string(s->m, "cumsum")},
-                              {"order", scheduler_order(s, order_of(g, op, ORDER_ANY))},
-                              {"reduction", scheduler_reduction(s, op)}};
-    int count = 4;
+    ir_named_attr attrs[8];
+    int count = scan_attrs(n, attrs);
     if (sub)
         attrs[count++] = (ir_named_attr){"sub", sub};
     count += traffic_attrs(s, &t, true, n->map.count - 1, attrs + count);
-    computation c = {.opcode = SCHED_SCAN,
+    computation c = {.opcode = n->sorts ? SCHED_SORT : SCHED_SCAN,
                      .indices = indices,
                      .axes = n->map.count - 1,
                      .map = &n->map,
                      .e = e,
-                     .yields = n->group->roots.items,
+                     .yields = n->yields,
                      .yield_index = (const affine(*)[IR_MAX_RANK])n->index,
                      .yield_count = n->count,
                      .outputs = n->destinations,
@@ -134,6 +153,7 @@ void schedule_scan_group(scheduler *s, int group) {
     scan_nest n = {.s = s, .group = g, .x = ir_op_get(graph, g->anchor)->operands[0]};
     const ir_type_data *t = plan_type(s->p, n.x);
     n.axis = (int)ir_op_int(graph, g->anchor, "axis", 0);
+    n.sorts = ir_op_get(graph, g->anchor)->opcode == GRAPH_ARGSORT;
     for (int i = 0; i < t->rank; i++)
         if (t->dims[i] == 0)
             return;
@@ -141,7 +161,7 @@ void schedule_scan_group(scheduler *s, int group) {
     find_outputs(&n);
     expression e = {.p = s->p, .group = group, .place = n.place};
     for (int i = 0; i < n.count; i++)
-        expression_root(&e, g->roots.items[i], n.index[i]);
+        expression_root(&e, n.yields[i], n.index[i]);
     find_axes(&n, &e);
     schedule_scan(&n, &e);
     expression_release(&e);

@@ -127,6 +127,9 @@ static void store_for_op(plan *p, ir_op op) {
     case GRAPH_GATHER:
         store(p, d->operands[0]);
         break;
+    case GRAPH_ARGSORT:
+        store(p, d->results[0]);
+        break;
     case GRAPH_REDUCE: {
         int64_t axis = 0;
         ir_op_ints(p->g, op, "axes", &axis, 1);
@@ -192,8 +195,8 @@ static ir_value only_user(const epilogue *e, ir_value v) {
 }
 
 static bool has_epilogue(const ir_module *g, ir_op op) {
-    graph_class class = graph_op_class(ir_op_get(g, op)->opcode);
-    return class == GRAPH_CLASS_DOT || class == GRAPH_CLASS_SCAN;
+    int opcode = ir_op_get(g, op)->opcode;
+    return opcode == GRAPH_DOT || opcode == GRAPH_CUMSUM;
 }
 
 /* The value in which the dot's or scan's epilogue ends: the only member that is used outside, or

@@ -9,7 +9,8 @@
  *   and after them;
  * - COLUMN: one reduction over an axis that is not the last;
  * - DOT: one contraction and the element-wise epilogue behind it;
- * - SCAN: running sums along one axis and the element-wise epilogue behind them.
+ * - SCAN: running sums along one axis and the element-wise epilogue behind them, or the order of
+ * the elements along it.
  *
  * A DOT whose left side a ROW group makes of another DOT's results, as attention does, takes both
  * in: a block of rows goes through all three while it is in cache. */

@@ -117,7 +117,8 @@ void lower_scan(lowering *l, ir_builder *b, ir_op op) {
     ir_value none = tile_constant(b, element, reduction_neutral("sum", element));
     ir_value sums = tile_broadcast(b, none, 1, abreast);
     size_t ready = l->ready.count;
-    frame_load_ahead(&n.f, b);
+    if (n.f.column_axis == n.f.axes - 1) /* else what stands still in a tile moves with its step */
+        frame_load_ahead(&n.f, b);
     if (ir_dim_is_static(extent))
         scan_numbers(&n, b, extent, sums);
     else

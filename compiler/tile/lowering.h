@@ -102,6 +102,7 @@ void lower_reduce(lowering *l, ir_builder *b, ir_op op);
 void lower_columns(lowering *l, ir_builder *b, ir_op op);
 void lower_dot(lowering *l, ir_builder *b, ir_op op);
 void lower_scan(lowering *l, ir_builder *b, ir_op op);
+void lower_sort(lowering *l, ir_builder *b, ir_op op);
 /* The sums of a scan with x, in its body. */
 ir_value lowering_running(frame *f, ir_builder *b, ir_value x);
 

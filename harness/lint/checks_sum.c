@@ -86,7 +86,7 @@ static bool keeps_whole(const ir_module *m, ir_op op) {
         "add",       "sub",    "mul",     "fma",    "neg",    "abs",       "maximum",
         "minimum",   "select", "compare", "dot",    "reduce", "broadcast", "reshape",
         "transpose", "slice",  "window",  "concat", "gather", "iota",      "extent",
-        "and",       "or",     "xor",     "not",    "cumsum"};
+        "and",       "or",     "xor",     "not",    "cumsum", "argsort"};
     const char *name = lint_op_name(m, op);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)

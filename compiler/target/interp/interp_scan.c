@@ -1,4 +1,9 @@
-/* interp_scan.c - running sums along an axis, in the order seq. */
+/* interp_scan.c - running sums along an axis, in the order seq, and the order of its elements. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
 #include "ops/orders.h"
 #include "target/interp/interp.h"
 
@@ -35,7 +40,7 @@ RUNNING(float, f32)
 RUNNING(double, f64)
 RUNNING(int64_t, i64)
 
-bool interp_scan(const interp_step *s, status *st) {
+static bool running_sums(const interp_step *s, status *st) {
     const tensor *x = s->in[0];
     bool floats = dtype_is_float(x->type);
     if (order_of(s->m, s->op, ORDER_ANY) != (floats ? ORDER_SEQ : ORDER_ANY))
@@ -48,5 +53,88 @@ bool interp_scan(const interp_step *s, status *st) {
         (!floats ? running_i64
          : wide  ? running_f64
                  : running_f32)(x, s->out, &rows, interp_scan_start(&rows, row));
+    return true;
+}
+
+/* ---- positions in order ---- */
+
+/* Elements of one row: numbers or integers, whichever x is of. */
+typedef struct sort_row {
+    const double *numbers;
+    const int64_t *integers; /* NULL: numbers */
+    bool descending;
+} sort_row;
+
+/* A NaN is above every number; zeros are equal. */
+static bool is_below(const sort_row *r, int32_t i, int32_t j) {
+    if (r->integers)
+        return r->integers[i] < r->integers[j];
+    return !isnan(r->numbers[i]) && (isnan(r->numbers[j]) || r->numbers[i] < r->numbers[j]);
+}
+
+static bool comes_before(const sort_row *r, int32_t i, int32_t j) {
+    return r->descending ? is_below(r, j, i) : is_below(r, i, j);
+}
+
+/* Merges two runs that are in order: of equal elements, that of the first. */
+static void merge_runs(const sort_row *r, const int32_t *from, int64_t middle, int64_t end,
+                       int32_t *to) {
+    int64_t left = 0, right = middle;
+    for (int64_t i = 0; i < end; i++) {
+        bool second = left == middle || (right < end && comes_before(r, from[right], from[left]));
+        to[i] = from[second ? right++ : left++];
+    }
+}
+
+/* `positions` and `work` have room for n each; the result is in the one that is returned. */
+static int32_t *merge_sort(const sort_row *r, int64_t n, int32_t *positions, int32_t *work) {
+    for (int64_t i = 0; i < n; i++)
+        positions[i] = (int32_t)i;
+    for (int64_t run = 1; run < n; run *= 2) {
+        for (int64_t at = 0; at < n; at += 2 * run) {
+            int64_t left = n - at, middle = left < run ? left : run;
+            merge_runs(r, positions + at, middle, left < 2 * run ? left : 2 * run, work + at);
+        }
+        int32_t *other = positions;
+        positions = work;
+        work = other;
+    }
+    return positions;
+}
+
+static void sort_one(const interp_step *s, const scan_rows *rows, int64_t start, void *elements,
+                     int32_t *room) {
+    const tensor *x = s->in[0];
+    bool floats = dtype_is_float(x->type);
+    for (int64_t i = 0; i < rows->length; i++) {
+        int64_t at = start + i * rows->stride;
+        if (floats)
+            interp_load_f64(x, at, 1, (double *)elements + i);
+        else
+            interp_load_i64(x, at, 1, (int64_t *)elements + i);
+    }
+    sort_row r = {.numbers = elements,
+                  .integers = floats ? NULL : elements,
+                  .descending = ir_op_int(s->m, s->op, "descending", 0) != 0};
+    const int32_t *sorted = merge_sort(&r, rows->length, room, room + rows->length);
+    for (int64_t i = 0; i < rows->length; i++)
+        ((int32_t *)s->out->data)[start + i * rows->stride] = sorted[i];
+}
+
+static void sorted_positions(const interp_step *s) {
+    scan_rows rows = interp_scan_rows(s);
+    size_t length = (size_t)rows.length + 1;
+    void *elements = base_malloc(sizeof(double) * length);
+    int32_t *room = base_malloc(sizeof *room * 2 * length);
+    for (int64_t row = 0; row < rows.count; row++)
+        sort_one(s, &rows, interp_scan_start(&rows, row), elements, room);
+    free(elements);
+    free(room);
+}
+
+bool interp_scan(const interp_step *s, status *st) {
+    if (s->opcode == GRAPH_CUMSUM)
+        return running_sums(s, st);
+    sorted_positions(s);
     return true;
 }

@@ -306,6 +306,9 @@ const char *export_accumulated(exporter *e, ir_op op, const char *const *index) 
         return contracted(e, op, index);
     case GRAPH_CUMSUM:
         return running(e, op, index);
+    case GRAPH_ARGSORT:
+        export_refuse(e, "an order of elements, which is no loop over those of the result");
+        return "%none";
     default:
         return reduced(e, op, index);
     }
