@@ -405,6 +405,23 @@ module {
       %8 = irdl.base "#builtin.string"
       irdl.attributes {"x_contract" = %4, "y_contract" = %5, "x_batch" = %6, "y_batch" = %7, "order" = %8}
     }
+    irdl.operation @cumsum {
+      %0 = irdl.base "!builtin.tensor"
+      irdl.operands(%0)
+      %1 = irdl.base "!builtin.tensor"
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.integer"
+      irdl.attributes {"axis" = %2}
+    }
+    irdl.operation @argsort {
+      %0 = irdl.base "!builtin.tensor"
+      irdl.operands(%0)
+      %1 = irdl.base "!builtin.tensor"
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.integer"
+      %3 = irdl.base "#builtin.integer"
+      irdl.attributes {"axis" = %2, "descending" = %3}
+    }
     irdl.operation @matmul {
       %0 = irdl.base "!builtin.tensor"
       %1 = irdl.base "!builtin.tensor"
@@ -715,6 +732,77 @@ module {
       %31 = irdl.region
       irdl.regions(%31)
     }
+    irdl.operation @scan {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      %5 = irdl.any
+      %6 = irdl.any
+      %7 = irdl.any
+      %8 = irdl.any
+      %9 = irdl.any
+      %10 = irdl.any
+      %11 = irdl.any
+      %12 = irdl.any
+      %13 = irdl.any
+      %14 = irdl.any
+      %15 = irdl.any
+      %16 = irdl.any
+      %17 = irdl.any
+      %18 = irdl.any
+      %19 = irdl.any
+      %20 = irdl.any
+      %21 = irdl.any
+      %22 = irdl.any
+      %23 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
+      %24 = irdl.base "#builtin.integer"
+      %25 = irdl.base "#builtin.integer"
+      %26 = irdl.base "#builtin.array"
+      %27 = irdl.any
+      %28 = irdl.base "#builtin.string"
+      %29 = irdl.base "#builtin.string"
+      %30 = irdl.base "#builtin.integer"
+      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "kind" = %28, "order" = %29, "reduction" = %30}
+      %31 = irdl.region
+      irdl.regions(%31)
+    }
+    irdl.operation @sort {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      %5 = irdl.any
+      %6 = irdl.any
+      %7 = irdl.any
+      %8 = irdl.any
+      %9 = irdl.any
+      %10 = irdl.any
+      %11 = irdl.any
+      %12 = irdl.any
+      %13 = irdl.any
+      %14 = irdl.any
+      %15 = irdl.any
+      %16 = irdl.any
+      %17 = irdl.any
+      %18 = irdl.any
+      %19 = irdl.any
+      %20 = irdl.any
+      %21 = irdl.any
+      %22 = irdl.any
+      %23 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
+      %24 = irdl.base "#builtin.integer"
+      %25 = irdl.base "#builtin.integer"
+      %26 = irdl.base "#builtin.array"
+      %27 = irdl.any
+      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27}
+      %28 = irdl.region
+      irdl.regions(%28)
+    }
     irdl.operation @dot {
       %0 = irdl.any
       %1 = irdl.any
@@ -781,6 +869,12 @@ module {
       %4 = irdl.any
       %5 = irdl.any
       irdl.attributes {"input" = %2, "access" = %3, "stride" = %4, "limit" = %5}
+    }
+    irdl.operation @running {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
     }
     irdl.operation @yield {
       %0 = irdl.any
@@ -1263,6 +1357,17 @@ module {
       %26 = irdl.base "#builtin.string"
       %27 = irdl.base "#builtin.integer"
       irdl.attributes {"kind" = %25, "order" = %26, "reduction" = %27}
+    }
+    irdl.operation @scan {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      %3 = irdl.any
+      irdl.results(%2, %3)
+      %4 = irdl.base "#builtin.string"
+      %5 = irdl.base "#builtin.integer"
+      irdl.attributes {"order" = %4, "reduction" = %5}
     }
     irdl.operation @neg {
       %0 = irdl.any

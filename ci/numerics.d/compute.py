@@ -101,6 +101,31 @@ def reduce(x, kind, axes, attributes=()):
     return out.reshape(shape), element
 
 
+def cumsum(x, axis, attributes):
+    """The order seq: from the first element itself, one addition for each."""
+    a, element = x
+    wide = accumulator(element, attributes)
+    rows = np.moveaxis(formats.convert(a, element, wide), axis, 0)
+    out = np.empty_like(rows)
+    for i in range(rows.shape[0]):
+        out[i] = rows[0] if i == 0 else out[i - 1] + rows[i]
+        if not formats.is_float(wide):
+            out[i] = formats.wrap(out[i].astype(np.int64), wide)
+    return formats.convert(np.moveaxis(out, 0, axis), wide, element), element
+
+
+def argsort(x, axis, descending):
+    """Stable; a NaN is above all numbers, and zeros are equal."""
+    rows = np.moveaxis(x[0], axis, -1)
+    out = np.empty(rows.shape, np.int32)
+    for at in np.ndindex(rows.shape[:-1]):
+        row = rows[at].tolist()
+        sign = -1 if descending else 1  # of the keys: equal elements stay as they stand
+        keys = [(sign, 0) if v != v else (0, sign * v) for v in row]
+        out[at] = sorted(range(len(row)), key=keys.__getitem__)
+    return np.moveaxis(out, -1, axis), "i32"
+
+
 def extreme_of_nothing(element, kind):
     sign = -1 if kind == "max" else 1
     if formats.is_float(element):
@@ -265,6 +290,12 @@ class Machine:
 
     def op_reduce(self, op, x):
         return reduce(x, op.attributes["kind"], op.attributes["axes"], op.attributes)
+
+    def op_cumsum(self, op, x):
+        return cumsum(x, op.attributes["axis"], op.attributes)
+
+    def op_argsort(self, op, x):
+        return argsort(x, op.attributes["axis"], op.attributes.get("descending", False))
 
     def op_dot(self, op, x, y, k_count=None):
         return dot(x, y, op.attributes, op.types[0].element, None if k_count is None else k_count[0])

@@ -30,6 +30,8 @@ bool operation_is_function(int opcode) {
     case GRAPH_BROADCAST:
     case GRAPH_SLICE:
     case GRAPH_REDUCE:
+    case GRAPH_CUMSUM:
+    case GRAPH_ARGSORT:
     case GRAPH_COMPARE:
     case GRAPH_SELECT:
     case GRAPH_CONVERT:

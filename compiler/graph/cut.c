@@ -12,9 +12,12 @@
 
 static bool is_float_sum(const ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
-    if (d->opcode != GRAPH_DOT && d->opcode != GRAPH_REDUCE)
+    bool scan = d->opcode == GRAPH_CUMSUM;
+    if (d->opcode != GRAPH_DOT && d->opcode != GRAPH_REDUCE && !scan)
         return false;
     const ir_type_data *t = ir_type_get(m, ir_value_get(m, d->results[0])->type);
+    if (scan && t->dims[ir_op_int(m, op, "axis", 0)] == 0) /* there is no last sum */
+        return false;
     return dtype_is_float(t->element) && strcmp(ir_op_string(m, op, "kind", "sum"), "sum") == 0;
 }
 
@@ -81,14 +84,36 @@ static void append_output(ir_module *m, ir_value v) {
     append_name(m, "outputs", "accumulated");
 }
 
+/* Of running sums, the last one of each row: it is the sum of all of them. */
+static ir_value last_sums(ir_module *m, ir_op scan) {
+    ir_value v = ir_op_get(m, scan)->results[0];
+    const ir_type_data *t = ir_type_get(m, ir_value_get(m, v)->type);
+    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
+    ir_builder b = {m, body, ir_block_get(m, body)->last, ir_op_get(m, scan)->location};
+    ir_dim start[IR_MAX_RANK] = {0}, stop[IR_MAX_RANK];
+    int64_t axis = ir_op_int(m, scan, "axis", 0), step[IR_MAX_RANK];
+    for (int i = 0; i < t->rank; i++) {
+        stop[i] = t->dims[i];
+        step[i] = 1;
+    }
+    start[axis] = stop[axis] - 1;
+    ir_named_attr attrs[] = {{"start", ir_attr_dim_array(m, start, (uint32_t)t->rank)},
+                             {"stop", ir_attr_dim_array(m, stop, (uint32_t)t->rank)},
+                             {"step", ir_attr_int_array(m, step, (uint32_t)t->rank)}};
+    return ir_op_result(m, graph_build(&b, GRAPH_SLICE, &v, 1, attrs, 3), 0);
+}
+
 /* ---- where elements are ---- */
 
 static void describe_axes(const ir_module *m, ir_op op, compiler_cut *out) {
     const ir_type_data *x = ir_type_get(m, ir_value_get(m, ir_op_get(m, op)->operands[0])->type);
     int64_t batch[IR_MAX_RANK], summed[IR_MAX_RANK];
-    bool dot = ir_op_get(m, op)->opcode == GRAPH_DOT;
+    bool dot = ir_op_get(m, op)->opcode == GRAPH_DOT,
+         scan = ir_op_get(m, op)->opcode == GRAPH_CUMSUM;
     uint32_t batches = dot ? ir_op_ints(m, op, "x_batch", batch, IR_MAX_RANK) : 0;
-    uint32_t n = ir_op_ints(m, op, dot ? "x_contract" : "axes", summed, IR_MAX_RANK);
+    uint32_t n = scan ? 1 : ir_op_ints(m, op, dot ? "x_contract" : "axes", summed, IR_MAX_RANK);
+    if (scan)
+        summed[0] = ir_op_int(m, op, "axis", 0);
     out->rank = x->rank;
     out->extent = out->rows = 1;
     for (int i = 0; i < x->rank; i++)
@@ -107,7 +132,7 @@ static void describe_axes(const ir_module *m, ir_op op, compiler_cut *out) {
     const ir_type_data *r = ir_type_get(m, ir_value_get(m, ir_op_get(m, op)->results[0])->type);
     int64_t results = 1;
     for (int i = 0; i < r->rank; i++)
-        results *= r->dims[i];
+        results *= scan && i == summed[0] ? 1 : r->dims[i];
     out->columns = out->rows ? results / out->rows : 0;
 }
 
@@ -165,7 +190,8 @@ static void cut_at(ir_module *m, ir_op op, compiler_cut *out) {
     for (uint32_t i = 0; i < operands && i < 3; i++)
         replace_operand(m, op, i, names[i]);
     out->counts = operands > 2 ? out->x + 2 : 0;
-    append_output(m, ir_op_get(m, op)->results[0]);
+    append_output(m, ir_op_get(m, op)->opcode == GRAPH_CUMSUM ? last_sums(m, op)
+                                                              : ir_op_get(m, op)->results[0]);
 }
 
 bool compiler_cut_open(compiler_instance *whole, uint32_t index, compiler_cut *out, status *st) {

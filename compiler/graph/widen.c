@@ -1,8 +1,9 @@
 /* widen.c - arithmetic on narrow floats is f32 arithmetic between conversions, and arithmetic on i4
  * is that of i8; after this pass only f64, f32 and whole bytes compute.
  *
- * Element-wise: convert to f32, do the operation, convert back once. Reductions and dots accumulate
- * in f32 and round once. Data movement keeps its type, and so do select and compare's bool. */
+ * Element-wise: convert to f32, do the operation, convert back once. Reductions, running sums and
+ * dots accumulate in f32 and round once. Data movement keeps its type, and so do select and
+ * compare's bool. */
 #include <string.h>
 
 #include "graph/passes.h"
@@ -43,7 +44,8 @@ static bool needs_widening(const ir_builder *b, ir_op op) {
         return build_type(b, d->results[0])->element != sum_of(b, op);
     if (class == GRAPH_CLASS_REDUCE && is_extreme(b, op))
         return false;
-    return (class == GRAPH_CLASS_ELEMENTWISE || class == GRAPH_CLASS_REDUCE) &&
+    return (class == GRAPH_CLASS_ELEMENTWISE || class == GRAPH_CLASS_REDUCE ||
+            class == GRAPH_CLASS_SCAN) &&
            is_narrow(b, d->operands[0]);
 }
 

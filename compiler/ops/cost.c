@@ -143,6 +143,8 @@ static uint64_t op_flops(ir_module *m, ir_op op) {
         return floats ? (uint64_t)graph_op_flops(d->opcode) * elements(m, d->results[0]) : 0;
     case GRAPH_CLASS_REDUCE:
         return floats ? elements(m, d->operands[0]) : 0;
+    case GRAPH_CLASS_SCAN:
+        return floats ? (uint64_t)graph_op_flops(d->opcode) * elements(m, d->operands[0]) : 0;
     case GRAPH_CLASS_DOT:
         return dot_flops(m, op);
     default:
@@ -179,6 +181,7 @@ static uint64_t operand_need(ir_module *m, ir_op op, uint32_t i, uint64_t part) 
         return 0;
     switch (graph_op_class(d->opcode)) {
     case GRAPH_CLASS_DOT:
+    case GRAPH_CLASS_SCAN:
         return whole;
     case GRAPH_CLASS_REDUCE:
         return share(whole, part, elements(m, d->results[0]));

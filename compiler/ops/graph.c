@@ -16,6 +16,7 @@
 #define REGIONS_MOVE 0
 #define REGIONS_REDUCE 0
 #define REGIONS_DOT 0
+#define REGIONS_SCAN 0
 #define REGIONS_COMPOSITE 0
 
 static const op_info graph_ops[] = {
@@ -95,14 +96,17 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
 /* The order of an accumulation is fixed here: floats have one that is defined. */
 static bool verify_order(const ir_module *m, ir_op op, status *st) {
     const char *word = ir_op_string(m, op, "order", NULL);
-    bool is_reduce = ir_op_get(m, op)->opcode == GRAPH_REDUCE;
-    order_id order = order_of(m, op, is_reduce ? ORDER_ANY : ORDER_CHUNK512);
+    int opcode = ir_op_get(m, op)->opcode;
+    bool is_sum = opcode == GRAPH_REDUCE || opcode == GRAPH_CUMSUM;
+    order_id order = order_of(m, op, is_sum ? ORDER_ANY : ORDER_CHUNK512);
     ir_value result = ir_op_get(m, op)->results[0];
     bool sums_floats = strcmp(ir_op_string(m, op, "kind", "sum"), "sum") == 0 &&
                        dtype_is_float(ir_type_get(m, ir_value_get(m, result)->type)->element);
-    order_use use = is_reduce ? sums_floats ? ORDER_OF_SUM : ORDER_OF_FREE : ORDER_OF_DOT;
-    bool known =
-        order < ORDER_COUNT && order_info_of(order)->of == use && !(word && use == ORDER_OF_FREE);
+    order_use use = !is_sum                  ? ORDER_OF_DOT
+                    : !sums_floats           ? ORDER_OF_FREE
+                    : opcode == GRAPH_CUMSUM ? ORDER_OF_SCAN
+                                             : ORDER_OF_SUM;
+    bool known = order_suits(order, use) && !(word && use == ORDER_OF_FREE);
     return known ||
            status_set(st, STATUS_INTERNAL, "order '%s' is not defined for it", word ? word : "");
 }
@@ -144,7 +148,8 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
         return verify_element(m, op, st);
     if (class == GRAPH_CLASS_RETURN)
         return !d->next || status_set(st, STATUS_INTERNAL, "is not the kernel's last operation");
-    bool ordered = d->opcode == GRAPH_REDUCE || ir_op_attr(m, op, "order");
+    bool ordered =
+        d->opcode == GRAPH_REDUCE || d->opcode == GRAPH_CUMSUM || ir_op_attr(m, op, "order");
     return verify_inferred(m, op, st) && (!ordered || verify_order(m, op, st));
 }
 

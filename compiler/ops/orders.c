@@ -14,6 +14,11 @@ const order_info *order_info_of(order_id order) {
     return &orders[order];
 }
 
+bool order_suits(order_id order, order_use use) {
+    return order < ORDER_COUNT &&
+           (use == ORDER_OF_SCAN ? order == ORDER_SEQ : orders[order].of == use);
+}
+
 order_id order_find(const char *name) {
     int i = 0;
     while (i < ORDER_COUNT && strcmp(orders[i].name, name) != 0)

@@ -10,19 +10,22 @@
 
 static bool is_reduction(const ir_module *m, ir_op op) {
     int opcode = ir_op_get(m, op)->opcode;
-    return opcode == GRAPH_DOT || opcode == GRAPH_REDUCE;
+    return opcode == GRAPH_DOT || opcode == GRAPH_REDUCE || opcode == GRAPH_CUMSUM;
 }
 
 static ir_op first_op(const ir_module *m) {
     return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
 }
 
-/* Product of the operand's dimensions that are reduced or contracted. */
+/* Product of the operand's dimensions that are reduced or contracted; the one along which running
+ * sums go. */
 static ir_dim extent_of(ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
     const ir_type_data *x = ir_type_get(m, ir_value_get(m, d->operands[0])->type);
     int64_t axes[IR_MAX_RANK];
     ir_dim extent = 1;
+    if (d->opcode == GRAPH_CUMSUM)
+        return x->dims[ir_op_int(m, op, "axis", 0)];
     uint32_t n =
         ir_op_ints(m, op, d->opcode == GRAPH_DOT ? "x_contract" : "axes", axes, IR_MAX_RANK);
     for (uint32_t i = 0; i < n && i < IR_MAX_RANK; i++)
@@ -30,23 +33,28 @@ static ir_dim extent_of(ir_module *m, ir_op op) {
     return extent;
 }
 
-static ir_dim results_of(ir_module *m, ir_type type) {
+/* How many accumulations there are: `along` is the axis of running sums, which is none of them. */
+static ir_dim results_of(ir_module *m, ir_type type, int along) {
     const ir_type_data *t = ir_type_get(m, type);
     ir_dim count = 1;
-    if (ir_type_is_static(m, type))
-        return ir_type_count(m, type);
     for (int i = 0; i < t->rank; i++)
-        count = ir_dim_mul(m, count, t->dims[i]);
+        if (i != along)
+            count = ir_dim_mul(m, count, t->dims[i]);
     return count;
 }
 
 static void add_graph_op(const ir_module *m, ir_op op, reduction_list *out) {
     const ir_op_data *d = ir_op_get(m, op);
-    bool is_dot = d->opcode == GRAPH_DOT;
+    bool is_dot = d->opcode == GRAPH_DOT, is_scan = d->opcode == GRAPH_CUMSUM;
+    int along = is_scan ? (int)ir_op_int(m, op, "axis", 0) : -1;
     ir_type result = ir_value_get(m, d->results[0])->type;
     ir_module *dims = (ir_module *)m; /* gets expressions, and is the same module */
-    reduction_record r = {.extent = extent_of(dims, op), .results = results_of(dims, result)};
-    snprintf(r.kind, sizeof r.kind, "%s", is_dot ? "dot" : ir_op_string(m, op, "kind", "sum"));
+    reduction_record r = {.extent = extent_of(dims, op),
+                          .results = results_of(dims, result, along)};
+    snprintf(r.kind, sizeof r.kind, "%s",
+             is_dot    ? "dot"
+             : is_scan ? "cumsum"
+                       : ir_op_string(m, op, "kind", "sum"));
     r.order = order_of(m, op, is_dot ? ORDER_CHUNK512 : ORDER_ANY);
     vec_push(&out->items, r);
 }

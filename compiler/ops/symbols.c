@@ -231,6 +231,9 @@ static void constrain_op(constraints *s, ir_op op) {
         constrain_gather(s, op);
     if (d->opcode == GRAPH_REDUCE)
         constrain_reduce(s, op);
+    if (d->opcode == GRAPH_ARGSORT)
+        at_least(s, INT32_MAX, type_of(s->g, d->operands[0])->dims[ir_op_int(s->g, op, "axis", 0)],
+                 "the positions along an axis are i32");
     if (d->opcode == GRAPH_EXTENT) {
         const ir_attr_data *of = ir_attr_get(s->g, ir_op_attr(s->g, op, "of"));
         at_least(s, INT32_MAX, ir_attr_get(s->g, of->items[0])->integer,

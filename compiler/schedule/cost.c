@@ -1,6 +1,7 @@
 /* cost.c - walks phases, loops and computations, and adds up cycles. */
 #include "schedule/cost.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ enum {
     SPECIFIED_OPERATIONS = 25,
     ISSUED = 6
 };
+enum { EXCHANGE_CYCLES = 8 };
 enum { LANES_OF_SUM = ORDER_LANES64_LANES, FOLD_CYCLES = 48 };
 enum { PAGE_BYTES = 4096, TLB_PAGES = 64 };
 static const double l1_rate = 64, l2_rate = 32, scattered_rate = 16, far_rate = 8;
@@ -171,17 +173,43 @@ static double columns_cycles(const cost_walk *w, ir_op op) {
     return extent * (greater(vectors * work / 2, LATENCY) + LOOP_CYCLES) + vectors * FOLD_CYCLES;
 }
 
+/* Rows are turned in registers and back; a chain of columns waits for each addition. */
+static double scan_cycles(const cost_walk *w, ir_op op) {
+    const ir_op_data *d = ir_op_get(w->m, op);
+    int64_t axes = ir_op_int(w->m, op, "axes", 0);
+    double extent = (double)extent_of(w, op), lanes = lanes_of(w, d->operands[axes]);
+    double sub = (double)schedule_step(w->m, op, "sub", 0);
+    double abreast = (double)step_from_end(w, d, axes, 1), work = body_operations(w, op) + 2;
+    if (sub == 0)
+        return extent * (greater(divide_up(abreast, lanes) * work / 2, LATENCY) + LOOP_CYCLES);
+    double vectors = abreast * divide_up(sub, lanes), turns = 2 * log2(lanes);
+    double step = greater(vectors * (work / 2 + turns), sub * LATENCY) + LOOP_CYCLES;
+    return divide_up(extent, sub) * step;
+}
+
+/* Exchanges of a network, a vector of rows or columns each. */
+static double sort_cycles(const cost_walk *w, ir_op op) {
+    const ir_op_data *d = ir_op_get(w->m, op);
+    int64_t axes = ir_op_int(w->m, op, "axes", 0);
+    double extent = (double)extent_of(w, op), stages = log2(extent + 1);
+    double vectors =
+        divide_up((double)step_from_end(w, d, axes, 1), lanes_of(w, d->operands[axes]));
+    return extent * stages * (stages + 1) / 4 * (vectors * EXCHANGE_CYCLES + LOOP_CYCLES);
+}
+
 static double computation_cycles(cost_walk *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
     int opcode = d->opcode;
     if (opcode != SCHED_MAP && opcode != SCHED_REDUCE && opcode != SCHED_COLUMNS &&
-        opcode != SCHED_DOT)
+        opcode != SCHED_DOT && opcode != SCHED_SCAN && opcode != SCHED_SORT)
         return 0;
     count_traffic(w, d, ir_op_int(w->m, op, "axes", 0), ir_op_int(w->m, op, "inputs", 0),
                   schedule_step(w->m, op, "stream", 0) == 1);
     return opcode == SCHED_DOT      ? dot_cycles(w, op)
            : opcode == SCHED_MAP    ? map_cycles(w, op)
            : opcode == SCHED_REDUCE ? reduce_cycles(w, op)
+           : opcode == SCHED_SCAN   ? scan_cycles(w, op)
+           : opcode == SCHED_SORT   ? sort_cycles(w, op)
                                     : columns_cycles(w, op);
 }
 

@@ -258,6 +258,22 @@ static bool is_row_value(const expression *e, ir_value v, const affine *index) {
     return t->rank == 0 || memcmp(identity, index, sizeof(affine) * (size_t)t->rank) == 0;
 }
 
+/* A scan of the group itself must be met at its own place; others have memory. */
+static ir_value scanned(expression *e, ir_value v, const affine *index) {
+    const ir_type_data *t = plan_type(e->p, v);
+    if (!e->place || e->p->group_of[v] != e->group) {
+        e->failed |= e->body != NULL;
+        return 0;
+    }
+    e->failed |= t->rank && memcmp(e->place, index, sizeof(affine) * (size_t)t->rank) != 0;
+    ir_value x = expression_element(e, ir_op_get(e->p->g, plan_def(e->p, v))->operands[0], index);
+    if (!e->body)
+        return 0;
+    e->body->location = ir_op_get(e->p->g, plan_def(e->p, v))->location;
+    return ir_build1(e->body, SCHED_RUNNING, &x, 1, ir_type_scalar(e->body->m, t->element), NULL,
+                     0);
+}
+
 static ir_value operation(expression *e, ir_value v, const affine *index) {
     const ir_op_data *d = ir_op_get(e->p->g, plan_def(e->p, v));
     affine moved[IR_MAX_RANK];
@@ -271,6 +287,8 @@ static ir_value operation(expression *e, ir_value v, const affine *index) {
         for (uint32_t i = 0; i < d->operand_count; i++)
             operands[i] = expression_element(e, d->operands[i], index);
         return build_element(e, v, operands, d->operand_count);
+    case GRAPH_CLASS_SCAN:
+        return scanned(e, v, index);
     case GRAPH_CLASS_MOVE:
         if (d->opcode == GRAPH_GATHER)
             return gather_element(e, v, index);

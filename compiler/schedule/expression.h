@@ -56,10 +56,11 @@ typedef struct expression_memo {
 
 typedef struct expression {
     const plan *p;
-    int group;         /* ROW: the group whose rows the axes run over; -1 elsewhere */
-    ir_value computes; /* the stored value that the nest fills (MAP, DOT) */
-    bool probes;       /* asking about a value that has no group yet */
-    int row_axes;      /* ROW: axes 0 .. row_axes - 1 are the row, then comes the column */
+    int group;           /* ROW: the group whose rows the axes run over; -1 elsewhere */
+    ir_value computes;   /* the stored value that the nest fills (MAP, DOT) */
+    bool probes;         /* asking about a value that has no group yet */
+    const affine *place; /* SCAN: where the group's own scan is met; NULL elsewhere */
+    int row_axes;        /* ROW: axes 0 .. row_axes - 1 are the row, then comes the column */
     const substitute *substitutes;
     size_t substitute_count;
     ir_builder *body; /* NULL while collecting */

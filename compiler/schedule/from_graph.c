@@ -278,7 +278,9 @@ static int place_memory(scheduler *s, output_copy *copies) {
 
 /* The type that a group's registers hold. */
 static dtype group_element(const scheduler *s, const plan_group *group) {
-    ir_op op = group->kind == GROUP_DOT || group->kind == GROUP_COLUMN ? group->anchor : 0;
+    bool sums =
+        group->kind == GROUP_DOT || group->kind == GROUP_COLUMN || group->kind == GROUP_SCAN;
+    ir_op op = sums ? group->anchor : 0;
     return op ? plan_type(s->p, ir_op_get(s->p->g, op)->results[0])->element : DTYPE_F32;
 }
 
@@ -308,6 +310,9 @@ static void schedule_group(scheduler *s, int g) {
         break;
     case GROUP_COLUMN:
         schedule_column_group(s, group);
+        break;
+    case GROUP_SCAN:
+        schedule_scan_group(s, g);
         break;
     case GROUP_DOT:
         (group->ends_chain ? schedule_chain_group

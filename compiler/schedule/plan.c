@@ -127,6 +127,9 @@ static void store_for_op(plan *p, ir_op op) {
     case GRAPH_GATHER:
         store(p, d->operands[0]);
         break;
+    case GRAPH_ARGSORT:
+        store(p, d->results[0]);
+        break;
     case GRAPH_REDUCE: {
         int64_t axis = 0;
         ir_op_ints(p->g, op, "axes", &axis, 1);
@@ -191,8 +194,13 @@ static ir_value only_user(const epilogue *e, ir_value v) {
     return 0;
 }
 
-/* The value in which the dot's epilogue ends: the only member that is used outside, or the end of
- * the chain of single uses. */
+static bool has_epilogue(const ir_module *g, ir_op op) {
+    int opcode = ir_op_get(g, op)->opcode;
+    return opcode == GRAPH_DOT || opcode == GRAPH_CUMSUM;
+}
+
+/* The value in which the dot's or scan's epilogue ends: the only member that is used outside, or
+ * the end of the chain of single uses. */
 static ir_value epilogue_root(plan *p, ir_op dot) {
     uint32_t n = ir_value_count(p->g) + 1;
     epilogue e = {p, ir_op_get(p->g, dot)->results[0], base_calloc(n, sizeof(bool)),
@@ -409,6 +417,8 @@ static void place_op(plan *p, ir_op op) {
     ir_value v = d->results[0];
     if (d->opcode == GRAPH_DOT)
         place(p, op, new_group(p, GROUP_DOT, op), reads);
+    else if (graph_op_class(d->opcode) == GRAPH_CLASS_SCAN)
+        place(p, op, new_group(p, GROUP_SCAN, op), reads);
     else if (d->opcode == GRAPH_REDUCE)
         place_reduce(p, op, reads);
     else if (p->stored[v])
@@ -479,7 +489,8 @@ static void store_all(plan *p, ir_op first) {
     for (ir_op op = first; op; op = ir_op_get(p->g, op)->next) {
         const ir_op_data *d = ir_op_get(p->g, op);
         graph_class class = graph_op_class(d->opcode);
-        bool accumulates = class == GRAPH_CLASS_REDUCE || class == GRAPH_CLASS_DOT;
+        bool accumulates =
+            class == GRAPH_CLASS_REDUCE || class == GRAPH_CLASS_DOT || class == GRAPH_CLASS_SCAN;
         room -= accumulates ? 2 : is_stored(p, d);
     }
     for (ir_op op = first; op && room > 0; op = ir_op_get(p->g, op)->next) {
@@ -502,7 +513,7 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
     if (apart)
         store_all(p, first);
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
-        if (ir_op_get(graph, op)->opcode == GRAPH_DOT) {
+        if (has_epilogue(graph, op)) {
             ir_value root = epilogue_root(p, op);
             p->stored[root] = true;
             p->root_dot[root] = op;

@@ -8,7 +8,9 @@
  * - ROW: reductions over the last axis that share their rows, with everything element-wise between
  *   and after them;
  * - COLUMN: one reduction over an axis that is not the last;
- * - DOT: one contraction and the element-wise epilogue behind it.
+ * - DOT: one contraction and the element-wise epilogue behind it;
+ * - SCAN: running sums along one axis and the element-wise epilogue behind them, or the order of
+ * the elements along it.
  *
  * A DOT whose left side a ROW group makes of another DOT's results, as attention does, takes both
  * in: a block of rows goes through all three while it is in cache. */
@@ -21,11 +23,11 @@
 
 enum { PLAN_MAX_GROUPS = LIMIT_PHASES, PLAN_MAP_ROOTS = 8 };
 
-typedef enum group_kind { GROUP_MAP, GROUP_ROW, GROUP_COLUMN, GROUP_DOT } group_kind;
+typedef enum group_kind { GROUP_MAP, GROUP_ROW, GROUP_COLUMN, GROUP_DOT, GROUP_SCAN } group_kind;
 
 typedef struct plan_group {
     group_kind kind;
-    ir_op anchor;        /* DOT, COLUMN: the operation */
+    ir_op anchor;        /* DOT, COLUMN, SCAN: the operation */
     uint64_t depends;    /* bit per group that must run before */
     VEC(ir_op) reduces;  /* ROW: in order */
     VEC(ir_value) roots; /* stored values, in order */
@@ -50,7 +52,7 @@ typedef struct plan {
     bool *deep;       /* stored so that no expression reaches back too far: alone in its group */
     int *group_of;    /* results of reduce and dot, and roots; -1 elsewhere */
     uint64_t *direct; /* groups whose results the value's expression reads */
-    ir_op *root_dot;  /* the dot whose epilogue ends in this value */
+    ir_op *root_dot;  /* the dot or scan whose epilogue ends in this value */
     uint32_t *uses;
     bool
         *in_workgroup; /* stored, but in memory of a grid workgroup: what a chain hands on inside */

@@ -142,6 +142,7 @@ void schedule_map_group(scheduler *s, int group);
 void schedule_copy(scheduler *s, ir_value value, ir_value destination);
 void schedule_row_group(scheduler *s, int group);
 void schedule_column_group(scheduler *s, const plan_group *group);
+void schedule_scan_group(scheduler *s, int group);
 void schedule_dot_group(scheduler *s, const plan_group *group);
 /* A DOT that ends a chain, with all that it takes in. */
 void schedule_chain_group(scheduler *s, const plan_group *last);

@@ -36,7 +36,7 @@ static int parent_opcode(const ir_module *m, ir_op op) {
 
 static bool is_computation(int opcode) {
     return opcode == SCHED_MAP || opcode == SCHED_REDUCE || opcode == SCHED_COLUMNS ||
-           opcode == SCHED_DOT;
+           opcode == SCHED_DOT || opcode == SCHED_SCAN || opcode == SCHED_SORT;
 }
 
 /* ---- structure ---- */
@@ -195,6 +195,10 @@ static bool verify_body(const ir_module *m, ir_op op, const computation_parts *p
     }
     if (!end || end->opcode != SCHED_YIELD || end->operand_count != (uint64_t)p->outputs)
         return broken(st, "its block ends by yielding an element for each output");
+    if (d->opcode == SCHED_SORT) /* positions of what it yields */
+        return (p->outputs == 1 &&
+                type_of(m, d->operands[p->axes + p->inputs])->element == DTYPE_I32) ||
+               broken(st, "gives i32 positions");
     for (uint32_t i = 0; i < end->operand_count && !ir_op_attr(m, op, "group"); i++)
         if (type_of(m, end->operands[i])->kind != IR_TYPE_SCALAR ||
             type_of(m, end->operands[i])->element !=
@@ -231,6 +235,10 @@ static bool verify_inner(const ir_module *m, ir_op op, status *st) {
     if (d->opcode == SCHED_EXTENT)
         return type_of(m, d->results[0])->element == DTYPE_I32 ||
                broken(st, "the result is no i32");
+    if (d->opcode == SCHED_RUNNING)
+        return (ir_op_get(m, parent)->opcode == SCHED_SCAN &&
+                ir_value_get(m, d->operands[0])->type == ir_value_get(m, d->results[0])->type) ||
+               broken(st, "stands in a scan, and its sum is of the operand's type");
     find_parts(m, parent, &p);
     const ir_attr_data *access = ir_attr_get(m, ir_op_attr(m, op, "access"));
     if (access->count > (uint64_t)p.axes + 1 + p.reduces)
@@ -272,6 +280,7 @@ bool schedule_verify(const ir_module *m, ir_op op, status *st) {
     case SCHED_INDEX:
     case SCHED_EXTENT:
     case SCHED_GATHER:
+    case SCHED_RUNNING:
     case SCHED_YIELD:
         return verify_inner(m, op, st);
     default:

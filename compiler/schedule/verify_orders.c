@@ -26,8 +26,25 @@ static bool fail_at(const orders *o, ir_op op, const char *what) {
                       op_info_get(ir_op_get(o->m, op)->opcode)->name, what);
 }
 
+/* The running sum in a scan's body; 0 where there is none, or more than one. */
+static ir_op running_sum(const orders *o, ir_op scan) {
+    ir_op found = 0;
+    for (ir_op op = ir_block_get(o->m, ir_op_block(o->m, scan, 0))->first; op;
+         op = ir_op_get(o->m, op)->next)
+        if (ir_op_get(o->m, op)->opcode == SCHED_RUNNING) {
+            if (found)
+                return 0;
+            found = op;
+        }
+    return found;
+}
+
 static dtype accumulated_type(const orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
+    if (d->opcode == SCHED_SCAN)
+        d = ir_op_get(o->m, running_sum(o, op));
+    if (d->opcode == SCHED_RUNNING)
+        return ir_type_get(o->m, ir_value_get(o->m, d->results[0])->type)->element;
     ir_value v =
         d->opcode == SCHED_DOT
             ? ir_block_get(o->m, ir_op_block(o->m, op, 0))->arguments[0]
@@ -79,12 +96,16 @@ static bool check_computation(orders *o, ir_op op) {
         return fail_at(o, op, "is of another kind than the graph's reduction");
     if (ir_op_int(o->m, op, "extent", -1) != r->extent)
         return fail_at(o, op, "accumulates another number of elements than the graph's reduction");
-    bool sums_floats = (strcmp(kind, "dot") == 0 || strcmp(kind, "sum") == 0) &&
-                       dtype_is_float(accumulated_type(o, op));
-    bool is_dot = d->opcode == SCHED_DOT;
-    order_use use = is_dot ? ORDER_OF_DOT : sums_floats ? ORDER_OF_SUM : ORDER_OF_FREE;
-    bool known = r->order < ORDER_COUNT && order_info_of(r->order)->of == use;
-    if (!known && (sums_floats || is_dot))
+    bool is_dot = d->opcode == SCHED_DOT, is_scan = d->opcode == SCHED_SCAN;
+    if (is_scan && !running_sum(o, op))
+        return fail_at(o, op, "has one running sum");
+    bool sums_floats =
+        (is_dot || is_scan || strcmp(kind, "sum") == 0) && dtype_is_float(accumulated_type(o, op));
+    order_use use = is_dot         ? ORDER_OF_DOT
+                    : !sums_floats ? ORDER_OF_FREE
+                    : is_scan      ? ORDER_OF_SCAN
+                                   : ORDER_OF_SUM;
+    if (!order_suits(r->order, use) && (sums_floats || is_dot))
         return fail_at(o, op, "its order is not one that is defined for it");
     return !is_dot || check_chunks(o, op, r);
 }
@@ -97,6 +118,7 @@ static bool check_op(orders *o, ir_op op) {
     switch (d->opcode) {
     case SCHED_REDUCE:
     case SCHED_COLUMNS:
+    case SCHED_SCAN:
     case SCHED_DOT:
         return check_computation(o, op);
     case SCHED_FOR:
@@ -120,6 +142,11 @@ static bool check_block(orders *o, ir_block block) {
     return true;
 }
 
+/* Running sums of no elements have no results; other sums have. */
+static bool is_nothing(const reduction_record *r) {
+    return r->results == 0 || (strcmp(r->kind, "cumsum") == 0 && r->extent == 0);
+}
+
 bool schedule_verify_orders(const ir_module *m, status *st) {
     orders o = {.m = m, .st = st};
     reductions_of(m, &o.list);
@@ -127,7 +154,7 @@ bool schedule_verify_orders(const ir_module *m, status *st) {
     bool ok = check_op(&o, ir_module_kernel(m));
     char extent[REDUCTION_EXTENT_TEXT];
     for (size_t i = 0; i < o.list.items.count && ok; i++)
-        if (!o.realised[i] && o.list.items.items[i].results != 0)
+        if (!o.realised[i] && !is_nothing(&o.list.items.items[i]))
             ok = status_set(st, STATUS_INTERNAL,
                             "reduction %zu of the graph (%s over %s elements) is not computed", i,
                             o.list.items.items[i].kind,

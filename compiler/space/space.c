@@ -35,6 +35,8 @@ const char *space_groups_text(unsigned groups) {
         return "a reduction down columns";
     case IN_DOT:
         return "a contraction";
+    case IN_SCAN:
+        return "a scan along an axis";
     case IN_MAP | IN_ROW:
         return "an element-wise nest or a reduction along rows";
     default:
@@ -56,9 +58,9 @@ static void print_word(const char *word, text *out) {
 }
 
 void space_print_words(text *out) {
-    static const unsigned kinds[] = {IN_MAP, IN_ROW, IN_COLUMN, IN_DOT};
+    static const unsigned kinds[] = {IN_MAP, IN_ROW, IN_COLUMN, IN_DOT, IN_SCAN};
     static const char *const names[] = {"element-wise nests", "reductions along rows",
-                                        "reductions down columns", "contractions"};
+                                        "reductions down columns", "contractions", "scans"};
     text_append(out,
                 "| word | parameter | unit | from, to | of | what |\n|---|---|---|---|---|---|\n");
     for (int i = 0; i < PARAMETERS; i++) {

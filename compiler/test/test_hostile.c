@@ -57,6 +57,8 @@ static const struct {
     {"softmax", NULL, X, "softmax(x, @)"},
     {"logsumexp", NULL, X, "logsumexp(x, @)"},
     {"mean", NULL, X, "mean(x, @)"},
+    {"cumsum", NULL, X, "cumsum(x, @)"},
+    {"argsort", NULL, X, "argsort(x, @)"},
     {"layernorm", NULL, X ", g: Tensor[6, f32]", "layernorm(x, g, g, @)"},
     {"rmsnorm", NULL, X ", g: Tensor[6, f32]", "rmsnorm(x, g, @)"},
     {"conv2d", NULL, "x: Tensor[1, 5, 5, 3, f32], w: Tensor[2, 2, 3, 4, f32]", "conv2d(x, w, @)"},

@@ -448,6 +448,12 @@ static void lower_op(lowering *l, ir_builder *b, ir_op op) {
     case SCHED_COLUMNS:
         lower_columns(l, b, op);
         break;
+    case SCHED_SCAN:
+        lower_scan(l, b, op);
+        break;
+    case SCHED_SORT:
+        lower_sort(l, b, op);
+        break;
     case SCHED_DOT:
         lower_dot(l, b, op);
         break;

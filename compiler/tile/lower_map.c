@@ -122,7 +122,7 @@ static ir_value load_input(const frame *f, ir_builder *b, int i) {
 /* ---- bodies ---- */
 
 typedef struct body {
-    const frame *f;
+    frame *f;
     ir_builder *b;
     ir_value *tile_of; /* by schedule value */
 } body;
@@ -244,6 +244,8 @@ static ir_value body_op(const body *s, ir_op op) {
         return i32_of(s->b, lowering_dim(s->f->l, s->b, ir_op_int(m, op, "of", 0)));
     case SCHED_GATHER:
         return body_gather(s, op);
+    case SCHED_RUNNING:
+        return lowering_running(s->f, s->b, s->tile_of[ir_op_get(m, op)->operands[0]]);
     default:
         return body_elementwise(s, op);
     }
@@ -283,7 +285,7 @@ void frame_load_ahead(const frame *f, ir_builder *b) {
     }
 }
 
-void frame_body(const frame *f, ir_builder *b, ir_value *yields) {
+void frame_body(frame *f, ir_builder *b, ir_value *yields) {
     const ir_module *m = f->l->s;
     const ir_block_data *block = ir_block_get(m, ir_op_block(m, f->op, 0));
     body s = {f, b, base_calloc(ir_value_count(m) + 1, sizeof(ir_value))};

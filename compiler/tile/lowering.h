@@ -61,6 +61,7 @@ typedef struct frame {
     int body_inputs, leading;           /* leading buffers come before the body's inputs */
     dot_shape shape;                    /* a dot's */
     ir_value accumulator;               /* a dot's finished sum, the body's first argument */
+    ir_value running;                   /* a scan's sums before this tile, then with it */
 } frame;
 
 bool lowering_fail(lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -79,7 +80,7 @@ tile_window frame_window(const frame *f, const ir_dim *access);
  * Forgotten when `ready` gets its old length back. */
 void frame_load_ahead(const frame *f, ir_builder *b);
 /* The body at the frame's place: one tile for each yield. */
-void frame_body(const frame *f, ir_builder *b, ir_value *yields);
+void frame_body(frame *f, ir_builder *b, ir_value *yields);
 /* Stores a yield into output number `i`. */
 void frame_store(const frame *f, ir_builder *b, int i, ir_value x);
 
@@ -100,6 +101,10 @@ void lower_map(lowering *l, ir_builder *b, ir_op op);
 void lower_reduce(lowering *l, ir_builder *b, ir_op op);
 void lower_columns(lowering *l, ir_builder *b, ir_op op);
 void lower_dot(lowering *l, ir_builder *b, ir_op op);
+void lower_scan(lowering *l, ir_builder *b, ir_op op);
+void lower_sort(lowering *l, ir_builder *b, ir_op op);
+/* The sums of a scan with x, in its body. */
+ir_value lowering_running(frame *f, ir_builder *b, ir_value x);
 
 /* The neutral element of a reduction: -0 for float sums (x + -0 is x for every x), the limits for
  * max and min. */

@@ -15,7 +15,8 @@ enum { ORDER_LANES = 64, ORDER_BLOCK = 4096, ORDER_CHUNK = 512 };
 
 /* How far the walk over a reduction has come. */
 typedef struct order_track {
-    int64_t start, end; /* dot: elements of the chunks seen last; they go on at `end` */
+    int64_t start, end; /* dot: elements of the chunks seen last; running sums: elements so far;
+                         * they go on at `end` */
     int64_t block;      /* lanes64: how many entries of the sequence of blocks were seen */
     int64_t lanes;      /* lanes64 in memory: elements added to the lanes so far */
     int64_t half;       /* ... and the next halving; 0 before the first */
@@ -57,8 +58,9 @@ carried_kind orders_carried(const orders *o, ir_op loop, uint32_t i, int *steps)
 /* The operation that defines a value when it has that opcode; 0 otherwise. */
 ir_op orders_defined_by(const orders *o, ir_value v, int opcode);
 bool orders_constant(const orders *o, ir_value index, int64_t *value);
-/* A constant splat of +0. */
+/* A constant splat of +0; of these bits. */
 bool orders_is_zero(const orders *o, ir_value v);
+bool orders_is_splat(const orders *o, ir_value v, uint64_t bits);
 bool orders_is_float(const orders *o, ir_value v);
 /* Bounds of a loop that are constants. */
 bool orders_bounds(const orders *o, ir_op loop, int64_t *low, int64_t *high);
@@ -67,6 +69,10 @@ bool orders_bounds(const orders *o, ir_op loop, int64_t *low, int64_t *high);
 bool orders_check_dot_loop(orders *o, ir_op loop, const reduction_record *r);
 /* A chunk's sum may be carried on or added to the total, and nothing else. */
 bool orders_check_chunk_use(const orders *o, ir_op op);
+
+/* verify_scan.c: the loops and steps of running sums in seq, whether or not bounds are numbers. */
+bool orders_check_scan_loop(orders *o, ir_op loop, const reduction_record *r);
+bool orders_check_scan(orders *o, ir_op scan, const reduction_record *r);
 
 /* verify_lanes.c: the loops and folds of a sum in lanes64. */
 bool orders_check_lanes_loop(orders *o, ir_op loop, const reduction_record *r);

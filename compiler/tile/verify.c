@@ -47,7 +47,7 @@ static const struct {
     {TILE_PREFETCH, "mi", ""},       {TILE_STORE, "miti", ""},   {TILE_CONSTANT, "", "t"},
     {TILE_BROADCAST, "t", "t"},      {TILE_IOTA, "i", "t"},      {TILE_PAD, "t", "t"},
     {TILE_FOLD, "t", "t"},           {TILE_DIM, "", "i"},        {TILE_INDEX_MUL, "i", "i"},
-    {TILE_INDEX_QUOTIENT, "i", "i"}, {TILE_ROW, "t", "t"},
+    {TILE_INDEX_QUOTIENT, "i", "i"}, {TILE_ROW, "t", "t"},       {TILE_SCAN, "t", "t"},
 };
 
 static bool has_kind(const ir_type_data *t, char letter) {
@@ -218,6 +218,15 @@ static bool verify_row(const ir_module *m, ir_op op, status *st) {
            broken(st, "is one of the tile's rows");
 }
 
+static bool verify_scan(const ir_module *m, ir_op op, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_type_data *x = operand(m, op, 0), *before = operand(m, op, 1);
+    return (x->element == before->element && is_tile(before, 1, x->dims[0]) &&
+            ir_value_get(m, d->results[0])->type == ir_value_get(m, d->operands[0])->type &&
+            ir_value_get(m, d->results[1])->type == ir_value_get(m, d->operands[1])->type) ||
+           broken(st, "takes a column of sums for each row, and gives as many");
+}
+
 /* Shapes and types of operations that neither compute nor touch memory. */
 static bool verify_shape(const ir_module *m, ir_op op, status *st) {
     int opcode = ir_op_get(m, op)->opcode;
@@ -327,6 +336,8 @@ bool tile_verify(const ir_module *m, ir_op op, status *st) {
         return verify_fold(m, op, st);
     case TILE_ROW:
         return verify_row(m, op, st);
+    case TILE_SCAN:
+        return verify_scan(m, op, st);
     case TILE_TO_INDEX:
     case TILE_FROM_INDEX:
     case TILE_CONSTANT:

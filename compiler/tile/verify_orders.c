@@ -43,11 +43,15 @@ bool orders_constant(const orders *o, ir_value index, int64_t *value) {
     return op != 0;
 }
 
-bool orders_is_zero(const orders *o, ir_value v) {
+bool orders_is_splat(const orders *o, ir_value v, uint64_t bits) {
     ir_op broadcast = orders_defined_by(o, v, TILE_BROADCAST);
     ir_op op = orders_defined_by(o, broadcast ? ir_op_get(o->m, broadcast)->operands[0] : v,
                                  TILE_CONSTANT);
-    return op && ir_attr_get(o->m, ir_op_attr(o->m, op, "value"))->bits == 0;
+    return op && ir_attr_get(o->m, ir_op_attr(o->m, op, "value"))->bits == bits;
+}
+
+bool orders_is_zero(const orders *o, ir_value v) {
+    return orders_is_splat(o, v, 0);
 }
 
 bool orders_is_float(const orders *o, ir_value v) {
@@ -97,6 +101,15 @@ static uint16_t after_select(const uint16_t *s, const ir_op_data *d) {
     return masks ? then : state_of(CARRIED_OTHER, 0);
 }
 
+/* The sums of each row go on from those before, by as many steps as there are columns. */
+static uint16_t after_scan(const orders *o, ir_op op) {
+    const ir_op_data *d = ir_op_get(o->m, op);
+    const ir_type_data *x = ir_type_get(o->m, ir_value_get(o->m, d->operands[0])->type);
+    uint16_t before = o->state[d->operands[1]];
+    bool chain = !o->state[d->operands[0]] && (before & 7) == CARRIED_SAME;
+    return state_of(chain ? CARRIED_ADDED : CARRIED_OTHER, chain ? (int)x->dims[1] : 0);
+}
+
 static void follow_block(const orders *o, ir_block block);
 
 static void follow_op(const orders *o, ir_op op) {
@@ -113,6 +126,8 @@ static void follow_op(const orders *o, ir_op op) {
         result = after_sum(s, d, CARRIED_FMA);
     else if (depends && d->opcode == TILE_GROUP_DOT)
         result = after_group(o, op);
+    else if (depends && d->opcode == TILE_SCAN)
+        result = after_scan(o, op);
     else if (depends && d->opcode == TILE_SELECT)
         result = after_select(s, d);
     else if (depends && (d->opcode == TILE_MAXIMUM || d->opcode == TILE_MINIMUM))
@@ -209,6 +224,8 @@ static bool check_marked_loop(orders *o, ir_op loop) {
     const reduction_record *r = record_of(o, loop);
     if (!r)
         return false;
+    if (strcmp(r->kind, "cumsum") == 0)
+        return orders_check_scan_loop(o, loop, r);
     if (o->symbolic)
         return orders_check_symbolic_loop(o, loop, r);
     if (strcmp(r->kind, "dot") == 0)
@@ -239,6 +256,8 @@ static bool check_op(orders *o, ir_op op) {
     if (d->opcode == TILE_FOLD)
         return (r = record_of(o, op)) &&
                (o->symbolic ? orders_check_symbolic_fold : orders_check_fold)(o, op, r);
+    if (d->opcode == TILE_SCAN)
+        return (r = record_of(o, op)) && orders_check_scan(o, op, r);
     if (d->opcode == TILE_STORE)
         return check_store(o, op);
     for (uint32_t i = 0; i < d->region_count; i++)
@@ -257,8 +276,8 @@ static bool check_block(orders *o, ir_block block) {
 static bool check_complete(const orders *o, size_t number) {
     const reduction_record *r = &o->list.items.items[number];
     const order_track *t = &o->tracks[number];
-    bool is_dot = strcmp(r->kind, "dot") == 0;
-    bool nothing = r->results == 0 || (is_dot && r->extent == 0);
+    bool none = strcmp(r->kind, "dot") == 0 || strcmp(r->kind, "cumsum") == 0;
+    bool nothing = r->results == 0 || (none && r->extent == 0);
     bool ends = (t->realised > 0 || nothing) && t->block == 0 && t->lanes == 0 && t->half == 0 &&
                 (t->end == 0 || t->end == r->extent);
     return ends || status_set(o->st, STATUS_INTERNAL,

@@ -62,7 +62,8 @@ bool orders_check_symbolic_fold(orders *o, ir_op fold, const reduction_record *r
 
 bool orders_check_symbolic_end(const orders *o, size_t number) {
     const reduction_record *r = &o->list.items.items[number];
-    bool nothing = r->results == 0 || (adds_by_fma(r) && r->extent == 0);
+    bool scans = strcmp(r->kind, "cumsum") == 0;
+    bool nothing = r->results == 0 || ((adds_by_fma(r) || scans) && r->extent == 0);
     return o->tracks[number].realised > 0 || nothing ||
            status_set(o->st, STATUS_INTERNAL,
                       "reduction %zu of the graph (%s, order '%s') is not accumulated", number,

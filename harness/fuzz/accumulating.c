@@ -45,6 +45,15 @@ bool fuzz_reduction(fuzz_kernel *k) {
                        keep ? "True" : "False");
 }
 
+bool fuzz_running(fuzz_kernel *k) {
+    const fuzz_value *x = fuzz_any(k);
+    if (x->rank == 0 || x->type == DTYPE_BOOL)
+        return false;
+    int axis = x->rank - 1 - (int)choose_below(k->c, (uint32_t)x->rank);
+    return fuzz_let_as(k, accumulator(k, x->type), x->type, x->rank, x->dims, "cumsum(%s, axis=%d)",
+                       x->name, axis);
+}
+
 bool fuzz_norm(fuzz_kernel *k) {
     const fuzz_value x = *fuzz_any(k);
     if (x.rank == 0 || !fuzz_is_single(x.type))

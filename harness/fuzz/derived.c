@@ -41,6 +41,25 @@ bool fuzz_positions(fuzz_kernel *k) {
                     keep ? "True" : "False");
 }
 
+/* sort, argsort, and one of the two results of topk. */
+bool fuzz_ordering(fuzz_kernel *k) {
+    const fuzz_value *x = fuzz_any(k);
+    int64_t dims[FUZZ_RANK_MAX];
+    if (x->rank == 0 || x->type == DTYPE_BOOL)
+        return false;
+    int axis = x->rank - 1 - (int)choose_below(k->c, (uint32_t)x->rank);
+    const char *down = choose_rarely(k->c, 2) ? "True" : "False";
+    bool places = choose_rarely(k->c, 2);
+    dtype type = places ? DTYPE_I32 : x->type;
+    if (!choose_rarely(k->c, 3))
+        return fuzz_let(k, type, x->rank, x->dims, "%s(%s, axis=%d, descending=%s)",
+                        places ? "argsort" : "sort", x->name, axis, down);
+    memcpy(dims, x->dims, sizeof dims);
+    int64_t *last = &dims[x->rank - 1];
+    *last = choose_below(k->c, (uint32_t)*last + 1);
+    return fuzz_let(k, type, x->rank, dims, "topk(%s, %" PRId64 ")[%d]", x->name, *last, places);
+}
+
 bool fuzz_stacking(fuzz_kernel *k) {
     const fuzz_value *x = fuzz_any(k), *y = fuzz_like(k, x, x->type);
     int64_t dims[FUZZ_RANK_MAX];

@@ -53,9 +53,10 @@ static void note(sums *s, double sum, dtype type) {
 static void look(const ir_module *m, ir_op op, sums *s) {
     const ir_op_data *o = ir_op_get(m, op);
     bool dot = strcmp(lint_op_name(m, op), "dot") == 0,
+         runs = strcmp(lint_op_name(m, op), "cumsum") == 0,
          sum = strcmp(lint_op_name(m, op), "reduce") == 0 &&
                strcmp(ir_op_string(m, op, "kind", ""), "sum") == 0;
-    if (!dot && !sum)
+    if (!dot && !sum && !runs)
         return;
     dtype result = type_of(m, o->results[0])->element;
     int x = lint_input_of(m, o->operands[0]), y = dot ? lint_input_of(m, o->operands[1]) : x;
@@ -66,7 +67,12 @@ static void look(const ir_module *m, ir_op op, sums *s) {
     }
     if (x < 0 || y < 0 || !lint_type_is_float(result))
         return;
-    if (dot)
+    if (runs)
+        note(s,
+             (double)type_of(m, o->operands[0])->dims[ir_op_int(m, op, "axis", 0)] *
+                 magnitude(s->c, x),
+             result);
+    else if (dot)
         note(s,
              extent(m, o->operands[0], op, "x_contract") * magnitude(s->c, x) * magnitude(s->c, y),
              result);
@@ -76,11 +82,11 @@ static void look(const ir_module *m, ir_op op, sums *s) {
 
 /* Operations that make whole numbers of whole numbers. */
 static bool keeps_whole(const ir_module *m, ir_op op) {
-    static const char *const names[] = {"add",    "sub",     "mul",       "fma",     "neg",
-                                        "abs",    "maximum", "minimum",   "select",  "compare",
-                                        "dot",    "reduce",  "broadcast", "reshape", "transpose",
-                                        "slice",  "window",  "concat",    "gather",  "iota",
-                                        "extent", "and",     "or",        "xor",     "not"};
+    static const char *const names[] = {
+        "add",       "sub",    "mul",     "fma",    "neg",    "abs",       "maximum",
+        "minimum",   "select", "compare", "dot",    "reduce", "broadcast", "reshape",
+        "transpose", "slice",  "window",  "concat", "gather", "iota",      "extent",
+        "and",       "or",     "xor",     "not",    "cumsum", "argsort"};
     const char *name = lint_op_name(m, op);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
@@ -106,8 +112,9 @@ static bool rounds(const ir_module *m, ir_op op) {
 
 static bool accumulates_floats(const ir_module *m, ir_op op) {
     const char *name = lint_op_name(m, op);
-    bool adds = strcmp(name, "dot") == 0 || (strcmp(name, "reduce") == 0 &&
-                                             strcmp(ir_op_string(m, op, "kind", ""), "sum") == 0);
+    bool adds =
+        strcmp(name, "dot") == 0 || strcmp(name, "cumsum") == 0 ||
+        (strcmp(name, "reduce") == 0 && strcmp(ir_op_string(m, op, "kind", ""), "sum") == 0);
     return adds && lint_type_is_float(type_of(m, ir_op_get(m, op)->results[0])->element);
 }
 

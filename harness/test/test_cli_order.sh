@@ -23,6 +23,7 @@ assert one == other, "they depend on threads or on optimisation"
 assert one[("matmul_f32", "chunks")] and one[("sum_rows", "prime")]
 assert one[("matmul_f32", "chunks")] == one[("matmul_f32_yt", "chunks")], "one K in one order is one tree"
 assert one[("matmul_f32", "chunks")] != one[("matmul_f32_seq", "chunks")], "chunk512 and seq are two"
+assert one[("cumsum_rows", "prime")] == one[("cumsum_columns", "prime")] != one[("sum_rows", "prime")], "running sums are one chain"
 assert one[("matmul_i8", "prime")] is None and one[("max_min_rows", "prime")] is None, "integers and maxima have no order"
 END
 exits 0 "the digests are those of the trees" $python check.py

@@ -89,6 +89,8 @@ static bool evaluate(const interp_step *s, status *st) {
         return interp_reduce(s, st);
     case GRAPH_CLASS_DOT:
         return interp_dot(s, st);
+    case GRAPH_CLASS_SCAN:
+        return interp_scan(s, st);
     default:
         return status_set(st, STATUS_INTERNAL, "'%s' is no primitive",
                           op_info_get(s->opcode)->name);

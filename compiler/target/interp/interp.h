@@ -24,6 +24,7 @@ bool interp_elementwise(const interp_step *s, status *st);
 bool interp_move(const interp_step *s, status *st);
 bool interp_reduce(const interp_step *s, status *st);
 bool interp_dot(const interp_step *s, status *st);
+bool interp_scan(const interp_step *s, status *st);
 
 /* Whether the tensors have the types and shapes of the kernel's inputs. */
 bool interp_check_inputs(const ir_module *m, const tensor *inputs, status *st);
@@ -66,6 +67,14 @@ double interp_lanes64_f64(const double *x, int64_t n);
 
 /* A reduction as rows: `axes` become the last ones. */
 bool interp_reduce_rows(const interp_step *s, tensor *rows, int64_t *length, status *st);
+
+/* The axis of a scan: `count` rows of `length` elements that are `stride` apart; element 0 of row r
+ * is at interp_scan_start. */
+typedef struct scan_rows {
+    int64_t count, length, stride;
+} scan_rows;
+scan_rows interp_scan_rows(const interp_step *s);
+int64_t interp_scan_start(const scan_rows *rows, int64_t row);
 
 /* A contraction as batch x (m, k) by (k, n). */
 typedef struct dot_plan {

@@ -153,6 +153,8 @@ static bool evaluate(const reference_step *s, status *st) {
         return reference_reduce(s, st);
     case GRAPH_CLASS_DOT:
         return reference_dot(s, st);
+    case GRAPH_CLASS_SCAN:
+        return reference_scan(s, st);
     default:
         return status_set(st, STATUS_INTERNAL, "'%s' is no primitive",
                           op_info_get(s->opcode)->name);

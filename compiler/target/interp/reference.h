@@ -30,6 +30,7 @@ typedef struct reference_step {
 bool reference_elementwise(const reference_step *s, status *st);
 bool reference_reduce(const reference_step *s, status *st);
 bool reference_dot(const reference_step *s, status *st);
+bool reference_scan(const reference_step *s, status *st);
 
 /* The same operation of the interpreter on the values, or (`bounds`) on the bounds, of a step. */
 typedef bool (*interp_room)(const interp_step *s, status *st);

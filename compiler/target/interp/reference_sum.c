@@ -118,6 +118,39 @@ bool reference_reduce(const reference_step *s, status *st) {
     return ok;
 }
 
+/* ---- running sums ---- */
+
+/* Each is the sum of the elements so far, which other orders may add anew. */
+static void running_row(const reference_step *s, const scan_rows *rows, int64_t start) {
+    const double *x = s->in[0]->value.data, *e = s->in[0]->bound.data;
+    double sum = 0, magnitude = 0, carried = 0;
+    dtype wide = accumulator(s);
+    oddities o = {.nan = false};
+    for (int64_t i = 0; i < rows->length; i++) {
+        int64_t at = start + i * rows->stride;
+        sum = i == 0 ? x[at] : sum + x[at];
+        magnitude += fabs(x[at]);
+        carried += e[at];
+        note(&o, (bounded){x[at], e[at]});
+        bounded r = !isfinite(magnitude + carried)
+                        ? odd_sum(&o, sum, wide, s->type)
+                        : accumulated(sum, magnitude, carried, (double)i, wide, s->type, false);
+        ((double *)s->out->value.data)[at] = r.value;
+        ((double *)s->out->bound.data)[at] = r.bound;
+    }
+}
+
+bool reference_scan(const reference_step *s, status *st) {
+    if (!dtype_is_float(s->type))
+        return reference_exact(s, interp_scan, st);
+    const tensor *in[] = {&s->in[0]->value};
+    interp_step values = {s->m, s->op, s->opcode, in, 1, &s->out->value};
+    scan_rows rows = interp_scan_rows(&values);
+    for (int64_t row = 0; row < rows.count; row++)
+        running_row(s, &rows, interp_scan_start(&rows, row));
+    return true;
+}
+
 /* ---- contractions ---- */
 
 /* One side, permuted: numbers, and bounds where any is not 0. */

@@ -108,6 +108,7 @@ void code_load_group(emitter *e, ir_op op);
 void code_group(emitter *e, ir_op op);
 void code_group_dot(emitter *e, ir_op op);
 void code_store(emitter *e, ir_op op);
+void code_scan(emitter *e, ir_op op);
 void code_shape_op(emitter *e, ir_op op); /* constant, broadcast, iota, pad, fold */
 void code_kernel(emitter *e);
 

@@ -324,6 +324,9 @@ static void code_op(emitter *e, ir_op op) {
     case TILE_GROUP_DOT:
         code_group_dot(e, op);
         break;
+    case TILE_SCAN:
+        code_scan(e, op);
+        break;
     case TILE_PREFETCH:
         code_prefetch(e, op);
         break;

@@ -193,6 +193,7 @@ static const char *element_of(exporter *e, ir_op op, const char *const *index) {
         return export_moved(e, op, index);
     case GRAPH_CLASS_REDUCE:
     case GRAPH_CLASS_DOT:
+    case GRAPH_CLASS_SCAN:
         return export_accumulated(e, op, index);
     default:
         export_refuse(e, "the operation %s", op_info_get(ir_op_get(e->m, op)->opcode)->name);

@@ -169,6 +169,32 @@ static const char *reduced(exporter *e, ir_op op, const char *const *index) {
     return export_convert(e, r.type, result, value);
 }
 
+/* ---- running sums ---- */
+
+/* Each by itself, from the first element on: -0 and it are the element. */
+static const char *running(exporter *e, ir_op op, const char *const *index) {
+    reduction r = {.x = ir_op_get(e->m, op)->operands[0], .axis_count = 1};
+    const ir_type_data *t = export_type(e, r.x);
+    int axis = (int)ir_op_int(e->m, op, "axis", 0);
+    dtype result = export_type(e, ir_op_get(e->m, op)->results[0])->element;
+    r.axes[0] = axis;
+    r.type = export_compute_type(t->element);
+    if (graph_accumulate_type(e->m, op))
+        r.type = graph_accumulate_type(e->m, op);
+    r.element = export_element(e, r.type);
+    memcpy(r.at, index, sizeof *index * (size_t)t->rank);
+    bool floats = dtype_is_float(r.type);
+    uint64_t none = floats ? UINT64_C(1) << (8 * dtype_size(r.type) - 1) : 0;
+    loop l = open_loop(e, export_index(e, 0), export_plus(e, index[axis], 1), 1,
+                       export_bits(e, r.type, none), r.element);
+    const char *x = element_at(e, &r, l.index);
+    close_loop(e, &l,
+               export_op(e, "%s %s, %s : %s", floats ? "arith.addf" : "arith.addi", l.carried, x,
+                         r.element));
+    const char *sum = floats ? l.result : export_wrap(e, r.type, l.result);
+    return export_convert(e, r.type, result, sum);
+}
+
 /* ---- contractions ---- */
 
 typedef struct contraction {
@@ -275,6 +301,15 @@ static const char *contracted(exporter *e, ir_op op, const char *const *index) {
 }
 
 const char *export_accumulated(exporter *e, ir_op op, const char *const *index) {
-    return ir_op_get(e->m, op)->opcode == GRAPH_DOT ? contracted(e, op, index)
-                                                    : reduced(e, op, index);
+    switch (ir_op_get(e->m, op)->opcode) {
+    case GRAPH_DOT:
+        return contracted(e, op, index);
+    case GRAPH_CUMSUM:
+        return running(e, op, index);
+    case GRAPH_ARGSORT:
+        export_refuse(e, "an order of elements, which is no loop over those of the result");
+        return "%none";
+    default:
+        return reduced(e, op, index);
+    }
 }

@@ -93,6 +93,11 @@ def positions(x):
     return np.argmax(x, axis=-1).astype(np.float64), np.argmin(x, axis=0).astype(np.float64)
 
 
+def ordered(x):
+    downwards = np.argsort(-x, axis=0, kind="stable")
+    return np.sort(x), downwards.astype(np.float64), x.max(axis=1)[:, None], x.argmax(axis=1)[:, None].astype(np.float64)
+
+
 def rope(x, cosine, sine):
     half = x.shape[-1] // 2
     turned = (x[..., :half] + 1j * x[..., half:]) * (cosine + 1j * sine)
@@ -162,6 +167,8 @@ ORACLES = [
     ("matrix_vectors", lambda x, y, z: (x @ y, z @ x, y @ y),
      {"x": normal("B", "M", "K"), "y": normal("K"), "z": normal("M")}, ["out0", "out1", "out2"]),
     ("positions", positions, MATRIX, ["out0", "out1"]),
+    ("ordered", ordered, MATRIX, ["out0", "out1", "values", "out3"]),
+    ("running", lambda x: (np.cumsum(x, axis=1), np.cumsum(x, axis=0)), MATRIX, ["out0", "out1"]),
     ("rope_half", rope, {"x": lambda r, d: r.normal(size=(d["M"], 2 * d["K"])), "cosine": normal("M", "K"),
                          "sine": normal("M", "K")}, ["out"]),
     ("adam_step", adam, MOMENTS, ["out0", "out1", "out2"]),

@@ -1,0 +1,140 @@
+/* interp_scan.c - running sums along an axis, in the order seq, and the order of its elements. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "ops/orders.h"
+#include "target/interp/interp.h"
+
+scan_rows interp_scan_rows(const interp_step *s) {
+    const tensor *x = s->in[0];
+    int axis = (int)ir_op_int(s->m, s->op, "axis", 0);
+    scan_rows rows = {.count = 1, .length = x->dims[axis], .stride = 1};
+    for (int i = 0; i < x->rank; i++) {
+        rows.count *= i == axis ? 1 : x->dims[i];
+        rows.stride *= i > axis ? x->dims[i] : 1;
+    }
+    return rows;
+}
+
+int64_t interp_scan_start(const scan_rows *rows, int64_t row) {
+    return row / rows->stride * rows->length * rows->stride + row % rows->stride;
+}
+
+/* The first sum is the first element itself: -0 stays -0. */
+#define RUNNING(T, suffix)                                                                         \
+    static void running_##suffix(const tensor *x, tensor *out, const scan_rows *rows,              \
+                                 int64_t start) {                                                  \
+        T sum = 0, element;                                                                        \
+        for (int64_t i = 0; i < rows->length; i++) {                                               \
+            interp_load_##suffix(x, start + i * rows->stride, 1, &element);                        \
+            sum = i == 0 ? element : ADD_##suffix(sum, element);                                   \
+            interp_store_##suffix(out, start + i * rows->stride, 1, &sum);                         \
+        }                                                                                          \
+    }
+#define ADD_f32(a, b) ((a) + (b))
+#define ADD_f64(a, b) ((a) + (b))
+#define ADD_i64(a, b) ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
+RUNNING(float, f32)
+RUNNING(double, f64)
+RUNNING(int64_t, i64)
+
+static bool running_sums(const interp_step *s, status *st) {
+    const tensor *x = s->in[0];
+    bool floats = dtype_is_float(x->type);
+    if (order_of(s->m, s->op, ORDER_ANY) != (floats ? ORDER_SEQ : ORDER_ANY))
+        return status_set(st, STATUS_INVALID,
+                          "running sums cannot have the order '%s'; of floats seq is the one",
+                          interp_text(s, "order"));
+    bool wide = x->type == DTYPE_F64 || interp_accumulates_f64(s);
+    scan_rows rows = interp_scan_rows(s);
+    for (int64_t row = 0; row < rows.count; row++)
+        (!floats ? running_i64
+         : wide  ? running_f64
+                 : running_f32)(x, s->out, &rows, interp_scan_start(&rows, row));
+    return true;
+}
+
+/* ---- positions in order ---- */
+
+/* Elements of one row: numbers or integers, whichever x is of. */
+typedef struct sort_row {
+    const double *numbers;
+    const int64_t *integers; /* NULL: numbers */
+    bool descending;
+} sort_row;
+
+/* A NaN is above every number; zeros are equal. */
+static bool is_below(const sort_row *r, int32_t i, int32_t j) {
+    if (r->integers)
+        return r->integers[i] < r->integers[j];
+    return !isnan(r->numbers[i]) && (isnan(r->numbers[j]) || r->numbers[i] < r->numbers[j]);
+}
+
+static bool comes_before(const sort_row *r, int32_t i, int32_t j) {
+    return r->descending ? is_below(r, j, i) : is_below(r, i, j);
+}
+
+/* Merges two runs that are in order: of equal elements, that of the first. */
+static void merge_runs(const sort_row *r, const int32_t *from, int64_t middle, int64_t end,
+                       int32_t *to) {
+    int64_t left = 0, right = middle;
+    for (int64_t i = 0; i < end; i++) {
+        bool second = left == middle || (right < end && comes_before(r, from[right], from[left]));
+        to[i] = from[second ? right++ : left++];
+    }
+}
+
+/* `positions` and `work` have room for n each; the result is in the one that is returned. */
+static int32_t *merge_sort(const sort_row *r, int64_t n, int32_t *positions, int32_t *work) {
+    for (int64_t i = 0; i < n; i++)
+        positions[i] = (int32_t)i;
+    for (int64_t run = 1; run < n; run *= 2) {
+        for (int64_t at = 0; at < n; at += 2 * run) {
+            int64_t left = n - at, middle = left < run ? left : run;
+            merge_runs(r, positions + at, middle, left < 2 * run ? left : 2 * run, work + at);
+        }
+        int32_t *other = positions;
+        positions = work;
+        work = other;
+    }
+    return positions;
+}
+
+static void sort_one(const interp_step *s, const scan_rows *rows, int64_t start, void *elements,
+                     int32_t *room) {
+    const tensor *x = s->in[0];
+    bool floats = dtype_is_float(x->type);
+    for (int64_t i = 0; i < rows->length; i++) {
+        int64_t at = start + i * rows->stride;
+        if (floats)
+            interp_load_f64(x, at, 1, (double *)elements + i);
+        else
+            interp_load_i64(x, at, 1, (int64_t *)elements + i);
+    }
+    sort_row r = {.numbers = elements,
+                  .integers = floats ? NULL : elements,
+                  .descending = ir_op_int(s->m, s->op, "descending", 0) != 0};
+    const int32_t *sorted = merge_sort(&r, rows->length, room, room + rows->length);
+    for (int64_t i = 0; i < rows->length; i++)
+        ((int32_t *)s->out->data)[start + i * rows->stride] = sorted[i];
+}
+
+static void sorted_positions(const interp_step *s) {
+    scan_rows rows = interp_scan_rows(s);
+    size_t length = (size_t)rows.length + 1;
+    void *elements = base_malloc(sizeof(double) * length);
+    int32_t *room = base_malloc(sizeof *room * 2 * length);
+    for (int64_t row = 0; row < rows.count; row++)
+        sort_one(s, &rows, interp_scan_start(&rows, row), elements, room);
+    free(elements);
+    free(room);
+}
+
+bool interp_scan(const interp_step *s, status *st) {
+    if (s->opcode == GRAPH_CUMSUM)
+        return running_sums(s, st);
+    sorted_positions(s);
+    return true;
+}

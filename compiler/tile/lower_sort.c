@@ -1,0 +1,236 @@
+/* lower_sort.c - the order of elements along an axis: Batcher's merge exchange (D. Knuth, The Art
+ * of Computer Programming, vol. 3, 5.2.2, algorithm M), a network for any number of elements.
+ *
+ * Rows, or columns, lie side by side in the thread's own memory, a line for each element, so that
+ * one exchange is of as many pairs as there are rows. What is compared are integers in the order of
+ * the elements, and of equal ones the positions: no two are the same, and so the order is stable.
+ */
+#include <string.h>
+
+#include "tile/lowering.h"
+
+typedef struct sort {
+    frame f; /* the sorted index is its last */
+    ir_dim extent;
+    ir_value length;
+    int64_t step, abreast; /* elements that are moved at once; rows or columns side by side */
+    bool along_rows, descending;
+    dtype key;
+    ir_value keys, places; /* [element][abreast] */
+} sort;
+
+static ir_value binary(ir_builder *b, int opcode, ir_value x, ir_value y) {
+    ir_value operands[] = {x, y};
+    return tile_op(b, opcode, operands, 2, DTYPE_NONE);
+}
+
+static ir_value choose(ir_builder *b, ir_value condition, ir_value x, ir_value y) {
+    ir_value operands[] = {condition, x, y};
+    return tile_op(b, TILE_SELECT, operands, 3, DTYPE_NONE);
+}
+
+/* ---- keys ---- */
+
+/* Floats as integers of their order: those below zero turn around; zeros are one, NaNs the last. */
+static ir_value key_of_float(ir_builder *b, ir_value x, dtype key) {
+    int64_t bits = 8 * (int64_t)dtype_size(key);
+    uint64_t magnitude = (UINT64_C(1) << (bits - 1)) - 1;
+    ir_value nan = tile_compare(b, "uno", x, x), last = tile_constant(b, key, magnitude);
+    x = binary(b, TILE_ADD, x, tile_constant(b, tile_type(b, x)->element, 0));
+    x = tile_op(b, TILE_BITCAST, &x, 1, key);
+    ir_value sign = binary(b, TILE_SHR, x, tile_constant(b, key, (uint64_t)bits - 1));
+    return choose(b, nan, last, binary(b, TILE_XOR, x, binary(b, TILE_AND, sign, last)));
+}
+
+static ir_value key_of(const sort *q, ir_builder *b, ir_value x) {
+    if (dtype_is_float(tile_type(b, x)->element))
+        x = key_of_float(b, x, q->key);
+    else if (tile_type(b, x)->element != q->key)
+        x = tile_op(b, TILE_CONVERT, &x, 1, q->key);
+    return q->descending ? tile_op(b, TILE_NOT, &x, 1, DTYPE_NONE) : x;
+}
+
+/* ---- in and out ---- */
+
+/* `count` elements from `at` on, of which `left` (0: all) are there. */
+typedef void (*visit)(sort *q, ir_builder *b, ir_value at, int64_t count, ir_value left);
+
+static ir_value line(const sort *q, ir_builder *b, ir_value at) {
+    return tile_affine(b, 0, &at, &q->abreast, 1);
+}
+
+static void fill(sort *q, ir_builder *b, ir_value at, int64_t count, ir_value left) {
+    ir_value yields[8];
+    frame *f = &q->f;
+    f->index[f->axes - 1] = at;
+    f->row_axis = count > 1 ? f->axes - 1 : -1;
+    f->column_axis = f->axes - 2;
+    f->rows = count;
+    f->columns = q->abreast;
+    f->valid_rows = left;
+    frame_body(f, b, yields);
+    ir_value key = tile_broadcast(b, key_of(q, b, yields[0]), count, q->abreast);
+    tile_store(b, q->keys, line(q, b, at), key, q->abreast, 1, false);
+    ir_named_attr steps[] = {{"row_step", ir_attr_int(b->m, 1)},
+                             {"column_step", ir_attr_int(b->m, 0)}};
+    ir_type numbers = ir_type_tile(b->m, DTYPE_I32, count, 1, 0);
+    ir_value places = ir_build1(b, TILE_IOTA, &at, 1, numbers, steps, 2);
+    tile_store(b, q->places, line(q, b, at), tile_broadcast(b, places, count, q->abreast),
+               q->abreast, 1, false);
+}
+
+/* Of rows, the lines are turned. */
+static void give(sort *q, ir_builder *b, ir_value at, int64_t count, ir_value left) {
+    frame *f = &q->f;
+    ir_value rows_there = q->along_rows ? f->valid_columns : 0;
+    f->index[f->axes - 1] = at;
+    if (!q->along_rows) {
+        f->row_axis = -1;
+        f->rows = 1;
+        f->valid_rows = 0;
+        frame_store(f, b, 0, tile_load(b, q->places, line(q, b, at), 1, q->abreast, 0, 1));
+        return;
+    }
+    f->row_axis = q->abreast > 1 ? f->axes - 2 : -1;
+    f->column_axis = f->axes - 1;
+    f->rows = q->abreast;
+    f->columns = count;
+    f->valid_rows = rows_there;
+    f->valid_columns = left;
+    frame_store(f, b, 0, tile_load(b, q->places, line(q, b, at), q->abreast, count, 1, q->abreast));
+    f->valid_columns = rows_there;
+}
+
+static void visit_loop(sort *q, ir_builder *b, visit each, ir_value low, ir_value high,
+                       ir_value end) {
+    ir_value at;
+    ir_builder in = tile_for(b, low, high, q->step, NULL, 0, NULL, &at);
+    each(q, &in, at, q->step, end ? tile_index_sub(&in, end, at) : 0);
+    tile_yield(&in, NULL, 0);
+}
+
+static void visit_all(sort *q, ir_builder *b, visit each) {
+    ir_value zero = tile_index(b, 0), full = tile_index_floor(b, q->length, q->step);
+    visit_loop(q, b, each, zero, full, 0);
+    if (!ir_dim_is_static(q->extent) && q->step > 1)
+        visit_loop(q, b, each, full, q->length, q->length);
+    else if (ir_dim_is_static(q->extent) && q->extent % q->step)
+        each(q, b, full, q->extent % q->step, 0);
+}
+
+/* ---- the network ---- */
+
+static ir_value number_of(ir_builder *b, ir_value index) {
+    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1, 0), NULL,
+                     0);
+}
+
+static ir_value index_of(ir_builder *b, ir_value number) {
+    return ir_build1(b, TILE_TO_INDEX, &number, 1, ir_type_index(b->m), NULL, 0);
+}
+
+static ir_value power_of_two(ir_builder *b, ir_value exponent) {
+    return binary(b, TILE_SHL, tile_constant(b, DTYPE_I32, 1), exponent);
+}
+
+/* The least t with 2^t not below the length. */
+static ir_value count_stages(const sort *q, ir_builder *b) {
+    int64_t stages = 0;
+    if (ir_dim_is_static(q->extent)) {
+        while ((INT64_C(1) << stages) < q->extent)
+            stages++;
+        return tile_index(b, stages);
+    }
+    enum { MOST_STAGES = 31 };
+    ir_value none = tile_constant(b, DTYPE_I32, 0), length = number_of(b, q->length), at;
+    ir_op loop;
+    ir_builder in =
+        tile_for(b, tile_index(b, 0), tile_index(b, MOST_STAGES), 1, &none, 1, &loop, &at);
+    ir_value stage = number_of(&in, at),
+             below = tile_compare(&in, "lt", power_of_two(&in, stage), length);
+    ir_value next = choose(&in, below, number_of(&in, tile_index_add(&in, at, tile_index(&in, 1))),
+                           ir_block_get(b->m, in.block)->arguments[1]);
+    tile_yield(&in, &next, 1);
+    return index_of(b, ir_op_result(b->m, loop, 0));
+}
+
+/* Lines `low` and `high` in order. */
+static void exchange(const sort *q, ir_builder *b, ir_value low, ir_value high) {
+    int64_t n = q->abreast;
+    ir_value x = tile_load(b, q->keys, low, 1, n, 0, 1),
+             y = tile_load(b, q->keys, high, 1, n, 0, 1);
+    ir_value i = tile_load(b, q->places, low, 1, n, 0, 1),
+             j = tile_load(b, q->places, high, 1, n, 0, 1);
+    ir_value same = binary(b, TILE_AND, tile_compare(b, "eq", x, y), tile_compare(b, "lt", j, i));
+    ir_value swap = binary(b, TILE_OR, tile_compare(b, "lt", y, x), same);
+    tile_store(b, q->keys, low, choose(b, swap, y, x), 0, 1, false);
+    tile_store(b, q->keys, high, choose(b, swap, x, y), 0, 1, false);
+    tile_store(b, q->places, low, choose(b, swap, j, i), 0, 1, false);
+    tile_store(b, q->places, high, choose(b, swap, i, j), 0, 1, false);
+}
+
+/* All i with (i & p) == r and i + d below the length, for a power of two p and r either 0 or p:
+ * pair number u is i = 2u - (u & (p - 1)) + r. */
+static void exchange_all(const sort *q, ir_builder *b, ir_value p, ir_value r, ir_value d) {
+    ir_value zero = tile_index(b, 0), pair = index_of(b, p), first = index_of(b, r);
+    ir_value apart = index_of(b, d), u;
+    ir_value room = tile_index_sub(b, tile_index_sub(b, q->length, apart), first);
+    room = tile_index_max(b, room, zero);
+    ir_value both = tile_index_step(b, zero, pair, 2, 0),
+             whole = tile_index_quotient(b, room, both);
+    ir_value rest = tile_index_sub(b, room, tile_index_mul(b, whole, both));
+    ir_value count =
+        tile_index_add(b, tile_index_mul(b, whole, pair), tile_index_min(b, rest, pair));
+    ir_value mask = binary(b, TILE_SUB, p, tile_constant(b, DTYPE_I32, 1));
+    ir_builder in = tile_for(b, zero, count, 1, NULL, 0, NULL, &u);
+    ir_value within = index_of(&in, binary(&in, TILE_AND, number_of(&in, u), mask));
+    ir_value parts[] = {u, within, first, apart};
+    int64_t n = q->abreast, low[] = {2 * n, -n, n}, high[] = {2 * n, -n, n, n};
+    exchange(q, &in, tile_affine(&in, 0, parts, low, 3), tile_affine(&in, 0, parts, high, 4));
+    tile_yield(&in, NULL, 0);
+}
+
+static void network(const sort *q, ir_builder *b) {
+    ir_value stages = count_stages(q, b), zero = tile_index(b, 0), k, j;
+    ir_builder outer = tile_for(b, zero, stages, 1, NULL, 0, NULL, &k);
+    int64_t back[] = {1, -1};
+    ir_value p = power_of_two(
+        &outer, number_of(&outer, tile_affine(&outer, -1, (ir_value[]){stages, k}, back, 2)));
+    ir_value end = tile_index_add(&outer, k, tile_index(&outer, 1));
+    ir_builder in = tile_for(&outer, zero, end, 1, NULL, 0, NULL, &j);
+    ir_value none = tile_constant(&in, DTYPE_I32, 0);
+    ir_value is_first = tile_compare(&in, "eq", number_of(&in, j), none);
+    ir_value from = number_of(&in, tile_affine(&in, 0, (ir_value[]){stages, j}, back, 2));
+    ir_value later = binary(&in, TILE_SUB, power_of_two(&in, from), p);
+    exchange_all(q, &in, p, choose(&in, is_first, none, p), choose(&in, is_first, p, later));
+    tile_yield(&in, NULL, 0);
+    tile_yield(&outer, NULL, 0);
+}
+
+static dtype key_type(const sort *q) {
+    const lowering *l = q->f.l;
+    ir_op end = ir_block_get(l->s, ir_op_block(l->s, q->f.op, 0))->last;
+    ir_value x = ir_op_get(l->s, end)->operands[0];
+    dtype element = ir_type_get(l->s, ir_value_get(l->s, x)->type)->element;
+    return dtype_size(element) == 8 ? DTYPE_I64 : DTYPE_I32;
+}
+
+void lower_sort(lowering *l, ir_builder *b, ir_op op) {
+    sort q = {.f = frame_of(l, op), .step = schedule_step(l->s, op, "sub", 0)};
+    q.extent = ir_op_int(l->s, op, "extent", 0);
+    q.length = lowering_dim(l, b, q.extent);
+    q.along_rows = q.step > 0;
+    q.step = q.along_rows ? q.step : 1;
+    q.descending = ir_op_int(l->s, op, "descending", 0) != 0;
+    q.abreast = q.f.columns;
+    q.key = key_type(&q);
+    q.f.index[q.f.axes++] = tile_index(b, 0);
+    /* A last step may reach past the end. */
+    ir_dim lines = ir_dim_add_scaled(l->m, q.step, q.extent, 1);
+    ir_dim count = ir_dim_add_scaled(l->m, 0, lines, q.abreast);
+    q.keys = lowering_scratch(l, b, q.key, count);
+    q.places = lowering_scratch(l, b, DTYPE_I32, count);
+    visit_all(&q, b, fill);
+    network(&q, b);
+    visit_all(&q, b, give);
+}
