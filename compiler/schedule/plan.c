@@ -90,6 +90,13 @@ static void store_factor(plan *p, ir_value v) {
         store(p, v);
 }
 
+/* The image of a convolve lies in memory, element after element. */
+static void store_image(plan *p, ir_value v) {
+    while (plan_opcode(p, v) == GRAPH_RESHAPE && !p->stored[v])
+        v = operand(p, v, 0);
+    store(p, v);
+}
+
 /* A concatenation that is a piece of another one and used nowhere else. */
 static bool is_piece(const plan *p, ir_op concat) {
     ir_value v = ir_op_get(p->g, concat)->results[0];
@@ -109,6 +116,10 @@ static void store_for_op(plan *p, ir_op op) {
     case GRAPH_RETURN:
         for (uint32_t i = 0; i < d->operand_count; i++)
             store(p, d->operands[i]);
+        break;
+    case GRAPH_CONVOLVE: /* what is computed is not computed anew for each window */
+        store_image(p, d->operands[0]);
+        store_factor(p, d->operands[1]);
         break;
     case GRAPH_DOT:
         store_factor(p, d->operands[0]);
@@ -407,7 +418,7 @@ static void place_op(plan *p, ir_op op) {
     if (d->result_count == 0)
         return;
     ir_value v = d->results[0];
-    if (d->opcode == GRAPH_DOT)
+    if (graph_op_class(d->opcode) == GRAPH_CLASS_DOT)
         place(p, op, new_group(p, GROUP_DOT, op), reads);
     else if (d->opcode == GRAPH_REDUCE)
         place_reduce(p, op, reads);
@@ -502,7 +513,7 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
     if (apart)
         store_all(p, first);
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
-        if (ir_op_get(graph, op)->opcode == GRAPH_DOT) {
+        if (graph_op_class(ir_op_get(graph, op)->opcode) == GRAPH_CLASS_DOT) {
             ir_value root = epilogue_root(p, op);
             p->stored[root] = true;
             p->root_dot[root] = op;

@@ -5,31 +5,10 @@
  * without asking, then to the largest with a mask. */
 #include <string.h>
 
-#include "tile/lowering.h"
-
-typedef struct dot {
-    frame f;
-    ir_builder *b;
-    bool packed;
-    dtype element;
-    ir_dim lhs[LOWERING_AXES + 1], rhs[LOWERING_AXES + 1];
-    ir_value counts;      /* tile Rx1 of i32 */
-    ir_value least, most; /* as indices */
-    int k;                /* position of the reduced index in the frame */
-    bool unit;            /* multiplies 128 and rhs */
-    int64_t chunk;        /* steps of one chunk of its order */
-    int64_t unroll;       /* steps in one trip */
-    int64_t group;        /* elements of a step that are 32 bits of both sides; 0: single ones */
-    dtype of;             /* their type */
-    bool known;           /* the number of all steps: a multiple of those of a group */
-    int64_t prefetch;     /* lines of the next panel for one trip */
-    ir_value totals, total_at; /* chunk by chunk: memory and place of the running totals */
-    int64_t total_row, total_column;
-    ir_value near; /* where this tile's share of the next panel begins */
-} dot;
+#include "tile/lower_dot.h"
 
 /* Operands that were not packed are of the summed type, or (tf32) have its bits. */
-static ir_value summed(const dot *t, ir_builder *b, ir_value x) {
+ir_value dot_summed(const dot *t, ir_builder *b, ir_value x) {
     return tile_type(b, x)->element == t->element ? x : tile_op(b, TILE_CONVERT, &x, 1, t->element);
 }
 
@@ -126,21 +105,28 @@ static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high
     return tile_op(b, TILE_SUB, (ir_value[]){sum, offsets}, 2, DTYPE_NONE);
 }
 
-/* One step: the loads and the multiply-add. */
-static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
+ir_value dot_right(dot *t, ir_builder *b, ir_value k) {
     frame *f = &t->f;
     f->index[t->k] = k;
-    tile_window left = left_window(t), right = frame_window(f, t->rhs);
+    tile_window right = frame_window(f, t->rhs);
     right.rows = 1;
     right.columns = f->columns;
     if (t->packed) { /* all of a panel may be read, whatever the coefficient of its columns */
         right.column_stride = 1;
         right.more[TILE_MORE_VALID_COLUMNS] = right.more[TILE_MORE_COLUMN_STRIDE] = 0;
     }
+    return tile_load_window(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), &right);
+}
+
+/* One step: the loads and the multiply-add. */
+static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
+    frame *f = &t->f;
+    f->index[t->k] = k;
+    tile_window left = left_window(t);
     ir_value x = tile_load_window(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), &left);
-    ir_value y = tile_load_window(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), &right);
-    x = summed(t, b, x);
-    y = summed(t, b, y);
+    ir_value y = dot_right(t, b, k);
+    x = dot_summed(t, b, x);
+    y = dot_summed(t, b, y);
     if (dtype_is_float(t->element))
         return tile_op(b, TILE_FMA, (ir_value[]){x, y, sum}, 3, DTYPE_NONE);
     ir_value product = tile_op(b, TILE_MUL, (ir_value[]){x, y}, 2, DTYPE_NONE);
@@ -310,9 +296,7 @@ static void store_total(dot *t, ir_builder *b, ir_value sum) {
     tile_store(b, t->totals, t->total_at, sum, t->total_row, t->total_column, false);
 }
 
-/* Of the tile's chunk. */
-static void chunk_bounds(const dot *t, ir_builder *b, ir_dim extent, ir_value *low,
-                         ir_value *high) {
+void dot_chunk_bounds(const dot *t, ir_builder *b, ir_dim extent, ir_value *low, ir_value *high) {
     int64_t one = 1;
     *low = t->f.index[t->f.shape.index[DOT_CHUNK]];
     ir_value end = tile_affine(b, t->chunk, low, &one, 1);
@@ -349,15 +333,9 @@ static ir_value last_chunk(const dot *t, ir_builder *b, ir_dim extent) {
     return tile_index_floor(b, last, t->chunk);
 }
 
-/* total = total + chunk, in memory; after the last chunk, the epilogue. */
-static void accumulate(dot *t, ir_builder *b, ir_dim extent) {
+void dot_add_chunk(dot *t, ir_builder *b, ir_dim extent, ir_value start, ir_value sum) {
     int64_t one = 1, far = ir_dim_is_static(extent) ? extent : INT64_C(1) << 40;
     frame *f = &t->f;
-    ir_value start, end;
-    chunk_bounds(t, b, extent, &start, &end);
-    if (t->packed)
-        share_panel(t, b, start);
-    ir_value sum = chunk(t, b, start, end);
     find_totals(t, b);
     sum = onto_totals(t, b, extent, start, sum);
     if (t->totals == frame_memory(f, f->leading + f->body_inputs)) {
@@ -367,6 +345,19 @@ static void accumulate(dot *t, ir_builder *b, ir_dim extent) {
     ir_value last = last_chunk(t, b, extent);
     when_below(t, b, start, last, far, store_total, sum);
     when_below(t, b, last, tile_affine(b, 1, &start, &one, 1), far, finish, sum);
+}
+
+/* total = total + chunk, in memory. */
+static void accumulate(dot *t, ir_builder *b, ir_dim extent) {
+    ir_value start, end;
+    dot_chunk_bounds(t, b, extent, &start, &end);
+    if (t->packed)
+        share_panel(t, b, start);
+    dot_add_chunk(t, b, extent, start, chunk(t, b, start, end));
+}
+
+void dot_finish_chunk(dot *t, ir_builder *b, ir_value sum) {
+    finish(t, b, with_zero(t, b, sum));
 }
 
 static void whole(dot *t, ir_builder *b, ir_dim extent);
@@ -398,7 +389,9 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.element = ir_type_get(l->s, ir_value_get(l->s, block->arguments[0])->type)->element;
     frame_access(&t.f, 0, t.lhs);
     frame_access(&t.f, 1, t.rhs);
-    if (t.f.shape.buffer[DOT_LIMITS] >= 0)
+    if (ir_op_attr(l->s, op, "windows"))
+        lower_windows(&t, b, extent);
+    else if (t.f.shape.buffer[DOT_LIMITS] >= 0)
         where_needed(&t, b, extent);
     else
         whole(&t, b, extent);
@@ -414,7 +407,7 @@ static void whole(dot *t, ir_builder *b, ir_dim extent) {
     if (t->packed)
         t->prefetch = 0;
     if (t->unit && t->f.shape.index[DOT_CHUNK] >= 0) {
-        chunk_bounds(t, b, extent, &low, &high);
+        dot_chunk_bounds(t, b, extent, &low, &high);
         finish(t, b, chunk(t, b, low, high));
         return;
     }

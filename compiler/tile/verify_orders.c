@@ -209,6 +209,8 @@ static bool check_marked_loop(orders *o, ir_op loop) {
     const reduction_record *r = record_of(o, loop);
     if (!r)
         return false;
+    if (strcmp(r->kind, "dot") == 0 && orders_is_window_loop(o, loop))
+        return orders_check_window_loop(o, loop, r);
     if (o->symbolic)
         return orders_check_symbolic_loop(o, loop, r);
     if (strcmp(r->kind, "dot") == 0)
