@@ -107,8 +107,8 @@ static int64_t workgroups(const contraction *c, int64_t lines, int64_t columns) 
     return images * ((all + lines - 1) / lines) * ((c->shape.columns + columns - 1) / columns);
 }
 
-/* The sums of a block stay in cache from chunk to chunk; a block has all columns where it can, as
- * the weights are read once for each. */
+/* The sums of a block stay in cache from chunk to chunk. Threads share the columns first: so each
+ * reads its part of the weights, which are more than the image, and its part alone. */
 static void choose_block(contraction *c) {
     scheduler *s = c->s;
     int64_t nr = c->tiles.nr.size, mr = c->tiles.mr.size, most = TILES_OF_LINE * mr;
@@ -118,10 +118,10 @@ static void choose_block(contraction *c) {
     int64_t columns = round_up(clamp(c->shape.columns, 1, sums / places), nr);
     int64_t all = scheduler_estimate(s, c->lines.count),
             lines = clamp(sums / (places * columns), 1, all > 1 ? all : 1);
-    while (lines > 1 && workgroups(c, lines, columns) < wanted_workgroups(c))
-        lines = (lines + 1) / 2;
     while (columns > nr && workgroups(c, lines, columns) < wanted_workgroups(c))
         columns = round_up(columns / 2, nr);
+    while (lines > 1 && workgroups(c, lines, columns) < wanted_workgroups(c))
+        lines = (lines + 1) / 2;
     c->lines.in_block = 1;
     c->lines.step = scheduler_int(s, 1);
     if (ir_dim_is_static(c->lines.count)) {
@@ -166,6 +166,8 @@ void schedule_window_group(scheduler *s, const plan_group *group) {
     bool copied =
         contraction_has_known_size(&c) && !contraction_near(&c) && rows >= PROLOGUE_PACKED_ROWS;
     c.rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, copied ? PACK_PHASE : PACK_NOT, NULL);
+    if (c.rhs.packing == PACK_PHASE && !contraction_has_known_size(&c))
+        contraction_refuse(&c, "PACK_B=1 cannot be: the size of the copy is given at launch");
     choose_tile(&c);
     choose_block(&c);
     c.tiles.unroll = scheduler_int(s, 1);
