@@ -422,6 +422,18 @@ module {
       %3 = irdl.base "#builtin.integer"
       irdl.attributes {"axis" = %2, "descending" = %3}
     }
+    irdl.operation @convolve {
+      %0 = irdl.base "!builtin.tensor"
+      %1 = irdl.base "!builtin.tensor"
+      irdl.operands(%0, %1)
+      %2 = irdl.base "!builtin.tensor"
+      irdl.results(%2)
+      %3 = irdl.base "#builtin.array"
+      %4 = irdl.base "#builtin.integer"
+      %5 = irdl.base "#builtin.integer"
+      %6 = irdl.base "#builtin.string"
+      irdl.attributes {"window" = %3, "stride" = %4, "padding" = %5, "order" = %6}
+    }
     irdl.operation @matmul {
       %0 = irdl.base "!builtin.tensor"
       %1 = irdl.base "!builtin.tensor"

@@ -41,8 +41,8 @@ def lanes64(rows):
     return sums[:, 0] + rows.dtype.type(0) if blocks == 1 else lanes64(sums)
 
 
-def contract(a, b, order, counts):
-    """[batch, M, K] by [batch, K, N] of f32 or f64; counts: [batch, M] or None, steps at or past it do not happen."""
+def contract(a, b, order, happens=None):
+    """[batch, M, K] by [batch, K, N] of f32 or f64; happens: [batch, M, K] or None, which steps do."""
     batch, m, k = a.shape
     total = np.zeros((batch, m, b.shape[2]), a.dtype)
     chunk = CHUNK if order == "chunk512" else max(k, 1)
@@ -50,7 +50,7 @@ def contract(a, b, order, counts):
         acc = np.zeros_like(total)
         for i in range(start, min(start + chunk, k)):
             step = formats.fma(a[:, :, i, None], b[:, i, None, :], acc)
-            acc = step if counts is None else np.where(i < counts[:, :, None], step, acc)
+            acc = step if happens is None else np.where(happens[:, :, i, None], step, acc)
         total = total + acc if order == "chunk512" else acc
     return total + total.dtype.type(0)
 
@@ -78,8 +78,8 @@ def dot(x, y, attributes, result, counts=None):
         return formats.convert(formats.wrap(wide, kind), kind, result), result
     kind = accumulator(a_type, attributes)
     a, b = formats.convert(a, a_type, kind), formats.convert(b, b_type, kind)
-    counts = None if counts is None else np.broadcast_to(counts, batch + free_x).reshape(prod(batch), prod(free_x))
-    return formats.convert(contract(a, b, attributes.get("order", "chunk512"), counts).reshape(shape), kind, result), result
+    happens = None if counts is None else np.arange(depth) < np.broadcast_to(counts, batch + free_x).reshape(prod(batch), prod(free_x), 1)
+    return formats.convert(contract(a, b, attributes.get("order", "chunk512"), happens).reshape(shape), kind, result), result
 
 
 def reduce(x, kind, axes, attributes=()):
@@ -358,12 +358,12 @@ class Machine:
     def op_conv2d(self, op, x, w, bias=None):
         p, stride = op.attributes["padding"], op.attributes["stride"]
         kh, kw, c, o = w[0].shape
-        a = np.pad(x[0], ((0, 0), (p, p), (p, p), (0, 0)))
-        a = windows(windows(a, 1, kh, stride), 2, kw, stride)  # [N, H, W, C, KH, KW]
-        a = a.transpose(0, 1, 2, 4, 5, 3).reshape(*a.shape[:3], kh * kw * c)
-        y = dot((a, "f32"), (w[0].reshape(kh * kw * c, o), "f32"),
-                {"x_contract": [3], "y_contract": [0], "order": op.attributes["order"]}, "f32")
-        return self.finish(op, y[0], bias)
+        around = ((0, 0), (p, p), (p, p), (0, 0))
+        rows, happens = (matrix_of_windows(np.pad(v, around), kh, kw, stride) for v in (x[0], np.ones(x[0].shape, bool)))
+        flat = (1, prod(rows.shape[:3]), kh * kw * c)
+        y = contract(rows.reshape(flat), w[0].reshape(1, kh * kw * c, o), op.attributes["order"], happens.reshape(flat))
+        y = y.reshape(*rows.shape[:3], o)
+        return self.finish(op, y, bias)
 
     def op_mean(self, op, x):
         return mean(x[0], op.attributes["axis"]), "f32"
@@ -448,6 +448,12 @@ def mean(x, axis):
 def along(scale, like, axis):
     """A scale, or one for each position along an axis of `like`."""
     return scale if scale.ndim == 0 else scale.reshape([-1 if i == axis % like.ndim else 1 for i in range(like.ndim)])
+
+
+def matrix_of_windows(x, kh, kw, stride):
+    """[N, H, W, C] to [N, OH, OW, KH*KW*C]."""
+    a = windows(windows(x, 1, kh, stride), 2, kw, stride)  # [N, H, W, C, KH, KW]
+    return a.transpose(0, 1, 2, 4, 5, 3).reshape(*a.shape[:3], kh * kw * x.shape[3])
 
 
 def windows(x, axis, size, stride):

@@ -11,7 +11,7 @@ KERNELS = {
     "linear_bf16": ("strict", "linear bf16 {M} {N} {K}", "2*N*K", "read", 1e-2),
     "linear_i8": ("strict", "linear i8 {M} {N} {K}", "N*K", "read", 0),
     "attention_f32": ("strict", "attention {H} {S} {D}", "4*H*S*S*D", "peak f32", 1e-4),
-    "conv3x3_f32": ("strict", "conv {B} {H} {W} {C} {K}", "18*B*H*W*C*K", "peak f32", 1e-4),
+    "conv3x3_f32": ("strict", "conv {B} {H} {W} {C} {K}", "2*B*(3*H-2)*(3*W-2)*C*K", "peak f32", 1e-4),
     "softmax_f32": ("strict", "softmax {M} {N}", "8*M*N", "copy", 1e-4),
     "layernorm_f32": ("strict", "layernorm {M} {N}", "8*M*N", "copy", 1e-4),
     "rmsnorm_f32": ("strict", None, "8*M*N", "copy", 1e-4),

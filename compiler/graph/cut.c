@@ -12,8 +12,9 @@
 
 static bool is_float_sum(const ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
+    graph_class class = graph_op_class(d->opcode);
     bool scan = d->opcode == GRAPH_CUMSUM;
-    if (d->opcode != GRAPH_DOT && d->opcode != GRAPH_REDUCE && !scan)
+    if (class != GRAPH_CLASS_DOT && class != GRAPH_CLASS_REDUCE && !scan)
         return false;
     const ir_type_data *t = ir_type_get(m, ir_value_get(m, d->results[0])->type);
     if (scan && t->dims[ir_op_int(m, op, "axis", 0)] == 0) /* there is no last sum */
@@ -175,6 +176,32 @@ static void describe_y(const ir_module *m, ir_op op, compiler_cut *out) {
 
 /* ---- the cut ---- */
 
+/* A convolve gives way to the product of a matrix, which stands for its windows, and its weights.
+ */
+static ir_op as_dot(ir_module *m, ir_op op) {
+    const ir_op_data *d = ir_op_get(m, op);
+    if (d->opcode != GRAPH_CONVOLVE)
+        return op;
+    ir_builder b = {m, d->block, op, d->location};
+    const ir_type_data *x = build_type(&b, d->operands[0]), *w = build_type(&b, d->operands[1]);
+    int64_t dims[4], x_contract = 3, y_contract = 0;
+    memcpy(dims, build_type(&b, d->results[0])->dims, sizeof dims);
+    dims[3] = w->dims[0];
+    ir_named_attr zero = {"value", ir_attr_bits(m, x->element, 0)};
+    ir_value one = ir_op_result(m, graph_build(&b, GRAPH_CONSTANT, NULL, 0, &zero, 1), 0);
+    ir_value operands[] = {build_broadcast(&b, one, 4, dims, NULL), d->operands[1]};
+    ir_named_attr attrs[] = {{"x_contract", ir_attr_int_array(m, &x_contract, 1)},
+                             {"y_contract", ir_attr_int_array(m, &y_contract, 1)},
+                             {"x_batch", ir_attr_int_array(m, NULL, 0)},
+                             {"y_batch", ir_attr_int_array(m, NULL, 0)},
+                             {"order", ir_op_attr(m, op, "order")},
+                             {"out", ir_op_attr(m, op, "out")}};
+    ir_op dot = graph_build(&b, GRAPH_DOT, operands, 2, attrs, attrs[5].value ? 6 : 5);
+    ir_replace_uses(m, d->results[0], ir_op_result(m, dot, 0));
+    ir_op_erase(m, op);
+    return dot;
+}
+
 static void cut_at(ir_module *m, ir_op op, compiler_cut *out) {
     const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
     out->x = body->argument_count;
@@ -212,7 +239,7 @@ bool compiler_cut_open(compiler_instance *whole, uint32_t index, compiler_cut *o
         ir_module_free(m);
         return true;
     }
-    cut_at(m, op, out);
+    cut_at(m, as_dot(m, op), out);
     out->instance = compiler_instance_new(m, (ir_bindings){0});
     return true;
 }

@@ -121,8 +121,42 @@ static bool sum_of_counts(ir_module *m, ir_value counts, int64_t k, uint64_t *su
     return known;
 }
 
+/* How many of the windows along an axis have their place `at` inside of the image. */
+static uint64_t windows_inside(int64_t length, int64_t at, int64_t count, int64_t stride,
+                               int64_t padding) {
+    int64_t before = padding - at, end = length + before;
+    int64_t first = before > 0 ? (before + stride - 1) / stride : 0,
+            last = end > 0 ? (end + stride - 1) / stride : 0;
+    last = last > count ? count : last;
+    return last > first ? (uint64_t)(last - first) : 0;
+}
+
+/* Steps along an axis that all windows together have inside of the image. */
+static uint64_t steps_inside(int64_t length, int64_t size, int64_t count, int64_t stride,
+                             int64_t padding) {
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < size; i++)
+        sum = saturating_add(sum, windows_inside(length, i, count, stride, padding));
+    return sum;
+}
+
+static uint64_t convolve_flops(ir_module *m, ir_op op) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_type_data *x = type_of(m, d->operands[0]), *y = type_of(m, d->results[0]);
+    int64_t window[2], stride = ir_op_int(m, op, "stride", 1),
+                       padding = ir_op_int(m, op, "padding", 0);
+    ir_op_ints(m, op, "window", window, 2);
+    uint64_t flops = saturating_multiply(2 * (uint64_t)y->dims[0], (uint64_t)x->dims[3]);
+    for (int i = 0; i < 2; i++)
+        flops = saturating_multiply(
+            flops, steps_inside(x->dims[1 + i], window[i], y->dims[1 + i], stride, padding));
+    return saturating_multiply(flops, (uint64_t)y->dims[3]);
+}
+
 static uint64_t dot_flops(ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
+    if (d->opcode == GRAPH_CONVOLVE)
+        return convolve_flops(m, op);
     int64_t axes[IR_MAX_RANK];
     uint32_t count = ir_op_ints(m, op, "x_contract", axes, IR_MAX_RANK);
     uint64_t k = 1, sum, out = elements(m, d->results[0]);

@@ -188,54 +188,29 @@ static void decompose_linear(composite *c) {
 
 /* ---- convolution ---- */
 
-/* Zeros on both sides of an axis. */
-static ir_value padded(composite *c, ir_value x, int axis, int64_t padding) {
-    ir_builder *b = c->b;
-    const ir_type_data *t = build_type(b, x);
-    ir_dim dims[IR_MAX_RANK];
-    int rank = t->rank;
-    memcpy(dims, t->dims, sizeof(ir_dim) * (size_t)rank);
-    dims[axis] = padding;
-    ir_named_attr value = {"value", ir_attr_bits(b->m, t->element, 0)},
-                  attr = {"axis", ir_attr_int(b->m, axis)};
-    if (padding == 0)
-        return x;
-    ir_value zero = ir_op_result(b->m, graph_build(b, GRAPH_CONSTANT, NULL, 0, &value, 1), 0);
-    ir_value zeros = build_broadcast(b, zero, rank, dims, NULL), parts[] = {zeros, x, zeros};
-    return ir_op_result(b->m, graph_build(b, GRAPH_CONCAT, parts, 3, &attr, 1), 0);
-}
-
-static ir_value windows(composite *c, ir_value x, int axis, ir_dim size) {
-    ir_builder *b = c->b;
-    ir_named_attr attrs[] = {{"axis", ir_attr_int(b->m, axis)},
-                             {"size", ir_attr_dim_array(b->m, &size, 1)},
-                             {"stride", ir_attr_int(b->m, ir_op_int(b->m, c->op, "stride", 1))}};
-    return ir_op_result(b->m, graph_build(b, GRAPH_WINDOW, &x, 1, attrs, 3), 0);
-}
-
 static ir_value reshaped(composite *c, ir_value x, int rank, const ir_dim *dims) {
     ir_named_attr attr = {"shape", ir_attr_dim_array(c->b->m, dims, (uint32_t)rank)};
     return ir_op_result(c->b->m, graph_build(c->b, GRAPH_RESHAPE, &x, 1, &attr, 1), 0);
 }
 
-/* The contracted axes kh, kw, c are one, the last of the windows and the first of w. */
+/* The contracted axes kh, kw, c are one, the first of w as a matrix. */
 static void decompose_conv2d(composite *c) {
     ir_builder *b = c->b;
-    int64_t padding = ir_op_int(b->m, c->op, "padding", 0), order[] = {0, 1, 2, 4, 5, 3};
-    ir_dim w[4], flat[4];
+    ir_module *m = b->m;
+    ir_dim w[4];
     memcpy(w, build_type(b, c->in[1])->dims, sizeof w);
-    ir_value x = padded(c, padded(c, c->in[0], 2, padding), 1, padding);
-    x = windows(c, windows(c, x, 1, w[0]), 2, w[1]);
-    ir_named_attr attr = {"permutation", ir_attr_int_array(b->m, order, 6)};
-    x = ir_op_result(b->m, graph_build(b, GRAPH_TRANSPOSE, &x, 1, &attr, 1), 0);
-    memcpy(flat, build_type(b, x)->dims, sizeof(ir_dim) * 3);
-    flat[3] = ir_dim_mul(b->m, ir_dim_mul(b->m, w[0], w[1]), w[2]);
-    x = reshaped(c, x, 4, flat);
-    ir_value kernel = reshaped(c, c->in[1], 2, (ir_dim[]){flat[3], w[3]});
-    ir_value y = product(c, x, kernel, DTYPE_F32);
+    ir_dim steps = ir_dim_mul(m, ir_dim_mul(m, w[0], w[1]), w[2]);
+    order_id order = order_of(m, c->op, ORDER_CHUNK512);
+    ir_named_attr attrs[] = {{"window", ir_attr_dim_array(m, w, 2)},
+                             {"stride", ir_attr_int(m, ir_op_int(m, c->op, "stride", 1))},
+                             {"padding", ir_attr_int(m, ir_op_int(m, c->op, "padding", 0))},
+                             {"out", ir_attr_type(m, ir_type_scalar(m, DTYPE_F32))},
+                             {"order", ir_attr_string(m, order_info_of(order)->name)}};
+    ir_value operands[] = {c->in[0], reshaped(c, c->in[1], 2, (ir_dim[]){steps, w[3]})};
+    ir_value y = ir_op_result(m, graph_build(b, GRAPH_CONVOLVE, operands, 2, attrs, 5), 0);
     if (c->in_count > 2)
         y = add(c, y, build_align(b, c->in[2], y));
-    c->out[0] = activate(c, ir_op_string(b->m, c->op, "activation", "none"), y);
+    c->out[0] = activate(c, ir_op_string(m, c->op, "activation", "none"), y);
 }
 
 /* ---- normalisations ---- */

@@ -44,6 +44,7 @@ bool graph_infer_scaled_matmul(query *q);
 bool graph_infer_dequantize(query *q);
 bool graph_infer_linear(query *q);
 bool graph_infer_conv2d(query *q);
+bool graph_infer_convolve(query *q);
 bool graph_infer_attention(query *q);
 
 #endif

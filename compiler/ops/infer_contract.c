@@ -266,6 +266,25 @@ bool graph_infer_conv2d(query *q) {
            infer_give_shape(q, x->element, 4, dims);
 }
 
+/* What a decomposition makes: the windows of an image, contracted with w as a matrix. */
+bool graph_infer_convolve(query *q) {
+    const ir_type_data *x = infer_operand(q, 0), *w = infer_operand(q, 1);
+    ir_dim window[2], dims[4];
+    if (x->rank != 4 || w->rank != 2 || infer_ints_attr(q, "window", window, 2) != 2)
+        return infer_refuse(q, MISFIT_SHAPE, 0, 1,
+                            "needs an image, a matrix and the two sizes of a window, not %s and %s",
+                            infer_shape_text(q, 0), infer_shape_text(q, 1));
+    if (w->dims[0] != ir_dim_mul(q->m, ir_dim_mul(q->m, window[0], window[1]), x->dims[3]))
+        return infer_refuse(q, MISFIT_SHAPE, 0, 1, "windows of %s by %s in %s do not fit %s",
+                            ir_dim_text(q->m, window[0]), ir_dim_text(q->m, window[1]),
+                            infer_shape_text(q, 0), infer_shape_text(q, 1));
+    dims[0] = x->dims[0];
+    dims[3] = w->dims[1];
+    return dot_types_fit(q) && window_count(q, x->dims[1], window[0], &dims[1]) &&
+           window_count(q, x->dims[2], window[1], &dims[2]) &&
+           infer_give_shape(q, dot_element(q), 4, dims);
+}
+
 bool graph_infer_linear(query *q) {
     if (!known_activation(q))
         return false;

@@ -10,7 +10,8 @@
 
 static bool is_reduction(const ir_module *m, ir_op op) {
     int opcode = ir_op_get(m, op)->opcode;
-    return opcode == GRAPH_DOT || opcode == GRAPH_REDUCE || opcode == GRAPH_CUMSUM;
+    graph_class class = graph_op_class(opcode);
+    return class == GRAPH_CLASS_DOT || class == GRAPH_CLASS_REDUCE || opcode == GRAPH_CUMSUM;
 }
 
 static ir_op first_op(const ir_module *m) {
@@ -26,6 +27,8 @@ static ir_dim extent_of(ir_module *m, ir_op op) {
     ir_dim extent = 1;
     if (d->opcode == GRAPH_CUMSUM)
         return x->dims[ir_op_int(m, op, "axis", 0)];
+    if (d->opcode == GRAPH_CONVOLVE)
+        return ir_type_get(m, ir_value_get(m, d->operands[1])->type)->dims[0];
     uint32_t n =
         ir_op_ints(m, op, d->opcode == GRAPH_DOT ? "x_contract" : "axes", axes, IR_MAX_RANK);
     for (uint32_t i = 0; i < n && i < IR_MAX_RANK; i++)
@@ -45,7 +48,7 @@ static ir_dim results_of(ir_module *m, ir_type type, int along) {
 
 static void add_graph_op(const ir_module *m, ir_op op, reduction_list *out) {
     const ir_op_data *d = ir_op_get(m, op);
-    bool is_dot = d->opcode == GRAPH_DOT, is_scan = d->opcode == GRAPH_CUMSUM;
+    bool is_dot = graph_op_class(d->opcode) == GRAPH_CLASS_DOT, is_scan = d->opcode == GRAPH_CUMSUM;
     int along = is_scan ? (int)ir_op_int(m, op, "axis", 0) : -1;
     ir_type result = ir_value_get(m, d->results[0])->type;
     ir_module *dims = (ir_module *)m; /* gets expressions, and is the same module */

@@ -21,6 +21,8 @@ static bool is_plain_dot(const plan *p, ir_op dot) {
     const ir_op_data *d = ir_op_get(p->g, dot);
     const ir_type_data *x = plan_type(p, d->operands[0]), *y = plan_type(p, d->results[0]);
     int64_t list[IR_MAX_RANK];
+    if (d->opcode != GRAPH_DOT)
+        return false;
     uint32_t batch = ir_op_ints(p->g, dot, "x_batch", list, IR_MAX_RANK);
     for (uint32_t i = 0; i < batch; i++)
         if (list[i] != (int64_t)i)

@@ -101,6 +101,8 @@ void contraction_name_axes(contraction *c, int axes) {
     z->axis[AXIS_ROW] = z->axis[AXIS_K];
     for (int i = 0; i <= AXIS_PANEL; i++)
         z->axis[i] = axes + i;
+    z->axis[AXIS_BLOCK_LINE] = axes + AXIS_PANEL + 1;
+    z->axis[AXIS_LINE] = NEST_AXES;
     z->m = z->map.extent[z->outer];
     z->n = z->map.extent[z->outer + 1];
     z->k = z->map.extent[z->outer + 2];
@@ -143,6 +145,25 @@ static bool operand_access(contraction *c, int side, const dot_axes *a, affine_l
         o->access = e.inputs.items[0].access;
         o->buffer = c->s->buffer_of[e.inputs.items[0].source];
         scheduler_collect(&e, accesses);
+    }
+    expression_release(&e);
+    return ok;
+}
+
+bool contraction_find_rhs(contraction *c) {
+    const ir_module *g = c->s->p->g;
+    ir_value y = ir_op_get(g, c->op)->operands[1];
+    expression e = {.p = c->s->p, .group = -1};
+    affine index[2] = {{0}, {0}};
+    int64_t contracted = 0;
+    ir_op_ints(g, c->op, "y_contract", &contracted, 1);
+    contraction_set(c, &index[contracted], AXIS_K, 1);
+    contraction_set(c, &index[1 - contracted], AXIS_N, 1);
+    expression_element(&e, y, index);
+    bool ok = !e.failed && e.inputs.count == 1;
+    if (ok) {
+        c->rhs.access = e.inputs.items[0].access;
+        c->rhs.buffer = c->s->buffer_of[e.inputs.items[0].source];
     }
     expression_release(&e);
     return ok;

@@ -15,7 +15,9 @@ typedef enum contraction_axis {
     AXIS_BLOCK_N,
     AXIS_CHUNK,
     AXIS_PANEL,
-    AXIS_ROW, /* of a copy: a step of k that is an index */
+    AXIS_ROW,        /* of a copy: a step of k that is an index */
+    AXIS_BLOCK_LINE, /* of windows: a line of places, as m is the place in it */
+    AXIS_LINE,
     AXIS_M,
     AXIS_N,
     AXIS_K,
@@ -89,13 +91,21 @@ typedef struct contraction {
     contraction_tiles tiles;
     /* What a workgroup does first, where lhs is computed by its workgroups. */
     void (*fill)(struct contraction *c, ir_builder *b, const contraction_place *grid);
-    const void *fills; /* its own data */
+    const void *fills;     /* its own data */
+    const ir_dim *windows; /* WINDOW_COUNT numbers of a convolve (dot_shape.h); else NULL */
+    struct {
+        ir_dim count;
+        int64_t in_block; /* lines of a block */
+        ir_attr step;     /* ... the parameter's name */
+    } lines;
 } contraction;
 
 /* The contraction at the anchor of a DOT group, not analysed yet. */
 contraction contraction_of_group(scheduler *s, const plan_group *group);
 /* Finds axes, operands and output. False: something is not an affine function of them. */
 bool contraction_analyse(contraction *c);
+/* Where a right side without a batch lies along n and k. */
+bool contraction_find_rhs(contraction *c);
 /* Numbers the axes of blocks behind those that are there; m, n and k are the map's last. */
 void contraction_name_axes(contraction *c, int axes);
 /* Have the axes of packing in blocks numbers? */
@@ -135,6 +145,11 @@ int64_t contraction_workgroups(const contraction *c, int64_t rows, int64_t colum
  * builder inside, *place receives the first of each. */
 ir_builder contraction_open_grid(const contraction *c, const char *what, bool by_columns,
                                  contraction_place *place);
+/* The places of a block's lines: a loop over its lines, of a convolve. */
+ir_builder contraction_open_lines(const contraction *c, ir_builder *b,
+                                  const contraction_place *block, contraction_place *place);
+/* A block with its chunks and epilogue, or just its tiles where that is all. */
+void contraction_emit_place(contraction *c, ir_builder *b, const contraction_place *block);
 /* The grid of blocks, and all that is in it. */
 void contraction_emit_grid(contraction *c);
 /* Tiles and blocks; the form and the packing are chosen. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char *const index_names[] = {"block_m", "chunk", "m", "n"};
+static const char *const index_names[] = {"block_m", "chunk", "line", "m", "n"};
 static const char *const buffer_names[] = {"lhs", "rhs", "counts", "limits", "offsets", "totals"};
 
 /* The number of a name in a list; `count` where it is not in it. */

@@ -9,6 +9,7 @@
 typedef enum dot_index {
     DOT_BLOCK_M, /* the first row of the tile's block */
     DOT_CHUNK,   /* the first step of the chunk */
+    DOT_LINE,    /* of windows: the line of the tile's places */
     DOT_M,       /* the tile's first row */
     DOT_N,       /* ... and column */
     DOT_INDEX_COUNT
@@ -23,6 +24,19 @@ typedef enum dot_buffer {
     DOT_TOTALS,  /* the sums of the chunks so far */
     DOT_BUFFER_COUNT
 } dot_buffer;
+
+/* The numbers of the attribute `windows`, in this order. */
+typedef enum window_number {
+    WINDOW_PLACES, /* of a line: windows side by side */
+    WINDOW_HEIGHT, /* of the image */
+    WINDOW_WIDTH,
+    WINDOW_ROWS, /* of a window */
+    WINDOW_COLUMNS,
+    WINDOW_CHANNELS,
+    WINDOW_STRIDE,
+    WINDOW_PADDING,
+    WINDOW_COUNT
+} window_number;
 
 typedef struct dot_shape {
     int index[DOT_INDEX_COUNT];   /* number of the operand; -1: there is none */

@@ -320,6 +320,11 @@ static ir_value reduced(expression *e, ir_value v, const affine *index) {
     return 0;
 }
 
+static bool accumulates(int opcode) {
+    graph_class class = opcode < 0 ? GRAPH_CLASS_KERNEL : graph_op_class(opcode);
+    return class == GRAPH_CLASS_REDUCE || class == GRAPH_CLASS_DOT;
+}
+
 static ir_value element_of(expression *e, ir_value v, const affine *index) {
     const substitute *s = find_substitute(e, v);
     if (s)
@@ -329,7 +334,7 @@ static ir_value element_of(expression *e, ir_value v, const affine *index) {
         affine access = expression_offset(e->p, v, index);
         return add_input(e, finished_storage(e, v), false, plan_type(e->p, v)->element, &access);
     }
-    if (opcode == GRAPH_REDUCE || opcode == GRAPH_DOT)
+    if (accumulates(opcode))
         return reduced(e, v, index);
     if (e->hoist && is_row_value(e, v, index)) {
         vec_push(&e->hoisted, v);
@@ -341,8 +346,7 @@ static ir_value element_of(expression *e, ir_value v, const affine *index) {
 /* Is this stored value the one (or one of those) whose memory the nest fills? */
 static bool is_computed_here(const expression *e, ir_value v) {
     int opcode = plan_opcode(e->p, v);
-    if (opcode < 0 || graph_op_class(opcode) == GRAPH_CLASS_REDUCE ||
-        graph_op_class(opcode) == GRAPH_CLASS_DOT)
+    if (opcode < 0 || accumulates(opcode))
         return false;
     return plan_storage(e->p, v) != v || v == e->computes ||
            (e->group >= 0 && e->p->group_of[v] == e->group) || e->probes;

@@ -295,6 +295,10 @@ static ir_location group_location(const scheduler *s, const plan_group *group) {
     return group->roots.count ? location_of(s, group->roots.items[0], none) : none;
 }
 
+static bool is_windowed(const scheduler *s, const plan_group *group) {
+    return ir_op_get(s->p->g, group->anchor)->opcode == GRAPH_CONVOLVE;
+}
+
 static void schedule_group(scheduler *s, int g) {
     const plan_group *group = &s->p->groups[g];
     if (group->inside)
@@ -315,9 +319,10 @@ static void schedule_group(scheduler *s, int g) {
         schedule_scan_group(s, g);
         break;
     case GROUP_DOT:
-        (group->ends_chain ? schedule_chain_group
-         : group->prologue ? schedule_prologue_group
-                           : schedule_dot_group)(s, group);
+        (group->ends_chain       ? schedule_chain_group
+         : group->prologue       ? schedule_prologue_group
+         : is_windowed(s, group) ? schedule_window_group
+                                 : schedule_dot_group)(s, group);
         break;
     }
     scheduler_end_group(s);

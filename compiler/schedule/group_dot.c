@@ -195,8 +195,11 @@ static leading_buffers find_leading(const contraction *c, const block_memory *me
 /* A register tile. */
 static void emit_dot(contraction *c, ir_builder *b, const contraction_place *place,
                      const block_memory *memory, const dot_output *out) {
-    static const contraction_axis named[] = {
-        [DOT_BLOCK_M] = AXIS_BLOCK_M, [DOT_CHUNK] = AXIS_CHUNK, [DOT_M] = AXIS_M, [DOT_N] = AXIS_N};
+    static const contraction_axis named[] = {[DOT_BLOCK_M] = AXIS_BLOCK_M,
+                                             [DOT_CHUNK] = AXIS_CHUNK,
+                                             [DOT_LINE] = AXIS_LINE,
+                                             [DOT_M] = AXIS_M,
+                                             [DOT_N] = AXIS_N};
     scheduler *s = c->s;
     substitute accumulator = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->result.value};
     expression e = contraction_epilogue(c, &accumulator);
@@ -206,7 +209,7 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
     axis_map map = contraction_map(c, place, true);
     for (int i = 0; i < DOT_INDEX_COUNT; i++)
         leading.shape.index[i] = numbers[named[i]];
-    ir_named_attr attrs[12] = {{"extent", ir_attr_dim(s->m, c->shape.k)},
+    ir_named_attr attrs[14] = {{"extent", ir_attr_dim(s->m, c->shape.k)},
                                {"unroll", c->tiles.unroll},
                                {"order", scheduler_order(s, c->order)},
                                {"reduction", scheduler_reduction(s, c->op)},
@@ -221,6 +224,11 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
         attrs[n++] = (ir_named_attr){"turned", ir_attr_bool(s->m, true)};
     if (c->packed)
         attrs[n++] = (ir_named_attr){"packed", ir_attr_bool(s->m, true)};
+    if (c->windows) {
+        attrs[n++] = (ir_named_attr){"windows", ir_attr_dim_array(s->m, c->windows, WINDOW_COUNT)};
+        attrs[n++] = (ir_named_attr){"rows", c->tiles.mr.name};
+        attrs[n++] = (ir_named_attr){"span", c->tiles.bm.name};
+    }
     computation compute = {.opcode = SCHED_DOT,
                            .indices = indices,
                            .axes = axes,
@@ -273,6 +281,23 @@ static ir_builder loop_n(const contraction *c, ir_builder *b, const contraction_
     return in;
 }
 
+ir_builder contraction_open_lines(const contraction *c, ir_builder *b,
+                                  const contraction_place *block, contraction_place *place) {
+    return c->windows ? scheduler_for(c->s, b, "line", block->at[AXIS_BLOCK_LINE], c->lines.count,
+                                      scheduler_int(c->s, 1), c->lines.step, &place->at[AXIS_LINE])
+                      : *b;
+}
+
+/* Around the tiles of a block's rows. The tiles of a line of windows are made where it is lowered.
+ */
+static ir_builder loop_tiles(const contraction *c, ir_builder *b, const contraction_place *block,
+                             contraction_place *place) {
+    if (!c->windows)
+        return loop_m(c, b, block, c->tiles.mr.name, place);
+    place->at[AXIS_M] = block->at[AXIS_BLOCK_M];
+    return contraction_open_lines(c, b, block, place);
+}
+
 static dot_output whole_output(const contraction *c) {
     return (dot_output){
         .value = c->result.root, .buffer = c->result.buffer, .access = c->result.access};
@@ -282,9 +307,9 @@ static void emit_short(contraction *c, ir_builder *b, const contraction_place *b
     contraction_place place = *block;
     block_memory none = {.totals = 0};
     dot_output out = whole_output(c);
-    place.at[AXIS_BLOCK_M] = place.at[AXIS_BLOCK_N] = 0;
+    place.at[AXIS_BLOCK_M] = place.at[AXIS_BLOCK_N] = place.at[AXIS_BLOCK_LINE] = 0;
     ir_builder in = loop_n(c, b, block, &place);
-    in = loop_m(c, &in, block, c->tiles.mr.name, &place);
+    in = loop_tiles(c, &in, block, &place);
     emit_dot(c, &in, &place, &none, &out);
 }
 
@@ -299,7 +324,8 @@ static void emit_epilogue(contraction *c, ir_builder *b, const contraction_place
                          .buffer = memory->totals,
                          .access = memory->total_access};
     expression e = contraction_epilogue(c, &stored);
-    ir_builder in = loop_m(c, b, block, scheduler_int(s, 1), &place);
+    ir_builder in = contraction_open_lines(c, b, block, &place);
+    in = loop_m(c, &in, block, scheduler_int(s, 1), &place);
     in = loop_n(c, &in, block, &place);
     axis_map map = contraction_map(c, &place, false);
     computation compute = {.opcode = SCHED_MAP,
@@ -342,7 +368,8 @@ static void emit_offsets(contraction *c, ir_builder *b, const contraction_place 
 
 static block_memory open_memory(contraction *c, ir_builder *b) {
     scheduler *s = c->s;
-    int64_t bn = c->tiles.bn.size, dims[] = {c->tiles.bm.size, bn};
+    int64_t bn = c->tiles.bn.size, line = c->tiles.bm.size * bn,
+            lines = c->windows ? c->lines.in_block : 1, dims[] = {lines * c->tiles.bm.size, bn};
     block_memory memory = {.totals = 0};
     if (c->chunked || c->result.apart)
         memory.totals = scheduler_buffer(s, b, "workgroup", c->element, 2, dims);
@@ -352,6 +379,10 @@ static block_memory open_memory(contraction *c, ir_builder *b) {
     contraction_set(c, &memory.total_access, AXIS_N, 1);
     contraction_set(c, &memory.total_access, AXIS_BLOCK_M, -bn);
     contraction_set(c, &memory.total_access, AXIS_BLOCK_N, -1);
+    if (c->windows) {
+        contraction_set(c, &memory.total_access, AXIS_LINE, line);
+        contraction_set(c, &memory.total_access, AXIS_BLOCK_LINE, -line);
+    }
     contraction_set(c, &memory.offset_access, AXIS_N, 1);
     contraction_set(c, &memory.offset_access, AXIS_BLOCK_N, -1);
     return memory;
@@ -374,7 +405,7 @@ void contraction_emit_block(contraction *c, ir_builder *b, const contraction_pla
     in = loop_n(c, &in, block, &place);
     if (memory.offsets)
         emit_offsets(c, &in, &place, &memory);
-    in = loop_m(c, &in, block, c->tiles.mr.name, &place);
+    in = loop_tiles(c, &in, block, &place);
     dot_output out = whole_output(c);
     if (c->result.apart)
         out = (dot_output){
@@ -410,17 +441,21 @@ ir_builder contraction_open_grid(const contraction *c, const char *what, bool by
     return b;
 }
 
+void contraction_emit_place(contraction *c, ir_builder *b, const contraction_place *block) {
+    bool of_block = c->fill && !ir_dim_is_static(c->shape.m);
+    if (c->chunked || c->result.apart || c->rhs.packing == PACK_BLOCK || (c->group && !c->turned) ||
+        of_block)
+        contraction_emit_block(c, b, block);
+    else
+        emit_short(c, b, block);
+}
+
 void contraction_emit_grid(contraction *c) {
     contraction_place block;
     ir_builder b = contraction_open_grid(c, "dot", true, &block);
     if (c->fill)
         c->fill(c, &b, &block);
-    bool of_block = c->fill && !ir_dim_is_static(c->shape.m);
-    if (c->chunked || c->result.apart || c->rhs.packing == PACK_BLOCK || (c->group && !c->turned) ||
-        of_block)
-        contraction_emit_block(c, &b, &block);
-    else
-        emit_short(c, &b, &block);
+    contraction_emit_place(c, &b, &block);
 }
 
 void contraction_choose_form(contraction *c) {

@@ -51,25 +51,6 @@ static void result_index(const contraction *c, const prologue *f, affine *index)
     contraction_set(c, &index[f->leading], AXIS_N, 1);
 }
 
-static bool find_rhs(contraction *c) {
-    const ir_module *g = c->s->p->g;
-    ir_value y = ir_op_get(g, c->op)->operands[1];
-    expression e = {.p = c->s->p, .group = -1};
-    affine index[2] = {{0}, {0}};
-    int64_t contracted = 0;
-    ir_op_ints(g, c->op, "y_contract", &contracted, 1);
-    contraction_set(c, &index[contracted], AXIS_K, 1);
-    contraction_set(c, &index[1 - contracted], AXIS_N, 1);
-    expression_element(&e, y, index);
-    bool ok = !e.failed && e.inputs.count == 1;
-    if (ok) {
-        c->rhs.access = e.inputs.items[0].access;
-        c->rhs.buffer = c->s->buffer_of[e.inputs.items[0].source];
-    }
-    expression_release(&e);
-    return ok;
-}
-
 /* Do the inputs of the epilogue go on from line to line as they go on from row to row? */
 static bool lines_are_rows(contraction *c, const prologue *f) {
     affine index[IR_MAX_RANK];
@@ -146,7 +127,7 @@ static bool analyse(contraction *c, prologue *f) {
     contraction_set(c, &c->lhs.access, AXIS_K, 1);
     if (!f->whole)
         contraction_set(c, &c->lhs.access, AXIS_BLOCK_M, negative(c->s, f->stride));
-    return find_rhs(c);
+    return contraction_find_rhs(c);
 }
 
 /* ---- the left side ---- */

@@ -90,6 +90,13 @@ static void store_factor(plan *p, ir_value v) {
         store(p, v);
 }
 
+/* The image of a convolve lies in memory, element after element. */
+static void store_image(plan *p, ir_value v) {
+    while (plan_opcode(p, v) == GRAPH_RESHAPE && !p->stored[v])
+        v = operand(p, v, 0);
+    store(p, v);
+}
+
 /* A concatenation that is a piece of another one and used nowhere else. */
 static bool is_piece(const plan *p, ir_op concat) {
     ir_value v = ir_op_get(p->g, concat)->results[0];
@@ -109,6 +116,10 @@ static void store_for_op(plan *p, ir_op op) {
     case GRAPH_RETURN:
         for (uint32_t i = 0; i < d->operand_count; i++)
             store(p, d->operands[i]);
+        break;
+    case GRAPH_CONVOLVE: /* what is computed is not computed anew for each window */
+        store_image(p, d->operands[0]);
+        store_factor(p, d->operands[1]);
         break;
     case GRAPH_DOT:
         store_factor(p, d->operands[0]);
@@ -196,7 +207,7 @@ static ir_value only_user(const epilogue *e, ir_value v) {
 
 static bool has_epilogue(const ir_module *g, ir_op op) {
     int opcode = ir_op_get(g, op)->opcode;
-    return opcode == GRAPH_DOT || opcode == GRAPH_CUMSUM;
+    return graph_op_class(opcode) == GRAPH_CLASS_DOT || opcode == GRAPH_CUMSUM;
 }
 
 /* The value in which the dot's or scan's epilogue ends: the only member that is used outside, or
@@ -415,7 +426,7 @@ static void place_op(plan *p, ir_op op) {
     if (d->result_count == 0)
         return;
     ir_value v = d->results[0];
-    if (d->opcode == GRAPH_DOT)
+    if (graph_op_class(d->opcode) == GRAPH_CLASS_DOT)
         place(p, op, new_group(p, GROUP_DOT, op), reads);
     else if (graph_op_class(d->opcode) == GRAPH_CLASS_SCAN)
         place(p, op, new_group(p, GROUP_SCAN, op), reads);

@@ -12,7 +12,8 @@ static bool is_matrix(const plan *p, ir_op dot) {
     const ir_op_data *d = ir_op_get(p->g, dot);
     const ir_type_data *x = plan_type(p, d->operands[0]), *y = plan_type(p, d->operands[1]);
     int64_t list[IR_MAX_RANK];
-    if (ir_op_ints(p->g, dot, "x_batch", list, IR_MAX_RANK) || d->operand_count > 2)
+    if (d->opcode != GRAPH_DOT || ir_op_ints(p->g, dot, "x_batch", list, IR_MAX_RANK) ||
+        d->operand_count > 2)
         return false;
     ir_op_ints(p->g, dot, "x_contract", list, 1);
     return x->rank >= 2 && y->rank == 2 && list[0] == x->rank - 1;

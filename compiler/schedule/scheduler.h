@@ -147,6 +147,8 @@ void schedule_dot_group(scheduler *s, const plan_group *group);
 /* A DOT that ends a chain, with all that it takes in. */
 void schedule_chain_group(scheduler *s, const plan_group *last);
 
+/* A convolve, which reads its image where it lies. */
+void schedule_window_group(scheduler *s, const plan_group *group);
 /* A DOT that computes its left side block by block. */
 void schedule_prologue_group(scheduler *s, const plan_group *group);
 

@@ -62,6 +62,10 @@ static const struct {
     {"layernorm", NULL, X ", g: Tensor[6, f32]", "layernorm(x, g, g, @)"},
     {"rmsnorm", NULL, X ", g: Tensor[6, f32]", "rmsnorm(x, g, @)"},
     {"conv2d", NULL, "x: Tensor[1, 5, 5, 3, f32], w: Tensor[2, 2, 3, 4, f32]", "conv2d(x, w, @)"},
+    {"convolve", "window", X,
+     "conv2d(reshape(x, (1, 4, 6, 1)), broadcast_to(sum(x), (2, @, 1, 3)))"},
+    {"convolve", NULL, "x: Tensor[1, 5, 5, 3, f32], w: Tensor[2, 2, 3, 4, f32]",
+     "conv2d(x, w, padding=2, @)"},
     {"dequantize", NULL, "x: Tensor[4, 6, i8], s: Tensor[6, f32]", "dequantize(x, s, @)"},
     {"adam", NULL, X ", c: Tensor[f32]", "adam(x, x, x, x, c, c, @)[0]"},
     /* Operations with another face in the language. */
@@ -85,7 +89,7 @@ static const struct {
 } words[] = {
     {"iota(@", ""},       {"broadcast_to(", ""}, {"reshape(", ""}, {"transpose(", ""},
     {"arange(", ""},      {"full(", ""},         {"x[", ""},       {"cast(", ""},
-    {"sum(x, @", "axis"}, {"x + sum(", "axis"},  {"adam(", NULL},
+    {"sum(x, @", "axis"}, {"x + sum(", "axis"},  {"adam(", NULL},  {"conv2d(reshape(", ""},
 };
 
 static const char *word_of(const char *call, const char *attribute) {

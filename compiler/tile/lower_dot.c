@@ -8,33 +8,10 @@
  * by the tile's columns, which the load turns over; what is left over goes step by step. */
 #include <string.h>
 
-#include "tile/lowering.h"
-
-typedef struct dot {
-    frame f;
-    ir_builder *b;
-    bool packed;
-    dtype element;
-    ir_dim lhs[LOWERING_AXES + 1], rhs[LOWERING_AXES + 1];
-    ir_value counts;      /* tile Rx1 of i32 */
-    ir_value least, most; /* as indices */
-    int k;                /* position of the reduced index in the frame */
-    bool unit;            /* multiplies 128 and rhs */
-    int64_t chunk;        /* steps of one chunk of its order */
-    int64_t unroll;       /* steps in one trip */
-    int64_t group;        /* elements of a step that are 32 bits of both sides; 0: single ones */
-    dtype of;             /* their type */
-    bool turned;          /* the rhs of a trip is one tile, a row for each of its steps */
-    bool even;            /* trips have no remainder */
-    bool known;           /* the number of all steps: a multiple of those of a group */
-    int64_t prefetch;     /* lines of the next panel for one trip */
-    ir_value totals, total_at; /* chunk by chunk: memory and place of the running totals */
-    int64_t total_row, total_column;
-    ir_value near; /* where this tile's share of the next panel begins */
-} dot;
+#include "tile/lower_dot.h"
 
 /* Operands that were not packed are of the summed type, or (tf32) have its bits. */
-static ir_value summed(const dot *t, ir_builder *b, ir_value x) {
+ir_value dot_summed(const dot *t, ir_builder *b, ir_value x) {
     return tile_type(b, x)->element == t->element ? x : tile_op(b, TILE_CONVERT, &x, 1, t->element);
 }
 
@@ -137,8 +114,7 @@ static ir_value load_left(dot *t, ir_builder *b, ir_value k) {
     return tile_load_window(b, frame_memory(&t->f, 0), frame_offset(&t->f, b, t->lhs), &w);
 }
 
-/* The rhs of the `count` steps from k on, a row for each. */
-static ir_value load_right(dot *t, ir_builder *b, ir_value k, int64_t count) {
+ir_value dot_right(dot *t, ir_builder *b, ir_value k, int64_t count) {
     frame *f = &t->f;
     f->index[t->k] = k;
     tile_window w = frame_window(f, t->rhs);
@@ -177,7 +153,7 @@ static ir_value of_group(const dot *t, ir_builder *b, ir_value groups, int64_t e
     if (of == DTYPE_BF16) { /* the high half of an f32 */
         ir_value bits = i ? with_constant(b, TILE_AND, groups, 0xffff0000u)
                           : with_constant(b, TILE_SHL, groups, 16);
-        return summed(t, b, tile_op(b, TILE_BITCAST, &bits, 1, DTYPE_F32));
+        return dot_summed(t, b, tile_op(b, TILE_BITCAST, &bits, 1, DTYPE_F32));
     }
     uint32_t bits = of == DTYPE_I4 ? 4 : 8, above = (uint32_t)(each - 1 - i) * 8 + 8 - bits;
     ir_value x = above ? with_constant(b, TILE_SHL, groups, above) : groups;
@@ -194,19 +170,20 @@ static ir_value multiply_add(const dot *t, ir_builder *b, ir_value x, ir_value y
 
 /* One step: the loads and the multiply-add. */
 static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
-    ir_value x = load_left(t, b, k), y = load_right(t, b, k, 1);
-    x = summed(t, b, x);
-    y = summed(t, b, y);
+    ir_value x = load_left(t, b, k), y = dot_right(t, b, k, 1);
+    x = dot_summed(t, b, x);
+    y = dot_summed(t, b, y);
     return multiply_add(t, b, x, y, sum);
 }
 
 /* All steps of a turned trip. */
 static ir_value turned_trip(dot *t, ir_builder *b, ir_value k, ir_value sum) {
     int64_t one = 1, each = turned_group(t);
-    ir_value rows = each ? group_rows(t, b, k, each) : summed(t, b, load_right(t, b, k, t->unroll));
+    ir_value rows =
+        each ? group_rows(t, b, k, each) : dot_summed(t, b, dot_right(t, b, k, t->unroll));
     for (int64_t i = 0; i < t->unroll; i++) {
         ir_value y = tile_row(b, rows, each ? i / each : i);
-        ir_value x = summed(t, b, load_left(t, b, i ? tile_affine(b, i, &k, &one, 1) : k));
+        ir_value x = dot_summed(t, b, load_left(t, b, i ? tile_affine(b, i, &k, &one, 1) : k));
         y = each ? of_group(t, b, y, each, i % each) : y;
         sum = multiply_add(t, b, x, y, sum);
     }
@@ -450,9 +427,7 @@ static void store_total(dot *t, ir_builder *b, ir_value sum) {
     tile_store(b, t->totals, t->total_at, sum, t->total_row, t->total_column, false);
 }
 
-/* Of the tile's chunk. */
-static void chunk_bounds(const dot *t, ir_builder *b, ir_dim extent, ir_value *low,
-                         ir_value *high) {
+void dot_chunk_bounds(const dot *t, ir_builder *b, ir_dim extent, ir_value *low, ir_value *high) {
     int64_t one = 1;
     *low = t->f.index[t->f.shape.index[DOT_CHUNK]];
     ir_value end = tile_affine(b, t->chunk, low, &one, 1);
@@ -489,15 +464,9 @@ static ir_value last_chunk(const dot *t, ir_builder *b, ir_dim extent) {
     return tile_index_floor(b, last, t->chunk);
 }
 
-/* total = total + chunk, in memory; after the last chunk, the epilogue. */
-static void accumulate(dot *t, ir_builder *b, ir_dim extent) {
+void dot_add_chunk(dot *t, ir_builder *b, ir_dim extent, ir_value start, ir_value sum) {
     int64_t one = 1, far = ir_dim_is_static(extent) ? extent : INT64_C(1) << 40;
     frame *f = &t->f;
-    ir_value start, end;
-    chunk_bounds(t, b, extent, &start, &end);
-    if (t->packed)
-        share_panel(t, b, start);
-    ir_value sum = chunk(t, b, start, end);
     find_totals(t, b);
     sum = onto_totals(t, b, extent, start, sum);
     if (t->totals == frame_memory(f, f->leading + f->body_inputs)) {
@@ -507,6 +476,19 @@ static void accumulate(dot *t, ir_builder *b, ir_dim extent) {
     ir_value last = last_chunk(t, b, extent);
     when_below(t, b, start, last, far, store_total, sum);
     when_below(t, b, last, tile_affine(b, 1, &start, &one, 1), far, finish, sum);
+}
+
+/* total = total + chunk, in memory. */
+static void accumulate(dot *t, ir_builder *b, ir_dim extent) {
+    ir_value start, end;
+    dot_chunk_bounds(t, b, extent, &start, &end);
+    if (t->packed)
+        share_panel(t, b, start);
+    dot_add_chunk(t, b, extent, start, chunk(t, b, start, end));
+}
+
+void dot_finish_chunk(dot *t, ir_builder *b, ir_value sum) {
+    finish(t, b, with_zero(t, b, sum));
 }
 
 static void whole(dot *t, ir_builder *b, ir_dim extent);
@@ -540,7 +522,9 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     frame_access(&t.f, 1, t.rhs);
     t.turned = ir_op_attr(l->s, op, "turned") != 0;
     t.even = t.known && extent % t.unroll == 0 && t.chunk % t.unroll == 0;
-    if (t.f.shape.buffer[DOT_LIMITS] >= 0)
+    if (ir_op_attr(l->s, op, "windows"))
+        lower_windows(&t, b, extent);
+    else if (t.f.shape.buffer[DOT_LIMITS] >= 0)
         where_needed(&t, b, extent);
     else
         whole(&t, b, extent);
@@ -556,7 +540,7 @@ static void whole(dot *t, ir_builder *b, ir_dim extent) {
     if (t->packed)
         t->prefetch = 0;
     if (t->unit && t->f.shape.index[DOT_CHUNK] >= 0) {
-        chunk_bounds(t, b, extent, &low, &high);
+        dot_chunk_bounds(t, b, extent, &low, &high);
         finish(t, b, chunk(t, b, low, high));
         return;
     }

@@ -73,6 +73,14 @@ bool orders_check_chunk_use(const orders *o, ir_op op);
 /* verify_scan.c: the loops and steps of running sums in seq, whether or not bounds are numbers. */
 bool orders_check_scan_loop(orders *o, ir_op loop, const reduction_record *r);
 bool orders_check_scan(orders *o, ir_op scan, const reduction_record *r);
+/* Notes elements [start, end) of a dot: they follow those before, or are the same once more (for
+ * other rows or columns), or begin anew. */
+bool orders_note_elements(orders *o, ir_op loop, const reduction_record *r, int64_t start,
+                          int64_t end);
+
+/* verify_windows.c: the loop over the rows of windows, in it loops over runs of steps. */
+bool orders_is_window_loop(const orders *o, ir_op loop);
+bool orders_check_window_loop(orders *o, ir_op loop, const reduction_record *r);
 
 /* verify_lanes.c: the loops and folds of a sum in lanes64. */
 bool orders_check_lanes_loop(orders *o, ir_op loop, const reduction_record *r);

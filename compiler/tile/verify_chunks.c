@@ -102,9 +102,7 @@ static bool find_before(const orders *o, ir_op loop, ir_op *before) {
     return true;
 }
 
-/* Notes elements [start, end): they follow those before, or are the same once more (for other rows
- * or columns), or begin anew. */
-static bool note_elements(orders *o, ir_op loop, const reduction_record *r, int64_t start,
+bool orders_note_elements(orders *o, ir_op loop, const reduction_record *r, int64_t start,
                           int64_t end) {
     order_track *t = orders_track(o, loop);
     bool again = start == t->start && end == t->end;
@@ -187,7 +185,8 @@ static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
         return orders_fail(o, loop, "ends inside its chunk");
     o->open = end || (between && !whole) ? loop : 0;
     o->open_end = end;
-    return !first || note_elements(o, loop, r, base.first, smaller(base.last + length, r->extent));
+    return !first ||
+           orders_note_elements(o, loop, r, base.first, smaller(base.last + length, r->extent));
 }
 
 /* ---- loops ---- */
@@ -220,6 +219,9 @@ bool orders_check_dot_loop(orders *o, ir_op loop, const reduction_record *r) {
         sums += kind == CARRIED_ADDED && steps == 1;
         products += kind == CARRIED_FMA && steps == ir_op_int(o->m, loop, "step", 0);
     }
+    ir_op around = orders_loop_around(o, loop);
+    if (products == d->result_count && around && orders_is_window_loop(o, around))
+        return true; /* its bounds were checked with those beside it */
     if (sums == d->result_count)
         return check_chunk_loop(o, loop, r);
     return products == d->result_count
@@ -241,7 +243,9 @@ bool orders_check_chunk_use(const orders *o, ir_op op) {
         ir_value other = d->operands[d->operand_count > 1 ? 1 - (i & 1) : 0];
         bool total = d->opcode == TILE_ADD &&
                      (!ir_value_get(o->m, other)->op || orders_defined_by(o, other, TILE_LOAD));
-        bool carried = d->opcode == TILE_FOR && ir_op_int(o->m, op, "reduction", -1) == number;
+        ir_op around = orders_loop_around(o, loop);
+        bool carried = (d->opcode == TILE_FOR && ir_op_int(o->m, op, "reduction", -1) == number) ||
+                       (d->opcode == TILE_YIELD && around && orders_is_window_loop(o, around));
         if (!total && !carried)
             return orders_fail(o, loop, "its chunk's sum goes to '%s' instead of the total",
                                op_info_get(d->opcode)->name);

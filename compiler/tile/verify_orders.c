@@ -226,6 +226,8 @@ static bool check_marked_loop(orders *o, ir_op loop) {
         return false;
     if (strcmp(r->kind, "cumsum") == 0)
         return orders_check_scan_loop(o, loop, r);
+    if (strcmp(r->kind, "dot") == 0 && orders_is_window_loop(o, loop))
+        return orders_check_window_loop(o, loop, r);
     if (o->symbolic)
         return orders_check_symbolic_loop(o, loop, r);
     if (strcmp(r->kind, "dot") == 0)

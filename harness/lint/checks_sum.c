@@ -50,17 +50,30 @@ static void note(sums *s, double sum, dtype type) {
     }
 }
 
+static bool is_product(const ir_module *m, ir_op op) {
+    const char *name = lint_op_name(m, op);
+    return strcmp(name, "dot") == 0 || strcmp(name, "convolve") == 0;
+}
+
+/* Products in one sum. */
+static double steps_of(const ir_module *m, ir_op op) {
+    const ir_op_data *o = ir_op_get(m, op);
+    bool windows = strcmp(lint_op_name(m, op), "convolve") == 0;
+    return windows ? (double)type_of(m, o->operands[1])->dims[0]
+                   : extent(m, o->operands[0], op, "x_contract");
+}
+
 static void look(const ir_module *m, ir_op op, sums *s) {
     const ir_op_data *o = ir_op_get(m, op);
-    bool dot = strcmp(lint_op_name(m, op), "dot") == 0,
-         runs = strcmp(lint_op_name(m, op), "cumsum") == 0,
+    bool dot = is_product(m, op), runs = strcmp(lint_op_name(m, op), "cumsum") == 0,
          sum = strcmp(lint_op_name(m, op), "reduce") == 0 &&
                strcmp(ir_op_string(m, op, "kind", ""), "sum") == 0;
     if (!dot && !sum && !runs)
         return;
     dtype result = type_of(m, o->results[0])->element;
     int x = lint_input_of(m, o->operands[0]), y = dot ? lint_input_of(m, o->operands[1]) : x;
-    if (dot && x >= 0 && y >= 0 && x != y) {
+    bool swaps = strcmp(lint_op_name(m, op), "dot") == 0;
+    if (swaps && x >= 0 && y >= 0 && x != y) {
         s->product = true;
         s->x = x;
         s->y = y;
@@ -73,9 +86,7 @@ static void look(const ir_module *m, ir_op op, sums *s) {
                  magnitude(s->c, x),
              result);
     else if (dot)
-        note(s,
-             extent(m, o->operands[0], op, "x_contract") * magnitude(s->c, x) * magnitude(s->c, y),
-             result);
+        note(s, steps_of(m, op) * magnitude(s->c, x) * magnitude(s->c, y), result);
     else
         note(s, extent(m, o->operands[0], op, "axes") * magnitude(s->c, x), result);
 }
@@ -86,7 +97,7 @@ static bool keeps_whole(const ir_module *m, ir_op op) {
         "add",       "sub",    "mul",     "fma",    "neg",    "abs",       "maximum",
         "minimum",   "select", "compare", "dot",    "reduce", "broadcast", "reshape",
         "transpose", "slice",  "window",  "concat", "gather", "iota",      "extent",
-        "and",       "or",     "xor",     "not",    "cumsum", "argsort"};
+        "and",       "or",     "xor",     "not",    "cumsum", "argsort",   "convolve"};
     const char *name = lint_op_name(m, op);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
@@ -113,7 +124,7 @@ static bool rounds(const ir_module *m, ir_op op) {
 static bool accumulates_floats(const ir_module *m, ir_op op) {
     const char *name = lint_op_name(m, op);
     bool adds =
-        strcmp(name, "dot") == 0 || strcmp(name, "cumsum") == 0 ||
+        is_product(m, op) || strcmp(name, "cumsum") == 0 ||
         (strcmp(name, "reduce") == 0 && strcmp(ir_op_string(m, op, "kind", ""), "sum") == 0);
     return adds && lint_type_is_float(type_of(m, ir_op_get(m, op)->results[0])->element);
 }

@@ -82,7 +82,19 @@ typedef struct dot_plan {
     int64_t x_axes[IR_MAX_RANK],
         y_axes[IR_MAX_RANK]; /* batch, free, contracted | batch, contracted, free */
 } dot_plan;
+/* Of a convolve the image keeps its axes. */
 dot_plan interp_dot_plan(const interp_step *s);
+/* The windows of a convolve: batch 1, m counts windows, k is (kh, kw, channel). */
+typedef struct window_plan {
+    int64_t height, width, channels; /* of the image */
+    int64_t rows, columns;           /* of a window */
+    int64_t down, across;            /* windows of an image */
+    int64_t stride, padding;
+} window_plan;
+window_plan interp_window_plan(const interp_step *s);
+/* Where the place of a window, kh * columns + kw, is in the image: its first channel's element.
+ * False: it is outside. */
+bool interp_window_place(const window_plan *p, int64_t window, int64_t place, int64_t *at);
 /* Steps of row `row`: k, or what k_count says within [0, k]. */
 int64_t interp_dot_steps(const interp_step *s, const dot_plan *p, int64_t row);
 

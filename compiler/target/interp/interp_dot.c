@@ -1,4 +1,4 @@
-/* interp_dot.c - contractions in the orders chunk512 and seq.
+/* interp_dot.c - contractions in the orders chunk512 and seq, of rows and of windows.
  *
  * The right side is laid out in panels of 64 columns, so that one step of k is a loop over columns.
  * Each element still has its own chain: acc = fma(a[k], b[k], acc), k ascending. */
@@ -42,7 +42,41 @@ static int64_t *put(int64_t *at, const int64_t *axes, uint32_t count) {
     return at + count;
 }
 
-dot_plan interp_dot_plan(const interp_step *s) {
+window_plan interp_window_plan(const interp_step *s) {
+    const tensor *x = s->in[0];
+    int64_t window[2] = {0};
+    ir_op_ints(s->m, s->op, "window", window, 2);
+    return (window_plan){.height = x->dims[1],
+                         .width = x->dims[2],
+                         .channels = x->dims[3],
+                         .rows = window[0],
+                         .columns = window[1],
+                         .down = s->out->dims[1],
+                         .across = s->out->dims[2],
+                         .stride = ir_op_int(s->m, s->op, "stride", 1),
+                         .padding = ir_op_int(s->m, s->op, "padding", 0)};
+}
+
+bool interp_window_place(const window_plan *p, int64_t window, int64_t place, int64_t *at) {
+    int64_t image = window / (p->down * p->across), line = window / p->across % p->down,
+            column = window % p->across;
+    int64_t y = line * p->stride - p->padding + place / p->columns,
+            x = column * p->stride - p->padding + place % p->columns;
+    *at = ((image * p->height + y) * p->width + x) * p->channels;
+    return y >= 0 && y < p->height && x >= 0 && x < p->width;
+}
+
+static dot_plan window_dot_plan(const interp_step *s) {
+    const int64_t *y = s->out->dims, *w = s->in[1]->dims;
+    return (dot_plan){.batch = 1,
+                      .m = y[0] * y[1] * y[2],
+                      .n = w[1],
+                      .k = w[0],
+                      .x_axes = {0, 1, 2, 3},
+                      .y_axes = {0, 1}};
+}
+
+static dot_plan side_dot_plan(const interp_step *s) {
     side x = read_side(s, s->in[0], "x_batch", "x_contract"),
          y = read_side(s, s->in[1], "y_batch", "y_contract");
     dot_plan p = {.batch = extent(s->in[0], x.batch, x.batches),
@@ -52,6 +86,10 @@ dot_plan interp_dot_plan(const interp_step *s) {
     put(put(put(p.x_axes, x.batch, x.batches), x.rest, x.rests), x.contract, x.contracts);
     put(put(put(p.y_axes, y.batch, y.batches), y.contract, y.contracts), y.rest, y.rests);
     return p;
+}
+
+dot_plan interp_dot_plan(const interp_step *s) {
+    return s->opcode == GRAPH_CONVOLVE ? window_dot_plan(s) : side_dot_plan(s);
 }
 
 int64_t interp_dot_steps(const interp_step *s, const dot_plan *p, int64_t row) {
@@ -67,13 +105,14 @@ int64_t interp_dot_steps(const interp_step *s, const dot_plan *p, int64_t row) {
 #define ALWAYS static inline __attribute__((always_inline))
 
 #define ROW_BY_PANEL(T, suffix, fma)                                                               \
-    ALWAYS void row_##suffix(const T *x, const T *panel, int64_t steps, int64_t chunk, T *out) {   \
+    ALWAYS void row_##suffix(const T *x, const bool *there, const T *panel, int64_t steps,         \
+                             int64_t chunk, T *out) {                                              \
         T total[PANEL] = {0};                                                                      \
         for (int64_t first = 0; first < steps; first += chunk) {                                   \
             int64_t last = steps - first < chunk ? steps : first + chunk;                          \
             T acc[PANEL] = {0};                                                                    \
             for (int64_t k = first; k < last; k++)                                                 \
-                for (int j = 0; j < PANEL; j++)                                                    \
+                for (int j = 0; j < PANEL && (!there || there[k]); j++)                            \
                     acc[j] = fma(x[k], panel[k * PANEL + j], acc[j]);                              \
             for (int j = 0; j < PANEL; j++)                                                        \
                 total[j] = total[j] + acc[j];                                                      \
@@ -84,31 +123,33 @@ int64_t interp_dot_steps(const interp_step *s, const dot_plan *p, int64_t row) {
 ROW_BY_PANEL(float, f32, __builtin_fmaf)
 ROW_BY_PANEL(double, f64, __builtin_fma)
 
-typedef void (*row_f32_fn)(const float *x, const float *panel, int64_t steps, int64_t chunk,
-                           float *out);
-typedef void (*row_f64_fn)(const double *x, const double *panel, int64_t steps, int64_t chunk,
-                           double *out);
+typedef void (*row_f32_fn)(const float *x, const bool *there, const float *panel, int64_t steps,
+                           int64_t chunk, float *out);
+typedef void (*row_f64_fn)(const double *x, const bool *there, const double *panel, int64_t steps,
+                           int64_t chunk, double *out);
 
-static void row_f32_plain(const float *x, const float *panel, int64_t steps, int64_t chunk,
-                          float *out) {
-    row_f32(x, panel, steps, chunk, out);
+static void row_f32_plain(const float *x, const bool *there, const float *panel, int64_t steps,
+                          int64_t chunk, float *out) {
+    row_f32(x, there, panel, steps, chunk, out);
 }
 
-static void row_f64_plain(const double *x, const double *panel, int64_t steps, int64_t chunk,
-                          double *out) {
-    row_f64(x, panel, steps, chunk, out);
+static void row_f64_plain(const double *x, const bool *there, const double *panel, int64_t steps,
+                          int64_t chunk, double *out) {
+    row_f64(x, there, panel, steps, chunk, out);
 }
 
 #if defined(__x86_64__)
 /* The same lines, compiled with hardware fma: the same bits, without a library call a step. */
-__attribute__((target("avx2,fma"))) static void
-row_f32_fma(const float *x, const float *panel, int64_t steps, int64_t chunk, float *out) {
-    row_f32(x, panel, steps, chunk, out);
+__attribute__((target("avx2,fma"))) static void row_f32_fma(const float *x, const bool *there,
+                                                            const float *panel, int64_t steps,
+                                                            int64_t chunk, float *out) {
+    row_f32(x, there, panel, steps, chunk, out);
 }
 
-__attribute__((target("avx2,fma"))) static void
-row_f64_fma(const double *x, const double *panel, int64_t steps, int64_t chunk, double *out) {
-    row_f64(x, panel, steps, chunk, out);
+__attribute__((target("avx2,fma"))) static void row_f64_fma(const double *x, const bool *there,
+                                                            const double *panel, int64_t steps,
+                                                            int64_t chunk, double *out) {
+    row_f64(x, there, panel, steps, chunk, out);
 }
 
 static bool has_fma(void) {
@@ -129,11 +170,24 @@ typedef struct dot_job {
     dot_plan p;
     tensor x, y; /* permuted */
     int64_t chunk;
+    const window_plan *windows; /* of a convolve */
+    bool *there;                /* ... which steps of the present row happen */
 } dot_job;
 
 /* Columns first .. first + PANEL of batch b of y, absent ones 0; only sums that are not stored see
  * those. */
 #define PACK(T, suffix)                                                                            \
+    static void window_##suffix(const dot_job *d, int64_t window, T *row) {                        \
+        const window_plan *w = d->windows;                                                         \
+        int64_t at;                                                                                \
+        for (int64_t i = 0; i < w->rows * w->columns; i++) {                                       \
+            bool inside = interp_window_place(w, window, i, &at);                                  \
+            memset(d->there + i * w->channels, inside, (size_t)w->channels);                       \
+            if (inside)                                                                            \
+                interp_load_##suffix(&d->x, at, w->channels, row + i * w->channels);               \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
     static void pack_##suffix(const dot_job *d, int64_t b, int64_t first, T *panel) {              \
         int64_t n = d->p.n - first < PANEL ? d->p.n - first : PANEL;                               \
         memset(panel, 0, sizeof *panel *PANEL *(size_t)d->p.k);                                    \
@@ -148,8 +202,11 @@ typedef struct dot_job {
         pack_##suffix(d, b, first, panel);                                                         \
         for (int64_t m = 0; m < d->p.m; m++) {                                                     \
             int64_t at = b * d->p.m + m, steps = interp_dot_steps(d->s, &d->p, m);                 \
-            interp_load_##suffix(&d->x, at * d->p.k, d->p.k, row);                                 \
-            one(row, panel, steps, d->chunk ? d->chunk : steps + 1, sums);                         \
+            if (d->windows)                                                                        \
+                window_##suffix(d, m, row);                                                        \
+            else                                                                                   \
+                interp_load_##suffix(&d->x, at * d->p.k, d->p.k, row);                             \
+            one(row, d->there, panel, steps, d->chunk ? d->chunk : steps + 1, sums);               \
             interp_store_##suffix(d->s->out, at * d->p.n + first, n, sums);                        \
         }                                                                                          \
     }                                                                                              \
@@ -193,11 +250,17 @@ static void dot_i64(const dot_job *d) {
 
 bool interp_dot(const interp_step *s, status *st) {
     const order_info *order = order_info_of(order_of(s->m, s->op, ORDER_CHUNK512));
+    window_plan windows;
     dot_job d = {.s = s, .p = interp_dot_plan(s), .chunk = order->chunk};
     if (order->of != ORDER_OF_DOT)
         return status_set(st, STATUS_INVALID,
                           "a contraction cannot have the order '%s'; chunk512 or seq",
                           interp_text(s, "order"));
+    if (s->opcode == GRAPH_CONVOLVE) {
+        windows = interp_window_plan(s);
+        d.windows = &windows;
+        d.there = base_calloc((size_t)d.p.k + 1, sizeof *d.there);
+    }
     bool ok = interp_permute(s->in[0], d.p.x_axes, &d.x, st) &&
               interp_permute(s->in[1], d.p.y_axes, &d.y, st);
     if (ok && !dtype_is_float(d.x.type))
@@ -208,5 +271,6 @@ bool interp_dot(const interp_step *s, status *st) {
         dot_f32(&d);
     tensor_release(&d.x);
     tensor_release(&d.y);
+    free(d.there);
     return ok;
 }

@@ -214,7 +214,19 @@ typedef struct dot_job {
     dot_plan p;
     factor x, y;
     sums r;
+    const window_plan *windows; /* of a convolve */
 } dot_job;
+
+/* The element of x in step k of a row; false: that step does not happen. */
+static bool left_element(const dot_job *d, int64_t row, int64_t k, int64_t *at) {
+    const window_plan *w = d->windows;
+    *at = row * d->p.k + k;
+    if (!w)
+        return true;
+    bool inside = interp_window_place(w, row, k / w->channels, at);
+    *at += k % w->channels;
+    return inside;
+}
 
 /* The products of one result, one by one: slow, for where they are no numbers. */
 static bounded odd_product(const dot_job *d, int64_t row, int64_t b, int64_t j, int64_t steps,
@@ -222,7 +234,9 @@ static bounded odd_product(const dot_job *d, int64_t row, int64_t b, int64_t j, 
     oddities o = {.nan = false};
     double sum = 0;
     for (int64_t k = 0; k < steps; k++) {
-        int64_t left = row * d->p.k + k, right = (b * d->p.k + k) * d->p.n + j;
+        int64_t left, right = (b * d->p.k + k) * d->p.n + j;
+        if (!left_element(d, row, k, &left))
+            continue;
         bounded x = {((const double *)d->x.value.data)[left],
                      ((const double *)d->x.bound.data)[left]};
         bounded y = {((const double *)d->y.value.data)[right],
@@ -243,7 +257,9 @@ static void dot_row(const dot_job *d, int64_t b, int64_t m, int64_t steps) {
     int64_t n = d->p.n, row = b * d->p.m + m;
     memset(d->r.value, 0, sizeof(double) * 3 * (size_t)n);
     for (int64_t k = 0; k < steps; k++) {
-        int64_t at = row * d->p.k + k, column = (b * d->p.k + k) * n;
+        int64_t at, column = (b * d->p.k + k) * n;
+        if (!left_element(d, row, k, &at))
+            continue;
         const double *y = (const double *)d->y.value.data + column,
                      *e = (const double *)d->y.bound.data + column;
         bounded x = {((const double *)d->x.value.data)[at], ((const double *)d->x.bound.data)[at]};
@@ -280,7 +296,12 @@ bool reference_dot(const reference_step *s, status *st) {
     for (uint32_t i = 0; i < s->in_count && i < 3; i++)
         in[i] = &s->in[i]->value;
     interp_step values = {s->m, s->op, s->opcode, in, s->in_count, &s->out->value};
+    window_plan windows;
     dot_job d = {.s = s, .p = interp_dot_plan(&values)};
+    if (s->opcode == GRAPH_CONVOLVE) {
+        windows = interp_window_plan(&values);
+        d.windows = &windows;
+    }
     bool ok = permute(s->in[0], s->in_type, d.p.x_axes, &d.x, st) &&
               permute(s->in[1], s->in_type, d.p.y_axes, &d.y, st);
     if (ok)

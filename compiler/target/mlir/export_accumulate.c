@@ -246,9 +246,56 @@ static const char *step(exporter *e, contraction *c, const char *k, const char *
     return export_op(e, "arith.addi %s, %s : %s", carried, product, c->element);
 }
 
+/* ---- windows ---- */
+
+/* The place `k` of a window along axis 1 or 2, from its number: within the image, and whether it
+ * was there. */
+static const char *window_place(exporter *e, const contraction *c, int axis, const char *number,
+                                const char *k, const char **inside) {
+    int64_t stride = ir_op_int(e->m, c->op, "stride", 1),
+            padding = ir_op_int(e->m, c->op, "padding", 0);
+    const char *zero = export_index(e, 0),
+               *length = export_index(e, export_type(e, c->x)->dims[axis]);
+    const char *at = export_op(e, "arith.muli %s, %s : index", number, export_index(e, stride));
+    at = export_op(e, "arith.addi %s, %s : index", at, k);
+    at = export_op(e, "arith.subi %s, %s : index", at, export_index(e, padding));
+    const char *from = export_op(e, "arith.cmpi sge, %s, %s : index", at, zero),
+               *to = export_op(e, "arith.cmpi slt, %s, %s : index", at, length);
+    const char *both = export_op(e, "arith.andi %s, %s : i1", from, to);
+    *inside = *inside ? export_op(e, "arith.andi %s, %s : i1", *inside, both) : both;
+    return export_op(e, "arith.select %s, %s, %s : index", both, at, zero);
+}
+
+/* A step whose place is outside of the image leaves the sum as it is. */
+static const char *window_step(exporter *e, contraction *c, const char *k, const char *carried) {
+    int64_t window[2] = {0}, channels = export_type(e, c->x)->dims[3];
+    ir_op_ints(e->m, c->op, "window", window, 2);
+    const char *across = export_index(e, window[1]), *each = export_index(e, channels);
+    const char *place = export_op(e, "arith.divui %s, %s : index", k, each), *inside = NULL;
+    const char *down = export_op(e, "arith.divui %s, %s : index", place, across);
+    const char *right = export_op(e, "arith.remui %s, %s : index", place, across);
+    const char *x_at[] = {c->x_at[0], window_place(e, c, 1, c->x_at[1], down, &inside),
+                          window_place(e, c, 2, c->x_at[2], right, &inside),
+                          export_op(e, "arith.remui %s, %s : index", k, each)};
+    const char *y_at[] = {k, c->y_at[1]};
+    const char *x = factor(e, c, c->x, x_at), *y = factor(e, c, c->y, y_at);
+    const char *next = export_op(e, "math.fma %s, %s, %s : %s", x, y, carried, c->element);
+    return export_op(e, "arith.select %s, %s, %s : %s", inside, next, carried, c->element);
+}
+
+static void place_windows(exporter *e, contraction *c, const char *const *index) {
+    for (int i = 0; i < 3; i++)
+        c->x_at[i] = index[i];
+    c->y_at[1] = index[3];
+    c->extent = export_type(e, c->y)->dims[0];
+    for (int i = 1; i < 3; i++) /* of no places every step is outside */
+        c->extent = export_type(e, c->x)->dims[i] ? c->extent : 0;
+}
+
 static const char *one_chain(exporter *e, contraction *c, const char *low, const char *high) {
     loop l = open_loop(e, low, high, 1, export_bits(e, c->type, 0), c->element);
-    close_loop(e, &l, step(e, c, l.index, l.carried));
+    bool windows = ir_op_get(e->m, c->op)->opcode == GRAPH_CONVOLVE;
+    close_loop(e, &l, (windows ? window_step : step)(e, c, l.index, l.carried));
     return l.result;
 }
 
@@ -276,7 +323,7 @@ static const char *contracted(exporter *e, ir_op op, const char *const *index) {
     const ir_op_data *d = ir_op_get(e->m, op);
     contraction c = {.op = op, .x = d->operands[0], .y = d->operands[1]};
     dtype result = export_type(e, d->results[0])->element;
-    place_axes(e, &c, index);
+    (d->opcode == GRAPH_CONVOLVE ? place_windows : place_axes)(e, &c, index);
     c.type = export_compute_type(export_type(e, c.x)->element);
     if (!dtype_is_float(c.type))
         c.type = result;
@@ -301,12 +348,13 @@ static const char *contracted(exporter *e, ir_op op, const char *const *index) {
 }
 
 const char *export_accumulated(exporter *e, ir_op op, const char *const *index) {
-    switch (ir_op_get(e->m, op)->opcode) {
-    case GRAPH_DOT:
+    int opcode = ir_op_get(e->m, op)->opcode;
+    switch (graph_op_class(opcode)) {
+    case GRAPH_CLASS_DOT:
         return contracted(e, op, index);
-    case GRAPH_CUMSUM:
-        return running(e, op, index);
-    case GRAPH_ARGSORT:
+    case GRAPH_CLASS_SCAN:
+        if (opcode == GRAPH_CUMSUM)
+            return running(e, op, index);
         export_refuse(e, "an order of elements, which is no loop over those of the result");
         return "%none";
     default:

@@ -64,7 +64,7 @@ def attention(q, k, v, causal=False):
 
 
 def convolution(x, w, bias):
-    """Windows of 3 by 2, every second one, of images with one zero on each side."""
+    """Windows of 3 by 2, every second one, of images with one place on each side."""
     x = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
     rows, columns = (x.shape[1] - 3) // 2 + 1, (x.shape[2] - 2) // 2 + 1
     parts = (np.einsum("bmnk,ko->bmno", x[:, i:i + 2 * rows - 1:2, j:j + 2 * columns - 1:2], w[i, j])

@@ -1,0 +1,177 @@
+/* group_window.c - a convolution: the windows of an image, contracted with weights.
+ *
+ * The image is read where it lies. A block is some lines of windows; its tiles are runs of a line,
+ * so that the steps outside of the image are whole rows of a window for all of a tile, and at the
+ * ends of a line places for some of its rows (tile/lower_windows.c). */
+#include <string.h>
+
+#include "schedule/contraction.h"
+#include "schedule/integers.h"
+
+/* The axes: image, line, m, n, k. */
+enum { IMAGE, LINE, PLACE, COLUMN, STEP, AXES };
+/* Rows of a tile at most, with many registers and with few; and where a launch gives the line. */
+enum { MANY_ROWS = 14, SOME_ROWS = 6 };
+/* Places of a block, where a line is longer or its length is given at launch, in tiles. */
+enum { TILES_OF_LINE = 16 };
+
+static ir_dim times(const scheduler *s, ir_dim x, ir_dim y) {
+    return plan_product(s->p, x, y);
+}
+
+static ir_dim scaled(const scheduler *s, ir_dim start, ir_dim x, int64_t by) {
+    return ir_dim_add_scaled(s->p->dims, start, x, by);
+}
+
+static void read_windows(const contraction *c, ir_dim *w) {
+    const ir_module *g = c->s->p->g;
+    const ir_type_data *x = plan_type(c->s->p, ir_op_get(g, c->op)->operands[0]);
+    ir_op_ints(g, c->op, "window", &w[WINDOW_ROWS], 2);
+    w[WINDOW_PLACES] = plan_type(c->s->p, c->result.value)->dims[2];
+    w[WINDOW_HEIGHT] = x->dims[1];
+    w[WINDOW_WIDTH] = x->dims[2];
+    w[WINDOW_CHANNELS] = x->dims[3];
+    w[WINDOW_STRIDE] = ir_op_int(g, c->op, "stride", 1);
+    w[WINDOW_PADDING] = ir_op_int(g, c->op, "padding", 0);
+}
+
+/* A step of lhs is in row 0 of the window at column step / channels, where that is inside; a row
+ * further down adds what the lowering knows. */
+static void find_lhs(contraction *c, const ir_dim *w) {
+    scheduler *s = c->s;
+    ir_value image = ir_op_get(s->p->g, c->op)->operands[0];
+    ir_dim line = times(s, w[WINDOW_WIDTH], w[WINDOW_CHANNELS]);
+    affine *a = &c->lhs.access;
+    c->lhs.buffer = s->buffer_of[plan_storage(s->p, image)];
+    a->constant = scaled(s, 0, scaled(s, line, w[WINDOW_CHANNELS], 1), -w[WINDOW_PADDING]);
+    a->coefficient[IMAGE] = times(s, line, w[WINDOW_HEIGHT]);
+    contraction_set(c, a, AXIS_LINE, scaled(s, 0, line, w[WINDOW_STRIDE]));
+    contraction_set(c, a, AXIS_M, scaled(s, 0, w[WINDOW_CHANNELS], w[WINDOW_STRIDE]));
+    contraction_set(c, a, AXIS_K, 1);
+}
+
+static bool analyse(contraction *c, const ir_dim *w) {
+    scheduler *s = c->s;
+    const ir_type_data *y = plan_type(s->p, c->result.value),
+                       *right = plan_type(s->p, ir_op_get(s->p->g, c->op)->operands[1]);
+    axis_map *map = &c->shape.map;
+    *map = (axis_map){.count = AXES};
+    for (int a = 0; a < NEST_AXES; a++)
+        map->index_of[a] = a < AXES ? a : -1;
+    for (int a = IMAGE; a <= COLUMN; a++)
+        map->extent[a] = y->dims[a];
+    map->extent[STEP] = right->dims[0];
+    contraction_name_axes(c, AXES);
+    c->shape.outer = 1; /* lines are in blocks, as places are */
+    c->shape.axis[AXIS_LINE] = LINE;
+    for (int i = 0; i < 4; i++)
+        c->result.index[0][i] = (affine){.coefficient = {[IMAGE] = i == IMAGE,
+                                                         [LINE] = i == LINE,
+                                                         [PLACE] = i == PLACE,
+                                                         [COLUMN] = i == COLUMN}};
+    c->result.access = expression_offset(s->p, c->result.root, c->result.index[0]);
+    c->result.buffer = s->buffer_of[c->result.root];
+    c->lines.count = y->dims[LINE];
+    find_lhs(c, w);
+    return contraction_find_rhs(c);
+}
+
+/* ---- sizes ---- */
+
+/* The largest part of a line that is at most `most`, where a line is cut into even parts. */
+static int64_t even_part(int64_t line, int64_t most) {
+    int64_t parts = (line + most - 1) / most;
+    return parts ? (line + parts - 1) / parts : 1;
+}
+
+static void choose_tile(contraction *c) {
+    scheduler *s = c->s;
+    int64_t registers = s->target->vector_registers, lanes = s->target->vector_lanes;
+    bool known = ir_dim_is_static(c->shape.m), many = registers >= 32;
+    int64_t rows =
+        known && c->shape.m > 0 ? even_part(c->shape.m, many ? MANY_ROWS : SOME_ROWS) : SOME_ROWS;
+    int64_t vectors = many ? 4 : 2;
+    while (vectors > 1 && rows * vectors + (rows < vectors ? rows : vectors) + 1 > registers)
+        vectors /= 2;
+    c->tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, rows, &c->tiles.mr.name);
+    c->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &c->tiles.nr.name);
+}
+
+static int64_t wanted_workgroups(const contraction *c) {
+    return c->s->target->threads > 1 ? 2 * c->s->target->threads : 1;
+}
+
+static int64_t workgroups(const contraction *c, int64_t lines, int64_t columns) {
+    int64_t all = scheduler_estimate(c->s, c->lines.count),
+            images = scheduler_estimate(c->s, c->shape.map.extent[IMAGE]);
+    return images * ((all + lines - 1) / lines) * ((c->shape.columns + columns - 1) / columns);
+}
+
+/* The sums of a block stay in cache from chunk to chunk. Threads share the columns first: so each
+ * reads its part of the weights, which are more than the image, and its part alone. */
+static void choose_block(contraction *c) {
+    scheduler *s = c->s;
+    int64_t nr = c->tiles.nr.size, mr = c->tiles.mr.size, most = TILES_OF_LINE * mr;
+    bool whole = ir_dim_is_static(c->shape.m) && c->shape.m <= most;
+    int64_t places = whole ? round_up(clamp(c->shape.m, 1, most), mr) : most;
+    int64_t sums = PROLOGUE_SUMS_BYTES / (int64_t)dtype_size(c->element);
+    int64_t columns = round_up(clamp(c->shape.columns, 1, sums / places), nr);
+    int64_t all = scheduler_estimate(s, c->lines.count),
+            lines = clamp(sums / (places * columns), 1, all > 1 ? all : 1);
+    while (columns > nr && workgroups(c, lines, columns) < wanted_workgroups(c))
+        columns = round_up(columns / 2, nr);
+    while (lines > 1 && workgroups(c, lines, columns) < wanted_workgroups(c))
+        lines = (lines + 1) / 2;
+    c->lines.in_block = 1;
+    c->lines.step = scheduler_int(s, 1);
+    if (ir_dim_is_static(c->lines.count)) {
+        int64_t asked = scheduler_parameter(s, IN_DOT, LINES, even_part(all, lines), NULL);
+        c->lines.in_block = clamp(asked, 1, all);
+        c->lines.step = scheduler_int(s, c->lines.in_block);
+    }
+    c->tiles.bm = (tile_size){places, scheduler_int(s, places)};
+    c->tiles.bn = (tile_size){columns, scheduler_int(s, columns)};
+}
+
+/* ---- the grid ---- */
+
+static void emit_grid(contraction *c) {
+    scheduler *s = c->s;
+    static const char *const names[] = {"image", "line", "m", "n"};
+    ir_attr steps[] = {scheduler_int(s, 1), c->lines.step, c->tiles.bm.name, c->tiles.bn.name};
+    ir_value indices[NEST_AXES];
+    ir_builder b = scheduler_phase(s, "dot", 4, c->shape.map.extent, steps, names, indices);
+    contraction_place block = {.outer = {indices[IMAGE]}};
+    block.at[AXIS_BLOCK_LINE] = indices[LINE];
+    block.at[AXIS_BLOCK_M] = indices[PLACE];
+    block.at[AXIS_BLOCK_N] = indices[COLUMN];
+    contraction_emit_place(c, &b, &block);
+}
+
+void schedule_window_group(scheduler *s, const plan_group *group) {
+    contraction c = contraction_of_group(s, group);
+    ir_dim windows[WINDOW_COUNT];
+    if (ir_type_count(s->p->g, ir_value_get(s->p->g, c.result.value)->type) == 0)
+        return;
+    read_windows(&c, windows);
+    if (!analyse(&c, windows)) {
+        s->failed = true;
+        return;
+    }
+    c.windows = windows;
+    contraction_choose_form(&c);
+    /* Weights that few rows use, or that stay in cache as they lie, are not worth copying. */
+    int64_t rows = scheduler_estimate(s, c.shape.map.extent[IMAGE]) *
+                   scheduler_estimate(s, c.lines.count) * c.shape.rows;
+    bool copied =
+        contraction_has_known_size(&c) && !contraction_near(&c) && rows >= PROLOGUE_PACKED_ROWS;
+    c.rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, copied ? PACK_PHASE : PACK_NOT, NULL);
+    if (c.rhs.packing == PACK_PHASE && !contraction_has_known_size(&c))
+        contraction_refuse(&c, "PACK_B=1 cannot be: the size of the copy is given at launch");
+    choose_tile(&c);
+    choose_block(&c);
+    c.tiles.unroll = scheduler_int(s, 1);
+    c.tiles.prefetch = scheduler_int(s, 0);
+    contraction_pack(&c);
+    emit_grid(&c);
+}

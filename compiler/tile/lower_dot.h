@@ -1,0 +1,45 @@
+/* lower_dot.h - the state of a contraction's lowering, shared by its register tiles (lower_dot.c)
+ * and the windows of an image (lower_windows.c). */
+#ifndef TESSERA_TILE_LOWER_DOT_H
+#define TESSERA_TILE_LOWER_DOT_H
+
+#include "tile/lowering.h"
+
+typedef struct dot {
+    frame f;
+    ir_builder *b;
+    bool packed;
+    dtype element;
+    ir_dim lhs[LOWERING_AXES + 1], rhs[LOWERING_AXES + 1];
+    ir_value counts;      /* tile Rx1 of i32 */
+    ir_value least, most; /* as indices */
+    int k;                /* position of the reduced index in the frame */
+    bool unit;            /* multiplies 128 and rhs */
+    int64_t chunk;        /* steps of one chunk of its order */
+    int64_t unroll;       /* steps in one trip */
+    int64_t group;        /* elements of a step that are 32 bits of both sides; 0: single ones */
+    dtype of;             /* their type */
+    bool turned;          /* the rhs of a trip is one tile, a row for each of its steps */
+    bool even;            /* trips have no remainder */
+    bool known;           /* the number of all steps: a multiple of those of a group */
+    int64_t prefetch;     /* lines of the next panel for one trip */
+    ir_value totals, total_at; /* chunk by chunk: memory and place of the running totals */
+    int64_t total_row, total_column;
+    ir_value near; /* where this tile's share of the next panel begins */
+} dot;
+
+/* A value of the summed type. */
+ir_value dot_summed(const dot *t, ir_builder *b, ir_value x);
+/* The rhs of the `count` steps from k on as it lies, a row for each. */
+ir_value dot_right(dot *t, ir_builder *b, ir_value k, int64_t count);
+/* The steps of the tile's chunk: [low, high). */
+void dot_chunk_bounds(const dot *t, ir_builder *b, ir_dim extent, ir_value *low, ir_value *high);
+/* The sum of the chunk at `start` onto the totals; after the last chunk, the epilogue. */
+void dot_add_chunk(dot *t, ir_builder *b, ir_dim extent, ir_value start, ir_value sum);
+/* The epilogue on the sum of the only chunk. */
+void dot_finish_chunk(dot *t, ir_builder *b, ir_value sum);
+
+/* lower_windows.c: the places of a line, of which steps outside of the image do not happen. */
+void lower_windows(dot *t, ir_builder *b, ir_dim extent);
+
+#endif

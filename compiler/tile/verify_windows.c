@@ -1,0 +1,204 @@
+/* verify_windows.c - the loops of a convolution: rows of a window, in them runs of steps.
+ *
+ * The outer loop walks rows of a window that are inside of the image, the loops in it runs of that
+ * row's steps, ascending, each onto the sums that the run before it left. So every step happens at
+ * most once, in its order, in its chunk. Which of them are inside is not seen here. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "tile/orders.h"
+
+static const int64_t far_away = INT64_MAX / 4;
+
+/* An index is `factor` times another one, plus something between least and most. */
+typedef struct distance {
+    int64_t factor, least, most;
+} distance;
+
+/* Operations between an index and what it is counted from; more are of no lowering. */
+enum { DISTANCE_DEPTH = 12 };
+
+static distance unknown(void) {
+    return (distance){0, -far_away, far_away};
+}
+
+static int64_t bounded(__int128 x) {
+    return x > far_away ? far_away : x < -far_away ? -far_away : (int64_t)x;
+}
+
+static distance from_index(const orders *o, ir_value v, ir_value index, int depth);
+
+static distance affine_distance(const orders *o, ir_op op, ir_value index, int depth) {
+    const ir_op_data *d = ir_op_get(o->m, op);
+    int64_t factors[16] = {0}, constant = ir_op_int(o->m, op, "constant", 0);
+    distance sum = {0, constant, constant};
+    if (d->operand_count > 16)
+        return unknown();
+    ir_op_ints(o->m, op, "coefficients", factors, 16);
+    for (uint32_t i = 0; i < d->operand_count; i++) {
+        distance x = from_index(o, d->operands[i], index, depth + 1);
+        int64_t low = factors[i] < 0 ? x.most : x.least, high = factors[i] < 0 ? x.least : x.most;
+        sum.factor = bounded((__int128)sum.factor + (__int128)x.factor * factors[i]);
+        sum.least = bounded(sum.least + (__int128)low * factors[i]);
+        sum.most = bounded(sum.most + (__int128)high * factors[i]);
+    }
+    return sum;
+}
+
+/* Of two that are counted from different indices, the one that is counted from this is a bound. */
+static distance picked(distance x, distance y, bool least) {
+    int64_t limit = least ? -far_away : far_away;
+    if (x.factor == y.factor && least)
+        return (distance){x.factor, x.least < y.least ? x.least : y.least,
+                          x.most < y.most ? x.most : y.most};
+    if (x.factor == y.factor)
+        return (distance){x.factor, x.least > y.least ? x.least : y.least,
+                          x.most > y.most ? x.most : y.most};
+    distance one = x.factor ? x : y;
+    return least ? (distance){one.factor, limit, one.most}
+                 : (distance){one.factor, one.least, limit};
+}
+
+static distance from_index(const orders *o, ir_value v, ir_value index, int depth) {
+    int64_t constant;
+    if (v == index)
+        return (distance){1, 0, 0};
+    if (orders_constant(o, v, &constant))
+        return (distance){0, constant, constant};
+    ir_op op = ir_value_get(o->m, v)->op;
+    if (!op || depth == DISTANCE_DEPTH)
+        return unknown();
+    const ir_op_data *d = ir_op_get(o->m, op);
+    if (d->opcode == TILE_AFFINE)
+        return affine_distance(o, op, index, depth);
+    if (d->opcode != TILE_INDEX_MIN && d->opcode != TILE_INDEX_MAX)
+        return unknown();
+    return picked(from_index(o, d->operands[0], index, depth + 1),
+                  from_index(o, d->operands[1], index, depth + 1), d->opcode == TILE_INDEX_MIN);
+}
+
+static ir_value index_of(const orders *o, ir_op loop) {
+    return ir_block_get(o->m, ir_op_block(o->m, loop, 0))->arguments[0];
+}
+
+/* ---- the form ---- */
+
+static bool is_run(const orders *o, ir_op op, int64_t number) {
+    return ir_op_get(o->m, op)->opcode == TILE_FOR &&
+           ir_op_int(o->m, op, "reduction", -1) == number;
+}
+
+bool orders_is_window_loop(const orders *o, ir_op loop) {
+    int64_t number = ir_op_int(o->m, loop, "reduction", -1);
+    if (ir_op_get(o->m, loop)->result_count == 0)
+        return false;
+    for (ir_op op = ir_block_get(o->m, ir_op_block(o->m, loop, 0))->first; op;
+         op = ir_op_get(o->m, op)->next)
+        if (is_run(o, op, number))
+            return true;
+    return false;
+}
+
+/* The run whose result a value is, and what it carried on; 0 where it is the row's own. */
+static ir_op run_of(const orders *o, ir_value v, ir_value *before) {
+    ir_op op = orders_defined_by(o, v, TILE_FOR);
+    const ir_op_data *d = op ? ir_op_get(o->m, op) : NULL;
+    for (uint32_t i = 0; d && i < d->result_count; i++)
+        if (d->results[i] == v)
+            *before = d->operands[2 + i];
+    return op;
+}
+
+/* A sum goes from run to run, which ascend; `symbolic`: as far as that can be seen. */
+static bool check_sum(const orders *o, ir_op loop, uint32_t i, int64_t number) {
+    const ir_block_data *b = ir_block_get(o->m, ir_op_block(o->m, loop, 0));
+    ir_value v = ir_op_get(o->m, b->last)->operands[i];
+    int64_t next = far_away;
+    if (!orders_is_zero(o, ir_op_get(o->m, loop)->operands[2 + i]))
+        return orders_fail(o, loop, "does not start with +0");
+    for (ir_op run; v != b->arguments[1 + i];) {
+        run = run_of(o, v, &v);
+        if (!run || !is_run(o, run, number) ||
+            ir_op_get(o->m, run)->block != ir_op_block(o->m, loop, 0))
+            return orders_fail(o, loop, "is not run after run, onto what it carries");
+        distance low = from_index(o, ir_op_get(o->m, run)->operands[0], b->arguments[0], 0),
+                 high = from_index(o, ir_op_get(o->m, run)->operands[1], b->arguments[0], 0);
+        if (!o->symbolic && high.most > next)
+            return orders_fail(o, run, "does not end before the next run begins");
+        next = low.least;
+    }
+    return true;
+}
+
+/* ---- bounds ---- */
+
+/* The steps of a row, of which all rows make all steps. */
+static bool check_row(const orders *o, ir_op loop, ir_op run, const reduction_record *r) {
+    const ir_op_data *d = ir_op_get(o->m, run), *rows = ir_op_get(o->m, loop);
+    distance low = from_index(o, d->operands[0], index_of(o, loop), 0),
+             high = from_index(o, d->operands[1], index_of(o, loop), 0),
+             first = from_index(o, rows->operands[0], 0, 0),
+             last = from_index(o, rows->operands[1], 0, 0);
+    bool inside = low.factor == high.factor && low.least >= 0 && high.most <= high.factor &&
+                  first.least >= 0 && (__int128)last.most * high.factor <= r->extent;
+    return inside || orders_fail(o, run, "passes the steps of its row");
+}
+
+/* Where the chunk of a run starts: the index of a loop around, or a number. */
+typedef struct chunk_of_run {
+    ir_value index;
+    int64_t first, last;
+} chunk_of_run;
+
+static bool find_chunk(const orders *o, ir_op loop, ir_op run, chunk_of_run *chunk) {
+    ir_op around = orders_loop_around(o, loop);
+    int64_t low, high;
+    if (around) {
+        chunk->index = index_of(o, around);
+        if (!orders_bounds(o, around, &low, &high) || high <= low)
+            return false;
+        chunk->first = low;
+        chunk->last = low + (high - 1 - low) / ORDER_CHUNK * ORDER_CHUNK;
+        return true;
+    }
+    distance start = from_index(o, ir_op_get(o->m, run)->operands[0], 0, 0);
+    *chunk = (chunk_of_run){0, start.least, start.least};
+    return start.least >= 0 && start.least % ORDER_CHUNK == 0;
+}
+
+static bool check_run(orders *o, ir_op loop, ir_op run, const reduction_record *r) {
+    const ir_op_data *d = ir_op_get(o->m, run);
+    bool chunked = r->order == ORDER_CHUNK512 && r->extent > ORDER_CHUNK;
+    chunk_of_run chunk = {0, 0, 0};
+    if (!check_row(o, loop, run, r))
+        return false;
+    if (!chunked)
+        return orders_note_elements(o, run, r, 0, r->extent);
+    if (!find_chunk(o, loop, run, &chunk))
+        return orders_fail(o, run, "does not start where a chunk starts");
+    distance low = from_index(o, d->operands[0], chunk.index, 0),
+             high = from_index(o, d->operands[1], chunk.index, 0);
+    int64_t start = chunk.index ? 0 : chunk.first;
+    if (low.least < start || high.most > start + ORDER_CHUNK || low.factor != high.factor)
+        return orders_fail(o, run, "passes the end of its chunk");
+    int64_t end = chunk.last + ORDER_CHUNK;
+    end = end < r->extent ? end : r->extent;
+    if (!chunk.index && high.most != end)
+        return orders_fail(o, run, "ends inside its chunk");
+    return orders_note_elements(o, run, r, chunk.first, end);
+}
+
+bool orders_check_window_loop(orders *o, ir_op loop, const reduction_record *r) {
+    int64_t number = ir_op_int(o->m, loop, "reduction", -1);
+    orders_track(o, loop)->realised += o->symbolic;
+    if (ir_op_int(o->m, loop, "step", 0) != 1)
+        return orders_fail(o, loop, "walks in other steps than rows");
+    for (uint32_t i = 0; i < ir_op_get(o->m, loop)->result_count; i++)
+        if (!check_sum(o, loop, i, number))
+            return false;
+    for (ir_op op = ir_block_get(o->m, ir_op_block(o->m, loop, 0))->first; op && !o->symbolic;
+         op = ir_op_get(o->m, op)->next)
+        if (is_run(o, op, number) && !check_run(o, loop, op, r))
+            return false;
+    return true;
+}
