@@ -95,14 +95,27 @@ static bool has_numbers(const axis_map *map) {
     return all;
 }
 
+/* Elements computed together. Four registers of independent ones keep loads and stores of short
+ * chains busy. A specified function is some 25 operations that wait for each other, about 150
+ * cycles: with 32 registers eight are worth what they spill. A correctly rounded one has twice as
+ * many registers already, as it computes in f64. */
+static int64_t elements_together(const nest *n, const expression *e) {
+    const schedule_target *t = n->s->target;
+    const ir_module *g = n->s->p->g;
+    bool correct = *ir_op_string(g, ir_module_kernel(g), "math", "") != 0;
+    if (n->transposed)
+        return t->vector_lanes;
+    if (scheduler_draws(e))
+        return 2 * t->vector_lanes;
+    bool waits = scheduler_is_heavy(e) && !correct && t->vector_registers >= 32;
+    return (waits ? 8 : 4) * t->vector_lanes;
+}
+
 /* Opens grid and loops; indices end up as the computation's operands. */
 static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     scheduler *s = n->s;
-    int64_t lanes = s->target->vector_lanes,
-            last = scheduler_estimate(s, n->map.extent[n->map.count - 1]);
-    /* Four registers of independent elements hide the latency of long chains (specified functions)
-     * and keep loads and stores of short ones busy. */
-    int64_t vector = n->transposed ? lanes : scheduler_draws(e) ? 2 * lanes : 4 * lanes;
+    int64_t last = scheduler_estimate(s, n->map.extent[n->map.count - 1]);
+    int64_t vector = elements_together(n, e);
     int64_t workgroups = at_least(4 * s->target->threads, 1);
     int count = n->map.count;
     ir_attr steps[NEST_AXES], vector_name, block_name, rows_name = 0,
