@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/math.h"
+#include "math/correct/build.h"
 #include "ops/reductions.h"
 #include "ops/symbols.h"
 #include "schedule/cost.h"

@@ -1,7 +1,6 @@
 /* length.c - how long the sequences of the specified functions are: built by an emitter that
  * counts. */
 #include "math/correct/build.h"
-#include "math/math.h"
 
 typedef struct counter {
     int operations;
