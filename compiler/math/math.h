@@ -51,6 +51,10 @@ typedef struct math_emit {
 ir_value math_build(const math_emit *emit, math_function function, ir_value x);
 /* Likewise of a function of two operands, of which there is only the specified one. */
 ir_value math_build_pair(const math_emit *emit, math_pair pair, ir_value first, ir_value second);
+/* About how many vector instructions the sequence of a function takes for one vector of f32; a
+ * vector of the other set's f64 is two. */
+int math_length(math_set set, math_function function);
+int math_pair_length(math_pair pair);
 /* The set that a kernel's attribute `math` asks for; NULL or "" is MATH_SPECIFIED. False where no
  * set has this name. */
 bool math_set_named(const char *name, math_set *set_out);

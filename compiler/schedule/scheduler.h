@@ -144,6 +144,8 @@ typedef VEC(affine) affine_list;
 void scheduler_collect(const expression *e, affine_list *out);
 /* Does the collected expression call a specified function? */
 bool scheduler_is_heavy(const expression *e);
+/* About how many instructions its specified functions and long conversions take for each vector. */
+int scheduler_work(const expression *e);
 /* Does it draw random bits? That is hundreds of operations, independent enough by themselves. */
 bool scheduler_draws(const expression *e);
 
