@@ -389,6 +389,7 @@ ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request
     scheduler_read_request(&s);
     for (int i = 0; i < p.group_count && !s.failed; i++)
         schedule_group(&s, order[i]);
+    scheduler_end_constants(&s);
     schedule_copies(&s, copies, copy_count);
     scheduler_end_parameters(&s);
     if (request->space && !s.failed)
