@@ -41,8 +41,34 @@ def lanes64(rows):
     return sums[:, 0] + rows.dtype.type(0) if blocks == 1 else lanes64(sums)
 
 
+def without_subnormals(x):
+    return np.where(np.abs(x) < np.float32(2.0**-126), np.copysign(np.float32(0), x), x)
+
+
+def flushed_fma(x, y, acc):
+    """fma of f32 whose product of bf16 is exact in f64; a result that 24 bits with any exponent would hold below 2^-126 is 0."""
+    tiny = formats.fma(x * np.float32(2.0**64), y, acc * np.float32(2.0**64))
+    return np.where(np.abs(tiny) < np.float32(2.0**-62), np.copysign(np.float32(0), tiny), formats.fma(x, y, acc))
+
+
+def contract_pairs(a, b):
+    """pairs512: of each pair of a chunk the odd element first; an odd end has a zero for it."""
+    odd = a.shape[2] % 2
+    a = without_subnormals(np.pad(a, ((0, 0), (0, 0), (0, odd))))
+    b = without_subnormals(np.pad(b, ((0, 0), (0, odd), (0, 0))))
+    total = np.zeros((a.shape[0], a.shape[1], b.shape[2]), np.float32)
+    for start in range(0, a.shape[2], CHUNK):
+        acc = np.zeros_like(total)
+        for i in range(start, min(start + CHUNK, a.shape[2])):
+            acc = flushed_fma(a[:, :, i ^ 1, None], b[:, i ^ 1, None, :], acc)
+        total = total + acc
+    return total + np.float32(0)
+
+
 def contract(a, b, order, happens=None):
     """[batch, M, K] by [batch, K, N] of f32 or f64; happens: [batch, M, K] or None, which steps do."""
+    if order == "pairs512":
+        return contract_pairs(a, b)
     batch, m, k = a.shape
     total = np.zeros((batch, m, b.shape[2]), a.dtype)
     chunk = CHUNK if order == "chunk512" else max(k, 1)

@@ -6,6 +6,7 @@
 KERNELS = {
     "matmul_f32": ("strict", "matmul f32 {M} {N} {K}", "2*M*N*K", "peak f32", 1e-5),
     "matmul_bf16": ("deterministic", "matmul bf16 {M} {N} {K}", "2*M*N*K", "peak bf16", 1e-2),
+    "matmul_bf16_pairs": ("strict", "matmul bf16 {M} {N} {K}", "2*M*N*K", "peak bf16", 1e-2),
     "matmul_i8": ("strict", "matmul i8 {M} {N} {K}", "2*M*N*K", "peak i8", 0),
     "linear_f32": ("strict", "linear f32 {M} {N} {K}", "4*N*K", "read", 1e-5),
     "linear_bf16": ("strict", "linear bf16 {M} {N} {K}", "2*N*K", "read", 1e-2),
@@ -23,6 +24,9 @@ KERNELS = {
     "sum_columns_f32": ("strict", None, "4*M*N", "read", 1e-4),
     "adam_f32": ("strict", None, "28*N", "copy", 1e-4),
 }
+
+# Inputs that ours has prepared outside of the time, because a library has: the weights of a convolution.
+CONSTANTS = {"conv3x3_f32": "w"}
 
 # Kernels that take roots of their inputs.
 POSITIVE = {"adam_f32"}

@@ -37,6 +37,10 @@ bool infer_need_single(query *q, uint32_t i);
 bool infer_need_equal(query *q, uint32_t a, uint32_t b);
 bool infer_axis_in(query *q, int64_t axis, int rank);
 
+/* ---- rules of infer_scan.c ---- */
+bool graph_infer_cumsum(query *q);
+bool graph_infer_argsort(query *q);
+
 /* ---- rules of infer_contract.c ---- */
 bool graph_infer_dot(query *q);
 bool graph_infer_matmul(query *q);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ops/infer.h"
+#include "ops/orders.h"
 
 /* ---- accumulators ---- */
 
@@ -54,6 +55,27 @@ bool infer_accumulates(query *q) {
 }
 
 /* ---- dot, matmul ---- */
+
+/* `pairs512` is that of products of bf16, all of whose steps happen, in f32. */
+static bool order_fits(query *q) {
+    bool pairs = order_find(infer_string_attr(q, "order", "")) == ORDER_PAIRS512;
+    bool windows = q->opcode == GRAPH_CONVOLVE || q->opcode == GRAPH_CONV2D;
+    bool bf16 =
+        infer_operand(q, 0)->element == DTYPE_BF16 && infer_operand(q, 1)->element == DTYPE_BF16;
+    ir_attr attr = infer_attr_of(q, "accumulate");
+    bool wide = attr && ir_type_get(q->m, ir_attr_get(q->m, attr)->type)->element != DTYPE_F32;
+    if (!pairs)
+        return true;
+    if (windows || (q->opcode == GRAPH_DOT && q->operand_count > 2))
+        return infer_refuse(q, MISFIT_ORDER, 0, 1,
+                            "the order pairs512 is that of products all of whose steps happen, "
+                            "not of windows or with k_count");
+    return (bf16 && !wide) ||
+           infer_refuse(q, MISFIT_ORDER, 0, 1,
+                        "the order pairs512 is that of bf16 by bf16 in f32, "
+                        "not of %s by %s%s",
+                        infer_shape_text(q, 0), infer_shape_text(q, 1), wide ? " in f64" : "");
+}
 
 static bool is_small_integer(dtype t) {
     return t == DTYPE_I8 || t == DTYPE_I4;
@@ -144,7 +166,8 @@ bool graph_infer_dot(query *q) {
     for (int i = 0; i < y->rank; i++)
         if (!ir_ints_hold(yb, batch, i) && !ir_ints_hold(yc, contract, i))
             dims[rank++] = y->dims[i];
-    return dot_types_fit(q) && infer_accumulates(q) && dot_counts_fit(q, xb, batch, xc, contract) &&
+    return dot_types_fit(q) && infer_accumulates(q) && order_fits(q) &&
+           dot_counts_fit(q, xb, batch, xc, contract) &&
            infer_give_shape(q, dot_element(q), rank, dims);
 }
 
@@ -157,7 +180,7 @@ bool graph_infer_matmul(query *q) {
     if (x->dims[x->rank - 1] != y->dims[y->rank - 2])
         return infer_refuse(q, MISFIT_SHAPE, 0, 1, "inner dimensions differ: %s @ %s",
                             infer_shape_text(q, 0), infer_shape_text(q, 1));
-    if (!dot_types_fit(q) || !infer_accumulates(q))
+    if (!dot_types_fit(q) || !infer_accumulates(q) || !order_fits(q))
         return false;
     int rank = x->rank > y->rank ? x->rank : y->rank;
     for (int i = 0; i < rank - 2; i++) {
@@ -261,7 +284,8 @@ bool graph_infer_conv2d(query *q) {
                             infer_shape_text(q, 2), infer_shape_text(q, 1));
     dims[0] = x->dims[0];
     dims[3] = w->dims[3];
-    return known_activation(q) && window_count(q, x->dims[1], w->dims[0], &dims[1]) &&
+    return known_activation(q) && order_fits(q) &&
+           window_count(q, x->dims[1], w->dims[0], &dims[1]) &&
            window_count(q, x->dims[2], w->dims[1], &dims[2]) &&
            infer_give_shape(q, x->element, 4, dims);
 }
@@ -280,7 +304,7 @@ bool graph_infer_convolve(query *q) {
                             infer_shape_text(q, 0), infer_shape_text(q, 1));
     dims[0] = x->dims[0];
     dims[3] = w->dims[1];
-    return dot_types_fit(q) && window_count(q, x->dims[1], window[0], &dims[1]) &&
+    return dot_types_fit(q) && order_fits(q) && window_count(q, x->dims[1], window[0], &dims[1]) &&
            window_count(q, x->dims[2], window[1], &dims[2]) &&
            infer_give_shape(q, dot_element(q), 4, dims);
 }

@@ -13,6 +13,8 @@
 enum { STEPS_AHEAD = 0, STEPS_AHEAD_TRANSPOSED = 1 };
 /* Of the axis before rows and columns, where these may be fewer than a workgroup is worth. */
 enum { OUTER_OF_WORKGROUP = 8 };
+/* Instructions of specified functions, from which on fewer vectors are computed at once. */
+enum { LONG_SEQUENCE = 64 };
 
 typedef struct nest {
     scheduler *s;
@@ -95,27 +97,31 @@ static bool has_numbers(const axis_map *map) {
     return all;
 }
 
-/* Elements computed together. Four registers of independent ones keep loads and stores of short
- * chains busy. A specified function is some 25 operations that wait for each other, about 150
- * cycles: with 32 registers eight are worth what they spill. A correctly rounded one has twice as
- * many registers already, as it computes in f64. */
-static int64_t elements_together(const nest *n, const expression *e) {
-    const schedule_target *t = n->s->target;
+/* Four registers of independent elements keep loads and stores of short chains busy. A specified
+ * function is a chain of some 25 operations: with 32 registers eight are worth what they spill; a
+ * correctly rounded one has twice as many registers already, as it computes in f64. Where functions
+ * are long, fewer are as good within some hundredths, and compile in a fraction of the time; random
+ * bits are hundreds of operations, independent enough by themselves. */
+static int64_t vector_of(const nest *n, const expression *e) {
     const ir_module *g = n->s->p->g;
-    bool correct = *ir_op_string(g, ir_module_kernel(g), "math", "") != 0;
+    int64_t lanes = n->s->target->vector_lanes;
+    bool draws = scheduler_draws(e),
+         correct = *ir_op_string(g, ir_module_kernel(g), "math", "") != 0;
     if (n->transposed)
-        return t->vector_lanes;
-    if (scheduler_draws(e))
-        return 2 * t->vector_lanes;
-    bool waits = scheduler_is_heavy(e) && !correct && t->vector_registers >= 32;
-    return (waits ? 8 : 4) * t->vector_lanes;
+        return draws ? at_least(lanes / 4, 1) : lanes;
+    if (draws)
+        return lanes;
+    if (scheduler_work(e) > LONG_SEQUENCE)
+        return 2 * lanes;
+    bool waits = scheduler_is_heavy(e) && !correct && n->s->target->vector_registers >= 32;
+    return waits ? 8 * lanes : 4 * lanes;
 }
 
 /* Opens grid and loops; indices end up as the computation's operands. */
 static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     scheduler *s = n->s;
     int64_t last = scheduler_estimate(s, n->map.extent[n->map.count - 1]);
-    int64_t vector = elements_together(n, e);
+    int64_t vector = vector_of(n, e);
     int64_t workgroups = at_least(4 * s->target->threads, 1);
     int count = n->map.count;
     ir_attr steps[NEST_AXES], vector_name, block_name, rows_name = 0,

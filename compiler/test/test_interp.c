@@ -183,6 +183,49 @@ static void test_dot_orders(void **state) {
     }
 }
 
+/* A product of bf16 at some step; all others are 0. */
+typedef struct product_at {
+    int64_t k;
+    float x, y;
+} product_at;
+
+static void check_pairs(int64_t k, const product_at *products, int count, uint32_t expected) {
+    subject s =
+        open_subject("x: Tensor[1, \"K\", bf16], y: Tensor[\"K\", \"N\", bf16]",
+                     "Tensor[1, \"N\", f32]", "matmul(x, y, out=f32, order=\"pairs512\")", 1, k, 0);
+    for (int i = 0; i < 2; i++)
+        memset(s.inputs[i].data, 0, (size_t)k * 2);
+    for (int i = 0; i < count; i++) {
+        uint16_t x = (uint16_t)(f32_bits(products[i].x) >> 16),
+                 y = (uint16_t)(f32_bits(products[i].y) >> 16);
+        memcpy((uint16_t *)s.inputs[0].data + products[i].k, &x, sizeof x);
+        memcpy((uint16_t *)s.inputs[1].data + products[i].k, &y, sizeof y);
+    }
+    interpret(&s);
+    assert_int_equal(f32_bits(floats(&s.out)[0]), expected);
+    close_subject(&s);
+}
+
+static void test_pairs_flush_and_begin_with_the_odd_one(void **state) {
+    (void)state;
+    /* 1 + 2^-24 is a tie that goes to 1, and 1 + 1.5 * 2^-24 is 1 + 2^-23; the other way round it
+     * would be 1 + 2^-22. */
+    const product_at odd_first[] = {{0, 1, 1}, {2, 0x1.8p-24f, 1}, {3, 0x1p-24f, 1}};
+    check_pairs(4, odd_first, 3, 0x3f800001u);
+    check_pairs(5, odd_first, 3, 0x3f800001u);
+    /* Just below 2^-126: a tie of 24 bits goes to it and stays; what is less is flushed, also
+     * where f32 would store 2^-126. */
+    product_at border[] = {{0, 0x1p-126f, 1}, {2, 0x1p-75f, -0x1p-76f}};
+    check_pairs(4, border, 2, 0x00800000u);
+    border[1].x = 0x1.4p-75f;
+    check_pairs(3, border, 2, 0);
+    /* A subnormal operand is 0, however large the other one is. */
+    check_pairs(2, (product_at[]){{1, 0x1p-133f, 0x1p120f}}, 1, 0);
+    /* Sums of chunks are added as everywhere. */
+    const product_at chunks[] = {{7, 0x1.8p-126f, 1}, {513, -0x1p-126f, 1}};
+    check_pairs(514, chunks, 2, 0x00400000u);
+}
+
 /* A chunk that is infinite must not be met by rows that see less of it. */
 static void test_causal_attention_leaves_masked_steps_out(void **state) {
     (void)state;
@@ -491,6 +534,7 @@ int main(void) {
         cmocka_unit_test(test_lanes64),
         cmocka_unit_test(test_lanes64_axes),
         cmocka_unit_test(test_dot_orders),
+        cmocka_unit_test(test_pairs_flush_and_begin_with_the_odd_one),
         cmocka_unit_test(test_causal_attention_leaves_masked_steps_out),
         cmocka_unit_test(test_floats),
         cmocka_unit_test(test_integers),

@@ -27,11 +27,11 @@ static ir_value with_constant(ir_builder *b, int opcode, ir_value x, uint32_t y)
     return tile_op(b, opcode, (ir_value[]){x, tile_constant(b, DTYPE_I32, y)}, 2, DTYPE_NONE);
 }
 
-/* An element as the low bits of an i32. */
-static ir_value low_bits(ir_builder *b, ir_value x, dtype of) {
+ir_value dot_low_bits(ir_builder *b, ir_value x, dtype of) {
     if (of == DTYPE_I8)
         return with_constant(b, TILE_AND, tile_op(b, TILE_CONVERT, &x, 1, DTYPE_I32), 0xff);
-    x = tile_op(b, TILE_CONVERT, &x, 1, DTYPE_F32);
+    if (tile_type(b, x)->element != DTYPE_F32)
+        x = tile_op(b, TILE_CONVERT, &x, 1, DTYPE_F32);
     return with_constant(b, TILE_USHR, tile_op(b, TILE_BITCAST, &x, 1, DTYPE_I32), 16);
 }
 
@@ -49,7 +49,7 @@ static ir_value last_group(dot *t, ir_builder *b, ir_value k, ir_value end) {
         ir_value at = tile_index_step(b, k, k, 0, i);
         f->index[t->k] = tile_index_min(b, at, last);
         ir_value x = tile_load_window(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), &w);
-        x = with_constant(b, TILE_SHL, low_bits(b, x, t->of), (uint32_t)(i * 32 / t->group));
+        x = with_constant(b, TILE_SHL, dot_low_bits(b, x, t->of), (uint32_t)(i * 32 / t->group));
         ir_value there = tile_compare(b, "lt", i32_of(b, at), i32_of(b, end));
         ir_value choice[] = {there, x, tile_constant(b, DTYPE_I32, 0)};
         x = tile_op(b, TILE_SELECT, choice, 3, DTYPE_NONE);
@@ -108,10 +108,16 @@ static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high
     return tile_op(b, TILE_SUB, (ir_value[]){sum, offsets}, 2, DTYPE_NONE);
 }
 
-static ir_value load_left(dot *t, ir_builder *b, ir_value k) {
+ir_value dot_left(dot *t, ir_builder *b, ir_value k) {
     t->f.index[t->k] = k;
     tile_window w = left_window(t);
     return tile_load_window(b, frame_memory(&t->f, 0), frame_offset(&t->f, b, t->lhs), &w);
+}
+
+ir_value dot_left_group(dot *t, ir_builder *b, ir_value k) {
+    t->f.index[t->k] = k;
+    tile_window w = left_window(t);
+    return tile_load_group(b, frame_memory(&t->f, 0), frame_offset(&t->f, b, t->lhs), &w);
 }
 
 ir_value dot_right(dot *t, ir_builder *b, ir_value k, int64_t count) {
@@ -170,7 +176,7 @@ static ir_value multiply_add(const dot *t, ir_builder *b, ir_value x, ir_value y
 
 /* One step: the loads and the multiply-add. */
 static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
-    ir_value x = load_left(t, b, k), y = dot_right(t, b, k, 1);
+    ir_value x = dot_left(t, b, k), y = dot_right(t, b, k, 1);
     x = dot_summed(t, b, x);
     y = dot_summed(t, b, y);
     return multiply_add(t, b, x, y, sum);
@@ -183,7 +189,7 @@ static ir_value turned_trip(dot *t, ir_builder *b, ir_value k, ir_value sum) {
         each ? group_rows(t, b, k, each) : dot_summed(t, b, dot_right(t, b, k, t->unroll));
     for (int64_t i = 0; i < t->unroll; i++) {
         ir_value y = tile_row(b, rows, each ? i / each : i);
-        ir_value x = dot_summed(t, b, load_left(t, b, i ? tile_affine(b, i, &k, &one, 1) : k));
+        ir_value x = dot_summed(t, b, dot_left(t, b, i ? tile_affine(b, i, &k, &one, 1) : k));
         y = each ? of_group(t, b, y, each, i % each) : y;
         sum = multiply_add(t, b, x, y, sum);
     }
@@ -341,6 +347,8 @@ static ir_value turned_steps(dot *t, ir_builder *b, ir_value low, ir_value high,
     sum = t->group ? turned_groups(t, b, low, whole, sum) : steps(t, b, low, whole, sum, false);
     if (t->even)
         return sum;
+    if (t->pairs)
+        return lower_pairs(t, b, whole, high, sum);
     t->turned = false;
     t->unroll = 1;
     sum = steps(t, b, whole, high, sum, false);
@@ -361,6 +369,8 @@ static ir_value chunk(dot *t, ir_builder *b, ir_value low, ir_value high) {
         return turned_steps(t, b, low, high, sum);
     if (t->group)
         return grouped_steps(t, b, low, high, sum);
+    if (t->pairs)
+        return lower_pairs(t, b, low, high, sum);
     if (t->f.shape.buffer[DOT_COUNTS] < 0)
         return steps(t, b, low, high, sum, false);
     load_counts(t, b, DOT_COUNTS);
@@ -507,7 +517,9 @@ static void where_needed(dot *t, ir_builder *b, ir_dim extent) {
 void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     dot t = {.f = frame_of(l, op), .b = b, .packed = ir_op_int(l->s, op, "packed", 0) != 0};
     ir_dim extent = ir_op_int(l->s, op, "extent", 0);
-    t.chunk = order_info_of(order_of(l->s, op, ORDER_CHUNK512))->chunk;
+    order_id order = order_of(l->s, op, ORDER_CHUNK512);
+    t.chunk = order_info_of(order)->chunk;
+    t.pairs = order == ORDER_PAIRS512;
     t.unroll = schedule_step(l->s, op, "unroll", 1);
     t.group = ir_op_int(l->s, op, "group", 0);
     t.of = t.group == 4 ? DTYPE_I8 : DTYPE_BF16;
@@ -520,7 +532,8 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.element = ir_type_get(l->s, ir_value_get(l->s, block->arguments[0])->type)->element;
     frame_access(&t.f, 0, t.lhs);
     frame_access(&t.f, 1, t.rhs);
-    t.turned = ir_op_attr(l->s, op, "turned") != 0;
+    t.turned = ir_op_attr(l->s, op, "turned") != 0 && (t.group || !t.pairs);
+    t.odd = !t.known || extent % 2 != 0;
     t.even = t.known && extent % t.unroll == 0 && t.chunk % t.unroll == 0;
     if (ir_op_attr(l->s, op, "windows"))
         lower_windows(&t, b, extent);

@@ -19,6 +19,8 @@ typedef struct dot {
     int64_t unroll;       /* steps in one trip */
     int64_t group;        /* elements of a step that are 32 bits of both sides; 0: single ones */
     dtype of;             /* their type */
+    bool pairs;           /* the order is pairs512 */
+    bool odd;             /* the number of all steps may be */
     bool turned;          /* the rhs of a trip is one tile, a row for each of its steps */
     bool even;            /* trips have no remainder */
     bool known;           /* the number of all steps: a multiple of those of a group */
@@ -30,6 +32,11 @@ typedef struct dot {
 
 /* A value of the summed type. */
 ir_value dot_summed(const dot *t, ir_builder *b, ir_value x);
+/* An element of that type as the low bits of an i32. */
+ir_value dot_low_bits(ir_builder *b, ir_value x, dtype of);
+/* The lhs of step k as it lies, a row for each of the tile's; that of the group at k. */
+ir_value dot_left(dot *t, ir_builder *b, ir_value k);
+ir_value dot_left_group(dot *t, ir_builder *b, ir_value k);
 /* The rhs of the `count` steps from k on as it lies, a row for each. */
 ir_value dot_right(dot *t, ir_builder *b, ir_value k, int64_t count);
 /* The steps of the tile's chunk: [low, high). */
@@ -38,6 +45,9 @@ void dot_chunk_bounds(const dot *t, ir_builder *b, ir_dim extent, ir_value *low,
 void dot_add_chunk(dot *t, ir_builder *b, ir_dim extent, ir_value start, ir_value sum);
 /* The epilogue on the sum of the only chunk. */
 void dot_finish_chunk(dot *t, ir_builder *b, ir_value sum);
+
+/* lower_pairs.c: the products of steps [low, high) in pairs512, onto `sum`. */
+ir_value lower_pairs(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum);
 
 /* lower_windows.c: the places of a line, of which steps outside of the image do not happen. */
 void lower_windows(dot *t, ir_builder *b, ir_dim extent);

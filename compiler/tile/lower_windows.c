@@ -172,6 +172,8 @@ static int find_runs(const windows *w, ir_builder *b, int64_t m, int64_t rows, r
             runs[count++] = (run){first, last, tile_index(b, i * channels), 0};
         runs[count - 1].to = tile_index(b, (i + 1) * channels);
     }
+    if (count == 0) /* nothing is inside: the sums of no steps */
+        runs[count++] = (run){0, rows, tile_index(b, 0), tile_index(b, 0)};
     return count;
 }
 

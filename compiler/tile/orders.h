@@ -35,6 +35,10 @@ typedef struct orders {
     status *st;
 } orders;
 
+static inline bool orders_chunked(order_id order) {
+    return order == ORDER_CHUNK512 || order == ORDER_PAIRS512;
+}
+
 bool orders_fail(const orders *o, ir_op op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -50,10 +54,15 @@ typedef enum carried_kind {
     CARRIED_SAME,  /* it is yielded as it came */
     CARRIED_ADDED, /* something is added to it, `steps` times */
     CARRIED_FMA,   /* products are added to it by fma, `steps` times */
+    CARRIED_PAIRS, /* products of pairs of bf16, `steps` of them; the odd one of a pair first */
     CARRIED_FREE,  /* a maximum or minimum: the order cannot be seen */
     CARRIED_OTHER
 } carried_kind;
 carried_kind orders_carried(const orders *o, ir_op loop, uint32_t i, int *steps);
+
+/* Is that the products of one trip of a loop, in the order of its reduction? */
+bool orders_adds_products(const orders *o, const reduction_record *r, ir_op loop, carried_kind kind,
+                          int steps);
 
 /* The operation that defines a value when it has that opcode; 0 otherwise. */
 ir_op orders_defined_by(const orders *o, ir_value v, int opcode);

@@ -1,9 +1,11 @@
-/* verify_chunks.c - the loops of a dot: chunk512 and seq (docs/numerics.md).
+/* verify_chunks.c - the loops of a dot: chunk512, pairs512 and seq (docs/numerics.md).
  *
  * The inner loop carries the sum of a chunk, from +0, by one fma for each element, ascending; the
  * loop around it, where there is one, walks the chunks in steps of 512. Elements at or past a row's
  * count may be left out, so that a bound may come from memory as long as it stays in the chunk. A
- * loop of several elements a trip may end where whole trips do; the next one goes on from there. */
+ * loop of several elements a trip may end where whole trips do; the next one goes on from there. In
+ * pairs512 elements are added in pairs that begin at even ones; only an odd end is one by itself.
+ */
 #include <inttypes.h>
 #include <string.h>
 
@@ -151,14 +153,29 @@ static bool ends_between(const orders *o, ir_op loop, ir_value *end) {
     return *end || (step > 1 && orders_bounds(o, loop, &low, &high) && (high - low) % step == 0);
 }
 
+/* Whether a loop of pairs one by one is the odd end of a chunk: it goes on where a loop of whole
+ * pairs ended, of which at most one element can be left. */
+static bool is_odd_end(const orders *o, ir_op loop, ir_op before) {
+    int64_t low, high;
+    const ir_op_data *d = ir_op_get(o->m, loop);
+    if (ir_op_int(o->m, loop, "step", 1) != 1)
+        return true;
+    ir_value end;
+    if (before && ir_op_int(o->m, before, "step", 1) == 2 && ends_between(o, before, &end) && end)
+        return end == d->operands[1];
+    return orders_bounds(o, loop, &low, &high) && low % 2 == 0 && high - low <= 1;
+}
+
 static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
     const ir_op_data *d = ir_op_get(o->m, loop);
-    bool chunked = r->order == ORDER_CHUNK512;
+    bool chunked = orders_chunked(r->order);
     int64_t length = chunked ? ORDER_CHUNK : r->extent;
     chunk_base base;
     ir_op before;
     if (!find_before(o, loop, &before))
         return false;
+    if (r->order == ORDER_PAIRS512 && !is_odd_end(o, loop, before))
+        return orders_fail(o, loop, "an element without the other one of its pair");
     if (!find_base(o, before ? before : loop, &base))
         return orders_fail(o, loop, "the loop over chunks has no constant bounds");
     while (before && orders_defined_by(o, ir_op_get(o->m, before)->operands[2], TILE_FOR))
@@ -193,12 +210,12 @@ static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
 
 static bool check_chunk_loop(const orders *o, ir_op loop, const reduction_record *r) {
     int64_t low, high;
-    if (r->order != ORDER_CHUNK512)
+    if (!orders_chunked(r->order))
         return orders_fail(o, loop, "order '%s' has no loop over chunks",
                            order_info_of(r->order)->name);
     if (ir_op_int(o->m, loop, "step", 0) != ORDER_CHUNK)
-        return orders_fail(o, loop, "order 'chunk512' walks in steps of 512, not %" PRId64,
-                           ir_op_int(o->m, loop, "step", 0));
+        return orders_fail(o, loop, "order '%s' walks in steps of 512, not %" PRId64,
+                           order_info_of(r->order)->name, ir_op_int(o->m, loop, "step", 0));
     for (uint32_t i = 2; i < ir_op_get(o->m, loop)->operand_count; i++)
         if (!orders_is_zero(o, ir_op_get(o->m, loop)->operands[i]))
             return orders_fail(o, loop, "does not start with +0");
@@ -217,7 +234,7 @@ bool orders_check_dot_loop(orders *o, ir_op loop, const reduction_record *r) {
         }
         carried_kind kind = orders_carried(o, loop, i, &steps);
         sums += kind == CARRIED_ADDED && steps == 1;
-        products += kind == CARRIED_FMA && steps == ir_op_int(o->m, loop, "step", 0);
+        products += orders_adds_products(o, r, loop, kind, steps);
     }
     ir_op around = orders_loop_around(o, loop);
     if (products == d->result_count && around && orders_is_window_loop(o, around))
@@ -237,7 +254,7 @@ bool orders_check_chunk_use(const orders *o, ir_op op) {
         if (number < 0 || !orders_is_float(o, d->operands[i]))
             continue;
         const reduction_record *r = &o->list.items.items[number];
-        if (r->order != ORDER_CHUNK512 || r->extent <= ORDER_CHUNK ||
+        if (!orders_chunked(r->order) || r->extent <= ORDER_CHUNK ||
             ir_op_int(o->m, loop, "step", 0) == ORDER_CHUNK)
             continue;
         ir_value other = d->operands[d->operand_count > 1 ? 1 - (i & 1) : 0];

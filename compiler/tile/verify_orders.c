@@ -71,7 +71,7 @@ static uint16_t state_of(carried_kind kind, int steps) {
 }
 
 static uint16_t after_sum(const uint16_t *s, const ir_op_data *d, carried_kind kind) {
-    uint32_t at = kind == CARRIED_FMA ? 2 : s[d->operands[0]] ? 0 : 1;
+    uint32_t at = kind == CARRIED_FMA || kind == CARRIED_PAIRS ? 2 : s[d->operands[0]] ? 0 : 1;
     carried_kind before = (carried_kind)(s[d->operands[at]] & 7);
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (i != at && s[d->operands[i]])
@@ -81,16 +81,15 @@ static uint16_t after_sum(const uint16_t *s, const ir_op_data *d, carried_kind k
     return state_of(kind, (s[d->operands[at]] >> 3) + 1);
 }
 
-/* Some steps at once, which strict has for integers alone: their order cannot be seen. */
+/* Some steps at once: of integers, whose order cannot be seen, and pairs of bf16, which have one.
+ */
 static uint16_t after_group(const orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
-    const char *profile = ir_op_string(o->m, ir_module_kernel(o->m), "profile", "strict");
     dtype of = ir_type_get(o->m, ir_attr_get(o->m, ir_op_attr(o->m, op, "of"))->type)->element;
     int steps = 4 / (int)dtype_size(of);
-    if (strcmp(profile, "strict") == 0 && dtype_is_float(of))
-        return state_of(CARRIED_OTHER, 0);
-    uint16_t s = after_sum(o->state, d, CARRIED_FMA);
-    return (s & 7) == CARRIED_FMA ? state_of(CARRIED_FMA, (s >> 3) + steps - 1) : s;
+    carried_kind kind = dtype_is_float(of) ? CARRIED_PAIRS : CARRIED_FMA;
+    uint16_t s = after_sum(o->state, d, kind);
+    return (carried_kind)(s & 7) == kind ? state_of(kind, (s >> 3) + steps - 1) : s;
 }
 
 /* A masked step: where the mask does not hold, the value of before. */
@@ -141,6 +140,18 @@ static void follow_op(const orders *o, ir_op op) {
 static void follow_block(const orders *o, ir_block block) {
     for (ir_op op = ir_block_get(o->m, block)->first; op; op = ir_op_get(o->m, op)->next)
         follow_op(o, op);
+}
+
+/* Beyond strict pairs may stand for two fma each. An odd end is a pair of its own, the other half
+ * of which is 0, in a loop of single steps. */
+bool orders_adds_products(const orders *o, const reduction_record *r, ir_op loop, carried_kind kind,
+                          int steps) {
+    const char *profile = ir_op_string(o->m, ir_module_kernel(o->m), "profile", "strict");
+    int64_t step = ir_op_int(o->m, loop, "step", 0);
+    if (r->order == ORDER_PAIRS512)
+        return kind == CARRIED_PAIRS && (steps == step || (step == 1 && steps == 2));
+    return (kind == CARRIED_FMA || (kind == CARRIED_PAIRS && strcmp(profile, "strict") != 0)) &&
+           steps == step;
 }
 
 carried_kind orders_carried(const orders *o, ir_op loop, uint32_t i, int *steps) {

@@ -18,7 +18,7 @@ static bool adds_to_total(const orders *o, ir_op loop, const reduction_record *r
     ir_block block = ir_op_block(o->m, loop, 0);
     const ir_op_data *yield = ir_op_get(o->m, ir_block_get(o->m, block)->last);
     ir_op sum = orders_defined_by(o, yield->operands[i], TILE_ADD);
-    if (!sum || r->order != ORDER_CHUNK512 || ir_op_int(o->m, loop, "step", 0) % ORDER_CHUNK != 0)
+    if (!sum || !orders_chunked(r->order) || ir_op_int(o->m, loop, "step", 0) % ORDER_CHUNK != 0)
         return false;
     const ir_value *x = ir_op_get(o->m, sum)->operands;
     return orders_defined_by(o, x[0], TILE_LOAD) || orders_defined_by(o, x[1], TILE_LOAD);
@@ -33,7 +33,7 @@ static bool check_carried(orders *o, ir_op loop, const reduction_record *r, uint
     if (!is_float || kind == CARRIED_NOT || kind == CARRIED_SAME || kind == CARRIED_FREE)
         return true;
     if (adds_by_fma(r))
-        return (kind == CARRIED_FMA && steps == step) ||
+        return orders_adds_products(o, r, loop, kind, steps) ||
                (kind == CARRIED_ADDED && steps == 1 && adds_to_total(o, loop, r, i)) ||
                orders_fail(o, loop, "is not one fma for each element, onto what it carries");
     return (r->order == ORDER_LANES64 && kind == CARRIED_ADDED && step == ORDER_LANES * steps) ||

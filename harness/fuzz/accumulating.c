@@ -97,17 +97,22 @@ typedef struct extras {
     const char *policies;
 } extras;
 
-static extras choose_extras(fuzz_kernel *k, dtype type) {
+/* `steps`: all of them happen. */
+static extras choose_extras(fuzz_kernel *k, dtype type, bool steps) {
     static const dtype floats[] = {DTYPE_F32, DTYPE_BF16, DTYPE_F16, DTYPE_F64, DTYPE_F8E5M2};
     static const dtype integers[] = {DTYPE_I32, DTYPE_I64};
     bool is_float = dtype_is_float(type);
     bool seq = is_float && choose_rarely(k->c, 3), narrows = choose_rarely(k->c, 4);
+    bool pairs = steps && type == DTYPE_BF16 && !seq && choose_rarely(k->c, 2);
     extras e = {.out = fuzz_is_small_integer(type) ? DTYPE_I32 : type};
     if (narrows)
         e.out = is_float ? floats[choose_below(k->c, 5)] : integers[choose_below(k->c, 2)];
-    snprintf(e.words, sizeof e.words, "%s%s%s", seq ? ", order=\"seq\"" : "",
+    snprintf(e.words, sizeof e.words, "%s%s%s",
+             seq     ? ", order=\"seq\""
+             : pairs ? ", order=\"pairs512\""
+                     : "",
              narrows ? ", out=" : "", narrows ? dtype_name(e.out) : "");
-    e.policies = accumulator(k, type);
+    e.policies = pairs ? "" : accumulator(k, type);
     return e;
 }
 
@@ -128,7 +133,7 @@ bool fuzz_product(fuzz_kernel *k) {
         return false;
     memcpy(dims, x.dims, sizeof x.dims);
     dims[x.rank - 1] = n;
-    extras e = choose_extras(k, x.type);
+    extras e = choose_extras(k, x.type, true);
     return fuzz_let_as(k, e.policies, e.out, x.rank, dims, "matmul(%s, %s%s)", x.name, y->name,
                        e.words);
 }
@@ -218,7 +223,7 @@ bool fuzz_contraction(fuzz_kernel *k) {
     const fuzz_value *counts = y ? row_counts(k, &x, &d, depth) : NULL;
     if (!y)
         return false;
-    extras e = choose_extras(k, x.type);
+    extras e = choose_extras(k, x.type, !counts);
     fuzz_tuple(d.contract, d.contracts, axes[0], sizeof axes[0]);
     fuzz_tuple(d.y_contract, d.contracts, axes[1], sizeof axes[1]);
     fuzz_tuple(d.batch, d.batches, axes[2], sizeof axes[2]);

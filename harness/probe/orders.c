@@ -21,6 +21,16 @@ static int64_t meeting_in_chunks(int64_t n, int64_t i, int64_t j) {
     return least(n, (later / CHUNK + 1) * CHUNK);
 }
 
+/* In a chunk of `n`, of each pair the odd one comes first; the last of an odd number follows a
+ * zero, which is none of them. */
+static int64_t meeting_in_pairs(int64_t n, int64_t i, int64_t j) {
+    int64_t later = i > j ? i : j, size = (i ^ 1) > (j ^ 1) ? (i ^ 1) + 1 : (j ^ 1) + 1;
+    if (i / CHUNK != j / CHUNK)
+        return least(n, (later / CHUNK + 1) * CHUNK);
+    int64_t first = later / CHUNK * CHUNK;
+    return least(size, n) - first;
+}
+
 /* Elements of a sequence of `n` that stand in lanes r, r + w, r + 2w, ... */
 static int64_t in_lanes(int64_t n, int64_t r, int64_t w) {
     return n > r ? (n - r + w - 1) / w : 0;
@@ -80,6 +90,8 @@ bool order_meeting_size(const char *order, int64_t n, int64_t i, int64_t j, int6
         *size = meeting_in_chain(i, j);
     else if (strcmp(order, "chunk512") == 0)
         *size = meeting_in_chunks(n, i, j);
+    else if (strcmp(order, "pairs512") == 0)
+        *size = meeting_in_pairs(n, i, j);
     else if (strcmp(order, "lanes64") == 0)
         *size = meeting_in_lanes(n, i, j);
     else

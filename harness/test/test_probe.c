@@ -57,6 +57,19 @@ static void add_chunks(paper *p) {
         total = add(p, total, add_chain(p, first, first + 512 < p->n ? first + 512 : p->n));
 }
 
+/* Of each pair the odd one first, onto what is there. */
+static void add_pairs(paper *p) {
+    int32_t total = -1;
+    for (int32_t first = 0; first < p->n; first += 512) {
+        int32_t sum = -1, end = first + 512 < p->n ? first + 512 : p->n;
+        for (int32_t k = first; k < end; k += 2) {
+            sum = k + 1 < end ? add(p, sum, k + 1) : sum;
+            sum = add(p, sum, k);
+        }
+        total = add(p, total, sum);
+    }
+}
+
 static void add_lanes(paper *p) {
     static int32_t values[PAPER_MAX];
     int32_t count = p->n;
@@ -89,6 +102,8 @@ static int64_t met_on_paper(const char *order, int32_t n, int32_t i, int32_t j) 
         add_lanes(&p);
     else if (strcmp(order, "chunk512") == 0)
         add_chunks(&p);
+    else if (strcmp(order, "pairs512") == 0)
+        add_pairs(&p);
     else
         add_chain(&p, 0, n);
     return p.met;
@@ -105,11 +120,11 @@ static void expect_meeting(const char *order, int32_t n, int32_t i, int32_t j) {
 }
 
 static void test_orders_are_those_on_paper(void **state) {
-    static const char *const orders[] = {"seq", "chunk512", "lanes64"};
+    static const char *const orders[] = {"seq", "chunk512", "lanes64", "pairs512"};
     static const int32_t lengths[] = {2, 3, 63, 64, 65, 127, 130, 512, 513, 1031, 4096, 4097, 9001};
     (void)state;
     uint64_t random = 1;
-    for (size_t o = 0; o < 3; o++)
+    for (size_t o = 0; o < sizeof orders / sizeof *orders; o++)
         for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
             for (int k = 0; k < 60; k++) {
                 random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;

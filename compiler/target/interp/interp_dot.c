@@ -1,7 +1,8 @@
-/* interp_dot.c - contractions in the orders chunk512 and seq, of rows and of windows.
+/* interp_dot.c - contractions in the orders chunk512, seq and pairs512, of rows and of windows.
  *
  * The right side is laid out in panels of 64 columns, so that one step of k is a loop over columns.
- * Each element still has its own chain: acc = fma(a[k], b[k], acc), k ascending. */
+ * Each element still has its own chain: acc = fma(a[k], b[k], acc), k ascending; in pairs512 of
+ * each pair the odd one first, and without subnormal numbers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,47 @@ int64_t interp_dot_steps(const interp_step *s, const dot_plan *p, int64_t row) {
 ROW_BY_PANEL(float, f32, __builtin_fmaf)
 ROW_BY_PANEL(double, f64, __builtin_fma)
 
+/* A subnormal number is a zero of its sign. */
+ALWAYS float without_subnormal(float x) {
+    return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
+}
+
+/* One step of pairs512. Whether a result is below the normal numbers is asked of what 24 bits and
+ * any exponent would hold: `far`, which is that times 2^64. Where that is none because the operands
+ * are too large, the result is far from there. */
+ALWAYS float flushed_fma(float x, float y, float sum) {
+    float near = __builtin_fmaf(x, y, sum), far = __builtin_fmaf(x * 0x1p64f, y, sum * 0x1p64f);
+    return fabsf(far) < 0x1p-62f ? copysignf(0, far) : near;
+}
+
+ALWAYS void pair_steps(float x, const float *y, float *acc) {
+    for (int j = 0; j < PANEL; j++)
+        acc[j] = flushed_fma(x, y[j], acc[j]);
+}
+
+/* Operands are without subnormal numbers. Of an odd number of steps the last is the even one of a
+ * pair with zeros: their product is 0, and what adding it changes, the sign of a zero, the total
+ * from +0 takes away. It is added all the same, as it is written. */
+ALWAYS void row_pairs(const float *x, const bool *there, const float *panel, int64_t steps,
+                      int64_t chunk, float *out) {
+    static const float zeros[PANEL];
+    float total[PANEL] = {0};
+    (void)there;
+    for (int64_t first = 0; first < steps; first += chunk) {
+        int64_t last = steps - first < chunk ? steps : first + chunk;
+        float acc[PANEL] = {0};
+        for (int64_t k = first; k < last; k += 2) {
+            bool whole = k + 1 < last;
+            pair_steps(whole ? x[k + 1] : 0, whole ? panel + (k + 1) * PANEL : zeros, acc);
+            pair_steps(x[k], panel + k * PANEL, acc);
+        }
+        for (int j = 0; j < PANEL; j++)
+            total[j] = total[j] + acc[j];
+    }
+    for (int j = 0; j < PANEL; j++)
+        out[j] = total[j] + 0;
+}
+
 typedef void (*row_f32_fn)(const float *x, const bool *there, const float *panel, int64_t steps,
                            int64_t chunk, float *out);
 typedef void (*row_f64_fn)(const double *x, const bool *there, const double *panel, int64_t steps,
@@ -131,6 +173,11 @@ typedef void (*row_f64_fn)(const double *x, const bool *there, const double *pan
 static void row_f32_plain(const float *x, const bool *there, const float *panel, int64_t steps,
                           int64_t chunk, float *out) {
     row_f32(x, there, panel, steps, chunk, out);
+}
+
+static void pairs_f32_plain(const float *x, const bool *there, const float *panel, int64_t steps,
+                            int64_t chunk, float *out) {
+    row_pairs(x, there, panel, steps, chunk, out);
 }
 
 static void row_f64_plain(const double *x, const bool *there, const double *panel, int64_t steps,
@@ -146,6 +193,12 @@ __attribute__((target("avx2,fma"))) static void row_f32_fma(const float *x, cons
     row_f32(x, there, panel, steps, chunk, out);
 }
 
+__attribute__((target("avx2,fma"))) static void pairs_f32_fma(const float *x, const bool *there,
+                                                              const float *panel, int64_t steps,
+                                                              int64_t chunk, float *out) {
+    row_pairs(x, there, panel, steps, chunk, out);
+}
+
 __attribute__((target("avx2,fma"))) static void row_f64_fma(const double *x, const bool *there,
                                                             const double *panel, int64_t steps,
                                                             int64_t chunk, double *out) {
@@ -157,6 +210,7 @@ static bool has_fma(void) {
 }
 #else
 #define row_f32_fma row_f32_plain
+#define pairs_f32_fma pairs_f32_plain
 #define row_f64_fma row_f64_plain
 static bool has_fma(void) {
     return false;
@@ -170,9 +224,32 @@ typedef struct dot_job {
     dot_plan p;
     tensor x, y; /* permuted */
     int64_t chunk;
+    bool pairs;                 /* the order is pairs512 */
     const window_plan *windows; /* of a convolve */
     bool *there;                /* ... which steps of the present row happen */
 } dot_job;
+
+static row_f32_fn row_f32_of(const dot_job *d) {
+    row_f32_fn fast = d->pairs ? pairs_f32_fma : row_f32_fma,
+               plain = d->pairs ? pairs_f32_plain : row_f32_plain;
+    return has_fma() ? fast : plain;
+}
+
+static row_f64_fn row_f64_of(const dot_job *d) {
+    (void)d;
+    return has_fma() ? row_f64_fma : row_f64_plain;
+}
+
+static void flush_f32(const dot_job *d, float *x, int64_t count) {
+    for (int64_t i = 0; d->pairs && i < count; i++)
+        x[i] = without_subnormal(x[i]);
+}
+
+static void flush_f64(const dot_job *d, double *x, int64_t count) {
+    (void)d;
+    (void)x;
+    (void)count;
+}
 
 /* Columns first .. first + PANEL of batch b of y, absent ones 0; only sums that are not stored see
  * those. */
@@ -196,16 +273,18 @@ typedef struct dot_job {
     }                                                                                              \
                                                                                                    \
     static void panel_##suffix(const dot_job *d, int64_t b, int64_t first, T *panel, T *row) {     \
-        row_##suffix##_fn one = has_fma() ? row_##suffix##_fma : row_##suffix##_plain;             \
+        row_##suffix##_fn one = row_##suffix##_of(d);                                              \
         int64_t n = d->p.n - first < PANEL ? d->p.n - first : PANEL;                               \
         T sums[PANEL];                                                                             \
         pack_##suffix(d, b, first, panel);                                                         \
+        flush_##suffix(d, panel, d->p.k *PANEL);                                                   \
         for (int64_t m = 0; m < d->p.m; m++) {                                                     \
             int64_t at = b * d->p.m + m, steps = interp_dot_steps(d->s, &d->p, m);                 \
             if (d->windows)                                                                        \
                 window_##suffix(d, m, row);                                                        \
             else                                                                                   \
                 interp_load_##suffix(&d->x, at * d->p.k, d->p.k, row);                             \
+            flush_##suffix(d, row, d->p.k);                                                        \
             one(row, d->there, panel, steps, d->chunk ? d->chunk : steps + 1, sums);               \
             interp_store_##suffix(d->s->out, at * d->p.n + first, n, sums);                        \
         }                                                                                          \
@@ -249,12 +328,14 @@ static void dot_i64(const dot_job *d) {
 }
 
 bool interp_dot(const interp_step *s, status *st) {
-    const order_info *order = order_info_of(order_of(s->m, s->op, ORDER_CHUNK512));
+    order_id id = order_of(s->m, s->op, ORDER_CHUNK512);
+    const order_info *order = order_info_of(id);
     window_plan windows;
-    dot_job d = {.s = s, .p = interp_dot_plan(s), .chunk = order->chunk};
+    dot_job d = {
+        .s = s, .p = interp_dot_plan(s), .chunk = order->chunk, .pairs = id == ORDER_PAIRS512};
     if (order->of != ORDER_OF_DOT)
         return status_set(st, STATUS_INVALID,
-                          "a contraction cannot have the order '%s'; chunk512 or seq",
+                          "a contraction cannot have the order '%s'; chunk512, seq or pairs512",
                           interp_text(s, "order"));
     if (s->opcode == GRAPH_CONVOLVE) {
         windows = interp_window_plan(s);

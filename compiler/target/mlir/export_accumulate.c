@@ -332,7 +332,10 @@ static const char *contracted(exporter *e, ir_op op, const char *const *index) {
     c.element = export_element(e, c.type);
     const char *none = export_index(e, 0), *steps = steps_of(e, &c, index), *sum;
     bool floats = dtype_is_float(c.type);
-    int64_t length = order_info_of(order_of(e->m, op, ORDER_CHUNK512))->chunk;
+    order_id order = order_of(e->m, op, ORDER_CHUNK512);
+    int64_t length = order_info_of(order)->chunk;
+    if (order == ORDER_PAIRS512)
+        export_refuse(e, "the order pairs512, whose steps flush subnormal numbers");
     if (floats && length) {
         loop l = open_loop(e, none, steps, length, export_bits(e, c.type, 0), c.element);
         const char *end = least(e, export_plus(e, l.index, length), steps);
