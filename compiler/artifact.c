@@ -52,9 +52,13 @@ static json_t *phases_json(const ir_module *m) {
         char symbol[512];
         snprintf(symbol, sizeof symbol, "%s_phase_%lld", name,
                  (long long)ir_op_int(m, op, "index", 0));
-        json_array_append_new(list, json_pack("{s:s, s:o, s:s}", "symbol", symbol, "grid",
-                                              need_json(m, op, "workgroups", "grid"), "what",
-                                              ir_op_string(m, op, "what", "")));
+        json_t *phase = json_pack("{s:s, s:o, s:s}", "symbol", symbol, "grid",
+                                  need_json(m, op, "workgroups", "grid"), "what",
+                                  ir_op_string(m, op, "what", ""));
+        const char *constant = ir_op_string(m, op, "constant", NULL);
+        if (constant)
+            json_object_set_new(phase, "constant", json_string(constant));
+        json_array_append_new(list, phase);
     }
     return list;
 }
@@ -94,7 +98,9 @@ static json_t *signature_json(const ir_module *m) {
     json_t *root =
         json_pack("{s:s, s:o, s:o}", "name", ir_op_string(m, kernel, "name", "kernel"), "inputs",
                   buffers_json(m, "inputs", 0), "outputs", buffers_json(m, "outputs", inputs));
-    ir_attr dims = ir_op_attr(m, kernel, "dims");
+    ir_attr dims = ir_op_attr(m, kernel, "dims"), constants = ir_op_attr(m, kernel, "constants");
+    if (constants)
+        json_object_set_new(root, "constants", strings_json(m, constants));
     if (!dims)
         return root;
     json_object_set_new(root, "dims", strings_json(m, dims));
@@ -115,9 +121,14 @@ static json_t *launch_json(const json_t *phases, json_t *scratch) {
 static json_t *needs_json(const ir_module *m) {
     ir_op kernel = ir_module_kernel(m);
     json_t *phases = phases_json(m), *scratch = need_json(m, kernel, "scratch", "scratch_bytes");
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "tile", parameters_json(m), "workspace_bytes",
-                     need_json(m, kernel, "workspace", "workspace_bytes"), "launch",
-                     launch_json(phases, scratch), "scratch_bytes", scratch, "phases", phases);
+    json_t *needs =
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "tile", parameters_json(m), "workspace_bytes",
+                  need_json(m, kernel, "workspace", "workspace_bytes"), "launch",
+                  launch_json(phases, scratch), "scratch_bytes", scratch, "phases", phases);
+    int64_t prepared = ir_op_int(m, kernel, "prepared_bytes", 0);
+    if (prepared)
+        json_object_set_new(needs, "prepared_bytes", json_integer(prepared));
+    return needs;
 }
 
 void artifact_init(artifact_builder *b, compiler_instance *instance,
@@ -324,7 +335,8 @@ bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *s
             parts[count++] = (module_part){schedule, image->schedule.data, image->schedule.length};
         parts[count++] = (module_part){kinds[i][1], image->object.data, image->object.length};
     }
-    bool ok = module_write(parts, count, &out->image, &out->image_size, st);
+    uint16_t minor = json_object_get(b->signature, "constants") ? MODULE_ABI_MINOR_PREPARED : 0;
+    bool ok = module_write_for(minor, parts, count, &out->image, &out->image_size, st);
     if (ok)
         out->module_hash = sha256_of(out->image, out->image_size);
     free(json);

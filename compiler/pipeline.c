@@ -75,6 +75,7 @@ static bool run_schedule(pipeline *p) {
                                 .symbolic = p->options->generic,
                                 .overrides = p->options->schedule,
                                 .written = p->options->written,
+                                .constants = p->options->constants,
                                 .loose = p->options->schedule_loose,
                                 .space = p->space};
     if (!replace(p, schedule_from_graph(p->m, &request, p->st)))

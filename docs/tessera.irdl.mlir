@@ -947,6 +947,12 @@ module {
       %2 = irdl.base "#builtin.integer"
       irdl.attributes {"offset" = %2}
     }
+    irdl.operation @prepared {
+      %0 = irdl.any
+      irdl.results(%0)
+      %1 = irdl.base "#builtin.integer"
+      irdl.attributes {"offset" = %1}
+    }
     irdl.operation @scratch {
       %0 = irdl.any
       irdl.operands(optional %0)

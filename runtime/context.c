@@ -166,6 +166,8 @@ static void destroy_lost(tsr_context_t context) {
         stream_free((tsr_stream_t)o);
     while ((o = take_first(&context->graphs)))
         graph_free((tsr_graph_t)o);
+    while ((o = take_first(&context->prepared)))
+        prepared_free((tsr_prepared_t)o);
     while ((o = take_first(&context->events)))
         event_free((tsr_event_t)o);
     while ((o = take_first(&context->modules)))
@@ -184,14 +186,14 @@ tsr_status_t tsrDestroyContext(tsr_context_t context) {
     pthread_mutex_lock(&context->mutex);
     size_t modules = count_of(context->modules), streams = count_of(context->streams),
            events = count_of(context->events), graphs = count_of(context->graphs),
-           memories = context->memories.count;
+           prepared = count_of(context->prepared), memories = context->memories.count;
     pthread_mutex_unlock(&context->mutex);
-    if (modules || streams || events || graphs || memories)
+    if (modules || streams || events || graphs || prepared || memories)
         return error_set(
             TSR_EINVAL,
-            "the context still has %zu modules, %zu streams, %zu events, %zu graphs and %zu "
-            "allocations; free them first",
-            modules, streams, events, graphs, memories);
+            "the context still has %zu modules, %zu streams, %zu events, %zu graphs, %zu prepared "
+            "kernels and %zu allocations; free them first",
+            modules, streams, events, graphs, prepared, memories);
     release(context);
     return TSR_SUCCESS;
 }

@@ -8,6 +8,7 @@
 /* What a dispatch needs that lives as long as the graph. */
 typedef struct kept_launch {
     tsr_module_t module;
+    tsr_prepared_t prepared;        /* or NULL */
     const int64_t *sizes;           /* of each buffer */
     const device_memory **memories; /* of each buffer; looked up again for each launch */
 } kept_launch;
@@ -30,8 +31,9 @@ static void *keep(tsr_graph_t graph, const void *items, size_t count, size_t ite
 }
 
 void graph_add_launch(tsr_graph_t graph, const launch_request *request) {
-    kept_command kept = {.command = launch_command(request, graph->context),
-                         .launch = {.module = request->kernel->module}};
+    kept_command kept = {
+        .command = launch_command(request, graph->context),
+        .launch = {.module = request->kernel->module, .prepared = request->prepared}};
     device_dispatch *p = &kept.command.dispatch;
     kept.launch.sizes = keep(graph, request->sizes, p->buffer_count, sizeof *request->sizes);
     kept.launch.memories = keep(graph, p->memories, p->buffer_count, sizeof *p->memories);
@@ -42,6 +44,8 @@ void graph_add_launch(tsr_graph_t graph, const launch_request *request) {
     vec_push(&graph->kept, kept);
     pthread_mutex_lock(&graph->context->mutex);
     kept.launch.module->graphs++;
+    if (request->prepared)
+        request->prepared->graphs++;
     pthread_mutex_unlock(&graph->context->mutex);
 }
 
@@ -52,9 +56,13 @@ void graph_add_range(tsr_graph_t graph, const device_command *command) {
 
 void graph_free(tsr_graph_t graph) {
     pthread_mutex_lock(&graph->context->mutex);
-    for (size_t i = 0; i < graph->kept.count; i++)
-        if (graph->kept.items[i].launch.module)
-            graph->kept.items[i].launch.module->graphs--;
+    for (size_t i = 0; i < graph->kept.count; i++) {
+        const kept_launch *kept = &graph->kept.items[i].launch;
+        if (kept->module)
+            kept->module->graphs--;
+        if (kept->prepared)
+            kept->prepared->graphs--;
+    }
     pthread_mutex_unlock(&graph->context->mutex);
     vec_release(&graph->kept);
     free(graph->commands);
@@ -146,6 +154,10 @@ static tsr_status_t launch_each_debugged(tsr_graph_t graph, tsr_stream_t stream)
     for (size_t i = 0; i < graph->kept.count && result == TSR_SUCCESS; i++) {
         const kept_command *kept = &graph->kept.items[i];
         tsr_module_t module = kept->launch.module;
+        if (kept->launch.prepared)
+            result = prepared_check_contents(kept->launch.prepared);
+        if (result != TSR_SUCCESS)
+            return result;
         result = module ? launch_debugged(stream, &kept->command, &module->metadata)
                         : stream_submit(stream, &kept->command, 1);
     }

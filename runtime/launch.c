@@ -7,7 +7,7 @@
 
 enum { BUFFER_ALIGNMENT = 64 };
 
-static tsr_status_t check_buffer(const launch_request *request, uint32_t index) {
+tsr_status_t launch_check_buffer(const launch_request *request, uint32_t index) {
     const metadata_parameter *p = &request->kernel->metadata->parameters[index];
     tsr_context_t context = request->kernel->module->context;
     const void *buffer = request->buffers[index];
@@ -58,7 +58,7 @@ static tsr_status_t check_buffers(const launch_request *request) {
     tsr_status_t result = TSR_SUCCESS;
     pthread_mutex_lock(mutex);
     for (uint32_t i = 0; i < m->inputs + m->outputs && result == TSR_SUCCESS; i++)
-        result = check_buffer(request, i);
+        result = launch_check_buffer(request, i);
     pthread_mutex_unlock(mutex);
     return result == TSR_SUCCESS ? check_overlaps(request) : result;
 }
@@ -89,6 +89,11 @@ static tsr_status_t gather(launch_request *request, void **args, size_t nargs) {
     return TSR_SUCCESS;
 }
 
+static device_span prepared_span(const struct tsr_prepared *p) {
+    const device_memory *memory = p ? p->memory : NULL;
+    return (device_span){memory ? memory->address : NULL, memory};
+}
+
 device_command launch_command(const launch_request *request, tsr_context_t context) {
     const metadata *m = request->kernel->metadata;
     device_command c; /* not filled with zeros first */
@@ -106,6 +111,8 @@ device_command launch_command(const launch_request *request, tsr_context_t conte
         .dim_count = m->dims,
         .workspace_bytes = (size_t)request->workspace_bytes,
         .workgroup_bytes = (size_t)request->scratch_bytes,
+        .prepared_bytes = request->code->description->prepared_bytes,
+        .prepared = prepared_span(request->prepared),
         .timed = atomic_load_explicit(&context->telemetry.on, memory_order_relaxed)};
     return c;
 }
@@ -150,30 +157,48 @@ static tsr_status_t submit_noted(tsr_stream_t stream, const device_command *comm
     return stream_submit(stream, commands, 2);
 }
 
-tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t launch, void **args,
-                       size_t nargs) {
-    launch_request request; /* too large to be filled with zeros each time */
-    tsr_status_t result = check_handles(kernel, stream);
-    if (result != TSR_SUCCESS)
-        return result;
-    request.kernel = kernel;
-    result = gather(&request, args, nargs);
-    if (result == TSR_SUCCESS)
-        result = launch_find_needs(&request);
-    if (result == TSR_SUCCESS && !is_default(&launch))
-        result = launch_check_spec(&request, &launch);
-    if (result == TSR_SUCCESS)
-        result = check_buffers(&request);
-    if (result != TSR_SUCCESS)
-        return result;
+static tsr_status_t submit(tsr_stream_t stream, const launch_request *request) {
+    tsr_kernel_t kernel = request->kernel;
+    tsr_context_t context = kernel->module->context;
     if (stream && stream->captured) {
-        graph_add_launch(stream->captured, &request);
+        graph_add_launch(stream->captured, request);
         return TSR_SUCCESS;
     }
-    tsr_context_t context = kernel->module->context;
-    const device_command command = launch_command(&request, context);
+    const device_command command = launch_command(request, context);
     if (context->debug)
         return launch_debugged(stream_or_default(context, stream), &command, kernel->metadata);
     return stream ? submit_noted(stream, &command, kernel->module->used)
                   : stream_submit(&context->default_stream, &command, 1);
+}
+
+static tsr_status_t launch(launch_request *request, tsr_stream_t stream, const tsr_launch_t *spec,
+                           void **args, size_t nargs) {
+    tsr_status_t result = gather(request, args, nargs);
+    if (result == TSR_SUCCESS)
+        result = request->prepared ? prepared_find_needs(request) : launch_find_needs(request);
+    if (result == TSR_SUCCESS && !is_default(spec))
+        result = launch_check_spec(request, spec);
+    if (result == TSR_SUCCESS)
+        result = check_buffers(request);
+    return result == TSR_SUCCESS ? submit(stream, request) : result;
+}
+
+tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t spec, void **args,
+                       size_t nargs) {
+    launch_request request; /* too large to be filled with zeros each time */
+    tsr_status_t result = check_handles(kernel, stream);
+    request.kernel = kernel;
+    request.prepared = NULL;
+    return result == TSR_SUCCESS ? launch(&request, stream, &spec, args, nargs) : result;
+}
+
+tsr_status_t tsrLaunchPrepared(tsr_prepared_t prepared, tsr_stream_t stream, tsr_launch_t spec,
+                               void **args, size_t nargs) {
+    launch_request request;
+    if (!prepared)
+        return error_null("prepared");
+    tsr_status_t result = check_handles(prepared->kernel, stream);
+    request.kernel = prepared->kernel;
+    request.prepared = prepared;
+    return result == TSR_SUCCESS ? launch(&request, stream, &spec, args, nargs) : result;
 }

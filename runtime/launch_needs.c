@@ -182,6 +182,7 @@ tsr_status_t launch_fix_needs(tsr_module_t module) {
     launch_request *request = base_malloc(sizeof *request);
     request->kernel = &module->kernel;
     request->dims = NULL;
+    request->prepared = NULL;
     tsr_status_t result = find_needs(request);
     if (result == TSR_SUCCESS)
         remember(module->needs, request);

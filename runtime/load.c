@@ -181,12 +181,15 @@ tsr_status_t tsrUnloadModule(tsr_module_t module) {
     tsr_context_t context = module->context;
     device *d = context->device;
     pthread_mutex_lock(&context->mutex);
-    size_t graphs = module->graphs;
+    size_t graphs = module->graphs, prepared = module->prepared;
     pthread_mutex_unlock(&context->mutex);
     if (!d->driver->event_query(d, module->used, true, &state, &time_ns, &st))
         return error_from(&st);
     if (graphs)
         return error_set(TSR_EINVAL, "%zu graphs use the module; destroy them first", graphs);
+    if (prepared)
+        return error_set(TSR_EINVAL, "%zu prepared kernels are of the module; destroy them first",
+                         prepared);
     context_remove(context, &context->modules, &module->link);
     module_free(module);
     return TSR_SUCCESS;

@@ -122,6 +122,36 @@ static bool read_parameters(metadata *m, const json_t *root, status *st) {
     return true;
 }
 
+static int find_input(const metadata *m, const char *name) {
+    for (uint32_t i = 0; name && i < m->inputs; i++)
+        if (strcmp(m->parameters[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static bool read_constants(metadata *m, const json_t *root, status *st) {
+    const json_t *list;
+    m->constant = ARENA_NEW(&m->memory, bool, m->inputs);
+    if (!json_object_get(root, "constants"))
+        return true;
+    if (!get_array(root, "constants", m->inputs, &list, st))
+        return false;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        int input = find_input(m, json_string_value(json_array_get(list, i)));
+        if (input < 0)
+            return wrong(st, "constants", "names no input");
+        m->constant[input] = true;
+    }
+    return true;
+}
+
+static bool read_constant(const metadata *m, const json_t *one, metadata_phase *phase, status *st) {
+    const json_t *name = json_object_get(one, "constant");
+    phase->constant = find_input(m, json_string_value(name));
+    return !name || (phase->constant >= 0 && m->constant[phase->constant]) ||
+           wrong(st, "constant", "is none of \"constants\"");
+}
+
 /* A kernel whose outputs are all empty has no phases: a launch does nothing. */
 static bool read_phases(metadata *m, const json_t *root, metadata_image *image, status *st) {
     const json_t *phases;
@@ -133,7 +163,8 @@ static bool read_phases(metadata *m, const json_t *root, metadata_image *image, 
     for (uint32_t i = 0; i < image->phase_count; i++) {
         const json_t *one = json_array_get(phases, i), *what = json_object_get(one, "what");
         if (!get_string(m, one, "symbol", &image->symbols[i], st) ||
-            !get_need(m, one, "grid", &image->phases[i].workgroups, st))
+            !get_need(m, one, "grid", &image->phases[i].workgroups, st) ||
+            !read_constant(m, one, &image->phases[i], st))
             return status_set(st, STATUS_CORRUPT, "phase %u", i);
         image->phases[i].what =
             json_is_string(what) ? arena_strdup(&m->memory, json_string_value(what)) : "";
@@ -168,8 +199,18 @@ static bool read_launch(metadata *m, const json_t *root, metadata_image *image, 
             get_need(m, launch, "smem_bytes", &l[6], st));
 }
 
+static bool read_prepared(const json_t *root, metadata_image *image, status *st) {
+    json_int_t bytes = 0;
+    if (json_object_get(root, "prepared_bytes") &&
+        !get_count(root, "prepared_bytes", memory_limit, &bytes, st))
+        return false;
+    image->prepared_bytes = (size_t)bytes;
+    return true;
+}
+
 static bool read_needs(metadata *m, const json_t *root, metadata_image *image, status *st) {
-    return get_need(m, root, "workspace_bytes", &image->workspace_bytes, st) &&
+    return read_prepared(root, image, st) &&
+           get_need(m, root, "workspace_bytes", &image->workspace_bytes, st) &&
            get_need(m, root, "scratch_bytes", &image->scratch_bytes, st) &&
            read_phases(m, root, image, st) && read_launch(m, root, image, st);
 }
@@ -272,7 +313,7 @@ static bool read_root(metadata *m, const json_t *root, status *st) {
         return wrong(st, "schema", "is not \"tsr.module/2\"");
     return get_string(m, root, "name", &m->name, st) && read_dims(m, root, st) &&
            read_constraints(m, root, st) && read_parameters(m, root, st) &&
-           read_images(m, root, st);
+           read_constants(m, root, st) && read_images(m, root, st);
 }
 
 bool metadata_parse(metadata *m, const char *json, size_t size_bytes, status *st) {

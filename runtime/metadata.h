@@ -29,6 +29,7 @@ typedef struct metadata_need {
 typedef struct metadata_phase {
     const char *what;
     metadata_need workgroups;
+    int constant; /* the input that alone decides what it makes; -1: none does */
 } metadata_phase;
 
 typedef struct metadata_constraint {
@@ -48,6 +49,7 @@ typedef struct metadata_image {
     metadata_phase *phases;
     const char **symbols; /* one per phase */
     metadata_need workspace_bytes, scratch_bytes;
+    size_t prepared_bytes;                       /* that the phases with a constant write */
     metadata_need launch[METADATA_LAUNCH_COUNT]; /* as a caller may state it */
     const int64_t *when; /* the dimensions that it is for, by number; NULL: any */
 } metadata_image;
@@ -61,6 +63,7 @@ typedef struct metadata {
     uint32_t constraint_count;
     metadata_constraint *constraints;
     metadata_parameter *parameters; /* inputs, then outputs */
+    bool *constant;                 /* of each input: it was compiled to be prepared */
     uint32_t image_count;           /* at least 1 */
     metadata_image *images;
 } metadata;

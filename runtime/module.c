@@ -70,8 +70,8 @@ static bool check_parts(const module_part *parts, size_t count, uint64_t *total,
     return true;
 }
 
-bool module_write(const module_part *parts, size_t count, void **image_out, size_t *size_out,
-                  status *st) {
+bool module_write_for(uint16_t abi_minor, const module_part *parts, size_t count, void **image_out,
+                      size_t *size_out, status *st) {
     uint64_t total = 0;
     if (!check_parts(parts, count, &total, st))
         return false;
@@ -79,8 +79,7 @@ bool module_write(const module_part *parts, size_t count, void **image_out, size
     if (!image)
         return status_set(st, STATUS_OUT_OF_MEMORY, "no memory for a module of %llu bytes",
                           (unsigned long long)total);
-    header h = {
-        .abi_major = TSR_ABI_MAJOR, .abi_minor = MODULE_ABI_MINOR, .count = (uint32_t)count};
+    header h = {.abi_major = TSR_ABI_MAJOR, .abi_minor = abi_minor, .count = (uint32_t)count};
     memcpy(h.magic, magic, MAGIC_BYTES);
     memcpy(image, &h, sizeof h);
     uint64_t end = HEADER_BYTES + ENTRY_BYTES * (uint64_t)count;
@@ -96,6 +95,11 @@ bool module_write(const module_part *parts, size_t count, void **image_out, size
     *image_out = image;
     *size_out = total;
     return true;
+}
+
+bool module_write(const module_part *parts, size_t count, void **image_out, size_t *size_out,
+                  status *st) {
+    return module_write_for(MODULE_ABI_MINOR, parts, count, image_out, size_out, st);
 }
 
 static bool read_header(const void *image, size_t size_bytes, header *h, status *st) {

@@ -15,11 +15,12 @@
  *     "inputs":  [{"name", "dtype", "shape": [..]}], "outputs": [likewise],
  *     "dims": [names of the dimensions given at launch; may be absent],
  *     "tile": {..schedule parameters..}, "workspace_bytes", "scratch_bytes",
- *     "phases": [{"symbol", "grid": workgroups, "what": "short text"}],
- *     "launch": {"grid": [x, y, z], "block": [x, y, z], "smem_bytes"} }
- * Where images of several levels differ in what they need, "images" holds for each of them { "isa",
- * "section": "<target>" or "<target>:<number>", "schedule_sha256", "tile", "workspace_bytes",
- * "scratch_bytes", "phases", "launch" }, and the root has none of these. */
+ *     "phases": [{"symbol", "grid": workgroups, "what": "short text", "constant": the input that
+ * alone decides what it makes; may be absent}], "constants": [names of inputs that can be prepared;
+ * may be absent], "prepared_bytes", "launch": {"grid": [x, y, z], "block": [x, y, z], "smem_bytes"}
+ * } Where images of several levels differ in what they need, "images" holds for each of them {
+ * "isa", "section": "<target>" or "<target>:<number>", "schedule_sha256", "tile",
+ * "workspace_bytes", "scratch_bytes", "phases", "launch" }, and the root has none of these. */
 #ifndef TESSERA_RUNTIME_MODULE_H
 #define TESSERA_RUNTIME_MODULE_H
 
@@ -36,9 +37,13 @@ typedef struct module_part {
 } module_part;
 
 /* The oldest ABI minor that can run a module: functions added for programs do not raise it. */
-enum { MODULE_ABI_MINOR = 0 };
+enum { MODULE_ABI_MINOR = 0, MODULE_ABI_MINOR_PREPARED = 1 /* it has constants */ };
 
-/* Serialises the parts; *image_out is owned by the caller (free). */
+/* Serialises the parts, for runtimes of at least this minor; *image_out is owned by the caller
+ * (free). */
+bool module_write_for(uint16_t abi_minor, const module_part *parts, size_t count, void **image_out,
+                      size_t *size_out, status *st);
+/* ... for all of this major. */
 bool module_write(const module_part *parts, size_t count, void **image_out, size_t *size_out,
                   status *st);
 /* Checks the whole of an image: magic, version, bounds, overlaps, hashes. */

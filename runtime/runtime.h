@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sha256.h"
 #include "base/vec.h"
 #include "device/device.h"
 #include "error.h"
@@ -38,12 +39,27 @@ struct tsr_stream {
     tsr_graph_t captured; /* NULL: it is not capturing */
 };
 
+/* What was made once from inputs that stay as they are (prepare.c). */
+struct tsr_prepared {
+    owned link;
+    tsr_kernel_t kernel;
+    const struct kernel_code *code;     /* that of the dimensions */
+    bool *constant;                     /* of each input: it was given */
+    void **buffers;                     /* ... where it lies; NULL: it was not */
+    int64_t *dims, *sizes, *workgroups; /* of a launch: 0 for phases that have run */
+    int64_t workspace_bytes, scratch_bytes;
+    device_memory *memory; /* NULL: nothing was made */
+    uint32_t phases;       /* that have run */
+    size_t graphs;         /* that use it; under the context's lock */
+    sha256 *contents;      /* of each input, under debug; else NULL */
+};
+
 struct tsr_context {
     device *device;
     bool debug;
     pthread_mutex_t mutex;
     VEC(allocation) memories; /* sorted by address */
-    owned *modules, *streams, *events, *graphs;
+    owned *modules, *streams, *events, *graphs, *prepared;
     struct tsr_stream default_stream; /* its queue is synchronous */
     _Atomic uint64_t watchdog_ns;     /* for commands to come; 0: no limit */
     pthread_mutex_t debugging;        /* under debug one launch at a time runs and is checked */
@@ -71,7 +87,7 @@ struct tsr_module {
     uint32_t code_count;
     struct tsr_kernel kernel;
     device_event *used;         /* recorded behind each launch that may go on after tsrLaunch */
-    size_t graphs;              /* that use it; under the context's lock */
+    size_t graphs, prepared;    /* that use it; under the context's lock */
     struct launch_needs *needs; /* of every launch, or with dimensions of the last one */
 };
 
@@ -103,6 +119,7 @@ void module_free(tsr_module_t module);
 void stream_free(tsr_stream_t stream);
 void event_free(tsr_event_t event);
 void graph_free(tsr_graph_t graph);
+void prepared_free(tsr_prepared_t prepared);
 
 /* ---- streams: stream.c ---- */
 
@@ -140,6 +157,7 @@ typedef struct launch_request {
     const int64_t *sizes;      /* bytes of each buffer */
     const int64_t *workgroups; /* of each phase */
     int64_t workspace_bytes, scratch_bytes;
+    tsr_prepared_t prepared; /* NULL: all phases run */
     struct launch_room {
         void *buffers[METADATA_PARAMETERS_MAX * 2];
         const device_memory *memories[METADATA_PARAMETERS_MAX * 2];
@@ -155,11 +173,20 @@ tsr_status_t launch_find_needs(launch_request *request);
 tsr_status_t launch_fix_needs(tsr_module_t module);
 /* A launch spec as the metadata has it and one as a caller has it are the same. */
 tsr_status_t launch_check_spec(const launch_request *request, const tsr_launch_t *launch);
+/* Checks a buffer of the request, and finds its memory; the context's lock is held. */
+tsr_status_t launch_check_buffer(const launch_request *request, uint32_t index);
 /* The command for a checked request, from which it borrows. */
 device_command launch_command(const launch_request *request, tsr_context_t context);
 /* Under debug: runs a dispatch to its end, and looks at what lies around all memory. On a created
  * stream a failure waits for the next synchronisation, as others do. */
 tsr_status_t launch_debugged(tsr_stream_t stream, const device_command *command, const metadata *m);
+
+/* ---- prepared inputs: prepare.c ---- */
+
+/* The arguments of a launch are those that were prepared; finds what it needs. */
+tsr_status_t prepared_find_needs(launch_request *request);
+/* Under debug: the inputs hold what they held, and nobody wrote around what was made of them. */
+tsr_status_t prepared_check_contents(tsr_prepared_t prepared);
 
 /* ---- graphs: graph.c ---- */
 

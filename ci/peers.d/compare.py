@@ -68,6 +68,8 @@ def compile_module(given, folder, kernel, dims, threads):
     source.write_text(re.sub(rf"@kernel\ndef {kernel}\(", f'@cases(case("it", {bound}))\n\\g<0>', text))
     command = [given.build / "tsr", "compile", source, "--kernel", kernel, "--case", "it", "--profile", table.KERNELS[kernel][0],
                "--threads", str(threads), "--emit", "module", "-o", module]
+    if kernel in table.CONSTANTS:
+        command += ["--constant", table.CONSTANTS[kernel]]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise programs.Refused(f"tsr compile: {done.stderr.strip().splitlines()[0]}")
@@ -164,7 +166,8 @@ def result_of(kernel, case, dims, threads, times, skipped, ceiling_work):
 
 def run_case(given, running, folder, kernel, case, dims, threads):
     module = compile_module(given, folder, kernel, dims, threads)
-    running["ours"].prepare(f"module {module.name} {kernel}" + (" positive" if kernel in table.POSITIVE else ""))
+    constant = f" constant {table.CONSTANTS[kernel]}" if kernel in table.CONSTANTS else ""
+    running["ours"].prepare(f"module {module.name} {kernel}{constant}" + (" positive" if kernel in table.POSITIVE else ""))
     racing, skipped = prepare_peers(running, kernel, dims)
     ceiling_work = prepare_ceiling(running, kernel, dims)
     if ceiling_work:

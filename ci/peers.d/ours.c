@@ -1,4 +1,5 @@
-/* ours.c - `prepare module FILE KERNEL`: a compiled module through the C ABI. */
+/* ours.c - `prepare module FILE KERNEL [constant INPUT]`: a compiled module through the C ABI; the
+ * constant is prepared outside of the time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@ enum { BUFFERS_MAX = 16 };
 static tsr_context_t context;
 static tsr_module_t module;
 static tsr_kernel_t kernel;
+static tsr_prepared_t prepared; /* NULL: the kernel has no constant */
 static void *buffers[BUFFERS_MAX], *arguments[BUFFERS_MAX];
 static uint32_t argument_count;
 
@@ -67,10 +69,28 @@ static bool make_buffer(peer_case *c, const tsr_kernel_info_t *info, uint32_t in
     return true;
 }
 
+static bool prepare_constant(peer_case *c, const tsr_kernel_info_t *info, const char *constant) {
+    const char *name;
+    for (uint32_t i = 0; i < info->inputs; i++) {
+        if (!good(c, tsrGetKernelParameter(kernel, i, &name, NULL, NULL, NULL)))
+            return false;
+        if (strcmp(name, constant) == 0)
+            return good(c, tsrPrepareKernel(kernel, &i, 1, arguments, argument_count, &prepared));
+    }
+    return peer_refuse(c, "no input is called %s", constant);
+}
+
+static tsr_status_t launch(void) {
+    const tsr_launch_t grid = {0};
+    return prepared ? tsrLaunchPrepared(prepared, NULL, grid, arguments, argument_count)
+                    : tsrLaunch(kernel, NULL, grid, arguments, argument_count);
+}
+
 bool peer_prepare(peer_case *c) {
     tsr_kernel_info_t info = {.struct_size = sizeof info};
-    if (c->count < 3 || strcmp(c->words[0], "module") != 0)
-        return peer_refuse(c, "usage: prepare module FILE KERNEL");
+    bool constant = c->count == 5 && strcmp(c->words[3], "constant") == 0;
+    if ((c->count != 3 && !constant) || strcmp(c->words[0], "module") != 0)
+        return peer_refuse(c, "usage: prepare module FILE KERNEL [constant INPUT]");
     if (!context && !good(c, tsrCreateContextOn(0, (uint32_t)c->threads, 0, &context)))
         return false;
     if (!load(c, c->words[1], c->words[2]) || !good(c, tsrGetKernelInfo(kernel, &info)))
@@ -81,17 +101,22 @@ bool peer_prepare(peer_case *c) {
     for (uint32_t i = 0; i < argument_count; i++)
         if (!make_buffer(c, &info, i))
             return false;
-    return good(c, tsrLaunch(kernel, NULL, (tsr_launch_t){0}, arguments, argument_count));
+    if (constant && !prepare_constant(c, &info, c->words[4]))
+        return false;
+    return good(c, launch());
 }
 
 void peer_run(void) {
-    if (tsrLaunch(kernel, NULL, (tsr_launch_t){0}, arguments, argument_count) != TSR_SUCCESS) {
+    if (launch() != TSR_SUCCESS) {
         fprintf(stderr, "%s\n", tsrGetLastError());
         exit(3);
     }
 }
 
 void peer_release(void) {
+    if (prepared)
+        tsrDestroyPrepared(prepared);
+    prepared = NULL;
     if (module)
         tsrUnloadModule(module);
     module = NULL;

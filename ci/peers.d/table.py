@@ -25,6 +25,9 @@ KERNELS = {
     "adam_f32": ("strict", None, "28*N", "copy", 1e-4),
 }
 
+# Inputs that ours has prepared outside of the time, because a library has: the weights of a convolution.
+CONSTANTS = {"conv3x3_f32": "w"}
+
 # Kernels that take roots of their inputs.
 POSITIVE = {"adam_f32"}
 

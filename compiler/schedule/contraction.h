@@ -166,6 +166,9 @@ bool contraction_can_turn(const contraction *c);
 bool contraction_same_storage(const contraction *c, ir_value buffer);
 /* Are columns counted from the beginning of their panel? */
 bool contraction_has_panels(const contraction *c);
+/* Is a copy of rhs in a phase of its own made once for many launches, and as good to read as rhs?
+ * Then it costs a launch nothing. */
+bool contraction_is_prepared(const contraction *c);
 /* Phases before the contraction's own that copy operands as its loops want them. */
 void contraction_pack(contraction *c);
 /* One chunk of the block's columns of rhs, in panels [panel, k, NR]; from here on the dot reads the

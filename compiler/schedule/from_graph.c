@@ -5,10 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/correct/build.h"
 #include "ops/reductions.h"
 #include "ops/symbols.h"
 #include "schedule/cost.h"
 #include "schedule/scheduler.h"
+
+/* Instructions of a conversion to a float of 8 bits. */
+enum { NARROW_CONVERSION = 40 };
 
 ir_attr scheduler_int(scheduler *s, int64_t value) {
     return ir_attr_int(s->m, value);
@@ -112,6 +116,39 @@ bool scheduler_is_heavy(const expression *e) {
             return true;
     }
     return false;
+}
+
+static int length_of(math_set set, int opcode) {
+    switch (opcode) {
+#define F(ENUM, name)                                                                              \
+    case GRAPH_##ENUM:                                                                             \
+        return math_length(set, MATH_##ENUM);
+#include "math/functions.def"
+#define P(ENUM, name, first, second)                                                               \
+    case GRAPH_##ENUM:                                                                             \
+        return math_pair_length(MATH_##ENUM);
+#include "math/pairs.def"
+    default:
+        return 0;
+    }
+}
+
+/* A conversion to a float of 8 bits is written out, too. */
+static int length_of_conversion(const plan *p, ir_value v) {
+    dtype to = plan_type(p, v)->element;
+    bool narrow = dtype_is_float(to) && dtype_size(to) == 1;
+    return plan_opcode(p, v) == GRAPH_CONVERT && narrow ? NARROW_CONVERSION : 0;
+}
+
+int scheduler_work(const expression *e) {
+    math_set set;
+    const ir_module *g = e->p->g;
+    int work = 0;
+    math_set_named(ir_op_string(g, ir_module_kernel(g), "math", NULL), &set);
+    for (size_t i = 0; i < e->memo.count; i++)
+        work += length_of(set, plan_opcode(e->p, e->memo.items[i].value)) +
+                length_of_conversion(e->p, e->memo.items[i].value);
+    return work;
 }
 
 bool scheduler_draws(const expression *e) {
@@ -352,6 +389,7 @@ ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request
     scheduler_read_request(&s);
     for (int i = 0; i < p.group_count && !s.failed; i++)
         schedule_group(&s, order[i]);
+    scheduler_end_constants(&s);
     schedule_copies(&s, copies, copy_count);
     scheduler_end_parameters(&s);
     if (request->space && !s.failed)

@@ -13,6 +13,8 @@
 enum { STEPS_AHEAD = 0, STEPS_AHEAD_TRANSPOSED = 1 };
 /* Of the axis before rows and columns, where these may be fewer than a workgroup is worth. */
 enum { OUTER_OF_WORKGROUP = 8 };
+/* Instructions of specified functions, from which on fewer vectors are computed at once. */
+enum { LONG_SEQUENCE = 64 };
 
 typedef struct nest {
     scheduler *s;
@@ -95,14 +97,23 @@ static bool has_numbers(const axis_map *map) {
     return all;
 }
 
+/* Four registers of independent elements hide the latency of long chains (specified functions) and
+ * keep loads and stores of short ones busy. Where functions are long, fewer are as good within some
+ * hundredths, and compile in a fraction of the time; random bits are hundreds of operations,
+ * independent enough by themselves. */
+static int64_t vector_of(const nest *n, const expression *e) {
+    int64_t lanes = n->s->target->vector_lanes;
+    bool draws = scheduler_draws(e);
+    if (n->transposed)
+        return draws ? at_least(lanes / 4, 1) : lanes;
+    return draws ? lanes : scheduler_work(e) > LONG_SEQUENCE ? 2 * lanes : 4 * lanes;
+}
+
 /* Opens grid and loops; indices end up as the computation's operands. */
 static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     scheduler *s = n->s;
-    int64_t lanes = s->target->vector_lanes,
-            last = scheduler_estimate(s, n->map.extent[n->map.count - 1]);
-    /* Four registers of independent elements hide the latency of long chains (specified functions)
-     * and keep loads and stores of short ones busy. */
-    int64_t vector = n->transposed ? lanes : scheduler_draws(e) ? 2 * lanes : 4 * lanes;
+    int64_t last = scheduler_estimate(s, n->map.extent[n->map.count - 1]);
+    int64_t vector = vector_of(n, e);
     int64_t workgroups = at_least(4 * s->target->threads, 1);
     int count = n->map.count;
     ir_attr steps[NEST_AXES], vector_name, block_name, rows_name = 0,

@@ -249,6 +249,7 @@ void schedule_prologue_group(scheduler *s, const plan_group *group) {
     int64_t rows = blocks_of(&c, &f, f.in_block) * c.shape.rows;
     bool copied =
         contraction_has_known_size(&c) && !contraction_near(&c) && rows >= PROLOGUE_PACKED_ROWS;
+    copied |= contraction_is_prepared(&c);
     c.rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, copied ? PACK_PHASE : PACK_NOT, NULL);
     int64_t lanes = s->target->vector_lanes;
     c.tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, 6, &c.tiles.mr.name);

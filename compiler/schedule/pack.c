@@ -16,6 +16,7 @@ typedef struct repack {
     ir_dim row_extent, column_extent;
     int64_t panel; /* columns of a panel when the copy is packed in panels; 0 otherwise */
     ir_attr row_step, column_step, row_block, column_block;
+    const char *constant; /* the input's name; NULL: it is none */
 } repack;
 
 static bool depends_on_outer(const contraction *c, const affine *a, int i) {
@@ -98,12 +99,21 @@ static ir_builder open_repack(contraction *c, const repack *r, contraction_place
     return b;
 }
 
+/* Memory of a copy, and the mark of its phase: that of a constant lives from launch to launch. */
+static void open_copy(contraction *c, repack *r, dtype element, ir_dim size) {
+    r->constant = ir_dim_is_static(size) ? scheduler_constant(c->s, r->source->buffer) : NULL;
+    r->copy = scheduler_buffer(c->s, &c->s->at, r->constant ? "prepared" : "workspace", element, 1,
+                               &size);
+}
+
 static void emit_repack(contraction *c, const repack *r) {
     scheduler *s = c->s;
     contraction_place place;
     ir_value row, column;
     affine to = r->to;
     ir_builder b = open_repack(c, r, &place, &row, &column);
+    if (r->constant)
+        scheduler_mark_constant(s, r->constant);
     b = scheduler_for(s, &b, "row", row, r->row_extent, r->row_step, r->row_block,
                       &place.at[r->rows]);
     if (r->panel) { /* the panel's first column places it, the column is relative to that */
@@ -150,7 +160,7 @@ static void pack_rhs(contraction *c) {
     int64_t size = outer_strides(c, &c->rhs.access, (n + nr - 1) / nr * nr * k / each, &r.to);
     contraction_set(c, &r.to, AXIS_N, k / each);
     contraction_set(c, &r.to, AXIS_K, nr / each);
-    r.copy = scheduler_buffer(s, &s->at, "workspace", packed_type(c), 1, &size);
+    open_copy(c, &r, packed_type(c), size);
     r.row_step = scheduler_int(s, c->group ? each : strided ? lanes : 1);
     r.row_block = scheduler_int(s, 128);
     r.column_block = scheduler_int(s, nr);
@@ -175,7 +185,7 @@ static void widen_lhs(contraction *c) {
     ir_dim size = outer_strides(c, &c->lhs.access, plan_product(s->p, m, k), &r.to);
     contraction_set(c, &r.to, AXIS_M, k);
     contraction_set(c, &r.to, AXIS_K, 1);
-    r.copy = scheduler_buffer(s, &s->at, "workspace", c->element, 1, &size);
+    open_copy(c, &r, c->element, size);
     r.row_step = scheduler_int(s, strided ? lanes : 1);
     r.row_block = scheduler_int(s, 64);
     r.column_step = scheduler_int(s, strided ? lanes : 4 * lanes);
@@ -206,6 +216,16 @@ bool contraction_can_turn(const contraction *c) {
            c->counts.of != COUNTS_STEPS;
 }
 
+bool contraction_is_prepared(const contraction *c) {
+    bool known = contraction_has_known_size(c) && c->shape.k > 0;
+    for (int i = 0; i < c->shape.outer; i++)
+        known = known && (!depends_on_outer(c, &c->rhs.access, i) ||
+                          ir_dim_is_static(c->shape.map.extent[i]));
+    /* Where narrow elements are converted once, by one tile of few rows, they are less to read. */
+    bool wide = c->group || contraction_same_storage(c, c->rhs.buffer);
+    return known && (wide || c->shape.rows > FEW_ROWS) && scheduler_constant(c->s, c->rhs.buffer);
+}
+
 /* Narrow elements are cheaper to convert where they are used, again for each few rows, than to be
  * written out wide and read again.
  * Panels that one block of rows uses need not go through memory. */
@@ -216,6 +236,8 @@ static int64_t rhs_packing(const contraction *c) {
     int64_t few = element == DTYPE_BF16 || element == DTYPE_I8
                       ? NARROW_PACKED_ROWS
                       : WIDE_PACKED_ROWS; /* a shift, or more */
+    if (contraction_is_prepared(c))
+        return PACK_PHASE;
     if (contraction_can_turn(c))
         return PACK_NOT;
     bool packs = strided || c->group || (narrow && c->shape.rows > few) ||
@@ -280,6 +302,8 @@ void contraction_choose_packing(contraction *c) {
 }
 
 void contraction_pack(contraction *c) {
+    (void)scheduler_constant(c->s, c->lhs.buffer); /* noted, whether they are copied or not */
+    (void)scheduler_constant(c->s, c->rhs.buffer);
     if (c->shape.k == 0) /* operands of an empty contraction are not read */
         c->lhs.packing = c->rhs.packing = PACK_NOT;
     if (c->lhs.packing != PACK_NOT)

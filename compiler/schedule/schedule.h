@@ -43,6 +43,7 @@ typedef struct schedule_request {
     bool symbolic;         /* a launch gives the dimensions that are no numbers */
     const char *overrides; /* "NAME=VALUE,...": values of parameters; an unknown name is an error */
     const compiler_schedule *written; /* the source's, which the overrides win over; or NULL */
+    const char *constants;            /* "w,b": inputs that stay as they are; or NULL */
     bool loose;                       /* what does not fit is left out */
     compiler_space *space;            /* receives the parameters, or NULL */
 } schedule_request;

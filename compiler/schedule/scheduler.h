@@ -39,7 +39,8 @@ typedef struct scheduler {
     unsigned kind; /* of the present group, as a bit of the space */
     int group;     /* its number, by order of scheduling */
     space_machine machine;
-    int phase; /* number of the next phase */
+    int phase;         /* number of the next phase */
+    unsigned operands; /* inputs that contractions take as they lie, as bits */
     status *st;
     bool failed;
 } scheduler;
@@ -81,6 +82,16 @@ void scheduler_traffic(scheduler *s, const ir_value *sources, size_t source_coun
 /* The attributes of a computation that steps along index `axis`; at most three. Returns how many.
  */
 int traffic_attrs(scheduler *s, const traffic *t, bool streams, int axis, ir_named_attr *attrs);
+
+/* ---- constants.c ---- */
+/* The name of the input that the buffer is, where the request says that it stays as it is; else
+ * NULL. Notes that a contraction takes it as it lies. */
+const char *scheduler_constant(scheduler *s, ir_value buffer);
+/* The phase made last depends on that input alone. */
+void scheduler_mark_constant(scheduler *s, const char *name);
+/* Whether the names of the request are inputs that contractions take as they lie, else the schedule
+ * fails; the kernel gets the list. Sequence: after all groups. */
+void scheduler_end_constants(scheduler *s);
 
 /* Opens a phase with its grid: `steps` are numbers or parameter names. Fills the first index of
  * each axis and returns the builder inside. Axes are named "a0", "a1", ... unless `names` is given.
@@ -133,6 +144,8 @@ typedef VEC(affine) affine_list;
 void scheduler_collect(const expression *e, affine_list *out);
 /* Does the collected expression call a specified function? */
 bool scheduler_is_heavy(const expression *e);
+/* About how many instructions its specified functions and long conversions take for each vector. */
+int scheduler_work(const expression *e);
 /* Does it draw random bits? That is hundreds of operations, independent enough by themselves. */
 bool scheduler_draws(const expression *e);
 

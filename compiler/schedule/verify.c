@@ -107,7 +107,8 @@ static bool verify_buffer(const ir_module *m, ir_op op, status *st) {
     if (ir_type_get(m, type)->kind != IR_TYPE_BUFFER)
         return broken(st, "the result is not a buffer");
     return strcmp(space, "workspace") == 0 || strcmp(space, "workgroup") == 0 ||
-           broken(st, "the space is workspace or workgroup");
+           strcmp(space, "prepared") == 0 ||
+           broken(st, "the space is workspace, prepared or workgroup");
 }
 
 static bool verify_fill(const ir_module *m, ir_op op, status *st) {

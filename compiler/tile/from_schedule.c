@@ -65,8 +65,12 @@ static void lower_buffer(lowering *l, ir_builder *b, ir_op op) {
     ir_value v = ir_op_get(l->s, op)->results[0];
     dtype element = ir_type_get(l->s, ir_value_get(l->s, v)->type)->element;
     memory_place *place = &l->place_of[v];
-    if (strcmp(ir_op_string(l->s, op, "space", ""), "workgroup") == 0) {
+    const char *space = ir_op_string(l->s, op, "space", "");
+    if (strcmp(space, "workgroup") == 0) {
         *place = place_scratch(l, element, count_of(l, v));
+    } else if (strcmp(space, "prepared") == 0) { /* of a size that is known */
+        *place = (memory_place){TILE_PREPARED, element, l->prepared_bytes};
+        l->prepared_bytes += lines_of(l, count_of(l, v), element);
     } else {
         *place = (memory_place){TILE_WORKSPACE, element, l->workspace_bytes};
         l->workspace_bytes =
@@ -406,14 +410,18 @@ static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
     ir_op parallel = ir_block_get(l->s, ir_op_block(l->s, op, 0))->first;
     ir_dim counts[LOWERING_AXES], workgroups = grid_counts(l, parallel, counts);
     bool known = ir_dim_is_static(workgroups);
-    ir_named_attr attrs[4] = {{"index", ir_attr_int(l->m, ir_op_int(l->s, op, "index", 0))},
+    const char *constant = ir_op_string(l->s, op, "constant", NULL);
+    uint32_t count = 3;
+    ir_named_attr attrs[5] = {{"index", ir_attr_int(l->m, ir_op_int(l->s, op, "index", 0))},
                               {"what", ir_attr_string(l->m, ir_op_string(l->s, op, "what", ""))},
                               {"grid", ir_attr_int(l->m, known ? workgroups : 0)}};
     if (l->symbolic)
-        attrs[3] =
+        attrs[count++] =
             (ir_named_attr){"workgroups", ir_attr_string(l->m, ir_dim_text(l->m, workgroups))};
+    if (constant)
+        attrs[count++] = (ir_named_attr){"constant", ir_attr_string(l->m, constant)};
     ir_op_spec spec = {
-        .opcode = TILE_PHASE, .attrs = attrs, .attr_count = l->symbolic ? 4 : 3, .region_count = 1};
+        .opcode = TILE_PHASE, .attrs = attrs, .attr_count = count, .region_count = 1};
     ir_builder in = {l->m, ir_op_block(l->m, ir_build(b, &spec), 0), 0, b->location};
     ir_value workgroup = ir_block_add_argument(l->m, in.block, ir_type_index(l->m), NULL);
     if (l->symbolic) { /* scratch of phases is not shared: no formula has a maximum */
@@ -526,9 +534,10 @@ static void set_bytes(lowering *l, ir_op kernel, const char *number, const char 
 static void lower_kernel(lowering *l) {
     ir_op kernel = ir_module_kernel(l->s);
     const ir_block_data *body = ir_block_get(l->s, ir_op_block(l->s, kernel, 0));
-    static const char *const copied[] = {"name",       "inputs", "outputs", "parameters", "profile",
-                                         "reductions", "math",   "dims",    "constraints"};
-    ir_named_attr attrs[10] = {{"shapes", argument_shapes(l, body)}};
+    static const char *const copied[] = {"name",        "inputs",     "outputs", "parameters",
+                                         "profile",     "reductions", "math",    "dims",
+                                         "constraints", "constants"};
+    ir_named_attr attrs[11] = {{"shapes", argument_shapes(l, body)}};
     uint32_t count = 1;
     for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
         if (ir_op_attr(l->s, kernel, copied[i]))
@@ -552,6 +561,8 @@ static void lower_kernel(lowering *l) {
     lower_block(l, &b, ir_op_block(l->s, kernel, 0));
     set_bytes(l, tile_kernel, "workspace_bytes", "workspace", l->workspace_bytes);
     set_bytes(l, tile_kernel, "scratch_bytes", "scratch", l->scratch_bytes);
+    if (l->prepared_bytes)
+        ir_op_set_attr(l->m, tile_kernel, "prepared_bytes", ir_attr_int(l->m, l->prepared_bytes));
 }
 
 ir_module *tile_from_schedule(const ir_module *schedule, status *st) {

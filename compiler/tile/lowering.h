@@ -20,7 +20,7 @@ typedef struct ready_input {
 
 /* Where a buffer of the schedule is. */
 typedef struct memory_place {
-    int opcode; /* TILE_WORKSPACE, TILE_SCRATCH; 0: not known yet */
+    int opcode; /* TILE_WORKSPACE, TILE_PREPARED, TILE_SCRATCH; 0: not known yet */
     dtype element;
     ir_dim offset; /* in bytes */
 } memory_place;
@@ -43,6 +43,7 @@ typedef struct lowering {
     bool *is_output; /* by schedule buffer: a kernel output, whose NaNs are canonical */
     VEC(ready_input) ready;
     ir_dim workspace_bytes, scratch_bytes, phase_scratch_bytes;
+    int64_t prepared_bytes;
     bool symbolic; /* a launch gives dimensions */
     status *st;
     bool failed;

@@ -39,15 +39,16 @@ static const struct {
     int opcode;
     const char *operands, *result;
 } signatures[] = {
-    {TILE_WORKSPACE, "i", "m"},      {TILE_SCRATCH, "i", "m"},   {TILE_INDEX, "", "i"},
-    {TILE_AFFINE, "i", "i"},         {TILE_INDEX_MIN, "i", "i"}, {TILE_INDEX_MAX, "i", "i"},
-    {TILE_INDEX_DIV, "i", "i"},      {TILE_INDEX_REM, "i", "i"}, {TILE_TO_INDEX, "t", "i"},
-    {TILE_FROM_INDEX, "i", "t"},     {TILE_LOAD, "mi", "t"},     {TILE_GATHER, "miti", "t"},
-    {TILE_LOAD_GROUP, "mi", "t"},    {TILE_GROUP, "t", "t"},     {TILE_GROUP_DOT, "t", "t"},
-    {TILE_PREFETCH, "mi", ""},       {TILE_STORE, "miti", ""},   {TILE_CONSTANT, "", "t"},
-    {TILE_BROADCAST, "t", "t"},      {TILE_IOTA, "i", "t"},      {TILE_PAD, "t", "t"},
-    {TILE_FOLD, "t", "t"},           {TILE_DIM, "", "i"},        {TILE_INDEX_MUL, "i", "i"},
-    {TILE_INDEX_QUOTIENT, "i", "i"}, {TILE_ROW, "t", "t"},       {TILE_SCAN, "t", "t"},
+    {TILE_PREPARED, "", "m"},   {TILE_WORKSPACE, "i", "m"},      {TILE_SCRATCH, "i", "m"},
+    {TILE_INDEX, "", "i"},      {TILE_AFFINE, "i", "i"},         {TILE_INDEX_MIN, "i", "i"},
+    {TILE_INDEX_MAX, "i", "i"}, {TILE_INDEX_DIV, "i", "i"},      {TILE_INDEX_REM, "i", "i"},
+    {TILE_TO_INDEX, "t", "i"},  {TILE_FROM_INDEX, "i", "t"},     {TILE_LOAD, "mi", "t"},
+    {TILE_GATHER, "miti", "t"}, {TILE_LOAD_GROUP, "mi", "t"},    {TILE_GROUP, "t", "t"},
+    {TILE_GROUP_DOT, "t", "t"}, {TILE_PREFETCH, "mi", ""},       {TILE_STORE, "miti", ""},
+    {TILE_CONSTANT, "", "t"},   {TILE_BROADCAST, "t", "t"},      {TILE_IOTA, "i", "t"},
+    {TILE_PAD, "t", "t"},       {TILE_FOLD, "t", "t"},           {TILE_DIM, "", "i"},
+    {TILE_INDEX_MUL, "i", "i"}, {TILE_INDEX_QUOTIENT, "i", "i"}, {TILE_ROW, "t", "t"},
+    {TILE_SCAN, "t", "t"},
 };
 
 static bool has_kind(const ir_type_data *t, char letter) {
@@ -92,8 +93,9 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
             return broken(st, "a shape is a list of dimensions");
     }
     for (ir_op i = body->first; i; i = ir_op_get(m, i)->next)
-        if (ir_op_get(m, i)->opcode != TILE_WORKSPACE && ir_op_get(m, i)->opcode != TILE_PHASE)
-            return broken(st, "its block holds workspaces and phases");
+        if (ir_op_get(m, i)->opcode != TILE_WORKSPACE && ir_op_get(m, i)->opcode != TILE_PREPARED &&
+            ir_op_get(m, i)->opcode != TILE_PHASE)
+            return broken(st, "its block holds workspaces, prepared memory and phases");
     return true;
 }
 

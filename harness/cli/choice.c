@@ -313,6 +313,7 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
                         .quick = options_flag(o, OPTION_QUICK),
                         .unoptimised = options_flag(o, OPTION_UNOPTIMISED),
                         .generic = options_flag(o, OPTION_GENERIC),
+                        .constants = options_text(o, OPTION_CONSTANT, NULL),
                         .schedule = options_text(o, OPTION_SCHEDULE, NULL),
                         .order_probe = options_flag(o, OPTION_ORDER_PROBE)};
     if (!options_number(o, OPTION_SEED, 0, INT64_MAX, &out->seed, &st) ||

@@ -121,6 +121,7 @@ static void as_recorded(const wanted *w, job *j) {
     j->unoptimised = json_is_true(json_object_get(w->run_arguments, "unoptimised"));
     j->schedule = json_string_value(json_object_get(record, "schedule_values"));
     j->generic = json_is_true(json_object_get(w->run_arguments, "generic"));
+    j->constants = json_string_value(json_object_get(record, "constants"));
     j->seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : j->seed;
 }
 

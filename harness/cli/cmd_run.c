@@ -242,7 +242,8 @@ static bool run_compiled(run_session *s, status *st) {
                                   .threads = s->build.threads,
                                   .image = artifact.image,
                                   .image_size = artifact.image_size,
-                                  .kernel = s->k.kernel->name};
+                                  .kernel = s->k.kernel->name,
+                                  .constants = s->build.constants};
         launch_request_buffers(&request, &s->signature);
         ok = launch_open(&l, &request, st) && launch_write_inputs(&l, s->inputs, st) &&
              launch_run(&l, st) && launch_read_outputs(&l, &s->signature, s->outputs, st);

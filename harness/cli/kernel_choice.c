@@ -191,6 +191,7 @@ int kernel_choice_options(const options *o, job_choice *choice, compiler_options
                               .also_count = choice->also_count,
                               .threads = choice->threads[0],
                               .unoptimised = choice->unoptimised,
+                              .constants = choice->constants,
                               .schedule = choice->schedule};
     int chosen = 0;
     for (int i = 0; i < PROFILE_COUNT; i++) {

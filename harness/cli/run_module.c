@@ -177,10 +177,11 @@ static bool find_shapes(module_run *r, status *st) {
     return true;
 }
 
-static bool run(module_run *r, uint32_t threads, status *st) {
+static bool run(module_run *r, const job_choice *choice, status *st) {
     launch l = {0};
     const char *isa = NULL;
-    launch_request request = {.threads = threads,
+    launch_request request = {.threads = choice->threads[0],
+                              .constants = choice->constants,
                               .image = r->image,
                               .image_size = r->size,
                               .kernel = r->metadata.name,
@@ -234,8 +235,7 @@ int run_module(const options *o) {
               read_module(&r, &st);
     if (ok) {
         ok = read_signature(&r, &st) && assign_inputs(&r, o, &st) && read_inputs(&r, &st) &&
-             solve_dims(&r, &given, &st) && find_shapes(&r, &st) &&
-             run(&r, choice.threads[0], &st) &&
+             solve_dims(&r, &given, &st) && find_shapes(&r, &st) && run(&r, &choice, &st) &&
              write_outputs(&r, options_text(o, OPTION_OUT, "."), &st);
         metadata_release(&r.metadata);
     }

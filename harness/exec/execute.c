@@ -217,6 +217,7 @@ static bool build(execution *e, status *st) {
     json_object_set_new(e->result, "schedule", json_string(schedule_of(&options, e->job)));
     if (!ok)
         return false;
+    json_object_set_new(e->result, "constants", json_text(e->job->constants));
     put_hash(e->result, "schedule_hash", &e->artifact.schedule_hash);
     put_hash(e->result, "module_hash", &e->artifact.module_hash);
     json_object_set_new(e->result, "compile_ns", json_integer((json_int_t)e->artifact.compile_ns));
@@ -278,7 +279,8 @@ launch_request execution_request(const execution *e, uint32_t threads) {
                               .image_size = e->artifact.image_size,
                               .kernel = e->job->kernel,
                               .dims = e->subject->c->dims,
-                              .dim_count = e->subject->c->dim_count};
+                              .dim_count = e->subject->c->dim_count,
+                              .constants = e->job->constants};
     launch_request_buffers(&request, &e->subject->signature);
     return request;
 }
@@ -355,6 +357,7 @@ static bool probe(execution *e, status *st) {
     probe_result found;
     compiler_options options = options_of(e);
     options.schedule_loose = true; /* the kernel is cut into parts */
+    options.constants = NULL;
     e->stage(e->context, "probe");
     probe_request request = {e->subject, &options, e->device};
     bool ok = probe_orders(&request, &found, st);

@@ -109,6 +109,7 @@ static bool open_plain(timed *t) {
     launch_request request = execution_request(e, e->job->threads);
     request.image = t->plain_artifact.image;
     request.image_size = t->plain_artifact.image_size;
+    request.constants = NULL;
     request.beside = &e->launch;
     return launch_open(&t->plain, &request, t->st);
 }

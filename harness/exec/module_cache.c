@@ -88,7 +88,7 @@ static void describe_dims(ir_bindings dims, text *out) {
 
 /* Whoever adds an option adds it to the key, or says here why it has no say in a module: emit and
  * lines only ask for texts. */
-_Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 120,
+_Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 128,
                "key_of has every option that a module depends on");
 
 /* False where the program has no build id, or the ISA level is not known: compiling says why. */
@@ -104,7 +104,7 @@ static bool key_of(compiler_instance *instance, const compiler_options *o, sha25
     text_printf(&words, "\nprofile %s threads %u unoptimised %d\n",
                 compiler_profile_name(o->profile), o->threads, o->unoptimised);
     describe_dims(compiler_instance_dims(instance), &words);
-    text_printf(&words, "generic %d\n", o->generic);
+    text_printf(&words, "generic %d\nconstants %s\n", o->generic, o->constants ? o->constants : "");
     for (uint32_t i = 0; i < o->variant_count; i++)
         describe_dims(o->variants[i], &words);
     describe_schedule(o, &words);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "common/abi_status.h"
 
 static size_t buffer_bytes(const struct compiler_buffer *buffer) {
@@ -68,6 +69,37 @@ static bool has_buffers(const launch *l, const launch_request *request,
         request->kernel, info->inputs, info->outputs, l->input_count, l->output_count);
 }
 
+static bool find_constant(launch *l, const char *word, size_t length, status *st) {
+    text inputs;
+    const char *name;
+    bool found = false;
+    text_init(&inputs);
+    for (uint32_t i = 0; i < l->input_count && !found; i++) {
+        if (!abi_ok(tsrGetKernelParameter(l->kernel, i, &name, NULL, NULL, NULL),
+                    "reading an input's name", st))
+            break;
+        text_printf(&inputs, "%s%s", i ? ", " : "", name);
+        found = strlen(name) == length && memcmp(name, word, length) == 0;
+        if (found && l->constant_count < COMPILER_MAX_PARAMETERS)
+            l->constants[l->constant_count++] = i;
+    }
+    if (!found && st->code == STATUS_OK)
+        status_set(st, STATUS_INVALID, "no input is called '%.*s'; there are: %.500s",
+                   length < 60 ? (int)length : 60, word, inputs.data);
+    text_release(&inputs);
+    return found;
+}
+
+static bool find_constants(launch *l, const char *names, status *st) {
+    bool ok = true;
+    for (const char *p = names; p && *p && ok;) {
+        size_t length = strcspn(p, ",");
+        ok = find_constant(l, p, length, st);
+        p += length + (p[length] == ',');
+    }
+    return ok;
+}
+
 static void bind_args(launch *l) {
     uint32_t buffers = l->input_count + l->output_count;
     for (uint32_t i = 0; i < buffers; i++)
@@ -89,7 +121,8 @@ bool launch_open(launch *l, const launch_request *request, status *st) {
                  "opening the device", st)) ||
         !load(l, request, st) ||
         !abi_ok(tsrGetKernelInfo(l->kernel, &info), "reading the kernel's metadata", st) ||
-        !has_buffers(l, request, &info, st) || !bind_dims(l, request, info.dims, st))
+        !has_buffers(l, request, &info, st) || !bind_dims(l, request, info.dims, st) ||
+        !find_constants(l, request->constants, st))
         return false;
     bind_args(l);
     if (beside)
@@ -107,7 +140,14 @@ bool launch_allocate(launch *l, status *st) {
     return true;
 }
 
+static void forget_prepared(launch *l) {
+    if (l->prepared)
+        (void)tsrDestroyPrepared(l->prepared);
+    l->prepared = NULL;
+}
+
 void launch_free_buffers(launch *l) {
+    forget_prepared(l);
     for (uint32_t i = 0; i < LAUNCH_BUFFERS_MAX; i++)
         if (l->buffers[i] && l->owns_buffers)
             tsrFree(l->context, l->buffers[i]);
@@ -132,6 +172,7 @@ static bool copy(launch *l, void *to, const void *from, size_t size_bytes, const
 }
 
 bool launch_write(launch *l, uint32_t input, const void *data, status *st) {
+    forget_prepared(l);
     return copy(l, l->buffers[input], data, l->sizes[input], "copying an input", st);
 }
 
@@ -151,10 +192,23 @@ bool launch_poison_outputs(launch *l, status *st) {
     return true;
 }
 
+bool launch_prepare(const launch *l, tsr_kernel_t kernel, void **args, tsr_prepared_t *out,
+                    status *st) {
+    size_t count = l->input_count + l->output_count + l->dim_count;
+    tsr_status_t code = tsrPrepareKernel(kernel, l->constants, l->constant_count, args, count, out);
+    if (code == TSR_EINVAL) /* a user's names or dimensions */
+        return status_set(st, STATUS_INVALID, "%s", tsrGetLastError());
+    return abi_ok(code, "preparing constants", st);
+}
+
 bool launch_run(launch *l, status *st) {
     tsr_launch_t grid = {0};
     size_t count = l->input_count + l->output_count + l->dim_count;
-    tsr_status_t code = tsrLaunch(l->kernel, NULL, grid, l->args, count);
+    if (l->constant_count && !l->prepared &&
+        !launch_prepare(l, l->kernel, l->args, &l->prepared, st))
+        return false;
+    tsr_status_t code = l->prepared ? tsrLaunchPrepared(l->prepared, NULL, grid, l->args, count)
+                                    : tsrLaunch(l->kernel, NULL, grid, l->args, count);
     if (code == TSR_EINVAL && l->dim_count) /* a user's dimensions */
         return status_set(st, STATUS_INVALID, "%s", tsrGetLastError());
     return abi_ok(code, "launching", st);

@@ -22,6 +22,9 @@ typedef struct launch {
     int64_t dims[LAUNCH_DIMS_MAX];
     void *args[LAUNCH_BUFFERS_MAX + LAUNCH_DIMS_MAX];
     bool owns_context, owns_buffers;
+    uint32_t constants[COMPILER_MAX_PARAMETERS]; /* inputs that stay as they are between writes */
+    uint32_t constant_count;
+    tsr_prepared_t prepared; /* from them; NULL: not yet, or there are none */
 } launch;
 
 typedef struct launch_request {
@@ -36,7 +39,9 @@ typedef struct launch_request {
     uint32_t dim_count;
     const struct launch *beside; /* its context and its buffers are used: what is compared with it
                                     runs under the same conditions. NULL: own ones */
-    bool bare;                   /* no buffers: until launch_allocate, it cannot run */
+    const char *constants; /* "w,b": names of inputs that are prepared before the first launch, and
+                              after they were written; or NULL */
+    bool bare;             /* no buffers: until launch_allocate, it cannot run */
     bool foreign; /* the module is a user's file: if it is damaged, that is no bug of ours */
 } launch_request;
 
@@ -49,6 +54,11 @@ void launch_close(launch *l);
 /* Buffers for a launch that was opened bare, and their end. */
 bool launch_allocate(launch *l, status *st);
 void launch_free_buffers(launch *l);
+
+/* Prepares the constants of these arguments for a kernel with the constants of `l`; owned by the
+ * caller. */
+bool launch_prepare(const launch *l, tsr_kernel_t kernel, void **args, tsr_prepared_t *out,
+                    status *st);
 
 bool launch_write(launch *l, uint32_t input, const void *data, status *st);
 bool launch_write_inputs(launch *l, const tensor *inputs, status *st);

@@ -185,6 +185,7 @@ rotation *rotation_open(const rotation_request *request, status *st) {
     r->request.launch = NULL;
     r->request.sets = NULL;
     r->launch = *request->launch;
+    r->launch.prepared = NULL;
     r->sets = request->set_count - request->held_count;
     r->contents.count = request->set_count;
     r->random = request->seed;
@@ -210,6 +211,8 @@ static void free_buffers(rotation_buffer *buffers, uint32_t count) {
 void rotation_close(rotation *r) {
     if (!r)
         return;
+    rotation_forget_prepared(r);
+    free(r->prepared.order);
     rotation_clock_close(r);
     free_buffers(r->in, r->sets * r->launch.input_count);
     free_buffers(r->out, r->targets * r->launch.output_count);
@@ -224,6 +227,7 @@ void rotation_close(rotation *r) {
 
 static bool exchange(rotation *r, uint32_t a, uint32_t b, status *st) {
     uint32_t *at = r->contents.at, content = at[a];
+    r->prepared.stale[a] = r->prepared.stale[b] = true;
     at[a] = at[b];
     at[b] = content;
     for (uint32_t i = 0; i < r->launch.input_count; i++) {
@@ -262,6 +266,7 @@ static bool bring_in(rotation *r, uint32_t content, status *st) {
     if (free_at == r->sets)
         return true;
     r->contents.at[free_at] = content;
+    r->prepared.stale[free_at] = true;
     for (uint32_t i = 0; i < r->launch.input_count; i++)
         if (!write_data(rotation_in(r, free_at, i), r->contents.held[content][i], st))
             return false;
@@ -297,7 +302,7 @@ uint64_t rotation_launches(const rotation *r) {
 static bool learn_place(rotation *r, tsr_kernel_t kernel, uint32_t place, status *st) {
     uint32_t target = r->part.shuffled[place], content = r->contents.at[place];
     r->part.source[target] = (int)content;
-    if (!rotation_launch_once(r, kernel, rotation_args(r, place, target), st))
+    if (!rotation_launch_once(r, kernel, place, target, st))
         return false;
     for (uint32_t i = 0; i < r->launch.output_count; i++)
         if (!rotation_fetch(rotation_out(r, target, i), st))

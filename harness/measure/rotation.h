@@ -63,7 +63,9 @@ typedef bool (*rotation_accept_fn)(void *context, uint32_t set, uint32_t output,
 
 typedef struct rotation_request {
     const launch *launch; /* context (borrowed until rotation_close), counts and sizes of buffers,
-                             and dimensions; borrowed during rotation_open */
+                             dimensions and constants; borrowed during rotation_open. Constants are
+                             prepared for each place, again when its inputs have changed, and never
+                             inside of a timed part */
     uint32_t set_count;   /* 1 to ROTATION_SETS_MAX, those that are held back included */
     uint32_t held_count;  /* so many at the end are held back; fewer than all */
     const rotation_set *sets; /* borrowed during rotation_open */

@@ -13,20 +13,27 @@ static bool launched(tsr_status_t code, status *st) {
     return abi_ok(code, "launching", st);
 }
 
-bool rotation_launch_once(const rotation *r, tsr_kernel_t kernel, void **args, status *st) {
-    return launched(tsrLaunch(kernel, NULL, grid, args, rotation_arg_count(r)), st);
+static tsr_status_t launch_at(const rotation *r, tsr_kernel_t kernel, uint32_t place,
+                              uint32_t target) {
+    void **args = rotation_args(r, place, target);
+    tsr_prepared_t prepared = r->prepared.at[place];
+    return prepared ? tsrLaunchPrepared(prepared, NULL, grid, args, rotation_arg_count(r))
+                    : tsrLaunch(kernel, NULL, grid, args, rotation_arg_count(r));
+}
+
+bool rotation_launch_once(rotation *r, tsr_kernel_t kernel, uint32_t place, uint32_t target,
+                          status *st) {
+    return rotation_prepare(r, kernel, st) && launched(launch_at(r, kernel, place, target), st);
 }
 
 /* The launches before r->next, and the last one again until all threads are awake. */
 static tsr_status_t awaken(const rotation *r, tsr_kernel_t kernel) {
-    const size_t count = rotation_arg_count(r);
     uint64_t start = timer_now_ns(), i = r->next - r->part.awakens;
     tsr_status_t code = TSR_SUCCESS;
     while (code == TSR_SUCCESS && r->part.awakens &&
            (i < r->next || timer_now_ns() - start < r->request.awaken_ns)) {
         uint64_t number = i < r->next ? i++ : r->next - 1;
-        void **args = rotation_args(r, (uint32_t)(number % r->sets), r->part.shuffled[0]);
-        code = tsrLaunch(kernel, NULL, grid, args, count);
+        code = launch_at(r, kernel, (uint32_t)(number % r->sets), r->part.shuffled[0]);
     }
     return code;
 }
@@ -34,7 +41,10 @@ static tsr_status_t awaken(const rotation *r, tsr_kernel_t kernel) {
 static tsr_status_t launch_all(const rotation *r, tsr_kernel_t kernel, tsr_stream_t stream) {
     const size_t count = rotation_arg_count(r);
     void **const *order = r->part.order, **const *const end = order + r->part.launches;
+    const tsr_prepared_t *prepared = r->prepared.order;
     tsr_status_t code = TSR_SUCCESS;
+    while (prepared && order < end && code == TSR_SUCCESS)
+        code = tsrLaunchPrepared(*prepared++, stream, grid, *order++, count);
     while (order < end && code == TSR_SUCCESS)
         code = tsrLaunch(kernel, stream, grid, *order++, count);
     return code;
@@ -61,8 +71,10 @@ static tsr_status_t on_the_device(const rotation *r, tsr_kernel_t kernel, uint64
     return code == TSR_SUCCESS ? tsrElapsedTime(c->begin, c->end, ns) : code;
 }
 
-bool rotation_launch_part(const rotation *r, tsr_kernel_t kernel, uint64_t *ns, status *st) {
+bool rotation_launch_part(rotation *r, tsr_kernel_t kernel, uint64_t *ns, status *st) {
     const rotation_request *hooks = &r->request;
+    if (!rotation_prepare(r, kernel, st))
+        return false;
     tsr_status_t code = awaken(r, kernel);
     if (code != TSR_SUCCESS)
         return launched(code, st);

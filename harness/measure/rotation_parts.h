@@ -41,6 +41,14 @@ typedef struct rotation_part {
     uint64_t poison;                     /* what the targets held before */
 } rotation_part;
 
+/* What was prepared from the constants of each place. */
+typedef struct rotation_prepared {
+    tsr_kernel_t kernel; /* ... for it */
+    tsr_prepared_t at[ROTATION_SETS_MAX];
+    bool stale[ROTATION_SETS_MAX]; /* inputs have changed since */
+    tsr_prepared_t *order;         /* [launches]: of each; beside rotation_part.order */
+} rotation_prepared;
+
 /* Where the device has memory of its own; else NULL. */
 typedef struct rotation_clock {
     tsr_stream_t stream;
@@ -58,6 +66,7 @@ struct rotation {
     rotation_contents contents;
     rotation_part part;
     rotation_clock clock;
+    rotation_prepared prepared;
     void **args;             /* [place][target][inputs, outputs, dims] */
     unsigned char *exchange; /* room for one buffer */
     uint64_t random, hidden; /* of what a kernel can see, and of what it must not foresee */
@@ -92,8 +101,13 @@ bool rotation_send(const rotation_buffer *b, status *st);
 bool rotation_fetch(const rotation_buffer *b, status *st);
 
 /* rotation_launch.c: the launches that awaken, and the timed ones. False as rotation_time. */
-bool rotation_launch_part(const rotation *r, tsr_kernel_t kernel, uint64_t *ns, status *st);
-bool rotation_launch_once(const rotation *r, tsr_kernel_t kernel, void **args, status *st);
+bool rotation_launch_part(rotation *r, tsr_kernel_t kernel, uint64_t *ns, status *st);
+bool rotation_launch_once(rotation *r, tsr_kernel_t kernel, uint32_t place, uint32_t target,
+                          status *st);
+/* rotation_prepare.c: where there are constants, what is stale is prepared again, and the order of
+ * the part's launches is known of it. */
+bool rotation_prepare(rotation *r, tsr_kernel_t kernel, status *st);
+void rotation_forget_prepared(rotation *r);
 bool rotation_clock_open(rotation *r, status *st);
 void rotation_clock_close(rotation *r);
 

@@ -38,10 +38,12 @@ static bool exchange_words(const exchanged *e, status *st) {
            launch_memory_send(m, (size_t)(e->b - m->view), WORD_BYTES, st);
 }
 
-static bool exchange_all(const rotation *r, const exchanged *changes, status *st) {
-    for (uint32_t place = 0; place < r->sets; place++)
+static bool exchange_all(rotation *r, const exchanged *changes, status *st) {
+    for (uint32_t place = 0; place < r->sets; place++) {
+        r->prepared.stale[place] = true;
         if (!exchange_words(&changes[place], st))
             return false;
+    }
     return true;
 }
 
@@ -68,6 +70,7 @@ static bool change(rotation *r, exchanged *changes, bool back, bool *applies, st
         for (uint32_t i = 0; i < inputs && !e->buffer; i++)
             *e = choose(r, rotation_in(r, place, (first + i) % inputs));
         *applies = e->buffer != NULL;
+        r->prepared.stale[place] = true;
         if (!exchange_words(e, st))
             return false;
     }

@@ -147,6 +147,8 @@ json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_m
                   "unoptimised", j->unoptimised, "schedule", j->schedule, "generic", j->generic);
     if (j->device) /* a build that does not know a field replays what has none */
         json_object_set_new(item, "device", json_string(j->device));
+    if (j->constants)
+        json_object_set_new(item, "constants", json_string(j->constants));
     if (j->dims)
         json_object_set_new(item, "dims", json_string(j->dims));
     return item;

@@ -97,7 +97,7 @@ static const char *without_effect(const job *j) {
     bool scheduled = j->schedule && *j->schedule;
     if (id >= BACKEND_COUNT || *backend_table[id].driver)
         return NULL;
-    return scheduled || j->generic || j->unoptimised || j->fault || j->threads > 1
+    return scheduled || j->generic || j->constants || j->unoptimised || j->fault || j->threads > 1
                ? "case: the interpreter has no schedule, no kinds of code, no faults and one thread"
                : NULL;
 }
@@ -121,6 +121,7 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->job.unoptimised = json_is_true(json_object_get(item, "unoptimised"));
     c->job.schedule = word_at(item, "schedule");
     c->job.generic = json_is_true(json_object_get(item, "generic"));
+    c->job.constants = word_at(item, "constants");
     c->job.mode = JOB_REPLAY;
     c->job.quick = c->job.sandbox = true;
     uint64_t memory_mib = number_at(item, "memory_mib");

@@ -43,7 +43,8 @@ uint32_t tune_apply(const tune_cache *c, const corpus *all, job_plan *plan) {
     for (size_t i = 0; i < plan->jobs.count; i++) {
         job *j = &plan->jobs.items[i];
         const corpus_case *item = corpus_case_named(all, j->kernel, j->case_name);
-        bool compiled = strcmp(j->backend, "cpu") == 0 && !j->schedule && !j->unoptimised;
+        bool compiled =
+            strcmp(j->backend, "cpu") == 0 && !j->schedule && !j->unoptimised && !j->constants;
         if (!compiled || !item)
             continue;
         if (item != open) {

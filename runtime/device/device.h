@@ -113,6 +113,8 @@ typedef struct device_dispatch {
     uint32_t buffer_count, dim_count;
     size_t workspace_bytes; /* of the dispatch; the device supplies it */
     size_t workgroup_bytes; /* of each workgroup; likewise */
+    size_t prepared_bytes; /* that phases with a constant write; the device supplies them, unless */
+    device_span prepared;  /* ... they are here; its address is NULL where they are not */
     bool timed;
 } device_dispatch;
 

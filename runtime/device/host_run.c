@@ -9,7 +9,7 @@
 #include "device/host.h"
 #include "device/host_elf.h"
 
-enum { POISON = 0xCB };
+enum { POISON = 0xCB, LINE_BYTES = 64 };
 
 typedef struct host_image {
     device_image base;
@@ -107,9 +107,12 @@ static bool run_timed(host_runner *r, const device_dispatch *p, host_pool_work *
 }
 
 bool host_runner_run(host_runner *r, const device_dispatch *p, status *st) {
-    if (!prepare_workspace(r, p->workspace_bytes, st))
+    size_t lines = (p->workspace_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    size_t own = p->prepared.address ? 0 : p->prepared_bytes;
+    if (!prepare_workspace(r, own ? lines + own : p->workspace_bytes, st))
         return status_set(st, STATUS_INTERNAL, "kernel '%s'", p->label);
-    const tsr_kernel_frame frame = {p->buffers, p->dims, r->workspace.data, NULL};
+    unsigned char *prepared = own ? r->workspace.data + lines : p->prepared.address;
+    const tsr_kernel_frame frame = {p->buffers, p->dims, r->workspace.data, NULL, prepared};
     host_pool_work work = {.phases = ((const host_image *)p->image)->phases,
                            .workgroups = p->workgroups,
                            .phase_count = p->image->phase_count,

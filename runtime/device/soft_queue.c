@@ -107,6 +107,9 @@ static void copy_dispatch(const soft_device *d, soft_step *step) {
         numbers[i] = given.dims[i];
     for (size_t i = 0; i < phases; i++)
         numbers[given.dim_count + i] = given.workgroups[i];
+    if (given.prepared.address)
+        p->prepared.address = resolve(d, given.prepared);
+    p->prepared.memory = NULL;
     step->payload = buffers;
     p->buffers = buffers;
     p->memories = NULL;

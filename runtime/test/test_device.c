@@ -127,6 +127,43 @@ static void runs_whole_kernels(const bench *b) {
     free(l);
 }
 
+/* Phases with a constant write memory that is given, or for one launch the device's own. */
+static void keeps_what_was_prepared(const bench *b) {
+    float a[FLOATS], out[FLOATS];
+    device_image *image = load(b, "kernel_prepared", "phase_twice_prepared", "phase_add_prepared");
+    device_memory *in = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE),
+                  *result = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE),
+                  *prepared = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE);
+    launch_of *l = launch_new(image, in, result);
+    device_dispatch *p = &l->command.dispatch;
+    static const struct {
+        float scale; /* of the input */
+        bool given, first, second;
+        float made; /* of which scale the output is */
+    } steps[] = {{1, true, true, false, -1}, {2, true, false, true, 1}, {2, false, true, true, 2},
+                 {3, true, false, true, 1},  {3, true, true, true, 3},  {4, true, false, true, 3}};
+    p->workspace_bytes = 4;
+    p->prepared_bytes = BYTES;
+    for (size_t s = 0; s < COUNT_OF(steps); s++) {
+        for (int i = 0; i < FLOATS; i++)
+            a[i] = steps[s].scale * (float)i;
+        write_to(b, in, a, BYTES);
+        p->prepared = steps[s].given ? span_of(prepared) : host_span(NULL);
+        l->workgroups[0] = steps[s].first ? FLOATS : 0;
+        l->workgroups[1] = steps[s].second ? FLOATS : 0;
+        submit(b->queues[s % 2], b, l->command);
+        await(b, b->queues[s % 2]);
+        read_from(b, result, out, BYTES);
+        for (int i = 0; i < FLOATS && steps[s].second && computes(b); i++)
+            assert_true(out[i] == 2 * steps[s].made * (float)i + 1);
+    }
+    b->driver->unload(b->d, image);
+    b->driver->free(b->d, in);
+    b->driver->free(b->d, result);
+    b->driver->free(b->d, prepared);
+    free(l);
+}
+
 static void copies_what_a_launch_points_at(const bench *b) {
     float a[FLOATS], out[FLOATS];
     device_image *image = load(b, "kernel_good", "phase_double", "phase_add");
@@ -440,6 +477,7 @@ static const struct {
     {"memory that there is not is refused", memory_that_there_is_not_is_refused, false},
     {"maps what it says", maps_what_it_says, false},
     {"runs whole kernels", runs_whole_kernels, false},
+    {"keeps what was prepared", keeps_what_was_prepared, false},
     {"copies what a launch points at", copies_what_a_launch_points_at, false},
     {"refuses what is no code", refuses_what_is_no_code, true},
     {"one queue keeps its order", one_queue_keeps_its_order, false},

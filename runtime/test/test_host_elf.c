@@ -26,7 +26,9 @@ static void a_compiled_object_runs(void **state) {
     assert_null(host_elf_symbol(elf, "table"));
     float a[8] = {0, 1, 2, 3, 4, 5, 6, 7}, out[8], workspace[8], scratch[1];
     void *buffers[] = {a, out};
-    tsr_kernel_frame frame = {buffers, NULL, (unsigned char *)workspace, (unsigned char *)scratch};
+    tsr_kernel_frame frame = {.buffers = buffers,
+                              .workspace = (unsigned char *)workspace,
+                              .scratch = (unsigned char *)scratch};
     phases[0](&frame, 0, 8);
     phases[1](&frame, 0, 8);
     for (int i = 0; i < 8; i++)

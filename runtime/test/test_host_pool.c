@@ -20,7 +20,7 @@ typedef struct tally {
 /* Work of one grid; its phase finds `context` in the first buffer. */
 static bool run(host_pool *pool, tsr_phase_fn phase, void *context, int64_t workgroups,
                 size_t scratch, bool guarded, status *st) {
-    const tsr_kernel_frame frame = {&context, NULL, NULL, NULL};
+    const tsr_kernel_frame frame = {.buffers = &context};
     const host_pool_work work = {&phase, &workgroups, 1, &frame, scratch, guarded, NULL};
     return host_pool_run(pool, &work, st);
 }
@@ -140,7 +140,7 @@ static void grids_run_one_after_the_other(void **state) {
             _Atomic int64_t first = 0, second = 0;
             void *buffers[] = {&first, &second};
             device_times times = {0};
-            const tsr_kernel_frame frame = {buffers, NULL, NULL, NULL};
+            const tsr_kernel_frame frame = {.buffers = buffers};
             const host_pool_work work = {phases, workgroups,       2, &frame, 0,
                                          false,  i ? NULL : &times};
             assert_true(host_pool_run(pool, &work, NULL));

@@ -212,7 +212,10 @@ typedef struct compiler_options {
     const char
         *schedule; /* values of schedule parameters, "BM=96,P0.NR=4v" (v: vectors), or NULL */
     const compiler_schedule *written; /* the kernel's own, which `schedule` wins over; or NULL */
-    bool schedule_loose;    /* what does not fit of these is left out (of a part of the kernel) */
+    const char
+        *constants;      /* "w,b": inputs that stay as they are from launch to launch, so that what
+                            is made from one alone can be prepared; or NULL. Never of the bits */
+    bool schedule_loose; /* what does not fit of these is left out (of a part of the kernel) */
     const char *emit_after; /* a pass name whose output is wanted, or NULL */
     text *emit;             /* receives that text */
     ir_line_list *lines;    /* receives, from compiler_emit of graph, schedule or tile, the line of

@@ -51,7 +51,7 @@ typedef struct emitter {
     emitted *of; /* by Tile IR value */
     arena memory;
     VEC(made_early) made; /* so far in the present function */
-    LLVMValueRef workspace, scratch, dims;
+    LLVMValueRef workspace, scratch, prepared, dims;
     const char *kernel;
     status *st;
     bool failed;

@@ -283,7 +283,9 @@ static void code_for(emitter *e, ir_op op) {
 
 static void code_memory(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    LLVMValueRef base = d->opcode == TILE_WORKSPACE ? e->workspace : e->scratch;
+    LLVMValueRef base = d->opcode == TILE_WORKSPACE  ? e->workspace
+                        : d->opcode == TILE_PREPARED ? e->prepared
+                                                     : e->scratch;
     LLVMValueRef offset = code_int(e, e->i64, ir_op_int(e->m, op, "offset", 0));
     if (d->operand_count)
         offset = LLVMBuildNSWAdd(e->b, index_of(e, d->operands[0]), offset, "");
@@ -306,6 +308,7 @@ static void code_op(emitter *e, ir_op op) {
         code_affine(e, op);
         break;
     case TILE_WORKSPACE:
+    case TILE_PREPARED:
     case TILE_SCRATCH:
         code_memory(e, op);
         break;
@@ -409,10 +412,13 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     e->dims = load_field(e, frame, 1);
     e->workspace = load_field(e, frame, 2);
     e->scratch = load_field(e, frame, 3);
+    if (ir_op_attr(e->m, ir_module_kernel(e->m), "prepared_bytes"))
+        e->prepared = load_field(e, frame, 4); /* which older runtimes do not have */
     for (uint32_t i = 0; i < kernel->argument_count; i++)
         set_index(e, kernel->arguments[i], load_field(e, buffers, (int)i), 1);
     for (ir_op other = kernel->first; other; other = ir_op_get(e->m, other)->next)
-        if (ir_op_get(e->m, other)->opcode == TILE_WORKSPACE)
+        if (ir_op_get(e->m, other)->opcode == TILE_WORKSPACE ||
+            ir_op_get(e->m, other)->opcode == TILE_PREPARED)
             code_memory(e, other);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), workgroup = code_block_new(e, "workgroup"),
                       done = code_block_new(e, "done");

@@ -8,8 +8,9 @@
  * The caller guarantees: the floating-point environment is the default one (round to nearest, no
  * flush to zero, all exceptions masked); every buffer is aligned to 64 bytes; `workspace` holds
  * metadata.workspace_bytes, is shared by all threads and keeps its contents between phases of one
- * launch; `scratch` holds metadata.scratch_bytes, is private to the calling thread and holds
- * nothing on entry. */
+ * launch; `prepared` holds metadata.prepared_bytes, written by the phases that are marked with a
+ * constant, in this launch or once before; `scratch` holds metadata.scratch_bytes, is private to
+ * the calling thread and holds nothing on entry. */
 #ifndef TESSERA_KERNEL_H
 #define TESSERA_KERNEL_H
 
@@ -20,6 +21,7 @@ typedef struct tsr_kernel_frame {
     const int64_t *dims;  /* dimension arguments; NULL in specialised kernels */
     unsigned char *workspace;
     unsigned char *scratch;
+    unsigned char *prepared; /* since ABI 2.1 */
 } tsr_kernel_frame;
 
 typedef void (*tsr_phase_fn)(const tsr_kernel_frame *frame, int64_t begin, int64_t end);

@@ -13,8 +13,8 @@
  * changing them earlier is the caller's race. tsrGetLastError is the calling thread's own.
  *
  * Handles are freed by the function that names them; freeing a context with live modules, streams,
- * events, graphs or allocations is TSR_EINVAL and frees nothing. Passing a freed handle is
- * undefined.
+ * events, graphs, prepared kernels or allocations is TSR_EINVAL and frees nothing. Passing a freed
+ * handle is undefined.
  *
  * Structs that the library fills begin with their size, which the caller sets; it fills no more. So
  * they can grow, and a program built with an older header goes on working. */
@@ -32,7 +32,7 @@ extern "C" {
  * it). Minor: functions were added. A module of ABI M.m loads where the runtime has the same M and
  * at least m. */
 #define TSR_ABI_MAJOR 2
-#define TSR_ABI_MINOR 0
+#define TSR_ABI_MINOR 1
 
 #if defined(__GNUC__)
 #define TSR_API __attribute__((visibility("default")))
@@ -46,6 +46,7 @@ typedef struct tsr_kernel *tsr_kernel_t; /* borrowed from its module */
 typedef struct tsr_stream *tsr_stream_t;
 typedef struct tsr_event *tsr_event_t;
 typedef struct tsr_graph *tsr_graph_t;
+typedef struct tsr_prepared *tsr_prepared_t; /* since 2.1 */
 
 /* What a function returns. After a failure nothing has changed, but for TSR_ETIMEOUT, TSR_EINTERNAL
  * and the failures of earlier launches that synchronising or destroying a stream tells. */
@@ -219,6 +220,40 @@ typedef struct tsr_launch {
 } tsr_launch_t;
 TSR_API tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t launch,
                                void **args, size_t nargs);
+
+/* Prepared kernels, since 2.1: inputs that stay as they are from launch to launch, as weights do.
+ * The phases that depend on one of them alone (metadata: "constant"; those that bring it into the
+ * layout of the kernel's loops) run once, in tsrPrepareKernel, which returns when they have ended;
+ * what they made is the prepared kernel's, and launches of it leave them out. The bits of a launch
+ * are those of tsrLaunch.
+ *
+ * `inputs` has the indices of the inputs that stay; every constant that the module was compiled for
+ * (metadata: "constants") must be among them, and any other may be: that saves no phase, and is
+ * free. `args` is as for tsrLaunch, but that of the buffers only those of `inputs` are looked at;
+ * others may be NULL. TSR_EINVAL where dimensions or buffers are not what the kernel takes;
+ * TSR_EOOM; and the failures of a launch.
+ *
+ * A launch of a prepared kernel takes the arguments of tsrLaunch: the same buffers for the inputs
+ * that were prepared, and the same dimensions, else it is TSR_EINVAL. Neither the contents of those
+ * buffers nor the memory may change or be freed before the prepared kernel is destroyed: launches
+ * may read either. Under TSR_CONTEXT_DEBUG a launch for which the contents are others than they
+ * were is TSR_EINVAL.
+ *
+ * Several threads and streams may launch one prepared kernel at once; it is read only. Destroying
+ * it waits for launches of its kernel that are queued or running, and is TSR_EINVAL while a graph
+ * uses it. Its module cannot be unloaded before. */
+TSR_API tsr_status_t tsrPrepareKernel(tsr_kernel_t kernel, const uint32_t *inputs,
+                                      size_t input_count, void **args, size_t nargs,
+                                      tsr_prepared_t *prepared);
+TSR_API tsr_status_t tsrLaunchPrepared(tsr_prepared_t prepared, tsr_stream_t stream,
+                                       tsr_launch_t launch, void **args, size_t nargs);
+TSR_API tsr_status_t tsrDestroyPrepared(tsr_prepared_t prepared);
+typedef struct tsr_prepared_info {
+    size_t struct_size; /* sizeof(tsr_prepared_info_t), set by the caller */
+    uint32_t phases;    /* that its launches leave out */
+    uint64_t bytes;     /* that were made once */
+} tsr_prepared_info_t;
+TSR_API tsr_status_t tsrGetPreparedInfo(tsr_prepared_t prepared, tsr_prepared_info_t *info);
 
 /* Graphs: between tsrBeginCapture and tsrEndCapture launches, copies and fills on a created stream
  * are checked and kept instead of queued, with the values of their arguments (the buffers'
