@@ -47,6 +47,19 @@ static void report_slice(const instance *in, const ir_op_data *d, ir_dim start, 
     }
 }
 
+static bool step_fits(const instance *in, ir_op op, int axis) {
+    ir_dim step = item_of(in, op, "step", axis);
+    int64_t by = 0;
+    if (evaluate(in, step, &by) && by > 0) {
+        return true;
+    }
+    diagnose_error(in->report, ERROR_SLICE_STEP, place_of(in, ir_op_get(in->m, op)),
+                   "in case '%s', the step %s is not at least 1", in->c->name,
+                   ir_dim_text(in->m, step));
+    diagnose_help(in->report, "a slice does not reverse an axis; the case must bind more");
+    return false;
+}
+
 static bool slice_fits(const instance *in, ir_op op) {
     bool fits = true;
     const ir_op_data *d = ir_op_get(in->m, op);
@@ -57,6 +70,7 @@ static bool slice_fits(const instance *in, ir_op op) {
         if (!evaluate(in, x->dims[axis], &size)) {
             return true;
         }
+        fits &= step_fits(in, op, axis);
         if (evaluate(in, start, &from) && evaluate(in, stop, &to) && from <= to && to <= size) {
             continue;
         }

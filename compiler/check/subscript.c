@@ -7,7 +7,7 @@
 /* What the indices of one subscript amount to. */
 typedef struct selection {
     ir_dim start[IR_MAX_RANK], stop[IR_MAX_RANK];
-    int64_t step[IR_MAX_RANK];
+    ir_dim step[IR_MAX_RANK];
     int axis;                  /* the next axis of x */
     bool moves;                /* something is left out */
     ir_dim shape[IR_MAX_RANK]; /* after the slice: dropped axes gone, new ones there */
@@ -84,6 +84,20 @@ static bool push_axis(checker *c, selection *s, ir_dim size, int source, span at
     return true;
 }
 
+static bool read_step(checker *c, const node *n, ir_dim *out) {
+    entity step = check_expression(c, n);
+    if (step.kind == ENTITY_DIM) {
+        *out = step.dim;
+    } else if (!argument_int(c, &step, "a step", out)) {
+        return false;
+    }
+    if (ir_dim_is_static(*out) && *out < 1) {
+        refuse(c, ERROR_SLICE_STEP, n->at, "a step must be at least 1");
+        return false;
+    }
+    return true;
+}
+
 static bool take_slice(checker *c, selection *s, const node *n, ir_dim length) {
     int a = s->axis;
     s->start[a] = 0;
@@ -93,15 +107,8 @@ static bool take_slice(checker *c, selection *s, const node *n, ir_dim length) {
         (n->right && !read_bound(c, n->right, length, &s->stop[a]))) {
         return false;
     }
-    if (n->third) {
-        entity step = check_expression(c, n->third);
-        if (!argument_int(c, &step, "a step", &s->step[a])) {
-            return false;
-        }
-        if (s->step[a] < 1) {
-            refuse(c, ERROR_SLICE_STEP, n->third->at, "a step must be at least 1");
-            return false;
-        }
+    if (n->third && !read_step(c, n->third, &s->step[a])) {
+        return false;
     }
     if (!bound_fits(c, s->start[a], length, n->at) || !bound_fits(c, s->stop[a], length, n->at)) {
         return false;
@@ -175,7 +182,7 @@ static entity apply(checker *c, selection *s, const entity *x, span at) {
     if (s->moves) {
         ir_named_attr attrs[] = {{"start", ir_attr_dim_array(c->m, s->start, rank)},
                                  {"stop", ir_attr_dim_array(c->m, s->stop, rank)},
-                                 {"step", ir_attr_int_array(c->m, s->step, rank)}};
+                                 {"step", ir_attr_dim_array(c->m, s->step, rank)}};
         out = emit_one(c, GRAPH_SLICE, x, 1, attrs, 3, at);
     }
     if (out.kind == ENTITY_BROKEN) {

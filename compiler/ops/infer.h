@@ -51,4 +51,13 @@ bool graph_infer_conv2d(query *q);
 bool graph_infer_convolve(query *q);
 bool graph_infer_attention(query *q);
 
+/* ---- rules of infer_move.c ---- */
+bool graph_infer_broadcast(query *q);
+bool graph_infer_reshape(query *q);
+bool graph_infer_transpose(query *q);
+bool graph_infer_slice(query *q);
+bool graph_infer_window(query *q);
+bool graph_infer_concat(query *q);
+bool graph_infer_gather(query *q);
+
 #endif

@@ -182,9 +182,13 @@ static void constrain_slice(constraints *s, ir_op op) {
     const ir_type_data *x = type_of(s->g, ir_op_get(s->g, op)->operands[0]);
     const ir_attr_data *start = ir_attr_get(s->g, ir_op_attr(s->g, op, "start"));
     const ir_attr_data *stop = ir_attr_get(s->g, ir_op_attr(s->g, op, "stop"));
+    const ir_attr_data *step = ir_attr_get(s->g, ir_op_attr(s->g, op, "step"));
     for (int i = 0; i < x->rank; i++) {
         ir_dim from = ir_attr_get(s->g, start->items[i])->integer;
         ir_dim to = ir_attr_get(s->g, stop->items[i])->integer;
+        ir_dim by = ir_attr_get(s->g, step->items[i])->integer;
+        if (!ir_dim_is_static(by))
+            at_least(s, by, 1, "a slice goes forward");
         if (to != x->dims[i])
             at_least(s, x->dims[i], to, "a slice ends inside its tensor");
         at_least(s, to, from, "a slice ends behind its start");

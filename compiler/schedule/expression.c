@@ -196,7 +196,8 @@ static bool move_index(const expression *e, ir_value v, const affine *index, aff
     const ir_module *g = e->p->g;
     ir_op op = plan_def(e->p, v);
     const ir_type_data *x = plan_type(e->p, ir_op_get(g, op)->operands[0]), *y = plan_type(e->p, v);
-    int64_t list[IR_MAX_RANK] = {0}, step[IR_MAX_RANK];
+    int64_t list[IR_MAX_RANK] = {0};
+    ir_dim step[IR_MAX_RANK];
     switch (ir_op_get(g, op)->opcode) {
     case GRAPH_BROADCAST:
         ir_op_ints(g, op, "axes", list, IR_MAX_RANK);

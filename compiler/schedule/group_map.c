@@ -97,16 +97,24 @@ static bool has_numbers(const axis_map *map) {
     return all;
 }
 
-/* Four registers of independent elements hide the latency of long chains (specified functions) and
- * keep loads and stores of short ones busy. Where functions are long, fewer are as good within some
- * hundredths, and compile in a fraction of the time; random bits are hundreds of operations,
- * independent enough by themselves. */
+/* Four registers of independent elements keep loads and stores of short chains busy. A specified
+ * function is a chain of some 25 operations: with 32 registers eight are worth what they spill; a
+ * correctly rounded one has twice as many registers already, as it computes in f64. Where functions
+ * are long, fewer are as good within some hundredths, and compile in a fraction of the time; random
+ * bits are hundreds of operations, independent enough by themselves. */
 static int64_t vector_of(const nest *n, const expression *e) {
+    const ir_module *g = n->s->p->g;
     int64_t lanes = n->s->target->vector_lanes;
-    bool draws = scheduler_draws(e);
+    bool draws = scheduler_draws(e),
+         correct = *ir_op_string(g, ir_module_kernel(g), "math", "") != 0;
     if (n->transposed)
         return draws ? at_least(lanes / 4, 1) : lanes;
-    return draws ? lanes : scheduler_work(e) > LONG_SEQUENCE ? 2 * lanes : 4 * lanes;
+    if (draws)
+        return lanes;
+    if (scheduler_work(e) > LONG_SEQUENCE)
+        return 2 * lanes;
+    bool waits = scheduler_is_heavy(e) && !correct && n->s->target->vector_registers >= 32;
+    return waits ? 8 * lanes : 4 * lanes;
 }
 
 /* Opens grid and loops; indices end up as the computation's operands. */

@@ -6,14 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/formula_trend.h"
 #include "formula.h"
 
 enum { KNOWN_BY_NOTHING, KNOWN_BY_ARRAYS, KNOWN_BY_GIVEN };
+
+/* Of a dimension (docs/language.md): the least and the greatest that it can be. */
+#define DIMENSION_MAX (INT64_C(1) << 31)
+typedef struct range {
+    int64_t low, high;
+} range;
 
 typedef struct solver {
     const dims_request *request;
     int64_t *values;
     unsigned char *known; /* by what, one a name */
+    range *ranges;        /* one a name: what is left by formulas that several values fit */
 } solver;
 
 /* ---- names in formulas ---- */
@@ -114,12 +122,19 @@ static bool misfit_at(const solver *s, const shaped_array *a, int axis, int64_t 
     return false;
 }
 
+static bool is_narrowed(const range *r) {
+    return r->low > 0 || r->high < DIMENSION_MAX;
+}
+
 static bool no_solution(const solver *s, const shaped_array *a, int axis, uint32_t unknown,
                         status *st) {
     text detail;
     text_init(&detail);
-    text_printf(&detail, "no %s makes %s = %" PRId64, s->request->names[unknown], a->formulas[axis],
-                a->array->dims[axis]);
+    const range *r = &s->ranges[unknown];
+    text_printf(&detail, "no %s", s->request->names[unknown]);
+    if (is_narrowed(r))
+        text_printf(&detail, " of %" PRId64 " to %" PRId64, r->low, r->high);
+    text_printf(&detail, " makes %s = %" PRId64, a->formulas[axis], a->array->dims[axis]);
     misfit(a, detail.data, st);
     text_release(&detail);
     return false;
@@ -136,6 +151,13 @@ static const shaped_array *array_with(const solver *s, uint32_t name) {
     return NULL;
 }
 
+/* Which values a name may have, and what to type for two of them. */
+static void append_range(const char *name, const range *r, text *out) {
+    text_printf(out, "%s may be %" PRId64 " %s %" PRId64, name, r->low,
+                r->high - r->low == 1 ? "or" : "to", r->high);
+    text_printf(out, ": say which, as in --dims %s=%" PRId64, name, r->low);
+}
+
 /* All names that nothing tells, in the line to type. */
 static bool tell_unknown(const solver *s, uint32_t first, status *st) {
     const shaped_array *a = array_with(s, first);
@@ -148,7 +170,12 @@ static bool tell_unknown(const solver *s, uint32_t first, status *st) {
         text_printf(&detail, "no array of kernel %s has dimension %s; give it with --dims ",
                     s->request->kernel, s->request->names[first]);
     }
-    for (uint32_t i = first; i < s->request->name_count; i++)
+    bool several = a && is_narrowed(&s->ranges[first]);
+    if (several) {
+        text_clear(&detail);
+        append_range(s->request->names[first], &s->ranges[first], &detail);
+    }
+    for (uint32_t i = several ? first + 1 : first; i < s->request->name_count; i++)
         if (!s->known[i])
             text_printf(&detail, "%s%s=...", i > first ? "," : "", s->request->names[i]);
     if (a)
@@ -161,7 +188,7 @@ static bool tell_unknown(const solver *s, uint32_t first, status *st) {
 
 /* ---- solving ---- */
 
-typedef enum solution { SOLVED, IMPOSSIBLE, UNTOLD } solution;
+typedef enum solution { SOLVED, NARROWED, IMPOSSIBLE, UNTOLD } solution;
 
 /* a + b * k, without overflow. */
 static bool is_on_line(int64_t a, int64_t b, int64_t k, int64_t value) {
@@ -171,7 +198,7 @@ static bool is_on_line(int64_t a, int64_t b, int64_t k, int64_t value) {
 
 /* A formula that has the unknown n times, outside of quotients, is a polynomial in it of at most
  * that degree: n + 1 points on a line make it that line. */
-static solution solve(solver *s, const char *formula, uint32_t unknown, int64_t wanted) {
+static solution solve_line(solver *s, const char *formula, uint32_t unknown, int64_t wanted) {
     int count = occurrences(formula, s->request->names[unknown]);
     int64_t *x = &s->values[unknown], a, b, value;
     *x = 0;
@@ -189,6 +216,48 @@ static solution solve(solver *s, const char *formula, uint32_t unknown, int64_t 
     return SOLVED;
 }
 
+/* The least value of the unknown from which on a rising formula is `wanted` or more; above all
+ * where there is none. What has no value is beyond 64 bits. */
+static int64_t first_from(solver *s, const char *formula, uint32_t unknown, int64_t wanted) {
+    int64_t low = 0, high = DIMENSION_MAX + 1, *x = &s->values[unknown];
+    while (low < high) {
+        int64_t value;
+        *x = low + (high - low) / 2;
+        if (evaluate(s, formula, &value) && value < wanted)
+            low = *x + 1;
+        else
+            high = *x;
+    }
+    return low;
+}
+
+/* One that can only grow with the unknown: it is `wanted` in one range, of which a square leaves
+ * one value and a quotient several, which another formula may narrow down. */
+static solution solve_rising(solver *s, const char *formula, uint32_t unknown, int64_t wanted) {
+    range *r = &s->ranges[unknown], before = *r;
+    int64_t value;
+    s->values[unknown] = 0;
+    if (!formula_rises(formula, s->request->names[unknown]) || !evaluate(s, formula, &value))
+        return UNTOLD;
+    int64_t low = first_from(s, formula, unknown, wanted),
+            high = first_from(s, formula, unknown, wanted + 1) - 1;
+    low = low > r->low ? low : r->low;
+    high = high < r->high ? high : r->high;
+    if (low > high)
+        return IMPOSSIBLE;
+    *r = (range){low, high};
+    if (low < high)
+        return r->low != before.low || r->high != before.high ? NARROWED : UNTOLD;
+    s->values[unknown] = r->low;
+    s->known[unknown] = KNOWN_BY_ARRAYS;
+    return SOLVED;
+}
+
+static solution solve(solver *s, const char *formula, uint32_t unknown, int64_t wanted) {
+    solution found = solve_line(s, formula, unknown, wanted);
+    return found == UNTOLD ? solve_rising(s, formula, unknown, wanted) : found;
+}
+
 /* Goes through the shapes once; *progress where a name got its value. */
 static bool solve_each(solver *s, bool *progress, status *st) {
     for (uint32_t i = 0; i < s->request->array_count; i++) {
@@ -198,7 +267,7 @@ static bool solve_each(solver *s, bool *progress, status *st) {
             if (!a->formulas[axis] || unknowns(s, a->formulas[axis], &unknown) != 1)
                 continue;
             solution found = solve(s, a->formulas[axis], unknown, a->array->dims[axis]);
-            *progress |= found == SOLVED;
+            *progress |= found == SOLVED || found == NARROWED;
             if (found == IMPOSSIBLE)
                 return no_solution(s, a, axis, unknown, st);
         }
@@ -255,7 +324,10 @@ static bool take_given(solver *s, status *st) {
 }
 
 bool dims_from_arrays(const dims_request *request, int64_t *values, status *st) {
-    solver s = {request, values, base_calloc(request->name_count + 1, 1)};
+    solver s = {request, values, base_calloc(request->name_count + 1, 1),
+                base_calloc(request->name_count + 1, sizeof(range))};
+    for (uint32_t i = 0; i < request->name_count; i++)
+        s.ranges[i] = (range){0, DIMENSION_MAX};
     bool ok = take_given(&s, st) && check_ranks(&s, st);
     for (bool progress = true; ok && progress;) {
         progress = false;
@@ -266,5 +338,6 @@ bool dims_from_arrays(const dims_request *request, int64_t *values, status *st) 
         if (!s.known[i])
             ok = tell_unknown(&s, i, st);
     free(s.known);
+    free(s.ranges);
     return ok;
 }

@@ -23,10 +23,12 @@ typedef struct dims_request {
     const char *given_by; /* in words: "--dims" */
 } dims_request;
 
-/* Puts the value of each name into `values`. What is given holds; a formula in which all names but
- * one are known, and that one to the first power alone, gives that one; then all shapes are
- * checked. False: a given name is not of the kernel, a shape contradicts its formulas, or a
- * dimension is told by nothing, with what to type. */
+/* Puts the value of each name into `values`. What is given holds. A formula in which all names but
+ * one are known gives that one where it is there to the first power alone; where the formula can
+ * only grow with it, as N*N and N // 2 do, it gives the range that fits, and all of those together
+ * may leave one value. Then all shapes are checked. False: a given name is not of the kernel, a
+ * shape contradicts its formulas, or a dimension is told by nothing, or not to one value, with what
+ * to type. */
 bool dims_from_arrays(const dims_request *request, int64_t *values, status *st);
 
 #endif

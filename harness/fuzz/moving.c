@@ -74,8 +74,15 @@ bool fuzz_slicing(fuzz_kernel *k) {
         }
         int64_t stop = start + choose_below(k->c, (uint32_t)(n - start + 1));
         int64_t step = 1 + choose_below(k->c, 3);
-        at += (size_t)snprintf(words + at, sizeof words - at, "%s%" PRId64 ":%" PRId64 ":%" PRId64,
-                               comma, start, stop, step);
+        char by[32];
+        if (choose_rarely(k->c, 4)) {
+            step = n;
+            snprintf(by, sizeof by, "%s.shape[%d]", x->name, i);
+        } else {
+            snprintf(by, sizeof by, "%" PRId64, step);
+        }
+        at += (size_t)snprintf(words + at, sizeof words - at, "%s%" PRId64 ":%" PRId64 ":%s", comma,
+                               start, stop, by);
         dims[rank++] = (stop - start + step - 1) / step;
     }
     return fuzz_let(k, x->type, rank, dims, "%s[%s]", x->name, words);

@@ -99,6 +99,16 @@ def square(x: Tensor["N*N", f32]) -> Tensor["N", "N", f32]:
 
 
 @kernel
+def spread(x: Tensor["N // 2", f32], y: Tensor["(N + 1) // 2", f32]) -> tuple[Tensor["N", f32], Tensor["N // 2", f32]]:
+    return zeros((N,), f32), x + x
+
+
+@kernel
+def half(x: Tensor["N // 2", f32]) -> tuple[Tensor["N", f32], Tensor["N // 2", f32]]:
+    return zeros((N,), f32), x + x
+
+
+@kernel
 def double(x: Tensor["N", "T"]) -> Tensor["N", "T"]:
     return x + x
 END
@@ -108,7 +118,7 @@ for n in range(4, 10):
     np.save('v%d.npy' % n, np.arange(n, dtype=np.float32))
 np.save('i5.npy', np.arange(5, dtype=np.int32))
 np.save('h5.npy', np.arange(5, dtype=np.uint16))"
-for kernel in halves copies groups square; do
+for kernel in halves copies groups square spread half; do
     exits 0 "$kernel for any dimensions" "$tsr" compile solved.tsr --kernel $kernel --generic --emit module -o $kernel.tsrm
 done
 
@@ -135,8 +145,15 @@ done <<'END'
 0 both - copies --in v7.npy --dims P=3
 0 source - copies --in v5.npy --case five
 3 source by.--case copies --in v7.npy --case five
-3 both --dims.N= square --in v9.npy
+0 both - square --in v9.npy
+3 both no.N.makes.N.N.=.8 square --in v8.npy
 0 both - square --in v9.npy --dims N=3
+0 both - spread --in v4.npy --in v5.npy
+0 both - spread --in v4.npy --in v4.npy
+3 both no.N.of.8.to.9 spread --in v4.npy --in v6.npy
+3 both N.may.be.8.or.9.*--dims.N=8 half --in v4.npy
+0 both - half --in v4.npy --dims N=9
+3 both =.5,.by.--dims half --in v4.npy --dims N=10
 2 both NAME=NUMBER square --in v9.npy --dims N
 3 source variable.T square --in v9.npy --dims N=3,T=f32
 0 source - double --in i5.npy
