@@ -211,3 +211,7 @@ dtype case_context_element(const case_context *s) {
     }
     return element;
 }
+
+bool case_context_pairs(const case_context *s) {
+    return strstr(compiler_instance_text(s->instance)->data, "order = \"pairs512\"") != NULL;
+}

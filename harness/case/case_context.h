@@ -55,5 +55,7 @@ bool case_context_reference(case_context *s, status *st);
 case_context *case_context_others(case_context *s, uint32_t count, status *st);
 /* Element type that most of the input is made of: what the compute ceiling is about. */
 dtype case_context_element(const case_context *s);
+/* Does a contraction ask for pairs512, the order of the dot instruction of bf16? */
+bool case_context_pairs(const case_context *s);
 
 #endif

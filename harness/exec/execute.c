@@ -84,6 +84,7 @@ static void put_work(execution *e) {
     json_object_set_new(e->result, "bytes", json_integer((json_int_t)s->bytes));
     json_object_set_new(e->result, "type", json_string(dtype_name(case_context_element(s))));
     json_object_set_new(internal, "element", json_string(dtype_name(case_context_element(s))));
+    json_object_set_new(internal, "pairs", json_boolean(case_context_pairs(s)));
     json_object_set_new(internal, "working_set", json_integer((json_int_t)s->working_set_bytes));
 }
 

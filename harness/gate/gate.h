@@ -66,6 +66,7 @@ typedef struct gate_row {
     gate_facts facts[2];
     uint64_t working_set_bytes;
     const char *element; /* type that the roof is about; NULL: not known */
+    bool pairs;          /* case_context_pairs */
     bool timed, open;    /* has a place in the plan; is still being timed */
     json_t *spec;        /* timing.h */
     plan_series series;

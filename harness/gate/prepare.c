@@ -395,6 +395,7 @@ static void note_element(preparation *p, gate_row *row) {
     if (!row->units[side]->item)
         return;
     row->element = dtype_name(case_context_element(&p->subjects[side]));
+    row->pairs = case_context_pairs(&p->subjects[side]);
     row->working_set_bytes = p->subjects[side].working_set_bytes;
 }
 

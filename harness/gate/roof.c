@@ -41,8 +41,8 @@ static bool place_row(gate *g, gate_row *row, ceilings *c, status *st) {
     doubtful d = {g, row};
     roofline_place_source source = {.point = row->spec ? measure_again : NULL, .context = &d};
     json_t *result = result_of(row, row->median_ns[1]);
-    json_t *internal = json_pack("{s:s, s:I}", "element", row->element, "working_set",
-                                 (json_int_t)row->working_set_bytes);
+    json_t *internal = json_pack("{s:s, s:b, s:I}", "element", row->element, "pairs", row->pairs,
+                                 "working_set", (json_int_t)row->working_set_bytes);
     bool ok = roofline_place_result(c, &source, &result, &internal, st);
     const char *why = result_text(result, RESULT_WHY);
     if (ok && result_outcome(result) != OUTCOME_OK) {

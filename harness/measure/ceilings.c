@@ -312,13 +312,12 @@ bool ceilings_probe(ceilings *c, const char *resource, uint32_t threads, status 
     return status_set(st, STATUS_INTERNAL, "no resource is named %s", resource);
 }
 
-const ceiling *ceilings_compute(const ceilings *c, dtype type, const char *profile,
-                                uint32_t threads) {
+const ceiling *ceilings_compute(const ceilings *c, dtype type, bool dots, uint32_t threads) {
     char name[CEILING_NAME_BYTES];
     const char *element = type == DTYPE_F64                      ? "f64"
                           : type == DTYPE_I8 || type == DTYPE_I4 ? "i8"
                                                                  : "f32";
-    if (type == DTYPE_BF16 && strcmp(profile, "strict") != 0) {
+    if (type == DTYPE_BF16 && dots) {
         snprintf(name, sizeof name, "compute.bf16.t%u", threads);
         const ceiling *unit = ceilings_find(c, name);
         if (unit)

@@ -67,9 +67,9 @@ void ceilings_put(ceilings *c, const char *resource, const char *profile, double
                   const char *unit);
 const ceiling *ceilings_find(const ceilings *c, const char *resource);
 
-/* Peak arithmetic for elements of `type` under `profile`. NULL where it was not measured. */
-const ceiling *ceilings_compute(const ceilings *c, dtype type, const char *profile,
-                                uint32_t threads);
+/* Peak arithmetic for elements of `type`; `dots`: by the dot instruction of bf16, too. NULL where
+ * it was not measured. */
+const ceiling *ceilings_compute(const ceilings *c, dtype type, bool dots, uint32_t threads);
 /* What was measured over a set of this size; else the best of read, write and copy at the smallest
  * level that holds it, or at one further away where that is faster. */
 const ceiling *ceilings_memory(const ceilings *c, uint64_t working_set_bytes, uint32_t threads);

@@ -1,8 +1,11 @@
 /* roofline.c - places one measurement. */
 #include "measure/roofline.h"
 
+#include <string.h>
+
 bool roofline_place(const ceilings *c, const roofline_query *query, roofline_point *out) {
-    const ceiling *peak = ceilings_compute(c, query->type, query->profile, query->threads);
+    bool dots = query->pairs || strcmp(query->profile, "strict") != 0;
+    const ceiling *peak = ceilings_compute(c, query->type, dots, query->threads);
     const ceiling *stream = ceilings_memory(c, query->working_set_bytes, query->threads);
     if (!peak || !stream || !(peak->value > 0) || !(stream->value > 0) || !(query->time_ns > 0))
         return false;

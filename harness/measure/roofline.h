@@ -17,6 +17,7 @@
 typedef struct roofline_query {
     dtype type;
     const char *profile;
+    bool pairs; /* its order is that of the dot instruction of bf16 */
     uint32_t threads;
     uint64_t flops, bytes;
     uint64_t working_set_bytes;

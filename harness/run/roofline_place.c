@@ -25,6 +25,7 @@ static bool locate(placing *p) {
     p->query = (roofline_query){
         .type = element ? dtype_from_name(element) : DTYPE_F32,
         .profile = result_text(result, RESULT_PROFILE),
+        .pairs = json_is_true(json_object_get(internal, "pairs")),
         .threads = (uint32_t)result_whole(result, RESULT_THREADS),
         .flops = (uint64_t)json_integer_value(result_get(result, RESULT_FLOPS)),
         .bytes = (uint64_t)json_integer_value(result_get(result, RESULT_BYTES)),
