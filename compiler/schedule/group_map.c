@@ -13,8 +13,9 @@
 enum { STEPS_AHEAD = 0, STEPS_AHEAD_TRANSPOSED = 1 };
 /* Of the axis before rows and columns, where these may be fewer than a workgroup is worth. */
 enum { OUTER_OF_WORKGROUP = 8 };
-/* Instructions of specified functions, from which on fewer vectors are computed at once. */
-enum { LONG_SEQUENCE = 64 };
+/* Instructions of specified functions: up to where more vectors are computed at once, and from
+ * where on fewer. */
+enum { SHORT_SEQUENCE = 48, LONG_SEQUENCE = 64 };
 
 typedef struct nest {
     scheduler *s;
@@ -111,10 +112,11 @@ static int64_t vector_of(const nest *n, const expression *e) {
         return draws ? at_least(lanes / 4, 1) : lanes;
     if (draws)
         return lanes;
-    if (scheduler_work(e) > LONG_SEQUENCE)
+    int work = scheduler_work(e);
+    if (work > LONG_SEQUENCE)
         return 2 * lanes;
-    bool waits = scheduler_is_heavy(e) && !correct && n->s->target->vector_registers >= 32;
-    return waits ? 8 * lanes : 4 * lanes;
+    bool waits = work > 0 && work <= SHORT_SEQUENCE && !correct;
+    return waits && n->s->target->vector_registers >= 32 ? 8 * lanes : 4 * lanes;
 }
 
 /* Opens grid and loops; indices end up as the computation's operands. */
