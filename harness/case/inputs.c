@@ -6,6 +6,11 @@
 #include <string.h>
 
 #include "base/philox.h"
+#include "base/thread.h"
+#include "device/host.h"
+
+/* Fewer elements are drawn before another thread has begun. */
+enum { SHARE_ELEMENTS = 1 << 18, SHARES_MAX = 16 };
 
 /* What breaks arithmetic, among ordinary numbers: zeros of both signs, infinities, NaNs, and any
  * bit pattern at all. Integers get their extremes. */
@@ -53,10 +58,46 @@ static void put(tensor *t, const compiler_input *input, int64_t i, philox_words 
         dtype_store(t->type, t->data, (size_t)i, draw(input, words));
 }
 
+/* Elements [begin, end) of a tensor, for one thread. */
+typedef struct share {
+    tensor *t;
+    const compiler_input *input;
+    uint32_t parameter;
+    uint64_t seed;
+    int64_t begin, end;
+} share;
+
+static void *fill_share(void *argument) {
+    const share *s = argument;
+    for (int64_t i = s->begin; i < s->end; i++)
+        put(s->t, s->input, i,
+            philox_element(s->seed, (uint64_t)i, s->parameter, PHILOX_DOMAIN_INPUTS));
+    return NULL;
+}
+
+static int share_count(int64_t elements) {
+    int64_t cores = host_usable_cores(), most = elements / SHARE_ELEMENTS;
+    most = most < SHARES_MAX ? most : SHARES_MAX;
+    return (int)(most < 1 ? 1 : most < cores ? most : cores);
+}
+
+/* In equal shares on all cores; a share for which the system gives no thread is filled here. */
 static void fill(tensor *t, const compiler_input *input, uint32_t parameter, uint64_t seed) {
+    share shares[SHARES_MAX];
+    pthread_t threads[SHARES_MAX];
+    bool started[SHARES_MAX] = {false};
     int64_t count = tensor_count(t);
-    for (int64_t i = 0; i < count; i++)
-        put(t, input, i, philox_element(seed, (uint64_t)i, parameter, PHILOX_DOMAIN_INPUTS));
+    int parts = share_count(count);
+    for (int i = 0; i < parts; i++) {
+        shares[i] = (share){t, input, parameter, seed, count * i / parts, count * (i + 1) / parts};
+        started[i] = i + 1 < parts && thread_start(&threads[i], fill_share, &shares[i]);
+    }
+    for (int i = parts - 1; i >= 0; i--)
+        if (!started[i])
+            fill_share(&shares[i]);
+    for (int i = 0; i < parts; i++)
+        if (started[i])
+            pthread_join(threads[i], NULL);
 }
 
 bool inputs_make(const compiler_signature *signature, const compiler_case *c, uint64_t seed,
