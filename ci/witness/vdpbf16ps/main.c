@@ -27,7 +27,7 @@ static unsigned control_of(unsigned mode) {
 
 __attribute__((target("avx512f,avx512bf16"))) static void
 run_instruction(const lane *in, uint32_t *out, unsigned control) {
-    uint32_t sum[LANES], x[LANES], y[LANES];
+    static uint32_t sum[LANES], x[LANES], y[LANES];
     unsigned before = _mm_getcsr();
     for (int first = 0; first < BLOCK; first += LANES) {
         for (int i = 0; i < LANES; i++) {
