@@ -8,7 +8,7 @@ enum { GROUPS_OF_SHORT = 3, SHORT_NS = 1000000 };
 sample_plan sample_plan_for(bool quick) {
     if (quick)
         return (sample_plan){.least = 5, .most = 11, .budget_ns = 60000000, .warm_up_ns = 5000000};
-    return (sample_plan){.least = 7, .most = 51, .budget_ns = 300000000, .warm_up_ns = 30000000};
+    return (sample_plan){.least = 7, .most = 51, .budget_ns = 200000000, .warm_up_ns = 20000000};
 }
 
 static uint64_t repeats_for(double each_ns, uint64_t multiple) {
