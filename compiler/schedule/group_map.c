@@ -101,7 +101,7 @@ static bool has_numbers(const axis_map *map) {
 /* Four registers of independent elements keep loads and stores of short chains busy. A specified
  * function is a chain of some 25 operations: with 32 registers eight are worth what they spill; a
  * correctly rounded one has twice as many registers already, as it computes in f64. Where functions
- * are long, fewer are as good within some hundredths, and compile in a fraction of the time; random
+ * are long, two take up to 15 % longer (sines) and compile in a fraction of the time; random
  * bits are hundreds of operations, independent enough by themselves. */
 static int64_t vector_of(const nest *n, const expression *e) {
     const ir_module *g = n->s->p->g;
