@@ -50,6 +50,7 @@ typedef struct timing_case {
 typedef struct server {
     const unsigned char *data;
     tsr_context_t context;
+    uint32_t device; /* of the context */
     uint32_t rounds;
     bool swapped;
     uint64_t state; /* of random choices */
@@ -75,6 +76,7 @@ static bool load(server *s, timing_case *t, int side, status *st) {
     announce(side);
     if (!spec_request_read(&spec, s->context, s->data, t->spec, side, st))
         return false;
+    spec.request.device = s->device;
     for (size_t set = 0; set < json_array_size(json_object_get(t->spec, "sets")); set++)
         spec_inputs(&spec.request, s->data, t->spec, set, t->inputs[set]);
     /* Pages that nobody uses keep the two apart by another distance in each process. */
@@ -322,6 +324,7 @@ static exit_code serve_request(void *context, json_t *request) {
     s.data = path ? scratch_map(path) : NULL;
     const uint32_t device = (uint32_t)json_integer_value(json_object_get(request, "device")),
                    threads = (uint32_t)json_integer_value(json_object_get(request, "threads"));
+    s.device = device;
     bool ok = s.data && tsrCreateContextOn(device, threads, 0, &s.context) == TSR_SUCCESS;
     if (ok)
         serve_all(&s, request);

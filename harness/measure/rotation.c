@@ -157,13 +157,13 @@ static bool make_room(rotation *r, status *st) {
     return r->exchange || status_set(st, STATUS_OUT_OF_MEMORY, "no memory for input sets");
 }
 
-/* A device that has memory of its own has a clock of its own, too; the threads of its driver are
- * not the kernel's. */
+/* A device that works by itself has a clock of its own, too; the threads and processes of its
+ * driver are not the kernel's. */
 static bool choose_clock(rotation *r, status *st) {
-    bool own_memory = r->launch.output_count && rotation_out(r, 0, 0)->memory.copied;
-    if (own_memory && !rotation_clock_open(r, st))
+    bool apart = r->launch.apart;
+    if (apart && !rotation_clock_open(r, st))
         return false;
-    r->watch = own_memory || !r->request.watch ? &r->own_watch : r->request.watch;
+    r->watch = apart || !r->request.watch ? &r->own_watch : r->request.watch;
     if (r->watch == &r->own_watch)
         watch_begin(r->watch, 0);
     return true;
