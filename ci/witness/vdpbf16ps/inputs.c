@@ -1,6 +1,8 @@
 /* inputs.c - lanes by number: SplitMix64 of it is all the chance that there is. */
 #include "inputs.h"
 
+#include "base/splitmix64.h"
+
 const char *const input_names[INPUT_KIND_COUNT] = {"any bits", "special", "numbers",
                                                    "border",   "cancels", "rounds up"};
 
@@ -9,10 +11,7 @@ typedef struct source {
 } source;
 
 static uint64_t draw(source *s) {
-    uint64_t z = s->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return splitmix64(&s->state);
 }
 
 static uint32_t below(source *s, uint32_t limit) {
