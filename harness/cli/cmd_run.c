@@ -240,10 +240,9 @@ static bool run_compiled(run_session *s, status *st) {
     if (ok) {
         launch_request request = {.device = s->device,
                                   .threads = s->build.threads,
-                                  .image = artifact.image,
-                                  .image_size = artifact.image_size,
                                   .kernel = s->k.kernel->name,
                                   .constants = s->build.constants};
+        launch_request_artifact(&request, &artifact);
         launch_request_buffers(&request, &s->signature);
         ok = launch_open(&l, &request, st) && launch_write_inputs(&l, s->inputs, st) &&
              launch_run(&l, st) && launch_read_outputs(&l, &s->signature, s->outputs, st);
