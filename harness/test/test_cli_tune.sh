@@ -33,6 +33,10 @@ rm -r .tsr
 exits 0 "import" "$tsr" tune --import there.jsonl
 has out "^4 schedules from there.jsonl, 0 refused$" "takes them all"
 same there.jsonl .tsr/tuned.jsonl "and gives the same cache"
+: >plain
+exits 4 "a cache that cannot be kept" "$tsr" tune --again --budget 4 --tuned plain/tuned.jsonl
+has err "choose another place with --tuned" "says what to do"
+hasnt out . "before anything is measured"
 exits 3 "an import from nowhere" "$tsr" tune --import nosuch.jsonl
 
 # forge FILE EXPRESSION: entries changed by Python, sealed again.
