@@ -335,13 +335,12 @@ static bool launch_once(execution *e, launch *l, tensor *outputs, status *st) {
 launch_request execution_request(const execution *e, uint32_t threads) {
     launch_request request = {.device = e->device,
                               .threads = threads,
-                              .image = e->artifact.image,
-                              .image_size = e->artifact.image_size,
                               .kernel = e->job->kernel,
                               .dims = e->subject->c->dims,
                               .dim_count = e->subject->c->dim_count,
                               .constants = e->job->constants,
                               .foreign = e->job->implementation != NULL};
+    launch_request_artifact(&request, &e->artifact);
     launch_request_buffers(&request, &e->subject->signature);
     return request;
 }

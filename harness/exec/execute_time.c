@@ -107,8 +107,7 @@ static bool open_plain(timed *t) {
     if (!compiler_build(s->instance, &options, &t->plain_artifact, t->st))
         return false;
     launch_request request = execution_request(e, e->job->threads);
-    request.image = t->plain_artifact.image;
-    request.image_size = t->plain_artifact.image_size;
+    launch_request_artifact(&request, &t->plain_artifact);
     request.constants = NULL;
     if (e->job->implementation) { /* ours runs on the host, with buffers of its own */
         request.device = 0;

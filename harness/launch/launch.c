@@ -23,6 +23,11 @@ void launch_request_buffers(launch_request *request, const compiler_signature *s
         *sizes++ = buffer_bytes(&signature->outputs[i]);
 }
 
+void launch_request_artifact(launch_request *request, const compiler_artifact *artifact) {
+    request->image = artifact->image;
+    request->image_size = artifact->image_size;
+}
+
 /* ---- opening ---- */
 
 static bool load(launch *l, const launch_request *request, status *st) {

@@ -50,6 +50,9 @@ typedef struct launch_request {
 /* The counts and sizes of the buffers. */
 void launch_request_buffers(launch_request *request, const compiler_signature *signature);
 
+/* What was built is the module; borrowed until it is open. */
+void launch_request_artifact(launch_request *request, const compiler_artifact *artifact);
+
 /* Opens, loads and allocates. launch_close in any case. */
 bool launch_open(launch *l, const launch_request *request, status *st);
 void launch_close(launch *l);
