@@ -1,0 +1,1 @@
+"""Tessera: tensor kernels whose every bit is known beforehand."""
