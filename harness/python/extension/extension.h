@@ -65,6 +65,11 @@ bool array_store(PyObject *o, const tensor_object *to, const char *name);
 /* "float32", "bfloat16": static storage, one at a time. */
 const char *array_type_name(DLDataType type);
 
+/* ---- launch.c: Error, Context, Module ---- */
+bool launch_types_ready(PyObject *module);
+PyObject *launch_devices(PyObject *module, PyObject *nothing);
+PyObject *launch_signature(PyObject *module, PyObject *arrays);
+
 /* ---- guest.c ---- */
 PyObject *guest_serve_python(PyObject *module, PyObject *arguments);
 

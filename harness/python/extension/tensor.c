@@ -141,6 +141,8 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywo
 }
 
 static PyMethodDef methods[] = {
+    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
+     "Tensor[\"M\", \"N\", f32]: the type of a kernel's parameter."},
     {"__dlpack__", (PyCFunction)(void (*)(void))tensor_dlpack, METH_VARARGS | METH_KEYWORDS,
      "A capsule with a DLPack tensor that shares this memory."},
     {"__dlpack_device__", tensor_dlpack_device, METH_NOARGS, "(1, 0): the CPU."},
