@@ -99,7 +99,7 @@ void contraction_choose_tiles(contraction *c) {
     bool many = s->target->vector_registers >= 32;
     /* A few rows are one tile, as wide as registers allow: rhs is read once, in long runs. */
     bool few = many && c->shape.rows <= FEW_ROWS;
-    bool turns = contraction_can_turn(c) && c->rhs.packing == PACK_NOT;
+    bool turns = c->turnable && c->rhs.packing == PACK_NOT;
     int64_t vectors = turns ? 1 : few ? few_vectors(c->shape.rows) : many ? 4 : 2;
     c->tiles.mr.size = scheduler_parameter(
         s, IN_DOT, MR, few || turns ? clamp(c->shape.rows, 1, FEW_ROWS) : 6, &c->tiles.mr.name);
