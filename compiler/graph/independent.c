@@ -228,15 +228,27 @@ static int lane_after(const lanes *l, ir_op op, const ir_op_data *d) {
     }
 }
 
+/* What does not vary in the operands of an element-wise operation does not in its result. */
+static uint32_t varies_after(const lanes *l, ir_op op, const ir_op_data *d, ir_value result) {
+    uint32_t varies = 0;
+    if (d->opcode == GRAPH_CONSTANT)
+        return 0;
+    if (d->opcode == GRAPH_IOTA)
+        return 1u << ir_op_int(l->m, op, "axis", 0);
+    if (graph_op_class(d->opcode) != GRAPH_CLASS_ELEMENTWISE)
+        return all_axes(l, result);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        varies |= l->varies[d->operands[i]];
+    return varies;
+}
+
 static void visit(lanes *l, ir_op op) {
     const ir_op_data *d = ir_op_get(l->m, op);
     bool mixed = false;
     for (uint32_t i = 0; i < d->operand_count; i++)
         mixed |= l->axis[d->operands[i]] == MIXED;
     for (uint32_t i = 0; i < d->result_count; i++)
-        l->varies[d->results[i]] = d->opcode == GRAPH_CONSTANT ? 0 : all_axes(l, d->results[i]);
-    if (d->opcode == GRAPH_IOTA)
-        l->varies[d->results[0]] = 1u << ir_op_int(l->m, op, "axis", 0);
+        l->varies[d->results[i]] = varies_after(l, op, d, d->results[i]);
     int lane = mixed ? MIXED : lane_after(l, op, d);
     for (uint32_t i = 0; i < d->result_count; i++)
         l->axis[d->results[i]] = lane;
