@@ -114,12 +114,13 @@ static int take_implementation(const char *given, job_choice *out) {
     return EXIT_DONE;
 }
 
-/* --with; kept until the program ends. */
+/* --with; kept until the program ends, and after main, where leaks are looked for. */
 static int take_implementations(const options *o, job_choice *out) {
+    static implementation *kept;
     const string_list *given = &o->values[OPTION_WITH].values;
     int code = EXIT_DONE;
     if (given->count)
-        out->implementations = base_calloc(given->count, sizeof *out->implementations);
+        out->implementations = kept = base_calloc(given->count, sizeof *kept);
     for (size_t i = 0; i < given->count && code == EXIT_DONE; i++)
         code = take_implementation(given->items[i], out);
     return code;

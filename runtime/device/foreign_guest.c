@@ -23,6 +23,7 @@ extern char **environ;
 enum {
     OPEN_MS_MAX = 120000, /* an interpreter that imports a framework takes its time */
     ANSWER_MS_MAX = 10000,
+    CLOSED_MS_MAX = 5000,
     END_MS = 200,
     WORDS_MAX = 600, /* of what it printed */
     PRINTED_BYTES_MAX = 1 << 20,
@@ -170,6 +171,14 @@ static bool receive_answer(foreign_image *image, guest_answer *answer, int most_
     return false;
 }
 
+/* A process that has closed its end is ending; how long that takes is up to the machine. */
+static void await_end(foreign_image *image) {
+    struct pollfd one = {image->socket, 0, 0};
+    uint64_t until = clock_now_ns() + (uint64_t)CLOSED_MS_MAX * 1000000u;
+    while (poll(&one, 1, 0) > 0 && foreign_guest_lives(image) && clock_now_ns() < until)
+        usleep(200);
+}
+
 /* One request and its answer. */
 static bool ask(foreign_image *image, const guest_request *request, const int *descriptors,
                 int count, guest_answer *answer, status *st) {
@@ -182,7 +191,7 @@ static bool ask(foreign_image *image, const guest_request *request, const int *d
         guest_bell_ring(&image->ring->guest);
     }
     if (!sent || !receive_answer(image, answer, most_ms)) {
-        usleep(1000); /* it may be ending */
+        await_end(image);
         if (foreign_guest_lives(image))
             foreign_guest_kill(image, STATUS_TIMEOUT, "does not answer");
         return status_set(st, image->end.code, "%s", image->end.message);

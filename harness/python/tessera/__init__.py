@@ -1,7 +1,7 @@
 """Tessera: tensor kernels whose every bit is known beforehand.
 
-`kernel`, `compile` and `load` make kernels that take and give arrays of any framework; `bench`, `replay` and
-`testing.verify` run the harness. See docs/python.md.
+`kernel`, `compile` and `load` make kernels that take and give arrays of any framework; `bench`, `check`, `replay`
+and `testing` run the harness. See docs/python.md.
 """
 
 import importlib
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tessera import numerics, runtime, testing
-    from tessera._commands import bench, replay
+    from tessera._commands import bench, check, replay
     from tessera._errors import CompileError, Diagnostic, Error
     from tessera._kernel import Kernel, kernel
     from tessera._module import Module, compile, load
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Where each name is. They are imported when they are used: an implementation's process needs none of them.
 _NAMES = {
-    "_commands": ("bench", "replay"),
+    "_commands": ("bench", "check", "replay"),
     "_errors": ("CompileError", "Diagnostic", "Error"),
     "_kernel": ("Kernel", "kernel"),
     "_module": ("Module", "compile", "load"),
@@ -38,6 +38,7 @@ __all__ = [
     "Tensor",
     "bench",
     "bf16",
+    "check",
     "compile",
     "f16",
     "f32",

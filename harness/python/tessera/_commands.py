@@ -37,6 +37,16 @@ def bench(*paths: str | os.PathLike[str], implementations: list[Implementation] 
     return _program.document(["bench", *map(os.fspath, paths), *_program.options_of({**options, "with": others})])
 
 
+def check(*paths: str | os.PathLike[str], implementations: list[Implementation] | None = None, **options: Any) -> dict[str, Any]:
+    """Runs `tsr check`: does anything but the inputs decide the bits? Returns its document (docs/check.md).
+
+    Options are those of the command line: check("softmax.tsr", relation="batch,threads", budget=10).
+    `implementations` are checked in place of ours: functions, or what --with takes.
+    """
+    others = [with_of(one) for one in implementations or []]
+    return _program.document(["check", *map(os.fspath, paths), *_program.options_of({**options, "with": others})])
+
+
 def replay(pack: str | os.PathLike[str], **options: Any) -> dict[str, Any]:
     """Runs `tsr replay`: does what a pack recorded happen here? Returns its document (docs/packs.md)."""
     return _program.document(["replay", os.fspath(pack), *_program.options_of(options)])

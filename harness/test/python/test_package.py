@@ -151,7 +151,10 @@ class Modules(unittest.TestCase):
 class Harness(unittest.TestCase):
     def setUp(self):
         pathlib.Path("k.tsr").write_text(MODULES)
-        pathlib.Path("mine.py").write_text("def ones_of(x, out):\n    for i in range(4):\n        memoryview(out)[i] = 1\n"
+        pathlib.Path("mine.py").write_text("calls = 0\n"
+                                           "def ones_of(x, out):\n    for i in range(x.shape[0]):\n        memoryview(out)[i] = 1\n"
+                                           "def counts(x, out):\n    global calls\n    calls += 1\n    ones_of(x, out)\n"
+                                           "    if x.shape[0]:\n        memoryview(out)[0] = calls\n"
                                            "def never(x):\n    raise ValueError('no such luck')\n"
                                            "def other(x):\n    raise NotImplementedError('not here')\n")
         sys.path.insert(0, os.getcwd())
@@ -173,6 +176,17 @@ class Harness(unittest.TestCase):
             verify("mine.py:other", "k.tsr:ones_of")
         with self.assertRaisesRegex(tessera.Error, "cannot be found in a file"):
             verify(lambda x: x, "k.tsr:ones_of")
+
+    def test_check(self):
+        import mine
+        from tessera.testing import Mismatch, check
+
+        found = check(mine.ones_of, "k.tsr:ones_of", relations=["poison"], budget=20)
+        self.assertEqual([(one["relation"], one["verdict"]) for one in found], [("poison", "holds")])
+        with self.assertRaisesRegex(Mismatch, r"repetition is violated: out\[\d+\] is 0x[0-9a-f]+ and 0x"):
+            check(mine.counts, "k.tsr:ones_of", relations=["repetition"], budget=20)
+        with self.assertRaisesRegex(tessera.Error, "could be verified: .*no such luck"):
+            check(mine.never, "k.tsr:ones_of", relations=["repetition"], budget=20)
 
     def test_replay(self):
         with self.assertRaisesRegex(tessera.Error, "no.tsrpack"):
