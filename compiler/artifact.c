@@ -342,3 +342,54 @@ bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *s
     free(json);
     return ok;
 }
+
+/* ---- code of others ---- */
+
+static json_t *static_buffers_json(const struct compiler_buffer *buffers, uint32_t count) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < count; i++) {
+        json_t *shape = json_array();
+        for (int axis = 0; axis < buffers[i].rank; axis++)
+            json_array_append_new(shape, json_integer(buffers[i].dims[axis]));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", buffers[i].name, "dtype",
+                                              dtype_name(buffers[i].type), "shape", shape));
+    }
+    return list;
+}
+
+static char *foreign_json(compiler_instance *instance, const compiler_signature *signature,
+                          const compiler_foreign *code) {
+    const ir_module *graph = compiler_instance_graph(instance);
+    const char *name = ir_op_string(graph, ir_module_kernel(graph), "name", "kernel");
+    json_t *phase = json_pack("{s:s, s:i, s:s}", "symbol", code->symbol, "grid", 1, "what", "call");
+    json_t *root = json_pack(
+        "{s:s, s:s, s:s, s:i, s:o, s:o, s:s, s:i, s:i, s:{}, s:[o], s:{s:[i,i,i], s:[i,i,i], s:i}}",
+        "schema", "tsr.module/2", "name", name, "profile", "fast", "numerics_version",
+        TSR_NUMERICS_VERSION, "inputs",
+        static_buffers_json(signature->inputs, signature->input_count), "outputs",
+        static_buffers_json(signature->outputs, signature->output_count), "isa",
+        strchr(code->target, '/') + 1, "workspace_bytes", 0, "scratch_bytes", 0, "tile", "phases",
+        phase, "launch", "grid", 1, 1, 1, "block", 1, 1, 1, "smem_bytes", 0);
+    set_hash(root, "graph_sha256", compiler_instance_hash(instance));
+    char *dumped = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
+    json_decref(root);
+    return dumped;
+}
+
+bool compiler_wrap(compiler_instance *instance, const compiler_foreign *code,
+                   compiler_artifact *out, status *st) {
+    compiler_signature signature;
+    const text *graph = compiler_instance_text(instance);
+    *out = (compiler_artifact){.graph_hash = *compiler_instance_hash(instance)};
+    if (!compiler_signature_of(instance, &signature, st))
+        return false;
+    char *json = foreign_json(instance, &signature, code);
+    const module_part parts[] = {{"metadata", json, strlen(json)},
+                                 {"graph", graph->data, graph->length},
+                                 {code->target, code->bytes, code->size_bytes}};
+    bool ok = module_write(parts, 3, &out->image, &out->image_size, st);
+    if (ok)
+        out->module_hash = sha256_of(out->image, out->image_size);
+    free(json);
+    return ok;
+}

@@ -63,8 +63,12 @@ static tsr_status_t check_buffers(const launch_request *request) {
     return result == TSR_SUCCESS ? check_overlaps(request) : result;
 }
 
-/* Copies the arguments. */
-static tsr_status_t gather(launch_request *request, void **args, size_t nargs) {
+static void leave_out(launch_request *request, uint32_t buffer) {
+    request->buffers[buffer] = NULL;
+    request->memories[buffer] = NULL;
+}
+
+tsr_status_t launch_gather(launch_request *request, void **args, size_t nargs, const bool *given) {
     const metadata *m = request->kernel->metadata;
     uint32_t buffers = m->inputs + m->outputs;
     if (nargs != buffers + m->dims)
@@ -78,6 +82,10 @@ static tsr_status_t gather(launch_request *request, void **args, size_t nargs) {
     request->memories = request->room.memories;
     request->dims = m->dims ? request->room.dims : NULL;
     for (uint32_t i = 0; i < nargs; i++) {
+        if (given && i < buffers && !(i < m->inputs && given[i])) {
+            leave_out(request, i);
+            continue;
+        }
         if (!args[i])
             return error_set(TSR_EINVAL,
                              "args[%u] is NULL; it must hold the address of the argument", i);
@@ -173,7 +181,7 @@ static tsr_status_t submit(tsr_stream_t stream, const launch_request *request) {
 
 static tsr_status_t launch(launch_request *request, tsr_stream_t stream, const tsr_launch_t *spec,
                            void **args, size_t nargs) {
-    tsr_status_t result = gather(request, args, nargs);
+    tsr_status_t result = launch_gather(request, args, nargs, NULL);
     if (result == TSR_SUCCESS)
         result = request->prepared ? prepared_find_needs(request) : launch_find_needs(request);
     if (result == TSR_SUCCESS && !is_default(spec))

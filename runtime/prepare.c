@@ -27,34 +27,6 @@ static tsr_status_t check_inputs(const metadata *m, const uint32_t *inputs, size
     return TSR_SUCCESS;
 }
 
-/* Of the buffers those that are given, and the dimensions. */
-static tsr_status_t gather_given(launch_request *request, void **args, size_t nargs,
-                                 const bool *given) {
-    const metadata *m = request->kernel->metadata;
-    uint32_t buffers = m->inputs + m->outputs;
-    if (nargs != buffers + m->dims)
-        return error_set(TSR_EINVAL, "kernel '%s' takes %u arguments, not %zu", m->name,
-                         buffers + m->dims, nargs);
-    if (nargs && !args)
-        return error_null("args");
-    request->buffers = request->room.buffers;
-    request->memories = request->room.memories;
-    request->dims = m->dims ? request->room.dims : NULL;
-    for (uint32_t i = 0; i < nargs; i++) {
-        bool wanted = i >= buffers || (i < m->inputs && given[i]);
-        if (wanted && !args[i])
-            return error_set(TSR_EINVAL,
-                             "args[%u] is NULL; it must hold the address of the argument", i);
-        if (i >= buffers)
-            request->dims[i - buffers] = *(const int64_t *)args[i];
-        else
-            request->buffers[i] = wanted ? *(void **)args[i] : NULL;
-        if (i < buffers)
-            request->memories[i] = NULL;
-    }
-    return TSR_SUCCESS;
-}
-
 static tsr_status_t check_given(const launch_request *request, const bool *given) {
     const metadata *m = request->kernel->metadata;
     pthread_mutex_t *mutex = &request->kernel->module->context->mutex;
@@ -254,7 +226,7 @@ tsr_status_t tsrPrepareKernel(tsr_kernel_t kernel, const uint32_t *inputs, size_
     if (result == TSR_SUCCESS)
         result = check_inputs(kernel->metadata, inputs, input_count, given);
     if (result == TSR_SUCCESS)
-        result = gather_given(&request, args, nargs, given);
+        result = launch_gather(&request, args, nargs, given);
     if (result == TSR_SUCCESS)
         result = launch_find_needs(&request);
     if (result == TSR_SUCCESS)

@@ -166,6 +166,9 @@ typedef struct launch_request {
     } room;
 } launch_request;
 
+/* Copies a caller's arguments for the request's kernel. `given` (NULL: all) says which inputs there
+ * are; other buffers are NULL then. TSR_EINVAL where they are not those that the kernel takes. */
+tsr_status_t launch_gather(launch_request *request, void **args, size_t nargs, const bool *given);
 /* Chooses the code for the request's dimensions and finds what it needs. TSR_EINVAL where the
  * dimensions are not what the kernel asks for. */
 tsr_status_t launch_find_needs(launch_request *request);

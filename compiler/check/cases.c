@@ -361,6 +361,9 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
         math_read(r, n, out);
     } else if (is_call_of(n, "schedule") || is_word(n, "schedule")) {
         schedule_decorator_read(r, n, out);
+    } else if (is_word(n, "cases")) {
+        diagnose_error(r->report, ERROR_UNKNOWN_DECORATOR, n->at,
+                       "@cases needs cases: @cases(case(\"small\", M=4))");
     } else {
         const node *word = n->kind == NODE_CALL ? n->left : n;
         out->kernel = true;

@@ -4,12 +4,35 @@
 #include <string.h>
 
 #include "math/sequence.h"
+#include "ops/graph.h"
 
 ir_value math_horner(math_sequence s, ir_value x, const float *c, int count) {
     ir_value p = f32(s, c[count - 1]);
     for (int i = count - 2; i >= 0; i--)
         p = fma32(s, p, x, f32(s, c[i]));
     return p;
+}
+
+math_function math_function_of(int opcode) {
+    switch (opcode) {
+#define F(ENUM, name)                                                                              \
+    case GRAPH_##ENUM:                                                                             \
+        return MATH_##ENUM;
+#include "math/functions.def"
+    default:
+        return MATH_FUNCTION_COUNT;
+    }
+}
+
+math_pair math_pair_of(int opcode) {
+    switch (opcode) {
+#define P(ENUM, name, first, second)                                                               \
+    case GRAPH_##ENUM:                                                                             \
+        return MATH_##ENUM;
+#include "math/pairs.def"
+    default:
+        return MATH_PAIR_COUNT;
+    }
 }
 
 ir_value math_build(const math_emit *s, math_function function, ir_value x) {

@@ -201,6 +201,13 @@ static bool is_column(const dot_axes *a) {
     return rows != 1;
 }
 
+/* A copy of rhs would be read once, by the one tile that the few rows are. */
+static bool can_turn(const contraction *c) {
+    return contraction_along(c, &c->rhs.access, AXIS_N) != 1 && c->shape.columns > 1 &&
+           contraction_along(c, &c->rhs.access, AXIS_K) == 1 && c->shape.rows <= FEW_ROWS &&
+           c->counts.of != COUNTS_STEPS;
+}
+
 bool contraction_analyse(contraction *c) {
     scheduler *s = c->s;
     const ir_op_data *d = ir_op_get(s->p->g, c->op);
@@ -225,6 +232,7 @@ bool contraction_analyse(contraction *c) {
     axis_map merged;
     expression_merge(s->p, &a.space, accesses.items, accesses.count, &merged);
     sort_axes(c, &a, &merged);
+    c->turnable = can_turn(c);
     ok = ok && !e.failed;
     vec_release(&accesses);
     expression_release(&e);

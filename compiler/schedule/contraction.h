@@ -85,6 +85,7 @@ typedef struct contraction {
     bool exchangeable; /* either operand may be what is called lhs */
     bool exchanged;    /* lhs is the right one, and its free axis m */
     bool packed;       /* rhs stands in panels */
+    bool turnable;     /* steps of rhs lie side by side, and rows are few: it may be turned */
     bool turned;       /* steps of rhs lie side by side, and are read as blocks of a trip's */
     contraction_counts counts;
     contraction_result result;
@@ -160,8 +161,6 @@ void contraction_choose_packing(contraction *c);
 bool contraction_has_known_size(const contraction *c);
 /* Does rhs stay in cache as it lies? */
 bool contraction_near(const contraction *c);
-/* May a tile of few rows read rhs by blocks of steps, which it turns over? */
-bool contraction_can_turn(const contraction *c);
 /* Is the operand in memory as the sum takes it? */
 bool contraction_same_storage(const contraction *c, ir_value buffer);
 /* Are columns counted from the beginning of their panel? */

@@ -119,18 +119,11 @@ bool scheduler_is_heavy(const expression *e) {
 }
 
 static int length_of(math_set set, int opcode) {
-    switch (opcode) {
-#define F(ENUM, name)                                                                              \
-    case GRAPH_##ENUM:                                                                             \
-        return math_length(set, MATH_##ENUM);
-#include "math/functions.def"
-#define P(ENUM, name, first, second)                                                               \
-    case GRAPH_##ENUM:                                                                             \
-        return math_pair_length(MATH_##ENUM);
-#include "math/pairs.def"
-    default:
-        return 0;
-    }
+    math_function function = math_function_of(opcode);
+    math_pair pair = math_pair_of(opcode);
+    if (function != MATH_FUNCTION_COUNT)
+        return math_length(set, function);
+    return pair != MATH_PAIR_COUNT ? math_pair_length(pair) : 0;
 }
 
 /* A conversion to a float of 8 bits is written out, too. */

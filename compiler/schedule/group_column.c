@@ -5,7 +5,10 @@
 #include "schedule/scheduler.h"
 #include "space/thresholds.h"
 
-enum { ROWS_AHEAD = 16 };
+/* Rows that are fetched ahead: of a lane's, 64 apart, and of those that follow each other. */
+enum { LANES_AHEAD = 2, ROWS_AHEAD = 16 };
+/* So many rows share a load and a store of a lane. */
+enum { ROWS_OF_LANE = 4 };
 
 /* Index of x with the reduced axis moved behind all others. */
 static void column_index(const plan *p, ir_value x, int axis, affine *index) {
@@ -33,13 +36,38 @@ static void find_axes(scheduler *s, ir_value x, int axis, const expression *e, c
     vec_release(&accesses);
 }
 
+/* Columns side by side, and rows of a lane in one trip. */
+typedef struct column_shape {
+    int64_t run, trip;
+} column_shape;
+
+/* Whether x, with these extents, is too large for a cache. */
+static bool is_far(const scheduler *s, ir_value x, const axis_map *map) {
+    int64_t bytes = (int64_t)dtype_size(plan_type(s->p, x)->element);
+    for (int i = 0; i < map->count; i++)
+        bytes *= scheduler_estimate(s, map->extent[i]);
+    return bytes >= USUAL_CACHE_BYTES;
+}
+
+/* Long runs of every row where that leaves enough workgroups. The lanes of a sum are in memory,
+ * where they fill a first cache; several rows of a lane at a time, and enough of them, make up for
+ * lanes in the second. */
+static int64_t run_of(const scheduler *s, const axis_map *map, bool several) {
+    int64_t lanes = s->target->vector_lanes, each = lanes * s->target->threads;
+    int64_t columns = scheduler_estimate(s, map->extent[map->count - 2]);
+    if (several && map->extent[map->count - 1] >= LONG_COLUMN_ROWS &&
+        columns >= LONG_COLUMNS * each)
+        return LONG_COLUMN_RUN * lanes;
+    return (columns >= WIDE_COLUMNS * each ? COLUMN_RUN : COLUMN_RUN / 2) * lanes;
+}
+
 void schedule_column_group(scheduler *s, const plan_group *group) {
     const ir_op_data *d = ir_op_get(s->p->g, group->anchor);
     ir_value x = d->operands[0], y = d->results[0], indices[NEST_AXES];
     int64_t axis = 0;
     affine index[1][IR_MAX_RANK], own[IR_MAX_RANK];
     axis_map map;
-    ir_attr steps[NEST_AXES], name;
+    ir_attr steps[NEST_AXES], name, trip = 0;
     if (ir_type_count(s->p->g, ir_value_get(s->p->g, y)->type) == 0)
         return;
     ir_op_ints(s->p->g, group->anchor, "axes", &axis, 1);
@@ -51,24 +79,28 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     find_axes(s, x, (int)axis, &e, &output, &map);
     int n = map.count - 1;
     traffic t;
-    scheduler_traffic(s, &x, 1, &y, 1, ROWS_AHEAD, &t);
-    /* Long runs of every row where that leaves enough workgroups: 64 lanes of them fill a first
-     * cache.
-     */
-    int64_t lanes = s->target->vector_lanes, run = COLUMN_RUN * lanes;
-    bool wide =
-        scheduler_estimate(s, map.extent[n - 1]) >= WIDE_COLUMNS * lanes * s->target->threads;
-    scheduler_parameter(s, IN_COLUMN, COLUMNS, wide ? run : run / 2, &name);
+    order_id order = order_of(s->p->g, group->anchor, ORDER_ANY);
+    bool trips = order == ORDER_LANES64 && ir_dim_is_static(map.extent[n]);
+    bool several = trips && s->target->vector_registers >= LONG_COLUMN_RUN &&
+                   map.extent[n] >= ROWS_OF_LANE * ORDER_LANES64_LANES && is_far(s, x, &map);
+    scheduler_traffic(s, &x, 1, &y, 1, several ? LANES_AHEAD : ROWS_AHEAD, &t);
+    scheduler_parameter(s, IN_COLUMN, COLUMNS, run_of(s, &map, several), &name);
+    if (trips)
+        scheduler_parameter(s, IN_COLUMN, TRIP, several ? ROWS_OF_LANE : 1, &trip);
     for (int i = 0; i < n; i++)
         steps[i] = i == n - 1 ? name : scheduler_int(s, 1);
     ir_builder b = scheduler_phase(s, "columns", n, map.extent, steps, NULL, indices);
     b = scheduler_for(s, &b, "column", indices[n - 1], map.extent[n - 1], name, name,
                       &indices[n - 1]);
-    ir_named_attr attrs[7] = {
+    ir_named_attr attrs[8] = {
         {"extent", ir_attr_dim(s->m, map.extent[n])},
         {"kind", ir_attr_string(s->m, ir_op_string(s->p->g, group->anchor, "kind", "sum"))},
-        {"order", scheduler_order(s, order_of(s->p->g, group->anchor, ORDER_ANY))},
+        {"order", scheduler_order(s, order)},
         {"reduction", scheduler_reduction(s, group->anchor)}};
+    int count = 4;
+    if (trip)
+        attrs[count++] = (ir_named_attr){"trip", trip};
+    count += traffic_attrs(s, &t, false, n, attrs + count);
     computation c = {.opcode = SCHED_COLUMNS,
                      .indices = indices,
                      .axes = n,
@@ -80,7 +112,7 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
                      .outputs = &s->buffer_of[y],
                      .output_access = &output,
                      .attrs = attrs,
-                     .attr_count = 4 + traffic_attrs(s, &t, false, n, attrs + 4)};
+                     .attr_count = count};
     scheduler_compute(s, &b, &c);
     expression_release(&e);
 }

@@ -15,8 +15,10 @@
 enum { MANY_CELLS = 8 };
 /* Sums that are added to in turn, so that none waits for the one before. */
 enum { TAIL_VECTORS = 8 };
-/* Trips that are fetched ahead where steps lie side by side: a line or so of each column. */
-enum { TURNED_PREFETCH = 8 };
+/* Trips that are fetched ahead where steps lie side by side: a line or so of each column. Columns
+ * that are whole pages apart share sets of the first cache, and those of less than 32 bits take
+ * longer to compute than to read: less of them is worth a place there. */
+enum { TURNED_PREFETCH = 8, TURNED_NEAR_PREFETCH = 4, SET_SPAN_BYTES = 4096 };
 static const double EVEN = 0.94;
 
 /* As many vectors as leave registers for the sums of `rows`, a power of two where rows are few: the
@@ -93,6 +95,13 @@ static int64_t turned_steps(const contraction *c) {
     return steps;
 }
 
+static int64_t turned_prefetch(const contraction *c) {
+    ir_dim stride = contraction_along(c, &c->rhs.access, AXIS_N);
+    int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
+    bool apart = ir_dim_is_static(stride) && stride * bytes % SET_SPAN_BYTES != 0;
+    return apart && bytes >= 4 ? TURNED_PREFETCH : TURNED_NEAR_PREFETCH;
+}
+
 void contraction_choose_tiles(contraction *c) {
     scheduler *s = c->s;
     /* A tile fills as many registers whatever it sums: f64 takes two for the lanes of f32. */
@@ -100,7 +109,7 @@ void contraction_choose_tiles(contraction *c) {
     bool many = s->target->vector_registers >= 32;
     /* A few rows are one tile, as wide as registers allow: rhs is read once, in long runs. */
     bool few = many && c->shape.rows <= FEW_ROWS;
-    bool turns = contraction_can_turn(c) && c->rhs.packing == PACK_NOT;
+    bool turns = c->turnable && c->rhs.packing == PACK_NOT;
     int64_t vectors = turns ? 1 : few ? few_vectors(c->shape.rows) : many ? 4 : 2;
     c->tiles.mr.size = scheduler_parameter(
         s, IN_DOT, MR, few || turns ? clamp(c->shape.rows, 1, FEW_ROWS) : 6, &c->tiles.mr.name);
@@ -137,7 +146,7 @@ void contraction_choose_tiles(contraction *c) {
         c->tiles.prefetch = scheduler_int(s, 0);
     else
         scheduler_parameter(s, IN_DOT, PREFETCH,
-                            c->turned ? TURNED_PREFETCH
+                            c->turned ? turned_prefetch(c)
                             : few     ? (c->shape.rows > FAR_PREFETCH_ROWS ? 48 : 16)
                                       : c->rhs.packing != PACK_NOT,
                             &c->tiles.prefetch);

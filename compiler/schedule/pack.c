@@ -209,13 +209,6 @@ bool contraction_has_known_size(const contraction *c) {
     return ir_dim_is_static(c->shape.n) && ir_dim_is_static(c->shape.k);
 }
 
-/* A copy of rhs would be read once, by the one tile that the few rows are. */
-bool contraction_can_turn(const contraction *c) {
-    return contraction_along(c, &c->rhs.access, AXIS_N) != 1 && c->shape.columns > 1 &&
-           contraction_along(c, &c->rhs.access, AXIS_K) == 1 && c->shape.rows <= FEW_ROWS &&
-           c->counts.of != COUNTS_STEPS;
-}
-
 bool contraction_is_prepared(const contraction *c) {
     bool known = contraction_has_known_size(c) && c->shape.k > 0;
     for (int i = 0; i < c->shape.outer; i++)
@@ -238,7 +231,7 @@ static int64_t rhs_packing(const contraction *c) {
                       : WIDE_PACKED_ROWS; /* a shift, or more */
     if (contraction_is_prepared(c))
         return PACK_PHASE;
-    if (contraction_can_turn(c))
+    if (c->turnable)
         return PACK_NOT;
     bool packs = strided || c->group || (narrow && c->shape.rows > few) ||
                  (!narrow && c->shape.rows > WIDE_PACKED_ROWS && !contraction_near(c));
@@ -272,7 +265,7 @@ static int64_t best_group(const contraction *c) {
     bool whole = ir_dim_is_static(c->shape.k) ? c->shape.k > 0 && group && c->shape.k % group == 0
                                               : contraction_can_pack_blocks(c);
     bool fits = (c->s->target->dots || pairs) && x == y && group && whole &&
-                (c->shape.rows >= 4 || contraction_can_turn(c)) && c->counts.of != COUNTS_STEPS &&
+                (c->shape.rows >= 4 || c->turnable) && c->counts.of != COUNTS_STEPS &&
                 contraction_along(c, &c->lhs.access, AXIS_K) == 1;
     return fits ? group : 0;
 }
@@ -291,7 +284,7 @@ void contraction_choose_packing(contraction *c) {
     scheduler *s = c->s;
     c->lhs.packing = scheduler_parameter(s, IN_DOT, PACK_A, lhs_packing(c), NULL);
     c->rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, rhs_packing(c), NULL);
-    bool lies = c->rhs.packing == PACK_NOT && !contraction_can_turn(c);
+    bool lies = c->rhs.packing == PACK_NOT && !c->turnable;
     if (c->group && (c->lhs.packing != PACK_NOT || lies))
         contraction_refuse(c, "groups of elements need PACK_A=0 and PACK_B=1 or 2; or GROUP=0");
     if (c->rhs.packing == PACK_PHASE && !contraction_has_known_size(c))

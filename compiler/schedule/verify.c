@@ -219,6 +219,8 @@ static bool verify_computation(const ir_module *m, ir_op op, status *st) {
         return broken(st, "the extent is out of range");
     if (!in_range(schedule_step(m, op, "sub", 1), 1))
         return broken(st, "the sub-tile is not known");
+    if (!in_range(schedule_step(m, op, "trip", 1), 1))
+        return broken(st, "the rows of a trip are not known");
     return verify_access(m, op, &p, st) && verify_operands(m, op, &p, st) &&
            verify_body(m, op, &p, st);
 }

@@ -3,6 +3,7 @@
 
 #include "math/correct/build.h"
 #include "math/math.h"
+#include "ops/graph.h"
 #include "tile/tile.h"
 
 typedef struct expansion_rule {
@@ -47,28 +48,6 @@ static ir_value emit_scale(void *context, ir_value x, ir_value t) {
     return tile_op(context, TILE_SCALE, (ir_value[]){x, t}, 2, DTYPE_NONE);
 }
 
-static int function_of(int opcode) {
-    switch (opcode) {
-#define F(ENUM, name)                                                                              \
-    case TILE_##ENUM:                                                                              \
-        return MATH_##ENUM;
-#include "math/functions.def"
-    default:
-        return -1;
-    }
-}
-
-static int pair_of(int opcode) {
-    switch (opcode) {
-#define P(ENUM, name, first, second)                                                               \
-    case TILE_##ENUM:                                                                              \
-        return MATH_##ENUM;
-#include "math/pairs.def"
-    default:
-        return -1;
-    }
-}
-
 typedef struct expansion {
     math_set set;
     ir_value *replaced; /* by value id */
@@ -79,17 +58,19 @@ typedef struct expansion {
 /* What takes the place of the operation before which `b` stands; 0: it stays. */
 static ir_value written_out(expansion *e, ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(b->m, op);
-    int function = function_of(d->opcode), pair = pair_of(d->opcode);
+    int meaning = d->opcode - TILE_NEG + GRAPH_NEG; /* the same order: tile.def */
+    math_function function = math_function_of(meaning);
+    math_pair pair = math_pair_of(meaning);
     math_emit emit = {b, emit_op, emit_f32, emit_i32, emit_f64, emit_i64, emit_scale};
     if (d->opcode == TILE_STOCHASTIC_ROUND)
         return tile_expand_stochastic_round(b, op);
-    if (function >= 0)
-        return (e->set == MATH_CORRECT ? correct_build : math_build)(&emit, (math_function)function,
+    if (function != MATH_FUNCTION_COUNT)
+        return (e->set == MATH_CORRECT ? correct_build : math_build)(&emit, function,
                                                                      d->operands[0]);
-    if (pair < 0)
+    if (pair == MATH_PAIR_COUNT)
         return 0;
     e->lacking |= e->set == MATH_CORRECT;
-    return math_build_pair(&emit, (math_pair)pair, d->operands[0], d->operands[1]);
+    return math_build_pair(&emit, pair, d->operands[0], d->operands[1]);
 }
 
 /* Operands are rewritten on the way, so that one walk over the module is enough. */

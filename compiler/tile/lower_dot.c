@@ -223,16 +223,20 @@ static void prefetch_rows(dot *t, ir_builder *b, ir_value k) {
     }
 }
 
-/* The block of rhs some trips ahead, a run of steps for each column. */
+/* The block of rhs some trips ahead, a run of steps for each column: into the first cache, because
+ * each line is read once, by one load. */
 static void prefetch_block(dot *t, ir_builder *b, ir_value k) {
     frame *f = &t->f;
     int64_t one = 1;
     f->index[t->k] = tile_affine(b, t->prefetch * t->unroll, &k, &one, 1);
     tile_window w = frame_window(f, t->rhs);
     ir_value offset = frame_offset(f, b, t->rhs);
-    for (int64_t c = 0; c < f->columns && !w.more[TILE_MORE_COLUMN_STRIDE]; c++)
-        tile_prefetch(b, frame_memory(f, 1), tile_affine(b, c * w.column_stride, &offset, &one, 1),
-                      t->unroll);
+    for (int64_t c = 0; c < f->columns && !w.more[TILE_MORE_COLUMN_STRIDE]; c++) {
+        ir_op fetch =
+            tile_prefetch(b, frame_memory(f, 1),
+                          tile_affine(b, c * w.column_stride, &offset, &one, 1), t->unroll);
+        ir_op_set_attr(b->m, fetch, "near", ir_attr_bool(b->m, true));
+    }
 }
 
 /* A panel's chunk is shared out among the first tiles that use it. */

@@ -303,6 +303,7 @@ typedef struct column_reduction {
     dtype element;
     ir_value partial; /* [blocks][columns] of the level below; 0 at level 0 */
     ir_value lanes;   /* lanes64: [lane][columns] */
+    int64_t trip;     /* lanes64: rows that a lane gets at once, at most */
 } column_reduction;
 
 static ir_value column_elements(column_reduction *r, ir_builder *b, ir_value row) {
@@ -329,19 +330,25 @@ static ir_value columns_any(column_reduction *r, ir_builder *b, ir_value length)
     return ir_op_result(b->m, loop, 0);
 }
 
-/* lanes[l] += element at row start + at + l, for l in [0, count). */
-static void add_rows(column_reduction *r, ir_builder *b, ir_value start, ir_value at,
-                     ir_value count) {
+/* lanes[l] += element at row start + at + l, for l in [0, count); then that of each 64 rows later,
+ * `each` in all. */
+static void add_rows(column_reduction *r, ir_builder *b, const ir_value place[2], ir_value count,
+                     int64_t each) {
     ir_op loop;
-    ir_value l, parts[3] = {start, at, 0};
+    ir_value l, parts[3] = {place[0], place[1], 0};
     int64_t factors[] = {1, 1, 1}, stride = r->f.columns;
     ir_builder in = tile_for(b, tile_index(b, 0), count, 1, NULL, 0, &loop, &l);
     lowering_mark(r->f.l, loop, r->f.op);
     parts[2] = l;
     ir_value x = column_elements(r, &in, tile_affine(&in, 0, parts, factors, 3));
     ir_value offset = tile_affine(&in, 0, &l, &stride, 1);
-    ir_value operands[] = {tile_load(&in, r->lanes, offset, 1, r->f.columns, 0, 1), x};
-    tile_store(&in, r->lanes, offset, tile_op(&in, TILE_ADD, operands, 2, DTYPE_NONE), 0, 1, false);
+    ir_value sum = tile_load(&in, r->lanes, offset, 1, r->f.columns, 0, 1);
+    sum = tile_op(&in, TILE_ADD, (ir_value[]){sum, x}, 2, DTYPE_NONE);
+    for (int64_t i = 1; i < each; i++) {
+        x = column_elements(r, &in, tile_affine(&in, i * LANES, parts, factors, 3));
+        sum = tile_op(&in, TILE_ADD, (ir_value[]){sum, x}, 2, DTYPE_NONE);
+    }
+    tile_store(&in, r->lanes, offset, sum, 0, 1, false);
     tile_yield(&in, NULL, 0);
 }
 
@@ -368,13 +375,14 @@ static void clear_lanes(const column_reduction *r, ir_builder *b) {
     tile_yield(&in, NULL, 0);
 }
 
-/* Whole steps of 64 rows from `start`, up to `full`. */
-static void add_steps(column_reduction *r, ir_builder *b, ir_value start, ir_value full) {
+/* Whole steps of 64 rows from `start`, those of [from, to), `each` of them in one trip. */
+static void add_steps(column_reduction *r, ir_builder *b, ir_value start, ir_value from,
+                      ir_value to, int64_t each) {
     ir_op loop;
     ir_value at;
-    ir_builder in = tile_for(b, tile_index(b, 0), full, LANES, NULL, 0, &loop, &at);
+    ir_builder in = tile_for(b, from, to, LANES * each, NULL, 0, &loop, &at);
     lowering_mark(r->f.l, loop, r->f.op);
-    add_rows(r, &in, start, at, tile_index(&in, LANES));
+    add_rows(r, &in, (ir_value[]){start, at}, tile_index(&in, LANES), each);
     tile_yield(&in, NULL, 0);
 }
 
@@ -386,12 +394,14 @@ static ir_value fold_lanes(const column_reduction *r, ir_builder *b) {
 
 static ir_value columns_block(void *of, ir_builder *b, ir_value start, int64_t length) {
     column_reduction *r = of;
-    int64_t full = length / LANES * LANES;
+    int64_t full = length / LANES * LANES, trip = LANES * r->trip, trips = length / trip * trip;
     clear_lanes(r, b);
-    if (full)
-        add_steps(r, b, start, tile_index(b, full));
+    if (trips)
+        add_steps(r, b, start, tile_index(b, 0), tile_index(b, trips), r->trip);
+    if (full > trips)
+        add_steps(r, b, start, tile_index(b, trips), tile_index(b, full), 1);
     if (length > full)
-        add_rows(r, b, start, tile_index(b, full), tile_index(b, length - full));
+        add_rows(r, b, (ir_value[]){start, tile_index(b, full)}, tile_index(b, length - full), 1);
     return fold_lanes(r, b);
 }
 
@@ -399,8 +409,8 @@ static ir_value columns_some(void *of, ir_builder *b, ir_value start, ir_value l
     column_reduction *r = of;
     ir_value full = tile_index_floor(b, length, LANES);
     clear_lanes(r, b);
-    add_steps(r, b, start, full);
-    add_rows(r, b, start, full, tile_index_sub(b, length, full));
+    add_steps(r, b, start, tile_index(b, 0), full, 1);
+    add_rows(r, b, (ir_value[]){start, full}, tile_index_sub(b, length, full), 1);
     return fold_lanes(r, b);
 }
 
@@ -417,6 +427,7 @@ void lower_columns(lowering *l, ir_builder *b, ir_op op) {
         const sequence side_by_side = {&r.f, r.element,     r.f.columns, &r.partial,
                                        &r,   columns_block, columns_some};
         r.lanes = lowering_scratch(l, b, r.element, LANES * r.f.columns);
+        r.trip = schedule_step(l->s, op, "trip", 1);
         result = reduce_all(&side_by_side, b, length);
     } else {
         result = columns_any(&r, b, lowering_dim(l, b, length));

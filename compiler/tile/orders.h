@@ -98,7 +98,9 @@ bool orders_check_fold(orders *o, ir_op fold, const reduction_record *r);
 bool orders_check_symbolic_loop(orders *o, ir_op loop, const reduction_record *r);
 bool orders_check_symbolic_fold(orders *o, ir_op fold, const reduction_record *r);
 bool orders_check_symbolic_end(const orders *o, size_t number);
-/* In a loop's block: memory[offset] = memory[offset] + x; the store, or 0. */
-ir_op orders_memory_sum(const orders *o, ir_op store, ir_value *added);
+/* In a loop's block: memory[offset] = memory[offset] + x, and further elements onto that; the
+ * store, or 0. *added is x, *steps how many elements there are; none of several is of that memory.
+ */
+ir_op orders_memory_sum(const orders *o, ir_op store, ir_value *added, int *steps);
 
 #endif

@@ -153,27 +153,37 @@ bool orders_check_fold(orders *o, ir_op fold, const reduction_record *r) {
 
 /* ---- lanes in memory ---- */
 
-ir_op orders_memory_sum(const orders *o, ir_op store, ir_value *added) {
+static bool loads_from(const orders *o, ir_value v, ir_value memory) {
+    ir_op load = orders_defined_by(o, v, TILE_LOAD);
+    return load && ir_op_get(o->m, load)->operands[0] == memory;
+}
+
+ir_op orders_memory_sum(const orders *o, ir_op store, ir_value *added, int *steps) {
     const ir_op_data *d = ir_op_get(o->m, store);
     ir_op sum = orders_defined_by(o, d->operands[2], TILE_ADD);
-    if (!sum || !orders_is_float(o, d->operands[2]))
+    if (!orders_is_float(o, d->operands[2]))
         return 0;
-    for (uint32_t i = 0; i < 2; i++) {
-        ir_op load = orders_defined_by(o, ir_op_get(o->m, sum)->operands[i], TILE_LOAD);
-        const ir_op_data *l = load ? ir_op_get(o->m, load) : NULL;
-        if (!l || l->operands[0] != d->operands[0] || l->operands[1] != d->operands[1])
-            continue;
-        *added = ir_op_get(o->m, sum)->operands[1 - i];
-        return store;
+    for (*steps = 1; sum; ++*steps) {
+        const ir_value *of = ir_op_get(o->m, sum)->operands;
+        for (uint32_t i = 0; i < 2; i++) {
+            *added = of[1 - i];
+            if (loads_from(o, of[i], d->operands[0]) &&
+                ir_op_get(o->m, orders_defined_by(o, of[i], TILE_LOAD))->operands[1] ==
+                    d->operands[1])
+                return *steps > 1 && loads_from(o, *added, d->operands[0]) ? 0 : store;
+        }
+        if (loads_from(o, of[1], d->operands[0]))
+            return 0;
+        sum = orders_defined_by(o, of[0], TILE_ADD);
     }
     return 0;
 }
 
 /* The sum in memory that stands directly in a loop; 0: none. */
-static ir_op sum_inside(const orders *o, ir_op loop, ir_value *added) {
+static ir_op sum_inside(const orders *o, ir_op loop, ir_value *added, int *steps) {
     const ir_block_data *b = ir_block_get(o->m, ir_op_block(o->m, loop, 0));
     for (ir_op op = b->first; op; op = ir_op_get(o->m, op)->next)
-        if (ir_op_get(o->m, op)->opcode == TILE_STORE && orders_memory_sum(o, op, added))
+        if (ir_op_get(o->m, op)->opcode == TILE_STORE && orders_memory_sum(o, op, added, steps))
             return op;
     return 0;
 }
@@ -212,8 +222,9 @@ static bool check_halving(orders *o, ir_op loop, const reduction_record *r, ir_o
     return note_block(o, loop, r, length);
 }
 
-/* Elements are added to `count` lanes: all, in a loop in steps of 64, or those of a ragged end. */
-static bool check_lane_sums(orders *o, ir_op loop, int64_t count) {
+/* Elements are added to `count` lanes, `steps` to each: to all, in a loop in steps of so many times
+ * 64, or one to each of a ragged end. */
+static bool check_lane_sums(orders *o, ir_op loop, int64_t count, int steps) {
     order_track *t = orders_track(o, loop);
     ir_op around = orders_loop_around(o, loop);
     int64_t low, high;
@@ -221,17 +232,21 @@ static bool check_lane_sums(orders *o, ir_op loop, int64_t count) {
         return orders_fail(o, loop, "adds elements after the first halving");
     if (!around || ir_op_int(o->m, around, "step", 0) == 1) {
         t->lanes += count;
-        return (count < ORDER_LANES && t->lanes % ORDER_LANES == count) ||
+        return (count < ORDER_LANES && t->lanes % ORDER_LANES == count && steps == 1) ||
                orders_fail(o, loop, "a ragged end has fewer than 64 elements and comes last");
     }
-    if (count != ORDER_LANES || t->lanes != 0 || !orders_bounds(o, around, &low, &high))
+    if (count != ORDER_LANES || !orders_bounds(o, around, &low, &high))
         return orders_fail(o, loop, "order 'lanes64' has 64 lanes, not %" PRId64, count);
+    if (low != t->lanes)
+        return orders_fail(o, loop, "does not go on where the loop before it ended");
+    if (ir_op_int(o->m, around, "step", 0) != ORDER_LANES * steps)
+        return orders_fail(o, loop, "order 'lanes64' adds one element to each lane in 64");
     t->lanes += high - low;
     return true;
 }
 
 static bool check_memory_loop(orders *o, ir_op loop, const reduction_record *r, ir_op store,
-                              ir_value added) {
+                              ir_value added, int steps) {
     const ir_op_data *d = ir_op_get(o->m, store);
     int64_t low, high, stride, constant;
     ir_op load = orders_defined_by(o, added, TILE_LOAD);
@@ -239,21 +254,23 @@ static bool check_memory_loop(orders *o, ir_op loop, const reduction_record *r, 
         return orders_fail(o, loop, "does not run over the lanes from the first");
     if (!lane_offset(o, loop, d->operands[1], &stride, &constant) || constant != 0)
         return orders_fail(o, loop, "does not add to the lane of its index");
-    if (load && ir_op_get(o->m, load)->operands[0] == d->operands[0])
+    if (loads_from(o, added, d->operands[0]))
         return check_halving(o, loop, r, load, stride, high);
-    return check_lane_sums(o, loop, high);
+    return check_lane_sums(o, loop, high, steps);
 }
 
 bool orders_check_lanes_loop(orders *o, ir_op loop, const reduction_record *r) {
     int64_t low, high, step = ir_op_int(o->m, loop, "step", 0);
+    int steps;
     ir_value added;
     if (ir_op_get(o->m, loop)->result_count)
         return check_register_loop(o, loop);
-    ir_op store = sum_inside(o, loop, &added);
+    ir_op store = sum_inside(o, loop, &added, &steps);
     if (store)
-        return check_memory_loop(o, loop, r, store, added);
-    if (!orders_bounds(o, loop, &low, &high) || low != 0)
+        return check_memory_loop(o, loop, r, store, added, steps);
+    if (!orders_bounds(o, loop, &low, &high) || (low != 0 && step == 1))
         return orders_fail(o, loop, "has no constant bounds from 0");
-    return step == 1 || (step == ORDER_LANES && high % ORDER_LANES == 0 && high <= ORDER_BLOCK) ||
+    bool whole = step > 1 && step % ORDER_LANES == 0 && (high - low) % step == 0;
+    return step == 1 || (whole && high <= ORDER_BLOCK) ||
            orders_fail(o, loop, "order 'lanes64' walks in steps of 64, not %" PRId64, step);
 }

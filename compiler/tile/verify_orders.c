@@ -202,7 +202,8 @@ static bool depends_on(const orders *o, ir_value index, ir_value on) {
 static bool check_store(const orders *o, ir_op op) {
     ir_value added, offset = ir_op_get(o->m, op)->operands[1];
     bool returns = false;
-    if (!orders_memory_sum(o, op, &added))
+    int steps;
+    if (!orders_memory_sum(o, op, &added, &steps))
         return true;
     ir_op source = orders_defined_by(o, added, TILE_FOR);
     if (source && ir_op_attr(o->m, source, "reduction"))

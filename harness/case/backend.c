@@ -17,6 +17,15 @@ backend_id backend_from_name(const char *name) {
     return BACKEND_COUNT;
 }
 
+const backend *backend_named(const char *name) {
+    backend_id id = backend_from_name(name);
+    return &backend_table[id < BACKEND_COUNT ? id : BACKEND_IMPLEMENTATION];
+}
+
+bool backend_is_ours(const backend *b) {
+    return *b->driver && !backend_is_tools(b) && b != &backend_table[BACKEND_IMPLEMENTATION];
+}
+
 bool backend_is_tools(const backend *b) {
     return strcmp(b->driver, "tools") == 0;
 }

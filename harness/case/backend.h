@@ -27,6 +27,10 @@ extern const backend backend_table[BACKEND_COUNT];
 
 /* BACKEND_COUNT when unknown. */
 backend_id backend_from_name(const char *name);
+/* What a job's or a result's backend is: one of the table, or an implementation's column. */
+const backend *backend_named(const char *name);
+/* Is it code that this compiler makes? Not that of the interpreter, of tools or of others. */
+bool backend_is_ours(const backend *b);
 /* Does it run outside of the runtime, through programs of others? */
 bool backend_is_tools(const backend *b);
 bool backend_honours(const backend *b, const char *profile);

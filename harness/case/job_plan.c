@@ -5,20 +5,39 @@
 
 #include "case/fault.h"
 
-static void add_job(job_plan *p, const corpus_case *item, const job_choice *choice, backend_id id,
-                    const char *profile, uint32_t threads, job_mode mode) {
-    bool has_code = *backend_table[id].driver;
+/* What is planned for each case. */
+typedef struct planning {
+    job_plan *plan;
+    const job_choice *choice;
+    job_mode mode;
+    bool lone; /* there is one kernel: a symbol of another name is meant for it */
+} planning;
+
+/* A column: a backend, or an implementation's function. */
+typedef struct column {
+    backend_id id;
+    const implementation *with; /* NULL: the backend's own */
+    const char *symbol;
+} column;
+
+static void add_job(const planning *p, const corpus_case *item, const column *col,
+                    const char *profile, uint32_t threads) {
+    const job_choice *choice = p->choice;
+    bool has_code = *backend_table[col->id].driver && !col->with;
     job j = {.path = item->path,
              .kernel = item->kernel->name,
              .case_name = item->c->name,
              .dims = item->c->bound,
              .line = item->c->line,
              .golden_path = item->golden_path,
-             .backend = backend_table[id].name,
+             .backend = col->with ? col->with->name : backend_table[col->id].name,
+             .implementation = col->with ? col->with->path : NULL,
+             .implementation_kind = col->with ? (uint32_t)col->with->kind : 0,
+             .implementation_symbol = col->symbol,
              .profile = profile,
              .threads = threads,
              .cache = choice->cache[0] ? choice->cache : NULL,
-             .mode = mode};
+             .mode = p->mode};
 #define SCOPE_EVERY true
 #define SCOPE_CODE has_code
 #define OWN(kind, name)
@@ -30,30 +49,93 @@ static void add_job(job_plan *p, const corpus_case *item, const job_choice *choi
 #undef CHOSEN
     if (has_code)
         j.fault = fault_for(choice->fault, j.kernel, j.case_name);
-    vec_push(&p->jobs, j);
+    vec_push(&p->plan->jobs, j);
 }
 
-static void add_backend(job_plan *p, const corpus_case *item, const job_choice *choice,
-                        backend_id id, job_mode mode) {
-    if (!*backend_table[id].driver) {
-        add_job(p, item, choice, id, "strict", 1, mode);
+/* Whether a column runs under a profile: implementations, where none was named, under fast. */
+static bool takes_profile(const planning *p, const column *col, int profile) {
+    const char *name = compiler_profile_name((compiler_profile)profile);
+    if (col->with && !p->choice->profiles_by_name)
+        return profile == PROFILE_FAST;
+    return p->choice->profiles[profile] && backend_honours(&backend_table[col->id], name);
+}
+
+static void add_column(const planning *p, const corpus_case *item, const column *col) {
+    if (!*backend_table[col->id].driver) {
+        add_job(p, item, col, "strict", 1);
         return;
     }
-    for (int profile = 0; profile < PROFILE_COUNT; profile++) {
-        const char *name = compiler_profile_name((compiler_profile)profile);
-        if (!choice->profiles[profile] || !backend_honours(&backend_table[id], name))
-            continue;
-        for (uint32_t i = 0; i < choice->thread_count; i++)
-            add_job(p, item, choice, id, name, choice->threads[i], mode);
+    for (int profile = 0; profile < PROFILE_COUNT; profile++)
+        for (uint32_t i = 0; i < p->choice->thread_count && takes_profile(p, col, profile); i++)
+            add_job(p, item, col, compiler_profile_name((compiler_profile)profile),
+                    p->choice->threads[i]);
+}
+
+/* The function of an implementation for a kernel; NULL: none. */
+static const char *symbol_for(const planning *p, const implementation *with, const char *kernel) {
+    const char *symbol = implementation_symbol(with, kernel);
+    return !symbol && p->lone && with->symbol && !with->kernel ? with->symbol : symbol;
+}
+
+static bool is_implemented(const planning *p, const char *kernel) {
+    const job_choice *c = p->choice;
+    bool found = c->implementation_count == 0;
+    for (uint32_t i = 0; i < c->implementation_count && !found; i++)
+        found = symbol_for(p, &c->implementations[i], kernel) != NULL;
+    return found;
+}
+
+static void add_case(const planning *p, const corpus_case *item) {
+    const job_choice *c = p->choice;
+    if (!is_implemented(p, item->kernel->name))
+        return;
+    for (int id = 0; id < BACKEND_COUNT; id++)
+        if (c->backends[id])
+            add_column(p, item, &(column){(backend_id)id, NULL, NULL});
+    for (uint32_t i = 0; i < c->implementation_count; i++) {
+        const implementation *with = &c->implementations[i];
+        const column col = {BACKEND_IMPLEMENTATION, with, symbol_for(p, with, item->kernel->name)};
+        if (col.symbol)
+            add_column(p, item, &col);
     }
 }
 
-void job_plan_make(job_plan *p, const corpus *c, const job_choice *choice, job_mode mode) {
-    *p = (job_plan){0};
+void job_plan_make(job_plan *out, const corpus *c, const job_choice *choice, job_mode mode) {
+    planning p = {out, choice, mode, true};
+    *out = (job_plan){0};
+    for (size_t i = 1; i < c->cases.count; i++)
+        p.lone &= c->cases.items[i].kernel == c->cases.items[0].kernel;
     for (size_t i = 0; i < c->cases.count; i++)
-        for (int id = 0; id < BACKEND_COUNT; id++)
-            if (choice->backends[id])
-                add_backend(p, &c->cases.items[i], choice, (backend_id)id, mode);
+        add_case(&p, &c->cases.items[i]);
+}
+
+static bool has_job(const job_plan *p, const char *name) {
+    for (size_t i = 0; i < p->jobs.count; i++)
+        if (strcmp(p->jobs.items[i].backend, name) == 0)
+            return true;
+    return false;
+}
+
+bool job_plan_covers(const job_plan *p, const job_choice *choice, status *st) {
+    enum { SHOWN = 8 };
+    for (uint32_t k = 0; k < choice->implementation_count; k++) {
+        const implementation *with = &choice->implementations[k];
+        if (has_job(p, with->name))
+            continue;
+        text list;
+        text_init(&list);
+        for (size_t i = 0; i < with->functions.count && i < SHOWN && !with->symbol; i++)
+            text_printf(&list, "%s%s", i ? ", " : "; its functions: ", with->functions.items[i]);
+        status_set(st, STATUS_INVALID,
+                   "--with %s: no kernel that was asked for has the name of its function%s%s; "
+                   "--with %s:%s=KERNEL says which kernel it computes",
+                   with->name, list.data ? list.data : "",
+                   with->functions.count > SHOWN && !with->symbol ? ", ..." : "", with->path,
+                   with->symbol ? with->symbol : "SYMBOL");
+        text_release(&list);
+        return false;
+    }
+    return true;
 }
 
 bool job_plan_has_fault(const job_plan *p) {
@@ -78,8 +160,12 @@ json_t *job_choice_json(const job_choice *choice) {
                                   json_string(compiler_profile_name((compiler_profile)i)));
     for (uint32_t i = 0; i < choice->thread_count; i++)
         json_array_append_new(threads, json_integer(choice->threads[i]));
-    json_t *object = json_pack("{s:o, s:o, s:o, s:s?}", "backends", backends, "profiles", profiles,
-                               "threads", threads, "inject", choice->inject);
+    json_t *with = json_array();
+    for (uint32_t i = 0; i < choice->implementation_count; i++)
+        json_array_append_new(with, json_pack("[o, s]", json_text(choice->implementations[i].path),
+                                              choice->implementations[i].name));
+    json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:s?}", "with", with, "backends", backends,
+                               "profiles", profiles, "threads", threads, "inject", choice->inject);
 #define OWN(kind, name)
 #define CHOSEN(kind, name, scope) json_object_set_new(object, #name, job_json_##kind(choice->name));
 #include "case/job.def"

@@ -4,6 +4,7 @@
 
 #include "case/backend.h"
 #include "case/case.h"
+#include "case/implementation.h"
 #include "case/job.h"
 
 enum { JOB_THREADS_MAX = 16 };
@@ -13,6 +14,9 @@ typedef struct job_choice {
     bool backends[BACKEND_COUNT];
     bool by_name; /* backends were named: what one cannot do is missing, not left out */
     bool profiles[PROFILE_COUNT];
+    bool profiles_by_name; /* else implementations run under fast: each element within its bound */
+    implementation *implementations; /* --with; owned by whoever made the choice */
+    uint32_t implementation_count;
     uint32_t threads[JOB_THREADS_MAX];
     uint32_t thread_count;
 #define OWN(kind, name)
@@ -32,8 +36,12 @@ typedef struct job_plan {
     VEC(job) jobs; /* in corpus order; all jobs of a case are neighbours */
 } job_plan;
 
-/* interp takes part once per case, as strict on one thread. */
+/* interp takes part once per case, as strict on one thread. With implementations, only cases of
+ * kernels that one of them computes take part. */
 void job_plan_make(job_plan *p, const corpus *c, const job_choice *choice, job_mode mode);
+/* Whether there is a job for each --with; else says which functions the first of those without has.
+ */
+bool job_plan_covers(const job_plan *p, const job_choice *choice, status *st);
 void job_plan_release(job_plan *p);
 /* Is a fault made in some job? */
 bool job_plan_has_fault(const job_plan *p);

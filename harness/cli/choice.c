@@ -89,6 +89,8 @@ static int take_backends(const options *o, arena *memory, job_choice *out) {
             take_all_backends(false, out);
         else if (id == BACKEND_COUNT)
             code = unknown_backend(o, names.items[i]);
+        else if (id == BACKEND_IMPLEMENTATION)
+            code = command_usage(o->command, "an implementation is given by --with FILE");
         else if (!backend_device(&backend_table[id], out->device, &device, &st))
             code = st.code == STATUS_INVALID ? command_usage(o->command, "%s", st.message)
                                              : command_fail(&st);
@@ -99,8 +101,33 @@ static int take_backends(const options *o, arena *memory, job_choice *out) {
     return code;
 }
 
+static int take_implementation(const char *given, job_choice *out) {
+    status st = STATUS_INIT;
+    implementation *i = &out->implementations[out->implementation_count++];
+    if (!implementation_open(i, given, &st))
+        return command_fail(&st);
+    int same = 1;
+    for (uint32_t k = 0; k + 1 < out->implementation_count; k++)
+        same += strcmp(out->implementations[k].name, i->name) == 0;
+    if (same > 1 || backend_from_name(i->name) != BACKEND_COUNT)
+        implementation_number(i, same);
+    return EXIT_DONE;
+}
+
+/* --with; kept until the program ends. */
+static int take_implementations(const options *o, job_choice *out) {
+    const string_list *given = &o->values[OPTION_WITH].values;
+    int code = EXIT_DONE;
+    if (given->count)
+        out->implementations = base_calloc(given->count, sizeof *out->implementations);
+    for (size_t i = 0; i < given->count && code == EXIT_DONE; i++)
+        code = take_implementation(given->items[i], out);
+    return code;
+}
+
 static int take_profiles(const options *o, const char *words, arena *memory, job_choice *out) {
     string_list names = {0};
+    out->profiles_by_name = options_flag(o, OPTION_PROFILE);
     options_split(options_text(o, OPTION_PROFILE, words), memory, &names);
     int code = EXIT_DONE;
     for (size_t i = 0; i < names.count && code == EXIT_DONE; i++) {
@@ -185,7 +212,7 @@ static int check_backends(const options *o, const job_choice *c) {
         tools |= chosen && backend_is_tools(&backend_table[id]);
         ours |= chosen && !backend_is_tools(&backend_table[id]);
     }
-    if (ours || !c->by_name)
+    if (ours || !c->by_name || c->implementation_count)
         return EXIT_DONE;
     int code = COMMAND_REFUSE(o, why, OPTION_ISA, OPTION_SCHEDULE, OPTION_GENERIC, OPTION_NO_CACHE,
                               OPTION_TUNED, OPTION_NO_TUNED, OPTION_ORDER_PROBE);
@@ -322,6 +349,7 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
         return command_usage(o->command, "%s", st.message);
     arena_init(&memory);
     int code = take_backends(o, &memory, out);
+    code = code ? code : take_implementations(o, out);
     code = code ? code : take_profiles(o, profiles, &memory, out);
     code = code ? code : take_threads(o, &memory, out);
     code = code ? code : check_choice(o, out);

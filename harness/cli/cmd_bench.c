@@ -84,7 +84,12 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
     job_plan p;
     int code = (int)c->problem;
     tune_cache tuned;
+    status st = STATUS_INIT;
     job_plan_make(&p, c, choice, JOB_BENCH);
+    if (!job_plan_covers(&p, choice, &st)) {
+        job_plan_release(&p);
+        return command_fail(&st);
+    }
     take_tuned(o, c, &p, &tuned);
     if (choice->inject && !job_plan_has_fault(&p)) {
         say(stderr, "tsr: --inject %s: no case that would run on a compiled backend is meant\n",

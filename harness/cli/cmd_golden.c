@@ -65,7 +65,7 @@ static void on_verified(void *context, const job *j, json_t *result) {
         t->code = exit_code_worse(t->code, EXIT_NO_VERDICT);
     } else {
         t->failed++;
-        bool product = backend_table[backend_from_name(j->backend)].product;
+        bool product = backend_named(j->backend)->product;
         if (t->by_name && product && outcome == OUTCOME_UNSUPPORTED)
             t->code = exit_code_worse(t->code, EXIT_ABSENT);
     }
@@ -107,7 +107,13 @@ static int verify(const options *o, const corpus *c, job_choice *choice) {
                       .by_name = choice->by_name,
                       .results = json_array()};
     job_plan p;
+    status st = STATUS_INIT;
     job_plan_make(&p, c, choice, JOB_VERIFY);
+    if (!job_plan_covers(&p, choice, &st)) {
+        job_plan_release(&p);
+        json_decref(t.results);
+        return command_fail(&st);
+    }
     bool complete = run_jobs(&p, choice, on_verified, &t);
     job_plan_release(&p);
     say(stderr, "%zu hold, %zu do not, %zu have no golden\n", t.held, t.failed, t.uncovered);

@@ -128,7 +128,7 @@ static void as_recorded(const wanted *w, job *j) {
 /* The chosen backend's job; the first that compiles where none was named. */
 static const job *choose(const job_plan *p, bool by_name) {
     for (size_t i = 0; i < p->jobs.count; i++)
-        if (by_name || *backend_table[backend_from_name(p->jobs.items[i].backend)].driver)
+        if (by_name || *backend_named(p->jobs.items[i].backend)->driver)
             return &p->jobs.items[i];
     return p->jobs.count ? &p->jobs.items[0] : NULL;
 }

@@ -42,6 +42,17 @@ static int parameter_of(const compiler_kernel *kernel, const char *name, size_t 
     return -1;
 }
 
+static bool no_parameter(const compiler_kernel *kernel, const char *name, int length, status *st) {
+    text names;
+    text_init(&names);
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        text_printf(&names, "%s%s", i ? ", " : "", kernel->parameter_names[i]);
+    status_set(st, STATUS_INVALID, "kernel %s has no parameter %.*s; it has %.700s", kernel->name,
+               length < 60 ? length : 60, name, names.data);
+    text_release(&names);
+    return false;
+}
+
 /* --in NAME=FILE, or --in FILE for the next parameter without an array. */
 static bool assign_inputs(run_session *s, const options *o, status *st) {
     const compiler_kernel *kernel = s->k.kernel;
@@ -51,15 +62,8 @@ static bool assign_inputs(run_session *s, const options *o, status *st) {
         int at = equals ? parameter_of(kernel, word, (size_t)(equals - word)) : 0;
         while (!equals && at < (int)kernel->parameter_count && s->paths[at])
             at++;
-        if (at < 0) {
-            char name[64];
-            snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
-            const char *nearest =
-                text_nearest(name, kernel->parameter_names, kernel->parameter_count);
-            return status_set(st, STATUS_INVALID, "kernel %s has no parameter %s%s%s%s",
-                              kernel->name, name, nearest ? "; did you mean " : "",
-                              nearest ? nearest : "", nearest ? "?" : "");
-        }
+        if (at < 0)
+            return no_parameter(kernel, word, (int)(equals - word), st);
         if (equals && s->paths[at])
             return status_set(st, STATUS_INVALID, "parameter %s is given twice: %s and %s",
                               kernel->parameter_names[at], s->paths[at], equals + 1);
@@ -240,10 +244,9 @@ static bool run_compiled(run_session *s, status *st) {
     if (ok) {
         launch_request request = {.device = s->device,
                                   .threads = s->build.threads,
-                                  .image = artifact.image,
-                                  .image_size = artifact.image_size,
                                   .kernel = s->k.kernel->name,
                                   .constants = s->build.constants};
+        launch_request_artifact(&request, &artifact);
         launch_request_buffers(&request, &s->signature);
         ok = launch_open(&l, &request, st) && launch_write_inputs(&l, s->inputs, st) &&
              launch_run(&l, st) && launch_read_outputs(&l, &s->signature, s->outputs, st);

@@ -168,6 +168,11 @@ static int tune(const options *o, const char *cache) {
                             .budget_s = budget,
                             .again = options_flag(o, OPTION_AGAIN),
                             .json = options_flag(o, OPTION_JSON)};
+    /* What cannot be kept is not worth the time. */
+    if (code == EXIT_DONE && !file_make_parent(cache, &st)) {
+        say(stderr, "tsr: %s; choose another place with --tuned FILE\n", st.message);
+        code = (int)exit_code_of_status(st.code);
+    }
     if (code == EXIT_DONE)
         code = tune_run(&request);
     corpus_release(&c);

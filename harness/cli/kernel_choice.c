@@ -60,11 +60,27 @@ static int no_kernel(const compiler_source *source, const char *path, const char
     return command_fail(&st);
 }
 
+/* There is no case of that name; or, without one, none at all. */
+static int tell_no_case(const compiler_kernel *kernel, const char *case_name) {
+    text words;
+    text_init(&words);
+    for (uint32_t i = 0; case_name && i < kernel->case_count; i++)
+        text_printf(&words, "%s%s", i ? ", " : "; it has ", kernel->cases[i].name);
+    if (!case_name)
+        bound_line("tsr compile", kernel, NULL, &words);
+    if (case_name)
+        say(stderr, "tsr: kernel %s has no case %s%s\n", kernel->name, case_name, words.data);
+    else
+        say(stderr, "tsr: kernel %s has no cases; say what to run it on:\n    %s\n", kernel->name,
+            words.data);
+    text_release(&words);
+    return EXIT_INPUT;
+}
+
 int kernel_choice_one(const options *o, compiler_source *source, const char *path,
                       kernel_choice *out) {
     const char *name = options_text(o, OPTION_KERNEL, NULL),
                *case_name = options_text(o, OPTION_CASE, NULL);
-    status st = STATUS_INIT;
     const compiler_kernel *only =
         compiler_kernel_count(source) == 1 ? compiler_kernel_at(source, 0) : NULL;
     *out = (kernel_choice){.source = source, .kernel = name ? kernel_named(source, name) : only};
@@ -75,24 +91,10 @@ int kernel_choice_one(const options *o, compiler_source *source, const char *pat
     out->c = case_named(out->kernel, case_name);
     if (out->c || !case_name)
         return EXIT_DONE;
-    status_set(&st, STATUS_NOT_FOUND, "kernel %s has no case %s", out->kernel->name, case_name);
-    return command_fail(&st);
+    return tell_no_case(out->kernel, case_name);
 }
 
 /* ---- all kernels ---- */
-
-static int tell_no_case(const compiler_kernel *kernel, const char *case_name) {
-    text line;
-    text_init(&line);
-    bound_line("tsr compile", kernel, NULL, &line);
-    if (case_name)
-        say(stderr, "tsr: kernel %s has no case %s\n", kernel->name, case_name);
-    else
-        say(stderr, "tsr: kernel %s has no cases; say what to run it on:\n    %s\n", kernel->name,
-            line.data);
-    text_release(&line);
-    return EXIT_INPUT;
-}
 
 /* The case of these values. */
 static int bind_case(kernel_choice *k, const compiler_values *values) {

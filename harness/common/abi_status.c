@@ -11,5 +11,8 @@ bool abi_ok(tsr_status_t code, const char *doing, status *st) {
     };
     if (code == TSR_SUCCESS)
         return true;
+    if (!doing) /* code of others: its own words are enough */
+        return status_set(st, code == TSR_EINVAL ? STATUS_INVALID : codes[code], "%s",
+                          tsrGetLastError());
     return status_set(st, codes[code], "%s: %s: %s", doing, tsrStatusName(code), tsrGetLastError());
 }

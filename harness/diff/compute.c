@@ -48,8 +48,7 @@ static bool compute_compiled(const compute_request *r, const backend *b, tensor 
     launch_request_buffers(&request, r->signature);
     bool ok = backend_device(b, r->how.device, &request.device, st) &&
               compiler_build(r->instance, &options, &artifact, st);
-    request.image = artifact.image;
-    request.image_size = artifact.image_size;
+    launch_request_artifact(&request, &artifact);
     ok = ok && launch_open(&l, &request, st) && launch_write_inputs(&l, r->inputs, st) &&
          launch_poison_outputs(&l, st);
     if (ok)

@@ -9,6 +9,7 @@
 #include "tessera/tessera.h"
 
 #define SIMULATED "simulated"
+#define FOREIGN "foreign"
 
 /* NAME[:INDEX], counted among the devices of that name. False: it is none of those. */
 typedef struct device_name {
@@ -46,10 +47,12 @@ static bool find(const backend *b, const device_name *wanted, uint32_t *device, 
                       (int)wanted->length, wanted->name, wanted->index);
 }
 
-/* Simulated devices are there where they are asked for: the environment tells the runtime how many.
- */
+/* Simulated devices, and the one for code of others, are there where they are asked for: the
+ * environment tells the runtime. */
 static void provide(const device_name *wanted) {
     char count[24];
+    if (wanted->length == strlen(FOREIGN) && memcmp(wanted->name, FOREIGN, wanted->length) == 0)
+        setenv("TESSERA_FOREIGN", "1", 0);
     if (wanted->length != strlen(SIMULATED) || memcmp(wanted->name, SIMULATED, wanted->length) != 0)
         return;
     snprintf(count, sizeof count, "%lu", wanted->index + 1);

@@ -9,6 +9,7 @@
 #include "case/backend.h"
 #include "case/capability.h"
 #include "case/fault.h"
+#include "case/implementation.h"
 #include "case/result.h"
 #include "check/compare.h"
 #include "check/verdict.h"
@@ -20,11 +21,21 @@
 #include "measure/counters.h"
 #include "probe/probe.h"
 
+/* What code of others does is its own result, and no bug of ours. */
+static job_outcome outcome_of_others(const status *st) {
+    return st->code == STATUS_DEVICE_LOST ? OUTCOME_CRASH
+           : st->code == STATUS_MISMATCH  ? OUTCOME_MISMATCH
+           : st->code == STATUS_TIMEOUT   ? OUTCOME_TIMEOUT
+                                          : OUTCOME_ERROR;
+}
+
 /* A failed step: what cannot be had here is unsupported, everything else an error. A lack of memory
  * is the kernel's own result; what a golden lacks is room on the disk. */
 static void fail(execution *e, const status *st) {
     if (st->code == STATUS_UNAVAILABLE)
         result_set_outcome(e->result, OUTCOME_UNSUPPORTED, st->message, EXIT_ABSENT);
+    else if (e->job->implementation)
+        result_set_outcome(e->result, outcome_of_others(st), st->message, EXIT_CHECK);
     else if (st->code == STATUS_OUT_OF_MEMORY && e->job->mode != JOB_RECORD)
         result_set_outcome(e->result, OUTCOME_ERROR, st->message, EXIT_CHECK);
     else
@@ -90,7 +101,7 @@ static void put_work(execution *e) {
 
 /* Types of the kernel that the backend lacks, and what takes their place. */
 static void put_fallbacks(execution *e) {
-    backend_id id = backend_from_name(e->job->backend);
+    backend_id id = (backend_id)(backend_named(e->job->backend) - backend_table);
     dtype lacking[DTYPE_COUNT];
     uint32_t count =
         capability_fallbacks(id, compiler_instance_graph(e->subject->instance), lacking);
@@ -206,7 +217,7 @@ static bool build_untuned(execution *e, status *st) {
     return build(e, st);
 }
 
-static bool build(execution *e, status *st) {
+static bool build_ours(execution *e, status *st) {
     case_context *s = e->subject;
     compiler_options options = options_of(e);
     e->stage(e->context, "compile");
@@ -224,6 +235,35 @@ static bool build(execution *e, status *st) {
     json_object_set_new(e->result, "compile_ns", json_integer((json_int_t)e->artifact.compile_ns));
     json_object_set_new(e->result, "compile_cached", json_boolean(cached));
     return true;
+}
+
+/* The module that has the device call an implementation. Its times are none of ours. */
+static bool build_foreign(execution *e, status *st) {
+    const job *j = e->job;
+    char digest[65];
+    if (j->implementation_kind >= IMPLEMENTATION_KIND_COUNT || !j->implementation_symbol)
+        return status_set(st, STATUS_INTERNAL, "a job has an implementation of no kind");
+    e->stage(e->context, "compile");
+    if (j->implementation_kind == IMPLEMENTATION_COMMAND && !e->folder.path &&
+        !scratch_folder_open(&e->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
+        return false;
+    const implementation_request request = {.path = j->implementation,
+                                            .symbol = j->implementation_symbol,
+                                            .kernel = j->kernel,
+                                            .folder = e->folder.path,
+                                            .kind = (implementation_kind)j->implementation_kind,
+                                            .threads = j->threads};
+    implementation_digest(j->implementation, digest);
+    json_object_set_new(e->result, "implementation",
+                        json_pack("{s:s, s:o, s:s, s:s?}", "kind",
+                                  implementation_kind_name(request.kind), "path",
+                                  json_text(j->implementation), "symbol", request.symbol, "sha256",
+                                  digest[0] ? digest : NULL));
+    return implementation_build(&request, e->subject->instance, &e->artifact, st);
+}
+
+static bool build(execution *e, status *st) {
+    return e->job->implementation ? build_foreign(e, st) : build_ours(e, st);
 }
 
 /* The first of the buffers that the fault `transposed` can mean, or -1. */
@@ -264,10 +304,29 @@ static bool write_inputs(execution *e, launch *l, status *st) {
     return ok;
 }
 
+/* Code of others may write anywhere in its tensors. */
+static bool inputs_are_whole(const execution *e, launch *l, status *st) {
+    const compiler_signature *s = &e->subject->signature;
+    bool ok = true;
+    for (uint32_t i = 0; i < s->input_count && ok; i++) {
+        const tensor *given = &e->subject->inputs[i];
+        tensor now;
+        ok = tensor_init(&now, given->type, given->rank, given->dims, st);
+        if (!ok)
+            break;
+        ok = launch_read_input(l, i, now.data, st);
+        if (ok && memcmp(now.data, given->data, tensor_bytes(given)) != 0)
+            ok = status_set(st, STATUS_MISMATCH, "it wrote to its input '%s'", s->inputs[i].name);
+        tensor_release(&now);
+    }
+    return ok;
+}
+
 static bool launch_once(execution *e, launch *l, tensor *outputs, status *st) {
     bool ok = launch_poison_outputs(l, st) && launch_run(l, st) &&
               launch_read_outputs(l, &e->subject->signature, outputs, st) &&
-              fault_apply(e->job->fault, outputs, e->subject->signature.output_count, st);
+              fault_apply(e->job->fault, outputs, e->subject->signature.output_count, st) &&
+              (!e->job->implementation || inputs_are_whole(e, l, st));
     if (ok)
         transpose_output(e, outputs);
     return ok;
@@ -276,12 +335,12 @@ static bool launch_once(execution *e, launch *l, tensor *outputs, status *st) {
 launch_request execution_request(const execution *e, uint32_t threads) {
     launch_request request = {.device = e->device,
                               .threads = threads,
-                              .image = e->artifact.image,
-                              .image_size = e->artifact.image_size,
                               .kernel = e->job->kernel,
                               .dims = e->subject->c->dims,
                               .dim_count = e->subject->c->dim_count,
-                              .constants = e->job->constants};
+                              .constants = e->job->constants,
+                              .foreign = e->job->implementation != NULL};
+    launch_request_artifact(&request, &e->artifact);
     launch_request_buffers(&request, &e->subject->signature);
     return request;
 }
@@ -398,7 +457,8 @@ static bool run_backend(execution *e, const backend *b, status *st) {
         return build(e, st) && execution_tune(e, st);
     if (!build(e, st) || !execution_compute(e, st) || !execution_judge(e, e->repeat, st))
         return false;
-    bool probed = e->job->order_probe && !e->mismatch && e->profile == PROFILE_STRICT;
+    bool probed = e->job->order_probe && !e->job->implementation && !e->mismatch &&
+                  e->profile == PROFILE_STRICT;
     if (probed && !probe(e, st))
         return false;
     if (e->mismatch || e->job->mode != JOB_BENCH || !b->timed)
@@ -412,7 +472,7 @@ static bool run_backend(execution *e, const backend *b, status *st) {
 static bool pack_members(execution *e, const backend *b, status *st) {
     staging s = {e->job, e->subject, e->stage, e->context};
     const tensor *expected, *actual = NULL;
-    bool ours = *b->driver && !backend_is_tools(b);
+    bool ours = backend_is_ours(b);
     if (!staging_put_sources(&s, st) || (ours && !staging_put_levels(&s, st)))
         return false;
     if (ours && (!build(e, st) || !staging_put_module(&s, &e->artifact, st)))
@@ -439,13 +499,16 @@ static void release(execution *e) {
     launch_close(&e->launch);
     counters_close(&e->counters);
     compiler_artifact_release(&e->artifact);
+    if (e->folder.path)
+        scratch_folder_close(&e->folder);
 }
 
 json_t *execute_job(case_context *s, const job *j, execute_stage_fn stage, void *context) {
     execution e = {.subject = s, .job = j, .stage = timeline_step};
     status st = STATUS_INIT;
     backend_id id = backend_from_name(j->backend);
-    const backend *b = &backend_table[id < BACKEND_COUNT ? id : BACKEND_INTERP];
+    const backend *b = j->implementation ? &backend_table[BACKEND_IMPLEMENTATION]
+                                         : &backend_table[id < BACKEND_COUNT ? id : BACKEND_INTERP];
     case_context_request request = {j->path, j->kernel, j->case_name, j->golden_path,
                                     j->seed, j->source, j->dims};
     e.result = result_new(j, OUTCOME_ERROR, NULL);
@@ -454,7 +517,7 @@ json_t *execute_job(case_context *s, const job *j, execute_stage_fn stage, void 
     timeline_begin(&e.timeline, stage, context);
     e.context = &e.timeline;
     timeline_step(e.context, "prepare");
-    bool known = (id < BACKEND_COUNT && e.profile != PROFILE_COUNT) ||
+    bool known = ((j->implementation || id < BACKEND_COUNT) && e.profile != PROFILE_COUNT) ||
                  status_set(&st, STATUS_INVALID, "no backend %s with profile %s is known",
                             j->backend, j->profile);
     bool ok = known && backend_device(b, j->device, &e.device, &st) &&

@@ -107,10 +107,14 @@ static bool open_plain(timed *t) {
     if (!compiler_build(s->instance, &options, &t->plain_artifact, t->st))
         return false;
     launch_request request = execution_request(e, e->job->threads);
-    request.image = t->plain_artifact.image;
-    request.image_size = t->plain_artifact.image_size;
+    launch_request_artifact(&request, &t->plain_artifact);
     request.constants = NULL;
-    request.beside = &e->launch;
+    if (e->job->implementation) { /* ours runs on the host, with buffers of its own */
+        request.device = 0;
+        request.foreign = false;
+    } else {
+        request.beside = &e->launch;
+    }
     return launch_open(&t->plain, &request, t->st);
 }
 
@@ -300,8 +304,9 @@ static void put_sets(const timed *t, uint64_t repeats) {
     uint64_t working_set = t->e->subject->working_set_bytes * (repeats > 1 ? t->sets : 1);
     json_object_set_new(t->e->result, "input_sets", json_integer((json_int_t)t->sets));
     json_object_set_new(internal, "working_set", json_integer((json_int_t)working_set));
-    json_object_set_new(internal, "own_memory",
-                        json_boolean(!backend_device_is_host(t->e->device)));
+    json_object_set_new(
+        internal, "own_memory",
+        json_boolean(!backend_device_is_host(t->e->device) && !t->e->job->implementation));
 }
 
 static bool sample(timed *t) {

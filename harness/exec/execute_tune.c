@@ -87,8 +87,7 @@ bool execution_tune(execution *e, status *st) {
     bool cached, ok = module_cache_build(e->job->cache, s->instance, &options, &own, &cached, st);
     if (ok) {
         launch_request request = execution_request(e, e->job->threads);
-        request.image = own.image;
-        request.image_size = own.image_size;
+        launch_request_artifact(&request, &own);
         request.beside = &e->launch;
         ok = launch_open(&other, &request, st) && compare_and_time(e, &other, outputs, st);
         launch_close(&other);

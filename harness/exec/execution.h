@@ -3,6 +3,7 @@
 #define TESSERA_HARNESS_EXEC_EXECUTION_H
 
 #include "case/backend.h"
+#include "common/scratch_folder.h"
 #include "exec/execute.h"
 #include "exec/timeline.h"
 #include "launch/launch.h"
@@ -26,6 +27,7 @@ typedef struct execution {
     bool mismatch;          /* a verdict was given, and it does not hold */
     bool schedule_rejected; /* the tuned schedule did not fit, and is not used */
     char note[400];         /* why */
+    scratch_folder folder;  /* for the files of an implementation that is a program; or none */
 } execution;
 
 /* Of the module that was built. */

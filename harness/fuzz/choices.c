@@ -1,17 +1,12 @@
-/* choices.c - drawn by SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), or replayed. */
+/* choices.c - drawn by SplitMix64, or replayed. */
 #include "fuzz/choices.h"
 
-static uint64_t next_word(uint64_t *state) {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
+#include "base/splitmix64.h"
 
 void choices_draw(choices *c, uint64_t seed, uint64_t number) {
     *c = (choices){.state = seed};
-    c->state = next_word(&c->state) ^ number;
-    c->state = next_word(&c->state);
+    c->state = splitmix64(&c->state) ^ number;
+    c->state = splitmix64(&c->state);
 }
 
 void choices_replay(choices *c, const choice_list *given) {
@@ -25,7 +20,7 @@ void choices_release(choices *c) {
 uint32_t choose_below(choices *c, uint32_t limit) {
     size_t at = c->made.count;
     uint32_t word = c->given ? (at < c->given->count ? c->given->items[at] : 0)
-                             : (uint32_t)(next_word(&c->state) >> 32);
+                             : (uint32_t)(splitmix64(&c->state) >> 32);
     uint32_t choice = word % limit;
     vec_push(&c->made, choice);
     return choice;

@@ -36,7 +36,7 @@ bool trial_compared(const json_t *result) {
 
 /* A kernel that is valid must be taken by every product; a backend for tests may pass. */
 bool trial_failed(const json_t *result) {
-    const backend *b = &backend_table[backend_from_name(result_text(result, RESULT_BACKEND))];
+    const backend *b = backend_named(result_text(result, RESULT_BACKEND));
     bool passes = !b->product && result_outcome(result) == OUTCOME_UNSUPPORTED;
     return !trial_compared(result) && !passes;
 }

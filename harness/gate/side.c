@@ -153,13 +153,17 @@ static bool open_build(gate_side *a, const gate_side_request *request, const cha
 }
 
 /* The corpus as it was; what this tsr cannot read of it is told, and missing. */
-static bool load_corpus(gate_side *a, const gate_side_request *request, const char *folder,
-                        status *st) {
+static bool load_corpus(gate_side *a, const gate_side_request *request, const char *name,
+                        const char *folder, status *st) {
     corpus_query query = *request->query;
     const char **paths = base_calloc(query.path_count + 1, sizeof *paths);
     bool ok = true;
     for (size_t i = 0; i < query.path_count && ok; i++)
-        ok = (paths[i] = checkout_path(folder, query.paths[i], st)) != NULL;
+        ok = (paths[i] = checkout_path(folder, query.paths[i], st)) != NULL &&
+             (file_exists(paths[i]) ||
+              status_set(st, STATUS_INVALID,
+                         "%s is not in %s (%.10s); choose a commit that has it, or other paths",
+                         query.paths[i], name, a->detail));
     query.paths = paths;
     if (ok) {
         text diagnostics;
@@ -190,7 +194,7 @@ static bool open_commit(gate_side *a, const gate_side_request *request, const ch
         a->tool = realpath(tool.data, NULL);
         text_release(&tool);
     }
-    bool ok = load_corpus(a, request, folder, st);
+    bool ok = load_corpus(a, request, name, folder, st);
     if (ok)
         plan_units(a, request);
     free(folder);

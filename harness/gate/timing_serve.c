@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/splitmix64.h"
 #include "common/exit_code.h"
 #include "common/json_text.h"
 #include "common/say.h"
@@ -50,6 +51,7 @@ typedef struct timing_case {
 typedef struct server {
     const unsigned char *data;
     tsr_context_t context;
+    uint32_t device; /* of the context */
     uint32_t rounds;
     bool swapped;
     uint64_t state; /* of random choices */
@@ -60,14 +62,6 @@ static void announce(int side) {
     serve_answer(json_pack("{s:i}", "side", side));
 }
 
-/* splitmix64: G. Steele, D. Lea, C. Flood, OOPSLA 2014. */
-static uint64_t next_random(server *s) {
-    uint64_t z = s->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 /* ---- one case ---- */
 
 static bool load(server *s, timing_case *t, int side, status *st) {
@@ -75,13 +69,14 @@ static bool load(server *s, timing_case *t, int side, status *st) {
     announce(side);
     if (!spec_request_read(&spec, s->context, s->data, t->spec, side, st))
         return false;
+    spec.request.device = s->device;
     for (size_t set = 0; set < json_array_size(json_object_get(t->spec, "sets")); set++)
         spec_inputs(&spec.request, s->data, t->spec, set, t->inputs[set]);
     /* Pages that nobody uses keep the two apart by another distance in each process. */
-    void *gap = mmap(NULL, (1 + next_random(s) % GAP_PAGES) * (size_t)sysconf(_SC_PAGESIZE),
+    void *gap = mmap(NULL, (1 + splitmix64(&s->state) % GAP_PAGES) * (size_t)sysconf(_SC_PAGESIZE),
                      PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     (void)gap;
-    host_set_code_offset((size_t)(next_random(s) % CODE_OFFSETS) * 64);
+    host_set_code_offset((size_t)(splitmix64(&s->state) % CODE_OFFSETS) * 64);
     return launch_open(&t->sides[side].launch, &spec.request, st);
 }
 
@@ -115,7 +110,7 @@ static rotation *open_rotation(server *s, timing_case *t, timing_side *x, const 
         .launch = &x->launch,
         .set_count = (uint32_t)json_array_size(json_object_get(t->spec, "sets")),
         .held_count = (uint32_t)json_integer_value(json_object_get(t->spec, "held")),
-        .seed = next_random(s),
+        .seed = splitmix64(&s->state),
         .watch = &t->watch,
         .judge = is_within_bound,
         .judge_context = &x->judged,
@@ -291,7 +286,7 @@ static __attribute__((noinline)) void serve_case(server *s, json_t *spec, size_t
 
 /* The stack begins at another place for each case. */
 static __attribute__((noinline)) void serve_deeper(server *s, json_t *spec, size_t index) {
-    volatile char *room = __builtin_alloca(16 + next_random(s) % STACK_BYTES);
+    volatile char *room = __builtin_alloca(16 + splitmix64(&s->state) % STACK_BYTES);
     room[0] = 0;
     serve_case(s, spec, index);
 }
@@ -300,7 +295,7 @@ static void serve_all(server *s, json_t *request) {
     json_t *cases = json_object_get(request, "cases");
     size_t count = json_array_size(cases), *order = base_malloc((count + 1) * sizeof *order);
     for (size_t i = 0; i < count; i++) {
-        size_t other = (size_t)(next_random(s) % (i + 1));
+        size_t other = (size_t)(splitmix64(&s->state) % (i + 1));
         order[i] = order[other];
         order[other] = i;
     }
@@ -322,6 +317,7 @@ static exit_code serve_request(void *context, json_t *request) {
     s.data = path ? scratch_map(path) : NULL;
     const uint32_t device = (uint32_t)json_integer_value(json_object_get(request, "device")),
                    threads = (uint32_t)json_integer_value(json_object_get(request, "threads"));
+    s.device = device;
     bool ok = s.data && tsrCreateContextOn(device, threads, 0, &s.context) == TSR_SUCCESS;
     if (ok)
         serve_all(&s, request);

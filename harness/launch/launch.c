@@ -23,6 +23,11 @@ void launch_request_buffers(launch_request *request, const compiler_signature *s
         *sizes++ = buffer_bytes(&signature->outputs[i]);
 }
 
+void launch_request_artifact(launch_request *request, const compiler_artifact *artifact) {
+    request->image = artifact->image;
+    request->image_size = artifact->image_size;
+}
+
 /* ---- opening ---- */
 
 static bool load(launch *l, const launch_request *request, status *st) {
@@ -30,7 +35,7 @@ static bool load(launch *l, const launch_request *request, status *st) {
     bool wrong = code == TSR_ECORRUPT || code == TSR_ENOTFOUND || code == TSR_EVERSION;
     if (request->foreign && wrong)
         return status_set(st, STATUS_CORRUPT, "loading the module: %s", tsrGetLastError());
-    return abi_ok(code, "loading the module", st) &&
+    return abi_ok(code, request->foreign ? NULL : "loading the module", st) &&
            abi_ok(tsrGetKernel(l->module, request->kernel, &l->kernel), "finding the kernel", st);
 }
 
@@ -108,12 +113,19 @@ static void bind_args(launch *l) {
         l->args[buffers + i] = &l->dims[i];
 }
 
+static bool is_apart(uint32_t device) {
+    tsr_device_info_t info = {.struct_size = sizeof info};
+    return tsrGetDeviceInfo(device, &info) == TSR_SUCCESS && !info.host_addressable;
+}
+
 bool launch_open(launch *l, const launch_request *request, status *st) {
     tsr_kernel_info_t info = {.struct_size = sizeof info};
     const launch *beside = request->beside;
     *l = (launch){.context = beside ? beside->context : request->context,
                   .input_count = request->input_count,
-                  .output_count = request->output_count};
+                  .output_count = request->output_count,
+                  .foreign = request->foreign,
+                  .apart = beside ? beside->apart : is_apart(request->device)};
     memcpy(l->sizes, request->sizes, sizeof l->sizes);
     l->owns_context = !l->context;
     if ((l->owns_context &&
@@ -211,7 +223,11 @@ bool launch_run(launch *l, status *st) {
                                     : tsrLaunch(l->kernel, NULL, grid, l->args, count);
     if (code == TSR_EINVAL && l->dim_count) /* a user's dimensions */
         return status_set(st, STATUS_INVALID, "%s", tsrGetLastError());
-    return abi_ok(code, "launching", st);
+    return abi_ok(code, l->foreign ? NULL : "launching", st);
+}
+
+bool launch_read_input(launch *l, uint32_t input, void *to, status *st) {
+    return copy(l, to, l->buffers[input], l->sizes[input], "copying an input", st);
 }
 
 bool launch_read(launch *l, uint32_t output, void *to, status *st) {

@@ -22,6 +22,8 @@ typedef struct launch {
     int64_t dims[LAUNCH_DIMS_MAX];
     void *args[LAUNCH_BUFFERS_MAX + LAUNCH_DIMS_MAX];
     bool owns_context, owns_buffers;
+    bool foreign; /* the code is a user's */
+    bool apart;   /* the device works by itself, and its events are the clock */
     uint32_t constants[COMPILER_MAX_PARAMETERS]; /* inputs that stay as they are between writes */
     uint32_t constant_count;
     tsr_prepared_t prepared; /* from them; NULL: not yet, or there are none */
@@ -29,7 +31,7 @@ typedef struct launch {
 
 typedef struct launch_request {
     tsr_context_t context;    /* borrowed; NULL: one of its own, on `device` with `threads` */
-    uint32_t device, threads; /* index in the runtime */
+    uint32_t device, threads; /* index in the runtime; of the context, too */
     const void *image;        /* a module; read by launch_open */
     size_t image_size;
     const char *kernel;
@@ -48,6 +50,9 @@ typedef struct launch_request {
 /* The counts and sizes of the buffers. */
 void launch_request_buffers(launch_request *request, const compiler_signature *signature);
 
+/* What was built is the module; borrowed until it is open. */
+void launch_request_artifact(launch_request *request, const compiler_artifact *artifact);
+
 /* Opens, loads and allocates. launch_close in any case. */
 bool launch_open(launch *l, const launch_request *request, status *st);
 void launch_close(launch *l);
@@ -65,6 +70,7 @@ bool launch_write_inputs(launch *l, const tensor *inputs, status *st);
 /* Fills the outputs with bytes that no kernel writes by chance, so that stale memory shows. */
 bool launch_poison_outputs(launch *l, status *st);
 bool launch_run(launch *l, status *st);
+bool launch_read_input(launch *l, uint32_t input, void *to, status *st);
 bool launch_read(launch *l, uint32_t output, void *to, status *st);
 /* Initialises `outputs`. */
 bool launch_read_outputs(launch *l, const compiler_signature *signature, tensor *outputs,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/splitmix64.h"
 #include "measure/digest64.h"
 #include "measure/rotation_parts.h"
 
@@ -33,7 +34,7 @@ static bool allocate(rotation *r, rotation_buffer *b, size_t size_bytes, status 
         return false;
     uintptr_t base = (uintptr_t)b->memory.device;
     size_t skip = (PAGE_BYTES - (base + GUARD_BYTES) % PAGE_BYTES) % PAGE_BYTES;
-    size_t steps = rotation_random(&r->random) % (PAGE_BYTES / STEP_BYTES);
+    size_t steps = splitmix64(&r->random) % (PAGE_BYTES / STEP_BYTES);
     size_t offset = GUARD_BYTES + skip + steps * STEP_BYTES;
     b->device = (unsigned char *)b->memory.device + offset;
     b->data = b->memory.view + offset;
@@ -105,7 +106,7 @@ static void note_contents(rotation *r, const rotation_request *request) {
 static void shuffle_contents(rotation *r) {
     uint32_t *at = r->contents.at;
     for (uint32_t i = 0; i < r->sets; i++) {
-        uint32_t j = (uint32_t)(rotation_random(&r->random) % (i + 1));
+        uint32_t j = (uint32_t)(splitmix64(&r->random) % (i + 1));
         at[i] = at[j];
         at[j] = i;
     }
@@ -157,13 +158,13 @@ static bool make_room(rotation *r, status *st) {
     return r->exchange || status_set(st, STATUS_OUT_OF_MEMORY, "no memory for input sets");
 }
 
-/* A device that has memory of its own has a clock of its own, too; the threads of its driver are
- * not the kernel's. */
+/* A device that works by itself has a clock of its own, too; the threads and processes of its
+ * driver are not the kernel's. */
 static bool choose_clock(rotation *r, status *st) {
-    bool own_memory = r->launch.output_count && rotation_out(r, 0, 0)->memory.copied;
-    if (own_memory && !rotation_clock_open(r, st))
+    bool apart = r->launch.apart;
+    if (apart && !rotation_clock_open(r, st))
         return false;
-    r->watch = own_memory || !r->request.watch ? &r->own_watch : r->request.watch;
+    r->watch = apart || !r->request.watch ? &r->own_watch : r->request.watch;
     if (r->watch == &r->own_watch)
         watch_begin(r->watch, 0);
     return true;
@@ -191,7 +192,7 @@ rotation *rotation_open(const rotation_request *request, status *st) {
     r->random = request->seed;
     r->next = r->sets;
     r->learnt = true;
-    r->guard = rotation_random(&r->random);
+    r->guard = splitmix64(&r->random);
     shuffle_contents(r);
     if (make_room(r, st) && furnish(r, request, st) && choose_clock(r, st)) {
         note_contents(r, request);
@@ -248,14 +249,14 @@ static bool exchange_some(rotation *r, status *st) {
     bool due = bytes <= EXCHANGE_BYTES || r->timed_parts % EXCHANGE_EVERY == 1;
     if (r->sets < 2 || !due)
         return true;
-    uint32_t a = (uint32_t)(rotation_random(&r->random) % r->sets),
-             by = (uint32_t)(rotation_random(&r->random) % (r->sets - 1));
+    uint32_t a = (uint32_t)(splitmix64(&r->random) % r->sets),
+             by = (uint32_t)(splitmix64(&r->random) % (r->sets - 1));
     return exchange(r, a, (a + 1 + by) % r->sets, st);
 }
 
 /* What was held back comes to a place of one that was not, unless it lies at one already. */
 static bool bring_in(rotation *r, uint32_t content, status *st) {
-    uint32_t place = (uint32_t)(rotation_random(&r->hidden) % r->sets), free_at = r->sets;
+    uint32_t place = (uint32_t)(splitmix64(&r->hidden) % r->sets), free_at = r->sets;
     for (uint32_t k = 0; k < r->sets; k++) {
         uint32_t at = (place + k) % r->sets;
         if (r->contents.at[at] == content)

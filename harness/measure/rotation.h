@@ -8,8 +8,8 @@
  *
  *     before   exchange, draw the part, poison the outputs, launch on each set, so that threads and
  *              caches are awake
- *     timed    read the clock, launch, read the clock: nothing else. Where the device has memory of
- *              its own, its events are the clock, on a stream of the rotation
+ *     timed    read the clock, launch, read the clock: nothing else. Where the device works by
+ *              itself, its events are the clock, on a stream of the rotation
  *     after    the outputs have the digests of the sets they were computed from, inputs and the
  *              bytes around all buffers are as they were, and so is what watch.h looks at
  *

@@ -3,17 +3,10 @@
 #include <sys/random.h>
 
 #include "base/arena.h"
+#include "base/splitmix64.h"
 #include "measure/pattern.h"
 #include "measure/rotation_parts.h"
 #include "measure/ticks.h"
-
-/* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
-uint64_t rotation_random(uint64_t *state) {
-    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
 
 void rotation_hide(rotation *r) {
     uint64_t fresh = 0;
@@ -39,7 +32,7 @@ static bool alike(const rotation *r, int a, int b) {
 /* A target that does not hold the outputs of that content: one that nobody has written yet, else
  * any. `active` where there is none. */
 static uint32_t choose_target(rotation *r, const uint32_t *active, uint32_t content) {
-    uint32_t first = (uint32_t)(rotation_random(&r->hidden) % r->active), found = r->active;
+    uint32_t first = (uint32_t)(splitmix64(&r->hidden) % r->active), found = r->active;
     for (uint32_t k = 0; k < r->active; k++) {
         uint32_t slot = (first + k) % r->active;
         int below = r->part.source[active[slot]];
@@ -53,7 +46,7 @@ static uint32_t choose_target(rotation *r, const uint32_t *active, uint32_t cont
 
 static void shuffle_targets(rotation *r) {
     for (uint32_t i = 0; i < r->targets; i++) {
-        uint32_t j = (uint32_t)(rotation_random(&r->hidden) % (i + 1));
+        uint32_t j = (uint32_t)(splitmix64(&r->hidden) % (i + 1));
         r->part.shuffled[i] = r->part.shuffled[j];
         r->part.shuffled[j] = i;
         r->part.source[i] = ROTATION_NOT_WRITTEN;
@@ -88,7 +81,7 @@ static void draw_launches(rotation *r, uint64_t launches) {
         r->part.order[r->part.launches] = rotation_args(r, place, active[slot]);
         r->part.source[active[slot]] = (int)r->contents.at[place];
         r->part.read[place] = true;
-        if (rotation_random(&r->hidden) > chance)
+        if (splitmix64(&r->hidden) > chance)
             continue;
         if (spare == r->targets) {
             r->part.launches++;
@@ -115,7 +108,7 @@ void rotation_draw_part(rotation *r, uint64_t awakens, uint64_t launches, bool a
 }
 
 bool rotation_poison(rotation *r, bool all, status *st) {
-    r->part.poison = rotation_random(&r->random);
+    r->part.poison = splitmix64(&r->random);
     for (uint32_t target = 0; target < r->targets; target++)
         for (uint32_t i = 0; i < r->launch.output_count; i++) {
             rotation_buffer *b = rotation_out(r, target, i);

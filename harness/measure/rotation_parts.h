@@ -116,7 +116,6 @@ void rotation_clock_close(rotation *r);
 void rotation_draw_part(rotation *r, uint64_t awakens, uint64_t launches, bool all);
 /* Fills what the part will write, and with `all` everything, with a pattern of its own. */
 bool rotation_poison(rotation *r, bool all, status *st);
-uint64_t rotation_random(uint64_t *state);
 /* Changes what no kernel may foresee. */
 void rotation_hide(rotation *r);
 

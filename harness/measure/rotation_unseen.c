@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/splitmix64.h"
 #include "measure/rotation_parts.h"
 
 enum { ROUNDS = 100, ROUNDS_LEAST = 5, TENTH = ROUNDS / 10, WORD_BYTES = 8, TRIES = 32 };
@@ -52,8 +53,8 @@ static bool exchange_all(rotation *r, const exchanged *changes, status *st) {
 static exchanged choose(rotation *r, const rotation_buffer *b) {
     size_t words = b->size_bytes / WORD_BYTES;
     for (int i = 0; i < TRIES && words >= 2; i++) {
-        exchanged e = {b, b->data + rotation_random(&r->hidden) % words * WORD_BYTES,
-                       b->data + rotation_random(&r->hidden) % words * WORD_BYTES};
+        exchanged e = {b, b->data + splitmix64(&r->hidden) % words * WORD_BYTES,
+                       b->data + splitmix64(&r->hidden) % words * WORD_BYTES};
         if (memcmp(e.a, e.b, WORD_BYTES) != 0)
             return e;
     }
@@ -67,7 +68,7 @@ static bool change(rotation *r, exchanged *changes, bool back, bool *applies, st
     memset(changes, 0, r->sets * sizeof *changes);
     for (*applies = true; place < r->sets && *applies; place++) {
         exchanged *e = &changes[place];
-        uint32_t first = inputs ? (uint32_t)(rotation_random(&r->hidden) % inputs) : 0;
+        uint32_t first = inputs ? (uint32_t)(splitmix64(&r->hidden) % inputs) : 0;
         for (uint32_t i = 0; i < inputs && !e->buffer; i++)
             *e = choose(r, rotation_in(r, place, (first + i) % inputs));
         *applies = e->buffer != NULL;

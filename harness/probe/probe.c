@@ -165,8 +165,7 @@ static cut_outcome probe_cut(const probe_request *request, probing *p, compiler_
         return CUT_FAILED;
     if (!compiler_build(c->instance, request->options, artifact, st))
         return st->code == STATUS_INVALID ? CUT_NOT_PROBED : CUT_FAILED;
-    open.image = artifact->image;
-    open.image_size = artifact->image_size;
+    launch_request_artifact(&open, artifact);
     if (!launch_open(&p->launch, &open, st))
         return CUT_FAILED;
     if (tree_recover((int32_t)c->extent, measure, p, digest, st))

@@ -221,7 +221,7 @@ static bool measure_ceilings(run *r, status *st) {
     const job_choice *choice = r->request->choice;
     for (size_t i = 0; i < r->request->plan->jobs.count; i++)
         for (uint32_t k = 0; k < choice->thread_count; k++)
-            if (backend_table[backend_from_name(r->request->plan->jobs.items[i].backend)].timed)
+            if (backend_named(r->request->plan->jobs.items[i].backend)->timed)
                 needed[k] |= r->request->plan->jobs.items[i].threads == choice->threads[k];
     for (uint32_t k = 0; k < choice->thread_count; k++) {
         if (!needed[k])
@@ -368,7 +368,7 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
         }
     }
     r->code = exit_code_worse(r->code, result_exit(result));
-    bool product = backend_table[backend_from_name(j->backend)].product;
+    bool product = backend_named(j->backend)->product;
     if (r->request->choice->by_name && product && result_outcome(result) == OUTCOME_UNSUPPORTED)
         r->code = exit_code_worse(r->code, EXIT_ABSENT);
     json_array_append_new(r->results, result);

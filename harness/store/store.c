@@ -36,7 +36,10 @@ bool store_failed(store *s, const char *doing, status *st) {
         return status_set(st, STATUS_CORRUPT, "%s: %s: its contents are not those of tsr (%s)",
                           s->path, doing, why);
     case SQLITE_CANTOPEN:
-        return status_set(st, STATUS_INVALID, "%s: %s: %s", s->path, doing, why);
+        return status_set(st, STATUS_INVALID,
+                          "%s: %s: %s; see that its folder lets files be made, or choose another "
+                          "file with --db",
+                          s->path, doing, why);
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
@@ -125,7 +128,8 @@ static bool make_parent(const char *path, status *st) {
     free(directory);
     /* A path that cannot be is a wrong path; a full disk stays one. */
     if (!ok)
-        status_set(st, made.code == STATUS_IO ? STATUS_INVALID : made.code, "%s", made.message);
+        status_set(st, made.code == STATUS_IO ? STATUS_INVALID : made.code,
+                   "%s; the database would be in it: choose another file with --db", made.message);
     return ok;
 }
 

@@ -18,6 +18,11 @@ ln -s /dev/null link
 for name in /dev/null pipe link sub ""; do
     exits 3 "a database in $name" env TSR_DB= "${bench[@]}" --db "${name:-corpus/small}"
 done
+: >plain
+for place in plain/x.db /proc/x.db; do
+    exits 3 "a database in a folder that cannot be: $place" env TSR_DB= "${bench[@]}" --db $place
+    has err "choose another file with --db" "says what to do"
+done
 
 # One process executes a run; another that would join it is refused, until the first is gone.
 export TSR_DB=$scratch/results.db

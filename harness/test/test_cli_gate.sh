@@ -226,6 +226,10 @@ gates 1 "a commit that made a kernel slower" --baseline HEAD~2 --against HEAD~1
 asserts "is found" "r['double/small']['verdict'] == 'REGRESSED' and r['rows/small']['reason'] == 'same-module' and d['baseline']['kind'] == 'commit' and len(d['baseline']['detail']) == 40"
 exits 5 "a kernel that was renamed" "$tsr" gate --baseline HEAD~1
 reason renamed "is said to be"
+cp corpus/work.tsr fresh.tsr
+exits 3 "a source that the commit has not" "$tsr" gate --baseline HEAD~1 fresh.tsr
+has err "fresh.tsr is not in HEAD~1 \([0-9a-f]{10}\)" "is told with the commit"
+rm fresh.tsr
 exits 0 "which can be allowed" "$tsr" gate --baseline HEAD~1 --allow renamed --margin 20 --mde 50
 exits 0 "a commit that is built" "$tsr" gate --baseline HEAD --build "mkdir -p build && ln -sf '$tsr' build/tsr"
 has err "building .tsr/checkouts" "once"

@@ -33,6 +33,9 @@ exits 3 "types that do not fit" "$tsr" run $source --kernel product --in x=doubl
 has err "parameter x of kernel product is f32, but double.npy holds f64" "are told by name"
 exits 3 "an array that is missing" "$tsr" run $source --kernel product --in x=x.npy --out o
 exits 3 "a parameter that is not there" "$tsr" run $source --kernel product --in z=x.npy --in y=y.npy --out o
+has err "no parameter z; it has x, y$" "is told with those that are"
+exits 3 "a case that is not there" "$tsr" compile $source --kernel product --case nosuch
+has err "no case nosuch; it has .*tiny" "is told with those that are"
 exits 3 "a parameter that is given twice" "$tsr" run $source --kernel product --in x=x.npy --in x=y.npy --out o
 has err "parameter x is given twice: x.npy and y.npy" "is told"
 $python - <<'END'

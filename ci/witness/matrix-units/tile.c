@@ -3,11 +3,10 @@
 
 #include <string.h>
 
+#include "base/splitmix64.h"
+
 uint64_t random_next(random_bits *r) {
-    uint64_t x = r->state += UINT64_C(0x9E3779B97F4A7C15);
-    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-    return x ^ x >> 31;
+    return splitmix64(&r->state);
 }
 
 static int between(random_bits *r, int least, int greatest) {

@@ -12,7 +12,6 @@ typedef struct tile {
     uint64_t c[TILE_MAX_M][TILE_MAX_N];
 } tile;
 
-/* splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). */
 typedef struct random_bits {
     uint64_t state;
 } random_bits;

@@ -1,8 +1,7 @@
 /* inputs.c - lanes by number: SplitMix64 of it is all the chance that there is. */
 #include "inputs.h"
 
-#include <math.h>
-#include <string.h>
+#include "base/splitmix64.h"
 
 const char *const input_names[INPUT_KIND_COUNT] = {"any bits", "special", "numbers",
                                                    "border",   "cancels", "rounds up"};
@@ -12,26 +11,11 @@ typedef struct source {
 } source;
 
 static uint64_t draw(source *s) {
-    uint64_t z = s->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return splitmix64(&s->state);
 }
 
 static uint32_t below(source *s, uint32_t limit) {
     return (uint32_t)((draw(s) >> 32) * limit >> 32);
-}
-
-static uint32_t bits_of(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static float of_bits(uint32_t bits) {
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
 }
 
 /* Any sign and digits, a biased exponent from `low` on. */
@@ -66,8 +50,8 @@ static lane like_magnitudes(source *s, uint32_t sum, uint32_t factor, uint32_t e
 static lane cancelling(source *s) {
     lane l = like_magnitudes(s, 127, below(s, 4) ? 64 : 110, 4);
     bool odd = draw(s) & 1;
-    uint32_t x = odd ? l.x & 0xffff0000u : l.x << 16, y = odd ? l.y & 0xffff0000u : l.y << 16;
-    l.sum = (bits_of(of_bits(x) * of_bits(y)) ^ 0x80000000u) + below(s, 5) - 2;
+    uint32_t product = bits_of_float(lane_factor(l.x, odd) * lane_factor(l.y, odd));
+    l.sum = (product ^ 0x80000000u) + below(s, 5) - 2;
     return l;
 }
 

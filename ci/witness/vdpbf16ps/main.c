@@ -44,10 +44,6 @@ run_instruction(const lane *in, uint32_t *out, unsigned control) {
     }
 }
 
-static uint32_t canonical(uint32_t bits) {
-    return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : bits;
-}
-
 static void show(input_kind kind, const lane *l, uint32_t got, uint32_t expected, unsigned mode) {
     printf("%s: sum %08" PRIx32 " x %08" PRIx32 " y %08" PRIx32 ": %08" PRIx32
            ", the model %08" PRIx32 " (mode %u)\n",
@@ -62,7 +58,7 @@ static void check_block(input_kind kind, uint64_t block, tally *t) {
         in[i] = input_lane(kind, block * BLOCK + i);
     run_instruction(in, out, control_of(mode));
     for (unsigned i = 0; i < BLOCK; i++) {
-        uint32_t expected = model_result(MODEL_PAIRS, &in[i]), got = canonical(out[i]);
+        uint32_t expected = model_result(MODEL_PAIRS, &in[i]), got = canonical_bits(out[i]);
         if (got != expected && t->wrong++ < SHOWN)
             show(kind, &in[i], got, expected, mode);
         if (i % SAMPLED)

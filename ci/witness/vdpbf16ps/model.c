@@ -5,18 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static float of_bits(uint32_t bits) {
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint32_t bits_of(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return isnan(x) ? 0x7fc00000u : bits;
-}
-
 static float without_subnormal(float x) {
     return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
 }
@@ -45,16 +33,17 @@ static float rounded(model m, double exact) {
 
 /* A product of two bf16 is exact in f64. */
 static double product(const lane *l, bool odd) {
-    uint32_t x = odd ? l->x & 0xffff0000u : l->x << 16, y = odd ? l->y & 0xffff0000u : l->y << 16;
-    return (double)without_subnormal(of_bits(x)) * (double)without_subnormal(of_bits(y));
+    return (double)without_subnormal(lane_factor(l->x, odd)) *
+           (double)without_subnormal(lane_factor(l->y, odd));
 }
 
 uint32_t model_result(model m, const lane *l) {
     bool odd_first = m != MODEL_EVEN_FIRST;
-    float sum = without_subnormal(of_bits(l->sum));
+    float sum = without_subnormal(float_of_bits(l->sum));
     double first = product(l, odd_first), second = product(l, !odd_first);
     if (m == MODEL_ONE_ROUNDING)
-        return bits_of(rounded(m, add_to_odd(add_to_odd(first, second), (double)sum)));
+        return canonical_bits(
+            bits_of_float(rounded(m, add_to_odd(add_to_odd(first, second), (double)sum))));
     sum = rounded(m, add_to_odd(first, (double)sum));
-    return bits_of(rounded(m, add_to_odd(second, (double)sum)));
+    return canonical_bits(bits_of_float(rounded(m, add_to_odd(second, (double)sum))));
 }

@@ -4,11 +4,34 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A lane's operands: the higher half of x and y is the odd element. */
 typedef struct lane {
     uint32_t sum, x, y;
 } lane;
+
+static inline float float_of_bits(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline uint32_t bits_of_float(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Every NaN has the same bits. */
+static inline uint32_t canonical_bits(uint32_t bits) {
+    return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : bits;
+}
+
+/* The odd or the even element of an operand. */
+static inline float lane_factor(uint32_t operand, bool odd) {
+    return float_of_bits(odd ? operand & 0xffff0000u : operand << 16);
+}
 
 /* The model, and others that come near it. */
 typedef enum model {

@@ -236,6 +236,17 @@ bool compiler_build(compiler_instance *instance, const compiler_options *options
                     compiler_artifact *out, status *st);
 void compiler_artifact_release(compiler_artifact *artifact);
 
+/* Code that is not the compiler's: a module of the instance with one image, whatever its bytes are
+ * to the device that loads it. */
+typedef struct compiler_foreign {
+    const char *target; /* "foreign/python": what devices choose images by */
+    const char *symbol; /* the kernel's one phase; a name for messages */
+    const void *bytes;
+    size_t size_bytes;
+} compiler_foreign;
+bool compiler_wrap(compiler_instance *instance, const compiler_foreign *code,
+                   compiler_artifact *out, status *st);
+
 /* What the machine code of a module is made of, over all of its images. */
 typedef struct compiler_code_facts {
     uint64_t code_bytes;     /* of the executable sections */

@@ -74,28 +74,6 @@ static predicate predicate_of(const interp_step *s) {
 FLOAT_OPERATIONS(float, f32, f)
 FLOAT_OPERATIONS(double, f64, )
 
-static math_function function_of(int opcode) {
-    switch (opcode) {
-#define F(ENUM, name)                                                                              \
-    case GRAPH_##ENUM:                                                                             \
-        return MATH_##ENUM;
-#include "math/functions.def"
-    default:
-        return MATH_FUNCTION_COUNT;
-    }
-}
-
-static math_pair pair_of(int opcode) {
-    switch (opcode) {
-#define P(ENUM, name, first, second)                                                               \
-    case GRAPH_##ENUM:                                                                             \
-        return MATH_##ENUM;
-#include "math/pairs.def"
-    default:
-        return MATH_PAIR_COUNT;
-    }
-}
-
 /* The set of functions that the kernel asks for. */
 static math_set set_of(const interp_step *s) {
     math_set set;
@@ -104,8 +82,8 @@ static math_set set_of(const interp_step *s) {
 }
 
 static bool apply_f32(int opcode, float *out, const float *const *in, int64_t n, math_set set) {
-    math_function function = function_of(opcode);
-    math_pair pair = pair_of(opcode);
+    math_function function = math_function_of(opcode);
+    math_pair pair = math_pair_of(opcode);
     if (pair != MATH_PAIR_COUNT) {
         function_apply_pair(pair, out, in[0], in[1], (size_t)n);
         return set == MATH_SPECIFIED;

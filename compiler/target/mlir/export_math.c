@@ -141,28 +141,6 @@ static ir_value emit_i64(void *context, uint64_t value) {
     return keep(s, export_bits(s->e, DTYPE_I64, value), DTYPE_I64);
 }
 
-static math_function function_of(int opcode) {
-    switch (opcode) {
-#define F(ENUM, name)                                                                              \
-    case GRAPH_##ENUM:                                                                             \
-        return MATH_##ENUM;
-#include "math/functions.def"
-    default:
-        return MATH_FUNCTION_COUNT;
-    }
-}
-
-static math_pair pair_of(int opcode) {
-    switch (opcode) {
-#define P(ENUM, name, first, second)                                                               \
-    case GRAPH_##ENUM:                                                                             \
-        return MATH_##ENUM;
-#include "math/pairs.def"
-    default:
-        return MATH_PAIR_COUNT;
-    }
-}
-
 static const char *export_pair(sequence *s, const math_emit *emitter, math_pair pair,
                                const char *const *x) {
     ir_value first = keep(s, x[0], DTYPE_F32), second = keep(s, x[1], DTYPE_F32);
@@ -174,10 +152,10 @@ const char *export_function(exporter *e, int opcode, const char *const *x) {
     math_set set = MATH_SPECIFIED;
     math_emit emitter = {&s, emit, emit_f32, emit_i32, emit_f64, emit_i64, NULL};
     math_set_named(ir_op_string(e->m, ir_module_kernel(e->m), "math", NULL), &set);
-    math_pair pair = pair_of(opcode);
+    math_pair pair = math_pair_of(opcode);
     if (pair != MATH_PAIR_COUNT)
         return export_pair(&s, &emitter, pair, x);
     ir_value in = keep(&s, x[0], DTYPE_F32);
-    return s.names[(set == MATH_CORRECT ? correct_build : math_build)(&emitter, function_of(opcode),
-                                                                      in)];
+    return s.names[(set == MATH_CORRECT ? correct_build
+                                        : math_build)(&emitter, math_function_of(opcode), in)];
 }

@@ -1,0 +1,57 @@
+/* implementation.h - code of others that claims to compute a kernel: --with FILE[:SYMBOL[=KERNEL]].
+ *
+ * Which kernels it implements is read from the file, and nothing of it is run: a shared object
+ * exports functions of kernels' names (or __tvm_ffi_NAME), a Python file defines them, a module has
+ * its kernel's name, a program is asked for any. A SYMBOL is one function; KERNEL is said where it
+ * has another name. */
+#ifndef TESSERA_HARNESS_CASE_IMPLEMENTATION_H
+#define TESSERA_HARNESS_CASE_IMPLEMENTATION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/vec.h"
+#include "tessera/compiler.h"
+
+typedef enum implementation_kind {
+#define IMPLEMENTATION(id, name, summary) IMPLEMENTATION_##id,
+#include "case/implementations.def"
+#undef IMPLEMENTATION
+    IMPLEMENTATION_KIND_COUNT
+} implementation_kind;
+
+typedef struct implementation {
+    arena memory; /* of all strings */
+    implementation_kind kind;
+    const char *path;   /* absolute; of Python it may be a module's dotted name */
+    const char *symbol; /* NULL: all functions */
+    const char *kernel; /* that the symbol implements, where it was said; or NULL */
+    const char *name;   /* its column: "libfast.so", "libfast.so:mul" */
+    VEC(const char *) functions;
+} implementation;
+
+/* Of what was given to --with. False: no such file, no kind of implementation, or a symbol that the
+ * file lacks. implementation_release in any case. */
+bool implementation_open(implementation *i, const char *given, status *st);
+void implementation_release(implementation *i);
+
+/* The function for a kernel; NULL: it has none. */
+const char *implementation_symbol(const implementation *i, const char *kernel);
+/* A column of that name beside others of the same: "libfast.so#2". */
+void implementation_number(implementation *i, int number);
+
+const char *implementation_kind_name(implementation_kind kind);
+
+/* The module that the device `foreign` loads, for an instance and a function. `folder`: for the
+ * files of a command; or NULL. */
+typedef struct implementation_request {
+    const char *path, *symbol, *kernel, *folder;
+    implementation_kind kind;
+    uint32_t threads;
+} implementation_request;
+bool implementation_build(const implementation_request *request, compiler_instance *instance,
+                          compiler_artifact *out, status *st);
+/* SHA-256 of the file, in hex; "" where there is none (a Python module by name). */
+void implementation_digest(const char *path, char hex[65]);
+
+#endif

@@ -1,0 +1,23 @@
+/* implementation_parts.h - reading the functions of a file without running anything of it. */
+#ifndef TESSERA_HARNESS_CASE_IMPLEMENTATION_PARTS_H
+#define TESSERA_HARNESS_CASE_IMPLEMENTATION_PARTS_H
+
+#include "case/implementation.h"
+
+#define IMPLEMENTATION_FILE_BYTES_MAX ((size_t)4 << 30)
+
+typedef struct implementation_file {
+    char *bytes; /* NUL behind them */
+    size_t size_bytes;
+} implementation_file;
+
+/* A shared library of this machine, and no program. */
+bool implementation_elf_is_shared(const implementation_file *f);
+/* What it exports; the prefix of the TVM FFI convention is left out. */
+bool implementation_elf_functions(implementation *i, const implementation_file *f, status *st);
+/* What a Python file defines or assigns at its outermost level. */
+void implementation_python_functions(implementation *i, const implementation_file *f);
+/* The kernel of a module. */
+bool implementation_module_functions(implementation *i, const implementation_file *f, status *st);
+
+#endif

@@ -1,0 +1,118 @@
+# test_cli_with.sh - --with: code of others is one more column, held to what a kernel means, in a process of its own.
+source "$(dirname "$0")/lib.sh"
+functions=$(dirname "$tsr")/harness/test_functions.so
+cat >k.tsr <<'END'
+from tessera import *
+
+
+@cases(case("small", M=5, N=7, T=f32), case("wide", M=3, N=1000, T=f32), case("narrow", M=5, N=7, T=bf16))
+@kernel
+def twice(x: Tensor["M", "N", "T"]) -> Tensor["M", "N", "T"]:
+    """Two times x."""
+    return x * 2
+
+
+@cases(case("small", M=5, N=7))
+@kernel
+def thrice(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    """Three times x."""
+    return x * 3
+
+
+@cases(case("small", M=5, N=7))
+@kernel
+def never(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    """Nobody else computes this."""
+    return -x
+END
+bench=("$tsr" bench k.tsr --quick --db r.db --failures packs)
+
+# result KERNEL/CASE@COLUMN: its status, and whether it has the interpreter's bits.
+cat >pick.py <<'END'
+import json, sys
+document, name = json.load(open("out")), sys.argv[1]
+for r in document["results"]:
+    if f"{r['kernel']}/{r['case']}@{r['backend']}" == name:
+        print(r["status"], "bitwise" if r["check"]["bitwise"] else "other", r["profile"], "timed" if r["time_ns"] else "untimed")
+        sys.exit(0)
+print("missing")
+END
+result() {
+    python3 pick.py "$1" >picked
+}
+
+# Functions with kernels' names are found in both conventions; what nobody implements does not run, and what an implementation
+# does not take is unsupported.
+exits 0 "a shared object beside ours" "${bench[@]}" --with "$functions" --json
+for one in "twice/small@cpu|ok bitwise strict timed" "twice/small@test_functions.so|ok bitwise fast timed" \
+    "twice/wide@test_functions.so|ok bitwise fast timed" "thrice/small@test_functions.so|ok bitwise fast timed" \
+    "twice/narrow@test_functions.so|unsupported other fast untimed" "never/small@cpu|missing"; do
+    result "${one%|*}"
+    has picked "^${one#*|}\$" "${one%|*} is ${one#*|}"
+done
+exits 0 "held to the strict bits" "${bench[@]}" --with "$functions:twice" --filter twice/small --profile strict --json
+result "twice/small@test_functions.so:twice"
+has picked "^ok bitwise strict timed" "its bits are the strict ones"
+exits 0 "two columns" "${bench[@]}" --with "$functions:twice" --with "$functions:doubled=twice" --filter twice/small --json
+result "twice/small@test_functions.so:doubled"
+has picked "^ok" "a function of another name, said"
+exits 0 "of one kernel alone, not said" "${bench[@]}" --with "$functions:doubled" --filter twice/small --json
+result "twice/small@test_functions.so:doubled"
+has picked "^ok" "a function of another name, of the only kernel"
+
+# Each way of being wrong is that column's result; ours goes on. Exit 1: a check did not hold.
+while read -r symbol status why; do
+    exits 1 "$symbol" "${bench[@]}" --with "$functions:$symbol=twice" --filter twice/small --timeout 3 --json
+    result "twice/small@test_functions.so:$symbol"
+    has picked "^$status " "$symbol is a $status"
+    has out "\"why\": \"[^\"]*$why" "$symbol: the reason names $why"
+    result "twice/small@cpu"
+    has picked "^ok" "$symbol does not disturb ours"
+done <<'END'
+half_of_it mismatch out
+almost mismatch out
+fails error returned 7
+crashes crash before the fall
+ends crash code 3
+hangs timeout took longer
+writes_input mismatch input 'x'
+writes_past crash signal 11
+remembers mismatch out
+END
+
+# Other kinds: a program that reads and writes .npy, and a module of any build.
+cat >program <<'END'
+#!/usr/bin/python3
+import sys, pathlib, struct
+kernel, inputs, outputs = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+data = (inputs / "x.npy").read_bytes()
+head = 10 + struct.unpack("<H", data[8:10])[0]
+values = struct.unpack(f"<{(len(data) - head) // 4}f", data[head:])
+factor = {"twice": 2, "thrice": 3}[kernel]
+(outputs / "out.npy").write_bytes(data[:head] + struct.pack(f"<{len(values)}f", *[factor * v for v in values]))
+END
+chmod +x program
+exits 0 "a program" "${bench[@]}" --with program --filter 't*/small' --json
+result "thrice/small@program"
+has picked "^ok bitwise" "it is asked for the kernel by name"
+exits 0 "a module is made" "$tsr" compile k.tsr --kernel twice --case small --emit module -o twice.tsrm
+exits 0 "a module" "${bench[@]}" --with twice.tsrm --filter twice/small --json
+result "twice/small@twice.tsrm"
+has picked "^ok bitwise" "it computes what it was made from"
+exits 1 "a module for other sizes" "${bench[@]}" --with twice.tsrm --filter twice/wide --json
+result "twice/wide@twice.tsrm"
+has picked "^error" "is refused before it runs"
+exits 0 "goldens are recorded" "$tsr" golden record k.tsr --golden goldens
+exits 0 "verified against goldens" "$tsr" golden verify k.tsr --golden goldens --with "$functions" --filter 't*/small'
+has out "test_functions.so" "the column is shown"
+
+# What is wrong on the command line, or in the file, is said before anything runs.
+exits 3 "no such file" "${bench[@]}" --with gone.so
+exits 3 "no such function" "${bench[@]}" --with "$functions:twise"
+has err "twice" "the nearest name is offered"
+exits 3 "a text" "${bench[@]}" --with k.tsr
+exits 3 "no kernel of that name" "${bench[@]}" --with "$functions:ends"
+head -c 3000 "$functions" >cut.so
+exits 3 "a file cut short" "${bench[@]}" --with cut.so
+exits 2 "the table's name is no backend" "${bench[@]}" --backend implementation
+finish

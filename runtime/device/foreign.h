@@ -1,0 +1,91 @@
+/* foreign.h - a device whose kernels are code of others: each image is the description of an
+ * implementation (guest/guest.h), and runs in a process of its own, the guest.
+ *
+ * Memory is shared with all guests of the device, page by page between guard pages, and is the
+ * host's own as well. Copies and fills are done by the host. Calls go through a ring in shared
+ * memory (device/guest_protocol.h), in the order in which they were submitted, whatever the queue.
+ * What the device says of times is the host's clock: begin and end as the host saw them.
+ *
+ * TESSERA_FOREIGN=1 in the environment, read whenever devices are listed or opened, makes it one of
+ * them, after those of the host and simulated ones: it loads no module that the compiler makes, so
+ * who takes every device that there is does not want it.
+ *
+ * A guest that dies, or that is told to stop because a call ran past its limit, fails its calls;
+ * those of other images go on. The program is the one that TESSERA_GUEST names, else
+ * `tessera-guest` beside the program that runs, else ../libexec/tessera/tessera-guest; for images
+ * of the target foreign/python `python3` (or $TESSERA_PYTHON) with the package tessera. */
+#ifndef TESSERA_RUNTIME_FOREIGN_H
+#define TESSERA_RUNTIME_FOREIGN_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "base/vec.h"
+#include "device/device.h"
+#include "device/guest_protocol.h"
+
+#define FOREIGN_DEVICE "TESSERA_FOREIGN"
+
+typedef struct foreign_device foreign_device;
+
+/* A guest and its image. */
+typedef struct foreign_image {
+    device_image base;
+    foreign_device *device;
+    char label[96];
+    pid_t pid; /* 0: it has ended, as `end` says */
+    status end;
+    int socket, output; /* its own; what it prints, a nameless file */
+    guest_ring *ring;
+    uint64_t submitted;             /* as the ring says; the guest cannot change it here */
+    uint64_t progress_ns, limit_ns; /* when a call last ended; of the call in hand, 0: for ever */
+    uint64_t progress;
+} foreign_image;
+
+typedef struct foreign_memory {
+    device_memory base;
+    int descriptor;
+    unsigned char *pages;
+    size_t page_bytes;
+    VEC(uint64_t) addresses; /* of the pages in each guest, in the order of device->images */
+} foreign_memory;
+
+struct foreign_device {
+    device base;
+    device_options options;
+    pthread_mutex_t mutex; /* one thread at a time is in the device */
+    VEC(foreign_image *) images;
+    VEC(foreign_memory *) memories;
+    foreign_image *last; /* that was given a call; others wait for it */
+    device_event *pending;
+    status failure; /* of calls that nobody was told of */
+    status lost;
+};
+
+/* foreign_guest.c, with the lock held: starts the guest and has it open the description. */
+bool foreign_guest_start(foreign_image *image, const device_source *source, status *st);
+void foreign_guest_end(foreign_image *image);
+/* Maps `memory` there. */
+bool foreign_guest_map(foreign_image *image, const foreign_memory *memory, uint64_t *address_out,
+                       status *st);
+void foreign_guest_unmap(foreign_image *image, const foreign_memory *memory, uint64_t address);
+/* Whether the guest is still there; else `image->end` has the reason. */
+bool foreign_guest_lives(foreign_image *image);
+/* Ends it with that reason. */
+void foreign_guest_kill(foreign_image *image, status_code code, const char *why);
+
+/* foreign_calls.c, with the lock held. */
+bool foreign_call(foreign_device *d, const device_command *command, status *st);
+/* Waits for all calls. The first failure that was not told goes to device->failure. */
+void foreign_settle(foreign_device *d);
+/* Takes what has ended by now: events get their times. */
+void foreign_look(foreign_device *d);
+
+struct device_event {
+    bool used, done;
+    foreign_image *image; /* not done: ... after so many of its calls */
+    uint64_t after, time_ns;
+    device_event *next;
+};
+
+#endif

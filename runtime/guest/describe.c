@@ -1,0 +1,56 @@
+/* describe.c - reads the description of an implementation. */
+#include <string.h>
+
+#include "guest/guest.h"
+
+DLDataType guest_dl_type(dtype type) {
+    static const uint8_t codes[DTYPE_COUNT] = {[DTYPE_F64] = TSR_DL_FLOAT,
+                                               [DTYPE_F32] = TSR_DL_FLOAT,
+                                               [DTYPE_TF32] = TSR_DL_FLOAT,
+                                               [DTYPE_F16] = TSR_DL_FLOAT,
+                                               [DTYPE_BF16] = TSR_DL_BFLOAT,
+                                               [DTYPE_F8E4M3FN] = TSR_DL_FLOAT8_E4M3FN,
+                                               [DTYPE_F8E5M2] = TSR_DL_FLOAT8_E5M2,
+                                               [DTYPE_I64] = TSR_DL_INT,
+                                               [DTYPE_I32] = TSR_DL_INT,
+                                               [DTYPE_I8] = TSR_DL_INT,
+                                               [DTYPE_I4] = TSR_DL_INT,
+                                               [DTYPE_BOOL] = TSR_DL_BOOL};
+    return (DLDataType){codes[type], (uint8_t)(8 * dtype_size(type)), 1};
+}
+
+static bool describe_tensor(guest_subject *s, uint32_t i, const json_t *one) {
+    const json_t *shape = json_object_get(one, "shape");
+    const char *type = json_string_value(json_object_get(one, "dtype"));
+    s->names[i] = json_string_value(json_object_get(one, "name"));
+    if (!s->names[i] || !type || !json_is_array(shape) ||
+        json_array_size(shape) > TENSOR_MAX_RANK || dtype_from_name(type) == DTYPE_NONE)
+        return false;
+    s->types[i] = dtype_from_name(type);
+    for (size_t axis = 0; axis < json_array_size(shape); axis++)
+        s->shapes[i][axis] = json_integer_value(json_array_get(shape, axis));
+    s->tensors[i] = (DLTensor){.device = {1, 0}, /* kDLCPU */
+                               .ndim = (int32_t)json_array_size(shape),
+                               .dtype = guest_dl_type(s->types[i]),
+                               .shape = s->shapes[i]};
+    s->pointers[i] = &s->tensors[i];
+    return true;
+}
+
+bool guest_describe(guest_subject *s, const char *json, size_t size_bytes, status *st) {
+    json_error_t error;
+    *s = (guest_subject){.description = json_loadb(json, size_bytes, 0, &error)};
+    const json_t *root = s->description, *tensors = json_object_get(root, "tensors");
+    s->kind = json_string_value(json_object_get(root, "kind"));
+    s->path = json_string_value(json_object_get(root, "path"));
+    s->symbol = json_string_value(json_object_get(root, "symbol"));
+    s->kernel = json_string_value(json_object_get(root, "kernel"));
+    s->threads = (uint32_t)json_integer_value(json_object_get(root, "threads"));
+    s->inputs = (uint32_t)json_integer_value(json_object_get(root, "inputs"));
+    s->count = (uint32_t)json_array_size(tensors);
+    bool ok = s->kind && s->path && s->symbol && s->kernel && s->count <= GUEST_TENSORS_MAX &&
+              s->inputs <= s->count;
+    for (uint32_t i = 0; i < s->count && ok; i++)
+        ok = describe_tensor(s, i, json_array_get(tensors, i));
+    return ok || status_set(st, STATUS_CORRUPT, "the description of an implementation is damaged");
+}

@@ -1,0 +1,56 @@
+/* guest.h - the process in which an implementation of others runs: what it serves, and the kinds of
+ * implementation that it can load.
+ *
+ * A kind opens what its description says, and calls it with tensors. It lives as long as the
+ * process. */
+#ifndef TESSERA_RUNTIME_GUEST_H
+#define TESSERA_RUNTIME_GUEST_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/dtype.h"
+#include "base/status.h"
+#include "base/tensor.h"
+#include "device/guest_protocol.h"
+#include "tessera/implementation.h"
+
+/* What a description says: JSON {"kind", "path", "symbol", "kernel", "threads", "folder":
+ * for the files of a command, "dims": {NAME: number}, "inputs": how many of "tensors" are,
+ * "tensors": [{"name", "dtype", "shape"}]}. */
+typedef struct guest_subject {
+    json_t *description; /* the strings below are borrowed from it */
+    const char *kind, *path, *symbol, *kernel;
+    uint32_t threads;
+    uint32_t inputs, count;
+    dtype types[GUEST_TENSORS_MAX];
+    const char *names[GUEST_TENSORS_MAX];
+    DLTensor tensors[GUEST_TENSORS_MAX]; /* `data` is that of the call in hand */
+    DLTensor *pointers[GUEST_TENSORS_MAX];
+    int64_t shapes[GUEST_TENSORS_MAX][TENSOR_MAX_RANK];
+    void *own; /* of the kind */
+} guest_subject;
+
+typedef struct guest_kind {
+    const char *name;
+    bool (*open)(guest_subject *s, status *st);
+    /* With the tensors of `s`; false with a message, which need not be cleared before. */
+    bool (*call)(guest_subject *s, status *st);
+} guest_kind;
+
+/* Serves until the device ends it; returns the exit code. `kinds` ends with a name of NULL. */
+int guest_serve(const guest_kind *kinds);
+
+/* describe.c: fills `s` from the text of a description. */
+bool guest_describe(guest_subject *s, const char *json, size_t size_bytes, status *st);
+/* The element type as DLPack has it. */
+DLDataType guest_dl_type(dtype type);
+
+bool shared_object_open(guest_subject *s, status *st);
+bool shared_object_call(guest_subject *s, status *st);
+bool command_open(guest_subject *s, status *st);
+bool command_call(guest_subject *s, status *st);
+bool module_kind_open(guest_subject *s, status *st);
+bool module_kind_call(guest_subject *s, status *st);
+
+#endif
