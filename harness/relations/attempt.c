@@ -14,7 +14,8 @@
 enum { REPETITIONS = 8, BUSY_MAX = 64 };
 
 circumstances attempt_plain(const attempt *t) {
-    return (circumstances){.threads = t->request->threads, .before = 0xA5, .surround = 0x5A};
+    return (circumstances){
+        .threads = t->request->threads, .before = 0xA5, .surround = 0x5A, .changed = -1};
 }
 
 void attempt_dims(const relations_subject *subject, const shape *s, int64_t *out) {
