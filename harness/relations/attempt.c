@@ -64,7 +64,8 @@ void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *b
         comparison c = compare_bits(&a[i], &b[i]);
         if (!c.differing)
             continue;
-        *v = (violation){.found = true, .output = s->outputs[i].name, .type = a[i].type};
+        *v = (violation){.found = true, .type = a[i].type};
+        snprintf(v->output, sizeof v->output, "%s", s->outputs[i].name);
         snprintf(v->between, sizeof v->between, "%s", between);
         write_dims(t->shape, v->dims, sizeof v->dims);
         write_index(&a[i], c.first, v->index, sizeof v->index);
