@@ -8,6 +8,7 @@
 #include "common/interrupt.h"
 #include "common/say.h"
 #include "relations/relations.h"
+#include "relations/sums.h"
 
 enum { SHAPES = 3, BUDGET_SECONDS = 60, EXAMPLE_COLUMN = 15 };
 static const uint64_t second_ns = 1000000000;
@@ -90,7 +91,11 @@ static int take_request(session *s) {
     s->request.budget_ns = budget * second_ns;
     s->request.timeout_ns = s->choice->timeout_seconds * second_ns;
     s->request.interrupted = &interrupt_seen;
-    int code = take_relations(s);
+    int code = EXIT_DONE;
+    if (options_flag(s->o, OPTION_TREES))
+        code = COMMAND_REFUSE(s->o, "is for relations, and --trees tries none", OPTION_RELATION,
+                              OPTION_VARY, OPTION_SHAPES);
+    code = code ? code : take_relations(s);
     return code ? code : take_vary(s);
 }
 
@@ -147,7 +152,51 @@ static void count(session *s, const json_t *one) {
 
 /* ---- subjects ---- */
 
-static void check_subject(session *s, const relations_subject *subject) {
+static void show_trees(const json_t *found) {
+    size_t i;
+    const json_t *one;
+    const char *why = json_string_value(json_object_get(found, "why"));
+    json_array_foreach(json_object_get(found, "trees"), i, one) {
+        const json_t *fused = json_object_get(one, "fused");
+        const char *added_in = json_string_value(json_object_get(one, "accumulator"));
+        say(stdout, "  %s, %lld thread%s: %s%s%s%s\n",
+            json_string_value(json_object_get(one, "dims")),
+            (long long)json_integer_value(json_object_get(one, "threads")),
+            json_integer_value(json_object_get(one, "threads")) == 1 ? "" : "s",
+            json_string_value(json_object_get(one, "class")),
+            json_is_true(fused)    ? ", fused"
+            : json_is_false(fused) ? ", products rounded"
+                                   : "",
+            added_in ? ", added in " : "",
+            !added_in                        ? ""
+            : strcmp(added_in, "wider") == 0 ? "more than f32"
+                                             : added_in);
+    }
+    json_array_foreach(json_object_get(found, "changes"), i, one)
+        say(stdout, "  the tree changes between %s=%lld and %lld\n",
+            json_string_value(json_object_get(one, "of")),
+            (long long)json_integer_value(json_object_get(one, "from")),
+            (long long)json_integer_value(json_object_get(one, "to")));
+    if (why)
+        say(stdout, "  not verified: %s\n", why);
+}
+
+static void find_trees(session *s, const relations_subject *subject) {
+    s->request.subject = subject;
+    json_t *found = sums_find(&s->request);
+    bool any = json_array_size(json_object_get(found, "trees")) > 0;
+    s->held += any;
+    s->open_questions += !any;
+    if (!s->json) {
+        say(stdout, "%s on %s\n", subject->kernel->name, subject->column);
+        show_trees(found);
+    }
+    json_object_set_new(found, "kernel", json_string(subject->kernel->name));
+    json_object_set_new(found, "column", json_string(subject->column));
+    json_array_append_new(s->results, found);
+}
+
+static void check_relations(session *s, const relations_subject *subject) {
     bool failed = false;
     size_t i;
     json_t *one;
@@ -166,6 +215,13 @@ static void check_subject(session *s, const relations_subject *subject) {
         json_array_append(s->results, one);
     }
     json_decref(found);
+}
+
+static void check_subject(session *s, const relations_subject *subject) {
+    if (options_flag(s->o, OPTION_TREES))
+        find_trees(s, subject);
+    else
+        check_relations(s, subject);
 }
 
 static void check_kernel(session *s, const corpus_case *item, bool lone) {
@@ -194,12 +250,18 @@ static int check_all(session *s, const corpus *c) {
         return EXIT_INTERRUPTED;
     size_t all = s->held + s->violated + s->open_questions;
     if (s->json) {
-        json_t *document = json_pack("{s:s, s:O}", "schema", "tsr.check/1", "results", s->results);
+        json_t *document =
+            json_pack("{s:s, s:O}", "schema",
+                      options_flag(s->o, OPTION_TREES) ? "tsr.trees/1" : "tsr.check/1", "results",
+                      s->results);
         say_json(stdout, document, 9);
         json_decref(document);
     }
-    say(stderr, "%zu relations: %zu hold, %zu violated, %zu not verified\n", all, s->held,
-        s->violated, s->open_questions);
+    if (options_flag(s->o, OPTION_TREES))
+        say(stderr, "%zu kernels: trees of %zu\n", all, s->held);
+    else
+        say(stderr, "%zu relations: %zu hold, %zu violated, %zu not verified\n", all, s->held,
+            s->violated, s->open_questions);
     if (s->held + s->violated == 0)
         s->code = exit_code_worse(s->code, EXIT_NO_VERDICT);
     return (int)exit_code_worse(s->code, c->problem);

@@ -14,7 +14,8 @@
 enum { REPETITIONS = 8, BUSY_MAX = 64 };
 
 circumstances attempt_plain(const attempt *t) {
-    return (circumstances){.threads = t->request->threads, .before = 0xA5, .surround = 0x5A};
+    return (circumstances){
+        .threads = t->request->threads, .before = 0xA5, .surround = 0x5A, .changed = -1};
 }
 
 void attempt_dims(const relations_subject *subject, const shape *s, int64_t *out) {
@@ -63,7 +64,8 @@ void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *b
         comparison c = compare_bits(&a[i], &b[i]);
         if (!c.differing)
             continue;
-        *v = (violation){.found = true, .output = s->outputs[i].name, .type = a[i].type};
+        *v = (violation){.found = true, .type = a[i].type};
+        snprintf(v->output, sizeof v->output, "%s", s->outputs[i].name);
         snprintf(v->between, sizeof v->between, "%s", between);
         write_dims(t->shape, v->dims, sizeof v->dims);
         write_index(&a[i], c.first, v->index, sizeof v->index);

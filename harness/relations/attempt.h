@@ -10,8 +10,8 @@ enum { ATTEMPT_DIMS_MAX = 32 };
 typedef struct violation {
     bool found;
     char dims[240], between[200];
-    const char *output; /* its name */
-    char index[80];     /* "3, 17" */
+    char output[80]; /* its name; the shape may be gone when it is told */
+    char index[80];  /* "3, 17" */
     uint64_t bits[2];
     double values[2];
     dtype type;

@@ -230,8 +230,11 @@ bool runner_run(runner *r, const shape *s, const circumstances *how, const tenso
     opened *o = find_opened(r, s, how, st);
     if (!o)
         return false;
+    bool again = how->changed >= 0 && o->used;
     o->used = ++r->runs;
-    bool ok = prepare(o, how, inputs, st);
+    bool ok = again
+                  ? launch_write(&o->launch, (uint32_t)how->changed, inputs[how->changed].data, st)
+                  : prepare(o, how, inputs, st);
     if (ok && how->cold)
         cool(r);
     ok = ok && launch_run(&o->launch, st) &&

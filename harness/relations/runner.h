@@ -29,10 +29,12 @@ void shape_close(shape *s);
 /* What may differ from one run to the next. */
 typedef struct circumstances {
     uint32_t threads;
-    size_t offset;           /* of each buffer from the beginning of a page; a multiple of 64 */
-    unsigned char surround;  /* the bytes around the buffers */
-    unsigned char before;    /* what the outputs hold */
-    bool cold;               /* caches are filled with something else first */
+    size_t offset;          /* of each buffer from the beginning of a page; a multiple of 64 */
+    unsigned char surround; /* the bytes around the buffers */
+    unsigned char before;   /* what the outputs hold */
+    bool cold;              /* caches are filled with something else first */
+    int changed; /* the one input that is not as in the last run of this shape, and nothing is
+                    filled; -1: all are written, and everything is filled */
     const char *environment; /* NAME=VALUE, set where the function is loaded; or NULL */
 } circumstances;
 

@@ -83,6 +83,18 @@ exits 0 "what its inputs alone decide" "${check[@]}" --with "$functions:by_nothi
 python3 verdicts.py >verdicts
 hasnt verdicts "violated|not-verified" "holds in all"
 
+# The tree of a black box: its class, and where it changes.
+exits 0 "the tree of ours" "${check[@]}" --trees --filter row_sums
+has out "N=997.* 64 lanes, halved" "is that of lanes64"
+exits 0 "the tree of a product" "${check[@]}" --trees --filter product
+has out "blocks of 512, fused, added in f32" "is that of chunk512"
+exits 0 "the tree of others" "${check[@]}" --trees --with "$functions:by_batch=row_sums" --filter row_sums
+has out "M=1,N=997, 1 thread: sequential," "one row is added forward"
+has out "M=17,N=997, 1 thread: sequential, from the last" "many are added backward"
+has out "changes between M=16 and 17" "and that is where it changes"
+exits 5 "no tree of what is no single sum" "${check[@]}" --trees --filter numbered
+exits 2 "trees or relations" "${check[@]}" --trees --relation batch
+
 # Code that fails is no verdict, and a failure.
 exits 1 "a function that crashes" "${check[@]}" --with "$(dirname "$functions")/test_functions.so:crashes=row_sums" --filter row_sums \
     --relation repetition --json

@@ -333,6 +333,9 @@ typedef struct compiler_cut {
     int64_t columns;    /* results of a row; row r has the results r * columns, ... */
     uint32_t x, counts; /* numbers of inputs; y is x + 1; counts 0: none */
     uint32_t output;
+    int whole_x, whole_y,
+        whole_output; /* of the kernel itself, where its inputs are the operands and
+                         its output the result as they are; -1: they are not */
     int rank, row_axes, axes[TENSOR_MAX_RANK]; /* of x: those of rows, then those summed over */
     int64_t dims[TENSOR_MAX_RANK];
     int y_rank, y_summed, y_axes[TENSOR_MAX_RANK]; /* of y: those summed over */
