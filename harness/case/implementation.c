@@ -23,6 +23,13 @@ const char *implementation_kind_name(implementation_kind kind) {
     return names[kind];
 }
 
+implementation_kind implementation_kind_from_name(const char *name) {
+    int kind = 0;
+    while (kind < IMPLEMENTATION_KIND_COUNT && strcmp(names[kind], name) != 0)
+        kind++;
+    return (implementation_kind)kind;
+}
+
 /* ---- FILE[:SYMBOL[=KERNEL]] ---- */
 
 static bool is_word(const char *s, size_t length, const char *also) {
@@ -169,6 +176,17 @@ const char *implementation_symbol(const implementation *i, const char *kernel, b
         return lone || strcmp(last ? last + 1 : i->symbol, kernel) == 0 ? i->symbol : NULL;
     }
     return i->kind == IMPLEMENTATION_COMMAND || has_function(i, kernel) ? kernel : NULL;
+}
+
+bool implementation_is_file(const char *path) {
+    return path[0] == '/';
+}
+
+const char *implementation_symbol_like(const implementation *i, const char *recorded,
+                                       const char *kernel) {
+    if (!i->symbol && !i->kernel && has_function(i, recorded))
+        return recorded;
+    return implementation_symbol(i, kernel, true);
 }
 
 void implementation_digest(const char *path, char hex[65]) {

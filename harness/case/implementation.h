@@ -42,6 +42,14 @@ const char *implementation_symbol(const implementation *i, const char *kernel, b
 void implementation_number(implementation *i, int number);
 
 const char *implementation_kind_name(implementation_kind kind);
+/* IMPLEMENTATION_KIND_COUNT when unknown. */
+implementation_kind implementation_kind_from_name(const char *name);
+/* Is it a file? Else it is a Python module, by name. */
+bool implementation_is_file(const char *path);
+/* The function that takes the place of `recorded`, a symbol of another file: the one that was said,
+ * that of the same name, or the kernel's; NULL: there is none. */
+const char *implementation_symbol_like(const implementation *i, const char *recorded,
+                                       const char *kernel);
 
 /* The module that the device `foreign` loads, for an instance and a function. `folder`: for the
  * files of a command; or NULL. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "case/implementation.h"
 #include "common/json_text.h"
 
 #define PRESENCE_ALWAYS true
@@ -95,6 +96,15 @@ static json_t *initial_ABSENT(void) {
 }
 #define initial_JOB initial_ABSENT
 
+/* Where it is, whatever comes of it; its SHA-256 is known to who reads it. */
+static json_t *implementation_of(const job *j) {
+    bool known = j->implementation_kind < IMPLEMENTATION_KIND_COUNT;
+    implementation_kind kind = known ? (implementation_kind)j->implementation_kind : 0;
+    return json_pack("{s:s, s:o, s:s, s:n}", "kind", implementation_kind_name(kind), "path",
+                     json_text(j->implementation), "symbol",
+                     j->implementation_symbol ? j->implementation_symbol : "?", "sha256");
+}
+
 json_t *result_new(const job *j, job_outcome o, const char *why) {
     static json_t *(*const initial[RESULT_FIELD_COUNT])(void) = {
 #define GROUP(outer, nullable)
@@ -118,6 +128,8 @@ json_t *result_new(const job *j, job_outcome o, const char *why) {
     result_set(result, RESULT_FAULT, json_text(j->fault));
     result_set(result, RESULT_DEVICE, json_text(j->device));
     result_set(result, RESULT_SCHEDULE_VALUES, json_text(j->schedule));
+    if (j->implementation)
+        result_set(result, RESULT_IMPLEMENTATION, implementation_of(j));
     return result;
 }
 

@@ -168,9 +168,45 @@ static int load_corpus(gate_command *c) {
     return tell_corpus(c, !options_text(c->o, OPTION_AGAINST, NULL) || c->o->arguments.count > 0);
 }
 
+/* What the sides are; --with OLD --against NEW are two implementations. */
+static int name_sides(gate_command *c, const char *names[2]) {
+    const char *with = options_text(c->o, OPTION_GATE_WITH, NULL);
+    const char *kind = gate_side_kind_name(GATE_SIDE_IMPLEMENTATION);
+    names[0] = options_text(c->o, OPTION_BASELINE, NULL);
+    names[1] = options_text(c->o, OPTION_AGAINST, NULL);
+    if (!with)
+        return EXIT_DONE;
+    if (names[0])
+        return command_usage(c->o->command, "--with is the baseline: %s cannot be one, too",
+                             names[0]);
+    if (!names[1])
+        return command_usage(c->o->command, "--against FILE is missing: what is held against %s",
+                             with);
+    bool said = strncmp(names[1], kind, strlen(kind)) == 0 && names[1][strlen(kind)] == ':';
+    names[0] = arena_printf(&c->memory, "%s:%s", kind, with);
+    names[1] = said ? names[1] : arena_printf(&c->memory, "%s:%s", kind, names[1]);
+    return EXIT_DONE;
+}
+
+/* What is for code that tsr compiles. */
+static int check_foreign(gate_command *c) {
+    status st = STATUS_INIT;
+    if (!gate_side_is_foreign(&c->sides[0]) || !gate_side_is_foreign(&c->sides[1]))
+        return EXIT_DONE;
+    int code = COMMAND_REFUSE(c->o, "is for code that tsr compiles, and both sides are of others",
+                              OPTION_COUNTERS, OPTION_BUILD, OPTION_ISA, OPTION_DEVICE,
+                              OPTION_NO_CACHE, OPTION_CROSS_HOST);
+    if (code)
+        return code;
+    const backend *b = &backend_table[BACKEND_IMPLEMENTATION];
+    return backend_device(b, NULL, &c->settings.device, &st) ? EXIT_DONE : command_fail(&st);
+}
+
 static int open_sides(gate_command *c) {
-    const char *names[2] = {options_text(c->o, OPTION_BASELINE, NULL),
-                            options_text(c->o, OPTION_AGAINST, NULL)};
+    const char *names[2];
+    int named = name_sides(c, names);
+    if (named)
+        return named;
     if (!names_records(names[0]) || !names_records(names[1])) {
         int code = load_corpus(c);
         if (code)
@@ -192,6 +228,9 @@ static int open_sides(gate_command *c) {
         if (code)
             return code;
     }
+    int foreign = check_foreign(c);
+    if (foreign)
+        return foreign;
     bool recorded = gate_side_is_recorded(&c->sides[0]) && gate_side_is_recorded(&c->sides[1]);
     if (recorded) {
         int code =
@@ -359,7 +398,7 @@ static int run_self_test(gate_command *c) {
 static int check_self_test(const options *o) {
     static const option_id others[] = {OPTION_BASELINE, OPTION_AGAINST,   OPTION_COUNTERS,
                                        OPTION_EXPORT,   OPTION_NO_TIMING, OPTION_CROSS_HOST,
-                                       OPTION_ALLOW,    OPTION_BUILD};
+                                       OPTION_ALLOW,    OPTION_BUILD,     OPTION_GATE_WITH};
     bool self = options_flag(o, OPTION_SELF_TEST);
     for (size_t i = 0; self && i < sizeof others / sizeof *others; i++)
         if (o->values[others[i]].present)
@@ -368,9 +407,10 @@ static int check_self_test(const options *o) {
     if (!self && (options_flag(o, OPTION_GATES) || options_flag(o, OPTION_STATE) ||
                   options_flag(o, OPTION_CASES)))
         return command_usage(o->command, "--gates, --cases and --state are for --self-test");
-    if (!self && !options_flag(o, OPTION_BASELINE))
+    if (!self && !options_flag(o, OPTION_BASELINE) && !options_flag(o, OPTION_GATE_WITH))
         return command_usage(o->command, "--baseline WHAT is missing: a commit, a tsr program, "
-                                         "modules, a run or a result file");
+                                         "modules, a run or a result file; or --with FILE, code "
+                                         "of others");
     return EXIT_DONE;
 }
 

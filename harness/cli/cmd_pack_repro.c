@@ -5,10 +5,12 @@
 
 #include "base/arena.h"
 #include "case/fault.h"
+#include "case/result.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/database.h"
 #include "common/interrupt.h"
+#include "common/json_text.h"
 #include "common/output.h"
 #include "common/say.h"
 #include "exec/backend_device.h"
@@ -108,6 +110,16 @@ static bool load(const options *o, const wanted *w, corpus *c, status *st) {
     return ok;
 }
 
+/* What was chosen for our code is not for that of others. */
+static void as_of_others(const json_t *recorded, job *j) {
+    implementation_kind kind = implementation_kind_from_name(json_text_at(recorded, "kind"));
+    j->implementation = json_string_value(json_object_get(recorded, "path"));
+    j->implementation_kind = (uint32_t)kind;
+    j->implementation_symbol = json_string_value(json_object_get(recorded, "symbol"));
+    j->isa = j->schedule = j->constants = j->device = j->fault = NULL;
+    j->unoptimised = j->generic = false;
+}
+
 /* As it ran: what the record and its run's arguments say replaces what was chosen. */
 static void as_recorded(const wanted *w, job *j) {
     const json_t *record = w->record;
@@ -123,12 +135,17 @@ static void as_recorded(const wanted *w, job *j) {
     j->generic = json_is_true(json_object_get(w->run_arguments, "generic"));
     j->constants = json_string_value(json_object_get(record, "constants"));
     j->seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : j->seed;
+    const json_t *code = result_get(record, RESULT_IMPLEMENTATION);
+    if (code)
+        as_of_others(code, j);
 }
 
-/* The chosen backend's job; the first that compiles where none was named. */
-static const job *choose(const job_plan *p, bool by_name) {
+/* That of --with; the chosen backend's; the first that compiles where none was named. */
+static const job *choose(const job_plan *p, const job_choice *choice) {
     for (size_t i = 0; i < p->jobs.count; i++)
-        if (by_name || *backend_named(p->jobs.items[i].backend)->driver)
+        if (choice->implementation_count
+                ? p->jobs.items[i].implementation != NULL
+                : choice->by_name || *backend_named(p->jobs.items[i].backend)->driver)
             return &p->jobs.items[i];
     return p->jobs.count ? &p->jobs.items[0] : NULL;
 }
@@ -167,6 +184,23 @@ static int run_and_pack(const options *o, const job_choice *choice, job j) {
     return code;
 }
 
+/* The file of a record may be gone since; of one that was changed, what is packed is new. */
+static bool has_code(const job *j, const json_t *record, status *st) {
+    const json_t *code = result_get(record, RESULT_IMPLEMENTATION);
+    const char *recorded = json_string_value(json_object_get(code, "sha256"));
+    char digest[65];
+    if (!code || !implementation_is_file(j->implementation))
+        return true;
+    implementation_digest(j->implementation, digest);
+    if (!digest[0])
+        return status_set(st, STATUS_UNAVAILABLE, "%s, which ran as %s, cannot be read any more",
+                          j->implementation, j->backend);
+    if (recorded && strcmp(recorded, digest) != 0)
+        say(stderr, "tsr: %s is not what it was when it ran: it is packed as it is\n",
+            j->implementation);
+    return true;
+}
+
 /* A record may be damaged, and its backend may be missing here. */
 static bool is_sound(const job *j, const job_choice *choice, status *st) {
     text why;
@@ -180,7 +214,7 @@ static bool is_sound(const job *j, const job_choice *choice, status *st) {
     json_decref(item);
     if (!ok)
         return false;
-    backend_id id = backend_from_name(j->backend);
+    backend_id id = j->implementation ? BACKEND_IMPLEMENTATION : backend_from_name(j->backend);
     return id == BACKEND_COUNT
                ? status_set(st, STATUS_UNAVAILABLE, "no backend is called %s here", j->backend)
                : backend_device(&backend_table[id], j->device, &device, st);
@@ -195,11 +229,13 @@ static int pack_wanted(const options *o, const job_choice *choice, const wanted 
         return command_fail(&st);
     }
     job_plan_make(&p, &c, choice, JOB_REPLAY);
-    const job *chosen = choose(&p, choice->by_name);
+    const job *chosen = choose(&p, choice);
     int code;
     if (chosen && choice->inject && !chosen->fault && !w->record) {
         status_set(&st, STATUS_INVALID, "--inject %s: it does not mean %s", choice->inject,
                    w->filter);
+        code = command_fail(&st);
+    } else if (!w->record && !job_plan_covers(&p, choice, &st)) {
         code = command_fail(&st);
     } else if (!chosen) {
         status_set(&st, STATUS_UNAVAILABLE, "no backend that was chosen runs %s", w->filter);
@@ -208,7 +244,8 @@ static int pack_wanted(const options *o, const job_choice *choice, const wanted 
         job j = *chosen;
         if (w->record)
             as_recorded(w, &j);
-        code = is_sound(&j, choice, &st) ? run_and_pack(o, choice, j) : command_fail(&st);
+        bool ok = is_sound(&j, choice, &st) && has_code(&j, w->record, &st);
+        code = ok ? run_and_pack(o, choice, j) : command_fail(&st);
     }
     job_plan_release(&p);
     corpus_release(&c);
@@ -224,6 +261,14 @@ static int find_named(const options *o, const job_choice *choice, wanted *w) {
     int code = COMMAND_REFUSE(o, "is for results of runs: RUN:KERNEL/CASE", OPTION_DB);
     if (code)
         return code;
+    if (choice->implementation_count)
+        code = COMMAND_REFUSE(o, "is for code of ours, and --with gives that of others",
+                              OPTION_BACKEND, OPTION_DEVICE, OPTION_ISA, OPTION_UNOPTIMISED,
+                              OPTION_SCHEDULE, OPTION_GENERIC, OPTION_CONSTANT, OPTION_INJECT);
+    if (code)
+        return code;
+    if (choice->implementation_count > 1)
+        return command_usage(o->command, "one --with makes one case");
     size_t backends = 0, profiles = 0;
     for (int i = 0; i < BACKEND_COUNT; i++)
         backends += choice->backends[i];
@@ -244,7 +289,7 @@ static int find_recorded(const options *o, const char *first, wanted *w) {
     int code = COMMAND_REFUSE(o, "is of the result: it is run as it was recorded", OPTION_BACKEND,
                               OPTION_DEVICE, OPTION_PROFILE, OPTION_THREADS, OPTION_ISA,
                               OPTION_SEED, OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_GENERIC,
-                              OPTION_INJECT, OPTION_CASE, OPTION_DIMS);
+                              OPTION_INJECT, OPTION_CASE, OPTION_DIMS, OPTION_WITH);
     if (code)
         return code;
     if (o->arguments.count > 1)

@@ -34,7 +34,24 @@ static void show_missing(const json_t *list) {
     json_array_foreach(list, i, item) say(stdout, "missing   %s\n", json_string_value(item));
 }
 
-static void show(const replay *r) {
+/* Whose code it is, and what ran in its place. */
+static void show_code(const replay *r, const replay_request *request) {
+    const json_t *item = json_object_get(r->manifest, "case");
+    const json_t *held = json_object_get(item, "implementation");
+    const json_t *ran = json_object_get(r->result, "implementation");
+    text line;
+    text_init(&line);
+    if (json_is_object(held))
+        text_show(&line, "code      %s:%s\n", json_text_at(held, "name"),
+                  json_text_at(held, "symbol"));
+    if (ran && request->with)
+        text_show(&line, "instead   %s:%s\n", json_text_at(ran, "path"),
+                  json_text_at(ran, "symbol"));
+    say_text(stdout, line.data ? line.data : "");
+    text_release(&line);
+}
+
+static void show(const replay *r, const replay_request *request) {
     const json_t *item = json_object_get(r->manifest, "case");
     say(stdout, "%s", repro_verdict_name(r->verdict));
     show_qualifiers(r->qualifiers);
@@ -48,6 +65,7 @@ static void show(const replay *r) {
             json_text_at(item, "profile"),
             (long long)json_integer_value(json_object_get(item, "threads")),
             *json_text_at(item, "fault") ? " --inject " : "", json_text_at(item, "fault"));
+    show_code(r, request);
     show_missing(r->missing);
     if (item)
         show_end("recorded", json_object_get(r->manifest, "outcome"));
@@ -68,13 +86,42 @@ static void show_json(const replay *r) {
     json_decref(document);
 }
 
+static int run(const options *o, const replay_request *request) {
+    replay r;
+    status st = STATUS_INIT;
+    int code = replay_run(request, &r, &st) ? repro_verdict_exit(r.verdict) : command_fail(&st);
+    if (st.code == STATUS_OK && options_flag(o, OPTION_JSON))
+        show_json(&r);
+    else if (st.code == STATUS_OK && r.verdict == REPRO_NO_VERDICT)
+        say(stderr, "tsr: interrupted: there is no verdict\n");
+    else if (st.code == STATUS_OK)
+        show(&r, request);
+    replay_release(&r);
+    return code;
+}
+
+/* With the file of --with, where there is one. */
+static int run_with(const options *o, replay_request *request) {
+    implementation with;
+    status st = STATUS_INIT;
+    const char *given = options_text(o, OPTION_REPLAY_WITH, NULL);
+    if (!given)
+        return run(o, request);
+    request->with = &with;
+    int code = implementation_open(&with, given, &st) ? run(o, request) : command_fail(&st);
+    implementation_release(&with);
+    return code;
+}
+
 int command_replay(const options *o) {
     job_choice choice;
     status st = STATUS_INIT;
-    replay r;
     uint64_t threads = REPLAY_THREADS;
     if (o->arguments.count != 1)
         return command_usage(o->command, "one PACK is wanted");
+    if (options_flag(o, OPTION_TRUST) && options_flag(o, OPTION_REPLAY_WITH))
+        return command_usage(o->command, "--trust runs the pack's copy, and --with another file: "
+                                         "one of them");
     replay_request request = {.path = o->arguments.items[0],
                               .timeout_seconds = REPLAY_TIMEOUT_S,
                               .memory_mib = replay_memory_mib()};
@@ -87,13 +134,6 @@ int command_replay(const options *o) {
     if (code)
         return code;
     request.isa = choice.isa;
-    code = replay_run(&request, &r, &st) ? repro_verdict_exit(r.verdict) : command_fail(&st);
-    if (st.code == STATUS_OK && options_flag(o, OPTION_JSON))
-        show_json(&r);
-    else if (st.code == STATUS_OK && r.verdict == REPRO_NO_VERDICT)
-        say(stderr, "tsr: interrupted: there is no verdict\n");
-    else if (st.code == STATUS_OK)
-        show(&r);
-    replay_release(&r);
-    return code;
+    request.trust = options_flag(o, OPTION_TRUST);
+    return run_with(o, &request);
 }

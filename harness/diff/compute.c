@@ -9,6 +9,8 @@
 
 #include "case/backend.h"
 #include "case/fault.h"
+#include "case/implementation.h"
+#include "common/scratch_folder.h"
 #include "exec/backend_device.h"
 #include "launch/launch.h"
 #include "process/child.h"
@@ -33,10 +35,7 @@ static size_t shared_bytes(const compiler_signature *signature) {
     return bytes;
 }
 
-static bool compute_compiled(const compute_request *r, const backend *b, tensor *outputs,
-                             status *st) {
-    compiler_artifact artifact = {0};
-    launch l = {0};
+static bool build_ours(const compute_request *r, compiler_artifact *out, status *st) {
     compiler_options options = {.profile = profile_from_name(r->how.profile),
                                 .isa = r->how.isa,
                                 .threads = r->how.threads,
@@ -44,10 +43,34 @@ static bool compute_compiled(const compute_request *r, const backend *b, tensor 
                                 .written = r->how.written,
                                 .schedule_loose = r->how.part,
                                 .fault = fault_of_code(r->how.fault)};
-    launch_request request = {.threads = r->how.threads, .kernel = r->kernel};
+    return compiler_build(r->instance, &options, out, st);
+}
+
+/* `folder`: for the files of a program. */
+static bool build_foreign(const compute_request *r, scratch_folder *folder, compiler_artifact *out,
+                          status *st) {
+    if (r->how.kind == IMPLEMENTATION_COMMAND &&
+        !scratch_folder_open(folder, NULL, SCRATCH_FOLDER_PREFIX, st))
+        return false;
+    const implementation_request request = {.path = r->how.implementation,
+                                            .symbol = r->how.symbol,
+                                            .kernel = r->kernel,
+                                            .folder = folder->path,
+                                            .kind = (implementation_kind)r->how.kind,
+                                            .threads = r->how.threads};
+    return implementation_build(&request, r->instance, out, st);
+}
+
+static bool compute_compiled(const compute_request *r, const backend *b, tensor *outputs,
+                             status *st) {
+    compiler_artifact artifact = {0};
+    scratch_folder folder = {0};
+    launch l = {0};
+    bool foreign = r->how.implementation != NULL;
+    launch_request request = {.threads = r->how.threads, .kernel = r->kernel, .foreign = foreign};
     launch_request_buffers(&request, r->signature);
     bool ok = backend_device(b, r->how.device, &request.device, st) &&
-              compiler_build(r->instance, &options, &artifact, st);
+              (foreign ? build_foreign(r, &folder, &artifact, st) : build_ours(r, &artifact, st));
     launch_request_artifact(&request, &artifact);
     ok = ok && launch_open(&l, &request, st) && launch_write_inputs(&l, r->inputs, st) &&
          launch_poison_outputs(&l, st);
@@ -56,11 +79,13 @@ static bool compute_compiled(const compute_request *r, const backend *b, tensor 
     ok = ok && launch_run(&l, st) && launch_read_outputs(&l, r->signature, outputs, st);
     launch_close(&l);
     compiler_artifact_release(&artifact);
+    scratch_folder_close(&folder);
     return ok;
 }
 
 static bool compute_here(const compute_request *r, tensor *outputs, status *st) {
-    backend_id id = backend_from_name(r->how.backend);
+    backend_id id =
+        r->how.implementation ? BACKEND_IMPLEMENTATION : backend_from_name(r->how.backend);
     if (id == BACKEND_COUNT || profile_from_name(r->how.profile) == PROFILE_COUNT)
         return status_set(st, STATUS_UNAVAILABLE, "this tsr has no backend %s with profile %s",
                           r->how.backend, r->how.profile);

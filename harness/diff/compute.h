@@ -13,6 +13,8 @@ typedef struct compute_how {
     const char *schedule; /* values of schedule parameters, or NULL */
     const compiler_schedule *written;
     bool part; /* of the kernel: what does not fit of the schedule is left out */
+    const char *implementation, *symbol; /* code of others: a path; NULL: ours */
+    uint32_t kind;                       /* implementation_kind */
 } compute_how;
 
 typedef struct compute_request {

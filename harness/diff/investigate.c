@@ -9,6 +9,7 @@
 #include "case/case.h"
 #include "case/case_context.h"
 #include "case/fault.h"
+#include "case/implementation.h"
 #include "check/compare.h"
 #include "common/json_text.h"
 #include "diff/describe.h"
@@ -74,6 +75,30 @@ static void set_how(remade *r) {
         .written = r->subject.kernel->schedule};
 }
 
+/* Of code of others: where it was. What was chosen for ours is not for it. */
+static bool set_implementation(remade *r, status *st) {
+    const json_t *code = json_object_get(r->result, "implementation");
+    const char *path = string_of(code, "path"), *kind = string_of(code, "kind");
+    const char *recorded = string_of(code, "sha256");
+    char digest[65] = "";
+    if (!json_is_object(code))
+        return true;
+    compute_how *how = &r->request.how;
+    how->implementation = path;
+    how->symbol = string_of(code, "symbol");
+    how->kind = (uint32_t)implementation_kind_from_name(kind ? kind : "");
+    how->device = how->isa = how->fault = how->schedule = NULL;
+    if (!path || !how->symbol || how->kind == IMPLEMENTATION_KIND_COUNT)
+        return status_set(st, STATUS_CORRUPT, "its record does not say which code ran");
+    if (!implementation_is_file(path))
+        return true;
+    implementation_digest(path, digest);
+    if (!digest[0])
+        return status_set(st, STATUS_UNAVAILABLE, "its file %s is gone", path);
+    return !recorded || strcmp(recorded, digest) == 0 ||
+           status_set(st, STATUS_UNAVAILABLE, "its file %s was changed since the run", path);
+}
+
 static bool open_subject(remade *r, status *st) {
     const corpus_case *found;
     const json_t *seed = json_object_get(r->from->arguments, "seed");
@@ -93,7 +118,7 @@ static bool open_subject(remade *r, status *st) {
     r->request.inputs = s->inputs;
     r->request.signature = &s->signature;
     set_how(r);
-    return true;
+    return set_implementation(r, st);
 }
 
 /* ---- making it again ---- */
@@ -151,6 +176,11 @@ static bool make_again(remade *r, status *st) {
         return copy_oracle(r, oracle, st);
     if (!computed)
         return status_set(st, failed.code, "%s", failed.message);
+    if (r->request.how.implementation)
+        return status_set(st, STATUS_INVALID,
+                          "run again %s gives other bits than the run recorded: it does not give "
+                          "the same each time, or what it needs is another one",
+                          r->request.how.implementation);
     return status_set(
         st, STATUS_INVALID,
         "made again from %s it has other bits than the run recorded: tsr or the machine "
@@ -285,7 +315,10 @@ static void compare(remade *a, remade *b, text *out, json_t *entry) {
     } else {
         for (uint32_t i = 0; i < a->subject.signature.output_count; i++)
             compare_output(a, b, i, out, list);
-        if (ways_differ(a, b))
+        if (a->request.how.implementation || b->request.how.implementation)
+            text_append(out,
+                        "  code of others has no operations that could be run by themselves\n");
+        else if (ways_differ(a, b))
             search_first_op(a, b, out, entry);
     }
     json_object_set_new(entry, "outputs", list);

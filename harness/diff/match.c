@@ -18,6 +18,11 @@ static bool is_oracle(const json_t *result) {
     return id != BACKEND_COUNT && !*backend_table[id].driver;
 }
 
+/* Code of others is held to another profile than ours, and named by its column. */
+static bool is_foreign(const json_t *result) {
+    return json_is_object(json_object_get(result, "implementation"));
+}
+
 /* How well two results fit; -1: not at all, EXACT: in all. */
 enum { SAME_THREADS = 1, SAME_PROFILE = 2, SAME_BACKEND = 4, EXACT = 7 };
 
@@ -29,7 +34,8 @@ static int fitness(const side *sa, const side *sb, const json_t *a, const json_t
                 (same(a, b, "threads") ? SAME_THREADS : 0);
     if (!(score & SAME_BACKEND) && !(sa->backend && sb->backend))
         return -1;
-    bool other_profile = (sa->profile && sb->profile) || is_oracle(a) || is_oracle(b);
+    bool other_profile = (sa->profile && sb->profile) || is_oracle(a) || is_oracle(b) ||
+                         (is_foreign(a) != is_foreign(b) && !(score & SAME_BACKEND));
     return (score & SAME_PROFILE) || other_profile ? score : -1;
 }
 

@@ -17,17 +17,18 @@ static const char NPY_MAGIC[] = "\x93NUMPY";
 
 /* ---- what a word is ---- */
 
-/* Length of the file's name at the start of the word: all of it, or what stands before a colon. 0:
- * no file. */
+/* Length of the file's name at the start of the word: all of it, or what stands before a colon (the
+ * first such: a column may have one, too). 0: no file. */
 static size_t file_length(const char *word) {
     if (file_exists(word))
         return strlen(word);
-    for (const char *colon = strrchr(word, ':'); colon && colon > word;) {
+    for (const char *colon = strchr(word, ':'); colon; colon = strchr(colon + 1, ':')) {
         char *start = base_strdup(word);
         start[colon - word] = '\0';
-        bool there = file_exists(start) && !file_is_dir(start);
+        bool there = colon > word && file_exists(start) && !file_is_dir(start);
         free(start);
-        return there ? (size_t)(colon - word) : 0;
+        if (there)
+            return (size_t)(colon - word);
     }
     return 0;
 }
@@ -210,11 +211,22 @@ static char *cut(char *word, char at) {
     return found + 1;
 }
 
+/* A backend of this tsr, or a column of code of others in these results. */
+static bool is_configuration(const side *s, const char *name) {
+    bool found = backend_from_name(name) != BACKEND_COUNT;
+    for (size_t i = 0; i < json_array_size(s->results) && !found; i++) {
+        const json_t *result = json_array_get(s->results, i);
+        const char *column = json_string_value(json_object_get(result, "backend"));
+        found = json_is_object(json_object_get(result, "implementation")) && column &&
+                strcmp(column, name) == 0;
+    }
+    return found;
+}
+
 /* BACKEND[,PROFILE] or KERNEL[/CASE][@BACKEND[,PROFILE[,THREADS]]]. */
 static void parse_selection(side *s, char *words) {
-    char first[64];
-    snprintf(first, sizeof first, "%.*s", (int)strcspn(words, ","), words);
-    bool names_backend = backend_from_name(first) != BACKEND_COUNT;
+    const char *first = arena_strndup(&s->memory, words, strcspn(words, ","));
+    bool names_backend = is_configuration(s, first);
     char *configuration = names_backend ? words : cut(words, '@');
     if (!names_backend) {
         s->case_name = cut(words, '/');

@@ -254,11 +254,8 @@ static bool build_foreign(execution *e, status *st) {
                                             .kind = (implementation_kind)j->implementation_kind,
                                             .threads = j->threads};
     implementation_digest(j->implementation, digest);
-    json_object_set_new(e->result, "implementation",
-                        json_pack("{s:s, s:o, s:s, s:s?}", "kind",
-                                  implementation_kind_name(request.kind), "path",
-                                  json_text(j->implementation), "symbol", request.symbol, "sha256",
-                                  digest[0] ? digest : NULL));
+    json_object_set_new(json_object_get(e->result, "implementation"), "sha256",
+                        digest[0] ? json_string(digest) : json_null());
     return implementation_build(&request, e->subject->instance, &e->artifact, st);
 }
 
@@ -475,7 +472,9 @@ static bool pack_members(execution *e, const backend *b, status *st) {
     bool ours = backend_is_ours(b);
     if (!staging_put_sources(&s, st) || (ours && !staging_put_levels(&s, st)))
         return false;
-    if (ours && (!build(e, st) || !staging_put_module(&s, &e->artifact, st)))
+    if ((ours || e->job->implementation) && !build(e, st))
+        return false;
+    if (ours && !staging_put_module(&s, &e->artifact, st))
         return false;
     e->stage(e->context, "oracle");
     expected = case_context_oracle(e->subject, st);

@@ -78,7 +78,8 @@ static void compare_modules(const gate *g, gate_row *row) {
     json_t *documents[2];
     for (int i = 0; i < 2; i++) {
         documents[i] = metadata_of(row->units[i]);
-        take_level(documents[i], row->isa[i]);
+        if (!gate_side_is_foreign(g->sides[i])) /* which has kinds instead */
+            take_level(documents[i], row->isa[i]);
         const char *graph = json_string_value(json_object_get(documents[i], "graph_sha256"));
         snprintf(row->units[i]->work, sizeof row->units[i]->work, "%s", graph ? graph : "");
         count_code(row->units[i], &row->facts[i]);

@@ -118,6 +118,14 @@ bool gate_run(gate *g, status *st) {
                           "a run or a file to --%s, too",
                           recorded->name, recorded == g->sides[0] ? "against" : "baseline");
     }
+    if (gate_side_is_foreign(g->sides[0]) != gate_side_is_foreign(g->sides[1])) {
+        const gate_side *foreign = g->sides[gate_side_is_foreign(g->sides[0]) ? 0 : 1];
+        return status_set(st, STATUS_INVALID,
+                          "%s is code of others, which runs in a process of its own, and can only "
+                          "be compared with such: --with OLD --against NEW (tsr bench --with shows "
+                          "it beside ours)",
+                          foreign->name);
+    }
     if (!scratch_open(&g->data, st))
         return false;
     gate_match(g);

@@ -64,7 +64,7 @@ bool gate_roof(gate *g, status *st) {
         if (!is_in_doubt(row))
             continue;
         if (!begun)
-            ceilings_init(&c, row->isa[1]);
+            ceilings_init(&c, *row->isa[1] ? row->isa[1] : NULL);
         begun = true;
         ok = ceilings_measure(&c, row->units[1]->threads, true, st) && place_row(g, row, &c, st);
     }

@@ -23,8 +23,9 @@
 enum { MODULE_BYTES_MAX = 1 << 28 };
 
 static const char *const kind_names[GATE_SIDE_KIND_COUNT] = {
-    [GATE_SIDE_BUILD] = "build", [GATE_SIDE_COMMIT] = "commit", [GATE_SIDE_MODULES] = "modules",
-    [GATE_SIDE_RUN] = "run",     [GATE_SIDE_FILE] = "file",
+    [GATE_SIDE_BUILD] = "build",     [GATE_SIDE_COMMIT] = "commit",
+    [GATE_SIDE_MODULES] = "modules", [GATE_SIDE_RUN] = "run",
+    [GATE_SIDE_FILE] = "file",       [GATE_SIDE_IMPLEMENTATION] = "implementation",
 };
 
 const char *gate_side_kind_name(gate_side_kind kind) {
@@ -81,6 +82,10 @@ void gate_side_close(gate_side *a) {
     job_plan_release(&a->plan);
     if (a->items == &a->corpus)
         corpus_release(&a->corpus);
+    if (a->code)
+        implementation_release(a->code);
+    free(a->code);
+    scratch_folder_close(&a->folder);
     json_decref(a->heads);
     json_decref(a->documents);
     free(a->name);
@@ -108,20 +113,22 @@ bool gate_side_wants(const gate_side_request *request, const char *kernel, const
 
 /* ---- sides that compile ---- */
 
-static void plan_units(gate_side *a, const gate_side_request *request) {
-    job_plan_make(&a->plan, a->items, request->choice, JOB_BENCH);
+void gate_side_plan(gate_side *a, const job_choice *choice) {
+    job_plan_make(&a->plan, a->items, choice, JOB_BENCH);
     for (size_t i = 0; i < a->plan.jobs.count; i++) {
-        const job *j = &a->plan.jobs.items[i];
+        job j = a->plan.jobs.items[i];
+        if (j.implementation) /* files of two names are compared */
+            j.backend = backend_table[BACKEND_IMPLEMENTATION].name;
         text key;
         text_init(&key);
-        job_key(j, &key);
+        job_key(&j, &key);
         gate_side_unit *unit = gate_side_add(a, key.data);
-        unit->kernel = base_strdup(j->kernel);
-        unit->case_name = base_strdup(j->case_name);
-        unit->backend = base_strdup(j->backend);
-        unit->profile = base_strdup(j->profile);
-        unit->threads = j->threads;
-        unit->item = corpus_case_named(a->items, j->kernel, j->case_name);
+        unit->kernel = base_strdup(j.kernel);
+        unit->case_name = base_strdup(j.case_name);
+        unit->backend = base_strdup(j.backend);
+        unit->profile = base_strdup(j.profile);
+        unit->threads = j.threads;
+        unit->item = corpus_case_named(a->items, j.kernel, j.case_name);
         text_release(&key);
     }
 }
@@ -148,7 +155,7 @@ static bool open_build(gate_side *a, const gate_side_request *request, const cha
     a->tool = resolved;
     a->detail = resolved ? base_strdup(resolved) : NULL;
     a->items = request->corpus;
-    plan_units(a, request);
+    gate_side_plan(a, request->choice);
     return true;
 }
 
@@ -196,7 +203,7 @@ static bool open_commit(gate_side *a, const gate_side_request *request, const ch
     }
     bool ok = load_corpus(a, request, name, folder, st);
     if (ok)
-        plan_units(a, request);
+        gate_side_plan(a, request->choice);
     free(folder);
     return ok;
 }
@@ -285,6 +292,8 @@ bool gate_side_open(gate_side *a, const gate_side_request *request, status *st) 
         return open_commit(a, request, name, st);
     case GATE_SIDE_MODULES:
         return gate_side_open_modules(a, request, name, st);
+    case GATE_SIDE_IMPLEMENTATION:
+        return gate_side_open_implementation(a, request, name, st);
     default:
         return gate_side_open_records(a, request, name, st);
     }
@@ -387,8 +396,9 @@ bool gate_side_compile_level(const gate_side *a, const gate_side_unit *unit,
     if (isa)
         j.isa = isa;
     compiler_instance *instance = corpus_case_instance(unit->item, st);
-    bool ok = instance && (a->tool ? compile_there(a, &j, out, st)
-                                   : compile_here(unit, &j, choice, instance, out, st));
+    bool ok = instance && (a->code   ? gate_side_wrap(a, &j, instance, out, st)
+                           : a->tool ? compile_there(a, &j, out, st)
+                                     : compile_here(unit, &j, choice, instance, out, st));
     compiler_instance_free(instance);
     return ok;
 }

@@ -5,6 +5,7 @@
  *   modules  .tsrm files that somebody compiled: one, or a folder of them
  *   run      results of a past run, or of several, from the database
  *   file     the same from files that bench --export json= wrote
+ *   implementation  code of others (--with), which the device `foreign` runs
  *
  * A side has units: what is compared, one each. */
 #ifndef TESSERA_HARNESS_GATE_SIDE_H
@@ -16,6 +17,7 @@
 #include "base/vec.h"
 #include "case/case.h"
 #include "case/job_plan.h"
+#include "common/scratch_folder.h"
 
 enum { GATE_SIDE_RECORDS_MAX = 48 }; /* runs of one side */
 
@@ -25,6 +27,7 @@ typedef enum gate_side_kind {
     GATE_SIDE_MODULES,
     GATE_SIDE_RUN,
     GATE_SIDE_FILE,
+    GATE_SIDE_IMPLEMENTATION,
     GATE_SIDE_KIND_COUNT
 } gate_side_kind;
 
@@ -47,15 +50,17 @@ typedef struct gate_side_unit {
 typedef struct gate_side {
     gate_side_kind kind;
     char *name;   /* what the user wrote */
-    char *detail; /* the commit's full name, the program's path; or NULL */
+    char *detail; /* the commit's full name, the path of a program or an implementation; or NULL */
     char *tool;   /* the tsr that compiles; NULL: this one */
     corpus corpus;
     const corpus *items; /* `corpus`, or one that is borrowed */
     job_plan plan;
     VEC(gate_side_unit) units;
-    map by_key;        /* -> index + 1 */
-    json_t *documents; /* beside `heads`: the results of each */
-    json_t *heads;     /* of recorded results: the documents without results, an array; or NULL */
+    map by_key;            /* -> index + 1 */
+    implementation *code;  /* of an implementation; the plan's jobs borrow from it */
+    scratch_folder folder; /* for the files of a program of others */
+    json_t *documents;     /* beside `heads`: the results of each */
+    json_t *heads; /* of recorded results: the documents without results, an array; or NULL */
 } gate_side;
 
 typedef struct gate_side_request {
@@ -75,6 +80,7 @@ bool gate_side_open(gate_side *a, const gate_side_request *request, status *st);
 void gate_side_close(gate_side *a);
 const char *gate_side_kind_name(gate_side_kind kind);
 bool gate_side_is_recorded(const gate_side *a);
+bool gate_side_is_foreign(const gate_side *a); /* code of others */
 
 gate_side_unit *gate_side_find(const gate_side *a, const char *key);
 /* Makes the unit's module where it has none; false with unit->problem set. */
@@ -98,11 +104,19 @@ bool gate_side_wants(const gate_side_request *request, const char *kernel, const
 gate_side_unit *gate_side_add(gate_side *a, const char *key);
 void gate_side_set_image(gate_side_unit *unit, void *image, size_t bytes); /* takes it over */
 
-/* gate_side_modules.c, gate_side_records.c, checkout.c */
+/* The units of the jobs that `choice` makes of the side's items. */
+void gate_side_plan(gate_side *a, const job_choice *choice);
+
+/* side_modules.c, side_records.c, side_implementation.c */
 bool gate_side_open_modules(gate_side *a, const gate_side_request *request, const char *path,
                             status *st);
 /* Names of runs, or of files, separated by commas. */
 bool gate_side_open_records(gate_side *a, const gate_side_request *request, const char *names,
                             status *st);
+/* FILE[:SYMBOL[=KERNEL]] */
+bool gate_side_open_implementation(gate_side *a, const gate_side_request *request,
+                                   const char *given, status *st);
+bool gate_side_wrap(const gate_side *a, const job *j, compiler_instance *instance,
+                    gate_side_module *out, status *st);
 
 #endif

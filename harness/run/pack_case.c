@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/vec.h"
+#include "case/backend.h"
 #include "case/result.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
@@ -21,6 +22,7 @@
 #include "repro/pack.h"
 #include "run/failures.h"
 #include "run/pack_fields.h"
+#include "run/pack_implementation.h"
 #include "tessera/compiler.h"
 
 /* The folders of a pack, in the order of its members. */
@@ -35,6 +37,7 @@ typedef struct packing {
     arena memory;
     VEC(pack_member) members;
     json_t *staged; /* the result of the worker that wrote the members */
+    pack_implementation code;
     char *staged_stage;
 } packing;
 
@@ -118,7 +121,9 @@ static bool add_staged(packing *p, status *st) {
 static void stable_why(const json_t *result, text *out) {
     const char *why = result_text(result, RESULT_WHY);
     size_t length = strlen(why);
-    const char *end = result_outcome(result) == OUTCOME_CRASH ? strchr(why, ':') : NULL;
+    bool crash = result_outcome(result) == OUTCOME_CRASH;
+    const char *printed = crash ? strstr(why, "; it printed: ") : NULL; /* by code of others */
+    const char *end = printed ? printed : crash ? strchr(why, ':') : NULL;
     size_t said = end ? (size_t)(end - why) : length;
     size_t most = (size_t)pack_field_high("outcome.why");
     text_append_bytes(out, why, said > most ? text_utf8_cut(why, most) : said);
@@ -137,20 +142,28 @@ static json_t *outcome_json(const packing *p) {
     return outcome;
 }
 
+/* That of our code: others have their own. */
+static const char *isa_of(const job *j) {
+    return j->implementation ? NULL : j->isa ? j->isa : host_isa();
+}
+
 json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_mib) {
     json_t *item =
         json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:I, s:I, s:s?, s:I, s:I, s:b, s:s?, s:b}",
-                  "kernel", j->kernel, "case", j->case_name, "backend", j->backend, "profile",
-                  j->profile, "isa", j->isa ? j->isa : host_isa(), "threads",
-                  (json_int_t)j->threads, "seed", (json_int_t)j->seed, "fault", j->fault,
-                  "timeout_s", (json_int_t)timeout_seconds, "memory_mib", (json_int_t)memory_mib,
-                  "unoptimised", j->unoptimised, "schedule", j->schedule, "generic", j->generic);
+                  "kernel", j->kernel, "case", j->case_name, "backend",
+                  j->implementation ? backend_table[BACKEND_IMPLEMENTATION].name : j->backend,
+                  "profile", j->profile, "isa", isa_of(j), "threads", (json_int_t)j->threads,
+                  "seed", (json_int_t)j->seed, "fault", j->fault, "timeout_s",
+                  (json_int_t)timeout_seconds, "memory_mib", (json_int_t)memory_mib, "unoptimised",
+                  j->unoptimised, "schedule", j->schedule, "generic", j->generic);
     if (j->device) /* a build that does not know a field replays what has none */
         json_object_set_new(item, "device", json_string(j->device));
     if (j->constants)
         json_object_set_new(item, "constants", json_string(j->constants));
     if (j->dims)
         json_object_set_new(item, "dims", json_string(j->dims));
+    if (j->implementation)
+        json_object_set_new(item, "implementation", pack_implementation_json(j, NULL));
     return item;
 }
 
@@ -159,6 +172,9 @@ static json_t *about(const packing *p) {
     const json_t *result = r->result;
     const json_t *internal = json_object_get(p->staged, "internal");
     json_t *item = pack_case_json(r->job, r->timeout_seconds, r->memory_mib);
+    if (p->code.sha256[0])
+        json_object_set_new(json_object_get(item, "implementation"), "sha256",
+                            json_string(p->code.sha256));
     json_t *manifest =
         json_pack("{s:o, s:o, s:o, s:o, s:i, s:O?, s:O?, s:O?, s:O?}", "case", item, "outcome",
                   outcome_json(p), "tsr", program_facts(), "host", host_facts(), "numerics_version",
@@ -187,6 +203,16 @@ static void add_log(packing *p) {
     text_release(&log);
 }
 
+static const char again_of_others[] =
+    " --trust\n\n"
+    "which runs code of others, the file below implementation/, or with\n\n"
+    "    tsr replay THIS-FILE --with FILE";
+static const char members_of_others[] =
+    "implementation/ the file that ran (left out beyond 64 MiB, and where it is a module of an\n"
+    "                installed Python package: the manifest names it)\n";
+static const char members[] = "ir/             the IR after each pass, LLVM IR and assembly\n"
+                              "module.tsrm     the compiled module\n";
+
 static void add_readme(packing *p) {
     const job *j = p->request->job;
     text readme, why;
@@ -198,19 +224,28 @@ static void add_readme(packing *p) {
                 why.data);
     if (j->fault)
         text_printf(&readme, "The fault was made on purpose: --inject %s\n", j->fault);
-    text_append(
+    text_printf(
         &readme,
-        "\nMake it happen again with\n\n    tsr replay THIS-FILE\n\n"
+        "\nMake it happen again with\n\n    tsr replay THIS-FILE%s\n\n"
         "manifest.json   what ran, where, and what came of it; SHA-256 of every member\n"
         "source/         the kernel's source\n"
-        "ir/             the IR after each pass, LLVM IR and assembly\n"
-        "module.tsrm     the compiled module\n"
+        "%s"
         "inputs/         what went in; expected/ and actual/: what should and did come out\n"
         "                (left out beyond 64 MiB: the seed in the manifest makes them)\n"
-        "log.txt         how it ended\n");
+        "log.txt         how it ended\n",
+        j->implementation ? again_of_others : "", j->implementation ? members_of_others : members);
     add_text(p, "README", &readme);
     text_release(&why);
     text_release(&readme);
+}
+
+/* The file of code of others, where the pack holds it. */
+static bool add_code(packing *p, status *st) {
+    if (!pack_implementation_read(&p->code, p->request->job, p->request->result, st))
+        return false;
+    if (p->code.data)
+        add_member(p, p->code.member, p->code.data, p->code.size_bytes);
+    return true;
 }
 
 /* ---- the pack ---- */
@@ -313,6 +348,7 @@ bool pack_case(const pack_request *request, text *path_out, status *st) {
         ok = stage_members(&p, st);
         add_readme(&p);
         add_log(&p);
+        ok = ok && add_code(&p, st);
         size_t own = p.members.count;
         ok = ok && add_staged(&p, st);
         scratch_folder_close(&p.staging);
@@ -320,6 +356,7 @@ bool pack_case(const pack_request *request, text *path_out, status *st) {
         for (size_t i = own; i < p.members.count; i++)
             free((void *)(uintptr_t)p.members.items[i].data);
     }
+    pack_implementation_release(&p.code);
     vec_release(&p.members);
     json_decref(p.staged);
     arena_release(&p.memory);

@@ -18,6 +18,7 @@
 #include "repro/pack.h"
 #include "run/pack_case.h"
 #include "run/pack_fields.h"
+#include "run/pack_implementation.h"
 #include "tessera/compiler.h"
 
 enum { REPLAYS_MAX = 3, DIGESTS_MAX = 64, STEPS_MAX = 16 };
@@ -35,7 +36,9 @@ typedef struct recorded_case {
     const char *key; /* NULL: the case could not even be prepared */
     const json_t *inputs;
     const char *module_hash;
-    char *source; /* owned */
+    char *source;         /* owned */
+    const json_t *others; /* case.implementation; NULL: the code is ours */
+    pack_code code;
 } recorded_case;
 
 static bool invalid(replay *r, const char *why) {
@@ -92,9 +95,15 @@ static uint64_t lesser(uint64_t a, uint64_t b) {
 }
 
 /* What no command line could have asked for, and nothing would act on. */
-static const char *without_effect(const job *j) {
+static const char *without_effect(const recorded_case *c) {
+    const job *j = &c->job;
     backend_id id = backend_from_name(j->backend);
     bool scheduled = j->schedule && *j->schedule;
+    if (id < BACKEND_COUNT && (id == BACKEND_IMPLEMENTATION) != (c->others != NULL))
+        return "case: the backend implementation, and no other, has an implementation";
+    if (id == BACKEND_IMPLEMENTATION && (scheduled || j->generic || j->constants ||
+                                         j->unoptimised || j->fault || j->device || j->isa))
+        return "case: code of others has no schedule, no kinds of code, no levels and no faults";
     if (id >= BACKEND_COUNT || *backend_table[id].driver)
         return NULL;
     return scheduled || j->generic || j->constants || j->unoptimised || j->fault || j->threads > 1
@@ -133,7 +142,9 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->key = word_at(r->manifest, "key");
     c->inputs = json_object_get(r->manifest, "inputs_sha256");
     c->module_hash = word_at(r->manifest, "module_hash");
-    const char *why = without_effect(&c->job);
+    c->others = json_object_get(item, "implementation");
+    c->others = json_is_object(c->others) ? c->others : NULL;
+    const char *why = without_effect(c);
     return !why || invalid(r, why);
 }
 
@@ -191,6 +202,38 @@ static bool compatible(const recorded_case *c, const replay_request *q, replay *
     return false;
 }
 
+/* Code of others runs where the user says so, in a process of its own, which no sandbox may start.
+ */
+static bool take_code(const pack *p, const replay_request *q, recorded_case *c, replay *r,
+                      status *st) {
+    const pack_code_request request = {p, c->others, q->with, q->trust};
+    if (!c->others || pack_code_open(&c->code, &request, &c->job, st)) {
+        c->job.sandbox = c->others == NULL;
+        return true;
+    }
+    if (st->code == STATUS_CORRUPT)
+        invalid(r, st->message);
+    else if (st->code == STATUS_UNAVAILABLE)
+        lacks(r, "", st->message);
+    if (st->code == STATUS_UNAVAILABLE)
+        r->verdict = INCOMPATIBLE;
+    if (st->code == STATUS_UNAVAILABLE || st->code == STATUS_CORRUPT)
+        *st = (status)STATUS_INIT;
+    return false;
+}
+
+/* Options for code of others need some, and --isa needs ours. */
+static bool options_fit(const recorded_case *c, const replay_request *q, status *st) {
+    if (!c->others && (q->trust || q->with))
+        return status_set(st, STATUS_INVALID, "%s: its case runs no code of others: without %s",
+                          q->path, q->trust ? "--trust" : "--with");
+    if (c->others && q->isa)
+        return status_set(st, STATUS_INVALID,
+                          "%s: its case runs code of others, which has no levels: without --isa",
+                          q->path);
+    return true;
+}
+
 /* The same source must still mean the same case: graph, sizes, inputs. */
 static bool same_case(const recorded_case *c, const json_t *internal, replay *r) {
     const char *key = json_string_value(json_object_get(internal, "key"));
@@ -234,6 +277,9 @@ static void qualify(const recorded_case *c, replay *r) {
         json_array_append_new(r->qualifiers, json_string("other-isa"));
     if (module && c->module_hash && strcmp(module, c->module_hash) == 0)
         json_array_append_new(r->qualifiers, json_string("code-hash-same"));
+    if (c->others)
+        json_array_append_new(r->qualifiers, json_string(c->code.is_other ? "other-implementation"
+                                                                          : "same-implementation"));
     if (c->limited && r->verdict != REPRODUCED_EXACT && r->verdict != REPRODUCED_CLASS)
         json_array_append_new(r->qualifiers, json_string("limited"));
 }
@@ -271,19 +317,22 @@ static void run_case(const recorded_case *c, replay *r) {
         json_decref(results[i]);
 }
 
-static void replay_pack(const pack *p, const replay_request *q, replay *r) {
+/* False: what was asked for does not fit the pack. */
+static bool replay_pack(const pack *p, const replay_request *q, replay *r, status *st) {
     recorded_case c = {0};
     r->manifest = json_deep_copy(pack_about(p));
-    if (read_case(p, q, &c, r)) {
+    if (read_case(p, q, &c, r) && options_fit(&c, q, st)) {
         c.recorded_isa = c.job.isa;
         c.job.isa = q->isa ? q->isa : c.recorded_isa;
-        if (compatible(&c, q, r))
+        if (compatible(&c, q, r) && take_code(p, q, &c, r, st))
             run_case(&c, r);
-        if (r->verdict != REPRO_NO_VERDICT &&
+        if (r->verdict != REPRO_NO_VERDICT && r->verdict != INVALID_PACK &&
             same_case(&c, json_object_get(r->result, "internal"), r))
             qualify(&c, r);
     }
+    pack_code_close(&c.code);
     free(c.source);
+    return st->code == STATUS_OK;
 }
 
 bool replay_run(const replay_request *request, replay *out, status *st) {
@@ -305,11 +354,11 @@ bool replay_run(const replay_request *request, replay *out, status *st) {
         return true;
     }
     interrupt_watch();
-    replay_pack(p, request, out);
+    bool ok = replay_pack(p, request, out, st);
     pack_free(p);
     if (!interrupt_settle())
         out->verdict = REPRO_NO_VERDICT;
-    return true;
+    return ok;
 }
 
 void replay_release(replay *r) {

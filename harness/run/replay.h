@@ -6,13 +6,15 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "case/implementation.h"
 #include "repro/verdict.h"
 
 typedef struct replay {
     repro_verdict verdict; /* REPRO_NO_VERDICT: the user interrupted */
     json_t *manifest;      /* of the pack; NULL where it is invalid */
     json_t *result;        /* of the last replay; NULL where none was run */
-    json_t *qualifiers;    /* "toolchain-drift", "other-isa", "code-hash-same", "limited" */
+    json_t *qualifiers;    /* "toolchain-drift", "other-isa", "code-hash-same", "limited";
+                              "same-implementation" or "other-implementation" */
     json_t *missing;       /* INCOMPATIBLE: what this machine or this tsr lacks */
     char why[512];         /* INVALID_PACK */
 } replay;
@@ -20,6 +22,10 @@ typedef struct replay {
 typedef struct replay_request {
     const char *path;
     const char *isa; /* instead of the recorded level; NULL: the recorded one */
+    /* Code of others in the pack is run where one of these says so, and not in the sandbox: it
+     * takes a process of its own. */
+    bool trust;                 /* the pack's own copy */
+    const implementation *with; /* a file of the user's, instead of the copy; or NULL */
     /* A pack may ask for less, never for more. */
     uint64_t timeout_seconds; /* for a step */
     uint64_t memory_mib;      /* address space of a worker; 0: no limit */
@@ -31,7 +37,8 @@ typedef struct replay_request {
 enum { REPLAY_TIMEOUT_S = 60, REPLAY_THREADS = 64 };
 uint64_t replay_memory_mib(void);
 
-/* False only where the file cannot be opened; replay_release in any case. */
+/* False only where the file cannot be opened, or is of our code and yet `trust` or `with` is set,
+ * or `with` does not compute its kernel; replay_release in any case. */
 bool replay_run(const replay_request *request, replay *out, status *st);
 void replay_release(replay *r);
 

@@ -38,6 +38,7 @@ static repro_verdict judge(const char *words, const char *member, replay *out) {
     "\"case\": {\"kernel\": \"f\", \"case\": \"a\", \"backend\": \"" BACKEND                       \
     "\", \"profile\": \"strict\", \"threads\": 1, \"seed\": 1, \"timeout_s\": 5, "                 \
     "\"memory_mib\": 0, \"isa\": " ISA ", \"fault\": " FAULT "}"
+#define OTHERS "\"implementation\": {\"kind\": \"python\", \"name\": \"f.py\", \"symbol\": \"f\"}"
 #define OUTCOME "\"outcome\": {\"status\": \"ok\", \"stage\": \"\", \"sha256\": []}"
 
 typedef struct refusal {
@@ -63,6 +64,12 @@ static const refusal refusals[] = {
     {"{" CASE("interp", "null", "null, \"schedule\": \"MR=4\"") ", " OUTCOME
                                                                 ", \"numerics_version\": 1}",
      "source/f.tsr", INVALID_PACK, "interpreter"},
+    {"{" CASE("implementation", "null", "null") ", " OUTCOME ", \"numerics_version\": 1}",
+     "source/f.tsr", INVALID_PACK, "has an implementation"},
+    {"{" CASE("cpu", "null", "null, " OTHERS) ", " OUTCOME ", \"numerics_version\": 1}",
+     "source/f.tsr", INVALID_PACK, "has an implementation"},
+    {"{" CASE("implementation", "null", "null, " OTHERS) ", " OUTCOME ", \"numerics_version\": 1}",
+     "source/f.tsr", INVALID_PACK, "refused by policy"},
     {"{" OUTCOME ", \"numerics_version\": 1}", "source/f.tsr", INVALID_PACK, "case"},
     {"{" CASE("interp", "null", "null") ", \"numerics_version\": 1}", "source/f.tsr", INVALID_PACK,
      "outcome"},
@@ -93,7 +100,9 @@ static void test_refusals(void **state) {
 static const char sound[] =
     "{\"case\": {\"kernel\": \"f\", \"case\": \"a\", \"backend\": \"ptx\", \"profile\": \"strict\","
     " \"isa\": null, \"threads\": 1, \"seed\": 1, \"fault\": null, \"timeout_s\": 5,"
-    " \"memory_mib\": 0, \"unoptimised\": false, \"schedule\": null, \"generic\": false},"
+    " \"memory_mib\": 0, \"unoptimised\": false, \"schedule\": null, \"generic\": false,"
+    " \"implementation\": {\"kind\": \"python\", \"name\": \"f.py\", \"symbol\": \"f\","
+    " \"sha256\": " DIGEST_A "}},"
     " \"outcome\": {\"status\": \"ok\", \"stage\": \"\", \"why\": \"\", \"sha256\": [" DIGEST_A
     "]},"
     " \"tsr\": {\"version\": \"1\", \"commit\": \"\", \"llvm\": \"19\"},"
@@ -189,6 +198,17 @@ static bool fits(const pack_field *f, int64_t size) {
     return size >= f->low && size <= f->high;
 }
 
+/* Of an object: whether one without anything in it is none. */
+static bool needs_parts(const pack_field *f) {
+    const pack_field *part;
+    size_t length = strlen(f->path);
+    for (size_t i = 0; (part = pack_field_at(i)); i++)
+        if (part->required && strncmp(part->path, f->path, length) == 0 &&
+            part->path[length] == '.' && !strpbrk(part->path + length + 1, ".["))
+            return true;
+    return false;
+}
+
 static void perturb_literally(const pack_field *f) {
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         json_t *value = json_loads(values[i].json, JSON_DECODE_ANY, NULL);
@@ -201,7 +221,7 @@ static void perturb_literally(const pack_field *f) {
     expect(f, "gone", NULL, !f->required || strcmp(f->path, "host.caches[]") == 0);
     expect(f, "null", json_null(), !f->required);
     expect(f, "[]", json_array(), f->kind == PACK_FIELD_ARRAY || f->kind == PACK_FIELD_DIGESTS);
-    expect(f, "{}", json_object(), f->kind == PACK_FIELD_OBJECT && !f->required);
+    expect(f, "{}", json_object(), f->kind == PACK_FIELD_OBJECT && !f->required && !needs_parts(f));
     expect(f, "empty", json_string(""),
            f->low == 0 && ((KIND(TEXT) | KIND(LABEL) | KIND(VALUES)) >> f->kind & 1));
 }

@@ -43,6 +43,7 @@ FUNCTION(hangs);
 FUNCTION(writes_input);
 FUNCTION(writes_past);
 FUNCTION(remembers);
+FUNCTION(laborious);
 /* clang-format on */
 
 FUNCTION(twice) {
@@ -100,6 +101,14 @@ FUNCTION(writes_past) {
 FUNCTION(remembers) { /* right once, and never again */
     static int calls;
     return calls++ ? 0 : multiply(t, count, 2, 0);
+}
+
+FUNCTION(laborious) { /* right, after twenty times the work */
+    volatile float factor = 2;
+    int code = 0;
+    for (int i = 0; i < 20 && code == 0; i++)
+        code = multiply(t, count, factor, 0);
+    return code;
 }
 
 /* The convention of TVM FFI, without its headers: two tensors as pointers to DLTensor (7). */

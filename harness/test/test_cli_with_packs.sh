@@ -1,0 +1,154 @@
+# test_cli_with_packs.sh - packs of code of others: what failed is held, and runs again where the user says so.
+source "$(dirname "$0")/lib.sh"
+functions=$(dirname "$tsr")/harness/test_functions.so
+write_pack=$(dirname "$tsr")/harness/write_pack
+cat >k.tsr <<'K'
+from tessera import *
+
+
+@cases(case("small", M=5, N=7))
+@kernel
+def twice(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    """Two times x."""
+    return x * 2
+K
+export TSR_DB=$scratch/results.db
+mkdir theirs
+cp "$functions" theirs/lib.so
+
+# bench_with SYMBOL: the pack's path goes to $pack
+bench_with() {
+    exits 1 "$1 fails" "$tsr" bench k.tsr -v --quick --failures packs --timeout 2 --with "theirs/lib.so:$1=twice"
+    pack=$(sed -n 's/^ *tsr replay //p' out | head -1)
+    [ -f "$pack" ] && pass "$1 is packed" || fail "$1 is packed"
+}
+
+# said KEY...: values of the last replay's document.
+said() {
+    /usr/bin/python3 - "$@" <<'END_PYTHON'
+import json, sys
+document = json.load(open("out"))
+for key in sys.argv[1:]:
+    value = document
+    for part in key.split("."):
+        value = value[part] if value else None
+    print(value if not isinstance(value, list) else " ".join(value))
+END_PYTHON
+}
+
+# Each way of failing happens again, by the pack's own copy; and not unless it is trusted.
+while read -r symbol verdict status; do
+    bench_with "$symbol"
+    exits 3 "$symbol, which nobody trusts" "$tsr" replay "$pack" --json
+    said verdict replayed why >words
+    has words "^INVALID_PACK$" "is not run"
+    has words "^None$" "not even once"
+    has words "refused by policy.*--trust.*--with" "and the two ways are named"
+    exits 0 "$symbol, trusted" "$tsr" replay "$pack" --trust --json
+    said verdict replayed.status qualifiers replayed.implementation.path >words
+    has words "^$verdict$" "is $verdict"
+    has words "^$status$" "in the same way"
+    has words "same-implementation" "by the file that was recorded"
+    hasnt words "theirs/lib.so$" "which is the pack's own copy"
+done <<'LIST'
+almost REPRODUCED_EXACT mismatch
+crashes REPRODUCED_CLASS crash
+hangs REPRODUCED_CLASS timeout
+LIST
+bench_with almost
+cp "$pack" almost.lz4
+bench_with crashes
+cp "$pack" crashes.lz4
+exits 0 "what it holds" bsdtar -tf almost.lz4
+for member in implementation/lib.so source/k.tsr inputs/x.npy expected/out.npy actual/out.npy; do
+    has out "^$member$" "has $member"
+done
+hasnt out "^ir/|module" "and nothing that our compiler made"
+[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'tsr-scratch-*' -newer k.tsr -user "$(id -un)" -exec ls {} \; | grep '^lib.so$')" ] &&
+    pass "no copy is left behind" || fail "no copy is left behind"
+
+# A file of one's own in its place: the same bytes, a fix, another failure.
+rm theirs/lib.so
+exits 0 "the same file from elsewhere" "$tsr" replay almost.lz4 --with "$functions"
+has out "^REPRODUCED_EXACT .same-implementation" "is told by its bytes"
+cat >program <<'PYTHON'
+#!/usr/bin/python3
+import sys, pathlib, struct
+inputs, outputs = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+data = (inputs / "x.npy").read_bytes()
+head = 10 + struct.unpack("<H", data[8:10])[0]
+values = struct.unpack(f"<{(len(data) - head) // 4}f", data[head:])
+(outputs / "out.npy").write_bytes(data[:head] + struct.pack(f"<{len(values)}f", *[2 * v for v in values]))
+PYTHON
+chmod +x program
+exits 1 "a fix" "$tsr" replay almost.lz4 --with ./program
+has out "^NOT_REPRODUCED .*other-implementation" "holds, and is another file"
+has out "^instead .*/program:twice" "which is named"
+exits 1 "a fix of the crash" "$tsr" replay crashes.lz4 --with "$functions:twice"
+has out "^NOT_REPRODUCED" "holds"
+exits 1 "another failure" "$tsr" replay crashes.lz4 --with "$functions:fails"
+has out "^DIFFERENT_FAILURE" "is told apart"
+
+# Packs of any case, and of results that are stored.
+exits 0 "any case" "$tsr" pack-repro twice --case small --with "$functions" k.tsr -o held.lz4
+exits 0 "holds again" "$tsr" replay held.lz4 --trust
+has out "^REPRODUCED_EXACT" "with the same bits"
+exits 0 "a program" "$tsr" pack-repro twice --case small --with program k.tsr -o program.lz4
+exits 0 "the pack's copy" "$tsr" replay program.lz4 --trust
+has out "^REPRODUCED_EXACT" "can be run"
+exits 4 "a stored result whose file is gone" "$tsr" pack-repro last:twice/small@lib.so:crashes
+has err "lib.so" "names it"
+cp "$functions" theirs/lib.so
+exits 0 "one whose file is there" "$tsr" pack-repro last:twice/small@lib.so:crashes --timeout 2 -o again.lz4
+same again.lz4 crashes.lz4 "is the same pack"
+exits 2 "what is for our code" "$tsr" pack-repro twice --case small --with "$functions" --backend cpu k.tsr
+exits 2 "two of them" "$tsr" pack-repro twice --case small --with "$functions" --with program k.tsr
+exits 3 "a kernel that the file lacks" "$tsr" pack-repro twice --case small --with "$functions:thrice=three" k.tsr
+
+# Forged: the case names another file than the pack holds, another kind, none, or one where our code runs.
+exits 0 "a pack" bsdtar -xf almost.lz4
+forge() { # WHAT PYTHON-STATEMENT: changes the manifest; $members are packed
+    /usr/bin/python3 - "$1" <<'END_PYTHON'
+import json, sys
+manifest = json.load(open("manifest.json"))
+del manifest["members"], manifest["schema"]
+case = manifest["case"]
+exec(sys.argv[1])
+json.dump(manifest, open("forged.json", "w"))
+END_PYTHON
+    "$write_pack" forged.lz4 forged.json source/k.tsr=source/k.tsr "${@:2}"
+}
+forge "pass" implementation/lib.so=implementation/lib.so
+exits 0 "made anew" "$tsr" replay forged.lz4 --trust
+has out "^REPRODUCED_EXACT" "it is the same"
+forge "pass" implementation/lib.so=program
+exits 3 "another file" "$tsr" replay forged.lz4 --trust
+has out "^implementation/lib.so is not the file" "is seen"
+forge "case['implementation']['kind'] = 'python'" implementation/lib.so=implementation/lib.so
+exits 3 "another kind" "$tsr" replay forged.lz4 --trust
+has out "^INVALID_PACK" "is seen"
+forge "case['implementation']['symbol'] = 'nosuch'" implementation/lib.so=implementation/lib.so
+exits 3 "a function that is not there" "$tsr" replay forged.lz4 --trust
+forge "case['backend'] = 'cpu'" implementation/lib.so=implementation/lib.so
+exits 3 "ours and theirs" "$tsr" replay forged.lz4 --trust
+forge "del case['implementation']" implementation/lib.so=implementation/lib.so
+exits 3 "theirs without a file" "$tsr" replay forged.lz4 --trust
+forge "case['generic'] = True" implementation/lib.so=implementation/lib.so
+exits 3 "theirs with our options" "$tsr" replay forged.lz4 --trust
+forge "case['implementation']['name'] = '..'" implementation/lib.so=implementation/lib.so
+exits 4 "a name that leads out" "$tsr" replay forged.lz4 --trust
+forge "pass"
+exits 4 "a file that is not held" "$tsr" replay forged.lz4 --trust
+has out "^missing .*--with" "has to be given"
+exits 0 "and given" "$tsr" replay forged.lz4 --with "$functions"
+has out "^REPRODUCED_EXACT" "it runs"
+
+# What does not go together.
+exits 0 "a pack of our code" "$tsr" pack-repro twice --case small --backend cpu k.tsr -o ours.lz4
+exits 3 "trust where there is no need" "$tsr" replay ours.lz4 --trust
+exits 3 "a file where there is no place" "$tsr" replay ours.lz4 --with "$functions"
+exits 3 "a level" "$tsr" replay almost.lz4 --trust --isa x86-64-v3
+exits 2 "both" "$tsr" replay almost.lz4 --trust --with "$functions"
+exits 3 "no such file" "$tsr" replay almost.lz4 --with nosuch.so
+exits 3 "no such function" "$tsr" replay almost.lz4 --with "$functions:nosuch"
+finish
