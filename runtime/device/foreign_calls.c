@@ -71,7 +71,7 @@ static void lose(foreign_image *image) {
 /* Spins for a moment, then sleeps until the guest rings. */
 static void await_progress(foreign_image *image, uint64_t wanted) {
     guest_ring *r = image->ring;
-    uint64_t until = clock_now_ns() + r->spin_ns;
+    uint64_t until = clock_now_ns() + image->spin_ns;
     while (atomic_load(&r->ended) < wanted && clock_now_ns() < until)
         for (int i = 0; i < 16 && atomic_load(&r->ended) < wanted; i++)
             guest_pause();
@@ -133,6 +133,8 @@ bool foreign_call(foreign_device *d, const device_command *command, status *st) 
         return status_set(st, image->end.code, "%s", image->end.message);
     if (image->submitted - image->progress >= GUEST_RING)
         await_calls(image, image->submitted - GUEST_RING / 2);
+    if (image->frozen)
+        foreign_thaw(image);
     guest_ring *r = image->ring;
     uint64_t *tensors = guest_call_tensors(r, image->submitted, p->buffer_count);
     for (uint32_t i = 0; i < p->buffer_count; i++)
