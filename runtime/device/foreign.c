@@ -105,7 +105,7 @@ static bool map_pages(foreign_memory *m, status *st) {
     m->descriptor = foreign_nameless_file("tessera-memory", m->page_bytes, st);
     if (m->descriptor < 0)
         return false;
-    m->pages = guest_pages_map(m->descriptor, m->page_bytes);
+    m->pages = guest_pages_map(m->descriptor, m->page_bytes, true);
     return m->pages || status_set_errno(st, errno, "no shared memory of %zu bytes", m->page_bytes);
 }
 
@@ -114,7 +114,7 @@ static bool alloc(device *base, size_t size_bytes, device_memory_kind kind,
                   device_memory **memory_out, status *st) {
     foreign_device *d = (foreign_device *)base;
     foreign_memory *m = base_calloc(1, sizeof *m);
-    m->page_bytes = (size_bytes + !size_bytes + GUEST_PAGE - 1) / GUEST_PAGE * GUEST_PAGE;
+    m->page_bytes = guest_pages_bytes(size_bytes);
     pthread_mutex_lock(&d->mutex);
     foreign_settle(d);
     bool ok = map_pages(m, st) && add_to_guests(d, m, st);

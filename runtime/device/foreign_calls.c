@@ -77,6 +77,7 @@ static void await_progress(foreign_image *image, uint64_t wanted) {
             guest_pause();
     if (atomic_load(&r->ended) >= wanted)
         return;
+    atomic_store(&r->wanted, wanted);
     guest_bell_arm(&r->device);
     if (atomic_load(&r->ended) < wanted)
         guest_bell_sleep(&r->device, SLEEP_NS);

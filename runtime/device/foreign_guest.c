@@ -26,7 +26,9 @@ enum {
     END_MS = 200,
     WORDS_MAX = 300, /* of what it printed */
     PRINTED_BYTES_MAX = 1 << 20,
-    SPIN_NS_ALONE = 20000,
+    SPIN_NS_ALONE = 20000,    /* of the guest */
+    SPIN_NS_DEVICE = 5000000, /* of the device, which has a core of its own then: waking it would
+                                 take the guest some microseconds */
     SPIN_NS_CROWDED = 2000
 };
 static const char python_kind[] = "foreign/python";
@@ -205,7 +207,8 @@ static bool open_description(foreign_image *image, const device_source *source, 
         guest_ring *r = ring;
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         bool alone = image->device->base.info.compute_units < (uint32_t)cores;
-        image->spin_ns = r->spin_ns = cores == 1 ? 0 : alone ? SPIN_NS_ALONE : SPIN_NS_CROWDED;
+        r->spin_ns = cores == 1 ? 0 : alone ? SPIN_NS_ALONE : SPIN_NS_CROWDED;
+        image->spin_ns = alone ? SPIN_NS_DEVICE : r->spin_ns;
         atomic_store(&r->requests, 1); /* this one, which the guest awaits at the socket */
         const guest_request request = {GUEST_OPEN, source->size_bytes, 0};
         ok = ask(image, &request, files, 2, &answer, st);
