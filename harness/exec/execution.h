@@ -25,13 +25,14 @@ typedef struct execution {
     timeline timeline;
     watch watch; /* begun before the kernel is loaded */
     tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
-    bool mismatch;                     /* a verdict was given, and it does not hold */
-    bool schedule_rejected;            /* the tuned schedule did not fit, and is not used */
-    char note[400];                    /* why */
-    struct guest_time {                /* of the process in which an implementation runs */
-        uint64_t part_ns, part_cpu_ns; /* at the beginning of the part in hand */
-        uint64_t ns, cpu_ns;           /* of all parts */
-        uint64_t left_behind_ns;       /* what others it started had used before the first */
+    bool mismatch;               /* a verdict was given, and it does not hold */
+    bool schedule_rejected;      /* the tuned schedule did not fit, and is not used */
+    char note[400];              /* why */
+    struct guest_time {          /* of the process in which an implementation runs */
+        uint64_t part_ns;        /* at the beginning of the part in hand */
+        uint64_t ns;             /* of all parts */
+        uint64_t others_ns;      /* what threads beyond those that it was given had used before */
+        uint64_t left_behind_ns; /* ... and processes that it has started */
     } guest;
     scratch_folder folder; /* for the files of an implementation that is a program; or none */
 } execution;

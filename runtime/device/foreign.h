@@ -85,8 +85,12 @@ int foreign_nameless_file(const char *name, size_t size_bytes, status *st);
  * threads of theirs would do between calls is neither done nor in the way. They are stopped when
  * this returns. */
 void foreign_freeze(void);
-/* The time that the processors gave to all guests of this process, all of their threads. */
-uint64_t foreign_cpu_ns(void);
+/* The time that the processors gave to all guests of this process; and of that, what their busiest
+ * `threads` threads each had. */
+typedef struct foreign_cpu {
+    uint64_t all_ns, busiest_ns;
+} foreign_cpu;
+foreign_cpu foreign_cpu_time(uint32_t threads);
 /* ... and to all other processes that this one or a descendant has started and that still run. A
  * process whose parent ended counts where this one is a subreaper (prctl). */
 uint64_t foreign_left_behind_cpu_ns(void);

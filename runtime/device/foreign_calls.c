@@ -69,8 +69,8 @@ static void lose(foreign_image *image) {
     atomic_fetch_add(&d->base.attention, 1);
 }
 
-/* Spins for a moment, then sleeps until the guest rings. Who spins longer lets others have the core:
- * the guest may be one of them. */
+/* Spins for a moment, then sleeps until the guest rings. Who spins longer lets others have the
+ * core: the guest may be one of them. */
 static void await_progress(foreign_image *image, uint64_t wanted) {
     guest_ring *r = image->ring;
     uint64_t now = clock_now_ns(), until = now + image->spin_ns, polite = now + POLITE_NS;

@@ -68,11 +68,51 @@ static uint64_t cpu_ns_of(pid_t pid) {
     return known ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec : 0;
 }
 
-uint64_t foreign_cpu_ns(void) {
+static uint64_t cpu_ns_of_thread(pid_t pid, const char *thread) {
+    char path[64];
+    unsigned long long ns = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%.20s/schedstat", (int)pid, thread);
+    FILE *file = fopen(path, "re");
+    if (file && fscanf(file, "%llu", &ns) != 1)
+        ns = 0;
+    if (file)
+        (void)fclose(file);
+    return ns;
+}
+
+typedef VEC(uint64_t) thread_times;
+
+static int descending(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x < y) - (x > y);
+}
+
+static uint64_t busiest_ns_of(pid_t pid, uint32_t threads) {
+    char path[64];
+    thread_times times = {0};
     uint64_t sum = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *list = opendir(path);
+    for (struct dirent *entry; list && (entry = readdir(list)) != NULL;)
+        if (entry->d_name[0] != '.')
+            vec_push(&times, cpu_ns_of_thread(pid, entry->d_name));
+    if (list)
+        closedir(list);
+    if (times.count)
+        qsort(times.items, times.count, sizeof *times.items, descending);
+    for (size_t i = 0; i < times.count && i < threads; i++)
+        sum += times.items[i];
+    vec_release(&times);
+    return sum;
+}
+
+foreign_cpu foreign_cpu_time(uint32_t threads) {
+    foreign_cpu sum = {0};
     pthread_mutex_lock(&mutex);
-    for (const foreign_image *image = living; image; image = image->next_living)
-        sum += cpu_ns_of(image->pid);
+    for (const foreign_image *image = living; image; image = image->next_living) {
+        sum.all_ns += cpu_ns_of(image->pid);
+        sum.busiest_ns += busiest_ns_of(image->pid, threads);
+    }
     pthread_mutex_unlock(&mutex);
     return sum;
 }
