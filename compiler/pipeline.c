@@ -88,6 +88,10 @@ static bool run_tile(pipeline *p) {
     return replace(p, tile_from_schedule(p->m, p->st));
 }
 
+static bool run_share_functions(pipeline *p) {
+    return p->options->unoptimised || tile_share_functions(p->m, p->isa->lanes, p->st);
+}
+
 static bool run_expand_math(pipeline *p) {
     return tile_expand_math(p->m, p->st);
 }
@@ -110,6 +114,7 @@ static const struct pass {
     {"contract", run_contract},
     {"schedule", run_schedule},
     {"tile", run_tile},
+    {"share-functions", run_share_functions},
     {"expand-math", run_expand_math},
     {"assign-layout", run_assign_layout},
 };

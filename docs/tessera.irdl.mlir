@@ -939,6 +939,13 @@ module {
       %3 = irdl.region
       irdl.regions(%3)
     }
+    irdl.operation @function {
+      %0 = irdl.base "#builtin.integer"
+      %1 = irdl.base "#builtin.string"
+      irdl.attributes {"number" = %0, "of" = %1}
+      %2 = irdl.region
+      irdl.regions(%2)
+    }
     irdl.operation @workspace {
       %0 = irdl.any
       irdl.operands(optional %0)
@@ -1045,6 +1052,37 @@ module {
       %22 = irdl.any
       %23 = irdl.any
       irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
+    }
+    irdl.operation @call {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      %5 = irdl.any
+      %6 = irdl.any
+      %7 = irdl.any
+      %8 = irdl.any
+      %9 = irdl.any
+      %10 = irdl.any
+      %11 = irdl.any
+      %12 = irdl.any
+      %13 = irdl.any
+      %14 = irdl.any
+      %15 = irdl.any
+      %16 = irdl.any
+      %17 = irdl.any
+      %18 = irdl.any
+      %19 = irdl.any
+      %20 = irdl.any
+      %21 = irdl.any
+      %22 = irdl.any
+      %23 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
+      %24 = irdl.any
+      irdl.results(%24)
+      %25 = irdl.base "#builtin.integer"
+      irdl.attributes {"function" = %25}
     }
     irdl.operation @index {
       %0 = irdl.any

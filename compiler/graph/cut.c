@@ -60,8 +60,16 @@ static dtype accumulator_of(const ir_module *m, ir_op op) {
     return own == DTYPE_F64 ? DTYPE_F64 : DTYPE_F32;
 }
 
-/* The value that is replaced by an input: the operand, or what it was widened from. */
-static void replace_operand(ir_module *m, ir_op op, uint32_t operand, const char *name) {
+static int number_in(const ir_value *list, uint32_t count, ir_value v) {
+    for (uint32_t i = 0; i < count; i++)
+        if (list[i] == v)
+            return (int)i;
+    return -1;
+}
+
+/* The value that is replaced by an input: the operand, or what it was widened from. Returns the
+ * number of the kernel's input that it is; -1: it is computed. */
+static int replace_operand(ir_module *m, ir_op op, uint32_t operand, const char *name) {
     ir_value v = ir_op_get(m, op)->operands[operand];
     ir_op widening = ir_value_get(m, v)->op;
     if (is_cut_below(m, widening, accumulator_of(m, op))) {
@@ -70,9 +78,12 @@ static void replace_operand(ir_module *m, ir_op op, uint32_t operand, const char
         v = ir_op_get(m, op)->operands[0];
     }
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
+    const ir_block_data *block = ir_block_get(m, body);
+    int number = number_in(block->arguments, block->argument_count, v);
     ir_value input = ir_block_add_argument(m, body, ir_value_get(m, v)->type, name);
     ir_op_get(m, op)->operands[operand] = input;
     append_name(m, "inputs", name);
+    return number;
 }
 
 static void append_output(ir_module *m, ir_value v) {
@@ -214,8 +225,13 @@ static void cut_at(ir_module *m, ir_op op, compiler_cut *out) {
         describe_y(m, op, out);
     uint32_t operands = ir_op_get(m, op)->operand_count;
     static const char *const names[] = {"operand_x", "operand_y", "operand_counts"};
+    int numbers[3] = {-1, -1, -1};
+    const ir_op_data *end = ir_op_get(m, body->last);
+    out->whole_output = number_in(end->operands, end->operand_count, ir_op_get(m, op)->results[0]);
     for (uint32_t i = 0; i < operands && i < 3; i++)
-        replace_operand(m, op, i, names[i]);
+        numbers[i] = replace_operand(m, op, i, names[i]);
+    out->whole_x = operands < 3 ? numbers[0] : -1;
+    out->whole_y = numbers[1];
     out->counts = operands > 2 ? out->x + 2 : 0;
     append_output(m, ir_op_get(m, op)->opcode == GRAPH_CUMSUM ? last_sums(m, op)
                                                               : ir_op_get(m, op)->results[0]);

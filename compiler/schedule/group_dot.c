@@ -76,10 +76,20 @@ static void even_out(const contraction *c, int64_t *rows, int64_t *columns) {
     *columns = best_columns;
 }
 
-/* Steps of a block that is turned over in registers: a vector of each column, of 32 bits a lane. */
+/* Has the right side so few elements that to compile long trips takes longer than they save? */
+static bool is_small(const contraction *c) {
+    enum { FEW_ELEMENTS = 65536 };
+    return ir_dim_is_static(c->shape.n) && ir_dim_is_static(c->shape.k) &&
+           c->shape.columns * c->shape.steps <= FEW_ELEMENTS;
+}
+
+/* Steps of a block that is turned over in registers: a vector of each column, of 32 bits a lane; of
+ * small ones some of its lanes. */
 static int64_t turned_steps(const contraction *c) {
     int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
     int64_t steps = c->s->target->vector_lanes * (bytes < 4 ? 4 / bytes : 1);
+    if (c->s->target->vector_lanes >= 16 && is_small(c))
+        steps /= 4;
     while (steps > 1 && steps > c->shape.steps)
         steps /= 2;
     return steps;

@@ -9,7 +9,7 @@
 #include "schedule/scheduler.h"
 #include "space/thresholds.h"
 
-enum { SCAN_STEPS = 16, SCAN_YIELDS = 8 };
+enum { SCAN_STEPS = 16, SORT_STEPS = 4, SCAN_YIELDS = 8 };
 
 typedef struct scan_nest {
     scheduler *s;
@@ -86,6 +86,19 @@ static int64_t abreast(const scan_nest *n) {
     return n->sorts ? lanes : (wide ? COLUMN_RUN : COLUMN_RUN / 2) * lanes;
 }
 
+/* Are there so few to be sorted that to compile long steps takes longer than they save? */
+static bool sorts_few(const scan_nest *n) {
+    enum { FEW_ELEMENTS = 65536 };
+    const ir_type_data *t = plan_type(n->s->p, n->x);
+    int64_t elements = 1;
+    for (int i = 0; i < t->rank; i++) {
+        if (!ir_dim_is_static(t->dims[i]))
+            return false;
+        elements *= elements <= FEW_ELEMENTS ? t->dims[i] : 1;
+    }
+    return n->sorts && elements <= FEW_ELEMENTS;
+}
+
 static ir_builder open_scan(scan_nest *n, ir_value *indices) {
     scheduler *s = n->s;
     ir_attr steps[NEST_AXES], name;
@@ -125,7 +138,7 @@ static void schedule_scan(scan_nest *n, expression *e) {
     if (!n->sorts)
         find_traffic(n, e, &t);
     if (n->along_rows)
-        scheduler_parameter(s, IN_SCAN, STEPS, SCAN_STEPS, &sub);
+        scheduler_parameter(s, IN_SCAN, STEPS, sorts_few(n) ? SORT_STEPS : SCAN_STEPS, &sub);
     ir_builder b = open_scan(n, indices);
     ir_named_attr attrs[8];
     int count = scan_attrs(n, attrs);

@@ -317,6 +317,7 @@ void contraction_pack_block(contraction *c, ir_builder *b, const contraction_pla
     int64_t nr = c->tiles.nr.size;
     ir_dim size = plan_product(s->p, round_up(c->tiles.bn.size, nr), depth);
     bool strided = contraction_along(c, &c->rhs.access, AXIS_N) != 1;
+    bool turned = strided && contraction_along(c, &c->rhs.access, AXIS_K) == 1;
     contraction_operand copy = {.buffer =
                                     scheduler_buffer(s, b, "workgroup", packed_type(c), 1, &size)};
     contraction_place inner = *block;
@@ -327,9 +328,9 @@ void contraction_pack_block(contraction *c, ir_builder *b, const contraction_pla
     /* Row by row: runs of memory as long as the block is wide. */
     ir_builder in =
         scheduler_for(s, b, "row", block->at[AXIS_CHUNK], c->shape.k,
-                      scheduler_int(s, c->group  ? each
-                                       : strided ? lanes
-                                                 : 1),
+                      scheduler_int(s, c->group ? each
+                                       : turned ? lanes
+                                                : 1),
                       c->chunked ? scheduler_int(s, contraction_chunk(c)) : 0, &inner.at[AXIS_ROW]);
     in = scheduler_for(s, &in, "panel", block->at[AXIS_BLOCK_N], c->shape.n, c->tiles.nr.name,
                        c->tiles.bn.name, &inner.at[AXIS_PANEL]);

@@ -25,22 +25,56 @@ static ir_value bits_as(ir_builder *b, ir_value x, dtype to) {
 
 /* ---- random bits ---- */
 
-/* The first word of Philox4x32-10 for the counter (index, 0, stream, domain). */
-static ir_value first_word(ir_builder *b, ir_value index, uint64_t seed, uint32_t stream) {
-    const uint32_t multiplier0 = 0xD2511F53u, multiplier1 = 0xCD9E8D57u;
-    uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
-    ir_value c[4] = {index, number(b, 0), number(b, stream), number(b, PHILOX_DOMAIN_ROUNDING)};
-    ir_value m0 = number(b, multiplier0), m1 = number(b, multiplier1);
-    for (int round = 0; round < 10; round++) {
+/* In a function that many call, what is compiled is half of the rounds, which run twice. */
+enum { PHILOX_ROUNDS = 10, ROUNDS_OF_TRIP = 5 };
+
+/* A word of the key, so many rounds behind that of the round `from` (0: the first). */
+static ir_value key_of(ir_builder *b, ir_value from, int rounds, uint32_t first, uint32_t step) {
+    ir_value key = number(b, first + (uint32_t)rounds * step);
+    return from ? op2(b, TILE_ADD, op2(b, TILE_MUL, from, number(b, step)), key) : key;
+}
+
+/* Some rounds on the counter `c`, the first of which is `from`. */
+static void mix(ir_builder *b, ir_value *c, ir_value from, int rounds, uint64_t seed) {
+    ir_value m0 = number(b, 0xD2511F53u), m1 = number(b, 0xCD9E8D57u);
+    for (int i = 0; i < rounds; i++) {
+        ir_value key0 = key_of(b, from, i, (uint32_t)seed, 0x9E3779B9u),
+                 key1 = key_of(b, from, i, (uint32_t)(seed >> 32), 0xBB67AE85u);
         ir_value high0 = op2(b, TILE_UMULH, c[0], m0), low0 = op2(b, TILE_MUL, c[0], m0);
         ir_value high1 = op2(b, TILE_UMULH, c[2], m1), low1 = op2(b, TILE_MUL, c[2], m1);
-        c[0] = op2(b, TILE_XOR, op2(b, TILE_XOR, high1, c[1]), number(b, key0));
+        c[0] = op2(b, TILE_XOR, op2(b, TILE_XOR, high1, c[1]), key0);
         c[1] = low1;
-        c[2] = op2(b, TILE_XOR, op2(b, TILE_XOR, high0, c[3]), number(b, key1));
+        c[2] = op2(b, TILE_XOR, op2(b, TILE_XOR, high0, c[3]), key1);
         c[3] = low0;
-        key0 += 0x9E3779B9u;
-        key1 += 0xBB67AE85u;
     }
+}
+
+static void mix_in_trips(ir_builder *b, ir_value *c, uint64_t seed) {
+    const ir_type_data *t = tile_type(b, c[0]);
+    int64_t rows = t->dims[0], columns = t->dims[1];
+    ir_value low = tile_index(b, 0), high = tile_index(b, PHILOX_ROUNDS), at;
+    ir_op loop;
+    for (int i = 1; i < 4; i++)
+        c[i] = tile_broadcast(b, c[i], rows, columns);
+    ir_builder in = tile_for(b, low, high, ROUNDS_OF_TRIP, c, 4, &loop, &at);
+    for (int i = 0; i < 4; i++)
+        c[i] = ir_block_get(b->m, in.block)->arguments[1 + i];
+    ir_type single = ir_type_tile(b->m, DTYPE_I32, 1, 1, 0);
+    ir_value round = ir_build1(&in, TILE_FROM_INDEX, &at, 1, single, NULL, 0);
+    mix(&in, c, round, ROUNDS_OF_TRIP, seed);
+    tile_yield(&in, c, 4);
+    for (int i = 0; i < 4; i++)
+        c[i] = ir_op_result(b->m, loop, (uint32_t)i);
+}
+
+/* The first word of Philox4x32-10 for the counter (index, 0, stream, domain). */
+static ir_value first_word(ir_builder *b, ir_value index, uint64_t seed, uint32_t stream) {
+    ir_value c[4] = {index, number(b, 0), number(b, stream), number(b, PHILOX_DOMAIN_ROUNDING)};
+    ir_op parent = ir_region_get(b->m, ir_block_get(b->m, b->block)->region)->parent;
+    if (ir_op_get(b->m, parent)->opcode == TILE_FUNCTION)
+        mix_in_trips(b, c, seed);
+    else
+        mix(b, c, 0, PHILOX_ROUNDS, seed);
     return c[0];
 }
 

@@ -250,11 +250,17 @@ static void lower_whole_for(lowering *l, ir_builder *b, ir_op op, int64_t extent
 }
 
 /* A block of the extent, from `start`. The block is a multiple of the step, so only the last one
- * has a remainder. */
+ * has a remainder. A sort is so long that one body is there for whole steps and remainders. */
 static void lower_block_for(lowering *l, ir_builder *b, ir_op op, ir_value start, int64_t extent,
                             int64_t step, int64_t span) {
     int64_t full = extent / step * step, one = 1;
     ir_value end = tile_affine(b, span, &start, &one, 1);
+    ir_op first = ir_block_get(l->s, ir_op_block(l->s, op, 0))->first;
+    if (full && extent > full && first && ir_op_get(l->s, first)->opcode == SCHED_SORT) {
+        ir_value last = tile_index(b, extent);
+        emit_loop(l, b, op, start, tile_index_op(b, TILE_INDEX_MIN, end, last), step, step, last);
+        return;
+    }
     if (full)
         emit_loop(l, b, op, start, tile_index_op(b, TILE_INDEX_MIN, end, tile_index(b, full)), step,
                   step, 0);

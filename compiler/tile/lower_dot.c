@@ -518,6 +518,22 @@ static void where_needed(dot *t, ir_builder *b, ir_dim extent) {
     tile_yield(&in, NULL, 0);
 }
 
+/* Are these the few columns that whole tiles leave over? Turning them in registers would be as much
+ * code as for a whole tile. */
+static bool is_small_rest(const dot *t) {
+    enum { SHARE = 8 };
+    const frame *f = &t->f;
+    const ir_module *m = f->l->s;
+    if (f->column_axis < 0)
+        return false;
+    ir_block block = ir_value_get(m, ir_op_get(m, f->op)->operands[f->column_axis])->block;
+    ir_op loop = block ? ir_region_get(m, ir_block_get(m, block)->region)->parent : 0;
+    if (!loop || ir_op_get(m, loop)->opcode != SCHED_FOR)
+        return false;
+    int64_t step = schedule_step(m, loop, "step", 1), extent = ir_op_int(m, loop, "extent", 0);
+    return ir_dim_is_static(extent) && extent > step && f->columns * SHARE <= step;
+}
+
 void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     dot t = {.f = frame_of(l, op), .b = b, .packed = ir_op_int(l->s, op, "packed", 0) != 0};
     ir_dim extent = ir_op_int(l->s, op, "extent", 0);
@@ -537,6 +553,11 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     frame_access(&t.f, 0, t.lhs);
     frame_access(&t.f, 1, t.rhs);
     t.turned = ir_op_attr(l->s, op, "turned") != 0 && (t.group || !t.pairs);
+    if (t.turned && !t.group && is_small_rest(&t)) {
+        t.turned = false;
+        t.unroll = 1;
+        t.prefetch = 0;
+    }
     t.odd = !t.known || extent % 2 != 0;
     t.even = t.known && extent % t.unroll == 0 && t.chunk % t.unroll == 0;
     if (ir_op_attr(l->s, op, "windows"))

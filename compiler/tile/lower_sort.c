@@ -17,6 +17,8 @@ typedef struct sort {
     bool along_rows, descending;
     dtype key;
     ir_value keys, places; /* [element][abreast] */
+    int64_t lanes;         /* rows or columns that are moved at once: all, or */
+    ir_value row;          /* only this one */
 } sort;
 
 static ir_value binary(ir_builder *b, int opcode, ir_value x, ir_value y) {
@@ -56,7 +58,8 @@ static ir_value key_of(const sort *q, ir_builder *b, ir_value x) {
 typedef void (*visit)(sort *q, ir_builder *b, ir_value at, int64_t count, ir_value left);
 
 static ir_value line(const sort *q, ir_builder *b, ir_value at) {
-    return tile_affine(b, 0, &at, &q->abreast, 1);
+    ir_value parts[] = {at, q->row};
+    return tile_affine(b, 0, parts, (int64_t[]){q->abreast, 1}, q->row ? 2 : 1);
 }
 
 static void fill(sort *q, ir_builder *b, ir_value at, int64_t count, ir_value left) {
@@ -66,17 +69,17 @@ static void fill(sort *q, ir_builder *b, ir_value at, int64_t count, ir_value le
     f->row_axis = count > 1 ? f->axes - 1 : -1;
     f->column_axis = f->axes - 2;
     f->rows = count;
-    f->columns = q->abreast;
+    f->columns = q->lanes;
     f->valid_rows = left;
     frame_body(f, b, yields);
-    ir_value key = tile_broadcast(b, key_of(q, b, yields[0]), count, q->abreast);
+    ir_value key = tile_broadcast(b, key_of(q, b, yields[0]), count, q->lanes);
     tile_store(b, q->keys, line(q, b, at), key, q->abreast, 1, false);
     ir_named_attr steps[] = {{"row_step", ir_attr_int(b->m, 1)},
                              {"column_step", ir_attr_int(b->m, 0)}};
     ir_type numbers = ir_type_tile(b->m, DTYPE_I32, count, 1, 0);
     ir_value places = ir_build1(b, TILE_IOTA, &at, 1, numbers, steps, 2);
-    tile_store(b, q->places, line(q, b, at), tile_broadcast(b, places, count, q->abreast),
-               q->abreast, 1, false);
+    tile_store(b, q->places, line(q, b, at), tile_broadcast(b, places, count, q->lanes), q->abreast,
+               1, false);
 }
 
 /* Of rows, the lines are turned. */
@@ -88,16 +91,16 @@ static void give(sort *q, ir_builder *b, ir_value at, int64_t count, ir_value le
         f->row_axis = -1;
         f->rows = 1;
         f->valid_rows = 0;
-        frame_store(f, b, 0, tile_load(b, q->places, line(q, b, at), 1, q->abreast, 0, 1));
+        frame_store(f, b, 0, tile_load(b, q->places, line(q, b, at), 1, q->lanes, 0, 1));
         return;
     }
-    f->row_axis = q->abreast > 1 ? f->axes - 2 : -1;
+    f->row_axis = q->lanes > 1 ? f->axes - 2 : -1;
     f->column_axis = f->axes - 1;
-    f->rows = q->abreast;
+    f->rows = q->lanes;
     f->columns = count;
     f->valid_rows = rows_there;
     f->valid_columns = left;
-    frame_store(f, b, 0, tile_load(b, q->places, line(q, b, at), q->abreast, count, 1, q->abreast));
+    frame_store(f, b, 0, tile_load(b, q->places, line(q, b, at), q->lanes, count, 1, q->abreast));
     f->valid_columns = rows_there;
 }
 
@@ -109,13 +112,37 @@ static void visit_loop(sort *q, ir_builder *b, visit each, ir_value low, ir_valu
     tile_yield(&in, NULL, 0);
 }
 
+/* Elements from `low` on, one by one in each of the rows. */
+static void visit_singly(sort *q, ir_builder *b, visit each, ir_value low) {
+    sort one = *q;
+    frame *f = &one.f;
+    ir_value at, row, rows = tile_index(b, q->abreast), first = f->index[f->axes - 2];
+    if (f->valid_columns)
+        rows = tile_index_min(b, f->valid_columns, rows);
+    ir_builder lines = tile_for(b, low, q->length, 1, NULL, 0, NULL, &at);
+    ir_builder in = tile_for(&lines, tile_index(&lines, 0), rows, 1, NULL, 0, NULL, &row);
+    f->index[f->axes - 2] = tile_index_add(&in, first, row);
+    f->valid_columns = 0;
+    one.lanes = 1;
+    one.row = row;
+    each(&one, &in, at, 1, 0);
+    tile_yield(&in, NULL, 0);
+    tile_yield(&lines, NULL, 0);
+}
+
+/* A body for what steps leave over would be turned in registers like that of the steps, for a few
+ * elements beside all the exchanges. */
 static void visit_all(sort *q, ir_builder *b, visit each) {
+    bool known = ir_dim_is_static(q->extent);
     ir_value zero = tile_index(b, 0), full = tile_index_floor(b, q->length, q->step);
-    visit_loop(q, b, each, zero, full, 0);
-    if (!ir_dim_is_static(q->extent) && q->step > 1)
+    if (!known || q->extent >= q->step)
+        visit_loop(q, b, each, zero, full, 0);
+    if (!known && q->step > 1)
         visit_loop(q, b, each, full, q->length, q->length);
-    else if (ir_dim_is_static(q->extent) && q->extent % q->step)
-        each(q, b, full, q->extent % q->step, 0);
+    else if (known && q->extent % q->step && q->extent > q->step)
+        visit_singly(q, b, each, full);
+    else if (known && q->extent % q->step)
+        each(q, b, full, q->extent, 0);
 }
 
 /* ---- the network ---- */
@@ -222,7 +249,7 @@ void lower_sort(lowering *l, ir_builder *b, ir_op op) {
     q.along_rows = q.step > 0;
     q.step = q.along_rows ? q.step : 1;
     q.descending = ir_op_int(l->s, op, "descending", 0) != 0;
-    q.abreast = q.f.columns;
+    q.abreast = q.lanes = q.f.columns;
     q.key = key_type(&q);
     q.f.index[q.f.axes++] = tile_index(b, 0);
     /* A last step may reach past the end. */

@@ -14,6 +14,8 @@ typedef enum tile_opcode {
 
 const op_table *tile_op_table(void);
 bool tile_is_elementwise(int opcode);
+/* Of a kernel, and of one of them, at most. */
+enum { TILE_FUNCTIONS = 4096, TILE_FUNCTION_OPERANDS = 4 };
 /* An operation by itself. */
 bool tile_verify(const ir_module *m, ir_op op, status *st);
 /* Every accumulation is one of the graph, in its order: the steps of the loops are looked at. */
@@ -22,6 +24,8 @@ bool tile_verify_orders(const ir_module *m, status *st);
 /* Schedule IR to Tile IR: loops with static tiles, a version of the body for each remainder. NULL
  * on failure. */
 ir_module *tile_from_schedule(const ir_module *schedule, status *st);
+/* Where specified functions would be much code, vectors of `lanes` elements share it by calls. */
+bool tile_share_functions(ir_module *m, int lanes, status *st);
 /* Specified functions become their sequences (math/). */
 bool tile_expand_math(ir_module *m, status *st);
 /* One stochastic rounding as integer operations before `b->before`; its result. */

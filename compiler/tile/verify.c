@@ -94,8 +94,8 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
     }
     for (ir_op i = body->first; i; i = ir_op_get(m, i)->next)
         if (ir_op_get(m, i)->opcode != TILE_WORKSPACE && ir_op_get(m, i)->opcode != TILE_PREPARED &&
-            ir_op_get(m, i)->opcode != TILE_PHASE)
-            return broken(st, "its block holds workspaces, prepared memory and phases");
+            ir_op_get(m, i)->opcode != TILE_PHASE && ir_op_get(m, i)->opcode != TILE_FUNCTION)
+            return broken(st, "its block holds functions, workspaces, prepared memory and phases");
     return true;
 }
 
@@ -132,8 +132,34 @@ static bool verify_loop(const ir_module *m, ir_op op, status *st) {
 }
 
 static bool verify_yield(const ir_module *m, ir_op op, status *st) {
-    return (parent_opcode(m, op) == TILE_FOR && !ir_op_get(m, op)->next) ||
-           broken(st, "is not the last operation of a loop");
+    int parent = parent_opcode(m, op);
+    return ((parent == TILE_FOR || parent == TILE_FUNCTION) && !ir_op_get(m, op)->next) ||
+           broken(st, "is not the last operation of a loop or a function");
+}
+
+static bool is_vector(const ir_type_data *t) {
+    return t->kind == IR_TYPE_TILE && t->dims[0] == 1;
+}
+
+/* What a function yields; 0: it does not end as one. */
+static ir_value yielded(const ir_module *m, ir_op function) {
+    const ir_block_data *b = ir_block_get(m, ir_op_block(m, function, 0));
+    const ir_op_data *end = b->last ? ir_op_get(m, b->last) : NULL;
+    return end && end->opcode == TILE_YIELD && end->operand_count == 1 ? end->operands[0] : 0;
+}
+
+static bool verify_function(const ir_module *m, ir_op op, status *st) {
+    const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
+    ir_value result = yielded(m, op);
+    int64_t number = ir_op_int(m, op, "number", -1);
+    if (parent_opcode(m, op) != TILE_KERNEL || !result || b->argument_count == 0 ||
+        b->argument_count > TILE_FUNCTION_OPERANDS || number < 0 || number >= TILE_FUNCTIONS)
+        return broken(st, "stands in a kernel, has a number, takes vectors and yields one");
+    bool vectors = is_vector(type_of(m, result));
+    for (uint32_t i = 0; i < b->argument_count; i++)
+        vectors &= is_vector(type_of(m, b->arguments[i])) &&
+                   type_of(m, b->arguments[i])->dims[1] == type_of(m, result)->dims[1];
+    return vectors || broken(st, "its arguments and what it yields are rows of one length");
 }
 
 /* ---- tiles ---- */
@@ -142,6 +168,30 @@ static bool verify_yield(const ir_module *m, ir_op op, status *st) {
 static bool fits(const ir_type_data *x, const ir_type_data *to) {
     return (x->dims[0] == to->dims[0] || x->dims[0] == 1) &&
            (x->dims[1] == to->dims[1] || x->dims[1] == 1);
+}
+
+/* The kernel's function of that number; 0: there is none. */
+static ir_op function_numbered(const ir_module *m, int64_t number) {
+    ir_op op = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
+    while (op &&
+           (ir_op_get(m, op)->opcode != TILE_FUNCTION || ir_op_int(m, op, "number", -1) != number))
+        op = ir_op_get(m, op)->next;
+    return op;
+}
+
+static bool verify_call(const ir_module *m, ir_op op, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    ir_op function = function_numbered(m, ir_op_int(m, op, "function", -1));
+    if (!function)
+        return broken(st, "there is no such function");
+    const ir_block_data *b = ir_block_get(m, ir_op_block(m, function, 0));
+    ir_value y = yielded(m, function);
+    bool typed = y && d->operand_count == b->argument_count &&
+                 result(m, op)->element == type_of(m, y)->element;
+    for (uint32_t i = 0; i < d->operand_count && typed; i++)
+        typed = operand(m, op, i)->element == type_of(m, b->arguments[i])->element &&
+                fits(operand(m, op, i), result(m, op));
+    return typed || broken(st, "its values are not of the function's types, or of one shape");
 }
 
 static bool in_range(int64_t number) {
@@ -307,6 +357,8 @@ bool tile_verify(const ir_module *m, ir_op op, status *st) {
         return verify_phase(m, op, st);
     case TILE_FOR:
         return verify_loop(m, op, st);
+    case TILE_FUNCTION:
+        return verify_function(m, op, st);
     case TILE_YIELD:
         return verify_yield(m, op, st);
     default:
@@ -340,6 +392,8 @@ bool tile_verify(const ir_module *m, ir_op op, status *st) {
         return verify_row(m, op, st);
     case TILE_SCAN:
         return verify_scan(m, op, st);
+    case TILE_CALL:
+        return verify_call(m, op, st);
     case TILE_TO_INDEX:
     case TILE_FROM_INDEX:
     case TILE_CONSTANT:

@@ -176,13 +176,24 @@ static bool run_expand_math(pass_run *r) {
     return tile_expand_math(r->m, r->st);
 }
 
-static bool run_assign_layout(pass_run *r) {
+static bool read_lanes(pass_run *r, int *lanes_out) {
     char *end = NULL;
     long lanes = r->arguments ? strtol(r->arguments, &end, 10) : 16;
     if (end && (*end || end == r->arguments))
         return status_set(r->st, STATUS_INVALID, "expected a number of lanes but found '%s'",
                           r->arguments);
-    return is_in_range(r, "lanes", lanes) && tile_assign_layout(r->m, (int)lanes, r->st);
+    *lanes_out = (int)lanes;
+    return is_in_range(r, "lanes", lanes);
+}
+
+static bool run_share_functions(pass_run *r) {
+    int lanes;
+    return read_lanes(r, &lanes) && tile_share_functions(r->m, lanes, r->st);
+}
+
+static bool run_assign_layout(pass_run *r) {
+    int lanes;
+    return read_lanes(r, &lanes) && tile_assign_layout(r->m, lanes, r->st);
 }
 
 static const struct pass {
@@ -202,6 +213,8 @@ static const struct pass {
     {"schedule", IR_LEVEL_GRAPH, run_schedule, "lanes=16,registers=32,threads=1,dots=1,BM=64",
      "Schedule IR; dimensions that are no numbers are a launch's"},
     {"tile", IR_LEVEL_SCHEDULE, run_tile, "", "Tile IR of a schedule"},
+    {"share-functions", IR_LEVEL_TILE, run_share_functions, "16",
+     "where functions are much code, vectors of so many elements call it"},
     {"expand-math", IR_LEVEL_TILE, run_expand_math, "",
      "specified functions become their sequences"},
     {"assign-layout", IR_LEVEL_TILE, run_assign_layout, "16",

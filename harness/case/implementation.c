@@ -161,12 +161,12 @@ void implementation_number(implementation *i, int number) {
     i->name = arena_printf(&i->memory, "%s#%d", i->name, number);
 }
 
-const char *implementation_symbol(const implementation *i, const char *kernel) {
+const char *implementation_symbol(const implementation *i, const char *kernel, bool lone) {
     if (i->kernel)
         return strcmp(i->kernel, kernel) == 0 ? i->symbol : NULL;
     if (i->symbol) {
         const char *last = strrchr(i->symbol, '.');
-        return strcmp(last ? last + 1 : i->symbol, kernel) == 0 ? i->symbol : NULL;
+        return lone || strcmp(last ? last + 1 : i->symbol, kernel) == 0 ? i->symbol : NULL;
     }
     return i->kind == IMPLEMENTATION_COMMAND || has_function(i, kernel) ? kernel : NULL;
 }

@@ -35,8 +35,9 @@ typedef struct implementation {
 bool implementation_open(implementation *i, const char *given, status *st);
 void implementation_release(implementation *i);
 
-/* The function for a kernel; NULL: it has none. */
-const char *implementation_symbol(const implementation *i, const char *kernel);
+/* The function for a kernel; NULL: it has none. `lone`: no other kernel was asked for, so a symbol
+ * of another name is meant for this one. */
+const char *implementation_symbol(const implementation *i, const char *kernel, bool lone);
 /* A column of that name beside others of the same: "libfast.so#2". */
 void implementation_number(implementation *i, int number);
 

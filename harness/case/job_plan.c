@@ -85,17 +85,11 @@ static void add_column(const planning *p, const corpus_case *item, const column 
                     p->choice->threads[i]);
 }
 
-/* The function of an implementation for a kernel; NULL: none. */
-static const char *symbol_for(const planning *p, const implementation *with, const char *kernel) {
-    const char *symbol = implementation_symbol(with, kernel);
-    return !symbol && p->lone && with->symbol && !with->kernel ? with->symbol : symbol;
-}
-
 static bool is_implemented(const planning *p, const char *kernel) {
     const job_choice *c = p->choice;
     bool found = c->implementation_count == 0;
     for (uint32_t i = 0; i < c->implementation_count && !found; i++)
-        found = symbol_for(p, &c->implementations[i], kernel) != NULL;
+        found = implementation_symbol(&c->implementations[i], kernel, p->lone) != NULL;
     return found;
 }
 
@@ -108,7 +102,8 @@ static void add_case(const planning *p, const corpus_case *item) {
             add_column(p, item, &(column){(backend_id)id, NULL, NULL});
     for (uint32_t i = 0; i < c->implementation_count; i++) {
         const implementation *with = &c->implementations[i];
-        const column col = {BACKEND_IMPLEMENTATION, with, symbol_for(p, with, item->kernel->name)};
+        const column col = {BACKEND_IMPLEMENTATION, with,
+                            implementation_symbol(with, item->kernel->name, p->lone)};
         if (col.symbol)
             add_column(p, item, &col);
     }

@@ -115,11 +115,26 @@ static int take_implementation(const char *given, job_choice *out) {
 }
 
 /* --with; kept until the program ends. */
+static struct {
+    implementation *items;
+    size_t count;
+} kept;
+
+static void release_kept(void) {
+    for (size_t i = 0; i < kept.count; i++)
+        implementation_release(&kept.items[i]);
+    free(kept.items);
+}
+
 static int take_implementations(const options *o, job_choice *out) {
     const string_list *given = &o->values[OPTION_WITH].values;
     int code = EXIT_DONE;
-    if (given->count)
-        out->implementations = base_calloc(given->count, sizeof *out->implementations);
+    if (given->count) {
+        kept.count = given->count;
+        kept.items = base_calloc(given->count, sizeof *kept.items);
+        out->implementations = kept.items;
+        (void)atexit(release_kept);
+    }
     for (size_t i = 0; i < given->count && code == EXIT_DONE; i++)
         code = take_implementation(given->items[i], out);
     return code;

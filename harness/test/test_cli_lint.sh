@@ -52,10 +52,10 @@ END
 exits 0 "sizes about a cache" "$tsr" lint edge.tsr
 has out '^edge.tsr:7:.*note: case above has .* L2 holds .*\[cache-edge\]' "the one just above is found"
 [ "$(grep -c cache-edge out)" -eq 1 ] && pass "and no other" || fail "and no other"
-exits 0 "machine code" "$tsr" lint "$root/corpus/types/results.tsr" "$root/corpus/elementwise/saxpy.tsr" --code
-has out 'results.tsr:.* of [0-9]+ instructions of case prime read or write the stack \[stack-traffic\]' "spills are found"
+exits 0 "machine code" "$tsr" lint "$root/corpus/types/float8.tsr" "$root/corpus/elementwise/saxpy.tsr" --code
+has out 'float8.tsr:.* of [0-9]+ instructions of case prime read or write the stack \[stack-traffic\]' "spills are found"
 hasnt out 'saxpy.tsr:.*stack-traffic' "and not where there are none"
-exits 0 "without --code" "$tsr" lint "$root/corpus/types/results.tsr"
+exits 0 "without --code" "$tsr" lint "$root/corpus/types/float8.tsr"
 hasnt out 'stack-traffic' "nothing is compiled"
 
 exits 0 "a case of --dims" "$tsr" lint edge.tsr --dims N=4096

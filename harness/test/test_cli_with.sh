@@ -1,6 +1,8 @@
 # test_cli_with.sh - --with: code of others is one more column, held to what a kernel means, in a process of its own.
 source "$(dirname "$0")/lib.sh"
 functions=$(dirname "$tsr")/harness/test_functions.so
+# A crash is the signal, under a sanitizer too.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-}:handle_segv=0:handle_abort=0:handle_sigbus=0
 cat >k.tsr <<'END'
 from tessera import *
 

@@ -33,7 +33,8 @@ typedef struct foreign_image {
     device_image base;
     foreign_device *device;
     char label[96];
-    pid_t pid; /* 0: it has ended, as `end` says */
+    bool is_python, answered; /* ... a request, at any time */
+    pid_t pid;                /* 0: it has ended, as `end` says */
     status end;
     int socket, output; /* its own; what it prints, a nameless file */
     guest_ring *ring;

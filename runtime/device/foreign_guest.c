@@ -23,9 +23,11 @@ extern char **environ;
 enum {
     OPEN_MS_MAX = 120000, /* an interpreter that imports a framework takes its time */
     ANSWER_MS_MAX = 10000,
+    CLOSED_MS_MAX = 5000,
     END_MS = 200,
-    WORDS_MAX = 300, /* of what it printed */
+    WORDS_MAX = 600, /* of what it printed */
     PRINTED_BYTES_MAX = 1 << 20,
+    PYTHON_INCOMPLETE = 69,   /* the code with which tessera.guest ends without its C part */
     SPIN_NS_ALONE = 20000,    /* of the guest */
     SPIN_NS_DEVICE = 5000000, /* of the device, which has a core of its own then: waking it would
                                  take the guest some microseconds */
@@ -35,66 +37,84 @@ static const char python_kind[] = "foreign/python";
 
 /* ---- starting ---- */
 
-static bool beside(const char *relative, char out[PATH_MAX]) {
+static bool beside(const char *relative, int rights, char out[PATH_MAX]) {
     char own[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     if (length <= 0)
         return false;
     own[length] = '\0';
     *strrchr(own, '/') = '\0';
-    return snprintf(out, PATH_MAX, "%s/%s", own, relative) < PATH_MAX && access(out, X_OK) == 0;
+    return snprintf(out, PATH_MAX, "%s/%s", own, relative) < PATH_MAX && access(out, rights) == 0;
 }
 
 static bool find_guest(char out[PATH_MAX], status *st) {
     const char *named = getenv("TESSERA_GUEST");
     if (named && *named && snprintf(out, PATH_MAX, "%s", named) < PATH_MAX)
         return true;
-    return beside("tessera-guest", out) || beside("../libexec/tessera/tessera-guest", out) ||
+    return beside("tessera-guest", X_OK, out) ||
+           beside("../libexec/tessera/tessera-guest", X_OK, out) ||
            status_set(st, STATUS_UNAVAILABLE,
                       "the program tessera-guest, in which implementations run, is neither beside "
                       "this program nor in ../libexec/tessera; TESSERA_GUEST=FILE names it");
 }
 
-/* The environment with the number of threads, as the libraries that are in use read it. Owned, in
- * one piece each. */
+/* The environment with the number of threads, as the libraries that are in use read it, and with
+ * the package of Python in front of the user's own. */
 typedef struct environment {
-    char threads[8][48];
+    arena memory;
     char **words;
 } environment;
 
-static void make_environment(environment *e, uint32_t threads) {
+static bool find_package(char out[PATH_MAX]) {
+    static const char inside[] = "/tessera/guest.py";
+    bool found = beside("python/tessera/guest.py", R_OK, out) ||
+                 beside("../lib/tessera/python/tessera/guest.py", R_OK, out);
+    if (found)
+        out[strlen(out) - strlen(inside)] = '\0';
+    return found;
+}
+
+static void put(environment *e, size_t *count, const char *name, const char *value) {
+    size_t length = strlen(name), kept = 0;
+    for (size_t i = 0; i < *count; i++)
+        if (strncmp(e->words[i], name, length) != 0 || e->words[i][length] != '=')
+            e->words[kept++] = e->words[i];
+    e->words[kept++] = arena_printf(&e->memory, "%s=%s", name, value);
+    *count = kept;
+}
+
+static void make_environment(environment *e, uint32_t threads, bool is_python) {
     static const char *const names[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
                                         "BLIS_NUM_THREADS", "MKL_NUM_THREADS"};
     enum { NAMES = sizeof names / sizeof *names };
-    size_t count = 0, kept = 0;
+    char number[16], package[PATH_MAX];
+    const char *users = getenv("PYTHONPATH");
+    size_t count = 0;
     while (environ[count])
         count++;
-    e->words = base_malloc((count + NAMES + 1) * sizeof *e->words);
-    for (size_t i = 0; i < count; i++) {
-        bool ours = false;
-        for (int k = 0; k < NAMES; k++)
-            ours |= strncmp(environ[i], names[k], strlen(names[k])) == 0 &&
-                    environ[i][strlen(names[k])] == '=';
-        if (!ours)
-            e->words[kept++] = environ[i];
-    }
-    for (int k = 0; k < NAMES; k++) {
-        snprintf(e->threads[k], sizeof e->threads[k], "%s=%u", names[k], threads);
-        e->words[kept++] = e->threads[k];
-    }
-    e->words[kept] = NULL;
+    arena_init(&e->memory);
+    e->words = ARENA_NEW(&e->memory, char *, count + NAMES + 2);
+    memcpy(e->words, environ, count * sizeof *e->words);
+    snprintf(number, sizeof number, "%u", threads);
+    for (int k = 0; k < NAMES; k++)
+        put(e, &count, names[k], number);
+    if (is_python && find_package(package))
+        put(e, &count, "PYTHONPATH",
+            users && *users ? arena_printf(&e->memory, "%s:%s", package, users) : package);
+    e->words[count] = NULL;
 }
 
 static bool spawn(foreign_image *image, const char *target, int socket, status *st) {
     char program[PATH_MAX];
     const char *python = getenv("TESSERA_PYTHON");
-    bool is_python = strcmp(target, python_kind) == 0;
-    if (is_python)
+    image->is_python = strcmp(target, python_kind) == 0;
+    if (image->is_python)
         snprintf(program, sizeof program, "%s", python && *python ? python : "python3");
     else if (!find_guest(program, st))
         return false;
-    char module[] = "tessera.guest", flag[] = "-m";
-    char *const words[] = {program, is_python ? flag : NULL, module, NULL};
+    /* -P: a tessera.py in the folder where the user stands is not ours. */
+    char own_path[] = "-P", flag[] = "-m", module[] = "tessera.guest";
+    char *const words[] = {program, image->is_python ? own_path : NULL, flag, module, NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t none;
@@ -111,14 +131,15 @@ static bool spawn(foreign_image *image, const char *target, int socket, status *
      * that was stopped when this process dies. */
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    make_environment(&e, image->device->base.info.compute_units);
+    make_environment(&e, image->device->base.info.compute_units, image->is_python);
     int error = posix_spawnp(&image->pid, program, &files, &attributes, words, e.words);
-    free(e.words);
+    arena_release(&e.memory);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     if (error) {
         image->pid = 0;
-        return status_set(st, STATUS_UNAVAILABLE, "cannot start %s: %s", program, strerror(error));
+        return status_set(st, STATUS_UNAVAILABLE, "cannot start %s: %s%s", program, strerror(error),
+                          image->is_python ? "; TESSERA_PYTHON=FILE names the Python to use" : "");
     }
     return true;
 }
@@ -155,6 +176,14 @@ static bool receive_answer(foreign_image *image, guest_answer *answer, int most_
     return false;
 }
 
+/* A process that has closed its end is ending; how long that takes is up to the machine. */
+static void await_end(foreign_image *image) {
+    struct pollfd one = {image->socket, 0, 0};
+    uint64_t until = clock_now_ns() + (uint64_t)CLOSED_MS_MAX * 1000000u;
+    while (poll(&one, 1, 0) > 0 && foreign_guest_lives(image) && clock_now_ns() < until)
+        usleep(200);
+}
+
 /* One request and its answer. */
 static bool ask(foreign_image *image, const guest_request *request, const int *descriptors,
                 int count, guest_answer *answer, status *st) {
@@ -168,11 +197,12 @@ static bool ask(foreign_image *image, const guest_request *request, const int *d
         guest_bell_ring(&image->ring->guest);
     }
     if (!sent || !receive_answer(image, answer, most_ms)) {
-        usleep(1000); /* it may be ending */
+        await_end(image);
         if (foreign_guest_lives(image))
             foreign_guest_kill(image, STATUS_TIMEOUT, "does not answer");
         return status_set(st, image->end.code, "%s", image->end.message);
     }
+    image->answered = true;
     answer->message[sizeof answer->message - 1] = '\0';
     if (answer->ok)
         return true;
@@ -271,6 +301,15 @@ static void last_words(const foreign_image *image, text *out) {
         text_printf(out, "; it printed: %s%.*s", from ? "..." : "", (int)got, words);
 }
 
+/* Whether a Python ended before it could answer at all: it has no package, one without its C part,
+ * or does not know the options. */
+static bool lacks_package(const foreign_image *image, int how, const char *words) {
+    if (!image->is_python || image->answered || !WIFEXITED(how))
+        return false;
+    return WEXITSTATUS(how) == PYTHON_INCOMPLETE || strstr(words, "No module named") ||
+           strstr(words, "option: -P");
+}
+
 static void ended(foreign_image *image, int how) {
     text words;
     text_init(&words);
@@ -280,6 +319,11 @@ static void ended(foreign_image *image, int how) {
     image->pid = 0;
     if (image->end.code != STATUS_OK) {
         /* it was killed, and the reason is known */
+    } else if (lacks_package(image, how, words.data)) {
+        status_set(&image->end, STATUS_UNAVAILABLE,
+                   "cannot run Python code: install Python 3.11 or later with the package tessera "
+                   "(docs/python.md), TESSERA_PYTHON=FILE names it%s",
+                   words.data);
     } else if (WIFSIGNALED(how)) {
         status_set(&image->end, STATUS_DEVICE_LOST, "%s died of signal %d (%s)%s", image->label,
                    WTERMSIG(how), strsignal(WTERMSIG(how)), words.data);

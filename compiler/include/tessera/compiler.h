@@ -183,6 +183,19 @@ typedef struct compiler_signature {
 } compiler_signature;
 bool compiler_signature_of(compiler_instance *instance, compiler_signature *out, status *st);
 
+/* Whether a dimension is a batch: each of its positions in the outputs is computed from the same
+ * position of the inputs, and from what has no positions, so its bits depend neither on how many
+ * others stand beside it nor on which. Derived from the primitives at the instance's dimensions,
+ * which should be larger than 1 and unlike each other. */
+typedef struct compiler_independence {
+    bool independent;
+    bool any_output; /* some output has positions of it */
+    int inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS]; /* the axis; -1: none */
+    const char *why; /* not independent: the operation that mixes positions, or words; static */
+} compiler_independence;
+bool compiler_independent(compiler_instance *instance, const char *dim, compiler_independence *out,
+                          status *st);
+
 /* Whether the values of the inputs are what the kernel asks for (targets of a cross_entropy within
  * their row); compiled code cannot tell and clamps. False with a message that names the element. */
 bool compiler_check_values(compiler_instance *instance, const tensor *inputs, status *st);
@@ -320,6 +333,9 @@ typedef struct compiler_cut {
     int64_t columns;    /* results of a row; row r has the results r * columns, ... */
     uint32_t x, counts; /* numbers of inputs; y is x + 1; counts 0: none */
     uint32_t output;
+    int whole_x, whole_y,
+        whole_output; /* of the kernel itself, where its inputs are the operands and
+                         its output the result as they are; -1: they are not */
     int rank, row_axes, axes[TENSOR_MAX_RANK]; /* of x: those of rows, then those summed over */
     int64_t dims[TENSOR_MAX_RANK];
     int y_rank, y_summed, y_axes[TENSOR_MAX_RANK]; /* of y: those summed over */

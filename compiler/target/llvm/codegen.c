@@ -94,6 +94,7 @@ static void close_module(emitter *e) {
     LLVMDisposeModule(e->module);
     LLVMContextDispose(e->context);
     vec_release(&e->made);
+    vec_release(&e->functions);
     arena_release(&e->memory);
     free(e->of);
 }

@@ -2,7 +2,9 @@
  * LLVM.
  *
  * A tile of R rows and C columns with layout rows<W> is R * ceil(C / W) LLVM values ("parts"):
- * vectors of W elements, the last one of a row shorter; a part of one element is a scalar.
+ * vectors of W elements. The last one of a row is shorter, the next power of two, as registers have
+ * no other lengths and code generation would take long to find that out; lanes past the row's end
+ * are any value, and touch no memory. A part of one element is a scalar.
  * Everything is unrolled except tile.for. */
 #ifndef TESSERA_TARGET_LLVM_EMIT_H
 #define TESSERA_TARGET_LLVM_EMIT_H
@@ -50,7 +52,8 @@ typedef struct emitter {
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, pointer;
     emitted *of; /* by Tile IR value */
     arena memory;
-    VEC(made_early) made; /* so far in the present function */
+    VEC(made_early) made;        /* so far in the present function */
+    VEC(LLVMValueRef) functions; /* by the number of a tile.function */
     LLVMValueRef workspace, scratch, prepared, dims;
     const char *kernel;
     status *st;
@@ -65,7 +68,8 @@ LLVMTypeRef code_element(const emitter *e,
                          dtype element); /* in a register: f16, bf16 are i16, bool is i1 */
 LLVMTypeRef code_vector(const emitter *e, dtype element, int width); /* width 1: the scalar */
 LLVMBasicBlockRef code_block_new(emitter *e, const char *name); /* at the end of the function */
-int code_part_width(const emitted *t, int part);
+int code_part_width(const emitted *t, int part);                /* lanes */
+int code_part_columns(const emitted *t, int part);              /* of them in the tile */
 emitted *code_new(emitter *e, ir_value v); /* shape from the value's type, parts to be filled */
 const emitted *code_get(const emitter *e, ir_value v);
 /* Part (row, part) as seen by a tile of another shape: single rows and columns repeat. */
@@ -90,6 +94,7 @@ LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLV
                                 bool saturate);
 /* The low four bits of each byte, sign-extended. */
 LLVMValueRef code_wrap_i4(emitter *e, LLVMValueRef x, int width);
+LLVMValueRef code_fence(emitter *e, LLVMValueRef x);
 /* v[i] lane j and v[j] lane i change places; `width` is a power of two. */
 void code_transpose(emitter *e, dtype element, LLVMValueRef *v, int width);
 /* emit_divide.c: is it a division of many by one that needs no division each; what it needs of the
@@ -110,6 +115,12 @@ void code_group_dot(emitter *e, ir_op op);
 void code_store(emitter *e, ir_op op);
 void code_scan(emitter *e, ir_op op);
 void code_shape_op(emitter *e, ir_op op); /* constant, broadcast, iota, pad, fold */
+/* emit_function.c */
+void code_function(emitter *e, ir_op op);
+void code_call(emitter *e, ir_op op);
+/* A new function, of which the builder stands at the beginning. */
+void code_open_function(emitter *e, const char *name, LLVMTypeRef type);
+void code_block(emitter *e, ir_block block);
 void code_kernel(emitter *e);
 
 #endif

@@ -30,9 +30,11 @@ static LLVMValueRef binary_intrinsic(emitter *e, const char *name, LLVMValueRef 
     return code_intrinsic(e, name, &type, 1, args, 2);
 }
 
-/* x / y with x / 0 = 0 and MIN / -1 = MIN: the processor must never see either. */
+/* x / y with x / 0 = 0 and MIN / -1 = MIN: the processor must never see either. Lanes past the end
+ * of a row hold some number: the same one for each use. */
 static LLVMValueRef int_divide(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef y) {
     int width = lanes_of(x);
+    y = LLVMBuildFreeze(e->b, y, "");
     LLVMTypeRef type = code_element(e, element);
     LLVMValueRef zero = int_splat(e, type, 0, width), one = int_splat(e, type, 1, width);
     LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, y, zero, "");
@@ -114,9 +116,30 @@ static LLVMValueRef scale(emitter *e, LLVMValueRef x, LLVMValueRef t, int width)
     return x;
 }
 
+/* x86 multiplies the lower halves of 64 bits: once the even elements where they lie, once the odd
+ * ones moved down. */
+static LLVMValueRef high_product_of_pairs(emitter *e, LLVMValueRef x, LLVMValueRef y, int width) {
+    LLVMTypeRef pairs = code_vector(e, DTYPE_I64, width / 2), type = LLVMTypeOf(x);
+    LLVMValueRef low = int_splat(e, e->i64, 0xffffffff, width / 2),
+                 by = int_splat(e, e->i64, 32, width / 2), product[2];
+    x = LLVMBuildBitCast(e->b, x, pairs, "");
+    y = LLVMBuildBitCast(e->b, y, pairs, "");
+    product[0] =
+        LLVMBuildMul(e->b, LLVMBuildAnd(e->b, x, low, ""), LLVMBuildAnd(e->b, y, low, ""), "");
+    product[1] =
+        LLVMBuildMul(e->b, LLVMBuildLShr(e->b, x, by, ""), LLVMBuildLShr(e->b, y, by, ""), "");
+    int mask[64];
+    for (int i = 0; i < width; i++)
+        mask[i] = i % 2 ? width + i : i + 1;
+    return code_shuffle(e, LLVMBuildBitCast(e->b, product[0], type, ""),
+                        LLVMBuildBitCast(e->b, product[1], type, ""), mask, width);
+}
+
 /* Of i32: through 64 bits, which the processor multiplies in one instruction. */
 static LLVMValueRef high_product(emitter *e, LLVMValueRef x, LLVMValueRef y) {
     int width = lanes_of(x);
+    if (width > 1 && width % 2 == 0 && !e->plain && strncmp(e->isa->triple, "x86", 3) == 0)
+        return high_product_of_pairs(e, x, y, width);
     LLVMTypeRef wide = code_vector(e, DTYPE_I64, width);
     LLVMValueRef product =
         LLVMBuildMul(e->b, LLVMBuildZExt(e->b, x, wide, ""), LLVMBuildZExt(e->b, y, wide, ""), "");

@@ -33,9 +33,16 @@ LLVMTypeRef code_vector(const emitter *e, dtype element, int width) {
     return width == 1 ? type : LLVMVectorType(type, (unsigned)width);
 }
 
-int code_part_width(const emitted *t, int part) {
+int code_part_columns(const emitted *t, int part) {
     int64_t left = t->columns - (int64_t)part * t->width;
     return left < t->width ? (int)left : t->width;
+}
+
+int code_part_width(const emitted *t, int part) {
+    int columns = code_part_columns(t, part), width = 1;
+    while (width < columns && width < t->width)
+        width *= 2;
+    return width < columns ? columns : width;
 }
 
 emitted *code_new(emitter *e, ir_value v) {
@@ -216,8 +223,6 @@ static void code_index_op(emitter *e, ir_op op) {
 
 /* ---- loops ---- */
 
-static void code_block(emitter *e, ir_block block);
-
 LLVMBasicBlockRef code_block_new(emitter *e, const char *name) {
     return LLVMAppendBasicBlockInContext(e->context, e->function, name);
 }
@@ -327,6 +332,9 @@ static void code_op(emitter *e, ir_op op) {
     case TILE_GROUP_DOT:
         code_group_dot(e, op);
         break;
+    case TILE_CALL:
+        code_call(e, op);
+        break;
     case TILE_SCAN:
         code_scan(e, op);
         break;
@@ -349,7 +357,7 @@ static void code_op(emitter *e, ir_op op) {
     }
 }
 
-static void code_block(emitter *e, ir_block block) {
+void code_block(emitter *e, ir_block block) {
     for (ir_op op = ir_block_get(e->m, block)->first; op; op = ir_op_get(e->m, op)->next) {
         code_op(e, op);
         const ir_op_data *d = ir_op_get(e->m, op);
@@ -381,12 +389,9 @@ static void set_scalable_bits(emitter *e, int bits) {
                             LLVMCreateEnumAttribute(e->context, kind, range));
 }
 
-static void open_function(emitter *e, int64_t number) {
-    char name[512], width[16];
-    LLVMTypeRef parameters[] = {e->pointer, e->i64, e->i64};
-    snprintf(name, sizeof name, "%s_phase_%lld", e->kernel, (long long)number);
+void code_open_function(emitter *e, const char *name, LLVMTypeRef type) {
+    char width[16];
     snprintf(width, sizeof width, "%d", 32 * e->isa->lanes);
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 3, 0);
     e->function = LLVMAddFunction(e->module, name, type);
     e->made.count = 0;
     set_attribute(e, "prefer-vector-width", width);
@@ -406,7 +411,12 @@ static void set_rounding(emitter *e, int mode) {
 /* void phase(frame, begin, end): for (workgroup = begin; workgroup < end; workgroup++) body. */
 static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     const ir_block_data *block = ir_block_get(e->m, ir_op_block(e->m, op, 0));
-    open_function(e, ir_op_int(e->m, op, "index", 0));
+    char name[512];
+    LLVMTypeRef parameters[] = {e->pointer, e->i64, e->i64};
+    snprintf(name, sizeof name, "%s_phase_%lld", e->kernel,
+             (long long)ir_op_int(e->m, op, "index", 0));
+    code_open_function(e, name,
+                       LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 3, 0));
     LLVMValueRef frame = LLVMGetParam(e->function, 0), begin = LLVMGetParam(e->function, 1);
     LLVMValueRef end = LLVMGetParam(e->function, 2), buffers = load_field(e, frame, 0);
     e->dims = load_field(e, frame, 1);
@@ -456,6 +466,8 @@ void code_kernel(emitter *e) {
     e->toward_zero = ir_op_attr(e->m, kernel, "rounding") != 0;
     find_divisors(e);
     for (ir_op op = body->first; op; op = ir_op_get(e->m, op)->next)
-        if (ir_op_get(e->m, op)->opcode == TILE_PHASE)
+        if (ir_op_get(e->m, op)->opcode == TILE_FUNCTION)
+            code_function(e, op);
+        else if (ir_op_get(e->m, op)->opcode == TILE_PHASE)
             code_phase(e, op, body);
 }

@@ -198,6 +198,27 @@ static LLVMValueRef load_vector(emitter *e, dtype element, LLVMValueRef at, int 
     return element == DTYPE_I4 ? code_wrap_i4(e, x, width) : x;
 }
 
+/* Which of `to` lanes are the first `count`. */
+static LLVMValueRef first_lanes(const emitter *e, int count, int to) {
+    LLVMValueRef lanes[64];
+    for (int i = 0; i < to; i++)
+        lanes[i] = LLVMConstInt(e->i1, i < count, 0);
+    return LLVMConstVector(lanes, (unsigned)to);
+}
+
+/* Has the processor loads and stores of some lanes, at no cost and of any type? */
+static bool has_masks(const emitter *e) {
+    return e->isa->has_avx512 && !e->plain;
+}
+
+/* `count` elements, of which the mask (NULL: all) holds, as the first of `to` lanes. */
+static LLVMValueRef load_part(emitter *e, dtype element, LLVMValueRef at, int count, int to,
+                              LLVMValueRef mask) {
+    if (count < to && !mask && count > 1 && has_masks(e))
+        return load_vector(e, element, at, to, first_lanes(e, count, to));
+    return code_extend(e, load_vector(e, element, at, count, mask), element, count, to);
+}
+
 /* ---- blocks whose rows are contiguous ---- */
 
 LLVMValueRef code_extend(emitter *e, LLVMValueRef x, dtype element, int width, int to) {
@@ -224,10 +245,25 @@ LLVMValueRef code_shrink(emitter *e, LLVMValueRef x, int width, int to) {
     return code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, to);
 }
 
+/* Likewise groups, which have the alignment of their elements; all of them are there. */
+static LLVMValueRef load_groups(emitter *e, dtype element, LLVMValueRef at, int count, int to) {
+    bool masked = count < to && count > 1 && has_masks(e);
+    LLVMValueRef x;
+    if (masked) {
+        LLVMTypeRef type = LLVMVectorType(e->i32, (unsigned)to), types[] = {type, e->pointer};
+        LLVMValueRef args[] = {at, code_int(e, e->i32, (int64_t)dtype_size(element)),
+                               first_lanes(e, count, to), LLVMConstNull(type)};
+        return code_intrinsic(e, "llvm.masked.load", types, 2, args, 4);
+    }
+    x = LLVMBuildLoad2(e->b, code_vector(e, DTYPE_I32, count), at, "");
+    LLVMSetAlignment(x, (unsigned)dtype_size(element));
+    return code_extend(e, x, DTYPE_I32, count, to);
+}
+
 /* The block of rows r0... and the columns of part p. */
 static void load_block(emitter *e, emitted *t, const placement *at, int64_t r0, int p) {
     LLVMValueRef v[64];
-    int width = t->width, columns = code_part_width(t, p);
+    int width = t->width, columns = code_part_columns(t, p);
     int rows = t->rows - r0 < width ? (int)(t->rows - r0) : width;
     for (int c = 0; c < width; c++) {
         if (c >= columns) {
@@ -237,14 +273,12 @@ static void load_block(emitter *e, emitted *t, const placement *at, int64_t r0, 
         int64_t column = (int64_t)p * width + c;
         LLVMValueRef mask = rows > 1 ? mask_of(e, r0, rows, at->valid_rows) : NULL;
         LLVMValueRef from = address_of(e, at, r0, column, rows > 1 ? KEEP_COLUMNS : KEEP_ALL);
-        LLVMValueRef x = load_vector(e, t->element, from, rows, mask);
-        if (t->element != at->element) /* a group has the alignment of its elements */
-            LLVMSetAlignment(x, (unsigned)dtype_size(at->element));
-        v[c] = code_extend(e, x, t->element, rows, width);
+        v[c] = t->element == at->element ? load_part(e, t->element, from, rows, width, mask)
+                                         : load_groups(e, at->element, from, rows, width);
     }
     code_transpose(e, t->element, v, width);
     for (int r = 0; r < rows; r++)
-        t->values[(r0 + r) * t->parts + p] = code_shrink(e, v[r], width, columns);
+        t->values[(r0 + r) * t->parts + p] = code_shrink(e, v[r], width, code_part_width(t, p));
 }
 
 /* ---- loads ---- */
@@ -253,7 +287,7 @@ static LLVMValueRef load_elements(emitter *e, const emitted *t, const placement 
                                   int p) {
     int width = code_part_width(t, p);
     LLVMValueRef x = LLVMGetUndef(code_vector(e, t->element, width));
-    for (int c = 0; c < width; c++) {
+    for (int c = 0; c < code_part_columns(t, p); c++) {
         LLVMValueRef from = address_of(e, at, r, (int64_t)p * t->width + c, KEEP_ALL);
         LLVMValueRef one = load_vector(e, t->element, from, 1, NULL);
         x = width == 1
@@ -271,16 +305,16 @@ void code_load(emitter *e, ir_op op) {
         apart && at.row == 1 && !at.row_stride && t->rows > 1 && t->columns > 1 && t->width > 1;
     for (int64_t r = 0; r < t->rows; r++)
         for (int p = 0; p < t->parts; p++) {
-            int width = code_part_width(t, p);
+            int width = code_part_width(t, p), columns = code_part_columns(t, p);
             int64_t c = (int64_t)p * t->width;
             LLVMValueRef *value = &t->values[r * t->parts + p];
             if (transposed) {
                 if (r % t->width == 0)
                     load_block(e, t, &at, r, p);
             } else if (!apart && width > 1) {
-                LLVMValueRef mask = mask_of(e, c, width, at.valid_columns);
+                LLVMValueRef mask = mask_of(e, c, columns, at.valid_columns);
                 LLVMValueRef from = address_of(e, &at, r, c, KEEP_ROWS);
-                *value = load_vector(e, t->element, from, width, mask);
+                *value = load_part(e, t->element, from, columns, width, mask);
             } else {
                 *value = load_elements(e, t, &at, r, p);
             }
@@ -310,7 +344,7 @@ void code_load_group(emitter *e, ir_op op) {
             }
             *value = width == 1 ? load_group(e, &at, r, (int64_t)p * t->width)
                                 : LLVMGetUndef(code_vector(e, DTYPE_I32, width));
-            for (int c = 0; c < width && width > 1; c++) {
+            for (int c = 0; c < code_part_columns(t, p) && width > 1; c++) {
                 LLVMValueRef one = load_group(e, &at, r, (int64_t)p * t->width + c);
                 *value = LLVMBuildInsertElement(e->b, *value, one, code_int(e, e->i32, c), "");
             }
@@ -325,7 +359,7 @@ static LLVMValueRef lane(emitter *e, LLVMValueRef x, int width, int i) {
 typedef struct gathering {
     placement at;
     LLVMValueRef indices;
-    int width;           /* lanes */
+    int width, columns;  /* lanes, and how many of them there are */
     int64_t r, c;        /* of the first lane */
     LLVMValueRef stride; /* elements for each step of the index */
 } gathering;
@@ -334,7 +368,7 @@ typedef struct gathering {
 static LLVMValueRef gather_elements(emitter *e, const gathering *g) {
     dtype element = g->at.element;
     LLVMValueRef x = LLVMGetUndef(code_vector(e, element, g->width));
-    for (int c = 0; c < g->width; c++) {
+    for (int c = 0; c < g->columns; c++) {
         LLVMValueRef index = LLVMBuildSExt(e->b, lane(e, g->indices, g->width, c), e->i64, "");
         LLVMValueRef from =
             moved(e, element, address_of(e, &g->at, g->r, g->c + c, KEEP_ALL), index, g->stride);
@@ -376,10 +410,11 @@ void code_gather(emitter *e, ir_op op) {
     for (int64_t r = 0; r < t->rows; r++)
         for (int p = 0; p < t->parts; p++) {
             g.width = code_part_width(t, p);
+            g.columns = code_part_columns(t, p);
             g.indices = code_part(e, code_get(e, d->operands[2]), r, p, g.width);
             g.r = r;
             g.c = (int64_t)p * t->width;
-            bool whole = dtype_size(t->element) == 4 && g.width == t->width && g.width >= 8 &&
+            bool whole = dtype_size(t->element) == 4 && g.columns == t->width && g.width >= 8 &&
                          !g.at.column_stride;
             t->values[r * t->parts + p] = (whole ? gather_vector : gather_elements)(e, &g);
         }
@@ -466,10 +501,10 @@ static LLVMValueRef stored_part(emitter *e, const emitted *t, int64_t r, int p, 
     return x;
 }
 
-/* Element by element. */
+/* Element by element, of `width` lanes the first `columns`. */
 static void store_elements(emitter *e, const placement *at, int64_t r, int64_t c, LLVMValueRef x,
-                           int width) {
-    for (int i = 0; i < width; i++) {
+                           int width, int columns) {
+    for (int i = 0; i < columns; i++) {
         LLVMValueRef one = lane(e, x, width, i), to = address_of(e, at, r, c + i, KEEP_ALL);
         LLVMValueRef mask = mask_of_store(e, at, r, c + i, 1);
         if (mask)
@@ -489,21 +524,26 @@ void code_store(emitter *e, ir_op op) {
     bool apart = at.column != 1 || at.column_stride;
     for (int64_t r = 0; r < t->rows; r++)
         for (int p = 0; p < t->parts; p++) {
-            int width = code_part_width(t, p);
+            int width = code_part_width(t, p), columns = code_part_columns(t, p);
             int64_t c = (int64_t)p * t->width, where = r * at.row + c * at.column;
             LLVMValueRef x = stored_part(e, t, r, p, clean);
-            LLVMValueRef mask = width > 1 ? mask_of_store(e, &at, r, c, width) : NULL;
             if (apart || width == 1) {
-                store_elements(e, &at, r, c, x, width);
+                store_elements(e, &at, r, c, x, width, columns);
                 continue;
             }
             LLVMValueRef to = address_of(e, &at, r, c, KEEP_ROWS);
+            LLVMValueRef mask = mask_of_store(e, &at, r, c, columns);
+            if (!mask && columns < width && has_masks(e)) {
+                mask = first_lanes(e, columns, width);
+                columns = width;
+            }
+            x = code_shrink(e, x, width, columns);
             if (mask) {
-                store_masked(e, t->element, x, to, width, mask);
+                store_masked(e, t->element, x, to, columns, mask);
                 continue;
             }
             LLVMValueRef s = store_vector(e, t->element, x, to);
-            if (streams && width == t->width && !at.row_stride)
+            if (streams && columns == t->width && !at.row_stride)
                 stream(e, s, code_divisor(offset, where) * size, width * size);
         }
 }

@@ -39,18 +39,16 @@ static void code_iota(emitter *e, ir_op op) {
         }
 }
 
-/* `width` lanes of x, then lanes of `fill` up to `to`. */
-static LLVMValueRef padded(emitter *e, LLVMValueRef x, int width, LLVMValueRef fill, int to) {
-    int mask[64];
-    if (width == to)
-        return x;
+/* The columns of part p of x, then lanes of `fill` up to `to`. */
+static LLVMValueRef padded(emitter *e, const emitted *x, int p, LLVMValueRef fill, int to) {
+    int mask[64], width = code_part_width(x, p), columns = code_part_columns(x, p);
+    if (columns == to)
+        return x->values[p];
     if (width == 1)
-        return LLVMBuildInsertElement(e->b, fill, x, LLVMConstInt(e->i32, 0, 0), "");
+        return LLVMBuildInsertElement(e->b, fill, x->values[p], LLVMConstInt(e->i32, 0, 0), "");
+    LLVMValueRef wide = code_extend(e, x->values[p], x->element, width, to);
     for (int i = 0; i < to; i++)
-        mask[i] = i < width ? i : -1;
-    LLVMValueRef wide = code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, to);
-    for (int i = 0; i < to; i++)
-        mask[i] = i < width ? i : to + i;
+        mask[i] = i < columns ? i : to + i;
     return code_shuffle(e, wide, fill, mask, to);
 }
 
@@ -62,8 +60,7 @@ static void code_pad(emitter *e, ir_op op) {
     for (int p = 0; p < t->parts; p++) {
         int to = code_part_width(t, p);
         LLVMValueRef fill = code_splat_bits(e, bits->element, bits->bits, to);
-        t->values[p] =
-            p < x->parts ? padded(e, x->values[p], code_part_width(x, p), fill, to) : fill;
+        t->values[p] = p < x->parts ? padded(e, x, p, fill, to) : fill;
     }
 }
 

@@ -10,10 +10,11 @@
 
 /* The same value, which code generation does not look through: its search for better shuffles takes
  * time that grows with the power of their depth, and finds nothing here. */
-static LLVMValueRef fence(emitter *e, LLVMValueRef x) {
+LLVMValueRef code_fence(emitter *e, LLVMValueRef x) {
     LLVMTypeRef type = LLVMTypeOf(x);
     unsigned bits = (unsigned)LLVMSizeOfTypeInBits(LLVMGetModuleDataLayout(e->module), type);
-    if (bits < 128)
+    if (bits < 128 || LLVMIsConstant(x) || LLVMGetTypeKind(type) != LLVMVectorTypeKind ||
+        LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMPointerTypeKind)
         return x;
     LLVMTypeRef floats = LLVMVectorType(e->f32, bits / 32);
     x = LLVMBuildBitCast(e->b, x, floats, "");
@@ -33,8 +34,8 @@ static void transpose_runs(emitter *e, LLVMValueRef *v, int rows, int width) {
     }
     for (int step = 1; step < rows; step *= 2) {
         for (int i = 0; i < half; i++) {
-            next[2 * i] = fence(e, code_shuffle(e, v[i], v[i + half], low, width));
-            next[2 * i + 1] = fence(e, code_shuffle(e, v[i], v[i + half], high, width));
+            next[2 * i] = code_fence(e, code_shuffle(e, v[i], v[i + half], low, width));
+            next[2 * i + 1] = code_fence(e, code_shuffle(e, v[i], v[i + half], high, width));
         }
         memcpy(v, next, sizeof *v * (size_t)rows);
     }
@@ -54,7 +55,7 @@ void code_transpose(emitter *e, dtype element, LLVMValueRef *v, int width) {
                 high[l] = l & s ? width + l : l + s;
             }
             LLVMValueRef a = v[i], b = v[i + s];
-            v[i] = code_shuffle(e, a, b, low, width);
-            v[i + s] = code_shuffle(e, a, b, high, width);
+            v[i] = code_fence(e, code_shuffle(e, a, b, low, width));
+            v[i + s] = code_fence(e, code_shuffle(e, a, b, high, width));
         }
 }

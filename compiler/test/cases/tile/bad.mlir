@@ -283,3 +283,51 @@
     }) : () -> ()
   }) : () -> ()
 }) : () -> ()
+// -----
+// A call of a function that is not there.
+"builtin.module"() ({
+  "tile.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"], parameters = {}, profile = "strict", reductions = [], scratch_bytes = 0 : i64, shapes = [[8], [8]], workspace_bytes = 0 : i64}> ({
+  ^bb0(%arg0: !tile.mem<f32>, %arg1: !tile.mem<f32>):
+    "tile.function"() <{number = 0 : i64, of = "exp"}> ({
+    ^bb0(%arg2: !tile.t<1x8xf32>):
+      "tile.yield"(%arg2) : (!tile.t<1x8xf32>) -> ()
+    }) : () -> ()
+    "tile.phase"() <{grid = 1 : i64, index = 0 : i64, what = "map"}> ({
+    ^bb0(%arg3: index):
+      %0 = "tile.load"(%arg0, %arg3) <{column_stride = 1 : i64, row_stride = 0 : i64}> : (!tile.mem<f32>, index) -> !tile.t<1x8xf32>
+      %1 = "tile.call"(%0) <{function = 1 : i64}> : (!tile.t<1x8xf32>) -> !tile.t<1x8xf32>
+    }) : () -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A function of more than one row.
+"builtin.module"() ({
+  "tile.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"], parameters = {}, profile = "strict", reductions = [], scratch_bytes = 0 : i64, shapes = [[8], [8]], workspace_bytes = 0 : i64}> ({
+  ^bb0(%arg0: !tile.mem<f32>, %arg1: !tile.mem<f32>):
+    "tile.function"() <{number = 0 : i64, of = "exp"}> ({
+    ^bb0(%arg2: !tile.t<2x8xf32>):
+      "tile.yield"(%arg2) : (!tile.t<2x8xf32>) -> ()
+    }) : () -> ()
+    "tile.phase"() <{grid = 1 : i64, index = 0 : i64, what = "map"}> ({
+    ^bb0(%arg3: index):
+      %0 = "tile.load"(%arg0, %arg3) <{column_stride = 1 : i64, row_stride = 0 : i64}> : (!tile.mem<f32>, index) -> !tile.t<1x8xf32>
+      %1 = "tile.call"(%0) <{function = 0 : i64}> : (!tile.t<1x8xf32>) -> !tile.t<1x8xf32>
+    }) : () -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// A call whose result the function does not yield.
+"builtin.module"() ({
+  "tile.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"], parameters = {}, profile = "strict", reductions = [], scratch_bytes = 0 : i64, shapes = [[8], [8]], workspace_bytes = 0 : i64}> ({
+  ^bb0(%arg0: !tile.mem<f32>, %arg1: !tile.mem<f32>):
+    "tile.function"() <{number = 0 : i64, of = "exp"}> ({
+    ^bb0(%arg2: !tile.t<1x8xf32>):
+      "tile.yield"(%arg2) : (!tile.t<1x8xf32>) -> ()
+    }) : () -> ()
+    "tile.phase"() <{grid = 1 : i64, index = 0 : i64, what = "map"}> ({
+    ^bb0(%arg3: index):
+      %0 = "tile.load"(%arg0, %arg3) <{column_stride = 1 : i64, row_stride = 0 : i64}> : (!tile.mem<f32>, index) -> !tile.t<1x8xf32>
+      %1 = "tile.call"(%0) <{function = 0 : i64}> : (!tile.t<1x8xf32>) -> !tile.t<1x8xi32>
+    }) : () -> ()
+  }) : () -> ()
+}) : () -> ()

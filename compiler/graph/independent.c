@@ -1,0 +1,364 @@
+/* independent.c - which dimensions of a kernel are batches: each of their positions is computed
+ * from the same position of the inputs, and from nothing else that has positions.
+ *
+ * Each value of the primitives has a lane: the axis along which the dimension's positions lie;
+ * none, where it does not depend on them; or mixed, where an element depends on several positions,
+ * or on the number of its own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "graph/instance.h"
+
+enum { NONE = -1, MIXED = -2 };
+
+typedef struct lanes {
+    const ir_module *m;
+    int *axis;         /* by value: an axis, NONE or MIXED */
+    uint32_t *varies;  /* by value: the axes along which elements may differ */
+    const char *where; /* the operation that mixed first; NULL: none did */
+} lanes;
+
+static const ir_type_data *type_of(const lanes *l, ir_value v) {
+    return ir_type_get(l->m, ir_value_get(l->m, v)->type);
+}
+
+static bool same_size(const lanes *l, ir_value a, int axis_a, ir_value b, int axis_b) {
+    return axis_b >= 0 && axis_b < type_of(l, b)->rank &&
+           type_of(l, a)->dims[axis_a] == type_of(l, b)->dims[axis_b];
+}
+
+static uint32_t all_axes(const lanes *l, ir_value v) {
+    return (1u << type_of(l, v)->rank) - 1;
+}
+
+/* ---- one operation each ---- */
+
+/* Operands of one shape: all along the same axis, or alike everywhere on it. */
+static int of_alike(const lanes *l, const ir_op_data *d) {
+    int lane = NONE;
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (l->axis[d->operands[i]] != NONE && type_of(l, d->operands[i])->rank > 0)
+            lane =
+                lane == NONE || lane == l->axis[d->operands[i]] ? l->axis[d->operands[i]] : MIXED;
+    for (uint32_t i = 0; i < d->operand_count && lane >= 0; i++)
+        if (l->axis[d->operands[i]] == NONE && (l->varies[d->operands[i]] >> lane & 1))
+            lane = MIXED;
+    return lane;
+}
+
+static int of_broadcast(const lanes *l, ir_op op, const ir_op_data *d) {
+    int64_t axes[IR_MAX_RANK];
+    int lane = l->axis[d->operands[0]];
+    uint32_t count = ir_op_ints(l->m, op, "axes", axes, IR_MAX_RANK), moved = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (l->varies[d->operands[0]] >> i & 1 &&
+            same_size(l, d->operands[0], (int)i, d->results[0], (int)axes[i]))
+            moved |= 1u << axes[i];
+    l->varies[d->results[0]] = moved;
+    if (lane < 0)
+        return lane;
+    return same_size(l, d->operands[0], lane, d->results[0], (int)axes[lane]) ? (int)axes[lane]
+                                                                              : MIXED;
+}
+
+/* Elements behind one of the axis: its stride. */
+static int64_t stride_of(const ir_type_data *t, int axis) {
+    int64_t stride = 1;
+    for (int i = axis + 1; i < t->rank; i++)
+        stride *= (int64_t)t->dims[i];
+    return stride;
+}
+
+static int of_reshape(const lanes *l, const ir_op_data *d) {
+    const ir_type_data *from = type_of(l, d->operands[0]), *to = type_of(l, d->results[0]);
+    int lane = l->axis[d->operands[0]];
+    if (lane < 0)
+        return lane;
+    for (int i = 0; i < to->rank; i++)
+        if (to->dims[i] == from->dims[lane] && stride_of(to, i) == stride_of(from, lane))
+            return i;
+    return MIXED;
+}
+
+static int of_transpose(const lanes *l, ir_op op, const ir_op_data *d) {
+    int64_t permutation[IR_MAX_RANK];
+    int lane = l->axis[d->operands[0]];
+    uint32_t count = ir_op_ints(l->m, op, "permutation", permutation, IR_MAX_RANK), moved = 0;
+    for (uint32_t i = 0; i < count; i++)
+        moved |= (l->varies[d->operands[0]] >> permutation[i] & 1) << i;
+    l->varies[d->results[0]] = moved;
+    for (uint32_t i = 0; i < count && lane >= 0; i++)
+        if (permutation[i] == lane)
+            return (int)i;
+    return lane;
+}
+
+/* All of the axis is there, or it is another one. */
+static int of_part(const lanes *l, const ir_op_data *d) {
+    int lane = l->axis[d->operands[0]];
+    return lane < 0 || same_size(l, d->operands[0], lane, d->results[0], lane) ? lane : MIXED;
+}
+
+static int of_axis(const lanes *l, ir_op op, const ir_op_data *d) {
+    int lane = l->axis[d->operands[0]], rank = type_of(l, d->operands[0])->rank;
+    int axis = (int)ir_op_int(l->m, op, "axis", -1);
+    return lane >= 0 && lane == (axis < 0 ? axis + rank : axis) ? MIXED : lane;
+}
+
+static int of_concat(const lanes *l, ir_op op, const ir_op_data *d) {
+    int lane = of_alike(l, d);
+    return lane >= 0 && lane == (int)ir_op_int(l->m, op, "axis", 0) ? MIXED : lane;
+}
+
+static int of_gather(const lanes *l, ir_op op, const ir_op_data *d) {
+    int axis = (int)ir_op_int(l->m, op, "axis", 0),
+        batch = (int)ir_op_int(l->m, op, "batch_dims", 0);
+    int x = l->axis[d->operands[0]], indices = l->axis[d->operands[1]];
+    int more = type_of(l, d->operands[1])->rank - batch;
+    if (x == NONE && indices == NONE)
+        return NONE;
+    if (x == MIXED || indices == MIXED)
+        return MIXED;
+    if (x == indices)
+        return x < batch ? x : MIXED;
+    if (x == NONE)
+        return indices >= batch ? axis + indices - batch : MIXED;
+    return indices != NONE || x < batch || x == axis ? MIXED : x < axis ? x : x - 1 + more;
+}
+
+static int of_reduce(const lanes *l, ir_op op, const ir_op_data *d) {
+    int64_t axes[IR_MAX_RANK];
+    int lane = l->axis[d->operands[0]], before = 0;
+    uint32_t count = ir_op_ints(l->m, op, "axes", axes, IR_MAX_RANK);
+    for (uint32_t i = 0; i < count; i++) {
+        if (axes[i] == lane)
+            return MIXED;
+        before += axes[i] < lane;
+    }
+    return lane < 0 ? lane : lane - before;
+}
+
+/* One side of a contraction. */
+typedef struct dot_side {
+    int64_t batch[IR_MAX_RANK], contract[IR_MAX_RANK];
+    uint32_t batches, contracts;
+    int rank, lane;
+} dot_side;
+
+static dot_side side_of(const lanes *l, ir_op op, ir_value v, const char *batch,
+                        const char *contract) {
+    dot_side s = {.rank = type_of(l, v)->rank, .lane = l->axis[v]};
+    s.batches = ir_op_ints(l->m, op, batch, s.batch, IR_MAX_RANK);
+    s.contracts = ir_op_ints(l->m, op, contract, s.contract, IR_MAX_RANK);
+    return s;
+}
+
+/* Where an axis comes to lie: batches first, then what is neither. MIXED: it is contracted. */
+static int place_of(const dot_side *s, int lane, int free_before) {
+    int place = (int)s->batches + free_before;
+    for (uint32_t i = 0; i < s->batches; i++)
+        if (s->batch[i] == lane)
+            return (int)i;
+    if (ir_ints_hold(s->contract, s->contracts, lane))
+        return MIXED;
+    for (int i = 0; i < lane; i++)
+        place +=
+            !ir_ints_hold(s->batch, s->batches, i) && !ir_ints_hold(s->contract, s->contracts, i);
+    return place;
+}
+
+static int of_dot(const lanes *l, ir_op op, const ir_op_data *d) {
+    dot_side x = side_of(l, op, d->operands[0], "x_batch", "x_contract");
+    dot_side y = side_of(l, op, d->operands[1], "y_batch", "y_contract");
+    int free_of_x = x.rank - (int)(x.batches + x.contracts);
+    if (d->operand_count > 2 && l->axis[d->operands[2]] != NONE)
+        return MIXED;
+    if (x.lane == MIXED || y.lane == MIXED)
+        return MIXED;
+    int of_x = x.lane == NONE ? NONE : place_of(&x, x.lane, 0);
+    int of_y = y.lane == NONE ? NONE : place_of(&y, y.lane, free_of_x);
+    if (of_x == NONE || of_y == NONE) {
+        int place = of_x == NONE ? of_y : of_x;
+        bool counted = d->operand_count > 2 && place == (int)x.batches + free_of_x - 1;
+        bool alone = place >= (int)x.batches; /* the other side has no such positions */
+        return place == NONE || (alone && !counted) ? place : MIXED;
+    }
+    return of_x == of_y && of_x < (int)x.batches ? of_x : MIXED;
+}
+
+/* The number of the image, or the channel that comes out. */
+static int of_convolve(const lanes *l, const ir_op_data *d) {
+    int x = l->axis[d->operands[0]], w = l->axis[d->operands[1]];
+    if (x == NONE && w == NONE)
+        return NONE;
+    if (w == NONE)
+        return x == 0 ? 0 : MIXED;
+    return x == NONE && w == type_of(l, d->operands[1])->rank - 1
+               ? type_of(l, d->results[0])->rank - 1
+               : MIXED;
+}
+
+static int lane_after(const lanes *l, ir_op op, const ir_op_data *d) {
+    switch (d->opcode) {
+    case GRAPH_BROADCAST:
+        return of_broadcast(l, op, d);
+    case GRAPH_RESHAPE:
+        return of_reshape(l, d);
+    case GRAPH_TRANSPOSE:
+        return of_transpose(l, op, d);
+    case GRAPH_SLICE:
+        return of_part(l, d);
+    case GRAPH_WINDOW:
+    case GRAPH_CUMSUM:
+    case GRAPH_ARGSORT:
+        return of_axis(l, op, d);
+    case GRAPH_CONCAT:
+        return of_concat(l, op, d);
+    case GRAPH_GATHER:
+        return of_gather(l, op, d);
+    case GRAPH_REDUCE:
+        return of_reduce(l, op, d);
+    case GRAPH_DOT:
+        return of_dot(l, op, d);
+    case GRAPH_CONVOLVE:
+        return of_convolve(l, d);
+    default:
+        return graph_op_class(d->opcode) == GRAPH_CLASS_GENERATOR ? NONE : of_alike(l, d);
+    }
+}
+
+/* What does not vary in the operands of an element-wise operation does not in its result. */
+static uint32_t varies_after(const lanes *l, ir_op op, const ir_op_data *d, ir_value result) {
+    uint32_t varies = 0;
+    if (d->opcode == GRAPH_CONSTANT)
+        return 0;
+    if (d->opcode == GRAPH_IOTA)
+        return 1u << ir_op_int(l->m, op, "axis", 0);
+    if (graph_op_class(d->opcode) != GRAPH_CLASS_ELEMENTWISE)
+        return all_axes(l, result);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        varies |= l->varies[d->operands[i]];
+    return varies;
+}
+
+static void visit(lanes *l, ir_op op) {
+    const ir_op_data *d = ir_op_get(l->m, op);
+    bool mixed = false;
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        mixed |= l->axis[d->operands[i]] == MIXED;
+    for (uint32_t i = 0; i < d->result_count; i++)
+        l->varies[d->results[i]] = varies_after(l, op, d, d->results[i]);
+    int lane = mixed ? MIXED : lane_after(l, op, d);
+    for (uint32_t i = 0; i < d->result_count; i++)
+        l->axis[d->results[i]] = lane;
+    if (lane == MIXED && !mixed && !l->where)
+        l->where = graph_op_table()->ops[d->opcode].name + strlen("tessera.");
+}
+
+/* ---- the dimension's axes of the inputs ---- */
+
+typedef struct sought {
+    const char *name;
+    bool found;
+} sought;
+
+static uint32_t seek_constant(void *context, int64_t value) {
+    (void)context, (void)value;
+    return 1;
+}
+
+static uint32_t seek_symbol(void *context, const char *name) {
+    sought *s = context;
+    s->found |= strcmp(s->name, name) == 0;
+    return 1;
+}
+
+static uint32_t seek_combine(void *context, char operation, uint32_t x, uint32_t y) {
+    (void)context, (void)operation, (void)x, (void)y;
+    return 1;
+}
+
+static bool mentions(ir_module *m, ir_dim d, const char *name) {
+    sought s = {name, false};
+    const ir_dim_fold fold = {&s, seek_constant, seek_symbol, seek_combine};
+    (void)ir_dim_fold_with(m, d, &fold);
+    return s.found;
+}
+
+/* False, with the reason: an input has it twice, or in a formula; no input has it. */
+static bool seed(lanes *l, ir_module *graph, const char *dim, compiler_independence *out) {
+    const ir_block_data *from = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
+    const ir_block_data *to = ir_block_get(l->m, ir_op_block(l->m, ir_module_kernel(l->m), 0));
+    const ir_dim symbol = ir_dim_symbol(graph, dim);
+    bool found = false;
+    for (uint32_t i = 0; i < from->argument_count; i++) {
+        const ir_type_data *t = ir_type_get(graph, ir_value_get(graph, from->arguments[i])->type);
+        out->inputs[i] = NONE;
+        for (int axis = 0; axis < t->rank; axis++) {
+            bool whole = t->dims[axis] == symbol;
+            if (whole && out->inputs[i] != NONE)
+                out->why = "an input has it on two axes";
+            else if (!whole && mentions(graph, t->dims[axis], dim))
+                out->why = "an input has it in a formula";
+            if (whole)
+                out->inputs[i] = axis;
+        }
+        found |= out->inputs[i] != NONE;
+        l->axis[to->arguments[i]] = out->inputs[i];
+        l->varies[to->arguments[i]] = all_axes(l, to->arguments[i]);
+    }
+    if (!found)
+        out->why = "no input has it";
+    return !out->why;
+}
+
+/* A kernel may compute with the number itself. */
+static bool uses_number(ir_module *graph, const char *dim) {
+    const ir_block_data *block =
+        ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
+    for (ir_op op = block->first; op; op = ir_op_get(graph, op)->next) {
+        int64_t of[1];
+        if (ir_op_get(graph, op)->opcode == GRAPH_EXTENT &&
+            ir_op_ints(graph, op, "of", of, 1) == 1 && mentions(graph, of[0], dim))
+            return true;
+    }
+    return false;
+}
+
+static void settle(const lanes *l, compiler_independence *out) {
+    const ir_block_data *block = ir_block_get(l->m, ir_op_block(l->m, ir_module_kernel(l->m), 0));
+    const ir_op_data *last = ir_op_get(l->m, block->last);
+    out->independent = true;
+    for (uint32_t i = 0; i < last->operand_count; i++) {
+        out->outputs[i] = l->axis[last->operands[i]];
+        out->independent &= out->outputs[i] != MIXED;
+        out->any_output |= out->outputs[i] >= 0;
+    }
+    if (!out->independent)
+        out->why = l->where;
+}
+
+bool compiler_independent(compiler_instance *instance, const char *dim, compiler_independence *out,
+                          status *st) {
+    const ir_module *primitives = compiler_primitives(instance, st);
+    *out = (compiler_independence){0};
+    if (!primitives)
+        return false;
+    size_t values = ir_value_count(primitives) + 1;
+    lanes l = {.m = primitives,
+               .axis = base_calloc(values, sizeof *l.axis),
+               .varies = base_calloc(values, sizeof *l.varies)};
+    if (uses_number(instance->graph, dim)) {
+        out->why = "the kernel computes with its number";
+    } else if (seed(&l, instance->graph, dim, out)) {
+        const ir_block_data *block =
+            ir_block_get(primitives, ir_op_block(primitives, ir_module_kernel(primitives), 0));
+        for (ir_op op = block->first; op != block->last; op = ir_op_get(primitives, op)->next)
+            visit(&l, op);
+        settle(&l, out);
+    }
+    free(l.axis);
+    free(l.varies);
+    return true;
+}

@@ -1,0 +1,286 @@
+/* cmd_check.c - tsr check: relations between a kernel's runs, for our code or that of others. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/choice.h"
+#include "cli/command.h"
+#include "common/interrupt.h"
+#include "common/say.h"
+#include "relations/relations.h"
+#include "relations/sums.h"
+
+enum { SHAPES = 3, BUDGET_SECONDS = 60, EXAMPLE_COLUMN = 15 };
+static const uint64_t second_ns = 1000000000;
+
+typedef struct session {
+    const options *o;
+    const job_choice *choice;
+    relations_request request;
+    json_t *results;
+    size_t held, violated, open_questions; /* verdicts */
+    exit_code code;
+    bool json;
+} session;
+
+/* ---- what was asked for ---- */
+
+static int unknown_relation(const char *word) {
+    const char *names[RELATION_COUNT];
+    text list;
+    text_init(&list);
+    for (int i = 0; i < RELATION_COUNT; i++) {
+        names[i] = relation_table[i].name;
+        text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *nearest = text_nearest(word, names, RELATION_COUNT);
+    int code =
+        nearest
+            ? command_usage(COMMAND_CHECK, "unknown relation '%s'; did you mean %s?", word, nearest)
+            : command_usage(COMMAND_CHECK, "unknown relation '%s'; there are %s", word, list.data);
+    text_release(&list);
+    return code;
+}
+
+static int take_relations(session *s) {
+    arena memory;
+    string_list words = {0};
+    int code = EXIT_DONE;
+    bool all = !options_flag(s->o, OPTION_RELATION);
+    arena_init(&memory);
+    options_split(options_text(s->o, OPTION_RELATION, ""), &memory, &words);
+    for (int i = 0; i < RELATION_COUNT; i++)
+        s->request.wanted[i] = all;
+    for (size_t i = 0; i < words.count && code == EXIT_DONE; i++) {
+        relation_id id = relation_from_name(words.items[i]);
+        if (id == RELATION_COUNT)
+            code = unknown_relation(words.items[i]);
+        else
+            s->request.wanted[id] = true;
+    }
+    vec_release(&words);
+    arena_release(&memory);
+    return code;
+}
+
+static int take_vary(session *s) {
+    const string_list *given = &s->o->values[OPTION_VARY].values;
+    for (size_t i = 0; i < given->count; i++) {
+        const char *equals = strchr(given->items[i], '=');
+        if (!equals || equals == given->items[i] || !equals[1])
+            return command_usage(COMMAND_CHECK, "--vary %s: NAME=VALUE, or NAME=A,B,...",
+                                 given->items[i]);
+    }
+    s->request.vary = (const char *const *)given->items;
+    s->request.vary_count = (uint32_t)given->count;
+    return EXIT_DONE;
+}
+
+static int take_request(session *s) {
+    uint64_t budget = BUDGET_SECONDS, shapes = SHAPES;
+    status st = STATUS_INIT;
+    if (!options_number(s->o, OPTION_CHECK_BUDGET, 1, 1000000, &budget, &st) ||
+        !options_number(s->o, OPTION_SHAPES, 1, 1000, &shapes, &st))
+        return command_usage(COMMAND_CHECK, "%s", st.message);
+    if (s->choice->thread_count != 1)
+        return command_usage(COMMAND_CHECK, "one number of threads, please: the relation threads "
+                                            "tries others");
+    s->request.threads = s->choice->threads[0];
+    s->request.seed = s->choice->seed;
+    s->request.shapes = (uint32_t)shapes;
+    s->request.budget_ns = budget * second_ns;
+    s->request.timeout_ns = s->choice->timeout_seconds * second_ns;
+    s->request.interrupted = &interrupt_seen;
+    int code = EXIT_DONE;
+    if (options_flag(s->o, OPTION_TREES))
+        code = COMMAND_REFUSE(s->o, "is for relations, and --trees tries none", OPTION_RELATION,
+                              OPTION_VARY, OPTION_SHAPES);
+    code = code ? code : take_relations(s);
+    return code ? code : take_vary(s);
+}
+
+/* ---- what is shown ---- */
+
+static void show_example(const json_t *example, relation_id id) {
+    const json_t *bits = json_object_get(example, "bits"),
+                 *boundary = json_object_get(example, "boundary");
+    say(stdout, "%*s%s[%s] is %s and %s\n", EXAMPLE_COLUMN, "",
+        json_string_value(json_object_get(example, "output")),
+        json_string_value(json_object_get(example, "index")),
+        json_string_value(json_array_get(bits, 0)), json_string_value(json_array_get(bits, 1)));
+    say(stdout, "%*sbetween %s\n", EXAMPLE_COLUMN, "",
+        json_string_value(json_object_get(example, "between")));
+    say(stdout, "%*swith %s\n", EXAMPLE_COLUMN, "",
+        json_string_value(json_object_get(example, "dims")));
+    if (json_is_object(boundary))
+        say(stdout, "%*sbits change between %s=%lld and %s=%lld\n", EXAMPLE_COLUMN, "",
+            json_string_value(json_object_get(boundary, "dim")),
+            (long long)json_integer_value(json_object_get(boundary, "from")),
+            json_string_value(json_object_get(boundary, "dim")),
+            (long long)json_integer_value(json_object_get(boundary, "to")));
+    say(stdout, "%*s(%s)\n", EXAMPLE_COLUMN, "", relation_table[id].means);
+}
+
+static void show(const json_t *one) {
+    const char *name = json_string_value(json_object_get(one, "relation"));
+    const char *dim = json_string_value(json_object_get(one, "dim"));
+    const char *why = json_string_value(json_object_get(one, "why"));
+    char label[80];
+    snprintf(label, sizeof label, "%s%s%s%s", name, dim ? " of " : "", dim ? dim : "", "");
+    say(stdout, "  %-20s %s%s%s", label, json_string_value(json_object_get(one, "verdict")),
+        why ? ": " : "", why ? why : "");
+    if (!why)
+        say(stdout, " (%lld runs on %lld shapes)",
+            (long long)json_integer_value(json_object_get(one, "runs")),
+            (long long)json_integer_value(json_object_get(one, "shapes")));
+    say(stdout, "\n");
+    if (json_is_object(json_object_get(one, "example")))
+        show_example(json_object_get(one, "example"), relation_from_name(name));
+}
+
+static void count(session *s, const json_t *one) {
+    const char *verdict = json_string_value(json_object_get(one, "verdict"));
+    if (strcmp(verdict, relation_verdict_name(RELATION_VIOLATED)) == 0) {
+        s->violated++;
+        s->code = exit_code_worse(s->code, EXIT_CHECK);
+    } else if (strcmp(verdict, relation_verdict_name(RELATION_HOLDS)) == 0) {
+        s->held++;
+    } else {
+        s->open_questions++;
+    }
+}
+
+/* ---- subjects ---- */
+
+static void show_trees(const json_t *found) {
+    size_t i;
+    const json_t *one;
+    const char *why = json_string_value(json_object_get(found, "why"));
+    json_array_foreach(json_object_get(found, "trees"), i, one) {
+        const json_t *fused = json_object_get(one, "fused");
+        const char *added_in = json_string_value(json_object_get(one, "accumulator"));
+        say(stdout, "  %s, %lld thread%s: %s%s%s%s\n",
+            json_string_value(json_object_get(one, "dims")),
+            (long long)json_integer_value(json_object_get(one, "threads")),
+            json_integer_value(json_object_get(one, "threads")) == 1 ? "" : "s",
+            json_string_value(json_object_get(one, "class")),
+            json_is_true(fused)    ? ", fused"
+            : json_is_false(fused) ? ", products rounded"
+                                   : "",
+            added_in ? ", added in " : "",
+            !added_in                        ? ""
+            : strcmp(added_in, "wider") == 0 ? "more than f32"
+                                             : added_in);
+    }
+    json_array_foreach(json_object_get(found, "changes"), i, one)
+        say(stdout, "  the tree changes between %s=%lld and %lld\n",
+            json_string_value(json_object_get(one, "of")),
+            (long long)json_integer_value(json_object_get(one, "from")),
+            (long long)json_integer_value(json_object_get(one, "to")));
+    if (why)
+        say(stdout, "  not verified: %s\n", why);
+}
+
+static void find_trees(session *s, const relations_subject *subject) {
+    s->request.subject = subject;
+    json_t *found = sums_find(&s->request);
+    bool any = json_array_size(json_object_get(found, "trees")) > 0;
+    s->held += any;
+    s->open_questions += !any;
+    if (!s->json) {
+        say(stdout, "%s on %s\n", subject->kernel->name, subject->column);
+        show_trees(found);
+    }
+    json_object_set_new(found, "kernel", json_string(subject->kernel->name));
+    json_object_set_new(found, "column", json_string(subject->column));
+    json_array_append_new(s->results, found);
+}
+
+static void check_relations(session *s, const relations_subject *subject) {
+    bool failed = false;
+    size_t i;
+    json_t *one;
+    s->request.subject = subject;
+    json_t *found = relations_check(&s->request, &failed);
+    if (failed)
+        s->code = exit_code_worse(s->code, EXIT_CHECK);
+    if (!s->json)
+        say(stdout, "%s on %s\n", subject->kernel->name, subject->column);
+    json_array_foreach(found, i, one) {
+        count(s, one);
+        if (!s->json)
+            show(one);
+        json_object_set_new(one, "kernel", json_string(subject->kernel->name));
+        json_object_set_new(one, "column", json_string(subject->column));
+        json_array_append(s->results, one);
+    }
+    json_decref(found);
+}
+
+static void check_subject(session *s, const relations_subject *subject) {
+    if (options_flag(s->o, OPTION_TREES))
+        find_trees(s, subject);
+    else
+        check_relations(s, subject);
+}
+
+static void check_kernel(session *s, const corpus_case *item, bool lone) {
+    const job_choice *c = s->choice;
+    relations_subject subject = {.source = item->source, .kernel = item->kernel, .column = "cpu"};
+    if (c->implementation_count == 0)
+        check_subject(s, &subject);
+    for (uint32_t i = 0; i < c->implementation_count && !interrupt_seen; i++) {
+        subject.with = &c->implementations[i];
+        subject.column = subject.with->name;
+        subject.symbol = implementation_symbol(subject.with, item->kernel->name, lone);
+        if (subject.symbol)
+            check_subject(s, &subject);
+    }
+}
+
+static int check_all(session *s, const corpus *c) {
+    bool lone = true;
+    for (size_t i = 1; i < c->cases.count; i++)
+        lone &= c->cases.items[i].kernel == c->cases.items[0].kernel;
+    interrupt_watch();
+    for (size_t i = 0; i < c->cases.count && !interrupt_seen; i++)
+        if (i == 0 || c->cases.items[i].kernel != c->cases.items[i - 1].kernel)
+            check_kernel(s, &c->cases.items[i], lone);
+    if (!interrupt_settle())
+        return EXIT_INTERRUPTED;
+    size_t all = s->held + s->violated + s->open_questions;
+    if (s->json) {
+        json_t *document =
+            json_pack("{s:s, s:O}", "schema",
+                      options_flag(s->o, OPTION_TREES) ? "tsr.trees/1" : "tsr.check/1", "results",
+                      s->results);
+        say_json(stdout, document, 9);
+        json_decref(document);
+    }
+    if (options_flag(s->o, OPTION_TREES))
+        say(stderr, "%zu kernels: trees of %zu\n", all, s->held);
+    else
+        say(stderr, "%zu relations: %zu hold, %zu violated, %zu not verified\n", all, s->held,
+            s->violated, s->open_questions);
+    if (s->held + s->violated == 0)
+        s->code = exit_code_worse(s->code, EXIT_NO_VERDICT);
+    return (int)exit_code_worse(s->code, c->problem);
+}
+
+int command_check(const options *o) {
+    job_choice choice;
+    corpus c;
+    int code = choice_make(o, "strict", 60, &choice);
+    if (code)
+        return code;
+    session s = {
+        .o = o, .choice = &choice, .results = json_array(), .json = options_flag(o, OPTION_JSON)};
+    code = take_request(&s);
+    if (!code) {
+        code = choice_corpus(o, 0, &c);
+        code = code == EXIT_DONE ? check_all(&s, &c) : code;
+        corpus_release(&c);
+    }
+    json_decref(s.results);
+    return code;
+}

@@ -1,0 +1,101 @@
+/* dlpack.c - a tensor of ours in DLPack's capsules, of both its generations. */
+#include <stdlib.h>
+
+#include "dlpack_capsule.h"
+#include "extension.h"
+#include "guest/guest.h"
+
+/* One piece: what is handed out, and what it points to. */
+typedef struct lent {
+    union {
+        dlpack_managed old;
+        dlpack_versioned versioned;
+    };
+    PyObject *owner;
+    int64_t shape[TENSOR_MAX_RANK], strides[TENSOR_MAX_RANK];
+} lent;
+
+static void give_back(lent *l) {
+    PyGILState_STATE state = PyGILState_Ensure();
+    Py_DECREF(l->owner);
+    PyGILState_Release(state);
+    free(l);
+}
+
+static void delete_old(dlpack_managed *m) {
+    give_back(m->manager_ctx);
+}
+
+static void delete_versioned(dlpack_versioned *m) {
+    give_back(m->manager_ctx);
+}
+
+/* Who takes a capsule renames it; one that nobody took is ours to free. */
+static void drop(PyObject *capsule) {
+    for (int i = 0; i < 2; i++) {
+        const char *name = i ? DLPACK_VERSIONED : DLPACK_OLD;
+        lent *l = PyCapsule_IsValid(capsule, name) ? PyCapsule_GetPointer(capsule, name) : NULL;
+        if (l)
+            give_back(l);
+    }
+}
+
+static DLTensor describe(lent *l, const tensor_object *t) {
+    int64_t item_bytes = (int64_t)dtype_size(t->type);
+    for (int axis = 0; axis < t->rank; axis++) {
+        l->shape[axis] = t->shape[axis];
+        l->strides[axis] = t->strides_bytes[axis] / item_bytes;
+    }
+    return (DLTensor){.data = t->data,
+                      .device = {DLPACK_CPU, 0},
+                      .ndim = t->rank,
+                      .dtype = guest_dl_type(t->type),
+                      .shape = l->shape,
+                      .strides = l->strides};
+}
+
+/* Whether max_version allows the second generation; only that one can say "read-only". */
+static bool is_versioned(PyObject *max_version) {
+    unsigned major = 0, minor = 0;
+    if (!max_version || !PyTuple_Check(max_version))
+        return false;
+    if (!PyArg_ParseTuple(max_version, "II", &major, &minor))
+        PyErr_Clear();
+    return major >= 1;
+}
+
+PyObject *tensor_dlpack(PyObject *self, PyObject *arguments, PyObject *keywords) {
+    static const char *const names[] = {"stream", "max_version", "dl_device", "copy", NULL};
+    PyObject *stream = NULL, *version = NULL, *device = NULL, *copy = NULL;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|$OOOO", (char **)names, &stream,
+                                     &version, &device, &copy))
+        return NULL;
+    if (copy == Py_True)
+        return PyErr_Format(PyExc_BufferError, "tensors of Tessera are shared, not copied");
+    const tensor_object *t = (const tensor_object *)self;
+    lent *l = calloc(1, sizeof *l);
+    if (!l)
+        return PyErr_NoMemory();
+    bool versioned = is_versioned(version);
+    if (versioned)
+        l->versioned = (dlpack_versioned){.major = 1,
+                                          .manager_ctx = l,
+                                          .deleter = delete_versioned,
+                                          .flags = t->readonly ? DLPACK_READ_ONLY : 0,
+                                          .tensor = describe(l, t)};
+    else
+        l->old = (dlpack_managed){describe(l, t), l, delete_old};
+    PyObject *capsule = PyCapsule_New(l, versioned ? DLPACK_VERSIONED : DLPACK_OLD, drop);
+    if (!capsule) {
+        free(l);
+        return NULL;
+    }
+    Py_INCREF(self);
+    l->owner = self;
+    return capsule;
+}
+
+PyObject *tensor_dlpack_device(PyObject *self, PyObject *nothing) {
+    (void)self, (void)nothing;
+    return Py_BuildValue("(ii)", DLPACK_CPU, 0);
+}

@@ -1,0 +1,31 @@
+/* module.c - the module tessera._tessera. */
+#include "base/status.h"
+#include "extension.h"
+
+PyMODINIT_FUNC PyInit__tessera(void);
+
+PyMODINIT_FUNC PyInit__tessera(void) {
+    static PyMethodDef functions[] = {
+        {"serve", guest_serve_python, METH_VARARGS,
+         "serve(open, explain): runs the guest's loop; returns only without a device, with an exit "
+         "code."},
+        {"devices", launch_devices, METH_NOARGS, "A list of dicts."},
+        {"signature", launch_signature, METH_O,
+         "signature(arrays): a tuple of (type, shape) of each."},
+        {0}};
+    static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                     "tessera._tessera",
+                                     "The C part of tessera.",
+                                     -1,
+                                     functions,
+                                     NULL,
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    PyObject *module = PyModule_Create(&definition);
+    if (module && (!tensor_type_ready(module) || !launch_types_ready(module) ||
+                   PyModule_AddIntConstant(module, "INVALID", STATUS_INVALID) != 0 ||
+                   PyModule_AddIntConstant(module, "UNAVAILABLE", STATUS_UNAVAILABLE) != 0))
+        Py_CLEAR(module);
+    return module;
+}

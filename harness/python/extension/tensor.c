@@ -1,0 +1,170 @@
+/* tensor.c - tessera.Tensor: memory with a type and a shape. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "extension.h"
+
+enum { ALIGNMENT = 64 };
+PyTypeObject *tensor_type;
+
+/* PEP 3118's letters. What Python has no letter for shows its bits. */
+static const char *format_of(dtype type) {
+    static const char *const formats[DTYPE_COUNT] = {
+        [DTYPE_F64] = "d",  [DTYPE_F32] = "f",      [DTYPE_TF32] = "f",   [DTYPE_F16] = "e",
+        [DTYPE_BF16] = "H", [DTYPE_F8E4M3FN] = "B", [DTYPE_F8E5M2] = "B", [DTYPE_I64] = "q",
+        [DTYPE_I32] = "i",  [DTYPE_I8] = "b",       [DTYPE_I4] = "b",     [DTYPE_BOOL] = "?"};
+    return formats[type];
+}
+
+size_t tensor_object_bytes(const tensor_object *t) {
+    size_t bytes = dtype_size(t->type);
+    for (int axis = 0; axis < t->rank; axis++)
+        bytes *= (size_t)t->shape[axis];
+    return bytes;
+}
+
+PyObject *tensor_new(void *data, dtype type, int rank, const int64_t *shape, bool readonly) {
+    PyObject *o = PyType_GenericAlloc(tensor_type, 0);
+    if (!o)
+        return NULL;
+    tensor_object *t = (tensor_object *)o;
+    int64_t step = (int64_t)dtype_size(type);
+    t->type = type;
+    t->rank = rank;
+    t->readonly = readonly;
+    t->data = data;
+    t->owned = !data;
+    for (int axis = rank - 1; axis >= 0; axis--) {
+        t->shape[axis] = shape[axis];
+        t->strides_bytes[axis] = step;
+        step *= shape[axis];
+    }
+    size_t bytes = (tensor_object_bytes(t) + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    if (t->owned && !(t->data = aligned_alloc(ALIGNMENT, bytes))) {
+        Py_DECREF(o);
+        return PyErr_NoMemory();
+    }
+    return o;
+}
+
+static void release(PyObject *self) {
+    tensor_object *t = (tensor_object *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    if (t->owned)
+        free(t->data);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF((PyObject *)type);
+}
+
+/* Every Py_ssize_t is 64 bits where this runs. */
+_Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t), "shapes are lent as they are");
+
+static int get_buffer(PyObject *self, Py_buffer *view, int flags) {
+    tensor_object *t = (tensor_object *)self;
+    bool wants_columns = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && t->rank > 1;
+    if (wants_columns || ((flags & PyBUF_WRITABLE) && t->readonly)) {
+        view->obj = NULL;
+        PyErr_SetString(PyExc_BufferError, wants_columns ? "the tensor is row-major"
+                                                         : "the tensor is an input: read-only");
+        return -1;
+    }
+    *view = (Py_buffer){.buf = t->data,
+                        .obj = self,
+                        .len = (Py_ssize_t)tensor_object_bytes(t),
+                        .itemsize = (Py_ssize_t)dtype_size(t->type),
+                        .readonly = t->readonly,
+                        .ndim = t->rank};
+    if (flags & PyBUF_FORMAT)
+        view->format = (char *)format_of(t->type);
+    if (flags & PyBUF_ND)
+        view->shape = (Py_ssize_t *)t->shape;
+    if ((flags & PyBUF_STRIDES) == PyBUF_STRIDES)
+        view->strides = (Py_ssize_t *)t->strides_bytes;
+    Py_INCREF(self);
+    return 0;
+}
+
+static PyObject *get_shape(PyObject *self, void *closure) {
+    const tensor_object *t = (const tensor_object *)self;
+    PyObject *shape = PyTuple_New(t->rank);
+    (void)closure;
+    for (int axis = 0; axis < t->rank && shape; axis++) {
+        PyObject *n = PyLong_FromLongLong(t->shape[axis]);
+        if (!n || PyTuple_SetItem(shape, axis, n) != 0)
+            Py_CLEAR(shape);
+    }
+    return shape;
+}
+
+static PyObject *get_dtype(PyObject *self, void *closure) {
+    (void)closure;
+    return PyUnicode_FromString(dtype_name(((const tensor_object *)self)->type));
+}
+
+static PyObject *get_readonly(PyObject *self, void *closure) {
+    (void)closure;
+    return PyBool_FromLong(((const tensor_object *)self)->readonly);
+}
+
+static PyObject *represent(PyObject *self) {
+    PyObject *shape = get_shape(self, NULL);
+    PyObject *words = shape ? PyUnicode_FromFormat("<tessera.Tensor %s %R>",
+                                                   dtype_name(((tensor_object *)self)->type), shape)
+                            : NULL;
+    Py_XDECREF(shape);
+    return words;
+}
+
+/* Tensor(dtype, shape): memory of its own. */
+static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
+    static const char *const names[] = {"dtype", "shape", NULL};
+    const char *name;
+    PyObject *given;
+    int64_t shape[TENSOR_MAX_RANK], elements = 1;
+    (void)type;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "sO!", (char **)names, &name,
+                                     &PyTuple_Type, &given))
+        return NULL;
+    Py_ssize_t rank = PyTuple_Size(given);
+    if (dtype_from_name(name) == DTYPE_NONE || rank > TENSOR_MAX_RANK)
+        return PyErr_Format(PyExc_ValueError, "no type '%s', or more than %d axes", name,
+                            TENSOR_MAX_RANK);
+    for (Py_ssize_t axis = 0; axis < rank; axis++) {
+        shape[axis] = PyLong_AsLongLong(PyTuple_GetItem(given, axis));
+        if (PyErr_Occurred())
+            return NULL;
+        if (shape[axis] < 0 || __builtin_mul_overflow(elements, shape[axis], &elements) ||
+            elements > INT64_MAX / 16)
+            return PyErr_Format(PyExc_ValueError, "no tensor has the shape %R", given);
+    }
+    return tensor_new(NULL, dtype_from_name(name), (int)rank, shape, false);
+}
+
+static PyMethodDef methods[] = {
+    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
+     "Tensor[\"M\", \"N\", f32]: the type of a kernel's parameter."},
+    {"__dlpack__", (PyCFunction)(void (*)(void))tensor_dlpack, METH_VARARGS | METH_KEYWORDS,
+     "A capsule with a DLPack tensor that shares this memory."},
+    {"__dlpack_device__", tensor_dlpack_device, METH_NOARGS, "(1, 0): the CPU."},
+    {0}};
+static PyGetSetDef attributes[] = {{"shape", get_shape, NULL, "a tuple", NULL},
+                                   {"dtype", get_dtype, NULL, "the kernel's word: 'bf16'", NULL},
+                                   {"readonly", get_readonly, NULL, "an input", NULL},
+                                   {0}};
+
+bool tensor_type_ready(PyObject *module) {
+    static PyType_Slot slots[] = {
+        {Py_tp_doc, (char *)"Memory with a type and a shape: numpy.asarray(), memoryview() and any "
+                            "from_dlpack() share it."},
+        {Py_tp_new, create},
+        {Py_tp_dealloc, release},
+        {Py_tp_repr, represent},
+        {Py_tp_methods, methods},
+        {Py_tp_getset, attributes},
+        {Py_bf_getbuffer, get_buffer},
+        {0}};
+    static PyType_Spec spec = {"tessera.Tensor", sizeof(tensor_object), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
+    tensor_type = (PyTypeObject *)PyType_FromSpec(&spec);
+    return tensor_type && PyModule_AddObjectRef(module, "Tensor", (PyObject *)tensor_type) == 0;
+}

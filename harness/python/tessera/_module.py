@@ -1,0 +1,168 @@
+"""Compiled modules: made by the program, launched in this process."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import pathlib
+import sys
+import tempfile
+from typing import Any
+
+from tessera import _dims, _program, _tessera, numerics, runtime
+from tessera._errors import CompileError, Error, diagnostics_of
+from tessera._types import ARRAYS
+
+Signature = tuple[tuple[str, tuple[int, ...]], ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Plan:
+    """What a launch on arrays of one signature needs."""
+
+    elements: tuple[int, ...]
+    outputs: tuple[tuple[str, tuple[int, ...]], ...]
+    dims: tuple[int, ...]
+
+
+def _result_maker(array: Any) -> Any:
+    """Makes the framework's array of a tensor: that of the inputs."""
+    framework = type(array).__module__.split(".")[0]
+    if framework == "numpy":
+        return sys.modules["numpy"].asarray
+    if framework == "torch":
+        return sys.modules["torch"].from_dlpack
+    if framework in ("jax", "jaxlib"):
+        import jax.dlpack
+
+        return jax.dlpack.from_dlpack
+    return lambda tensor: tensor
+
+
+class Module:
+    """A compiled kernel. Calling it takes the inputs in their order and returns the output, or a tuple of them.
+
+    Inputs are arrays with the buffer protocol or __dlpack__, on the CPU; they are used where they lie if they are row-major
+    and aligned to 64 bytes, and copied else. Results are arrays of the framework of the first input: of numpy, torch or
+    jax, else tensors. They share no memory with the inputs.
+    """
+
+    def __init__(self, image: bytes, threads: int | None = None) -> None:
+        self._loaded = _tessera.Module(runtime.context(threads), image)
+        self.metadata: dict[str, Any] = json.loads(self._loaded.metadata)
+        self.image = image
+        self._plans: dict[Signature, _Plan] = {}
+        self._makers: dict[type, Any] = {}
+
+    @property
+    def name(self) -> str:
+        """The kernel's name."""
+        return str(self.metadata["name"])
+
+    @property
+    def isa(self) -> str:
+        """The level of the code that runs."""
+        return str(self._loaded.isa)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the module as a file for `load`, `tsr run` or the C ABI."""
+        pathlib.Path(path).write_bytes(self.image)
+
+    def __repr__(self) -> str:
+        return f"<tessera.Module {self.name} for {self.isa}>"
+
+    def _make_plan(self, signature: Signature) -> _Plan:
+        inputs = self.metadata["inputs"]
+        if len(signature) != len(inputs):
+            names = ", ".join(one["name"] for one in inputs)
+            raise Error(f"{self.name} takes {len(inputs)} arrays ({names}), not {len(signature)}")
+        for one, (array_type, _) in zip(inputs, signature):
+            if array_type not in ARRAYS[one["dtype"]]:
+                raise Error(f"'{one['name']}' is {array_type}; the kernel takes {' or '.join(ARRAYS[one['dtype']])}")
+        shapes = [(one["name"], tuple(one["shape"]), found) for one, (_, found) in zip(inputs, signature)]
+        dims = _dims.solve(shapes, {})
+        outputs = tuple(
+            (one["dtype"], tuple(_dims.value_of(axis, dims) for axis in one["shape"])) for one in self.metadata["outputs"]
+        )
+        elements = tuple(math.prod(found) for _, found in signature)
+        return _Plan(elements, outputs, tuple(dims[name] for name in self.metadata.get("dims", ())))
+
+    def __call__(self, *arrays: Any) -> Any:
+        return self.run(_tessera.signature(arrays), arrays)
+
+    def run(self, signature: Signature, arrays: tuple[Any, ...]) -> Any:
+        """The call, where what the arrays are is known already."""
+        plan = self._plans.get(signature)
+        if plan is None:
+            plan = self._plans[signature] = self._make_plan(signature)
+        outputs = tuple([_tessera.Tensor(name, shape) for name, shape in plan.outputs])
+        self._loaded.launch(tuple(zip(arrays, plan.elements)), outputs, plan.dims)
+        kind = type(arrays[0]) if arrays else type(None)
+        make = self._makers.get(kind)
+        if make is None:
+            make = self._makers[kind] = _result_maker(arrays[0] if arrays else None)
+        return make(outputs[0]) if len(outputs) == 1 else tuple(map(make, outputs))
+
+
+def load(path: str | os.PathLike[str], threads: int | None = None) -> Module:
+    """A module that `tsr compile --emit module` or `Module.save` wrote."""
+    return Module(pathlib.Path(path).read_bytes(), threads)
+
+
+def _is_source(source: str | os.PathLike[str]) -> bool:
+    return isinstance(source, str) and "\n" in source
+
+
+def compile_file(path: str, threads: int | None, options: dict[str, Any]) -> Module:
+    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+        output = os.path.join(folder, "module.tsrm")
+        words = ["compile", path, "--emit=module", f"--output={output}", f"--profile={numerics.current()}"]
+        done = _program.run([*words, *_program.options_of({**options, "threads": threads})])
+        if done.returncode:
+            text = done.stderr.strip()
+            raise CompileError(text, diagnostics_of(text))
+        return load(output, threads)
+
+
+def dims_option(dims: dict[str, Any] | None) -> str | None:
+    """The value of --dims.
+
+    >>> dims_option({"M": 128, "T": "bf16"})
+    'M=128,T=bf16'
+    """
+    return ",".join(f"{name}={value}" for name, value in dims.items()) if dims else None
+
+
+def compile(  # noqa: A001 - the word that the program has for it
+    source: str | os.PathLike[str],
+    kernel: str | None = None,
+    *,
+    case: str | None = None,
+    dims: dict[str, Any] | None = None,
+    generic: bool = False,
+    isa: str | None = None,
+    threads: int | None = None,
+) -> Module:
+    """Compiles a kernel of a file, or of a text of several lines, for a case, for dimensions, or for any (generic).
+
+    >>> text = '''
+    ... from tessera import *
+    ...
+    ... @kernel
+    ... def twice(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    ...     return x * 2
+    ... '''
+    >>> twice = compile(text, dims={"N": 3})
+    >>> import array
+    >>> memoryview(twice(array.array("f", [1, 2, 3]))).tolist()
+    [2.0, 4.0, 6.0]
+    """
+    options = {"kernel": kernel, "case": case, "dims": dims_option(dims), "generic": generic, "isa": isa}
+    if not _is_source(source):
+        return compile_file(os.fspath(source), threads, options)
+    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+        path = os.path.join(folder, "source.tsr")
+        pathlib.Path(path).write_text(str(source), encoding="utf-8")
+        return compile_file(path, threads, options)

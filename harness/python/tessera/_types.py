@@ -1,0 +1,43 @@
+"""Element types, and how the arrays of frameworks name them."""
+
+from __future__ import annotations
+
+
+class ElementType:
+    """An element type of kernels: `Tensor["M", "N", f32]`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+# What an array's type may be for each type of a kernel; the first is its own.
+ARRAYS = {
+    "f64": ("float64",),
+    "f32": ("float32",),
+    "tf32": ("float32",),
+    "f16": ("float16",),
+    "bf16": ("bfloat16", "uint16"),
+    "f8e4m3fn": ("float8_e4m3fn", "uint8"),
+    "f8e5m2": ("float8_e5m2", "uint8"),
+    "i64": ("int64",),
+    "i32": ("int32",),
+    "i8": ("int8",),
+    "i4": ("int8",),
+    "bool": ("bool",),
+}
+
+
+def kernel_type(array_type: str) -> str | None:
+    """The type that a type variable gets from an array; None: none, or more than one could be meant.
+
+    >>> kernel_type("float32"), kernel_type("uint16"), kernel_type("uint8"), kernel_type("int8")
+    ('f32', 'bf16', None, 'i8')
+    """
+    found = [name for name, arrays in ARRAYS.items() if array_type in arrays and name not in ("tf32", "i4")]
+    return found[0] if len(found) == 1 else None
+
+
+f64, f32, tf32, f16, bf16, f8e4m3fn, f8e5m2, i64, i32, i8, i4 = map(ElementType, list(ARRAYS)[:-1])

@@ -1,0 +1,62 @@
+"""What launches kernels: the devices of this machine, and which of them is used."""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import Any
+
+from tessera import _tessera
+from tessera._errors import Error
+
+_selected = os.environ.get("TESSERA_BACKEND") or "cpu"
+
+
+def capabilities() -> list[dict[str, Any]]:
+    """The devices, the host's first.
+
+    >>> capabilities()[0]["backend"]
+    'cpu'
+    """
+    return _tessera.devices()
+
+
+def _index_of(name: str) -> int:
+    devices = capabilities()
+    for index, device in enumerate(devices):
+        if device["backend"] == name:
+            if device["unavailable"]:
+                raise Error(f"backend {name} cannot run here: {device['unavailable']}")
+            if not device["host_addressable"]:
+                raise Error(f"backend {name} has memory of its own, which arrays of Python are not in")
+            return index
+    raise Error(f"there is no backend '{name}' here; there is {', '.join(d['backend'] for d in devices)}")
+
+
+def select_backend(name: str) -> None:
+    """What is loaded from now on runs there; at first it is the one that TESSERA_BACKEND names, or the CPU.
+
+    >>> select_backend("cpu")
+    >>> select_backend("abacus")
+    Traceback (most recent call last):
+        ...
+    tessera.Error: there is no backend 'abacus' here; there is cpu
+    """
+    global _selected
+    _index_of(name)
+    _selected = name
+
+
+def backend() -> str:
+    """The backend in use."""
+    return _selected
+
+
+@functools.lru_cache(maxsize=None)
+def _context_on(index: int, threads: int) -> _tessera.Context:
+    return _tessera.Context(index, threads)
+
+
+def context(threads: int | None = None) -> _tessera.Context:
+    """Where modules are loaded: one for each backend and number of threads."""
+    return _context_on(_index_of(backend()), threads or 0)

@@ -1,0 +1,282 @@
+/* attempt.c - relations between runs on equal inputs: what else may differ must not show. */
+#include "relations/attempt.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/thread.h"
+#include "check/compare.h"
+#include "device/host.h"
+
+enum { REPETITIONS = 8, BUSY_MAX = 64 };
+
+circumstances attempt_plain(const attempt *t) {
+    return (circumstances){
+        .threads = t->request->threads, .before = 0xA5, .surround = 0x5A, .changed = -1};
+}
+
+void attempt_dims(const relations_subject *subject, const shape *s, int64_t *out) {
+    for (uint32_t i = 0; i < subject->kernel->dim_count; i++)
+        for (uint32_t k = 0; k < s->c->dim_count; k++)
+            if (strcmp(s->c->dims[k].name, subject->kernel->dim_names[i]) == 0)
+                out[i] = s->c->dims[k].value;
+}
+
+/* ---- differences ---- */
+
+static uint64_t bits_at(const tensor *t, int64_t index) {
+    uint64_t bits = 0;
+    size_t size = dtype_size(t->type);
+    memcpy(&bits, (const char *)t->data + (size_t)index * size, size);
+    return bits;
+}
+
+static void write_index(const tensor *t, int64_t flat, char *out, size_t room) {
+    size_t length = 0;
+    int64_t behind = tensor_count(t);
+    out[0] = '\0';
+    for (int axis = 0; axis < t->rank && length < room; axis++) {
+        behind /= t->dims[axis];
+        length += (size_t)snprintf(out + length, room - length, "%s%lld", axis ? ", " : "",
+                                   (long long)(flat / behind));
+        flat %= behind;
+    }
+}
+
+static void write_dims(const shape *s, char *out, size_t room) {
+    size_t length = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < s->c->dim_count && length < room; i++)
+        length += (size_t)snprintf(out + length, room - length, "%s%s=%lld", i ? "," : "",
+                                   s->c->dims[i].name, (long long)s->c->dims[i].value);
+    for (uint32_t i = 0; i < s->c->type_count && length < room; i++)
+        length += (size_t)snprintf(out + length, room - length, "%s%s=%s", length ? "," : "",
+                                   s->c->types[i].name, dtype_name(s->c->types[i].type));
+}
+
+void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *between) {
+    const compiler_signature *s = &t->shape->signature;
+    violation *v = &t->violation;
+    for (uint32_t i = 0; i < s->output_count && !v->found; i++) {
+        comparison c = compare_bits(&a[i], &b[i]);
+        if (!c.differing)
+            continue;
+        *v = (violation){.found = true, .type = a[i].type};
+        snprintf(v->output, sizeof v->output, "%s", s->outputs[i].name);
+        snprintf(v->between, sizeof v->between, "%s", between);
+        write_dims(t->shape, v->dims, sizeof v->dims);
+        write_index(&a[i], c.first, v->index, sizeof v->index);
+        v->bits[0] = bits_at(&a[i], c.first);
+        v->bits[1] = bits_at(&b[i], c.first);
+        v->values[0] = dtype_load(a[i].type, a[i].data, (size_t)c.first);
+        v->values[1] = dtype_load(b[i].type, b[i].data, (size_t)c.first);
+    }
+}
+
+/* ---- runs that differ in one thing ---- */
+
+static bool run_and_compare(attempt *t, const tensor *plain, const circumstances *how,
+                            const char *between, status *st) {
+    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    bool ok = runner_run(t->runner, t->shape, how, t->shape->inputs, outputs, st);
+    if (ok)
+        attempt_compare(t, plain, outputs, between);
+    tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+    return ok;
+}
+
+static bool repeat(attempt *t, const tensor *plain, const circumstances *how, const char *between,
+                   status *st) {
+    bool ok = true;
+    for (int i = 0; i < REPETITIONS && ok && !t->violation.found; i++)
+        ok = run_and_compare(t, plain, how, between, st);
+    return ok;
+}
+
+static bool try_threads(attempt *t, const tensor *plain, status *st) {
+    uint32_t most = 2 * host_usable_cores() + 1;
+    bool ok = true;
+    for (uint32_t threads = 1; threads <= most && ok && !t->violation.found; threads++) {
+        circumstances how = attempt_plain(t);
+        char between[80];
+        how.threads = threads;
+        snprintf(between, sizeof between, "%u threads and %u", t->request->threads, threads);
+        if (threads != t->request->threads)
+            ok = run_and_compare(t, plain, &how, between, st);
+    }
+    return ok;
+}
+
+static bool try_alignment(attempt *t, const tensor *plain, status *st) {
+    static const size_t offsets[] = {64, 128, 192, 256, 512, 1024, 2048, 4032};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets && ok && !t->violation.found; i++) {
+        circumstances how = attempt_plain(t);
+        char between[100];
+        how.offset = offsets[i];
+        snprintf(between, sizeof between, "buffers at a place and %zu bytes behind it", offsets[i]);
+        ok = run_and_compare(t, plain, &how, between, st);
+    }
+    return ok;
+}
+
+/* Zeros, and bytes that are NaN in every type of float. */
+static bool try_bytes(attempt *t, const tensor *plain, bool around, status *st) {
+    static const unsigned char bytes[] = {0x00, 0xFF, 0x7F};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof bytes && ok && !t->violation.found; i++) {
+        circumstances how = attempt_plain(t);
+        char between[100];
+        if (around)
+            how.surround = bytes[i];
+        else
+            how.before = bytes[i];
+        snprintf(between, sizeof between, "bytes 0x%02x and 0x%02x %s",
+                 around ? attempt_plain(t).surround : attempt_plain(t).before, bytes[i],
+                 around ? "around the buffers" : "in the outputs before the call");
+        ok = run_and_compare(t, plain, &how, between, st);
+    }
+    return ok;
+}
+
+/* ---- contention ---- */
+
+typedef struct busy {
+    atomic_bool stop;
+    pthread_t threads[BUSY_MAX];
+    uint32_t count;
+} busy;
+
+static void *burn(void *argument) {
+    busy *b = argument;
+    volatile uint64_t work = 1;
+    while (!atomic_load(&b->stop))
+        work = work * 3 + 1;
+    return NULL;
+}
+
+static void busy_begin(busy *b) {
+    uint32_t wanted = host_usable_cores() < BUSY_MAX ? host_usable_cores() : BUSY_MAX;
+    *b = (busy){.count = 0};
+    while (b->count < wanted && thread_start(&b->threads[b->count], burn, b))
+        b->count++;
+}
+
+static void busy_end(busy *b) {
+    atomic_store(&b->stop, true);
+    for (uint32_t i = 0; i < b->count; i++)
+        pthread_join(b->threads[i], NULL);
+}
+
+/* The same function in a process of its own. */
+typedef struct rival {
+    const attempt *t;
+    atomic_bool stop;
+    runner *runner;
+} rival;
+
+static void *compete(void *argument) {
+    rival *v = argument;
+    circumstances how = attempt_plain(v->t);
+    status st = STATUS_INIT;
+    while (!atomic_load(&v->stop) && st.code == STATUS_OK) {
+        tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+        (void)runner_run(v->runner, v->t->shape, &how, v->t->shape->inputs, outputs, &st);
+        tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+    }
+    return NULL;
+}
+
+/* The instance belongs to one thread at a time: the rival's module is built before the other runs.
+ */
+static bool try_contention(attempt *t, const tensor *plain, status *st) {
+    circumstances how = attempt_plain(t);
+    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    rival v = {.t = t, .runner = runner_open(t->request)};
+    pthread_t thread;
+    busy b;
+    bool ok = runner_run(v.runner, t->shape, &how, t->shape->inputs, outputs, st);
+    tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+    bool competes = ok && thread_start(&thread, compete, &v);
+    if (ok) {
+        busy_begin(&b);
+        ok = repeat(t, plain, &how, "an idle machine and a busy one", st);
+        busy_end(&b);
+    }
+    atomic_store(&v.stop, true);
+    if (competes)
+        pthread_join(thread, NULL);
+    runner_close(v.runner);
+    return ok;
+}
+
+/* ---- environment ---- */
+
+/* Each value of NAME=A,B. */
+static bool try_variable(attempt *t, const tensor *plain, const char *given, status *st) {
+    const char *values = strchr(given, '=') + 1;
+    bool ok = true;
+    while (*values && ok && !t->violation.found) {
+        size_t length = strcspn(values, ",");
+        char setting[200], between[260];
+        snprintf(setting, sizeof setting, "%.*s%.*s", (int)(strchr(given, '=') + 1 - given), given,
+                 (int)length, values);
+        snprintf(between, sizeof between, "the environment as it is and with %s", setting);
+        circumstances how = attempt_plain(t);
+        how.environment = setting;
+        ok = run_and_compare(t, plain, &how, between, st);
+        values += length + (values[length] == ',');
+    }
+    return ok;
+}
+
+static bool try_environment(attempt *t, const tensor *plain, status *st) {
+    bool ok = true;
+    for (uint32_t i = 0; i < t->request->vary_count && ok && !t->violation.found; i++)
+        ok = try_variable(t, plain, t->request->vary[i], st);
+    return ok;
+}
+
+/* ---- one of them ---- */
+
+static bool try_plain(attempt *t, relation_id id, const tensor *plain, status *st) {
+    circumstances how = attempt_plain(t);
+    switch (id) {
+    case RELATION_REPETITION:
+        return repeat(t, plain, &how, "two runs", st);
+    case RELATION_POISON:
+        return try_bytes(t, plain, false, st);
+    case RELATION_NEIGHBOURS:
+        return try_bytes(t, plain, true, st);
+    case RELATION_CACHES:
+        how.cold = true;
+        return repeat(t, plain, &how, "warm caches and cold ones", st);
+    case RELATION_CONTENTION:
+        return try_contention(t, plain, st);
+    case RELATION_THREADS:
+        return try_threads(t, plain, st);
+    case RELATION_ALIGNMENT:
+        return try_alignment(t, plain, st);
+    default:
+        return try_environment(t, plain, st);
+    }
+}
+
+bool attempt_run(attempt *t, relation_id id, status *st) {
+    t->violation = (violation){0};
+    if (id == RELATION_BATCH)
+        return attempt_batch(t, st);
+    if (id == RELATION_POSITION)
+        return attempt_position(t, st);
+    if (id == RELATION_ISOLATION)
+        return attempt_isolation(t, st);
+    tensor plain[COMPILER_MAX_PARAMETERS] = {{0}};
+    circumstances how = attempt_plain(t);
+    bool ok = runner_run(t->runner, t->shape, &how, t->shape->inputs, plain, st) &&
+              try_plain(t, id, plain, st);
+    tensor_release_all(plain, COMPILER_MAX_PARAMETERS);
+    return ok;
+}

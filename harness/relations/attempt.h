@@ -1,0 +1,47 @@
+/* attempt.h - a relation tried on one shape. */
+#ifndef TESSERA_HARNESS_RELATIONS_ATTEMPT_H
+#define TESSERA_HARNESS_RELATIONS_ATTEMPT_H
+
+#include "relations/runner.h"
+
+enum { ATTEMPT_DIMS_MAX = 32 };
+
+/* Two runs whose bits are not the same. */
+typedef struct violation {
+    bool found;
+    char dims[240], between[200];
+    char output[80]; /* its name; the shape may be gone when it is told */
+    char index[80];  /* "3, 17" */
+    uint64_t bits[2];
+    double values[2];
+    dtype type;
+    int64_t boundary[2]; /* of the dimension: bits change from the first to the second; 0: not
+                            looked for */
+} violation;
+
+typedef struct attempt {
+    const relations_request *request;
+    runner *runner;
+    const shape *shape;
+    uint64_t random;
+    /* PER_DIM: the dimension, as the kernel counts it, and where its positions lie. */
+    uint32_t dim;
+    const compiler_independence *lanes;
+    violation violation;
+} attempt;
+
+/* Tries relation `id` on the attempt's shape. False where a run failed. */
+bool attempt_run(attempt *t, relation_id id, status *st);
+
+circumstances attempt_plain(const attempt *t);
+/* The plain run's outputs, against those of another run in words; notes the first difference. */
+void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *between);
+/* The kernel's dimensions of a shape. */
+void attempt_dims(const relations_subject *subject, const shape *s, int64_t *out);
+
+/* attempt_batch.c */
+bool attempt_batch(attempt *t, status *st);
+bool attempt_position(attempt *t, status *st);
+bool attempt_isolation(attempt *t, status *st);
+
+#endif

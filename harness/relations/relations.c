@@ -1,0 +1,336 @@
+/* relations.c - which shapes are tried, what was found on them, and the smallest one that shows it.
+ */
+#include "relations/relations.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/splitmix64.h"
+#include "case/dims_from_arrays.h"
+#include "common/json_text.h"
+#include "common/timer.h"
+#include "relations/attempt.h"
+
+enum { DRAWS_MAX = 40, SHRINKS_MAX = 60, TYPES_MAX = 16 };
+static const uint64_t bytes_max = UINT64_C(32) << 20, flops_max = UINT64_C(500000000);
+
+const relation relation_table[RELATION_COUNT] = {
+#define RELATION(id, name, per_dim, says, means) {name, per_dim, says, means},
+#include "relations/relations.def"
+#undef RELATION
+};
+
+relation_id relation_from_name(const char *name) {
+    for (int i = 0; i < RELATION_COUNT; i++)
+        if (strcmp(relation_table[i].name, name) == 0)
+            return (relation_id)i;
+    return RELATION_COUNT;
+}
+
+const char *relation_verdict_name(relation_verdict v) {
+    static const char *const names[] = {"holds", "violated", "not verified"};
+    return names[v];
+}
+
+/* A subject under way. */
+typedef struct checking {
+    const relations_request *request;
+    runner *runner;
+    uint64_t random, end_ns;
+    int64_t most[ATTEMPT_DIMS_MAX]; /* of each dimension, that is drawn */
+    VEC(shape) shapes;
+    json_t *found;
+    bool failed;
+    status why_none; /* why there is no shape */
+} checking;
+
+/* ---- shapes ---- */
+
+/* Half as much again as the greatest of the source's cases: not only where its author looked. */
+static void find_most(checking *c) {
+    const compiler_kernel *k = c->request->subject->kernel;
+    for (uint32_t i = 0; i < k->dim_count; i++)
+        c->most[i] = k->case_count ? 1 : 40;
+    for (uint32_t n = 0; n < k->case_count; n++)
+        for (uint32_t i = 0; i < k->dim_count && !k->cases[n].large; i++)
+            for (uint32_t d = 0; d < k->cases[n].dim_count; d++)
+                if (strcmp(k->cases[n].dims[d].name, k->dim_names[i]) == 0 &&
+                    k->cases[n].dims[d].value > c->most[i])
+                    c->most[i] = k->cases[n].dims[d].value;
+    for (uint32_t i = 0; i < k->dim_count; i++)
+        c->most[i] += c->most[i] / 2 + 2;
+}
+
+static bool is_small(const shape *s) {
+    uint64_t flops, bytes;
+    status ignored = STATUS_INIT;
+    return compiler_cost(s->instance, &flops, &bytes, &ignored) && flops <= flops_max &&
+           bytes <= bytes_max;
+}
+
+/* Cases of equal element types are drawn for once. */
+static bool same_types(const compiler_case *a, const compiler_case *b) {
+    for (uint32_t i = 0; i < a->type_count; i++)
+        if (a->types[i].type != b->types[i].type)
+            return false;
+    return true;
+}
+
+static bool draw(checking *c, const compiler_case *like) {
+    const relations_subject *subject = c->request->subject;
+    int64_t dims[ATTEMPT_DIMS_MAX];
+    shape s;
+    for (int draws = 0; draws < DRAWS_MAX; draws++) {
+        status st = STATUS_INIT;
+        /* Late draws are small: a formula of the kernel may leave few. */
+        for (uint32_t i = 0; i < subject->kernel->dim_count; i++)
+            dims[i] = 1 + (int64_t)(splitmix64(&c->random) %
+                                    (uint64_t)(draws < DRAWS_MAX / 2 ? c->most[i] : 12));
+        const shape_request request = {like, dims, splitmix64(&c->random) >> 2};
+        if (!shape_open(&s, subject, &request, &st))
+            continue;
+        if (is_small(&s)) {
+            vec_push(&c->shapes, s);
+            return true;
+        }
+        shape_close(&s);
+    }
+    return false;
+}
+
+/* The case itself, where nothing that is drawn fits the kernel. */
+static void take_case(checking *c, const compiler_case *like) {
+    shape s;
+    const shape_request request = {like, NULL, c->request->seed};
+    if (!shape_open(&s, c->request->subject, &request, &c->why_none))
+        return;
+    if (is_small(&s))
+        vec_push(&c->shapes, s);
+    else
+        shape_close(&s);
+}
+
+static void draw_shapes(checking *c) {
+    const compiler_kernel *k = c->request->subject->kernel;
+    for (uint32_t n = 0; n < k->case_count; n++) {
+        bool seen = k->cases[n].large;
+        for (uint32_t i = 0; i < n && !seen; i++)
+            seen = !k->cases[i].large && same_types(&k->cases[i], &k->cases[n]);
+        if (seen)
+            continue;
+        bool drawn = k->dim_count > 0;
+        for (uint32_t i = 0; i < c->request->shapes && drawn; i++)
+            drawn = draw(c, &k->cases[n]);
+        if (!drawn)
+            take_case(c, &k->cases[n]);
+    }
+}
+
+/* ---- one relation ---- */
+
+/* What came of a relation, over all shapes. */
+typedef struct outcome_of_relation {
+    relation_id id;
+    const char *dim; /* or NULL */
+    uint64_t runs;
+    uint32_t shapes;
+    status trouble; /* why it could not be tried, the first time */
+    violation violation;
+} outcome_of_relation;
+
+static bool is_over(const checking *c) {
+    return timer_now_ns() > c->end_ns || (c->request->interrupted && *c->request->interrupted);
+}
+
+static bool try_on(checking *c, outcome_of_relation *o, const shape *s, uint32_t dim,
+                   const compiler_independence *lanes, status *st) {
+    attempt t = {.request = c->request,
+                 .runner = c->runner,
+                 .shape = s,
+                 .random = splitmix64(&c->random),
+                 .dim = dim,
+                 .lanes = lanes};
+    uint64_t before = runner_runs(c->runner);
+    bool ok = attempt_run(&t, o->id, st);
+    o->runs += runner_runs(c->runner) - before;
+    o->shapes += ok;
+    if (ok && t.violation.found)
+        o->violation = t.violation;
+    return ok;
+}
+
+/* Smaller dimensions that show it, too: each in turn 1, then half, then one less. */
+static void shrink(checking *c, outcome_of_relation *o, const shape *from, uint32_t dim,
+                   const compiler_independence *lanes) {
+    const relations_subject *subject = c->request->subject;
+    int64_t dims[ATTEMPT_DIMS_MAX];
+    int tries = 0;
+    attempt_dims(subject, from, dims);
+    for (bool smaller = true; smaller && !is_over(c);) {
+        smaller = false;
+        for (uint32_t i = 0; i < subject->kernel->dim_count; i++) {
+            const int64_t wanted[] = {1, dims[i] / 2, dims[i] - 1};
+            for (int k = 0; k < 3 && tries < SHRINKS_MAX; k++) {
+                int64_t kept = dims[i];
+                status ignored = STATUS_INIT;
+                violation known = o->violation;
+                shape s;
+                if (wanted[k] < 1 || wanted[k] >= kept)
+                    continue;
+                dims[i] = wanted[k];
+                tries++;
+                const shape_request request = {from->c, dims, c->request->seed};
+                bool opened = shape_open(&s, subject, &request, &ignored);
+                o->violation.found = false;
+                bool shown = opened && try_on(c, o, &s, dim, lanes, &ignored) && o->violation.found;
+                if (opened)
+                    shape_close(&s);
+                if (!shown) {
+                    o->violation = known;
+                    dims[i] = kept;
+                }
+                smaller |= shown;
+            }
+        }
+    }
+}
+
+/* Dimensions of 1 or of equal numbers hide what mixes: asked where the shape is large. */
+static bool lanes_of(const shape *s, const char *dim, compiler_independence *lanes) {
+    status ignored = STATUS_INIT;
+    return compiler_independent(s->instance, dim, lanes, &ignored) && lanes->independent &&
+           lanes->any_output;
+}
+
+static void try_all(checking *c, outcome_of_relation *o, uint32_t dim) {
+    for (size_t i = 0; i < c->shapes.count && !o->violation.found && !is_over(c); i++) {
+        compiler_independence lanes = {0};
+        status st = STATUS_INIT;
+        const shape *s = &c->shapes.items[i];
+        if (o->dim && !lanes_of(s, o->dim, &lanes))
+            continue;
+        if (!try_on(c, o, s, dim, &lanes, &st)) {
+            if (o->trouble.code == STATUS_OK)
+                o->trouble = st;
+            c->failed |= st.code != STATUS_UNAVAILABLE;
+        }
+        if (o->violation.found)
+            shrink(c, o, s, dim, &lanes);
+    }
+}
+
+/* ---- what is told ---- */
+
+static json_t *example_json(const outcome_of_relation *o) {
+    const violation *v = &o->violation;
+    char bits[2][24];
+    int digits = 2 * (int)dtype_size(v->type);
+    for (int i = 0; i < 2; i++)
+        snprintf(bits[i], sizeof bits[i], "0x%0*llx", digits, (unsigned long long)v->bits[i]);
+    json_t *boundary = v->boundary[0]
+                           ? json_pack("{s:s, s:I, s:I}", "dim", o->dim, "from",
+                                       (json_int_t)v->boundary[0], "to", (json_int_t)v->boundary[1])
+                           : json_null();
+    json_t *values = json_array();
+    for (int i = 0; i < 2; i++)
+        json_array_append_new(values, v->values[i] - v->values[i] == 0 ? json_real(v->values[i])
+                                                                       : json_null());
+    return json_pack("{s:s, s:s, s:s, s:[s, s], s:o, s:s, s:o}", "dims", v->dims, "output",
+                     v->output, "index", v->index, "bits", bits[0], bits[1], "values", values,
+                     "between", v->between, "boundary", boundary);
+}
+
+static const char *why_not(const checking *c, const outcome_of_relation *o) {
+    if (c->shapes.count == 0)
+        return c->why_none.code != STATUS_OK ? c->why_none.message
+                                             : "no shape that is small enough fits the kernel";
+    if (o->trouble.code != STATUS_OK)
+        return o->trouble.message;
+    return is_over(c) ? "there was no time left (--budget)" : "it was tried on no shape";
+}
+
+static void tell(checking *c, const outcome_of_relation *o) {
+    bool declined = o->trouble.code == STATUS_UNAVAILABLE; /* types that it does not take */
+    bool tried = o->shapes > 0 && (o->trouble.code == STATUS_OK || declined);
+    relation_verdict v = o->violation.found ? RELATION_VIOLATED
+                         : tried            ? RELATION_HOLDS
+                                            : RELATION_NOT_VERIFIED;
+    json_t *one =
+        json_pack("{s:s, s:s?, s:s, s:o, s:I, s:i, s:o}", "relation", relation_table[o->id].name,
+                  "dim", o->dim, "verdict", relation_verdict_name(v), "why",
+                  v == RELATION_NOT_VERIFIED ? json_text(why_not(c, o)) : json_null(), "runs",
+                  (json_int_t)o->runs, "shapes", (int)o->shapes, "example",
+                  v == RELATION_VIOLATED ? example_json(o) : json_null());
+    json_array_append_new(c->found, one);
+}
+
+static void tell_none(checking *c, relation_id id, const char *why) {
+    json_array_append_new(c->found, json_pack("{s:s, s:n, s:s, s:s, s:i, s:i, s:n}", "relation",
+                                              relation_table[id].name, "dim", "verdict",
+                                              relation_verdict_name(RELATION_NOT_VERIFIED), "why",
+                                              why, "runs", 0, "shapes", 0, "example"));
+}
+
+/* ---- a subject ---- */
+
+static void check_plain(checking *c, relation_id id) {
+    outcome_of_relation o = {.id = id};
+    if (id == RELATION_ENVIRONMENT && c->request->vary_count == 0)
+        return;
+    if (id == RELATION_ENVIRONMENT && !c->request->subject->with) {
+        tell_none(c, id, "our code reads no environment while it runs");
+        return;
+    }
+    try_all(c, &o, 0);
+    tell(c, &o);
+}
+
+static bool is_batch(const checking *c, const char *dim) {
+    compiler_independence lanes;
+    for (size_t i = 0; i < c->shapes.count; i++)
+        if (lanes_of(&c->shapes.items[i], dim, &lanes))
+            return true;
+    return false;
+}
+
+static void check_dims(checking *c, relation_id id) {
+    const compiler_kernel *k = c->request->subject->kernel;
+    bool any = false;
+    for (uint32_t i = 0; i < k->dim_count; i++) {
+        outcome_of_relation o = {.id = id, .dim = k->dim_names[i]};
+        if (!is_batch(c, o.dim))
+            continue;
+        any = true;
+        try_all(c, &o, i);
+        tell(c, &o);
+    }
+    if (!any)
+        tell_none(c, id,
+                  "no dimension of this kernel is a batch: positions of each meet in an output");
+}
+
+json_t *relations_check(const relations_request *request, bool *failed) {
+    checking c = {.request = request,
+                  .runner = runner_open(request),
+                  .random = request->seed,
+                  .end_ns = timer_now_ns() + request->budget_ns,
+                  .found = json_array()};
+    find_most(&c);
+    draw_shapes(&c);
+    for (int id = 0; id < RELATION_COUNT; id++) {
+        if (!request->wanted[id])
+            continue;
+        if (relation_table[id].per_dim)
+            check_dims(&c, (relation_id)id);
+        else
+            check_plain(&c, (relation_id)id);
+    }
+    runner_close(c.runner);
+    for (size_t i = 0; i < c.shapes.count; i++)
+        shape_close(&c.shapes.items[i]);
+    vec_release(&c.shapes);
+    *failed = c.failed;
+    return c.found;
+}

@@ -1,0 +1,63 @@
+/* relations.h - relations that need no reference: tsr check. Each is tried on shapes that are
+ * drawn, and has one of three verdicts. Implementations run in guests (runtime/device/foreign.h),
+ * so whatever they do is theirs. */
+#ifndef TESSERA_HARNESS_RELATIONS_RELATIONS_H
+#define TESSERA_HARNESS_RELATIONS_RELATIONS_H
+
+#include <jansson.h>
+#include <signal.h>
+
+#include "case/case.h"
+#include "case/implementation.h"
+
+typedef enum relation_id {
+#define RELATION(id, name, per_dim, says, means) RELATION_##id,
+#include "relations/relations.def"
+#undef RELATION
+    RELATION_COUNT
+} relation_id;
+
+typedef struct relation {
+    const char *name;
+    bool per_dim;
+    const char *says, *means;
+} relation;
+extern const relation relation_table[RELATION_COUNT];
+relation_id relation_from_name(const char *name); /* RELATION_COUNT: there is none */
+
+typedef enum relation_verdict {
+    RELATION_HOLDS,
+    RELATION_VIOLATED,
+    RELATION_NOT_VERIFIED
+} relation_verdict;
+const char *relation_verdict_name(relation_verdict v);
+
+/* A column: our code, or an implementation's function. */
+typedef struct relations_subject {
+    compiler_source *source;
+    const compiler_kernel *kernel;
+    const char *column;
+    const implementation *with; /* NULL: our code for this machine's CPU */
+    const char *symbol;
+} relations_subject;
+
+typedef struct relations_request {
+    const relations_subject *subject;
+    bool wanted[RELATION_COUNT];
+    uint32_t threads;    /* where a relation does not choose its own */
+    uint64_t seed;       /* of shapes and inputs */
+    uint32_t shapes;     /* drawn for each combination of element types */
+    uint64_t budget_ns;  /* for all relations of the subject; what is left over is not verified */
+    uint64_t timeout_ns; /* of one call */
+    const char *const *vary; /* NAME=A,B,... */
+    uint32_t vary_count;
+    const volatile sig_atomic_t *interrupted; /* set: give up; or NULL */
+} relations_request;
+
+/* What was found: [{"relation", "dim": name|null, "verdict", "why": string|null, "runs", "example":
+ * null |
+ * {"dims", "output", "index", "bits": [a, b], "values": [a, b], "between", "boundary": {"dim",
+ * "from", "to"}|null}}]. Owned. `failed`: the code crashed or returned a failure somewhere. */
+json_t *relations_check(const relations_request *request, bool *failed);
+
+#endif

@@ -1,0 +1,49 @@
+/* runner.h - runs one function on any shape in any circumstances, and gives the bits. Functions of
+ * a shape and a number of threads stay open for a while. */
+#ifndef TESSERA_HARNESS_RELATIONS_RUNNER_H
+#define TESSERA_HARNESS_RELATIONS_RUNNER_H
+
+#include "launch/launch.h"
+#include "relations/relations.h"
+
+/* A shape: a case of the kernel, and what is computed once for it. */
+typedef struct shape {
+    uint64_t number;        /* no other shape has it */
+    const compiler_case *c; /* of the source */
+    compiler_instance *instance;
+    compiler_signature signature;
+    tensor inputs[COMPILER_MAX_PARAMETERS];
+} shape;
+
+/* False where the kernel has no such shape. `like` has the distributions; NULL dims: the shape of
+ * `like`. */
+typedef struct shape_request {
+    const compiler_case *like;
+    const int64_t *dims; /* of the kernel's dimensions, in its order */
+    uint64_t seed;
+} shape_request;
+bool shape_open(shape *s, const relations_subject *subject, const shape_request *request,
+                status *st);
+void shape_close(shape *s);
+
+/* What may differ from one run to the next. */
+typedef struct circumstances {
+    uint32_t threads;
+    size_t offset;          /* of each buffer from the beginning of a page; a multiple of 64 */
+    unsigned char surround; /* the bytes around the buffers */
+    unsigned char before;   /* what the outputs hold */
+    bool cold;              /* caches are filled with something else first */
+    int changed; /* the one input that is not as in the last run of this shape, and nothing is
+                    filled; -1: all are written, and everything is filled */
+    const char *environment; /* NAME=VALUE, set where the function is loaded; or NULL */
+} circumstances;
+
+typedef struct runner runner;
+runner *runner_open(const relations_request *request);
+void runner_close(runner *r);
+/* Initialises `outputs`. STATUS_UNAVAILABLE: it does not take this shape. */
+bool runner_run(runner *r, const shape *s, const circumstances *how, const tensor *inputs,
+                tensor *outputs, status *st);
+uint64_t runner_runs(const runner *r);
+
+#endif

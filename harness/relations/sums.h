@@ -1,0 +1,17 @@
+/* sums.h - the tree in which a function adds, recovered from its outputs: for a kernel that is one
+ * sum, or one contraction, of its inputs. Nothing is compiled for it, so it works on any
+ * implementation (probe/probe.h cuts open what we compile).
+ *
+ * Every element is a unit but two, +M and -M, so large that a unit added to either is lost; the
+ * result counts the units that were added after these two had met (probe/tree.h). */
+#ifndef TESSERA_HARNESS_RELATIONS_SUMS_H
+#define TESSERA_HARNESS_RELATIONS_SUMS_H
+
+#include "relations/relations.h"
+
+/* What is told of a subject: {"why": string|null, "trees": [{"dims", "threads", "elements",
+ * "class", "digest", "fused": bool|null, "accumulator": "f32"|"wider"|null}], "changes":
+ * [{"dim"|"threads", "from", "to"}]}. Owned. */
+json_t *sums_find(const relations_request *request);
+
+#endif

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""test_package.py ROOT - the package tessera, in the Python that runs this; in a scratch folder."""
+import array
+import doctest
+import importlib
+import math
+import os
+import pathlib
+import pkgutil
+import re
+import subprocess
+import sys
+import unittest
+
+import tessera
+from tessera import bf16, f32
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+ROOT = pathlib.Path(sys.argv[1])
+FACTOR = 3.0
+MODULES = """
+from tessera import *
+
+@cases(case("small", N=4))
+@kernel
+def halves(x: Tensor["2*N", f32]) -> (Tensor["N", f32], Tensor["N", f32]):
+    return x[:N], x[N:]
+
+@cases(case("small", N=4))
+@kernel
+def ones_of(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    return x - x + 1
+"""
+
+
+@tessera.kernel
+def tripled(x: tessera.Tensor["N", "T"]) -> tessera.Tensor["N", "T"]:
+    """A type variable, a dimension, a number of the module."""
+    return tessera.maximum(x, x) * FACTOR
+
+
+@tessera.kernel(threads=1, dims={"K": 2})
+def windows(x: tessera.Tensor["N + K - 1", f32]) -> tessera.Tensor["N", "K", f32]:
+    return window(x, 0, K)  # noqa: F821 - text of the language
+
+
+def floats(*values):
+    return array.array("f", values)
+
+
+def listed(tensor):
+    return memoryview(tensor).tolist()
+
+
+class Kernels(unittest.TestCase):
+    def test_calls_of_two_shapes(self):
+        self.assertEqual(listed(tripled(floats(1, 2))), [3, 6])
+        self.assertEqual(listed(tripled(floats(1, 2, 4))), [3, 6, 12])
+        self.assertIs(tripled.module_for(floats(1, 2)), tripled.module_for(floats(5, 6)))
+
+    def test_type_variable(self):
+        result = tripled(array.array("H", [0x3F80, 0x4000]))
+        self.assertEqual((result.dtype, listed(result)), ("bf16", [0x4040, 0x40C0]))
+        with self.assertRaisesRegex(tessera.Error, "'x' is uint8, which is not its type"):
+            tripled(b"abc")
+
+    def test_known_dimension(self):
+        self.assertEqual(listed(windows(floats(1, 2, 3))), [[1, 2], [2, 3]])
+
+    def test_no_process_for_a_call(self):
+        tripled(floats(1, 2))
+        before, os.environ["TSR"] = os.environ.get("TSR"), "/none"
+        try:
+            self.assertEqual(listed(tripled(floats(7, 8))), [21, 24])
+            with self.assertRaisesRegex(tessera.Error, "cannot run /none"):
+                tripled(floats(1, 2, 3, 4, 5))
+        finally:
+            del os.environ["TSR"]
+            if before:
+                os.environ["TSR"] = before
+
+    def test_errors_stand_where_they_are(self):
+        @tessera.kernel
+        def wrong(x: tessera.Tensor["M", "N", bf16]) -> tessera.Tensor["M", "N", f32]:
+            return tessera.exp(x) + nothing  # noqa: F821
+
+        with self.assertRaises(tessera.CompileError) as caught:
+            wrong(memoryview(bytearray(12)).cast("H", (2, 3)))
+        found = caught.exception.diagnostics[0]
+        line = pathlib.Path(__file__).read_text().splitlines()[found.line - 1]
+        self.assertEqual(line[found.column - 1 :][:7], "nothing")
+        self.assertIn(f"{__file__}:{found.line}:", str(caught.exception))
+
+    def test_wrong_arrays(self):
+        for arrays, words in (
+            ((), "takes 1 arrays, not 0"),
+            ((floats(1), floats(2)), "takes 1 arrays, not 2"),
+            ((memoryview(bytearray(16)).cast("f", (2, 2)),), r"'x' has the shape \(2, 2\); the kernel's is \(N\)"),
+        ):
+            with self.assertRaisesRegex(tessera.Error, words):
+                tripled(*arrays)
+        with self.assertRaisesRegex(TypeError, "no array"):
+            tripled(5)
+
+
+class Modules(unittest.TestCase):
+    def test_any_dimensions(self):
+        halves = tessera.compile(MODULES, "halves", generic=True)
+        for values in ([1, 2], [1, 2, 3, 4, 5, 6], []):
+            first, second = halves(floats(*values))
+            self.assertEqual(listed(first) + listed(second), values)
+        with self.assertRaisesRegex(tessera.Error, "'x' has an axis of 3|do not tell"):
+            halves(floats(1, 2, 3))
+
+    def test_saved_and_loaded(self):
+        tessera.compile(MODULES, "ones_of", case="small", threads=1).save("ones.tsrm")
+        ones = tessera.load("ones.tsrm", threads=1)
+        self.assertEqual((ones.name, listed(ones(floats(*range(4))))), ("ones_of", [1, 1, 1, 1]))
+        with self.assertRaisesRegex(tessera.Error, "has an axis of 5 where the kernel has 4"):
+            ones(floats(*range(5)))
+        with self.assertRaisesRegex(tessera.Error, "'x' is int32; the kernel takes float32"):
+            ones(array.array("i", range(4)))
+        pathlib.Path("cut.tsrm").write_bytes(ones.image[:1000])
+        with self.assertRaisesRegex(tessera.Error, "corrupt module"):
+            tessera.load("cut.tsrm")
+
+    def test_profile(self):
+        with tessera.numerics.profile("fast"):
+            self.assertEqual(tessera.compile(MODULES, "ones_of").metadata["profile"], "fast")
+        self.assertEqual(tessera.compile(MODULES, "ones_of").metadata["profile"], "strict")
+        with self.assertRaisesRegex(tessera.Error, "no profile 'loose'"):
+            tessera.numerics.profile("loose")
+
+    def test_refusals(self):
+        with self.assertRaisesRegex(tessera.CompileError, "no kernel none"):
+            tessera.compile(MODULES, "none")
+        for wrong in (("f99", (1,)), ("f32", (-1,)), ("f32", (1 << 40, 1 << 40))):
+            with self.assertRaises(ValueError):
+                tessera.Tensor(*wrong)
+
+    def test_backend_of_the_environment(self):
+        words = "import tessera; tessera.runtime.context()"
+        run = subprocess.run([sys.executable, "-c", words], env={**os.environ, "TESSERA_BACKEND": "abacus"}, capture_output=True, text=True)
+        self.assertIn("there is no backend 'abacus' here; there is cpu", run.stderr)
+
+
+class Harness(unittest.TestCase):
+    def setUp(self):
+        pathlib.Path("k.tsr").write_text(MODULES)
+        pathlib.Path("mine.py").write_text("calls = 0\n"
+                                           "def ones_of(x, out):\n    for i in range(x.shape[0]):\n        memoryview(out)[i] = 1\n"
+                                           "def counts(x, out):\n    global calls\n    calls += 1\n    ones_of(x, out)\n"
+                                           "    if x.shape[0]:\n        memoryview(out)[0] = calls\n"
+                                           "def never(x):\n    raise ValueError('no such luck')\n"
+                                           "def other(x):\n    raise NotImplementedError('not here')\n")
+        sys.path.insert(0, os.getcwd())
+
+    def test_bench(self):
+        document = tessera.bench("k.tsr", filter=["ones_of/small"], quick=True, threads=1)
+        self.assertEqual([one["status"] for one in document["results"]], ["ok"])
+        with self.assertRaisesRegex(tessera.Error, "gone.tsr"):
+            tessera.bench("gone.tsr")
+
+    def test_verify(self):
+        import mine
+        from tessera.testing import Mismatch, verify
+
+        self.assertEqual([one["case"] for one in verify(mine.ones_of, "k.tsr:ones_of", profile="strict")], ["small"])
+        with self.assertRaisesRegex(Mismatch, "ones_of/small: error: ValueError: no such luck"):
+            verify(mine.never, "k.tsr:ones_of")
+        with self.assertRaisesRegex(tessera.Error, "could be judged: ones_of/small: unsupported: .*not here"):
+            verify("mine.py:other", "k.tsr:ones_of")
+        with self.assertRaisesRegex(tessera.Error, "cannot be found in a file"):
+            verify(lambda x: x, "k.tsr:ones_of")
+
+    def test_check(self):
+        import mine
+        from tessera.testing import Mismatch, check
+
+        found = check(mine.ones_of, "k.tsr:ones_of", relations=["poison"], budget=20)
+        self.assertEqual([(one["relation"], one["verdict"]) for one in found], [("poison", "holds")])
+        with self.assertRaisesRegex(Mismatch, r"repetition is violated: out\[\d+\] is 0x[0-9a-f]+ and 0x"):
+            check(mine.counts, "k.tsr:ones_of", relations=["repetition"], budget=20)
+        with self.assertRaisesRegex(tessera.Error, "could be verified: .*no such luck"):
+            check(mine.never, "k.tsr:ones_of", relations=["repetition"], budget=20)
+
+    def test_replay(self):
+        with self.assertRaisesRegex(tessera.Error, "no.tsrpack"):
+            tessera.replay("no.tsrpack")
+
+
+@unittest.skipUnless(numpy, "numpy is not installed")
+class Numpy(unittest.TestCase):
+    def test_results_are_arrays(self):
+        for x in (numpy.arange(12, dtype="f4"), numpy.arange(24, dtype="f4")[::2], numpy.arange(13, dtype="f4")[1:],
+                  numpy.arange(12, dtype="f4")[::-1]):
+            result = tripled(x)
+            self.assertIs(type(result), numpy.ndarray)
+            self.assertTrue((result == 3 * x).all())
+
+    def test_shared_both_ways(self):
+        tensor = tessera.Tensor("f32", (2, 3))
+        numpy.asarray(tensor)[:] = 7
+        self.assertEqual(listed(tensor), [[7] * 3] * 2)
+        self.assertTrue((numpy.from_dlpack(tensor) == 7).all())
+        self.assertEqual(numpy.from_dlpack(tensor).ctypes.data % 64, 0)
+
+    def test_lives_as_long_as_the_array(self):
+        arrays = [tripled(numpy.full(1000, i, "f4")) for i in range(50)]
+        self.assertTrue(all((one == 3 * i).all() for i, one in enumerate(arrays)))
+
+    def test_special_values(self):
+        result = tripled(numpy.array([math.nan, math.inf, -0.0], "f4"))
+        self.assertEqual([str(value) for value in result], ["nan", "inf", "-0.0"])
+
+    def test_the_page(self):
+        blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/python.md").read_text(), re.M | re.S)
+        pathlib.Path("page.py").write_text("\n".join(blocks))
+        run = subprocess.run([sys.executable, "page.py"], capture_output=True, text=True)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertEqual(len(blocks), 4)
+
+
+def load_tests(loader, tests, pattern):
+    for module in pkgutil.iter_modules(tessera.__path__):
+        if module.name != "guest":
+            tests.addTests(doctest.DocTestSuite(importlib.import_module(f"tessera.{module.name}")) if not module.name == "_tessera" else [])
+    return tests
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,106 @@
+# test_cli_check.sh - tsr check: what must not decide a bit is varied, and each function that lets it is found, by the relation
+# that is broken.
+source "$(dirname "$0")/lib.sh"
+functions=$(dirname "$tsr")/harness/test_relations.so
+cat >k.tsr <<'END'
+from tessera import *
+
+
+@cases(case("usual", M=40, N=60))
+@kernel
+def row_sums(x: Tensor["M", "N", f32]) -> Tensor["M", f32]:
+    """The sum of each row: M is a batch, N is not."""
+    return sum(x, axis=1)
+
+
+@cases(case("usual", M=20, N=30))
+@kernel
+def total(x: Tensor["M", "N", f32]) -> Tensor[1, f32]:
+    """No dimension is a batch."""
+    return reshape(sum(sum(x, axis=1), axis=0), (1,))
+
+
+@cases(case("usual", B=3, M=9, N=7, K=11))
+@kernel
+def product(x: Tensor["B", "M", "K", f32], y: Tensor["B", "K", "N", f32]) -> Tensor["B", "M", "N", f32]:
+    """All dimensions but the contracted one are batches."""
+    return x @ y
+
+
+@cases(case("usual", M=9, N=7))
+@kernel
+def numbered(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    """Each row knows its number, so M is no batch; N is."""
+    return x + reshape(cast(iota((M,)), f32), (M, 1))
+END
+cat >verdicts.py <<'END'
+import json, sys
+for r in json.load(open("out"))["results"]:
+    print(r["relation"] + (f"({r['dim']})" if r["dim"] else ""), r["verdict"].replace(" ", "-"))
+END
+check=("$tsr" check k.tsr --timeout 20)
+
+# Ours keeps all of them, and which dimensions are batches follows from the kernel.
+exits 0 "ours holds" "${check[@]}" --json
+python3 verdicts.py >verdicts
+hasnt verdicts "violated" "nothing is violated"
+for one in row_sums:M product:B product:M product:N numbered:N; do
+    exits 0 "batches of ${one%:*}" "${check[@]}" --filter "${one%:*}" --relation batch --json
+    python3 verdicts.py >verdicts
+    has verdicts "^batch\\(${one#*:}\\) holds" "${one#*:} is a batch of ${one%:*}"
+done
+for one in row_sums:N product:K numbered:M; do
+    exits 0 "batches of ${one%:*}" "${check[@]}" --filter "${one%:*}" --relation batch --json
+    python3 verdicts.py >verdicts
+    hasnt verdicts "^batch\\(${one#*:}\\)" "${one#*:} is no batch of ${one%:*}"
+done
+exits 5 "no batch, no verdict" "${check[@]}" --filter total --relation batch --json
+python3 verdicts.py >verdicts
+has verdicts "^batch not-verified" "and it is said"
+
+# One function for each relation that can be broken.
+while read -r symbol relation; do
+    exits 1 "$symbol is found" "${check[@]}" --with "$functions:$symbol=row_sums" --filter row_sums --relation "${relation%(*}" \
+        --vary TEST_ORDER=forward,backward --json
+    python3 verdicts.py >verdicts
+    has verdicts "^${relation/(M)/\\(M\\)} violated" "$symbol violates $relation"
+    has out '"bits": \[' "$symbol: both bit patterns are shown"
+done <<'END'
+by_chance repetition
+by_threads threads
+by_place_in_memory alignment
+by_output poison
+by_neighbour neighbours
+by_batch batch(M)
+by_position position(M)
+by_others isolation(M)
+by_environment environment
+END
+exits 1 "the size at which bits change" "${check[@]}" --with "$functions:by_batch=row_sums" --filter row_sums --relation batch
+has out "between M=16 and M=17" "is found"
+exits 0 "what its inputs alone decide" "${check[@]}" --with "$functions:by_nothing=row_sums" --filter row_sums \
+    --vary TEST_ORDER=forward,backward --json
+python3 verdicts.py >verdicts
+hasnt verdicts "violated|not-verified" "holds in all"
+
+# The tree of a black box: its class, and where it changes.
+exits 0 "the tree of ours" "${check[@]}" --trees --filter row_sums
+has out "N=997.* 64 lanes, halved" "is that of lanes64"
+exits 0 "the tree of a product" "${check[@]}" --trees --filter product
+has out "blocks of 512, fused, added in f32" "is that of chunk512"
+exits 0 "the tree of others" "${check[@]}" --trees --with "$functions:by_batch=row_sums" --filter row_sums
+has out "M=1,N=997, 1 thread: sequential," "one row is added forward"
+has out "M=17,N=997, 1 thread: sequential, from the last" "many are added backward"
+has out "changes between M=16 and 17" "and that is where it changes"
+exits 5 "no tree of what is no single sum" "${check[@]}" --trees --filter numbered
+exits 2 "trees or relations" "${check[@]}" --trees --relation batch
+
+# Code that fails is no verdict, and a failure.
+exits 1 "a function that crashes" "${check[@]}" --with "$(dirname "$functions")/test_functions.so:crashes=row_sums" --filter row_sums \
+    --relation repetition --json
+python3 verdicts.py >verdicts
+has verdicts "^repetition not-verified" "is not verified"
+exits 2 "an unknown relation" "${check[@]}" --relation repetitions
+has err "repetition" "the nearest is offered"
+exits 2 "a variable without a value" "${check[@]}" --vary TEST_ORDER
+finish

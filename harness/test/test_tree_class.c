@@ -1,0 +1,158 @@
+/* test_tree_class.c - trees of sums that are really added, in each way that has a name, and in one
+ * that has none. */
+#include "runtime/test/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "relations/tree_class.h"
+
+enum { MOST = 2000 };
+typedef float (*sum_fn)(const float *x, int64_t n);
+
+static float forward(const float *x, int64_t n) {
+    float sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+
+static float backward(const float *x, int64_t n) {
+    float sum = 0;
+    for (int64_t i = n; i-- > 0;)
+        sum += x[i];
+    return sum;
+}
+
+static float in_halves(const float *x, int64_t n) {
+    return n == 1 ? x[0] : in_halves(x, n / 2) + in_halves(x + n / 2, n - n / 2);
+}
+
+static float in_blocks(const float *x, int64_t n) {
+    float sum = 0;
+    for (int64_t at = 0; at < n; at += 100)
+        sum += forward(x + at, n - at < 100 ? n - at : 100);
+    return sum;
+}
+
+static float in_lanes(const float *x, int64_t n, int64_t lanes, int64_t step) {
+    float lane[64] = {0};
+    int64_t whole = n - n % step;
+    for (int64_t i = 0; i < whole; i++)
+        lane[i % lanes] += x[i];
+    for (int64_t i = whole; i < n; i++)
+        lane[0] += x[i];
+    for (int64_t half = lanes / 2; half; half /= 2)
+        for (int64_t i = 0; i < half; i++)
+            lane[i] += lane[i + half];
+    return lane[0];
+}
+
+static float in_eight_lanes(const float *x, int64_t n) {
+    return in_lanes(x, n, 8, 1);
+}
+
+static float in_steps(const float *x, int64_t n) {
+    return in_lanes(x, n, 4, 16);
+}
+
+/* What a library does: uneven blocks, each in two lanes, a rest behind the first. */
+static float in_blocks_of_lanes(const float *x, int64_t n) {
+    float sum = 0;
+    int64_t at = 0;
+    for (int64_t left = n; left > 0; left = n - at) {
+        int64_t block = left >= 600 ? 300 : left > 300 ? (left + 1) / 2 : left;
+        sum += in_lanes(x + at, block, 2, 8);
+        at += block;
+    }
+    return sum;
+}
+
+/* NumPy's pairwise sum. */
+static float as_numpy(const float *x, int64_t n) {
+    float r[8], sum;
+    int64_t i;
+    if (n < 8)
+        return forward(x, n);
+    if (n > 128) {
+        int64_t half = n / 2;
+        half -= half % 8;
+        return as_numpy(x, half) + as_numpy(x + half, n - half);
+    }
+    for (i = 0; i < 8; i++)
+        r[i] = x[i];
+    for (; i < n - n % 8; i++)
+        r[i % 8] += x[i];
+    sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    for (; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+
+/* Odd elements first, then even ones, in one chain. */
+static float odd_first(const float *x, int64_t n) {
+    float sum = 0;
+    for (int64_t i = 1; i < n; i += 2)
+        sum += x[i];
+    for (int64_t i = 0; i < n; i += 2)
+        sum += x[i];
+    return sum;
+}
+
+typedef struct asking {
+    sum_fn sum;
+    int64_t n;
+    tree_pairs pairs;
+} asking;
+
+static bool measure(void *context, tree_pair *pairs, size_t count, status *st) {
+    asking *a = context;
+    float x[MOST];
+    (void)st;
+    for (size_t k = 0; k < count; k++) {
+        for (int64_t i = 0; i < a->n; i++)
+            x[i] = 1;
+        x[pairs[k].i] = 0x1p100f;
+        x[pairs[k].j] = -0x1p100f;
+        pairs[k].size = a->n - (int64_t)a->sum(x, a->n);
+        vec_push(&a->pairs, pairs[k]);
+    }
+    return true;
+}
+
+static void each_way_has_its_name(void **state) {
+    static const struct {
+        sum_fn sum;
+        int64_t n;
+        const char *name;
+    } ways[] = {
+        {forward, 97, "sequential"},
+        {backward, 97, "sequential, from the last"},
+        {in_halves, 97, "pairwise"},
+        {in_blocks, 350, "blocks of 100"},
+        {in_eight_lanes, 203, "8 lanes, halved"},
+        {in_steps, 203, "4 lanes, halved, what is left of 16 behind the first"},
+        {in_blocks_of_lanes, 997,
+         "blocks of 300, then 300, 199, 198, each in 2 lanes, what is left of 8 behind the first"},
+        {as_numpy, 700, "pairwise over blocks of 128 in 8 lanes, as NumPy does"},
+        {odd_first, 97, "of no class that has a name here"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
+        asking a = {ways[i].sum, ways[i].n, {0}};
+        status st = STATUS_INIT;
+        sha256 digest;
+        text name;
+        text_init(&name);
+        assert_true(tree_recover((int32_t)a.n, measure, &a, &digest, &st));
+        tree_class_of(a.n, &a.pairs, &name);
+        assert_string_equal(name.data, ways[i].name);
+        text_release(&name);
+        vec_release(&a.pairs);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_way_has_its_name)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
