@@ -1,10 +1,11 @@
-/* onednn.c - oneDNN: a list of primitives, executed in order, over the buffers of the case.
+/* onednn.c - oneDNN: a plan of primitives for the tensors of the first call, which later calls
+ * execute over their own pointers.
  *
- *   matmul f32|bf16|i8 M N K     row-major in and out, nothing packed beforehand; i8 is s8 by s8 to
- * s32; linear: the same with the right side stored as N x K. softmax | layernorm | rmsnorm | gelu M
- * N transpose M N attention H S D              for each head: scores, softmax in place, product:
- * what a library without a fused kernel does conv N H W CI CO             3 x 3, stride 1, padding
- * 1; images by rows, weights in the layout that it likes best */
+ *   products       row-major in and out, nothing packed beforehand; i8 is s8 by s8 to s32
+ *   attention      for each head: scores, softmax in place, product: what a library without a fused
+ *                  kernel does
+ *   convolutions   3 x 3, stride 1, padding 1; images by rows, and weights that are brought from
+ *                  HWIO into the layout that it likes best in each call, as ours are */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,34 +16,33 @@
 
 #include "peer.h"
 
-enum { STEPS_MAX = 64, MEMORIES_MAX = 256, ARGUMENTS = 4 };
+enum { STEPS_MAX = 128, ARGUMENTS = 4, SHAPES_MAX = 4, RANK_MAX = 4 };
+
+/* An argument of a primitive: `tensor` of the call from `offset` bytes on, or memory of the plan's
+ * own (tensor < 0). */
+typedef struct operand {
+    int argument, tensor;
+    size_t offset;
+    dnnl_memory_t memory;
+} operand;
 
 typedef struct step {
     dnnl_primitive_t primitive;
-    dnnl_exec_arg_t arguments[ARGUMENTS];
+    operand operands[ARGUMENTS];
     int count;
 } step;
 
+typedef struct plan {
+    int (*of)(DLTensor *const *t, int32_t count); /* the function it was made for; NULL: none */
+    int64_t shapes[SHAPES_MAX][RANK_MAX];
+    step steps[STEPS_MAX];
+    int step_count;
+    bool use_sgemm; /* where it is faster than the primitive */
+} plan;
+
+static plan made;
 static dnnl_engine_t engine;
 static dnnl_stream_t stream;
-static step steps[STEPS_MAX];
-static int step_count;
-static dnnl_memory_t memories[MEMORIES_MAX];
-static int memory_count;
-static bool gemm_turned; /* the right side is stored as N x K */
-static bool use_sgemm;   /* dnnl_sgemm where it is faster than the primitive */
-static dnnl_dim_t gemm_m, gemm_n, gemm_k;
-static const float *gemm_x, *gemm_y;
-static float *gemm_out;
-
-static const dnnl_data_type_t types[PEER_TYPE_COUNT] = {dnnl_f32, dnnl_bf16, dnnl_s8, dnnl_s32};
-
-const char *peer_version(void) {
-    static char version[64];
-    const dnnl_version_t *v = dnnl_version();
-    snprintf(version, sizeof version, "oneDNN %d.%d.%d", v->major, v->minor, v->patch);
-    return version;
-}
 
 static void must(dnnl_status_t status, const char *what) {
     if (status == dnnl_success)
@@ -51,38 +51,38 @@ static void must(dnnl_status_t status, const char *what) {
     exit(3);
 }
 
-static void open_engine(int threads) {
+/* ---- making plans ---- */
+
+static void open_engine(void) {
     if (engine)
         return;
-    omp_set_num_threads(threads);
     must(dnnl_engine_create(&engine, dnnl_cpu, 0), "engine");
     must(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags), "stream");
 }
 
-static dnnl_memory_desc_t strided(peer_type type, int rank, const dnnl_dim_t *dims,
+static dnnl_memory_desc_t strided(dnnl_data_type_t type, int rank, const dnnl_dim_t *dims,
                                   const dnnl_dim_t *strides) {
     dnnl_memory_desc_t d;
     dnnl_dims_t all_dims = {0}, all_strides = {0};
     memcpy(all_dims, dims, (size_t)rank * sizeof *dims);
     memcpy(all_strides, strides, (size_t)rank * sizeof *strides);
-    must(dnnl_memory_desc_init_by_strides(&d, rank, all_dims, types[type], all_strides), "layout");
+    must(dnnl_memory_desc_init_by_strides(&d, rank, all_dims, type, all_strides), "layout");
     return d;
 }
 
 /* rows x columns; the strides of a matrix or of its transpose. */
-static dnnl_memory_desc_t matrix(peer_type type, dnnl_dim_t rows, dnnl_dim_t columns,
+static dnnl_memory_desc_t matrix(dnnl_data_type_t type, dnnl_dim_t rows, dnnl_dim_t columns,
                                  bool transposed) {
     const dnnl_dim_t plain[] = {columns, 1}, turned[] = {1, rows};
     return strided(type, 2, (dnnl_dim_t[]){rows, columns}, transposed ? turned : plain);
 }
 
-static dnnl_memory_t place(const dnnl_memory_desc_t *d, const void *data) {
-    dnnl_memory_t memory;
-    if (memory_count == MEMORIES_MAX)
-        must(dnnl_out_of_memory, "too many memories");
-    must(dnnl_memory_create(&memory, d, engine, (void *)data), "memory");
-    memories[memory_count++] = memory;
-    return memory;
+/* An operand in the call's tensors, or in memory that the library allocates. */
+static operand at(int argument, int tensor, size_t offset, const dnnl_memory_desc_t *d) {
+    operand o = {argument, tensor, offset, NULL};
+    void *data = tensor < 0 ? DNNL_MEMORY_ALLOCATE : DNNL_MEMORY_NONE;
+    must(dnnl_memory_create(&o.memory, d, engine, data), "memory");
+    return o;
 }
 
 /* The primitive of an operation's description; NULL where the library has none. */
@@ -95,11 +95,6 @@ static dnnl_primitive_t primitive_of(const_dnnl_op_desc_t operation,
         return NULL;
     if (dnnl_primitive_create(&primitive, d) != dnnl_success)
         primitive = NULL;
-    if (getenv("PEER_VERBOSE")) {
-        const char *name = "";
-        dnnl_primitive_desc_query(d, dnnl_query_impl_info_str, 0, &name);
-        fprintf(stderr, "oneDNN: %s\n", name);
-    }
     if (kept && primitive)
         *kept = d;
     else
@@ -107,115 +102,242 @@ static dnnl_primitive_t primitive_of(const_dnnl_op_desc_t operation,
     return primitive;
 }
 
-static void add_step(dnnl_primitive_t primitive, int count, const dnnl_exec_arg_t *arguments) {
-    if (step_count == STEPS_MAX)
-        must(dnnl_out_of_memory, "too many steps");
-    step *s = &steps[step_count++];
+static bool add_step(dnnl_primitive_t primitive, int count, const operand *operands) {
+    if (!primitive || made.step_count == STEPS_MAX)
+        return false;
+    step *s = &made.steps[made.step_count++];
     s->primitive = primitive;
     s->count = count;
-    memcpy(s->arguments, arguments, (size_t)count * sizeof *arguments);
+    memcpy(s->operands, operands, (size_t)count * sizeof *operands);
+    return true;
 }
 
-static double milliseconds(void) {
+static dnnl_primitive_t reorder_of(const dnnl_memory_desc_t *from, const dnnl_memory_desc_t *to) {
+    dnnl_primitive_desc_t d;
+    dnnl_primitive_t primitive;
+    must(dnnl_reorder_primitive_desc_create(&d, from, engine, to, engine, NULL), "reorder");
+    must(dnnl_primitive_create(&primitive, d), "reorder");
+    dnnl_primitive_desc_destroy(d);
+    return primitive;
+}
+
+/* Memory that several operands share is destroyed once; a process has few plans, so none is. */
+static void forget(void) {
+    for (int i = 0; i < made.step_count; i++)
+        dnnl_primitive_destroy(made.steps[i].primitive);
+    made = (plan){0};
+}
+
+/* ---- calls ---- */
+
+static void run(DLTensor *const *t) {
+    for (int i = 0; i < made.step_count; i++) {
+        const step *s = &made.steps[i];
+        dnnl_exec_arg_t arguments[ARGUMENTS];
+        for (int k = 0; k < s->count; k++) {
+            const operand *o = &s->operands[k];
+            if (o->tensor >= 0)
+                must(dnnl_memory_set_data_handle(o->memory, (char *)t[o->tensor]->data + o->offset),
+                     "pointer");
+            arguments[k] = (dnnl_exec_arg_t){o->argument, o->memory};
+        }
+        must(dnnl_primitive_execute(s->primitive, stream, s->count, arguments), "execute");
+    }
+    must(dnnl_stream_wait(stream), "wait");
+}
+
+/* Whether the plan in hand is of this function and these shapes. */
+static bool is_made(int (*of)(DLTensor *const *, int32_t), DLTensor *const *t, int32_t count) {
+    bool same = made.of == of;
+    for (int32_t i = 0; i < count && same; i++)
+        same = memcmp(made.shapes[i], t[i]->shape, (size_t)t[i]->ndim * sizeof(int64_t)) == 0;
+    return same;
+}
+
+/* A new plan that `make` fills; false where the library has none. */
+static bool plan_for(int (*of)(DLTensor *const *, int32_t), DLTensor *const *t, int32_t count,
+                     bool (*make)(DLTensor *const *t)) {
+    if (count > SHAPES_MAX)
+        return false;
+    for (int32_t i = 0; i < count; i++)
+        if (t[i]->ndim > RANK_MAX)
+            return false;
+    if (is_made(of, t, count))
+        return true;
+    open_engine();
+    forget();
+    for (int32_t i = 0; i < count; i++)
+        memcpy(made.shapes[i], t[i]->shape, (size_t)t[i]->ndim * sizeof(int64_t));
+    if (!make(t)) {
+        forget();
+        return false;
+    }
+    made.of = of;
+    return true;
+}
+
+/* ---- products ---- */
+
+static dnnl_data_type_t type_of(const DLTensor *t) {
+    return peer_is(t, TSR_DL_FLOAT, 32, 2)    ? dnnl_f32
+           : peer_is(t, TSR_DL_BFLOAT, 16, 2) ? dnnl_bf16
+           : peer_is(t, TSR_DL_INT, 8, 2)     ? dnnl_s8
+           : peer_is(t, TSR_DL_INT, 32, 2)    ? dnnl_s32
+                                              : dnnl_data_type_undef;
+}
+
+static bool turned; /* of the product that is being planned */
+
+static bool make_product(DLTensor *const *t) {
+    dnnl_dim_t m = t[0]->shape[0], k = t[0]->shape[1], n = t[2]->shape[1];
+    dnnl_data_type_t left = type_of(t[0]), right = type_of(t[1]), result = type_of(t[2]);
+    if (!left || !right || !result)
+        return false;
+    dnnl_memory_desc_t x = matrix(left, m, k, false), y = matrix(right, k, n, turned),
+                       z = matrix(result, m, n, false);
+    dnnl_matmul_desc_t d;
+    return dnnl_matmul_desc_init(&d, &x, &y, NULL, &z) == dnnl_success &&
+           add_step(primitive_of(&d, NULL, NULL), 3,
+                    (operand[]){at(DNNL_ARG_SRC, 0, 0, &x), at(DNNL_ARG_WEIGHTS, 1, 0, &y),
+                                at(DNNL_ARG_DST, 2, 0, &z)});
+}
+
+static void run_sgemm(const peer_product *p, bool right_turned) {
+    must(dnnl_sgemm('N', right_turned ? 'T' : 'N', p->m, p->n, p->k, 1.0f, p->x, p->k, p->y,
+                    right_turned ? p->k : p->n, 0.0f, p->out, p->n),
+         "sgemm");
+}
+
+static double least_ms(DLTensor *const *t, const peer_product *p, bool sgemm) {
     double least = INFINITY;
     for (int i = 0; i < 4; i++) {
         double start = omp_get_wtime();
-        peer_run();
+        if (sgemm)
+            run_sgemm(p, turned);
+        else
+            run(t);
         least = fmin(least, (omp_get_wtime() - start) * 1e3);
     }
     return least;
 }
 
-static bool prepare_matmul(peer_case *c) {
-    peer_type type;
-    if (!peer_type_of(c, c->words[1], &type))
-        return false;
-    peer_type result = type == PEER_I8 ? PEER_I32 : type;
-    dnnl_dim_t m = peer_number(c, 2), n = peer_number(c, 3), k = peer_number(c, 4);
-    bool linear = strcmp(c->words[0], "linear") == 0;
-    dnnl_memory_desc_t x = matrix(type, m, k, false), y = matrix(type, k, n, linear),
-                       z = matrix(result, m, n, false);
-    dnnl_matmul_desc_t d;
-    must(dnnl_matmul_desc_init(&d, &x, &y, NULL, &z), "matmul");
-    dnnl_primitive_t primitive = primitive_of(&d, NULL, NULL);
-    if (!primitive)
-        return peer_refuse(c, "oneDNN has no matmul of %s", c->words[1]);
-    gemm_x = peer_input(c, 0, type, (size_t)(m * k));
-    gemm_y = peer_input(c, 1, type, (size_t)(k * n));
-    gemm_out = peer_output_buffer(c, result, (size_t)(m * n));
-    gemm_m = m, gemm_n = n, gemm_k = k;
-    gemm_turned = linear;
-    add_step(primitive, 3,
-             (dnnl_exec_arg_t[]){{DNNL_ARG_SRC, place(&x, gemm_x)},
-                                 {DNNL_ARG_WEIGHTS, place(&y, gemm_y)},
-                                 {DNNL_ARG_DST, place(&z, gemm_out)}});
-    if (type == PEER_F32) {
-        double of_primitive = milliseconds();
-        use_sgemm = true;
-        use_sgemm = milliseconds() < of_primitive;
+static int multiply(int (*of)(DLTensor *const *, int32_t), DLTensor *const *t, int32_t count,
+                    bool right_turned) {
+    peer_product p;
+    if (!peer_take_product(t, count, right_turned, &p))
+        return TSR_IMPLEMENTATION_UNSUPPORTED;
+    if (!is_made(of, t, count)) {
+        turned = right_turned;
+        if (!plan_for(of, t, count, make_product))
+            return TSR_IMPLEMENTATION_UNSUPPORTED;
+        made.use_sgemm =
+            peer_are_f32(t, count, 2) && least_ms(t, &p, true) < least_ms(t, &p, false);
     }
-    return true;
+    if (made.use_sgemm)
+        run_sgemm(&p, right_turned);
+    else
+        run(t);
+    return 0;
 }
 
-static bool prepare_softmax(peer_case *c) {
-    dnnl_dim_t m = peer_number(c, 1), n = peer_number(c, 2);
-    dnnl_memory_desc_t x = matrix(PEER_F32, m, n, false);
+PEER_FUNCTION(matmul_f32) {
+    return multiply(matmul_f32, t, count, false);
+}
+
+PEER_FUNCTION(linear_f32) {
+    return multiply(linear_f32, t, count, true);
+}
+
+PEER_ALIAS(matmul_bf16, matmul_f32)
+PEER_ALIAS(matmul_bf16_pairs, matmul_f32)
+PEER_ALIAS(matmul_i8, matmul_f32)
+PEER_ALIAS(linear_bf16, linear_f32)
+PEER_ALIAS(linear_i8, linear_f32)
+/* As the corpus calls them. */
+PEER_ALIAS(matmul_bf16_f32, matmul_f32)
+PEER_ALIAS(matmul_f32_yt, linear_f32)
+PEER_ALIAS(matmul_bf16_pairs_yt, linear_f32)
+PEER_ALIAS(decode, linear_f32)
+PEER_ALIAS(decode_integers, linear_f32)
+
+/* ---- rows ---- */
+
+static dnnl_memory_desc_t rows_of(const DLTensor *t) {
+    return matrix(dnnl_f32, t->shape[0], t->shape[1], false);
+}
+
+static bool make_softmax(DLTensor *const *t) {
+    dnnl_memory_desc_t x = rows_of(t[0]);
     dnnl_softmax_desc_t d;
     must(dnnl_softmax_forward_desc_init(&d, dnnl_forward_inference, &x, 1), "softmax");
-    add_step(primitive_of(&d, NULL, NULL), 2,
-             (dnnl_exec_arg_t[]){
-                 {DNNL_ARG_SRC, place(&x, peer_input(c, 0, PEER_F32, (size_t)(m * n)))},
-                 {DNNL_ARG_DST, place(&x, peer_output_buffer(c, PEER_F32, (size_t)(m * n)))}});
-    return true;
+    return add_step(primitive_of(&d, NULL, NULL), 2,
+                    (operand[]){at(DNNL_ARG_SRC, 0, 0, &x), at(DNNL_ARG_DST, 1, 0, &x)});
 }
 
-static bool prepare_layernorm(peer_case *c) {
-    dnnl_dim_t m = peer_number(c, 1), n = peer_number(c, 2);
-    dnnl_memory_desc_t x = matrix(PEER_F32, m, n, false), g = matrix(PEER_F32, 2, n, false);
-    dnnl_layer_normalization_desc_t d;
-    must(dnnl_layer_normalization_forward_desc_init(&d, dnnl_forward_inference, &x, NULL, 1e-5f,
-                                                    dnnl_use_scaleshift),
-         "layernorm");
-    const float *source = peer_input(c, 0, PEER_F32, (size_t)(m * n));
-    float *both = peer_buffer((size_t)(2 * n) * sizeof *both);
-    memcpy(both, peer_input(c, 1, PEER_F32, (size_t)n), (size_t)n * sizeof *both);
-    memcpy(both + n, peer_input(c, 2, PEER_F32, (size_t)n), (size_t)n * sizeof *both);
-    add_step(primitive_of(&d, NULL, NULL), 3,
-             (dnnl_exec_arg_t[]){
-                 {DNNL_ARG_SRC, place(&x, source)},
-                 {DNNL_ARG_SCALE_SHIFT, place(&g, both)},
-                 {DNNL_ARG_DST, place(&x, peer_output_buffer(c, PEER_F32, (size_t)(m * n)))}});
-    return true;
-}
-
-static bool prepare_gelu(peer_case *c) {
-    dnnl_dim_t m = peer_number(c, 1), n = peer_number(c, 2);
-    dnnl_memory_desc_t x = matrix(PEER_F32, m, n, false);
+static bool make_gelu(DLTensor *const *t) {
+    dnnl_memory_desc_t x = rows_of(t[0]);
     dnnl_eltwise_desc_t d;
     must(dnnl_eltwise_forward_desc_init(&d, dnnl_forward_inference, dnnl_eltwise_gelu_tanh, &x, 0,
                                         0),
          "gelu");
-    add_step(primitive_of(&d, NULL, NULL), 2,
-             (dnnl_exec_arg_t[]){
-                 {DNNL_ARG_SRC, place(&x, peer_input(c, 0, PEER_F32, (size_t)(m * n)))},
-                 {DNNL_ARG_DST, place(&x, peer_output_buffer(c, PEER_F32, (size_t)(m * n)))}});
-    return true;
+    return add_step(primitive_of(&d, NULL, NULL), 2,
+                    (operand[]){at(DNNL_ARG_SRC, 0, 0, &x), at(DNNL_ARG_DST, 1, 0, &x)});
 }
 
-static bool prepare_transpose(peer_case *c) {
-    dnnl_dim_t m = peer_number(c, 1), n = peer_number(c, 2);
-    dnnl_memory_desc_t from = matrix(PEER_F32, n, m, true), to = matrix(PEER_F32, n, m, false);
-    dnnl_primitive_desc_t d;
-    dnnl_primitive_t primitive;
-    must(dnnl_reorder_primitive_desc_create(&d, &from, engine, &to, engine, NULL), "reorder");
-    must(dnnl_primitive_create(&primitive, d), "reorder");
-    dnnl_primitive_desc_destroy(d);
-    add_step(primitive, 2,
-             (dnnl_exec_arg_t[]){
-                 {DNNL_ARG_FROM, place(&from, peer_input(c, 0, PEER_F32, (size_t)(m * n)))},
-                 {DNNL_ARG_TO, place(&to, peer_output_buffer(c, PEER_F32, (size_t)(m * n)))}});
-    return true;
+/* The gain and the bias are two tensors here, as they are for ours. */
+static bool make_layernorm(DLTensor *const *t) {
+    const dnnl_dim_t n = t[0]->shape[1];
+    dnnl_memory_desc_t x = rows_of(t[0]), g = strided(dnnl_f32, 1, &n, (dnnl_dim_t[]){1});
+    dnnl_layer_normalization_desc_t d;
+    must(dnnl_layer_normalization_forward_desc_init(&d, dnnl_forward_inference, &x, NULL, 1e-5f,
+                                                    dnnl_use_scale | dnnl_use_shift),
+         "layernorm");
+    return add_step(primitive_of(&d, NULL, NULL), 4,
+                    (operand[]){at(DNNL_ARG_SRC, 0, 0, &x), at(DNNL_ARG_SCALE, 1, 0, &g),
+                                at(DNNL_ARG_SHIFT, 2, 0, &g), at(DNNL_ARG_DST, 3, 0, &x)});
 }
+
+static bool make_transpose(DLTensor *const *t) {
+    dnnl_dim_t m = t[0]->shape[0], n = t[0]->shape[1];
+    dnnl_memory_desc_t from = matrix(dnnl_f32, n, m, true), to = matrix(dnnl_f32, n, m, false);
+    return add_step(reorder_of(&from, &to), 2,
+                    (operand[]){at(DNNL_ARG_FROM, 0, 0, &from), at(DNNL_ARG_TO, 1, 0, &to)});
+}
+
+static int run_rows(int (*of)(DLTensor *const *, int32_t), DLTensor *const *t, int32_t count,
+                    bool (*make)(DLTensor *const *)) {
+    if (count != 2 || !peer_are_f32(t, count, 2) || !plan_for(of, t, count, make))
+        return TSR_IMPLEMENTATION_UNSUPPORTED;
+    run(t);
+    return 0;
+}
+
+PEER_FUNCTION(softmax_f32) {
+    return run_rows(softmax_f32, t, count, make_softmax);
+}
+
+PEER_FUNCTION(gelu_f32) {
+    return run_rows(gelu_f32, t, count, make_gelu);
+}
+
+PEER_FUNCTION(transpose_f32) {
+    return run_rows(transpose_f32, t, count, make_transpose);
+}
+
+PEER_FUNCTION(layernorm_f32) {
+    if (count != 4 || !peer_is_f32(t[0], 2) || !peer_is_f32(t[1], 1) || !peer_is_f32(t[2], 1) ||
+        !plan_for(layernorm_f32, t, count, make_layernorm))
+        return TSR_IMPLEMENTATION_UNSUPPORTED;
+    run(t);
+    return 0;
+}
+
+/* As the corpus calls them. */
+PEER_ALIAS(softmax_rows, softmax_f32)
+PEER_ALIAS(layernorm_rows, layernorm_f32)
+PEER_ALIAS(transpose2d, transpose_f32)
+
+/* ---- attention ---- */
 
 static dnnl_primitive_t product_of(const dnnl_memory_desc_t *x, const dnnl_memory_desc_t *y,
                                    const dnnl_memory_desc_t *z, float scale) {
@@ -229,62 +351,53 @@ static dnnl_primitive_t product_of(const dnnl_memory_desc_t *x, const dnnl_memor
     return primitive;
 }
 
-static bool prepare_attention(peer_case *c) {
-    dnnl_dim_t heads = peer_number(c, 1), s = peer_number(c, 2), d = peer_number(c, 3);
-    dnnl_memory_desc_t q = matrix(PEER_F32, s, d, false), k = matrix(PEER_F32, d, s, true);
-    dnnl_memory_desc_t scores = matrix(PEER_F32, s, s, false);
+static bool make_attention(DLTensor *const *t) {
+    const dnnl_dim_t heads = t[0]->shape[0] * t[0]->shape[1], queries = t[0]->shape[2],
+                     keys = t[1]->shape[2], depth = t[0]->shape[3];
+    dnnl_memory_desc_t q = matrix(dnnl_f32, queries, depth, false),
+                       k = matrix(dnnl_f32, depth, keys, true),
+                       v = matrix(dnnl_f32, keys, depth, false),
+                       scores = matrix(dnnl_f32, queries, keys, false);
     dnnl_softmax_desc_t softmax;
-    size_t each = (size_t)(s * d);
-    if (heads * 3 > STEPS_MAX)
-        return peer_refuse(c, "at most %d heads", STEPS_MAX / 3);
     must(dnnl_softmax_forward_desc_init(&softmax, dnnl_forward_inference, &scores, 1), "softmax");
-    const float *qs = peer_input(c, 0, PEER_F32, (size_t)heads * each),
-                *ks = peer_input(c, 1, PEER_F32, (size_t)heads * each);
-    const float *vs = peer_input(c, 2, PEER_F32, (size_t)heads * each);
-    float *out = peer_output_buffer(c, PEER_F32, (size_t)heads * each);
-    dnnl_memory_t between = place(&scores, peer_buffer((size_t)(s * s) * sizeof(float)));
-    for (size_t h = 0; h < (size_t)heads; h++) {
-        add_step(product_of(&q, &k, &scores, 1.0f / sqrtf((float)d)), 3,
-                 (dnnl_exec_arg_t[]){{DNNL_ARG_SRC, place(&q, qs + h * each)},
-                                     {DNNL_ARG_WEIGHTS, place(&k, ks + h * each)},
-                                     {DNNL_ARG_DST, between}});
-        add_step(primitive_of(&softmax, NULL, NULL), 2,
-                 (dnnl_exec_arg_t[]){{DNNL_ARG_SRC, between}, {DNNL_ARG_DST, between}});
-        add_step(product_of(&scores, &q, &q, 1.0f), 3,
-                 (dnnl_exec_arg_t[]){{DNNL_ARG_SRC, between},
-                                     {DNNL_ARG_WEIGHTS, place(&q, vs + h * each)},
-                                     {DNNL_ARG_DST, place(&q, out + h * each)}});
+    operand between = at(DNNL_ARG_SRC, -1, 0, &scores), result = between;
+    result.argument = DNNL_ARG_DST;
+    bool ok = true;
+    for (size_t h = 0; h < (size_t)heads && ok; h++) {
+        size_t rows = h * (size_t)(queries * depth) * sizeof(float),
+               columns = h * (size_t)(keys * depth) * sizeof(float);
+        ok = add_step(product_of(&q, &k, &scores, 1.0f / sqrtf((float)depth)), 3,
+                      (operand[]){at(DNNL_ARG_SRC, 0, rows, &q),
+                                  at(DNNL_ARG_WEIGHTS, 1, columns, &k), result}) &&
+             add_step(primitive_of(&softmax, NULL, NULL), 2, (operand[]){between, result}) &&
+             add_step(product_of(&scores, &v, &q, 1.0f), 3,
+                      (operand[]){between, at(DNNL_ARG_WEIGHTS, 2, columns, &v),
+                                  at(DNNL_ARG_DST, 3, rows, &q)});
     }
-    return true;
+    return ok;
 }
 
-/* Weights come as HWIO and are brought into the library's layout once, outside of what is timed. */
-static dnnl_memory_t own_weights(const dnnl_memory_desc_t *plain, const dnnl_memory_desc_t *own,
-                                 const float *data) {
-    dnnl_primitive_desc_t d;
-    dnnl_primitive_t primitive;
-    dnnl_memory_t from = place(plain, data),
-                  to = place(own, peer_buffer(dnnl_memory_desc_get_size(own)));
-    must(dnnl_reorder_primitive_desc_create(&d, plain, engine, own, engine, NULL), "reorder");
-    must(dnnl_primitive_create(&primitive, d), "reorder");
-    must(dnnl_primitive_execute(primitive, stream, 2,
-                                (dnnl_exec_arg_t[]){{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}}),
-         "reorder");
-    must(dnnl_stream_wait(stream), "reorder");
-    dnnl_primitive_destroy(primitive);
-    dnnl_primitive_desc_destroy(d);
-    return to;
+PEER_FUNCTION(attention_f32) {
+    if (count != 4 || !peer_are_f32(t, count, 4) ||
+        !plan_for(attention_f32, t, count, make_attention))
+        return TSR_IMPLEMENTATION_UNSUPPORTED;
+    run(t);
+    return 0;
 }
 
-static bool prepare_convolution(peer_case *c) {
-    dnnl_dim_t n = peer_number(c, 1), h = peer_number(c, 2), w = peer_number(c, 3);
-    dnnl_dim_t ci = peer_number(c, 4), co = peer_number(c, 5);
+PEER_ALIAS(attention_full, attention_f32) /* as the corpus calls it */
+
+/* ---- convolutions ---- */
+
+static bool make_convolution(DLTensor *const *t) {
+    const dnnl_dim_t n = t[0]->shape[0], h = t[0]->shape[1], w = t[0]->shape[2];
+    const dnnl_dim_t ci = t[0]->shape[3], co = t[1]->shape[3];
     const dnnl_dims_t ones = {1, 1}, weight_dims = {co, ci, 3, 3};
-    dnnl_memory_desc_t x = strided(PEER_F32, 4, (dnnl_dim_t[]){n, ci, h, w},
+    dnnl_memory_desc_t x = strided(dnnl_f32, 4, (dnnl_dim_t[]){n, ci, h, w},
                                    (dnnl_dim_t[]){h * w * ci, 1, w * ci, ci});
-    dnnl_memory_desc_t z = strided(PEER_F32, 4, (dnnl_dim_t[]){n, co, h, w},
+    dnnl_memory_desc_t z = strided(dnnl_f32, 4, (dnnl_dim_t[]){n, co, h, w},
                                    (dnnl_dim_t[]){h * w * co, 1, w * co, co});
-    dnnl_memory_desc_t hwio = strided(PEER_F32, 4, (dnnl_dim_t[]){co, ci, 3, 3},
+    dnnl_memory_desc_t hwio = strided(dnnl_f32, 4, (dnnl_dim_t[]){co, ci, 3, 3},
                                       (dnnl_dim_t[]){1, co, 3 * ci * co, ci * co});
     dnnl_memory_desc_t any;
     dnnl_convolution_desc_t d;
@@ -296,62 +409,24 @@ static bool prepare_convolution(peer_case *c) {
          "convolution");
     dnnl_primitive_t primitive = primitive_of(&d, NULL, &kept);
     if (!primitive)
-        return peer_refuse(c, "oneDNN has no such convolution");
+        return false;
     const dnnl_memory_desc_t *own = dnnl_primitive_desc_query_md(kept, dnnl_query_weights_md, 0);
-    const float *images = peer_input(c, 0, PEER_F32, (size_t)(n * h * w * ci));
-    dnnl_memory_t weights =
-        own_weights(&hwio, own, peer_input(c, 1, PEER_F32, (size_t)(9 * ci * co)));
-    add_step(
-        primitive, 3,
-        (dnnl_exec_arg_t[]){
-            {DNNL_ARG_SRC, place(&x, images)},
-            {DNNL_ARG_WEIGHTS, weights},
-            {DNNL_ARG_DST, place(&z, peer_output_buffer(c, PEER_F32, (size_t)(n * h * w * co)))}});
+    operand to = at(DNNL_ARG_TO, -1, 0, own), weights = to;
+    weights.argument = DNNL_ARG_WEIGHTS;
+    bool ok =
+        add_step(reorder_of(&hwio, own), 2, (operand[]){at(DNNL_ARG_FROM, 1, 0, &hwio), to}) &&
+        add_step(primitive, 3,
+                 (operand[]){at(DNNL_ARG_SRC, 0, 0, &x), weights, at(DNNL_ARG_DST, 2, 0, &z)});
     dnnl_primitive_desc_destroy(kept);
-    return true;
+    return ok;
 }
 
-static const struct {
-    const char *name;
-    int words;
-    bool (*prepare)(peer_case *);
-} kernels[] = {
-    {"matmul", 5, prepare_matmul},       {"linear", 5, prepare_matmul},
-    {"softmax", 3, prepare_softmax},     {"layernorm", 3, prepare_layernorm},
-    {"gelu", 3, prepare_gelu},           {"transpose", 3, prepare_transpose},
-    {"attention", 4, prepare_attention}, {"conv", 6, prepare_convolution},
-};
-
-bool peer_prepare(peer_case *c) {
-    open_engine(c->threads);
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (strcmp(kernels[i].name, c->words[0]) == 0 && kernels[i].words == c->count) {
-            if (!kernels[i].prepare(c))
-                return false;
-            peer_run();
-            return true;
-        }
-    return peer_refuse(c, "oneDNN is not measured with %s", c->words[0]);
+PEER_FUNCTION(conv3x3_f32) {
+    if (count != 3 || !peer_are_f32(t, count, 4) || t[1]->shape[0] != 3 || t[1]->shape[1] != 3 ||
+        !plan_for(conv3x3_f32, t, count, make_convolution))
+        return TSR_IMPLEMENTATION_UNSUPPORTED;
+    run(t);
+    return 0;
 }
 
-void peer_run(void) {
-    if (use_sgemm) {
-        must(dnnl_sgemm('N', gemm_turned ? 'T' : 'N', gemm_m, gemm_n, gemm_k, 1.0f, gemm_x, gemm_k,
-                        gemm_y, gemm_turned ? gemm_k : gemm_n, 0.0f, gemm_out, gemm_n),
-             "sgemm");
-        return;
-    }
-    for (int i = 0; i < step_count; i++)
-        must(dnnl_primitive_execute(steps[i].primitive, stream, steps[i].count, steps[i].arguments),
-             "execute");
-    must(dnnl_stream_wait(stream), "wait");
-}
-
-void peer_release(void) {
-    for (int i = 0; i < step_count; i++)
-        dnnl_primitive_destroy(steps[i].primitive);
-    for (int i = 0; i < memory_count; i++)
-        dnnl_memory_destroy(memories[i]);
-    step_count = memory_count = 0;
-    use_sgemm = false;
-}
+PEER_ALIAS(conv2d_3x3, conv3x3_f32) /* as the corpus calls it */

@@ -20,10 +20,23 @@ typedef struct column {
     const char *symbol;
 } column;
 
+/* Which of ours an implementation is timed in turn with: where no profile was named, the first of
+ * ours. Another device would be another machine. */
+static const char *profile_beside(const planning *p, const column *col, const char *own) {
+    const job_choice *c = p->choice;
+    if (!col->with || p->mode != JOB_BENCH || !c->backends[BACKEND_CPU] || c->device)
+        return NULL;
+    for (int profile = 0; profile < PROFILE_COUNT && !c->profiles_by_name; profile++)
+        if (c->profiles[profile])
+            return compiler_profile_name((compiler_profile)profile);
+    return own;
+}
+
 static void add_job(const planning *p, const corpus_case *item, const column *col,
                     const char *profile, uint32_t threads) {
     const job_choice *choice = p->choice;
-    bool has_code = *backend_table[col->id].driver && !col->with;
+    const char *beside = profile_beside(p, col, profile);
+    bool has_code = (*backend_table[col->id].driver && !col->with) || beside;
     job j = {.path = item->path,
              .kernel = item->kernel->name,
              .case_name = item->c->name,
@@ -35,6 +48,7 @@ static void add_job(const planning *p, const corpus_case *item, const column *co
              .implementation_kind = col->with ? (uint32_t)col->with->kind : 0,
              .implementation_symbol = col->symbol,
              .profile = profile,
+             .beside = beside,
              .threads = threads,
              .cache = choice->cache[0] ? choice->cache : NULL,
              .mode = p->mode};
@@ -47,7 +61,7 @@ static void add_job(const planning *p, const corpus_case *item, const column *co
 #include "case/job.def"
 #undef OWN
 #undef CHOSEN
-    if (has_code)
+    if (has_code && !col->with)
         j.fault = fault_for(choice->fault, j.kernel, j.case_name);
     vec_push(&p->plan->jobs, j);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "case/backend.h"
 #include "case/capability.h"
@@ -253,6 +254,8 @@ static bool build_foreign(execution *e, status *st) {
                                             .folder = e->folder.path,
                                             .kind = (implementation_kind)j->implementation_kind,
                                             .threads = j->threads};
+    /* What it starts stays a descendant, whoever of them ends. */
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     implementation_digest(j->implementation, digest);
     json_object_set_new(json_object_get(e->result, "implementation"), "sha256",
                         digest[0] ? json_string(digest) : json_null());
@@ -335,7 +338,7 @@ launch_request execution_request(const execution *e, uint32_t threads) {
                               .kernel = e->job->kernel,
                               .dims = e->subject->c->dims,
                               .dim_count = e->subject->c->dim_count,
-                              .constants = e->job->constants,
+                              .constants = e->job->implementation ? NULL : e->job->constants,
                               .foreign = e->job->implementation != NULL};
     launch_request_artifact(&request, &e->artifact);
     launch_request_buffers(&request, &e->subject->signature);

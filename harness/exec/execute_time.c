@@ -15,6 +15,13 @@
 #include "statistics/statistics.h"
 
 enum { SETS_MOST = 4, SETS_LARGE = 2, HELD = 1, CACHE_LEVELS = 3, AWAKEN_NS = 40000 };
+/* Of code in another process a part begins and ends some hundred nanoseconds late, and what was
+ * looked at in between lies in the caches of another core. */
+enum { GUEST_GROUP_NS = 5000000, GUEST_GROUP_QUICK_NS = 500000 };
+
+static uint64_t group_ns_of(const execution *e) {
+    return !e->job->implementation ? 0 : e->job->quick ? GUEST_GROUP_QUICK_NS : GUEST_GROUP_NS;
+}
 static const uint64_t sets_bytes_most = UINT64_C(2) << 30;
 
 /* The kernel under way with its sets. */
@@ -29,6 +36,7 @@ typedef struct timed {
     const void *inputs[SETS_MOST + HELD][COMPILER_MAX_PARAMETERS];
     bool judged;          /* what is held back has no digests, but bounds */
     case_context *others; /* of all sets but the first */
+    beside *beside;       /* ours, of an implementation */
     bool counting;
 } timed;
 
@@ -213,6 +221,8 @@ static bool is_within_bound(void *context, uint32_t set, uint32_t output, const 
 
 static void count_inside(void *context, bool begins) {
     timed *t = context;
+    if (t->e->job->implementation)
+        execution_guest_part(t->e, begins);
     if (!t->counting)
         return;
     if (begins)
@@ -315,11 +325,14 @@ static bool sample(timed *t) {
     sample_set samples;
     e->stage(e->context, "time");
     uint64_t start = timer_now_ns();
-    const sample_source source = {time_group, t, t->sets};
+    const sample_source source = {
+        .group = time_group, .context = t, .group_ns = group_ns_of(e), .multiple = t->sets};
+    execution_guest_begin(e);
     bool ok = sample_take(&plan, &source, &samples) && count(t, samples.repeats) &&
-              rotation_check_unseen(t->rotation, e->launch.kernel, t->st);
+              rotation_check_unseen(t->rotation, e->launch.kernel, t->st) &&
+              execution_beside_take(t->beside, &source, t->st);
     rotation_timing timing = {e->launch.kernel, samples.repeats};
-    if (!ok || !rotation_finish(t->rotation, &timing, t->st))
+    if (!ok || !rotation_finish(t->rotation, &timing, t->st) || !execution_guest_check(e, t->st))
         return false;
     put_time(e, &samples);
     put_sets(t, samples.repeats);
@@ -331,8 +344,11 @@ static bool sample(timed *t) {
 bool execution_time(execution *e, status *st) {
     timed t = {.e = e, .st = st, .sets = choose_sets(e)};
     t.held = choose_held(e, t.sets);
-    bool ok = learn_sets(&t) && open_rotation(&t) && sample(&t);
+    bool ok = learn_sets(&t);
+    t.beside = ok ? execution_beside_open(e) : NULL;
+    ok = ok && open_rotation(&t) && sample(&t);
     rotation_close(t.rotation);
+    execution_beside_close(t.beside);
     if (ok || st->code != STATUS_MISMATCH)
         return ok;
     result_set_outcome(e->result, OUTCOME_MISMATCH, st->message, EXIT_CHECK);

@@ -12,8 +12,8 @@
 
 static void put_pair(execution *e, const pair_result *p) {
     json_object_set_new(json_object_get(e->result, "internal"), "tune",
-                        json_pack("{s:f, s:f, s:f, s:f, s:f, s:I}", "default_ns", p->a_ns,
-                                  "tuned_ns", p->b_ns, "ratio", p->ratio.median, "low",
+                        json_pack("{s:f, s:f, s:f, s:f, s:f, s:I}", "default_ns", p->a_ns.median,
+                                  "tuned_ns", p->b_ns.median, "ratio", p->ratio.median, "low",
                                   p->ratio.low, "high", p->ratio.high, "pairs",
                                   (json_int_t)p->ratio.samples));
 }
@@ -39,7 +39,8 @@ static bool compare_and_time(execution *e, launch *own, tensor *outputs, status 
     const compiler_signature *s = &e->subject->signature;
     pair_result pair;
     timed_launch first = {own, st}, second = {&e->launch, st};
-    const sample_source a = {time_launches, &first, 1}, b = {time_launches, &second, 1};
+    const sample_source a = {.group = time_launches, .context = &first, .multiple = 1},
+                        b = {.group = time_launches, .context = &second, .multiple = 1};
     pair_plan plan = e->job->quick ? (pair_plan){.least = 3,
                                                  .most = 9,
                                                  .budget_ns = 40000000,

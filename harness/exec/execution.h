@@ -8,6 +8,7 @@
 #include "exec/timeline.h"
 #include "launch/launch.h"
 #include "measure/counters.h"
+#include "measure/sample.h"
 #include "measure/watch.h"
 
 typedef struct execution {
@@ -24,10 +25,16 @@ typedef struct execution {
     timeline timeline;
     watch watch; /* begun before the kernel is loaded */
     tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
-    bool mismatch;          /* a verdict was given, and it does not hold */
-    bool schedule_rejected; /* the tuned schedule did not fit, and is not used */
-    char note[400];         /* why */
-    scratch_folder folder;  /* for the files of an implementation that is a program; or none */
+    bool mismatch;               /* a verdict was given, and it does not hold */
+    bool schedule_rejected;      /* the tuned schedule did not fit, and is not used */
+    char note[400];              /* why */
+    struct guest_time {          /* of the process in which an implementation runs */
+        uint64_t part_ns;        /* at the beginning of the part in hand */
+        uint64_t ns;             /* of all parts */
+        uint64_t others_ns;      /* what threads beyond those that it was given had used before */
+        uint64_t left_behind_ns; /* ... and processes that it has started */
+    } guest;
+    scratch_folder folder; /* for the files of an implementation that is a program; or none */
 } execution;
 
 /* Of the module that was built. */
@@ -41,6 +48,22 @@ bool execution_judge(execution *e, const tensor *repeat, status *st);
 /* execute_time.c: times a kernel that holds. A deviation that shows while it is timed makes the
  * result a mismatch. */
 bool execution_time(execution *e, status *st);
+
+/* execute_guest.c: a timed part of an implementation begins or ends. What it does outside of the
+ * parts is stopped, and what it does inside is counted. */
+void execution_guest_part(execution *e, bool begins);
+/* Whether it kept to its threads and left nobody behind who computes; STATUS_MISMATCH. */
+void execution_guest_begin(execution *e);
+bool execution_guest_check(const execution *e, status *st);
+
+/* execute_beside.c: ours beside an implementation. NULL where ours was not asked for, or does not
+ * run: its own column says why. Opened before the implementation is timed, so that our threads are
+ * there already. */
+typedef struct beside beside;
+beside *execution_beside_open(execution *e);
+/* Times both in turn; nothing for NULL. */
+bool execution_beside_take(beside *b, const sample_source *theirs, status *st);
+void execution_beside_close(beside *b);
 
 /* execute_tune.c: the schedule that was built against the kernel's own: bits, then times. */
 bool execution_tune(execution *e, status *st);

@@ -33,7 +33,7 @@ bool pair_take(const pair_plan *plan, const sample_source *a, const sample_sourc
             break;
     }
     out->ratio = statistics_of(ratios, count);
-    out->a_ns = statistics_of(as, count).median;
-    out->b_ns = statistics_of(bs, count).median;
+    out->a_ns = statistics_of(as, count);
+    out->b_ns = statistics_of(bs, count);
     return true;
 }

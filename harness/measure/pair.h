@@ -15,8 +15,8 @@ typedef struct pair_plan {
 } pair_plan;
 
 typedef struct pair_result {
-    statistics ratio;  /* of B to A */
-    double a_ns, b_ns; /* medians */
+    statistics ratio; /* of B to A */
+    statistics a_ns, b_ns;
 } pair_result;
 
 /* False when an action failed. */

@@ -291,6 +291,8 @@ bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, 
     r->next = r->sets + (r->next + launches) % r->sets;
     r->timed_launches += launches;
     *ns_each = (double)took / (double)launches;
+    if (launches > r->sets && (r->least_ns <= 0 || *ns_each < r->least_ns))
+        r->least_ns = *ns_each;
     return rotation_check(r, all, st);
 }
 

@@ -73,6 +73,7 @@ struct rotation {
     uint64_t guard;
     uint64_t next; /* number of the next launch, at least `sets`: those before it awaken */
     uint64_t timed_parts, timed_launches;
+    double least_ns; /* of a launch, of those that are timed with others */
     bool learnt;
     watch *watch, own_watch;
 };

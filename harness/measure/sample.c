@@ -11,9 +11,11 @@ sample_plan sample_plan_for(bool quick) {
     return (sample_plan){.least = 7, .most = 51, .budget_ns = 200000000, .warm_up_ns = 20000000};
 }
 
-static uint64_t repeats_for(double each_ns, uint64_t multiple) {
-    uint64_t repeats = each_ns > 0 ? (uint64_t)(SAMPLE_GROUP_NS / each_ns) + 1 : SAMPLE_GROUP_NS;
-    return repeats == 1 ? 1 : (repeats + multiple - 1) / multiple * multiple;
+static uint64_t repeats_for(double each_ns, const sample_source *source) {
+    uint64_t group_ns = source->group_ns ? source->group_ns : SAMPLE_GROUP_NS;
+    uint64_t repeats = each_ns > 0 ? (uint64_t)((double)group_ns / each_ns) + 1 : group_ns;
+    return repeats == 1 ? 1
+                        : (repeats + source->multiple - 1) / source->multiple * source->multiple;
 }
 
 bool sample_warm_up(uint64_t warm_up_ns, const sample_source *source, uint64_t *repeats) {
@@ -25,7 +27,7 @@ bool sample_warm_up(uint64_t warm_up_ns, const sample_source *source, uint64_t *
         if (!source->group(source->context, group, &each))
             return false;
         least = least > 0 && least < each ? least : each;
-        *repeats = repeats_for(least, source->multiple);
+        *repeats = repeats_for(least, source);
         if (timer_now_ns() - start >= warm_up_ns)
             return true;
         group = *repeats;

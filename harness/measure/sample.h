@@ -27,6 +27,7 @@ typedef bool (*sample_group)(void *context, uint64_t repeats, double *ns_each);
 typedef struct sample_source {
     sample_group group;
     void *context;
+    uint64_t group_ns; /* that a group lasts at least; 0: SAMPLE_GROUP_NS */
     uint64_t multiple; /* `repeats` is always one of it, or 1 where one takes as long as a group */
 } sample_source;
 

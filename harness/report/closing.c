@@ -11,6 +11,7 @@
 #include "case/job.h"
 #include "case/result.h"
 #include "common/json_text.h"
+#include "report/beside.h"
 #include "report/error_table.h"
 #include "report/table.h"
 
@@ -299,6 +300,7 @@ void closing_print(const closing *c, text *out) {
     text_append_char(out, '\n');
     append_roofline(c, out);
     append_slowest(c, out);
+    beside_means(c->results, out);
     append_errors(c, out);
     append_notes(c, out);
     append_failures(c, out);

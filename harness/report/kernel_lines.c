@@ -9,6 +9,8 @@
 #include "base/escape.h"
 #include "case/job.h"
 #include "case/result.h"
+#include "common/json_text.h"
+#include "report/beside.h"
 #include "report/table.h"
 
 enum { NOISY_LISTED = 3, CHANGED_LISTED = 3, NAME_LEAST = 12, SHARE_WIDTH = 24, TIME_WIDTH = 24 };
@@ -73,6 +75,13 @@ static const char *glyph(const kernel_lines *k, mark m) {
     return k->unicode ? marks[m].unicode : marks[m].ascii;
 }
 
+static bool has_implementations(const kernel_lines *k) {
+    bool found = false;
+    for (int i = 0; i < k->column_count; i++)
+        found |= beside_is_column(k->columns[i].backend);
+    return found;
+}
+
 void kernel_lines_header(const kernel_lines *k, text *out) {
     layout l = layout_of(k);
     text_append(out, "columns:");
@@ -82,7 +91,10 @@ void kernel_lines_header(const kernel_lines *k, text *out) {
     text_append(out, "\nmarks:  ");
     for (int m = MARK_BITS; m < MARK_COUNT; m++)
         text_printf(out, "%s%s %s", m > MARK_BITS ? ", " : "", glyph(k, (mark)m), marks[m].meaning);
-    text_append(out, "\n\n");
+    text_append_char(out, '\n');
+    if (has_implementations(k))
+        beside_legend(out);
+    text_append_char(out, '\n');
     text_append(out, k->colour ? TABLE_DIM : "");
     text_printf(out, "%-*s  ", l.name, "kernel");
     for (int i = 0; i < k->column_count; i++)
@@ -242,6 +254,29 @@ static void unfold(const kernel_lines *k, bool (*belongs)(const struct kernel_ke
         text_printf(out, "    and %zu more %s (-v shows them)\n", found - most, word);
 }
 
+/* Our own result of the case that an implementation was timed in turn with; or NULL. */
+static const json_t *ours_of(const kernel_lines *k, const json_t *theirs) {
+    const json_t *beside = json_object_get(theirs, "beside");
+    const char *name = json_text_at(beside, "backend"), *profile = json_text_at(beside, "profile");
+    for (size_t i = 0; i < k->results.count; i++) {
+        const json_t *r = k->results.items[i].result;
+        if (strcmp(result_text(r, RESULT_BACKEND), name) == 0 &&
+            strcmp(result_text(r, RESULT_PROFILE), profile) == 0 &&
+            strcmp(result_text(r, RESULT_CASE), result_text(theirs, RESULT_CASE)) == 0 &&
+            result_whole(r, RESULT_THREADS) == result_whole(theirs, RESULT_THREADS))
+            return r;
+    }
+    return NULL;
+}
+
+static void append_beside(const kernel_lines *k, text *out) {
+    for (size_t i = 0; i < k->results.count; i++) {
+        const json_t *r = k->results.items[i].result;
+        if (beside_has(r))
+            beside_row(r, ours_of(k, r), k->width, out);
+    }
+}
+
 /* A name that is too long ends in a full stop. */
 static void append_name(const kernel_lines *k, int width, text *out) {
     bool cut = (int)strlen(k->kernel) > width;
@@ -263,6 +298,7 @@ void kernel_lines_end(kernel_lines *k, text *out) {
     while (out->length && out->data[out->length - 1] == ' ')
         out->data[--out->length] = '\0';
     text_append_char(out, '\n');
+    append_beside(k, out);
     for (size_t i = 0; i < k->results.count; i++)
         if (mark_of(k->results.items[i].result) == MARK_FAILED)
             append_failure(k, k->results.items[i].result, out);

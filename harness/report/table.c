@@ -145,6 +145,10 @@ static void verdict_cell(const table *t, const json_t *result, text *out) {
         fallbacks_note(result, out);
         text_append(out, ")");
     }
+    double beside = json_number_value(
+        json_object_get(json_object_get(json_object_get(result, "beside"), "ratio"), "median"));
+    if (beside > 0)
+        text_printf(out, ", %.2f of our time", beside);
     const char *why = json_string_value(json_object_get(result, "why"));
     if (why && *why) {
         bool fine = outcome == OUTCOME_OK || outcome == OUTCOME_SKIPPED;

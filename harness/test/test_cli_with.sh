@@ -62,6 +62,26 @@ exits 0 "of one kernel alone, not said" "${bench[@]}" --with "$functions:doubled
 result "twice/small@test_functions.so:doubled"
 has picked "^ok" "a function of another name, of the only kernel"
 
+# Ours and theirs are timed in turn, and stand side by side.
+cat >beside.py <<'END'
+import json
+results = json.load(open("turns.json"))["results"]
+theirs = [r for r in results if "implementation" in r and r["time_ns"]]
+assert theirs and not any("beside" in r for r in results if "implementation" not in r)
+for r in theirs:
+    b = r["beside"]
+    assert (b["backend"], b["profile"]) == ("cpu", "strict") and b["rounds"] >= 7, b
+    assert 0 < b["ratio"]["low"] <= b["ratio"]["median"] <= b["ratio"]["high"], b
+END
+exits 0 "in turn" "${bench[@]}" --with "$functions" --filter 'twice/small' --json
+cp out turns.json
+exits 0 "both times and their ratio are in the record" python3 -B beside.py
+exits 0 "without ours" "${bench[@]}" --with "$functions" --filter 'twice/small' --profile fast --json
+hasnt out '"profile": "strict"' "the profile that was named is the one beside it"
+exits 0 "a row for a person" env COLUMNS=100 LC_ALL=C "${bench[@]}" --with "$functions" --filter 'twice/*,thrice/*'
+has out '^ +small +[0-9]+ .* test_functions.so .* [0-9.]+ \([0-9.]+-[0-9.]+\)$' "the case, ours, theirs, and the ratio with its interval"
+has out '^beside +test_functions.so: .* by geometric mean of 3' "and their mean at the end"
+
 # Each way of being wrong is that column's result; ours goes on. Exit 1: a check did not hold.
 while read -r symbol status why; do
     exits 1 "$symbol" "${bench[@]}" --with "$functions:$symbol=twice" --filter twice/small --timeout 3 --json

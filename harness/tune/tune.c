@@ -43,8 +43,10 @@ uint32_t tune_apply(const tune_cache *c, const corpus *all, job_plan *plan) {
     for (size_t i = 0; i < plan->jobs.count; i++) {
         job *j = &plan->jobs.items[i];
         const corpus_case *item = corpus_case_named(all, j->kernel, j->case_name);
-        bool compiled =
-            strcmp(j->backend, "cpu") == 0 && !j->schedule && !j->unoptimised && !j->constants;
+        job ours = *j; /* of an implementation: what it is timed in turn with */
+        ours.profile = j->beside ? j->beside : j->profile;
+        bool compiled = (strcmp(j->backend, "cpu") == 0 || j->beside) && !j->schedule &&
+                        !j->unoptimised && !j->constants;
         if (!compiled || !item)
             continue;
         if (item != open) {
@@ -54,7 +56,7 @@ uint32_t tune_apply(const tune_cache *c, const corpus *all, job_plan *plan) {
         }
         if (!instance)
             continue;
-        char *key = tune_key(instance, item->c, level_of(j), j);
+        char *key = tune_key(instance, item->c, level_of(&ours), &ours);
         const json_t *entry = tune_cache_find(c, key);
         const char *schedule = json_text_at(entry, "schedule");
         if (*schedule) {

@@ -102,9 +102,10 @@ static void release_memory(foreign_memory *m) {
 }
 
 static bool map_pages(foreign_memory *m, status *st) {
-    m->descriptor = memfd_create("tessera-memory", MFD_CLOEXEC);
-    bool ok = m->descriptor >= 0 && ftruncate(m->descriptor, (off_t)m->page_bytes) == 0;
-    m->pages = ok ? guest_pages_map(m->descriptor, m->page_bytes) : NULL;
+    m->descriptor = foreign_nameless_file("tessera-memory", m->page_bytes, st);
+    if (m->descriptor < 0)
+        return false;
+    m->pages = guest_pages_map(m->descriptor, m->page_bytes, true);
     return m->pages || status_set_errno(st, errno, "no shared memory of %zu bytes", m->page_bytes);
 }
 
@@ -113,7 +114,7 @@ static bool alloc(device *base, size_t size_bytes, device_memory_kind kind,
                   device_memory **memory_out, status *st) {
     foreign_device *d = (foreign_device *)base;
     foreign_memory *m = base_calloc(1, sizeof *m);
-    m->page_bytes = (size_bytes + !size_bytes + GUEST_PAGE - 1) / GUEST_PAGE * GUEST_PAGE;
+    m->page_bytes = guest_pages_bytes(size_bytes);
     pthread_mutex_lock(&d->mutex);
     foreign_settle(d);
     bool ok = map_pages(m, st) && add_to_guests(d, m, st);
@@ -261,12 +262,20 @@ static bool event_query(device *base, device_event *event, bool wait, device_eve
     return ok;
 }
 
-static void record(foreign_device *d, device_event *event) {
+static bool is_busy(const foreign_image *image) {
+    return image && image->pid && image->progress < image->submitted;
+}
+
+/* `fresh`: right after a call, which has not ended yet; looking would only take the guest's line of
+ * the cache away from it. */
+static void record(foreign_device *d, device_event *event, bool fresh) {
     forget_pending(d, event);
-    foreign_look(d);
-    *event = (device_event){.used = true, .done = true, .time_ns = clock_now_ns()};
-    if (!d->last || d->last->progress >= d->last->submitted || !d->last->pid)
+    if (!fresh)
+        foreign_look(d);
+    if (!is_busy(d->last)) {
+        *event = (device_event){.used = true, .done = true, .time_ns = clock_now_ns()};
         return;
+    }
     *event = (device_event){
         .used = true, .image = d->last, .after = d->last->submitted, .next = d->pending};
     d->pending = event;
@@ -293,12 +302,12 @@ static bool take_failure(foreign_device *d, status *st) {
 }
 
 /* Copies and fills are the host's work, when all calls before have ended. */
-static bool run(foreign_device *d, const device_command *c, status *st) {
+static bool run(foreign_device *d, const device_command *c, bool fresh, status *st) {
     switch (c->kind) {
     case DEVICE_DISPATCH:
         return foreign_call(d, c, st);
     case DEVICE_RECORD:
-        record(d, c->event);
+        record(d, c->event, fresh);
         return true;
     case DEVICE_WAIT: /* calls run in the order of their submission anyway */
         return true;
@@ -317,7 +326,7 @@ static bool submit(device_queue *queue, const device_command *commands, size_t c
     pthread_mutex_lock(&d->mutex);
     bool ok = usable(&d->base, st);
     for (size_t i = 0; i < count && ok; i++)
-        ok = run(d, &commands[i], st);
+        ok = run(d, &commands[i], i && commands[i - 1].kind == DEVICE_DISPATCH, st);
     if (ok && queue->synchronous) {
         foreign_settle(d);
         ok = take_failure(d, st);

@@ -38,7 +38,10 @@ typedef struct foreign_image {
     status end;
     int socket, output; /* its own; what it prints, a nameless file */
     guest_ring *ring;
-    uint64_t submitted;             /* as the ring says; the guest cannot change it here */
+    bool frozen;
+    struct foreign_image *next_living; /* of those that foreign_freeze stops */
+    uint32_t spin_ns;                  /* how long the device may spin */
+    uint64_t submitted;                /* as the ring says; the guest cannot change it here */
     uint64_t progress_ns, limit_ns; /* when a call last ended; of the call in hand, 0: for ever */
     uint64_t progress;
 } foreign_image;
@@ -72,8 +75,31 @@ bool foreign_guest_map(foreign_image *image, const foreign_memory *memory, uint6
 void foreign_guest_unmap(foreign_image *image, const foreign_memory *memory, uint64_t address);
 /* Whether the guest is still there; else `image->end` has the reason. */
 bool foreign_guest_lives(foreign_image *image);
-/* Ends it with that reason. */
+/* Ends it with that reason, and what is left of its group of processes. */
 void foreign_guest_kill(foreign_image *image, status_code code, const char *why);
+/* Memory that both sides can map and neither can cut short; -1 with the reason. */
+int foreign_nameless_file(const char *name, size_t size_bytes, status *st);
+
+/* foreign_freeze.c: guests that do nothing between calls, and what they cost.
+ *
+ * Stops all guests of this process, whatever the device, until their next call or request: what
+ * threads of theirs would do between calls is neither done nor in the way. They are stopped when
+ * this returns. */
+void foreign_freeze(void);
+/* The time that the processors gave to all guests of this process; and of that, what their busiest
+ * `threads` threads each had. */
+typedef struct foreign_cpu {
+    uint64_t all_ns, busiest_ns;
+} foreign_cpu;
+foreign_cpu foreign_cpu_time(uint32_t threads);
+/* ... and to all other processes that this one or a descendant has started and that still run. A
+ * process whose parent ended counts where this one is a subreaper (prctl). */
+uint64_t foreign_left_behind_cpu_ns(void);
+
+/* For foreign_guest.c and foreign_calls.c, with the device's lock held. */
+void foreign_freeze_enter(foreign_image *image);
+void foreign_freeze_leave(foreign_image *image);
+void foreign_thaw(foreign_image *image);
 
 /* foreign_calls.c, with the lock held. */
 bool foreign_call(foreign_device *d, const device_command *command, status *st);

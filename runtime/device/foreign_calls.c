@@ -1,10 +1,11 @@
 /* foreign_calls.c - calls of implementations: put into the ring of their guest, and waited for. */
+#include <sched.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "device/foreign.h"
 
-enum { SLEEP_NS = 10000000 };
+enum { SLEEP_NS = 10000000, POLITE_NS = 20000 };
 
 /* ---- what has ended ---- */
 
@@ -68,15 +69,20 @@ static void lose(foreign_image *image) {
     atomic_fetch_add(&d->base.attention, 1);
 }
 
-/* Spins for a moment, then sleeps until the guest rings. */
+/* Spins for a moment, then sleeps until the guest rings. Who spins longer lets others have the
+ * core: the guest may be one of them. */
 static void await_progress(foreign_image *image, uint64_t wanted) {
     guest_ring *r = image->ring;
-    uint64_t until = clock_now_ns() + r->spin_ns;
-    while (atomic_load(&r->ended) < wanted && clock_now_ns() < until)
+    uint64_t now = clock_now_ns(), until = now + image->spin_ns, polite = now + POLITE_NS;
+    for (; atomic_load(&r->ended) < wanted && now < until; now = clock_now_ns()) {
         for (int i = 0; i < 16 && atomic_load(&r->ended) < wanted; i++)
             guest_pause();
+        if (now > polite)
+            sched_yield();
+    }
     if (atomic_load(&r->ended) >= wanted)
         return;
+    atomic_store(&r->wanted, wanted);
     guest_bell_arm(&r->device);
     if (atomic_load(&r->ended) < wanted)
         guest_bell_sleep(&r->device, SLEEP_NS);
@@ -133,6 +139,8 @@ bool foreign_call(foreign_device *d, const device_command *command, status *st) 
         return status_set(st, image->end.code, "%s", image->end.message);
     if (image->submitted - image->progress >= GUEST_RING)
         await_calls(image, image->submitted - GUEST_RING / 2);
+    if (image->frozen)
+        foreign_thaw(image);
     guest_ring *r = image->ring;
     uint64_t *tensors = guest_call_tensors(r, image->submitted, p->buffer_count);
     for (uint32_t i = 0; i < p->buffer_count; i++)

@@ -27,8 +27,10 @@ enum {
     END_MS = 200,
     WORDS_MAX = 600, /* of what it printed */
     PRINTED_BYTES_MAX = 1 << 20,
-    PYTHON_INCOMPLETE = 69, /* the code with which tessera.guest ends without its C part */
-    SPIN_NS_ALONE = 20000,
+    PYTHON_INCOMPLETE = 69,   /* the code with which tessera.guest ends without its C part */
+    SPIN_NS_ALONE = 20000,    /* of the guest */
+    SPIN_NS_DEVICE = 5000000, /* of the device, which has a core of its own then: waking it would
+                                 take the guest some microseconds */
     SPIN_NS_CROWDED = 2000
 };
 static const char python_kind[] = "foreign/python";
@@ -125,7 +127,10 @@ static bool spawn(foreign_image *image, const char *target, int socket, status *
     posix_spawn_file_actions_adddup2(&files, image->output, STDERR_FILENO);
     posix_spawn_file_actions_adddup2(&files, socket, GUEST_SOCKET);
     posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    /* A group of its own: what it starts can be stopped and ended with it, and the system ends one
+     * that was stopped when this process dies. */
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     make_environment(&e, image->device->base.info.compute_units, image->is_python);
     int error = posix_spawnp(&image->pid, program, &files, &attributes, words, e.words);
     arena_release(&e.memory);
@@ -185,6 +190,7 @@ static bool ask(foreign_image *image, const guest_request *request, const int *d
     int most_ms = request->kind == GUEST_OPEN ? OPEN_MS_MAX : ANSWER_MS_MAX;
     if (!foreign_guest_lives(image))
         return status_set(st, image->end.code, "%s", image->end.message);
+    foreign_thaw(image);
     bool sent = send_request(image, request, descriptors, count);
     if (image->ring) {
         atomic_fetch_add(&image->ring->requests, 1);
@@ -205,9 +211,10 @@ static bool ask(foreign_image *image, const guest_request *request, const int *d
                       answer->message);
 }
 
-static int nameless_file(const char *name, size_t size_bytes, status *st) {
-    int file = memfd_create(name, MFD_CLOEXEC);
-    if (file >= 0 && ftruncate(file, (off_t)size_bytes) == 0)
+int foreign_nameless_file(const char *name, size_t size_bytes, status *st) {
+    int file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file >= 0 && ftruncate(file, (off_t)size_bytes) == 0 &&
+        fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | (size_bytes ? F_SEAL_GROW | F_SEAL_SEAL : 0)) == 0)
         return file;
     status_set_errno(st, errno, "no shared memory of %zu bytes", size_bytes);
     if (file >= 0)
@@ -218,8 +225,8 @@ static int nameless_file(const char *name, size_t size_bytes, status *st) {
 /* Sends the ring and the description. */
 static bool open_description(foreign_image *image, const device_source *source, status *st) {
     guest_answer answer;
-    int files[2] = {nameless_file("tessera-ring", sizeof(guest_ring), st),
-                    nameless_file("tessera-description", 0, st)};
+    int files[2] = {foreign_nameless_file("tessera-ring", sizeof(guest_ring), st),
+                    foreign_nameless_file("tessera-description", 0, st)};
     bool ok = files[0] >= 0 && files[1] >= 0;
     void *ring =
         ok ? mmap(NULL, sizeof(guest_ring), PROT_READ | PROT_WRITE, MAP_SHARED, files[0], 0)
@@ -231,6 +238,7 @@ static bool open_description(foreign_image *image, const device_source *source, 
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         bool alone = image->device->base.info.compute_units < (uint32_t)cores;
         r->spin_ns = cores == 1 ? 0 : alone ? SPIN_NS_ALONE : SPIN_NS_CROWDED;
+        image->spin_ns = alone ? SPIN_NS_DEVICE : r->spin_ns;
         atomic_store(&r->requests, 1); /* this one, which the guest awaits at the socket */
         const guest_request request = {GUEST_OPEN, source->size_bytes, 0};
         ok = ask(image, &request, files, 2, &answer, st);
@@ -254,6 +262,8 @@ bool foreign_guest_start(foreign_image *image, const device_source *source, stat
     image->socket = ends[0];
     bool ok = spawn(image, source->target, ends[1], st);
     close(ends[1]);
+    if (ok)
+        foreign_freeze_enter(image);
     return ok && open_description(image, source, st);
 }
 
@@ -304,6 +314,8 @@ static void ended(foreign_image *image, int how) {
     text words;
     text_init(&words);
     last_words(image, &words);
+    foreign_freeze_leave(image);
+    kill(-image->pid, SIGKILL); /* what it has started, as far as that stayed in its group */
     image->pid = 0;
     if (image->end.code != STATUS_OK) {
         /* it was killed, and the reason is known */
@@ -351,6 +363,7 @@ void foreign_guest_kill(foreign_image *image, status_code code, const char *why)
 void foreign_guest_end(foreign_image *image) {
     uint64_t until = clock_now_ns() + (uint64_t)END_MS * 1000000u;
     if (image->ring && image->pid) {
+        foreign_thaw(image);
         atomic_store(&image->ring->stop, 1);
         guest_bell_ring(&image->ring->guest);
         while (foreign_guest_lives(image) && clock_now_ns() < until)

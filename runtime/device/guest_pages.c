@@ -2,9 +2,14 @@
 #include "device/guest_pages.h"
 
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 
-static const size_t huge_page = (size_t)2 << 20, large = (size_t)4 << 20;
+/* Since Linux 6.1, older headers lack it: gathers pages that are there into huge ones at once,
+ * whatever /sys/kernel/mm/transparent_hugepage/shmem_enabled says, which forbids it mostly. */
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 
 /* Room for the pages and one more at each end, the pages at a multiple of `alignment`. */
 static char *reserve(size_t size_bytes, size_t alignment) {
@@ -24,8 +29,9 @@ static char *reserve(size_t size_bytes, size_t alignment) {
     return at;
 }
 
-void *guest_pages_map(int descriptor, size_t size_bytes) {
-    char *at = reserve(size_bytes, size_bytes >= large ? huge_page : GUEST_PAGE);
+void *guest_pages_map(int descriptor, size_t size_bytes, bool first) {
+    bool large = size_bytes >= GUEST_HUGE_PAGE;
+    char *at = reserve(size_bytes, large ? GUEST_HUGE_PAGE : GUEST_PAGE);
     if (!at)
         return NULL;
     if (mmap(at, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0) ==
@@ -33,8 +39,12 @@ void *guest_pages_map(int descriptor, size_t size_bytes) {
         guest_pages_unmap(at, size_bytes);
         return NULL;
     }
-    if (size_bytes >= large)
+    if (large)
         (void)madvise(at, size_bytes, MADV_HUGEPAGE);
+    if (large && first) {
+        memset(at, 0, size_bytes);
+        (void)madvise(at, size_bytes, MADV_COLLAPSE);
+    }
     return at;
 }
 

@@ -18,8 +18,8 @@
 enum {
     GUEST_SOCKET = 3, /* the guest's descriptor */
     GUEST_TENSORS_MAX = 64,
-    GUEST_RING = 128, /* calls */
-    GUEST_WORDS = 8,  /* of a cache line: what a call takes is a multiple */
+    GUEST_RING = 1024, /* calls */
+    GUEST_WORDS = 8,   /* of a cache line: what a call takes is a multiple */
     GUEST_MESSAGE_BYTES = 1000
 };
 
@@ -46,8 +46,8 @@ typedef struct guest_bell {
     _Alignas(64) atomic_uint asleep;
 } guest_bell;
 
-/* The ring. `submitted`, `requests`, `stop` and calls are the device's to write; the rest is the
- * guest's. */
+/* The ring. `submitted`, `requests`, `stop`, `wanted` and calls are the device's to write; the rest
+ * is the guest's. */
 typedef struct guest_ring {
     _Alignas(64) atomic_uint_fast64_t submitted; /* calls, ever */
     atomic_uint requests;                        /* packets sent, ever */
@@ -56,7 +56,8 @@ typedef struct guest_ring {
     atomic_uint failed; /* the status_code of one that did, since the device set this to 0 */
     char message[GUEST_MESSAGE_BYTES]; /* ... and why */
     guest_bell guest, device;
-    uint32_t spin_ns; /* how long each may spin */
+    uint32_t spin_ns;            /* how long the guest may spin */
+    atomic_uint_fast64_t wanted; /* calls: the guest wakes the device when so many have ended */
     /* The addresses of each call's tensors in the guest, calls close together. */
     _Alignas(64) uint64_t tensors[GUEST_RING * GUEST_TENSORS_MAX];
 } guest_ring;

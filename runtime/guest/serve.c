@@ -71,7 +71,7 @@ static bool open_subject(server *s, const int *descriptors, uint64_t size_bytes,
 }
 
 static uint64_t map_memory(int descriptor, uint64_t size_bytes, status *st) {
-    void *at = guest_pages_map(descriptor, size_bytes);
+    void *at = guest_pages_map(descriptor, size_bytes, false);
     if (!at)
         status_set_errno(st, errno, "the guest cannot map %llu bytes",
                          (unsigned long long)size_bytes);
@@ -131,7 +131,8 @@ static void serve_calls(server *s) {
         if (s->ended != s->known && s->ended % TOLD_EVERY)
             continue;
         atomic_store(&s->ring->ended, s->ended);
-        guest_bell_ring(&s->ring->device);
+        if (s->ended >= atomic_load(&s->ring->wanted))
+            guest_bell_ring(&s->ring->device);
     }
 }
 

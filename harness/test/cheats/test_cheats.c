@@ -38,9 +38,11 @@ typedef struct cheat {
     const char *shows, *what; /* names of `places`, separated by blanks; "": it is honest */
 } cheat;
 static const cheat cheats[] = {
-#define KERNEL(symbol, workgroups, shows, what) {#symbol, workgroups, shows, what},
+#define KERNEL(symbol, workgroups, module, shared, what) {#symbol, workgroups, module, what},
+#define FUNCTION(symbol, shared, what)
 #include "test/cheats/cheats.def"
 #undef KERNEL
+#undef FUNCTION
 };
 enum { CHEATS = sizeof cheats / sizeof cheats[0] };
 

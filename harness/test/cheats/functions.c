@@ -1,0 +1,232 @@
+/* functions.c - what a function in a process of its own can try and no kernel of a module can, or
+ * not that way; cheats.def has the table. All of them compute a product of 16 x 16 floats. */
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device/guest_protocol.h"
+#include "tessera/implementation.h"
+
+enum { SIDE = 16, WORDS = SIDE * SIDE };
+
+/* clang-format off */
+#define CHEAT(name) TSR_IMPLEMENTATION int shared_##name(DLTensor *const *t, int32_t count); \
+    int shared_##name(DLTensor *const *t, int32_t count)
+/* clang-format on */
+
+static void multiply(const float *a, const float *b, float *out) {
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE; j++) {
+            float sum = 0;
+            for (int k = 0; k < SIDE; k++)
+                sum = fmaf(a[i * SIDE + k], b[k * SIDE + j], sum);
+            out[i * SIDE + j] = sum;
+        }
+}
+
+static int product(DLTensor *const *t, int32_t count) {
+    if (count != 3)
+        return TSR_IMPLEMENTATION_UNSUPPORTED;
+    multiply(t[0]->data, t[1]->data, t[2]->data);
+    return 0;
+}
+
+static void compute_for_ever(void) {
+    for (volatile unsigned i = 0;; i++)
+        ;
+}
+
+CHEAT(zeros) {
+    (void)count;
+    memset(t[2]->data, 0, WORDS * sizeof(float));
+    return 0;
+}
+
+/* ---- work at another time ---- */
+
+typedef struct errand {
+    const float *a, *b;
+    float *out;
+} errand;
+enum { ERRANDS = 1 << 14 };
+static errand errands[ERRANDS];
+static atomic_uint given, done;
+
+static void *run_errands(void *nothing) {
+    (void)nothing;
+    for (;;) {
+        while (atomic_load(&done) == atomic_load(&given))
+            usleep(200);
+        const errand *e = &errands[atomic_load(&done) % ERRANDS];
+        multiply(e->a, e->b, e->out);
+        atomic_fetch_add(&done, 1);
+    }
+    return NULL;
+}
+
+CHEAT(works_later) {
+    static pthread_t worker;
+    unsigned number = atomic_load(&given);
+    if (!number)
+        pthread_create(&worker, NULL, run_errands, NULL);
+    errands[number % ERRANDS] = (errand){t[0]->data, t[1]->data, t[2]->data};
+    atomic_store(&given, number + 1);
+    return count != 3;
+}
+
+static void *spin(void *nothing) {
+    compute_for_ever();
+    return nothing;
+}
+
+CHEAT(works_beside) {
+    static pthread_t threads[3];
+    for (int i = 0; i < 3 && !threads[i]; i++)
+        pthread_create(&threads[i], NULL, spin, NULL);
+    return product(t, count);
+}
+
+static void *fork_later(void *nothing) {
+    if (fork() == 0)
+        compute_for_ever();
+    return nothing;
+}
+
+CHEAT(forks) {
+    static int calls;
+    for (int i = 0; i < 4 && calls < 4; i++, calls++)
+        fork_later(NULL);
+    return product(t, count);
+}
+
+CHEAT(hides_a_process) {
+    static int calls;
+    if (calls++ == 0 && fork() == 0) {
+        setsid();
+        fork_later(NULL);
+        _exit(0);
+    }
+    return product(t, count);
+}
+
+/* ---- the device's own words ---- */
+
+static guest_ring *find_ring(void) {
+    static guest_ring *ring;
+    char line[512];
+    FILE *maps = ring ? NULL : fopen("/proc/self/maps", "re");
+    while (maps && fgets(line, sizeof line, maps))
+        if (strstr(line, "tessera-ring"))
+            ring = (guest_ring *)strtoull(line, NULL, 16); // NOLINT(performance-no-int-to-ptr)
+    if (maps)
+        (void)fclose(maps);
+    return ring;
+}
+
+CHEAT(ends_early) {
+    guest_ring *ring = find_ring();
+    uint64_t submitted = atomic_load(&ring->submitted);
+    if (atomic_load(&ring->ended) < submitted) {
+        atomic_store(&ring->ended, submitted);
+        guest_bell_ring(&ring->device);
+    }
+    usleep(100); /* it may take its time now */
+    return product(t, count);
+}
+
+CHEAT(counts_ahead) {
+    guest_ring *ring = find_ring();
+    atomic_store(&ring->ended, atomic_load(&ring->submitted) + 1000);
+    usleep(300); /* long enough to be seen */
+    return product(t, count);
+}
+
+/* The next request for memory gets an address of its choice. */
+CHEAT(answers_falsely) {
+    static int calls;
+    static _Alignas(64) char elsewhere[1 << 16];
+    guest_answer answer = {.ok = 1, .address = (uint64_t)(uintptr_t)elsewhere};
+    if (calls++ == 0)
+        for (int i = 0; i < 16; i++)
+            (void)send(GUEST_SOCKET, &answer, sizeof answer, MSG_NOSIGNAL);
+    return product(t, count);
+}
+
+/* ---- results that were there before ---- */
+
+CHEAT(kept_by_contents) {
+    enum { KEPT = 64, TIMES = 1000 };
+    static float inputs[KEPT][2][WORDS], results[KEPT][WORDS];
+    static unsigned next;
+    const size_t bytes = WORDS * sizeof(float);
+    unsigned at = 0;
+    while (at < KEPT && (memcmp(inputs[at][0], t[0]->data, bytes) != 0 ||
+                         memcmp(inputs[at][1], t[1]->data, bytes) != 0))
+        at++;
+    if (at == KEPT) {
+        at = next++ % KEPT;
+        memcpy(inputs[at][0], t[0]->data, bytes);
+        memcpy(inputs[at][1], t[1]->data, bytes);
+        for (int i = 0; i < TIMES; i++)
+            (void)product(t, count);
+        memcpy(results[at], t[2]->data, bytes);
+    }
+    memcpy(t[2]->data, results[at], bytes);
+    return 0;
+}
+
+CHEAT(from_other_targets) {
+    enum { KEPT = 64 };
+    static struct {
+        float key;
+        const float *result;
+    } kept[KEPT];
+    static unsigned next;
+    const float *a = t[0]->data, *b = t[1]->data;
+    float key = a[0] + b[0];
+    for (unsigned i = 0; i < KEPT; i++)
+        if (kept[i].result && kept[i].key == key && kept[i].result != t[2]->data) {
+            memcpy(t[2]->data, kept[i].result, WORDS * sizeof(float));
+            return 0;
+        }
+    kept[next % KEPT].key = key;
+    kept[next++ % KEPT].result = t[2]->data;
+    return product(t, count);
+}
+
+/* ---- who is asking ---- */
+
+static int is_measured(void) {
+    char path[64], words[512] = "";
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)getppid());
+    FILE *file = fopen(path, "re");
+    size_t length = file ? fread(words, 1, sizeof words - 1, file) : 0;
+    if (file)
+        (void)fclose(file);
+    for (size_t i = 0; i < length; i++)
+        words[i] = words[i] ? words[i] : ' ';
+    return strstr(words, "--worker") != NULL;
+}
+
+CHEAT(knows_the_harness) {
+    static int calls, measured = -1;
+    if (measured < 0)
+        measured = is_measured();
+    return calls++ < 10 || !measured ? product(t, count) : 0;
+}
+
+CHEAT(knows_the_time) {
+    static struct timespec first;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!first.tv_sec)
+        first = now;
+    double passed =
+        (double)(now.tv_sec - first.tv_sec) + 1e-9 * (double)(now.tv_nsec - first.tv_nsec);
+    return passed < 0.03 ? product(t, count) : 0;
+}

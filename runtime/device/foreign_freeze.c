@@ -1,0 +1,165 @@
+/* foreign_freeze.c - guests that do nothing between calls, and what they cost. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device/foreign.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static foreign_image *living;
+
+void foreign_freeze_enter(foreign_image *image) {
+    pthread_mutex_lock(&mutex);
+    image->next_living = living;
+    living = image;
+    pthread_mutex_unlock(&mutex);
+}
+
+void foreign_freeze_leave(foreign_image *image) {
+    pthread_mutex_lock(&mutex);
+    for (foreign_image **at = &living; *at; at = &(*at)->next_living)
+        if (*at == image) {
+            *at = image->next_living;
+            break;
+        }
+    image->frozen = false;
+    pthread_mutex_unlock(&mutex);
+}
+
+/* It has stopped, or ended, when this returns; what is waited for is left to others. */
+static void stop(foreign_image *image) {
+    siginfo_t about;
+    kill(-image->pid, SIGSTOP);
+    while (waitid(P_PID, (id_t)image->pid, &about, WSTOPPED | WEXITED | WNOWAIT) != 0 &&
+           errno == EINTR)
+        ;
+    image->frozen = true;
+}
+
+void foreign_freeze(void) {
+    pthread_mutex_lock(&mutex);
+    for (foreign_image *image = living; image; image = image->next_living)
+        if (!image->frozen)
+            stop(image);
+    pthread_mutex_unlock(&mutex);
+}
+
+void foreign_thaw(foreign_image *image) {
+    pthread_mutex_lock(&mutex);
+    if (image->frozen && image->pid)
+        kill(-image->pid, SIGCONT);
+    image->frozen = false;
+    pthread_mutex_unlock(&mutex);
+}
+
+/* ---- what they cost ---- */
+
+static uint64_t cpu_ns_of(pid_t pid) {
+    clockid_t clock;
+    struct timespec t;
+    bool known = clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &t) == 0;
+    return known ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec : 0;
+}
+
+static uint64_t cpu_ns_of_thread(pid_t pid, const char *thread) {
+    char path[64];
+    unsigned long long ns = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%.20s/schedstat", (int)pid, thread);
+    FILE *file = fopen(path, "re");
+    if (file && fscanf(file, "%llu", &ns) != 1)
+        ns = 0;
+    if (file)
+        (void)fclose(file);
+    return ns;
+}
+
+typedef VEC(uint64_t) thread_times;
+
+static int descending(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x < y) - (x > y);
+}
+
+static uint64_t busiest_ns_of(pid_t pid, uint32_t threads) {
+    char path[64];
+    thread_times times = {0};
+    uint64_t sum = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *list = opendir(path);
+    for (struct dirent *entry; list && (entry = readdir(list)) != NULL;)
+        if (entry->d_name[0] != '.')
+            vec_push(&times, cpu_ns_of_thread(pid, entry->d_name));
+    if (list)
+        closedir(list);
+    if (times.count)
+        qsort(times.items, times.count, sizeof *times.items, descending);
+    for (size_t i = 0; i < times.count && i < threads; i++)
+        sum += times.items[i];
+    vec_release(&times);
+    return sum;
+}
+
+foreign_cpu foreign_cpu_time(uint32_t threads) {
+    foreign_cpu sum = {0};
+    pthread_mutex_lock(&mutex);
+    for (const foreign_image *image = living; image; image = image->next_living) {
+        sum.all_ns += cpu_ns_of(image->pid);
+        sum.busiest_ns += busiest_ns_of(image->pid, threads);
+    }
+    pthread_mutex_unlock(&mutex);
+    return sum;
+}
+
+static bool is_guest(pid_t pid) {
+    for (const foreign_image *image = living; image; image = image->next_living)
+        if (image->pid == pid)
+            return true;
+    return false;
+}
+
+typedef VEC(pid_t) processes;
+
+static void add_children_of_thread(pid_t pid, const char *thread, processes *out) {
+    char path[64];
+    int child;
+    snprintf(path, sizeof path, "/proc/%d/task/%.20s/children", (int)pid, thread);
+    FILE *file = fopen(path, "re");
+    while (file && fscanf(file, "%d", &child) == 1)
+        vec_push(out, (pid_t)child);
+    if (file)
+        (void)fclose(file);
+}
+
+static void add_children(pid_t pid, processes *out) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *threads = opendir(path);
+    for (struct dirent *entry; threads && (entry = readdir(threads)) != NULL;)
+        if (entry->d_name[0] != '.')
+            add_children_of_thread(pid, entry->d_name, out);
+    if (threads)
+        closedir(threads);
+}
+
+uint64_t foreign_left_behind_cpu_ns(void) {
+    enum { MOST = 4096 };
+    processes all = {0};
+    uint64_t sum = 0;
+    pthread_mutex_lock(&mutex);
+    add_children(getpid(), &all);
+    for (size_t i = 0; i < all.count && i < MOST; i++) {
+        if (!is_guest(all.items[i]))
+            sum += cpu_ns_of(all.items[i]);
+        add_children(all.items[i], &all);
+    }
+    pthread_mutex_unlock(&mutex);
+    vec_release(&all);
+    return sum;
+}
