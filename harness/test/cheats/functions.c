@@ -91,9 +91,13 @@ CHEAT(works_beside) {
     return product(t, count);
 }
 
+/* It ends by itself: whoever misses it leaves nothing behind on the machine. */
 static void *fork_later(void *nothing) {
-    if (fork() == 0)
+    enum { LIFETIME_S = 20 };
+    if (fork() == 0) {
+        alarm(LIFETIME_S);
         compute_for_ever();
+    }
     return nothing;
 }
 
