@@ -104,9 +104,11 @@ static bool has_numbers(const axis_map *map) {
 
 static bool has_at_most(const nest *n, int64_t limit) {
     int64_t elements = 1;
+    if (!has_numbers(&n->map))
+        return false;
     for (int i = 0; i < n->map.count && elements <= limit; i++)
         elements *= n->map.extent[i];
-    return has_numbers(&n->map) && elements <= limit;
+    return elements <= limit;
 }
 
 /* Four registers of independent elements keep loads and stores of short chains busy. A specified

@@ -1,6 +1,20 @@
 /* main.c - tessera-guest: started by the runtime's device `foreign`, for one implementation each.
  */
+#include "base/sanitizer.h"
 #include "guest/guest.h"
+
+/* Whatever the guest is built with, one that crashes dies of the signal: that is its result. */
+#if BUILT_WITH_ASAN || BUILT_WITH_TSAN
+static const char options[] = "handle_segv=0:handle_abort=0:handle_sigbus=0";
+const char *__asan_default_options(void); // NOLINT(bugprone-reserved-identifier)
+const char *__tsan_default_options(void); // NOLINT(bugprone-reserved-identifier)
+__attribute__((visibility("default"))) const char *__asan_default_options(void) {
+    return options;
+}
+__attribute__((visibility("default"))) const char *__tsan_default_options(void) {
+    return options;
+}
+#endif
 
 int main(void) {
     static const guest_kind kinds[] = {
