@@ -77,6 +77,7 @@ bool pack_implementation_read(pack_implementation *p, const job *j, const json_t
         text_append(&member, FOLDER);
         name_of(j, &member);
         p->member = text_take(&member);
+        text_release(&member);
         if (!file_read(j->implementation, PACK_IMPLEMENTATION_BYTES_MAX, &p->data, &p->size_bytes,
                        st))
             return false;
