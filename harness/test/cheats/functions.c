@@ -92,8 +92,10 @@ CHEAT(works_beside) {
 }
 
 static void *fork_later(void *nothing) {
-    if (fork() == 0)
+    if (fork() == 0) {
+        alarm(60); /* whoever does not find it */
         compute_for_ever();
+    }
     return nothing;
 }
 
