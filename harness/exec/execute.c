@@ -1,6 +1,8 @@
 /* execute.c - runs a job's steps and fills its result. */
 #include "exec/execution.h"
 
+#include "device/foreign.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -499,6 +501,8 @@ static void release(execution *e) {
     tensor_release_all(e->outputs, COMPILER_MAX_PARAMETERS);
     tensor_release_all(e->repeat, COMPILER_MAX_PARAMETERS);
     launch_close(&e->launch);
+    if (e->job->implementation)
+        foreign_end_left_behind();
     counters_close(&e->counters);
     compiler_artifact_release(&e->artifact);
     if (e->folder.path)

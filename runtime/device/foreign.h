@@ -95,6 +95,8 @@ foreign_cpu foreign_cpu_time(uint32_t threads);
 /* ... and to all other processes that this one or a descendant has started and that still run. A
  * process whose parent ended counts where this one is a subreaper (prctl). */
 uint64_t foreign_left_behind_cpu_ns(void);
+/* Kills them. */
+void foreign_end_left_behind(void);
 
 /* For foreign_guest.c and foreign_calls.c, with the device's lock held. */
 void foreign_freeze_enter(foreign_image *image);

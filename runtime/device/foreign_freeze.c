@@ -148,18 +148,38 @@ static void add_children(pid_t pid, processes *out) {
         closedir(threads);
 }
 
-uint64_t foreign_left_behind_cpu_ns(void) {
+/* All descendants of this process but guests. */
+static processes left_behind(void) {
     enum { MOST = 4096 };
-    processes all = {0};
-    uint64_t sum = 0;
-    pthread_mutex_lock(&mutex);
+    processes all = {0}, left = {0};
     add_children(getpid(), &all);
     for (size_t i = 0; i < all.count && i < MOST; i++) {
         if (!is_guest(all.items[i]))
-            sum += cpu_ns_of(all.items[i]);
+            vec_push(&left, all.items[i]);
         add_children(all.items[i], &all);
     }
-    pthread_mutex_unlock(&mutex);
     vec_release(&all);
+    return left;
+}
+
+uint64_t foreign_left_behind_cpu_ns(void) {
+    uint64_t sum = 0;
+    pthread_mutex_lock(&mutex);
+    processes left = left_behind();
+    for (size_t i = 0; i < left.count; i++)
+        sum += cpu_ns_of(left.items[i]);
+    pthread_mutex_unlock(&mutex);
+    vec_release(&left);
     return sum;
+}
+
+void foreign_end_left_behind(void) {
+    pthread_mutex_lock(&mutex);
+    processes left = left_behind();
+    for (size_t i = 0; i < left.count; i++)
+        kill(left.items[i], SIGKILL);
+    pthread_mutex_unlock(&mutex);
+    for (size_t i = 0; i < left.count; i++)
+        (void)waitpid(left.items[i], NULL, 0); /* those that became children of this process */
+    vec_release(&left);
 }
