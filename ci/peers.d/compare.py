@@ -8,6 +8,7 @@ import math
 import os
 import pathlib
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,14 @@ PEERS = {
     "onednn": ("libdnnl-dev", {}),
     "blis": ("libblis-dev", {"BLIS_ARCH_TYPE": "skx"}),
     "xsmm": ("libxsmm-dev", {}),
+}
+
+# Frameworks, with what installs the module of each.
+FRAMEWORKS = {
+    "numpy": "apt-get install python3-numpy",
+    "torch": "apt-get install python3-torch",
+    "jax": "pip install jax",
+    "onnxruntime": "pip install onnx onnxruntime",
 }
 
 # The settings hold for processors with AVX-512; on others the libraries choose for themselves.
@@ -39,11 +48,13 @@ def say(words):
 
 def arguments_of():
     parser = argparse.ArgumentParser(prog="ci/peers", description="Ours against OpenBLAS, oneDNN, BLIS and libxsmm on the same "
-                                     "shapes. Installs what is missing of ci/peers.d/packages, unless told --no-install.")
+                                     "shapes, and with --frameworks NumPy, PyTorch, JAX and ONNX Runtime. Installs what is missing of ci/peers.d/packages, unless told --no-install.")
     parser.add_argument("--filter", action="append", default=[], metavar="GLOB", help="cases such as 'matmul_f32/*'; repeatable")
     parser.add_argument("--threads", default="1,2", metavar="LIST", help="thread counts (default: 1,2)")
     parser.add_argument("--with", action="append", default=[], metavar="FILE", dest="others",
                         help="another implementation beside the libraries, as tsr bench takes them; repeatable")
+    parser.add_argument("--frameworks", action="store_true", help="beside NumPy, PyTorch, JAX and ONNX Runtime, too: of the Python in "
+                        "build/peers-python, which is made with what is missing, or the one that TESSERA_PYTHON names")
     parser.add_argument("--realtime", action="store_true", help="before everything else that runs here (SCHED_FIFO, which needs the "
                         "right to it): on a machine that others use too")
     parser.add_argument("--quick", action="store_true", help="the smallest cases, few rounds: to see that it works")
@@ -68,9 +79,9 @@ def has_avx512():
         return False
 
 
-def environment(threads):
+def environment(given, threads):
     """Teams wait awake, since the harness stops who is not measured, and each thread of a team has a core of its own."""
-    found = dict(os.environ, OMP_WAIT_POLICY="active", OMP_DYNAMIC="false")
+    found = dict(os.environ, OMP_WAIT_POLICY="active", OMP_DYNAMIC="false", TESSERA_PYTHON=python_of(given))
     if threads > 1:
         found.update(OMP_PROC_BIND="spread", OMP_PLACES="cores")
     for _, settings in PEERS.values():
@@ -78,13 +89,46 @@ def environment(threads):
     return found
 
 
-def built(given):
-    """The libraries that were built."""
-    found = {name: given.build / "peers" / f"{name}.so" for name in PEERS}
-    for name, path in found.items():
+def python_of(given):
+    """The Python that runs the frameworks."""
+    own = given.build / "peers-python" / "bin" / "python3"
+    return os.environ.get("TESSERA_PYTHON") or (str(own) if own.exists() else "/usr/bin/python3")
+
+
+def versions_of(given):
+    """Of each framework that this Python has."""
+    words = "import importlib, sys; print(importlib.import_module(sys.argv[1]).__version__)"
+    found = {}
+    for name in FRAMEWORKS if given.frameworks else ():
+        done = subprocess.run([python_of(given), "-c", words, name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              check=False)
+        if done.returncode == 0:
+            found[name] = done.stdout.strip()
+        else:
+            say(f"skipped: {name}: {python_of(given)} has no such module; {FRAMEWORKS[name]}")
+    return found
+
+
+def debian_version(package):
+    """Of a package, or None."""
+    if not shutil.which("dpkg-query"):
+        return None
+    done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True, check=False)
+    return done.stdout or None
+
+
+def find_implementations(given):
+    """The libraries that were built, the frameworks that are there, and what else was given; and the versions of the first two."""
+    libraries = {name: given.build / "peers" / f"{name}.so" for name in PEERS}
+    for name, path in libraries.items():
         if not path.exists():
             say(f"skipped: {name}: {PEERS[name][0]} is not installed")
-    return [str(path) for path in found.values() if path.exists()] + given.others
+    libraries = {name: path for name, path in libraries.items() if path.exists()}
+    frameworks = versions_of(given)
+    versions = {name: debian_version(PEERS[name][0]) for name in libraries} | frameworks
+    files = list(libraries.values()) + [HERE / "frameworks" / f"peer_{name}.py" for name in frameworks]
+    return [str(file) for file in files] + given.others, versions
 
 
 def cases_of(given):
@@ -110,7 +154,7 @@ def bench(given, implementations, names, profile, threads, folder):
                "--threads", str(threads), "--timeout", "300"] + profile + filters(names) + (["--quick"] if given.quick else [])
     for file in implementations:
         command += ["--with", file] if has_kernel(given, file, names) else []
-    done = subprocess.run(command, stdout=subprocess.PIPE, env=environment(threads), text=True, check=False)
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=environment(given, threads), text=True, check=False)
     if done.returncode not in (0, 1) or not done.stdout:
         sys.exit(f"ci/peers: tsr bench ended with {done.returncode}")
     return json.loads(done.stdout)
@@ -118,7 +162,7 @@ def bench(given, implementations, names, profile, threads, folder):
 
 def run_all(given, folder):
     """One document of all runs."""
-    implementations = built(given)
+    implementations, versions = find_implementations(given)
     names = cases_of(given)
     if not implementations:
         sys.exit("ci/peers: none of the libraries is installed (ci/peers.d/packages)")
@@ -133,7 +177,7 @@ def run_all(given, folder):
                 all_of_it["results"] += found["results"]
                 all_of_it["ceilings"] += found["ceilings"]
             else:
-                all_of_it = found
+                all_of_it = dict(found, versions=versions)
     return all_of_it
 
 
@@ -143,7 +187,7 @@ def rows_of(results):
     for r in results:
         row = rows.setdefault((r["kernel"], r["case"], r["threads"]), {"ours": None, "peers": {}})
         if "implementation" in r:
-            row["peers"][r["backend"].removesuffix(".so")] = r
+            row["peers"][pathlib.Path(r["backend"]).stem.removeprefix("peer_")] = r
         else:
             row["ours"] = r
     return rows
@@ -199,8 +243,9 @@ def print_table(rows):
         print(f"{m['kernel']} on {m['threads']}: geometric mean {m['ratio']:.3f} of {m['cases']} cases, least {m['least']:.3f}")
 
 
-def print_markdown(rows):
-    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}.\n")
+def print_markdown(rows, versions):
+    told = ", ".join(f"{name} {version}" for name, version in versions.items())
+    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; {told}.\n")
     print("| case | threads | ours | share of the ceiling | best library | its time / ours |\n|---|---|---|---|---|---|")
     for (kernel, case, threads), row in rows.items():
         time, share = ours_of(row)
@@ -238,7 +283,7 @@ def main():
     if given.json:
         print(json.dumps(document, indent=1))
     elif given.markdown:
-        print_markdown(rows)
+        print_markdown(rows, document["versions"])
     else:
         print_table(rows)
     for r in wrong_of(document["results"]):

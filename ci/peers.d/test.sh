@@ -25,7 +25,7 @@ xsmm libxsmm-dev
 LIBRARIES
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
-python3 -B "$here/compare.py" --build "$build" --quick --threads 1 --json >"$folder/all.json"
+python3 -B "$here/compare.py" --build "$build" --frameworks --quick --threads 1 --json >"$folder/all.json"
 PYTHONPATH=$here python3 -B - "$folder/all.json" <<'CHECK'
 import json
 import sys

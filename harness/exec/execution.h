@@ -4,6 +4,7 @@
 
 #include "case/backend.h"
 #include "common/scratch_folder.h"
+#include "device/foreign.h"
 #include "exec/execute.h"
 #include "exec/timeline.h"
 #include "launch/launch.h"
@@ -25,14 +26,12 @@ typedef struct execution {
     timeline timeline;
     watch watch; /* begun before the kernel is loaded */
     tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
-    bool mismatch;               /* a verdict was given, and it does not hold */
-    bool schedule_rejected;      /* the tuned schedule did not fit, and is not used */
-    char note[400];              /* why */
-    struct guest_time {          /* of the process in which an implementation runs */
-        uint64_t part_ns;        /* at the beginning of the part in hand */
-        uint64_t ns;             /* of all parts */
-        uint64_t others_ns;      /* what threads beyond those that it was given had used before */
-        uint64_t left_behind_ns; /* ... and processes that it has started */
+    bool mismatch;          /* a verdict was given, and it does not hold */
+    bool schedule_rejected; /* the tuned schedule did not fit, and is not used */
+    char note[400];         /* why */
+    struct guest_time {     /* before it was timed */
+        foreign_cpu before;
+        uint64_t left_behind_ns; /* of processes that it has started */
     } guest;
     scratch_folder folder; /* for the files of an implementation that is a program; or none */
 } execution;
@@ -49,10 +48,8 @@ bool execution_judge(execution *e, const tensor *repeat, status *st);
  * result a mismatch. */
 bool execution_time(execution *e, status *st);
 
-/* execute_guest.c: a timed part of an implementation begins or ends. What it does outside of the
- * parts is stopped, and what it does inside is counted. */
-void execution_guest_part(execution *e, bool begins);
-/* Whether it kept to its threads and left nobody behind who computes; STATUS_MISMATCH. */
+/* execute_guest.c: whether an implementation kept to its threads while it was timed, and left
+ * nobody behind who computes; STATUS_MISMATCH. */
 void execution_guest_begin(execution *e);
 bool execution_guest_check(const execution *e, status *st);
 

@@ -39,6 +39,7 @@ typedef struct foreign_image {
     int socket, output; /* its own; what it prints, a nameless file */
     guest_ring *ring;
     bool frozen;
+    uint64_t awake_since_ns;           /* where it is not */
     struct foreign_image *next_living; /* of those that foreign_freeze stops */
     uint32_t spin_ns;                  /* how long the device may spin */
     uint64_t submitted;                /* as the ring says; the guest cannot change it here */
@@ -86,10 +87,12 @@ int foreign_nameless_file(const char *name, size_t size_bytes, status *st);
  * threads of theirs would do between calls is neither done nor in the way. They are stopped when
  * this returns. */
 void foreign_freeze(void);
-/* The time that the processors gave to all guests of this process; and of that, what their busiest
- * `threads` threads each had. */
+/* The time that the processors gave to all guests of this process; of that, what their busiest
+ * `threads` threads each had; and how long threads that live were ready to run and had to wait for
+ * a processor: with it, what runs at the same time shows on a busy machine, too. And for how long
+ * they were not stopped. */
 typedef struct foreign_cpu {
-    uint64_t all_ns, busiest_ns;
+    uint64_t all_ns, busiest_ns, waited_ns, awake_ns;
 } foreign_cpu;
 foreign_cpu foreign_cpu_time(uint32_t threads);
 /* ... and to all other processes that this one or a descendant has started and that still run. A

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,15 +11,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "device/foreign.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static foreign_image *living;
+static uint64_t awake_ns; /* of all, until they were last stopped */
 
 void foreign_freeze_enter(foreign_image *image) {
     pthread_mutex_lock(&mutex);
     image->next_living = living;
     living = image;
+    image->awake_since_ns = clock_now_ns();
     pthread_mutex_unlock(&mutex);
 }
 
@@ -27,6 +31,7 @@ void foreign_freeze_leave(foreign_image *image) {
     for (foreign_image **at = &living; *at; at = &(*at)->next_living)
         if (*at == image) {
             *at = image->next_living;
+            awake_ns += image->frozen ? 0 : clock_now_ns() - image->awake_since_ns;
             break;
         }
     image->frozen = false;
@@ -41,6 +46,7 @@ static void stop(foreign_image *image) {
            errno == EINTR)
         ;
     image->frozen = true;
+    awake_ns += clock_now_ns() - image->awake_since_ns;
 }
 
 void foreign_freeze(void) {
@@ -53,6 +59,8 @@ void foreign_freeze(void) {
 
 void foreign_thaw(foreign_image *image) {
     pthread_mutex_lock(&mutex);
+    if (image->frozen)
+        image->awake_since_ns = clock_now_ns();
     if (image->frozen && image->pid)
         kill(-image->pid, SIGCONT);
     image->frozen = false;
@@ -68,50 +76,65 @@ static uint64_t cpu_ns_of(pid_t pid) {
     return known ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec : 0;
 }
 
-static uint64_t cpu_ns_of_thread(pid_t pid, const char *thread) {
+typedef struct thread_time {
+    unsigned long long ran_ns, waited_ns;
+} thread_time;
+
+/* Those that may not use more processors than they were given wait for each other. */
+static bool is_confined(const char *thread, uint32_t threads) {
+    cpu_set_t set;
+    pid_t id = (pid_t)strtol(thread, NULL, 10);
+    return sched_getaffinity(id, sizeof set, &set) == 0 && (uint32_t)CPU_COUNT(&set) <= threads;
+}
+
+static thread_time time_of_thread(pid_t pid, const char *thread, uint32_t threads) {
     char path[64];
-    unsigned long long ns = 0;
+    thread_time t = {0};
     snprintf(path, sizeof path, "/proc/%d/task/%.20s/schedstat", (int)pid, thread);
     FILE *file = fopen(path, "re");
-    if (file && fscanf(file, "%llu", &ns) != 1)
-        ns = 0;
+    if (file && fscanf(file, "%llu %llu", &t.ran_ns, &t.waited_ns) != 2)
+        t = (thread_time){0};
     if (file)
         (void)fclose(file);
-    return ns;
+    if (is_confined(thread, threads))
+        t.waited_ns = 0;
+    return t;
 }
 
-typedef VEC(uint64_t) thread_times;
+typedef VEC(thread_time) thread_times;
 
 static int descending(const void *a, const void *b) {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x < y) - (x > y);
+    const thread_time *x = a, *y = b;
+    return (x->ran_ns < y->ran_ns) - (x->ran_ns > y->ran_ns);
 }
 
-static uint64_t busiest_ns_of(pid_t pid, uint32_t threads) {
+static void add_threads_of(pid_t pid, uint32_t threads, foreign_cpu *sum) {
     char path[64];
     thread_times times = {0};
-    uint64_t sum = 0;
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *list = opendir(path);
     for (struct dirent *entry; list && (entry = readdir(list)) != NULL;)
         if (entry->d_name[0] != '.')
-            vec_push(&times, cpu_ns_of_thread(pid, entry->d_name));
+            vec_push(&times, time_of_thread(pid, entry->d_name, threads));
     if (list)
         closedir(list);
     if (times.count)
         qsort(times.items, times.count, sizeof *times.items, descending);
-    for (size_t i = 0; i < times.count && i < threads; i++)
-        sum += times.items[i];
+    for (size_t i = 0; i < times.count; i++) {
+        sum->busiest_ns += i < threads ? times.items[i].ran_ns : 0;
+        sum->waited_ns += times.items[i].waited_ns;
+    }
     vec_release(&times);
-    return sum;
 }
 
 foreign_cpu foreign_cpu_time(uint32_t threads) {
     foreign_cpu sum = {0};
     pthread_mutex_lock(&mutex);
+    sum.awake_ns = awake_ns;
     for (const foreign_image *image = living; image; image = image->next_living) {
         sum.all_ns += cpu_ns_of(image->pid);
-        sum.busiest_ns += busiest_ns_of(image->pid, threads);
+        add_threads_of(image->pid, threads, &sum);
+        sum.awake_ns += image->frozen ? 0 : clock_now_ns() - image->awake_since_ns;
     }
     pthread_mutex_unlock(&mutex);
     return sum;
