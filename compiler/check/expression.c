@@ -192,8 +192,12 @@ static entity check_attribute(checker *c, const node *n) {
     if (base.kind == ENTITY_BROKEN) {
         return base;
     }
-    if (base.kind == ENTITY_TENSOR && strcmp(n->text, "shape") == 0) {
+    if ((base.kind == ENTITY_TENSOR || base.kind == ENTITY_MEMORY) &&
+        strcmp(n->text, "shape") == 0) {
         return shape_of(c, &base, n->at);
+    }
+    if (tiles_has_attributes(&base)) {
+        return tiles_attribute(c, &base, n);
     }
     if (base.kind == ENTITY_TENSOR && strcmp(n->text, "T") == 0) {
         return swap_last_axes(c, &base, n->at);
