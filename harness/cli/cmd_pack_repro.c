@@ -237,7 +237,8 @@ static int pack_wanted(const options *o, const job_choice *choice, const wanted 
         status_set(&st, STATUS_INVALID, "--inject %s: it does not mean %s", choice->inject,
                    w->filter);
         code = command_fail(&st);
-    } else if (!w->record && !job_plan_covers(&p, choice, &st)) {
+    } else if (!job_plan_has_formulas(&p, &st) ||
+               (!w->record && !job_plan_covers(&p, choice, &st))) {
         code = command_fail(&st);
     } else if (!chosen) {
         status_set(&st, STATUS_UNAVAILABLE, "no backend that was chosen runs %s", w->filter);
