@@ -1,4 +1,5 @@
-/* fake_blas.c - a BLAS of the tests' own: plain loops, and cblas_sgemm calls sgemm_, as Netlib's does.
+/* fake_blas.c - a BLAS of the tests' own: plain loops, and cblas_sgemm calls sgemm_, as Netlib's
+ * does.
  *
  * LIES: the library that was changed: one element is off by an ULP where k is 33. */
 #include <stddef.h>

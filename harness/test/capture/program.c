@@ -1,5 +1,5 @@
-/* program.c - a program to record: PROGRAM STEPS [fork|threads|kill|noise]. It multiplies matrices whose
- * sizes change, feeds results into what follows, and prints a digest of the last. */
+/* program.c - a program to record: PROGRAM STEPS [fork|threads|kill|noise]. It multiplies matrices
+ * whose sizes change, feeds results into what follows, and prints a digest of the last. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
