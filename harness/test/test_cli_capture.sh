@@ -69,6 +69,10 @@ how=(--tensors 7)
 exits 0 "A, with its tensors" record kept_a honest 10
 exits 0 "B, with its tensors" record kept_b liar 10
 exits 1 "now with elements" "$tsr" diff kept_a kept_b --json
+if "$python" -c "import jsonschema" 2>/dev/null; then
+    "$python" -c "import json, jsonschema; jsonschema.validate(json.load(open('out')), json.load(open('$root/docs/streams.schema.json')))" 2>err &&
+        pass "the document fits its schema" || fail "the document fits its schema"
+fi
 said "one ULP, in one element" "d['first_difference']['tensors'][0]['tensor']['differing'] == 1"
 said "with its place" "d['first_difference']['tensors'][0]['tensor']['first']['index'] == [0, 1]"
 exits 1 "for a person" "$tsr" diff kept_a kept_b
