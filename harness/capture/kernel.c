@@ -162,11 +162,17 @@ static void put_source(const capture_stream *s, const capture_call *c, const wri
     text_append_char(out, '\n');
 }
 
+/* Names become names of the source and of the code: a stream may come from anyone. */
+static bool is_plain(const char *name) {
+    size_t length = strlen(name);
+    return length && length <= 8 && strspn(name, "abcdefghijklmnopqrstuvwxyz") == length;
+}
+
 /* What the kernel reads, and the one tensor that it writes. */
 static bool take_tensors(const capture_call *c, capture_kernel *k) {
     for (uint32_t i = 0; i < c->tensor_count; i++) {
         const capture_tensor *t = &c->tensors[i];
-        if (t->part || t->type == DTYPE_NONE)
+        if (t->part || t->type == DTYPE_NONE || !is_plain(t->name))
             return false;
         if (t->role != CAPTURE_OUTPUT && k->input_count < 8)
             k->inputs[k->input_count++] = t;

@@ -75,6 +75,8 @@ if "$python" -c "import jsonschema" 2>/dev/null; then
 fi
 said "one ULP, in one element" "d['first_difference']['tensors'][0]['tensor']['differing'] == 1"
 said "with its place" "d['first_difference']['tensors'][0]['tensor']['first']['index'] == [0, 1]"
+cp -r kept_b hostile && sed -i 's/"name":"a"/"name":"a=print(1)"/' hostile/calls-*.jsonl
+exits 4 "no name of a stream becomes code" "$tsr" pack-repro hostile:7
 exits 1 "for a person" "$tsr" diff kept_a kept_b
 has out "call 7 of A, call 7 of B: cblas_sgemm" "the call"
 has out "first difference at \[0, 1\]" "the element"
