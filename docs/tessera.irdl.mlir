@@ -434,6 +434,39 @@ module {
       %6 = irdl.base "#builtin.string"
       irdl.attributes {"window" = %3, "stride" = %4, "padding" = %5, "order" = %6}
     }
+    irdl.operation @unspecified {
+      %0 = irdl.base "!builtin.tensor"
+      %1 = irdl.base "!builtin.tensor"
+      %2 = irdl.base "!builtin.tensor"
+      %3 = irdl.base "!builtin.tensor"
+      %4 = irdl.base "!builtin.tensor"
+      %5 = irdl.base "!builtin.tensor"
+      %6 = irdl.base "!builtin.tensor"
+      %7 = irdl.base "!builtin.tensor"
+      %8 = irdl.base "!builtin.tensor"
+      %9 = irdl.base "!builtin.tensor"
+      %10 = irdl.base "!builtin.tensor"
+      %11 = irdl.base "!builtin.tensor"
+      %12 = irdl.base "!builtin.tensor"
+      %13 = irdl.base "!builtin.tensor"
+      %14 = irdl.base "!builtin.tensor"
+      %15 = irdl.base "!builtin.tensor"
+      %16 = irdl.base "!builtin.tensor"
+      %17 = irdl.base "!builtin.tensor"
+      %18 = irdl.base "!builtin.tensor"
+      %19 = irdl.base "!builtin.tensor"
+      %20 = irdl.base "!builtin.tensor"
+      %21 = irdl.base "!builtin.tensor"
+      %22 = irdl.base "!builtin.tensor"
+      %23 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
+      %24 = irdl.base "!builtin.tensor"
+      irdl.results(%24)
+      %25 = irdl.base "#builtin.integer"
+      %26 = irdl.base "#builtin.array"
+      %27 = irdl.base "#builtin.type"
+      irdl.attributes {"number" = %25, "shape" = %26, "to" = %27}
+    }
     irdl.operation @matmul {
       %0 = irdl.base "!builtin.tensor"
       %1 = irdl.base "!builtin.tensor"

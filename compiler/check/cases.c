@@ -292,10 +292,11 @@ static void case_read(case_reader *r, const node *n) {
 
 /* The decorators that a kernel has; each stands at most once, but @cases. */
 typedef struct decorated {
-    bool kernel;          /* marked as one, or wrong and may have been meant to */
-    const node *math;     /* @math(...), or NULL */
-    const char *set;      /* what it asks for */
-    const node *schedule; /* @schedule(...), or NULL */
+    bool kernel;             /* marked as one, or wrong and may have been meant to */
+    const node *math;        /* @math(...), or NULL */
+    const char *set;         /* what it asks for */
+    const node *schedule;    /* @schedule(...), or NULL */
+    const node *independent; /* @independent(...), or NULL */
     const compiler_schedule *kept;
 } decorated;
 
@@ -345,12 +346,22 @@ static void schedule_decorator_read(case_reader *r, const node *n, decorated *ou
     }
 }
 
+static void independent_read(case_reader *r, const node *n, decorated *out) {
+    if (out->independent) {
+        diagnose_error(r->report, ERROR_DUPLICATE_DECORATOR, n->at, "@independent appears twice");
+        diagnose_note(r->report, out->independent->at, "first here");
+        return;
+    }
+    out->independent = n;
+    contract_independent_read(r->source, r->kernel, n, r->report);
+}
+
 static bool is_word(const node *n, const char *name) {
     return n->kind == NODE_NAME && strcmp(n->text, name) == 0;
 }
 
 static void decorator_read(case_reader *r, const node *n, decorated *out) {
-    static const char *const known[] = {"kernel", "cases", "math", "schedule"};
+    static const char *const known[] = {"kernel", "cases", "math", "schedule", "independent"};
     if (is_word(n, "kernel")) {
         out->kernel = true;
     } else if (is_call_of(n, "cases")) {
@@ -361,6 +372,8 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
         math_read(r, n, out);
     } else if (is_call_of(n, "schedule") || is_word(n, "schedule")) {
         schedule_decorator_read(r, n, out);
+    } else if (is_call_of(n, "independent") || is_word(n, "independent")) {
+        independent_read(r, n, out);
     } else if (is_word(n, "cases")) {
         diagnose_error(r->report, ERROR_UNKNOWN_DECORATOR, n->at,
                        "@cases needs cases: @cases(case(\"small\", M=4))");
@@ -369,9 +382,10 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
         out->kernel = true;
         diagnose_error(r->report, ERROR_UNKNOWN_DECORATOR, n->at,
                        "this decorator is not part of the tile language");
-        if (word->kind != NODE_NAME || !diagnose_nearest(r->report, word->text, known, 4)) {
+        if (word->kind != NODE_NAME || !diagnose_nearest(r->report, word->text, known, 5)) {
             diagnose_help(r->report,
-                          "there are @kernel, @cases(...), @math(...) and @schedule(...)");
+                          "there are @kernel, @cases(...), @math(...), @schedule(...) and "
+                          "@independent(...)");
         }
     }
 }
@@ -388,6 +402,13 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
     }
     k->math = found.set;
     out->schedule = found.kept;
+    out->contract = k->contract;
+    if (k->contract && found.math) {
+        contract_refuse_decorator(found.math, "math", d);
+    }
+    if (k->contract && found.schedule) {
+        contract_refuse_decorator(found.schedule, "schedule", d);
+    }
     if (!found.kernel && !k->function->broken) {
         diagnose_error(d, ERROR_NOT_A_KERNEL, k->function->at,
                        "function '%s' is not marked as a kernel", k->function->name);

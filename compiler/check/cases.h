@@ -8,7 +8,7 @@
  * integers in it. */
 typedef struct case_reader {
     compiler_source *source;
-    const kernel_interface *kernel;
+    kernel_interface *kernel;
     diagnostics *report;
     checker scope;
     VEC(compiler_case) cases;

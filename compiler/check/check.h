@@ -240,7 +240,18 @@ entity special_zeros(checker *c, const call_arguments *a);
 entity special_ones(checker *c, const call_arguments *a);
 entity swap_last_axes(checker *c, const entity *x, span at);
 
+/* ---- contract.c: a kernel without a formula ---- */
+void contract_independent_read(compiler_source *s, kernel_interface *k, const node *n,
+                               diagnostics *d);
+/* A decorator that is about code of ours. */
+void contract_refuse_decorator(const node *n, const char *name, diagnostics *d);
+/* A value for each result; false when reported. */
+bool contract_outputs(checker *c, ir_value *out);
+void contract_put_independent(checker *c, ir_op kernel);
+
 /* ---- checker life, kernel.c ---- */
+/* The type of an annotation under the checker's binding; 0 when reported. */
+ir_type kernel_annotated_type(checker *c, const annotation *a);
 void checker_init(checker *c, compiler_source *s, diagnostics *d);
 void checker_release(checker *c);
 /* Defines the module's constants; problems are reported where `d` has not seen them. */

@@ -339,7 +339,7 @@ static declared_name *keep(arena *a, declared_names *list, uint32_t *count) {
 }
 
 kernel_interface interface_of(compiler_source *s, const ast_function *f, diagnostics *d) {
-    kernel_interface k = {.function = f, .broken = !f->has_header};
+    kernel_interface k = {.function = f, .contract = contract_is_one(f), .broken = !f->has_header};
     declared_names symbols = {0}, variables = {0};
     if (strlen(f->name) > LIMIT_NAME_BYTES) {
         diagnose_error(d, ERROR_NAME_LIMIT, f->at, "a kernel's name has at most %d letters",

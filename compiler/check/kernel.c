@@ -98,7 +98,7 @@ static dtype bound_type(const checker *c, const annotation *a) {
 }
 
 /* IR_TYPE_NONE's id, 0, when reported. */
-static ir_type annotated_type(checker *c, const annotation *a) {
+ir_type kernel_annotated_type(checker *c, const annotation *a) {
     ir_dim dims[IR_MAX_RANK];
     for (int i = 0; i < a->rank; i++) {
         dims[i] = annotated_dim(c, a->dims[i]);
@@ -150,7 +150,7 @@ static bool define_parameters(checker *c, ir_attr *names) {
             c->constants_only = false;
             continue;
         }
-        ir_type type = annotated_type(c, &k->parameters[count]);
+        ir_type type = kernel_annotated_type(c, &k->parameters[count]);
         if (!type) {
             return false;
         }
@@ -200,7 +200,7 @@ static void assign(checker *c, const node *target, entity value) {
 
 /* Policies of the annotation first: they may convert the value. */
 static bool type_matches(checker *c, entity *value, const annotation *a, const char *what) {
-    ir_type expected = annotated_type(c, a);
+    ir_type expected = kernel_annotated_type(c, a);
     if (!expected ||
         !policy_annotated(c, value, ir_type_get(c->m, expected)->element, &a->policies)) {
         return false;
@@ -317,28 +317,46 @@ static bool collect_outputs(checker *c, const node *n, outputs *o) {
     return good;
 }
 
-static bool check_return(checker *c, const node *n, ir_op kernel) {
+static void build_return(checker *c, span at, const outputs *o, ir_op kernel) {
+    ir_attr names[COMPILER_MAX_PARAMETERS];
+    ir_value values[COMPILER_MAX_PARAMETERS];
+    for (uint32_t i = 0; i < o->count; i++) {
+        names[i] = ir_attr_string(c->m, o->names[i]);
+        values[i] = o->values[i].value;
+    }
+    source_position p = source_position_of(c->report->source, at.start);
+    c->builder.location = (ir_location){p.line, p.column};
+    ir_build(&c->builder,
+             &(ir_op_spec){.opcode = GRAPH_RETURN, .operands = values, .operand_count = o->count});
+    ir_op_set_attr(c->m, kernel, "outputs", ir_attr_array(c->m, names, o->count));
+}
+
+static void check_return(checker *c, const node *n, ir_op kernel) {
     outputs o = {.count = 0};
     if (!n->left) {
         diagnose_error(c->report, ERROR_EMPTY_RETURN, n->at,
                        "a kernel returns at least one tensor");
-        return false;
+    } else if (collect_outputs(c, n, &o)) {
+        build_return(c, n->at, &o, kernel);
     }
-    if (!collect_outputs(c, n, &o)) {
-        return false;
-    }
-    ir_attr names[COMPILER_MAX_PARAMETERS];
+}
+
+/* A body of `...`: the outputs are what the annotation says, and no more is known of them. */
+static void check_contract(checker *c, ir_op kernel) {
+    const span at = c->kernel->function->body[0]->at;
     ir_value values[COMPILER_MAX_PARAMETERS];
-    for (uint32_t i = 0; i < o.count; i++) {
-        names[i] = ir_attr_string(c->m, o.names[i]);
-        values[i] = o.values[i].value;
-    }
-    source_position p = source_position_of(c->report->source, n->at.start);
+    outputs o = {.count = c->kernel->result_count};
+    source_position p = source_position_of(c->report->source, at.start);
     c->builder.location = (ir_location){p.line, p.column};
-    ir_build(&c->builder,
-             &(ir_op_spec){.opcode = GRAPH_RETURN, .operands = values, .operand_count = o.count});
-    ir_op_set_attr(c->m, kernel, "outputs", ir_attr_array(c->m, names, o.count));
-    return true;
+    if (!contract_outputs(c, values)) {
+        return;
+    }
+    for (uint32_t i = 0; i < o.count; i++) {
+        o.values[i] = entity_tensor(values[i], at);
+        name_output(c, &o, i, &(node){.kind = NODE_NONE});
+    }
+    contract_put_independent(c, kernel);
+    build_return(c, at, &o, kernel);
 }
 
 static void check_body(checker *c, ir_op kernel) {
@@ -415,7 +433,11 @@ static void check_all(checker *c) {
     if (define_parameters(c, &inputs)) {
         ir_op_set_attr(c->m, kernel, "inputs", inputs);
         uint32_t before = c->report->reported;
-        check_body(c, kernel);
+        if (c->kernel->contract) {
+            check_contract(c, kernel);
+        } else {
+            check_body(c, kernel);
+        }
         if (c->report->reported == before) {
             policy_report_unused(c);
         }

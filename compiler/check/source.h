@@ -35,8 +35,11 @@ typedef struct kernel_interface {
     uint32_t symbol_count;
     declared_name *variables; /* type variables */
     uint32_t variable_count;
-    const char *math; /* of @math(...): "correct"; NULL: specified */
-    bool broken;      /* not all of it could be read */
+    const char *math;               /* of @math(...): "correct"; NULL: specified */
+    bool contract;                  /* its body is `...` */
+    const char *const *independent; /* of @independent(...) */
+    uint32_t independent_count;
+    bool broken; /* not all of it could be read */
 } kernel_interface;
 
 struct compiler_source {
@@ -55,6 +58,8 @@ kernel_interface interface_of(compiler_source *s, const ast_function *f, diagnos
 /* One Tensor[...]; symbols and type variables are added to the lists. False when reported. */
 bool annotation_read(compiler_source *s, node *n, annotation *out, declared_names *symbols,
                      declared_names *variables, diagnostics *d);
+/* Whether its body is `...`. */
+bool contract_is_one(const ast_function *f);
 /* A type's name: f32, ...; reports an unknown one with a suggestion. DTYPE_NONE then. */
 dtype type_named(const char *name, span at, diagnostics *d);
 

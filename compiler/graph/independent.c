@@ -339,6 +339,48 @@ static void settle(const lanes *l, compiler_independence *out) {
         out->why = l->where;
 }
 
+/* ---- a kernel without a formula ---- */
+
+static bool is_declared(const ir_module *graph, const char *dim) {
+    ir_attr attr = ir_op_attr(graph, ir_module_kernel(graph), "independent");
+    const ir_attr_data *names = attr ? ir_attr_get(graph, attr) : NULL;
+    for (uint32_t i = 0; names && i < names->count; i++)
+        if (strcmp(ir_attr_get(graph, names->items[i])->string, dim) == 0)
+            return true;
+    return false;
+}
+
+/* The positions of an output are those of its axis that has the dimension; which is one of them is
+ * declared, not derived. */
+static bool place_in_output(ir_module *graph, ir_value v, const char *dim, int *axis,
+                            const char **why) {
+    const ir_type_data *t = ir_type_get(graph, ir_value_get(graph, v)->type);
+    *axis = NONE;
+    for (int i = 0; i < t->rank; i++) {
+        if (t->dims[i] == ir_dim_symbol(graph, dim) && *axis == NONE)
+            *axis = i;
+        else if (mentions(graph, t->dims[i], dim))
+            *why = "an output has it on two axes, or in a formula";
+    }
+    return !*why;
+}
+
+static void declared(ir_module *graph, const char *dim, compiler_independence *out) {
+    const ir_block_data *block =
+        ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
+    const ir_op_data *last = ir_op_get(graph, block->last);
+    if (!is_declared(graph, dim)) {
+        out->why = "it is not declared";
+        return;
+    }
+    out->independent = true;
+    for (uint32_t i = 0; i < last->operand_count && out->independent; i++) {
+        out->independent =
+            place_in_output(graph, last->operands[i], dim, &out->outputs[i], &out->why);
+        out->any_output |= out->outputs[i] >= 0;
+    }
+}
+
 bool compiler_independent(compiler_instance *instance, const char *dim, compiler_independence *out,
                           status *st) {
     const ir_module *primitives = compiler_primitives(instance, st);
@@ -351,7 +393,9 @@ bool compiler_independent(compiler_instance *instance, const char *dim, compiler
                .varies = base_calloc(values, sizeof *l.varies)};
     if (uses_number(instance->graph, dim)) {
         out->why = "the kernel computes with its number";
-    } else if (seed(&l, instance->graph, dim, out)) {
+    } else if (seed(&l, instance->graph, dim, out) && compiler_instance_is_contract(instance)) {
+        declared(instance->graph, dim, out);
+    } else if (!out->why) {
         const ir_block_data *block =
             ir_block_get(primitives, ir_op_block(primitives, ir_module_kernel(primitives), 0));
         for (ir_op op = block->first; op != block->last; op = ir_op_get(primitives, op)->next)

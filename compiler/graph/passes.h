@@ -24,6 +24,9 @@ bool graph_simplify(ir_module *m, status *st);
 /* Products that are only added to something become fma: other bits, for profiles that allow it. */
 bool graph_contract(ir_module *m, status *st);
 
+/* False where the kernel has no formula, so that none of this can be asked of it. */
+bool graph_require_formula(const ir_module *m, status *st);
+
 /* Wrong on purpose: one operation gets its operands the wrong way round. False (STATUS_UNAVAILABLE)
  * where the kernel has no such operation. */
 bool graph_swap_operands(ir_module *m, status *st);

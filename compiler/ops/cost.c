@@ -216,6 +216,7 @@ static uint64_t operand_need(ir_module *m, ir_op op, uint32_t i, uint64_t part) 
     switch (graph_op_class(d->opcode)) {
     case GRAPH_CLASS_DOT:
     case GRAPH_CLASS_SCAN:
+    case GRAPH_CLASS_CONTRACT: /* whatever it reads, all of it is there */
         return whole;
     case GRAPH_CLASS_REDUCE:
         return share(whole, part, elements(m, d->results[0]));

@@ -18,6 +18,7 @@
 #define REGIONS_DOT 0
 #define REGIONS_SCAN 0
 #define REGIONS_COMPOSITE 0
+#define REGIONS_CONTRACT 0
 
 static const op_info graph_ops[] = {
 #define G(ENUM, name, operands, attrs, results, class, shape, decompose, flops, summary)           \

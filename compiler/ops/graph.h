@@ -21,6 +21,7 @@ typedef enum graph_class {
     GRAPH_CLASS_REDUCE,
     GRAPH_CLASS_DOT,
     GRAPH_CLASS_SCAN,
+    GRAPH_CLASS_CONTRACT,
     GRAPH_CLASS_COMPOSITE
 } graph_class;
 

@@ -164,6 +164,15 @@ static bool graph_infer_iota(query *q) {
     return infer_give_shape(q, DTYPE_I32, rank, dims);
 }
 
+static bool graph_infer_unspecified(query *q) {
+    ir_dim dims[IR_MAX_RANK];
+    int rank = infer_ints_attr(q, "shape", dims, IR_MAX_RANK);
+    dtype to = ir_type_get(q->m, ir_attr_get(q->m, infer_attr_of(q, "to"))->type)->element;
+    if (rank < 0 || to == DTYPE_NONE)
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "'shape' and 'to' are no tensor's");
+    return infer_give_shape(q, to, rank, dims);
+}
+
 static bool graph_infer_same(query *q) {
     return infer_give(q, q->operands[0]);
 }

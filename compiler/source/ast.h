@@ -17,8 +17,8 @@ typedef enum node_kind {
     NODE_FLOAT, /* text: the decimal */
     NODE_BOOL,  /* integer: 0 or 1 */
     NODE_NONE,
-    NODE_STRING, /* text */
-    NODE_ELLIPSIS,
+    NODE_STRING,    /* text */
+    NODE_ELLIPSIS,  /* as a statement: a body without a formula */
     NODE_UNARY,     /* symbol, left; symbol 0 is `not` */
     NODE_BINARY,    /* symbol, left, right */
     NODE_COMPARE,   /* symbol, left, right */

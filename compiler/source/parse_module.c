@@ -198,7 +198,9 @@ static node *parse_return(parser *p, uint32_t first) {
 
 static node *useless(parser *p, const node *n) {
     diagnose_error(p->report, ERROR_UNUSED_VALUE, n->at, "this value is not used");
-    diagnose_help(p->report, "give it a name, or return it");
+    diagnose_help(p->report, n->kind == NODE_ELLIPSIS
+                                 ? "the body of a kernel without a formula is '...' alone"
+                                 : "give it a name, or return it");
     return NULL;
 }
 
@@ -221,7 +223,7 @@ static node *parse_simple(parser *p) {
     if (parser_is(p, SYMBOL1('='))) {
         return parse_assign(p, n, first);
     }
-    return n->kind == NODE_STRING ? n : useless(p, n);
+    return n->kind == NODE_STRING || n->kind == NODE_ELLIPSIS ? n : useless(p, n);
 }
 
 /* ---- functions ---- */
@@ -307,7 +309,11 @@ static void parse_statement(parser *p, ast_function *f, node_list *body) {
     }
     node *n = parse_simple(p);
     bool first = body->count == 0 && !f->summary;
-    if (n && n->kind == NODE_STRING && !first) {
+    bool more = body->count > 0 && body->items[0]->kind == NODE_ELLIPSIS;
+    if (n && more) {
+        n = useless(p, body->items[0]);
+    } else if (n &&
+               ((n->kind == NODE_STRING && !first) || (n->kind == NODE_ELLIPSIS && body->count))) {
         n = useless(p, n);
     }
     if (!n || !end_of_line(p)) {
@@ -320,7 +326,23 @@ static void parse_statement(parser *p, ast_function *f, node_list *body) {
     }
 }
 
+/* `def f(...) -> ...: ...` on one line, as stubs of Python have it. */
+static bool parse_short_body(parser *p, ast_function *f) {
+    node_list body = {0};
+    if (!parser_is(p, SYMBOL3('.', '.', '.'))) {
+        return false;
+    }
+    parse_statement(p, f, &body);
+    f->body_count = (uint32_t)body.count;
+    f->body = body.count ? arena_copy(p->memory, body.items, body.count * sizeof(node *)) : NULL;
+    vec_release(&body);
+    return true;
+}
+
 static void parse_body(parser *p, ast_function *f) {
+    if (parse_short_body(p, f)) {
+        return;
+    }
     if (parser_peek(p, 0)->kind != TOKEN_NEWLINE || parser_peek(p, 1)->kind != TOKEN_INDENT) {
         parser_unexpected(p, "an indented body on the next line");
         f->broken = true;

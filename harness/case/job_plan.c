@@ -22,9 +22,11 @@ typedef struct column {
 
 /* Which of ours an implementation is timed in turn with: where no profile was named, the first of
  * ours. Another device would be another machine. */
-static const char *profile_beside(const planning *p, const column *col, const char *own) {
+static const char *profile_beside(const planning *p, const corpus_case *item, const column *col,
+                                  const char *own) {
     const job_choice *c = p->choice;
-    if (!col->with || p->mode != JOB_BENCH || !c->backends[BACKEND_CPU] || c->device)
+    if (!col->with || item->kernel->contract || p->mode != JOB_BENCH || !c->backends[BACKEND_CPU] ||
+        c->device)
         return NULL;
     for (int profile = 0; profile < PROFILE_COUNT && !c->profiles_by_name; profile++)
         if (c->profiles[profile])
@@ -35,7 +37,7 @@ static const char *profile_beside(const planning *p, const column *col, const ch
 static void add_job(const planning *p, const corpus_case *item, const column *col,
                     const char *profile, uint32_t threads) {
     const job_choice *choice = p->choice;
-    const char *beside = profile_beside(p, col, profile);
+    const char *beside = profile_beside(p, item, col, profile);
     bool has_code = (*backend_table[col->id].driver && !col->with) || beside;
     job j = {.path = item->path,
              .kernel = item->kernel->name,
@@ -97,7 +99,10 @@ static void add_case(const planning *p, const corpus_case *item) {
     const job_choice *c = p->choice;
     if (!is_implemented(p, item->kernel->name))
         return;
-    for (int id = 0; id < BACKEND_COUNT; id++)
+    bool contract = item->kernel->contract;
+    if (contract && !p->plan->contract && c->implementation_count == 0)
+        p->plan->contract = item->kernel->name;
+    for (int id = 0; id < BACKEND_COUNT && !contract; id++)
         if (c->backends[id])
             add_column(p, item, &(column){(backend_id)id, NULL, NULL});
     for (uint32_t i = 0; i < c->implementation_count; i++) {
@@ -116,6 +121,15 @@ void job_plan_make(job_plan *out, const corpus *c, const job_choice *choice, job
         p.lone &= c->cases.items[i].kernel == c->cases.items[0].kernel;
     for (size_t i = 0; i < c->cases.count; i++)
         add_case(&p, &c->cases.items[i]);
+}
+
+bool job_plan_has_formulas(const job_plan *p, status *st) {
+    return p->jobs.count > 0 || !p->contract ||
+           status_set(
+               st, STATUS_INVALID,
+               "kernel %s has no formula (its body is '...'), so there is nothing of ours to "
+               "run: --with FILE gives code that computes it",
+               p->contract);
 }
 
 static bool has_job(const job_plan *p, const char *name) {

@@ -4,6 +4,8 @@
  * golden. deterministic: equal bits between launches; and either the strict bits, or within the
  * bound of the f64 reference. fast: within the bound. Integers that no rounded number has a part
  * in, and cases of small integers that are exact in any order, are bit for bit under every profile.
+ * Of a kernel without a formula nothing is known: it is held against "none", and only has to give
+ * equal bits twice.
  */
 #ifndef TESSERA_HARNESS_CHECK_VERDICT_H
 #define TESSERA_HARNESS_CHECK_VERDICT_H

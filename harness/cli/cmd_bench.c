@@ -86,7 +86,7 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
     tune_cache tuned;
     status st = STATUS_INIT;
     job_plan_make(&p, c, choice, JOB_BENCH);
-    if (!job_plan_covers(&p, choice, &st)) {
+    if (!job_plan_covers(&p, choice, &st) || !job_plan_has_formulas(&p, &st)) {
         job_plan_release(&p);
         return command_fail(&st);
     }

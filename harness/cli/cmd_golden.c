@@ -94,7 +94,13 @@ static int record(const options *o, const corpus *c, job_choice *choice) {
     job_plan p;
     memset(choice->backends, 0, sizeof choice->backends);
     choice->backends[BACKEND_INTERP] = true;
+    status st = STATUS_INIT;
     job_plan_make(&p, c, choice, JOB_RECORD);
+    if (!job_plan_has_formulas(&p, &st)) {
+        job_plan_release(&p);
+        json_decref(t.results);
+        return command_fail(&st);
+    }
     bool complete = run_jobs(&p, choice, on_recorded, &t);
     job_plan_release(&p);
     say(stderr, "%zu recorded, %zu unchanged, %zu failed\n", t.recorded, t.unchanged, t.failed);
@@ -109,7 +115,7 @@ static int verify(const options *o, const corpus *c, job_choice *choice) {
     job_plan p;
     status st = STATUS_INIT;
     job_plan_make(&p, c, choice, JOB_VERIFY);
-    if (!job_plan_covers(&p, choice, &st)) {
+    if (!job_plan_covers(&p, choice, &st) || !job_plan_has_formulas(&p, &st)) {
         job_plan_release(&p);
         json_decref(t.results);
         return command_fail(&st);

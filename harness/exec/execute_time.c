@@ -70,10 +70,15 @@ static uint32_t choose_sets(const execution *e) {
     return sets;
 }
 
-/* Where references are slow, under a profile that has other bits, there is none. */
+static bool has_formula(const execution *e) {
+    return !compiler_instance_is_contract(e->subject->instance);
+}
+
+/* Where references are slow, under a profile that has other bits, there is none; without a formula
+ * nobody knows what it would have to give. */
 static uint32_t choose_held(const execution *e, uint32_t sets) {
     bool slow = e->subject->c->large && e->profile != PROFILE_STRICT;
-    return sets > 1 && !slow ? HELD : 0;
+    return sets > 1 && !slow && has_formula(e) ? HELD : 0;
 }
 
 static case_context *case_context_of(const timed *t, uint32_t set) {
@@ -162,8 +167,10 @@ static bool learn_set(timed *t, uint32_t set) {
     case_context *s = &t->others[set - 1];
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
     t->e->stage(t->e->context, "launch");
-    bool ok = compute(t, &t->e->launch, s, outputs) &&
-              (s->c->large ? judge_large(t, set, s, outputs) : judge(t, set, s, outputs));
+    bool ok =
+        compute(t, &t->e->launch, s, outputs) && (!has_formula(t->e) ? true
+                                                  : s->c->large ? judge_large(t, set, s, outputs)
+                                                                : judge(t, set, s, outputs));
     if (ok)
         keep_digests(t, set, outputs);
     tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
@@ -241,19 +248,20 @@ static bool open_rotation(timed *t) {
         bool known = set < t->sets || !t->judged;
         sets[set] = (rotation_set){t->inputs[set], known ? t->digests[set] : NULL};
     }
-    rotation_request request = {.launch = l,
-                                .set_count = t->sets + t->held,
-                                .held_count = t->held,
-                                .sets = sets,
-                                .seed = timer_now_ns(),
-                                .watch = &t->e->watch,
-                                .awaken_ns = t->e->job->threads > 1 ? AWAKEN_NS : 0,
-                                .judge = is_within_bound,
-                                .judge_context = t,
-                                .accept = t->e->profile == PROFILE_FAST ? is_within_bound : NULL,
-                                .accept_context = t,
-                                .around = count_inside,
-                                .around_context = t};
+    rotation_request request = {
+        .launch = l,
+        .set_count = t->sets + t->held,
+        .held_count = t->held,
+        .sets = sets,
+        .seed = timer_now_ns(),
+        .watch = &t->e->watch,
+        .awaken_ns = t->e->job->threads > 1 ? AWAKEN_NS : 0,
+        .judge = is_within_bound,
+        .judge_context = t,
+        .accept = t->e->profile == PROFILE_FAST && has_formula(t->e) ? is_within_bound : NULL,
+        .accept_context = t,
+        .around = count_inside,
+        .around_context = t};
     t->rotation = rotation_open(&request, t->st);
     return t->rotation != NULL;
 }

@@ -12,6 +12,9 @@
 #include "measure/sample.h"
 #include "measure/watch.h"
 
+/* Why the result of a kernel without a formula is neither right nor wrong. */
+#define EXECUTION_NOT_VERIFIED "not verified: the kernel has no formula"
+
 typedef struct execution {
     case_context *subject;
     const job *job;

@@ -109,6 +109,11 @@ static const gate_side_unit *source_of(const gate_row *row, int side) {
     return own->item ? own : other->item ? other : NULL;
 }
 
+/* Without a formula nobody knows what is right: each side is held against its own bits. */
+static bool is_known(const gate_side_unit *unit) {
+    return unit && !(unit->item && unit->item->kernel->contract);
+}
+
 /* What is right for the one side is right for the other. */
 static bool is_same_case(const preparation *p) {
     return p->subjects[0].key[0] && strcmp(p->subjects[0].key, p->subjects[1].key) == 0;
@@ -120,7 +125,7 @@ static bool add_oracle(preparation *p, gate_row *row, int side, set_choice set, 
     p->side = side;
     if (!p->digests[side])
         return true;
-    if (!unit || !is_strict(row)) {
+    if (!is_known(unit) || !is_strict(row)) {
         drop_digests(p, side);
         return true;
     }
@@ -156,7 +161,7 @@ static json_t *bounds_of(preparation *p, const gate_row *row, int side, set_plan
                          status *st) {
     const gate_side_unit *unit = source_of(row, side);
     json_t *list = json_array();
-    bool ok = unit && !is_strict(row);
+    bool ok = is_known(unit) && !is_strict(row);
     p->side = side;
     for (uint32_t i = 0; i < chosen.count && ok; i++) {
         case_context *s = open_set(&p->subjects[side], unit, choose_set(p->gate, i, chosen), st);

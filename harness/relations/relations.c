@@ -306,7 +306,11 @@ static void check_dims(checking *c, relation_id id) {
         try_all(c, &o, i);
         tell(c, &o);
     }
-    if (!any)
+    if (!any && k->contract)
+        tell_none(c, id,
+                  "the kernel has no formula that would tell which dimensions are batches; "
+                  "@independent(\"M\") above it declares that M is one");
+    else if (!any)
         tell_none(c, id,
                   "no dimension of this kernel is a batch: positions of each meet in an output");
 }

@@ -118,6 +118,9 @@ static bool is_one_sum(summing *s, status *st) {
     static const char why[] =
         "the kernel is not one sum, or one contraction, of its inputs as they are";
     compiler_cut second;
+    if (s->request->subject->kernel->contract)
+        return status_set(st, STATUS_UNAVAILABLE,
+                          "the kernel has no formula that would tell what is summed");
     if (!compiler_cut_open(s->shape.instance, 1, &second, st))
         return false;
     bool more = second.instance != NULL;

@@ -117,7 +117,9 @@ static mark mark_of(const json_t *result) {
     const json_t *check = json_object_get(result, "check");
     const char *against = json_string_value(json_object_get(check, "against"));
     bool judged = against && strcmp(against, "none") != 0;
-    return judged && !json_is_true(json_object_get(check, "bitwise")) ? MARK_BOUND : MARK_BITS;
+    if (json_is_true(json_object_get(check, "bitwise")))
+        return MARK_BITS;
+    return judged ? MARK_BOUND : MARK_OTHER;
 }
 
 static void append_marks(const kernel_lines *k, text *out) {

@@ -203,7 +203,24 @@ static size_t count_against(const json_t *results, const char *against) {
     return count;
 }
 
+/* Of kernels without a formula. */
+static size_t count_unverified(const json_t *results) {
+    size_t i, count = 0;
+    json_t *result;
+    json_array_foreach(results, i, result) {
+        const json_t *check = json_object_get(result, "check");
+        const char *against = json_string_value(json_object_get(check, "against"));
+        count += result_outcome(result) == OUTCOME_OK && against && strcmp(against, "none") == 0 &&
+                 !json_is_true(json_object_get(check, "bitwise"));
+    }
+    return count;
+}
+
 void table_checked(const json_t *results, text *out) {
-    text_show(out, "checked: %zu against a golden, %zu against the interpreter (no golden)\n",
+    size_t unverified = count_unverified(results);
+    text_show(out, "checked: %zu against a golden, %zu against the interpreter (no golden)",
               count_against(results, "golden"), count_against(results, "reference"));
+    if (unverified)
+        text_show(out, ", %zu not verified (no formula)", unverified);
+    text_append_char(out, '\n');
 }

@@ -23,6 +23,7 @@
 #include "report/github.h"
 #include "report/progress.h"
 #include "report/run_view.h"
+#include "run/agreement.h"
 #include "run/pack_case.h"
 #include "run/roofline_place.h"
 #include "run/stored_run.h"
@@ -360,6 +361,7 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
         if (!result)
             return true;
         measuring m = {r, j, result_exit(result)};
+        agreement_put(r->results, result);
         if (!keep_result(r, key, &m, &result, st)) {
             json_decref(result);
             if (r->stopped)

@@ -220,6 +220,10 @@ int tune_run(const tune_request *request) {
     } else {
         say_text(stderr, t.cache.complaints.data);
         job_plan_make(&p, request->corpus, c, JOB_TUNE);
+        if (!job_plan_has_formulas(&p, &st)) {
+            say(stderr, "tsr: %s\n", st.message);
+            t.code = exit_code_of_status(st.code);
+        }
         interrupt_watch();
         worker_init(&t.worker, c->timeout_seconds, c->memory_mib, &interrupt_seen);
         tune_jobs(&t, &p);

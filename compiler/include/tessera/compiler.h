@@ -106,7 +106,9 @@ typedef struct compiler_kernel {
     uint32_t case_count;
     const compiler_case *cases;
     const compiler_schedule *schedule; /* NULL: none is written */
-    bool broken; /* there are errors in it, or outside of the file's kernels: it has no graph */
+    bool contract; /* its body is `...`: what it takes and gives, and no formula. Its graph cannot
+                      be compiled, interpreted or referred to; code of others computes it */
+    bool broken;   /* there are errors in it, or outside of the file's kernels: it has no graph */
 } compiler_kernel;
 
 /* Reads, parses and checks one file. Diagnostics (rendered, with carets; colour where `colour`) are
@@ -161,6 +163,9 @@ void compiler_instance_free(compiler_instance *instance); /* may be NULL */
 /* All of these are borrowed from the instance. The graph is symbolic, and before any pass. */
 const ir_module *compiler_instance_graph(const compiler_instance *instance);
 ir_bindings compiler_instance_dims(const compiler_instance *instance);
+/* Whether it is of a kernel without a formula: then nothing but its shapes, types and bytes is
+ * known. */
+bool compiler_instance_is_contract(const compiler_instance *instance);
 const text *compiler_instance_text(compiler_instance *instance);   /* canonical, of the graph */
 const sha256 *compiler_instance_hash(compiler_instance *instance); /* of that text */
 /* What the oracle runs: the graph with its dimensions, composites replaced by their primitives,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/passes.h"
 #include "tessera/compiler.h"
 
 typedef struct interpreter {
@@ -153,7 +154,7 @@ static bool run(interpreter *in, tensor *outputs) {
 bool compiler_interpret(compiler_instance *instance, const tensor *inputs, tensor *outputs,
                         status *st) {
     const ir_module *m = compiler_primitives(instance, st);
-    if (!m)
+    if (!m || !graph_require_formula(m, st))
         return false;
     interpreter in = {.m = m, .st = st};
     uint32_t count = ir_value_count(m);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "graph/passes.h"
 #include "tessera/compiler.h"
 
 typedef struct walker {
@@ -271,7 +272,7 @@ static bool walk(walker *w, const tensor *inputs, tensor *references, tensor *bo
 bool compiler_reference(compiler_instance *instance, const tensor *inputs,
                         const compiler_references *out, status *st) {
     const ir_module *m = compiler_primitives(instance, st);
-    if (!m)
+    if (!m || !graph_require_formula(m, st))
         return false;
     uint32_t count = ir_value_count(m);
     walker w = {.m = m, .uses = ir_count_uses(m), .whole = true, .st = st};

@@ -1,0 +1,117 @@
+/* contract.c - a kernel without a formula: its body is `...`. What is known of it are shapes, types
+ * and cases, and the dimensions that @independent says are batches. */
+#include <string.h>
+
+#include "check/check.h"
+
+bool contract_is_one(const ast_function *f) {
+    return f->body_count == 1 && f->body[0]->kind == NODE_ELLIPSIS;
+}
+
+/* ---- @independent("M", "N") ---- */
+
+static bool is_dimension(const kernel_interface *k, const node *n, diagnostics *d) {
+    const char *names[LIMIT_PARAMETERS * IR_MAX_RANK];
+    uint32_t count = 0;
+    if (n->kind != NODE_STRING) {
+        diagnose_error(d, ERROR_INDEPENDENT_ARGUMENT, n->at,
+                       "@independent takes names of dimensions, in quotes");
+        return false;
+    }
+    for (uint32_t i = 0; i < k->symbol_count; i++) {
+        names[count++] = k->symbols[i].name;
+        if (strcmp(k->symbols[i].name, n->text) == 0) {
+            return true;
+        }
+    }
+    diagnose_error(d, ERROR_INDEPENDENT_ARGUMENT, n->at, "the kernel has no dimension '%.60s'",
+                   n->text);
+    diagnose_nearest(d, n->text, names, count);
+    return false;
+}
+
+void contract_independent_read(compiler_source *s, kernel_interface *k, const node *n,
+                               diagnostics *d) {
+    if (!k->contract) {
+        diagnose_error(d, ERROR_CONTRACT_DECORATOR, n->at,
+                       "@independent is for a kernel whose body is '...'");
+        diagnose_help(d, "of a formula the dimensions that are batches are derived: leave it out");
+        return;
+    }
+    if (n->kind != NODE_CALL || n->count == 0) {
+        diagnose_error(d, ERROR_INDEPENDENT_ARGUMENT, n->at,
+                       "@independent takes names of dimensions, in quotes");
+        diagnose_help(d, "for example @independent(\"M\")");
+        return;
+    }
+    const char **names = ARENA_NEW(&s->memory, const char *, n->count);
+    for (uint32_t i = 0; i < n->count; i++) {
+        if (k->broken || !is_dimension(k, n->items[i], d)) {
+            return;
+        }
+        names[i] = n->items[i]->text;
+    }
+    k->independent = names;
+    k->independent_count = n->count;
+}
+
+void contract_refuse_decorator(const node *n, const char *name, diagnostics *d) {
+    diagnose_error(d, ERROR_CONTRACT_DECORATOR, n->at,
+                   "@%s has no effect on a kernel without a formula", name);
+    diagnose_help(d, "its body is '...', so nothing of it is compiled");
+}
+
+/* ---- its graph ---- */
+
+static bool has_no_policy(checker *c, const annotation *a) {
+    for (int i = 0; i < POLICY_COUNT; i++) {
+        if (a->policies.given[i]) {
+            diagnose_error(c->report, ERROR_POLICY_EFFECT, a->policies.at[i],
+                           "a policy has no effect on a result that has no formula");
+            return false;
+        }
+    }
+    return true;
+}
+
+static ir_value unspecified(checker *c, uint32_t number, const annotation *a) {
+    const ir_block_data *body = ir_block_get(c->m, c->builder.block);
+    ir_value inputs[COMPILER_MAX_PARAMETERS];
+    uint32_t count = body->argument_count;
+    memcpy(inputs, body->arguments, count * sizeof *inputs);
+    ir_type type = has_no_policy(c, a) ? kernel_annotated_type(c, a) : 0;
+    if (!type) {
+        return 0;
+    }
+    ir_type_data t = *ir_type_get(c->m, type);
+    const ir_named_attr attrs[] = {
+        {"number", ir_attr_int(c->m, number)},
+        {"shape", ir_attr_dim_array(c->m, t.dims, (uint32_t)t.rank)},
+        {"to", ir_attr_type(c->m, ir_type_scalar(c->m, t.element))},
+    };
+    ir_op op = graph_build(&c->builder, GRAPH_UNSPECIFIED, inputs, count, attrs, 3);
+    return ir_op_result(c->m, op, 0);
+}
+
+bool contract_outputs(checker *c, ir_value *out) {
+    const kernel_interface *k = c->kernel;
+    for (uint32_t i = 0; i < k->result_count; i++) {
+        out[i] = unspecified(c, i, &k->results[i]);
+        if (!out[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void contract_put_independent(checker *c, ir_op kernel) {
+    ir_attr names[LIMIT_PARAMETERS * IR_MAX_RANK];
+    const kernel_interface *k = c->kernel;
+    for (uint32_t i = 0; i < k->independent_count; i++) {
+        names[i] = ir_attr_string(c->m, k->independent[i]);
+    }
+    if (k->independent_count) {
+        ir_op_set_attr(c->m, kernel, "independent",
+                       ir_attr_array(c->m, names, k->independent_count));
+    }
+}
