@@ -38,7 +38,8 @@ static void close_case(case_context *s) {
     s->instance = NULL;
     free(s->kernel_name);
     free(s->case_name);
-    s->kernel_name = s->case_name = NULL;
+    free(s->inputs_folder);
+    s->kernel_name = s->case_name = s->inputs_folder = NULL;
 }
 
 void case_context_close(case_context *s) {
@@ -53,6 +54,10 @@ void case_context_close(case_context *s) {
 /* The file that is open, or the same text. */
 static bool same_source(const case_context *s, const char *source) {
     return source ? s->source_text && strcmp(s->source_text, source) == 0 : !s->source_text;
+}
+
+static bool same_inputs(const case_context *s, const char *folder) {
+    return folder ? s->inputs_folder && strcmp(s->inputs_folder, folder) == 0 : !s->inputs_folder;
 }
 
 static bool has_sound_kernel(const compiler_source *source) {
@@ -112,11 +117,15 @@ static uint64_t bytes_of(const struct compiler_buffer *buffers, uint32_t count) 
     return sum;
 }
 
+static bool make_inputs(case_context *s, const case_context_request *request, status *st) {
+    return request->inputs ? inputs_read(&s->signature, request->inputs, s->inputs, st)
+                           : inputs_make(&s->signature, s->c, request->seed, s->inputs, st);
+}
+
 static bool open_case(case_context *s, const case_context_request *request, status *st) {
     s->instance = case_instance(s->source, s->kernel, s->c, st);
     bool ok = s->instance && compiler_signature_of(s->instance, &s->signature, st) &&
-              compiler_cost(s->instance, &s->flops, &s->bytes, st) &&
-              inputs_make(&s->signature, s->c, request->seed, s->inputs, st) &&
+              compiler_cost(s->instance, &s->flops, &s->bytes, st) && make_inputs(s, request, st) &&
               compiler_check_values(s->instance, s->inputs, st);
     if (!ok)
         return false;
@@ -133,8 +142,8 @@ static bool open_case(case_context *s, const case_context_request *request, stat
 
 bool case_context_open(case_context *s, const case_context_request *request, status *st) {
     if (s->source && same_source(s, request->source) && s->kernel_name &&
-        s->seed == request->seed && strcmp(s->path, request->path) == 0 &&
-        strcmp(s->kernel_name, request->kernel) == 0 &&
+        s->seed == request->seed && same_inputs(s, request->inputs) &&
+        strcmp(s->path, request->path) == 0 && strcmp(s->kernel_name, request->kernel) == 0 &&
         strcmp(s->case_name, request->case_name) == 0)
         return true;
     if (!open_source(s, request->path, request->source, st))
@@ -147,6 +156,7 @@ bool case_context_open(case_context *s, const case_context_request *request, sta
         return false;
     }
     s->seed = request->seed;
+    s->inputs_folder = request->inputs ? base_strdup(request->inputs) : NULL;
     s->kernel_name = base_strdup(request->kernel);
     s->case_name = base_strdup(request->case_name);
     return true;

@@ -12,6 +12,7 @@
 typedef struct case_context {
     char *path, *kernel_name, *case_name;
     char *source_text; /* where the source was given as text */
+    char *inputs_folder;
     uint64_t seed;
     compiler_source *source;
     const compiler_kernel *kernel;
@@ -38,6 +39,7 @@ typedef struct case_context_request {
     uint64_t seed;
     const char *source; /* the source's text, instead of the file at `path`; NULL: the file */
     const char *dims;   /* the values that make the case; NULL: it is of the source */
+    const char *inputs; /* a folder with NAME.npy for each; NULL: they are generated */
 } case_context_request;
 
 /* Prepares `s` for the request, keeping what it already has of the same case. `s` starts as all

@@ -159,3 +159,35 @@ bool inputs_make_perturbed(const compiler_signature *signature, const compiler_c
     }
     return true;
 }
+
+static bool read_one(const struct compiler_buffer *buffer, const char *path, tensor *out,
+                     status *st) {
+    if (!tensor_read_npy(out, path, dtype_owns_npy_descr(buffer->type) ? DTYPE_NONE : buffer->type,
+                         st))
+        return false;
+    bool same = out->type == buffer->type && out->rank == buffer->rank;
+    for (int axis = 0; same && axis < out->rank; axis++)
+        same = out->dims[axis] == buffer->dims[axis];
+    if (same)
+        return true;
+    tensor_release(out);
+    return status_set(st, STATUS_INVALID, "%s is not of the type and shape of input '%s'", path,
+                      buffer->name);
+}
+
+bool inputs_read(const compiler_signature *signature, const char *folder, tensor *inputs,
+                 status *st) {
+    text path;
+    bool ok = true;
+    uint32_t done = 0;
+    text_init(&path);
+    for (; done < signature->input_count && ok; done += ok) {
+        text_clear(&path);
+        text_printf(&path, "%s/%s.npy", folder, signature->inputs[done].name);
+        ok = read_one(&signature->inputs[done], path.data, &inputs[done], st);
+    }
+    while (!ok && done-- > 0)
+        tensor_release(&inputs[done]);
+    text_release(&path);
+    return ok;
+}

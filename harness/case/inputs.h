@@ -14,4 +14,8 @@ bool inputs_make(const compiler_signature *signature, const compiler_case *c, ui
 bool inputs_make_perturbed(const compiler_signature *signature, const compiler_case *c,
                            const tensor *like, uint64_t seed, tensor *inputs, status *st);
 
+/* FOLDER/NAME.npy for each, of its type and shape. */
+bool inputs_read(const compiler_signature *signature, const char *folder, tensor *inputs,
+                 status *st);
+
 #endif

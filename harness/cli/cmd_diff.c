@@ -1,10 +1,12 @@
-/* cmd_diff.c - tsr diff: two tensors, two runs, or two backends of one. */
+/* cmd_diff.c - tsr diff: two tensors, two runs, two backends of one, or two recorded programs. */
 #include <string.h>
 
+#include "capture/stream.h"
 #include "cli/command.h"
 #include "cli/database.h"
 #include "common/say.h"
 #include "diff/runs.h"
+#include "diff/streams.h"
 #include "diff/tensors.h"
 
 enum { DIGITS = 17, TIMEOUT_SECONDS = 60, TIMEOUT_SECONDS_MAX = 1 << 20 };
@@ -45,9 +47,25 @@ static bool wanted_type(const options *o, dtype *want, status *st) {
     return false;
 }
 
+static exit_code compare_streams(comparison_of *c, status *st) {
+    bool both = capture_is_stream(c->a) && capture_is_stream(c->b);
+    if (!both) {
+        status_set(st, STATUS_INVALID,
+                   "%s is a recorded program and %s is none: only two of a kind are compared",
+                   capture_is_stream(c->a) ? c->a : c->b, capture_is_stream(c->a) ? c->b : c->a);
+        return EXIT_INPUT;
+    }
+    int refused = COMMAND_REFUSE(c->o, "is for runs and tensors, and these are recorded programs",
+                                 OPTION_DB, OPTION_TIMEOUT, OPTION_TYPE);
+    c->refused = refused != 0;
+    return refused ? (exit_code)refused : diff_streams(c->a, c->b, &c->report, &c->document, st);
+}
+
 static exit_code compare(comparison_of *c, status *st) {
     side_kind a, b;
     dtype want;
+    if (capture_is_stream(c->a) || capture_is_stream(c->b))
+        return compare_streams(c, st);
     if (!wanted_type(c->o, &want, st))
         return EXIT_INPUT;
     if (!side_kind_of(c->a, database_path(c->o), &a, st) ||

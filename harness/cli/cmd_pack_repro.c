@@ -1,9 +1,10 @@
-/* cmd_pack_repro.c - tsr pack-repro: one case, run again and packed. */
+/* cmd_pack_repro.c - tsr pack-repro: one case, run again and packed; or one recorded call. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "capture/stream.h"
 #include "case/fault.h"
 #include "case/result.h"
 #include "cli/choice.h"
@@ -15,6 +16,7 @@
 #include "common/say.h"
 #include "exec/backend_device.h"
 #include "exec/worker.h"
+#include "run/pack_call.h"
 #include "run/pack_case.h"
 #include "run/pack_fields.h"
 #include "store/store.h"
@@ -318,14 +320,71 @@ static int check_place(const options *o) {
     return code || output_check(output, &st) ? code : command_fail(&st);
 }
 
-int command_pack_repro(const options *o) {
-    job_choice choice;
+/* ---- a call of a recorded program: FOLDER:NUMBER ---- */
+
+static bool is_call(const options *o, text *folder) {
+    const char *first = o->arguments.count ? o->arguments.items[0] : "";
+    const char *colon = strrchr(first, ':');
+    if (!colon)
+        return false;
+    text_append_bytes(folder, first, (size_t)(colon - first));
+    return capture_is_stream(folder->data);
+}
+
+static int pack_recorded_call(const options *o, const job_choice *choice, const char *folder) {
+    status st = STATUS_INIT;
+    text path, what;
+    const pack_call_request request = {.folder = folder,
+                                       .place = strrchr(o->arguments.items[0], ':') + 1,
+                                       .failures = options_text(o, OPTION_FAILURES, NULL),
+                                       .output = options_text(o, OPTION_OUTPUT, NULL),
+                                       .timeout_seconds = choice->timeout_seconds,
+                                       .memory_mib = choice->memory_mib};
+    text_init(&path);
+    text_init(&what);
+    interrupt_watch();
+    int code = pack_call(&request, &path, &what, &st) ? EXIT_DONE : command_fail(&st);
+    if (code == EXIT_DONE && interrupt_settle()) {
+        say(stderr, "%s\nagain: tsr replay %s --trust\n", what.data, path.data);
+        say(stdout, "%s\n", path.data);
+    }
+    text_release(&path);
+    text_release(&what);
+    return code;
+}
+
+static int find_call(const options *o, const job_choice *choice, const char *folder) {
+    int code = COMMAND_REFUSE(o, "is of the call: it is packed as it was recorded", OPTION_BACKEND,
+                              OPTION_DEVICE, OPTION_PROFILE, OPTION_THREADS, OPTION_ISA,
+                              OPTION_SEED, OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_GENERIC,
+                              OPTION_INJECT, OPTION_CASE, OPTION_DIMS, OPTION_WITH, OPTION_DB,
+                              OPTION_CONSTANT, OPTION_LAST_FAILURE, OPTION_GOLDEN);
+    if (code)
+        return code;
+    if (o->arguments.count > 1)
+        return command_usage(o->command, "'%s' is too much: one call makes a pack",
+                             o->arguments.items[1]);
+    return pack_recorded_call(o, choice, folder);
+}
+
+static int pack_result(const options *o, const job_choice *choice) {
     wanted w = {0};
-    int code = check_place(o);
-    code = code ? code : choice_make(o, "strict", 60, &choice);
-    code = code ? code : find_wanted(o, &choice, &w);
-    code = code ? code : pack_wanted(o, &choice, &w);
+    int code = find_wanted(o, choice, &w);
+    code = code ? code : pack_wanted(o, choice, &w);
     json_decref(w.record);
     json_decref(w.run_arguments);
+    return code;
+}
+
+int command_pack_repro(const options *o) {
+    job_choice choice;
+    text folder;
+    int code = check_place(o);
+    code = code ? code : choice_make(o, "strict", 60, &choice);
+    if (code)
+        return code;
+    text_init(&folder);
+    code = is_call(o, &folder) ? find_call(o, &choice, folder.data) : pack_result(o, &choice);
+    text_release(&folder);
     return code;
 }

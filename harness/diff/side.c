@@ -70,9 +70,11 @@ bool side_kind_of(const char *word, const char *database, side_kind *out, status
     if (length == 0)
         return true;
     if (file_is_dir(word))
-        return status_set(st, STATUS_INVALID,
-                          "%s is a folder; diff compares .npy files, runs and files of results",
-                          word);
+        return status_set(
+            st, STATUS_INVALID,
+            "%s is a folder, and none of tsr capture; diff compares .npy files, runs, "
+            "files of results, and such folders",
+            word);
     if (is_ambiguous(word, database))
         return status_set(st, STATUS_INVALID,
                           "'%s' is a file here and a run in %s; write ./%s for the file", word,

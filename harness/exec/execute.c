@@ -519,7 +519,7 @@ json_t *execute_job(case_context *s, const job *j, execute_stage_fn stage, void 
     const backend *b = j->implementation ? &backend_table[BACKEND_IMPLEMENTATION]
                                          : &backend_table[id < BACKEND_COUNT ? id : BACKEND_INTERP];
     case_context_request request = {j->path, j->kernel, j->case_name, j->golden_path,
-                                    j->seed, j->source, j->dims};
+                                    j->seed, j->source, j->dims,      j->inputs};
     e.result = result_new(j, OUTCOME_ERROR, NULL);
     e.profile = profile_from_name(j->profile);
     json_object_set_new(e.result, "internal", json_object());

@@ -43,7 +43,8 @@ static uint64_t bytes_of(const tensor *tensors, uint32_t count) {
 
 static bool put_arrays(const staging *s, const char *folder, const struct compiler_buffer *buffers,
                        const tensor *tensors, uint32_t count, status *st) {
-    if (bytes_of(tensors, count) > STAGING_TENSOR_BYTES_MAX)
+    uint64_t most = s->job->inputs ? STAGING_RECORDED_BYTES_MAX : STAGING_TENSOR_BYTES_MAX;
+    if (bytes_of(tensors, count) > most)
         return true;
     bool ok = make_folder(s, folder, st);
     for (uint32_t i = 0; i < count && ok; i++) {

@@ -9,6 +9,8 @@
 
 /* Inputs and outputs beyond this are left to the generator and to their digests. */
 enum { STAGING_TENSOR_BYTES_MAX = 64 << 20 };
+/* Inputs that nothing generates are always there. */
+#define STAGING_RECORDED_BYTES_MAX ((uint64_t)512 << 20)
 
 typedef struct staging {
     const job *job;

@@ -18,8 +18,10 @@ import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 RUNTIME = HERE.parent.parent / "runtime"
+HARNESS = HERE.parent
 FLAGS = ["-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-D_GNU_SOURCE"]
 LIBRARIES = ["jansson", "libcrypto"]
+HEADERS = ["libxxhash"]
 
 
 def version():
@@ -30,30 +32,30 @@ def version():
 
 
 def sources():
-    folders = [HERE / "extension", RUNTIME / "base", RUNTIME, RUNTIME / "device"]
+    folders = [HERE / "extension", RUNTIME / "base", RUNTIME, RUNTIME / "device", HARNESS / "capture/record"]
     guest = [RUNTIME / "guest/serve.c", RUNTIME / "guest/describe.c"]
     return [file for folder in folders for file in sorted(folder.glob("*.c"))] + guest
 
 
-def package_flags(option):
+def package_flags(option, packages):
     try:
-        found = subprocess.run(["pkg-config", option, *LIBRARIES], capture_output=True, text=True, check=True)
+        found = subprocess.run(["pkg-config", option, *packages], capture_output=True, text=True, check=True)
     except FileNotFoundError:
         sys.exit("pkg-config is missing")
     except subprocess.CalledProcessError as error:
-        sys.exit(f"headers of {' and '.join(LIBRARIES)} are missing: {error.stderr}")
+        sys.exit(f"headers of {' and '.join(packages)} are missing: {error.stderr}")
     return shlex.split(found.stdout)
 
 
 def compile_extension(output):
     compiler = shlex.split(os.environ.get("CC", "cc"))
-    include = [f"-I{RUNTIME}", f"-I{RUNTIME / 'include'}", f"-I{sysconfig.get_path('include')}"]
-    flags = [*FLAGS, *shlex.split(os.environ.get("CFLAGS", "")), *include, *package_flags("--cflags")]
+    include = [f"-I{RUNTIME}", f"-I{HARNESS}", f"-I{RUNTIME / 'include'}", f"-I{sysconfig.get_path('include')}"]
+    flags = [*FLAGS, *shlex.split(os.environ.get("CFLAGS", "")), *include, *package_flags("--cflags", LIBRARIES + HEADERS)]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = [f"{folder}/{number}.o" for number in range(len(sources()))]
         commands = [[*compiler, *flags, "-c", str(file), "-o", made] for file, made in zip(sources(), objects)]
         list(pool.map(lambda command: subprocess.run(command, check=True), commands))
-        subprocess.run([*compiler, "-shared", *objects, "-o", output, *package_flags("--libs"), "-pthread", "-lm"], check=True)
+        subprocess.run([*compiler, "-shared", *objects, "-o", output, *package_flags("--libs", LIBRARIES), "-pthread", "-lm"], check=True)
 
 
 def tag():

@@ -84,35 +84,37 @@ static int plain(const struct dirent *entry) {
     return entry->d_name[0] != '.' && entry->d_type == DT_REG;
 }
 
-/* Names of the files in one folder of the staging area, sorted; count -1 where it is not there. */
-static int list_folder(const packing *p, const char *folder, struct dirent ***names) {
-    text path;
-    text_init(&path);
-    text_printf(&path, "%s/%s", p->staging.path, folder);
-    int count = scandir(path.data, names, plain, by_name);
-    text_release(&path);
-    return count;
+/* The files of a folder, sorted, as members below `name`; nothing where it is not there. */
+static bool add_folder(packing *p, const char *name, const char *folder, status *st) {
+    struct dirent **files = NULL;
+    bool ok = true;
+    int count = scandir(folder, &files, plain, by_name);
+    for (int i = 0; i < count; i++) {
+        text path, member;
+        text_init(&path);
+        text_init(&member);
+        text_printf(&member, "%s%s%s", name, *name ? "/" : "", files[i]->d_name);
+        text_printf(&path, "%s/%s", folder, files[i]->d_name);
+        ok = ok && add_file(p, member.data, path.data, st);
+        text_release(&path);
+        text_release(&member);
+        free(files[i]);
+    }
+    free(files);
+    return ok;
 }
 
 static bool add_staged(packing *p, status *st) {
     bool ok = true;
+    text path;
+    text_init(&path);
     for (int f = 0; f < FOLDER_COUNT && ok; f++) {
-        struct dirent **names = NULL;
-        int count = list_folder(p, folders[f], &names);
-        for (int i = 0; i < count; i++) {
-            text path, name;
-            text_init(&path);
-            text_init(&name);
-            text_printf(&name, "%s%s%s", folders[f], *folders[f] ? "/" : "", names[i]->d_name);
-            text_printf(&path, "%s/%s", p->staging.path, name.data);
-            ok = ok && add_file(p, name.data, path.data, st);
-            text_release(&path);
-            text_release(&name);
-            free(names[i]);
-        }
-        free(names);
+        text_clear(&path);
+        text_printf(&path, "%s/%s", p->staging.path, folders[f]);
+        ok = add_folder(p, folders[f], path.data, st);
     }
-    return ok;
+    text_release(&path);
+    return ok && (!p->request->outputs || add_folder(p, "actual", p->request->outputs, st));
 }
 
 /* ---- what is said ---- */
@@ -162,6 +164,8 @@ json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_m
         json_object_set_new(item, "constants", json_string(j->constants));
     if (j->dims)
         json_object_set_new(item, "dims", json_string(j->dims));
+    if (j->inputs)
+        json_object_set_new(item, "recorded_inputs", json_true());
     if (j->implementation)
         json_object_set_new(item, "implementation", pack_implementation_json(j, NULL));
     return item;
@@ -257,7 +261,7 @@ static bool stage_members(packing *p, status *st) {
     job j = *r->job;
     j.mode = JOB_PACK;
     j.staging = p->staging.path;
-    j.launches = has_outputs(r->result);
+    j.launches = has_outputs(r->result) && !r->outputs;
     worker_init(&w, r->timeout_seconds, r->memory_mib, &interrupt_seen);
     p->staged = worker_run(&w, &j);
     p->staged_stage = arena_strdup(&p->memory, w.stage);
@@ -348,6 +352,8 @@ bool pack_case(const pack_request *request, text *path_out, status *st) {
         ok = stage_members(&p, st);
         add_readme(&p);
         add_log(&p);
+        if (request->about)
+            add_member(&p, "call.json", request->about, strlen(request->about));
         ok = ok && add_code(&p, st);
         size_t own = p.members.count;
         ok = ok && add_staged(&p, st);

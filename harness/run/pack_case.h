@@ -16,6 +16,9 @@ typedef struct pack_request {
     const char *output;   /* the file that becomes the pack, whatever was there; NULL: one in that
                              folder, named by its content */
     uint64_t timeout_seconds, memory_mib;
+    /* Of a call that a program made: what came of it then, which is not run again. */
+    const char *outputs; /* a folder with NAME.npy for each output; NULL: the case is run */
+    const char *about;   /* the member call.json; NULL: there is none */
 } pack_request;
 
 /* Appends the pack's path. A pack that is there already under the name of its content is left as it

@@ -6,11 +6,13 @@
 
 #include "base/arena.h"
 #include "base/escape.h"
+#include "base/file.h"
 #include "base/sanitizer.h"
 #include "case/backend.h"
 #include "case/fault.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
+#include "common/scratch_folder.h"
 #include "device/host.h"
 #include "exec/backend_device.h"
 #include "exec/worker.h"
@@ -39,6 +41,7 @@ typedef struct recorded_case {
     char *source;         /* owned */
     const json_t *others; /* case.implementation; NULL: the code is ours */
     pack_code code;
+    scratch_folder given; /* that has what the program had; or all zeros */
 } recorded_case;
 
 static bool invalid(replay *r, const char *why) {
@@ -222,6 +225,28 @@ static bool take_code(const pack *p, const replay_request *q, recorded_case *c, 
     return false;
 }
 
+/* Those of the pack, where nothing generates them; names of members are plain (repro/manifest.h).
+ */
+static bool take_inputs(const pack *p, recorded_case *c, replay *r, status *st) {
+    if (!json_is_true(json_object_get(json_object_get(r->manifest, "case"), "recorded_inputs")))
+        return true;
+    bool ok = scratch_folder_open(&c->given, NULL, SCRATCH_FOLDER_PREFIX, st);
+    text path;
+    text_init(&path);
+    for (size_t i = 0; i < pack_member_count(p) && ok; i++) {
+        const pack_member *m = pack_member_at(p, i);
+        if (strncmp(m->name, "inputs/", 7) != 0 || strchr(m->name + 7, '/'))
+            continue;
+        file_part part = {m->data, m->size_bytes};
+        text_clear(&path);
+        text_printf(&path, "%s/%s", c->given.path, m->name + 7);
+        ok = file_write_scratch(path.data, &part, 1, st);
+    }
+    text_release(&path);
+    c->job.inputs = c->given.path;
+    return ok;
+}
+
 /* Options for code of others need some, and --isa needs ours. */
 static bool options_fit(const recorded_case *c, const replay_request *q, status *st) {
     if (!c->others && (q->trust || q->with))
@@ -324,13 +349,14 @@ static bool replay_pack(const pack *p, const replay_request *q, replay *r, statu
     if (read_case(p, q, &c, r) && options_fit(&c, q, st)) {
         c.recorded_isa = c.job.isa;
         c.job.isa = q->isa ? q->isa : c.recorded_isa;
-        if (compatible(&c, q, r) && take_code(p, q, &c, r, st))
+        if (compatible(&c, q, r) && take_code(p, q, &c, r, st) && take_inputs(p, &c, r, st))
             run_case(&c, r);
         if (r->verdict != REPRO_NO_VERDICT && r->verdict != INVALID_PACK &&
             same_case(&c, json_object_get(r->result, "internal"), r))
             qualify(&c, r);
     }
     pack_code_close(&c.code);
+    scratch_folder_close(&c.given);
     free(c.source);
     return st->code == STATUS_OK;
 }

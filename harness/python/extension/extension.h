@@ -70,6 +70,11 @@ bool launch_types_ready(PyObject *module);
 PyObject *launch_devices(PyObject *module, PyObject *nothing);
 PyObject *launch_signature(PyObject *module, PyObject *arrays);
 
+/* ---- capture.c: calls of functions, recorded where TESSERA_CAPTURE says so ---- */
+PyObject *capture_open(PyObject *module, PyObject *arguments);
+PyObject *capture_close(PyObject *module, PyObject *arguments);
+bool capture_ready(PyObject *module);
+
 /* ---- guest.c ---- */
 PyObject *guest_serve_python(PyObject *module, PyObject *arguments);
 

@@ -12,6 +12,12 @@ PyMODINIT_FUNC PyInit__tessera(void) {
         {"devices", launch_devices, METH_NOARGS, "A list of dicts."},
         {"signature", launch_signature, METH_O,
          "signature(arrays): a tuple of (type, shape) of each."},
+        {"capture_open", capture_open, METH_VARARGS,
+         "capture_open(function, values): a call whose arguments are recorded, or None; values is "
+         "a "
+         "list of (name, value, whether it is written)."},
+        {"capture_close", capture_close, METH_VARARGS,
+         "capture_close(call, function, results): results is a list of (name, value)."},
         {0}};
     static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                                      "tessera._tessera",
@@ -23,9 +29,10 @@ PyMODINIT_FUNC PyInit__tessera(void) {
                                      NULL,
                                      NULL};
     PyObject *module = PyModule_Create(&definition);
-    if (module && (!tensor_type_ready(module) || !launch_types_ready(module) ||
-                   PyModule_AddIntConstant(module, "INVALID", STATUS_INVALID) != 0 ||
-                   PyModule_AddIntConstant(module, "UNAVAILABLE", STATUS_UNAVAILABLE) != 0))
+    if (module &&
+        (!tensor_type_ready(module) || !launch_types_ready(module) || !capture_ready(module) ||
+         PyModule_AddIntConstant(module, "INVALID", STATUS_INVALID) != 0 ||
+         PyModule_AddIntConstant(module, "UNAVAILABLE", STATUS_UNAVAILABLE) != 0))
         Py_CLEAR(module);
     return module;
 }

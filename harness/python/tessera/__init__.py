@@ -1,7 +1,7 @@
 """Tessera: tensor kernels whose every bit is known beforehand.
 
 `kernel`, `compile` and `load` make kernels that take and give arrays of any framework; `bench`, `check`, `replay`
-and `testing` run the harness. See docs/python.md.
+and `testing` run the harness; `capture` records what a function of yours is called with. See docs/python.md.
 """
 
 import importlib
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tessera import numerics, runtime, testing
+    from tessera._capture import capture
     from tessera._commands import bench, check, replay
     from tessera._errors import CompileError, Diagnostic, Error
     from tessera._kernel import Kernel, kernel
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 # Where each name is. They are imported when they are used: an implementation's process needs none of them.
 _NAMES = {
+    "_capture": ("capture",),
     "_commands": ("bench", "check", "replay"),
     "_errors": ("CompileError", "Diagnostic", "Error"),
     "_kernel": ("Kernel", "kernel"),
@@ -38,6 +40,7 @@ __all__ = [
     "Tensor",
     "bench",
     "bf16",
+    "capture",
     "check",
     "compile",
     "f16",

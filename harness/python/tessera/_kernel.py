@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tessera import _dims, _tessera, numerics, runtime
+from tessera import _capture, _dims, _tessera, numerics, runtime
 from tessera._errors import CompileError, Diagnostic, Error
 from tessera._module import Module, Signature, compile_file, dims_option
 from tessera._types import ARRAYS, kernel_type
@@ -87,7 +87,11 @@ class Kernel:
 
     def __call__(self, *arrays: Any) -> Any:
         signature = _tessera.signature(arrays)
-        return self._module_of(signature).run(signature, arrays)
+        module = self._module_of(signature)
+        if not _tessera.capturing:
+            return module.run(signature, arrays)
+        named = zip((one[0] for one in self._parameters), arrays)
+        return _capture.recorded(self.__name__, named, functools.partial(module.run, signature, arrays))
 
     def module_for(self, *arrays: Any) -> Module:
         """The module for arrays of these shapes and types, compiled the first time."""

@@ -1,0 +1,96 @@
+/* program.c - a program to record: PROGRAM STEPS [fork|threads|kill|noise]. It multiplies matrices
+ * whose sizes change, feeds results into what follows, and prints a digest of the last. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void cblas_sgemm(int layout, int ta, int tb, int m, int n, int k, float alpha, const float *a,
+                 int lda, const float *b, int ldb, float beta, float *c, int ldc);
+void sgemm_(const char *ta, const char *tb, const int *m, const int *n, const int *k,
+            const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
+            const float *beta, float *c, const int *ldc, size_t la, size_t lb);
+float cblas_sdot(int n, const float *x, int incx, const float *y, int incy);
+
+enum { ROWS = 101, PLAIN = 111, TURNED = 112, M = 6, N = 5, LONGEST = 64, GAP = 3 };
+
+static float a[M * (LONGEST + GAP)], b[LONGEST * N], c[M * N];
+
+static void fill(float *x, int count, unsigned seed) {
+    for (int i = 0; i < count; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        x[i] = (float)(seed >> 8) / (float)(1 << 24) - 0.5f;
+    }
+}
+
+/* Lengths 27, 28, ...: the seventh is 33. The gap between rows is what no call sees. */
+static void step(int number) {
+    int k = 26 + number, ld = k + GAP;
+    fill(a, M * ld, (unsigned)number);
+    fill(b, k * N, (unsigned)number + 99);
+    for (int i = 0; i < M; i++)
+        for (int g = 0; g < GAP; g++)
+            a[i * ld + k + g] = (float)getpid();
+    a[0] += 0.001f * c[1];
+    cblas_sgemm(ROWS, PLAIN, PLAIN, M, N, k, 1.5f, a, ld, b, N, number % 2 ? 0.0f : 0.5f, c, N);
+}
+
+static void *in_thread(void *argument) {
+    float x[LONGEST], y[LONGEST];
+    fill(x, LONGEST, *(unsigned *)argument);
+    fill(y, LONGEST, 7);
+    for (int i = 8; i < 12; i++)
+        x[0] += cblas_sdot(i, x, 2, y, -1);
+    return NULL;
+}
+
+static void with_threads(void) {
+    pthread_t threads[3];
+    unsigned seeds[] = {11, 12, 13};
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, in_thread, &seeds[i]);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void with_fork(void) {
+    pid_t child = fork();
+    if (child == 0) {
+        step(20);
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static void in_columns(void) {
+    const int m = 3, n = 4, k = 5, lda = 5, ldb = 5, ldc = 3;
+    const float alpha = -2, beta = 1;
+    sgemm_("T", "N", &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
+}
+
+int main(int argc, char **argv) {
+    int steps = argc > 1 ? atoi(argv[1]) : 10;
+    const char *how = argc > 2 ? argv[2] : "";
+    unsigned char *bytes = (unsigned char *)c;
+    unsigned digest = 0;
+    for (int i = 1; i <= steps; i++) {
+        if (strcmp(how, "noise") == 0 && i == 4)
+            c[1] += 1;
+        step(i);
+    }
+    if (strcmp(how, "threads") == 0)
+        with_threads();
+    if (strcmp(how, "fork") == 0)
+        with_fork();
+    if (strcmp(how, "columns") == 0)
+        in_columns();
+    if (strcmp(how, "kill") == 0)
+        raise(SIGKILL);
+    for (size_t i = 0; i < sizeof c; i++)
+        digest = digest * 31 + bytes[i];
+    printf("%08x\n", digest);
+    return strcmp(how, "fails") == 0 ? 7 : 0;
+}
