@@ -81,6 +81,12 @@ static bool replace(pipeline *p, ir_module *lower) {
     return true;
 }
 
+static bool too_many_instances(status *st) {
+    status why = *st;
+    status_clear(st);
+    return status_set(st, STATUS_UNAVAILABLE, "its program instances are too many: %s", why.message);
+}
+
 static bool run_schedule(pipeline *p) {
     schedule_target target = {.vector_lanes = p->isa->lanes,
                               .vector_registers = p->isa->registers,
@@ -98,8 +104,7 @@ static bool run_schedule(pipeline *p) {
                                 .loose = p->options->schedule_loose,
                                 .space = p->space};
     if (!replace(p, schedule_from_graph(p->m, &request, p->st)))
-        return p->tiles && status_set(p->st, STATUS_UNAVAILABLE,
-                                      "its program instances are too many to be compiled");
+        return p->tiles && too_many_instances(p->st);
     ir_print(p->m, &p->schedule);
     return true;
 }

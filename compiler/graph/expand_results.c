@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "graph/expand_tiles.h"
+#include "ops/build.h"
 
 /* ---- what an instance gives ---- */
 
@@ -122,15 +123,25 @@ static bool join(joining *j, placed_tile *tiles, size_t count, int axis, ir_valu
     return ok;
 }
 
+/* Nothing to write, and nobody who writes it. */
+static ir_value nothing(expansion *e, const ir_type_data *whole) {
+    const ir_named_attr value = {"value", ir_attr_bits(e->m, whole->element, 0)};
+    ir_value zero = ir_op_result(e->m, graph_build(&e->b, GRAPH_CONSTANT, NULL, 0, &value, 1), 0);
+    return build_broadcast(&e->b, zero, whole->rank, whole->dims, NULL);
+}
+
 bool expansion_join(expansion *e) {
     const ir_op_data d = *ir_op_get(e->m, e->tiles);
     for (uint32_t i = 0; i < d.result_count; i++) {
         joining j = {e, i, expansion_type(e, d.results[i])};
         ir_value joined;
         e->b.location = d.location;
-        if (e->results[i].count == 0)
+        placed_tiles *given = &e->results[i];
+        if (given->count == 0 && graph_elements(j.whole->rank, j.whole->dims) == 0)
+            joined = nothing(e, j.whole);
+        else if (given->count == 0)
             return refuse_cover(&j, 0, 0, false);
-        if (!join(&j, e->results[i].items, e->results[i].count, 0, &joined))
+        else if (!join(&j, given->items, given->count, 0, &joined))
             return false;
         ir_replace_uses(e->m, d.results[i], joined);
     }
