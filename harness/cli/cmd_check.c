@@ -58,6 +58,7 @@ static int take_relations(session *s) {
         else
             s->request.wanted[id] = true;
     }
+    s->request.named = !all;
     vec_release(&words);
     arena_release(&memory);
     return code;
