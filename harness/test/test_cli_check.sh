@@ -121,6 +121,10 @@ exits 0 "the tree of others" "${check[@]}" --trees --with "$functions:by_batch=r
 has out "M=1,N=997, 1 thread: sequential," "one row is added forward"
 has out "M=17,N=997, 1 thread: sequential, from the last" "many are added backward"
 has out "changes between M=16 and 17" "and that is where it changes"
+exits 0 "two trees" "${check[@]}" --trees --with "$functions:by_nothing=row_sums" --with "$functions:as_they_lie=row_sums" \
+    --with "$functions:by_batch=row_sums" --filter row_sums
+has out "the same trees as test_relations.so:by_nothing" "that are one"
+has out "another tree than test_relations.so:by_nothing at M=(17|256),N=997, threads=1" "and where they part"
 exits 5 "no tree of what is no single sum" "${check[@]}" --trees --filter numbered
 exits 2 "trees or relations" "${check[@]}" --trees --relation batch
 
