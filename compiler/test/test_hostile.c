@@ -222,7 +222,8 @@ static void test_every_number(void **state) {
         const char *cursor = table->ops[op].attrs, *name = strchr(table->ops[op].name, '.') + 1;
         op_attr_info a;
         while (op_next_attr(&cursor, &a)) {
-            bool tried = !takes_numbers(&a);
+            /* What a kernel without a formula gives has its numbers from its annotations. */
+            bool tried = !takes_numbers(&a) || strcmp(name, "unspecified") == 0;
             for (size_t row = 0; row < COUNT_OF(calls); row++) {
                 bool means = strcmp(calls[row].operation, name) == 0 &&
                              (!calls[row].attribute || strcmp(calls[row].attribute, a.name) == 0);
