@@ -203,13 +203,25 @@ void implementation_digest(const char *path, char hex[65]) {
 
 /* ---- the module ---- */
 
-static void describe_tensors(json_t *list, const struct compiler_buffer *buffers, uint32_t count) {
+static json_t *numbers(const int64_t *values, int count) {
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(list, json_integer(values[i]));
+    return list;
+}
+
+/* `layouts` NULL: dense. */
+static void describe_tensors(json_t *list, const struct compiler_buffer *buffers, uint32_t count,
+                             const implementation_layout *const *layouts) {
     for (uint32_t i = 0; i < count; i++) {
-        json_t *shape = json_array();
-        for (int axis = 0; axis < buffers[i].rank; axis++)
-            json_array_append_new(shape, json_integer(buffers[i].dims[axis]));
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", buffers[i].name, "dtype",
-                                              dtype_name(buffers[i].type), "shape", shape));
+        const struct compiler_buffer *b = &buffers[i];
+        json_t *one = json_pack("{s:s, s:s, s:o}", "name", b->name, "dtype", dtype_name(b->type),
+                                "shape", numbers(b->dims, b->rank));
+        if (layouts) {
+            json_object_set_new(one, "strides", numbers(layouts[i]->strides, b->rank));
+            json_object_set_new(one, "byte_offset", json_integer(layouts[i]->byte_offset));
+        }
+        json_array_append_new(list, one);
     }
 }
 
@@ -217,8 +229,10 @@ static json_t *describe(const implementation_request *request, compiler_instance
                         const compiler_signature *signature) {
     json_t *tensors = json_array(), *dims = json_object();
     ir_bindings bound = compiler_instance_dims(instance);
-    describe_tensors(tensors, signature->inputs, signature->input_count);
-    describe_tensors(tensors, signature->outputs, signature->output_count);
+    const implementation_layout *const *layouts = request->layouts;
+    describe_tensors(tensors, signature->inputs, signature->input_count, layouts);
+    describe_tensors(tensors, signature->outputs, signature->output_count,
+                     layouts ? layouts + signature->input_count : NULL);
     for (uint32_t i = 0; i < bound.count; i++)
         json_object_set_new(dims, bound.items[i].name, json_integer(bound.items[i].value));
     return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:i, s:i, s:o, s:o}", "kind", names[request->kind],

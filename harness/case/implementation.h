@@ -51,12 +51,19 @@ bool implementation_is_file(const char *path);
 const char *implementation_symbol_like(const implementation *i, const char *recorded,
                                        const char *kernel);
 
+/* Where the elements of a tensor lie: strides in elements, from byte_offset on. */
+typedef struct implementation_layout {
+    int64_t strides[TENSOR_MAX_RANK];
+    int64_t byte_offset;
+} implementation_layout;
+
 /* The module that the device `foreign` loads, for an instance and a function. `folder`: for the
  * files of a command; or NULL. */
 typedef struct implementation_request {
     const char *path, *symbol, *kernel, *folder;
     implementation_kind kind;
     uint32_t threads;
+    const implementation_layout *const *layouts; /* of each input and output; NULL: dense */
 } implementation_request;
 bool implementation_build(const implementation_request *request, compiler_instance *instance,
                           compiler_artifact *out, status *st);

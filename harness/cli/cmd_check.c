@@ -58,6 +58,7 @@ static int take_relations(session *s) {
         else
             s->request.wanted[id] = true;
     }
+    s->request.named = !all;
     vec_release(&words);
     arena_release(&memory);
     return code;
@@ -181,18 +182,91 @@ static void show_trees(const json_t *found) {
         say(stdout, "  not verified: %s\n", why);
 }
 
+/* Results of a shape: "M=17,N=997" has 17 * 997. */
+static double size_of(const json_t *tree) {
+    double size = 1;
+    for (const char *p = json_string_value(json_object_get(tree, "dims")); p && *p;) {
+        p = strchr(p, '=');
+        size *= p ? strtod(p + 1, NULL) : 1;
+        p = p ? strchr(p, ',') : NULL;
+    }
+    return size;
+}
+
+static json_int_t threads_of(const json_t *tree) {
+    return json_integer_value(json_object_get(tree, "threads"));
+}
+
+/* The one that holds at the shape and number of threads of another: trees are listed where they
+ * change. NULL: none. */
+static const json_t *tree_like(const json_t *found, const json_t *wanted) {
+    size_t i;
+    const json_t *one, *last = NULL;
+    json_array_foreach(json_object_get(found, "trees"), i,
+                       one) if (size_of(one) <= size_of(wanted) &&
+                                threads_of(one) <= threads_of(wanted)) last = one;
+    return last;
+}
+
+static bool is_same_tree(const json_t *a, const json_t *b) {
+    static const char *const facts[] = {"digest", "fused", "accumulator"};
+    bool same = true;
+    for (int i = 0; i < 3; i++)
+        same &= json_equal(json_object_get(a, facts[i]), json_object_get(b, facts[i]));
+    return same;
+}
+
+/* Of a kernel's columns: whether this one adds as the first does wherever both were asked, and
+ * where they part first. */
+static void compare_trees(const session *s, json_t *found) {
+    size_t i;
+    const json_t *first = NULL, *one, *parts = NULL;
+    bool any = false;
+    json_array_foreach(s->results, i,
+                       one) if (!first && json_equal(json_object_get(one, "kernel"),
+                                                     json_object_get(found, "kernel"))) first = one;
+    json_array_foreach(json_object_get(found, "trees"), i, one) {
+        const json_t *other = first ? tree_like(first, one) : NULL;
+        any |= other != NULL;
+        if (other && !parts && !is_same_tree(one, other))
+            parts = one;
+    }
+    if (any)
+        json_object_set_new(
+            found, "beside",
+            json_pack("{s:O, s:b, s:o}", "column", json_object_get(first, "column"), "same",
+                      parts == NULL, "parts_at",
+                      parts ? json_pack("{s:O, s:O}", "dims", json_object_get(parts, "dims"),
+                                        "threads", json_object_get(parts, "threads"))
+                            : json_null()));
+}
+
+static void show_beside(const json_t *found) {
+    const json_t *beside = json_object_get(found, "beside"),
+                 *at = json_object_get(beside, "parts_at");
+    const char *column = json_string_value(json_object_get(beside, "column"));
+    if (json_is_true(json_object_get(beside, "same")))
+        say(stdout, "  the same trees as %s\n", column);
+    else if (beside)
+        say(stdout, "  another tree than %s at %s, threads=%lld\n", column,
+            json_string_value(json_object_get(at, "dims")),
+            (long long)json_integer_value(json_object_get(at, "threads")));
+}
+
 static void find_trees(session *s, const relations_subject *subject) {
     s->request.subject = subject;
     json_t *found = sums_find(&s->request);
     bool any = json_array_size(json_object_get(found, "trees")) > 0;
     s->held += any;
     s->open_questions += !any;
+    json_object_set_new(found, "kernel", json_string(subject->kernel->name));
+    json_object_set_new(found, "column", json_string(subject->column));
+    compare_trees(s, found);
     if (!s->json) {
         say(stdout, "%s on %s\n", subject->kernel->name, subject->column);
         show_trees(found);
+        show_beside(found);
     }
-    json_object_set_new(found, "kernel", json_string(subject->kernel->name));
-    json_object_set_new(found, "column", json_string(subject->column));
     json_array_append_new(s->results, found);
 }
 

@@ -4,6 +4,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/implementations.h"
 #include "fuzz/schedules.h"
 
 enum { TIMEOUT_S = 60, MINUTES_MAX = 100000 };
@@ -15,19 +16,51 @@ static bool has_code(const job_choice *choice) {
     return any;
 }
 
-/* Options of random kernels that random schedules have no use for, and the other way round. */
-static int refuse_mixture(const options *o, bool schedules) {
-    static const option_id of_kernels[] = {OPTION_KERNELS, OPTION_SHOW, OPTION_TALLY,
-                                           OPTION_BACKEND, OPTION_PROFILE},
-                           of_schedules[] = {OPTION_FILTER, OPTION_GOLDEN, OPTION_DIMS};
-    const option_id *others = schedules ? of_kernels : of_schedules;
-    size_t count = schedules ? sizeof of_kernels / sizeof *of_kernels
-                             : sizeof of_schedules / sizeof *of_schedules;
-    for (size_t i = 0; i < count; i++)
-        if (o->values[others[i]].present)
-            return command_usage(o->command, "--%s %s --schedules", option_table[others[i]].name,
-                                 schedules ? "does not go with" : "is for");
-    return EXIT_DONE;
+/* What is random: kernels, schedules of a corpus, or cases of it for code of others. */
+static int refuse_mixture(const options *o) {
+    if (options_flag(o, OPTION_WITH))
+        return COMMAND_REFUSE(o, "does not go with --with", OPTION_SCHEDULES, OPTION_KERNELS,
+                              OPTION_SHOW, OPTION_TALLY, OPTION_BACKEND, OPTION_ISA, OPTION_GOLDEN,
+                              OPTION_DIMS);
+    if (options_flag(o, OPTION_SCHEDULES))
+        return COMMAND_REFUSE(o, "does not go with --schedules", OPTION_KERNELS, OPTION_SHOW,
+                              OPTION_TALLY, OPTION_BACKEND, OPTION_PROFILE, OPTION_DRAWS);
+    int code = COMMAND_REFUSE(o, "is for --schedules and --with", OPTION_FILTER);
+    code = code ? code : COMMAND_REFUSE(o, "is for --schedules", OPTION_GOLDEN, OPTION_DIMS);
+    return code ? code : COMMAND_REFUSE(o, "is for --with", OPTION_DRAWS);
+}
+
+/* Of kernels that code of others computes; of each one that is there a case tells types. */
+static int fuzz_implementations(const options *o) {
+    job_choice choice;
+    corpus c;
+    status st = STATUS_INIT;
+    uint64_t draws = 0, minutes = 1;
+    if (!options_number(o, OPTION_DRAWS, 1, 1000000, &draws, &st) ||
+        !options_number(o, OPTION_MINUTES, 1, MINUTES_MAX, &minutes, &st))
+        return command_usage(o->command, "%s", st.message);
+    int code = choice_make(o, "strict", TIMEOUT_S, &choice);
+    if (code)
+        return code;
+    if (choice.thread_count != 1)
+        return command_usage(o->command, "one thread count, please");
+    code = choice_corpus(o, 0, &c);
+    job_plan p = {0};
+    if (code == EXIT_DONE)
+        job_plan_make(&p, &c, &choice, JOB_CONTROL);
+    if (code == EXIT_DONE && !job_plan_covers(&p, &choice, &st))
+        code = command_fail(&st);
+    fuzz_implementations_request request = {.corpus = &c,
+                                            .choice = &choice,
+                                            .draws = draws,
+                                            .minutes = minutes,
+                                            .failures = options_text(o, OPTION_FAILURES, NULL),
+                                            .json = options_flag(o, OPTION_JSON)};
+    if (code == EXIT_DONE)
+        code = fuzz_implementations_run(&request);
+    job_plan_release(&p);
+    corpus_release(&c);
+    return code;
 }
 
 /* cpu under strict, on one thread and on all unless some were chosen; large cases left out, unless
@@ -65,10 +98,11 @@ static int fuzz_schedules(const options *o) {
 }
 
 int command_fuzz(const options *o) {
-    bool schedules = options_flag(o, OPTION_SCHEDULES);
-    int mixed = refuse_mixture(o, schedules);
-    if (mixed || schedules)
-        return mixed ? mixed : fuzz_schedules(o);
+    int mixed = refuse_mixture(o);
+    if (mixed || options_flag(o, OPTION_WITH))
+        return mixed ? mixed : fuzz_implementations(o);
+    if (options_flag(o, OPTION_SCHEDULES))
+        return fuzz_schedules(o);
     job_choice choice;
     status st = STATUS_INIT;
     uint64_t minutes = 1, kernels = 0, number = 0;

@@ -57,6 +57,13 @@ static void write_dims(const shape *s, char *out, size_t room) {
                                    s->c->types[i].name, dtype_name(s->c->types[i].type));
 }
 
+void attempt_note(attempt *t, const char *between) {
+    violation *v = &t->violation;
+    *v = (violation){.found = true};
+    snprintf(v->between, sizeof v->between, "%s", between);
+    write_dims(t->shape, v->dims, sizeof v->dims);
+}
+
 void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *between) {
     const compiler_signature *s = &t->shape->signature;
     violation *v = &t->violation;
@@ -64,10 +71,9 @@ void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *b
         comparison c = compare_bits(&a[i], &b[i]);
         if (!c.differing)
             continue;
-        *v = (violation){.found = true, .type = a[i].type};
+        attempt_note(t, between);
+        v->type = a[i].type;
         snprintf(v->output, sizeof v->output, "%s", s->outputs[i].name);
-        snprintf(v->between, sizeof v->between, "%s", between);
-        write_dims(t->shape, v->dims, sizeof v->dims);
         write_index(&a[i], c.first, v->index, sizeof v->index);
         v->bits[0] = bits_at(&a[i], c.first);
         v->bits[1] = bits_at(&b[i], c.first);
@@ -260,6 +266,14 @@ static bool try_plain(attempt *t, relation_id id, const tensor *plain, status *s
         return try_threads(t, plain, st);
     case RELATION_ALIGNMENT:
         return try_alignment(t, plain, st);
+    case RELATION_STRIDES:
+        return attempt_strides(t, plain, st);
+    case RELATION_MASKED:
+        return attempt_masked(t, plain, st);
+    case RELATION_SPECIAL:
+        return attempt_special(t, plain, st);
+    case RELATION_PAYLOADS:
+        return attempt_payloads(t, st);
     default:
         return try_environment(t, plain, st);
     }

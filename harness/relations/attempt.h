@@ -39,6 +39,17 @@ void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *b
 /* The kernel's dimensions of a shape. */
 void attempt_dims(const relations_subject *subject, const shape *s, int64_t *out);
 
+/* Notes a violation that is none of an output's elements: where, the caller says. */
+void attempt_note(attempt *t, const char *between);
+
+/* attempt_layout.c */
+bool attempt_strides(attempt *t, const tensor *plain, status *st);
+
+/* attempt_values.c */
+bool attempt_masked(attempt *t, const tensor *plain, status *st);
+bool attempt_special(attempt *t, const tensor *plain, status *st);
+bool attempt_payloads(attempt *t, status *st);
+
 /* attempt_batch.c */
 bool attempt_batch(attempt *t, status *st);
 bool attempt_position(attempt *t, status *st);

@@ -252,7 +252,9 @@ static const char *why_not(const checking *c, const outcome_of_relation *o) {
 }
 
 static void tell(checking *c, const outcome_of_relation *o) {
-    bool declined = o->trouble.code == STATUS_UNAVAILABLE; /* types that it does not take */
+    /* Types that it does not take; who refuses tensors with gaps takes those of one row, perhaps.
+     */
+    bool declined = o->trouble.code == STATUS_UNAVAILABLE && o->id != RELATION_STRIDES;
     bool tried = o->shapes > 0 && (o->trouble.code == STATUS_OK || declined);
     relation_verdict v = o->violation.found ? RELATION_VIOLATED
                          : tried            ? RELATION_HOLDS

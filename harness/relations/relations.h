@@ -44,6 +44,7 @@ typedef struct relations_subject {
 typedef struct relations_request {
     const relations_subject *subject;
     bool wanted[RELATION_COUNT];
+    bool named;          /* by the user: not all are wanted */
     uint32_t threads;    /* where a relation does not choose its own */
     uint64_t seed;       /* of shapes and inputs */
     uint32_t shapes;     /* drawn for each combination of element types */

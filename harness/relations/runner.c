@@ -18,7 +18,9 @@ enum { OPEN_MAX = 6, PAGE = 4096, COLD_BYTES = 96 << 20 };
 typedef struct opened {
     uint64_t shape; /* its number; 0: nothing is loaded */
     uint32_t threads;
+    layout_kind layout;
     char environment[200];
+    layout layouts[LAUNCH_BUFFERS_MAX]; /* of each buffer, where it is not dense */
     launch launch;
     compiler_artifact artifact;
     unsigned char *memories[LAUNCH_BUFFERS_MAX]; /* of the device */
@@ -33,6 +35,8 @@ struct runner {
     scratch_folder folder;
     uint64_t runs;
     unsigned char *cold;
+    bool wrote_gap; /* the last run */
+    runner_gap gap;
 };
 
 /* ---- shapes ---- */
@@ -118,13 +122,21 @@ static bool build(runner *r, opened *o, const shape *of, status *st) {
     if (s->with->kind == IMPLEMENTATION_COMMAND && !r->folder.path &&
         !scratch_folder_open(&r->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
         return false;
+    const implementation_layout *layouts[LAUNCH_BUFFERS_MAX];
+    for (uint32_t i = 0; i < LAUNCH_BUFFERS_MAX; i++)
+        layouts[i] = &o->layouts[i].told;
     const implementation_request request = {.path = s->with->path,
                                             .symbol = s->symbol,
                                             .kernel = s->kernel->name,
                                             .folder = r->folder.path,
                                             .kind = s->with->kind,
-                                            .threads = o->threads};
+                                            .threads = o->threads,
+                                            .layouts = o->layout ? layouts : NULL};
     return implementation_build(&request, of->instance, &o->artifact, st);
+}
+
+static size_t bytes_of(const opened *o, uint32_t buffer) {
+    return o->layout ? o->layouts[buffer].bytes : o->launch.sizes[buffer];
 }
 
 /* Buffers may begin anywhere in the first of two pages more than they need. */
@@ -133,7 +145,7 @@ static bool allocate(opened *o, status *st) {
     void *memory;
     for (uint32_t i = 0; i < l->input_count + l->output_count; i++) {
         if (!abi_ok(
-                tsrAlloc(l->context, l->sizes[i] + 2 * (size_t)PAGE, TSR_ALLOC_DEFAULT, &memory),
+                tsrAlloc(l->context, bytes_of(o, i) + 2 * (size_t)PAGE, TSR_ALLOC_DEFAULT, &memory),
                 "allocating a buffer", st))
             return false;
         o->memories[i] = memory;
@@ -141,8 +153,15 @@ static bool allocate(opened *o, status *st) {
     return true;
 }
 
+static const struct compiler_buffer *buffer_at(const compiler_signature *s, uint32_t i) {
+    return i < s->input_count ? &s->inputs[i] : &s->outputs[i - s->input_count];
+}
+
 static bool load(runner *r, opened *o, const shape *of, status *st) {
     const relations_subject *s = r->request->subject;
+    const compiler_signature *buffers = &of->signature;
+    for (uint32_t i = 0; o->layout && i < buffers->input_count + buffers->output_count; i++)
+        o->layouts[i] = layout_of(o->layout, buffer_at(buffers, i));
     if (!find_device(r, st) || !build(r, o, of, st))
         return false;
     launch_request request = {.device = r->device,
@@ -178,7 +197,7 @@ static bool load_in(runner *r, opened *o, const shape *of, const char *environme
 }
 
 static bool is_of(const opened *o, const shape *s, const circumstances *how) {
-    return o->shape == s->number && o->threads == how->threads &&
+    return o->shape == s->number && o->threads == how->threads && o->layout == how->layout &&
            strcmp(o->environment, how->environment ? how->environment : "") == 0;
 }
 
@@ -191,7 +210,7 @@ static opened *find_opened(runner *r, const shape *s, const circumstances *how, 
             oldest = &r->open[i];
     }
     close_opened(oldest);
-    *oldest = (opened){.shape = s->number, .threads = how->threads};
+    *oldest = (opened){.shape = s->number, .threads = how->threads, .layout = how->layout};
     snprintf(oldest->environment, sizeof oldest->environment, "%s",
              how->environment ? how->environment : "");
     if (load_in(r, oldest, s, how->environment, st))
@@ -210,13 +229,83 @@ static bool prepare(const opened *o, const circumstances *how, const tensor *inp
         size_t past = (uintptr_t)o->memories[i] % PAGE;
         l->buffers[i] = o->memories[i] + (past ? PAGE - past : 0) + how->offset;
         ok = abi_ok(tsrFillAsync(l->context, NULL, o->memories[i], how->surround,
-                                 l->sizes[i] + 2 * (size_t)PAGE),
+                                 bytes_of(o, i) + 2 * (size_t)PAGE),
                     "filling a buffer", st);
-        if (ok && i >= l->input_count && l->sizes[i])
+        if (ok && !o->layout && i >= l->input_count && l->sizes[i])
             ok = abi_ok(tsrFillAsync(l->context, NULL, l->buffers[i], how->before, l->sizes[i]),
                         "filling an output", st);
     }
-    return ok && launch_write_inputs(l, inputs, st);
+    return ok && (o->layout || launch_write_inputs(l, inputs, st));
+}
+
+/* ---- tensors with gaps ---- */
+
+static bool put_apart(const opened *o, uint32_t i, const tensor *from, const circumstances *how,
+                      status *st) {
+    size_t bytes = o->layouts[i].bytes;
+    unsigned char *buffer = base_malloc(bytes + 1);
+    memset(buffer, how->surround, bytes);
+    layout_scatter(&o->layouts[i], from, buffer);
+    bool ok = abi_ok(tsrCopy(o->launch.context, o->launch.buffers[i], buffer, bytes),
+                     "copying a tensor with gaps", st);
+    free(buffer);
+    return ok;
+}
+
+/* The inputs, and outputs that hold what they hold before. */
+static bool write_apart(const opened *o, const shape *s, const circumstances *how,
+                        const tensor *inputs, status *st) {
+    bool ok = true;
+    for (uint32_t i = 0; i < s->signature.input_count && ok; i++)
+        ok = put_apart(o, i, &inputs[i], how, st);
+    for (uint32_t i = 0; i < s->signature.output_count && ok; i++) {
+        const struct compiler_buffer *b = &s->signature.outputs[i];
+        tensor before;
+        ok = tensor_init(&before, b->type, b->rank, b->dims, st);
+        if (!ok)
+            break;
+        memset(before.data, how->before, tensor_bytes(&before));
+        ok = put_apart(o, s->signature.input_count + i, &before, how, st);
+        tensor_release(&before);
+    }
+    return ok;
+}
+
+static bool take_apart(runner *r, const opened *o, const shape *s, uint32_t i,
+                       const circumstances *how, tensor *outputs, status *st) {
+    const struct compiler_buffer *b = buffer_at(&s->signature, i);
+    const layout *l = &o->layouts[i];
+    unsigned char *buffer = base_malloc(l->bytes + 1);
+    bool ok = abi_ok(tsrCopy(o->launch.context, buffer, o->launch.buffers[i], l->bytes),
+                     "copying a tensor with gaps", st);
+    int64_t at = ok ? layout_first_written(l, b, buffer, how->surround) : -1;
+    if (at >= 0 && !r->wrote_gap) {
+        r->wrote_gap = true;
+        r->gap = (runner_gap){i, at, how->surround, buffer[at]};
+    }
+    if (ok && i >= s->signature.input_count) {
+        tensor *out = &outputs[i - s->signature.input_count];
+        ok = tensor_init(out, b->type, b->rank, b->dims, st);
+        if (ok)
+            layout_gather(l, buffer, out);
+    }
+    free(buffer);
+    return ok;
+}
+
+static bool read_apart(runner *r, const opened *o, const shape *s, const circumstances *how,
+                       tensor *outputs, status *st) {
+    bool ok = true;
+    for (uint32_t i = 0; i < s->signature.input_count + s->signature.output_count && ok; i++)
+        ok = take_apart(r, o, s, i, how, outputs, st);
+    if (!ok)
+        tensor_release_all(outputs, s->signature.output_count);
+    return ok;
+}
+
+bool runner_wrote_gap(const runner *r, runner_gap *out) {
+    *out = r->gap;
+    return r->wrote_gap;
 }
 
 static void cool(runner *r) {
@@ -235,10 +324,13 @@ bool runner_run(runner *r, const shape *s, const circumstances *how, const tenso
     bool ok = again
                   ? launch_write(&o->launch, (uint32_t)how->changed, inputs[how->changed].data, st)
                   : prepare(o, how, inputs, st);
+    ok = ok && (!o->layout || write_apart(o, s, how, inputs, st));
     if (ok && how->cold)
         cool(r);
+    r->wrote_gap = false;
     ok = ok && launch_run(&o->launch, st) &&
-         launch_read_outputs(&o->launch, &s->signature, outputs, st);
+         (o->layout ? read_apart(r, o, s, how, outputs, st)
+                    : launch_read_outputs(&o->launch, &s->signature, outputs, st));
     if (!ok)
         close_opened(o);
     return ok;

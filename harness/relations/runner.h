@@ -4,6 +4,7 @@
 #define TESSERA_HARNESS_RELATIONS_RUNNER_H
 
 #include "launch/launch.h"
+#include "relations/layout.h"
 #include "relations/relations.h"
 
 /* A shape: a case of the kernel, and what is computed once for it. */
@@ -36,6 +37,7 @@ typedef struct circumstances {
     int changed; /* the one input that is not as in the last run of this shape, and nothing is
                     filled; -1: all are written, and everything is filled */
     const char *environment; /* NAME=VALUE, set where the function is loaded; or NULL */
+    layout_kind layout;      /* of all tensors; other than dense for code of others alone */
 } circumstances;
 
 typedef struct runner runner;
@@ -45,5 +47,13 @@ void runner_close(runner *r);
 bool runner_run(runner *r, const shape *s, const circumstances *how, const tensor *inputs,
                 tensor *outputs, status *st);
 uint64_t runner_runs(const runner *r);
+
+/* What the last run, of tensors with gaps, has written into one: the first byte. */
+typedef struct runner_gap {
+    uint32_t buffer; /* inputs first */
+    int64_t byte;
+    unsigned char before, after;
+} runner_gap;
+bool runner_wrote_gap(const runner *r, runner_gap *out);
 
 #endif

@@ -151,4 +151,23 @@ exits 3 "a level" "$tsr" replay almost.lz4 --trust --isa x86-64-v3
 exits 2 "both" "$tsr" replay almost.lz4 --trust --with "$functions"
 exits 3 "no such file" "$tsr" replay almost.lz4 --with nosuch.so
 exits 3 "no such function" "$tsr" replay almost.lz4 --with "$functions:nosuch"
+
+# Columns, files and modules with long names, and a file with a colon in its own: each is packed, and happens again.
+long=a_name_of_more_than_thirty_two_letters_as_libraries_have_them
+mkdir -p "in_$long/$long"
+cat >"in_$long/$long/$long.py" <<'END'
+def nothing_is_written_by_this_function_of_a_long_name(x, out):
+    pass
+END
+cp "in_$long/$long/$long.py" "$long.py"
+cp "in_$long/$long/$long.py" a:b.py
+for file in "$long.py" a:b.py "in_$long.$long.$long"; do
+    exits 1 "$file fails" "$tsr" bench k.tsr -v --quick --failures long \
+        --with "$file:nothing_is_written_by_this_function_of_a_long_name=twice"
+    pack=$(sed -n 's/^ *tsr replay //p' out | head -1)
+    [ -f "$pack" ] && pass "$file is packed" || fail "$file is packed"
+    trusted=(--trust)
+    [ "${file%.py}" = "$file" ] && trusted=(--with "$file:nothing_is_written_by_this_function_of_a_long_name")
+    exits 0 "$file happens again" "$tsr" replay "$pack" "${trusted[@]}"
+done
 finish

@@ -19,6 +19,20 @@ DLDataType guest_dl_type(dtype type) {
     return (DLDataType){codes[type], (uint8_t)(8 * dtype_size(type)), 1};
 }
 
+static bool describe_strides(guest_subject *s, uint32_t i, const json_t *one) {
+    const json_t *strides = json_object_get(one, "strides");
+    DLTensor *t = &s->tensors[i];
+    if (!strides)
+        return true;
+    if (json_array_size(strides) != (size_t)t->ndim)
+        return false;
+    for (int axis = 0; axis < t->ndim; axis++)
+        s->strides[i][axis] = json_integer_value(json_array_get(strides, (size_t)axis));
+    t->strides = s->strides[i];
+    t->byte_offset = (uint64_t)json_integer_value(json_object_get(one, "byte_offset"));
+    return true;
+}
+
 static bool describe_tensor(guest_subject *s, uint32_t i, const json_t *one) {
     const json_t *shape = json_object_get(one, "shape");
     const char *type = json_string_value(json_object_get(one, "dtype"));
@@ -34,7 +48,7 @@ static bool describe_tensor(guest_subject *s, uint32_t i, const json_t *one) {
                                .dtype = guest_dl_type(s->types[i]),
                                .shape = s->shapes[i]};
     s->pointers[i] = &s->tensors[i];
-    return true;
+    return describe_strides(s, i, one);
 }
 
 bool guest_describe(guest_subject *s, const char *json, size_t size_bytes, status *st) {

@@ -17,7 +17,8 @@
 
 /* What a description says: JSON {"kind", "path", "symbol", "kernel", "threads", "folder":
  * for the files of a command, "dims": {NAME: number}, "inputs": how many of "tensors" are,
- * "tensors": [{"name", "dtype", "shape"}]}. */
+ * "tensors": [{"name", "dtype", "shape", "strides": in elements, and "byte_offset": where they are
+ * not one behind the other}]}. */
 typedef struct guest_subject {
     json_t *description; /* the strings below are borrowed from it */
     const char *kind, *path, *symbol, *kernel;
@@ -28,7 +29,8 @@ typedef struct guest_subject {
     DLTensor tensors[GUEST_TENSORS_MAX]; /* `data` is that of the call in hand */
     DLTensor *pointers[GUEST_TENSORS_MAX];
     int64_t shapes[GUEST_TENSORS_MAX][TENSOR_MAX_RANK];
-    void *own; /* of the kind */
+    int64_t strides[GUEST_TENSORS_MAX][TENSOR_MAX_RANK]; /* where `tensors` has them */
+    void *own;                                           /* of the kind */
 } guest_subject;
 
 typedef struct guest_kind {

@@ -318,6 +318,16 @@ typedef struct compiler_references {
     bool *whole; /* every float on the way is a whole number that its type holds, as is the rule
                     where inputs are small integers; or NULL */
 } compiler_references;
+/* Which elements of the inputs an element of an output is made from (`of` NULL: any element of any
+ * output), with these inputs: a select needs the side that it takes, a contraction the steps that
+ * it does, and conditions and counts are needed themselves. What is not needed may hold anything:
+ * the bits are the same. `needed`: a bool tensor for each input, initialised by the call. */
+typedef struct compiler_element {
+    uint32_t output;
+    int64_t element;
+} compiler_element;
+bool compiler_needed(compiler_instance *instance, const tensor *inputs, const compiler_element *of,
+                     tensor *needed, status *st);
 /* The primitives in f64 with an a-priori error bound per element (integer outputs exact with bound
  * 0). The bound covers any order of accumulation and approximate functions (NUMERICS, tolerances).
  */

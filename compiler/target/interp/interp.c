@@ -151,26 +151,47 @@ static bool run(interpreter *in, tensor *outputs) {
     return give_outputs(in, ir_op_get(in->m, op), outputs);
 }
 
+static void borrow_inputs(interpreter *in, const tensor *inputs) {
+    const ir_block_data *block = kernel_block(in->m);
+    for (uint32_t i = 0; i < block->argument_count; i++) {
+        in->values[block->arguments[i]] = inputs[i];
+        in->uses[block->arguments[i]] += 1; /* borrowed: never the last use */
+    }
+}
+
+void interp_values_release(const ir_module *m, tensor *values) {
+    const ir_block_data *block = kernel_block(m);
+    for (uint32_t i = 0; i < block->argument_count; i++)
+        values[block->arguments[i]] = (tensor){0};
+    for (uint32_t i = 1; i <= ir_value_count(m); i++)
+        tensor_release(&values[i]);
+}
+
+bool interp_values(const ir_module *m, const tensor *inputs, tensor *values, status *st) {
+    tensor outputs[LIMIT_PARAMETERS] = {{0}};
+    interpreter in = {.m = m, .values = values, .uses = ir_count_uses(m), .st = st};
+    for (uint32_t i = 1; i <= ir_value_count(m); i++)
+        in.uses[i]++; /* kept */
+    bool ok = interp_check_inputs(m, inputs, st);
+    borrow_inputs(&in, inputs);
+    ok = ok && run(&in, outputs);
+    tensor_release_all(outputs, LIMIT_PARAMETERS);
+    free(in.uses);
+    return ok;
+}
+
 bool compiler_interpret(compiler_instance *instance, const tensor *inputs, tensor *outputs,
                         status *st) {
     const ir_module *m = compiler_primitives(instance, st);
     if (!m || !graph_require_formula(m, st))
         return false;
     interpreter in = {.m = m, .st = st};
-    uint32_t count = ir_value_count(m);
-    const ir_block_data *block = kernel_block(m);
-    in.values = base_calloc(count + 1, sizeof *in.values);
+    in.values = base_calloc(ir_value_count(m) + 1, sizeof *in.values);
     in.uses = ir_count_uses(m);
     bool ok = interp_check_inputs(m, inputs, st);
-    for (uint32_t i = 0; i < block->argument_count; i++) {
-        in.values[block->arguments[i]] = inputs[i];
-        in.uses[block->arguments[i]] += 1; /* borrowed: never the last use */
-    }
+    borrow_inputs(&in, inputs);
     ok = ok && run(&in, outputs);
-    for (uint32_t i = 0; i < block->argument_count; i++)
-        in.values[block->arguments[i]] = (tensor){0};
-    for (uint32_t i = 1; i <= count; i++)
-        tensor_release(&in.values[i]);
+    interp_values_release(m, in.values);
     free(in.values);
     free(in.uses);
     return ok;

@@ -26,6 +26,11 @@ bool interp_reduce(const interp_step *s, status *st);
 bool interp_dot(const interp_step *s, status *st);
 bool interp_scan(const interp_step *s, status *st);
 
+/* Every value of the kernel, by its number; `values` has room for all, and holds nothing. The
+ * inputs among them are borrowed. interp_values_release in any case. */
+bool interp_values(const ir_module *m, const tensor *inputs, tensor *values, status *st);
+void interp_values_release(const ir_module *m, tensor *values);
+
 /* Whether the tensors have the types and shapes of the kernel's inputs. */
 bool interp_check_inputs(const ir_module *m, const tensor *inputs, status *st);
 /* An empty tensor of a value's shape; DTYPE_NONE: of its own element type. */

@@ -163,6 +163,18 @@ void array_copy(const array_view *v, void *to) {
         copy_axis(v, 0, v->data, to);
 }
 
+/* The same into a tensor with gaps. */
+static void copy_apart(const array_view *v, const tensor_object *to, int axis, const char *from,
+                       char *at) {
+    if (axis == v->rank) {
+        memcpy(at, from, v->type.bits / 8u);
+        return;
+    }
+    for (int64_t i = 0; i < v->shape[axis]; i++)
+        copy_apart(v, to, axis + 1, from + i * v->strides_bytes[axis],
+                   at + i * to->strides_bytes[axis]);
+}
+
 static PyObject *tuple_of(int rank, const int64_t *shape) {
     PyObject *tuple = PyTuple_New(rank);
     for (int axis = 0; axis < rank && tuple; axis++)
@@ -189,7 +201,9 @@ bool array_store(PyObject *o, const tensor_object *to, const char *name) {
         return false;
     bool same = v.rank == to->rank && array_type_fits(v.type, to->type) &&
                 memcmp(v.shape, to->shape, (size_t)v.rank * sizeof *v.shape) == 0;
-    if (same)
+    if (same && !tensor_is_dense(to))
+        copy_apart(&v, to, 0, v.data, to->data);
+    else if (same)
         array_copy(&v, to->data);
     else
         refuse(&v, to, name);

@@ -32,6 +32,9 @@ bool tensor_type_ready(PyObject *module);
 /* `data` is borrowed and must outlive the object; NULL: memory of its own, aligned to 64 bytes, not
  * initialised. */
 PyObject *tensor_new(void *data, dtype type, int rank, const int64_t *shape, bool readonly);
+/* Its elements lie apart, `strides` elements from one to the next along each axis. */
+void tensor_set_strides(PyObject *of, const int64_t *strides);
+bool tensor_is_dense(const tensor_object *t);
 size_t tensor_object_bytes(const tensor_object *t);
 /* A tensor that was made by tensor_new. */
 static inline bool tensor_is(PyObject *o) {

@@ -75,8 +75,11 @@ static bool python_open(guest_subject *s, status *st) {
 static PyObject *tensors_of(const guest_subject *s, uint32_t from, uint32_t end) {
     PyObject *all = PyTuple_New(end - from);
     for (uint32_t i = from; i < end && all; i++) {
-        PyObject *t = tensor_new(s->tensors[i].data, s->types[i], s->tensors[i].ndim, s->shapes[i],
-                                 i < s->inputs);
+        const DLTensor *d = &s->tensors[i];
+        PyObject *t = tensor_new((char *)d->data + d->byte_offset, s->types[i], d->ndim,
+                                 s->shapes[i], i < s->inputs);
+        if (t && d->strides)
+            tensor_set_strides(t, d->strides);
         if (!t || PyTuple_SetItem(all, i - from, t) != 0)
             Py_CLEAR(all);
     }

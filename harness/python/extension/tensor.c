@@ -47,6 +47,22 @@ PyObject *tensor_new(void *data, dtype type, int rank, const int64_t *shape, boo
     return o;
 }
 
+void tensor_set_strides(PyObject *of, const int64_t *strides) {
+    tensor_object *t = (tensor_object *)of;
+    for (int axis = 0; axis < t->rank; axis++)
+        t->strides_bytes[axis] = strides[axis] * (int64_t)dtype_size(t->type);
+}
+
+bool tensor_is_dense(const tensor_object *t) {
+    int64_t step = (int64_t)dtype_size(t->type);
+    for (int axis = t->rank - 1; axis >= 0; axis--) {
+        if (t->shape[axis] > 1 && t->strides_bytes[axis] != step)
+            return false;
+        step *= t->shape[axis];
+    }
+    return true;
+}
+
 static void release(PyObject *self) {
     tensor_object *t = (tensor_object *)self;
     PyTypeObject *type = Py_TYPE(self);
@@ -62,10 +78,14 @@ _Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t), "shapes are lent as they a
 static int get_buffer(PyObject *self, Py_buffer *view, int flags) {
     tensor_object *t = (tensor_object *)self;
     bool wants_columns = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && t->rank > 1;
-    if (wants_columns || ((flags & PyBUF_WRITABLE) && t->readonly)) {
+    const int without_gaps = (PyBUF_C_CONTIGUOUS | PyBUF_ANY_CONTIGUOUS) & ~PyBUF_STRIDES;
+    bool wants_dense = (flags & PyBUF_STRIDES) != PyBUF_STRIDES || (flags & without_gaps);
+    bool has_gaps = wants_dense && !tensor_is_dense(t);
+    if (wants_columns || has_gaps || ((flags & PyBUF_WRITABLE) && t->readonly)) {
         view->obj = NULL;
-        PyErr_SetString(PyExc_BufferError, wants_columns ? "the tensor is row-major"
-                                                         : "the tensor is an input: read-only");
+        PyErr_SetString(PyExc_BufferError, has_gaps        ? "the tensor has gaps"
+                                           : wants_columns ? "the tensor is row-major"
+                                                           : "the tensor is an input: read-only");
         return -1;
     }
     *view = (Py_buffer){.buf = t->data,

@@ -19,7 +19,9 @@
  * failure. The library may give the reason by `const char *tessera_error(void)`.
  *
  * Tensors lie in memory of the CPU, row-major without gaps (`strides` is NULL, byte_offset 0),
- * aligned to 64 bytes; they last for the call. Types: DLPack's, as it has them (bf16 is kDLBfloat
+ * aligned to 64 bytes; they last for the call. `tsr check --relation strides` alone gives others: a
+ * function that takes none of them returns TSR_IMPLEMENTATION_UNSUPPORTED where `strides` is there.
+ * Types: DLPack's, as it has them (bf16 is kDLBfloat
  * of 16 bits); f8 as DLPack 1.1 numbers them; tf32 is a float of 32 bits; i4 an int of 8 bits, one
  * for each byte; bool is kDLBool, one for each byte.
  *
