@@ -84,7 +84,8 @@ static bool replace(pipeline *p, ir_module *lower) {
 static bool too_many_instances(status *st) {
     status why = *st;
     status_clear(st);
-    return status_set(st, STATUS_UNAVAILABLE, "its program instances are too many: %s", why.message);
+    return status_set(st, STATUS_UNAVAILABLE, "its program instances are too many: %s",
+                      why.message);
 }
 
 static bool run_schedule(pipeline *p) {

@@ -97,7 +97,7 @@ typedef struct checker {
     VEC(value_policy) policies;
     struct tile_state *tiles; /* NULL: the kernel is made of whole tensors */
     int64_t streams;          /* stochastic roundings so far */
-    uint32_t operations; /* so far */
+    uint32_t operations;      /* so far */
     bool constants_only;
 } checker;
 

@@ -120,10 +120,9 @@ static entity combine_tensors(checker *c, uint32_t symbol, span symbol_at, const
 /* Of constants, for `if`. */
 static entity compare_numbers(const char *predicate, double a, double b, span at) {
     bool equal = a == b, less = a < b, negated = predicate[0] == 'n' || predicate[0] == 'g';
-    bool holds = predicate[1] == 'q' || predicate[0] == 'n' ? equal
-                 : strcmp(predicate, "lt") == 0 || strcmp(predicate, "ge") == 0
-                     ? less
-                     : less || equal;
+    bool holds = predicate[1] == 'q' || predicate[0] == 'n'                     ? equal
+                 : strcmp(predicate, "lt") == 0 || strcmp(predicate, "ge") == 0 ? less
+                                                                                : less || equal;
     return (entity){.kind = ENTITY_BOOL, .at = at, .integer = holds != negated};
 }
 

@@ -331,8 +331,8 @@ static void parameters_read(compiler_source *s, kernel_interface *k, declared_na
             k->broken = true;
         } else if (!f->parameters[i].keyword_only) {
             annotation *out = &k->parameters[k->parameter_count++];
-            k->broken |= !parameter_read(s, k, f->parameters[i].annotation, out, symbols,
-                                         variables, d);
+            k->broken |=
+                !parameter_read(s, k, f->parameters[i].annotation, out, symbols, variables, d);
             k->in_tiles |= out->in_tiles;
         }
     }

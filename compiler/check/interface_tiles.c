@@ -1,5 +1,5 @@
-/* interface_tiles.c - what the head of a kernel of tiles says beside its tensors: records, constants
- * that are given by a decorator, and the sizes of tiles. */
+/* interface_tiles.c - what the head of a kernel of tiles says beside its tensors: records,
+ * constants that are given by a decorator, and the sizes of tiles. */
 #include <string.h>
 
 #include "check/source.h"

@@ -34,13 +34,20 @@ entity entity_tuple(checker *c, uint32_t count, span at) {
 
 const char *entity_describe(const entity *e) {
     static const char *const words[ENTITY_KIND_COUNT] = {
-        [ENTITY_BROKEN] = "nothing",  [ENTITY_TENSOR] = "a tensor",
-        [ENTITY_NUMBER] = "a number", [ENTITY_BOOL] = "a bool",
-        [ENTITY_DIM] = "a dimension", [ENTITY_TUPLE] = "a tuple",
-        [ENTITY_STRING] = "a string", [ENTITY_TYPE] = "a type",
-        [ENTITY_NONE] = "None",       [ENTITY_SCHEDULE] = "a schedule",
-        [ENTITY_RECORD] = "a record", [ENTITY_CONTEXT] = "the program instance",
-        [ENTITY_BLOCK] = "a block",   [ENTITY_RANGE] = "a range of blocks",
+        [ENTITY_BROKEN] = "nothing",
+        [ENTITY_TENSOR] = "a tensor",
+        [ENTITY_NUMBER] = "a number",
+        [ENTITY_BOOL] = "a bool",
+        [ENTITY_DIM] = "a dimension",
+        [ENTITY_TUPLE] = "a tuple",
+        [ENTITY_STRING] = "a string",
+        [ENTITY_TYPE] = "a type",
+        [ENTITY_NONE] = "None",
+        [ENTITY_SCHEDULE] = "a schedule",
+        [ENTITY_RECORD] = "a record",
+        [ENTITY_CONTEXT] = "the program instance",
+        [ENTITY_BLOCK] = "a block",
+        [ENTITY_RANGE] = "a range of blocks",
         [ENTITY_MEMORY] = "a tensor in memory, of which tile.load() takes a tile",
         [ENTITY_ENDED] = "a name of a loop that has ended",
     };

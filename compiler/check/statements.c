@@ -88,8 +88,8 @@ static void check_if(checker *c, const node *n) {
         return;
     }
     if (condition.kind != ENTITY_BOOL && condition.kind != ENTITY_NUMBER) {
-        diagnose_error(c->report, ERROR_CONDITION, n->left->at,
-                       "a condition is a constant, not %s", entity_describe(&condition));
+        diagnose_error(c->report, ERROR_CONDITION, n->left->at, "a condition is a constant, not %s",
+                       entity_describe(&condition));
         diagnose_help(c->report, "choose between values with where(condition, a, b)");
         return;
     }

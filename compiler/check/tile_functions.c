@@ -246,8 +246,7 @@ static entity softmax_accumulate(checker *c, const call_arguments *a) {
     product.values[1] = x[V];
     /* Exact: every narrow float is an f32. */
     if (tensor_type(c, &x[V])->element != tensor_type(c, &x[P])->element) {
-        product.values[1] =
-            policy_convert(c, &x[V], tensor_type(c, &x[P])->element, NULL, a->at);
+        product.values[1] = policy_convert(c, &x[V], tensor_type(c, &x[P])->element, NULL, a->at);
     }
     entity next = combine(c, GRAPH_MAXIMUM, x[M], x[M_C], a->at), pv = dot(c, &product);
     if (next.kind == ENTITY_BROKEN || pv.kind == ENTITY_BROKEN) {

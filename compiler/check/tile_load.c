@@ -70,8 +70,7 @@ static bool place_lead(checker *c, const call_arguments *a, load *l) {
     for (int i = 0; batches && i < l->lead; i++) {
         batches = l->x->dims[i] == t->batch[i];
     }
-    if (!batches &&
-        (!a->given[AT] || at->kind != ENTITY_TUPLE || (int)at->count != l->lead)) {
+    if (!batches && (!a->given[AT] || at->kind != ENTITY_TUPLE || (int)at->count != l->lead)) {
         return refuse_place(c, a->given[AT] ? at : &a->values[X], l, 0,
                             "axes before the last two are the result's batches; of others say the "
                             "place: at=(0, 1)");

@@ -136,7 +136,8 @@ static bool is_tensor(const entity *e) {
 /* ---- loops that are written out ---- */
 
 static bool is_constant_range(const node *n) {
-    return n->kind == NODE_CALL && n->left->kind == NODE_NAME && strcmp(n->left->text, "range") == 0;
+    return n->kind == NODE_CALL && n->left->kind == NODE_NAME &&
+           strcmp(n->left->text, "range") == 0;
 }
 
 static void check_body(checker *c, const node *n) {
@@ -209,8 +210,8 @@ static ir_op begin_loop(checker *c, carried *l, const char *index, const tile_bl
 }
 
 static bool refuse_change(checker *c, const carried *l, uint32_t i, const entity *now) {
-    diagnose_error(c->report, ERROR_TILE_CARRIED, l->at[i], "'%s' is %s before the loop and %s in it",
-                   l->names[i],
+    diagnose_error(c->report, ERROR_TILE_CARRIED, l->at[i],
+                   "'%s' is %s before the loop and %s in it", l->names[i],
                    is_tensor(&l->before[i])
                        ? entity_type_text(c, ir_value_get(c->m, l->before[i].value)->type)
                        : entity_describe(&l->before[i]),

@@ -7,17 +7,17 @@
 /* The program instance: where it stands in the results, and how large its tiles are. Axes of the
  * first result before the last two are batches: an instance has one place of each. */
 typedef struct tile_state {
-    ir_op op;          /* tessera.tiles */
-    ir_block outside;  /* the kernel's block */
-    uint32_t indices;  /* named so far */
+    ir_op op;         /* tessera.tiles */
+    ir_block outside; /* the kernel's block */
+    uint32_t indices; /* named so far */
     const char *names[IR_MAX_RANK + 2];
     ir_dim counts[IR_MAX_RANK + 2];
     int batch_rank;
     ir_dim batch[IR_MAX_RANK], batch_index[IR_MAX_RANK];
-    tile_block rows, columns;    /* of the results; `number` is an index once it is used */
-    bool has_rows, has_columns;  /* used: instances stand along it */
-    ir_dim sizes[TILE_SIZES];    /* of m, n, k, d */
-    uint32_t grid;               /* of `names`, those that are of instances */
+    tile_block rows, columns;   /* of the results; `number` is an index once it is used */
+    bool has_rows, has_columns; /* used: instances stand along it */
+    ir_dim sizes[TILE_SIZES];   /* of m, n, k, d */
+    uint32_t grid;              /* of `names`, those that are of instances */
     const char *grid_names[IR_MAX_RANK + 2];
 } tile_state;
 

@@ -16,8 +16,8 @@ static ir_value with_axes(expansion *e, ir_value v, int rank, const int64_t *siz
 
 static bool place(expansion *e, ir_op give, uint32_t number) {
     ir_value v = e->now[ir_op_get(e->m, give)->operands[number]];
-    const ir_attr_data *starts = ir_attr_get(
-        e->m, ir_attr_get(e->m, ir_op_attr(e->m, give, "start"))->items[number]);
+    const ir_attr_data *starts =
+        ir_attr_get(e->m, ir_attr_get(e->m, ir_op_attr(e->m, give, "start"))->items[number]);
     const ir_attr_data *kept =
         ir_attr_get(e->m, ir_attr_get(e->m, ir_op_attr(e->m, give, "kept"))->items[number]);
     const ir_type_data *whole = expansion_type(e, ir_op_get(e->m, e->tiles)->results[number]);
@@ -110,8 +110,8 @@ static bool join(joining *j, placed_tile *tiles, size_t count, int axis, ir_valu
         for (next = first; next < count && tiles[next].start[axis] == tiles[first].start[axis];)
             size = tiles[next].size[axis] < size ? tiles[next].size[axis] : size, next++;
         if (tiles[first].start[axis] != end)
-            ok = refuse_cover(j, axis, tiles[first].start[axis] < end ? tiles[first].start[axis]
-                                                                      : end,
+            ok = refuse_cover(j, axis,
+                              tiles[first].start[axis] < end ? tiles[first].start[axis] : end,
                               tiles[first].start[axis] < end);
         end = tiles[first].start[axis] + size;
         ok = ok && join(j, tiles + first, next - first, axis + 1, &parts[part_count++]);

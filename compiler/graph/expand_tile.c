@@ -303,9 +303,9 @@ static ir_value pad_axis(expansion *e, written *w, ir_value x, const placed_load
     if (after)
         parts[count++] = fill(e, w, l->rank, size);
     const ir_named_attr attr = {"axis", ir_attr_int(e->m, axis)};
-    return count == 1 ? x
-                      : ir_op_result(
-                            e->m, graph_build(&e->b, GRAPH_CONCAT, parts, count, &attr, 1), 0);
+    return count == 1
+               ? x
+               : ir_op_result(e->m, graph_build(&e->b, GRAPH_CONCAT, parts, count, &attr, 1), 0);
 }
 
 bool expansion_load(expansion *e, ir_op op) {
