@@ -121,7 +121,7 @@ if a:
     a = -a
 return a
 END
-refused E0209 "a return inside of a loop" <<'END'
+refused E0326 "a return inside of a loop" <<'END'
 for b in tile.range(N, 8):
     return tile.load(x)
 END
@@ -132,6 +132,6 @@ from tessera import *
 def half(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
     return tile.load(x, cols=8)
 END
-exits 1 "columns that nobody writes" "$tsr" bench half.tsr --backend interp --quick --db r.db --failures packs --json
+exits 3 "columns that nobody writes" "$tsr" bench half.tsr --backend interp --quick --db r.db --failures packs --json
 has out "no program instance writes place 8 of axis 1 of 'out'" "... are named"
 finish
