@@ -11,6 +11,7 @@
 #include "ops/controls.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
+#include "ops/tiles.h"
 #include "schedule/schedule.h"
 #include "target/mlir/export.h"
 #include "target/target.h"
@@ -25,11 +26,29 @@ typedef struct pipeline {
     ir_module *m;
     text schedule;         /* its canonical text, for the module and its hash */
     compiler_space *space; /* receives the schedule's parameters, or NULL */
+    bool tiles;            /* the kernel was made of tiles */
     status *st;
 } pipeline;
 
 static bool run_specialize(pipeline *p) {
     return p->options->generic || graph_specialize(p->m, p->dims, p->st);
+}
+
+/* What is written out is compiled like any other graph; there must not be too much of it. */
+static bool run_expand_tiles(pipeline *p) {
+    enum { OPERATIONS_MAX = 20000 };
+    if (!tiles_of(p->m))
+        return true;
+    if (p->options->generic)
+        return status_set(p->st, STATUS_UNAVAILABLE,
+                          "a kernel of tiles is compiled for the dimensions of a case");
+    p->tiles = true;
+    if (!graph_expand_tiles(p->m, p->st))
+        return false;
+    return ir_op_count(p->m) <= OPERATIONS_MAX ||
+           status_set(p->st, STATUS_UNAVAILABLE,
+                      "its program instances are %u operations; at most %d can be compiled",
+                      ir_op_count(p->m), OPERATIONS_MAX);
 }
 
 static bool run_decompose(pipeline *p) {
@@ -62,6 +81,13 @@ static bool replace(pipeline *p, ir_module *lower) {
     return true;
 }
 
+static bool too_many_instances(status *st) {
+    status why = *st;
+    status_clear(st);
+    return status_set(st, STATUS_UNAVAILABLE, "its program instances are too many: %s",
+                      why.message);
+}
+
 static bool run_schedule(pipeline *p) {
     schedule_target target = {.vector_lanes = p->isa->lanes,
                               .vector_registers = p->isa->registers,
@@ -79,7 +105,7 @@ static bool run_schedule(pipeline *p) {
                                 .loose = p->options->schedule_loose,
                                 .space = p->space};
     if (!replace(p, schedule_from_graph(p->m, &request, p->st)))
-        return false;
+        return p->tiles && too_many_instances(p->st);
     ir_print(p->m, &p->schedule);
     return true;
 }
@@ -100,13 +126,14 @@ static bool run_assign_layout(pipeline *p) {
     return tile_assign_layout(p->m, p->isa->lanes, p->st);
 }
 
-/* The passes, in order. Graph IR to the sixth, Schedule IR after `schedule`, Tile IR from `tile`
+/* The passes, in order. Graph IR to the seventh, Schedule IR after `schedule`, Tile IR from `tile`
  * on. */
 static const struct pass {
     const char *name;
     bool (*run)(pipeline *p);
 } passes[] = {
     {"specialize", run_specialize},
+    {"expand-tiles", run_expand_tiles},
     {"decompose", run_decompose},
     {"widen", run_widen},
     {"normalize", run_normalize},

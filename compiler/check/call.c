@@ -159,7 +159,7 @@ static void read_signature(const special_function *f, call_arguments *a) {
     }
 }
 
-static entity call_special(checker *c, const special_function *f, const node *n) {
+entity call_special(checker *c, const special_function *f, const node *n) {
     call_arguments *a = ARENA_NEW(&c->memory, call_arguments, 1);
     a->function = f->name;
     a->signature = f->signature;
@@ -179,6 +179,9 @@ static entity refuse_callee(checker *c, const node *n) {
 }
 
 entity check_call(checker *c, const node *n) {
+    if (tiles_is_call(c, n)) {
+        return tiles_call(c, n);
+    }
     if (n->left->kind != NODE_NAME) {
         return refuse_callee(c, n);
     }

@@ -364,6 +364,11 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
     static const char *const known[] = {"kernel", "cases", "math", "schedule", "independent"};
     if (is_word(n, "kernel")) {
         out->kernel = true;
+    } else if (interface_is_kernel_word(n)) {
+        out->kernel = true;
+        interface_tiles_read(r->source, r->kernel, n, r->report);
+    } else if (is_call_of(n, "constants")) {
+        /* interface_unfold has read it */
     } else if (is_call_of(n, "cases")) {
         for (uint32_t i = 0; !r->kernel->broken && i < n->count; i++) {
             case_read(r, n->items[i]);

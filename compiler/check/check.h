@@ -23,8 +23,19 @@ typedef enum entity_kind {
     ENTITY_TYPE,   /* type */
     ENTITY_NONE,
     ENTITY_SCHEDULE, /* schedule */
+    ENTITY_MEMORY,   /* value: a tensor that tiles are loaded from */
+    ENTITY_RECORD,   /* items, names */
+    ENTITY_CONTEXT,  /* the program instance: tile.context() */
+    ENTITY_BLOCK,    /* block: so many places from some place on */
+    ENTITY_RANGE,    /* block, whose number a loop gives */
+    ENTITY_ENDED,    /* a name of a loop that has ended */
     ENTITY_KIND_COUNT
 } entity_kind;
+
+/* Places `number * size` to `(number + 1) * size` of an axis of `extent`, or to its end. */
+typedef struct tile_block {
+    ir_dim number, size, extent;
+} tile_block;
 
 /* What schedule(...) says. */
 typedef struct schedule_value {
@@ -43,7 +54,9 @@ typedef struct entity {
     dtype type;
     const policy_set *policies; /* of a type; NULL: none */
     const schedule_value *schedule;
+    const tile_block *block;
     struct entity *items;
+    const char *const *names; /* of the items of a record */
     uint32_t count;
 } entity;
 
@@ -82,8 +95,9 @@ typedef struct checker {
     VEC(local_name) locals;
     VEC(value_origin) origins; /* by ir_value */
     VEC(value_policy) policies;
-    int64_t streams;     /* stochastic roundings so far */
-    uint32_t operations; /* so far */
+    struct tile_state *tiles; /* NULL: the kernel is made of whole tensors */
+    int64_t streams;          /* stochastic roundings so far */
+    uint32_t operations;      /* so far */
     bool constants_only;
 } checker;
 
@@ -205,6 +219,8 @@ typedef struct special_function {
     const char *signature; /* parameters; '=' marks optional ones */
     entity (*build)(checker *c, const call_arguments *a);
 } special_function;
+/* The arguments placed by the signature, and the function's build. */
+entity call_special(checker *c, const special_function *f, const node *n);
 extern const special_function special_functions[];
 extern const size_t special_function_count;
 
@@ -240,6 +256,25 @@ entity special_zeros(checker *c, const call_arguments *a);
 entity special_ones(checker *c, const call_arguments *a);
 entity swap_last_axes(checker *c, const entity *x, span at);
 
+/* ---- statements.c ---- */
+void check_statement(checker *c, const node *n);
+/* A value for a name, or several. */
+void assign_name(checker *c, const node *target, entity value);
+
+/* ---- tiles.c, tile_load.c, tile_functions.c, tile_loop.c: kernels made of tiles ---- */
+/* The operation in whose block the statements stand from now on; false when reported. */
+bool tiles_begin(checker *c);
+/* What a program instance gives, each for a result; `out` are the results. False when reported. */
+bool tiles_return(checker *c, const entity *values, uint32_t count, ir_value *out);
+/* tile.NAME(...), float(...); whether the call is one of these. */
+bool tiles_is_call(const checker *c, const node *n);
+entity tiles_call(checker *c, const node *n);
+entity tiles_load(checker *c, const call_arguments *a);
+/* .m, .rows of a context; .start of a block; fields of a record; .shape of memory. */
+bool tiles_has_attributes(const entity *e);
+entity tiles_attribute(checker *c, const entity *base, const node *n);
+void tiles_loop(checker *c, const node *n);
+
 /* ---- contract.c: a kernel without a formula ---- */
 void contract_independent_read(compiler_source *s, kernel_interface *k, const node *n,
                                diagnostics *d);
@@ -252,6 +287,8 @@ void contract_put_independent(checker *c, ir_op kernel);
 /* ---- checker life, kernel.c ---- */
 /* The type of an annotation under the checker's binding; 0 when reported. */
 ir_type kernel_annotated_type(checker *c, const annotation *a);
+/* Whether the value is what the annotation says; its policies may convert it. */
+bool kernel_type_matches(checker *c, entity *value, const annotation *a, const char *what);
 void checker_init(checker *c, compiler_source *s, diagnostics *d);
 void checker_release(checker *c);
 /* Defines the module's constants; problems are reported where `d` has not seen them. */

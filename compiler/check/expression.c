@@ -117,6 +117,15 @@ static entity combine_tensors(checker *c, uint32_t symbol, span symbol_at, const
     return emit_elementwise(c, row->opcode, operands, 2, NULL, 0, at);
 }
 
+/* Of constants, for `if`. */
+static entity compare_numbers(const char *predicate, double a, double b, span at) {
+    bool equal = a == b, less = a < b, negated = predicate[0] == 'n' || predicate[0] == 'g';
+    bool holds = predicate[1] == 'q' || predicate[0] == 'n'                     ? equal
+                 : strcmp(predicate, "lt") == 0 || strcmp(predicate, "ge") == 0 ? less
+                                                                                : less || equal;
+    return (entity){.kind = ENTITY_BOOL, .at = at, .integer = holds != negated};
+}
+
 entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, entity *b, span at) {
     if (a->kind == ENTITY_BROKEN || b->kind == ENTITY_BROKEN) {
         return entity_broken(at);
@@ -130,6 +139,10 @@ entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, enti
     if (a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER &&
         (is_arithmetic(symbol) || symbol == SYMBOL2('*', '*'))) {
         return number_combine(c, symbol, a, b, at);
+    }
+    const operator_row *row = operator_of(symbol);
+    if (row && row->predicate && a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER) {
+        return compare_numbers(row->predicate, number_value(a), number_value(b), at);
     }
     diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, at,
                    "this operator does not act on %s and %s", entity_describe(a),
@@ -192,8 +205,12 @@ static entity check_attribute(checker *c, const node *n) {
     if (base.kind == ENTITY_BROKEN) {
         return base;
     }
-    if (base.kind == ENTITY_TENSOR && strcmp(n->text, "shape") == 0) {
+    if ((base.kind == ENTITY_TENSOR || base.kind == ENTITY_MEMORY) &&
+        strcmp(n->text, "shape") == 0) {
         return shape_of(c, &base, n->at);
+    }
+    if (tiles_has_attributes(&base)) {
+        return tiles_attribute(c, &base, n);
     }
     if (base.kind == ENTITY_TENSOR && strcmp(n->text, "T") == 0) {
         return swap_last_axes(c, &base, n->at);

@@ -198,9 +198,9 @@ static bool element_read(const node *entry, annotation *out, declared_names *var
 
 bool annotation_read(compiler_source *s, node *n, annotation *out, declared_names *symbols,
                      declared_names *variables, diagnostics *d) {
-    *out = (annotation){.at = n->at};
+    *out = (annotation){.at = n->at, .in_tiles = interface_is_tile(n)};
     bool shaped = n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME &&
-                  strcmp(n->left->text, "Tensor") == 0;
+                  (out->in_tiles || strcmp(n->left->text, "Tensor") == 0);
     if (!shaped) {
         diagnose_error(d, ERROR_TENSOR_ANNOTATION, n->at, "expected Tensor[dimensions..., type]");
         diagnose_help(d, "for example Tensor[\"M\", \"N\", f32]; a scalar is Tensor[f32]");
@@ -227,9 +227,25 @@ static bool is_tuple_annotation(const node *n) {
                                      strcmp(n->left->text, "tuple") == 0);
 }
 
+/* Without an annotation a kernel of tiles returns what its first KTile is. */
+static void result_like_tile(compiler_source *s, kernel_interface *k) {
+    uint32_t first = 0;
+    while (!k->parameters[first].in_tiles) {
+        first++;
+    }
+    k->result_count = 1;
+    k->results = ARENA_NEW(&s->memory, annotation, 1);
+    k->results[0] = k->parameters[first];
+    k->results[0].policies = (policy_set){.accum = DTYPE_NONE};
+}
+
 static void results_read(compiler_source *s, kernel_interface *k, declared_names *symbols,
                          declared_names *variables, diagnostics *d) {
     node *n = k->function->returns;
+    if (!n && k->in_tiles && !k->broken) {
+        result_like_tile(s, k);
+        return;
+    }
     if (!n) {
         diagnose_error(d, ERROR_RESULT_ANNOTATION, k->function->at,
                        "kernel '%s' has no annotation of its results", k->function->name);
@@ -290,6 +306,22 @@ static bool parameter_check(const kernel_interface *k, uint32_t index, diagnosti
     return true;
 }
 
+static bool parameter_read(compiler_source *s, const kernel_interface *k, node *n, annotation *out,
+                           declared_names *symbols, declared_names *variables, diagnostics *d) {
+    if (n->kind != NODE_NAME || !interface_is_cache(n)) {
+        return annotation_read(s, n, out, symbols, variables, d);
+    }
+    for (uint32_t i = 0; i + 1 < k->parameter_count; i++) {
+        if (k->parameters[i].in_tiles && k->parameters[i].rank > 1) {
+            *out = interface_cache_like(s, &k->parameters[i], n->at, symbols);
+            return true;
+        }
+    }
+    diagnose_error(d, ERROR_TENSOR_ANNOTATION, n->at, "this KVCache has no shape");
+    diagnose_help(d, "write KVCache[\"H\", \"S\", \"D\", f32], or put a KTile before it");
+    return false;
+}
+
 static void parameters_read(compiler_source *s, kernel_interface *k, declared_names *symbols,
                             declared_names *variables, diagnostics *d) {
     const ast_function *f = k->function;
@@ -300,7 +332,8 @@ static void parameters_read(compiler_source *s, kernel_interface *k, declared_na
         } else if (!f->parameters[i].keyword_only) {
             annotation *out = &k->parameters[k->parameter_count++];
             k->broken |=
-                !annotation_read(s, f->parameters[i].annotation, out, symbols, variables, d);
+                !parameter_read(s, k, f->parameters[i].annotation, out, symbols, variables, d);
+            k->in_tiles |= out->in_tiles;
         }
     }
     if (k->parameter_count > COMPILER_MAX_PARAMETERS) {
@@ -341,6 +374,7 @@ static declared_name *keep(arena *a, declared_names *list, uint32_t *count) {
 kernel_interface interface_of(compiler_source *s, const ast_function *f, diagnostics *d) {
     kernel_interface k = {.function = f, .contract = contract_is_one(f), .broken = !f->has_header};
     declared_names symbols = {0}, variables = {0};
+    f = k.function = interface_unfold(s, f, &k);
     if (strlen(f->name) > LIMIT_NAME_BYTES) {
         diagnose_error(d, ERROR_NAME_LIMIT, f->at, "a kernel's name has at most %d letters",
                        LIMIT_NAME_BYTES);

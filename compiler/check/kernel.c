@@ -129,12 +129,30 @@ static void define_symbols(checker *c) {
     const kernel_interface *k = c->kernel;
     for (uint32_t i = 0; i < k->symbol_count; i++) {
         entity e = entity_dim(c, ir_dim_symbol(c->m, k->symbols[i].name), k->symbols[i].at);
-        scope_define(c, k->symbols[i].name, e, k->symbols[i].at, "a dimension");
+        /* Kernels of tiles may use the names again, as S = tile.dot(...) does. */
+        scope_define(c, k->symbols[i].name, e, k->symbols[i].at,
+                     k->in_tiles ? NULL : "a dimension");
     }
     for (uint32_t i = 0; i < k->variable_count; i++) {
         annotation a = {.variable = k->variables[i].name};
         entity e = {.kind = ENTITY_TYPE, .at = k->variables[i].at, .type = bound_type(c, &a)};
         scope_define(c, k->variables[i].name, e, k->variables[i].at, "a type variable");
+    }
+}
+
+/* cache.K stands for the parameter cache_K. */
+static void define_records(checker *c) {
+    static const char *const fields[] = {"K", "V"};
+    const kernel_interface *k = c->kernel;
+    for (uint32_t i = 0; i < k->record_count; i++) {
+        entity e = entity_tuple(c, 2, k->records[i].at);
+        e.kind = ENTITY_RECORD;
+        e.names = fields;
+        for (uint32_t f = 0; f < e.count; f++) {
+            const char *name = k->function->parameters[k->records[i].first + f].name;
+            e.items[f] = scope_find(c, name)->value;
+        }
+        scope_define(c, k->records[i].name, e, k->records[i].at, "a record");
     }
 }
 
@@ -155,51 +173,24 @@ static bool define_parameters(checker *c, ir_attr *names) {
             return false;
         }
         ir_value value = ir_block_add_argument(c->m, c->builder.block, type, p->name);
+        bool in_memory = k->parameters[count].in_tiles;
         if (!policy_parameter(c, value, ir_type_get(c->m, type)->element,
                               &k->parameters[count].policies)) {
             return false;
         }
-        scope_define(c, p->name, entity_tensor(value, p->at), span_join(p->at, p->annotation->at),
-                     NULL);
+        entity e = entity_tensor(value, p->at);
+        e.kind = in_memory ? ENTITY_MEMORY : ENTITY_TENSOR;
+        scope_define(c, p->name, e, span_join(p->at, p->annotation->at),
+                     in_memory ? "a tensor in memory" : NULL);
         list[count++] = ir_attr_string(c->m, p->name);
     }
     *names = ir_attr_array(c->m, list, count);
+    define_records(c);
     return true;
 }
 
-/* ---- statements ---- */
-
-static void assign_name(checker *c, const node *target, entity value) {
-    const local_name *old = scope_find(c, target->text);
-    if (old && old->fixed) {
-        diagnose_error(c->report, ERROR_FIXED_NAME, target->at,
-                       "'%s' is %s and cannot be assigned to", target->text, old->fixed);
-        diagnose_note(c->report, old->at, "declared here");
-        return;
-    }
-    scope_define(c, target->text, value, target->at, NULL);
-}
-
-static void assign(checker *c, const node *target, entity value) {
-    if (target->kind == NODE_NAME) {
-        assign_name(c, target, value);
-        return;
-    }
-    bool fits = value.kind == ENTITY_TUPLE && value.count == target->count;
-    if (!fits && value.kind != ENTITY_BROKEN) {
-        diagnose_error(c->report, ERROR_UNPACKING, target->at, "cannot unpack %s%s into %u names",
-                       entity_describe(&value),
-                       value.kind == ENTITY_TUPLE ? arena_printf(&c->memory, " of %u", value.count)
-                                                  : "",
-                       target->count);
-    }
-    for (uint32_t i = 0; i < target->count; i++) {
-        assign_name(c, target->items[i], fits ? value.items[i] : entity_broken(target->at));
-    }
-}
-
 /* Policies of the annotation first: they may convert the value. */
-static bool type_matches(checker *c, entity *value, const annotation *a, const char *what) {
+bool kernel_type_matches(checker *c, entity *value, const annotation *a, const char *what) {
     ir_type expected = kernel_annotated_type(c, a);
     if (!expected ||
         !policy_annotated(c, value, ir_type_get(c->m, expected)->element, &a->policies)) {
@@ -217,43 +208,6 @@ static bool type_matches(checker *c, entity *value, const annotation *a, const c
     diagnose_help(c->report, "where the value is meant, annotate it as %s",
                   entity_annotation(c, found, ""));
     return false;
-}
-
-static void check_annotated(checker *c, const node *n) {
-    entity value = check_expression(c, n->left);
-    declared_names symbols = {0}, variables = {0};
-    annotation a;
-    bool good = annotation_read(c->source, n->right, &a, &symbols, &variables, c->report);
-    for (size_t i = 0; i < symbols.count; i++) {
-        const local_name *known = scope_find(c, symbols.items[i].name);
-        if (!known || known->value.kind != ENTITY_DIM) {
-            diagnose_error(c->report, ERROR_UNBOUND_DIMENSION, symbols.items[i].at,
-                           "dimension '%s' is in no parameter and no result",
-                           symbols.items[i].name);
-            good = false;
-        }
-    }
-    vec_release(&symbols);
-    vec_release(&variables);
-    if (good && value.kind != ENTITY_BROKEN && argument_tensor(c, &value, "an annotated value")) {
-        type_matches(c, &value, &a, n->items[0]->text);
-    }
-    assign_name(c, n->items[0], value);
-}
-
-static void check_statement(checker *c, const node *n) {
-    if (n->kind == NODE_ANNOTATED) {
-        check_annotated(c, n);
-        return;
-    }
-    entity value = check_expression(c, n->left);
-    if (n->kind == NODE_AUGMENTED) {
-        entity old = scope_lookup(c, n->items[0]->text, n->items[0]->at);
-        value = check_binary(c, n->symbol, n->symbol_at, &old, &value, n->at);
-    }
-    for (uint32_t i = 0; i < n->count; i++) {
-        assign(c, n->items[i], value);
-    }
 }
 
 /* ---- the return ---- */
@@ -291,6 +245,18 @@ static void name_output(checker *c, outputs *o, uint32_t index, const node *n) {
     o->names[index] = name;
 }
 
+/* What a program instance gives becomes what the kernel returns. */
+static bool collect_tiles(checker *c, outputs *o) {
+    ir_value values[COMPILER_MAX_PARAMETERS];
+    if (!tiles_return(c, o->values, o->count, values)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < o->count; i++) {
+        o->values[i].value = values[i];
+    }
+    return true;
+}
+
 static bool collect_outputs(checker *c, const node *n, outputs *o) {
     const kernel_interface *k = c->kernel;
     entity value = check_expression(c, n->left);
@@ -303,7 +269,9 @@ static bool collect_outputs(checker *c, const node *n, outputs *o) {
         diagnose_error(c->report, ERROR_RESULT_COUNT, n->left->at,
                        "%u values are returned, but the annotation names %u", o->count,
                        k->result_count);
-        diagnose_note(c->report, k->function->returns->at, "annotated here");
+        if (k->function->returns) {
+            diagnose_note(c->report, k->function->returns->at, "annotated here");
+        }
         return false;
     }
     bool good = true;
@@ -312,9 +280,10 @@ static bool collect_outputs(checker *c, const node *n, outputs *o) {
         o->values[i] = several ? value.items[i] : value;
         name_output(c, o, i, several && one == n->left ? &(node){.kind = NODE_NONE} : one);
         good &= argument_tensor(c, &o->values[i], "a returned value") &&
-                type_matches(c, &o->values[i], &k->results[i], "the returned value");
+                (c->tiles ||
+                 kernel_type_matches(c, &o->values[i], &k->results[i], "the returned value"));
     }
-    return good;
+    return good && (!c->tiles || collect_tiles(c, o));
 }
 
 static void build_return(checker *c, span at, const outputs *o, ir_op kernel) {
@@ -362,6 +331,9 @@ static void check_contract(checker *c, ir_op kernel) {
 static void check_body(checker *c, ir_op kernel) {
     const ast_function *f = c->kernel->function;
     bool returned = false;
+    if (c->kernel->in_tiles && !tiles_begin(c)) {
+        return;
+    }
     for (uint32_t i = 0; i < f->body_count; i++) {
         const node *n = f->body[i];
         if (returned) {

@@ -16,7 +16,8 @@ static value_policy *carried_by(checker *c, ir_value v) {
             }
         }
         ir_op op = ir_value_get(c->m, v)->op;
-        if (!op || graph_op_class(ir_op_get(c->m, op)->opcode) != GRAPH_CLASS_MOVE) {
+        int opcode = op ? ir_op_get(c->m, op)->opcode : -1;
+        if (!op || (graph_op_class(opcode) != GRAPH_CLASS_MOVE && opcode != GRAPH_LOAD)) {
             return NULL;
         }
         v = ir_op_get(c->m, op)->operands[0];

@@ -34,11 +34,22 @@ entity entity_tuple(checker *c, uint32_t count, span at) {
 
 const char *entity_describe(const entity *e) {
     static const char *const words[ENTITY_KIND_COUNT] = {
-        [ENTITY_BROKEN] = "nothing",  [ENTITY_TENSOR] = "a tensor",
-        [ENTITY_NUMBER] = "a number", [ENTITY_BOOL] = "a bool",
-        [ENTITY_DIM] = "a dimension", [ENTITY_TUPLE] = "a tuple",
-        [ENTITY_STRING] = "a string", [ENTITY_TYPE] = "a type",
-        [ENTITY_NONE] = "None",       [ENTITY_SCHEDULE] = "a schedule",
+        [ENTITY_BROKEN] = "nothing",
+        [ENTITY_TENSOR] = "a tensor",
+        [ENTITY_NUMBER] = "a number",
+        [ENTITY_BOOL] = "a bool",
+        [ENTITY_DIM] = "a dimension",
+        [ENTITY_TUPLE] = "a tuple",
+        [ENTITY_STRING] = "a string",
+        [ENTITY_TYPE] = "a type",
+        [ENTITY_NONE] = "None",
+        [ENTITY_SCHEDULE] = "a schedule",
+        [ENTITY_RECORD] = "a record",
+        [ENTITY_CONTEXT] = "the program instance",
+        [ENTITY_BLOCK] = "a block",
+        [ENTITY_RANGE] = "a range of blocks",
+        [ENTITY_MEMORY] = "a tensor in memory, of which tile.load() takes a tile",
+        [ENTITY_ENDED] = "a name of a loop that has ended",
     };
     return words[e->kind];
 }
@@ -103,6 +114,9 @@ entity scope_lookup(checker *c, const char *name, span at) {
     }
     if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0) {
         return (entity){.kind = ENTITY_NUMBER, .at = at, .text = name};
+    }
+    if (c->tiles && strcmp(name, "INF") == 0) {
+        return (entity){.kind = ENTITY_NUMBER, .at = at, .text = "inf"};
     }
     dtype type = dtype_from_name(name);
     if (type != DTYPE_NONE) {

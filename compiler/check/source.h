@@ -16,7 +16,23 @@ typedef struct annotation {
     dtype type;              /* DTYPE_NONE: the type variable below */
     const char *variable;
     policy_set policies;
+    bool in_tiles; /* KTile[...] or of a KVCache: tiles are loaded from it */
 } annotation;
+
+/* A parameter that is several tensors, which are parameters by themselves. */
+typedef struct parameter_record {
+    const char *name;
+    span at;
+    uint32_t first; /* of its parameters */
+} parameter_record;
+
+/* Sizes of tiles that a kernel names: BM of @kernel.autotune's space is m. */
+enum { TILE_SIZE_M, TILE_SIZE_N, TILE_SIZE_K, TILE_SIZE_D, TILE_SIZES };
+typedef struct tile_sizes {
+    int64_t sizes[TILE_SIZES]; /* 0: not said */
+    int64_t warps, stages, vector;
+    const char *swizzle;
+} tile_sizes;
 
 typedef struct declared_name {
     const char *name;
@@ -39,6 +55,10 @@ typedef struct kernel_interface {
     bool contract;                  /* its body is `...` */
     const char *const *independent; /* of @independent(...) */
     uint32_t independent_count;
+    bool in_tiles; /* made of tiles: a parameter is a KTile or a KVCache */
+    parameter_record *records;
+    uint32_t record_count;
+    tile_sizes tiles;
     bool broken; /* not all of it could be read */
 } kernel_interface;
 
@@ -62,6 +82,20 @@ bool annotation_read(compiler_source *s, node *n, annotation *out, declared_name
 bool contract_is_one(const ast_function *f);
 /* A type's name: f32, ...; reports an unknown one with a suggestion. DTYPE_NONE then. */
 dtype type_named(const char *name, span at, diagnostics *d);
+
+/* interface_tiles.c: the function with each KVCache as two parameters, and with values for its
+ * constants that @constants(...) gives. */
+const ast_function *interface_unfold(compiler_source *s, const ast_function *f,
+                                     kernel_interface *k);
+/* Whether an annotation says so: KTile[...], KVCache[...] or KVCache. */
+bool interface_is_tile(const node *n);
+bool interface_is_cache(const node *n);
+/* KVCache without its shape: that of `like`, with a length of its own. */
+annotation interface_cache_like(compiler_source *s, const annotation *like, span at,
+                                declared_names *symbols);
+/* @kernel.autotune(...), @kernel.schedule(...), @kernel.auto: what they say of tiles. */
+bool interface_is_kernel_word(const node *n);
+void interface_tiles_read(compiler_source *s, kernel_interface *k, const node *n, diagnostics *d);
 
 /* Fills the kernel's cases, and its functions' set, from its decorators. */
 void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, diagnostics *d);

@@ -77,7 +77,7 @@ const ir_module *instance_specialized(compiler_instance *instance, status *st) {
 const ir_module *compiler_primitives(compiler_instance *instance, status *st) {
     if (!instance->primitives && instance_specialized(instance, st)) {
         ir_module *m = ir_module_clone(instance->specialized);
-        instance->primitives = kept(m, graph_decompose_all(m, st));
+        instance->primitives = kept(m, graph_expand_tiles(m, st) && graph_decompose_all(m, st));
     }
     return instance->primitives;
 }

@@ -10,6 +10,9 @@
 
 /* Every dimension becomes a number; slices are checked against the shapes that result. */
 bool graph_specialize(ir_module *m, ir_bindings dims, status *st);
+/* A kernel of tiles is written out, program instance by program instance: with it every value is a
+ * tensor. Other kernels stay as they are. */
+bool graph_expand_tiles(ir_module *m, status *st);
 /* Composites become their primitives. */
 bool graph_decompose_all(ir_module *m, status *st);
 /* Element-wise operations, reductions and dots on f16 and bf16 become f32 operations between

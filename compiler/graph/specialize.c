@@ -5,6 +5,7 @@
 
 #include "graph/passes.h"
 #include "ops/graph.h"
+#include "ops/tiles.h"
 
 typedef struct specializer {
     ir_bindings dims;
@@ -12,10 +13,21 @@ typedef struct specializer {
     bool ok;
 } specializer;
 
+/* Indices of instances and loops have no number yet; all else must. */
+static ir_dim bind_index(ir_module *m, specializer *s, ir_dim d) {
+    ir_dim left = ir_dim_substitute(m, d, s->dims);
+    s->ok = left != IR_DIM_INVALID;
+    if (!s->ok)
+        status_set(s->st, STATUS_INVALID, "%s is negative or too large", ir_dim_text(m, d));
+    return left;
+}
+
 static ir_dim bind_dim(ir_module *m, specializer *s, ir_dim d) {
     int64_t value = 0;
     const char *missing = NULL;
     if (s->ok && !ir_dim_evaluate(m, d, s->dims, &value, &missing)) {
+        if (missing && tiles_has_index(m, missing))
+            return bind_index(m, s, d);
         s->ok = false;
         if (missing)
             status_set(s->st, STATUS_INVALID, "dimension %s has no value; give %s=...", missing,
@@ -50,7 +62,7 @@ static ir_type bind_type(ir_module *m, specializer *s, ir_type type) {
 static ir_attr bind_attr(ir_module *m, specializer *s, ir_attr attr) {
     const ir_attr_data *d = ir_attr_get(m, attr);
     if (d->kind == IR_ATTR_DIM)
-        return ir_attr_int(m, bind_dim(m, s, d->integer));
+        return ir_attr_dim(m, bind_dim(m, s, d->integer));
     if (d->kind != IR_ATTR_ARRAY)
         return attr;
     ir_attr *items = base_malloc(sizeof *items * (d->count + 1));
@@ -67,8 +79,10 @@ static void check_op(ir_module *m, ir_op op, specializer *s) {
     const ir_op_data *d = ir_op_get(m, op);
     graph_class class = graph_op_class(d->opcode);
     ir_type types[64];
-    if (!s->ok || class == GRAPH_CLASS_KERNEL || class == GRAPH_CLASS_RETURN ||
-        d->operand_count > 64)
+    bool has_rule = class != GRAPH_CLASS_KERNEL && class != GRAPH_CLASS_RETURN &&
+                    class != GRAPH_CLASS_TILES && d->opcode != GRAPH_NEXT &&
+                    d->opcode != GRAPH_GIVE;
+    if (!s->ok || !has_rule || d->operand_count > 64)
         return;
     for (uint32_t i = 0; i < d->operand_count; i++)
         types[i] = ir_value_get(m, d->operands[i])->type;

@@ -56,5 +56,7 @@ typedef struct ir_bindings {
  * value negative. */
 bool ir_dim_evaluate(ir_module *m, ir_dim d, ir_bindings bindings, int64_t *value_out,
                      const char **missing);
+/* The dimension with numbers for those symbols that are bound; IR_DIM_INVALID where it is none. */
+ir_dim ir_dim_substitute(ir_module *m, ir_dim d, ir_bindings known);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ops/orders.h"
+#include "ops/tiles.h"
 
 #define REGIONS_KERNEL 1
 #define REGIONS_RETURN 0
@@ -18,6 +19,8 @@
 #define REGIONS_DOT 0
 #define REGIONS_SCAN 0
 #define REGIONS_COMPOSITE 0
+#define REGIONS_TILES 1
+#define REGIONS_TILE 0
 #define REGIONS_CONTRACT 0
 
 static const op_info graph_ops[] = {
@@ -145,8 +148,14 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
     if (class == GRAPH_CLASS_KERNEL)
         return verify_kernel(m, op, st);
     ir_op parent = ir_region_get(m, ir_block_get(m, d->block)->region)->parent;
-    if (ir_op_get(m, parent)->opcode != GRAPH_KERNEL)
+    int around = ir_op_get(m, parent)->opcode;
+    bool in_tiles = around == GRAPH_TILES || around == GRAPH_FOR;
+    if (around != GRAPH_KERNEL && !in_tiles)
         return verify_element(m, op, st);
+    if (class == GRAPH_CLASS_TILES || d->opcode == GRAPH_NEXT || d->opcode == GRAPH_GIVE)
+        return tiles_verify(m, op, around, st);
+    if (d->opcode == GRAPH_LOAD && !in_tiles)
+        return status_set(st, STATUS_INTERNAL, "stands outside of tessera.tiles");
     if (class == GRAPH_CLASS_RETURN)
         return !d->next || status_set(st, STATUS_INTERNAL, "is not the kernel's last operation");
     bool ordered =

@@ -22,6 +22,8 @@ typedef enum graph_class {
     GRAPH_CLASS_DOT,
     GRAPH_CLASS_SCAN,
     GRAPH_CLASS_CONTRACT,
+    GRAPH_CLASS_TILES,
+    GRAPH_CLASS_TILE,
     GRAPH_CLASS_COMPOSITE
 } graph_class;
 

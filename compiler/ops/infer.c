@@ -397,6 +397,11 @@ static bool graph_infer_adam(query *q) {
            infer_give(q, q->operands[0]);
 }
 
+/* What has a block, or ends one, is given its types by who builds it (tiles.c). */
+static bool graph_infer_region(query *q) {
+    return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "it has no rule of types");
+}
+
 typedef bool (*infer_rule)(query *q);
 static const infer_rule rules[] = {
 #define G(ENUM, name, operands, attrs, results, class, shape, decompose, flops, summary)           \

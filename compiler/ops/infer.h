@@ -60,4 +60,7 @@ bool graph_infer_window(query *q);
 bool graph_infer_concat(query *q);
 bool graph_infer_gather(query *q);
 
+/* ---- tiles.c ---- */
+bool graph_infer_load(query *q);
+
 #endif

@@ -33,6 +33,9 @@ typedef enum node_kind {
     NODE_ANNOTATED, /* items[0]: right = left */
     NODE_AUGMENTED, /* items[0] symbol= left */
     NODE_RETURN,    /* left; NULL: nothing */
+    NODE_FOR,       /* for right in left: third, a block */
+    NODE_IF,        /* if left: right; third: the else's block, another if, or NULL */
+    NODE_BLOCK,     /* items */
     NODE_BROKEN     /* reported; means nothing */
 } node_kind;
 

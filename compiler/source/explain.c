@@ -35,7 +35,8 @@ const char *compiler_diagnostic_group(const compiler_diagnostic *d) {
                                          "Calls and policies",
                                          "Cases",
                                          "Schedules",
-                                         "Limits"};
+                                         "Limits",
+                                         "Kernels made of tiles"};
     size_t hundreds = strtoul(d->id + 1, NULL, 10) / 100;
     return groups[hundreds < sizeof(groups) / sizeof(groups[0]) ? hundreds : 0];
 }

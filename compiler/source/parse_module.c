@@ -7,7 +7,7 @@
 /* ---- getting back on track ---- */
 
 /* Past the end of this line and past the block that hangs below it. */
-static void skip_statement(parser *p) {
+void parser_skip_statement(parser *p) {
     while (parser_peek(p, 0)->kind != TOKEN_NEWLINE && parser_peek(p, 0)->kind != TOKEN_END) {
         if (parser_peek(p, 0)->kind == TOKEN_INDENT || parser_peek(p, 0)->kind == TOKEN_DEDENT) {
             break;
@@ -28,7 +28,7 @@ static void skip_statement(parser *p) {
     } while (open > 0 && parser_peek(p, 0)->kind != TOKEN_END);
 }
 
-static bool end_of_line(parser *p) {
+bool parser_end_of_line(parser *p) {
     const token *t = parser_peek(p, 0);
     if (t->kind == TOKEN_END || t->kind == TOKEN_DEDENT) {
         return true;
@@ -36,12 +36,6 @@ static bool end_of_line(parser *p) {
     if (t->kind == TOKEN_NEWLINE) {
         parser_next(p);
         return true;
-    }
-    if (parser_is(p, SYMBOL1(';'))) {
-        diagnose_error(p->report, ERROR_NOT_IN_LANGUAGE, t->at,
-                       "';' is not part of the tile language");
-        diagnose_help(p->report, "write one statement a line");
-        return false;
     }
     parser_unexpected(p, "the end of the line");
     return false;
@@ -53,8 +47,8 @@ static bool refuse_statement(parser *p, bool top) {
     static const struct {
         const char *word, *instead;
     } refused[] = {
-        {"if", "choose between values with where(condition, a, b)"},
-        {"for", "operations already act on whole tensors; reductions are sum, max and min"},
+        {"if", "conditions stand in kernels"},
+        {"for", "loops stand in kernels"},
         {"while", "operations already act on whole tensors; reductions are sum, max and min"},
         {"with", "there is nothing to enter or leave in a kernel"},
         {"try", "operations do not fail once their shapes are checked"},
@@ -67,17 +61,18 @@ static bool refuse_statement(parser *p, bool top) {
         {"raise", "operations do not fail once their shapes are checked"},
         {"global", "use module constants or keyword-only parameters"},
         {"nonlocal", "use module constants or keyword-only parameters"},
-        {"break", "there are no loops"},
-        {"continue", "there are no loops"},
+        {"break", "loops run to their end"},
+        {"continue", "loops run to their end: choose between values with where()"},
         {"import", "write: from tessera import *"},
         {"from", "write: from tessera import *, at the top of the file"},
         {"return", "return belongs in a kernel"},
-        {"elif", "choose between values with where(condition, a, b)"},
-        {"else", "choose between values with where(condition, a, b)"},
+        {"elif", "it follows the block of an if"},
+        {"else", "it follows the block of an if"},
     };
     const token *t = parser_peek(p, 0);
     for (size_t i = 0; t->kind == TOKEN_KEYWORD && i < sizeof(refused) / sizeof(refused[0]); i++) {
-        if (strcmp(t->text, refused[i].word) == 0) {
+        bool compound = strcmp(t->text, "for") == 0 || strcmp(t->text, "if") == 0;
+        if (strcmp(t->text, refused[i].word) == 0 && (top || !compound)) {
             diagnose_error(p->report, ERROR_NOT_IN_LANGUAGE, t->at,
                            "'%s' is not part of the tile language%s", t->text,
                            top ? "" : " inside a kernel");
@@ -204,6 +199,12 @@ static node *useless(parser *p, const node *n) {
     return NULL;
 }
 
+/* tile.NAME(...), of which some change what a name stands for. */
+static bool is_effect(const node *n) {
+    return n->kind == NODE_CALL && n->left->kind == NODE_ATTRIBUTE &&
+           n->left->left->kind == NODE_NAME && strcmp(n->left->left->text, "tile") == 0;
+}
+
 /* NULL when reported; the line's end is not taken. */
 static node *parse_simple(parser *p) {
     uint32_t first = p->at;
@@ -223,7 +224,19 @@ static node *parse_simple(parser *p) {
     if (parser_is(p, SYMBOL1('='))) {
         return parse_assign(p, n, first);
     }
-    return n->kind == NODE_STRING || n->kind == NODE_ELLIPSIS ? n : useless(p, n);
+    return n->kind == NODE_STRING || n->kind == NODE_ELLIPSIS || is_effect(n) ? n : useless(p, n);
+}
+
+node *parser_statement(parser *p) {
+    if (parser_is_word(p, "for") || parser_is_word(p, "if")) {
+        return parser_compound(p);
+    }
+    if (!parser_is_word(p, "return") && refuse_statement(p, false)) {
+        return NULL;
+    }
+    node *n = parse_simple(p);
+    bool literal = n && (n->kind == NODE_STRING || n->kind == NODE_ELLIPSIS);
+    return literal ? useless(p, n) : n;
 }
 
 /* ---- functions ---- */
@@ -301,10 +314,24 @@ static bool parse_header(parser *p, ast_function *f) {
     return good && parser_expect(p, SYMBOL1(':'), "':'");
 }
 
+static void parse_compound(parser *p, ast_function *f, node_list *body) {
+    node *n = parser_compound(p);
+    if (n) {
+        vec_push(body, n);
+    } else {
+        f->broken = true;
+        parser_skip_statement(p);
+    }
+}
+
 static void parse_statement(parser *p, ast_function *f, node_list *body) {
+    if (parser_is_word(p, "for") || parser_is_word(p, "if")) {
+        parse_compound(p, f, body);
+        return;
+    }
     if (!parser_is_word(p, "return") && refuse_statement(p, false)) {
         f->broken = true;
-        skip_statement(p);
+        parser_skip_statement(p);
         return;
     }
     node *n = parse_simple(p);
@@ -316,13 +343,17 @@ static void parse_statement(parser *p, ast_function *f, node_list *body) {
                ((n->kind == NODE_STRING && !first) || (n->kind == NODE_ELLIPSIS && body->count))) {
         n = useless(p, n);
     }
-    if (!n || !end_of_line(p)) {
+    bool goes_on = n && parser_accept(p, SYMBOL1(';'));
+    if (!n || (!goes_on && !parser_end_of_line(p))) {
         f->broken = true;
-        skip_statement(p);
+        parser_skip_statement(p);
     } else if (n->kind == NODE_STRING) {
         f->summary = n->text;
     } else {
         vec_push(body, n);
+    }
+    if (goes_on && parser_peek(p, 0)->kind == TOKEN_NEWLINE) {
+        parser_next(p);
     }
 }
 
@@ -346,7 +377,7 @@ static void parse_body(parser *p, ast_function *f) {
     if (parser_peek(p, 0)->kind != TOKEN_NEWLINE || parser_peek(p, 1)->kind != TOKEN_INDENT) {
         parser_unexpected(p, "an indented body on the next line");
         f->broken = true;
-        skip_statement(p);
+        parser_skip_statement(p);
         return;
     }
     parser_next(p);
@@ -357,7 +388,7 @@ static void parse_body(parser *p, ast_function *f) {
             diagnose_error(p->report, ERROR_UNEXPECTED_INDENT, parser_peek(p, 0)->at,
                            "this line is indented deeper than its block");
             f->broken = true;
-            skip_statement(p);
+            parser_skip_statement(p);
             continue;
         }
         parse_statement(p, f, &body);
@@ -373,8 +404,8 @@ static void parse_body(parser *p, ast_function *f) {
 static bool parse_decorator(parser *p, node_list *decorators) {
     parser_next(p);
     node *n = parse_expression(p);
-    if (!n || !end_of_line(p)) {
-        skip_statement(p);
+    if (!n || !parser_end_of_line(p)) {
+        parser_skip_statement(p);
         return false;
     }
     vec_push(decorators, n);
@@ -396,13 +427,13 @@ static void parse_function(parser *p, ast_function *f) {
         parser_unexpected(p, "'def' after a decorator");
         f->broken = true;
         f->name = "";
-        skip_statement(p);
+        parser_skip_statement(p);
     } else if (parse_header(p, f)) {
         f->has_header = true;
         parse_body(p, f);
     } else {
         f->broken = true;
-        skip_statement(p);
+        parser_skip_statement(p);
     }
     f->whole = parser_span(p, first);
 }
@@ -423,7 +454,7 @@ static bool parse_import(parser *p) {
     }
     parser_next(p);
     if (parser_accept(p, SYMBOL1('*'))) {
-        return end_of_line(p);
+        return parser_end_of_line(p);
     }
     bool parenthesis = parser_accept(p, SYMBOL1('('));
     do {
@@ -433,7 +464,7 @@ static bool parse_import(parser *p) {
         }
         parser_next(p);
     } while (parser_accept(p, SYMBOL1(',')) && !(parenthesis && parser_is(p, SYMBOL1(')'))));
-    return (!parenthesis || parser_expect(p, SYMBOL1(')'), "',' or ')'")) && end_of_line(p);
+    return (!parenthesis || parser_expect(p, SYMBOL1(')'), "',' or ')'")) && parser_end_of_line(p);
 }
 
 typedef struct module_parts {
@@ -444,12 +475,12 @@ typedef struct module_parts {
 static void parse_top_level_line(parser *p, module_parts *parts) {
     if (parser_is_word(p, "from")) {
         if (!parse_import(p)) {
-            skip_statement(p);
+            parser_skip_statement(p);
         }
         return;
     }
     if (refuse_statement(p, true)) {
-        skip_statement(p);
+        parser_skip_statement(p);
         return;
     }
     node *n = parse_simple(p);
@@ -458,8 +489,8 @@ static void parse_top_level_line(parser *p, module_parts *parts) {
                        "only constants can be assigned here");
         n = NULL;
     }
-    if (!n || !end_of_line(p)) {
-        skip_statement(p);
+    if (!n || !parser_end_of_line(p)) {
+        parser_skip_statement(p);
     } else if (n->kind == NODE_ASSIGN) {
         vec_push(&parts->constants, n);
     }
@@ -470,7 +501,7 @@ static void parse_part(parser *p, module_parts *parts) {
     if (kind == TOKEN_INDENT) {
         diagnose_error(p->report, ERROR_UNEXPECTED_INDENT, parser_peek(p, 0)->at,
                        "this line is indented but belongs to no block");
-        skip_statement(p);
+        parser_skip_statement(p);
     } else if (kind == TOKEN_NEWLINE || kind == TOKEN_DEDENT) {
         parser_next(p);
     } else if (parser_is(p, SYMBOL1('@')) || parser_is_word(p, "def")) {

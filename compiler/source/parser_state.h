@@ -34,6 +34,14 @@ void parser_take_items(parser *p, node *n,
 /* Sets the node's depth from its children; reports and returns NULL where the tree is too deep. */
 node *parser_close_node(parser *p, node *n);
 
+/* parse_module.c: past the end of this line and past the block that hangs below it; the end of a
+ * line, reported where it is not there; one statement without the end of its line. */
+void parser_skip_statement(parser *p);
+bool parser_end_of_line(parser *p);
+node *parser_statement(parser *p);
+/* parse_block.c: at `for` or `if`, with all that hangs below it. NULL when reported. */
+node *parser_compound(parser *p);
+
 /* NULL when reported. */
 node *parse_expression(parser *p);
 /* One or more expressions; several, or a trailing comma, make a tuple. */

@@ -1,0 +1,187 @@
+/* interface_tiles.c - what the head of a kernel of tiles says beside its tensors: records,
+ * constants that are given by a decorator, and the sizes of tiles. */
+#include <string.h>
+
+#include "check/source.h"
+
+/* ---- KTile, KVCache ---- */
+
+static bool is_shaped(const node *n, const char *name) {
+    return n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME &&
+           strcmp(n->left->text, name) == 0;
+}
+
+bool interface_is_cache(const node *n) {
+    return is_shaped(n, "KVCache") || (n->kind == NODE_NAME && strcmp(n->text, "KVCache") == 0);
+}
+
+bool interface_is_tile(const node *n) {
+    return is_shaped(n, "KTile") || interface_is_cache(n);
+}
+
+annotation interface_cache_like(compiler_source *s, const annotation *like, span at,
+                                declared_names *symbols) {
+    static const char length[] = "S_kv";
+    annotation out = *like;
+    node *own = ARENA_NEW(&s->memory, node, 1);
+    *own = (node){.kind = NODE_NAME, .at = at, .text = length, .depth = 1};
+    out.at = at;
+    out.policies = (policy_set){.accum = DTYPE_NONE};
+    out.dims[out.rank - 2] = own;
+    for (size_t i = 0; i < symbols->count; i++) {
+        if (strcmp(symbols->items[i].name, length) == 0) {
+            return out;
+        }
+    }
+    declared_name one = {length, at};
+    vec_push(symbols, one);
+    return out;
+}
+
+/* ---- parameters ---- */
+
+static node *constant_given(const ast_function *f, const char *name) {
+    for (uint32_t i = 0; i < f->decorator_count; i++) {
+        const node *n = f->decorators[i];
+        bool is_list = n->kind == NODE_CALL && n->left->kind == NODE_NAME &&
+                       strcmp(n->left->text, "constants") == 0;
+        for (uint32_t k = 0; is_list && k < n->count; k++) {
+            if (n->items[k]->kind == NODE_KEYWORD && strcmp(n->items[k]->text, name) == 0) {
+                return n->items[k]->left;
+            }
+        }
+    }
+    return NULL;
+}
+
+static ast_parameter field_of(compiler_source *s, const ast_parameter *record, const char *field) {
+    ast_parameter out = *record;
+    out.name = arena_printf(&s->memory, "%s_%s", record->name, field);
+    return out;
+}
+
+const ast_function *interface_unfold(compiler_source *s, const ast_function *f,
+                                     kernel_interface *k) {
+    ast_function *out = ARENA_NEW(&s->memory, ast_function, 1);
+    uint32_t count = 0;
+    *out = *f;
+    out->parameters = ARENA_NEW(&s->memory, ast_parameter, 2 * f->parameter_count + 1);
+    k->records = ARENA_NEW(&s->memory, parameter_record, f->parameter_count + 1);
+    for (uint32_t i = 0; i < f->parameter_count; i++) {
+        const ast_parameter *p = &f->parameters[i];
+        if (!p->keyword_only && p->annotation && interface_is_cache(p->annotation)) {
+            k->records[k->record_count++] = (parameter_record){p->name, p->at, count};
+            out->parameters[count++] = field_of(s, p, "K");
+            out->parameters[count++] = field_of(s, p, "V");
+            continue;
+        }
+        out->parameters[count] = *p;
+        node *given = p->keyword_only ? constant_given(f, p->name) : NULL;
+        if (given) {
+            out->parameters[count].fallback = given;
+        }
+        count++;
+    }
+    out->parameter_count = count;
+    return out;
+}
+
+/* ---- sizes of tiles ---- */
+
+bool interface_is_kernel_word(const node *n) {
+    const node *word = n->kind == NODE_CALL ? n->left : n;
+    static const char *const words[] = {"autotune", "schedule", "auto"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (word->kind == NODE_ATTRIBUTE && word->left->kind == NODE_NAME &&
+            strcmp(word->left->text, "kernel") == 0 && strcmp(word->text, words[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int64_t *size_named(tile_sizes *t, const char *name) {
+    static const char *const names[TILE_SIZES] = {"BM", "BN", "BK", "BD"};
+    for (int i = 0; i < TILE_SIZES; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return &t->sizes[i];
+        }
+    }
+    return strcmp(name, "warps") == 0    ? &t->warps
+           : strcmp(name, "stages") == 0 ? &t->stages
+           : strcmp(name, "vector") == 0 ? &t->vector
+                                         : NULL;
+}
+
+static bool is_size(const node *n) {
+    enum { SIZE_MAX_TILE = 65536 };
+    return n->kind == NODE_INT && n->integer > 0 && n->integer <= SIZE_MAX_TILE;
+}
+
+/* BM=[64, 128]: the first is what the kernel is made of until a tuner finds a better one. */
+static void size_read(tile_sizes *t, const node *keyword, diagnostics *d) {
+    const node *list = keyword->left;
+    int64_t *out = size_named(t, keyword->text);
+    if (!out) {
+        diagnose_error(d, ERROR_TILE_SIZE, keyword->at, "a space of tiles has no '%.60s'",
+                       keyword->text);
+        diagnose_help(d, "there are BM, BN, BK, BD, warps, stages and vector");
+        return;
+    }
+    bool is_list = list->kind == NODE_LIST || list->kind == NODE_TUPLE;
+    for (uint32_t i = 0; is_list && i < list->count; i++) {
+        if (!is_size(list->items[i])) {
+            diagnose_error(d, ERROR_TILE_SIZE, list->items[i]->at,
+                           "a size is a number from 1 to 65536");
+            return;
+        }
+    }
+    const node *first = is_list ? (list->count ? list->items[0] : NULL) : list;
+    if (!first || !is_size(first)) {
+        diagnose_error(d, ERROR_TILE_SIZE, list->at, "'%s' needs a size, or a list of them",
+                       keyword->text);
+        diagnose_help(d, "for example BM=[64, 128]");
+        return;
+    }
+    *out = first->integer;
+}
+
+static void space_read(tile_sizes *t, const node *n, diagnostics *d) {
+    bool is_dict =
+        n->kind == NODE_CALL && n->left->kind == NODE_NAME && strcmp(n->left->text, "dict") == 0;
+    if (!is_dict) {
+        diagnose_error(d, ERROR_TILE_SIZE, n->at, "a space is dict(BM=[64, 128], ...)");
+        return;
+    }
+    for (uint32_t i = 0; i < n->count; i++) {
+        if (n->items[i]->kind == NODE_KEYWORD) {
+            size_read(t, n->items[i], d);
+        } else {
+            diagnose_error(d, ERROR_TILE_SIZE, n->items[i]->at, "sizes have names: BM=[64, 128]");
+        }
+    }
+}
+
+static bool is_known(const char *word) {
+    static const char *const words[] = {"metric", "budget_ms", "cache"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i], word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void interface_tiles_read(compiler_source *s, kernel_interface *k, const node *n, diagnostics *d) {
+    (void)s;
+    for (uint32_t i = 0; n->kind == NODE_CALL && i < n->count; i++) {
+        const node *word = n->items[i];
+        if (word->kind == NODE_KEYWORD && strcmp(word->text, "space") == 0) {
+            space_read(&k->tiles, word->left, d);
+        } else if (word->kind != NODE_KEYWORD || !is_known(word->text)) {
+            diagnose_error(d, ERROR_TILE_SIZE, word->at, "@kernel.%s does not take this",
+                           n->left->text);
+            diagnose_help(d, "write @kernel.autotune(space=dict(BM=[64, 128], BN=[64]))");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+/* statements.c - assignments, conditions and loops of a kernel's body. */
+#include <string.h>
+
+#include "check/check.h"
+
+void assign_name(checker *c, const node *target, entity value) {
+    const local_name *old = scope_find(c, target->text);
+    if (old && old->fixed) {
+        diagnose_error(c->report, ERROR_FIXED_NAME, target->at,
+                       "'%s' is %s and cannot be assigned to", target->text, old->fixed);
+        diagnose_note(c->report, old->at, "declared here");
+        return;
+    }
+    scope_define(c, target->text, value, target->at, NULL);
+}
+
+static void assign(checker *c, const node *target, entity value) {
+    if (target->kind == NODE_NAME) {
+        assign_name(c, target, value);
+        return;
+    }
+    bool fits = value.kind == ENTITY_TUPLE && value.count == target->count;
+    if (!fits && value.kind != ENTITY_BROKEN) {
+        diagnose_error(c->report, ERROR_UNPACKING, target->at, "cannot unpack %s%s into %u names",
+                       entity_describe(&value),
+                       value.kind == ENTITY_TUPLE ? arena_printf(&c->memory, " of %u", value.count)
+                                                  : "",
+                       target->count);
+    }
+    for (uint32_t i = 0; i < target->count; i++) {
+        assign_name(c, target->items[i], fits ? value.items[i] : entity_broken(target->at));
+    }
+}
+
+static void check_annotated(checker *c, const node *n) {
+    entity value = check_expression(c, n->left);
+    declared_names symbols = {0}, variables = {0};
+    annotation a;
+    bool good = annotation_read(c->source, n->right, &a, &symbols, &variables, c->report);
+    for (size_t i = 0; i < symbols.count; i++) {
+        const local_name *known = scope_find(c, symbols.items[i].name);
+        if (!known || known->value.kind != ENTITY_DIM) {
+            diagnose_error(c->report, ERROR_UNBOUND_DIMENSION, symbols.items[i].at,
+                           "dimension '%s' is in no parameter and no result",
+                           symbols.items[i].name);
+            good = false;
+        }
+    }
+    vec_release(&symbols);
+    vec_release(&variables);
+    if (good && value.kind != ENTITY_BROKEN && argument_tensor(c, &value, "an annotated value")) {
+        kernel_type_matches(c, &value, &a, n->items[0]->text);
+    }
+    assign_name(c, n->items[0], value);
+}
+
+static void check_assignment(checker *c, const node *n) {
+    if (n->kind == NODE_ANNOTATED) {
+        check_annotated(c, n);
+        return;
+    }
+    entity value = check_expression(c, n->left);
+    if (n->kind == NODE_AUGMENTED) {
+        entity old = scope_lookup(c, n->items[0]->text, n->items[0]->at);
+        value = check_binary(c, n->symbol, n->symbol_at, &old, &value, n->at);
+    }
+    for (uint32_t i = 0; i < n->count; i++) {
+        assign(c, n->items[i], value);
+    }
+}
+
+/* ---- conditions ---- */
+
+static void check_block(checker *c, const node *block) {
+    for (uint32_t i = 0; block && i < block->count; i++) {
+        check_statement(c, block->items[i]);
+    }
+}
+
+static bool is_true(const entity *e) {
+    return e->kind == ENTITY_BOOL ? e->integer != 0 : number_value(e) != 0;
+}
+
+/* Only the branch that is taken is looked at, so it may be what the other types do not allow. */
+static void check_if(checker *c, const node *n) {
+    entity condition = check_expression(c, n->left);
+    if (condition.kind == ENTITY_BROKEN) {
+        return;
+    }
+    if (condition.kind != ENTITY_BOOL && condition.kind != ENTITY_NUMBER) {
+        diagnose_error(c->report, ERROR_CONDITION, n->left->at, "a condition is a constant, not %s",
+                       entity_describe(&condition));
+        diagnose_help(c->report, "choose between values with where(condition, a, b)");
+        return;
+    }
+    const node *taken = is_true(&condition) ? n->right : n->third;
+    if (taken && taken->kind == NODE_IF) {
+        check_if(c, taken);
+    } else {
+        check_block(c, taken);
+    }
+}
+
+/* tile.mask_causal(s, ...) on a line of its own: s is the masked one from there on. */
+static void check_effect(checker *c, const node *n) {
+    entity value = check_expression(c, n);
+    const node *first = n->count ? n->items[0] : NULL;
+    if (value.kind == ENTITY_TENSOR && first && first->kind == NODE_NAME &&
+        strcmp(n->left->text, "mask_causal") == 0) {
+        assign_name(c, first, value);
+    } else if (value.kind != ENTITY_NONE && value.kind != ENTITY_BROKEN) {
+        diagnose_error(c->report, ERROR_UNUSED_VALUE, n->at, "this value is not used");
+        diagnose_help(c->report, "give it a name, or return it");
+    }
+}
+
+void check_statement(checker *c, const node *n) {
+    switch (n->kind) {
+    case NODE_IF:
+        check_if(c, n);
+        return;
+    case NODE_FOR:
+        tiles_loop(c, n);
+        return;
+    case NODE_CALL:
+        check_effect(c, n);
+        return;
+    case NODE_RETURN:
+        diagnose_error(c->report, ERROR_UNREACHABLE, n->at,
+                       "the return is the last statement of a kernel, outside of loops and "
+                       "conditions");
+        return;
+    default:
+        check_assignment(c, n);
+    }
+}

@@ -1,0 +1,292 @@
+/* tiles.c - a kernel made of tiles: its program instance, and what that gives. */
+#include "check/tiles.h"
+
+#include <string.h>
+
+static bool is_symbol(const checker *c, const char *name) {
+    for (uint32_t i = 0; i < c->kernel->symbol_count; i++) {
+        if (strcmp(c->kernel->symbols[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *tiles_index_name(checker *c) {
+    const char *name = arena_printf(&c->memory, "tile%u", c->tiles->indices++);
+    while (is_symbol(c, name)) {
+        name = arena_printf(&c->memory, "%s_", name);
+    }
+    return name;
+}
+
+entity tiles_block_entity(checker *c, entity_kind kind, tile_block block, span at) {
+    return (entity){.kind = kind, .at = at, .block = arena_copy(&c->memory, &block, sizeof block)};
+}
+
+ir_dim tiles_start(checker *c, const tile_block *b) {
+    return ir_dim_mul(c->m, b->number, b->size);
+}
+
+static ir_dim block_count(checker *c, const tile_block *b) {
+    ir_dim up = ir_dim_add(c->m, b->extent, ir_dim_sub(c->m, b->size, 1));
+    return ir_dim_floordiv(c->m, up, b->size);
+}
+
+/* ---- the program instance ---- */
+
+static ir_dim new_index(checker *c, ir_dim count) {
+    tile_state *t = c->tiles;
+    t->grid_names[t->grid] = tiles_index_name(c);
+    t->counts[t->grid] = count;
+    return ir_dim_symbol(c->m, t->grid_names[t->grid++]);
+}
+
+const tile_block *tiles_rows(checker *c) {
+    tile_state *t = c->tiles;
+    if (!t->has_rows) {
+        t->rows.number = new_index(c, block_count(c, &t->rows));
+    }
+    t->has_rows = true;
+    return &t->rows;
+}
+
+const tile_block *tiles_columns(checker *c) {
+    tile_state *t = c->tiles;
+    if (!t->has_columns) {
+        t->columns.number = new_index(c, block_count(c, &t->columns));
+    }
+    t->has_columns = true;
+    return &t->columns;
+}
+
+static void read_sizes(checker *c) {
+    enum { SIZE = 64 };
+    tile_state *t = c->tiles;
+    const annotation *first = c->kernel->parameters;
+    while (!first->in_tiles) {
+        first++;
+    }
+    for (int i = 0; i < TILE_SIZES; i++) {
+        t->sizes[i] = c->kernel->tiles.sizes[i] ? c->kernel->tiles.sizes[i] : SIZE;
+    }
+    if (!c->kernel->tiles.sizes[TILE_SIZE_D] && first->rank) {
+        ir_type type = kernel_annotated_type(c, first);
+        t->sizes[TILE_SIZE_D] = type ? ir_type_get(c->m, type)->dims[first->rank - 1] : SIZE;
+    }
+}
+
+bool tiles_begin(checker *c) {
+    ir_type types[COMPILER_MAX_PARAMETERS];
+    tile_state *t = c->tiles = ARENA_NEW(&c->memory, tile_state, 1);
+    for (uint32_t i = 0; i < c->kernel->result_count; i++) {
+        types[i] = kernel_annotated_type(c, &c->kernel->results[i]);
+        if (!types[i]) {
+            return false;
+        }
+    }
+    const ir_type_data *result = ir_type_get(c->m, types[0]);
+    if (result->rank == 0) {
+        diagnose_error(c->report, ERROR_TILE_PLACE, c->kernel->results[0].at,
+                       "program instances need an axis of the result to stand along");
+        return false;
+    }
+    read_sizes(c);
+    t->batch_rank = result->rank > 2 ? result->rank - 2 : 0;
+    for (int i = 0; i < t->batch_rank; i++) {
+        t->batch[i] = result->dims[i];
+        t->batch_index[i] = new_index(c, result->dims[i]);
+    }
+    t->rows = (tile_block){.size = t->sizes[TILE_SIZE_M], .extent = result->dims[t->batch_rank]};
+    t->columns =
+        (tile_block){.size = t->sizes[TILE_SIZE_N], .extent = result->dims[result->rank - 1]};
+    t->outside = c->builder.block;
+    ir_attr none = ir_attr_array(c->m, NULL, 0);
+    const ir_named_attr attrs[] = {{"indices", none}, {"counts", none}};
+    t->op = ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_TILES,
+                                                .results = types,
+                                                .result_count = c->kernel->result_count,
+                                                .attrs = attrs,
+                                                .attr_count = 2,
+                                                .region_count = 1});
+    c->builder.block = ir_op_block(c->m, t->op, 0);
+    return true;
+}
+
+/* ---- what it gives ---- */
+
+/* Where a tile stands along an axis of its result: at the instance's block, or it is all of it. */
+static bool place_axis(checker *c, const entity *value, ir_dim length, ir_dim extent, bool rows,
+                       ir_dim *start) {
+    const tile_state *t = c->tiles;
+    const tile_block *block = rows ? &t->rows : &t->columns;
+    bool blocked = (rows ? t->has_rows : t->has_columns) && extent == block->extent;
+    *start = blocked ? tiles_start(c, block) : 0;
+    if (blocked ? length == block->size : length == extent || ir_dim_is_static(length)) {
+        return true;
+    }
+    diagnose_error(c->report, ERROR_TILE_PLACE, value->at,
+                   "the returned tile has %s %s, and %s of its result's %s are this instance's",
+                   arena_strdup(&c->memory, ir_dim_text(c->m, length)), rows ? "rows" : "columns",
+                   arena_strdup(&c->memory, ir_dim_text(c->m, blocked ? block->size : extent)),
+                   arena_strdup(&c->memory, ir_dim_text(c->m, extent)));
+    note_tensor(c, value);
+    return false;
+}
+
+static bool refuse_rank(checker *c, const entity *value, ir_type result) {
+    diagnose_error(c->report, ERROR_TILE_PLACE, value->at,
+                   "a tile of %s is not part of %s, of which each instance has one batch",
+                   entity_type_text(c, ir_value_get(c->m, value->value)->type),
+                   entity_type_text(c, result));
+    note_tensor(c, value);
+    return false;
+}
+
+static bool place_tile(checker *c, const entity *value, uint32_t number, ir_attr *start,
+                       ir_attr *kept) {
+    const tile_state *t = c->tiles;
+    ir_type type = ir_value_get(c->m, ir_op_result(c->m, t->op, number))->type;
+    const ir_type_data result = *ir_type_get(c->m, type), tile = *tensor_type(c, value);
+    ir_dim starts[IR_MAX_RANK];
+    int64_t axes[IR_MAX_RANK];
+    int batch = result.rank - tile.rank;
+    if (batch != t->batch_rank || tile.rank < 1 || tile.rank > 2) {
+        return refuse_rank(c, value, type);
+    }
+    for (int i = 0; i < batch; i++) {
+        starts[i] = t->batch_index[i];
+        if (result.dims[i] != t->batch[i]) {
+            return refuse_rank(c, value, type);
+        }
+    }
+    for (int i = 0; i < tile.rank; i++) {
+        axes[i] = batch + i;
+        if (!place_axis(c, value, tile.dims[i], result.dims[batch + i], i == 0,
+                        &starts[batch + i])) {
+            return false;
+        }
+    }
+    *start = ir_attr_dim_array(c->m, starts, (uint32_t)result.rank);
+    *kept = ir_attr_int_array(c->m, axes, (uint32_t)tile.rank);
+    return true;
+}
+
+static bool same_element(checker *c, const entity *value, uint32_t number) {
+    ir_type result = ir_value_get(c->m, ir_op_result(c->m, c->tiles->op, number))->type;
+    if (ir_type_get(c->m, result)->element == tensor_type(c, value)->element) {
+        return true;
+    }
+    diagnose_error(c->report, ERROR_ANNOTATION_MISMATCH, value->at,
+                   "the returned tile is %s, but the result is %s",
+                   entity_type_text(c, ir_value_get(c->m, value->value)->type),
+                   entity_type_text(c, result));
+    diagnose_note(c->report, c->kernel->results[number].at, "annotated here");
+    diagnose_help(c->report, "write tile.cast(..., %s)",
+                  dtype_name(ir_type_get(c->m, result)->element));
+    return false;
+}
+
+bool tiles_return(checker *c, const entity *values, uint32_t count, ir_value *out) {
+    tile_state *t = c->tiles;
+    ir_attr starts[COMPILER_MAX_PARAMETERS], kept[COMPILER_MAX_PARAMETERS];
+    ir_attr names[IR_MAX_RANK + 2];
+    ir_value given[COMPILER_MAX_PARAMETERS];
+    for (uint32_t i = 0; i < count; i++) {
+        if (!same_element(c, &values[i], i) ||
+            !place_tile(c, &values[i], i, &starts[i], &kept[i])) {
+            return false;
+        }
+        given[i] = values[i].value;
+        out[i] = ir_op_result(c->m, t->op, i);
+    }
+    const ir_named_attr attrs[] = {{"start", ir_attr_array(c->m, starts, count)},
+                                   {"kept", ir_attr_array(c->m, kept, count)}};
+    ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_GIVE,
+                                        .operands = given,
+                                        .operand_count = count,
+                                        .attrs = attrs,
+                                        .attr_count = 2});
+    for (uint32_t i = 0; i < t->grid; i++) {
+        names[i] = ir_attr_string(c->m, t->grid_names[i]);
+    }
+    ir_op_set_attr(c->m, t->op, "indices", ir_attr_array(c->m, names, t->grid));
+    ir_op_set_attr(c->m, t->op, "counts", ir_attr_dim_array(c->m, t->counts, t->grid));
+    c->builder.block = t->outside;
+    return true;
+}
+
+/* ---- attributes ---- */
+
+bool tiles_has_attributes(const entity *e) {
+    return e->kind == ENTITY_CONTEXT || e->kind == ENTITY_BLOCK || e->kind == ENTITY_RECORD;
+}
+
+static entity unknown_attribute(checker *c, const entity *base, const node *n,
+                                const char *const *known, uint32_t count) {
+    diagnose_error(c->report, ERROR_UNKNOWN_ATTRIBUTE, n->symbol_at, "%s has no '%.60s'",
+                   entity_describe(base), n->text);
+    diagnose_nearest(c->report, n->text, known, count);
+    return entity_broken(n->at);
+}
+
+static entity context_attribute(checker *c, const entity *base, const node *n) {
+    static const char *const known[] = {"m",      "n",     "k",    "d",    "vector",
+                                        "stages", "warps", "rows", "cols", "batch"};
+    const tile_sizes *said = &c->kernel->tiles;
+    const int64_t hints[] = {said->vector, said->stages, said->warps};
+    for (int i = 0; i < TILE_SIZES; i++) {
+        if (strcmp(n->text, known[i]) == 0) {
+            return entity_dim(c, c->tiles->sizes[i], n->at);
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(n->text, known[TILE_SIZES + i]) == 0) {
+            return entity_integer(c, hints[i] ? hints[i] : 1, n->at);
+        }
+    }
+    if (strcmp(n->text, "rows") == 0) {
+        return tiles_block_entity(c, ENTITY_BLOCK, *tiles_rows(c), n->at);
+    }
+    if (strcmp(n->text, "cols") == 0) {
+        return tiles_block_entity(c, ENTITY_BLOCK, *tiles_columns(c), n->at);
+    }
+    if (strcmp(n->text, "batch") == 0) {
+        entity out = entity_tuple(c, (uint32_t)c->tiles->batch_rank, n->at);
+        for (int i = 0; i < c->tiles->batch_rank; i++) {
+            out.items[i] = entity_dim(c, c->tiles->batch_index[i], n->at);
+        }
+        return out;
+    }
+    return unknown_attribute(c, base, n, known, sizeof known / sizeof *known);
+}
+
+static entity block_attribute(checker *c, const entity *base, const node *n) {
+    static const char *const known[] = {"start", "size", "number"};
+    const tile_block *b = base->block;
+    if (strcmp(n->text, known[0]) == 0) {
+        return entity_dim(c, tiles_start(c, b), n->at);
+    }
+    if (strcmp(n->text, known[1]) == 0) {
+        return entity_dim(c, b->size, n->at);
+    }
+    return strcmp(n->text, known[2]) == 0 ? entity_dim(c, b->number, n->at)
+                                          : unknown_attribute(c, base, n, known, 3);
+}
+
+entity tiles_attribute(checker *c, const entity *base, const node *n) {
+    if (base->kind == ENTITY_CONTEXT) {
+        return context_attribute(c, base, n);
+    }
+    if (base->kind == ENTITY_BLOCK) {
+        return block_attribute(c, base, n);
+    }
+    for (uint32_t i = 0; i < base->count; i++) {
+        if (strcmp(base->names[i], n->text) == 0) {
+            entity e = base->items[i];
+            e.at = n->at;
+            return e;
+        }
+    }
+    return unknown_attribute(c, base, n, base->names, base->count);
+}

@@ -1,0 +1,154 @@
+/* expand_tiles.c - a kernel of tiles written out: instance by instance, loop by loop, as operations
+ * on tensors.
+ *
+ * This is what such a kernel means. A tile that hangs over an edge is a shorter tensor here, and
+ * what is computed of tiles of different lengths is as long as the shortest. */
+#include "graph/expand_tiles.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/passes.h"
+#include "ops/tiles.h"
+
+enum { OPERATIONS_MAX = 4000000 };
+
+bool expansion_refuse(const expansion *e, ir_op op, const char *format, ...) {
+    char words[400];
+    uint32_t line = ir_op_get(e->m, op)->location.line;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    return line ? status_set(e->st, STATUS_INVALID, "with these dimensions, line %u: %s", line,
+                             words)
+                : status_set(e->st, STATUS_INVALID, "with these dimensions, %s: %s",
+                             op_info_get(ir_op_get(e->m, op)->opcode)->name, words);
+}
+
+const ir_type_data *expansion_type(const expansion *e, ir_value v) {
+    return ir_type_get(e->m, ir_value_get(e->m, v)->type);
+}
+
+bool expansion_number(expansion *e, ir_op op, ir_attr dim, int64_t *out) {
+    const ir_attr_data *d = ir_attr_get(e->m, dim);
+    ir_bindings known = {e->indices.items, (uint32_t)e->indices.count};
+    const char *missing = NULL;
+    *out = d->integer;
+    return d->kind != IR_ATTR_DIM || ir_dim_evaluate(e->m, d->integer, known, out, &missing) ||
+           expansion_refuse(e, op, "%s is no number", ir_dim_text(e->m, d->integer));
+}
+
+ir_value expansion_cut(expansion *e, ir_value x, const int64_t *size) {
+    const ir_type_data *t = expansion_type(e, x);
+    int64_t zeros[IR_MAX_RANK] = {0}, ones[IR_MAX_RANK];
+    uint32_t rank = (uint32_t)t->rank;
+    bool whole = true;
+    for (uint32_t i = 0; i < rank; i++) {
+        whole &= size[i] == t->dims[i];
+        ones[i] = 1;
+    }
+    if (whole)
+        return x;
+    const ir_named_attr attrs[] = {{"start", ir_attr_int_array(e->m, zeros, rank)},
+                                   {"stop", ir_attr_int_array(e->m, size, rank)},
+                                   {"step", ir_attr_int_array(e->m, ones, rank)}};
+    return ir_op_result(e->m, graph_build(&e->b, GRAPH_SLICE, &x, 1, attrs, 3), 0);
+}
+
+/* ---- blocks ---- */
+
+static bool expand_block(expansion *e, ir_block block);
+
+static bool expand_loop(expansion *e, ir_op op) {
+    const ir_op_data d = *ir_op_get(e->m, op);
+    const ir_block_data body = *ir_block_get(e->m, ir_op_block(e->m, op, 0));
+    ir_binding index = {ir_op_string(e->m, op, "index", ""), 0};
+    int64_t count;
+    if (!expansion_number(e, op, ir_op_attr(e->m, op, "count"), &count))
+        return false;
+    for (uint32_t i = 0; i < d.operand_count; i++)
+        e->now[body.arguments[i]] = e->now[d.operands[i]];
+    vec_push(&e->indices, index);
+    bool ok = true;
+    for (int64_t i = 0; i < count && ok; i++) {
+        ir_value next[LIMIT_OPERANDS];
+        e->indices.items[e->indices.count - 1].value = i;
+        ok = expand_block(e, ir_op_block(e->m, op, 0));
+        const ir_op_data *end = ir_op_get(e->m, body.last);
+        for (uint32_t k = 0; ok && k < d.operand_count; k++)
+            next[k] = e->now[end->operands[k]];
+        for (uint32_t k = 0; ok && k < d.operand_count; k++)
+            e->now[body.arguments[k]] = next[k];
+    }
+    e->indices.count--;
+    for (uint32_t i = 0; i < d.result_count; i++)
+        e->now[d.results[i]] = e->now[body.arguments[i]];
+    return ok;
+}
+
+static bool expand_block(expansion *e, ir_block block) {
+    bool ok = true;
+    for (ir_op op = ir_block_get(e->m, block)->first; op && ok; op = ir_op_get(e->m, op)->next) {
+        int opcode = ir_op_get(e->m, op)->opcode;
+        e->b.location = ir_op_get(e->m, op)->location;
+        if (++e->operations > OPERATIONS_MAX)
+            return expansion_refuse(e, op, "more than %d operations in all program instances",
+                                    OPERATIONS_MAX);
+        ok = opcode == GRAPH_FOR    ? expand_loop(e, op)
+             : opcode == GRAPH_LOAD ? expansion_load(e, op)
+             : opcode == GRAPH_GIVE ? expansion_give(e, op)
+             : opcode == GRAPH_NEXT ? true
+                                    : expansion_step(e, op);
+    }
+    return ok;
+}
+
+/* All combinations of the indices from number `axis` on. */
+static bool expand_instances(expansion *e, uint32_t axis) {
+    const ir_attr_data *names = ir_attr_get(e->m, ir_op_attr(e->m, e->tiles, "indices")),
+                       *counts = ir_attr_get(e->m, ir_op_attr(e->m, e->tiles, "counts"));
+    if (axis == names->count)
+        return expand_block(e, ir_op_block(e->m, e->tiles, 0));
+    ir_binding index = {ir_attr_get(e->m, names->items[axis])->string, 0};
+    int64_t count;
+    if (!expansion_number(e, e->tiles, counts->items[axis], &count))
+        return false;
+    vec_push(&e->indices, index);
+    bool ok = true;
+    for (int64_t i = 0; i < count && ok; i++) {
+        e->indices.items[e->indices.count - 1].value = i;
+        ok = expand_instances(e, axis + 1);
+    }
+    e->indices.count--;
+    return ok;
+}
+
+static bool expand(expansion *e) {
+    bool ok = expand_instances(e, 0) && expansion_join(e);
+    if (ok)
+        ir_op_erase(e->m, e->tiles);
+    return ok && (!ir_failure(e->m) || status_set(e->st, STATUS_INVALID, "%s", ir_failure(e->m)));
+}
+
+bool graph_expand_tiles(ir_module *m, status *st) {
+    ir_op tiles = tiles_of(m);
+    if (!tiles)
+        return true;
+    const ir_op_data *d = ir_op_get(m, tiles);
+    expansion e = {.m = m, .tiles = tiles, .value_count = ir_value_count(m), .st = st};
+    e.b = (ir_builder){m, d->block, tiles, d->location};
+    e.now = base_calloc(e.value_count + 1, sizeof *e.now);
+    for (uint32_t i = 0; i <= e.value_count; i++)
+        e.now[i] = i; /* what stands before the blocks is what it is */
+    e.results = base_calloc(d->result_count + 1, sizeof *e.results);
+    bool ok = expand(&e);
+    for (uint32_t i = 0; i < d->result_count; i++)
+        vec_release(&e.results[i]);
+    vec_release(&e.indices);
+    free(e.results);
+    free(e.now);
+    return ok;
+}

@@ -1,0 +1,18 @@
+/* tiles.h - kernels made of tiles: their operations in Graph IR.
+ *
+ * tessera.tiles has a block that runs once for each program instance. Indices, of instances and of
+ * loops, are symbols: where a tile begins is a dimension such as 64*tile0, so it is known before
+ * anything runs. Types in these blocks are those of whole tiles. */
+#ifndef TESSERA_OPS_TILES_H
+#define TESSERA_OPS_TILES_H
+
+#include "ops/graph.h"
+
+/* `around` is the opcode of the operation in whose block `op` stands. */
+bool tiles_verify(const ir_module *m, ir_op op, int around, status *st);
+/* The tessera.tiles of a kernel; 0: it is made of whole tensors. */
+ir_op tiles_of(const ir_module *m);
+/* Whether the name is an index of instances or loops of this module. */
+bool tiles_has_index(const ir_module *m, const char *name);
+
+#endif

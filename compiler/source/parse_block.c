@@ -1,0 +1,130 @@
+/* parse_block.c - statements with a block below them, and lines of several statements: `for`, `if`
+ * and `;`. */
+#include <string.h>
+
+#include "source/parser_state.h"
+
+/* ---- the block below a line ---- */
+
+static node *take_block(parser *p, uint32_t first, node_list *body) {
+    node *n = parser_node(p, NODE_BLOCK, first);
+    parser_take_items(p, n, body);
+    return parser_close_node(p, n);
+}
+
+/* One statement of a block, and those behind `;` on its line. */
+static bool parse_line(parser *p, node_list *body) {
+    do {
+        if (parser_peek(p, 0)->kind == TOKEN_NEWLINE) {
+            break;
+        }
+        node *n = parser_statement(p);
+        if (!n) {
+            return false;
+        }
+        vec_push(body, n);
+        if (n->kind == NODE_FOR || n->kind == NODE_IF) {
+            return true;
+        }
+    } while (parser_accept(p, SYMBOL1(';')));
+    return parser_end_of_line(p);
+}
+
+static bool parse_lines(parser *p, node_list *body) {
+    bool good = true;
+    while (parser_peek(p, 0)->kind != TOKEN_DEDENT && parser_peek(p, 0)->kind != TOKEN_END) {
+        bool deeper = parser_peek(p, 0)->kind == TOKEN_INDENT;
+        if (deeper) {
+            diagnose_error(p->report, ERROR_UNEXPECTED_INDENT, parser_peek(p, 0)->at,
+                           "this line is indented deeper than its block");
+        }
+        if (deeper || !parse_line(p, body)) {
+            good = false;
+            parser_skip_statement(p);
+        }
+    }
+    if (parser_peek(p, 0)->kind == TOKEN_DEDENT) {
+        parser_next(p);
+    }
+    return good;
+}
+
+/* ": statements" on the same line or indented below it; NULL when reported. */
+static node *parse_block(parser *p) {
+    uint32_t first = p->at;
+    node_list body = {0};
+    bool good = parser_expect(p, SYMBOL1(':'), "':'");
+    if (good && parser_peek(p, 0)->kind != TOKEN_NEWLINE) {
+        good = parse_line(p, &body);
+    } else if (good && parser_peek(p, 1)->kind != TOKEN_INDENT) {
+        parser_next(p);
+        parser_unexpected(p, "an indented line below this one");
+        good = false;
+    } else if (good) {
+        parser_next(p);
+        parser_next(p);
+        good = parse_lines(p, &body);
+    }
+    if (good) {
+        return take_block(p, first, &body);
+    }
+    vec_release(&body);
+    return NULL;
+}
+
+/* ---- for, if ---- */
+
+static node *parse_for(parser *p) {
+    uint32_t first = p->at;
+    parser_next(p);
+    const token *name = parser_peek(p, 0);
+    if (name->kind != TOKEN_NAME) {
+        return parser_unexpected(p, "the name of the loop's index");
+    }
+    parser_next(p);
+    node *target = parser_node(p, NODE_NAME, p->at - 1);
+    target->text = name->text;
+    if (!parser_is_word(p, "in")) {
+        return parser_unexpected(p, "'in'");
+    }
+    parser_next(p);
+    node *n = parser_node(p, NODE_FOR, first);
+    n->right = target;
+    n->left = parse_expression(p);
+    n->third = n->left ? parse_block(p) : NULL;
+    return n->third ? parser_close_node(p, n) : NULL;
+}
+
+static node *parse_if(parser *p) {
+    uint32_t first = p->at;
+    parser_next(p);
+    node *n = parser_node(p, NODE_IF, first);
+    n->left = parse_expression(p);
+    n->right = n->left ? parse_block(p) : NULL;
+    if (!n->right) {
+        return NULL;
+    }
+    bool otherwise = parser_is_word(p, "else");
+    if (parser_is_word(p, "elif")) {
+        n->third = parse_if(p);
+    } else if (otherwise) {
+        parser_next(p);
+        n->third = parse_block(p);
+    } else {
+        return parser_close_node(p, n);
+    }
+    return n->third ? parser_close_node(p, n) : NULL;
+}
+
+node *parser_compound(parser *p) {
+    /* Deep nesting ends before the stack does. */
+    if (p->depth >= AST_MAX_DEPTH) {
+        diagnose_error(p->report, ERROR_DEPTH_LIMIT, parser_peek(p, 0)->at,
+                       "statements are nested more than %d deep", AST_MAX_DEPTH);
+        return NULL;
+    }
+    p->depth++;
+    node *n = parser_is_word(p, "for") ? parse_for(p) : parse_if(p);
+    p->depth--;
+    return n;
+}

@@ -1,0 +1,137 @@
+# test_cli_tiles.sh - kernels made of tiles: what docs/tiles.md shows runs and holds, those that say so have the bits of the same
+# computation on tensors, and what is wrong with one is an error at its place.
+source "$(dirname "$0")/lib.sh"
+bench=("$tsr" bench --quick --threads 1,2 --db r.db --failures packs --json)
+
+# all_ok WHAT KERNELS: the results of ./out hold, and are of so many kernels.
+all_ok() {
+    if python3 - "$2" <<'END' 2>err; then
+import json, sys
+results = json.load(open("out"))["results"]
+bad = [f"{r['kernel']}/{r['case']}@{r['backend']}: {r['status']}: {r['why']}" for r in results if r["status"] != "ok"]
+assert not bad, "\n".join(bad)
+assert len({r["kernel"] for r in results}) == int(sys.argv[1]), {r["kernel"] for r in results}
+END
+        pass "$1"
+    else
+        fail "$1"
+    fi
+}
+
+# ---- the page ----
+python3 - "$root/docs/tiles.md" <<'END'
+import re, sys
+blocks = re.findall(r"```python\n(.*?)```", open(sys.argv[1]).read(), re.S)
+for number, block in enumerate(blocks):
+    open(f"page{number}.tsr", "w").write(block)
+open("pages", "w").write(str(len(blocks)))
+END
+exits 0 "the kernels of the page run" "${bench[@]}" page*.tsr --backend interp,cpu --profile strict
+all_ok "... with the same bits on both" "$(cat pages)"
+
+# ---- the bits of tensors ----
+cat >tensors.tsr <<'END'
+from tessera import *
+
+
+@kernel
+def tile_softmax(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return softmax(x)
+
+
+@kernel
+def tile_layernorm(x: Tensor["M", "N", f32], gain: Tensor["N", f32], bias: Tensor["N", f32]) -> Tensor["M", "N", f32]:
+    return layernorm(x, gain, bias)
+
+
+@kernel
+def tile_matmul(x: Tensor["M", "K", f32], y: Tensor["K", "N", f32]) -> Tensor["M", "N", f32]:
+    return x @ y
+
+
+@kernel
+def tile_mlp(
+    x: Tensor["M", "D", f32], w1: Tensor["D", "H", f32], b1: Tensor["H", f32], w2: Tensor["H", "D", f32]
+) -> Tensor["M", "D", f32]:
+    return x + gelu(x @ w1 + b1) @ w2
+
+
+@kernel
+def tile_quantised(
+    x: Tensor["M", "K", i8], y: Tensor["K", "N", i8], x_scale: Tensor["M", f32], y_scale: Tensor["N", f32]
+) -> Tensor["M", "N", f32]:
+    return scaled_matmul(x, y, x_scale, y_scale)
+
+
+@kernel
+def tile_attention_rows(
+    q: Tensor["H", "S", "D", f32], k: Tensor["H", "S", "D", f32], v: Tensor["H", "S", "D", f32]
+) -> Tensor["H", "S", "D", f32]:
+    return attention(q, k, v)
+END
+while read -r kernel case dims; do
+    exits 0 "$kernel on tensors" "$tsr" compile tensors.tsr --kernel "$kernel" --dims "$dims" --emit module -o "$kernel.tsrm"
+    exits 0 "$kernel/$case beside it" "$tsr" bench "$root/corpus/tile" --filter "$kernel/$case" --backend cpu --quick --threads 1 \
+        --with "$kernel.tsrm" --profile strict --db r.db --failures packs --json
+    all_ok "... has the same bits" 1
+done <<'END'
+tile_softmax edge M=37,N=129
+tile_layernorm edge M=37,N=129
+tile_matmul chunks M=20,N=24,K=1100
+tile_matmul edge M=33,N=47,K=70
+tile_mlp edge M=21,D=12,H=30
+tile_quantised edge M=17,N=35,K=100
+tile_attention_rows edge H=3,S=37,D=24
+END
+
+# ---- what is wrong ----
+# refused ID WHAT: body of a kernel on stdin.
+refused() {
+    {
+        printf '%s\n' 'from tessera import *' '@cases(case("a", M=40, N=37))' '@kernel' \
+            'def f(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:'
+        sed 's/^/    /'
+    } >wrong.tsr
+    exits 3 "$2" "$tsr" compile wrong.tsr --case a
+    has err "error\[$1\]" "... is $1"
+}
+refused E0601 "a tensor in memory is no tile" <<<'return x + tile.load(x, tile.context().rows)'
+refused E1002 "blocks of columns are none of rows" <<<'return tile.load(x, tile.context().cols)'
+refused E1002 "an unknown place" <<<'return tile.load(x, rows=5)'
+refused E1002 "a tile that is no block of the result" <<'END'
+T = tile.context()
+a = tile.load(x, T.rows)
+return tile.load(x)[0:3]
+END
+refused E0601 "a name of a loop's body, behind it" <<'END'
+for b in tile.range(N, 8):
+    a = tile.load(x)
+return a
+END
+refused E1004 "a number that changes from turn to turn" <<'END'
+n = 0
+a = tile.load(x)
+for b in tile.range(N, 8):
+    n = n + 1
+return a
+END
+refused E1006 "a condition on a tile" <<'END'
+a = tile.load(x)
+if a:
+    a = -a
+return a
+END
+refused E0326 "a return inside of a loop" <<'END'
+for b in tile.range(N, 8):
+    return tile.load(x)
+END
+cat >half.tsr <<'END'
+from tessera import *
+@cases(case("a", M=4, N=37), case("b", M=4, N=8))
+@kernel
+def half(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return tile.load(x, cols=8)
+END
+exits 3 "columns that nobody writes" "$tsr" bench half.tsr --backend interp --quick --db r.db --failures packs --json
+has out "no program instance writes place 8 of axis 1 of 'out'" "... are named"
+finish
