@@ -14,7 +14,6 @@
 #include "relations/attempt.h"
 
 enum { DRAWS_MAX = 40, SHRINKS_MAX = 60, TYPES_MAX = 16 };
-static const uint64_t bytes_max = UINT64_C(32) << 20, flops_max = UINT64_C(500000000);
 
 const relation relation_table[RELATION_COUNT] = {
 #define RELATION(id, name, per_dim, says, means) {name, per_dim, says, means},
@@ -63,13 +62,6 @@ static void find_most(checking *c) {
         c->most[i] += c->most[i] / 2 + 2;
 }
 
-static bool is_small(const shape *s) {
-    uint64_t flops, bytes;
-    status ignored = STATUS_INIT;
-    return compiler_cost(s->instance, &flops, &bytes, &ignored) && flops <= flops_max &&
-           bytes <= bytes_max;
-}
-
 /* Cases of equal element types are drawn for once. */
 static bool same_types(const compiler_case *a, const compiler_case *b) {
     for (uint32_t i = 0; i < a->type_count; i++)
@@ -84,18 +76,17 @@ static bool draw(checking *c, const compiler_case *like) {
     shape s;
     for (int draws = 0; draws < DRAWS_MAX; draws++) {
         status st = STATUS_INIT;
-        /* Late draws are small: a formula of the kernel may leave few. */
-        for (uint32_t i = 0; i < subject->kernel->dim_count; i++)
-            dims[i] = 1 + (int64_t)(splitmix64(&c->random) %
-                                    (uint64_t)(draws < DRAWS_MAX / 2 ? c->most[i] : 12));
-        const shape_request request = {like, dims, splitmix64(&c->random) >> 2};
-        if (!shape_open(&s, subject, &request, &st))
-            continue;
-        if (is_small(&s)) {
+        /* Smaller and smaller: what a run may cost, or a formula of the kernel, may leave few. */
+        for (uint32_t i = 0; i < subject->kernel->dim_count; i++) {
+            int64_t most = draws < DRAWS_MAX / 2 ? c->most[i] >> draws / 8 : 12;
+            uint64_t range = (uint64_t)(most < c->most[i] && most < 12 ? 12 : most);
+            dims[i] = 1 + (int64_t)(splitmix64(&c->random) % range);
+        }
+        const shape_request request = {like, dims, splitmix64(&c->random) >> 2, true};
+        if (shape_open(&s, subject, &request, &st)) {
             vec_push(&c->shapes, s);
             return true;
         }
-        shape_close(&s);
     }
     return false;
 }
@@ -103,13 +94,9 @@ static bool draw(checking *c, const compiler_case *like) {
 /* The case itself, where nothing that is drawn fits the kernel. */
 static void take_case(checking *c, const compiler_case *like) {
     shape s;
-    const shape_request request = {like, NULL, c->request->seed};
-    if (!shape_open(&s, c->request->subject, &request, &c->why_none))
-        return;
-    if (is_small(&s))
+    const shape_request request = {like, NULL, c->request->seed, true};
+    if (shape_open(&s, c->request->subject, &request, &c->why_none))
         vec_push(&c->shapes, s);
-    else
-        shape_close(&s);
 }
 
 static void draw_shapes(checking *c) {

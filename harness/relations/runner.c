@@ -41,6 +41,17 @@ struct runner {
 
 /* ---- shapes ---- */
 
+static bool is_small(const shape *s, status *st) {
+    static const uint64_t bytes_max = UINT64_C(32) << 20, flops_max = UINT64_C(500000000);
+    uint64_t flops, bytes;
+    return compiler_cost(s->instance, &flops, &bytes, st) &&
+           ((flops <= flops_max && bytes <= bytes_max) ||
+            status_set(st, STATUS_INVALID, "every shape of its cases is too large for %llu MiB and "
+                                           "%llu million operations a run",
+                       (unsigned long long)(bytes_max >> 20),
+                       (unsigned long long)(flops_max / 1000000)));
+}
+
 bool shape_open(shape *s, const relations_subject *subject, const shape_request *request,
                 status *st) {
     static uint64_t shapes;
@@ -61,7 +72,8 @@ bool shape_open(shape *s, const relations_subject *subject, const shape_request 
     text_release(&diagnostics);
     compiler_case drawn = s->c ? *s->c : *request->like;
     drawn.inputs = request->like->inputs;
-    ok = ok && compiler_signature_of(s->instance, &s->signature, st) &&
+    ok = ok && (!request->small || is_small(s, st)) &&
+         compiler_signature_of(s->instance, &s->signature, st) &&
          inputs_make(&s->signature, &drawn, request->seed, s->inputs, st) &&
          compiler_check_values(s->instance, s->inputs, st);
     if (!ok)

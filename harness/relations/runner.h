@@ -22,6 +22,7 @@ typedef struct shape_request {
     const compiler_case *like;
     const int64_t *dims; /* of the kernel's dimensions, in its order */
     uint64_t seed;
+    bool small; /* refuse it, before inputs are made, where a run would take long */
 } shape_request;
 bool shape_open(shape *s, const relations_subject *subject, const shape_request *request,
                 status *st);
