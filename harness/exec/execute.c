@@ -24,14 +24,6 @@
 #include "measure/counters.h"
 #include "probe/probe.h"
 
-/* What code of others does is its own result, and no bug of ours. */
-static job_outcome outcome_of_others(const status *st) {
-    return st->code == STATUS_DEVICE_LOST ? OUTCOME_CRASH
-           : st->code == STATUS_MISMATCH  ? OUTCOME_MISMATCH
-           : st->code == STATUS_TIMEOUT   ? OUTCOME_TIMEOUT
-                                          : OUTCOME_ERROR;
-}
-
 /* A failed step: what cannot be had here is unsupported, everything else an error. A lack of memory
  * is the kernel's own result; what a golden lacks is room on the disk. */
 static void fail(execution *e, const status *st) {
@@ -509,7 +501,8 @@ static void release(execution *e) {
         scratch_folder_close(&e->folder);
 }
 
-json_t *execute_job(case_context *s, const job *j, execute_stage_fn stage, void *context) {
+json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
+                    execute_stage_fn stage, void *context) {
     execution e = {.subject = s, .job = j, .stage = timeline_step};
     status st = STATUS_INIT;
     backend_id id = backend_from_name(j->backend);
@@ -532,10 +525,14 @@ json_t *execute_job(case_context *s, const job *j, execute_stage_fn stage, void 
         put_work(&e);
         put_fallbacks(&e);
         put_identity(&e);
-        if (j->mode == JOB_PACK)
+        if (j->relation && j->mode == JOB_REPLAY) {
+            timeline_step(e.context, "launch");
+            ok = relation && relation(s, j, e.result, &st);
+        } else if (j->mode == JOB_PACK) {
             ok = pack_members(&e, b, &st);
-        else
+        } else {
             ok = *b->driver ? run_backend(&e, b, &st) : run_interpreter(&e, &st);
+        }
     }
     if (!ok)
         fail(&e, &st);

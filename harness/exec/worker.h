@@ -8,6 +8,7 @@
 #define TESSERA_HARNESS_EXEC_WORKER_H
 
 #include "case/job.h"
+#include "exec/execute.h"
 #include "process/process.h"
 
 typedef struct worker {
@@ -31,7 +32,7 @@ void worker_limit(worker *w, uint64_t seconds);
 json_t *worker_run(worker *w, const job *j);
 
 /* The worker's own side: serves jobs from file descriptor 3 to 4 until the parent closes; returns
- * the exit code. */
-int worker_serve(void);
+ * the exit code. `relation` as execute_job takes it. */
+int worker_serve(execute_relation_fn relation);
 
 #endif

@@ -41,7 +41,8 @@ bool shape_open(shape *s, const relations_subject *subject, const shape_request 
                 status *st) {
     static uint64_t shapes;
     const compiler_kernel *k = subject->kernel;
-    *s = (shape){.number = ++shapes, .c = request->like};
+    *s = (shape){
+        .number = ++shapes, .seed = request->seed, .like = request->like, .c = request->like};
     text diagnostics;
     text_init(&diagnostics);
     if (request->dims) {

@@ -104,6 +104,8 @@ static const char *without_effect(const recorded_case *c) {
     if (id == BACKEND_IMPLEMENTATION && (scheduled || j->generic || j->constants ||
                                          j->unoptimised || j->fault || j->device || j->isa))
         return "case: code of others has no schedule, no kinds of code, no levels and no faults";
+    if (j->relation && id != BACKEND_IMPLEMENTATION && (id != BACKEND_CPU || scheduled || j->fault))
+        return "case: a relation is of code of others, or of ours as it is";
     if (id >= BACKEND_COUNT || *backend_table[id].driver)
         return NULL;
     return scheduled || j->generic || j->constants || j->unoptimised || j->fault || j->threads > 1
@@ -131,6 +133,10 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->job.schedule = word_at(item, "schedule");
     c->job.generic = json_is_true(json_object_get(item, "generic"));
     c->job.constants = word_at(item, "constants");
+    const json_t *relation = json_object_get(item, "relation");
+    c->job.relation = word_at(relation, "name");
+    c->job.relation_dim = word_at(relation, "dim");
+    c->job.relation_vary = word_at(relation, "vary");
     c->job.mode = JOB_REPLAY;
     c->job.quick = c->job.sandbox = true;
     uint64_t memory_mib = number_at(item, "memory_mib");
