@@ -104,7 +104,8 @@ static const char *without_effect(const recorded_case *c) {
     if (id == BACKEND_IMPLEMENTATION && (scheduled || j->generic || j->constants ||
                                          j->unoptimised || j->fault || j->device || j->isa))
         return "case: code of others has no schedule, no kinds of code, no levels and no faults";
-    if (j->relation && id != BACKEND_IMPLEMENTATION && (id != BACKEND_CPU || scheduled || j->fault))
+    if (j->relation && id < BACKEND_COUNT && id != BACKEND_IMPLEMENTATION &&
+        (id != BACKEND_CPU || scheduled || j->fault))
         return "case: a relation is of code of others, or of ours as it is";
     if (id >= BACKEND_COUNT || *backend_table[id].driver)
         return NULL;
