@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 #include "case/backend.h"
 #include "case/capability.h"
@@ -248,8 +247,6 @@ static bool build_foreign(execution *e, status *st) {
                                             .folder = e->folder.path,
                                             .kind = (implementation_kind)j->implementation_kind,
                                             .threads = j->threads};
-    /* What it starts stays a descendant, whoever of them ends. */
-    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     implementation_digest(j->implementation, digest);
     json_object_set_new(json_object_get(e->result, "implementation"), "sha256",
                         digest[0] ? json_string(digest) : json_null());
@@ -494,7 +491,7 @@ static void release(execution *e) {
     tensor_release_all(e->repeat, COMPILER_MAX_PARAMETERS);
     launch_close(&e->launch);
     if (e->job->implementation)
-        foreign_end_left_behind();
+        foreign_end_left_behind(NULL);
     counters_close(&e->counters);
     compiler_artifact_release(&e->artifact);
     if (e->folder.path)

@@ -12,6 +12,8 @@
 #include "case/result.h"
 #include "common/json_text.h"
 #include "common/timer.h"
+#include "device/foreign.h"
+#include "process/process.h"
 #include "relations/attempt.h"
 
 enum { DRAWS_MAX = 40, SHRINKS_MAX = 60, TYPES_MAX = 16 };
@@ -340,6 +342,8 @@ static checking open_checking(const relations_request *request) {
 
 static void close_checking(checking *c) {
     runner_close(c->runner);
+    if (c->request->subject->with)
+        foreign_end_left_behind(process_is_ours);
     for (size_t i = 0; i < c->shapes.count; i++)
         shape_close(&c->shapes.items[i]);
     vec_release(&c->shapes);
