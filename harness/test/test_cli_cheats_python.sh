@@ -20,7 +20,7 @@ exits 0 "none passes, and honest ones do" python3 -B "$root/harness/test/cheats/
 # One that hid from a worker that is no more ends with the run.
 exits 1 "one that kills its worker" "$tsr" bench k.tsr --quick --threads 1 --db r.db --failures packs --with cheats.py:kills_the_worker=product
 hidden=$(grep -lsz "^TSR_CACHE=$TSR_CACHE$" /proc/[0-9]*/environ | cut -d/ -f3 | grep -vx -e $$ -e "$BASHPID" | while read -r pid; do
-    tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep tessera.guest
+    cat "/proc/$pid/cmdline" 2>/dev/null | tr '\0' ' ' | grep tessera.guest
 done)
 [ -z "$hidden" ] && pass "nobody is left" || fail "nobody is left: $hidden"
 finish
