@@ -154,6 +154,11 @@ def place_of(error):
     return f" ({found[-1].filename}:{found[-1].lineno} in {found[-1].name})" if found else ""
 
 
+def is_refusal(error):
+    """Not with these types: as Python says it, and as torch does of operators that it has no code for."""
+    return isinstance(error, NotImplementedError) or (type(error) is RuntimeError and "not implemented for '" in str(error))
+
+
 def explain(error):
     """What the C part calls with an exception: the status and the words."""
     if isinstance(error, SystemExit):
@@ -162,7 +167,7 @@ def explain(error):
         return _tessera.UNAVAILABLE, str(error)
     if isinstance(error, SyntaxError):
         return _tessera.INVALID, f"{type(error).__name__}: {error}"
-    code = _tessera.UNAVAILABLE if isinstance(error, NotImplementedError) else _tessera.INVALID
+    code = _tessera.UNAVAILABLE if is_refusal(error) else _tessera.INVALID
     return code, f"{type(error).__name__}: {error}{place_of(error)}".replace(": (", " (", 1)
 
 

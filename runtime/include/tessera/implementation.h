@@ -27,7 +27,8 @@
  * OMP_NUM_THREADS there.
  *
  * Functions of the TVM FFI convention (`__tvm_ffi_scale`) need none of this: they are found by
- * their names, and called with the same tensors as DLTensor pointers. */
+ * their names, and called with the same tensors, with strides: as Tensor objects where their
+ * library brings libtvm_ffi, else as addresses of DLTensors. */
 #ifndef TESSERA_IMPLEMENTATION_H
 #define TESSERA_IMPLEMENTATION_H
 
