@@ -78,7 +78,7 @@ def options_of(options: dict[str, Any]) -> list[str]:
 
 def document(command: str, *paths: str | os.PathLike[str], **options: Any) -> dict[str, Any]:
     """The JSON document that a command prints; Error with its words where it prints none."""
-    done = run([command, *map(os.fspath, paths), *options_of(options), "--json"])
+    done = run([command, *(os.fspath(path) for path in paths), *options_of(options), "--json"])
     try:
         found: dict[str, Any] = json.loads(done.stdout)
     except ValueError as error:

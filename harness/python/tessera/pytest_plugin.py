@@ -41,7 +41,7 @@ def _trim(folder: str) -> None:
         file.unlink(missing_ok=True)
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(trylast=True)  # type: ignore[misc]
 def pytest_configure(config: pytest.Config) -> None:
     testing.packs, _ = _folder(config)
 
