@@ -9,6 +9,7 @@
 #include "base/sanitizer.h"
 #include "case/backend.h"
 #include "case/fault.h"
+#include "case/result.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "device/host.h"
@@ -291,6 +292,12 @@ static void qualify(const recorded_case *c, replay *r) {
         json_array_append_new(r->qualifiers, json_string("limited"));
 }
 
+/* It ran where the pack was made, and something that it needs is not here. */
+static bool cannot_run(const outcome *recorded, const json_t *result) {
+    return result && result_outcome(result) == OUTCOME_UNSUPPORTED &&
+           outcome_from_name(recorded->outcome.status) != OUTCOME_UNSUPPORTED;
+}
+
 /* Once where that settles it; else three times, to tell a steady failure from an unsteady one. */
 static void run_case(const recorded_case *c, replay *r) {
     json_t *results[REPLAYS_MAX] = {NULL};
@@ -320,6 +327,10 @@ static void run_case(const recorded_case *c, replay *r) {
     } while (count < REPLAYS_MAX && r->verdict != REPRODUCED_EXACT &&
              r->verdict != REPRODUCED_CLASS);
     r->result = count ? json_incref(results[count - 1]) : NULL;
+    if (cannot_run(&recorded, r->result)) {
+        lacks(r, "", json_text_at(r->result, "why"));
+        r->verdict = INCOMPATIBLE;
+    }
     for (int i = 0; i < REPLAYS_MAX; i++)
         json_decref(results[i]);
 }

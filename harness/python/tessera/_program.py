@@ -40,6 +40,12 @@ def called() -> str:
     return "tsr" if shutil.which("tsr") else shlex.quote(program())
 
 
+def python_setting() -> str:
+    """What to type before it, for functions to run in this Python; nothing where they do anyway."""
+    usual = os.environ.get("TESSERA_PYTHON") or shutil.which("python3") or ""
+    return "" if usual == sys.executable else f"TESSERA_PYTHON={shlex.quote(sys.executable)} "
+
+
 def _environment() -> dict[str, str]:
     """Functions run in this Python, with what it can import, unless TESSERA_PYTHON names another."""
     found = dict(os.environ)

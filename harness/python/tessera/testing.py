@@ -14,7 +14,7 @@ from typing import Any
 
 from tessera._commands import Implementation, bench, with_of
 from tessera._errors import Error
-from tessera._program import called, document
+from tessera._program import called, document, python_setting
 
 __all__ = ["Mismatch", "Violation", "check", "verify"]
 
@@ -44,10 +44,14 @@ def _split(kernel: str) -> tuple[str, str]:
 
 
 def _again(result: dict[str, Any]) -> list[str]:
-    """What to type for it. Code of others runs where it is trusted."""
-    trust = " --trust" if result.get("column", result.get("backend")) != "cpu" else ""
+    """What to type for it. Code of others runs where it is trusted, and in this Python."""
     pack = result.get("pack")
-    return [f"{called()} replay {shlex.quote(pack)}{trust}"] if pack else []
+    if not pack:
+        return []
+    words = f"{called()} replay {shlex.quote(pack)}"
+    if result.get("column", result.get("backend")) == "cpu":
+        return [words]
+    return [f"{python_setting()}{words} --trust"]
 
 
 # ---- verify ----

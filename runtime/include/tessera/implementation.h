@@ -10,7 +10,7 @@
  *         return 0;
  *     }
  *
- *     cc -O2 -shared -fPIC scale.c -o scale.so
+ *     cc -O2 -shared -fPIC $(pkg-config --cflags tessera) scale.c -o scale.so
  *
  * The function has the name of the kernel that it implements. It gets the kernel's inputs, in the
  * order of its parameters, and then its outputs: `count` tensors in all. It writes all elements of
