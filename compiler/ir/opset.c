@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const op_table *tables[IR_LEVEL_COUNT];
+static const op_table *_Atomic tables[IR_LEVEL_COUNT];
 
 void opset_register(const op_table *table) {
     tables[table->level] = table;

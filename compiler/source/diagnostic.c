@@ -3,6 +3,7 @@
 #include "source/diagnostic.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -68,6 +69,31 @@ void diagnostics_init(diagnostics *d, const source_text *source, bool colour, te
 void diagnostics_release(diagnostics *d) {
     vec_release(&d->seen);
     vec_release(&d->places);
+}
+
+/* ---- as data ---- */
+
+static _Thread_local diagnostic_list *listed;
+
+void diagnostics_list(diagnostic_list *l) {
+    listed = l;
+}
+
+void diagnostic_list_add(diagnostic_list *l, const char *id, source_position at,
+                         const char *message) {
+    vec_push(l, ((diagnostic_entry){id, at, base_strdup(message)}));
+}
+
+void diagnostic_list_release(diagnostic_list *l) {
+    for (size_t i = 0; i < l->count; i++)
+        free(l->items[i].message);
+    vec_release(l);
+}
+
+static void add_listed(const diagnostics *d, const char *id, span at, const char *message) {
+    uint32_t start = at.start > d->source->size ? d->source->size : at.start;
+    if (listed)
+        diagnostic_list_add(listed, id, source_position_of(d->source, start), message);
 }
 
 /* ---- rendering ---- */
@@ -223,10 +249,17 @@ void diagnose_error(diagnostics *d, diagnostic_id id, span at, const char *forma
     d->muted = false;
     struct diagnostic_key key = {at, format};
     vec_push(&d->seen, key);
-    va_list args;
+    va_list args, again;
     va_start(args, format);
+    va_copy(again, args);
     render(d, diagnostic_name(id), at, format, args);
     va_end(args);
+    text message;
+    text_init(&message);
+    text_vshow(&message, format, again);
+    va_end(again);
+    add_listed(d, diagnostic_name(id), at, message.data);
+    text_release(&message);
     if (d->context) {
         text_show(d->out, "      = note: where %s\n", d->context);
     }

@@ -57,6 +57,19 @@ typedef struct diagnostics {
     seen;
 } diagnostics;
 
+/* Errors as data, for whoever wants more than their text. */
+typedef struct diagnostic_entry {
+    const char *id; /* static */
+    source_position at;
+    char *message; /* owned */
+} diagnostic_entry;
+typedef VEC(diagnostic_entry) diagnostic_list;
+void diagnostic_list_add(diagnostic_list *l, const char *id, source_position at,
+                         const char *message);
+void diagnostic_list_release(diagnostic_list *l);
+/* What this thread shows from now on is listed there, too; NULL: nowhere. */
+void diagnostics_list(diagnostic_list *l);
+
 void source_text_init(source_text *s, arena *a, const char *name, const char *data, uint32_t size);
 source_position source_position_of(const source_text *s, uint32_t offset);
 /* The other way: the byte at a line and column, or the end of the source. */

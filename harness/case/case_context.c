@@ -39,7 +39,8 @@ static void close_case(case_context *s) {
     free(s->kernel_name);
     free(s->case_name);
     free(s->inputs_folder);
-    s->kernel_name = s->case_name = s->inputs_folder = NULL;
+    free(s->dims);
+    s->kernel_name = s->case_name = s->inputs_folder = s->dims = NULL;
 }
 
 void case_context_close(case_context *s) {
@@ -84,6 +85,21 @@ static bool open_source(case_context *s, const char *path, const char *source, s
     return ok;
 }
 
+/* The bound case, or that of the source in these dimensions. False: it has another name. */
+static bool take_bound(case_context *s, const char *name) {
+    if (strcmp(s->c->name, name) == 0)
+        return true;
+    for (uint32_t k = 0; k < s->kernel->case_count; k++)
+        if (strcmp(s->kernel->cases[k].name, name) == 0) {
+            s->like = *s->c;
+            s->like.name = s->kernel->cases[k].name;
+            s->like.inputs = s->kernel->cases[k].inputs;
+            s->c = &s->like;
+            return true;
+        }
+    return false;
+}
+
 static bool find_case(case_context *s, const case_context_request *request, status *st) {
     for (uint32_t i = 0; i < compiler_kernel_count(s->source); i++) {
         s->kernel = compiler_kernel_at(s->source, i);
@@ -93,7 +109,7 @@ static bool find_case(case_context *s, const case_context_request *request, stat
             s->c = case_bound(s->source, s->kernel, request->dims, st);
             if (!s->c)
                 return false;
-            if (strcmp(s->c->name, request->case_name) == 0)
+            if (take_bound(s, request->case_name))
                 return true;
         }
         for (uint32_t k = 0; !request->dims && k < s->kernel->case_count; k++) {
@@ -140,11 +156,15 @@ static bool open_case(case_context *s, const case_context_request *request, stat
            golden_read(request->golden_path, s->key, &s->golden, &s->golden_state, st);
 }
 
+static bool same_text(const char *a, const char *b) {
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 bool case_context_open(case_context *s, const case_context_request *request, status *st) {
     if (s->source && same_source(s, request->source) && s->kernel_name &&
         s->seed == request->seed && same_inputs(s, request->inputs) &&
         strcmp(s->path, request->path) == 0 && strcmp(s->kernel_name, request->kernel) == 0 &&
-        strcmp(s->case_name, request->case_name) == 0)
+        strcmp(s->case_name, request->case_name) == 0 && same_text(s->dims, request->dims))
         return true;
     if (!open_source(s, request->path, request->source, st))
         return false;
@@ -159,6 +179,7 @@ bool case_context_open(case_context *s, const case_context_request *request, sta
     s->inputs_folder = request->inputs ? base_strdup(request->inputs) : NULL;
     s->kernel_name = base_strdup(request->kernel);
     s->case_name = base_strdup(request->case_name);
+    s->dims = request->dims ? base_strdup(request->dims) : NULL;
     return true;
 }
 

@@ -10,13 +10,14 @@
 #include "tessera/compiler.h"
 
 typedef struct case_context {
-    char *path, *kernel_name, *case_name;
-    char *source_text; /* where the source was given as text */
+    char *path, *kernel_name, *case_name, *dims; /* dims: as the request has them, or NULL */
+    char *source_text;                           /* where the source was given as text */
     char *inputs_folder;
     uint64_t seed;
     compiler_source *source;
     const compiler_kernel *kernel;
     const compiler_case *c;
+    compiler_case like; /* where `c` is the source's case of that name in other dimensions */
     compiler_instance *instance;
     compiler_signature signature;
     tensor inputs[COMPILER_MAX_PARAMETERS];
@@ -38,7 +39,8 @@ typedef struct case_context_request {
     const char *golden_path; /* NULL: goldens are not looked at */
     uint64_t seed;
     const char *source; /* the source's text, instead of the file at `path`; NULL: the file */
-    const char *dims;   /* the values that make the case; NULL: it is of the source */
+    const char *dims;   /* the values that make the case, with the distributions of the case of that
+                           name where the kernel has one; NULL: it is of the source */
     const char *inputs; /* a folder with NAME.npy for each; NULL: they are generated */
 } case_context_request;
 

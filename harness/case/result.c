@@ -53,6 +53,13 @@ job_outcome outcome_from_name(const char *name) {
     return (job_outcome)o;
 }
 
+job_outcome outcome_of_others(const status *st) {
+    return st->code == STATUS_DEVICE_LOST ? OUTCOME_CRASH
+           : st->code == STATUS_MISMATCH  ? OUTCOME_MISMATCH
+           : st->code == STATUS_TIMEOUT   ? OUTCOME_TIMEOUT
+                                          : OUTCOME_ERROR;
+}
+
 bool outcome_is_failure(job_outcome o) {
     return o == OUTCOME_COUNT || outcomes[o].failure;
 }

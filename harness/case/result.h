@@ -48,6 +48,8 @@ const result_group *result_group_at(size_t index);
 const char *outcome_name(job_outcome o);
 job_outcome outcome_from_name(const char *name); /* OUTCOME_COUNT: there is none */
 bool outcome_is_failure(job_outcome o);
+/* What a failure of code of others is: its own result, and no bug of ours. */
+job_outcome outcome_of_others(const status *st);
 
 /* ---- writing ---- */
 

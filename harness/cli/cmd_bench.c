@@ -9,6 +9,7 @@
 #include "common/json_text.h"
 #include "common/say.h"
 #include "exec/worker.h"
+#include "relations/relation_pack.h"
 #include "report/document.h"
 #include "report/export/export.h"
 #include "run/controls.h"
@@ -16,7 +17,7 @@
 #include "tune/tune.h"
 
 int command_worker(void) {
-    return worker_serve();
+    return worker_serve(relation_pack_again);
 }
 
 const char *database_path(const options *o) {

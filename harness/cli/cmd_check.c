@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "common/interrupt.h"
 #include "common/say.h"
-#include "relations/relations.h"
+#include "relations/relation_pack.h"
 #include "relations/sums.h"
 
 enum { SHAPES = 3, BUDGET_SECONDS = 60, EXAMPLE_COLUMN = 15 };
@@ -95,7 +95,7 @@ static int take_request(session *s) {
     int code = EXIT_DONE;
     if (options_flag(s->o, OPTION_TREES))
         code = COMMAND_REFUSE(s->o, "is for relations, and --trees tries none", OPTION_RELATION,
-                              OPTION_VARY, OPTION_SHAPES);
+                              OPTION_VARY, OPTION_SHAPES, OPTION_FAILURES);
     code = code ? code : take_relations(s);
     return code ? code : take_vary(s);
 }
@@ -270,6 +270,30 @@ static void find_trees(session *s, const relations_subject *subject) {
     json_array_append_new(s->results, found);
 }
 
+/* Where it is packed; NULL: it is no failure, or could not be. */
+static json_t *pack_one(const session *s, const json_t *one) {
+    const relation_pack_request request = {.of = &s->request,
+                                           .found = one,
+                                           .failures = options_text(s->o, OPTION_FAILURES, NULL),
+                                           .timeout_seconds = s->choice->timeout_seconds,
+                                           .memory_mib = s->choice->memory_mib};
+    status st = STATUS_INIT;
+    text path;
+    text_init(&path);
+    bool packed =
+        relation_pack_wanted(one) && !interrupt_seen && relation_pack_write(&request, &path, &st);
+    json_t *told = packed ? json_text(path.data) : json_null();
+    if (packed && !s->json)
+        say(stdout, "%*stsr replay %s%s\n", EXAMPLE_COLUMN, "", path.data,
+            s->request.subject->with ? " --trust" : "");
+    if (!packed && st.code != STATUS_OK && st.code != STATUS_INTERRUPTED)
+        say(stderr, "tsr: %s of %s is not packed: %s\n",
+            json_string_value(json_object_get(one, "relation")), s->request.subject->kernel->name,
+            st.message);
+    text_release(&path);
+    return told;
+}
+
 static void check_relations(session *s, const relations_subject *subject) {
     bool failed = false;
     size_t i;
@@ -284,6 +308,7 @@ static void check_relations(session *s, const relations_subject *subject) {
         count(s, one);
         if (!s->json)
             show(one);
+        json_object_set_new(one, "pack", pack_one(s, one));
         json_object_set_new(one, "kernel", json_string(subject->kernel->name));
         json_object_set_new(one, "column", json_string(subject->column));
         json_array_append(s->results, one);

@@ -60,10 +60,11 @@ static void show(const replay *r, const replay_request *request) {
         return;
     }
     if (item)
-        say(stdout, "case      %s/%s@%s,%s,%lld%s%s\n", json_text_at(item, "kernel"),
+        say(stdout, "case      %s/%s@%s,%s,%lld%s%s%s%s\n", json_text_at(item, "kernel"),
             json_text_at(item, "case"), json_text_at(item, "backend"),
             json_text_at(item, "profile"),
             (long long)json_integer_value(json_object_get(item, "threads")),
+            *json_text_at(item, "dims") ? " --dims " : "", json_text_at(item, "dims"),
             *json_text_at(item, "fault") ? " --inject " : "", json_text_at(item, "fault"));
     show_code(r, request);
     show_missing(r->missing);

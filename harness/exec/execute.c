@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 #include "case/backend.h"
 #include "case/capability.h"
@@ -23,14 +22,6 @@
 #include "exec/staging.h"
 #include "measure/counters.h"
 #include "probe/probe.h"
-
-/* What code of others does is its own result, and no bug of ours. */
-static job_outcome outcome_of_others(const status *st) {
-    return st->code == STATUS_DEVICE_LOST ? OUTCOME_CRASH
-           : st->code == STATUS_MISMATCH  ? OUTCOME_MISMATCH
-           : st->code == STATUS_TIMEOUT   ? OUTCOME_TIMEOUT
-                                          : OUTCOME_ERROR;
-}
 
 /* A failed step: what cannot be had here is unsupported, everything else an error. A lack of memory
  * is the kernel's own result; what a golden lacks is room on the disk. */
@@ -256,8 +247,6 @@ static bool build_foreign(execution *e, status *st) {
                                             .folder = e->folder.path,
                                             .kind = (implementation_kind)j->implementation_kind,
                                             .threads = j->threads};
-    /* What it starts stays a descendant, whoever of them ends. */
-    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     implementation_digest(j->implementation, digest);
     json_object_set_new(json_object_get(e->result, "implementation"), "sha256",
                         digest[0] ? json_string(digest) : json_null());
@@ -505,14 +494,15 @@ static void release(execution *e) {
     tensor_release_all(e->repeat, COMPILER_MAX_PARAMETERS);
     launch_close(&e->launch);
     if (e->job->implementation)
-        foreign_end_left_behind();
+        foreign_end_left_behind(NULL);
     counters_close(&e->counters);
     compiler_artifact_release(&e->artifact);
     if (e->folder.path)
         scratch_folder_close(&e->folder);
 }
 
-json_t *execute_job(case_context *s, const job *j, execute_stage_fn stage, void *context) {
+json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
+                    execute_stage_fn stage, void *context) {
     execution e = {.subject = s, .job = j, .stage = timeline_step};
     status st = STATUS_INIT;
     backend_id id = backend_from_name(j->backend);
@@ -535,10 +525,14 @@ json_t *execute_job(case_context *s, const job *j, execute_stage_fn stage, void 
         put_work(&e);
         put_fallbacks(&e);
         put_identity(&e);
-        if (j->mode == JOB_PACK)
+        if (j->relation && j->mode == JOB_REPLAY) {
+            timeline_step(e.context, "launch");
+            ok = relation && relation(s, j, e.result, &st);
+        } else if (j->mode == JOB_PACK) {
             ok = pack_members(&e, b, &st);
-        else
+        } else {
             ok = *b->driver ? run_backend(&e, b, &st) : run_interpreter(&e, &st);
+        }
     }
     if (!ok)
         fail(&e, &st);

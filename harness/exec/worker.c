@@ -9,6 +9,7 @@
 #include "case/result.h"
 #include "common/json_text.h"
 #include "common/timer.h"
+#include "device/foreign.h"
 
 void worker_init(worker *w, uint64_t timeout_seconds, uint64_t memory_mib,
                  const volatile sig_atomic_t *interrupted) {
@@ -58,10 +59,6 @@ static json_t *result_of_end(worker *w, const job *j, const child_end *end) {
     text_release(&words);
     text_release(&why);
     return result;
-}
-
-void worker_stop(worker *w) {
-    process_stop(&w->process);
 }
 
 static json_t *ended(worker *w, const job *j) {
@@ -120,7 +117,7 @@ static json_t *take_message(worker *w, const job *j, json_t *message, bool malfo
     return result;
 }
 
-json_t *worker_run(worker *w, const job *j) {
+static json_t *run_job(worker *w, const job *j) {
     status st = STATUS_INIT;
     if (w->process.pid == 0 && !process_start(&w->process, &st))
         return result_new(j, OUTCOME_ERROR, st.message);
@@ -152,4 +149,24 @@ json_t *worker_run(worker *w, const job *j) {
         }
     }
     return result;
+}
+
+/* Code of others may have left processes behind that a worker which was killed could not end. */
+static void end_left_behind(const worker *w) {
+    if (w->has_others && w->process.pid == 0)
+        foreign_end_left_behind(process_is_ours);
+}
+
+json_t *worker_run(worker *w, const job *j) {
+    if (j->implementation && !w->has_others)
+        foreign_keep_apart();
+    w->has_others |= j->implementation != NULL;
+    json_t *result = run_job(w, j);
+    end_left_behind(w);
+    return result;
+}
+
+void worker_stop(worker *w) {
+    process_stop(&w->process);
+    end_left_behind(w);
 }

@@ -8,6 +8,7 @@
 #define TESSERA_HARNESS_EXEC_WORKER_H
 
 #include "case/job.h"
+#include "exec/execute.h"
 #include "process/process.h"
 
 typedef struct worker {
@@ -16,6 +17,7 @@ typedef struct worker {
     uint64_t timeout_ns;     /* for one stage */
     uint64_t job_ns;         /* for a whole job; 0: no limit */
     uint64_t end_ns;         /* of the job in hand; 0: whenever it is done */
+    bool has_others;         /* it ran code of others */
     uint64_t timed_since_ns; /* when the stage "time" was announced; 0: another one is on */
 } worker;
 
@@ -31,7 +33,7 @@ void worker_limit(worker *w, uint64_t seconds);
 json_t *worker_run(worker *w, const job *j);
 
 /* The worker's own side: serves jobs from file descriptor 3 to 4 until the parent closes; returns
- * the exit code. */
-int worker_serve(void);
+ * the exit code. `relation` as execute_job takes it. */
+int worker_serve(execute_relation_fn relation);
 
 #endif

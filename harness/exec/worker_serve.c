@@ -11,22 +11,28 @@ static void announce_stage(void *context, const char *stage) {
     serve_answer(json_pack("{s:s}", "stage", stage));
 }
 
+typedef struct served {
+    case_context subject;
+    execute_relation_fn relation;
+} served;
+
 static exit_code serve_job(void *context, json_t *request) {
+    served *s = context;
     job j;
     status st = STATUS_INIT;
     if (!request || !job_from_json(request, &j))
         return EXIT_BUG;
     fault_prepare(j.fault);
     bool ready = !j.sandbox || sandbox_enter(&st);
-    json_t *result = ready ? execute_job(context, &j, announce_stage, NULL)
+    json_t *result = ready ? execute_job(&s->subject, &j, s->relation, announce_stage, NULL)
                            : result_new(&j, OUTCOME_ERROR, st.message);
     serve_answer(json_pack("{s:o}", "result", result));
     return EXIT_DONE;
 }
 
-int worker_serve(void) {
-    case_context s = {0};
+int worker_serve(execute_relation_fn relation) {
+    served s = {.relation = relation};
     exit_code code = serve_lines(serve_job, &s);
-    case_context_close(&s);
+    case_context_close(&s.subject);
     return code;
 }

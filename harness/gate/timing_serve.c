@@ -12,6 +12,7 @@
 #include "common/json_text.h"
 #include "common/say.h"
 #include "common/timer.h"
+#include "device/foreign.h"
 #include "device/host.h"
 #include "gate/timing.h"
 #include "gate/timing_check.h"
@@ -315,16 +316,16 @@ static exit_code serve_request(void *context, json_t *request) {
                 .swapped = json_is_true(json_object_get(request, "swapped")),
                 .state = (uint64_t)json_integer_value(json_object_get(request, "seed"))};
     s.data = path ? scratch_map(path) : NULL;
-    const uint32_t device = (uint32_t)json_integer_value(json_object_get(request, "device")),
-                   threads = (uint32_t)json_integer_value(json_object_get(request, "threads"));
-    s.device = device;
-    bool ok = s.data && tsrCreateContextOn(device, threads, 0, &s.context) == TSR_SUCCESS;
+    const uint32_t threads = (uint32_t)json_integer_value(json_object_get(request, "threads"));
+    s.device = (uint32_t)json_integer_value(json_object_get(request, "device"));
+    bool ok = s.data && tsrCreateContextOn(s.device, threads, 0, &s.context) == TSR_SUCCESS;
     if (ok)
         serve_all(&s, request);
     else
         say(stderr, "the scratch file or the device cannot be opened\n");
     if (s.context)
         tsrDestroyContext(s.context);
+    foreign_end_left_behind(NULL);
     return ok ? EXIT_DONE : EXIT_BUG;
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,28 @@ void process_init(process *p, const char *role, const volatile sig_atomic_t *int
     text_init(&p->stderr_tail);
 }
 
+/* ---- those that run ---- */
+
+enum { LIVING_MAX = 64 };
+static _Atomic pid_t living[LIVING_MAX]; /* 0: free */
+
+static void note(pid_t from, pid_t to) {
+    for (int i = 0; i < LIVING_MAX; i++) {
+        pid_t seen = from;
+        if (atomic_compare_exchange_strong(&living[i], &seen, to))
+            return;
+    }
+}
+
+bool process_is_ours(pid_t pid) {
+    for (int i = 0; i < LIVING_MAX; i++)
+        if (atomic_load(&living[i]) == pid)
+            return true;
+    return false;
+}
+
+/* ---- one of them ---- */
+
 static void close_fd(int *fd) {
     if (*fd >= 0)
         close(*fd);
@@ -35,6 +58,7 @@ void process_reap(process *p) {
         child_end ignored;
         kill(p->pid, SIGKILL);
         child_wait(p->pid, &ignored);
+        note(p->pid, 0);
     }
     close_fd(&p->from_fd);
     close_fd(&p->stderr_fd);
@@ -80,6 +104,8 @@ bool process_start(process *p, status *st) {
     close_fd(&from[1]);
     close_fd(&errors[1]);
     p->pid = pid > 0 ? pid : 0;
+    if (pid > 0)
+        note(0, pid);
     p->to_fd = to[1];
     p->from_fd = from[0];
     p->stderr_fd = errors[0];
@@ -175,8 +201,10 @@ child_end process_await_end(process *p) {
     /* One that is idle leaves by itself when its input ends. */
     close_fd(&p->to_fd);
     child_end end = child_wait_ms(p->pid, END_MS_MAX);
-    if (end.how != CHILD_RUNNING)
+    if (end.how != CHILD_RUNNING) {
+        note(p->pid, 0);
         p->pid = 0;
+    }
     return end;
 }
 

@@ -38,6 +38,9 @@ void process_reap(process *p);
  * its own. */
 child_end process_await_end(process *p);
 
+/* Whether it is the process of one that runs. */
+bool process_is_ours(pid_t pid);
+
 bool process_send(process *p, const json_t *message);
 /* Waits for bytes. False at the end of its output, at the deadline (errno ETIME) or when
  * interrupted (errno EINTR). */

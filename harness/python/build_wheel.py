@@ -14,6 +14,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import tomllib
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -62,6 +63,13 @@ def tag():
     return "cp311-abi3-" + re.sub(r"[^a-z0-9_]", "_", sysconfig.get_platform())
 
 
+def entry_points():
+    """Those of pyproject.toml, as pip reads them in a wheel."""
+    groups = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]["entry-points"]
+    lines = [[f"[{group}]", *(f"{name} = {place}" for name, place in entries.items())] for group, entries in groups.items()]
+    return "\n".join("\n".join(group) for group in lines) + "\n"
+
+
 def metadata():
     about = "Tensor kernels whose every bit is known beforehand"
     return f"Metadata-Version: 2.1\nName: tessera\nVersion: {version()}\nSummary: {about}\nRequires-Python: >=3.11\n"
@@ -73,6 +81,7 @@ def write_wheel(path, extension):
     files["tessera/_tessera.abi3.so"] = pathlib.Path(extension).read_bytes()
     files[f"{information}/METADATA"] = metadata().encode()
     files[f"{information}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: tessera\nRoot-Is-Purelib: false\nTag: {tag()}\n".encode()
+    files[f"{information}/entry_points.txt"] = entry_points().encode()
     record = ""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
         for name, data in files.items():

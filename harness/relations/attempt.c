@@ -57,11 +57,18 @@ static void write_dims(const shape *s, char *out, size_t room) {
                                    s->c->types[i].name, dtype_name(s->c->types[i].type));
 }
 
+void attempt_place(const attempt *t, violation *out) {
+    write_dims(t->shape, out->dims, sizeof out->dims);
+    snprintf(out->like, sizeof out->like, "%s", t->shape->like->name);
+    snprintf(out->setting, sizeof out->setting, "%s", t->setting);
+    out->seed = t->shape->seed;
+}
+
 void attempt_note(attempt *t, const char *between) {
     violation *v = &t->violation;
     *v = (violation){.found = true};
     snprintf(v->between, sizeof v->between, "%s", between);
-    write_dims(t->shape, v->dims, sizeof v->dims);
+    attempt_place(t, v);
 }
 
 void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *between) {
@@ -227,12 +234,12 @@ static bool try_variable(attempt *t, const tensor *plain, const char *given, sta
     bool ok = true;
     while (*values && ok && !t->violation.found) {
         size_t length = strcspn(values, ",");
-        char setting[200], between[260];
-        snprintf(setting, sizeof setting, "%.*s%.*s", (int)(strchr(given, '=') + 1 - given), given,
-                 (int)length, values);
-        snprintf(between, sizeof between, "the environment as it is and with %s", setting);
+        char between[260];
+        snprintf(t->setting, sizeof t->setting, "%.*s%.*s", (int)(strchr(given, '=') + 1 - given),
+                 given, (int)length, values);
+        snprintf(between, sizeof between, "the environment as it is and with %s", t->setting);
         circumstances how = attempt_plain(t);
-        how.environment = setting;
+        how.environment = t->setting;
         ok = run_and_compare(t, plain, &how, between, st);
         values += length + (values[length] == ',');
     }

@@ -10,8 +10,11 @@ enum { ATTEMPT_DIMS_MAX = 32 };
 typedef struct violation {
     bool found;
     char dims[240], between[200];
-    char output[80]; /* its name; the shape may be gone when it is told */
-    char index[80];  /* "3, 17" */
+    char like[80], setting[200]; /* where it was seen: the case that has the distributions; what was
+                                    set in the environment, or "" */
+    uint64_t seed;               /* ... and of the inputs */
+    char output[80];             /* its name; the shape may be gone when it is told */
+    char index[80];              /* "3, 17" */
     uint64_t bits[2];
     double values[2];
     dtype type;
@@ -27,6 +30,7 @@ typedef struct attempt {
     /* PER_DIM: the dimension, as the kernel counts it, and where its positions lie. */
     uint32_t dim;
     const compiler_independence *lanes;
+    char setting[200]; /* of the environment, in hand */
     violation violation;
 } attempt;
 
@@ -36,6 +40,9 @@ bool attempt_run(attempt *t, relation_id id, status *st);
 circumstances attempt_plain(const attempt *t);
 /* The plain run's outputs, against those of another run in words; notes the first difference. */
 void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *between);
+/* Where the attempt is made: its dimensions, case and seed. Nothing else but the relation and the
+ * dimension decides what is tried. */
+void attempt_place(const attempt *t, violation *out);
 /* The kernel's dimensions of a shape. */
 void attempt_dims(const relations_subject *subject, const shape *s, int64_t *out);
 

@@ -9,8 +9,11 @@
 #include "base/arena.h"
 #include "base/splitmix64.h"
 #include "case/dims_from_arrays.h"
+#include "case/result.h"
 #include "common/json_text.h"
 #include "common/timer.h"
+#include "device/foreign.h"
+#include "process/process.h"
 #include "relations/attempt.h"
 
 enum { DRAWS_MAX = 40, SHRINKS_MAX = 60, TYPES_MAX = 16 };
@@ -124,6 +127,7 @@ typedef struct outcome_of_relation {
     uint64_t runs;
     uint32_t shapes;
     status trouble; /* why it could not be tried, the first time */
+    violation trouble_at;
     violation violation;
 } outcome_of_relation;
 
@@ -136,13 +140,17 @@ static bool try_on(checking *c, outcome_of_relation *o, const shape *s, uint32_t
     attempt t = {.request = c->request,
                  .runner = c->runner,
                  .shape = s,
-                 .random = splitmix64(&c->random),
+                 .random = s->seed + ((uint64_t)o->id << 32) + dim,
                  .dim = dim,
                  .lanes = lanes};
     uint64_t before = runner_runs(c->runner);
     bool ok = attempt_run(&t, o->id, st);
     o->runs += runner_runs(c->runner) - before;
     o->shapes += ok;
+    if (!ok && o->trouble.code == STATUS_OK) {
+        o->trouble = *st;
+        attempt_place(&t, &o->trouble_at);
+    }
     if (ok && t.violation.found)
         o->violation = t.violation;
     return ok;
@@ -168,7 +176,7 @@ static void shrink(checking *c, outcome_of_relation *o, const shape *from, uint3
                     continue;
                 dims[i] = wanted[k];
                 tries++;
-                const shape_request request = {from->c, dims, c->request->seed};
+                const shape_request request = {from->like, dims, c->request->seed, false};
                 bool opened = shape_open(&s, subject, &request, &ignored);
                 o->violation.found = false;
                 bool shown = opened && try_on(c, o, &s, dim, lanes, &ignored) && o->violation.found;
@@ -198,11 +206,8 @@ static void try_all(checking *c, outcome_of_relation *o, uint32_t dim) {
         const shape *s = &c->shapes.items[i];
         if (o->dim && !lanes_of(s, o->dim, &lanes))
             continue;
-        if (!try_on(c, o, s, dim, &lanes, &st)) {
-            if (o->trouble.code == STATUS_OK)
-                o->trouble = st;
+        if (!try_on(c, o, s, dim, &lanes, &st))
             c->failed |= st.code != STATUS_UNAVAILABLE;
-        }
         if (o->violation.found)
             shrink(c, o, s, dim, &lanes);
     }
@@ -229,6 +234,19 @@ static json_t *example_json(const outcome_of_relation *o) {
                      "between", v->between, "boundary", boundary);
 }
 
+/* Where it was seen: what relations_again needs. */
+static json_t *place_json(const outcome_of_relation *o) {
+    bool failed = !o->violation.found && o->trouble.code != STATUS_OK &&
+                  o->trouble.code != STATUS_UNAVAILABLE;
+    const violation *at = o->violation.found ? &o->violation : failed ? &o->trouble_at : NULL;
+    if (!at)
+        return json_null();
+    return json_pack("{s:s, s:s, s:I, s:s, s:s}", "case", at->like, "dims", at->dims, "seed",
+                     (json_int_t)at->seed, "vary", at->setting, "status",
+                     failed ? outcome_name(outcome_of_others(&o->trouble))
+                            : outcome_name(OUTCOME_MISMATCH));
+}
+
 static const char *why_not(const checking *c, const outcome_of_relation *o) {
     if (c->shapes.count == 0)
         return c->why_none.code != STATUS_OK ? c->why_none.message
@@ -247,19 +265,19 @@ static void tell(checking *c, const outcome_of_relation *o) {
                          : tried            ? RELATION_HOLDS
                                             : RELATION_NOT_VERIFIED;
     json_t *one =
-        json_pack("{s:s, s:s?, s:s, s:o, s:I, s:i, s:o}", "relation", relation_table[o->id].name,
-                  "dim", o->dim, "verdict", relation_verdict_name(v), "why",
-                  v == RELATION_NOT_VERIFIED ? json_text(why_not(c, o)) : json_null(), "runs",
-                  (json_int_t)o->runs, "shapes", (int)o->shapes, "example",
-                  v == RELATION_VIOLATED ? example_json(o) : json_null());
+        json_pack("{s:s, s:s?, s:s, s:o, s:I, s:i, s:o, s:o}", "relation",
+                  relation_table[o->id].name, "dim", o->dim, "verdict", relation_verdict_name(v),
+                  "why", v == RELATION_NOT_VERIFIED ? json_text(why_not(c, o)) : json_null(),
+                  "runs", (json_int_t)o->runs, "shapes", (int)o->shapes, "example",
+                  v == RELATION_VIOLATED ? example_json(o) : json_null(), "place", place_json(o));
     json_array_append_new(c->found, one);
 }
 
 static void tell_none(checking *c, relation_id id, const char *why) {
-    json_array_append_new(c->found, json_pack("{s:s, s:n, s:s, s:s, s:i, s:i, s:n}", "relation",
-                                              relation_table[id].name, "dim", "verdict",
+    json_array_append_new(c->found, json_pack("{s:s, s:n, s:s, s:s, s:i, s:i, s:n, s:n}",
+                                              "relation", relation_table[id].name, "dim", "verdict",
                                               relation_verdict_name(RELATION_NOT_VERIFIED), "why",
-                                              why, "runs", 0, "shapes", 0, "example"));
+                                              why, "runs", 0, "shapes", 0, "example", "place"));
 }
 
 /* ---- a subject ---- */
@@ -304,7 +322,7 @@ static void check_dims(checking *c, relation_id id) {
                   "no dimension of this kernel is a batch: positions of each meet in an output");
 }
 
-json_t *relations_check(const relations_request *request, bool *failed) {
+static checking open_checking(const relations_request *request) {
     checking c = {.request = request,
                   .runner = runner_open(request),
                   .random = request->seed,
@@ -312,6 +330,56 @@ json_t *relations_check(const relations_request *request, bool *failed) {
                   .found = json_array()};
     find_most(&c);
     draw_shapes(&c);
+    return c;
+}
+
+static void close_checking(checking *c) {
+    runner_close(c->runner);
+    if (c->request->subject->with)
+        foreign_end_left_behind(process_is_ours);
+    for (size_t i = 0; i < c->shapes.count; i++)
+        shape_close(&c->shapes.items[i]);
+    vec_release(&c->shapes);
+}
+
+/* The dimension's number, and where its positions lie, which larger shapes tell. */
+static bool find_dim(const checking *c, const char *name, uint32_t *dim,
+                     compiler_independence *lanes) {
+    const compiler_kernel *k = c->request->subject->kernel;
+    for (*dim = 0; *dim < k->dim_count; ++*dim)
+        for (size_t i = 0; i < c->shapes.count && strcmp(k->dim_names[*dim], name) == 0; i++)
+            if (lanes_of(&c->shapes.items[i], name, lanes))
+                return true;
+    return false;
+}
+
+json_t *relations_again(const relations_request *request, const relations_place *where,
+                        status *st) {
+    checking c = open_checking(request);
+    outcome_of_relation o = {.id = where->relation, .dim = where->dim};
+    compiler_independence lanes = {0};
+    uint32_t dim = 0;
+    shape s;
+    const shape_request wanted = {where->like, NULL, request->seed};
+    bool ok =
+        (!relation_table[o.id].per_dim || (where->dim && find_dim(&c, where->dim, &dim, &lanes)) ||
+         status_set(st, STATUS_INVALID, "the kernel has no batch %s",
+                    where->dim ? where->dim : "")) &&
+        shape_open(&s, request->subject, &wanted, st);
+    if (ok) {
+        ok = try_on(&c, &o, &s, dim, &lanes, st);
+        shape_close(&s);
+    }
+    if (ok)
+        tell(&c, &o);
+    close_checking(&c);
+    json_t *one = json_incref(json_array_get(c.found, 0));
+    json_decref(c.found);
+    return one;
+}
+
+json_t *relations_check(const relations_request *request, bool *failed) {
+    checking c = open_checking(request);
     for (int id = 0; id < RELATION_COUNT; id++) {
         if (!request->wanted[id])
             continue;
@@ -320,10 +388,7 @@ json_t *relations_check(const relations_request *request, bool *failed) {
         else
             check_plain(&c, (relation_id)id);
     }
-    runner_close(c.runner);
-    for (size_t i = 0; i < c.shapes.count; i++)
-        shape_close(&c.shapes.items[i]);
-    vec_release(&c.shapes);
+    close_checking(&c);
     *failed = c.failed;
     return c.found;
 }

@@ -58,7 +58,18 @@ typedef struct relations_request {
 /* What was found: [{"relation", "dim": name|null, "verdict", "why": string|null, "runs", "example":
  * null |
  * {"dims", "output", "index", "bits": [a, b], "values": [a, b], "between", "boundary": {"dim",
- * "from", "to"}|null}}]. Owned. `failed`: the code crashed or returned a failure somewhere. */
+ * "from", "to"}|null}, "place": null | {"case", "dims", "seed", "vary", "status"}, where it is
+ * violated or the code failed}]. Owned. `failed`: the code crashed or returned a failure somewhere.
+ */
 json_t *relations_check(const relations_request *request, bool *failed);
+
+/* A relation again on one shape alone, with the request's seed: an element of what relations_check
+ * gives. NULL where a run failed. Owned. */
+typedef struct relations_place {
+    relation_id relation;
+    const char *dim;           /* NULL: of none */
+    const compiler_case *like; /* the shape, and the distributions */
+} relations_place;
+json_t *relations_again(const relations_request *request, const relations_place *where, status *st);
 
 #endif

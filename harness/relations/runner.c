@@ -46,8 +46,9 @@ static bool is_small(const shape *s, status *st) {
     uint64_t flops, bytes;
     return compiler_cost(s->instance, &flops, &bytes, st) &&
            ((flops <= flops_max && bytes <= bytes_max) ||
-            status_set(st, STATUS_INVALID, "every shape of its cases is too large for %llu MiB and "
-                                           "%llu million operations a run",
+            status_set(st, STATUS_INVALID,
+                       "every shape of its cases is too large for %llu MiB and "
+                       "%llu million operations a run",
                        (unsigned long long)(bytes_max >> 20),
                        (unsigned long long)(flops_max / 1000000)));
 }
@@ -56,7 +57,8 @@ bool shape_open(shape *s, const relations_subject *subject, const shape_request 
                 status *st) {
     static uint64_t shapes;
     const compiler_kernel *k = subject->kernel;
-    *s = (shape){.number = ++shapes, .c = request->like};
+    *s = (shape){
+        .number = ++shapes, .seed = request->seed, .like = request->like, .c = request->like};
     text diagnostics;
     text_init(&diagnostics);
     if (request->dims) {

@@ -9,8 +9,10 @@
 
 /* A shape: a case of the kernel, and what is computed once for it. */
 typedef struct shape {
-    uint64_t number;        /* no other shape has it */
-    const compiler_case *c; /* of the source */
+    uint64_t number;           /* no other shape has it */
+    uint64_t seed;             /* of its inputs */
+    const compiler_case *like; /* has the distributions of its inputs */
+    const compiler_case *c;    /* of the source */
     compiler_instance *instance;
     compiler_signature signature;
     tensor inputs[COMPILER_MAX_PARAMETERS];

@@ -139,7 +139,7 @@ static bool is_one_sum(summing *s, status *st) {
 }
 
 static bool open_shape(summing *s, const compiler_case *like, const int64_t *dims, status *st) {
-    const shape_request request = {like, dims, s->request->seed};
+    const shape_request request = {like, dims, s->request->seed, false};
     close_shape(s);
     return shape_open(&s->shape, s->request->subject, &request, st) && is_one_sum(s, st);
 }
@@ -330,7 +330,7 @@ static bool walk_along(summing *s, walk *w, const char *what, int64_t first, int
 /* What is summed over has many elements, each batch one position. */
 static bool choose_dims(summing *s, walk *w, bool *batch, status *st) {
     const compiler_kernel *k = s->request->subject->kernel;
-    const shape_request request = {w->like, NULL, s->request->seed};
+    const shape_request request = {w->like, NULL, s->request->seed, false};
     shape source;
     if (!shape_open(&source, s->request->subject, &request, st))
         return false;

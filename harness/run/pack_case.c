@@ -166,6 +166,10 @@ json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_m
         json_object_set_new(item, "dims", json_string(j->dims));
     if (j->inputs)
         json_object_set_new(item, "recorded_inputs", json_true());
+    if (j->relation)
+        json_object_set_new(item, "relation",
+                            json_pack("{s:s, s:s*, s:s*}", "name", j->relation, "dim",
+                                      j->relation_dim, "vary", j->relation_vary));
     if (j->implementation)
         json_object_set_new(item, "implementation", pack_implementation_json(j, NULL));
     return item;
@@ -223,9 +227,9 @@ static void add_readme(packing *p) {
     text_init(&readme);
     text_init(&why);
     stable_why(p->request->result, &why);
-    text_printf(&readme, "%s/%s on %s, profile %s, threads %u: %s\n%s\n", j->kernel, j->case_name,
-                j->backend, j->profile, j->threads, result_text(p->request->result, RESULT_STATUS),
-                why.data);
+    text_printf(&readme, "%s/%s%s%s on %s, profile %s, threads %u: %s\n%s\n", j->kernel,
+                j->case_name, j->dims ? " with " : "", j->dims ? j->dims : "", j->backend,
+                j->profile, j->threads, result_text(p->request->result, RESULT_STATUS), why.data);
     if (j->fault)
         text_printf(&readme, "The fault was made on purpose: --inject %s\n", j->fault);
     text_printf(

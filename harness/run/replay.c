@@ -10,6 +10,7 @@
 #include "base/sanitizer.h"
 #include "case/backend.h"
 #include "case/fault.h"
+#include "case/result.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/scratch_folder.h"
@@ -107,6 +108,9 @@ static const char *without_effect(const recorded_case *c) {
     if (id == BACKEND_IMPLEMENTATION && (scheduled || j->generic || j->constants ||
                                          j->unoptimised || j->fault || j->device || j->isa))
         return "case: code of others has no schedule, no kinds of code, no levels and no faults";
+    if (j->relation && id < BACKEND_COUNT && id != BACKEND_IMPLEMENTATION &&
+        (id != BACKEND_CPU || scheduled || j->fault))
+        return "case: a relation is of code of others, or of ours as it is";
     if (id >= BACKEND_COUNT || *backend_table[id].driver)
         return NULL;
     return scheduled || j->generic || j->constants || j->unoptimised || j->fault || j->threads > 1
@@ -134,6 +138,10 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->job.schedule = word_at(item, "schedule");
     c->job.generic = json_is_true(json_object_get(item, "generic"));
     c->job.constants = word_at(item, "constants");
+    const json_t *relation = json_object_get(item, "relation");
+    c->job.relation = word_at(relation, "name");
+    c->job.relation_dim = word_at(relation, "dim");
+    c->job.relation_vary = word_at(relation, "vary");
     c->job.mode = JOB_REPLAY;
     c->job.quick = c->job.sandbox = true;
     uint64_t memory_mib = number_at(item, "memory_mib");
@@ -309,6 +317,12 @@ static void qualify(const recorded_case *c, replay *r) {
         json_array_append_new(r->qualifiers, json_string("limited"));
 }
 
+/* It ran where the pack was made, and something that it needs is not here. */
+static bool cannot_run(const outcome *recorded, const json_t *result) {
+    return result && result_outcome(result) == OUTCOME_UNSUPPORTED &&
+           outcome_from_name(recorded->outcome.status) != OUTCOME_UNSUPPORTED;
+}
+
 /* Once where that settles it; else three times, to tell a steady failure from an unsteady one. */
 static void run_case(const recorded_case *c, replay *r) {
     json_t *results[REPLAYS_MAX] = {NULL};
@@ -338,6 +352,10 @@ static void run_case(const recorded_case *c, replay *r) {
     } while (count < REPLAYS_MAX && r->verdict != REPRODUCED_EXACT &&
              r->verdict != REPRODUCED_CLASS);
     r->result = count ? json_incref(results[count - 1]) : NULL;
+    if (cannot_run(&recorded, r->result)) {
+        lacks(r, "", json_text_at(r->result, "why"));
+        r->verdict = INCOMPATIBLE;
+    }
     for (int i = 0; i < REPLAYS_MAX; i++)
         json_decref(results[i]);
 }

@@ -70,6 +70,10 @@ static const refusal refusals[] = {
      "source/f.tsr", INVALID_PACK, "has an implementation"},
     {"{" CASE("implementation", "null", "null, " OTHERS) ", " OUTCOME ", \"numerics_version\": 1}",
      "source/f.tsr", INVALID_PACK, "refused by policy"},
+    {"{" CASE("interp", "null",
+              "null, \"relation\": {\"name\": \"batch\"}") ", " OUTCOME
+                                                           ", \"numerics_version\": 1}",
+     "source/f.tsr", INVALID_PACK, "relation"},
     {"{" OUTCOME ", \"numerics_version\": 1}", "source/f.tsr", INVALID_PACK, "case"},
     {"{" CASE("interp", "null", "null") ", \"numerics_version\": 1}", "source/f.tsr", INVALID_PACK,
      "outcome"},
@@ -101,6 +105,7 @@ static const char sound[] =
     "{\"case\": {\"kernel\": \"f\", \"case\": \"a\", \"backend\": \"ptx\", \"profile\": \"strict\","
     " \"isa\": null, \"threads\": 1, \"seed\": 1, \"fault\": null, \"timeout_s\": 5,"
     " \"memory_mib\": 0, \"unoptimised\": false, \"schedule\": null, \"generic\": false,"
+    " \"relation\": {\"name\": \"batch\", \"dim\": \"N\", \"vary\": \"A=1\"},"
     " \"implementation\": {\"kind\": \"python\", \"name\": \"f.py\", \"symbol\": \"f\","
     " \"sha256\": " DIGEST_A "}},"
     " \"outcome\": {\"status\": \"ok\", \"stage\": \"\", \"why\": \"\", \"sha256\": [" DIGEST_A

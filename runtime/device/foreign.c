@@ -48,6 +48,7 @@ static bool open_foreign(uint32_t index, const device_options *options, device *
     d->base.driver = &foreign_driver;
     d->base.info.compute_units = options->threads ? options->threads : (uint32_t)cores;
     d->options = *options;
+    foreign_keep_apart();
     atomic_init(&d->base.attention, 0);
     pthread_mutex_init(&d->mutex, NULL);
     *device_out = &d->base;

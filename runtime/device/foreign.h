@@ -98,8 +98,12 @@ foreign_cpu foreign_cpu_time(uint32_t threads);
 /* ... and to all other processes that this one or a descendant has started and that still run. A
  * process whose parent ended counts where this one is a subreaper (prctl). */
 uint64_t foreign_left_behind_cpu_ns(void);
-/* Kills them. */
-void foreign_end_left_behind(void);
+/* Kills them, but for those that are `spared` (NULL: none) and what these have started. */
+void foreign_end_left_behind(bool (*spared)(pid_t pid));
+/* Makes this process one whose memory no other of its user can read or trace (the kernel's
+ * "dumpable"), and the one that orphaned descendants come to. For whoever runs guests, or starts
+ * those who do. */
+void foreign_keep_apart(void);
 
 /* For foreign_guest.c and foreign_calls.c, with the device's lock held. */
 void foreign_freeze_enter(foreign_image *image);

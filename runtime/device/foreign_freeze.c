@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -171,12 +172,14 @@ static void add_children(pid_t pid, processes *out) {
         closedir(threads);
 }
 
-/* All descendants of this process but guests. */
-static processes left_behind(void) {
+/* All descendants of this process but guests, and those that are spared with theirs. */
+static processes left_behind(bool (*spared)(pid_t pid)) {
     enum { MOST = 4096 };
     processes all = {0}, left = {0};
     add_children(getpid(), &all);
     for (size_t i = 0; i < all.count && i < MOST; i++) {
+        if (spared && spared(all.items[i]))
+            continue;
         if (!is_guest(all.items[i]))
             vec_push(&left, all.items[i]);
         add_children(all.items[i], &all);
@@ -188,7 +191,7 @@ static processes left_behind(void) {
 uint64_t foreign_left_behind_cpu_ns(void) {
     uint64_t sum = 0;
     pthread_mutex_lock(&mutex);
-    processes left = left_behind();
+    processes left = left_behind(NULL);
     for (size_t i = 0; i < left.count; i++)
         sum += cpu_ns_of(left.items[i]);
     pthread_mutex_unlock(&mutex);
@@ -196,13 +199,24 @@ uint64_t foreign_left_behind_cpu_ns(void) {
     return sum;
 }
 
-void foreign_end_left_behind(void) {
-    pthread_mutex_lock(&mutex);
-    processes left = left_behind();
-    for (size_t i = 0; i < left.count; i++)
-        kill(left.items[i], SIGKILL);
-    pthread_mutex_unlock(&mutex);
-    for (size_t i = 0; i < left.count; i++)
-        (void)waitpid(left.items[i], NULL, 0); /* those that became children of this process */
-    vec_release(&left);
+/* Those that they made meanwhile come to this process, too. */
+void foreign_end_left_behind(bool (*spared)(pid_t pid)) {
+    enum { ROUNDS_MAX = 100 };
+    bool any = true;
+    for (int round = 0; any && round < ROUNDS_MAX; round++) {
+        pthread_mutex_lock(&mutex);
+        processes left = left_behind(spared);
+        for (size_t i = 0; i < left.count; i++)
+            kill(left.items[i], SIGKILL);
+        pthread_mutex_unlock(&mutex);
+        for (size_t i = 0; i < left.count; i++)
+            (void)waitpid(left.items[i], NULL, 0); /* those that became children of this process */
+        any = left.count > 0;
+        vec_release(&left);
+    }
+}
+
+void foreign_keep_apart(void) {
+    (void)prctl(PR_SET_DUMPABLE, 0);
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 }

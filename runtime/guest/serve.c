@@ -1,12 +1,15 @@
 /* serve.c - the guest's loop: calls from the ring, requests from the socket. */
 #include <errno.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -24,6 +27,23 @@ typedef struct server {
     uint64_t known, ended; /* calls: seen in the ring, and done */
     unsigned answered;     /* requests */
 } server;
+
+/* ---- what it gives up ---- */
+
+/* Of root's rights it keeps that to read files. Without the others it cannot read or trace the
+ * device's process, which makes itself unreadable to its user's other ones; and no program that it
+ * starts gets more. Capabilities are those of a thread: before there is a second one. */
+static bool give_up_rights(void) {
+    const uint32_t kept = UINT32_C(1) << CAP_DAC_READ_SEARCH;
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_capget, &header, sets) != 0)
+        return false;
+    sets[0].effective &= kept;
+    sets[0].permitted &= kept;
+    sets[0].inheritable = sets[1].effective = sets[1].permitted = sets[1].inheritable = 0;
+    return syscall(SYS_capset, &header, sets) == 0;
+}
 
 /* ---- requests ---- */
 
@@ -167,7 +187,8 @@ int guest_serve(const guest_kind *kinds) {
     pthread_t watcher;
     s.kinds = kinds;
     signal(SIGINT, SIG_IGN); /* Ctrl-C goes to those who decide */
-    if (!thread_start(&watcher, watch_device, NULL) || !answer_request(&s) || !s.ring)
+    if (!give_up_rights() || !thread_start(&watcher, watch_device, NULL) || !answer_request(&s) ||
+        !s.ring)
         return EXIT_NO_DEVICE;
     while (!atomic_load(&s.ring->stop)) {
         if (atomic_load(&s.ring->submitted) != s.ended)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -13,14 +14,23 @@ from tessera._errors import Error
 Implementation = str | os.PathLike[str] | Callable[..., Any]
 
 
+def _file_of(function: Callable[..., Any]) -> str | None:
+    try:
+        return inspect.getsourcefile(inspect.unwrap(function))
+    except TypeError:
+        return None  # it is not written in Python
+
+
 def with_of(implementation: Implementation, kernel: str | None = None) -> str:
-    """What --with takes: a function is that of its file."""
+    """What --with takes: a function is that of its file, or of its module where that stands in a package."""
     if callable(implementation):
-        file = inspect.getsourcefile(inspect.unwrap(implementation))
-        name = implementation.__qualname__
-        if not file or "<" in name:
-            raise Error(f"{name} cannot be found in a file by its name; a function of a module's own level can")
-        implementation = f"{os.path.abspath(file)}:{name}"
+        module = getattr(implementation, "__module__", None) or ""
+        name = getattr(implementation, "__qualname__", None) or repr(implementation)
+        file = _file_of(implementation)
+        if "<" in name or not (file or module in sys.modules):
+            raise Error(f"{name} cannot be found by its name; a function of a module's own level can")
+        whole = module if "." in module or not file else os.path.abspath(file)
+        implementation = f"{whole}:{name}"
     return f"{os.fspath(implementation)}={kernel}" if kernel else os.fspath(implementation)
 
 
@@ -34,19 +44,9 @@ def bench(*paths: str | os.PathLike[str], implementations: list[Implementation] 
     others = [with_of(one) for one in implementations or []]
     if not others:
         options.setdefault("profile", numerics.current())
-    return _program.document(["bench", *map(os.fspath, paths), *_program.options_of({**options, "with": others})])
-
-
-def check(*paths: str | os.PathLike[str], implementations: list[Implementation] | None = None, **options: Any) -> dict[str, Any]:
-    """Runs `tsr check`: does anything but the inputs decide the bits? Returns its document (docs/check.md).
-
-    Options are those of the command line: check("softmax.tsr", relation="batch,threads", budget=10).
-    `implementations` are checked in place of ours: functions, or what --with takes.
-    """
-    others = [with_of(one) for one in implementations or []]
-    return _program.document(["check", *map(os.fspath, paths), *_program.options_of({**options, "with": others})])
+    return _program.document("bench", *paths, **{**options, "with": others})
 
 
 def replay(pack: str | os.PathLike[str], **options: Any) -> dict[str, Any]:
     """Runs `tsr replay`: does what a pack recorded happen here? Returns its document (docs/packs.md)."""
-    return _program.document(["replay", os.fspath(pack), *_program.options_of(options)])
+    return _program.document("replay", pack, **options)

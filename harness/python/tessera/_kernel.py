@@ -69,6 +69,8 @@ def _entries(annotation: ast.expr) -> tuple[tuple[_dims.Formula, ...], str, bool
 class Kernel:
     """A function that is compiled for the arrays that it is called with, once for each of their shapes and types."""
 
+    __name__: str
+
     def __init__(self, function: types.FunctionType, **options: Any) -> None:
         functools.update_wrapper(self, function)
         self._source = _Source(function)

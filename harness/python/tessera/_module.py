@@ -35,7 +35,7 @@ def _result_maker(array: Any) -> Any:
     if framework == "torch":
         return sys.modules["torch"].from_dlpack
     if framework in ("jax", "jaxlib"):
-        import jax.dlpack
+        import jax.dlpack  # type: ignore[import]
 
         return jax.dlpack.from_dlpack
     return lambda tensor: tensor

@@ -6,8 +6,10 @@ import functools
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
+import sys
 from typing import Any
 
 from tessera._errors import Error
@@ -33,9 +35,32 @@ def program() -> str:
     return _find(os.environ.get("TSR"))
 
 
+def called() -> str:
+    """What to type for it."""
+    return "tsr" if shutil.which("tsr") else shlex.quote(program())
+
+
+def python_setting() -> str:
+    """What to type before it, for functions to run in this Python; nothing where they do anyway."""
+    usual = os.environ.get("TESSERA_PYTHON") or shutil.which("python3") or ""
+    return "" if usual == sys.executable else f"TESSERA_PYTHON={shlex.quote(sys.executable)} "
+
+
+def _environment() -> dict[str, str]:
+    """Functions run in this Python, with what it can import, unless TESSERA_PYTHON names another."""
+    found = dict(os.environ)
+    if not found.get("TESSERA_PYTHON"):
+        found["TESSERA_PYTHON"] = sys.executable
+        found["PYTHONPATH"] = os.pathsep.join(os.path.abspath(folder) for folder in sys.path if isinstance(folder, str))
+    return found
+
+
 def run(arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    words = [program(), *arguments]
     try:
-        return subprocess.run([program(), *arguments], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        return subprocess.run(
+            words, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, env=_environment()
+        )
     except OSError as error:
         raise Error(f"cannot run {program()}: {error.strerror}") from error
 
@@ -57,11 +82,11 @@ def options_of(options: dict[str, Any]) -> list[str]:
     return words
 
 
-def document(arguments: list[str]) -> dict[str, Any]:
+def document(command: str, *paths: str | os.PathLike[str], **options: Any) -> dict[str, Any]:
     """The JSON document that a command prints; Error with its words where it prints none."""
-    done = run([*arguments, "--json"])
+    done = run([command, *(os.fspath(path) for path in paths), *options_of(options), "--json"])
     try:
         found: dict[str, Any] = json.loads(done.stdout)
     except ValueError as error:
-        raise Error(done.stderr.strip() or f"tsr {arguments[0]} ended with {done.returncode}") from error
+        raise Error(done.stderr.strip() or f"tsr {command} ended with {done.returncode}") from error
     return found

@@ -7,12 +7,15 @@ docs/python.md.
 import importlib
 import importlib.util
 import inspect
+import io
 import json
 import os
 import pathlib
 import sys
 import traceback
 import types
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 EXIT_NOT_INSTALLED = 69
 
@@ -21,6 +24,9 @@ try:
 except ImportError as error:
     print(f"tessera: the package is not complete: {error}", file=sys.stderr)
     sys.exit(EXIT_NOT_INSTALLED)
+
+Function = Callable[..., Any]
+Arrays = tuple[Any, ...]
 
 OWN_FOLDER = str(pathlib.Path(__file__).resolve().parent)
 # In this order: a file that uses torch may use numpy beside it.
@@ -34,7 +40,7 @@ class Unsupported(Exception):
 # ---- finding the function ----
 
 
-def load_module(path):
+def load_module(path: str) -> types.ModuleType:
     """The module of FILE.py, or of a dotted name."""
     if not path.endswith(".py"):
         sys.path.insert(0, os.getcwd())
@@ -42,13 +48,14 @@ def load_module(path):
     file = pathlib.Path(path)
     sys.path.insert(0, str(file.parent))
     specification = importlib.util.spec_from_file_location(file.stem, file)
+    assert specification and specification.loader  # of a file that ends in .py
     module = importlib.util.module_from_spec(specification)
     sys.modules[file.stem] = module
     specification.loader.exec_module(module)
     return module
 
 
-def find_function(module, symbol):
+def find_function(module: types.ModuleType, symbol: str) -> Function:
     found = module
     for name in symbol.split("."):
         if not hasattr(found, name):
@@ -59,7 +66,7 @@ def find_function(module, symbol):
     return found
 
 
-def writes_outputs(function, inputs, outputs):
+def writes_outputs(function: Function, inputs: int, outputs: int) -> bool:
     """Whether it takes the outputs as well; refuses what it cannot take."""
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -80,19 +87,19 @@ def writes_outputs(function, inputs, outputs):
 # ---- arrays ----
 
 
-def package_of(value):
+def package_of(value: Any) -> str:
     """Where a value of a module's names comes from: 'torch' of torch.nn, or of a class of it."""
     name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
     return name.split(".")[0] if isinstance(name, str) else ""
 
 
-def framework_of(function, module):
+def framework_of(function: Function, module: types.ModuleType) -> str:
     """The word for the arrays that it wants."""
     said = getattr(function, "tessera_arrays", None)
     if said is not None:
         if said not in (*FRAMEWORKS, "dlpack"):
             raise ValueError(f"tessera_arrays is {said!r}; it may be 'torch', 'jax', 'numpy' or 'dlpack'")
-        return said
+        return str(said)
     names = {**vars(module), **getattr(function, "__globals__", {})}
     used = {package_of(value) for value in names.values()} | {module.__name__.split(".")[0]}
     for name in FRAMEWORKS[:2]:
@@ -101,7 +108,7 @@ def framework_of(function, module):
     return "numpy" if importlib.util.find_spec("numpy") else "memoryview"
 
 
-def maker_of(framework):
+def maker_of(framework: str) -> Callable[[Arrays], Arrays]:
     """Makes a tuple of the framework's arrays of a tuple of tensors; they share the memory."""
     if framework == "dlpack":
         return lambda tensors: tensors
@@ -115,14 +122,14 @@ def maker_of(framework):
     return lambda tensors: tuple(map(share, tensors))
 
 
-def finished(function):
+def finished(function: Function) -> Function:
     """jax returns before it has computed."""
-    import jax
+    import jax  # type: ignore[import]
 
     return lambda *inputs: jax.block_until_ready(function(*inputs))
 
 
-def open_function(description):
+def open_function(description: str) -> tuple[Function, Callable[[Arrays], Arrays], bool]:
     """What the C part calls: the function, the maker of its arrays, whether it writes outputs."""
     d = json.loads(description)
     try:
@@ -141,20 +148,25 @@ def open_function(description):
 # ---- failures ----
 
 
-def is_users(name):
+def is_users(name: str) -> bool:
     """Whether code of that file name is neither ours nor Python's."""
     library = (os.path.dirname(os.__file__), OWN_FOLDER, "<frozen", "<__array_function__")
     return not name.startswith(library)
 
 
-def place_of(error):
+def place_of(error: BaseException) -> str:
     """The innermost line of the user's, else of what is installed; nothing where all are Python's own."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if is_users(frame.filename)]
     found = [frame for frame in frames if "-packages" not in frame.filename] or frames
     return f" ({found[-1].filename}:{found[-1].lineno} in {found[-1].name})" if found else ""
 
 
-def explain(error):
+def is_refusal(error: BaseException) -> bool:
+    """Not with these types: as Python says it, and as torch does of operators that it has no code for."""
+    return isinstance(error, NotImplementedError) or (type(error) is RuntimeError and "not implemented for '" in str(error))
+
+
+def explain(error: BaseException) -> tuple[int, str]:
     """What the C part calls with an exception: the status and the words."""
     if isinstance(error, SystemExit):
         leave(error.code)
@@ -162,11 +174,11 @@ def explain(error):
         return _tessera.UNAVAILABLE, str(error)
     if isinstance(error, SyntaxError):
         return _tessera.INVALID, f"{type(error).__name__}: {error}"
-    code = _tessera.UNAVAILABLE if isinstance(error, NotImplementedError) else _tessera.INVALID
+    code = _tessera.UNAVAILABLE if is_refusal(error) else _tessera.INVALID
     return code, f"{type(error).__name__}: {error}{place_of(error)}".replace(": (", " (", 1)
 
 
-def leave(code):
+def leave(code: str | int | None) -> NoReturn:
     """As Python ends on SystemExit, at once."""
     if code is not None and not isinstance(code, int):
         print(code, file=sys.stderr)
@@ -176,8 +188,9 @@ def leave(code):
     os._exit(code or 0)
 
 
-def main():
-    sys.stdout.reconfigure(line_buffering=True)
+def main() -> None:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)
     sys.dont_write_bytecode = True
     sys.exit(_tessera.serve(open_function, explain))
 

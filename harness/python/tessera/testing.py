@@ -1,30 +1,39 @@
-"""For tests: is a function what a kernel says it should be, and does anything but the inputs decide its bits?"""
+"""For tests: is a function what a kernel says it should be, and does anything but the inputs decide its bits?
+
+`tessera.verify` and `tessera.check` are these functions. What fails leaves a pack for `tsr replay`: in .tsr/failures, or, under
+pytest, in the folder of --tessera-packs (pytest_plugin.py).
+"""
 
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
+from collections.abc import Iterable
 from typing import Any
 
-from tessera import _commands
 from tessera._commands import Implementation, bench, with_of
 from tessera._errors import Error
+from tessera._program import called, document, python_setting
+
+__all__ = ["Mismatch", "Violation", "check", "verify"]
+
+# The folder for packs; None: the program's own, .tsr/failures. The plugin sets it.
+packs: str | None = None
 
 
 class Mismatch(AssertionError):
-    """A function that is not what the kernel says. `results` are those that do not hold, of verify the smallest first."""
+    """A function that is not what the kernel says. `results` are those that do not hold, the smallest first; `packs` the
+    files that make them happen again."""
 
     def __init__(self, text: str, results: list[dict[str, Any]]) -> None:
         super().__init__(text)
         self.results = results
+        self.packs = [str(one["pack"]) for one in results if one.get("pack")]
 
 
-def _size(result: dict[str, Any]) -> int:
-    return int(result.get("bytes") or 0)
-
-
-def _describe(result: dict[str, Any]) -> str:
-    return f"{result['kernel']}/{result['case']}: {result['status']}: {result.get('why') or 'it does not hold'}"
+class Violation(Mismatch):
+    """A function whose bits are decided by something else than its inputs. `results` are the relations that are violated."""
 
 
 def _split(kernel: str) -> tuple[str, str]:
@@ -34,6 +43,28 @@ def _split(kernel: str) -> tuple[str, str]:
     return path, name
 
 
+def _again(result: dict[str, Any]) -> list[str]:
+    """What to type for it. Code of others runs where it is trusted, and in this Python."""
+    pack = result.get("pack")
+    if not pack:
+        return []
+    words = f"{called()} replay {shlex.quote(pack)}"
+    if result.get("column", result.get("backend")) == "cpu":
+        return [words]
+    return [f"{python_setting()}{words} --trust"]
+
+
+# ---- verify ----
+
+
+def _describe(result: dict[str, Any]) -> str:
+    return f"{result['kernel']}/{result['case']}: {result['status']}: {result.get('why') or 'it does not hold'}"
+
+
+def _size(result: dict[str, Any]) -> int:
+    return int(result.get("bytes") or 0)
+
+
 def verify(
     function: Implementation,
     kernel: str,
@@ -41,66 +72,105 @@ def verify(
     dims: str | None = None,
     profile: str = "fast",
     cases: str = "*",
+    threads: int | None = None,
+    seed: int = 1,
     timeout: int = 60,
 ) -> list[dict[str, Any]]:
     """Runs a function on the cases of a kernel, "FILE.tsr:KERNEL", and compares it with what the kernel means.
 
-    Raises Mismatch with the smallest case that does not hold, and Error where none could be judged. `profile` says how
-    near: within the error bound ("fast"), or to the bit ("strict"). Returns the results.
+    `function` is a function of a module, or what --with takes. Raises Mismatch with the smallest case that does not hold, and
+    Error where none could be judged. `profile` says how near: within the error bound ("fast"), or to the bit ("strict").
+    `dims`, "M=3,N=5", is one case of your own. Returns the results.
     """
+    __tracebackhide__ = True
     path, name = _split(kernel)
     with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
-        document = bench(
+        results = bench(
             path,
             implementations=[with_of(function, name)],
             filter=name if dims else f"{name}/{cases}",
             dims=dims,
             profile=profile,
+            threads=threads,
+            seed=seed,
             timeout=timeout,
             quick=True,
             db=os.path.join(folder, "results.db"),
-            failures=os.path.join(folder, "packs"),
-        )
-    judged = [one for one in document["results"] if one["backend"] != "cpu"]
+            failures=packs,
+        )["results"]
+    judged = [one for one in results if one["backend"] != "cpu"]
     bad = sorted((one for one in judged if one["status"] not in ("ok", "unsupported")), key=_size)
     if bad:
         more = f" ({len(bad)} of {len(judged)} cases do not hold)" if len(bad) > 1 else ""
-        raise Mismatch(_describe(bad[0]) + more, bad)
+        raise Mismatch("\n".join([_describe(bad[0]) + more, *_again(bad[0])]), bad)
     if not any(one["status"] == "ok" for one in judged):
         reasons = "; ".join(_describe(one) for one in judged[:1])
         raise Error(f"no case of {kernel} could be judged: {reasons or 'none is named so'}")
     return judged
 
 
-def _violation(result: dict[str, Any]) -> str:
-    example = result["example"] or {}
-    of = f" of {result['dim']}" if result["dim"] else ""
-    bits = " and ".join(example.get("bits", ()))
-    place = f"{example.get('output')}[{example.get('index')}] is {bits} with {example.get('dims')}, {example.get('between')}"
-    return f"{result['relation']}{of} is violated: {place}"
+# ---- check ----
+
+
+def _violation(result: dict[str, Any]) -> list[str]:
+    example = result["example"]
+    lines = [f"{result['relation']}{' of ' + result['dim'] if result['dim'] else ''} is violated"]
+    lines.append(f"    {example['output']}[{example['index']}] is {' and '.join(example['bits'])}")
+    lines.append(f"    between {example['between']}")
+    lines += [f"    with {example['dims']}"] if example["dims"] else []
+    boundary = example["boundary"]
+    if boundary:
+        dim = boundary["dim"]
+        lines.append(f"    bits change between {dim}={boundary['from']} and {dim}={boundary['to']}")
+    return lines + [f"    {line}" for line in _again(result)]
+
+
+def _failure(result: dict[str, Any]) -> list[str]:
+    dims = result["place"]["dims"]
+    lines = [f"{result['relation']} could not be tried: {result['place']['status']}: {result['why']}"]
+    lines += [f"    with {dims}"] if dims else []
+    return lines + [f"    {line}" for line in _again(result)]
 
 
 def check(
-    function: Implementation,
+    function: Implementation | None,
     kernel: str,
     *,
-    relations: list[str] | None = None,
+    relations: str | Iterable[str] | None = None,
+    vary: str | Iterable[str] | None = None,
+    shapes: int | None = None,
+    threads: int | None = None,
     budget: int = 60,
     seed: int = 1,
+    timeout: int = 60,
 ) -> list[dict[str, Any]]:
     """Runs a function of a kernel's shapes, "FILE.tsr:KERNEL", again and again, and changes what must not matter.
 
-    Raises Mismatch where a relation (docs/check.md) is violated, with the smallest example, and Error where none could be
-    verified. Returns the verdicts.
+    `function` is a function of a module, what --with takes, or None: the kernel as we compile it. `relations`, "batch,threads"
+    or a list, are those to try (docs/check.md); None: all. Raises Violation with the smallest example where one is violated,
+    Mismatch where the function fails, and Error where nothing could be verified. Returns the verdicts.
     """
+    __tracebackhide__ = True
     path, name = _split(kernel)
-    relation = ",".join(relations) if relations else None
-    found = _commands.check(
-        path, implementations=[with_of(function, name)], filter=name, relation=relation, budget=budget, seed=seed
-    )["results"]
-    bad = [one for one in found if one["verdict"] == "violated"]
-    if bad:
-        raise Mismatch("; ".join(map(_violation, bad)), bad)
+    options = {
+        "filter": name,
+        "with": with_of(function, name) if function is not None else None,
+        "relation": relations if relations is None or isinstance(relations, str) else ",".join(relations),
+        "vary": vary if vary is None or isinstance(vary, str) else list(vary),
+        "shapes": shapes,
+        "threads": threads,
+        "budget": budget,
+        "seed": seed,
+        "timeout": timeout,
+        "failures": packs,
+    }
+    found: list[dict[str, Any]] = document("check", path, **options)["results"]
+    violated = [one for one in found if one["verdict"] == "violated"]
+    failed = [one for one in found if one["verdict"] == "not verified" and one["place"]]
+    if violated:
+        raise Violation("\n".join(line for one in violated for line in _violation(one)), violated)
+    if failed:
+        raise Mismatch("\n".join(_failure(failed[0])), failed)
     if not any(one["verdict"] == "holds" for one in found):
         raise Error(f"no relation of {kernel} could be verified: {found[0]['why'] if found else 'none was tried'}")
     return found

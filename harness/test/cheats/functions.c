@@ -1,11 +1,15 @@
 /* functions.c - what a function in a process of its own can try and no kernel of a module can, or
  * not that way; cheats.def has the table. All of them compute a product of 16 x 16 floats. */
+#include <errno.h>
+#include <linux/capability.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -110,10 +114,16 @@ CHEAT(forks) {
 
 CHEAT(hides_a_process) {
     static int calls;
-    if (calls++ == 0 && fork() == 0) {
-        setsid();
-        fork_later(NULL);
-        _exit(0);
+    int ends[2];
+    char byte = 0;
+    if (calls++ == 0 && pipe(ends) == 0) {
+        if (fork() == 0) {
+            setsid();
+            fork_later(NULL);
+            (void)!write(ends[1], &byte, 1);
+            _exit(0);
+        }
+        (void)!read(ends[0], &byte, 1); /* until it is there */
     }
     return product(t, count);
 }
@@ -158,6 +168,42 @@ CHEAT(answers_falsely) {
     if (calls++ == 0)
         for (int i = 0; i < 16; i++)
             (void)send(GUEST_SOCKET, &answer, sizeof answer, MSG_NOSIGNAL);
+    return product(t, count);
+}
+
+/* ---- the process that judges ---- */
+
+static int refusal;
+
+TSR_IMPLEMENTATION const char *tessera_error(void);
+const char *tessera_error(void) {
+    return strerrordesc_np(refusal);
+}
+
+static int refused(int why) {
+    refusal = why;
+    return why;
+}
+
+CHEAT(reads_the_worker) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)getppid());
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return refused(errno);
+    (void)fclose(file);
+    return product(t, count);
+}
+
+CHEAT(becomes_more) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+    memset(sets, 0xFF, sizeof sets);
+    (void)syscall(SYS_capset, &header, sets);
+    (void)setresuid(0, 0, 0);
+    if (ptrace(PTRACE_ATTACH, getppid(), NULL, NULL) != 0)
+        return refused(errno);
+    (void)ptrace(PTRACE_DETACH, getppid(), NULL, NULL);
     return product(t, count);
 }
 

@@ -25,6 +25,8 @@ static int launch(void (*kernel)(const tsr_kernel_frame *, int64_t, int64_t), in
 }
 
 #define FUNCTION(symbol, shared, what)
+#define CLOCK(symbol, shared, what)
+#define PYTHON(symbol, shows, what)
 #define KERNEL(symbol, cells, module, shared, what)                                                \
     void symbol(const tsr_kernel_frame *frame, int64_t begin, int64_t end);                        \
     TSR_IMPLEMENTATION int shared_##symbol(DLTensor *const *t, int32_t count);                     \

@@ -40,9 +40,13 @@ typedef struct cheat {
 static const cheat cheats[] = {
 #define KERNEL(symbol, workgroups, module, shared, what) {#symbol, workgroups, module, what},
 #define FUNCTION(symbol, shared, what)
+#define CLOCK(symbol, shared, what)
+#define PYTHON(symbol, shows, what)
 #include "test/cheats/cheats.def"
 #undef KERNEL
 #undef FUNCTION
+#undef CLOCK
+#undef PYTHON
 };
 enum { CHEATS = sizeof cheats / sizeof cheats[0] };
 

@@ -3,6 +3,7 @@
 import array
 import doctest
 import importlib
+import importlib.util
 import math
 import os
 import pathlib
@@ -155,6 +156,7 @@ class Harness(unittest.TestCase):
                                            "def ones_of(x, out):\n    for i in range(x.shape[0]):\n        memoryview(out)[i] = 1\n"
                                            "def counts(x, out):\n    global calls\n    calls += 1\n    ones_of(x, out)\n"
                                            "    if x.shape[0]:\n        memoryview(out)[0] = calls\n"
+                                           "def knows_its_size(x, out):\n    for i in range(x.shape[0]):\n        memoryview(out)[i] = x.shape[0]\n"
                                            "def never(x):\n    raise ValueError('no such luck')\n"
                                            "def other(x):\n    raise NotImplementedError('not here')\n")
         sys.path.insert(0, os.getcwd())
@@ -174,19 +176,44 @@ class Harness(unittest.TestCase):
             verify(mine.never, "k.tsr:ones_of")
         with self.assertRaisesRegex(tessera.Error, "could be judged: ones_of/small: unsupported: .*not here"):
             verify("mine.py:other", "k.tsr:ones_of")
-        with self.assertRaisesRegex(tessera.Error, "cannot be found in a file"):
+        with self.assertRaisesRegex(tessera.Error, "cannot be found by its name"):
             verify(lambda x: x, "k.tsr:ones_of")
 
     def test_check(self):
         import mine
-        from tessera.testing import Mismatch, check
+        from tessera.testing import Mismatch, Violation, check
 
-        found = check(mine.ones_of, "k.tsr:ones_of", relations=["poison"], budget=20)
-        self.assertEqual([(one["relation"], one["verdict"]) for one in found], [("poison", "holds")])
-        with self.assertRaisesRegex(Mismatch, r"repetition is violated: out\[\d+\] is 0x[0-9a-f]+ and 0x"):
-            check(mine.counts, "k.tsr:ones_of", relations=["repetition"], budget=20)
-        with self.assertRaisesRegex(tessera.Error, "could be verified: .*no such luck"):
+        self.assertIs(check, tessera.check)
+        for function in (mine.ones_of, None):
+            found = check(function, "k.tsr:ones_of", relations=["poison"], budget=20)
+            self.assertEqual([(one["relation"], one["verdict"]) for one in found], [("poison", "holds")])
+        with self.assertRaisesRegex(Violation, r"repetition is violated\n +out\[\d+\] is 0x[0-9a-f]+ and 0x"):
+            check(mine.counts, "k.tsr:ones_of", relations="repetition,poison", budget=20)
+        with self.assertRaisesRegex(Mismatch, "repetition could not be tried: error: ValueError: no such luck") as caught:
             check(mine.never, "k.tsr:ones_of", relations=["repetition"], budget=20)
+        self.assertNotIsInstance(caught.exception, Violation)
+        with self.assertRaisesRegex(tessera.Error, "could be verified: .*not here"):
+            check(mine.other, "k.tsr:ones_of", relations=["repetition"], budget=20)
+        with self.assertRaisesRegex(tessera.Error, "unknown relation 'bach'; did you mean batch"):
+            check(mine.ones_of, "k.tsr:ones_of", relations="bach")
+
+    def test_packs(self):
+        import mine
+
+        with self.assertRaises(tessera.testing.Violation) as caught:
+            tessera.check(mine.knows_its_size, "k.tsr:ones_of", relations="batch", budget=20)
+        example = caught.exception.results[0]["example"]
+        self.assertEqual((example["dims"], example["index"]), ("N=2", "0"))
+        (pack,) = caught.exception.packs
+        self.assertEqual(tessera.replay(pack)["verdict"], "INVALID_PACK")
+        self.assertEqual(tessera.replay(pack, trust=True)["verdict"], "REPRODUCED_EXACT")
+        fixed = tessera.replay(pack, **{"with": "mine.py:ones_of"})
+        self.assertEqual(fixed["verdict"], "NOT_REPRODUCED")
+        self.assertEqual(tessera.replay(pack, **{"with": "mine.py:never"})["verdict"], "DIFFERENT_FAILURE")
+        with self.assertRaises(tessera.testing.Mismatch) as caught:
+            tessera.check(mine.never, "k.tsr:ones_of", relations="threads", budget=20)
+        (pack,) = caught.exception.packs
+        self.assertEqual(tessera.replay(pack, trust=True)["verdict"], "REPRODUCED_CLASS")
 
     def test_replay(self):
         with self.assertRaisesRegex(tessera.Error, "no.tsrpack"):
@@ -227,6 +254,8 @@ class Numpy(unittest.TestCase):
 
 def load_tests(loader, tests, pattern):
     for module in pkgutil.iter_modules(tessera.__path__):
+        if module.name == "pytest_plugin" and importlib.util.find_spec("pytest") is None:
+            continue
         if module.name != "guest":
             tests.addTests(doctest.DocTestSuite(importlib.import_module(f"tessera.{module.name}")) if not module.name == "_tessera" else [])
     return tests

@@ -10,7 +10,7 @@
  *         return 0;
  *     }
  *
- *     cc -O2 -shared -fPIC scale.c -o scale.so
+ *     cc -O2 -shared -fPIC $(pkg-config --cflags tessera) scale.c -o scale.so
  *
  * The function has the name of the kernel that it implements. It gets the kernel's inputs, in the
  * order of its parameters, and then its outputs: `count` tensors in all. It writes all elements of
@@ -29,7 +29,8 @@
  * OMP_NUM_THREADS there.
  *
  * Functions of the TVM FFI convention (`__tvm_ffi_scale`) need none of this: they are found by
- * their names, and called with the same tensors as DLTensor pointers. */
+ * their names, and called with the same tensors, with strides: as Tensor objects where their
+ * library brings libtvm_ffi, else as addresses of DLTensors. */
 #ifndef TESSERA_IMPLEMENTATION_H
 #define TESSERA_IMPLEMENTATION_H
 

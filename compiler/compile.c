@@ -1,0 +1,296 @@
+/* compile.c - the C ABI of the compiler: one call of each function opens a source, chooses a kernel
+ * and its shape, and keeps what came of it. */
+#include "tessera/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "source/diagnostic.h"
+#include "tessera/compiler.h"
+
+_Static_assert(sizeof((tsr_shape_t *)0)->dims >= TENSOR_MAX_RANK * sizeof(int64_t),
+               "a shape has room for every rank");
+
+struct tsr_compilation {
+    text said; /* rendered */
+    diagnostic_list listed;
+    compiler_source *source; /* names of the signature are borrowed from it and the instance */
+    compiler_instance *instance;
+    compiler_signature signature;
+    bool has_signature;
+    compiler_artifact artifact;
+};
+
+/* ---- options ---- */
+
+/* Of another version of the header: what it has, the rest zero. */
+static tsr_compile_options_t options_of(const tsr_compile_options_t *given) {
+    tsr_compile_options_t o = {0};
+    if (given && given->struct_size)
+        memcpy(&o, given, given->struct_size < sizeof o ? given->struct_size : sizeof o);
+    return o;
+}
+
+static bool profile_of(const char *name, compiler_profile *out, status *st) {
+    for (*out = PROFILE_STRICT; *out < PROFILE_COUNT; ++*out)
+        if (!name || strcmp(name, compiler_profile_name(*out)) == 0)
+            return true;
+    return status_set(st, STATUS_INVALID,
+                      "there is no profile '%s'; there is strict, deterministic "
+                      "and fast",
+                      name);
+}
+
+/* ---- what to compile ---- */
+
+static const compiler_kernel *find_kernel(const compiler_source *source, const char *name,
+                                          status *st) {
+    uint32_t count = compiler_kernel_count(source);
+    text names;
+    const compiler_kernel *found = NULL;
+    text_init(&names);
+    for (uint32_t i = 0; i < count; i++) {
+        const compiler_kernel *k = compiler_kernel_at(source, i);
+        text_printf(&names, "%s%s", i ? ", " : "", k->name);
+        if (name ? strcmp(k->name, name) == 0 : count == 1)
+            found = k;
+    }
+    if (!found && count == 0)
+        status_set(st, STATUS_NOT_FOUND, "the source holds no kernel");
+    else if (!found && name)
+        status_set(st, STATUS_NOT_FOUND, "no kernel '%s'; there is %.700s", name, names.data);
+    else if (!found)
+        status_set(st, STATUS_INVALID, "there are several kernels, `kernel` names one: %.700s",
+                   names.data);
+    text_release(&names);
+    return found;
+}
+
+static const compiler_case *named_case(const compiler_kernel *k, const char *name) {
+    for (uint32_t i = 0; i < k->case_count; i++)
+        if (strcmp(k->cases[i].name, name) == 0)
+            return &k->cases[i];
+    return NULL;
+}
+
+static const compiler_case *bound_case(tsr_compilation_t c, const compiler_kernel *k,
+                                       const char *dims, status *st) {
+    compiler_values values = {0};
+    arena memory;
+    arena_init(&memory);
+    const compiler_case *found = NULL;
+    if (compiler_values_read(dims, &memory, &values, st)) {
+        found = compiler_case_bind(c->source, k, &values, &c->said);
+        if (!found && c->listed.count == 0)
+            status_set(st, STATUS_INVALID, "%s",
+                       c->said.length ? c->said.data : "`dims` do not fit");
+    }
+    arena_release(&memory);
+    return found;
+}
+
+/* *out stays NULL where the kernel needs none. */
+static bool find_case(tsr_compilation_t c, const compiler_kernel *k, const tsr_compile_options_t *o,
+                      const compiler_case **out, status *st) {
+    *out = NULL;
+    if (o->dims && o->case_name)
+        return status_set(st, STATUS_INVALID, "`dims` and `case_name` exclude each other");
+    if (o->case_name)
+        return (*out = named_case(k, o->case_name)) != NULL ||
+               status_set(st, STATUS_NOT_FOUND, "kernel '%s' has no case '%s'", k->name,
+                          o->case_name);
+    bool fixed = k->dim_count + k->type_count == 0;
+    if (o->dims || fixed)
+        return (*out = bound_case(c, k, o->dims ? o->dims : "", st)) != NULL;
+    if (k->case_count)
+        *out = &k->cases[0];
+    return *out || (o->generic && k->type_count == 0) ||
+           status_set(st, STATUS_INVALID, "kernel '%s' has no cases: `dims` gives it dimensions",
+                      k->name);
+}
+
+static bool open_instance(tsr_compilation_t c, const tsr_compile_options_t *o,
+                          const compiler_kernel **kernel, status *st) {
+    const compiler_case *shape;
+    *kernel = find_kernel(c->source, o->kernel, st);
+    if (!*kernel || (*kernel)->broken)
+        return *kernel && c->listed.count == 0 &&
+               status_set(st, STATUS_INVALID, "kernel '%s' has errors", (*kernel)->name);
+    if (!find_case(c, *kernel, o, &shape, st))
+        return false;
+    c->instance = compiler_instance_open(c->source, *kernel, shape, &c->said);
+    if (!c->instance)
+        return c->listed.count == 0 && status_set(st, STATUS_INVALID, "%s", c->said.data);
+    c->has_signature = !o->generic && compiler_signature_of(c->instance, &c->signature, st);
+    return o->generic || c->has_signature;
+}
+
+static bool build(tsr_compilation_t c, const tsr_compile_options_t *o,
+                  const compiler_kernel *kernel, status *st) {
+    compiler_options options = {.isa = o->isa,
+                                .generic = o->generic != 0,
+                                .threads = o->threads,
+                                .schedule = o->schedule,
+                                .constants = o->constants,
+                                .written = kernel->schedule};
+    return profile_of(o->profile, &options.profile, st) &&
+           compiler_build(c->instance, &options, &c->artifact, st);
+}
+
+/* ---- the calls ---- */
+
+static tsr_status_t abi_code(status_code code) {
+    return code == STATUS_NOT_FOUND       ? TSR_ENOTFOUND
+           : code == STATUS_UNAVAILABLE   ? TSR_EUNAVAILABLE
+           : code == STATUS_OUT_OF_MEMORY ? TSR_EOOM
+           : code == STATUS_INTERNAL      ? TSR_EINTERNAL
+                                          : TSR_EINVAL;
+}
+
+/* A failure without a place is a diagnostic, too. */
+static tsr_status_t ended(tsr_compilation_t c, bool ok, const status *st) {
+    diagnostics_list(NULL);
+    if (st->code != STATUS_OK) {
+        diagnostic_list_add(&c->listed, "", (source_position){0, 0}, st->message);
+        text_printf(&c->said, "%s\n", st->message);
+    }
+    return st->code != STATUS_OK ? abi_code(st->code) : ok ? TSR_SUCCESS : TSR_EINVAL;
+}
+
+static tsr_compilation_t begin(void) {
+    tsr_compilation_t c = base_calloc(1, sizeof *c);
+    compiler_init();
+    text_init(&c->said);
+    diagnostics_list(&c->listed);
+    return c;
+}
+
+static bool open_text(tsr_compilation_t c, const char *source, size_t bytes, const char *name,
+                      status *st) {
+    if (bytes > LIMIT_SOURCE_BYTES)
+        return status_set(st, STATUS_INVALID, "the source has %zu bytes, and may have %d", bytes,
+                          LIMIT_SOURCE_BYTES);
+    if (memchr(source, '\0', bytes))
+        return status_set(st, STATUS_INVALID, "the source has a byte of 0 within");
+    char *words = base_malloc(bytes + 1);
+    memcpy(words, source, bytes);
+    words[bytes] = '\0';
+    c->source = compiler_open_text(name, words, false, &c->said);
+    free(words);
+    return true;
+}
+
+/* Errors of the kernel that is meant are found here; those of others do not matter to its code. */
+static bool compile(tsr_compilation_t c, const tsr_compile_options_t *given, status *st) {
+    const tsr_compile_options_t o = options_of(given);
+    const compiler_kernel *kernel;
+    return open_instance(c, &o, &kernel, st) && build(c, &o, kernel, st);
+}
+
+tsr_status_t tsrCompile(const char *source, size_t source_bytes, const char *name,
+                        const tsr_compile_options_t *options, tsr_compilation_t *compilation) {
+    status st = STATUS_INIT;
+    if (!source || !name || !compilation)
+        return TSR_EINVAL;
+    tsr_compilation_t c = *compilation = begin();
+    bool ok = open_text(c, source, source_bytes, name, &st) && compile(c, options, &st);
+    return ended(c, ok, &st);
+}
+
+tsr_status_t tsrCompileFile(const char *path, const tsr_compile_options_t *options,
+                            tsr_compilation_t *compilation) {
+    status st = STATUS_INIT;
+    if (!path || !compilation)
+        return TSR_EINVAL;
+    tsr_compilation_t c = *compilation = begin();
+    c->source = compiler_open(path, false, &c->said, &st);
+    bool ok = c->source && compile(c, options, &st);
+    return ended(c, ok, &st);
+}
+
+tsr_status_t tsrCheckShapes(const char *source, size_t source_bytes, const char *name,
+                            const tsr_compile_options_t *options, tsr_compilation_t *compilation) {
+    status st = STATUS_INIT;
+    const tsr_compile_options_t o = options_of(options);
+    const compiler_kernel *kernel;
+    if (!source || !name || !compilation)
+        return TSR_EINVAL;
+    tsr_compilation_t c = *compilation = begin();
+    bool ok = open_text(c, source, source_bytes, name, &st) && compiler_error_count(c->source) == 0;
+    if (ok && (o.kernel || o.case_name || o.dims || compiler_kernel_count(c->source) == 1)) {
+        tsr_compile_options_t shape = {
+            .kernel = o.kernel, .case_name = o.case_name, .dims = o.dims};
+        const compiler_kernel *only = compiler_kernel_at(c->source, 0);
+        bool any = !o.case_name && !o.dims && only->case_count == 0 && only->dim_count > 0;
+        ok = any || open_instance(c, &shape, &kernel, &st);
+    }
+    return ended(c, ok, &st);
+}
+
+void tsrDestroyCompilation(tsr_compilation_t c) {
+    if (!c)
+        return;
+    compiler_artifact_release(&c->artifact);
+    compiler_instance_free(c->instance);
+    compiler_close(c->source);
+    diagnostic_list_release(&c->listed);
+    text_release(&c->said);
+    free(c);
+}
+
+/* ---- what came of it ---- */
+
+const void *tsrGetCompiledModule(tsr_compilation_t c, size_t *size_bytes) {
+    if (size_bytes)
+        *size_bytes = c ? c->artifact.image_size : 0;
+    return c ? c->artifact.image : NULL;
+}
+
+uint32_t tsrGetDiagnosticCount(tsr_compilation_t c) {
+    return c ? (uint32_t)c->listed.count : 0;
+}
+
+/* Fills no more of the caller's struct than it has. */
+static tsr_status_t fill(void *out, size_t room, void *found, size_t size) {
+    *(size_t *)found = room;
+    memcpy(out, found, room < size ? room : size);
+    return TSR_SUCCESS;
+}
+
+tsr_status_t tsrGetDiagnostic(tsr_compilation_t c, uint32_t index, tsr_diagnostic_t *out) {
+    if (!c || !out || out->struct_size < sizeof(size_t))
+        return TSR_EINVAL;
+    if (index >= c->listed.count)
+        return TSR_ENOTFOUND;
+    const diagnostic_entry *e = &c->listed.items[index];
+    tsr_diagnostic_t found = {
+        .id = e->id, .message = e->message, .line = e->at.line, .column = e->at.column};
+    return fill(out, out->struct_size, &found, sizeof found);
+}
+
+const char *tsrGetDiagnosticText(tsr_compilation_t c) {
+    return c && c->said.data ? c->said.data : "";
+}
+
+uint32_t tsrGetShapeCount(tsr_compilation_t c) {
+    return c && c->has_signature ? c->signature.input_count + c->signature.output_count : 0;
+}
+
+tsr_status_t tsrGetShape(tsr_compilation_t c, uint32_t index, tsr_shape_t *out) {
+    if (!c || !out || out->struct_size < sizeof(size_t))
+        return TSR_EINVAL;
+    if (index >= tsrGetShapeCount(c))
+        return TSR_ENOTFOUND;
+    const compiler_signature *s = &c->signature;
+    bool is_output = index >= s->input_count;
+    const struct compiler_buffer *b =
+        is_output ? &s->outputs[index - s->input_count] : &s->inputs[index];
+    tsr_shape_t found = {.name = b->name,
+                         .type = dtype_name(b->type),
+                         .is_output = is_output,
+                         .rank = (uint32_t)b->rank};
+    for (int axis = 0; axis < b->rank; axis++)
+        found.dims[axis] = b->dims[axis];
+    return fill(out, out->struct_size, &found, sizeof found);
+}
