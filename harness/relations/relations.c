@@ -360,7 +360,7 @@ json_t *relations_again(const relations_request *request, const relations_place 
     compiler_independence lanes = {0};
     uint32_t dim = 0;
     shape s;
-    const shape_request wanted = {where->like, NULL, request->seed};
+    const shape_request wanted = {where->like, NULL, request->seed, false};
     bool ok =
         (!relation_table[o.id].per_dim || (where->dim && find_dim(&c, where->dim, &dim, &lanes)) ||
          status_set(st, STATUS_INVALID, "the kernel has no batch %s",
