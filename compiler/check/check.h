@@ -29,6 +29,7 @@ typedef enum entity_kind {
     ENTITY_BLOCK,    /* block: so many places from some place on */
     ENTITY_RANGE,    /* block, whose number a loop gives */
     ENTITY_ENDED,    /* a name of a loop that has ended */
+    ENTITY_TILE_SCHEDULE,
     ENTITY_KIND_COUNT
 } entity_kind;
 

@@ -173,15 +173,18 @@ static bool is_known(const char *word) {
 }
 
 void interface_tiles_read(compiler_source *s, kernel_interface *k, const node *n, diagnostics *d) {
-    (void)s;
+    bool is_schedule = n->kind == NODE_CALL && strcmp(n->left->text, "schedule") == 0;
     for (uint32_t i = 0; n->kind == NODE_CALL && i < n->count; i++) {
         const node *word = n->items[i];
-        if (word->kind == NODE_KEYWORD && strcmp(word->text, "space") == 0) {
+        if (is_schedule && n->count == 1 && word->kind != NODE_KEYWORD) {
+            tile_schedule_read(s, word, &k->tiles, d);
+        } else if (!is_schedule && word->kind == NODE_KEYWORD && strcmp(word->text, "space") == 0) {
             space_read(&k->tiles, word->left, d);
         } else if (word->kind != NODE_KEYWORD || !is_known(word->text)) {
             diagnose_error(d, ERROR_TILE_SIZE, word->at, "@kernel.%s does not take this",
                            n->left->text);
-            diagnose_help(d, "write @kernel.autotune(space=dict(BM=[64, 128], BN=[64]))");
+            diagnose_help(d, "write @kernel.autotune(space=dict(BM=[64, 128], BN=[64])) or "
+                             "@kernel.schedule(Schedule(block=(64, 64)))");
         }
     }
 }

@@ -28,7 +28,7 @@ static void define_constant(checker *c, const char *name, span at, const node *v
                             bool of_file) {
     entity e = check_expression(c, value);
     bool constant = e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_TYPE ||
-                    (e.kind == ENTITY_SCHEDULE && of_file);
+                    ((e.kind == ENTITY_SCHEDULE || e.kind == ENTITY_TILE_SCHEDULE) && of_file);
     if (!constant && e.kind != ENTITY_BROKEN && !diagnosed_on_line(c->report, value->at.start)) {
         diagnose_error(c->report, ERROR_CONSTANT_KIND, value->at,
                        "a constant is a number, a bool%s element type%s, not %s",

@@ -50,6 +50,7 @@ const char *entity_describe(const entity *e) {
         [ENTITY_RANGE] = "a range of blocks",
         [ENTITY_MEMORY] = "a tensor in memory, of which tile.load() takes a tile",
         [ENTITY_ENDED] = "a name of a loop that has ended",
+        [ENTITY_TILE_SCHEDULE] = "a Schedule of tiles",
     };
     return words[e->kind];
 }

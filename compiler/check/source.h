@@ -97,6 +97,11 @@ annotation interface_cache_like(compiler_source *s, const annotation *like, span
 bool interface_is_kernel_word(const node *n);
 void interface_tiles_read(compiler_source *s, kernel_interface *k, const node *n, diagnostics *d);
 
+/* tile_schedule.c: whether it is a Schedule(...) or made from one; and what it says. False when
+ * reported. */
+bool tile_schedule_is(const compiler_source *s, const node *n);
+bool tile_schedule_read(const compiler_source *s, const node *n, tile_sizes *out, diagnostics *d);
+
 /* Fills the kernel's cases, and its functions' set, from its decorators. */
 void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, diagnostics *d);
 

@@ -187,6 +187,31 @@ static bool same_element(checker *c, const entity *value, uint32_t number) {
     return false;
 }
 
+/* What was said for targets that have warps and stages. */
+static void put_hints(checker *c) {
+    const tile_sizes *said = &c->kernel->tiles;
+    const char *names[4];
+    ir_attr values[4];
+    uint32_t count = 0;
+    const struct {
+        const char *name;
+        int64_t value;
+    } numbers[] = {{"stages", said->stages}, {"vector", said->vector}, {"warps", said->warps}};
+    for (int i = 0; i < 3; i++) {
+        if (numbers[i].value) {
+            names[count] = numbers[i].name;
+            values[count++] = ir_attr_int(c->m, numbers[i].value);
+        }
+    }
+    if (said->swizzle) {
+        names[count] = "swizzle";
+        values[count++] = ir_attr_string(c->m, said->swizzle);
+    }
+    if (count) {
+        ir_op_set_attr(c->m, c->tiles->op, "hints", ir_attr_dict(c->m, names, values, count));
+    }
+}
+
 bool tiles_return(checker *c, const entity *values, uint32_t count, ir_value *out) {
     tile_state *t = c->tiles;
     ir_attr starts[COMPILER_MAX_PARAMETERS], kept[COMPILER_MAX_PARAMETERS];
@@ -212,6 +237,7 @@ bool tiles_return(checker *c, const entity *values, uint32_t count, ir_value *ou
     }
     ir_op_set_attr(c->m, t->op, "indices", ir_attr_array(c->m, names, t->grid));
     ir_op_set_attr(c->m, t->op, "counts", ir_attr_dim_array(c->m, t->counts, t->grid));
+    put_hints(c);
     c->builder.block = t->outside;
     return true;
 }

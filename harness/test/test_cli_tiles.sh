@@ -84,6 +84,38 @@ tile_quantised edge M=17,N=35,K=100
 tile_attention_rows edge H=3,S=37,D=24
 END
 
+# ---- sizes ----
+cat >sizes.tsr <<'END'
+from tessera import *
+
+base = Schedule(block=(128, 128), warps=8, stages=3)
+small = base.with_block(16, 32).with_warps(4)
+chain = block(m=[16, 64], n=[32]).k([8]).warps([4, 8]).stages([2, 3]).swizzle("xor")
+
+
+@kernel.schedule(small)
+def one(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return tile.load(x, tile.context().rows, tile.context().cols)
+
+
+@kernel.schedule(chain)
+def two(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return tile.load(x, tile.context().rows, tile.context().cols)
+
+
+@kernel.autotune(space=dict(BM=[16, 64], BN=[32], warps=[4]), metric="latency_ms")
+def three(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return tile.load(x, tile.context().rows, tile.context().cols)
+END
+for kernel in one two three; do
+    exits 0 "$kernel has tiles of its schedule" "$tsr" compile sizes.tsr --kernel "$kernel" --dims M=40,N=40 --emit graph
+    has out "size = \[16, 32\]" "... of 16 by 32"
+    has out "warps = 4" "... and its hints"
+done
+echo 'wrong = Schedule(block=(0, 4))' | cat - sizes.tsr >wrong.tsr
+exits 3 "a size of 0" "$tsr" compile wrong.tsr --kernel one --dims M=40,N=40
+has err "error\[E1005\]" "... is E1005"
+
 # ---- what is wrong ----
 # refused ID WHAT: body of a kernel on stdin.
 refused() {
