@@ -132,14 +132,19 @@ static bool is_empty(const plan *p, ir_value v) {
     return ir_type_count(p->g, ir_value_get(p->g, v)->type) == 0;
 }
 
+static bool is_one_chunk(const plan *p, ir_op dot) {
+    const ir_type_data *x = plan_type(p, ir_op_get(p->g, dot)->operands[0]);
+    int64_t chunk = order_info_of(order_of(p->g, dot, ORDER_CHUNK512))->chunk;
+    return x->dims[x->rank - 1] <= (chunk ? chunk : CHUNK);
+}
+
 /* Nothing is empty, and a score is one chunk: sums of several would need totals of their own. */
 static bool has_size(const chain *c) {
     const plan *p = c->p;
     const ir_op_data *first = ir_op_get(p->g, p->groups[c->first].anchor);
     const ir_op_data *last = ir_op_get(p->g, p->groups[c->last].anchor);
-    const ir_type_data *x = plan_type(p, first->operands[0]);
     return !is_empty(p, first->operands[0]) && !is_empty(p, c->scores) &&
-           !is_empty(p, last->results[0]) && x->dims[x->rank - 1] <= CHUNK &&
+           !is_empty(p, last->results[0]) && is_one_chunk(p, p->groups[c->first].anchor) &&
            first->operand_count == 2;
 }
 
