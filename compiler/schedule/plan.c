@@ -519,6 +519,7 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
     ir_op first = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0))->first;
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         store_for_op(p, op);
+    plan_store_spreads(p);
     graph_store_deep(graph, p->stored, p->deep);
     p->apart = apart;
     if (apart)
