@@ -83,6 +83,15 @@ typedef struct join_start {
 } join_start;
 bool join_start_of(joining_pass *j, ir_op op, ir_attr dim, join_start *out);
 
+/* The operation built last; what was built behind it was built in vain. */
+ir_op join_last(const joining_pass *j);
+void join_take_back(joining_pass *j, ir_op last);
+
+/* join_tiles.c */
+bool join_op(joining_pass *j, ir_op op);
+bool join_block(joining_pass *j, ir_block block);
+/* join_loops.c */
+bool join_loop(joining_pass *j, ir_op op);
 /* join_tile.c */
 bool join_step(joining_pass *j, ir_op op);
 /* join_memory.c */

@@ -521,6 +521,7 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
         store_for_op(p, op);
     plan_store_spreads(p);
     graph_store_deep(graph, p->stored, p->deep);
+    plan_store_wide(p);
     p->apart = apart;
     if (apart)
         store_all(p, first);

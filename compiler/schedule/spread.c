@@ -42,13 +42,21 @@ static void note(spreads *s, ir_value v) {
     s->count[v] = (uint16_t)(count < SPREADS ? count : SPREADS);
 }
 
+/* What a piece of it is read from. */
+static ir_value behind_views(const spreads *s, ir_value v) {
+    for (int opcode = plan_opcode(s->p, v); opcode == GRAPH_SLICE || opcode == GRAPH_RESHAPE;
+         opcode = plan_opcode(s->p, v))
+        v = ir_op_get(s->p->g, plan_def(s->p, v))->operands[0];
+    return v;
+}
+
 static void store_spread(spreads *s, ir_value v) {
     const ir_op_data *d = ir_op_get(s->p->g, plan_def(s->p, v));
     if (!s->count[v])
         return;
     s->count[v] = 0; /* been here */
     if (is_spread(s, v))
-        s->p->stored[d->operands[0]] = true;
+        s->p->stored[behind_views(s, d->operands[0])] = true;
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (is_computed(s->p, d->operands[i]))
             store_spread(s, d->operands[i]);
