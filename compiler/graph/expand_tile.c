@@ -309,9 +309,9 @@ static ir_value pad_axis(expansion *e, written *w, ir_value x, const placed_load
     if (after)
         parts[count++] = fill(e, w, l->rank, size);
     const ir_named_attr attr = {"axis", ir_attr_int(e->m, axis)};
-    return count == 1 ? x
-                      : ir_op_result(
-                            e->m, graph_build(&e->b, GRAPH_CONCAT, parts, count, &attr, 1), 0);
+    return count == 1
+               ? x
+               : ir_op_result(e->m, graph_build(&e->b, GRAPH_CONCAT, parts, count, &attr, 1), 0);
 }
 
 static ir_value part(expansion *e, written *w, ir_value x, const placed_load *l) {
@@ -323,7 +323,8 @@ static ir_value part(expansion *e, written *w, ir_value x, const placed_load *l)
 
 ir_value expansion_part(expansion *e, ir_op load, ir_value x, const int64_t *begin,
                         const int64_t *size) {
-    written w = {.op = load, .attrs = {{"other", ir_op_attr(e->m, load, "other")}}, .attr_count = 1};
+    written w = {
+        .op = load, .attrs = {{"other", ir_op_attr(e->m, load, "other")}}, .attr_count = 1};
     placed_load l = {.rank = expansion_type(e, x)->rank};
     memcpy(l.begin, begin, sizeof *begin * (size_t)l.rank);
     memcpy(l.size, size, sizeof *size * (size_t)l.rank);

@@ -262,9 +262,8 @@ static bool combine_maxima(joining_pass *j, const joined *x, const joined *y, jo
     if (!join_meet(j, &l, x) || !join_meet(j, &l, y))
         return false;
     ir_value both[] = {join_align(j, x, &l), join_align(j, y, &l)};
-    *out = join_of_layout(&l, both[0] && both[1]
-                                  ? build_binary(&j->e.b, GRAPH_MAXIMUM, both[0], both[1])
-                                  : 0);
+    *out = join_of_layout(
+        &l, both[0] && both[1] ? build_binary(&j->e.b, GRAPH_MAXIMUM, both[0], both[1]) : 0);
     return out->value != 0;
 }
 

@@ -85,8 +85,7 @@ static bool step_places(joining_step *s, bool *done) {
     while (list->along[axis] != AXIS_OWN)
         axis++;
     int64_t size = join_length(s->j, list, axis);
-    if (start.index < 0 || s->j->indices[start.index].in_front || start.delta != size ||
-        start.base)
+    if (start.index < 0 || s->j->indices[start.index].in_front || start.delta != size || start.base)
         return true;
     joined_index *index = &s->j->indices[start.index];
     if (index->size && index->size != size)
@@ -234,8 +233,7 @@ static bool step_transpose(joining_step *s) {
         if (x.along[i] != AXIS_ALIKE)
             moved[rank++] = join_axis(&s->x[0], (int)order[i]);
     }
-    const ir_named_attr attr = {"permutation",
-                                ir_attr_int_array(s->j->e.m, moved, (uint32_t)rank)};
+    const ir_named_attr attr = {"permutation", ir_attr_int_array(s->j->e.m, moved, (uint32_t)rank)};
     x.value = rank ? join_build(s->j, GRAPH_TRANSPOSE, &x.value, 1, &attr, 1) : x.value;
     x.counts = false;
     return give(s, x);

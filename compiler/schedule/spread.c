@@ -1,5 +1,5 @@
-/* spread.c - functions of rows that an element-wise nest would compute anew for each of its columns:
- * where there are several, they get memory, and are computed once.
+/* spread.c - functions of rows that an element-wise nest would compute anew for each of its
+ * columns: where there are several, they get memory, and are computed once.
  *
  * One or two are no reason for a phase of their own; the recurrence of a loop over blocks has some
  * for each turn. */

@@ -213,10 +213,8 @@ static bool check_chunk_loop(const orders *o, ir_op loop, const reduction_record
         return orders_fail(o, loop, "order '%s' has no loop over chunks",
                            order_info_of(r->order)->name);
     if (ir_op_int(o->m, loop, "step", 0) != chunk)
-        return orders_fail(o, loop,
-                           "order '%s' walks in steps of %" PRId64 ", not %" PRId64,
-                           order_info_of(r->order)->name, chunk,
-                           ir_op_int(o->m, loop, "step", 0));
+        return orders_fail(o, loop, "order '%s' walks in steps of %" PRId64 ", not %" PRId64,
+                           order_info_of(r->order)->name, chunk, ir_op_int(o->m, loop, "step", 0));
     for (uint32_t i = 2; i < ir_op_get(o->m, loop)->operand_count; i++)
         if (!orders_is_zero(o, ir_op_get(o->m, loop)->operands[i]))
             return orders_fail(o, loop, "does not start with +0");
