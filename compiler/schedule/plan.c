@@ -519,8 +519,8 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
     ir_op first = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0))->first;
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         store_for_op(p, op);
-    plan_store_spreads(p);
     graph_store_deep(graph, p->stored, p->deep);
+    plan_store_spreads(p);
     plan_store_wide(p);
     p->apart = apart;
     if (apart)

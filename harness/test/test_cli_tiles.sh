@@ -29,6 +29,18 @@ online_tiles 0 chunk512
 flash_attention 0 chunk512
 KERNELS
 
+# Loops that are written out do not make phases turn by turn.
+for kernel in "online_tiles a" "flash_attention b" "tile_matmul c"; do
+    read -r name case <<<"$kernel"
+    "$tsr" compile "$kernels" --kernel "$name" --case "$case" --isa x86-64-v3 --threads 1 --emit schedule >out 2>err
+    phases=$(grep -c '"sched.phase"' out)
+    if [ "$phases" -ge 1 ] && [ "$phases" -le 16 ]; then
+        pass "$kernel: $phases phases"
+    else
+        fail "$kernel: $phases phases"
+    fi
+done
+
 for level in x86-64-v2+fma x86-64-v3 x86-64-v4 x86-64-v4+dot native; do
     for threads in 1 2; do
         "$tsr" bench "$kernels" --quick --backend cpu --isa "$level" --threads "$threads" --db db --export json=run.json >out 2>err </dev/null
