@@ -34,6 +34,12 @@ static bool run_specialize(pipeline *p) {
     return p->options->generic || graph_specialize(p->m, p->dims, p->st);
 }
 
+static bool run_join_tiles(pipeline *p) {
+    if (!p->options->generic)
+        graph_join_tiles(p->m);
+    return true;
+}
+
 /* What is written out is compiled like any other graph; there must not be too much of it. */
 static bool run_expand_tiles(pipeline *p) {
     enum { OPERATIONS_MAX = 20000 };
@@ -126,13 +132,14 @@ static bool run_assign_layout(pipeline *p) {
     return tile_assign_layout(p->m, p->isa->lanes, p->st);
 }
 
-/* The passes, in order. Graph IR to the seventh, Schedule IR after `schedule`, Tile IR from `tile`
+/* The passes, in order. Graph IR to the eighth, Schedule IR after `schedule`, Tile IR from `tile`
  * on. */
 static const struct pass {
     const char *name;
     bool (*run)(pipeline *p);
 } passes[] = {
     {"specialize", run_specialize},
+    {"join-tiles", run_join_tiles},
     {"expand-tiles", run_expand_tiles},
     {"decompose", run_decompose},
     {"widen", run_widen},

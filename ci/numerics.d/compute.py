@@ -71,13 +71,13 @@ def contract(a, b, order, happens=None):
         return contract_pairs(a, b)
     batch, m, k = a.shape
     total = np.zeros((batch, m, b.shape[2]), a.dtype)
-    chunk = CHUNK if order == "chunk512" else max(k, 1)
+    chunk = int(order[5:]) if order.startswith("chunk") else max(k, 1)
     for start in range(0, k, chunk):
         acc = np.zeros_like(total)
         for i in range(start, min(start + chunk, k)):
             step = formats.fma(a[:, :, i, None], b[:, i, None, :], acc)
             acc = step if happens is None else np.where(happens[:, :, i, None], step, acc)
-        total = total + acc if order == "chunk512" else acc
+        total = total + acc if order.startswith("chunk") else acc
     return total + total.dtype.type(0)
 
 

@@ -125,10 +125,12 @@ static bound_operation *describe(checker *c, int opcode, const char *function, s
 
 /* ---- attributes ---- */
 
+enum { ATTR_CHOICES = 16 };
+
 typedef struct attr_choice {
     const char *attr;
     int opcode; /* -1: every operation */
-    const char *choices[6];
+    const char *choices[ATTR_CHOICES];
 } attr_choice;
 
 static const attr_choice attr_choices[] = {
@@ -152,7 +154,7 @@ static bool choice_known(checker *c, const bound_operation *b, const char *attr,
             continue;
         }
         size_t count = 0;
-        for (; count < 6 && row->choices[count]; count++) {
+        for (; count < ATTR_CHOICES && row->choices[count]; count++) {
             if (strcmp(row->choices[count], e->text) == 0) {
                 return true;
             }

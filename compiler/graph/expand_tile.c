@@ -244,6 +244,16 @@ typedef struct placed_load {
     bool empty;
 } placed_load;
 
+static void count_inside(placed_load *l, const ir_type_data *x) {
+    for (int i = 0; i < l->rank; i++) {
+        int64_t from = l->begin[i] < 0 ? 0 : l->begin[i];
+        int64_t to = least(l->begin[i] + l->size[i], x->dims[i]);
+        l->first[i] = from - l->begin[i];
+        l->inside[i] = to > from ? to - from : 0;
+        l->empty |= l->inside[i] == 0;
+    }
+}
+
 static bool place(expansion *e, written *w, placed_load *l) {
     const ir_type_data *x = expansion_type(e, w->operands[0]);
     int64_t start[IR_MAX_RANK], size[IR_MAX_RANK], shift[IR_MAX_RANK] = {0};
@@ -258,12 +268,8 @@ static bool place(expansion *e, written *w, placed_load *l) {
                 e, w->op, "a tile begins at %lld of axis %d, of which there are %lld places",
                 (long long)start[i], i, (long long)x->dims[i]);
         l->begin[i] = start[i] + shift[i];
-        int64_t from = l->begin[i] < 0 ? 0 : l->begin[i];
-        int64_t to = least(l->begin[i] + l->size[i], x->dims[i]);
-        l->first[i] = from - l->begin[i];
-        l->inside[i] = to > from ? to - from : 0;
-        l->empty |= l->inside[i] == 0;
     }
+    count_inside(l, x);
     return true;
 }
 
@@ -308,15 +314,31 @@ static ir_value pad_axis(expansion *e, written *w, ir_value x, const placed_load
                : ir_op_result(e->m, graph_build(&e->b, GRAPH_CONCAT, parts, count, &attr, 1), 0);
 }
 
+static ir_value part(expansion *e, written *w, ir_value x, const placed_load *l) {
+    x = l->empty ? fill(e, w, l->rank, l->size) : slice(e, x, l);
+    for (int i = 0; i < l->rank && !l->empty; i++)
+        x = pad_axis(e, w, x, l, i);
+    return x;
+}
+
+ir_value expansion_part(expansion *e, ir_op load, ir_value x, const int64_t *begin,
+                        const int64_t *size) {
+    written w = {
+        .op = load, .attrs = {{"other", ir_op_attr(e->m, load, "other")}}, .attr_count = 1};
+    placed_load l = {.rank = expansion_type(e, x)->rank};
+    memcpy(l.begin, begin, sizeof *begin * (size_t)l.rank);
+    memcpy(l.size, size, sizeof *size * (size_t)l.rank);
+    count_inside(&l, expansion_type(e, x));
+    return part(e, &w, x, &l);
+}
+
 bool expansion_load(expansion *e, ir_op op) {
     written w;
     placed_load l;
     int64_t kept[IR_MAX_RANK], shape[IR_MAX_RANK];
     if (!begin(e, op, &w) || !place(e, &w, &l))
         return false;
-    ir_value x = l.empty ? fill(e, &w, l.rank, l.size) : slice(e, w.operands[0], &l);
-    for (int i = 0; i < l.rank && !l.empty; i++)
-        x = pad_axis(e, &w, x, &l, i);
+    ir_value x = part(e, &w, w.operands[0], &l);
     uint32_t rank = ints_of(e, &w, "kept", kept);
     for (uint32_t i = 0; i < rank; i++)
         shape[i] = l.size[kept[i]];

@@ -37,6 +37,9 @@ bool expansion_number(expansion *e, ir_op op, ir_attr dim, int64_t *out);
 /* expand_tile.c: one operation that is not about blocks; `e->now` has its results. */
 bool expansion_step(expansion *e, ir_op op);
 bool expansion_load(expansion *e, ir_op op);
+/* So many places of x from `begin` on; what is outside of x is what the load says. */
+ir_value expansion_part(expansion *e, ir_op load, ir_value x, const int64_t *begin,
+                        const int64_t *size);
 /* expand_results.c: a tile for each result is noted, and in the end results are made of them. */
 bool expansion_give(expansion *e, ir_op give);
 bool expansion_join(expansion *e);

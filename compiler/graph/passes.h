@@ -10,6 +10,9 @@
 
 /* Every dimension becomes a number; slices are checked against the shapes that result. */
 bool graph_specialize(ir_module *m, ir_bindings dims, status *st);
+/* A kernel of tiles becomes one of whole tensors, where its program instances do the same to the
+ * tiles of a grid; else it stays as it is. */
+void graph_join_tiles(ir_module *m);
 /* A kernel of tiles is written out, program instance by program instance: with it every value is a
  * tensor. Other kernels stay as they are. */
 bool graph_expand_tiles(ir_module *m, status *st);

@@ -97,7 +97,8 @@ void reductions_of(const ir_module *m, reduction_list *out) {
         return;
     }
     for (ir_op op = first_op(m); op; op = ir_op_get(m, op)->next) {
-        out->open |= graph_op_class(ir_op_get(m, op)->opcode) == GRAPH_CLASS_COMPOSITE;
+        graph_class class = graph_op_class(ir_op_get(m, op)->opcode);
+        out->open |= class == GRAPH_CLASS_COMPOSITE || class == GRAPH_CLASS_TILES;
         if (is_reduction(m, op))
             add_graph_op(m, op, out);
     }

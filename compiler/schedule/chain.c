@@ -116,20 +116,51 @@ static bool replaces_scores(const chain *c) {
     return rows->roots.count <= PLAN_MAP_ROOTS && (!replaced || !later);
 }
 
-/* No group but those of the chain waits for its inner ones. */
+/* Does group `g` wait for group `what`, at once or by others? */
+static bool waits_for(const plan *p, int g, int what, uint64_t *seen) {
+    if (p->groups[g].depends >> what & 1)
+        return true;
+    *seen |= UINT64_C(1) << g;
+    for (int i = 0; i < p->group_count; i++)
+        if ((p->groups[g].depends & ~*seen) >> i & 1 && waits_for(p, i, what, seen))
+            return true;
+    return false;
+}
+
+/* Nothing but the reductions of the rows and the last contraction takes the weights. */
+static bool hides_weights(const chain *c) {
+    const plan *p = c->p;
+    const plan_group *rows = &p->groups[c->rows];
+    uint32_t uses = 0;
+    for (size_t i = 0; i < rows->reduces.count; i++)
+        uses += ir_op_get(p->g, rows->reduces.items[i])->operands[0] == c->weights;
+    return p->uses[c->weights] == uses + 1;
+}
+
+/* No group but those of the chain waits for the scores or the weights. Others may wait for what is
+ * left of each row, where the chain need not wait for them. */
 static bool is_private(const chain *c) {
-    for (int g = 0; g < c->p->group_count; g++) {
-        uint64_t waits = c->p->groups[g].depends;
-        if (g != c->last && (waits >> c->rows & 1))
-            return false;
+    const plan *p = c->p;
+    for (int g = 0; g < p->group_count; g++) {
+        uint64_t waits = p->groups[g].depends, seen = 0;
         if (g != c->rows && (waits >> c->first & 1))
             return false;
+        if (g == c->last || !(waits >> c->rows & 1))
+            continue;
+        if (!hides_weights(c) || waits_for(p, c->last, g, &seen))
+            return false;
     }
-    return !(c->p->groups[c->last].depends >> c->first & 1);
+    return !(p->groups[c->last].depends >> c->first & 1);
 }
 
 static bool is_empty(const plan *p, ir_value v) {
     return ir_type_count(p->g, ir_value_get(p->g, v)->type) == 0;
+}
+
+static bool is_one_chunk(const plan *p, ir_op dot) {
+    const ir_type_data *x = plan_type(p, ir_op_get(p->g, dot)->operands[0]);
+    int64_t chunk = order_info_of(order_of(p->g, dot, ORDER_CHUNK512))->chunk;
+    return x->dims[x->rank - 1] <= (chunk ? chunk : CHUNK);
 }
 
 /* Nothing is empty, and a score is one chunk: sums of several would need totals of their own. */
@@ -137,9 +168,8 @@ static bool has_size(const chain *c) {
     const plan *p = c->p;
     const ir_op_data *first = ir_op_get(p->g, p->groups[c->first].anchor);
     const ir_op_data *last = ir_op_get(p->g, p->groups[c->last].anchor);
-    const ir_type_data *x = plan_type(p, first->operands[0]);
     return !is_empty(p, first->operands[0]) && !is_empty(p, c->scores) &&
-           !is_empty(p, last->results[0]) && x->dims[x->rank - 1] <= CHUNK &&
+           !is_empty(p, last->results[0]) && is_one_chunk(p, p->groups[c->first].anchor) &&
            first->operand_count == 2;
 }
 
@@ -182,6 +212,9 @@ void plan_find_chains(plan *p) {
         last->scores = c.first;
         last->rows = c.rows;
         last->depends = (last->depends | rows->depends | first->depends) & ~inner;
+        for (int i = 0; i < p->group_count; i++)
+            if (i != g && (p->groups[i].depends >> c.rows & 1))
+                p->groups[i].depends |= UINT64_C(1) << g;
         p->in_workgroup[c.scores] = p->in_workgroup[c.weights] = true;
     }
 }

@@ -126,7 +126,8 @@ static double dot_cycles(const cost_walk *w, ir_op op) {
     double unroll = (double)schedule_step(w->m, op, "unroll", 1), most = 0, sum = 0;
     bool chunks = shape.buffer[DOT_TOTALS] >= 0;
     nv = divide_up(nr, lanes_of(w, rhs));
-    k = chunks && extent > CHUNK ? CHUNK : (double)extent;
+    int64_t chunk = order_info_of(order_of(w->m, op, ORDER_CHUNK512))->chunk;
+    k = (double)(chunks && extent > chunk ? chunk : extent);
     missing = mr * nv + (mr < nv ? mr : nv) + 1 - w->target->vector_registers;
     const double parts[] = {mr * nv / 2, (mr + nv) / 2, LATENCY,
                             (mr * nv + nv + 2.0 / unroll) / ISSUED,

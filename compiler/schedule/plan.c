@@ -520,6 +520,8 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         store_for_op(p, op);
     graph_store_deep(graph, p->stored, p->deep);
+    plan_store_spreads(p);
+    plan_store_wide(p);
     p->apart = apart;
     if (apart)
         store_all(p, first);

@@ -61,6 +61,11 @@ typedef struct plan {
 /* `apart`: every value is stored, as far as there is room for groups. */
 bool plan_build(plan *p, ir_module *graph, bool apart, status *st);
 void plan_release(plan *p);
+/* Stores functions of rows that a nest spreads along its columns (spread.c). Sequence: before
+ * anything is placed. */
+void plan_store_spreads(plan *p);
+/* Stores what would read too many tensors at once (wide.c). */
+void plan_store_wide(plan *p);
 /* Finds contractions whose left side is an element-wise nest's, seen as a matrix: they compute it
  * block by block (prologue.c). */
 void plan_find_prologues(plan *p);

@@ -11,7 +11,7 @@
 
 /* Copies of what ops/orders.def says, on purpose: what is lowered by that table is held to these.
  */
-enum { ORDER_LANES = 64, ORDER_BLOCK = 4096, ORDER_CHUNK = 512 };
+enum { ORDER_LANES = 64, ORDER_BLOCK = 4096 };
 
 /* How far the walk over a reduction has come. */
 typedef struct order_track {
@@ -35,8 +35,25 @@ typedef struct orders {
     status *st;
 } orders;
 
-static inline bool orders_chunked(order_id order) {
-    return order == ORDER_CHUNK512 || order == ORDER_PAIRS512;
+/* Elements of a chunk; 0: the order has none. */
+static inline int64_t orders_chunk(order_id order) {
+    switch (order) {
+    case ORDER_CHUNK512:
+    case ORDER_PAIRS512:
+        return 512;
+    case ORDER_CHUNK256:
+        return 256;
+    case ORDER_CHUNK128:
+        return 128;
+    case ORDER_CHUNK64:
+        return 64;
+    case ORDER_CHUNK32:
+        return 32;
+    case ORDER_CHUNK16:
+        return 16;
+    default:
+        return 0;
+    }
 }
 
 bool orders_fail(const orders *o, ir_op op, const char *format, ...)

@@ -69,13 +69,13 @@ static bound bound_of(const orders *o, const chunk_base *base, ir_value v) {
 }
 
 /* The start of the chunks that a loop over elements belongs to. */
-static bool find_base(const orders *o, ir_op loop, chunk_base *base) {
+static bool find_base(const orders *o, ir_op loop, int64_t chunk, chunk_base *base) {
     int64_t low, high, start;
     *base = (chunk_base){.loop = orders_loop_around(o, loop)};
     if (base->loop && orders_bounds(o, base->loop, &low, &high) && high > low) {
         base->index = ir_block_get(o->m, ir_op_block(o->m, base->loop, 0))->arguments[0];
         base->first = low;
-        base->last = low + (high - 1 - low) / ORDER_CHUNK * ORDER_CHUNK;
+        base->last = chunk ? low + (high - 1 - low) / chunk * chunk : low;
         return true;
     }
     if (base->loop)
@@ -168,20 +168,19 @@ static bool is_odd_end(const orders *o, ir_op loop, ir_op before) {
 
 static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
     const ir_op_data *d = ir_op_get(o->m, loop);
-    bool chunked = orders_chunked(r->order);
-    int64_t length = chunked ? ORDER_CHUNK : r->extent;
+    int64_t chunk = orders_chunk(r->order), length = chunk ? chunk : r->extent;
     chunk_base base;
     ir_op before;
     if (!find_before(o, loop, &before))
         return false;
     if (r->order == ORDER_PAIRS512 && !is_odd_end(o, loop, before))
         return orders_fail(o, loop, "an element without the other one of its pair");
-    if (!find_base(o, before ? before : loop, &base))
+    if (!find_base(o, before ? before : loop, length, &base))
         return orders_fail(o, loop, "the loop over chunks has no constant bounds");
     while (before && orders_defined_by(o, ir_op_get(o->m, before)->operands[2], TILE_FOR))
         before = orders_defined_by(o, ir_op_get(o->m, before)->operands[2], TILE_FOR);
     if (before && !base.loop)
-        find_base(o, before, &base);
+        find_base(o, before, length, &base);
     ir_value end;
     if (o->open && (before != o->open || (o->open_end && d->operands[1] != o->open_end)))
         return orders_fail(o, o->open, "ends inside its chunk");
@@ -192,7 +191,7 @@ static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
     bool first = !before;
     if (!between && (high.least % step != 0 || high.most % step != 0))
         return orders_fail(o, loop, "its last trip passes its end");
-    if (first && (low.least != 0 || low.most != 0 || (chunked && base.first % ORDER_CHUNK != 0)))
+    if (first && (low.least != 0 || low.most != 0 || (chunk && base.first % chunk != 0)))
         return orders_fail(o, loop, "does not start where a chunk starts");
     if (high.most > length)
         return orders_fail(o, loop, "passes the end of its chunk");
@@ -209,17 +208,17 @@ static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
 /* ---- loops ---- */
 
 static bool check_chunk_loop(const orders *o, ir_op loop, const reduction_record *r) {
-    int64_t low, high;
-    if (!orders_chunked(r->order))
+    int64_t low, high, chunk = orders_chunk(r->order);
+    if (!chunk)
         return orders_fail(o, loop, "order '%s' has no loop over chunks",
                            order_info_of(r->order)->name);
-    if (ir_op_int(o->m, loop, "step", 0) != ORDER_CHUNK)
-        return orders_fail(o, loop, "order '%s' walks in steps of 512, not %" PRId64,
-                           order_info_of(r->order)->name, ir_op_int(o->m, loop, "step", 0));
+    if (ir_op_int(o->m, loop, "step", 0) != chunk)
+        return orders_fail(o, loop, "order '%s' walks in steps of %" PRId64 ", not %" PRId64,
+                           order_info_of(r->order)->name, chunk, ir_op_int(o->m, loop, "step", 0));
     for (uint32_t i = 2; i < ir_op_get(o->m, loop)->operand_count; i++)
         if (!orders_is_zero(o, ir_op_get(o->m, loop)->operands[i]))
             return orders_fail(o, loop, "does not start with +0");
-    return (orders_bounds(o, loop, &low, &high) && low % ORDER_CHUNK == 0) ||
+    return (orders_bounds(o, loop, &low, &high) && low % chunk == 0) ||
            orders_fail(o, loop, "does not start where a chunk starts");
 }
 
@@ -254,8 +253,8 @@ bool orders_check_chunk_use(const orders *o, ir_op op) {
         if (number < 0 || !orders_is_float(o, d->operands[i]))
             continue;
         const reduction_record *r = &o->list.items.items[number];
-        if (!orders_chunked(r->order) || r->extent <= ORDER_CHUNK ||
-            ir_op_int(o->m, loop, "step", 0) == ORDER_CHUNK)
+        int64_t chunk = orders_chunk(r->order);
+        if (!chunk || r->extent <= chunk || ir_op_int(o->m, loop, "step", 0) == chunk)
             continue;
         ir_value other = d->operands[d->operand_count > 1 ? 1 - (i & 1) : 0];
         bool total = d->opcode == TILE_ADD &&

@@ -18,7 +18,8 @@ static bool adds_to_total(const orders *o, ir_op loop, const reduction_record *r
     ir_block block = ir_op_block(o->m, loop, 0);
     const ir_op_data *yield = ir_op_get(o->m, ir_block_get(o->m, block)->last);
     ir_op sum = orders_defined_by(o, yield->operands[i], TILE_ADD);
-    if (!sum || !orders_chunked(r->order) || ir_op_int(o->m, loop, "step", 0) % ORDER_CHUNK != 0)
+    if (!sum || !orders_chunk(r->order) ||
+        ir_op_int(o->m, loop, "step", 0) % orders_chunk(r->order) != 0)
         return false;
     const ir_value *x = ir_op_get(o->m, sum)->operands;
     return orders_defined_by(o, x[0], TILE_LOAD) || orders_defined_by(o, x[1], TILE_LOAD);

@@ -1,6 +1,7 @@
 /* orders.c - docs/numerics.md, "Order of accumulation", as sizes of subtrees. */
 #include "probe/orders.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { CHUNK = 512, LANES = 64, BLOCK = 4096 };
@@ -14,11 +15,23 @@ static int64_t meeting_in_chain(int64_t i, int64_t j) {
     return (i > j ? i : j) + 1;
 }
 
-static int64_t meeting_in_chunks(int64_t n, int64_t i, int64_t j) {
+static int64_t meeting_in_chunks(int64_t chunk, int64_t n, int64_t i, int64_t j) {
     int64_t later = i > j ? i : j;
-    if (i / CHUNK == j / CHUNK)
-        return meeting_in_chain(i % CHUNK, j % CHUNK);
-    return least(n, (later / CHUNK + 1) * CHUNK);
+    if (i / chunk == j / chunk)
+        return meeting_in_chain(i % chunk, j % chunk);
+    return least(n, (later / chunk + 1) * chunk);
+}
+
+/* Of "chunk64"; 0: it is another order. */
+static int64_t chunk_of(const char *order) {
+    static const int64_t sizes[] = {16, 32, 64, 128, 256, 512};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "chunk%d", (int)sizes[i]);
+        if (strcmp(order, name) == 0)
+            return sizes[i];
+    }
+    return 0;
 }
 
 /* In a chunk of `n`, of each pair the odd one comes first; the last of an odd number follows a
@@ -88,8 +101,8 @@ static int64_t meeting_in_lanes(int64_t n, int64_t i, int64_t j) {
 bool order_meeting_size(const char *order, int64_t n, int64_t i, int64_t j, int64_t *size) {
     if (strcmp(order, "seq") == 0)
         *size = meeting_in_chain(i, j);
-    else if (strcmp(order, "chunk512") == 0)
-        *size = meeting_in_chunks(n, i, j);
+    else if (chunk_of(order))
+        *size = meeting_in_chunks(chunk_of(order), n, i, j);
     else if (strcmp(order, "pairs512") == 0)
         *size = meeting_in_pairs(n, i, j);
     else if (strcmp(order, "lanes64") == 0)
