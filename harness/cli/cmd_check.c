@@ -299,19 +299,21 @@ static void check_subject(session *s, const relations_subject *subject) {
 }
 
 /* There is nothing of ours to check. */
-static void tell_contract(session *s, const compiler_kernel *k) {
+static void tell_without(session *s, const compiler_kernel *k) {
     say(stderr,
-        "tsr: %s:%u: kernel %s has no formula (its body is '...'), so there is nothing of ours to "
-        "check: --with FILE gives code that computes it\n",
-        k->path, k->line, k->name);
+        "tsr: %s:%u: kernel %s %s, so there is nothing of ours to check: --with FILE gives code that "
+        "computes it\n",
+        k->path, k->line, k->name,
+        k->contract ? "has no formula (its body is '...')"
+                    : "adds in a written order, tree(...), of which no code is made");
     s->code = exit_code_worse(s->code, EXIT_INPUT);
 }
 
 static void check_kernel(session *s, const corpus_case *item, bool lone) {
     const job_choice *c = s->choice;
     relations_subject subject = {.source = item->source, .kernel = item->kernel, .column = "cpu"};
-    if (c->implementation_count == 0 && item->kernel->contract)
-        tell_contract(s, item->kernel);
+    if (c->implementation_count == 0 && (item->kernel->contract || item->kernel->interpreted))
+        tell_without(s, item->kernel);
     else if (c->implementation_count == 0)
         check_subject(s, &subject);
     for (uint32_t i = 0; i < c->implementation_count && !interrupt_seen; i++) {
