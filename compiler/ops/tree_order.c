@@ -15,8 +15,14 @@ typedef struct reader {
     status *st;
 } reader;
 
+static const char *behind_spaces(const char *s) {
+    while (isspace((unsigned char)*s))
+        s++;
+    return s;
+}
+
 bool tree_order_is(const char *order) {
-    return strncmp(order, word, sizeof word - 1) == 0;
+    return strncmp(behind_spaces(order), word, sizeof word - 1) == 0;
 }
 
 static bool refuse(const reader *r, const char *why) {
@@ -25,8 +31,7 @@ static bool refuse(const reader *r, const char *why) {
 }
 
 static void skip_spaces(reader *r) {
-    while (isspace((unsigned char)*r->at))
-        r->at++;
+    r->at = behind_spaces(r->at);
 }
 
 static bool take(reader *r, char c) {
@@ -77,7 +82,7 @@ static void push(reader *r, tree_step_kind kind) {
 /* What stands before a term: parentheses that open. */
 static bool open_chains(reader *r) {
     while (take(r, '(')) {
-        if (++r->open >= TREE_ORDER_DEPTH)
+        if (++r->open > LIMIT_ORDER_DEPTH)
             return refuse(r, "parentheses nested too deep");
         if (r->open + 1 > r->out->depth)
             r->out->depth = r->open + 1;
@@ -96,11 +101,11 @@ static bool close_chains(reader *r) {
 }
 
 bool tree_order_parse(const char *order, tree_order *out, status *st) {
-    reader r = {.text = order, .at = order + sizeof word - 1, .out = out, .st = st};
+    reader r = {.text = order, .at = behind_spaces(order) + sizeof word - 1, .out = out, .st = st};
     *out = (tree_order){.depth = 1};
-    if (strlen(order) > TREE_ORDER_TEXT_MAX)
+    if (strlen(order) > LIMIT_ORDER_BYTES)
         return status_set(st, STATUS_INVALID, "the tree takes more than %d letters",
-                          TREE_ORDER_TEXT_MAX);
+                          (int)LIMIT_ORDER_BYTES);
     skip_spaces(&r);
     out->rounded = strncmp(r.at, prefix, sizeof prefix - 1) == 0;
     r.at += out->rounded ? sizeof prefix - 1 : 0;

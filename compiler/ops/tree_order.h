@@ -17,8 +17,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "base/vec.h"
-
-enum { TREE_ORDER_DEPTH = 64, TREE_ORDER_TEXT_MAX = 1 << 20 };
+#include "ir/limits.h"
 
 /* From the left: a chain begins, elements are taken, a chain ends and is added to the one around
  * it. */

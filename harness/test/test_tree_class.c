@@ -144,7 +144,7 @@ static void each_way_has_its_name(void **state) {
         sha256 digest;
         text name;
         text_init(&name);
-        assert_true(tree_recover((int32_t)a.n, measure, &a, &digest, &st));
+        assert_true(tree_recover((int32_t)a.n, measure, &a, NULL, &digest, &st));
         tree_class_of(a.n, &a.pairs, &name);
         assert_string_equal(name.data, ways[i].name);
         text_release(&name);

@@ -18,7 +18,7 @@ enum { PANEL = 64 };
 
 #define TREE_SUM(T, suffix)                                                                        \
     T interp_tree_sum_##suffix(const tree_order *t, const T *x) {                                  \
-        T stack[TREE_ORDER_DEPTH] = {0};                                                           \
+        T stack[LIMIT_ORDER_DEPTH + 1] = {0};                                                           \
         T *acc = stack;                                                                            \
         for (size_t i = 0; i < t->steps.count; i++) {                                              \
             const tree_step *s = &t->steps.items[i];                                               \
