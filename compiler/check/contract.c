@@ -1,6 +1,6 @@
 /* contract.c - a kernel without a formula: its body is `...`. What is known of it are shapes, types
- * and cases, and the dimensions that @independent says are batches. And a kernel of whose formula no
- * code is made. */
+ * and cases, and the dimensions that @independent says are batches. And a kernel of whose formula
+ * no code is made. */
 #include <string.h>
 
 #include "check/check.h"

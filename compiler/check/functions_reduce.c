@@ -51,7 +51,8 @@ static bool order_known(checker *c, const call_arguments *a, ir_attr *order) {
         return true;
     }
     diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, e->at, "unknown order of a sum");
-    diagnose_help(c->report, "sums are taken in the order \"%s\", or in a tree that is written out", usual);
+    diagnose_help(c->report, "sums are taken in the order \"%s\", or in a tree that is written out",
+                  usual);
     return false;
 }
 

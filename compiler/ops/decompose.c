@@ -301,7 +301,8 @@ static void decompose_attention(composite *c) {
     const ir_type_data *q = build_type(b, c->in[0]), *k = build_type(b, c->in[1]);
     int n = q->rank;
     bool causal = ir_op_int(b->m, c->op, "causal", 0) != 0;
-    ir_value s = contract(c, c->in[0], c->in[1], 0, n - 1, DTYPE_F32, order_named(c, ORDER_CHUNK512));
+    ir_value s =
+        contract(c, c->in[0], c->in[1], 0, n - 1, DTYPE_F32, order_named(c, ORDER_CHUNK512));
     s = mul(c, s, attention_scale(c, q->dims[n - 1], s));
     ir_value counts = 0, mask = 0, visible = s;
     if (causal) {

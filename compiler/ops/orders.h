@@ -18,7 +18,13 @@ enum {
 #include "ops/orders.def"
 };
 
-typedef enum order_use { ORDER_OF_DOT, ORDER_OF_SUM, ORDER_OF_SCAN, ORDER_OF_FREE, ORDER_OF_TREE } order_use;
+typedef enum order_use {
+    ORDER_OF_DOT,
+    ORDER_OF_SUM,
+    ORDER_OF_SCAN,
+    ORDER_OF_FREE,
+    ORDER_OF_TREE
+} order_use;
 typedef enum order_tree { ORDER_TREE_CHAIN, ORDER_TREE_AGAIN } order_tree;
 
 typedef struct order_info {

@@ -101,11 +101,14 @@ static bool close_chains(reader *r) {
 }
 
 bool tree_order_parse(const char *order, tree_order *out, status *st) {
-    reader r = {.text = order, .at = behind_spaces(order) + sizeof word - 1, .out = out, .st = st};
+    reader r = {.text = order, .out = out, .st = st};
     *out = (tree_order){.depth = 1};
+    if (!tree_order_is(order))
+        return status_set(st, STATUS_INVALID, "a written order begins with 'tree('");
     if (strlen(order) > LIMIT_ORDER_BYTES)
         return status_set(st, STATUS_INVALID, "the tree takes more than %d letters",
                           (int)LIMIT_ORDER_BYTES);
+    r.at = behind_spaces(order) + sizeof word - 1;
     skip_spaces(&r);
     out->rounded = strncmp(r.at, prefix, sizeof prefix - 1) == 0;
     r.at += out->rounded ? sizeof prefix - 1 : 0;
@@ -142,9 +145,9 @@ bool tree_order_covers(const tree_order *t, int64_t n, status *st) {
     for (size_t i = 0; i < t->steps.count && ok; i++)
         ok = t->steps.items[i].kind != TREE_TAKE || take_once(taken, &t->steps.items[i], n, st);
     for (int64_t e = 0; e < n && ok; e++)
-        ok = taken[e] || status_set(st, STATUS_INVALID,
-                                    "the written order leaves out element %lld of %lld",
-                                    (long long)e, (long long)n);
+        ok = taken[e] ||
+             status_set(st, STATUS_INVALID, "the written order leaves out element %lld of %lld",
+                        (long long)e, (long long)n);
     free(taken);
     return ok;
 }

@@ -25,8 +25,8 @@ typedef struct column {
 static const char *profile_beside(const planning *p, const corpus_case *item, const column *col,
                                   const char *own) {
     const job_choice *c = p->choice;
-    if (!col->with || item->kernel->contract || item->kernel->interpreted || p->mode != JOB_BENCH || !c->backends[BACKEND_CPU] ||
-        c->device)
+    if (!col->with || item->kernel->contract || item->kernel->interpreted || p->mode != JOB_BENCH ||
+        !c->backends[BACKEND_CPU] || c->device)
         return NULL;
     for (int profile = 0; profile < PROFILE_COUNT && !c->profiles_by_name; profile++)
         if (c->profiles[profile])

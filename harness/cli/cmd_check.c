@@ -18,7 +18,7 @@ typedef struct session {
     const job_choice *choice;
     relations_request request;
     json_t *results;
-    const compiler_case *at; /* of the kernel in hand, its first one */
+    const compiler_case *at;               /* of the kernel in hand, its first one */
     size_t held, violated, open_questions; /* verdicts */
     exit_code code;
     bool json;
@@ -266,10 +266,9 @@ static void show_beside(const json_t *found) {
 
 /* Of one kernel and column, at one shape. */
 static json_t *write_tree(const session *s) {
-    const sums_writing w = {
-        .path = options_text(s->o, OPTION_WRITE, NULL),
-        .at = options_flag(s->o, OPTION_DIMS) ? s->at : NULL,
-        .threads = options_flag(s->o, OPTION_THREADS) ? s->request.threads : 1};
+    const sums_writing w = {.path = options_text(s->o, OPTION_WRITE, NULL),
+                            .at = options_flag(s->o, OPTION_DIMS) ? s->at : NULL,
+                            .threads = options_flag(s->o, OPTION_THREADS) ? s->request.threads : 1};
     return sums_write(&s->request, &w);
 }
 
@@ -324,7 +323,8 @@ static void check_subject(session *s, const relations_subject *subject) {
 /* There is nothing of ours to check. */
 static void tell_without(session *s, const compiler_kernel *k) {
     say(stderr,
-        "tsr: %s:%u: kernel %s %s, so there is nothing of ours to check: --with FILE gives code that "
+        "tsr: %s:%u: kernel %s %s, so there is nothing of ours to check: --with FILE gives code "
+        "that "
         "computes it\n",
         k->path, k->line, k->name,
         k->contract ? "has no formula (its body is '...')"

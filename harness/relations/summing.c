@@ -132,8 +132,8 @@ static bool is_one_sum(summing *s, status *st) {
     if (!whole)
         return status_set(st, STATUS_UNAVAILABLE, "%s", why);
     dtype type = s->shape.inputs[s->cut.whole_x].type;
-    bool wide = type == DTYPE_F32 || type == DTYPE_F64 || type == DTYPE_BF16 || type == DTYPE_TF32 ||
-                (type == DTYPE_F16 && s->cut.accumulator == DTYPE_F32);
+    bool wide = type == DTYPE_F32 || type == DTYPE_F64 || type == DTYPE_BF16 ||
+                type == DTYPE_TF32 || (type == DTYPE_F16 && s->cut.accumulator == DTYPE_F32);
     s->numbers = numbers_of(type);
     return wide || status_set(st, STATUS_UNAVAILABLE,
                               "%s does not hold the numbers that show a tree", dtype_name(type));
@@ -175,7 +175,8 @@ bool summing_recover(summing *s, found_tree *out, status *st) {
     for (uint32_t i = 0; i < s->shape.signature.input_count; i++)
         fill(&s->shape.inputs[i], (int)i == s->cut.whole_x ? s->numbers.unit : 1);
     text_clear(&out->name);
-    if (!choose_end(s, st) || !tree_recover((int32_t)s->cut.extent, measure, s, &s->nodes, &digest, st))
+    if (!choose_end(s, st) ||
+        !tree_recover((int32_t)s->cut.extent, measure, s, &s->nodes, &digest, st))
         return false;
     if (s->mirrored) {
         digest = sha256_of(&digest, sizeof digest);
@@ -216,9 +217,9 @@ int summing_fused(summing *s) {
     return fused;
 }
 
-/* Products of a factor with itself and with its opposite, of elements `there` and `here`; all others
- * are 0. The sum is 0 where both products are rounded before they are added; else it has the sign
- * of the one that is not. `first`: y holds the factor since the call before. */
+/* Products of a factor with itself and with its opposite, of elements `there` and `here`; all
+ * others are 0. The sum is 0 where both products are rounded before they are added; else it has the
+ * sign of the one that is not. `first`: y holds the factor since the call before. */
 static bool meeting(summing *s, int64_t here, int64_t there, bool first, double *result,
                     status *st) {
     if (first) {
@@ -245,15 +246,15 @@ bool summing_joins(summing *s, bool exact, signed char *joins, status *st) {
     for (size_t i = 0; i < s->nodes.count; i++) {
         const tree_node *n = &s->nodes.items[i];
         double result = 0;
-        joins[i] = n->right < 0 ? 1 : n->left < 0 ? 0 : NOTHING;
-        if (!asks || joins[i] == NOTHING)
+        joins[i] = tree_join(n);
+        if (!asks || joins[i] == TREE_NONE)
             continue;
         if (!meeting(s, some_element(&s->nodes, n->left), some_element(&s->nodes, n->right), first,
                      &result, st))
             return false;
         first = false;
-        joins[i] = result > 0 ? 1 : result < 0 ? 0 : NOTHING;
-        if ((joins[i] == 1 && n->right >= 0) || (joins[i] == 0 && n->left >= 0))
+        joins[i] = result > 0 ? TREE_RIGHT : result < 0 ? TREE_LEFT : TREE_NONE;
+        if ((joins[i] == TREE_RIGHT && n->right >= 0) || (joins[i] == TREE_LEFT && n->left >= 0))
             return status_set(st, STATUS_UNAVAILABLE,
                               "a sum is not rounded where it is added to element %d: no order in "
                               "f32 describes it",
@@ -264,7 +265,8 @@ bool summing_joins(summing *s, bool exact, signed char *joins, status *st) {
     return true;
 }
 
-/* A small number beside a great one is lost in f32 unless the large ones meet first: in one of three places it is.
+/* A small number beside a great one is lost in f32 unless the large ones meet first: in one of
+ * three places it is.
  */
 const char *summing_accumulator(summing *s) {
     static const int places[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
@@ -286,15 +288,14 @@ const char *summing_accumulator(summing *s) {
     return lost ? "f32" : "wider";
 }
 
-
 /* ---- shapes to ask at ---- */
 
 const compiler_case *summing_case(const relations_request *request, status *st) {
     const compiler_kernel *k = request->subject->kernel;
-    for (uint32_t i = 0; i < k->case_count && k->dim_count; i++)
+    for (uint32_t i = 0; i < k->case_count; i++)
         if (!k->cases[i].large)
             return &k->cases[i];
-    status_set(st, STATUS_UNAVAILABLE, "the kernel has no dimension to draw");
+    status_set(st, STATUS_UNAVAILABLE, "the kernel has no case that is not large");
     return NULL;
 }
 

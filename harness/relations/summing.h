@@ -5,6 +5,7 @@
 
 #include "probe/tree.h"
 #include "relations/runner.h"
+#include "relations/tree_text.h"
 
 enum { SUMMING_NOTHING = -1 };
 
@@ -46,7 +47,7 @@ bool summing_dims(const relations_request *request, const compiler_case *like, i
 /* ... or so many that all together are no more than the most of two. */
 int64_t summing_positions_most(const bool *batch, uint32_t dims);
 enum { SUMMING_POSITIONS = 256 };
-/* The first case that is not large; NULL: there is none, or no dimension. */
+/* The first case that is not large; NULL: there is none. */
 const compiler_case *summing_case(const relations_request *request, status *st);
 
 /* A shape; `dims` NULL: that of the case. STATUS_UNAVAILABLE: it is no single sum there. */
@@ -59,9 +60,8 @@ int summing_fused(summing *s);
 /* "f32", "wider", or NULL: it cannot be told. */
 const char *summing_accumulator(summing *s);
 
-/* For each addition of the tree in hand, which of its branches is an element whose product is not
- * rounded before it is added: 0 the left one, 1 the right one, SUMMING_NOTHING none. Where nothing
- * is multiplied, or no product of the type is rounded, an element's side is taken. */
+/* For each addition of the tree in hand, which of its branches is an element that is taken as it
+ * is (tree_text.h). `exact`: no product is rounded. */
 bool summing_joins(summing *s, bool exact, signed char *joins, status *st);
 
 #endif

@@ -26,17 +26,17 @@ static void tell_tree(summing *s, const found_tree *t, json_t *trees) {
     text_init(&dims);
     write_dims(&s->shape, &dims);
     json_array_append_new(trees, json_pack("{s:s, s:i, s:I, s:s, s:s, s:o, s:s?}", "dims",
-                                              dims.data, "threads", (int)s->threads, "elements",
-                                              (json_int_t)s->cut.extent, "class", t->name.data,
-                                              "digest", t->digest, "fused",
-                                              fused == NOTHING ? json_null() : json_boolean(fused),
-                                              "accumulator", summing_accumulator(s)));
+                                           dims.data, "threads", (int)s->threads, "elements",
+                                           (json_int_t)s->cut.extent, "class", t->name.data,
+                                           "digest", t->digest, "fused",
+                                           fused == NOTHING ? json_null() : json_boolean(fused),
+                                           "accumulator", summing_accumulator(s)));
     text_release(&dims);
 }
 
 static void tell_change(json_t *changes, const char *what, int64_t from, int64_t to) {
     json_array_append_new(changes, json_pack("{s:s, s:I, s:I}", "of", what, "from",
-                                                (json_int_t)from, "to", (json_int_t)to));
+                                             (json_int_t)from, "to", (json_int_t)to));
 }
 
 /* ---- where it changes ---- */
@@ -185,14 +185,15 @@ json_t *sums_write(const relations_request *request, const sums_writing *w) {
     s.every = true;
     s.threads = w->threads;
     bool ok = open_wanted(&s, w, &st) && summing_recover(&s, &tree, &st);
+    s.every = false;
     if (ok)
         tell_tree(&s, &tree, trees);
+    s.every = true;
     ok = ok && sums_source(&s, &source, &st) && sums_confirm(&s, source.data, &st) &&
          file_write_atomic(w->path, source.data, source.length, &st);
     summing_close(&s);
     text_release(&source);
     text_release(&tree.name);
     return json_pack("{s:o, s:o, s:[], s:o}", "why", ok ? json_null() : json_text(st.message),
-                     "trees", trees, "changes", "written",
-                     ok ? json_text(w->path) : json_null());
+                     "trees", trees, "changes", "written", ok ? json_text(w->path) : json_null());
 }

@@ -24,8 +24,9 @@ static ir_op lone_operation(const ir_module *m, status *st) {
     for (int i = 0; i < 3; i++)
         if (strcmp(name, known[i]) == 0 && ir_op_get(m, body->first)->next == body->last)
             return body->first;
-    status_set(st, STATUS_UNAVAILABLE, "an order is written for matmul, dot and sum, alone in a "
-                                       "kernel");
+    status_set(st, STATUS_UNAVAILABLE,
+               "an order is written for matmul, dot and sum, alone in a "
+               "kernel");
     return 0;
 }
 
@@ -35,7 +36,8 @@ static void write_axes(const ir_module *m, ir_op op, const char *attribute, cons
     uint32_t count = ir_op_ints(m, op, attribute, axes, IR_MAX_RANK);
     text_printf(out, ", %s=(", name);
     for (uint32_t i = 0; i < count; i++)
-        text_printf(out, "%s%" PRId64 "%s", i ? " " : "", axes[i], i + 1 < count || i == 0 ? "," : "");
+        text_printf(out, "%s%" PRId64 "%s", i ? " " : "", axes[i],
+                    i + 1 < count || i == 0 ? "," : "");
     text_append_char(out, ')');
 }
 
@@ -123,6 +125,17 @@ static void write_order(const char *order, text *out) {
     text_append(out, "\"\"\")\n");
 }
 
+/* In f64 products of f32 are exact, unless they are rounded to f32 before. */
+static bool is_exact(summing *s, status *st) {
+    bool every = s->every;
+    s->every = false;
+    int fused = summing_fused(s);
+    s->every = every;
+    return fused != 0 ||
+           status_set(st, STATUS_UNAVAILABLE,
+                      "products are rounded, and then added in more than f32: no order says that");
+}
+
 bool sums_source(summing *s, text *out, status *st) {
     const ir_module *m = compiler_instance_graph(s->shape.instance);
     ir_op op = lone_operation(m, st);
@@ -132,7 +145,7 @@ bool sums_source(summing *s, text *out, status *st) {
     signed char *joins = base_malloc(s->nodes.count + 1);
     text order;
     text_init(&order);
-    bool ok = op && summing_joins(s, wider, joins, st);
+    bool ok = op && (!wider || is_exact(s, st)) && summing_joins(s, wider, joins, st);
     if (ok)
         tree_text(&s->nodes, joins, s->cut.is_dot, &order);
     if (ok && order.length > LIMIT_ORDER_BYTES)
@@ -191,9 +204,10 @@ bool sums_confirm(summing *s, const char *source, status *st) {
     compiler_source *written = compiler_open_text("written", source, false, &said);
     const compiler_kernel *k =
         written && compiler_error_count(written) == 0 ? compiler_kernel_at(written, 0) : NULL;
-    compiler_instance *instance = k ? compiler_instance_open(written, k, &k->cases[0], &said) : NULL;
-    bool ok = instance || status_set(st, STATUS_INVALID, "the kernel cannot be written: %s",
-                                     said.data);
+    compiler_instance *instance =
+        k ? compiler_instance_open(written, k, &k->cases[0], &said) : NULL;
+    bool ok =
+        instance || status_set(st, STATUS_INVALID, "the kernel cannot be written: %s", said.data);
     for (int i = 0; i < RANDOM_INPUTS && ok; i++)
         ok = confirm_one(s, instance, &k->cases[0], s->request->seed + (uint64_t)i, st);
     compiler_instance_free(instance);

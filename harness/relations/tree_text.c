@@ -48,13 +48,30 @@ static void take_element(writer *w, int64_t e) {
     w->count++;
 }
 
+signed char tree_join(const tree_node *n) {
+    if (n->left < 0 && n->right < 0)
+        return TREE_EITHER;
+    return n->right < 0 ? TREE_RIGHT : n->left < 0 ? TREE_LEFT : TREE_NONE;
+}
+
 /* Which branch the chain of an addition comes from: the larger one; of two elements the one that
- * is not taken by fma. */
+ * is not taken as it is. */
 static bool comes_from_left(const writer *w, int32_t node) {
     const tree_node *n = &w->nodes->items[node];
     if (n->left < 0 && n->right < 0)
-        return w->joins[node] != 0;
+        return w->joins[node] != TREE_LEFT;
     return size_of(w, n->left) >= size_of(w, n->right);
+}
+
+/* Of two elements with which a chain begins in either order, whether the right one is better the
+ * first: the third goes on from there with the same step. */
+static bool begins_with_right(const writer *w, const int32_t *path, size_t count) {
+    const tree_node *n = count ? &w->nodes->items[path[count - 1]] : NULL;
+    if (count < 2 || !(w->rounded || w->joins[path[count - 1]] == TREE_EITHER))
+        return false;
+    const tree_node *above = &w->nodes->items[path[count - 2]];
+    int32_t third = comes_from_left(w, path[count - 2]) ? above->right : above->left;
+    return third < 0 && ~third - ~n->left == ~n->left - ~n->right;
 }
 
 static void write_chain(writer *w, int32_t branch);
@@ -71,7 +88,8 @@ static void write_inner(writer *w, int32_t branch) {
 
 static void write_term(writer *w, int32_t node, int32_t branch) {
     bool left = branch == w->nodes->items[node].left;
-    bool taken = w->rounded || w->joins[node] == (left ? 0 : 1);
+    bool taken = w->rounded || w->joins[node] == TREE_EITHER ||
+                 w->joins[node] == (left ? TREE_LEFT : TREE_RIGHT);
     if (branch < 0 && taken)
         take_element(w, ~branch);
     else
@@ -85,10 +103,12 @@ static void write_chain(writer *w, int32_t branch) {
         vec_push(&path, branch);
         branch = comes_from_left(w, branch) ? n->left : n->right;
     }
-    take_element(w, ~branch);
+    bool swapped = begins_with_right(w, path.items, path.count);
+    take_element(w, swapped ? ~w->nodes->items[path.items[path.count - 1]].right : ~branch);
     for (size_t i = path.count; i-- > 0;) {
         const tree_node *n = &w->nodes->items[path.items[i]];
-        write_term(w, path.items[i], comes_from_left(w, path.items[i]) ? n->right : n->left);
+        bool from_left = comes_from_left(w, path.items[i]) && !(swapped && i + 1 == path.count);
+        write_term(w, path.items[i], from_left ? n->right : n->left);
     }
     write_run(w);
     vec_release(&path);
@@ -98,7 +118,7 @@ static void write_chain(writer *w, int32_t branch) {
 static bool all_rounded(const tree_nodes *nodes, const signed char *joins) {
     bool any = false;
     for (size_t i = 0; i < nodes->count; i++) {
-        if (joins[i] >= 0)
+        if (joins[i] != TREE_NONE)
             return false;
         any |= nodes->items[i].left < 0 || nodes->items[i].right < 0;
     }

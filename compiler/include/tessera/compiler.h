@@ -110,7 +110,7 @@ typedef struct compiler_kernel {
                       be compiled, interpreted or referred to; code of others computes it */
     bool interpreted; /* it adds in an order that is written out as a tree: the interpreter and code
                          of others compute it, and none is made of it */
-    bool broken;   /* there are errors in it, or outside of the file's kernels: it has no graph */
+    bool broken; /* there are errors in it, or outside of the file's kernels: it has no graph */
 } compiler_kernel;
 
 /* Reads, parses and checks one file. Diagnostics (rendered, with carets; colour where `colour`) are

@@ -111,8 +111,8 @@ static void reduce_row(const reduction *r, const tensor *rows, int64_t row, int6
         interp_store_f32(out, row, 1, &result);
     } else { /* the greatest and least are the same in f64 */
         interp_load_f64(rows, row * length, length, work);
-        double result = sum ? sum_f64(r, work, length)
-                            : extreme_f64(work, length, strcmp(kind, "max") == 0);
+        double result =
+            sum ? sum_f64(r, work, length) : extreme_f64(work, length, strcmp(kind, "max") == 0);
         interp_store_f64(out, row, 1, &result);
     }
 }

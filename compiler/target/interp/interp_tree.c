@@ -18,7 +18,7 @@ enum { PANEL = 64 };
 
 #define TREE_SUM(T, suffix)                                                                        \
     T interp_tree_sum_##suffix(const tree_order *t, const T *x) {                                  \
-        T stack[LIMIT_ORDER_DEPTH + 1] = {0};                                                           \
+        T stack[LIMIT_ORDER_DEPTH + 1] = {0};                                                      \
         T *acc = stack;                                                                            \
         for (size_t i = 0; i < t->steps.count; i++) {                                              \
             const tree_step *s = &t->steps.items[i];                                               \
@@ -85,13 +85,13 @@ static void row_f64_plain(const tree_order *t, const double *x, const double *pa
 
 #if defined(__x86_64__)
 /* The same lines, compiled with hardware fma: the same bits. */
-__attribute__((target("avx2,fma"))) static void
-row_f32_fma(const tree_order *t, const float *x, const float *panel, float *stack) {
+__attribute__((target("avx2,fma"))) static void row_f32_fma(const tree_order *t, const float *x,
+                                                            const float *panel, float *stack) {
     row_f32(t, x, panel, stack);
 }
 
-__attribute__((target("avx2,fma"))) static void
-row_f64_fma(const tree_order *t, const double *x, const double *panel, double *stack) {
+__attribute__((target("avx2,fma"))) static void row_f64_fma(const tree_order *t, const double *x,
+                                                            const double *panel, double *stack) {
     row_f64(t, x, panel, stack);
 }
 
@@ -111,7 +111,7 @@ static bool has_fma(void) {
     static void pack_##suffix(const interp_tree_job *d, int64_t b, int64_t first, T *panel) {      \
         const dot_plan *p = d->plan;                                                               \
         int64_t n = p->n - first < PANEL ? p->n - first : PANEL;                                   \
-        memset(panel, 0, sizeof *panel * PANEL * (size_t)p->k);                                    \
+        memset(panel, 0, sizeof *panel *PANEL *(size_t)p->k);                                      \
         for (int64_t k = 0; k < p->k; k++)                                                         \
             interp_load_##suffix(d->y, (b * p->k + k) * p->n + first, n, panel + k * PANEL);       \
     }                                                                                              \
@@ -143,8 +143,8 @@ TREE_DOT(double, f64)
 bool interp_tree_open(const interp_step *s, int64_t extent, tree_order *tree, status *st) {
     status why = STATUS_INIT;
     bool sum = s->opcode == GRAPH_REDUCE;
-    bool ok =
-        tree_order_parse(interp_text(s, "order"), tree, &why) && tree_order_covers(tree, extent, &why);
+    bool ok = tree_order_parse(interp_text(s, "order"), tree, &why) &&
+              tree_order_covers(tree, extent, &why);
     if (ok && sum && tree->rounded)
         ok = status_set(&why, STATUS_INVALID,
                         "'rounded:' is about products, and a sum has none: leave it out");
