@@ -273,7 +273,7 @@ static bool run_pass(pipeline *p, const struct pass *pass) {
 
 /* Runs the passes up to and including `last`; NULL runs them all. */
 static bool run_passes(pipeline *p, const char *last) {
-    if (!graph_require_formula(p->m, p->st))
+    if (!graph_require_code(p->m, p->st))
         return false;
     for (int i = 0; i < PASS_COUNT; i++) {
         if (!run_pass(p, &passes[i]))
@@ -433,7 +433,7 @@ static bool emit_ir(pipeline *p, const char *level, text *out) {
 /* The primitives in the dialects of stock MLIR: none of our passes below takes part. */
 static bool emit_mlir(compiler_instance *instance, text *out, status *st) {
     const ir_module *m = compiler_primitives(instance, st);
-    return m && graph_require_formula(m, st) && mlir_export(m, out, st);
+    return m && graph_require_code(m, st) && mlir_export(m, out, st);
 }
 
 bool compiler_emit(compiler_instance *instance, const compiler_options *options, const char *level,

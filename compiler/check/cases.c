@@ -408,6 +408,7 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
     k->math = found.set;
     out->schedule = found.kept;
     out->contract = k->contract;
+    out->interpreted = contract_is_interpreted(k->function);
     if (k->contract && found.math) {
         contract_refuse_decorator(found.math, "math", d);
     }

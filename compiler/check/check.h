@@ -212,6 +212,8 @@ bool bind_arguments(checker *c, const node *call, call_arguments *a);
 entity call_operation(checker *c, int opcode, const char *function, const node *call);
 /* The same for operators: x @ y. */
 entity call_operator(checker *c, int opcode, const entity *operands, uint32_t count, span at);
+/* A written order, well formed, as an attribute; 0 when reported. */
+ir_attr operation_tree_order(checker *c, const entity *e);
 /* Whether the opcode can be called by its own name. */
 bool operation_is_function(int opcode);
 

@@ -1,11 +1,33 @@
 /* contract.c - a kernel without a formula: its body is `...`. What is known of it are shapes, types
- * and cases, and the dimensions that @independent says are batches. */
+ * and cases, and the dimensions that @independent says are batches. And a kernel of whose formula
+ * no code is made. */
 #include <string.h>
 
 #include "check/check.h"
+#include "ops/tree_order.h"
 
 bool contract_is_one(const ast_function *f) {
     return f->body_count == 1 && f->body[0]->kind == NODE_ELLIPSIS;
+}
+
+/* Is there an order="tree(...)" in it? */
+static bool has_written_order(const node *n) {
+    if (!n)
+        return false;
+    bool found = n->kind == NODE_KEYWORD && strcmp(n->text, "order") == 0 && n->left &&
+                 n->left->kind == NODE_STRING && tree_order_is(n->left->text);
+    found = found || has_written_order(n->left) || has_written_order(n->right) ||
+            has_written_order(n->third);
+    for (uint32_t i = 0; i < n->count && !found; i++)
+        found = has_written_order(n->items[i]);
+    return found;
+}
+
+bool contract_is_interpreted(const ast_function *f) {
+    bool found = false;
+    for (uint32_t i = 0; i < f->body_count && !found; i++)
+        found = has_written_order(f->body[i]);
+    return found;
 }
 
 /* ---- @independent("M", "N") ---- */

@@ -4,6 +4,7 @@
 
 #include "check/check.h"
 #include "ops/orders.h"
+#include "ops/tree_order.h"
 
 enum { ARGUMENT_X, ARGUMENT_AXIS, ARGUMENT_KEEPDIMS, ARGUMENT_ORDER };
 
@@ -35,17 +36,23 @@ static void sort_axes(int64_t *axes, int count) {
     }
 }
 
-static bool order_known(checker *c, const call_arguments *a, const char **order) {
+static bool order_known(checker *c, const call_arguments *a, ir_attr *order) {
     const entity *e = &a->values[ARGUMENT_ORDER];
-    *order = order_info_of(ORDER_LANES64)->name;
+    const char *usual = order_info_of(ORDER_LANES64)->name;
+    *order = ir_attr_string(c->m, usual);
     if (a->count <= ARGUMENT_ORDER || !a->given[ARGUMENT_ORDER]) {
         return true;
     }
-    if (e->kind == ENTITY_STRING && strcmp(e->text, *order) == 0) {
+    if (e->kind == ENTITY_STRING && tree_order_is(e->text)) {
+        *order = operation_tree_order(c, e);
+        return *order != 0;
+    }
+    if (e->kind == ENTITY_STRING && strcmp(e->text, usual) == 0) {
         return true;
     }
     diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, e->at, "unknown order of a sum");
-    diagnose_help(c->report, "sums are taken in the order \"%s\"", *order);
+    diagnose_help(c->report, "sums are taken in the order \"%s\", or in a tree that is written out",
+                  usual);
     return false;
 }
 
@@ -54,7 +61,7 @@ static entity reduce(checker *c, const call_arguments *a, const char *kind) {
     int64_t axes[IR_MAX_RANK];
     int count = 0;
     bool keepdims = false;
-    const char *order;
+    ir_attr order;
     if (!argument_tensor(c, x, "x") || !keepdims_given(c, a, &keepdims) ||
         !order_known(c, a, &order) ||
         !argument_axes(c, &a->values[ARGUMENT_AXIS], tensor_type(c, x)->rank, axes, &count)) {
@@ -64,7 +71,7 @@ static entity reduce(checker *c, const call_arguments *a, const char *kind) {
     bool ordered = strcmp(kind, "sum") == 0 && dtype_is_float(tensor_type(c, x)->element);
     ir_named_attr attrs[] = {{"kind", ir_attr_string(c->m, kind)},
                              {"axes", ir_attr_int_array(c->m, axes, (uint32_t)count)},
-                             {"order", ordered ? ir_attr_string(c->m, order) : 0}};
+                             {"order", ordered ? order : 0}};
     entity out = emit_one(c, GRAPH_REDUCE, x, 1, attrs, ordered ? 3 : 2, a->at);
     return out.kind == ENTITY_BROKEN || !keepdims ? out : keep_axes(c, a, &out, axes, count);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "ops/tree_order.h"
 
 enum { MAX_OPERANDS = 8, MAX_ATTRS = 12 };
 
@@ -138,6 +139,7 @@ static const attr_choice attr_choices[] = {
 #define ORDER_WORD_DOT(name) #name,
 #define ORDER_WORD_SUM(name)
 #define ORDER_WORD_FREE(name)
+#define ORDER_WORD_TREE(name)
     {"order",
      -1,
      {
@@ -203,12 +205,35 @@ static ir_attr ints_attr(checker *c, const bound_operation *b, const op_attr_inf
     return ir_attr_int_array(c->m, values, (uint32_t)count);
 }
 
+ir_attr operation_tree_order(checker *c, const entity *e) {
+    tree_order tree;
+    status st = STATUS_INIT;
+    text canonical;
+    bool good = tree_order_parse(e->text, &tree, &st);
+    tree_order_release(&tree);
+    if (!good) {
+        diagnose_error(c->report, ERROR_ORDER_TREE, e->at, "%s", st.message);
+        diagnose_help(c->report,
+                      "for example \"tree(0:8:2+(1:8:2))\": a chain of elements 0, 2, 4, 6, then "
+                      "the result of another of 1, 3, 5, 7");
+        return 0;
+    }
+    text_init(&canonical);
+    tree_order_canonical(e->text, &canonical);
+    ir_attr attr = ir_attr_string(c->m, canonical.data);
+    text_release(&canonical);
+    return attr;
+}
+
 static ir_attr string_attr(checker *c, const bound_operation *b, const op_attr_info *a,
                            const entity *e) {
     if (e->kind != ENTITY_STRING) {
         diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at, "expected %s: a string, not %s",
                        a->name, entity_describe(e));
         return 0;
+    }
+    if (strcmp(a->name, "order") == 0 && tree_order_is(e->text)) {
+        return operation_tree_order(c, e);
     }
     return choice_known(c, b, a->name, e) ? ir_attr_string(c->m, e->text) : 0;
 }

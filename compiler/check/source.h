@@ -80,6 +80,8 @@ bool annotation_read(compiler_source *s, node *n, annotation *out, declared_name
                      declared_names *variables, diagnostics *d);
 /* Whether its body is `...`. */
 bool contract_is_one(const ast_function *f);
+/* Does it add in an order that is written out as a tree, of which no code is made? */
+bool contract_is_interpreted(const ast_function *f);
 /* A type's name: f32, ...; reports an unknown one with a suggestion. DTYPE_NONE then. */
 dtype type_named(const char *name, span at, diagnostics *d);
 

@@ -1,6 +1,7 @@
-/* formula.c - whether a graph says how its outputs are made. */
+/* formula.c - whether a graph says how its outputs are made, and whether that can be compiled. */
 #include "graph/instance.h"
 #include "graph/passes.h"
+#include "ops/orders.h"
 #include "source/diagnostic.h"
 
 static ir_op unspecified_in(const ir_module *m) {
@@ -21,6 +22,22 @@ bool graph_require_formula(const ir_module *m, status *st) {
                       diagnostic_name(ERROR_NO_FORMULA),
                       ir_op_string(m, ir_module_kernel(m), "name", ""),
                       ir_op_get(m, op)->location.line);
+}
+
+bool graph_require_code(const ir_module *m, status *st) {
+    if (!graph_require_formula(m, st))
+        return false;
+    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
+        if (order_of(m, op, ORDER_ANY) == ORDER_WRITTEN)
+            return status_set(st, STATUS_INVALID,
+                              "error[%s]: kernel '%s' (line %u) adds in a written order, "
+                              "tree(...), of which no code is made: --backend interp computes it, "
+                              "and code of others does (--with FILE)",
+                              diagnostic_name(ERROR_ORDER_INTERPRETED),
+                              ir_op_string(m, ir_module_kernel(m), "name", ""),
+                              ir_op_get(m, op)->location.line);
+    return true;
 }
 
 bool compiler_instance_is_contract(const compiler_instance *instance) {

@@ -60,7 +60,7 @@ static ir_value mean_along(composite *c, ir_value x, int axis) {
 
 /* Contracts x's last axis with y's second last; leading axes are batch, broadcast to each other. */
 static ir_value contract(composite *c, ir_value x, ir_value y, ir_value k_count, int y_axis,
-                         dtype out, order_id order) {
+                         dtype out, ir_attr order) {
     ir_builder *b = c->b;
     int rank = build_type(b, x)->rank, batch = build_type(b, y)->rank == 2 ? 0 : rank - 2;
     int64_t axes[IR_MAX_RANK], xc = rank - 1, yc = y_axis;
@@ -72,7 +72,7 @@ static ir_value contract(composite *c, ir_value x, ir_value y, ir_value k_count,
                              {"x_contract", ir_attr_int_array(b->m, &xc, 1)},
                              {"y_contract", ir_attr_int_array(b->m, &yc, 1)},
                              {"out", ir_attr_type(b->m, ir_type_scalar(b->m, out))},
-                             {"order", ir_attr_string(b->m, order_info_of(order)->name)},
+                             {"order", order},
                              {"accumulate", ir_op_attr(b->m, c->op, "accumulate")}};
     ir_value operands[] = {x, y, k_count};
     uint32_t attr_count = attrs[6].value ? 7 : 6;
@@ -95,8 +95,13 @@ static ir_value spread_batch(composite *c, ir_value x, const ir_type_data *resul
     return build_broadcast(c->b, x, rank, shape, axes);
 }
 
+static ir_attr order_named(composite *c, order_id order) {
+    return ir_attr_string(c->b->m, order_info_of(order)->name);
+}
+
 static ir_value product(composite *c, ir_value x, ir_value y, dtype out) {
-    order_id order = order_of(c->b->m, c->op, ORDER_CHUNK512);
+    ir_attr given = ir_op_attr(c->b->m, c->op, "order"),
+            order = given ? given : order_named(c, ORDER_CHUNK512);
     ir_type result = ir_value_get(c->b->m, ir_op_result(c->b->m, c->op, 0))->type;
     if (build_type(c->b, y)->rank > 2) {
         x = spread_batch(c, x, ir_type_get(c->b->m, result));
@@ -296,7 +301,8 @@ static void decompose_attention(composite *c) {
     const ir_type_data *q = build_type(b, c->in[0]), *k = build_type(b, c->in[1]);
     int n = q->rank;
     bool causal = ir_op_int(b->m, c->op, "causal", 0) != 0;
-    ir_value s = contract(c, c->in[0], c->in[1], 0, n - 1, DTYPE_F32, ORDER_CHUNK512);
+    ir_value s =
+        contract(c, c->in[0], c->in[1], 0, n - 1, DTYPE_F32, order_named(c, ORDER_CHUNK512));
     s = mul(c, s, attention_scale(c, q->dims[n - 1], s));
     ir_value counts = 0, mask = 0, visible = s;
     if (causal) {
@@ -311,7 +317,7 @@ static void decompose_attention(composite *c) {
     if (causal)
         e = build_select(b, mask, e, build_f32(b, 0.0f, e));
     ir_value l = build_reduce(b, "sum", e, n - 1);
-    ir_value o = contract(c, e, c->in[2], counts, n - 2, DTYPE_F32, ORDER_CHUNK512);
+    ir_value o = contract(c, e, c->in[2], counts, n - 2, DTYPE_F32, order_named(c, ORDER_CHUNK512));
     o = divide(c, o, build_spread(b, l, o, n - 1));
     if (causal) {
         ir_value of_row = spread_counts(c, counts, o, n - 2);

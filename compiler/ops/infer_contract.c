@@ -56,14 +56,26 @@ bool infer_accumulates(query *q) {
 
 /* ---- dot, matmul ---- */
 
+/* A written tree is of products of floats, all of whose steps happen. */
+static bool tree_fits(query *q, bool windows) {
+    bool counts = q->opcode == GRAPH_DOT && q->operand_count > 2;
+    return (!windows && !counts && dtype_is_float(infer_operand(q, 0)->element)) ||
+           infer_refuse(q, MISFIT_ORDER, 0, 1,
+                        "a written order is that of products of floats all of whose steps "
+                        "happen, not of integers, of windows or with k_count");
+}
+
 /* `pairs512` is that of products of bf16, all of whose steps happen, in f32. */
 static bool order_fits(query *q) {
-    bool pairs = order_find(infer_string_attr(q, "order", "")) == ORDER_PAIRS512;
+    order_id order = order_find(infer_string_attr(q, "order", ""));
+    bool pairs = order == ORDER_PAIRS512;
     bool windows = q->opcode == GRAPH_CONVOLVE || q->opcode == GRAPH_CONV2D;
     bool bf16 =
         infer_operand(q, 0)->element == DTYPE_BF16 && infer_operand(q, 1)->element == DTYPE_BF16;
     ir_attr attr = infer_attr_of(q, "accumulate");
     bool wide = attr && ir_type_get(q->m, ir_attr_get(q->m, attr)->type)->element != DTYPE_F32;
+    if (order == ORDER_WRITTEN)
+        return tree_fits(q, windows);
     if (!pairs)
         return true;
     if (windows || (q->opcode == GRAPH_DOT && q->operand_count > 2))

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ops/tree_order.h"
+
 static const order_info orders[] = {
 #define ORDER(ENUM, name, of, chunk, lanes, tree, summary)                                         \
     {#name, ORDER_OF_##of, chunk, lanes, ORDER_TREE_##tree},
@@ -15,12 +17,16 @@ const order_info *order_info_of(order_id order) {
 }
 
 bool order_suits(order_id order, order_use use) {
+    if (order == ORDER_WRITTEN)
+        return use == ORDER_OF_DOT || use == ORDER_OF_SUM;
     return order < ORDER_COUNT &&
            (use == ORDER_OF_SCAN ? order == ORDER_SEQ : orders[order].of == use);
 }
 
 order_id order_find(const char *name) {
     int i = 0;
+    if (tree_order_is(name))
+        return ORDER_WRITTEN;
     while (i < ORDER_COUNT && strcmp(orders[i].name, name) != 0)
         i++;
     return (order_id)i;

@@ -18,7 +18,13 @@ enum {
 #include "ops/orders.def"
 };
 
-typedef enum order_use { ORDER_OF_DOT, ORDER_OF_SUM, ORDER_OF_SCAN, ORDER_OF_FREE } order_use;
+typedef enum order_use {
+    ORDER_OF_DOT,
+    ORDER_OF_SUM,
+    ORDER_OF_SCAN,
+    ORDER_OF_FREE,
+    ORDER_OF_TREE
+} order_use;
 typedef enum order_tree { ORDER_TREE_CHAIN, ORDER_TREE_AGAIN } order_tree;
 
 typedef struct order_info {
@@ -33,7 +39,7 @@ typedef struct order_info {
 const order_info *order_info_of(order_id order);
 /* Is the order defined for what accumulates so? That of running sums is the one chain. */
 bool order_suits(order_id order, order_use use);
-/* ORDER_COUNT: no order has this name. */
+/* ORDER_COUNT: no order has this name. Whatever begins with "tree(" is ORDER_WRITTEN. */
 order_id order_find(const char *name);
 /* The order that an operation of any level names in its attribute, or the given one where it has
  * none. */

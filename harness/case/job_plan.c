@@ -25,8 +25,8 @@ typedef struct column {
 static const char *profile_beside(const planning *p, const corpus_case *item, const column *col,
                                   const char *own) {
     const job_choice *c = p->choice;
-    if (!col->with || item->kernel->contract || p->mode != JOB_BENCH || !c->backends[BACKEND_CPU] ||
-        c->device)
+    if (!col->with || item->kernel->contract || item->kernel->interpreted || p->mode != JOB_BENCH ||
+        !c->backends[BACKEND_CPU] || c->device)
         return NULL;
     for (int profile = 0; profile < PROFILE_COUNT && !c->profiles_by_name; profile++)
         if (c->profiles[profile])
@@ -95,15 +95,23 @@ static bool is_implemented(const planning *p, const char *kernel) {
     return found;
 }
 
+/* Whether a backend of ours takes the kernel. */
+static bool is_ours(const compiler_kernel *k, backend_id id) {
+    return !k->contract && (!k->interpreted || id == BACKEND_INTERP);
+}
+
 static void add_case(const planning *p, const corpus_case *item) {
     const job_choice *c = p->choice;
     if (!is_implemented(p, item->kernel->name))
         return;
-    bool contract = item->kernel->contract;
-    if (contract && !p->plan->contract && c->implementation_count == 0)
-        p->plan->contract = item->kernel->name;
-    for (int id = 0; id < BACKEND_COUNT && !contract; id++)
-        if (c->backends[id])
+    const compiler_kernel *k = item->kernel;
+    bool any = false;
+    for (int id = 0; id < BACKEND_COUNT; id++)
+        any |= c->backends[id] && is_ours(k, (backend_id)id);
+    if (!any && !p->plan->without && c->implementation_count == 0)
+        p->plan->without = k;
+    for (int id = 0; id < BACKEND_COUNT; id++)
+        if (c->backends[id] && is_ours(k, (backend_id)id))
             add_column(p, item, &(column){(backend_id)id, NULL, NULL});
     for (uint32_t i = 0; i < c->implementation_count; i++) {
         const implementation *with = &c->implementations[i];
@@ -124,12 +132,19 @@ void job_plan_make(job_plan *out, const corpus *c, const job_choice *choice, job
 }
 
 bool job_plan_has_formulas(const job_plan *p, status *st) {
-    return p->jobs.count > 0 || !p->contract ||
-           status_set(
-               st, STATUS_INVALID,
-               "kernel %s has no formula (its body is '...'), so there is nothing of ours to "
-               "run: --with FILE gives code that computes it",
-               p->contract);
+    if (p->jobs.count > 0 || !p->without)
+        return true;
+    if (p->without->contract)
+        return status_set(
+            st, STATUS_INVALID,
+            "kernel %s has no formula (its body is '...'), so there is nothing of ours to "
+            "run: --with FILE gives code that computes it",
+            p->without->name);
+    return status_set(
+        st, STATUS_INVALID,
+        "kernel %s adds in a written order, tree(...), of which no code is made: --with FILE gives "
+        "code that computes it, and --backend interp computes it where nothing is timed",
+        p->without->name);
 }
 
 static bool has_job(const job_plan *p, const char *name) {

@@ -33,9 +33,9 @@ typedef struct job_choice {
 } job_choice;
 
 typedef struct job_plan {
-    VEC(job) jobs;        /* in corpus order; all jobs of a case are neighbours */
-    const char *contract; /* the first kernel that only code of others could run, where there is
-                             none; or NULL */
+    VEC(job) jobs;                  /* in corpus order; all jobs of a case are neighbours */
+    const compiler_kernel *without; /* the first kernel that none of the columns could run: it has
+                                       no formula, or one of which no code is made; or NULL */
 } job_plan;
 
 /* interp takes part once per case, as strict on one thread. With implementations, only cases of
@@ -44,7 +44,7 @@ void job_plan_make(job_plan *p, const corpus *c, const job_choice *choice, job_m
 /* Whether there is a job for each --with; else says which functions the first of those without has.
  */
 bool job_plan_covers(const job_plan *p, const job_choice *choice, status *st);
-/* Whether there is something to run; else which kernel lacks a formula. */
+/* Whether there is something to run; else which kernel lacks a formula, or code. */
 bool job_plan_has_formulas(const job_plan *p, status *st);
 void job_plan_release(job_plan *p);
 /* Is a fault made in some job? */

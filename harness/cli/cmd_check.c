@@ -18,6 +18,7 @@ typedef struct session {
     const job_choice *choice;
     relations_request request;
     json_t *results;
+    const compiler_case *at;               /* of the kernel in hand, its first one */
     size_t held, violated, open_questions; /* verdicts */
     exit_code code;
     bool json;
@@ -96,6 +97,11 @@ static int take_request(session *s) {
     if (options_flag(s->o, OPTION_TREES))
         code = COMMAND_REFUSE(s->o, "is for relations, and --trees tries none", OPTION_RELATION,
                               OPTION_VARY, OPTION_SHAPES, OPTION_FAILURES);
+    else
+        code = COMMAND_REFUSE(s->o, "is of a tree: add --trees", OPTION_WRITE);
+    if (!code && !options_flag(s->o, OPTION_WRITE))
+        code = COMMAND_REFUSE(s->o, "is the shape whose tree is written: add --trees --write FILE",
+                              OPTION_DIMS);
     code = code ? code : take_relations(s);
     return code ? code : take_vary(s);
 }
@@ -178,7 +184,12 @@ static void show_trees(const json_t *found) {
             json_string_value(json_object_get(one, "of")),
             (long long)json_integer_value(json_object_get(one, "from")),
             (long long)json_integer_value(json_object_get(one, "to")));
-    if (why)
+    const char *written = json_string_value(json_object_get(found, "written"));
+    if (written)
+        say(stdout, "  written to %s: random inputs have its bits in all elements\n", written);
+    else if (json_object_get(found, "written"))
+        say(stdout, "  not written: %s\n", why);
+    else if (why)
         say(stdout, "  not verified: %s\n", why);
 }
 
@@ -253,10 +264,21 @@ static void show_beside(const json_t *found) {
             (long long)json_integer_value(json_object_get(at, "threads")));
 }
 
+/* Of one kernel and column, at one shape. */
+static json_t *write_tree(const session *s) {
+    const sums_writing w = {.path = options_text(s->o, OPTION_WRITE, NULL),
+                            .at = options_flag(s->o, OPTION_DIMS) ? s->at : NULL,
+                            .threads = options_flag(s->o, OPTION_THREADS) ? s->request.threads : 1};
+    return sums_write(&s->request, &w);
+}
+
 static void find_trees(session *s, const relations_subject *subject) {
     s->request.subject = subject;
-    json_t *found = sums_find(&s->request);
+    bool writes = options_flag(s->o, OPTION_WRITE);
+    json_t *found = writes ? write_tree(s) : sums_find(&s->request);
     bool any = json_array_size(json_object_get(found, "trees")) > 0;
+    if (writes && !json_is_null(json_object_get(found, "why")))
+        s->code = exit_code_worse(s->code, EXIT_NO_VERDICT);
     s->held += any;
     s->open_questions += !any;
     json_object_set_new(found, "kernel", json_string(subject->kernel->name));
@@ -324,19 +346,23 @@ static void check_subject(session *s, const relations_subject *subject) {
 }
 
 /* There is nothing of ours to check. */
-static void tell_contract(session *s, const compiler_kernel *k) {
+static void tell_without(session *s, const compiler_kernel *k) {
     say(stderr,
-        "tsr: %s:%u: kernel %s has no formula (its body is '...'), so there is nothing of ours to "
-        "check: --with FILE gives code that computes it\n",
-        k->path, k->line, k->name);
+        "tsr: %s:%u: kernel %s %s, so there is nothing of ours to check: --with FILE gives code "
+        "that "
+        "computes it\n",
+        k->path, k->line, k->name,
+        k->contract ? "has no formula (its body is '...')"
+                    : "adds in a written order, tree(...), of which no code is made");
     s->code = exit_code_worse(s->code, EXIT_INPUT);
 }
 
 static void check_kernel(session *s, const corpus_case *item, bool lone) {
     const job_choice *c = s->choice;
+    s->at = item->c;
     relations_subject subject = {.source = item->source, .kernel = item->kernel, .column = "cpu"};
-    if (c->implementation_count == 0 && item->kernel->contract)
-        tell_contract(s, item->kernel);
+    if (c->implementation_count == 0 && (item->kernel->contract || item->kernel->interpreted))
+        tell_without(s, item->kernel);
     else if (c->implementation_count == 0)
         check_subject(s, &subject);
     for (uint32_t i = 0; i < c->implementation_count && !interrupt_seen; i++) {
@@ -352,6 +378,9 @@ static int check_all(session *s, const corpus *c) {
     bool lone = true;
     for (size_t i = 1; i < c->cases.count; i++)
         lone &= c->cases.items[i].kernel == c->cases.items[0].kernel;
+    if (options_flag(s->o, OPTION_WRITE) && (!lone || s->choice->implementation_count > 1))
+        return command_usage(COMMAND_CHECK, "--write: one kernel and one column, please: --filter "
+                                            "chooses a kernel, and one --with a column");
     interrupt_watch();
     for (size_t i = 0; i < c->cases.count && !interrupt_seen; i++)
         if (i == 0 || c->cases.items[i].kernel != c->cases.items[i - 1].kernel)

@@ -168,7 +168,7 @@ static cut_outcome probe_cut(const probe_request *request, probing *p, compiler_
     launch_request_artifact(&open, artifact);
     if (!launch_open(&p->launch, &open, st))
         return CUT_FAILED;
-    if (tree_recover((int32_t)c->extent, measure, p, digest, st))
+    if (tree_recover((int32_t)c->extent, measure, p, NULL, digest, st))
         return CUT_RECOVERED;
     return st->code == STATUS_INVALID ? CUT_NO_TREE : CUT_FAILED;
 }

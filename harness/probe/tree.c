@@ -21,6 +21,7 @@ typedef struct tree_set {
     int32_t group_count;
     size_t first_pair;
     sha256 digest;
+    int32_t branch; /* as in tree_node */
 } tree_set;
 
 typedef struct recovery {
@@ -118,6 +119,22 @@ static void hash_all(recovery *r) {
     text_release(&words);
 }
 
+/* The additions, those of a set behind those of the sets below it. */
+static void keep_all(recovery *r, tree_nodes *nodes) {
+    vec_clear(nodes);
+    for (size_t i = r->sets.count; i-- > 0;) {
+        tree_set *s = &r->sets.items[i];
+        s->branch = ~s->items[0];
+        for (int32_t g = 0; g < s->group_count; g++) {
+            int32_t other = s->groups[g].set >= 0 ? r->sets.items[s->groups[g].set].branch
+                                                  : ~s->items[s->groups[g].first];
+            tree_node node = {s->branch, other, s->groups[g].size};
+            vec_push(nodes, node);
+            s->branch = (int32_t)nodes->count - 1;
+        }
+    }
+}
+
 static void release(recovery *r) {
     for (size_t i = 0; i < r->sets.count; i++) {
         free(r->sets.items[i].items);
@@ -127,7 +144,8 @@ static void release(recovery *r) {
     vec_release(&r->pairs);
 }
 
-bool tree_recover(int32_t n, tree_measure_fn measure, void *context, sha256 *digest, status *st) {
+bool tree_recover(int32_t n, tree_measure_fn measure, void *context, tree_nodes *nodes,
+                  sha256 *digest, status *st) {
     recovery r = {.st = st};
     int32_t *all = base_malloc(sizeof *all * (size_t)(n + 1));
     for (int32_t i = 0; i < n; i++)
@@ -149,6 +167,8 @@ bool tree_recover(int32_t n, tree_measure_fn measure, void *context, sha256 *dig
     if (ok && r.sets.count) {
         hash_all(&r);
         *digest = r.sets.items[0].digest;
+        if (nodes)
+            keep_all(&r, nodes);
     }
     release(&r);
     return ok;

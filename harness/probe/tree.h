@@ -21,8 +21,18 @@ typedef VEC(tree_pair) tree_pairs;
 /* Measures all pairs at once. */
 typedef bool (*tree_measure_fn)(void *context, tree_pair *pairs, size_t count, status *st);
 
+/* An addition. A branch is the number of another one, which comes before it, or ~e for element e.
+ * The last one is the whole sum; one element has none. */
+typedef struct tree_node {
+    int32_t left, right;
+    int64_t size; /* elements below it */
+} tree_node;
+typedef VEC(tree_node) tree_nodes;
+
 /* The digest of the tree of `n` elements, independent of the order in which its branches were
- * found. False where measuring failed, or where what was measured is no tree (STATUS_INVALID). */
-bool tree_recover(int32_t n, tree_measure_fn measure, void *context, sha256 *digest, status *st);
+ * found; and the tree itself (`nodes` NULL: it is not kept; the caller releases it). False where
+ * measuring failed, or where what was measured is no tree (STATUS_INVALID). */
+bool tree_recover(int32_t n, tree_measure_fn measure, void *context, tree_nodes *nodes,
+                  sha256 *digest, status *st);
 
 #endif

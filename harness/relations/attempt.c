@@ -34,7 +34,7 @@ static uint64_t bits_at(const tensor *t, int64_t index) {
     return bits;
 }
 
-static void write_index(const tensor *t, int64_t flat, char *out, size_t room) {
+void attempt_index(const tensor *t, int64_t flat, char *out, size_t room) {
     size_t length = 0;
     int64_t behind = tensor_count(t);
     out[0] = '\0';
@@ -81,7 +81,7 @@ void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *b
         attempt_note(t, between);
         v->type = a[i].type;
         snprintf(v->output, sizeof v->output, "%s", s->outputs[i].name);
-        write_index(&a[i], c.first, v->index, sizeof v->index);
+        attempt_index(&a[i], c.first, v->index, sizeof v->index);
         v->bits[0] = bits_at(&a[i], c.first);
         v->bits[1] = bits_at(&b[i], c.first);
         v->values[0] = dtype_load(a[i].type, a[i].data, (size_t)c.first);

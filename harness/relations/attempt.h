@@ -49,6 +49,9 @@ void attempt_dims(const relations_subject *subject, const shape *s, int64_t *out
 /* Notes a violation that is none of an output's elements: where, the caller says. */
 void attempt_note(attempt *t, const char *between);
 
+/* "3, 17" */
+void attempt_index(const tensor *t, int64_t flat, char *out, size_t room);
+
 /* attempt_layout.c */
 bool attempt_strides(attempt *t, const tensor *plain, status *st);
 

@@ -14,4 +14,15 @@
  * [{"dim"|"threads", "from", "to"}]}. Owned. */
 json_t *sums_find(const relations_request *request);
 
+/* The tree at one shape, the same in each element of the result, as a kernel in that order: its
+ * source is written where what it computes has the function's bits on random inputs. */
+typedef struct sums_writing {
+    const char *path;
+    const compiler_case *at; /* NULL: many elements and positions */
+    uint32_t threads;
+} sums_writing;
+/* As of sums_find, with one tree at most and no changes, and "written": path|null; "why" is null
+ * where it was written. Owned. */
+json_t *sums_write(const relations_request *request, const sums_writing *writing);
+
 #endif

@@ -162,7 +162,7 @@ static sha256 tree_of(const char *order, int32_t n, int64_t *pairs) {
     status st = STATUS_INIT;
     sha256 digest;
     said s = {order, n, 0, false};
-    if (!tree_recover(n, ask_order, &s, &digest, &st))
+    if (!tree_recover(n, ask_order, &s, NULL, &digest, &st))
         fail_msg("%s of %d: %s", order, n, st.message);
     *pairs = s.pairs;
     return digest;
@@ -187,7 +187,7 @@ static void test_what_is_no_tree(void **state) {
     status st = STATUS_INIT;
     sha256 digest;
     said s = {"seq", 5, 0, true};
-    assert_false(tree_recover(5, ask_order, &s, &digest, &st));
+    assert_false(tree_recover(5, ask_order, &s, NULL, &digest, &st));
     assert_non_null(strstr(st.message, "meet among 3 elements, but 2 lie below them"));
 }
 

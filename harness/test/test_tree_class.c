@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "relations/tree_class.h"
+#include "relations/tree_text.h"
 
 enum { MOST = 2000 };
 typedef float (*sum_fn)(const float *x, int64_t n);
@@ -120,31 +121,51 @@ static bool measure(void *context, tree_pair *pairs, size_t count, status *st) {
     return true;
 }
 
+/* Of sums: whatever is an element is taken by the chain. */
+static void write_order(const tree_nodes *nodes, text *out) {
+    signed char joins[MOST];
+    for (size_t i = 0; i < nodes->count; i++)
+        joins[i] = tree_join(&nodes->items[i]);
+    tree_text(nodes, joins, false, out);
+}
+
 static void each_way_has_its_name(void **state) {
     static const struct {
         sum_fn sum;
         int64_t n;
         const char *name;
+        const char *order; /* NULL: it is long */
     } ways[] = {
-        {forward, 97, "sequential"},
-        {backward, 97, "sequential, from the last"},
-        {in_halves, 97, "pairwise"},
-        {in_blocks, 350, "blocks of 100"},
-        {in_eight_lanes, 203, "8 lanes, halved"},
-        {in_steps, 203, "4 lanes, halved, what is left of 16 behind the first"},
+        {forward, 97, "sequential", "tree(0:97)"},
+        {backward, 97, "sequential, from the last", "tree(96:-1:-1)"},
+        {in_halves, 97, "pairwise", NULL},
+        {in_blocks, 350, "blocks of 100", "tree(0:100+(100:200)+(200:300)+(300:350))"},
+        {in_eight_lanes, 203, "8 lanes, halved",
+         "tree(0:201:8+(4:197:8)+(2:203:8+(6:199:8))+(1:202:8+(5:198:8)+(3:196:8+(7:200:8))))"},
+        {in_steps, 203, "4 lanes, halved, what is left of 16 behind the first",
+         "tree(0:193:4+193:203+(2:191:4)+(1:190:4+(3:192:4)))"},
         {in_blocks_of_lanes, 997,
-         "blocks of 300, then 300, 199, 198, each in 2 lanes, what is left of 8 behind the first"},
-        {as_numpy, 700, "pairwise over blocks of 128 in 8 lanes, as NumPy does"},
-        {odd_first, 97, "of no class that has a name here"},
+         "blocks of 300, then 300, 199, 198, each in 2 lanes, what is left of 8 behind the first",
+         NULL},
+        {as_numpy, 700, "pairwise over blocks of 128 in 8 lanes, as NumPy does", NULL},
+        {odd_first, 97, "of no class that has a name here", "tree(1:97:2+0:97:2)"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
         asking a = {ways[i].sum, ways[i].n, {0}};
         status st = STATUS_INIT;
         sha256 digest;
-        text name;
+        tree_nodes nodes = {0};
+        text name, order;
         text_init(&name);
-        assert_true(tree_recover((int32_t)a.n, measure, &a, &digest, &st));
+        text_init(&order);
+        assert_true(tree_recover((int32_t)a.n, measure, &a, &nodes, &digest, &st));
+        assert_int_equal(nodes.count, a.n - 1);
+        write_order(&nodes, &order);
+        if (ways[i].order)
+            assert_string_equal(order.data, ways[i].order);
+        text_release(&order);
+        vec_release(&nodes);
         tree_class_of(a.n, &a.pairs, &name);
         assert_string_equal(name.data, ways[i].name);
         text_release(&name);

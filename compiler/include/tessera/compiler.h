@@ -108,7 +108,9 @@ typedef struct compiler_kernel {
     const compiler_schedule *schedule; /* NULL: none is written */
     bool contract; /* its body is `...`: what it takes and gives, and no formula. Its graph cannot
                       be compiled, interpreted or referred to; code of others computes it */
-    bool broken;   /* there are errors in it, or outside of the file's kernels: it has no graph */
+    bool interpreted; /* it adds in an order that is written out as a tree: the interpreter and code
+                         of others compute it, and none is made of it */
+    bool broken; /* there are errors in it, or outside of the file's kernels: it has no graph */
 } compiler_kernel;
 
 /* Reads, parses and checks one file. Diagnostics (rendered, with carets; colour where `colour`) are

@@ -1,4 +1,5 @@
-/* interp_dot.c - contractions in the orders chunk512, seq and pairs512, of rows and of windows.
+/* interp_dot.c - contractions in the orders chunk512, seq and pairs512, of rows and of windows
+ * (a written tree: interp_tree.c).
  *
  * The right side is laid out in panels of 64 columns, so that one step of k is a loop over columns.
  * Each element still has its own chain: acc = fma(a[k], b[k], acc), k ascending; in pairs512 of
@@ -10,6 +11,7 @@
 #include "base/arena.h"
 #include "ops/orders.h"
 #include "target/interp/interp.h"
+#include "target/interp/interp_tree.h"
 
 enum { PANEL = 64 };
 
@@ -327,15 +329,30 @@ static void dot_i64(const dot_job *d) {
     free(y);
 }
 
+static bool is_wide(const dot_job *d) {
+    return d->x.type == DTYPE_F64 || interp_accumulates_f64(d->s);
+}
+
+static bool dot_in_tree(const dot_job *d, status *st) {
+    tree_order tree;
+    const interp_tree_job job = {&tree, &d->p, &d->x, &d->y, d->s->out};
+    bool ok = interp_tree_open(d->s, d->p.k, &tree, st);
+    if (ok)
+        (is_wide(d) ? interp_tree_dot_f64 : interp_tree_dot_f32)(&job);
+    tree_order_release(&tree);
+    return ok;
+}
+
 bool interp_dot(const interp_step *s, status *st) {
     order_id id = order_of(s->m, s->op, ORDER_CHUNK512);
     const order_info *order = order_info_of(id);
     window_plan windows;
     dot_job d = {
         .s = s, .p = interp_dot_plan(s), .chunk = order->chunk, .pairs = id == ORDER_PAIRS512};
-    if (order->of != ORDER_OF_DOT)
+    if (!order_suits(id, ORDER_OF_DOT))
         return status_set(st, STATUS_INVALID,
-                          "a contraction cannot have the order '%s'; chunk512, seq or pairs512",
+                          "a contraction cannot have the order '%s'; chunk512, seq, pairs512 or a "
+                          "written tree",
                           interp_text(s, "order"));
     if (s->opcode == GRAPH_CONVOLVE) {
         windows = interp_window_plan(s);
@@ -346,7 +363,9 @@ bool interp_dot(const interp_step *s, status *st) {
               interp_permute(s->in[1], d.p.y_axes, &d.y, st);
     if (ok && !dtype_is_float(d.x.type))
         dot_i64(&d);
-    else if (ok && (d.x.type == DTYPE_F64 || interp_accumulates_f64(s)))
+    else if (ok && id == ORDER_WRITTEN)
+        ok = dot_in_tree(&d, st);
+    else if (ok && is_wide(&d))
         dot_f64(&d);
     else if (ok)
         dot_f32(&d);

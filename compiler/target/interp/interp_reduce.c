@@ -1,4 +1,4 @@
-/* interp_reduce.c - sum, max and min over axes, in the order lanes64. */
+/* interp_reduce.c - sum, max and min over axes, in the order lanes64 or in a written tree. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "ops/orders.h"
 #include "target/interp/interp.h"
+#include "target/interp/interp_tree.h"
 
 enum { LANES = ORDER_LANES64_LANES, BLOCK = ORDER_LANES64_CHUNK };
 
@@ -81,42 +82,62 @@ static int64_t reduce_i64(const char *kind, const int64_t *x, int64_t n, dtype t
     return best;
 }
 
-static void reduce_row(const char *kind, const tensor *rows, int64_t row, int64_t length, bool wide,
+/* What is the same for all rows. */
+typedef struct reduction {
+    const char *kind;
+    bool wide;
+    const tree_order *tree; /* NULL: the order is lanes64, or none can be seen */
+} reduction;
+
+static float sum_f32(const reduction *r, const float *x, int64_t n) {
+    return r->tree ? interp_tree_sum_f32(r->tree, x) : interp_lanes64_f32(x, n);
+}
+
+static double sum_f64(const reduction *r, const double *x, int64_t n) {
+    return r->tree ? interp_tree_sum_f64(r->tree, x) : interp_lanes64_f64(x, n);
+}
+
+static void reduce_row(const reduction *r, const tensor *rows, int64_t row, int64_t length,
                        void *work, tensor *out) {
+    const char *kind = r->kind;
     bool sum = strcmp(kind, "sum") == 0;
     if (!dtype_is_float(rows->type)) {
         interp_load_i64(rows, row * length, length, work);
         int64_t result = reduce_i64(kind, work, length, rows->type);
         interp_store_i64(out, row, 1, &result);
-    } else if (sum && !wide) {
+    } else if (sum && !r->wide) {
         interp_load_f32(rows, row * length, length, work);
-        float result = interp_lanes64_f32(work, length);
+        float result = sum_f32(r, work, length);
         interp_store_f32(out, row, 1, &result);
     } else { /* the greatest and least are the same in f64 */
         interp_load_f64(rows, row * length, length, work);
-        double result = sum ? interp_lanes64_f64(work, length)
-                            : extreme_f64(work, length, strcmp(kind, "max") == 0);
+        double result =
+            sum ? sum_f64(r, work, length) : extreme_f64(work, length, strcmp(kind, "max") == 0);
         interp_store_f64(out, row, 1, &result);
     }
 }
 
 bool interp_reduce(const interp_step *s, status *st) {
     tensor rows;
+    tree_order tree = {0};
     int64_t length;
-    const char *kind = interp_text(s, "kind");
     order_id order = order_of(s->m, s->op, ORDER_ANY);
-    if (order != ORDER_ANY && order != ORDER_LANES64)
+    if (order != ORDER_ANY && order != ORDER_LANES64 && order != ORDER_WRITTEN)
         return status_set(st, STATUS_INVALID,
-                          "a reduction cannot have the order '%s'; lanes64 is the one",
+                          "a reduction cannot have the order '%s'; lanes64, or a written tree",
                           interp_text(s, "order"));
     if (!interp_reduce_rows(s, &rows, &length, st))
         return false;
+    bool ok = order != ORDER_WRITTEN || interp_tree_open(s, length, &tree, st);
     void *work = base_malloc(sizeof(double) * (size_t)(length + 1));
+    const reduction r = {.kind = interp_text(s, "kind"),
+                         .wide = rows.type == DTYPE_F64 || interp_accumulates_f64(s),
+                         .tree = order == ORDER_WRITTEN ? &tree : NULL};
     int64_t count = tensor_count(s->out);
-    bool wide = rows.type == DTYPE_F64 || interp_accumulates_f64(s);
-    for (int64_t row = 0; row < count; row++)
-        reduce_row(kind, &rows, row, length, wide, work, s->out);
+    for (int64_t row = 0; row < count && ok; row++)
+        reduce_row(&r, &rows, row, length, work, s->out);
     free(work);
+    tree_order_release(&tree);
     tensor_release(&rows);
-    return true;
+    return ok;
 }
