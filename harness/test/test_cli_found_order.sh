@@ -2,6 +2,7 @@
 # goldens, and is held to their bits. Where no single order describes the code, none is written.
 source "$(dirname "$0")/lib.sh"
 functions=$(dirname "$tsr")/harness/test_orders.so
+mkdir corpus && cd corpus || exit 1 # goldens lie beside it
 cat >k.tsr <<'END_OF_KERNEL'
 from tessera import *
 
