@@ -253,7 +253,8 @@ static bool place(expansion *e, written *w, placed_load *l) {
     *l = (placed_load){.rank = x->rank};
     for (int i = 0; i < x->rank; i++) {
         l->size[i] = least(size[i], x->dims[i] - start[i]);
-        if (l->size[i] <= 0)
+        /* All of an axis may be none. */
+        if (l->size[i] < 0 || (l->size[i] == 0 && size[i] > 0))
             return expansion_refuse(
                 e, w->op, "a tile begins at %lld of axis %d, of which there are %lld places",
                 (long long)start[i], i, (long long)x->dims[i]);
@@ -262,7 +263,7 @@ static bool place(expansion *e, written *w, placed_load *l) {
         int64_t to = least(l->begin[i] + l->size[i], x->dims[i]);
         l->first[i] = from - l->begin[i];
         l->inside[i] = to > from ? to - from : 0;
-        l->empty |= l->inside[i] == 0;
+        l->empty |= l->inside[i] == 0 && attr_of(w, "other");
     }
     return true;
 }

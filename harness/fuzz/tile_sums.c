@@ -142,12 +142,13 @@ static const char *acc_text(const tile_value *acc, const tile_memory *x, const c
 
 /* A product, so many steps at a time. */
 bool fuzz_tile_steps(tile_kernel *k) {
-    static const char *const around[] = {"%s", "relu(%s)", "-%s", "abs(%s)"};
+    static const char *const around[] = {"%s", "-%s", "abs(%s)", "relu(%s)"};
     tile_loop l;
     dtype type = tile_random_type(k);
     type = type == DTYPE_I32 ? DTYPE_I8 : type;
     bool batched = k->batches && !choose_rarely(k->c, 4);
-    const char *wrap = around[choose_below(k->c, type == DTYPE_I8 ? 1 : 4)];
+    uint32_t wraps = type == DTYPE_I8 ? 1 : type == DTYPE_F64 ? 3 : 4;
+    const char *wrap = around[choose_below(k->c, wraps)];
     if (!make_loop(k, &l))
         return false;
     int columns = k->by_columns ? AXIS_COLUMNS : tile_new_axis(k, tile_length(k, 33));

@@ -295,7 +295,8 @@ static void make_grid(tile_kernel *k) {
     int64_t room = ELEMENTS_MAX / 4 / batch_elements(k, true);
     int64_t most = INSTANCES_MAX / batch_elements(k, true), rows = tile_length(k, 130);
     tile_new_axis(k, choose_rarely(k->c, 24) ? 0 : rows);
-    tile_new_axis(k, tile_length(k, room / rows));
+    int64_t columns = tile_length(k, room / rows);
+    tile_new_axis(k, choose_rarely(k->c, 24) ? 0 : columns);
     k->block[0] = block_size(k, k->axes[0].length, most);
     int64_t along = (k->axes[0].length + k->block[0] - 1) / k->block[0];
     k->block[1] = block_size(k, k->axes[1].length, most / (along ? along : 1) + 1);
