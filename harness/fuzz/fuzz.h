@@ -14,7 +14,7 @@ typedef struct fuzz_request {
     const char *tally; /* the file of counts */
     const char
         *failures; /* the folder that receives packs and shrunk kernels; NULL: the usual one */
-    bool tiles; /* kernels of tiles, each beside its computation on tensors */
+    bool tiles;    /* kernels of tiles, each beside its computation on tensors */
     bool json;
 } fuzz_request;
 

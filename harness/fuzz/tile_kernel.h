@@ -33,9 +33,9 @@ typedef struct tile_kernel {
     int axis_count;
     int64_t batch[TILE_BATCHES_MAX];
     int batches;
-    int64_t block[2]; /* BM, BN */
-    bool by_columns;  /* instances stand along columns, too */
-    bool numbers;     /* the tiles' annotations say numbers, not names */
+    int64_t block[2];    /* BM, BN */
+    bool by_columns;     /* instances stand along columns, too */
+    bool numbers;        /* the tiles' annotations say numbers, not names */
     int64_t turns, work; /* of loops, and multiplications, so far */
     text signature, tensor_signature, distributions;
     text body, tensor_body;

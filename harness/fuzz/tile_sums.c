@@ -154,8 +154,7 @@ bool fuzz_tile_steps(tile_kernel *k) {
     int columns = k->by_columns ? AXIS_COLUMNS : tile_new_axis(k, tile_length(k, 33));
     tile_value like = {.type = tile_product_type(type), .rank = 2, .batched = k->batches > 0};
     like.axes[1] = columns;
-    if (columns < 0 ||
-        !tile_affordable(k, tile_elements(k, &like) * tile_axis_length(k, l.axis)))
+    if (columns < 0 || !tile_affordable(k, tile_elements(k, &like) * tile_axis_length(k, l.axis)))
         return false;
     tile_memory x, y;
     if (!tile_parameter(k, type, 2, (int[]){AXIS_ROWS, l.axis}, k->batches > 0, NULL, &x) ||
@@ -267,8 +266,8 @@ static void online_tile(tile_kernel *k, const online *o) {
     begin_loop(k, &o->l, "");
     text_printf(&k->body, "        a%u = tile.dot(%s, tile.transpose(%s))\n", n, q.tile, key.tile);
     if (o->causal)
-        text_printf(&k->body, "        tile.mask_causal(a%u, tile.row_index(), tile.col_index(b%u))\n",
-                    n, n);
+        text_printf(&k->body,
+                    "        tile.mask_causal(a%u, tile.row_index(), tile.col_index(b%u))\n", n, n);
     text_printf(&k->body,
                 "        e%u, h%u, g%u = tile.softmax_online(a%u)\n"
                 "        %s, %s, %s = tile.softmax_accumulate(%s, %s, %s, e%u, %s, h%u, g%u)\n",

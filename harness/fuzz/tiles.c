@@ -233,7 +233,7 @@ void tile_load_text(const tile_kernel *k, const tile_memory *m, const tile_loop 
     for (int i = 0; i < m->rank; i++) {
         const tile_loop *l = loop_along(loops, count, m->axes[i]);
         int64_t whole = k->axes[m->axes[i]].length;
-        const char *block = m->axes[i] == AXIS_ROWS                        ? "T.rows"
+        const char *block = m->axes[i] == AXIS_ROWS                       ? "T.rows"
                             : m->axes[i] == AXIS_COLUMNS && k->by_columns ? "T.cols"
                                                                           : NULL;
         if (l)
@@ -258,8 +258,7 @@ void tile_load_text(const tile_kernel *k, const tile_memory *m, const tile_loop 
 void tile_as_column(const tile_kernel *k, const tile_value *v, tile_pair *out) {
     static const char *const before[] = {"", ":, ", ":, :, "};
     snprintf(out->tile, TILE_TEXT, "%s[:, None]", v->name);
-    snprintf(out->tensor, TILE_TEXT, "%s[%s:, None]", v->name,
-             before[v->batched ? k->batches : 0]);
+    snprintf(out->tensor, TILE_TEXT, "%s[%s:, None]", v->name, before[v->batched ? k->batches : 0]);
 }
 
 void tile_shape_text(const tile_kernel *k, const tile_value *v, tile_pair *out) {
@@ -309,8 +308,7 @@ static void first_load(tile_kernel *k) {
     if (!tile_parameter(k, tile_random_type(k), 2, axes, true, NULL, &m))
         return;
     tile_load_text(k, &m, NULL, 0, NULL, &load);
-    tile_let(k,
-             (tile_value){.type = m.type, .rank = 2, .axes = {0, 1}, .batched = k->batches > 0},
+    tile_let(k, (tile_value){.type = m.type, .rank = 2, .axes = {0, 1}, .batched = k->batches > 0},
              load.tile, load.tensor);
 }
 
