@@ -298,7 +298,8 @@ static void make_grid(tile_kernel *k) {
     tile_new_axis(k, choose_rarely(k->c, 24) ? 0 : columns);
     k->block[0] = block_size(k, k->axes[0].length, most);
     int64_t along = (k->axes[0].length + k->block[0] - 1) / k->block[0];
-    k->block[1] = block_size(k, k->axes[1].length, most / (along ? along : 1) + 1);
+    int64_t left = along ? most / along : most;
+    k->block[1] = block_size(k, k->axes[1].length, left ? left : 1);
 }
 
 static void first_load(tile_kernel *k) {
