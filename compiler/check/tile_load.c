@@ -62,11 +62,11 @@ static bool place_axis(checker *c, const call_arguments *a, int argument, load *
                         "blocks");
 }
 
-/* One place of each axis before the tile's. */
+/* One place of each axis before the tile's; where there is none, every batch has the same tile. */
 static bool place_lead(checker *c, const call_arguments *a, load *l) {
     const tile_state *t = c->tiles;
     const entity *at = &a->values[AT];
-    bool batches = !a->given[AT] && l->lead == t->batch_rank;
+    bool batches = !a->given[AT] && (l->lead == t->batch_rank || l->lead == 0);
     for (int i = 0; batches && i < l->lead; i++) {
         batches = l->x->dims[i] == t->batch[i];
     }

@@ -32,7 +32,7 @@ static bool place(expansion *e, ir_op give, uint32_t number) {
         int64_t axis = ir_attr_get(e->m, kept->items[i])->integer;
         int64_t room = whole->dims[axis] - t.start[axis], length = expansion_type(e, v)->dims[i];
         t.size[axis] = cut[i] = length < room ? length : room;
-        if (room <= 0)
+        if (room <= 0 && whole->dims[axis] > 0)
             return expansion_refuse(e, give, "a program instance writes past the end of axis %lld",
                                     (long long)axis);
     }

@@ -263,13 +263,15 @@ static bool place(expansion *e, written *w, placed_load *l) {
     *l = (placed_load){.rank = x->rank};
     for (int i = 0; i < x->rank; i++) {
         l->size[i] = least(size[i], x->dims[i] - start[i]);
-        if (l->size[i] <= 0)
+        /* All of an axis may be none. */
+        if (l->size[i] < 0 || (l->size[i] == 0 && size[i] > 0))
             return expansion_refuse(
                 e, w->op, "a tile begins at %lld of axis %d, of which there are %lld places",
                 (long long)start[i], i, (long long)x->dims[i]);
         l->begin[i] = start[i] + shift[i];
     }
     count_inside(l, x);
+    l->empty = l->empty && attr_of(w, "other"); /* all of an axis may be none */
     return true;
 }
 

@@ -91,6 +91,15 @@ static bool run_specialize(pass_run *r) {
     return found >= 0 && graph_specialize(r->m, (ir_bindings){dims, count}, r->st);
 }
 
+static bool run_join_tiles(pass_run *r) {
+    graph_join_tiles(r->m);
+    return true;
+}
+
+static bool run_expand_tiles(pass_run *r) {
+    return graph_expand_tiles(r->m, r->st);
+}
+
 static bool run_decompose(pass_run *r) {
     return graph_decompose_all(r->m, r->st);
 }
@@ -204,6 +213,9 @@ static const struct pass {
 } passes[] = {
     {"specialize", IR_LEVEL_GRAPH, run_specialize, "M=3,N=4",
      "dimensions become numbers (of a source: the case's)"},
+    {"join-tiles", IR_LEVEL_GRAPH, run_join_tiles, "",
+     "program instances that do the same become one computation on whole tensors"},
+    {"expand-tiles", IR_LEVEL_GRAPH, run_expand_tiles, "", "others are written out one by one"},
     {"decompose", IR_LEVEL_GRAPH, run_decompose, "", "composites become their primitives"},
     {"widen", IR_LEVEL_GRAPH, run_widen, "", "f16 and bf16 compute as f32 between conversions"},
     {"normalize", IR_LEVEL_GRAPH, run_normalize, "", "one reduced or contracted axis each"},

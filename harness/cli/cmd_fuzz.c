@@ -20,11 +20,12 @@ static bool has_code(const job_choice *choice) {
 static int refuse_mixture(const options *o) {
     if (options_flag(o, OPTION_WITH))
         return COMMAND_REFUSE(o, "does not go with --with", OPTION_SCHEDULES, OPTION_KERNELS,
-                              OPTION_SHOW, OPTION_TALLY, OPTION_BACKEND, OPTION_ISA, OPTION_GOLDEN,
-                              OPTION_DIMS);
+                              OPTION_TILES, OPTION_SHOW, OPTION_TALLY, OPTION_BACKEND, OPTION_ISA,
+                              OPTION_GOLDEN, OPTION_DIMS);
     if (options_flag(o, OPTION_SCHEDULES))
-        return COMMAND_REFUSE(o, "does not go with --schedules", OPTION_KERNELS, OPTION_SHOW,
-                              OPTION_TALLY, OPTION_BACKEND, OPTION_PROFILE, OPTION_DRAWS);
+        return COMMAND_REFUSE(o, "does not go with --schedules", OPTION_KERNELS, OPTION_TILES,
+                              OPTION_SHOW, OPTION_TALLY, OPTION_BACKEND, OPTION_PROFILE,
+                              OPTION_DRAWS);
     int code = COMMAND_REFUSE(o, "is for --schedules and --with", OPTION_FILTER);
     code = code ? code : COMMAND_REFUSE(o, "is for --schedules", OPTION_GOLDEN, OPTION_DIMS);
     return code ? code : COMMAND_REFUSE(o, "is for --with", OPTION_DRAWS);
@@ -123,7 +124,7 @@ int command_fuzz(const options *o) {
                                      OPTION_ISA, OPTION_TIMEOUT, OPTION_MEMORY);
         if (refused)
             return refused;
-        fuzz_show(choice.seed, number);
+        fuzz_show(choice.seed, number, options_flag(o, OPTION_TILES));
         return EXIT_DONE;
     }
     if (!has_code(&choice))
@@ -137,6 +138,7 @@ int command_fuzz(const options *o) {
                             .kernels = kernels,
                             .tally = options_text(o, OPTION_TALLY, ".tsr/fuzz.json"),
                             .failures = options_text(o, OPTION_FAILURES, NULL),
+                            .tiles = options_flag(o, OPTION_TILES),
                             .json = options_flag(o, OPTION_JSON)};
     return fuzz_run(&request);
 }

@@ -37,6 +37,8 @@ typedef struct fuzzing {
 
 static void add_way(fuzzing *f, trial_way way) {
     way.inject = f->request->choice->fault;
+    /* Where program instances are written out one by one there is room for so many. */
+    way.may_refuse = f->request->tiles;
     if (f->way_count < TRIAL_WAYS_MAX)
         f->ways[f->way_count++] = way;
 }
@@ -48,20 +50,22 @@ static void add_backend(fuzzing *f, const backend *b, compiler_profile profile) 
     uint32_t most = c->threads[c->thread_count - 1];
     if (!backend_honours(b, name))
         return;
-    add_way(f, (trial_way){name, b->name, c->isa, most, false, false, NULL});
+    bool meaning = f->request->tiles && profile == PROFILE_STRICT;
+    add_way(f, (trial_way){name, b->name, c->isa, most, false, false, NULL, meaning, false});
     if (profile == PROFILE_STRICT)
-        add_way(f, (trial_way){name, b->name, c->isa, 1, true, false, NULL});
-    if (profile == PROFILE_STRICT && b->product)
-        add_way(f, (trial_way){name, b->name, c->isa, most, false, true, NULL});
+        add_way(f, (trial_way){name, b->name, c->isa, 1, true, false, NULL, false, false});
+    /* Kernels of tiles have no code for any dimensions; they have a meaning. */
+    if (profile == PROFILE_STRICT && b->product && !f->request->tiles)
+        add_way(f, (trial_way){name, b->name, c->isa, most, false, true, NULL, false, false});
 }
 
 static void add_level(fuzzing *f, const char *level, compiler_profile profile) {
     const job_choice *c = f->request->choice;
     const char *name = compiler_profile_name(profile);
-    add_way(f, (trial_way){name, "cpu", level, 1, false, false, NULL});
+    add_way(f, (trial_way){name, "cpu", level, 1, false, false, NULL, false, false});
     uint32_t most = c->threads[c->thread_count - 1];
     if (profile == PROFILE_STRICT)
-        add_way(f, (trial_way){name, "cpu", level, most, true, false, NULL});
+        add_way(f, (trial_way){name, "cpu", level, most, true, false, NULL, false, false});
 }
 
 static void list_ways(fuzzing *f) {
@@ -86,10 +90,17 @@ typedef struct failure {
     const char *outcome; /* of the first one */
 } failure;
 
-static void generate(const choice_list *given, text *source) {
+static void generate_from(choices *c, bool tiles, text *source) {
+    if (tiles)
+        fuzz_generate_tiles(c, source);
+    else
+        fuzz_generate(c, source);
+}
+
+static void generate(const fuzzing *f, const choice_list *given, text *source) {
     choices c;
     choices_replay(&c, given);
-    fuzz_generate(&c, source);
+    generate_from(&c, f->request->tiles, source);
     choices_release(&c);
 }
 
@@ -97,7 +108,7 @@ static bool fails_alike(void *context, const choice_list *candidate) {
     failure *x = context;
     text source;
     text_init(&source);
-    generate(candidate, &source);
+    generate(x->f, candidate, &source);
     json_t *result = trial_run(&x->f->worker, x->way, source.data, x->f->request->choice->seed);
     bool alike = result && strcmp(result_text(result, RESULT_STATUS), x->outcome) == 0;
     json_decref(result);
@@ -179,7 +190,7 @@ static bool tell_failure(fuzzing *f, const trial_way *way, choice_list *made, co
     text_init(&s.path);
     text_init(&s.packed);
     text_init(&s.how);
-    generate(made, &s.source);
+    generate(f, made, &s.source);
     describe_way(way, &s.how);
     json_t *result = trial_run(&f->worker, way, s.source.data, f->request->choice->seed);
     s.result = result;
@@ -205,7 +216,7 @@ static bool try_kernel(fuzzing *f) {
     bool ok = true, failed = false;
     choices_draw(&c, f->request->choice->seed, f->tally.next);
     text_init(&source);
-    fuzz_generate(&c, &source);
+    generate_from(&c, f->request->tiles, &source);
     uint32_t others = f->way_count - f->always, compared = 0;
     for (uint32_t i = 0; i < f->way_count && ok && !failed; i++) {
         if (i >= f->always && (f->tally.next % others) + f->always != i)
@@ -213,7 +224,7 @@ static bool try_kernel(fuzzing *f) {
         json_t *result = trial_run(&f->worker, &f->ways[i], source.data, f->request->choice->seed);
         ok = result != NULL;
         compared += ok && trial_compared(result);
-        failed = ok && trial_failed(result);
+        failed = ok && trial_failed(&f->ways[i], result);
         if (failed)
             ok = tell_failure(f, &f->ways[i], &c.made, result);
         json_decref(result);
@@ -282,10 +293,9 @@ static bool report(const fuzzing *f, uint64_t before, status *st) {
     return true;
 }
 
-/* "strict,fast" */
-static void name_profiles(const job_choice *c, char out[TALLY_PROFILES_BYTES]) {
-    size_t at = 0;
-    out[0] = '\0';
+/* "strict,fast"; of tiles "tiles,strict" */
+static void name_profiles(const job_choice *c, bool tiles, char out[TALLY_PROFILES_BYTES]) {
+    size_t at = (size_t)snprintf(out, TALLY_PROFILES_BYTES, "%s", tiles ? "tiles" : "");
     for (int p = 0; p < PROFILE_COUNT; p++)
         if (c->profiles[p])
             at += (size_t)snprintf(out + at, TALLY_PROFILES_BYTES - at, "%s%s", at ? "," : "",
@@ -301,7 +311,7 @@ int fuzz_run(const fuzz_request *request) {
     worker_init(&f.worker, request->choice->timeout_seconds, request->choice->memory_mib,
                 &interrupt_seen);
     char profiles[TALLY_PROFILES_BYTES];
-    name_profiles(request->choice, profiles);
+    name_profiles(request->choice, request->tiles, profiles);
     bool ok = tally_read(request->tally, request->choice->seed, profiles, &f.tally, &st);
     uint64_t before = f.tally.next, failures_before = f.tally.failures;
     ok = ok && loop(&f, &st);
@@ -320,12 +330,12 @@ int fuzz_run(const fuzz_request *request) {
     return (int)code;
 }
 
-void fuzz_show(uint64_t seed, uint64_t number) {
+void fuzz_show(uint64_t seed, uint64_t number, bool tiles) {
     choices c;
     text source;
     text_init(&source);
     choices_draw(&c, seed, number);
-    fuzz_generate(&c, &source);
+    generate_from(&c, tiles, &source);
     say_data(stdout, source.data, source.length);
     choices_release(&c);
     text_release(&source);

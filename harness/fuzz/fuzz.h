@@ -14,12 +14,13 @@ typedef struct fuzz_request {
     const char *tally; /* the file of counts */
     const char
         *failures; /* the folder that receives packs and shrunk kernels; NULL: the usual one */
+    bool tiles;    /* kernels of tiles, each beside its computation on tensors */
     bool json;
 } fuzz_request;
 
 /* Prints what it found; the exit code. */
 int fuzz_run(const fuzz_request *request);
 /* The source of one kernel on stdout. */
-void fuzz_show(uint64_t seed, uint64_t number);
+void fuzz_show(uint64_t seed, uint64_t number, bool tiles);
 
 #endif

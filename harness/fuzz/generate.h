@@ -12,8 +12,13 @@
 
 #define FUZZ_KERNEL "fuzzed"
 #define FUZZ_CASE "only"
+/* What a kernel of tiles computes, on whole tensors: a kernel beside it. */
+#define FUZZ_MEANING "meaning"
 
 /* Appends the text of a module with one kernel, FUZZ_KERNEL, and one case, FUZZ_CASE. */
 void fuzz_generate(choices *c, text *out);
+/* The same of a kernel that is made of tiles, with FUZZ_MEANING behind it: the same parameters,
+ * the same case, and to the bit the same results. */
+void fuzz_generate_tiles(choices *c, text *out);
 
 #endif

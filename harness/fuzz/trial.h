@@ -15,6 +15,8 @@ typedef struct trial_way {
     uint32_t threads;
     bool unoptimised, generic;
     const char *inject; /* FAULT[@KERNEL[/CASE]], or NULL */
+    bool meaning;       /* compared with FUZZ_MEANING of the same source, too */
+    bool may_refuse;    /* it has fewer kernels than there are: what it refuses is left out */
 } trial_way;
 
 /* The job of a kernel's text on a way; borrows both. */
@@ -24,7 +26,8 @@ job trial_job(const trial_way *way, const char *source, uint64_t seed);
 json_t *trial_run(worker *w, const trial_way *way, const char *source, uint64_t seed);
 /* It ran and has the bits, or holds its bound. */
 bool trial_compared(const json_t *result);
-/* Not compared, for another reason than that a backend for tests cannot express the kernel. */
-bool trial_failed(const json_t *result);
+/* Not compared, for another reason than that the way, or a backend for tests, cannot express the
+ * kernel. */
+bool trial_failed(const trial_way *way, const json_t *result);
 
 #endif

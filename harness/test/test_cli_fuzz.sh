@@ -29,6 +29,22 @@ same first.tsr out "is the same"
 exits 0 "which is Python" $python -c 'import ast; ast.parse(open("first.tsr").read())'
 exits 0 "and runs like any other" "$tsr" bench first.tsr --quick --profile strict
 
+# Kernels of tiles, each beside what it means on tensors.
+exits 0 "random kernels of tiles" "$tsr" fuzz --tiles --seed 1 --kernels $((kernels / 2))
+has out "^seed 1, tiles,strict: kernels 0 to $((kernels / 2)): 0 failed$" "have the bits of the same computation on tensors"
+exits 0 "one of them" "$tsr" fuzz --tiles --seed 1 --show 7
+cp out first.tsr
+exits 0 "is Python" $python -c 'import ast; d = ast.parse(open("first.tsr").read()); assert [f.name for f in d.body[1:]] == ["fuzzed", "meaning"]'
+exits 0 "and runs like any other" "$tsr" bench first.tsr --quick --profile strict
+export TSR_INJECT=flip-bit
+exits 1 "a bug in tiles" "$tsr" fuzz --tiles --seed 4 --kernels 1
+unset TSR_INJECT
+has out "^kernel 0 of seed 4, cpu.*: mismatch: " "is found"
+shrunk=$(sed -n 's/^shrunk in [0-9]* runs to \(.*\):$/\1/p' out)
+has "$shrunk" "^def fuzzed.p0: KTile" "and shrunk to one input"
+exits 0 "without the bug" "$tsr" bench "$shrunk" --quick --profile strict
+exits 2 "tiles, or schedules" "$tsr" fuzz --tiles --schedules 2
+
 # Random schedules: the goldens hold under each.
 exits 0 "random schedules" "$tsr" fuzz --schedules 1 "${most_of_corpus[@]}"
 has out "^seed 1: [1-9][0-9]* kernels, [1-9][0-9]* schedules \([1-9][0-9]* other than the default\): 0 failed$" "change no bit"

@@ -84,6 +84,45 @@ tile_quantised edge M=17,N=35,K=100
 tile_attention_rows edge H=3,S=37,D=24
 END
 
+# ---- batches ----
+cat >batches.tsr <<'END'
+from tessera import *
+
+
+@kernel.autotune(space=dict(BM=[3]))
+@cases(case("edge", B=2, H=3, M=7, K=5, N=4))
+@kernel
+def shared(x: KTile["B", "H", "M", "K", f32], w: KTile["K", "N", f32], b: KTile["N", f32]) -> Tensor["B", "H", "M", "N", f32]:
+    T = tile.context()
+    return tile.dot(tile.load(x, T.rows), tile.load(w)) + tile.load(b)
+END
+sed -e 's/KTile/Tensor/; s/KTile/Tensor/; s/KTile/Tensor/; /autotune/d; /tile.context/d' -e 's/return .*/return x @ w + b/' batches.tsr >batches_of_tensors.tsr
+exits 0 "a product on tensors" "$tsr" compile batches_of_tensors.tsr --kernel shared --dims B=2,H=3,M=7,K=5,N=4 --emit module -o shared.tsrm
+exits 0 "an input without batches is the same for each" "$tsr" bench batches.tsr --backend interp,cpu --quick --threads 1 \
+    --with shared.tsrm --profile strict --db r.db --failures packs --json
+all_ok "... with the bits of tensors" 1
+
+# ---- axes of no places ----
+cat >none.tsr <<'END'
+from tessera import *
+
+
+@kernel.autotune(space=dict(BM=[2]))
+@cases(case("none", M=3, K=0, N=4))
+@kernel
+def product(x: KTile["M", "K", f32], w: KTile["K", "N", f32]) -> Tensor["M", "N", f32]:
+    return tile.dot(tile.load(x, tile.context().rows), tile.load(w))
+
+
+@kernel.autotune(space=dict(BM=[2]))
+@cases(case("none", M=3, N=0))
+@kernel
+def twice(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return tile.load(x, tile.context().rows) + tile.load(x, tile.context().rows, shift=(1, 1))
+END
+exits 0 "all of an axis may be none" "${bench[@]}" none.tsr --backend interp,cpu --profile strict
+all_ok "... on both" 2
+
 # ---- sizes ----
 cat >sizes.tsr <<'END'
 from tessera import *
