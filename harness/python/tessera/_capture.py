@@ -53,18 +53,20 @@ def capture(function: Callable[..., Any] | None = None, *, name: str | None = No
     called = name or getattr(function, "__qualname__", repr(function))
     written = tuple(outputs)
     try:
-        signature = inspect.signature(function)
+        signature: inspect.Signature | None = inspect.signature(function)
     except (TypeError, ValueError):
         signature = None
+    run: Callable[..., Any] = function
 
     @functools.wraps(function)
     def wrapper(*arguments: Any, **named: Any) -> Any:
+        values: dict[str, Any] | None = None
         try:
-            values = signature.bind(*arguments, **named).arguments if signature else None
+            values = dict(signature.bind(*arguments, **named).arguments) if signature else None
         except TypeError:
-            values = None
+            pass
         if values is None:
             values = {**{str(number): one for number, one in enumerate(arguments)}, **named}
-        return recorded(called, values.items(), functools.partial(function, *arguments, **named), written)
+        return recorded(str(called), values.items(), functools.partial(run, *arguments, **named), written)
 
     return wrapper

@@ -95,6 +95,11 @@ static bool put_case(case_context *s, const corpus_case *c, const compiler_optio
         put_tensors(expected, s->signature.output_count);
     }
     compiler_artifact_release(&artifact);
+    /* Kernels of tiles have no code for any dimensions. */
+    if (!ok && options->generic && st->code == STATUS_UNAVAILABLE) {
+        status_clear(st);
+        return true;
+    }
     return ok || status_set(st, st->code, "%s", c->name);
 }
 
