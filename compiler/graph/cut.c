@@ -102,17 +102,8 @@ static ir_value last_sums(ir_module *m, ir_op scan) {
     const ir_type_data *t = ir_type_get(m, ir_value_get(m, v)->type);
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
     ir_builder b = {m, body, ir_block_get(m, body)->last, ir_op_get(m, scan)->location};
-    ir_dim start[IR_MAX_RANK] = {0}, stop[IR_MAX_RANK];
-    int64_t axis = ir_op_int(m, scan, "axis", 0), step[IR_MAX_RANK];
-    for (int i = 0; i < t->rank; i++) {
-        stop[i] = t->dims[i];
-        step[i] = 1;
-    }
-    start[axis] = stop[axis] - 1;
-    ir_named_attr attrs[] = {{"start", ir_attr_dim_array(m, start, (uint32_t)t->rank)},
-                             {"stop", ir_attr_dim_array(m, stop, (uint32_t)t->rank)},
-                             {"step", ir_attr_int_array(m, step, (uint32_t)t->rank)}};
-    return ir_op_result(m, graph_build(&b, GRAPH_SLICE, &v, 1, attrs, 3), 0);
+    int axis = (int)ir_op_int(m, scan, "axis", 0);
+    return build_slice_axis(&b, v, axis, t->dims[axis] - 1, t->dims[axis]);
 }
 
 /* ---- where elements are ---- */

@@ -282,17 +282,12 @@ static ir_value fill(expansion *e, written *w, int rank, const int64_t *size) {
 }
 
 static ir_value slice(expansion *e, ir_value x, const placed_load *l) {
-    int64_t start[IR_MAX_RANK], stop[IR_MAX_RANK], ones[IR_MAX_RANK];
-    uint32_t rank = (uint32_t)l->rank;
-    for (uint32_t i = 0; i < rank; i++) {
+    ir_dim start[IR_MAX_RANK], stop[IR_MAX_RANK];
+    for (int i = 0; i < l->rank; i++) {
         start[i] = l->begin[i] + l->first[i];
         stop[i] = start[i] + l->inside[i];
-        ones[i] = 1;
     }
-    const ir_named_attr attrs[] = {{"start", ir_attr_int_array(e->m, start, rank)},
-                                   {"stop", ir_attr_int_array(e->m, stop, rank)},
-                                   {"step", ir_attr_int_array(e->m, ones, rank)}};
-    return ir_op_result(e->m, graph_build(&e->b, GRAPH_SLICE, &x, 1, attrs, 3), 0);
+    return build_slice(&e->b, x, start, stop);
 }
 
 /* What is outside of x along one axis is filled. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "graph/passes.h"
+#include "ops/build.h"
 #include "ops/tiles.h"
 
 enum { OPERATIONS_MAX = 4000000 };
@@ -43,19 +44,11 @@ bool expansion_number(expansion *e, ir_op op, ir_attr dim, int64_t *out) {
 
 ir_value expansion_cut(expansion *e, ir_value x, const int64_t *size) {
     const ir_type_data *t = expansion_type(e, x);
-    int64_t zeros[IR_MAX_RANK] = {0}, ones[IR_MAX_RANK];
-    uint32_t rank = (uint32_t)t->rank;
+    static const ir_dim zeros[IR_MAX_RANK];
     bool whole = true;
-    for (uint32_t i = 0; i < rank; i++) {
+    for (int i = 0; i < t->rank; i++)
         whole &= size[i] == t->dims[i];
-        ones[i] = 1;
-    }
-    if (whole)
-        return x;
-    const ir_named_attr attrs[] = {{"start", ir_attr_int_array(e->m, zeros, rank)},
-                                   {"stop", ir_attr_int_array(e->m, size, rank)},
-                                   {"step", ir_attr_int_array(e->m, ones, rank)}};
-    return ir_op_result(e->m, graph_build(&e->b, GRAPH_SLICE, &x, 1, attrs, 3), 0);
+    return whole ? x : build_slice(&e->b, x, zeros, size);
 }
 
 /* ---- blocks ---- */

@@ -105,19 +105,22 @@ ir_value build_reduce(ir_builder *b, const char *kind, ir_value x, int axis) {
     return build(b, GRAPH_REDUCE, &x, 1, attrs, ordered ? 3 : 2);
 }
 
-ir_value build_slice_last(ir_builder *b, ir_value x, ir_dim start, ir_dim stop) {
-    const ir_type_data *d = build_type(b, x);
-    ir_dim from[IR_MAX_RANK] = {0}, to[IR_MAX_RANK];
+ir_value build_slice(ir_builder *b, ir_value x, const ir_dim *start, const ir_dim *stop) {
     int64_t step[IR_MAX_RANK];
-    for (int i = 0; i < d->rank; i++) {
-        to[i] = d->dims[i];
+    uint32_t n = (uint32_t)build_type(b, x)->rank;
+    for (uint32_t i = 0; i < n; i++)
         step[i] = 1;
-    }
-    uint32_t n = (uint32_t)d->rank;
-    from[n - 1] = start;
-    to[n - 1] = stop;
-    ir_named_attr attrs[] = {{"start", ir_attr_dim_array(b->m, from, n)},
-                             {"stop", ir_attr_dim_array(b->m, to, n)},
+    ir_named_attr attrs[] = {{"start", ir_attr_dim_array(b->m, start, n)},
+                             {"stop", ir_attr_dim_array(b->m, stop, n)},
                              {"step", ir_attr_int_array(b->m, step, n)}};
     return build(b, GRAPH_SLICE, &x, 1, attrs, 3);
+}
+
+ir_value build_slice_axis(ir_builder *b, ir_value x, int axis, ir_dim start, ir_dim stop) {
+    const ir_type_data *d = build_type(b, x);
+    ir_dim from[IR_MAX_RANK] = {0}, to[IR_MAX_RANK];
+    memcpy(to, d->dims, sizeof *to * (size_t)d->rank);
+    from[axis] = start;
+    to[axis] = stop;
+    return build_slice(b, x, from, to);
 }

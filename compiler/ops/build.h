@@ -29,7 +29,9 @@ ir_value build_spread(ir_builder *b, ir_value x, ir_value like, int axis);
 ir_value build_align(ir_builder *b, ir_value x, ir_value like);
 /* Sums of floats carry the order lanes64. */
 ir_value build_reduce(ir_builder *b, const char *kind, ir_value x, int axis);
-ir_value build_slice_last(ir_builder *b, ir_value x, ir_dim start, ir_dim stop);
+/* x[start:stop] on every axis; on one, and all of the others. */
+ir_value build_slice(ir_builder *b, ir_value x, const ir_dim *start, const ir_dim *stop);
+ir_value build_slice_axis(ir_builder *b, ir_value x, int axis, ir_dim start, ir_dim stop);
 
 const ir_type_data *build_type(const ir_builder *b, ir_value x);
 

@@ -348,9 +348,11 @@ static void decompose_cross_entropy(composite *c) {
 static void decompose_rope(composite *c) {
     ir_builder *b = c->b;
     ir_value x = c->in[0];
-    ir_dim depth = build_type(b, x)->dims[last_axis(c, x)];
+    int last = last_axis(c, x);
+    ir_dim depth = build_type(b, x)->dims[last];
     ir_dim half = ir_dim_floordiv(b->m, depth, 2);
-    ir_value low = build_slice_last(b, x, 0, half), high = build_slice_last(b, x, half, depth);
+    ir_value low = build_slice_axis(b, x, last, 0, half);
+    ir_value high = build_slice_axis(b, x, last, half, depth);
     ir_value cosine = build_align(b, c->in[1], low), sine = build_align(b, c->in[2], low);
     ir_value parts[] = {sub(c, mul(c, low, cosine), mul(c, high, sine)),
                         add(c, mul(c, high, cosine), mul(c, low, sine))};
