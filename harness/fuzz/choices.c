@@ -26,6 +26,15 @@ uint32_t choose_below(choices *c, uint32_t limit) {
     return choice;
 }
 
+uint32_t choose_weighted(choices *c, const uint32_t *weights, uint32_t count) {
+    uint32_t all = 0, i = 0;
+    for (uint32_t n = 0; n < count; n++)
+        all += weights[n];
+    for (uint32_t at = choose_below(c, all); at >= weights[i]; i++)
+        at -= weights[i];
+    return i;
+}
+
 bool choose_rarely(choices *c, uint32_t n) {
     return choose_below(c, n) == n - 1;
 }

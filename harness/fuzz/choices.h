@@ -27,6 +27,8 @@ void choices_release(choices *c);
 
 /* 0 <= result < limit; limit is at least 1. */
 uint32_t choose_below(choices *c, uint32_t limit);
+/* A place in `weights`, whose sum is at least 1: the greater its weight, the oftener. */
+uint32_t choose_weighted(choices *c, const uint32_t *weights, uint32_t count);
 /* True with a chance of one in `n`; false is the simpler. */
 bool choose_rarely(choices *c, uint32_t n);
 

@@ -217,23 +217,17 @@ void fuzz_tuple(const int64_t *items, int n, char *out, size_t size) {
 
 /* ---- the frame ---- */
 
-typedef struct production {
-    uint32_t weight;
-    bool (*make)(fuzz_kernel *k);
-} production;
-
 static void statement(fuzz_kernel *k) {
-    static const production table[] = {
-#define P(name, weight) {weight, fuzz_##name},
+    static const uint32_t weights[] = {
+#define P(name, weight) weight,
 #include "fuzz/productions.def"
     };
-    uint32_t all = 0, i = 0;
-    for (size_t n = 0; n < sizeof table / sizeof *table; n++)
-        all += table[n].weight;
-    for (uint32_t at = choose_below(k->c, all); at >= table[i].weight; i++)
-        at -= table[i].weight;
+    static bool (*const productions[])(fuzz_kernel * k) = {
+#define P(name, weight) fuzz_##name,
+#include "fuzz/productions.def"
+    };
     /* Where it does not fit there is one statement less. */
-    table[i].make(k);
+    productions[choose_weighted(k->c, weights, sizeof weights / sizeof *weights)](k);
 }
 
 static void first_parameter(fuzz_kernel *k) {

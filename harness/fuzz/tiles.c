@@ -314,20 +314,16 @@ static void first_load(tile_kernel *k) {
 }
 
 static void statement(tile_kernel *k) {
-    static const struct {
-        uint32_t weight;
-        bool (*make)(tile_kernel *k);
-    } table[] = {
-#define P(name, weight) {weight, fuzz_tile_##name},
+    static const uint32_t weights[] = {
+#define P(name, weight) weight,
 #include "fuzz/tile_productions.def"
     };
-    uint32_t all = 0, i = 0;
-    for (size_t n = 0; n < sizeof table / sizeof *table; n++)
-        all += table[n].weight;
-    for (uint32_t at = choose_below(k->c, all); at >= table[i].weight; i++)
-        at -= table[i].weight;
+    static bool (*const productions[])(tile_kernel * k) = {
+#define P(name, weight) fuzz_tile_##name,
+#include "fuzz/tile_productions.def"
+    };
     /* Where it does not fit there is one statement less. */
-    table[i].make(k);
+    productions[choose_weighted(k->c, weights, sizeof weights / sizeof *weights)](k);
 }
 
 /* ---- the text ---- */
