@@ -261,6 +261,7 @@ entity swap_last_axes(checker *c, const entity *x, span at);
 
 /* ---- statements.c ---- */
 void check_statement(checker *c, const node *n);
+void check_block(checker *c, const node *block); /* NULL: nothing */
 /* A value for a name, or several. */
 void assign_name(checker *c, const node *target, entity value);
 

@@ -113,14 +113,8 @@ static int64_t *size_named(tile_sizes *t, const char *name) {
                                          : NULL;
 }
 
-static bool is_size(const node *n) {
-    enum { SIZE_MAX_TILE = 65536 };
-    return n->kind == NODE_INT && n->integer > 0 && n->integer <= SIZE_MAX_TILE;
-}
-
 /* BM=[64, 128]: the first is what the kernel is made of until a tuner finds a better one. */
 static void size_read(tile_sizes *t, const node *keyword, diagnostics *d) {
-    const node *list = keyword->left;
     int64_t *out = size_named(t, keyword->text);
     if (!out) {
         diagnose_error(d, ERROR_TILE_SIZE, keyword->at, "a space of tiles has no '%.60s'",
@@ -128,22 +122,7 @@ static void size_read(tile_sizes *t, const node *keyword, diagnostics *d) {
         diagnose_help(d, "there are BM, BN, BK, BD, warps, stages and vector");
         return;
     }
-    bool is_list = list->kind == NODE_LIST || list->kind == NODE_TUPLE;
-    for (uint32_t i = 0; is_list && i < list->count; i++) {
-        if (!is_size(list->items[i])) {
-            diagnose_error(d, ERROR_TILE_SIZE, list->items[i]->at,
-                           "a size is a number from 1 to 65536");
-            return;
-        }
-    }
-    const node *first = is_list ? (list->count ? list->items[0] : NULL) : list;
-    if (!first || !is_size(first)) {
-        diagnose_error(d, ERROR_TILE_SIZE, list->at, "'%s' needs a size, or a list of them",
-                       keyword->text);
-        diagnose_help(d, "for example BM=[64, 128]");
-        return;
-    }
-    *out = first->integer;
+    tile_size_read(keyword->left, out, d);
 }
 
 static void space_read(tile_sizes *t, const node *n, diagnostics *d) {

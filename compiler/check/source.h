@@ -99,7 +99,9 @@ annotation interface_cache_like(compiler_source *s, const annotation *like, span
 bool interface_is_kernel_word(const node *n);
 void interface_tiles_read(compiler_source *s, kernel_interface *k, const node *n, diagnostics *d);
 
-/* tile_schedule.c: whether it is a Schedule(...) or made from one; and what it says. False when
+/* tile_schedule.c: a size, or the first of a list of them; false when reported. */
+bool tile_size_read(const node *n, int64_t *out, diagnostics *d);
+/* Whether it is a Schedule(...) or made from one; and what it says. False when
  * reported. */
 bool tile_schedule_is(const compiler_source *s, const node *n);
 bool tile_schedule_read(const compiler_source *s, const node *n, tile_sizes *out, diagnostics *d);

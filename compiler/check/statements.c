@@ -71,7 +71,7 @@ static void check_assignment(checker *c, const node *n) {
 
 /* ---- conditions ---- */
 
-static void check_block(checker *c, const node *block) {
+void check_block(checker *c, const node *block) {
     for (uint32_t i = 0; block && i < block->count; i++) {
         check_statement(c, block->items[i]);
     }

@@ -198,6 +198,17 @@ static entity row_reduce(checker *c, const entity *x, const char *kind, span at)
     return emit_one(c, GRAPH_REDUCE, x, 1, attrs, strcmp(kind, "sum") == 0 ? 3 : 2, at);
 }
 
+static entity lowest(span at) {
+    return (entity){.kind = ENTITY_NUMBER, .at = at, .text = "-inf"};
+}
+
+/* x, but 0 where m is -inf. */
+static entity zero_where_lowest(checker *c, entity m, entity x, span at) {
+    entity least = lowest(at);
+    entity choice[3] = {emit_compare(c, "eq", &m, &least, at), entity_integer(c, 0, at), x};
+    return emit_elementwise(c, GRAPH_SELECT, choice, 3, NULL, 0, at);
+}
+
 /* m = max(s), p = exp(s - m), l = sum(p): docs/numerics.md, "Online softmax". A row of which all is
  * masked has a maximum of -inf; there 0 takes its place, so that p is 0 and not a NaN. */
 static entity softmax_online(checker *c, const call_arguments *a) {
@@ -209,10 +220,7 @@ static entity softmax_online(checker *c, const call_arguments *a) {
     if (m.kind == ENTITY_BROKEN) {
         return m;
     }
-    entity lowest = {.kind = ENTITY_NUMBER, .at = a->at, .text = "-inf"};
-    entity none = emit_compare(c, "eq", &m, &lowest, a->at);
-    entity choice[3] = {none, entity_integer(c, 0, a->at), m};
-    entity base = emit_elementwise(c, GRAPH_SELECT, choice, 3, NULL, 0, a->at);
+    entity base = zero_where_lowest(c, m, m, a->at);
     if (base.kind == ENTITY_BROKEN) {
         return base;
     }
@@ -228,10 +236,8 @@ static entity softmax_online(checker *c, const call_arguments *a) {
 
 /* exp(m - m'), 0 where m is -inf, whatever m' is. */
 static entity weight(checker *c, entity m, entity next, span at) {
-    entity lowest = {.kind = ENTITY_NUMBER, .at = at, .text = "-inf"};
     entity e = exp_of(c, combine(c, GRAPH_SUB, m, next, at), at);
-    entity choice[3] = {emit_compare(c, "eq", &m, &lowest, at), entity_integer(c, 0, at), e};
-    return emit_elementwise(c, GRAPH_SELECT, choice, 3, NULL, 0, at);
+    return zero_where_lowest(c, m, e, at);
 }
 
 static entity softmax_accumulate(checker *c, const call_arguments *a) {
@@ -273,8 +279,7 @@ static entity mask_causal(checker *c, const call_arguments *a) {
     }
     entity rows = with_axis(c, &a->values[1], a->at);
     entity seen = emit_compare(c, "ge", &rows, &a->values[2], a->at);
-    entity lowest = {.kind = ENTITY_NUMBER, .at = a->at, .text = "-inf"};
-    entity choice[3] = {seen, a->values[0], lowest};
+    entity choice[3] = {seen, a->values[0], lowest(a->at)};
     return emit_elementwise(c, GRAPH_SELECT, choice, 3, NULL, 0, a->at);
 }
 

@@ -140,12 +140,6 @@ static bool is_constant_range(const node *n) {
            strcmp(n->left->text, "range") == 0;
 }
 
-static void check_body(checker *c, const node *n) {
-    for (uint32_t i = 0; i < n->third->count; i++) {
-        check_statement(c, n->third->items[i]);
-    }
-}
-
 static void unrolled_loop(checker *c, const node *n) {
     enum { TURNS_MAX = 1024 };
     int64_t bounds[3] = {0, 0, 1};
@@ -167,7 +161,7 @@ static void unrolled_loop(checker *c, const node *n) {
     for (int64_t i = bounds[0]; i < bounds[1]; i += bounds[2]) {
         uint32_t before = c->report->reported;
         assign_name(c, n->right, entity_integer(c, i, n->right->at));
-        check_body(c, n);
+        check_block(c, n->third);
         if (c->report->reported != before) {
             return;
         }
@@ -187,10 +181,8 @@ static ir_op begin_loop(checker *c, carried *l, const char *index, const tile_bl
             count++;
         }
     }
-    ir_dim up = ir_dim_add(c->m, b->extent, ir_dim_sub(c->m, b->size, 1));
-    const ir_named_attr attrs[] = {
-        {"index", ir_attr_string(c->m, index)},
-        {"count", ir_attr_dim(c->m, ir_dim_floordiv(c->m, up, b->size))}};
+    const ir_named_attr attrs[] = {{"index", ir_attr_string(c->m, index)},
+                                   {"count", ir_attr_dim(c->m, tiles_block_count(c, b))}};
     ir_op op = ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_FOR,
                                                    .operands = values,
                                                    .operand_count = count,
@@ -272,7 +264,7 @@ static void block_loop(checker *c, const node *n, const entity *range) {
     ir_op op = begin_loop(c, &l, index, &b);
     b.number = ir_dim_symbol(c->m, index);
     assign_name(c, n->right, tiles_block_entity(c, ENTITY_BLOCK, b, n->right->at));
-    check_body(c, n);
+    check_block(c, n->third);
     bool good = c->report->reported == before && end_loop(c, &l);
     c->builder.block = around;
     if (good) {

@@ -14,11 +14,10 @@ static bool refuse(diagnostics *d, span at, const char *what, const char *help) 
     return false;
 }
 
-/* A size, or the first of a list of them. */
-static bool size_read(const node *n, int64_t *out, diagnostics *d) {
+bool tile_size_read(const node *n, int64_t *out, diagnostics *d) {
     bool is_list = (n->kind == NODE_LIST || n->kind == NODE_TUPLE) && n->count > 0;
     for (uint32_t i = is_list ? n->count : 0; i > 0; i--) {
-        if (!size_read(n->items[i - 1], out, d)) {
+        if (!tile_size_read(n->items[i - 1], out, d)) {
             return false;
         }
     }
@@ -48,7 +47,7 @@ static bool block_read(node *const *items, uint32_t count, tile_sizes *out, diag
             return refuse(d, n->at, "a block has the sizes m, n, k and d",
                           "for example block(64, 64) or block(m=64, n=[64, 128])");
         }
-        if (!size_read(n->kind == NODE_KEYWORD ? n->left : n, size, d)) {
+        if (!tile_size_read(n->kind == NODE_KEYWORD ? n->left : n, size, d)) {
             return false;
         }
     }
@@ -76,7 +75,7 @@ static bool word_read(const char *word, const node *value, tile_sizes *out, diag
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcmp(words[i].name, word) == 0) {
-            return size_read(value, words[i].size, d);
+            return tile_size_read(value, words[i].size, d);
         }
     }
     return refuse(d, value->at, "a Schedule does not take this",

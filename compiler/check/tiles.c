@@ -28,7 +28,7 @@ ir_dim tiles_start(checker *c, const tile_block *b) {
     return ir_dim_mul(c->m, b->number, b->size);
 }
 
-static ir_dim block_count(checker *c, const tile_block *b) {
+ir_dim tiles_block_count(checker *c, const tile_block *b) {
     ir_dim up = ir_dim_add(c->m, b->extent, ir_dim_sub(c->m, b->size, 1));
     return ir_dim_floordiv(c->m, up, b->size);
 }
@@ -42,22 +42,20 @@ static ir_dim new_index(checker *c, ir_dim count) {
     return ir_dim_symbol(c->m, t->grid_names[t->grid++]);
 }
 
-const tile_block *tiles_rows(checker *c) {
-    tile_state *t = c->tiles;
-    if (!t->has_rows) {
-        t->rows.number = new_index(c, block_count(c, &t->rows));
+static const tile_block *stand_along(checker *c, tile_block *b, bool *used) {
+    if (!*used) {
+        b->number = new_index(c, tiles_block_count(c, b));
     }
-    t->has_rows = true;
-    return &t->rows;
+    *used = true;
+    return b;
+}
+
+const tile_block *tiles_rows(checker *c) {
+    return stand_along(c, &c->tiles->rows, &c->tiles->has_rows);
 }
 
 const tile_block *tiles_columns(checker *c) {
-    tile_state *t = c->tiles;
-    if (!t->has_columns) {
-        t->columns.number = new_index(c, block_count(c, &t->columns));
-    }
-    t->has_columns = true;
-    return &t->columns;
+    return stand_along(c, &c->tiles->columns, &c->tiles->has_columns);
 }
 
 static void read_sizes(checker *c) {

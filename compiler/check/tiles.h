@@ -10,15 +10,14 @@ typedef struct tile_state {
     ir_op op;         /* tessera.tiles */
     ir_block outside; /* the kernel's block */
     uint32_t indices; /* named so far */
-    const char *names[IR_MAX_RANK + 2];
-    ir_dim counts[IR_MAX_RANK + 2];
     int batch_rank;
     ir_dim batch[IR_MAX_RANK], batch_index[IR_MAX_RANK];
     tile_block rows, columns;   /* of the results; `number` is an index once it is used */
     bool has_rows, has_columns; /* used: instances stand along it */
     ir_dim sizes[TILE_SIZES];   /* of m, n, k, d */
-    uint32_t grid;              /* of `names`, those that are of instances */
+    uint32_t grid;              /* indices of instances: */
     const char *grid_names[IR_MAX_RANK + 2];
+    ir_dim counts[IR_MAX_RANK + 2];
 } tile_state;
 
 /* A symbol that no dimension of the kernel has. */
@@ -26,6 +25,8 @@ const char *tiles_index_name(checker *c);
 /* Blocks of the results' rows or columns, along which instances stand from now on. */
 const tile_block *tiles_rows(checker *c);
 const tile_block *tiles_columns(checker *c);
+/* So many blocks, the last perhaps shorter. */
+ir_dim tiles_block_count(checker *c, const tile_block *b);
 /* number * size. */
 ir_dim tiles_start(checker *c, const tile_block *b);
 entity tiles_block_entity(checker *c, entity_kind kind, tile_block block, span at);
