@@ -55,7 +55,7 @@ static void number_values(ir_module *m, ir_block body) {
         const ir_op_data *d = ir_op_get(m, op);
         intptr_t earlier = 0;
         next = d->next;
-        if (!is_pure(d->opcode) || d->result_count != 1)
+        if (!is_pure(d->opcode) || d->result_count != 1 || d->region_count)
             continue;
         ir_value same = trivial(m, op);
         op_key(m, op, &key);

@@ -238,7 +238,7 @@ static ir_value epilogue_root(plan *p, ir_op dot) {
 /* ---- groups ---- */
 
 static int new_group(plan *p, group_kind kind, ir_op anchor) {
-    p->groups[p->group_count] = (plan_group){.kind = kind, .anchor = anchor};
+    p->groups[p->group_count] = (plan_group){.kind = kind, .anchor = anchor, .fold = -1};
     return p->group_count++;
 }
 
@@ -420,6 +420,24 @@ static void place_stored(plan *p, ir_op op, uint64_t reads) {
     place(p, op, group, reads);
 }
 
+/* Each result that is used has memory. */
+static void place_fold(plan *p, ir_op op, uint64_t reads) {
+    const ir_op_data *d = ir_op_get(p->g, op);
+    int group = new_group(p, GROUP_FOLD, op);
+    ir_op inner = ir_block_get(p->g, ir_op_block(p->g, op, 0))->first;
+    for (; inner; inner = ir_op_get(p->g, inner)->next)
+        reads |= operand_groups(p, inner);
+    p->groups[group].depends = reads;
+    for (uint32_t i = 0; i < d->result_count; i++) {
+        if (!p->uses[d->results[i]])
+            continue;
+        p->stored[d->results[i]] = true;
+        p->group_of[d->results[i]] = group;
+        p->direct[d->results[i]] = UINT64_C(1) << group;
+        vec_push(&p->groups[group].roots, d->results[i]);
+    }
+}
+
 static void place_op(plan *p, ir_op op) {
     const ir_op_data *d = ir_op_get(p->g, op);
     uint64_t reads = operand_groups(p, op);
@@ -430,6 +448,8 @@ static void place_op(plan *p, ir_op op) {
         place(p, op, new_group(p, GROUP_DOT, op), reads);
     else if (graph_op_class(d->opcode) == GRAPH_CLASS_SCAN)
         place(p, op, new_group(p, GROUP_SCAN, op), reads);
+    else if (d->opcode == GRAPH_FOLD)
+        place_fold(p, op, reads);
     else if (d->opcode == GRAPH_REDUCE)
         place_reduce(p, op, reads);
     else if (p->stored[v])
@@ -460,6 +480,14 @@ static void store_shared_rows(plan *p, ir_value root, int group, bool *seen) {
     vec_release(&waiting);
 }
 
+/* ... and those that a fold's block takes. */
+static void store_shared_turns(plan *p, ir_op fold, int group, bool *seen) {
+    for (ir_op op = ir_block_get(p->g, ir_op_block(p->g, fold, 0))->first; op;
+         op = ir_op_get(p->g, op)->next)
+        for (uint32_t i = 0; i < ir_op_get(p->g, op)->operand_count; i++)
+            store_shared_rows(p, ir_op_get(p->g, op)->operands[i], group, seen);
+}
+
 static void store_shared(plan *p) {
     uint32_t n = ir_value_count(p->g) + 1;
     bool *seen = base_calloc(n, sizeof(bool));
@@ -470,6 +498,8 @@ static void store_shared(plan *p) {
             store_shared_rows(p, ir_op_get(p->g, group->reduces.items[i])->results[0], g, seen);
         for (size_t i = 0; i < group->roots.count; i++)
             store_shared_rows(p, group->roots.items[i], g, seen);
+        if (group->kind == GROUP_FOLD)
+            store_shared_turns(p, group->anchor, g, seen);
     }
     free(seen);
 }

@@ -157,6 +157,8 @@ void schedule_row_group(scheduler *s, int group);
 void schedule_column_group(scheduler *s, const plan_group *group);
 void schedule_scan_group(scheduler *s, int group);
 void schedule_dot_group(scheduler *s, const plan_group *group);
+/* Rows that are carried from turn to turn. */
+void schedule_fold_group(scheduler *s, const plan_group *group);
 /* A DOT that ends a chain, with all that it takes in. */
 void schedule_chain_group(scheduler *s, const plan_group *last);
 
