@@ -3,10 +3,14 @@
  *
  * A grid over batches and blocks of rows. In a workgroup: register tiles of scores, some columns at
  * a time; each row's reductions and weights, in place; the product of the weights in chunks. The
- * right side of the scores is packed in a phase before, or by the workgroup that alone reads it. */
+ * right side of the scores is packed in a phase before, or by the workgroup that alone reads it.
+ *
+ * Where a fold takes what comes out turn by turn, the turns are a loop in the workgroup, and what
+ * they make stays there. */
 #include <string.h>
 
 #include "schedule/contraction.h"
+#include "schedule/fold.h"
 #include "schedule/integers.h"
 
 typedef struct chain {
@@ -15,6 +19,10 @@ typedef struct chain {
     contraction first, second;
     ir_value memory; /* rows of scores, then of weights */
     ir_dim stride;
+    fold_block fold; /* op 0: there is none */
+    int turn;        /* ... the outer axis that its turns are */
+    ir_value kept[FOLD_VALUES], kept_memory[FOLD_VALUES]; /* results of rows, of one turn */
+    size_t kept_count;
 } chain;
 
 /* As many rows as the cache holds, but enough to use each key more than a few times, as long as
@@ -25,9 +33,11 @@ static int64_t choose_rows(const chain *k) {
     int64_t mr = k->second.tiles.mr.size, row_bytes = scheduler_estimate(k->s, k->stride) * 4;
     int64_t rows = clamp(t->l2_bytes / row_bytes, CHAIN_ROWS, CHAIN_MOST_ROWS) / mr * mr;
     rows = clamp(rows, mr, round_up(z->rows, mr));
-    while (rows > mr && contraction_workgroups(&k->second, rows, z->columns) < 4 * t->threads)
+    int64_t turns = k->fold.op ? k->fold.shape.turns : 1;
+    while (rows > mr && contraction_workgroups(&k->second, rows, z->columns) < 4 * t->threads * turns)
         rows -= mr;
-    return rows;
+    int64_t vectors = k->fold.op ? least_common_multiple(mr, t->vector_lanes) : 1;
+    return rows > vectors ? rows / vectors * vectors : rows;
 }
 
 /* Whether an extent is a number of whole steps, so that nothing is left over: less code, and no
@@ -117,11 +127,90 @@ static void emit_workgroup(chain *k, ir_builder *b, const contraction_place *wor
                       .scores = a->result.root,
                       .weights = ir_op_get(s->p->g, z->op)->operands[0],
                       .memory = k->memory,
-                      .stride = k->stride};
+                      .stride = k->stride,
+                      .kept = k->kept,
+                      .kept_memory = k->kept_memory,
+                      .kept_count = k->kept_count};
     emit_product(a, b, workgroup);
     schedule_rows_of_block(s, k->last->rows, b, &rows);
     emit_product(z, b, workgroup);
 }
+
+/* ---- turns ---- */
+
+/* A grid over all but the turns. */
+static ir_builder open_turns(chain *k, contraction_place *place) {
+    scheduler *s = k->s;
+    fold_block *f = &k->fold;
+    ir_attr steps[NEST_AXES];
+    ir_value indices[NEST_AXES];
+    f->rows.size = k->second.tiles.bm.size;
+    f->rows.name = k->second.tiles.bm.name;
+    for (int i = 0; i < f->outer; i++)
+        steps[i] = scheduler_int(s, 1);
+    steps[f->outer] = f->rows.name;
+    ir_builder b =
+        scheduler_phase(s, "turns", f->outer + 1, f->shape.dims, steps, NULL, indices);
+    memcpy(f->outer_index, indices, sizeof *indices * (size_t)f->outer);
+    f->first = indices[f->outer];
+    *place = (contraction_place){.outer = {0}};
+    for (int i = 0; i < k->second.shape.outer; i++)
+        place->outer[i] = i == k->turn ? 0 : indices[i - (i > k->turn)];
+    place->at[AXIS_BLOCK_M] = f->first;
+    return b;
+}
+
+/* Memory for what a turn makes; the fold reads it there. */
+static void keep_turn(chain *k, ir_builder *b) {
+    scheduler *s = k->s;
+    contraction *z = &k->second;
+    const plan_group *rows = &s->p->groups[k->last->rows];
+    ir_dim dims[] = {z->tiles.bm.size, contraction_padded_row(s, z->shape.n)};
+    ir_value made = k->last->roots.items[0], weights = ir_op_get(s->p->g, z->op)->operands[0];
+    z->result.buffer = scheduler_buffer(s, b, "workgroup", plan_type(s->p, made)->element, 2, dims);
+    z->result.access = block_access(z, AXIS_N, dims[1]);
+    fold_block_keep(&k->fold, made, z->result.buffer, dims[1], true);
+    for (size_t i = 0; i < rows->roots.count && k->kept_count < FOLD_VALUES; i++) {
+        ir_value v = rows->roots.items[i];
+        if (v == weights)
+            continue;
+        k->kept[k->kept_count] = v;
+        k->kept_memory[k->kept_count] =
+            scheduler_buffer(s, b, "workgroup", plan_type(s->p, v)->element, 1, dims);
+        fold_block_keep(&k->fold, v, k->kept_memory[k->kept_count++], 1, false);
+    }
+}
+
+static void emit_turns(chain *k) {
+    contraction_place place;
+    fold_block *f = &k->fold;
+    ir_builder b = open_turns(k, &place);
+    fold_block_open(f, &b);
+    ir_builder in =
+        scheduler_for(k->s, &b, "turn", 0, f->shape.turns, scheduler_int(k->s, 1), 0, &f->turn);
+    scheduler_mark_loop(k->s, &in, f->op, ORDER_SEQ);
+    place.outer[k->turn] = f->turn;
+    keep_turn(k, &in);
+    emit_workgroup(k, &in, &place);
+    fold_block_turn(f, &in);
+    f->turn = 0;
+    fold_block_store(f, &b);
+}
+
+/* The axis of turns in what the chain makes. */
+static bool find_turns(chain *k) {
+    scheduler *s = k->s;
+    ir_op op = s->p->groups[k->last->fold].anchor;
+    const ir_op_data *d = ir_op_get(s->p->g, op);
+    if (!fold_block_init(&k->fold, s, op))
+        return false;
+    for (uint32_t i = k->fold.shape.carried; i < d->operand_count; i++)
+        if (d->operands[i] == k->last->roots.items[0])
+            k->turn = (int)k->fold.shape.axis[i];
+    return true;
+}
+
+/* ---- the group ---- */
 
 void schedule_chain_group(scheduler *s, const plan_group *last) {
     chain k = {.s = s,
@@ -130,6 +219,8 @@ void schedule_chain_group(scheduler *s, const plan_group *last) {
                .second = contraction_of_group(s, last)};
     contraction_place workgroup;
     k.first.separate = k.second.separate = true;
+    if (last->fold >= 0 && !find_turns(&k))
+        return;
     if (!contraction_analyse(&k.first) || !contraction_analyse(&k.second)) {
         s->failed = true;
         return;
@@ -147,6 +238,10 @@ void schedule_chain_group(scheduler *s, const plan_group *last) {
     choose_packing(&k.second, false);
     contraction_pack(&k.first);
     contraction_pack(&k.second);
+    if (last->fold >= 0) {
+        emit_turns(&k);
+        return;
+    }
     ir_builder b = contraction_open_grid(&k.second, "chain", false, &workgroup);
     emit_workgroup(&k, &b, &workgroup);
 }

@@ -38,7 +38,7 @@ static affine access_of(const fold_block *f, ir_value v) {
     return fold_block_access(f, columns, columns ? columns_of(f) : 1);
 }
 
-void fold_block_keep(fold_block *f, ir_value v, ir_value buffer, ir_dim stride) {
+void fold_block_keep(fold_block *f, ir_value v, ir_value buffer, ir_dim stride, bool columns) {
     if (f->substitute_count == FOLD_VALUES) {
         f->s->failed = true;
         status_set(f->s->st, STATUS_INVALID, "too many values of one turn; split the kernel");
@@ -48,11 +48,12 @@ void fold_block_keep(fold_block *f, ir_value v, ir_value buffer, ir_dim stride) 
         (substitute){.kind = SUBSTITUTE_BLOCK,
                      .value = v,
                      .buffer = buffer,
-                     .access = fold_block_access(f, has_columns(f, v), stride)};
+                     .access = fold_block_access(f, columns, stride)};
 }
 
 static void keep_own(fold_block *f, ir_value v, ir_value buffer) {
-    fold_block_keep(f, v, buffer, has_columns(f, v) ? columns_of(f) : 1);
+    bool columns = has_columns(f, v);
+    fold_block_keep(f, v, buffer, columns ? columns_of(f) : 1, columns);
 }
 
 /* Rows of the block, with their columns where `v` has some. */
@@ -149,18 +150,25 @@ static void emit_map(fold_block *f, ir_builder *b, const fold_map *m, ir_value r
     expression_release(&e);
 }
 
+/* Rows that are computed together: of a vector, as many as divide the block. */
+static int64_t rows_at_once(const fold_block *f) {
+    int64_t rows = f->s->target->vector_lanes;
+    while (f->rows.size % rows)
+        rows /= 2;
+    return rows;
+}
+
 /* Over the block's rows, and over their columns. */
 static void emit_rows(fold_block *f, ir_builder *b, const fold_map *m, bool columns) {
     scheduler *s = f->s;
-    int64_t lanes = s->target->vector_lanes;
     ir_value row, column = 0;
     if (m->count == 0)
         return;
     ir_builder in = scheduler_for(s, b, "row", f->first, f->shape.dims[f->outer],
-                                  scheduler_int(s, columns ? 1 : lanes), f->rows.name, &row);
+                                  scheduler_int(s, columns ? 1 : rows_at_once(f)), f->rows.name, &row);
     if (columns)
-        in = scheduler_for(s, &in, "column", 0, columns_of(f), scheduler_int(s, 4 * lanes), 0,
-                           &column);
+        in = scheduler_for(s, &in, "column", 0, columns_of(f),
+                           scheduler_int(s, 4 * s->target->vector_lanes), 0, &column);
     emit_map(f, &in, m, row, column);
 }
 

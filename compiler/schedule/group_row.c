@@ -270,6 +270,20 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
         substitute_by(r, kind, x, kept);
 }
 
+/* The memory of a result of rows, and the place there. */
+static ir_value row_output(const rows *r, ir_value v, const affine *index, affine *access) {
+    for (size_t i = 0; r->block && i < r->block->kept_count; i++) {
+        if (r->block->kept[i] != v)
+            continue;
+        *access = (affine){0};
+        access->coefficient[r->group->rank - 2] = 1;
+        access->coefficient[r->group->rank] = -1;
+        return r->block->kept_memory[i];
+    }
+    *access = expression_offset(r->s->p, v, index);
+    return r->s->buffer_of[v];
+}
+
 static void emit_row_roots(rows *r, ir_builder *b) {
     for (size_t i = 0; i < r->group->roots.count; i++) {
         ir_value v = r->group->roots.items[i];
@@ -277,8 +291,9 @@ static void emit_row_roots(rows *r, ir_builder *b) {
         if (is_full(r, v))
             continue;
         expression_identity(r->s->p, v, 0, index);
-        affine output = expression_offset(r->s->p, v, index);
-        emit_point(r, b, v, r->s->buffer_of[v], &output);
+        affine access;
+        ir_value output = row_output(r, v, index, &access);
+        emit_point(r, b, v, output, &access);
     }
 }
 

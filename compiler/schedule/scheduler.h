@@ -175,6 +175,9 @@ typedef struct row_block {
     ir_value scores, weights; /* graph values: what the rows are read from, what is made of them */
     ir_value memory;          /* of both, a row after the other */
     ir_dim stride;
+    /* Results of rows that stay in the workgroup, and their memory; NULL: there are none. */
+    const ir_value *kept, *kept_memory;
+    size_t kept_count;
 } row_block;
 void schedule_rows_of_block(scheduler *s, int number, ir_builder *b, const row_block *block);
 
