@@ -124,6 +124,7 @@ static void emit_workgroup(chain *k, ir_builder *b, const contraction_place *wor
     row_block rows = {.indices = indices,
                       .outer = z->shape.outer,
                       .rows = z->tiles.bm.name,
+                      .row_count = z->tiles.bm.size,
                       .scores = a->result.root,
                       .weights = ir_op_get(s->p->g, z->op)->operands[0],
                       .memory = k->memory,

@@ -172,6 +172,7 @@ typedef struct row_block {
     const ir_value *indices; /* outer..., the block's first row */
     int outer;
     ir_attr rows;             /* of the block */
+    ir_dim row_count;         /* ... as a number */
     ir_value scores, weights; /* graph values: what the rows are read from, what is made of them */
     ir_value memory;          /* of both, a row after the other */
     ir_dim stride;
