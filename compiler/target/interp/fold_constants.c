@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/rename.h"
 #include "target/interp/interp.h"
 
 enum { OPERANDS_MAX = 4 };
@@ -41,7 +42,8 @@ static bool evaluate(const ir_module *m, ir_op op, tensor *in, tensor *out, stat
     return interp_allocate(m, d->results[0], DTYPE_NONE, out, st) && interp_elementwise(&s, st);
 }
 
-static bool fold(ir_module *m, ir_op op, status *st) {
+static bool fold(ir_renaming *renamed, ir_op op, status *st) {
+    ir_module *m = renamed->m;
     const ir_op_data *d = ir_op_get(m, op);
     tensor in[OPERANDS_MAX] = {0}, out = {0};
     uint64_t bits = 0;
@@ -50,8 +52,8 @@ static bool fold(ir_module *m, ir_op op, status *st) {
         memcpy(&bits, out.data, dtype_size(out.type));
         ir_builder b = {m, d->block, op, d->location};
         const ir_named_attr value = {"value", ir_attr_bits(m, out.type, bits)};
-        ir_replace_uses(m, d->results[0],
-                        ir_op_result(m, graph_build(&b, GRAPH_CONSTANT, NULL, 0, &value, 1), 0));
+        ir_op constant = graph_build(&b, GRAPH_CONSTANT, NULL, 0, &value, 1);
+        ir_rename(renamed, d->results[0], ir_op_result(m, constant, 0));
         ir_op_erase(m, op);
     }
     tensor_release_all(in, OPERANDS_MAX);
@@ -61,10 +63,14 @@ static bool fold(ir_module *m, ir_op op, status *st) {
 
 bool interp_fold_constants(ir_module *m, status *st) {
     ir_op next;
-    for (ir_op op = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first; op; op = next) {
+    bool ok = true;
+    ir_renaming renamed = ir_renaming_new(m);
+    for (ir_op op = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first; op && ok;
+         op = next) {
         next = ir_op_get(m, op)->next;
-        if (is_known(m, ir_op_get(m, op)) && !fold(m, op, st))
-            return false;
+        ir_renaming_apply(&renamed, op);
+        ok = !is_known(m, ir_op_get(m, op)) || fold(&renamed, op, st);
     }
-    return true;
+    ir_renaming_end(&renamed, 0);
+    return ok;
 }
