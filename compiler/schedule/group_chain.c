@@ -111,7 +111,8 @@ static void emit_product(contraction *c, ir_builder *b, const contraction_place 
     contraction_emit_block(c, &in, &block);
 }
 
-static void emit_workgroup(chain *k, ir_builder *b, const contraction_place *workgroup) {
+/* The scores of a block, and what its rows make of them. */
+static void emit_rows(chain *k, ir_builder *b, const contraction_place *workgroup) {
     scheduler *s = k->s;
     contraction *a = &k->first, *z = &k->second;
     ir_dim dims[] = {z->tiles.bm.size, k->stride};
@@ -134,7 +135,6 @@ static void emit_workgroup(chain *k, ir_builder *b, const contraction_place *wor
                       .kept_count = k->kept_count};
     emit_product(a, b, workgroup);
     schedule_rows_of_block(s, k->last->rows, b, &rows);
-    emit_product(z, b, workgroup);
 }
 
 /* ---- turns ---- */
@@ -161,25 +161,78 @@ static ir_builder open_turns(chain *k, contraction_place *place) {
     return b;
 }
 
-/* Memory for what a turn makes; the fold reads it there. */
-static void keep_turn(chain *k, ir_builder *b) {
+/* Memory for the rows that a turn makes; the fold reads them there. */
+static void keep_rows(chain *k, ir_builder *b) {
     scheduler *s = k->s;
-    contraction *z = &k->second;
     const plan_group *rows = &s->p->groups[k->last->rows];
-    ir_dim dims[] = {z->tiles.bm.size, contraction_padded_row(s, z->shape.n)};
-    ir_value made = k->last->roots.items[0], weights = ir_op_get(s->p->g, z->op)->operands[0];
-    z->result.buffer = scheduler_buffer(s, b, "workgroup", plan_type(s->p, made)->element, 2, dims);
-    z->result.access = block_access(z, AXIS_N, dims[1]);
-    fold_block_keep(&k->fold, made, z->result.buffer, dims[1], true);
+    ir_value weights = ir_op_get(s->p->g, k->second.op)->operands[0];
     for (size_t i = 0; i < rows->roots.count && k->kept_count < FOLD_VALUES; i++) {
         ir_value v = rows->roots.items[i];
         if (v == weights)
             continue;
+        ir_dim size = k->second.tiles.bm.size;
         k->kept[k->kept_count] = v;
         k->kept_memory[k->kept_count] =
-            scheduler_buffer(s, b, "workgroup", plan_type(s->p, v)->element, 1, dims);
+            scheduler_buffer(s, b, "workgroup", plan_type(s->p, v)->element, 1, &size);
         fold_block_keep(&k->fold, v, k->kept_memory[k->kept_count++], 1, false);
     }
+}
+
+/* The product of a turn, and the columns that are carried, in a loop of their own. */
+static void emit_columns_apart(chain *k, ir_builder *b, const contraction_place *place) {
+    contraction *z = &k->second;
+    ir_value made = k->last->roots.items[0];
+    ir_dim dims[] = {z->tiles.bm.size, contraction_padded_row(k->s, z->shape.n)};
+    z->result.buffer =
+        scheduler_buffer(k->s, b, "workgroup", plan_type(k->s->p, made)->element, 2, dims);
+    z->result.access = block_access(z, AXIS_N, dims[1]);
+    fold_block_keep(&k->fold, made, z->result.buffer, dims[1], true);
+    emit_product(z, b, place);
+    fold_block_columns(&k->fold, b);
+}
+
+/* The axes of the fold's nest as those of the product. */
+static affine axes_of_product(const chain *k, const affine *a) {
+    const contraction *z = &k->second;
+    int outer = k->fold.outer;
+    affine out = {.constant = a->constant};
+    for (int i = 0; i < outer; i++)
+        out.coefficient[i + (i >= k->turn)] = a->coefficient[i];
+    contraction_set(z, &out, AXIS_M, a->coefficient[outer]);
+    contraction_set(z, &out, AXIS_N, a->coefficient[outer + 1]);
+    contraction_set(z, &out, AXIS_BLOCK_M, a->coefficient[outer + 2]);
+    out.coefficient[k->turn] = a->coefficient[outer + 3];
+    return out;
+}
+
+/* The columns that are carried are the epilogue of the product: each tile takes them from where it
+ * leaves the next ones. */
+static void emit_columns_at_once(chain *k, ir_builder *b, const contraction_place *place) {
+    contraction *z = &k->second;
+    const fold_block *f = &k->fold;
+    uint32_t number = (uint32_t)fold_block_only_columns(f);
+    affine index[IR_MAX_RANK], access = fold_block_access(f, true, f->shape.dims[f->shape.rank]);
+    z->result.root = fold_block_end(f, number);
+    z->result.buffer = f->memory[number];
+    z->result.access = axes_of_product(k, &access);
+    expression_identity(k->s->p, z->result.root, 0, index);
+    for (int i = 0; i <= f->shape.rank; i++)
+        z->result.index[0][i] = axes_of_product(k, &index[i]);
+    for (size_t i = 0; i < f->substitute_count; i++) {
+        substitute *known = &z->result.known[++z->result.known_count];
+        *known = f->substitutes[i];
+        known->access = axes_of_product(k, &known->access);
+        known->turn = k->turn;
+    }
+    emit_product(z, b, place);
+}
+
+/* Nothing but the sum of the product is made of it before the fold takes it. */
+static bool is_epilogue(const chain *k) {
+    const contraction *z = &k->second;
+    int number = fold_block_only_columns(&k->fold);
+    return number >= 0 && z->result.root == z->result.value && !z->result.apart &&
+           plan_opcode(k->s->p, fold_block_end(&k->fold, (uint32_t)number)) >= 0;
 }
 
 static void emit_turns(chain *k) {
@@ -191,9 +244,11 @@ static void emit_turns(chain *k) {
         scheduler_for(k->s, &b, "turn", 0, f->shape.turns, scheduler_int(k->s, 1), 0, &f->turn);
     scheduler_mark_loop(k->s, &in, f->op, ORDER_SEQ);
     place.outer[k->turn] = f->turn;
-    keep_turn(k, &in);
-    emit_workgroup(k, &in, &place);
-    fold_block_turn(f, &in);
+    keep_rows(k, &in);
+    emit_rows(k, &in, &place);
+    fold_block_rows(f, &in);
+    (is_epilogue(k) ? emit_columns_at_once : emit_columns_apart)(k, &in, &place);
+    fold_block_next(f, &in);
     f->turn = 0;
     fold_block_store(f, &b);
 }
@@ -244,5 +299,6 @@ void schedule_chain_group(scheduler *s, const plan_group *last) {
         return;
     }
     ir_builder b = contraction_open_grid(&k.second, "chain", false, &workgroup);
-    emit_workgroup(&k, &b, &workgroup);
+    emit_rows(&k, &b, &workgroup);
+    emit_product(&k.second, &b, &workgroup);
 }

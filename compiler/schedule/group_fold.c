@@ -172,13 +172,6 @@ static void emit_rows(fold_block *f, ir_builder *b, const fold_map *m, bool colu
     emit_map(f, &in, m, row, column);
 }
 
-/* Some values of rows, or some of columns, as many at once as a computation yields. */
-typedef struct fold_values {
-    ir_value values[FOLD_VALUES], outputs[FOLD_VALUES];
-    affine access[FOLD_VALUES];
-    size_t count;
-} fold_values;
-
 static void note_value(fold_block *f, fold_values *list, ir_value v, ir_value output,
                        affine access) {
     if (list->count == FOLD_VALUES) {
@@ -252,10 +245,9 @@ static void keep_row(fold_block *f, ir_builder *b, fold_values *rows, ir_value v
 static void find_rows(fold_block *f, ir_builder *b, fold_values *rows) {
     const ir_module *g = f->s->p->g;
     const ir_block_data *block = ir_block_get(g, ir_op_block(g, f->op, 0));
-    const ir_op_data *end = ir_op_get(g, block->last);
     for (uint32_t i = 0; i < f->shape.carried; i++)
-        if (!has_columns(f, end->operands[i]))
-            keep_row(f, b, rows, end->operands[i]);
+        if (!has_columns(f, fold_block_end(f, i)))
+            keep_row(f, b, rows, fold_block_end(f, i));
     for (ir_op op = block->first; op != block->last; op = ir_op_get(g, op)->next) {
         const ir_op_data *d = ir_op_get(g, op);
         if (d->opcode != GRAPH_BROADCAST || !has_columns(f, d->results[0]))
@@ -267,22 +259,50 @@ static void find_rows(fold_block *f, ir_builder *b, fold_values *rows) {
     }
 }
 
-void fold_block_turn(fold_block *f, ir_builder *b) {
+void fold_block_rows(fold_block *f, ir_builder *b) {
+    f->made.count = 0;
+    f->known = f->substitute_count;
+    find_rows(f, b, &f->made);
+    emit_values(f, b, &f->made, false);
+    for (size_t i = 0; i < f->made.count; i++)
+        keep_own(f, f->made.values[i], f->made.outputs[i]);
+}
+
+ir_value fold_block_end(const fold_block *f, uint32_t number) {
     const ir_module *g = f->s->p->g;
-    const ir_block_data *block = ir_block_get(g, ir_op_block(g, f->op, 0));
-    const ir_op_data *end = ir_op_get(g, block->last);
-    fold_values rows = {.count = 0}, columns = {.count = 0}, next = {.count = 0};
-    size_t known = f->substitute_count;
-    find_rows(f, b, &rows);
-    emit_values(f, b, &rows, false);
-    for (size_t i = 0; i < rows.count; i++)
-        keep_own(f, rows.values[i], rows.outputs[i]);
-    for (uint32_t i = 0; i < f->shape.carried; i++)
-        note_value(f, has_columns(f, end->operands[i]) ? &columns : &next, end->operands[i],
-                   f->memory[i], access_of(f, end->operands[i]));
-    emit_values(f, b, &columns, true);
-    emit_values(f, b, &next, false);
-    f->substitute_count = known;
+    ir_op end = ir_block_get(g, ir_op_block(g, f->op, 0))->last;
+    return ir_op_get(g, end)->operands[number];
+}
+
+/* The next values into their places. */
+static void emit_ends(fold_block *f, ir_builder *b, bool columns) {
+    fold_values ends = {.count = 0};
+    for (uint32_t i = 0; i < f->shape.carried; i++) {
+        ir_value end = fold_block_end(f, i);
+        if (has_columns(f, end) == columns)
+            note_value(f, &ends, end, f->memory[i], access_of(f, end));
+    }
+    emit_values(f, b, &ends, columns);
+}
+
+void fold_block_columns(fold_block *f, ir_builder *b) {
+    emit_ends(f, b, true);
+}
+
+void fold_block_next(fold_block *f, ir_builder *b) {
+    emit_ends(f, b, false);
+    f->substitute_count = f->known;
+}
+
+int fold_block_only_columns(const fold_block *f) {
+    int only = -1, count = 0;
+    for (uint32_t i = 0; i < f->shape.carried; i++) {
+        if (!has_columns(f, fold_block_end(f, i)))
+            continue;
+        only = (int)i;
+        count++;
+    }
+    return count == 1 ? only : -1;
 }
 
 /* ---- a phase of its own ---- */
@@ -323,7 +343,9 @@ void schedule_fold_group(scheduler *s, const plan_group *group) {
     fold_block_open(&f, &b);
     ir_builder in = scheduler_for(s, &b, "turn", 0, f.shape.turns, scheduler_int(s, 1), 0, &f.turn);
     scheduler_mark_loop(s, &in, f.op, ORDER_SEQ);
-    fold_block_turn(&f, &in);
+    fold_block_rows(&f, &in);
+    fold_block_columns(&f, &in);
+    fold_block_next(&f, &in);
     f.turn = 0;
     fold_block_store(&f, &b);
 }
