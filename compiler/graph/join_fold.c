@@ -1,4 +1,5 @@
-/* join_fold.c - what a loop carries from turn to turn, as one tessera.fold over turns that are known.
+/* join_fold.c - what a loop carries from turn to turn, as one tessera.fold over turns that are
+ * known.
  *
  * The carried tiles keep their axes from the first turn on, so a turn is tried once, to see which
  * they are; then it is the block of the fold. */
@@ -10,7 +11,7 @@
 typedef struct folding {
     turns *t;
     joining_pass *j;
-    layout carried[JOIN_OPERANDS];  /* of what the fold carries */
+    layout carried[JOIN_OPERANDS];   /* of what the fold carries */
     uint32_t numbers[JOIN_OPERANDS]; /* ... and of which carried tile */
     uint32_t count;
     ir_value values[JOIN_OPERANDS]; /* of the body: what is known of all turns and taken by turns */
@@ -158,8 +159,7 @@ static bool end_block(folding *f) {
     ir_value next[JOIN_OPERANDS];
     for (uint32_t i = 0; i < f->count; i++) {
         joined *x = &f->j->now[f->t->end[f->numbers[i]]];
-        if (!join_number(f->j, x) || !x->value ||
-            !(next[i] = join_align(f->j, x, &f->carried[i])))
+        if (!join_number(f->j, x) || !x->value || !(next[i] = join_align(f->j, x, &f->carried[i])))
             return false;
     }
     ir_op_spec spec = {.opcode = GRAPH_NEXT, .operands = next, .operand_count = f->count};
@@ -193,8 +193,7 @@ bool turns_fold(turns *t) {
         ok = fill_block(&f);
     }
     for (uint32_t i = 0; ok && i < f.count; i++)
-        t->next[f.numbers[i]] =
-            join_of_layout(&f.carried[i], ir_op_result(j->e.m, f.op, i));
+        t->next[f.numbers[i]] = join_of_layout(&f.carried[i], ir_op_result(j->e.m, f.op, i));
     if (!ok) {
         join_take_back(j, last);
         j->blamed = blamed;

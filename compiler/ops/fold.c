@@ -42,8 +42,7 @@ static bool check_input(const ir_module *m, const ir_op_data *d, uint32_t i, fol
                         ir_value argument) {
     const ir_type_data *all = type_of(m, d->operands[i]), *one = type_of(m, argument);
     int64_t axis = f->axis[i];
-    if (axis < 0 || axis >= all->rank || one->rank + 1 != all->rank ||
-        one->element != all->element)
+    if (axis < 0 || axis >= all->rank || one->rank + 1 != all->rank || one->element != all->element)
         return false;
     for (int k = 0; k < one->rank; k++)
         if (one->dims[k] != all->dims[k + (k >= axis)])
@@ -121,8 +120,7 @@ bool fold_verify(const ir_module *m, ir_op fold, status *st) {
     if (!end || end->opcode != GRAPH_NEXT || end->operand_count != f.carried)
         return broken(st, "does not end in what the next turn takes");
     for (uint32_t i = 0; i < f.carried; i++)
-        if (ir_value_get(m, end->operands[i])->type !=
-            ir_value_get(m, block->arguments[i])->type)
+        if (ir_value_get(m, end->operands[i])->type != ir_value_get(m, block->arguments[i])->type)
             return broken(st, "what it carries changes its type");
     for (ir_op op = block->first; op != block->last; op = ir_op_get(m, op)->next)
         if (!check_inner(m, op, &f, st))

@@ -9,12 +9,12 @@
 #include "ops/graph.h"
 
 typedef struct fold_shape {
-    uint32_t carried;          /* operands, block arguments and results from 0 on */
-    uint32_t inputs;           /* operands and block arguments behind them */
-    int64_t turns;             /* of each of these: so many */
+    uint32_t carried;             /* operands, block arguments and results from 0 on */
+    uint32_t inputs;              /* operands and block arguments behind them */
+    int64_t turns;                /* of each of these: so many */
     int64_t axis[LIMIT_OPERANDS]; /* ... along this axis, by operand */
-    int rank;                  /* of rows */
-    ir_dim dims[IR_MAX_RANK];  /* outer..., rows, columns (0: there are none) */
+    int rank;                     /* of rows */
+    ir_dim dims[IR_MAX_RANK];     /* outer..., rows, columns (0: there are none) */
 } fold_shape;
 
 /* Reads it; false with the reason in `st`: it is none. */

@@ -60,10 +60,11 @@ static void add_graph_op(const ir_module *m, ir_op op, reduction_list *out) {
                           .results = results_of(dims, result, along)};
     snprintf(r.kind, sizeof r.kind, "%s",
              d->opcode == GRAPH_FOLD ? "fold"
-             : is_dot    ? "dot"
-             : is_scan ? "cumsum"
-                       : ir_op_string(m, op, "kind", "sum"));
-    r.order = d->opcode == GRAPH_FOLD ? ORDER_SEQ : order_of(m, op, is_dot ? ORDER_CHUNK512 : ORDER_ANY);
+             : is_dot                ? "dot"
+             : is_scan               ? "cumsum"
+                                     : ir_op_string(m, op, "kind", "sum"));
+    r.order =
+        d->opcode == GRAPH_FOLD ? ORDER_SEQ : order_of(m, op, is_dot ? ORDER_CHUNK512 : ORDER_ANY);
     vec_push(&out->items, r);
 }
 

@@ -246,7 +246,8 @@ static bool takes_turns(const chain *c, ir_op fold, const fold_shape *f) {
             return false;
     for (uint32_t i = 0; i < d->operand_count; i++) {
         bool reads = p->direct[d->operands[i]] & inner;
-        if (reads && (i < f->carried || f->axis[i] != axis || !is_of_turns(c, d->operands[i], turns)))
+        if (reads &&
+            (i < f->carried || f->axis[i] != axis || !is_of_turns(c, d->operands[i], turns)))
             return false;
     }
     return true;
@@ -281,8 +282,7 @@ static int find_fold(const chain *c) {
         found = g;
     }
     if (found < 0 || last->roots.count != 1 || last->hides || !hides_weights(c) ||
-        plan_is_output(p, last->roots.items[0]) ||
-        ir_op_get(p->g, last->anchor)->operand_count > 2)
+        plan_is_output(p, last->roots.items[0]) || ir_op_get(p->g, last->anchor)->operand_count > 2)
         return -1;
     for (size_t i = 0; i < rows->roots.count; i++)
         if (plan_is_output(p, rows->roots.items[i]))

@@ -23,8 +23,8 @@ typedef struct fold_block {
     int outer; /* axes before the row */
     struct {
         int64_t size;
-        ir_attr name; /* of the parameter */
-    } rows;           /* of the block */
+        ir_attr name;                             /* of the parameter */
+    } rows;                                       /* of the block */
     ir_value outer_index[NEST_AXES], first, turn; /* turn 0: before the turns, or behind them */
     substitute substitutes[FOLD_VALUES];          /* what has memory in the workgroup, and turns */
     size_t substitute_count;
@@ -36,7 +36,8 @@ typedef struct fold_block {
 /* A fold of the graph; its substitutes are those of its block's arguments. False: the schedule has
  * failed. */
 bool fold_block_init(fold_block *f, scheduler *s, ir_op op);
-/* The value, of rows or of their `columns`, is in a workgroup buffer with `stride` elements a row. */
+/* The value, of rows or of their `columns`, is in a workgroup buffer with `stride` elements a row.
+ */
 void fold_block_keep(fold_block *f, ir_value v, ir_value buffer, ir_dim stride, bool columns);
 /* The place of an element in such a buffer. */
 affine fold_block_access(const fold_block *f, bool columns, ir_dim stride);

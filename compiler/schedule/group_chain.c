@@ -34,7 +34,8 @@ static int64_t choose_rows(const chain *k) {
     int64_t rows = clamp(t->l2_bytes / row_bytes, CHAIN_ROWS, CHAIN_MOST_ROWS) / mr * mr;
     rows = clamp(rows, mr, round_up(z->rows, mr));
     int64_t turns = k->fold.op ? k->fold.shape.turns : 1;
-    while (rows > mr && contraction_workgroups(&k->second, rows, z->columns) < 4 * t->threads * turns)
+    while (rows > mr &&
+           contraction_workgroups(&k->second, rows, z->columns) < 4 * t->threads * turns)
         rows -= mr;
     int64_t vectors = k->fold.op ? least_common_multiple(mr, t->vector_lanes) : 1;
     return rows > vectors ? rows / vectors * vectors : rows;
@@ -150,8 +151,7 @@ static ir_builder open_turns(chain *k, contraction_place *place) {
     for (int i = 0; i < f->outer; i++)
         steps[i] = scheduler_int(s, 1);
     steps[f->outer] = f->rows.name;
-    ir_builder b =
-        scheduler_phase(s, "turns", f->outer + 1, f->shape.dims, steps, NULL, indices);
+    ir_builder b = scheduler_phase(s, "turns", f->outer + 1, f->shape.dims, steps, NULL, indices);
     memcpy(f->outer_index, indices, sizeof *indices * (size_t)f->outer);
     f->first = indices[f->outer];
     *place = (contraction_place){.outer = {0}};

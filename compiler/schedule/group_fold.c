@@ -1,5 +1,5 @@
-/* group_fold.c - rows that are carried from turn to turn, and columns of these: a block of rows goes
- * through all turns in a workgroup's memory.
+/* group_fold.c - rows that are carried from turn to turn, and columns of these: a block of rows
+ * goes through all turns in a workgroup's memory.
  *
  * A turn computes what belongs to rows into memory of its own, a vector of rows at a time; then the
  * columns of each row, in place; then the rows' next values take their place. So whatever is read
@@ -164,8 +164,9 @@ static void emit_rows(fold_block *f, ir_builder *b, const fold_map *m, bool colu
     ir_value row, column = 0;
     if (m->count == 0)
         return;
-    ir_builder in = scheduler_for(s, b, "row", f->first, f->shape.dims[f->outer],
-                                  scheduler_int(s, columns ? 1 : rows_at_once(f)), f->rows.name, &row);
+    ir_builder in =
+        scheduler_for(s, b, "row", f->first, f->shape.dims[f->outer],
+                      scheduler_int(s, columns ? 1 : rows_at_once(f)), f->rows.name, &row);
     if (columns)
         in = scheduler_for(s, &in, "column", 0, columns_of(f),
                            scheduler_int(s, 4 * s->target->vector_lanes), 0, &column);
@@ -325,8 +326,7 @@ static ir_builder open_grid(fold_block *f) {
         steps[i] = scheduler_int(s, 1);
     f->rows.size = scheduler_parameter(s, IN_FOLD, ROWS, choose_rows(f), &f->rows.name);
     steps[f->outer] = f->rows.name;
-    ir_builder b =
-        scheduler_phase(s, "fold", f->outer + 1, f->shape.dims, steps, NULL, indices);
+    ir_builder b = scheduler_phase(s, "fold", f->outer + 1, f->shape.dims, steps, NULL, indices);
     memcpy(f->outer_index, indices, sizeof *indices * (size_t)f->outer);
     f->first = indices[f->outer];
     return b;

@@ -237,6 +237,13 @@ static int row_attrs(rows *r, size_t i, bool streams, ir_named_attr *attrs) {
     return traffic_attrs(r->s, &t, streams, r->row_count - 1, attrs);
 }
 
+/* Dear to compute, and needed again. */
+static bool is_worth_a_row(rows *r, ir_value v) {
+    int opcode = plan_opcode(r->s->p, v);
+    return r->s->p->uses[v] >= 2 && opcode >= 0 &&
+           graph_op_class(opcode) == GRAPH_CLASS_ELEMENTWISE && is_heavy(r, v);
+}
+
 /* Where the reduced elements are kept for later loops: their own memory, a row of cache, or
  * nowhere. */
 static ir_value keep_columns(rows *r, ir_builder *b, ir_value v, substitute_kind *kind) {
@@ -249,10 +256,8 @@ static ir_value keep_columns(rows *r, ir_builder *b, ir_value v, substitute_kind
         r->done[root] = true;
         return full_output(r, v, index, &access);
     }
-    int opcode = plan_opcode(s->p, v);
     *kind = SUBSTITUTE_COLUMNS;
-    if (s->p->uses[v] < 2 || opcode < 0 || graph_op_class(opcode) != GRAPH_CLASS_ELEMENTWISE ||
-        !is_heavy(r, v))
+    if (!is_worth_a_row(r, v))
         return 0;
     return scheduler_buffer(s, b, "workgroup", plan_type(s->p, v)->element, 1,
                             &r->map.extent[r->row_count]);
@@ -468,6 +473,20 @@ static bool has_results(const rows *r) {
     return false;
 }
 
+/* Whether reductions may go one after the other: nothing but the weights is handed on by columns.
+ */
+static bool can_be_apart(rows *r) {
+    ir_dim columns = r->group->dims[r->block->outer + 1];
+    if (!ir_dim_is_static(columns) || columns > SHORT_COLUMNS)
+        return false;
+    for (size_t i = 0; i < r->group->reduces.count; i++) {
+        ir_value x = reduce_operand(r, i);
+        if (x != r->block->weights && (root_number(r, x) >= 0 || is_worth_a_row(r, x)))
+            return false;
+    }
+    return true;
+}
+
 /* A short row is soon done, and waits for its sums: the next row's must not wait for it. */
 static void emit_apart(rows *r, ir_builder *b, ir_attr vector) {
     ir_module *m = r->s->m;
@@ -494,8 +513,7 @@ void schedule_rows_of_block(scheduler *s, int number, ir_builder *b, const row_b
     r.sub = scheduler_int(s, sub_lanes(s));
     memcpy(r.indices, block->indices, sizeof *r.indices * (size_t)(outer + 1));
     substitute_block(&r, block->scores);
-    ir_dim columns = r.group->dims[outer + 1];
-    if (ir_dim_is_static(columns) && columns <= SHORT_COLUMNS) {
+    if (can_be_apart(&r)) {
         emit_apart(&r, b, vector);
         return;
     }

@@ -25,7 +25,14 @@
 
 enum { PLAN_MAX_GROUPS = LIMIT_PHASES, PLAN_MAP_ROOTS = 8 };
 
-typedef enum group_kind { GROUP_MAP, GROUP_ROW, GROUP_COLUMN, GROUP_DOT, GROUP_SCAN, GROUP_FOLD } group_kind;
+typedef enum group_kind {
+    GROUP_MAP,
+    GROUP_ROW,
+    GROUP_COLUMN,
+    GROUP_DOT,
+    GROUP_SCAN,
+    GROUP_FOLD
+} group_kind;
 
 typedef struct plan_group {
     group_kind kind;
@@ -69,6 +76,9 @@ void plan_release(plan *p);
 void plan_store_spreads(plan *p);
 /* Stores what would read too many tensors at once (wide.c). */
 void plan_store_wide(plan *p);
+/* Stores results of row reductions that other groups read (shared.c). Sequence: after all groups
+ * are made. */
+void plan_store_shared(plan *p);
 /* Finds contractions whose left side is an element-wise nest's, seen as a matrix: they compute it
  * block by block (prologue.c). */
 void plan_find_prologues(plan *p);

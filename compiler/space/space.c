@@ -63,8 +63,12 @@ static void print_word(const char *word, text *out) {
 
 void space_print_words(text *out) {
     static const unsigned kinds[] = {IN_MAP, IN_ROW, IN_COLUMN, IN_DOT, IN_SCAN, IN_FOLD};
-    static const char *const names[] = {"element-wise nests", "reductions along rows",
-                                        "reductions down columns", "contractions", "scans", "carried rows"};
+    static const char *const names[] = {"element-wise nests",
+                                        "reductions along rows",
+                                        "reductions down columns",
+                                        "contractions",
+                                        "scans",
+                                        "carried rows"};
     text_append(out,
                 "| word | parameter | unit | from, to | of | what |\n|---|---|---|---|---|---|\n");
     for (int i = 0; i < PARAMETERS; i++) {
