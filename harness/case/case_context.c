@@ -94,6 +94,8 @@ static bool take_bound(case_context *s, const char *name) {
             s->like = *s->c;
             s->like.name = s->kernel->cases[k].name;
             s->like.inputs = s->kernel->cases[k].inputs;
+            s->like.constants = s->kernel->cases[k].constants;
+            s->like.constant_count = s->kernel->cases[k].constant_count;
             s->c = &s->like;
             return true;
         }

@@ -1,0 +1,186 @@
+/* choices.c - choices of a kernel's space of tiles beside one another: whether they are the same
+ * operations, and what of them no code depends on. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/instance.h"
+#include "graph/passes.h"
+#include "ops/reductions.h"
+#include "ops/tiles.h"
+
+/* ---- what code is made of ---- */
+
+/* The primitives that passes below start from: joined where the instances do the same, else written
+ * out. NULL with a status. */
+static ir_module *primitives_for_code(compiler_instance *instance, status *st) {
+    if (!instance_specialized(instance, st))
+        return NULL;
+    ir_module *m = ir_module_clone(instance->specialized);
+    graph_join_tiles(m);
+    if (graph_expand_tiles(m, st) && graph_decompose_all(m, st))
+        return m;
+    ir_module_free(m);
+    return NULL;
+}
+
+static bool same_text(const ir_module *a, const ir_module *b) {
+    text first, second;
+    text_init(&first);
+    text_init(&second);
+    ir_print(a, &first);
+    ir_print(b, &second);
+    bool same = strcmp(first.data, second.data) == 0;
+    text_release(&first);
+    text_release(&second);
+    return same;
+}
+
+/* ---- orders ---- */
+
+static bool has_order(const reduction_list *list, const reduction_record *r) {
+    for (size_t i = 0; i < list->items.count; i++) {
+        const reduction_record *other = &list->items.items[i];
+        if (other->order == r->order && other->extent == r->extent &&
+            strcmp(other->kind, r->kind) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Tiles of other sizes are other numbers of the same sums. */
+static bool all_there(const reduction_list *these, const reduction_list *those) {
+    for (size_t i = 0; i < these->items.count; i++)
+        if (!has_order(those, &these->items.items[i]))
+            return false;
+    return true;
+}
+
+static bool same_orders(const ir_module *a, const ir_module *b) {
+    reduction_list first, second;
+    reductions_of(a, &first);
+    reductions_of(b, &second);
+    bool same = all_there(&first, &second) && all_there(&second, &first);
+    reductions_release(&first);
+    reductions_release(&second);
+    return same;
+}
+
+bool compiler_relate(compiler_instance *a, compiler_instance *b, compiler_relation *out,
+                     status *st) {
+    ir_module *first = primitives_for_code(a, st);
+    ir_module *second = first ? primitives_for_code(b, st) : NULL;
+    bool ok = second != NULL;
+    if (ok)
+        *out = same_text(first, second)     ? COMPILER_SAME_CODE
+               : same_orders(first, second) ? COMPILER_MAYBE_SAME
+                                            : COMPILER_ANOTHER_ORDER;
+    ir_module_free(first);
+    ir_module_free(second);
+    return ok;
+}
+
+/* ---- hints without use ---- */
+
+/* One case of one kernel, and what is said of it so far. */
+typedef struct looking {
+    compiler_source *source;
+    const compiler_kernel *kernel;
+    const compiler_case *c;
+    ir_module *own;
+    text *out;
+} looking;
+
+static void say(looking *l, const char *name, const char *value) {
+    char one[160];
+    snprintf(one, sizeof one, "%.60s=%.60s", name, value);
+    size_t length = strlen(one);
+    for (const char *at = strstr(l->out->data, one); at; at = strstr(at + 1, one))
+        if ((at == l->out->data || at[-1] == ',') && (!at[length] || at[length] == ','))
+            return;
+    text_printf(l->out, "%s%s", l->out->length ? "," : "", one);
+}
+
+static void say_number(looking *l, const char *name, int64_t value) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRId64, value);
+    say(l, name, digits);
+}
+
+/* Whether the code stays as it is with another value of one knob. */
+static bool changes_nothing(looking *l, uint32_t knob, int64_t value) {
+    int64_t choice[COMPILER_KNOBS_MAX] = {0};
+    compiler_case other = *l->c;
+    text ignored;
+    status st = STATUS_INIT;
+    if (l->c->choice)
+        memcpy(choice, l->c->choice, sizeof *choice * l->kernel->knobs->count);
+    choice[knob] = value;
+    other.choice = choice;
+    text_init(&ignored);
+    compiler_instance *instance = compiler_instance_open(l->source, l->kernel, &other, &ignored);
+    ir_module *m = instance ? primitives_for_code(instance, &st) : NULL;
+    bool same = m && same_text(l->own, m);
+    ir_module_free(m);
+    compiler_instance_free(instance);
+    text_release(&ignored);
+    return same;
+}
+
+static void look_at_knob(looking *l, uint32_t index) {
+    const compiler_knob *knob = &l->kernel->knobs->items[index];
+    int64_t chosen = l->c->choice ? l->c->choice[index] : 0;
+    bool unused = true;
+    if (knob->count == 0)
+        return;
+    chosen = chosen ? chosen : knob->values[0];
+    for (uint32_t v = 0; v < knob->count && !knob->hint && unused; v++)
+        unused = knob->values[v] == chosen || changes_nothing(l, index, knob->values[v]);
+    if (knob->count == 1 && !knob->hint)
+        unused = changes_nothing(l, index, 2 * chosen);
+    if (unused)
+        say_number(l, knob->name, chosen);
+}
+
+/* Hints of loads and loops, and of the whole. */
+static void look_at_block(looking *l, const ir_module *m, ir_block block) {
+    for (ir_op op = ir_block_get(m, block)->first; op; op = ir_op_get(m, op)->next) {
+        ir_attr attr = ir_op_attr(m, op, "hints");
+        const ir_attr_data *hints = attr ? ir_attr_get(m, attr) : NULL;
+        for (uint32_t i = 0; hints && i < hints->count; i++) {
+            const ir_attr_data *value = ir_attr_get(m, hints->items[i]);
+            if (value->kind == IR_ATTR_STRING)
+                say(l, hints->keys[i], value->string);
+            else
+                say_number(l, hints->keys[i], value->integer);
+        }
+        for (uint32_t r = 0; r < ir_op_get(m, op)->region_count; r++)
+            look_at_block(l, m, ir_op_block(m, op, r));
+    }
+}
+
+void compiler_unused_hints(compiler_source *source, const compiler_kernel *kernel,
+                           const compiler_case *c, text *out) {
+    looking l = {.source = source, .kernel = kernel, .c = c};
+    text list, ignored;
+    status st = STATUS_INIT;
+    if (kernel->knobs->count == 0)
+        return;
+    text_init(&list);
+    text_init(&ignored);
+    compiler_instance *instance = compiler_instance_open(source, kernel, c, &ignored);
+    l.own = instance ? primitives_for_code(instance, &st) : NULL;
+    l.out = &list;
+    for (uint32_t i = 0; l.own && i < kernel->knobs->count; i++)
+        look_at_knob(&l, i);
+    if (l.own) {
+        const ir_module *graph = instance->graph;
+        look_at_block(&l, graph, ir_op_block(graph, ir_module_kernel(graph), 0));
+        text_append(out, list.data);
+    }
+    ir_module_free(l.own);
+    compiler_instance_free(instance);
+    text_release(&list);
+    text_release(&ignored);
+}
