@@ -58,7 +58,8 @@ static void list_space(const compiler_kernel *kernel, text *out) {
     }
 }
 
-static bool refuse(const compiler_kernel *kernel, const char *word, int length, status *st) {
+static const compiler_case *refuse(const compiler_kernel *kernel, const char *word, int length,
+                                   status *st) {
     text list;
     text_init(&list);
     list_space(kernel, &list);
@@ -69,7 +70,7 @@ static bool refuse(const compiler_kernel *kernel, const char *word, int length, 
         status_set(st, STATUS_INVALID, "kernel %s leaves no sizes of tiles open", kernel->name);
     }
     text_release(&list);
-    return false;
+    return NULL;
 }
 
 static int knob_named(const compiler_kernel *kernel, const char *name, size_t length) {
@@ -94,9 +95,9 @@ static bool has_value(const compiler_knob *knob, const char *word, size_t length
     return false;
 }
 
-bool compiler_case_choose(compiler_source *source, const compiler_kernel *kernel,
-                          const compiler_case *c, const char *words, compiler_case *out,
-                          status *st) {
+const compiler_case *compiler_case_choose(compiler_source *source, const compiler_kernel *kernel,
+                                          const compiler_case *c, const char *words, status *st) {
+    compiler_case *out = ARENA_NEW(&source->memory, compiler_case, 1);
     int64_t *choice = ARENA_NEW(&source->memory, int64_t, TILE_KNOBS);
     bool named[TILE_KNOBS] = {false};
     *out = c ? *c : (compiler_case){.name = NULL};
@@ -112,13 +113,13 @@ bool compiler_case_choose(compiler_source *source, const compiler_kernel *kernel
             return refuse(kernel, word, (int)length, st);
         }
         if (named[knob]) {
-            return status_set(st, STATUS_INVALID, "%s is chosen twice",
-                              kernel->knobs->items[knob].name);
+            status_set(st, STATUS_INVALID, "%s is chosen twice", kernel->knobs->items[knob].name);
+            return NULL;
         }
         named[knob] = true;
         word += length + (word[length] == ',');
     }
     out->choice = choice;
     out->space = arena_strdup(&source->memory, words);
-    return true;
+    return out;
 }

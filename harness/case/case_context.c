@@ -40,7 +40,11 @@ static void close_case(case_context *s) {
     free(s->case_name);
     free(s->inputs_folder);
     free(s->dims);
-    s->kernel_name = s->case_name = s->inputs_folder = s->dims = NULL;
+    free(s->space);
+    text_release(&s->unused);
+    s->unused = (text){0};
+    s->apart = NULL;
+    s->kernel_name = s->case_name = s->inputs_folder = s->dims = s->space = NULL;
 }
 
 void case_context_close(case_context *s) {
@@ -124,6 +128,52 @@ static bool find_case(case_context *s, const case_context_request *request, stat
                       request->kernel, request->case_name);
 }
 
+/* ---- choices of a space of tiles ---- */
+
+/* Why the golden of the case's own values says nothing of the chosen ones; NULL: they have its
+ * bits. */
+static const char *find_apart(case_context *s, compiler_instance *own, bool held) {
+    compiler_relation relation;
+    status ignored = STATUS_INIT;
+    if (compiler_relate(own, s->instance, &relation, &ignored)) {
+        if (relation == COMPILER_ANOTHER_ORDER)
+            return "its tiles are chosen so that it adds in another order than its golden";
+        if (relation == COMPILER_SAME_CODE || held)
+            return NULL;
+    }
+    return "its tiles are chosen so that its golden need not have the same bits";
+}
+
+/* The key of the golden: that of the kernel's own tiles. */
+static bool own_key(case_context *s, const case_context_request *request, char key[65],
+                    status *st) {
+    compiler_case own = *s->c;
+    memcpy(key, s->key, sizeof s->key);
+    if (!own.choice)
+        return true;
+    own.choice = NULL;
+    compiler_instance *instance = case_instance(s->source, s->kernel, &own, st);
+    if (!instance)
+        return false;
+    golden_key(instance, &own, s->signature.input_count, request->seed, key);
+    s->apart = find_apart(s, instance, request->space_held);
+    compiler_instance_free(instance);
+    return true;
+}
+
+const char *case_context_unused(case_context *s) {
+    if (!s->unused.data) {
+        text_init(&s->unused);
+        compiler_unused_hints(s->source, s->kernel, s->c, &s->unused);
+    }
+    return s->unused.data;
+}
+
+static bool choose(case_context *s, const char *space, status *st) {
+    s->c = compiler_case_choose(s->source, s->kernel, s->c, space, st);
+    return s->c != NULL;
+}
+
 static uint64_t bytes_of(const struct compiler_buffer *buffers, uint32_t count) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -140,6 +190,14 @@ static bool make_inputs(case_context *s, const case_context_request *request, st
                            : inputs_make(&s->signature, s->c, request->seed, s->inputs, st);
 }
 
+static bool open_golden(case_context *s, const case_context_request *request, status *st) {
+    char key[65];
+    s->golden_state = GOLDEN_MISSING;
+    return !request->golden_path ||
+           (own_key(s, request, key, st) &&
+            (s->apart || golden_read(request->golden_path, key, &s->golden, &s->golden_state, st)));
+}
+
 static bool open_case(case_context *s, const case_context_request *request, status *st) {
     s->instance = case_instance(s->source, s->kernel, s->c, st);
     bool ok = s->instance && compiler_signature_of(s->instance, &s->signature, st) &&
@@ -153,9 +211,7 @@ static bool open_case(case_context *s, const case_context_request *request, stat
     if (s->bytes < s->working_set_bytes)
         s->working_set_bytes = s->bytes;
     golden_key(s->instance, s->c, s->signature.input_count, request->seed, s->key);
-    s->golden_state = GOLDEN_MISSING;
-    return !request->golden_path ||
-           golden_read(request->golden_path, s->key, &s->golden, &s->golden_state, st);
+    return open_golden(s, request, st);
 }
 
 static bool same_text(const char *a, const char *b) {
@@ -166,12 +222,13 @@ bool case_context_open(case_context *s, const case_context_request *request, sta
     if (s->source && same_source(s, request->source) && s->kernel_name &&
         s->seed == request->seed && same_inputs(s, request->inputs) &&
         strcmp(s->path, request->path) == 0 && strcmp(s->kernel_name, request->kernel) == 0 &&
-        strcmp(s->case_name, request->case_name) == 0 && same_text(s->dims, request->dims))
+        strcmp(s->case_name, request->case_name) == 0 && same_text(s->dims, request->dims) &&
+        same_text(s->space, request->space))
         return true;
     if (!open_source(s, request->path, request->source, st))
         return false;
     close_case(s);
-    if (!find_case(s, request, st))
+    if (!find_case(s, request, st) || (request->space && !choose(s, request->space, st)))
         return false;
     if (!open_case(s, request, st)) {
         close_case(s);
@@ -182,6 +239,7 @@ bool case_context_open(case_context *s, const case_context_request *request, sta
     s->kernel_name = base_strdup(request->kernel);
     s->case_name = base_strdup(request->case_name);
     s->dims = request->dims ? base_strdup(request->dims) : NULL;
+    s->space = request->space ? base_strdup(request->space) : NULL;
     return true;
 }
 

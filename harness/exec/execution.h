@@ -31,8 +31,10 @@ typedef struct execution {
     tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
     bool mismatch;          /* a verdict was given, and it does not hold */
     bool schedule_rejected; /* the tuned schedule did not fit, and is not used */
-    char note[400];         /* why */
-    struct guest_time {     /* before it was timed */
+    char note[400];         /* why; or what else a result that holds has to say */
+    char space[200];        /* the tiles of a kernel of tiles */
+    compiler_provenance provenance;
+    struct guest_time { /* before it was timed */
         foreign_cpu before;
         uint64_t left_behind_ns; /* of processes that it has started */
     } guest;

@@ -165,12 +165,11 @@ const compiler_case *compiler_case_bind(compiler_source *source, const compiler_
                                         const compiler_values *values, text *diagnostics);
 
 /* A copy of the case with "BM=128,BN=64" chosen of the kernel's space; what is not named is the
- * first of its values, or as the case has it chosen. False with a message that lists what there is:
+ * first of its values, or as the case has it chosen. NULL with a message that lists what there is:
  * a name or a value that does not stand in the space, a kernel that has none. The copy lives until
  * compiler_close. */
-bool compiler_case_choose(compiler_source *source, const compiler_kernel *kernel,
-                          const compiler_case *c, const char *words, compiler_case *out,
-                          status *st);
+const compiler_case *compiler_case_choose(compiler_source *source, const compiler_kernel *kernel,
+                                          const compiler_case *c, const char *words, status *st);
 /* What is in force: "BM=128,BN=64,vector=4", each that the kernel says; appended. */
 void compiler_choice_text(const compiler_kernel *kernel, const compiler_case *c, text *out);
 
@@ -269,6 +268,13 @@ typedef enum compiler_profile {
 } compiler_profile;
 const char *compiler_profile_name(compiler_profile profile);
 
+/* What a module's metadata says of how it came about, beside what follows from its code. */
+typedef struct compiler_provenance {
+    const char *tuned;        /* values of the schedule that a tuner found; NULL: it did not */
+    const char *space;        /* compiler_choice_text; NULL or "": the kernel leaves nothing open */
+    const char *unused_hints; /* compiler_unused_hints; NULL or "": none */
+} compiler_provenance;
+
 typedef struct compiler_options {
     compiler_profile profile;
     const char *isa;         /* "x86-64-v4", ...; NULL = the host's best */
@@ -286,9 +292,10 @@ typedef struct compiler_options {
         *schedule; /* values of schedule parameters, "BM=96,P0.NR=4v" (v: vectors), or NULL */
     const compiler_schedule *written; /* the kernel's own, which `schedule` wins over; or NULL */
     const char
-        *constants;      /* "w,b": inputs that stay as they are from launch to launch, so that what
-                            is made from one alone can be prepared; or NULL. Never of the bits */
-    bool schedule_loose; /* what does not fit of these is left out (of a part of the kernel) */
+        *constants; /* "w,b": inputs that stay as they are from launch to launch, so that what
+                       is made from one alone can be prepared; or NULL. Never of the bits */
+    const compiler_provenance *provenance; /* NULL: nothing is said */
+    bool schedule_loose;    /* what does not fit of these is left out (of a part of the kernel) */
     const char *emit_after; /* a pass name whose output is wanted, or NULL */
     text *emit;             /* receives that text */
     ir_line_list *lines;    /* receives, from compiler_emit of graph, schedule or tile, the line of
