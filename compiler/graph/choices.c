@@ -25,60 +25,59 @@ static ir_module *primitives_for_code(compiler_instance *instance, status *st) {
     return NULL;
 }
 
-static bool same_text(const ir_module *a, const ir_module *b) {
-    text first, second;
-    text_init(&first);
-    text_init(&second);
-    ir_print(a, &first);
-    ir_print(b, &second);
-    bool same = strcmp(first.data, second.data) == 0;
-    text_release(&first);
-    text_release(&second);
-    return same;
+static sha256 digest_of_text(const ir_module *m) {
+    text words;
+    text_init(&words);
+    ir_print(m, &words);
+    sha256 digest = sha256_of(words.data, words.length);
+    text_release(&words);
+    return digest;
 }
 
-/* ---- orders ---- */
+static int by_order(const void *a, const void *b) {
+    const reduction_record *x = a, *y = b;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    if (x->extent != y->extent)
+        return x->extent < y->extent ? -1 : 1;
+    return strcmp(x->kind, y->kind);
+}
 
-static bool has_order(const reduction_list *list, const reduction_record *r) {
-    for (size_t i = 0; i < list->items.count; i++) {
-        const reduction_record *other = &list->items.items[i];
-        if (other->order == r->order && other->extent == r->extent &&
-            strcmp(other->kind, r->kind) == 0)
-            return true;
+/* Tiles of other sizes are other numbers of the same sums: each kind of sum counts once. */
+static sha256 digest_of_orders(const ir_module *m) {
+    reduction_list list;
+    text words;
+    reductions_of(m, &list);
+    text_init(&words);
+    if (list.items.count)
+        qsort(list.items.items, list.items.count, sizeof *list.items.items, by_order);
+    for (size_t i = 0; i < list.items.count; i++) {
+        const reduction_record *r = &list.items.items[i];
+        if (i == 0 || by_order(r, r - 1) != 0)
+            text_printf(&words, "%s %d %" PRId64 "\n", r->kind, (int)r->order, r->extent);
     }
-    return false;
+    sha256 digest = sha256_of(words.data, words.length);
+    reductions_release(&list);
+    text_release(&words);
+    return digest;
 }
 
-/* Tiles of other sizes are other numbers of the same sums. */
-static bool all_there(const reduction_list *these, const reduction_list *those) {
-    for (size_t i = 0; i < these->items.count; i++)
-        if (!has_order(those, &these->items.items[i]))
-            return false;
-    return true;
+bool compiler_code_of(compiler_instance *instance, compiler_code *out, status *st) {
+    ir_module *m = primitives_for_code(instance, st);
+    if (m)
+        *out = (compiler_code){digest_of_text(m), digest_of_orders(m)};
+    ir_module_free(m);
+    return m != NULL;
 }
 
-static bool same_orders(const ir_module *a, const ir_module *b) {
-    reduction_list first, second;
-    reductions_of(a, &first);
-    reductions_of(b, &second);
-    bool same = all_there(&first, &second) && all_there(&second, &first);
-    reductions_release(&first);
-    reductions_release(&second);
-    return same;
+static bool same(const sha256 *a, const sha256 *b) {
+    return memcmp(a, b, sizeof *a) == 0;
 }
 
-bool compiler_relate(compiler_instance *a, compiler_instance *b, compiler_relation *out,
-                     status *st) {
-    ir_module *first = primitives_for_code(a, st);
-    ir_module *second = first ? primitives_for_code(b, st) : NULL;
-    bool ok = second != NULL;
-    if (ok)
-        *out = same_text(first, second)     ? COMPILER_SAME_CODE
-               : same_orders(first, second) ? COMPILER_MAYBE_SAME
-                                            : COMPILER_ANOTHER_ORDER;
-    ir_module_free(first);
-    ir_module_free(second);
-    return ok;
+compiler_relation compiler_relate(const compiler_code *a, const compiler_code *b) {
+    return same(&a->primitives, &b->primitives) ? COMPILER_SAME_CODE
+           : same(&a->orders, &b->orders)       ? COMPILER_MAYBE_SAME
+                                                : COMPILER_ANOTHER_ORDER;
 }
 
 /* ---- hints without use ---- */
@@ -88,7 +87,7 @@ typedef struct looking {
     compiler_source *source;
     const compiler_kernel *kernel;
     const compiler_case *c;
-    ir_module *own;
+    compiler_code own;
     text *out;
 } looking;
 
@@ -120,12 +119,12 @@ static bool changes_nothing(looking *l, uint32_t knob, int64_t value) {
     other.choice = choice;
     text_init(&ignored);
     compiler_instance *instance = compiler_instance_open(l->source, l->kernel, &other, &ignored);
-    ir_module *m = instance ? primitives_for_code(instance, &st) : NULL;
-    bool same = m && same_text(l->own, m);
-    ir_module_free(m);
+    compiler_code code;
+    bool unchanged = instance && compiler_code_of(instance, &code, &st) &&
+                     compiler_relate(&l->own, &code) == COMPILER_SAME_CODE;
     compiler_instance_free(instance);
     text_release(&ignored);
-    return same;
+    return unchanged;
 }
 
 static void look_at_knob(looking *l, uint32_t index) {
@@ -170,16 +169,15 @@ void compiler_unused_hints(compiler_source *source, const compiler_kernel *kerne
     text_init(&list);
     text_init(&ignored);
     compiler_instance *instance = compiler_instance_open(source, kernel, c, &ignored);
-    l.own = instance ? primitives_for_code(instance, &st) : NULL;
+    bool known = instance && compiler_code_of(instance, &l.own, &st);
     l.out = &list;
-    for (uint32_t i = 0; l.own && i < kernel->knobs->count; i++)
+    for (uint32_t i = 0; known && i < kernel->knobs->count; i++)
         look_at_knob(&l, i);
-    if (l.own) {
+    if (known) {
         const ir_module *graph = instance->graph;
         look_at_block(&l, graph, ir_op_block(graph, ir_module_kernel(graph), 0));
         text_append(out, list.data);
     }
-    ir_module_free(l.own);
     compiler_instance_free(instance);
     text_release(&list);
     text_release(&ignored);

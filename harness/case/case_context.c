@@ -133,9 +133,11 @@ static bool find_case(case_context *s, const case_context_request *request, stat
 /* Why the golden of the case's own values says nothing of the chosen ones; NULL: they have its
  * bits. */
 static const char *find_apart(case_context *s, compiler_instance *own, bool held) {
-    compiler_relation relation;
+    compiler_code first, chosen;
     status ignored = STATUS_INIT;
-    if (compiler_relate(own, s->instance, &relation, &ignored)) {
+    if (compiler_code_of(own, &first, &ignored) &&
+        compiler_code_of(s->instance, &chosen, &ignored)) {
+        compiler_relation relation = compiler_relate(&first, &chosen);
         if (relation == COMPILER_ANOTHER_ORDER)
             return "its tiles are chosen so that it adds in another order than its golden";
         if (relation == COMPILER_SAME_CODE || held)

@@ -243,7 +243,8 @@ static bool build_ours(execution *e, status *st) {
     e->stage(e->context, "compile");
     /* Schedules that a tuner only tries would crowd out what is used. */
     const char *cache = e->job->mode == JOB_TUNE ? NULL : e->job->cache;
-    bool cached, ok = module_cache_build(cache, s->instance, &options, &e->artifact, &cached, st);
+    bool cached, ok = module_cache_build(cache, e->tried ? e->tried : s->instance, &options,
+                                         &e->artifact, &cached, st);
     if (!ok && e->job->tuned && st->code == STATUS_INVALID && !e->schedule_rejected)
         return build_untuned(e, st);
     json_object_set_new(e->result, "schedule", json_string(schedule_of(&options)));
@@ -475,7 +476,8 @@ static bool run_backend(execution *e, const backend *b, status *st) {
     if (backend_is_tools(b))
         return ask_tools(e, st) && execution_judge(e, NULL, st);
     if (e->job->mode == JOB_TUNE)
-        return build(e, st) && execution_tune(e, st);
+        return (!e->job->tried || execution_open_tried(e, st)) && build(e, st) &&
+               execution_tune(e, st);
     if (!build(e, st) || !execution_compute(e, st) || !execution_judge(e, e->repeat, st))
         return false;
     bool probed = e->job->order_probe && !e->job->implementation && !e->mismatch &&
@@ -525,6 +527,7 @@ static void release(execution *e) {
         foreign_end_left_behind(NULL);
     counters_close(&e->counters);
     compiler_artifact_release(&e->artifact);
+    compiler_instance_free(e->tried);
     if (e->folder.path)
         scratch_folder_close(&e->folder);
 }

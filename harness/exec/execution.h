@@ -22,7 +22,8 @@ typedef struct execution {
     void *context;
     json_t *result;
     compiler_profile profile;
-    uint32_t device; /* of the runtime, where the backend has one */
+    uint32_t device;          /* of the runtime, where the backend has one */
+    compiler_instance *tried; /* TUNE: of other tiles, instead of the subject's; or NULL */
     compiler_artifact artifact;
     launch launch;
     counters counters;
@@ -67,7 +68,9 @@ beside *execution_beside_open(execution *e);
 bool execution_beside_take(beside *b, const sample_source *theirs, status *st);
 void execution_beside_close(beside *b);
 
-/* execute_tune.c: the schedule that was built against the kernel's own: bits, then times. */
+/* execute_tune.c: opens `tried`, the tiles that a job tries. */
+bool execution_open_tried(execution *e, status *st);
+/* The schedule that was built against the kernel's own: bits, then times. */
 bool execution_tune(execution *e, status *st);
 
 #endif

@@ -80,9 +80,14 @@ static void describe_schedule(const compiler_options *o, text *out) {
     }
 }
 
+/* Only what stands in a module. */
 static void describe_provenance(const compiler_provenance *p, text *out) {
-    text_printf(out, "tuned %s space %s unused %s\n", p->tuned ? p->tuned : "-",
-                p->space ? p->space : "", p->unused_hints ? p->unused_hints : "");
+    if (p->tuned)
+        text_printf(out, "tuned %s\n", p->tuned);
+    if (p->space && *p->space)
+        text_printf(out, "space %s\n", p->space);
+    if (p->unused_hints && *p->unused_hints)
+        text_printf(out, "unused %s\n", p->unused_hints);
 }
 
 static void describe_dims(ir_bindings dims, text *out) {

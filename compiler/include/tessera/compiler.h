@@ -211,14 +211,19 @@ const sha256 *compiler_instance_hash(compiler_instance *instance); /* of that te
  * each with the location of what it came from. NULL with a status. */
 const ir_module *compiler_primitives(compiler_instance *instance, status *st);
 
+/* What the code of a kernel is made from: its primitives, joined where program instances do the
+ * same, and the kinds of sums in them, each with its order. */
+typedef struct compiler_code {
+    sha256 primitives, orders;
+} compiler_code;
+bool compiler_code_of(compiler_instance *instance, compiler_code *out, status *st);
 /* How two choices of one space are related, as far as it can be seen without running them. */
 typedef enum compiler_relation {
-    COMPILER_SAME_CODE,     /* the same operations on whole tensors: all levels below are equal */
+    COMPILER_SAME_CODE,     /* the same operations: all levels below are equal */
     COMPILER_MAYBE_SAME,    /* the same sums in the same orders, in other tiles */
     COMPILER_ANOTHER_ORDER, /* other sums, or other orders: other bits */
 } compiler_relation;
-bool compiler_relate(compiler_instance *a, compiler_instance *b, compiler_relation *out,
-                     status *st);
+compiler_relation compiler_relate(const compiler_code *a, const compiler_code *b);
 /* What of a kernel of tiles no code of the CPU's depends on in this case, "BM=64,warps=8" with the
  * values in force, appended: hints, and sizes that leave the code as it is whichever of their
  * values is taken (where there is one value: or twice as much). Nothing for other kernels, and
