@@ -60,6 +60,8 @@ static int check_level(compilation *c) {
 static int check_images(const options *o, const compiler_options *build) {
     const char *level = options_text(o, OPTION_EMIT, "graph");
     bool module = strcmp(level, "module") == 0 || strcmp(level, "metadata") == 0;
+    if (module && build->also_count)
+        return COMMAND_REFUSE(o, "is for one ISA level", OPTION_TUNED);
     return module || build->also_count == 0
                ? EXIT_DONE
                : command_usage(o->command, "several ISA levels need --emit module");

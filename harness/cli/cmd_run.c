@@ -245,7 +245,7 @@ static bool prepare(run_session *s, const options *o, text *diagnostics, status 
 }
 
 /* The case that the arrays make, with what was tuned for it. */
-static void take_tuned(run_session *s) {
+static bool take_tuned(run_session *s, status *st) {
     compiler_case c = s->k.c ? *s->k.c : (compiler_case){.name = "arrays"};
     kernel_choice k = s->k;
     if (!s->case_asked)
@@ -256,11 +256,13 @@ static void take_tuned(run_session *s) {
     c.type_count = s->k.kernel->type_count;
     k.c = &c;
     tuned_choices_take(s->tuned, &k, &s->build, &s->instance);
+    return compiler_signature_of(s->instance, &s->signature, st); /* names are the instance's */
 }
 
 static bool run_compiled(run_session *s, status *st) {
     s->build.written = s->k.kernel->schedule;
-    take_tuned(s);
+    if (!take_tuned(s, st))
+        return false;
     launch l = {0};
     compiler_artifact artifact = {0};
     bool cached, ok = module_cache_build(s->cache, s->instance, &s->build, &artifact, &cached, st);

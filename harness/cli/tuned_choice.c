@@ -35,6 +35,8 @@ int tuned_check(const options *o) {
         code = COMMAND_REFUSE(o, "and --no-tuned do not go together", OPTION_TUNED);
     if (!code && (options_flag(o, OPTION_SCHEDULE) || options_flag(o, OPTION_UNOPTIMISED)))
         code = COMMAND_REFUSE(o, "has no say beside --schedule and --unoptimised", OPTION_TUNED);
+    if (!code && (options_flag(o, OPTION_GENERIC) || options_flag(o, OPTION_CONSTANT)))
+        code = COMMAND_REFUSE(o, "has no say beside --generic and --constant", OPTION_TUNED);
     return code;
 }
 
@@ -58,7 +60,7 @@ bool tuned_choices_apply(const compiler_options *build) {
            build->also_count == 0;
 }
 
-/* The instance with the tiles that were found; NULL: they do not fit any more. */
+/* The instance with the tiles that were found; NULL: they do not fit. */
 static compiler_instance *with_space(kernel_choice *k, const char *space, status *st) {
     const compiler_case *c = compiler_case_choose(k->source, k->kernel, k->c, space, st);
     compiler_instance *instance = c ? case_instance(k->source, k->kernel, c, st) : NULL;
@@ -104,16 +106,14 @@ static void tell(const kernel_choice *k, const tuned_choice *found, bool taken, 
 
 void tuned_choices_take(tuned_choices *t, kernel_choice *k, compiler_options *build,
                         compiler_instance **instance) {
-    const job j = {.kernel = k->kernel->name,
-                   .case_name = k->c ? k->c->name : "",
-                   .profile = compiler_profile_name(build->profile),
+    const job j = {.profile = compiler_profile_name(build->profile),
                    .isa = build->isa,
                    .threads = build->threads};
+    const tuned_question question = {k->source, k->kernel, k->c, *instance, &j};
     tuned_choice found;
     status st = STATUS_INIT;
     t->provenance = (compiler_provenance){.tuned = NULL};
-    if (k->c && tuned_choices_apply(build) &&
-        tuned_find(&t->files, k->kernel, k->c, *instance, &j, &found)) {
+    if (k->c && tuned_choices_apply(build) && tuned_find(&t->files, &question, &found)) {
         bool taken = take(k, &found, build, instance, &st);
         tell(k, &found, taken, &st);
         t->provenance.tuned = !taken ? NULL : found.schedule ? found.schedule : "";

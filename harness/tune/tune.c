@@ -48,7 +48,7 @@ uint32_t tune_apply(tuned_files *t, const corpus *all, job_plan *plan) {
         job ours = *j; /* of an implementation: what it is timed in turn with */
         ours.profile = j->beside ? j->beside : j->profile;
         bool compiled = (strcmp(j->backend, "cpu") == 0 || j->beside) && !j->schedule &&
-                        !j->unoptimised && !j->constants;
+                        !j->unoptimised && !j->generic && !j->constants;
         if (!compiled || !item)
             continue;
         if (item != open) {
@@ -58,8 +58,9 @@ uint32_t tune_apply(tuned_files *t, const corpus *all, job_plan *plan) {
         }
         if (!instance)
             continue;
+        const tuned_question question = {item->source, item->kernel, item->c, instance, &ours};
         tuned_choice found;
-        if (tuned_find(t, item->kernel, item->c, instance, &ours, &found)) {
+        if (tuned_find(t, &question, &found)) {
             j->schedule = found.schedule;
             j->space = found.space ? found.space : j->space;
             j->tuned = true;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "case/case.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "device/host.h"
@@ -127,21 +128,40 @@ const tune_cache *tuned_cache(tuned_files *t, const char *path) {
     return &file->cache;
 }
 
-bool tuned_find(tuned_files *t, const compiler_kernel *kernel, const compiler_case *c,
-                compiler_instance *instance, const job *j, tuned_choice *out) {
+/* A cache is a file like any other. */
+static bool is_sound(const tuned_question *q, const char *space) {
+    status st = STATUS_INIT;
+    compiler_code own, chosen;
+    const compiler_case *c = compiler_case_choose(q->source, q->kernel, q->c, space, &st);
+    compiler_instance *instance = c ? case_instance(q->source, q->kernel, c, &st) : NULL;
+    bool sound = instance && compiler_code_of(q->instance, &own, &st) &&
+                 compiler_code_of(instance, &chosen, &st) &&
+                 (compiler_relate(&own, &chosen) != COMPILER_ANOTHER_ORDER ||
+                  status_set(&st, STATUS_INVALID, "these tiles add in another order"));
+    if (!sound)
+        say(stderr, "tsr: %s/%s: what was tuned is not used, %s: %s\n", q->kernel->name, q->c->name,
+            space, st.message);
+    compiler_instance_free(instance);
+    return sound;
+}
+
+bool tuned_find(tuned_files *t, const tuned_question *q, tuned_choice *out) {
     *out = (tuned_choice){NULL, NULL};
     if (!t->usual)
         return false;
-    char *path = tuned_place(t, kernel, NULL);
+    char *path = tuned_place(t, q->kernel, NULL);
     const tune_cache *cache = tuned_cache(t, path);
     free(path);
     if (json_object_size(cache->entries) == 0)
         return false;
-    char *key = tune_key(instance, c, j->isa ? j->isa : host_isa(), j);
+    job j = *q->job;
+    j.kernel = q->kernel->name;
+    j.case_name = q->c->name;
+    char *key = tune_key(q->instance, q->c, j.isa ? j.isa : host_isa(), &j);
     const json_t *entry = tune_cache_find(cache, key);
     const char *schedule = json_text_at(entry, "schedule"), *space = json_text_at(entry, "space");
     out->schedule = *schedule ? schedule : NULL;
     out->space = *space ? space : NULL;
     free(key);
-    return out->schedule || out->space;
+    return (out->schedule || out->space) && (!out->space || is_sound(q, space));
 }

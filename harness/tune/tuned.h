@@ -38,9 +38,17 @@ const tune_cache *tuned_cache(tuned_files *t, const char *path);
 typedef struct tuned_choice {
     const char *schedule, *space;
 } tuned_choice;
-/* What was found for a case; false: nothing, or that its own is best. `j` has its profile and
- * threads. */
-bool tuned_find(tuned_files *t, const compiler_kernel *kernel, const compiler_case *c,
-                compiler_instance *instance, const job *j, tuned_choice *out);
+/* All borrowed; `job` has the profile, the level and the threads. */
+typedef struct tuned_question {
+    compiler_source *source;
+    const compiler_kernel *kernel;
+    const compiler_case *c;
+    compiler_instance *instance;
+    const job *job;
+} tuned_question;
+/* What was found for a case; false: nothing, or that its own is best, or (told on stderr) something
+ * that no tuner of ours can have found: tiles that the kernel does not have, or that add in another
+ * order. */
+bool tuned_find(tuned_files *t, const tuned_question *q, tuned_choice *out);
 
 #endif
