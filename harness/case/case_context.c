@@ -146,19 +146,16 @@ static const char *find_apart(case_context *s, compiler_instance *own, bool held
     return "its tiles are chosen so that its golden need not have the same bits";
 }
 
-/* The key of the golden: that of the kernel's own tiles. */
-static bool own_key(case_context *s, const case_context_request *request, char key[65],
-                    status *st) {
+/* A choice that has the bits of the kernel's own tiles is the same case: it has that one's key. */
+static bool compare_with_own(case_context *s, const case_context_request *request, status *st) {
     compiler_case own = *s->c;
-    memcpy(key, s->key, sizeof s->key);
-    if (!own.choice)
-        return true;
     own.choice = NULL;
     compiler_instance *instance = case_instance(s->source, s->kernel, &own, st);
     if (!instance)
         return false;
-    golden_key(instance, &own, s->signature.input_count, request->seed, key);
     s->apart = find_apart(s, instance, request->space_held);
+    if (!s->apart)
+        golden_key(instance, &own, s->signature.input_count, request->seed, s->key);
     compiler_instance_free(instance);
     return true;
 }
@@ -192,14 +189,6 @@ static bool make_inputs(case_context *s, const case_context_request *request, st
                            : inputs_make(&s->signature, s->c, request->seed, s->inputs, st);
 }
 
-static bool open_golden(case_context *s, const case_context_request *request, status *st) {
-    char key[65];
-    s->golden_state = GOLDEN_MISSING;
-    return !request->golden_path ||
-           (own_key(s, request, key, st) &&
-            (s->apart || golden_read(request->golden_path, key, &s->golden, &s->golden_state, st)));
-}
-
 static bool open_case(case_context *s, const case_context_request *request, status *st) {
     s->instance = case_instance(s->source, s->kernel, s->c, st);
     bool ok = s->instance && compiler_signature_of(s->instance, &s->signature, st) &&
@@ -213,7 +202,11 @@ static bool open_case(case_context *s, const case_context_request *request, stat
     if (s->bytes < s->working_set_bytes)
         s->working_set_bytes = s->bytes;
     golden_key(s->instance, s->c, s->signature.input_count, request->seed, s->key);
-    return open_golden(s, request, st);
+    if (s->c->choice && !compare_with_own(s, request, st))
+        return false;
+    s->golden_state = GOLDEN_MISSING;
+    return !request->golden_path || s->apart ||
+           golden_read(request->golden_path, s->key, &s->golden, &s->golden_state, st);
 }
 
 static bool same_text(const char *a, const char *b) {
