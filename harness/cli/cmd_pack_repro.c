@@ -119,7 +119,7 @@ static void as_of_others(const json_t *recorded, job *j) {
     j->implementation_kind = (uint32_t)kind;
     j->implementation_symbol = json_string_value(json_object_get(recorded, "symbol"));
     j->isa = j->schedule = j->constants = j->device = j->fault = NULL;
-    j->unoptimised = j->generic = j->tuned = false;
+    j->unoptimised = j->generic = j->tuned = j->held = false;
 }
 
 /* As it ran: what the record and its run's arguments say replaces what was chosen. */
@@ -136,6 +136,7 @@ static void as_recorded(const wanted *w, job *j) {
     j->schedule = json_string_value(json_object_get(record, "schedule_values"));
     j->space = json_string_value(json_object_get(record, "space"));
     j->tuned = strcmp(result_text(record, RESULT_SCHEDULE), "tuned") == 0;
+    j->held = j->tuned && !*json_text_at(w->run_arguments, "space");
     j->generic = json_is_true(json_object_get(w->run_arguments, "generic"));
     j->constants = json_string_value(json_object_get(record, "constants"));
     j->seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : j->seed;

@@ -111,7 +111,8 @@ static bool open_subject(remade *r, status *st) {
         .case_name = found->c->name,
         .dims = found->c->bound,
         .space = result_get(r->result, RESULT_SPACE) ? result_text(r->result, RESULT_SPACE) : NULL,
-        .space_held = strcmp(result_text(r->result, RESULT_SCHEDULE), "tuned") == 0,
+        .space_held = strcmp(result_text(r->result, RESULT_SCHEDULE), "tuned") == 0 &&
+                      !*json_text_at(r->from->arguments, "space"),
         .seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : 1};
     if (!case_context_open(&r->subject, &request, st))
         return false;

@@ -548,7 +548,7 @@ json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
                                     .dims = j->dims,
                                     .inputs = j->inputs,
                                     .space = j->space,
-                                    .space_held = j->tuned};
+                                    .space_held = j->held};
     e.result = result_new(j, OUTCOME_ERROR, NULL);
     e.profile = profile_from_name(j->profile);
     json_object_set_new(e.result, "internal", json_object());

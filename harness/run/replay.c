@@ -138,6 +138,7 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->job.schedule = word_at(item, "schedule");
     c->job.space = word_at(item, "space");
     c->job.tuned = json_is_true(json_object_get(item, "tuned"));
+    c->job.held = json_is_true(json_object_get(item, "held"));
     c->job.generic = json_is_true(json_object_get(item, "generic"));
     c->job.constants = word_at(item, "constants");
     const json_t *relation = json_object_get(item, "relation");

@@ -143,6 +143,22 @@ import json
 (e,) = json.load(open('out'))['results']
 assert not any('space' in t for t in e['tried']), e" 2>err && pass "is about that one" || fail "is about that one"
 
+exits 0 "tuning a choice with other bits" "$tsr" tune corpus --filter scaled --budget 3 --threads 1 --space BD=16 --tuned other.jsonl
+$python - <<'END'
+import hashlib, json
+lines = open("other.jsonl").read().splitlines()
+e = json.loads(lines[1])
+e.update(schedule="P0.VECTOR=16", tried=[])
+del e["sha256"]
+e["sha256"] = hashlib.sha256(json.dumps(e, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+open("other.jsonl", "w").write(lines[0] + "\n" + json.dumps(e, sort_keys=True, separators=(",", ":")) + "\n")
+END
+exits 0 "bench of that choice" bench --backend cpu --filter scaled --space BD=16 --tuned other.jsonl
+results '(r := of["scaled/a@cpu"])["schedule"] == "tuned" and r["space"] == "BD=16" and r["check"]["against"] == "reference"' "has its schedule, and is held to the interpreter"
+exits 0 "a pack of it" "$tsr" pack-repro last:scaled/a --db r.db
+exits 0 "again" "$tsr" replay "$(cat out)" --json
+has out "code-hash-same" "is the same code"
+
 # ---- what was tuned, everywhere ----
 mv .tsr/tuned.jsonl found_by_tuner.jsonl
 # forge FILE KERNEL/CASE SCHEDULE SPACE: the cache with other findings for that case.

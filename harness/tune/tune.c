@@ -63,6 +63,7 @@ uint32_t tune_apply(tuned_files *t, const corpus *all, job_plan *plan) {
         if (tuned_find(t, &question, &found)) {
             j->schedule = found.schedule;
             j->space = found.space ? found.space : j->space;
+            j->held = found.space != NULL;
             j->tuned = true;
             given++;
         }
