@@ -14,11 +14,12 @@
 
 /* The primitives that passes below start from: joined where the instances do the same, else written
  * out. NULL with a status. */
-static ir_module *primitives_for_code(compiler_instance *instance, status *st) {
+static ir_module *primitives_for_code(compiler_instance *instance, bool *joined, status *st) {
     if (!instance_specialized(instance, st))
         return NULL;
     ir_module *m = ir_module_clone(instance->specialized);
     graph_join_tiles(m);
+    *joined = !tiles_of(m);
     if (graph_expand_tiles(m, st) && graph_decompose_all(m, st))
         return m;
     ir_module_free(m);
@@ -62,12 +63,17 @@ static sha256 digest_of_orders(const ir_module *m) {
     return digest;
 }
 
-bool compiler_code_of(compiler_instance *instance, compiler_code *out, status *st) {
-    ir_module *m = primitives_for_code(instance, st);
+static bool code_of(compiler_instance *instance, compiler_code *out, bool *joined, status *st) {
+    ir_module *m = primitives_for_code(instance, joined, st);
     if (m)
         *out = (compiler_code){digest_of_text(m), digest_of_orders(m)};
     ir_module_free(m);
     return m != NULL;
+}
+
+bool compiler_code_of(compiler_instance *instance, compiler_code *out, status *st) {
+    bool joined;
+    return code_of(instance, out, &joined, st);
 }
 
 static bool same(const sha256 *a, const sha256 *b) {
@@ -87,7 +93,9 @@ typedef struct looking {
     compiler_source *source;
     const compiler_kernel *kernel;
     const compiler_case *c;
+    sha256 graph;
     compiler_code own;
+    bool joined; /* else the code is made of the tiles that the graph has */
     text *out;
 } looking;
 
@@ -107,21 +115,26 @@ static void say_number(looking *l, const char *name, int64_t value) {
     say(l, name, digits);
 }
 
+static bool has_own_code(const looking *l, compiler_instance *instance) {
+    status st = STATUS_INIT;
+    compiler_code code;
+    return same(&l->graph, compiler_instance_hash(instance)) ||
+           (l->joined && compiler_code_of(instance, &code, &st) &&
+            compiler_relate(&l->own, &code) == COMPILER_SAME_CODE);
+}
+
 /* Whether the code stays as it is with another value of one knob. */
 static bool changes_nothing(looking *l, uint32_t knob, int64_t value) {
     int64_t choice[COMPILER_KNOBS_MAX] = {0};
     compiler_case other = *l->c;
     text ignored;
-    status st = STATUS_INIT;
     if (l->c->choice)
         memcpy(choice, l->c->choice, sizeof *choice * l->kernel->knobs->count);
     choice[knob] = value;
     other.choice = choice;
     text_init(&ignored);
     compiler_instance *instance = compiler_instance_open(l->source, l->kernel, &other, &ignored);
-    compiler_code code;
-    bool unchanged = instance && compiler_code_of(instance, &code, &st) &&
-                     compiler_relate(&l->own, &code) == COMPILER_SAME_CODE;
+    bool unchanged = instance && has_own_code(l, instance);
     compiler_instance_free(instance);
     text_release(&ignored);
     return unchanged;
@@ -169,8 +182,9 @@ void compiler_unused_hints(compiler_source *source, const compiler_kernel *kerne
     text_init(&list);
     text_init(&ignored);
     compiler_instance *instance = compiler_instance_open(source, kernel, c, &ignored);
-    bool known = instance && compiler_code_of(instance, &l.own, &st);
+    bool known = instance && code_of(instance, &l.own, &l.joined, &st);
     l.out = &list;
+    l.graph = known ? *compiler_instance_hash(instance) : l.graph;
     for (uint32_t i = 0; known && i < kernel->knobs->count; i++)
         look_at_knob(&l, i);
     if (known) {

@@ -85,6 +85,22 @@ done <<'END'
 2 --tuned run corpus/space.tsr --kernel product --schedule MR=1 --tuned t.jsonl
 END
 
+exits 0 "a graph of other tiles" "$tsr" compile corpus/space.tsr --kernel product --space BM=64 --emit graph
+has out "size = \[64, 64\]" "has them"
+exits 0 "... of the case of --dims" "$tsr" compile corpus/space.tsr --kernel product --dims M=9,K=9,N=9 --space BM=64 --emit graph
+has out "size = \[64, 64\]" "has them, too"
+$python -c "
+import numpy as np
+np.save('x_scaled.npy', np.ones((20, 30), 'f4'))"
+for size in 8 16; do
+    for backend in cpu interp; do
+        exits 0 "run with BD=$size on $backend" "$tsr" run corpus/space.tsr --kernel scaled --space BD=$size --backend $backend --in x_scaled.npy --out .
+        $python -c "
+import numpy as np
+assert (np.load('out.npy') == $size).all()" 2>err && pass "computes with it" || fail "computes with it"
+    done
+done
+
 exits 0 "the kernels' own tiles" bench --backend interp,cpu --no-tuned
 results 'all(r["status"] == "ok" for r in of.values())' "hold"
 results 'of["product/a@cpu"]["space"] == "BM=16,BN=16,BK=64,stages=2,warps=4"' "are in the record"
