@@ -98,6 +98,7 @@ typedef struct checker {
     VEC(value_policy) policies;
     struct tile_state *tiles; /* NULL: the kernel is made of whole tensors */
     int64_t streams;          /* stochastic roundings so far */
+    int64_t sites;            /* calls of dropout so far */
     uint32_t operations;      /* so far */
     bool constants_only;
 } checker;
@@ -140,6 +141,8 @@ entity emit_one(checker *c, int opcode, const entity *operands, uint32_t count,
 entity emit_reshape(checker *c, const entity *x, int rank, const ir_dim *dims, span at);
 /* NumPy's rule: sizes 1 and missing leading axes repeat. The shapes have been found to fit. */
 entity emit_broadcast(checker *c, const entity *x, int rank, const ir_dim *dims, span at);
+/* i32: the row-major index of each element of x. */
+entity emit_element_index(checker *c, const entity *x, span at);
 /* A literal as a tensor of this type; rank 0. */
 entity emit_constant(checker *c, const entity *literal, dtype type, span at);
 /* Literals take the tensors' type, shapes are broadcast. A select's condition keeps its own type.
@@ -257,6 +260,9 @@ entity special_arange(checker *c, const call_arguments *a);
 entity special_full(checker *c, const call_arguments *a);
 entity special_zeros(checker *c, const call_arguments *a);
 entity special_ones(checker *c, const call_arguments *a);
+entity special_dropout(checker *c, const call_arguments *a);
+/* Whether the argument x is a tensor of floats; else it is reported. */
+bool takes_floats(checker *c, const call_arguments *a);
 entity swap_last_axes(checker *c, const entity *x, span at);
 
 /* ---- statements.c ---- */

@@ -145,6 +145,20 @@ entity emit_broadcast(checker *c, const entity *x, int rank, const ir_dim *dims,
     return emit_one(c, GRAPH_BROADCAST, &from, 1, attrs, 2, at);
 }
 
+entity emit_element_index(checker *c, const entity *x, span at) {
+    const ir_type_data *t = tensor_type(c, x);
+    ir_dim dims[IR_MAX_RANK] = {0}, count = 1;
+    int rank = t->rank;
+    for (int i = 0; i < rank; i++) {
+        dims[i] = t->dims[i];
+        count = ir_dim_mul(c->m, count, dims[i]);
+    }
+    ir_named_attr attrs[] = {{"shape", ir_attr_dim_array(c->m, &count, 1)},
+                             {"axis", ir_attr_int(c->m, 0)}};
+    entity flat = emit_one(c, GRAPH_IOTA, NULL, 0, attrs, 2, at);
+    return flat.kind == ENTITY_BROKEN ? flat : emit_reshape(c, &flat, rank, dims, at);
+}
+
 entity emit_constant(checker *c, const entity *literal, dtype type, span at) {
     uint64_t bits = 0;
     if (literal->kind == ENTITY_DIM) {

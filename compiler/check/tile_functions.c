@@ -95,14 +95,17 @@ static entity context(checker *c, const call_arguments *a) {
     return (entity){.kind = ENTITY_CONTEXT, .at = a->at};
 }
 
-static entity places_of(checker *c, const tile_block *b, span at) {
-    const ir_dim start = tiles_start(c, b);
-    const ir_named_attr iota[] = {{"shape", ir_attr_dim_array(c->m, &b->size, 1)},
+entity tiles_axis_index(checker *c, ir_dim start, ir_dim size, span at) {
+    const ir_named_attr iota[] = {{"shape", ir_attr_dim_array(c->m, &size, 1)},
                                   {"axis", ir_attr_int(c->m, 0)}};
     const ir_named_attr of = {"of", ir_attr_dim_array(c->m, &start, 1)};
     entity sum[2] = {emit_one(c, GRAPH_IOTA, NULL, 0, iota, 2, at),
                      emit_one(c, GRAPH_EXTENT, NULL, 0, &of, 1, at)};
     return emit_elementwise(c, GRAPH_ADD, sum, 2, NULL, 0, at);
+}
+
+static entity places_of(checker *c, const tile_block *b, span at) {
+    return tiles_axis_index(c, tiles_start(c, b), b->size, at);
 }
 
 static bool argument_block(checker *c, const entity *e, const char *what) {
@@ -313,5 +316,6 @@ const special_function tile_functions[] = {
     {"softmax_accumulate", "acc, m, l, p, v, m_c, l_c", softmax_accumulate},
     {"mask_causal", "s, rows, cols", mask_causal},
     {"barrier", "", barrier},
+    {"dropout", "x, p, seed=0, step=0, rows=None, cols=None", special_dropout},
 };
 const size_t tile_function_count = sizeof tile_functions / sizeof *tile_functions;

@@ -31,6 +31,17 @@ ir_dim tiles_block_count(checker *c, const tile_block *b);
 ir_dim tiles_start(checker *c, const tile_block *b);
 entity tiles_block_entity(checker *c, entity_kind kind, tile_block block, span at);
 
+/* i32: the places from `start` on, so many. */
+entity tiles_axis_index(checker *c, ir_dim start, ir_dim size, span at);
+
+/* Which places an axis of a tile is: from `start` on, of `extent`. */
+typedef struct tile_place {
+    enum { PLACE_NONE, PLACE_ONE, PLACE_SEVERAL } kind;
+    ir_dim start, extent;
+} tile_place;
+/* Of each axis of a tile, by the loads that it is made of; `out` has IR_MAX_RANK. */
+void tiles_places(checker *c, ir_value tile, tile_place *out);
+
 extern const special_function tile_functions[];
 extern const size_t tile_function_count;
 
