@@ -88,6 +88,59 @@ static entity rsqrt(checker *c, const call_arguments *a) {
                : emit_one(c, GRAPH_RSQRT, &x, 1, NULL, 0, a->at);
 }
 
+/* ---- groups ---- */
+
+/* An axis as groups of so many places: [.., number, size]. */
+static entity group(checker *c, const call_arguments *a) {
+    const entity *x = &a->values[0];
+    ir_dim dims[IR_MAX_RANK + 1], size;
+    int64_t axis = -1;
+    entity said = a->given[2] ? a->values[2] : entity_integer(c, -1, a->at);
+    if (!argument_tensor(c, x, "x") || !argument_dim(c, &a->values[1], &size) ||
+        !argument_axis(c, &said, tensor_type(c, x)->rank, &axis)) {
+        return entity_broken(a->at);
+    }
+    const ir_type_data *t = tensor_type(c, x);
+    ir_dim length = t->dims[axis], count = size == 0 ? 0 : ir_dim_floordiv(c->m, length, size);
+    if (size == 0 || ir_dim_mul(c->m, count, size) != length) {
+        diagnose_error(c->report, ERROR_TILE_GROUP, a->values[1].at,
+                       "the %s places of axis %lld are not groups of %s",
+                       arena_strdup(&c->memory, ir_dim_text(c->m, length)), (long long)axis,
+                       arena_strdup(&c->memory, ir_dim_text(c->m, size)));
+        note_tensor(c, x);
+        return entity_broken(a->at);
+    }
+    memcpy(dims, t->dims, sizeof(ir_dim) * (size_t)axis);
+    dims[axis] = count;
+    dims[axis + 1] = size;
+    memcpy(dims + axis + 2, t->dims + axis + 1,
+           sizeof(ir_dim) * (size_t)(t->rank - (int)axis - 1));
+    return emit_reshape(c, x, t->rank + 1, dims, a->at);
+}
+
+/* The groups' places side by side again: `axis` is that of the places in a group. */
+static entity ungroup(checker *c, const call_arguments *a) {
+    const entity *x = &a->values[0];
+    ir_dim dims[IR_MAX_RANK];
+    int64_t axis = -1;
+    entity said = a->given[1] ? a->values[1] : entity_integer(c, -1, a->at);
+    if (!argument_tensor(c, x, "x") ||
+        !argument_axis(c, &said, tensor_type(c, x)->rank, &axis)) {
+        return entity_broken(a->at);
+    }
+    const ir_type_data *t = tensor_type(c, x);
+    if (axis == 0) {
+        diagnose_error(c->report, ERROR_AXIS_RANGE, said.at,
+                       "axis 0 has no axis of groups before it");
+        note_tensor(c, x);
+        return entity_broken(a->at);
+    }
+    memcpy(dims, t->dims, sizeof(ir_dim) * (size_t)axis);
+    dims[axis - 1] = ir_dim_mul(c->m, t->dims[axis - 1], t->dims[axis]);
+    memcpy(dims + axis, t->dims + axis + 1, sizeof(ir_dim) * (size_t)(t->rank - (int)axis - 1));
+    return emit_reshape(c, x, t->rank - 1, dims, a->at);
+}
+
 /* ---- places ---- */
 
 static entity context(checker *c, const call_arguments *a) {
@@ -316,6 +369,8 @@ const special_function tile_functions[] = {
     {"softmax_accumulate", "acc, m, l, p, v, m_c, l_c", softmax_accumulate},
     {"mask_causal", "s, rows, cols", mask_causal},
     {"barrier", "", barrier},
+    {"group", "x, size, axis=-1", group},
+    {"ungroup", "x, axis=-1", ungroup},
     {"dropout", "x, p, seed=0, step=0, rows=None, cols=None", special_dropout},
 };
 const size_t tile_function_count = sizeof tile_functions / sizeof *tile_functions;
