@@ -200,6 +200,10 @@ entity check_call(checker *c, const node *n) {
         diagnose_note(c->report, local->at, "defined here");
         return entity_broken(n->at);
     }
+    const ast_function *helper = helper_find(c->source, name);
+    if (helper) {
+        return helper_call(c, helper, n);
+    }
     const special_function *special = find_special(meant(name));
     if (special) {
         return call_special(c, special, n);

@@ -68,6 +68,8 @@ typedef struct local_name {
     const char *fixed; /* what it is, where it cannot be assigned to; NULL: a variable */
 } local_name;
 
+typedef VEC(local_name) local_names;
+
 typedef struct value_origin {
     const char *name;
     span at;
@@ -93,9 +95,10 @@ typedef struct checker {
     const compiler_type_binding *types;
     uint32_t type_count;
     map names; /* to an index of locals */
-    VEC(local_name) locals;
+    local_names locals;
     VEC(value_origin) origins; /* by ir_value */
     VEC(value_policy) policies;
+    const struct helper_frame *calls; /* helpers that are being written out */
     struct tile_state *tiles; /* NULL: the kernel is made of whole tensors */
     int64_t streams;          /* stochastic roundings so far */
     int64_t sites;            /* calls of dropout so far */
@@ -113,6 +116,8 @@ entity entity_tuple(checker *c, uint32_t count, span at);
 const char *entity_describe(const entity *e);
 void scope_define(checker *c, const char *name, entity value, span at, const char *fixed);
 local_name *scope_find(checker *c, const char *name);
+/* A name of the language's functions. */
+bool scope_is_function(const char *name);
 entity scope_lookup(checker *c, const char *name, span at);
 /* Remembers which name a value first had, for notes. */
 void scope_name_value(checker *c, ir_value value, const char *name, span at);
@@ -268,6 +273,9 @@ entity swap_last_axes(checker *c, const entity *x, span at);
 /* ---- statements.c ---- */
 void check_statement(checker *c, const node *n);
 void check_block(checker *c, const node *block); /* NULL: nothing */
+/* The statements before the function's return, which is still to be checked; NULL: it has none,
+ * which is reported. */
+const node *check_until_return(checker *c, const ast_function *f);
 /* A value for a name, or several. */
 void assign_name(checker *c, const node *target, entity value);
 
@@ -284,6 +292,9 @@ entity tiles_load(checker *c, const call_arguments *a);
 bool tiles_has_attributes(const entity *e);
 entity tiles_attribute(checker *c, const entity *base, const node *n);
 void tiles_loop(checker *c, const node *n);
+
+/* ---- helpers.c: functions that kernels of tiles call ---- */
+entity helper_call(checker *c, const ast_function *f, const node *n);
 
 /* ---- contract.c: a kernel without a formula ---- */
 void contract_independent_read(compiler_source *s, kernel_interface *k, const node *n,

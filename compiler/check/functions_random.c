@@ -44,11 +44,6 @@ static bool read_seed(checker *c, const call_arguments *a, dropping *d) {
 
 /* ---- the index of each element ---- */
 
-static entity extent_of(checker *c, ir_dim dim, span at) {
-    const ir_named_attr of = {"of", ir_attr_dim_array(c->m, &dim, 1)};
-    return emit_one(c, GRAPH_EXTENT, NULL, 0, &of, 1, at);
-}
-
 static entity combined(checker *c, int opcode, entity x, entity y, span at) {
     entity both[] = {x, y};
     return emit_elementwise(c, opcode, both, 2, NULL, 0, at);
@@ -108,8 +103,8 @@ static entity tile_index(checker *c, const call_arguments *a) {
     entity index = entity_integer(c, 0, a->at);
     index = emit_constant(c, &index, DTYPE_I32, a->at);
     for (int i = 0; i < t->batch_rank; i++) {
-        index = combined(c, GRAPH_MUL, index, extent_of(c, t->batch[i], a->at), a->at);
-        index = combined(c, GRAPH_ADD, index, extent_of(c, t->batch_index[i], a->at), a->at);
+        index = combined(c, GRAPH_MUL, index, tiles_dim_value(c, t->batch[i], a->at), a->at);
+        index = combined(c, GRAPH_ADD, index, tiles_dim_value(c, t->batch_index[i], a->at), a->at);
     }
     for (int i = 0; i < type.rank; i++) {
         if (!place_axis(c, a, i, &places[i])) {
@@ -120,7 +115,7 @@ static entity tile_index(checker *c, const call_arguments *a) {
             const ir_dim column[] = {type.dims[0], 1};
             index = emit_reshape(c, &index, 2, column, a->at);
         }
-        index = combined(c, GRAPH_MUL, index, extent_of(c, places[i].extent, a->at), a->at);
+        index = combined(c, GRAPH_MUL, index, tiles_dim_value(c, places[i].extent, a->at), a->at);
         index = combined(c, GRAPH_ADD, index, along, a->at);
     }
     return index;
@@ -133,7 +128,7 @@ static entity step_of(checker *c, const call_arguments *a) {
     bool scalar = e.kind == ENTITY_TENSOR && tensor_type(c, &e)->rank == 0 &&
                   tensor_type(c, &e)->element == DTYPE_I32;
     if (e.kind == ENTITY_DIM) {
-        return extent_of(c, e.dim, a->at);
+        return tiles_dim_value(c, e.dim, a->at);
     }
     if (e.kind == ENTITY_NUMBER && e.is_integer && e.integer >= 0) {
         return emit_constant(c, &e, DTYPE_I32, a->at);

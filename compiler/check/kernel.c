@@ -329,29 +329,12 @@ static void check_contract(checker *c, ir_op kernel) {
 }
 
 static void check_body(checker *c, ir_op kernel) {
-    const ast_function *f = c->kernel->function;
-    bool returned = false;
     if (c->kernel->in_tiles && !tiles_begin(c)) {
         return;
     }
-    for (uint32_t i = 0; i < f->body_count; i++) {
-        const node *n = f->body[i];
-        if (returned) {
-            diagnose_error(c->report, ERROR_UNREACHABLE, n->at,
-                           "this statement comes after the return");
-            return;
-        }
-        if (n->kind == NODE_RETURN) {
-            check_return(c, n, kernel);
-            returned = true;
-        } else {
-            check_statement(c, n);
-        }
-    }
-    if (!returned) {
-        diagnose_error(c->report, ERROR_NO_RETURN, f->at, "kernel '%s' has no return statement",
-                       f->name);
-        diagnose_help(c->report, "end it with: return x");
+    const node *end = check_until_return(c, c->kernel->function);
+    if (end) {
+        check_return(c, end, kernel);
     }
 }
 

@@ -76,7 +76,7 @@ void scope_define(checker *c, const char *name, entity value, span at, const cha
     }
 }
 
-static bool is_function_name(const char *name) {
+bool scope_is_function(const char *name) {
     for (size_t i = 0; i < special_function_count; i++) {
         if (strcmp(special_functions[i].name, name) == 0) {
             return true;
@@ -92,7 +92,7 @@ static bool is_function_name(const char *name) {
 }
 
 static entity unknown_name(checker *c, const char *name, span at) {
-    if (is_function_name(name)) {
+    if (scope_is_function(name)) {
         diagnose_error(c->report, ERROR_FUNCTION_AS_VALUE, at,
                        "'%s' is a function; it can only be called", name);
         return entity_broken(at);

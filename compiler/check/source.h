@@ -71,6 +71,8 @@ struct compiler_source {
     compiler_kernel *kernels;
     kernel_interface *interfaces; /* beside kernels */
     uint32_t kernel_count;
+    const ast_function **helpers; /* functions that kernels of tiles call */
+    uint32_t helper_count;
 };
 
 /* Reads the annotations of a function; problems are reported and leave `broken` set. */
@@ -84,6 +86,14 @@ bool contract_is_one(const ast_function *f);
 bool contract_is_interpreted(const ast_function *f);
 /* A type's name: f32, ...; reports an unknown one with a suggestion. DTYPE_NONE then. */
 dtype type_named(const char *name, span at, diagnostics *d);
+
+/* helpers.c: a function with a Tile among its parameters or results is no kernel, but part of the
+ * kernels that call it. */
+bool helper_is_one(const ast_function *f);
+/* Reads its head, and keeps it where that is good. */
+void helper_read(compiler_source *s, const ast_function *f, diagnostics *d);
+/* NULL: there is none of that name. */
+const ast_function *helper_find(const compiler_source *s, const char *name);
 
 /* interface_tiles.c: the function with each KVCache as two parameters, and with values for its
  * constants that @constants(...) gives. */

@@ -77,15 +77,26 @@ static entity reduce(checker *c, const call_arguments *a) {
     return entity_broken(a->at);
 }
 
-/* A number on its own is an f32 scalar. */
-static entity rsqrt(checker *c, const call_arguments *a) {
+/* A number or a dimension on its own is an f32 scalar. */
+static entity root(checker *c, const call_arguments *a, int opcode) {
     entity x = a->values[0];
     if (x.kind == ENTITY_NUMBER) {
         x = emit_constant(c, &x, DTYPE_F32, a->at);
+    } else if (x.kind == ENTITY_DIM) {
+        x = tiles_dim_value(c, x.dim, a->at);
+        x = x.kind == ENTITY_BROKEN ? x : policy_convert(c, &x, DTYPE_F32, NULL, a->at);
     }
     return x.kind == ENTITY_BROKEN || !argument_tensor(c, &x, "x")
                ? entity_broken(a->at)
-               : emit_one(c, GRAPH_RSQRT, &x, 1, NULL, 0, a->at);
+               : emit_one(c, opcode, &x, 1, NULL, 0, a->at);
+}
+
+static entity rsqrt(checker *c, const call_arguments *a) {
+    return root(c, a, GRAPH_RSQRT);
+}
+
+static entity square_root(checker *c, const call_arguments *a) {
+    return root(c, a, GRAPH_SQRT);
 }
 
 /* ---- groups ---- */
@@ -148,12 +159,15 @@ static entity context(checker *c, const call_arguments *a) {
     return (entity){.kind = ENTITY_CONTEXT, .at = a->at};
 }
 
+entity tiles_dim_value(checker *c, ir_dim dim, span at) {
+    const ir_named_attr of = {"of", ir_attr_dim_array(c->m, &dim, 1)};
+    return emit_one(c, GRAPH_EXTENT, NULL, 0, &of, 1, at);
+}
+
 entity tiles_axis_index(checker *c, ir_dim start, ir_dim size, span at) {
     const ir_named_attr iota[] = {{"shape", ir_attr_dim_array(c->m, &size, 1)},
                                   {"axis", ir_attr_int(c->m, 0)}};
-    const ir_named_attr of = {"of", ir_attr_dim_array(c->m, &start, 1)};
-    entity sum[2] = {emit_one(c, GRAPH_IOTA, NULL, 0, iota, 2, at),
-                     emit_one(c, GRAPH_EXTENT, NULL, 0, &of, 1, at)};
+    entity sum[2] = {emit_one(c, GRAPH_IOTA, NULL, 0, iota, 2, at), tiles_dim_value(c, start, at)};
     return emit_elementwise(c, GRAPH_ADD, sum, 2, NULL, 0, at);
 }
 
@@ -360,6 +374,7 @@ const special_function tile_functions[] = {
     {"cast", "x, to", special_cast},
     {"reduce", "x, kind, axis=-1, keepdims=False", reduce},
     {"rsqrt", "x", rsqrt},
+    {"sqrt", "x", square_root},
     {"row_index", "block=None", row_index},
     {"col_index", "block=None", col_index},
     {"range", "extent, size, prefetch=None, stages=None", range_over_extent},
