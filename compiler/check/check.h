@@ -293,6 +293,11 @@ bool tiles_has_attributes(const entity *e);
 entity tiles_attribute(checker *c, const entity *base, const node *n);
 void tiles_loop(checker *c, const node *n);
 
+/* ---- verify_numerics.c ---- */
+bool numerics_is_one(const node *n);
+/* @verify.numerics(...) of a kernel, perhaps one without a formula; false when reported. */
+bool numerics_read(checker *c, const node *n, bool contract, compiler_numerics *out);
+
 /* ---- helpers.c: functions that kernels of tiles call ---- */
 entity helper_call(checker *c, const ast_function *f, const node *n);
 

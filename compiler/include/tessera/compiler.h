@@ -93,6 +93,14 @@ typedef struct compiler_schedule {
     uint32_t count;
 } compiler_schedule;
 
+/* @verify.numerics(...): what every element that the kernel gives is promised to be. It is no part
+ * of what the kernel computes; runs are held to it. */
+typedef struct compiler_numerics {
+    bool stable;  /* finite where the f64 reference is */
+    bool bounded; /* from `low` to `high`, and no NaN */
+    double low, high;
+} compiler_numerics;
+
 typedef struct compiler_kernel {
     const char *name; /* the function's name */
     const char *path;
@@ -106,6 +114,7 @@ typedef struct compiler_kernel {
     uint32_t case_count;
     const compiler_case *cases;
     const compiler_schedule *schedule; /* NULL: none is written */
+    const compiler_numerics *numerics; /* NULL: nothing is promised */
     bool contract; /* its body is `...`: what it takes and gives, and no formula. Its graph cannot
                       be compiled, interpreted or referred to; code of others computes it */
     bool interpreted; /* it adds in an order that is written out as a tree: the interpreter and code
@@ -319,6 +328,7 @@ typedef struct compiler_references {
     tensor *values, *bounds; /* one per output each, f64 */
     bool *whole; /* every float on the way is a whole number that its type holds, as is the rule
                     where inputs are small integers; or NULL */
+    bool unlimited; /* values are as if only f64 overflowed; bounds say nothing then */
 } compiler_references;
 /* Which elements of the inputs an element of an output is made from (`of` NULL: any element of any
  * output), with these inputs: a select needs the side that it takes, a contraction the steps that
