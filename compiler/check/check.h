@@ -28,6 +28,7 @@ typedef enum entity_kind {
     ENTITY_CONTEXT,  /* the program instance: tile.context() */
     ENTITY_BLOCK,    /* block: so many places from some place on */
     ENTITY_RANGE,    /* block, whose number a loop gives */
+    ENTITY_OUTPUT,   /* value, integer: a result that tile.store() gives */
     ENTITY_ENDED,    /* a name of a loop that has ended */
     ENTITY_TILE_SCHEDULE,
     ENTITY_KIND_COUNT
@@ -279,9 +280,12 @@ const node *check_until_return(checker *c, const ast_function *f);
 /* A value for a name, or several. */
 void assign_name(checker *c, const node *target, entity value);
 
-/* ---- tiles.c, tile_load.c, tile_functions.c, tile_loop.c: kernels made of tiles ---- */
+/* ---- tiles.c, tile_load.c, tile_functions.c, tile_loop.c, tile_store.c: kernels made of tiles ---- */
 /* The operation in whose block the statements stand from now on; false when reported. */
 bool tiles_begin(checker *c);
+/* Names of the results that are stored; and what was stored, false when reported. */
+void tiles_define_outputs(checker *c);
+bool tiles_stored(checker *c, entity *out);
 /* What a program instance gives, each for a result; `out` are the results. False when reported. */
 bool tiles_return(checker *c, const entity *values, uint32_t count, ir_value *out);
 /* tile.NAME(...), float(...); whether the call is one of these. */

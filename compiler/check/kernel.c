@@ -328,8 +328,34 @@ static void check_contract(checker *c, ir_op kernel) {
     build_return(c, at, &o, kernel);
 }
 
+/* A body without a return: its results are stored. */
+static void check_stores(checker *c, ir_op kernel) {
+    const ast_function *f = c->kernel->function;
+    uint32_t before = c->report->reported;
+    outputs o = {.count = c->kernel->store_count};
+    tiles_define_outputs(c);
+    for (uint32_t i = 0; i < f->body_count; i++) {
+        if (f->body[i]->kind == NODE_RETURN) {
+            diagnose_error(c->report, ERROR_TILE_STORE, f->body[i]->at,
+                           "a kernel gives its results by tile.store() or by its return");
+            return;
+        }
+        check_statement(c, f->body[i]);
+    }
+    for (uint32_t i = 0; i < o.count; i++) {
+        o.names[i] = c->kernel->stores[i].name;
+    }
+    if (c->report->reported == before && tiles_stored(c, o.values) && collect_tiles(c, &o)) {
+        build_return(c, f->at, &o, kernel);
+    }
+}
+
 static void check_body(checker *c, ir_op kernel) {
     if (c->kernel->in_tiles && !tiles_begin(c)) {
+        return;
+    }
+    if (c->kernel->store_count) {
+        check_stores(c, kernel);
         return;
     }
     const node *end = check_until_return(c, c->kernel->function);

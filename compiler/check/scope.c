@@ -49,6 +49,7 @@ const char *entity_describe(const entity *e) {
         [ENTITY_BLOCK] = "a block",
         [ENTITY_RANGE] = "a range of blocks",
         [ENTITY_MEMORY] = "a tensor in memory, of which tile.load() takes a tile",
+        [ENTITY_OUTPUT] = "a result, which tile.store() gives",
         [ENTITY_ENDED] = "a name of a loop that has ended",
         [ENTITY_TILE_SCHEDULE] = "a Schedule of tiles",
     };

@@ -26,6 +26,13 @@ typedef struct parameter_record {
     uint32_t first; /* of its parameters */
 } parameter_record;
 
+/* A parameter that is a result. */
+typedef struct parameter_result {
+    const char *name;
+    span at;
+    node *annotation; /* without its @ out */
+} parameter_result;
+
 /* Sizes of tiles that a kernel names: BM of @kernel.autotune's space is m. */
 enum { TILE_SIZE_M, TILE_SIZE_N, TILE_SIZE_K, TILE_SIZE_D, TILE_SIZES };
 typedef struct tile_sizes {
@@ -58,6 +65,8 @@ typedef struct kernel_interface {
     bool in_tiles; /* made of tiles: a parameter is a KTile or a KVCache */
     parameter_record *records;
     uint32_t record_count;
+    parameter_result *stores; /* results that are parameters, instead of returned ones */
+    uint32_t store_count;
     tile_sizes tiles;
     bool broken; /* not all of it could be read */
 } kernel_interface;
@@ -95,7 +104,8 @@ void helper_read(compiler_source *s, const ast_function *f, diagnostics *d);
 /* NULL: there is none of that name. */
 const ast_function *helper_find(const compiler_source *s, const char *name);
 
-/* interface_tiles.c: the function with each KVCache as two parameters, and with values for its
+/* interface_tiles.c: the function with each KVCache as two parameters, without those that are
+ * results, and with values for its
  * constants that @constants(...) gives. */
 const ast_function *interface_unfold(compiler_source *s, const ast_function *f,
                                      kernel_interface *k);

@@ -384,6 +384,7 @@ const special_function tile_functions[] = {
     {"softmax_accumulate", "acc, m, l, p, v, m_c, l_c", softmax_accumulate},
     {"mask_causal", "s, rows, cols", mask_causal},
     {"barrier", "", barrier},
+    {"store", "out, value, rows=None, cols=None", tiles_store},
     {"group", "x, size, axis=-1", group},
     {"ungroup", "x, axis=-1", ungroup},
     {"dropout", "x, p, seed=0, step=0, rows=None, cols=None", special_dropout},

@@ -15,6 +15,7 @@ typedef struct tile_state {
     tile_block rows, columns;   /* of the results; `number` is an index once it is used */
     bool has_rows, has_columns; /* used: instances stand along it */
     ir_dim sizes[TILE_SIZES];   /* of m, n, k, d */
+    entity stored[COMPILER_MAX_PARAMETERS]; /* by result: what tile.store() gave */
     uint32_t grid;              /* indices of instances: */
     const char *grid_names[IR_MAX_RANK + 2];
     ir_dim counts[IR_MAX_RANK + 2];
@@ -43,6 +44,8 @@ typedef struct tile_place {
 } tile_place;
 /* Of each axis of a tile, by the loads that it is made of; `out` has IR_MAX_RANK. */
 void tiles_places(checker *c, ir_value tile, tile_place *out);
+
+entity tiles_store(checker *c, const call_arguments *a);
 
 extern const special_function tile_functions[];
 extern const size_t tile_function_count;
