@@ -100,10 +100,10 @@ typedef struct checker {
     VEC(value_origin) origins; /* by ir_value */
     VEC(value_policy) policies;
     const struct helper_frame *calls; /* helpers that are being written out */
-    struct tile_state *tiles; /* NULL: the kernel is made of whole tensors */
-    int64_t streams;          /* stochastic roundings so far */
-    int64_t sites;            /* calls of dropout so far */
-    uint32_t operations;      /* so far */
+    struct tile_state *tiles;         /* NULL: the kernel is made of whole tensors */
+    int64_t streams;                  /* stochastic roundings so far */
+    int64_t sites;                    /* calls of dropout so far */
+    uint32_t operations;              /* so far */
     bool constants_only;
 } checker;
 
@@ -280,7 +280,8 @@ const node *check_until_return(checker *c, const ast_function *f);
 /* A value for a name, or several. */
 void assign_name(checker *c, const node *target, entity value);
 
-/* ---- tiles.c, tile_load.c, tile_functions.c, tile_loop.c, tile_store.c: kernels made of tiles ---- */
+/* ---- tiles.c, tile_load.c, tile_functions.c, tile_loop.c, tile_store.c: kernels made of tiles
+ * ---- */
 /* The operation in whose block the statements stand from now on; false when reported. */
 bool tiles_begin(checker *c);
 /* Names of the results that are stored; and what was stored, false when reported. */

@@ -205,8 +205,8 @@ static entity check_attribute(checker *c, const node *n) {
     if (base.kind == ENTITY_BROKEN) {
         return base;
     }
-    bool shaped = base.kind == ENTITY_TENSOR || base.kind == ENTITY_MEMORY ||
-                  base.kind == ENTITY_OUTPUT;
+    bool shaped =
+        base.kind == ENTITY_TENSOR || base.kind == ENTITY_MEMORY || base.kind == ENTITY_OUTPUT;
     if (shaped && strcmp(n->text, "shape") == 0) {
         return shape_of(c, &base, n->at);
     }

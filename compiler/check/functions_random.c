@@ -160,11 +160,10 @@ static entity kept_elements(checker *c, const call_arguments *a, const dropping 
 /* x / (1 - p) where it is kept, else 0; in f32, and in f64 of an f64. */
 static entity scaled(checker *c, const call_arguments *a, const dropping *d, const entity *kept) {
     dtype type = tensor_type(c, &a->values[X])->element;
-    entity x = type == DTYPE_F64 ? a->values[X]
-                                 : policy_convert(c, &a->values[X], DTYPE_F32, NULL, a->at);
-    entity scale = {.kind = ENTITY_NUMBER,
-                    .at = a->at,
-                    .text = arena_printf(&c->memory, "%a", d->scale)};
+    entity x =
+        type == DTYPE_F64 ? a->values[X] : policy_convert(c, &a->values[X], DTYPE_F32, NULL, a->at);
+    entity scale = {
+        .kind = ENTITY_NUMBER, .at = a->at, .text = arena_printf(&c->memory, "%a", d->scale)};
     entity choice[] = {*kept, combined(c, GRAPH_MUL, x, scale, a->at), entity_integer(c, 0, a->at)};
     entity y = emit_elementwise(c, GRAPH_SELECT, choice, 3, NULL, 0, a->at);
     return y.kind == ENTITY_BROKEN ? y : policy_convert(c, &y, type, NULL, a->at);

@@ -124,8 +124,7 @@ static entity group(checker *c, const call_arguments *a) {
     memcpy(dims, t->dims, sizeof(ir_dim) * (size_t)axis);
     dims[axis] = count;
     dims[axis + 1] = size;
-    memcpy(dims + axis + 2, t->dims + axis + 1,
-           sizeof(ir_dim) * (size_t)(t->rank - (int)axis - 1));
+    memcpy(dims + axis + 2, t->dims + axis + 1, sizeof(ir_dim) * (size_t)(t->rank - (int)axis - 1));
     return emit_reshape(c, x, t->rank + 1, dims, a->at);
 }
 
@@ -135,8 +134,7 @@ static entity ungroup(checker *c, const call_arguments *a) {
     ir_dim dims[IR_MAX_RANK];
     int64_t axis = -1;
     entity said = a->given[1] ? a->values[1] : entity_integer(c, -1, a->at);
-    if (!argument_tensor(c, x, "x") ||
-        !argument_axis(c, &said, tensor_type(c, x)->rank, &axis)) {
+    if (!argument_tensor(c, x, "x") || !argument_axis(c, &said, tensor_type(c, x)->rank, &axis)) {
         return entity_broken(a->at);
     }
     const ir_type_data *t = tensor_type(c, x);

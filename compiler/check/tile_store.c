@@ -62,8 +62,8 @@ bool tiles_stored(checker *c, entity *out) {
     for (uint32_t i = 0; i < k->store_count; i++) {
         out[i] = c->tiles->stored[i];
         if (out[i].kind != ENTITY_TENSOR) {
-            diagnose_error(c->report, ERROR_TILE_STORE, k->stores[i].at, "nothing is stored to '%s'",
-                           k->stores[i].name);
+            diagnose_error(c->report, ERROR_TILE_STORE, k->stores[i].at,
+                           "nothing is stored to '%s'", k->stores[i].name);
             diagnose_help(c->report, "write tile.store(%s, value)", k->stores[i].name);
             return false;
         }

@@ -1,4 +1,5 @@
-/* verify_numerics.c - @verify.numerics(...): what a kernel promises of the numbers that it gives. */
+/* verify_numerics.c - @verify.numerics(...): what a kernel promises of the numbers that it gives.
+ */
 #include <string.h>
 
 #include "check/check.h"
@@ -61,6 +62,6 @@ bool numerics_read(checker *c, const node *n, bool contract, compiler_numerics *
     }
     return good ? out->stable || out->bounded ||
                       refuse(c, n->at, "@verify.numerics says nothing of the numbers")
-                : n->kind == NODE_CALL ? false
-                                       : refuse(c, n->at, "@verify.numerics needs arguments");
+           : n->kind == NODE_CALL ? false
+                                  : refuse(c, n->at, "@verify.numerics needs arguments");
 }

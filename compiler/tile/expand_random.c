@@ -2,8 +2,8 @@
  * element, then integer operations on the bits of the f32 (docs/numerics.md, "Stochastic rounding",
  * "Dropout").
  *
- * What rounding makes is an f32 that the narrow type holds, or the first one beyond its range; an ordinary
- * conversion then has nothing to round, and settles overflow and NaN. */
+ * What rounding makes is an f32 that the narrow type holds, or the first one beyond its range; an
+ * ordinary conversion then has nothing to round, and settles overflow and NaN. */
 #include "tile/tile.h"
 
 #include "base/philox.h"

@@ -36,7 +36,8 @@ typedef struct verdict_request {
 
 /* Whether the outputs are what the kernel's @verify.numerics promises: bounds, and results that are
  * finite where the f64 reference's are, as if no type overflowed before f64 does. It is asked for
- * only where some are not. Where a promise is broken, the verdict does not hold. False where the reference could not be computed. */
+ * only where some are not. Where a promise is broken, the verdict does not hold. False where the
+ * reference could not be computed. */
 bool verdict_numerics(case_context *s, const verdict_request *request, verdict *out, status *st);
 
 /* False only where the check itself could not be done. verdict_release in any case. */

@@ -153,7 +153,8 @@ static bool record_golden(execution *e, const tensor *outputs, status *st) {
     return true;
 }
 
-/* The interpreter's own bits against the golden, where there is one, and what the kernel promises. */
+/* The interpreter's own bits against the golden, where there is one, and what the kernel promises.
+ */
 static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
     case_context *s = e->subject;
     verdict v = {.holds = true,
@@ -167,8 +168,8 @@ static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
     text_init(&v.why);
     if (has_golden)
         verdict_release(&v);
-    bool ok = has_golden ? verdict_judge(s, &request, &v, st)
-                         : verdict_numerics(s, &request, &v, st);
+    bool ok =
+        has_golden ? verdict_judge(s, &request, &v, st) : verdict_numerics(s, &request, &v, st);
     if (ok) {
         put_verdict(e, &v);
         if (!v.holds)

@@ -30,8 +30,8 @@ static bool are_finite(const attempt *t, const tensor *plain) {
 static bool try_stable(attempt *t, const tensor *plain, status *st) {
     tensor references[COMPILER_MAX_PARAMETERS] = {{0}}, bounds[COMPILER_MAX_PARAMETERS] = {{0}};
     const compiler_references out = {references, bounds, NULL, true};
-    bool ok = are_finite(t, plain) ||
-              compiler_reference(t->shape->instance, t->shape->inputs, &out, st);
+    bool ok =
+        are_finite(t, plain) || compiler_reference(t->shape->instance, t->shape->inputs, &out, st);
     for (uint32_t i = 0; ok && references[i].data && !t->violation.found; i++) {
         range_check c = compare_finite(&references[i], &plain[i]);
         uint64_t wanted = 0;

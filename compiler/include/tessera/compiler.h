@@ -326,8 +326,8 @@ bool compiler_interpret(compiler_instance *instance, const tensor *inputs, tenso
 /* Where the reference goes: tensors of the caller, initialised by the call. */
 typedef struct compiler_references {
     tensor *values, *bounds; /* one per output each, f64 */
-    bool *whole; /* every float on the way is a whole number that its type holds, as is the rule
-                    where inputs are small integers; or NULL */
+    bool *whole;    /* every float on the way is a whole number that its type holds, as is the rule
+                       where inputs are small integers; or NULL */
     bool unlimited; /* values are as if only f64 overflowed; bounds say nothing then */
 } compiler_references;
 /* Which elements of the inputs an element of an output is made from (`of` NULL: any element of any
