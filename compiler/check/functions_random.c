@@ -135,8 +135,7 @@ static entity step_of(checker *c, const call_arguments *a) {
     }
     if (!scalar && e.kind != ENTITY_BROKEN) {
         diagnose_error(c->report, ERROR_ARGUMENT_KIND, e.at,
-                       "step is an integer from 0 on or a Tensor[i32], not %s",
-                       entity_describe(&e));
+                       "step is an integer from 0 on, or a Tensor[i32] without axes");
         return entity_broken(a->at);
     }
     return e;

@@ -65,8 +65,8 @@ static bool read_parameter(const ast_function *f, const ast_parameter *p, diagno
         return false;
     }
     if (kind_of(p->annotation) < 0) {
-        diagnose_error(d, ERROR_HELPER, p->at, "parameter '%s' of helper '%s' is nothing it takes",
-                       p->name, f->name);
+        diagnose_error(d, ERROR_HELPER, p->at,
+                       "parameter '%s' is of no kind that helper '%s' can take", p->name, f->name);
         diagnose_help(d, "annotate it as Tile, KTile, Block, float, int or bool");
         return false;
     }
