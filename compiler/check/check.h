@@ -86,6 +86,12 @@ typedef struct value_policy {
     uint32_t same_as; /* another item carries it, the one before this number; 0: this one does */
 } value_policy;
 
+/* Names of a kernel or of a helper. */
+typedef struct name_scope {
+    map names; /* to an index of locals */
+    local_names locals;
+} name_scope;
+
 typedef struct checker {
     compiler_source *source;
     diagnostics *report;
@@ -95,8 +101,8 @@ typedef struct checker {
     const kernel_interface *kernel;
     const compiler_type_binding *types;
     uint32_t type_count;
-    map names; /* to an index of locals */
-    local_names locals;
+    name_scope scope;
+    name_scope file;           /* the file's constants, for helpers; empty where there is none */
     VEC(value_origin) origins; /* by ir_value */
     VEC(value_policy) policies;
     const struct helper_frame *calls; /* helpers that are being written out */
@@ -116,6 +122,8 @@ entity entity_tuple(checker *c, uint32_t count, span at);
 /* "a tensor", "a number", ... */
 const char *entity_describe(const entity *e);
 void scope_define(checker *c, const char *name, entity value, span at, const char *fixed);
+void scope_init(name_scope *s);
+void scope_release(name_scope *s);
 local_name *scope_find(checker *c, const char *name);
 /* A name of the language's functions. */
 bool scope_is_function(const char *name);
@@ -139,6 +147,8 @@ double number_value(const entity *e);
 bool number_bits(checker *c, const entity *e, dtype type, uint64_t *bits);
 
 /* ---- emit.c ---- */
+/* One operation more, or one call that is written out; false where there are too many. */
+bool emit_count(checker *c, span at);
 /* Infers, reports what does not fit, builds. 0 when reported. */
 ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
               const ir_named_attr *attrs, uint32_t attr_count, span at);

@@ -23,7 +23,7 @@ static void report_mismatch(checker *c, const graph_infer_query *q, const entity
 }
 
 /* Counts one more; the first beyond the limit is reported. */
-static bool counts_operation(checker *c, span at) {
+bool emit_count(checker *c, span at) {
     if (c->operations++ == LIMIT_OPERATIONS) {
         diagnose_error(c->report, ERROR_OPERATION_LIMIT, at,
                        "this kernel has more than %d operations", LIMIT_OPERATIONS);
@@ -46,7 +46,7 @@ static bool has_math(checker *c, int opcode, uint32_t count, span at) {
 
 ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
               const ir_named_attr *attrs, uint32_t attr_count, span at) {
-    if (!counts_operation(c, at) || !has_math(c, opcode, count, at)) {
+    if (!emit_count(c, at) || !has_math(c, opcode, count, at)) {
         return 0;
     }
     ir_value *values = ARENA_NEW(&c->memory, ir_value, count + 1);

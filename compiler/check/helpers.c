@@ -127,16 +127,23 @@ typedef struct helper_frame {
     const struct helper_frame *up;
 } helper_frame;
 
-static bool refuse_recursion(checker *c, const ast_function *f, const node *n) {
+static bool refuse_depth(checker *c, const ast_function *f, const node *n) {
+    int depth = 0;
+    bool again = false;
     for (const helper_frame *call = c->calls; call; call = call->up) {
-        if (call->function == f) {
-            diagnose_error(c->report, ERROR_HELPER, n->at,
-                           "'%s' calls itself, and a call is written out", f->name);
-            diagnose_note(c->report, f->at, "defined here");
-            return true;
-        }
+        again |= call->function == f;
+        depth++;
     }
-    return false;
+    if (again) {
+        diagnose_error(c->report, ERROR_HELPER, n->at,
+                       "'%s' calls itself, and a call is written out", f->name);
+        diagnose_note(c->report, f->at, "defined here");
+    } else if (depth == LIMIT_HELPERS) {
+        diagnose_error(c->report, ERROR_HELPER, n->at,
+                       "helpers call each other at most %d deep, and this is one more",
+                       LIMIT_HELPERS);
+    }
+    return again || depth == LIMIT_HELPERS;
 }
 
 static void put_names(checker *c, const ast_function *f, call_arguments *a) {
@@ -211,12 +218,28 @@ static entity check_results(checker *c, const ast_function *f, const node *end) 
 }
 
 static entity check_helper(checker *c, const ast_function *f, call_arguments *a) {
-    checker_define_constants(c);
     if (!define_parameters(c, f, a)) {
         return entity_broken(a->at);
     }
     const node *end = check_until_return(c, f);
     return end ? check_results(c, f, end) : entity_broken(a->at);
+}
+
+static entity write_out(checker *c, const ast_function *f, call_arguments *a) {
+    const helper_frame frame = {f, c->calls};
+    const name_scope around = c->scope;
+    uint32_t before = c->report->reported;
+    c->calls = &frame;
+    scope_init(&c->scope);
+    entity e = check_helper(c, f, a);
+    scope_release(&c->scope);
+    c->scope = around;
+    c->calls = frame.up;
+    if (c->report->reported != before) {
+        diagnose_note(c->report, a->at, "'%s' is called here", f->name);
+    }
+    e.at = a->at;
+    return e;
 }
 
 entity helper_call(checker *c, const ast_function *f, const node *n) {
@@ -229,25 +252,7 @@ entity helper_call(checker *c, const ast_function *f, const node *n) {
     call_arguments *a = ARENA_NEW(&c->memory, call_arguments, 1);
     a->at = n->at;
     put_names(c, f, a);
-    if (refuse_recursion(c, f, n) || !bind_arguments(c, n, a)) {
-        return entity_broken(n->at);
-    }
-    const helper_frame frame = {f, c->calls};
-    const map names = c->names;
-    const local_names locals = c->locals;
-    uint32_t before = c->report->reported;
-    c->calls = &frame;
-    c->locals = (local_names){0};
-    map_init(&c->names);
-    entity e = check_helper(c, f, a);
-    map_release(&c->names);
-    vec_release(&c->locals);
-    c->names = names;
-    c->locals = locals;
-    c->calls = frame.up;
-    if (c->report->reported != before) {
-        diagnose_note(c->report, n->at, "'%s' is called here", f->name);
-    }
-    e.at = n->at;
-    return e;
+    return refuse_depth(c, f, n) || !bind_arguments(c, n, a) || !emit_count(c, n->at)
+               ? entity_broken(n->at)
+               : write_out(c, f, a);
 }

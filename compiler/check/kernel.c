@@ -10,14 +10,15 @@
 void checker_init(checker *c, compiler_source *s, diagnostics *d) {
     *c = (checker){.source = s, .report = d};
     arena_init(&c->memory);
-    map_init(&c->names);
+    scope_init(&c->scope);
+    scope_init(&c->file);
 }
 
 void checker_release(checker *c) {
-    vec_release(&c->locals);
+    scope_release(&c->scope);
+    scope_release(&c->file);
     vec_release(&c->origins);
     vec_release(&c->policies);
-    map_release(&c->names);
     arena_release(&c->memory);
 }
 
@@ -409,6 +410,13 @@ static ir_op begin_kernel(checker *c) {
 static void check_all(checker *c) {
     ir_op kernel = begin_kernel(c);
     ir_attr inputs = 0;
+    if (c->source->helper_count) {
+        const name_scope own = c->scope;
+        c->scope = c->file;
+        checker_define_constants(c);
+        c->file = c->scope;
+        c->scope = own;
+    }
     checker_define_constants(c);
     define_symbols(c);
     if (define_parameters(c, &inputs)) {
