@@ -79,8 +79,8 @@ static bool place_axis(checker *c, const call_arguments *a, int axis, tile_place
     }
     diagnose_error(c->report, ERROR_TILE_PLACE, a->at,
                    out->kind == PLACE_NONE
-                       ? "what is dropped depends on places, and those of the tile's %s are in no "
-                         "tensor"
+                       ? "what is dropped depends on places, and those of the tile's %s do not "
+                         "follow from its loads"
                        : "what is dropped depends on places, and the tile's %s are at several",
                    axis ? "columns" : "rows");
     note_tensor(c, &a->values[X]);

@@ -106,13 +106,9 @@ static void place_matmul(placing *p, const ir_op_data *d, int rank, tile_place *
     }
 }
 
-/* Functions of rows and of elements keep the axes that they keep the length of. */
-static void place_like(const ir_type_data *from, const ir_type_data *to, const tile_place *x,
-                       tile_place *out) {
-    for (int i = 0; from->rank == to->rank && i < to->rank; i++) {
-        if (from->dims[i] == to->dims[i]) {
-            out[i] = x[i];
-        }
+static void place_elementwise(placing *p, const ir_op_data *d) {
+    for (uint32_t i = 0; i < d->operand_count; i++) {
+        merge_value(p, d->results[0], d->operands[i]);
     }
 }
 
@@ -141,20 +137,22 @@ static void place_result(placing *p, ir_op op, const ir_op_data *d) {
         place_reduce(p, op, from->rank, x, out);
         return;
     case GRAPH_MATMUL:
+    case GRAPH_LINEAR:
         place_matmul(p, d, to->rank, out);
         return;
-    case GRAPH_CONCAT:
+    case GRAPH_SOFTMAX:
+    case GRAPH_LAYERNORM:
+    case GRAPH_RMSNORM:
+    case GRAPH_CUMSUM:
+    case GRAPH_RELU:
+    case GRAPH_SILU:
+    case GRAPH_GELU:
+        merge_value(p, d->results[0], d->operands[0]);
         return;
     default:
-        break;
-    }
-    for (uint32_t i = 0; i < d->operand_count; i++) {
         if (graph_op_class(d->opcode) == GRAPH_CLASS_ELEMENTWISE) {
-            merge_value(p, d->results[0], d->operands[i]);
+            place_elementwise(p, d);
         }
-    }
-    if (d->operand_count && graph_op_class(d->opcode) != GRAPH_CLASS_ELEMENTWISE) {
-        place_like(from, to, x, out);
     }
 }
 

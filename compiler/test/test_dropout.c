@@ -122,6 +122,14 @@ static void test_tiles(void **state) {
         TILES("BM=[16], BN=[32]",
               "tile.load(x, T.rows, T.cols) * tile.dropout(tile.full((T.m, T.n), 1.0), p=0.3, "
               "seed=5, rows=T.rows, cols=T.cols)"),
+        TILES("BM=[16], BN=[32]",
+              "tile.dropout(tile.load(x, T.rows, T.cols) * exp(0.0 * max(tile.load(x, T.rows), "
+              "axis=1))[:, None], p=0.3, seed=5)"),
+        /* Of a product the rows are those of one side, the columns those of the other. */
+        TILES("BM=[16], BN=[32]",
+              "tile.load(x, T.rows, T.cols) * tile.dropout(tile.dot(tile.load(x, T.rows)[:, 0:1], "
+              "tile.load(x, None, T.cols)[0:1, :]) * 0.0 + 1.0, p=0.3, seed=5)"),
+        TILES("BM=[16]", "tile.dropout(softmax(tile.load(x, T.rows)) * 0.0 + 1.0, p=0.3, seed=5)"),
     };
     tensor whole, tiles;
     compute(WHOLE("p=0.3, seed=5"), 70, 70, &whole);
