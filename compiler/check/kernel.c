@@ -234,6 +234,10 @@ static bool name_taken(const checker *c, const outputs *o, uint32_t index, const
 }
 
 static void name_output(checker *c, outputs *o, uint32_t index, const node *n) {
+    if (c->kernel->store_count) { /* it is a parameter */
+        o->names[index] = c->kernel->stores[index].name;
+        return;
+    }
     const char *name = n->kind == NODE_NAME ? n->text
                        : o->count == 1      ? "out"
                                             : arena_printf(&c->memory, "out%u", index);
@@ -344,7 +348,7 @@ static void check_stores(checker *c, ir_op kernel) {
         check_statement(c, f->body[i]);
     }
     for (uint32_t i = 0; i < o.count; i++) {
-        o.names[i] = c->kernel->stores[i].name;
+        name_output(c, &o, i, &(node){.kind = NODE_NONE});
     }
     if (c->report->reported == before && tiles_stored(c, o.values) && collect_tiles(c, &o)) {
         build_return(c, f->at, &o, kernel);
