@@ -208,6 +208,16 @@ module {
       %5 = irdl.base "#builtin.integer"
       irdl.attributes {"to" = %3, "seed" = %4, "stream" = %5}
     }
+    irdl.operation @random_bits {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+      %3 = irdl.base "#builtin.integer"
+      %4 = irdl.base "#builtin.integer"
+      irdl.attributes {"seed" = %3, "site" = %4}
+    }
     irdl.operation @add {
       %0 = irdl.any
       %1 = irdl.any
@@ -1812,6 +1822,13 @@ module {
       irdl.results(%1)
     }
     irdl.operation @stochastic_round {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
+    irdl.operation @random_bits {
       %0 = irdl.any
       %1 = irdl.any
       irdl.operands(%0, %1)

@@ -270,6 +270,11 @@ class Machine:
         target = op.attributes["to"]
         return formats.convert(x[0], x[1], target, op.attributes.get("saturate", False)), target
 
+    def op_random_bits(self, op, index, step):
+        counter = index[0].astype(np.uint32).astype(np.uint64) | step[0].astype(np.uint32).astype(np.uint64) << np.uint64(32)
+        drawn = draw.words(op.attributes["seed"], counter, op.attributes["site"], 4)[0]
+        return drawn.astype(np.uint32).view(np.int32).astype(index[0].dtype), "i32"
+
     def op_stochastic_round(self, op, x, index):
         a = op.attributes
         return stochastic(x, index[0], a["to"], a["seed"], a["stream"], a.get("saturate", False))

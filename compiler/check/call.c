@@ -35,6 +35,7 @@ const special_function special_functions[] = {
     {"full", "shape, value, dtype", special_full},
     {"zeros", "shape, dtype", special_zeros},
     {"ones", "shape, dtype", special_ones},
+    {"dropout", "x, p, seed=0, step=0", special_dropout},
 };
 const size_t special_function_count = sizeof(special_functions) / sizeof(special_functions[0]);
 
@@ -44,6 +45,7 @@ static const struct {
 } aliases[] = {
     {"take", "gather"},
     {"sigmoid", "logistic"},
+    {"dropout_in_kernel", "dropout"},
 };
 
 static const special_function *find_special(const char *name) {
@@ -55,12 +57,16 @@ static const special_function *find_special(const char *name) {
     return NULL;
 }
 
-static int find_operation(const char *name) {
+static const char *meant(const char *name) {
     for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
         if (strcmp(aliases[i].alias, name) == 0) {
-            name = aliases[i].name;
+            return aliases[i].name;
         }
     }
+    return name;
+}
+
+static int find_operation(const char *name) {
     for (int op = 0; op < GRAPH_OP_COUNT; op++) {
         if (operation_is_function(op) &&
             strcmp(op_info_get(op)->name + strlen("tessera."), name) == 0) {
@@ -194,11 +200,15 @@ entity check_call(checker *c, const node *n) {
         diagnose_note(c->report, local->at, "defined here");
         return entity_broken(n->at);
     }
-    const special_function *special = find_special(name);
+    const ast_function *helper = helper_find(c->source, name);
+    if (helper) {
+        return helper_call(c, helper, n);
+    }
+    const special_function *special = find_special(meant(name));
     if (special) {
         return call_special(c, special, n);
     }
-    int opcode = find_operation(name);
+    int opcode = find_operation(meant(name));
     return opcode >= 0 ? call_operation(c, opcode, name, n)
                        : unknown_function(c, name, n->left->at);
 }

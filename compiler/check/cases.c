@@ -332,6 +332,8 @@ typedef struct decorated {
     const node *schedule;    /* @schedule(...), or NULL */
     const node *independent; /* @independent(...), or NULL */
     const compiler_schedule *kept;
+    const node *promise;
+    const compiler_numerics *numerics;
 } decorated;
 
 static bool is_call_of(const node *n, const char *name) {
@@ -390,6 +392,20 @@ static void independent_read(case_reader *r, const node *n, decorated *out) {
     contract_independent_read(r->source, r->kernel, n, r->report);
 }
 
+static void numerics_decorator_read(case_reader *r, const node *n, decorated *out) {
+    compiler_numerics numerics;
+    if (out->promise) {
+        diagnose_error(r->report, ERROR_DUPLICATE_DECORATOR, n->at,
+                       "@verify.numerics appears twice");
+        diagnose_note(r->report, out->promise->at, "first here");
+        return;
+    }
+    out->promise = n;
+    if (numerics_read(&r->scope, n, r->kernel->contract, &numerics)) {
+        out->numerics = arena_copy(&r->source->memory, &numerics, sizeof numerics);
+    }
+}
+
 static bool is_word(const node *n, const char *name) {
     return n->kind == NODE_NAME && strcmp(n->text, name) == 0;
 }
@@ -401,6 +417,8 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
     } else if (interface_is_kernel_word(n)) {
         out->kernel = true;
         interface_tiles_read(r->source, r->kernel, n, r->report);
+    } else if (numerics_is_one(n)) {
+        numerics_decorator_read(r, n, out);
     } else if (is_call_of(n, "constants")) {
         /* interface_unfold has read it */
     } else if (is_call_of(n, "cases")) {
@@ -422,9 +440,8 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
         diagnose_error(r->report, ERROR_UNKNOWN_DECORATOR, n->at,
                        "this decorator is not part of the tile language");
         if (word->kind != NODE_NAME || !diagnose_nearest(r->report, word->text, known, 5)) {
-            diagnose_help(r->report,
-                          "there are @kernel, @cases(...), @math(...), @schedule(...) and "
-                          "@independent(...)");
+            diagnose_help(r->report, "there are @kernel, @cases(...), @math(...), @schedule(...), "
+                                     "@independent(...) and @verify.numerics(...)");
         }
     }
 }
@@ -441,6 +458,7 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
     }
     k->math = found.set;
     out->schedule = found.kept;
+    out->numerics = found.numerics;
     out->contract = k->contract;
     out->interpreted = contract_is_interpreted(k->function);
     if (k->contract && found.math) {

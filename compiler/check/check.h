@@ -28,6 +28,7 @@ typedef enum entity_kind {
     ENTITY_CONTEXT,  /* the program instance: tile.context() */
     ENTITY_BLOCK,    /* block: so many places from some place on */
     ENTITY_RANGE,    /* block, whose number a loop gives */
+    ENTITY_OUTPUT,   /* value, integer: a result that tile.store() gives */
     ENTITY_ENDED,    /* a name of a loop that has ended */
     ENTITY_TILE_SCHEDULE,
     ENTITY_KIND_COUNT
@@ -68,6 +69,8 @@ typedef struct local_name {
     const char *fixed; /* what it is, where it cannot be assigned to; NULL: a variable */
 } local_name;
 
+typedef VEC(local_name) local_names;
+
 typedef struct value_origin {
     const char *name;
     span at;
@@ -83,6 +86,12 @@ typedef struct value_policy {
     uint32_t same_as; /* another item carries it, the one before this number; 0: this one does */
 } value_policy;
 
+/* Names of a kernel or of a helper. */
+typedef struct name_scope {
+    map names; /* to an index of locals */
+    local_names locals;
+} name_scope;
+
 typedef struct checker {
     compiler_source *source;
     diagnostics *report;
@@ -93,13 +102,15 @@ typedef struct checker {
     const compiler_case *given; /* what the case binds, beside dimensions; may be NULL */
     const compiler_type_binding *types;
     uint32_t type_count;
-    map names; /* to an index of locals */
-    VEC(local_name) locals;
+    name_scope scope;
+    name_scope file;           /* the file's constants, for helpers; empty where there is none */
     VEC(value_origin) origins; /* by ir_value */
     VEC(value_policy) policies;
-    struct tile_state *tiles; /* NULL: the kernel is made of whole tensors */
-    int64_t streams;          /* stochastic roundings so far */
-    uint32_t operations;      /* so far */
+    const struct helper_frame *calls; /* helpers that are being written out */
+    struct tile_state *tiles;         /* NULL: the kernel is made of whole tensors */
+    int64_t streams;                  /* stochastic roundings so far */
+    int64_t sites;                    /* calls of dropout so far */
+    uint32_t operations;              /* so far */
     bool constants_only;
 } checker;
 
@@ -112,7 +123,11 @@ entity entity_tuple(checker *c, uint32_t count, span at);
 /* "a tensor", "a number", ... */
 const char *entity_describe(const entity *e);
 void scope_define(checker *c, const char *name, entity value, span at, const char *fixed);
+void scope_init(name_scope *s);
+void scope_release(name_scope *s);
 local_name *scope_find(checker *c, const char *name);
+/* A name of the language's functions. */
+bool scope_is_function(const char *name);
 entity scope_lookup(checker *c, const char *name, span at);
 /* Remembers which name a value first had, for notes. */
 void scope_name_value(checker *c, ir_value value, const char *name, span at);
@@ -133,6 +148,8 @@ double number_value(const entity *e);
 bool number_bits(checker *c, const entity *e, dtype type, uint64_t *bits);
 
 /* ---- emit.c ---- */
+/* One operation more, or one call that is written out; false where there are too many. */
+bool emit_count(checker *c, span at);
 /* Infers, reports what does not fit, builds. 0 when reported. */
 ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
               const ir_named_attr *attrs, uint32_t attr_count, span at);
@@ -141,6 +158,8 @@ entity emit_one(checker *c, int opcode, const entity *operands, uint32_t count,
 entity emit_reshape(checker *c, const entity *x, int rank, const ir_dim *dims, span at);
 /* NumPy's rule: sizes 1 and missing leading axes repeat. The shapes have been found to fit. */
 entity emit_broadcast(checker *c, const entity *x, int rank, const ir_dim *dims, span at);
+/* i32: the row-major index of each element of x. */
+entity emit_element_index(checker *c, const entity *x, span at);
 /* A literal as a tensor of this type; rank 0. */
 entity emit_constant(checker *c, const entity *literal, dtype type, span at);
 /* Literals take the tensors' type, shapes are broadcast. A select's condition keeps its own type.
@@ -258,17 +277,27 @@ entity special_arange(checker *c, const call_arguments *a);
 entity special_full(checker *c, const call_arguments *a);
 entity special_zeros(checker *c, const call_arguments *a);
 entity special_ones(checker *c, const call_arguments *a);
+entity special_dropout(checker *c, const call_arguments *a);
+/* Whether the argument x is a tensor of floats; else it is reported. */
+bool takes_floats(checker *c, const call_arguments *a);
 entity swap_last_axes(checker *c, const entity *x, span at);
 
 /* ---- statements.c ---- */
 void check_statement(checker *c, const node *n);
 void check_block(checker *c, const node *block); /* NULL: nothing */
+/* The statements before the function's return, which is still to be checked; NULL: it has none,
+ * which is reported. */
+const node *check_until_return(checker *c, const ast_function *f);
 /* A value for a name, or several. */
 void assign_name(checker *c, const node *target, entity value);
 
-/* ---- tiles.c, tile_load.c, tile_functions.c, tile_loop.c: kernels made of tiles ---- */
+/* ---- tiles.c, tile_load.c, tile_functions.c, tile_loop.c, tile_store.c: kernels made of tiles
+ * ---- */
 /* The operation in whose block the statements stand from now on; false when reported. */
 bool tiles_begin(checker *c);
+/* Names of the results that are stored; and what was stored, false when reported. */
+void tiles_define_outputs(checker *c);
+bool tiles_stored(checker *c, entity *out);
 /* What a program instance gives, each for a result; `out` are the results. False when reported. */
 bool tiles_return(checker *c, const entity *values, uint32_t count, ir_value *out);
 /* tile.NAME(...), float(...); whether the call is one of these. */
@@ -279,6 +308,14 @@ entity tiles_load(checker *c, const call_arguments *a);
 bool tiles_has_attributes(const entity *e);
 entity tiles_attribute(checker *c, const entity *base, const node *n);
 void tiles_loop(checker *c, const node *n);
+
+/* ---- verify_numerics.c ---- */
+bool numerics_is_one(const node *n);
+/* @verify.numerics(...) of a kernel, perhaps one without a formula; false when reported. */
+bool numerics_read(checker *c, const node *n, bool contract, compiler_numerics *out);
+
+/* ---- helpers.c: functions that kernels of tiles call ---- */
+entity helper_call(checker *c, const ast_function *f, const node *n);
 
 /* ---- contract.c: a kernel without a formula ---- */
 void contract_independent_read(compiler_source *s, kernel_interface *k, const node *n,

@@ -23,7 +23,7 @@ static void report_mismatch(checker *c, const graph_infer_query *q, const entity
 }
 
 /* Counts one more; the first beyond the limit is reported. */
-static bool counts_operation(checker *c, span at) {
+bool emit_count(checker *c, span at) {
     if (c->operations++ == LIMIT_OPERATIONS) {
         diagnose_error(c->report, ERROR_OPERATION_LIMIT, at,
                        "this kernel has more than %d operations", LIMIT_OPERATIONS);
@@ -46,7 +46,7 @@ static bool has_math(checker *c, int opcode, uint32_t count, span at) {
 
 ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
               const ir_named_attr *attrs, uint32_t attr_count, span at) {
-    if (!counts_operation(c, at) || !has_math(c, opcode, count, at)) {
+    if (!emit_count(c, at) || !has_math(c, opcode, count, at)) {
         return 0;
     }
     ir_value *values = ARENA_NEW(&c->memory, ir_value, count + 1);
@@ -143,6 +143,20 @@ entity emit_broadcast(checker *c, const entity *x, int rank, const ir_dim *dims,
     ir_named_attr attrs[] = {{"shape", ir_attr_dim_array(c->m, dims, (uint32_t)rank)},
                              {"axes", ir_attr_int_array(c->m, axes, (uint32_t)count)}};
     return emit_one(c, GRAPH_BROADCAST, &from, 1, attrs, 2, at);
+}
+
+entity emit_element_index(checker *c, const entity *x, span at) {
+    const ir_type_data *t = tensor_type(c, x);
+    ir_dim dims[IR_MAX_RANK] = {0}, count = 1;
+    int rank = t->rank;
+    for (int i = 0; i < rank; i++) {
+        dims[i] = t->dims[i];
+        count = ir_dim_mul(c->m, count, dims[i]);
+    }
+    ir_named_attr attrs[] = {{"shape", ir_attr_dim_array(c->m, &count, 1)},
+                             {"axis", ir_attr_int(c->m, 0)}};
+    entity flat = emit_one(c, GRAPH_IOTA, NULL, 0, attrs, 2, at);
+    return flat.kind == ENTITY_BROKEN ? flat : emit_reshape(c, &flat, rank, dims, at);
 }
 
 entity emit_constant(checker *c, const entity *literal, dtype type, span at) {

@@ -205,8 +205,9 @@ static entity check_attribute(checker *c, const node *n) {
     if (base.kind == ENTITY_BROKEN) {
         return base;
     }
-    if ((base.kind == ENTITY_TENSOR || base.kind == ENTITY_MEMORY) &&
-        strcmp(n->text, "shape") == 0) {
+    bool shaped =
+        base.kind == ENTITY_TENSOR || base.kind == ENTITY_MEMORY || base.kind == ENTITY_OUTPUT;
+    if (shaped && strcmp(n->text, "shape") == 0) {
         return shape_of(c, &base, n->at);
     }
     if (tiles_has_attributes(&base)) {

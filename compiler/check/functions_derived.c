@@ -21,7 +21,7 @@ static bool takes_numbers(checker *c, const call_arguments *a) {
             refuse_element(c, a, "numbers"));
 }
 
-static bool takes_floats(checker *c, const call_arguments *a) {
+bool takes_floats(checker *c, const call_arguments *a) {
     return argument_tensor(c, &a->values[0], "x") &&
            (dtype_is_float(tensor_type(c, &a->values[0])->element) ||
             refuse_element(c, a, "a float type"));

@@ -239,9 +239,48 @@ static void result_like_tile(compiler_source *s, kernel_interface *k) {
     k->results[0].policies = (policy_set){.accum = DTYPE_NONE};
 }
 
+static void refuse_stores(kernel_interface *k, span at, const char *what, diagnostics *d) {
+    diagnose_error(d, ERROR_TILE_STORE, at, "%s", what);
+    k->broken = true;
+}
+
+/* Results that are parameters. */
+static void stores_read(compiler_source *s, kernel_interface *k, declared_names *symbols,
+                        declared_names *variables, diagnostics *d) {
+    k->result_count = k->store_count;
+    k->results = ARENA_NEW(&s->memory, annotation, k->result_count);
+    if (k->function->returns) {
+        refuse_stores(k, k->function->returns->at,
+                      "a kernel gives its results by tile.store() or by its return", d);
+    }
+    if (!k->in_tiles && !k->broken) {
+        refuse_stores(k, k->stores[0].at, "a kernel of tiles has a KTile that it loads from", d);
+    }
+    for (uint32_t i = 0; i < k->store_count; i++) {
+        const parameter_result *p = &k->stores[i];
+        bool taken = false;
+        for (uint32_t o = 0; o < k->function->parameter_count; o++) {
+            taken |= strcmp(k->function->parameters[o].name, p->name) == 0;
+        }
+        for (uint32_t o = 0; o < i; o++) {
+            taken |= strcmp(k->stores[o].name, p->name) == 0;
+        }
+        if (taken) {
+            diagnose_error(d, ERROR_DUPLICATE_PARAMETER, p->at, "parameter '%s' appears twice",
+                           p->name);
+        }
+        k->broken |= !annotation_read(s, p->annotation, &k->results[i], symbols, variables, d);
+        k->broken |= taken;
+    }
+}
+
 static void results_read(compiler_source *s, kernel_interface *k, declared_names *symbols,
                          declared_names *variables, diagnostics *d) {
     node *n = k->function->returns;
+    if (k->store_count) {
+        stores_read(s, k, symbols, variables, d);
+        return;
+    }
     if (!n && k->in_tiles && !k->broken) {
         result_like_tile(s, k);
         return;

@@ -60,12 +60,20 @@ static ast_parameter field_of(compiler_source *s, const ast_parameter *record, c
     return out;
 }
 
+/* KTile[...] @ out */
+static bool is_result(const ast_parameter *p) {
+    const node *n = p->keyword_only ? NULL : p->annotation;
+    return n && n->kind == NODE_BINARY && n->symbol == SYMBOL1('@') &&
+           n->right->kind == NODE_NAME && strcmp(n->right->text, "out") == 0;
+}
+
 const ast_function *interface_unfold(compiler_source *s, const ast_function *f,
                                      kernel_interface *k) {
     ast_function *out = ARENA_NEW(&s->memory, ast_function, 1);
     uint32_t count = 0;
     *out = *f;
     out->parameters = ARENA_NEW(&s->memory, ast_parameter, 2 * f->parameter_count + 1);
+    k->stores = ARENA_NEW(&s->memory, parameter_result, f->parameter_count + 1);
     k->records = ARENA_NEW(&s->memory, parameter_record, f->parameter_count + 1);
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         const ast_parameter *p = &f->parameters[i];
@@ -73,6 +81,10 @@ const ast_function *interface_unfold(compiler_source *s, const ast_function *f,
             k->records[k->record_count++] = (parameter_record){p->name, p->at, count};
             out->parameters[count++] = field_of(s, p, "K");
             out->parameters[count++] = field_of(s, p, "V");
+            continue;
+        }
+        if (is_result(p)) {
+            k->stores[k->store_count++] = (parameter_result){p->name, p->at, p->annotation->left};
             continue;
         }
         out->parameters[count] = *p;

@@ -10,14 +10,15 @@
 void checker_init(checker *c, compiler_source *s, diagnostics *d) {
     *c = (checker){.source = s, .report = d};
     arena_init(&c->memory);
-    map_init(&c->names);
+    scope_init(&c->scope);
+    scope_init(&c->file);
 }
 
 void checker_release(checker *c) {
-    vec_release(&c->locals);
+    scope_release(&c->scope);
+    scope_release(&c->file);
     vec_release(&c->origins);
     vec_release(&c->policies);
-    map_release(&c->names);
     arena_release(&c->memory);
 }
 
@@ -243,6 +244,10 @@ static bool name_taken(const checker *c, const outputs *o, uint32_t index, const
 }
 
 static void name_output(checker *c, outputs *o, uint32_t index, const node *n) {
+    if (c->kernel->store_count) { /* it is a parameter */
+        o->names[index] = c->kernel->stores[index].name;
+        return;
+    }
     const char *name = n->kind == NODE_NAME ? n->text
                        : o->count == 1      ? "out"
                                             : arena_printf(&c->memory, "out%u", index);
@@ -338,30 +343,39 @@ static void check_contract(checker *c, ir_op kernel) {
     build_return(c, at, &o, kernel);
 }
 
-static void check_body(checker *c, ir_op kernel) {
+/* A body without a return: its results are stored. */
+static void check_stores(checker *c, ir_op kernel) {
     const ast_function *f = c->kernel->function;
-    bool returned = false;
+    uint32_t before = c->report->reported;
+    outputs o = {.count = c->kernel->store_count};
+    tiles_define_outputs(c);
+    for (uint32_t i = 0; i < f->body_count; i++) {
+        if (f->body[i]->kind == NODE_RETURN) {
+            diagnose_error(c->report, ERROR_TILE_STORE, f->body[i]->at,
+                           "a kernel gives its results by tile.store() or by its return");
+            return;
+        }
+        check_statement(c, f->body[i]);
+    }
+    for (uint32_t i = 0; i < o.count; i++) {
+        name_output(c, &o, i, &(node){.kind = NODE_NONE});
+    }
+    if (c->report->reported == before && tiles_stored(c, o.values) && collect_tiles(c, &o)) {
+        build_return(c, f->at, &o, kernel);
+    }
+}
+
+static void check_body(checker *c, ir_op kernel) {
     if (c->kernel->in_tiles && !tiles_begin(c)) {
         return;
     }
-    for (uint32_t i = 0; i < f->body_count; i++) {
-        const node *n = f->body[i];
-        if (returned) {
-            diagnose_error(c->report, ERROR_UNREACHABLE, n->at,
-                           "this statement comes after the return");
-            return;
-        }
-        if (n->kind == NODE_RETURN) {
-            check_return(c, n, kernel);
-            returned = true;
-        } else {
-            check_statement(c, n);
-        }
+    if (c->kernel->store_count) {
+        check_stores(c, kernel);
+        return;
     }
-    if (!returned) {
-        diagnose_error(c->report, ERROR_NO_RETURN, f->at, "kernel '%s' has no return statement",
-                       f->name);
-        diagnose_help(c->report, "end it with: return x");
+    const node *end = check_until_return(c, c->kernel->function);
+    if (end) {
+        check_return(c, end, kernel);
     }
 }
 
@@ -410,6 +424,13 @@ static ir_op begin_kernel(checker *c) {
 static void check_all(checker *c) {
     ir_op kernel = begin_kernel(c);
     ir_attr inputs = 0;
+    if (c->source->helper_count) {
+        const name_scope own = c->scope;
+        c->scope = c->file;
+        checker_define_constants(c);
+        c->file = c->scope;
+        c->scope = own;
+    }
     checker_define_constants(c);
     define_symbols(c);
     if (define_parameters(c, &inputs)) {

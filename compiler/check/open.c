@@ -34,6 +34,12 @@ static void names_read(compiler_source *s, const kernel_interface *k, compiler_k
 }
 
 static void check_unique(compiler_source *s, const ast_function *f, diagnostics *d) {
+    const ast_function *helper = helper_find(s, f->name);
+    if (helper) {
+        diagnose_error(d, ERROR_DUPLICATE_KERNEL, f->at, "two functions are called '%s'", f->name);
+        diagnose_note(d, helper->at, "the first is here");
+        return;
+    }
     for (uint32_t i = 0; i < s->kernel_count; i++) {
         const ast_function *other = s->interfaces[i].function;
         if (f->name[0] && strcmp(other->name, f->name) == 0) {
@@ -146,6 +152,16 @@ static void mark_broken(compiler_source *s, const diagnostics *d) {
 
 /* ---- opening ---- */
 
+static void read_helpers(compiler_source *s, diagnostics *d) {
+    s->helpers = ARENA_NEW(&s->memory, const ast_function *, s->ast->function_count + 1);
+    for (uint32_t i = 0; i < s->ast->function_count; i++) {
+        if (helper_is_one(&s->ast->functions[i])) {
+            check_unique(s, &s->ast->functions[i], d);
+            helper_read(s, &s->ast->functions[i], d);
+        }
+    }
+}
+
 static void read_kernels(compiler_source *s, diagnostics *d) {
     uint32_t count = s->ast->function_count;
     s->kernels = ARENA_NEW(&s->memory, compiler_kernel, count + 1);
@@ -153,6 +169,9 @@ static void read_kernels(compiler_source *s, diagnostics *d) {
     for (uint32_t i = 0; i < count; i++) {
         const ast_function *f = &s->ast->functions[i];
         compiler_kernel *out = &s->kernels[s->kernel_count];
+        if (helper_is_one(f)) {
+            continue;
+        }
         check_unique(s, f, d);
         s->interfaces[s->kernel_count] = interface_of(s, f, d);
         *out = (compiler_kernel){.name = f->name,
@@ -180,6 +199,7 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
     diagnostics_init(&d, &s->text, colour, out);
     s->ast = parse_module(&s->text, &s->memory, &d);
     constants_check(s, &d);
+    read_helpers(s, &d);
     read_kernels(s, &d);
     for (uint32_t i = 0; i < s->kernel_count; i++) {
         check_kernel(s, i, &d);

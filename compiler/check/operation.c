@@ -37,6 +37,7 @@ bool operation_is_function(int opcode) {
     case GRAPH_SELECT:
     case GRAPH_CONVERT:
     case GRAPH_STOCHASTIC_ROUND:
+    case GRAPH_RANDOM_BITS:
     case GRAPH_CONVOLVE:
     case GRAPH_UNSPECIFIED:
     case GRAPH_FOLD:

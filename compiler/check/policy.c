@@ -222,24 +222,9 @@ static entity scaled(checker *c, const entity *x, int log2, span at) {
     return emit_elementwise(c, GRAPH_MUL, operands, 2, NULL, 0, at);
 }
 
-/* The row-major index of each element: what the random bits are drawn for. */
-static entity element_index(checker *c, const entity *x, span at) {
-    const ir_type_data *t = tensor_type(c, x);
-    ir_dim dims[IR_MAX_RANK] = {0}, count = 1;
-    int rank = t->rank;
-    for (int i = 0; i < rank; i++) {
-        dims[i] = t->dims[i];
-        count = ir_dim_mul(c->m, count, dims[i]);
-    }
-    ir_named_attr attrs[] = {{"shape", ir_attr_dim_array(c->m, &count, 1)},
-                             {"axis", ir_attr_int(c->m, 0)}};
-    entity flat = emit_one(c, GRAPH_IOTA, NULL, 0, attrs, 2, at);
-    return flat.kind == ENTITY_BROKEN ? flat : emit_reshape(c, &flat, rank, dims, at);
-}
-
 static entity round_stochastic(checker *c, const entity *x, dtype to, const policy_set *set,
                                span at) {
-    entity operands[] = {*x, element_index(c, x, at)};
+    entity operands[] = {*x, emit_element_index(c, x, at)};
     if (operands[1].kind == ENTITY_BROKEN) {
         return operands[1];
     }

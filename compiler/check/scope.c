@@ -49,6 +49,7 @@ const char *entity_describe(const entity *e) {
         [ENTITY_BLOCK] = "a block",
         [ENTITY_RANGE] = "a range of blocks",
         [ENTITY_MEMORY] = "a tensor in memory, of which tile.load() takes a tile",
+        [ENTITY_OUTPUT] = "a result, which tile.store() gives",
         [ENTITY_ENDED] = "a name of a loop that has ended",
         [ENTITY_TILE_SCHEDULE] = "a Schedule of tiles",
     };
@@ -57,26 +58,42 @@ const char *entity_describe(const entity *e) {
 
 /* ---- names ---- */
 
-local_name *scope_find(checker *c, const char *name) {
+static local_name *find_in(name_scope *s, const char *name) {
     intptr_t index;
-    return map_get(&c->names, name, &index) ? &c->locals.items[index] : NULL;
+    return map_get(&s->names, name, &index) ? &s->locals.items[index] : NULL;
+}
+
+/* A helper sees its own names and the file's constants. */
+local_name *scope_find(checker *c, const char *name) {
+    local_name *own = find_in(&c->scope, name);
+    return own || !c->calls ? own : find_in(&c->file, name);
+}
+
+void scope_init(name_scope *s) {
+    *s = (name_scope){.locals = {0}};
+    map_init(&s->names);
+}
+
+void scope_release(name_scope *s) {
+    vec_release(&s->locals);
+    map_release(&s->names);
 }
 
 void scope_define(checker *c, const char *name, entity value, span at, const char *fixed) {
-    local_name *old = scope_find(c, name);
+    local_name *old = find_in(&c->scope, name);
     if (old) {
         *old = (local_name){old->name, value, at, fixed};
     } else {
         local_name one = {name, value, at, fixed};
-        map_put(&c->names, name, (intptr_t)c->locals.count);
-        vec_push(&c->locals, one);
+        map_put(&c->scope.names, name, (intptr_t)c->scope.locals.count);
+        vec_push(&c->scope.locals, one);
     }
     if (value.kind == ENTITY_TENSOR) {
         scope_name_value(c, value.value, name, at);
     }
 }
 
-static bool is_function_name(const char *name) {
+bool scope_is_function(const char *name) {
     for (size_t i = 0; i < special_function_count; i++) {
         if (strcmp(special_functions[i].name, name) == 0) {
             return true;
@@ -92,17 +109,17 @@ static bool is_function_name(const char *name) {
 }
 
 static entity unknown_name(checker *c, const char *name, span at) {
-    if (is_function_name(name)) {
+    if (scope_is_function(name)) {
         diagnose_error(c->report, ERROR_FUNCTION_AS_VALUE, at,
                        "'%s' is a function; it can only be called", name);
         return entity_broken(at);
     }
     diagnose_error(c->report, ERROR_UNKNOWN_NAME, at, "unknown name '%.60s'", name);
-    const char **known = ARENA_NEW(&c->memory, const char *, c->locals.count + 1);
-    for (size_t i = 0; i < c->locals.count; i++) {
-        known[i] = c->locals.items[i].name;
+    const char **known = ARENA_NEW(&c->memory, const char *, c->scope.locals.count + 1);
+    for (size_t i = 0; i < c->scope.locals.count; i++) {
+        known[i] = c->scope.locals.items[i].name;
     }
-    diagnose_nearest(c->report, name, known, c->locals.count);
+    diagnose_nearest(c->report, name, known, c->scope.locals.count);
     return entity_broken(at);
 }
 

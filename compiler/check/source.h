@@ -26,6 +26,13 @@ typedef struct parameter_record {
     uint32_t first; /* of its parameters */
 } parameter_record;
 
+/* A parameter that is a result. */
+typedef struct parameter_result {
+    const char *name;
+    span at;
+    node *annotation; /* without its @ out */
+} parameter_result;
+
 /* What a kernel of tiles may leave open: BM of @kernel.autotune's space is m. */
 enum {
 #define KNOB(ENUM, name, word, kind) TILE_KNOB_##ENUM,
@@ -69,6 +76,8 @@ typedef struct kernel_interface {
     bool in_tiles; /* made of tiles: a parameter is a KTile or a KVCache */
     parameter_record *records;
     uint32_t record_count;
+    parameter_result *stores; /* results that are parameters, instead of returned ones */
+    uint32_t store_count;
     tile_space *space; /* of a kernel that says something of its tiles; else all zero */
     bool broken;       /* not all of it could be read */
 } kernel_interface;
@@ -82,6 +91,8 @@ struct compiler_source {
     compiler_kernel *kernels;
     kernel_interface *interfaces; /* beside kernels */
     uint32_t kernel_count;
+    const ast_function **helpers; /* functions that kernels of tiles call */
+    uint32_t helper_count;
 };
 
 /* Reads the annotations of a function; problems are reported and leave `broken` set. */
@@ -96,7 +107,16 @@ bool contract_is_interpreted(const ast_function *f);
 /* A type's name: f32, ...; reports an unknown one with a suggestion. DTYPE_NONE then. */
 dtype type_named(const char *name, span at, diagnostics *d);
 
-/* interface_tiles.c: the function with each KVCache as two parameters, and with values for its
+/* helpers.c: a function with a Tile among its parameters or results is no kernel, but part of the
+ * kernels that call it. */
+bool helper_is_one(const ast_function *f);
+/* Reads its head, and keeps it where that is good. */
+void helper_read(compiler_source *s, const ast_function *f, diagnostics *d);
+/* NULL: there is none of that name. */
+const ast_function *helper_find(const compiler_source *s, const char *name);
+
+/* interface_tiles.c: the function with each KVCache as two parameters, without those that are
+ * results, and with values for its
  * constants that @constants(...) gives. */
 const ast_function *interface_unfold(compiler_source *s, const ast_function *f,
                                      kernel_interface *k);

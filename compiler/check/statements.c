@@ -134,3 +134,21 @@ void check_statement(checker *c, const node *n) {
         check_assignment(c, n);
     }
 }
+
+const node *check_until_return(checker *c, const ast_function *f) {
+    uint32_t i = 0;
+    for (; i < f->body_count && f->body[i]->kind != NODE_RETURN; i++) {
+        check_statement(c, f->body[i]);
+    }
+    if (i == f->body_count) {
+        diagnose_error(c->report, ERROR_NO_RETURN, f->at, "%s '%s' has no return statement",
+                       c->calls ? "helper" : "kernel", f->name);
+        diagnose_help(c->report, "end it with: return x");
+        return NULL;
+    }
+    if (i + 1 < f->body_count) {
+        diagnose_error(c->report, ERROR_UNREACHABLE, f->body[i + 1]->at,
+                       "this statement comes after the return");
+    }
+    return f->body[i];
+}

@@ -77,15 +77,77 @@ static entity reduce(checker *c, const call_arguments *a) {
     return entity_broken(a->at);
 }
 
-/* A number on its own is an f32 scalar. */
-static entity rsqrt(checker *c, const call_arguments *a) {
+/* A number or a dimension on its own is an f32 scalar. */
+static entity root(checker *c, const call_arguments *a, int opcode) {
     entity x = a->values[0];
     if (x.kind == ENTITY_NUMBER) {
         x = emit_constant(c, &x, DTYPE_F32, a->at);
+    } else if (x.kind == ENTITY_DIM) {
+        x = tiles_dim_value(c, x.dim, a->at);
+        x = x.kind == ENTITY_BROKEN ? x : policy_convert(c, &x, DTYPE_F32, NULL, a->at);
     }
     return x.kind == ENTITY_BROKEN || !argument_tensor(c, &x, "x")
                ? entity_broken(a->at)
-               : emit_one(c, GRAPH_RSQRT, &x, 1, NULL, 0, a->at);
+               : emit_one(c, opcode, &x, 1, NULL, 0, a->at);
+}
+
+static entity rsqrt(checker *c, const call_arguments *a) {
+    return root(c, a, GRAPH_RSQRT);
+}
+
+static entity square_root(checker *c, const call_arguments *a) {
+    return root(c, a, GRAPH_SQRT);
+}
+
+/* ---- groups ---- */
+
+/* An axis as groups of so many places: [.., number, size]. */
+static entity group(checker *c, const call_arguments *a) {
+    const entity *x = &a->values[0];
+    ir_dim dims[IR_MAX_RANK + 1], size;
+    int64_t axis = -1;
+    entity said = a->given[2] ? a->values[2] : entity_integer(c, -1, a->at);
+    if (!argument_tensor(c, x, "x") || !argument_dim(c, &a->values[1], &size) ||
+        !argument_axis(c, &said, tensor_type(c, x)->rank, &axis)) {
+        return entity_broken(a->at);
+    }
+    const ir_type_data *t = tensor_type(c, x);
+    ir_dim length = t->dims[axis], count = size == 0 ? 0 : ir_dim_floordiv(c->m, length, size);
+    if (size == 0 || ir_dim_mul(c->m, count, size) != length) {
+        diagnose_error(c->report, ERROR_TILE_GROUP, a->values[1].at,
+                       "the %s places of axis %lld are not groups of %s",
+                       arena_strdup(&c->memory, ir_dim_text(c->m, length)), (long long)axis,
+                       arena_strdup(&c->memory, ir_dim_text(c->m, size)));
+        note_tensor(c, x);
+        return entity_broken(a->at);
+    }
+    memcpy(dims, t->dims, sizeof(ir_dim) * (size_t)axis);
+    dims[axis] = count;
+    dims[axis + 1] = size;
+    memcpy(dims + axis + 2, t->dims + axis + 1, sizeof(ir_dim) * (size_t)(t->rank - (int)axis - 1));
+    return emit_reshape(c, x, t->rank + 1, dims, a->at);
+}
+
+/* The groups' places side by side again: `axis` is that of the places in a group. */
+static entity ungroup(checker *c, const call_arguments *a) {
+    const entity *x = &a->values[0];
+    ir_dim dims[IR_MAX_RANK];
+    int64_t axis = -1;
+    entity said = a->given[1] ? a->values[1] : entity_integer(c, -1, a->at);
+    if (!argument_tensor(c, x, "x") || !argument_axis(c, &said, tensor_type(c, x)->rank, &axis)) {
+        return entity_broken(a->at);
+    }
+    const ir_type_data *t = tensor_type(c, x);
+    if (axis == 0) {
+        diagnose_error(c->report, ERROR_AXIS_RANGE, said.at,
+                       "axis 0 has no axis of groups before it");
+        note_tensor(c, x);
+        return entity_broken(a->at);
+    }
+    memcpy(dims, t->dims, sizeof(ir_dim) * (size_t)axis);
+    dims[axis - 1] = ir_dim_mul(c->m, t->dims[axis - 1], t->dims[axis]);
+    memcpy(dims + axis, t->dims + axis + 1, sizeof(ir_dim) * (size_t)(t->rank - (int)axis - 1));
+    return emit_reshape(c, x, t->rank - 1, dims, a->at);
 }
 
 /* ---- places ---- */
@@ -95,14 +157,20 @@ static entity context(checker *c, const call_arguments *a) {
     return (entity){.kind = ENTITY_CONTEXT, .at = a->at};
 }
 
-static entity places_of(checker *c, const tile_block *b, span at) {
-    const ir_dim start = tiles_start(c, b);
-    const ir_named_attr iota[] = {{"shape", ir_attr_dim_array(c->m, &b->size, 1)},
+entity tiles_dim_value(checker *c, ir_dim dim, span at) {
+    const ir_named_attr of = {"of", ir_attr_dim_array(c->m, &dim, 1)};
+    return emit_one(c, GRAPH_EXTENT, NULL, 0, &of, 1, at);
+}
+
+entity tiles_axis_index(checker *c, ir_dim start, ir_dim size, span at) {
+    const ir_named_attr iota[] = {{"shape", ir_attr_dim_array(c->m, &size, 1)},
                                   {"axis", ir_attr_int(c->m, 0)}};
-    const ir_named_attr of = {"of", ir_attr_dim_array(c->m, &start, 1)};
-    entity sum[2] = {emit_one(c, GRAPH_IOTA, NULL, 0, iota, 2, at),
-                     emit_one(c, GRAPH_EXTENT, NULL, 0, &of, 1, at)};
+    entity sum[2] = {emit_one(c, GRAPH_IOTA, NULL, 0, iota, 2, at), tiles_dim_value(c, start, at)};
     return emit_elementwise(c, GRAPH_ADD, sum, 2, NULL, 0, at);
+}
+
+static entity places_of(checker *c, const tile_block *b, span at) {
+    return tiles_axis_index(c, tiles_start(c, b), b->size, at);
 }
 
 static bool argument_block(checker *c, const entity *e, const char *what) {
@@ -304,6 +372,7 @@ const special_function tile_functions[] = {
     {"cast", "x, to", special_cast},
     {"reduce", "x, kind, axis=-1, keepdims=False", reduce},
     {"rsqrt", "x", rsqrt},
+    {"sqrt", "x", square_root},
     {"row_index", "block=None", row_index},
     {"col_index", "block=None", col_index},
     {"range", "extent, size, prefetch=None, stages=None", range_over_extent},
@@ -313,5 +382,9 @@ const special_function tile_functions[] = {
     {"softmax_accumulate", "acc, m, l, p, v, m_c, l_c", softmax_accumulate},
     {"mask_causal", "s, rows, cols", mask_causal},
     {"barrier", "", barrier},
+    {"store", "out, value, rows=None, cols=None", tiles_store},
+    {"group", "x, size, axis=-1", group},
+    {"ungroup", "x, axis=-1", ungroup},
+    {"dropout", "x, p, seed=0, step=0, rows=None, cols=None", special_dropout},
 };
 const size_t tile_function_count = sizeof tile_functions / sizeof *tile_functions;

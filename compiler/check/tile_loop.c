@@ -5,10 +5,15 @@
 
 /* ---- calls ---- */
 
+/* Of a number or a dimension these give an f32, so that a helper can divide by sqrt(d). */
+static bool is_root(const char *name) {
+    return strcmp(name, "sqrt") == 0 || strcmp(name, "rsqrt") == 0;
+}
+
 bool tiles_is_call(const checker *c, const node *n) {
     const node *callee = n->left;
     if (callee->kind == NODE_NAME) {
-        return c->tiles && strcmp(callee->text, "float") == 0;
+        return c->tiles && (strcmp(callee->text, "float") == 0 || is_root(callee->text));
     }
     return callee->kind == NODE_ATTRIBUTE && callee->left->kind == NODE_NAME &&
            strcmp(callee->left->text, "tile") == 0;
@@ -18,8 +23,7 @@ bool tiles_is_call(const checker *c, const node *n) {
 static entity float_of(checker *c, const node *n) {
     entity e = n->count == 1 ? check_expression(c, n->items[0]) : entity_broken(n->at);
     if (e.kind == ENTITY_DIM) {
-        const ir_named_attr of = {"of", ir_attr_dim_array(c->m, &e.dim, 1)};
-        entity number = emit_one(c, GRAPH_EXTENT, NULL, 0, &of, 1, n->at);
+        entity number = tiles_dim_value(c, e.dim, n->at);
         return number.kind == ENTITY_BROKEN ? number
                                             : policy_convert(c, &number, DTYPE_F32, NULL, n->at);
     }
@@ -40,7 +44,7 @@ entity tiles_call(checker *c, const node *n) {
         diagnose_help(c->report, "a kernel of tiles has a KTile[...] among its parameters");
         return entity_broken(n->at);
     }
-    if (n->left->kind == NODE_NAME) {
+    if (n->left->kind == NODE_NAME && !is_root(n->left->text)) {
         return float_of(c, n);
     }
     for (size_t i = 0; i < tile_function_count; i++) {

@@ -15,7 +15,8 @@ typedef struct tile_state {
     tile_block rows, columns;   /* of the results; `number` is an index once it is used */
     bool has_rows, has_columns; /* used: instances stand along it */
     ir_dim sizes[TILE_SIZES];   /* of m, n, k, d */
-    uint32_t grid;              /* indices of instances: */
+    entity stored[COMPILER_MAX_PARAMETERS]; /* by result: what tile.store() gave */
+    uint32_t grid;                          /* indices of instances: */
     const char *grid_names[IR_MAX_RANK + 2];
     ir_dim counts[IR_MAX_RANK + 2];
 } tile_state;
@@ -30,6 +31,21 @@ ir_dim tiles_block_count(checker *c, const tile_block *b);
 /* number * size. */
 ir_dim tiles_start(checker *c, const tile_block *b);
 entity tiles_block_entity(checker *c, entity_kind kind, tile_block block, span at);
+
+/* i32: a dimension as a scalar. */
+entity tiles_dim_value(checker *c, ir_dim dim, span at);
+/* i32: the places from `start` on, so many. */
+entity tiles_axis_index(checker *c, ir_dim start, ir_dim size, span at);
+
+/* Which places an axis of a tile is: from `start` on, of `extent`. */
+typedef struct tile_place {
+    enum { PLACE_NONE, PLACE_ONE, PLACE_SEVERAL } kind;
+    ir_dim start, extent;
+} tile_place;
+/* Of each axis of a tile, by the loads that it is made of; `out` has IR_MAX_RANK. */
+void tiles_places(checker *c, ir_value tile, tile_place *out);
+
+entity tiles_store(checker *c, const call_arguments *a);
 
 extern const special_function tile_functions[];
 extern const size_t tile_function_count;

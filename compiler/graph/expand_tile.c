@@ -98,25 +98,64 @@ static void fit_broadcast(expansion *e, written *w) {
     *attr_of(w, "shape") = ir_attr_int_array(e->m, shape, rank);
 }
 
-/* Axes of one place come and go; the others stay, so they may be shorter. */
+bool reshape_next(const ir_type_data *from, const ir_type_data *to, reshape_run *r, bool *fits) {
+    int f = r->from_end, t = r->to_end;
+    while (f < from->rank && from->dims[f] == 1)
+        f++;
+    while (t < to->rank && to->dims[t] == 1)
+        t++;
+    bool more = f < from->rank && t < to->rank;
+    *fits = more || (f == from->rank && t == to->rank);
+    if (!more)
+        return false;
+    *r = (reshape_run){f, f + 1, t, t + 1};
+    int64_t a = from->dims[f], b = to->dims[t];
+    while (a != b && *fits) {
+        *fits = a < b ? r->from_end < from->rank : r->to_end < to->rank;
+        if (*fits && a < b)
+            a *= from->dims[r->from_end++];
+        else if (*fits)
+            b *= to->dims[r->to_end++];
+    }
+    return *fits;
+}
+
+int64_t reshape_first(const ir_type_data *from, const ir_type_data *to, const reshape_run *r,
+                      int64_t first) {
+    int64_t count = first, each = 1;
+    for (int i = r->from + 1; i < r->from_end; i++)
+        count *= from->dims[i];
+    for (int i = r->to + 1; i < r->to_end; i++)
+        each *= to->dims[i];
+    return each == 0 ? to->dims[r->to] : count % each ? -1 : count / each;
+}
+
+/* Of axes that are one in the other, the first may be shorter: what is left fills whole places of
+ * the new ones, or it is refused. */
 static bool fit_reshape(expansion *e, written *w) {
     const ir_op_data *d = ir_op_get(e->m, w->op);
     const ir_type_data *whole = expansion_type(e, d->operands[0]),
+                       *to = expansion_type(e, d->results[0]),
                        *x = expansion_type(e, w->operands[0]);
     int64_t shape[IR_MAX_RANK];
     uint32_t rank = ints_of(e, w, "shape", shape);
-    int from = 0;
+    reshape_run r = {0};
+    bool fits = true;
     if (memcmp(whole->dims, x->dims, sizeof(ir_dim) * (size_t)x->rank) == 0)
         return true;
-    for (uint32_t i = 0; i < rank; i++) {
-        if (shape[i] == 1)
-            continue;
-        while (from < whole->rank && whole->dims[from] == 1)
-            from++;
-        if (from == whole->rank || whole->dims[from] != shape[i])
-            return expansion_refuse(e, w->op, "a tile that hangs over an edge cannot be reshaped");
-        shape[i] = x->dims[from++];
+    while (reshape_next(whole, to, &r, &fits)) {
+        shape[r.to] = reshape_first(whole, to, &r, x->dims[r.from]);
+        fits = shape[r.to] >= 0;
+        for (int i = r.from + 1; i < r.from_end; i++)
+            fits &= x->dims[i] == whole->dims[i];
+        if (!fits)
+            break;
     }
+    if (!fits)
+        return expansion_refuse(e, w->op,
+                                "at an edge, where tiles are shorter, this one has %lld of %lld "
+                                "places, which do not fill the new axes",
+                                (long long)x->dims[r.from], (long long)whole->dims[r.from]);
     *attr_of(w, "shape") = ir_attr_int_array(e->m, shape, rank);
     return true;
 }

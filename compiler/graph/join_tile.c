@@ -179,46 +179,65 @@ static bool step_broadcast(joining_step *s) {
     return give(s, x);
 }
 
-/* Only axes of one place come and go. */
+/* Axes that are one in the other: tiles may lie side by side along the first, and there is all of
+ * the others. */
+static bool reshape_axes(joining_step *s, const reshape_run *r, joined *y, int64_t *length) {
+    const ir_type_data *from = tile_type(s, 0), *to = result_type(s);
+    uint32_t run = 0;
+    for (int i = r->from; i < r->from_end; i++)
+        run |= UINT32_C(1) << i;
+    if (!spread(s, 0, run))
+        return false;
+    const joined *x = &s->x[0];
+    for (int i = r->from + 1; i < r->from_end; i++) {
+        if (x->along[i] >= 0)
+            return join_blame(s->j, x->along[i]);
+        if (join_length(s->j, x, i) != from->dims[i])
+            return join_blame(s->j, -1);
+    }
+    y->along[r->to] = x->along[r->from];
+    length[r->to] = reshape_first(from, to, r, join_length(s->j, x, r->from));
+    for (int i = r->to + 1; i < r->to_end; i++) {
+        y->along[i] = AXIS_OWN;
+        length[i] = to->dims[i];
+    }
+    return length[r->to] >= 0 || join_blame(s->j, -1);
+}
+
 static bool step_reshape(joining_step *s) {
     const ir_type_data *from = tile_type(s, 0), *to = result_type(s);
-    joined x = s->x[0];
-    uint32_t ones = 0;
-    for (int i = 0; i < x.rank; i++)
-        if (from->dims[i] == 1 && x.along[i] >= 0)
-            return join_blame(s->j, x.along[i]);
-        else if (from->dims[i] == 1 && x.along[i] == AXIS_OWN)
-            ones |= UINT32_C(1) << i;
-    x.rank = to->rank;
-    int at = 0;
-    for (int i = 0; i < to->rank; i++) {
-        x.along[i] = AXIS_ALIKE;
-        if (to->dims[i] == 1)
-            continue;
-        while (at < from->rank && from->dims[at] == 1)
-            at++;
-        if (at == from->rank || from->dims[at] != to->dims[i])
-            return join_blame(s->j, -1);
-        x.along[i] = s->x[0].along[at++];
+    int64_t length[IR_MAX_RANK] = {0}, shape[IR_MAX_RANK];
+    reshape_run r = {0};
+    bool fits = true;
+    joined y = s->x[0];
+    for (int i = 0; i < y.rank; i++)
+        if (from->dims[i] == 1 && y.along[i] >= 0)
+            return join_blame(s->j, y.along[i]);
+    y.rank = to->rank;
+    for (int i = 0; i < to->rank; i++)
+        y.along[i] = AXIS_ALIKE;
+    while (reshape_next(from, to, &r, &fits)) {
+        bool alone = r.from_end == r.from + 1 && r.to_end == r.to + 1;
+        y.counts &= alone;
+        if (!alone && !reshape_axes(s, &r, &y, length))
+            return false;
+        if (alone)
+            y.along[r.to] = s->x[0].along[r.from];
+        if (alone && y.along[r.to] != AXIS_ALIKE)
+            length[r.to] = join_length(s->j, &s->x[0], r.from);
     }
-    while (at < from->rank && from->dims[at] == 1)
-        at++;
-    if (at < from->rank)
-        return join_blame(s->j, -1);
-    if (ones) {
-        int64_t shape[IR_MAX_RANK];
-        int rank = 0, total = join_rank(&s->x[0]);
-        for (int i = 0; i < total; i++) {
-            bool drop = false;
-            for (int a = 0; a < from->rank; a++)
-                drop |= (ones >> a & 1) && join_axis(&s->x[0], a) == i;
-            if (!drop)
-                shape[rank++] = join_type(s->j, x.value)->dims[i];
-        }
-        const ir_named_attr attr = {"shape", ir_attr_int_array(s->j->e.m, shape, (uint32_t)rank)};
-        x.value = join_build(s->j, GRAPH_RESHAPE, &x.value, 1, &attr, 1);
-    }
-    return give(s, x);
+    int rank = __builtin_popcount(y.batches);
+    y.value = s->x[0].value;
+    memcpy(shape, join_type(s->j, y.value)->dims, sizeof *shape * (size_t)rank);
+    for (int i = 0; i < to->rank; i++)
+        if (y.along[i] != AXIS_ALIKE)
+            shape[rank++] = length[i];
+    const ir_type_data *now = join_type(s->j, y.value);
+    const ir_named_attr attr = {"shape", ir_attr_int_array(s->j->e.m, shape, (uint32_t)rank)};
+    bool same = now->rank == rank && memcmp(now->dims, shape, sizeof *shape * (size_t)rank) == 0;
+    if (!same)
+        y.value = join_build(s->j, GRAPH_RESHAPE, &y.value, 1, &attr, 1);
+    return fits ? give(s, y) : join_blame(s->j, -1);
 }
 
 static bool step_transpose(joining_step *s) {

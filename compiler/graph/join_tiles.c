@@ -68,11 +68,24 @@ static bool read_indices(joining_pass *j) {
     return true;
 }
 
+/* A tensor that every instance has as it is. */
+static void know_inputs(joining_pass *j) {
+    const ir_block_data *around = ir_block_get(j->e.m, ir_op_get(j->e.m, j->e.tiles)->block);
+    for (uint32_t i = 0; i < around->argument_count; i++) {
+        ir_value v = around->arguments[i];
+        joined x = {.value = v, .rank = join_type(j, v)->rank};
+        for (int axis = 0; axis < x.rank; axis++)
+            x.along[axis] = AXIS_OWN;
+        j->now[v] = x;
+    }
+}
+
 static bool try_once(joining_pass *j, ir_value *results) {
     ir_block body = ir_op_block(j->e.m, j->e.tiles, 0);
     j->blamed = j->contracted = -1;
     j->e.operations = 0;
     memset(j->now, 0, sizeof *j->now * (j->e.value_count + 1));
+    know_inputs(j);
     for (int i = 0; i < j->index_count; i++)
         j->indices[i].size = 0;
     return join_block(j, body) && join_give(j, ir_block_get(j->e.m, body)->last, results);

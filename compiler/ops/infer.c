@@ -245,6 +245,19 @@ static bool graph_infer_stochastic_round(query *q) {
            infer_give(q, ir_type_with_element(q->m, q->operands[0], to));
 }
 
+static bool graph_infer_random_bits(query *q) {
+    if (!infer_need_equal(q, 0, 1))
+        return false;
+    if (infer_operand(q, 0)->element != DTYPE_I32)
+        return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "needs i32 elements, not %s",
+                            infer_shape_text(q, 0));
+    if (infer_int_attr(q, "seed", -1) < 0 || infer_int_attr(q, "site", -1) < 0 ||
+        infer_int_attr(q, "site", 0) > INT32_MAX)
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1,
+                            "seed and site are not negative, site has 31 bits");
+    return infer_give(q, q->operands[0]);
+}
+
 static bool graph_infer_binary(query *q) {
     if (!infer_need_equal(q, 0, 1))
         return false;

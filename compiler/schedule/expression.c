@@ -128,6 +128,10 @@ static ir_value build_element(expression *e, ir_value v, const ir_value *operand
         attrs[count++] = (ir_named_attr){"of", ir_attr_dim(m, extent_of(e, op))};
         return ir_build1(e->body, SCHED_EXTENT, NULL, 0, ir_type_scalar(m, DTYPE_I32), attrs,
                          count);
+    case GRAPH_RANDOM_BITS:
+        attrs[count++] = (ir_named_attr){"seed", ir_attr_int(m, ir_op_int(g, op, "seed", 0))};
+        attrs[count++] = (ir_named_attr){"site", ir_attr_int(m, ir_op_int(g, op, "site", 0))};
+        break;
     case GRAPH_STOCHASTIC_ROUND:
         attrs[count++] = (ir_named_attr){"seed", ir_attr_int(m, ir_op_int(g, op, "seed", 0))};
         attrs[count++] = (ir_named_attr){"stream", ir_attr_int(m, ir_op_int(g, op, "stream", 0))};

@@ -145,9 +145,11 @@ int scheduler_work(const expression *e) {
 }
 
 bool scheduler_draws(const expression *e) {
-    for (size_t i = 0; i < e->memo.count; i++)
-        if (plan_opcode(e->p, e->memo.items[i].value) == GRAPH_STOCHASTIC_ROUND)
+    for (size_t i = 0; i < e->memo.count; i++) {
+        int opcode = plan_opcode(e->p, e->memo.items[i].value);
+        if (opcode == GRAPH_STOCHASTIC_ROUND || opcode == GRAPH_RANDOM_BITS)
             return true;
+    }
     return false;
 }
 

@@ -80,6 +80,8 @@ static const struct {
     {"reduce", "axes", X, "sum(x, @)"},
     {"extent", "of", X, "arange(@)"},
     {"extent", "of", X, "full(@, 1, f32)"},
+    {"random_bits", "seed", X, "dropout(x, p=0.5, seed=@)"},
+    {"random_bits", "site", X, "dropout(x, p=0.5, step=@)"},
     {"stochastic_round", "seed", X, "cast(x, f16 @ stochastic_round(@))"},
     {"stochastic_round", "stream", X, "cast(x, f16 @ loss_scale(@))"},
 };
@@ -87,9 +89,10 @@ static const struct {
 static const struct {
     const char *call, *word;
 } words[] = {
-    {"iota(@", ""},       {"broadcast_to(", ""}, {"reshape(", ""}, {"transpose(", ""},
-    {"arange(", ""},      {"full(", ""},         {"x[", ""},       {"cast(", ""},
-    {"sum(x, @", "axis"}, {"x + sum(", "axis"},  {"adam(", NULL},  {"conv2d(reshape(", ""},
+    {"iota(@", ""},          {"broadcast_to(", ""}, {"reshape(", ""},     {"transpose(", ""},
+    {"arange(", ""},         {"full(", ""},         {"x[", ""},           {"cast(", ""},
+    {"dropout(", ""},        {"sum(x, @", "axis"},  {"x + sum(", "axis"}, {"adam(", NULL},
+    {"conv2d(reshape(", ""},
 };
 
 static const char *word_of(const char *call, const char *attribute) {

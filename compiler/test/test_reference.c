@@ -30,7 +30,7 @@ static computed compute(const char *type, const char *expression, const double *
     compiler_source *file = compiler_open_text("test.tsr", source, false, &said);
     compiler_instance *instance =
         compiler_instance_open(file, compiler_kernel_at(file, 0), NULL, &said);
-    const compiler_references references = {&reference, &bound, NULL};
+    const compiler_references references = {&reference, &bound, NULL, false};
     if (!instance)
         fail_msg("%s", said.data);
     for (int i = 0; i < PARAMETERS; i++) {

@@ -64,6 +64,8 @@ static ir_value written_out(expansion *e, ir_builder *b, ir_op op) {
     math_emit emit = {b, emit_op, emit_f32, emit_i32, emit_f64, emit_i64, emit_scale};
     if (d->opcode == TILE_STOCHASTIC_ROUND)
         return tile_expand_stochastic_round(b, op);
+    if (d->opcode == TILE_RANDOM_BITS)
+        return tile_expand_random_bits(b, op);
     if (function != MATH_FUNCTION_COUNT)
         return (e->set == MATH_CORRECT ? correct_build : math_build)(&emit, function,
                                                                      d->operands[0]);

@@ -1,8 +1,9 @@
-/* expand_random.c - stochastic rounding written out: Philox4x32-10 for each element, then integer
- * operations on the bits of the f32 (docs/numerics.md, "Stochastic rounding").
+/* expand_random.c - random words, and stochastic rounding, written out: Philox4x32-10 for each
+ * element, then integer operations on the bits of the f32 (docs/numerics.md, "Stochastic rounding",
+ * "Dropout").
  *
- * What is made is an f32 that the narrow type holds, or the first one beyond its range; an ordinary
- * conversion then has nothing to round, and settles overflow and NaN. */
+ * What rounding makes is an f32 that the narrow type holds, or the first one beyond its range; an
+ * ordinary conversion then has nothing to round, and settles overflow and NaN. */
 #include "tile/tile.h"
 
 #include "base/philox.h"
@@ -50,11 +51,15 @@ static void mix(ir_builder *b, ir_value *c, ir_value from, int rounds, uint64_t 
 }
 
 static void mix_in_trips(ir_builder *b, ir_value *c, uint64_t seed) {
-    const ir_type_data *t = tile_type(b, c[0]);
-    int64_t rows = t->dims[0], columns = t->dims[1];
+    int64_t rows = 1, columns = 1;
+    for (int i = 0; i < 4; i++) {
+        const ir_type_data *t = tile_type(b, c[i]);
+        rows = t->dims[0] > rows ? t->dims[0] : rows;
+        columns = t->dims[1] > columns ? t->dims[1] : columns;
+    }
     ir_value low = tile_index(b, 0), high = tile_index(b, PHILOX_ROUNDS), at;
     ir_op loop;
-    for (int i = 1; i < 4; i++)
+    for (int i = 0; i < 4; i++)
         c[i] = tile_broadcast(b, c[i], rows, columns);
     ir_builder in = tile_for(b, low, high, ROUNDS_OF_TRIP, c, 4, &loop, &at);
     for (int i = 0; i < 4; i++)
@@ -67,9 +72,8 @@ static void mix_in_trips(ir_builder *b, ir_value *c, uint64_t seed) {
         c[i] = ir_op_result(b->m, loop, (uint32_t)i);
 }
 
-/* The first word of Philox4x32-10 for the counter (index, 0, stream, domain). */
-static ir_value first_word(ir_builder *b, ir_value index, uint64_t seed, uint32_t stream) {
-    ir_value c[4] = {index, number(b, 0), number(b, stream), number(b, PHILOX_DOMAIN_ROUNDING)};
+/* The first word of Philox4x32-10 for the counter. */
+static ir_value first_word(ir_builder *b, ir_value *c, uint64_t seed) {
     ir_op parent = ir_region_get(b->m, ir_block_get(b->m, b->block)->region)->parent;
     if (ir_op_get(b->m, parent)->opcode == TILE_FUNCTION)
         mix_in_trips(b, c, seed);
@@ -123,8 +127,10 @@ ir_value tile_expand_stochastic_round(ir_builder *b, ir_op op) {
     dtype to = ir_type_get(b->m, ir_value_get(b->m, d.results[0])->type)->element;
     const dtype_format *f = dtype_format_of(to);
     ir_value bits = bits_as(b, d.operands[0], DTYPE_I32);
-    ir_value random = first_word(b, d.operands[1], (uint64_t)ir_op_int(b->m, op, "seed", 0),
-                                 (uint32_t)ir_op_int(b->m, op, "stream", 0));
+    uint32_t stream = (uint32_t)ir_op_int(b->m, op, "stream", 0);
+    ir_value counter[4] = {d.operands[1], number(b, 0), number(b, stream),
+                           number(b, PHILOX_DOMAIN_ROUNDING)};
+    ir_value random = first_word(b, counter, (uint64_t)ir_op_int(b->m, op, "seed", 0));
     ir_value magnitude = op2(b, TILE_AND, bits, number(b, 0x7fffffffu));
     ir_value exponent = op2(b, TILE_USHR, magnitude, number(b, 23));
     ir_value dropped = dropped_bits(b, f, exponent);
@@ -147,4 +153,12 @@ ir_value tile_expand_stochastic_round(ir_builder *b, ir_op op) {
     if (ir_op_int(b->m, op, "saturate", 0))
         ir_op_set_attr(b->m, ir_value_get(b->m, result)->op, "saturate", ir_attr_bool(b->m, true));
     return result;
+}
+
+ir_value tile_expand_random_bits(ir_builder *b, ir_op op) {
+    const ir_op_data *d = ir_op_get(b->m, op);
+    ir_value index = d->operands[0], step = d->operands[1];
+    uint32_t site = (uint32_t)ir_op_int(b->m, op, "site", 0);
+    ir_value counter[4] = {index, step, number(b, site), number(b, PHILOX_DOMAIN_RANDOM_BITS)};
+    return first_word(b, counter, (uint64_t)ir_op_int(b->m, op, "seed", 0));
 }

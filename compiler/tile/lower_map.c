@@ -220,11 +220,11 @@ static ir_value body_elementwise(const body *s, ir_op op) {
         return tile_compare(s->b, ir_op_string(m, op, "predicate", "eq"), operands[0], operands[1]);
     dtype to = ir_type_get(m, ir_value_get(m, d->results[0])->type)->element;
     ir_value y = tile_op(s->b, TILE_NEG + d->opcode - GRAPH_NEG, operands, d->operand_count, to);
-    static const char *const numbers[] = {"seed", "stream"};
+    static const char *const numbers[] = {"seed", "stream", "site"};
     ir_op made = ir_value_get(s->b->m, y)->op;
     if (ir_op_int(m, op, "saturate", 0))
         ir_op_set_attr(s->b->m, made, "saturate", ir_attr_bool(s->b->m, true));
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         if (ir_op_attr(m, op, numbers[i]))
             ir_op_set_attr(s->b->m, made, numbers[i],
                            ir_attr_int(s->b->m, ir_op_int(m, op, numbers[i], 0)));

@@ -17,7 +17,12 @@
 /* Instructions of functions that a kernel may have written out in place; those of one draw of
  * random bits with its rounding, and those of a conversion from or to a float of 8 bits, or from
  * f64 to any narrow one. */
-enum { IN_PLACE = 600, STOCHASTIC_ROUND_LENGTH = 200, CONVERSION_LENGTH = 16 };
+enum {
+    IN_PLACE = 600,
+    STOCHASTIC_ROUND_LENGTH = 200,
+    RANDOM_BITS_LENGTH = 150,
+    CONVERSION_LENGTH = 16
+};
 /* From how many instructions on a function is long, and up to how many elements of the greatest
  * tensor a short one is called, too. */
 enum { LONG_FUNCTION = 64, FEW_ELEMENTS = 65536 };
@@ -67,6 +72,8 @@ static int length_of(math_set set, const ir_module *m, ir_op op) {
 #include "math/pairs.def"
     case TILE_STOCHASTIC_ROUND:
         return STOCHASTIC_ROUND_LENGTH;
+    case TILE_RANDOM_BITS:
+        return RANDOM_BITS_LENGTH;
     case TILE_CONVERT:
         return length_of_conversion(m, d);
     default:

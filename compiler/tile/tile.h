@@ -30,6 +30,8 @@ bool tile_share_functions(ir_module *m, int lanes, status *st);
 bool tile_expand_math(ir_module *m, status *st);
 /* One stochastic rounding as integer operations before `b->before`; its result. */
 ir_value tile_expand_stochastic_round(ir_builder *b, ir_op op);
+/* The same for random words. */
+ir_value tile_expand_random_bits(ir_builder *b, ir_op op);
 /* Every tile gets the layout rows<lanes>: each row is cut into vectors of `lanes` elements, the
  * last one shorter. */
 bool tile_assign_layout(ir_module *m, int lanes, status *st);

@@ -335,6 +335,9 @@ static bool verify_elementwise(const ir_module *m, ir_op op, status *st) {
                 ir_op_attr(m, op, "stream") && dtype_is_narrow(to->element) &&
                 verify_conversion(m, op, st)) ||
                broken(st, "rounds f32 at an i32 index, with a seed and a stream");
+    if (d->opcode == TILE_RANDOM_BITS &&
+        (to->element != DTYPE_I32 || !ir_op_attr(m, op, "seed") || !ir_op_attr(m, op, "site")))
+        return broken(st, "gives i32 for an index and a step, with a seed and a site");
     for (uint32_t i = first + 1; i < d->operand_count; i++)
         if (operand(m, op, i)->element != operand(m, op, first)->element)
             return status_set(st, STATUS_INTERNAL, "operand %u is of another element type", i);

@@ -245,10 +245,24 @@ const tensor *case_context_oracle(case_context *s, status *st) {
 }
 
 bool case_context_reference(case_context *s, status *st) {
-    const compiler_references out = {s->references, s->bounds, &s->whole};
+    const compiler_references out = {s->references, s->bounds, &s->whole, false};
     if (!s->has_reference)
         s->has_reference = compiler_reference(s->instance, s->inputs, &out, st);
     return s->has_reference;
+}
+
+bool case_context_unlimited(case_context *s, tensor *values, status *st) {
+    tensor bounds[COMPILER_MAX_PARAMETERS];
+    const compiler_references out = {values, bounds, NULL, true};
+    memset(bounds, 0, sizeof bounds);
+    memset(values, 0, sizeof *values * s->signature.output_count);
+    bool ok = compiler_reference(s->instance, s->inputs, &out, st);
+    for (uint32_t i = 0; i < s->signature.output_count; i++) {
+        tensor_release(&bounds[i]);
+        if (!ok)
+            tensor_release(&values[i]);
+    }
+    return ok;
 }
 
 /* All but the inputs is borrowed from `s`. */

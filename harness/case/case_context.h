@@ -59,6 +59,9 @@ void case_context_close(case_context *s);
 const tensor *case_context_oracle(case_context *s, status *st);
 /* The f64 reference and its bounds, in s->references and s->bounds. */
 bool case_context_reference(case_context *s, status *st);
+/* The reference as if no type overflowed before f64 does: a tensor for each output, which are the
+ * caller's. */
+bool case_context_unlimited(case_context *s, tensor *values, status *st);
 /* The case on `count` other inputs of its distributions, without goldens; kept like the rest. The
  * last are the case's own with one element changed, all others those of another seed each. NULL
  * where their values are not what the kernel asks for. Borrowed. */

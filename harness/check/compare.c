@@ -94,6 +94,42 @@ static void describe_value(const tensor *t, int64_t flat, text *out) {
                 dtype_load_bits(t->type, t->data, (size_t)flat));
 }
 
+/* ---- what is promised ---- */
+
+range_check compare_range(const tensor *got, double low, double high) {
+    range_check c = {0, -1};
+    for (int64_t i = tensor_count(got) - 1; i >= 0; i--) {
+        double value = dtype_load(got->type, got->data, (size_t)i);
+        if (value >= low && value <= high)
+            continue;
+        c.first = i;
+        c.beyond++;
+    }
+    return c;
+}
+
+range_check compare_finite(const tensor *reference, const tensor *got) {
+    range_check c = {0, -1};
+    const double *references = reference ? reference->data : NULL;
+    for (int64_t i = tensor_count(got) - 1; i >= 0; i--) {
+        if (isfinite(dtype_load(got->type, got->data, (size_t)i)) ||
+            (references && !isfinite(references[i])))
+            continue;
+        c.first = i;
+        c.beyond++;
+    }
+    return c;
+}
+
+void compare_describe_value(const char *name, const tensor *got, int64_t flat, text *out) {
+    text_printf(out, "output %s", name);
+    describe_index(got, flat, out);
+    text_append(out, " is ");
+    describe_value(got, flat, out);
+}
+
+/* ---- in words ---- */
+
 void compare_describe(const char *name, const tensor *expected, const tensor *got,
                       const comparison *c, text *out) {
     uint64_t ulp = dtype_ulp_distance(

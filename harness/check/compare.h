@@ -36,4 +36,16 @@ void compare_describe(const char *name, const tensor *expected, const tensor *go
 void compare_describe_bound(const char *name, const tensor *reference, const tensor *bound,
                             const tensor *got, const bound_check *c, text *out);
 
+/* Elements that are none of what is promised of a kernel's numbers. */
+typedef struct range_check {
+    int64_t beyond, first; /* how many, and the first such; -1: none */
+} range_check;
+/* From low to high; a NaN is not. */
+range_check compare_range(const tensor *got, double low, double high);
+/* Finite; where `reference`, an f64 tensor of the same shape, is not, anything goes. NULL: none is
+ * known. */
+range_check compare_finite(const tensor *reference, const tensor *got);
+/* "output out[0, 3] is 101.5 (0x42cb0000)" */
+void compare_describe_value(const char *name, const tensor *got, int64_t flat, text *out);
+
 #endif

@@ -2,6 +2,7 @@
 #include "check/verdict.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "check/compare.h"
@@ -151,9 +152,7 @@ static bool against_bound(case_context *s, const verdict_request *request, verdi
     return true;
 }
 
-bool verdict_judge(case_context *s, const verdict_request *request, verdict *out, status *st) {
-    *out = (verdict){.against = "none", .max_error_over_bound = -1};
-    text_init(&out->why);
+static bool judge_bits(case_context *s, const verdict_request *request, verdict *out, status *st) {
     bool contract = compiler_instance_is_contract(s->instance);
     if ((request->profile != PROFILE_FAST || contract) && !repeats_agree(s, request, out))
         return true;
@@ -170,6 +169,65 @@ bool verdict_judge(case_context *s, const verdict_request *request, verdict *out
         return true;
     }
     return against_bound(s, request, out, st);
+}
+
+/* ---- what the kernel promises ---- */
+
+static void violate(verdict *out, const case_context *s, const verdict_request *request, uint32_t i,
+                    const range_check *c, const char *what) {
+    out->numerics = "violated";
+    if (!out->holds)
+        return;
+    out->holds = false;
+    text_append(&out->why, "verify.numerics: ");
+    compare_describe_value(s->signature.outputs[i].name, &request->outputs[i], c->first, &out->why);
+    text_printf(&out->why, ", %s; %lld of %lld are", what, (long long)c->beyond,
+                (long long)tensor_count(&request->outputs[i]));
+}
+
+/* The reference is as wide as f64: what overflows on the way is not finite because of its type. */
+static bool hold_stable(case_context *s, const verdict_request *request, verdict *out, status *st) {
+    tensor references[COMPILER_MAX_PARAMETERS];
+    uint32_t count = s->signature.output_count;
+    int64_t infinite = 0;
+    for (uint32_t i = 0; i < count; i++)
+        infinite += compare_finite(NULL, &request->outputs[i]).beyond;
+    if (!infinite)
+        return true;
+    request->stage(request->context, "reference");
+    if (!case_context_unlimited(s, references, st))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        range_check c = compare_finite(&references[i], &request->outputs[i]);
+        if (c.beyond)
+            violate(out, s, request, i, &c, "where the f64 reference is finite");
+        tensor_release(&references[i]);
+    }
+    return true;
+}
+
+static void hold_bounded(const case_context *s, const verdict_request *request, uint32_t i,
+                         verdict *out) {
+    const compiler_numerics *n = s->kernel->numerics;
+    char words[80];
+    range_check c = compare_range(&request->outputs[i], n->low, n->high);
+    snprintf(words, sizeof words, "outside of [%.17g, %.17g]", n->low, n->high);
+    if (c.beyond)
+        violate(out, s, request, i, &c, words);
+}
+
+bool verdict_numerics(case_context *s, const verdict_request *request, verdict *out, status *st) {
+    const compiler_numerics *n = s->kernel->numerics;
+    out->numerics = n ? "holds" : NULL;
+    for (uint32_t i = 0; n && n->bounded && i < s->signature.output_count; i++)
+        hold_bounded(s, request, i, out);
+    return !n || !n->stable || hold_stable(s, request, out, st);
+}
+
+bool verdict_judge(case_context *s, const verdict_request *request, verdict *out, status *st) {
+    *out = (verdict){.against = "none", .max_error_over_bound = -1};
+    text_init(&out->why);
+    return judge_bits(s, request, out, st) && verdict_numerics(s, request, out, st);
 }
 
 void verdict_release(verdict *v) {

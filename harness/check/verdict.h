@@ -20,7 +20,9 @@ typedef struct verdict {
     uint64_t max_ulp;            /* against the strict bits */
     double max_error_over_bound; /* negative: not computed */
     uint64_t max_ulp_f64;        /* from the f64 reference; where the error was computed */
-    text why;                    /* what does not hold, "" when it does */
+    const char *numerics; /* what @verify.numerics promises "holds" or is "violated"; NULL: the
+                             kernel has none */
+    text why;             /* what does not hold, "" when it does */
 } verdict;
 
 typedef void (*verdict_stage_fn)(void *context, const char *stage);
@@ -31,6 +33,12 @@ typedef struct verdict_request {
     verdict_stage_fn stage; /* called before each step that may take long */
     void *context;
 } verdict_request;
+
+/* Whether the outputs are what the kernel's @verify.numerics promises: bounds, and results that are
+ * finite where the f64 reference's are, as if no type overflowed before f64 does. It is asked for
+ * only where some are not. Where a promise is broken, the verdict does not hold. False where the
+ * reference could not be computed. */
+bool verdict_numerics(case_context *s, const verdict_request *request, verdict *out, status *st);
 
 /* False only where the check itself could not be done. verdict_release in any case. */
 bool verdict_judge(case_context *s, const verdict_request *request, verdict *out, status *st);

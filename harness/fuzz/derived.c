@@ -24,6 +24,15 @@ bool fuzz_derived(fuzz_kernel *k) {
     }
 }
 
+/* Calls are numbered, so two of equal arguments have masks of their own. */
+bool fuzz_dropout(fuzz_kernel *k) {
+    static const char *const chances[] = {"0.5", "0.1", "0.999", "0.0"};
+    const fuzz_value *x = fuzz_any(k);
+    return dtype_is_float(x->type) &&
+           fuzz_let(k, x->type, x->rank, x->dims, "dropout(%s, p=%s, seed=%u, step=%u)", x->name,
+                    chances[choose_below(k->c, 4)], choose_below(k->c, 3), choose_below(k->c, 2));
+}
+
 bool fuzz_positions(fuzz_kernel *k) {
     const fuzz_value *x = fuzz_any(k);
     if (x->rank == 0 || x->type == DTYPE_BOOL)

@@ -71,21 +71,24 @@ void attempt_note(attempt *t, const char *between) {
     attempt_place(t, v);
 }
 
-void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *between) {
-    const compiler_signature *s = &t->shape->signature;
+void attempt_element(attempt *t, uint32_t output, const tensor *a, int64_t flat, uint64_t other,
+                     const char *between) {
     violation *v = &t->violation;
-    for (uint32_t i = 0; i < s->output_count && !v->found; i++) {
+    attempt_note(t, between);
+    v->type = a->type;
+    snprintf(v->output, sizeof v->output, "%s", t->shape->signature.outputs[output].name);
+    attempt_index(a, flat, v->index, sizeof v->index);
+    v->bits[0] = bits_at(a, flat);
+    v->bits[1] = other;
+    for (int i = 0; i < 2; i++)
+        v->values[i] = dtype_load(a->type, &v->bits[i], 0);
+}
+
+void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *between) {
+    for (uint32_t i = 0; i < t->shape->signature.output_count && !t->violation.found; i++) {
         comparison c = compare_bits(&a[i], &b[i]);
-        if (!c.differing)
-            continue;
-        attempt_note(t, between);
-        v->type = a[i].type;
-        snprintf(v->output, sizeof v->output, "%s", s->outputs[i].name);
-        attempt_index(&a[i], c.first, v->index, sizeof v->index);
-        v->bits[0] = bits_at(&a[i], c.first);
-        v->bits[1] = bits_at(&b[i], c.first);
-        v->values[0] = dtype_load(a[i].type, a[i].data, (size_t)c.first);
-        v->values[1] = dtype_load(b[i].type, b[i].data, (size_t)c.first);
+        if (c.differing)
+            attempt_element(t, i, &a[i], c.first, bits_at(&b[i], c.first), between);
     }
 }
 
@@ -279,6 +282,8 @@ static bool try_plain(attempt *t, relation_id id, const tensor *plain, status *s
         return attempt_masked(t, plain, st);
     case RELATION_SPECIAL:
         return attempt_special(t, plain, st);
+    case RELATION_NUMERICS:
+        return attempt_numerics(t, plain, st);
     case RELATION_PAYLOADS:
         return attempt_payloads(t, st);
     default:

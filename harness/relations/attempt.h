@@ -40,6 +40,9 @@ bool attempt_run(attempt *t, relation_id id, status *st);
 circumstances attempt_plain(const attempt *t);
 /* The plain run's outputs, against those of another run in words; notes the first difference. */
 void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *between);
+/* An element of output `output`, whose tensor is `a`, that is not what it should be. */
+void attempt_element(attempt *t, uint32_t output, const tensor *a, int64_t flat, uint64_t other,
+                     const char *between);
 /* Where the attempt is made: its dimensions, case and seed. Nothing else but the relation and the
  * dimension decides what is tried. */
 void attempt_place(const attempt *t, violation *out);
@@ -59,6 +62,9 @@ bool attempt_strides(attempt *t, const tensor *plain, status *st);
 bool attempt_masked(attempt *t, const tensor *plain, status *st);
 bool attempt_special(attempt *t, const tensor *plain, status *st);
 bool attempt_payloads(attempt *t, status *st);
+
+/* attempt_numerics.c: of a kernel that has @verify.numerics */
+bool attempt_numerics(attempt *t, const tensor *plain, status *st);
 
 /* attempt_batch.c */
 bool attempt_batch(attempt *t, status *st);

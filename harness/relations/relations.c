@@ -284,8 +284,14 @@ static void tell_none(checking *c, relation_id id, const char *why) {
 
 static void check_plain(checking *c, relation_id id) {
     outcome_of_relation o = {.id = id};
-    if (id == RELATION_ENVIRONMENT && c->request->vary_count == 0)
+    bool promises = c->request->subject->kernel->numerics != NULL;
+    if ((id == RELATION_ENVIRONMENT && c->request->vary_count == 0) ||
+        (id == RELATION_NUMERICS && !promises && !c->request->named))
         return;
+    if (id == RELATION_NUMERICS && !promises) {
+        tell_none(c, id, "the kernel has no @verify.numerics");
+        return;
+    }
     if (id == RELATION_ENVIRONMENT && !c->request->subject->with) {
         tell_none(c, id, "our code reads no environment while it runs");
         return;

@@ -64,6 +64,16 @@ def tile_quantised(
 
 
 @kernel
+def tile_dropout_blocks(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return dropout(x, p=0.1, seed=7)
+
+
+@kernel
+def tile_dropout_rows(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return dropout(x, p=0.1, seed=7)
+
+
+@kernel
 def tile_attention_rows(
     q: Tensor["H", "S", "D", f32], k: Tensor["H", "S", "D", f32], v: Tensor["H", "S", "D", f32]
 ) -> Tensor["H", "S", "D", f32]:
@@ -81,6 +91,8 @@ tile_matmul chunks M=20,N=24,K=1100
 tile_matmul edge M=33,N=47,K=70
 tile_mlp edge M=21,D=12,H=30
 tile_quantised edge M=17,N=35,K=100
+tile_dropout_blocks edge M=67,N=129
+tile_dropout_rows edge M=67,N=129
 tile_attention_rows edge H=3,S=37,D=24
 END
 
@@ -186,6 +198,16 @@ for b in tile.range(N, 8):
     n = n + 1
 return a
 END
+refused E0623 "a chance of dropout above 1" <<<'return tile.dropout(tile.load(x), p=1.5)'
+refused E1002 "a mask for places that are not known" <<<'return tile.load(x) + tile.dropout(tile.full((8, 8), 1.0), p=0.5)'
+refused E1008 "groups that do not divide" <<'END'
+T = tile.context()
+return tile.ungroup(tile.group(tile.load(x, T.rows, T.cols), 24))
+END
+refused E1010 "a store to an input" <<'END'
+tile.store(x, tile.load(x))
+return tile.load(x)
+END
 refused E1006 "a condition on a tile" <<'END'
 a = tile.load(x)
 if a:
@@ -205,4 +227,14 @@ def half(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
 END
 exits 3 "columns that nobody writes" "$tsr" bench half.tsr --backend interp --quick --db r.db --failures packs --json
 has out "no program instance writes place 8 of axis 1 of 'out'" "... are named"
+cat >edge.tsr <<'END'
+from tessera import *
+@kernel.autotune(space=dict(BM=[16], BN=[64]))
+@cases(case("a", M=37, N=100))
+def edge(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
+    T = tile.context()
+    return tile.ungroup(tile.group(tile.load(x, T.rows, T.cols), 32) * 2.0)
+END
+exits 3 "groups at an edge that are not whole" "$tsr" bench edge.tsr --backend interp --quick --db r.db --failures packs --json
+has out "36 of 64 places" "... are refused with their number"
 finish

@@ -27,6 +27,11 @@ column_sums_tiles 0 -
 stencil_tiles 0 -
 online_tiles 0 chunk512
 flash_attention 0 chunk512
+dropout_tiles 0 -
+flash_dropout 0 chunk512
+group_columns 0 -
+group_scales 0 -
+group_rows 0 -
 KERNELS
 
 # Loops that are written out do not make phases turn by turn.

@@ -18,7 +18,8 @@ enum {
     PHILOX_DOMAIN_INPUTS = 0,
     PHILOX_DOMAIN_ROUNDING = 1,
     PHILOX_DOMAIN_SCHEDULES = 2,
-    PHILOX_DOMAIN_PERMUTATIONS = 3
+    PHILOX_DOMAIN_PERMUTATIONS = 3,
+    PHILOX_DOMAIN_RANDOM_BITS = 4
 };
 
 /* Words for element `index` of parameter `parameter` in `domain` under `seed`. */

@@ -118,6 +118,13 @@ typedef struct compiler_knobs {
     uint64_t budget_ms; /* what its source allows for tuning it; 0: nothing is said */
     const char *cache; /* where its source would have tuned schedules kept; NULL: nothing is said */
 } compiler_knobs;
+/* @verify.numerics(...): what every element that the kernel gives is promised to be. It is no part
+ * of what the kernel computes; runs are held to it. */
+typedef struct compiler_numerics {
+    bool stable;  /* finite where the f64 reference is */
+    bool bounded; /* from `low` to `high`, and no NaN */
+    double low, high;
+} compiler_numerics;
 
 typedef struct compiler_kernel {
     const char *name; /* the function's name */
@@ -133,6 +140,7 @@ typedef struct compiler_kernel {
     const compiler_case *cases;
     const compiler_schedule *schedule; /* NULL: none is written */
     const compiler_knobs *knobs;       /* never NULL */
+    const compiler_numerics *numerics; /* NULL: nothing is promised */
     bool contract; /* its body is `...`: what it takes and gives, and no formula. Its graph cannot
                       be compiled, interpreted or referred to; code of others computes it */
     bool interpreted; /* it adds in an order that is written out as a tree: the interpreter and code
@@ -382,8 +390,9 @@ bool compiler_interpret(compiler_instance *instance, const tensor *inputs, tenso
 /* Where the reference goes: tensors of the caller, initialised by the call. */
 typedef struct compiler_references {
     tensor *values, *bounds; /* one per output each, f64 */
-    bool *whole; /* every float on the way is a whole number that its type holds, as is the rule
-                    where inputs are small integers; or NULL */
+    bool *whole;    /* every float on the way is a whole number that its type holds, as is the rule
+                       where inputs are small integers; or NULL */
+    bool unlimited; /* values are as if only f64 overflowed; bounds say nothing then */
 } compiler_references;
 /* Which elements of the inputs an element of an output is made from (`of` NULL: any element of any
  * output), with these inputs: a select needs the side that it takes, a contraction the steps that

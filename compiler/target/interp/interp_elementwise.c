@@ -232,8 +232,24 @@ static void round_stochastic(const interp_step *s) {
     }
 }
 
+/* docs/numerics.md, "Dropout". */
+static void draw_bits(const interp_step *s) {
+    uint64_t seed = (uint64_t)ir_op_int(s->m, s->op, "seed", 0);
+    uint32_t site = (uint32_t)ir_op_int(s->m, s->op, "site", 0);
+    const uint32_t *index = s->in[0]->data, *step = s->in[1]->data;
+    uint32_t *out = s->out->data;
+    int64_t n = tensor_count(s->out);
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t counter = (uint64_t)step[i] << 32 | index[i];
+        out[i] = philox_element(seed, counter, site, PHILOX_DOMAIN_RANDOM_BITS).w[0];
+    }
+}
+
 bool interp_elementwise(const interp_step *s, status *st) {
     switch (s->opcode) {
+    case GRAPH_RANDOM_BITS:
+        draw_bits(s);
+        return true;
     case GRAPH_STOCHASTIC_ROUND:
         round_stochastic(s);
         return true;

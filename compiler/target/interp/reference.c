@@ -17,6 +17,9 @@ typedef struct walker {
     status *st;
 } walker;
 
+/* Only f64 overflows: what compiler_references asks of the reference at hand. */
+static _Thread_local bool unlimited;
+
 /* ---- arithmetic of bounds ---- */
 
 /* Narrow types compute in f32, then round; the reference itself rounds in f64. */
@@ -73,7 +76,7 @@ bounded reference_rounded(bounded x, dtype type, double roundings) {
     double reach = fabs(x.value) + x.bound,
            limit = type == DTYPE_F64 ? HUGE_VAL : f->largest; /* f64 itself overflows to infinity */
     double rounding = roundings * (reference_roundoff(type) * reach + f->spacing);
-    if (fabs(x.value) - x.bound - rounding > limit * (1 + reference_roundoff(type)))
+    if (!unlimited && fabs(x.value) - x.bound - rounding > limit * (1 + reference_roundoff(type)))
         return (bounded){copysign(HUGE_VAL, x.value), 0};
     return (bounded){x.value, reach + rounding > limit ? HUGE_VAL : x.bound + rounding};
 }
@@ -277,7 +280,9 @@ bool compiler_reference(compiler_instance *instance, const tensor *inputs,
     uint32_t count = ir_value_count(m);
     walker w = {.m = m, .uses = ir_count_uses(m), .whole = true, .st = st};
     w.values = base_calloc(count + 1, sizeof *w.values);
+    unlimited = out->unlimited;
     bool ok = walk(&w, inputs, out->values, out->bounds);
+    unlimited = false;
     if (out->whole)
         *out->whole = w.whole;
     for (uint32_t i = 1; i <= count; i++)

@@ -132,8 +132,8 @@ const char *export_elementwise(exporter *e, ir_op op, const char *const *index) 
         return export_op(e, "arith.select %s, %s, %s : %s", export_load(e, d->operands[0], index),
                          export_load(e, d->operands[1], index),
                          export_load(e, d->operands[2], index), export_element(e, result));
-    if (d->opcode == GRAPH_STOCHASTIC_ROUND) {
-        export_refuse(e, "stochastic rounding");
+    if (d->opcode == GRAPH_STOCHASTIC_ROUND || d->opcode == GRAPH_RANDOM_BITS) {
+        export_refuse(e, d->opcode == GRAPH_RANDOM_BITS ? "random bits" : "stochastic rounding");
         return "%none";
     }
     for (uint32_t i = 0; i < d->operand_count && i < 3; i++)

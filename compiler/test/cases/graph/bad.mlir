@@ -204,6 +204,33 @@
   }) : () -> ()
 }) : () -> ()
 // -----
+// Random bits for indices that are floats.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["i", "s"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xf32>, %arg1: tensor<2x4xf32>):
+    %0 = "tessera.random_bits"(%arg0, %arg1) <{seed = 1 : i64, site = 0 : i64}> : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    "tessera.return"(%0) : (tensor<2x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// ... for steps of another shape.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["i", "s"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xi32>, %arg1: tensor<4xi32>):
+    %0 = "tessera.random_bits"(%arg0, %arg1) <{seed = 1 : i64, site = 0 : i64}> : (tensor<2x4xi32>, tensor<4xi32>) -> tensor<2x4xi32>
+    "tessera.return"(%0) : (tensor<2x4xi32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// ... of a negative site.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["i", "s"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<2x4xi32>, %arg1: tensor<2x4xi32>):
+    %0 = "tessera.random_bits"(%arg0, %arg1) <{seed = 1 : i64, site = -1 : i64}> : (tensor<2x4xi32>, tensor<2x4xi32>) -> tensor<2x4xi32>
+    "tessera.return"(%0) : (tensor<2x4xi32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
 // A stochastic rounding to f32.
 "builtin.module"() ({
   "tessera.kernel"() <{inputs = ["x", "i"], name = "f", outputs = ["y"]}> ({
