@@ -93,6 +93,10 @@ static void check_without_cases(compiler_source *s, const kernel_interface *k, d
         types[i] = (compiler_type_binding){k->variables[i].name, DTYPE_F32};
     }
     ir_module *m = kernel_check(s, k, types, k->variable_count, d);
+    if (m && k->symbol_count == 0) {
+        const compiler_case only = {.name = "fixed", .bound = ""};
+        instance_check(s, m, &only, d);
+    }
     if (m) {
         ir_module_free(m);
     }

@@ -203,6 +203,28 @@ from tessera import *
 def half(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
     return tile.load(x, cols=8)
 END
-exits 3 "columns that nobody writes" "$tsr" bench half.tsr --backend interp --quick --db r.db --failures packs --json
-has out "no program instance writes place 8 of axis 1 of 'out'" "... are named"
+for command in "compile --case a" "compile --case a --emit asm" "bench --backend interp,cpu --quick --db r.db"; do
+    exits 3 "columns that nobody writes" "$tsr" ${command%% *} half.tsr ${command#* }
+    has err "half.tsr:5:12: error\[E1011\]: in case 'a', no program instance writes place 8 of axis 1 of 'out'" "... are named"
+done
+exits 1 "... and found" "$tsr" lint half.tsr
+has out "half.tsr:5:12: error\[E1011\]" "... by the lint"
+"$tsr" bench half.tsr --dims M=4,N=9 --backend interp --quick --db r.db >out 2>err
+has err "E1011" "... of --dims"
+cat >many.tsr <<'END'
+from tessera import *
+@kernel.autotune(space=dict(BM=[1]))
+@cases(case("many", M=3, N=4000000))
+@kernel
+def many(x: KTile["M", "N", f32]) -> Tensor["M", f32]:
+    a = tile.zeros((tile.context().m,), f32)
+    for n in tile.range(N, 1):
+        a = exp(a) + sum(tile.load(x, tile.context().rows, n), axis=1)
+    return a
+END
+"$tsr" bench many.tsr --backend interp,cpu --quick --db r.db --failures packs --json >out 2>err
+/usr/bin/python3 -c '
+import json
+for r in json.load(open("out"))["results"]:
+    assert r["status"] == "unsupported" and "program instances are" in r["why"], r' || fail "more instances than can be written out are unsupported"
 finish
