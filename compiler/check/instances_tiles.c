@@ -27,6 +27,7 @@ typedef struct walk {
     grid_index grid[INDICES_MAX];
     uint32_t grid_count;
     ir_type *now; /* by value: its type in this instance */
+    bool fits;    /* so far, of whole tiles */
     bool every;   /* value of an index */
     uint32_t steps;
     bool stopped; /* too much of it, or not of the form that is known here */
@@ -50,27 +51,49 @@ static bool stop(walk *w) {
 
 /* ---- do lengths depend on indices? ---- */
 
-static bool has_index(const instance *whole, ir_attr attr) {
-    const ir_attr_data *d = ir_attr_get(whole->m, attr);
+static bool is_of_index(const instance *whole, ir_dim dim) {
+    const char *missing = NULL;
     int64_t number;
-    if (d->kind == IR_ATTR_DIM) {
-        return !instance_number(whole, d->integer, &number);
-    }
-    for (uint32_t i = 0; d->kind == IR_ATTR_ARRAY && i < d->count; i++) {
-        const ir_attr_data *item = ir_attr_get(whole->m, d->items[i]);
-        if (item->kind == IR_ATTR_DIM && !instance_number(whole, item->integer, &number)) {
-            return true;
-        }
-    }
-    return false;
+    return !ir_dim_evaluate(whole->m, dim, whole->known, &number, &missing) && missing;
 }
 
-static void look_for_index(ir_module *m, ir_op op, void *context) {
+static bool has_index(const instance *whole, ir_attr attr) {
+    const ir_attr_data *d = ir_attr_get(whole->m, attr);
+    bool found = d->kind == IR_ATTR_DIM && is_of_index(whole, d->integer);
+    for (uint32_t i = 0; d->kind == IR_ATTR_ARRAY && i < d->count; i++) {
+        const ir_attr_data *item = ir_attr_get(whole->m, d->items[i]);
+        found |= item->kind == IR_ATTR_DIM && is_of_index(whole, item->integer);
+    }
+    return found;
+}
+
+static bool result_has_index(const instance *whole, ir_op op) {
+    const ir_op_data *d = ir_op_get(whole->m, op);
+    bool found = false;
+    for (uint32_t i = 0; i < d->result_count; i++) {
+        const ir_type_data *type =
+            ir_type_get(whole->m, ir_value_get(whole->m, d->results[i])->type);
+        for (int axis = 0; axis < type->rank; axis++) {
+            found |= is_of_index(whole, type->dims[axis]);
+        }
+    }
+    return found;
+}
+
+/* Whole tiles, whether or not any instance has them. Bounds that depend on an index are cut where
+ * the tile is. */
+static void look_at_whole(ir_module *m, ir_op op, void *context) {
     walk *w = context;
     const ir_op_data *d = ir_op_get(m, op);
-    bool places = d->opcode == GRAPH_LOAD || d->opcode == GRAPH_EXTENT || d->opcode == GRAPH_GIVE;
+    bool places = d->opcode == GRAPH_LOAD || d->opcode == GRAPH_EXTENT || d->opcode == GRAPH_GIVE,
+         own = false;
     for (uint32_t i = 0; !places && i < d->attr_count; i++) {
-        w->every |= has_index(w->whole, d->attrs[i].value);
+        own |= has_index(w->whole, d->attrs[i].value);
+    }
+    w->every |= own;
+    if (w->fits && !own && !result_has_index(w->whole, op)) {
+        w->fits = (d->opcode != GRAPH_SLICE || instance_slice_fits(w->whole, op)) &&
+                  instance_results_exist(w->whole, op);
     }
 }
 
@@ -250,13 +273,6 @@ static bool walk_give(walk *w, ir_op give) {
     return ok;
 }
 
-/* Bounds that depend on an index are cut where the tile is. */
-static bool slice_fits(const walk *w, ir_op op) {
-    return has_index(w->whole, ir_op_attr(w->in.m, op, "start")) ||
-           has_index(w->whole, ir_op_attr(w->in.m, op, "stop")) ||
-           instance_slice_fits(w->whole, op);
-}
-
 static bool walk_op(walk *w, ir_op op) {
     const ir_op_data d = *ir_op_get(w->in.m, op);
     tile_step s = {.m = w->in.m, .op = op, .known = w->in.known};
@@ -264,7 +280,7 @@ static bool walk_op(walk *w, ir_op op) {
     for (uint32_t i = 0; i < d.operand_count && i < TILE_STEP_OPERANDS; i++) {
         s.operands[i] = w->now[d.operands[i]];
     }
-    if (!instance_results_exist(&w->in, op) || (d.opcode == GRAPH_SLICE && !slice_fits(w, op))) {
+    if (w->every && !instance_results_exist(&w->in, op)) {
         return false;
     }
     if (d.opcode == GRAPH_EXTENT) {
@@ -396,7 +412,7 @@ static ir_type bound_type(const instance *in, ir_type type) {
 }
 
 bool instance_tiles_fit(const instance *in, ir_op tiles) {
-    walk w = {.in = *in, .whole = in, .tiles = tiles};
+    walk w = {.in = *in, .whole = in, .tiles = tiles, .fits = true};
     uint32_t values = ir_value_count(in->m);
     for (uint32_t i = 0; i < in->known.count; i++) {
         bind(&w, in->known.items[i].name, in->known.items[i].value);
@@ -407,8 +423,8 @@ bool instance_tiles_fit(const instance *in, ir_op tiles) {
             w.now[v] = bound_type(in, ir_value_get(in->m, v)->type);
         }
     }
-    ir_walk(in->m, tiles, look_for_index, &w);
-    bool ok = !read_grid(&w) || walk_grid(&w);
+    ir_walk(in->m, tiles, look_at_whole, &w);
+    bool ok = w.fits && (!read_grid(&w) || walk_grid(&w));
     vec_release(&w.values);
     free(w.now);
     return ok;
