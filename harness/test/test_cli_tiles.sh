@@ -209,8 +209,15 @@ for command in "compile --case a" "compile --case a --emit asm" "bench --backend
 done
 exits 1 "... and found" "$tsr" lint half.tsr
 has out "half.tsr:5:12: error\[E1011\]" "... by the lint"
-"$tsr" bench half.tsr --dims M=4,N=9 --backend interp --quick --db r.db >out 2>err
-has err "E1011" "... of --dims"
+grep -v cases half.tsr >open.tsr
+exits 0 "... which are none without dimensions" "$tsr" compile open.tsr --emit graph
+exits 3 "... of --dims" "$tsr" bench open.tsr --dims M=4,N=9 --backend interp --quick --db r.db
+has err "open.tsr:4:12: error\[E1011\]" "... too"
+/usr/bin/python3 -c '
+import numpy
+numpy.save("x.npy", numpy.zeros((4, 9), numpy.float32))'
+exits 3 "... of arrays" "$tsr" run open.tsr --in x=x.npy --out given
+has err "open.tsr:4:12: error\[E1011\]" "... too"
 cat >many.tsr <<'END'
 from tessera import *
 @kernel.autotune(space=dict(BM=[1]))
