@@ -192,8 +192,18 @@ static void look_at_size(const lint_kernel *k, const compiler_tile_size *size) {
                  size->value, compiler_tile_words[size->word], most, k->kernel->name);
 }
 
+static bool is_of_tiles(const lint_kernel *k) {
+    tile_graph g;
+    bool found =
+        lint_tile_graph_open(&g, compiler_instance_graph(k->cases[0].instance), k->cases[0].c);
+    lint_tile_graph_release(&g);
+    return found;
+}
+
 void lint_check_space(const lint_kernel *k) {
     point p = {.sizes = NULL};
+    if (!is_of_tiles(k))
+        return;
     p.count = compiler_tile_sizes(k->source, k->kernel, &p.sizes);
     memories(k, &p);
     for (uint32_t i = 0; i < p.count; i++)
