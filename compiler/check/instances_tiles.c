@@ -80,19 +80,26 @@ static bool result_has_index(const instance *whole, ir_op op) {
     return found;
 }
 
+/* Where a load begins, or what a number is, is no length. */
+static bool has_length_of_index(const instance *whole, ir_op op) {
+    const ir_op_data *d = ir_op_get(whole->m, op);
+    bool found = result_has_index(whole, op),
+         lengths = d->opcode == GRAPH_FOR || graph_op_class(d->opcode) == GRAPH_CLASS_MOVE;
+    for (uint32_t i = 0; lengths && i < d->attr_count; i++) {
+        found |= has_index(whole, d->attrs[i].value);
+    }
+    return found;
+}
+
 /* Whole tiles, whether or not any instance has them. Bounds that depend on an index are cut where
  * the tile is. */
 static void look_at_whole(ir_module *m, ir_op op, void *context) {
     walk *w = context;
-    const ir_op_data *d = ir_op_get(m, op);
-    bool places = d->opcode == GRAPH_LOAD || d->opcode == GRAPH_EXTENT || d->opcode == GRAPH_GIVE,
-         own = false;
-    for (uint32_t i = 0; !places && i < d->attr_count; i++) {
-        own |= has_index(w->whole, d->attrs[i].value);
-    }
-    w->every |= own;
-    if (w->fits && !own && !result_has_index(w->whole, op)) {
-        w->fits = (d->opcode != GRAPH_SLICE || instance_slice_fits(w->whole, op)) &&
+    bool is_slice = ir_op_get(m, op)->opcode == GRAPH_SLICE;
+    if (has_length_of_index(w->whole, op)) {
+        w->every = true;
+    } else if (w->fits) {
+        w->fits = (!is_slice || instance_slice_fits(w->whole, op)) &&
                   instance_results_exist(w->whole, op);
     }
 }
@@ -105,10 +112,11 @@ static bool refuse_step(const walk *w, const tile_step *s) {
                                         [TILE_REFUSED_PLACE] = ERROR_INDEX_RANGE};
     diagnose_error(w->in.report, ids[s->refusal], instance_place(&w->in, s->op), "in case '%s', %s",
                    w->in.c->name, s->error);
-    if (s->refusal == TILE_REFUSED_EDGE) {
+    if (s->refusal == TILE_REFUSED_PLACE) {
+        diagnose_help(w->in.report, "places are counted from 0; the case must bind more");
+    } else if (s->refusal == TILE_REFUSED_EDGE) {
         diagnose_help(w->in.report, "the last block of an axis is as long as what is left of it; "
-                                    "choose a size of tiles that divides the axis, or compute "
-                                    "without the reshape");
+                                    "choose a size of tiles that divides the axis");
     }
     return false;
 }
