@@ -212,8 +212,9 @@ static bool stands_alone(const walk *w, ir_op give, uint32_t number, const bool 
         if (!along[i] && w->grid[i].count > 1) {
             refuse_result(w, give, TILE_GIVEN_TWICE, number, 0, 0);
             diagnose_help(w->in.report,
-                          "there are %lld program instances along an axis that this result does "
-                          "not have; without T.cols each instance has all of the columns",
+                          "%lld program instances stand along an axis that this result does not "
+                          "have; without T.cols each of them has all of the columns, and a result "
+                          "of other axes belongs in a kernel of its own",
                           (long long)w->grid[i].count);
             return false;
         }

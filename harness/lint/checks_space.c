@@ -84,9 +84,16 @@ static int64_t bytes_of(const tile_graph *g, ir_value v) {
     return bytes;
 }
 
-/* "BM=128, BN=64", and nothing where a word has one choice. */
-static void point_text(const point *p, text *out) {
+static bool is_first(const point *p) {
+    uint32_t sum = 0;
     for (int word = 0; word < COMPILER_TILE_WORDS; word++)
+        sum += p->chosen[word];
+    return sum == 0;
+}
+
+/* " with BM=128, BN=64": the words that have several choices, and nothing of the first point. */
+static void point_text(const point *p, text *out) {
+    for (int word = 0; word < COMPILER_TILE_WORDS && !is_first(p); word++)
         if (choices_of(p, word) > 1)
             text_printf(out, "%s%s=%" PRId64, out->length ? ", " : " with ",
                         compiler_tile_words[word], choice_of(p, word)->value);
