@@ -13,6 +13,7 @@
 #include "ops/reductions.h"
 #include "ops/tiles.h"
 #include "schedule/schedule.h"
+#include "target/interp/fold_constants.h"
 #include "target/mlir/export.h"
 #include "target/target.h"
 #include "tessera/compiler.h"
@@ -67,6 +68,10 @@ static bool run_widen(pipeline *p) {
 
 static bool run_normalize(pipeline *p) {
     return graph_normalize(p->m, p->st);
+}
+
+static bool run_fold_constants(pipeline *p) {
+    return p->options->unoptimised || interp_fold_constants(p->m, p->st);
 }
 
 static bool run_simplify(pipeline *p) {
@@ -132,7 +137,7 @@ static bool run_assign_layout(pipeline *p) {
     return tile_assign_layout(p->m, p->isa->lanes, p->st);
 }
 
-/* The passes, in order. Graph IR to the eighth, Schedule IR after `schedule`, Tile IR from `tile`
+/* The passes, in order. Graph IR to the ninth, Schedule IR after `schedule`, Tile IR from `tile`
  * on. */
 static const struct pass {
     const char *name;
@@ -144,6 +149,7 @@ static const struct pass {
     {"decompose", run_decompose},
     {"widen", run_widen},
     {"normalize", run_normalize},
+    {"fold-constants", run_fold_constants},
     {"simplify", run_simplify},
     {"contract", run_contract},
     {"schedule", run_schedule},

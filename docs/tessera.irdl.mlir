@@ -625,6 +625,63 @@ module {
       %13 = irdl.any
       irdl.attributes {"lr" = %9, "b1" = %10, "b2" = %11, "eps" = %12, "wd" = %13}
     }
+    irdl.operation @fold {
+      %0 = irdl.base "!builtin.tensor"
+      %1 = irdl.base "!builtin.tensor"
+      %2 = irdl.base "!builtin.tensor"
+      %3 = irdl.base "!builtin.tensor"
+      %4 = irdl.base "!builtin.tensor"
+      %5 = irdl.base "!builtin.tensor"
+      %6 = irdl.base "!builtin.tensor"
+      %7 = irdl.base "!builtin.tensor"
+      %8 = irdl.base "!builtin.tensor"
+      %9 = irdl.base "!builtin.tensor"
+      %10 = irdl.base "!builtin.tensor"
+      %11 = irdl.base "!builtin.tensor"
+      %12 = irdl.base "!builtin.tensor"
+      %13 = irdl.base "!builtin.tensor"
+      %14 = irdl.base "!builtin.tensor"
+      %15 = irdl.base "!builtin.tensor"
+      %16 = irdl.base "!builtin.tensor"
+      %17 = irdl.base "!builtin.tensor"
+      %18 = irdl.base "!builtin.tensor"
+      %19 = irdl.base "!builtin.tensor"
+      %20 = irdl.base "!builtin.tensor"
+      %21 = irdl.base "!builtin.tensor"
+      %22 = irdl.base "!builtin.tensor"
+      %23 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
+      %24 = irdl.base "!builtin.tensor"
+      %25 = irdl.base "!builtin.tensor"
+      %26 = irdl.base "!builtin.tensor"
+      %27 = irdl.base "!builtin.tensor"
+      %28 = irdl.base "!builtin.tensor"
+      %29 = irdl.base "!builtin.tensor"
+      %30 = irdl.base "!builtin.tensor"
+      %31 = irdl.base "!builtin.tensor"
+      %32 = irdl.base "!builtin.tensor"
+      %33 = irdl.base "!builtin.tensor"
+      %34 = irdl.base "!builtin.tensor"
+      %35 = irdl.base "!builtin.tensor"
+      %36 = irdl.base "!builtin.tensor"
+      %37 = irdl.base "!builtin.tensor"
+      %38 = irdl.base "!builtin.tensor"
+      %39 = irdl.base "!builtin.tensor"
+      %40 = irdl.base "!builtin.tensor"
+      %41 = irdl.base "!builtin.tensor"
+      %42 = irdl.base "!builtin.tensor"
+      %43 = irdl.base "!builtin.tensor"
+      %44 = irdl.base "!builtin.tensor"
+      %45 = irdl.base "!builtin.tensor"
+      %46 = irdl.base "!builtin.tensor"
+      %47 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
+      %48 = irdl.base "#builtin.integer"
+      %49 = irdl.base "#builtin.array"
+      irdl.attributes {"carried" = %48, "turns" = %49}
+      %50 = irdl.region
+      irdl.regions(%50)
+    }
     irdl.operation @tiles {
       %0 = irdl.base "!builtin.tensor"
       %1 = irdl.base "!builtin.tensor"

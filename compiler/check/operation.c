@@ -39,6 +39,7 @@ bool operation_is_function(int opcode) {
     case GRAPH_STOCHASTIC_ROUND:
     case GRAPH_CONVOLVE:
     case GRAPH_UNSPECIFIED:
+    case GRAPH_FOLD:
     case GRAPH_NOT:
     case GRAPH_AND:
     case GRAPH_OR:

@@ -2,19 +2,18 @@
  *
  * A loop that adds a product to a sum in each turn is one contraction whose chunks are the blocks
  * (ops/orders.def). Of any other loop, what does not depend on what it carries is computed for all
- * turns at once, the turn an axis in front; so is, once a carried tile is known for all turns, what
- * depends on that alone. The rest is written out, turn by turn. */
+ * turns at once, the turn an axis in front. If what is left is element-wise, it is one tessera.fold
+ * (join_fold.c). Else what a carried tile makes of itself is made for all turns, too, and what
+ * depends on that alone; and what is left then is a fold, or is written out turn by turn. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/join_tiles.h"
+#include "graph/join_turns.h"
 #include "ops/build.h"
 
+/* Turns that are written out, or whose running maxima are computed. */
 enum { TURNS_MAX = 64 };
-
-/* Of a value beside the carried tiles that it is made of: it is made turn by turn. */
-#define EACH_TURN (UINT32_C(1) << 31)
 
 /* ---- contractions ---- */
 
@@ -57,19 +56,6 @@ static bool contract(joining_pass *j, ir_op op, int64_t count) {
 
 /* ---- what depends on which carried tiles ---- */
 
-typedef struct turns {
-    joining_pass *j;
-    ir_op op;
-    ir_op_data d;
-    ir_block_data body;
-    ir_value end[JOIN_OPERANDS]; /* the next values */
-    uint32_t *needs;             /* by value: carried tiles that it is made of, as bits */
-    int64_t count, ahead;        /* turns, and those that are computed at once */
-    uint32_t known;              /* carried tiles of which all those turns are known */
-    joined *all;                 /* by value: of all those turns */
-    joined next[JOIN_OPERANDS];  /* carried tiles as the next turn takes them */
-} turns;
-
 /* Not worth an axis in front: of more axes than the carried tile that it waits for. */
 static bool is_wide(const turns *t, ir_value v, uint32_t needs) {
     for (uint32_t k = 0; k < t->body.argument_count; k++)
@@ -93,7 +79,7 @@ static void find_needs(turns *t) {
     }
 }
 
-static bool is_known(const turns *t, ir_value v) {
+bool turns_know(const turns *t, ir_value v) {
     return !(t->needs[v] & ~t->known);
 }
 
@@ -122,7 +108,7 @@ static bool has_work(const turns *t) {
     for (ir_op op = t->body.first; op; op = ir_op_get(m, op)->next) {
         const ir_op_data *d = ir_op_get(m, op);
         graph_class class = graph_op_class(d->opcode);
-        if (d->result_count && is_known(t, d->results[0]) &&
+        if (d->result_count && turns_know(t, d->results[0]) &&
             (class == GRAPH_CLASS_COMPOSITE || class == GRAPH_CLASS_REDUCE))
             return true;
     }
@@ -142,7 +128,7 @@ static bool join_ahead(turns *t, uint32_t before, int64_t count) {
     for (ir_op op = t->body.first; op && ok; op = ir_op_get(j->e.m, op)->next) {
         const ir_op_data *d = ir_op_get(j->e.m, op);
         ir_value v = d->result_count ? d->results[0] : 0;
-        if (v && is_known(t, v) && (t->known == before || (t->needs[v] & ~before)))
+        if (v && turns_know(t, v) && (t->known == before || (t->needs[v] & ~before)))
             ok = join_op(j, op);
     }
     j->index_count--;
@@ -182,7 +168,7 @@ static bool take_turn(joining_pass *j, joined *x, int64_t turn) {
 }
 
 static bool take_operand(turns *t, ir_value v, int64_t turn) {
-    return !is_known(t, v) || take_turn(t->j, &t->j->now[v], turn);
+    return !turns_know(t, v) || take_turn(t->j, &t->j->now[v], turn);
 }
 
 /* Operations of turn `turn` that make what is not known. */
@@ -194,7 +180,7 @@ static bool join_turn(turns *t, int64_t turn) {
     for (ir_op op = t->body.first; op; op = ir_op_get(j->e.m, op)->next) {
         const ir_op_data d = *ir_op_get(j->e.m, op);
         ir_value v = d.result_count ? d.results[0] : 0;
-        bool known = v && is_known(t, v);
+        bool known = v && turns_know(t, v);
         if (known)
             j->now[v] = t->all[v];
         for (uint32_t i = 0; !known && i < d.operand_count; i++)
@@ -206,19 +192,23 @@ static bool join_turn(turns *t, int64_t turn) {
     return true;
 }
 
-static bool each_turn(turns *t, int64_t first, int64_t end) {
+bool turns_join_one(turns *t, int64_t turn) {
     joining_pass *j = t->j;
-    ir_binding index = {ir_op_string(j->e.m, t->op, "index", ""), 0};
-    bool ok = true;
+    ir_binding index = {ir_op_string(j->e.m, t->op, "index", ""), turn};
     vec_push(&j->e.indices, index);
+    bool ok = join_turn(t, turn);
+    j->e.indices.count--;
+    return ok;
+}
+
+static bool each_turn(turns *t, int64_t first, int64_t end) {
+    bool ok = true;
     for (int64_t i = first; i < end && ok; i++) {
-        j->e.indices.items[j->e.indices.count - 1].value = i;
-        ok = join_turn(t, i);
+        ok = turns_join_one(t, i);
         for (uint32_t k = 0; ok && k < t->d.operand_count; k++)
             if (!(t->known >> k & 1))
-                t->next[k] = j->now[t->end[k]];
+                t->next[k] = t->j->now[t->end[k]];
     }
-    j->e.indices.count--;
     return ok;
 }
 
@@ -321,17 +311,24 @@ static bool make_known(turns *t, int k) {
 
 /* ---- loops ---- */
 
+/* What is left of the turns that are known in part; true: nothing. */
+static bool fold_rest(turns *t) {
+    int k;
+    if (t->ahead < 2 || turns_fold(t))
+        return t->ahead >= 2;
+    while (t->ahead <= TURNS_MAX && (k = next_known(t)) >= 0 && make_known(t, k)) {
+    }
+    return t->known && turns_fold(t);
+}
+
 static bool write_out(joining_pass *j, ir_op op, int64_t count) {
     turns t;
-    int k;
-    if (count > TURNS_MAX)
-        return join_blame(j, -1);
     open_turns(&t, j, op, count);
     if (has_work(&t))
         t.ahead = join_ahead(&t, 0, count) ? count : join_ahead(&t, 0, count - 1) ? count - 1 : 0;
-    while (t.ahead && (k = next_known(&t)) >= 0 && make_known(&t, k)) {
-    }
-    bool ok = each_turn(&t, 0, t.ahead);
+    int64_t done = fold_rest(&t) ? t.ahead : 0;
+    bool ok = count - done <= TURNS_MAX || join_blame(j, -1);
+    ok = ok && each_turn(&t, done, t.ahead);
     t.known = 0; /* of the turns that are left, nothing is */
     memset(t.needs, 0xff, sizeof *t.needs * (j->e.value_count + 1));
     ok = ok && each_turn(&t, t.ahead, count);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/passes.h"
+#include "ir/rename.h"
 #include "ops/build.h"
 
 static ir_value build_transpose(ir_builder *b, ir_value x, const int64_t *permutation) {
@@ -105,17 +106,20 @@ bool graph_normalize(ir_module *m, status *st) {
     (void)st;
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
     ir_op next;
+    ir_renaming renamed = ir_renaming_new(m);
     for (ir_op op = ir_block_get(m, body)->first; op; op = next) {
         const ir_op_data *d = ir_op_get(m, op);
         next = d->next;
+        ir_renaming_apply(&renamed, op);
         ir_builder b = {m, body, op, d->location};
         ir_value same = d->opcode == GRAPH_REDUCE ? normalized_reduce(&b, op)
                         : d->opcode == GRAPH_DOT  ? normalized_dot(&b, op)
                                                   : 0;
         if (!same)
             continue;
-        ir_replace_uses(m, d->results[0], same);
+        ir_rename(&renamed, d->results[0], same);
         ir_op_erase(m, op);
     }
+    ir_renaming_end(&renamed, 0);
     return true;
 }

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "graph/passes.h"
+#include "ir/rename.h"
 #include "ops/build.h"
 
 static bool is_pure(int opcode) {
@@ -51,23 +52,26 @@ static void number_values(ir_module *m, ir_block body) {
     map_init(&seen);
     text_init(&key);
     ir_op next;
+    ir_renaming renamed = ir_renaming_new(m);
     for (ir_op op = ir_block_get(m, body)->first; op; op = next) {
         const ir_op_data *d = ir_op_get(m, op);
         intptr_t earlier = 0;
         next = d->next;
-        if (!is_pure(d->opcode) || d->result_count != 1)
+        ir_renaming_apply(&renamed, op);
+        if (!is_pure(d->opcode) || d->result_count != 1 || d->region_count)
             continue;
         ir_value same = trivial(m, op);
         op_key(m, op, &key);
         if (!same && map_get(&seen, key.data, &earlier))
             same = (ir_value)earlier;
         if (same) {
-            ir_replace_uses(m, d->results[0], same);
+            ir_rename(&renamed, d->results[0], same);
             ir_op_erase(m, op);
         } else {
             map_put(&seen, key.data, (intptr_t)d->results[0]);
         }
     }
+    ir_renaming_end(&renamed, 0);
     map_release(&seen);
     text_release(&key);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "graph/passes.h"
+#include "ir/rename.h"
 #include "ops/graph.h"
 #include "ops/tiles.h"
 
@@ -125,19 +126,22 @@ static void bind_op(ir_module *m, ir_op op, void *context) {
 static void fold_extents(ir_module *m) {
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
     ir_op next;
+    ir_renaming renamed = ir_renaming_new(m);
     for (ir_op op = ir_block_get(m, body)->first; op; op = next) {
         const ir_op_data *d = ir_op_get(m, op);
         int64_t value = 0;
         next = d->next;
+        ir_renaming_apply(&renamed, op);
         if (d->opcode != GRAPH_EXTENT)
             continue;
         ir_op_ints(m, op, "of", &value, 1);
         ir_builder b = {m, body, op, d->location};
         ir_named_attr attr = {"value", ir_attr_bits(m, DTYPE_I32, (uint32_t)value)};
         ir_op constant = graph_build(&b, GRAPH_CONSTANT, NULL, 0, &attr, 1);
-        ir_replace_uses(m, d->results[0], ir_op_result(m, constant, 0));
+        ir_rename(&renamed, d->results[0], ir_op_result(m, constant, 0));
         ir_op_erase(m, op);
     }
+    ir_renaming_end(&renamed, 0);
 }
 
 bool graph_specialize(ir_module *m, ir_bindings dims, status *st) {

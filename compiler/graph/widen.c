@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph/passes.h"
+#include "ir/rename.h"
 #include "ops/build.h"
 
 static bool is_narrow(const ir_builder *b, ir_value x) {
@@ -87,17 +88,20 @@ bool graph_widen(ir_module *m, status *st) {
     (void)st;
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
     ir_op next;
+    ir_renaming renamed = ir_renaming_new(m);
     for (ir_op op = ir_block_get(m, body)->first; op; op = next) {
         const ir_op_data *d = ir_op_get(m, op);
         next = d->next;
+        ir_renaming_apply(&renamed, op);
         ir_builder b = {m, body, op, d->location};
         if (!needs_widening(&b, op) && graph_accumulate_type(m, op) == DTYPE_NONE)
             continue;
         dtype element = build_type(&b, d->results[0])->element;
         set_sum(m, op, &b);
         ir_value wide = widened(&b, op);
-        ir_replace_uses(m, d->results[0], build_convert(&b, wide, element));
+        ir_rename(&renamed, d->results[0], build_convert(&b, wide, element));
         ir_op_erase(m, op);
     }
+    ir_renaming_end(&renamed, 0);
     return true;
 }

@@ -4,6 +4,7 @@
  * computed in f32. */
 #include <string.h>
 
+#include "ir/rename.h"
 #include "ops/build.h"
 #include "ops/orders.h"
 
@@ -409,13 +410,14 @@ void graph_decompose(ir_builder *b, ir_op op, ir_value *results) {
 
 bool graph_decompose_kernel(ir_module *m, uint32_t limit) {
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
-    ir_op next;
+    ir_op op, next;
     uint32_t count = 0;
-    for (ir_op op = ir_block_get(m, body)->first; op && count <= limit && !ir_failure(m);
-         op = next) {
+    ir_renaming renamed = ir_renaming_new(m);
+    for (op = ir_block_get(m, body)->first; op && count <= limit && !ir_failure(m); op = next) {
         const ir_op_data *d = ir_op_get(m, op);
         uint32_t before = ir_op_count(m);
         next = d->next;
+        ir_renaming_apply(&renamed, op);
         if (graph_op_class(d->opcode) != GRAPH_CLASS_COMPOSITE) {
             count++;
             continue;
@@ -424,9 +426,10 @@ bool graph_decompose_kernel(ir_module *m, uint32_t limit) {
         ir_builder b = {m, body, op, d->location};
         graph_decompose(&b, op, results);
         for (uint32_t i = 0; i < d->result_count; i++)
-            ir_replace_uses(m, d->results[i], results[i]);
+            ir_rename(&renamed, d->results[i], results[i]);
         ir_op_erase(m, op);
         count += ir_op_count(m) - before;
     }
+    ir_renaming_end(&renamed, op);
     return count <= limit;
 }

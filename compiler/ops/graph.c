@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/fold.h"
 #include "ops/orders.h"
 #include "ops/tiles.h"
 
@@ -19,6 +20,7 @@
 #define REGIONS_DOT 0
 #define REGIONS_SCAN 0
 #define REGIONS_COMPOSITE 0
+#define REGIONS_FOLD 1
 #define REGIONS_TILES 1
 #define REGIONS_TILE 0
 #define REGIONS_CONTRACT 0
@@ -150,8 +152,10 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
     ir_op parent = ir_region_get(m, ir_block_get(m, d->block)->region)->parent;
     int around = ir_op_get(m, parent)->opcode;
     bool in_tiles = around == GRAPH_TILES || around == GRAPH_FOR;
-    if (around != GRAPH_KERNEL && !in_tiles)
+    if (around != GRAPH_KERNEL && around != GRAPH_FOLD && !in_tiles)
         return verify_element(m, op, st);
+    if (class == GRAPH_CLASS_FOLD)
+        return fold_verify(m, op, st);
     if (class == GRAPH_CLASS_TILES || d->opcode == GRAPH_NEXT || d->opcode == GRAPH_GIVE)
         return tiles_verify(m, op, around, st);
     if (d->opcode == GRAPH_LOAD && !in_tiles)

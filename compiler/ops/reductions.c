@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "ir/dim.h"
+#include "ops/fold.h"
 #include "ops/graph.h"
 
 static bool is_reduction(const ir_module *m, ir_op op) {
     int opcode = ir_op_get(m, op)->opcode;
     graph_class class = graph_op_class(opcode);
-    return class == GRAPH_CLASS_DOT || class == GRAPH_CLASS_REDUCE || opcode == GRAPH_CUMSUM;
+    return class == GRAPH_CLASS_DOT || class == GRAPH_CLASS_REDUCE || class == GRAPH_CLASS_FOLD ||
+           opcode == GRAPH_CUMSUM;
 }
 
 static ir_op first_op(const ir_module *m) {
@@ -25,6 +27,8 @@ static ir_dim extent_of(ir_module *m, ir_op op) {
     const ir_type_data *x = ir_type_get(m, ir_value_get(m, d->operands[0])->type);
     int64_t axes[IR_MAX_RANK];
     ir_dim extent = 1;
+    if (d->opcode == GRAPH_FOLD)
+        return fold_turns(m, op);
     if (d->opcode == GRAPH_CUMSUM)
         return x->dims[ir_op_int(m, op, "axis", 0)];
     if (d->opcode == GRAPH_CONVOLVE)
@@ -55,10 +59,12 @@ static void add_graph_op(const ir_module *m, ir_op op, reduction_list *out) {
     reduction_record r = {.extent = extent_of(dims, op),
                           .results = results_of(dims, result, along)};
     snprintf(r.kind, sizeof r.kind, "%s",
-             is_dot    ? "dot"
-             : is_scan ? "cumsum"
-                       : ir_op_string(m, op, "kind", "sum"));
-    r.order = order_of(m, op, is_dot ? ORDER_CHUNK512 : ORDER_ANY);
+             d->opcode == GRAPH_FOLD ? "fold"
+             : is_dot                ? "dot"
+             : is_scan               ? "cumsum"
+                                     : ir_op_string(m, op, "kind", "sum"));
+    r.order =
+        d->opcode == GRAPH_FOLD ? ORDER_SEQ : order_of(m, op, is_dot ? ORDER_CHUNK512 : ORDER_ANY);
     vec_push(&out->items, r);
 }
 

@@ -14,7 +14,7 @@
 #include "ops/orders.h"
 
 typedef struct reduction_record {
-    char kind[8]; /* dot, sum, max, min, cumsum */
+    char kind[8]; /* dot, sum, max, min, cumsum, fold */
     order_id order;
     ir_dim extent;  /* elements of one accumulation */
     ir_dim results; /* how many accumulations */

@@ -106,7 +106,8 @@ bool tiles_verify(const ir_module *m, ir_op op, int around, status *st) {
         int opcode, parent;
     } places[] = {{GRAPH_TILES, GRAPH_KERNEL}, {GRAPH_GIVE, GRAPH_TILES}, {GRAPH_NEXT, GRAPH_FOR}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (d->opcode == places[i].opcode && around != places[i].parent)
+        if (d->opcode == places[i].opcode && around != places[i].parent &&
+            !(d->opcode == GRAPH_NEXT && around == GRAPH_FOLD))
             return status_set(st, STATUS_INTERNAL, "stands in the wrong block");
     if (d->opcode == GRAPH_FOR && around == GRAPH_KERNEL)
         return status_set(st, STATUS_INTERNAL, "stands outside of tessera.tiles");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/fold.h"
 #include "schedule/expression.h"
 #include "space/thresholds.h"
 
@@ -200,6 +201,112 @@ static bool hides_scores(const chain *c) {
     return hides;
 }
 
+/* ---- turns ---- */
+
+static uint64_t bit(int group) {
+    return UINT64_C(1) << group;
+}
+
+/* What the fold takes of the chain's: those values at their own places, turn by turn. */
+static bool is_of_turns(const chain *c, ir_value v, const ir_type_data *turns) {
+    const plan *p = c->p;
+    uint64_t inner = bit(c->rows) | bit(c->last) | bit(c->first);
+    const ir_type_data *t = plan_type(p, v);
+    if (!(p->direct[v] & inner))
+        return plan_opcode(p, v) < 0 || t->rank == 0 || p->stored[v] ||
+               plan_opcode(p, v) == GRAPH_BROADCAST;
+    if (memcmp(t->dims, turns->dims, sizeof *t->dims * (size_t)t->rank) != 0 ||
+        t->rank < turns->rank - 1 || v == c->weights || v == c->scores)
+        return false;
+    if (p->stored[v])
+        return p->group_of[v] == c->rows || p->group_of[v] == c->last;
+    if (graph_op_class(plan_opcode(p, v)) != GRAPH_CLASS_ELEMENTWISE)
+        return false;
+    const ir_op_data *d = ir_op_get(p->g, plan_def(p, v));
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (!is_of_turns(c, d->operands[i], turns))
+            return false;
+    return true;
+}
+
+/* All that it reads of the chain comes turn by turn, along one axis. */
+static bool takes_turns(const chain *c, ir_op fold, const fold_shape *f) {
+    const plan *p = c->p;
+    const ir_op_data *d = ir_op_get(p->g, fold);
+    ir_value made = p->groups[c->last].roots.items[0];
+    const ir_type_data *turns = plan_type(p, made);
+    uint64_t inner = bit(c->rows) | bit(c->last) | bit(c->first);
+    int64_t axis = -1;
+    for (uint32_t i = f->carried; i < d->operand_count; i++)
+        axis = d->operands[i] == made ? f->axis[i] : axis;
+    if (turns->rank != f->rank + 2 || axis < 0 || axis >= turns->rank - 2)
+        return false;
+    for (int i = 0, k = 0; i < turns->rank - 1; i++)
+        if (i != axis && turns->dims[i] != f->dims[k++])
+            return false;
+    for (uint32_t i = 0; i < d->operand_count; i++) {
+        bool reads = p->direct[d->operands[i]] & inner;
+        if (reads &&
+            (i < f->carried || f->axis[i] != axis || !is_of_turns(c, d->operands[i], turns)))
+            return false;
+    }
+    return true;
+}
+
+/* The block itself reads none of the chain's. */
+static bool reads_arguments(const chain *c, ir_op fold) {
+    const plan *p = c->p;
+    uint64_t inner = bit(c->rows) | bit(c->last) | bit(c->first);
+    for (ir_op op = ir_block_get(p->g, ir_op_block(p->g, fold, 0))->first; op;
+         op = ir_op_get(p->g, op)->next)
+        for (uint32_t i = 0; i < ir_op_get(p->g, op)->operand_count; i++)
+            if (p->direct[ir_op_get(p->g, op)->operands[i]] & inner)
+                return false;
+    return true;
+}
+
+/* The only group that waits for the rows or the last contraction, a fold whose turns they make;
+ * -1. */
+static int find_fold(const chain *c) {
+    const plan *p = c->p;
+    const plan_group *last = &p->groups[c->last], *rows = &p->groups[c->rows];
+    uint64_t inner = bit(c->rows) | bit(c->last) | bit(c->first), seen = 0;
+    fold_shape f;
+    status why = STATUS_INIT;
+    int found = -1;
+    for (int g = 0; g < p->group_count; g++) {
+        if (g == c->last || g == c->rows || !(p->groups[g].depends & inner))
+            continue;
+        if (found >= 0 || p->groups[g].kind != GROUP_FOLD)
+            return -1;
+        found = g;
+    }
+    if (found < 0 || last->roots.count != 1 || last->hides || !hides_weights(c) ||
+        plan_is_output(p, last->roots.items[0]) || ir_op_get(p->g, last->anchor)->operand_count > 2)
+        return -1;
+    for (size_t i = 0; i < rows->roots.count; i++)
+        if (plan_is_output(p, rows->roots.items[i]))
+            return -1;
+    for (int g = 0; g < p->group_count; g++)
+        if (((p->groups[found].depends & ~inner) >> g & 1) && waits_for(p, g, c->last, &seen))
+            return -1;
+    ir_op fold = p->groups[found].anchor;
+    return fold_read(p->g, fold, &f, &why) && takes_turns(c, fold, &f) && reads_arguments(c, fold)
+               ? found
+               : -1;
+}
+
+/* The chain goes through all turns; what a turn makes stays in the workgroup. */
+static void take_fold(plan *p, const chain *c, int fold) {
+    plan_group *last = &p->groups[c->last], *rows = &p->groups[c->rows];
+    last->fold = fold;
+    p->groups[fold].inside = true;
+    last->depends |= p->groups[fold].depends & ~(bit(c->rows) | bit(c->first) | bit(c->last));
+    p->in_workgroup[last->roots.items[0]] = true;
+    for (size_t i = 0; i < rows->roots.count; i++)
+        p->in_workgroup[rows->roots.items[i]] = true;
+}
+
 void plan_find_chains(plan *p) {
     for (int g = 0; g < p->group_count; g++) {
         chain c = {.p = p, .last = g};
@@ -216,5 +323,8 @@ void plan_find_chains(plan *p) {
             if (i != g && (p->groups[i].depends >> c.rows & 1))
                 p->groups[i].depends |= UINT64_C(1) << g;
         p->in_workgroup[c.scores] = p->in_workgroup[c.weights] = true;
+        int fold = find_fold(&c);
+        if (fold >= 0)
+            take_fold(p, &c, fold);
     }
 }

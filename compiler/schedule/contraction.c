@@ -170,11 +170,12 @@ bool contraction_find_rhs(contraction *c) {
 }
 
 expression contraction_epilogue(contraction *c, const substitute *accumulator) {
+    c->result.known[0] = *accumulator;
     return (expression){.p = c->s->p,
                         .group = -1,
                         .computes = c->result.root,
-                        .substitutes = accumulator,
-                        .substitute_count = 1};
+                        .substitutes = c->result.known,
+                        .substitute_count = 1 + c->result.known_count};
 }
 
 contraction contraction_of_group(scheduler *s, const plan_group *group) {

@@ -54,12 +54,17 @@ typedef struct contraction_counts {
     affine access;
 } contraction_counts;
 
+enum { CONTRACTION_SUBSTITUTES = 65 };
+
 typedef struct contraction_result {
     ir_value value, root;         /* the sum, and what the epilogue makes of it */
     affine index[1][IR_MAX_RANK]; /* of the root */
     ir_value buffer;              /* where results go, and the place there */
     affine access;
     bool apart; /* the epilogue is a loop of its own over finished sums in a workgroup buffer */
+    /* What the epilogue reads elsewhere; the first is for the sum. */
+    substitute known[CONTRACTION_SUBSTITUTES];
+    size_t known_count;
 } contraction_result;
 
 typedef struct tile_size {

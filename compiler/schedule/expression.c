@@ -67,10 +67,24 @@ static const substitute *find_substitute(const expression *e, ir_value v) {
     return NULL;
 }
 
+/* The place in a value of all turns. */
+static ir_value of_turn(expression *e, const substitute *s, const affine *index) {
+    affine place[IR_MAX_RANK] = {0};
+    int rank = plan_type(e->p, s->all)->rank;
+    for (int i = 0; i < rank; i++)
+        if (i != s->axis)
+            place[i] = index[i - (i > s->axis)];
+    if (plan_type(e->p, s->all)->dims[s->axis] != 1)
+        place[s->axis].coefficient[s->turn] = 1;
+    return expression_element(e, s->all, place);
+}
+
 static ir_value substituted(expression *e, const substitute *s, const affine *index) {
     const ir_type_data *t = plan_type(e->p, s->value);
     affine access = {0};
     switch (s->kind) {
+    case SUBSTITUTE_TURN:
+        return of_turn(e, s, index);
     case SUBSTITUTE_ACCUMULATOR:
         return e->body ? ir_block_get(e->body->m, e->body->block)->arguments[0] : 0;
     case SUBSTITUTE_STORED:

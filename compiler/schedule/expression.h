@@ -31,6 +31,7 @@ typedef enum substitute_kind {
     SUBSTITUTE_SCALAR,      /* a workgroup buffer of one element */
     SUBSTITUTE_COLUMNS,     /* a workgroup buffer of one element a column */
     SUBSTITUTE_BLOCK,       /* a workgroup buffer read at `access` */
+    SUBSTITUTE_TURN,        /* another value, at one place more */
     SUBSTITUTE_STORED       /* the value's own memory */
 } substitute_kind;
 
@@ -39,6 +40,8 @@ typedef struct substitute {
     ir_value value;  /* of the graph */
     ir_value buffer; /* of the schedule */
     affine access;   /* BLOCK */
+    ir_value all;    /* TURN: the other value; `axis` of it is along axis `turn` of the nest */
+    int axis, turn;
 } substitute;
 
 typedef struct expression_input {

@@ -348,6 +348,9 @@ static void schedule_group(scheduler *s, int g) {
     case GROUP_SCAN:
         schedule_scan_group(s, g);
         break;
+    case GROUP_FOLD:
+        schedule_fold_group(s, group);
+        break;
     case GROUP_DOT:
         (group->ends_chain       ? schedule_chain_group
          : group->prologue       ? schedule_prologue_group

@@ -3,10 +3,14 @@
  *
  * A grid over batches and blocks of rows. In a workgroup: register tiles of scores, some columns at
  * a time; each row's reductions and weights, in place; the product of the weights in chunks. The
- * right side of the scores is packed in a phase before, or by the workgroup that alone reads it. */
+ * right side of the scores is packed in a phase before, or by the workgroup that alone reads it.
+ *
+ * Where a fold takes what comes out turn by turn, the turns are a loop in the workgroup, and what
+ * they make stays there. */
 #include <string.h>
 
 #include "schedule/contraction.h"
+#include "schedule/fold.h"
 #include "schedule/integers.h"
 
 typedef struct chain {
@@ -15,6 +19,10 @@ typedef struct chain {
     contraction first, second;
     ir_value memory; /* rows of scores, then of weights */
     ir_dim stride;
+    fold_block fold; /* op 0: there is none */
+    int turn;        /* ... the outer axis that its turns are */
+    ir_value kept[FOLD_VALUES], kept_memory[FOLD_VALUES]; /* results of rows, of one turn */
+    size_t kept_count;
 } chain;
 
 /* As many rows as the cache holds, but enough to use each key more than a few times, as long as
@@ -25,9 +33,12 @@ static int64_t choose_rows(const chain *k) {
     int64_t mr = k->second.tiles.mr.size, row_bytes = scheduler_estimate(k->s, k->stride) * 4;
     int64_t rows = clamp(t->l2_bytes / row_bytes, CHAIN_ROWS, CHAIN_MOST_ROWS) / mr * mr;
     rows = clamp(rows, mr, round_up(z->rows, mr));
-    while (rows > mr && contraction_workgroups(&k->second, rows, z->columns) < 4 * t->threads)
+    int64_t turns = k->fold.op ? k->fold.shape.turns : 1;
+    while (rows > mr &&
+           contraction_workgroups(&k->second, rows, z->columns) < 4 * t->threads * turns)
         rows -= mr;
-    return rows;
+    int64_t vectors = k->fold.op ? least_common_multiple(mr, t->vector_lanes) : 1;
+    return rows > vectors ? rows / vectors * vectors : rows;
 }
 
 /* Whether an extent is a number of whole steps, so that nothing is left over: less code, and no
@@ -101,7 +112,8 @@ static void emit_product(contraction *c, ir_builder *b, const contraction_place 
     contraction_emit_block(c, &in, &block);
 }
 
-static void emit_workgroup(chain *k, ir_builder *b, const contraction_place *workgroup) {
+/* The scores of a block, and what its rows make of them. */
+static void emit_rows(chain *k, ir_builder *b, const contraction_place *workgroup) {
     scheduler *s = k->s;
     contraction *a = &k->first, *z = &k->second;
     ir_dim dims[] = {z->tiles.bm.size, k->stride};
@@ -114,14 +126,147 @@ static void emit_workgroup(chain *k, ir_builder *b, const contraction_place *wor
     row_block rows = {.indices = indices,
                       .outer = z->shape.outer,
                       .rows = z->tiles.bm.name,
+                      .row_count = z->tiles.bm.size,
                       .scores = a->result.root,
                       .weights = ir_op_get(s->p->g, z->op)->operands[0],
                       .memory = k->memory,
-                      .stride = k->stride};
+                      .stride = k->stride,
+                      .kept = k->kept,
+                      .kept_memory = k->kept_memory,
+                      .kept_count = k->kept_count};
     emit_product(a, b, workgroup);
     schedule_rows_of_block(s, k->last->rows, b, &rows);
-    emit_product(z, b, workgroup);
 }
+
+/* ---- turns ---- */
+
+/* A grid over all but the turns. */
+static ir_builder open_turns(chain *k, contraction_place *place) {
+    scheduler *s = k->s;
+    fold_block *f = &k->fold;
+    ir_attr steps[NEST_AXES];
+    ir_value indices[NEST_AXES];
+    f->rows.size = k->second.tiles.bm.size;
+    f->rows.name = k->second.tiles.bm.name;
+    for (int i = 0; i < f->outer; i++)
+        steps[i] = scheduler_int(s, 1);
+    steps[f->outer] = f->rows.name;
+    ir_builder b = scheduler_phase(s, "turns", f->outer + 1, f->shape.dims, steps, NULL, indices);
+    memcpy(f->outer_index, indices, sizeof *indices * (size_t)f->outer);
+    f->first = indices[f->outer];
+    *place = (contraction_place){.outer = {0}};
+    for (int i = 0; i < k->second.shape.outer; i++)
+        place->outer[i] = i == k->turn ? 0 : indices[i - (i > k->turn)];
+    place->at[AXIS_BLOCK_M] = f->first;
+    return b;
+}
+
+/* Memory for the rows that a turn makes; the fold reads them there. */
+static void keep_rows(chain *k, ir_builder *b) {
+    scheduler *s = k->s;
+    const plan_group *rows = &s->p->groups[k->last->rows];
+    ir_value weights = ir_op_get(s->p->g, k->second.op)->operands[0];
+    for (size_t i = 0; i < rows->roots.count && k->kept_count < FOLD_VALUES; i++) {
+        ir_value v = rows->roots.items[i];
+        if (v == weights)
+            continue;
+        ir_dim size = k->second.tiles.bm.size;
+        k->kept[k->kept_count] = v;
+        k->kept_memory[k->kept_count] =
+            scheduler_buffer(s, b, "workgroup", plan_type(s->p, v)->element, 1, &size);
+        fold_block_keep(&k->fold, v, k->kept_memory[k->kept_count++], 1, false);
+    }
+}
+
+/* The product of a turn, and the columns that are carried, in a loop of their own. */
+static void emit_columns_apart(chain *k, ir_builder *b, const contraction_place *place) {
+    contraction *z = &k->second;
+    ir_value made = k->last->roots.items[0];
+    ir_dim dims[] = {z->tiles.bm.size, contraction_padded_row(k->s, z->shape.n)};
+    z->result.buffer =
+        scheduler_buffer(k->s, b, "workgroup", plan_type(k->s->p, made)->element, 2, dims);
+    z->result.access = block_access(z, AXIS_N, dims[1]);
+    fold_block_keep(&k->fold, made, z->result.buffer, dims[1], true);
+    emit_product(z, b, place);
+    fold_block_columns(&k->fold, b);
+}
+
+/* The axes of the fold's nest as those of the product. */
+static affine axes_of_product(const chain *k, const affine *a) {
+    const contraction *z = &k->second;
+    int outer = k->fold.outer;
+    affine out = {.constant = a->constant};
+    for (int i = 0; i < outer; i++)
+        out.coefficient[i + (i >= k->turn)] = a->coefficient[i];
+    contraction_set(z, &out, AXIS_M, a->coefficient[outer]);
+    contraction_set(z, &out, AXIS_N, a->coefficient[outer + 1]);
+    contraction_set(z, &out, AXIS_BLOCK_M, a->coefficient[outer + 2]);
+    out.coefficient[k->turn] = a->coefficient[outer + 3];
+    return out;
+}
+
+/* The columns that are carried are the epilogue of the product: each tile takes them from where it
+ * leaves the next ones. */
+static void emit_columns_at_once(chain *k, ir_builder *b, const contraction_place *place) {
+    contraction *z = &k->second;
+    const fold_block *f = &k->fold;
+    uint32_t number = (uint32_t)fold_block_only_columns(f);
+    affine index[IR_MAX_RANK], access = fold_block_access(f, true, f->shape.dims[f->shape.rank]);
+    z->result.root = fold_block_end(f, number);
+    z->result.buffer = f->memory[number];
+    z->result.access = axes_of_product(k, &access);
+    expression_identity(k->s->p, z->result.root, 0, index);
+    for (int i = 0; i <= f->shape.rank; i++)
+        z->result.index[0][i] = axes_of_product(k, &index[i]);
+    for (size_t i = 0; i < f->substitute_count; i++) {
+        substitute *known = &z->result.known[++z->result.known_count];
+        *known = f->substitutes[i];
+        known->access = axes_of_product(k, &known->access);
+        known->turn = k->turn;
+    }
+    emit_product(z, b, place);
+}
+
+/* Nothing but the sum of the product is made of it before the fold takes it. */
+static bool is_epilogue(const chain *k) {
+    const contraction *z = &k->second;
+    int number = fold_block_only_columns(&k->fold);
+    return number >= 0 && z->result.root == z->result.value && !z->result.apart &&
+           plan_opcode(k->s->p, fold_block_end(&k->fold, (uint32_t)number)) >= 0;
+}
+
+static void emit_turns(chain *k) {
+    contraction_place place;
+    fold_block *f = &k->fold;
+    ir_builder b = open_turns(k, &place);
+    fold_block_open(f, &b);
+    ir_builder in =
+        scheduler_for(k->s, &b, "turn", 0, f->shape.turns, scheduler_int(k->s, 1), 0, &f->turn);
+    scheduler_mark_loop(k->s, &in, f->op, ORDER_SEQ);
+    place.outer[k->turn] = f->turn;
+    keep_rows(k, &in);
+    emit_rows(k, &in, &place);
+    fold_block_rows(f, &in);
+    (is_epilogue(k) ? emit_columns_at_once : emit_columns_apart)(k, &in, &place);
+    fold_block_next(f, &in);
+    f->turn = 0;
+    fold_block_store(f, &b);
+}
+
+/* The axis of turns in what the chain makes. */
+static bool find_turns(chain *k) {
+    scheduler *s = k->s;
+    ir_op op = s->p->groups[k->last->fold].anchor;
+    const ir_op_data *d = ir_op_get(s->p->g, op);
+    if (!fold_block_init(&k->fold, s, op))
+        return false;
+    for (uint32_t i = k->fold.shape.carried; i < d->operand_count; i++)
+        if (d->operands[i] == k->last->roots.items[0])
+            k->turn = (int)k->fold.shape.axis[i];
+    return true;
+}
+
+/* ---- the group ---- */
 
 void schedule_chain_group(scheduler *s, const plan_group *last) {
     chain k = {.s = s,
@@ -130,6 +275,8 @@ void schedule_chain_group(scheduler *s, const plan_group *last) {
                .second = contraction_of_group(s, last)};
     contraction_place workgroup;
     k.first.separate = k.second.separate = true;
+    if (last->fold >= 0 && !find_turns(&k))
+        return;
     if (!contraction_analyse(&k.first) || !contraction_analyse(&k.second)) {
         s->failed = true;
         return;
@@ -147,6 +294,11 @@ void schedule_chain_group(scheduler *s, const plan_group *last) {
     choose_packing(&k.second, false);
     contraction_pack(&k.first);
     contraction_pack(&k.second);
+    if (last->fold >= 0) {
+        emit_turns(&k);
+        return;
+    }
     ir_builder b = contraction_open_grid(&k.second, "chain", false, &workgroup);
-    emit_workgroup(&k, &b, &workgroup);
+    emit_rows(&k, &b, &workgroup);
+    emit_product(&k.second, &b, &workgroup);
 }

@@ -25,6 +25,8 @@ typedef struct rows {
     ir_attr sub;
     traffic traffic;
     const row_block *block; /* inside of a chain; NULL elsewhere */
+    ir_builder *around;     /* ... each reduction a loop over its rows: where their
+                             * memory is made; NULL */
 } rows;
 
 static const affine no_access;
@@ -50,10 +52,14 @@ static void substitute_by(rows *r, substitute_kind kind, ir_value value, ir_valu
 
 static affine block_access(const rows *r);
 
-static void substitute_block(rows *r, ir_value v) {
-    substitute_by(r, SUBSTITUTE_BLOCK, v, r->block->memory);
+static void substitute_at(rows *r, ir_value v, ir_value buffer, affine access) {
+    substitute_by(r, SUBSTITUTE_BLOCK, v, buffer);
     if (r->substitute_count)
-        r->substitutes[r->substitute_count - 1].access = block_access(r);
+        r->substitutes[r->substitute_count - 1].access = access;
+}
+
+static void substitute_block(rows *r, ir_value v) {
+    substitute_at(r, v, r->block->memory, block_access(r));
 }
 
 static bool is_full(const rows *r, ir_value v) {
@@ -77,6 +83,40 @@ static affine block_access(const rows *r) {
     a.coefficient[rank - 1] = 1;
     a.coefficient[rank] = ir_dim_add_scaled(r->s->p->dims, 0, r->block->stride, -1);
     return a;
+}
+
+/* The place of a row's value, of one number for each row of the block. */
+static affine row_access(const rows *r) {
+    affine a = {0};
+    a.coefficient[r->group->rank - 2] = 1;
+    a.coefficient[r->group->rank] = -1;
+    return a;
+}
+
+/* Where the block keeps a result of rows; 0: in its own memory. */
+static ir_value kept_memory(const rows *r, ir_value v) {
+    for (size_t i = 0; r->block && i < r->block->kept_count; i++)
+        if (r->block->kept[i] == v)
+            return r->block->kept_memory[i];
+    return 0;
+}
+
+/* Memory for a value of the row at hand, or of each row where loops are apart; from here on it is
+ * read there. */
+static ir_value make_scalar(rows *r, ir_builder *b, ir_value v, affine *access) {
+    dtype element = plan_type(r->s->p, v)->element;
+    ir_dim size = r->around ? r->block->row_count : 1;
+    ir_value kept = r->around ? kept_memory(r, v) : 0;
+    *access = r->around ? row_access(r) : no_access;
+    return kept ? kept
+                : scheduler_buffer(r->s, r->around ? r->around : b, "workgroup", element, 1, &size);
+}
+
+static void substitute_scalar(rows *r, ir_value v, ir_value buffer, affine access) {
+    if (r->around)
+        substitute_at(r, v, buffer, access);
+    else
+        substitute_by(r, SUBSTITUTE_SCALAR, v, buffer);
 }
 
 /* ---- axes ---- */
@@ -151,12 +191,10 @@ static void hoist(rows *r, ir_builder *b, const ir_value *values, int count, boo
             expression_element(&e, values[i], index);
     }
     for (size_t i = 0; i < e.hoisted.count; i++) {
-        int64_t one = 1;
-        ir_value v = e.hoisted.items[i];
-        ir_value workgroup =
-            scheduler_buffer(r->s, b, "workgroup", plan_type(r->s->p, v)->element, 1, &one);
-        emit_point(r, b, v, workgroup, &no_access);
-        substitute_by(r, SUBSTITUTE_SCALAR, v, workgroup);
+        affine access;
+        ir_value v = e.hoisted.items[i], buffer = make_scalar(r, b, v, &access);
+        emit_point(r, b, v, buffer, &access);
+        substitute_scalar(r, v, buffer, access);
     }
     expression_release(&e);
 }
@@ -199,6 +237,13 @@ static int row_attrs(rows *r, size_t i, bool streams, ir_named_attr *attrs) {
     return traffic_attrs(r->s, &t, streams, r->row_count - 1, attrs);
 }
 
+/* Dear to compute, and needed again. */
+static bool is_worth_a_row(rows *r, ir_value v) {
+    int opcode = plan_opcode(r->s->p, v);
+    return r->s->p->uses[v] >= 2 && opcode >= 0 &&
+           graph_op_class(opcode) == GRAPH_CLASS_ELEMENTWISE && is_heavy(r, v);
+}
+
 /* Where the reduced elements are kept for later loops: their own memory, a row of cache, or
  * nowhere. */
 static ir_value keep_columns(rows *r, ir_builder *b, ir_value v, substitute_kind *kind) {
@@ -211,10 +256,8 @@ static ir_value keep_columns(rows *r, ir_builder *b, ir_value v, substitute_kind
         r->done[root] = true;
         return full_output(r, v, index, &access);
     }
-    int opcode = plan_opcode(s->p, v);
     *kind = SUBSTITUTE_COLUMNS;
-    if (s->p->uses[v] < 2 || opcode < 0 || graph_op_class(opcode) != GRAPH_CLASS_ELEMENTWISE ||
-        !is_heavy(r, v))
+    if (!is_worth_a_row(r, v))
         return 0;
     return scheduler_buffer(s, b, "workgroup", plan_type(s->p, v)->element, 1,
                             &r->map.extent[r->row_count]);
@@ -225,15 +268,13 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
     ir_op op = r->group->reduces.items[i];
     ir_value x = reduce_operand(r, i), result = reduce_result(r, i), yields[] = {x, x};
     affine index[2][IR_MAX_RANK], access[2] = {no_access, no_access};
-    int64_t one = 1;
     substitute_kind kind;
     bool known = false; /* already substituted: the expression is a load */
     for (size_t k = 0; k < r->substitute_count; k++)
         known |= r->substitutes[k].value == x;
     hoist(r, b, &x, 1, !known && root_number(r, x) >= 0);
     b->location = ir_op_get(s->p->g, op)->location;
-    ir_value workgroup =
-        scheduler_buffer(s, b, "workgroup", plan_type(s->p, result)->element, 1, &one);
+    ir_value workgroup = make_scalar(r, b, result, &access[0]);
     ir_value kept = known ? 0 : keep_columns(r, b, x, &kind), outputs[] = {workgroup, kept};
     expression_identity(s->p, x, 0, index[0]);
     expression_identity(s->p, x, 0, index[1]);
@@ -263,22 +304,39 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
                      .attr_count = 5 + row_attrs(r, i, false, attrs + 5)};
     scheduler_compute(s, b, &c);
     expression_release(&e);
-    substitute_by(r, SUBSTITUTE_SCALAR, result, workgroup);
+    substitute_scalar(r, result, workgroup, access[0]);
     if (kept && r->block && x == r->block->weights)
         substitute_block(r, x);
     else if (kept)
         substitute_by(r, kind, x, kept);
 }
 
+/* The memory of a result of rows, and the place there. */
+static ir_value row_output(const rows *r, ir_value v, const affine *index, affine *access) {
+    ir_value kept = kept_memory(r, v);
+    *access = kept ? row_access(r) : expression_offset(r->s->p, v, index);
+    return kept ? kept : r->s->buffer_of[v];
+}
+
+/* A reduction has put it there. */
+static bool is_in_place(const rows *r, ir_value v) {
+    ir_value kept = r->around ? kept_memory(r, v) : 0;
+    for (size_t i = 0; kept && i < r->substitute_count; i++)
+        if (r->substitutes[i].value == v && r->substitutes[i].buffer == kept)
+            return true;
+    return false;
+}
+
 static void emit_row_roots(rows *r, ir_builder *b) {
     for (size_t i = 0; i < r->group->roots.count; i++) {
         ir_value v = r->group->roots.items[i];
         affine index[IR_MAX_RANK];
-        if (is_full(r, v))
+        if (is_full(r, v) || is_in_place(r, v))
             continue;
         expression_identity(r->s->p, v, 0, index);
-        affine output = expression_offset(r->s->p, v, index);
-        emit_point(r, b, v, r->s->buffer_of[v], &output);
+        affine access;
+        ir_value output = row_output(r, v, index, &access);
+        emit_point(r, b, v, output, &access);
     }
 }
 
@@ -402,6 +460,51 @@ static void map_block(rows *r) {
     r->row_map.index_of[column] = -1;
 }
 
+static ir_builder open_block_rows(rows *r, ir_builder *b) {
+    int outer = r->block->outer;
+    return scheduler_for(r->s, b, "row", r->indices[outer], r->group->dims[outer],
+                         scheduler_int(r->s, 1), r->block->rows, &r->indices[outer + 1]);
+}
+
+static bool has_results(const rows *r) {
+    for (size_t i = 0; i < r->group->roots.count; i++)
+        if (!r->done[i] && !is_in_place(r, r->group->roots.items[i]))
+            return true;
+    return false;
+}
+
+/* Whether reductions may go one after the other: nothing but the weights is handed on by columns.
+ */
+static bool can_be_apart(rows *r) {
+    ir_dim columns = r->group->dims[r->block->outer + 1];
+    if (!ir_dim_is_static(columns) || columns > SHORT_COLUMNS)
+        return false;
+    for (size_t i = 0; i < r->group->reduces.count; i++) {
+        ir_value x = reduce_operand(r, i);
+        if (x != r->block->weights && (root_number(r, x) >= 0 || is_worth_a_row(r, x)))
+            return false;
+    }
+    return true;
+}
+
+/* A short row is soon done, and waits for its sums: the next row's must not wait for it. */
+static void emit_apart(rows *r, ir_builder *b, ir_attr vector) {
+    ir_module *m = r->s->m;
+    ir_builder around = *b;
+    r->around = &around;
+    for (size_t i = 0; i < r->group->reduces.count; i++) {
+        ir_builder in = open_block_rows(r, b);
+        around.before = ir_region_get(m, ir_block_get(m, in.block)->region)->parent;
+        emit_reduce(r, &in, i);
+    }
+    if (!has_results(r))
+        return;
+    ir_builder in = open_block_rows(r, b);
+    around.before = ir_region_get(m, ir_block_get(m, in.block)->region)->parent;
+    emit_row_roots(r, &in);
+    emit_full_roots(r, &in, vector);
+}
+
 void schedule_rows_of_block(scheduler *s, int number, ir_builder *b, const row_block *block) {
     rows r = {.s = s, .group = &s->p->groups[number], .number = number, .block = block};
     ir_attr vector = scheduler_int(s, 4 * s->target->vector_lanes);
@@ -410,8 +513,11 @@ void schedule_rows_of_block(scheduler *s, int number, ir_builder *b, const row_b
     r.sub = scheduler_int(s, sub_lanes(s));
     memcpy(r.indices, block->indices, sizeof *r.indices * (size_t)(outer + 1));
     substitute_block(&r, block->scores);
-    ir_builder in = scheduler_for(s, b, "row", r.indices[outer], r.group->dims[outer],
-                                  scheduler_int(s, 1), block->rows, &r.indices[outer + 1]);
+    if (can_be_apart(&r)) {
+        emit_apart(&r, b, vector);
+        return;
+    }
+    ir_builder in = open_block_rows(&r, b);
     for (size_t i = 0; i < r.group->reduces.count; i++)
         emit_reduce(&r, &in, i);
     emit_row_roots(&r, &in);

@@ -11,7 +11,7 @@
 
 _Static_assert(IN_MAP == 1 << GROUP_MAP && IN_ROW == 1 << GROUP_ROW &&
                    IN_COLUMN == 1 << GROUP_COLUMN && IN_DOT == 1 << GROUP_DOT &&
-                   IN_SCAN == 1 << GROUP_SCAN,
+                   IN_SCAN == 1 << GROUP_SCAN && IN_FOLD == 1 << GROUP_FOLD,
                "the space numbers the kinds of groups as plan.h does");
 
 /* ---- refusals ---- */

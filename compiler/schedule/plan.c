@@ -238,7 +238,7 @@ static ir_value epilogue_root(plan *p, ir_op dot) {
 /* ---- groups ---- */
 
 static int new_group(plan *p, group_kind kind, ir_op anchor) {
-    p->groups[p->group_count] = (plan_group){.kind = kind, .anchor = anchor};
+    p->groups[p->group_count] = (plan_group){.kind = kind, .anchor = anchor, .fold = -1};
     return p->group_count++;
 }
 
@@ -420,6 +420,24 @@ static void place_stored(plan *p, ir_op op, uint64_t reads) {
     place(p, op, group, reads);
 }
 
+/* Each result that is used has memory. */
+static void place_fold(plan *p, ir_op op, uint64_t reads) {
+    const ir_op_data *d = ir_op_get(p->g, op);
+    int group = new_group(p, GROUP_FOLD, op);
+    ir_op inner = ir_block_get(p->g, ir_op_block(p->g, op, 0))->first;
+    for (; inner; inner = ir_op_get(p->g, inner)->next)
+        reads |= operand_groups(p, inner);
+    p->groups[group].depends = reads;
+    for (uint32_t i = 0; i < d->result_count; i++) {
+        if (!p->uses[d->results[i]])
+            continue;
+        p->stored[d->results[i]] = true;
+        p->group_of[d->results[i]] = group;
+        p->direct[d->results[i]] = UINT64_C(1) << group;
+        vec_push(&p->groups[group].roots, d->results[i]);
+    }
+}
+
 static void place_op(plan *p, ir_op op) {
     const ir_op_data *d = ir_op_get(p->g, op);
     uint64_t reads = operand_groups(p, op);
@@ -430,48 +448,14 @@ static void place_op(plan *p, ir_op op) {
         place(p, op, new_group(p, GROUP_DOT, op), reads);
     else if (graph_op_class(d->opcode) == GRAPH_CLASS_SCAN)
         place(p, op, new_group(p, GROUP_SCAN, op), reads);
+    else if (d->opcode == GRAPH_FOLD)
+        place_fold(p, op, reads);
     else if (d->opcode == GRAPH_REDUCE)
         place_reduce(p, op, reads);
     else if (p->stored[v])
         place_stored(p, op, reads);
     else
         p->direct[v] = reads;
-}
-
-typedef VEC(ir_value) value_list;
-
-/* Results of row reductions that another group reads get memory; the first operand's first. */
-static void store_shared_rows(plan *p, ir_value root, int group, bool *seen) {
-    value_list waiting = {0};
-    vec_push(&waiting, root);
-    while (waiting.count) {
-        ir_value v = waiting.items[--waiting.count];
-        ir_op op = seen[v] ? 0 : plan_def(p, v);
-        bool others = op && p->group_of[v] >= 0 && p->group_of[v] != group;
-        seen[v] = true;
-        if (others && !p->stored[v]) {
-            p->stored[v] = true;
-            vec_push(&p->groups[p->group_of[v]].roots, v);
-        }
-        const ir_op_data *d = op && !others ? ir_op_get(p->g, op) : NULL;
-        for (uint32_t i = d ? d->operand_count : 0; i-- > 0;)
-            vec_push(&waiting, d->operands[i]);
-    }
-    vec_release(&waiting);
-}
-
-static void store_shared(plan *p) {
-    uint32_t n = ir_value_count(p->g) + 1;
-    bool *seen = base_calloc(n, sizeof(bool));
-    for (int g = 0; g < p->group_count; g++) {
-        memset(seen, 0, n);
-        plan_group *group = &p->groups[g];
-        for (size_t i = 0; i < group->reduces.count; i++)
-            store_shared_rows(p, ir_op_get(p->g, group->reduces.items[i])->results[0], g, seen);
-        for (size_t i = 0; i < group->roots.count; i++)
-            store_shared_rows(p, group->roots.items[i], g, seen);
-    }
-    free(seen);
 }
 
 static void init(plan *p, ir_module *graph) {
@@ -537,7 +521,7 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
                               PLAN_MAX_GROUPS);
         place_op(p, op);
     }
-    store_shared(p);
+    plan_store_shared(p);
     if (!apart) {
         plan_find_chains(p);
         plan_find_prologues(p);

@@ -10,10 +10,12 @@
  * - COLUMN: one reduction over an axis that is not the last;
  * - DOT: one contraction and the element-wise epilogue behind it;
  * - SCAN: running sums along one axis and the element-wise epilogue behind them, or the order of
- * the elements along it.
+ * the elements along it;
+ * - FOLD: rows, and columns of these, that are carried from turn to turn.
  *
  * A DOT whose left side a ROW group makes of another DOT's results, as attention does, takes both
- * in: a block of rows goes through all three while it is in cache. */
+ * in: a block of rows goes through all three while it is in cache. Where a FOLD carries what comes
+ * out of that, turn by turn, the block goes through all turns. */
 #ifndef TESSERA_SCHEDULE_PLAN_H
 #define TESSERA_SCHEDULE_PLAN_H
 
@@ -23,11 +25,18 @@
 
 enum { PLAN_MAX_GROUPS = LIMIT_PHASES, PLAN_MAP_ROOTS = 8 };
 
-typedef enum group_kind { GROUP_MAP, GROUP_ROW, GROUP_COLUMN, GROUP_DOT, GROUP_SCAN } group_kind;
+typedef enum group_kind {
+    GROUP_MAP,
+    GROUP_ROW,
+    GROUP_COLUMN,
+    GROUP_DOT,
+    GROUP_SCAN,
+    GROUP_FOLD
+} group_kind;
 
 typedef struct plan_group {
     group_kind kind;
-    ir_op anchor;        /* DOT, COLUMN, SCAN: the operation */
+    ir_op anchor;        /* DOT, COLUMN, SCAN, FOLD: the operation */
     uint64_t depends;    /* bit per group that must run before */
     VEC(ir_op) reduces;  /* ROW: in order */
     VEC(ir_value) roots; /* stored values, in order */
@@ -36,6 +45,7 @@ typedef struct plan_group {
     /* DOT at the end of a chain (chain.c): the groups that it takes in */
     bool ends_chain;
     int scores, rows;
+    int fold;          /* ... and the FOLD whose turns it makes; -1: none */
     bool hides;        /* scores at or past the last contraction's counts are never seen */
     ir_value prologue; /* DOT: what its left side is a view of, computed block by block; or 0 */
     bool inside;       /* taken in by another group: has no phases of its own */
@@ -66,6 +76,9 @@ void plan_release(plan *p);
 void plan_store_spreads(plan *p);
 /* Stores what would read too many tensors at once (wide.c). */
 void plan_store_wide(plan *p);
+/* Stores results of row reductions that other groups read (shared.c). Sequence: after all groups
+ * are made. */
+void plan_store_shared(plan *p);
 /* Finds contractions whose left side is an element-wise nest's, seen as a matrix: they compute it
  * block by block (prologue.c). */
 void plan_find_prologues(plan *p);

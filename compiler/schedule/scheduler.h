@@ -157,6 +157,8 @@ void schedule_row_group(scheduler *s, int group);
 void schedule_column_group(scheduler *s, const plan_group *group);
 void schedule_scan_group(scheduler *s, int group);
 void schedule_dot_group(scheduler *s, const plan_group *group);
+/* Rows that are carried from turn to turn. */
+void schedule_fold_group(scheduler *s, const plan_group *group);
 /* A DOT that ends a chain, with all that it takes in. */
 void schedule_chain_group(scheduler *s, const plan_group *last);
 
@@ -170,9 +172,13 @@ typedef struct row_block {
     const ir_value *indices; /* outer..., the block's first row */
     int outer;
     ir_attr rows;             /* of the block */
+    ir_dim row_count;         /* ... as a number */
     ir_value scores, weights; /* graph values: what the rows are read from, what is made of them */
     ir_value memory;          /* of both, a row after the other */
     ir_dim stride;
+    /* Results of rows that stay in the workgroup, and their memory; NULL: there are none. */
+    const ir_value *kept, *kept_memory;
+    size_t kept_count;
 } row_block;
 void schedule_rows_of_block(scheduler *s, int number, ir_builder *b, const row_block *block);
 

@@ -110,6 +110,22 @@ static bool check_computation(orders *o, ir_op op) {
     return !is_dot || check_chunks(o, op, r);
 }
 
+/* A loop over the turns of a fold. */
+static bool is_turns(const orders *o, ir_op loop) {
+    int64_t number = ir_op_int(o->m, loop, "reduction", -1);
+    return number >= 0 && (size_t)number < o->list.items.count &&
+           strcmp(o->list.items.items[number].kind, "fold") == 0;
+}
+
+static bool check_turns(orders *o, ir_op loop) {
+    int64_t number = ir_op_int(o->m, loop, "reduction", 0);
+    o->realised[number]++;
+    return (!ir_op_get(o->m, loop)->operand_count && schedule_step(o->m, loop, "step", 0) == 1 &&
+            !ir_op_attr(o->m, loop, "span") &&
+            ir_op_int(o->m, loop, "extent", -1) == o->list.items.items[number].extent) ||
+           fail_at(o, loop, "a loop over turns takes each of them, from the first to the last");
+}
+
 static bool check_block(orders *o, ir_block block);
 
 static bool check_op(orders *o, ir_op op) {
@@ -122,6 +138,8 @@ static bool check_op(orders *o, ir_op op) {
     case SCHED_DOT:
         return check_computation(o, op);
     case SCHED_FOR:
+        if (is_turns(o, op) && !check_turns(o, op))
+            return false;
         if ((ir_op_attr(o->m, op, "order") || ir_op_attr(o->m, op, "reduction")) &&
             !reduction_named(o->m, op, &o->list, &why))
             return fail_at(o, op, why.message);

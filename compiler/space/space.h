@@ -13,7 +13,14 @@
 #include "base/text.h"
 
 /* Kinds of groups as bits, in the order of plan.h. */
-enum { IN_MAP = 1 << 0, IN_ROW = 1 << 1, IN_COLUMN = 1 << 2, IN_DOT = 1 << 3, IN_SCAN = 1 << 4 };
+enum {
+    IN_MAP = 1 << 0,
+    IN_ROW = 1 << 1,
+    IN_COLUMN = 1 << 2,
+    IN_DOT = 1 << 3,
+    IN_SCAN = 1 << 4,
+    IN_FOLD = 1 << 5
+};
 enum { SPACE_CANDIDATES_MAX = 24, SPACE_VALUES_MAX = 64 };
 /* The kinds that have a parameter. */
 enum {

@@ -34,7 +34,7 @@ emit() { # OUT TSR_OPT_ARGUMENTS...
     done
 }
 
-graph="--pass specialize --pass join-tiles --pass expand-tiles --pass decompose --pass widen --pass normalize --pass simplify"
+graph="--pass specialize --pass join-tiles --pass expand-tiles --pass decompose --pass widen --pass normalize --pass fold-constants --pass simplify"
 declare -A passes=(
     [source]=""
     [graph]=$graph

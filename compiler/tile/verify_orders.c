@@ -232,10 +232,21 @@ static const reduction_record *record_of(const orders *o, ir_op op) {
     return r;
 }
 
+/* Each turn of a fold, from the first to the last, one after the other. */
+static bool check_turns(orders *o, ir_op loop, const reduction_record *r) {
+    int64_t low = -1, high = -1;
+    orders_track(o, loop)->realised++;
+    return (orders_bounds(o, loop, &low, &high) && low == 0 && high == r->extent &&
+            ir_op_int(o->m, loop, "step", 0) == 1 && ir_op_get(o->m, loop)->result_count == 0) ||
+           orders_fail(o, loop, "does not take each turn");
+}
+
 static bool check_marked_loop(orders *o, ir_op loop) {
     const reduction_record *r = record_of(o, loop);
     if (!r)
         return false;
+    if (strcmp(r->kind, "fold") == 0)
+        return check_turns(o, loop, r);
     if (strcmp(r->kind, "cumsum") == 0)
         return orders_check_scan_loop(o, loop, r);
     if (strcmp(r->kind, "dot") == 0 && orders_is_window_loop(o, loop))

@@ -17,6 +17,7 @@
 #include "ops/reductions.h"
 #include "schedule/schedule.h"
 #include "space/space.h"
+#include "target/interp/fold_constants.h"
 #include "tessera/compiler.h"
 #include "tile/tile.h"
 
@@ -110,6 +111,10 @@ static bool run_widen(pass_run *r) {
 
 static bool run_normalize(pass_run *r) {
     return graph_normalize(r->m, r->st);
+}
+
+static bool run_fold_constants(pass_run *r) {
+    return interp_fold_constants(r->m, r->st);
 }
 
 static bool run_simplify(pass_run *r) {
@@ -219,6 +224,8 @@ static const struct pass {
     {"decompose", IR_LEVEL_GRAPH, run_decompose, "", "composites become their primitives"},
     {"widen", IR_LEVEL_GRAPH, run_widen, "", "f16 and bf16 compute as f32 between conversions"},
     {"normalize", IR_LEVEL_GRAPH, run_normalize, "", "one reduced or contracted axis each"},
+    {"fold-constants", IR_LEVEL_GRAPH, run_fold_constants, "",
+     "operations on single numbers that are known become numbers"},
     {"simplify", IR_LEVEL_GRAPH, run_simplify, "", "equal operations once, unused ones never"},
     {"contract", IR_LEVEL_GRAPH, run_contract, "",
      "x*y + z becomes fma: for profiles that allow it"},

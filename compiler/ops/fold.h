@@ -1,0 +1,26 @@
+/* fold.h - tessera.fold, the recurrence of a loop over blocks: its shape in Graph IR.
+ *
+ * What it carries are rows [outer..., rows], or the columns of these [outer..., rows, columns]. Its
+ * block is element-wise, where a row's value may be repeated along the columns. So each row goes
+ * through all turns by itself. */
+#ifndef TESSERA_OPS_FOLD_H
+#define TESSERA_OPS_FOLD_H
+
+#include "ops/graph.h"
+
+typedef struct fold_shape {
+    uint32_t carried;             /* operands, block arguments and results from 0 on */
+    uint32_t inputs;              /* operands and block arguments behind them */
+    int64_t turns;                /* of each of these: so many */
+    int64_t axis[LIMIT_OPERANDS]; /* ... along this axis, by operand */
+    int rank;                     /* of rows */
+    ir_dim dims[IR_MAX_RANK];     /* outer..., rows, columns (0: there are none) */
+} fold_shape;
+
+/* Reads it; false with the reason in `st`: it is none. */
+bool fold_read(const ir_module *m, ir_op fold, fold_shape *out, status *st);
+/* How many turns it has. */
+int64_t fold_turns(const ir_module *m, ir_op fold);
+bool fold_verify(const ir_module *m, ir_op fold, status *st);
+
+#endif
