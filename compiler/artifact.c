@@ -136,6 +136,7 @@ void artifact_init(artifact_builder *b, compiler_instance *instance,
     memset(b, 0, sizeof *b);
     b->generic = options->generic;
     b->profile = compiler_profile_name(options->profile);
+    b->provenance = options->provenance;
     b->graph = compiler_instance_text(instance);
     b->graph_hash = *compiler_instance_hash(instance);
 }
@@ -265,6 +266,17 @@ static bool describes_images(const artifact_builder *b) {
     return b->count > 1 || b->generic;
 }
 
+/* Of a schedule that was found and a space of tiles; modules without either say nothing. */
+static void put_provenance(const compiler_provenance *p, json_t *root) {
+    if (p->tuned)
+        json_object_set_new(root, "schedule",
+                            json_pack("{s:s, s:s}", "from", "tuned", "values", p->tuned));
+    if (p->space && *p->space)
+        json_object_set_new(root, "space", json_string(p->space));
+    if (p->unused_hints && *p->unused_hints)
+        json_object_set_new(root, "unused_hints", json_string(p->unused_hints));
+}
+
 /* One image: its description is the module's own. */
 static char *metadata_json(const artifact_builder *b) {
     json_t *root = json_pack("{s:s, s:s, s:i}", "schema", "tsr.module/2", "profile", b->profile,
@@ -275,6 +287,8 @@ static char *metadata_json(const artifact_builder *b) {
                                          : image_json(&b->images[0]);
     json_object_update(root, images);
     json_decref(images);
+    if (b->provenance)
+        put_provenance(b->provenance, root);
     char *dumped = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
     json_decref(root);
     return dumped;

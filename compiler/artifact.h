@@ -11,7 +11,8 @@ enum { ARTIFACT_IMAGES_MAX = 120 };
 /* What is known of a module while its images are made. */
 typedef struct artifact_builder {
     const char *profile;
-    bool generic;      /* the first image of each level is for any dimensions */
+    const compiler_provenance *provenance; /* borrowed; or NULL */
+    bool generic;                          /* the first image of each level is for any dimensions */
     const text *graph; /* Graph IR before any pass: the same for all images; borrowed */
     sha256 graph_hash;
     json_t *signature; /* name, inputs and outputs */

@@ -15,7 +15,8 @@ _Static_assert(sizeof((tsr_shape_t *)0)->dims >= TENSOR_MAX_RANK * sizeof(int64_
 struct tsr_compilation {
     text said; /* rendered */
     diagnostic_list listed;
-    compiler_source *source; /* names of the signature are borrowed from it and the instance */
+    compiler_source *source;    /* names of the signature are borrowed from it and the instance */
+    const compiler_case *shape; /* of the instance; NULL: any */
     compiler_instance *instance;
     compiler_signature signature;
     bool has_signature;
@@ -112,14 +113,13 @@ static bool find_case(tsr_compilation_t c, const compiler_kernel *k, const tsr_c
 
 static bool open_instance(tsr_compilation_t c, const tsr_compile_options_t *o,
                           const compiler_kernel **kernel, status *st) {
-    const compiler_case *shape;
     *kernel = find_kernel(c->source, o->kernel, st);
     if (!*kernel || (*kernel)->broken)
         return *kernel && c->listed.count == 0 &&
                status_set(st, STATUS_INVALID, "kernel '%s' has errors", (*kernel)->name);
-    if (!find_case(c, *kernel, o, &shape, st))
+    if (!find_case(c, *kernel, o, &c->shape, st))
         return false;
-    c->instance = compiler_instance_open(c->source, *kernel, shape, &c->said);
+    c->instance = compiler_instance_open(c->source, *kernel, c->shape, &c->said);
     if (!c->instance)
         return c->listed.count == 0 && status_set(st, STATUS_INVALID, "%s", c->said.data);
     c->has_signature = !o->generic && compiler_signature_of(c->instance, &c->signature, st);
@@ -134,8 +134,21 @@ static bool build(tsr_compilation_t c, const tsr_compile_options_t *o,
                                 .schedule = o->schedule,
                                 .constants = o->constants,
                                 .written = kernel->schedule};
-    return profile_of(o->profile, &options.profile, st) &&
-           compiler_build(c->instance, &options, &c->artifact, st);
+    text space, unused;
+    text_init(&space);
+    text_init(&unused);
+    if (c->shape && !options.generic) {
+        diagnostics_list(NULL); /* other tiles that do not check are none of the caller's */
+        compiler_choice_text(kernel, c->shape, &space);
+        compiler_unused_hints(c->source, kernel, c->shape, &unused);
+        diagnostics_list(&c->listed);
+    }
+    options.provenance = &(compiler_provenance){.space = space.data, .unused_hints = unused.data};
+    bool ok = profile_of(o->profile, &options.profile, st) &&
+              compiler_build(c->instance, &options, &c->artifact, st);
+    text_release(&space);
+    text_release(&unused);
+    return ok;
 }
 
 /* ---- the calls ---- */

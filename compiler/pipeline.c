@@ -205,10 +205,10 @@ static void register_tables(void) {
 int64_t compiler_space_bytes(const char *isa, const char *space, const char **what) {
     const char *level = isa ? isa : host_isa();
     const cpu_isa *found = level ? cpu_isa_find(level) : NULL;
-    for (int i = 0; found && i < TILE_SPACE_COUNT; i++)
-        if (strcmp(tile_space_names[i], space) == 0) {
-            *what = cpu_space_what((tile_space)i);
-            return cpu_space_bytes(found, (tile_space)i);
+    for (int i = 0; found && i < MEMORY_SPACE_COUNT; i++)
+        if (strcmp(memory_space_names[i], space) == 0) {
+            *what = cpu_space_what((memory_space)i);
+            return cpu_space_bytes(found, (memory_space)i);
         }
     return -1;
 }

@@ -285,7 +285,7 @@ static bool bind(const binder *b, compiler_case *c) {
     if (!case_shapes_check(b->kernel, c, place_of(b), b->report)) {
         return false;
     }
-    ir_module *m = kernel_check(b->source, b->kernel, c->types, c->type_count, b->report);
+    ir_module *m = kernel_check(b->source, b->kernel, c, b->report);
     if (m) {
         instance_check(b->source, m, c, b->report);
         ir_module_free(m);

@@ -37,16 +37,6 @@ static const node *find_argument(const node *call, const char *name) {
 
 /* ---- names of arguments ---- */
 
-static bool is_constant_parameter(const kernel_interface *k, const char *name) {
-    for (uint32_t i = 0; i < k->function->parameter_count; i++) {
-        if (k->function->parameters[i].keyword_only &&
-            strcmp(k->function->parameters[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static size_t known_arguments(const kernel_interface *k, const char **out) {
     size_t count = 0;
     out[count++] = "large";
@@ -56,8 +46,8 @@ static size_t known_arguments(const kernel_interface *k, const char **out) {
     for (uint32_t i = 0; i < k->variable_count; i++) {
         out[count++] = k->variables[i].name;
     }
-    for (uint32_t i = 0; i < k->parameter_count; i++) {
-        out[count++] = parameter_name(k, i);
+    for (uint32_t i = 0; i < k->function->parameter_count; i++) {
+        out[count++] = k->function->parameters[i].name;
     }
     return count;
 }
@@ -67,11 +57,6 @@ static bool argument_known(case_reader *r, const node *n, const char *const *kno
         if (strcmp(known[i], n->text) == 0) {
             return true;
         }
-    }
-    if (is_constant_parameter(r->kernel, n->text)) {
-        diagnose_error(r->report, ERROR_CASE_ARGUMENT, n->symbol_at,
-                       "'%s' is a constant of the kernel; a case cannot change it", n->text);
-        return false;
     }
     diagnose_error(r->report, ERROR_CASE_ARGUMENT, n->symbol_at,
                    "'%.60s' is not a dimension, type variable or parameter of '%s'", n->text,
@@ -90,7 +75,7 @@ static bool argument_known(case_reader *r, const node *n, const char *const *kno
 
 static bool arguments_check(case_reader *r, const node *call) {
     const kernel_interface *k = r->kernel;
-    size_t limit = 1 + k->symbol_count + k->variable_count + k->parameter_count;
+    size_t limit = 1 + k->symbol_count + k->variable_count + k->function->parameter_count;
     const char **known = ARENA_NEW(&r->source->memory, const char *, limit);
     size_t count = known_arguments(k, known);
     bool good = true;
@@ -211,6 +196,55 @@ static bool types_read(case_reader *r, const node *call, compiler_case *out) {
     return good;
 }
 
+/* ---- constants ---- */
+
+/* A whole number stays one: it may be a length or a count. */
+static bool constants_alike(const entity *own, const entity *given) {
+    return own->kind == ENTITY_BROKEN ||
+           (given->kind == own->kind &&
+            (own->kind != ENTITY_NUMBER || given->is_integer || !own->is_integer));
+}
+
+static const char *constant_text(case_reader *r, const entity *e) {
+    return e->kind == ENTITY_NUMBER ? arena_strdup(&r->source->memory, e->text)
+           : e->kind == ENTITY_BOOL ? (e->integer ? "True" : "False")
+                                    : dtype_name(e->type);
+}
+
+static bool constant_bind(case_reader *r, const ast_parameter *p, const node *given,
+                          compiler_constant *out) {
+    entity own = check_expression(&r->scope, p->fallback);
+    entity value = check_expression(&r->scope, given->left);
+    if (value.kind == ENTITY_BROKEN) {
+        return false;
+    }
+    if (!constants_alike(&own, &value)) {
+        diagnose_error(r->report, ERROR_CASE_CONSTANT, given->left->at,
+                       "constant '%s' of the kernel is %s%s, and here it would be %s", p->name,
+                       entity_describe(&own), own.is_integer ? ", a whole one" : "",
+                       value.kind == own.kind ? "a fraction" : entity_describe(&value));
+        diagnose_note(r->report, p->fallback->at, "it has its value here");
+        return false;
+    }
+    *out = (compiler_constant){p->name, constant_text(r, &value), given->left};
+    return true;
+}
+
+static bool constants_read(case_reader *r, const node *call, compiler_case *out) {
+    const ast_function *f = r->kernel->function;
+    compiler_constant *list =
+        ARENA_NEW(&r->source->memory, compiler_constant, f->parameter_count + 1);
+    out->constants = list;
+    for (uint32_t i = 0; i < f->parameter_count; i++) {
+        const ast_parameter *p = &f->parameters[i];
+        const node *given = p->keyword_only ? find_argument(call, p->name) : NULL;
+        if (given && !constant_bind(r, p, given, &list[out->constant_count++])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool large_read(case_reader *r, const node *call, compiler_case *out) {
     const node *n = find_argument(call, "large");
     if (n && n->left->kind != NODE_BOOL) {
@@ -280,7 +314,7 @@ static void case_read(case_reader *r, const node *n) {
     bool named = name_read(r, n, &c);
     bool good = arguments_check(r, n) && named;
     good = good && dims_read(r, n, &c);
-    good &= c.dims != NULL && types_read(r, n, &c);
+    good &= c.dims != NULL && types_read(r, n, &c) && constants_read(r, n, &c);
     good = good && large_read(r, n, &c) && case_shapes_check(r->kernel, &c, n->at, r->report) &&
            inputs_read(r, n, &c);
     if (good) {

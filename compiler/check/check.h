@@ -90,6 +90,7 @@ typedef struct checker {
     ir_module *m; /* NULL while module constants are read */
     ir_builder builder;
     const kernel_interface *kernel;
+    const compiler_case *given; /* what the case binds, beside dimensions; may be NULL */
     const compiler_type_binding *types;
     uint32_t type_count;
     map names; /* to an index of locals */

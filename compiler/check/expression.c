@@ -283,9 +283,9 @@ static entity refuse_here(checker *c, const node *n) {
 
 /* Schedules are the only calls among constants. */
 static entity check_constant_call(checker *c, const node *n) {
-    tile_sizes sizes = {.swizzle = NULL};
     if (tile_schedule_is(c->source, n)) {
-        bool good = tile_schedule_read(c->source, n, &sizes, c->report);
+        tile_space *space = ARENA_NEW(&c->memory, tile_space, 1);
+        bool good = tile_schedule_read(c->source, n, space, c->report);
         return good ? (entity){.kind = ENTITY_TILE_SCHEDULE, .at = n->at} : entity_broken(n->at);
     }
     return schedule_is_call(n) ? schedule_read(c, n) : refuse_here(c, n);

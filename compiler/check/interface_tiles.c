@@ -100,32 +100,28 @@ bool interface_is_kernel_word(const node *n) {
     return false;
 }
 
-static int64_t *size_named(tile_sizes *t, const char *name) {
-    static const char *const names[TILE_SIZES] = {"BM", "BN", "BK", "BD"};
-    for (int i = 0; i < TILE_SIZES; i++) {
-        if (strcmp(names[i], name) == 0) {
-            return &t->sizes[i];
+static tile_knob *knob_named(tile_space *t, const char *name) {
+    for (int i = 0; i < TILE_KNOBS; i++) {
+        if (strcmp(tile_knob_names[i].name, name) == 0) {
+            return &t->knobs[i];
         }
     }
-    return strcmp(name, "warps") == 0    ? &t->warps
-           : strcmp(name, "stages") == 0 ? &t->stages
-           : strcmp(name, "vector") == 0 ? &t->vector
-                                         : NULL;
+    return NULL;
 }
 
-/* BM=[64, 128]: the first is what the kernel is made of until a tuner finds a better one. */
-static void size_read(tile_sizes *t, const node *keyword, diagnostics *d) {
-    int64_t *out = size_named(t, keyword->text);
+/* BM=[64, 128]: the first is what the kernel is made of unless another is chosen. */
+static void size_read(tile_space *t, const node *keyword, diagnostics *d) {
+    tile_knob *out = knob_named(t, keyword->text);
     if (!out) {
         diagnose_error(d, ERROR_TILE_SIZE, keyword->at, "a space of tiles has no '%.60s'",
                        keyword->text);
         diagnose_help(d, "there are BM, BN, BK, BD, warps, stages and vector");
         return;
     }
-    tile_size_read(keyword->left, out, d);
+    tile_knob_read(keyword->left, out, d);
 }
 
-static void space_read(tile_sizes *t, const node *n, diagnostics *d) {
+static void space_read(tile_space *t, const node *n, diagnostics *d) {
     bool is_dict =
         n->kind == NODE_CALL && n->left->kind == NODE_NAME && strcmp(n->left->text, "dict") == 0;
     if (!is_dict) {
@@ -141,25 +137,67 @@ static void space_read(tile_sizes *t, const node *n, diagnostics *d) {
     }
 }
 
-static bool is_known(const char *word) {
-    static const char *const words[] = {"metric", "budget_ms", "cache"};
+/* ---- what its tuning is told ---- */
+
+static bool metric_read(tile_space *t, const node *value) {
+    (void)t;
+    return value->kind == NODE_STRING && strcmp(value->text, "latency_ms") == 0;
+}
+
+static bool budget_read(tile_space *t, const node *value) {
+    t->budget_ms = (uint64_t)value->integer;
+    return value->kind == NODE_INT && value->integer > 0 && value->integer <= 1000000000;
+}
+
+static bool cache_read(tile_space *t, const node *value) {
+    t->cache = value->text;
+    return value->kind == NODE_STRING && *value->text;
+}
+
+/* False: there is no such word. What is wrong with its value is reported. */
+static bool word_read(tile_space *t, const node *keyword, diagnostics *d) {
+    static const struct {
+        const char *name;
+        bool (*read)(tile_space *t, const node *value);
+        const char *wanted;
+    } words[] = {{"metric", metric_read, "metric is \"latency_ms\", the time of one launch"},
+                 {"budget_ms", budget_read, "budget_ms is a number of milliseconds, from 1 on"},
+                 {"cache", cache_read, "cache is the path of a file"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(words[i], word) == 0) {
-            return true;
+        if (strcmp(words[i].name, keyword->text) != 0) {
+            continue;
         }
+        if (!words[i].read(t, keyword->left)) {
+            diagnose_error(d, ERROR_TILE_TUNING, keyword->left->at, "%s", words[i].wanted);
+        }
+        return true;
     }
     return false;
 }
 
+/* @kernel.auto leaves the sizes to the compiler: those of a kernel without a space, and others for
+ * the tuner. */
+static void auto_read(tile_space *t) {
+    static const int64_t sizes[] = {64, 16, 32, 128};
+    for (int i = TILE_KNOB_M; i <= TILE_KNOB_K; i++) {
+        memcpy(t->knobs[i].values, sizes, sizeof sizes);
+        t->knobs[i].count = sizeof sizes / sizeof *sizes;
+    }
+}
+
 void interface_tiles_read(compiler_source *s, kernel_interface *k, const node *n, diagnostics *d) {
     bool is_schedule = n->kind == NODE_CALL && strcmp(n->left->text, "schedule") == 0;
+    const node *decorator = n->kind == NODE_CALL ? n->left : n;
+    if (strcmp(decorator->text, "auto") == 0) {
+        auto_read(k->space);
+    }
     for (uint32_t i = 0; n->kind == NODE_CALL && i < n->count; i++) {
         const node *word = n->items[i];
         if (is_schedule && n->count == 1 && word->kind != NODE_KEYWORD) {
-            tile_schedule_read(s, word, &k->tiles, d);
+            tile_schedule_read(s, word, k->space, d);
         } else if (!is_schedule && word->kind == NODE_KEYWORD && strcmp(word->text, "space") == 0) {
-            space_read(&k->tiles, word->left, d);
-        } else if (word->kind != NODE_KEYWORD || !is_known(word->text)) {
+            space_read(k->space, word->left, d);
+        } else if (word->kind != NODE_KEYWORD || !word_read(k->space, word, d)) {
             diagnose_error(d, ERROR_TILE_SIZE, word->at, "@kernel.%s does not take this",
                            n->left->text);
             diagnose_help(d, "write @kernel.autotune(space=dict(BM=[64, 128], BN=[64])) or "

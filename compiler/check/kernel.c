@@ -156,6 +156,16 @@ static void define_records(checker *c) {
     }
 }
 
+/* The value of a constant: the case's, else the kernel's. */
+static const node *constant_value(const checker *c, const ast_parameter *p) {
+    for (uint32_t i = 0; c->given && i < c->given->constant_count; i++) {
+        if (strcmp(c->given->constants[i].name, p->name) == 0) {
+            return c->given->constants[i].value;
+        }
+    }
+    return p->fallback;
+}
+
 static bool define_parameters(checker *c, ir_attr *names) {
     const kernel_interface *k = c->kernel;
     ir_attr list[COMPILER_MAX_PARAMETERS];
@@ -164,7 +174,7 @@ static bool define_parameters(checker *c, ir_attr *names) {
         const ast_parameter *p = &k->function->parameters[i];
         if (p->keyword_only) {
             c->constants_only = true;
-            define_constant(c, p->name, p->at, p->fallback, false);
+            define_constant(c, p->name, p->at, constant_value(c, p), false);
             c->constants_only = false;
             continue;
         }
@@ -416,7 +426,7 @@ static void check_all(checker *c) {
     }
 }
 
-/* "T is bf16, U is i8": printed with each error that these types may have caused. */
+/* "T is bf16, causal is False": printed with each error that these may have caused. */
 static const char *describe_types(checker *c) {
     text out;
     text_init(&out);
@@ -424,20 +434,25 @@ static const char *describe_types(checker *c) {
         text_printf(&out, "%s%s is %s", i ? ", " : "", c->types[i].name,
                     dtype_name(c->types[i].type));
     }
-    const char *kept = c->type_count ? arena_strdup(&c->memory, out.data) : NULL;
+    for (uint32_t i = 0; c->given && i < c->given->constant_count; i++) {
+        text_printf(&out, "%s%s is %s", out.length ? ", " : "", c->given->constants[i].name,
+                    c->given->constants[i].text);
+    }
+    const char *kept = out.length ? arena_strdup(&c->memory, out.data) : NULL;
     text_release(&out);
     return kept;
 }
 
-ir_module *kernel_check(compiler_source *s, const kernel_interface *k,
-                        const compiler_type_binding *types, uint32_t type_count, diagnostics *d) {
+ir_module *kernel_check(compiler_source *s, const kernel_interface *k, const compiler_case *given,
+                        diagnostics *d) {
     checker c;
     uint32_t before = d->reported;
     checker_init(&c, s, d);
     c.m = ir_module_new();
     c.kernel = k;
-    c.types = types;
-    c.type_count = type_count;
+    c.given = given;
+    c.types = given ? given->types : NULL;
+    c.type_count = given ? given->type_count : 0;
     d->context = describe_types(&c);
     check_all(&c);
     d->context = NULL;

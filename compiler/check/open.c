@@ -47,39 +47,33 @@ static void check_unique(compiler_source *s, const ast_function *f, diagnostics 
 
 /* ---- type-checking under every binding ---- */
 
-static bool same_types(const compiler_case *a, const compiler_case *b) {
-    for (uint32_t i = 0; i < a->type_count; i++) {
-        if (a->types[i].type != b->types[i].type) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Notes the types of a case; false where they were seen before. */
-static bool types_are_new(const compiler_case *c, map *seen) {
-    text key;
-    intptr_t before;
-    text_init(&key);
+/* Types and constants: cases that share them have one graph. */
+static void binding_text(const compiler_case *c, text *out) {
+    text_clear(out);
     for (uint32_t i = 0; i < c->type_count; i++) {
-        text_printf(&key, "%d,", (int)c->types[i].type);
+        text_printf(out, "%d,", (int)c->types[i].type);
     }
-    bool is_new = !map_get(seen, key.data, &before);
-    map_put(seen, key.data, 1);
-    text_release(&key);
-    return is_new;
+    for (uint32_t i = 0; i < c->constant_count; i++) {
+        text_printf(out, "%s=%s,", c->constants[i].name, c->constants[i].text);
+    }
 }
 
-/* The types of case `index`, and every later case that shares them. */
+/* The binding of case `index`, and every later case that shares it. */
 static void check_cases(compiler_source *s, const kernel_interface *k,
                         const compiler_kernel *kernel, uint32_t index, diagnostics *d) {
-    const compiler_case *first = &kernel->cases[index];
-    ir_module *m = kernel_check(s, k, first->types, first->type_count, d);
+    text wanted, found;
+    ir_module *m = kernel_check(s, k, &kernel->cases[index], d);
+    text_init(&wanted);
+    text_init(&found);
+    binding_text(&kernel->cases[index], &wanted);
     for (uint32_t i = index; m && i < kernel->case_count; i++) {
-        if (same_types(first, &kernel->cases[i])) {
+        binding_text(&kernel->cases[i], &found);
+        if (strcmp(wanted.data, found.data) == 0) {
             instance_check(s, m, &kernel->cases[i], d);
         }
     }
+    text_release(&wanted);
+    text_release(&found);
     if (m) {
         ir_module_free(m);
     }
@@ -92,7 +86,8 @@ static void check_without_cases(compiler_source *s, const kernel_interface *k, d
     for (uint32_t i = 0; i < k->variable_count; i++) {
         types[i] = (compiler_type_binding){k->variables[i].name, DTYPE_F32};
     }
-    ir_module *m = kernel_check(s, k, types, k->variable_count, d);
+    ir_module *m =
+        kernel_check(s, k, &(compiler_case){.types = types, .type_count = k->variable_count}, d);
     if (m && k->symbol_count == 0) {
         const compiler_case only = {.name = "fixed", .bound = ""};
         instance_check(s, m, &only, d);
@@ -112,12 +107,17 @@ static void check_kernel(compiler_source *s, uint32_t index, diagnostics *d) {
         check_without_cases(s, k, d);
     }
     map seen;
+    text key;
     map_init(&seen);
+    text_init(&key);
     for (uint32_t i = 0; i < kernel->case_count; i++) {
-        if (types_are_new(&kernel->cases[i], &seen)) {
+        binding_text(&kernel->cases[i], &key);
+        if (!map_get(&seen, key.data, NULL)) {
+            map_put(&seen, key.data, 1);
             check_cases(s, k, kernel, i, d);
         }
     }
+    text_release(&key);
     map_release(&seen);
 }
 
@@ -164,6 +164,7 @@ static void read_kernels(compiler_source *s, diagnostics *d) {
                                  .line = source_position_of(&s->text, f->at.start).line};
         names_read(s, &s->interfaces[s->kernel_count], out);
         cases_read(s, &s->interfaces[s->kernel_count], out, d);
+        out->knobs = tile_knobs_keep(s, &s->interfaces[s->kernel_count]);
         s->kernel_count++;
     }
 }
@@ -245,7 +246,7 @@ ir_module *compiler_graph(compiler_source *source, const compiler_kernel *kernel
         return NULL;
     }
     diagnostics_init(&d, &source->text, source->colour, out);
-    ir_module *m = kernel_check(source, k, c ? c->types : NULL, c ? c->type_count : 0, &d);
+    ir_module *m = kernel_check(source, k, c, &d);
     diagnostics_release(&d);
     return m;
 }

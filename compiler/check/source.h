@@ -26,13 +26,24 @@ typedef struct parameter_record {
     uint32_t first; /* of its parameters */
 } parameter_record;
 
-/* Sizes of tiles that a kernel names: BM of @kernel.autotune's space is m. */
-enum { TILE_SIZE_M, TILE_SIZE_N, TILE_SIZE_K, TILE_SIZE_D, TILE_SIZES };
-typedef struct tile_sizes {
-    int64_t sizes[TILE_SIZES]; /* 0: not said */
-    int64_t warps, stages, vector;
+/* What a kernel of tiles may leave open: BM of @kernel.autotune's space is m. */
+enum {
+#define KNOB(ENUM, name, word, kind) TILE_KNOB_##ENUM,
+#include "check/tile_knobs.def"
+#undef KNOB
+    TILE_KNOBS,
+    TILE_SIZES = TILE_KNOB_D + 1
+};
+typedef struct tile_knob {
+    int64_t values[COMPILER_KNOB_VALUES_MAX];
+    uint32_t count; /* 0: not said */
+} tile_knob;
+typedef struct tile_space {
+    tile_knob knobs[TILE_KNOBS];
     const char *swizzle;
-} tile_sizes;
+    uint64_t budget_ms;
+    const char *cache;
+} tile_space;
 
 typedef struct declared_name {
     const char *name;
@@ -58,8 +69,8 @@ typedef struct kernel_interface {
     bool in_tiles; /* made of tiles: a parameter is a KTile or a KVCache */
     parameter_record *records;
     uint32_t record_count;
-    tile_sizes tiles;
-    bool broken; /* not all of it could be read */
+    tile_space *space; /* of a kernel that says something of its tiles; else all zero */
+    bool broken;       /* not all of it could be read */
 } kernel_interface;
 
 struct compiler_source {
@@ -99,12 +110,23 @@ annotation interface_cache_like(compiler_source *s, const annotation *like, span
 bool interface_is_kernel_word(const node *n);
 void interface_tiles_read(compiler_source *s, kernel_interface *k, const node *n, diagnostics *d);
 
-/* tile_schedule.c: a size, or the first of a list of them; false when reported. */
-bool tile_size_read(const node *n, int64_t *out, diagnostics *d);
+/* tile_choice.c: the table, and what of a space is in force. */
+typedef struct tile_knob_name {
+    const char *name, *word;
+    bool hint;
+} tile_knob_name;
+extern const tile_knob_name tile_knob_names[TILE_KNOBS];
+/* The value of a knob in a case (`c` may be NULL: the first one); 0: the kernel does not say it. */
+int64_t tile_knob_value(const kernel_interface *k, const compiler_case *c, int knob);
+/* What the kernel leaves open, for compiler_kernel. */
+const compiler_knobs *tile_knobs_keep(compiler_source *s, const kernel_interface *k);
+
+/* tile_schedule.c: a number, or a list of them; false when reported. */
+bool tile_knob_read(const node *n, tile_knob *out, diagnostics *d);
 /* Whether it is a Schedule(...) or made from one; and what it says. False when
  * reported. */
 bool tile_schedule_is(const compiler_source *s, const node *n);
-bool tile_schedule_read(const compiler_source *s, const node *n, tile_sizes *out, diagnostics *d);
+bool tile_schedule_read(const compiler_source *s, const node *n, tile_space *out, diagnostics *d);
 
 /* Fills the kernel's cases, and its functions' set, from its decorators. */
 void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, diagnostics *d);
@@ -115,9 +137,10 @@ dim_result dim_evaluate(const node *n, const ir_binding *bindings, uint32_t coun
 
 /* Whether the kernel's declaration was understood; else says that it has errors. */
 bool source_has_kernel(const compiler_source *source, const compiler_kernel *kernel, text *out);
-/* Type-checks the kernel under these types; NULL when reported. */
-ir_module *kernel_check(compiler_source *s, const kernel_interface *k,
-                        const compiler_type_binding *types, uint32_t type_count, diagnostics *d);
+/* Type-checks the kernel under the types, constants and choice of a case (NULL: none); NULL when
+ * reported. */
+ir_module *kernel_check(compiler_source *s, const kernel_interface *k, const compiler_case *c,
+                        diagnostics *d);
 /* Reports where a checked graph has no meaning under a case's dimensions. */
 void instance_check(compiler_source *s, ir_module *m, const compiler_case *c, diagnostics *d);
 /* Reports what is wrong with the module's constants. */

@@ -125,8 +125,8 @@ static ir_attr read_hints(checker *c, const call_arguments *a) {
 }
 
 static bool check_space(checker *c, const entity *e) {
-    for (int i = 0; e->kind == ENTITY_STRING && i < TILE_SPACE_COUNT; i++) {
-        if (strcmp(e->text, tile_space_names[i]) == 0) {
+    for (int i = 0; e->kind == ENTITY_STRING && i < MEMORY_SPACE_COUNT; i++) {
+        if (strcmp(e->text, memory_space_names[i]) == 0) {
             return true;
         }
     }
@@ -135,7 +135,7 @@ static bool check_space(checker *c, const entity *e) {
     }
     diagnose_error(c->report, ERROR_TILE_SPACE, e->at, "there is no memory space of this name");
     if (e->kind != ENTITY_STRING ||
-        !diagnose_nearest(c->report, e->text, tile_space_names, TILE_SPACE_COUNT)) {
+        !diagnose_nearest(c->report, e->text, memory_space_names, MEMORY_SPACE_COUNT)) {
         diagnose_help(c->report, "write space=\"shared\" or space=\"register\"");
     }
     return false;

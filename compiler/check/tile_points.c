@@ -4,7 +4,6 @@
 
 #include "check/source.h"
 
-const char *const compiler_tile_words[COMPILER_TILE_WORDS] = {"BM", "BN", "BK", "BD"};
 _Static_assert((int)COMPILER_TILE_WORDS == (int)TILE_SIZES, "a word for each size");
 
 enum { SIZES_MAX = 64 };
@@ -23,7 +22,7 @@ static void add_number(size_list *l, int word, const node *n) {
 static void add_word(size_list *l, const node *keyword) {
     const node *value = keyword->left;
     int word = 0;
-    while (word < COMPILER_TILE_WORDS && strcmp(compiler_tile_words[word], keyword->text) != 0) {
+    while (word < COMPILER_TILE_WORDS && strcmp(tile_knob_names[word].name, keyword->text) != 0) {
         word++;
     }
     if (word == COMPILER_TILE_WORDS) {
@@ -64,16 +63,12 @@ uint32_t compiler_tile_sizes(compiler_source *source, const compiler_kernel *ker
 
 ir_module *compiler_graph_sized(compiler_source *source, const compiler_kernel *kernel,
                                 const compiler_case *c, const int64_t *sizes, text *out) {
-    kernel_interface with = source->interfaces[kernel - source->kernels];
-    diagnostics d;
-    if (!source_has_kernel(source, kernel, out)) {
-        return NULL;
+    const kernel_interface *k = &source->interfaces[kernel - source->kernels];
+    int64_t choice[COMPILER_KNOBS_MAX] = {0};
+    compiler_case with = *c;
+    for (int i = 0; i < (int)kernel->knobs->count; i++) {
+        choice[i] = i < TILE_SIZES && sizes[i] ? sizes[i] : tile_knob_value(k, c, i);
     }
-    for (int i = 0; i < TILE_SIZES; i++) {
-        with.tiles.sizes[i] = sizes[i] ? sizes[i] : with.tiles.sizes[i];
-    }
-    diagnostics_init(&d, &source->text, source->colour, out);
-    ir_module *m = kernel_check(source, &with, c->types, c->type_count, &d);
-    diagnostics_release(&d);
-    return m;
+    with.choice = choice;
+    return compiler_graph(source, kernel, &with, out);
 }

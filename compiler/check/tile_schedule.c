@@ -14,32 +14,44 @@ static bool refuse(diagnostics *d, span at, const char *what, const char *help) 
     return false;
 }
 
-bool tile_size_read(const node *n, int64_t *out, diagnostics *d) {
+/* Each value counts once. */
+static bool value_read(const node *n, tile_knob *out, diagnostics *d) {
+    if (n->kind != NODE_INT || n->integer <= 0 || n->integer > SIZE_MOST) {
+        return refuse(d, n->at, "a size is a number from 1 to 65536, or a list of them",
+                      "for example block=(64, 64)");
+    }
+    for (uint32_t i = 0; i < out->count; i++) {
+        if (out->values[i] == n->integer) {
+            return true;
+        }
+    }
+    if (out->count == COMPILER_KNOB_VALUES_MAX) {
+        return refuse(d, n->at, "a list of sizes has at most 32 of them", "leave some out");
+    }
+    out->values[out->count++] = n->integer;
+    return true;
+}
+
+bool tile_knob_read(const node *n, tile_knob *out, diagnostics *d) {
     bool is_list = (n->kind == NODE_LIST || n->kind == NODE_TUPLE) && n->count > 0;
-    for (uint32_t i = is_list ? n->count : 0; i > 0; i--) {
-        if (!tile_size_read(n->items[i - 1], out, d)) {
+    out->count = 0;
+    for (uint32_t i = 0; is_list && i < n->count; i++) {
+        if (!value_read(n->items[i], out, d)) {
             return false;
         }
     }
-    if (is_list) {
-        return true;
-    }
-    *out = n->integer;
-    return (n->kind == NODE_INT && n->integer > 0 && n->integer <= SIZE_MOST) ||
-           refuse(d, n->at, "a size is a number from 1 to 65536, or a list of them",
-                  "for example block=(64, 64)");
+    return is_list || value_read(n, out, d);
 }
 
 /* m, n and k in their order, or by name. */
-static bool block_read(node *const *items, uint32_t count, tile_sizes *out, diagnostics *d) {
-    static const char *const names[] = {"m", "n", "k", "d"};
+static bool block_read(node *const *items, uint32_t count, tile_space *out, diagnostics *d) {
     for (uint32_t i = 0; i < count; i++) {
         const node *n = items[i];
-        int64_t *size = i < TILE_SIZES ? &out->sizes[i] : NULL;
+        tile_knob *size = i < TILE_SIZES ? &out->knobs[i] : NULL;
         for (int w = 0; n->kind == NODE_KEYWORD && w < TILE_SIZES; w++) {
             size = w == 0 ? NULL : size;
-            if (strcmp(names[w], n->text) == 0) {
-                size = &out->sizes[w];
+            if (strcmp(tile_knob_names[w].word, n->text) == 0) {
+                size = &out->knobs[w];
                 break;
             }
         }
@@ -47,22 +59,15 @@ static bool block_read(node *const *items, uint32_t count, tile_sizes *out, diag
             return refuse(d, n->at, "a block has the sizes m, n, k and d",
                           "for example block(64, 64) or block(m=64, n=[64, 128])");
         }
-        if (!tile_size_read(n->kind == NODE_KEYWORD ? n->left : n, size, d)) {
+        if (!tile_knob_read(n->kind == NODE_KEYWORD ? n->left : n, size, d)) {
             return false;
         }
     }
     return true;
 }
 
-static bool word_read(const char *word, const node *value, tile_sizes *out, diagnostics *d) {
-    const struct {
-        const char *name;
-        int64_t *size;
-    } words[] = {{"k", &out->sizes[TILE_SIZE_K]},
-                 {"d", &out->sizes[TILE_SIZE_D]},
-                 {"warps", &out->warps},
-                 {"stages", &out->stages},
-                 {"vector", &out->vector}};
+/* m and n are a block's. */
+static bool word_read(const char *word, const node *value, tile_space *out, diagnostics *d) {
     if (strcmp(word, "swizzle") == 0 && value->kind == NODE_STRING) {
         out->swizzle = value->text;
         return true;
@@ -73,9 +78,9 @@ static bool word_read(const char *word, const node *value, tile_sizes *out, diag
         return is_list ? block_read(value->items, value->count, out, d)
                        : block_read(&one, 1, out, d);
     }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(words[i].name, word) == 0) {
-            return tile_size_read(value, words[i].size, d);
+    for (int i = TILE_KNOB_K; i < TILE_KNOBS; i++) {
+        if (strcmp(tile_knob_names[i].word, word) == 0) {
+            return tile_knob_read(value, &out->knobs[i], d);
         }
     }
     return refuse(d, value->at, "a Schedule does not take this",
@@ -117,7 +122,7 @@ bool tile_schedule_is(const compiler_source *s, const node *n) {
            (strcmp(root->left->text, "Schedule") == 0 || strcmp(root->left->text, "block") == 0);
 }
 
-static bool call_read(const char *method, const node *n, tile_sizes *out, diagnostics *d) {
+static bool call_read(const char *method, const node *n, tile_space *out, diagnostics *d) {
     const char *word = strncmp(method, "with_", 5) == 0 ? method + 5 : method;
     if (strcmp(word, "block") == 0) {
         return block_read(n->items, n->count, out, d);
@@ -127,7 +132,7 @@ static bool call_read(const char *method, const node *n, tile_sizes *out, diagno
                : refuse(d, n->at, "this takes one value", "for example .warps(4)");
 }
 
-static bool root_read(const node *n, tile_sizes *out, diagnostics *d) {
+static bool root_read(const node *n, tile_space *out, diagnostics *d) {
     if (strcmp(n->left->text, "block") == 0) {
         return block_read(n->items, n->count, out, d);
     }
@@ -144,7 +149,7 @@ static bool root_read(const node *n, tile_sizes *out, diagnostics *d) {
     return true;
 }
 
-bool tile_schedule_read(const compiler_source *s, const node *n, tile_sizes *out, diagnostics *d) {
+bool tile_schedule_read(const compiler_source *s, const node *n, tile_space *out, diagnostics *d) {
     const node *calls[BASES_MAX];
     uint32_t count = 0;
     if (!tile_schedule_is(s, n)) {

@@ -66,11 +66,12 @@ static void read_sizes(checker *c) {
         first++;
     }
     for (int i = 0; i < TILE_SIZES; i++) {
-        t->sizes[i] = c->kernel->tiles.sizes[i] ? c->kernel->tiles.sizes[i] : SIZE;
+        int64_t said = tile_knob_value(c->kernel, c->given, i);
+        t->sizes[i] = said ? said : SIZE;
     }
-    if (!c->kernel->tiles.sizes[TILE_SIZE_D] && first->rank) {
+    if (!tile_knob_value(c->kernel, c->given, TILE_KNOB_D) && first->rank) {
         ir_type type = kernel_annotated_type(c, first);
-        t->sizes[TILE_SIZE_D] = type ? ir_type_get(c->m, type)->dims[first->rank - 1] : SIZE;
+        t->sizes[TILE_KNOB_D] = type ? ir_type_get(c->m, type)->dims[first->rank - 1] : SIZE;
     }
 }
 
@@ -95,9 +96,9 @@ bool tiles_begin(checker *c) {
         t->batch[i] = result->dims[i];
         t->batch_index[i] = new_index(c, result->dims[i]);
     }
-    t->rows = (tile_block){.size = t->sizes[TILE_SIZE_M], .extent = result->dims[t->batch_rank]};
+    t->rows = (tile_block){.size = t->sizes[TILE_KNOB_M], .extent = result->dims[t->batch_rank]};
     t->columns =
-        (tile_block){.size = t->sizes[TILE_SIZE_N], .extent = result->dims[result->rank - 1]};
+        (tile_block){.size = t->sizes[TILE_KNOB_N], .extent = result->dims[result->rank - 1]};
     t->outside = c->builder.block;
     ir_attr none = ir_attr_array(c->m, NULL, 0);
     const ir_named_attr attrs[] = {{"indices", none}, {"counts", none}};
@@ -201,23 +202,19 @@ static bool same_element(checker *c, const entity *value, uint32_t number) {
 
 /* What was said for targets that have warps and stages. */
 static void put_hints(checker *c) {
-    const tile_sizes *said = &c->kernel->tiles;
-    const char *names[4];
-    ir_attr values[4];
+    const char *names[TILE_KNOBS + 1], *swizzle = c->kernel->space->swizzle;
+    ir_attr values[TILE_KNOBS + 1];
     uint32_t count = 0;
-    const struct {
-        const char *name;
-        int64_t value;
-    } numbers[] = {{"stages", said->stages}, {"vector", said->vector}, {"warps", said->warps}};
-    for (int i = 0; i < 3; i++) {
-        if (numbers[i].value) {
-            names[count] = numbers[i].name;
-            values[count++] = ir_attr_int(c->m, numbers[i].value);
+    for (int i = TILE_SIZES; i < TILE_KNOBS; i++) {
+        int64_t value = tile_knob_value(c->kernel, c->given, i);
+        if (value) {
+            names[count] = tile_knob_names[i].name;
+            values[count++] = ir_attr_int(c->m, value);
         }
     }
-    if (said->swizzle) {
+    if (swizzle) {
         names[count] = "swizzle";
-        values[count++] = ir_attr_string(c->m, said->swizzle);
+        values[count++] = ir_attr_string(c->m, swizzle);
     }
     if (count) {
         ir_op_set_attr(c->m, c->tiles->op, "hints", ir_attr_dict(c->m, names, values, count));
@@ -271,18 +268,16 @@ static entity unknown_attribute(checker *c, const entity *base, const node *n,
 }
 
 static entity context_attribute(checker *c, const entity *base, const node *n) {
-    static const char *const known[] = {"m",      "n",     "k",    "d",    "vector",
-                                        "stages", "warps", "rows", "cols", "batch"};
-    const tile_sizes *said = &c->kernel->tiles;
-    const int64_t hints[] = {said->vector, said->stages, said->warps};
-    for (int i = 0; i < TILE_SIZES; i++) {
+    static const char *const known[] = {
+#define KNOB(ENUM, name, word, kind) word,
+#include "check/tile_knobs.def"
+#undef KNOB
+        "rows", "cols", "batch"};
+    for (int i = 0; i < TILE_KNOBS; i++) {
+        int64_t said = tile_knob_value(c->kernel, c->given, i);
         if (strcmp(n->text, known[i]) == 0) {
-            return entity_dim(c, c->tiles->sizes[i], n->at);
-        }
-    }
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(n->text, known[TILE_SIZES + i]) == 0) {
-            return entity_integer(c, hints[i] ? hints[i] : 1, n->at);
+            return i < TILE_SIZES ? entity_dim(c, c->tiles->sizes[i], n->at)
+                                  : entity_integer(c, said ? said : 1, n->at);
         }
     }
     if (strcmp(n->text, "rows") == 0) {

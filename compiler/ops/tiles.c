@@ -156,7 +156,7 @@ bool tiles_has_index(const ir_module *m, const char *name) {
     return s.found;
 }
 
-const char *const tile_space_names[TILE_SPACE_COUNT] = {
+const char *const memory_space_names[MEMORY_SPACE_COUNT] = {
 #define SPACE(ID, name, what, bytes) name,
 #include "ops/spaces.def"
 };

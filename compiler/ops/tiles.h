@@ -15,12 +15,12 @@ ir_op tiles_of(const ir_module *m);
 /* Whether the name is an index of instances or loops of this module. */
 bool tiles_has_index(const ir_module *m, const char *name);
 
-typedef enum tile_space {
-#define SPACE(ID, name, what, bytes) TILE_SPACE_##ID,
+typedef enum memory_space {
+#define SPACE(ID, name, what, bytes) MEMORY_SPACE_##ID,
 #include "ops/spaces.def"
-    TILE_SPACE_COUNT
-} tile_space;
-extern const char *const tile_space_names[TILE_SPACE_COUNT];
+    MEMORY_SPACE_COUNT
+} memory_space;
+extern const char *const memory_space_names[MEMORY_SPACE_COUNT];
 
 /* What can be wrong with the tiles that instances give for a result. */
 typedef enum tile_fault {

@@ -28,8 +28,8 @@ const cpu_isa *cpu_isa_find(const char *name);
 uint32_t cpu_isa_list(const cpu_isa **list);
 
 /* What a core has of a memory that tiles can be put into, and what that is. */
-int64_t cpu_space_bytes(const cpu_isa *isa, tile_space space);
-const char *cpu_space_what(tile_space space);
+int64_t cpu_space_bytes(const cpu_isa *isa, memory_space space);
+const char *cpu_space_what(memory_space space);
 
 typedef enum cpu_output { CPU_OUTPUT_OBJECT, CPU_OUTPUT_ASSEMBLY, CPU_OUTPUT_LLVM } cpu_output;
 typedef struct cpu_request {

@@ -37,10 +37,10 @@ const cpu_isa *cpu_isa_find(const char *name) {
     return NULL;
 }
 
-int64_t cpu_space_bytes(const cpu_isa *isa, tile_space space) {
+int64_t cpu_space_bytes(const cpu_isa *isa, memory_space space) {
     switch (space) {
 #define SPACE(ID, name, what, bytes)                                                               \
-    case TILE_SPACE_##ID:                                                                          \
+    case MEMORY_SPACE_##ID:                                                                        \
         return bytes;
 #include "ops/spaces.def"
     default:
@@ -48,8 +48,8 @@ int64_t cpu_space_bytes(const cpu_isa *isa, tile_space space) {
     }
 }
 
-const char *cpu_space_what(tile_space space) {
-    static const char *const words[TILE_SPACE_COUNT] = {
+const char *cpu_space_what(memory_space space) {
+    static const char *const words[MEMORY_SPACE_COUNT] = {
 #define SPACE(ID, name, what, bytes) what,
 #include "ops/spaces.def"
     };

@@ -318,6 +318,16 @@ void corpus_release(corpus *c) {
     arena_release(&c->memory);
 }
 
+bool corpus_choose(corpus *c, const char *space, status *st) {
+    for (size_t i = 0; i < c->cases.count; i++) {
+        corpus_case *item = &c->cases.items[i];
+        item->c = compiler_case_choose(item->source, item->kernel, item->c, space, st);
+        if (!item->c)
+            return false;
+    }
+    return true;
+}
+
 const corpus_case *corpus_case_named(const corpus *c, const char *kernel, const char *case_name) {
     for (size_t i = 0; i < c->cases.count; i++)
         if (strcmp(c->cases.items[i].kernel->name, kernel) == 0 &&

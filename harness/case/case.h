@@ -51,6 +51,9 @@ bool corpus_load(corpus *c, const corpus_query *query, text *diagnostics, status
 void corpus_release(corpus *c);
 /* Whether the filters mean a case; `name` is "kernel/case". */
 bool corpus_query_wants(const corpus_query *query, const char *kernel, const char *name);
+/* Each case with these values of its kernel's space of tiles, "BM=128,BN=64". False with a message
+ * where a kernel has no such. */
+bool corpus_choose(corpus *c, const char *space, status *st);
 /* The case of that name; NULL: there is none. */
 const corpus_case *corpus_case_named(const corpus *c, const char *kernel, const char *case_name);
 /* What the compiler takes. Owned (compiler_instance_free); NULL with the diagnostics in `st`. */

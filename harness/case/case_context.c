@@ -40,7 +40,11 @@ static void close_case(case_context *s) {
     free(s->case_name);
     free(s->inputs_folder);
     free(s->dims);
-    s->kernel_name = s->case_name = s->inputs_folder = s->dims = NULL;
+    free(s->space);
+    text_release(&s->unused);
+    s->unused = (text){0};
+    s->apart = NULL;
+    s->kernel_name = s->case_name = s->inputs_folder = s->dims = s->space = NULL;
 }
 
 void case_context_close(case_context *s) {
@@ -94,6 +98,8 @@ static bool take_bound(case_context *s, const char *name) {
             s->like = *s->c;
             s->like.name = s->kernel->cases[k].name;
             s->like.inputs = s->kernel->cases[k].inputs;
+            s->like.constants = s->kernel->cases[k].constants;
+            s->like.constant_count = s->kernel->cases[k].constant_count;
             s->c = &s->like;
             return true;
         }
@@ -120,6 +126,51 @@ static bool find_case(case_context *s, const case_context_request *request, stat
     }
     return status_set(st, STATUS_NOT_FOUND, "%s has no case %s/%s any more", request->path,
                       request->kernel, request->case_name);
+}
+
+/* ---- choices of a space of tiles ---- */
+
+/* Why the golden of the case's own values says nothing of the chosen ones; NULL: they have its
+ * bits. */
+static const char *find_apart(case_context *s, compiler_instance *own, bool held) {
+    compiler_code first, chosen;
+    status ignored = STATUS_INIT;
+    if (compiler_code_of(own, &first, &ignored) &&
+        compiler_code_of(s->instance, &chosen, &ignored)) {
+        compiler_relation relation = compiler_relate(&first, &chosen);
+        if (relation == COMPILER_ANOTHER_ORDER)
+            return "its tiles are chosen so that it adds in another order than its golden";
+        if (relation == COMPILER_SAME_CODE || held)
+            return NULL;
+    }
+    return "its tiles are chosen so that its golden need not have the same bits";
+}
+
+/* A choice that has the bits of the kernel's own tiles is the same case: it has that one's key. */
+static bool compare_with_own(case_context *s, const case_context_request *request, status *st) {
+    compiler_case own = *s->c;
+    own.choice = NULL;
+    compiler_instance *instance = case_instance(s->source, s->kernel, &own, st);
+    if (!instance)
+        return false;
+    s->apart = find_apart(s, instance, request->space_held);
+    if (!s->apart)
+        golden_key(instance, &own, s->signature.input_count, request->seed, s->key);
+    compiler_instance_free(instance);
+    return true;
+}
+
+const char *case_context_unused(case_context *s) {
+    if (!s->unused.data) {
+        text_init(&s->unused);
+        compiler_unused_hints(s->source, s->kernel, s->c, &s->unused);
+    }
+    return s->unused.data;
+}
+
+static bool choose(case_context *s, const char *space, status *st) {
+    s->c = compiler_case_choose(s->source, s->kernel, s->c, space, st);
+    return s->c != NULL;
 }
 
 static uint64_t bytes_of(const struct compiler_buffer *buffers, uint32_t count) {
@@ -151,8 +202,10 @@ static bool open_case(case_context *s, const case_context_request *request, stat
     if (s->bytes < s->working_set_bytes)
         s->working_set_bytes = s->bytes;
     golden_key(s->instance, s->c, s->signature.input_count, request->seed, s->key);
+    if (s->c->choice && !compare_with_own(s, request, st))
+        return false;
     s->golden_state = GOLDEN_MISSING;
-    return !request->golden_path ||
+    return !request->golden_path || s->apart ||
            golden_read(request->golden_path, s->key, &s->golden, &s->golden_state, st);
 }
 
@@ -164,12 +217,13 @@ bool case_context_open(case_context *s, const case_context_request *request, sta
     if (s->source && same_source(s, request->source) && s->kernel_name &&
         s->seed == request->seed && same_inputs(s, request->inputs) &&
         strcmp(s->path, request->path) == 0 && strcmp(s->kernel_name, request->kernel) == 0 &&
-        strcmp(s->case_name, request->case_name) == 0 && same_text(s->dims, request->dims))
+        strcmp(s->case_name, request->case_name) == 0 && same_text(s->dims, request->dims) &&
+        same_text(s->space, request->space))
         return true;
     if (!open_source(s, request->path, request->source, st))
         return false;
     close_case(s);
-    if (!find_case(s, request, st))
+    if (!find_case(s, request, st) || (request->space && !choose(s, request->space, st)))
         return false;
     if (!open_case(s, request, st)) {
         close_case(s);
@@ -180,6 +234,7 @@ bool case_context_open(case_context *s, const case_context_request *request, sta
     s->kernel_name = base_strdup(request->kernel);
     s->case_name = base_strdup(request->case_name);
     s->dims = request->dims ? base_strdup(request->dims) : NULL;
+    s->space = request->space ? base_strdup(request->space) : NULL;
     return true;
 }
 

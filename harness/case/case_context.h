@@ -18,6 +18,10 @@ typedef struct case_context {
     const compiler_kernel *kernel;
     const compiler_case *c;
     compiler_case like; /* where `c` is the source's case of that name in other dimensions */
+    char *space;        /* of the kernel's space of tiles, as the request has it, or NULL */
+    const char *apart;  /* why the golden, which is of the first values, says nothing of `c`;
+                           static; NULL: it does */
+    text unused;        /* see case_context_unused; no data: not looked for yet */
     compiler_instance *instance;
     compiler_signature signature;
     tensor inputs[COMPILER_MAX_PARAMETERS];
@@ -42,6 +46,8 @@ typedef struct case_context_request {
     const char *dims;   /* the values that make the case, with the distributions of the case of that
                            name where the kernel has one; NULL: it is of the source */
     const char *inputs; /* a folder with NAME.npy for each; NULL: they are generated */
+    const char *space;  /* values of the kernel's space of tiles; NULL: the first of each */
+    bool space_held;    /* ... which were found to have the bits of the first ones */
 } case_context_request;
 
 /* Prepares `s` for the request, keeping what it already has of the same case. `s` starts as all
@@ -57,6 +63,9 @@ bool case_context_reference(case_context *s, status *st);
  * last are the case's own with one element changed, all others those of another seed each. NULL
  * where their values are not what the kernel asks for. Borrowed. */
 case_context *case_context_others(case_context *s, uint32_t count, status *st);
+/* What of the kernel's space of tiles no code of ours depends on here (compiler_unused_hints);
+ * borrowed. */
+const char *case_context_unused(case_context *s);
 /* Element type that most of the input is made of: what the compute ceiling is about. */
 dtype case_context_element(const case_context *s);
 /* Does a contraction ask for pairs512, the order of the dot instruction of bf16? */

@@ -357,6 +357,7 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
                         .generic = options_flag(o, OPTION_GENERIC),
                         .constants = options_text(o, OPTION_CONSTANT, NULL),
                         .schedule = options_text(o, OPTION_SCHEDULE, NULL),
+                        .space = options_text(o, OPTION_SPACE, NULL),
                         .order_probe = options_flag(o, OPTION_ORDER_PROBE)};
     if (!options_number(o, OPTION_SEED, 0, INT64_MAX, &out->seed, &st) ||
         !options_number(o, OPTION_TIMEOUT, 1, 1000000, &out->timeout_seconds, &st) ||
@@ -414,6 +415,14 @@ void choice_query(const options *o, size_t first, arena *memory, corpus_query *q
     vec_release(&filters);
 }
 
+int choice_space(const options *o, corpus *c) {
+    const char *words = options_text(o, OPTION_SPACE, NULL);
+    status st = STATUS_INIT;
+    return !words || corpus_choose(c, words, &st)
+               ? EXIT_DONE
+               : command_usage(o->command, "--space: %s", st.message);
+}
+
 int choice_corpus(const options *o, size_t first, corpus *out) {
     arena memory;
     corpus_query query;
@@ -426,5 +435,5 @@ int choice_corpus(const options *o, size_t first, corpus *out) {
     say_diagnostics(stderr, diagnostics.data);
     text_release(&diagnostics);
     arena_release(&memory);
-    return ok ? EXIT_DONE : command_fail(&st);
+    return ok ? choice_space(o, out) : command_fail(&st);
 }

@@ -17,6 +17,8 @@ int choice_compiled(job_choice *choice);
 /* What the arguments from `first` on and --filter mean; strings are borrowed from the options and
  * from `memory`. */
 void choice_query(const options *o, size_t first, arena *memory, corpus_query *query);
+/* Chooses what --space says of each kernel's space of tiles. EXIT_DONE, or the exit code, told. */
+int choice_space(const options *o, corpus *c);
 /* Loads the corpus that the arguments from `first` on name (none: corpus/), printing diagnostics to
  * stderr. EXIT_DONE or the exit code after the message was printed; corpus_release in any case. */
 int choice_corpus(const options *o, size_t first, corpus *out);

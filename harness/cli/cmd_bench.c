@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/database.h"
 #include "cli/terminal.h"
+#include "cli/tuned_choice.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "exec/worker.h"
@@ -65,33 +66,18 @@ static void list_jobs(const job_plan *p) {
     }
 }
 
-/* A cache that cannot be read leaves the schedules to the compiler, and is told. */
-static void take_tuned(const options *o, const corpus *c, job_plan *p, tune_cache *tuned) {
-    status st = STATUS_INIT;
-    char *path = tuned_path(o);
-    *tuned = (tune_cache){.entries = json_object()};
-    text_init(&tuned->complaints);
-    if (!options_flag(o, OPTION_NO_TUNED)) {
-        tune_cache_release(tuned);
-        if (!tune_cache_read(path, tuned, &st))
-            say(stderr, "tsr: %s; no tuned schedules are used\n", st.message);
-        say_text(stderr, tuned->complaints.data);
-        tune_apply(tuned, c, p);
-    }
-    free(path);
-}
-
 static int bench(const options *o, const job_choice *choice, const corpus *c) {
     job_plan p;
     int code = (int)c->problem;
-    tune_cache tuned;
+    tuned_choices tuned;
     status st = STATUS_INIT;
     job_plan_make(&p, c, choice, JOB_BENCH);
     if (!job_plan_covers(&p, choice, &st) || !job_plan_has_formulas(&p, &st)) {
         job_plan_release(&p);
         return command_fail(&st);
     }
-    take_tuned(o, c, &p, &tuned);
+    tuned_choices_open(&tuned, o);
+    tune_apply(&tuned.files, c, &p);
     if (choice->inject && !job_plan_has_fault(&p)) {
         say(stderr, "tsr: --inject %s: no case that would run on a compiled backend is meant\n",
             choice->inject);
@@ -121,7 +107,7 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
         free(arguments);
     }
     job_plan_release(&p);
-    tune_cache_release(&tuned);
+    tuned_choices_release(&tuned);
     return code;
 }
 
@@ -144,11 +130,7 @@ static int check_options(const options *o) {
         code =
             COMMAND_REFUSE(o, "is for running, and --list runs nothing", OPTION_JSON, OPTION_EXPORT,
                            OPTION_RESUME, OPTION_LAST_FAILED, OPTION_FAIL_FAST, OPTION_FAILURES);
-    if (!code && options_flag(o, OPTION_NO_TUNED))
-        code = COMMAND_REFUSE(o, "and --no-tuned do not go together", OPTION_TUNED);
-    if (!code && (options_flag(o, OPTION_SCHEDULE) || options_flag(o, OPTION_UNOPTIMISED)))
-        code = COMMAND_REFUSE(o, "has no say beside --schedule and --unoptimised", OPTION_TUNED);
-    return code;
+    return code ? code : tuned_check(o);
 }
 
 int command_bench(const options *o) {

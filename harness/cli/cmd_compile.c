@@ -6,15 +6,18 @@
 #include "cli/command.h"
 #include "cli/compile_variants.h"
 #include "cli/kernel_choice.h"
+#include "cli/tuned_choice.h"
 #include "common/output.h"
 #include "common/say.h"
 #include "exec/module_cache.h"
+#include "module.h"
 
 /* What can be shown, and how a comment begins in it; NULL: it is binary. */
 static const struct level {
     const char *name, *comment;
-} levels[] = {{"graph", "//"}, {"schedule", "//"}, {"space", "#"}, {"tile", "//"},  {"llvm", ";"},
-              {"asm", "#"},    {"mlir", "//"},     {"obj", NULL},  {"module", NULL}};
+} levels[] = {{"graph", "//"}, {"schedule", "//"}, {"space", "#"}, {"tile", "//"},
+              {"llvm", ";"},   {"asm", "#"},       {"mlir", "//"}, {"metadata", "//"},
+              {"obj", NULL},   {"module", NULL}};
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 
 typedef struct compilation {
@@ -23,6 +26,7 @@ typedef struct compilation {
     const char *comment;      /* as it begins in what is shown */
     job_choice choice;
     compiler_options build;
+    tuned_choices tuned;
     text out;
 } compilation;
 
@@ -33,9 +37,10 @@ static int unknown_level(const options *o, const char *word) {
     const char *nearest = text_nearest(word, names, LEVELS);
     if (nearest)
         return command_usage(o->command, "unknown level '%s'; did you mean %s?", word, nearest);
-    return command_usage(
-        o->command,
-        "unknown level '%s': graph, schedule, space, tile, llvm, asm, mlir, obj or module", word);
+    return command_usage(o->command,
+                         "unknown level '%s': graph, schedule, space, tile, llvm, asm, mlir, "
+                         "metadata, obj or module",
+                         word);
 }
 
 static int check_level(compilation *c) {
@@ -53,7 +58,10 @@ static int check_level(compilation *c) {
 
 /* Several images have their place in a module. */
 static int check_images(const options *o, const compiler_options *build) {
-    bool module = strcmp(options_text(o, OPTION_EMIT, "graph"), "module") == 0;
+    const char *level = options_text(o, OPTION_EMIT, "graph");
+    bool module = strcmp(level, "module") == 0 || strcmp(level, "metadata") == 0;
+    if (module && build->also_count)
+        return COMMAND_REFUSE(o, "is for one ISA level", OPTION_TUNED);
     return module || build->also_count == 0
                ? EXIT_DONE
                : command_usage(o->command, "several ISA levels need --emit module");
@@ -118,18 +126,32 @@ static bool emit_space(compiler_instance *instance, const compiler_options *buil
         text_append(out, "\n");
     }
     text_printf(out, "estimated cycles = %.0f\n", space.cycles);
+    if (build->provenance && *build->provenance->space)
+        text_printf(out, "tiles = %s\n", build->provenance->space);
+    if (build->provenance && *build->provenance->unused_hints)
+        text_printf(out, "no code depends on = %s\n", build->provenance->unused_hints);
     compiler_space_release(&space);
+    return true;
+}
+
+static bool append_metadata(const compiler_artifact *artifact, text *out, status *st) {
+    module_part part;
+    if (!module_find(artifact->image, artifact->image_size, "metadata", &part))
+        return status_set(st, STATUS_INTERNAL, "a module without metadata was made");
+    text_append_bytes(out, part.data, part.size_bytes);
+    text_append(out, "\n");
     return true;
 }
 
 /* The whole way down, or the module as it was when somebody went it before. */
 static bool emit_module(compiler_instance *instance, const compiler_options *build,
-                        const char *cache, text *out, status *st) {
+                        const char *cache, bool whole, text *out, status *st) {
     compiler_artifact artifact = {0};
     bool cached,
         ok = module_cache_build(*cache ? cache : NULL, instance, build, &artifact, &cached, st);
-    if (ok)
+    if (ok && whole)
         text_append_bytes(out, artifact.image, artifact.image_size);
+    ok = ok && (whole || append_metadata(&artifact, out, st));
     compiler_artifact_release(&artifact);
     return ok;
 }
@@ -138,8 +160,9 @@ static bool emit_level(compiler_instance *instance, const char *level,
                        const compiler_options *build, const char *cache, text *out, status *st) {
     if (strcmp(level, "space") == 0)
         return emit_space(instance, build, out, st);
-    if (strcmp(level, "module") == 0)
-        return emit_module(instance, build, cache, out, st);
+    bool whole = strcmp(level, "module") == 0;
+    if (whole || strcmp(level, "metadata") == 0)
+        return emit_module(instance, build, cache, whole, out, st);
     return compiler_emit(instance, build, level, out, st);
 }
 
@@ -148,7 +171,13 @@ static bool emit(compilation *c, compiler_instance *instance, status *st) {
                    : emit_level(instance, c->level, &c->build, c->choice.cache, &c->out, st);
 }
 
-static int compile_case(compilation *c, const kernel_choice *k) {
+/* What comes before any pass is the same whatever code is made of it. */
+static bool is_early(const compilation *c) {
+    return !c->pass && (strcmp(c->level, "graph") == 0 || strcmp(c->level, "mlir") == 0);
+}
+
+static int compile_case(compilation *c, const kernel_choice *chosen) {
+    kernel_choice one = *chosen, *k = &one;
     compile_variants variants;
     status st = STATUS_INIT;
     text diagnostics;
@@ -156,11 +185,14 @@ static int compile_case(compilation *c, const kernel_choice *k) {
     if (code)
         return code;
     c->build.written = k->kernel->schedule;
+    c->build.schedule = c->choice.schedule;
     c->build.variants = variants.items;
     c->build.variant_count = variants.count;
     text_init(&diagnostics);
     compiler_instance *instance = compiler_instance_open(k->source, k->kernel, k->c, &diagnostics);
     say_diagnostics(stderr, diagnostics.data);
+    if (instance && !is_early(c))
+        tuned_choices_take(&c->tuned, k, &c->build, &instance);
     if (!instance)
         code = EXIT_INPUT;
     else if (!emit(c, instance, &st))
@@ -204,13 +236,13 @@ static int compile_file(compilation *c, const char *path) {
     return code;
 }
 
-/* What comes before any pass is the same whatever code is made of it. */
-static int check_early(const options *o, const char *level) {
-    if (strcmp(level, "graph") != 0 && strcmp(level, "mlir") != 0)
-        return EXIT_DONE;
-    return COMMAND_REFUSE(o, "has no effect on --emit graph and --emit mlir", OPTION_PROFILE,
-                          OPTION_SCHEDULE, OPTION_UNOPTIMISED, OPTION_GENERIC, OPTION_SPECIALIZE,
-                          OPTION_ISA, OPTION_THREADS);
+static int check_early(const compilation *c) {
+    const options *o = c->o;
+    return !is_early(c) ? EXIT_DONE
+                        : COMMAND_REFUSE(o, "has no effect on --emit graph and --emit mlir",
+                                         OPTION_PROFILE, OPTION_SCHEDULE, OPTION_UNOPTIMISED,
+                                         OPTION_GENERIC, OPTION_SPECIALIZE, OPTION_ISA,
+                                         OPTION_THREADS, OPTION_TUNED, OPTION_NO_TUNED);
 }
 
 int command_compile(const options *o) {
@@ -229,9 +261,15 @@ int command_compile(const options *o) {
     compilation c = {
         .o = o, .level = options_text(o, OPTION_EMIT, "graph"), .pass = pass, .comment = "//"};
     int code = pass ? check_pass(o, pass) : check_level(&c);
-    code = code || pass ? code : check_early(o, c.level);
+    code = code ? code : check_early(&c);
+    code = code ? code : tuned_check(o);
     code = code ? code : kernel_choice_options(o, &c.choice, &c.build);
     code = code ? code : check_images(o, &c.build);
     c.build.generic = options_flag(o, OPTION_GENERIC);
-    return code ? code : compile_file(&c, o->arguments.items[0]);
+    if (code)
+        return code;
+    tuned_choices_open(&c.tuned, o);
+    code = compile_file(&c, o->arguments.items[0]);
+    tuned_choices_release(&c.tuned);
+    return code;
 }

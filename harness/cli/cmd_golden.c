@@ -173,7 +173,7 @@ static int check_verb(const options *o, int which) {
                           : COMMAND_REFUSE(o, "is for golden verify", OPTION_BACKEND,
                                            OPTION_PROFILE, OPTION_THREADS, OPTION_ISA,
                                            OPTION_ORDER_PROBE, OPTION_UNOPTIMISED, OPTION_SCHEDULE,
-                                           OPTION_NO_CACHE, OPTION_GENERIC);
+                                           OPTION_NO_CACHE, OPTION_GENERIC, OPTION_SPACE);
     if (!code && which == 2)
         code = COMMAND_REFUSE(o, "is for golden record and verify", OPTION_TIMEOUT, OPTION_MEMORY);
     return code;

@@ -119,7 +119,7 @@ static void as_of_others(const json_t *recorded, job *j) {
     j->implementation_kind = (uint32_t)kind;
     j->implementation_symbol = json_string_value(json_object_get(recorded, "symbol"));
     j->isa = j->schedule = j->constants = j->device = j->fault = NULL;
-    j->unoptimised = j->generic = false;
+    j->unoptimised = j->generic = j->tuned = j->held = false;
 }
 
 /* As it ran: what the record and its run's arguments say replaces what was chosen. */
@@ -134,6 +134,9 @@ static void as_recorded(const wanted *w, job *j) {
     j->fault = json_string_value(json_object_get(record, "fault"));
     j->unoptimised = json_is_true(json_object_get(w->run_arguments, "unoptimised"));
     j->schedule = json_string_value(json_object_get(record, "schedule_values"));
+    j->space = json_string_value(json_object_get(record, "space"));
+    j->tuned = strcmp(result_text(record, RESULT_SCHEDULE), "tuned") == 0;
+    j->held = j->tuned && !*json_text_at(w->run_arguments, "space");
     j->generic = json_is_true(json_object_get(w->run_arguments, "generic"));
     j->constants = json_string_value(json_object_get(record, "constants"));
     j->seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : j->seed;
@@ -230,9 +233,13 @@ static int pack_wanted(const options *o, const job_choice *choice, const wanted 
         corpus_release(&c);
         return command_fail(&st);
     }
+    int code = choice_space(o, &c);
+    if (code) {
+        corpus_release(&c);
+        return code;
+    }
     job_plan_make(&p, &c, choice, JOB_REPLAY);
     const job *chosen = choose(&p, choice);
-    int code;
     if (chosen && choice->inject && !chosen->fault && !w->record) {
         status_set(&st, STATUS_INVALID, "--inject %s: it does not mean %s", choice->inject,
                    w->filter);
@@ -292,7 +299,7 @@ static int find_recorded(const options *o, const char *first, wanted *w) {
     int code = COMMAND_REFUSE(o, "is of the result: it is run as it was recorded", OPTION_BACKEND,
                               OPTION_DEVICE, OPTION_PROFILE, OPTION_THREADS, OPTION_ISA,
                               OPTION_SEED, OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_GENERIC,
-                              OPTION_INJECT, OPTION_CASE, OPTION_DIMS, OPTION_WITH);
+                              OPTION_INJECT, OPTION_CASE, OPTION_DIMS, OPTION_SPACE, OPTION_WITH);
     if (code)
         return code;
     if (o->arguments.count > 1)
@@ -357,8 +364,8 @@ static int find_call(const options *o, const job_choice *choice, const char *fol
     int code = COMMAND_REFUSE(o, "is of the call: it is packed as it was recorded", OPTION_BACKEND,
                               OPTION_DEVICE, OPTION_PROFILE, OPTION_THREADS, OPTION_ISA,
                               OPTION_SEED, OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_GENERIC,
-                              OPTION_INJECT, OPTION_CASE, OPTION_DIMS, OPTION_WITH, OPTION_DB,
-                              OPTION_CONSTANT, OPTION_LAST_FAILURE, OPTION_GOLDEN);
+                              OPTION_INJECT, OPTION_CASE, OPTION_DIMS, OPTION_SPACE, OPTION_WITH,
+                              OPTION_DB, OPTION_CONSTANT, OPTION_LAST_FAILURE, OPTION_GOLDEN);
     if (code)
         return code;
     if (o->arguments.count > 1)

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/kernel_choice.h"
 #include "cli/run_module.h"
+#include "cli/tuned_choice.h"
 #include "common/say.h"
 #include "exec/backend_device.h"
 #include "exec/module_cache.h"
@@ -19,6 +20,7 @@ typedef struct run_session {
     compiler_source *source;
     kernel_choice k;
     compiler_options build;
+    tuned_choices *tuned;
     const char *cache; /* the folder of compiled modules, or NULL */
     backend_id backend;
     arena memory;
@@ -32,6 +34,7 @@ typedef struct run_session {
     compiler_instance *instance;
     compiler_signature signature;
     uint32_t device;
+    bool case_asked; /* by --case, which gives constants, too */
 } run_session;
 
 static int parameter_of(const compiler_kernel *kernel, const char *name, size_t length) {
@@ -88,7 +91,11 @@ static dtype element_of(ir_module *graph, uint32_t parameter) {
 static ir_module *check_kernel(run_session *s, text *diagnostics) {
     text_clear(diagnostics);
     ir_module_free(s->graph);
-    const compiler_case c = {.types = s->types, .type_count = s->k.kernel->type_count};
+    compiler_case c = s->k.c && (s->case_asked || s->k.c->space) ? *s->k.c : (compiler_case){0};
+    if (!s->case_asked)
+        c.constant_count = 0;
+    c.types = s->types;
+    c.type_count = s->k.kernel->type_count;
     s->graph = compiler_graph(s->k.source, s->k.kernel, &c, diagnostics);
     return s->graph;
 }
@@ -180,7 +187,8 @@ static void start_types(run_session *s) {
     s->types = ARENA_NEW(&s->memory, compiler_type_binding, kernel->type_count + 1);
     for (uint32_t i = 0; i < kernel->type_count; i++) {
         const char *name = kernel->type_names[i];
-        dtype given = given_type(s, name), first = s->k.c ? s->k.c->types[i].type : DTYPE_F32;
+        dtype given = given_type(s, name),
+              first = s->k.c && s->k.c->types ? s->k.c->types[i].type : DTYPE_F32;
         s->types[i] = (compiler_type_binding){name, given != DTYPE_NONE ? given : first};
     }
 }
@@ -246,8 +254,25 @@ static bool prepare(run_session *s, const options *o, text *diagnostics, status 
            compiler_check_values(s->instance, s->inputs, st);
 }
 
+/* The case that the arrays make, with what was tuned for it. */
+static bool take_tuned(run_session *s, status *st) {
+    compiler_case c = s->k.c ? *s->k.c : (compiler_case){.name = "arrays"};
+    kernel_choice k = s->k;
+    if (!s->case_asked)
+        c.constant_count = 0;
+    c.dims = s->dims;
+    c.dim_count = s->k.kernel->dim_count;
+    c.types = s->types;
+    c.type_count = s->k.kernel->type_count;
+    k.c = &c;
+    tuned_choices_take(s->tuned, &k, &s->build, &s->instance);
+    return compiler_signature_of(s->instance, &s->signature, st); /* names are the instance's */
+}
+
 static bool run_compiled(run_session *s, status *st) {
     s->build.written = s->k.kernel->schedule;
+    if (!take_tuned(s, st))
+        return false;
     launch l = {0};
     compiler_artifact artifact = {0};
     bool cached, ok = module_cache_build(s->cache, s->instance, &s->build, &artifact, &cached, st);
@@ -335,18 +360,23 @@ int command_run(const options *o) {
     const char *path = o->arguments.items[0];
     if (run_module_is(path))
         return run_module(o);
-    run_session s = {0};
+    run_session s = {.case_asked = options_flag(o, OPTION_CASE)};
+    tuned_choices tuned;
     job_choice choice;
     int code = options_flag(o, OPTION_DIMS)
                    ? COMMAND_REFUSE(o, "and --dims exclude each other", OPTION_CASE)
                    : EXIT_DONE;
     code = code ? code : kernel_choice_options(o, &choice, &s.build);
     s.cache = code == EXIT_DONE && choice.cache[0] ? choice.cache : NULL;
+    code = code ? code : tuned_check(o);
     code = code ? code : choose_backend(o, &s);
     code = code ? code : kernel_choice_source(o, path, &s.source);
     code = code ? code : kernel_choice_one(o, s.source, path, &s.k);
     arena_init(&s.memory);
+    tuned_choices_open(&tuned, o);
+    s.tuned = &tuned;
     code = code ? code : run_kernel(&s, o);
+    tuned_choices_release(&tuned);
     arena_release(&s.memory);
     compiler_close(s.source);
     return code;

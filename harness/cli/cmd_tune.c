@@ -6,27 +6,12 @@
 #include "base/file.h"
 #include "cli/choice.h"
 #include "cli/command.h"
-#include "cli/database.h"
+#include "cli/tuned_choice.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "tune/tune.h"
 
 enum { TIMEOUT_S = 60, BUDGET_MAX_S = 1000000 };
-
-char *tuned_path(const options *o) {
-    const char *given = options_text(o, OPTION_TUNED, getenv("TSR_TUNED"));
-    if (given && *given)
-        return base_strdup(given);
-    const char *database = database_path(o), *slash = strrchr(database, '/');
-    text path;
-    text_init(&path);
-    if (slash)
-        text_append_bytes(&path, database, (size_t)(slash - database) + 1);
-    text_append(&path, "tuned.jsonl");
-    char *kept = text_take(&path);
-    text_release(&path);
-    return kept;
-}
 
 /* Reads a cache whole; what is refused of it is told. EXIT_DONE, or the exit code. */
 static int read_cache(const char *path, tune_cache *c) {
@@ -90,24 +75,39 @@ static bool is_meant(const json_t *entry, const char *pattern) {
     return meant;
 }
 
+/* Choices that were left out for the reason of the one before are counted. */
+static bool is_more(const json_t *one, const json_t *before) {
+    return before && !*json_text_at(one, "schedule") && *json_text_at(one, "why") &&
+           strcmp(json_text_at(one, "why"), json_text_at(before, "why")) == 0;
+}
+
+static void print_one(const json_t *one) {
+    json_t *ratio = json_object_get(one, "ratio");
+    const char *space = json_text_at(one, "space");
+    say(stdout, "  %12" JSON_INTEGER_FORMAT "  ",
+        json_integer_value(json_object_get(one, "cycles")));
+    if (json_is_number(ratio))
+        say(stdout, "%8.4f", json_number_value(ratio));
+    else
+        say(stdout, "%8s", "-");
+    say(stdout, "  %s%s%s%s%s\n", space, *space ? "; " : "", json_text_at(one, "schedule"),
+        json_is_number(ratio) ? "" : "  ", json_text_at(one, "why"));
+}
+
 static void print_tried(const json_t *entry) {
-    size_t i;
-    json_t *one;
-    json_array_foreach(json_object_get(entry, "tried"), i, one) {
-        json_t *ratio = json_object_get(one, "ratio");
-        say(stdout, "  %12" JSON_INTEGER_FORMAT "  ",
-            json_integer_value(json_object_get(one, "cycles")));
-        if (json_is_number(ratio))
-            say(stdout, "%8.4f", json_number_value(ratio));
-        else
-            say(stdout, "%8s", "-");
-        say(stdout, "  %s%s%s\n", json_text_at(one, "schedule"), json_is_number(ratio) ? "" : "  ",
-            json_text_at(one, "why"));
+    const json_t *tried = json_object_get(entry, "tried");
+    for (size_t i = 0, end; i < json_array_size(tried); i = end) {
+        const json_t *one = json_array_get(tried, i);
+        print_one(one);
+        for (end = i + 1; is_more(json_array_get(tried, end), one);)
+            end++;
+        if (end > i + 1)
+            say(stdout, "  %24sand %zu more\n", "", end - i - 1);
     }
 }
 
 static void print_entry(const json_t *entry) {
-    const char *schedule = json_text_at(entry, "schedule");
+    const char *schedule = json_text_at(entry, "schedule"), *space = json_text_at(entry, "space");
     say(stdout,
         "%s/%s  %s %s, %" JSON_INTEGER_FORMAT " threads, shapes %s%s%s\n"
         "  by tsr %s on %s\n  schedule  %s\n",
@@ -116,6 +116,8 @@ static void print_entry(const json_t *entry) {
         json_text_at(entry, "shapes"), *json_text_at(entry, "types") ? ", " : "",
         json_text_at(entry, "types"), json_text_at(entry, "tsr"), json_text_at(entry, "cpu"),
         *schedule ? schedule : "the default");
+    if (*space)
+        say(stdout, "  tiles     %s\n", space);
     say(stdout,
         "  default   %.3f us\n  tuned     %.3f us\n  estimated cycles, time against the default, "
         "schedule:\n",
@@ -162,10 +164,13 @@ static int tune(const options *o, const char *cache) {
     if (code)
         return code;
     code = choice_corpus(o, 0, &c);
+    tuned_files places;
+    tuned_open(&places, cache, tuned_is_named(o));
     tune_request request = {.corpus = &c,
                             .choice = &choice,
-                            .cache = cache,
+                            .places = &places,
                             .budget_s = budget,
+                            .budget_given = options_flag(o, OPTION_BUDGET),
                             .again = options_flag(o, OPTION_AGAIN),
                             .json = options_flag(o, OPTION_JSON)};
     /* What cannot be kept is not worth the time. */
@@ -175,6 +180,7 @@ static int tune(const options *o, const char *cache) {
     }
     if (code == EXIT_DONE)
         code = tune_run(&request);
+    tuned_release(&places);
     corpus_release(&c);
     return code;
 }
@@ -193,7 +199,7 @@ int command_tune(const options *o) {
         refused = COMMAND_REFUSE(o, "is for tuning, and nothing is tuned here", OPTION_PROFILE,
                                  OPTION_FILTER, OPTION_THREADS, OPTION_ISA, OPTION_SEED,
                                  OPTION_TIMEOUT, OPTION_MEMORY, OPTION_QUICK, OPTION_BUDGET,
-                                 OPTION_AGAIN, OPTION_NO_CACHE, OPTION_GOLDEN);
+                                 OPTION_AGAIN, OPTION_NO_CACHE, OPTION_GOLDEN, OPTION_SPACE);
     if (!refused && (export || import))
         refused = COMMAND_REFUSE(o, "is for tuning and --show", OPTION_JSON);
     if (refused)

@@ -7,8 +7,6 @@
 /* --db, else $TSR_DB, else .tsr/results.db. Borrowed. */
 const char *database_path(const options *o);
 /* Is it .tsr/results.db, beside the folder of packs? */
-/* The cache of tuned schedules: --tuned, $TSR_TUNED, or beside the database. Owned. */
-char *tuned_path(const options *o);
 bool database_is_usual(const options *o);
 
 #endif

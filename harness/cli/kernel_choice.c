@@ -77,6 +77,18 @@ static int tell_no_case(const compiler_kernel *kernel, const char *case_name) {
     return EXIT_INPUT;
 }
 
+/* What --space says of the kernel's tiles. */
+static int choose_space(const options *o, kernel_choice *k) {
+    const char *words = options_text(o, OPTION_SPACE, NULL);
+    status st = STATUS_INIT;
+    const compiler_case *chosen =
+        words ? compiler_case_choose(k->source, k->kernel, k->c, words, &st) : k->c;
+    if (words && !chosen)
+        return command_usage(o->command, "--space: %s", st.message);
+    k->c = chosen;
+    return EXIT_DONE;
+}
+
 int kernel_choice_one(const options *o, compiler_source *source, const char *path,
                       kernel_choice *out) {
     const char *name = options_text(o, OPTION_KERNEL, NULL),
@@ -90,7 +102,7 @@ int kernel_choice_one(const options *o, compiler_source *source, const char *pat
         return EXIT_INPUT;
     out->c = case_named(out->kernel, case_name);
     if (out->c || !case_name)
-        return EXIT_DONE;
+        return choose_space(o, out);
     return tell_no_case(out->kernel, case_name);
 }
 
@@ -172,6 +184,7 @@ int kernel_choice_all(const options *o, compiler_source *source, const char *pat
             continue;
         }
         int chosen = choose_case(o, &values, &k);
+        chosen = chosen ? chosen : choose_space(o, &k);
         code = exit_code_worse(code, (exit_code)chosen);
         if (chosen == EXIT_DONE)
             vec_push(out, k);

@@ -217,7 +217,8 @@ int run_module(const options *o) {
     status st = STATUS_INIT;
     int code = COMMAND_REFUSE(o, "has no say: a module is compiled already", OPTION_KERNEL,
                               OPTION_CASE, OPTION_PROFILE, OPTION_ISA, OPTION_UNOPTIMISED,
-                              OPTION_BACKEND, OPTION_SCHEDULE, OPTION_NO_CACHE);
+                              OPTION_BACKEND, OPTION_SCHEDULE, OPTION_NO_CACHE, OPTION_SPACE,
+                              OPTION_TUNED, OPTION_NO_TUNED);
     code = code ? code : choice_make(o, "strict", 60, &choice);
     if (code)
         return code;

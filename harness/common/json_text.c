@@ -53,3 +53,13 @@ const char *json_text_at(const json_t *object, const char *name) {
     const char *value = json_string_value(json_object_get(object, name));
     return value ? value : "";
 }
+
+json_t *json_words(const char *words) {
+    json_t *list = json_array();
+    while (*words) {
+        size_t length = strcspn(words, ",");
+        json_array_append_new(list, json_stringn(words, length));
+        words += length + (words[length] == ',');
+    }
+    return list;
+}

@@ -10,6 +10,9 @@
  * becomes null. */
 json_t *json_text(const char *text);
 
+/* "a,b" as a list of texts; "" is an empty one. */
+json_t *json_words(const char *words);
+
 /* The text under a name of an object; "" where there is none. Borrowed. */
 const char *json_text_at(const json_t *object, const char *name);
 

@@ -10,6 +10,7 @@
 #include "case/case_context.h"
 #include "case/fault.h"
 #include "case/implementation.h"
+#include "case/result.h"
 #include "check/compare.h"
 #include "common/json_text.h"
 #include "diff/describe.h"
@@ -109,6 +110,9 @@ static bool open_subject(remade *r, status *st) {
         .kernel = found->kernel->name,
         .case_name = found->c->name,
         .dims = found->c->bound,
+        .space = result_get(r->result, RESULT_SPACE) ? result_text(r->result, RESULT_SPACE) : NULL,
+        .space_held = strcmp(result_text(r->result, RESULT_SCHEDULE), "tuned") == 0 &&
+                      !*json_text_at(r->from->arguments, "space"),
         .seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : 1};
     if (!case_context_open(&r->subject, &request, st))
         return false;

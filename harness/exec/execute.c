@@ -52,6 +52,28 @@ static void put_digests(execution *e, const tensor *outputs) {
     json_object_set_new(json_object_get(e->result, "check"), "sha256", digests);
 }
 
+/* Which tiles a kernel has, and what of that no code depends on. */
+static void put_tiles(execution *e) {
+    case_context *s = e->subject;
+    bool compiled = *backend_named(e->job->backend)->driver && !e->job->implementation;
+    text space;
+    if (s->kernel->knobs->count == 0)
+        return;
+    text_init(&space);
+    compiler_choice_text(s->kernel, s->c, &space);
+    if (space.length)
+        result_set(e->result, RESULT_SPACE, json_string(space.data));
+    if (compiled) {
+        result_set(e->result, RESULT_UNUSED_HINTS, json_words(case_context_unused(s)));
+        e->provenance = (compiler_provenance){.unused_hints = s->unused.data};
+    }
+    snprintf(e->space, sizeof e->space, "%s", space.data);
+    e->provenance.space = e->space;
+    if (s->apart)
+        snprintf(e->note, sizeof e->note, "%s", s->apart);
+    text_release(&space);
+}
+
 /* What the case is, for packs: two tsr that agree on it run the same. */
 static void put_identity(execution *e) {
     json_t *internal = json_object_get(e->result, "internal"), *inputs = json_array();
@@ -187,15 +209,18 @@ static compiler_options options_of(const execution *e) {
     compiler_options options = job_compiler_options(e->job, e->subject->kernel);
     if (e->schedule_rejected)
         options.schedule = NULL;
+    options.provenance = &e->provenance;
     return options;
 }
 
 /* Whose schedule it is. */
-static const char *schedule_of(const compiler_options *options, const job *j) {
+static const char *schedule_of(const compiler_options *options) {
     if (options->generic)
         return "generic";
+    if (options->provenance->tuned)
+        return "tuned";
     if (options->schedule)
-        return j->tuned ? "tuned" : "given";
+        return "given";
     return options->written ? "source" : "default";
 }
 
@@ -207,6 +232,7 @@ static bool build_untuned(execution *e, status *st) {
     snprintf(e->note, sizeof e->note, "the tuned schedule is not used: %.300s", st->message);
     *st = (status)STATUS_INIT;
     e->schedule_rejected = true;
+    e->provenance.tuned = NULL;
     json_object_set_new(e->result, "schedule_values", json_null());
     return build(e, st);
 }
@@ -217,10 +243,11 @@ static bool build_ours(execution *e, status *st) {
     e->stage(e->context, "compile");
     /* Schedules that a tuner only tries would crowd out what is used. */
     const char *cache = e->job->mode == JOB_TUNE ? NULL : e->job->cache;
-    bool cached, ok = module_cache_build(cache, s->instance, &options, &e->artifact, &cached, st);
+    bool cached, ok = module_cache_build(cache, e->tried ? e->tried : s->instance, &options,
+                                         &e->artifact, &cached, st);
     if (!ok && e->job->tuned && st->code == STATUS_INVALID && !e->schedule_rejected)
         return build_untuned(e, st);
-    json_object_set_new(e->result, "schedule", json_string(schedule_of(&options, e->job)));
+    json_object_set_new(e->result, "schedule", json_string(schedule_of(&options)));
     if (!ok)
         return false;
     json_object_set_new(e->result, "constants", json_text(e->job->constants));
@@ -440,14 +467,17 @@ static bool ask_tools(execution *e, status *st) {
 static bool run_backend(execution *e, const backend *b, status *st) {
     if (e->job->mode == JOB_VERIFY && e->subject->golden_state != GOLDEN_PRESENT) {
         result_set_outcome(e->result, OUTCOME_SKIPPED,
-                           e->subject->golden_state == GOLDEN_STALE ? "stale golden" : "no golden",
+                           e->subject->apart                          ? e->subject->apart
+                           : e->subject->golden_state == GOLDEN_STALE ? "stale golden"
+                                                                      : "no golden",
                            EXIT_DONE);
         return true;
     }
     if (backend_is_tools(b))
         return ask_tools(e, st) && execution_judge(e, NULL, st);
     if (e->job->mode == JOB_TUNE)
-        return build(e, st) && execution_tune(e, st);
+        return (!e->job->tried || execution_open_tried(e, st)) && build(e, st) &&
+               execution_tune(e, st);
     if (!build(e, st) || !execution_compute(e, st) || !execution_judge(e, e->repeat, st))
         return false;
     bool probed = e->job->order_probe && !e->job->implementation && !e->mismatch &&
@@ -497,6 +527,7 @@ static void release(execution *e) {
         foreign_end_left_behind(NULL);
     counters_close(&e->counters);
     compiler_artifact_release(&e->artifact);
+    compiler_instance_free(e->tried);
     if (e->folder.path)
         scratch_folder_close(&e->folder);
 }
@@ -508,8 +539,16 @@ json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
     backend_id id = backend_from_name(j->backend);
     const backend *b = j->implementation ? &backend_table[BACKEND_IMPLEMENTATION]
                                          : &backend_table[id < BACKEND_COUNT ? id : BACKEND_INTERP];
-    case_context_request request = {j->path, j->kernel, j->case_name, j->golden_path,
-                                    j->seed, j->source, j->dims,      j->inputs};
+    case_context_request request = {.path = j->path,
+                                    .kernel = j->kernel,
+                                    .case_name = j->case_name,
+                                    .golden_path = j->golden_path,
+                                    .seed = j->seed,
+                                    .source = j->source,
+                                    .dims = j->dims,
+                                    .inputs = j->inputs,
+                                    .space = j->space,
+                                    .space_held = j->held};
     e.result = result_new(j, OUTCOME_ERROR, NULL);
     e.profile = profile_from_name(j->profile);
     json_object_set_new(e.result, "internal", json_object());
@@ -525,6 +564,9 @@ json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
         put_work(&e);
         put_fallbacks(&e);
         put_identity(&e);
+        put_tiles(&e);
+        if (j->tuned)
+            e.provenance.tuned = j->schedule ? j->schedule : "";
         if (j->relation && j->mode == JOB_REPLAY) {
             timeline_step(e.context, "launch");
             ok = relation && relation(s, j, e.result, &st);

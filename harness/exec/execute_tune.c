@@ -2,6 +2,7 @@
  * bits, then both are timed in turn. */
 #include <stdlib.h>
 
+#include "case/case.h"
 #include "case/result.h"
 #include "check/compare.h"
 #include "common/timer.h"
@@ -9,6 +10,9 @@
 #include "exec/execution.h"
 #include "exec/module_cache.h"
 #include "measure/pair.h"
+
+static const char other_order[] =
+    "other bits than those of the kernel's own tiles: another order, or another meaning";
 
 static void put_pair(execution *e, const pair_result *p) {
     json_object_set_new(json_object_get(e->result, "internal"), "tune",
@@ -34,6 +38,13 @@ static bool time_launches(void *context, uint64_t repeats, double *ns_each) {
     return true;
 }
 
+bool execution_open_tried(execution *e, status *st) {
+    case_context *s = e->subject;
+    const compiler_case *c = compiler_case_choose(s->source, s->kernel, s->c, e->job->tried, st);
+    e->tried = c ? case_instance(s->source, s->kernel, c, st) : NULL;
+    return e->tried != NULL;
+}
+
 /* The schedule that is tried against the kernel's own, whose bits it must have under strict. */
 static bool compare_and_time(execution *e, launch *own, tensor *outputs, status *st) {
     const compiler_signature *s = &e->subject->signature;
@@ -56,8 +67,9 @@ static bool compare_and_time(execution *e, launch *own, tensor *outputs, status 
         return false;
     for (uint32_t i = 0; i < s->output_count && e->profile == PROFILE_STRICT; i++)
         if (compare_bits(&outputs[i], &e->outputs[i]).differing > 0) {
-            result_set_outcome(e->result, OUTCOME_MISMATCH,
-                               "it has other bits than the default schedule", EXIT_CHECK);
+            result_set_outcome(
+                e->result, OUTCOME_MISMATCH,
+                e->tried ? other_order : "it has other bits than the default schedule", EXIT_CHECK);
             return true;
         }
     e->stage(e->context, "time");
@@ -80,6 +92,8 @@ bool execution_tune(execution *e, status *st) {
     bool judged = e->profile != PROFILE_STRICT || e->subject->golden_state == GOLDEN_PRESENT;
     if (!execution_compute(e, st) || (judged && !execution_judge(e, e->repeat, st)))
         return false;
+    if (e->mismatch && e->tried)
+        result_set_outcome(e->result, OUTCOME_MISMATCH, other_order, EXIT_CHECK);
     if (e->mismatch)
         return true;
     e->stage(e->context, "compile");

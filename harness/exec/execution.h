@@ -22,7 +22,8 @@ typedef struct execution {
     void *context;
     json_t *result;
     compiler_profile profile;
-    uint32_t device; /* of the runtime, where the backend has one */
+    uint32_t device;          /* of the runtime, where the backend has one */
+    compiler_instance *tried; /* TUNE: of other tiles, instead of the subject's; or NULL */
     compiler_artifact artifact;
     launch launch;
     counters counters;
@@ -31,8 +32,10 @@ typedef struct execution {
     tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
     bool mismatch;          /* a verdict was given, and it does not hold */
     bool schedule_rejected; /* the tuned schedule did not fit, and is not used */
-    char note[400];         /* why */
-    struct guest_time {     /* before it was timed */
+    char note[400];         /* why; or what else a result that holds has to say */
+    char space[200];        /* the tiles of a kernel of tiles */
+    compiler_provenance provenance;
+    struct guest_time { /* before it was timed */
         foreign_cpu before;
         uint64_t left_behind_ns; /* of processes that it has started */
     } guest;
@@ -65,7 +68,9 @@ beside *execution_beside_open(execution *e);
 bool execution_beside_take(beside *b, const sample_source *theirs, status *st);
 void execution_beside_close(beside *b);
 
-/* execute_tune.c: the schedule that was built against the kernel's own: bits, then times. */
+/* execute_tune.c: opens `tried`, the tiles that a job tries. */
+bool execution_open_tried(execution *e, status *st);
+/* The schedule that was built against the kernel's own: bits, then times. */
 bool execution_tune(execution *e, status *st);
 
 #endif

@@ -80,6 +80,16 @@ static void describe_schedule(const compiler_options *o, text *out) {
     }
 }
 
+/* Only what stands in a module. */
+static void describe_provenance(const compiler_provenance *p, text *out) {
+    if (p->tuned)
+        text_printf(out, "tuned %s\n", p->tuned);
+    if (p->space && *p->space)
+        text_printf(out, "space %s\n", p->space);
+    if (p->unused_hints && *p->unused_hints)
+        text_printf(out, "unused %s\n", p->unused_hints);
+}
+
 static void describe_dims(ir_bindings dims, text *out) {
     text_printf(out, "dims %u\n", dims.count);
     for (uint32_t i = 0; i < dims.count; i++)
@@ -88,7 +98,7 @@ static void describe_dims(ir_bindings dims, text *out) {
 
 /* Whoever adds an option adds it to the key, or says here why it has no say in a module: emit and
  * lines only ask for texts. */
-_Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 128,
+_Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 136,
                "key_of has every option that a module depends on");
 
 /* False where the program has no build id, or the ISA level is not known: compiling says why. */
@@ -108,6 +118,8 @@ static bool key_of(compiler_instance *instance, const compiler_options *o, sha25
     for (uint32_t i = 0; i < o->variant_count; i++)
         describe_dims(o->variants[i], &words);
     describe_schedule(o, &words);
+    if (o->provenance)
+        describe_provenance(o->provenance, &words);
     const text *graph = compiler_instance_text(instance);
     text_append_bytes(&words, graph->data, graph->length);
     *key = sha256_of(words.data, words.length);

@@ -10,6 +10,7 @@ enum { POINTS_MAX = 256 };
 
 /* The space of a kernel, and one choice of each of its words. */
 typedef struct point {
+    const compiler_knobs *knobs;
     const compiler_tile_size *sizes;
     uint32_t count;
     uint32_t chosen[COMPILER_TILE_WORDS]; /* of the sizes of the word */
@@ -96,7 +97,7 @@ static void point_text(const point *p, text *out) {
     for (int word = 0; word < COMPILER_TILE_WORDS && !is_first(p); word++)
         if (choices_of(p, word) > 1)
             text_printf(out, "%s%s=%" PRId64, out->length ? ", " : " with ",
-                        compiler_tile_words[word], choice_of(p, word)->value);
+                        p->knobs->items[word].name, choice_of(p, word)->value);
 }
 
 static void look_at_space(tile_findings *f, const tile_graph *g, ir_op load, const point *p) {
@@ -196,7 +197,7 @@ static void look_at_size(const lint_kernel *k, const compiler_tile_size *size) {
         lint_add(k, LINT_LONG_TILE, (lint_span){size->start, size->end}, NULL,
                  "tiles of %" PRId64 " places: no axis that %s is a size of has more than %" PRId64
                  " in any case of %s",
-                 size->value, compiler_tile_words[size->word], most, k->kernel->name);
+                 size->value, k->kernel->knobs->items[size->word].name, most, k->kernel->name);
 }
 
 static bool is_of_tiles(const lint_kernel *k) {
@@ -208,7 +209,7 @@ static bool is_of_tiles(const lint_kernel *k) {
 }
 
 void lint_check_space(const lint_kernel *k) {
-    point p = {.sizes = NULL};
+    point p = {.knobs = k->kernel->knobs};
     if (!is_of_tiles(k))
         return;
     p.count = compiler_tile_sizes(k->source, k->kernel, &p.sizes);

@@ -69,11 +69,13 @@ bool shape_open(shape *s, const relations_subject *subject, const shape_request 
                                         request->like->type_count};
         s->c = compiler_case_bind(subject->source, k, &values, &diagnostics);
     }
-    s->instance = s->c ? case_instance(subject->source, k, s->c, st) : NULL;
-    bool ok = s->instance || status_set(st, STATUS_INVALID, "the kernel has no such shape");
-    text_release(&diagnostics);
     compiler_case drawn = s->c ? *s->c : *request->like;
     drawn.inputs = request->like->inputs;
+    drawn.constants = request->like->constants;
+    drawn.constant_count = request->like->constant_count;
+    s->instance = s->c ? case_instance(subject->source, k, &drawn, st) : NULL;
+    bool ok = s->instance || status_set(st, STATUS_INVALID, "the kernel has no such shape");
+    text_release(&diagnostics);
     ok = ok && (!request->small || is_small(s, st)) &&
          compiler_signature_of(s->instance, &s->signature, st) &&
          inputs_make(&s->signature, &drawn, request->seed, s->inputs, st) &&

@@ -262,6 +262,32 @@ static void append_notes(const closing *c, text *out) {
     map_release(&counts);
 }
 
+/* Names of hints that no code depends on, in one line; the results have their values. */
+static void append_hints(const closing *c, text *out) {
+    map names;
+    size_t i, k, results = 0;
+    const json_t *r, *one;
+    map_init(&names);
+    json_array_foreach(c->results, i, r) {
+        const json_t *hints = result_get(r, RESULT_UNUSED_HINTS);
+        results += json_array_size(hints) > 0;
+        json_array_foreach(hints, k, one) {
+            char *name = base_strdup(json_string_value(one));
+            name[strcspn(name, "=")] = '\0';
+            count_note(&names, name);
+            free(name);
+        }
+    }
+    if (results)
+        label("hints", out);
+    for (i = 0; i < names.count; i++)
+        text_show(out, "%s%s", i ? ", " : "", names.entries[i].key);
+    if (results)
+        text_printf(out, ": no code here depends on them (%zu result%s)\n", results,
+                    results == 1 ? "" : "s");
+    map_release(&names);
+}
+
 static void append_failures(const closing *c, text *out) {
     size_t i, failed = 0;
     const json_t *r;
@@ -303,6 +329,7 @@ void closing_print(const closing *c, text *out) {
     beside_means(c->results, out);
     append_errors(c, out);
     append_notes(c, out);
+    append_hints(c, out);
     append_failures(c, out);
     append_verdict(c, out);
     if (c->seconds > 0)

@@ -162,6 +162,12 @@ json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_m
         json_object_set_new(item, "device", json_string(j->device));
     if (j->constants)
         json_object_set_new(item, "constants", json_string(j->constants));
+    if (j->space)
+        json_object_set_new(item, "space", json_string(j->space));
+    if (j->tuned)
+        json_object_set_new(item, "tuned", json_true());
+    if (j->held)
+        json_object_set_new(item, "held", json_true());
     if (j->dims)
         json_object_set_new(item, "dims", json_string(j->dims));
     if (j->inputs)

@@ -120,7 +120,7 @@ static void describe(const pack_field *f, text *why) {
         [PACK_FIELD_IDENTIFIER] = "an identifier",
         [PACK_FIELD_LABEL] = "a name of letters, digits and . _ + -",
         [PACK_FIELD_DEVICE] = "a device, NAME or NAME:INDEX",
-        [PACK_FIELD_VALUES] = "a schedule",
+        [PACK_FIELD_VALUES] = "a list of NAME=VALUE",
         [PACK_FIELD_TEXT] = "a text",
         [PACK_FIELD_PROFILE] = "the name of a profile",
         [PACK_FIELD_STATUS] = "the status of a result",

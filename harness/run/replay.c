@@ -102,7 +102,7 @@ static uint64_t lesser(uint64_t a, uint64_t b) {
 static const char *without_effect(const recorded_case *c) {
     const job *j = &c->job;
     backend_id id = backend_from_name(j->backend);
-    bool scheduled = j->schedule && *j->schedule;
+    bool scheduled = (j->schedule && *j->schedule) || j->tuned;
     if (id < BACKEND_COUNT && (id == BACKEND_IMPLEMENTATION) != (c->others != NULL))
         return "case: the backend implementation, and no other, has an implementation";
     if (id == BACKEND_IMPLEMENTATION && (scheduled || j->generic || j->constants ||
@@ -136,6 +136,9 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->job.fault = word_at(item, "fault");
     c->job.unoptimised = json_is_true(json_object_get(item, "unoptimised"));
     c->job.schedule = word_at(item, "schedule");
+    c->job.space = word_at(item, "space");
+    c->job.tuned = json_is_true(json_object_get(item, "tuned"));
+    c->job.held = json_is_true(json_object_get(item, "held"));
     c->job.generic = json_is_true(json_object_get(item, "generic"));
     c->job.constants = word_at(item, "constants");
     const json_t *relation = json_object_get(item, "relation");

@@ -199,7 +199,7 @@ static void expect_probe(const char *path, const char *kernel, const char *name,
     status st = STATUS_INIT;
     probe_result found;
     compiler_options options = {.threads = 1, .fault = fault};
-    case_context_request request = {path, kernel, name, NULL, 1, NULL, NULL, NULL};
+    case_context_request request = {.path = path, .kernel = kernel, .case_name = name, .seed = 1};
     uint32_t device = 0;
     assert_true(case_context_open(&s, &request, &st));
     if (!backend_device(&backend_table[BACKEND_CPU], NULL, &device, &st))

@@ -20,16 +20,16 @@ static const char header[] = "{\"schema\":\"tsr.tune/1\"}";
 static const struct field {
     const char *name;
     json_type type;
-    bool in_key;
+    bool in_key, optional; /* optional: entries of kernels without it lack it */
 } fields[] = {
-    {"graph", JSON_STRING, true},      {"shapes", JSON_STRING, true},
-    {"types", JSON_STRING, true},      {"isa", JSON_STRING, true},
-    {"profile", JSON_STRING, true},    {"threads", JSON_INTEGER, true},
-    {"tsr", JSON_STRING, true},        {"kernel", JSON_STRING, false},
-    {"case", JSON_STRING, false},      {"cpu", JSON_STRING, false},
-    {"schedule", JSON_STRING, false},  {"default_ns", JSON_INTEGER, false},
-    {"tuned_ns", JSON_INTEGER, false}, {"tried", JSON_ARRAY, false},
-    {"sha256", JSON_STRING, false},
+    {"graph", JSON_STRING, true, false},        {"shapes", JSON_STRING, true, false},
+    {"types", JSON_STRING, true, false},        {"isa", JSON_STRING, true, false},
+    {"profile", JSON_STRING, true, false},      {"threads", JSON_INTEGER, true, false},
+    {"tsr", JSON_STRING, true, false},          {"kernel", JSON_STRING, false, false},
+    {"case", JSON_STRING, false, false},        {"cpu", JSON_STRING, false, false},
+    {"schedule", JSON_STRING, false, false},    {"space", JSON_STRING, false, true},
+    {"default_ns", JSON_INTEGER, false, false}, {"tuned_ns", JSON_INTEGER, false, false},
+    {"tried", JSON_ARRAY, false, false},        {"sha256", JSON_STRING, false, false},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -99,6 +99,12 @@ static const struct field *field_named(const char *name) {
     return NULL;
 }
 
+static bool is_list_of_values(const char *words) {
+    static const char allowed[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.=,";
+    return strlen(words) < SCHEDULE_BYTES_MAX && !words[strspn(words, allowed)];
+}
+
 /* NULL, or what is wrong with an entry. */
 static const char *find_fault(json_t *entry, char why[160]) {
     const char *name;
@@ -114,16 +120,17 @@ static const char *find_fault(json_t *entry, char why[160]) {
     }
     for (int i = 0; i < FIELDS; i++) {
         snprintf(why, 160, "'%s' is missing", fields[i].name);
-        if (!json_object_get(entry, fields[i].name))
+        if (!fields[i].optional && !json_object_get(entry, fields[i].name))
             return why;
     }
     digest_of(entry, hex);
     if (strcmp(hex, json_text_at(entry, "sha256")) != 0)
         return "its checksum does not hold";
-    const char *schedule = json_text_at(entry, "schedule");
-    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.=,";
-    bool good = strlen(schedule) < SCHEDULE_BYTES_MAX && !schedule[strspn(schedule, allowed)];
-    return good ? NULL : "its schedule is no list of NAME=NUMBER";
+    if (!is_list_of_values(json_text_at(entry, "schedule")))
+        return "its schedule is no list of NAME=NUMBER";
+    return is_list_of_values(json_text_at(entry, "space"))
+               ? NULL
+               : "its choice of a space is no list of NAME=NUMBER";
 }
 
 /* ---- the file ---- */

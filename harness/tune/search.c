@@ -23,6 +23,8 @@ typedef struct search {
     ranked beam[RANKED_MAX * 2];
     uint32_t beam_count;
     ranked best; /* of those measured */
+    bool has_best;
+    bool apart; /* the tiles that are tried have other bits, whatever the schedule */
     double best_ratio;
     char *texts[TRIED_MAX]; /* of schedules tried */
     uint32_t tried;
@@ -34,7 +36,8 @@ static uint64_t spent_ns(const search *s) {
 
 /* Whether less than this part of the budget is spent. */
 static bool has_time(const search *s, double part) {
-    return !interrupt_seen && (double)spent_ns(s) < part * (double)s->request->budget_ns;
+    return !interrupt_seen && !s->apart &&
+           (double)spent_ns(s) < part * (double)s->request->budget_ns;
 }
 
 /* ---- the model ---- */
@@ -122,8 +125,9 @@ static void note(search *s, const char *words, double cycles, const json_t *pair
     s->texts[s->tried++] = base_strdup(words);
     json_array_append_new(
         s->out->tried,
-        json_pack("{s:s, s:I, s:O?, s:s?}", "schedule", words, "cycles", (json_int_t)cycles,
-                  "ratio", json_object_get(pair, "ratio"), "why",
+        json_pack("{s:s, s:s*, s:I, s:O?, s:s?}", "schedule", words, "space",
+                  s->request->job->tried, "cycles", (json_int_t)cycles, "ratio",
+                  json_object_get(pair, "ratio"), "why",
                   pair ? NULL
                        : (*result_text(result, RESULT_WHY) ? result_text(result, RESULT_WHY)
                                                            : result_text(result, RESULT_STATUS))));
@@ -144,6 +148,7 @@ static json_t *measure(search *s, const draft *d, double cycles, bool quick) {
     if (result && s->tried < TRIED_MAX)
         note(s, words.data, cycles, pair, result);
     s->out->measured |= pair != NULL;
+    s->apart |= j.tried && result && result_outcome(result) == OUTCOME_MISMATCH;
     if (pair)
         s->out->default_ns = s->out->tuned_ns =
             json_real_value(json_object_get(pair, "default_ns"));
@@ -157,7 +162,8 @@ static bool try_schedule(search *s, const ranked *item) {
     text words;
     text_init(&words);
     draft_text(&item->draft, &words);
-    bool known = item->draft.count == 0 || is_tried(s, words.data);
+    bool own = item->draft.count == 0 && !s->request->job->tried;
+    bool known = own || is_tried(s, words.data);
     text_release(&words);
     json_t *pair = known ? NULL : measure(s, &item->draft, item->cycles, true);
     double ratio = pair ? json_real_value(json_object_get(pair, "ratio")) : 1;
@@ -165,6 +171,7 @@ static bool try_schedule(search *s, const ranked *item) {
     if (ratio >= s->best_ratio)
         return false;
     s->best = *item;
+    s->has_best = true;
     s->best_ratio = ratio;
     return true;
 }
@@ -203,13 +210,14 @@ static bool turn_all(search *s, status *st) {
 
 /* The last word: longer, and with an interval. */
 static void confirm(search *s) {
-    json_t *pair = s->best.draft.count ? measure(s, &s->best.draft, s->best.cycles, false) : NULL;
+    json_t *pair = s->has_best ? measure(s, &s->best.draft, s->best.cycles, false) : NULL;
     double high = pair ? json_real_value(json_object_get(pair, "high")) : 1;
     if (high < taken_below) {
         s->out->ratio = json_real_value(json_object_get(pair, "ratio"));
         s->out->tuned_ns = json_real_value(json_object_get(pair, "tuned_ns"));
         s->out->default_ns = json_real_value(json_object_get(pair, "default_ns"));
         draft_text(&s->best.draft, &s->out->schedule);
+        s->out->faster = true;
     }
     json_decref(pair);
 }
@@ -217,7 +225,9 @@ static void confirm(search *s) {
 static bool search_all(search *s, status *st) {
     ranked *kept = base_calloc(RANKED_MAX, sizeof *kept);
     uint32_t count = 0;
-    bool ok = rank(s, kept, &count, st);
+    if (s->request->job->tried)
+        try_schedule(s, &(ranked){.cycles = 0});
+    bool ok = s->apart || rank(s, kept, &count, st);
     for (uint32_t i = 0; ok && i < count && i < FIRST_MEASURED && has_time(s, 0.6); i++)
         try_schedule(s, &kept[i]);
     free(kept);

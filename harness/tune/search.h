@@ -15,13 +15,15 @@
 
 typedef struct search_request {
     worker *worker;
-    const job *job; /* JOB_TUNE, without a schedule */
+    const job *job; /* JOB_TUNE, without a schedule; with `tried`: of other tiles, whose own
+                       schedule is worth measuring, too */
     const draft_kernel *kernel;
     uint64_t budget_ns;
 } search_request;
 
 typedef struct search_result {
     text schedule;                      /* empty: the kernel's own is the best that was found */
+    bool faster;                        /* ... than the kernel's own, of its own tiles */
     double default_ns, tuned_ns, ratio; /* equal, and 1, where nothing better was found: then as
                                            last measured */
     json_t *tried; /* {"schedule", "cycles", "ratio", "why"} in the order tried */

@@ -16,11 +16,11 @@
 #include "device/host.h"
 #include "measure/cpu_feature.h"
 #include "measure/host_facts.h"
+#include "tune/points.h"
 #include "tune/search.h"
 
 typedef struct tuning {
     const tune_request *request;
-    tune_cache cache;
     worker worker;
     uint64_t started_ns;
     uint32_t faster, as_good, known, left_out, failed;
@@ -28,25 +28,27 @@ typedef struct tuning {
     exit_code code;
 } tuning;
 
+static uint64_t lesser(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
 static const char *level_of(const job *j) {
     return j->isa ? j->isa : host_isa();
 }
 
 /* ---- giving schedules to jobs ---- */
 
-uint32_t tune_apply(const tune_cache *c, const corpus *all, job_plan *plan) {
+uint32_t tune_apply(tuned_files *t, const corpus *all, job_plan *plan) {
     uint32_t given = 0;
     const corpus_case *open = NULL; /* what the instance is of: the jobs of a case come together */
     compiler_instance *instance = NULL;
-    if (json_object_size(c->entries) == 0)
-        return 0;
     for (size_t i = 0; i < plan->jobs.count; i++) {
         job *j = &plan->jobs.items[i];
         const corpus_case *item = corpus_case_named(all, j->kernel, j->case_name);
         job ours = *j; /* of an implementation: what it is timed in turn with */
         ours.profile = j->beside ? j->beside : j->profile;
         bool compiled = (strcmp(j->backend, "cpu") == 0 || j->beside) && !j->schedule &&
-                        !j->unoptimised && !j->constants;
+                        !j->unoptimised && !j->generic && !j->constants;
         if (!compiled || !item)
             continue;
         if (item != open) {
@@ -56,15 +58,15 @@ uint32_t tune_apply(const tune_cache *c, const corpus *all, job_plan *plan) {
         }
         if (!instance)
             continue;
-        char *key = tune_key(instance, item->c, level_of(&ours), &ours);
-        const json_t *entry = tune_cache_find(c, key);
-        const char *schedule = json_text_at(entry, "schedule");
-        if (*schedule) {
-            j->schedule = schedule;
+        const tuned_question question = {item->source, item->kernel, item->c, instance, &ours};
+        tuned_choice found;
+        if (tuned_find(t, &question, &found)) {
+            j->schedule = found.schedule;
+            j->space = found.space ? found.space : j->space;
+            j->held = found.space != NULL;
             j->tuned = true;
             given++;
         }
-        free(key);
     }
     compiler_instance_free(instance);
     return given;
@@ -73,7 +75,7 @@ uint32_t tune_apply(const tune_cache *c, const corpus *all, job_plan *plan) {
 /* ---- one case ---- */
 
 static void show(tuning *t, const job *j, const json_t *entry, bool known) {
-    const char *schedule = json_text_at(entry, "schedule");
+    const char *schedule = json_text_at(entry, "schedule"), *space = json_text_at(entry, "space");
     double was = (double)json_integer_value(json_object_get(entry, "default_ns"));
     double is = (double)json_integer_value(json_object_get(entry, "tuned_ns"));
     size_t tried = json_array_size(json_object_get(entry, "tried"));
@@ -84,23 +86,33 @@ static void show(tuning *t, const job *j, const json_t *entry, bool known) {
         return;
     say(stdout, "%s/%s  %s %s, %u thread%s: ", j->kernel, j->case_name, level_of(j), j->profile,
         j->threads, j->threads == 1 ? "" : "s");
-    if (*schedule)
-        say(stdout, "%.3f us to %.3f us, %.2fx, %zu tried%s\n    %s\n", was * 1e-3, is * 1e-3,
-            is > 0 ? was / is : 1, tried, known ? ", known" : "", schedule);
+    if (*schedule || *space)
+        say(stdout, "%.3f us to %.3f us, %.2fx, %zu tried%s\n    %s%s%s\n", was * 1e-3, is * 1e-3,
+            is > 0 ? was / is : 1, tried, known ? ", known" : "", space,
+            *space && *schedule ? "; " : "", schedule);
     else
         say(stdout, "the default stays, %zu tried%s\n", tried, known ? ", known" : "");
     fflush(stdout);
 }
 
-static bool keep(tuning *t, json_t *entry, status *st) {
+static bool keep(tuning *t, const corpus_case *item, json_t *entry, status *st) {
     json_t *entries = json_pack("[O]", entry);
-    bool ok = tune_cache_add(t->request->cache, entries, NULL, st);
+    char *place = tuned_place(t->request->places, item->kernel, NULL);
+    bool ok = tune_cache_add(place, entries, NULL, st);
+    free(place);
     json_decref(entries);
     return ok;
 }
 
+/* What was found for a case: the best of its points. */
+typedef struct finding {
+    const char *space;    /* borrowed; NULL: the kernel's own tiles */
+    search_result result; /* of that point; `tried` of all */
+} finding;
+
 static void settle(tuning *t, const corpus_case *item, compiler_instance *instance, const job *j,
-                   const search_result *found) {
+                   const finding *f) {
+    const search_result *found = &f->result;
     status st = STATUS_INIT;
     text cpu;
     text_init(&cpu);
@@ -108,18 +120,20 @@ static void settle(tuning *t, const corpus_case *item, compiler_instance *instan
     json_t *entry = tune_entry(instance, item->c, level_of(j), j);
     json_object_set_new(entry, "cpu", json_string(cpu.data));
     json_object_set_new(entry, "schedule", json_string(found->schedule.data));
+    if (f->space)
+        json_object_set_new(entry, "space", json_string(f->space));
     json_object_set_new(entry, "default_ns", json_integer((json_int_t)found->default_ns));
     json_object_set_new(entry, "tuned_ns", json_integer((json_int_t)found->tuned_ns));
     json_object_set(entry, "tried", found->tried);
     tune_seal(entry);
-    bool ok = keep(t, entry, &st);
+    bool ok = keep(t, item, entry, &st);
     show(t, j, entry, false);
     if (!ok) {
         say(stderr, "tsr: %s\n", st.message);
         t->code = exit_code_worse(t->code, exit_code_of_status(st.code));
     }
-    t->faster += found->schedule.length > 0;
-    t->as_good += found->schedule.length == 0;
+    t->faster += found->faster;
+    t->as_good += !found->faster;
     json_decref(entry);
     text_release(&cpu);
 }
@@ -138,24 +152,76 @@ static void tell_unmeasured(tuning *t, const job *j, const search_result *found)
     t->code = exit_code_worse(t->code, EXIT_CHECK);
 }
 
+/* The schedules of one point. */
+static bool search_point(tuning *t, const corpus_case *item, const space_point *point, job j,
+                         uint64_t budget_ns, search_result *found, status *st) {
+    draft_kernel kernel = {point->instance, job_compiler_options(&j, item->kernel)};
+    kernel.options.fault = NULL;
+    j.tried = point->space;
+    search_request request = {&t->worker, &j, &kernel, budget_ns};
+    return search_run(&request, found, st);
+}
+
+/* Takes `next` over where it is faster; what was tried is kept in any case. */
+static void take_faster(finding *best, search_result *next, const char *space) {
+    search_result *so_far = &best->result;
+    bool measured = so_far->measured || next->measured;
+    json_array_extend(so_far->tried, next->tried);
+    if (next->faster && (!so_far->faster || next->ratio < so_far->ratio)) {
+        json_decref(next->tried);
+        next->tried = json_incref(so_far->tried);
+        search_release(so_far);
+        *so_far = *next;
+        best->space = space;
+    } else {
+        if (!so_far->measured)
+            so_far->default_ns = so_far->tuned_ns = next->default_ns;
+        search_release(next);
+    }
+    so_far->measured = measured;
+}
+
+/* Tiles that cannot be scheduled are left out like those that are another order. */
+static void search_others(tuning *t, const corpus_case *item, const job *j,
+                          const space_points *points, uint64_t each, finding *best) {
+    for (uint32_t i = 1; i < points->count && !interrupt_seen; i++) {
+        search_result next;
+        status st = STATUS_INIT;
+        const char *space = points->items[i].space;
+        if (!search_point(t, item, &points->items[i], *j, each, &next, &st) && !interrupt_seen)
+            points_note(best->result.tried, space, st.message);
+        take_faster(best, &next, space);
+    }
+}
+
+/* The kernel's own tiles first; the others share what is left. */
 static void search_case(tuning *t, const corpus_case *item, compiler_instance *instance,
                         const job *j, uint64_t budget_ns) {
+    space_points points;
+    finding best = {.space = NULL};
     status st = STATUS_INIT;
-    search_result found;
-    draft_kernel kernel = {instance, job_compiler_options(j, item->kernel)};
-    kernel.options.fault = NULL;
-    search_request request = {&t->worker, j, &kernel, budget_ns};
-    bool ok = search_run(&request, &found, &st);
+    json_t *notes = json_array();
+    uint64_t start = timer_now_ns();
+    const points_request request = {item, instance, strcmp(j->profile, "strict") == 0,
+                                    start + budget_ns / 4};
+    points_find(&request, &points, notes);
+    uint64_t each = (budget_ns - lesser(budget_ns / 2, timer_now_ns() - start)) / points.count;
+    bool ok = search_point(t, item, &points.items[0], *j, each, &best.result, &st);
+    if (ok)
+        search_others(t, item, j, &points, each, &best);
     if (!ok && !interrupt_seen) {
         say(stderr, "tsr: %s/%s: %s\n", j->kernel, j->case_name, st.message);
         t->code = exit_code_worse(t->code, exit_code_of_status(st.code));
         t->failed++;
-    } else if (ok && found.measured) {
-        settle(t, item, instance, j, &found);
-    } else if (ok) {
-        tell_unmeasured(t, j, &found);
+    } else if (!interrupt_seen && best.result.measured) {
+        json_array_extend(best.result.tried, notes);
+        settle(t, item, instance, j, &best);
+    } else if (!interrupt_seen) {
+        tell_unmeasured(t, j, &best.result);
     }
-    search_release(&found);
+    search_release(&best.result);
+    points_release(&points);
+    json_decref(notes);
 }
 
 static void tune_job(tuning *t, const job *planned, uint64_t budget_ns) {
@@ -167,18 +233,50 @@ static void tune_job(tuning *t, const job *planned, uint64_t budget_ns) {
         return;
     j.mode = JOB_TUNE;
     char *key = tune_key(instance, item->c, level_of(&j), &j);
-    const json_t *entry = t->request->again ? NULL : tune_cache_find(&t->cache, key);
+    char *place = tuned_place(t->request->places, item->kernel, NULL);
+    const tune_cache *cache = tuned_cache(t->request->places, place);
+    const json_t *entry = t->request->again ? NULL : tune_cache_find(cache, key);
     if (entry) {
         t->known++;
         show(t, &j, entry, true);
     } else {
         search_case(t, item, instance, &j, budget_ns);
     }
+    free(place);
     free(key);
     compiler_instance_free(instance);
 }
 
 /* ---- all of them ---- */
+
+/* What a kernel's source allows for each of its jobs, where the command line says nothing. */
+static uint64_t allowed(const tuning *t, const job_plan *p, const job *j) {
+    const corpus_case *item = corpus_case_named(t->request->corpus, j->kernel, j->case_name);
+    uint64_t jobs = 0;
+    if (t->request->budget_given || !item->kernel->knobs->budget_ms)
+        return UINT64_MAX;
+    for (size_t i = 0; i < p->jobs.count; i++)
+        jobs += strcmp(p->jobs.items[i].kernel, j->kernel) == 0;
+    return item->kernel->knobs->budget_ms * 1000000u / jobs;
+}
+
+/* Kernels whose schedules are not kept where their source says; each is told once. */
+static void tell_places(const tuning *t) {
+    const corpus *c = t->request->corpus;
+    for (size_t i = 0; i < c->cases.count; i++) {
+        const corpus_case *item = &c->cases.items[i];
+        text why;
+        if (i > 0 && item->kernel == c->cases.items[i - 1].kernel)
+            continue;
+        text_init(&why);
+        char *place = tuned_place(t->request->places, item->kernel, &why);
+        if (why.length)
+            say(stderr, "tsr: %s: schedules are kept in %s: %s\n", item->kernel->name, place,
+                why.data);
+        free(place);
+        text_release(&why);
+    }
+}
 
 static void tune_jobs(tuning *t, const job_plan *p) {
     uint64_t whole = t->request->budget_s * 1000000000u;
@@ -188,14 +286,15 @@ static void tune_jobs(tuning *t, const job_plan *p) {
             t->left_out += (uint32_t)(p->jobs.count - i);
             break;
         }
-        tune_job(t, &p->jobs.items[i], (whole - spent) / (p->jobs.count - i));
+        uint64_t share = (whole - spent) / (p->jobs.count - i);
+        tune_job(t, &p->jobs.items[i], lesser(share, allowed(t, p, &p->jobs.items[i])));
     }
 }
 
 static void report(const tuning *t) {
     if (t->request->json) {
         json_t *document = json_pack("{s:s, s:o, s:O}", "schema", "tsr.tune-report/1", "cache",
-                                     json_text(t->request->cache), "results", t->results);
+                                     json_text(t->request->places->usual), "results", t->results);
         if (interrupt_seen)
             json_object_set_new(document, "interrupted", json_true());
         say_json(stdout, document, 0);
@@ -205,7 +304,7 @@ static void report(const tuning *t) {
     say(stdout,
         "%u faster, %u as good as they were, %u known, %u left out for lack of time or choice, "
         "%u failed; %s\n",
-        t->faster, t->as_good, t->known, t->left_out, t->failed, t->request->cache);
+        t->faster, t->as_good, t->known, t->left_out, t->failed, t->request->places->usual);
 }
 
 int tune_run(const tune_request *request) {
@@ -214,11 +313,15 @@ int tune_run(const tune_request *request) {
     job_plan p;
     tuning t = {.request = request, .code = request->corpus->problem, .results = json_array()};
     t.started_ns = timer_now_ns();
-    if (!tune_cache_read(request->cache, &t.cache, &st)) {
+    /* What is wrong with the usual file is fatal: nothing could be kept there. */
+    tune_cache usual;
+    bool ok = tune_cache_read(request->places->usual, &usual, &st);
+    tune_cache_release(&usual);
+    if (!ok) {
         say(stderr, "tsr: %s\n", st.message);
         t.code = exit_code_of_status(st.code);
     } else {
-        say_text(stderr, t.cache.complaints.data);
+        tell_places(&t);
         job_plan_make(&p, request->corpus, c, JOB_TUNE);
         if (!job_plan_has_formulas(&p, &st)) {
             say(stderr, "tsr: %s\n", st.message);
@@ -229,11 +332,10 @@ int tune_run(const tune_request *request) {
         tune_jobs(&t, &p);
         worker_stop(&t.worker);
         if (!interrupt_settle())
-            say(stderr, "tsr: interrupted: what was found is kept in %s\n", request->cache);
+            say(stderr, "tsr: interrupted: what was found is kept in %s\n", request->places->usual);
         report(&t);
         job_plan_release(&p);
     }
-    tune_cache_release(&t.cache);
     json_decref(t.results);
     return (int)(interrupt_seen ? EXIT_INTERRUPTED : t.code);
 }

@@ -5,14 +5,15 @@
 
 #include "case/case.h"
 #include "case/job_plan.h"
-#include "tune/cache.h"
+#include "tune/tuned.h"
 
 typedef struct tune_request {
     const corpus *corpus;
     const job_choice *choice;
-    const char *cache; /* path */
-    uint64_t budget_s; /* for all cases together */
-    bool again;        /* also cases that are in the cache */
+    tuned_files *places; /* where what is found is kept */
+    uint64_t budget_s;   /* for all cases together */
+    bool budget_given;   /* it is not to be cut short by what sources say */
+    bool again;          /* also cases that are in the cache */
     bool json;
 } tune_request;
 
@@ -20,7 +21,7 @@ typedef struct tune_request {
 int tune_run(const tune_request *request);
 
 /* Gives each job that compiles, and has no schedule of its own, the one that the cache has for it.
- * The strings are borrowed from the cache. Returns how many. */
-uint32_t tune_apply(const tune_cache *c, const corpus *all, job_plan *plan);
+ * The strings are borrowed from `t`. Returns how many. */
+uint32_t tune_apply(tuned_files *t, const corpus *all, job_plan *plan);
 
 #endif

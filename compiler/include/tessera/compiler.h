@@ -55,6 +55,13 @@ typedef struct compiler_type_binding {
     dtype type;
 } compiler_type_binding;
 
+/* A constant of the kernel that a case gives a value of its own. */
+typedef struct compiler_constant {
+    const char *name;
+    const char *text;         /* the value: "False", "0.5", "f32" */
+    const struct node *value; /* as the source has it */
+} compiler_constant;
+
 typedef struct compiler_case {
     const char *name;
     uint32_t line;
@@ -63,6 +70,10 @@ typedef struct compiler_case {
     uint32_t dim_count;
     const compiler_type_binding *types;
     uint32_t type_count;
+    const compiler_constant *constants; /* those that the case says; the others are the kernel's */
+    uint32_t constant_count;
+    const int64_t *choice; /* a value for each knob, 0: none; NULL: the first of each */
+    const char *space;     /* the same as text, as compiler_case_choose was given it; NULL: not */
     const compiler_input *inputs; /* one per parameter, defaults filled in */
     const char *bound; /* "M=128,T=bf16": of compiler_case_bind, which makes it again; NULL: of the
                           source */
@@ -93,6 +104,21 @@ typedef struct compiler_schedule {
     uint32_t count;
 } compiler_schedule;
 
+/* What a kernel of tiles leaves open: a size of its tiles, or a hint. */
+enum { COMPILER_KNOBS_MAX = 8, COMPILER_KNOB_VALUES_MAX = 32 };
+typedef struct compiler_knob {
+    const char *name;      /* "BM" */
+    const int64_t *values; /* in the order of the source: the first is the kernel's own */
+    uint32_t count;        /* 0: the kernel does not say it */
+    bool hint;             /* no part of what the kernel means */
+} compiler_knob;
+typedef struct compiler_knobs {
+    compiler_knob items[COMPILER_KNOBS_MAX];
+    uint32_t count;     /* 0: the kernel is made of whole tensors */
+    uint64_t budget_ms; /* what its source allows for tuning it; 0: nothing is said */
+    const char *cache; /* where its source would have tuned schedules kept; NULL: nothing is said */
+} compiler_knobs;
+
 typedef struct compiler_kernel {
     const char *name; /* the function's name */
     const char *path;
@@ -106,6 +132,7 @@ typedef struct compiler_kernel {
     uint32_t case_count;
     const compiler_case *cases;
     const compiler_schedule *schedule; /* NULL: none is written */
+    const compiler_knobs *knobs;       /* never NULL */
     bool contract; /* its body is `...`: what it takes and gives, and no formula. Its graph cannot
                       be compiled, interpreted or referred to; code of others computes it */
     bool interpreted; /* it adds in an order that is written out as a tree: the interpreter and code
@@ -137,9 +164,19 @@ bool compiler_values_fit(const compiler_values *values, const compiler_kernel *k
 const compiler_case *compiler_case_bind(compiler_source *source, const compiler_kernel *kernel,
                                         const compiler_values *values, text *diagnostics);
 
+/* A copy of the case with "BM=128,BN=64" chosen of the kernel's space; what is not named is the
+ * first of its values, or as the case has it chosen. NULL with a message that lists what there is:
+ * a name or a value that does not stand in the space, a kernel that has none. The copy lives until
+ * compiler_close. */
+const compiler_case *compiler_case_choose(compiler_source *source, const compiler_kernel *kernel,
+                                          const compiler_case *c, const char *words, status *st);
+/* What is in force: "BM=128,BN=64,vector=4", each that the kernel says; appended. */
+void compiler_choice_text(const compiler_kernel *kernel, const compiler_case *c, text *out);
+
 /* Checks a kernel under a case's element types: Graph IR with symbolic dimensions, before any pass.
  * NULL with diagnostics appended on error. Owned by the caller (ir_module_free). Two cases with the
- * same types give the same text. `c` may be NULL for a kernel without type variables. */
+ * same types, constants and choice give the same text. `c` may be NULL for a kernel without type
+ * variables. */
 ir_module *compiler_graph(compiler_source *source, const compiler_kernel *kernel,
                           const compiler_case *c, text *diagnostics);
 
@@ -148,11 +185,10 @@ ir_module *compiler_graph(compiler_source *source, const compiler_kernel *kernel
 /* A size that the space of @kernel.autotune names, and where in the source. */
 enum { COMPILER_TILE_WORDS = 4 };
 typedef struct compiler_tile_size {
-    int word; /* of compiler_tile_words */
+    int word; /* of the kernel's knobs, of which the first are sizes */
     int64_t value;
     uint32_t start, end; /* bytes of the source */
 } compiler_tile_size;
-extern const char *const compiler_tile_words[COMPILER_TILE_WORDS]; /* "BM", ... */
 
 /* All of them, in their order; those of a word's first are what the kernel is made of. Lives until
  * compiler_close. */
@@ -196,6 +232,26 @@ const sha256 *compiler_instance_hash(compiler_instance *instance); /* of that te
  * each with the location of what it came from. NULL with a status. */
 const ir_module *compiler_primitives(compiler_instance *instance, status *st);
 
+/* What the code of a kernel is made from: its primitives, joined where program instances do the
+ * same, and the kinds of sums in them, each with its order. */
+typedef struct compiler_code {
+    sha256 primitives, orders;
+} compiler_code;
+bool compiler_code_of(compiler_instance *instance, compiler_code *out, status *st);
+/* How two choices of one space are related, as far as it can be seen without running them. */
+typedef enum compiler_relation {
+    COMPILER_SAME_CODE,     /* the same operations: all levels below are equal */
+    COMPILER_MAYBE_SAME,    /* the same sums in the same orders, in other tiles */
+    COMPILER_ANOTHER_ORDER, /* other sums, or other orders: other bits */
+} compiler_relation;
+compiler_relation compiler_relate(const compiler_code *a, const compiler_code *b);
+/* What of a kernel of tiles no code of the CPU's depends on in this case, "BM=64,warps=8" with the
+ * values in force, appended: hints, and sizes that leave the code as it is whichever of their
+ * values is taken (where there is one value: or twice as much). Nothing for other kernels, and
+ * where no code can be made. */
+void compiler_unused_hints(compiler_source *source, const compiler_kernel *kernel,
+                           const compiler_case *c, text *out);
+
 /* FLOPs (masked work left out) and bytes that must move. */
 bool compiler_cost(compiler_instance *instance, uint64_t *flops, uint64_t *bytes, status *st);
 
@@ -238,6 +294,13 @@ typedef enum compiler_profile {
 } compiler_profile;
 const char *compiler_profile_name(compiler_profile profile);
 
+/* What a module's metadata says of how it came about, beside what follows from its code. */
+typedef struct compiler_provenance {
+    const char *tuned;        /* values of the schedule that a tuner found; NULL: it did not */
+    const char *space;        /* compiler_choice_text; NULL or "": the kernel leaves nothing open */
+    const char *unused_hints; /* compiler_unused_hints; NULL or "": none */
+} compiler_provenance;
+
 typedef struct compiler_options {
     compiler_profile profile;
     const char *isa;         /* "x86-64-v4", ...; NULL = the host's best */
@@ -255,9 +318,10 @@ typedef struct compiler_options {
         *schedule; /* values of schedule parameters, "BM=96,P0.NR=4v" (v: vectors), or NULL */
     const compiler_schedule *written; /* the kernel's own, which `schedule` wins over; or NULL */
     const char
-        *constants;      /* "w,b": inputs that stay as they are from launch to launch, so that what
-                            is made from one alone can be prepared; or NULL. Never of the bits */
-    bool schedule_loose; /* what does not fit of these is left out (of a part of the kernel) */
+        *constants; /* "w,b": inputs that stay as they are from launch to launch, so that what
+                       is made from one alone can be prepared; or NULL. Never of the bits */
+    const compiler_provenance *provenance; /* NULL: nothing is said */
+    bool schedule_loose;    /* what does not fit of these is left out (of a part of the kernel) */
     const char *emit_after; /* a pass name whose output is wanted, or NULL */
     text *emit;             /* receives that text */
     ir_line_list *lines;    /* receives, from compiler_emit of graph, schedule or tile, the line of

@@ -1,0 +1,198 @@
+/* choices.c - choices of a kernel's space of tiles beside one another: whether they are the same
+ * operations, and what of them no code depends on. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/instance.h"
+#include "graph/passes.h"
+#include "ops/reductions.h"
+#include "ops/tiles.h"
+
+/* ---- what code is made of ---- */
+
+/* The primitives that passes below start from: joined where the instances do the same, else written
+ * out. NULL with a status. */
+static ir_module *primitives_for_code(compiler_instance *instance, bool *joined, status *st) {
+    if (!instance_specialized(instance, st))
+        return NULL;
+    ir_module *m = ir_module_clone(instance->specialized);
+    graph_join_tiles(m);
+    *joined = !tiles_of(m);
+    if (graph_expand_tiles(m, st) && graph_decompose_all(m, st))
+        return m;
+    ir_module_free(m);
+    return NULL;
+}
+
+static sha256 digest_of_text(const ir_module *m) {
+    text words;
+    text_init(&words);
+    ir_print(m, &words);
+    sha256 digest = sha256_of(words.data, words.length);
+    text_release(&words);
+    return digest;
+}
+
+static int by_order(const void *a, const void *b) {
+    const reduction_record *x = a, *y = b;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    if (x->extent != y->extent)
+        return x->extent < y->extent ? -1 : 1;
+    return strcmp(x->kind, y->kind);
+}
+
+/* Tiles of other sizes are other numbers of the same sums: each kind of sum counts once. */
+static sha256 digest_of_orders(const ir_module *m) {
+    reduction_list list;
+    text words;
+    reductions_of(m, &list);
+    text_init(&words);
+    if (list.items.count)
+        qsort(list.items.items, list.items.count, sizeof *list.items.items, by_order);
+    for (size_t i = 0; i < list.items.count; i++) {
+        const reduction_record *r = &list.items.items[i];
+        if (i == 0 || by_order(r, r - 1) != 0)
+            text_printf(&words, "%s %d %" PRId64 "\n", r->kind, (int)r->order, r->extent);
+    }
+    sha256 digest = sha256_of(words.data, words.length);
+    reductions_release(&list);
+    text_release(&words);
+    return digest;
+}
+
+static bool code_of(compiler_instance *instance, compiler_code *out, bool *joined, status *st) {
+    ir_module *m = primitives_for_code(instance, joined, st);
+    if (m)
+        *out = (compiler_code){digest_of_text(m), digest_of_orders(m)};
+    ir_module_free(m);
+    return m != NULL;
+}
+
+bool compiler_code_of(compiler_instance *instance, compiler_code *out, status *st) {
+    bool joined;
+    return code_of(instance, out, &joined, st);
+}
+
+static bool same(const sha256 *a, const sha256 *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+compiler_relation compiler_relate(const compiler_code *a, const compiler_code *b) {
+    return same(&a->primitives, &b->primitives) ? COMPILER_SAME_CODE
+           : same(&a->orders, &b->orders)       ? COMPILER_MAYBE_SAME
+                                                : COMPILER_ANOTHER_ORDER;
+}
+
+/* ---- hints without use ---- */
+
+/* One case of one kernel, and what is said of it so far. */
+typedef struct looking {
+    compiler_source *source;
+    const compiler_kernel *kernel;
+    const compiler_case *c;
+    sha256 graph;
+    compiler_code own;
+    bool joined; /* else the code is made of the tiles that the graph has */
+    text *out;
+} looking;
+
+static void say(looking *l, const char *name, const char *value) {
+    char one[160];
+    snprintf(one, sizeof one, "%.60s=%.60s", name, value);
+    size_t length = strlen(one);
+    for (const char *at = strstr(l->out->data, one); at; at = strstr(at + 1, one))
+        if ((at == l->out->data || at[-1] == ',') && (!at[length] || at[length] == ','))
+            return;
+    text_printf(l->out, "%s%s", l->out->length ? "," : "", one);
+}
+
+static void say_number(looking *l, const char *name, int64_t value) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRId64, value);
+    say(l, name, digits);
+}
+
+static bool has_own_code(const looking *l, compiler_instance *instance) {
+    status st = STATUS_INIT;
+    compiler_code code;
+    return same(&l->graph, compiler_instance_hash(instance)) ||
+           (l->joined && compiler_code_of(instance, &code, &st) &&
+            compiler_relate(&l->own, &code) == COMPILER_SAME_CODE);
+}
+
+/* Whether the code stays as it is with another value of one knob. */
+static bool changes_nothing(looking *l, uint32_t knob, int64_t value) {
+    int64_t choice[COMPILER_KNOBS_MAX] = {0};
+    compiler_case other = *l->c;
+    text ignored;
+    if (l->c->choice)
+        memcpy(choice, l->c->choice, sizeof *choice * l->kernel->knobs->count);
+    choice[knob] = value;
+    other.choice = choice;
+    text_init(&ignored);
+    compiler_instance *instance = compiler_instance_open(l->source, l->kernel, &other, &ignored);
+    bool unchanged = instance && has_own_code(l, instance);
+    compiler_instance_free(instance);
+    text_release(&ignored);
+    return unchanged;
+}
+
+static void look_at_knob(looking *l, uint32_t index) {
+    const compiler_knob *knob = &l->kernel->knobs->items[index];
+    int64_t chosen = l->c->choice ? l->c->choice[index] : 0;
+    bool unused = true;
+    if (knob->count == 0)
+        return;
+    chosen = chosen ? chosen : knob->values[0];
+    for (uint32_t v = 0; v < knob->count && !knob->hint && unused; v++)
+        unused = knob->values[v] == chosen || changes_nothing(l, index, knob->values[v]);
+    if (knob->count == 1 && !knob->hint)
+        unused = changes_nothing(l, index, 2 * chosen);
+    if (unused)
+        say_number(l, knob->name, chosen);
+}
+
+/* Hints of loads and loops, and of the whole. */
+static void look_at_block(looking *l, const ir_module *m, ir_block block) {
+    for (ir_op op = ir_block_get(m, block)->first; op; op = ir_op_get(m, op)->next) {
+        ir_attr attr = ir_op_attr(m, op, "hints");
+        const ir_attr_data *hints = attr ? ir_attr_get(m, attr) : NULL;
+        for (uint32_t i = 0; hints && i < hints->count; i++) {
+            const ir_attr_data *value = ir_attr_get(m, hints->items[i]);
+            if (value->kind == IR_ATTR_STRING)
+                say(l, hints->keys[i], value->string);
+            else
+                say_number(l, hints->keys[i], value->integer);
+        }
+        for (uint32_t r = 0; r < ir_op_get(m, op)->region_count; r++)
+            look_at_block(l, m, ir_op_block(m, op, r));
+    }
+}
+
+void compiler_unused_hints(compiler_source *source, const compiler_kernel *kernel,
+                           const compiler_case *c, text *out) {
+    looking l = {.source = source, .kernel = kernel, .c = c};
+    text list, ignored;
+    status st = STATUS_INIT;
+    if (kernel->knobs->count == 0)
+        return;
+    text_init(&list);
+    text_init(&ignored);
+    compiler_instance *instance = compiler_instance_open(source, kernel, c, &ignored);
+    bool known = instance && code_of(instance, &l.own, &l.joined, &st);
+    l.out = &list;
+    l.graph = known ? *compiler_instance_hash(instance) : l.graph;
+    for (uint32_t i = 0; known && i < kernel->knobs->count; i++)
+        look_at_knob(&l, i);
+    if (known) {
+        const ir_module *graph = instance->graph;
+        look_at_block(&l, graph, ir_op_block(graph, ir_module_kernel(graph), 0));
+        text_append(out, list.data);
+    }
+    compiler_instance_free(instance);
+    text_release(&list);
+    text_release(&ignored);
+}
