@@ -202,6 +202,17 @@ static void register_tables(void) {
     opset_register(tile_op_table());
 }
 
+int64_t compiler_space_bytes(const char *isa, const char *space, const char **what) {
+    const char *level = isa ? isa : host_isa();
+    const cpu_isa *found = level ? cpu_isa_find(level) : NULL;
+    for (int i = 0; found && i < MEMORY_SPACE_COUNT; i++)
+        if (strcmp(memory_space_names[i], space) == 0) {
+            *what = cpu_space_what((memory_space)i);
+            return cpu_space_bytes(found, (memory_space)i);
+        }
+    return -1;
+}
+
 void compiler_init(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_tables);

@@ -43,6 +43,12 @@ static bool as_dim(const entity *e, ir_dim *out) {
 
 static entity combine_dims(checker *c, uint32_t symbol, const entity *a, const entity *b, span at) {
     ir_dim x, y, out = IR_DIM_INVALID;
+    if (operator_of(symbol) && operator_of(symbol)->predicate) {
+        diagnose_error(c->report, ERROR_CONDITION, at, "a comparison of dimensions is no constant");
+        diagnose_help(c->report, "a kernel is checked for all dimensions at once; choose between "
+                                 "values with where(condition, a, b), by places where it matters");
+        return entity_broken(at);
+    }
     if (!as_dim(a, &x) || !as_dim(b, &y) || !is_arithmetic(symbol) || symbol == SYMBOL1('/')) {
         diagnose_error(c->report, ERROR_DIMENSION_OPERANDS, at,
                        "dimensions combine with dimensions and integers, by + - * and //");

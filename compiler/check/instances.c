@@ -1,24 +1,15 @@
 /* instances.c - what a case's dimensions make of a checked graph: slices must lie inside their
- * axes, shapes exist. */
-#include <string.h>
+ * axes, shapes exist, and program instances give each result once. */
+#include "check/instances.h"
 
-#include "check/check.h"
-
-typedef struct instance {
-    compiler_source *source;
-    diagnostics *report;
-    ir_module *m;
-    const compiler_case *c;
-} instance;
-
-static bool evaluate(const instance *in, ir_dim dim, int64_t *out) {
+bool instance_number(const instance *in, ir_dim dim, int64_t *out) {
     const char *missing = NULL;
-    ir_bindings dims = {in->c->dims, in->c->dim_count};
-    return ir_dim_evaluate(in->m, dim, dims, out, &missing);
+    return ir_dim_evaluate(in->m, dim, in->known, out, &missing);
 }
 
-static span place_of(const instance *in, const ir_op_data *op) {
-    uint32_t start = source_offset_of(&in->source->text, op->location.line, op->location.column);
+span instance_place(const instance *in, ir_op op) {
+    const ir_location at = ir_op_get(in->m, op)->location;
+    uint32_t start = source_offset_of(&in->source->text, at.line, at.column);
     return (span){start, start + 1};
 }
 
@@ -27,18 +18,18 @@ static ir_dim item_of(const instance *in, ir_op op, const char *name, int axis) 
     return ir_attr_get(in->m, list->items[axis])->integer;
 }
 
-static void report_slice(const instance *in, const ir_op_data *d, ir_dim start, ir_dim stop,
-                         int axis, int64_t size) {
+static void report_slice(const instance *in, ir_op op, ir_dim start, ir_dim stop, int axis,
+                         int64_t size) {
     const char *name = in->c->name;
     if (stop != ir_dim_add(in->m, start, 1)) {
-        diagnose_error(in->report, ERROR_SLICE_BOUNDS, place_of(in, d),
+        diagnose_error(in->report, ERROR_SLICE_BOUNDS, instance_place(in, op),
                        "in case '%s', %s:%s does not fit axis %d of length %lld", name,
                        ir_dim_text(in->m, start), ir_dim_text(in->m, stop), axis, (long long)size);
         diagnose_help(in->report, "a slice ends inside its axis; the case must bind more, or the "
                                   "slice leave its stop out");
         return;
     }
-    diagnose_error(in->report, ERROR_INDEX_RANGE, place_of(in, d),
+    diagnose_error(in->report, ERROR_INDEX_RANGE, instance_place(in, op),
                    "in case '%s', position %s is outside of axis %d of length %lld", name,
                    ir_dim_text(in->m, start), axis, (long long)size);
     if (size > 0) {
@@ -50,51 +41,52 @@ static void report_slice(const instance *in, const ir_op_data *d, ir_dim start, 
 static bool step_fits(const instance *in, ir_op op, int axis) {
     ir_dim step = item_of(in, op, "step", axis);
     int64_t by = 0;
-    if (evaluate(in, step, &by) && by > 0) {
+    if (instance_number(in, step, &by) && by > 0) {
         return true;
     }
-    diagnose_error(in->report, ERROR_SLICE_STEP, place_of(in, ir_op_get(in->m, op)),
+    diagnose_error(in->report, ERROR_SLICE_STEP, instance_place(in, op),
                    "in case '%s', the step %s is not at least 1", in->c->name,
                    ir_dim_text(in->m, step));
     diagnose_help(in->report, "a slice does not reverse an axis; the case must bind more");
     return false;
 }
 
-static bool slice_fits(const instance *in, ir_op op) {
+bool instance_slice_fits(const instance *in, ir_op op) {
     bool fits = true;
     const ir_op_data *d = ir_op_get(in->m, op);
     const ir_type_data *x = ir_type_get(in->m, ir_value_get(in->m, d->operands[0])->type);
     for (int axis = 0; axis < x->rank; axis++) {
         ir_dim start = item_of(in, op, "start", axis), stop = item_of(in, op, "stop", axis);
         int64_t size = 0, from = 0, to = 0;
-        if (!evaluate(in, x->dims[axis], &size)) {
+        if (!instance_number(in, x->dims[axis], &size)) {
             return true;
         }
         fits &= step_fits(in, op, axis);
-        if (evaluate(in, start, &from) && evaluate(in, stop, &to) && from <= to && to <= size) {
+        if (instance_number(in, start, &from) && instance_number(in, stop, &to) && from <= to &&
+            to <= size) {
             continue;
         }
-        report_slice(in, d, start, stop, axis, size);
+        report_slice(in, op, start, stop, axis, size);
         fits = false;
     }
     return fits;
 }
 
-static bool results_exist(const instance *in, ir_op op) {
+bool instance_results_exist(const instance *in, ir_op op) {
     const ir_op_data *d = ir_op_get(in->m, op);
     for (uint32_t i = 0; i < d->result_count; i++) {
         const ir_type_data *type = ir_type_get(in->m, ir_value_get(in->m, d->results[i])->type);
         int64_t sizes[IR_MAX_RANK] = {0};
         for (int axis = 0; axis < type->rank; axis++) {
-            if (!evaluate(in, type->dims[axis], &sizes[axis])) {
-                diagnose_error(in->report, ERROR_DIMENSION_RANGE, place_of(in, d),
+            if (!instance_number(in, type->dims[axis], &sizes[axis])) {
+                diagnose_error(in->report, ERROR_DIMENSION_RANGE, instance_place(in, op),
                                "in case '%s', the dimension %s would be negative or too large",
                                in->c->name, ir_dim_text(in->m, type->dims[axis]));
                 return false;
             }
         }
         if (graph_elements(type->rank, sizes) > limit_elements) {
-            diagnose_error(in->report, ERROR_ELEMENT_LIMIT, place_of(in, d),
+            diagnose_error(in->report, ERROR_ELEMENT_LIMIT, instance_place(in, op),
                            "in case '%s', the result would have more than 2^%d elements",
                            in->c->name, LIMIT_ELEMENT_BITS);
             return false;
@@ -115,12 +107,17 @@ static void report_case(const instance *in) {
     diagnose_note(in->report, line, "the case is here");
 }
 
+static bool op_fits(const instance *in, ir_op op) {
+    const int opcode = ir_op_get(in->m, op)->opcode;
+    return (opcode != GRAPH_SLICE || instance_slice_fits(in, op)) &&
+           instance_results_exist(in, op) && (opcode != GRAPH_TILES || instance_tiles_fit(in, op));
+}
+
 void instance_check(compiler_source *s, ir_module *m, const compiler_case *c, diagnostics *d) {
-    instance in = {s, d, m, c};
+    instance in = {s, d, m, c, {c->dims, c->dim_count}};
     ir_block block = ir_op_block(m, ir_module_kernel(m), 0);
     for (ir_op op = ir_block_get(m, block)->first; op; op = ir_op_get(m, op)->next) {
-        bool slice = ir_op_get(m, op)->opcode == GRAPH_SLICE;
-        if ((slice && !slice_fits(&in, op)) || !results_exist(&in, op)) {
+        if (!op_fits(&in, op)) {
             report_case(&in);
             return;
         }

@@ -94,6 +94,10 @@ static void check_without_cases(compiler_source *s, const kernel_interface *k, d
     }
     ir_module *m =
         kernel_check(s, k, &(compiler_case){.types = types, .type_count = k->variable_count}, d);
+    if (m && k->symbol_count == 0) {
+        const compiler_case only = {.name = "fixed", .bound = ""};
+        instance_check(s, m, &only, d);
+    }
     if (m) {
         ir_module_free(m);
     }

@@ -81,6 +81,27 @@ static bool is_true(const entity *e) {
     return e->kind == ENTITY_BOOL ? e->integer != 0 : number_value(e) != 0;
 }
 
+static bool has_barrier(const node *block) {
+    for (uint32_t i = 0; block && i < block->count; i++) {
+        const node *n = block->items[i];
+        if (n->kind == NODE_CALL && strcmp(n->left->text, "barrier") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Instances that go different ways would wait for each other for ever, where there is anything to
+ * wait for. */
+static void refuse_condition(checker *c, const node *n, const entity *condition) {
+    diagnose_error(c->report, ERROR_CONDITION, n->left->at, "a condition is a constant, not %s",
+                   entity_describe(condition));
+    diagnose_help(c->report, has_barrier(n->right) || has_barrier(n->third)
+                                 ? "tile.barrier() is reached by all or by none: put it outside of "
+                                   "the condition"
+                                 : "choose between values with where(condition, a, b)");
+}
+
 /* Only the branch that is taken is looked at, so it may be what the other types do not allow. */
 static void check_if(checker *c, const node *n) {
     entity condition = check_expression(c, n->left);
@@ -88,9 +109,7 @@ static void check_if(checker *c, const node *n) {
         return;
     }
     if (condition.kind != ENTITY_BOOL && condition.kind != ENTITY_NUMBER) {
-        diagnose_error(c->report, ERROR_CONDITION, n->left->at, "a condition is a constant, not %s",
-                       entity_describe(&condition));
-        diagnose_help(c->report, "choose between values with where(condition, a, b)");
+        refuse_condition(c, n, &condition);
         return;
     }
     const node *taken = is_true(&condition) ? n->right : n->third;

@@ -200,8 +200,27 @@ static entity col_index(checker *c, const call_arguments *a) {
 
 /* ---- ranges ---- */
 
+/* How often a loop runs is known before anything runs. */
+static bool refuse_bound(checker *c, const entity *e) {
+    diagnose_error(c->report, ERROR_TILE_LOOP, e->at,
+                   "a loop over blocks has dimensions for its bounds, not %s", entity_describe(e));
+    diagnose_help(c->report, "write tile.range(N, 64), with a dimension such as N or x.shape[0]; "
+                             "a loop that some values end earlier runs to its end and chooses "
+                             "with where()");
+    return false;
+}
+
+static bool is_tile(const entity *e) {
+    return e->kind == ENTITY_TENSOR || e->kind == ENTITY_MEMORY;
+}
+
 static entity range_over(checker *c, const call_arguments *a, const entity *extent) {
     tile_block b = {.number = 0};
+    const entity *value = is_tile(extent) ? extent : &a->values[1];
+    if (is_tile(value)) {
+        refuse_bound(c, value);
+        return entity_broken(a->at);
+    }
     if (!argument_dim(c, extent, &b.extent) || !argument_dim(c, &a->values[1], &b.size)) {
         return entity_broken(a->at);
     }

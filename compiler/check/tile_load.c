@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "check/tiles.h"
+#include "ops/tiles.h"
 
-enum { X, ROWS, COLUMNS, AT, SHIFT, OTHER, HINTS };
+/* Hints are vector, prefetch, stages, swizzle and space. */
+enum { X, ROWS, COLUMNS, AT, SHIFT, OTHER, HINTS, SPACE = HINTS + 4 };
 
 typedef struct load {
     const ir_type_data *x;
@@ -122,6 +124,23 @@ static ir_attr read_hints(checker *c, const call_arguments *a) {
     return count ? ir_attr_dict(c->m, names, values, count) : 0;
 }
 
+static bool check_space(checker *c, const entity *e) {
+    for (int i = 0; e->kind == ENTITY_STRING && i < MEMORY_SPACE_COUNT; i++) {
+        if (strcmp(e->text, memory_space_names[i]) == 0) {
+            return true;
+        }
+    }
+    if (e->kind == ENTITY_NONE) {
+        return true;
+    }
+    diagnose_error(c->report, ERROR_TILE_SPACE, e->at, "there is no memory space of this name");
+    if (e->kind != ENTITY_STRING ||
+        !diagnose_nearest(c->report, e->text, memory_space_names, MEMORY_SPACE_COUNT)) {
+        diagnose_help(c->report, "write space=\"shared\" or space=\"register\"");
+    }
+    return false;
+}
+
 static bool check_hints(checker *c, const call_arguments *a) {
     for (int i = HINTS; i < a->count; i++) {
         const entity *e = &a->values[i];
@@ -133,7 +152,7 @@ static bool check_hints(checker *c, const call_arguments *a) {
             return false;
         }
     }
-    return true;
+    return !a->given[SPACE] || check_space(c, &a->values[SPACE]);
 }
 
 static bool read_other(checker *c, const call_arguments *a, const load *l, uint64_t *bits) {

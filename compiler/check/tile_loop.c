@@ -144,27 +144,58 @@ static bool is_constant_range(const node *n) {
            strcmp(n->left->text, "range") == 0;
 }
 
-static void unrolled_loop(checker *c, const node *n) {
-    enum { TURNS_MAX = 1024 };
-    int64_t bounds[3] = {0, 0, 1};
-    uint32_t count = n->left->count;
-    for (uint32_t i = 0; i < count && count <= 3; i++) {
-        entity e = check_expression(c, n->left->items[i]);
-        if (!argument_int(c, &e, "range", &bounds[count == 1 ? 1 : i])) {
-            return;
-        }
+enum { TURNS_MAX = 1024 };
+
+static bool refuse_range(checker *c, span at, const char *what) {
+    diagnose_error(c->report, ERROR_TILE_LOOP, at, "%s", what);
+    diagnose_help(c->report,
+                  "range(stop), range(start, stop) or range(start, stop, step) of numbers writes a "
+                  "loop out; for b in tile.range(N, 64) runs over the blocks of a dimension");
+    return false;
+}
+
+/* `bounds` are start, stop and step. */
+static bool read_range(checker *c, const node *range, int64_t *bounds) {
+    const uint32_t count = range->count;
+    if (count < 1 || count > 3) {
+        return refuse_range(c, range->at, "range takes one to three numbers");
     }
-    int64_t turns = bounds[2] > 0 ? (bounds[1] - bounds[0] + bounds[2] - 1) / bounds[2] : -1;
-    if (count < 1 || count > 3 || bounds[2] <= 0 || turns > TURNS_MAX) {
-        diagnose_error(c->report, ERROR_TILE_LOOP, n->left->at,
-                       "range takes a stop, or a start, a stop and a step above 0, for at most %d "
-                       "turns",
-                       TURNS_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        entity e = check_expression(c, range->items[i]);
+        if (e.kind == ENTITY_BROKEN) {
+            return false;
+        }
+        if (e.kind != ENTITY_NUMBER || !e.is_integer) {
+            return refuse_range(c, e.at,
+                                arena_printf(&c->memory, "the bounds of range are integers, not %s",
+                                             entity_describe(&e)));
+        }
+        bounds[count == 1 ? 1 : i] = e.integer;
+    }
+    return bounds[2] > 0 || refuse_range(c, range->at, "the step of a range is above 0");
+}
+
+static bool count_turns(checker *c, const node *range, const int64_t *bounds, uint64_t *turns) {
+    uint64_t places = (uint64_t)bounds[1] - (uint64_t)bounds[0];
+    *turns = bounds[0] < bounds[1] ? (places - 1) / (uint64_t)bounds[2] + 1 : 0;
+    return *turns <= TURNS_MAX ||
+           refuse_range(c, range->at,
+                        arena_printf(&c->memory,
+                                     "this loop has %llu turns; at most %d are "
+                                     "written out",
+                                     (unsigned long long)*turns, TURNS_MAX));
+}
+
+static void unrolled_loop(checker *c, const node *n) {
+    int64_t bounds[3] = {0, 0, 1};
+    uint64_t turns;
+    if (!read_range(c, n->left, bounds) || !count_turns(c, n->left, bounds, &turns)) {
         return;
     }
-    for (int64_t i = bounds[0]; i < bounds[1]; i += bounds[2]) {
+    for (uint64_t i = 0; i < turns; i++) {
         uint32_t before = c->report->reported;
-        assign_name(c, n->right, entity_integer(c, i, n->right->at));
+        int64_t number = bounds[0] + (int64_t)i * bounds[2];
+        assign_name(c, n->right, entity_integer(c, number, n->right->at));
         check_block(c, n->third);
         if (c->report->reported != before) {
             return;
@@ -265,6 +296,8 @@ static void block_loop(checker *c, const node *n, const entity *range) {
         return;
     }
     const char *index = tiles_index_name(c);
+    source_position at = source_position_of(c->report->source, n->at.start);
+    c->builder.location = (ir_location){at.line, at.column};
     ir_op op = begin_loop(c, &l, index, &b);
     b.number = ir_dim_symbol(c->m, index);
     assign_name(c, n->right, tiles_block_entity(c, ENTITY_BLOCK, b, n->right->at));

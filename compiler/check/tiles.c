@@ -114,6 +114,20 @@ bool tiles_begin(checker *c) {
 
 /* ---- what it gives ---- */
 
+/* In every case. */
+static bool is_shorter(ir_dim length, ir_dim extent) {
+    return ir_dim_is_static(length) && ir_dim_is_static(extent) && length < extent;
+}
+
+static bool refuse_shorter(checker *c, const entity *value, ir_dim length, ir_dim extent) {
+    diagnose_error(c->report, ERROR_TILE_NOWHERE, value->at,
+                   "the returned tile has the first %lld of %lld places of an axis along which no "
+                   "program instances stand",
+                   (long long)length, (long long)extent);
+    note_tensor(c, value);
+    return false;
+}
+
 /* Where a tile stands along an axis of its result: at the instance's block, or it is all of it. */
 static bool place_axis(checker *c, const entity *value, ir_dim length, ir_dim extent, bool rows,
                        ir_dim *start) {
@@ -122,7 +136,7 @@ static bool place_axis(checker *c, const entity *value, ir_dim length, ir_dim ex
     bool blocked = (rows ? t->has_rows : t->has_columns) && extent == block->extent;
     *start = blocked ? tiles_start(c, block) : 0;
     if (blocked ? length == block->size : length == extent || ir_dim_is_static(length)) {
-        return true;
+        return blocked || !is_shorter(length, extent) || refuse_shorter(c, value, length, extent);
     }
     diagnose_error(c->report, ERROR_TILE_PLACE, value->at,
                    "the returned tile has %s %s, and %s of its result's %s are this instance's",
@@ -222,6 +236,8 @@ bool tiles_return(checker *c, const entity *values, uint32_t count, ir_value *ou
     }
     const ir_named_attr attrs[] = {{"start", ir_attr_array(c->m, starts, count)},
                                    {"kept", ir_attr_array(c->m, kept, count)}};
+    source_position at = source_position_of(c->report->source, values[0].at.start);
+    c->builder.location = (ir_location){at.line, at.column};
     ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_GIVE,
                                         .operands = given,
                                         .operand_count = count,

@@ -4,6 +4,7 @@
 
 #include "graph/expand_tiles.h"
 #include "ops/build.h"
+#include "ops/tiles.h"
 
 /* ---- what an instance gives ---- */
 
@@ -12,6 +13,13 @@ static ir_value with_axes(expansion *e, ir_value v, int rank, const int64_t *siz
     return expansion_type(e, v)->rank == rank
                ? v
                : ir_op_result(e->m, graph_build(&e->b, GRAPH_RESHAPE, &v, 1, &attr, 1), 0);
+}
+
+static bool refuse_fault(const expansion *e, ir_op op, tile_fault fault, uint32_t number, int axis,
+                         int64_t at) {
+    char words[200];
+    tiles_fault_text(e->m, fault, number, axis, at, words, sizeof words);
+    return expansion_refuse(e, op, "%s", words);
 }
 
 static bool place(expansion *e, ir_op give, uint32_t number) {
@@ -33,8 +41,7 @@ static bool place(expansion *e, ir_op give, uint32_t number) {
         int64_t room = whole->dims[axis] - t.start[axis], length = expansion_type(e, v)->dims[i];
         t.size[axis] = cut[i] = length < room ? length : room;
         if (room <= 0 && whole->dims[axis] > 0)
-            return expansion_refuse(e, give, "a program instance writes past the end of axis %lld",
-                                    (long long)axis);
+            return refuse_fault(e, give, TILE_GIVEN_OUTSIDE, number, (int)axis, t.start[axis]);
     }
     t.value = with_axes(e, expansion_cut(e, v, cut), whole->rank, t.size);
     vec_push(&e->results[number], t);
@@ -80,24 +87,17 @@ static ir_value concat(expansion *e, ir_value *parts, size_t count, int axis) {
     return parts[0];
 }
 
-static bool refuse_cover(const joining *j, int axis, int64_t at, bool twice) {
-    const char *name =
-        ir_attr_get(j->e->m,
-                    ir_attr_get(j->e->m, ir_op_attr(j->e->m, ir_module_kernel(j->e->m), "outputs"))
-                        ->items[j->number])
-            ->string;
-    return expansion_refuse(j->e, j->e->tiles,
-                            twice ? "two program instances write place %lld of axis %d of '%s'"
-                                  : "no program instance writes place %lld of axis %d of '%s'",
-                            (long long)at, axis, name);
+static bool refuse_cover(const joining *j, int axis, int64_t at, tile_fault fault) {
+    ir_block body = ir_op_block(j->e->m, j->e->tiles, 0);
+    return refuse_fault(j->e, ir_block_get(j->e->m, body)->last, fault, j->number, axis, at);
 }
 
 /* Tiles that have the same start on the axes before `axis`. */
 static bool join(joining *j, placed_tile *tiles, size_t count, int axis, ir_value *out) {
     if (axis == j->whole->rank) {
         *out = tiles[0].value;
-        return count == 1 ||
-               refuse_cover(j, axis ? axis - 1 : 0, axis ? tiles[0].start[axis - 1] : 0, true);
+        return count == 1 || refuse_cover(j, axis ? axis - 1 : 0,
+                                          axis ? tiles[0].start[axis - 1] : 0, TILE_GIVEN_TWICE);
     }
     ir_value *parts = base_malloc(sizeof *parts * count);
     size_t part_count = 0;
@@ -110,13 +110,13 @@ static bool join(joining *j, placed_tile *tiles, size_t count, int axis, ir_valu
         for (next = first; next < count && tiles[next].start[axis] == tiles[first].start[axis];)
             size = tiles[next].size[axis] < size ? tiles[next].size[axis] : size, next++;
         if (tiles[first].start[axis] != end)
-            ok = refuse_cover(j, axis,
-                              tiles[first].start[axis] < end ? tiles[first].start[axis] : end,
-                              tiles[first].start[axis] < end);
+            ok = refuse_cover(
+                j, axis, tiles[first].start[axis] < end ? tiles[first].start[axis] : end,
+                tiles[first].start[axis] < end ? TILE_GIVEN_TWICE : TILE_GIVEN_BY_NONE);
         end = tiles[first].start[axis] + size;
         ok = ok && join(j, tiles + first, next - first, axis + 1, &parts[part_count++]);
     }
-    ok = ok && (end == j->whole->dims[axis] || refuse_cover(j, axis, end, false));
+    ok = ok && (end == j->whole->dims[axis] || refuse_cover(j, axis, end, TILE_GIVEN_BY_NONE));
     if (ok)
         *out = concat(j->e, parts, part_count, axis);
     free(parts);
@@ -140,7 +140,7 @@ bool expansion_join(expansion *e) {
         if (given->count == 0 && graph_elements(j.whole->rank, j.whole->dims) == 0)
             joined = nothing(e, j.whole);
         else if (given->count == 0)
-            return refuse_cover(&j, 0, 0, false);
+            return refuse_cover(&j, 0, 0, TILE_GIVEN_BY_NONE);
         else if (!join(&j, given->items, given->count, 0, &joined))
             return false;
         ir_replace_uses(e->m, d.results[i], joined);

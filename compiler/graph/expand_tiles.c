@@ -51,6 +51,11 @@ ir_value expansion_cut(expansion *e, ir_value x, const int64_t *size) {
     return whole ? x : build_slice(&e->b, x, zeros, size);
 }
 
+static bool too_many(const expansion *e) {
+    return status_set(e->st, STATUS_UNAVAILABLE,
+                      "its program instances are more than %d operations", OPERATIONS_MAX);
+}
+
 /* ---- blocks ---- */
 
 static bool expand_block(expansion *e, ir_block block);
@@ -88,8 +93,7 @@ static bool expand_block(expansion *e, ir_block block) {
         int opcode = ir_op_get(e->m, op)->opcode;
         e->b.location = ir_op_get(e->m, op)->location;
         if (++e->operations > OPERATIONS_MAX)
-            return expansion_refuse(e, op, "more than %d operations in all program instances",
-                                    OPERATIONS_MAX);
+            return too_many(e);
         ok = opcode == GRAPH_FOR    ? expand_loop(e, op)
              : opcode == GRAPH_LOAD ? expansion_load(e, op)
              : opcode == GRAPH_GIVE ? expansion_give(e, op)
@@ -119,8 +123,42 @@ static bool expand_instances(expansion *e, uint32_t axis) {
     return ok;
 }
 
+/* ---- how many ---- */
+
+static uint64_t times(const expansion *e, ir_attr count, uint64_t each) {
+    const ir_attr_data *d = ir_attr_get(e->m, count);
+    int64_t number = d->integer;
+    const char *missing = NULL;
+    uint64_t all;
+    bool known = d->kind != IR_ATTR_DIM ||
+                 ir_dim_evaluate(e->m, d->integer, (ir_bindings){NULL, 0}, &number, &missing);
+    return !known ? 0 : __builtin_mul_overflow((uint64_t)number, each, &all) ? UINT64_MAX : all;
+}
+
+/* At least so many are written out of a block; loops of which only an index tells how often they
+ * run are counted while they are. */
+static uint64_t operations_of(const expansion *e, ir_block block) {
+    uint64_t sum = 0;
+    for (ir_op op = ir_block_get(e->m, block)->first; op; op = ir_op_get(e->m, op)->next) {
+        uint64_t own = 1;
+        if (ir_op_get(e->m, op)->opcode == GRAPH_FOR)
+            own =
+                times(e, ir_op_attr(e->m, op, "count"), operations_of(e, ir_op_block(e->m, op, 0)));
+        sum = sum > UINT64_MAX - own ? UINT64_MAX : sum + own;
+    }
+    return sum;
+}
+
+static bool are_few(const expansion *e) {
+    const ir_attr_data *counts = ir_attr_get(e->m, ir_op_attr(e->m, e->tiles, "counts"));
+    uint64_t all = operations_of(e, ir_op_block(e->m, e->tiles, 0));
+    for (uint32_t i = 0; i < counts->count; i++)
+        all = times(e, counts->items[i], all);
+    return all <= OPERATIONS_MAX || too_many(e);
+}
+
 static bool expand(expansion *e) {
-    bool ok = expand_instances(e, 0) && expansion_join(e);
+    bool ok = are_few(e) && expand_instances(e, 0) && expansion_join(e);
     if (ok)
         ir_op_erase(e->m, e->tiles);
     return ok && (!ir_failure(e->m) || status_set(e->st, STATUS_INVALID, "%s", ir_failure(e->m)));

@@ -44,17 +44,4 @@ ir_value expansion_part(expansion *e, ir_op load, ir_value x, const int64_t *beg
 bool expansion_give(expansion *e, ir_op give);
 bool expansion_join(expansion *e);
 
-/* Axes of `from` that have the elements of axes of `to`, in row-major order; axes of one place at
- * their beginning belong to none. */
-typedef struct reshape_run {
-    int from, from_end, to, to_end;
-} reshape_run;
-/* The next ones, {0} before the first; false: there are none, and `fits` says whether they end
- * together. */
-bool reshape_next(const ir_type_data *from, const ir_type_data *to, reshape_run *r, bool *fits);
-/* How long the first of `to` is where the first of `from` has so many places; -1: the elements do
- * not fill it. */
-int64_t reshape_first(const ir_type_data *from, const ir_type_data *to, const reshape_run *r,
-                      int64_t first);
-
 #endif

@@ -5,6 +5,7 @@
 #include "graph/join_tiles.h"
 #include "ops/build.h"
 #include "ops/orders.h"
+#include "ops/tile_step.h"
 
 /* An operation on its way. */
 typedef struct joining_step {

@@ -1,6 +1,7 @@
 /* tiles.c - the rules of the operations that kernels of tiles are made of. */
 #include "ops/tiles.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "ops/infer.h"
@@ -153,4 +154,21 @@ bool tiles_has_index(const ir_module *m, const char *name) {
     if (tiles)
         ir_walk((ir_module *)m, tiles, look, &s);
     return s.found;
+}
+
+const char *const memory_space_names[MEMORY_SPACE_COUNT] = {
+#define SPACE(ID, name, what, bytes) name,
+#include "ops/spaces.def"
+};
+
+/* ---- results ---- */
+
+void tiles_fault_text(const ir_module *m, tile_fault fault, uint32_t number, int axis,
+                      int64_t place, char *out, size_t size) {
+    static const char *const words[TILE_FAULT_COUNT] = {
+        "no program instance writes", "two program instances write", "a program instance writes"};
+    const ir_attr_data *names = ir_attr_get(m, ir_op_attr(m, ir_module_kernel(m), "outputs"));
+    snprintf(out, size, "%s place %lld of axis %d of '%.80s'%s", words[fault], (long long)place,
+             axis, ir_attr_get(m, names->items[number])->string,
+             fault == TILE_GIVEN_OUTSIDE ? ", which is outside of it" : "");
 }

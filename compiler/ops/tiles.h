@@ -15,4 +15,22 @@ ir_op tiles_of(const ir_module *m);
 /* Whether the name is an index of instances or loops of this module. */
 bool tiles_has_index(const ir_module *m, const char *name);
 
+typedef enum memory_space {
+#define SPACE(ID, name, what, bytes) MEMORY_SPACE_##ID,
+#include "ops/spaces.def"
+    MEMORY_SPACE_COUNT
+} memory_space;
+extern const char *const memory_space_names[MEMORY_SPACE_COUNT];
+
+/* What can be wrong with the tiles that instances give for a result. */
+typedef enum tile_fault {
+    TILE_GIVEN_BY_NONE,
+    TILE_GIVEN_TWICE,
+    TILE_GIVEN_OUTSIDE,
+    TILE_FAULT_COUNT
+} tile_fault;
+/* In words, for messages: of a place along an axis of the result with this number. */
+void tiles_fault_text(const ir_module *m, tile_fault fault, uint32_t number, int axis,
+                      int64_t place, char *out, size_t size);
+
 #endif

@@ -49,7 +49,8 @@ static bool refuse_statement(parser *p, bool top) {
     } refused[] = {
         {"if", "conditions stand in kernels"},
         {"for", "loops stand in kernels"},
-        {"while", "operations already act on whole tensors; reductions are sum, max and min"},
+        {"while", "a loop ends by itself: for i in range(3), or over the blocks of an axis in a "
+                  "kernel of tiles"},
         {"with", "there is nothing to enter or leave in a kernel"},
         {"try", "operations do not fail once their shapes are checked"},
         {"class", "a source holds kernels: functions decorated @kernel"},

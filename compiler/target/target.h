@@ -3,6 +3,7 @@
 #define TESSERA_TARGET_TARGET_H
 
 #include "ir/ir.h"
+#include "ops/tiles.h"
 #include "schedule/schedule.h"
 
 /* A CPU instruction-set level: one line of targets.def. */
@@ -25,6 +26,10 @@ typedef struct cpu_isa {
 const cpu_isa *cpu_isa_find(const char *name);
 /* All levels, from the table; returns the count. */
 uint32_t cpu_isa_list(const cpu_isa **list);
+
+/* What a core has of a memory that tiles can be put into, and what that is. */
+int64_t cpu_space_bytes(const cpu_isa *isa, memory_space space);
+const char *cpu_space_what(memory_space space);
 
 typedef enum cpu_output { CPU_OUTPUT_OBJECT, CPU_OUTPUT_ASSEMBLY, CPU_OUTPUT_LLVM } cpu_output;
 typedef struct cpu_request {

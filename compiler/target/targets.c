@@ -36,3 +36,22 @@ const cpu_isa *cpu_isa_find(const char *name) {
             return &isas[i];
     return NULL;
 }
+
+int64_t cpu_space_bytes(const cpu_isa *isa, memory_space space) {
+    switch (space) {
+#define SPACE(ID, name, what, bytes)                                                               \
+    case MEMORY_SPACE_##ID:                                                                        \
+        return bytes;
+#include "ops/spaces.def"
+    default:
+        return 0;
+    }
+}
+
+const char *cpu_space_what(memory_space space) {
+    static const char *const words[MEMORY_SPACE_COUNT] = {
+#define SPACE(ID, name, what, bytes) what,
+#include "ops/spaces.def"
+    };
+    return words[space];
+}

@@ -282,6 +282,55 @@ static void test_hostile(void **state) {
     expect_errors("\\", "error[E0101]");
 }
 
+/* The space of a kernel, and its graph with another choice of it. */
+static void test_tile_sizes(void **state) {
+    (void)state;
+    static const char source[] =
+        "from tessera import *\n"
+        "@kernel.autotune(space=dict(BM=[16, 32], warps=[4, 8], BN=8))\n"
+        "@cases(case(\"a\", M=40, N=40))\n"
+        "def f(x: KTile[\"M\", \"N\", f32]) -> Tensor[\"M\", \"N\", f32]:\n"
+        "    return tile.load(x, tile.context().rows, tile.context().cols)\n"
+        "@kernel\n"
+        "def g(x: Tensor[\"M\", f32]) -> Tensor[\"M\", f32]:\n"
+        "    return exp(x)\n";
+    static const struct {
+        int word;
+        int64_t value;
+    } wanted[] = {{0, 16}, {0, 32}, {1, 8}};
+    const compiler_tile_size *sizes;
+    const int64_t choice[COMPILER_TILE_WORDS] = {32};
+    text diagnostics, printed;
+    text_init(&diagnostics);
+    text_init(&printed);
+    compiler_source *s = compiler_open_text("sizes.tsr", source, false, &diagnostics);
+    const compiler_kernel *k = compiler_kernel_at(s, 0);
+    assert_int_equal(compiler_tile_sizes(s, k, &sizes), 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(sizes[i].word, wanted[i].word);
+        assert_int_equal(sizes[i].value, wanted[i].value);
+        assert_int_equal(strtol(source + sizes[i].start, NULL, 10), wanted[i].value);
+    }
+    assert_int_equal(compiler_tile_sizes(s, compiler_kernel_at(s, 1), &sizes), 0);
+    ir_module *m = compiler_graph_sized(s, k, &k->cases[0], choice, &diagnostics);
+    ir_print(m, &printed);
+    assert_non_null(strstr(printed.data, "size = [32, 8]"));
+    ir_module_free(m);
+    compiler_close(s);
+    text_release(&printed);
+    text_release(&diagnostics);
+}
+
+static void test_spaces(void **state) {
+    (void)state;
+    const char *what = NULL;
+    assert_int_equal(compiler_space_bytes("x86-64-v3", "register", &what), 16 * 8 * 4);
+    assert_non_null(what);
+    assert_int_equal(compiler_space_bytes("x86-64-v4", "shared", &what), 1024 << 10);
+    assert_int_equal(compiler_space_bytes("x86-64-v4", "global", &what), -1);
+    assert_int_equal(compiler_space_bytes("x86-64-v9", "shared", &what), -1);
+}
+
 static void test_empty(void **state) {
     (void)state;
     static const char *const nothing[] = {
@@ -306,6 +355,7 @@ int main(void) {
         cmocka_unit_test(test_diagnostics), cmocka_unit_test(test_graphs),
         cmocka_unit_test(test_corpus),      cmocka_unit_test(test_case_values),
         cmocka_unit_test(test_hostile),     cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_tile_sizes),  cmocka_unit_test(test_spaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

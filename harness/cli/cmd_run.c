@@ -230,13 +230,23 @@ static bool solve_dims(run_session *s, status *st) {
     return true;
 }
 
+/* What the dimensions make of the kernel is told as for a case. */
+static bool check_values(run_session *s, text *diagnostics, status *st) {
+    const compiler_kernel *kernel = s->k.kernel;
+    const compiler_values values = {s->dims, kernel->dim_count, s->types, kernel->type_count};
+    text_clear(diagnostics);
+    return compiler_case_bind(s->k.source, kernel, &values, diagnostics) ||
+           status_set(st, STATUS_INVALID, "the kernel does not check");
+}
+
 static bool prepare(run_session *s, const options *o, text *diagnostics, status *st) {
     if (!take_given(s, o, st) || !assign_inputs(s, o, st))
         return false;
     start_types(s);
     if (!check_kernel(s, diagnostics))
         return status_set(st, STATUS_INVALID, "the kernel does not check");
-    if (!read_arrays(s, st) || !bind_types(s, diagnostics, st) || !solve_dims(s, st))
+    if (!read_arrays(s, st) || !bind_types(s, diagnostics, st) || !solve_dims(s, st) ||
+        !check_values(s, diagnostics, st))
         return false;
     s->instance = compiler_instance_new(s->graph, (ir_bindings){s->dims, s->k.kernel->dim_count});
     s->graph = NULL;

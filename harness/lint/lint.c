@@ -223,6 +223,8 @@ static void check_kernel(lint_report *r, const lint_file *f, compiler_source *so
     if (sound && k.case_count && !kernel->contract) { /* what it is made of */
         lint_check_kernel(&k);
         lint_check_sums(&k);
+        lint_check_tiles(&k);
+        lint_check_space(&k);
     }
     if (sound && k.case_count && !kernel->contract && !kernel->interpreted) { /* code of it */
         lint_check_schedule(&k);

@@ -53,6 +53,8 @@ void lint_check_sums(const lint_kernel *k);     /* checks_sum.c: what adds up */
 void lint_check_schedule(const lint_kernel *k); /* checks_schedule.c */
 void lint_check_layout(const lint_kernel *k);   /* checks_layout.c: rows, caches */
 void lint_check_tile(const lint_kernel *k);     /* checks_tile.c */
+void lint_check_tiles(const lint_kernel *k);    /* checks_tiles.c: kernels of tiles */
+void lint_check_space(const lint_kernel *k);    /* checks_space.c: sizes of tiles */
 void lint_check_code(const lint_kernel *k);     /* checks_code.c: compiles */
 
 /* The first operation of a kernel; each knows its next. */

@@ -33,6 +33,12 @@ for finding in document["findings"]:
         assert word == "other"
     elif finding["id"].startswith("E0"):
         assert word in ("zz", "softmaxx", "6"), word
+    elif finding["id"] in ("unused-tile", "part-of-tile", "repeated-load", "edge-value", "small-space"):
+        assert word == "tile.load", word
+    elif finding["id"] == "no-turns":
+        assert word == "for", word
+    elif finding["id"] == "long-tile":
+        assert word.isdigit(), word
     elif finding["case"]:
         assert word == finding["case"], word
     elif "schedule" not in finding["id"] and finding["id"] != "same-operands":

@@ -2,7 +2,7 @@
 # shellcheck source=harness/test/lib.sh
 source "$2/harness/test/lib.sh"
 cp "$root"/harness/test/lint/*.tsr .
-sources=(kernel.tsr case.tsr sum.tsr layout.tsr source.tsr misfit.tsr)
+sources=(kernel.tsr case.tsr sum.tsr layout.tsr source.tsr misfit.tsr tile.tsr)
 
 exits 1 "kernels with everything" "$tsr" lint "${sources[@]}" --json --export sarif=lint.sarif --export json=again.json
 cp out lint.json
@@ -15,7 +15,7 @@ has out '^   [0-9]+ \|     other: Tensor' "the line"
 has out '^      \|     \^~~~~$' "carets"
 has out '^      = help: Remove it, or use it' "and what to do"
 has out '^source.tsr:9:13: error\[E0301\]: ' "the compiler's own"
-has out '^[0-9]+ kernels with [0-9]+ cases in 6 files: 5 errors, [0-9]+ warnings, 4 notes' "a sum"
+has out '^[0-9]+ kernels with [0-9]+ cases in 7 files: 5 errors, [0-9]+ warnings, 9 notes' "a sum"
 hasnt out $'\x1b' "no colour in a file"
 exits 1 "with colour" "$tsr" lint source.tsr --color always
 has out $'\x1b\\[1;31merror' "errors are red"

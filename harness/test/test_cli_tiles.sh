@@ -225,8 +225,37 @@ from tessera import *
 def half(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
     return tile.load(x, cols=8)
 END
-exits 3 "columns that nobody writes" "$tsr" bench half.tsr --backend interp --quick --db r.db --failures packs --json
-has out "no program instance writes place 8 of axis 1 of 'out'" "... are named"
+for command in "compile --case a" "compile --case a --emit asm" "bench --backend interp,cpu --quick --db r.db"; do
+    exits 3 "columns that nobody writes" "$tsr" ${command%% *} half.tsr ${command#* }
+    has err "half.tsr:5:12: error\[E1011\]: in case 'a', no program instance writes place 8 of axis 1 of 'out'" "... are named"
+done
+exits 1 "... and found" "$tsr" lint half.tsr
+has out "half.tsr:5:12: error\[E1011\]" "... by the lint"
+grep -v cases half.tsr >open.tsr
+exits 0 "... which are none without dimensions" "$tsr" compile open.tsr --emit graph
+exits 3 "... of --dims" "$tsr" bench open.tsr --dims M=4,N=9 --backend interp --quick --db r.db
+has err "open.tsr:4:12: error\[E1011\]" "... too"
+/usr/bin/python3 -c '
+import numpy
+numpy.save("x.npy", numpy.zeros((4, 9), numpy.float32))'
+exits 3 "... of arrays" "$tsr" run open.tsr --in x=x.npy --out given
+has err "open.tsr:4:12: error\[E1011\]" "... too"
+cat >many.tsr <<'END'
+from tessera import *
+@kernel.autotune(space=dict(BM=[1]))
+@cases(case("many", M=3, N=4000000))
+@kernel
+def many(x: KTile["M", "N", f32]) -> Tensor["M", f32]:
+    a = tile.zeros((tile.context().m,), f32)
+    for n in tile.range(N, 1):
+        a = exp(a) + sum(tile.load(x, tile.context().rows, n), axis=1)
+    return a
+END
+"$tsr" bench many.tsr --backend interp,cpu --quick --db r.db --failures packs --json >out 2>err
+/usr/bin/python3 -c '
+import json
+for r in json.load(open("out"))["results"]:
+    assert r["status"] == "unsupported" and "program instances are" in r["why"], r' || fail "more instances than can be written out are unsupported"
 cat >edge.tsr <<'END'
 from tessera import *
 @kernel.autotune(space=dict(BM=[16], BN=[64]))
@@ -236,5 +265,5 @@ def edge(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
     return tile.ungroup(tile.group(tile.load(x, T.rows, T.cols), 32) * 2.0)
 END
 exits 3 "groups at an edge that are not whole" "$tsr" bench edge.tsr --backend interp --quick --db r.db --failures packs --json
-has out "36 of 64 places" "... are refused with their number"
+has err "E1013.*36 of 64 places" "... are refused with their number"
 finish

@@ -188,6 +188,27 @@ void compiler_choice_text(const compiler_kernel *kernel, const compiler_case *c,
 ir_module *compiler_graph(compiler_source *source, const compiler_kernel *kernel,
                           const compiler_case *c, text *diagnostics);
 
+/* ---- kernels made of tiles ---- */
+
+/* A size that the space of @kernel.autotune names, and where in the source. */
+enum { COMPILER_TILE_WORDS = 4 };
+typedef struct compiler_tile_size {
+    int word; /* of the kernel's knobs, of which the first are sizes */
+    int64_t value;
+    uint32_t start, end; /* bytes of the source */
+} compiler_tile_size;
+
+/* All of them, in their order; those of a word's first are what the kernel is made of. Lives until
+ * compiler_close. */
+uint32_t compiler_tile_sizes(compiler_source *source, const compiler_kernel *kernel,
+                             const compiler_tile_size **out);
+/* compiler_graph with other sizes of tiles, one for each word; 0: as the source says. */
+ir_module *compiler_graph_sized(compiler_source *source, const compiler_kernel *kernel,
+                                const compiler_case *c, const int64_t *sizes, text *diagnostics);
+/* Bytes that a core of this level (NULL: the host's best) has of the memory that space= of
+ * tile.load() names, and what it is; -1: there is no such level or memory. */
+int64_t compiler_space_bytes(const char *isa, const char *space, const char **what);
+
 /* ---- a kernel instance ---- */
 
 /* A kernel's graph, checked for certain element types, and numbers for its dimensions. Neither
