@@ -117,6 +117,13 @@ static int64_t whole_dim(tile_step *s, ir_dim dim) {
     return ir_dim_evaluate(s->m, dim, s->known, &number, &missing) ? number : -1;
 }
 
+static bool is_nothing(const ir_type_data *t) {
+    for (int i = 0; i < t->rank; i++)
+        if (t->dims[i] == 0)
+            return true;
+    return false;
+}
+
 bool reshape_next(const ir_type_data *from, const ir_type_data *to, reshape_run *r, bool *fits) {
     int f = r->from_end, t = r->to_end;
     while (f < from->rank && from->dims[f] == 1)
@@ -124,7 +131,7 @@ bool reshape_next(const ir_type_data *from, const ir_type_data *to, reshape_run 
     while (t < to->rank && to->dims[t] == 1)
         t++;
     bool more = f < from->rank && t < to->rank;
-    *fits = more || (f == from->rank && t == to->rank);
+    *fits = more || (f == from->rank && t == to->rank) || (is_nothing(from) && is_nothing(to));
     if (!more)
         return false;
     *r = (reshape_run){f, f + 1, t, t + 1};

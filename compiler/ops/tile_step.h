@@ -60,7 +60,7 @@ typedef struct reshape_run {
     int from, from_end, to, to_end;
 } reshape_run;
 /* The next ones, {0} before the first; false: there are none, and `fits` says whether they end
- * together. */
+ * together, or nothing is in them. */
 bool reshape_next(const ir_type_data *from, const ir_type_data *to, reshape_run *r, bool *fits);
 /* How long the first of `to` is where the first of `from` has so many places; -1: the elements do
  * not fill it. */

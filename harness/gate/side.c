@@ -336,19 +336,24 @@ static bool check_made(const gate_side *a, const job *j, const gate_side_module 
     return ok;
 }
 
-/* Asks the other tsr for the module, in a file. */
+/* Asks the other tsr for the module, in a file: with the kernel's own schedule, as this one makes
+ * it, and not what was tuned for either. */
 static bool compile_there(const gate_side *a, const job *j, gate_side_module *out, status *st) {
     char threads[16];
     int code = 0;
     scratch_folder folder;
-    text path, said;
+    text path, said, untuned;
     if (!scratch_folder_open(&folder, NULL, SCRATCH_FOLDER_PREFIX, st))
         return false;
     text_init(&path);
+    text_init(&untuned);
+    text_printf(&untuned, "TSR_TUNED=%s/none", folder.path);
     text_init(&said);
     text_printf(&path, "%s/module", folder.path);
     snprintf(threads, sizeof threads, "%u", j->threads);
-    const char *const arguments[] = {a->tool,
+    const char *const arguments[] = {"env",
+                                     untuned.data,
+                                     a->tool,
                                      "compile",
                                      j->path,
                                      "--kernel",
@@ -383,6 +388,7 @@ static bool compile_there(const gate_side *a, const job *j, gate_side_module *ou
     scratch_folder_close(&folder);
     text_release(&path);
     text_release(&said);
+    text_release(&untuned);
     return ok;
 }
 

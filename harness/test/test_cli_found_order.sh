@@ -74,7 +74,13 @@ exits 2 "a file of two kernels" "$tsr" check k.tsr --trees --write f.tsr
 peer=$(dirname "$tsr")/peers/openblas.so
 if [ -e "$peer" ]; then
     matmul=$root/corpus/matmul/matmul_f32.tsr
-    exits 0 "the order of OpenBLAS" "$tsr" check "$matmul" --trees --filter matmul_f32 --dims M=48,K=700,N=40 --with "$peer" --write b.tsr
+    ask=("$tsr" check "$matmul" --trees --filter matmul_f32 --dims M=48,K=700,N=40 --with "$peer" --write b.tsr)
+    "${ask[@]}" >out 2>err </dev/null
+    if [ $? -eq 5 ] && grep -q "no single order" out; then
+        pass "the order of OpenBLAS # skipped: its kernel for this CPU adds elements of one result in several orders"
+        finish
+    fi
+    exits 0 "the order of OpenBLAS" "${ask[@]}"
     exits 0 "its golden" "$tsr" golden record b.tsr
     exits 0 "OpenBLAS against it" "$tsr" bench b.tsr --with "$peer" --profile strict --quick --threads 1 --db r.db
     has out "1 against a golden" "has its bits"

@@ -145,7 +145,7 @@ exits 0 "tune" "$tsr" tune my.tsr --dims $dims --quick --threads 1 --budget 5
 exits 0 "what was found" "$tsr" tune --show scale/M16-N32
 exits 2 "gate of two records" "$tsr" gate --baseline file:first.json --against file:first.json --dims $dims
 mkdir modules
-exits 0 "a module of it" "$tsr" compile my.tsr --dims $dims --threads 1 --emit module -o modules/scale-M16-N32.tsrm
+exits 0 "a module of it" "$tsr" compile my.tsr --dims $dims --no-tuned --threads 1 --emit module -o modules/scale-M16-N32.tsrm
 exits 0 "and of another" "$tsr" compile my.tsr --dims M=1,N=2 --threads 1 --emit module -o modules/scale-M1-N2.tsrm
 for baseline in modules "$tsr"; do
     exits 0 "gate, baseline ${baseline##*/}" "$tsr" gate --baseline "$baseline" my.tsr --dims $dims --no-timing --json
