@@ -3,6 +3,7 @@
 source "$(dirname "$0")/lib.sh"
 touch out err
 kernels=$root/harness/test/tiles/kernels.tsr
+carried=$root/harness/test/tiles/carried.tsr
 
 # What is left of a kernel's program instances, and the orders of its contractions.
 while read -r kernel instances orders; do
@@ -34,6 +35,28 @@ group_scales 0 -
 group_rows 0 -
 KERNELS
 
+# What a loop carries is one operation, whose turns are a loop below, too.
+while read -r kernel folds; do
+    "$tsr" compile "$carried" --kernel "$kernel" --case a --emit-after simplify >out 2>err
+    found=$(grep -c 'tessera.fold' out)
+    "$tsr" compile "$carried" --kernel "$kernel" --case a --emit schedule >out 2>err
+    turns=$(grep -c 'axis = "turn"' out)
+    if [ "$found" = "$folds" ] && [ "$turns" = "$folds" ]; then
+        pass "$kernel: $folds folds"
+    else
+        fail "$kernel: $found folds, $turns loops over turns"
+    fi
+done <<'KERNELS'
+swap 1
+several 2
+outputs 1
+two_columns 1
+kinds 1
+many 1
+shared 1
+KERNELS
+exits 0 "unoptimised, too" "$tsr" bench "$carried" --quick --backend cpu --unoptimised --db db
+
 # Loops that are written out do not make phases turn by turn.
 for kernel in "online_tiles a" "flash_attention b" "tile_matmul c"; do
     read -r name case <<<"$kernel"
@@ -48,7 +71,7 @@ done
 
 for level in x86-64-v2+fma x86-64-v3 x86-64-v4 x86-64-v4+dot native; do
     for threads in 1 2; do
-        "$tsr" bench "$kernels" --quick --backend cpu --isa "$level" --threads "$threads" --db db --export json=run.json >out 2>err </dev/null
+        "$tsr" bench "$kernels" "$carried" --quick --backend cpu --isa "$level" --threads "$threads" --db db --export json=run.json >out 2>err </dev/null
         got=$?
         if [ "$got" -eq 4 ] && [ "$level" != native ]; then
             pass "$level # skipped: above this host's"
