@@ -1,8 +1,8 @@
 /* join_fold.c - what a loop carries from turn to turn, as one tessera.fold over turns that are
  * known.
  *
- * The carried tiles keep their axes from the first turn on, so a turn is tried once, to see which
- * they are; then it is the block of the fold. */
+ * Turns are tried, to see which axes the carried tiles have in the end; then one is the block of
+ * the fold. */
 #include <string.h>
 
 #include "graph/join_turns.h"
@@ -67,22 +67,42 @@ static bool find_inputs(folding *f) {
 
 /* ---- axes of what is carried ---- */
 
-/* With the axes of the tile before the first turn and behind it. */
-static bool find_layout(folding *f, uint32_t i) {
+static bool same_layout(const layout *a, const layout *b) {
+    bool same = a->batches == b->batches && a->rank == b->rank;
+    for (int i = 0; i < a->rank && same; i++)
+        same = a->along[i] == b->along[i] && a->length[i] == b->length[i];
+    return same;
+}
+
+/* With the axes of the tile before a turn and behind it; *grows: they are more than before. */
+static bool find_layout(folding *f, uint32_t i, bool *grows) {
     const joined *next = &f->j->now[f->t->end[f->numbers[i]]], *first = &f->t->next[f->numbers[i]];
+    layout before = f->carried[i];
     if (next->is_number || first->is_number || !next->value || !first->value)
         return false;
     f->carried[i] = join_layout(next);
-    return join_meet(f->j, &f->carried[i], next) && join_meet(f->j, &f->carried[i], first);
+    bool ok = join_meet(f->j, &f->carried[i], next) && join_meet(f->j, &f->carried[i], first);
+    *grows |= !same_layout(&before, &f->carried[i]);
+    return ok;
 }
 
+/* A turn may give a tile the axes of another one: so turns are tried until none grows. */
 static bool find_layouts(folding *f) {
     ir_op last = join_last(f->j);
-    bool ok = turns_join_one(f->t, 0);
-    for (uint32_t i = 0; ok && i < f->count; i++)
-        ok = find_layout(f, i);
+    joined first[JOIN_OPERANDS];
+    bool ok = true, grows = true;
+    memcpy(first, f->t->next, sizeof first);
+    for (uint32_t turn = 0; ok && grows && turn <= f->count + 1; turn++) {
+        grows = false;
+        ok = turns_join_one(f->t, 0);
+        for (uint32_t i = 0; ok && i < f->count; i++)
+            ok = find_layout(f, i, &grows);
+        for (uint32_t i = 0; ok && i < f->count; i++)
+            f->t->next[f->numbers[i]] = f->j->now[f->t->end[f->numbers[i]]];
+    }
+    memcpy(f->t->next, first, sizeof first);
     join_take_back(f->j, last);
-    return ok;
+    return ok && !grows;
 }
 
 static bool align_first(folding *f) {
