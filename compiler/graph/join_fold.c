@@ -15,6 +15,7 @@ typedef struct folding {
     uint32_t numbers[JOIN_OPERANDS]; /* ... and of which carried tile */
     uint32_t count;
     ir_value values[JOIN_OPERANDS]; /* of the body: what is known of all turns and taken by turns */
+    joined known[JOIN_OPERANDS];    /* ... as tensors, where they may be numbers */
     ir_value turns[JOIN_OPERANDS];  /* ... all of them */
     ir_value operands[2 * JOIN_OPERANDS];
     int64_t axes[JOIN_OPERANDS];
@@ -33,18 +34,19 @@ static uint32_t turn_bit(const folding *f) {
 /* ---- operands ---- */
 
 static bool add_input(folding *f, ir_value v) {
-    joined *x = &f->t->all[v];
+    joined x = f->t->all[v];
     for (uint32_t i = 0; i < f->inputs; i++)
         if (f->values[i] == v)
             return true;
     f->j->indices[f->j->index_count++].count = f->t->ahead;
-    bool ok = join_number(f->j, x) && x->value && f->inputs < JOIN_OPERANDS;
+    bool ok = join_number(f->j, &x) && x.value && f->inputs < JOIN_OPERANDS;
     f->j->index_count--;
-    if (!ok || !(x->batches & turn_bit(f)))
+    if (!ok || !(x.batches & turn_bit(f)))
         return ok;
     f->values[f->inputs] = v;
-    f->axes[f->inputs] = join_front(x, f->j->index_count);
-    f->turns[f->inputs++] = x->value;
+    f->known[f->inputs] = x;
+    f->axes[f->inputs] = join_front(&x, f->j->index_count);
+    f->turns[f->inputs++] = x.value;
     return true;
 }
 
@@ -157,6 +159,7 @@ static void set_values(folding *f) {
     }
     for (uint32_t i = 0; i < f->inputs; i++) {
         joined *x = &j->now[f->values[i]];
+        *x = f->known[i];
         x->value = add_argument(f, i);
         x->batches &= ~turn_bit(f);
     }

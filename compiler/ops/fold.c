@@ -31,9 +31,14 @@ static bool find_rows(const ir_module *m, const ir_op_data *d, fold_shape *f, st
         if (t->rank > f->rank || i == 0)
             memcpy(f->dims, t->dims, sizeof *t->dims * (size_t)t->rank);
     }
-    for (uint32_t i = 0; i < f->carried; i++)
+    int columns = 0;
+    for (uint32_t i = 0; i < f->carried; i++) {
         if (!fits(f, type_of(m, d->operands[i])))
             return broken(st, "what it carries are not rows, and columns of these");
+        columns += type_of(m, d->operands[i])->rank > f->rank;
+    }
+    if (columns > FOLD_COLUMNS_MAX)
+        return broken(st, "carries more than 8 tensors with columns");
     return (f->rank > 0 && f->rank < IR_MAX_RANK) || broken(st, "carries rows");
 }
 

@@ -8,6 +8,9 @@
 
 #include "ops/graph.h"
 
+/* A turn computes the columns that it carries all at once, in the place of those before. */
+enum { FOLD_COLUMNS_MAX = 8 };
+
 typedef struct fold_shape {
     uint32_t carried;             /* operands, block arguments and results from 0 on */
     uint32_t inputs;              /* operands and block arguments behind them */

@@ -219,7 +219,8 @@ static bool is_of_turns(const chain *c, ir_value v, const ir_type_data *turns) {
         t->rank < turns->rank - 1 || v == c->weights || v == c->scores)
         return false;
     if (p->stored[v])
-        return p->group_of[v] == c->rows || p->group_of[v] == c->last;
+        return (p->group_of[v] == c->rows && t->rank == turns->rank - 1) ||
+               p->group_of[v] == c->last;
     if (graph_op_class(plan_opcode(p, v)) != GRAPH_CLASS_ELEMENTWISE)
         return false;
     const ir_op_data *d = ir_op_get(p->g, plan_def(p, v));

@@ -166,10 +166,14 @@ static void keep_rows(chain *k, ir_builder *b) {
     scheduler *s = k->s;
     const plan_group *rows = &s->p->groups[k->last->rows];
     ir_value weights = ir_op_get(s->p->g, k->second.op)->operands[0];
-    for (size_t i = 0; i < rows->roots.count && k->kept_count < FOLD_VALUES; i++) {
+    for (size_t i = 0; i < rows->roots.count; i++) {
         ir_value v = rows->roots.items[i];
         if (v == weights)
             continue;
+        if (k->kept_count == FOLD_VALUES) {
+            contraction_refuse(&k->second, "too many values of one turn; split the kernel");
+            return;
+        }
         ir_dim size = k->second.tiles.bm.size;
         k->kept[k->kept_count] = v;
         k->kept_memory[k->kept_count] =

@@ -10,6 +10,8 @@
 #include "space/thresholds.h"
 
 enum { MAX_YIELDS = 8 };
+_Static_assert((int)FOLD_COLUMNS_MAX <= (int)MAX_YIELDS,
+               "columns are computed in place, all at once");
 
 /* ---- places ---- */
 
@@ -67,7 +69,9 @@ bool fold_block_init(fold_block *f, scheduler *s, ir_op op) {
     const ir_module *g = s->p->g;
     const ir_op_data *d = ir_op_get(g, op);
     *f = (fold_block){.s = s, .op = op};
-    if (!fold_read(g, op, &f->shape, s->st) || f->shape.inputs > FOLD_VALUES / 2) {
+    if (!fold_read(g, op, &f->shape, s->st) ||
+        (f->shape.inputs > FOLD_VALUES / 2 &&
+         !status_set(s->st, STATUS_INVALID, "too many values of one turn; split the kernel"))) {
         s->failed = true;
         return false;
     }

@@ -54,6 +54,8 @@ two_columns 1
 kinds 1
 many 1
 shared 1
+eight 1
+nine 0
 KERNELS
 exits 0 "unoptimised, too" "$tsr" bench "$carried" --quick --backend cpu --unoptimised --db db
 
