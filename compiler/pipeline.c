@@ -28,6 +28,7 @@ typedef struct pipeline {
     text schedule;         /* its canonical text, for the module and its hash */
     compiler_space *space; /* receives the schedule's parameters, or NULL */
     bool tiles;            /* the kernel was made of tiles */
+    bool written;          /* ... and its instances are written out */
     status *st;
 } pipeline;
 
@@ -36,6 +37,7 @@ static bool run_specialize(pipeline *p) {
 }
 
 static bool run_join_tiles(pipeline *p) {
+    p->tiles = tiles_of(p->m) != 0;
     if (!p->options->generic)
         graph_join_tiles(p->m);
     return true;
@@ -49,7 +51,7 @@ static bool run_expand_tiles(pipeline *p) {
     if (p->options->generic)
         return status_set(p->st, STATUS_UNAVAILABLE,
                           "a kernel of tiles is compiled for the dimensions of a case");
-    p->tiles = true;
+    p->written = true;
     if (!graph_expand_tiles(p->m, p->st))
         return false;
     return ir_op_count(p->m) <= OPERATIONS_MAX ||
@@ -99,7 +101,17 @@ static bool too_many_instances(status *st) {
                       why.message);
 }
 
+static bool too_many_phases(status *st) {
+    status_clear(st);
+    return status_set(st, STATUS_UNAVAILABLE,
+                      "its loops over blocks are more phases than the %d there are: fewer, larger "
+                      "blocks need fewer; so does a loop whose blocks are computed by themselves "
+                      "and then rescaled, as with tile.softmax_online",
+                      LIMIT_PHASES);
+}
+
 static bool run_schedule(pipeline *p) {
+    bool crowded = false;
     schedule_target target = {.vector_lanes = p->isa->lanes,
                               .vector_registers = p->isa->registers,
                               .dots = p->isa->has_dots,
@@ -114,9 +126,12 @@ static bool run_schedule(pipeline *p) {
                                 .written = p->options->written,
                                 .constants = p->options->constants,
                                 .loose = p->options->schedule_loose,
-                                .space = p->space};
+                                .space = p->space,
+                                .crowded = &crowded};
     if (!replace(p, schedule_from_graph(p->m, &request, p->st)))
-        return p->tiles && too_many_instances(p->st);
+        return p->written            ? too_many_instances(p->st)
+               : p->tiles && crowded ? too_many_phases(p->st)
+                                     : false;
     ir_print(p->m, &p->schedule);
     return true;
 }

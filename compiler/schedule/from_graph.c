@@ -376,6 +376,8 @@ ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request
     output_copy copies[64];
     if (!plan_build(&p, graph, request->target->apart, st)) {
         plan_release(&p);
+        if (request->crowded)
+            *request->crowded = true;
         return NULL;
     }
     scheduler s = {

@@ -46,6 +46,7 @@ typedef struct schedule_request {
     const char *constants;            /* "w,b": inputs that stay as they are; or NULL */
     bool loose;                       /* what does not fit is left out */
     compiler_space *space;            /* receives the parameters, or NULL */
+    bool *crowded;                    /* set where it needs more phases than there are; or NULL */
 } schedule_request;
 
 /* Makes the schedule of a specialised, decomposed graph. The result is a new module, NULL on

@@ -69,6 +69,21 @@ static bool same_dims(const compiler_case *a, const compiler_case *b) {
     return true;
 }
 
+static bool says(const compiler_case *c, const compiler_constant *constant) {
+    for (uint32_t i = 0; i < c->constant_count; i++)
+        if (strcmp(c->constants[i].name, constant->name) == 0 &&
+            strcmp(c->constants[i].text, constant->text) == 0)
+            return true;
+    return false;
+}
+
+static bool same_constants(const compiler_case *a, const compiler_case *b) {
+    bool same = a->constant_count == b->constant_count;
+    for (uint32_t i = 0; i < a->constant_count && same; i++)
+        same = says(b, &a->constants[i]);
+    return same;
+}
+
 static bool same_inputs(const lint_kernel *k, const compiler_case *a, const compiler_case *b) {
     for (uint32_t i = 0; i < k->kernel->parameter_count; i++)
         if (a->inputs[i].kind != b->inputs[i].kind || a->inputs[i].a != b->inputs[i].a ||
@@ -81,7 +96,7 @@ static void duplicate_cases(const lint_kernel *k) {
     for (size_t i = 1; i < k->case_count; i++)
         for (size_t j = 0; j < i; j++) {
             const compiler_case *a = k->cases[j].c, *b = k->cases[i].c;
-            if (!same_dims(a, b) || !same_inputs(k, a, b))
+            if (!same_dims(a, b) || !same_constants(a, b) || !same_inputs(k, a, b))
                 continue;
             lint_add(k, LINT_DUPLICATE_CASE, lint_case_span(k, b), b,
                      "case %s has the dimensions, types and inputs of case %s", b->name, a->name);

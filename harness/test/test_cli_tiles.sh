@@ -256,6 +256,49 @@ END
 import json
 for r in json.load(open("out"))["results"]:
     assert r["status"] == "unsupported" and "program instances are" in r["why"], r' || fail "more instances than can be written out are unsupported"
+cat >crowded.tsr <<'END'
+from tessera import *
+
+
+@kernel.autotune(space=dict(BM=[32], BN=[32]))
+@cases(case("some", S=320, D=32), case("many", S=2016, D=32))
+def crowded(q: KTile["S", "D", f32], k: KTile["S", "D", f32], v: KTile["S", "D", f32]) -> Tensor["S", "D", f32]:
+    """Weights that depend on what is carried: each turn is phases of its own."""
+    T = tile.context()
+    a = tile.load(q, T.rows)
+    acc = tile.zeros((T.m, D), f32)
+    m = tile.full((T.m,), -INF)
+    for n in tile.range_n(k.shape, T.n):
+        s = tile.dot(a, tile.load(k, n).T)
+        up = maximum(m, max(s, axis=1))
+        acc = acc * exp(m - up)[:, None] + tile.dot(exp(s - up[:, None]), tile.load(v, n))
+        m = up
+    return acc
+END
+"$tsr" bench crowded.tsr --backend cpu --quick --db r.db --failures packs --json >out 2>err
+/usr/bin/python3 -c '
+import json
+got = {r["case"]: r["status"] for r in json.load(open("out"))["results"]}
+assert got == {"some": "ok", "many": "unsupported"}, got' && pass "more phases than there are" || fail "more phases than there are are unsupported"
+cat >constants.tsr <<'END'
+from tessera import *
+
+
+@constants(causal=True)
+@kernel.autotune(space=dict(BM=[16]))
+@cases(case("edge", M=37), case("plain", M=37, causal=False), case("again", M=37, causal=False))
+def masked(x: KTile["M", "M", f32], *, causal: bool) -> Tensor["M", "M", f32]:
+    T = tile.context()
+    a = tile.load(x, T.rows)
+    if causal:
+        a = a * 2.0
+    return a
+END
+"$tsr" lint constants.tsr --json >out 2>err
+/usr/bin/python3 -c '
+import json
+found = [f["message"] for f in json.load(open("out"))["findings"] if f["id"] == "duplicate-case"]
+assert len(found) == 1 and "again" in found[0], found' && pass "cases of other constants" || fail "cases of other constants are no duplicates"
 cat >edge.tsr <<'END'
 from tessera import *
 @kernel.autotune(space=dict(BM=[16], BN=[64]))
