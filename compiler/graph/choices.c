@@ -156,19 +156,15 @@ static void look_at_knob(looking *l, uint32_t index) {
 }
 
 /* Hints of loads and loops, and of the whole. */
-static void look_at_block(looking *l, const ir_module *m, ir_block block) {
-    for (ir_op op = ir_block_get(m, block)->first; op; op = ir_op_get(m, op)->next) {
-        ir_attr attr = ir_op_attr(m, op, "hints");
-        const ir_attr_data *hints = attr ? ir_attr_get(m, attr) : NULL;
-        for (uint32_t i = 0; hints && i < hints->count; i++) {
-            const ir_attr_data *value = ir_attr_get(m, hints->items[i]);
-            if (value->kind == IR_ATTR_STRING)
-                say(l, hints->keys[i], value->string);
-            else
-                say_number(l, hints->keys[i], value->integer);
-        }
-        for (uint32_t r = 0; r < ir_op_get(m, op)->region_count; r++)
-            look_at_block(l, m, ir_op_block(m, op, r));
+static void look_at_op(ir_module *m, ir_op op, void *context) {
+    ir_attr attr = ir_op_attr(m, op, "hints");
+    const ir_attr_data *hints = attr ? ir_attr_get(m, attr) : NULL;
+    for (uint32_t i = 0; hints && i < hints->count; i++) {
+        const ir_attr_data *value = ir_attr_get(m, hints->items[i]);
+        if (value->kind == IR_ATTR_STRING)
+            say(context, hints->keys[i], value->string);
+        else
+            say_number(context, hints->keys[i], value->integer);
     }
 }
 
@@ -188,8 +184,7 @@ void compiler_unused_hints(compiler_source *source, const compiler_kernel *kerne
     for (uint32_t i = 0; known && i < kernel->knobs->count; i++)
         look_at_knob(&l, i);
     if (known) {
-        const ir_module *graph = instance->graph;
-        look_at_block(&l, graph, ir_op_block(graph, ir_module_kernel(graph), 0));
+        ir_walk(instance->graph, ir_module_kernel(instance->graph), look_at_op, &l);
         text_append(out, list.data);
     }
     compiler_instance_free(instance);

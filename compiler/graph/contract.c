@@ -6,10 +6,12 @@
 #include <stdlib.h>
 
 #include "graph/passes.h"
+#include "ir/rename.h"
 #include "ops/build.h"
 
 typedef struct contraction {
     ir_module *m;
+    ir_renaming renamed;
     uint32_t *uses;
 } contraction;
 
@@ -37,18 +39,19 @@ static void replace(contraction *c, ir_op op, ir_op product, bool product_first)
         x = negated(&b, x);
     ir_value operands[] = {x, y, z};
     ir_op fused = graph_build(&b, GRAPH_FMA, operands, 3, NULL, 0);
-    ir_replace_uses(c->m, result, ir_op_get(c->m, fused)->results[0]);
+    ir_rename(&c->renamed, result, ir_op_get(c->m, fused)->results[0]);
     ir_op_erase(c->m, op);
     ir_op_erase(c->m, product);
 }
 
 bool graph_contract(ir_module *m, status *st) {
     (void)st;
-    contraction c = {m, ir_count_uses(m)};
+    contraction c = {m, ir_renaming_new(m), ir_count_uses(m)};
     ir_op next;
     for (ir_op op = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first; op; op = next) {
         const ir_op_data *d = ir_op_get(m, op);
         next = d->next;
+        ir_renaming_apply(&c.renamed, op);
         if ((d->opcode != GRAPH_ADD && d->opcode != GRAPH_SUB) ||
             !dtype_is_float(ir_type_get(m, ir_value_get(m, d->results[0])->type)->element))
             continue;
@@ -59,6 +62,7 @@ bool graph_contract(ir_module *m, status *st) {
         if (product)
             replace(&c, op, product, first);
     }
+    ir_renaming_end(&c.renamed, 0);
     free(c.uses);
     return true;
 }

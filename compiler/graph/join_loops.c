@@ -12,6 +12,9 @@
 #include "graph/join_turns.h"
 #include "ops/build.h"
 
+/* Of a value beside the carried tiles that it is made of: it is made turn by turn. */
+#define EACH_TURN (UINT32_C(1) << 31)
+
 /* Turns that are written out, or whose running maxima are computed. */
 enum { TURNS_MAX = 64 };
 
@@ -314,8 +317,10 @@ static bool make_known(turns *t, int k) {
 /* What is left of the turns that are known in part; true: nothing. */
 static bool fold_rest(turns *t) {
     int k;
-    if (t->ahead < 2 || turns_fold(t))
-        return t->ahead >= 2;
+    if (t->ahead == 0)
+        return false;
+    if (turns_fold(t))
+        return true;
     while (t->ahead <= TURNS_MAX && (k = next_known(t)) >= 0 && make_known(t, k)) {
     }
     return t->known && turns_fold(t);

@@ -4,9 +4,6 @@
 
 #include "graph/join_tiles.h"
 
-/* Of a value beside the carried tiles that it is made of: it is made turn by turn. */
-#define EACH_TURN (UINT32_C(1) << 31)
-
 typedef struct turns {
     joining_pass *j;
     ir_op op;

@@ -86,6 +86,14 @@ bool fold_read(const ir_module *m, ir_op fold, fold_shape *out, status *st) {
     return find_rows(m, d, out, st) && check_arguments(m, d, block, out, st);
 }
 
+int64_t fold_axis(const ir_module *m, ir_op fold, const fold_shape *f, ir_value operand) {
+    const ir_op_data *d = ir_op_get(m, fold);
+    for (uint32_t i = f->carried; i < d->operand_count; i++)
+        if (d->operands[i] == operand)
+            return f->axis[i];
+    return -1;
+}
+
 int64_t fold_turns(const ir_module *m, ir_op fold) {
     fold_shape f;
     status why = STATUS_INIT;

@@ -22,6 +22,8 @@ typedef struct fold_shape {
 
 /* Reads it; false with the reason in `st`: it is none. */
 bool fold_read(const ir_module *m, ir_op fold, fold_shape *out, status *st);
+/* Along which axis the turns of an operand lie; -1: the value is none. */
+int64_t fold_axis(const ir_module *m, ir_op fold, const fold_shape *f, ir_value operand);
 /* How many turns it has. */
 int64_t fold_turns(const ir_module *m, ir_op fold);
 bool fold_verify(const ir_module *m, ir_op fold, status *st);

@@ -203,14 +203,15 @@ static bool hides_scores(const chain *c) {
 
 /* ---- turns ---- */
 
-static uint64_t bit(int group) {
-    return UINT64_C(1) << group;
+/* Its groups, as bits. */
+static uint64_t groups_of(const chain *c) {
+    return UINT64_C(1) << c->first | UINT64_C(1) << c->rows | UINT64_C(1) << c->last;
 }
 
 /* What the fold takes of the chain's: those values at their own places, turn by turn. */
 static bool is_of_turns(const chain *c, ir_value v, const ir_type_data *turns) {
     const plan *p = c->p;
-    uint64_t inner = bit(c->rows) | bit(c->last) | bit(c->first);
+    uint64_t inner = groups_of(c);
     const ir_type_data *t = plan_type(p, v);
     if (!(p->direct[v] & inner))
         return plan_opcode(p, v) < 0 || t->rank == 0 || p->stored[v] ||
@@ -236,10 +237,8 @@ static bool takes_turns(const chain *c, ir_op fold, const fold_shape *f) {
     const ir_op_data *d = ir_op_get(p->g, fold);
     ir_value made = p->groups[c->last].roots.items[0];
     const ir_type_data *turns = plan_type(p, made);
-    uint64_t inner = bit(c->rows) | bit(c->last) | bit(c->first);
-    int64_t axis = -1;
-    for (uint32_t i = f->carried; i < d->operand_count; i++)
-        axis = d->operands[i] == made ? f->axis[i] : axis;
+    uint64_t inner = groups_of(c);
+    int64_t axis = fold_axis(p->g, fold, f, made);
     if (turns->rank != f->rank + 2 || axis < 0 || axis >= turns->rank - 2)
         return false;
     for (int i = 0, k = 0; i < turns->rank - 1; i++)
@@ -257,7 +256,7 @@ static bool takes_turns(const chain *c, ir_op fold, const fold_shape *f) {
 /* The block itself reads none of the chain's. */
 static bool reads_arguments(const chain *c, ir_op fold) {
     const plan *p = c->p;
-    uint64_t inner = bit(c->rows) | bit(c->last) | bit(c->first);
+    uint64_t inner = groups_of(c);
     for (ir_op op = ir_block_get(p->g, ir_op_block(p->g, fold, 0))->first; op;
          op = ir_op_get(p->g, op)->next)
         for (uint32_t i = 0; i < ir_op_get(p->g, op)->operand_count; i++)
@@ -271,7 +270,7 @@ static bool reads_arguments(const chain *c, ir_op fold) {
 static int find_fold(const chain *c) {
     const plan *p = c->p;
     const plan_group *last = &p->groups[c->last], *rows = &p->groups[c->rows];
-    uint64_t inner = bit(c->rows) | bit(c->last) | bit(c->first), seen = 0;
+    uint64_t inner = groups_of(c), seen = 0;
     fold_shape f;
     status why = STATUS_INIT;
     int found = -1;
@@ -302,7 +301,7 @@ static void take_fold(plan *p, const chain *c, int fold) {
     plan_group *last = &p->groups[c->last], *rows = &p->groups[c->rows];
     last->fold = fold;
     p->groups[fold].inside = true;
-    last->depends |= p->groups[fold].depends & ~(bit(c->rows) | bit(c->first) | bit(c->last));
+    last->depends |= p->groups[fold].depends & ~groups_of(c);
     p->in_workgroup[last->roots.items[0]] = true;
     for (size_t i = 0; i < rows->roots.count; i++)
         p->in_workgroup[rows->roots.items[i]] = true;

@@ -36,6 +36,8 @@ typedef struct fold_block {
 /* A fold of the graph; its substitutes are those of its block's arguments. False: the schedule has
  * failed. */
 bool fold_block_init(fold_block *f, scheduler *s, ir_op op);
+/* It does not fit: fails the schedule. */
+void fold_block_refuse(fold_block *f);
 /* The value, of rows or of their `columns`, is in a workgroup buffer with `stride` elements a row.
  */
 void fold_block_keep(fold_block *f, ir_value v, ir_value buffer, ir_dim stride, bool columns);

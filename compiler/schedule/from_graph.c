@@ -10,6 +10,7 @@
 #include "ops/symbols.h"
 #include "schedule/cost.h"
 #include "schedule/scheduler.h"
+#include "space/thresholds.h"
 
 /* Instructions of a conversion to a float of 8 bits. */
 enum { NARROW_CONVERSION = 40 };
@@ -24,6 +25,14 @@ ir_attr scheduler_order(scheduler *s, order_id order) {
 
 int64_t scheduler_estimate(const scheduler *s, ir_dim extent) {
     return ir_dim_estimate(s->p->dims, extent, SCHEDULE_USUAL_EXTENT);
+}
+
+int64_t scheduler_rows(const scheduler *s, ir_dim extent, ir_dim columns) {
+    int64_t workgroups = 4 * (int64_t)s->target->threads, of_row = scheduler_estimate(s, columns),
+            rows = WORKGROUP_ELEMENTS / (of_row > 0 ? of_row : 1),
+            share = (scheduler_estimate(s, extent) + workgroups - 1) / workgroups;
+    rows = rows < share ? rows : share;
+    return rows > 0 ? rows : 1;
 }
 
 /* ---- structure ---- */

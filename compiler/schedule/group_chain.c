@@ -171,7 +171,7 @@ static void keep_rows(chain *k, ir_builder *b) {
         if (v == weights)
             continue;
         if (k->kept_count == FOLD_VALUES) {
-            contraction_refuse(&k->second, "too many values of one turn; split the kernel");
+            fold_block_refuse(&k->fold);
             return;
         }
         ir_dim size = k->second.tiles.bm.size;
@@ -261,12 +261,9 @@ static void emit_turns(chain *k) {
 static bool find_turns(chain *k) {
     scheduler *s = k->s;
     ir_op op = s->p->groups[k->last->fold].anchor;
-    const ir_op_data *d = ir_op_get(s->p->g, op);
     if (!fold_block_init(&k->fold, s, op))
         return false;
-    for (uint32_t i = k->fold.shape.carried; i < d->operand_count; i++)
-        if (d->operands[i] == k->last->roots.items[0])
-            k->turn = (int)k->fold.shape.axis[i];
+    k->turn = (int)fold_axis(s->p->g, op, &k->fold.shape, k->last->roots.items[0]);
     return true;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "schedule/fold.h"
-#include "space/thresholds.h"
+#include "schedule/integers.h"
 
 enum { MAX_YIELDS = 8 };
 _Static_assert((int)FOLD_COLUMNS_MAX <= (int)MAX_YIELDS,
@@ -40,10 +40,14 @@ static affine access_of(const fold_block *f, ir_value v) {
     return fold_block_access(f, columns, columns ? columns_of(f) : 1);
 }
 
+void fold_block_refuse(fold_block *f) {
+    f->s->failed = true;
+    status_set(f->s->st, STATUS_INVALID, "too many values of one turn; split the kernel");
+}
+
 void fold_block_keep(fold_block *f, ir_value v, ir_value buffer, ir_dim stride, bool columns) {
     if (f->substitute_count == FOLD_VALUES) {
-        f->s->failed = true;
-        status_set(f->s->st, STATUS_INVALID, "too many values of one turn; split the kernel");
+        fold_block_refuse(f);
         return;
     }
     f->substitutes[f->substitute_count++] =
@@ -69,12 +73,11 @@ bool fold_block_init(fold_block *f, scheduler *s, ir_op op) {
     const ir_module *g = s->p->g;
     const ir_op_data *d = ir_op_get(g, op);
     *f = (fold_block){.s = s, .op = op};
-    if (!fold_read(g, op, &f->shape, s->st) ||
-        (f->shape.inputs > FOLD_VALUES / 2 &&
-         !status_set(s->st, STATUS_INVALID, "too many values of one turn; split the kernel"))) {
-        s->failed = true;
+    s->failed |= !fold_read(g, op, &f->shape, s->st);
+    if (!s->failed && f->shape.inputs > FOLD_VALUES / 2)
+        fold_block_refuse(f);
+    if (s->failed)
         return false;
-    }
     f->outer = f->shape.rank - 1;
     for (uint32_t i = f->shape.carried; i < d->operand_count; i++)
         f->substitutes[f->substitute_count++] =
@@ -180,8 +183,7 @@ static void emit_rows(fold_block *f, ir_builder *b, const fold_map *m, bool colu
 static void note_value(fold_block *f, fold_values *list, ir_value v, ir_value output,
                        affine access) {
     if (list->count == FOLD_VALUES) {
-        f->s->failed = true;
-        status_set(f->s->st, STATUS_INVALID, "too many values of one turn; split the kernel");
+        fold_block_refuse(f);
         return;
     }
     list->values[list->count] = v;
@@ -313,13 +315,8 @@ int fold_block_only_columns(const fold_block *f) {
 /* ---- a phase of its own ---- */
 
 static int64_t choose_rows(const fold_block *f) {
-    const scheduler *s = f->s;
-    ir_dim columns = columns_of(f);
-    int64_t lanes = s->target->vector_lanes, share = 4 * (int64_t)s->target->threads,
-            rows = WORKGROUP_ELEMENTS / (columns > 0 ? columns : 1);
-    share = (f->shape.dims[f->outer] + share - 1) / share;
-    rows = rows < share ? rows : share;
-    return (rows + lanes - 1) / lanes * lanes;
+    int64_t rows = scheduler_rows(f->s, f->shape.dims[f->outer], columns_of(f));
+    return round_up(rows, f->s->target->vector_lanes);
 }
 
 static ir_builder open_grid(fold_block *f) {

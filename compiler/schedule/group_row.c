@@ -391,18 +391,14 @@ static ir_builder open_rows(rows *r) {
     scheduler *s = r->s;
     int n = r->row_count;
     ir_dim extent = n ? r->map.extent[n - 1] : 1;
-    int64_t one = 1, columns = scheduler_estimate(s, r->map.extent[n]);
-    int64_t workgroups = 4 * (int64_t)s->target->threads;
-    int64_t rows_of_workgroup = WORKGROUP_ELEMENTS / (columns > 0 ? columns : 1),
-            share = (scheduler_estimate(s, extent) + workgroups - 1) / workgroups;
+    int64_t one = 1, rows_of_workgroup = scheduler_rows(s, extent, r->map.extent[n]);
     ir_attr steps[NEST_AXES], name;
-    rows_of_workgroup = rows_of_workgroup < share ? rows_of_workgroup : share;
     if (n == 0) {
         ir_attr step = scheduler_int(s, 1);
         ir_value unused;
         return scheduler_phase(s, "rows", 1, &one, &step, NULL, &unused);
     }
-    scheduler_parameter(s, IN_ROW, ROWS, rows_of_workgroup > 0 ? rows_of_workgroup : 1, &name);
+    scheduler_parameter(s, IN_ROW, ROWS, rows_of_workgroup, &name);
     for (int i = 0; i < n; i++)
         steps[i] = i == n - 1 ? name : scheduler_int(s, 1);
     ir_builder b = scheduler_phase(s, "rows", n, r->map.extent, steps, NULL, r->indices);

@@ -110,6 +110,9 @@ ir_value scheduler_buffer(scheduler *s, ir_builder *b, const char *space, dtype 
                           const int64_t *dims);
 /* The number that choices take for an extent: of what only a launch knows, a usual one. */
 int64_t scheduler_estimate(const scheduler *s, ir_dim extent);
+/* Rows of one workgroup of work along `extent` rows: a cache of elements, and some for each thread.
+ */
+int64_t scheduler_rows(const scheduler *s, ir_dim extent, ir_dim columns);
 ir_attr scheduler_int(scheduler *s, int64_t value);
 /* The name of an order, for the attribute `order`. */
 ir_attr scheduler_order(scheduler *s, order_id order);
