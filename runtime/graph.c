@@ -39,6 +39,7 @@ void graph_add_launch(tsr_graph_t graph, const launch_request *request) {
     kept.launch.memories = keep(graph, p->memories, p->buffer_count, sizeof *p->memories);
     p->buffers = keep(graph, p->buffers, p->buffer_count, sizeof *p->buffers);
     p->memories = kept.launch.memories;
+    p->buffer_bytes = kept.launch.sizes;
     p->dims = keep(graph, p->dims, p->dim_count, sizeof *p->dims);
     p->workgroups = keep(graph, p->workgroups, p->image->phase_count, sizeof *p->workgroups);
     vec_push(&graph->kept, kept);

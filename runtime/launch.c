@@ -113,6 +113,7 @@ device_command launch_command(const launch_request *request, tsr_context_t conte
         .label = m->name,
         .buffers = request->buffers,
         .memories = request->memories,
+        .buffer_bytes = request->sizes,
         .dims = request->dims,
         .workgroups = request->workgroups,
         .buffer_count = m->inputs + m->outputs,

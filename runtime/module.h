@@ -17,10 +17,12 @@
  *     "tile": {..schedule parameters..}, "workspace_bytes", "scratch_bytes",
  *     "phases": [{"symbol", "grid": workgroups, "what": "short text", "constant": the input that
  * alone decides what it makes; may be absent}], "constants": [names of inputs that can be prepared;
- * may be absent], "prepared_bytes", "launch": {"grid": [x, y, z], "block": [x, y, z], "smem_bytes"}
- * } Where images of several levels differ in what they need, "images" holds for each of them {
- * "isa", "section": "<target>" or "<target>:<number>", "schedule_sha256", "tile",
- * "workspace_bytes", "scratch_bytes", "phases", "launch" }, and the root has none of these. */
+ * may be absent], "prepared_bytes", "launch": {"grid": [x, y, z], "block": [x, y, z],
+ * "smem_bytes"}, "fallbacks": [{"type", "as", "why"}: what takes the place of something that the
+ * target lacks; may be absent] } Where images of several levels differ in what they need, "images"
+ * holds for each of them { "isa", "section": "<target>" or "<target>:<number>", "schedule_sha256",
+ * "tile", "workspace_bytes", "scratch_bytes", "phases", "launch" }, and the root has none of these.
+ */
 #ifndef TESSERA_RUNTIME_MODULE_H
 #define TESSERA_RUNTIME_MODULE_H
 

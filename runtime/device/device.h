@@ -108,6 +108,7 @@ typedef struct device_dispatch {
     const char *label; /* of the kernel; borrowed until the dispatch has ended */
     void *const *buffers;
     const device_memory *const *memories; /* of each buffer; NULL: the host's own */
+    const int64_t *buffer_bytes;          /* NULL: all behind its address is a buffer's */
     const int64_t *dims;
     const int64_t *workgroups; /* of each phase of the image */
     uint32_t buffer_count, dim_count;

@@ -12,10 +12,17 @@
 #include "device/host.h"
 #include "device/host_elf_parts.h"
 
+typedef struct exported_object {
+    const unsigned char *address;
+    size_t size_bytes;
+} exported_object;
+
 struct host_elf {
     unsigned char *base;
     size_t mapped_bytes;
     map symbols; /* global functions: name -> address */
+    map objects; /* global data: name -> index */
+    VEC(exported_object) exported;
     elf_debug_entry *debug;
 };
 
@@ -122,22 +129,12 @@ static bool address_of(const loader *l, const Elf64_Sym *symbol, uint64_t *out, 
 
 static bool relocate_one(loader *l, const elf_section *target, const Elf64_Rela *r, status *st) {
     uint32_t type = (uint32_t)ELF64_R_TYPE(r->r_info);
-    size_t index = ELF64_R_SYM(r->r_info);
     const elf_machine *machine = l->object.machine;
-    int written = machine->written_bytes(type);
-    uint64_t size = target->header.sh_size, symbol = 0;
-    if (written == 0)
+    uint64_t symbol = 0;
+    Elf64_Sym s;
+    if (machine->written_bytes(type) == 0)
         return true;
-    if (written < 0)
-        return status_set(st, STATUS_CORRUPT, "relocation %s (%u) in %s is not supported",
-                          machine->relocation_name(type), type, target->name);
-    if (target->header.sh_type == SHT_NOBITS || r->r_offset > size ||
-        size - r->r_offset < (uint64_t)written)
-        return status_set(st, STATUS_CORRUPT, "a relocation lies outside %s", target->name);
-    if (index == 0 || index >= l->object.symbol_count)
-        return status_set(st, STATUS_CORRUPT, "a relocation in %s names no symbol", target->name);
-    Elf64_Sym s = elf_symbol(&l->object, index);
-    if (!address_of(l, &s, &symbol, st))
+    if (!elf_find_symbol(&l->object, target, r, &s, st) || !address_of(l, &s, &symbol, st))
         return false;
     unsigned char *place = l->elf->base + target->load_offset + r->r_offset;
     elf_fixup fixup = {.type = type,
@@ -181,25 +178,44 @@ static bool protect(loader *l, status *st) {
     return true;
 }
 
-/* Functions that callers may look up: global, defined, in code. Two of one name are refused. */
+static bool is_callable(const Elf64_Sym *s, elf_group group) {
+    int type = ELF64_ST_TYPE(s->st_info);
+    return group == GROUP_CODE && (type == STT_FUNC || type == STT_NOTYPE);
+}
+
+static bool export_one(host_elf *elf, const Elf64_Sym *s, const char *name, elf_group group,
+                       unsigned char *address, status *st) {
+    bool callable = is_callable(s, group);
+    if (callable)
+        elf_perf_map_add(address, s->st_size, name);
+    if (ELF64_ST_BIND(s->st_info) == STB_LOCAL)
+        return true;
+    if (map_get(&elf->symbols, name, NULL) || map_get(&elf->objects, name, NULL))
+        return status_set(st, STATUS_CORRUPT, "two global symbols called '%s'", name);
+    if (callable) {
+        map_put(&elf->symbols, name, (intptr_t)address);
+    } else {
+        const exported_object object = {address, s->st_size};
+        map_put(&elf->objects, name, (intptr_t)elf->exported.count);
+        vec_push(&elf->exported, object);
+    }
+    return true;
+}
+
+/* What callers may look up: global, defined, functions in code and objects elsewhere. */
 static bool export_symbols(loader *l, status *st) {
     for (size_t i = 1; i < l->object.symbol_count; i++) {
         Elf64_Sym s = elf_symbol(&l->object, i);
-        bool in_code =
-            s.st_shndx < SHN_LORESERVE && l->object.sections[s.st_shndx].group == GROUP_CODE;
-        bool function =
-            ELF64_ST_TYPE(s.st_info) == STT_FUNC || ELF64_ST_TYPE(s.st_info) == STT_NOTYPE;
         const char *name = elf_symbol_name(&l->object, &s);
-        if (!in_code || !function || !name[0])
+        if (s.st_shndx >= SHN_LORESERVE || !name[0])
             continue;
-        unsigned char *code =
-            l->elf->base + l->object.sections[s.st_shndx].load_offset + s.st_value;
-        elf_perf_map_add(code, s.st_size, name);
-        if (ELF64_ST_BIND(s.st_info) == STB_LOCAL)
-            continue;
-        if (map_get(&l->elf->symbols, name, NULL))
-            return status_set(st, STATUS_CORRUPT, "two global symbols called '%s'", name);
-        map_put(&l->elf->symbols, name, (intptr_t)code);
+        const elf_section *section = &l->object.sections[s.st_shndx];
+        bool data = section->group != GROUP_NONE && section->group != GROUP_CODE &&
+                    ELF64_ST_TYPE(s.st_info) == STT_OBJECT;
+        unsigned char *address = l->elf->base + section->load_offset + s.st_value;
+        if ((data || is_callable(&s, section->group)) &&
+            !export_one(l->elf, &s, name, section->group, address, st))
+            return false;
     }
     return true;
 }
@@ -222,10 +238,11 @@ static void register_debug(loader *l) {
 
 host_elf *host_elf_load(const void *object, size_t size_bytes, status *st) {
     loader l = {0};
-    if (!elf_parse(&l.object, object, size_bytes, st))
+    if (!elf_parse(&l.object, elf_host_machine(), object, size_bytes, st))
         return NULL;
     l.elf = base_calloc(1, sizeof *l.elf);
     map_init(&l.elf->symbols);
+    map_init(&l.elf->objects);
     bool ok = lay_out(&l, st) && map_and_copy(&l, st) && relocate(&l, st) && protect(&l, st) &&
               export_symbols(&l, st);
     if (ok) {
@@ -245,6 +262,8 @@ void host_elf_free(host_elf *elf) {
     if (elf->base)
         munmap(elf->base, elf->mapped_bytes);
     map_release(&elf->symbols);
+    map_release(&elf->objects);
+    vec_release(&elf->exported);
     free(elf);
 }
 
@@ -252,4 +271,12 @@ void *host_elf_symbol(const host_elf *elf, const char *name) {
     intptr_t address = 0;
     map_get(&elf->symbols, name, &address);
     return (void *)address;
+}
+
+const void *host_elf_object(const host_elf *elf, const char *name, size_t *size_bytes_out) {
+    intptr_t index = 0;
+    if (!map_get(&elf->objects, name, &index))
+        return NULL;
+    *size_bytes_out = elf->exported.items[index].size_bytes;
+    return elf->exported.items[index].address;
 }

@@ -22,5 +22,8 @@ host_elf *host_elf_load(const void *object, size_t size_bytes, status *st);
 void host_elf_free(host_elf *elf);
 /* Address of a global function, or NULL. Valid until host_elf_free. */
 void *host_elf_symbol(const host_elf *elf, const char *name);
+/* Address and size of a global object in constants or data; NULL where there is none. Valid
+ * likewise. */
+const void *host_elf_object(const host_elf *elf, const char *name, size_t *size_bytes_out);
 
 #endif

@@ -39,8 +39,8 @@ static bool check_header(const elf_object *o, Elf64_Ehdr *h, status *st) {
         return corrupt(st, "not a little-endian ELF64 of version 1");
     if (!o->machine || h->e_machine != o->machine->number)
         return status_set(st, STATUS_UNAVAILABLE,
-                          "the object is for ELF machine %u; this machine is %d", h->e_machine,
-                          o->machine ? o->machine->number : EM_NONE);
+                          "the object is for ELF machine %u; wanted is one for %s", h->e_machine,
+                          o->machine ? o->machine->name : "a machine without a loader");
     if (h->e_type != ET_REL)
         return corrupt(st, "not a relocatable object (ET_REL)");
     if (h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shnum == 0 || h->e_shnum > SECTION_LIMIT)
@@ -201,9 +201,28 @@ static bool check_relocations(const elf_object *o, status *st) {
     return true;
 }
 
-bool elf_parse(elf_object *o, const void *bytes, size_t size_bytes, status *st) {
+bool elf_find_symbol(const elf_object *o, const elf_section *target, const Elf64_Rela *r,
+                     Elf64_Sym *symbol, status *st) {
+    uint32_t type = (uint32_t)ELF64_R_TYPE(r->r_info);
+    size_t index = ELF64_R_SYM(r->r_info);
+    int written = o->machine->written_bytes(type);
+    uint64_t size = target->header.sh_size;
+    if (written < 0)
+        return status_set(st, STATUS_CORRUPT, "relocation %s (%u) in %s is not supported",
+                          o->machine->relocation_name(type), type, target->name);
+    if (target->header.sh_type == SHT_NOBITS || r->r_offset > size ||
+        size - r->r_offset < (uint64_t)written)
+        return status_set(st, STATUS_CORRUPT, "a relocation lies outside %s", target->name);
+    if (index == 0 || index >= o->symbol_count)
+        return status_set(st, STATUS_CORRUPT, "a relocation in %s names no symbol", target->name);
+    *symbol = elf_symbol(o, index);
+    return true;
+}
+
+bool elf_parse(elf_object *o, const elf_machine *machine, const void *bytes, size_t size_bytes,
+               status *st) {
     Elf64_Ehdr header;
-    *o = (elf_object){.bytes = bytes, .size_bytes = size_bytes, .machine = elf_host_machine()};
+    *o = (elf_object){.bytes = bytes, .size_bytes = size_bytes, .machine = machine};
     if (check_header(o, &header, st) && read_sections(o, &header, st) && read_symbols(o, st) &&
         check_relocations(o, st))
         return true;

@@ -1,5 +1,6 @@
-/* host_elf_parts.h - shared by the loader's two halves: host_elf_parse.c (is the object sound?) and
- * host_elf.c (map it, relocate it). */
+/* host_elf_parts.h - an ELF relocatable object, read by host_elf_parse.c (is it sound?) for those
+ * who relocate it: host_elf.c, which maps it, and the compiler, where it links code for a device.
+ */
 #ifndef TESSERA_RUNTIME_HOST_ELF_PARTS_H
 #define TESSERA_RUNTIME_HOST_ELF_PARTS_H
 
@@ -22,7 +23,7 @@ typedef struct elf_section {
 typedef struct elf_object {
     const unsigned char *bytes;
     size_t size_bytes;
-    const elf_machine *machine; /* this one */
+    const elf_machine *machine; /* that it is for */
     elf_section *sections;      /* owned */
     size_t section_count;
     size_t symbol_section; /* 0: none */
@@ -31,7 +32,9 @@ typedef struct elf_object {
     size_t symbol_names_bytes;
 } elf_object;
 
-bool elf_parse(elf_object *o, const void *bytes, size_t size_bytes, status *st);
+/* Of another machine than `machine`: STATUS_UNAVAILABLE. */
+bool elf_parse(elf_object *o, const elf_machine *machine, const void *bytes, size_t size_bytes,
+               status *st);
 void elf_release(elf_object *o);
 /* `index` < symbol_count. */
 Elf64_Sym elf_symbol(const elf_object *o, size_t index);
@@ -40,6 +43,10 @@ const char *elf_symbol_name(const elf_object *o, const Elf64_Sym *symbol);
 /* Relocation `index` of a SHT_RELA section. */
 Elf64_Rela elf_relocation(const elf_object *o, const elf_section *section, size_t index);
 size_t elf_relocation_count(const elf_section *section);
+/* The symbol of a relocation of `target`, of a type that the machine has and writes. Refuses what
+ * lies outside of `target`. */
+bool elf_find_symbol(const elf_object *o, const elf_section *target, const Elf64_Rela *r,
+                     Elf64_Sym *symbol, status *st);
 
 /* Debuggers and profilers: host_elf_debug.c. `image` is a copy of the object whose section headers
  * hold load addresses; it is taken over and freed by elf_debug_unregister. */

@@ -94,15 +94,30 @@ static void *resolve(const soft_device *d, device_span span) {
     return d->functions->resolve ? d->functions->resolve(span) : span.address;
 }
 
+/* Of a buffer: what is said, or what is left of its memory; none of one that is not there. */
+static int64_t bytes_of(const device_dispatch *given, uint32_t buffer) {
+    const device_memory *memory = given->memories[buffer];
+    const unsigned char *address = given->buffers[buffer];
+    if (!address)
+        return 0;
+    if (given->buffer_bytes)
+        return given->buffer_bytes[buffer];
+    return memory ? (int64_t)memory->size_bytes - (address - (unsigned char *)memory->address)
+                  : INT64_MAX;
+}
+
 static void copy_dispatch(const soft_device *d, soft_step *step) {
     device_dispatch *p = &step->command.dispatch;
     const device_dispatch given = *p;
     size_t phases = given.image->phase_count;
-    void **buffers = base_malloc(given.buffer_count * sizeof *buffers +
+    void **buffers = base_malloc(given.buffer_count * (sizeof *buffers + sizeof(int64_t)) +
                                  (given.dim_count + phases) * sizeof(int64_t) + 1);
-    int64_t *numbers = (int64_t *)(buffers + given.buffer_count);
-    for (uint32_t i = 0; i < given.buffer_count; i++)
+    int64_t *bytes = (int64_t *)(buffers + given.buffer_count);
+    int64_t *numbers = bytes + given.buffer_count;
+    for (uint32_t i = 0; i < given.buffer_count; i++) {
         buffers[i] = resolve(d, (device_span){given.buffers[i], given.memories[i]});
+        bytes[i] = bytes_of(&given, i);
+    }
     for (uint32_t i = 0; i < given.dim_count; i++)
         numbers[i] = given.dims[i];
     for (size_t i = 0; i < phases; i++)
@@ -113,6 +128,7 @@ static void copy_dispatch(const soft_device *d, soft_step *step) {
     step->payload = buffers;
     p->buffers = buffers;
     p->memories = NULL;
+    p->buffer_bytes = bytes;
     p->dims = given.dim_count ? numbers : NULL;
     p->workgroups = numbers + given.dim_count;
 }

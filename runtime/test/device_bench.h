@@ -71,10 +71,13 @@ static inline void read_from(const bench *b, const device_memory *m, void *to, s
     submit(b->sync, b, copy_of(host_span(to), span_of(m), size));
 }
 
+/* An object with phases of these names; for the emulator, the one that has them as it wants them.
+ */
 static inline device_image *load(const bench *b, const char *object_name, const char *first,
                                  const char *second) {
     const char *symbols[] = {first, second};
-    bytes object = read_object(object_name);
+    bool emulated = strcmp(b->driver->name, "emulated") == 0;
+    bytes object = read_object(emulated ? "kernel_emulated" : object_name);
     device_image *image;
     status st = STATUS_INIT;
     const device_source source = {object.data, object.size, b->d->info.targets[0],

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "device/device.h"
+#include "device/emulated.h"
 #include "device/null.h"
 #include "device/simulated.h"
 #include "test/device_bench.h"
@@ -523,17 +524,19 @@ static void every_device_conforms(void **state) {
             }
         }
     }
-    assert_int_equal(devices, 4); /* the host, two simulated ones, null */
+    assert_int_equal(devices, 6); /* the host, two simulated ones, null, two emulated ones */
 }
 
 static void listed_devices_are_numbered(void **state) {
     uint32_t own;
     (void)state;
-    assert_int_equal(device_listed_count(), 3);
+    assert_int_equal(device_listed_count(), 5);
     assert_string_equal(device_listed_at(0, &own)->name, "cpu");
     assert_string_equal(device_listed_at(2, &own)->name, "simulated");
     assert_int_equal(own, 1);
-    assert_null(device_listed_at(3, &own));
+    assert_string_equal(device_listed_at(4, &own)->name, "emulated");
+    assert_int_equal(own, 1);
+    assert_null(device_listed_at(5, &own));
     assert_null(device_driver_find("nosuch"));
     status st = STATUS_INIT;
     device *d;
@@ -573,6 +576,7 @@ static void the_null_driver_keeps_a_record(void **state) {
 
 int main(void) {
     setenv(SIMULATED_COUNT, "2", 1);
+    setenv(EMULATED_DEVICES, "1", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(listed_devices_are_numbered),
         cmocka_unit_test(every_device_conforms),

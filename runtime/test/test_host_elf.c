@@ -37,6 +37,25 @@ static void a_compiled_object_runs(void **state) {
     free(object.data);
 }
 
+static void global_objects_are_found_with_their_sizes(void **state) {
+    (void)state;
+    bytes object = read_object("kernel_emulated");
+    host_elf *elf = host_elf_load(object.data, object.size, NULL);
+    size_t size = 0;
+    assert_non_null(elf);
+    const uint32_t *threads = host_elf_object(elf, "emulated_phase_threads", &size);
+    assert_non_null(threads);
+    assert_int_equal(size, 2 * sizeof *threads);
+    assert_int_equal(threads[1], 4);
+    assert_memory_equal(host_elf_object(elf, "affine_site_names", &size), "\0out", 5);
+    assert_int_equal(size, 5);
+    assert_null(host_elf_object(elf, "phase_double", &size)); /* a function */
+    assert_null(host_elf_object(elf, "table", &size));        /* not global */
+    assert_null(host_elf_symbol(elf, "emulated_phase_threads"));
+    host_elf_free(elf);
+    free(object.data);
+}
+
 static void refused(const bytes *object, status_code code, const char *words) {
     status st = STATUS_INIT;
     assert_null(host_elf_load(object->data, object->size, &st));
@@ -243,6 +262,7 @@ static void gdb_learns_where_the_code_lies(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_compiled_object_runs),
+        cmocka_unit_test(global_objects_are_found_with_their_sizes),
         cmocka_unit_test(what_it_cannot_honour_is_named),
         cmocka_unit_test(other_machines_and_types_are_refused),
         cmocka_unit_test(writable_code_is_refused),
