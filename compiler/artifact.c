@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "describe.h"
 #include "device/host.h"
 #include "metadata.h"
 #include "module.h"
+#include "target/target.h"
 #include "tile/tile.h"
 
 /* A number, or a formula of the dimensions that a launch gives. */
@@ -43,18 +45,18 @@ static json_t *buffers_json(const ir_module *m, const char *attr, uint32_t first
 
 static json_t *phases_json(const ir_module *m) {
     ir_op kernel = ir_module_kernel(m);
-    const char *name = ir_op_string(m, kernel, "name", "kernel");
     json_t *list = json_array();
     for (ir_op op = ir_block_get(m, ir_op_block(m, kernel, 0))->first; op;
          op = ir_op_get(m, op)->next) {
         if (ir_op_get(m, op)->opcode != TILE_PHASE)
             continue;
-        char symbol[512];
-        snprintf(symbol, sizeof symbol, "%s_phase_%lld", name,
-                 (long long)ir_op_int(m, op, "index", 0));
-        json_t *phase = json_pack("{s:s, s:o, s:s}", "symbol", symbol, "grid",
+        text symbol;
+        text_init(&symbol);
+        describe_symbol(m, op, &symbol);
+        json_t *phase = json_pack("{s:s, s:o, s:s}", "symbol", symbol.data, "grid",
                                   need_json(m, op, "workgroups", "grid"), "what",
                                   ir_op_string(m, op, "what", ""));
+        text_release(&symbol);
         const char *constant = ir_op_string(m, op, "constant", NULL);
         if (constant)
             json_object_set_new(phase, "constant", json_string(constant));
@@ -110,22 +112,38 @@ static json_t *signature_json(const ir_module *m) {
 }
 
 /* What a caller may state of a launch: the grid of the last phase, whose workgroups are alone. */
-static json_t *launch_json(const json_t *phases, json_t *scratch) {
+static json_t *launch_json(const ir_module *m, const json_t *phases, json_t *scratch) {
+    int64_t threads = ir_op_int(m, ir_module_kernel(m), "threads", 1);
     size_t count = json_array_size(phases);
     json_t *last = json_array_get(phases, count - 1);
     json_t *workgroups = count ? json_incref(json_object_get(last, "grid")) : json_integer(0);
-    return json_pack("{s:[o, i, i], s:[i, i, i], s:O}", "grid", workgroups, 1, 1, "block", 1, 1, 1,
-                     "smem_bytes", scratch);
+    return json_pack("{s:[o, i, i], s:[I, i, i], s:O}", "grid", workgroups, 1, 1, "block",
+                     (json_int_t)threads, 1, 1, "smem_bytes", scratch);
 }
 
-static json_t *needs_json(const ir_module *m) {
+/* What takes the place of something that the target lacks; NULL: nothing does. */
+static json_t *fallbacks_json(const ir_module *m, const char *isa) {
+    int64_t moved = ir_op_int(m, ir_module_kernel(m), "moved_bytes", 0);
+    const target_info *target = target_find(isa);
+    char why[160];
+    if (!moved)
+        return NULL;
+    snprintf(why, sizeof why, "workgroups share %lld bytes, and one of %s has %lld",
+             (long long)moved, target->name, (long long)target->shared_bytes);
+    return json_pack("[{s:s, s:s, s:s}]", "type", "shared memory", "as", "workspace", "why", why);
+}
+
+static json_t *needs_json(const ir_module *m, const char *isa) {
     ir_op kernel = ir_module_kernel(m);
     json_t *phases = phases_json(m), *scratch = need_json(m, kernel, "scratch", "scratch_bytes");
     json_t *needs =
         json_pack("{s:o, s:o, s:o, s:o, s:o}", "tile", parameters_json(m), "workspace_bytes",
                   need_json(m, kernel, "workspace", "workspace_bytes"), "launch",
-                  launch_json(phases, scratch), "scratch_bytes", scratch, "phases", phases);
+                  launch_json(m, phases, scratch), "scratch_bytes", scratch, "phases", phases);
     int64_t prepared = ir_op_int(m, kernel, "prepared_bytes", 0);
+    json_t *fallbacks = fallbacks_json(m, isa);
+    if (fallbacks)
+        json_object_set_new(needs, "fallbacks", fallbacks);
     if (prepared)
         json_object_set_new(needs, "prepared_bytes", json_integer(prepared));
     return needs;
@@ -163,6 +181,12 @@ static json_t *when_json(const ir_bindings *when) {
     return object;
 }
 
+/* What there is nothing to say about is left out. */
+static void set_known(json_t *image, const char *key, json_t *value) {
+    if (json_object_size(value))
+        json_object_set(image, key, value);
+}
+
 void artifact_add(artifact_builder *b, const artifact_levels *levels, const ir_bindings *when) {
     struct artifact_image *image = &b->images[b->count++];
     if (b->count == 1)
@@ -170,7 +194,10 @@ void artifact_add(artifact_builder *b, const artifact_levels *levels, const ir_b
     *image = (struct artifact_image){.isa = levels->isa, .when = when ? when_json(when) : NULL};
     for (uint32_t i = 0; i + 1 < b->count; i++)
         image->number += strcmp(b->images[i].isa, levels->isa) == 0;
-    image->needs = needs_json(levels->tile);
+    image->needs = needs_json(levels->tile, levels->isa);
+    set_known(image->needs, "fragments", levels->fragments);
+    set_known(image->needs, "epilogue", levels->epilogues);
+    set_known(image->needs, "resources", levels->resources);
     copy(&image->schedule, levels->schedule);
     copy(&image->object, levels->object);
 }
@@ -239,8 +266,8 @@ static void set_kind(const struct artifact_image *image, const char *name, char 
 }
 
 static void code_kind(const struct artifact_image *image, char kind[KIND_BYTES]) {
-    char target[HOST_TARGET_BYTES];
-    host_target_of(image->isa, target);
+    char target[TARGET_KIND_BYTES];
+    target_image_kind(image->isa, target);
     set_kind(image, target, kind);
 }
 

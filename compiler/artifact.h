@@ -35,8 +35,9 @@ typedef struct artifact_levels {
     const ir_module *tile;
     const char *isa;
     const text *schedule, *object;
+    json_t *fragments, *epilogues, *resources; /* of describe.h; each may be NULL or empty */
 } artifact_levels;
-/* Everything is copied. `when`: the dimensions that it is for, or NULL. */
+/* Everything is copied, or referred to. `when`: the dimensions that it is for, or NULL. */
 void artifact_add(artifact_builder *b, const artifact_levels *levels, const ir_bindings *when);
 /* Variant `index` names every dimension that a launch gives, and no other, and is unlike those
  * before it; the image for any dimensions has been added. */

@@ -1,31 +1,41 @@
 /* pipeline.c - the whole way down, from checked Graph IR to a module image. Read it from top to
  * bottom. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "artifact.h"
+#include "describe.h"
 #include "device/host.h"
+#include "graph/instance.h"
 #include "graph/passes.h"
 #include "ops/controls.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
 #include "ops/tiles.h"
+#include "pipeline.h"
 #include "schedule/schedule.h"
 #include "target/interp/fold_constants.h"
 #include "target/mlir/export.h"
 #include "target/target.h"
 #include "tessera/compiler.h"
+#include "tile/mma.h"
+#include "tile/simt/simt.h"
 #include "tile/tile.h"
+
+enum { PIPELINE_UNITS = 8 };
 
 /* One compilation: the module at its present level, and what is kept of the levels above. */
 typedef struct pipeline {
     const compiler_options *options;
     ir_bindings dims;
-    const cpu_isa *isa;
+    const target_info *target;
+    const source_text *source; /* of a kernel of tiles, where it is known; or NULL */
     ir_module *m;
     text schedule;         /* its canonical text, for the module and its hash */
+    json_t *epilogues;     /* describe.h; NULL before there is a schedule */
     compiler_space *space; /* receives the schedule's parameters, or NULL */
     bool tiles;            /* the kernel was made of tiles */
     bool written;          /* ... and its instances are written out */
@@ -38,6 +48,8 @@ static bool run_specialize(pipeline *p) {
 
 static bool run_join_tiles(pipeline *p) {
     p->tiles = tiles_of(p->m) != 0;
+    if (p->target->class == TARGET_SIMT && !chip_has_room(p->m, p->target, p->source, p->st))
+        return false;
     if (!p->options->generic)
         graph_join_tiles(p->m);
     return true;
@@ -110,20 +122,44 @@ static bool too_many_phases(status *st) {
                       LIMIT_PHASES);
 }
 
+/* Instructions of the target's matrix unit. */
+static uint32_t units_of(const target_info *t, schedule_unit out[PIPELINE_UNITS]) {
+    const mma_unit *list;
+    uint32_t all = mma_units(&list), count = 0;
+    for (uint32_t i = 0; i < all && count < PIPELINE_UNITS; i++)
+        if (t->class == TARGET_SIMT && mma_unit_is_of(&list[i], t->cpu))
+            out[count++] =
+                (schedule_unit){list[i].name, list[i].factor, list[i].m, list[i].n, list[i].k};
+    return count;
+}
+
+/* The grid is cut for the threads of this machine, or for the compute units of a chip. */
+static schedule_target schedule_target_of(const pipeline *p) {
+    const target_info *t = p->target;
+    bool simt = t->class == TARGET_SIMT;
+    int threads = p->options->threads ? (int)p->options->threads : 1;
+    return (schedule_target){.policy = simt ? &schedule_simt_policy : &schedule_cpu_policy,
+                             .vector_lanes = simt ? SIMT_THREADS : t->lanes,
+                             .vector_registers = simt ? t->thread_registers : t->registers,
+                             .dots = t->has_dots,
+                             .l1_bytes = t->l1_bytes,
+                             .l2_bytes = t->l2_bytes,
+                             .threads = simt ? t->compute_units : threads,
+                             .apart = p->options->unoptimised};
+}
+
 static bool run_schedule(pipeline *p) {
     bool crowded = false;
-    schedule_target target = {.vector_lanes = p->isa->lanes,
-                              .vector_registers = p->isa->registers,
-                              .dots = p->isa->has_dots,
-                              .l1_bytes = p->isa->l1_bytes,
-                              .l2_bytes = p->isa->l2_bytes,
-                              .threads = p->options->threads ? (int)p->options->threads : 1,
-                              .apart = p->options->unoptimised};
+    schedule_target target = schedule_target_of(p);
+    schedule_unit units[PIPELINE_UNITS];
+    target.units = units;
+    target.unit_count = units_of(p->target, units);
     schedule_request request = {.target = &target,
                                 .profile = compiler_profile_name(p->options->profile),
                                 .symbolic = p->options->generic,
                                 .overrides = p->options->schedule,
-                                .written = p->options->written,
+                                .written =
+                                    p->target->class == TARGET_SIMT ? NULL : p->options->written,
                                 .constants = p->options->constants,
                                 .loose = p->options->schedule_loose,
                                 .space = p->space,
@@ -133,6 +169,7 @@ static bool run_schedule(pipeline *p) {
                : p->tiles && crowded ? too_many_phases(p->st)
                                      : false;
     ir_print(p->m, &p->schedule);
+    p->epilogues = describe_epilogues(p->m);
     return true;
 }
 
@@ -141,15 +178,26 @@ static bool run_tile(pipeline *p) {
 }
 
 static bool run_share_functions(pipeline *p) {
-    return p->options->unoptimised || tile_share_functions(p->m, p->isa->lanes, p->st);
+    return p->options->unoptimised || p->target->class == TARGET_SIMT ||
+           tile_share_functions(p->m, p->target->lanes, p->st);
 }
 
 static bool run_expand_math(pipeline *p) {
     return tile_expand_math(p->m, p->st);
 }
 
+static bool run_place_memory(pipeline *p) {
+    return p->target->class == TARGET_CPU ||
+           simt_place_memory(p->m, p->target->shared_bytes, p->st);
+}
+
 static bool run_assign_layout(pipeline *p) {
-    return tile_assign_layout(p->m, p->isa->lanes, p->st);
+    return p->target->class == TARGET_CPU ? tile_assign_layout(p->m, p->target->lanes, p->st)
+                                          : simt_assign_layout(p->m, SIMT_THREADS, p->st);
+}
+
+static bool run_insert_barriers(pipeline *p) {
+    return p->target->class == TARGET_CPU || simt_insert_barriers(p->m, p->st);
 }
 
 /* The passes, in order. Graph IR to the ninth, Schedule IR after `schedule`, Tile IR from `tile`
@@ -171,7 +219,9 @@ static const struct pass {
     {"tile", run_tile},
     {"share-functions", run_share_functions},
     {"expand-math", run_expand_math},
+    {"place-memory", run_place_memory},
     {"assign-layout", run_assign_layout},
+    {"insert-barriers", run_insert_barriers},
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 
@@ -197,35 +247,10 @@ const char *compiler_profile_name(compiler_profile profile) {
     return names[profile];
 }
 
-uint32_t compiler_level_names(const char *const **names) {
-    static const char *list[COMPILER_LEVELS_MAX];
-    const cpu_isa *isas;
-    uint32_t count = cpu_isa_list(&isas);
-    for (uint32_t i = 0; i < count; i++)
-        list[i] = isas[i].name;
-    *names = list;
-    return count;
-}
-
-const char *compiler_llvm_version(void) {
-    return cpu_llvm_version();
-}
-
 static void register_tables(void) {
     opset_register(graph_op_table());
     opset_register(schedule_op_table());
     opset_register(tile_op_table());
-}
-
-int64_t compiler_space_bytes(const char *isa, const char *space, const char **what) {
-    const char *level = isa ? isa : host_isa();
-    const cpu_isa *found = level ? cpu_isa_find(level) : NULL;
-    for (int i = 0; found && i < MEMORY_SPACE_COUNT; i++)
-        if (strcmp(memory_space_names[i], space) == 0) {
-            *what = cpu_space_what((memory_space)i);
-            return cpu_space_bytes(found, (memory_space)i);
-        }
-    return -1;
 }
 
 void compiler_init(void) {
@@ -303,9 +328,21 @@ static bool run_pass(pipeline *p, const struct pass *pass) {
     return true;
 }
 
+/* Whether code can be made whose sums are those of a matrix unit. */
+static bool has_unit(const void *target, const char *name) {
+    const target_info *t = target;
+    const mma_unit *unit = mma_unit_find(name);
+    return t->class == TARGET_SIMT && unit && mma_unit_is_of(unit, t->cpu);
+}
+
+bool compiler_target_adds_as(const char *target, const char *order) {
+    const target_info *t = target_find(target);
+    return t && has_unit(t, order);
+}
+
 /* Runs the passes up to and including `last`; NULL runs them all. */
 static bool run_passes(pipeline *p, const char *last) {
-    if (!graph_require_code(p->m, p->st))
+    if (!graph_require_code(p->m, has_unit, p->target, p->st))
         return false;
     for (int i = 0; i < PASS_COUNT; i++) {
         if (!run_pass(p, &passes[i]))
@@ -317,20 +354,24 @@ static bool run_passes(pipeline *p, const char *last) {
         return status_set(p->st, STATUS_INVALID, "no pass is called '%s'", last);
     if (!p->options->fault || !tile_knows_fault(p->options->fault))
         return true;
-    return tile_inject_fault(p->m, p->options->fault, p->st) && run_assign_layout(p);
+    return tile_inject_fault(p->m, p->options->fault, p->st) && run_assign_layout(p) &&
+           run_insert_barriers(p);
 }
 
 static bool pipeline_open(pipeline *p, const compiler_instance *instance,
                           const compiler_options *options, status *st) {
     compiler_init();
     const char *isa = options->isa ? options->isa : host_isa();
-    *p = (pipeline){.options = options, .dims = compiler_instance_dims(instance), .st = st};
+    *p = (pipeline){.options = options,
+                    .dims = compiler_instance_dims(instance),
+                    .source = instance->source,
+                    .st = st};
     text_init(&p->schedule);
     if (!isa)
         return status_set(st, STATUS_UNAVAILABLE, "no code can be made for this CPU: %s",
                           host_unavailable());
-    p->isa = cpu_isa_find(isa);
-    if (!p->isa)
+    p->target = target_find(isa);
+    if (!p->target)
         return status_set(st, STATUS_INVALID, "unknown ISA level '%s'", isa);
     p->m = ir_module_clone(compiler_instance_graph(instance));
     return true;
@@ -339,11 +380,25 @@ static bool pipeline_open(pipeline *p, const compiler_instance *instance,
 static void pipeline_close(pipeline *p) {
     ir_module_free(p->m);
     text_release(&p->schedule);
+    json_decref(p->epilogues);
 }
 
-static bool emit_code(const pipeline *p, cpu_output output, text *out) {
-    cpu_request request = {p->isa, p->options->unoptimised, output};
-    return cpu_emit(p->m, &request, out, p->st);
+ir_module *pipeline_tile(const compiler_instance *instance, const compiler_options *options,
+                         const target_info **target, status *st) {
+    pipeline p;
+    ir_module *made = NULL;
+    if (pipeline_open(&p, instance, options, st) && run_passes(&p, NULL)) {
+        made = p.m;
+        *target = p.target;
+        p.m = NULL;
+    }
+    pipeline_close(&p);
+    return made;
+}
+
+static bool emit_code(const pipeline *p, emit_output output, text *out) {
+    emit_request request = {p->target, p->options->unoptimised, output, p->options->drop_barrier};
+    return target_emit(p->m, &request, out, p->st);
 }
 
 /* ---- the module ---- */
@@ -352,6 +407,25 @@ static uint64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool add_image(pipeline *p, const text *object, const ir_bindings *variant,
+                      artifact_builder *b) {
+    json_t *fragments = describe_fragments(p->m, p->epilogues),
+           *resources = describe_resources(p->m, p->target, object, p->options->assembler, p->st);
+    artifact_levels levels = {.tile = p->m,
+                              .isa = p->target->name,
+                              .schedule = &p->schedule,
+                              .object = object,
+                              .fragments = fragments,
+                              .epilogues = p->epilogues,
+                              .resources = resources};
+    bool ok = p->st->code == STATUS_OK;
+    if (ok)
+        artifact_add(b, &levels, variant);
+    json_decref(fragments);
+    json_decref(resources);
+    return ok;
 }
 
 /* The whole way down for one image: for the dimensions of `variant`, or (NULL) the instance's own.
@@ -364,11 +438,8 @@ static bool build_image(const compiler_instance *instance, const ir_bindings *va
     bool ok = pipeline_open(&p, instance, options, st);
     if (variant)
         p.dims = *variant;
-    ok = ok && run_passes(&p, NULL) && emit_code(&p, CPU_OUTPUT_OBJECT, &object);
-    if (ok) {
-        artifact_levels levels = {p.m, p.isa->name, &p.schedule, &object};
-        artifact_add(b, &levels, variant);
-    }
+    ok = ok && run_passes(&p, NULL) && emit_code(&p, EMIT_OBJECT, &object) &&
+         add_image(&p, &object, variant, b);
     text_release(&object);
     pipeline_close(&p);
     return ok;
@@ -387,6 +458,21 @@ static bool build_level(const compiler_instance *instance, const compiler_option
     return ok;
 }
 
+/* A device of emulated threads knows its images by the CPU that they run on. */
+static bool check_emulated(const compiler_options *options, status *st) {
+    for (uint32_t i = 0; options->also_count && i <= options->also_count; i++) {
+        const char *name = i ? options->also[i - 1] : options->isa;
+        const target_info *t = target_find(name);
+        if (t && t->emulated)
+            return status_set(
+                st, STATUS_INVALID,
+                "code for '%s' is for trials on this machine, and has a module of its "
+                "own: name it alone",
+                name);
+    }
+    return true;
+}
+
 static bool check_levels(const compiler_options *options, status *st) {
     uint32_t variants = 1 + (options->generic ? options->variant_count : 0);
     if ((options->also_count + 1) * variants > ARTIFACT_IMAGES_MAX)
@@ -400,7 +486,7 @@ static bool check_levels(const compiler_options *options, status *st) {
             return status_set(st, STATUS_INVALID, "the level '%s' is given twice",
                               options->also[i]);
     }
-    return true;
+    return check_emulated(options, st);
 }
 
 bool compiler_build(compiler_instance *instance, const compiler_options *options,
@@ -446,11 +532,29 @@ void compiler_space_release(compiler_space *space) {
 
 /* ---- looking at a level ---- */
 
-static bool emit_machine(pipeline *p, const char *level, text *out) {
-    cpu_output output = strcmp(level, "llvm") == 0  ? CPU_OUTPUT_LLVM
-                        : strcmp(level, "asm") == 0 ? CPU_OUTPUT_ASSEMBLY
-                                                    : CPU_OUTPUT_OBJECT;
-    return run_passes(p, NULL) && emit_code(p, output, out);
+/* The levels below Tile IR; those with a format are for targets of that one. */
+static const struct machine_level {
+    const char *name;
+    emit_output output;
+    const char *format;
+} machine_levels[] = {{"llvm", EMIT_LLVM, NULL},
+                      {"asm", EMIT_ASSEMBLY, NULL},
+                      {"obj", EMIT_OBJECT, NULL},
+                      {"ptx", EMIT_OBJECT, "ptx"},
+                      {"hsaco", EMIT_OBJECT, "hsaco"}};
+
+static const struct machine_level *machine_level_of(const char *name) {
+    for (size_t i = 0; i < sizeof machine_levels / sizeof *machine_levels; i++)
+        if (strcmp(machine_levels[i].name, name) == 0)
+            return &machine_levels[i];
+    return NULL;
+}
+
+static bool emit_machine(pipeline *p, const struct machine_level *level, text *out) {
+    if (level->format && strcmp(level->format, target_format(p->target)) != 0)
+        return status_set(p->st, STATUS_INVALID, "code for %s is no %s", p->target->name,
+                          level->name);
+    return run_passes(p, NULL) && emit_code(p, level->output, out);
 }
 
 static bool emit_ir(pipeline *p, const char *level, text *out) {
@@ -465,7 +569,7 @@ static bool emit_ir(pipeline *p, const char *level, text *out) {
 /* The primitives in the dialects of stock MLIR: none of our passes below takes part. */
 static bool emit_mlir(compiler_instance *instance, text *out, status *st) {
     const ir_module *m = compiler_primitives(instance, st);
-    return m && graph_require_code(m, st) && mlir_export(m, out, st);
+    return m && graph_require_code(m, NULL, NULL, st) && mlir_export(m, out, st);
 }
 
 bool compiler_emit(compiler_instance *instance, const compiler_options *options, const char *level,
@@ -481,10 +585,9 @@ bool compiler_emit(compiler_instance *instance, const compiler_options *options,
     }
     if (strcmp(level, "mlir") == 0)
         return emit_mlir(instance, out, st);
-    bool machine =
-        strcmp(level, "llvm") == 0 || strcmp(level, "asm") == 0 || strcmp(level, "obj") == 0;
+    const struct machine_level *machine = machine_level_of(level);
     bool ok = pipeline_open(&p, instance, options, st) &&
-              (machine ? emit_machine(&p, level, out) : emit_ir(&p, level, out));
+              (machine ? emit_machine(&p, machine, out) : emit_ir(&p, level, out));
     pipeline_close(&p);
     return ok;
 }

@@ -1584,6 +1584,8 @@ module {
       %28 = irdl.base "#builtin.integer"
       irdl.attributes {"row_stride" = %27, "column_stride" = %28}
     }
+    irdl.operation @barrier {
+    }
     irdl.operation @constant {
       %0 = irdl.any
       irdl.results(%0)
@@ -1669,6 +1671,35 @@ module {
       %26 = irdl.base "#builtin.string"
       %27 = irdl.base "#builtin.integer"
       irdl.attributes {"kind" = %25, "order" = %26, "reduction" = %27}
+    }
+    irdl.operation @mma {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(%0, %1, %2)
+      %3 = irdl.any
+      irdl.results(%3)
+      %4 = irdl.base "#builtin.string"
+      irdl.attributes {"unit" = %4}
+    }
+    irdl.operation @copy {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      %3 = irdl.any
+      irdl.operands(%0, %1, %2, %3)
+      %4 = irdl.base "#builtin.integer"
+      %5 = irdl.base "#builtin.integer"
+      %6 = irdl.base "#builtin.integer"
+      %7 = irdl.base "#builtin.integer"
+      %8 = irdl.base "#builtin.integer"
+      irdl.attributes {"rows" = %4, "columns" = %5, "to_stride" = %6, "from_stride" = %7, "piece" = %8}
+    }
+    irdl.operation @copy_commit {
+    }
+    irdl.operation @copy_wait {
+      %0 = irdl.base "#builtin.integer"
+      irdl.attributes {"left" = %0}
     }
     irdl.operation @scan {
       %0 = irdl.any

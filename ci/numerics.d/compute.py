@@ -2,6 +2,7 @@
 
 A value is a pair (array, element type). Composites are written with primitives, as the page's table has them.
 """
+import pathlib
 from math import prod
 
 import numpy as np
@@ -9,9 +10,11 @@ import numpy as np
 import draw
 import formats
 import functions
+import units
 from graph import f64_of
 
 CHUNK, BLOCK, LANES = 512, 4096, 64
+matrix_units = units.read_page(pathlib.Path(__file__).resolve().parents[2] / "docs/numerics.md")
 F32 = np.float32
 BITWISE = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 COMPARE = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
@@ -102,6 +105,9 @@ def dot(x, y, attributes, result, counts=None):
         wide = np.matmul(a.astype(np.int64), b.astype(np.int64)).reshape(shape)
         kind = attributes.get("accumulate") or ("i64" if a_type == "i64" else "i32")
         return formats.convert(formats.wrap(wide, kind), kind, result), result
+    if attributes.get("order") in matrix_units:
+        unit = matrix_units[attributes["order"]]
+        return formats.convert(units.contract(unit, a_type, a, b).reshape(shape), unit.accumulator, result), result
     kind = accumulator(a_type, attributes)
     a, b = formats.convert(a, a_type, kind), formats.convert(b, b_type, kind)
     happens = None if counts is None else np.arange(depth) < np.broadcast_to(counts, batch + free_x).reshape(prod(batch), prod(free_x), 1)

@@ -461,6 +461,7 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
     out->numerics = found.numerics;
     out->contract = k->contract;
     out->interpreted = contract_is_interpreted(k->function);
+    out->unit = contract_unit(k->function);
     if (k->contract && found.math) {
         contract_refuse_decorator(found.math, "math", d);
     }

@@ -4,29 +4,54 @@
 #include <string.h>
 
 #include "check/check.h"
-#include "ops/tree_order.h"
+#include "ops/orders.h"
 
 bool contract_is_one(const ast_function *f) {
     return f->body_count == 1 && f->body[0]->kind == NODE_ELLIPSIS;
 }
 
-/* Is there an order="tree(...)" in it? */
-static bool has_written_order(const node *n) {
+/* Is there an order="tree(...)" or that of a matrix unit in it? */
+static bool has_interpreted_order(const node *n) {
     if (!n)
         return false;
     bool found = n->kind == NODE_KEYWORD && strcmp(n->text, "order") == 0 && n->left &&
-                 n->left->kind == NODE_STRING && tree_order_is(n->left->text);
-    found = found || has_written_order(n->left) || has_written_order(n->right) ||
-            has_written_order(n->third);
+                 n->left->kind == NODE_STRING && order_is_interpreted(order_find(n->left->text));
+    found = found || has_interpreted_order(n->left) || has_interpreted_order(n->right) ||
+            has_interpreted_order(n->third);
     for (uint32_t i = 0; i < n->count && !found; i++)
-        found = has_written_order(n->items[i]);
+        found = has_interpreted_order(n->items[i]);
     return found;
+}
+
+/* The unit that every such order names; "": they name several, or are none of a unit's. */
+static void find_unit(const node *n, const char **unit) {
+    if (!n)
+        return;
+    bool order = n->kind == NODE_KEYWORD && strcmp(n->text, "order") == 0 && n->left &&
+                 n->left->kind == NODE_STRING && order_is_interpreted(order_find(n->left->text));
+    if (order) {
+        order_id id = order_find(n->left->text);
+        const char *name = id == ORDER_UNIT ? order_name(id, n->left->text) : "";
+        *unit = !*unit || strcmp(*unit, name) == 0 ? name : "";
+    }
+    find_unit(n->left, unit);
+    find_unit(n->right, unit);
+    find_unit(n->third, unit);
+    for (uint32_t i = 0; i < n->count; i++)
+        find_unit(n->items[i], unit);
+}
+
+const char *contract_unit(const ast_function *f) {
+    const char *unit = NULL;
+    for (uint32_t i = 0; i < f->body_count; i++)
+        find_unit(f->body[i], &unit);
+    return unit && *unit ? unit : NULL;
 }
 
 bool contract_is_interpreted(const ast_function *f) {
     bool found = false;
     for (uint32_t i = 0; i < f->body_count && !found; i++)
-        found = has_written_order(f->body[i]);
+        found = has_interpreted_order(f->body[i]);
     return found;
 }
 

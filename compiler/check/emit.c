@@ -8,12 +8,17 @@ static void report_mismatch(checker *c, const graph_infer_query *q, const entity
                             uint32_t count, span at) {
     const char *name =
         q->opcode == GRAPH_SELECT ? "where" : op_info_get(q->opcode)->name + strlen("tessera.");
-    static const diagnostic_id ids[MISFIT_COUNT] = {
-        [MISFIT_ARGUMENT] = ERROR_OPERATION_ARGUMENT,  [MISFIT_AXIS] = ERROR_AXIS_RANGE,
-        [MISFIT_ELEMENT] = ERROR_OPERATION_ELEMENTS,   [MISFIT_TYPES] = ERROR_ELEMENT_TYPES_DIFFER,
-        [MISFIT_ACCUMULATOR] = ERROR_ACCUMULATOR_TYPE, [MISFIT_ORDER] = ERROR_ORDER_TYPE,
-        [MISFIT_SHAPE] = ERROR_OPERATION_SHAPES,       [MISFIT_RANK] = ERROR_RANK_LIMIT,
-        [MISFIT_DIMENSION] = ERROR_DIMENSION_RANGE,    [MISFIT_SIZE] = ERROR_ELEMENT_LIMIT};
+    static const diagnostic_id ids[MISFIT_COUNT] = {[MISFIT_ARGUMENT] = ERROR_OPERATION_ARGUMENT,
+                                                    [MISFIT_AXIS] = ERROR_AXIS_RANGE,
+                                                    [MISFIT_ELEMENT] = ERROR_OPERATION_ELEMENTS,
+                                                    [MISFIT_TYPES] = ERROR_ELEMENT_TYPES_DIFFER,
+                                                    [MISFIT_ACCUMULATOR] = ERROR_ACCUMULATOR_TYPE,
+                                                    [MISFIT_ORDER] = ERROR_ORDER_TYPE,
+                                                    [MISFIT_UNIT] = ERROR_ORDER_UNIT,
+                                                    [MISFIT_SHAPE] = ERROR_OPERATION_SHAPES,
+                                                    [MISFIT_RANK] = ERROR_RANK_LIMIT,
+                                                    [MISFIT_DIMENSION] = ERROR_DIMENSION_RANGE,
+                                                    [MISFIT_SIZE] = ERROR_ELEMENT_LIMIT};
     diagnose_error(c->report, ids[q->misfit], at, "%s: %s", name, q->error);
     for (int i = 0; i < 2; i++) {
         if (q->blamed[i] >= 0 && (uint32_t)q->blamed[i] < count) {

@@ -130,7 +130,7 @@ static void size_read(tile_space *t, const node *keyword, diagnostics *d) {
         diagnose_help(d, "there are BM, BN, BK, BD, warps, stages and vector");
         return;
     }
-    tile_knob_read(keyword->left, out, d);
+    tile_knob_read(keyword->left, (int)(out - t->knobs), out, d);
 }
 
 static void space_read(tile_space *t, const node *n, diagnostics *d) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/matrix_unit.h"
 #include "check/check.h"
 #include "ops/tree_order.h"
 
@@ -142,6 +143,7 @@ static const attr_choice attr_choices[] = {
 #define ORDER_WORD_SUM(name)
 #define ORDER_WORD_FREE(name)
 #define ORDER_WORD_TREE(name)
+#define ORDER_WORD_UNIT(name)
     {"order",
      -1,
      {
@@ -150,6 +152,15 @@ static const attr_choice attr_choices[] = {
     {"approximate", GRAPH_GELU, {"tanh", "none"}},
     {"activation", GRAPH_LINEAR, {"none", "relu", "gelu", "gelu_erf", "silu"}},
 };
+
+/* The matrix unit whose name is almost that. */
+static void suggest_unit(checker *c, const entity *e) {
+    const char **names = ARENA_NEW(&c->memory, const char *, matrix_unit_count);
+    for (size_t i = 0; i < matrix_unit_count; i++) {
+        names[i] = matrix_units[i].name;
+    }
+    diagnose_nearest(c->report, e->text, names, matrix_unit_count);
+}
 
 static bool choice_known(checker *c, const bound_operation *b, const char *attr, const entity *e) {
     for (size_t i = 0; i < sizeof(attr_choices) / sizeof(attr_choices[0]); i++) {
@@ -170,7 +181,14 @@ static bool choice_known(checker *c, const bound_operation *b, const char *attr,
         }
         diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, e->at, "unknown %s \"%.40s\"", attr,
                        e->text);
-        diagnose_help(c->report, "one of %s", list.data);
+        bool order = strcmp(attr, "order") == 0;
+        diagnose_help(c->report, "one of %s%s", list.data,
+                      order ? ", a tree that is written out, or a matrix unit such as "
+                              "\"mma.sm90.bf16\""
+                            : "");
+        if (order) {
+            suggest_unit(c, e);
+        }
         text_release(&list);
         return false;
     }
@@ -236,6 +254,9 @@ static ir_attr string_attr(checker *c, const bound_operation *b, const op_attr_i
     }
     if (strcmp(a->name, "order") == 0 && tree_order_is(e->text)) {
         return operation_tree_order(c, e);
+    }
+    if (strcmp(a->name, "order") == 0 && matrix_unit_find(e->text)) {
+        return ir_attr_string(c->m, e->text);
     }
     return choice_known(c, b, a->name, e) ? ir_attr_string(c->m, e->text) : 0;
 }

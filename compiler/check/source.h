@@ -104,6 +104,8 @@ bool annotation_read(compiler_source *s, node *n, annotation *out, declared_name
 bool contract_is_one(const ast_function *f);
 /* Does it add in an order that is written out as a tree, of which no code is made? */
 bool contract_is_interpreted(const ast_function *f);
+/* The matrix unit that all of these orders name; NULL: they do not. */
+const char *contract_unit(const ast_function *f);
 /* A type's name: f32, ...; reports an unknown one with a suggestion. DTYPE_NONE then. */
 dtype type_named(const char *name, span at, diagnostics *d);
 
@@ -141,8 +143,10 @@ int64_t tile_knob_value(const kernel_interface *k, const compiler_case *c, int k
 /* What the kernel leaves open, for compiler_kernel. */
 const compiler_knobs *tile_knobs_keep(compiler_source *s, const kernel_interface *k);
 
-/* tile_schedule.c: a number, or a list of them; false when reported. */
-bool tile_knob_read(const node *n, tile_knob *out, diagnostics *d);
+/* tile_schedule.c: a number of elements that some target loads at once, or 0. */
+bool tile_vector_fits(int64_t elements);
+/* A number, or a list of them, of a knob with this number; false when reported. */
+bool tile_knob_read(const node *n, int knob, tile_knob *out, diagnostics *d);
 /* Whether it is a Schedule(...) or made from one; and what it says. False when
  * reported. */
 bool tile_schedule_is(const compiler_source *s, const node *n);

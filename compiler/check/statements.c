@@ -81,10 +81,16 @@ static bool is_true(const entity *e) {
     return e->kind == ENTITY_BOOL ? e->integer != 0 : number_value(e) != 0;
 }
 
+/* In a block, or in what stands in it; `block` may be the if of an elif, or NULL. */
 static bool has_barrier(const node *block) {
+    if (block && (block->kind == NODE_IF || block->kind == NODE_FOR)) {
+        return has_barrier(block->third) || (block->kind == NODE_IF && has_barrier(block->right));
+    }
     for (uint32_t i = 0; block && i < block->count; i++) {
         const node *n = block->items[i];
-        if (n->kind == NODE_CALL && strcmp(n->left->text, "barrier") == 0) {
+        bool calls = n->kind == NODE_CALL && strcmp(n->left->text, "barrier") == 0;
+        bool deeper = n->kind == NODE_IF || n->kind == NODE_FOR;
+        if (calls || (deeper && has_barrier(n))) {
             return true;
         }
     }

@@ -5,7 +5,7 @@
 #include "ops/tiles.h"
 
 /* Hints are vector, prefetch, stages, swizzle and space. */
-enum { X, ROWS, COLUMNS, AT, SHIFT, OTHER, HINTS, SPACE = HINTS + 4 };
+enum { X, ROWS, COLUMNS, AT, SHIFT, OTHER, HINTS, VECTOR = HINTS, SPACE = HINTS + 4 };
 
 typedef struct load {
     const ir_type_data *x;
@@ -141,6 +141,16 @@ static bool check_space(checker *c, const entity *e) {
     return false;
 }
 
+static bool check_vector(checker *c, const entity *e) {
+    if (e->kind != ENTITY_NUMBER || tile_vector_fits(e->integer)) {
+        return true;
+    }
+    diagnose_error(c->report, ERROR_TILE_VECTOR, e->at, "no target loads %lld elements at once",
+                   (long long)e->integer);
+    diagnose_help(c->report, "take a power of two up to 64");
+    return false;
+}
+
 static bool check_hints(checker *c, const call_arguments *a) {
     for (int i = HINTS; i < a->count; i++) {
         const entity *e = &a->values[i];
@@ -152,7 +162,8 @@ static bool check_hints(checker *c, const call_arguments *a) {
             return false;
         }
     }
-    return !a->given[SPACE] || check_space(c, &a->values[SPACE]);
+    return (!a->given[SPACE] || check_space(c, &a->values[SPACE])) &&
+           (!a->given[VECTOR] || check_vector(c, &a->values[VECTOR]));
 }
 
 static bool read_other(checker *c, const call_arguments *a, const load *l, uint64_t *bits) {

@@ -14,11 +14,39 @@ static bool refuse(diagnostics *d, span at, const char *what, const char *help) 
     return false;
 }
 
+enum { WARP = 32, THREADS_MOST = 1024, VECTOR_MOST = 64 };
+
+/* Nobody's vectors are longer than 64 bytes. */
+bool tile_vector_fits(int64_t elements) {
+    return elements >= 0 && elements <= VECTOR_MOST && (elements & (elements - 1)) == 0;
+}
+
+/* What no target has: NVIDIA's and AMD's workgroups end at 1024 threads. */
+static bool hint_fits(const node *n, int knob, diagnostics *d) {
+    if (knob == TILE_KNOB_WARPS && n->integer * WARP > THREADS_MOST) {
+        diagnose_error(d, ERROR_TILE_WARPS, n->at,
+                       "%lld warps are %lld threads, and a workgroup has at most %d",
+                       (long long)n->integer, (long long)n->integer * WARP, THREADS_MOST);
+        diagnose_help(d, "take at most %d", THREADS_MOST / WARP);
+        return false;
+    }
+    if (knob == TILE_KNOB_VECTOR && !tile_vector_fits(n->integer)) {
+        diagnose_error(d, ERROR_TILE_VECTOR, n->at, "no target loads %lld elements at once",
+                       (long long)n->integer);
+        diagnose_help(d, "take a power of two up to %d", VECTOR_MOST);
+        return false;
+    }
+    return true;
+}
+
 /* Each value counts once. */
-static bool value_read(const node *n, tile_knob *out, diagnostics *d) {
+static bool value_read(const node *n, int knob, tile_knob *out, diagnostics *d) {
     if (n->kind != NODE_INT || n->integer <= 0 || n->integer > SIZE_MOST) {
         return refuse(d, n->at, "a size is a number from 1 to 65536, or a list of them",
                       "for example block=(64, 64)");
+    }
+    if (!hint_fits(n, knob, d)) {
+        return false;
     }
     for (uint32_t i = 0; i < out->count; i++) {
         if (out->values[i] == n->integer) {
@@ -32,15 +60,15 @@ static bool value_read(const node *n, tile_knob *out, diagnostics *d) {
     return true;
 }
 
-bool tile_knob_read(const node *n, tile_knob *out, diagnostics *d) {
+bool tile_knob_read(const node *n, int knob, tile_knob *out, diagnostics *d) {
     bool is_list = (n->kind == NODE_LIST || n->kind == NODE_TUPLE) && n->count > 0;
     out->count = 0;
     for (uint32_t i = 0; is_list && i < n->count; i++) {
-        if (!value_read(n->items[i], out, d)) {
+        if (!value_read(n->items[i], knob, out, d)) {
             return false;
         }
     }
-    return is_list || value_read(n, out, d);
+    return is_list || value_read(n, knob, out, d);
 }
 
 /* m, n and k in their order, or by name. */
@@ -59,7 +87,8 @@ static bool block_read(node *const *items, uint32_t count, tile_space *out, diag
             return refuse(d, n->at, "a block has the sizes m, n, k and d",
                           "for example block(64, 64) or block(m=64, n=[64, 128])");
         }
-        if (!tile_knob_read(n->kind == NODE_KEYWORD ? n->left : n, size, d)) {
+        if (!tile_knob_read(n->kind == NODE_KEYWORD ? n->left : n, (int)(size - out->knobs), size,
+                            d)) {
             return false;
         }
     }
@@ -80,7 +109,7 @@ static bool word_read(const char *word, const node *value, tile_space *out, diag
     }
     for (int i = TILE_KNOB_K; i < TILE_KNOBS; i++) {
         if (strcmp(tile_knob_names[i].word, word) == 0) {
-            return tile_knob_read(value, &out->knobs[i], d);
+            return tile_knob_read(value, i, &out->knobs[i], d);
         }
     }
     return refuse(d, value->at, "a Schedule does not take this",

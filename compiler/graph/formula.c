@@ -24,19 +24,22 @@ bool graph_require_formula(const ir_module *m, status *st) {
                       ir_op_get(m, op)->location.line);
 }
 
-bool graph_require_code(const ir_module *m, status *st) {
+bool graph_require_code(const ir_module *m, bool (*adds_as)(const void *target, const char *order),
+                        const void *target, status *st) {
     if (!graph_require_formula(m, st))
         return false;
     const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
     for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
-        if (order_of(m, op, ORDER_ANY) == ORDER_WRITTEN)
-            return status_set(st, STATUS_INVALID,
-                              "error[%s]: kernel '%s' (line %u) adds in a written order, "
-                              "tree(...), of which no code is made: --backend interp computes it, "
-                              "and code of others does (--with FILE)",
-                              diagnostic_name(ERROR_ORDER_INTERPRETED),
-                              ir_op_string(m, ir_module_kernel(m), "name", ""),
-                              ir_op_get(m, op)->location.line);
+        if (order_is_interpreted(order_of(m, op, ORDER_ANY)) &&
+            !(adds_as && adds_as(target, ir_op_string(m, op, "order", ""))))
+            return status_set(
+                st, STATUS_INVALID,
+                "error[%s]: kernel '%s' (line %u) adds in the order %.60s, of which no "
+                "code is made for this target: --backend interp computes it, and code of others "
+                "does (--with FILE)",
+                diagnostic_name(ERROR_ORDER_INTERPRETED),
+                ir_op_string(m, ir_module_kernel(m), "name", ""), ir_op_get(m, op)->location.line,
+                ir_op_string(m, op, "order", ""));
     return true;
 }
 

@@ -2,8 +2,11 @@
 #include "graph/instance.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "check/source.h"
 #include "graph/passes.h"
+#include "ops/tiles.h"
 
 compiler_instance *compiler_instance_new(ir_module *graph, ir_bindings dims) {
     compiler_instance *instance = base_calloc(1, sizeof *instance);
@@ -17,11 +20,25 @@ compiler_instance *compiler_instance_new(ir_module *graph, ir_bindings dims) {
     return instance;
 }
 
+/* An instance outlives its source. */
+static const source_text *copy_of(arena *memory, const source_text *s) {
+    source_text *copy = ARENA_NEW(memory, source_text, 1);
+    char *data = ARENA_NEW(memory, char, s->size + 1);
+    memcpy(data, s->data, s->size);
+    source_text_init(copy, memory, arena_strdup(memory, s->name), data, s->size);
+    return copy;
+}
+
 compiler_instance *compiler_instance_open(compiler_source *source, const compiler_kernel *kernel,
-                                          const compiler_case *c, text *diagnostics) {
-    ir_module *graph = compiler_graph(source, kernel, c, diagnostics);
+                                          const compiler_case *c, text *said) {
+    ir_module *graph = compiler_graph(source, kernel, c, said);
     ir_bindings dims = {c ? c->dims : NULL, c ? c->dim_count : 0};
-    return graph ? compiler_instance_new(graph, dims) : NULL;
+    if (!graph)
+        return NULL;
+    compiler_instance *instance = compiler_instance_new(graph, dims);
+    if (tiles_of(graph))
+        instance->source = copy_of(ir_module_arena(graph), &source->text);
+    return instance;
 }
 
 void compiler_instance_free(compiler_instance *instance) {

@@ -4,12 +4,14 @@
 #define TESSERA_GRAPH_INSTANCE_H
 
 #include "ops/graph.h"
+#include "source/diagnostic.h"
 #include "tessera/compiler.h"
 
 struct compiler_instance {
     ir_module *graph;
-    ir_bindings dims; /* in the graph's arena */
-    text text;        /* of the graph; empty: not printed yet */
+    ir_bindings dims;          /* in the graph's arena */
+    const source_text *source; /* likewise, for diagnostics of a kernel of tiles; NULL: not kept */
+    text text;                 /* of the graph; empty: not printed yet */
     sha256 hash;
     ir_module *specialized, *primitives; /* NULL: not made yet */
     bool has_hash, has_cost;

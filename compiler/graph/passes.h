@@ -33,7 +33,8 @@ bool graph_contract(ir_module *m, status *st);
 /* False where the kernel has no formula, so that none of this can be asked of it. */
 bool graph_require_formula(const ir_module *m, status *st);
 /* The same, and whether code can be made of it: not of an order that is written out as a tree. */
-bool graph_require_code(const ir_module *m, status *st);
+bool graph_require_code(const ir_module *m, bool (*adds_as)(const void *target, const char *order),
+                        const void *target, status *st);
 
 /* Wrong on purpose: one operation gets its operands the wrong way round. False (STATUS_UNAVAILABLE)
  * where the kernel has no such operation. */

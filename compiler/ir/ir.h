@@ -44,16 +44,57 @@ typedef enum ir_type_kind {
     IR_TYPE_TENSOR, /* tensor<2x?xf32, #tessera.dims<"2", "N">>: a value of Graph IR */
     IR_TYPE_BUFFER, /* !sched.buf<2x3xf32>: row-major memory of Schedule IR */
     IR_TYPE_MEMORY, /* !tile.mem<f32>: the address of elements, in Tile IR */
-    IR_TYPE_TILE,   /* !tile.t<6x64xf32>: a static tile; a layout may follow (", rows<16>") */
+    IR_TYPE_TILE,   /* !tile.t<6x64xf32>: a static tile; a layout may follow (ir_layout) */
     IR_TYPE_KIND_COUNT
 } ir_type_kind;
+
+/* How the elements of a tile are spread over a target's registers: data of its type.
+ * - rows<16>: a row is cut into vectors of 16 elements (a CPU's).
+ * - threads<8x16, 1x4>: a workgroup of 8 * 16 threads; runs of 1 row by 4 columns go to the threads
+ *   in turn, along rows and along columns. Element (r, c) is in thread (r / 1 % 8) * 16 + c / 4
+ * % 16. What has one row is in all threads of a column, what has one column in all of a row. All
+ * numbers of the second are powers of two.
+ * - mma<c, 2x2, 8x4, 1x2>: a fragment of a matrix unit's instruction. The tile is cut into 2 x 2
+ *   pieces, one for each subgroup of threads, in the order of rows; of a piece, the subgroup's
+ *   threads have what threads<8x4, 1x2> says. Of the left factor, `a`, subgroups side by side hold
+ *   the same rows and all columns; of the right one, `b`, subgroups above each other the same
+ *   columns and all rows; sums, `c`, are each in one. `turned` behind the threads: those of a
+ *   subgroup go down the columns and not along the rows. Subgroups have as many threads as
+ *   `lanes` says behind it, where those are more than these: the others hold the same. */
+typedef enum ir_fragment {
+    IR_FRAGMENT_NONE,
+    IR_FRAGMENT_A,
+    IR_FRAGMENT_B,
+    IR_FRAGMENT_C
+} ir_fragment;
+typedef struct ir_layout {
+    uint16_t vector;                      /* rows<>: elements of a vector; 0: it is none */
+    uint16_t row_threads, column_threads; /* threads<>, mma<>; 0: it is none */
+    uint16_t row_run, column_run;
+    uint16_t row_groups, column_groups; /* mma<>: subgroups; 0: it is none */
+    uint16_t lanes;                     /* ... threads of each */
+    uint16_t fragment;                  /* ... an ir_fragment */
+    uint16_t turned;
+} ir_layout;
+
+/* Into how many pieces a tile's rows, or its columns, are cut for subgroups. */
+static inline int ir_layout_row_groups(const ir_layout *l) {
+    return l->row_groups && l->fragment != IR_FRAGMENT_B ? l->row_groups : 1;
+}
+static inline int ir_layout_column_groups(const ir_layout *l) {
+    return l->column_groups && l->fragment != IR_FRAGMENT_A ? l->column_groups : 1;
+}
+
+static inline ir_layout ir_layout_rows(int vector) {
+    return (ir_layout){.vector = (uint16_t)vector};
+}
 
 typedef struct ir_type_data {
     ir_type_kind kind;
     dtype element;
     int rank;
     ir_dim dims[IR_MAX_RANK];
-    int layout; /* tiles: vector width of the layout rows<W>, 0 before layouts are assigned */
+    ir_layout layout; /* tiles: all 0 before layouts are assigned */
 } ir_type_data;
 
 ir_type ir_type_scalar(ir_module *m, dtype element);
@@ -61,7 +102,11 @@ ir_type ir_type_index(ir_module *m);
 ir_type ir_type_shaped(ir_module *m, ir_type_kind kind, dtype element, int rank,
                        const ir_dim *dims);
 ir_type ir_type_tensor(ir_module *m, dtype element, int rank, const ir_dim *dims);
-ir_type ir_type_tile(ir_module *m, dtype element, int64_t rows, int64_t columns, int layout);
+/* Without a layout, and with one. */
+ir_type ir_type_tile(ir_module *m, dtype element, int64_t rows, int64_t columns);
+/* As it stands in the text of a type. */
+void ir_layout_print(const ir_layout *layout, text *out);
+ir_type ir_type_laid_out(ir_module *m, ir_type tile, const ir_layout *layout);
 ir_type ir_type_memory(ir_module *m, dtype element);
 const ir_type_data *ir_type_get(const ir_module *m, ir_type type);
 /* The same type with another element type. */

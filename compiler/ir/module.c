@@ -113,7 +113,12 @@ static uint32_t *intern_slot(const ir_module *m, intern_table *t, uint64_t h, ha
 static uint64_t type_data_hash(const ir_type_data *d) {
     uint64_t h =
         hash_word(UINT64_C(0xcbf29ce484222325), (uint64_t)d->kind * 64 + (uint64_t)d->element);
-    h = hash_word(h, (uint64_t)d->rank * 1024 + (uint64_t)d->layout);
+    h = hash_word(h, (uint64_t)d->rank * 1024 + (uint64_t)d->layout.vector);
+    h = hash_word(h, (uint64_t)d->layout.row_threads << 32 | d->layout.column_threads);
+    h = hash_word(h, (uint64_t)d->layout.row_run << 32 | d->layout.column_run);
+    h = hash_word(h, (uint64_t)d->layout.row_groups << 32 | d->layout.column_groups);
+    h = hash_word(h, (uint64_t)d->layout.lanes << 32 | (uint64_t)d->layout.fragment << 16 |
+                         d->layout.turned);
     for (int i = 0; i < d->rank; i++)
         h = hash_word(h, (uint64_t)d->dims[i]);
     return h;
@@ -126,7 +131,7 @@ static uint64_t type_hash(const ir_module *m, uint32_t id) {
 static bool type_same(const ir_module *m, uint32_t id, const void *wanted) {
     const ir_type_data *a = m->types.items[id], *b = wanted;
     return a->kind == b->kind && a->element == b->element && a->rank == b->rank &&
-           a->layout == b->layout &&
+           memcmp(&a->layout, &b->layout, sizeof a->layout) == 0 &&
            memcmp(a->dims, b->dims, sizeof(ir_dim) * (size_t)a->rank) == 0;
 }
 
@@ -167,12 +172,14 @@ ir_type ir_type_tensor(ir_module *m, dtype element, int rank, const ir_dim *dims
     return ir_type_shaped(m, IR_TYPE_TENSOR, element, rank, dims);
 }
 
-ir_type ir_type_tile(ir_module *m, dtype element, int64_t rows, int64_t columns, int layout) {
-    ir_type_data d = {.kind = IR_TYPE_TILE,
-                      .element = element,
-                      .rank = 2,
-                      .dims = {rows, columns},
-                      .layout = layout};
+ir_type ir_type_tile(ir_module *m, dtype element, int64_t rows, int64_t columns) {
+    ir_type_data d = {.kind = IR_TYPE_TILE, .element = element, .rank = 2, .dims = {rows, columns}};
+    return type_intern(m, &d);
+}
+
+ir_type ir_type_laid_out(ir_module *m, ir_type tile, const ir_layout *layout) {
+    ir_type_data d = *ir_type_get(m, tile);
+    d.layout = *layout;
     return type_intern(m, &d);
 }
 

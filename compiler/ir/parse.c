@@ -169,8 +169,61 @@ static ir_type shaped_type(ir_parser *s, const ir_type_data *d, bool has_express
     if (s->failed)
         return 0;
     return d->kind == IR_TYPE_TILE
-               ? ir_type_tile(s->m, d->element, d->dims[0], d->dims[1], d->layout)
+               ? ir_type_laid_out(s->m, ir_type_tile(s->m, d->element, d->dims[0], d->dims[1]),
+                                  &d->layout)
                : ir_type_shaped(s->m, d->kind, d->element, d->rank, d->dims);
+}
+
+/* A number of a layout. */
+static uint16_t parse_extent(ir_parser *s, bool power) {
+    int64_t number = parse_number(s);
+    if (number < 1 || number > 4096 || (power && (number & (number - 1)) != 0))
+        fail(s, "a number of a layout is from 1 to 4096, of threads a power of two");
+    return (uint16_t)(s->failed ? 1 : number);
+}
+
+static void parse_extents(ir_parser *s, uint16_t *rows, uint16_t *columns) {
+    *rows = parse_extent(s, true);
+    need(s, "x");
+    *columns = parse_extent(s, true);
+}
+
+/* A fragment, up to the threads of a subgroup. */
+static void parse_fragment(ir_parser *s, ir_layout *l) {
+    l->fragment = take(s, "a")   ? IR_FRAGMENT_A
+                  : take(s, "b") ? IR_FRAGMENT_B
+                  : need(s, "c") ? IR_FRAGMENT_C
+                                 : IR_FRAGMENT_NONE;
+    need(s, ",");
+    parse_extents(s, &l->row_groups, &l->column_groups);
+    need(s, ",");
+}
+
+static ir_layout parse_layout(ir_parser *s) {
+    ir_layout l = {.vector = 0};
+    if (take(s, "rows<")) {
+        l.vector = parse_extent(s, false);
+        need(s, ">");
+        return l;
+    }
+    bool fragment = take(s, "mma<");
+    if (fragment)
+        parse_fragment(s, &l);
+    else
+        need(s, "threads<");
+    parse_extents(s, &l.row_threads, &l.column_threads);
+    l.turned = fragment && take(s, "turned");
+    need(s, ",");
+    parse_extents(s, &l.row_run, &l.column_run);
+    if (fragment) {
+        need(s, ",");
+        need(s, "lanes");
+        l.lanes = parse_extent(s, true);
+        if (!s->failed && l.row_threads * l.column_threads > l.lanes)
+            fail(s, "more threads than a subgroup has");
+    }
+    need(s, ">");
+    return l;
 }
 
 static ir_type parse_type(ir_parser *s) {
@@ -194,11 +247,8 @@ static ir_type parse_type(ir_parser *s) {
     bool has_expressions = d.kind != IR_TYPE_TILE && take(s, ",");
     if (has_expressions)
         parse_dims(s, &d);
-    if (d.kind == IR_TYPE_TILE && take(s, ",")) {
-        need(s, "rows<");
-        d.layout = (int)parse_number(s);
-        need(s, ">");
-    }
+    if (d.kind == IR_TYPE_TILE && take(s, ","))
+        d.layout = parse_layout(s);
     need(s, ">");
     return shaped_type(s, &d, has_expressions);
 }

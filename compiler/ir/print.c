@@ -89,6 +89,19 @@ static void print_dims(const ir_module *m, ir_type type, const ir_spelling *spel
     }
 }
 
+void ir_layout_print(const ir_layout *l, text *out) {
+    static const char *const names[] = {"", "a", "b", "c"};
+    if (l->vector)
+        text_printf(out, "rows<%d>", l->vector);
+    else if (l->row_groups)
+        text_printf(out, "mma<%s, %dx%d, %dx%d%s, %dx%d, lanes %d>", names[l->fragment],
+                    l->row_groups, l->column_groups, l->row_threads, l->column_threads,
+                    l->turned ? " turned" : "", l->row_run, l->column_run, l->lanes);
+    else
+        text_printf(out, "threads<%dx%d, %dx%d>", l->row_threads, l->column_threads, l->row_run,
+                    l->column_run);
+}
+
 static void print_type(const ir_module *m, ir_type type, const ir_spelling *spelling, text *out) {
     const ir_type_data *d = ir_type_get(m, type);
     switch (d->kind) {
@@ -112,8 +125,10 @@ static void print_type(const ir_module *m, ir_type type, const ir_spelling *spel
     case IR_TYPE_TILE:
         text_append(out, spelling->tile);
         print_shape(d, out);
-        if (d->layout)
-            text_printf(out, ", rows<%d>", d->layout);
+        if (d->layout.vector || d->layout.row_threads) {
+            text_append(out, ", ");
+            ir_layout_print(&d->layout, out);
+        }
         break;
     case IR_TYPE_NONE:
     case IR_TYPE_KIND_COUNT:

@@ -392,12 +392,12 @@ void graph_decompose(ir_builder *b, ir_op op, ir_value *results) {
     const ir_op_data *d = ir_op_get(b->m, op);
     composite c = {.b = b, .op = op, .in_count = d->operand_count, .out = results};
     /* A matmul rounds to its own result type inside the dot; everything else works in f32. But the
-     * factors of pairs512 are bf16. */
-    bool widen = d->opcode != GRAPH_MATMUL,
-         pairs = order_of(b->m, op, ORDER_CHUNK512) == ORDER_PAIRS512;
+     * factors of pairs512 are bf16, and those of a matrix unit its own. */
+    order_id order = order_of(b->m, op, ORDER_CHUNK512);
+    bool widen = d->opcode != GRAPH_MATMUL, keeps = order == ORDER_PAIRS512 || order == ORDER_UNIT;
     for (uint32_t i = 0; i < d->operand_count; i++) {
         bool is_float = dtype_is_float(build_type(b, d->operands[i])->element);
-        bool factor = pairs && i < 2;
+        bool factor = keeps && i < 2;
         c.in[i] = widen && is_float && !factor ? build_convert(b, d->operands[i], DTYPE_F32)
                                                : d->operands[i];
     }

@@ -43,6 +43,7 @@ typedef enum graph_misfit {
     MISFIT_TYPES,       /* element types of operands that differ */
     MISFIT_ACCUMULATOR, /* the type in which a sum is taken */
     MISFIT_ORDER,       /* an order that is not defined for these operands */
+    MISFIT_UNIT,        /* a matrix unit that does not multiply them */
     MISFIT_SHAPE,       /* shapes of operands */
     MISFIT_RANK,        /* too many axes of the result */
     MISFIT_DIMENSION,   /* a dimension of the result, negative or too large */

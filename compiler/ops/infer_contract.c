@@ -5,6 +5,7 @@
 
 #include "ops/infer.h"
 #include "ops/orders.h"
+#include "ops/unit_order.h"
 
 /* ---- accumulators ---- */
 
@@ -65,6 +66,35 @@ static bool tree_fits(query *q, bool windows) {
                         "happen, not of integers, of windows or with k_count");
 }
 
+static dtype accumulate_of(query *q, dtype otherwise) {
+    ir_attr attr = infer_attr_of(q, "accumulate");
+    return attr ? ir_type_get(q->m, ir_attr_get(q->m, attr)->type)->element : otherwise;
+}
+
+/* A matrix unit takes factors of its own, all of whose steps happen, and has one accumulator. */
+static bool unit_fits(query *q, const matrix_unit *unit, bool windows) {
+    bool counts = q->opcode == GRAPH_DOT && q->operand_count > 2;
+    dtype x = infer_operand(q, 0)->element, y = infer_operand(q, 1)->element,
+          wide = unit_order_accumulator(unit);
+    if (windows || counts)
+        return infer_refuse(q, MISFIT_UNIT, 0, 1,
+                            "the matrix unit %s takes products all of whose steps happen, not "
+                            "windows or k_count",
+                            unit->name);
+    if (!dtype_is_float(x))
+        return infer_refuse(q, MISFIT_UNIT, 0, 1,
+                            "products of %s have no order, whatever unit adds them: their sum is "
+                            "exact",
+                            infer_shape_text(q, 0));
+    if (!unit_order_takes(unit, x) || !unit_order_takes(unit, y))
+        return infer_refuse(q, MISFIT_UNIT, 0, 1, "the matrix unit %s multiplies %s%s%s, not %s",
+                            unit->name, unit->factors[0]->name, unit->factors[1] ? " and " : "",
+                            unit->factors[1] ? unit->factors[1]->name : "", infer_shape_text(q, 0));
+    return accumulate_of(q, wide) == wide ||
+           infer_refuse(q, MISFIT_UNIT, 0, 1, "the matrix unit %s accumulates in %s", unit->name,
+                        dtype_name(wide));
+}
+
 /* `pairs512` is that of products of bf16, all of whose steps happen, in f32. */
 static bool order_fits(query *q) {
     order_id order = order_find(infer_string_attr(q, "order", ""));
@@ -72,10 +102,11 @@ static bool order_fits(query *q) {
     bool windows = q->opcode == GRAPH_CONVOLVE || q->opcode == GRAPH_CONV2D;
     bool bf16 =
         infer_operand(q, 0)->element == DTYPE_BF16 && infer_operand(q, 1)->element == DTYPE_BF16;
-    ir_attr attr = infer_attr_of(q, "accumulate");
-    bool wide = attr && ir_type_get(q->m, ir_attr_get(q->m, attr)->type)->element != DTYPE_F32;
+    bool wide = accumulate_of(q, DTYPE_F32) != DTYPE_F32;
     if (order == ORDER_WRITTEN)
         return tree_fits(q, windows);
+    if (order == ORDER_UNIT)
+        return unit_fits(q, matrix_unit_find(infer_string_attr(q, "order", "")), windows);
     if (!pairs)
         return true;
     if (windows || (q->opcode == GRAPH_DOT && q->operand_count > 2))

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/matrix_unit.h"
 #include "ops/tree_order.h"
 
 static const order_info orders[] = {
@@ -19,6 +20,8 @@ const order_info *order_info_of(order_id order) {
 bool order_suits(order_id order, order_use use) {
     if (order == ORDER_WRITTEN)
         return use == ORDER_OF_DOT || use == ORDER_OF_SUM;
+    if (order == ORDER_UNIT)
+        return use == ORDER_OF_DOT;
     return order < ORDER_COUNT &&
            (use == ORDER_OF_SCAN ? order == ORDER_SEQ : orders[order].of == use);
 }
@@ -27,9 +30,20 @@ order_id order_find(const char *name) {
     int i = 0;
     if (tree_order_is(name))
         return ORDER_WRITTEN;
-    while (i < ORDER_COUNT && strcmp(orders[i].name, name) != 0)
+    if (matrix_unit_find(name))
+        return ORDER_UNIT;
+    while (i < ORDER_COUNT && (i == ORDER_UNIT || strcmp(orders[i].name, name) != 0))
         i++;
     return (order_id)i;
+}
+
+const char *order_name(order_id order, const char *word) {
+    const matrix_unit *unit = order == ORDER_UNIT ? matrix_unit_find(word) : NULL;
+    return unit ? unit->name : orders[order].name;
+}
+
+bool order_is_interpreted(order_id order) {
+    return order == ORDER_WRITTEN || order == ORDER_UNIT;
 }
 
 order_id order_of(const ir_module *m, ir_op op, order_id otherwise) {

@@ -23,7 +23,8 @@ typedef enum order_use {
     ORDER_OF_SUM,
     ORDER_OF_SCAN,
     ORDER_OF_FREE,
-    ORDER_OF_TREE
+    ORDER_OF_TREE,
+    ORDER_OF_UNIT
 } order_use;
 typedef enum order_tree { ORDER_TREE_CHAIN, ORDER_TREE_AGAIN } order_tree;
 
@@ -39,10 +40,16 @@ typedef struct order_info {
 const order_info *order_info_of(order_id order);
 /* Is the order defined for what accumulates so? That of running sums is the one chain. */
 bool order_suits(order_id order, order_use use);
-/* ORDER_COUNT: no order has this name. Whatever begins with "tree(" is ORDER_WRITTEN. */
+/* ORDER_COUNT: no order has this name. Whatever begins with "tree(" is ORDER_WRITTEN, the name of a
+ * matrix unit ORDER_UNIT. */
 order_id order_find(const char *name);
+/* Its name: the table's, or of a matrix unit's order the unit's, which `word` is. */
+const char *order_name(order_id order, const char *word);
 /* The order that an operation of any level names in its attribute, or the given one where it has
  * none. */
 order_id order_of(const ir_module *m, ir_op op, order_id otherwise);
+
+/* Is it one of which no code is made? */
+bool order_is_interpreted(order_id order);
 
 #endif

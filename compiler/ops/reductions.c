@@ -65,6 +65,7 @@ static void add_graph_op(const ir_module *m, ir_op op, reduction_list *out) {
                                      : ir_op_string(m, op, "kind", "sum"));
     r.order =
         d->opcode == GRAPH_FOLD ? ORDER_SEQ : order_of(m, op, is_dot ? ORDER_CHUNK512 : ORDER_ANY);
+    r.name = order_name(r.order, ir_op_string(m, op, "order", ""));
     vec_push(&out->items, r);
 }
 
@@ -76,14 +77,14 @@ static int64_t count_of(const ir_attr_data *d) {
 }
 
 static void add_record(const ir_module *m, const ir_attr_data *d, reduction_list *out) {
-    reduction_record r = {.kind = "", .order = ORDER_COUNT};
+    reduction_record r = {.kind = "", .order = ORDER_COUNT, .name = "?"};
     for (uint32_t i = 0; d->kind == IR_ATTR_DICT && i < d->count; i++) {
         const ir_attr_data *item = ir_attr_get(m, d->items[i]);
         const char *string = item->string ? item->string : "";
         if (strcmp(d->keys[i], "kind") == 0)
             snprintf(r.kind, sizeof r.kind, "%s", string);
         else if (strcmp(d->keys[i], "order") == 0)
-            r.order = order_find(string);
+            r.name = order_name(r.order = order_find(string), string);
         else if (strcmp(d->keys[i], "extent") == 0)
             r.extent = count_of(item);
         else if (strcmp(d->keys[i], "results") == 0)
@@ -127,8 +128,7 @@ ir_attr reductions_attr(ir_module *m, const reduction_list *list) {
     for (size_t i = 0; i < list->items.count; i++) {
         const reduction_record *r = &list->items.items[i];
         ir_attr values[] = {ir_attr_dim(m, r->extent), ir_attr_string(m, r->kind),
-                            ir_attr_string(m, order_info_of(r->order)->name),
-                            ir_attr_dim(m, r->results)};
+                            ir_attr_string(m, r->name), ir_attr_dim(m, r->results)};
         ir_attr item = ir_attr_dict(m, keys, values, 4);
         vec_push(&items, item);
     }
@@ -153,7 +153,7 @@ static bool same_count(ir_dim a, ir_dim b) {
 }
 
 static bool same_record(const reduction_record *a, const reduction_record *b) {
-    return strcmp(a->kind, b->kind) == 0 && a->order == b->order &&
+    return strcmp(a->kind, b->kind) == 0 && a->order == b->order && strcmp(a->name, b->name) == 0 &&
            same_count(a->extent, b->extent) && same_count(a->results, b->results);
 }
 
@@ -183,7 +183,7 @@ bool reductions_kept(const reduction_list *before, const reduction_list *after, 
                                      "before, and is lost"
                                    : "%s number %zu over %s elements in order '%s' is not one that "
                                      "was there before",
-                      r->kind, at, reduction_extent_text(r, extent), order_info_of(r->order)->name);
+                      r->kind, at, reduction_extent_text(r, extent), r->name);
 }
 
 const reduction_record *reduction_named(const ir_module *m, ir_op op, const reduction_list *list,
@@ -199,11 +199,11 @@ const reduction_record *reduction_named(const ir_module *m, ir_op op, const redu
         return NULL;
     }
     const reduction_record *r = &list->items.items[number];
-    if (strcmp(order_info_of(r->order)->name, order) == 0)
+    if (strcmp(r->name, order) == 0)
         return r;
-    status_set(
-        st, STATUS_INTERNAL,
-        "order '%s', but reduction %" PRId64 " of the graph (%s over %s elements) has order '%s'",
-        order, number, r->kind, reduction_extent_text(r, extent), order_info_of(r->order)->name);
+    status_set(st, STATUS_INTERNAL,
+               "order '%s', but reduction %" PRId64
+               " of the graph (%s over %s elements) has order '%s'",
+               order, number, r->kind, reduction_extent_text(r, extent), r->name);
     return NULL;
 }

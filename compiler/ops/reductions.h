@@ -16,8 +16,9 @@
 typedef struct reduction_record {
     char kind[8]; /* dot, sum, max, min, cumsum, fold */
     order_id order;
-    ir_dim extent;  /* elements of one accumulation */
-    ir_dim results; /* how many accumulations */
+    const char *name; /* of the order: of a matrix unit's, the unit's */
+    ir_dim extent;    /* elements of one accumulation */
+    ir_dim results;   /* how many accumulations */
 } reduction_record;
 /* The extent for messages; "?" where it is no number. */
 enum { REDUCTION_EXTENT_TEXT = 24 };

@@ -157,7 +157,7 @@ bool tiles_has_index(const ir_module *m, const char *name) {
 }
 
 const char *const memory_space_names[MEMORY_SPACE_COUNT] = {
-#define SPACE(ID, name, what, bytes) name,
+#define SPACE(ID, name, what, bytes, chip_what, chip_bytes) name,
 #include "ops/spaces.def"
 };
 

@@ -16,7 +16,7 @@ ir_op tiles_of(const ir_module *m);
 bool tiles_has_index(const ir_module *m, const char *name);
 
 typedef enum memory_space {
-#define SPACE(ID, name, what, bytes) MEMORY_SPACE_##ID,
+#define SPACE(ID, name, what, bytes, chip_what, chip_bytes) MEMORY_SPACE_##ID,
 #include "ops/spaces.def"
     MEMORY_SPACE_COUNT
 } memory_space;

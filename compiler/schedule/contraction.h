@@ -75,16 +75,20 @@ typedef struct tile_size {
 typedef struct contraction_tiles {
     tile_size mr, nr, bm, bn;
     ir_attr unroll, prefetch;
+    ir_attr stage, depth; /* 0: there is none */
 } contraction_tiles;
 
 typedef struct contraction {
     scheduler *s;
     ir_op op;
     order_id order;
-    bool chunked;  /* the sums of several chunks are added */
-    bool separate; /* outer axes stay apart, one index for each */
-    dtype element; /* what is summed: f32 or i32 */
-    int64_t group; /* elements of both sides that are multiplied at once, or 0 */
+    bool chunked;              /* the sums of several chunks are added */
+    bool separate;             /* outer axes stay apart, one index for each */
+    const schedule_unit *unit; /* of a matrix unit, which multiplies; NULL: none does */
+    bool stageable;            /* by itself: no chain, and its left side is in memory */
+    bool staged;               /* operands go through the memory of a workgroup of threads */
+    dtype element;             /* what is summed: f32 or i32 */
+    int64_t group;             /* elements of both sides that are multiplied at once, or 0 */
     contraction_shape shape;
     contraction_operand lhs, rhs;
     bool exchangeable; /* either operand may be what is called lhs */
@@ -141,8 +145,6 @@ ir_dim contraction_padded_row(const scheduler *s, ir_dim columns);
 /* Parameters that do not go together fail the schedule; the first reason stays. */
 void contraction_refuse(contraction *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Whether elements are multiplied in groups. */
-void contraction_choose_group(contraction *c);
 /* Steps of one chunk of its order; 0: all of them are one. */
 int64_t contraction_chunk(const contraction *c);
 /* How many workgroups blocks of so many rows and columns make. */
@@ -158,10 +160,6 @@ ir_builder contraction_open_lines(const contraction *c, ir_builder *b,
 void contraction_emit_place(contraction *c, ir_builder *b, const contraction_place *block);
 /* The grid of blocks, and all that is in it. */
 void contraction_emit_grid(contraction *c);
-/* Tiles and blocks; the form and the packing are chosen. */
-void contraction_choose_tiles(contraction *c);
-/* Which operands are copied, and where. */
-void contraction_choose_packing(contraction *c);
 /* Are the panels of rhs a number of elements? */
 bool contraction_has_known_size(const contraction *c);
 /* Does rhs stay in cache as it lies? */

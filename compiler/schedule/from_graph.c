@@ -8,7 +8,7 @@
 #include "math/correct/build.h"
 #include "ops/reductions.h"
 #include "ops/symbols.h"
-#include "schedule/cost.h"
+#include "schedule/policy.h"
 #include "schedule/scheduler.h"
 #include "space/thresholds.h"
 
@@ -402,7 +402,7 @@ ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request
     schedule_copies(&s, copies, copy_count);
     scheduler_end_parameters(&s);
     if (request->space && !s.failed)
-        request->space->cycles = schedule_cost(s.m, request->target);
+        request->space->cycles = request->target->policy->cost(s.m, request->target);
     if (s.failed && st->code == STATUS_OK)
         status_set(st, STATUS_INTERNAL, "the schedule could not reach a value by affine indices");
     vec_release(&s.parameters);

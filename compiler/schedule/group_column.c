@@ -2,13 +2,11 @@
  * each with its own accumulators. */
 #include <string.h>
 
-#include "schedule/scheduler.h"
+#include "schedule/policy.h"
 #include "space/thresholds.h"
 
 /* Rows that are fetched ahead: of a lane's, 64 apart, and of those that follow each other. */
 enum { LANES_AHEAD = 2, ROWS_AHEAD = 16 };
-/* So many rows share a load and a store of a lane. */
-enum { ROWS_OF_LANE = 4 };
 
 /* Index of x with the reduced axis moved behind all others. */
 static void column_index(const plan *p, ir_value x, int axis, affine *index) {
@@ -36,11 +34,6 @@ static void find_axes(scheduler *s, ir_value x, int axis, const expression *e, c
     vec_release(&accesses);
 }
 
-/* Columns side by side, and rows of a lane in one trip. */
-typedef struct column_shape {
-    int64_t run, trip;
-} column_shape;
-
 /* Whether x, with these extents, is too large for a cache. */
 static bool is_far(const scheduler *s, ir_value x, const axis_map *map) {
     int64_t bytes = (int64_t)dtype_size(plan_type(s->p, x)->element);
@@ -49,16 +42,13 @@ static bool is_far(const scheduler *s, ir_value x, const axis_map *map) {
     return bytes >= USUAL_CACHE_BYTES;
 }
 
-/* Long runs of every row where that leaves enough workgroups. The lanes of a sum are in memory,
- * where they fill a first cache; several rows of a lane at a time, and enough of them, make up for
- * lanes in the second. */
-static int64_t run_of(const scheduler *s, const axis_map *map, bool several) {
-    int64_t lanes = s->target->vector_lanes, each = lanes * s->target->threads;
-    int64_t columns = scheduler_estimate(s, map->extent[map->count - 2]);
-    if (several && map->extent[map->count - 1] >= LONG_COLUMN_ROWS &&
-        columns >= LONG_COLUMNS * each)
-        return LONG_COLUMN_RUN * lanes;
-    return (columns >= WIDE_COLUMNS * each ? COLUMN_RUN : COLUMN_RUN / 2) * lanes;
+static column_plan plan_columns(const scheduler *s, ir_value x, const axis_map *map, bool sums) {
+    int n = map->count - 1;
+    const column_work work = {.columns = scheduler_estimate(s, map->extent[n - 1]),
+                              .rows = scheduler_estimate(s, map->extent[n]),
+                              .sums = sums,
+                              .far = is_far(s, x, map)};
+    return s->target->policy->column(s, &work);
 }
 
 void schedule_column_group(scheduler *s, const plan_group *group) {
@@ -81,12 +71,11 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     traffic t;
     order_id order = order_of(s->p->g, group->anchor, ORDER_ANY);
     bool trips = order == ORDER_LANES64 && ir_dim_is_static(map.extent[n]);
-    bool several = trips && s->target->vector_registers >= LONG_COLUMN_RUN &&
-                   map.extent[n] >= ROWS_OF_LANE * ORDER_LANES64_LANES && is_far(s, x, &map);
-    scheduler_traffic(s, &x, 1, &y, 1, several ? LANES_AHEAD : ROWS_AHEAD, &t);
-    scheduler_parameter(s, IN_COLUMN, COLUMNS, run_of(s, &map, several), &name);
+    column_plan chosen = plan_columns(s, x, &map, trips);
+    scheduler_traffic(s, &x, 1, &y, 1, chosen.trip > 1 ? LANES_AHEAD : ROWS_AHEAD, &t);
+    scheduler_parameter(s, IN_COLUMN, COLUMNS, chosen.run, &name);
     if (trips)
-        scheduler_parameter(s, IN_COLUMN, TRIP, several ? ROWS_OF_LANE : 1, &trip);
+        scheduler_parameter(s, IN_COLUMN, TRIP, chosen.trip, &trip);
     for (int i = 0; i < n; i++)
         steps[i] = i == n - 1 ? name : scheduler_int(s, 1);
     ir_builder b = scheduler_phase(s, "columns", n, map.extent, steps, NULL, indices);

@@ -7,20 +7,12 @@
 #include <string.h>
 
 #include "schedule/integers.h"
-#include "schedule/scheduler.h"
+#include "schedule/policy.h"
 #include "space/thresholds.h"
 
 enum { STEPS_AHEAD = 0, STEPS_AHEAD_TRANSPOSED = 1 };
 /* Of the axis before rows and columns, where these may be fewer than a workgroup is worth. */
 enum { OUTER_OF_WORKGROUP = 8 };
-/* Instructions of specified functions: up to where more vectors are computed at once, and from
- * where on fewer. */
-enum { SHORT_SEQUENCE = 48, LONG_SEQUENCE = 64 };
-/* Elements of a nest up to which the time to compile its functions counts for more than theirs. */
-enum { FEW_ELEMENTS = 16384 };
-/* ... and to which squares of half a vector are turned, a third of the code. */
-enum { FEW_TURNED = 65536 };
-
 typedef struct nest {
     scheduler *s;
     int group, count;                /* group: -1 where a single value is written elsewhere */
@@ -102,39 +94,24 @@ static bool has_numbers(const axis_map *map) {
     return all;
 }
 
-static bool has_at_most(const nest *n, int64_t limit) {
+static int64_t elements_of(const nest *n) {
     int64_t elements = 1;
     if (!has_numbers(&n->map))
-        return false;
-    for (int i = 0; i < n->map.count && elements <= limit; i++)
-        elements *= n->map.extent[i];
-    return elements <= limit;
+        return INT64_MAX;
+    for (int i = 0; i < n->map.count; i++)
+        if (__builtin_mul_overflow(elements, n->map.extent[i], &elements))
+            return INT64_MAX;
+    return elements;
 }
 
-/* Four registers of independent elements keep loads and stores of short chains busy. A specified
- * function is a chain of some 25 operations: with 32 registers eight are worth what they spill; a
- * correctly rounded one has twice as many registers already, as it computes in f64. Where functions
- * are long, two take up to 15 % longer (sines) and compile in a fraction of the time; random
- * bits are hundreds of operations, independent enough by themselves. Of few elements a vector at a
- * time compiles soonest. */
 static int64_t vector_of(const nest *n, const expression *e) {
     const ir_module *g = n->s->p->g;
-    int64_t lanes = n->s->target->vector_lanes;
-    bool draws = scheduler_draws(e),
-         correct = *ir_op_string(g, ir_module_kernel(g), "math", "") != 0;
-    if (n->transposed)
-        return draws                                       ? at_least(lanes / 4, 1)
-               : lanes >= 16 && has_at_most(n, FEW_TURNED) ? lanes / 2
-                                                           : lanes;
-    if (draws)
-        return lanes;
-    int work = scheduler_work(e);
-    if (work > 0 && has_at_most(n, FEW_ELEMENTS))
-        return lanes;
-    if (work > LONG_SEQUENCE)
-        return 2 * lanes;
-    bool waits = work > 0 && work <= SHORT_SEQUENCE && !correct;
-    return waits && n->s->target->vector_registers >= 32 ? 8 * lanes : 4 * lanes;
+    const nest_work work = {.transposed = n->transposed,
+                            .draws = scheduler_draws(e),
+                            .correct = *ir_op_string(g, ir_module_kernel(g), "math", "") != 0,
+                            .functions = scheduler_work(e),
+                            .elements = elements_of(n)};
+    return n->s->target->policy->nest_vector(n->s, &work);
 }
 
 /* Opens grid and loops; indices end up as the computation's operands. */

@@ -6,7 +6,7 @@
  * loops that follow. */
 #include <string.h>
 
-#include "schedule/scheduler.h"
+#include "schedule/policy.h"
 #include "space/thresholds.h"
 
 enum { MAX_SUBSTITUTES = 64, MAX_YIELDS = 8, ROWS_AHEAD = 1 };
@@ -406,12 +406,6 @@ static ir_builder open_rows(rows *r) {
                          &r->indices[n - 1]);
 }
 
-/* How many of a sum's 64 lanes are in registers at once. */
-static int64_t sub_lanes(const scheduler *s) {
-    return s->target->vector_registers >= 32 ? 4 * s->target->vector_lanes
-                                             : s->target->vector_lanes;
-}
-
 void schedule_row_group(scheduler *s, int number) {
     rows r = {.s = s, .group = &s->p->groups[number], .number = number};
     ir_attr vector;
@@ -424,9 +418,9 @@ void schedule_row_group(scheduler *s, int number) {
         return;
     }
     find_axes(&r);
-    int64_t lanes = s->target->vector_lanes;
-    scheduler_parameter(s, IN_ROW, SUB, sub_lanes(s), &r.sub);
-    scheduler_parameter(s, IN_ROW, VECTOR, 4 * lanes, &vector);
+    const schedule_policy *policy = s->target->policy;
+    scheduler_parameter(s, IN_ROW, SUB, policy->row_lanes(s), &r.sub);
+    scheduler_parameter(s, IN_ROW, VECTOR, policy->row_vector(s), &vector);
     ir_value x = reduce_operand(&r, 0);
     scheduler_traffic(s, &x, 1, r.group->roots.items, r.group->roots.count, ROWS_AHEAD, &r.traffic);
     ir_builder b = open_rows(&r);
@@ -503,10 +497,10 @@ static void emit_apart(rows *r, ir_builder *b, ir_attr vector) {
 
 void schedule_rows_of_block(scheduler *s, int number, ir_builder *b, const row_block *block) {
     rows r = {.s = s, .group = &s->p->groups[number], .number = number, .block = block};
-    ir_attr vector = scheduler_int(s, 4 * s->target->vector_lanes);
+    ir_attr vector = scheduler_int(s, s->target->policy->row_vector(s));
     int outer = block->outer;
     map_block(&r);
-    r.sub = scheduler_int(s, sub_lanes(s));
+    r.sub = scheduler_int(s, s->target->policy->row_lanes(s));
     memcpy(r.indices, block->indices, sizeof *r.indices * (size_t)(outer + 1));
     substitute_block(&r, block->scores);
     if (can_be_apart(&r)) {

@@ -23,4 +23,13 @@ static inline int64_t least_common_multiple(int64_t a, int64_t b) {
     return a / greatest_divisor(a, b) * b;
 }
 
+/* The least power of two that is not below n; the least that is not below `most` where that is
+ * less. */
+static inline int64_t power_at_least(int64_t n, int64_t most) {
+    int64_t power = 1;
+    while (power < n && power < most)
+        power *= 2;
+    return power;
+}
+
 #endif

@@ -26,12 +26,27 @@ bool schedule_verify(const ir_module *m, ir_op op, status *st);
 /* Every accumulation is one of the graph, in its order. */
 bool schedule_verify_orders(const ir_module *m, status *st);
 
-/* What the scheduler knows of a target: data, not code. */
+/* How a class of targets chooses sizes (policy.h). */
+typedef struct schedule_policy schedule_policy;
+extern const schedule_policy schedule_cpu_policy, schedule_simt_policy;
+
+/* An instruction of a matrix unit: m x n sums of k products each, of factors of a type. */
+typedef struct schedule_unit {
+    const char *name;
+    dtype factor;
+    int m, n, k;
+} schedule_unit;
+
+/* What the scheduler knows of a target. Where threads share a tile, a vector is what they hold
+ * together, one element each. */
 typedef struct schedule_target {
-    int vector_lanes;     /* f32 elements in a vector register */
-    int vector_registers; /* architectural vector registers */
-    bool dots;            /* of groups of i8 and bf16 */
+    const schedule_policy *policy; /* of its class */
+    int vector_lanes;              /* f32 elements in a vector register */
+    int vector_registers;          /* architectural vector registers */
+    bool dots;                     /* of groups of i8 and bf16 */
     int64_t l1_bytes, l2_bytes;
+    const schedule_unit *units; /* of its matrix unit; the first of a type is the usual one */
+    uint32_t unit_count;
     bool apart;  /* every value gets memory of its own, as far as there are phases for it */
     int threads; /* the grid is cut for at least this many; bits never depend on it */
 } schedule_target;

@@ -69,7 +69,8 @@ static bool check_chunks(const orders *o, ir_op dot, const reduction_record *r) 
     if (ir_op_attr(o->m, dot, "unit")) /* integers: a part of the sum that comes off again */
         return true;
     if (!accumulates)
-        return !order->chunk || (ir_dim_is_static(r->extent) && r->extent <= order->chunk) ||
+        return !order->chunk || ir_op_attr(o->m, dot, "stage") ||
+               (ir_dim_is_static(r->extent) && r->extent <= order->chunk) ||
                fail_at(o, dot, "its order over more than a chunk accumulates by chunks");
     if (!order->chunk)
         return fail_at(o, dot, "accumulates by chunks, and its order is another");

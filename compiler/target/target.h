@@ -6,9 +6,17 @@
 #include "ops/tiles.h"
 #include "schedule/schedule.h"
 
-/* A CPU instruction-set level: one line of targets.def. */
-typedef struct cpu_isa {
-    const char *name;     /* "x86-64-v4" */
+/* The two classes of targets. A CPU's workgroup is one thread with vectors; a SIMT target's is many
+ * threads that share memory and meet at barriers. */
+typedef enum target_class { TARGET_CPU, TARGET_SIMT } target_class;
+typedef enum target_family { FAMILY_ELF, FAMILY_PTX, FAMILY_ROCM } target_family;
+
+/* What is known of a target, as data: one line of targets.def. */
+typedef struct target_info {
+    const char *name; /* "x86-64-v4", "sm_80" */
+    target_class class;
+    target_family family; /* of its images */
+    bool emulated;        /* its threads are this machine's */
     const char *cpu;      /* LLVM's -mcpu */
     const char *features; /* LLVM's -mattr */
     const char *triple;
@@ -20,27 +28,67 @@ typedef struct cpu_isa {
     bool rounds_i64_once; /* from vectors of i64 to f32, as code generation does it */
     bool has_avx512;      /* F, BW, DQ, VL */
     bool has_dots;        /* of groups of 4 i8, exact, and of 2 bf16, which flush subnormals */
-} cpu_isa;
+    /* SIMT */
+    int64_t shared_bytes; /* of a workgroup, at most */
+    int subgroup;         /* threads that run in step: no code relies on it */
+    int thread_registers; /* of 32 bits, at most */
+    int compute_units;    /* of a usual product */
+} target_info;
 
 /* NULL when the level is not known. */
-const cpu_isa *cpu_isa_find(const char *name);
-/* All levels, from the table; returns the count. */
-uint32_t cpu_isa_list(const cpu_isa **list);
+const target_info *target_find(const char *name);
+/* What a compute unit of a chip holds at once, and in what portions it is given out: a line of
+ * targets.def. */
+typedef struct target_unit {
+    const char *chip;
+    int64_t registers; /* of 32 bits */
+    int64_t threads, workgroups;
+    int64_t shared_bytes, system_bytes, shared_granule;
+    int64_t register_granule, register_least; /* of a thread */
+} target_unit;
+/* Of a chip, or of its emulated form; NULL: it is a CPU's level. */
+const target_unit *target_unit_of(const target_info *target);
+/* All targets: levels of CPUs, then chips, then emulated ones. Returns the count; *levels: how many
+ * of them are levels, *chips: levels and chips. Either may be NULL. */
+uint32_t target_list(const target_info **list, uint32_t *levels, uint32_t *chips);
 
-/* What a core has of a memory that tiles can be put into, and what that is. */
-int64_t cpu_space_bytes(const cpu_isa *isa, memory_space space);
-const char *cpu_space_what(memory_space space);
+/* The level of this machine that emulated threads are made for; NULL: it has none. */
+const target_info *target_of_emulation(void);
+/* The name of a target's images in a module: what a device says that it loads. */
+enum { TARGET_KIND_BYTES = 32 };
+void target_image_kind(const char *name, char kind_out[TARGET_KIND_BYTES]);
 
-typedef enum cpu_output { CPU_OUTPUT_OBJECT, CPU_OUTPUT_ASSEMBLY, CPU_OUTPUT_LLVM } cpu_output;
-typedef struct cpu_request {
-    const cpu_isa *isa;
+/* What a core, or a workgroup of a chip, has of a memory that tiles can be put into, and what that
+ * is. */
+int64_t target_space_bytes(const target_info *target, memory_space space);
+const char *target_space_what(const target_info *target, memory_space space);
+
+/* What a target's images are: "elf", "ptx" or "hsaco". */
+const char *target_format(const target_info *t);
+
+typedef enum emit_output { EMIT_OBJECT, EMIT_ASSEMBLY, EMIT_LLVM } emit_output;
+typedef struct emit_request {
+    const target_info *target;
     bool unoptimised; /* the plainest code generation */
-    cpu_output output;
-} cpu_request;
-/* Machine code for a laid-out Tile IR module: an ELF object whose functions are
- * "<kernel>_phase_<n>"; or text. */
-bool cpu_emit(const ir_module *tile, const cpu_request *request, text *out, status *st);
+    emit_output output;
+    uint32_t drop_barrier; /* wrong on purpose: this one is left out; 0: none is */
+} emit_request;
+/* Code for a laid-out Tile IR module, whose functions are "<kernel>_phase_<n>": an ELF object, of
+ * PTX its text, of AMD's chips a HSACO; or assembly, or LLVM IR. It is appended to `out`. */
+bool target_emit(const ir_module *tile, const emit_request *request, text *out, status *st);
 
-const char *cpu_llvm_version(void);
+/* What each entry point of an image needs, by the names of resources.def. Strings are the caller's
+ * for the call. */
+typedef struct resource_reader {
+    void (*tell)(void *context, const char *symbol, const char *name, int64_t value);
+    void *context;
+} resource_reader;
+/* By the notes of a HSACO. STATUS_CORRUPT where it has none that can be read. */
+bool hsaco_resources(const void *hsaco, size_t size_bytes, const resource_reader *reader,
+                     status *st);
+/* By what `ptxas -v` said. */
+void ptxas_resources(const char *messages, const resource_reader *reader);
+
+const char *target_llvm_version(void);
 
 #endif

@@ -118,7 +118,8 @@ enum { LEVELS = 4 };
 
 /* The next level down; NULL where this kernel has none. */
 static ir_module *lower(ir_module *m, int to, const compiler_case *c) {
-    static const schedule_target target = {.vector_lanes = 16,
+    static const schedule_target target = {.policy = &schedule_cpu_policy,
+                                           .vector_lanes = 16,
                                            .vector_registers = 32,
                                            .l1_bytes = 48 << 10,
                                            .l2_bytes = 1 << 20,

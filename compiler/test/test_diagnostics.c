@@ -30,7 +30,19 @@ static const struct long_source {
 
 /* ---- compiling ---- */
 
-/* Every kernel that has no errors so far, down to a module. */
+static void build(compiler_instance *instance, const compiler_kernel *k, const char *isa,
+                  text *said) {
+    compiler_options options = {.isa = isa, .written = k->schedule, .generic = k->case_count == 0};
+    compiler_artifact artifact = {0};
+    status st = STATUS_INIT;
+    if (compiler_build(instance, &options, &artifact, &st)) {
+        compiler_artifact_release(&artifact);
+    } else {
+        text_append(said, st.message);
+    }
+}
+
+/* Every kernel that has no errors so far, down to a module; of tiles, to one for a chip, too. */
 static void build_all(compiler_source *s, text *said) {
     for (uint32_t i = 0; i < compiler_kernel_count(s); i++) {
         const compiler_kernel *k = compiler_kernel_at(s, i);
@@ -39,14 +51,9 @@ static void build_all(compiler_source *s, text *said) {
         if (!instance) {
             continue;
         }
-        compiler_options options = {
-            .isa = "x86-64-v3", .written = k->schedule, .generic = k->case_count == 0};
-        compiler_artifact artifact = {0};
-        status st = STATUS_INIT;
-        if (compiler_build(instance, &options, &artifact, &st)) {
-            compiler_artifact_release(&artifact);
-        } else {
-            text_append(said, st.message);
+        build(instance, k, "x86-64-v3", said);
+        if (k->knobs->count) {
+            build(instance, k, "gfx90a", said);
         }
         compiler_instance_free(instance);
     }

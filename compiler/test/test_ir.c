@@ -54,9 +54,9 @@ static void test_types(void **state) {
     assert_int_equal(ir_type_count(m, x), 6);
     assert_false(ir_type_is_static(m, ir_type_tensor(m, DTYPE_F32, 2, symbolic)));
     assert_int_equal(ir_type_count(m, ir_type_tensor(m, DTYPE_F32, 0, NULL)), 1);
-    ir_type tile = ir_type_tile(m, DTYPE_F32, 6, 64, 0);
-    assert_int_equal(tile, ir_type_tile(m, DTYPE_F32, 6, 64, 0));
-    assert_int_not_equal(tile, ir_type_tile(m, DTYPE_F32, 6, 64, 16));
+    ir_type tile = ir_type_tile(m, DTYPE_F32, 6, 64);
+    assert_int_equal(tile, ir_type_tile(m, DTYPE_F32, 6, 64));
+    assert_int_not_equal(tile, ir_type_laid_out(m, tile, &(ir_layout){.vector = 16}));
     assert_int_equal(ir_type_index(m), ir_type_index(m));
     assert_int_not_equal(ir_type_memory(m, DTYPE_F32), ir_type_scalar(m, DTYPE_F32));
     ir_module_free(m);
@@ -533,51 +533,6 @@ static void test_hash_history(void **state) {
     assert_memory_equal(&hashes[0], &hashes[1], sizeof hashes[0]);
 }
 
-/* ---- reductions ---- */
-
-static reduction_list list_of(const reduction_record *records, size_t count, bool open) {
-    reduction_list list = {.open = open};
-    for (size_t i = 0; i < count; i++)
-        vec_push(&list.items, records[i]);
-    return list;
-}
-
-static void expect_kept(const reduction_record *a, size_t n, bool open, const reduction_record *b,
-                        size_t k, const char *message) {
-    reduction_list before = list_of(a, n, open), after = list_of(b, k, false);
-    status st = STATUS_INIT;
-    assert_int_equal(reductions_kept(&before, &after, &st), message == NULL);
-    if (message)
-        assert_string_equal(st.message, message);
-    reductions_release(&before);
-    reductions_release(&after);
-}
-
-static void test_reductions(void **state) {
-    (void)state;
-    const reduction_record dot = {"dot", ORDER_CHUNK512, 600, 4},
-                           sum = {"sum", ORDER_LANES64, 600, 2}, seq = {"dot", ORDER_SEQ, 600, 4},
-                           shorter = {"dot", ORDER_CHUNK512, 599, 4};
-    const reduction_record all[] = {dot, sum, dot}, fewer[] = {sum, dot}, other[] = {dot, sum, seq},
-                           swapped[] = {sum, dot, dot}, cut[] = {shorter, sum, dot};
-    expect_kept(all, 3, false, all, 3, NULL);
-    expect_kept(all, 3, false, fewer, 2, NULL); /* dropped */
-    expect_kept(fewer, 2, true, all, 3, NULL);  /* a composite's came to light */
-    expect_kept(fewer, 2, false, all, 3,
-                "sum number 1 over 600 elements in order 'lanes64' is not one that was there "
-                "before");
-    expect_kept(all, 3, false, other, 3,
-                "dot number 2 over 600 elements in order 'seq' is not one that was there before");
-    expect_kept(all, 3, false, swapped, 3,
-                "dot number 2 over 600 elements in order 'chunk512' is not one that was there "
-                "before");
-    expect_kept(all, 3, false, cut, 3,
-                "dot number 0 over 599 elements in order 'chunk512' is not one that was there "
-                "before");
-    expect_kept(all, 3, true, fewer, 2,
-                "sum number 1 over 600 elements in order 'lanes64' was there before, and is lost");
-}
-
 static int open_compiler(void **state) {
     (void)state;
     compiler_init();
@@ -593,7 +548,7 @@ int main(void) {
         cmocka_unit_test(test_builder),      cmocka_unit_test(test_rewriting),
         cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_free_text),
         cmocka_unit_test(test_damaged_text), cmocka_unit_test(test_hash),
-        cmocka_unit_test(test_hash_history), cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_hash_history),
     };
     return cmocka_run_group_tests(tests, open_compiler, NULL);
 }

@@ -131,7 +131,13 @@ static void check_case(compiler_instance *instance, const compiler_kernel *kerne
     compiler_space_release(&asked);
 }
 
-static const char *const levels[] = {"x86-64-v2+fma", "x86-64-v3", "x86-64-v4+dot"};
+static const char *const levels[] = {"x86-64-v2+fma", "x86-64-v3", "x86-64-v4+dot", "sm_80",
+                                     "gfx942"};
+
+/* In the order of a matrix unit only chips that have it add. */
+static bool has_code(const compiler_kernel *kernel, const char *level) {
+    return !kernel->interpreted || (kernel->unit && compiler_target_adds_as(level, kernel->unit));
+}
 
 static void check_source(compiler_source *source, text *diagnostics, uint32_t threads) {
     for (uint32_t k = 0; k < compiler_kernel_count(source); k++) {
@@ -142,7 +148,8 @@ static void check_source(compiler_source *source, text *diagnostics, uint32_t th
             if (!instance)
                 fail_msg("%s", diagnostics->data);
             for (size_t l = 0; l < COUNT_OF(levels); l++)
-                check_case(instance, kernel, &kernel->cases[i], levels[l], threads);
+                if (has_code(kernel, levels[l]))
+                    check_case(instance, kernel, &kernel->cases[i], levels[l], threads);
             compiler_instance_free(instance);
         }
     }

@@ -64,7 +64,7 @@ static void mix_in_trips(ir_builder *b, ir_value *c, uint64_t seed) {
     ir_builder in = tile_for(b, low, high, ROUNDS_OF_TRIP, c, 4, &loop, &at);
     for (int i = 0; i < 4; i++)
         c[i] = ir_block_get(b->m, in.block)->arguments[1 + i];
-    ir_type single = ir_type_tile(b->m, DTYPE_I32, 1, 1, 0);
+    ir_type single = ir_type_tile(b->m, DTYPE_I32, 1, 1);
     ir_value round = ir_build1(&in, TILE_FROM_INDEX, &at, 1, single, NULL, 0);
     mix(&in, c, round, ROUNDS_OF_TRIP, seed);
     tile_yield(&in, c, 4);

@@ -52,7 +52,17 @@ ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, ir_dim coun
     return memory_at(l, b, &place);
 }
 
-static ir_dim count_of(lowering *l, ir_value buffer) {
+ir_value lowering_staging(lowering *l, ir_builder *b, dtype element, int64_t count) {
+    int64_t bytes = count * (int64_t)dtype_size(element);
+    if (l->staging_bytes < bytes) {
+        l->staging_at = place_scratch(l, element, count).offset;
+        l->staging_bytes = bytes;
+    }
+    memory_place place = {TILE_SCRATCH, element, l->staging_at};
+    return memory_at(l, b, &place);
+}
+
+ir_dim lowering_count(lowering *l, ir_value buffer) {
     const ir_type_data *t = ir_type_get(l->s, ir_value_get(l->s, buffer)->type);
     ir_dim count = 1;
     for (int i = 0; i < t->rank; i++)
@@ -67,14 +77,14 @@ static void lower_buffer(lowering *l, ir_builder *b, ir_op op) {
     memory_place *place = &l->place_of[v];
     const char *space = ir_op_string(l->s, op, "space", "");
     if (strcmp(space, "workgroup") == 0) {
-        *place = place_scratch(l, element, count_of(l, v));
+        *place = place_scratch(l, element, lowering_count(l, v));
     } else if (strcmp(space, "prepared") == 0) { /* of a size that is known */
         *place = (memory_place){TILE_PREPARED, element, l->prepared_bytes};
-        l->prepared_bytes += lines_of(l, count_of(l, v), element);
+        l->prepared_bytes += lines_of(l, lowering_count(l, v), element);
     } else {
         *place = (memory_place){TILE_WORKSPACE, element, l->workspace_bytes};
-        l->workspace_bytes =
-            ir_dim_add_scaled(l->m, l->workspace_bytes, lines_of(l, count_of(l, v), element), 1);
+        l->workspace_bytes = ir_dim_add_scaled(l->m, l->workspace_bytes,
+                                               lines_of(l, lowering_count(l, v), element), 1);
     }
     if (ir_dim_is_static(place->offset))
         l->value_of[v] = memory_at(l, b, place);
@@ -170,32 +180,11 @@ ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_v
     return (l->symbolic ? hoisted_affine : tile_affine)(b, constant, parts, factors, count);
 }
 
-static void lower_fill(lowering *l, ir_builder *b, ir_op op) {
-    ir_value v = ir_op_get(l->s, op)->operands[0], index;
-    int64_t count = count_of(l, v), full = count / LANES * LANES;
-    ir_value memory = lowering_memory(l, v);
-    if (!ir_dim_is_static(count)) {
-        lowering_fail(l, "a buffer that is filled has no known size");
-        return;
-    }
-    const ir_attr_data *bits = ir_attr_get(l->s, ir_op_attr(l->s, op, "value"));
-    ir_value zero = tile_constant(b, bits->element, bits->bits);
-    if (full) {
-        ir_builder in =
-            tile_for(b, tile_index(b, 0), tile_index(b, full), LANES, NULL, 0, NULL, &index);
-        tile_store(&in, memory, index, tile_broadcast(&in, zero, 1, LANES), 0, 1, false);
-        tile_yield(&in, NULL, 0);
-    }
-    if (count > full)
-        tile_store(b, memory, tile_index(b, full), tile_broadcast(b, zero, 1, count - full), 0, 1,
-                   false);
-}
-
 /* ---- loops ---- */
 
 void lowering_mark(lowering *l, ir_op op, ir_op computation) {
-    const order_info *order = order_info_of(order_of(l->s, computation, ORDER_ANY));
-    ir_op_set_attr(l->m, op, "order", ir_attr_string(l->m, order->name));
+    const char *word = ir_op_string(l->s, computation, "order", order_info_of(ORDER_ANY)->name);
+    ir_op_set_attr(l->m, op, "order", ir_attr_string(l->m, word));
     ir_op_set_attr(l->m, op, "reduction",
                    ir_attr_int(l->m, ir_op_int(l->s, computation, "reduction", -1)));
 }
@@ -435,7 +424,7 @@ static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
         l->products.count = 0;
         forget_memory(l);
     } else {
-        l->phase_scratch_bytes = 0;
+        l->phase_scratch_bytes = l->staging_bytes = 0;
     }
     lower_workgroup(l, &in, parallel, counts, workgroup);
     lower_block(l, &in, ir_op_block(l->s, parallel, 0));

@@ -37,8 +37,7 @@ static void note_nested(ir_module *m, ir_op op, void *context) {
 }
 
 static ir_value as_tile(ir_builder *b, ir_value index) {
-    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1, 0), NULL,
-                     0);
+    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1), NULL, 0);
 }
 
 /* In its last step the loop hands on what it was given. Everything else in it still happens. */

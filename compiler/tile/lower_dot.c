@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tile/lower_dot.h"
+#include "tile/mma.h"
 
 /* Operands that were not packed are of the summed type, or (tf32) have its bits. */
 ir_value dot_summed(const dot *t, ir_builder *b, ir_value x) {
@@ -36,8 +37,7 @@ ir_value dot_low_bits(ir_builder *b, ir_value x, dtype of) {
 }
 
 static ir_value i32_of(ir_builder *b, ir_value index) {
-    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1, 0), NULL,
-                     0);
+    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1), NULL, 0);
 }
 
 /* The group at k of lhs, of whose elements those at or past `end` are 0. */
@@ -167,7 +167,7 @@ static ir_value of_group(const dot *t, ir_builder *b, ir_value groups, int64_t e
     return t->element == DTYPE_I32 ? x : tile_op(b, TILE_CONVERT, &x, 1, t->element);
 }
 
-static ir_value multiply_add(const dot *t, ir_builder *b, ir_value x, ir_value y, ir_value sum) {
+ir_value dot_multiply_add(const dot *t, ir_builder *b, ir_value x, ir_value y, ir_value sum) {
     if (dtype_is_float(t->element))
         return tile_op(b, TILE_FMA, (ir_value[]){x, y, sum}, 3, DTYPE_NONE);
     ir_value product = tile_op(b, TILE_MUL, (ir_value[]){x, y}, 2, DTYPE_NONE);
@@ -179,7 +179,7 @@ static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
     ir_value x = dot_left(t, b, k), y = dot_right(t, b, k, 1);
     x = dot_summed(t, b, x);
     y = dot_summed(t, b, y);
-    return multiply_add(t, b, x, y, sum);
+    return dot_multiply_add(t, b, x, y, sum);
 }
 
 /* All steps of a turned trip. */
@@ -191,7 +191,7 @@ static ir_value turned_trip(dot *t, ir_builder *b, ir_value k, ir_value sum) {
         ir_value y = tile_row(b, rows, each ? i / each : i);
         ir_value x = dot_summed(t, b, dot_left(t, b, i ? tile_affine(b, i, &k, &one, 1) : k));
         y = each ? of_group(t, b, y, each, i % each) : y;
-        sum = multiply_add(t, b, x, y, sum);
+        sum = dot_multiply_add(t, b, x, y, sum);
     }
     return sum;
 }
@@ -546,6 +546,9 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.known = ir_dim_is_static(extent);
     t.unit = ir_op_attr(l->s, op, "unit") != 0;
     t.prefetch = schedule_step(l->s, op, "prefetch", 0);
+    t.stage = schedule_step(l->s, op, "stage", 0);
+    t.depth = schedule_step(l->s, op, "depth", 2);
+    t.mma = mma_unit_find(ir_op_string(l->s, op, "mma", ""));
     t.k = t.f.axes;
     t.f.index[t.f.axes++] = tile_index(b, 0);
     const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, op, 0));
@@ -568,6 +571,7 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
         whole(&t, b, extent);
 }
 
+/* The sum of the only chunk, or all of them in registers. */
 static void whole(dot *t, ir_builder *b, ir_dim extent) {
     if (t->f.shape.buffer[DOT_TOTALS] >= 0) {
         accumulate(t, b, extent);
@@ -582,7 +586,11 @@ static void whole(dot *t, ir_builder *b, ir_dim extent) {
         finish(t, b, chunk(t, b, low, high));
         return;
     }
-    if (extent) /* an empty contraction has no steps, and its operands are not even packed */
+    if (t->mma && extent)
+        sum = lower_mma(t, b, extent);
+    else if (t->stage && extent)
+        sum = with_zero(t, b, lower_staged(t, b, extent));
+    else if (extent) /* an empty contraction has no steps, and its operands are not even packed */
         sum = with_zero(t, b, chunk(t, b, tile_index(b, 0), lowering_dim(t->f.l, b, extent)));
     finish(t, b, sum);
 }

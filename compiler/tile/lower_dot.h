@@ -24,7 +24,10 @@ typedef struct dot {
     bool turned;          /* the rhs of a trip is one tile, a row for each of its steps */
     bool even;            /* trips have no remainder */
     bool known;           /* the number of all steps: a multiple of those of a group */
-    int64_t prefetch;     /* lines of the next panel for one trip */
+    const struct mma_unit *mma; /* what multiplies; NULL: fma */
+    int64_t depth;              /* of that: stages at once */
+    int64_t stage;    /* steps that go through the workgroup's memory at a time; 0: none do */
+    int64_t prefetch; /* lines of the next panel for one trip */
     ir_value totals, total_at; /* chunk by chunk: memory and place of the running totals */
     int64_t total_row, total_column;
     ir_value near; /* where this tile's share of the next panel begins */
@@ -48,6 +51,14 @@ void dot_finish_chunk(dot *t, ir_builder *b, ir_value sum);
 
 /* lower_pairs.c: the products of steps [low, high) in pairs512, onto `sum`. */
 ir_value lower_pairs(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum);
+
+/* simt/lower_staged.c: all steps, through the workgroup's memory; the finished sum. */
+ir_value lower_staged(dot *t, ir_builder *b, int64_t extent);
+/* simt/lower_mma.c: all steps on a matrix unit; the finished sum. The frame is then as large as the
+ * instructions need, and what is valid of it is what it was. */
+ir_value lower_mma(dot *t, ir_builder *b, int64_t extent);
+/* One multiplication and addition for each element of the tile. */
+ir_value dot_multiply_add(const dot *t, ir_builder *b, ir_value x, ir_value y, ir_value sum);
 
 /* lower_windows.c: the places of a line, of which steps outside of the image do not happen. */
 void lower_windows(dot *t, ir_builder *b, ir_dim extent);

@@ -133,15 +133,14 @@ static void access_attr(const body *s, ir_op op, ir_dim *access) {
 }
 
 static ir_value i32_of(ir_builder *b, ir_value index) {
-    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1, 0), NULL,
-                     0);
+    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1), NULL, 0);
 }
 
 static ir_value iota(ir_builder *b, ir_value base, int64_t rows, int64_t columns, int64_t row,
                      int64_t column) {
     ir_named_attr attrs[] = {{"row_step", ir_attr_int(b->m, row)},
                              {"column_step", ir_attr_int(b->m, column)}};
-    return ir_build1(b, TILE_IOTA, &base, 1, ir_type_tile(b->m, DTYPE_I32, rows, columns, 0), attrs,
+    return ir_build1(b, TILE_IOTA, &base, 1, ir_type_tile(b->m, DTYPE_I32, rows, columns), attrs,
                      2);
 }
 
@@ -310,12 +309,22 @@ void frame_body(frame *f, ir_builder *b, ir_value *yields) {
     free(s.tile_of);
 }
 
+/* A tile with more rows or columns than there are goes where one of them would. */
+static void keep_padded(const frame *f, tile_window *w) {
+    w->rows = f->rows;
+    w->columns = f->columns;
+    w->more[TILE_MORE_VALID_ROWS] = f->valid_rows;
+    w->more[TILE_MORE_VALID_COLUMNS] = f->valid_columns;
+}
+
 void frame_store(const frame *f, ir_builder *b, int i, ir_value x) {
     ir_dim access[LOWERING_AXES + 1];
     int number = f->leading + f->body_inputs + i;
     ir_value buffer = ir_op_get(f->l->s, f->op)->operands[f->first_input + number];
     frame_access(f, number, access);
     tile_window w = frame_window(f, access);
+    if (f->padded)
+        keep_padded(f, &w);
     bool canonical = f->l->is_output[buffer] && dtype_is_float(tile_type(b, x)->element);
     ir_op store = tile_store_window(b, frame_memory(f, number), frame_offset(f, b, access),
                                     tile_broadcast(b, x, w.rows, w.columns), &w, canonical);

@@ -98,7 +98,7 @@ static ir_value padded(const reduction *r, ir_builder *b, ir_value x, int64_t wi
         return x;
     ir_named_attr attr = {"value",
                           ir_attr_bits(b->m, r->element, reduction_neutral(r->kind, r->element))};
-    return ir_build1(b, TILE_PAD, &x, 1, ir_type_tile(b->m, r->element, 1, r->sub, 0), &attr, 1);
+    return ir_build1(b, TILE_PAD, &x, 1, ir_type_tile(b->m, r->element, 1, r->sub), &attr, 1);
 }
 
 static void open_lanes(const reduction *r, ir_builder *b, ir_value *lanes) {
@@ -110,7 +110,7 @@ static void open_lanes(const reduction *r, ir_builder *b, ir_value *lanes) {
 static ir_value fold(const reduction *r, ir_builder *b, const ir_value *lanes) {
     ir_named_attr kind = {"kind", ir_attr_string(b->m, r->kind)};
     ir_value total = ir_build1(b, TILE_FOLD, lanes, (uint32_t)r->parts,
-                               ir_type_tile(b->m, r->element, 1, 1, 0), &kind, 1);
+                               ir_type_tile(b->m, r->element, 1, 1), &kind, 1);
     lowering_mark(r->f.l, ir_value_get(b->m, total)->op, r->f.op);
     return total;
 }
@@ -139,9 +139,9 @@ static ir_value neutral_from(const reduction *r, ir_builder *b, ir_value x, ir_v
                              {"column_step", ir_attr_int(b->m, 1)}};
     ir_value base = tile_index(b, 0), neutral;
     ir_value numbers =
-        ir_build1(b, TILE_IOTA, &base, 1, ir_type_tile(b->m, DTYPE_I32, 1, r->sub, 0), steps, 2);
+        ir_build1(b, TILE_IOTA, &base, 1, ir_type_tile(b->m, DTYPE_I32, 1, r->sub), steps, 2);
     ir_value limit =
-        ir_build1(b, TILE_FROM_INDEX, &valid, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1, 0), NULL, 0);
+        ir_build1(b, TILE_FROM_INDEX, &valid, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1), NULL, 0);
     neutral = tile_constant(b, r->element, reduction_neutral(r->kind, r->element));
     ir_value operands[] = {tile_compare(b, "lt", numbers, limit), x,
                            tile_broadcast(b, neutral, 1, r->sub)};

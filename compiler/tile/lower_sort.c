@@ -76,7 +76,7 @@ static void fill(sort *q, ir_builder *b, ir_value at, int64_t count, ir_value le
     tile_store(b, q->keys, line(q, b, at), key, q->abreast, 1, false);
     ir_named_attr steps[] = {{"row_step", ir_attr_int(b->m, 1)},
                              {"column_step", ir_attr_int(b->m, 0)}};
-    ir_type numbers = ir_type_tile(b->m, DTYPE_I32, count, 1, 0);
+    ir_type numbers = ir_type_tile(b->m, DTYPE_I32, count, 1);
     ir_value places = ir_build1(b, TILE_IOTA, &at, 1, numbers, steps, 2);
     tile_store(b, q->places, line(q, b, at), tile_broadcast(b, places, count, q->lanes), q->abreast,
                1, false);
@@ -148,8 +148,7 @@ static void visit_all(sort *q, ir_builder *b, visit each) {
 /* ---- the network ---- */
 
 static ir_value number_of(ir_builder *b, ir_value index) {
-    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1, 0), NULL,
-                     0);
+    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1), NULL, 0);
 }
 
 static ir_value index_of(ir_builder *b, ir_value number) {

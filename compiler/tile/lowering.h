@@ -44,7 +44,8 @@ typedef struct lowering {
     VEC(ready_input) ready;
     ir_dim workspace_bytes, scratch_bytes, phase_scratch_bytes;
     int64_t prepared_bytes;
-    bool symbolic; /* a launch gives dimensions */
+    int64_t staging_at, staging_bytes; /* of the present phase; 0 bytes: it has none */
+    bool symbolic;                     /* a launch gives dimensions */
     status *st;
     bool failed;
 } lowering;
@@ -62,6 +63,7 @@ typedef struct frame {
     int body_inputs, leading;           /* leading buffers come before the body's inputs */
     dot_shape shape;                    /* a dot's */
     ir_value accumulator;               /* a dot's finished sum, the body's first argument */
+    bool padded;                        /* stores what is valid, whatever the strides say */
     ir_value running;                   /* a scan's sums before this tile, then with it */
 } frame;
 
@@ -87,6 +89,9 @@ void frame_store(const frame *f, ir_builder *b, int i, ir_value x);
 
 /* A tile-level memory in the running thread's scratch. */
 ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, ir_dim count);
+/* Memory of stages of contractions, of which the phase has one after the other: the same again
+ * where it is large enough. */
+ir_value lowering_staging(lowering *l, ir_builder *b, dtype element, int64_t count);
 /* A dimension as an index; constant + sum of coefficient * index. */
 ir_value lowering_dim(lowering *l, ir_builder *b, ir_dim dim);
 ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_value *indices,
@@ -98,6 +103,10 @@ ir_value lowering_memory(lowering *l, ir_value buffer);
  */
 void lowering_mark(lowering *l, ir_op op, ir_op computation);
 
+/* Elements of a buffer. */
+ir_dim lowering_count(lowering *l, ir_value buffer);
+
+void lower_fill(lowering *l, ir_builder *b, ir_op op);
 void lower_map(lowering *l, ir_builder *b, ir_op op);
 void lower_reduce(lowering *l, ir_builder *b, ir_op op);
 void lower_columns(lowering *l, ir_builder *b, ir_op op);

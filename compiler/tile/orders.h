@@ -72,6 +72,7 @@ typedef enum carried_kind {
     CARRIED_ADDED, /* something is added to it, `steps` times */
     CARRIED_FMA,   /* products are added to it by fma, `steps` times */
     CARRIED_PAIRS, /* products of pairs of bf16, `steps` of them; the odd one of a pair first */
+    CARRIED_MMA,   /* products are added to it by a matrix unit, `steps` of them */
     CARRIED_FREE,  /* a maximum or minimum: the order cannot be seen */
     CARRIED_OTHER
 } carried_kind;
@@ -93,6 +94,12 @@ bool orders_bounds(const orders *o, ir_op loop, int64_t *low, int64_t *high);
 
 /* verify_chunks.c: the loops of a dot in chunk512 or seq. */
 bool orders_check_dot_loop(orders *o, ir_op loop, const reduction_record *r);
+/* The loop whose result a loop carries on; 0 where it starts with +0. */
+bool orders_find_before(const orders *o, ir_op loop, ir_op *before);
+
+/* verify_mma.c: loops of products that a matrix unit adds. */
+bool orders_is_mma_loop(const orders *o, ir_op loop);
+bool orders_check_mma_loop(orders *o, ir_op loop, const reduction_record *r);
 /* A chunk's sum may be carried on or added to the total, and nothing else. */
 bool orders_check_chunk_use(const orders *o, ir_op op);
 

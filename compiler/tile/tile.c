@@ -82,7 +82,7 @@ ir_value tile_index_by(ir_builder *b, int opcode, ir_value x, int64_t by) {
 
 ir_value tile_constant(ir_builder *b, dtype element, uint64_t bits) {
     ir_named_attr attr = {"value", ir_attr_bits(b->m, element, bits)};
-    return ir_build1(b, TILE_CONSTANT, NULL, 0, ir_type_tile(b->m, element, 1, 1, 0), &attr, 1);
+    return ir_build1(b, TILE_CONSTANT, NULL, 0, ir_type_tile(b->m, element, 1, 1), &attr, 1);
 }
 
 static ir_type result_type(ir_builder *b, const ir_value *operands, uint32_t n, dtype element) {
@@ -92,7 +92,7 @@ static ir_type result_type(ir_builder *b, const ir_value *operands, uint32_t n, 
         rows = t->dims[0] != 1 ? t->dims[0] : rows;
         columns = t->dims[1] != 1 ? t->dims[1] : columns;
     }
-    return ir_type_tile(b->m, element, rows, columns, 0);
+    return ir_type_tile(b->m, element, rows, columns);
 }
 
 ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n, dtype to) {
@@ -116,7 +116,7 @@ ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value
 
 ir_value tile_group(ir_builder *b, ir_value x) {
     return ir_build1(b, TILE_GROUP, &x, 1,
-                     ir_type_tile(b->m, DTYPE_I32, 1, tile_type(b, x)->dims[1], 0), NULL, 0);
+                     ir_type_tile(b->m, DTYPE_I32, 1, tile_type(b, x)->dims[1]), NULL, 0);
 }
 
 ir_value tile_group_dot(ir_builder *b, ir_value x, ir_value y, ir_value sum, dtype of,
@@ -141,15 +141,14 @@ ir_value tile_broadcast(ir_builder *b, ir_value x, int64_t rows, int64_t columns
     const ir_type_data *t = tile_type(b, x);
     if (t->dims[0] == rows && t->dims[1] == columns)
         return x;
-    return ir_build1(b, TILE_BROADCAST, &x, 1, ir_type_tile(b->m, t->element, rows, columns, 0),
-                     NULL, 0);
+    return ir_build1(b, TILE_BROADCAST, &x, 1, ir_type_tile(b->m, t->element, rows, columns), NULL,
+                     0);
 }
 
 ir_value tile_row(ir_builder *b, ir_value x, int64_t number) {
     const ir_type_data *t = tile_type(b, x);
     ir_named_attr attr = {"number", ir_attr_int(b->m, number)};
-    return ir_build1(b, TILE_ROW, &x, 1, ir_type_tile(b->m, t->element, 1, t->dims[1], 0), &attr,
-                     1);
+    return ir_build1(b, TILE_ROW, &x, 1, ir_type_tile(b->m, t->element, 1, t->dims[1]), &attr, 1);
 }
 
 ir_builder tile_for(ir_builder *b, ir_value low, ir_value high, int64_t step,

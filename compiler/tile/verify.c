@@ -1,7 +1,7 @@
 /* verify.c - each operation of Tile IR by itself: the kinds, shapes and types of its values. */
 #include <string.h>
 
-#include "tile/tile.h"
+#include "tile/verify_parts.h"
 
 /* Beyond any memory or tile, and small enough that no sum of a few of them overflows. */
 static const int64_t most_elements = INT64_C(1) << 48, most_columns = 1 << 20;
@@ -48,7 +48,8 @@ static const struct {
     {TILE_CONSTANT, "", "t"},   {TILE_BROADCAST, "t", "t"},      {TILE_IOTA, "i", "t"},
     {TILE_PAD, "t", "t"},       {TILE_FOLD, "t", "t"},           {TILE_DIM, "", "i"},
     {TILE_INDEX_MUL, "i", "i"}, {TILE_INDEX_QUOTIENT, "i", "i"}, {TILE_ROW, "t", "t"},
-    {TILE_SCAN, "t", "t"},
+    {TILE_SCAN, "t", "t"},      {TILE_BARRIER, "", ""},          {TILE_MMA, "t", "t"},
+    {TILE_COPY, "mimi", ""},    {TILE_COPY_COMMIT, "", ""},      {TILE_COPY_WAIT, "", ""},
 };
 
 static bool has_kind(const ir_type_data *t, char letter) {
@@ -395,6 +396,12 @@ bool tile_verify(const ir_module *m, ir_op op, status *st) {
         return verify_row(m, op, st);
     case TILE_SCAN:
         return verify_scan(m, op, st);
+    case TILE_MMA:
+        return verify_mma(m, op, st);
+    case TILE_COPY:
+        return verify_copy(m, op, st);
+    case TILE_COPY_WAIT:
+        return verify_copy_wait(m, op, st);
     case TILE_CALL:
         return verify_call(m, op, st);
     case TILE_TO_INDEX:

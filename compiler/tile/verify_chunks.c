@@ -88,7 +88,7 @@ static bool find_base(const orders *o, ir_op loop, int64_t chunk, chunk_base *ba
 /* ---- elements ---- */
 
 /* The loop whose result a loop carries on; 0 where the loop starts with +0. */
-static bool find_before(const orders *o, ir_op loop, ir_op *before) {
+bool orders_find_before(const orders *o, ir_op loop, ir_op *before) {
     const ir_op_data *d = ir_op_get(o->m, loop);
     *before = orders_defined_by(o, d->operands[2], TILE_FOR);
     for (uint32_t i = 0; i < d->result_count; i++) {
@@ -171,7 +171,7 @@ static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
     int64_t chunk = orders_chunk(r->order), length = chunk ? chunk : r->extent;
     chunk_base base;
     ir_op before;
-    if (!find_before(o, loop, &before))
+    if (!orders_find_before(o, loop, &before))
         return false;
     if (r->order == ORDER_PAIRS512 && !is_odd_end(o, loop, before))
         return orders_fail(o, loop, "an element without the other one of its pair");
@@ -226,6 +226,10 @@ bool orders_check_dot_loop(orders *o, ir_op loop, const reduction_record *r) {
     const ir_op_data *d = ir_op_get(o->m, loop);
     uint32_t sums = 0, products = 0;
     int steps = 0;
+    if (orders_is_mma_loop(o, loop))
+        return orders_check_mma_loop(o, loop, r);
+    if (r->order == ORDER_UNIT)
+        return orders_fail(o, loop, "its order is a matrix unit's, and none adds");
     for (uint32_t i = 0; i < d->result_count; i++) {
         if (!orders_is_float(o, d->results[i])) { /* exact, so that its order is free */
             orders_track(o, loop)->realised++;
@@ -250,15 +254,18 @@ bool orders_check_chunk_use(const orders *o, ir_op op) {
     for (uint32_t i = 0; i < d->operand_count; i++) {
         ir_op loop = orders_defined_by(o, d->operands[i], TILE_FOR);
         int64_t number = loop ? ir_op_int(o->m, loop, "reduction", -1) : -1;
-        if (number < 0 || !orders_is_float(o, d->operands[i]))
+        if (number < 0 || !orders_is_float(o, d->operands[i]) || orders_is_mma_loop(o, loop))
             continue;
         const reduction_record *r = &o->list.items.items[number];
         int64_t chunk = orders_chunk(r->order);
         if (!chunk || r->extent <= chunk || ir_op_int(o->m, loop, "step", 0) == chunk)
             continue;
         ir_value other = d->operands[d->operand_count > 1 ? 1 - (i & 1) : 0];
-        bool total = d->opcode == TILE_ADD &&
-                     (!ir_value_get(o->m, other)->op || orders_defined_by(o, other, TILE_LOAD));
+        ir_op chunks = orders_defined_by(o, other, TILE_FOR); /* whole ones, before the last */
+        bool whole = chunks && ir_op_int(o->m, chunks, "reduction", -1) == number &&
+                     ir_op_int(o->m, chunks, "step", 0) == chunk;
+        bool total = d->opcode == TILE_ADD && (!ir_value_get(o->m, other)->op || whole ||
+                                               orders_defined_by(o, other, TILE_LOAD));
         ir_op around = orders_loop_around(o, loop);
         bool carried = (d->opcode == TILE_FOR && ir_op_int(o->m, op, "reduction", -1) == number) ||
                        (d->opcode == TILE_YIELD && around && orders_is_window_loop(o, around));

@@ -65,20 +65,23 @@ bool orders_bounds(const orders *o, ir_op loop, int64_t *low, int64_t *high) {
 
 /* ---- carried values ---- */
 
-/* The state of a value: kind in the low three bits, steps above. */
+/* The state of a value: kind in the low bits, steps above. */
+enum { KIND_BITS = 4, KIND_MASK = (1 << KIND_BITS) - 1, MOST_STEPS = (1 << (16 - KIND_BITS)) - 1 };
+
 static uint16_t state_of(carried_kind kind, int steps) {
-    return (uint16_t)((int)kind | (steps > 4095 ? 4095 : steps) << 3);
+    return (uint16_t)((int)kind | (steps > MOST_STEPS ? MOST_STEPS : steps) << KIND_BITS);
 }
 
 static uint16_t after_sum(const uint16_t *s, const ir_op_data *d, carried_kind kind) {
-    uint32_t at = kind == CARRIED_FMA || kind == CARRIED_PAIRS ? 2 : s[d->operands[0]] ? 0 : 1;
-    carried_kind before = (carried_kind)(s[d->operands[at]] & 7);
+    bool products = kind == CARRIED_FMA || kind == CARRIED_PAIRS || kind == CARRIED_MMA;
+    uint32_t at = products ? 2 : s[d->operands[0]] ? 0 : 1;
+    carried_kind before = (carried_kind)(s[d->operands[at]] & KIND_MASK);
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (i != at && s[d->operands[i]])
             return state_of(CARRIED_OTHER, 0);
     if (before != CARRIED_SAME && before != kind)
         return state_of(CARRIED_OTHER, 0);
-    return state_of(kind, (s[d->operands[at]] >> 3) + 1);
+    return state_of(kind, (s[d->operands[at]] >> KIND_BITS) + 1);
 }
 
 /* Some steps at once: of integers, whose order cannot be seen, and pairs of bf16, which have one.
@@ -89,14 +92,23 @@ static uint16_t after_group(const orders *o, ir_op op) {
     int steps = 4 / (int)dtype_size(of);
     carried_kind kind = dtype_is_float(of) ? CARRIED_PAIRS : CARRIED_FMA;
     uint16_t s = after_sum(o->state, d, kind);
-    return (carried_kind)(s & 7) == kind ? state_of(kind, (s >> 3) + steps - 1) : s;
+    return (carried_kind)(s & KIND_MASK) == kind ? state_of(kind, (s >> KIND_BITS) + steps - 1) : s;
+}
+
+/* As many products as the left factor has columns. */
+static uint16_t after_mma(const orders *o, const ir_op_data *d) {
+    const ir_type_data *a = ir_type_get(o->m, ir_value_get(o->m, d->operands[0])->type);
+    uint16_t s = after_sum(o->state, d, CARRIED_MMA);
+    bool added = (carried_kind)(s & KIND_MASK) == CARRIED_MMA;
+    return added ? state_of(CARRIED_MMA, (s >> KIND_BITS) + (int)a->dims[1] - 1) : s;
 }
 
 /* A masked step: where the mask does not hold, the value of before. */
 static uint16_t after_select(const uint16_t *s, const ir_op_data *d) {
     uint16_t then = s[d->operands[1]], otherwise = s[d->operands[2]];
-    bool masks = !s[d->operands[0]] && then && otherwise && (then >> 3) == (otherwise >> 3) + 1 &&
-                 (then & 7) != CARRIED_OTHER && (otherwise & 7) != CARRIED_OTHER;
+    bool masks = !s[d->operands[0]] && then && otherwise &&
+                 (then >> KIND_BITS) == (otherwise >> KIND_BITS) + 1 &&
+                 (then & KIND_MASK) != CARRIED_OTHER && (otherwise & KIND_MASK) != CARRIED_OTHER;
     return masks ? then : state_of(CARRIED_OTHER, 0);
 }
 
@@ -105,7 +117,7 @@ static uint16_t after_scan(const orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
     const ir_type_data *x = ir_type_get(o->m, ir_value_get(o->m, d->operands[0])->type);
     uint16_t before = o->state[d->operands[1]];
-    bool chain = !o->state[d->operands[0]] && (before & 7) == CARRIED_SAME;
+    bool chain = !o->state[d->operands[0]] && (before & KIND_MASK) == CARRIED_SAME;
     return state_of(chain ? CARRIED_ADDED : CARRIED_OTHER, chain ? (int)x->dims[1] : 0);
 }
 
@@ -125,6 +137,8 @@ static void follow_op(const orders *o, ir_op op) {
         result = after_sum(s, d, CARRIED_FMA);
     else if (depends && d->opcode == TILE_GROUP_DOT)
         result = after_group(o, op);
+    else if (depends && d->opcode == TILE_MMA)
+        result = after_mma(o, d);
     else if (depends && d->opcode == TILE_SCAN)
         result = after_scan(o, op);
     else if (depends && d->opcode == TILE_SELECT)
@@ -162,8 +176,8 @@ carried_kind orders_carried(const orders *o, ir_op loop, uint32_t i, int *steps)
     follow_block(o, block);
     uint16_t found = o->state[ir_op_get(o->m, b->last)->operands[i]];
     o->state[carried] = 0;
-    *steps = found >> 3;
-    return (carried_kind)(found & 7);
+    *steps = found >> KIND_BITS;
+    return (carried_kind)(found & KIND_MASK);
 }
 
 /* ---- what names no order ---- */

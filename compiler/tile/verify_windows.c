@@ -92,8 +92,10 @@ bool orders_is_window_loop(const orders *o, ir_op loop) {
     int64_t number = ir_op_int(o->m, loop, "reduction", -1);
     if (ir_op_get(o->m, loop)->result_count == 0)
         return false;
-    for (ir_op op = ir_block_get(o->m, ir_op_block(o->m, loop, 0))->first; op;
-         op = ir_op_get(o->m, op)->next)
+    const ir_block_data *body = ir_block_get(o->m, ir_op_block(o->m, loop, 0));
+    if (orders_defined_by(o, ir_op_get(o->m, body->last)->operands[0], TILE_ADD))
+        return false; /* sums of chunks onto a total */
+    for (ir_op op = body->first; op; op = ir_op_get(o->m, op)->next)
         if (is_run(o, op, number))
             return true;
     return false;

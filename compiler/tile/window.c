@@ -30,7 +30,7 @@ static ir_value build_window(ir_builder *b, int opcode, const ir_value *first, u
     ir_attr more = add_more(b, w, operands, &count);
     if (more)
         attrs[attr_count++] = (ir_named_attr){"more", more};
-    ir_type type = ir_type_tile(b->m, element, w->rows, w->columns, 0);
+    ir_type type = ir_type_tile(b->m, element, w->rows, w->columns);
     return ir_build1(b, opcode, operands, count, type, attrs, attr_count);
 }
 

@@ -15,10 +15,12 @@
 #include "math/listing.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
+#include "ops/unit_order.h"
 #include "schedule/schedule.h"
 #include "space/space.h"
 #include "target/interp/fold_constants.h"
 #include "tessera/compiler.h"
+#include "tile/simt/simt.h"
 #include "tile/tile.h"
 
 enum { DONE = 0, WRONG_USAGE = 2, WRONG_INPUT = 3, OUR_BUG = 70, MAX_DIMS = 64 };
@@ -43,6 +45,7 @@ static const char usage[] =
     "  --docs                   print the reference of all operations\n"
     "  --functions              print the sequences of the specified functions\n"
     "  --parameters             print the table of schedule parameters\n"
+    "  --matrix-units           print the table of matrix units, as docs/numerics.md has it\n"
     "  --limits                 print the limits of the language, as docs/language.md has them\n"
     "  -h, --help               print this\n";
 
@@ -150,9 +153,10 @@ static bool is_symbolic(const ir_module *m) {
 static bool run_schedule(pass_run *r) {
     schedule_target target = {
         .vector_lanes = 16, .vector_registers = 32, .threads = 1, .l2_bytes = 1 << 20};
-    int dots = 0;
-    int *const fields[] = {&target.vector_lanes, &target.vector_registers, &target.threads, &dots};
-    static const char *const names[] = {"lanes", "registers", "threads", "dots"};
+    int dots = 0, simt = 0;
+    int *const fields[] = {&target.vector_lanes, &target.vector_registers, &target.threads, &dots,
+                           &simt};
+    static const char *const names[] = {"lanes", "registers", "threads", "dots", "simt"};
     enum { FIELDS = sizeof names / sizeof *names };
     text overrides;
     text_init(&overrides);
@@ -172,12 +176,14 @@ static bool run_schedule(pass_run *r) {
             *fields[field] = (int)value;
     }
     target.dots = dots != 0;
+    target.policy = simt ? &schedule_simt_policy : &schedule_cpu_policy;
     schedule_request request = {.target = &target,
                                 .profile = "strict",
                                 .symbolic = is_symbolic(r->m),
                                 .overrides = overrides.data,
                                 .written = r->written};
-    ok = ok && found >= 0 && replace(r, schedule_from_graph(r->m, &request, r->st));
+    ok = ok && found >= 0 && graph_require_code(r->m, NULL, NULL, r->st) &&
+         replace(r, schedule_from_graph(r->m, &request, r->st));
     text_release(&overrides);
     return ok;
 }
@@ -210,6 +216,20 @@ static bool run_assign_layout(pass_run *r) {
     return read_lanes(r, &lanes) && tile_assign_layout(r->m, lanes, r->st);
 }
 
+static bool run_place_memory(pass_run *r) {
+    int64_t bytes = r->arguments ? strtoll(r->arguments, NULL, 10) : 48 << 10;
+    return simt_place_memory(r->m, bytes, r->st);
+}
+
+static bool run_spread(pass_run *r) {
+    int threads;
+    return read_lanes(r, &threads) && simt_assign_layout(r->m, threads, r->st);
+}
+
+static bool run_insert_barriers(pass_run *r) {
+    return simt_insert_barriers(r->m, r->st);
+}
+
 static const struct pass {
     const char *name;
     ir_level level; /* of the module that it takes */
@@ -229,7 +249,8 @@ static const struct pass {
     {"simplify", IR_LEVEL_GRAPH, run_simplify, "", "equal operations once, unused ones never"},
     {"contract", IR_LEVEL_GRAPH, run_contract, "",
      "x*y + z becomes fma: for profiles that allow it"},
-    {"schedule", IR_LEVEL_GRAPH, run_schedule, "lanes=16,registers=32,threads=1,dots=1,BM=64",
+    {"schedule", IR_LEVEL_GRAPH, run_schedule,
+     "lanes=16,registers=32,threads=1,dots=1,simt=0,BM=64",
      "Schedule IR; dimensions that are no numbers are a launch's"},
     {"tile", IR_LEVEL_SCHEDULE, run_tile, "", "Tile IR of a schedule"},
     {"share-functions", IR_LEVEL_TILE, run_share_functions, "16",
@@ -238,6 +259,12 @@ static const struct pass {
      "specified functions become their sequences"},
     {"assign-layout", IR_LEVEL_TILE, run_assign_layout, "16",
      "tiles are cut into vectors of so many elements"},
+    {"place-memory", IR_LEVEL_TILE, run_place_memory, "49152",
+     "for threads: what a workgroup shares, of so many bytes at most"},
+    {"spread", IR_LEVEL_TILE, run_spread, "128",
+     "for threads: tiles are spread over so many of them"},
+    {"insert-barriers", IR_LEVEL_TILE, run_insert_barriers, "",
+     "for threads: a barrier wherever one may meet another in memory"},
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 
@@ -252,8 +279,8 @@ static const struct pass *find_pass(const char *name, size_t length) {
 
 typedef struct options {
     VEC(const char *) passes; /* NAME[=ARGUMENTS] */
-    bool split, verify, hash, checkable, irdl, docs, functions, parameters, limits, list_passes,
-        help;
+    bool split, verify, hash, checkable, irdl, docs, functions, parameters, units, limits,
+        list_passes, help;
     const char *kernel, *case_name, *file;
 } options;
 
@@ -294,6 +321,7 @@ static bool parse_flag(options *o, const char *argument) {
                  {"--docs", &o->docs},
                  {"--functions", &o->functions},
                  {"--parameters", &o->parameters},
+                 {"--matrix-units", &o->units},
                  {"--limits", &o->limits},
                  {"--list-passes", &o->list_passes},
                  {"--split-input-file", &o->split},
@@ -327,7 +355,7 @@ static bool parse_options(options *o, int argc, char **argv) {
             o->file = argv[i];
         }
     }
-    if (o->file || o->irdl || o->docs || o->functions || o->parameters || o->limits ||
+    if (o->file || o->irdl || o->docs || o->functions || o->parameters || o->units || o->limits ||
         o->list_passes || o->help)
         return true;
     fprintf(stderr, "tsr-opt: no file\n%s", usage);
@@ -543,6 +571,8 @@ static void print_static(const options *o) {
         math_print_listing(&out);
     if (o->parameters)
         space_print_words(&out);
+    if (o->units)
+        unit_order_print(&out);
     if (o->limits)
         print_limits(&out);
     for (int i = 0; o->list_passes && i < PASS_COUNT; i++)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 const backend backend_table[BACKEND_COUNT] = {
-#define BACKEND(id, name, driver, profiles, timed, product, summary)                               \
-    {name, driver, profiles, timed, product, summary},
+#define BACKEND(id, name, driver, target, profiles, timed, product, summary)                       \
+    {name, driver, target, profiles, timed, product, summary},
 #include "case/backends.def"
 #undef BACKEND
 };
@@ -28,6 +28,14 @@ bool backend_is_ours(const backend *b) {
 
 bool backend_is_tools(const backend *b) {
     return strcmp(b->driver, "tools") == 0;
+}
+
+const char *backend_target_for(const backend *b, const char *isa) {
+    enum { FAMILY_LETTERS = 2 }; /* "sm", "gf" */
+    const char *emulated = isa ? compiler_emulated_target(isa) : NULL;
+    if (!*b->target)
+        return emulated ? NULL : isa;
+    return emulated && strncmp(emulated, b->target, FAMILY_LETTERS) == 0 ? emulated : b->target;
 }
 
 bool backend_honours(const backend *b, const char *profile) {

@@ -8,7 +8,7 @@
 #include "tessera/compiler.h"
 
 typedef enum backend_id {
-#define BACKEND(id, name, driver, profiles, timed, product, summary) BACKEND_##id,
+#define BACKEND(id, name, driver, target, profiles, timed, product, summary) BACKEND_##id,
 #include "case/backends.def"
 #undef BACKEND
     BACKEND_COUNT
@@ -17,6 +17,7 @@ typedef enum backend_id {
 typedef struct backend {
     const char *name;
     const char *driver;   /* of the runtime; "" where the interpreter runs it */
+    const char *target;   /* that code is made for; "": the best of this machine */
     const char *profiles; /* names, separated by spaces */
     bool timed;
     bool product; /* takes part in "all"; else only where it is named */
@@ -33,6 +34,9 @@ const backend *backend_named(const char *name);
 bool backend_is_ours(const backend *b);
 /* Does it run outside of the runtime, through programs of others? */
 bool backend_is_tools(const backend *b);
+/* The target of a backend for a wish by --isa (NULL: none), which counts for backends of its kind
+ * alone. NULL: this machine's best. */
+const char *backend_target_for(const backend *b, const char *isa);
 bool backend_honours(const backend *b, const char *profile);
 
 /* PROFILE_COUNT when unknown. */

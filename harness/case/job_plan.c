@@ -63,6 +63,8 @@ static void add_job(const planning *p, const corpus_case *item, const column *co
 #include "case/job.def"
 #undef OWN
 #undef CHOSEN
+    if (has_code)
+        j.isa = backend_target_for(&backend_table[col->id], choice->isa);
     if (has_code && !col->with)
         j.fault = fault_for(choice->fault, j.kernel, j.case_name);
     vec_push(&p->plan->jobs, j);
@@ -76,15 +78,22 @@ static bool takes_profile(const planning *p, const column *col, int profile) {
     return p->choice->profiles[profile] && backend_honours(&backend_table[col->id], name);
 }
 
+/* Emulated threads are a property of the code: one of this machine's runs them, however many there
+ * are. */
+static bool is_emulated(const column *col) {
+    return !col->with && *backend_table[col->id].target;
+}
+
 static void add_column(const planning *p, const corpus_case *item, const column *col) {
     if (!*backend_table[col->id].driver) {
         add_job(p, item, col, "strict", 1);
         return;
     }
+    uint32_t counts = is_emulated(col) ? 1 : p->choice->thread_count;
     for (int profile = 0; profile < PROFILE_COUNT; profile++)
-        for (uint32_t i = 0; i < p->choice->thread_count && takes_profile(p, col, profile); i++)
+        for (uint32_t i = 0; i < counts && takes_profile(p, col, profile); i++)
             add_job(p, item, col, compiler_profile_name((compiler_profile)profile),
-                    p->choice->threads[i]);
+                    is_emulated(col) ? 1 : p->choice->threads[i]);
 }
 
 static bool is_implemented(const planning *p, const char *kernel) {
@@ -95,9 +104,12 @@ static bool is_implemented(const planning *p, const char *kernel) {
     return found;
 }
 
-/* Whether a backend of ours takes the kernel. */
-static bool is_ours(const compiler_kernel *k, backend_id id) {
-    return !k->contract && (!k->interpreted || id == BACKEND_INTERP);
+/* Whether a backend of ours takes the kernel: in the order of a matrix unit, one that has it. */
+static bool is_ours(const job_choice *c, const compiler_kernel *k, backend_id id) {
+    const char *target = backend_target_for(&backend_table[id], c->isa);
+    bool added =
+        id == BACKEND_INTERP || (k->unit && target && compiler_target_adds_as(target, k->unit));
+    return !k->contract && (!k->interpreted || added);
 }
 
 static void add_case(const planning *p, const corpus_case *item) {
@@ -107,11 +119,11 @@ static void add_case(const planning *p, const corpus_case *item) {
     const compiler_kernel *k = item->kernel;
     bool any = false;
     for (int id = 0; id < BACKEND_COUNT; id++)
-        any |= c->backends[id] && is_ours(k, (backend_id)id);
+        any |= c->backends[id] && is_ours(c, k, (backend_id)id);
     if (!any && !p->plan->without && c->implementation_count == 0)
         p->plan->without = k;
     for (int id = 0; id < BACKEND_COUNT; id++)
-        if (c->backends[id] && is_ours(k, (backend_id)id))
+        if (c->backends[id] && is_ours(c, k, (backend_id)id))
             add_column(p, item, &(column){(backend_id)id, NULL, NULL});
     for (uint32_t i = 0; i < c->implementation_count; i++) {
         const implementation *with = &c->implementations[i];
@@ -142,8 +154,9 @@ bool job_plan_has_formulas(const job_plan *p, status *st) {
             p->without->name);
     return status_set(
         st, STATUS_INVALID,
-        "kernel %s adds in a written order, tree(...), of which no code is made: --with FILE gives "
-        "code that computes it, and --backend interp computes it where nothing is timed",
+        "kernel %s adds in an order of which no code is made, a written tree(...) or a matrix "
+        "unit's: --with FILE gives code that computes it, and --backend interp computes it where "
+        "nothing is timed",
         p->without->name);
 }
 

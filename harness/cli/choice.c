@@ -298,11 +298,10 @@ static int take_isa(const options *o, arena *memory, job_choice *out) {
         return code;
     if (out->also_count)
         return command_usage(o->command, "one ISA level, please");
-    if (host_isa_supports(out->isa))
-        return EXIT_DONE;
-    char reason[HOST_REASON_BYTES];
+    char reason[COMPILER_REASON_BYTES];
     status st = STATUS_INIT;
-    host_isa_why_not(out->isa, reason);
+    if (compiler_emulated_target(out->isa) || compiler_target_runs(out->isa, reason))
+        return EXIT_DONE;
     status_set(&st, STATUS_UNAVAILABLE, "code for %s cannot run here: %s", out->isa, reason);
     return command_fail(&st);
 }

@@ -353,7 +353,8 @@ static void tell_without(session *s, const compiler_kernel *k) {
         "computes it\n",
         k->path, k->line, k->name,
         k->contract ? "has no formula (its body is '...')"
-                    : "adds in a written order, tree(...), of which no code is made");
+                    : "adds in an order of which no code is made, a written tree(...) or a matrix "
+                      "unit's");
     s->code = exit_code_worse(s->code, EXIT_INPUT);
 }
 

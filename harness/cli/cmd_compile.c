@@ -6,24 +6,30 @@
 #include "cli/command.h"
 #include "cli/compile_variants.h"
 #include "cli/kernel_choice.h"
+#include "cli/module_text.h"
+#include "cli/ptxas.h"
+#include "cli/run_module.h"
 #include "cli/tuned_choice.h"
-#include "common/output.h"
 #include "common/say.h"
 #include "exec/module_cache.h"
-#include "module.h"
 
-/* What can be shown, and how a comment begins in it; NULL: it is binary. */
+/* What can be shown, and how a comment begins in it; NULL: it is binary. What is of one format is
+ * for chips, and for `isa` where none is named. */
 static const struct level {
-    const char *name, *comment;
-} levels[] = {{"graph", "//"}, {"schedule", "//"}, {"space", "#"}, {"tile", "//"},
-              {"llvm", ";"},   {"asm", "#"},       {"mlir", "//"}, {"metadata", "//"},
-              {"obj", NULL},   {"module", NULL}};
+    const char *name, *comment, *isa;
+} levels[] = {
+    {"graph", "//", NULL},  {"schedule", "//", NULL}, {"space", "#", NULL},
+    {"tile", "//", NULL},   {"llvm", ";", NULL},      {"asm", "#", NULL},
+    {"mlir", "//", NULL},   {"metadata", "//", NULL}, {"obj", NULL, NULL},
+    {"module", NULL, NULL}, {"ptx", "//", "sm_80"},   {"hsaco", NULL, "gfx942"},
+};
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 
 typedef struct compilation {
     const options *o;
     const char *level, *pass; /* one of the two is shown; `pass` may be NULL */
     const char *comment;      /* as it begins in what is shown */
+    bool yaml;                /* metadata: not as JSON */
     job_choice choice;
     compiler_options build;
     tuned_choices tuned;
@@ -39,21 +45,53 @@ static int unknown_level(const options *o, const char *word) {
         return command_usage(o->command, "unknown level '%s'; did you mean %s?", word, nearest);
     return command_usage(o->command,
                          "unknown level '%s': graph, schedule, space, tile, llvm, asm, mlir, "
-                         "metadata, obj or module",
+                         "metadata, obj, module, ptx or hsaco",
                          word);
 }
 
+static const struct level *level_named(const char *name) {
+    for (int i = 0; i < LEVELS; i++)
+        if (strcmp(levels[i].name, name) == 0)
+            return &levels[i];
+    return NULL;
+}
+
 static int check_level(compilation *c) {
-    int i = 0;
-    while (i < LEVELS && strcmp(levels[i].name, c->level) != 0)
-        i++;
-    if (i == LEVELS)
+    const struct level *level = level_named(c->level);
+    if (!level)
         return unknown_level(c->o, c->level);
-    c->comment = levels[i].comment;
+    c->comment = level->comment;
     return c->comment || options_flag(c->o, OPTION_OUTPUT)
                ? EXIT_DONE
                : command_usage(c->o->command, "%s is binary: say where it goes with -o FILE",
                                c->level);
+}
+
+/* Code of one format is for the chips that take it. */
+static int check_chip(compilation *c) {
+    const struct level *level = level_named(c->level);
+    const char *format = c->build.isa ? compiler_code_format(c->build.isa) : "elf";
+    if (c->pass)
+        return EXIT_DONE;
+    if (strcmp(level->name, "asm") == 0 && strcmp(format, "elf") != 0)
+        c->comment = strcmp(format, "ptx") == 0 ? "//" : ";";
+    if (!level->isa)
+        return EXIT_DONE;
+    if (!c->build.isa)
+        c->build.isa = level->isa;
+    if (strcmp(compiler_code_format(c->build.isa), level->name) == 0)
+        return COMMAND_REFUSE(c->o, "has no effect on code for chips", OPTION_THREADS);
+    const char *const *names;
+    uint32_t count = compiler_level_names(&names);
+    text fit;
+    text_init(&fit);
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(compiler_code_format(names[i]), level->name) == 0)
+            text_printf(&fit, "%s%s", fit.length ? ", " : "", names[i]);
+    int code = command_usage(c->o->command, "--emit %s is not for %s; --isa is one of %s",
+                             level->name, c->build.isa, fit.data);
+    text_release(&fit);
+    return code;
 }
 
 /* Several images have their place in a module. */
@@ -65,6 +103,26 @@ static int check_images(const options *o, const compiler_options *build) {
     return module || build->also_count == 0
                ? EXIT_DONE
                : command_usage(o->command, "several ISA levels need --emit module");
+}
+
+static int check_format(compilation *c) {
+    int code = module_text_format(c->o, !c->pass && strcmp(c->level, "metadata") == 0, &c->yaml);
+    if (c->yaml)
+        c->comment = "#";
+    return code;
+}
+
+/* The environment's program is for what there is to assemble; one that is named must be of use. */
+static int take_assembler(compilation *c) {
+    bool module = strcmp(c->level, "module") == 0 || strcmp(c->level, "metadata") == 0;
+    bool ptx = false;
+    for (uint32_t i = 0; i <= c->build.also_count && c->build.isa; i++)
+        ptx |= strcmp(compiler_code_format(i ? c->build.also[i - 1] : c->build.isa), "ptx") == 0;
+    if (c->pass || !module || !ptx)
+        return COMMAND_REFUSE(c->o, "is for modules, and metadata, with code for NVIDIA's GPUs",
+                              OPTION_PTXAS);
+    c->build.assembler = ptxas_chosen(c->o);
+    return EXIT_DONE;
 }
 
 static int list_passes(void) {
@@ -85,16 +143,6 @@ static int check_pass(const options *o, const char *pass) {
     if (nearest)
         return command_usage(o->command, "unknown pass '%s'; did you mean %s?", pass, nearest);
     return command_usage(o->command, "unknown pass '%s'; --emit-after list names them", pass);
-}
-
-static int write_output(const options *o, const text *body) {
-    const char *path = options_text(o, OPTION_OUTPUT, NULL);
-    status st = STATUS_INIT;
-    if (!path) {
-        say_data(stdout, body->data, body->length);
-        return EXIT_DONE;
-    }
-    return output_write(path, body->data, body->length, &st) ? EXIT_DONE : command_fail(&st);
 }
 
 /* The build stops mattering once the pass has printed: its artifact is dropped. */
@@ -134,41 +182,32 @@ static bool emit_space(compiler_instance *instance, const compiler_options *buil
     return true;
 }
 
-static bool append_metadata(const compiler_artifact *artifact, text *out, status *st) {
-    module_part part;
-    if (!module_find(artifact->image, artifact->image_size, "metadata", &part))
-        return status_set(st, STATUS_INTERNAL, "a module without metadata was made");
-    text_append_bytes(out, part.data, part.size_bytes);
-    text_append(out, "\n");
-    return true;
-}
-
 /* The whole way down, or the module as it was when somebody went it before. */
-static bool emit_module(compiler_instance *instance, const compiler_options *build,
-                        const char *cache, bool whole, text *out, status *st) {
+static bool emit_module(const compilation *c, compiler_instance *instance, bool whole, text *out,
+                        status *st) {
     compiler_artifact artifact = {0};
-    bool cached,
-        ok = module_cache_build(*cache ? cache : NULL, instance, build, &artifact, &cached, st);
+    const char *cache = *c->choice.cache ? c->choice.cache : NULL;
+    bool cached, ok = module_cache_build(cache, instance, &c->build, &artifact, &cached, st);
     if (ok && whole)
         text_append_bytes(out, artifact.image, artifact.image_size);
-    ok = ok && (whole || append_metadata(&artifact, out, st));
+    ok = ok &&
+         (whole || module_text_metadata(artifact.image, artifact.image_size, c->yaml, out, st));
     compiler_artifact_release(&artifact);
     return ok;
 }
 
-static bool emit_level(compiler_instance *instance, const char *level,
-                       const compiler_options *build, const char *cache, text *out, status *st) {
-    if (strcmp(level, "space") == 0)
-        return emit_space(instance, build, out, st);
-    bool whole = strcmp(level, "module") == 0;
-    if (whole || strcmp(level, "metadata") == 0)
-        return emit_module(instance, build, cache, whole, out, st);
-    return compiler_emit(instance, build, level, out, st);
+static bool emit_level(compilation *c, compiler_instance *instance, status *st) {
+    bool whole = strcmp(c->level, "module") == 0;
+    if (strcmp(c->level, "space") == 0)
+        return emit_space(instance, &c->build, &c->out, st);
+    if (whole || strcmp(c->level, "metadata") == 0)
+        return emit_module(c, instance, whole, &c->out, st);
+    return compiler_emit(instance, &c->build, c->level, &c->out, st);
 }
 
 static bool emit(compilation *c, compiler_instance *instance, status *st) {
     return c->pass ? emit_after(instance, &c->build, c->pass, &c->out, st)
-                   : emit_level(instance, c->level, &c->build, c->choice.cache, &c->out, st);
+                   : emit_level(c, instance, st);
 }
 
 /* What comes before any pass is the same whatever code is made of it. */
@@ -214,7 +253,7 @@ static int compile_kernels(compilation *c, const kernel_choices *kernels) {
         code = exit_code_worse(code, (exit_code)compile_case(c, k));
     }
     if (c->out.length)
-        code = exit_code_worse(code, (exit_code)write_output(c->o, &c->out));
+        code = exit_code_worse(code, (exit_code)module_text_write(c->o, &c->out));
     return (int)code;
 }
 
@@ -251,6 +290,8 @@ int command_compile(const options *o) {
         return list_passes();
     if (o->arguments.count != 1)
         return command_usage(o->command, "compile takes one file");
+    if (run_module_is(o->arguments.items[0]))
+        return module_text_show(o, o->arguments.items[0]);
     if (pass && options_flag(o, OPTION_EMIT))
         return command_usage(o->command, "--emit and --emit-after exclude each other");
     if (options_flag(o, OPTION_DIMS)) {
@@ -265,6 +306,9 @@ int command_compile(const options *o) {
     code = code ? code : tuned_check(o);
     code = code ? code : kernel_choice_options(o, &c.choice, &c.build);
     code = code ? code : check_images(o, &c.build);
+    code = code ? code : check_chip(&c);
+    code = code ? code : check_format(&c);
+    code = code ? code : take_assembler(&c);
     c.build.generic = options_flag(o, OPTION_GENERIC);
     if (code)
         return code;

@@ -1,14 +1,18 @@
 /* cmd_lint.c - tsr lint: static checks of kernels and their cases. */
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "case/case.h"
 #include "case/source_probe.h"
 #include "cli/command.h"
+#include "common/interrupt.h"
 #include "common/say.h"
 #include "lint/lint.h"
 #include "report/document.h"
 #include "report/export/export.h"
 #include "report/github.h"
+#include "tessera/chip.h"
 
 static const char *plural(size_t count) {
     return count == 1 ? "" : "s";
@@ -19,6 +23,8 @@ static void print_summary(const lint_report *r, FILE *out) {
         r->kernels, plural(r->kernels), r->cases, plural(r->cases), r->files, plural(r->files),
         r->counts[LINT_ERROR], plural(r->counts[LINT_ERROR]), r->counts[LINT_WARNING],
         plural(r->counts[LINT_WARNING]), r->counts[LINT_NOTE], plural(r->counts[LINT_NOTE]));
+    if (r->race)
+        say(out, "%zu case%s ran on the emulator\n", r->raced, plural(r->raced));
 }
 
 static bool look_at(const options *o, lint_report *r, status *st) {
@@ -92,23 +98,91 @@ static int check_exports(const options *o) {
 
 /* The kernels that --dims does not fit are told of; that it fits none is a mistake. */
 static int settle(const options *o, lint_report *r) {
+    if (r->race && !interrupt_settle())
+        return EXIT_INTERRUPTED;
     say(stderr, "%s", r->others->length ? r->others->data : "");
+    say_text(stderr, r->unrun->length ? r->unrun->data : "");
     return !r->given || r->kernels || r->counts[LINT_ERROR]
                ? report(o, r)
                : command_usage(o->command, "no kernel has just the names of --dims");
 }
 
+/* ---- chips ---- */
+
+static int take_chip(const options *o, lint_report *r) {
+    const char *const *levels, *word = options_text(o, OPTION_ISA, NULL);
+    uint32_t count = compiler_level_names(&levels);
+    text names;
+    text_init(&names);
+    for (uint32_t i = 0; word && i < count; i++) {
+        const char *emulated = compiler_emulated_target(levels[i]);
+        if (!emulated || strcmp(emulated, levels[i]) == 0)
+            continue;
+        text_printf(&names, "%s%s", names.length ? ", " : "", levels[i]);
+        r->chip = strcmp(levels[i], word) == 0 ? levels[i] : r->chip;
+    }
+    int code = !word || r->chip
+                   ? EXIT_DONE
+                   : command_usage(o->command, "--isa takes a chip here, one of %s; found '%s'",
+                                   names.data, word);
+    text_release(&names);
+    return code;
+}
+
+/* Whether a program of that name can be started; a name with a slash is a path. */
+static bool is_program(const char *name) {
+    const char *path = getenv("PATH");
+    if (strchr(name, '/'))
+        return access(name, X_OK) == 0;
+    for (; path && *path; path += strcspn(path, ":"), path += *path == ':') {
+        text at;
+        text_init(&at);
+        text_printf(&at, "%.*s/%s", (int)strcspn(path, ":"), path, name);
+        bool found = access(at.data, X_OK) == 0;
+        text_release(&at);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+/* Without one, what only it can tell is not told, and that is said. */
+static int take_ptxas(const options *o, lint_report *r) {
+    const char *named = options_text(o, OPTION_PTXAS, NULL), *usual = getenv("TSR_PTXAS");
+    bool asked = r->code && r->chip && strcmp(compiler_chip_family(r->chip), "ptx") == 0;
+    const char *ptxas = named ? named : usual && *usual ? usual : "ptxas";
+    if (named && !asked)
+        return command_usage(o->command, "--ptxas is for --code with --isa of an NVIDIA chip");
+    if (!asked)
+        return EXIT_DONE;
+    if (is_program(ptxas))
+        r->ptxas = ptxas;
+    else if (named || (usual && *usual))
+        return command_usage(o->command, "there is no program '%s' for --ptxas", ptxas);
+    else
+        say(stderr, "tsr: register-spills is skipped: there is no ptxas in $PATH; name it with "
+                    "--ptxas, or set $TSR_PTXAS (ci/gpu-tools fetches one)\n");
+    return EXIT_DONE;
+}
+
 static int lint_kernels(const options *o) {
     const char *dims = options_text(o, OPTION_DIMS, NULL);
     arena memory;
-    text others;
+    text others, unrun;
     compiler_values values;
     status st = STATUS_INIT;
     arena_init(&memory);
     text_init(&others);
-    lint_report r = {.code = options_flag(o, OPTION_CODE), .others = &others};
-    int code = EXIT_DONE;
-    if (dims && !compiler_values_read(dims, &memory, &values, &st))
+    text_init(&unrun);
+    lint_report r = {.code = options_flag(o, OPTION_CODE),
+                     .race = options_flag(o, OPTION_RACE),
+                     .others = &others,
+                     .unrun = &unrun};
+    int code = take_chip(o, &r);
+    code = code ? code : take_ptxas(o, &r);
+    if (r.race)
+        interrupt_watch();
+    if (!code && dims && !compiler_values_read(dims, &memory, &values, &st))
         code = command_usage(o->command, "--dims: %s", st.message);
     else if (dims)
         r.given = &values;
@@ -116,6 +190,7 @@ static int lint_kernels(const options *o) {
         code = look_at(o, &r, &st) ? settle(o, &r) : command_fail(&st);
     lint_release(&r);
     text_release(&others);
+    text_release(&unrun);
     arena_release(&memory);
     return code;
 }
@@ -125,7 +200,7 @@ int command_lint(const options *o) {
     if (options_flag(o, OPTION_LINT_MARKDOWN))
         refused = COMMAND_REFUSE(o, "is for linting, and --markdown prints the table of checks",
                                  OPTION_JSON, OPTION_CODE, OPTION_STRICT, OPTION_LINT_EXPORT,
-                                 OPTION_DIMS);
+                                 OPTION_DIMS, OPTION_ISA, OPTION_PTXAS, OPTION_RACE);
     if (!refused && options_flag(o, OPTION_LINT_MARKDOWN) && o->arguments.count)
         refused = command_usage(o->command, "--markdown looks at no kernels: '%s' is too much",
                                 o->arguments.items[0]);

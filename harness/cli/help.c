@@ -133,6 +133,7 @@ void help_man(text *out) {
                      ".SH ENVIRONMENT\n.TP\n.B TESSERA_BACKEND\ndefault of \\-\\-backend\n"
                      ".TP\n.B TSR_DB\ndefault of \\-\\-db\n.TP\n.B TSR_INJECT\ndefault of "
                      "\\-\\-inject, which \\-\\-resume does not compare\n"
+                     ".TP\n.B TSR_PTXAS\ndefault of \\-\\-ptxas\n"
                      ".TP\n.B NO_COLOR\nturns colour off\n");
 }
 

@@ -10,6 +10,7 @@
 
 #define SIMULATED "simulated"
 #define FOREIGN "foreign"
+#define EMULATED "emulated"
 
 /* NAME[:INDEX], counted among the devices of that name. False: it is none of those. */
 typedef struct device_name {
@@ -47,10 +48,12 @@ static bool find(const backend *b, const device_name *wanted, uint32_t *device, 
                       (int)wanted->length, wanted->name, wanted->index);
 }
 
-/* Simulated devices, and the one for code of others, are there where they are asked for: the
- * environment tells the runtime. */
+/* Simulated and emulated devices, and the one for code of others, are there where they are asked
+ * for: the environment tells the runtime. */
 static void provide(const device_name *wanted) {
     char count[24];
+    if (wanted->length == strlen(EMULATED) && memcmp(wanted->name, EMULATED, wanted->length) == 0)
+        setenv("TESSERA_EMULATED", "1", 0);
     if (wanted->length == strlen(FOREIGN) && memcmp(wanted->name, FOREIGN, wanted->length) == 0)
         setenv("TESSERA_FOREIGN", "1", 0);
     if (wanted->length != strlen(SIMULATED) || memcmp(wanted->name, SIMULATED, wanted->length) != 0)
@@ -60,10 +63,11 @@ static void provide(const device_name *wanted) {
 }
 
 bool backend_device(const backend *b, const char *wanted, uint32_t *device, status *st) {
-    device_name name = {b->driver, strlen(b->driver), 0};
+    device_name name = {.index = 0};
     *device = 0;
     if (!*b->driver)
         return true;
+    parse(b->driver, &name);
     if (backend_is_tools(b))
         return mlir_backend_available(st);
     if (wanted && !parse(wanted, &name))

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "case/backend.h"
-#include "case/capability.h"
 #include "case/fault.h"
 #include "case/implementation.h"
 #include "case/result.h"
@@ -115,20 +114,6 @@ static void put_work(execution *e) {
     json_object_set_new(internal, "element", json_string(dtype_name(case_context_element(s))));
     json_object_set_new(internal, "pairs", json_boolean(case_context_pairs(s)));
     json_object_set_new(internal, "working_set", json_integer((json_int_t)s->working_set_bytes));
-}
-
-/* Types of the kernel that the backend lacks, and what takes their place. */
-static void put_fallbacks(execution *e) {
-    backend_id id = (backend_id)(backend_named(e->job->backend) - backend_table);
-    dtype lacking[DTYPE_COUNT];
-    uint32_t count =
-        capability_fallbacks(id, compiler_instance_graph(e->subject->instance), lacking);
-    json_t *list = json_object_get(e->result, "fallbacks");
-    for (uint32_t i = 0; i < count; i++) {
-        const capability *c = capability_of(id, lacking[i]);
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "type", dtype_name(lacking[i]),
-                                              "as", dtype_name(c->as), "why", c->why));
-    }
 }
 
 /* ---- interp ---- */
@@ -265,6 +250,7 @@ static bool build_ours(execution *e, status *st) {
     put_hash(e->result, "module_hash", &e->artifact.module_hash);
     json_object_set_new(e->result, "compile_ns", json_integer((json_int_t)e->artifact.compile_ns));
     json_object_set_new(e->result, "compile_cached", json_boolean(cached));
+    execution_put_module_fallbacks(e);
     return true;
 }
 
@@ -572,7 +558,7 @@ json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
               case_context_open(s, &request, &st);
     if (ok) {
         put_work(&e);
-        put_fallbacks(&e);
+        execution_put_fallbacks(&e);
         put_identity(&e);
         put_tiles(&e);
         if (j->tuned)

@@ -50,6 +50,11 @@ bool execution_compute(execution *e, status *st);
  * that would only compile the same again. */
 bool execution_judge(execution *e, const tensor *repeat, status *st);
 
+/* execute_fallbacks.c: says in the result what takes the place of what its target lacks: types of
+ * the kernel (capabilities.def), and what the metadata of the module that was built name. */
+void execution_put_fallbacks(execution *e);
+void execution_put_module_fallbacks(execution *e);
+
 /* execute_time.c: times a kernel that holds. A deviation that shows while it is timed makes the
  * result a mismatch. */
 bool execution_time(execution *e, status *st);

@@ -97,8 +97,8 @@ static void describe_dims(ir_bindings dims, text *out) {
 }
 
 /* Whoever adds an option adds it to the key, or says here why it has no say in a module: emit and
- * lines only ask for texts. */
-_Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 136,
+ * lines only ask for texts, and what an assembler says is not kept. */
+_Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 144,
                "key_of has every option that a module depends on");
 
 /* False where the program has no build id, or the ISA level is not known: compiling says why. */
@@ -205,8 +205,8 @@ bool module_cache_build(const char *folder, compiler_instance *instance,
     sha256 key;
     text path;
     *cached = false;
-    if (!folder || options->fault || options->emit || options->verify ||
-        !key_of(instance, options, &key))
+    if (!folder || options->fault || options->drop_barrier || options->emit || options->verify ||
+        options->assembler || !key_of(instance, options, &key))
         return compiler_build(instance, options, out, st);
     text_init(&path);
     path_of(folder, &key, &path);

@@ -103,16 +103,16 @@ static void point_text(const point *p, text *out) {
 static void look_at_space(tile_findings *f, const tile_graph *g, ir_op load, const point *p) {
     const char *space = space_of(g, load), *what = NULL;
     int64_t bytes = bytes_of(g, ir_op_get(g->m, load)->results[0]),
-            room = space ? compiler_space_bytes(NULL, space, &what) : -1;
+            room = space ? compiler_space_bytes(f->k->report->chip, space, &what) : -1;
     if (room < 0)
         return;
     text at;
     text_init(&at);
     point_text(p, &at);
-    lint_tile_note(f, LINT_SMALL_SPACE, lint_tile_span(f->k, g->m, load), g->c, bytes > room,
-                   "in case %s%s this tile has %" PRId64 " bytes, and a core has %" PRId64
-                   " of space '%s': %s",
-                   g->c->name, at.data, bytes, room, space, what);
+    lint_tile_note(
+        f, LINT_SMALL_SPACE, lint_tile_span(f->k, g->m, load), g->c, bytes > room,
+        "in case %s%s this tile has %" PRId64 " bytes, and a %s has %" PRId64 " of space '%s': %s",
+        g->c->name, at.data, bytes, f->k->report->chip ? "workgroup" : "core", room, space, what);
     text_release(&at);
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/matrix_unit.h"
 #include "lint/subject.h"
 
 /* What a case's accumulations are fed with. */
@@ -37,13 +38,16 @@ static double extent(const ir_module *m, ir_value value, ir_op op, const char *a
     return total;
 }
 
-/* Whole numbers up to 2^bits are exact in the accumulator. */
-static double exact_limit(dtype type) {
+/* Whole numbers up to 2^bits are exact in the accumulator: of an order that is a matrix unit's, in
+ * that one's. */
+static double exact_limit(const ir_module *m, ir_op op, dtype type) {
+    const matrix_unit *unit = matrix_unit_find(ir_op_string(m, op, "order", ""));
+    if (unit)
+        return ldexp(1, matrix_unit_whole_bits(unit));
     return type == DTYPE_F64 ? 0x1p53 : 0x1p24;
 }
 
-static void note(sums *s, double sum, dtype type) {
-    double limit = exact_limit(type);
+static void note(sums *s, double sum, double limit) {
     if (isfinite(sum) && sum / limit > s->worst / s->limit) {
         s->worst = sum;
         s->limit = limit;
@@ -80,15 +84,16 @@ static void look(const ir_module *m, ir_op op, sums *s) {
     }
     if (x < 0 || y < 0 || !lint_type_is_float(result))
         return;
+    double limit = exact_limit(m, op, result);
     if (runs)
         note(s,
              (double)type_of(m, o->operands[0])->dims[ir_op_int(m, op, "axis", 0)] *
                  magnitude(s->c, x),
-             result);
+             limit);
     else if (dot)
-        note(s, steps_of(m, op) * magnitude(s->c, x) * magnitude(s->c, y), result);
+        note(s, steps_of(m, op) * magnitude(s->c, x) * magnitude(s->c, y), limit);
     else
-        note(s, extent(m, o->operands[0], op, "axes") * magnitude(s->c, x), result);
+        note(s, extent(m, o->operands[0], op, "axes") * magnitude(s->c, x), limit);
 }
 
 /* Operations that make whole numbers of whole numbers. */

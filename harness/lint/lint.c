@@ -229,8 +229,12 @@ static void check_kernel(lint_report *r, const lint_file *f, compiler_source *so
     if (sound && k.case_count && !kernel->contract && !kernel->interpreted) { /* code of it */
         lint_check_schedule(&k);
         lint_check_tile(&k);
-        if (r->code)
+        if (r->code && !r->chip)
             lint_check_code(&k);
+        if (r->chip)
+            lint_check_chip(&k);
+        if (r->race)
+            lint_check_race(&k);
     }
     for (size_t i = 0; i < k.case_count; i++)
         compiler_instance_free(k.cases[i].instance);

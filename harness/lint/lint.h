@@ -1,5 +1,6 @@
 /* lint.h - static checks of kernels and of their cases: what can be told from the source, the graph
- * and the schedule, without running anything. lints.def lists them.
+ * and the schedule, and where a chip is named from its laid-out tiles, without running anything;
+ * `race` alone runs what it looks at. lints.def lists them.
  *
  * Nothing is guessed: a finding holds for the kernel as written and, where the table says so, for
  * this machine's caches and memory. Files are looked at one by one; findings stand in the order of
@@ -50,11 +51,16 @@ typedef struct lint_finding {
 } lint_finding;
 
 typedef struct lint_report {
-    bool code; /* compile each case, and look at its machine code, too */
+    bool code;         /* compile each case, and look at its machine code, too */
+    const char *chip;  /* "sm_80": look at what this chip makes of each case, too; or NULL */
+    const char *ptxas; /* NVIDIA's assembler, asked where `code` and a chip of theirs; or NULL */
+    bool race;         /* run small cases on the emulator, whose findings are ours */
+    size_t raced;      /* cases that ran there */
     /* Not NULL: instead of the cases of the source one of these values, of kernels that have just
      * these names. */
     const compiler_values *given;
     text *others; /* with `given`: lines for the kernels that have other names */
+    text *unrun;  /* with `race`: lines for cases that could not be run, for say_text */
     VEC(lint_finding) findings;
     size_t counts[LINT_SEVERITY_COUNT];
     size_t files, kernels, cases;

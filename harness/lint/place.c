@@ -49,6 +49,21 @@ lint_span lint_case_span(const lint_kernel *k, const compiler_case *c) {
     return line;
 }
 
+lint_span lint_location_span(const lint_kernel *k, ir_location at) {
+    const char *data = k->file->data;
+    if (!at.line)
+        return lint_kernel_span(k);
+    size_t start = lint_line_span(k->file, at.line).start;
+    while (start > 0 && data[start - 1] != '\n')
+        start--;
+    for (uint32_t column = 1; column < at.column && start < k->file->size; start++)
+        column += ((unsigned char)data[start + 1] & 0xC0) != 0x80;
+    size_t end = start;
+    while (end < k->file->size && (is_name(data[end]) || data[end] == '.'))
+        end++;
+    return (lint_span){start, end > start ? end : start + 1};
+}
+
 /* Between the parentheses behind the kernel's name. */
 lint_span lint_parameter_span(const lint_kernel *k, const char *parameter) {
     lint_span name = lint_kernel_span(k);

@@ -99,14 +99,16 @@ json_t *lint_json(const lint_report *r) {
 }
 
 void lint_markdown(text *out) {
-    text_append(out,
-                "# tsr lint\n\n`tsr lint [PATH...]` looks for what is wrong with kernels and their "
-                "cases without running any. What it says holds for the\nkernel as written and, "
-                "where a line says so, for this machine's caches and memory; nothing is guessed. "
-                "The exit code is 1 where there\nis an error, with `--strict` also where there is "
-                "a warning. `--json` prints one document, `--export sarif=FILE` writes SARIF 2.1.0 "
-                "for\ncode scanning. This page is printed by `tsr lint --markdown`.\n\n"
-                "| check | severity | finds | why | what to do |\n|---|---|---|---|---|\n");
+    text_append(
+        out, "# tsr lint\n\n`tsr lint [PATH...]` looks for what is wrong with kernels and their "
+             "cases without running any. What it says holds for the\nkernel as written and, "
+             "where a line says so, for this machine's caches and memory; nothing is guessed. "
+             "`--isa CHIP` says, too, what a GPU\nmakes of each case, and `--race` alone runs "
+             "something, on the emulator ([gpu-code.md](gpu-code.md#what-lint-says-of-gpu-code)). "
+             "The exit code is 1 where there\nis an error, with `--strict` also where there is "
+             "a warning. `--json` prints one document, `--export sarif=FILE` writes SARIF 2.1.0 "
+             "for\ncode scanning. This page is printed by `tsr lint --markdown`.\n\n"
+             "| check | severity | finds | why | what to do |\n|---|---|---|---|---|\n");
     for (int i = 0; i < LINT_COUNT; i++)
         text_show(out, "| `%s` | %s | %s | %s | %s |\n", lint_table[i].name,
                   lint_severity_name(lint_table[i].severity), lint_table[i].what, lint_table[i].why,

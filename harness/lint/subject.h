@@ -36,6 +36,8 @@ typedef struct lint_kernel {
 lint_span lint_line_span(const lint_file *f, uint32_t line);
 lint_span lint_kernel_span(const lint_kernel *k);
 lint_span lint_case_span(const lint_kernel *k, const compiler_case *c);
+/* The word at a place of the source; the kernel's name where there is none. */
+lint_span lint_location_span(const lint_kernel *k, ir_location at);
 lint_span lint_parameter_span(const lint_kernel *k, const char *parameter);
 
 /* Takes a printf format. `c` may be NULL. */
@@ -56,6 +58,8 @@ void lint_check_tile(const lint_kernel *k);     /* checks_tile.c */
 void lint_check_tiles(const lint_kernel *k);    /* checks_tiles.c: kernels of tiles */
 void lint_check_space(const lint_kernel *k);    /* checks_space.c: sizes of tiles */
 void lint_check_code(const lint_kernel *k);     /* checks_code.c: compiles */
+void lint_check_chip(const lint_kernel *k);     /* checks_chip.c: what a chip makes of it */
+void lint_check_race(const lint_kernel *k);     /* checks_race.c: runs on the emulator */
 
 /* The first operation of a kernel; each knows its next. */
 ir_op lint_first_op(const ir_module *m);

@@ -1,7 +1,6 @@
 /* tiles.c - the graph of a kernel of tiles, as checks look at it. */
 #include "lint/tiles.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,18 +73,7 @@ bool lint_tile_is(const tile_graph *g, ir_op op, const char *name) {
 }
 
 lint_span lint_tile_span(const lint_kernel *k, const ir_module *m, ir_op op) {
-    const ir_location at = ir_op_get(m, op)->location;
-    const char *data = k->file->data;
-    size_t start = lint_line_span(k->file, at.line).start;
-    while (start > 0 && data[start - 1] != '\n')
-        start--;
-    for (uint32_t column = 1; column < at.column && start < k->file->size; start++)
-        column += ((unsigned char)data[start + 1] & 0xC0) != 0x80;
-    size_t end = start;
-    while (end < k->file->size &&
-           (isalnum((unsigned char)data[end]) || data[end] == '_' || data[end] == '.'))
-        end++;
-    return (lint_span){start, end > start ? end : start + 1};
+    return lint_location_span(k, ir_op_get(m, op)->location);
 }
 
 bool lint_tile_number(const tile_graph *g, ir_dim dim, int64_t *out) {

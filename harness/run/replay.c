@@ -199,15 +199,13 @@ static void check_threads(const job *j, uint32_t most, replay *r) {
 static bool compatible(const recorded_case *c, const replay_request *q, replay *r) {
     const job *j = &c->job;
     json_t *numerics = json_object_get(r->manifest, "numerics_version");
-    char reason[HOST_REASON_BYTES];
+    char reason[COMPILER_REASON_BYTES];
     if (json_integer_value(numerics) != TSR_NUMERICS_VERSION)
         lacks(r, "it was made under another version of the numerics", "");
     check_backend(j, r);
     check_threads(j, q->threads, r);
-    if (j->isa && !host_isa_supports(j->isa)) {
-        host_isa_why_not(j->isa, reason);
+    if (j->isa && !compiler_target_runs(j->isa, reason))
         lacks(r, "code for its ISA level cannot run here: ", reason);
-    }
     if (j->fault && !fault_find(j->fault, strlen(j->fault)))
         lacks(r, "this tsr cannot make the fault ", j->fault);
     if (json_array_size(r->missing) == 0)

@@ -92,6 +92,10 @@ done <<'END_OF_LINES'
 2 --strict lint --markdown --strict
 2 --dims lint --markdown --dims N=1
 2 corpus lint --markdown corpus
+2 --race lint --markdown --race
+2 --ptxas lint corpus --ptxas true
+2 --ptxas lint corpus --isa gfx942 --code --ptxas true
+2 chip lint corpus --isa x86-64-v3
 2 bench help --man bench
 2 --markdown help --man --markdown
 2 --json fuzz --show 3 --json

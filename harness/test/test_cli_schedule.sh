@@ -33,7 +33,7 @@ same keys.without keys.with "a schedule is no part of what a kernel means"
 [ "$(comm -12 <(sort modules.without) <(sort modules.with) | wc -l)" = 0 ] && pass "each module hash differs" || fail "each module hash differs"
 
 exits 0 "the parameters of a schedule" "$tsr" compile corpus/small/small.tsr --kernel product --emit space
-has out "^P[0-9]\.MR = 3 rows \(default [0-9]+; 1 to 32\)" "a written value beside its default"
+has out "^P[0-9]\.MR = 3 rows \(default [0-9]+; 1 to 256\)" "a written value beside its default"
 exits 0 "a value from outside wins" "$tsr" compile corpus/small/small.tsr --kernel product --emit space --schedule MR=2
 has out "^P[0-9]\.MR = 2 rows" "it is the value"
 exits 3 "a value that the vector does not divide" "$tsr" compile corpus/small/small.tsr --kernel addition --emit space --schedule VECTOR=12

@@ -1,7 +1,7 @@
 /* search.h - looks for a faster schedule of one case: the cost model ranks, measurements decide.
  *
  * First a beam: parameter by parameter, every value that the table proposes is joined to the best
- * schedules so far, and the cheapest by schedule/cost.h stay. The first of them are measured
+ * schedules so far, and the cheapest by schedule/cpu/cost.h stay. The first of them are measured
  * against the kernel's own schedule, pair by pair in one process. Then single parameters of the
  * best one are turned as long as that helps, which also finds what the model has no opinion on.
  * What won is measured once more, longer: it is taken where the upper end of the interval of its

@@ -23,7 +23,7 @@ typedef struct side {
 /* What one thread of the host works with. */
 typedef struct scratch {
     tile tiles[QUADS];
-    operands rows[TILE_MAX_M], columns[TILE_MAX_N];
+    matrix_factors rows[TILE_MAX_M], columns[TILE_MAX_N];
     uint64_t d[TILE_MAX_M][TILE_MAX_N];
 } scratch;
 
@@ -46,11 +46,11 @@ static int groups_per_block(const instruction *i) {
     return PTX_BLOCK_THREADS / instruction_threads(i);
 }
 
-static void put(unsigned char *bytes, const float_format *format, uint64_t code) {
+static void put(unsigned char *bytes, const binary_format *format, uint64_t code) {
     memcpy(bytes, &code, (size_t)format->storage_bits / 8);
 }
 
-static uint64_t get(const unsigned char *bytes, const float_format *format) {
+static uint64_t get(const unsigned char *bytes, const binary_format *format) {
     uint64_t code = 0;
     memcpy(&code, bytes, (size_t)format->storage_bits / 8);
     return code;
@@ -62,8 +62,9 @@ static unsigned char *registers_of(const side *s, const batch *x, size_t group, 
     return s->host + (group * threads + (size_t)thread) * each;
 }
 
-static void pack_shared(unsigned char *image, const float_format *format,
-                        const uint64_t codes[][MODEL_MAX_K], int lines, const instruction *i) {
+static void pack_shared(unsigned char *image, const binary_format *format,
+                        const uint64_t codes[][MATRIX_UNIT_MAX_K], int lines,
+                        const instruction *i) {
     for (int step = 0; step < i->chain; step++)
         for (int line = 0; line < lines; line++)
             for (int k = 0; k < i->k; k++)
@@ -166,13 +167,13 @@ static void compare_tile(batch *x, scratch *s, const tile *t, uint64_t index) {
     uint64_t count = 0;
     record first = {0};
     for (int row = 0; row < i->m; row++)
-        operands_decode(&s->rows[row], i->model, i->a, t->a[row], (size_t)tile_k(i));
+        matrix_factors_decode(&s->rows[row], i->model, i->a, t->a[row], (size_t)tile_k(i));
     for (int column = 0; column < i->n; column++)
-        operands_decode(&s->columns[column], i->model, i->b, t->b[column], (size_t)tile_k(i));
+        matrix_factors_decode(&s->columns[column], i->model, i->b, t->b[column], (size_t)tile_k(i));
     for (int row = 0; row < i->m; row++)
         for (int column = 0; column < i->n; column++) {
-            uint64_t expected = model_element(i->model, &s->rows[row], &s->columns[column], i->c,
-                                              t->c[row][column]);
+            uint64_t expected =
+                matrix_unit_dot(i->model, &s->rows[row], &s->columns[column], t->c[row][column]);
             if (expected != s->d[row][column] && !count++)
                 first = record_of(i, t, s->d, row, column);
         }

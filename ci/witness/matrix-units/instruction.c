@@ -9,26 +9,26 @@
 /* Types that go together, and the model for each unit. */
 typedef struct operand_types {
     const char *group;
-    const float_format *a, *b, *c;
+    const binary_format *a, *b, *c;
     const char *mma, *wgmma;
 } operand_types;
 
 static const operand_types types[] = {
-    {"quad", &format_f16, &format_f16, &format_f32, "fma.f32.then_c", NULL},
-    {"quad", &format_f16, &format_f16, &format_f16, "fma.f32.pairs", NULL},
-    {"f16", &format_f16, &format_f16, &format_f32, "mma.sm90.f16", "mma.sm90.f16"},
-    {"f16", &format_f16, &format_f16, &format_f16, "mma.sm90.f16.f16", "mma.sm90.f16.f16"},
-    {"bf16", &format_bf16, &format_bf16, &format_f32, "mma.sm90.bf16", "mma.sm90.bf16"},
-    {"tf32", &format_tf32, &format_tf32, &format_f32, "mma.sm90.tf32", "mma.sm90.tf32"},
-    {"f64", &format_f64, &format_f64, &format_f64, "fma.f64", NULL},
-    {"fp8", &format_e4m3, &format_e4m3, &format_f32, "mma.sm90.fp8_as_f16", "mma.sm90.fp8"},
-    {"fp8", &format_e4m3, &format_e5m2, &format_f32, "mma.sm90.fp8_as_f16", "mma.sm90.fp8"},
-    {"fp8", &format_e5m2, &format_e4m3, &format_f32, "mma.sm90.fp8_as_f16", "mma.sm90.fp8"},
-    {"fp8", &format_e5m2, &format_e5m2, &format_f32, "mma.sm90.fp8_as_f16", "mma.sm90.fp8"},
-    {"fp8", &format_e4m3, &format_e4m3, &format_f16, "mma.sm90.fp8_as_f16.f16", "mma.sm90.fp8.f16"},
-    {"fp8", &format_e4m3, &format_e5m2, &format_f16, "mma.sm90.fp8_as_f16.f16", "mma.sm90.fp8.f16"},
-    {"fp8", &format_e5m2, &format_e4m3, &format_f16, "mma.sm90.fp8_as_f16.f16", "mma.sm90.fp8.f16"},
-    {"fp8", &format_e5m2, &format_e5m2, &format_f16, "mma.sm90.fp8_as_f16.f16", "mma.sm90.fp8.f16"},
+    {"quad", &binary_f16, &binary_f16, &binary_f32, "fma.f32.then_c", NULL},
+    {"quad", &binary_f16, &binary_f16, &binary_f16, "fma.f32.pairs", NULL},
+    {"f16", &binary_f16, &binary_f16, &binary_f32, "mma.sm90.f16", "mma.sm90.f16"},
+    {"f16", &binary_f16, &binary_f16, &binary_f16, "mma.sm90.f16.f16", "mma.sm90.f16.f16"},
+    {"bf16", &binary_bf16, &binary_bf16, &binary_f32, "mma.sm90.bf16", "mma.sm90.bf16"},
+    {"tf32", &binary_tf32, &binary_tf32, &binary_f32, "mma.sm90.tf32", "mma.sm90.tf32"},
+    {"f64", &binary_f64, &binary_f64, &binary_f64, "fma.f64", NULL},
+    {"fp8", &binary_e4m3, &binary_e4m3, &binary_f32, "mma.sm90.fp8_as_f16", "mma.sm90.fp8"},
+    {"fp8", &binary_e4m3, &binary_e5m2, &binary_f32, "mma.sm90.fp8_as_f16", "mma.sm90.fp8"},
+    {"fp8", &binary_e5m2, &binary_e4m3, &binary_f32, "mma.sm90.fp8_as_f16", "mma.sm90.fp8"},
+    {"fp8", &binary_e5m2, &binary_e5m2, &binary_f32, "mma.sm90.fp8_as_f16", "mma.sm90.fp8"},
+    {"fp8", &binary_e4m3, &binary_e4m3, &binary_f16, "mma.sm90.fp8_as_f16.f16", "mma.sm90.fp8.f16"},
+    {"fp8", &binary_e4m3, &binary_e5m2, &binary_f16, "mma.sm90.fp8_as_f16.f16", "mma.sm90.fp8.f16"},
+    {"fp8", &binary_e5m2, &binary_e4m3, &binary_f16, "mma.sm90.fp8_as_f16.f16", "mma.sm90.fp8.f16"},
+    {"fp8", &binary_e5m2, &binary_e5m2, &binary_f16, "mma.sm90.fp8_as_f16.f16", "mma.sm90.fp8.f16"},
 };
 
 static const struct {
@@ -72,7 +72,7 @@ static size_t add_warpgroup_shapes(instruction *list, size_t count, const operan
                                     .a = t->a,
                                     .b = t->b,
                                     .c = t->c,
-                                    .model = model_named(t->wgmma)};
+                                    .model = matrix_unit_find(t->wgmma)};
         name_it(&list[count]);
     }
     return count;
@@ -91,7 +91,7 @@ size_t instruction_list(instruction list[INSTRUCTION_MAX]) {
                                             .a = types[t].a,
                                             .b = types[t].b,
                                             .c = types[t].c,
-                                            .model = model_named(types[t].mma)};
+                                            .model = matrix_unit_find(types[t].mma)};
                 name_it(&list[count++]);
             }
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
@@ -107,7 +107,7 @@ int instruction_tiles(const instruction *i) {
     return i->unit == UNIT_QUAD ? 4 : 1;
 }
 
-static int bytes_per_thread(const instruction *i, int elements, const float_format *format) {
+static int bytes_per_thread(const instruction *i, int elements, const binary_format *format) {
     return elements * instruction_tiles(i) * format->storage_bits / 8 / instruction_threads(i);
 }
 
@@ -132,7 +132,7 @@ int instruction_b_shared_bytes(const instruction *i) {
 }
 
 /* Elements in one register: four bytes, or one f64. */
-static int per_register(const float_format *format) {
+static int per_register(const binary_format *format) {
     return format->storage_bits > 32 ? 1 : 32 / format->storage_bits;
 }
 
@@ -164,7 +164,7 @@ place instruction_b_place(const instruction *i, int thread, int element) {
 
 place instruction_c_place(const instruction *i, int thread, int element) {
     int lane = thread % 32;
-    if (i->unit == UNIT_QUAD && i->c == &format_f16) {
+    if (i->unit == UNIT_QUAD && i->c == &binary_f16) {
         place p = quad_line(thread);
         p.column = element;
         return p;
@@ -176,7 +176,7 @@ place instruction_c_place(const instruction *i, int thread, int element) {
                    element / 4 * 8 + lane % 4 * 2 + element % 2};
 }
 
-int instruction_shared_byte(const float_format *format, int line, int k) {
+int instruction_shared_byte(const binary_format *format, int line, int k) {
     int byte = k * format->storage_bits / 8;
     return line / 8 * 256 + byte / 16 * 128 + line % 8 * 16 + byte % 16;
 }

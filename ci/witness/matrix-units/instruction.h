@@ -3,7 +3,7 @@
 #ifndef MATRIX_UNITS_INSTRUCTION_H
 #define MATRIX_UNITS_INSTRUCTION_H
 
-#include "model.h"
+#include "base/matrix_unit.h"
 
 typedef enum {
     UNIT_MMA,   /* mma.sync: one tile a warp */
@@ -17,8 +17,8 @@ typedef struct instruction {
     int m, n, k; /* k of one instruction */
     int chain;   /* instructions that follow each other on one accumulator */
     bool a_shared, without_c;
-    const float_format *a, *b, *c;
-    const sum_model *model;
+    const binary_format *a, *b, *c;
+    const matrix_unit *model;
 } instruction;
 
 enum { INSTRUCTION_MAX = 160, TILE_MAX_M = 64, TILE_MAX_N = 256 };
@@ -49,6 +49,6 @@ place instruction_c_place(const instruction *i, int thread, int element);
 /* The byte in shared memory where an element of A (line = row) or B (line = column) begins: 8 lines
  * of 16 bytes are together, without a swizzle; the two halves of k follow each other, then the next
  * 8 lines. */
-int instruction_shared_byte(const float_format *format, int line, int k);
+int instruction_shared_byte(const binary_format *format, int line, int k);
 
 #endif

@@ -20,21 +20,21 @@ static void __attribute__((format(printf, 2, 3))) emit(writer *w, const char *fo
     w->used += (size_t)written;
 }
 
-static int register_bytes(const float_format *format) {
-    return format == &format_f64 ? 8 : 4;
+static int register_bytes(const binary_format *format) {
+    return format == &binary_f64 ? 8 : 4;
 }
 
 /* In PTX an f32 accumulator is .f32, two f16 are a .b32. */
-static const char *register_type(const float_format *format) {
-    return format == &format_f64 ? "f64" : format == &format_f32 ? "f32" : "b32";
+static const char *register_type(const binary_format *format) {
+    return format == &binary_f64 ? "f64" : format == &binary_f32 ? "f32" : "b32";
 }
 
 /* Operands are loaded as f64, or packed in .b32. */
-static const float_format *operand_registers(const float_format *format) {
-    return format == &format_f64 ? format : &format_tf32;
+static const binary_format *operand_registers(const binary_format *format) {
+    return format == &binary_f64 ? format : &binary_tf32;
 }
 
-static void emit_declaration(writer *w, char name, const float_format *format, int bytes) {
+static void emit_declaration(writer *w, char name, const binary_format *format, int bytes) {
     if (bytes)
         emit(w, "    .reg .%s %%%c<%d>;\n", register_type(format), name,
              bytes / register_bytes(format));
@@ -47,7 +47,7 @@ static void emit_address(writer *w, char argument, int bytes) {
 }
 
 /* One thread's registers. */
-static void emit_load(writer *w, char name, const float_format *format, int bytes) {
+static void emit_load(writer *w, char name, const binary_format *format, int bytes) {
     if (!bytes)
         return;
     emit_address(w, name, bytes);
@@ -56,7 +56,7 @@ static void emit_load(writer *w, char name, const float_format *format, int byte
              r * register_bytes(format));
 }
 
-static void emit_store(writer *w, const float_format *format, int bytes) {
+static void emit_store(writer *w, const binary_format *format, int bytes) {
     emit_address(w, 'd', bytes);
     for (int r = 0; r < bytes / register_bytes(format); r++)
         emit(w, "    st.global.%s [%%p+%d], %%c%d;\n", register_type(format),
@@ -93,7 +93,7 @@ static void emit_list(writer *w, char name, int first, int count) {
     emit(w, "}");
 }
 
-static int registers(int bytes, const float_format *format) {
+static int registers(int bytes, const binary_format *format) {
     return bytes / register_bytes(format);
 }
 

@@ -47,9 +47,9 @@ bool record_read(const char *line, const instruction *list, size_t count, record
     return false;
 }
 
-uint64_t record_model(const record *r, const sum_model *model) {
-    operands a, b;
-    operands_decode(&a, model, r->instruction->a, r->a, (size_t)tile_k(r->instruction));
-    operands_decode(&b, model, r->instruction->b, r->b, (size_t)tile_k(r->instruction));
-    return model_element(model, &a, &b, r->instruction->c, r->c);
+uint64_t record_model(const record *r, const matrix_unit *model) {
+    matrix_factors a, b;
+    matrix_factors_decode(&a, model, r->instruction->a, r->a, (size_t)tile_k(r->instruction));
+    matrix_factors_decode(&b, model, r->instruction->b, r->b, (size_t)tile_k(r->instruction));
+    return matrix_unit_dot(model, &a, &b, r->c);
 }

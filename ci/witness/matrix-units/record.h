@@ -13,13 +13,13 @@ enum { RECORD_LINE = 4096 };
 typedef struct record {
     const instruction *instruction;
     char recipe[32];
-    uint64_t result, c, a[MODEL_MAX_K], b[MODEL_MAX_K];
+    uint64_t result, c, a[MATRIX_UNIT_MAX_K], b[MATRIX_UNIT_MAX_K];
 } record;
 
 void record_write(FILE *file, const record *r);
 /* False where the line is none, or names an instruction that is not in the list. */
 bool record_read(const char *line, const instruction *list, size_t count, record *r);
 /* What the model says. */
-uint64_t record_model(const record *r, const sum_model *model);
+uint64_t record_model(const record *r, const matrix_unit *model);
 
 #endif

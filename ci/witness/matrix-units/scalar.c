@@ -19,7 +19,7 @@ typedef uint64_t (*reference)(const operation *o, const uint64_t x[3]);
  * of a b16. */
 struct operation {
     const char *ptx;
-    const float_format *from, *to;
+    const binary_format *from, *to;
     reference expected;
 };
 
@@ -91,32 +91,32 @@ static uint64_t sqrt64(const operation *o, const uint64_t x[3]) {
 /* x * y + z of 16-bit floats: the product is exact in double; their sum is rounded to odd, so that
  * the second rounding, to less than half of the bits, is right (Boldo and Melquiond, 2008). */
 static uint64_t fma16(const operation *o, const uint64_t x[3]) {
-    double product = format_value(o->from, x[0]) * format_value(o->from, x[1]),
-           c = format_value(o->from, x[2]);
+    double product = binary_value(o->from, x[0]) * binary_value(o->from, x[1]),
+           c = binary_value(o->from, x[2]);
     double sum = product + c;
     double shadow = sum - product, error = (product - (sum - shadow)) + (c - shadow);
     if (isfinite(sum) && error != 0 && !(code_of_f64(sum) & 1))
         sum = nextafter(sum, error > 0 ? INFINITY : -INFINITY);
-    return format_round(o->to, sum);
+    return binary_round(o->to, sum);
 }
 
 static uint64_t convert(const operation *o, const uint64_t x[3]) {
-    return format_round(o->to, format_value(o->from, x[0]));
+    return binary_round(o->to, binary_value(o->from, x[0]));
 }
 
 /* As in PTX: too large, and infinity, is the greatest finite. */
 static uint64_t convert_satfinite(const operation *o, const uint64_t x[3]) {
-    double value = format_value(o->from, x[0]);
-    uint64_t result = format_round(o->to, value);
-    number_kind kind = format_decode(o->to, result).kind;
-    if (isnan(value) || kind == NUMBER_ZERO || kind == NUMBER_FINITE)
+    double value = binary_value(o->from, x[0]);
+    uint64_t result = binary_round(o->to, value);
+    binary_kind kind = binary_decode(o->to, result).kind;
+    if (isnan(value) || kind == BINARY_ZERO || kind == BINARY_FINITE)
         return result;
-    return format_code(o->to, signbit(value), format_greatest_exponent(o->to), ~UINT64_C(0));
+    return binary_code(o->to, signbit(value), binary_greatest_exponent(o->to), ~UINT64_C(0));
 }
 
 /* minimumNumber: a NaN is left out, -0 is less than +0. */
 static uint64_t minimum(const operation *o, const uint64_t x[3]) {
-    double a = format_value(o->from, x[0]), b = format_value(o->from, x[1]);
+    double a = binary_value(o->from, x[0]), b = binary_value(o->from, x[1]);
     if (isnan(a) || isnan(b))
         return isnan(a) ? x[1] : x[0];
     return a < b || (a == b && signbit(a)) ? x[0] : x[1];
@@ -124,42 +124,42 @@ static uint64_t minimum(const operation *o, const uint64_t x[3]) {
 
 static uint64_t maximum(const operation *o, const uint64_t x[3]) {
     uint64_t least = minimum(o, x);
-    if (isnan(format_value(o->from, x[0])) || isnan(format_value(o->from, x[1])))
+    if (isnan(binary_value(o->from, x[0])) || isnan(binary_value(o->from, x[1])))
         return least;
     return least == x[0] ? x[1] : x[0];
 }
 
 static const operation operations[] = {
-    {"add.rn.f32 r, x, y;", &format_f32, &format_f32, add32},
-    {"mul.rn.f32 r, x, y;", &format_f32, &format_f32, mul32},
-    {"fma.rn.f32 r, x, y, z;", &format_f32, &format_f32, fma32},
-    {"div.rn.f32 r, x, y;", &format_f32, &format_f32, div32},
-    {"sqrt.rn.f32 r, x;", &format_f32, &format_f32, sqrt32},
-    {"min.f32 r, x, y;", &format_f32, &format_f32, minimum},
-    {"max.f32 r, x, y;", &format_f32, &format_f32, maximum},
-    {"fma.rn.f64 r, x, y, z;", &format_f64, &format_f64, fma64},
-    {"div.rn.f64 r, x, y;", &format_f64, &format_f64, div64},
-    {"sqrt.rn.f64 r, x;", &format_f64, &format_f64, sqrt64},
-    {"min.f64 r, x, y;", &format_f64, &format_f64, minimum},
-    {"max.f64 r, x, y;", &format_f64, &format_f64, maximum},
-    {"fma.rn.f16 r, x, y, z;", &format_f16, &format_f16, fma16},
-    {"min.f16 r, x, y;", &format_f16, &format_f16, minimum},
-    {"max.f16 r, x, y;", &format_f16, &format_f16, maximum},
-    {"fma.rn.bf16 r, x, y, z;", &format_bf16, &format_bf16, fma16},
-    {"min.bf16 r, x, y;", &format_bf16, &format_bf16, minimum},
-    {"max.bf16 r, x, y;", &format_bf16, &format_bf16, maximum},
-    {"cvt.rn.f16.f32 r, x;", &format_f32, &format_f16, convert},
-    {"cvt.rn.bf16.f32 r, x;", &format_f32, &format_bf16, convert},
-    {"cvt.rn.f32.f64 r, x;", &format_f64, &format_f32, convert},
-    {"cvt.rn.f16.f64 r, x;", &format_f64, &format_f16, convert},
-    {"cvt.f32.f16 r, x;", &format_f16, &format_f32, convert},
-    {"cvt.f32.bf16 r, x;", &format_bf16, &format_f32, convert},
-    {"cvt.f64.f32 r, x;", &format_f32, &format_f64, convert},
-    {"cvt.rn.satfinite.e4m3x2.f32 r, 0f00000000, x;", &format_f32, &format_e4m3, convert_satfinite},
-    {"cvt.rn.satfinite.e5m2x2.f32 r, 0f00000000, x;", &format_f32, &format_e5m2, convert_satfinite},
-    {"{ .reg .b32 w; cvt.rn.f16x2.e4m3x2 w, x; cvt.u16.u32 r, w; }", &format_e4m3, &format_f16,
+    {"add.rn.f32 r, x, y;", &binary_f32, &binary_f32, add32},
+    {"mul.rn.f32 r, x, y;", &binary_f32, &binary_f32, mul32},
+    {"fma.rn.f32 r, x, y, z;", &binary_f32, &binary_f32, fma32},
+    {"div.rn.f32 r, x, y;", &binary_f32, &binary_f32, div32},
+    {"sqrt.rn.f32 r, x;", &binary_f32, &binary_f32, sqrt32},
+    {"min.f32 r, x, y;", &binary_f32, &binary_f32, minimum},
+    {"max.f32 r, x, y;", &binary_f32, &binary_f32, maximum},
+    {"fma.rn.f64 r, x, y, z;", &binary_f64, &binary_f64, fma64},
+    {"div.rn.f64 r, x, y;", &binary_f64, &binary_f64, div64},
+    {"sqrt.rn.f64 r, x;", &binary_f64, &binary_f64, sqrt64},
+    {"min.f64 r, x, y;", &binary_f64, &binary_f64, minimum},
+    {"max.f64 r, x, y;", &binary_f64, &binary_f64, maximum},
+    {"fma.rn.f16 r, x, y, z;", &binary_f16, &binary_f16, fma16},
+    {"min.f16 r, x, y;", &binary_f16, &binary_f16, minimum},
+    {"max.f16 r, x, y;", &binary_f16, &binary_f16, maximum},
+    {"fma.rn.bf16 r, x, y, z;", &binary_bf16, &binary_bf16, fma16},
+    {"min.bf16 r, x, y;", &binary_bf16, &binary_bf16, minimum},
+    {"max.bf16 r, x, y;", &binary_bf16, &binary_bf16, maximum},
+    {"cvt.rn.f16.f32 r, x;", &binary_f32, &binary_f16, convert},
+    {"cvt.rn.bf16.f32 r, x;", &binary_f32, &binary_bf16, convert},
+    {"cvt.rn.f32.f64 r, x;", &binary_f64, &binary_f32, convert},
+    {"cvt.rn.f16.f64 r, x;", &binary_f64, &binary_f16, convert},
+    {"cvt.f32.f16 r, x;", &binary_f16, &binary_f32, convert},
+    {"cvt.f32.bf16 r, x;", &binary_bf16, &binary_f32, convert},
+    {"cvt.f64.f32 r, x;", &binary_f32, &binary_f64, convert},
+    {"cvt.rn.satfinite.e4m3x2.f32 r, 0f00000000, x;", &binary_f32, &binary_e4m3, convert_satfinite},
+    {"cvt.rn.satfinite.e5m2x2.f32 r, 0f00000000, x;", &binary_f32, &binary_e5m2, convert_satfinite},
+    {"{ .reg .b32 w; cvt.rn.f16x2.e4m3x2 w, x; cvt.u16.u32 r, w; }", &binary_e4m3, &binary_f16,
      convert},
-    {"{ .reg .b32 w; cvt.rn.f16x2.e5m2x2 w, x; cvt.u16.u32 r, w; }", &format_e5m2, &format_f16,
+    {"{ .reg .b32 w; cvt.rn.f16x2.e5m2x2 w, x; cvt.u16.u32 r, w; }", &binary_e5m2, &binary_f16,
      convert},
 };
 
@@ -210,8 +210,8 @@ static void compare_one(comparison *x, size_t i) {
     uint64_t mask =
         x->o->to->storage_bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << x->o->to->storage_bits) - 1;
     uint64_t got = x->results[i] & mask;
-    bool both_nan = format_decode(x->o->to, expected).kind == NUMBER_NAN &&
-                    format_decode(x->o->to, got).kind == NUMBER_NAN;
+    bool both_nan = binary_decode(x->o->to, expected).kind == BINARY_NAN &&
+                    binary_decode(x->o->to, got).kind == BINARY_NAN;
     if (both_nan) {
         x->nan_codes[0] |= got;
         x->nan_codes[1] &= got;

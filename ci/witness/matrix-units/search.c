@@ -9,7 +9,7 @@
 enum { SHOWN = 4, LEAST_FRACTION = 8, GREATEST_FRACTION = 34 };
 
 typedef struct candidate {
-    sum_model model;
+    matrix_unit model;
     size_t mismatches;
 } candidate;
 
@@ -21,7 +21,7 @@ typedef struct search {
 } search;
 
 /* Ends early when it is worse than those found. */
-static void try_model(search *s, sum_model model) {
+static void try_model(search *s, matrix_unit model) {
     size_t limit = s->found == SHOWN ? s->best[SHOWN - 1].mismatches : s->count, mismatches = 0;
     for (size_t r = 0; r < s->count && mismatches <= limit; r++)
         mismatches += record_model(&s->records[r], &model) != s->records[r].result;
@@ -35,16 +35,16 @@ static void try_model(search *s, sum_model model) {
 }
 
 /* What is not a width, in all combinations. */
-static void try_orders(search *s, sum_model model) {
+static void try_orders(search *s, matrix_unit model) {
     static const int least_exponents[] = {-1000, -133, -126};
     for (int align = ALIGN_CUT; align <= ALIGN_NEAREST; align++)
         for (int bits = 0; bits < 4; bits++)
             for (int least = 0; least < 3; least++) {
-                model.align = (alignment)align;
-                model.zero_counts = (bits & 1) != 0;
-                model.as_f16 = (bits & 2) != 0;
+                model.align = (matrix_alignment)align;
+                model.zero_exponent = (bits & 1) ? -126 : MATRIX_UNIT_NOWHERE;
+                model.rule = (bits & 2) ? MATRIX_UNIT_ALIGNED_AS_F16 : MATRIX_UNIT_ALIGNED;
                 model.least_exponent = least_exponents[least];
-                if (!model.as_f16 || model.step == 1)
+                if (model.rule == MATRIX_UNIT_ALIGNED || model.step == 1)
                     try_model(s, model);
             }
 }
@@ -55,25 +55,29 @@ static void try_all(search *s, const instruction *i) {
     for (int step = 1; step <= i->k; step *= 2)
         for (int fraction = LEAST_FRACTION; fraction <= GREATEST_FRACTION; fraction++)
             for (size_t w = 0; w < widths; w++)
-                for (int round = ROUND_CUT; round <= ROUND_NEAREST_EVEN; round++)
-                    try_orders(s, (sum_model){.step = step,
-                                              .fraction_bits = fraction,
-                                              .result_fraction_bits = kept[w],
-                                              .round = (rounding)round});
+                for (int round = BINARY_CUT; round <= BINARY_NEAREST_EVEN; round++)
+                    try_orders(s, (matrix_unit){.accumulator = i->c,
+                                                .step = step,
+                                                .k = i->k,
+                                                .fraction_bits = fraction,
+                                                .result_fraction_bits = kept[w],
+                                                .round = (binary_rounding)round});
 }
 
 static void show(const search *s, const instruction *i) {
     static const char *const aligned[] = {"cut", "down", "nearest"};
     printf("%s: %zu records\n", i->name, s->count);
     for (size_t c = 0; c < s->found; c++) {
-        const sum_model *m = &s->best[c].model;
+        const matrix_unit *m = &s->best[c].model;
+        bool as_f16 = m->rule == MATRIX_UNIT_ALIGNED_AS_F16;
         printf("    %zu mismatches: %s %d, %d fraction bits, aligned %s, zero %s, exponent at "
                "least %d, "
                "result %d bits %s\n",
-               s->best[c].mismatches, m->as_f16 ? "as f16, step" : "step",
-               m->as_f16 ? i->k / 2 : m->step, m->fraction_bits, aligned[m->align],
-               m->zero_counts ? "counts" : "does not count", m->least_exponent,
-               m->result_fraction_bits, m->round == ROUND_CUT ? "cut" : "to nearest even");
+               s->best[c].mismatches, as_f16 ? "as f16, step" : "step", as_f16 ? i->k / 2 : m->step,
+               m->fraction_bits, aligned[m->align],
+               m->zero_exponent == MATRIX_UNIT_NOWHERE ? "does not count" : "counts as 2^-126",
+               m->least_exponent, m->result_fraction_bits,
+               m->round == BINARY_CUT ? "cut" : "to nearest even");
     }
 }
 
@@ -98,7 +102,8 @@ int search_records(const char *path, const instruction *list, size_t count) {
                 s.records[s.count].instruction == &list[i])
                 s.count++;
         }
-        if (s.count && list[i].model->order == SUM_ALIGNED) {
+        if (s.count && (list[i].model->rule == MATRIX_UNIT_ALIGNED ||
+                        list[i].model->rule == MATRIX_UNIT_ALIGNED_AS_F16)) {
             try_all(&s, &list[i]);
             show(&s, &list[i]);
         }

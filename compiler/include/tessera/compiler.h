@@ -27,7 +27,7 @@
 enum {
     TSR_NUMERICS_VERSION = 1,
     COMPILER_MAX_PARAMETERS = LIMIT_PARAMETERS,
-    COMPILER_LEVELS_MAX = 16,
+    COMPILER_LEVELS_MAX = 32,
     COMPILER_VARIANTS_MAX = 64
 };
 
@@ -143,8 +143,11 @@ typedef struct compiler_kernel {
     const compiler_numerics *numerics; /* NULL: nothing is promised */
     bool contract; /* its body is `...`: what it takes and gives, and no formula. Its graph cannot
                       be compiled, interpreted or referred to; code of others computes it */
-    bool interpreted; /* it adds in an order that is written out as a tree: the interpreter and code
-                         of others compute it, and none is made of it */
+    bool interpreted; /* it adds in an order that is written out as a tree, or in a matrix unit's:
+                         the interpreter and code of others compute it, and none is made of it
+                         but for such units */
+    const char *unit; /* ... of the matrix unit that all of these orders name; NULL: there is none.
+                         Code for its chips has them (compiler_target_adds_as) */
     bool broken; /* there are errors in it, or outside of the file's kernels: it has no graph */
 } compiler_kernel;
 
@@ -309,6 +312,13 @@ typedef struct compiler_provenance {
     const char *unused_hints; /* compiler_unused_hints; NULL or "": none */
 } compiler_provenance;
 
+/* Somebody who knows what the vendor's assembler makes of PTX: running a program is not the
+ * compiler's business. `messages` receives what it says of each entry point (of `ptxas -v`). */
+typedef struct compiler_assembler {
+    bool (*assemble)(void *context, const char *chip, const text *ptx, text *messages, status *st);
+    void *context;
+} compiler_assembler;
+
 typedef struct compiler_options {
     compiler_profile profile;
     const char *isa;         /* "x86-64-v4", ...; NULL = the host's best */
@@ -329,6 +339,7 @@ typedef struct compiler_options {
         *constants; /* "w,b": inputs that stay as they are from launch to launch, so that what
                        is made from one alone can be prepared; or NULL. Never of the bits */
     const compiler_provenance *provenance; /* NULL: nothing is said */
+    const compiler_assembler *assembler;   /* for the resources of PTX in the metadata, or NULL */
     bool schedule_loose;    /* what does not fit of these is left out (of a part of the kernel) */
     const char *emit_after; /* a pass name whose output is wanted, or NULL */
     text *emit;             /* receives that text */
@@ -336,6 +347,8 @@ typedef struct compiler_options {
                                the source for each line of the text (0: none); or NULL */
     const char *fault;      /* wrong on purpose, for proofs; NULL = none: "drop-last-k",
                                "edge-off-by-one", "compiler-crash", "broken-ir" */
+    uint32_t drop_barrier;  /* likewise, of code for threads: this barrier is not there, counted
+                               from 1 in the order of the code; 0: all are */
     bool verify;            /* run the verifier after every pass (always on in debug builds) */
 } compiler_options;
 
@@ -361,7 +374,8 @@ typedef struct compiler_foreign {
 bool compiler_wrap(compiler_instance *instance, const compiler_foreign *code,
                    compiler_artifact *out, status *st);
 
-/* What the machine code of a module is made of, over all of its images. */
+/* What the machine code of a module is made of, over all of its images; of PTX, what stands in its
+ * text, before registers are allocated. */
 typedef struct compiler_code_facts {
     uint64_t code_bytes;     /* of the executable sections */
     uint64_t instructions;   /* as they stand, not as they run */
@@ -370,6 +384,11 @@ typedef struct compiler_code_facts {
 /* False: the module is damaged, or for a level that is not known here. */
 bool compiler_code_facts_of(const void *image, size_t size_bytes, compiler_code_facts *out,
                             status *st);
+
+/* The code of a module's part `kind`, appended as text: PTX as it is, of all else its executable
+ * sections, disassembled, with a label where a function begins. */
+bool compiler_code_text(const char *kind, const void *code, size_t size_bytes, text *out,
+                        status *st);
 
 /* The parameters that a kernel's schedule has on a target: what a tuner can turn. */
 typedef struct compiler_parameter {
@@ -387,8 +406,8 @@ typedef struct compiler_parameter {
 typedef struct compiler_space {
     compiler_parameter *items; /* owned; in the order in which they are chosen */
     uint32_t count;
-    double cycles; /* what the schedule costs by arithmetic (schedule/cost.h): only to be compared
-                      with that of another schedule of this kernel on this target */
+    double cycles; /* what the schedule costs by arithmetic (schedule/cpu/cost.h): only to be
+                      compared with that of another schedule of this kernel on this target */
 } compiler_space;
 /* Schedules, and generates no code. False, with the limit in `st`, where the options ask for what
  * does not fit. */
@@ -396,9 +415,9 @@ bool compiler_space_of(compiler_instance *instance, const compiler_options *opti
                        compiler_space *out, status *st);
 void compiler_space_release(compiler_space *space);
 
-/* One level as text: "graph" (before passes), "schedule", "tile", "llvm", "asm", and "mlir" (the
- * primitives in MLIR's own dialects, for its stock tools); "obj" and "module"
- * are bytes. */
+/* One level as text: "graph" (before passes), "schedule", "tile", "llvm", "asm", "ptx", and "mlir"
+ * (the primitives in MLIR's own dialects, for its stock tools); "obj", "hsaco" and "module" are
+ * bytes. "ptx" and "hsaco" are what "obj" is, of a target whose code has that format. */
 bool compiler_emit(compiler_instance *instance, const compiler_options *options, const char *level,
                    text *out, status *st);
 /* Names of all passes, in order, for --emit-after. Returns the count. */
@@ -459,9 +478,22 @@ int64_t compiler_cut_place(const compiler_cut *c, int64_t row, int64_t k);
 /* Which step of its accumulations an element of y belongs to. */
 int64_t compiler_cut_step(const compiler_cut *c, int64_t y_element);
 
-/* Names of the ISA levels that code can be made for, this machine's and others'; returns the count.
- */
+/* Names of what code can be made for: ISA levels of CPUs, chips, and chips that a CPU emulates;
+ * returns the count. */
 uint32_t compiler_level_names(const char *const **names);
+/* What the code for a level or a chip is: "elf", "ptx" or "hsaco"; NULL: there is none of that
+ * name.
+ */
+const char *compiler_code_format(const char *name);
+/* Of a chip ("sm_80") or its emulated form ("sm_80-emulated") that form; NULL: it is neither. */
+const char *compiler_emulated_target(const char *name);
+/* Whether this machine runs code of that level, or emulates that chip. *reason_out (at most
+ * COMPILER_REASON_BYTES) says why not. */
+enum { COMPILER_REASON_BYTES = 160 };
+bool compiler_target_runs(const char *name, char reason_out[COMPILER_REASON_BYTES]);
+
+/* Whether code for the target adds in the order that has the name of a matrix unit. */
+bool compiler_target_adds_as(const char *target, const char *order);
 
 /* A size at which the scheduler, or what it makes code from, changes its mind: on one side of it,
  * or at it, kernels take another way than on the other (space/thresholds.def). */

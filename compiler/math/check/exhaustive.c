@@ -123,8 +123,9 @@ static void *work(void *context) {
 
 /* Compiled code for every level; one that this machine lacks is left out with a word. */
 static bool open_levels(worker *w, bool first, status *st) {
-    const cpu_isa *isas;
-    uint32_t count = cpu_isa_list(&isas);
+    const target_info *isas;
+    uint32_t count;
+    target_list(&isas, &count, NULL);
     for (uint32_t i = 0; i < count && i < MAX_LEVELS; i++) {
         status why = STATUS_INIT;
         if (compiled_open(&w->levels[w->level_count], w->run->job->set, w->run->job->function,

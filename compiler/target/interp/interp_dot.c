@@ -1,5 +1,5 @@
 /* interp_dot.c - contractions in the orders chunk512, seq and pairs512, of rows and of windows
- * (a written tree: interp_tree.c).
+ * (a written tree: interp_tree.c; a matrix unit's: interp_matrix_unit.c).
  *
  * The right side is laid out in panels of 64 columns, so that one step of k is a loop over columns.
  * Each element still has its own chain: acc = fma(a[k], b[k], acc), k ascending; in pairs512 of
@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "ops/orders.h"
 #include "target/interp/interp.h"
+#include "target/interp/interp_matrix_unit.h"
 #include "target/interp/interp_tree.h"
 
 enum { PANEL = 64 };
@@ -343,6 +344,13 @@ static bool dot_in_tree(const dot_job *d, status *st) {
     return ok;
 }
 
+static bool dot_in_unit(const dot_job *d) {
+    const matrix_unit *unit = matrix_unit_find(interp_text(d->s, "order"));
+    const interp_unit_job job = {unit, &d->p, &d->x, &d->y, d->s->out};
+    interp_unit_dot(&job);
+    return true;
+}
+
 bool interp_dot(const interp_step *s, status *st) {
     order_id id = order_of(s->m, s->op, ORDER_CHUNK512);
     const order_info *order = order_info_of(id);
@@ -351,8 +359,8 @@ bool interp_dot(const interp_step *s, status *st) {
         .s = s, .p = interp_dot_plan(s), .chunk = order->chunk, .pairs = id == ORDER_PAIRS512};
     if (!order_suits(id, ORDER_OF_DOT))
         return status_set(st, STATUS_INVALID,
-                          "a contraction cannot have the order '%s'; chunk512, seq, pairs512 or a "
-                          "written tree",
+                          "a contraction cannot have the order '%s'; chunk512, seq, pairs512, a "
+                          "written tree or a matrix unit's",
                           interp_text(s, "order"));
     if (s->opcode == GRAPH_CONVOLVE) {
         windows = interp_window_plan(s);
@@ -365,6 +373,8 @@ bool interp_dot(const interp_step *s, status *st) {
         dot_i64(&d);
     else if (ok && id == ORDER_WRITTEN)
         ok = dot_in_tree(&d, st);
+    else if (ok && id == ORDER_UNIT)
+        ok = dot_in_unit(&d);
     else if (ok && is_wide(&d))
         dot_f64(&d);
     else if (ok)

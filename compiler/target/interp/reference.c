@@ -211,7 +211,8 @@ static bool step(walker *w, ir_op op) {
                         .in_count = d->operand_count,
                         .in_type = d->operand_count ? element_of(w->m, d->operands[0]) : DTYPE_NONE,
                         .type = element_of(w->m, d->results[0]),
-                        .out = &w->values[d->results[0]]};
+                        .out = &w->values[d->results[0]],
+                        .whole = &w->whole};
     bool ok = allocate(w, d->results[0], s.out) && evaluate(&s, w->st);
     free(in);
     if (ok) {

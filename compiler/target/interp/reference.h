@@ -25,6 +25,7 @@ typedef struct reference_step {
     dtype in_type; /* of the first operand, in the IR */
     dtype type;    /* of the result, in the IR */
     reference_value *out;
+    bool *whole; /* becomes false where whole numbers may be rounded on the way to a result */
 } reference_step;
 
 bool reference_elementwise(const reference_step *s, status *st);

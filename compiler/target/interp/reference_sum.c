@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "ops/orders.h"
+#include "ops/unit_order.h"
 #include "target/interp/reference.h"
+#include "target/interp/reference_matrix_unit.h"
 
 /* Narrow types accumulate in f32, where nothing else was said. */
 static dtype accumulator(const reference_step *s) {
@@ -161,19 +164,25 @@ typedef struct factor {
 
 /* Beyond strict, a unit for tf32 rounds the operands of a product, which are kept as f32, and one
  * for bf16 takes subnormals for 0. */
-static bool permute(const reference_value *v, dtype type, const int64_t *axes, factor *out,
-                    status *st) {
+static double misread(const matrix_unit *unit, dtype type, double x) {
+    if (unit)
+        return reference_unit_misread(unit, unit_order_format(type), x);
+    if (type == DTYPE_TF32)
+        return reference_roundoff(type) * fabs(x);
+    return type == DTYPE_BF16 && fabs(x) < LEAST_NORMAL ? fabs(x) : 0;
+}
+
+static bool permute(const reference_value *v, const matrix_unit *unit, dtype type,
+                    const int64_t *axes, factor *out, status *st) {
     if (!interp_permute(&v->value, axes, &out->value, st) ||
         !interp_permute(&v->bound, axes, &out->bound, st))
         return false;
     out->exact = true;
     int64_t count = tensor_count(&out->bound);
     const double *values = out->value.data;
-    for (int64_t i = 0; type == DTYPE_TF32 && i < count; i++)
-        ((double *)out->bound.data)[i] += reference_roundoff(type) * fabs(values[i]);
-    for (int64_t i = 0; type == DTYPE_BF16 && i < count; i++)
-        if (fabs(values[i]) < LEAST_NORMAL)
-            ((double *)out->bound.data)[i] += fabs(values[i]);
+    bool narrow = unit || type == DTYPE_TF32 || type == DTYPE_BF16;
+    for (int64_t i = 0; narrow && i < count; i++)
+        ((double *)out->bound.data)[i] += misread(unit, type, values[i]);
     for (int64_t i = 0; i < count; i++)
         out->exact &= ((const double *)out->bound.data)[i] == 0;
     return true;
@@ -204,6 +213,17 @@ static double product_bound(bounded x, double y, double e) {
     return reference_product(fabs(x.value), e) + reference_product(x.bound, fabs(y) + e);
 }
 
+/* The same in a matrix unit's weights. What y may be is at most its magnitude and its bound. */
+static void add_weights(const sums *r, const matrix_unit *unit, const binary_format *format,
+                        bounded x, const double *y, const double *e, int64_t n) {
+    double weight = reference_unit_weight(unit, format, fabs(x.value) + x.bound, x.bound == 0);
+    for (int64_t j = 0; j < n; j++) {
+        r->value[j] += x.value * y[j];
+        r->magnitude[j] +=
+            weight * reference_unit_weight(unit, format, fabs(y[j]) + e[j], e[j] == 0);
+    }
+}
+
 static void add_errors(const sums *r, bounded x, const double *y, const double *e, int64_t n) {
     for (int64_t j = 0; j < n; j++)
         r->carried[j] += product_bound(x, y[j], e[j]);
@@ -215,6 +235,7 @@ typedef struct dot_job {
     factor x, y;
     sums r;
     const window_plan *windows; /* of a convolve */
+    const matrix_unit *unit;    /* whose order it is, or NULL */
 } dot_job;
 
 /* The element of x in step k of a row; false: that step does not happen. */
@@ -253,6 +274,16 @@ static bounded odd_product(const dot_job *d, int64_t row, int64_t b, int64_t j, 
     return odd_sum(&o, sum, wide, d->s->type);
 }
 
+static bounded sum_of_products(const dot_job *d, int64_t j, int64_t steps) {
+    double value = d->r.value[j], magnitude = d->r.magnitude[j], carried = d->r.carried[j];
+    if (!d->unit)
+        return accumulated(value, magnitude, carried, (double)steps + 2, accumulator(d->s),
+                           d->s->type, d->s->in_type == DTYPE_BF16);
+    const unit_sum sum = {value, magnitude, carried, steps};
+    *d->s->whole &= magnitude <= ldexp(1, matrix_unit_whole_bits(d->unit));
+    return reference_unit_sum(d->unit, &sum, d->s->type);
+}
+
 static void dot_row(const dot_job *d, int64_t b, int64_t m, int64_t steps) {
     int64_t n = d->p.n, row = b * d->p.m + m;
     memset(d->r.value, 0, sizeof(double) * 3 * (size_t)n);
@@ -263,17 +294,17 @@ static void dot_row(const dot_job *d, int64_t b, int64_t m, int64_t steps) {
         const double *y = (const double *)d->y.value.data + column,
                      *e = (const double *)d->y.bound.data + column;
         bounded x = {((const double *)d->x.value.data)[at], ((const double *)d->x.bound.data)[at]};
-        add_products(&d->r, x.value, y, n);
+        if (d->unit)
+            add_weights(&d->r, d->unit, unit_order_format(d->s->in_type), x, y, e, n);
+        else
+            add_products(&d->r, x.value, y, n);
         if (!d->x.exact || !d->y.exact)
             add_errors(&d->r, x, y, e, n);
     }
-    dtype wide = accumulator(d->s);
     for (int64_t j = 0; j < n; j++) {
-        bounded r =
-            !isfinite(d->r.magnitude[j] + d->r.carried[j])
-                ? odd_product(d, row, b, j, steps, wide)
-                : accumulated(d->r.value[j], d->r.magnitude[j], d->r.carried[j], (double)steps + 2,
-                              wide, d->s->type, d->s->in_type == DTYPE_BF16);
+        bounded r = !isfinite(d->r.magnitude[j] + d->r.carried[j])
+                        ? odd_product(d, row, b, j, steps, accumulator(d->s))
+                        : sum_of_products(d, j, steps);
         ((double *)d->s->out->value.data)[row * n + j] = r.value;
         ((double *)d->s->out->bound.data)[row * n + j] = r.bound;
     }
@@ -298,12 +329,14 @@ bool reference_dot(const reference_step *s, status *st) {
     interp_step values = {s->m, s->op, s->opcode, in, s->in_count, &s->out->value};
     window_plan windows;
     dot_job d = {.s = s, .p = interp_dot_plan(&values)};
+    if (order_of(s->m, s->op, ORDER_CHUNK512) == ORDER_UNIT)
+        d.unit = matrix_unit_find(interp_text(&values, "order"));
     if (s->opcode == GRAPH_CONVOLVE) {
         windows = interp_window_plan(&values);
         d.windows = &windows;
     }
-    bool ok = permute(s->in[0], s->in_type, d.p.x_axes, &d.x, st) &&
-              permute(s->in[1], s->in_type, d.p.y_axes, &d.y, st);
+    bool ok = permute(s->in[0], d.unit, s->in_type, d.p.x_axes, &d.x, st) &&
+              permute(s->in[1], d.unit, s->in_type, d.p.y_axes, &d.y, st);
     if (ok)
         dot_all(&d, &values);
     release(&d.x);

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "target/llvm/emit.h"
+#include "target/llvm/hsaco.h"
 
 /* LLVM tells a lack of memory to a handler, which only its C++ interface can set. */
 void llvm_when_out_of_memory(
@@ -36,13 +37,22 @@ static void initialize(void) {
     LLVMInitializeAArch64Target();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+    LLVMInitializeAMDGPUAsmParser(); /* of the waits for memory (simt/emit_kernel.c) */
     /* Loop strength reduction takes half of all compile time for 1 % of a matmul's speed: addresses
      * here are a base, an index and a constant already. Only LLVM's options can turn it off. */
     static const char *const options[] = {"tessera", "-disable-lsr"};
     LLVMParseCommandLineOptions(2, options, NULL);
 }
 
-const char *cpu_llvm_version(void) {
+const char *target_llvm_version(void) {
     static char version[32];
     unsigned major, minor, patch;
     LLVMGetVersion(&major, &minor, &patch);
@@ -50,8 +60,7 @@ const char *cpu_llvm_version(void) {
     return version;
 }
 
-static LLVMTargetMachineRef machine_for(const cpu_request *request, status *st) {
-    const cpu_isa *isa = request->isa;
+static LLVMTargetMachineRef machine_for(const target_info *isa, bool unoptimised, status *st) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     LLVMTargetRef target;
     char *message = NULL;
@@ -63,8 +72,7 @@ static LLVMTargetMachineRef machine_for(const cpu_request *request, status *st) 
         return NULL;
     }
     return LLVMCreateTargetMachine(target, isa->triple, isa->cpu, isa->features,
-                                   request->unoptimised ? LLVMCodeGenLevelNone
-                                                        : LLVMCodeGenLevelLess,
+                                   unoptimised ? LLVMCodeGenLevelNone : LLVMCodeGenLevelLess,
                                    LLVMRelocPIC, LLVMCodeModelDefault);
 }
 
@@ -75,7 +83,7 @@ static void open_module(emitter *e, LLVMTargetMachineRef machine) {
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     LLVMSetModuleDataLayout(e->module, layout);
     LLVMDisposeTargetData(layout);
-    LLVMSetTarget(e->module, e->isa->triple);
+    LLVMSetTarget(e->module, e->target->triple);
     e->i1 = LLVMInt1TypeInContext(e->context);
     e->i8 = LLVMInt8TypeInContext(e->context);
     e->i16 = LLVMInt16TypeInContext(e->context);
@@ -95,6 +103,8 @@ static void close_module(emitter *e) {
     LLVMContextDispose(e->context);
     vec_release(&e->made);
     vec_release(&e->functions);
+    vec_release(&e->simt.places);
+    vec_release(&e->simt.sites);
     arena_release(&e->memory);
     free(e->of);
 }
@@ -113,16 +123,17 @@ static bool check_module(emitter *e) {
 #endif
 }
 
-static bool write_output(emitter *e, LLVMTargetMachineRef machine, cpu_output output, text *out) {
+static bool write_output(emitter *e, LLVMTargetMachineRef machine, emit_output output, text *out) {
     char *message = NULL;
     LLVMMemoryBufferRef buffer;
-    if (output == CPU_OUTPUT_LLVM) {
+    if (output == EMIT_LLVM) {
         message = LLVMPrintModuleToString(e->module);
         text_append(out, message);
         LLVMDisposeMessage(message);
         return true;
     }
-    LLVMCodeGenFileType type = output == CPU_OUTPUT_OBJECT ? LLVMObjectFile : LLVMAssemblyFile;
+    bool object = output == EMIT_OBJECT && (e->target->family != FAMILY_PTX || e->target->emulated);
+    LLVMCodeGenFileType type = object ? LLVMObjectFile : LLVMAssemblyFile;
     if (LLVMTargetMachineEmitToMemoryBuffer(machine, e->module, type, &message, &buffer)) {
         status_set(e->st, STATUS_INTERNAL, "LLVM could not generate code: %.400s", message);
         LLVMDisposeMessage(message);
@@ -133,14 +144,57 @@ static bool write_output(emitter *e, LLVMTargetMachineRef machine, cpu_output ou
     return true;
 }
 
-bool cpu_emit(const ir_module *tile, const cpu_request *request, text *out, status *st) {
-    emitter e = {.m = tile, .isa = request->isa, .plain = request->unoptimised, .st = st};
-    LLVMTargetMachineRef machine = machine_for(request, st);
+/* Threads of a chip that this machine emulates: its code for the chip first, then ours of that. */
+static bool retarget(emitter *e, LLVMTargetMachineRef *machine) {
+    const target_info *host = target_of_emulation();
+    if (!host)
+        return status_set(
+            e->st, STATUS_UNAVAILABLE,
+            "threads are emulated on x86-64-v3 and aarch64, which this machine is not");
+    LLVMTargetMachineRef own = machine_for(host, e->plain, e->st);
+    if (!own)
+        return false;
+    LLVMDisposeTargetMachine(*machine);
+    *machine = own;
+    return simt_retarget(e, own, host->triple);
+}
+
+/* An object for AMD's chips becomes what their driver loads. */
+static bool link_output(const emitter *e, text *code) {
+    text linked;
+    text_init(&linked);
+    bool ok = hsaco_link(code->data, code->length, &linked, e->st) ||
+              status_set(e->st, e->st->code, "code for %s cannot be linked", e->target->name);
+    text_release(code);
+    *code = linked;
+    return ok;
+}
+
+static bool is_linked(const emit_request *request) {
+    const target_info *t = request->target;
+    return request->output == EMIT_OBJECT && t->family == FAMILY_ROCM && !t->emulated;
+}
+
+bool target_emit(const ir_module *tile, const emit_request *request, text *out, status *st) {
+    emitter e = {.m = tile, .target = request->target, .plain = request->unoptimised, .st = st};
+    LLVMTargetMachineRef machine = machine_for(e.target, e.plain, st);
     if (!machine)
         return false;
     open_module(&e, machine);
+    if (simt_is(&e))
+        simt_open_module(&e);
+    e.simt.drop_barrier = request->drop_barrier;
     code_kernel(&e);
-    bool ok = !e.failed && check_module(&e) && write_output(&e, machine, request->output, out);
+    bool ok = !e.failed && check_module(&e);
+    if (ok && e.target->emulated)
+        ok = retarget(&e, &machine) && check_module(&e);
+    text code;
+    text_init(&code);
+    ok = ok && write_output(&e, machine, request->output, &code) &&
+         (!is_linked(request) || link_output(&e, &code));
+    if (ok)
+        text_append_bytes(out, code.data, code.length);
+    text_release(&code);
     close_module(&e);
     LLVMDisposeTargetMachine(machine);
     return ok;

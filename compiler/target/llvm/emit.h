@@ -10,12 +10,13 @@
 #define TESSERA_TARGET_LLVM_EMIT_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
 
 #include "base/vec.h"
 #include "target/target.h"
 #include "tile/tile.h"
 
-/* What a division by one number needs of it, in all lanes (emit_divide.c). */
+/* What a division by one number needs of it, in all lanes (cpu/emit_divide.c). */
 typedef struct reciprocal {
     LLVMValueRef high, low; /* their sum is 1/y */
     LLVMValueRef minus;     /* -y */
@@ -23,7 +24,9 @@ typedef struct reciprocal {
 } reciprocal;
 
 typedef struct emitted {
-    int64_t rows, columns;
+    int64_t rows, columns; /* of the tile; where threads share it, of what each of them holds */
+    int64_t tile_rows, tile_columns;
+    ir_layout layout;
     int parts; /* in a row */
     int width; /* W */
     dtype element;
@@ -34,7 +37,7 @@ typedef struct emitted {
 } emitted;
 
 /* What was made before the loops around its use: a multiple of a stride that is no number, or where
- * there is none a mask (emit_memory.c). */
+ * there is none a mask (cpu/emit_memory.c). */
 typedef struct made_early {
     LLVMValueRef of;
     int64_t number;
@@ -42,9 +45,28 @@ typedef struct made_early {
     LLVMValueRef value;
 } made_early;
 
+/* Where the present thread is in a layout: i64, its row and column; NULL: there is only one. Those
+ * of its subgroup, where a tile is cut into pieces for them. */
+typedef struct thread_place {
+    ir_layout layout;
+    LLVMValueRef row, column, row_group, column_group;
+} thread_place;
+
+/* What only targets with threads have. */
+typedef struct thread_code {
+    int threads;         /* of a workgroup */
+    LLVMValueRef index;  /* the present thread's, i64 */
+    LLVMValueRef shared; /* the workgroup's memory */
+    LLVMValueRef last;   /* of the entry block: what all of the function needs is made before it */
+    VEC(thread_place) places;
+    VEC(ir_op) sites; /* operations that touch memory or wait, by their number in the code */
+    ir_op op;         /* being emitted */
+    uint32_t barriers, drop_barrier; /* so many so far; the one that is left out, or 0 */
+} thread_code;
+
 typedef struct emitter {
     const ir_module *m;
-    const cpu_isa *isa;
+    const target_info *target;
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef b;
@@ -61,6 +83,7 @@ typedef struct emitter {
     bool toward_zero; /* wrong on purpose: every rounding goes that way */
     bool plain;       /* the processor's instructions as they are, nothing cunning */
     bool streams;     /* the phase has stores that go past the caches */
+    thread_code simt;
 } emitter;
 
 /* ---- types and parts ---- */
@@ -97,8 +120,8 @@ LLVMValueRef code_wrap_i4(emitter *e, LLVMValueRef x, int width);
 LLVMValueRef code_fence(emitter *e, LLVMValueRef x);
 /* v[i] lane j and v[j] lane i change places; `width` is a power of two. */
 void code_transpose(emitter *e, dtype element, LLVMValueRef *v, int width);
-/* emit_divide.c: is it a division of many by one that needs no division each; what it needs of the
- * one, where that is made; and the division. */
+/* cpu/emit_divide.c: is it a division of many by one that needs no division each; what it needs of
+ * the one, where that is made; and the division. */
 bool code_divides_by(const emitter *e, ir_op op);
 void code_reciprocal(emitter *e, ir_value divisor);
 void code_divide_by(emitter *e, ir_op op);
@@ -115,12 +138,59 @@ void code_group_dot(emitter *e, ir_op op);
 void code_store(emitter *e, ir_op op);
 void code_scan(emitter *e, ir_op op);
 void code_shape_op(emitter *e, ir_op op); /* constant, broadcast, iota, pad, fold */
-/* emit_function.c */
+/* cpu/emit_function.c */
 void code_function(emitter *e, ir_op op);
 void code_call(emitter *e, ir_op op);
 /* A new function, of which the builder stands at the beginning. */
 void code_open_function(emitter *e, const char *name, LLVMTypeRef type);
 void code_block(emitter *e, ir_block block);
 void code_kernel(emitter *e);
+/* Carried values, indices and memory of a phase: emit_kernel.c. */
+void code_set_index(emitter *e, ir_value v, LLVMValueRef value, int64_t multiple);
+void code_memory(emitter *e, ir_op op);
+void code_affine(emitter *e, ir_op op);
+void code_for(emitter *e, ir_op op);
+void code_index_op(emitter *e, ir_op op);
+void code_attribute(emitter *e, const char *name, const char *value);
+LLVMValueRef code_canonical(emitter *e, dtype element, LLVMValueRef x, int width);
+LLVMTypeRef code_memory_type(const emitter *e, dtype element);
+
+/* ---- targets with threads: simt/ ---- */
+bool simt_is(const emitter *e);
+/* The shape of what a thread holds. */
+void simt_shape(emitted *t, const ir_type_data *d);
+/* An operation that is not element by element; false: it is the same as a CPU's. */
+bool simt_code(emitter *e, ir_op op);
+void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel);
+/* Where the thread is in the layout of a tile. */
+thread_place simt_place(emitter *e, const ir_layout *layout);
+/* simt/emit_memory.c */
+void simt_load(emitter *e, ir_op op);
+void simt_store(emitter *e, ir_op op);
+/* One element at an address of the workgroup's memory, by threads for which `when` (NULL: all)
+ * holds. */
+void simt_put(emitter *e, dtype element, LLVMValueRef at, LLVMValueRef x, LLVMValueRef when);
+LLVMValueRef simt_get(emitter *e, dtype element, LLVMValueRef at, LLVMValueRef when);
+/* `bytes` from global memory, at once. */
+void simt_copy_now(emitter *e, LLVMValueRef to, LLVMValueRef from, int bytes);
+/* What follows is done where the condition holds; the block behind it, which it must branch to. */
+LLVMBasicBlockRef simt_when(emitter *e, LLVMValueRef condition);
+/* simt/emit_mma.c. What a chip's own compiler is told of a loop, at its branch back. */
+void simt_note_loop(emitter *e, ir_op loop, LLVMValueRef branch);
+/* Is it a factor of a matrix unit's product, of which runs are single values? */
+bool simt_is_fragment(const emitted *t);
+/* Such a factor by instructions of its own; false: they do not fit. */
+bool simt_load_matrices(emitter *e, ir_op op, emitted *t);
+void simt_mma(emitter *e, ir_op op);
+void simt_copy(emitter *e, ir_op op);
+void simt_copy_commit(emitter *e, ir_op op);
+void simt_copy_wait(emitter *e, ir_op op);
+/* simt/emit_kernel.c: what each family of chips has its own names for. */
+void simt_open_module(emitter *e);
+void simt_barrier(emitter *e);
+void simt_note_site(emitter *e, LLVMValueRef instruction);
+LLVMTypeRef simt_global_pointer(const emitter *e);
+/* simt/retarget.c: the module becomes one for this machine, whose threads the runtime emulates. */
+bool simt_retarget(emitter *e, LLVMTargetMachineRef machine, const char *triple);
 
 #endif

@@ -242,10 +242,10 @@ static LLVMValueRef widen(emitter *e, dtype *from, int width, LLVMValueRef x) {
         return x;
     if (element == DTYPE_BF16)
         return bf16_to_float(e, x, width);
-    if (e->isa->has_f16c && element == DTYPE_F8E5M2)
+    if (e->target->has_f16c && element == DTYPE_F8E5M2)
         return f16_to_float_hardware(e, e5m2_to_f16(e, x, width), width);
-    return e->isa->has_f16c && element == DTYPE_F16 ? f16_to_float_hardware(e, x, width)
-                                                    : narrow_to_float(e, element, x, width);
+    return e->target->has_f16c && element == DTYPE_F16 ? f16_to_float_hardware(e, x, width)
+                                                       : narrow_to_float(e, element, x, width);
 }
 
 static LLVMValueRef to_single(emitter *e, dtype from, int width, LLVMValueRef x, bool saturate) {
@@ -274,7 +274,7 @@ static LLVMValueRef from_float(emitter *e, dtype from, dtype to, int width, LLVM
         return float_to_int(e, from, to, width, x);
     if (to == DTYPE_BF16 && !saturate)
         return float_to_bf16(e, x, width);
-    return to == DTYPE_F16 && !saturate && e->isa->has_f16c
+    return to == DTYPE_F16 && !saturate && e->target->has_f16c
                ? float_to_f16_hardware(e, x, width)
                : float_to_narrow(e, to, saturate, x, width);
 }
@@ -305,7 +305,7 @@ static LLVMValueRef rounded(emitter *e, dtype from, dtype to, int width, LLVMVal
 /* AArch64's code generation goes through f64, and would round twice without this. */
 static LLVMValueRef long_to_float(emitter *e, LLVMValueRef x, int width) {
     LLVMTypeRef type = code_vector(e, DTYPE_F32, width);
-    if (width == 1 || e->isa->rounds_i64_once)
+    if (width == 1 || e->target->rounds_i64_once)
         return LLVMBuildSIToFP(e->b, x, type, "");
     return LLVMBuildFPTrunc(e->b, int_to_float_sticky(e, x, width, true), type, "");
 }

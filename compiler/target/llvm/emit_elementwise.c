@@ -61,7 +61,7 @@ static LLVMValueRef extreme(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef
     LLVMTypeRef type = LLVMTypeOf(x);
     int width = lanes_of(x);
     bool f32s = width > 1 && LLVMGetElementType(type) == e->f32;
-    if (e->plain || !e->isa->has_avx512 || !f32s || (width != 16 && width != 8 && width != 4))
+    if (e->plain || !e->target->has_avx512 || !f32s || (width != 16 && width != 8 && width != 4))
         return binary_intrinsic(e, opcode == TILE_MAXIMUM ? "llvm.maximum" : "llvm.minimum", x, y);
     char name[48];
     snprintf(name, sizeof name, "llvm.x86.avx512.mask.range.ps.%d", 32 * width);
@@ -100,7 +100,7 @@ static LLVMValueRef float_binary(emitter *e, int opcode, LLVMValueRef x, LLVMVal
 static LLVMValueRef scale(emitter *e, LLVMValueRef x, LLVMValueRef t, int width) {
     enum { NO_ROUNDING = 4 };
     LLVMTypeRef type = LLVMTypeOf(x), bits = code_vector(e, DTYPE_I32, width);
-    if (!e->plain && e->isa->has_avx512 && width == 16) {
+    if (!e->plain && e->target->has_avx512 && width == 16) {
         LLVMValueRef zero = code_splat(e, LLVMConstReal(e->f32, 0x1.8p23 + 254), width);
         LLVMValueRef args[] = {x, LLVMBuildFSub(e->b, t, zero, ""), LLVMGetUndef(type),
                                code_int(e, e->i16, -1), code_int(e, e->i32, NO_ROUNDING)};
@@ -138,7 +138,7 @@ static LLVMValueRef high_product_of_pairs(emitter *e, LLVMValueRef x, LLVMValueR
 /* Of i32: through 64 bits, which the processor multiplies in one instruction. */
 static LLVMValueRef high_product(emitter *e, LLVMValueRef x, LLVMValueRef y) {
     int width = lanes_of(x);
-    if (width > 1 && width % 2 == 0 && !e->plain && strncmp(e->isa->triple, "x86", 3) == 0)
+    if (width > 1 && width % 2 == 0 && !e->plain && strncmp(e->target->triple, "x86", 3) == 0)
         return high_product_of_pairs(e, x, y, width);
     LLVMTypeRef wide = code_vector(e, DTYPE_I64, width);
     LLVMValueRef product =

@@ -48,11 +48,19 @@ int code_part_width(const emitted *t, int part) {
 emitted *code_new(emitter *e, ir_value v) {
     const ir_type_data *d = ir_type_get(e->m, ir_value_get(e->m, v)->type);
     emitted *t = &e->of[v];
-    *t = (emitted){1, 1, 1, 1, d->element, NULL, 1, t->divides, NULL};
-    if (d->kind == IR_TYPE_TILE) {
+    *t = (emitted){.rows = 1,
+                   .columns = 1,
+                   .parts = 1,
+                   .width = 1,
+                   .element = d->element,
+                   .multiple = 1,
+                   .divides = t->divides};
+    if (d->kind == IR_TYPE_TILE && d->layout.row_threads) {
+        simt_shape(t, d);
+    } else if (d->kind == IR_TYPE_TILE) {
         t->rows = d->dims[0];
         t->columns = d->dims[1];
-        t->width = d->layout;
+        t->width = d->layout.vector;
         t->parts = (int)((t->columns + t->width - 1) / t->width);
     }
     t->values = ARENA_NEW(&e->memory, LLVMValueRef, t->rows * t->parts);
@@ -136,13 +144,13 @@ static LLVMValueRef index_of(const emitter *e, ir_value v) {
     return e->of[v].values[0];
 }
 
-static void set_index(emitter *e, ir_value v, LLVMValueRef value, int64_t multiple) {
+void code_set_index(emitter *e, ir_value v, LLVMValueRef value, int64_t multiple) {
     emitted *t = code_new(e, v);
     t->values[0] = value;
     t->multiple = multiple;
 }
 
-static void code_affine(emitter *e, ir_op op) {
+void code_affine(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     int64_t factors[32];
     ir_op_ints(e->m, op, "coefficients", factors, 32);
@@ -157,7 +165,7 @@ static void code_affine(emitter *e, ir_op op) {
     }
     if (constant)
         sum = LLVMBuildNSWAdd(e->b, sum, code_int(e, e->i64, constant), "");
-    set_index(e, d->results[0], sum, multiple);
+    code_set_index(e, d->results[0], sum, multiple);
 }
 
 /* x / y. Most kernels have few workgroups, so that x is often the smaller one; asking takes less
@@ -175,7 +183,7 @@ static LLVMValueRef code_quotient(emitter *e, LLVMValueRef x, LLVMValueRef y) {
     return quotient;
 }
 
-static void code_index_op(emitter *e, ir_op op) {
+void code_index_op(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMValueRef x = d->operand_count ? index_of(e, d->operands[0]) : NULL, result = NULL;
     int64_t by = ir_op_int(e->m, op, "by", 1), multiple = 1;
@@ -218,7 +226,7 @@ static void code_index_op(emitter *e, ir_op op) {
         result = LLVMBuildTrunc(e->b, x, e->i32, "");
         break;
     }
-    set_index(e, d->results[0], result, multiple);
+    code_set_index(e, d->results[0], result, multiple);
 }
 
 /* ---- loops ---- */
@@ -248,7 +256,7 @@ static void add_incoming(const emitted *t, const emitted *from, LLVMBasicBlockRe
 }
 
 /* Rotated: a guard unless the first trip is certain, then body, increment, test. */
-static void code_for(emitter *e, ir_op op) {
+void code_for(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     const ir_block_data *block = ir_block_get(e->m, ir_op_block(e->m, op, 0));
     LLVMValueRef low = index_of(e, d->operands[0]), high = index_of(e, d->operands[1]);
@@ -264,8 +272,8 @@ static void code_for(emitter *e, ir_op op) {
     LLVMPositionBuilderAtEnd(e->b, body);
     LLVMValueRef index = LLVMBuildPhi(e->b, e->i64, "i");
     LLVMAddIncoming(index, &low, &before, 1);
-    set_index(e, block->arguments[0], index,
-              code_divisor(code_get(e, d->operands[0])->multiple, by));
+    code_set_index(e, block->arguments[0], index,
+                   code_divisor(code_get(e, d->operands[0])->multiple, by));
     for (uint32_t i = 0; i < d->result_count; i++)
         carry_phis(e, block->arguments[1 + i], code_get(e, d->operands[2 + i]), before);
     code_block(e, ir_op_block(e->m, op, 0));
@@ -275,7 +283,10 @@ static void code_for(emitter *e, ir_op op) {
     LLVMAddIncoming(index, &next, &latch, 1);
     for (uint32_t i = 0; i < d->result_count; i++)
         add_incoming(code_get(e, block->arguments[1 + i]), code_get(e, end->operands[i]), latch);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, high, ""), body, after);
+    LLVMValueRef again = LLVMBuildICmp(e->b, LLVMIntSLT, next, high, "");
+    LLVMValueRef branch = LLVMBuildCondBr(e->b, again, body, after);
+    if (simt_is(e))
+        simt_note_loop(e, op, branch);
     LLVMPositionBuilderAtEnd(e->b, after);
     for (uint32_t i = 0; i < d->result_count; i++) {
         carry_phis(e, d->results[i], code_get(e, end->operands[i]), latch);
@@ -286,7 +297,7 @@ static void code_for(emitter *e, ir_op op) {
 
 /* ---- memory ---- */
 
-static void code_memory(emitter *e, ir_op op) {
+void code_memory(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMValueRef base = d->opcode == TILE_WORKSPACE  ? e->workspace
                         : d->opcode == TILE_PREPARED ? e->prepared
@@ -294,11 +305,13 @@ static void code_memory(emitter *e, ir_op op) {
     LLVMValueRef offset = code_int(e, e->i64, ir_op_int(e->m, op, "offset", 0));
     if (d->operand_count)
         offset = LLVMBuildNSWAdd(e->b, index_of(e, d->operands[0]), offset, "");
-    set_index(e, d->results[0], LLVMBuildGEP2(e->b, e->i8, base, &offset, 1, ""), 1);
+    code_set_index(e, d->results[0], LLVMBuildGEP2(e->b, e->i8, base, &offset, 1, ""), 1);
 }
 
 static void code_op(emitter *e, ir_op op) {
     int opcode = ir_op_get(e->m, op)->opcode;
+    if (simt_is(e) && simt_code(e, op))
+        return;
     if (tile_is_elementwise(opcode)) {
         (code_divides_by(e, op) ? code_divide_by : code_elementwise)(e, op);
         return;
@@ -374,7 +387,7 @@ static LLVMValueRef load_field(emitter *e, LLVMValueRef frame, int field) {
     return LLVMBuildLoad2(e->b, e->pointer, LLVMBuildGEP2(e->b, e->i8, frame, &offset, 1, ""), "");
 }
 
-static void set_attribute(emitter *e, const char *name, const char *value) {
+void code_attribute(emitter *e, const char *name, const char *value) {
     LLVMAttributeRef attr = LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name),
                                                       value, (unsigned)strlen(value));
     LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attr);
@@ -391,13 +404,13 @@ static void set_scalable_bits(emitter *e, int bits) {
 
 void code_open_function(emitter *e, const char *name, LLVMTypeRef type) {
     char width[16];
-    snprintf(width, sizeof width, "%d", 32 * e->isa->lanes);
+    snprintf(width, sizeof width, "%d", 32 * e->target->lanes);
     e->function = LLVMAddFunction(e->module, name, type);
     e->made.count = 0;
-    set_attribute(e, "prefer-vector-width", width);
-    set_attribute(e, "no-builtins", "");
-    if (e->isa->scalable_bits)
-        set_scalable_bits(e, e->isa->scalable_bits);
+    code_attribute(e, "prefer-vector-width", width);
+    code_attribute(e, "no-builtins", "");
+    if (e->target->scalable_bits)
+        set_scalable_bits(e, e->target->scalable_bits);
     LLVMPositionBuilderAtEnd(e->b, code_block_new(e, "entry"));
 }
 
@@ -425,7 +438,7 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     if (ir_op_attr(e->m, ir_module_kernel(e->m), "prepared_bytes"))
         e->prepared = load_field(e, frame, 4); /* which older runtimes do not have */
     for (uint32_t i = 0; i < kernel->argument_count; i++)
-        set_index(e, kernel->arguments[i], load_field(e, buffers, (int)i), 1);
+        code_set_index(e, kernel->arguments[i], load_field(e, buffers, (int)i), 1);
     for (ir_op other = kernel->first; other; other = ir_op_get(e->m, other)->next)
         if (ir_op_get(e->m, other)->opcode == TILE_WORKSPACE ||
             ir_op_get(e->m, other)->opcode == TILE_PREPARED)
@@ -437,7 +450,7 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     LLVMPositionBuilderAtEnd(e->b, workgroup);
     LLVMValueRef index = LLVMBuildPhi(e->b, e->i64, "workgroup");
     LLVMAddIncoming(index, &begin, &before, 1);
-    set_index(e, block->arguments[0], index, 1);
+    code_set_index(e, block->arguments[0], index, 1);
     e->streams = false;
     code_block(e, ir_op_block(e->m, op, 0));
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->b);
@@ -469,5 +482,5 @@ void code_kernel(emitter *e) {
         if (ir_op_get(e->m, op)->opcode == TILE_FUNCTION)
             code_function(e, op);
         else if (ir_op_get(e->m, op)->opcode == TILE_PHASE)
-            code_phase(e, op, body);
+            (simt_is(e) ? simt_phase : code_phase)(e, op, body);
 }

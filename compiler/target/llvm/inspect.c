@@ -1,5 +1,5 @@
-/* inspect.c - what a module's machine code is made of, read back from its bytes by a disassembler.
- */
+/* inspect.c - what a module's machine code is made of, read back from its bytes by a disassembler:
+ * as counts, and as text. Whoever made the bytes is not trusted. */
 #include <elf.h>
 #include <llvm-c/Disassembler.h>
 #include <llvm-c/Target.h>
@@ -20,84 +20,237 @@ static void initialize(void) {
     LLVMInitializeAArch64TargetInfo();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64Disassembler();
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
 }
 
-/* Of "FORMAT/LEVEL" or "FORMAT/LEVEL:N". */
-static const cpu_isa *level_of(const char *kind) {
+/* Of "FORMAT/LEVEL" or "FORMAT/LEVEL:N". Threads that are emulated are code of the level that they
+ * run on, "elf/ptx-emulated+LEVEL". */
+static const target_info *level_of(const char *kind) {
     char name[32];
-    const char *level = strchr(kind, '/') + 1;
+    const char *level = strchr(kind, '/') + 1, *emulated = strstr(level, "emulated+");
+    if (emulated)
+        level = strchr(emulated, '+') + 1;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(level, ":"), level);
-    return cpu_isa_find(name);
+    return target_find(name);
 }
 
-/* The memory operand of an instruction that works on the stack, in either assembler's notation. */
-static bool touches_stack(const char *line) {
-    return strstr(line, "(%rsp") || strstr(line, "(%rbp") || strstr(line, "[sp");
-}
+/* Who gets code line by line. `label`: a function begins; may be NULL. */
+typedef struct line_reader {
+    void (*label)(void *context, const char *name);
+    void (*instruction)(void *context, const char *line);
+    void *context;
+} line_reader;
 
-static void count_code(LLVMDisasmContextRef d, const unsigned char *code, uint64_t size,
-                       compiler_code_facts *out) {
-    char line[LINE_BYTES];
-    for (uint64_t at = 0; at < size;) {
-        size_t used = LLVMDisasmInstruction(d, (uint8_t *)(uintptr_t)(code + at), size - at, at,
-                                            line, sizeof line);
-        if (used == 0) { /* data among code */
-            at++;
-            continue;
-        }
-        at += used;
-        out->instructions++;
-        out->stack_accesses += touches_stack(line);
-    }
-    out->code_bytes += size;
-}
+/* ---- ELF objects ---- */
 
-/* The executable sections of an ELF object. */
-static bool count_object(LLVMDisasmContextRef d, const unsigned char *object, size_t size,
-                         compiler_code_facts *out, status *st) {
+typedef struct object {
+    const unsigned char *bytes;
+    size_t size;
     Elf64_Ehdr header;
-    if (size < sizeof header)
+    Elf64_Shdr symbols, names; /* sh_size 0: there are none */
+} object;
+
+static bool cut_short(status *st) {
+    return status_set(st, STATUS_CORRUPT, "an image of the module is cut short");
+}
+
+static bool in_bounds(const object *o, uint64_t offset, uint64_t size) {
+    return offset <= o->size && o->size - offset >= size;
+}
+
+/* With contents that lie in the object, if it is one that has some. */
+static bool section_at(const object *o, uint32_t index, Elf64_Shdr *out, status *st) {
+    uint64_t at = o->header.e_shoff + (uint64_t)index * sizeof *out;
+    if (index >= o->header.e_shnum || !in_bounds(o, at, sizeof *out))
+        return cut_short(st);
+    memcpy(out, o->bytes + at, sizeof *out);
+    return out->sh_type == SHT_NOBITS || in_bounds(o, out->sh_offset, out->sh_size) ||
+           cut_short(st);
+}
+
+static bool object_open(object *o, const void *bytes, size_t size, status *st) {
+    *o = (object){.bytes = bytes, .size = size};
+    if (size < sizeof o->header)
         return status_set(st, STATUS_CORRUPT, "an image of the module is no ELF object");
-    memcpy(&header, object, sizeof header);
-    for (uint32_t i = 0; i < header.e_shnum; i++) {
+    memcpy(&o->header, bytes, sizeof o->header);
+    for (uint32_t i = 0; i < o->header.e_shnum; i++) {
         Elf64_Shdr section;
-        uint64_t at = header.e_shoff + (uint64_t)i * sizeof section;
-        if (at > size || size - at < sizeof section)
-            return status_set(st, STATUS_CORRUPT, "an image of the module is cut short");
-        memcpy(&section, object + at, sizeof section);
-        if (section.sh_type != SHT_PROGBITS || !(section.sh_flags & SHF_EXECINSTR))
+        if (!section_at(o, i, &section, st))
+            return false;
+        if (section.sh_type != SHT_SYMTAB)
             continue;
-        if (section.sh_offset > size || size - section.sh_offset < section.sh_size)
-            return status_set(st, STATUS_CORRUPT, "an image of the module is cut short");
-        count_code(d, object + section.sh_offset, section.sh_size, out);
+        o->symbols = section;
+        return section_at(o, section.sh_link, &o->names, st);
     }
     return true;
 }
 
-static bool count_part(const module_part *part, compiler_code_facts *out, status *st) {
-    const cpu_isa *isa = level_of(part->kind);
+/* The name of the function that begins there, NULL: none does. An object's addresses are those in
+ * the section, of what is linked they are its own. */
+static const char *function_at(const object *o, uint32_t section, uint64_t address) {
+    const char *names = (const char *)o->bytes + o->names.sh_offset;
+    for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= o->symbols.sh_size; at += sizeof(Elf64_Sym)) {
+        Elf64_Sym s;
+        memcpy(&s, o->bytes + o->symbols.sh_offset + at, sizeof s);
+        if (s.st_shndx == section && s.st_value == address &&
+            ELF64_ST_TYPE(s.st_info) == STT_FUNC && s.st_name < o->names.sh_size &&
+            memchr(names + s.st_name, '\0', o->names.sh_size - s.st_name))
+            return names + s.st_name;
+    }
+    return NULL;
+}
+
+static void read_section(LLVMDisasmContextRef d, const object *o, uint32_t index,
+                         const Elf64_Shdr *section, const line_reader *reader) {
+    const unsigned char *code = o->bytes + section->sh_offset;
+    char line[LINE_BYTES];
+    for (uint64_t at = 0; at < section->sh_size;) {
+        uint64_t address = section->sh_addr + at;
+        const char *name = reader->label ? function_at(o, index, address) : NULL;
+        if (name)
+            reader->label(reader->context, name);
+        size_t used = LLVMDisasmInstruction(d, (uint8_t *)(uintptr_t)(code + at),
+                                            section->sh_size - at, address, line, sizeof line);
+        if (used)
+            reader->instruction(reader->context, line);
+        at += used ? used : 1; /* data among code */
+    }
+}
+
+/* The executable sections. */
+static bool read_object(LLVMDisasmContextRef d, const module_part *part, const line_reader *reader,
+                        status *st) {
+    object o;
+    if (!object_open(&o, part->data, part->size_bytes, st))
+        return false;
+    for (uint32_t i = 0; i < o.header.e_shnum; i++) {
+        Elf64_Shdr section;
+        if (!section_at(&o, i, &section, st))
+            return false;
+        if (section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_EXECINSTR))
+            read_section(d, &o, i, &section, reader);
+    }
+    return true;
+}
+
+/* ---- PTX ---- */
+
+/* It is text already: an instruction a line, within the braces of a function. Directives begin with
+ * a point, labels with a dollar. */
+static void read_ptx(const module_part *part, const line_reader *reader) {
+    char line[LINE_BYTES];
+    int depth = 0;
+    const char *at = part->data, *end = at + part->size_bytes;
+    for (; at < end; at++) {
+        while (at < end && (*at == '\t' || *at == ' '))
+            at++;
+        const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
+        snprintf(line, sizeof line, "%.*s", (int)(stop - at), at);
+        depth += (*line == '{') - (*line == '}');
+        if (depth > 0 && !strchr("{}.$/", *line) && strchr(line, ';'))
+            reader->instruction(reader->context, line);
+        at = stop;
+    }
+}
+
+static bool is_ptx(const char *kind) {
+    return strncmp(kind, "ptx/", 4) == 0;
+}
+
+static bool read_part(const module_part *part, const line_reader *reader, status *st) {
+    const target_info *isa = level_of(part->kind);
     if (!isa)
         return status_set(st, STATUS_UNAVAILABLE, "code for %s cannot be read", part->kind);
+    if (is_ptx(part->kind)) {
+        read_ptx(part, reader);
+        return true;
+    }
     LLVMDisasmContextRef d =
         LLVMCreateDisasmCPUFeatures(isa->triple, isa->cpu, isa->features, NULL, 0, NULL, NULL);
     if (!d)
         return status_set(st, STATUS_UNAVAILABLE, "this LLVM has no disassembler for %s",
                           isa->name);
-    bool ok = count_object(d, part->data, part->size_bytes, out, st);
+    bool ok = read_object(d, part, reader, st);
     LLVMDisasmDispose(d);
     return ok;
 }
 
+static void start(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, initialize);
+}
+
+/* ---- counts ---- */
+
+/* The memory operand of an instruction that works on the stack, in any of the assemblers'
+ * notations; what a thread of a GPU has is reached by instructions of its own. */
+static bool touches_stack(const char *line) {
+    static const char *const words[] = {"(%rsp",   "(%rbp",    "[sp",     "scratch_",
+                                        "buffer_", "ld.local", "st.local"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(line, words[i]))
+            return true;
+    return false;
+}
+
+static void count_instruction(void *context, const char *line) {
+    compiler_code_facts *facts = context;
+    facts->instructions++;
+    facts->stack_accesses += touches_stack(line);
+}
+
+static bool executable_bytes(const module_part *part, uint64_t *bytes, status *st) {
+    object o;
+    if (is_ptx(part->kind)) {
+        *bytes += part->size_bytes;
+        return true;
+    }
+    if (!object_open(&o, part->data, part->size_bytes, st))
+        return false;
+    for (uint32_t i = 0; i < o.header.e_shnum; i++) {
+        Elf64_Shdr section;
+        if (!section_at(&o, i, &section, st))
+            return false;
+        if (section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_EXECINSTR))
+            *bytes += section.sh_size;
+    }
+    return true;
+}
+
 bool compiler_code_facts_of(const void *image, size_t size_bytes, compiler_code_facts *out,
                             status *st) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     module_part part;
-    pthread_once(&once, initialize);
+    const line_reader reader = {NULL, count_instruction, out};
+    start();
     *out = (compiler_code_facts){0};
     if (!module_check(image, size_bytes, st))
         return false;
     for (size_t i = 0; module_part_at(image, size_bytes, i, &part); i++)
-        if (module_is_image(part.kind) && !count_part(&part, out, st))
+        if (module_is_image(part.kind) &&
+            (!read_part(&part, &reader, st) || !executable_bytes(&part, &out->code_bytes, st)))
             return false;
+    return true;
+}
+
+/* ---- text ---- */
+
+static void put_label(void *context, const char *name) {
+    text_printf(context, "%s:\n", name);
+}
+
+static void put_instruction(void *context, const char *line) {
+    text_printf(context, "%s\n", line);
+}
+
+bool compiler_code_text(const char *kind, const void *code, size_t size_bytes, text *out,
+                        status *st) {
+    const module_part part = {kind, code, size_bytes};
+    const line_reader reader = {put_label, put_instruction, out};
+    start();
+    if (!is_ptx(kind))
+        return read_part(&part, &reader, st);
+    text_append_bytes(out, code, size_bytes);
     return true;
 }

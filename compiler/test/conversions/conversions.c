@@ -44,8 +44,9 @@ typedef struct work {
 } work;
 
 static void open_levels(work *w) {
-    const cpu_isa *isas;
-    uint32_t count = cpu_isa_list(&isas);
+    const target_info *isas;
+    uint32_t count;
+    target_list(&isas, &count, NULL);
     for (uint32_t i = 0; i < count && i < MAX_LEVELS; i++) {
         status st = STATUS_INIT;
         conversion_kernel *k = &w->levels[w->level_count];

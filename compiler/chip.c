@@ -1,0 +1,103 @@
+/* chip.c - see tessera/chip.h. */
+#include "tessera/chip.h"
+
+#include "pipeline.h"
+#include "target/occupancy.h"
+#include "tile/simt/banks.h"
+#include "tile/simt/pressure.h"
+#include "tile/tile.h"
+
+typedef struct looking {
+    compiler_chip_facts *facts;
+    uint32_t phase;
+} looking;
+
+static void look_at_access(ir_module *m, ir_op op, void *context) {
+    looking *l = context;
+    touches t;
+    if (!touches_of(m, op, &t))
+        return;
+    lane_count lanes = touches_lanes(&t, l->facts->subgroup);
+    compiler_chip_access found = {.at = ir_op_get(m, op)->location,
+                                  .phase = l->phase,
+                                  .writes = t.a.writes,
+                                  .shared = t.shared,
+                                  .rows = t.a.rows,
+                                  .columns = t.a.columns,
+                                  .width_bytes = t.width_bytes,
+                                  .lanes = lanes.all,
+                                  .lanes_idle = lanes.edge};
+    ir_value memory = ir_op_get(m, op)->operands[0];
+    found.element = ir_type_get(m, ir_value_get(m, memory)->type)->element;
+    if (t.shared) {
+        found.degree = touches_degree(&t, l->facts->subgroup);
+    } else {
+        sector_count s = touches_sectors(&t, l->facts->subgroup);
+        found.sectors = s.touched;
+        found.sectors_needed = s.needed;
+    }
+    vec_push(&l->facts->accesses, found);
+}
+
+static void look_at_phase(ir_module *m, ir_op op, compiler_chip_facts *facts) {
+    looking l = {facts, (uint32_t)ir_op_int(m, op, "index", 0)};
+    pressure p = simt_pressure_of(m, op);
+    compiler_chip_phase phase = {
+        .number = l.phase, .grid = ir_op_int(m, op, "grid", 1), .registers = p.registers};
+    if (p.at)
+        phase.at = ir_op_get(m, p.at)->location;
+    vec_push(&facts->phases, phase);
+    ir_walk(m, op, look_at_access, &l);
+}
+
+bool compiler_chip_facts_of(const compiler_instance *instance, const compiler_options *options,
+                            compiler_chip_facts *out, status *st) {
+    const target_info *target = NULL;
+    *out = (compiler_chip_facts){0};
+    ir_module *m = pipeline_tile(instance, options, &target, st);
+    if (!m)
+        return false;
+    bool chip = target->class == TARGET_SIMT ||
+                status_set(st, STATUS_INVALID, "'%s' is no chip", target->name);
+    if (chip) {
+        ir_op kernel = ir_module_kernel(m);
+        out->threads = (int)ir_op_int(m, kernel, "threads", 1);
+        out->subgroup = target->subgroup;
+        out->thread_registers = target->thread_registers;
+        out->shared_bytes = ir_op_int(m, kernel, "scratch_bytes", 0);
+        out->shared_most = target->shared_bytes;
+        out->moved_bytes = ir_op_int(m, kernel, "moved_bytes", 0);
+        const ir_block_data *body = ir_block_get(m, ir_op_block(m, kernel, 0));
+        for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
+            if (ir_op_get(m, op)->opcode == TILE_PHASE)
+                look_at_phase(m, op, out);
+    }
+    ir_module_free(m);
+    return chip;
+}
+
+void compiler_chip_facts_release(compiler_chip_facts *facts) {
+    vec_release(&facts->accesses);
+    vec_release(&facts->phases);
+    *facts = (compiler_chip_facts){0};
+}
+
+bool compiler_chip_occupancy_of(const char *isa, int64_t threads, int64_t registers,
+                                int64_t shared_bytes, compiler_chip_occupancy *out) {
+    static const char *const names[OCCUPANCY_LIMIT_COUNT] = {"nothing", "threads", "workgroups",
+                                                             "registers", "the workgroup's memory"};
+    const target_info *target = target_find(isa);
+    const target_unit *unit = target ? target_unit_of(target) : NULL;
+    if (!unit)
+        return false;
+    occupancy o = occupancy_of(unit, threads, registers, shared_bytes);
+    *out = (compiler_chip_occupancy){o.workgroups, o.share, names[o.by]};
+    return true;
+}
+
+const char *compiler_chip_family(const char *isa) {
+    const target_info *target = target_find(isa);
+    if (!target || target->class == TARGET_CPU)
+        return NULL;
+    return target->family == FAMILY_PTX ? "ptx" : "rocm";
+}

@@ -1,0 +1,160 @@
+/* describe.c - what metadata says of an image beside what a launch needs. */
+#include "describe.h"
+
+#include <string.h>
+
+#include "ops/graph.h"
+#include "schedule/schedule.h"
+#include "tile/tile.h"
+
+void describe_symbol(const ir_module *m, ir_op phase, text *out) {
+    text_printf(out, "%s_phase_%lld", ir_op_string(m, ir_module_kernel(m), "name", "kernel"),
+                (long long)ir_op_int(m, phase, "index", 0));
+}
+
+/* ---- epilogues ---- */
+
+typedef struct phases {
+    json_t *by_symbol;
+    text symbol; /* of the phase that is walked through */
+} phases;
+
+static void phases_open(phases *p) {
+    p->by_symbol = json_object();
+    text_init(&p->symbol);
+}
+
+static json_t *phases_close(phases *p) {
+    text_release(&p->symbol);
+    return p->by_symbol;
+}
+
+static void enter_phase(phases *p, const ir_module *m, ir_op phase) {
+    text_clear(&p->symbol);
+    describe_symbol(m, phase, &p->symbol);
+}
+
+/* What stands behind the first contraction of a phase works on what that one made. */
+static void note_epilogue(ir_module *m, ir_op op, void *context) {
+    phases *p = context;
+    int opcode = ir_op_get(m, op)->opcode;
+    json_t *names = p->symbol.length ? json_object_get(p->by_symbol, p->symbol.data) : NULL;
+    if (opcode == SCHED_PHASE)
+        enter_phase(p, m, op);
+    else if (opcode == SCHED_DOT && !names)
+        json_object_set_new(p->by_symbol, p->symbol.data, json_array());
+    else if (names && opcode / IR_LEVEL_STRIDE == IR_LEVEL_GRAPH &&
+             graph_op_class(opcode) == GRAPH_CLASS_ELEMENTWISE)
+        json_array_append_new(names, json_string(strchr(op_info_get(opcode)->name, '.') + 1));
+}
+
+json_t *describe_epilogues(ir_module *schedule) {
+    phases p;
+    phases_open(&p);
+    ir_walk(schedule, ir_module_kernel(schedule), note_epilogue, &p);
+    return phases_close(&p);
+}
+
+/* ---- fragments ---- */
+
+typedef struct fragments {
+    phases phases;
+    const json_t *epilogues;
+    int64_t elements; /* of the largest so far in this phase */
+} fragments;
+
+static bool is_constant(const ir_module *m, ir_value v) {
+    ir_op op = ir_value_get(m, v)->op;
+    return op && ir_op_get(m, op)->opcode == TILE_CONSTANT;
+}
+
+/* A column times a row: what a contraction adds up, whichever of the two is one element. */
+static bool is_product(const ir_module *m, const ir_op_data *d) {
+    if (d->opcode == TILE_MMA)
+        return true;
+    if (d->opcode != TILE_FMA && d->opcode != TILE_MUL && d->opcode != TILE_GROUP_DOT)
+        return false;
+    const ir_type_data *x = ir_type_get(m, ir_value_get(m, d->operands[0])->type),
+                       *y = ir_type_get(m, ir_value_get(m, d->operands[1])->type);
+    return x->dims[1] == 1 && y->dims[0] == 1 && !is_constant(m, d->operands[0]) &&
+           !is_constant(m, d->operands[1]);
+}
+
+static void note_product(fragments *f, const ir_module *m, ir_value sum) {
+    const ir_type_data *t = ir_type_get(m, ir_value_get(m, sum)->type);
+    const ir_layout *l = &t->layout;
+    if (!l->row_threads || t->dims[0] * t->dims[1] <= f->elements)
+        return;
+    f->elements = t->dims[0] * t->dims[1];
+    text words;
+    text_init(&words);
+    ir_layout_print(l, &words);
+    json_object_set_new(f->phases.by_symbol, f->phases.symbol.data,
+                        json_sprintf("%s %lldx%lld %s", words.data, (long long)t->dims[0],
+                                     (long long)t->dims[1], dtype_name(t->element)));
+    text_release(&words);
+}
+
+static void note_fragment(ir_module *m, ir_op op, void *context) {
+    fragments *f = context;
+    const ir_op_data *d = ir_op_get(m, op);
+    if (d->opcode == TILE_PHASE) {
+        enter_phase(&f->phases, m, op);
+        f->elements = 0;
+    } else if (is_product(m, d) && json_object_get(f->epilogues, f->phases.symbol.data)) {
+        note_product(f, m, d->results[0]);
+    }
+}
+
+json_t *describe_fragments(ir_module *laid_out, const json_t *epilogues) {
+    fragments f = {.epilogues = epilogues};
+    phases_open(&f.phases);
+    ir_walk(laid_out, ir_module_kernel(laid_out), note_fragment, &f);
+    return phases_close(&f.phases);
+}
+
+/* ---- resources ---- */
+
+static void tell(void *context, const char *symbol, const char *name, int64_t value) {
+    json_t *kernels = context, *kernel = json_object_get(kernels, symbol);
+    if (!kernel) {
+        kernel = json_object();
+        json_object_set_new(kernels, symbol, kernel);
+    }
+    json_object_set_new(kernel, name, json_integer(value));
+}
+
+static bool ask_assembler(const compiler_assembler *assembler, const target_info *target,
+                          const text *code, const resource_reader *reader, status *st) {
+    text messages;
+    text_init(&messages);
+    bool ok = assembler->assemble(assembler->context, target->cpu, code, &messages, st);
+    if (ok && messages.length)
+        ptxas_resources(messages.data, reader);
+    text_release(&messages);
+    return ok;
+}
+
+static bool read_kernels(const target_info *target, const text *code,
+                         const compiler_assembler *assembler, json_t *kernels, status *st) {
+    const resource_reader reader = {tell, kernels};
+    if (target->emulated)
+        return true;
+    if (target->family == FAMILY_ROCM)
+        return hsaco_resources(code->data, code->length, &reader, st);
+    return !assembler || ask_assembler(assembler, target, code, &reader, st);
+}
+
+json_t *describe_resources(const ir_module *laid_out, const target_info *target, const text *code,
+                           const compiler_assembler *assembler, status *st) {
+    ir_op kernel = ir_module_kernel(laid_out);
+    json_t *kernels = json_object(), *resources = NULL;
+    if (target->class == TARGET_SIMT && read_kernels(target, code, assembler, kernels, st))
+        resources = json_pack("{s:I, s:I}", "threads",
+                              (json_int_t)ir_op_int(laid_out, kernel, "threads", 1), "shared_bytes",
+                              (json_int_t)ir_op_int(laid_out, kernel, "scratch_bytes", 0));
+    if (resources && json_object_size(kernels))
+        json_object_set(resources, "kernels", kernels);
+    json_decref(kernels);
+    return resources;
+}

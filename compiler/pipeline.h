@@ -1,0 +1,20 @@
+/* pipeline.h - the passes, for what looks at what they make without emitting code. */
+#ifndef TESSERA_COMPILER_PIPELINE_H
+#define TESSERA_COMPILER_PIPELINE_H
+
+#include "source/diagnostic.h"
+#include "target/target.h"
+#include "tessera/compiler.h"
+
+/* The Tile IR that code is made from, behind the last pass. Owned (ir_module_free); NULL with a
+ * status. *target receives what it is for. */
+ir_module *pipeline_tile(const compiler_instance *instance, const compiler_options *options,
+                         const target_info **target, status *st);
+
+/* chip_room.c: whether a workgroup of the chip has room for each tile of a kernel of tiles in the
+ * memory that its load asks for. Else STATUS_UNAVAILABLE with a diagnostic, at its place where the
+ * source is known (NULL: it is not). */
+bool chip_has_room(const ir_module *m, const target_info *target, const source_text *source,
+                   status *st);
+
+#endif

@@ -1,0 +1,12 @@
+/* cpu.h - the parts of a CPU's policy (policy.h). */
+#ifndef TESSERA_SCHEDULE_CPU_H
+#define TESSERA_SCHEDULE_CPU_H
+
+struct contraction;
+
+/* pack.c: whether elements are multiplied in groups, and which operands are copied. */
+void cpu_dot_operands(struct contraction *c);
+/* dot_tiles.c */
+void cpu_dot_tiles(struct contraction *c);
+
+#endif

@@ -1,0 +1,132 @@
+/* dot_tiles.c - register tiles and blocks of a contraction: what registers and caches of a core
+ * hold, and what keeps all threads busy. */
+#include "schedule/contraction.h"
+#include "schedule/cpu/cpu.h"
+#include "schedule/integers.h"
+
+/* A workgroup of fewer multiplications takes less time than another thread needs to begin. */
+enum { MANY_CELLS = 8 };
+/* Trips that are fetched ahead where steps lie side by side: a line or so of each column. Columns
+ * that are whole pages apart share sets of the first cache, and those of less than 32 bits take
+ * longer to compute than to read: less of them is worth a place there. */
+enum { TURNED_PREFETCH = 8, TURNED_NEAR_PREFETCH = 4, SET_SPAN_BYTES = 4096 };
+static const double EVEN = 0.94;
+
+/* As many vectors as leave registers for the sums of `rows`, a power of two where rows are few: the
+ * runs that a tile reads then begin where memory's do. */
+static int64_t few_vectors(int64_t rows) {
+    int64_t most = 24 / clamp(rows, 1, FEW_ROWS);
+    return most >= 16 ? 16 : most >= 8 ? 8 : most >= 4 ? 4 : 3;
+}
+
+/* The share of its time for which a thread has work, when all begin together. Where workgroups are
+ * many they even out by themselves. */
+static double evenness(const contraction *c, int64_t rows, int64_t columns) {
+    int64_t workgroups = contraction_workgroups(c, rows, columns), threads = c->s->target->threads;
+    int64_t rounds = (workgroups + threads - 1) / threads;
+    double work = (double)c->shape.rows * (double)c->shape.columns;
+    for (int i = 0; i < c->shape.outer; i++)
+        work *= (double)scheduler_estimate(c->s, c->shape.map.extent[i]);
+    if (threads == 1 || workgroups >= MANY_CELLS * threads)
+        return 1;
+    return work / ((double)(threads * rounds) * (double)rows * (double)columns);
+}
+
+/* The largest blocks, from those asked for down, that keep all threads busy; or those that come
+ * nearest, of workgroups that are worth the wait for them. */
+static void even_out(const contraction *c, int64_t *rows, int64_t *columns) {
+    int64_t best_rows = *rows, best_columns = *columns;
+    double best = 0;
+    for (int64_t r = *rows; best < EVEN; r = round_up(r / 2, c->tiles.mr.size)) {
+        for (int64_t n = *columns; best < EVEN; n = round_up(n / 2, c->tiles.nr.size)) {
+            double even = evenness(c, r, n);
+            if (even > best && (best == 0 || r * n * c->shape.steps >= SMALLEST_WORKGROUP)) {
+                best = even;
+                best_rows = r;
+                best_columns = n;
+            }
+            if (n == c->tiles.nr.size)
+                break;
+        }
+        if (r == c->tiles.mr.size)
+            break;
+    }
+    *rows = best_rows;
+    *columns = best_columns;
+}
+
+/* Has the right side so few elements that to compile long trips takes longer than they save? */
+static bool is_small(const contraction *c) {
+    enum { FEW_ELEMENTS = 65536 };
+    return ir_dim_is_static(c->shape.n) && ir_dim_is_static(c->shape.k) &&
+           c->shape.columns * c->shape.steps <= FEW_ELEMENTS;
+}
+
+/* Steps of a block that is turned over in registers: a vector of each column, of 32 bits a lane; of
+ * small ones some of its lanes. */
+static int64_t turned_steps(const contraction *c) {
+    int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
+    int64_t steps = c->s->target->vector_lanes * (bytes < 4 ? 4 / bytes : 1);
+    if (c->s->target->vector_lanes >= 16 && is_small(c))
+        steps /= 4;
+    while (steps > 1 && steps > c->shape.steps)
+        steps /= 2;
+    return steps;
+}
+
+static int64_t turned_prefetch(const contraction *c) {
+    ir_dim stride = contraction_along(c, &c->rhs.access, AXIS_N);
+    int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
+    bool apart = ir_dim_is_static(stride) && stride * bytes % SET_SPAN_BYTES != 0;
+    return apart && bytes >= 4 ? TURNED_PREFETCH : TURNED_NEAR_PREFETCH;
+}
+
+void cpu_dot_tiles(contraction *c) {
+    scheduler *s = c->s;
+    /* A tile fills as many registers whatever it sums: f64 takes two for the lanes of f32. */
+    int64_t lanes = s->target->vector_lanes * 4 / (int64_t)dtype_size(c->element);
+    bool many = s->target->vector_registers >= 32;
+    /* A few rows are one tile, as wide as registers allow: rhs is read once, in long runs. */
+    bool few = many && c->shape.rows <= FEW_ROWS;
+    bool turns = c->turnable && c->rhs.packing == PACK_NOT;
+    int64_t vectors = turns ? 1 : few ? few_vectors(c->shape.rows) : many ? 4 : 2;
+    c->tiles.mr.size = scheduler_parameter(
+        s, IN_DOT, MR, few || turns ? clamp(c->shape.rows, 1, FEW_ROWS) : 6, &c->tiles.mr.name);
+    c->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &c->tiles.nr.name);
+    if (c->group && c->tiles.nr.size % c->group != 0)
+        contraction_refuse(c, "NR=%d is not a multiple of GROUP=%d", (int)c->tiles.nr.size,
+                           (int)c->group);
+    int64_t block = c->shape.rows <= ONE_BLOCK_ROWS     ? c->shape.rows
+                    : c->shape.rows < SMALL_BLOCKS_ROWS ? 16 * c->tiles.mr.size
+                                                        : 32 * c->tiles.mr.size;
+    int64_t rows = round_up(clamp(block, 1, ONE_BLOCK_ROWS), c->tiles.mr.size);
+    /* One block of rows reads rhs once: long runs of it matter more than the cache. */
+    int64_t columns = (c->shape.rows <= rows ? 8 : 4) * c->tiles.nr.size * (many ? 1 : 2);
+    if (turns) /* all steps of its rows, one run of memory each, before the next */
+        columns = c->tiles.nr.size;
+    columns = clamp(round_up(c->shape.columns, c->tiles.nr.size), c->tiles.nr.size, columns);
+    even_out(c, &rows, &columns);
+    c->tiles.bm.size = scheduler_parameter(s, IN_DOT, BM, rows, &c->tiles.bm.name);
+    c->tiles.bn.size = scheduler_parameter(s, IN_DOT, BN, columns, &c->tiles.bn.name);
+    /* No trip has a remainder; where counts end the loop, a trip is one step. */
+    int64_t unroll =
+        c->counts.of == COUNTS_STEPS || (c->group && !turns)
+            ? 1
+            : scheduler_parameter(s, IN_DOT, UNROLL, turns ? turned_steps(c) : 1, NULL);
+    bool known = ir_dim_is_static(c->shape.k);
+    c->turned = turns && unroll > 1;
+    if (turns && c->group && unroll % c->group != 0)
+        contraction_refuse(c, "UNROLL=%d is not a multiple of GROUP=%d", (int)unroll,
+                           (int)c->group);
+    c->tiles.unroll = scheduler_int(s, c->turned ? unroll
+                                       : known   ? greatest_divisor(c->shape.steps, unroll)
+                                                 : 1);
+    if ((c->group && !c->turned) || !ir_dim_is_static(c->shape.n))
+        c->tiles.prefetch = scheduler_int(s, 0);
+    else
+        scheduler_parameter(s, IN_DOT, PREFETCH,
+                            c->turned ? turned_prefetch(c)
+                            : few     ? (c->shape.rows > FAR_PREFETCH_ROWS ? 48 : 16)
+                                      : c->rhs.packing != PACK_NOT,
+                            &c->tiles.prefetch);
+}

@@ -1,0 +1,75 @@
+/* policy.c - a CPU's choices: by its vectors, its registers and its caches. */
+#include "schedule/policy.h"
+#include "schedule/cpu/cost.h"
+#include "schedule/cpu/cpu.h"
+#include "space/thresholds.h"
+
+/* Instructions of specified functions: up to where more vectors are computed at once, and from
+ * where on fewer. */
+enum { SHORT_SEQUENCE = 48, LONG_SEQUENCE = 64 };
+/* Elements of a nest up to which the time to compile its functions counts for more than theirs. */
+enum { FEW_ELEMENTS = 16384 };
+/* ... and to which squares of half a vector are turned, a third of the code. */
+enum { FEW_TURNED = 65536 };
+/* So many rows share a load and a store of a lane. */
+enum { ROWS_OF_LANE = 4 };
+
+/* Four registers of independent elements keep loads and stores of short chains busy. A specified
+ * function is a chain of some 25 operations: with 32 registers eight are worth what they spill; a
+ * correctly rounded one has twice as many registers already, as it computes in f64. Where functions
+ * are long, two take up to 15 % longer (sines) and compile in a fraction of the time; random
+ * bits are hundreds of operations, independent enough by themselves. Of few elements a vector at a
+ * time compiles soonest. */
+static int64_t nest_vector(const scheduler *s, const nest_work *w) {
+    int64_t lanes = s->target->vector_lanes;
+    if (w->transposed)
+        return w->draws                                   ? (lanes >= 4 ? lanes / 4 : 1)
+               : lanes >= 16 && w->elements <= FEW_TURNED ? lanes / 2
+                                                          : lanes;
+    if (w->draws || (w->functions > 0 && w->elements <= FEW_ELEMENTS))
+        return lanes;
+    if (w->functions > LONG_SEQUENCE)
+        return 2 * lanes;
+    bool waits = w->functions > 0 && w->functions <= SHORT_SEQUENCE && !w->correct;
+    return waits && s->target->vector_registers >= 32 ? 8 * lanes : 4 * lanes;
+}
+
+static int64_t row_lanes(const scheduler *s) {
+    return s->target->vector_registers >= 32 ? 4 * s->target->vector_lanes
+                                             : s->target->vector_lanes;
+}
+
+static int64_t row_vector(const scheduler *s) {
+    return 4 * s->target->vector_lanes;
+}
+
+/* Long runs of every row where that leaves enough workgroups. The lanes of a sum are in memory,
+ * where they fill a first cache; several rows of a lane at a time, and enough of them, make up for
+ * lanes in the second. */
+static column_plan column(const scheduler *s, const column_work *w) {
+    int64_t lanes = s->target->vector_lanes, each = lanes * s->target->threads;
+    bool several = w->sums && s->target->vector_registers >= LONG_COLUMN_RUN &&
+                   w->rows >= ROWS_OF_LANE * ORDER_LANES64_LANES && w->far;
+    bool longer = several && w->rows >= LONG_COLUMN_ROWS && w->columns >= LONG_COLUMNS * each;
+    int64_t run = longer                              ? LONG_COLUMN_RUN
+                  : w->columns >= WIDE_COLUMNS * each ? COLUMN_RUN
+                                                      : COLUMN_RUN / 2;
+    return (column_plan){run * lanes, several ? ROWS_OF_LANE : 1};
+}
+
+static bool stages_dot(struct contraction *c) {
+    (void)c; /* caches do that by themselves */
+    return false;
+}
+
+const schedule_policy schedule_cpu_policy = {
+    .name = "cpu",
+    .nest_vector = nest_vector,
+    .row_lanes = row_lanes,
+    .row_vector = row_vector,
+    .column = column,
+    .stages_dot = stages_dot,
+    .dot_operands = cpu_dot_operands,
+    .dot_tiles = cpu_dot_tiles,
+    .cost = schedule_cost,
+};

@@ -1,0 +1,53 @@
+/* policy.h - what a class of targets decides by itself: sizes, and where operands lie. What is
+ * computed together, and how phases are made of it, is the same for all of them.
+ *
+ * A policy changes speed and never bits. Its functions only read the scheduler, or ask it for
+ * parameters; those of contractions fill in the contraction. */
+#ifndef TESSERA_SCHEDULE_POLICY_H
+#define TESSERA_SCHEDULE_POLICY_H
+
+#include "schedule/scheduler.h"
+
+struct contraction;
+
+/* What is to be done for each element of a nest. */
+typedef struct nest_work {
+    bool transposed;  /* squares are turned */
+    bool draws;       /* random bits */
+    bool correct;     /* functions are correctly rounded */
+    int functions;    /* instructions of specified functions */
+    int64_t elements; /* of the whole nest; INT64_MAX: not known, or more */
+} nest_work;
+
+/* Columns that are reduced side by side. */
+typedef struct column_work {
+    int64_t columns, rows; /* estimates */
+    bool sums;             /* in lanes64, over a number of rows */
+    bool far;              /* more than a cache holds */
+} column_work;
+
+typedef struct column_plan {
+    int64_t run, trip; /* columns side by side, rows of a lane in one trip */
+} column_plan;
+
+struct schedule_policy {
+    const char *name;
+    /* Elements of a nest that are computed together. */
+    int64_t (*nest_vector)(const scheduler *s, const nest_work *w);
+    /* Of a sum's 64 lanes, how many are in registers at once; elements of a row that are computed
+     * together. */
+    int64_t (*row_lanes)(const scheduler *s);
+    int64_t (*row_vector)(const scheduler *s);
+    column_plan (*column)(const scheduler *s, const column_work *w);
+    /* Contractions: whether operands go through a workgroup's memory (and
+     * whether a matrix unit multiplies them: `unit`); what is copied or grouped;
+     * the tiles. In this order. */
+    bool (*stages_dot)(struct contraction *c);
+    void (*dot_operands)(struct contraction *c);
+    void (*dot_tiles)(struct contraction *c);
+    /* Cycles of a schedule by arithmetic, to compare schedules with each other; 0: there is no
+     * model. */
+    double (*cost)(const ir_module *schedule, const schedule_target *target);
+};
+
+#endif

@@ -1,0 +1,145 @@
+/* dot_tiles.c - tiles of a contraction for targets with threads: one tile is a workgroup's, its
+ * sums are in the threads' registers.
+ *
+ * Where there are rows enough, both sides go through the workgroup's memory in stages of a few
+ * steps, so that each element is read from far once for a tile. A few rows are read as they lie.
+ *
+ * A matrix unit multiplies where the order is its own, or outside of strict any other; its tiles
+ * are larger, because it takes from the workgroup's memory what threads would take from registers.
+ */
+#include <string.h>
+
+#include "schedule/contraction.h"
+#include "schedule/integers.h"
+#include "schedule/simt/simt.h"
+
+enum {
+    MOST_SUMS = 64,       /* of a thread: with them fit in its registers what they are made from */
+    FEW_ROWS_THREADS = 8, /* rows up to which nothing is read twice that is worth a stage */
+    STAGE_STEPS = 8,
+    SMALLEST_TILE = 1024, /* sums of a workgroup that is worth its barriers */
+    UNSTAGED_COLUMNS = 4, /* of a thread */
+    UNIT_TILE = 128, /* rows and columns of a matrix unit's tile at most: 128 sums of a thread */
+    UNIT_STEPS = 64, /* of a stage of it, at most */
+    UNIT_STAGES = 4,
+    UNIT_PADDING = 8 /* elements that rows of a stage are longer than they need to be */
+};
+
+/* ---- matrix units ---- */
+
+/* By what is in memory: a wider type computes with more than the unit reads. */
+static const schedule_unit *unit_for(const contraction *c, const char *order) {
+    const schedule_target *t = c->s->target;
+    dtype left = contraction_element(c, c->lhs.buffer),
+          right = contraction_element(c, c->rhs.buffer);
+    for (uint32_t i = 0; i < t->unit_count; i++)
+        if (t->units[i].factor == left && left == right &&
+            (!order || strcmp(order, t->units[i].name) == 0))
+            return &t->units[i];
+    return NULL;
+}
+
+static bool is_known(const contraction *c) {
+    return ir_dim_is_static(c->shape.m) && ir_dim_is_static(c->shape.n) &&
+           ir_dim_is_static(c->shape.k);
+}
+
+/* NULL: threads multiply. */
+static const schedule_unit *choose_unit(const contraction *c) {
+    const char *order = ir_op_string(c->s->p->g, c->op, "order", "");
+    bool plain =
+        c->counts.of == COUNTS_NONE && !c->windows && is_known(c) && c->element == DTYPE_F32;
+    if (!plain || c->shape.k == 0)
+        return NULL;
+    if (c->order == ORDER_UNIT)
+        return unit_for(c, order);
+    const schedule_unit *u = unit_for(c, NULL);
+    bool worth = u && c->order != ORDER_PAIRS512 && c->shape.rows >= u->m / 2 &&
+                 c->shape.columns >= u->n / 2 && c->shape.k >= u->k;
+    return worth && strcmp(c->s->request->profile, "strict") != 0 ? u : NULL;
+}
+
+/* What whole stages leave over has a slot of its own beside those of `depth`. */
+static int64_t slot_bytes(const contraction *c, int64_t rows, int64_t columns, int64_t steps) {
+    return (rows + columns) * (steps + UNIT_PADDING) * (int64_t)dtype_size(c->unit->factor);
+}
+
+/* Half of the workgroup's memory or less, so that another one has room beside it; of what does not
+ * fit, fewer steps. */
+static void unit_stages(const contraction *c, int64_t rows, int64_t columns, int64_t *steps,
+                        int64_t *depth) {
+    int64_t room = c->s->target->l1_bytes, beside;
+    *steps = UNIT_STEPS;
+    while (*steps > c->unit->k &&
+           (2 + (c->shape.k % *steps != 0)) * slot_bytes(c, rows, columns, *steps) > room)
+        *steps /= 2;
+    beside = c->shape.k % *steps != 0;
+    *depth = room / 2 / slot_bytes(c, rows, columns, *steps) - beside;
+    *depth = clamp(*depth, 2, UNIT_STAGES);
+}
+
+/* Squares, and smaller ones where that leaves units of the chip without work. */
+static void unit_tile(const contraction *c, int64_t *rows, int64_t *columns) {
+    int64_t units = c->s->target->threads;
+    *rows = clamp(power_at_least(c->shape.rows, UNIT_TILE), c->unit->m, UNIT_TILE);
+    *columns = clamp(power_at_least(c->shape.columns, UNIT_TILE), c->unit->n, UNIT_TILE);
+    while (*rows * *columns > SMALLEST_TILE && contraction_workgroups(c, *rows, *columns) < units)
+        *(*rows < *columns ? columns : rows) /= 2;
+}
+
+/* ---- stages ---- */
+
+bool simt_stages_dot(contraction *c) {
+    c->unit = choose_unit(c);
+    if (c->unit)
+        return true;
+    bool plain = c->counts.of == COUNTS_NONE && !c->windows && c->order != ORDER_PAIRS512;
+    return plain && ir_dim_is_static(c->shape.k) && c->shape.k > 1 &&
+           c->shape.rows > FEW_ROWS_THREADS && c->shape.columns > FEW_ROWS_THREADS;
+}
+
+/* As large as registers allow, and smaller where that leaves more than a quarter of the chip's
+ * units without work. */
+static void staged_tile(const contraction *c, int64_t *rows, int64_t *columns) {
+    int64_t threads = c->s->target->vector_lanes, units = c->s->target->threads;
+    int64_t limit = MOST_SUMS * threads * 4 / (int64_t)dtype_size(c->element);
+    *rows = power_at_least(clamp(c->shape.rows, 1, threads), threads);
+    *columns = power_at_least(clamp(c->shape.columns, 1, threads), threads);
+    while (*rows * *columns > limit)
+        *(*rows < *columns ? columns : rows) /= 2;
+    while (*rows * *columns > SMALLEST_TILE &&
+           4 * contraction_workgroups(c, *rows, *columns) < 3 * units)
+        *(*rows < *columns ? columns : rows) /= 2;
+}
+
+static void unstaged_tile(const contraction *c, int64_t *rows, int64_t *columns) {
+    int64_t threads = c->s->target->vector_lanes;
+    *rows = clamp(c->shape.rows, 1, FEW_ROWS_THREADS);
+    *columns = clamp(round_up(c->shape.columns, threads), threads, UNSTAGED_COLUMNS * threads);
+}
+
+/* They are read as they lie, through the workgroup's memory where that helps. */
+void simt_dot_operands(contraction *c) {
+    (void)c;
+}
+
+void simt_dot_tiles(contraction *c) {
+    scheduler *s = c->s;
+    int64_t rows, columns;
+    contraction_tiles *t = &c->tiles;
+    (c->unit ? unit_tile : c->staged ? staged_tile : unstaged_tile)(c, &rows, &columns);
+    t->mr.size = scheduler_parameter(s, IN_DOT, MR, rows, &t->mr.name);
+    t->nr.size = scheduler_parameter(s, IN_DOT, NR, columns, &t->nr.name);
+    t->bm.size = scheduler_parameter(s, IN_DOT, BM, t->mr.size, &t->bm.name);
+    t->bn.size = scheduler_parameter(s, IN_DOT, BN, t->nr.size, &t->bn.name);
+    if (c->unit) {
+        int64_t steps, depth;
+        unit_stages(c, t->mr.size, t->nr.size, &steps, &depth);
+        scheduler_parameter(s, IN_DOT, STAGE, steps, &t->stage);
+        scheduler_parameter(s, IN_DOT, DEPTH, depth, &t->depth);
+    } else if (c->staged) {
+        scheduler_parameter(s, IN_DOT, STAGE, STAGE_STEPS, &t->stage);
+    }
+    t->unroll = scheduler_int(s, 1);
+    t->prefetch = scheduler_int(s, 0);
+}

@@ -1,0 +1,182 @@
+/* emit_kernel.c - a phase as a kernel of its own, and what each family of chips has its own names
+ * for: the thread's number, the barrier, the workgroup's memory, how a kernel is declared.
+ *
+ * A kernel takes the buffers, the workspace and the prepared memory. A launch has one workgroup of
+ * threads for each workgroup of the grid. */
+#include <stdio.h>
+#include <string.h>
+
+#include "device/emulated_code.h"
+#include "target/llvm/emit.h"
+#include "tile/simt/simt.h"
+
+/* Of LLVM/IR/CallingConv.h and of the targets' manuals. */
+enum { CALL_PTX_KERNEL = 71, CALL_AMDGPU_KERNEL = 91, SPACE_GLOBAL = 1, SPACE_SHARED = 3 };
+#define SHARED_MEMORY "workgroup_memory"
+
+static bool is_ptx(const emitter *e) {
+    return e->target->family == FAMILY_PTX;
+}
+
+LLVMTypeRef simt_global_pointer(const emitter *e) {
+    return LLVMPointerTypeInContext(e->context, SPACE_GLOBAL);
+}
+
+/* ---- places in the source ---- */
+
+/* The number of the operation, and whether the memory is the workgroup's: what the emulator tells
+ * with an error. */
+void simt_note_site(emitter *e, LLVMValueRef instruction) {
+    size_t n = e->simt.sites.count;
+    if (!n || e->simt.sites.items[n - 1] != e->simt.op)
+        vec_push(&e->simt.sites, e->simt.op);
+    unsigned kind = LLVMGetMDKindIDInContext(e->context, "site", 4);
+    uint32_t site = (uint32_t)e->simt.sites.count - 1;
+    bool stores = LLVMGetInstructionOpcode(instruction) == LLVMStore;
+    if (LLVMGetInstructionOpcode(instruction) != LLVMCall) {
+        LLVMTypeRef pointer = LLVMTypeOf(LLVMGetOperand(instruction, stores));
+        bool shared = LLVMGetPointerAddressSpace(pointer) == SPACE_SHARED;
+        site |= (stores ? EMULATED_WRITE : 0) | (shared ? EMULATED_SHARED : 0);
+    }
+    LLVMMetadataRef number = LLVMValueAsMetadata(LLVMConstInt(e->i32, site, 0));
+    LLVMMetadataRef node = LLVMMDNodeInContext2(e->context, &number, 1);
+    LLVMSetMetadata(instruction, kind, LLVMMetadataAsValue(e->context, node));
+}
+
+/* ---- the machine ---- */
+
+static LLVMValueRef number_of(emitter *e, const char *ptx, const char *amdgcn) {
+    LLVMValueRef x = code_intrinsic(e, is_ptx(e) ? ptx : amdgcn, NULL, 0, NULL, 0);
+    return LLVMBuildZExt(e->b, x, e->i64, "");
+}
+
+/* AMD's chips do not wait for memory at a barrier: that is an instruction of its own, and LLVM's C
+ * interface has no fence for a workgroup. */
+static void wait_for_memory(emitter *e) {
+    const char *code = e->target->subgroup == 64
+                           ? "s_waitcnt vmcnt(0) lgkmcnt(0)"
+                           : "s_waitcnt vmcnt(0) lgkmcnt(0)\ns_waitcnt_vscnt null, 0x0";
+    const char *clobbers = "~{memory}";
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, 0);
+    LLVMValueRef wait = LLVMGetInlineAsm(type, code, strlen(code), clobbers, strlen(clobbers), 1, 0,
+                                         LLVMInlineAsmDialectATT, 0);
+    LLVMBuildCall2(e->b, type, wait, NULL, 0, "");
+}
+
+void simt_barrier(emitter *e) {
+    if (++e->simt.barriers == e->simt.drop_barrier)
+        return;
+    if (!is_ptx(e))
+        wait_for_memory(e);
+    simt_note_site(e, code_intrinsic(e, is_ptx(e) ? "llvm.nvvm.barrier0" : "llvm.amdgcn.s.barrier",
+                                     NULL, 0, NULL, 0));
+}
+
+/* An array without a size: how much a workgroup has is the launch's. */
+static LLVMValueRef shared_memory(emitter *e) {
+    LLVMValueRef memory = LLVMGetNamedGlobal(e->module, SHARED_MEMORY);
+    if (!memory) {
+        int64_t bytes = ir_op_int(e->m, ir_module_kernel(e->m), "scratch_bytes", 0);
+        memory = LLVMAddGlobalInAddressSpace(e->module,
+                                             LLVMArrayType2(e->i8, is_ptx(e) ? 0 : (uint64_t)bytes),
+                                             SHARED_MEMORY, SPACE_SHARED);
+        LLVMSetAlignment(memory, 16);
+        if (!is_ptx(e)) {
+            LLVMSetLinkage(memory, LLVMInternalLinkage);
+            LLVMSetInitializer(memory, LLVMGetUndef(LLVMArrayType2(e->i8, (uint64_t)bytes)));
+        }
+    }
+    return LLVMBuildFreeze(e->b, memory, ""); /* no constant, so that all uses have one name */
+}
+
+static LLVMMetadataRef as_metadata(emitter *e, int64_t number) {
+    return LLVMValueAsMetadata(code_int(e, e->i32, number));
+}
+
+/* How many threads a workgroup has decides how many registers each can have. */
+static void annotate_ptx(emitter *e) {
+    static const char *const keys[] = {"kernel", "maxntidx"};
+    int64_t values[] = {1, e->simt.threads};
+    for (int i = 0; i < 2; i++) {
+        LLVMMetadataRef parts[] = {LLVMValueAsMetadata(e->function),
+                                   LLVMMDStringInContext2(e->context, keys[i], strlen(keys[i])),
+                                   as_metadata(e, values[i])};
+        LLVMAddNamedMetadataOperand(
+            e->module, "nvvm.annotations",
+            LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, parts, 3)));
+    }
+}
+
+/* Without these every kernel would ask for what the driver may know. */
+static void annotate_rocm(emitter *e) {
+    static const char *const unused[] = {
+        "dispatch-ptr",      "queue-ptr",      "dispatch-id",        "implicitarg-ptr",
+        "workgroup-id-y",    "workgroup-id-z", "workitem-id-y",      "workitem-id-z",
+        "heap-ptr",          "hostcall-ptr",   "multigrid-sync-arg", "default-queue",
+        "completion-action", "lds-kernel-id"};
+    char words[48];
+    for (size_t i = 0; i < sizeof unused / sizeof *unused; i++) {
+        snprintf(words, sizeof words, "amdgpu-no-%s", unused[i]);
+        code_attribute(e, words, "");
+    }
+    snprintf(words, sizeof words, "%d,%d", e->simt.threads, e->simt.threads);
+    code_attribute(e, "amdgpu-flat-work-group-size", words);
+    code_attribute(e, "amdgpu-implicitarg-num-bytes", "0");
+    code_attribute(e, "uniform-work-group-size", "true");
+}
+
+void simt_open_module(emitter *e) {
+    static const char key[] = "amdhsa_code_object_version";
+    enum { CODE_OBJECT_VERSION = 500 };
+    e->simt.threads = SIMT_THREADS;
+    if (!is_ptx(e))
+        LLVMAddModuleFlag(e->module, LLVMModuleFlagBehaviorError, key, sizeof key - 1,
+                          as_metadata(e, CODE_OBJECT_VERSION));
+}
+
+/* ---- phases ---- */
+
+static void open_kernel(emitter *e, const char *name, unsigned buffers) {
+    LLVMTypeRef parameters[130];
+    for (unsigned i = 0; i < buffers + 2; i++)
+        parameters[i] = simt_global_pointer(e);
+    e->function = LLVMAddFunction(
+        e->module, name,
+        LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, buffers + 2, 0));
+    e->made.count = 0;
+    e->simt.places.count = 0;
+    LLVMSetFunctionCallConv(e->function, is_ptx(e) ? CALL_PTX_KERNEL : CALL_AMDGPU_KERNEL);
+    (is_ptx(e) ? annotate_ptx : annotate_rocm)(e);
+    LLVMPositionBuilderAtEnd(e->b, code_block_new(e, "entry"));
+}
+
+static void set_phase_memory(emitter *e, const ir_block_data *kernel) {
+    unsigned buffers = kernel->argument_count;
+    e->workspace = LLVMGetParam(e->function, buffers);
+    e->prepared = LLVMGetParam(e->function, buffers + 1);
+    e->scratch = e->simt.shared = shared_memory(e);
+    for (uint32_t i = 0; i < buffers; i++)
+        code_set_index(e, kernel->arguments[i], LLVMGetParam(e->function, i), 1);
+    for (ir_op op = kernel->first; op; op = ir_op_get(e->m, op)->next)
+        if (ir_op_get(e->m, op)->opcode == TILE_WORKSPACE ||
+            ir_op_get(e->m, op)->opcode == TILE_PREPARED)
+            code_memory(e, op);
+}
+
+void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
+    const ir_block_data *block = ir_block_get(e->m, ir_op_block(e->m, op, 0));
+    char name[512];
+    snprintf(name, sizeof name, "%s_phase_%lld", e->kernel,
+             (long long)ir_op_int(e->m, op, "index", 0));
+    open_kernel(e, name, kernel->argument_count);
+    set_phase_memory(e, kernel);
+    e->simt.index = number_of(e, "llvm.nvvm.read.ptx.sreg.tid.x", "llvm.amdgcn.workitem.id.x");
+    LLVMValueRef workgroup =
+        number_of(e, "llvm.nvvm.read.ptx.sreg.ctaid.x", "llvm.amdgcn.workgroup.id.x");
+    code_set_index(e, block->arguments[0], workgroup, 1);
+    LLVMBasicBlockRef body = code_block_new(e, "body");
+    e->simt.last = LLVMBuildBr(e->b, body);
+    LLVMPositionBuilderAtEnd(e->b, body);
+    code_block(e, ir_op_block(e->m, op, 0));
+    LLVMBuildRetVoid(e->b);
+}

@@ -1,0 +1,338 @@
+/* emit_mma.c - matrix units: fragments out of the workgroup's memory, products, and copies into
+ * that memory which do not go through registers.
+ *
+ * Of a factor's fragment a thread holds runs, each one value: what the instruction takes as one
+ * operand, or a part of one. Of sums it holds single elements, as of any tile. */
+#include <llvm-c/DebugInfo.h>
+#include <stdio.h>
+
+#include "schedule/integers.h"
+#include "target/llvm/emit.h"
+#include "tile/mma.h"
+#include "tile/simt/simt.h"
+
+enum { SPACE_GLOBAL = 1, SPACE_SHARED = 3 };
+
+static bool is_ptx(const emitter *e) {
+    return e->target->family == FAMILY_PTX;
+}
+
+static LLVMValueRef number(emitter *e, int64_t value) {
+    return code_int(e, e->i32, value);
+}
+
+static LLVMValueRef scaled(emitter *e, LLVMValueRef x, int64_t by) {
+    return LLVMBuildNSWMul(e->b, x, code_int(e, e->i64, by), "");
+}
+
+static LLVMValueRef sum_of(emitter *e, LLVMValueRef x, LLVMValueRef y) {
+    return x && y ? LLVMBuildNSWAdd(e->b, x, y, "") : x ? x : y;
+}
+
+/* ---- ldmatrix ---- */
+
+enum { MATRIX = 8 }; /* rows and columns of one of its matrices */
+
+/* Of two axes of memory, that of the instruction's k and the other one. */
+typedef struct fragment_axes {
+    bool left;
+    int64_t line_stride, step_stride;
+    LLVMValueRef group; /* of subgroups along the lines; NULL: 0 */
+    int64_t span;       /* lines of a subgroup */
+} fragment_axes;
+
+static fragment_axes axes_of(emitter *e, ir_op op, const emitted *t) {
+    const thread_place p = simt_place(e, &t->layout);
+    int64_t row = ir_op_int(e->m, op, "row_stride", 0),
+            column = ir_op_int(e->m, op, "column_stride", 0);
+    bool left = t->layout.fragment == IR_FRAGMENT_A;
+    return (fragment_axes){.left = left,
+                           .line_stride = left ? row : column,
+                           .step_stride = left ? column : row,
+                           .group = left ? p.row_group : p.column_group,
+                           .span = left ? t->tile_rows / t->layout.row_groups
+                                        : t->tile_columns / t->layout.column_groups};
+}
+
+bool simt_is_fragment(const emitted *t) {
+    return t->layout.fragment == IR_FRAGMENT_A || t->layout.fragment == IR_FRAGMENT_B;
+}
+
+/* Rows of matrices are sixteen bytes of the workgroup's memory, and aligned. */
+static bool can_load_matrices(const emitter *e, ir_op op, const emitted *t,
+                              const fragment_axes *a) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    LLVMTypeRef pointer = LLVMTypeOf(code_get(e, d->operands[0])->values[0]);
+    int64_t other = a->line_stride == 1 ? a->step_stride : a->line_stride;
+    return is_ptx(e) && LLVMGetPointerAddressSpace(pointer) == SPACE_SHARED &&
+           dtype_size(t->element) == 2 && (a->line_stride == 1 || a->step_stride == 1) &&
+           other % MATRIX == 0 && code_get(e, d->operands[1])->multiple % MATRIX == 0;
+}
+
+/* Which row of its matrices the lane names, as elements from the fragment's beginning. Matrices of
+ * the left side: lines 0, lines 8, then the same of steps 8; of the right one: steps 0, steps 8,
+ * then the same of lines 8. Where lines lie side by side, a row is one of steps. */
+static LLVMValueRef lane_offset(emitter *e, const fragment_axes *a) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderBefore(e->b, e->simt.last);
+    LLVMValueRef lane = e->simt.index, eight = code_int(e, e->i64, MATRIX),
+                 within = LLVMBuildAnd(e->b, lane, code_int(e, e->i64, MATRIX - 1), ""),
+                 second = LLVMBuildAnd(e->b, lane, eight, ""),
+                 third = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, lane, code_int(e, e->i64, 1), ""),
+                                      eight, "");
+    bool turned = a->line_stride == 1;
+    LLVMValueRef line = a->left ? second : third, step = a->left ? third : second;
+    LLVMValueRef *row = turned ? &step : &line;
+    *row = LLVMBuildAdd(e->b, *row, within, "");
+    if (a->group)
+        line = LLVMBuildAdd(e->b, line, scaled(e, a->group, a->span), "");
+    LLVMValueRef offset =
+        sum_of(e, scaled(e, line, a->line_stride), scaled(e, step, a->step_stride));
+    LLVMPositionBuilderAtEnd(e->b, here);
+    return offset;
+}
+
+static LLVMValueRef load_matrices(emitter *e, LLVMValueRef at, int count, bool turned) {
+    char name[80];
+    LLVMTypeRef type = LLVMTypeOf(at);
+    snprintf(name, sizeof name, "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x%d%s.b16", count,
+             turned ? ".trans" : "");
+    LLVMValueRef call = code_intrinsic(e, name, &type, 1, &at, 1);
+    simt_note_site(e, call);
+    return call;
+}
+
+/* The fragment from a line and a step on: four matrices, or two of the right side's. */
+static void load_some_matrices(emitter *e, emitted *t, const fragment_axes *a, LLVMValueRef at,
+                               int64_t line, int64_t step) {
+    int64_t lines = (a->left ? t->rows : t->parts) * MATRIX;
+    int count = a->left || line + MATRIX < lines ? 4 : 2;
+    LLVMValueRef offset = code_int(e, e->i64, line * a->line_stride + step * a->step_stride);
+    at = LLVMBuildGEP2(e->b, e->i16, at, &offset, 1, "");
+    LLVMValueRef loaded = load_matrices(e, at, count, a->line_stride == 1);
+    LLVMTypeRef run = LLVMVectorType(e->i16, 2);
+    for (int i = 0; i < count; i++) {
+        int64_t l = line / MATRIX + (a->left ? i % 2 : i / 2),
+                s = step / MATRIX + (a->left ? i / 2 : i % 2);
+        LLVMValueRef word = LLVMBuildExtractValue(e->b, loaded, (unsigned)i, "");
+        t->values[a->left ? l * t->parts + s : s * t->parts + l] =
+            LLVMBuildBitCast(e->b, word, run, "");
+    }
+}
+
+bool simt_load_matrices(emitter *e, ir_op op, emitted *t) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    fragment_axes a = axes_of(e, op, t);
+    if (!can_load_matrices(e, op, t, &a))
+        return false;
+    LLVMValueRef offset = sum_of(e, code_get(e, d->operands[1])->values[0], lane_offset(e, &a)),
+                 at = code_get(e, d->operands[0])->values[0];
+    at = LLVMBuildGEP2(e->b, e->i16, at, &offset, 1, "");
+    int64_t lines = (a.left ? t->rows : t->parts) * MATRIX,
+            steps = (a.left ? t->parts : t->rows) * MATRIX;
+    for (int64_t step = 0; step < steps; step += 2 * MATRIX)
+        for (int64_t line = 0; line < lines; line += 2 * MATRIX)
+            load_some_matrices(e, t, &a, at, line, step);
+    return true;
+}
+
+/* ---- products ---- */
+
+enum { MOST_OPERANDS = 16 };
+
+typedef struct product {
+    const mma_unit *unit;
+    const emitted *a, *b;
+    emitted *d;
+    LLVMValueRef operands[MOST_OPERANDS];
+    unsigned count;
+} product;
+
+/* As LLVM's intrinsic takes a run of 16-bit floats. */
+static LLVMValueRef as_operand(emitter *e, const mma_unit *unit, LLVMValueRef run) {
+    unsigned length = LLVMGetVectorSize(LLVMTypeOf(run));
+    if (unit->factor == DTYPE_F16)
+        return LLVMBuildBitCast(e->b, run, LLVMVectorType(e->f16, length), "");
+    return unit->ptx ? LLVMBuildBitCast(e->b, run, e->i32, "") : run;
+}
+
+/* Runs of a fragment's block, from the first column of them to the last. */
+static void add_runs(emitter *e, product *p, const emitted *t, int64_t row, int64_t rows,
+                     int64_t column, int64_t columns) {
+    for (int64_t c = 0; c < columns; c++)
+        for (int64_t r = 0; r < rows; r++)
+            p->operands[p->count++] =
+                as_operand(e, p->unit, t->values[(row + r) * t->parts + column + c]);
+}
+
+/* The sums of one instruction: as they are, or one vector. */
+static void add_sums(emitter *e, product *p, LLVMValueRef *const *sums, int count) {
+    LLVMValueRef all = LLVMGetUndef(LLVMVectorType(e->f32, (unsigned)count));
+    for (int i = 0; i < count; i++) {
+        if (p->unit->ptx)
+            p->operands[p->count++] = *sums[i];
+        else
+            all = LLVMBuildInsertElement(e->b, all, *sums[i], number(e, i), "");
+    }
+    if (p->unit->ptx)
+        return;
+    p->operands[p->count++] = all;
+    for (int i = 0; i < 3; i++) /* no lanes are exchanged or negated */
+        p->operands[p->count++] = number(e, 0);
+}
+
+/* One instruction: number i down, k along the steps, j across. */
+static void multiply(emitter *e, product *p, int64_t i, int64_t k, int64_t j) {
+    const mma_unit *u = p->unit;
+    const mma_holds *a = &u->a, *b = &u->b, *c = &u->c;
+    int64_t rows_a = u->m / (a->row_threads * a->row_run),
+            runs_a = u->k / (a->column_threads * a->column_run),
+            runs_b = u->k / (b->row_threads * b->row_run),
+            columns_b = u->n / (b->column_threads * b->column_run), rows_c = u->m / c->row_threads,
+            columns_c = u->n / c->column_threads;
+    LLVMValueRef *sums[MOST_OPERANDS];
+    int count = 0;
+    p->count = 0;
+    add_runs(e, p, p->a, i * rows_a, rows_a, k * runs_a, runs_a);
+    add_runs(e, p, p->b, k * runs_b, runs_b, j * columns_b, columns_b);
+    for (int64_t r = 0; r < rows_c; r++)
+        for (int64_t column = 0; column < columns_c; column++)
+            sums[count++] = &p->d->values[(i * rows_c + r) * p->d->parts + j * columns_c + column];
+    add_sums(e, p, sums, count);
+    LLVMValueRef done = code_intrinsic(e, u->intrinsic, NULL, 0, p->operands, p->count);
+    simt_note_site(e, done);
+    for (int n = 0; n < count; n++)
+        *sums[n] = u->ptx ? LLVMBuildExtractValue(e->b, done, (unsigned)n, "")
+                          : LLVMBuildExtractElement(e->b, done, number(e, n), "");
+}
+
+void simt_mma(emitter *e, ir_op op) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    const mma_unit *u = mma_unit_find(ir_op_string(e->m, op, "unit", ""));
+    const emitted *c = code_get(e, d->operands[2]);
+    product p = {.unit = u,
+                 .a = code_get(e, d->operands[0]),
+                 .b = code_get(e, d->operands[1]),
+                 .d = code_new(e, d->results[0])};
+    for (int64_t i = 0; i < c->rows * c->parts; i++)
+        p.d->values[i] = c->values[i];
+    int64_t down = c->tile_rows / c->layout.row_groups / u->m,
+            across = c->tile_columns / c->layout.column_groups / u->n,
+            steps = p.a->tile_columns / u->k;
+    for (int64_t k = 0; k < steps; k++)
+        for (int64_t i = 0; i < down; i++)
+            for (int64_t j = 0; j < across; j++)
+                multiply(e, &p, i, k, j);
+}
+
+/* A loop of products is as long as it should be: ptxas would unroll it, up to all of its trips, and
+ * run out of registers. */
+void simt_note_loop(emitter *e, ir_op loop, LLVMValueRef branch) {
+    static const char words[] = "llvm.loop.unroll.disable";
+    ir_block block = ir_op_block(e->m, loop, 0);
+    ir_op op = ir_block_get(e->m, block)->first;
+    while (op && ir_op_get(e->m, op)->opcode != TILE_MMA)
+        op = ir_op_get(e->m, op)->next;
+    if (!op)
+        return;
+    LLVMMetadataRef word = LLVMMDStringInContext2(e->context, words, sizeof words - 1),
+                    self = LLVMTemporaryMDNode(e->context, NULL, 0),
+                    parts[] = {self, LLVMMDNodeInContext2(e->context, &word, 1)};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(e->context, parts, 2);
+    LLVMMetadataReplaceAllUsesWith(self, node); /* its first part is the loop's name: itself */
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->context, "llvm.loop", 9),
+                    LLVMMetadataAsValue(e->context, node));
+}
+
+/* ---- copies ---- */
+
+typedef struct copying {
+    LLVMValueRef to, from;  /* of the thread's first piece */
+    LLVMValueRef row, unit; /* of the thread among those of a turn */
+    int64_t rows, units, piece, bytes, to_stride, from_stride;
+    int64_t threads_down, threads_across;
+    bool asynchronous;
+} copying;
+
+static LLVMValueRef thread_pointer(emitter *e, const copying *c, LLVMTypeRef type,
+                                   const ir_op_data *d, int operand, int64_t stride) {
+    LLVMValueRef offset =
+        sum_of(e, code_get(e, d->operands[operand + 1])->values[0],
+               sum_of(e, scaled(e, c->row, stride), scaled(e, c->unit, c->piece)));
+    return LLVMBuildGEP2(e->b, type, code_get(e, d->operands[operand])->values[0], &offset, 1, "");
+}
+
+static copying copying_of(emitter *e, ir_op op) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    dtype element = ir_type_get(e->m, ir_value_get(e->m, d->operands[0])->type)->element;
+    LLVMTypeRef type = code_memory_type(e, element);
+    copying c = {.rows = ir_op_int(e->m, op, "rows", 0),
+                 .piece = ir_op_int(e->m, op, "piece", 1),
+                 .to_stride = ir_op_int(e->m, op, "to_stride", 0),
+                 .from_stride = ir_op_int(e->m, op, "from_stride", 0)};
+    c.units = ir_op_int(e->m, op, "columns", 0) / c.piece;
+    c.bytes = c.piece * (int64_t)dtype_size(element);
+    c.threads_across = power_at_least(c.units, e->simt.threads);
+    c.threads_down = e->simt.threads / c.threads_across;
+    LLVMValueRef across = code_int(e, e->i64, c.threads_across);
+    c.row = LLVMBuildUDiv(e->b, e->simt.index, across, "");
+    c.unit = LLVMBuildURem(e->b, e->simt.index, across, "");
+    c.to = thread_pointer(e, &c, type, d, 0, c.to_stride);
+    c.from = thread_pointer(e, &c, type, d, 2, c.from_stride);
+    c.asynchronous = is_ptx(e) && LLVMGetPointerAddressSpace(LLVMTypeOf(c.to)) == SPACE_SHARED &&
+                     LLVMGetPointerAddressSpace(LLVMTypeOf(c.from)) == SPACE_GLOBAL;
+    return c;
+}
+
+static void copy_piece(emitter *e, const copying *c, LLVMValueRef to, LLVMValueRef from) {
+    char name[64];
+    if (!c->asynchronous) {
+        simt_copy_now(e, to, from, (int)c->bytes);
+        return;
+    }
+    snprintf(name, sizeof name, "llvm.nvvm.cp.async.%s.shared.global.%d",
+             c->bytes == 16 ? "cg" : "ca", (int)c->bytes);
+    LLVMValueRef args[] = {to, from};
+    simt_note_site(e, code_intrinsic(e, name, NULL, 0, args, 2));
+}
+
+static LLVMValueRef below(emitter *e, LLVMValueRef x, int64_t threads, int64_t from, int64_t end) {
+    return from + threads <= end
+               ? NULL
+               : LLVMBuildICmp(e->b, LLVMIntSLT, x, code_int(e, e->i64, end - from), "");
+}
+
+void simt_copy(emitter *e, ir_op op) {
+    copying c = copying_of(e, op);
+    int64_t size = c.bytes / c.piece;
+    for (int64_t row = 0; row < c.rows; row += c.threads_down)
+        for (int64_t unit = 0; unit < c.units; unit += c.threads_across) {
+            LLVMValueRef in_rows = below(e, c.row, c.threads_down, row, c.rows),
+                         in_units = below(e, c.unit, c.threads_across, unit, c.units);
+            LLVMValueRef there = in_rows && in_units ? LLVMBuildAnd(e->b, in_rows, in_units, "")
+                                 : in_rows           ? in_rows
+                                                     : in_units;
+            LLVMValueRef to = code_int(e, e->i64, (row * c.to_stride + unit * c.piece) * size),
+                         from = code_int(e, e->i64, (row * c.from_stride + unit * c.piece) * size);
+            LLVMBasicBlockRef after = there ? simt_when(e, there) : NULL;
+            copy_piece(e, &c, LLVMBuildGEP2(e->b, e->i8, c.to, &to, 1, ""),
+                       LLVMBuildGEP2(e->b, e->i8, c.from, &from, 1, ""));
+            if (after) {
+                LLVMBuildBr(e->b, after);
+                LLVMPositionBuilderAtEnd(e->b, after);
+            }
+        }
+}
+
+void simt_copy_commit(emitter *e, ir_op op) {
+    (void)op;
+    if (is_ptx(e))
+        code_intrinsic(e, "llvm.nvvm.cp.async.commit.group", NULL, 0, NULL, 0);
+}
+
+/* Left out like a barrier: what follows may find the memory as it was. */
+void simt_copy_wait(emitter *e, ir_op op) {
+    LLVMValueRef left = number(e, ir_op_int(e->m, op, "left", 0));
+    if (is_ptx(e) && ++e->simt.barriers != e->simt.drop_barrier)
+        code_intrinsic(e, "llvm.nvvm.cp.async.wait.group", NULL, 0, &left, 1);
+}

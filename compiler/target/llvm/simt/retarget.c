@@ -1,0 +1,355 @@
+/* retarget.c - code of a chip becomes code of this machine: the very LLVM IR that goes to the
+ * chip's code generator, with other names for what only the chip has.
+ *
+ * The text of the module is read line by line: address spaces go, the thread's number and the
+ * barrier become what the emulator gives (device/emulated_code.h). Then each load and store, which
+ * carries its number as metadata, tells the emulator before it happens. */
+#include <llvm-c/IRReader.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device/emulated_code.h"
+#include "target/llvm/simt/retarget.h"
+#include "tile/mma.h"
+
+/* ---- the text ---- */
+
+/* What stands at the beginning of a function: pointers into the thread, and the hooks. */
+static const char prologue[] = "  %emulated.shared = getelementptr i8, ptr %emulated, i64 40\n"
+                               "  %emulated.workgroup = getelementptr i8, ptr %emulated, i64 48\n"
+                               "  %emulated.thread = getelementptr i8, ptr %emulated, i64 56\n"
+                               "  %emulated.hooks = load ptr, ptr %emulated\n"
+                               "  %emulated.access = load ptr, ptr %emulated.hooks\n"
+                               "  %emulated.second = getelementptr i8, ptr %emulated.hooks, i64 8\n"
+                               "  %emulated.barrier = load ptr, ptr %emulated.second\n";
+
+static const struct {
+    const char *of, *becomes;
+} renames[] = {
+    {" addrspace(1)", ""},
+    {" addrspace(3)", ""},
+    {"freeze ptr @workgroup_memory", "load ptr, ptr %emulated.shared"},
+    {"call i32 @llvm.nvvm.read.ptx.sreg.tid.x()", "load i32, ptr %emulated.thread"},
+    {"call i32 @llvm.amdgcn.workitem.id.x()", "load i32, ptr %emulated.thread"},
+    {"call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()", "load i32, ptr %emulated.workgroup"},
+    {"call i32 @llvm.amdgcn.workgroup.id.x()", "load i32, ptr %emulated.workgroup"},
+    {"call void @llvm.nvvm.barrier0()", "call void %emulated.barrier(ptr %emulated, i32 0)"},
+    {"call void @llvm.amdgcn.s.barrier()", "call void %emulated.barrier(ptr %emulated, i32 0)"},
+    {"@llvm.nvvm.mma.", "@" RETARGETED "mma."},
+    {"@llvm.amdgcn.mfma.", "@" RETARGETED "mfma."},
+    {"@llvm.nvvm.ldmatrix.", "@" RETARGETED "ldmatrix."},
+    {"@llvm.nvvm.cp.async.", "@" RETARGETED "cp.async."},
+    {" immarg", ""}, /* which only intrinsics have */
+};
+
+/* Lines that say something to the chip's code generator alone. */
+static const char *const dropped[] = {
+    "target ",
+    "@workgroup_memory",
+    "declare i32 @llvm.nvvm.read",
+    "!nvvm.",
+    "declare void @llvm.nvvm.barrier0",
+    "declare noundef i32 @llvm.nvvm",
+    "declare i32 @llvm.amdgcn",
+    "declare noundef i32 @llvm.amdgcn",
+    "declare void @llvm.amdgcn",
+    "  call void asm sideeffect \"s_waitcnt",
+    "!llvm.module.flags",
+};
+
+static bool is_dropped(const char *line) {
+    for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
+        if (strncmp(line, dropped[i], strlen(dropped[i])) == 0)
+            return true;
+    return *line == '!' && strstr(line, " = !{ptr @"); /* notes on kernels */
+}
+
+static void rename_line(text *line) {
+    for (size_t i = 0; i < sizeof renames / sizeof *renames; i++) {
+        size_t length = strlen(renames[i].of);
+        char *at;
+        while ((at = strstr(line->data, renames[i].of))) {
+            text changed;
+            text_init(&changed);
+            text_append_bytes(&changed, line->data, (size_t)(at - line->data));
+            text_append(&changed, renames[i].becomes);
+            text_append(&changed, at + length);
+            text_release(line);
+            *line = changed;
+        }
+    }
+}
+
+/* "define ptx_kernel void @name(...": the function of one thread, which a kernel's own name calls.
+ */
+static bool retarget_definition(const char *line, text *out) {
+    static const char *const kinds[] = {"define ptx_kernel void @", "define amdgpu_kernel void @"};
+    for (int i = 0; i < 2; i++) {
+        size_t length = strlen(kinds[i]);
+        const char *parameters = strchr(line, '(');
+        if (strncmp(line, kinds[i], length) != 0 || !parameters)
+            continue;
+        text_append(out, "define internal void @");
+        text_append_bytes(out, line + length, (size_t)(parameters - line) - length);
+        text_append(out, ".thread(ptr %emulated, ");
+        text_append(out, parameters + 1);
+        return true;
+    }
+    return false;
+}
+
+static void retarget_line(const char *begin, size_t length, text *out) {
+    text line;
+    text_init(&line);
+    text_append_bytes(&line, begin, length);
+    if (!is_dropped(line.data)) {
+        rename_line(&line);
+        if (!retarget_definition(line.data, out))
+            text_append(out, line.data);
+        text_append_char(out, '\n');
+        if (strcmp(line.data, "entry:") == 0)
+            text_append(out, prologue);
+    }
+    text_release(&line);
+}
+
+static void retarget_text(const char *source, text *out) {
+    while (*source) {
+        size_t length = strcspn(source, "\n");
+        retarget_line(source, length, out);
+        source += length + (source[length] == '\n');
+    }
+}
+
+/* ---- the accesses ---- */
+
+typedef struct hooks {
+    LLVMValueRef thread, access;
+    LLVMTypeRef access_type;
+} hooks;
+
+static LLVMValueRef named_value(LLVMValueRef function, const char *name) {
+    LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
+    for (; i; i = LLVMGetNextInstruction(i)) {
+        size_t length;
+        if (strcmp(LLVMGetValueName2(i, &length), name) == 0)
+            return i;
+    }
+    return NULL;
+}
+
+static void tell_access(emitter *e, const hooks *h, LLVMValueRef i, LLVMValueRef site,
+                        LLVMTargetDataRef layout) {
+    bool stores = LLVMGetInstructionOpcode(i) == LLVMStore;
+    LLVMTypeRef type = LLVMTypeOf(stores ? LLVMGetOperand(i, 0) : i);
+    LLVMValueRef args[] = {h->thread, LLVMGetOperand(i, stores),
+                           code_int(e, e->i32, (int64_t)LLVMABISizeOfType(layout, type)), site};
+    LLVMPositionBuilderBefore(e->b, i);
+    LLVMBuildCall2(e->b, h->access_type, h->access, args, 4, "");
+}
+
+/* The function that a call names; "": none. */
+static const char *called(LLVMValueRef i) {
+    size_t length;
+    return LLVMIsACallInst(i) ? LLVMGetValueName2(LLVMGetCalledValue(i), &length) : "";
+}
+
+static bool is_retargeted(LLVMValueRef i) {
+    return strncmp(called(i), RETARGETED, strlen(RETARGETED)) == 0 &&
+           LLVMIsAFunction(LLVMGetCalledValue(i));
+}
+
+/* What becomes calls of hooks; the function's calls of those first, since hooks have no names. */
+static bool replace_calls(emitter *e, LLVMValueRef function, LLVMTargetDataRef layout) {
+    unsigned kind = LLVMGetMDKindIDInContext(e->context, "site", 4);
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
+            LLVMValueRef node = LLVMGetMetadata(i, kind);
+            retargeted_call c = {.call = i,
+                                 .function = function,
+                                 .thread = LLVMGetParam(function, 0),
+                                 .name = called(i),
+                                 .layout = layout};
+            next = LLVMGetNextInstruction(i);
+            if (!is_retargeted(i))
+                continue;
+            if (node)
+                LLVMGetMDNodeOperands(node, &c.site);
+            if (!retarget_call(e, &c))
+                return status_set(e->st, STATUS_INTERNAL, "no hook of the emulator is '%s'",
+                                  c.name);
+            LLVMInstructionEraseFromParent(i);
+        }
+    return true;
+}
+
+/* Their declarations, which nothing calls any more. */
+static void drop_declarations(emitter *e) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->module), next; f; f = next) {
+        size_t length;
+        next = LLVMGetNextFunction(f);
+        if (strncmp(LLVMGetValueName2(f, &length), RETARGETED, strlen(RETARGETED)) == 0)
+            LLVMDeleteFunction(f);
+    }
+}
+
+static void tell_accesses(emitter *e, LLVMValueRef function, LLVMTargetDataRef layout) {
+    unsigned kind = LLVMGetMDKindIDInContext(e->context, "site", 4);
+    LLVMTypeRef types[] = {e->pointer, e->pointer, e->i32, e->i32};
+    const hooks h = {.thread = LLVMGetParam(function, 0),
+                     .access = named_value(function, "emulated.access"),
+                     .access_type =
+                         LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, 4, 0)};
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef node = LLVMGetMetadata(i, kind), site;
+            if (!node)
+                continue;
+            LLVMGetMDNodeOperands(node, &site);
+            if (LLVMGetInstructionOpcode(i) == LLVMCall)
+                LLVMSetOperand(i, 1, site);
+            else
+                tell_access(e, &h, i, site, layout);
+        }
+}
+
+/* ---- what the emulator calls and reads ---- */
+
+static LLVMValueRef field(emitter *e, LLVMValueRef thread, size_t offset) {
+    LLVMValueRef at = code_int(e, e->i64, (int64_t)offset);
+    return LLVMBuildLoad2(e->b, e->pointer, LLVMBuildGEP2(e->b, e->i8, thread, &at, 1, ""), "");
+}
+
+/* void kernel_phase_0(emulated_thread *t): the arguments that a launch of the chip would be given.
+ */
+static void write_entry(emitter *e, LLVMValueRef function, const char *name, size_t length) {
+    LLVMValueRef args[160];
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), &e->pointer, 1, 0);
+    char entry[512];
+    snprintf(entry, sizeof entry, "%.*s", (int)length, name);
+    e->function = LLVMAddFunction(e->module, entry, type);
+    LLVMPositionBuilderAtEnd(e->b, code_block_new(e, "entry"));
+    LLVMValueRef thread = LLVMGetParam(e->function, 0),
+                 buffers = field(e, thread, offsetof(emulated_thread, buffers));
+    unsigned count = LLVMCountParams(function);
+    args[0] = thread;
+    for (unsigned i = 1; i + 2 < count; i++)
+        args[i] = field(e, buffers, (i - 1) * sizeof(void *));
+    args[count - 2] = field(e, thread, offsetof(emulated_thread, workspace));
+    args[count - 1] = field(e, thread, offsetof(emulated_thread, prepared));
+    LLVMBuildCall2(e->b, LLVMGlobalGetValueType(function), function, args, count, "");
+    LLVMBuildRetVoid(e->b);
+}
+
+static void add_data(emitter *e, const char *name, LLVMValueRef value) {
+    LLVMValueRef data = LLVMAddGlobal(e->module, LLVMTypeOf(value), name);
+    LLVMSetInitializer(data, value);
+    LLVMSetGlobalConstant(data, 1);
+}
+
+static LLVMValueRef site_of(emitter *e, ir_op op, text *names) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    int64_t numbers[] = {d->location.line, d->location.column, d->location.column,
+                         (int64_t)names->length};
+    LLVMValueRef fields[4];
+    for (int i = 0; i < 4; i++)
+        fields[i] = code_int(e, e->i32, numbers[i]);
+    text_append(names, op_info_get(d->opcode)->name);
+    text_append_bytes(names, "", 1);
+    return LLVMConstStructInContext(e->context, fields, 4, 0);
+}
+
+static void write_sites(emitter *e) {
+    char name[512];
+    text names;
+    size_t count = e->simt.sites.count;
+    LLVMValueRef *sites = ARENA_NEW(&e->memory, LLVMValueRef, count + 1);
+    if (!count)
+        return;
+    text_init(&names);
+    for (size_t i = 0; i < count; i++)
+        sites[i] = site_of(e, e->simt.sites.items[i], &names);
+    snprintf(name, sizeof name, "%s_sites", e->kernel);
+    add_data(e, name, LLVMConstArray2(LLVMTypeOf(sites[0]), sites, count));
+    snprintf(name, sizeof name, "%s_site_count", e->kernel);
+    add_data(e, name, code_int(e, e->i64, (int64_t)count));
+    snprintf(name, sizeof name, "%s_site_names", e->kernel);
+    add_data(e, name, LLVMConstStringInContext2(e->context, names.data, names.length, true));
+    text_release(&names);
+}
+
+/* Whose matrix units are emulated: "mma.sm80", of "mma.sm80.bf16". */
+static void write_family(emitter *e) {
+    const mma_unit *list;
+    uint32_t count = mma_units(&list), i = 0;
+    while (i < count && !mma_unit_is_of(&list[i], e->target->cpu))
+        i++;
+    if (i == count)
+        return;
+    unsigned length = (unsigned)(strrchr(list[i].name, '.') - list[i].name);
+    add_data(e, "emulated_matrix_family",
+             LLVMConstStringInContext2(e->context, list[i].name, length, false));
+}
+
+static void write_numbers(emitter *e, int phases) {
+    LLVMValueRef *threads = ARENA_NEW(&e->memory, LLVMValueRef, phases + 1);
+    for (int i = 0; i < phases; i++)
+        threads[i] = code_int(e, e->i32, e->simt.threads);
+    add_data(e, "emulated_phase_threads", LLVMConstArray2(e->i32, threads, (uint64_t)phases));
+    add_data(e, "emulated_subgroup", code_int(e, e->i32, e->target->subgroup));
+    write_family(e);
+}
+
+/* Of each thread's function the one that is called. Returns how many there are; -1 on failure. */
+static int write_entries(emitter *e, LLVMTargetDataRef layout) {
+    static const char suffix[] = ".thread";
+    int count = 0;
+    LLVMValueRef last = LLVMGetLastFunction(e->module);
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        const char *name = LLVMGetValueName2(f, &length);
+        if (length > sizeof suffix && strcmp(name + length - (sizeof suffix - 1), suffix) == 0) {
+            if (!replace_calls(e, f, layout))
+                return -1;
+            tell_accesses(e, f, layout);
+            write_entry(e, f, name, length - (sizeof suffix - 1));
+            count++;
+        }
+        if (f == last)
+            break;
+    }
+    return count;
+}
+
+bool simt_retarget(emitter *e, LLVMTargetMachineRef machine, const char *triple) {
+    text changed;
+    text_init(&changed);
+    char *source = LLVMPrintModuleToString(e->module), *message = NULL;
+    retarget_text(source, &changed);
+    LLVMDisposeMessage(source);
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(changed.data, changed.length, "emulated");
+    LLVMModuleRef module = NULL;
+    bool broken = LLVMParseIRInContext(e->context, buffer, &module, &message);
+    text_release(&changed);
+    if (broken) {
+        status_set(e->st, STATUS_INTERNAL, "the code of %s cannot be retargeted: %.400s",
+                   e->target->name, message);
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    LLVMDisposeModule(e->module);
+    e->module = module;
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetModuleDataLayout(module, layout);
+    LLVMSetTarget(module, triple);
+    int phases = write_entries(e, layout);
+    drop_declarations(e);
+    if (phases >= 0)
+        write_numbers(e, phases);
+    write_sites(e);
+    LLVMDisposeTargetData(layout);
+    return phases >= 0;
+}

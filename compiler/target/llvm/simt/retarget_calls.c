@@ -1,0 +1,168 @@
+/* retarget_calls.c - what threads do together, and copies that are under way, become calls of the
+ * emulator's hooks (device/emulated_code.h).
+ *
+ * In the text that is retargeted their intrinsics got names of no intrinsics (retarget.c). Operands
+ * and results of a matrix instruction go through the thread's stack, as words. */
+#include <string.h>
+
+#include "device/emulated_code.h"
+#include "target/llvm/emit.h"
+#include "target/llvm/simt/retarget.h"
+#include "tile/mma.h"
+
+static LLVMValueRef hook_at(emitter *e, LLVMValueRef thread, size_t offset) {
+    LLVMValueRef at = code_int(e, e->i64, (int64_t)offset),
+                 hooks = LLVMBuildLoad2(e->b, e->pointer, thread, "");
+    return LLVMBuildLoad2(e->b, e->pointer, LLVMBuildGEP2(e->b, e->i8, hooks, &at, 1, ""), "");
+}
+
+static void call_hook(emitter *e, size_t offset, LLVMValueRef *args, unsigned count) {
+    LLVMTypeRef types[8];
+    for (unsigned i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, count, 0);
+    LLVMBuildCall2(e->b, type, hook_at(e, args[0], offset), args, count, "");
+}
+
+/* Of the thread's stack, for all of its calls. */
+static LLVMValueRef words(emitter *e, LLVMValueRef function, const char *name, unsigned count) {
+    LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
+    for (LLVMValueRef i = first; i; i = LLVMGetNextInstruction(i)) {
+        size_t length;
+        if (strcmp(LLVMGetValueName2(i, &length), name) == 0)
+            return i;
+    }
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderBefore(e->b, first);
+    LLVMValueRef room = LLVMBuildAlloca(e->b, LLVMArrayType2(e->i32, count), name);
+    LLVMSetAlignment(room, 16);
+    LLVMPositionBuilderAtEnd(e->b, here);
+    return room;
+}
+
+static LLVMValueRef site_with(emitter *e, const retargeted_call *c, uint32_t how) {
+    uint64_t site = c->site ? LLVMConstIntGetZExtValue(c->site) : 0;
+    return LLVMConstInt(e->i32, how | site, 0);
+}
+
+static void replace_by_words(emitter *e, const retargeted_call *c, LLVMValueRef room) {
+    LLVMPositionBuilderBefore(e->b, c->call);
+    LLVMValueRef loaded = LLVMBuildLoad2(e->b, LLVMTypeOf(c->call), room, "");
+    LLVMSetAlignment(loaded, 4);
+    LLVMReplaceAllUsesWith(c->call, loaded);
+}
+
+/* ---- matrix instructions ---- */
+
+/* "emulated.mma.m16n8k16..." of "llvm.nvvm.mma.m16n8k16...": what stands behind the first words. */
+static const char *behind(const char *name, int words) {
+    for (; words > 0; words--)
+        name += strcspn(name, ".") + 1;
+    return name;
+}
+
+static const mma_unit *unit_of(const emitter *e, const char *name) {
+    const mma_unit *list;
+    uint32_t count = mma_units(&list);
+    for (uint32_t i = 0; i < count; i++)
+        if (mma_unit_is_of(&list[i], e->target->cpu) &&
+            strcmp(behind(list[i].intrinsic, 2), behind(name, 1)) == 0)
+            return &list[i];
+    return NULL;
+}
+
+/* The next `bytes` of its operands into words. */
+static unsigned store_operands(emitter *e, LLVMValueRef call, unsigned next, LLVMValueRef room,
+                               int64_t bytes, LLVMTargetDataRef layout) {
+    for (int64_t at = 0; at < bytes; next++) {
+        LLVMValueRef x = LLVMGetOperand(call, next), offset = code_int(e, e->i64, at);
+        LLVMValueRef store =
+            LLVMBuildStore(e->b, x, LLVMBuildGEP2(e->b, e->i8, room, &offset, 1, ""));
+        LLVMSetAlignment(store, 4);
+        at += (int64_t)LLVMABISizeOfType(layout, LLVMTypeOf(x));
+    }
+    return next;
+}
+
+static bool retarget_mma(emitter *e, const retargeted_call *c) {
+    const mma_unit *u = unit_of(e, c->name);
+    enum { MOST_WORDS = 8, HALF = 2, WORD = 4 };
+    if (!u)
+        return false;
+    LLVMValueRef args[] = {c->thread,
+                           site_with(e, c, EMULATED_MMA(u->emulated)),
+                           words(e, c->function, "emulated.a", MOST_WORDS),
+                           words(e, c->function, "emulated.b", MOST_WORDS),
+                           words(e, c->function, "emulated.c", MOST_WORDS),
+                           words(e, c->function, "emulated.d", MOST_WORDS)};
+    LLVMPositionBuilderBefore(e->b, c->call);
+    unsigned next =
+        store_operands(e, c->call, 0, args[2], u->m * u->k / u->lanes * HALF, c->layout);
+    next = store_operands(e, c->call, next, args[3], u->k * u->n / u->lanes * HALF, c->layout);
+    store_operands(e, c->call, next, args[4], u->m * u->n / u->lanes * WORD, c->layout);
+    call_hook(e, offsetof(emulated_hooks, mma), args, 6);
+    replace_by_words(e, c, args[5]);
+    return true;
+}
+
+/* ".x4.trans": how many matrices. */
+static bool retarget_load_matrix(emitter *e, const retargeted_call *c) {
+    const char *at = strstr(c->name, ".x");
+    uint32_t how = EMULATED_MATRICES(at ? at[2] - '0' : 0);
+    how |= strstr(c->name, ".trans") ? EMULATED_TRANSPOSED : 0;
+    LLVMValueRef args[] = {c->thread, LLVMGetOperand(c->call, 0), site_with(e, c, how),
+                           words(e, c->function, "emulated.d", 8)};
+    LLVMPositionBuilderBefore(e->b, c->call);
+    call_hook(e, offsetof(emulated_hooks, load_matrix), args, 4);
+    replace_by_words(e, c, args[3]);
+    return true;
+}
+
+/* ---- copies ---- */
+
+static bool retarget_commit(emitter *e, const retargeted_call *c) {
+    LLVMValueRef args[] = {c->thread};
+    LLVMPositionBuilderBefore(e->b, c->call);
+    call_hook(e, offsetof(emulated_hooks, copy_commit), args, 1);
+    return true;
+}
+
+static bool retarget_wait(emitter *e, const retargeted_call *c) {
+    LLVMValueRef args[] = {c->thread, LLVMGetOperand(c->call, 0)};
+    LLVMPositionBuilderBefore(e->b, c->call);
+    call_hook(e, offsetof(emulated_hooks, copy_wait), args, 2);
+    return true;
+}
+
+/* ".global.16": so many bytes. */
+static bool retarget_copy(emitter *e, const retargeted_call *c) {
+    const char *last = strrchr(c->name, '.');
+    int64_t bytes = 0;
+    while (*++last)
+        bytes = bytes * 10 + (*last - '0');
+    LLVMValueRef args[] = {c->thread, LLVMGetOperand(c->call, 0), LLVMGetOperand(c->call, 1),
+                           code_int(e, e->i32, bytes), site_with(e, c, 0)};
+    LLVMPositionBuilderBefore(e->b, c->call);
+    call_hook(e, offsetof(emulated_hooks, copy_async), args, 5);
+    return true;
+}
+
+/* ---- the table ---- */
+
+bool retarget_call(emitter *e, const retargeted_call *c) {
+    static const struct {
+        const char *begins;
+        bool (*retarget)(emitter *e, const retargeted_call *c);
+    } table[] = {
+        {RETARGETED "mma.", retarget_mma},
+        {RETARGETED "mfma.", retarget_mma},
+        {RETARGETED "ldmatrix.", retarget_load_matrix},
+        {RETARGETED "cp.async.commit.group", retarget_commit},
+        {RETARGETED "cp.async.wait.group", retarget_wait},
+        {RETARGETED "cp.async.", retarget_copy},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strncmp(c->name, table[i].begins, strlen(table[i].begins)) == 0)
+            return table[i].retarget(e, c);
+    return false;
+}

@@ -1,0 +1,195 @@
+/* test_mma.c - instructions of matrix units: which thread holds what, against the formulas of the
+ * vendors' manuals; how tiles are cut for subgroups; and that what is read from a workgroup's
+ * memory at once is on different banks. */
+#include "runtime/test/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tessera/compiler.h"
+#include "tile/mma.h"
+#include "tile/simt/banks.h"
+#include "tile/simt/simt.h"
+
+/* ---- fragments ---- */
+
+typedef struct place {
+    int row, column;
+} place;
+
+/* PTX ISA, "Matrix fragments for mma.m16n8k16 with floating point type": groupID = lane >> 2,
+ * threadID_in_group = lane % 4. */
+static place ptx_a(int lane, int i) {
+    return (place){lane / 4 + (i % 4 >= 2 ? 8 : 0), lane % 4 * 2 + (i & 1) + (i >= 4 ? 8 : 0)};
+}
+
+static place ptx_b(int lane, int i) {
+    return (place){lane % 4 * 2 + (i & 1) + (i >= 2 ? 8 : 0), lane / 4};
+}
+
+static place ptx_c(int lane, int i) {
+    return (place){lane / 4 + (i >= 2 ? 8 : 0), lane % 4 * 2 + (i & 1)};
+}
+
+/* AMD, CDNA3 ISA, "Matrix core instructions", V_MFMA_F32_16X16X16: four elements of k from 4 *
+ * (lane / 16) on; of the result four rows from there on. */
+static place amd_a(int lane, int i) {
+    return (place){lane % 16, lane / 16 * 4 + i};
+}
+
+static place amd_b(int lane, int i) {
+    return (place){lane / 16 * 4 + i, lane % 16};
+}
+
+static const struct {
+    int lanes;
+    ir_fragment fragment;
+    int elements; /* of a lane */
+    place (*at)(int lane, int i);
+} manuals[] = {
+    {32, IR_FRAGMENT_A, 8, ptx_a}, {32, IR_FRAGMENT_B, 4, ptx_b}, {32, IR_FRAGMENT_C, 4, ptx_c},
+    {64, IR_FRAGMENT_A, 4, amd_a}, {64, IR_FRAGMENT_B, 4, amd_b}, {64, IR_FRAGMENT_C, 4, amd_b},
+};
+
+static int lane_of(const ir_layout *l, place p) {
+    int row = p.row / l->row_run % l->row_threads,
+        column = p.column / l->column_run % l->column_threads;
+    return l->turned ? column * l->row_threads + row : row * l->column_threads + column;
+}
+
+static void threads_hold_what_the_manuals_say(void **state) {
+    const mma_unit *units;
+    uint32_t count = mma_units(&units), seen = 0;
+    (void)state;
+    for (uint32_t u = 0; u < count; u++)
+        for (size_t i = 0; i < sizeof manuals / sizeof *manuals; i++) {
+            if (manuals[i].lanes != units[u].lanes)
+                continue;
+            ir_layout l = mma_layout(&units[u], manuals[i].fragment, (mma_grid){1, 1});
+            for (int lane = 0; lane < units[u].lanes; lane++)
+                for (int e = 0; e < manuals[i].elements; e++)
+                    assert_int_equal(lane_of(&l, manuals[i].at(lane, e)), lane);
+            seen++;
+        }
+    assert_int_equal(seen, 3 * count);
+}
+
+/* ---- cutting ---- */
+
+static void tiles_are_cut_into_whole_instructions(void **state) {
+    const mma_unit *units;
+    uint32_t count = mma_units(&units);
+    mma_grid grid;
+    (void)state;
+    for (uint32_t u = 0; u < count; u++)
+        for (int64_t rows = 1; rows <= 130; rows++)
+            for (int64_t columns = 1; columns <= 130; columns += 3) {
+                int64_t r = rows, c = columns;
+                mma_round_up(&units[u], SIMT_THREADS, &r, &c);
+                assert_true(mma_grid_of(&units[u], r, c, SIMT_THREADS, &grid));
+                assert_int_equal(grid.rows * grid.columns * units[u].lanes, SIMT_THREADS);
+                assert_true(r >= rows && c >= columns);
+                assert_true(r % (grid.rows * units[u].m) == 0);
+                assert_true(c % (grid.columns * units[u].n) == 0);
+                int64_t again_r = r, again_c = c;
+                mma_round_up(&units[u], SIMT_THREADS, &again_r, &again_c);
+                assert_true(again_r == r && again_c == c);
+            }
+}
+
+static void chips_are_words(void **state) {
+    const mma_unit *hopper = mma_unit_find("mma.sm90.bf16");
+    (void)state;
+    assert_non_null(hopper);
+    assert_true(mma_unit_is_of(hopper, "sm_90") && mma_unit_is_of(hopper, "sm_90a"));
+    assert_false(mma_unit_is_of(hopper, "sm_9") || mma_unit_is_of(hopper, "sm_80"));
+    assert_null(mma_unit_find("mma.sm90"));
+}
+
+/* ---- banks ---- */
+
+enum { HALF = 2, MATRIX = 8 };
+
+typedef struct fragments {
+    uint32_t loads;
+    int worst;
+} fragments;
+
+/* What threads read at once of a fragment: rows of a matrix of ldmatrix, sixteen bytes each; or
+ * runs of four elements of all lanes. */
+static void note_load(ir_module *m, ir_op op, void *context) {
+    fragments *f = context;
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_layout *l = d->opcode == TILE_LOAD
+                             ? &ir_type_get(m, ir_value_get(m, d->results[0])->type)->layout
+                             : NULL;
+    if (!l || !l->row_groups || l->fragment == IR_FRAGMENT_C)
+        return;
+    int64_t row = ir_op_int(m, op, "row_stride", 0), column = ir_op_int(m, op, "column_stride", 0),
+            offsets[SUBGROUP_MOST];
+    bool matrices = l->lanes == 32;
+    for (int i = 0; i < (matrices ? MATRIX : l->lanes); i++) {
+        place p = l->fragment == IR_FRAGMENT_A ? amd_a(i, 0) : amd_b(i, 0);
+        offsets[i] = matrices ? i * (row == 1 ? column : row) * HALF
+                              : (p.row * row + p.column * column) * HALF;
+    }
+    assert_true(row == 1 || column == 1);
+    int degree = matrices ? banks_degree(offsets, MATRIX, MATRIX * HALF)
+                          : banks_degree(offsets, l->lanes, 4 * HALF);
+    f->worst = degree > f->worst ? degree : f->worst;
+    f->loads++;
+}
+
+static void check_instance(compiler_instance *instance, const char *chip, fragments *f) {
+    compiler_options options = {.isa = chip};
+    text code;
+    status st = STATUS_INIT;
+    text_init(&code);
+    if (!compiler_emit(instance, &options, "insert-barriers", &code, &st))
+        fail_msg("%s", st.message);
+    ir_module *m = ir_parse(code.data, &st);
+    assert_non_null(m);
+    ir_walk(m, ir_module_kernel(m), note_load, f);
+    ir_module_free(m);
+    text_release(&code);
+}
+
+static void fragments_are_on_different_banks(void **state) {
+    static const char *const chips[] = {"sm_80", "sm_90", "gfx90a", "gfx942"};
+    text diagnostics;
+    status st = STATUS_INIT;
+    (void)state;
+    text_init(&diagnostics);
+    compiler_source *source =
+        compiler_open("corpus/matmul/matrix_units.tsr", false, &diagnostics, &st);
+    assert_non_null(source);
+    for (size_t c = 0; c < sizeof chips / sizeof *chips; c++) {
+        fragments f = {0, 0};
+        for (uint32_t k = 0; k < compiler_kernel_count(source); k++) {
+            const compiler_kernel *kernel = compiler_kernel_at(source, k);
+            for (uint32_t i = 0; i < kernel->case_count; i++) {
+                if (!kernel->unit || !compiler_target_adds_as(chips[c], kernel->unit))
+                    continue;
+                compiler_instance *instance =
+                    compiler_instance_open(source, kernel, &kernel->cases[i], &diagnostics);
+                assert_non_null(instance);
+                check_instance(instance, chips[c], &f);
+                compiler_instance_free(instance);
+            }
+        }
+        assert_true(f.loads > 0);
+        assert_int_equal(f.worst, 1);
+    }
+    compiler_close(source);
+    text_release(&diagnostics);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_hold_what_the_manuals_say),
+        cmocka_unit_test(tiles_are_cut_into_whole_instructions),
+        cmocka_unit_test(chips_are_words),
+        cmocka_unit_test(fragments_are_on_different_banks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

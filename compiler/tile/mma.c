@@ -1,0 +1,91 @@
+/* mma.c - the table of matrix units' instructions, and how tiles are cut into them. */
+#include "tile/mma.h"
+
+#include <string.h>
+
+#include "device/emulated_code.h"
+
+#define HOLDS(rows, columns, turned, row_run, column_run)                                          \
+    { rows, columns, turned, row_run, column_run }
+
+static const mma_unit units[] = {
+#define MMA(ENUM, unit, chips, FACTOR, m, n, k, LANES, PTX, a, b, c, intrinsic, EMULATED)          \
+    {unit, chips, DTYPE_##FACTOR, m, n, k, LANES, PTX, a, b, c, intrinsic, EMULATED_MMA_##EMULATED},
+#include "tile/mma.def"
+};
+enum { COUNT = sizeof units / sizeof *units };
+
+const mma_unit *mma_unit_find(const char *name) {
+    for (int i = 0; i < COUNT; i++)
+        if (strcmp(units[i].name, name) == 0)
+            return &units[i];
+    return NULL;
+}
+
+uint32_t mma_units(const mma_unit **list) {
+    *list = units;
+    return COUNT;
+}
+
+bool mma_unit_is_of(const mma_unit *unit, const char *chip) {
+    size_t length = strlen(chip);
+    for (const char *at = unit->chips; (at = strstr(at, chip)); at += length) {
+        bool begins = at == unit->chips || at[-1] == ' ', ends = !at[length] || at[length] == ' ';
+        if (begins && ends)
+            return true;
+    }
+    return false;
+}
+
+/* ---- cutting ---- */
+
+bool mma_grid_of(const mma_unit *unit, int64_t rows, int64_t columns, int threads, mma_grid *out) {
+    int groups = threads / unit->lanes;
+    int64_t best = INT64_MAX;
+    for (int down = 1; down <= groups; down *= 2) {
+        int across = groups / down;
+        if (rows % ((int64_t)down * unit->m) != 0 || columns % ((int64_t)across * unit->n) != 0)
+            continue;
+        int64_t read = rows / down + columns / across; /* for each step of k */
+        if (read < best) {
+            best = read;
+            *out = (mma_grid){down, across};
+        }
+    }
+    return best != INT64_MAX;
+}
+
+static int64_t up(int64_t n, int64_t by) {
+    return (n + by - 1) / by * by;
+}
+
+void mma_round_up(const mma_unit *unit, int threads, int64_t *rows, int64_t *columns) {
+    int groups = threads / unit->lanes;
+    int64_t best = INT64_MAX, down_best = *rows, across_best = *columns;
+    for (int down = 1; down <= groups; down *= 2) {
+        int64_t r = up(*rows, (int64_t)down * unit->m),
+                c = up(*columns, (int64_t)(groups / down) * unit->n);
+        if (r * c < best) {
+            best = r * c;
+            down_best = r;
+            across_best = c;
+        }
+    }
+    *rows = down_best;
+    *columns = across_best;
+}
+
+ir_layout mma_layout(const mma_unit *unit, ir_fragment fragment, mma_grid grid) {
+    const mma_holds *h = fragment == IR_FRAGMENT_A   ? &unit->a
+                         : fragment == IR_FRAGMENT_B ? &unit->b
+                                                     : &unit->c;
+    return (ir_layout){.row_threads = h->row_threads,
+                       .column_threads = h->column_threads,
+                       .row_run = h->row_run,
+                       .column_run = h->column_run,
+                       .row_groups = (uint16_t)grid.rows,
+                       .column_groups = (uint16_t)grid.columns,
+                       .lanes = (uint16_t)unit->lanes,
+                       .fragment = (uint16_t)fragment,
+                       .turned = h->turned};
+}

@@ -1,0 +1,40 @@
+/* mma.h - the instructions of matrix units (mma.def), and how tiles are cut into them. */
+#ifndef TESSERA_TILE_MMA_H
+#define TESSERA_TILE_MMA_H
+
+#include "ir/ir.h"
+
+/* Which threads of a subgroup hold which elements of an operand. */
+typedef struct mma_holds {
+    uint16_t row_threads, column_threads, turned, row_run, column_run;
+} mma_holds;
+
+typedef struct mma_unit {
+    const char *name;  /* base/matrix_units.def */
+    const char *chips; /* words */
+    dtype factor;
+    int m, n, k, lanes;
+    bool ptx; /* cp.async and ldmatrix are there */
+    mma_holds a, b, c;
+    const char *intrinsic;
+    uint32_t emulated; /* an emulated_mma_kind */
+} mma_unit;
+
+/* NULL: there is none of that name. */
+const mma_unit *mma_unit_find(const char *name);
+/* All of them; returns how many there are. */
+uint32_t mma_units(const mma_unit **list);
+bool mma_unit_is_of(const mma_unit *unit, const char *chip);
+
+/* Into how many pieces the subgroups of a workgroup of `threads` cut a tile of rows x columns, each
+ * a multiple of the instruction's: as square as can be. False: there are not pieces enough. */
+typedef struct mma_grid {
+    int rows, columns;
+} mma_grid;
+bool mma_grid_of(const mma_unit *unit, int64_t rows, int64_t columns, int threads, mma_grid *out);
+/* The least tile that holds rows x columns and can be cut. */
+void mma_round_up(const mma_unit *unit, int threads, int64_t *rows, int64_t *columns);
+/* The layout of one of its operands. */
+ir_layout mma_layout(const mma_unit *unit, ir_fragment fragment, mma_grid grid);
+
+#endif

@@ -1,0 +1,159 @@
+/* banks.c - see banks.h. Threads are enumerated; no formula is trusted. */
+#include "tile/simt/banks.h"
+
+static bool is_touched(int64_t offset) {
+    return offset > TOUCH_OTHER;
+}
+
+static int64_t floor_div(int64_t x, int64_t y) {
+    return x / y - (x % y < 0);
+}
+
+/* ---- banks ---- */
+
+/* The words that a group of threads wants: few, so each is compared with all. */
+typedef struct wanted {
+    int64_t words[SUBGROUP_MOST * 4];
+    int count;
+    int of_bank[BANKS];
+} wanted;
+
+static void want(wanted *w, int64_t word) {
+    for (int i = 0; i < w->count; i++)
+        if (w->words[i] == word)
+            return;
+    w->words[w->count++] = word;
+    w->of_bank[word - floor_div(word, BANKS) * BANKS]++;
+}
+
+static int degree_of_group(const int64_t *offsets, int count, int width) {
+    wanted w = {.count = 0};
+    int degree = 0;
+    for (int i = 0; i < count; i++) {
+        if (!is_touched(offsets[i]))
+            continue;
+        int64_t last = floor_div(offsets[i] + width - 1, BANK_BYTES);
+        for (int64_t word = floor_div(offsets[i], BANK_BYTES); word <= last; word++)
+            want(&w, word);
+    }
+    for (int i = 0; i < BANKS; i++)
+        degree = w.of_bank[i] > degree ? w.of_bank[i] : degree;
+    return degree;
+}
+
+int banks_degree(const int64_t *offsets, int count, int width) {
+    int together = BANKS * BANK_BYTES / (width > BANK_BYTES ? width : BANK_BYTES), degree = 0;
+    for (int first = 0; first < count; first += together) {
+        int rest = count - first, here = rest < together ? rest : together,
+            one = degree_of_group(offsets + first, here, width);
+        degree = one > degree ? one : degree;
+    }
+    return degree;
+}
+
+/* ---- sectors ---- */
+
+sector_count sectors_of(const int64_t *offsets, int count, int width) {
+    int64_t seen[2 * SUBGROUP_MOST], starts[SUBGROUP_MOST];
+    sector_count found = {0, 0};
+    int different = 0;
+    for (int i = 0; i < count; i++) {
+        bool again = !is_touched(offsets[i]);
+        for (int k = 0; k < different && !again; k++)
+            again = starts[k] == offsets[i];
+        if (again)
+            continue;
+        starts[different++] = offsets[i];
+        int64_t last = floor_div(offsets[i] + width - 1, SECTOR_BYTES);
+        for (int64_t s = floor_div(offsets[i], SECTOR_BYTES); s <= last; s++) {
+            bool known = false;
+            for (int64_t k = 0; k < found.touched; k++)
+                known |= seen[k] == s;
+            if (!known)
+                seen[found.touched++] = s;
+        }
+    }
+    found.needed = ((int64_t)different * width + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    return found;
+}
+
+/* ---- whole operations ---- */
+
+static int64_t common_divisor(int64_t x, int64_t y) {
+    while (y) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x < 0 ? -x : x;
+}
+
+static void shift(int64_t *offsets, int count, int64_t by) {
+    for (int i = 0; i < count; i++)
+        offsets[i] += is_touched(offsets[i]) ? by : 0;
+}
+
+static int degree_at(const touches *t, int subgroup, int64_t place) {
+    int64_t offsets[SUBGROUP_MOST];
+    int worst = 0;
+    for (int64_t i = 0; i < touches_count(t); i++)
+        for (int first = 0; first < t->threads; first += subgroup) {
+            touches_at(t, i, first, subgroup, offsets);
+            shift(offsets, subgroup, place);
+            int degree = banks_degree(offsets, subgroup, t->width_bytes);
+            worst = degree > worst ? degree : worst;
+        }
+    return worst;
+}
+
+/* Whole words only turn the banks around. */
+int touches_degree(const touches *t, int subgroup) {
+    int64_t step = common_divisor(BANK_BYTES, t->divisor);
+    int best = degree_at(t, subgroup, 0);
+    for (int64_t place = step; place < BANK_BYTES; place += step) {
+        int degree = degree_at(t, subgroup, place);
+        best = degree < best ? degree : best;
+    }
+    return best;
+}
+
+static sector_count sectors_at(const touches *t, int subgroup, int64_t place) {
+    int64_t offsets[SUBGROUP_MOST];
+    sector_count sum = {0, 0};
+    for (int64_t i = 0; i < touches_count(t); i++)
+        for (int first = 0; first < t->threads; first += subgroup) {
+            touches_at(t, i, first, subgroup, offsets);
+            shift(offsets, subgroup, place);
+            sector_count one = sectors_of(offsets, subgroup, t->width_bytes);
+            sum.touched += one.touched;
+            sum.needed += one.needed;
+        }
+    return sum;
+}
+
+sector_count touches_sectors(const touches *t, int subgroup) {
+    int64_t step = common_divisor(SECTOR_BYTES, t->divisor);
+    sector_count best = sectors_at(t, subgroup, 0);
+    for (int64_t place = step; place < SECTOR_BYTES; place += step) {
+        sector_count one = sectors_at(t, subgroup, place);
+        best = one.touched < best.touched ? one : best;
+    }
+    return best;
+}
+
+lane_count touches_lanes(const touches *t, int subgroup) {
+    int64_t offsets[SUBGROUP_MOST];
+    lane_count sum = {0, 0};
+    for (int64_t i = 0; i < touches_count(t); i++)
+        for (int first = 0; first < t->threads; first += subgroup) {
+            int64_t edge = 0, inside = 0;
+            touches_at(t, i, first, subgroup, offsets);
+            for (int k = 0; k < subgroup; k++) {
+                edge += offsets[k] == TOUCH_EDGE;
+                inside += is_touched(offsets[k]);
+            }
+            sum.all += inside ? edge + inside : 0;
+            sum.edge += inside ? edge : 0;
+        }
+    return sum;
+}

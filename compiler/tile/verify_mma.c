@@ -1,0 +1,137 @@
+/* verify_mma.c - products of matrix units and copies to a workgroup's memory: each by itself, and
+ * the loops of a dot that are made of such products.
+ *
+ * An instruction adds some products in an order that is its unit's. So it may stand where the
+ * graph's order is that unit's name, or outside of strict in place of any other. The loops go
+ * through all elements, one after the other; the last one may have more products than elements,
+ * those of zeros, to the end of an instruction. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "tile/mma.h"
+#include "tile/orders.h"
+#include "tile/verify_parts.h"
+
+static bool broken(status *st, const char *what) {
+    return status_set(st, STATUS_INTERNAL, "%s", what);
+}
+
+static const ir_type_data *type_of(const ir_module *m, ir_value v) {
+    return ir_type_get(m, ir_value_get(m, v)->type);
+}
+
+/* Its layouts, once there are any: those of one cut into subgroups. */
+static bool verify_fragments(const ir_module *m, const ir_op_data *d, const mma_unit *unit,
+                             status *st) {
+    static const ir_fragment fragments[] = {IR_FRAGMENT_A, IR_FRAGMENT_B, IR_FRAGMENT_C};
+    const ir_layout *sums = &type_of(m, d->results[0])->layout;
+    mma_grid grid = {sums->row_groups, sums->column_groups};
+    if (!sums->row_threads && !sums->vector)
+        return true;
+    for (int i = 0; i < 3; i++) {
+        ir_layout expected = mma_layout(unit, fragments[i], grid);
+        if (memcmp(&expected, &type_of(m, d->operands[i])->layout, sizeof expected) != 0)
+            return broken(st, "an operand is not laid out as the unit's instruction has it");
+    }
+    const ir_type_data *t = type_of(m, d->results[0]);
+    return (grid.rows && t->dims[0] % ((int64_t)grid.rows * unit->m) == 0 &&
+            t->dims[1] % ((int64_t)grid.columns * unit->n) == 0) ||
+           broken(st, "its subgroups' pieces are not whole instructions");
+}
+
+bool verify_mma(const ir_module *m, ir_op op, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const mma_unit *unit = mma_unit_find(ir_op_string(m, op, "unit", ""));
+    const ir_type_data *a = type_of(m, d->operands[0]), *b = type_of(m, d->operands[1]),
+                       *c = type_of(m, d->operands[2]), *to = type_of(m, d->results[0]);
+    if (!unit)
+        return broken(st, "there is no such unit");
+    if (a->element != unit->factor || b->element != unit->factor || c->element != DTYPE_F32 ||
+        to->element != DTYPE_F32)
+        return broken(st, "its values are not of the unit's types");
+    bool shaped = a->dims[1] == b->dims[0] && a->dims[0] == c->dims[0] &&
+                  b->dims[1] == c->dims[1] && to->dims[0] == c->dims[0] &&
+                  to->dims[1] == c->dims[1];
+    bool whole =
+        a->dims[0] % unit->m == 0 && a->dims[1] % unit->k == 0 && b->dims[1] % unit->n == 0;
+    if (!shaped || !whole)
+        return broken(st, "multiplies RxK by KxC, all of them multiples of the instruction's");
+    return verify_fragments(m, d, unit, st);
+}
+
+bool verify_copy(const ir_module *m, ir_op op, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const int64_t most = INT64_C(1) << 20;
+    int64_t rows = ir_op_int(m, op, "rows", 0), columns = ir_op_int(m, op, "columns", 0),
+            piece = ir_op_int(m, op, "piece", 0);
+    dtype element = type_of(m, d->operands[0])->element;
+    if (element != type_of(m, d->operands[2])->element)
+        return broken(st, "the memories hold elements of different types");
+    int64_t bytes = piece * (int64_t)dtype_size(element);
+    if (rows < 1 || columns < 1 || rows > most || columns > most)
+        return broken(st, "the number of rows or of columns is out of range");
+    return ((bytes == 4 || bytes == 8 || bytes == 16) && columns % piece == 0 &&
+            ir_op_int(m, op, "to_stride", 0) % piece == 0 &&
+            (rows == 1 || ir_op_int(m, op, "from_stride", 0) % piece == 0)) ||
+           broken(st, "copies 4, 8 or 16 bytes at once, to which rows and strides are aligned");
+}
+
+bool verify_copy_wait(const ir_module *m, ir_op op, status *st) {
+    int64_t left = ir_op_int(m, op, "left", -1);
+    return (left >= 0 && left <= 16) || broken(st, "the number of groups is out of range");
+}
+
+/* ---- loops ---- */
+
+static const mma_unit *unit_in(const orders *o, ir_op loop) {
+    ir_block block = ir_op_block(o->m, loop, 0);
+    const mma_unit *found = NULL;
+    for (ir_op op = ir_block_get(o->m, block)->first; op && !found; op = ir_op_get(o->m, op)->next)
+        if (ir_op_get(o->m, op)->opcode == TILE_MMA)
+            found = mma_unit_find(ir_op_string(o->m, op, "unit", ""));
+    return found;
+}
+
+bool orders_is_mma_loop(const orders *o, ir_op loop) {
+    return unit_in(o, loop) != NULL;
+}
+
+static bool may_stand(const orders *o, ir_op loop, const reduction_record *r) {
+    const char *profile = ir_op_string(o->m, ir_module_kernel(o->m), "profile", "strict");
+    ir_block block = ir_op_block(o->m, loop, 0);
+    bool free = r->order != ORDER_UNIT && strcmp(profile, "strict") != 0;
+    for (ir_op op = ir_block_get(o->m, block)->first; op; op = ir_op_get(o->m, op)->next)
+        if (ir_op_get(o->m, op)->opcode == TILE_MMA && !free &&
+            strcmp(ir_op_string(o->m, op, "unit", ""), r->name) != 0)
+            return orders_fail(o, loop, "adds as '%s', and the order is '%s'",
+                               ir_op_string(o->m, op, "unit", ""), r->name);
+    return true;
+}
+
+/* Whether trips of `steps` products are trips of `step` elements: the only one of the last loop may
+ * have more, to the end of an instruction. */
+static bool fits_trips(const mma_unit *unit, int64_t low, int64_t high, int64_t step, int steps,
+                       int64_t extent) {
+    if ((high - low) % step != 0)
+        return false;
+    bool last = high == extent && high - low == step;
+    return steps == step || (last && steps == (step + unit->k - 1) / unit->k * unit->k);
+}
+
+bool orders_check_mma_loop(orders *o, ir_op loop, const reduction_record *r) {
+    const ir_op_data *d = ir_op_get(o->m, loop);
+    int64_t low, high, step = ir_op_int(o->m, loop, "step", 1);
+    ir_op before;
+    int steps = 0;
+    if (!may_stand(o, loop, r) || !orders_find_before(o, loop, &before))
+        return false;
+    if (!orders_bounds(o, loop, &low, &high) || (!before && low != 0))
+        return orders_fail(o, loop, "does not go on where the loop before it ended");
+    for (uint32_t i = 0; i < d->result_count; i++)
+        if (orders_carried(o, loop, i, &steps) != CARRIED_MMA ||
+            !fits_trips(unit_in(o, loop), low, high, step, steps, r->extent))
+            return orders_fail(o, loop, "is not a matrix unit's products of each element");
+    if (low % unit_in(o, loop)->k != 0)
+        return orders_fail(o, loop, "begins inside of an instruction");
+    return orders_note_elements(o, loop, r, low, high);
+}

@@ -1,0 +1,38 @@
+/* execute_fallbacks.c - what takes the place of something that a backend or a target lacks. */
+#include "case/backend.h"
+#include "case/capability.h"
+#include "exec/execution.h"
+#include "module.h"
+
+void execution_put_fallbacks(execution *e) {
+    backend_id id = (backend_id)(backend_named(e->job->backend) - backend_table);
+    dtype lacking[DTYPE_COUNT];
+    uint32_t count =
+        capability_fallbacks(id, compiler_instance_graph(e->subject->instance), lacking);
+    json_t *list = json_object_get(e->result, "fallbacks");
+    for (uint32_t i = 0; i < count; i++) {
+        const capability *c = capability_of(id, lacking[i]);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "type", dtype_name(lacking[i]),
+                                              "as", dtype_name(c->as), "why", c->why));
+    }
+}
+
+/* Of the whole module, or of one of its images. */
+static void append(const json_t *described, json_t *list) {
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(described, "fallbacks"), i, one)
+        json_array_append(list, one);
+}
+
+void execution_put_module_fallbacks(execution *e) {
+    module_part part;
+    size_t i;
+    json_t *image, *list = json_object_get(e->result, "fallbacks");
+    bool found = e->artifact.image &&
+                 module_find(e->artifact.image, e->artifact.image_size, "metadata", &part);
+    json_t *metadata = found ? json_loadb(part.data, part.size_bytes, 0, NULL) : NULL;
+    append(metadata, list);
+    json_array_foreach(json_object_get(metadata, "images"), i, image) append(image, list);
+    json_decref(metadata);
+}

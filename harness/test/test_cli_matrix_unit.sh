@@ -1,0 +1,50 @@
+# test_cli_matrix_unit.sh - a kernel of others that adds as a matrix unit does: the order with the unit's name has goldens, which the
+# interpreter makes, and the kernel is held to them bit for bit. No code of ours is made of such an order.
+source "$(dirname "$0")/lib.sh"
+units=$(dirname "$tsr")/harness/test_units.so
+mkdir corpus && cd corpus || exit 1 # goldens lie beside it
+for unit in amx.bf16 avx512.vdpbf16ps; do
+    cat >"$unit.tsr" <<END_OF_KERNEL
+from tessera import *
+
+
+@cases(
+    case("usual", M=7, K=90, N=5),
+    case("square", M=6, K=6, N=6),
+    case("exact", M=3, K=70, N=4, x=integers(-4, 5), y=integers(-4, 5)),
+)
+@kernel
+def product(x: Tensor["M", "K", bf16], y: Tensor["K", "N", bf16]) -> Tensor["M", "N", f32]:
+    """x @ y."""
+    return matmul(x, y, out=f32, order="$unit")
+END_OF_KERNEL
+done
+held=(bench amx.bf16.tsr --quick --threads 1 --db r.db --with)
+
+exits 0 "its golden" "$tsr" golden record amx.bf16.tsr
+exits 0 "a kernel that adds so" "$tsr" "${held[@]}" "$units:as_amx=product" --profile strict
+has out "3 against a golden" "has its bits"
+exits 1 "one that adds as another unit does" "$tsr" "${held[@]}" "$units:as_avx512=product" --profile strict
+has out "mismatch" "has other bits"
+exits 0 "under a weaker profile" "$tsr" "${held[@]}" "$units:as_avx512=product" --profile deterministic
+exits 1 "which is no weaker than the unit" "$tsr" "${held[@]}" "$units:too_short=product" --profile deterministic
+mv ../golden ../golden.amx
+exits 0 "the golden of the other unit" "$tsr" golden record avx512.vdpbf16ps.tsr
+exits 0 "is its own" "$tsr" bench avx512.vdpbf16ps.tsr --quick --threads 1 --db r.db --with "$units:as_avx512=product" --profile strict
+
+# No code is made of it, and each way to ask for it says why.
+for level in asm module mlir; do
+    exits 3 "no $level" "$tsr" compile amx.bf16.tsr --emit $level -o nothing
+    has err "E0622" "with its diagnostic"
+done
+exits 0 "its graph" "$tsr" compile amx.bf16.tsr --emit graph
+has out 'order = "amx.bf16"' "names the unit"
+exits 3 "nothing of ours to time" "$tsr" bench amx.bf16.tsr --quick --db r.db
+has err "product.*--with" "and what to type"
+exits 3 "nothing of ours to check" "$tsr" check amx.bf16.tsr
+exits 0 "the interpreter computes it" "$tsr" bench amx.bf16.tsr --quick --db r.db --backend interp --profile strict
+exits 0 "it is linted" "$tsr" lint --strict amx.bf16.tsr
+sed 's/"K", bf16\]/"K", f16]/; s/"N", bf16\]/"N", f16]/' amx.bf16.tsr >other.tsr
+exits 3 "factors that the unit does not take" "$tsr" compile other.tsr --emit graph
+has err "E0624" "have a diagnostic of their own"
+finish
