@@ -129,7 +129,8 @@ static uint32_t units_of(const target_info *t, schedule_unit out[PIPELINE_UNITS]
     for (uint32_t i = 0; i < all && count < PIPELINE_UNITS; i++)
         if (t->class == TARGET_SIMT && mma_unit_is_of(&list[i], t->cpu))
             out[count++] =
-                (schedule_unit){list[i].name, list[i].factor, list[i].m, list[i].n, list[i].k};
+                (schedule_unit){list[i].name, list[i].factor, list[i].m,
+                                list[i].n,    list[i].k,      mma_unit_stands_in(&list[i])};
     return count;
 }
 

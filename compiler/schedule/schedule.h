@@ -35,6 +35,7 @@ typedef struct schedule_unit {
     const char *name;
     dtype factor;
     int m, n, k;
+    bool stands_in; /* beyond strict, for any order */
 } schedule_unit;
 
 /* What the scheduler knows of a target. Where threads share a tile, a vector is what they hold

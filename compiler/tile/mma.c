@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/matrix_unit.h"
 #include "device/emulated_code.h"
 
 #define HOLDS(rows, columns, turned, row_run, column_run)                                          \
@@ -35,6 +36,10 @@ bool mma_unit_is_of(const mma_unit *unit, const char *chip) {
             return true;
     }
     return false;
+}
+
+bool mma_unit_stands_in(const mma_unit *unit) {
+    return matrix_unit_whole_bits(matrix_unit_find(unit->name)) > binary_f32.fraction_bits;
 }
 
 /* ---- cutting ---- */

@@ -25,6 +25,10 @@ const mma_unit *mma_unit_find(const char *name);
 /* All of them; returns how many there are. */
 uint32_t mma_units(const mma_unit **list);
 bool mma_unit_is_of(const mma_unit *unit, const char *chip);
+/* Beyond strict it may take the place of an order that adds in f32: its sums keep all of f32's
+ * bits.
+ */
+bool mma_unit_stands_in(const mma_unit *unit);
 
 /* Into how many pieces the subgroups of a workgroup of `threads` cut a tile of rows x columns, each
  * a multiple of the instruction's: as square as can be. False: there are not pieces enough. */

@@ -34,7 +34,7 @@ static const schedule_unit *unit_for(const contraction *c, const char *order) {
           right = contraction_element(c, c->rhs.buffer);
     for (uint32_t i = 0; i < t->unit_count; i++)
         if (t->units[i].factor == left && left == right &&
-            (!order || strcmp(order, t->units[i].name) == 0))
+            (order ? strcmp(order, t->units[i].name) == 0 : t->units[i].stands_in))
             return &t->units[i];
     return NULL;
 }

@@ -9,6 +9,7 @@
 #include "ops/unit_order.h"
 #include "target/interp/reference.h"
 #include "target/interp/reference_matrix_unit.h"
+#include "tile/mma.h"
 
 /* Narrow types accumulate in f32, where nothing else was said. */
 static dtype accumulator(const reference_step *s) {
@@ -156,47 +157,106 @@ bool reference_scan(const reference_step *s, status *st) {
 
 /* ---- contractions ---- */
 
-/* One side, permuted: numbers, and bounds where any is not 0. */
+/* The matrix units whose sums a bound has to hold for. */
+enum { MOST_UNITS = 32 };
+typedef struct unit_list {
+    const matrix_unit *units[MOST_UNITS];
+    uint32_t count;
+    dtype factor;   /* what they multiply */
+    bool asked_for; /* the one whose order it is; else those that may take the place of any order */
+} unit_list;
+
+/* What a factor may be in memory: it is read as it lies there, and not as what it is widened to. */
+static dtype type_in_memory(const ir_module *m, ir_value factor) {
+    const ir_value_data *v = ir_value_get(m, factor);
+    while (v->op) {
+        const ir_op_data *op = ir_op_get(m, v->op);
+        if (op->opcode != GRAPH_CONVERT && graph_op_class(op->opcode) != GRAPH_CLASS_MOVE)
+            break;
+        factor = op->operands[0];
+        v = ir_value_get(m, factor);
+        if (op->opcode == GRAPH_CONVERT)
+            break;
+    }
+    return ir_type_get(m, ir_value_get(m, factor)->type)->element;
+}
+
+static unit_list units_of(const reference_step *s, const interp_step *values, dtype wide) {
+    const ir_value *factors = ir_op_get(s->m, s->op)->operands;
+    dtype type = type_in_memory(s->m, factors[0]);
+    unit_list list = {.factor = s->in_type};
+    const mma_unit *code;
+    uint32_t all = mma_units(&code);
+    if (order_of(s->m, s->op, ORDER_CHUNK512) == ORDER_UNIT)
+        return (unit_list){{matrix_unit_find(interp_text(values, "order"))}, 1, s->in_type, true};
+    if (wide != DTYPE_F32 || type != type_in_memory(s->m, factors[1]))
+        return list;
+    for (uint32_t i = 0; i < all && list.count < MOST_UNITS; i++)
+        if (mma_unit_stands_in(&code[i]) && code[i].factor == type)
+            list.units[list.count++] = matrix_unit_find(code[i].name);
+    list.factor = type;
+    return list;
+}
+
+/* One side, permuted: numbers, bounds where any is not 0, and the greatest weights of the units. */
 typedef struct factor {
-    tensor value, bound;
+    tensor value, bound, weight;
     bool exact;
 } factor;
 
 /* Beyond strict, a unit for tf32 rounds the operands of a product, which are kept as f32, and one
  * for bf16 takes subnormals for 0. */
-static double misread(const matrix_unit *unit, dtype type, double x) {
-    if (unit)
-        return reference_unit_misread(unit, unit_order_format(type), x);
-    if (type == DTYPE_TF32)
-        return reference_roundoff(type) * fabs(x);
-    return type == DTYPE_BF16 && fabs(x) < LEAST_NORMAL ? fabs(x) : 0;
+static double misread(const unit_list *list, dtype type, double x) {
+    double most = 0;
+    if (!list->asked_for && type == DTYPE_TF32)
+        most = reference_roundoff(type) * fabs(x);
+    if (!list->asked_for && type == DTYPE_BF16 && fabs(x) < LEAST_NORMAL)
+        most = fabs(x);
+    for (uint32_t i = 0; i < list->count; i++)
+        most =
+            fmax(most, reference_unit_misread(list->units[i], unit_order_format(list->factor), x));
+    return most;
 }
 
-static bool permute(const reference_value *v, const matrix_unit *unit, dtype type,
+static double greatest_weight(const unit_list *list, double x, double error) {
+    double most = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        most = fmax(most, reference_unit_weight(list->units[i], unit_order_format(list->factor),
+                                                fabs(x) + error, error == 0));
+    return most;
+}
+
+static bool permute(const reference_value *v, const unit_list *list, dtype type,
                     const int64_t *axes, factor *out, status *st) {
     if (!interp_permute(&v->value, axes, &out->value, st) ||
-        !interp_permute(&v->bound, axes, &out->bound, st))
+        !interp_permute(&v->bound, axes, &out->bound, st) ||
+        (list->count && !interp_permute(&v->value, axes, &out->weight, st)))
         return false;
     out->exact = true;
     int64_t count = tensor_count(&out->bound);
     const double *values = out->value.data;
-    bool narrow = unit || type == DTYPE_TF32 || type == DTYPE_BF16;
+    double *errors = out->bound.data;
+    bool narrow = list->count || type == DTYPE_TF32 || type == DTYPE_BF16;
     for (int64_t i = 0; narrow && i < count; i++)
-        ((double *)out->bound.data)[i] += misread(unit, type, values[i]);
+        errors[i] += misread(list, type, values[i]);
     for (int64_t i = 0; i < count; i++)
-        out->exact &= ((const double *)out->bound.data)[i] == 0;
+        out->exact &= errors[i] == 0;
+    for (int64_t i = 0; list->count && i < count; i++)
+        ((double *)out->weight.data)[i] = greatest_weight(list, values[i], errors[i]);
     return true;
 }
 
 static void release(factor *f) {
     tensor_release(&f->value);
     tensor_release(&f->bound);
+    tensor_release(&f->weight);
 }
 
 /* Sums of one row of results, by column. */
 typedef struct sums {
-    double *value, *magnitude, *carried;
+    double *value, *magnitude, *carried, *weight;
 } sums;
+enum { SUMS = 4 };
 
 static void add_products(const sums *r, double x, const double *y, int64_t n) {
     double magnitude = fabs(x);
@@ -213,15 +273,9 @@ static double product_bound(bounded x, double y, double e) {
     return reference_product(fabs(x.value), e) + reference_product(x.bound, fabs(y) + e);
 }
 
-/* The same in a matrix unit's weights. What y may be is at most its magnitude and its bound. */
-static void add_weights(const sums *r, const matrix_unit *unit, const binary_format *format,
-                        bounded x, const double *y, const double *e, int64_t n) {
-    double weight = reference_unit_weight(unit, format, fabs(x.value) + x.bound, x.bound == 0);
-    for (int64_t j = 0; j < n; j++) {
-        r->value[j] += x.value * y[j];
-        r->magnitude[j] +=
-            weight * reference_unit_weight(unit, format, fabs(y[j]) + e[j], e[j] == 0);
-    }
+static void add_weights(const sums *r, double x, const double *y, int64_t n) {
+    for (int64_t j = 0; j < n; j++)
+        r->weight[j] += x * y[j];
 }
 
 static void add_errors(const sums *r, bounded x, const double *y, const double *e, int64_t n) {
@@ -235,7 +289,7 @@ typedef struct dot_job {
     factor x, y;
     sums r;
     const window_plan *windows; /* of a convolve */
-    const matrix_unit *unit;    /* whose order it is, or NULL */
+    unit_list list;
 } dot_job;
 
 /* The element of x in step k of a row; false: that step does not happen. */
@@ -275,18 +329,23 @@ static bounded odd_product(const dot_job *d, int64_t row, int64_t b, int64_t j, 
 }
 
 static bounded sum_of_products(const dot_job *d, int64_t j, int64_t steps) {
-    double value = d->r.value[j], magnitude = d->r.magnitude[j], carried = d->r.carried[j];
-    if (!d->unit)
-        return accumulated(value, magnitude, carried, (double)steps + 2, accumulator(d->s),
-                           d->s->type, d->s->in_type == DTYPE_BF16);
-    const unit_sum sum = {value, magnitude, carried, steps};
-    *d->s->whole &= magnitude <= ldexp(1, matrix_unit_whole_bits(d->unit));
-    return reference_unit_sum(d->unit, &sum, d->s->type);
+    const unit_sum sum = {d->r.value[j], d->r.weight[j], d->r.carried[j], steps};
+    bounded widest = {sum.value, 0};
+    if (!d->list.asked_for)
+        widest = accumulated(sum.value, d->r.magnitude[j], sum.carried, (double)steps + 2,
+                             accumulator(d->s), d->s->type, d->s->in_type == DTYPE_BF16);
+    for (uint32_t i = 0; i < d->list.count; i++) {
+        const matrix_unit *unit = d->list.units[i];
+        bounded one = reference_unit_sum(unit, &sum, d->s->type);
+        *d->s->whole &= sum.weight <= ldexp(1, matrix_unit_whole_bits(unit));
+        widest = (bounded){one.value, fmax(widest.bound, one.bound)};
+    }
+    return widest;
 }
 
 static void dot_row(const dot_job *d, int64_t b, int64_t m, int64_t steps) {
     int64_t n = d->p.n, row = b * d->p.m + m;
-    memset(d->r.value, 0, sizeof(double) * 3 * (size_t)n);
+    memset(d->r.value, 0, sizeof(double) * SUMS * (size_t)n);
     for (int64_t k = 0; k < steps; k++) {
         int64_t at, column = (b * d->p.k + k) * n;
         if (!left_element(d, row, k, &at))
@@ -294,15 +353,15 @@ static void dot_row(const dot_job *d, int64_t b, int64_t m, int64_t steps) {
         const double *y = (const double *)d->y.value.data + column,
                      *e = (const double *)d->y.bound.data + column;
         bounded x = {((const double *)d->x.value.data)[at], ((const double *)d->x.bound.data)[at]};
-        if (d->unit)
-            add_weights(&d->r, d->unit, unit_order_format(d->s->in_type), x, y, e, n);
-        else
-            add_products(&d->r, x.value, y, n);
+        add_products(&d->r, x.value, y, n);
+        if (d->list.count)
+            add_weights(&d->r, ((const double *)d->x.weight.data)[at],
+                        (const double *)d->y.weight.data + column, n);
         if (!d->x.exact || !d->y.exact)
             add_errors(&d->r, x, y, e, n);
     }
     for (int64_t j = 0; j < n; j++) {
-        bounded r = !isfinite(d->r.magnitude[j] + d->r.carried[j])
+        bounded r = !isfinite(d->r.magnitude[j] + d->r.carried[j] + d->r.weight[j])
                         ? odd_product(d, row, b, j, steps, accumulator(d->s))
                         : sum_of_products(d, j, steps);
         ((double *)d->s->out->value.data)[row * n + j] = r.value;
@@ -311,9 +370,10 @@ static void dot_row(const dot_job *d, int64_t b, int64_t m, int64_t steps) {
 }
 
 static void dot_all(dot_job *d, const interp_step *values) {
-    d->r.value = base_malloc(sizeof(double) * 3 * (size_t)(d->p.n + 1));
+    d->r.value = base_malloc(sizeof(double) * SUMS * (size_t)(d->p.n + 1));
     d->r.magnitude = d->r.value + d->p.n;
     d->r.carried = d->r.magnitude + d->p.n;
+    d->r.weight = d->r.carried + d->p.n;
     for (int64_t b = 0; b < d->p.batch; b++)
         for (int64_t m = 0; m < d->p.m; m++)
             dot_row(d, b, m, interp_dot_steps(values, &d->p, m));
@@ -329,14 +389,13 @@ bool reference_dot(const reference_step *s, status *st) {
     interp_step values = {s->m, s->op, s->opcode, in, s->in_count, &s->out->value};
     window_plan windows;
     dot_job d = {.s = s, .p = interp_dot_plan(&values)};
-    if (order_of(s->m, s->op, ORDER_CHUNK512) == ORDER_UNIT)
-        d.unit = matrix_unit_find(interp_text(&values, "order"));
+    d.list = units_of(s, &values, accumulator(s));
     if (s->opcode == GRAPH_CONVOLVE) {
         windows = interp_window_plan(&values);
         d.windows = &windows;
     }
-    bool ok = permute(s->in[0], d.unit, s->in_type, d.p.x_axes, &d.x, st) &&
-              permute(s->in[1], d.unit, s->in_type, d.p.y_axes, &d.y, st);
+    bool ok = permute(s->in[0], &d.list, s->in_type, d.p.x_axes, &d.x, st) &&
+              permute(s->in[1], &d.list, s->in_type, d.p.y_axes, &d.y, st);
     if (ok)
         dot_all(&d, &values);
     release(&d.x);
