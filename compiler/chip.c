@@ -12,9 +12,25 @@ typedef struct looking {
     uint32_t phase;
 } looking;
 
+/* Copies, and what a matrix unit reads by itself. */
+static void look_at_pieces(const ir_module *m, ir_op op, const looking *l) {
+    const ir_op_data *d = ir_op_get(m, op);
+    compiler_chip_access found = {
+        .at = d->location, .phase = l->phase, .writes = d->opcode == TILE_COPY, .shared = true};
+    found.degree =
+        banks_of_pieces(m, op, l->facts->threads, l->facts->subgroup, &found.width_bytes);
+    if (!found.degree)
+        return;
+    found.element = ir_type_get(m, ir_value_get(m, d->operands[0])->type)->element;
+    found.rows = ir_op_int(m, op, "rows", 1);
+    found.columns = ir_op_int(m, op, "columns", ir_op_int(m, op, "steps", 1));
+    vec_push(&l->facts->accesses, found);
+}
+
 static void look_at_access(ir_module *m, ir_op op, void *context) {
     looking *l = context;
     touches t;
+    look_at_pieces(m, op, l);
     if (!touches_of(m, op, &t))
         return;
     lane_count lanes = touches_lanes(&t, l->facts->subgroup);

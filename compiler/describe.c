@@ -70,7 +70,7 @@ static bool is_constant(const ir_module *m, ir_value v) {
 
 /* A column times a row: what a contraction adds up, whichever of the two is one element. */
 static bool is_product(const ir_module *m, const ir_op_data *d) {
-    if (d->opcode == TILE_MMA)
+    if (d->opcode == TILE_MMA || d->opcode == TILE_MMA_STAGE)
         return true;
     if (d->opcode != TILE_FMA && d->opcode != TILE_MUL && d->opcode != TILE_GROUP_DOT)
         return false;

@@ -128,9 +128,13 @@ static uint32_t units_of(const target_info *t, schedule_unit out[PIPELINE_UNITS]
     uint32_t all = mma_units(&list), count = 0;
     for (uint32_t i = 0; i < all && count < PIPELINE_UNITS; i++)
         if (t->class == TARGET_SIMT && mma_unit_is_of(&list[i], t->cpu))
-            out[count++] =
-                (schedule_unit){list[i].name, list[i].factor, list[i].m,
-                                list[i].n,    list[i].k,      mma_unit_stands_in(&list[i])};
+            out[count++] = (schedule_unit){list[i].name,
+                                           list[i].factor,
+                                           list[i].m,
+                                           list[i].n,
+                                           list[i].k,
+                                           mma_unit_stands_in(&list[i]),
+                                           mma_in_memory(&list[i])};
     return count;
 }
 
@@ -332,7 +336,7 @@ static bool run_pass(pipeline *p, const struct pass *pass) {
 /* Whether code can be made whose sums are those of a matrix unit. */
 static bool has_unit(const void *target, const char *name) {
     const target_info *t = target;
-    const mma_unit *unit = mma_unit_find(name);
+    const mma_unit *unit = mma_unit_find(name, false);
     return t->class == TARGET_SIMT && unit && mma_unit_is_of(unit, t->cpu);
 }
 

@@ -1682,6 +1682,74 @@ module {
       %4 = irdl.base "#builtin.string"
       irdl.attributes {"unit" = %4}
     }
+    irdl.operation @mma_stage {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(%0, %1, %2)
+      %3 = irdl.any
+      irdl.results(%3)
+      %4 = irdl.base "#builtin.string"
+      %5 = irdl.base "#builtin.integer"
+      %6 = irdl.base "#builtin.integer"
+      %7 = irdl.base "#builtin.integer"
+      %8 = irdl.base "#builtin.integer"
+      irdl.attributes {"unit" = %4, "steps" = %5, "right_at" = %6, "left" = %7, "right" = %8}
+    }
+    irdl.operation @mma_wait {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      %5 = irdl.any
+      %6 = irdl.any
+      %7 = irdl.any
+      %8 = irdl.any
+      %9 = irdl.any
+      %10 = irdl.any
+      %11 = irdl.any
+      %12 = irdl.any
+      %13 = irdl.any
+      %14 = irdl.any
+      %15 = irdl.any
+      %16 = irdl.any
+      %17 = irdl.any
+      %18 = irdl.any
+      %19 = irdl.any
+      %20 = irdl.any
+      %21 = irdl.any
+      %22 = irdl.any
+      %23 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
+      %24 = irdl.any
+      %25 = irdl.any
+      %26 = irdl.any
+      %27 = irdl.any
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
+      %48 = irdl.base "#builtin.integer"
+      irdl.attributes {"left" = %48}
+    }
     irdl.operation @copy {
       %0 = irdl.any
       %1 = irdl.any

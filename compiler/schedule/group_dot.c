@@ -129,6 +129,8 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
     if (c->unit) {
         attrs[n++] = (ir_named_attr){"mma", ir_attr_string(s->m, c->unit->name)};
         attrs[n++] = (ir_named_attr){"depth", c->tiles.depth};
+        if (c->unit->in_memory)
+            attrs[n++] = (ir_named_attr){"mma_in_memory", ir_attr_bool(s->m, true)};
     }
     if (c->windows) {
         attrs[n++] = (ir_named_attr){"windows", ir_attr_dim_array(s->m, c->windows, WINDOW_COUNT)};

@@ -36,6 +36,7 @@ typedef struct schedule_unit {
     dtype factor;
     int m, n, k;
     bool stands_in; /* beyond strict, for any order */
+    bool in_memory; /* it reads both sides from the workgroup's memory */
 } schedule_unit;
 
 /* What the scheduler knows of a target. Where threads share a tile, a vector is what they hold

@@ -57,13 +57,21 @@ static int lane_of(const ir_layout *l, place p) {
     return l->turned ? column * l->row_threads + row : row * l->column_threads + column;
 }
 
+static uint32_t in_memory(void) {
+    const mma_unit *units;
+    uint32_t count = mma_units(&units), found = 0;
+    for (uint32_t u = 0; u < count; u++)
+        found += mma_in_memory(&units[u]);
+    return found;
+}
+
 static void threads_hold_what_the_manuals_say(void **state) {
     const mma_unit *units;
     uint32_t count = mma_units(&units), seen = 0;
     (void)state;
     for (uint32_t u = 0; u < count; u++)
         for (size_t i = 0; i < sizeof manuals / sizeof *manuals; i++) {
-            if (manuals[i].lanes != units[u].lanes)
+            if (manuals[i].lanes != units[u].lanes || mma_in_memory(&units[u]))
                 continue;
             ir_layout l = mma_layout(&units[u], manuals[i].fragment, (mma_grid){1, 1});
             for (int lane = 0; lane < units[u].lanes; lane++)
@@ -71,7 +79,42 @@ static void threads_hold_what_the_manuals_say(void **state) {
                     assert_int_equal(lane_of(&l, manuals[i].at(lane, e)), lane);
             seen++;
         }
-    assert_int_equal(seen, 3 * count);
+    assert_int_equal(seen, 3 * (count - in_memory()));
+}
+
+/* PTX ISA, "Matrix fragments for wgmma.mma_async.m64nNk16", accumulator: a warp's sixteen rows. */
+static void warps_hold_their_rows(void **state) {
+    const mma_unit *units;
+    uint32_t count = mma_units(&units);
+    (void)state;
+    assert_int_equal(in_memory(), 2);
+    for (uint32_t u = 0; u < count; u++) {
+        if (!mma_in_memory(&units[u]))
+            continue;
+        ir_layout l = mma_layout(&units[u], IR_FRAGMENT_C, (mma_grid){1, 1});
+        assert_int_equal(l.row_groups * l.column_groups * l.lanes, SIMT_THREADS);
+        for (int thread = 0; thread < SIMT_THREADS; thread++)
+            for (int i = 0; i < 32; i++) { /* of m64n64 */
+                place p = {thread / 32 * 16 + thread % 32 / 4 + (i / 2 % 2) * 8,
+                           i / 4 * 8 + thread % 4 * 2 + i % 2};
+                int rows = units[u].m / l.row_groups;
+                assert_int_equal(p.row / rows, thread / l.lanes);
+                assert_int_equal(lane_of(&l, (place){p.row % rows, p.column}), thread % l.lanes);
+            }
+    }
+}
+
+/* ---- columns of an instruction ---- */
+
+static void instructions_take_all_columns_or_a_part(void **state) {
+    static const struct {
+        int64_t columns, of;
+        int taken;
+    } rows[] = {{16, 16, 16},   {128, 64, 128}, {256, 64, 256}, {512, 64, 256}, {320, 64, 64},
+                {336, 16, 112}, {272, 16, 16},  {480, 32, 160}, {288, 32, 96},  {1024, 16, 256}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(mma_columns(rows[i].columns, rows[i].of), rows[i].taken);
 }
 
 /* ---- cutting ---- */
@@ -98,12 +141,16 @@ static void tiles_are_cut_into_whole_instructions(void **state) {
 }
 
 static void chips_are_words(void **state) {
-    const mma_unit *hopper = mma_unit_find("mma.sm90.bf16");
+    const mma_unit *hopper = mma_unit_find("mma.sm90.bf16", false),
+                   *stages = mma_unit_find("mma.sm90.bf16", true);
     (void)state;
     assert_non_null(hopper);
+    assert_non_null(stages);
+    assert_true(mma_unit_is_of(stages, "sm_90a") && !mma_unit_is_of(stages, "sm_90"));
+    assert_null(mma_unit_find("mma.sm80.bf16", true));
     assert_true(mma_unit_is_of(hopper, "sm_90") && mma_unit_is_of(hopper, "sm_90a"));
     assert_false(mma_unit_is_of(hopper, "sm_9") || mma_unit_is_of(hopper, "sm_80"));
-    assert_null(mma_unit_find("mma.sm90"));
+    assert_null(mma_unit_find("mma.sm90", false));
 }
 
 /* ---- banks ---- */
@@ -111,8 +158,8 @@ static void chips_are_words(void **state) {
 enum { HALF = 2, MATRIX = 8 };
 
 typedef struct fragments {
-    uint32_t loads;
-    int worst;
+    uint32_t loads, pieces; /* pieces: copied, or read by the unit itself */
+    int worst, subgroup;
 } fragments;
 
 /* What threads read at once of a fragment: rows of a matrix of ldmatrix, sixteen bytes each; or
@@ -120,6 +167,10 @@ typedef struct fragments {
 static void note_load(ir_module *m, ir_op op, void *context) {
     fragments *f = context;
     const ir_op_data *d = ir_op_get(m, op);
+    int width, of_pieces = banks_of_pieces(m, op, SIMT_THREADS, f->subgroup, &width);
+    f->pieces += of_pieces > 0 && d->opcode == TILE_MMA_STAGE;
+    if (ir_op_int(m, op, "swizzle", 0) || d->opcode == TILE_MMA_STAGE)
+        f->worst = of_pieces > f->worst ? of_pieces : f->worst;
     const ir_layout *l = d->opcode == TILE_LOAD
                              ? &ir_type_get(m, ir_value_get(m, d->results[0])->type)->layout
                              : NULL;
@@ -155,7 +206,7 @@ static void check_instance(compiler_instance *instance, const char *chip, fragme
 }
 
 static void fragments_are_on_different_banks(void **state) {
-    static const char *const chips[] = {"sm_80", "sm_90", "gfx90a", "gfx942"};
+    static const char *const chips[] = {"sm_80", "sm_90", "sm_90a", "gfx90a", "gfx942"};
     text diagnostics;
     status st = STATUS_INIT;
     (void)state;
@@ -164,7 +215,7 @@ static void fragments_are_on_different_banks(void **state) {
         compiler_open("corpus/matmul/matrix_units.tsr", false, &diagnostics, &st);
     assert_non_null(source);
     for (size_t c = 0; c < sizeof chips / sizeof *chips; c++) {
-        fragments f = {0, 0};
+        fragments f = {.subgroup = strncmp(chips[c], "sm", 2) == 0 ? 32 : 64};
         for (uint32_t k = 0; k < compiler_kernel_count(source); k++) {
             const compiler_kernel *kernel = compiler_kernel_at(source, k);
             for (uint32_t i = 0; i < kernel->case_count; i++) {
@@ -178,6 +229,7 @@ static void fragments_are_on_different_banks(void **state) {
             }
         }
         assert_true(f.loads > 0);
+        assert_int_equal(f.pieces > 0, strcmp(chips[c], "sm_90a") == 0);
         assert_int_equal(f.worst, 1);
     }
     compiler_close(source);
@@ -187,6 +239,8 @@ static void fragments_are_on_different_banks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_hold_what_the_manuals_say),
+        cmocka_unit_test(warps_hold_their_rows),
+        cmocka_unit_test(instructions_take_all_columns_or_a_part),
         cmocka_unit_test(tiles_are_cut_into_whole_instructions),
         cmocka_unit_test(chips_are_words),
         cmocka_unit_test(fragments_are_on_different_banks),

@@ -52,9 +52,17 @@ ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, ir_dim coun
     return memory_at(l, b, &place);
 }
 
-ir_value lowering_staging(lowering *l, ir_builder *b, dtype element, int64_t count) {
+/* What lies in a phase's scratch begins at a multiple of so many bytes, where sizes are known. */
+static void align_scratch(lowering *l, int64_t alignment) {
+    if (alignment > 1 && !l->symbolic)
+        l->phase_scratch_bytes = (l->phase_scratch_bytes + alignment - 1) / alignment * alignment;
+}
+
+ir_value lowering_staging(lowering *l, ir_builder *b, dtype element, int64_t count,
+                          int64_t alignment) {
     int64_t bytes = count * (int64_t)dtype_size(element);
-    if (l->staging_bytes < bytes) {
+    if (l->staging_bytes < bytes || l->staging_at % alignment != 0) {
+        align_scratch(l, alignment);
         l->staging_at = place_scratch(l, element, count).offset;
         l->staging_bytes = bytes;
     }

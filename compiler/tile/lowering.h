@@ -90,8 +90,9 @@ void frame_store(const frame *f, ir_builder *b, int i, ir_value x);
 /* A tile-level memory in the running thread's scratch. */
 ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, ir_dim count);
 /* Memory of stages of contractions, of which the phase has one after the other: the same again
- * where it is large enough. */
-ir_value lowering_staging(lowering *l, ir_builder *b, dtype element, int64_t count);
+ * where it is large enough, and begins at a multiple of as many bytes. */
+ir_value lowering_staging(lowering *l, ir_builder *b, dtype element, int64_t count,
+                          int64_t alignment);
 /* A dimension as an index; constant + sum of coefficient * index. */
 ir_value lowering_dim(lowering *l, ir_builder *b, ir_dim dim);
 ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_value *indices,

@@ -5,6 +5,7 @@
 
 #include "base/matrix_unit.h"
 #include "device/emulated_code.h"
+#include "tile/tile.h"
 
 #define HOLDS(rows, columns, turned, row_run, column_run)                                          \
     { rows, columns, turned, row_run, column_run }
@@ -16,11 +17,18 @@ static const mma_unit units[] = {
 };
 enum { COUNT = sizeof units / sizeof *units };
 
-const mma_unit *mma_unit_find(const char *name) {
+const mma_unit *mma_unit_find(const char *name, bool in_memory) {
     for (int i = 0; i < COUNT; i++)
-        if (strcmp(units[i].name, name) == 0)
+        if (strcmp(units[i].name, name) == 0 && mma_in_memory(&units[i]) == in_memory)
             return &units[i];
     return NULL;
+}
+
+const mma_unit *mma_unit_of(const ir_module *m, ir_op op) {
+    int opcode = ir_op_get(m, op)->opcode;
+    if (opcode != TILE_MMA && opcode != TILE_MMA_STAGE)
+        return NULL;
+    return mma_unit_find(ir_op_string(m, op, "unit", ""), opcode == TILE_MMA_STAGE);
 }
 
 uint32_t mma_units(const mma_unit **list) {
@@ -80,7 +88,17 @@ void mma_round_up(const mma_unit *unit, int threads, int64_t *rows, int64_t *col
     *columns = across_best;
 }
 
+int mma_columns(int64_t columns, int64_t of) {
+    enum { MOST = 256 };
+    int64_t n = columns < MOST ? columns : MOST;
+    while (n > of && (columns % n != 0 || n % of != 0))
+        n--;
+    return (int)n;
+}
+
 ir_layout mma_layout(const mma_unit *unit, ir_fragment fragment, mma_grid grid) {
+    enum { SUBGROUP = 32 }; /* of an instruction that several do together */
+    int lanes = mma_in_memory(unit) ? SUBGROUP : unit->lanes;
     const mma_holds *h = fragment == IR_FRAGMENT_A   ? &unit->a
                          : fragment == IR_FRAGMENT_B ? &unit->b
                                                      : &unit->c;
@@ -88,9 +106,9 @@ ir_layout mma_layout(const mma_unit *unit, ir_fragment fragment, mma_grid grid) 
                        .column_threads = h->column_threads,
                        .row_run = h->row_run,
                        .column_run = h->column_run,
-                       .row_groups = (uint16_t)grid.rows,
+                       .row_groups = (uint16_t)(grid.rows * (unit->lanes / lanes)),
                        .column_groups = (uint16_t)grid.columns,
-                       .lanes = (uint16_t)unit->lanes,
+                       .lanes = (uint16_t)lanes,
                        .fragment = (uint16_t)fragment,
                        .turned = h->turned};
 }

@@ -39,17 +39,18 @@ static const struct {
     int opcode;
     const char *operands, *result;
 } signatures[] = {
-    {TILE_PREPARED, "", "m"},   {TILE_WORKSPACE, "i", "m"},      {TILE_SCRATCH, "i", "m"},
-    {TILE_INDEX, "", "i"},      {TILE_AFFINE, "i", "i"},         {TILE_INDEX_MIN, "i", "i"},
-    {TILE_INDEX_MAX, "i", "i"}, {TILE_INDEX_DIV, "i", "i"},      {TILE_INDEX_REM, "i", "i"},
-    {TILE_TO_INDEX, "t", "i"},  {TILE_FROM_INDEX, "i", "t"},     {TILE_LOAD, "mi", "t"},
-    {TILE_GATHER, "miti", "t"}, {TILE_LOAD_GROUP, "mi", "t"},    {TILE_GROUP, "t", "t"},
-    {TILE_GROUP_DOT, "t", "t"}, {TILE_PREFETCH, "mi", ""},       {TILE_STORE, "miti", ""},
-    {TILE_CONSTANT, "", "t"},   {TILE_BROADCAST, "t", "t"},      {TILE_IOTA, "i", "t"},
-    {TILE_PAD, "t", "t"},       {TILE_FOLD, "t", "t"},           {TILE_DIM, "", "i"},
-    {TILE_INDEX_MUL, "i", "i"}, {TILE_INDEX_QUOTIENT, "i", "i"}, {TILE_ROW, "t", "t"},
-    {TILE_SCAN, "t", "t"},      {TILE_BARRIER, "", ""},          {TILE_MMA, "t", "t"},
-    {TILE_COPY, "mimi", ""},    {TILE_COPY_COMMIT, "", ""},      {TILE_COPY_WAIT, "", ""},
+    {TILE_PREPARED, "", "m"},     {TILE_WORKSPACE, "i", "m"},      {TILE_SCRATCH, "i", "m"},
+    {TILE_INDEX, "", "i"},        {TILE_AFFINE, "i", "i"},         {TILE_INDEX_MIN, "i", "i"},
+    {TILE_INDEX_MAX, "i", "i"},   {TILE_INDEX_DIV, "i", "i"},      {TILE_INDEX_REM, "i", "i"},
+    {TILE_TO_INDEX, "t", "i"},    {TILE_FROM_INDEX, "i", "t"},     {TILE_LOAD, "mi", "t"},
+    {TILE_GATHER, "miti", "t"},   {TILE_LOAD_GROUP, "mi", "t"},    {TILE_GROUP, "t", "t"},
+    {TILE_GROUP_DOT, "t", "t"},   {TILE_PREFETCH, "mi", ""},       {TILE_STORE, "miti", ""},
+    {TILE_CONSTANT, "", "t"},     {TILE_BROADCAST, "t", "t"},      {TILE_IOTA, "i", "t"},
+    {TILE_PAD, "t", "t"},         {TILE_FOLD, "t", "t"},           {TILE_DIM, "", "i"},
+    {TILE_INDEX_MUL, "i", "i"},   {TILE_INDEX_QUOTIENT, "i", "i"}, {TILE_ROW, "t", "t"},
+    {TILE_SCAN, "t", "t"},        {TILE_BARRIER, "", ""},          {TILE_MMA, "t", "t"},
+    {TILE_COPY, "mimi", ""},      {TILE_COPY_COMMIT, "", ""},      {TILE_COPY_WAIT, "", ""},
+    {TILE_MMA_STAGE, "mit", "t"}, {TILE_MMA_WAIT, "t", ""},
 };
 
 static bool has_kind(const ir_type_data *t, char letter) {
@@ -398,6 +399,10 @@ bool tile_verify(const ir_module *m, ir_op op, status *st) {
         return verify_scan(m, op, st);
     case TILE_MMA:
         return verify_mma(m, op, st);
+    case TILE_MMA_STAGE:
+        return verify_mma_stage(m, op, st);
+    case TILE_MMA_WAIT:
+        return verify_mma_wait(m, op, st);
     case TILE_COPY:
         return verify_copy(m, op, st);
     case TILE_COPY_WAIT:

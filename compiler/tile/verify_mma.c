@@ -10,6 +10,7 @@
 
 #include "tile/mma.h"
 #include "tile/orders.h"
+#include "tile/swizzle.h"
 #include "tile/verify_parts.h"
 
 static bool broken(status *st, const char *what) {
@@ -41,7 +42,7 @@ static bool verify_fragments(const ir_module *m, const ir_op_data *d, const mma_
 
 bool verify_mma(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
-    const mma_unit *unit = mma_unit_find(ir_op_string(m, op, "unit", ""));
+    const mma_unit *unit = mma_unit_of(m, op);
     const ir_type_data *a = type_of(m, d->operands[0]), *b = type_of(m, d->operands[1]),
                        *c = type_of(m, d->operands[2]), *to = type_of(m, d->results[0]);
     if (!unit)
@@ -59,6 +60,61 @@ bool verify_mma(const ir_module *m, ir_op op, status *st) {
     return verify_fragments(m, d, unit, st);
 }
 
+/* A side's rows: of a pattern's length, which its lines or its steps fill. */
+static bool is_side(int64_t bytes, bool turned, int64_t lines, int64_t steps) {
+    int64_t row = bytes / (int64_t)sizeof(uint16_t);
+    return bytes && swizzle_valid(bytes) && (turned ? lines : steps) % row == 0;
+}
+
+/* Reads what it multiplies from memory. */
+bool verify_mma_stage(const ir_module *m, ir_op op, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const mma_unit *unit = mma_unit_of(m, op);
+    const ir_type_data *memory = type_of(m, d->operands[0]), *c = type_of(m, d->operands[2]),
+                       *to = type_of(m, d->results[0]);
+    int64_t steps = ir_op_int(m, op, "steps", 0), rows = c->dims[0], columns = c->dims[1],
+            right_at = ir_op_int(m, op, "right_at", -1), left = ir_op_int(m, op, "left", 0),
+            right = ir_op_int(m, op, "right", 0);
+    if (!unit)
+        return broken(st, "there is no such unit that reads memory");
+    if (memory->element != unit->factor || c->element != DTYPE_F32 || to->element != DTYPE_F32)
+        return broken(st, "its values are not of the unit's types");
+    if (rows != to->dims[0] || columns != to->dims[1] || rows % unit->m != 0 ||
+        columns % unit->n != 0 || steps <= 0 || steps % unit->k != 0)
+        return broken(st, "its sums and steps are no multiples of the instruction's");
+    if (!is_side(left, ir_op_attr(m, op, "left_turned") != 0, rows, steps) ||
+        !is_side(right, ir_op_attr(m, op, "right_turned") != 0, columns, steps))
+        return broken(st, "a side is not whole rows of 32, 64 or 128 bytes");
+    if (right_at < rows * steps || right_at % (SWIZZLE_ALIGNMENT / 2) != 0)
+        return broken(st, "the right side does not begin at 1024 bytes behind the left one");
+    const ir_layout *sums = &to->layout;
+    ir_layout expected = mma_layout(unit, IR_FRAGMENT_C, (mma_grid){1, 1});
+    bool laid_out = !sums->row_threads && !sums->vector;
+    return laid_out || memcmp(&expected, sums, sizeof expected) == 0 ||
+           broken(st, "its sums are not laid out as the unit's instruction has them");
+}
+
+bool verify_mma_wait(const ir_module *m, ir_op op, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
+    int64_t left = ir_op_int(m, op, "left", -1);
+    bool alike = d->operand_count == d->result_count;
+    for (uint32_t i = 0; alike && i < d->operand_count; i++)
+        alike = ir_value_get(m, d->operands[i])->type == ir_value_get(m, d->results[i])->type;
+    return (alike && left >= 0 && left <= 16 && (left == 0 || d->operand_count == 0)) ||
+           broken(st, "waits for none but all of the products of the sums that it gives");
+}
+
+/* Where 16 bytes change places, rows are those of the pattern, which begins with one. */
+static bool verify_swizzle(const ir_module *m, ir_op op, int64_t size, status *st) {
+    int64_t row = ir_op_int(m, op, "swizzle", 0), at = ir_op_int(m, op, "at", 0);
+    if (!row && !at)
+        return true;
+    bool whole = row && swizzle_valid(row) && ir_op_int(m, op, "to_stride", 0) * size == row &&
+                 at * size % row + ir_op_int(m, op, "columns", 0) * size <= row;
+    return (whole && at % ir_op_int(m, op, "piece", 1) == 0) ||
+           broken(st, "what is swizzled is not in rows of 32, 64 or 128 bytes");
+}
+
 bool verify_copy(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     const int64_t most = INT64_C(1) << 20;
@@ -70,6 +126,8 @@ bool verify_copy(const ir_module *m, ir_op op, status *st) {
     int64_t bytes = piece * (int64_t)dtype_size(element);
     if (rows < 1 || columns < 1 || rows > most || columns > most)
         return broken(st, "the number of rows or of columns is out of range");
+    if (!verify_swizzle(m, op, (int64_t)dtype_size(element), st))
+        return false;
     return ((bytes == 4 || bytes == 8 || bytes == 16) && columns % piece == 0 &&
             ir_op_int(m, op, "to_stride", 0) % piece == 0 &&
             (rows == 1 || ir_op_int(m, op, "from_stride", 0) % piece == 0)) ||
@@ -87,8 +145,7 @@ static const mma_unit *unit_in(const orders *o, ir_op loop) {
     ir_block block = ir_op_block(o->m, loop, 0);
     const mma_unit *found = NULL;
     for (ir_op op = ir_block_get(o->m, block)->first; op && !found; op = ir_op_get(o->m, op)->next)
-        if (ir_op_get(o->m, op)->opcode == TILE_MMA)
-            found = mma_unit_find(ir_op_string(o->m, op, "unit", ""));
+        found = mma_unit_of(o->m, op);
     return found;
 }
 
@@ -101,7 +158,7 @@ static bool may_stand(const orders *o, ir_op loop, const reduction_record *r) {
     ir_block block = ir_op_block(o->m, loop, 0);
     bool free = r->order != ORDER_UNIT && strcmp(profile, "strict") != 0;
     for (ir_op op = ir_block_get(o->m, block)->first; op; op = ir_op_get(o->m, op)->next)
-        if (ir_op_get(o->m, op)->opcode == TILE_MMA && !free &&
+        if (mma_unit_of(o->m, op) && !free &&
             strcmp(ir_op_string(o->m, op, "unit", ""), r->name) != 0)
             return orders_fail(o, loop, "adds as '%s', and the order is '%s'",
                                ir_op_string(o->m, op, "unit", ""), r->name);

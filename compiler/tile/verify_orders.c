@@ -95,12 +95,15 @@ static uint16_t after_group(const orders *o, ir_op op) {
     return (carried_kind)(s & KIND_MASK) == kind ? state_of(kind, (s >> KIND_BITS) + steps - 1) : s;
 }
 
-/* As many products as the left factor has columns. */
-static uint16_t after_mma(const orders *o, const ir_op_data *d) {
+/* As many products as the left factor has columns, or a stage steps. */
+static uint16_t after_mma(const orders *o, ir_op op) {
+    const ir_op_data *d = ir_op_get(o->m, op);
     const ir_type_data *a = ir_type_get(o->m, ir_value_get(o->m, d->operands[0])->type);
+    bool stage = d->opcode == TILE_MMA_STAGE;
     uint16_t s = after_sum(o->state, d, CARRIED_MMA);
     bool added = (carried_kind)(s & KIND_MASK) == CARRIED_MMA;
-    return added ? state_of(CARRIED_MMA, (s >> KIND_BITS) + (int)a->dims[1] - 1) : s;
+    int steps = (int)(stage ? ir_op_int(o->m, op, "steps", 0) : a->dims[1]);
+    return added ? state_of(CARRIED_MMA, (s >> KIND_BITS) + steps - 1) : s;
 }
 
 /* A masked step: where the mask does not hold, the value of before. */
@@ -137,8 +140,8 @@ static void follow_op(const orders *o, ir_op op) {
         result = after_sum(s, d, CARRIED_FMA);
     else if (depends && d->opcode == TILE_GROUP_DOT)
         result = after_group(o, op);
-    else if (depends && d->opcode == TILE_MMA)
-        result = after_mma(o, d);
+    else if (depends && (d->opcode == TILE_MMA || d->opcode == TILE_MMA_STAGE))
+        result = after_mma(o, op);
     else if (depends && d->opcode == TILE_SCAN)
         result = after_scan(o, op);
     else if (depends && d->opcode == TILE_SELECT)

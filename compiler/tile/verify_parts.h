@@ -6,6 +6,8 @@
 
 /* verify_mma.c */
 bool verify_mma(const ir_module *m, ir_op op, status *st);
+bool verify_mma_stage(const ir_module *m, ir_op op, status *st);
+bool verify_mma_wait(const ir_module *m, ir_op op, status *st);
 bool verify_copy(const ir_module *m, ir_op op, status *st);
 bool verify_copy_wait(const ir_module *m, ir_op op, status *st);
 

@@ -52,6 +52,67 @@ for chip in gfx90a gfx1100; do
     exits 0 "$chip has the bits" $python check.py chip.json rocm-emulated
 done
 
+# Orders that are a matrix unit's own, on each chip that has one.
+units="$root/corpus/matmul/matrix_units.tsr"
+for chip in sm_80 sm_86 sm_90 sm_90a; do
+    exits 0 "the unit of $chip" "$tsr" bench "$units" --quick --backend ptx-emulated --isa $chip --profile strict --json
+    cp out unit.json
+    exits 0 "its bits on $chip" $python check.py unit.json ptx-emulated
+done
+for chip in gfx90a gfx942; do
+    exits 0 "the unit of $chip" "$tsr" bench "$units" --quick --backend rocm-emulated --isa $chip --profile strict --json
+    cp out unit.json
+    exits 0 "its bits on $chip" $python check.py unit.json rocm-emulated
+done
+
+# A unit that reads the workgroup's memory: each way its sides can lie there, with lines and steps that there are not.
+cat >stages.tsr <<"END"
+"""Products whose sides lie by lines and by steps."""
+from tessera import *
+
+
+@cases(
+    case("whole", M=128, N=128, K=256),
+    case("rest", M=100, N=72, K=336),
+    case("one", M=64, N=32, K=16),
+)
+@kernel
+def by_rows(x: Tensor["M", "K", bf16], y: Tensor["K", "N", bf16]) -> Tensor["M", "N", f32]:
+    """x @ y."""
+    return matmul(x, y, out=f32, order="mma.sm90.bf16")
+
+
+@cases(
+    case("whole", M=128, N=128, K=256),
+    case("rest", M=100, N=72, K=340),
+    case("unaligned", M=70, N=33, K=99),
+)
+@kernel
+def by_steps(x: Tensor["M", "K", f16], y: Tensor["N", "K", f16]) -> Tensor["M", "N", f32]:
+    """x @ y.T."""
+    return matmul(x, transpose(y), out=f32, order="mma.sm90.f16")
+
+
+@cases(
+    case("whole", M=128, N=128, K=256),
+    case("rest", M=100, N=76, K=345),
+)
+@kernel
+def by_columns(x: Tensor["K", "M", f16], y: Tensor["K", "N", f16]) -> Tensor["M", "N", f32]:
+    """x.T @ y."""
+    return matmul(transpose(x), y, out=f32, order="mma.sm90.f16")
+END
+for schedule in MR=64,NR=32,DEPTH=2 MR=128,NR=128,STAGE=32,DEPTH=4 MR=64,NR=256,STAGE=16,DEPTH=3; do
+    exits 0 "stages of $schedule" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench stages.tsr --quick --backend ptx-emulated --isa sm_90a \
+        --profile strict --schedule $schedule --json
+    cp out stages.json
+    exits 0 "the bits of $schedule" $python check.py stages.json ptx-emulated
+done
+exits 0 "code for it" "$tsr" compile stages.tsr --kernel by_rows --isa sm_90a --schedule MR=128,NR=128 --emit asm
+has out "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 .*, 1, 1, 1, 0, 1;" "the right side is turned"
+has out "fence.proxy.async.shared::cta" "what was copied is fenced"
+has out "wgmma.wait_group.sync.aligned 1;" "products go on while the next ones begin"
+
 exits 0 "beyond strict within the bound" "$tsr" bench "${few[@]}" --quick --backend $both --profile deterministic,fast
 
 # What --isa names counts for the backends that it is of.

@@ -14,7 +14,12 @@ const emulated_hooks emulate_hooks = {.access = emulate_access,
                                       .copy_commit = emulate_copy_commit,
                                       .copy_wait = emulate_copy_wait,
                                       .mma = emulate_mma,
-                                      .load_matrix = emulate_load_matrix};
+                                      .load_matrix = emulate_load_matrix,
+                                      .wgmma = emulate_wgmma,
+                                      .wgmma_fence = emulate_wgmma_fence,
+                                      .wgmma_commit = emulate_wgmma_commit,
+                                      .wgmma_wait = emulate_wgmma_wait,
+                                      .fence_async = emulate_fence_async};
 
 emulate *emulate_new(const emulate_order *order) {
     emulate *e = base_calloc(1, sizeof *e);
@@ -31,6 +36,7 @@ void emulate_free(emulate *e) {
     emulate_shadow_release(e);
     vec_release(&e->group_epochs);
     free(e->factors);
+    free(e->stage);
     free(e);
 }
 
@@ -48,7 +54,7 @@ static void address_threads(emulate *e, void *const *buffers) {
                                                .dims = l->dims,
                                                .workspace = l->workspace.address,
                                                .prepared = l->prepared.address,
-                                               .shared = e->shared_memory.data,
+                                               .shared = (unsigned char *)e->shared.base,
                                                .thread = i,
                                                .threads = e->thread_count};
 }

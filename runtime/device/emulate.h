@@ -71,7 +71,8 @@ typedef enum emulate_act {
     EMULATE_WRITES,
     EMULATE_COPIES, /* asynchronously, and has not waited for it */
     EMULATE_WAITS,  /* at a barrier */
-    EMULATE_JOINS,  /* the subgroup, in a shuffle, mma or load_matrix */
+    EMULATE_JOINS,  /* the subgroup, in a shuffle, mma or load_matrix, or four of them in wgmma */
+    EMULATE_MULTIPLIES, /* by wgmma, and has not waited for it */
     EMULATE_ENDED
 } emulate_act;
 

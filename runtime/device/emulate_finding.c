@@ -54,7 +54,10 @@ static void put_memory(const emulate_finding *f, char out[MEMORY_BYTES]) {
 }
 
 static const char *does(emulate_act act) {
-    return act == EMULATE_READS ? "reads" : act == EMULATE_WRITES ? "writes" : "copies from";
+    return act == EMULATE_READS        ? "reads"
+           : act == EMULATE_WRITES     ? "writes"
+           : act == EMULATE_MULTIPLIES ? "multiplies"
+                                       : "copies from";
 }
 
 static const char *done(emulate_act act) {
@@ -77,6 +80,9 @@ static void tell_race(const emulate_finding *f, const emulate_sites *s, const ch
                f->before.thread, (long long)f->before.workgroup, done(f->before.act), before,
                f->before.act == EMULATE_COPIES
                    ? "wait for the copy, then let all threads meet at a "
+                     "barrier"
+               : f->now.act == EMULATE_MULTIPLIES
+                   ? "wait for the products, then let all threads meet at a "
                      "barrier"
                : same_group ? "no barrier is between them"
                             : "workgroups of one phase have no order; give them memory of their "
@@ -126,6 +132,27 @@ static void tell_uninitialised(const emulate_finding *f, const char *now, const 
                    f->memory == EMULATE_SHARED ? "its workgroup" : "the launch");
 }
 
+/* Of memory, or of the sums in a thread's registers. */
+static void tell_unfenced(const emulate_finding *f, const emulate_sites *s, const char *now,
+                          const char *memory, status *st) {
+    char before[PLACE_BYTES];
+    const char *keyword = emulate_fault_keyword(f->fault);
+    put_place(s, f->before.site, before);
+    if (f->memory == EMULATE_NOWHERE)
+        status_set(st, STATUS_MISMATCH,
+                   "%s: phase %u: thread %u of workgroup %lld multiplies onto sums that it has "
+                   "written, at %s; fence them before (wgmma.fence)",
+                   keyword, f->phase, f->now.thread, (long long)f->now.workgroup, now);
+    else
+        status_set(
+            st, STATUS_MISMATCH,
+            "%s: phase %u: thread %u of workgroup %lld multiplies %s at %s, which thread %u "
+            "wrote at %s; let that thread fence it (fence.proxy.async), then let all threads "
+            "meet at a barrier",
+            keyword, f->phase, f->now.thread, (long long)f->now.workgroup, memory, now,
+            f->before.thread, before);
+}
+
 void emulate_finding_tell(const emulate_finding *f, const emulate_sites *sites, status *st) {
     char now[PLACE_BYTES], memory[MEMORY_BYTES];
     put_place(sites, f->now.site, now);
@@ -142,6 +169,9 @@ void emulate_finding_tell(const emulate_finding *f, const emulate_sites *sites, 
         break;
     case EMULATE_UNINITIALISED:
         tell_uninitialised(f, now, memory, st);
+        break;
+    case EMULATE_UNFENCED:
+        tell_unfenced(f, sites, now, memory, st);
         break;
     default:
         status_set(st, STATUS_INTERNAL, "the emulator names a mistake that it does not know");

@@ -8,7 +8,7 @@
 #include "base/matrix_unit.h"
 #include "device/emulate_parts.h"
 
-enum { WARP = 32, WAVEFRONT = 64, ROWS = 8, COLUMNS = 8, SIDE_MAX = 16 };
+enum { WARP = 32, WAVEFRONT = 64, WARPGROUP = 128, ROWS = 8, COLUMNS = 8, SIDE_MAX = 16 };
 
 static const struct {
     const char *name;
@@ -17,6 +17,7 @@ static const struct {
 } instructions[] = {
 #define MMA(id, name, m, n, k, unit) {name, m, n, k, WARP, unit},
 #define MFMA(id, name, m, n, k, unit) {name, m, n, k, WAVEFRONT, unit},
+#define WGMMA(id, name, m, n, k, unit) {name, m, n, k, WARPGROUP, unit},
 #include "device/emulated_mma.def"
 #undef MMA
 };
@@ -26,23 +27,29 @@ static const struct {
     _Static_assert((m) % ROWS == 0 && (m) <= SIDE_MAX && (n) == COLUMNS && (k) <= SIDE_MAX, name);
 #define MFMA(id, name, m, n, k, unit)                                                              \
     _Static_assert((m) == SIDE_MAX && (n) == SIDE_MAX && (k) == SIDE_MAX, name);
+#define WGMMA(id, name, m, n, k, unit) /* emulate_stage.c */
 #include "device/emulated_mma.def"
 #undef MMA
 
 /* ---- which unit ---- */
 
-static const matrix_unit *unit_of(const emulate *e, uint32_t kind) {
+const matrix_unit *emulate_unit_of(emulate *e, uint32_t kind) {
+    static const char unknown[] = "the image uses a matrix instruction of which no unit of its "
+                                  "family is known (base/matrix_units.def)";
     const char *family = e->launch->matrix_family;
     char name[64];
     if (kind >= EMULATED_MMA_COUNT)
-        return NULL;
+        emulate_fail_without(e, STATUS_UNAVAILABLE, unknown);
     bool of_family = instructions[kind].unit[0] == '.';
     snprintf(name, sizeof name, "%s%s",
              !of_family ? ""
              : family   ? family
                         : EMULATED_MATRIX_FAMILY,
              instructions[kind].unit);
-    return matrix_unit_find(name);
+    const matrix_unit *unit = matrix_unit_find(name);
+    if (!unit)
+        emulate_fail_without(e, STATUS_UNAVAILABLE, unknown);
+    return unit;
 }
 
 /* ---- fragments ---- */
@@ -145,13 +152,9 @@ static void multiply(const emulate_factors *f, const emulate_thread *lane, uint3
 static void multiply_all(emulate_thread *first, uint32_t count) {
     emulate *e = first->engine;
     uint32_t kind = first->exchange.how >> EMULATED_SITE_BITS;
-    const matrix_unit *unit = unit_of(e, kind);
     if (kind < EMULATED_MMA_COUNT)
         emulate_need_lanes(first, count, instructions[kind].lanes);
-    if (!unit)
-        emulate_fail_without(e, STATUS_UNAVAILABLE,
-                             "the image uses a matrix instruction of which no unit of its family "
-                             "is known (base/matrix_units.def)");
+    const matrix_unit *unit = emulate_unit_of(e, kind);
     if (!e->factors) /* a fiber's stack has no room for them */
         e->factors = base_malloc(sizeof *e->factors);
     decode(e->factors, first, kind, unit);

@@ -40,6 +40,9 @@ typedef struct emulate_cell {
     uint64_t written, read, read_too;
 } emulate_cell;
 
+/* What a workgroup's shared memory begins at a multiple of: patterns of swizzled rows do. */
+enum { SHARED_ALIGNMENT = 1024 };
+
 /* Memory of the launch with its cells, by pages of 1 KiB. A page begins with cells as large as what
  * is accessed first; it is cut into finer ones where an access needs that. */
 enum { SHADOW_PAGE_BYTES = 1024, SHADOW_SHIFTS = 5, SHADOW_UNTOUCHED = 7, SHADOW_SHIFT_MASK = 7 };
@@ -69,6 +72,8 @@ typedef enum emulate_state {
 typedef struct emulate_exchange {
     uint32_t value, lane, how; /* how: the hook's last argument, above its site */
     const uint32_t *a, *b, *c;
+    uint32_t shape; /* of wgmma, and which factors */
+    uint64_t descriptors[2];
     const void *row;
     uint32_t *out;
 } emulate_exchange;
@@ -81,6 +86,20 @@ typedef struct emulate_copy {
     uint64_t began; /* in which epoch */
     unsigned char data[16];
 } emulate_copy;
+
+/* A wgmma that was begun and has not been waited for. */
+typedef struct emulate_product {
+    uint64_t descriptors[2];
+    uint32_t shape, site, group;
+    uint64_t began; /* in which epoch */
+} emulate_product;
+
+/* A thread's sums of one or more of these; code has stand-ins for them. */
+enum { SUMS_MAX = 128 };
+typedef struct emulate_sums {
+    uint32_t count, group; /* of the last product */
+    uint32_t words[SUMS_MAX];
+} emulate_sums;
 
 typedef struct emulate_thread {
     emulated_thread base;
@@ -95,13 +114,18 @@ typedef struct emulate_thread {
     emulate_fiber fiber;
     VEC(emulate_copy) copies;
     emulate_exchange exchange;
+    VEC(emulate_product) products;
+    VEC(emulate_sums) sums;
+    uint32_t product_group;         /* of the next product */
+    bool sums_fenced;               /* since sums were last given out */
+    uint64_t fenced, fenced_before; /* in which epoch for the asynchronous proxy, and before it */
 } __attribute__((aligned(64))) emulate_thread;
 
 /* An instruction of a subgroup: what is done once all its threads are there, for all of them. */
 typedef void (*emulate_together)(emulate_thread *first, uint32_t count);
 
 typedef struct emulate_gathering {
-    uint32_t arrived, first;
+    uint32_t arrived, first, lanes;
     emulate_together what;
 } emulate_gathering;
 
@@ -141,6 +165,7 @@ struct emulate {
     status why;                /* where it failed without a finding */
     VEC(void *) spare[SHADOW_SHIFTS];
     struct emulate_factors *factors; /* room for those of a matrix instruction */
+    struct emulate_stage *stage;     /* ... of wgmma */
 };
 
 extern const emulated_hooks emulate_hooks;
@@ -164,8 +189,9 @@ void emulate_barrier(emulated_thread *t, uint32_t site);
 /* False, with the reason, where the last epoch had a mistake that only its end shows, or there are
  * no more numbers. */
 bool emulate_begin_epoch(emulate *e);
-/* Waits for the rest of the subgroup; the last one does `what` for all. */
+/* Waits for the rest of the subgroup, or of so many threads; the last one does `what` for all. */
 void emulate_join(emulate_thread *t, uint32_t site, emulate_together what);
+void emulate_join_lanes(emulate_thread *t, uint32_t site, uint32_t lanes, emulate_together what);
 
 /* Leave all fibers, for good. */
 _Noreturn void emulate_fail(emulate *e, const emulate_finding *finding);
@@ -187,6 +213,11 @@ void emulate_access(emulated_thread *t, const void *address, uint32_t bytes, uin
 void emulate_mark(emulate_thread *t, const void *shared, uint32_t bytes, uint64_t stamp);
 /* Where it was written in an epoch after `began`, by whomever, the copy that reads it races. */
 void emulate_source_settle(emulate_thread *t, const emulate_copy *copy);
+/* The same of shared memory that a product reads. */
+void emulate_factor_settle(emulate_thread *t, const void *shared, uint32_t bytes,
+                           const emulate_product *product);
+/* Whether whoever wrote it has fenced it since, for the asynchronous proxy. */
+void emulate_need_fence(emulate_thread *t, const void *shared, uint32_t bytes, uint32_t site);
 /* Of which workgroup an epoch of this phase is. */
 int64_t emulate_group_of(const emulate *e, uint64_t stamp);
 
@@ -199,6 +230,17 @@ void emulate_copy_wait(emulated_thread *t, uint32_t groups_left);
 /* The workgroup, or a launch that failed, ends: what is still under way never lands. */
 void emulate_copies_drop(emulate_thread *t);
 
+/* ---- emulate_stage.c ---- */
+
+void emulate_wgmma(emulated_thread *t, uint32_t kind_and_site, uint32_t shape,
+                   uint64_t a_descriptor, uint64_t b_descriptor, uint32_t *sums);
+void emulate_wgmma_fence(emulated_thread *t);
+void emulate_wgmma_commit(emulated_thread *t);
+void emulate_wgmma_wait(emulated_thread *t, uint32_t groups_left, uint32_t *sums, uint32_t count);
+void emulate_fence_async(emulated_thread *t);
+/* The workgroup, or a launch that failed, ends. */
+void emulate_products_drop(emulate_thread *t);
+
 /* ---- emulate_subgroup.c, emulate_matrix.c ---- */
 
 uint32_t emulate_shuffle(emulated_thread *t, uint32_t value, uint32_t lane,
@@ -207,6 +249,8 @@ void emulate_load_matrix(emulated_thread *t, const void *shared_row,
                          uint32_t count_transposed_and_site, uint32_t *out);
 void emulate_mma(emulated_thread *t, uint32_t kind_and_site, const uint32_t *a, const uint32_t *b,
                  const uint32_t *c, uint32_t *d);
+/* The unit of an instruction; fails where it is not known. */
+const struct matrix_unit *emulate_unit_of(emulate *e, uint32_t kind);
 /* Fails where it is no whole subgroup of so many lanes, which the instruction needs. */
 void emulate_need_lanes(const emulate_thread *first, uint32_t count, uint32_t lanes);
 

@@ -155,7 +155,8 @@ bool emulate_regions_make(emulate *e, status *st) {
     const emulate_launch *l = e->launch;
     host_memory_unmap(&e->shared_memory);
     e->shared_memory = (host_memory){0};
-    if (!host_memory_map((size_t)l->shared_bytes, false, &e->shared_memory, st))
+    size_t room = (size_t)l->shared_bytes + SHARED_ALIGNMENT;
+    if (!host_memory_map(room, false, &e->shared_memory, st))
         return status_set(st, STATUS_OUT_OF_MEMORY, "the memory of a workgroup");
     e->regions = base_calloc(l->buffer_count + 2, sizeof *e->regions);
     for (uint32_t i = 0; i < l->buffer_count; i++)
@@ -165,7 +166,8 @@ bool emulate_regions_make(emulate *e, status *st) {
     qsort(e->regions, e->region_count, sizeof *e->regions, by_address);
     join_overlapping(e);
     memset(e->hints, 0, sizeof e->hints);
-    e->shared = (emulate_region){.base = (uintptr_t)e->shared_memory.data,
+    uintptr_t begin = (uintptr_t)e->shared_memory.data + SHARED_ALIGNMENT - 1;
+    e->shared = (emulate_region){.base = begin / SHARED_ALIGNMENT * SHARED_ALIGNMENT,
                                  .size_bytes = l->shared_bytes,
                                  .others_from = UINT64_MAX,
                                  .needs_writing = true,
@@ -428,7 +430,7 @@ void emulate_mark(emulate_thread *t, const void *shared, uint32_t bytes, uint64_
     }
 }
 
-void emulate_source_settle(emulate_thread *t, const emulate_copy *copy) {
+static void settle(emulate_thread *t, const emulate_copy *copy, emulate_act act) {
     emulate *e = t->engine;
     uint64_t address = (uintptr_t)copy->global, end = address + copy->bytes;
     const emulate_region *r = find_region(e, address, copy->bytes, copy->site);
@@ -440,11 +442,52 @@ void emulate_source_settle(emulate_thread *t, const emulate_copy *copy) {
         if (c->written >= copy->began + STAMP_EPOCH) {
             emulate_finding f = finding_of(t, copy->bytes, copy->site);
             f.fault = EMULATE_RACE;
-            f.now.act = EMULATE_COPIES;
+            f.now.act = act;
             f.before = deed_of(e, c->written, true);
             place_of(e, r, address, &f);
             emulate_fail(e, &f);
         }
         address = r->base + (((offset >> shift) + 1) << shift);
+    }
+}
+
+void emulate_source_settle(emulate_thread *t, const emulate_copy *copy) {
+    settle(t, copy, EMULATE_COPIES);
+}
+
+void emulate_factor_settle(emulate_thread *t, const void *shared, uint32_t bytes,
+                           const emulate_product *product) {
+    const emulate_copy source = {.global = shared,
+                                 .bytes = bytes,
+                                 .site = product->site | EMULATED_SHARED,
+                                 .began = product->began};
+    settle(t, &source, EMULATE_MULTIPLIES);
+}
+
+/* A thread's fences are known by their epochs: one before the write, in its epoch, counts, too. */
+static bool is_fenced(const emulate *e, uint64_t written) {
+    const emulate_thread *by =
+        &e->threads[written >> STAMP_THREAD_SHIFT & (EMULATED_THREADS_MAX - 1)];
+    uint64_t fenced = by->fenced < e->epoch ? by->fenced : by->fenced_before;
+    return written == 0 || written >> STAMP_EPOCH_SHIFT <= fenced >> STAMP_EPOCH_SHIFT;
+}
+
+void emulate_need_fence(emulate_thread *t, const void *shared, uint32_t bytes, uint32_t site) {
+    emulate *e = t->engine;
+    const emulate_region *r = &e->shared;
+    uint64_t offset = (uintptr_t)shared - r->base, end = offset + bytes;
+    while (offset < end) {
+        uintptr_t page = r->pages[offset / SHADOW_PAGE_BYTES];
+        unsigned shift = page_shift(page);
+        uint64_t written = page_cells(page)[offset % SHADOW_PAGE_BYTES >> shift].written;
+        if (!is_fenced(e, written)) {
+            emulate_finding f = finding_of(t, bytes, site);
+            f.fault = EMULATE_UNFENCED;
+            f.now.act = EMULATE_MULTIPLIES;
+            f.before = deed_of(e, written, true);
+            place_of(e, r, r->base + offset, &f);
+            emulate_fail(e, &f);
+        }
+        offset = ((offset >> shift) + 1) << shift;
     }
 }

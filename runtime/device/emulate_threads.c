@@ -114,6 +114,14 @@ static const emulate_thread *find_state(const emulate *e, uint32_t begin, uint32
     return NULL;
 }
 
+/* The one in which a thread waits: of its subgroup, or of those that begin with another one. */
+static const emulate_gathering *gathering_of(const emulate *e, const emulate_thread *t) {
+    uint32_t i = t->base.thread / e->subgroup;
+    while (i > 0 && !e->gatherings[i].arrived)
+        i--;
+    return &e->gatherings[i];
+}
+
 /* Nobody can go on. Either some wait at the barrier and others elsewhere, or nowhere any more; or a
  * subgroup waits for some of its own. */
 static void fail_stuck(emulate *e) {
@@ -121,8 +129,8 @@ static void fail_stuck(emulate *e) {
     if (t)
         fail_divergent(e, t, find_state(e, 0, e->thread_count, STATE_BARRIER, false));
     t = find_state(e, 0, e->thread_count, STATE_SUBGROUP, true);
-    uint32_t first = t->base.thread / e->subgroup * e->subgroup;
-    fail_divergent(e, t, find_state(e, first, first + e->subgroup, STATE_SUBGROUP, false));
+    uint32_t lanes = gathering_of(e, t)->lanes, first = t->base.thread / lanes * lanes;
+    fail_divergent(e, t, find_state(e, first, first + lanes, STATE_SUBGROUP, false));
 }
 
 /* ---- barriers ---- */
@@ -162,15 +170,16 @@ void emulate_barrier(emulated_thread *base, uint32_t site) {
 
 /* ---- subgroups ---- */
 
-void emulate_join(emulate_thread *t, uint32_t site, emulate_together what) {
+void emulate_join_lanes(emulate_thread *t, uint32_t site, uint32_t lanes, emulate_together what) {
     emulate *e = t->engine;
-    uint32_t begin = t->base.thread / e->subgroup * e->subgroup;
-    uint32_t left = e->thread_count - begin, count = left < e->subgroup ? left : e->subgroup;
-    emulate_gathering *g = &e->gatherings[t->base.thread / e->subgroup];
+    uint32_t begin = t->base.thread / lanes * lanes;
+    uint32_t left = e->thread_count - begin, count = left < lanes ? left : lanes;
+    emulate_gathering *g = &e->gatherings[begin / e->subgroup];
     t->site = site & EMULATED_SITE_MASK;
     make_wait(e, t, STATE_SUBGROUP);
     if (g->arrived == 0) {
         g->first = t->base.thread;
+        g->lanes = lanes;
         g->what = what;
     } else if (g->what != what || e->threads[g->first].site != t->site) {
         fail_divergent(e, t, &e->threads[g->first]);
@@ -183,6 +192,10 @@ void emulate_join(emulate_thread *t, uint32_t site, emulate_together what) {
     what(&e->threads[begin], count);
     for (uint32_t i = 0; i < count; i++)
         make_ready(e, &e->threads[begin + i]);
+}
+
+void emulate_join(emulate_thread *t, uint32_t site, emulate_together what) {
+    emulate_join_lanes(t, site, t->engine->subgroup, what);
 }
 
 /* ---- a workgroup ---- */
@@ -211,6 +224,8 @@ bool emulate_group_run(emulate *e) {
     for (uint32_t i = 0; i < e->thread_count; i++)
         if (e->threads[i].copies.count)
             emulate_copies_drop(&e->threads[i]);
+    for (uint32_t i = 0; i < e->thread_count && e->stage; i++)
+        emulate_products_drop(&e->threads[i]);
     return !e->failed;
 }
 
@@ -227,6 +242,8 @@ void emulate_threads_prepare(emulate *e) {
         e->threads[e->order[place]].place = place;
     for (uint32_t place = 0; place < count; place++)
         e->threads[e->order[place]].next = &e->threads[e->order[(place + 1) % count]];
+    for (uint32_t i = 0; i < count; i++) /* a launch begins with the first epoch again */
+        e->threads[i].fenced = e->threads[i].fenced_before = 0;
 }
 
 /* ---- stacks ---- */
@@ -267,6 +284,8 @@ void emulate_threads_release(emulate *e) {
     for (uint32_t i = 0; i < e->stack_count; i++) {
         emulate_fiber_abandon(&e->threads[i].fiber, &e->main);
         vec_release(&e->threads[i].copies);
+        vec_release(&e->threads[i].products);
+        vec_release(&e->threads[i].sums);
     }
     for (uint32_t i = 0; i < e->stack_count / STACKS_AT_ONCE; i++)
         emulate_stacks_unmap(e->stacks[i], STACKS_AT_ONCE);

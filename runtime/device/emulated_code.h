@@ -9,7 +9,9 @@
  *     only after the hook has returned: a hook that finds a mistake does not return.
  *   - `barrier`, `shuffle`, `mma` and `load_matrix` where the GPU's instruction stands. The first
  *     is for all threads of the workgroup, the others for all of the subgroup, at the same site.
- *   - the copy_ hooks for cp.async, its commit_group and wait_group.
+ *   - the copy_ hooks for cp.async, its commit_group and wait_group; the wgmma hooks for wgmma and
+ * its fence, commit_group and wait_group, and fence_async for fence.proxy.async. `wgmma` is for all
+ *     threads of a warpgroup.
  * A site is the number of an instruction, below 2^24; it stands in the low bits of an argument
  * whose name ends in site, below what the enums here say. Stacks are 64 KiB.
  *
@@ -70,6 +72,11 @@ typedef enum emulated_mma_kind {
     EMULATED_MMA_COUNT
 } emulated_mma_kind;
 
+/* Of `wgmma`: its n; and which factors have their lines side by side in memory. */
+#define EMULATED_A_TURNED (UINT32_C(1) << 30)
+#define EMULATED_B_TURNED (UINT32_C(1) << 31)
+#define EMULATED_COLUMNS(n) ((uint32_t)(n))
+
 typedef struct emulated_hooks {
     /* Bytes are 1 to 16. */
     void (*access)(emulated_thread *t, const void *address, uint32_t bytes, uint32_t site);
@@ -84,6 +91,14 @@ typedef struct emulated_hooks {
                 const uint32_t *c, uint32_t *d);
     void (*load_matrix)(emulated_thread *t, const void *shared_row,
                         uint32_t count_transposed_and_site, uint32_t *out);
+    /* n / 2 sums, in and out. What comes out stands for sums that are not there yet; wgmma takes it
+     * again, and wgmma_wait makes them of it. */
+    void (*wgmma)(emulated_thread *t, uint32_t kind_and_site, uint32_t shape, uint64_t a_descriptor,
+                  uint64_t b_descriptor, uint32_t *sums);
+    void (*wgmma_fence)(emulated_thread *t);
+    void (*wgmma_commit)(emulated_thread *t); /* products since the last one are a group */
+    void (*wgmma_wait)(emulated_thread *t, uint32_t groups_left, uint32_t *sums, uint32_t count);
+    void (*fence_async)(emulated_thread *t);
 } emulated_hooks;
 
 typedef void (*emulated_phase_fn)(emulated_thread *t);
@@ -113,6 +128,8 @@ EMULATED_AT(emulated_hooks, copy_commit, 32);
 EMULATED_AT(emulated_hooks, copy_wait, 40);
 EMULATED_AT(emulated_hooks, mma, 48);
 EMULATED_AT(emulated_hooks, load_matrix, 56);
+EMULATED_AT(emulated_hooks, wgmma, 64);
+EMULATED_AT(emulated_hooks, fence_async, 96);
 #undef EMULATED_AT
 _Static_assert(sizeof(emulated_site) == 16, "images hold arrays of it");
 

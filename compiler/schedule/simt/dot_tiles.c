@@ -27,21 +27,30 @@ enum {
 
 /* ---- matrix units ---- */
 
-/* By what is in memory: a wider type computes with more than the unit reads. */
+static bool is_known(const contraction *c) {
+    return ir_dim_is_static(c->shape.m) && ir_dim_is_static(c->shape.n) &&
+           ir_dim_is_static(c->shape.k);
+}
+
+/* Is at least half an instruction needed, and one's steps? */
+static bool is_worth(const contraction *c, const schedule_unit *u) {
+    return c->shape.rows >= u->m / 2 && c->shape.columns >= u->n / 2 && c->shape.k >= u->k;
+}
+
+/* By what is in memory: a wider type computes with more than the unit reads. Where an order is
+ * asked for, an instruction of a subgroup does it whatever there is of it. */
 static const schedule_unit *unit_for(const contraction *c, const char *order) {
     const schedule_target *t = c->s->target;
     dtype left = contraction_element(c, c->lhs.buffer),
           right = contraction_element(c, c->rhs.buffer);
-    for (uint32_t i = 0; i < t->unit_count; i++)
-        if (t->units[i].factor == left && left == right &&
-            (order ? strcmp(order, t->units[i].name) == 0 : t->units[i].stands_in))
-            return &t->units[i];
+    for (uint32_t i = 0; i < t->unit_count; i++) {
+        const schedule_unit *u = &t->units[i];
+        bool fits = u->factor == left && left == right &&
+                    (order ? strcmp(order, u->name) == 0 : u->stands_in);
+        if (fits && (is_worth(c, u) || (order && !u->in_memory)))
+            return u;
+    }
     return NULL;
-}
-
-static bool is_known(const contraction *c) {
-    return ir_dim_is_static(c->shape.m) && ir_dim_is_static(c->shape.n) &&
-           ir_dim_is_static(c->shape.k);
 }
 
 /* NULL: threads multiply. */
@@ -53,15 +62,14 @@ static const schedule_unit *choose_unit(const contraction *c) {
         return NULL;
     if (c->order == ORDER_UNIT)
         return unit_for(c, order);
-    const schedule_unit *u = unit_for(c, NULL);
-    bool worth = u && c->order != ORDER_PAIRS512 && c->shape.rows >= u->m / 2 &&
-                 c->shape.columns >= u->n / 2 && c->shape.k >= u->k;
-    return worth && strcmp(c->s->request->profile, "strict") != 0 ? u : NULL;
+    bool free = c->order != ORDER_PAIRS512 && strcmp(c->s->request->profile, "strict") != 0;
+    return free ? unit_for(c, NULL) : NULL;
 }
 
 /* What whole stages leave over has a slot of its own beside those of `depth`. */
 static int64_t slot_bytes(const contraction *c, int64_t rows, int64_t columns, int64_t steps) {
-    return (rows + columns) * (steps + UNIT_PADDING) * (int64_t)dtype_size(c->unit->factor);
+    int64_t padding = c->unit->in_memory ? 0 : UNIT_PADDING;
+    return (rows + columns) * (steps + padding) * (int64_t)dtype_size(c->unit->factor);
 }
 
 /* Half of the workgroup's memory or less, so that another one has room beside it; of what does not
@@ -84,7 +92,7 @@ static void unit_tile(const contraction *c, int64_t *rows, int64_t *columns) {
     *rows = clamp(power_at_least(c->shape.rows, UNIT_TILE), c->unit->m, UNIT_TILE);
     *columns = clamp(power_at_least(c->shape.columns, UNIT_TILE), c->unit->n, UNIT_TILE);
     while (*rows * *columns > SMALLEST_TILE && contraction_workgroups(c, *rows, *columns) < units)
-        *(*rows < *columns ? columns : rows) /= 2;
+        *(*rows < *columns || *rows <= c->unit->m ? columns : rows) /= 2;
 }
 
 /* ---- stages ---- */

@@ -61,6 +61,7 @@ typedef struct thread_code {
     VEC(thread_place) places;
     VEC(ir_op) sites; /* operations that touch memory or wait, by their number in the code */
     ir_op op;         /* being emitted */
+    bool stages; /* the phase has products of a unit that reads the workgroup's memory by itself */
     uint32_t barriers, drop_barrier; /* so many so far; the one that is left out, or 0 */
 } thread_code;
 
@@ -182,6 +183,17 @@ bool simt_is_fragment(const emitted *t);
 /* Such a factor by instructions of its own; false: they do not fit. */
 bool simt_load_matrices(emitter *e, ir_op op, emitted *t);
 void simt_mma(emitter *e, ir_op op);
+/* simt/emit_stage.c: a unit that reads the workgroup's memory by itself. */
+void simt_mma_stage(emitter *e, ir_op op);
+void simt_mma_wait(emitter *e, ir_op op);
+bool simt_has_stages(const emitter *e, ir_op op);
+/* What this thread wrote there can be read by the unit, once threads have met at a barrier. */
+void simt_fence_stages(emitter *e);
+/* Whether an offset in elements is certainly a multiple of so many bytes; else it fails. */
+bool simt_is_at_pattern(emitter *e, ir_value offset, int64_t size, int64_t bytes);
+/* tile/swizzle.h, of a number of bytes that is not known. */
+LLVMValueRef simt_swizzled(emitter *e, LLVMValueRef byte, int64_t row_bytes);
+/* simt/emit_mma.c */
 void simt_copy(emitter *e, ir_op op);
 void simt_copy_commit(emitter *e, ir_op op);
 void simt_copy_wait(emitter *e, ir_op op);

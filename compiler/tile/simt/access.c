@@ -137,16 +137,38 @@ static void name_memory(const ir_module *m, ir_value memory, access *out) {
     out->memory = op ? ir_op_int(m, op, "offset", 0) : (int64_t)memory;
 }
 
-/* What it writes; what it reads stays as it is. Which thread writes which element is not told. */
+/* What it writes; what it reads stays as it is. Which thread writes which element is not told.
+ * Where places are swizzled, it is all of the rows. */
 static void copy_access(const ir_module *m, ir_op op, access *out) {
     const ir_op_data *d = ir_op_get(m, op);
+    int64_t stride = ir_op_int(m, op, "to_stride", 0), at = ir_op_int(m, op, "at", 0);
+    bool whole = ir_op_int(m, op, "swizzle", 0) != 0;
     *out = (access){.op = op,
                     .writes = true,
                     .known = true,
-                    .row_stride = ir_op_int(m, op, "to_stride", 0),
+                    .row_stride = stride,
                     .column_stride = 1,
                     .rows = ir_op_int(m, op, "rows", 0),
-                    .columns = ir_op_int(m, op, "columns", 0)};
+                    .columns = whole ? stride : ir_op_int(m, op, "columns", 0)};
+    name_memory(m, d->operands[0], out);
+    add_index(m, &out->offset, d->operands[1], 1, 0);
+    out->offset.constant += whole ? at - at % stride : 0;
+}
+
+/* All of a stage's memory. What it reads until the products are waited for, it reads here: that a
+ * wait is between it and what writes there next, behind the barrier, is for whoever makes the loop.
+ */
+static void stage_access(const ir_module *m, ir_op op, access *out) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_type_data *t = ir_type_get(m, ir_value_get(m, d->results[0])->type);
+    int64_t right = ir_op_int(m, op, "right_at", 0),
+            elements = right + t->dims[1] * ir_op_int(m, op, "steps", 0);
+    *out = (access){.op = op,
+                    .known = true,
+                    .row_stride = elements,
+                    .column_stride = 1,
+                    .rows = 1,
+                    .columns = elements};
     name_memory(m, d->operands[0], out);
     add_index(m, &out->offset, d->operands[1], 1, 0);
 }
@@ -155,6 +177,10 @@ bool access_of(const ir_module *m, ir_op op, access *out) {
     const ir_op_data *d = ir_op_get(m, op);
     if (d->opcode == TILE_COPY) {
         copy_access(m, op, out);
+        return true;
+    }
+    if (d->opcode == TILE_MMA_STAGE) {
+        stage_access(m, op, out);
         return true;
     }
     bool writes = d->opcode == TILE_STORE, groups = d->opcode == TILE_LOAD_GROUP,

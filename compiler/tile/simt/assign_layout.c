@@ -116,11 +116,11 @@ static void join_scan(layouts *l, ir_op op) {
     }
 }
 
-/* Sums have one layout, each factor its own. */
+/* Sums have one layout, each factor in registers its own. */
 static void join_mma(layouts *l, ir_op op) {
     static const ir_fragment fragments[] = {IR_FRAGMENT_A, IR_FRAGMENT_B, IR_FRAGMENT_C};
     const ir_op_data *d = ir_op_get(l->m, op);
-    const mma_unit *unit = mma_unit_find(ir_op_string(l->m, op, "unit", ""));
+    const mma_unit *unit = mma_unit_of(l->m, op);
     const ir_type_data *t = type_of(l, d->results[0]);
     mma_grid grid;
     if (!unit || !mma_grid_of(unit, t->dims[0], t->dims[1], l->threads, &grid)) {
@@ -128,7 +128,7 @@ static void join_mma(layouts *l, ir_op op) {
         return;
     }
     join(l, d->results[0], d->operands[2]);
-    for (int i = 0; i < 3; i++) {
+    for (int i = mma_in_memory(unit) ? 2 : 0; i < 3; i++) {
         ir_layout fragment = mma_layout(unit, fragments[i], grid);
         set_fragment(l, d->operands[i], &fragment);
     }
@@ -202,7 +202,12 @@ static void join_values(ir_module *m, ir_op op, void *context) {
         join_scan(l, op);
         return;
     case TILE_MMA:
+    case TILE_MMA_STAGE:
         join_mma(l, op);
+        return;
+    case TILE_MMA_WAIT:
+        for (uint32_t i = 0; i < d->operand_count; i++)
+            join(l, d->operands[i], d->results[i]);
         return;
     case TILE_FOLD:
         for (uint32_t i = 1; i < d->operand_count; i++)

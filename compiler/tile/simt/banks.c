@@ -1,6 +1,9 @@
 /* banks.c - see banks.h. Threads are enumerated; no formula is trusted. */
 #include "tile/simt/banks.h"
 
+#include "schedule/integers.h"
+#include "tile/swizzle.h"
+
 static bool is_touched(int64_t offset) {
     return offset > TOUCH_OTHER;
 }
@@ -156,4 +159,57 @@ lane_count touches_lanes(const touches *t, int subgroup) {
             sum.edge += inside ? edge : 0;
         }
     return sum;
+}
+
+/* ---- what is copied and read in pieces ---- */
+
+/* As code generation makes it (target/llvm/simt/emit_mma.c): neighbouring threads copy neighbouring
+ * pieces of a row; the next turn is the same some rows further on. */
+static int degree_of_copy(const ir_module *m, ir_op op, int threads, int subgroup, int *width) {
+    ir_value memory = ir_op_get(m, op)->operands[0];
+    int64_t size = (int64_t)dtype_size(ir_type_get(m, ir_value_get(m, memory)->type)->element),
+            piece = ir_op_int(m, op, "piece", 1), rows = ir_op_int(m, op, "rows", 0),
+            units = ir_op_int(m, op, "columns", 0) / piece,
+            stride = ir_op_int(m, op, "to_stride", 0) * size, at = ir_op_int(m, op, "at", 0) * size,
+            row_bytes = ir_op_int(m, op, "swizzle", 0), across = power_at_least(units, threads),
+            offsets[SUBGROUP_MOST];
+    int worst = 0;
+    *width = (int)(piece * size);
+    for (int first = 0; first < threads; first += subgroup) {
+        for (int i = 0; i < subgroup; i++) {
+            int64_t row = (first + i) / across, unit = (first + i) % across;
+            offsets[i] = row < rows && unit < units
+                             ? swizzled(row * stride + at + unit * *width, row_bytes)
+                             : TOUCH_EDGE;
+        }
+        int degree = banks_degree(offsets, subgroup, *width);
+        worst = degree > worst ? degree : worst;
+    }
+    return worst;
+}
+
+/* A matrix unit reads 16 bytes of 8 rows at once, as ldmatrix does. */
+static int degree_of_side(int64_t row_bytes) {
+    enum { ROWS = 8 };
+    int64_t offsets[ROWS];
+    int worst = 0;
+    for (int64_t unit = 0; unit < row_bytes; unit += SWIZZLE_UNIT) {
+        for (int64_t i = 0; i < ROWS; i++)
+            offsets[i] = swizzled(i * row_bytes + unit, row_bytes);
+        int degree = banks_degree(offsets, ROWS, SWIZZLE_UNIT);
+        worst = degree > worst ? degree : worst;
+    }
+    return worst;
+}
+
+int banks_of_pieces(const ir_module *m, ir_op op, int threads, int subgroup, int *width) {
+    int opcode = ir_op_get(m, op)->opcode;
+    if (opcode == TILE_COPY)
+        return degree_of_copy(m, op, threads, subgroup, width);
+    if (opcode != TILE_MMA_STAGE)
+        return 0;
+    int left = degree_of_side(ir_op_int(m, op, "left", 0)),
+        right = degree_of_side(ir_op_int(m, op, "right", 0));
+    *width = SWIZZLE_UNIT;
+    return left > right ? left : right;
 }

@@ -12,37 +12,7 @@
  *
  * Tiles are as large as the unit's instructions need. Lines that there are not are zero, and so
  * are the steps behind the last one; what they make is not stored. */
-#include "tile/lower_dot.h"
-#include "tile/mma.h"
-#include "tile/simt/access.h"
-#include "tile/simt/simt.h"
-
-enum { COPY_ELEMENTS = 8, LEAST_COPY_ELEMENTS = 2 }; /* of 2 bytes: 16 bytes and 4 */
-
-typedef struct side {
-    int number; /* 0: the left one */
-    const ir_dim *access;
-    int64_t lines, padded;            /* those that there are; those of the tile */
-    int64_t line_stride, step_stride; /* far away */
-    bool by_step;                     /* in a slot steps lie side by side; else lines do */
-    int64_t pitch, at;                /* of rows in a slot; where it begins there */
-    int64_t piece;                    /* elements that are copied at once; 0: none can be */
-} side;
-
-typedef struct staging {
-    dot *t;
-    const mma_unit *unit;
-    side sides[2];
-    ir_value memory;
-    int64_t steps, slots, slot; /* steps of a stage, stages at once, elements of a slot */
-    int64_t whole, rest;        /* whole stages; the steps behind them */
-    bool copies;                /* they are copied, not loaded and stored */
-    ir_value end;               /* of the last loop over them; 0: there is none yet */
-} staging;
-
-static int64_t up(int64_t n, int64_t by) {
-    return (n + by - 1) / by * by;
-}
+#include "tile/simt/staging.h"
 
 /* ---- memory ---- */
 
@@ -51,15 +21,15 @@ static int64_t unit_of_banks(const mma_unit *unit) {
     return unit->a.column_run > 2 ? unit->a.column_run : COPY_ELEMENTS;
 }
 
-static int64_t side_elements(const side *s, int64_t steps) {
+static int64_t side_elements(const stage_side *s, int64_t steps) {
     return (s->by_step ? s->padded : steps) * s->pitch;
 }
 
-static void open_side(staging *g, side *s, int64_t steps) {
+static void open_side(staging *g, stage_side *s, int64_t steps) {
     int64_t of_banks = unit_of_banks(g->unit), length;
     s->by_step = !g->unit->ptx || s->step_stride == 1 || s->line_stride != 1;
     length = s->by_step ? steps : s->padded;
-    s->pitch = (up(length, of_banks) / of_banks | 1) * of_banks;
+    s->pitch = (staging_up(length, of_banks) / of_banks | 1) * of_banks;
 }
 
 static int64_t slots_of(const staging *g) {
@@ -68,11 +38,11 @@ static int64_t slots_of(const staging *g) {
 
 /* How the steps are cut. */
 static void open_stages(staging *g, int64_t extent) {
-    g->steps = up(g->t->stage ? g->t->stage : 1, g->unit->k);
+    g->steps = staging_up(g->t->stage ? g->t->stage : 1, g->unit->k);
     g->whole = extent / g->steps;
     g->rest = extent % g->steps;
     if (g->whole == 0)
-        g->steps = up(g->rest, g->unit->k);
+        g->steps = staging_up(g->rest, g->unit->k);
     for (int i = 0; i < 2; i++)
         open_side(g, &g->sides[i], g->steps);
 }
@@ -84,48 +54,26 @@ static void open_slots(staging *g, ir_builder *b) {
     g->slots = g->whole > most ? most : g->whole;
     g->sides[1].at = side_elements(&g->sides[0], g->steps);
     g->slot = g->sides[1].at + side_elements(&g->sides[1], g->steps);
-    g->memory = lowering_staging(g->t->f.l, b, g->unit->factor, slots_of(g) * g->slot);
-}
-
-/* The first element of the slot of a stage: of its number, which is a constant or (`index`) so many
- * more than an index. */
-static ir_value slot_at(const staging *g, ir_builder *b, ir_value index, int64_t number) {
-    int64_t one = 1, size = g->slot;
-    if (!index)
-        return tile_index(b, number % g->slots * size);
-    ir_value stage = tile_affine(b, number, &index, &one, 1);
-    ir_value slot = tile_index_by(b, TILE_INDEX_REM, stage, g->slots);
-    return tile_affine(b, 0, &slot, &size, 1);
-}
-
-static ir_value beyond(ir_builder *b, ir_value at, int64_t elements) {
-    int64_t one = 1;
-    return tile_affine(b, elements, &at, &one, 1);
+    g->memory = lowering_staging(g->t->f.l, b, g->unit->factor, slots_of(g) * g->slot, 1);
 }
 
 /* ---- from far away into a slot ---- */
 
-static ir_value far_offset(const staging *g, const side *s, ir_builder *b, ir_value k) {
-    frame *f = &g->t->f;
-    f->index[g->t->k] = k;
-    return frame_offset(f, b, s->access);
-}
-
 /* Rows as a slot has them. */
-static ir_value far_tile(const staging *g, const side *s, ir_builder *b, ir_value k,
+static ir_value far_tile(const staging *g, const stage_side *s, ir_builder *b, ir_value k,
                          int64_t steps) {
     int64_t rows = s->by_step ? s->lines : steps, columns = s->by_step ? steps : s->lines;
-    return tile_load(b, frame_memory(&g->t->f, s->number), far_offset(g, s, b, k), rows, columns,
-                     s->by_step ? s->line_stride : s->step_stride,
+    return tile_load(b, frame_memory(&g->t->f, s->number), staging_far_offset(g, s, b, k), rows,
+                     columns, s->by_step ? s->line_stride : s->step_stride,
                      s->by_step ? s->step_stride : s->line_stride);
 }
 
-static void put(const staging *g, const side *s, ir_builder *b, ir_value slot, ir_value x) {
-    tile_store(b, g->memory, beyond(b, slot, s->at), x, s->pitch, 1, false);
+static void put(const staging *g, const stage_side *s, ir_builder *b, ir_value slot, ir_value x) {
+    tile_store(b, g->memory, staging_beyond(b, slot, s->at), x, s->pitch, 1, false);
 }
 
-static void put_zeros(const staging *g, ir_builder *b, ir_value at, const side *s, int64_t rows,
-                      int64_t columns) {
+static void put_zeros(const staging *g, ir_builder *b, ir_value at, const stage_side *s,
+                      int64_t rows, int64_t columns) {
     if (rows <= 0 || columns <= 0)
         return;
     ir_value zero = tile_constant(b, g->unit->factor, 0);
@@ -136,7 +84,7 @@ static void put_zeros(const staging *g, ir_builder *b, ir_value at, const side *
 static void put_missing_lines(const staging *g, ir_builder *b) {
     for (int64_t slot = 0; slot < slots_of(g); slot++)
         for (int i = 0; i < 2; i++) {
-            const side *s = &g->sides[i];
+            const stage_side *s = &g->sides[i];
             int64_t missing = s->padded - s->lines, from = s->at + slot * g->slot;
             from += s->lines * (s->by_step ? s->pitch : 1);
             put_zeros(g, b, tile_index(b, from), s, s->by_step ? missing : g->steps,
@@ -145,16 +93,16 @@ static void put_missing_lines(const staging *g, ir_builder *b) {
 }
 
 /* The steps behind the last one. */
-static void put_missing_steps(const staging *g, const side *s, ir_builder *b, ir_value slot) {
-    int64_t missing = up(g->rest, g->unit->k) - g->rest;
-    ir_value at = beyond(b, slot, s->at + g->rest * (s->by_step ? 1 : s->pitch));
+static void put_missing_steps(const staging *g, const stage_side *s, ir_builder *b, ir_value slot) {
+    int64_t missing = staging_up(g->rest, g->unit->k) - g->rest;
+    ir_value at = staging_beyond(b, slot, s->at + g->rest * (s->by_step ? 1 : s->pitch));
     put_zeros(g, b, at, s, s->by_step ? s->lines : missing, s->by_step ? missing : s->lines);
 }
 
-static void copy(const staging *g, const side *s, ir_builder *b, ir_value slot, ir_value k) {
+static void copy(const staging *g, const stage_side *s, ir_builder *b, ir_value slot, ir_value k) {
     int64_t rows = s->by_step ? s->lines : g->steps, columns = s->by_step ? g->steps : s->lines;
-    ir_value operands[] = {g->memory, beyond(b, slot, s->at), frame_memory(&g->t->f, s->number),
-                           far_offset(g, s, b, k)};
+    ir_value operands[] = {g->memory, staging_beyond(b, slot, s->at),
+                           frame_memory(&g->t->f, s->number), staging_far_offset(g, s, b, k)};
     ir_module *m = b->m;
     ir_named_attr attrs[] = {
         {"rows", ir_attr_int(m, rows)},
@@ -175,56 +123,19 @@ static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value 
         copy(g, &g->sides[i], b, slot, k);
 }
 
-static void plain(ir_builder *b, int opcode, const char *name, int64_t value) {
-    ir_named_attr attr = {name, ir_attr_int(b->m, value)};
-    ir_op_spec spec = {.opcode = opcode, .attrs = &attr, .attr_count = name != NULL};
-    ir_build(b, &spec);
-}
-
-/* Elements that can be copied at once: a power of two, to which all of it is aligned. */
-static int64_t piece_of(const staging *g, const side *s, ir_builder *b, ir_value k) {
-    ir_value memory = frame_memory(&g->t->f, s->number);
-    ir_op made = ir_value_get(b->m, memory)->op;
-    int64_t rows = s->by_step ? s->lines : g->steps, columns = s->by_step ? g->steps : s->lines,
-            along = s->by_step ? s->step_stride : s->line_stride,
-            other = s->by_step ? s->line_stride : s->step_stride, piece = COPY_ELEMENTS,
-            aligned = access_index_divisor(b->m, far_offset(g, s, b, k));
-    if (along != 1 || (made && ir_op_get(b->m, made)->opcode == TILE_SCRATCH))
-        return 0;
-    while (piece > 1 &&
-           (columns % piece != 0 || aligned % piece != 0 || (rows > 1 && other % piece != 0)))
-        piece /= 2;
-    return piece < LEAST_COPY_ELEMENTS ? 0 : piece;
-}
-
 /* ---- products ---- */
-
-/* A loop of so many steps a trip, which is part of the contraction, and goes on where the one
- * before it ended. */
-static ir_builder steps_to(staging *g, ir_builder *b, int64_t high, int64_t step, ir_value sum,
-                           ir_op *loop, ir_value *k) {
-    ir_value low = g->end ? g->end : tile_index(b, 0);
-    g->end = tile_index(b, high);
-    ir_builder in = tile_for(b, low, g->end, step, &sum, 1, loop, k);
-    lowering_mark(g->t->f.l, *loop, g->t->f.op);
-    return in;
-}
-
-static ir_value carried(const ir_builder *in) {
-    return ir_block_get(in->m, in->block)->arguments[1];
-}
 
 static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t steps,
                          ir_value sum) {
-    const side *x = &g->sides[0], *y = &g->sides[1];
+    const stage_side *x = &g->sides[0], *y = &g->sides[1];
     ir_named_attr unit = {"unit", ir_attr_string(b->m, g->unit->name)};
     for (int64_t i = 0; i < steps; i += g->unit->k) {
-        ir_value left =
-            tile_load(b, g->memory, beyond(b, slot, x->at + i * (x->by_step ? 1 : x->pitch)),
-                      x->padded, g->unit->k, x->by_step ? x->pitch : 1, x->by_step ? 1 : x->pitch);
-        ir_value right =
-            tile_load(b, g->memory, beyond(b, slot, y->at + i * (y->by_step ? 1 : y->pitch)),
-                      g->unit->k, y->padded, y->by_step ? 1 : y->pitch, y->by_step ? y->pitch : 1);
+        ir_value left = tile_load(
+            b, g->memory, staging_beyond(b, slot, x->at + i * (x->by_step ? 1 : x->pitch)),
+            x->padded, g->unit->k, x->by_step ? x->pitch : 1, x->by_step ? 1 : x->pitch);
+        ir_value right = tile_load(
+            b, g->memory, staging_beyond(b, slot, y->at + i * (y->by_step ? 1 : y->pitch)),
+            g->unit->k, y->padded, y->by_step ? 1 : y->pitch, y->by_step ? y->pitch : 1);
         ir_value operands[] = {left, right, sum};
         sum = ir_build1(b, TILE_MMA, operands, 3, ir_value_get(b->m, sum)->type, &unit, 1);
     }
@@ -239,19 +150,19 @@ static ir_value copied_stages(staging *g, ir_builder *b, ir_value sum) {
     int64_t end = g->whole * g->steps, distance = g->slots - 1;
     for (int64_t i = 0; i < distance; i++) {
         if (i < g->whole)
-            copy_stage(g, b, slot_at(g, b, 0, i), tile_index(b, i * g->steps));
-        plain(b, TILE_COPY_COMMIT, NULL, 0);
+            copy_stage(g, b, staging_slot(g, b, 0, i), tile_index(b, i * g->steps));
+        staging_op(b, TILE_COPY_COMMIT, NULL, 0);
     }
-    ir_builder in = steps_to(g, b, end, g->steps, sum, &loop, &k);
+    ir_builder in = staging_loop(g, b, end, g->steps, sum, &loop, &k);
     ir_value number = tile_index_by(&in, TILE_INDEX_DIV, k, g->steps);
-    plain(&in, TILE_COPY_WAIT, "left", distance - 1);
-    plain(&in, TILE_BARRIER, NULL, 0);
-    ahead = beyond(&in, k, distance * g->steps);
+    staging_op(&in, TILE_COPY_WAIT, "left", distance - 1);
+    staging_op(&in, TILE_BARRIER, NULL, 0);
+    ahead = staging_beyond(&in, k, distance * g->steps);
     ir_builder more = tile_for(&in, ahead, tile_index(&in, end), end, NULL, 0, &guard, &next);
-    copy_stage(g, &more, slot_at(g, &more, number, distance), next);
+    copy_stage(g, &more, staging_slot(g, &more, number, distance), next);
     tile_yield(&more, NULL, 0);
-    plain(&in, TILE_COPY_COMMIT, NULL, 0);
-    sum = multiply(g, &in, slot_at(g, &in, number, 0), g->steps, carried(&in));
+    staging_op(&in, TILE_COPY_COMMIT, NULL, 0);
+    sum = multiply(g, &in, staging_slot(g, &in, number, 0), g->steps, staging_carried(&in));
     tile_yield(&in, &sum, 1);
     return ir_op_result(b->m, loop, 0);
 }
@@ -271,19 +182,19 @@ static ir_value loaded_stages(staging *g, ir_builder *b, ir_value sum) {
     ir_value k, tiles[2];
     int64_t last = (g->whole - 1) * g->steps;
     load_stage(g, b, tile_index(b, 0), tiles);
-    store_stage(g, b, slot_at(g, b, 0, 0), tiles);
+    store_stage(g, b, staging_slot(g, b, 0, 0), tiles);
     if (last > 0) {
-        ir_builder in = steps_to(g, b, last, g->steps, sum, &loop, &k);
+        ir_builder in = staging_loop(g, b, last, g->steps, sum, &loop, &k);
         ir_value number = tile_index_by(&in, TILE_INDEX_DIV, k, g->steps);
-        plain(&in, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
-        load_stage(g, &in, beyond(&in, k, g->steps), tiles);
-        sum = multiply(g, &in, slot_at(g, &in, number, 0), g->steps, carried(&in));
-        store_stage(g, &in, slot_at(g, &in, number, 1), tiles);
+        staging_op(&in, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
+        load_stage(g, &in, staging_beyond(&in, k, g->steps), tiles);
+        sum = multiply(g, &in, staging_slot(g, &in, number, 0), g->steps, staging_carried(&in));
+        store_stage(g, &in, staging_slot(g, &in, number, 1), tiles);
         tile_yield(&in, &sum, 1);
         sum = ir_op_result(b->m, loop, 0);
     }
-    ir_builder in = steps_to(g, b, last + g->steps, g->steps, sum, &loop, &k);
-    sum = multiply(g, &in, slot_at(g, &in, 0, g->whole - 1), g->steps, carried(&in));
+    ir_builder in = staging_loop(g, b, last + g->steps, g->steps, sum, &loop, &k);
+    sum = multiply(g, &in, staging_slot(g, &in, 0, g->whole - 1), g->steps, staging_carried(&in));
     tile_yield(&in, &sum, 1);
     return ir_op_result(b->m, loop, 0);
 }
@@ -296,7 +207,7 @@ static ir_value rest_at(const staging *g, ir_builder *b) {
 static void put_rest(const staging *g, ir_builder *b) {
     ir_value slot = rest_at(g, b), k = tile_index(b, g->whole * g->steps);
     for (int i = 0; i < 2; i++) {
-        const side *s = &g->sides[i];
+        const stage_side *s = &g->sides[i];
         put(g, s, b, slot, far_tile(g, s, b, k, g->rest));
         put_missing_steps(g, s, b, slot);
     }
@@ -305,52 +216,39 @@ static void put_rest(const staging *g, ir_builder *b) {
 static ir_value multiply_rest(staging *g, ir_builder *b, ir_value sum) {
     ir_op loop;
     ir_value k;
-    ir_builder in = steps_to(g, b, g->whole * g->steps + g->rest, g->rest, sum, &loop, &k);
-    sum = multiply(g, &in, rest_at(g, &in), up(g->rest, g->unit->k), carried(&in));
+    ir_builder in = staging_loop(g, b, g->whole * g->steps + g->rest, g->rest, sum, &loop, &k);
+    sum = multiply(g, &in, rest_at(g, &in), staging_up(g->rest, g->unit->k), staging_carried(&in));
     tile_yield(&in, &sum, 1);
     return ir_op_result(b->m, loop, 0);
 }
 
 /* ---- the tile ---- */
 
-/* The rows and columns of the instructions; those that there are not are computed and not stored.
- */
-static void pad_frame(staging *g, ir_builder *b) {
-    frame *f = &g->t->f;
-    int64_t rows = f->rows, columns = f->columns;
-    mma_round_up(g->unit, SIMT_THREADS, &f->rows, &f->columns);
-    g->sides[0] = (side){.number = 0,
-                         .access = g->t->lhs,
-                         .lines = rows,
-                         .padded = f->rows,
-                         .line_stride = frame_row_stride(f, g->t->lhs),
-                         .step_stride = g->t->lhs[1 + g->t->k]};
-    g->sides[1] = (side){.number = 1,
-                         .access = g->t->rhs,
-                         .lines = columns,
-                         .padded = f->columns,
-                         .line_stride = frame_column_stride(f, g->t->rhs),
-                         .step_stride = g->t->rhs[1 + g->t->k]};
-    f->padded = true;
-    if (rows < f->rows)
-        f->valid_rows = tile_index(b, rows);
-    if (columns < f->columns)
-        f->valid_columns = tile_index(b, columns);
+static ir_value lower_in_slots(staging *g, ir_builder *b, int64_t extent) {
+    dot *t = g->t;
+    staging_sides(g);
+    staging_pad(g, b);
+    open_stages(g, extent);
+    for (int i = 0; i < 2; i++)
+        g->sides[i].piece = staging_piece(g, &g->sides[i], b, g->steps, 0);
+    g->copies = t->mma->ptx && g->whole > 1 && g->sides[0].piece && g->sides[1].piece;
+    open_slots(g, b);
+    ir_value sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
+    put_missing_lines(g, b);
+    if (g->rest)
+        put_rest(g, b);
+    if (g->whole)
+        sum = (g->copies ? copied_stages : loaded_stages)(g, b, sum);
+    return g->rest ? multiply_rest(g, b, sum) : sum;
 }
 
 ir_value lower_mma(dot *t, ir_builder *b, int64_t extent) {
     staging g = {.t = t, .unit = t->mma};
-    pad_frame(&g, b);
-    open_stages(&g, extent);
-    for (int i = 0; i < 2; i++)
-        g.sides[i].piece = piece_of(&g, &g.sides[i], b, tile_index(b, g.steps));
-    g.copies = t->mma->ptx && g.whole > 1 && g.sides[0].piece && g.sides[1].piece;
-    open_slots(&g, b);
-    ir_value sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
-    put_missing_lines(&g, b);
-    if (g.rest)
-        put_rest(&g, b);
-    if (g.whole)
-        sum = (g.copies ? copied_stages : loaded_stages)(&g, b, sum);
-    return g.rest ? multiply_rest(&g, b, sum) : sum;
+    ir_value sum;
+    if (mma_in_memory(t->mma)) {
+        if (lower_mma_stages(t, b, extent, &sum))
+            return sum;
+        g.unit = t->mma = mma_unit_find(t->mma->name, false);
+    }
+    return lower_in_slots(&g, b, extent);
 }

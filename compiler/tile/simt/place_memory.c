@@ -11,8 +11,8 @@ typedef struct placing {
     ir_module *m;
     int64_t scratch, workspace; /* bytes of each, as lowered */
     int64_t most;               /* workgroups of the largest grid */
-    bool folds, moves;
-    int64_t exchange; /* where folds exchange lanes */
+    bool folds, moves, stages;  /* stages: a matrix unit reads it by itself */
+    int64_t exchange;           /* where folds exchange lanes */
     ir_op phase;
 } placing;
 
@@ -20,6 +20,7 @@ static void note(ir_module *m, ir_op op, void *context) {
     placing *p = context;
     int opcode = ir_op_get(m, op)->opcode;
     p->folds |= opcode == TILE_FOLD;
+    p->stages |= opcode == TILE_MMA_STAGE;
     if (opcode == TILE_PHASE) {
         int64_t grid = ir_op_int(m, op, "grid", 0);
         p->most = grid > p->most ? grid : p->most;
@@ -80,6 +81,11 @@ bool simt_place_memory(ir_module *m, int64_t shared_bytes, status *st) {
     p.scratch = (p.scratch + LINE - 1) / LINE * LINE;
     int64_t needed = p.scratch + (p.folds ? SIMT_FOLD_BYTES : 0);
     p.moves = needed > shared_bytes;
+    if (p.moves && p.stages)
+        return status_set(st, STATUS_UNAVAILABLE,
+                          "the stages of a matrix unit need %lld bytes of a workgroup's memory, "
+                          "which has %lld: choose a smaller STAGE or DEPTH",
+                          (long long)needed, (long long)shared_bytes);
     p.exchange = p.moves ? 0 : p.scratch;
     p.workspace = (p.workspace + LINE - 1) / LINE * LINE;
     place(&p);

@@ -63,7 +63,16 @@ static bool try_case(trial *t, case_context *s, uint32_t barrier, bool *found_ou
     return ok;
 }
 
-/* How many barriers the chip's code has, and waits for copies. */
+/* Of waits for products, which are assembly. */
+static uint32_t count_waits(const char *code) {
+    static const char wait[] = "asm sideeffect \"wgmma.wait_group.";
+    uint32_t count = 0;
+    for (const char *at = code; at && (at = strstr(at, wait)); at += sizeof wait)
+        count++;
+    return count;
+}
+
+/* How many barriers the chip's code has, and waits for copies and products. */
 static uint32_t count_barriers(const trial *t, case_context *s, status *st) {
     static const char *const waits[] = {"call void @llvm.nvvm.barrier0",
                                         "call void @llvm.amdgcn.s.barrier",
@@ -78,6 +87,7 @@ static uint32_t count_barriers(const trial *t, case_context *s, status *st) {
         for (const char *at = code.data; at && (at = strstr(at, "call void @llvm.")); at++)
             for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
                 count += strncmp(at, waits[i], strlen(waits[i])) == 0;
+    count += count_waits(code.data);
     text_release(&code);
     return count < BARRIERS_MAX ? count : BARRIERS_MAX;
 }

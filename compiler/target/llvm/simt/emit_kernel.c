@@ -9,6 +9,7 @@
 #include "device/emulated_code.h"
 #include "target/llvm/emit.h"
 #include "tile/simt/simt.h"
+#include "tile/swizzle.h"
 
 /* Of LLVM/IR/CallingConv.h and of the targets' manuals. */
 enum { CALL_PTX_KERNEL = 71, CALL_AMDGPU_KERNEL = 91, SPACE_GLOBAL = 1, SPACE_SHARED = 3 };
@@ -68,6 +69,8 @@ void simt_barrier(emitter *e) {
         return;
     if (!is_ptx(e))
         wait_for_memory(e);
+    if (e->simt.stages)
+        simt_fence_stages(e);
     simt_note_site(e, code_intrinsic(e, is_ptx(e) ? "llvm.nvvm.barrier0" : "llvm.amdgcn.s.barrier",
                                      NULL, 0, NULL, 0));
 }
@@ -80,7 +83,8 @@ static LLVMValueRef shared_memory(emitter *e) {
         memory = LLVMAddGlobalInAddressSpace(e->module,
                                              LLVMArrayType2(e->i8, is_ptx(e) ? 0 : (uint64_t)bytes),
                                              SHARED_MEMORY, SPACE_SHARED);
-        LLVMSetAlignment(memory, 16);
+        bool stages = simt_has_stages(e, ir_module_kernel(e->m));
+        LLVMSetAlignment(memory, stages ? SWIZZLE_ALIGNMENT : 16);
         if (!is_ptx(e)) {
             LLVMSetLinkage(memory, LLVMInternalLinkage);
             LLVMSetInitializer(memory, LLVMGetUndef(LLVMArrayType2(e->i8, (uint64_t)bytes)));
@@ -168,6 +172,7 @@ void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     char name[512];
     snprintf(name, sizeof name, "%s_phase_%lld", e->kernel,
              (long long)ir_op_int(e->m, op, "index", 0));
+    e->simt.stages = simt_has_stages(e, op);
     open_kernel(e, name, kernel->argument_count);
     set_phase_memory(e, kernel);
     e->simt.index = number_of(e, "llvm.nvvm.read.ptx.sreg.tid.x", "llvm.amdgcn.workitem.id.x");

@@ -208,7 +208,7 @@ static void multiply(emitter *e, product *p, int64_t i, int64_t k, int64_t j) {
 
 void simt_mma(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    const mma_unit *u = mma_unit_find(ir_op_string(e->m, op, "unit", ""));
+    const mma_unit *u = mma_unit_of(e->m, op);
     const emitted *c = code_get(e, d->operands[2]);
     product p = {.unit = u,
                  .a = code_get(e, d->operands[0]),
@@ -231,7 +231,7 @@ void simt_note_loop(emitter *e, ir_op loop, LLVMValueRef branch) {
     static const char words[] = "llvm.loop.unroll.disable";
     ir_block block = ir_op_block(e->m, loop, 0);
     ir_op op = ir_block_get(e->m, block)->first;
-    while (op && ir_op_get(e->m, op)->opcode != TILE_MMA)
+    while (op && !mma_unit_of(e->m, op))
         op = ir_op_get(e->m, op)->next;
     if (!op)
         return;
@@ -251,6 +251,8 @@ typedef struct copying {
     LLVMValueRef row, unit; /* of the thread among those of a turn */
     int64_t rows, units, piece, bytes, to_stride, from_stride;
     int64_t threads_down, threads_across;
+    int64_t swizzle;     /* bytes of a row, within which 16 change places; 0: they do not */
+    LLVMValueRef within; /* where that begins: the thread's first byte, as it would be without */
     bool asynchronous;
 } copying;
 
@@ -262,6 +264,33 @@ static LLVMValueRef thread_pointer(emitter *e, const copying *c, LLVMTypeRef typ
     return LLVMBuildGEP2(e->b, type, code_get(e, d->operands[operand])->values[0], &offset, 1, "");
 }
 
+/* Rows begin where the pattern does, so that it is of the thread's place alone; that is made once.
+ */
+static void swizzle_place(emitter *e, copying *c, ir_op op, int64_t size) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderBefore(e->b, e->simt.last);
+    LLVMValueRef across = code_int(e, e->i64, c->threads_across),
+                 row = LLVMBuildUDiv(e->b, e->simt.index, across, ""),
+                 unit = LLVMBuildURem(e->b, e->simt.index, across, ""),
+                 at = code_int(e, e->i64, ir_op_int(e->m, op, "at", 0) * size);
+    LLVMValueRef place = sum_of(e, scaled(e, row, c->swizzle), scaled(e, unit, c->bytes));
+    c->within = sum_of(e, place, at);
+    if (c->threads_down % MATRIX == 0)
+        c->within = simt_swizzled(e, c->within, c->swizzle);
+    LLVMPositionBuilderAtEnd(e->b, here);
+}
+
+/* From the thread's first piece, as it would be without a pattern, so many rows and pieces on. */
+static LLVMValueRef copy_target(emitter *e, const copying *c, int64_t row, int64_t unit,
+                                int64_t size) {
+    LLVMValueRef to = code_int(e, e->i64, (row * c->to_stride + unit * c->piece) * size);
+    if (!c->swizzle)
+        return to;
+    bool again = c->threads_down % MATRIX != 0;
+    to = LLVMBuildNSWAdd(e->b, c->within, to, "");
+    return again ? simt_swizzled(e, to, c->swizzle) : to;
+}
+
 static copying copying_of(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     dtype element = ir_type_get(e->m, ir_value_get(e->m, d->operands[0])->type)->element;
@@ -269,7 +298,8 @@ static copying copying_of(emitter *e, ir_op op) {
     copying c = {.rows = ir_op_int(e->m, op, "rows", 0),
                  .piece = ir_op_int(e->m, op, "piece", 1),
                  .to_stride = ir_op_int(e->m, op, "to_stride", 0),
-                 .from_stride = ir_op_int(e->m, op, "from_stride", 0)};
+                 .from_stride = ir_op_int(e->m, op, "from_stride", 0),
+                 .swizzle = ir_op_int(e->m, op, "swizzle", 0)};
     c.units = ir_op_int(e->m, op, "columns", 0) / c.piece;
     c.bytes = c.piece * (int64_t)dtype_size(element);
     c.threads_across = power_at_least(c.units, e->simt.threads);
@@ -277,7 +307,15 @@ static copying copying_of(emitter *e, ir_op op) {
     LLVMValueRef across = code_int(e, e->i64, c.threads_across);
     c.row = LLVMBuildUDiv(e->b, e->simt.index, across, "");
     c.unit = LLVMBuildURem(e->b, e->simt.index, across, "");
-    c.to = thread_pointer(e, &c, type, d, 0, c.to_stride);
+    if (c.swizzle) {
+        LLVMValueRef offset = code_get(e, d->operands[1])->values[0];
+        int64_t size = (int64_t)dtype_size(element);
+        simt_is_at_pattern(e, d->operands[1], size, MATRIX * c.swizzle);
+        swizzle_place(e, &c, op, size);
+        c.to = LLVMBuildGEP2(e->b, type, code_get(e, d->operands[0])->values[0], &offset, 1, "");
+    } else {
+        c.to = thread_pointer(e, &c, type, d, 0, c.to_stride);
+    }
     c.from = thread_pointer(e, &c, type, d, 2, c.from_stride);
     c.asynchronous = is_ptx(e) && LLVMGetPointerAddressSpace(LLVMTypeOf(c.to)) == SPACE_SHARED &&
                      LLVMGetPointerAddressSpace(LLVMTypeOf(c.from)) == SPACE_GLOBAL;
@@ -312,7 +350,7 @@ void simt_copy(emitter *e, ir_op op) {
             LLVMValueRef there = in_rows && in_units ? LLVMBuildAnd(e->b, in_rows, in_units, "")
                                  : in_rows           ? in_rows
                                                      : in_units;
-            LLVMValueRef to = code_int(e, e->i64, (row * c.to_stride + unit * c.piece) * size),
+            LLVMValueRef to = copy_target(e, &c, row, unit, size),
                          from = code_int(e, e->i64, (row * c.from_stride + unit * c.piece) * size);
             LLVMBasicBlockRef after = there ? simt_when(e, there) : NULL;
             copy_piece(e, &c, LLVMBuildGEP2(e->b, e->i8, c.to, &to, 1, ""),

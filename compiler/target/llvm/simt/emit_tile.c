@@ -294,6 +294,8 @@ bool simt_code(emitter *e, ir_op op) {
         {TILE_BARRIER, code_barrier},
         {TILE_PREFETCH, code_nothing},
         {TILE_MMA, simt_mma},
+        {TILE_MMA_STAGE, simt_mma_stage},
+        {TILE_MMA_WAIT, simt_mma_wait},
         {TILE_COPY, simt_copy},
         {TILE_COPY_COMMIT, simt_copy_commit},
         {TILE_COPY_WAIT, simt_copy_wait},

@@ -148,13 +148,19 @@ static void tell_access(emitter *e, const hooks *h, LLVMValueRef i, LLVMValueRef
     LLVMBuildCall2(e->b, h->access_type, h->access, args, 4, "");
 }
 
-/* The function that a call names; "": none. */
+/* The function that a call names, or the assembly that it is; "": it is none. */
 static const char *called(LLVMValueRef i) {
     size_t length;
-    return LLVMIsACallInst(i) ? LLVMGetValueName2(LLVMGetCalledValue(i), &length) : "";
+    if (!LLVMIsACallInst(i))
+        return "";
+    LLVMValueRef callee = LLVMGetCalledValue(i);
+    return LLVMIsAInlineAsm(callee) ? LLVMGetInlineAsmAsmString(callee, &length)
+                                    : LLVMGetValueName2(callee, &length);
 }
 
 static bool is_retargeted(LLVMValueRef i) {
+    if (LLVMIsACallInst(i) && LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
+        return true;
     return strncmp(called(i), RETARGETED, strlen(RETARGETED)) == 0 &&
            LLVMIsAFunction(LLVMGetCalledValue(i));
 }

@@ -3,6 +3,7 @@
  *
  * In the text that is retargeted their intrinsics got names of no intrinsics (retarget.c). Operands
  * and results of a matrix instruction go through the thread's stack, as words. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "device/emulated_code.h"
@@ -120,11 +121,15 @@ static bool retarget_load_matrix(emitter *e, const retargeted_call *c) {
 
 /* ---- copies ---- */
 
-static bool retarget_commit(emitter *e, const retargeted_call *c) {
+static bool retarget_plain(emitter *e, const retargeted_call *c, size_t hook) {
     LLVMValueRef args[] = {c->thread};
     LLVMPositionBuilderBefore(e->b, c->call);
-    call_hook(e, offsetof(emulated_hooks, copy_commit), args, 1);
+    call_hook(e, hook, args, 1);
     return true;
+}
+
+static bool retarget_commit(emitter *e, const retargeted_call *c) {
+    return retarget_plain(e, c, offsetof(emulated_hooks, copy_commit));
 }
 
 static bool retarget_wait(emitter *e, const retargeted_call *c) {
@@ -147,6 +152,73 @@ static bool retarget_copy(emitter *e, const retargeted_call *c) {
     return true;
 }
 
+/* ---- wgmma, which is assembly ---- */
+
+/* The number behind the first `what`. */
+static int64_t number_behind(const char *code, const char *what) {
+    const char *at = strstr(code, what);
+    return at ? strtoll(at + strlen(what), NULL, 10) : 0;
+}
+
+static const mma_unit *stage_unit_of(const emitter *e, const char *code) {
+    const mma_unit *list;
+    uint32_t count = mma_units(&list);
+    for (uint32_t i = 0; i < count; i++)
+        if (mma_in_memory(&list[i]) && mma_unit_is_of(&list[i], e->target->cpu) &&
+            strstr(code, list[i].intrinsic))
+            return &list[i];
+    return NULL;
+}
+
+enum { SUM_WORDS = 128, DESCRIPTORS = 2 };
+
+/* "m64n128k16... {...}, a, b, 1, 1, 1, 0, 1;": its last numbers are which sides are turned. */
+static bool retarget_wgmma(emitter *e, const retargeted_call *c) {
+    const mma_unit *u = stage_unit_of(e, c->name);
+    size_t length = strlen(c->name);
+    if (!u || length < 5)
+        return false;
+    uint32_t n = (uint32_t)number_behind(c->name, ".m64n"), shape = EMULATED_COLUMNS(n);
+    shape |= c->name[length - 5] == '1' ? EMULATED_A_TURNED : 0;
+    shape |= c->name[length - 2] == '1' ? EMULATED_B_TURNED : 0;
+    LLVMValueRef args[] = {c->thread,
+                           site_with(e, c, EMULATED_MMA(u->emulated)),
+                           LLVMConstInt(e->i32, shape, 0),
+                           LLVMGetOperand(c->call, 0),
+                           LLVMGetOperand(c->call, 1),
+                           words(e, c->function, "emulated.sums", SUM_WORDS)};
+    LLVMPositionBuilderBefore(e->b, c->call);
+    store_operands(e, c->call, DESCRIPTORS, args[5], n / 2 * 4, c->layout);
+    call_hook(e, offsetof(emulated_hooks, wgmma), args, 6);
+    replace_by_words(e, c, args[5]);
+    return true;
+}
+
+static bool retarget_wgmma_wait(emitter *e, const retargeted_call *c) {
+    int64_t count = (int64_t)LLVMGetNumArgOperands(c->call);
+    LLVMValueRef args[] = {c->thread, code_int(e, e->i32, number_behind(c->name, ".aligned ")),
+                           words(e, c->function, "emulated.sums", SUM_WORDS),
+                           code_int(e, e->i32, count)};
+    LLVMPositionBuilderBefore(e->b, c->call);
+    store_operands(e, c->call, 0, args[2], count * 4, c->layout);
+    call_hook(e, offsetof(emulated_hooks, wgmma_wait), args, 4);
+    if (count)
+        replace_by_words(e, c, args[2]);
+    return true;
+}
+
+static bool retarget_wgmma_fence(emitter *e, const retargeted_call *c) {
+    return retarget_plain(e, c, offsetof(emulated_hooks, wgmma_fence));
+}
+
+static bool retarget_wgmma_commit(emitter *e, const retargeted_call *c) {
+    return retarget_plain(e, c, offsetof(emulated_hooks, wgmma_commit));
+}
+
+static bool retarget_fence_async(emitter *e, const retargeted_call *c) {
+    return retarget_plain(e, c, offsetof(emulated_hooks, fence_async));
+}
+
 /* ---- the table ---- */
 
 bool retarget_call(emitter *e, const retargeted_call *c) {
@@ -160,6 +232,11 @@ bool retarget_call(emitter *e, const retargeted_call *c) {
         {RETARGETED "cp.async.commit.group", retarget_commit},
         {RETARGETED "cp.async.wait.group", retarget_wait},
         {RETARGETED "cp.async.", retarget_copy},
+        {"wgmma.fence.", retarget_wgmma_fence},
+        {"wgmma.mma_async.", retarget_wgmma},
+        {"wgmma.commit_group.", retarget_wgmma_commit},
+        {"wgmma.wait_group.", retarget_wgmma_wait},
+        {"fence.proxy.async.", retarget_fence_async},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strncmp(c->name, table[i].begins, strlen(table[i].begins)) == 0)

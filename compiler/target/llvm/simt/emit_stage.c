@@ -1,0 +1,242 @@
+/* emit_stage.c - products of a matrix unit that reads the workgroup's memory by itself: wgmma.
+ *
+ * LLVM has no intrinsics for it, so it is inline assembly, whose sums are outputs that are tied to
+ * inputs. Until the wait nothing may touch them: the wait, too, is tied to them. Words and numbers
+ * of descriptors: PTX ISA, "Asynchronous warpgroup-level matrix instructions". */
+#include <stdio.h>
+#include <string.h>
+
+#include "target/llvm/emit.h"
+#include "tile/mma.h"
+#include "tile/simt/simt.h"
+#include "tile/swizzle.h"
+
+/* ---- assembly ---- */
+
+enum { MOST_SUMS = 128, MOST_TEXT = 4096 };
+
+static LLVMValueRef assemble(emitter *e, LLVMTypeRef result, const char *code,
+                             const char *constraints, LLVMValueRef *args, unsigned count) {
+    LLVMTypeRef types[MOST_SUMS + 2];
+    for (unsigned i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, 0);
+    LLVMValueRef callee = LLVMGetInlineAsm(type, code, strlen(code), constraints,
+                                           strlen(constraints), 1, 0, LLVMInlineAsmDialectATT, 0);
+    return LLVMBuildCall2(e->b, type, callee, args, count, "");
+}
+
+static LLVMValueRef plain(emitter *e, const char *code) {
+    return assemble(e, LLVMVoidTypeInContext(e->context), code, "~{memory}", NULL, 0);
+}
+
+static LLVMTypeRef sums_type(const emitter *e, int count) {
+    LLVMTypeRef types[MOST_SUMS];
+    for (int i = 0; i < count; i++)
+        types[i] = e->f32;
+    return LLVMStructTypeInContext(e->context, types, (unsigned)count, 0);
+}
+
+/* "=f,=f,...", what is between, and "0,1,...": each sum comes and goes in one register. */
+static void put_constraints(text *out, int count, const char *between) {
+    for (int i = 0; i < count; i++)
+        text_append(out, i ? ",=f" : "=f");
+    text_append(out, between);
+    for (int i = 0; i < count; i++)
+        text_printf(out, ",%d", i);
+    text_append(out, ",~{memory}");
+}
+
+/* ---- descriptors ---- */
+
+enum { START_BITS = 18, START_SHIFT = 4, LEADING_AT = 16, STRIDE_AT = 32, MODE_AT = 62 };
+
+/* One side of a stage, in elements of 2 bytes. */
+typedef struct stage_operand {
+    int64_t row, lines, steps; /* of a panel's row; of the side */
+    bool turned;
+    LLVMValueRef descriptor; /* of its first line and step */
+} stage_operand;
+
+static uint64_t encoded(int64_t elements) {
+    return (uint64_t)(elements * 2) >> START_SHIFT;
+}
+
+/* The bits but those of the place. From 8 rows to the next 8 it is their length; from a panel to
+ * the next one, where an instruction has several, as many rows as there are steps. */
+static uint64_t bits_of(const stage_operand *s) {
+    uint64_t mode = s->row == 64   ? 1
+                    : s->row == 32 ? 2
+                                   : 3,
+             leading = s->turned ? encoded(s->row * s->steps) : 1;
+    return mode << MODE_AT | encoded(8 * s->row) << STRIDE_AT | leading << LEADING_AT;
+}
+
+/* How far from the side's beginning the instruction's first line and step are. */
+static int64_t place_of(const stage_operand *s, int64_t line, int64_t step) {
+    return s->turned ? line / s->row * s->row * s->steps + line % s->row + step * s->row
+                     : step / s->row * s->row * s->lines + step % s->row + line * s->row;
+}
+
+static LLVMValueRef descriptor_at(emitter *e, const stage_operand *s, int64_t line, int64_t step) {
+    int64_t place = (int64_t)encoded(place_of(s, line, step));
+    return LLVMBuildAdd(e->b, s->descriptor, code_int(e, e->i64, place), "");
+}
+
+/* The place of the stage, as descriptors have it. */
+static LLVMValueRef start_of(emitter *e, const ir_op_data *d) {
+    LLVMValueRef offset = code_get(e, d->operands[1])->values[0],
+                 at = LLVMBuildGEP2(e->b, e->i16, code_get(e, d->operands[0])->values[0], &offset,
+                                    1, "");
+    LLVMValueRef byte = LLVMBuildPtrToInt(e->b, at, e->i32, "");
+    byte = LLVMBuildAnd(e->b, byte, code_int(e, e->i32, (1 << START_BITS) - 1), "");
+    byte = LLVMBuildLShr(e->b, byte, code_int(e, e->i32, START_SHIFT), "");
+    return LLVMBuildZExt(e->b, byte, e->i64, "");
+}
+
+static void place_side(emitter *e, stage_operand *s, LLVMValueRef start, int64_t at) {
+    uint64_t bits = bits_of(s) + encoded(at);
+    s->descriptor = LLVMBuildAdd(e->b, start, code_int(e, e->i64, (int64_t)bits), "");
+}
+
+/* ---- products ---- */
+
+typedef struct stage_product {
+    const mma_unit *unit;
+    stage_operand left, right;
+    emitted *d;
+    int columns; /* of an instruction */
+} stage_product;
+
+/* Of instruction (i, j): the sums of its threads' two rows, side by side in pairs. */
+static LLVMValueRef *sum_at(const stage_product *p, int64_t i, int64_t j, int n) {
+    int64_t column = j * p->columns / 4 + n / 4 * 2 + n % 2;
+    return &p->d->values[(2 * i + n / 2 % 2) * p->d->parts + column];
+}
+
+static void put_code(text *out, const stage_product *p, int count) {
+    const mma_unit *u = p->unit;
+    text_printf(out, "wgmma.mma_async.sync.aligned.m%dn%dk%d.%s {", u->m, p->columns, u->k,
+                u->intrinsic);
+    for (int i = 0; i < count; i++)
+        text_printf(out, "%s$%d", i ? ", " : "", i);
+    text_printf(out, "}, $%d, $%d, 1, 1, 1, %d, %d;", count, count + 1, p->left.turned,
+                p->right.turned);
+}
+
+static void multiply(emitter *e, const stage_product *p, int64_t i, int64_t j, int64_t step) {
+    int count = p->columns / 2;
+    LLVMValueRef args[MOST_SUMS + 2] = {descriptor_at(e, &p->left, i * p->unit->m, step),
+                                        descriptor_at(e, &p->right, j * p->columns, step)};
+    text code, constraints;
+    text_init(&code);
+    text_init(&constraints);
+    put_code(&code, p, count);
+    put_constraints(&constraints, count, ",l,l");
+    for (int n = 0; n < count; n++)
+        args[2 + n] = *sum_at(p, i, j, n);
+    LLVMValueRef done =
+        assemble(e, sums_type(e, count), code.data, constraints.data, args, (unsigned)count + 2);
+    simt_note_site(e, done);
+    for (int n = 0; n < count; n++)
+        *sum_at(p, i, j, n) = LLVMBuildExtractValue(e->b, done, (unsigned)n, "");
+    text_release(&code);
+    text_release(&constraints);
+}
+
+static stage_operand operand_of(const emitter *e, ir_op op, bool left, int64_t lines) {
+    return (stage_operand){.row = ir_op_int(e->m, op, left ? "left" : "right", 0) / 2,
+                           .lines = lines,
+                           .steps = ir_op_int(e->m, op, "steps", 0),
+                           .turned =
+                               ir_op_attr(e->m, op, left ? "left_turned" : "right_turned") != 0};
+}
+
+void simt_mma_stage(emitter *e, ir_op op) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    const emitted *c = code_get(e, d->operands[2]);
+    stage_product p = {.unit = mma_unit_of(e->m, op),
+                       .left = operand_of(e, op, true, c->tile_rows),
+                       .right = operand_of(e, op, false, c->tile_columns),
+                       .d = code_new(e, d->results[0])};
+    p.columns = mma_columns(c->tile_columns, p.right.turned ? p.right.row : p.unit->n);
+    for (int64_t i = 0; i < c->rows * c->parts; i++)
+        p.d->values[i] = c->values[i];
+    if (!simt_is_at_pattern(e, d->operands[1], 2, SWIZZLE_ALIGNMENT))
+        return;
+    LLVMValueRef start = start_of(e, d);
+    place_side(e, &p.left, start, 0);
+    place_side(e, &p.right, start, ir_op_int(e->m, op, "right_at", 0));
+    plain(e, "wgmma.fence.sync.aligned;");
+    for (int64_t step = 0; step < p.left.steps; step += p.unit->k)
+        for (int64_t i = 0; i < c->tile_rows / p.unit->m; i++)
+            for (int64_t j = 0; j < c->tile_columns / p.columns; j++)
+                multiply(e, &p, i, j, step);
+    plain(e, "wgmma.commit_group.sync.aligned;");
+}
+
+/* ---- waits ---- */
+
+/* As many registers as one instruction can name at once. */
+static void wait_for(emitter *e, LLVMValueRef *sums, int count) {
+    LLVMValueRef args[MOST_SUMS];
+    text constraints;
+    text_init(&constraints);
+    put_constraints(&constraints, count, "");
+    memcpy(args, sums, sizeof *args * (size_t)count);
+    LLVMValueRef done = assemble(e, sums_type(e, count), "wgmma.wait_group.sync.aligned 0;",
+                                 constraints.data, args, (unsigned)count);
+    simt_note_site(e, done);
+    for (int i = 0; i < count; i++)
+        sums[i] = LLVMBuildExtractValue(e->b, done, (unsigned)i, "");
+    text_release(&constraints);
+}
+
+/* Left out like a barrier: of sums, that of all is one. */
+void simt_mma_wait(emitter *e, ir_op op) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    bool dropped = ++e->simt.barriers == e->simt.drop_barrier;
+    char code[64];
+    snprintf(code, sizeof code, "wgmma.wait_group.sync.aligned %d;",
+             (int)ir_op_int(e->m, op, "left", 0));
+    if (d->operand_count == 0 && !dropped)
+        plain(e, code);
+    for (uint32_t k = 0; k < d->operand_count; k++) {
+        const emitted *from = code_get(e, d->operands[k]);
+        emitted *to = code_new(e, d->results[k]);
+        int64_t count = from->rows * from->parts;
+        memcpy(to->values, from->values, sizeof *to->values * (size_t)count);
+        for (int64_t i = 0; i < count && !dropped; i += MOST_SUMS)
+            wait_for(e, to->values + i, (int)(count - i < MOST_SUMS ? count - i : MOST_SUMS));
+    }
+}
+
+/* ---- fences ---- */
+
+static void note_stage(ir_module *m, ir_op op, void *context) {
+    *(bool *)context |= ir_op_get(m, op)->opcode == TILE_MMA_STAGE;
+}
+
+bool simt_has_stages(const emitter *e, ir_op op) {
+    bool found = false;
+    ir_walk((ir_module *)e->m, op, note_stage, &found);
+    return found;
+}
+
+void simt_fence_stages(emitter *e) {
+    plain(e, "fence.proxy.async.shared::cta;");
+}
+
+bool simt_is_at_pattern(emitter *e, ir_value offset, int64_t size, int64_t bytes) {
+    if (code_get(e, offset)->multiple * size % bytes == 0)
+        return true;
+    e->failed = true;
+    return status_set(e->st, STATUS_INTERNAL,
+                      "what is swizzled does not begin at a multiple of %d bytes", (int)bytes);
+}
+
+LLVMValueRef simt_swizzled(emitter *e, LLVMValueRef byte, int64_t row_bytes) {
+    LLVMValueRef above = LLVMBuildLShr(e->b, byte, code_int(e, e->i64, SWIZZLE_SHIFT), "");
+    above = LLVMBuildAnd(e->b, above, code_int(e, e->i64, swizzle_mask(row_bytes)), "");
+    return LLVMBuildXor(e->b, byte, above, "");
+}

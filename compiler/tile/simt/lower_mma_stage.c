@@ -1,0 +1,251 @@
+/* lower_mma_stage.c - a contraction's tile on a matrix unit that reads both sides from the
+ * workgroup's memory, while it goes on: wgmma.
+ *
+ * All of a stage is copied there without going through registers. A slot has both sides, each with
+ * its lines or its steps side by side, as they lie far away, in panels of up to 128 bytes a row,
+ * swizzled (swizzle.h). The sums' pieces of rows are subgroups' and an instruction has 16 rows of
+ * each; so of several instructions the left side's lines go to their places in blocks of 16.
+ *
+ * With three slots or more the products of one stage are under way while the next one's are begun,
+ * and copies are, into a slot whose products all threads have waited for.
+ *
+ * Of lines and steps that there are not a side has zeros, which are stored first, with all else of
+ * it: copies go around them. */
+#include "tile/simt/staging.h"
+#include "tile/swizzle.h"
+
+enum { BLOCK = 16, ALIGNED = SWIZZLE_ALIGNMENT / 2, PANEL = SWIZZLE_MOST / 2 }; /* elements */
+
+/* How a slot of so many steps is laid out. */
+typedef struct slot_shape {
+    int64_t steps, row[2], right_at, elements;
+} slot_shape;
+
+/* Elements of a panel's row. */
+static int64_t row_of(const stage_side *s, int64_t steps) {
+    int64_t length = s->by_step ? steps : s->padded, row = PANEL;
+    while (length % row != 0)
+        row /= 2;
+    return row;
+}
+
+static slot_shape shape_of(const staging *g, int64_t steps) {
+    slot_shape shape = {.steps = steps};
+    for (int i = 0; i < 2; i++)
+        shape.row[i] = row_of(&g->sides[i], steps);
+    shape.right_at = staging_up(g->sides[0].padded * steps, ALIGNED);
+    shape.elements = shape.right_at + staging_up(g->sides[1].padded * steps, ALIGNED);
+    return shape;
+}
+
+static bool can_copy(staging *g, ir_builder *b, int64_t extent) {
+    staging_sides(g);
+    g->steps = staging_up(g->t->stage ? g->t->stage : 1, g->unit->k);
+    g->whole = extent / g->steps;
+    g->rest = extent % g->steps;
+    bool all = true;
+    for (int i = 0; i < 2; i++) {
+        stage_side *s = &g->sides[i];
+        s->by_step = s->step_stride == 1 || s->line_stride != 1;
+        s->piece = staging_piece(g, s, b, g->steps, g->rest);
+        all &= s->piece != 0;
+    }
+    return all;
+}
+
+/* ---- copies ---- */
+
+/* Where copies of a side go: its slot's beginning, the steps there from k on. */
+typedef struct copying {
+    const staging *g;
+    const stage_side *s;
+    ir_value slot, k;
+    const slot_shape *shape;
+    int64_t steps; /* those that there are */
+} copying;
+
+/* Rows of a panel, from a step and a line on; the panel begins at element `to` of the slot. */
+static void copy_rows(const copying *c, ir_builder *b, int64_t to, int64_t at, int64_t step,
+                      int64_t line, int64_t rows, int64_t columns) {
+    const stage_side *s = c->s;
+    int64_t row = c->shape->row[s->number];
+    ir_value from = staging_far_offset(c->g, s, b, staging_beyond(b, c->k, step));
+    ir_value operands[] = {c->g->memory, staging_beyond(b, c->slot, to),
+                           frame_memory(&c->g->t->f, s->number),
+                           staging_beyond(b, from, line * s->line_stride)};
+    ir_module *m = b->m;
+    ir_named_attr attrs[] = {
+        {"rows", ir_attr_int(m, rows)},
+        {"columns", ir_attr_int(m, columns)},
+        {"to_stride", ir_attr_int(m, row)},
+        {"from_stride", ir_attr_int(m, s->by_step ? s->line_stride : s->step_stride)},
+        {"piece", ir_attr_int(m, s->piece)},
+        {"swizzle", ir_attr_int(m, row * (int64_t)dtype_size(c->g->unit->factor))},
+        {"at", ir_attr_int(m, at)}};
+    ir_op_spec spec = {.opcode = TILE_COPY,
+                       .operands = operands,
+                       .operand_count = 4,
+                       .attrs = attrs,
+                       .attr_count = at ? 7 : 6};
+    if (rows > 0 && columns > 0)
+        ir_build(b, &spec);
+}
+
+/* Some lines from `line` on, to the place of line number `place` in the slot. */
+static void copy_lines(const copying *c, ir_builder *b, int64_t line, int64_t lines,
+                       int64_t place) {
+    const stage_side *s = c->s;
+    int64_t row = c->shape->row[s->number], begin = s->number ? c->shape->right_at : 0;
+    if (!s->by_step) {
+        int64_t panel = place / row * row * c->shape->steps;
+        copy_rows(c, b, begin + panel, place % row, 0, line, c->steps, lines);
+        return;
+    }
+    for (int64_t step = 0; step < c->steps; step += row) {
+        int64_t columns = c->steps - step < row ? c->steps - step : row;
+        copy_rows(c, b, begin + step * s->padded + place * row, 0, step, line, lines, columns);
+    }
+}
+
+/* Block by block in the order of instructions; else as much as lies side by side. */
+static void copy_side(const copying *c, ir_builder *b) {
+    const stage_side *s = c->s;
+    int64_t m = c->g->unit->m, down = s->padded / m, groups = m / BLOCK;
+    bool blocks = s->number == 0 && down > 1;
+    int64_t each = blocks ? BLOCK : s->by_step ? s->padded : c->shape->row[s->number];
+    for (int64_t line = 0; line < s->lines; line += each) {
+        int64_t lines = s->lines - line < each ? s->lines - line : each, block = line / BLOCK;
+        int64_t place = blocks ? (block % down * groups + block / down) * BLOCK : line;
+        copy_lines(c, b, line, lines, place);
+    }
+}
+
+static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k,
+                       const slot_shape *shape, int64_t steps) {
+    for (int i = 0; i < 2; i++)
+        copy_side(&(copying){g, &g->sides[i], slot, k, shape, steps}, b);
+}
+
+/* ---- products ---- */
+
+static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, const slot_shape *shape,
+                         ir_value sum) {
+    ir_module *m = b->m;
+    const stage_side *x = &g->sides[0], *y = &g->sides[1];
+    int64_t size = (int64_t)dtype_size(g->unit->factor);
+    ir_value operands[] = {g->memory, slot, sum};
+    ir_named_attr attrs[7] = {{"unit", ir_attr_string(m, g->unit->name)},
+                              {"steps", ir_attr_int(m, shape->steps)},
+                              {"right_at", ir_attr_int(m, shape->right_at)},
+                              {"left", ir_attr_int(m, shape->row[0] * size)},
+                              {"right", ir_attr_int(m, shape->row[1] * size)}};
+    uint32_t n = 5;
+    if (!x->by_step)
+        attrs[n++] = (ir_named_attr){"left_turned", ir_attr_bool(m, true)};
+    if (!y->by_step)
+        attrs[n++] = (ir_named_attr){"right_turned", ir_attr_bool(m, true)};
+    return ir_build1(b, TILE_MMA_STAGE, operands, 3, ir_value_get(m, sum)->type, attrs, n);
+}
+
+/* Stage by stage. Of copies `distance` stages are on their way, of products at most `behind`: the
+ * slot that copies go to is that of the stage before these, which all threads have waited for when
+ * they meet at the barrier. */
+static ir_value whole_stages(staging *g, ir_builder *b, const slot_shape *shape, int64_t distance,
+                             int64_t behind, ir_value sum) {
+    ir_op loop, guard;
+    ir_value k, next;
+    int64_t end = g->whole * g->steps;
+    ir_builder in = staging_loop(g, b, end, g->steps, sum, &loop, &k);
+    ir_value number = tile_index_by(&in, TILE_INDEX_DIV, k, g->steps);
+    staging_op(&in, TILE_COPY_WAIT, "left", distance - 1);
+    staging_op(&in, TILE_BARRIER, NULL, 0);
+    sum = multiply(g, &in, staging_slot(g, &in, number, 0), shape, staging_carried(&in));
+    if (g->whole > g->slots) {
+        ir_value ahead = staging_beyond(&in, k, distance * g->steps);
+        ir_builder more = tile_for(&in, ahead, tile_index(&in, end), end, NULL, 0, &guard, &next);
+        copy_stage(g, &more, staging_slot(g, &more, number, distance), next, shape, g->steps);
+        tile_yield(&more, NULL, 0);
+    }
+    staging_op(&in, TILE_COPY_COMMIT, NULL, 0);
+    staging_op(&in, TILE_MMA_WAIT, "left", behind);
+    tile_yield(&in, &sum, 1);
+    return ir_op_result(b->m, loop, 0);
+}
+
+static ir_value rest_of_steps(staging *g, ir_builder *b, const slot_shape *shape, ir_value sum) {
+    ir_op loop;
+    ir_value k;
+    if (!g->whole) {
+        staging_op(b, TILE_COPY_WAIT, "left", 0);
+        staging_op(b, TILE_BARRIER, NULL, 0);
+    }
+    ir_builder in = staging_loop(g, b, g->whole * g->steps + g->rest, g->rest, sum, &loop, &k);
+    ir_value slot = tile_index(&in, g->slots * g->slot);
+    sum = multiply(g, &in, slot, shape, staging_carried(&in));
+    tile_yield(&in, &sum, 1);
+    return ir_op_result(b->m, loop, 0);
+}
+
+/* ---- the tile ---- */
+
+/* A side that has lines or steps in the slot that there are not. */
+static void put_zeros(const staging *g, ir_builder *b, int64_t slot, const slot_shape *shape,
+                      bool missing_steps) {
+    enum { COLUMNS = 256 }; /* of which an instruction's part of a side is a multiple */
+    ir_value zero = tile_constant(b, g->unit->factor, 0);
+    for (int i = 0; i < 2; i++) {
+        const stage_side *s = &g->sides[i];
+        int64_t rows = s->padded * shape->steps / COLUMNS, at = slot + i * shape->right_at;
+        if (s->lines == s->padded && !missing_steps)
+            continue;
+        tile_store(b, g->memory, tile_index(b, at), tile_broadcast(b, zero, rows, COLUMNS), COLUMNS,
+                   1, false);
+    }
+}
+
+/* Memory for the stages that are there at once, and for the steps behind the last whole one. */
+static void open_slots(staging *g, ir_builder *b, const slot_shape *shape, const slot_shape *rest) {
+    g->slots = g->whole > g->t->depth ? g->t->depth : g->whole;
+    g->slot = shape->elements;
+    int64_t elements = g->slots * g->slot + (g->rest ? rest->elements : 0);
+    g->memory = lowering_staging(g->t->f.l, b, g->unit->factor, elements, SWIZZLE_ALIGNMENT);
+    for (int64_t i = 0; i < g->slots; i++)
+        put_zeros(g, b, i * g->slot, shape, false);
+    if (g->rest)
+        put_zeros(g, b, g->slots * g->slot, rest, g->rest % g->unit->k != 0);
+}
+
+/* The copies of the first stages; those of the rest are waited for with the first of them. */
+static void begin_copies(const staging *g, ir_builder *b, const slot_shape *shape,
+                         const slot_shape *rest, int64_t distance) {
+    if (g->rest)
+        copy_stage(g, b, tile_index(b, g->slots * g->slot), tile_index(b, g->whole * g->steps),
+                   rest, g->rest);
+    for (int64_t i = 0; i < distance; i++) {
+        copy_stage(g, b, staging_slot(g, b, 0, i), tile_index(b, i * g->steps), shape, g->steps);
+        staging_op(b, TILE_COPY_COMMIT, NULL, 0);
+    }
+    if (distance == 0)
+        staging_op(b, TILE_COPY_COMMIT, NULL, 0);
+}
+
+bool lower_mma_stages(dot *t, ir_builder *b, int64_t extent, ir_value *out) {
+    staging g = {.t = t, .unit = t->mma};
+    if (!can_copy(&g, b, extent))
+        return false;
+    staging_pad(&g, b);
+    slot_shape shape = shape_of(&g, g.steps),
+               rest = shape_of(&g, staging_up(g.rest ? g.rest : 1, g.unit->k));
+    open_slots(&g, b, &shape, &rest);
+    bool all = g.whole == g.slots; /* none is overwritten */
+    int64_t behind = all || g.slots > 2 ? 1 : 0, distance = all ? g.slots : g.slots - 1 - behind;
+    ir_value sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
+    begin_copies(&g, b, &shape, &rest, distance);
+    if (g.whole)
+        sum = whole_stages(&g, b, &shape, distance, behind, sum);
+    if (g.rest)
+        sum = rest_of_steps(&g, b, &rest, sum);
+    ir_named_attr left = {"left", ir_attr_int(b->m, 0)};
+    *out = ir_build1(b, TILE_MMA_WAIT, &sum, 1, ir_value_get(b->m, sum)->type, &left, 1);
+    return true;
+}

@@ -1,0 +1,94 @@
+/* staging.c - see staging.h. */
+#include "tile/simt/staging.h"
+
+int64_t staging_up(int64_t n, int64_t by) {
+    return (n + by - 1) / by * by;
+}
+
+ir_value staging_beyond(ir_builder *b, ir_value at, int64_t elements) {
+    int64_t one = 1;
+    return tile_affine(b, elements, &at, &one, 1);
+}
+
+void staging_op(ir_builder *b, int opcode, const char *name, int64_t value) {
+    ir_named_attr attr = {name, ir_attr_int(b->m, value)};
+    ir_op_spec spec = {.opcode = opcode, .attrs = &attr, .attr_count = name != NULL};
+    ir_build(b, &spec);
+}
+
+/* ---- sides ---- */
+
+void staging_sides(staging *g) {
+    const frame *f = &g->t->f;
+    g->sides[0] = (stage_side){.number = 0,
+                               .access = g->t->lhs,
+                               .lines = f->rows,
+                               .padded = f->rows,
+                               .line_stride = frame_row_stride(f, g->t->lhs),
+                               .step_stride = g->t->lhs[1 + g->t->k]};
+    g->sides[1] = (stage_side){.number = 1,
+                               .access = g->t->rhs,
+                               .lines = f->columns,
+                               .padded = f->columns,
+                               .line_stride = frame_column_stride(f, g->t->rhs),
+                               .step_stride = g->t->rhs[1 + g->t->k]};
+}
+
+void staging_pad(staging *g, ir_builder *b) {
+    frame *f = &g->t->f;
+    int64_t rows = f->rows, columns = f->columns;
+    mma_round_up(g->unit, SIMT_THREADS, &f->rows, &f->columns);
+    g->sides[0].padded = f->rows;
+    g->sides[1].padded = f->columns;
+    f->padded = true;
+    if (rows < f->rows)
+        f->valid_rows = tile_index(b, rows);
+    if (columns < f->columns)
+        f->valid_columns = tile_index(b, columns);
+}
+
+ir_value staging_far_offset(const staging *g, const stage_side *s, ir_builder *b, ir_value k) {
+    frame *f = &g->t->f;
+    f->index[g->t->k] = k;
+    return frame_offset(f, b, s->access);
+}
+
+int64_t staging_piece(const staging *g, const stage_side *s, ir_builder *b, int64_t steps,
+                      int64_t rest) {
+    ir_value memory = frame_memory(&g->t->f, s->number);
+    ir_op made = ir_value_get(b->m, memory)->op;
+    int64_t rows = s->by_step ? s->lines : steps, columns = s->by_step ? steps : s->lines,
+            along = s->by_step ? s->step_stride : s->line_stride,
+            other = s->by_step ? s->line_stride : s->step_stride, piece = COPY_ELEMENTS,
+            aligned = access_index_divisor(b->m, staging_far_offset(g, s, b, tile_index(b, steps)));
+    if (along != 1 || (made && ir_op_get(b->m, made)->opcode == TILE_SCRATCH))
+        return 0;
+    while (piece > 1 && (columns % piece != 0 || aligned % piece != 0 ||
+                         (s->by_step && rest % piece != 0) || (rows > 1 && other % piece != 0)))
+        piece /= 2;
+    return piece < LEAST_COPY_ELEMENTS ? 0 : piece;
+}
+
+/* ---- stages ---- */
+
+ir_value staging_slot(const staging *g, ir_builder *b, ir_value index, int64_t number) {
+    int64_t one = 1, size = g->slot;
+    if (!index)
+        return tile_index(b, number % g->slots * size);
+    ir_value stage = tile_affine(b, number, &index, &one, 1);
+    ir_value slot = tile_index_by(b, TILE_INDEX_REM, stage, g->slots);
+    return tile_affine(b, 0, &slot, &size, 1);
+}
+
+ir_builder staging_loop(staging *g, ir_builder *b, int64_t high, int64_t step, ir_value sum,
+                        ir_op *loop, ir_value *k) {
+    ir_value low = g->end ? g->end : tile_index(b, 0);
+    g->end = tile_index(b, high);
+    ir_builder in = tile_for(b, low, g->end, step, &sum, 1, loop, k);
+    lowering_mark(g->t->f.l, *loop, g->t->f.op);
+    return in;
+}
+
+ir_value staging_carried(const ir_builder *in) {
+    return ir_block_get(in->m, in->block)->arguments[1];
+}
