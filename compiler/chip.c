@@ -115,5 +115,7 @@ const char *compiler_chip_family(const char *isa) {
     const target_info *target = target_find(isa);
     if (!target || target->class == TARGET_CPU)
         return NULL;
-    return target->family == FAMILY_PTX ? "ptx" : "rocm";
+    static const char *const names[] = {
+        [FAMILY_PTX] = "ptx", [FAMILY_ROCM] = "rocm", [FAMILY_SPIRV] = "spirv"};
+    return names[target->family];
 }

@@ -542,11 +542,9 @@ static const struct machine_level {
     const char *name;
     emit_output output;
     const char *format;
-} machine_levels[] = {{"llvm", EMIT_LLVM, NULL},
-                      {"asm", EMIT_ASSEMBLY, NULL},
-                      {"obj", EMIT_OBJECT, NULL},
-                      {"ptx", EMIT_OBJECT, "ptx"},
-                      {"hsaco", EMIT_OBJECT, "hsaco"}};
+} machine_levels[] = {{"llvm", EMIT_LLVM, NULL},       {"asm", EMIT_ASSEMBLY, NULL},
+                      {"obj", EMIT_OBJECT, NULL},      {"ptx", EMIT_OBJECT, "ptx"},
+                      {"hsaco", EMIT_OBJECT, "hsaco"}, {"spirv", EMIT_OBJECT, "spirv"}};
 
 static const struct machine_level *machine_level_of(const char *name) {
     for (size_t i = 0; i < sizeof machine_levels / sizeof *machine_levels; i++)

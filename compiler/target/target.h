@@ -9,13 +9,15 @@
 /* The two classes of targets. A CPU's workgroup is one thread with vectors; a SIMT target's is many
  * threads that share memory and meet at barriers. */
 typedef enum target_class { TARGET_CPU, TARGET_SIMT } target_class;
-typedef enum target_family { FAMILY_ELF, FAMILY_PTX, FAMILY_ROCM } target_family;
+typedef enum target_family { FAMILY_ELF, FAMILY_PTX, FAMILY_ROCM, FAMILY_SPIRV } target_family;
+typedef enum spirv_flavour { SPIRV_VULKAN, SPIRV_OPENCL } spirv_flavour;
 
 /* What is known of a target, as data: one line of targets.def. */
 typedef struct target_info {
     const char *name; /* "x86-64-v4", "sm_80" */
     target_class class;
     target_family family; /* of its images */
+    spirv_flavour flavour;
     bool emulated;        /* its threads are this machine's */
     const char *cpu;      /* LLVM's -mcpu */
     const char *features; /* LLVM's -mattr */
@@ -63,7 +65,7 @@ void target_image_kind(const char *name, char kind_out[TARGET_KIND_BYTES]);
 int64_t target_space_bytes(const target_info *target, memory_space space);
 const char *target_space_what(const target_info *target, memory_space space);
 
-/* What a target's images are: "elf", "ptx" or "hsaco". */
+/* What a target's images are: "elf", "ptx", "hsaco" or "spirv". */
 const char *target_format(const target_info *t);
 
 typedef enum emit_output { EMIT_OBJECT, EMIT_ASSEMBLY, EMIT_LLVM } emit_output;
@@ -74,7 +76,8 @@ typedef struct emit_request {
     uint32_t drop_barrier; /* wrong on purpose: this one is left out; 0: none is */
 } emit_request;
 /* Code for a laid-out Tile IR module, whose functions are "<kernel>_phase_<n>": an ELF object, of
- * PTX its text, of AMD's chips a HSACO; or assembly, or LLVM IR. It is appended to `out`. */
+ * PTX its text, of AMD's chips a HSACO, of SPIR-V its words; or assembly, or LLVM IR. It is
+ * appended to `out`. */
 bool target_emit(const ir_module *tile, const emit_request *request, text *out, status *st);
 
 /* What each entry point of an image needs, by the names of resources.def. Strings are the caller's

@@ -12,9 +12,10 @@ enum { KIB = 1024 };
 
 #define CHIP_FIELDS(level, kind, cpu_, features_, target, kib, threads, registers_, units)         \
     .name = level, .class = TARGET_SIMT, .family = FAMILY_##kind, .cpu = cpu_,                     \
-    .features = features_, .triple = target, .lanes = 1, .registers = 32, .has_f16c = true,        \
-    .l1_bytes = kib * KIB, .l2_bytes = kib * KIB, .shared_bytes = kib * KIB, .subgroup = threads,  \
-    .thread_registers = registers_, .compute_units = units
+    .features = features_, .triple = target, .lanes = 1, .registers = 32,                          \
+    .has_f16c = FAMILY_##kind != FAMILY_SPIRV, .l1_bytes = kib * KIB, .l2_bytes = kib * KIB,       \
+    .shared_bytes = kib * KIB, .subgroup = threads, .thread_registers = registers_,                \
+    .compute_units = units
 
 static const target_info targets[] = {
 #define ISA(level, cpu_, features_, target, f32_lanes, vectors, f16, l1_kib, l2_kib, bits, i64,    \
@@ -35,6 +36,11 @@ static const target_info targets[] = {
 #include "target/targets.def"
 #define CHIP(...) {CHIP_FIELDS(__VA_ARGS__)},
 #include "target/targets.def"
+/* It is made from the LLVM IR of PTX. Nothing says how a device converts f16. */
+#define SPIRV(level, kind, kib, threads, registers_, units)                                        \
+    {CHIP_FIELDS(level, SPIRV, level, "", "nvptx64-nvidia-cuda", kib, threads, registers_, units), \
+     .flavour = SPIRV_##kind},
+#include "target/targets.def"
 #define EMULATED(level, ...) {CHIP_FIELDS(level "-emulated", __VA_ARGS__), .emulated = true},
 #define CHIP(...) EMULATED(__VA_ARGS__)
 #include "target/targets.def"
@@ -49,6 +55,7 @@ enum {
 enum {
 #define ISA(...) +1
 #define CHIP(...) +1
+#define SPIRV(...) +1
     NAMED_COUNT = 0
 #include "target/targets.def"
 };
@@ -103,8 +110,10 @@ const target_info *target_of_emulation(void) {
 }
 
 const char *target_format(const target_info *t) {
-    static const char *const formats[] = {
-        [FAMILY_ELF] = "elf", [FAMILY_PTX] = "ptx", [FAMILY_ROCM] = "hsaco"};
+    static const char *const formats[] = {[FAMILY_ELF] = "elf",
+                                          [FAMILY_PTX] = "ptx",
+                                          [FAMILY_ROCM] = "hsaco",
+                                          [FAMILY_SPIRV] = "spirv"};
     return formats[t->emulated ? FAMILY_ELF : t->family];
 }
 

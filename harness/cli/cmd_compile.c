@@ -18,10 +18,19 @@
 static const struct level {
     const char *name, *comment, *isa;
 } levels[] = {
-    {"graph", "//", NULL},  {"schedule", "//", NULL}, {"space", "#", NULL},
-    {"tile", "//", NULL},   {"llvm", ";", NULL},      {"asm", "#", NULL},
-    {"mlir", "//", NULL},   {"metadata", "//", NULL}, {"obj", NULL, NULL},
-    {"module", NULL, NULL}, {"ptx", "//", "sm_80"},   {"hsaco", NULL, "gfx942"},
+    {"graph", "//", NULL},
+    {"schedule", "//", NULL},
+    {"space", "#", NULL},
+    {"tile", "//", NULL},
+    {"llvm", ";", NULL},
+    {"asm", "#", NULL},
+    {"mlir", "//", NULL},
+    {"metadata", "//", NULL},
+    {"obj", NULL, NULL},
+    {"module", NULL, NULL},
+    {"ptx", "//", "sm_80"},
+    {"hsaco", NULL, "gfx942"},
+    {"spirv", NULL, "spirv-vulkan"},
 };
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 
@@ -45,7 +54,7 @@ static int unknown_level(const options *o, const char *word) {
         return command_usage(o->command, "unknown level '%s'; did you mean %s?", word, nearest);
     return command_usage(o->command,
                          "unknown level '%s': graph, schedule, space, tile, llvm, asm, mlir, "
-                         "metadata, obj, module, ptx or hsaco",
+                         "metadata, obj, module, ptx, hsaco or spirv",
                          word);
 }
 

@@ -64,7 +64,7 @@ static const struct shown {
     {"graph", SHOW_TEXT, "graph"},   {"schedule", SHOW_TEXT, "schedule"},
     {"metadata", SHOW_METADATA, ""}, {"asm", SHOW_CODE, ""},
     {"ptx", SHOW_TEXT, "ptx/"},      {"hsaco", SHOW_BYTES, "hsaco/"},
-    {"obj", SHOW_BYTES, ""},
+    {"spirv", SHOW_BYTES, "spirv/"}, {"obj", SHOW_BYTES, ""},
 };
 
 typedef struct show {
@@ -167,7 +167,7 @@ static int check_show(show *s, bool *yaml) {
     if (!s->what)
         return command_usage(o->command,
                              "a module has no --emit %s: graph, schedule, metadata, asm, obj, ptx "
-                             "or hsaco",
+                             "hsaco or spirv",
                              options_text(o, OPTION_EMIT, "graph"));
     if (s->what->how == SHOW_BYTES && !options_flag(o, OPTION_OUTPUT))
         return command_usage(o->command, "%s is binary: say where it goes with -o FILE",

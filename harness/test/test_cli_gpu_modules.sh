@@ -29,8 +29,10 @@ chips_of() { # FORMAT WRONG
 }
 chips_of ptx gfx942
 chips_of hsaco sm_80
+chips_of spirv sm_80
 IFS=, read -ra ptx_chips <ptx.chips
 IFS=, read -ra hsaco_chips <hsaco.chips
+IFS=, read -ra spirv_chips <spirv.chips
 [ ${#ptx_chips[@]} -ge 6 ] && [ ${#hsaco_chips[@]} -ge 3 ] && pass "there are chips" || fail "there are chips"
 for chip in "${ptx_chips[@]}"; do
     exits 0 "PTX for $chip" "$tsr" compile "${product[@]}" --emit ptx --isa "$chip"
@@ -49,6 +51,28 @@ assert data[:4] == b"\x7fELF" and kind == 3 and machine == 224, (kind, machine)
 assert b"amdgcn-amd-amdhsa--" + sys.argv[2].encode() in data' "$chip.hsaco" "$chip" &&
         pass "is a shared object for it" || fail "is a shared object for it"
 done
+[ "${spirv_chips[*]}" = "spirv-vulkan spirv-opencl" ] && pass "there are two flavours" || fail "there are two flavours"
+for flavour in vulkan:0x00010500:5348 opencl:0x00010000:2; do
+    IFS=: read -r name version addressing <<<"$flavour"
+    exits 0 "SPIR-V for $name" "$tsr" compile "${product[@]}" --emit spirv --isa "spirv-$name" -o "spirv-$name.spirv"
+    $python -c '
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+words = struct.unpack("<" + "I" * (len(data) // 4), data)
+assert words[:2] == (0x07230203, int(sys.argv[2], 16)), words[:2]
+at, models = 5, []
+while at < len(words):
+    if words[at] & 0xffff == 14:  # OpMemoryModel
+        models.append(words[at + 1])
+    at += words[at] >> 16
+assert at == len(words) and models == [int(sys.argv[3])], models
+assert b"product_phase_0" in data' "spirv-$name.spirv" "$version" "$addressing" &&
+        pass "is a module of its version, with physical addresses" || fail "is a module of its version, with physical addresses"
+done
+exits 0 "without a flavour" "$tsr" compile "${product[@]}" --emit spirv -o o
+same o spirv-vulkan.spirv "SPIR-V is Vulkan's"
+exits 4 "SPIR-V as assembly" "$tsr" compile "${product[@]}" --emit asm --isa spirv-vulkan
+has err "spirv-dis shows it" "is told what does it"
 exits 0 "without a chip" "$tsr" compile "${product[@]}" --emit ptx
 same out sm_80.ptx "PTX is for sm_80"
 exits 0 "without a chip" "$tsr" compile "${product[@]}" --emit hsaco -o o
@@ -63,7 +87,7 @@ has err "several ISA levels need --emit module" "is told"
 
 # ---- modules for everything ----
 mapfile -t levels < <("$tsr" devices | awk '$2 == "yes" {print $1}' | tac)
-every=$(IFS=, && echo "x86-64-v2+fma,x86-64-v3,x86-64-v4,x86-64-v4+dot,aarch64-neon,aarch64-sve256,${ptx_chips[*]},${hsaco_chips[*]}")
+every=$(IFS=, && echo "x86-64-v2+fma,x86-64-v3,x86-64-v4,x86-64-v4+dot,aarch64-neon,aarch64-sve256,${ptx_chips[*]},${hsaco_chips[*]},${spirv_chips[*]}")
 for kernel in rows product; do
     exits 0 "$kernel for $every" "$tsr" compile kernels.tsr --kernel $kernel --isa "$every" --emit module -o $kernel.tsrm
 done
@@ -112,13 +136,17 @@ for chip in "${hsaco_chips[@]}"; do
     has out '^product_phase_0:$' "has its kernel"
     has out '^	s_endpgm' "which ends"
 done
+for chip in "${spirv_chips[@]}"; do
+    exits 0 "the SPIR-V of $chip" "$tsr" compile product.tsrm --emit spirv --isa "$chip" -o o
+    same o "$chip.spirv" "is the one that the module was made with"
+done
 exits 0 "code for a CPU" "$tsr" compile product.tsrm --emit asm --isa x86-64-v3
 has out '^	vfmadd' "is disassembled"
 exits 0 "all code" "$tsr" compile product.tsrm --emit asm
 grep '^// ' out | grep / >heads
 $python -c '
 import sys
-found = [line.split("/", 2)[-1].strip() for line in open("heads") if "_64-elf/" in line or "ptx/" in line or "hsaco/" in line
+found = [line.split("/", 2)[-1].strip() for line in open("heads") if "_64-elf/" in line or "ptx/" in line or "hsaco/" in line or "spirv/" in line
          or "aarch64-elf/" in line]
 assert sorted(f.split("/")[-1] for f in found) == sorted(sys.argv[1].split(",")), found' "$every" &&
     pass "each under its target" || fail "each under its target"
@@ -154,7 +182,7 @@ images = {image["isa"]: image for image in json.load(open("metadata.json"))["ima
 ops = set(re.findall(r"^G\(\w+, (\w+),", open(sys.argv[1] + "/compiler/ops/graph.def").read(), re.M))
 for isa, image in images.items():
     symbols = {phase["symbol"] for phase in image["phases"]}
-    chip = image["section"].split("/")[0] in ("ptx", "hsaco")
+    chip = image["section"].split("/")[0] in ("ptx", "hsaco", "spirv")
     assert list(image["epilogue"].values()) == [["add", "maximum"]] or ops.issuperset(*image["epilogue"].values()), image["epilogue"]
     assert set(image["epilogue"]) <= symbols
     assert chip == ("fragments" in image) == ("resources" in image), isa

@@ -417,7 +417,7 @@ void compiler_space_release(compiler_space *space);
 
 /* One level as text: "graph" (before passes), "schedule", "tile", "llvm", "asm", "ptx", and "mlir"
  * (the primitives in MLIR's own dialects, for its stock tools); "obj", "hsaco" and "module" are
- * bytes. "ptx" and "hsaco" are what "obj" is, of a target whose code has that format. */
+ * bytes. "ptx", "hsaco" and "spirv" are what "obj" is, of a target whose code has that format. */
 bool compiler_emit(compiler_instance *instance, const compiler_options *options, const char *level,
                    text *out, status *st);
 /* Names of all passes, in order, for --emit-after. Returns the count. */
@@ -481,8 +481,8 @@ int64_t compiler_cut_step(const compiler_cut *c, int64_t y_element);
 /* Names of what code can be made for: ISA levels of CPUs, chips, and chips that a CPU emulates;
  * returns the count. */
 uint32_t compiler_level_names(const char *const **names);
-/* What the code for a level or a chip is: "elf", "ptx" or "hsaco"; NULL: there is none of that
- * name.
+/* What the code for a level or a chip is: "elf", "ptx", "hsaco" or "spirv"; NULL: there is none of
+ * that name.
  */
 const char *compiler_code_format(const char *name);
 /* Of a chip ("sm_80") or its emulated form ("sm_80-emulated") that form; NULL: it is neither. */

@@ -71,7 +71,8 @@ static LLVMTargetMachineRef machine_for(const target_info *isa, bool unoptimised
         LLVMDisposeMessage(message);
         return NULL;
     }
-    return LLVMCreateTargetMachine(target, isa->triple, isa->cpu, isa->features,
+    return LLVMCreateTargetMachine(target, isa->triple, isa->family == FAMILY_SPIRV ? "" : isa->cpu,
+                                   isa->features,
                                    unoptimised ? LLVMCodeGenLevelNone : LLVMCodeGenLevelLess,
                                    LLVMRelocPIC, LLVMCodeModelDefault);
 }
@@ -132,6 +133,11 @@ static bool write_output(emitter *e, LLVMTargetMachineRef machine, emit_output o
         LLVMDisposeMessage(message);
         return true;
     }
+    if (e->target->family == FAMILY_SPIRV)
+        return output == EMIT_OBJECT
+                   ? spirv_translate(e, out)
+                   : status_set(e->st, STATUS_UNAVAILABLE,
+                                "SPIR-V has no assembly here; spirv-dis shows it");
     bool object = output == EMIT_OBJECT && (e->target->family != FAMILY_PTX || e->target->emulated);
     LLVMCodeGenFileType type = object ? LLVMObjectFile : LLVMAssemblyFile;
     if (LLVMTargetMachineEmitToMemoryBuffer(machine, e->module, type, &message, &buffer)) {

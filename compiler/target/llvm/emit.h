@@ -202,6 +202,9 @@ void simt_open_module(emitter *e);
 void simt_barrier(emitter *e);
 void simt_note_site(emitter *e, LLVMValueRef instruction);
 LLVMTypeRef simt_global_pointer(const emitter *e);
+/* spirv/translate.c: the module, as it is for PTX, in SPIR-V's words, appended to `out`.
+ * STATUS_UNAVAILABLE: something in it has none. */
+bool spirv_translate(const emitter *e, text *out);
 /* simt/retarget.c: the module becomes one for this machine, whose threads the runtime emulates. */
 bool simt_retarget(emitter *e, LLVMTargetMachineRef machine, const char *triple);
 

@@ -159,10 +159,33 @@ static bool is_ptx(const char *kind) {
     return strncmp(kind, "ptx/", 4) == 0;
 }
 
+static bool is_spirv(const char *kind) {
+    return strncmp(kind, "spirv/", 6) == 0;
+}
+
+/* An instruction's first word has how many words it is in its upper half. No names: spirv-dis has
+ * them. */
+static void read_spirv(const module_part *part, const line_reader *reader) {
+    enum { HEAD_WORDS = 5, SHIFT = 16, OPCODE = 0xffff, LINE = 64 };
+    uint32_t word;
+    char line[LINE];
+    for (size_t at = HEAD_WORDS * sizeof word; at + sizeof word <= part->size_bytes;) {
+        memcpy(&word, (const char *)part->data + at, sizeof word);
+        uint32_t words = word >> SHIFT ? word >> SHIFT : 1;
+        snprintf(line, sizeof line, "\topcode %u, %u words", word & OPCODE, words);
+        reader->instruction(reader->context, line);
+        at += words * sizeof word;
+    }
+}
+
 static bool read_part(const module_part *part, const line_reader *reader, status *st) {
     const target_info *isa = level_of(part->kind);
     if (!isa)
         return status_set(st, STATUS_UNAVAILABLE, "code for %s cannot be read", part->kind);
+    if (is_spirv(part->kind)) {
+        read_spirv(part, reader);
+        return true;
+    }
     if (is_ptx(part->kind)) {
         read_ptx(part, reader);
         return true;
@@ -203,7 +226,7 @@ static void count_instruction(void *context, const char *line) {
 
 static bool executable_bytes(const module_part *part, uint64_t *bytes, status *st) {
     object o;
-    if (is_ptx(part->kind)) {
+    if (is_ptx(part->kind) || is_spirv(part->kind)) {
         *bytes += part->size_bytes;
         return true;
     }

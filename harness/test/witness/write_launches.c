@@ -1,6 +1,7 @@
 /* write_launches.c - CHIP FOLDER PATH...: the small cases of a corpus as launches of assembled
- * code, each a folder that ci/witness/gpu-code/run-amd or run-ptx runs: the code, the inputs, and
- * what the interpreter computes of them. Only kernels of one phase are written: a launch is one.
+ * code, each a folder that ci/witness/gpu-code/run-amd, run-ptx or run-spirv runs: the code, the
+ * inputs, and what the interpreter computes of them. Only kernels of one phase are written: a
+ * launch is one.
  *
  * What it writes is printed, a folder a line. */
 #include <inttypes.h>
@@ -63,12 +64,14 @@ static bool write_buffers(const writer *w, const case_context *s, const tensor *
 
 static bool write_launch(writer *w, const case_context *s, const tensor *expected,
                          const metadata_image *image, const module_part *code) {
-    bool amd = strncmp(w->chip, "gfx", 3) == 0;
-    const char *name = amd ? "code.hsaco" : "code.ptx";
+    /* Only of PTX does the launch say how much memory a workgroup has. */
+    bool said = strcmp(compiler_code_format(w->chip), "ptx") == 0;
+    char name[32];
+    snprintf(name, sizeof name, "code.%s", compiler_code_format(w->chip));
     json_t *launch = json_pack(
         "{s:s, s:s, s:s, s:I, s:i, s:I, s:[], s:[]}", "kernel", image->symbols[0], "arch", w->chip,
         "code", name, "grid", (json_int_t)image->phases[0].workgroups.value, "threads", 128,
-        "shared_bytes", amd ? (json_int_t)0 : (json_int_t)image->scratch_bytes.value, "arguments",
+        "shared_bytes", said ? (json_int_t)image->scratch_bytes.value : (json_int_t)0, "arguments",
         "outputs");
     bool ok = write_file(w, name, code->data, code->size_bytes) &&
               write_buffers(w, s, expected, image, launch);
@@ -96,8 +99,7 @@ static bool write_image(writer *w, case_context *s, const char *name, status *st
     module_part document, code;
     metadata m;
     char kind[64];
-    snprintf(kind, sizeof kind, "%s/%s", strncmp(w->chip, "gfx", 3) == 0 ? "hsaco" : "ptx",
-             w->chip);
+    snprintf(kind, sizeof kind, "%s/%s", compiler_code_format(w->chip), w->chip);
     const tensor *expected = case_context_oracle(s, st);
     if (!expected || !compiler_build(s->instance, &options, &artifact, st))
         return false;

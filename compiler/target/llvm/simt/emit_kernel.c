@@ -15,8 +15,9 @@
 enum { CALL_PTX_KERNEL = 71, CALL_AMDGPU_KERNEL = 91, SPACE_GLOBAL = 1, SPACE_SHARED = 3 };
 #define SHARED_MEMORY "workgroup_memory"
 
+/* Of PTX's names SPIR-V is made, too (llvm/spirv). */
 static bool is_ptx(const emitter *e) {
-    return e->target->family == FAMILY_PTX;
+    return e->target->family != FAMILY_ROCM;
 }
 
 LLVMTypeRef simt_global_pointer(const emitter *e) {
