@@ -187,6 +187,11 @@ static bool run_expand_math(pipeline *p) {
     return tile_expand_math(p->m, p->st);
 }
 
+static bool run_forward_stores(pipeline *p) {
+    return p->options->unoptimised || p->target->class == TARGET_CPU ||
+           simt_forward_stores(p->m, p->st);
+}
+
 static bool run_place_memory(pipeline *p) {
     return p->target->class == TARGET_CPU ||
            simt_place_memory(p->m, p->target->shared_bytes, p->st);
@@ -220,6 +225,7 @@ static const struct pass {
     {"tile", run_tile},
     {"share-functions", run_share_functions},
     {"expand-math", run_expand_math},
+    {"forward-stores", run_forward_stores},
     {"place-memory", run_place_memory},
     {"assign-layout", run_assign_layout},
     {"insert-barriers", run_insert_barriers},

@@ -34,12 +34,24 @@ static int64_t nest_vector(const scheduler *s, const nest_work *w) {
     return waits && s->target->vector_registers >= 32 ? 8 * lanes : 4 * lanes;
 }
 
+static int64_t rows(const scheduler *s, const row_work *w) {
+    return scheduler_rows(s, w->rows, w->columns);
+}
+
+/* A core has its vectors along a row. */
+static int64_t rows_beside(const scheduler *s, int64_t count) {
+    (void)s;
+    (void)count;
+    return 1;
+}
+
 static int64_t row_lanes(const scheduler *s) {
     return s->target->vector_registers >= 32 ? 4 * s->target->vector_lanes
                                              : s->target->vector_lanes;
 }
 
-static int64_t row_vector(const scheduler *s) {
+static int64_t row_vector(const scheduler *s, int64_t beside) {
+    (void)beside;
     return 4 * s->target->vector_lanes;
 }
 
@@ -65,6 +77,8 @@ static bool stages_dot(struct contraction *c) {
 const schedule_policy schedule_cpu_policy = {
     .name = "cpu",
     .nest_vector = nest_vector,
+    .rows = rows,
+    .rows_beside = rows_beside,
     .row_lanes = row_lanes,
     .row_vector = row_vector,
     .column = column,
