@@ -12,6 +12,7 @@
 #include "schedule/contraction.h"
 #include "schedule/fold.h"
 #include "schedule/integers.h"
+#include "schedule/policy.h"
 
 typedef struct chain {
     scheduler *s;
@@ -25,19 +26,22 @@ typedef struct chain {
     size_t kept_count;
 } chain;
 
-/* As many rows as the cache holds, but enough to use each key more than a few times, as long as
- * threads have workgroups. */
+/* As many rows as fit, as long as threads have workgroups. */
 static int64_t choose_rows(const chain *k) {
     const schedule_target *t = k->s->target;
-    const contraction_shape *z = &k->second.shape;
-    int64_t mr = k->second.tiles.mr.size, row_bytes = scheduler_estimate(k->s, k->stride) * 4;
-    int64_t rows = clamp(t->l2_bytes / row_bytes, CHAIN_ROWS, CHAIN_MOST_ROWS) / mr * mr;
-    rows = clamp(rows, mr, round_up(z->rows, mr));
+    const contraction *c = &k->second;
+    const contraction_shape *z = &c->shape;
+    int64_t score_bytes = scheduler_estimate(k->s, k->stride) * 4,
+            sum_bytes = c->chunked || k->fold.op ? round_up(z->columns, c->tiles.nr.size) * 4 : 0,
+            step = least_common_multiple(c->tiles.mr.size, t->policy->chain_step);
+    step = z->rows < step ? c->tiles.mr.size : step;
+    int64_t rows = t->policy->chain_rows(k->s, score_bytes, sum_bytes);
+    step = rows < step ? c->tiles.mr.size : step;
+    rows = clamp(rows / step * step, step, round_up(z->rows, step));
     int64_t turns = k->fold.op ? k->fold.shape.turns : 1;
-    while (rows > mr &&
-           contraction_workgroups(&k->second, rows, z->columns) < 4 * t->threads * turns)
-        rows -= mr;
-    int64_t vectors = k->fold.op ? least_common_multiple(mr, t->vector_lanes) : 1;
+    while (rows > step && contraction_workgroups(c, rows, z->columns) < 4 * t->threads * turns)
+        rows -= step;
+    int64_t vectors = k->fold.op ? least_common_multiple(c->tiles.mr.size, t->vector_lanes) : 1;
     return rows > vectors ? rows / vectors * vectors : rows;
 }
 

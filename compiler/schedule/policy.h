@@ -44,6 +44,10 @@ struct schedule_policy {
      * divides them. */
     int64_t (*rows)(const scheduler *s, const row_work *w);
     int64_t (*rows_beside)(const scheduler *s, int64_t rows);
+    /* Rows of a block that goes through a whole chain, of which each has so many bytes of scores
+     * and of sums; a number of which they should be a multiple. */
+    int64_t (*chain_rows)(const scheduler *s, int64_t score_bytes, int64_t sum_bytes);
+    int64_t chain_step;
     /* Of a sum's 64 lanes, how many are in registers at once; elements of each of so many rows that
      * are computed together. */
     int64_t (*row_lanes)(const scheduler *s);

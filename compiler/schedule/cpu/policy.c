@@ -2,6 +2,7 @@
 #include "schedule/policy.h"
 #include "schedule/cpu/cost.h"
 #include "schedule/cpu/cpu.h"
+#include "schedule/integers.h"
 #include "space/thresholds.h"
 
 /* Instructions of specified functions: up to where more vectors are computed at once, and from
@@ -45,6 +46,12 @@ static int64_t rows_beside(const scheduler *s, int64_t count) {
     return 1;
 }
 
+/* As many as the cache holds, but enough to use each key more than a few times. */
+static int64_t chain_rows(const scheduler *s, int64_t score_bytes, int64_t sum_bytes) {
+    (void)sum_bytes;
+    return clamp(s->target->l2_bytes / score_bytes, CHAIN_ROWS, CHAIN_MOST_ROWS);
+}
+
 static int64_t row_lanes(const scheduler *s) {
     return s->target->vector_registers >= 32 ? 4 * s->target->vector_lanes
                                              : s->target->vector_lanes;
@@ -79,6 +86,8 @@ const schedule_policy schedule_cpu_policy = {
     .nest_vector = nest_vector,
     .rows = rows,
     .rows_beside = rows_beside,
+    .chain_rows = chain_rows,
+    .chain_step = 1,
     .row_lanes = row_lanes,
     .row_vector = row_vector,
     .column = column,

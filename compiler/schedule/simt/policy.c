@@ -1,7 +1,9 @@
 /* policy.c - the choices for targets with threads: by what a workgroup's threads hold, and by its
  * memory. */
 #include "schedule/policy.h"
+#include "schedule/integers.h"
 #include "schedule/simt/simt.h"
+#include "space/thresholds.h"
 
 /* Elements of a thread: enough loads under way, and few registers for those of a function. */
 enum { ELEMENTS = 4, TURNED_SIDE = 32 };
@@ -11,6 +13,8 @@ enum { ELEMENTS = 4, TURNED_SIDE = 32 };
  * What they keep must leave room for other workgroups. */
 enum { LEAST_BESIDE = 4, USUAL_BESIDE = 8, MOST_BESIDE = 16 };
 enum { SHORT_ROW = 512, KEPT_BYTES = 16384, WORKGROUPS_OF_UNIT = 2 };
+/* Of a chain's memory: what its rows leave, and the exchange of folds. */
+enum { CHAIN_SPARE = 2048 };
 
 static int64_t nest_vector(const scheduler *s, const nest_work *w) {
     int64_t lanes = s->target->vector_lanes;
@@ -33,6 +37,12 @@ static int64_t rows_beside(const scheduler *s, int64_t count) {
     while (count % beside != 0)
         beside /= 2;
     return beside < LEAST_BESIDE ? 1 : beside;
+}
+
+/* As many as fit into the workgroup's memory, beside what else is there. */
+static int64_t chain_rows(const scheduler *s, int64_t score_bytes, int64_t sum_bytes) {
+    int64_t room = s->target->l1_bytes - CHAIN_SPARE;
+    return clamp(room / (score_bytes + sum_bytes), 1, CHAIN_MOST_ROWS);
 }
 
 /* All of them: each is a thread's. */
@@ -64,6 +74,8 @@ const schedule_policy schedule_simt_policy = {
     .nest_vector = nest_vector,
     .rows = rows,
     .rows_beside = rows_beside,
+    .chain_rows = chain_rows,
+    .chain_step = LEAST_BESIDE,
     .row_lanes = row_lanes,
     .row_vector = row_vector,
     .column = column,
