@@ -48,6 +48,7 @@ struct schedule_policy {
      * and of sums; a number of which they should be a multiple. */
     int64_t (*chain_rows)(const scheduler *s, int64_t score_bytes, int64_t sum_bytes);
     int64_t chain_step;
+    bool chain_packs; /* a workgroup keeps a copy of a right side that it alone reads */
     /* Of a sum's 64 lanes, how many are in registers at once; elements of each of so many rows that
      * are computed together. */
     int64_t (*row_lanes)(const scheduler *s);

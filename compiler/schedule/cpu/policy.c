@@ -88,6 +88,7 @@ const schedule_policy schedule_cpu_policy = {
     .rows_beside = rows_beside,
     .chain_rows = chain_rows,
     .chain_step = 1,
+    .chain_packs = true,
     .row_lanes = row_lanes,
     .row_vector = row_vector,
     .column = column,
