@@ -206,8 +206,7 @@ static bool run_insert_barriers(pipeline *p) {
     return p->target->class == TARGET_CPU || simt_insert_barriers(p->m, p->st);
 }
 
-/* The passes, in order. Graph IR to the ninth, Schedule IR after `schedule`, Tile IR from `tile`
- * on. */
+/* In order: Graph IR to the ninth, Schedule IR after `schedule`, Tile IR from `tile` on. */
 static const struct pass {
     const char *name;
     bool (*run)(pipeline *p);
