@@ -25,8 +25,6 @@
 #include "tile/simt/simt.h"
 #include "tile/tile.h"
 
-enum { PIPELINE_UNITS = 8 };
-
 /* One compilation: the module at its present level, and what is kept of the levels above. */
 typedef struct pipeline {
     const compiler_options *options;
@@ -122,43 +120,10 @@ static bool too_many_phases(status *st) {
                       LIMIT_PHASES);
 }
 
-/* Instructions of the target's matrix unit. */
-static uint32_t units_of(const target_info *t, schedule_unit out[PIPELINE_UNITS]) {
-    const mma_unit *list;
-    uint32_t all = mma_units(&list), count = 0;
-    for (uint32_t i = 0; i < all && count < PIPELINE_UNITS; i++)
-        if (t->class == TARGET_SIMT && mma_unit_is_of(&list[i], t->cpu))
-            out[count++] = (schedule_unit){list[i].name,
-                                           list[i].factor,
-                                           list[i].m,
-                                           list[i].n,
-                                           list[i].k,
-                                           mma_unit_stands_in(&list[i]),
-                                           mma_in_memory(&list[i])};
-    return count;
-}
-
-/* The grid is cut for the threads of this machine, or for the compute units of a chip. */
-static schedule_target schedule_target_of(const pipeline *p) {
-    const target_info *t = p->target;
-    bool simt = t->class == TARGET_SIMT;
-    int threads = p->options->threads ? (int)p->options->threads : 1;
-    return (schedule_target){.policy = simt ? &schedule_simt_policy : &schedule_cpu_policy,
-                             .vector_lanes = simt ? SIMT_THREADS : t->lanes,
-                             .vector_registers = simt ? t->thread_registers : t->registers,
-                             .dots = t->has_dots,
-                             .l1_bytes = t->l1_bytes,
-                             .l2_bytes = t->l2_bytes,
-                             .threads = simt ? t->compute_units : threads,
-                             .apart = p->options->unoptimised};
-}
-
 static bool run_schedule(pipeline *p) {
     bool crowded = false;
-    schedule_target target = schedule_target_of(p);
     schedule_unit units[PIPELINE_UNITS];
-    target.units = units;
-    target.unit_count = units_of(p->target, units);
+    schedule_target target = schedule_target_of(p->target, p->options, units);
     schedule_request request = {.target = &target,
                                 .profile = compiler_profile_name(p->options->profile),
                                 .symbolic = p->options->generic,
@@ -191,6 +156,11 @@ static bool run_expand_math(pipeline *p) {
     return tile_expand_math(p->m, p->st);
 }
 
+static bool run_forward_stores(pipeline *p) {
+    return p->options->unoptimised || p->target->class == TARGET_CPU ||
+           simt_forward_stores(p->m, p->st);
+}
+
 static bool run_place_memory(pipeline *p) {
     return p->target->class == TARGET_CPU ||
            simt_place_memory(p->m, p->target->shared_bytes, p->st);
@@ -205,8 +175,7 @@ static bool run_insert_barriers(pipeline *p) {
     return p->target->class == TARGET_CPU || simt_insert_barriers(p->m, p->st);
 }
 
-/* The passes, in order. Graph IR to the ninth, Schedule IR after `schedule`, Tile IR from `tile`
- * on. */
+/* In order: Graph IR to the ninth, Schedule IR after `schedule`, Tile IR from `tile` on. */
 static const struct pass {
     const char *name;
     bool (*run)(pipeline *p);
@@ -224,6 +193,7 @@ static const struct pass {
     {"tile", run_tile},
     {"share-functions", run_share_functions},
     {"expand-math", run_expand_math},
+    {"forward-stores", run_forward_stores},
     {"place-memory", run_place_memory},
     {"assign-layout", run_assign_layout},
     {"insert-barriers", run_insert_barriers},

@@ -11,6 +11,12 @@
 ir_module *pipeline_tile(const compiler_instance *instance, const compiler_options *options,
                          const target_info **target, status *st);
 
+/* schedule_target.c: what the scheduler is told of a target; its matrix unit's instructions are put
+ * into `units`, which it refers to. */
+enum { PIPELINE_UNITS = 16 };
+schedule_target schedule_target_of(const target_info *target, const compiler_options *options,
+                                   schedule_unit units[PIPELINE_UNITS]);
+
 /* chip_room.c: whether a workgroup of the chip has room for each tile of a kernel of tiles in the
  * memory that its load asks for. Else STATUS_UNAVAILABLE with a diagnostic, at its place where the
  * source is known (NULL: it is not). */

@@ -12,6 +12,7 @@
 #include "schedule/contraction.h"
 #include "schedule/fold.h"
 #include "schedule/integers.h"
+#include "schedule/policy.h"
 
 typedef struct chain {
     scheduler *s;
@@ -25,18 +26,26 @@ typedef struct chain {
     size_t kept_count;
 } chain;
 
-/* As many rows as the cache holds, but enough to use each key more than a few times, as long as
- * threads have workgroups. */
+/* Rows of which the scores, and the sums in tiles of so many columns, fit into a workgroup. */
+static int64_t rows_that_fit(const chain *k, int64_t columns) {
+    const contraction *c = &k->second;
+    int64_t score_bytes = scheduler_estimate(k->s, k->stride) * 4,
+            sum_bytes = c->chunked || k->fold.op ? round_up(c->shape.columns, columns) * 4 : 0;
+    return k->s->target->policy->chain_rows(k->s, score_bytes, sum_bytes);
+}
+
+/* As many rows as fit, as long as threads have workgroups. */
 static int64_t choose_rows(const chain *k) {
     const schedule_target *t = k->s->target;
-    const contraction_shape *z = &k->second.shape;
-    int64_t mr = k->second.tiles.mr.size, row_bytes = scheduler_estimate(k->s, k->stride) * 4;
-    int64_t rows = clamp(t->l2_bytes / row_bytes, CHAIN_ROWS, CHAIN_MOST_ROWS) / mr * mr;
-    rows = clamp(rows, mr, round_up(z->rows, mr));
+    const contraction *c = &k->second;
+    const contraction_shape *z = &c->shape;
+    int64_t mr = c->tiles.mr.size, step = least_common_multiple(mr, t->policy->chain_step),
+            rows = rows_that_fit(k, c->tiles.nr.size);
+    step = z->rows < step || rows < step ? mr : step;
+    rows = clamp(rows / step * step, step, round_up(z->rows, step));
     int64_t turns = k->fold.op ? k->fold.shape.turns : 1;
-    while (rows > mr &&
-           contraction_workgroups(&k->second, rows, z->columns) < 4 * t->threads * turns)
-        rows -= mr;
+    while (rows > step && contraction_workgroups(c, rows, z->columns) < 4 * t->threads * turns)
+        rows -= step;
     int64_t vectors = k->fold.op ? least_common_multiple(mr, t->vector_lanes) : 1;
     return rows > vectors ? rows / vectors * vectors : rows;
 }
@@ -58,7 +67,9 @@ static void choose_tiles(chain *k) {
               : many && vectors % 4 != 0 && vectors % 3 == 0 ? 3
                                                              : widest - many;
     int64_t most = (s->target->vector_registers - 2 - vectors) / vectors;
-    int64_t mr = clamp(clamp(most, 1, 6), 1, z->shape.rows);
+    int64_t mr = clamp(clamp(most, 1, 6), 1, z->shape.rows),
+            fit = rows_that_fit(k, vectors * lanes);
+    mr = mr < fit ? mr : fit;
     if (mr == 6 && !divides(6, z->shape.m) && divides(4, z->shape.m))
         mr = 4;
     z->tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, mr, &z->tiles.mr.name);
@@ -86,7 +97,8 @@ static void choose_packing(contraction *c, bool lhs) {
     bool strided = contraction_along(c, &c->rhs.access, AXIS_N) != 1 && c->shape.columns > 1;
     ir_dim run = contraction_along(c, &c->rhs.access, AXIS_K);
     bool near = !ir_dim_is_static(run) || run <= 4 * c->tiles.nr.size;
-    bool one_block = (c->shape.rows <= c->tiles.bm.size || !contraction_has_known_size(c)) &&
+    bool one_block = c->s->target->policy->chain_packs &&
+                     (c->shape.rows <= c->tiles.bm.size || !contraction_has_known_size(c)) &&
                      contraction_can_pack_blocks(c);
     c->lhs.packing = lhs && !contraction_same_storage(c, c->lhs.buffer) ? PACK_PHASE : PACK_NOT;
     c->rhs.packing = !strided && near && contraction_same_storage(c, c->rhs.buffer) ? PACK_NOT

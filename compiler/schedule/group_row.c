@@ -1,9 +1,9 @@
 /* group_row.c - reductions over the last axis that share their rows, and the element-wise work
  * between and after them.
  *
- * One row at a time: each reduction is a loop over the columns; what its result makes of single
- * values is computed once a row; columns that were dear to compute stay in a row of cache for the
- * loops that follow. */
+ * One row at a time, or, where threads share the work, some side by side: each reduction is a loop
+ * over the columns; what its result makes of single values is computed once a row; columns that
+ * were dear to compute stay in a row of cache for the loops that follow. */
 #include <string.h>
 
 #include "schedule/policy.h"
@@ -25,8 +25,11 @@ typedef struct rows {
     ir_attr sub;
     traffic traffic;
     const row_block *block; /* inside of a chain; NULL elsewhere */
-    ir_builder *around;     /* ... each reduction a loop over its rows: where their
-                             * memory is made; NULL */
+    int64_t beside;         /* rows side by side; 1: one after the other */
+    ir_builder *around;     /* memory is made there, for `around_rows` rows; NULL: for one row, in
+                             * the loop over them */
+    int64_t around_rows;
+    ir_builder outside; /* of the loop over the rows */
 } rows;
 
 static const affine no_access;
@@ -85,11 +88,26 @@ static affine block_access(const rows *r) {
     return a;
 }
 
-/* The place of a row's value, of one number for each row of the block. */
-static affine row_access(const rows *r) {
+/* The last axis of the rows: those that are one index with it have no coefficient of their own. */
+static int row_axis(const rows *r) {
+    int axis = r->group->rank - 2;
+    while (axis > 0 && r->map.index_of[axis] != r->row_count - 1)
+        axis--;
+    return axis;
+}
+
+/* The place of a row's value, of `stride` numbers for each row from the first on. */
+static affine row_access(const rows *r, int64_t stride) {
     affine a = {0};
-    a.coefficient[r->group->rank - 2] = 1;
-    a.coefficient[r->group->rank] = -1;
+    a.coefficient[row_axis(r)] = stride;
+    a.coefficient[r->group->rank] = -stride;
+    return a;
+}
+
+/* ... and of its column. */
+static affine columns_access(const rows *r) {
+    affine a = row_access(r, r->map.extent[r->row_count]);
+    a.coefficient[r->group->rank - 1] = 1;
     return a;
 }
 
@@ -105,9 +123,9 @@ static ir_value kept_memory(const rows *r, ir_value v) {
  * read there. */
 static ir_value make_scalar(rows *r, ir_builder *b, ir_value v, affine *access) {
     dtype element = plan_type(r->s->p, v)->element;
-    ir_dim size = r->around ? r->block->row_count : 1;
+    ir_dim size = r->around ? r->around_rows : 1;
     ir_value kept = r->around ? kept_memory(r, v) : 0;
-    *access = r->around ? row_access(r) : no_access;
+    *access = r->around ? row_access(r, 1) : no_access;
     return kept ? kept
                 : scheduler_buffer(r->s, r->around ? r->around : b, "workgroup", element, 1, &size);
 }
@@ -158,22 +176,28 @@ static void find_axes(rows *r) {
 
 /* ---- pieces of a row ---- */
 
-/* One value of the row, at the row's indices. */
+/* One value of the row, at the row's indices. Of rows side by side it is a column, as their
+ * reductions are. */
 static void emit_point(rows *r, ir_builder *b, ir_value v, ir_value buffer, const affine *output) {
     expression e = rows_expression(r);
     affine index[1][IR_MAX_RANK];
+    bool column = r->beside > 1;
+    ir_builder in = *b;
     expression_identity(r->s->p, v, 0, index[0]);
+    if (column)
+        in = scheduler_for(r->s, b, "column", 0, 1, scheduler_int(r->s, 1), 0,
+                           &r->indices[r->row_count]);
     computation c = {.opcode = SCHED_MAP,
                      .indices = r->indices,
-                     .axes = r->row_count,
-                     .map = &r->row_map,
+                     .axes = r->row_count + column,
+                     .map = column ? &r->map : &r->row_map,
                      .e = &e,
                      .yields = &v,
                      .yield_index = index,
                      .yield_count = 1,
                      .outputs = &buffer,
                      .output_access = output};
-    scheduler_compute(r->s, b, &c);
+    scheduler_compute(r->s, &in, &c);
     expression_release(&e);
 }
 
@@ -232,7 +256,7 @@ static int row_attrs(rows *r, size_t i, bool streams, ir_named_attr *attrs) {
     size_t n = r->group->reduces.count, heavy = 0;
     while (heavy < n && !is_heavy(r, reduce_operand(r, heavy)))
         heavy++;
-    if (heavy < n && i != heavy)
+    if ((heavy < n && i != heavy) || r->beside > 1)
         t.ahead = 0;
     return traffic_attrs(r->s, &t, streams, r->row_count - 1, attrs);
 }
@@ -256,11 +280,13 @@ static ir_value keep_columns(rows *r, ir_builder *b, ir_value v, substitute_kind
         r->done[root] = true;
         return full_output(r, v, index, &access);
     }
-    *kind = SUBSTITUTE_COLUMNS;
+    *kind = r->beside > 1 ? SUBSTITUTE_BLOCK : SUBSTITUTE_COLUMNS;
     if (!is_worth_a_row(r, v))
         return 0;
-    return scheduler_buffer(s, b, "workgroup", plan_type(s->p, v)->element, 1,
-                            &r->map.extent[r->row_count]);
+    bool several = r->beside > 1;
+    ir_dim dims[] = {r->around_rows, r->map.extent[r->row_count]};
+    return scheduler_buffer(s, several ? r->around : b, "workgroup", plan_type(s->p, v)->element,
+                            several ? 2 : 1, several ? dims : &dims[1]);
 }
 
 static void emit_reduce(rows *r, ir_builder *b, size_t i) {
@@ -281,7 +307,7 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
     if (kept && kind == SUBSTITUTE_STORED)
         full_output(r, x, index[1], &access[1]);
     else if (kept)
-        access[1] = index[1][r->group->rank - 1];
+        access[1] = kind == SUBSTITUTE_BLOCK ? columns_access(r) : index[1][r->group->rank - 1];
     expression e = rows_expression(r);
     order_id order = order_of(s->p->g, op, ORDER_ANY);
     ir_named_attr attrs[8] = {
@@ -307,6 +333,8 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
     substitute_scalar(r, result, workgroup, access[0]);
     if (kept && r->block && x == r->block->weights)
         substitute_block(r, x);
+    else if (kept && kind == SUBSTITUTE_BLOCK)
+        substitute_at(r, x, kept, access[1]);
     else if (kept)
         substitute_by(r, kind, x, kept);
 }
@@ -314,7 +342,7 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
 /* The memory of a result of rows, and the place there. */
 static ir_value row_output(const rows *r, ir_value v, const affine *index, affine *access) {
     ir_value kept = kept_memory(r, v);
-    *access = kept ? row_access(r) : expression_offset(r->s->p, v, index);
+    *access = kept ? row_access(r, 1) : expression_offset(r->s->p, v, index);
     return kept ? kept : r->s->buffer_of[v];
 }
 
@@ -387,27 +415,69 @@ static void emit_full_roots(rows *r, ir_builder *b, ir_attr vector) {
 
 /* ---- the phase ---- */
 
-static ir_builder open_rows(rows *r) {
+/* What a row leaves in the workgroup for its next loops. */
+static int64_t kept_bytes(rows *r) {
+    for (size_t i = 0; i < r->group->reduces.count; i++) {
+        ir_value x = reduce_operand(r, i);
+        if (root_number(r, x) < 0 && is_worth_a_row(r, x))
+            return (int64_t)dtype_size(plan_type(r->s->p, x)->element) *
+                   scheduler_estimate(r->s, r->map.extent[r->row_count]);
+    }
+    return 0;
+}
+
+/* An index more, before the row's: the first row of those side by side. */
+static void map_beside(rows *r) {
+    int row = r->row_count - 1, column = row + 1, axis = row_axis(r);
+    r->map.index_of[axis] = row + 1;
+    r->map.index_of[r->group->rank - 1] = column + 1;
+    r->map.index_of[r->group->rank] = row;
+    r->map.extent[column + 1] = r->map.extent[column];
+    r->map.extent[row + 1] = r->map.extent[row];
+    r->map.count++;
+    r->row_map = r->map;
+    r->row_map.count--;
+    r->row_map.index_of[r->group->rank - 1] = -1;
+    r->row_count++;
+}
+
+/* The loop over the rows of a workgroup, from the first on; where it has several at once, their
+ * memory is made before it. */
+static ir_builder open_row(rows *r, ir_builder *b, ir_value first, ir_attr span) {
+    ir_module *m = r->s->m;
+    int row = r->row_count - 1;
+    ir_builder in = scheduler_for(r->s, b, "row", first, r->map.extent[row],
+                                  scheduler_int(r->s, r->beside), span, &r->indices[row]);
+    r->outside = *b;
+    r->outside.before = ir_region_get(m, ir_block_get(m, in.block)->region)->parent;
+    if (r->beside > 1)
+        r->around = &r->outside;
+    return in;
+}
+
+static ir_builder open_rows(rows *r, const row_work *work) {
     scheduler *s = r->s;
+    const schedule_policy *policy = s->target->policy;
     int n = r->row_count;
-    ir_dim extent = n ? r->map.extent[n - 1] : 1;
-    int64_t one = 1, rows_of_workgroup = scheduler_rows(s, extent, r->map.extent[n]);
+    int64_t one = 1;
     ir_attr steps[NEST_AXES], name;
     if (n == 0) {
         ir_attr step = scheduler_int(s, 1);
         ir_value unused;
         return scheduler_phase(s, "rows", 1, &one, &step, NULL, &unused);
     }
-    scheduler_parameter(s, IN_ROW, ROWS, rows_of_workgroup, &name);
+    r->around_rows = scheduler_parameter(s, IN_ROW, ROWS, policy->rows(s, work), &name);
     for (int i = 0; i < n; i++)
         steps[i] = i == n - 1 ? name : scheduler_int(s, 1);
     ir_builder b = scheduler_phase(s, "rows", n, r->map.extent, steps, NULL, r->indices);
-    return scheduler_for(s, &b, "row", r->indices[n - 1], extent, scheduler_int(s, 1), name,
-                         &r->indices[n - 1]);
+    r->beside = policy->rows_beside(s, r->around_rows);
+    if (r->beside > 1)
+        map_beside(r);
+    return open_row(r, &b, r->indices[n - 1], name);
 }
 
 void schedule_row_group(scheduler *s, int number) {
-    rows r = {.s = s, .group = &s->p->groups[number], .number = number};
+    rows r = {.s = s, .group = &s->p->groups[number], .number = number, .beside = 1};
     ir_attr vector;
     for (int i = 0; i < r.group->rank - 1; i++)
         if (r.group->dims[i] == 0)
@@ -419,11 +489,15 @@ void schedule_row_group(scheduler *s, int number) {
     }
     find_axes(&r);
     const schedule_policy *policy = s->target->policy;
+    row_work work = {.rows = r.row_count ? r.map.extent[r.row_count - 1] : 1,
+                     .columns = r.map.extent[r.row_count],
+                     .kept_bytes = kept_bytes(&r)};
+    int64_t beside = policy->rows_beside(s, policy->rows(s, &work));
     scheduler_parameter(s, IN_ROW, SUB, policy->row_lanes(s), &r.sub);
-    scheduler_parameter(s, IN_ROW, VECTOR, policy->row_vector(s), &vector);
+    scheduler_parameter(s, IN_ROW, VECTOR, policy->row_vector(s, beside), &vector);
     ir_value x = reduce_operand(&r, 0);
     scheduler_traffic(s, &x, 1, r.group->roots.items, r.group->roots.count, ROWS_AHEAD, &r.traffic);
-    ir_builder b = open_rows(&r);
+    ir_builder b = open_rows(&r, &work);
     for (size_t i = 0; i < r.group->reduces.count; i++)
         emit_reduce(&r, &b, i);
     emit_row_roots(&r, &b);
@@ -451,9 +525,9 @@ static void map_block(rows *r) {
 }
 
 static ir_builder open_block_rows(rows *r, ir_builder *b) {
-    int outer = r->block->outer;
-    return scheduler_for(r->s, b, "row", r->indices[outer], r->group->dims[outer],
-                         scheduler_int(r->s, 1), r->block->rows, &r->indices[outer + 1]);
+    ir_builder in = open_row(r, b, r->indices[r->block->outer], r->block->rows);
+    r->around = &r->outside;
+    return in;
 }
 
 static bool has_results(const rows *r) {
@@ -479,37 +553,41 @@ static bool can_be_apart(rows *r) {
 
 /* A short row is soon done, and waits for its sums: the next row's must not wait for it. */
 static void emit_apart(rows *r, ir_builder *b, ir_attr vector) {
-    ir_module *m = r->s->m;
-    ir_builder around = *b;
-    r->around = &around;
     for (size_t i = 0; i < r->group->reduces.count; i++) {
         ir_builder in = open_block_rows(r, b);
-        around.before = ir_region_get(m, ir_block_get(m, in.block)->region)->parent;
         emit_reduce(r, &in, i);
     }
     if (!has_results(r))
         return;
     ir_builder in = open_block_rows(r, b);
-    around.before = ir_region_get(m, ir_block_get(m, in.block)->region)->parent;
+    emit_row_roots(r, &in);
+    emit_full_roots(r, &in, vector);
+}
+
+/* Rows one after the other, or some side by side. */
+static void emit_together(rows *r, ir_builder *b, ir_attr vector) {
+    ir_builder in = open_row(r, b, r->indices[r->block->outer], r->block->rows);
+    for (size_t i = 0; i < r->group->reduces.count; i++)
+        emit_reduce(r, &in, i);
     emit_row_roots(r, &in);
     emit_full_roots(r, &in, vector);
 }
 
 void schedule_rows_of_block(scheduler *s, int number, ir_builder *b, const row_block *block) {
-    rows r = {.s = s, .group = &s->p->groups[number], .number = number, .block = block};
-    ir_attr vector = scheduler_int(s, s->target->policy->row_vector(s));
-    int outer = block->outer;
+    const schedule_policy *policy = s->target->policy;
+    rows r = {.s = s,
+              .group = &s->p->groups[number],
+              .number = number,
+              .block = block,
+              .beside = policy->rows_beside(s, block->row_count),
+              .around_rows = block->row_count};
+    ir_attr vector = scheduler_int(s, policy->row_vector(s, r.beside));
     map_block(&r);
-    r.sub = scheduler_int(s, s->target->policy->row_lanes(s));
-    memcpy(r.indices, block->indices, sizeof *r.indices * (size_t)(outer + 1));
+    r.sub = scheduler_int(s, policy->row_lanes(s));
+    memcpy(r.indices, block->indices, sizeof *r.indices * (size_t)(block->outer + 1));
     substitute_block(&r, block->scores);
-    if (can_be_apart(&r)) {
+    if (r.beside == 1 && can_be_apart(&r))
         emit_apart(&r, b, vector);
-        return;
-    }
-    ir_builder in = open_block_rows(&r, b);
-    for (size_t i = 0; i < r.group->reduces.count; i++)
-        emit_reduce(&r, &in, i);
-    emit_row_roots(&r, &in);
-    emit_full_roots(&r, &in, vector);
+    else
+        emit_together(&r, b, vector);
 }

@@ -19,6 +19,12 @@ typedef struct nest_work {
     int64_t elements; /* of the whole nest; INT64_MAX: not known, or more */
 } nest_work;
 
+/* Rows that are reduced. */
+typedef struct row_work {
+    ir_dim rows, columns;
+    int64_t kept_bytes; /* of a row, in the workgroup's memory from loop to loop */
+} row_work;
+
 /* Columns that are reduced side by side. */
 typedef struct column_work {
     int64_t columns, rows; /* estimates */
@@ -34,10 +40,19 @@ struct schedule_policy {
     const char *name;
     /* Elements of a nest that are computed together. */
     int64_t (*nest_vector)(const scheduler *s, const nest_work *w);
-    /* Of a sum's 64 lanes, how many are in registers at once; elements of a row that are computed
-     * together. */
+    /* Rows of a workgroup; of so many, how many are reduced side by side: 1, or a number that
+     * divides them. */
+    int64_t (*rows)(const scheduler *s, const row_work *w);
+    int64_t (*rows_beside)(const scheduler *s, int64_t rows);
+    /* Rows of a block that goes through a whole chain, of which each has so many bytes of scores
+     * and of sums; a number of which they should be a multiple. */
+    int64_t (*chain_rows)(const scheduler *s, int64_t score_bytes, int64_t sum_bytes);
+    int64_t chain_step;
+    bool chain_packs; /* a workgroup keeps a copy of a right side that it alone reads */
+    /* Of a sum's 64 lanes, how many are in registers at once; elements of each of so many rows that
+     * are computed together. */
     int64_t (*row_lanes)(const scheduler *s);
-    int64_t (*row_vector)(const scheduler *s);
+    int64_t (*row_vector)(const scheduler *s, int64_t rows);
     column_plan (*column)(const scheduler *s, const column_work *w);
     /* Contractions: whether operands go through a workgroup's memory (and
      * whether a matrix unit multiplies them: `unit`); what is copied or grouped;

@@ -1,5 +1,5 @@
-/* lower_reduce.c - reductions along a row: 64 lanes, blocks of 4096, halving (docs/numerics.md,
- * order lanes64).
+/* lower_reduce.c - reductions along a row, or along some rows side by side: 64 lanes, blocks of
+ * 4096, halving (docs/numerics.md, order lanes64).
  *
  * The lanes are carried as sub-tiles, so that the work in front of the sum is done a few vectors at
  * a time. A ragged end is padded with the neutral element, which changes no lane. max, min and
@@ -38,6 +38,7 @@ typedef struct reduction {
     int64_t sub, parts; /* columns of a sub-tile, sub-tiles in 64 lanes */
     int yields;
     ir_value partial; /* level 1 and up: memory of block results; 0 at level 0 */
+    int64_t partials; /* ... of one row */
 } reduction;
 
 /* Elements [column, column + width): the body's first yield, its other yields stored in passing.
@@ -46,7 +47,10 @@ static ir_value some_elements(reduction *r, ir_builder *b, ir_value column, int6
                               ir_value valid) {
     ir_value yields[8];
     if (r->partial) {
-        tile_window w = {.rows = 1, .columns = width, .column_stride = 1};
+        tile_window w = {.rows = r->f.rows,
+                         .columns = width,
+                         .row_stride = r->f.rows > 1 ? r->partials : 0,
+                         .column_stride = 1};
         w.more[TILE_MORE_VALID_COLUMNS] = valid;
         return tile_load_window(b, r->partial, column, &w);
     }
@@ -56,7 +60,7 @@ static ir_value some_elements(reduction *r, ir_builder *b, ir_value column, int6
     frame_body(&r->f, b, yields);
     for (int i = 1; i < r->yields; i++)
         frame_store(&r->f, b, i, yields[i]);
-    return tile_broadcast(b, yields[0], 1, width);
+    return tile_broadcast(b, yields[0], r->f.rows, width);
 }
 
 static ir_value elements(reduction *r, ir_builder *b, ir_value column, int64_t width) {
@@ -98,19 +102,20 @@ static ir_value padded(const reduction *r, ir_builder *b, ir_value x, int64_t wi
         return x;
     ir_named_attr attr = {"value",
                           ir_attr_bits(b->m, r->element, reduction_neutral(r->kind, r->element))};
-    return ir_build1(b, TILE_PAD, &x, 1, ir_type_tile(b->m, r->element, 1, r->sub), &attr, 1);
+    return ir_build1(b, TILE_PAD, &x, 1, ir_type_tile(b->m, r->element, r->f.rows, r->sub), &attr,
+                     1);
 }
 
 static void open_lanes(const reduction *r, ir_builder *b, ir_value *lanes) {
     ir_value first = tile_constant(b, r->element, reduction_start(r->kind, r->element));
     for (int64_t i = 0; i < r->parts; i++)
-        lanes[i] = tile_broadcast(b, first, 1, r->sub);
+        lanes[i] = tile_broadcast(b, first, r->f.rows, r->sub);
 }
 
 static ir_value fold(const reduction *r, ir_builder *b, const ir_value *lanes) {
     ir_named_attr kind = {"kind", ir_attr_string(b->m, r->kind)};
     ir_value total = ir_build1(b, TILE_FOLD, lanes, (uint32_t)r->parts,
-                               ir_type_tile(b->m, r->element, 1, 1), &kind, 1);
+                               ir_type_tile(b->m, r->element, r->f.rows, 1), &kind, 1);
     lowering_mark(r->f.l, ir_value_get(b->m, total)->op, r->f.op);
     return total;
 }
@@ -180,21 +185,27 @@ static ir_value reduce_some(void *of, ir_builder *b, ir_value start, ir_value le
 
 /* ---- blocks ---- */
 
-/* A sequence that is reduced block by block: a row, or columns side by side. */
+/* A sequence that is reduced block by block: a row, rows side by side, or columns side by side. */
 typedef struct sequence {
     frame *f;
     dtype element;
-    int64_t columns;   /* results of one block */
+    int64_t columns;   /* results of one block, side by side */
     ir_value *partial; /* what the results of blocks are a sequence in; 0: what is reduced itself */
+    int64_t *partials; /* of one of several rows, each of which has its sequence; NULL */
     void *of;
     ir_value (*block)(void *of, ir_builder *b, ir_value start, int64_t length);
     ir_value (*some)(void *of, ir_builder *b, ir_value start, ir_value length);
 } sequence;
 
+/* Of `blocks` results of each row. */
+static void store_at(ir_builder *b, ir_value results, ir_value at, ir_value x, int64_t blocks) {
+    tile_store(b, results, at, x, tile_type(b, x)->dims[0] > 1 ? blocks : 0, 1, false);
+}
+
 static void store_result(const sequence *q, ir_builder *b, ir_value results, ir_value number,
-                         ir_value x) {
+                         ir_value x, int64_t blocks) {
     ir_value at = q->columns == 1 ? number : tile_affine(b, 0, &number, &q->columns, 1);
-    tile_store(b, results, at, x, 0, 1, false);
+    store_at(b, results, at, x, blocks);
 }
 
 /* Block results are a new sequence. */
@@ -203,18 +214,21 @@ static ir_value reduce_sequence(const sequence *q, ir_builder *b, int64_t length
         return q->block(q->of, b, tile_index(b, 0), length);
     int64_t full = length / LANES_BLOCK, blocks = (length + LANES_BLOCK - 1) / LANES_BLOCK,
             step = LANES_BLOCK;
-    ir_value results = lowering_scratch(q->f->l, b, q->element, blocks * q->columns), number;
+    int64_t rows = q->partials ? q->f->rows : 1;
+    ir_value results = lowering_scratch(q->f->l, b, q->element, rows * blocks * q->columns), number;
     ir_op loop;
     ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, full), 1, NULL, 0, &loop, &number);
     lowering_mark(q->f->l, loop, q->f->op);
     ir_value x = q->block(q->of, &in, tile_affine(&in, 0, &number, &step, 1), LANES_BLOCK);
-    store_result(q, &in, results, number, x);
+    store_result(q, &in, results, number, x, blocks);
     tile_yield(&in, NULL, 0);
     if (blocks > full) {
         x = q->block(q->of, b, tile_index(b, full * LANES_BLOCK), length - full * LANES_BLOCK);
-        tile_store(b, results, tile_index(b, full * q->columns), x, 0, 1, false);
+        store_at(b, results, tile_index(b, full * q->columns), x, blocks);
     }
     *q->partial = results;
+    if (q->partials)
+        *q->partials = blocks;
     return reduce_sequence(q, b, blocks);
 }
 
@@ -245,7 +259,7 @@ static ir_value reduce_symbolic(const sequence *q, ir_builder *b, ir_dim length,
     lowering_mark(l, loop, q->f->op);
     ir_value start = tile_index_step(&each, zero, number, LANES_BLOCK, 0);
     ir_value left = tile_index_min(&each, tile_index_sub(&each, count, start), block);
-    store_result(q, &each, results, number, q->some(q->of, &each, start, left));
+    store_result(q, &each, results, number, q->some(q->of, &each, start, left), 0);
     tile_yield(&each, NULL, 0);
     *q->partial = results;
     ir_value total = reduce_symbolic(q, &in, blocks, level + 1);
@@ -269,15 +283,22 @@ static ir_value finished(const char *kind, ir_builder *b, ir_value x) {
     return tile_op(b, TILE_ADD, operands, 2, DTYPE_NONE);
 }
 
+/* The reduced index is one more, behind that of the rows. */
+static void go_along_rows(frame *f) {
+    bool several = f->axes > 0 && f->columns > 1;
+    f->row_axis = several ? f->axes - 1 : -1;
+    f->rows = several ? f->columns : 1;
+    f->valid_rows = several ? f->valid_columns : 0;
+    f->column_axis = f->axes++;
+}
+
 void lower_reduce(lowering *l, ir_builder *b, ir_op op) {
     reduction r = {.f = frame_of(l, op), .kind = ir_op_string(l->s, op, "kind", "sum")};
     const ir_op_data *d = ir_op_get(l->s, op);
     ir_dim length = ir_op_int(l->s, op, "extent", 0);
     r.yields = (int)d->operand_count - r.f.axes - r.f.body_inputs;
     r.f.index[r.f.axes] = tile_index(b, 0);
-    r.f.column_axis = r.f.axes++;
-    r.f.row_axis = -1;
-    r.f.rows = 1;
+    go_along_rows(&r.f);
     ir_value out = d->operands[r.f.first_input + r.f.body_inputs];
     r.element = ir_type_get(l->s, ir_value_get(l->s, out)->type)->element;
     r.sub = schedule_step(l->s, op, "sub", LANES);
@@ -286,7 +307,14 @@ void lower_reduce(lowering *l, ir_builder *b, ir_op op) {
     r.parts = LANES / r.sub;
     size_t ready = l->ready.count;
     frame_load_ahead(&r.f, b);
-    const sequence row = {&r.f, r.element, 1, &r.partial, &r, reduce_block, reduce_some};
+    const sequence row = {.f = &r.f,
+                          .element = r.element,
+                          .columns = 1,
+                          .partial = &r.partial,
+                          .partials = &r.partials,
+                          .of = &r,
+                          .block = reduce_block,
+                          .some = reduce_some};
     ir_value result = finished(r.kind, b, reduce_all(&row, b, length));
     l->ready.count = ready;
     r.f.index[r.f.axes - 1] = tile_index(b, 0);
@@ -424,8 +452,13 @@ void lower_columns(lowering *l, ir_builder *b, ir_op op) {
     r.f.rows = 1;
     r.f.index[r.f.axes++] = tile_index(b, 0);
     if (order_of(l->s, op, ORDER_ANY) == ORDER_LANES64) {
-        const sequence side_by_side = {&r.f, r.element,     r.f.columns, &r.partial,
-                                       &r,   columns_block, columns_some};
+        const sequence side_by_side = {.f = &r.f,
+                                       .element = r.element,
+                                       .columns = r.f.columns,
+                                       .partial = &r.partial,
+                                       .of = &r,
+                                       .block = columns_block,
+                                       .some = columns_some};
         r.lanes = lowering_scratch(l, b, r.element, LANES * r.f.columns);
         r.trip = schedule_step(l->s, op, "trip", 1);
         result = reduce_all(&side_by_side, b, length);

@@ -151,9 +151,10 @@ static bool is_symbolic(const ir_module *m) {
 }
 
 static bool run_schedule(pass_run *r) {
-    schedule_target target = {
-        .vector_lanes = 16, .vector_registers = 32, .threads = 1, .l2_bytes = 1 << 20};
-    int dots = 0, simt = 0;
+    schedule_target target = {.vector_lanes = 16, .vector_registers = 32, .threads = 1};
+    target.l2_bytes = 1 << 20;
+    target.exchanges = true;
+    int dots = 0, simt = 0, found = 0;
     int *const fields[] = {&target.vector_lanes, &target.vector_registers, &target.threads, &dots,
                            &simt};
     static const char *const names[] = {"lanes", "registers", "threads", "dots", "simt"};
@@ -162,10 +163,9 @@ static bool run_schedule(pass_run *r) {
     text_init(&overrides);
     char name[64];
     int64_t value;
-    int found = 0;
     bool ok = true;
-    for (const char *cursor = r->arguments;
-         ok && (found = next_setting(r, &cursor, name, &value)) > 0;) {
+    const char *cursor = r->arguments;
+    while (ok && (found = next_setting(r, &cursor, name, &value)) > 0) {
         size_t field = 0;
         while (field < FIELDS && strcmp(names[field], name) != 0)
             field++;
@@ -216,9 +216,13 @@ static bool run_assign_layout(pass_run *r) {
     return read_lanes(r, &lanes) && tile_assign_layout(r->m, lanes, r->st);
 }
 
+static bool run_forward_stores(pass_run *r) {
+    return simt_forward_stores(r->m, r->st);
+}
+
 static bool run_place_memory(pass_run *r) {
-    int64_t bytes = r->arguments ? strtoll(r->arguments, NULL, 10) : 48 << 10;
-    return simt_place_memory(r->m, bytes, r->st);
+    return simt_place_memory(r->m, r->arguments ? strtoll(r->arguments, NULL, 10) : 48 << 10,
+                             r->st);
 }
 
 static bool run_spread(pass_run *r) {
@@ -247,8 +251,7 @@ static const struct pass {
     {"fold-constants", IR_LEVEL_GRAPH, run_fold_constants, "",
      "operations on single numbers that are known become numbers"},
     {"simplify", IR_LEVEL_GRAPH, run_simplify, "", "equal operations once, unused ones never"},
-    {"contract", IR_LEVEL_GRAPH, run_contract, "",
-     "x*y + z becomes fma: for profiles that allow it"},
+    {"contract", IR_LEVEL_GRAPH, run_contract, "", "x*y + z becomes fma: where profiles allow it"},
     {"schedule", IR_LEVEL_GRAPH, run_schedule,
      "lanes=16,registers=32,threads=1,dots=1,simt=0,BM=64",
      "Schedule IR; dimensions that are no numbers are a launch's"},
@@ -259,6 +262,8 @@ static const struct pass {
      "specified functions become their sequences"},
     {"assign-layout", IR_LEVEL_TILE, run_assign_layout, "16",
      "tiles are cut into vectors of so many elements"},
+    {"forward-stores", IR_LEVEL_TILE, run_forward_stores, "",
+     "for threads: what is left of a row is taken from registers"},
     {"place-memory", IR_LEVEL_TILE, run_place_memory, "49152",
      "for threads: what a workgroup shares, of so many bytes at most"},
     {"spread", IR_LEVEL_TILE, run_spread, "128",
@@ -585,12 +590,10 @@ static void print_static(const options *o) {
 int main(int argc, char **argv) {
     options o = {.file = NULL};
     compiler_init();
-    int code = DONE;
-    if (!parse_options(&o, argc, argv))
-        code = WRONG_USAGE;
-    else if (!o.file)
+    int code = parse_options(&o, argc, argv) ? DONE : WRONG_USAGE;
+    if (code == DONE && !o.file)
         print_static(&o);
-    else
+    else if (code == DONE)
         code = is_source(o.file) ? process_source(&o) : process_text(&o);
     vec_release(&o.passes);
     return code;

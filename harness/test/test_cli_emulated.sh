@@ -127,6 +127,8 @@ exits 0 "the module of the chip" "$tsr" compile "$root/corpus/normalisation/soft
 has out "^\.target sm_80" "is PTX"
 hasnt out "(div|sqrt|rcp|ex2|lg2)\.approx|\.ftz" "nothing is approximate, nothing flushes"
 exits 0 "every step of it" "$tsr" compile "$root/corpus/normalisation/softmax.tsr" --kernel softmax_rows --case prime --isa sm_80 --emit-after insert-barriers
-has out "tile.barrier" "threads wait where they meet"
+hasnt out "tile.barrier" "threads that share rows side by side hand each other values"
 has out "threads<[0-9]+x[0-9]+, [0-9]+x[0-9]+>" "tiles are spread over threads"
+exits 0 "stages of a product" "$tsr" compile "$root/corpus/matmul/matmul_f32.tsr" --kernel matmul_f32 --case prime --isa sm_80 --emit-after insert-barriers
+has out "tile.barrier" "threads wait where they meet in memory"
 finish

@@ -2,6 +2,7 @@
 #include "schedule/policy.h"
 #include "schedule/cpu/cost.h"
 #include "schedule/cpu/cpu.h"
+#include "schedule/integers.h"
 #include "space/thresholds.h"
 
 /* Instructions of specified functions: up to where more vectors are computed at once, and from
@@ -34,12 +35,30 @@ static int64_t nest_vector(const scheduler *s, const nest_work *w) {
     return waits && s->target->vector_registers >= 32 ? 8 * lanes : 4 * lanes;
 }
 
+static int64_t rows(const scheduler *s, const row_work *w) {
+    return scheduler_rows(s, w->rows, w->columns);
+}
+
+/* A core has its vectors along a row. */
+static int64_t rows_beside(const scheduler *s, int64_t count) {
+    (void)s;
+    (void)count;
+    return 1;
+}
+
+/* As many as the cache holds, but enough to use each key more than a few times. */
+static int64_t chain_rows(const scheduler *s, int64_t score_bytes, int64_t sum_bytes) {
+    (void)sum_bytes;
+    return clamp(s->target->l2_bytes / score_bytes, CHAIN_ROWS, CHAIN_MOST_ROWS);
+}
+
 static int64_t row_lanes(const scheduler *s) {
     return s->target->vector_registers >= 32 ? 4 * s->target->vector_lanes
                                              : s->target->vector_lanes;
 }
 
-static int64_t row_vector(const scheduler *s) {
+static int64_t row_vector(const scheduler *s, int64_t beside) {
+    (void)beside;
     return 4 * s->target->vector_lanes;
 }
 
@@ -65,6 +84,11 @@ static bool stages_dot(struct contraction *c) {
 const schedule_policy schedule_cpu_policy = {
     .name = "cpu",
     .nest_vector = nest_vector,
+    .rows = rows,
+    .rows_beside = rows_beside,
+    .chain_rows = chain_rows,
+    .chain_step = 1,
+    .chain_packs = true,
     .row_lanes = row_lanes,
     .row_vector = row_vector,
     .column = column,

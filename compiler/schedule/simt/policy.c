@@ -1,10 +1,20 @@
 /* policy.c - the choices for targets with threads: by what a workgroup's threads hold, and by its
  * memory. */
 #include "schedule/policy.h"
+#include "schedule/integers.h"
 #include "schedule/simt/simt.h"
+#include "space/thresholds.h"
 
 /* Elements of a thread: enough loads under way, and few registers for those of a function. */
 enum { ELEMENTS = 4, TURNED_SIDE = 32 };
+
+/* Rows side by side: fewer than the least leave threads idle, since a row's lanes are exchanged
+ * within a subgroup; of short rows as many as usual, of longer ones what leaves enough workgroups.
+ * What they keep must leave room for other workgroups. */
+enum { LEAST_BESIDE = 4, USUAL_BESIDE = 8, MOST_BESIDE = 16 };
+enum { SHORT_ROW = 512, KEPT_BYTES = 16384, WORKGROUPS_OF_UNIT = 2 };
+/* Of a chain's memory: what its rows leave, and the exchange of folds. */
+enum { CHAIN_SPARE = 2048 };
 
 static int64_t nest_vector(const scheduler *s, const nest_work *w) {
     int64_t lanes = s->target->vector_lanes;
@@ -13,14 +23,37 @@ static int64_t nest_vector(const scheduler *s, const nest_work *w) {
     return w->draws || w->functions > 0 ? lanes : ELEMENTS * lanes;
 }
 
+static int64_t rows(const scheduler *s, const row_work *w) {
+    int64_t beside = s->target->exchanges ? USUAL_BESIDE : 1,
+            enough = WORKGROUPS_OF_UNIT * (int64_t)s->target->threads;
+    while (beside * w->kept_bytes > KEPT_BYTES ||
+           (w->columns > SHORT_ROW && w->rows < beside * enough))
+        beside /= 2;
+    return beside < LEAST_BESIDE || w->rows < LEAST_BESIDE ? 1 : beside;
+}
+
+static int64_t rows_beside(const scheduler *s, int64_t count) {
+    int64_t beside = s->target->exchanges ? MOST_BESIDE : 1;
+    while (count % beside != 0)
+        beside /= 2;
+    return beside < LEAST_BESIDE ? 1 : beside;
+}
+
+/* As many as fit into the workgroup's memory, beside what else is there. */
+static int64_t chain_rows(const scheduler *s, int64_t score_bytes, int64_t sum_bytes) {
+    int64_t room = s->target->l1_bytes - CHAIN_SPARE;
+    return clamp(room / (score_bytes + sum_bytes), 1, CHAIN_MOST_ROWS);
+}
+
 /* All of them: each is a thread's. */
 static int64_t row_lanes(const scheduler *s) {
     (void)s;
     return ORDER_LANES64_LANES;
 }
 
-static int64_t row_vector(const scheduler *s) {
-    return ELEMENTS * s->target->vector_lanes;
+static int64_t row_vector(const scheduler *s, int64_t beside) {
+    int64_t vector = ELEMENTS * s->target->vector_lanes / beside;
+    return vector < ORDER_LANES64_LANES ? ORDER_LANES64_LANES : vector;
 }
 
 /* A thread for each column; the lanes of their sums are in the workgroup's memory. */
@@ -39,6 +72,10 @@ static double cost(const ir_module *schedule, const schedule_target *target) {
 const schedule_policy schedule_simt_policy = {
     .name = "simt",
     .nest_vector = nest_vector,
+    .rows = rows,
+    .rows_beside = rows_beside,
+    .chain_rows = chain_rows,
+    .chain_step = LEAST_BESIDE,
     .row_lanes = row_lanes,
     .row_vector = row_vector,
     .column = column,

@@ -165,6 +165,8 @@ bool simt_code(emitter *e, ir_op op);
 void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel);
 /* Where the thread is in the layout of a tile. */
 thread_place simt_place(emitter *e, const ir_layout *layout);
+/* simt/emit_fold.c */
+void simt_fold(emitter *e, ir_op op);
 /* simt/emit_memory.c */
 void simt_load(emitter *e, ir_op op);
 void simt_store(emitter *e, ir_op op);
@@ -201,6 +203,9 @@ void simt_copy_wait(emitter *e, ir_op op);
 void simt_open_module(emitter *e);
 void simt_barrier(emitter *e);
 void simt_note_site(emitter *e, LLVMValueRef instruction);
+/* 32 bits of the thread of the subgroup whose number differs in `bit`, which is 1 to 16. All
+ * threads come here. */
+LLVMValueRef simt_across(emitter *e, LLVMValueRef x, int bit);
 LLVMTypeRef simt_global_pointer(const emitter *e);
 /* spirv/translate.c: the module, as it is for PTX, in SPIR-V's words, appended to `out`.
  * STATUS_UNAVAILABLE: something in it has none. */

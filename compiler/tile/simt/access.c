@@ -392,6 +392,14 @@ static bool same_strides(const access *a, const access *b) {
            (a->column_stride == b->column_stride || (a->columns == 1 && b->columns == 1));
 }
 
+/* Tiles of one form in rows that are a number of their columns long, whole tiles along the same
+ * rows from each other: they are apart, or the same. */
+static bool is_along_rows(const access *a, const difference *d) {
+    int64_t down = a->row_stride;
+    return a->rows > 1 && a->column_stride == 1 && down >= a->columns && down % a->columns == 0 &&
+           d->divisor % a->columns == 0 && d->range.low > -down && d->range.high < down;
+}
+
 /* Each element is touched by the same thread in both, if by both. Rows by themselves may differ in
  * their columns: the longer one's length is what their distance must be a multiple of. */
 static bool by_same_thread(const access *a, const access *b, const difference *d) {
@@ -402,6 +410,8 @@ static bool by_same_thread(const access *a, const access *b, const difference *d
     if (a->columns != b->columns && (a->rows > 1 || a->layout.row_groups))
         return false;
     int64_t period = period_of(a->columns > b->columns ? a : b);
+    if (a->columns == b->columns && is_along_rows(a, d))
+        return true;
     return (d->range.low == 0 && d->range.high == 0) || (period > 0 && d->divisor % period == 0);
 }
 

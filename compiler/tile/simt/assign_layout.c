@@ -21,6 +21,7 @@ typedef struct tile_set {
     bool whole_rows;       /* a thread holds all columns of its rows */
     bool whole_columns;    /* ... all rows of its columns */
     bool products;         /* of columns by rows */
+    int64_t folded;        /* columns of the smallest fold of several rows; 0: there is none */
     /* Loads and stores of far memory whose columns, or rows, lie side by side. */
     uint32_t along_columns, along_rows;
     int64_t run;        /* elements to which all of those are aligned; 0: there is none */
@@ -77,6 +78,8 @@ static void join(layouts *l, ir_value a, ir_value b) {
     x->whole_rows |= y->whole_rows;
     x->whole_columns |= y->whole_columns;
     x->products |= y->products;
+    if (y->folded && (!x->folded || y->folded < x->folded))
+        x->folded = y->folded;
     x->along_columns += y->along_columns;
     x->along_rows += y->along_rows;
     if (y->run && (!x->run || y->run < x->run))
@@ -114,6 +117,20 @@ static void join_scan(layouts *l, ir_op op) {
         l->groups[find(l, rows[i])].whole_rows = true;
         l->groups[find(l, columns[i])].whole_columns = true;
     }
+}
+
+/* The lanes of a row, and what is left of it in all of their threads. */
+static void join_fold(layouts *l, ir_op op) {
+    const ir_op_data *d = ir_op_get(l->m, op);
+    const ir_type_data *t = type_of(l, d->operands[0]);
+    for (uint32_t i = 1; i < d->operand_count; i++)
+        join(l, d->operands[0], d->operands[i]);
+    join(l, d->operands[0], d->results[0]);
+    tile_set *set = &l->groups[find(l, d->operands[0])];
+    if (t->dims[0] == 1)
+        set->whole_columns = true;
+    else if (!set->folded || t->dims[1] < set->folded)
+        set->folded = t->dims[1];
 }
 
 /* Sums have one layout, each factor in registers its own. */
@@ -210,10 +227,7 @@ static void join_values(ir_module *m, ir_op op, void *context) {
             join(l, d->operands[i], d->results[i]);
         return;
     case TILE_FOLD:
-        for (uint32_t i = 1; i < d->operand_count; i++)
-            join(l, d->operands[0], d->operands[i]);
-        if (type_of(l, d->operands[0])->dims[0] == 1)
-            l->groups[find(l, d->operands[0])].whole_columns = true;
+        join_fold(l, op);
         return;
     default:
         for (uint32_t i = 0; i < d->operand_count && d->result_count == 1; i++)
@@ -266,9 +280,22 @@ static ir_layout layout_of_memory(const layouts *l, const tile_set *g) {
     return down ? layout(first, rest, run, 1) : layout(rest, first, 1, run);
 }
 
+/* A row is in as many threads as hand each other lanes, or in fewer, where there are many rows;
+ * with runs as far as its lanes have them. */
+static ir_layout layout_of_folds(const layouts *l, const tile_set *g) {
+    int64_t rows = power_at_least(g->rows, SIMT_FOLD_ROWS), most = SIMT_FOLD_THREADS,
+            columns = l->threads / rows;
+    most = g->folded < most ? g->folded : most;
+    columns = columns < most ? columns : most;
+    int64_t run = g->run && g->along_columns >= g->along_rows ? g->run : 1;
+    return layout(l->threads / columns, columns, 1, power_dividing(g->folded / columns, run));
+}
+
 static ir_layout layout_of(const layouts *l, const tile_set *g) {
     if (g->fragment.row_threads)
         return g->fragment;
+    if (g->folded)
+        return layout_of_folds(l, g);
     if (g->whole_rows)
         return layout(l->threads, 1, 1, 1);
     if (g->whole_columns || (g->rows == 1 && !g->run))

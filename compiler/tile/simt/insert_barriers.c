@@ -32,11 +32,15 @@ static void insert_before(waiting *w, ir_op op) {
     w->changed = true;
 }
 
-/* Columns that are left once its parts are added to each other. */
+/* One row, and columns that are left once its parts are added to each other. */
+bool simt_fold_waits(const ir_module *m, ir_op fold) {
+    const ir_op_data *d = ir_op_get(m, fold);
+    const ir_type_data *part = ir_type_get(m, ir_value_get(m, d->operands[0])->type);
+    return part->dims[0] == 1 && part->dims[1] > 1;
+}
+
 static bool is_exchange(const ir_module *m, ir_op op) {
-    const ir_op_data *d = ir_op_get(m, op);
-    return d->opcode == TILE_FOLD &&
-           ir_type_get(m, ir_value_get(m, d->operands[0])->type)->dims[1] > 1;
+    return ir_op_get(m, op)->opcode == TILE_FOLD && simt_fold_waits(m, op);
 }
 
 /* ---- bodies of which one is run ---- */

@@ -19,7 +19,7 @@ typedef struct placing {
 static void note(ir_module *m, ir_op op, void *context) {
     placing *p = context;
     int opcode = ir_op_get(m, op)->opcode;
-    p->folds |= opcode == TILE_FOLD;
+    p->folds |= opcode == TILE_FOLD && simt_fold_waits(m, op);
     p->stages |= opcode == TILE_MMA_STAGE;
     if (opcode == TILE_PHASE) {
         int64_t grid = ir_op_int(m, op, "grid", 0);

@@ -11,10 +11,20 @@
 /* Threads of a workgroup. */
 enum { SIMT_THREADS = 128 };
 
-/* A fold goes through the workgroup's memory: 64 elements, then 8, of up to 8 bytes each. */
+/* A fold of one row goes through the workgroup's memory: 64 elements, then 8, of up to 8 bytes
+ * each.
+ */
 enum { SIMT_FOLD_LANES = 64, SIMT_FOLD_PARTS = 8 };
 enum { SIMT_FOLD_BYTES = (SIMT_FOLD_LANES + SIMT_FOLD_PARTS) * 8 };
+/* Of several rows, each is in at most so many threads, neighbours that belong to one subgroup on
+ * every chip: they hand each other lanes without memory, and nobody waits. */
+enum { SIMT_FOLD_THREADS = 32, SIMT_FOLD_ROWS = 8 };
+/* Does a fold hand lanes through memory, at which all threads wait? */
+bool simt_fold_waits(const ir_module *m, ir_op fold);
 
+/* What is left of each row in the workgroup's memory is taken from registers where it is at hand.
+ */
+bool simt_forward_stores(ir_module *m, status *st);
 /* What was memory of a thread becomes memory of the workgroup (tile.scratch, of which there are at
  * most `shared_bytes`), or, where that is too little, a piece of the workspace for each workgroup.
  * Folds get their place to exchange lanes. */

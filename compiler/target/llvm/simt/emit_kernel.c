@@ -76,6 +76,22 @@ void simt_barrier(emitter *e) {
                                      NULL, 0, NULL, 0));
 }
 
+LLVMValueRef simt_across(emitter *e, LLVMValueRef x, int bit) {
+    enum {
+        ALL = -1,
+        LANES = 31,
+        XOR = 10
+    }; /* of a swizzle: the lanes' bits that stay, and change */
+    LLVMValueRef ptx[] = {code_int(e, e->i32, ALL), x, code_int(e, e->i32, bit),
+                          code_int(e, e->i32, LANES)},
+                 rocm[] = {x, code_int(e, e->i32, bit << XOR | LANES)};
+    LLVMValueRef across = is_ptx(e)
+                              ? code_intrinsic(e, "llvm.nvvm.shfl.sync.bfly.i32", NULL, 0, ptx, 4)
+                              : code_intrinsic(e, "llvm.amdgcn.ds.swizzle", NULL, 0, rocm, 2);
+    simt_note_site(e, across);
+    return across;
+}
+
 /* An array without a size: how much a workgroup has is the launch's. */
 static LLVMValueRef shared_memory(emitter *e) {
     LLVMValueRef memory = LLVMGetNamedGlobal(e->module, SHARED_MEMORY);

@@ -158,75 +158,6 @@ static void code_running(emitter *e, ir_op op) {
     }
 }
 
-/* ---- folds ---- */
-
-static int fold_opcode(const emitter *e, ir_op op) {
-    const char *kind = ir_op_string(e->m, op, "kind", "sum");
-    return strcmp(kind, "sum") == 0   ? TILE_ADD
-           : strcmp(kind, "max") == 0 ? TILE_MAXIMUM
-                                      : TILE_MINIMUM;
-}
-
-/* Halves `count` values, which are a power of two, until one is left. */
-static LLVMValueRef halved(emitter *e, int opcode, dtype element, LLVMValueRef *v, int count) {
-    for (; count > 1; count /= 2)
-        for (int i = 0; i < count / 2; i++)
-            v[i] = code_binary_value(e, opcode, element, v[i], v[i + count / 2]);
-    return v[0];
-}
-
-static LLVMValueRef element_address(emitter *e, dtype element, int64_t offset, LLVMValueRef place,
-                                    int64_t number) {
-    LLVMValueRef at = code_int(e, e->i64, offset);
-    at = LLVMBuildGEP2(e->b, e->i8, e->simt.shared, &at, 1, "");
-    LLVMValueRef index = code_int(e, e->i64, number);
-    index = place ? LLVMBuildAdd(e->b, place, index, "") : index;
-    return LLVMBuildGEP2(e->b, code_memory_type(e, element), at, &index, 1, "");
-}
-
-/* One row whose columns are in as many threads: the first threads add what is `few` apart, and all
- * threads what these have found. Between two folds there is always a barrier after the last look at
- * either part of the memory. */
-static LLVMValueRef across_threads(emitter *e, ir_op op, const emitted *x, LLVMValueRef mine) {
-    enum { MOST = SIMT_FOLD_LANES };
-    int opcode = fold_opcode(e, op), columns = (int)x->tile_columns,
-        few = columns > SIMT_FOLD_PARTS ? SIMT_FOLD_PARTS : columns / 2;
-    int64_t at = ir_op_int(e->m, op, "exchange", 0),
-            found = at + SIMT_FOLD_LANES * (int64_t)sizeof(int64_t);
-    LLVMValueRef place = simt_place(e, &x->layout).column, v[MOST];
-    LLVMValueRef holds = LLVMBuildICmp(e->b, LLVMIntSLT, place, code_int(e, e->i64, columns), "");
-    LLVMValueRef adds = LLVMBuildICmp(e->b, LLVMIntSLT, place, code_int(e, e->i64, few), "");
-    simt_put(e, x->element, element_address(e, x->element, at, place, 0), mine,
-             columns < x->layout.column_threads ? holds : NULL);
-    simt_barrier(e);
-    for (int i = 0; i < columns / few; i++)
-        v[i] = simt_get(e, x->element, element_address(e, x->element, at, place, i * few), adds);
-    LLVMValueRef sum = halved(e, opcode, x->element, v, columns / few);
-    simt_put(e, x->element, element_address(e, x->element, found, place, 0), sum, adds);
-    simt_barrier(e);
-    for (int i = 0; i < few; i++)
-        v[i] = simt_get(e, x->element, element_address(e, x->element, found, NULL, i), NULL);
-    return halved(e, opcode, x->element, v, few);
-}
-
-static void code_fold(emitter *e, ir_op op) {
-    const ir_op_data *d = ir_op_get(e->m, op);
-    const emitted *x = code_get(e, d->operands[0]);
-    emitted *t = code_new(e, d->results[0]);
-    LLVMValueRef v[64];
-    bool fits = x->tile_rows == 1 && x->columns == 1 && d->operand_count <= 64 &&
-                x->tile_columns <= SIMT_FOLD_LANES;
-    if (!fits) {
-        e->failed = true;
-        status_set(e->st, STATUS_INTERNAL, "a fold of this shape has no code for threads");
-        return;
-    }
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        v[i] = code_get(e, d->operands[i])->values[0];
-    LLVMValueRef mine = halved(e, fold_opcode(e, op), t->element, v, (int)d->operand_count);
-    t->values[0] = x->tile_columns == 1 ? mine : across_threads(e, op, x, mine);
-}
-
 /* ---- pairs ---- */
 
 /* AMD's larger chips do two in one instruction, and see them only where they are a vector of two.
@@ -289,7 +220,7 @@ bool simt_code(emitter *e, ir_op op) {
         {TILE_PAD, code_pad},
         {TILE_ROW, code_row},
         {TILE_SCAN, code_running},
-        {TILE_FOLD, code_fold},
+        {TILE_FOLD, simt_fold},
         {TILE_FMA, code_fma},
         {TILE_BARRIER, code_barrier},
         {TILE_PREFETCH, code_nothing},

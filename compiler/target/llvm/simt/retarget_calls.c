@@ -17,12 +17,17 @@ static LLVMValueRef hook_at(emitter *e, LLVMValueRef thread, size_t offset) {
     return LLVMBuildLoad2(e->b, e->pointer, LLVMBuildGEP2(e->b, e->i8, hooks, &at, 1, ""), "");
 }
 
-static void call_hook(emitter *e, size_t offset, LLVMValueRef *args, unsigned count) {
+static LLVMValueRef call_for(emitter *e, LLVMTypeRef result, size_t offset, LLVMValueRef *args,
+                             unsigned count) {
     LLVMTypeRef types[8];
     for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(args[i]);
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, count, 0);
-    LLVMBuildCall2(e->b, type, hook_at(e, args[0], offset), args, count, "");
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, 0);
+    return LLVMBuildCall2(e->b, type, hook_at(e, args[0], offset), args, count, "");
+}
+
+static void call_hook(emitter *e, size_t offset, LLVMValueRef *args, unsigned count) {
+    call_for(e, LLVMVoidTypeInContext(e->context), offset, args, count);
 }
 
 /* Of the thread's stack, for all of its calls. */
@@ -51,6 +56,35 @@ static void replace_by_words(emitter *e, const retargeted_call *c, LLVMValueRef 
     LLVMValueRef loaded = LLVMBuildLoad2(e->b, LLVMTypeOf(c->call), room, "");
     LLVMSetAlignment(loaded, 4);
     LLVMReplaceAllUsesWith(c->call, loaded);
+}
+
+/* ---- shuffles ---- */
+
+/* The lane whose number differs in these bits, of the thread's subgroup. */
+static bool shuffle(emitter *e, const retargeted_call *c, LLVMValueRef value, uint64_t bits) {
+    LLVMPositionBuilderBefore(e->b, c->call);
+    LLVMValueRef at = code_int(e, e->i64, offsetof(emulated_thread, thread)),
+                 number = LLVMBuildLoad2(e->b, e->i32,
+                                         LLVMBuildGEP2(e->b, e->i8, c->thread, &at, 1, ""), ""),
+                 lane = LLVMBuildXor(e->b, number, LLVMConstInt(e->i32, bits, 0), "");
+    LLVMValueRef args[] = {c->thread, value, lane, site_with(e, c, EMULATED_WIDTH(0))};
+    LLVMReplaceAllUsesWith(c->call,
+                           call_for(e, e->i32, offsetof(emulated_hooks, shuffle), args, 4));
+    return true;
+}
+
+/* shfl.sync.bfly: the threads that take part, the value, the bits, the lanes. */
+static bool retarget_shuffle(emitter *e, const retargeted_call *c) {
+    return shuffle(e, c, LLVMGetOperand(c->call, 1),
+                   LLVMConstIntGetZExtValue(LLVMGetOperand(c->call, 2)));
+}
+
+/* ds_swizzle in its mode of bits: those of 5 that stay, those that are set, those that change. */
+static bool retarget_swizzle(emitter *e, const retargeted_call *c) {
+    enum { BITS = 31, SET = 5, CHANGE = 10 };
+    uint64_t how = LLVMConstIntGetZExtValue(LLVMGetOperand(c->call, 1));
+    return (how & BITS) == BITS && !(how >> SET & BITS) && how >> CHANGE <= BITS &&
+           shuffle(e, c, LLVMGetOperand(c->call, 0), how >> CHANGE);
 }
 
 /* ---- matrix instructions ---- */
@@ -228,6 +262,8 @@ bool retarget_call(emitter *e, const retargeted_call *c) {
     } table[] = {
         {RETARGETED "mma.", retarget_mma},
         {RETARGETED "mfma.", retarget_mma},
+        {RETARGETED "shfl.bfly.i32", retarget_shuffle},
+        {RETARGETED "swizzle", retarget_swizzle},
         {RETARGETED "ldmatrix.", retarget_load_matrix},
         {RETARGETED "cp.async.commit.group", retarget_commit},
         {RETARGETED "cp.async.wait.group", retarget_wait},

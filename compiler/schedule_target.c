@@ -1,0 +1,39 @@
+/* schedule_target.c - what the scheduler is told of a target. */
+#include "pipeline.h"
+#include "schedule/policy.h"
+#include "tile/mma.h"
+#include "tile/simt/simt.h"
+
+/* Instructions of the target's matrix unit. */
+static uint32_t units_of(const target_info *t, schedule_unit out[PIPELINE_UNITS]) {
+    const mma_unit *list;
+    uint32_t all = mma_units(&list), count = 0;
+    for (uint32_t i = 0; i < all && count < PIPELINE_UNITS; i++)
+        if (t->class == TARGET_SIMT && mma_unit_is_of(&list[i], t->cpu))
+            out[count++] = (schedule_unit){.name = list[i].name,
+                                           .factor = list[i].factor,
+                                           .m = list[i].m,
+                                           .n = list[i].n,
+                                           .k = list[i].k,
+                                           .stands_in = mma_unit_stands_in(&list[i]),
+                                           .in_memory = mma_in_memory(&list[i])};
+    return count;
+}
+
+/* The grid is cut for the threads of this machine, or for the compute units of a chip. */
+schedule_target schedule_target_of(const target_info *t, const compiler_options *options,
+                                   schedule_unit units[PIPELINE_UNITS]) {
+    bool simt = t->class == TARGET_SIMT;
+    int threads = options->threads ? (int)options->threads : 1;
+    return (schedule_target){.policy = simt ? &schedule_simt_policy : &schedule_cpu_policy,
+                             .vector_lanes = simt ? SIMT_THREADS : t->lanes,
+                             .vector_registers = simt ? t->thread_registers : t->registers,
+                             .dots = t->has_dots,
+                             .l1_bytes = t->l1_bytes,
+                             .l2_bytes = t->l2_bytes,
+                             .units = units,
+                             .unit_count = units_of(t, units),
+                             .threads = simt ? t->compute_units : threads,
+                             .exchanges = simt && t->subgroup >= SIMT_FOLD_THREADS,
+                             .apart = options->unoptimised};
+}
