@@ -152,8 +152,7 @@ static bool is_symbolic(const ir_module *m) {
 
 static bool run_schedule(pass_run *r) {
     schedule_target target = {.vector_lanes = 16, .vector_registers = 32, .threads = 1};
-    target.l2_bytes = 1 << 20;
-    target.exchanges = true;
+    target.l2_bytes = 1 << 20, target.exchanges = true;
     int dots = 0, simt = 0, found = 0;
     int *const fields[] = {&target.vector_lanes, &target.vector_registers, &target.threads, &dots,
                            &simt};
