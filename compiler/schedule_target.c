@@ -31,6 +31,7 @@ schedule_target schedule_target_of(const target_info *t, const compiler_options 
                              .dots = t->has_dots,
                              .l1_bytes = t->l1_bytes,
                              .l2_bytes = t->l2_bytes,
+                             .copies = t->copies,
                              .units = units,
                              .unit_count = units_of(t, units),
                              .threads = simt ? t->compute_units : threads,

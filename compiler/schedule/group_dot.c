@@ -126,12 +126,12 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
         attrs[n++] = (ir_named_attr){"packed", ir_attr_bool(s->m, true)};
     if (c->tiles.stage)
         attrs[n++] = (ir_named_attr){"stage", c->tiles.stage};
-    if (c->unit) {
-        attrs[n++] = (ir_named_attr){"mma", ir_attr_string(s->m, c->unit->name)};
+    if (c->tiles.depth)
         attrs[n++] = (ir_named_attr){"depth", c->tiles.depth};
-        if (c->unit->in_memory)
-            attrs[n++] = (ir_named_attr){"mma_in_memory", ir_attr_bool(s->m, true)};
-    }
+    if (c->unit)
+        attrs[n++] = (ir_named_attr){"mma", ir_attr_string(s->m, c->unit->name)};
+    if (c->unit && c->unit->in_memory)
+        attrs[n++] = (ir_named_attr){"mma_in_memory", ir_attr_bool(s->m, true)};
     if (c->windows) {
         attrs[n++] = (ir_named_attr){"windows", ir_attr_dim_array(s->m, c->windows, WINDOW_COUNT)};
         attrs[n++] = (ir_named_attr){"rows", c->tiles.mr.name};

@@ -49,6 +49,7 @@ typedef struct schedule_target {
     int64_t l1_bytes, l2_bytes;
     const schedule_unit *units; /* of its matrix unit; the first of a type is the usual one */
     uint32_t unit_count;
+    bool copies;    /* into a workgroup's memory while its threads multiply */
     bool exchanges; /* threads of a subgroup hand each other values, and there are 32 or more */
     bool apart;     /* every value gets memory of its own, as far as there are phases for it */
     int threads;    /* the grid is cut for at least this many; bits never depend on it */

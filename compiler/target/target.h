@@ -35,6 +35,7 @@ typedef struct target_info {
     int subgroup;         /* threads that run in step: no code relies on it */
     int thread_registers; /* of 32 bits, at most */
     int compute_units;    /* of a usual product */
+    bool copies;          /* into a workgroup's memory, without registers */
 } target_info;
 
 /* NULL when the level is not known. */

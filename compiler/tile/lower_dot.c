@@ -547,9 +547,9 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.unit = ir_op_attr(l->s, op, "unit") != 0;
     t.prefetch = schedule_step(l->s, op, "prefetch", 0);
     t.stage = schedule_step(l->s, op, "stage", 0);
-    t.depth = schedule_step(l->s, op, "depth", 2);
     t.mma = mma_unit_find(ir_op_string(l->s, op, "mma", ""),
                           ir_op_attr(l->s, op, "mma_in_memory") != 0);
+    t.depth = schedule_step(l->s, op, "depth", t.mma ? 2 : 0);
     t.k = t.f.axes;
     t.f.index[t.f.axes++] = tile_index(b, 0);
     const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, op, 0));

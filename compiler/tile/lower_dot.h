@@ -25,8 +25,8 @@ typedef struct dot {
     bool even;            /* trips have no remainder */
     bool known;           /* the number of all steps: a multiple of those of a group */
     const struct mma_unit *mma; /* what multiplies; NULL: fma */
-    int64_t depth;              /* of that: stages at once */
     int64_t stage;    /* steps that go through the workgroup's memory at a time; 0: none do */
+    int64_t depth;    /* stages that are copied there at once; 0: none is copied */
     int64_t prefetch; /* lines of the next panel for one trip */
     ir_value totals, total_at; /* chunk by chunk: memory and place of the running totals */
     int64_t total_row, total_column;

@@ -130,6 +130,7 @@ bool verify_copy(const ir_module *m, ir_op op, status *st) {
         return false;
     return ((bytes == 4 || bytes == 8 || bytes == 16) && columns % piece == 0 &&
             ir_op_int(m, op, "to_stride", 0) % piece == 0 &&
+            (piece == 1 || !ir_op_attr(m, op, "to_step")) &&
             (rows == 1 || ir_op_int(m, op, "from_stride", 0) % piece == 0)) ||
            broken(st, "copies 4, 8 or 16 bytes at once, to which rows and strides are aligned");
 }

@@ -16,9 +16,12 @@
 enum {
     MOST_SUMS = 64,       /* of a thread: with them fit in its registers what they are made from */
     FEW_ROWS_THREADS = 8, /* rows up to which nothing is read twice that is worth a stage */
-    STAGE_STEPS = 8,
-    SMALLEST_TILE = 1024, /* sums of a workgroup that is worth its barriers */
-    UNSTAGED_COLUMNS = 4, /* of a thread */
+    STAGE_STEPS = 16,
+    STAGED_DEPTH = 3,      /* stages at once, where they are copied */
+    STAGED_WORKGROUPS = 4, /* that have room beside each other */
+    LEAST_COPY = 4,        /* bytes that a chip copies at once */
+    SMALLEST_TILE = 1024,  /* sums of a workgroup that is worth its barriers */
+    UNSTAGED_COLUMNS = 4,  /* of a thread */
     UNIT_TILE = 128, /* rows and columns of a matrix unit's tile at most: 128 sums of a thread */
     UNIT_STEPS = 64, /* of a stage of it, at most */
     UNIT_STAGES = 4,
@@ -120,6 +123,20 @@ static void staged_tile(const contraction *c, int64_t *rows, int64_t *columns) {
         *(*rows < *columns ? columns : rows) /= 2;
 }
 
+/* Whether both sides could be copied: as they are in memory they are multiplied. */
+static bool is_copyable(const contraction *c) {
+    return c->s->target->copies && dtype_size(c->element) >= LEAST_COPY &&
+           contraction_element(c, c->lhs.buffer) == c->element &&
+           contraction_element(c, c->rhs.buffer) == c->element;
+}
+
+/* As few as leave room for more workgroups: tiles that are large take long to multiply. */
+static int64_t staged_depth(const contraction *c, int64_t rows, int64_t columns) {
+    int64_t slot = (rows + columns) * STAGE_STEPS * (int64_t)dtype_size(c->element);
+    return STAGED_DEPTH * slot <= c->s->target->l1_bytes / STAGED_WORKGROUPS ? STAGED_DEPTH
+                                                                             : STAGED_DEPTH - 1;
+}
+
 static void unstaged_tile(const contraction *c, int64_t *rows, int64_t *columns) {
     int64_t threads = c->s->target->vector_lanes;
     *rows = clamp(c->shape.rows, 1, FEW_ROWS_THREADS);
@@ -147,6 +164,9 @@ void simt_dot_tiles(contraction *c) {
         scheduler_parameter(s, IN_DOT, DEPTH, depth, &t->depth);
     } else if (c->staged) {
         scheduler_parameter(s, IN_DOT, STAGE, STAGE_STEPS, &t->stage);
+        if (is_copyable(c))
+            scheduler_parameter(s, IN_DOT, DEPTH, staged_depth(c, t->mr.size, t->nr.size),
+                                &t->depth);
     }
     t->unroll = scheduler_int(s, 1);
     t->prefetch = scheduler_int(s, 0);

@@ -135,6 +135,7 @@ static void name_memory(const ir_module *m, ir_value memory, access *out) {
     ir_op op = ir_value_get(m, memory)->op;
     out->opcode = op ? ir_op_get(m, op)->opcode : 0;
     out->memory = op ? ir_op_int(m, op, "offset", 0) : (int64_t)memory;
+    out->element = ir_type_get(m, ir_value_get(m, memory)->type)->element;
 }
 
 /* What it writes; what it reads stays as it is. Which thread writes which element is not told.
@@ -147,7 +148,7 @@ static void copy_access(const ir_module *m, ir_op op, access *out) {
                     .writes = true,
                     .known = true,
                     .row_stride = stride,
-                    .column_stride = 1,
+                    .column_stride = ir_op_int(m, op, "to_step", 1),
                     .rows = ir_op_int(m, op, "rows", 0),
                     .columns = whole ? stride : ir_op_int(m, op, "columns", 0)};
     name_memory(m, d->operands[0], out);
@@ -306,6 +307,17 @@ static bool is_within(const ir_module *m, ir_value x, ir_value y, int64_t distan
     for (int i = 0; i < l.count; i++)
         r = range_plus(r, range_scaled(index_range_of(m, l.index[i]), l.coefficient[i]));
     return l.count >= 0 && r.high <= distance;
+}
+
+bool access_distance(const ir_module *m, ir_value x, ir_value y, int64_t *distance) {
+    linear l = {.constant = 0};
+    add_index(m, &l, x, 1, 0);
+    add_index(m, &l, y, -1, 0);
+    for (int i = 0; i < l.count; i++)
+        if (l.coefficient[i] != 0)
+            return false;
+    *distance = l.constant;
+    return l.count >= 0;
 }
 
 bool access_is_within(const ir_module *m, ir_value x, ir_value y, int64_t distance) {
@@ -537,7 +549,7 @@ bool access_conflicts(const ir_module *m, const access *before, const access *no
     if ((!before->writes && !now->writes) || !access_same_memory(before, now))
         return false;
     difference d = difference_of(m, before, now);
-    if (!before->known || !now->known)
+    if (!before->known || !now->known || dtype_size(before->element) != dtype_size(now->element))
         return true;
     return !is_apart(before, now, &d) && !by_same_thread(before, now, &d) &&
            !is_apart_in_rows(m, before, now, before->row_stride) &&

@@ -20,6 +20,7 @@ typedef struct access {
     bool writes;
     int opcode;     /* of the memory: TILE_SCRATCH, TILE_WORKSPACE, TILE_PREPARED; 0: an argument */
     int64_t memory; /* its offset, or the argument's value */
+    dtype element;  /* in it: offsets and strides count them */
     linear offset;  /* in elements */
     bool known;     /* the strides are numbers */
     int64_t row_stride, column_stride;
@@ -41,6 +42,8 @@ bool access_same_memory(const access *a, const access *b);
 bool access_conflicts(const ir_module *m, const access *before, const access *now);
 /* Whether x is certainly not further than that above y. */
 bool access_is_within(const ir_module *m, ir_value x, ir_value y, int64_t distance);
+/* Whether x is always as far above y; *distance: how far. */
+bool access_distance(const ir_module *m, ir_value x, ir_value y, int64_t *distance);
 /* Between which numbers an index is. */
 typedef struct index_range {
     int64_t low, high;

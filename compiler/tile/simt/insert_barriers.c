@@ -111,12 +111,10 @@ static bool find_access(const waiting *w, ir_op op, access *a) {
 
 static int64_t trips_of(const ir_module *m, ir_op loop) {
     const ir_op_data *d = ir_op_get(m, loop);
-    ir_builder b = {.m = (ir_module *)m};
-    int64_t low, high, step = ir_op_int(m, loop, "step", 1);
-    if (!tile_constant_index(&b, d->operands[0], &low) ||
-        !tile_constant_index(&b, d->operands[1], &high))
+    int64_t length, step = ir_op_int(m, loop, "step", 1);
+    if (!access_distance(m, d->operands[1], d->operands[0], &length))
         return -1;
-    return high > low ? (high - low + step - 1) / step : 0;
+    return length > 0 ? (length + step - 1) / step : 0;
 }
 
 /* Has it one trip, or none? */

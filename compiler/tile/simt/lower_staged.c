@@ -1,88 +1,300 @@
 /* lower_staged.c - a contraction's tile whose operands go through the workgroup's memory.
  *
- * A stage is some steps of both sides: threads read it as it lies, side by side, and put it down in
- * the summed type with a row of memory for each step; then every thread reads from there what its
- * sums need. Sums of chunks are added in registers. The order is the one of lower_dot.c. */
+ * A stage is some steps of both sides, with a row of memory for each step; every thread reads from
+ * there what its sums need. Several stages have a slot of memory each: while one is multiplied,
+ * those behind it are on their way. What lies far away in the summed type is copied there without
+ * going through registers, where the chip can do that; else the next stage is loaded before this
+ * one is multiplied, and stored behind it. Sums of chunks are added in registers. The order is the
+ * one of lower_dot.c. */
+#include "schedule/integers.h"
 #include "tile/lower_dot.h"
+#include "tile/simt/access.h"
 
-/* Rows of memory are this much longer than they need to be: 16 bytes, so that what threads put down
- * side by side falls on different banks and stays aligned. */
-enum { PADDING = 4 };
+/* Rows of memory are an odd number of four elements long: what threads put down with the steps side
+ * by side falls on different banks, as long as those put down together are 32 bytes or less. */
+enum { UNIT_OF_BANKS = 4, SECTOR = 32, MOST_PARTS = 16, WIDEST_COPY = 16, LEAST_COPY = 4 };
+
+typedef struct side {
+    int number; /* 0: the left one */
+    const ir_dim *access;
+    int64_t lines;
+    int64_t pitch, at; /* of the steps in a slot; where it begins there */
+    int64_t piece;     /* elements that are copied at once; 0: none can be */
+    bool by_step;      /* far away steps lie side by side; else lines do */
+    int64_t stride;    /* ... and the other ones are so far apart */
+} side;
 
 typedef struct staging {
     dot *t;
-    ir_value left, right; /* [step][row], [step][column] */
-    int64_t left_stride, right_stride;
+    side sides[2];
+    ir_value memory;
+    int64_t steps, slots, slot; /* steps of a stage, stages at once, elements of a slot */
+    int64_t whole, rest;        /* whole stages; the steps behind them */
+    bool copies;                /* they are copied, not loaded and stored */
 } staging;
 
-/* Of the lhs: a row for each row of the tile, a column for each step from k on. */
-static ir_value far_left(dot *t, ir_builder *b, ir_value k, int64_t steps) {
-    frame *f = &t->f;
-    f->index[t->k] = k;
-    tile_window w = frame_window(f, t->lhs);
-    ir_dim along = t->lhs[1 + t->k];
-    w.rows = f->rows;
-    w.columns = steps;
-    w.column_stride = along;
-    return dot_summed(t, b,
-                      tile_load_window(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), &w));
+static ir_value beyond(ir_builder *b, ir_value at, int64_t elements) {
+    int64_t one = 1;
+    return tile_affine(b, elements, &at, &one, 1);
 }
 
-/* Of the rhs: a row for each step, a column for each column of the tile. */
-static ir_value far_right(dot *t, ir_builder *b, ir_value k, int64_t steps) {
-    frame *f = &t->f;
-    f->index[t->k] = k;
-    tile_window w = frame_window(f, t->rhs);
-    w.rows = steps;
-    w.columns = f->columns;
-    w.row_stride = t->rhs[1 + t->k];
-    return dot_summed(t, b,
-                      tile_load_window(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), &w));
+static void plain(ir_builder *b, int opcode, const char *name, int64_t value) {
+    ir_named_attr attr = {name, ir_attr_int(b->m, value)};
+    ir_op_spec spec = {.opcode = opcode, .attrs = &attr, .attr_count = name != NULL};
+    ir_build(b, &spec);
+}
+
+/* ---- from far away into a slot ---- */
+
+static ir_value far_offset(const staging *g, const side *s, ir_builder *b, ir_value k) {
+    frame *f = &g->t->f;
+    f->index[g->t->k] = k;
+    return frame_offset(f, b, s->access);
+}
+
+/* Of the left side a row for each line, of the right one a column. */
+static tile_window far_window(const staging *g, const side *s, int64_t steps) {
+    frame *f = &g->t->f;
+    tile_window w = frame_window(f, s->access);
+    *(s->number ? &w.columns : &w.rows) = s->lines;
+    *(s->number ? &w.rows : &w.columns) = steps;
+    *(s->number ? &w.row_stride : &w.column_stride) = s->access[1 + g->t->k];
+    return w;
 }
 
 /* A window that stands still along an axis has one element there; here each has its own. */
-static ir_value spread(ir_builder *b, ir_value x, int64_t rows, int64_t columns) {
-    return tile_broadcast(b, x, rows, columns);
+static ir_value far_tile(const staging *g, const side *s, ir_builder *b, ir_value at,
+                         int64_t steps) {
+    tile_window w = far_window(g, s, steps);
+    ir_value x = tile_load_window(b, frame_memory(&g->t->f, s->number), at, &w);
+    return tile_broadcast(b, dot_summed(g->t, b, x), s->number ? steps : s->lines,
+                          s->number ? s->lines : steps);
 }
 
-static ir_value stage(const staging *g, ir_builder *b, ir_value k, int64_t steps, ir_value sum) {
-    dot *t = g->t;
-    const frame *f = &t->f;
-    ir_value zero = tile_index(b, 0);
-    ir_value left = spread(b, far_left(t, b, k, steps), f->rows, steps),
-             right = spread(b, far_right(t, b, k, steps), steps, f->columns);
-    tile_store(b, g->left, zero, left, 1, g->left_stride, false);
-    tile_store(b, g->right, zero, right, g->right_stride, 1, false);
+/* On their way through registers: parts of so many steps, the last of what is left. */
+typedef struct loaded {
+    int64_t steps, part[2];
+    ir_value tiles[2][MOST_PARTS];
+} loaded;
+
+/* Steps that are put down together. */
+static int64_t part_of(const staging *g, const side *s, int64_t steps) {
+    tile_window w = far_window(g, s, steps);
+    int64_t line = s->number ? w.column_stride : w.row_stride,
+            part = SECTOR / (int64_t)dtype_size(g->t->element);
+    while (part * MOST_PARTS < steps)
+        part *= 2;
+    return line == 1 ? steps : part;
+}
+
+static loaded load_stage(const staging *g, ir_builder *b, ir_value k, int64_t steps) {
+    loaded x = {.steps = steps};
+    for (int i = 0; i < 2; i++) {
+        const side *s = &g->sides[i];
+        int64_t part = part_of(g, s, steps), along = s->access[1 + g->t->k];
+        ir_value at = far_offset(g, s, b, k);
+        for (int64_t from = 0; from < steps; from += part)
+            x.tiles[i][from / part] = far_tile(g, s, b, beyond(b, at, from * along),
+                                               steps - from < part ? steps - from : part);
+        x.part[i] = part;
+    }
+    return x;
+}
+
+static void store_stage(const staging *g, ir_builder *b, ir_value slot, const loaded *x) {
+    for (int i = 0; i < 2; i++)
+        for (int64_t from = 0; from < x->steps; from += x->part[i]) {
+            const side *s = &g->sides[i];
+            tile_store(b, g->memory, beyond(b, slot, s->at + from * s->pitch),
+                       x->tiles[i][from / x->part[i]], i ? s->pitch : 1, i ? 1 : s->pitch, false);
+        }
+}
+
+static void copy(const staging *g, const side *s, ir_builder *b, ir_value slot, ir_value k) {
+    ir_value operands[] = {g->memory, beyond(b, slot, s->at), frame_memory(&g->t->f, s->number),
+                           far_offset(g, s, b, k)};
+    ir_module *m = b->m;
+    ir_named_attr attrs[] = {{"rows", ir_attr_int(m, s->by_step ? s->lines : g->steps)},
+                             {"columns", ir_attr_int(m, s->by_step ? g->steps : s->lines)},
+                             {"to_stride", ir_attr_int(m, s->by_step ? 1 : s->pitch)},
+                             {"from_stride", ir_attr_int(m, s->stride)},
+                             {"piece", ir_attr_int(m, s->piece)},
+                             {"to_step", ir_attr_int(m, s->pitch)}};
+    ir_op_spec spec = {.opcode = TILE_COPY,
+                       .operands = operands,
+                       .operand_count = 4,
+                       .attrs = attrs,
+                       .attr_count = s->by_step ? 6 : 5};
+    ir_build(b, &spec);
+}
+
+static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k) {
+    for (int i = 0; i < 2; i++)
+        copy(g, &g->sides[i], b, slot, k);
+}
+
+/* ---- what can be copied ---- */
+
+/* Elements at once: a power of two, to which all of it is aligned; one where it is turned over. */
+static int64_t piece_of(const staging *g, const side *s, ir_builder *b) {
+    dtype element = g->t->element;
+    int64_t piece = WIDEST_COPY / (int64_t)dtype_size(element),
+            aligned = access_index_divisor(b->m, far_offset(g, s, b, tile_index(b, g->steps)));
+    if (s->by_step)
+        return (int64_t)dtype_size(element) >= LEAST_COPY;
+    while (piece > 1 && (s->lines % piece != 0 || s->stride % piece != 0 || aligned % piece != 0))
+        piece /= 2;
+    return piece * (int64_t)dtype_size(element) >= LEAST_COPY ? piece : 0;
+}
+
+/* As numbers say where its elements lie: those of memory that outlives the workgroup, and nothing
+ * is left out or read twice. */
+static bool is_copyable(const staging *g, side *s, ir_builder *b) {
+    ir_value memory = frame_memory(&g->t->f, s->number);
+    ir_op made = ir_value_get(b->m, memory)->op;
+    tile_window w = far_window(g, s, g->steps);
+    int64_t line = s->number ? w.column_stride : w.row_stride,
+            step = s->number ? w.row_stride : w.column_stride;
+    bool plain = true;
+    for (int i = 0; i < TILE_MORE_COUNT; i++)
+        plain &= w.more[i] == 0;
+    s->by_step = line != 1;
+    s->stride = s->by_step ? line : step;
+    if (!plain || line <= 0 || step <= 0 || (s->by_step && step != 1) ||
+        (made && ir_op_get(b->m, made)->opcode == TILE_SCRATCH) ||
+        ir_type_get(b->m, ir_value_get(b->m, memory)->type)->element != g->t->element)
+        return false;
+    s->piece = piece_of(g, s, b);
+    return s->piece > 0;
+}
+
+/* ---- slots ---- */
+
+static void open_side(staging *g, int i) {
+    const frame *f = &g->t->f;
+    int64_t lines = i ? f->columns : f->rows,
+            units = round_up(lines, UNIT_OF_BANKS) / UNIT_OF_BANKS;
+    g->sides[i] = (side){.number = i,
+                         .access = i ? g->t->rhs : g->t->lhs,
+                         .lines = lines,
+                         .pitch = (units | 1) * UNIT_OF_BANKS};
+}
+
+/* Stages that are loaded have two slots, one for this one and one for the next. What whole stages
+ * leave over has a slot of its own. */
+static void open(staging *g, ir_builder *b, int64_t extent) {
+    const dot *t = g->t;
+    g->steps = t->chunk ? greatest_divisor(t->stage, t->chunk) : t->stage;
+    g->whole = extent / g->steps;
+    g->rest = extent % g->steps;
+    if (g->whole == 0)
+        g->steps = g->rest;
+    for (int i = 0; i < 2; i++)
+        open_side(g, i);
+    g->copies = g->whole > 1 && t->depth && is_copyable(g, &g->sides[0], b) &&
+                is_copyable(g, &g->sides[1], b);
+    int64_t most = g->copies ? t->depth : 2;
+    g->slots = g->whole > most ? most : g->whole;
+    g->sides[1].at = g->steps * g->sides[0].pitch;
+    g->slot = g->sides[1].at + g->steps * g->sides[1].pitch;
+    g->memory = lowering_staging(t->f.l, b, t->element, (g->slots + (g->rest > 0)) * g->slot, 1);
+}
+
+static ir_value slot_of(const staging *g, ir_builder *b, ir_value stage, int64_t more) {
+    int64_t size = g->slot;
+    ir_value slot = tile_index_by(b, TILE_INDEX_REM, beyond(b, stage, more), g->slots);
+    return tile_affine(b, 0, &slot, &size, 1);
+}
+
+/* ---- stages ---- */
+
+static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t steps,
+                         ir_value sum) {
+    const side *x = &g->sides[0], *y = &g->sides[1];
     for (int64_t i = 0; i < steps; i++) {
-        ir_value x = tile_load(b, g->left, tile_index(b, i * g->left_stride), f->rows, 1, 1, 0);
-        ir_value y =
-            tile_load(b, g->right, tile_index(b, i * g->right_stride), 1, f->columns, 0, 1);
-        sum = dot_multiply_add(t, b, x, y, sum);
+        ir_value left = tile_load(b, g->memory, beyond(b, slot, x->at + i * x->pitch), x->lines, 1,
+                                  1, 0),
+                 right = tile_load(b, g->memory, beyond(b, slot, y->at + i * y->pitch), 1, y->lines,
+                                   0, 1);
+        sum = dot_multiply_add(g->t, b, left, right, sum);
     }
     return sum;
 }
 
-/* Stages of steps [low, low + length). */
+/* The first stages are on their way; what is left over is there. */
+static void begin(const staging *g, ir_builder *b) {
+    for (int64_t i = 0; g->copies && i < g->slots - 1; i++) {
+        copy_stage(g, b, tile_index(b, i * g->slot), tile_index(b, i * g->steps));
+        plain(b, TILE_COPY_COMMIT, NULL, 0);
+    }
+    if (!g->copies && g->whole) {
+        loaded first = load_stage(g, b, tile_index(b, 0), g->steps);
+        store_stage(g, b, tile_index(b, 0), &first);
+    }
+    if (g->rest) {
+        loaded rest = load_stage(g, b, tile_index(b, g->whole * g->steps), g->rest);
+        store_stage(g, b, tile_index(b, g->slots * g->slot), &rest);
+    }
+}
+
+/* Copies are under way for all slots but one: a wait for the first of them, then for all threads,
+ * of which none reads the slot any more that the next copies go to. */
+static ir_value copied_stage(const staging *g, ir_builder *b, ir_value k, ir_value sum) {
+    ir_op guard;
+    ir_value next, number = tile_index_by(b, TILE_INDEX_DIV, k, g->steps);
+    int64_t distance = g->slots - 1, end = g->whole * g->steps;
+    plain(b, TILE_COPY_WAIT, "left", distance - 1);
+    plain(b, TILE_BARRIER, NULL, 0);
+    ir_builder more = tile_for(b, beyond(b, k, distance * g->steps), tile_index(b, end), end, NULL,
+                               0, &guard, &next);
+    copy_stage(g, &more, slot_of(g, &more, number, distance), next);
+    tile_yield(&more, NULL, 0);
+    plain(b, TILE_COPY_COMMIT, NULL, 0);
+    return multiply(g, b, slot_of(g, b, number, 0), g->steps, sum);
+}
+
+/* Behind the last stage it is loaded once more, into a slot that nobody reads. */
+static ir_value loaded_stage(const staging *g, ir_builder *b, ir_value k, ir_value sum) {
+    ir_value number = tile_index_by(b, TILE_INDEX_DIV, k, g->steps);
+    if (g->whole == 1)
+        return multiply(g, b, tile_index(b, 0), g->steps, sum);
+    plain(b, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
+    ir_value next = tile_index_op(b, TILE_INDEX_MIN, beyond(b, k, g->steps),
+                                  tile_index(b, (g->whole - 1) * g->steps));
+    loaded ahead = load_stage(g, b, next, g->steps);
+    sum = multiply(g, b, slot_of(g, b, number, 0), g->steps, sum);
+    store_stage(g, b, slot_of(g, b, number, 1), &ahead);
+    return sum;
+}
+
+static ir_builder steps_of(const staging *g, ir_builder *b, ir_value low, ir_value high,
+                           int64_t step, ir_value *sum, ir_op *loop, ir_value *k) {
+    ir_builder in = tile_for(b, low, high, step, sum, 1, loop, k);
+    lowering_mark(g->t->f.l, *loop, g->t->f.op);
+    *sum = ir_block_get(b->m, in.block)->arguments[1];
+    return in;
+}
+
+/* Steps [low, low + length): whole stages, and behind the last one what is left over. */
 static ir_value chunk(const staging *g, ir_builder *b, ir_value low, int64_t length) {
     dot *t = g->t;
-    int64_t one = 1, whole = length / t->stage * t->stage;
+    int64_t whole = length / g->steps * g->steps;
+    if (g->whole == 0)
+        whole = 0;
     ir_value sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
-    ir_value k, end = tile_affine(b, whole, &low, &one, 1);
+    ir_value k, end = beyond(b, low, whole);
     ir_op loop;
     if (whole) {
-        ir_builder in = tile_for(b, low, end, t->stage, &sum, 1, &loop, &k);
-        lowering_mark(t->f.l, loop, t->f.op);
-        ir_value next = stage(g, &in, k, t->stage, ir_block_get(b->m, in.block)->arguments[1]);
-        tile_yield(&in, &next, 1);
+        ir_builder in = steps_of(g, b, low, end, g->steps, &sum, &loop, &k);
+        sum = (g->copies ? copied_stage : loaded_stage)(g, &in, k, sum);
+        tile_yield(&in, &sum, 1);
         sum = ir_op_result(b->m, loop, 0);
     }
     if (length == whole)
         return sum;
-    ir_builder in =
-        tile_for(b, end, tile_affine(b, length, &low, &one, 1), length - whole, &sum, 1, &loop, &k);
-    lowering_mark(t->f.l, loop, t->f.op);
-    ir_value next = stage(g, &in, k, length - whole, ir_block_get(b->m, in.block)->arguments[1]);
-    tile_yield(&in, &next, 1);
+    ir_builder in = steps_of(g, b, end, beyond(b, low, length), length - whole, &sum, &loop, &k);
+    sum = multiply(g, &in, tile_index(b, g->slots * g->slot), length - whole, sum);
+    tile_yield(&in, &sum, 1);
     return ir_op_result(b->m, loop, 0);
 }
 
@@ -98,11 +310,9 @@ static ir_value chunks(const staging *g, ir_builder *b, int64_t extent) {
     ir_op loop;
     total = tile_broadcast(b, total, t->f.rows, t->f.columns);
     ir_builder in =
-        tile_for(b, tile_index(b, 0), tile_index(b, whole), t->chunk, &total, 1, &loop, &start);
-    lowering_mark(t->f.l, loop, t->f.op);
-    ir_value next =
-        added(&in, ir_block_get(b->m, in.block)->arguments[1], chunk(g, &in, start, t->chunk));
-    tile_yield(&in, &next, 1);
+        steps_of(g, b, tile_index(b, 0), tile_index(b, whole), t->chunk, &total, &loop, &start);
+    total = added(&in, total, chunk(g, &in, start, t->chunk));
+    tile_yield(&in, &total, 1);
     total = ir_op_result(b->m, loop, 0);
     if (extent > whole)
         total = added(b, total, chunk(g, b, tile_index(b, whole), extent - whole));
@@ -110,10 +320,9 @@ static ir_value chunks(const staging *g, ir_builder *b, int64_t extent) {
 }
 
 ir_value lower_staged(dot *t, ir_builder *b, int64_t extent) {
-    const frame *f = &t->f;
-    staging g = {.t = t, .left_stride = f->rows + PADDING, .right_stride = f->columns + PADDING};
-    g.left = lowering_scratch(f->l, b, t->element, t->stage * g.left_stride);
-    g.right = lowering_scratch(f->l, b, t->element, t->stage * g.right_stride);
+    staging g = {.t = t};
     bool several = t->chunk && extent > t->chunk;
+    open(&g, b, extent);
+    begin(&g, b);
     return several ? chunks(&g, b, extent) : chunk(&g, b, tile_index(b, 0), extent);
 }

@@ -249,7 +249,7 @@ void simt_note_loop(emitter *e, ir_op loop, LLVMValueRef branch) {
 typedef struct copying {
     LLVMValueRef to, from;  /* of the thread's first piece */
     LLVMValueRef row, unit; /* of the thread among those of a turn */
-    int64_t rows, units, piece, bytes, to_stride, from_stride;
+    int64_t rows, units, piece, bytes, to_stride, to_step, from_stride;
     int64_t threads_down, threads_across;
     int64_t swizzle;     /* bytes of a row, within which 16 change places; 0: they do not */
     LLVMValueRef within; /* where that begins: the thread's first byte, as it would be without */
@@ -257,10 +257,10 @@ typedef struct copying {
 } copying;
 
 static LLVMValueRef thread_pointer(emitter *e, const copying *c, LLVMTypeRef type,
-                                   const ir_op_data *d, int operand, int64_t stride) {
+                                   const ir_op_data *d, int operand, int64_t stride, int64_t step) {
     LLVMValueRef offset =
         sum_of(e, code_get(e, d->operands[operand + 1])->values[0],
-               sum_of(e, scaled(e, c->row, stride), scaled(e, c->unit, c->piece)));
+               sum_of(e, scaled(e, c->row, stride), scaled(e, c->unit, c->piece * step)));
     return LLVMBuildGEP2(e->b, type, code_get(e, d->operands[operand])->values[0], &offset, 1, "");
 }
 
@@ -283,7 +283,8 @@ static void swizzle_place(emitter *e, copying *c, ir_op op, int64_t size) {
 /* From the thread's first piece, as it would be without a pattern, so many rows and pieces on. */
 static LLVMValueRef copy_target(emitter *e, const copying *c, int64_t row, int64_t unit,
                                 int64_t size) {
-    LLVMValueRef to = code_int(e, e->i64, (row * c->to_stride + unit * c->piece) * size);
+    LLVMValueRef to =
+        code_int(e, e->i64, (row * c->to_stride + unit * c->piece * c->to_step) * size);
     if (!c->swizzle)
         return to;
     bool again = c->threads_down % MATRIX != 0;
@@ -291,18 +292,22 @@ static LLVMValueRef copy_target(emitter *e, const copying *c, int64_t row, int64
     return again ? simt_swizzled(e, to, c->swizzle) : to;
 }
 
+/* Where rows come to stand upright, threads beside each other copy a sector of each: then what they
+ * write falls on different banks. */
 static copying copying_of(emitter *e, ir_op op) {
+    const int64_t sector = 32;
     const ir_op_data *d = ir_op_get(e->m, op);
     dtype element = ir_type_get(e->m, ir_value_get(e->m, d->operands[0])->type)->element;
     LLVMTypeRef type = code_memory_type(e, element);
     copying c = {.rows = ir_op_int(e->m, op, "rows", 0),
                  .piece = ir_op_int(e->m, op, "piece", 1),
                  .to_stride = ir_op_int(e->m, op, "to_stride", 0),
+                 .to_step = ir_op_int(e->m, op, "to_step", 1),
                  .from_stride = ir_op_int(e->m, op, "from_stride", 0),
                  .swizzle = ir_op_int(e->m, op, "swizzle", 0)};
     c.units = ir_op_int(e->m, op, "columns", 0) / c.piece;
     c.bytes = c.piece * (int64_t)dtype_size(element);
-    c.threads_across = power_at_least(c.units, e->simt.threads);
+    c.threads_across = power_at_least(c.units, c.to_step == 1 ? e->simt.threads : sector / c.bytes);
     c.threads_down = e->simt.threads / c.threads_across;
     LLVMValueRef across = code_int(e, e->i64, c.threads_across);
     c.row = LLVMBuildUDiv(e->b, e->simt.index, across, "");
@@ -314,9 +319,9 @@ static copying copying_of(emitter *e, ir_op op) {
         swizzle_place(e, &c, op, size);
         c.to = LLVMBuildGEP2(e->b, type, code_get(e, d->operands[0])->values[0], &offset, 1, "");
     } else {
-        c.to = thread_pointer(e, &c, type, d, 0, c.to_stride);
+        c.to = thread_pointer(e, &c, type, d, 0, c.to_stride, c.to_step);
     }
-    c.from = thread_pointer(e, &c, type, d, 2, c.from_stride);
+    c.from = thread_pointer(e, &c, type, d, 2, c.from_stride, 1);
     c.asynchronous = is_ptx(e) && LLVMGetPointerAddressSpace(LLVMTypeOf(c.to)) == SPACE_SHARED &&
                      LLVMGetPointerAddressSpace(LLVMTypeOf(c.from)) == SPACE_GLOBAL;
     return c;
