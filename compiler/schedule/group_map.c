@@ -124,8 +124,8 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     ir_attr steps[NEST_AXES], vector_name, block_name, rows_name = 0,
                                                        row_step = scheduler_int(s, 1);
     vector = scheduler_parameter(s, IN_MAP, VECTOR, vector, &vector_name);
-    int64_t block =
-        n->transposed ? TRANSPOSE_COLUMNS : at_most(round_up(last, vector), WORKGROUP_ELEMENTS);
+    int64_t block = n->transposed ? s->target->policy->turned_columns
+                                  : at_most(round_up(last, vector), WORKGROUP_ELEMENTS);
     if (count == 1)
         block = round_up(at_least(at_most(block, last / workgroups), 1), vector);
     block = scheduler_parameter(s, IN_MAP, BLOCK, round_up(block, vector), &block_name);
@@ -133,7 +133,8 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
         steps[i] = scheduler_int(s, 1);
     steps[count - 1] = block_name;
     if (count > 1) {
-        int64_t rows = n->transposed ? TRANSPOSE_ROWS : at_least(WORKGROUP_ELEMENTS / block, 1);
+        int64_t rows = n->transposed ? s->target->policy->turned_rows
+                                     : at_least(WORKGROUP_ELEMENTS / block, 1);
         int64_t extent = scheduler_estimate(s, n->map.extent[count - 2]);
         rows = at_least(
             at_most(rows, n->transposed ? extent : (extent + workgroups - 1) / workgroups), 1);
@@ -187,9 +188,12 @@ static void schedule_nest(nest *n) {
         expression_root(&e, n->values[i], n->index[i]);
     analyse(n, &e, &space);
     traffic t;
-    ir_named_attr attrs[3];
+    ir_named_attr attrs[4];
     find_traffic(n, &e, &t);
     ir_builder b = open_loops(n, &e, indices);
+    int attr_count = traffic_attrs(s, &t, true, n->map.count - 1, attrs);
+    if (n->transposed && s->target->policy->turns_staged)
+        attrs[attr_count++] = (ir_named_attr){"staged", ir_attr_bool(s->m, true)};
     computation c = {.opcode = SCHED_MAP,
                      .indices = indices,
                      .axes = n->map.count,
@@ -201,7 +205,7 @@ static void schedule_nest(nest *n) {
                      .outputs = n->destinations,
                      .output_access = n->outputs,
                      .attrs = attrs,
-                     .attr_count = traffic_attrs(s, &t, true, n->map.count - 1, attrs)};
+                     .attr_count = attr_count};
     scheduler_compute(s, &b, &c);
     expression_release(&e);
 }

@@ -49,6 +49,10 @@ struct schedule_policy {
     int64_t (*chain_rows)(const scheduler *s, int64_t score_bytes, int64_t sum_bytes);
     int64_t chain_step;
     bool chain_packs; /* a workgroup keeps a copy of a right side that it alone reads */
+    /* Of a transposition: rows and columns of a workgroup, of whole squares; whether it has the
+     * squares turned in its memory, else in registers. */
+    int64_t turned_rows, turned_columns;
+    bool turns_staged;
     /* Of a sum's 64 lanes, how many are in registers at once; elements of each of so many rows that
      * are computed together. */
     int64_t (*row_lanes)(const scheduler *s);

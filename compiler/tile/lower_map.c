@@ -113,6 +113,9 @@ static ir_value load_input(const frame *f, ir_builder *b, int i) {
     for (size_t k = 0; k < f->l->ready.count; k++)
         if (f->l->ready.items[k].op == f->op && f->l->ready.items[k].input == i)
             return f->l->ready.items[k].tile;
+    ir_value turned = lower_turned(f, b, i);
+    if (turned)
+        return turned;
     if (column == 1 || row == 1)
         fetch_ahead(f, b, i, access);
     tile_window w = frame_window(f, access);

@@ -84,6 +84,9 @@ tile_window frame_window(const frame *f, const ir_dim *access);
 void frame_load_ahead(const frame *f, ir_builder *b);
 /* The body at the frame's place: one tile for each yield. */
 void frame_body(frame *f, ir_builder *b, ir_value *yields);
+/* simt/lower_turned.c: input number `i` where it is to be turned in the workgroup's memory; 0: it
+ * is not. */
+ir_value lower_turned(const frame *f, ir_builder *b, int i);
 /* Stores a yield into output number `i`. */
 void frame_store(const frame *f, ir_builder *b, int i, ir_value x);
 

@@ -5,8 +5,12 @@
 #include "schedule/simt/simt.h"
 #include "space/thresholds.h"
 
-/* Elements of a thread: enough loads under way, and few registers for those of a function. */
-enum { ELEMENTS = 4, TURNED_SIDE = 32 };
+/* Elements of a thread: enough loads under way, and few registers for those of a function. Of a
+ * square that is turned, too. */
+enum { ELEMENTS = 4, TURNED_SIDE = 64, COMPUTED_SIDE = 32 };
+/* Bytes of such a square's elements, as of f32, and how many of them a workgroup's memory holds at
+ * least: otherwise few workgroups are there at once. */
+enum { SQUARE_BYTES = TURNED_SIDE * TURNED_SIDE * 4, SQUARES = 8 };
 
 /* Rows side by side: fewer than the least leave threads idle, since a row's lanes are exchanged
  * within a subgroup; of short rows as many as usual, of longer ones what leaves enough workgroups.
@@ -18,9 +22,11 @@ enum { CHAIN_SPARE = 2048 };
 
 static int64_t nest_vector(const scheduler *s, const nest_work *w) {
     int64_t lanes = s->target->vector_lanes;
+    bool computes = w->draws || w->functions > 0;
     if (w->transposed)
-        return TURNED_SIDE;
-    return w->draws || w->functions > 0 ? lanes : ELEMENTS * lanes;
+        return computes || s->target->l1_bytes < SQUARES * SQUARE_BYTES ? COMPUTED_SIDE
+                                                                        : TURNED_SIDE;
+    return computes ? lanes : ELEMENTS * lanes;
 }
 
 static int64_t rows(const scheduler *s, const row_work *w) {
@@ -76,6 +82,9 @@ const schedule_policy schedule_simt_policy = {
     .rows_beside = rows_beside,
     .chain_rows = chain_rows,
     .chain_step = LEAST_BESIDE,
+    .turned_rows = 1,
+    .turned_columns = 1,
+    .turns_staged = true,
     .row_lanes = row_lanes,
     .row_vector = row_vector,
     .column = column,

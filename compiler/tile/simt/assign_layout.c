@@ -22,6 +22,7 @@ typedef struct tile_set {
     bool whole_columns;    /* ... all rows of its columns */
     bool products;         /* of columns by rows */
     int64_t folded;        /* columns of the smallest fold of several rows; 0: there is none */
+    bool single;           /* no runs */
     /* Loads and stores of far memory whose columns, or rows, lie side by side. */
     uint32_t along_columns, along_rows;
     int64_t run;        /* elements to which all of those are aligned; 0: there is none */
@@ -80,6 +81,7 @@ static void join(layouts *l, ir_value a, ir_value b) {
     x->products |= y->products;
     if (y->folded && (!x->folded || y->folded < x->folded))
         x->folded = y->folded;
+    x->single |= y->single;
     x->along_columns += y->along_columns;
     x->along_rows += y->along_rows;
     if (y->run && (!x->run || y->run < x->run))
@@ -171,6 +173,7 @@ static void note_access(layouts *l, ir_op op, ir_value tile) {
     access a;
     const ir_type_data *t = type_of(l, tile);
     tile_set *set = &l->groups[find(l, tile)];
+    set->single |= ir_op_attr(l->m, op, "single") != 0;
     if (!is_far(l->m, ir_op_get(l->m, op)->operands[0]) || !access_of(l->m, op, &a) || !a.known ||
         is_single(l, tile))
         return;
@@ -273,7 +276,7 @@ static ir_layout layout_of_products(const layouts *l, const tile_set *g) {
 /* Neighbouring threads hold neighbouring elements of the axis that lies side by side. */
 static ir_layout layout_of_memory(const layouts *l, const tile_set *g) {
     bool down = g->along_rows > g->along_columns;
-    int64_t run = g->run ? g->run : 1, along = down ? g->rows : g->columns,
+    int64_t run = g->run && !g->single ? g->run : 1, along = down ? g->rows : g->columns,
             first = power_at_least((along + run - 1) / run, l->threads), rest = l->threads / first;
     if ((down ? g->columns : g->rows) == 1)
         first = l->threads, rest = 1;
