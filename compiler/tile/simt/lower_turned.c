@@ -69,7 +69,7 @@ ir_value lower_turned(const frame *f, ir_builder *b, int i) {
     if (!ir_op_attr(f->l->s, f->op, "staged") || !find_turned(f, b, i, &t))
         return 0;
     int64_t size = (int64_t)dtype_size(t.element), at = place_of(f, b, i, &end);
-    ir_value memory = lowering_staging(f->l, b, t.element, end / size),
+    ir_value memory = lowering_staging(f->l, b, t.element, end / size, 1),
              place = tile_index(b, at / size);
     frame_access(f, i, access);
     ir_value x = tile_load(b, frame_memory(f, i), frame_offset(f, b, access), t.far.columns,
