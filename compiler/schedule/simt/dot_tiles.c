@@ -17,6 +17,7 @@ enum {
     MOST_SUMS = 64,       /* of a thread: with them fit in its registers what they are made from */
     FEW_ROWS_THREADS = 8, /* rows up to which nothing is read twice that is worth a stage */
     STAGE_STEPS = 16,
+    EDGE_STEPS = 8,        /* where tiles are cut: their elements are loaded one by one */
     STAGED_DEPTH = 3,      /* stages at once, where they are copied */
     STAGED_WORKGROUPS = 4, /* that have room beside each other */
     LEAST_COPY = 4,        /* bytes that a chip copies at once */
@@ -130,6 +131,11 @@ static bool is_copyable(const contraction *c) {
            contraction_element(c, c->rhs.buffer) == c->element;
 }
 
+static int64_t staged_steps(const contraction *c, int64_t rows, int64_t columns) {
+    bool cut = c->shape.rows % rows != 0 || c->shape.columns % columns != 0;
+    return cut ? EDGE_STEPS : STAGE_STEPS;
+}
+
 /* As few as leave room for more workgroups: tiles that are large take long to multiply. */
 static int64_t staged_depth(const contraction *c, int64_t rows, int64_t columns) {
     int64_t slot = (rows + columns) * STAGE_STEPS * (int64_t)dtype_size(c->element);
@@ -163,7 +169,8 @@ void simt_dot_tiles(contraction *c) {
         scheduler_parameter(s, IN_DOT, STAGE, steps, &t->stage);
         scheduler_parameter(s, IN_DOT, DEPTH, depth, &t->depth);
     } else if (c->staged) {
-        scheduler_parameter(s, IN_DOT, STAGE, STAGE_STEPS, &t->stage);
+        int64_t steps = staged_steps(c, t->mr.size, t->nr.size);
+        scheduler_parameter(s, IN_DOT, STAGE, steps, &t->stage);
         if (is_copyable(c))
             scheduler_parameter(s, IN_DOT, DEPTH, staged_depth(c, t->mr.size, t->nr.size),
                                 &t->depth);
