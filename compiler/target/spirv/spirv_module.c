@@ -101,18 +101,23 @@ uint32_t spirv_of(spirv_module *m, const uint32_t *words, uint32_t count, bool *
 
 enum { MOST_OPERANDS = 160 };
 
+static void copy_words(uint32_t *to, const uint32_t *from, uint32_t count) {
+    if (count)
+        memcpy(to, from, count * sizeof *from);
+}
+
 uint32_t spirv_once(spirv_module *m, uint16_t opcode, uint32_t type, const uint32_t *operands,
                     uint32_t count) {
     uint32_t key[MOST_OPERANDS + 2] = {opcode, type}, words[MOST_OPERANDS + 2], n = 0;
     bool fresh;
-    memcpy(key + 2, operands, count * sizeof *operands);
+    copy_words(key + 2, operands, count);
     uint32_t id = spirv_of(m, key, count + 2, &fresh);
     if (!fresh)
         return id;
     if (type)
         words[n++] = type;
     words[n++] = id;
-    memcpy(words + n, operands, count * sizeof *operands);
+    copy_words(words + n, operands, count);
     spirv_op(m, SPIRV_GLOBALS, opcode, words, n + count);
     return id;
 }
