@@ -9,8 +9,6 @@
 #include "tessera/tessera.h"
 
 #define SIMULATED "simulated"
-#define FOREIGN "foreign"
-#define EMULATED "emulated"
 
 /* NAME[:INDEX], counted among the devices of that name. False: it is none of those. */
 typedef struct device_name {
@@ -28,15 +26,18 @@ static bool parse(const char *wanted, device_name *out) {
     return length && (!end || (end > wanted + length + 1 && *end == '\0'));
 }
 
+static bool is_named(const device_name *wanted, const char *driver) {
+    return strlen(driver) == wanted->length && memcmp(driver, wanted->name, wanted->length) == 0;
+}
+
 static bool find(const backend *b, const device_name *wanted, uint32_t *device, status *st) {
-    uint32_t count = 0;
     unsigned long seen = 0;
-    if (tsrGetDeviceCount(&count) != TSR_SUCCESS)
-        return status_set(st, STATUS_INTERNAL, "cannot list devices: %s", tsrGetLastError());
-    for (uint32_t i = 0; i < count; i++) {
+    /* Not counted first: that would open the libraries of drivers that nobody wants. */
+    for (uint32_t i = 0;; i++) {
         tsr_device_info_t info = {.struct_size = sizeof info};
-        if (tsrGetDeviceInfo(i, &info) != TSR_SUCCESS || strlen(info.backend) != wanted->length ||
-            memcmp(info.backend, wanted->name, wanted->length) != 0 || seen++ < wanted->index)
+        if (tsrGetDeviceInfo(i, &info) != TSR_SUCCESS)
+            break;
+        if (!is_named(wanted, info.backend) || seen++ < wanted->index)
             continue;
         if (info.unavailable)
             return status_set(st, STATUS_UNAVAILABLE, "backend %s cannot run here: %s", b->name,
@@ -48,15 +49,19 @@ static bool find(const backend *b, const device_name *wanted, uint32_t *device, 
                       (int)wanted->length, wanted->name, wanted->index);
 }
 
-/* Simulated and emulated devices, and the one for code of others, are there where they are asked
- * for: the environment tells the runtime. */
+/* Some devices are there where they are asked for: the environment tells the runtime. */
 static void provide(const device_name *wanted) {
+    static const struct {
+        const char *driver, *variable;
+    } rows[] = {{"emulated", "TESSERA_EMULATED"},
+                {"foreign", "TESSERA_FOREIGN"},
+                {"vulkan", "TESSERA_SOFTWARE_DEVICES"},
+                {"opencl", "TESSERA_SOFTWARE_DEVICES"}};
     char count[24];
-    if (wanted->length == strlen(EMULATED) && memcmp(wanted->name, EMULATED, wanted->length) == 0)
-        setenv("TESSERA_EMULATED", "1", 0);
-    if (wanted->length == strlen(FOREIGN) && memcmp(wanted->name, FOREIGN, wanted->length) == 0)
-        setenv("TESSERA_FOREIGN", "1", 0);
-    if (wanted->length != strlen(SIMULATED) || memcmp(wanted->name, SIMULATED, wanted->length) != 0)
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (is_named(wanted, rows[i].driver))
+            setenv(rows[i].variable, "1", 0);
+    if (!is_named(wanted, SIMULATED))
         return;
     snprintf(count, sizeof count, "%lu", wanted->index + 1);
     setenv("TESSERA_SIMULATED", count, 0);
