@@ -10,7 +10,7 @@
  * threads that share memory and meet at barriers. */
 typedef enum target_class { TARGET_CPU, TARGET_SIMT } target_class;
 typedef enum target_family { FAMILY_ELF, FAMILY_PTX, FAMILY_ROCM, FAMILY_SPIRV } target_family;
-typedef enum spirv_flavour { SPIRV_VULKAN, SPIRV_OPENCL } spirv_flavour;
+typedef enum spirv_flavour { SPIRV_VULKAN, SPIRV_VULKAN_F64, SPIRV_OPENCL } spirv_flavour;
 
 /* What is known of a target, as data: one line of targets.def. */
 typedef struct target_info {

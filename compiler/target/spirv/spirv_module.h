@@ -23,6 +23,7 @@ typedef enum spirv_section {
     SPIRV_NAMES,
     SPIRV_DECORATIONS,
     SPIRV_GLOBALS,
+    SPIRV_HELPERS, /* functions that others call */
     SPIRV_FUNCTIONS,
     SPIRV_SECTION_COUNT
 } spirv_section;

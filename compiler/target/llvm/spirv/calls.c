@@ -48,12 +48,30 @@ static void library(translator *t, LLVMValueRef call, uint32_t vulkan, uint32_t 
                  (uint32_t[]){value_of(t, call), SpvDecorationNoContraction}, 2);
 }
 
+/* Of f32 or f64; where the module has code of its own for it. */
+static bool soft(translator *t, LLVMValueRef call, vulkan_trait of_f32, vulkan_trait of_f64,
+                 uint32_t count) {
+    LLVMTypeRef type = LLVMTypeOf(call);
+    uint32_t x[3] = {0};
+    if (!t->softens)
+        return false;
+    if (lanes_of(type) > 1 || bits_of(type) < WORD_BITS)
+        translate_fail(t, "functions of vectors or f16", "");
+    for (uint32_t i = 0; i < count; i++)
+        x[i] = arithmetic_operand(t, LLVMGetOperand(call, i));
+    uint32_t result = soft_result(t, bits_of(type) == WORD_BITS ? of_f32 : of_f64, x);
+    give(t, call, SpvOpCopyObject, &result, 1);
+    return true;
+}
+
 static void fma_of(translator *t, LLVMValueRef call) {
-    library(t, call, GLSLstd450Fma, OPENCL_FMA, 3);
+    if (!soft(t, call, VULKAN_FMA_F32, VULKAN_FMA_F64, 3))
+        library(t, call, GLSLstd450Fma, OPENCL_FMA, 3);
 }
 
 static void sqrt_of(translator *t, LLVMValueRef call) {
-    library(t, call, GLSLstd450Sqrt, OPENCL_SQRT, 1);
+    if (!soft(t, call, VULKAN_ROOT_F32, VULKAN_ROOT_F64, 1))
+        library(t, call, GLSLstd450Sqrt, OPENCL_SQRT, 1);
 }
 
 static void floor_of(translator *t, LLVMValueRef call) {
@@ -203,8 +221,19 @@ static void thread_number(translator *t, LLVMValueRef call) {
     number(t, call, t->local_id);
 }
 
+/* Of a grid that is launched in parts, Vulkan's numbers begin with 0 in each. */
 static void group_number(translator *t, LLVMValueRef call) {
-    number(t, call, t->group_id);
+    if (t->kernel) {
+        number(t, call, t->group_id);
+        return;
+    }
+    uint32_t word = type_int(t, WORD_BITS), member = constant_int(t, WORD_BITS, PUSHED_BASE);
+    uint32_t from = made(t, SpvOpAccessChain, type_pointer(t, SpvStorageClassPushConstant, word),
+                         (uint32_t[]){t->pushed, member}, 2),
+             base = made(t, SpvOpLoad, word, &from, 1),
+             all = made(t, SpvOpLoad, type_vector(t, word, 3), &t->group_id, 1);
+    uint32_t own = made(t, SpvOpCompositeExtract, word, (uint32_t[]){all, 0}, 2);
+    give(t, call, SpvOpIAdd, (uint32_t[]){own, base}, 2);
 }
 
 /* ---- the table ---- */

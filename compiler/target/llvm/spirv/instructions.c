@@ -59,7 +59,7 @@ uint32_t made(translator *t, uint16_t opcode, uint32_t type, const uint32_t *ope
     uint32_t words[8] = {type, spirv_id(&t->m)};
     for (uint32_t n = 0; n < count; n++)
         words[2 + n] = operands[n];
-    spirv_op(&t->m, SPIRV_FUNCTIONS, opcode, words, 2 + count);
+    spirv_op(&t->m, t->into, opcode, words, 2 + count);
     return words[1];
 }
 
@@ -230,15 +230,56 @@ static void shuffle(translator *t, LLVMValueRef i) {
 
 /* ---- the table ---- */
 
+static bool is_zero(LLVMValueRef x) {
+    LLVMBool loses;
+    return LLVMIsAConstantFP(x) && LLVMConstRealGetDouble(x, &loses) == 0;
+}
+
+/* Mesa's lavapipe takes x + 0.0 for x, 0.0 * x and 0.0 / x for 0.0, and x / 0.0 for nothing at all
+ * (22.3, gallivm's lp_build_add, lp_build_mul, lp_build_div). So a zero is made of what only a
+ * launch knows: the workgroup's number in y. */
+uint32_t arithmetic_operand(translator *t, LLVMValueRef x) {
+    uint32_t bits = bits_of(LLVMTypeOf(x)), word = type_int(t, 32);
+    if (t->kernel || !is_zero(x))
+        return value_of(t, x);
+    uint32_t all = made(t, SpvOpLoad, type_vector(t, word, 3), &t->group_id, 1);
+    uint32_t zero = made(t, SpvOpCompositeExtract, word, (uint32_t[]){all, 1}, 2),
+             ints = type_int(t, bits);
+    if (bits != 32)
+        zero = made(t, SpvOpUConvert, ints, &zero, 1);
+    uint64_t sign =
+        LLVMConstIntGetZExtValue(LLVMConstBitCast(x, LLVMIntTypeInContext(t->e->context, bits)));
+    if (sign)
+        zero = made(t, SpvOpBitwiseOr, ints, (uint32_t[]){zero, constant_int(t, bits, sign)}, 2);
+    return made(t, SpvOpBitcast, type_of(t, LLVMTypeOf(x)), &zero, 1);
+}
+
+static bool softens_division(translator *t, LLVMValueRef i) {
+    LLVMTypeRef type = LLVMTypeOf(i);
+    if (LLVMGetInstructionOpcode(i) != LLVMFDiv || !t->softens)
+        return false;
+    if (lanes_of(type) > 1 || bits_of(type) < 32)
+        translate_fail(t, "divisions of vectors or f16", "");
+    const uint32_t x[] = {arithmetic_operand(t, LLVMGetOperand(i, 0)),
+                          arithmetic_operand(t, LLVMGetOperand(i, 1)), 0};
+    uint32_t quotient =
+        soft_result(t, bits_of(type) == 32 ? VULKAN_DIVIDE_F32 : VULKAN_DIVIDE_F64, x);
+    give(t, SpvOpCopyObject, i, &quotient, 1);
+    return true;
+}
+
 static void by_table(translator *t, LLVMValueRef i) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
     uint32_t operands[3], count = (uint32_t)LLVMGetNumOperands(i);
+    if (softens_division(t, i))
+        return;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         if (rows[r].from != opcode)
             continue;
         bool logical = rows[r].trait == LOGICAL && bits_of(LLVMTypeOf(i)) == 1;
         for (uint32_t n = 0; n < count; n++)
-            operands[n] = operand(t, i, n);
+            operands[n] = rows[r].trait == ROUNDS ? arithmetic_operand(t, LLVMGetOperand(i, n))
+                                                  : operand(t, i, n);
         give(t, (uint16_t)(logical ? rows[r].logical : rows[r].to), i, operands, count);
         if (rows[r].trait == ROUNDS && !t->kernel)
             spirv_op(&t->m, SPIRV_DECORATIONS, SpvOpDecorate,

@@ -1,7 +1,7 @@
 /* translate.c - a module of LLVM IR as one of SPIR-V: entry points and what they are given.
  *
- * OpenCL's take the buffers, the workspace and the prepared memory as arguments. Vulkan's take one
- * number as a push constant: the address of a table with the addresses of these. */
+ * OpenCL's take the buffers, the workspace and the prepared memory as arguments. Vulkan's take push
+ * constants: the address of a table with the addresses of these, and where the grid begins. */
 #include "target/llvm/spirv/translate.h"
 
 enum { VERSION_1_0 = 0x00010000, VERSION_1_5 = 0x00010500, ADDRESS_BITS = 64, ADDRESS_BYTES = 8 };
@@ -37,25 +37,27 @@ static void open_vulkan_flavour(translator *t) {
     spirv_capability(&t->m, SpvCapabilityPhysicalStorageBufferAddresses);
     spirv_op(&t->m, SPIRV_MEMORY_MODEL, SpvOpMemoryModel,
              (uint32_t[]){SpvAddressingModelPhysicalStorageBuffer64, SpvMemoryModelGLSL450}, 2);
-    uint32_t address = type_int(t, ADDRESS_BITS);
-    uint32_t block = spirv_once(&t->m, SpvOpTypeStruct, 0, &address, 1),
+    uint32_t members[] = {type_int(t, ADDRESS_BITS), type_int(t, 32)};
+    uint32_t block = spirv_once(&t->m, SpvOpTypeStruct, 0, members, 2),
              type = type_pointer(t, SpvStorageClassPushConstant, block);
-    t->addresses = spirv_id(&t->m);
+    t->pushed = spirv_id(&t->m);
     spirv_op(&t->m, SPIRV_DECORATIONS, SpvOpDecorate, (uint32_t[]){block, SpvDecorationBlock}, 2);
     spirv_op(&t->m, SPIRV_DECORATIONS, SpvOpMemberDecorate,
-             (uint32_t[]){block, 0, SpvDecorationOffset, 0}, 4);
+             (uint32_t[]){block, PUSHED_TABLE, SpvDecorationOffset, 0}, 4);
+    spirv_op(&t->m, SPIRV_DECORATIONS, SpvOpMemberDecorate,
+             (uint32_t[]){block, PUSHED_BASE, SpvDecorationOffset, ADDRESS_BYTES}, 4);
     spirv_op(&t->m, SPIRV_GLOBALS, SpvOpVariable,
-             (uint32_t[]){type, t->addresses, SpvStorageClassPushConstant}, 3);
-    vec_push(&t->interface, t->addresses);
+             (uint32_t[]){type, t->pushed, SpvStorageClassPushConstant}, 3);
+    vec_push(&t->interface, t->pushed);
 }
 
 /* ---- functions ---- */
 
 /* From the table that the push constant names. */
 static void load_addresses(translator *t) {
-    uint32_t address = type_int(t, ADDRESS_BITS), zero = constant_int(t, 32, 0);
+    uint32_t address = type_int(t, ADDRESS_BITS), zero = constant_int(t, 32, PUSHED_TABLE);
     uint32_t from = made(t, SpvOpAccessChain, type_pointer(t, SpvStorageClassPushConstant, address),
-                         (uint32_t[]){t->addresses, zero}, 2);
+                         (uint32_t[]){t->pushed, zero}, 2);
     uint32_t table = made(t, SpvOpLoad, address, &from, 1),
              pointer = type_pointer(t, SpvStorageClassPhysicalStorageBuffer, address);
     for (unsigned i = 0; i < LLVMCountParams(t->function); i++) {
@@ -161,6 +163,8 @@ bool spirv_translate(const emitter *e, text *out) {
     ir_op kernel = ir_module_kernel(e->m);
     translator t = {.e = e,
                     .kernel = e->target->flavour == SPIRV_OPENCL,
+                    .softens = e->target->flavour == SPIRV_VULKAN_F64,
+                    .into = SPIRV_FUNCTIONS,
                     .scratch_bytes = (uint32_t)ir_op_int(e->m, kernel, "scratch_bytes", 0),
                     .st = e->st};
     spirv_open(&t.m);

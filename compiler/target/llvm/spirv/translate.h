@@ -10,8 +10,13 @@
 #include <llvm-c/Core.h>
 #include <spirv/unified1/spirv.h>
 
+#include "device/vulkan_traits.h"
 #include "target/llvm/emit.h"
 #include "target/spirv/spirv_module.h"
+
+/* A device's driver gives them with each launch: where the table of addresses is, in 64 bits, and
+ * the number of the launch's first workgroup, in 32. */
+enum pushed_member { PUSHED_TABLE, PUSHED_BASE };
 
 typedef struct translator {
     spirv_module m;
@@ -19,10 +24,14 @@ typedef struct translator {
     bool kernel;        /* OpenCL's flavour; else Vulkan's */
     uint32_t functions; /* OpExtInstImport: GLSL.std.450 or OpenCL.std */
     uint32_t local_id, group_id;
-    uint32_t addresses; /* Vulkan: the push constant that says where the table of addresses is */
+    uint32_t pushed;    /* Vulkan: the push constants, in the order of `pushed_member` */
     uint32_t shared[4]; /* arrays of 1, 2, 4 and 8 bytes; 0: none */
     uint32_t scratch_bytes;
-    spirv_words interface; /* of all entry points */
+    bool softens; /* it has code of its own for what a device does not do right */
+    uint32_t traits[VULKAN_TRAIT_COUNT]; /* constants that say so; 0: not asked for */
+    uint32_t softs[VULKAN_TRAIT_COUNT];  /* functions for it; likewise */
+    spirv_section into;                  /* where instructions go */
+    spirv_words interface;               /* of all entry points */
     LLVMValueRef function;
     status *st;
     bool failed;
@@ -54,6 +63,8 @@ LLVMTypeRef lane_of(LLVMTypeRef type);
 uint32_t made(translator *t, uint16_t opcode, uint32_t type, const uint32_t *operands,
               uint32_t count);
 void translate_instruction(translator *t, LLVMValueRef i);
+/* What is added, multiplied or divided. */
+uint32_t arithmetic_operand(translator *t, LLVMValueRef x);
 /* ---- memory.c ---- */
 void translate_load(translator *t, LLVMValueRef i);
 void translate_store(translator *t, LLVMValueRef i);
@@ -65,5 +76,9 @@ void translate_blocks(translator *t);
 /* ---- calls.c ---- */
 void translate_call(translator *t, LLVMValueRef i);
 uint32_t is_nan(translator *t, uint32_t x, LLVMTypeRef type);
+/* ---- soft.c ---- */
+/* What a trait is about, of scalars: by the device where it does it right, else by the module's own
+ * code. Only where the translator softens. */
+uint32_t soft_result(translator *t, vulkan_trait trait, const uint32_t *x);
 
 #endif

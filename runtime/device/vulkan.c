@@ -1,0 +1,177 @@
+/* vulkan.c - see vulkan.h. */
+#include "device/vulkan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+
+enum { CACHE_MOST = 256 << 20 };
+
+extern const device_driver vulkan_driver;
+
+/* ---- what there is ---- */
+
+static bool has_f64(const vulkan_adapter *a) {
+    return a->features.core.features.shaderFloat64;
+}
+
+static uint64_t memory_bytes(const vulkan_adapter *a) {
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < a->memory.memoryHeapCount; i++)
+        if ((a->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) &&
+            a->memory.memoryHeaps[i].size > most)
+            most = a->memory.memoryHeaps[i].size;
+    return most;
+}
+
+/* Vulkan does not say how many compute units there are; 1 stands for it. */
+static bool enumerate(uint32_t index, device_info *info_out) {
+    const vulkan_adapter *a = vulkan_adapter_at(index);
+    if (!a)
+        return false;
+    uint32_t kinds = vulkan_memory_kinds(a);
+    double step = (double)a->properties.limits.timestampPeriod;
+    *info_out = (device_info){
+        .backend = "vulkan",
+        .name = a->name,
+        .isa = has_f64(a) ? "spirv-vulkan+f64" : "spirv-vulkan",
+        .unavailable = *a->unavailable ? a->unavailable : NULL,
+        .compute_units = 1,
+        .memory_bytes = memory_bytes(a),
+        .memory_kinds = kinds,
+        .mappable_kinds = kinds & (1u << DEVICE_MEMORY_HOST_VISIBLE | 1u << DEVICE_MEMORY_PINNED),
+        .workgroup_memory_bytes = a->properties.limits.maxComputeSharedMemorySize,
+        .timestamp_ns = step < 1 ? 1 : (uint64_t)step,
+        .targets = {has_f64(a) ? VULKAN_TARGET_F64 : VULKAN_TARGET,
+                    has_f64(a) ? VULKAN_TARGET : NULL}};
+    return true;
+}
+
+/* ---- opening ---- */
+
+/* What the device cannot be without; else the traits that a kind of module needs. */
+static const char *missing_for(const vulkan_device *v, trait_way way, bool of_f32) {
+    static const struct {
+        trait_way way;
+        bool f32;
+        const char *what;
+    } rows[] = {
+#define TRAIT(id, way_, what) [VULKAN_##id] = {TRAIT_##way_, VULKAN_##id < VULKAN_FMA_F64, what},
+#include "device/vulkan_traits.def"
+    };
+    for (int i = 0; i < VULKAN_TRAIT_COUNT; i++)
+        if (rows[i].way == way && !v->traits[i] && (!of_f32 || rows[i].f32))
+            return rows[i].what;
+    return NULL;
+}
+
+/* The images that it loads, by what it does right. */
+static bool choose_targets(vulkan_device *v, status *st) {
+    const char *lacks = missing_for(v, TRAIT_DEVICE, false),
+               *soft = missing_for(v, TRAIT_SOFT, true);
+    device_info *info = &v->gpu.soft.base.info;
+    bool f64 = has_f64(v->adapter) && !missing_for(v, TRAIT_WIDE, false);
+    uint32_t count = 0;
+    memset(info->targets, 0, sizeof info->targets);
+    if (f64)
+        info->targets[count++] = VULKAN_TARGET_F64;
+    if (!soft)
+        info->targets[count++] = VULKAN_TARGET;
+    if (!lacks && count)
+        return true;
+    return status_set(st, STATUS_UNAVAILABLE,
+                      "device '%s' does not do %s as IEEE 754 says%s: strict results are not to be "
+                      "had of it",
+                      v->adapter->name, lacks ? lacks : soft,
+                      lacks ? "" : ", and has no f64 to do it with");
+}
+
+static bool create_layout(vulkan_device *v, status *st) {
+    enum { PUSHED_BYTES = 12 };
+    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, PUSHED_BYTES};
+    const VkPipelineLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                             .pushConstantRangeCount = 1,
+                                             .pPushConstantRanges = &range};
+    VkResult result = v->f.CreatePipelineLayout(v->device, &info, NULL, &v->layout);
+    return result == VK_SUCCESS || vulkan_failed(v, "vkCreatePipelineLayout", result, st);
+}
+
+/* What another process left, where there is a file for it; drivers take no cache of another's. */
+static bool create_cache(vulkan_device *v, status *st) {
+    const char *path = getenv(VULKAN_CACHE);
+    char *left = NULL;
+    size_t bytes = 0;
+    if (path && *path && !file_read(path, CACHE_MOST, &left, &bytes, NULL))
+        left = NULL;
+    const VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
+                                            .initialDataSize = left ? bytes : 0,
+                                            .pInitialData = left};
+    VkResult result = v->f.CreatePipelineCache(v->device, &info, NULL, &v->cache);
+    free(left);
+    return result == VK_SUCCESS || vulkan_failed(v, "vkCreatePipelineCache", result, st);
+}
+
+static void save_cache(vulkan_device *v) {
+    const char *path = getenv(VULKAN_CACHE);
+    size_t bytes = 0;
+    if (!path || !*path ||
+        v->f.GetPipelineCacheData(v->device, v->cache, &bytes, NULL) != VK_SUCCESS || bytes == 0)
+        return;
+    void *data = base_malloc(bytes);
+    if (v->f.GetPipelineCacheData(v->device, v->cache, &bytes, data) == VK_SUCCESS)
+        (void)file_write_atomic(path, data, bytes, NULL); /* without it the next is slower */
+    free(data);
+}
+
+static void close_device(vulkan_device *v) {
+    if (v->gpu.has_own)
+        gpu_device_release(&v->gpu);
+    if (v->cache)
+        save_cache(v);
+    if (v->device) {
+        v->f.DestroyPipelineCache(v->device, v->cache, NULL);
+        v->f.DestroyPipelineLayout(v->device, v->layout, NULL);
+        v->f.DestroyDevice(v->device, NULL);
+    }
+    pthread_mutex_destroy(&v->queue_mutex);
+    free(v);
+}
+
+static bool open_vulkan(uint32_t index, const device_options *options, device **device_out,
+                        status *st) {
+    static const gpu_functions functions = {.alloc = vulkan_alloc,
+                                            .free = vulkan_free,
+                                            .queue_open = vulkan_queue_open,
+                                            .queue_close = vulkan_queue_close,
+                                            .copy = vulkan_copy,
+                                            .fill = vulkan_fill,
+                                            .launch = vulkan_launch};
+    vulkan_device *v = base_calloc(1, sizeof *v);
+    enumerate(index, &v->gpu.soft.base.info);
+    v->adapter = vulkan_adapter_at(index);
+    pthread_mutex_init(&v->queue_mutex, NULL);
+    if (vulkan_open_device(v, st) && create_layout(v, st) && create_cache(v, st) &&
+        gpu_device_init(&v->gpu, &vulkan_driver, &functions, options, st) && vulkan_probe(v, st) &&
+        choose_targets(v, st)) {
+        *device_out = &v->gpu.soft.base;
+        return true;
+    }
+    close_device(v);
+    return false;
+}
+
+static void close_vulkan(device *d) {
+    close_device((vulkan_device *)d);
+}
+
+const device_driver vulkan_driver = {.name = "vulkan",
+                                     .listed = true,
+                                     .enumerate = enumerate,
+                                     .open = open_vulkan,
+                                     .close = close_vulkan,
+                                     .load = vulkan_load,
+                                     .unload = vulkan_unload,
+                                     GPU_DRIVER_FUNCTIONS};
