@@ -47,10 +47,11 @@ typedef struct gpu_launch {
 
 typedef struct gpu_device gpu_device;
 
-/* A queue's first member is the soft one. */
+/* The functions of a queue are called by one thread at a time. */
 typedef struct gpu_queue {
     device_queue base;
-    gpu_block workspace; /* grown on demand */
+    pthread_mutex_t turn; /* several threads may submit to a synchronous queue */
+    gpu_block workspace;  /* grown on demand */
     void *handle;        /* the driver's */
 } gpu_queue;
 
