@@ -249,8 +249,7 @@ static bool transfer(const gpu_device *g, gpu_queue *q, const device_command *c,
 static bool run(gpu_device *g, gpu_queue *q, const device_command *c, status *st) {
     if (!soft_begin(&q->base, c, st))
         return false;
-    bool ok =
-        c->kind == DEVICE_DISPATCH ? dispatch(g, q, &c->dispatch, st) : transfer(g, q, c, st);
+    bool ok = c->kind == DEVICE_DISPATCH ? dispatch(g, q, &c->dispatch, st) : transfer(g, q, c, st);
     soft_end(&q->base, c);
     return ok;
 }

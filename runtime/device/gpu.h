@@ -52,7 +52,7 @@ typedef struct gpu_queue {
     device_queue base;
     pthread_mutex_t turn; /* several threads may submit to a synchronous queue */
     gpu_block workspace;  /* grown on demand */
-    void *handle;        /* the driver's */
+    void *handle;         /* the driver's */
 } gpu_queue;
 
 typedef struct gpu_functions {

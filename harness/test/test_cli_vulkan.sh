@@ -1,0 +1,31 @@
+# test_cli_vulkan.sh - a second kind of real device: the corpus through Vulkan, Khronos' validation on, has the bits of its goldens.
+source "$(dirname "$0")/lib.sh"
+export TSR_DB=$scratch/results.db TESSERA_VULKAN_VALIDATION=1 LSAN_OPTIONS=suppressions=$root/ci/leaks-of-others
+python=/usr/bin/python3
+
+exits 4 "a backend that is not here" env TESSERA_VULKAN_LIBRARY=/nonexistent/libvulkan.so "$tsr" bench "$root/corpus/elementwise/saxpy.tsr" \
+    --quick --backend vulkan
+has err "backend vulkan" "is named"
+exits 4 "the same by the environment" env TESSERA_BACKEND=vulkan TESSERA_VULKAN_LIBRARY=/nonexistent/libvulkan.so "$tsr" bench \
+    "$root/corpus/elementwise/saxpy.tsr" --quick
+
+exits 0 "what is here" "$tsr" devices --json
+if ! $python -c 'import json, sys; sys.exit(not [b for b in json.load(open("out"))["backends"] if b["backend"] == "vulkan" and b["usable"]])'; then
+    [ "$failures" -eq 0 ] || finish
+    echo "skipped: no Vulkan device with its validation layer (Debian: mesa-vulkan-drivers, vulkan-validationlayers)"
+    exit 77
+fi
+
+exits 0 "the corpus" "$tsr" golden verify "${most_of_corpus[@]}" --quick --backend vulkan
+has out "^[0-9]+ hold, 0 do not" "all of it has the bits"
+hasnt out "unsupported" "nothing is left out"
+
+few=("$root/corpus/normalisation/softmax.tsr" "$root/corpus/matmul/matmul_f32.tsr" "$root/corpus/elementwise/correct.tsr")
+exits 0 "beyond strict within the bound" "$tsr" bench "${few[@]}" --quick --backend vulkan --profile deterministic,fast --no-time
+exits 0 "timed" "$tsr" bench "$root/corpus/elementwise/saxpy.tsr" --quick --backend vulkan --profile strict --json
+exits 0 "by the device's clock" $python -c 'import json; r = json.load(open("out"))["results"]; assert r and any(x["time_ns"] for x in r), r'
+
+exits 0 "a pack" "$tsr" pack-repro softmax_rows --case prime "$root/corpus/normalisation/softmax.tsr" --backend vulkan -o p.repro.tar.lz4
+exits 0 "replays" "$tsr" replay p.repro.tar.lz4
+has out "^REPRODUCED_EXACT .code-hash-same" "the same code, the same bits"
+finish
