@@ -140,10 +140,13 @@ static json_t *needs_json(const ir_module *m, const char *isa) {
         json_pack("{s:o, s:o, s:o, s:o, s:o}", "tile", parameters_json(m), "workspace_bytes",
                   need_json(m, kernel, "workspace", "workspace_bytes"), "launch",
                   launch_json(m, phases, scratch), "scratch_bytes", scratch, "phases", phases);
-    int64_t prepared = ir_op_int(m, kernel, "prepared_bytes", 0);
+    int64_t prepared = ir_op_int(m, kernel, "prepared_bytes", 0),
+            unplanned = ir_op_int(m, kernel, "unplanned_bytes", 0);
     json_t *fallbacks = fallbacks_json(m, isa);
     if (fallbacks)
         json_object_set_new(needs, "fallbacks", fallbacks);
+    if (unplanned)
+        json_object_set_new(needs, "unplanned_workspace_bytes", json_integer(unplanned));
     if (prepared)
         json_object_set_new(needs, "prepared_bytes", json_integer(prepared));
     return needs;

@@ -89,7 +89,7 @@ static void lower_buffer(lowering *l, ir_builder *b, ir_op op) {
     } else if (strcmp(space, "prepared") == 0) { /* of a size that is known */
         *place = (memory_place){TILE_PREPARED, element, l->prepared_bytes};
         l->prepared_bytes += lines_of(l, lowering_count(l, v), element);
-    } else {
+    } else if (l->symbolic) { /* else they have been planned */
         *place = (memory_place){TILE_WORKSPACE, element, l->workspace_bytes};
         l->workspace_bytes = ir_dim_add_scaled(l->m, l->workspace_bytes,
                                                lines_of(l, lowering_count(l, v), element), 1);
@@ -561,7 +561,12 @@ static void lower_kernel(lowering *l) {
         l->value_of[v] = ir_block_add_argument(l->m, b.block, ir_type_memory(l->m, element), NULL);
         l->is_output[v] = i >= inputs;
     }
-    lower_block(l, &b, ir_op_block(l->s, kernel, 0));
+    ir_block all = ir_op_block(l->s, kernel, 0);
+    if (!l->symbolic)
+        lowering_plan_workspace(l, all);
+    lower_block(l, &b, all);
+    if (l->unplanned_bytes > l->workspace_bytes)
+        ir_op_set_attr(l->m, tile_kernel, "unplanned_bytes", ir_attr_int(l->m, l->unplanned_bytes));
     set_bytes(l, tile_kernel, "workspace_bytes", "workspace", l->workspace_bytes);
     set_bytes(l, tile_kernel, "scratch_bytes", "scratch", l->scratch_bytes);
     if (l->prepared_bytes)

@@ -43,9 +43,9 @@ typedef struct lowering {
     bool *is_output; /* by schedule buffer: a kernel output, whose NaNs are canonical */
     VEC(ready_input) ready;
     ir_dim workspace_bytes, scratch_bytes, phase_scratch_bytes;
-    int64_t prepared_bytes;
-    int64_t staging_at, staging_bytes; /* of the present phase; 0 bytes: it has none */
-    bool symbolic;                     /* a launch gives dimensions */
+    int64_t prepared_bytes, unplanned_bytes; /* of the workspace, did no buffers share it */
+    int64_t staging_at, staging_bytes;       /* of the present phase; 0 bytes: it has none */
+    bool symbolic;                           /* a launch gives dimensions */
     status *st;
     bool failed;
 } lowering;
@@ -100,6 +100,8 @@ ir_value lowering_staging(lowering *l, ir_builder *b, dtype element, int64_t cou
 ir_value lowering_dim(lowering *l, ir_builder *b, ir_dim dim);
 ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_value *indices,
                          const ir_dim *coefficients, int n);
+/* plan_workspace.c: places of the kernel's buffers in the workspace, where sizes are known. */
+void lowering_plan_workspace(lowering *l, ir_block block);
 /* Memory of a buffer in the present phase. */
 ir_value lowering_memory(lowering *l, ir_value buffer);
 

@@ -250,7 +250,7 @@ static bool build_ours(execution *e, status *st) {
     put_hash(e->result, "module_hash", &e->artifact.module_hash);
     json_object_set_new(e->result, "compile_ns", json_integer((json_int_t)e->artifact.compile_ns));
     json_object_set_new(e->result, "compile_cached", json_boolean(cached));
-    execution_put_module_fallbacks(e);
+    execution_put_module_facts(e);
     return true;
 }
 

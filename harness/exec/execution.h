@@ -51,9 +51,10 @@ bool execution_compute(execution *e, status *st);
 bool execution_judge(execution *e, const tensor *repeat, status *st);
 
 /* execute_fallbacks.c: says in the result what takes the place of what its target lacks: types of
- * the kernel (capabilities.def), and what the metadata of the module that was built name. */
+ * the kernel (capabilities.def), and what the metadata of the module that was built name; and the
+ * memory of a launch. */
 void execution_put_fallbacks(execution *e);
-void execution_put_module_fallbacks(execution *e);
+void execution_put_module_facts(execution *e);
 
 /* execute_time.c: times a kernel that holds. A deviation that shows while it is timed makes the
  * result a mismatch. */

@@ -266,4 +266,21 @@ for wrong in "flipped:does not match its SHA-256" "cut:truncated" "future:made f
     has err "${wrong#*:}" "is refused"
 done
 [ ! -e o ] && pass "nothing was written" || fail "nothing was written"
+
+# Of a chain of ten products, two intermediate results are there at once.
+cat >chain.tsr <<'END'
+from tessera import *
+
+
+@cases(case("some", M=24, K=32))
+@kernel
+def chain(x: Tensor["M", "K", f32], w: Tensor["K", "K", f32]) -> Tensor["M", "K", f32]:
+    return x @ w @ w @ w @ w @ w @ w @ w @ w @ w @ w
+END
+exits 0 "a chain of products" "$tsr" bench chain.tsr --quick --backend cpu,interp --profile strict --json
+cp out chain.json
+exits 0 "two results share the workspace's bytes" $python -c '
+import json
+one, = (r for r in json.load(open("chain.json"))["results"] if r["backend"] == "cpu")
+assert one["check"]["bitwise"] and one["memory"] == {"workspace_bytes": 2 * 24 * 32 * 4, "unplanned_workspace_bytes": 9 * 24 * 32 * 4}, one'
 finish

@@ -1,0 +1,126 @@
+/* plan_workspace.c - where the buffers of the workspace lie: those that no phase needs at the same
+ * time share bytes.
+ *
+ * A buffer lives from the first phase that names it to the last. The largest are placed first, each
+ * at the lowest offset where nothing that lives with it lies (greedy by size: Y. Pisarchyk and J.
+ * Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, section 5.2). Sizes that
+ * a launch gives are not planned: one buffer lies behind the other. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "tile/lowering.h"
+
+typedef struct planned {
+    ir_value buffer;
+    int64_t bytes, offset;
+    uint32_t first, last; /* phases, by place in the kernel; first > last: none names it */
+} planned;
+
+typedef struct plan {
+    lowering *l;
+    uint32_t *place_of; /* by operation of the kernel's block: its place, from 1; 0: it is inside */
+    VEC(planned) buffers;
+} plan;
+
+static bool is_workspace(const lowering *l, ir_op op) {
+    return ir_op_get(l->s, op)->opcode == SCHED_BUFFER &&
+           strcmp(ir_op_string(l->s, op, "space", ""), "workspace") == 0;
+}
+
+static void number_block(plan *p, ir_block block) {
+    uint32_t place = 0;
+    for (ir_op op = ir_block_get(p->l->s, block)->first; op; op = ir_op_get(p->l->s, op)->next) {
+        p->place_of[op] = ++place;
+        if (!is_workspace(p->l, op))
+            continue;
+        ir_value v = ir_op_result(p->l->s, op, 0);
+        int64_t bytes = lowering_count(p->l, v) * (int64_t)dtype_size(p->l->place_of[v].element);
+        planned b = {.buffer = v, .bytes = (bytes + 63) / 64 * 64, .first = UINT32_MAX};
+        vec_push(&p->buffers, b);
+    }
+}
+
+/* The operation of the kernel's block that an operation is, or is inside of. */
+static uint32_t place_of(const plan *p, ir_op op) {
+    while (op && !p->place_of[op]) {
+        ir_block block = ir_op_get(p->l->s, op)->block;
+        op = block ? ir_region_get(p->l->s, ir_block_get(p->l->s, block)->region)->parent : 0;
+    }
+    return op ? p->place_of[op] : 0;
+}
+
+static planned *find(plan *p, ir_value v) {
+    for (size_t i = 0; i < p->buffers.count; i++)
+        if (p->buffers.items[i].buffer == v)
+            return &p->buffers.items[i];
+    return NULL;
+}
+
+static void note_uses(plan *p) {
+    for (ir_op op = 1; op <= ir_op_count(p->l->s); op++) {
+        const ir_op_data *o = ir_op_get(p->l->s, op);
+        for (uint32_t i = 0; i < o->operand_count; i++) {
+            planned *b = p->l->place_of[o->operands[i]].opcode ? find(p, o->operands[i]) : NULL;
+            uint32_t place = b ? place_of(p, op) : 0;
+            if (!place)
+                continue;
+            b->first = place < b->first ? place : b->first;
+            b->last = place > b->last ? place : b->last;
+        }
+    }
+}
+
+static int by_size(const void *x, const void *y) {
+    const planned *a = x, *b = y;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? 1 : -1;
+    return a->buffer < b->buffer ? -1 : 1;
+}
+
+/* The lowest offset, with no placed buffer of its time there: behind one of them, or 0. */
+static int64_t lowest(const plan *p, size_t number) {
+    const planned *b = &p->buffers.items[number];
+    int64_t offset = 0;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (size_t i = 0; i < number; i++) {
+            const planned *o = &p->buffers.items[i];
+            bool together = o->first <= b->last && b->first <= o->last;
+            if (together && offset < o->offset + o->bytes && o->offset < offset + b->bytes) {
+                offset = o->offset + o->bytes;
+                moved = true;
+            }
+        }
+    }
+    return offset;
+}
+
+static void place_all(plan *p) {
+    lowering *l = p->l;
+    qsort(p->buffers.items, p->buffers.count, sizeof *p->buffers.items, by_size);
+    for (size_t i = 0; i < p->buffers.count; i++) {
+        planned *b = &p->buffers.items[i];
+        b->offset = lowest(p, i);
+        l->place_of[b->buffer].offset = b->offset;
+        l->unplanned_bytes += b->bytes;
+        if (b->offset + b->bytes > l->workspace_bytes)
+            l->workspace_bytes = b->offset + b->bytes;
+    }
+}
+
+void lowering_plan_workspace(lowering *l, ir_block block) {
+    plan p = {.l = l, .place_of = base_calloc(ir_op_count(l->s) + 1, sizeof *p.place_of)};
+    for (ir_op op = ir_block_get(l->s, block)->first; op; op = ir_op_get(l->s, op)->next)
+        if (is_workspace(l, op)) {
+            ir_value v = ir_op_result(l->s, op, 0);
+            l->place_of[v] = (memory_place){
+                TILE_WORKSPACE, ir_type_get(l->s, ir_value_get(l->s, v)->type)->element, 0};
+        }
+    number_block(&p, block);
+    note_uses(&p);
+    if (p.buffers.count)
+        place_all(&p);
+    free(p.place_of);
+    vec_release(&p.buffers);
+}
