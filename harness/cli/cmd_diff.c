@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/database.h"
 #include "common/say.h"
+#include "diff/across.h"
 #include "diff/runs.h"
 #include "diff/streams.h"
 #include "diff/tensors.h"
@@ -89,6 +90,28 @@ static exit_code compare(comparison_of *c, status *st) {
                             : compare_results(c, st);
 }
 
+static exit_code compare_across(comparison_of *c, status *st) {
+    const string_list *words = &c->o->arguments;
+    side runs[ACROSS_RUNS_MAX] = {{.name = NULL}};
+    size_t opened = 0;
+    bool ok = true;
+    exit_code code = EXIT_DONE;
+    for (size_t i = 0; i < words->count && ok; i++, opened++) {
+        side_kind kind;
+        ok = side_kind_of(words->items[i], database_path(c->o), &kind, st) &&
+             (kind == SIDE_RESULTS ||
+              status_set(st, STATUS_INVALID, "--across compares runs, and %s is a tensor",
+                         words->items[i]));
+        arena_init(&runs[i].memory);
+        ok = ok && side_open(&runs[i], words->items[i], database_path(c->o), st);
+    }
+    if (ok)
+        code = diff_across(runs, opened, &c->request, &c->report, &c->document);
+    for (size_t i = 0; i < opened; i++)
+        side_close(&runs[i]);
+    return code;
+}
+
 static void print(const comparison_of *c) {
     if (!options_flag(c->o, OPTION_JSON)) {
         say_text(stdout, c->report.data);
@@ -99,17 +122,21 @@ static void print(const comparison_of *c) {
 
 int command_diff(const options *o) {
     status st = STATUS_INIT;
-    if (o->arguments.count != 2)
+    bool across = options_flag(o, OPTION_ACROSS);
+    size_t count = o->arguments.count;
+    if (across && (count == 0 || count > ACROSS_RUNS_MAX))
+        return command_usage(o->command, "--across takes 1 to %d runs", ACROSS_RUNS_MAX);
+    if (!across && count != 2)
         return command_usage(o->command, "diff takes two things to compare");
     comparison_of c = {.o = o,
                        .a = o->arguments.items[0],
-                       .b = o->arguments.items[1],
+                       .b = count > 1 ? o->arguments.items[1] : NULL,
                        .request = {TIMEOUT_SECONDS, command_colour(o, stdout)}};
     if (options_flag(o, OPTION_TIMEOUT) &&
         !options_number(o, OPTION_TIMEOUT, 1, TIMEOUT_SECONDS_MAX, &c.request.timeout_seconds, &st))
         return command_usage(o->command, "%s", st.message);
     text_init(&c.report);
-    int code = (int)compare(&c, &st);
+    int code = (int)(across ? compare_across(&c, &st) : compare(&c, &st));
     if (st.code != STATUS_OK)
         code = command_fail(&st);
     else if (!c.refused)

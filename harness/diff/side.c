@@ -177,8 +177,15 @@ static bool read_document(side *s, const char *path, status *st) {
                           path, error.line, error.text);
     const char *schema = json_string_value(json_object_get(document, "schema"));
     json_t *results = json_object_get(document, "results");
-    bool ok = schema && strcmp(schema, "tsr.bench/1") == 0;
-    if (ok) {
+    bool is_golden = schema && strcmp(schema, "tsr.golden-report/1") == 0,
+         ok = schema && strcmp(schema, "tsr.bench/1") == 0;
+    if (is_golden) {
+        const char *slash = strrchr(path, '/');
+        s->run = arena_strdup(&s->memory, slash ? slash + 1 : path);
+        ok = result_check_all(results, path, st);
+        if (ok)
+            json_array_extend(s->results, results);
+    } else if (ok) {
         const char *run = json_string_value(json_object_get(document, "run"));
         s->run = arena_strdup(&s->memory, run ? run : "?");
         s->arguments = json_incref(json_object_get(document, "arguments"));

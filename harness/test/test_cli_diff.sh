@@ -140,6 +140,29 @@ mkdir long
 exits 1 "a long kernel" "$tsr" diff last:interp last:cpu
 has out "first differing operation: %30 = \"tessera.dot\" \(.*long.tsr:38:.*found by bisection" "its operation is found"
 
+# ---- across: runs of any number of backends in one table ----
+exits 0 "a report of goldens" "$tsr" golden record long --golden across_golden
+exits 0 "verified elsewhere" "$tsr" golden verify long --backend cpu,ptx-emulated --golden across_golden --json
+cp out golden.json
+"$tsr" bench --quick --backend interp,cpu --threads 1 --profile strict --export json=clean.json long >/dev/null 2>&1
+"$tsr" bench --quick --backend interp,cpu --threads 1 --profile strict --inject drop-last-k --export json=wrong.json long >/dev/null 2>&1
+exits 0 "all of them at once" "$tsr" diff --across clean.json golden.json
+has out "^kernel +profile +interp +cpu@.* +ptx-emulated" "a backend of two runs says of which"
+hasnt out "/[0-9]+ !" "all bits are equal"
+exits 1 "with one that is wrong" "$tsr" diff --across clean.json wrong.json
+has out "first differing operation: %30 = \"tessera.dot\"" "the operation is found"
+exits 1 "as a document" "$tsr" diff --across clean.json wrong.json --json
+cp out across.json
+exits 0 "has who differs" /usr/bin/python3 -c '
+import json
+d = json.load(open("across.json"))
+assert d["schema"] == "tsr.across/1" and len(d["columns"]) == 4, d["columns"]
+assert d["differences"] and all(x["first_operation"] for x in d["differences"]), d["differences"]
+assert {c["reference"] for c in d["cases"]} == {"interp@" + d["columns"][0]["run"]}, d["cases"]'
+exits 5 "nothing to compare with" "$tsr" diff --across clean.json:interp
+exits 2 "of what" "$tsr" diff --across
+exits 3 "a tensor" "$tsr" diff --across clean.json a.npy
+
 # What crashes or hangs when it is made again is told.
 for fault in crash hang; do
     /usr/bin/python3 - $fault <<'END'

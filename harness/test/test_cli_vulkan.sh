@@ -10,6 +10,7 @@ exits 4 "the same by the environment" env TESSERA_BACKEND=vulkan TESSERA_VULKAN_
     "$root/corpus/elementwise/saxpy.tsr" --quick
 
 exits 0 "what is here" "$tsr" devices --json
+cp out devices.json
 if ! $python -c 'import json, sys; sys.exit(not [b for b in json.load(open("out"))["backends"] if b["backend"] == "vulkan" and b["usable"]])'; then
     [ "$failures" -eq 0 ] || finish
     echo "skipped: no Vulkan device with its validation layer (Debian: mesa-vulkan-drivers, vulkan-validationlayers)"
@@ -23,7 +24,8 @@ hasnt out "unsupported" "nothing is left out"
 few=("$root/corpus/normalisation/softmax.tsr" "$root/corpus/matmul/matmul_f32.tsr" "$root/corpus/elementwise/correct.tsr")
 exits 0 "beyond strict within the bound" "$tsr" bench "${few[@]}" --quick --backend vulkan --profile deterministic,fast
 exits 0 "timed" "$tsr" bench "$root/corpus/elementwise/saxpy.tsr" --quick --backend vulkan --profile strict --json
-exits 0 "by the device's clock" $python -c 'import json; r = json.load(open("out"))["results"]; assert r and any(x["time_ns"] for x in r), r'
+cp out timed.json
+exits 0 "by the device's clock" $python -c 'import json; r = json.load(open("timed.json"))["results"]; assert r and any(x["time_ns"] for x in r), r'
 
 exits 0 "a pack" "$tsr" pack-repro softmax_rows --case prime "$root/corpus/normalisation/softmax.tsr" --backend vulkan -o p.repro.tar.lz4
 exits 0 "replays" "$tsr" replay p.repro.tar.lz4
