@@ -71,17 +71,33 @@ static inline void read_from(const bench *b, const device_memory *m, void *to, s
     submit(b->sync, b, copy_of(host_span(to), span_of(m), size));
 }
 
-/* An object with phases of these names; for the emulator, the one that has them as it wants them.
- */
+/* Where the kernels of a driver lie: all in one file, or as here in an object for each. */
+static const struct {
+    const char *driver, *path;
+} kernel_files[] = {
+    {"emulated", TEST_OBJECT_DIR "/kernel_emulated.o"},
+    {"cuda", TEST_SOURCE_DIR "/kernels.ptx"},
+    {"hip", TEST_SOURCE_DIR "/kernels.ptx"}, /* the stub reads nothing else */
+};
+
+static inline bytes read_kernels(const char *driver, const char *object_name) {
+    bytes read = {0};
+    for (size_t i = 0; i < COUNT_OF(kernel_files); i++)
+        if (strcmp(kernel_files[i].driver, driver) == 0)
+            assert_true(
+                file_read(kernel_files[i].path, (size_t)1 << 24, &read.data, &read.size, NULL));
+    return read.data ? read : read_object(object_name);
+}
+
+/* A file with phases of these names. */
 static inline device_image *load(const bench *b, const char *object_name, const char *first,
                                  const char *second) {
     const char *symbols[] = {first, second};
-    bool emulated = strcmp(b->driver->name, "emulated") == 0;
-    bytes object = read_object(emulated ? "kernel_emulated" : object_name);
+    bytes object = read_kernels(b->driver->name, object_name);
     device_image *image;
     status st = STATUS_INIT;
-    const device_source source = {object.data, object.size, b->d->info.targets[0],
-                                  object_name, symbols,     second ? 2 : 1};
+    const device_source source = {
+        object.data, object.size, b->d->info.targets[0], object_name, symbols, second ? 2 : 1, 0};
     must(b->driver->load(b->d, &source, &image, &st), &st);
     free(object.data);
     return image;
