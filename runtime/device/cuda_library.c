@@ -7,9 +7,9 @@
 #include "device/cuda.h"
 #include "device/library.h"
 
-static const char *const cuda_names[] = {"libcuda.so.1", "libcuda.so", NULL};
-static const char *const hip_names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so",
-                                        "/opt/rocm/lib/libamdhip64.so", NULL};
+static const char *const cuda_names[] = {"libcuda.so.1", NULL};
+static const char *const hip_names[] = {"libamdhip64.so.7", "libamdhip64.so.6",
+                                        "/opt/rocm/lib/libamdhip64.so", "libamdhip64.so", NULL};
 
 cuda_library cuda_library_cuda = {
     .backend = "cuda",
