@@ -196,6 +196,10 @@ static int refuse(int result, const char *why, unsigned options, const int *name
     return result;
 }
 
+static bool is_elf(const char *image) {
+    return STUB_IS_HIP && strncmp(image, "\177ELF", 4) == 0;
+}
+
 int CALL(cuModuleLoadDataEx, hipModuleLoadDataEx)(void **out, const void *image, unsigned options,
                                                   int *names, void **values) {
     int result = stub_ready();
@@ -203,7 +207,7 @@ int CALL(cuModuleLoadDataEx, hipModuleLoadDataEx)(void **out, const void *image,
         result = (int)stub_fault("load", OK);
     if (result != OK)
         return refuse(result, "", options, names, values);
-    if (strncmp(image, "//", 2) != 0)
+    if (strncmp(image, "//", 2) != 0 && !is_elf(image))
         return refuse(INVALID_PTX, "ptxas fatal: line 1 is no PTX\n", options, names, values);
     module *m = calloc(1, sizeof *m);
     m->text = strdup(image);
@@ -227,10 +231,11 @@ int CALL(cuModuleUnload, hipModuleUnload)(void *given) {
 int CALL(cuModuleGetFunction, hipModuleGetFunction)(void **function, void *given,
                                                     const char *name) {
     module *m = given;
+    static const char elf[] = ".maxntid 128"; /* of one whose notes are not looked at */
     char entry[128];
     int result = stub_ready();
     snprintf(entry, sizeof entry, ".entry %s(", name);
-    const char *at = strstr(m->text, entry);
+    const char *at = is_elf(m->text) ? elf : strstr(m->text, entry);
     const char *threads = at ? strstr(at, ".maxntid ") : NULL;
     if (result != OK || !threads || !stub_has_kernel(name) || m->count == 8)
         return result != OK ? result : NOT_FOUND;

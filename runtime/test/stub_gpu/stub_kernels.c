@@ -1,4 +1,5 @@
-/* stub_kernels.c - what the entry points of kernels.ptx compute, on this processor. */
+/* stub_kernels.c - what the entry points of kernels.ptx compute, on this processor, and one that
+ * our compiler makes of a kernel `twice_1000`. */
 #include <sched.h>
 #include <string.h>
 
@@ -11,11 +12,13 @@ static const struct {
     int from, to;
     float scale, add;
     bool by_table; /* adds 1, 2, 3, 4 in turn */
+    size_t count;  /* elements; 0: one for each workgroup */
 } maps[] = {
-    {"phase_double", A, WORKSPACE, 2, 0, false},
-    {"phase_add", WORKSPACE, OUT, 1, 0, true},
-    {"phase_twice_prepared", A, PREPARED, 2, 0, false},
-    {"phase_add_prepared", PREPARED, OUT, 1, 1, false},
+    {"phase_double", A, WORKSPACE, 2, 0, false, 0},
+    {"phase_add", WORKSPACE, OUT, 1, 0, true, 0},
+    {"phase_twice_prepared", A, PREPARED, 2, 0, false, 0},
+    {"phase_add_prepared", PREPARED, OUT, 1, 1, false, 0},
+    {"twice_1000_phase_0", A, OUT, 2, 0, false, 1000},
 };
 enum { MAPS = sizeof maps / sizeof maps[0] };
 static const char spin[] = "phase_spin";
@@ -58,10 +61,10 @@ bool stub_run(const stub_launch *l) {
         sched_yield();
     if (map == MAPS)
         return run_spin(l);
-    size_t bytes = l->workgroups * sizeof(float);
+    size_t count = maps[map].count ? maps[map].count : l->workgroups, bytes = count * sizeof(float);
     const float *from = (const void *)resolve(l->arguments[maps[map].from], bytes);
     float *to = (void *)resolve(l->arguments[maps[map].to], bytes);
-    for (unsigned i = 0; i < l->workgroups && from && to; i++)
+    for (size_t i = 0; i < count && from && to; i++)
         to[i] =
             maps[map].scale * from[i] + (maps[map].by_table ? (float)(i % 4 + 1) : maps[map].add);
     return from && to;
