@@ -263,10 +263,12 @@ static bool transfer(const gpu_device *g, gpu_queue *q, const device_command *c,
 
 static bool execute(device_queue *queue, const device_command *c, status *st) {
     gpu_device *g = (gpu_device *)queue->device;
+    gpu_queue *q = (gpu_queue *)queue;
     if (!soft_begin(queue, c, st))
         return false;
-    bool ok = c->kind == DEVICE_DISPATCH ? dispatch(g, (gpu_queue *)queue, &c->dispatch, st)
-                                         : transfer(g, (gpu_queue *)queue, c, st);
+    pthread_mutex_lock(&q->turn);
+    bool ok = c->kind == DEVICE_DISPATCH ? dispatch(g, q, &c->dispatch, st) : transfer(g, q, c, st);
+    pthread_mutex_unlock(&q->turn);
     soft_end(queue, c);
     return ok;
 }
@@ -284,6 +286,7 @@ bool gpu_queue_create(device *d, bool synchronous, device_queue **queue_out, sta
         free(q);
         return false;
     }
+    pthread_mutex_init(&q->turn, NULL);
     soft_queue_init(&q->base, &g->soft, synchronous);
     *queue_out = &q->base;
     return true;
@@ -298,6 +301,7 @@ static void close_queue(gpu_device *g, gpu_queue *q) {
 void gpu_queue_destroy(device *d, device_queue *queue) {
     soft_queue_release(queue);
     close_queue((gpu_device *)d, (gpu_queue *)queue);
+    pthread_mutex_destroy(&((gpu_queue *)queue)->turn);
     free(queue);
 }
 

@@ -50,8 +50,9 @@ typedef struct gpu_device gpu_device;
 /* A queue's first member is the soft one. */
 typedef struct gpu_queue {
     device_queue base;
-    gpu_block workspace; /* grown on demand */
-    void *handle;        /* the driver's */
+    pthread_mutex_t turn; /* of threads that submit to it and wait */
+    gpu_block workspace;  /* grown on demand */
+    void *handle;         /* the driver's */
 } gpu_queue;
 
 typedef struct gpu_functions {
