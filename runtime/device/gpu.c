@@ -228,7 +228,7 @@ static bool dispatch(gpu_device *g, gpu_queue *q, const device_dispatch *p, stat
                           .start_ns = start - g->soft.clock_start_ns,
                           .phases = p->image->phase_count};
     if (!launch(g, q, p, p->timed ? &times : NULL, st))
-        return status_set(st, st->code, "kernel '%s'", p->label);
+        return status_set(st, st ? st->code : STATUS_INTERNAL, "kernel '%s'", p->label);
     if (!p->timed)
         return true;
     for (int i = 0; i < DEVICE_TIMED_PHASES; i++)
