@@ -129,6 +129,8 @@ typedef struct rig {
     bench b;
     device_memory *large, *in, *out;
     device_image *image;
+    launch_of *beside; /* without a limit, that another thread waits for */
+    pthread_t waiter;
 } rig;
 
 static const device_driver *driver_of(const rig *r) {
@@ -149,8 +151,13 @@ static bool describes(rig *r, status *st) {
     return there;
 }
 
+static void note_times(void *context, const device_times *times) {
+    (void)context;
+    assert_int_equal(times->phases, 2);
+}
+
 static bool opens(rig *r, status *st) {
-    static const device_options options = {.threads = 1};
+    static const device_options options = {.threads = 1, .timed = note_times};
     if (!device_open(r->b.driver, r->b.index, &options, &r->b.d, st))
         return false;
     return driver_of(r)->queue_create(r->b.d, true, &r->b.sync, st) &&
@@ -180,6 +187,22 @@ static bool loads(rig *r, step how, status *st) {
     return ok;
 }
 
+/* Nothing but the device's loss ends this. */
+static void *wait_beside(void *argument) {
+    rig *r = argument;
+    assert_false(driver_of(r)->submit(r->b.sync, &r->beside->command, 1, NULL));
+    return NULL;
+}
+
+static void launch_beside(rig *r) {
+    stub_counts counts;
+    r->beside = launch_new(r->image, r->in, r->out);
+    assert_int_equal(pthread_create(&r->waiter, NULL, wait_beside, r), 0);
+    do
+        control_of(r->row->library).counts(&counts);
+    while (counts.launches == 0);
+}
+
 static bool launches(rig *r, step how, status *st) {
     if (!r->in)
         r->in = new_memory(&r->b, BYTES, DEVICE_MEMORY_DEVICE);
@@ -195,6 +218,9 @@ static bool launches(rig *r, step how, status *st) {
         l->command.dispatch.workspace_bytes = 2 << 20;
     if (how == LAUNCH_LIMITED)
         l->command.limit_ns = r->row->at == LAUNCH_LIMITED ? 20000000 : 60000000000;
+    if (how == LAUNCH_LIMITED && r->row->at == how)
+        launch_beside(r);
+    l->command.dispatch.timed = how == LAUNCH;
     bool ok = true;
     for (int i = 0; i < 2 && ok; i++)
         ok = driver_of(r)->submit(queue, &l->command, 1, st) && driver_of(r)->await(queue, st);
@@ -253,6 +279,8 @@ static void expect_lost(rig *r) {
     assert_false(driver_of(r)->submit(r->b.queues[0], &fill, 1, NULL));
     assert_false(driver_of(r)->submit(r->b.sync, &fill, 1, NULL));
     if (r->row->at == LAUNCH_LIMITED) {
+        pthread_join(r->waiter, NULL);
+        free(r->beside);
         assert_false(driver_of(r)->cancel(r->b.d));
         control_of(r->row->library).end();
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 stub stub_state = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
@@ -24,7 +25,7 @@ long stub_fault(const char *name, long otherwise) {
 
 int stub_ready(void) {
     pthread_mutex_lock(&stub_state.mutex);
-    int lost = stub_state.lost;
+    int lost = stub_state.process == (int)getpid() ? stub_state.lost : NOT_INITIALIZED;
     pthread_mutex_unlock(&stub_state.mutex);
     if (!STUB_IS_HIP && depth == 0)
         return INVALID_CONTEXT;
@@ -54,6 +55,10 @@ static int count(uint64_t *what, int by) {
 /* ---- devices ---- */
 
 int CALL(cuInit, hipInit)(unsigned flags) {
+    pthread_mutex_lock(&stub_state.mutex);
+    if (!stub_state.process)
+        stub_state.process = (int)getpid();
+    pthread_mutex_unlock(&stub_state.mutex);
     return flags ? INVALID_VALUE : (int)stub_fault("init", OK);
 }
 
@@ -66,17 +71,12 @@ int CALL(cuGetErrorName, hipDrvGetErrorName)(int result, const char **name) {
     static const struct {
         int result;
         const char *name;
-    } names[] = {{1, "INVALID_VALUE"},
-                 {2, "OUT_OF_MEMORY"},
-                 {100, "NO_DEVICE"},
-                 {201, "INVALID_CONTEXT"},
-                 {209, "NO_BINARY_FOR_GPU"},
-                 {218, "INVALID_PTX"},
-                 {222, "UNSUPPORTED_PTX_VERSION"},
-                 {500, "NOT_FOUND"},
-                 {700, "ILLEGAL_ADDRESS"},
-                 {719, "LAUNCH_FAILED"},
-                 {803, "SYSTEM_DRIVER_MISMATCH"}};
+    } names[] = {{1, "INVALID_VALUE"},     {3, "NOT_INITIALIZED"},
+                 {2, "OUT_OF_MEMORY"},     {100, "NO_DEVICE"},
+                 {201, "INVALID_CONTEXT"}, {209, "NO_BINARY_FOR_GPU"},
+                 {218, "INVALID_PTX"},     {222, "UNSUPPORTED_PTX_VERSION"},
+                 {500, "NOT_FOUND"},       {700, "ILLEGAL_ADDRESS"},
+                 {719, "LAUNCH_FAILED"},   {803, "SYSTEM_DRIVER_MISMATCH"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].result == result) {
             *name = names[i].name;

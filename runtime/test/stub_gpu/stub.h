@@ -49,6 +49,7 @@ enum {
     OK = 0,
     INVALID_VALUE = 1,
     OUT_OF_MEMORY = 2,
+    NOT_INITIALIZED = 3,
     INVALID_PTX = 218,
     INVALID_CONTEXT = 201,
     NOT_FOUND = 500,
@@ -73,6 +74,7 @@ typedef struct stub {
     pthread_cond_t changed;
     stub_counts counts;
     uint64_t bytes; /* of memory that is allocated */
+    int process;    /* that opened it: of no use to those that are forked from it */
     int lost;       /* the result of all calls; 0: it is not */
     bool ended;     /* endless launches end */
     stub_stream *all;

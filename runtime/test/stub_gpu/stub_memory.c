@@ -16,7 +16,7 @@ typedef struct allocation {
 } allocation;
 
 static allocation *first;
-static uint64_t next_address = UINT64_C(0x5000800000000000);
+static uint64_t next_address = UINT64_C(0x5000800000000010); /* no more than 16 is promised */
 
 unsigned char *stub_resolve(uint64_t address, size_t bytes) {
     for (allocation *a = first; a; a = a->next)
