@@ -7,6 +7,8 @@
 #include "module.h"
 #include "runtime.h"
 
+enum { THREADS_MOST = 1 << 16 };
+
 /* The version comes first: a module of another version may have another layout altogether. */
 static tsr_status_t check_version(const void *image, size_t size_bytes) {
     status st = STATUS_INIT;
@@ -88,11 +90,23 @@ static bool pick_image(const loader *l, module_part *part, status *st) {
     return no_image_fits(l, st);
 }
 
+/* 0: it depends on dimensions, or is beyond what any device has. */
+static uint32_t threads_of(const metadata_image *d) {
+    int64_t threads = 1;
+    for (int i = 3; i < 6; i++) {
+        int64_t extent = d->launch[i].value;
+        if (d->launch[i].formula || extent < 1 || extent > THREADS_MOST / threads)
+            return 0;
+        threads *= extent;
+    }
+    return (uint32_t)threads;
+}
+
 static bool load_code(tsr_module_t m, const module_part *part, const metadata_image *d,
                       status *st) {
     device *on = m->context->device;
-    const device_source source = {part->data, part->size_bytes, part->kind,
-                                  part->kind, d->symbols,       d->phase_count};
+    const device_source source = {part->data, part->size_bytes, part->kind,   part->kind,
+                                  d->symbols, d->phase_count,   threads_of(d)};
     kernel_code *code = &m->codes[m->code_count];
     code->description = d;
     if (!on->driver->load(on, &source, &code->image, st))

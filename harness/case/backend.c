@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tessera/chip.h"
+
 const backend backend_table[BACKEND_COUNT] = {
 #define BACKEND(id, name, driver, target, profiles, timed, product, summary)                       \
     {name, driver, target, profiles, timed, product, summary},
@@ -30,8 +32,22 @@ bool backend_is_tools(const backend *b) {
     return strcmp(b->driver, "tools") == 0;
 }
 
-const char *backend_target_for(const backend *b, const char *isa) {
+bool backend_is_for_device(const backend *b) {
+    return strcmp(b->target, "device") == 0;
+}
+
+/* A chip of the device's family, and not the emulated form of one. */
+static const char *target_for_device(const char *isa, const char *own) {
+    const char *family = isa ? compiler_chip_family(isa) : NULL;
+    const char *emulated = isa ? compiler_emulated_target(isa) : NULL;
+    bool fits = family && own && strcmp(family, compiler_chip_family(own)) == 0;
+    return fits && !(emulated && strcmp(emulated, isa) == 0) ? isa : own;
+}
+
+const char *backend_target_for(const backend *b, const char *isa, const char *own) {
     enum { FAMILY_LETTERS = 2 }; /* "sm", "gf" */
+    if (backend_is_for_device(b))
+        return target_for_device(isa, own);
     const char *emulated = isa ? compiler_emulated_target(isa) : NULL;
     if (!*b->target)
         return emulated ? NULL : isa;

@@ -17,7 +17,8 @@ typedef enum backend_id {
 typedef struct backend {
     const char *name;
     const char *driver;   /* of the runtime; "" where the interpreter runs it */
-    const char *target;   /* that code is made for; "": the best of this machine */
+    const char *target;   /* that code is made for; "": the best of this machine; "device": of the
+                             device */
     const char *profiles; /* names, separated by spaces */
     bool timed;
     bool product; /* takes part in "all"; else only where it is named */
@@ -34,9 +35,12 @@ const backend *backend_named(const char *name);
 bool backend_is_ours(const backend *b);
 /* Does it run outside of the runtime, through programs of others? */
 bool backend_is_tools(const backend *b);
+/* Is its code made for the chip of the device that runs it? */
+bool backend_is_for_device(const backend *b);
 /* The target of a backend for a wish by --isa (NULL: none), which counts for backends of its kind
- * alone. NULL: this machine's best. */
-const char *backend_target_for(const backend *b, const char *isa);
+ * alone. `own`: the chip of its device, where its code is made for that. NULL: this machine's
+ * best. */
+const char *backend_target_for(const backend *b, const char *isa, const char *own);
 bool backend_honours(const backend *b, const char *profile);
 
 /* PROFILE_COUNT when unknown. */

@@ -64,7 +64,7 @@ static void add_job(const planning *p, const corpus_case *item, const column *co
 #undef OWN
 #undef CHOSEN
     if (has_code)
-        j.isa = backend_target_for(&backend_table[col->id], choice->isa);
+        j.isa = backend_target_for(&backend_table[col->id], choice->isa, choice->own[col->id]);
     if (has_code && !col->with)
         j.fault = fault_for(choice->fault, j.kernel, j.case_name);
     vec_push(&p->plan->jobs, j);
@@ -106,7 +106,7 @@ static bool is_implemented(const planning *p, const char *kernel) {
 
 /* Whether a backend of ours takes the kernel: in the order of a matrix unit, one that has it. */
 static bool is_ours(const job_choice *c, const compiler_kernel *k, backend_id id) {
-    const char *target = backend_target_for(&backend_table[id], c->isa);
+    const char *target = backend_target_for(&backend_table[id], c->isa, c->own[id]);
     bool added =
         id == BACKEND_INTERP || (k->unit && target && compiler_target_adds_as(target, k->unit));
     return !k->contract && (!k->interpreted || added);

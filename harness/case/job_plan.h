@@ -12,7 +12,9 @@ enum { JOB_THREADS_MAX = 16 };
 /* What was asked for, resolved: every name is known, every backend can run here. */
 typedef struct job_choice {
     bool backends[BACKEND_COUNT];
-    bool by_name; /* backends were named: what one cannot do is missing, not left out */
+    const char
+        *own[BACKEND_COUNT]; /* the chip of its device, of a backend whose code is for that */
+    bool by_name;            /* backends were named: what one cannot do is missing, not left out */
     bool profiles[PROFILE_COUNT];
     bool profiles_by_name; /* else implementations run under fast: each element within its bound */
     implementation *implementations; /* --with; owned by whoever made the choice */

@@ -44,7 +44,8 @@ static int unknown_backend(const options *o, const char *word) {
     return command_fail(&st);
 }
 
-/* All that can run here; what cannot is told (once), not failed. */
+/* All that can run here; what cannot is told (once), not failed. Most machines have no GPU, and
+ * that is no news. */
 static void take_all_backends(bool compiled, job_choice *out) {
     static bool told[BACKEND_COUNT];
     for (int i = 0; i < BACKEND_COUNT; i++) {
@@ -52,8 +53,9 @@ static void take_all_backends(bool compiled, job_choice *out) {
         status st = STATUS_INIT;
         if (!backend_table[i].product || (compiled && !*backend_table[i].driver))
             continue;
-        out->backends[i] = backend_device(&backend_table[i], out->device, &device, &st);
-        if (!out->backends[i] && !told[i])
+        out->backends[i] =
+            backend_device_ask(&backend_table[i], out->device, &device, &out->own[i], &st);
+        if (!out->backends[i] && !told[i] && !backend_is_for_device(&backend_table[i]))
             say(stderr, "tsr: left out: %s\n", st.message);
         told[i] = true;
     }
@@ -91,7 +93,7 @@ static int take_backends(const options *o, arena *memory, job_choice *out) {
             code = unknown_backend(o, names.items[i]);
         else if (id == BACKEND_IMPLEMENTATION)
             code = command_usage(o->command, "an implementation is given by --with FILE");
-        else if (!backend_device(&backend_table[id], out->device, &device, &st))
+        else if (!backend_device_ask(&backend_table[id], out->device, &device, &out->own[id], &st))
             code = st.code == STATUS_INVALID ? command_usage(o->command, "%s", st.message)
                                              : command_fail(&st);
         else

@@ -210,6 +210,7 @@ static bool has_code(const job *j, const json_t *record, status *st) {
 static bool is_sound(const job *j, const job_choice *choice, status *st) {
     text why;
     uint32_t device;
+    const char *own;
     json_t *item = pack_case_json(j, choice->timeout_seconds, choice->memory_mib);
     text_init(&why);
     bool ok = pack_fields_check_part(item, "case", &why) ||
@@ -222,7 +223,7 @@ static bool is_sound(const job *j, const job_choice *choice, status *st) {
     backend_id id = j->implementation ? BACKEND_IMPLEMENTATION : backend_from_name(j->backend);
     return id == BACKEND_COUNT
                ? status_set(st, STATUS_UNAVAILABLE, "no backend is called %s here", j->backend)
-               : backend_device(&backend_table[id], j->device, &device, st);
+               : backend_device_ask(&backend_table[id], j->device, &device, &own, st);
 }
 
 static int pack_wanted(const options *o, const job_choice *choice, const wanted *w) {

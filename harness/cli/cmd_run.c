@@ -351,6 +351,8 @@ static int choose_backend(const options *o, run_session *s) {
     if (code == EXIT_DONE &&
         !backend_device(&backend_table[s->backend], choice.device, &s->device, &st))
         return command_fail(&st);
+    const backend *b = &backend_table[s->backend];
+    s->build.isa = backend_target_for(b, s->build.isa, choice.own[s->backend]);
     return code;
 }
 

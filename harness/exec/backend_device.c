@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/device.h"
 #include "exec/mlir_backend.h"
+#include "tessera/chip.h"
 #include "tessera/tessera.h"
 
 #define SIMULATED "simulated"
@@ -30,7 +32,31 @@ static bool is_named(const device_name *wanted, const char *driver) {
     return strlen(driver) == wanted->length && memcmp(driver, wanted->name, wanted->length) == 0;
 }
 
-static bool find(const backend *b, const device_name *wanted, uint32_t *device, status *st) {
+/* Code can be made for a device whose chip the compiler knows. */
+static bool is_known(const backend *b, const tsr_device_info_t *info, status *st) {
+    return !backend_is_for_device(b) || compiler_chip_family(info->isa) ||
+           status_set(st, STATUS_UNAVAILABLE,
+                      "backend %s cannot run here: no code is made for the chip %s", b->name,
+                      info->isa);
+}
+
+/* The driver's own words. */
+static bool none_found(const backend *b, const device_name *wanted, unsigned long seen,
+                       status *st) {
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)wanted->length, wanted->name);
+    const device_driver *driver = device_driver_find(name);
+    if (seen == 0 && driver && driver->absent) {
+        status why = STATUS_INIT;
+        driver->absent(&why);
+        return status_set(st, STATUS_UNAVAILABLE, "backend %s cannot run here: %s", b->name,
+                          why.message);
+    }
+    return status_set(st, STATUS_UNAVAILABLE, "backend %s has no device %s:%lu here", b->name, name,
+                      wanted->index);
+}
+
+static bool find(const backend *b, const device_name *wanted, uint32_t *index_out, status *st) {
     unsigned long seen = 0;
     /* Not counted first: that would open the libraries of drivers that nobody wants. */
     for (uint32_t i = 0;; i++) {
@@ -42,11 +68,10 @@ static bool find(const backend *b, const device_name *wanted, uint32_t *device, 
         if (info.unavailable)
             return status_set(st, STATUS_UNAVAILABLE, "backend %s cannot run here: %s", b->name,
                               info.unavailable);
-        *device = i;
-        return true;
+        *index_out = i;
+        return is_known(b, &info, st);
     }
-    return status_set(st, STATUS_UNAVAILABLE, "backend %s has no device %.*s:%lu here", b->name,
-                      (int)wanted->length, wanted->name, wanted->index);
+    return none_found(b, wanted, seen, st);
 }
 
 /* Some devices are there where they are asked for: the environment tells the runtime. */
@@ -67,9 +92,9 @@ static void provide(const device_name *wanted) {
     setenv("TESSERA_SIMULATED", count, 0);
 }
 
-bool backend_device(const backend *b, const char *wanted, uint32_t *device, status *st) {
+bool backend_device(const backend *b, const char *wanted, uint32_t *index_out, status *st) {
     device_name name = {.index = 0};
-    *device = 0;
+    *index_out = 0;
     if (!*b->driver)
         return true;
     parse(b->driver, &name);
@@ -77,11 +102,16 @@ bool backend_device(const backend *b, const char *wanted, uint32_t *device, stat
         return mlir_backend_available(st);
     if (wanted && !parse(wanted, &name))
         return status_set(st, STATUS_INVALID, "'%s' is no device: NAME or NAME:INDEX", wanted);
+    if (backend_is_for_device(b) && !is_named(&name, b->driver))
+        return status_set(st, STATUS_INVALID,
+                          "backend %s runs on devices of its own, %s:INDEX, "
+                          "and not on '%s'",
+                          b->name, b->driver, wanted);
     provide(&name);
-    return find(b, &name, device, st);
+    return find(b, &name, index_out, st);
 }
 
-bool backend_device_is_host(uint32_t device) {
+bool backend_device_is_host(uint32_t index) {
     tsr_device_info_t info = {.struct_size = sizeof info};
-    return tsrGetDeviceInfo(device, &info) == TSR_SUCCESS && info.host_addressable;
+    return tsrGetDeviceInfo(index, &info) == TSR_SUCCESS && info.host_addressable;
 }

@@ -51,12 +51,13 @@ static void add_backend(fuzzing *f, const backend *b, compiler_profile profile) 
     if (!backend_honours(b, name))
         return;
     bool meaning = f->request->tiles && profile == PROFILE_STRICT;
-    add_way(f, (trial_way){name, b->name, c->isa, most, false, false, NULL, meaning, false});
+    const char *isa = backend_target_for(b, c->isa, c->own[b - backend_table]);
+    add_way(f, (trial_way){name, b->name, isa, most, false, false, NULL, meaning, false});
     if (profile == PROFILE_STRICT)
-        add_way(f, (trial_way){name, b->name, c->isa, 1, true, false, NULL, false, false});
-    /* Kernels of tiles have no code for any dimensions; they have a meaning. */
-    if (profile == PROFILE_STRICT && b->product && !f->request->tiles)
-        add_way(f, (trial_way){name, b->name, c->isa, most, false, true, NULL, false, false});
+        add_way(f, (trial_way){name, b->name, isa, 1, true, false, NULL, false, false});
+    /* Kernels of tiles have no code for any dimensions; they have a meaning. Nor have chips. */
+    if (profile == PROFILE_STRICT && b->product && !*b->target && !f->request->tiles)
+        add_way(f, (trial_way){name, b->name, isa, most, false, true, NULL, false, false});
 }
 
 static void add_level(fuzzing *f, const char *level, compiler_profile profile) {

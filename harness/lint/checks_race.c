@@ -82,7 +82,7 @@ static void run_case(const lint_kernel *k, worker *w, const lint_case *c) {
              .case_name = c->c->name,
              .dims = c->c->bound,
              .backend = b->name,
-             .isa = backend_target_for(b, k->report->chip),
+             .isa = backend_target_for(b, k->report->chip, NULL),
              .profile = "strict",
              .threads = 1,
              .quick = true,

@@ -177,13 +177,14 @@ static void check_backend(const job *j, replay *r) {
     backend_id id = backend_from_name(j->backend);
     status why = STATUS_INIT;
     uint32_t device;
+    const char *own;
     if (id >= BACKEND_COUNT)
         lacks(r, "no backend is called ", j->backend);
     else if (backend_is_tools(&backend_table[id]))
         lacks(r,
               "a replay starts no other programs, and this backend is made of them: ", j->backend);
     else if (*backend_table[id].driver &&
-             !backend_device(&backend_table[id], j->device, &device, &why))
+             !backend_device_ask(&backend_table[id], j->device, &device, &own, &why))
         lacks(r, "", why.message);
     else if (!backend_honours(&backend_table[id], j->profile))
         lacks(r, "its backend does not honour the profile ", j->profile);
@@ -204,7 +205,9 @@ static bool compatible(const recorded_case *c, const replay_request *q, replay *
         lacks(r, "it was made under another version of the numerics", "");
     check_backend(j, r);
     check_threads(j, q->threads, r);
-    if (j->isa && !compiler_target_runs(j->isa, reason))
+    backend_id id = backend_from_name(j->backend);
+    bool by_device = id < BACKEND_COUNT && backend_is_for_device(&backend_table[id]);
+    if (j->isa && !by_device && !compiler_target_runs(j->isa, reason))
         lacks(r, "code for its ISA level cannot run here: ", reason);
     if (j->fault && !fault_find(j->fault, strlen(j->fault)))
         lacks(r, "this tsr cannot make the fault ", j->fault);

@@ -94,6 +94,7 @@ typedef struct device_source {
     const char *label;          /* for messages */
     const char *const *symbols; /* the entry point of each phase */
     uint32_t phase_count;
+    uint32_t threads; /* of a workgroup, where the metadata says it; else 0 */
 } device_source;
 
 /* An address in `memory`, or in the host's own memory where that is NULL. */
@@ -152,6 +153,8 @@ struct device_driver {
     bool listed; /* its devices have public indices */
     /* Describes device `index` without opening it; false past the last. */
     bool (*enumerate)(uint32_t index, device_info *info_out);
+    /* Fills in why there is no device at all; NULL: nobody would look for one. */
+    void (*absent)(status *why);
     bool (*open)(uint32_t index, const device_options *options, device **device_out, status *st);
     /* Nothing of the device is left but, where it is lost, events and queues that cancel ended. */
     void (*close)(device *d);

@@ -49,6 +49,21 @@ bool gpu_may_wait(gpu_queue *q, status *st) {
     return !lost;
 }
 
+static bool all_idle(gpu_device *g) {
+    pthread_mutex_lock(&g->soft.mutex);
+    bool idle = g->functions->idle(&g->own);
+    for (device_queue *q = g->soft.queues; q && idle; q = q->next)
+        idle = g->functions->idle((gpu_queue *)q);
+    pthread_mutex_unlock(&g->soft.mutex);
+    return idle;
+}
+
+/* Threads that only wait for the device have ended before what they wait for. */
+bool gpu_cancel(device *d) {
+    gpu_device *g = (gpu_device *)d;
+    return soft_cancel(d) && (!g->functions->idle || all_idle(g));
+}
+
 /* ---- memory ---- */
 
 static size_t round_up(size_t n) {
@@ -213,7 +228,7 @@ static bool dispatch(gpu_device *g, gpu_queue *q, const device_dispatch *p, stat
                           .start_ns = start - g->soft.clock_start_ns,
                           .phases = p->image->phase_count};
     if (!launch(g, q, p, p->timed ? &times : NULL, st))
-        return status_set(st, st->code, "kernel '%s'", p->label);
+        return status_set(st, st ? st->code : STATUS_INTERNAL, "kernel '%s'", p->label);
     if (!p->timed)
         return true;
     for (int i = 0; i < DEVICE_TIMED_PHASES; i++)

@@ -68,6 +68,9 @@ typedef struct gpu_functions {
     bool (*launch)(gpu_queue *q, const gpu_launch *l, status *st);
     /* Whether the device is gone; NULL: nobody can tell but by a failure (gpu_lose). */
     bool (*gone)(gpu_device *g, status *why);
+    /* Of a lost device: whether nothing that was given to the queue runs any more. NULL: nothing
+     * does where no thread waits for it. */
+    bool (*idle)(gpu_queue *q);
 } gpu_functions;
 
 struct gpu_device {
@@ -88,6 +91,7 @@ bool gpu_lose(gpu_device *g, const char *why, status *st);
 bool gpu_may_wait(gpu_queue *q, status *st);
 
 /* For device_driver; the rest of it is soft.h's. */
+bool gpu_cancel(device *d);
 bool gpu_alloc(device *d, size_t size_bytes, device_memory_kind kind, device_memory **memory_out,
                status *st);
 void gpu_free(device *d, device_memory *memory);
@@ -99,7 +103,7 @@ void gpu_queue_destroy(device *d, device_queue *queue);
 
 /* The functions of device_driver that all of these drivers have in common. */
 #define GPU_DRIVER_FUNCTIONS                                                                       \
-    .usable = soft_usable, .cancel = soft_cancel, .alloc = gpu_alloc, .free = gpu_free,            \
+    .usable = soft_usable, .cancel = gpu_cancel, .alloc = gpu_alloc, .free = gpu_free,             \
     .intact = gpu_intact, .map = gpu_map, .unmap = gpu_unmap, .event_create = soft_event_create,   \
     .event_destroy = soft_event_destroy, .event_query = soft_event_query,                          \
     .queue_create = gpu_queue_create, .queue_destroy = gpu_queue_destroy, .submit = soft_submit,   \

@@ -27,6 +27,7 @@ struct device_queue {
     pthread_cond_t work; /* wakes the queue's thread */
     pthread_t thread;
     bool has_thread, busy, stopping;
+    bool detached, ended; /* a thread that nobody joins; it touches the queue no more */
     soft_batch *first, **last;
     uint32_t waiting;     /* threads that wait for the queue's end */
     uint64_t deadline_ns; /* when what it executes must have ended; 0: never */

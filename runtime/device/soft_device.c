@@ -85,7 +85,7 @@ bool soft_usable(device *base, status *why) {
 
 static bool any_busy(const soft_device *d) {
     for (const device_queue *q = d->queues; q; q = q->next)
-        if (q->busy)
+        if (q->busy || (q->detached && !q->ended))
             return true;
     return false;
 }
@@ -106,6 +106,7 @@ bool soft_cancel(device *base) {
     for (device_queue *q = d->queues; q && !ended; q = q->next) {
         if (q->has_thread)
             pthread_detach(q->thread);
+        q->detached |= q->has_thread;
         q->has_thread = false;
     }
     pthread_mutex_unlock(&d->mutex);

@@ -213,6 +213,11 @@ static void *queue_main(void *argument) {
         }
         batch_done(q, b);
     }
+    soft_device *d = q->device;
+    pthread_mutex_lock(&d->mutex);
+    q->ended = true;
+    pthread_cond_broadcast(&d->changed);
+    pthread_mutex_unlock(&d->mutex);
     return NULL;
 }
 

@@ -170,6 +170,7 @@ static void close_vulkan(device *d) {
 const device_driver vulkan_driver = {.name = "vulkan",
                                      .listed = true,
                                      .enumerate = enumerate,
+                                     .absent = vulkan_absent,
                                      .open = open_vulkan,
                                      .close = close_vulkan,
                                      .load = vulkan_load,

@@ -70,9 +70,9 @@ typedef struct vulkan_device {
 } vulkan_device;
 
 /* ---- vulkan_instance.c ---- */
-/* The adapters of this machine: how many, and one of them. *why: where there is no Vulkan. */
-uint32_t vulkan_adapter_count(void);
+/* One of the adapters of this machine; NULL past the last. */
 const vulkan_adapter *vulkan_adapter_at(uint32_t index);
+void vulkan_absent(status *why); /* why there are none */
 /* Opens a device of it, with every feature that modules may want and it has. */
 bool vulkan_open_device(vulkan_device *v, status *st);
 /* STATUS_INTERNAL where the validation layer has found an error that was not told yet. */

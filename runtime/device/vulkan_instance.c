@@ -18,9 +18,10 @@ static struct {
     bool validates;
     uint32_t count;
     vulkan_adapter adapters[VULKAN_DEVICES_MAX];
+    status absent;         /* why there are none */
     pthread_mutex_t mutex; /* of what follows */
     char complaint[512];   /* of the validation layer: the first one that was not told yet */
-} vulkan = {.once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER};
+} vulkan = {.once = PTHREAD_ONCE_INIT, .absent = STATUS_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- validation ---- */
 
@@ -82,7 +83,14 @@ static bool create_instance(PFN_vkCreateInstance create) {
         info.ppEnabledExtensionNames = extensions;
         info.pNext = &messenger;
     }
-    return create(&info, NULL, &vulkan.instance) == VK_SUCCESS;
+    VkResult result = create(&info, NULL, &vulkan.instance);
+    if (result == VK_ERROR_LAYER_NOT_PRESENT)
+        return status_set(&vulkan.absent, STATUS_UNAVAILABLE,
+                          "the validation layer that " VULKAN_VALIDATION
+                          " asks for is not installed (Debian: vulkan-validationlayers)");
+    return result == VK_SUCCESS ||
+           status_set(&vulkan.absent, STATUS_UNAVAILABLE,
+                      "the Vulkan loader makes no instance: error %d", result);
 }
 
 static void find_functions(void) {
@@ -158,7 +166,7 @@ static void start(void) {
     const library_symbol symbols[] = {
         {"vkGetInstanceProcAddr", (void **)(void *)&vulkan.get, false}};
     if (!library_open(VULKAN_LIBRARY, names, "the Vulkan loader (Debian: libvulkan1)", symbols, 1,
-                      &library, NULL))
+                      &library, &vulkan.absent))
         return;
     PFN_vkCreateInstance create;
     *(void **)(void *)&create = look_up(NULL, "vkCreateInstance");
@@ -173,20 +181,22 @@ static bool is_listed(const vulkan_adapter *a) {
     return a->properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU || gpu_software_wanted();
 }
 
-uint32_t vulkan_adapter_count(void) {
-    uint32_t count = 0;
-    pthread_once(&vulkan.once, start);
-    for (uint32_t i = 0; i < vulkan.count; i++)
-        count += is_listed(&vulkan.adapters[i]);
-    return count;
-}
-
 const vulkan_adapter *vulkan_adapter_at(uint32_t index) {
     pthread_once(&vulkan.once, start);
     for (uint32_t i = 0; i < vulkan.count; i++)
         if (is_listed(&vulkan.adapters[i]) && index-- == 0)
             return &vulkan.adapters[i];
     return NULL;
+}
+
+void vulkan_absent(status *why) {
+    pthread_once(&vulkan.once, start);
+    if (vulkan.absent.code != STATUS_OK)
+        *why = vulkan.absent;
+    else
+        status_set(why, STATUS_UNAVAILABLE,
+                   "no Vulkan device is here; a GPU's comes with its driver (Debian: "
+                   "mesa-vulkan-drivers)");
 }
 
 /* ---- devices ---- */

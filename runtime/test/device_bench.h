@@ -77,6 +77,8 @@ static const struct {
 } kernel_files[] = {
     {"emulated", TEST_OBJECT_DIR "/kernel_emulated.o"},
     {"vulkan", TEST_OBJECT_DIR "/kernels_vulkan.spv"},
+    {"cuda", TEST_SOURCE_DIR "/kernels.ptx"},
+    {"hip", TEST_SOURCE_DIR "/kernels.ptx"}, /* the stub reads nothing else */
 };
 
 static inline bytes read_kernels(const char *driver, const char *object_name) {
@@ -95,8 +97,8 @@ static inline device_image *load(const bench *b, const char *object_name, const 
     bytes object = read_kernels(b->driver->name, object_name);
     device_image *image;
     status st = STATUS_INIT;
-    const device_source source = {object.data, object.size, b->d->info.targets[0],
-                                  object_name, symbols,     second ? 2 : 1};
+    const device_source source = {
+        object.data, object.size, b->d->info.targets[0], object_name, symbols, second ? 2 : 1, 0};
     must(b->driver->load(b->d, &source, &image, &st), &st);
     free(object.data);
     return image;

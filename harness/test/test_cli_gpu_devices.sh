@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# test_cli_gpu_devices.sh - the backends cuda and hip: what a machine without a GPU is told; with libraries of our own in the place
+# of the drivers', which chip code is made for, and how what goes wrong on a GPU ends.
+. "$(dirname "$0")/lib.sh"
+export TSR_DB=$scratch/results.db
+unset TESSERA_CUDA_LIBRARY TESSERA_HIP_LIBRARY TESSERA_STUB_FAULTS
+stubs=$(dirname "$tsr")/runtime
+cuda=(env "TESSERA_CUDA_LIBRARY=$stubs/libstub_cuda.so")
+hip=(env "TESSERA_HIP_LIBRARY=$stubs/libstub_hip.so")
+none=(env TESSERA_CUDA_LIBRARY=/nowhere/libcuda.so.1 TESSERA_HIP_LIBRARY=/nowhere/libamdhip64.so)
+cat >twice.tsr <<'END'
+from tessera import *
+
+
+@cases(case("small", x=normal(0, 1)))
+@kernel
+def twice_1000(x: Tensor[1000, f32]) -> Tensor[1000, f32]:
+    return x + x
+END
+
+# Exit code, what the complaint must say, what is in the environment, the command line.
+while IFS='|' read -r code words environment line; do
+    [ -n "$code" ] || continue
+    # shellcheck disable=SC2086
+    exits "$code" "$environment $line" "${none[@]}" $environment "$tsr" $line
+    has err "$words" "is told why"
+    [ -s out ] && fail "and nothing is said on stdout" || pass "and nothing is said on stdout"
+done <<END_OF_LINES
+4|NVIDIA's driver \(Debian: libcuda1 .* is not here: /nowhere/libcuda.so.1||bench twice.tsr --backend cuda
+4|AMD's HIP \(ROCm 6.0 or later.* is not here: /nowhere/libamdhip64.so||bench twice.tsr --backend hip
+4|NVIDIA's driver \(Debian: libcuda1|TESSERA_BACKEND=cuda|bench twice.tsr
+4|NVIDIA's driver \(Debian: libcuda1||run twice.tsr --kernel twice_1000 --case small --backend cuda
+4|NVIDIA's driver \(Debian: libcuda1||bench twice.tsr --backend cpu,cuda
+4|too old: it has no function 'cuDevicePrimaryCtxRelease_v2'|TESSERA_CUDA_LIBRARY=$stubs/libstub_cuda_old.so|bench twice.tsr --backend cuda
+4|803.*load the module anew|TESSERA_CUDA_LIBRARY=$stubs/libstub_cuda.so TESSERA_STUB_FAULTS=init=803|bench twice.tsr --backend cuda
+4|no code is made for the chip gfx1030|TESSERA_HIP_LIBRARY=$stubs/libstub_hip.so TESSERA_STUB_FAULTS=chip=1030|bench twice.tsr --backend hip
+4|has no device cuda:1 here|TESSERA_CUDA_LIBRARY=$stubs/libstub_cuda.so|bench twice.tsr --backend cuda --device cuda:1
+2|runs on devices of its own, cuda:INDEX|TESSERA_CUDA_LIBRARY=$stubs/libstub_cuda.so|bench twice.tsr --backend cuda --device cpu:0
+END_OF_LINES
+
+exits 0 "devices" "${none[@]}" "$tsr" devices --json
+cp out devices.json
+exits 0 "say what is missing" /usr/bin/python3 -c '
+import json
+found = {b["backend"]: b for b in json.load(open("devices.json"))["backends"]}
+for name, what in ("cuda", "libcuda1"), ("hip", "hip-runtime-amd"):
+    assert found[name]["usable"] is False and what in found[name]["why"], found[name]
+    assert found[name]["isa"] is None, found[name]'
+exits 0 "all backends" "${none[@]}" "$tsr" bench twice.tsr --quick --backend all
+hasnt err "cuda|hip" "say nothing of GPUs that are not there"
+
+/usr/bin/python3 -c "
+import numpy as np
+np.save('x.npy', np.arange(1000, dtype=np.float32))"
+cat >check.py <<'END'
+import json, sys
+results = json.load(open(sys.argv[1]))["results"]
+assert len(results) == int(sys.argv[2]), [(r["case"], r["backend"], r["profile"]) for r in results]
+for r in results:
+    assert r["status"] == "ok", (r["case"], r["profile"], r["status"], r.get("why"))
+    assert r["backend"] == sys.argv[3], r["backend"]
+    assert r["check"]["bitwise"] or r["profile"] != "strict", r["check"]
+    assert r["time_ns"] is not None, "it is timed"
+END
+every=strict,deterministic,fast
+exits 0 "on a GPU of NVIDIA's" "${cuda[@]}" "$tsr" bench twice.tsr --quick --backend cuda --profile $every --json
+cp out run.json
+exits 0 "each case under each profile" /usr/bin/python3 check.py run.json 3 cuda
+exits 0 "on a GPU of AMD's" "${hip[@]}" "$tsr" bench twice.tsr --quick --backend hip --profile $every --json
+cp out run.json
+exits 0 "likewise" /usr/bin/python3 check.py run.json 3 hip
+exits 0 "code for another chip that it runs" "${cuda[@]}" "$tsr" bench twice.tsr --quick --backend cuda --isa sm_80 --json
+cp out run.json
+exits 0 "is timed, too" /usr/bin/python3 check.py run.json 1 cuda
+exits 4 "code that it does not run" "${cuda[@]}" TESSERA_STUB_FAULTS=capability=80 "$tsr" bench twice.tsr --quick --backend cuda --isa sm_90 --json
+has err "no image of 'twice_1000' fits this device \(sm_80\); the module has ptx/sm_90" "is refused by name"
+exits 0 "all backends take a GPU that is there" "${cuda[@]}" "$tsr" bench twice.tsr --quick --json
+has out '"backend": "cuda"' "beside the others"
+exits 0 "one result" "${cuda[@]}" "$tsr" run twice.tsr --kernel twice_1000 --case small --backend cuda --in x=x.npy --out folder
+exits 0 "is twice its input" /usr/bin/python3 -c '
+import numpy as np
+assert (np.load("folder/out.npy") == 2 * np.load("x.npy")).all()'
+exits 0 "the second device" "${cuda[@]}" TESSERA_STUB_FAULTS=devices=2 "$tsr" bench twice.tsr --quick --backend cuda --device cuda:1 --json
+has out '"device": "cuda:1"' "is the one that was named"
+
+exits 4 "a GPU that is lost" "${cuda[@]}" TESSERA_STUB_FAULTS=lost=700 "$tsr" bench twice.tsr --quick --backend cuda
+has out "device 'stub 40' is lost: running: ILLEGAL_ADDRESS \(700\)" "is told"
+exits 1 "a kernel that never ends" "${cuda[@]}" TESSERA_STUB_FAULTS=endless=1 "$tsr" bench twice.tsr --quick --backend cuda --timeout 2
+has out "timeout" "is ended"
+exits 0 "the GPU of a machine" "${hip[@]}" "$tsr" devices
+has out "device: stub 40, gfx942, 2 cores, 4.0 GiB" "is named"
+
+finish

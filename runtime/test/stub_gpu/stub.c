@@ -1,0 +1,287 @@
+/* stub.c - devices, contexts, modules and launches of the stub: see stub.h. */
+#include "test/stub_gpu/stub.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+stub stub_state = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+enum { DEFAULT_SHARED = 48 * 1024, SHARED = 232448 };
+static _Thread_local int depth; /* of contexts that are current; of HIP none */
+
+long stub_fault(const char *name, long otherwise) {
+    const char *at = getenv(STUB_FAULTS);
+    size_t length = strlen(name);
+    while (at && *at) {
+        if (strncmp(at, name, length) == 0 && at[length] == '=')
+            return strtol(at + length + 1, NULL, 10);
+        at = strchr(at, ',');
+        at = at ? at + 1 : NULL;
+    }
+    return otherwise;
+}
+
+int stub_ready(void) {
+    pthread_mutex_lock(&stub_state.mutex);
+    int lost = stub_state.process == (int)getpid() ? stub_state.lost : NOT_INITIALIZED;
+    pthread_mutex_unlock(&stub_state.mutex);
+    if (!STUB_IS_HIP && depth == 0)
+        return INVALID_CONTEXT;
+    return lost;
+}
+
+void stub_gpu_counts(stub_counts *out) {
+    pthread_mutex_lock(&stub_state.mutex);
+    *out = stub_state.counts;
+    pthread_mutex_unlock(&stub_state.mutex);
+    out->current = (uint64_t)depth;
+}
+
+void stub_gpu_end(void) {
+    pthread_mutex_lock(&stub_state.mutex);
+    stub_state.ended = true;
+    pthread_mutex_unlock(&stub_state.mutex);
+}
+
+static int count(uint64_t *what, int by) {
+    pthread_mutex_lock(&stub_state.mutex);
+    *what += (uint64_t)by;
+    pthread_mutex_unlock(&stub_state.mutex);
+    return OK;
+}
+
+/* ---- devices ---- */
+
+int CALL(cuInit, hipInit)(unsigned flags) {
+    pthread_mutex_lock(&stub_state.mutex);
+    if (!stub_state.process)
+        stub_state.process = (int)getpid();
+    pthread_mutex_unlock(&stub_state.mutex);
+    return flags ? INVALID_VALUE : (int)stub_fault("init", OK);
+}
+
+int CALL(cuDriverGetVersion, hipDriverGetVersion)(int *version) {
+    *version = 13000;
+    return OK;
+}
+
+int CALL(cuGetErrorName, hipDrvGetErrorName)(int result, const char **name) {
+    static const struct {
+        int result;
+        const char *name;
+    } names[] = {{1, "INVALID_VALUE"},     {3, "NOT_INITIALIZED"},
+                 {2, "OUT_OF_MEMORY"},     {100, "NO_DEVICE"},
+                 {201, "INVALID_CONTEXT"}, {209, "NO_BINARY_FOR_GPU"},
+                 {218, "INVALID_PTX"},     {222, "UNSUPPORTED_PTX_VERSION"},
+                 {500, "NOT_FOUND"},       {700, "ILLEGAL_ADDRESS"},
+                 {719, "LAUNCH_FAILED"},   {803, "SYSTEM_DRIVER_MISMATCH"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].result == result) {
+            *name = names[i].name;
+            return OK;
+        }
+    return INVALID_VALUE;
+}
+
+int CALL(cuDeviceGetCount, hipGetDeviceCount)(int *out) {
+    *out = (int)stub_fault("devices", 1);
+    return OK;
+}
+
+int CALL(cuDeviceGet, hipDeviceGet)(int *unit, int ordinal) {
+    *unit = ordinal + 40;
+    return OK;
+}
+
+int CALL(cuDeviceGetName, hipDeviceGetName)(char *name, int bytes, int unit) {
+    snprintf(name, (size_t)bytes, "stub %d", unit);
+    return OK;
+}
+
+int CALL(cuDeviceTotalMem_v2, hipDeviceTotalMem)(size_t *bytes, int unit) {
+    *bytes = unit >= 40 ? (size_t)1 << 32 : 0;
+    return OK;
+}
+
+int CALL(cuDeviceGetAttribute, hipDeviceGetAttribute)(int *value, int attribute, int unit) {
+    long capability = stub_fault("capability", 90);
+    const struct {
+        int numbers[2];
+        long value;
+    } rows[] = {
+        {{1, 56}, stub_fault("threads", 1024)},
+        {{5, 29}, stub_fault("grid", 2147483647)},
+        {{16, 63}, stub_fault("units", 2)},
+        {{97, 74}, stub_fault("shared", SHARED)},
+        {{75, 23}, capability / 10},
+        {{76, 61}, capability % 10},
+        {{89, 9}, stub_fault("managed", 1)},
+        {{-1, 10017}, 100000},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && unit >= 40; i++)
+        if (rows[i].numbers[STUB_IS_HIP] == attribute) {
+            *value = (int)rows[i].value;
+            return OK;
+        }
+    return INVALID_VALUE;
+}
+
+/* ---- contexts ---- */
+
+#ifdef STUB_HIP
+static _Thread_local int chosen;
+
+#ifndef STUB_OLD
+int hipGetDevicePropertiesR0600(void *properties, int ordinal) {
+    enum { PROPERTIES_BYTES = 1472, NAME_AT = 1160 };
+    memset(properties, 0, PROPERTIES_BYTES);
+    snprintf((char *)properties + NAME_AT, 256, "gfx%ld:sramecc+:xnack-", stub_fault("chip", 942));
+    return ordinal < 0 ? INVALID_VALUE : OK;
+}
+#endif
+
+int hipGetDevice(int *ordinal) {
+    *ordinal = chosen;
+    return OK;
+}
+
+int hipSetDevice(int ordinal) {
+    chosen = ordinal;
+    return (int)stub_fault("context", OK);
+}
+#else
+static int context;
+
+int cuDevicePrimaryCtxRetain(void **out, int unit) {
+    *out = &context;
+    return unit < 40                   ? INVALID_VALUE
+           : stub_fault("context", OK) ? (int)stub_fault("context", OK)
+                                       : count(&stub_state.counts.contexts, 1);
+}
+
+#ifndef STUB_OLD
+int cuDevicePrimaryCtxRelease_v2(int unit) {
+    return unit < 40 ? INVALID_VALUE : count(&stub_state.counts.contexts, -1);
+}
+#endif
+
+int cuCtxPushCurrent_v2(void *given) {
+    depth += given == &context;
+    return given == &context ? OK : INVALID_VALUE;
+}
+
+int cuCtxPopCurrent_v2(void **out) {
+    if (depth == 0)
+        return INVALID_CONTEXT;
+    depth--;
+    *out = &context;
+    return OK;
+}
+#endif
+
+/* ---- modules ---- */
+
+typedef struct module {
+    char *text;
+    stub_function functions[8];
+    unsigned count;
+} module;
+
+static int refuse(int result, const char *why, unsigned options, const int *names, void **values) {
+    for (unsigned i = 0; i + 1 < options; i++)
+        if (names[i] == 5 && names[i + 1] == 6)
+            snprintf(values[i], (size_t)(uintptr_t)values[i + 1], "%s", why);
+    return result;
+}
+
+static bool is_elf(const char *image) {
+    return STUB_IS_HIP && strncmp(image, "\177ELF", 4) == 0;
+}
+
+int CALL(cuModuleLoadDataEx, hipModuleLoadDataEx)(void **out, const void *image, unsigned options,
+                                                  int *names, void **values) {
+    int result = stub_ready();
+    if (result == OK)
+        result = (int)stub_fault("load", OK);
+    if (result != OK)
+        return refuse(result, "", options, names, values);
+    if (strncmp(image, "//", 2) != 0 && !is_elf(image))
+        return refuse(INVALID_PTX, "ptxas fatal: line 1 is no PTX\n", options, names, values);
+    module *m = calloc(1, sizeof *m);
+    m->text = strdup(image);
+    *out = m;
+    return count(&stub_state.counts.modules, 1);
+}
+
+int CALL(cuModuleUnload, hipModuleUnload)(void *given) {
+    module *m = given;
+    int result = stub_ready();
+    if (result == INVALID_CONTEXT)
+        return result;
+    for (unsigned i = 0; i < m->count; i++)
+        free((char *)(uintptr_t)m->functions[i].name);
+    free(m->text);
+    free(m);
+    count(&stub_state.counts.modules, -1);
+    return result;
+}
+
+int CALL(cuModuleGetFunction, hipModuleGetFunction)(void **function, void *given,
+                                                    const char *name) {
+    module *m = given;
+    static const char elf[] = ".maxntid 128"; /* of one whose notes are not looked at */
+    char entry[128];
+    int result = stub_ready();
+    snprintf(entry, sizeof entry, ".entry %s(", name);
+    const char *at = is_elf(m->text) ? elf : strstr(m->text, entry);
+    const char *threads = at ? strstr(at, ".maxntid ") : NULL;
+    if (result != OK || !threads || !stub_has_kernel(name) || m->count == 8)
+        return result != OK ? result : NOT_FOUND;
+    stub_function *f = &m->functions[m->count++];
+    f->name = strdup(name);
+    f->threads = (unsigned)strtoul(threads + strlen(".maxntid "), NULL, 10);
+    *function = f;
+    return OK;
+}
+
+int CALL(cuFuncGetAttribute, hipFuncGetAttribute)(int *value, int attribute, void *function) {
+    *value = (int)stub_fault("block", (long)((const stub_function *)function)->threads);
+    return attribute ? INVALID_VALUE : stub_ready();
+}
+
+#ifndef STUB_HIP
+int cuFuncSetAttribute(void *function, int attribute, int value) {
+    if (attribute != 8 || value < 0 || value > SHARED || stub_fault("refuse", 0) == 1)
+        return INVALID_VALUE;
+    pthread_mutex_lock(&stub_state.mutex);
+    ((stub_function *)function)->dynamic_shared = (unsigned)value;
+    pthread_mutex_unlock(&stub_state.mutex);
+    return stub_ready();
+}
+#endif
+
+/* ---- launches ---- */
+
+/* The shared memory of PTX is the launch's, that of a HSACO the code's. */
+static bool takes_shared(const stub_function *f, unsigned bytes) {
+    pthread_mutex_lock(&stub_state.mutex);
+    bool ok = bytes <= DEFAULT_SHARED || bytes <= f->dynamic_shared;
+    pthread_mutex_unlock(&stub_state.mutex);
+    return STUB_IS_HIP ? bytes == 0 : ok;
+}
+
+int CALL(cuLaunchKernel, hipModuleLaunchKernel)(void *function, unsigned grid_x, unsigned grid_y,
+                                                unsigned grid_z, unsigned block_x, unsigned block_y,
+                                                unsigned block_z, unsigned shared_bytes,
+                                                void *stream, void **arguments, void **extra) {
+    const stub_function *f = function;
+    stub_launch l = {.function = f, .workgroups = grid_x};
+    if (extra || !grid_x || grid_y != 1 || grid_z != 1 || block_x != f->threads || block_y != 1 ||
+        block_z != 1 || !takes_shared(f, shared_bytes))
+        return INVALID_VALUE;
+    for (int i = 0; i < 4; i++)
+        l.arguments[i] = *(const uint64_t *)arguments[i];
+    return stub_give_launch(stream, &l);
+}

@@ -1,0 +1,18 @@
+/* stub_control.h - what a test asks of the stub of a GPU's library, and tells it: see stub.h. */
+#ifndef TESSERA_RUNTIME_TEST_STUB_CONTROL_H
+#define TESSERA_RUNTIME_TEST_STUB_CONTROL_H
+
+#include <stdint.h>
+
+#define STUB_FAULTS "TESSERA_STUB_FAULTS"
+
+/* What is alive; `current`: contexts that are current on the calling thread. */
+typedef struct stub_counts {
+    uint64_t allocations, contexts, modules, streams, events, current, launches;
+} stub_counts;
+
+/* Exported beside the functions of the library. */
+typedef void stub_counts_fn(stub_counts *out); /* stub_gpu_counts */
+typedef void stub_end_fn(void);                /* stub_gpu_end: endless launches end */
+
+#endif

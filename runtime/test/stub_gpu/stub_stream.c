@@ -1,0 +1,248 @@
+/* stub_stream.c - streams of the stub: a thread each, that does what it was given in order; and
+ * events. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "test/stub_gpu/stub.h"
+
+typedef enum work_kind {
+    WORK_IN,
+    WORK_OUT,
+    WORK_WITHIN,
+    WORK_FILL,
+    WORK_LAUNCH,
+    WORK_RECORD
+} work_kind;
+
+typedef struct event {
+    uint64_t time_ns;
+    unsigned pending;
+    bool done;
+} event;
+
+typedef struct work {
+    struct work *next;
+    work_kind kind;
+    uint64_t to, from; /* of the device */
+    void *host;
+    size_t bytes;
+    unsigned char byte;
+    stub_launch launch;
+    event *event;
+} work;
+
+struct stub_stream {
+    stub_stream *next;
+    pthread_t thread;
+    work *first, **last; /* what runs is the first */
+    bool stopping;
+};
+
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- work ---- */
+
+/* With the lock held, unless it computes. */
+static bool copy(const work *w) {
+    unsigned char *to = w->kind == WORK_OUT ? w->host : stub_resolve(w->to, w->bytes);
+    const unsigned char *from = w->kind == WORK_IN ? w->host : stub_resolve(w->from, w->bytes);
+    if (w->kind == WORK_FILL && to)
+        memset(to, w->byte, w->bytes);
+    else if (w->kind != WORK_FILL && to && from)
+        memmove(to, from, w->bytes);
+    return to && (from || w->kind == WORK_FILL);
+}
+
+static bool launch(const work *w) {
+    bool lose =
+        stub_fault("lost", 0) && (long)stub_state.counts.launches + 1 == stub_fault("at", 1);
+    stub_state.counts.launches++;
+    pthread_mutex_unlock(&stub_state.mutex);
+    bool ok = stub_run(&w->launch);
+    pthread_mutex_lock(&stub_state.mutex);
+    if (lose && !stub_state.lost)
+        stub_state.lost = (int)stub_fault("lost", 0);
+    return ok;
+}
+
+static void run(const work *w) {
+    bool ok = true;
+    if (w->kind == WORK_RECORD) {
+        w->event->time_ns = now_ns();
+        w->event->done = --w->event->pending == 0;
+    } else if (!stub_state.lost) {
+        ok = w->kind == WORK_LAUNCH ? launch(w) : copy(w);
+    }
+    if (!ok && !stub_state.lost)
+        stub_state.lost = ILLEGAL_ADDRESS;
+}
+
+static void *stream_main(void *argument) {
+    stub_stream *s = argument;
+    pthread_mutex_lock(&stub_state.mutex);
+    while (s->first || !s->stopping) {
+        if (!s->first) {
+            pthread_cond_wait(&stub_state.changed, &stub_state.mutex);
+            continue;
+        }
+        work *w = s->first;
+        run(w);
+        s->first = w->next;
+        if (!s->first)
+            s->last = &s->first;
+        free(w);
+        pthread_cond_broadcast(&stub_state.changed);
+    }
+    pthread_mutex_unlock(&stub_state.mutex);
+    return NULL;
+}
+
+static int give(void *stream, const work *given) {
+    stub_stream *s = stream;
+    int result = stub_ready();
+    if (result != OK)
+        return result;
+    work *w = malloc(sizeof *w);
+    *w = *given;
+    pthread_mutex_lock(&stub_state.mutex);
+    if (w->kind == WORK_RECORD) {
+        w->event->pending++;
+        w->event->done = false;
+    }
+    *s->last = w;
+    s->last = &w->next;
+    pthread_cond_broadcast(&stub_state.changed);
+    pthread_mutex_unlock(&stub_state.mutex);
+    return OK;
+}
+
+void stub_wait_for_all(void) {
+    pthread_mutex_lock(&stub_state.mutex);
+    for (stub_stream *s = stub_state.all; s;) {
+        bool waits = s->first && !stub_state.lost;
+        if (waits)
+            pthread_cond_wait(&stub_state.changed, &stub_state.mutex);
+        s = waits ? stub_state.all : s->next;
+    }
+    pthread_mutex_unlock(&stub_state.mutex);
+}
+
+int stub_give_launch(void *stream, const stub_launch *l) {
+    return give(stream, &(work){.kind = WORK_LAUNCH, .launch = *l});
+}
+
+int CALL(cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync)(uint64_t to, const void *from, size_t bytes,
+                                                   void *stream) {
+    return give(
+        stream,
+        &(work){.kind = WORK_IN, .to = to, .host = (void *)(uintptr_t)from, .bytes = bytes});
+}
+
+int CALL(cuMemcpyDtoHAsync_v2, hipMemcpyDtoHAsync)(void *to, uint64_t from, size_t bytes,
+                                                   void *stream) {
+    return give(stream, &(work){.kind = WORK_OUT, .from = from, .host = to, .bytes = bytes});
+}
+
+int CALL(cuMemcpyDtoDAsync_v2, hipMemcpyDtoDAsync)(uint64_t to, uint64_t from, size_t bytes,
+                                                   void *stream) {
+    return give(stream, &(work){.kind = WORK_WITHIN, .to = to, .from = from, .bytes = bytes});
+}
+
+int CALL(cuMemsetD8Async, hipMemsetD8Async)(uint64_t to, unsigned char byte, size_t bytes,
+                                            void *stream) {
+    return give(stream, &(work){.kind = WORK_FILL, .to = to, .byte = byte, .bytes = bytes});
+}
+
+/* ---- streams ---- */
+
+int CALL(cuStreamCreate, hipStreamCreateWithFlags)(void **stream, unsigned flags) {
+    int result = stub_ready();
+    if (result != OK || flags > 1)
+        return result != OK ? result : INVALID_VALUE;
+    stub_stream *s = calloc(1, sizeof *s);
+    s->last = &s->first;
+    pthread_mutex_lock(&stub_state.mutex);
+    s->next = stub_state.all;
+    stub_state.all = s;
+    stub_state.counts.streams++;
+    pthread_mutex_unlock(&stub_state.mutex);
+    if (pthread_create(&s->thread, NULL, stream_main, s) != 0)
+        abort();
+    *stream = s;
+    return OK;
+}
+
+int CALL(cuStreamDestroy_v2, hipStreamDestroy)(void *stream) {
+    stub_stream *s = stream, **at = &stub_state.all;
+    int result = stub_ready();
+    if (result == INVALID_CONTEXT)
+        return result;
+    pthread_mutex_lock(&stub_state.mutex);
+    s->stopping = true;
+    pthread_cond_broadcast(&stub_state.changed);
+    pthread_mutex_unlock(&stub_state.mutex);
+    pthread_join(s->thread, NULL);
+    pthread_mutex_lock(&stub_state.mutex);
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    stub_state.counts.streams--;
+    pthread_mutex_unlock(&stub_state.mutex);
+    free(s);
+    return result;
+}
+
+int CALL(cuStreamQuery, hipStreamQuery)(void *stream) {
+    int result = stub_ready();
+    if (result != OK)
+        return result;
+    pthread_mutex_lock(&stub_state.mutex);
+    result = stub_state.lost ? stub_state.lost : ((stub_stream *)stream)->first ? NOT_READY : OK;
+    pthread_mutex_unlock(&stub_state.mutex);
+    return result;
+}
+
+/* ---- events ---- */
+
+int CALL(cuEventCreate, hipEventCreateWithFlags)(void **made, unsigned flags) {
+    int result = stub_ready();
+    if (result != OK || flags)
+        return result != OK ? result : INVALID_VALUE;
+    *made = calloc(1, sizeof(event));
+    pthread_mutex_lock(&stub_state.mutex);
+    stub_state.counts.events++;
+    pthread_mutex_unlock(&stub_state.mutex);
+    return OK;
+}
+
+int CALL(cuEventDestroy_v2, hipEventDestroy)(void *made) {
+    int result = stub_ready();
+    if (result == INVALID_CONTEXT)
+        return result;
+    pthread_mutex_lock(&stub_state.mutex);
+    stub_state.counts.events--;
+    pthread_mutex_unlock(&stub_state.mutex);
+    free(made);
+    return result;
+}
+
+int CALL(cuEventRecord, hipEventRecord)(void *made, void *stream) {
+    return give(stream, &(work){.kind = WORK_RECORD, .event = made});
+}
+
+int CALL(cuEventElapsedTime, hipEventElapsedTime)(float *ms, void *start, void *end) {
+    const event *a = start, *b = end;
+    int result = stub_ready();
+    if (result != OK)
+        return result;
+    pthread_mutex_lock(&stub_state.mutex);
+    result = a->done && b->done ? OK : NOT_READY;
+    *ms = (float)((double)(b->time_ns - a->time_ns) / 1e6);
+    pthread_mutex_unlock(&stub_state.mutex);
+    return result;
+}
