@@ -56,8 +56,8 @@ static void *pointer_of(gpu_place place) {
 static bool queue_open(gpu_device *g, gpu_queue *q, status *st) {
     const cl_queue_properties wanted[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
     cl_int code;
-    cl_command_queue queue = opencl.clCreateCommandQueueWithProperties(
-        of(g)->context, of(g)->unit->id, wanted, &code);
+    cl_command_queue queue =
+        opencl.clCreateCommandQueueWithProperties(of(g)->context, of(g)->unit->id, wanted, &code);
     q->handle = queue;
     return queue || opencl_failed(st, code, "a queue of the device");
 }
@@ -81,8 +81,8 @@ static bool copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, 
 }
 
 static bool fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st) {
-    cl_int code = opencl.clEnqueueSVMMemFill(q->handle, pointer_of(to), &byte, 1, size_bytes, 0,
-                                             NULL, NULL);
+    cl_int code =
+        opencl.clEnqueueSVMMemFill(q->handle, pointer_of(to), &byte, 1, size_bytes, 0, NULL, NULL);
     return code == CL_SUCCESS ? opencl_finish(q, st) : opencl_failed(st, code, "a fill");
 }
 
@@ -109,8 +109,8 @@ static void close_device(device *base) {
 }
 
 static bool make_context(opencl_device *d, status *st) {
-    const cl_context_properties of_platform[] = {
-        CL_CONTEXT_PLATFORM, (cl_context_properties)d->unit->platform, 0};
+    const cl_context_properties of_platform[] = {CL_CONTEXT_PLATFORM,
+                                                 (cl_context_properties)d->unit->platform, 0};
     cl_int code;
     d->context = opencl.clCreateContext(of_platform, 1, &d->unit->id, NULL, NULL, &code);
     return d->context || opencl_failed(st, code, "a context of the device");

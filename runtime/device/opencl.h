@@ -10,7 +10,7 @@
 #ifndef TESSERA_RUNTIME_OPENCL_H
 #define TESSERA_RUNTIME_OPENCL_H
 
-#define OPENCL_LIBRARY "TESSERA_OPENCL_LIBRARY"       /* names the loader to open */
+#define OPENCL_LIBRARY "TESSERA_OPENCL_LIBRARY"      /* names the loader to open */
 #define OPENCL_TRANSLATOR "TESSERA_SPIRV_TRANSLATOR" /* names the translator to start */
 
 #endif

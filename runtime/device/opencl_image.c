@@ -40,8 +40,7 @@ static bool fits(const opencl_device *d, const char *symbol, uint64_t threads, u
     return threads <= most ||
            status_set(st, STATUS_UNAVAILABLE,
                       "workgroups of '%s' have %llu threads; on device '%s' they have at most %llu",
-                      symbol, (unsigned long long)threads, d->unit->name,
-                      (unsigned long long)most);
+                      symbol, (unsigned long long)threads, d->unit->name, (unsigned long long)most);
 }
 
 /* ---- programs ---- */
@@ -123,8 +122,8 @@ static bool make_phase(const opencl_device *d, opencl_image *image, const char *
     code = opencl.clGetKernelInfo(phase->kernel, CL_KERNEL_NUM_ARGS, sizeof phase->arguments,
                                   &phase->arguments, NULL);
     if (code == CL_SUCCESS)
-        code = opencl.clGetKernelWorkGroupInfo(phase->kernel, d->unit->id, CL_KERNEL_WORK_GROUP_SIZE,
-                                               sizeof most, &most, NULL);
+        code = opencl.clGetKernelWorkGroupInfo(phase->kernel, d->unit->id,
+                                               CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
     return code == CL_SUCCESS ? fits(d, symbol, phase->threads, most, st)
                               : opencl_failed(st, code, symbol);
 }
@@ -205,8 +204,9 @@ void opencl_unload(device *base, device_image *loaded) {
 
 static bool grid_fits(const opencl_device *d, uint64_t workgroups, uint64_t threads, status *st) {
     return workgroups <= SIZE_MAX / threads ||
-           status_set(st, STATUS_INVALID, "%llu workgroups of %llu threads are more than device "
-                                          "'%s' counts",
+           status_set(st, STATUS_INVALID,
+                      "%llu workgroups of %llu threads are more than device "
+                      "'%s' counts",
                       (unsigned long long)workgroups, (unsigned long long)threads, d->unit->name);
 }
 
@@ -245,8 +245,8 @@ static bool enqueue(gpu_queue *q, const gpu_launch *l, uint32_t phase, cl_event 
 static bool ended_well(gpu_queue *q, cl_event event, status *st) {
     status why = STATUS_INIT;
     cl_int state = CL_COMPLETE;
-    cl_int code = opencl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state,
-                                        &state, NULL);
+    cl_int code =
+        opencl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
     code = code == CL_SUCCESS && state < 0 ? state : code;
     return code == CL_SUCCESS || (opencl_failed(&why, code, "a kernel ended badly"),
                                   gpu_lose((gpu_device *)q->base.device, why.message, st));

@@ -106,8 +106,7 @@ static bool has_translator(opencl_unit *u) {
     char path[4096];
     status st = STATUS_INIT;
     return u->way != OPENCL_WAY_BITCODE ||
-           opencl_translator_find(u->translator, path, sizeof path, &st) ||
-           refuse(u, st.message);
+           opencl_translator_find(u->translator, path, sizeof path, &st) || refuse(u, st.message);
 }
 
 static bool check(opencl_unit *u) {
@@ -117,7 +116,8 @@ static bool check(opencl_unit *u) {
     if (!number(u->id, CL_DEVICE_AVAILABLE))
         return refuse(u, "its driver says that it is not available");
     if (!(svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER))
-        return refuse(u, "it has no shared virtual memory (OpenCL 2.0), and launches pass addresses");
+        return refuse(u,
+                      "it has no shared virtual memory (OpenCL 2.0), and launches pass addresses");
     if (u->address_bits != 64)
         return refuse(u, "its addresses do not have 64 bits");
     if (u->workgroup_threads == 0)

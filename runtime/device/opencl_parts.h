@@ -29,7 +29,11 @@ typedef enum opencl_way {
     OPENCL_WAY_BITCODE /* after the translator */
 } opencl_way;
 
-typedef enum opencl_probe_state { OPENCL_NOT_PROBED, OPENCL_SOUND, OPENCL_UNSOUND } opencl_probe_state;
+typedef enum opencl_probe_state {
+    OPENCL_NOT_PROBED,
+    OPENCL_SOUND,
+    OPENCL_UNSOUND
+} opencl_probe_state;
 
 typedef enum opencl_probe_kind {
     OPENCL_PROBE_F32, /* with barriers; no device is opened without it */

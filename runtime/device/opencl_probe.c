@@ -49,12 +49,12 @@ static double given(uint32_t i, uint32_t which, uint64_t *state) {
         type *in = in_out, *out = expected_out;                                                    \
         uint64_t state = 1;                                                                        \
         for (uint32_t i = 0; i < NUMBERS; i++) {                                                   \
-            for (uint32_t k = 0; k < 3; k++)                                                            \
+            for (uint32_t k = 0; k < 3; k++)                                                       \
                 in[k * NUMBERS + i] = (type)given(i, k, &state);                                   \
             const type a = in[i], b = in[NUMBERS + i], c = in[2 * NUMBERS + i];                    \
-            const type product = a * b;                                                         \
+            const type product = a * b;                                                            \
             const type results[] = {fma_of(a, b, c), a / b, sqrt_of(a), product, product + c};     \
-            for (uint32_t k = 0; k < ARITHMETIC_RESULTS; k++)                                           \
+            for (uint32_t k = 0; k < ARITHMETIC_RESULTS; k++)                                      \
                 out[k * NUMBERS + i] = results[k];                                                 \
         }                                                                                          \
     }
@@ -62,7 +62,7 @@ ARITHMETIC(arithmetic_f32, float, fmaf, sqrtf)
 ARITHMETIC(arithmetic_f64, double, fma, sqrt)
 
 static void conversions_f16(void *in_out, void *expected_out) {
-    static const float edges[] = {0x1p-25f, 0x1.8p-25f, 0x1p-24f, 0x1.004p0f, 0x1.00cp0f,
+    static const float edges[] = {0x1p-25f, 0x1.8p-25f, 0x1p-24f, 0x1.004p0f,  0x1.00cp0f,
                                   65519,    65520,      -0.0f,    0x1.ff8p-15f};
     float *in = in_out, back;
     uint32_t *out = expected_out;
@@ -177,10 +177,10 @@ static bool try(opencl_device *d, opencl_probe_kind kind, status *st) {
     if (!compute(d, kind, sent, got, st))
         return status_set(st, st->code, "device '%s' does not compute with %s", u->name,
                           probes[kind].of);
-    u->probed[kind] = compare(u, kind, (unsigned char *)expected, (unsigned char *)got,
-                              &u->findings[kind])
-                          ? OPENCL_SOUND
-                          : OPENCL_UNSOUND;
+    u->probed[kind] =
+        compare(u, kind, (unsigned char *)expected, (unsigned char *)got, &u->findings[kind])
+            ? OPENCL_SOUND
+            : OPENCL_UNSOUND;
     return true;
 }
 

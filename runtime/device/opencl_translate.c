@@ -39,7 +39,8 @@ bool opencl_translator_find(const char *usual_name, char *path_out, size_t room,
                status_set(st, STATUS_UNAVAILABLE, "%s names '%s', which is no program",
                           OPENCL_TRANSLATOR, own);
     }
-    return in_folders(getenv("PATH"), usual_name, path_out, room) || // NOLINT(concurrency-mt-unsafe)
+    return in_folders(getenv("PATH"), usual_name, path_out,
+                      room) || // NOLINT(concurrency-mt-unsafe)
            status_set(st, STATUS_UNAVAILABLE,
                       "it takes no SPIR-V, and there is no '%s' to make bitcode of it (Debian: the "
                       "package of that name; %s names another)",
@@ -54,8 +55,7 @@ typedef struct folder {
 
 static bool make_folder(folder *f, status *st) {
     const char *place = getenv("TMPDIR"); // NOLINT(concurrency-mt-unsafe)
-    snprintf(f->path, sizeof f->path, "%s/tessera-opencl-XXXXXX",
-             place && *place ? place : "/tmp");
+    snprintf(f->path, sizeof f->path, "%s/tessera-opencl-XXXXXX", place && *place ? place : "/tmp");
     if (!mkdtemp(f->path))
         return status_set_errno(st, errno, "no folder for the translator: %s", f->path);
     snprintf(f->code, sizeof f->code, "%s/code.spv", f->path);

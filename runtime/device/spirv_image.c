@@ -1,4 +1,5 @@
-/* spirv_image.c - see spirv_image.h. Numbers are those of the SPIR-V specification, 2.3 and 3.32. */
+/* spirv_image.c - see spirv_image.h. Numbers are those of the SPIR-V specification, 2.3 and 3.32.
+ */
 #include "device/spirv_image.h"
 
 #include <stdlib.h>

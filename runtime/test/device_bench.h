@@ -71,15 +71,36 @@ static inline void read_from(const bench *b, const device_memory *m, void *to, s
     submit(b->sync, b, copy_of(host_span(to), span_of(m), size));
 }
 
-/* An object with phases of these names; for the emulator, the one that has them as it wants them.
- */
+/* What each driver takes of the objects: the file's end, and the one object that has all kernels
+ * where they are not apart. What is not named takes what the host runs. */
+static const struct {
+    const char *driver, *suffix, *only;
+} objects_of_drivers[] = {
+    {"emulated", ".o", "kernel_emulated"},
+    {"opencl", ".spv", NULL},
+};
+
+static inline void object_path(const bench *b, const char *name, char *path, size_t room) {
+    const char *suffix = ".o";
+    for (size_t i = 0; i < COUNT_OF(objects_of_drivers); i++) {
+        if (strcmp(b->driver->name, objects_of_drivers[i].driver) != 0)
+            continue;
+        suffix = objects_of_drivers[i].suffix;
+        name = objects_of_drivers[i].only ? objects_of_drivers[i].only : name;
+    }
+    snprintf(path, room, "%s/%s%s", TEST_OBJECT_DIR, name, suffix);
+}
+
+/* An object with phases of these names. */
 static inline device_image *load(const bench *b, const char *object_name, const char *first,
                                  const char *second) {
     const char *symbols[] = {first, second};
-    bool emulated = strcmp(b->driver->name, "emulated") == 0;
-    bytes object = read_object(emulated ? "kernel_emulated" : object_name);
+    char path[512];
+    bytes object = {0};
     device_image *image;
     status st = STATUS_INIT;
+    object_path(b, object_name, path, sizeof path);
+    must(file_read(path, (size_t)1 << 24, &object.data, &object.size, &st), &st);
     const device_source source = {object.data, object.size, b->d->info.targets[0],
                                   object_name, symbols,     second ? 2 : 1};
     must(b->driver->load(b->d, &source, &image, &st), &st);
