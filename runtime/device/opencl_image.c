@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "device/opencl_parts.h"
+#include "device/spirv_image.h"
 
 typedef struct opencl_phase {
     cl_kernel kernel;
@@ -72,7 +73,7 @@ static cl_program of_bitcode(opencl_device *d, const device_source *source, cl_i
     return made;
 }
 
-static cl_program create_of(opencl_device *d, const device_source *source, status *st) {
+static cl_program create(opencl_device *d, const device_source *source, status *st) {
     cl_int code = CL_SUCCESS;
     cl_program made =
         d->unit->way == OPENCL_WAY_SPIRV
@@ -80,20 +81,6 @@ static cl_program create_of(opencl_device *d, const device_source *source, statu
             : of_bitcode(d, source, &code, st);
     if (!made && code != CL_SUCCESS)
         opencl_failed(st, code, "the driver does not take the code");
-    return made;
-}
-
-static cl_program create(opencl_device *d, const device_source *source, const spirv_image *code,
-                         status *st) {
-    if (!d->unit->is_mended)
-        return create_of(d, source, st);
-    device_source mended = *source;
-    size_t count;
-    uint32_t *words = opencl_mend(code, &count);
-    mended.bytes = words;
-    mended.size_bytes = count * sizeof *words;
-    cl_program made = create_of(d, &mended, st);
-    free(words);
     return made;
 }
 
@@ -138,11 +125,10 @@ static bool read_threads(const opencl_device *d, const spirv_image *code,
     return true;
 }
 
-static bool make(opencl_device *d, const device_source *source, const spirv_image *code,
-                 opencl_image *image, status *st) {
+static bool make(opencl_device *d, const device_source *source, opencl_image *image, status *st) {
     if (source->phase_count == 0) /* what has nothing to do has no code */
         return true;
-    image->program = create(d, source, code, st);
+    image->program = create(d, source, st);
     if (!image->program || !build(d, image->program, st))
         return false;
     for (uint32_t i = 0; i < source->phase_count; i++)
@@ -158,7 +144,7 @@ static bool load_read(opencl_device *d, const device_source *source, const spirv
         base_calloc(1, sizeof *image + source->phase_count * sizeof image->phases[0]);
     image->base.phase_count = source->phase_count;
     pthread_mutex_init(&image->mutex, NULL);
-    if (!read_threads(d, code, source, image, st) || !make(d, source, code, image, st)) {
+    if (!read_threads(d, code, source, image, st) || !make(d, source, image, st)) {
         opencl_unload(&d->gpu.soft.base, &image->base);
         return false;
     }

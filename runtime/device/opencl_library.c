@@ -79,11 +79,17 @@ static void platform_words(cl_platform_id id, cl_platform_info what, char *out, 
 
 /* ---- PoCL ---- */
 
-/* PoCL says its own version and LLVM's. */
+/* PoCL up to 3.1 makes wrong code of kernels with barriers by its usual methods, which run the
+ * threads of a workgroup in loops: results that are wrong, or are not stored, and memory of the
+ * process that is overwritten. One cause is known: a branch right behind a barrier, within a branch
+ * around a loop, goes the way of the last thread for all of them. With a copy of the code for each
+ * thread ("repl") all of that is right. PoCL asks the environment when a kernel is launched first.
+ */
 static void mind_pocl(opencl_unit *u, const char *version) {
     unsigned major = 0, llvm = 0;
     const char *pocl = strstr(version, "PoCL "), *built = strstr(version, "LLVM ");
-    u->is_mended = pocl && sscanf(pocl, "PoCL %u", &major) == 1 && major <= 3;
+    if (pocl && sscanf(pocl, "PoCL %u", &major) == 1 && major <= 3)
+        setenv("POCL_WORK_GROUP_METHOD", "repl", 1); // NOLINT(concurrency-mt-unsafe)
     if (built && sscanf(built, "LLVM %u", &llvm) == 1)
         snprintf(u->translator, sizeof u->translator, "llvm-spirv-%u", llvm);
 }

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "device/gpu.h"
 #include "device/opencl.h"
-#include "device/spirv_image.h"
 
 enum { OPENCL_NAME_BYTES = 256, OPENCL_REASON_BYTES = 400 };
 
@@ -50,7 +49,6 @@ typedef struct opencl_unit {
     char name[OPENCL_NAME_BYTES], reason[OPENCL_REASON_BYTES];
     char translator[32]; /* the program's usual name */
     bool is_software, fine_grained, divides_when_asked;
-    bool is_mended; /* its code is written in another way: opencl_mend.c */
     opencl_way way;
     uint64_t allocation_bytes, workgroup_bytes;
     size_t workgroup_threads;
@@ -84,11 +82,6 @@ bool opencl_translate(const char *program, const void *code, size_t size_bytes, 
                       status *st);
 /* Whether there is such a program. */
 bool opencl_translator_find(const char *usual_name, char *path_out, size_t room, status *st);
-
-/* ---- opencl_mend.c ---- */
-
-/* The same code so that old PoCLs take it right; owned. */
-uint32_t *opencl_mend(const spirv_image *code, size_t *count_out);
 
 /* ---- opencl_image.c ---- */
 
