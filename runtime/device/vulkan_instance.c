@@ -145,7 +145,7 @@ static void describe(vulkan_adapter *a, VkPhysicalDevice physical) {
         vulkan.f.GetPhysicalDeviceFeatures2(physical, &a->features.core);
         vulkan.f.GetPhysicalDeviceProperties2(physical, &properties);
     }
-    snprintf(a->name, sizeof a->name, "%s", a->properties.deviceName);
+    memcpy(a->name, a->properties.deviceName, sizeof a->properties.deviceName);
     find_missing(a);
 }
 

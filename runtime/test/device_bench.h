@@ -77,6 +77,7 @@ static const struct {
 } kernel_files[] = {
     {"emulated", TEST_OBJECT_DIR "/kernel_emulated.o"},
     {"vulkan", TEST_OBJECT_DIR "/kernels_vulkan.spv"},
+    {"opencl", TEST_OBJECT_DIR "/%s.spv"},
     {"cuda", TEST_SOURCE_DIR "/kernels.ptx"},
     {"hip", TEST_SOURCE_DIR "/kernels.ptx"}, /* the stub reads nothing else */
 };
@@ -84,9 +85,11 @@ static const struct {
 static inline bytes read_kernels(const char *driver, const char *object_name) {
     bytes read = {0};
     for (size_t i = 0; i < COUNT_OF(kernel_files); i++)
-        if (strcmp(kernel_files[i].driver, driver) == 0)
-            assert_true(
-                file_read(kernel_files[i].path, (size_t)1 << 24, &read.data, &read.size, NULL));
+        if (strcmp(kernel_files[i].driver, driver) == 0) {
+            char path[512];
+            snprintf(path, sizeof path, kernel_files[i].path, object_name);
+            assert_true(file_read(path, (size_t)1 << 24, &read.data, &read.size, NULL));
+        }
     return read.data ? read : read_object(object_name);
 }
 

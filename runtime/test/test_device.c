@@ -13,7 +13,6 @@
 #include "device/device.h"
 #include "device/emulated.h"
 #include "device/gpu.h"
-#include "device/null.h"
 #include "device/simulated.h"
 #include "test/device_bench.h"
 #include "test/device_threads.h"
@@ -509,36 +508,6 @@ static void listed_devices_are_numbered(void **state) {
     assert_int_equal(st.code, STATUS_NOT_FOUND);
 }
 
-static void the_null_driver_keeps_a_record(void **state) {
-    (void)state;
-    const device_driver *driver = device_driver_find("null");
-    const device_options options = {.threads = 1};
-    device *d;
-    device_queue *queue;
-    device_image image = {1};
-    null_launch seen[100];
-    assert_false(driver->listed);
-    assert_true(device_open(driver, 0, &options, &d, NULL));
-    assert_true(driver->queue_create(d, true, &queue, NULL));
-    void *buffers[] = {&d};
-    const device_memory *memories[] = {NULL};
-    for (int64_t i = 0; i < 70; i++) {
-        device_command c = {.kind = DEVICE_DISPATCH};
-        c.dispatch = (device_dispatch){.image = &image,
-                                       .buffers = buffers,
-                                       .memories = memories,
-                                       .workgroups = &i,
-                                       .buffer_count = 1};
-        assert_true(driver->submit(queue, &c, 1, NULL));
-    }
-    assert_int_equal(null_launches(d, seen, COUNT_OF(seen)), 64);
-    assert_int_equal(seen[0].workgroups, 6);
-    assert_int_equal(seen[63].workgroups, 69);
-    assert_ptr_equal(seen[63].first_buffer, &d);
-    driver->queue_destroy(d, queue);
-    driver->close(d);
-}
-
 /* Every device that this machine has of one driver; there is nothing to test where it has none. */
 static int test_driver(const char *name) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_device_conforms)};
@@ -568,7 +537,6 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(listed_devices_are_numbered),
         cmocka_unit_test(every_device_conforms),
-        cmocka_unit_test(the_null_driver_keeps_a_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

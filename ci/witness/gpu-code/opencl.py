@@ -10,8 +10,8 @@ import tempfile
 
 import launch
 
-# PoCL 3.1's usual way, threads one after the other in loops, gives other bits for some kernels with barriers (norms with one row in a
-# workgroup; all threads but the first); with a copy of the code for each thread ("repl") all of them are right.
+# PoCL 3.1's usual way, threads one after the other in loops, makes wrong code of barriers; with a copy of the code for each thread ("repl") most of
+# it is right, and tiles that are turned in the workgroup's memory are not (docs/devices.md).
 os.environ.setdefault("POCL_WORK_GROUP_METHOD", "repl")
 
 DEVICE_ALL, PLATFORM_NAME, DEVICE_IL_VERSION, COPY_HOST, READ_WRITE, BUILD_LOG, TRUE = 0xFFFFFFFF, 0x0902, 0x105B, 1 << 5, 1, 0x1183, 1
