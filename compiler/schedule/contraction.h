@@ -101,7 +101,12 @@ typedef struct contraction {
     contraction_tiles tiles;
     /* What a workgroup does first, where lhs is computed by its workgroups. */
     void (*fill)(struct contraction *c, ir_builder *b, const contraction_place *grid);
-    const void *fills;     /* its own data */
+    const void *fills; /* its own data */
+    /* What comes first in each chunk, where lhs is made chunk by chunk. */
+    void (*fill_chunk)(struct contraction *c, ir_builder *b, const contraction_place *place);
+    void *chunks;          /* its own data */
+    bool of_piece;         /* a block of columns is a step of a loop around it */
+    ir_value sums;         /* memory of a block's finished sums that others have made; 0: its own */
     const ir_dim *windows; /* WINDOW_COUNT numbers of a convolve (dot_shape.h); else NULL */
     struct {
         ir_dim count;

@@ -93,11 +93,25 @@ ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value
     return in;
 }
 
+void scheduler_mark_inside(scheduler *s, const ir_builder *in) {
+    ir_op_set_attr(s->m, loop_around(s, in), "inside", ir_attr_bool(s->m, true));
+}
+
 ir_value scheduler_buffer(scheduler *s, ir_builder *b, const char *space, dtype element, int rank,
                           const ir_dim *dims) {
     ir_named_attr attr = {"space", ir_attr_string(s->m, space)};
     ir_type type = ir_type_shaped(s->m, IR_TYPE_BUFFER, element, rank, dims);
     return ir_build1(b, SCHED_BUFFER, NULL, 0, type, &attr, 1);
+}
+
+void scheduler_clear(scheduler *s, ir_builder *b, ir_value buffer, dtype element) {
+    ir_named_attr zero = {"value", ir_attr_bits(s->m, element, 0)};
+    ir_op_spec fill = {.opcode = SCHED_FILL,
+                       .operands = &buffer,
+                       .operand_count = 1,
+                       .attrs = &zero,
+                       .attr_count = 1};
+    ir_build(b, &fill);
 }
 
 ir_attr scheduler_reduction(scheduler *s, ir_op op) {

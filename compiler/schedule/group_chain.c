@@ -5,6 +5,10 @@
  * a time; each row's reductions and weights, in place; the product of the weights in chunks. The
  * right side of the scores is packed in a phase before, or by the workgroup that alone reads it.
  *
+ * Where the workgroup's memory has no room for one row, it has the scores of some columns at a
+ * time, and they are computed anew for each reduction of the rows and for the product: passes over
+ * the columns, with the same bits.
+ *
  * Where a fold takes what comes out turn by turn, the turns are a loop in the workgroup, and what
  * they make stays there. */
 #include <string.h>
@@ -24,23 +28,45 @@ typedef struct chain {
     int turn;        /* ... the outer axis that its turns are */
     ir_value kept[FOLD_VALUES], kept_memory[FOLD_VALUES]; /* results of rows, of one turn */
     size_t kept_count;
+    int64_t kept_bytes; /* of a row, beside its scores; 0: rows have not been held to it */
+    int64_t piece;      /* columns of scores that are in memory at once; 0: all */
+    const contraction_place *workgroup;
+    struct rows *rows; /* in pieces: what makes weights of scores */
 } chain;
 
-/* Rows of which the scores, and the sums in tiles of so many columns, fit into a workgroup. */
-static int64_t rows_that_fit(const chain *k, int64_t columns) {
+/* ---- rows ---- */
+
+static ir_value weights_of(const chain *k) {
+    return ir_op_get(k->s->p->g, k->second.op)->operands[0];
+}
+
+/* Of a row: its scores; its sums, in tiles of so many columns. */
+static int64_t score_bytes(const chain *k) {
+    return scheduler_estimate(k->s, k->stride) * 4;
+}
+
+static int64_t sum_bytes(const chain *k, int64_t columns) {
     const contraction *c = &k->second;
-    int64_t score_bytes = scheduler_estimate(k->s, k->stride) * 4,
-            sum_bytes = c->chunked || k->fold.op ? round_up(c->shape.columns, columns) * 4 : 0;
-    return k->s->target->policy->chain_rows(k->s, score_bytes, sum_bytes);
+    return c->chunked || k->fold.op ? round_up(c->shape.columns, columns) * 4 : 0;
+}
+
+/* Rows that fit into a workgroup, of which each has so many bytes beside its scores and sums. */
+static int64_t rows_with(const chain *k, int64_t columns, int64_t more) {
+    return k->s->target->policy->chain_rows(k->s, score_bytes(k) + more, sum_bytes(k, columns));
+}
+
+static int64_t rows_that_fit(const chain *k, int64_t columns) {
+    int64_t rows = rows_with(k, columns, k->kept_bytes);
+    return rows > 0 ? rows : 1;
 }
 
 /* As many rows as fit, as long as threads have workgroups. */
-static int64_t choose_rows(const chain *k) {
+static int64_t choose_rows(const chain *k, int64_t mr, int64_t columns) {
     const schedule_target *t = k->s->target;
     const contraction *c = &k->second;
     const contraction_shape *z = &c->shape;
-    int64_t mr = c->tiles.mr.size, step = least_common_multiple(mr, t->policy->chain_step),
-            rows = rows_that_fit(k, c->tiles.nr.size);
+    int64_t step = least_common_multiple(mr, t->policy->chain_step),
+            rows = rows_that_fit(k, columns);
     step = z->rows < step || rows < step ? mr : step;
     rows = clamp(rows / step * step, step, round_up(z->rows, step));
     int64_t turns = k->fold.op ? k->fold.shape.turns : 1;
@@ -56,34 +82,104 @@ static bool divides(int64_t step, ir_dim extent) {
     return ir_dim_is_static(extent) && extent % step == 0;
 }
 
+/* Rows of a register tile of the second product, which is so many columns wide. */
+static int64_t choose_tile_rows(const chain *k, int64_t columns) {
+    const contraction *z = &k->second;
+    const schedule_target *t = k->s->target;
+    int64_t vectors = columns / t->vector_lanes,
+            most = (t->vector_registers - 2 - vectors) / vectors,
+            mr = clamp(clamp(most, 1, 6), 1, z->shape.rows), fit = rows_that_fit(k, columns);
+    mr = mr < fit ? mr : fit;
+    return mr == 6 && !divides(6, z->shape.m) && divides(4, z->shape.m) ? 4 : mr;
+}
+
+/* ---- passes ---- */
+
+/* The second product asks for as many scores as one of its chunks has, and reductions go on from
+ * piece to piece by whole lanes. */
+static bool can_have_pieces(const chain *k) {
+    const contraction *a = &k->first, *z = &k->second;
+    bool known = ir_dim_is_static(z->shape.m) && ir_dim_is_static(z->shape.n) &&
+                 ir_dim_is_static(a->shape.n) && ir_dim_is_static(a->shape.k);
+    return known && z->chunked && !k->fold.op && contraction_chunk(z) % ORDER_LANES64_LANES == 0 &&
+           schedule_rows_have_pieces(k->s, k->last->rows, weights_of(k));
+}
+
+/* As many rows as are reduced side by side, and as fit with a piece of their scores. */
+static int64_t choose_piece_rows(chain *k, int64_t columns) {
+    const schedule_target *t = k->s->target;
+    const contraction *z = &k->second;
+    int64_t rows = t->policy->rows_beside(k->s, CHAIN_MOST_ROWS), step = t->policy->chain_step;
+    k->stride = contraction_padded_row(k->s, k->piece);
+    int64_t fit = rows_with(k, columns, k->first.result.apart ? score_bytes(k) : 0);
+    while (rows > 1 && (rows > fit || rows / 2 >= z->shape.rows))
+        rows /= 2;
+    while (rows > step && contraction_workgroups(z, rows, z->shape.columns) < 4 * t->threads)
+        rows /= 2;
+    return rows < step ? 1 : rows;
+}
+
+/* Where rows have no room with what they keep from loop to loop, there are fewer of them; where not
+ * one has, they go in pieces. What is too much for a cache is in the next one. */
+static void hold_to_room(chain *k, int64_t columns) {
+    const schedule_policy *policy = k->s->target->policy;
+    int64_t room = policy->row_room(k->s);
+    if (room == INT64_MAX)
+        return;
+    int64_t kept = schedule_row_kept_bytes(k->s, k->last->rows, weights_of(k)),
+            rows = choose_rows(k, choose_tile_rows(k, columns), columns),
+            keep = policy->rows_beside(k->s, rows) > 1 ? rows : 1;
+    if (rows * (score_bytes(k) + sum_bytes(k, columns)) + keep * kept <= room)
+        return;
+    if (rows_with(k, columns, kept) > 0)
+        k->kept_bytes = kept;
+    else if (can_have_pieces(k))
+        k->piece = contraction_chunk(&k->second);
+}
+
+/* ---- tiles ---- */
+
 /* A tile of the second product is as wide as its rows where they fit registers. */
-static void choose_tiles(chain *k) {
-    scheduler *s = k->s;
-    contraction *a = &k->first, *z = &k->second;
-    int64_t lanes = s->target->vector_lanes;
-    bool many = s->target->vector_registers >= 32;
-    int64_t widest = many ? 5 : 2, vectors = (z->shape.columns + lanes - 1) / lanes;
+static int64_t choose_columns(const chain *k) {
+    int64_t lanes = k->s->target->vector_lanes;
+    bool many = k->s->target->vector_registers >= 32;
+    int64_t widest = many ? 5 : 2, vectors = (k->second.shape.columns + lanes - 1) / lanes;
     vectors = vectors <= widest                              ? vectors
               : many && vectors % 4 != 0 && vectors % 3 == 0 ? 3
                                                              : widest - many;
-    int64_t most = (s->target->vector_registers - 2 - vectors) / vectors;
-    int64_t mr = clamp(clamp(most, 1, 6), 1, z->shape.rows),
-            fit = rows_that_fit(k, vectors * lanes);
-    mr = mr < fit ? mr : fit;
-    if (mr == 6 && !divides(6, z->shape.m) && divides(4, z->shape.m))
-        mr = 4;
+    return vectors * lanes;
+}
+
+/* Columns of scores that the first product makes at once. */
+static int64_t choose_score_columns(const chain *k) {
+    const contraction *a = &k->first;
+    int64_t lanes = k->s->target->vector_lanes;
+    bool many = k->s->target->vector_registers >= 32;
+    int64_t columns = lanes * (many ? clamp(24 / a->tiles.mr.size, 4, 12) : 2);
+    if (!divides(columns, a->shape.n) && many && divides(4 * lanes, a->shape.n))
+        columns = 4 * lanes;
+    return k->piece ? k->piece : columns;
+}
+
+static void choose_tiles(chain *k) {
+    scheduler *s = k->s;
+    contraction *a = &k->first, *z = &k->second;
+    int64_t columns = choose_columns(k);
+    hold_to_room(k, columns);
+    int64_t step = s->target->policy->chain_step,
+            piece_rows = k->piece ? choose_piece_rows(k, columns) : 0,
+            mr = k->piece ? clamp(piece_rows, 1, step) : choose_tile_rows(k, columns);
     z->tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, mr, &z->tiles.mr.name);
-    z->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &z->tiles.nr.name);
-    z->tiles.bm.size = scheduler_parameter(s, IN_DOT, BM, choose_rows(k), &z->tiles.bm.name);
+    z->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, columns, &z->tiles.nr.name);
+    int64_t rows = k->piece ? piece_rows : choose_rows(k, z->tiles.mr.size, z->tiles.nr.size);
+    z->tiles.bm.size = scheduler_parameter(s, IN_DOT, BM, rows, &z->tiles.bm.name);
     a->tiles.mr.size = z->tiles.mr.size;
     a->tiles.mr.name = z->tiles.mr.name;
-    a->tiles.nr.size = lanes * (many ? clamp(24 / a->tiles.mr.size, 4, 12) : 2);
-    if (!divides(a->tiles.nr.size, a->shape.n) && many && divides(4 * lanes, a->shape.n))
-        a->tiles.nr.size = 4 * lanes;
+    a->tiles.nr.size = choose_score_columns(k);
     a->tiles.nr.name = scheduler_int(s, a->tiles.nr.size);
     a->tiles.bm.size = z->tiles.bm.size;
     a->tiles.bm.name = z->tiles.bm.name;
-    a->tiles.bn.size = 4 * a->tiles.nr.size;
+    a->tiles.bn.size = k->piece ? k->piece : 4 * a->tiles.nr.size;
     a->tiles.bn.name = scheduler_int(s, a->tiles.bn.size);
     z->tiles.bn.size = ir_dim_is_static(z->shape.n) ? round_up(z->shape.n, z->tiles.nr.size)
                                                     : 4 * z->tiles.nr.size;
@@ -124,30 +220,74 @@ static void emit_product(contraction *c, ir_builder *b, const contraction_place 
     contraction_emit_block(c, &in, &block);
 }
 
-/* The scores of a block, and what its rows make of them. */
-static void emit_rows(chain *k, ir_builder *b, const contraction_place *workgroup) {
-    scheduler *s = k->s;
+/* The scores of a block's rows from column `first` on, as many as fit. */
+static void make_scores(void *of, ir_builder *b, ir_value first) {
+    chain *k = of;
+    contraction_place place = *k->workgroup;
+    place.at[AXIS_BLOCK_N] = first;
+    contraction_emit_block(&k->first, b, &place);
+}
+
+static void make_weights(contraction *c, ir_builder *b, const contraction_place *place) {
+    chain *k = c->chunks;
+    make_scores(k, b, place->at[AXIS_CHUNK]);
+    schedule_weights_of_piece(k->rows, b, place->at[AXIS_CHUNK]);
+}
+
+/* The last pass: each chunk of the second product has its weights made first. */
+static void multiply_pieces(void *of, ir_builder *b, struct rows *rows) {
+    chain *k = of;
+    k->rows = rows;
+    k->second.chunks = k;
+    k->second.fill_chunk = make_weights;
+    emit_product(&k->second, b, k->workgroup);
+}
+
+/* Memory of the rows of a block: all of their scores, or a piece of them. */
+static void open_memory(chain *k, ir_builder *b) {
     contraction *a = &k->first, *z = &k->second;
     ir_dim dims[] = {z->tiles.bm.size, k->stride};
-    ir_value indices[NEST_AXES + AXIS_COUNT];
-    contraction_indices(z, workgroup, indices, NULL);
-    k->memory = scheduler_buffer(s, b, "workgroup", DTYPE_F32, 2, dims);
+    k->memory = scheduler_buffer(k->s, b, "workgroup", DTYPE_F32, 2, dims);
     a->result.buffer = z->lhs.buffer = k->memory;
     a->result.access = block_access(a, AXIS_N, k->stride);
     z->lhs.access = block_access(z, AXIS_K, k->stride);
+    if (!k->piece)
+        return;
+    ir_dim sums[] = {a->tiles.bm.size, a->tiles.bn.size};
+    if (a->result.apart) /* once, for all places where a piece is made */
+        a->sums = scheduler_buffer(k->s, b, "workgroup", a->element, 2, sums);
+    if (k->last->hides) /* some are read that no row makes, and then not taken */
+        scheduler_clear(k->s, b, k->memory, DTYPE_F32);
+    a->of_piece = true;
+    contraction_set(a, &a->result.access, AXIS_BLOCK_N, -1);
+    contraction_set(z, &z->lhs.access, AXIS_CHUNK, -1);
+}
+
+/* The scores of a block, and what its rows make of them. */
+static void emit_rows(chain *k, ir_builder *b, const contraction_place *workgroup) {
+    contraction *z = &k->second;
+    ir_value indices[NEST_AXES + AXIS_COUNT];
+    contraction_indices(z, workgroup, indices, NULL);
+    open_memory(k, b);
+    k->workgroup = workgroup;
     row_block rows = {.indices = indices,
                       .outer = z->shape.outer,
                       .rows = z->tiles.bm.name,
                       .row_count = z->tiles.bm.size,
-                      .scores = a->result.root,
-                      .weights = ir_op_get(s->p->g, z->op)->operands[0],
+                      .scores = k->first.result.root,
+                      .weights = weights_of(k),
                       .memory = k->memory,
                       .stride = k->stride,
                       .kept = k->kept,
                       .kept_memory = k->kept_memory,
-                      .kept_count = k->kept_count};
-    emit_product(a, b, workgroup);
-    schedule_rows_of_block(s, k->last->rows, b, &rows);
+                      .kept_count = k->kept_count,
+                      .piece = k->piece,
+                      .make = make_scores,
+                      .use = multiply_pieces,
+                      .of = k};
+    if (!k->piece)
+        emit_product(&k->first, b, workgroup);
+    schedule_rows_of_block(k->s, k->last->rows, b, &rows);
 }
 
 /* ---- turns ---- */
@@ -177,7 +317,7 @@ static ir_builder open_turns(chain *k, contraction_place *place) {
 static void keep_rows(chain *k, ir_builder *b) {
     scheduler *s = k->s;
     const plan_group *rows = &s->p->groups[k->last->rows];
-    ir_value weights = ir_op_get(s->p->g, k->second.op)->operands[0];
+    ir_value weights = weights_of(k);
     for (size_t i = 0; i < rows->roots.count; i++) {
         ir_value v = rows->roots.items[i];
         if (v == weights)
@@ -313,5 +453,6 @@ void schedule_chain_group(scheduler *s, const plan_group *last) {
     }
     ir_builder b = contraction_open_grid(&k.second, "chain", false, &workgroup);
     emit_rows(&k, &b, &workgroup);
-    emit_product(&k.second, &b, &workgroup);
+    if (!k.piece)
+        emit_product(&k.second, &b, &workgroup);
 }

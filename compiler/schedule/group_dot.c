@@ -181,6 +181,8 @@ static ir_builder loop_n(const contraction *c, ir_builder *b, const contraction_
         span = step;
     }
     in = scheduler_for(s, &in, "n", start, c->shape.n, step, span, &place->at[AXIS_N]);
+    if (c->of_piece)
+        scheduler_mark_inside(s, &in);
     int64_t lanes = s->target->vector_lanes, half = c->tiles.nr.size / 2;
     if (half > lanes && half % lanes == 0) {
         scheduler_set_tail(s, &in, "tail", half);
@@ -250,17 +252,6 @@ static void emit_epilogue(contraction *c, ir_builder *b, const contraction_place
     expression_release(&e);
 }
 
-static void clear_totals(contraction *c, ir_builder *b, ir_value total) {
-    ir_module *m = c->s->m;
-    ir_named_attr zero = {"value", ir_attr_bits(m, c->element, 0)};
-    ir_op_spec fill = {.opcode = SCHED_FILL,
-                       .operands = &total,
-                       .operand_count = 1,
-                       .attrs = &zero,
-                       .attr_count = 1};
-    ir_build(b, &fill);
-}
-
 /* The elements of lhs are multiplied as unsigned ones, 128 more than they are. What that adds, for
  * a tile's columns: 128 times the sum of rhs. */
 static void emit_offsets(contraction *c, ir_builder *b, const contraction_place *around,
@@ -279,7 +270,8 @@ static block_memory open_memory(contraction *c, ir_builder *b) {
     int64_t bn = c->tiles.bn.size, line = c->tiles.bm.size * bn,
             lines = c->windows ? c->lines.in_block : 1, dims[] = {lines * c->tiles.bm.size, bn};
     block_memory memory = {.totals = 0};
-    if (c->chunked || c->result.apart)
+    memory.totals = c->sums;
+    if (!c->sums && (c->chunked || c->result.apart))
         memory.totals = scheduler_buffer(s, b, "workgroup", c->element, 2, dims);
     if (c->group == 4 && !c->turned)
         memory.offsets = scheduler_buffer(s, b, "workgroup", c->element, 1, &bn);
@@ -303,11 +295,13 @@ void contraction_emit_block(contraction *c, ir_builder *b, const contraction_pla
     ir_builder in = *b;
     if (c->chunked) {
         if (ir_dim_is_static(c->shape.k)) /* else the first chunk does not read them */
-            clear_totals(c, b, memory.totals);
+            scheduler_clear(s, b, memory.totals, c->element);
         in = scheduler_for(s, b, "k", 0, c->shape.k, scheduler_int(s, contraction_chunk(c)), 0,
                            &place.at[AXIS_CHUNK]);
         scheduler_mark_loop(s, &in, c->op, c->order);
     }
+    if (c->fill_chunk)
+        c->fill_chunk(c, &in, &place);
     if (c->rhs.packing == PACK_BLOCK)
         contraction_pack_block(c, &in, &place);
     in = loop_n(c, &in, block, &place);

@@ -7,30 +7,9 @@
 #include <string.h>
 
 #include "schedule/policy.h"
-#include "space/thresholds.h"
+#include "schedule/rows.h"
 
-enum { MAX_SUBSTITUTES = 64, MAX_YIELDS = 8, ROWS_AHEAD = 1 };
-
-typedef struct rows {
-    scheduler *s;
-    const plan_group *group;
-    int number;
-    axis_map map;                /* rows, then the column */
-    axis_map row_map;            /* rows only */
-    ir_value indices[NEST_AXES]; /* row indices, then the column's */
-    int row_count;               /* how many row indices */
-    substitute substitutes[MAX_SUBSTITUTES];
-    size_t substitute_count;
-    bool done[MAX_SUBSTITUTES]; /* roots that a reduction has stored in passing */
-    ir_attr sub;
-    traffic traffic;
-    const row_block *block; /* inside of a chain; NULL elsewhere */
-    int64_t beside;         /* rows side by side; 1: one after the other */
-    ir_builder *around;     /* memory is made there, for `around_rows` rows; NULL: for one row, in
-                             * the loop over them */
-    int64_t around_rows;
-    ir_builder outside; /* of the loop over the rows */
-} rows;
+enum { MAX_YIELDS = 8, ROWS_AHEAD = 1 };
 
 static const affine no_access;
 
@@ -43,7 +22,7 @@ static expression rows_expression(const rows *r) {
 }
 
 static void substitute_by(rows *r, substitute_kind kind, ir_value value, ir_value buffer) {
-    if (r->substitute_count == MAX_SUBSTITUTES) {
+    if (r->substitute_count == ROWS_SUBSTITUTES) {
         r->s->failed = true;
         status_set(r->s->st, STATUS_INVALID,
                    "too many values of one row in one phase; split the kernel");
@@ -61,7 +40,7 @@ static void substitute_at(rows *r, ir_value v, ir_value buffer, affine access) {
         r->substitutes[r->substitute_count - 1].access = access;
 }
 
-static void substitute_block(rows *r, ir_value v) {
+void rows_substitute_block(rows *r, ir_value v) {
     substitute_at(r, v, r->block->memory, block_access(r));
 }
 
@@ -69,7 +48,7 @@ static bool is_full(const rows *r, ir_value v) {
     return plan_type(r->s->p, v)->rank == r->group->rank;
 }
 
-static ir_value reduce_operand(const rows *r, size_t i) {
+ir_value rows_reduce_operand(const rows *r, size_t i) {
     return ir_op_get(r->s->p->g, r->group->reduces.items[i])->operands[0];
 }
 
@@ -78,13 +57,15 @@ static ir_value reduce_result(const rows *r, size_t i) {
 }
 
 /* The place of a row's element in the memory of a chain's block: axes are the rows', the column,
- * and the block's first row. */
+ * the block's first row, and the first column that is there. */
 static affine block_access(const rows *r) {
     affine a = {0};
     int rank = r->group->rank;
     a.coefficient[rank - 2] = r->block->stride;
     a.coefficient[rank - 1] = 1;
     a.coefficient[rank] = ir_dim_add_scaled(r->s->p->dims, 0, r->block->stride, -1);
+    if (r->block->piece)
+        a.coefficient[rank + 1] = -1;
     return a;
 }
 
@@ -163,7 +144,7 @@ static void find_axes(rows *r) {
     if (column > 0)
         space.barrier[column - 1] = true;
     for (size_t i = 0; i < r->group->reduces.count; i++)
-        collect_value(r, reduce_operand(r, i), false, &accesses);
+        collect_value(r, rows_reduce_operand(r, i), false, &accesses);
     for (size_t i = 0; i < r->group->roots.count; i++)
         collect_value(r, r->group->roots.items[i], true, &accesses);
     expression_merge(r->s->p, &space, accesses.items, accesses.count, &r->map);
@@ -175,6 +156,19 @@ static void find_axes(rows *r) {
 }
 
 /* ---- pieces of a row ---- */
+
+/* The indices of the columns at hand, and the map to them; of a block in pieces the first column of
+ * the piece is one of them, before the row. Returns how many there are. */
+static int column_indices(const rows *r, ir_value *indices, const axis_map **map) {
+    int count = r->row_count + 1, row = r->row_count - 1;
+    *map = r->piece ? &r->piece_map : &r->map;
+    memcpy(indices, r->indices, sizeof *indices * (size_t)count);
+    if (!r->piece)
+        return count;
+    memcpy(&indices[row + 1], &r->indices[row], sizeof *indices * 2);
+    indices[row] = r->piece;
+    return count + 1;
+}
 
 /* One value of the row, at the row's indices. Of rows side by side it is a column, as their
  * reductions are. */
@@ -203,7 +197,7 @@ static void emit_point(rows *r, ir_builder *b, ir_value v, ir_value buffer, cons
 
 /* Row values inside the expressions of `values` are computed once, before the loop over the
  * columns. */
-static void hoist(rows *r, ir_builder *b, const ir_value *values, int count, bool roots) {
+void rows_hoist(rows *r, ir_builder *b, const ir_value *values, int count, bool roots) {
     expression e = rows_expression(r);
     e.hoist = true;
     for (int i = 0; i < count; i++) {
@@ -232,7 +226,7 @@ static ir_value full_output(const rows *r, ir_value v, const affine *index, affi
     return r->block->memory;
 }
 
-static int root_number(const rows *r, ir_value v) {
+int rows_root_number(const rows *r, ir_value v) {
     for (size_t i = 0; i < r->group->roots.count; i++)
         if (r->group->roots.items[i] == v)
             return (int)i;
@@ -254,7 +248,7 @@ static bool is_heavy(rows *r, ir_value v) {
 static int row_attrs(rows *r, size_t i, bool streams, ir_named_attr *attrs) {
     traffic t = r->traffic;
     size_t n = r->group->reduces.count, heavy = 0;
-    while (heavy < n && !is_heavy(r, reduce_operand(r, heavy)))
+    while (heavy < n && !is_heavy(r, rows_reduce_operand(r, heavy)))
         heavy++;
     if ((heavy < n && i != heavy) || r->beside > 1)
         t.ahead = 0;
@@ -262,17 +256,28 @@ static int row_attrs(rows *r, size_t i, bool streams, ir_named_attr *attrs) {
 }
 
 /* Dear to compute, and needed again. */
-static bool is_worth_a_row(rows *r, ir_value v) {
+bool rows_is_worth_a_row(rows *r, ir_value v) {
     int opcode = plan_opcode(r->s->p, v);
     return r->s->p->uses[v] >= 2 && opcode >= 0 &&
            graph_op_class(opcode) == GRAPH_CLASS_ELEMENTWISE && is_heavy(r, v);
 }
 
+/* Bytes of a row of such elements. */
+static int64_t row_bytes(const rows *r, ir_value v) {
+    return (int64_t)dtype_size(plan_type(r->s->p, v)->element) *
+           scheduler_estimate(r->s, r->group->dims[r->group->rank - 1]);
+}
+
+/* Has the workgroup memory for so many of them? A chain's block has been made for what it keeps. */
+static bool has_room(const rows *r, ir_value v, int64_t count) {
+    return r->block || row_bytes(r, v) <= r->s->target->policy->row_room(r->s) / count;
+}
+
 /* Where the reduced elements are kept for later loops: their own memory, a row of cache, or
- * nowhere. */
+ * nowhere: then they are computed again. */
 static ir_value keep_columns(rows *r, ir_builder *b, ir_value v, substitute_kind *kind) {
     scheduler *s = r->s;
-    int root = root_number(r, v);
+    int root = rows_root_number(r, v);
     *kind = SUBSTITUTE_STORED;
     if (root >= 0) {
         affine index[IR_MAX_RANK], access;
@@ -280,28 +285,40 @@ static ir_value keep_columns(rows *r, ir_builder *b, ir_value v, substitute_kind
         r->done[root] = true;
         return full_output(r, v, index, &access);
     }
-    *kind = r->beside > 1 ? SUBSTITUTE_BLOCK : SUBSTITUTE_COLUMNS;
-    if (!is_worth_a_row(r, v))
-        return 0;
     bool several = r->beside > 1;
+    *kind = several ? SUBSTITUTE_BLOCK : SUBSTITUTE_COLUMNS;
+    if (!rows_is_worth_a_row(r, v) || !has_room(r, v, several ? r->around_rows : 1))
+        return 0;
     ir_dim dims[] = {r->around_rows, r->map.extent[r->row_count]};
     return scheduler_buffer(s, several ? r->around : b, "workgroup", plan_type(s->p, v)->element,
                             several ? 2 : 1, several ? dims : &dims[1]);
 }
 
-static void emit_reduce(rows *r, ir_builder *b, size_t i) {
+/* The loop over the pieces of a reduction, and what makes the present one. */
+static ir_builder open_piece(rows *r, ir_builder *b, ir_op op, order_id order) {
+    const row_block *block = r->block;
+    ir_builder in = scheduler_for(r->s, b, "piece", 0, r->map.extent[r->row_count],
+                                  scheduler_int(r->s, block->piece), 0, &r->piece);
+    scheduler_mark_loop(r->s, &in, op, order);
+    block->make(block->of, &in, r->piece);
+    return in;
+}
+
+void rows_emit_reduce(rows *r, ir_builder *b, size_t i) {
     scheduler *s = r->s;
     ir_op op = r->group->reduces.items[i];
-    ir_value x = reduce_operand(r, i), result = reduce_result(r, i), yields[] = {x, x};
+    ir_value x = rows_reduce_operand(r, i), result = reduce_result(r, i), yields[] = {x, x};
     affine index[2][IR_MAX_RANK], access[2] = {no_access, no_access};
-    substitute_kind kind;
-    bool known = false; /* already substituted: the expression is a load */
+    substitute_kind kind = SUBSTITUTE_STORED;
+    bool known = false, pieces = r->block && r->block->piece;
+    /* known: already substituted, the expression is a load */
     for (size_t k = 0; k < r->substitute_count; k++)
         known |= r->substitutes[k].value == x;
-    hoist(r, b, &x, 1, !known && root_number(r, x) >= 0);
+    rows_hoist(r, b, &x, 1, !known && rows_root_number(r, x) >= 0);
     b->location = ir_op_get(s->p->g, op)->location;
     ir_value workgroup = make_scalar(r, b, result, &access[0]);
-    ir_value kept = known ? 0 : keep_columns(r, b, x, &kind), outputs[] = {workgroup, kept};
+    ir_value kept = known || pieces ? 0 : keep_columns(r, b, x, &kind);
+    ir_value outputs[] = {workgroup, kept};
     expression_identity(s->p, x, 0, index[0]);
     expression_identity(s->p, x, 0, index[1]);
     if (kept && kind == SUBSTITUTE_STORED)
@@ -310,16 +327,23 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
         access[1] = kind == SUBSTITUTE_BLOCK ? columns_access(r) : index[1][r->group->rank - 1];
     expression e = rows_expression(r);
     order_id order = order_of(s->p->g, op, ORDER_ANY);
-    ir_named_attr attrs[8] = {
+    ir_named_attr attrs[9] = {
         {"extent", ir_attr_dim(s->m, r->map.extent[r->row_count])},
         {"kind", ir_attr_string(s->m, ir_op_string(s->p->g, op, "kind", "sum"))},
         {"order", scheduler_order(s, order)},
         {"reduction", scheduler_reduction(s, op)},
         {"sub", r->sub}};
+    ir_builder in = pieces ? open_piece(r, b, op, order) : *b;
+    int count = 5 + row_attrs(r, i, false, attrs + 5), axes;
+    if (pieces)
+        attrs[count++] = (ir_named_attr){"piece", scheduler_int(s, r->row_count - 1)};
+    ir_value indices[NEST_AXES];
+    const axis_map *map;
+    axes = column_indices(r, indices, &map) - 1;
     computation c = {.opcode = SCHED_REDUCE,
-                     .indices = r->indices,
-                     .axes = r->row_count,
-                     .map = &r->map,
+                     .indices = indices,
+                     .axes = axes,
+                     .map = map,
                      .e = &e,
                      .yields = yields,
                      .yield_index = index,
@@ -327,12 +351,13 @@ static void emit_reduce(rows *r, ir_builder *b, size_t i) {
                      .outputs = outputs,
                      .output_access = access,
                      .attrs = attrs,
-                     .attr_count = 5 + row_attrs(r, i, false, attrs + 5)};
-    scheduler_compute(s, b, &c);
+                     .attr_count = count};
+    scheduler_compute(s, &in, &c);
     expression_release(&e);
+    r->piece = 0;
     substitute_scalar(r, result, workgroup, access[0]);
     if (kept && r->block && x == r->block->weights)
-        substitute_block(r, x);
+        rows_substitute_block(r, x);
     else if (kept && kind == SUBSTITUTE_BLOCK)
         substitute_at(r, x, kept, access[1]);
     else if (kept)
@@ -347,7 +372,7 @@ static ir_value row_output(const rows *r, ir_value v, const affine *index, affin
 }
 
 /* A reduction has put it there. */
-static bool is_in_place(const rows *r, ir_value v) {
+bool rows_is_in_place(const rows *r, ir_value v) {
     ir_value kept = r->around ? kept_memory(r, v) : 0;
     for (size_t i = 0; kept && i < r->substitute_count; i++)
         if (r->substitutes[i].value == v && r->substitutes[i].buffer == kept)
@@ -355,11 +380,11 @@ static bool is_in_place(const rows *r, ir_value v) {
     return false;
 }
 
-static void emit_row_roots(rows *r, ir_builder *b) {
+void rows_emit_row_roots(rows *r, ir_builder *b) {
     for (size_t i = 0; i < r->group->roots.count; i++) {
         ir_value v = r->group->roots.items[i];
         affine index[IR_MAX_RANK];
-        if (is_full(r, v) || is_in_place(r, v))
+        if (is_full(r, v) || rows_is_in_place(r, v))
             continue;
         expression_identity(r->s->p, v, 0, index);
         affine access;
@@ -370,7 +395,7 @@ static void emit_row_roots(rows *r, ir_builder *b) {
 
 /* One loop over the columns for the next results, as many as a computation yields; returns where
  * the others begin. */
-static size_t emit_some_full_roots(rows *r, ir_builder *b, ir_attr vector, size_t i) {
+static size_t emit_some_full_roots(rows *r, ir_builder *b, size_t i) {
     scheduler *s = r->s;
     ir_value values[MAX_YIELDS], outputs[MAX_YIELDS];
     ir_named_attr attrs[3];
@@ -387,14 +412,20 @@ static size_t emit_some_full_roots(rows *r, ir_builder *b, ir_attr vector, size_
     }
     if (count == 0 || r->map.extent[r->row_count] == 0)
         return i;
-    hoist(r, b, values, count, true);
-    ir_builder in = scheduler_for(s, b, "column", 0, r->map.extent[r->row_count], vector, 0,
-                                  &r->indices[r->row_count]);
+    rows_hoist(r, b, values, count, true);
+    ir_attr span = r->piece ? scheduler_int(s, r->block->piece) : 0;
+    ir_builder in = scheduler_for(s, b, "column", r->piece, r->map.extent[r->row_count], r->vector,
+                                  span, &r->indices[r->row_count]);
+    if (r->piece)
+        scheduler_mark_inside(s, &in);
+    ir_value indices[NEST_AXES];
+    const axis_map *map;
+    int axes = column_indices(r, indices, &map);
     expression e = rows_expression(r);
     computation c = {.opcode = SCHED_MAP,
-                     .indices = r->indices,
-                     .axes = r->row_count + 1,
-                     .map = &r->map,
+                     .indices = indices,
+                     .axes = axes,
+                     .map = map,
                      .e = &e,
                      .yields = values,
                      .yield_index = (const affine(*)[IR_MAX_RANK])index,
@@ -408,9 +439,9 @@ static size_t emit_some_full_roots(rows *r, ir_builder *b, ir_attr vector, size_
     return i;
 }
 
-static void emit_full_roots(rows *r, ir_builder *b, ir_attr vector) {
+void rows_emit_full_roots(rows *r, ir_builder *b) {
     for (size_t i = 0; i < r->group->roots.count;)
-        i = emit_some_full_roots(r, b, vector, i);
+        i = emit_some_full_roots(r, b, i);
 }
 
 /* ---- the phase ---- */
@@ -418,12 +449,17 @@ static void emit_full_roots(rows *r, ir_builder *b, ir_attr vector) {
 /* What a row leaves in the workgroup for its next loops. */
 static int64_t kept_bytes(rows *r) {
     for (size_t i = 0; i < r->group->reduces.count; i++) {
-        ir_value x = reduce_operand(r, i);
-        if (root_number(r, x) < 0 && is_worth_a_row(r, x))
-            return (int64_t)dtype_size(plan_type(r->s->p, x)->element) *
-                   scheduler_estimate(r->s, r->map.extent[r->row_count]);
+        ir_value x = rows_reduce_operand(r, i);
+        if (rows_root_number(r, x) < 0 && rows_is_worth_a_row(r, x))
+            return has_room(r, x, 1) ? row_bytes(r, x) : 0;
     }
     return 0;
+}
+
+int64_t schedule_row_kept_bytes(scheduler *s, int number, ir_value weights) {
+    const row_block block = {.weights = weights};
+    rows r = {.s = s, .group = &s->p->groups[number], .number = number, .block = &block};
+    return kept_bytes(&r);
 }
 
 /* An index more, before the row's: the first row of those side by side. */
@@ -443,7 +479,7 @@ static void map_beside(rows *r) {
 
 /* The loop over the rows of a workgroup, from the first on; where it has several at once, their
  * memory is made before it. */
-static ir_builder open_row(rows *r, ir_builder *b, ir_value first, ir_attr span) {
+ir_builder rows_open_row(rows *r, ir_builder *b, ir_value first, ir_attr span) {
     ir_module *m = r->s->m;
     int row = r->row_count - 1;
     ir_builder in = scheduler_for(r->s, b, "row", first, r->map.extent[row],
@@ -473,16 +509,15 @@ static ir_builder open_rows(rows *r, const row_work *work) {
     r->beside = policy->rows_beside(s, r->around_rows);
     if (r->beside > 1)
         map_beside(r);
-    return open_row(r, &b, r->indices[n - 1], name);
+    return rows_open_row(r, &b, r->indices[n - 1], name);
 }
 
 void schedule_row_group(scheduler *s, int number) {
     rows r = {.s = s, .group = &s->p->groups[number], .number = number, .beside = 1};
-    ir_attr vector;
     for (int i = 0; i < r.group->rank - 1; i++)
         if (r.group->dims[i] == 0)
             return;
-    if (r.group->roots.count > MAX_SUBSTITUTES) {
+    if (r.group->roots.count > ROWS_SUBSTITUTES) {
         s->failed = true;
         status_set(s->st, STATUS_INVALID, "too many outputs of one phase; split the kernel");
         return;
@@ -494,100 +529,12 @@ void schedule_row_group(scheduler *s, int number) {
                      .kept_bytes = kept_bytes(&r)};
     int64_t beside = policy->rows_beside(s, policy->rows(s, &work));
     scheduler_parameter(s, IN_ROW, SUB, policy->row_lanes(s), &r.sub);
-    scheduler_parameter(s, IN_ROW, VECTOR, policy->row_vector(s, beside), &vector);
-    ir_value x = reduce_operand(&r, 0);
+    scheduler_parameter(s, IN_ROW, VECTOR, policy->row_vector(s, beside), &r.vector);
+    ir_value x = rows_reduce_operand(&r, 0);
     scheduler_traffic(s, &x, 1, r.group->roots.items, r.group->roots.count, ROWS_AHEAD, &r.traffic);
     ir_builder b = open_rows(&r, &work);
     for (size_t i = 0; i < r.group->reduces.count; i++)
-        emit_reduce(&r, &b, i);
-    emit_row_roots(&r, &b);
-    emit_full_roots(&r, &b, vector);
-}
-
-/* Each outer axis and the row keep an index of their own; the block's first row is one more. */
-static void map_block(rows *r) {
-    const row_block *block = r->block;
-    int row = block->outer, column = row + 1, first = row + 2;
-    r->map = (axis_map){.count = block->outer + 3};
-    for (int a = 0; a < NEST_AXES; a++)
-        r->map.index_of[a] = a < block->outer ? a : -1;
-    for (int a = 0; a < block->outer; a++)
-        r->map.extent[a] = r->group->dims[a];
-    r->map.index_of[first] = block->outer;
-    r->map.index_of[row] = block->outer + 1;
-    r->map.index_of[column] = block->outer + 2;
-    r->map.extent[block->outer] = r->map.extent[block->outer + 1] = r->group->dims[row];
-    r->map.extent[block->outer + 2] = r->group->dims[column];
-    r->row_count = r->map.count - 1;
-    r->row_map = r->map;
-    r->row_map.count--;
-    r->row_map.index_of[column] = -1;
-}
-
-static ir_builder open_block_rows(rows *r, ir_builder *b) {
-    ir_builder in = open_row(r, b, r->indices[r->block->outer], r->block->rows);
-    r->around = &r->outside;
-    return in;
-}
-
-static bool has_results(const rows *r) {
-    for (size_t i = 0; i < r->group->roots.count; i++)
-        if (!r->done[i] && !is_in_place(r, r->group->roots.items[i]))
-            return true;
-    return false;
-}
-
-/* Whether reductions may go one after the other: nothing but the weights is handed on by columns.
- */
-static bool can_be_apart(rows *r) {
-    ir_dim columns = r->group->dims[r->block->outer + 1];
-    if (!ir_dim_is_static(columns) || columns > SHORT_COLUMNS)
-        return false;
-    for (size_t i = 0; i < r->group->reduces.count; i++) {
-        ir_value x = reduce_operand(r, i);
-        if (x != r->block->weights && (root_number(r, x) >= 0 || is_worth_a_row(r, x)))
-            return false;
-    }
-    return true;
-}
-
-/* A short row is soon done, and waits for its sums: the next row's must not wait for it. */
-static void emit_apart(rows *r, ir_builder *b, ir_attr vector) {
-    for (size_t i = 0; i < r->group->reduces.count; i++) {
-        ir_builder in = open_block_rows(r, b);
-        emit_reduce(r, &in, i);
-    }
-    if (!has_results(r))
-        return;
-    ir_builder in = open_block_rows(r, b);
-    emit_row_roots(r, &in);
-    emit_full_roots(r, &in, vector);
-}
-
-/* Rows one after the other, or some side by side. */
-static void emit_together(rows *r, ir_builder *b, ir_attr vector) {
-    ir_builder in = open_row(r, b, r->indices[r->block->outer], r->block->rows);
-    for (size_t i = 0; i < r->group->reduces.count; i++)
-        emit_reduce(r, &in, i);
-    emit_row_roots(r, &in);
-    emit_full_roots(r, &in, vector);
-}
-
-void schedule_rows_of_block(scheduler *s, int number, ir_builder *b, const row_block *block) {
-    const schedule_policy *policy = s->target->policy;
-    rows r = {.s = s,
-              .group = &s->p->groups[number],
-              .number = number,
-              .block = block,
-              .beside = policy->rows_beside(s, block->row_count),
-              .around_rows = block->row_count};
-    ir_attr vector = scheduler_int(s, policy->row_vector(s, r.beside));
-    map_block(&r);
-    r.sub = scheduler_int(s, policy->row_lanes(s));
-    memcpy(r.indices, block->indices, sizeof *r.indices * (size_t)(block->outer + 1));
-    substitute_block(&r, block->scores);
-    if (r.beside == 1 && can_be_apart(&r))
-        emit_apart(&r, b, vector);
-    else
-        emit_together(&r, b, vector);
+        rows_emit_reduce(&r, &b, i);
+    rows_emit_row_roots(&r, &b);
+    rows_emit_full_roots(&r, &b);
 }

@@ -44,8 +44,12 @@ struct schedule_policy {
      * divides them. */
     int64_t (*rows)(const scheduler *s, const row_work *w);
     int64_t (*rows_beside)(const scheduler *s, int64_t rows);
+    /* Bytes of a workgroup's memory for what loops of rows hand on to each other: what is more is
+     * computed again. */
+    int64_t (*row_room)(const scheduler *s);
     /* Rows of a block that goes through a whole chain, of which each has so many bytes of scores
-     * and of sums; a number of which they should be a multiple. */
+     * and of sums; 0: the workgroup's memory has no room for one. A number of which they should be
+     * a multiple. */
     int64_t (*chain_rows)(const scheduler *s, int64_t score_bytes, int64_t sum_bytes);
     int64_t chain_step;
     bool chain_packs; /* a workgroup keeps a copy of a right side that it alone reads */

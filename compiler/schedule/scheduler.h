@@ -106,8 +106,12 @@ ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value
 /* How what is left over of an extent that is no number is walked instead: "tail", "last" or "area"
  * of the loop around `in` (schedule.def). */
 void scheduler_set_tail(scheduler *s, const ir_builder *in, const char *how, int64_t value);
+/* The loop around `in` walks what the index of another one, its start, stands for. */
+void scheduler_mark_inside(scheduler *s, const ir_builder *in);
 ir_value scheduler_buffer(scheduler *s, ir_builder *b, const char *space, dtype element, int rank,
                           const int64_t *dims);
+/* Zeros everywhere in a buffer of such elements. */
+void scheduler_clear(scheduler *s, ir_builder *b, ir_value buffer, dtype element);
 /* The number that choices take for an extent: of what only a launch knows, a usual one. */
 int64_t scheduler_estimate(const scheduler *s, ir_dim extent);
 /* Rows of one workgroup of work along `extent` rows: a cache of elements, and some for each thread.
@@ -170,7 +174,12 @@ void schedule_window_group(scheduler *s, const plan_group *group);
 /* A DOT that computes its left side block by block. */
 void schedule_prologue_group(scheduler *s, const plan_group *group);
 
-/* A ROW group inside of a chain: rows from the block's first on, in workgroup memory. */
+struct rows;
+
+/* A ROW group inside of a chain: rows from the block's first on, in workgroup memory. Where that
+ * holds no whole row it has a piece of the columns at a time: `make` puts the scores there that
+ * begin with column `first`, for each loop over them anew, and `use` takes the weights piece by
+ * piece when all reductions are done (schedule_weights_of_piece). */
 typedef struct row_block {
     const ir_value *indices; /* outer..., the block's first row */
     int outer;
@@ -182,7 +191,17 @@ typedef struct row_block {
     /* Results of rows that stay in the workgroup, and their memory; NULL: there are none. */
     const ir_value *kept, *kept_memory;
     size_t kept_count;
+    int64_t piece; /* columns; 0: whole rows are there */
+    void (*make)(void *of, ir_builder *b, ir_value first);
+    void (*use)(void *of, ir_builder *b, struct rows *rows);
+    void *of;
 } row_block;
 void schedule_rows_of_block(scheduler *s, int number, ir_builder *b, const row_block *block);
+/* The weights of the columns from `first` on, in place of their scores. */
+void schedule_weights_of_piece(struct rows *rows, ir_builder *b, ir_value first);
+/* Can that group's rows go in pieces: is nothing left of its columns but the weights? */
+bool schedule_rows_have_pieces(scheduler *s, int number, ir_value weights);
+/* Bytes that the loops of a row hand on to each other beside its scores. */
+int64_t schedule_row_kept_bytes(scheduler *s, int number, ir_value weights);
 
 #endif

@@ -86,6 +86,17 @@ static bool verify_parallel(const ir_module *m, ir_op op, status *st) {
            broken(st, "its block takes an index for each axis");
 }
 
+/* Is the start of a loop the index of another one around it, whose steps are as long as its span?
+ */
+static bool is_inside(const ir_module *m, ir_op op) {
+    const ir_op_data *d = ir_op_get(m, op);
+    ir_block block = d->operand_count ? ir_value_get(m, d->operands[0])->block : 0;
+    ir_op around = block ? ir_region_get(m, ir_block_get(m, block)->region)->parent : 0;
+    return around && ir_op_get(m, around)->opcode == SCHED_FOR &&
+           schedule_step(m, around, "step", 0) == schedule_step(m, op, "span", -1) &&
+           ir_op_int(m, around, "extent", -1) == ir_op_int(m, op, "extent", -2);
+}
+
 static bool verify_for(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     if (!in_range(schedule_step(m, op, "step", 0), 1) ||
@@ -98,6 +109,8 @@ static bool verify_for(const ir_module *m, ir_op op, status *st) {
         return broken(st, "the steps of what is left over are out of range");
     if (d->operand_count && type_of(m, d->operands[0])->kind != IR_TYPE_INDEX)
         return broken(st, "the start is not an index");
+    if (ir_op_attr(m, op, "inside") && !is_inside(m, op))
+        return broken(st, "is inside of no loop whose steps are its span");
     return takes_indices(m, op, 1) || broken(st, "its block takes the index");
 }
 

@@ -85,6 +85,26 @@ static bool check_chunks(const orders *o, ir_op dot, const reduction_record *r) 
     return true;
 }
 
+/* A reduction that goes on from piece to piece, by whole lanes and whole pieces of a block: the
+ * loop over them walks all of its elements, and it is the last thing there. */
+static bool check_pieces(const orders *o, ir_op reduce) {
+    const ir_op_data *d = ir_op_get(o->m, reduce);
+    int64_t at = ir_op_int(o->m, reduce, "piece", -1);
+    ir_op loop = ir_region_get(o->m, ir_block_get(o->m, d->block)->region)->parent;
+    if (ir_op_get(o->m, loop)->opcode != SCHED_FOR || d->next)
+        return fail_at(o, reduce, "goes by pieces, and is not the end of a loop over them");
+    ir_value index = ir_block_get(o->m, d->block)->arguments[0];
+    if (at < 0 || at >= ir_op_int(o->m, reduce, "axes", 0) || d->operands[at] != index)
+        return fail_at(o, reduce, "its piece is not the one of the loop around it");
+    int64_t step = schedule_step(o->m, loop, "step", 0);
+    if (ir_op_get(o->m, loop)->operand_count || ir_op_attr(o->m, loop, "span") ||
+        ir_op_int(o->m, loop, "extent", -1) != ir_op_int(o->m, reduce, "extent", -2) ||
+        ir_op_int(o->m, loop, "reduction", -1) != ir_op_int(o->m, reduce, "reduction", -2) ||
+        step % ORDER_LANES64_LANES != 0 || ORDER_LANES64_CHUNK % step != 0)
+        return fail_at(o, loop, "pieces are whole lanes of a block, and all elements have one");
+    return true;
+}
+
 static bool check_computation(orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
     const char *kind = d->opcode == SCHED_DOT ? "dot" : ir_op_string(o->m, op, "kind", "");
@@ -108,6 +128,8 @@ static bool check_computation(orders *o, ir_op op) {
                                    : ORDER_OF_SUM;
     if (!order_suits(r->order, use) && (sums_floats || is_dot))
         return fail_at(o, op, "its order is not one that is defined for it");
+    if (ir_op_attr(o->m, op, "piece"))
+        return check_pieces(o, op);
     return !is_dot || check_chunks(o, op, r);
 }
 

@@ -27,6 +27,15 @@ static place ptx_b(int lane, int i) {
     return (place){lane % 4 * 2 + (i & 1) + (i >= 2 ? 8 : 0), lane / 4};
 }
 
+/* "Matrix fragments for mma.m16n8k8", .tf32. */
+static place ptx_a_32(int lane, int i) {
+    return (place){lane / 4 + (i % 2 ? 8 : 0), lane % 4 + (i >= 2 ? 4 : 0)};
+}
+
+static place ptx_b_32(int lane, int i) {
+    return (place){lane % 4 + (i ? 4 : 0), lane / 4};
+}
+
 static place ptx_c(int lane, int i) {
     return (place){lane / 4 + (i >= 2 ? 8 : 0), lane % 4 * 2 + (i & 1)};
 }
@@ -42,13 +51,16 @@ static place amd_b(int lane, int i) {
 }
 
 static const struct {
-    int lanes;
+    int lanes, k;
     ir_fragment fragment;
     int elements; /* of a lane */
     place (*at)(int lane, int i);
 } manuals[] = {
-    {32, IR_FRAGMENT_A, 8, ptx_a}, {32, IR_FRAGMENT_B, 4, ptx_b}, {32, IR_FRAGMENT_C, 4, ptx_c},
-    {64, IR_FRAGMENT_A, 4, amd_a}, {64, IR_FRAGMENT_B, 4, amd_b}, {64, IR_FRAGMENT_C, 4, amd_b},
+    {32, 16, IR_FRAGMENT_A, 8, ptx_a},   {32, 16, IR_FRAGMENT_B, 4, ptx_b},
+    {32, 16, IR_FRAGMENT_C, 4, ptx_c},   {32, 8, IR_FRAGMENT_A, 4, ptx_a_32},
+    {32, 8, IR_FRAGMENT_B, 2, ptx_b_32}, {32, 8, IR_FRAGMENT_C, 4, ptx_c},
+    {64, 16, IR_FRAGMENT_A, 4, amd_a},   {64, 16, IR_FRAGMENT_B, 4, amd_b},
+    {64, 16, IR_FRAGMENT_C, 4, amd_b},
 };
 
 static int lane_of(const ir_layout *l, place p) {
@@ -71,7 +83,8 @@ static void threads_hold_what_the_manuals_say(void **state) {
     (void)state;
     for (uint32_t u = 0; u < count; u++)
         for (size_t i = 0; i < sizeof manuals / sizeof *manuals; i++) {
-            if (manuals[i].lanes != units[u].lanes || mma_in_memory(&units[u]))
+            if (manuals[i].lanes != units[u].lanes || manuals[i].k != units[u].k ||
+                mma_in_memory(&units[u]))
                 continue;
             ir_layout l = mma_layout(&units[u], manuals[i].fragment, (mma_grid){1, 1});
             for (int lane = 0; lane < units[u].lanes; lane++)
@@ -162,8 +175,23 @@ typedef struct fragments {
     int worst, subgroup;
 } fragments;
 
-/* What threads read at once of a fragment: rows of a matrix of ldmatrix, sixteen bytes each; or
- * runs of four elements of all lanes. */
+/* How many threads read at once of a fragment: rows of a matrix of ldmatrix, sixteen bytes each;
+ * or single elements of four bytes, or runs of four, of all lanes. */
+static int touched_at_once(const ir_type_data *t, int64_t row, int64_t column, int64_t *offsets,
+                           int *width) {
+    const ir_layout *l = &t->layout;
+    bool left = l->fragment == IR_FRAGMENT_A, warp = l->lanes == 32;
+    int64_t size = (int64_t)dtype_size(t->element);
+    int count = warp && size == HALF ? MATRIX : l->lanes;
+    for (int i = 0; i < count; i++) {
+        place p = warp ? left ? ptx_a_32(i, 0) : ptx_b_32(i, 0) : left ? amd_a(i, 0) : amd_b(i, 0);
+        offsets[i] = count == MATRIX ? i * (row == 1 ? column : row) * size
+                                     : (p.row * row + p.column * column) * size;
+    }
+    *width = (int)size * (count == MATRIX ? MATRIX : warp ? 1 : 4);
+    return count;
+}
+
 static void note_load(ir_module *m, ir_op op, void *context) {
     fragments *f = context;
     const ir_op_data *d = ir_op_get(m, op);
@@ -171,22 +199,15 @@ static void note_load(ir_module *m, ir_op op, void *context) {
     f->pieces += of_pieces > 0 && d->opcode == TILE_MMA_STAGE;
     if (ir_op_int(m, op, "swizzle", 0) || d->opcode == TILE_MMA_STAGE)
         f->worst = of_pieces > f->worst ? of_pieces : f->worst;
-    const ir_layout *l = d->opcode == TILE_LOAD
-                             ? &ir_type_get(m, ir_value_get(m, d->results[0])->type)->layout
-                             : NULL;
-    if (!l || !l->row_groups || l->fragment == IR_FRAGMENT_C)
+    const ir_type_data *t =
+        d->opcode == TILE_LOAD ? ir_type_get(m, ir_value_get(m, d->results[0])->type) : NULL;
+    if (!t || !t->layout.row_groups || t->layout.fragment == IR_FRAGMENT_C)
         return;
     int64_t row = ir_op_int(m, op, "row_stride", 0), column = ir_op_int(m, op, "column_stride", 0),
             offsets[SUBGROUP_MOST];
-    bool matrices = l->lanes == 32;
-    for (int i = 0; i < (matrices ? MATRIX : l->lanes); i++) {
-        place p = l->fragment == IR_FRAGMENT_A ? amd_a(i, 0) : amd_b(i, 0);
-        offsets[i] = matrices ? i * (row == 1 ? column : row) * HALF
-                              : (p.row * row + p.column * column) * HALF;
-    }
+    int count = touched_at_once(t, row, column, offsets, &width);
     assert_true(row == 1 || column == 1);
-    int degree = matrices ? banks_degree(offsets, MATRIX, MATRIX * HALF)
-                          : banks_degree(offsets, l->lanes, 4 * HALF);
+    int degree = banks_degree(offsets, count, width);
     f->worst = degree > f->worst ? degree : f->worst;
     f->loads++;
 }

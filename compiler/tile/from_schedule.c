@@ -341,12 +341,46 @@ static void lower_symbolic_for(lowering *l, ir_builder *b, ir_op op, int64_t ste
     emit_tail(l, b, op, whole, end, step);
 }
 
+/* The reduction that goes on through the steps of a loop, whose end it is; 0: there is none. */
+static ir_op reduce_of(const lowering *l, ir_op loop) {
+    ir_op last = ir_block_get(l->s, ir_op_block(l->s, loop, 0))->last;
+    bool reduces = last && ir_op_get(l->s, last)->opcode == SCHED_REDUCE;
+    return reduces && ir_op_attr(l->s, last, "piece") ? last : 0;
+}
+
+void lowering_piece(lowering *l, ir_builder *b, ir_op loop, ir_value index, int64_t count) {
+    ir_location location = b->location;
+    lower_body(l, b, loop, index, count, 0);
+    b->location = location;
+}
+
+/* As many elements as its start stands for. */
+static void lower_inside(lowering *l, ir_builder *b, ir_op op, ir_value start, int64_t count,
+                         int64_t step) {
+    int64_t full = count / step * step, one = 1;
+    if (full == step)
+        lower_body(l, b, op, start, step, 0);
+    else if (full)
+        emit_loop(l, b, op, start, tile_affine(b, full, &start, &one, 1), step, step, 0);
+    if (count > full)
+        lower_body(l, b, op, tile_affine(b, full, &start, &one, 1), count - full, 0);
+}
+
 static void lower_for(lowering *l, ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(l->s, op);
+    ir_op reduce = reduce_of(l, op);
+    if (reduce) {
+        lower_reduce(l, b, reduce);
+        return;
+    }
     int64_t extent = ir_op_int(l->s, op, "extent", 0), step = schedule_step(l->s, op, "step", 1);
     int64_t span = schedule_step(l->s, op, "span", 0);
     if (!ir_dim_is_static(extent)) {
         lower_symbolic_for(l, b, op, step, span);
+        return;
+    }
+    if (ir_op_attr(l->s, op, "inside")) {
+        lower_inside(l, b, op, l->value_of[d->operands[0]], l->size_of[d->operands[0]], step);
         return;
     }
     if (d->operand_count == 0 || span >= extent) {
@@ -361,57 +395,11 @@ static void lower_for(lowering *l, ir_builder *b, ir_op op) {
     lower_block_for(l, b, op, l->value_of[d->operands[0]], extent, step, span);
 }
 
-/* ---- grids ---- */
-
-/* How many workgroups there are along each axis of a grid; returns how many in all. */
-static ir_dim grid_counts(lowering *l, ir_op parallel, ir_dim *counts) {
-    const ir_attr_data *steps = ir_attr_get(l->s, ir_op_attr(l->s, parallel, "steps"));
-    ir_dim extents[LOWERING_AXES], workgroups = 1;
-    uint32_t n = ir_op_ints(l->s, parallel, "extents", extents, LOWERING_AXES);
-    for (uint32_t i = 0; i < n; i++) {
-        int64_t step = schedule_step_value(l->s, steps->items[i]);
-        ir_dim last = ir_dim_add_scaled(l->m, extents[i], step - 1, 1);
-        counts[i] = ir_dim_is_static(last) ? last / step : ir_dim_floordiv(l->m, last, step);
-        workgroups = ir_dim_add_scaled(l->m, 0, workgroups, counts[i]);
-    }
-    if (workgroups == IR_DIM_INVALID)
-        lowering_fail(l, "a formula of the dimensions is too long");
-    return workgroups;
-}
-
-/* The quotient of a workgroup's number; returns the remainder. */
-static ir_value divide_workgroup(lowering *l, ir_builder *in, ir_value *workgroup, ir_dim by) {
-    ir_value whole = *workgroup;
-    if (ir_dim_is_static(by)) {
-        ir_value rest = tile_index_by(in, TILE_INDEX_REM, whole, by);
-        *workgroup = tile_index_by(in, TILE_INDEX_DIV, whole, by);
-        return rest;
-    }
-    ir_value count = lowering_dim(l, in, by);
-    *workgroup = tile_index_quotient(in, whole, count);
-    return tile_index_sub(in, whole, tile_index_mul(in, *workgroup, count));
-}
-
-/* The first index of each axis, from the number of the workgroup. */
-static void lower_workgroup(lowering *l, ir_builder *in, ir_op parallel, const ir_dim *counts,
-                            ir_value workgroup) {
-    const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, parallel, 0));
-    const ir_attr_data *steps = ir_attr_get(l->s, ir_op_attr(l->s, parallel, "steps"));
-    for (uint32_t i = steps->count; i-- > 0;) {
-        int64_t step = schedule_step_value(l->s, steps->items[i]);
-        ir_value at = counts[i] == 1 ? tile_index(in, 0)
-                      : i == 0       ? workgroup
-                                     : divide_workgroup(l, in, &workgroup, counts[i]);
-        if (i < block->argument_count) {
-            l->value_of[block->arguments[i]] = tile_affine(in, 0, &at, &step, 1);
-            l->size_of[block->arguments[i]] = 1;
-        }
-    }
-}
+/* ---- phases ---- */
 
 static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
     ir_op parallel = ir_block_get(l->s, ir_op_block(l->s, op, 0))->first;
-    ir_dim counts[LOWERING_AXES], workgroups = grid_counts(l, parallel, counts);
+    ir_dim counts[LOWERING_AXES], workgroups = lowering_grid(l, parallel, counts);
     bool known = ir_dim_is_static(workgroups);
     const char *constant = ir_op_string(l->s, op, "constant", NULL);
     uint32_t count = 3;
@@ -434,7 +422,7 @@ static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
     } else {
         l->phase_scratch_bytes = l->staging_bytes = 0;
     }
-    lower_workgroup(l, &in, parallel, counts, workgroup);
+    lowering_workgroup(l, &in, parallel, counts, workgroup);
     lower_block(l, &in, ir_op_block(l->s, parallel, 0));
 }
 
@@ -454,7 +442,8 @@ static void lower_op(lowering *l, ir_builder *b, ir_op op) {
         lower_map(l, b, op);
         break;
     case SCHED_REDUCE:
-        lower_reduce(l, b, op);
+        if (!ir_op_attr(l->s, op, "piece")) /* else the loop around it is lowered by it */
+            lower_reduce(l, b, op);
         break;
     case SCHED_COLUMNS:
         lower_columns(l, b, op);

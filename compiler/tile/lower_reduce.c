@@ -39,6 +39,9 @@ typedef struct reduction {
     int yields;
     ir_value partial; /* level 1 and up: memory of block results; 0 at level 0 */
     int64_t partials; /* ... of one row */
+    ir_op pieces;     /* the loop over pieces, in which elements are made; 0: all are there */
+    int64_t piece;    /* elements of one */
+    int piece_index;  /* ... and the number of the index of its first */
 } reduction;
 
 /* Elements [column, column + width): the body's first yield, its other yields stored in passing.
@@ -77,14 +80,14 @@ static ir_value shifted(ir_builder *b, ir_value index, int64_t by) {
     return tile_affine(b, by, &index, &one, 1);
 }
 
-/* All full steps of 64 elements from `start`, up to `full`. */
-static void full_steps(reduction *r, ir_builder *b, ir_value start, ir_value full,
+/* All full steps of 64 elements from number `low` behind `start` on, up to `full`. */
+static void full_steps(reduction *r, ir_builder *b, ir_value start, int64_t low, ir_value full,
                        ir_value *lanes) {
     ir_op loop;
     ir_value at, next[LANES];
     int64_t factors[] = {1, 1};
     ir_builder in =
-        tile_for(b, tile_index(b, 0), full, LANES, lanes, (uint32_t)r->parts, &loop, &at);
+        tile_for(b, tile_index(b, low), full, LANES, lanes, (uint32_t)r->parts, &loop, &at);
     lowering_mark(r->f.l, loop, r->f.op);
     const ir_block_data *block = ir_block_get(b->m, in.block);
     ir_value sum[] = {start, at};
@@ -120,14 +123,46 @@ static ir_value fold(const reduction *r, ir_builder *b, const ir_value *lanes) {
     return total;
 }
 
+static void make_piece(reduction *r, ir_builder *b, ir_value first, int64_t count) {
+    r->f.index[r->piece_index] = first;
+    lowering_piece(r->f.l, b, r->pieces, first, count);
+}
+
+/* Whole pieces of a block are added to its lanes, and what is left of it is made. Returns how many
+ * elements were added. */
+static int64_t whole_pieces(reduction *r, ir_builder *b, ir_value start, int64_t length,
+                            ir_value *lanes) {
+    if (!r->pieces || r->partial)
+        return 0;
+    ir_op loop;
+    ir_value at, next[LANES];
+    int64_t whole = length / r->piece * r->piece, factors[] = {1, 1};
+    if (whole) {
+        ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, whole), r->piece, lanes,
+                                 (uint32_t)r->parts, &loop, &at);
+        lowering_mark(r->f.l, loop, r->f.op);
+        ir_value sum[] = {start, at}, first = tile_affine(&in, 0, sum, factors, 2);
+        make_piece(r, &in, first, r->piece);
+        for (int64_t i = 0; i < r->parts; i++)
+            next[i] = ir_block_get(b->m, in.block)->arguments[1 + i];
+        full_steps(r, &in, first, 0, tile_index(&in, r->piece), next);
+        tile_yield(&in, next, (uint32_t)r->parts);
+        for (int64_t i = 0; i < r->parts; i++)
+            lanes[i] = ir_op_result(b->m, loop, (uint32_t)i);
+    }
+    if (whole < length)
+        make_piece(r, b, shifted(b, start, whole), length - whole);
+    return whole;
+}
+
 /* One block of at most 4096 elements from `start`: 64 lanes, then halving. */
 static ir_value reduce_block(void *of, ir_builder *b, ir_value start, int64_t length) {
     reduction *r = of;
     ir_value lanes[LANES];
     open_lanes(r, b, lanes);
-    int64_t done = length / LANES * LANES;
-    if (done)
-        full_steps(r, b, start, tile_index(b, done), lanes);
+    int64_t whole = whole_pieces(r, b, start, length, lanes), done = length / LANES * LANES;
+    if (done > whole)
+        full_steps(r, b, start, whole, tile_index(b, done), lanes);
     for (int64_t i = 0; i < r->parts && done + i * r->sub < length; i++) {
         int64_t left = length - done - i * r->sub, width = left < r->sub ? left : r->sub;
         ir_value x = elements(r, b, shifted(b, start, done + i * r->sub), width);
@@ -178,7 +213,7 @@ static ir_value reduce_some(void *of, ir_builder *b, ir_value start, ir_value le
     reduction *r = of;
     ir_value lanes[LANES], done = tile_index_floor(b, length, LANES);
     open_lanes(r, b, lanes);
-    full_steps(r, b, start, done, lanes);
+    full_steps(r, b, start, 0, done, lanes);
     last_steps(r, b, start, done, length, lanes);
     return fold(r, b, lanes);
 }
@@ -305,6 +340,11 @@ void lower_reduce(lowering *l, ir_builder *b, ir_op op) {
     if (r.sub > LANES || LANES % r.sub != 0)
         r.sub = LANES;
     r.parts = LANES / r.sub;
+    if (ir_op_attr(l->s, op, "piece")) {
+        r.piece_index = (int)ir_op_int(l->s, op, "piece", 0);
+        r.pieces = ir_region_get(l->s, ir_block_get(l->s, d->block)->region)->parent;
+        r.piece = schedule_step(l->s, r.pieces, "step", LANES);
+    }
     size_t ready = l->ready.count;
     frame_load_ahead(&r.f, b);
     const sequence row = {.f = &r.f,

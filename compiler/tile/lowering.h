@@ -105,6 +105,16 @@ void lowering_plan_workspace(lowering *l, ir_block block);
 /* Memory of a buffer in the present phase. */
 ir_value lowering_memory(lowering *l, ir_value buffer);
 
+/* lower_grid.c: how many workgroups there are along each axis of a grid; returns how many in all.
+ * The first index of each axis, from the number of the workgroup. */
+ir_dim lowering_grid(lowering *l, ir_op parallel, ir_dim *counts);
+void lowering_workgroup(lowering *l, ir_builder *in, ir_op parallel, const ir_dim *counts,
+                        ir_value workgroup);
+
+/* What makes the elements of a step of a loop whose end is a reduction: so many, from that index
+ * on. */
+void lowering_piece(lowering *l, ir_builder *b, ir_op loop, ir_value index, int64_t count);
+
 /* Notes on a loop or a fold that it is part of the reduction of a computation, and in which order.
  */
 void lowering_mark(lowering *l, ir_op op, ir_op computation);

@@ -1,7 +1,8 @@
 /* verify_lanes.c - the loops and folds of a sum: lanes64 (docs/numerics.md).
  *
  * A block of at most 4096 elements is added to 64 lanes, in registers (a loop in steps of 64, whose
- * lanes a fold halves) or, for columns side by side, in memory (loops over the lanes, then six
+ * lanes a fold halves; it may be around another one that takes its steps, or go on where one before
+ * it ended) or, for columns side by side, in memory (loops over the lanes, then six
  * halvings). From the steps and bounds follows how long each block is; the lengths of all blocks,
  * in order, must be those of the sequence, then those of the sequence of block results. */
 #include <inttypes.h>
@@ -70,21 +71,50 @@ static int64_t columns(const orders *o, ir_value v) {
     return ir_type_get(o->m, ir_value_get(o->m, v)->type)->dims[1];
 }
 
+/* The loop that carried the lanes before; 0: another operation, or none. */
+static ir_op lanes_before(const orders *o, ir_op loop, uint32_t i) {
+    ir_value from = ir_op_get(o->m, loop)->operands[2 + i];
+    ir_op before = orders_defined_by(o, from, TILE_FOR);
+    return before &&
+                   ir_op_int(o->m, before, "reduction", -1) ==
+                       ir_op_int(o->m, loop, "reduction", -1) &&
+                   i < ir_op_get(o->m, before)->result_count &&
+                   ir_op_get(o->m, before)->results[i] == from
+               ? before
+               : 0;
+}
+
+/* Do lanes begin with +0, or go on from where they were: in a loop around this one, or at its
+ * beginning, which is then where the one before ended? */
+static bool begins(const orders *o, ir_op loop, uint32_t i, int64_t low) {
+    ir_value from = ir_op_get(o->m, loop)->operands[2 + i];
+    ir_op around = orders_loop_around(o, loop), before = lanes_before(o, loop, i);
+    int64_t start, end;
+    if (before)
+        return before == lanes_before(o, loop, 0) && orders_bounds(o, before, &start, &end) &&
+               end == low;
+    if (orders_is_zero(o, from))
+        return low == 0;
+    return around && low == 0 &&
+           ir_block_get(o->m, ir_op_block(o->m, around, 0))->argument_count > 1 + i &&
+           ir_block_get(o->m, ir_op_block(o->m, around, 0))->arguments[1 + i] == from;
+}
+
 static bool check_register_loop(const orders *o, ir_op loop) {
     const ir_op_data *d = ir_op_get(o->m, loop);
     int64_t lanes = 0, low, high, step = ir_op_int(o->m, loop, "step", 0);
     int steps;
+    if (!orders_bounds(o, loop, &low, &high) || (high - low) % step != 0)
+        return orders_fail(o, loop, "does not run over whole steps of 64 from the block's start");
     for (uint32_t i = 0; i < d->result_count; i++) {
         if (orders_carried(o, loop, i, &steps) != CARRIED_ADDED || step != ORDER_LANES * steps)
             return orders_fail(o, loop, "order 'lanes64' adds one element to each lane in 64");
-        if (!orders_is_zero(o, d->operands[2 + i]))
-            return orders_fail(o, loop, "does not start with +0");
+        if (!begins(o, loop, i, low))
+            return orders_fail(o, loop, "does not start with +0, nor where its lanes ended");
         lanes += columns(o, d->results[i]);
     }
-    if (lanes != ORDER_LANES)
-        return orders_fail(o, loop, "order 'lanes64' has 64 lanes, not %" PRId64, lanes);
-    return (orders_bounds(o, loop, &low, &high) && low == 0 && high % step == 0) ||
-           orders_fail(o, loop, "does not run over whole steps of 64 from the block's start");
+    return lanes == ORDER_LANES ||
+           orders_fail(o, loop, "order 'lanes64' has 64 lanes, not %" PRId64, lanes);
 }
 
 /* Elements that were added to a part of the lanes after the loop; `*v` becomes what was before. */
@@ -111,7 +141,7 @@ static bool check_pad(const orders *o, ir_op fold, ir_value part) {
 /* Elements in the lanes of a fold: those of its loop and those of the ragged end. */
 static bool lanes_length(const orders *o, ir_op fold, int64_t *length) {
     const ir_op_data *d = ir_op_get(o->m, fold);
-    int64_t tail = 0, lanes = 0, low = 0, high = 0;
+    int64_t tail = 0, lanes = 0, low, high;
     ir_op first = 0;
     for (uint32_t i = 0; i < d->operand_count; i++) {
         ir_value v = d->operands[i];
@@ -132,9 +162,12 @@ static bool lanes_length(const orders *o, ir_op fold, int64_t *length) {
     }
     if (lanes != ORDER_LANES)
         return orders_fail(o, fold, "order 'lanes64' has 64 lanes, not %" PRId64, lanes);
-    if (first && !orders_bounds(o, first, &low, &high))
-        return orders_fail(o, fold, "its loop has no constant bounds");
-    *length = high - low + tail;
+    *length = tail;
+    for (; first; first = lanes_before(o, first, 0)) {
+        if (!orders_bounds(o, first, &low, &high))
+            return orders_fail(o, fold, "its loop has no constant bounds");
+        *length += high - low;
+    }
     return true;
 }
 

@@ -126,8 +126,41 @@ static uint16_t after_scan(const orders *o, ir_op op) {
 
 static void follow_block(const orders *o, ir_block block);
 
+/* What comes of a value that a loop carries on, of which one trip makes `after`. */
+static uint16_t after_trips(const orders *o, ir_op loop, uint16_t before, uint16_t after) {
+    int64_t low, high, step = ir_op_int(o->m, loop, "step", 1);
+    carried_kind kind = (carried_kind)(after & KIND_MASK);
+    bool begins = (carried_kind)(before & KIND_MASK) == CARRIED_SAME;
+    if (before == after)
+        return before;
+    if (before && kind == CARRIED_FREE)
+        return after;
+    if (!begins || kind != CARRIED_ADDED || !orders_bounds(o, loop, &low, &high) || high <= low)
+        return state_of(CARRIED_OTHER, 0);
+    int64_t trips = (high - low + step - 1) / step;
+    return state_of(kind, trips < MOST_STEPS ? (int)trips * (after >> KIND_BITS) : MOST_STEPS);
+}
+
+static void follow_loop(const orders *o, ir_op op) {
+    const ir_op_data *d = ir_op_get(o->m, op);
+    const ir_block_data *b = ir_block_get(o->m, ir_op_block(o->m, op, 0));
+    for (uint32_t i = 0; i < d->result_count; i++)
+        o->state[b->arguments[1 + i]] = o->state[d->operands[2 + i]];
+    follow_block(o, ir_op_block(o->m, op, 0));
+    const ir_op_data *yield = ir_op_get(o->m, b->last);
+    for (uint32_t i = 0; i < d->result_count; i++) {
+        o->state[d->results[i]] =
+            after_trips(o, op, o->state[d->operands[2 + i]], o->state[yield->operands[i]]);
+        o->state[b->arguments[1 + i]] = 0;
+    }
+}
+
 static void follow_op(const orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
+    if (d->opcode == TILE_FOR) {
+        follow_loop(o, op);
+        return;
+    }
     uint16_t *s = o->state, result = 0;
     bool depends = false;
     for (uint32_t i = 0; i < d->operand_count; i++)

@@ -153,18 +153,18 @@ static bool is_symbolic(const ir_module *m) {
 static bool run_schedule(pass_run *r) {
     schedule_target target = {.vector_lanes = 16, .vector_registers = 32, .threads = 1};
     target.l2_bytes = 1 << 20, target.exchanges = true;
-    int dots = 0, simt = 0, found = 0;
-    int *const fields[] = {&target.vector_lanes, &target.vector_registers, &target.threads, &dots,
-                           &simt};
-    static const char *const names[] = {"lanes", "registers", "threads", "dots", "simt"};
+    int dots = 0, simt = 0, shared = 64, found = 0;
+    int *const fields[] = {
+        &target.vector_lanes, &target.vector_registers, &target.threads, &dots, &simt, &shared};
+    static const char *const names[] = {"lanes", "registers", "threads", "dots", "simt", "shared"};
     enum { FIELDS = sizeof names / sizeof *names };
     text overrides;
     text_init(&overrides);
     char name[64];
     int64_t value;
     bool ok = true;
-    const char *cursor = r->arguments;
-    while (ok && (found = next_setting(r, &cursor, name, &value)) > 0) {
+    for (const char *cursor = r->arguments;
+         ok && (found = next_setting(r, &cursor, name, &value)) > 0;) {
         size_t field = 0;
         while (field < FIELDS && strcmp(names[field], name) != 0)
             field++;
@@ -175,6 +175,7 @@ static bool run_schedule(pass_run *r) {
             *fields[field] = (int)value;
     }
     target.dots = dots != 0;
+    target.l1_bytes = simt ? (int64_t)shared << 10 : 0;
     target.policy = simt ? &schedule_simt_policy : &schedule_cpu_policy;
     schedule_request request = {.target = &target,
                                 .profile = "strict",
@@ -252,13 +253,12 @@ static const struct pass {
     {"simplify", IR_LEVEL_GRAPH, run_simplify, "", "equal operations once, unused ones never"},
     {"contract", IR_LEVEL_GRAPH, run_contract, "", "x*y + z becomes fma: where profiles allow it"},
     {"schedule", IR_LEVEL_GRAPH, run_schedule,
-     "lanes=16,registers=32,threads=1,dots=1,simt=0,BM=64",
-     "Schedule IR; dimensions that are no numbers are a launch's"},
+     "lanes=16,registers=32,threads=1,dots=1,simt=0,shared=64,BM=64",
+     "Schedule IR; dimensions that are no numbers are a launch's; shared: a workgroup's KiB"},
     {"tile", IR_LEVEL_SCHEDULE, run_tile, "", "Tile IR of a schedule"},
     {"share-functions", IR_LEVEL_TILE, run_share_functions, "16",
      "where functions are much code, vectors of so many elements call it"},
-    {"expand-math", IR_LEVEL_TILE, run_expand_math, "",
-     "specified functions become their sequences"},
+    {"expand-math", IR_LEVEL_TILE, run_expand_math, "", "functions become their sequences"},
     {"assign-layout", IR_LEVEL_TILE, run_assign_layout, "16",
      "tiles are cut into vectors of so many elements"},
     {"forward-stores", IR_LEVEL_TILE, run_forward_stores, "",

@@ -46,7 +46,7 @@ for finding in document["findings"]:
     elif finding["id"] in ("unused-tile", "part-of-tile", "repeated-load", "edge-value", "small-space"):
         assert word == "tile.load", word
     elif finding["id"] in CHIP:
-        assert word == finding["kernel"] if finding["id"] == "moved-memory" else word in ("x", "softmax", "linear"), word
+        assert word == finding["kernel"] if finding["id"] == "moved-memory" else word in ("x", "softmax", "linear", "sort"), word
     elif finding["id"] == "no-turns":
         assert word == "for", word
     elif finding["id"] == "long-tile":

@@ -52,6 +52,24 @@ for chip in gfx90a gfx1100; do
     exits 0 "$chip has the bits" $python check.py chip.json rocm-emulated
 done
 
+# Rows of which a workgroup's memory holds not one: no piece of them is moved to the workspace.
+long="$root/harness/test/barriers/long_rows.tsr"
+for order in forward shuffled:3; do
+    for chip in ptx-emulated:sm_75 rocm-emulated:gfx942; do
+        exits 0 "long rows on ${chip#*:}, $order" env TESSERA_EMULATE_ORDER=$order \
+            "$tsr" bench "$long" --backend interp,${chip%:*} --isa ${chip#*:} --profile strict --json
+        cp out long.json
+        exits 0 "their bits on ${chip#*:}" $python -c "
+import json, sys
+results = [r for r in json.load(open('long.json'))['results'] if r['backend'] != 'interp']
+assert len(results) == 7, len(results)
+for r in results:
+    assert r['status'] == 'ok' and r['check']['bitwise'], (r['kernel'], r['case'], r['status'])
+    assert not r['fallbacks'], r['fallbacks']
+"
+    done
+done
+
 # Orders that are a matrix unit's own, on each chip that has one.
 units="$root/corpus/matmul/matrix_units.tsr"
 for chip in sm_80 sm_86 sm_90 sm_90a; do

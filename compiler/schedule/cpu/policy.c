@@ -46,6 +46,12 @@ static int64_t rows_beside(const scheduler *s, int64_t count) {
     return 1;
 }
 
+/* What is too much for one cache is in the next. */
+static int64_t row_room(const scheduler *s) {
+    (void)s;
+    return INT64_MAX;
+}
+
 /* As many as the cache holds, but enough to use each key more than a few times. */
 static int64_t chain_rows(const scheduler *s, int64_t score_bytes, int64_t sum_bytes) {
     (void)sum_bytes;
@@ -86,6 +92,7 @@ const schedule_policy schedule_cpu_policy = {
     .nest_vector = nest_vector,
     .rows = rows,
     .rows_beside = rows_beside,
+    .row_room = row_room,
     .chain_rows = chain_rows,
     .chain_step = 1,
     .chain_packs = true,

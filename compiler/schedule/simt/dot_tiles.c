@@ -23,10 +23,10 @@ enum {
     LEAST_COPY = 4,        /* bytes that a chip copies at once */
     SMALLEST_TILE = 1024,  /* sums of a workgroup that is worth its barriers */
     UNSTAGED_COLUMNS = 4,  /* of a thread */
-    UNIT_TILE = 128, /* rows and columns of a matrix unit's tile at most: 128 sums of a thread */
-    UNIT_STEPS = 64, /* of a stage of it, at most */
+    UNIT_TILE = 128,  /* rows and columns of a matrix unit's tile at most: 128 sums of a thread */
+    UNIT_BYTES = 128, /* of a line in a stage of it, at most */
     UNIT_STAGES = 4,
-    UNIT_PADDING = 8 /* elements that rows of a stage are longer than they need to be */
+    UNIT_PADDING = 16 /* bytes that rows of a stage are longer than they need to be */
 };
 
 /* ---- matrix units ---- */
@@ -73,7 +73,7 @@ static const schedule_unit *choose_unit(const contraction *c) {
 /* What whole stages leave over has a slot of its own beside those of `depth`. */
 static int64_t slot_bytes(const contraction *c, int64_t rows, int64_t columns, int64_t steps) {
     int64_t padding = c->unit->in_memory ? 0 : UNIT_PADDING;
-    return (rows + columns) * (steps + padding) * (int64_t)dtype_size(c->unit->factor);
+    return (rows + columns) * (steps * (int64_t)dtype_size(c->unit->factor) + padding);
 }
 
 /* Half of the workgroup's memory or less, so that another one has room beside it; of what does not
@@ -81,7 +81,7 @@ static int64_t slot_bytes(const contraction *c, int64_t rows, int64_t columns, i
 static void unit_stages(const contraction *c, int64_t rows, int64_t columns, int64_t *steps,
                         int64_t *depth) {
     int64_t room = c->s->target->l1_bytes, beside;
-    *steps = UNIT_STEPS;
+    *steps = UNIT_BYTES / (int64_t)dtype_size(c->unit->factor);
     while (*steps > c->unit->k &&
            (2 + (c->shape.k % *steps != 0)) * slot_bytes(c, rows, columns, *steps) > room)
         *steps /= 2;

@@ -17,7 +17,7 @@ enum { SQUARE_BYTES = TURNED_SIDE * TURNED_SIDE * 4, SQUARES = 8 };
  * What they keep must leave room for other workgroups. */
 enum { LEAST_BESIDE = 4, USUAL_BESIDE = 8, MOST_BESIDE = 16 };
 enum { SHORT_ROW = 512, KEPT_BYTES = 16384, WORKGROUPS_OF_UNIT = 2 };
-/* Of a chain's memory: what its rows leave, and the exchange of folds. */
+/* Of the memory of rows: what they leave, and the exchange of folds. */
 enum { CHAIN_SPARE = 2048 };
 
 static int64_t nest_vector(const scheduler *s, const nest_work *w) {
@@ -45,10 +45,13 @@ static int64_t rows_beside(const scheduler *s, int64_t count) {
     return beside < LEAST_BESIDE ? 1 : beside;
 }
 
+static int64_t row_room(const scheduler *s) {
+    return s->target->l1_bytes - CHAIN_SPARE;
+}
+
 /* As many as fit into the workgroup's memory, beside what else is there. */
 static int64_t chain_rows(const scheduler *s, int64_t score_bytes, int64_t sum_bytes) {
-    int64_t room = s->target->l1_bytes - CHAIN_SPARE;
-    return clamp(room / (score_bytes + sum_bytes), 1, CHAIN_MOST_ROWS);
+    return clamp(row_room(s) / (score_bytes + sum_bytes), 0, CHAIN_MOST_ROWS);
 }
 
 /* All of them: each is a thread's. */
@@ -80,6 +83,7 @@ const schedule_policy schedule_simt_policy = {
     .nest_vector = nest_vector,
     .rows = rows,
     .rows_beside = rows_beside,
+    .row_room = row_room,
     .chain_rows = chain_rows,
     .chain_step = LEAST_BESIDE,
     .turned_rows = 1,

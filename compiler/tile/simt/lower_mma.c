@@ -16,9 +16,12 @@
 
 /* ---- memory ---- */
 
-/* Sixteen bytes of ldmatrix, or the run of a thread. */
-static int64_t unit_of_banks(const mma_unit *unit) {
-    return unit->a.column_run > 2 ? unit->a.column_run : COPY_ELEMENTS;
+/* Sixteen bytes of ldmatrix, or the run of a thread. Elements of four bytes are read one by one:
+ * eight lines by four steps, or where steps are rows, four of these by eight lines. */
+static int64_t unit_of_banks(const mma_unit *unit, bool by_step) {
+    int64_t size = (int64_t)dtype_size(unit->factor);
+    bool turned = size > 2 && !by_step;
+    return unit->a.column_run > 2 ? unit->a.column_run : COPY_BYTES / size * (turned ? 2 : 1);
 }
 
 static int64_t side_elements(const stage_side *s, int64_t steps) {
@@ -26,9 +29,8 @@ static int64_t side_elements(const stage_side *s, int64_t steps) {
 }
 
 static void open_side(staging *g, stage_side *s, int64_t steps) {
-    int64_t of_banks = unit_of_banks(g->unit), length;
     s->by_step = !g->unit->ptx || s->step_stride == 1 || s->line_stride != 1;
-    length = s->by_step ? steps : s->padded;
+    int64_t of_banks = unit_of_banks(g->unit, s->by_step), length = s->by_step ? steps : s->padded;
     s->pitch = (staging_up(length, of_banks) / of_banks | 1) * of_banks;
 }
 

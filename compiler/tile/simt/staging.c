@@ -59,14 +59,15 @@ int64_t staging_piece(const staging *g, const stage_side *s, ir_builder *b, int6
     ir_op made = ir_value_get(b->m, memory)->op;
     int64_t rows = s->by_step ? s->lines : steps, columns = s->by_step ? steps : s->lines,
             along = s->by_step ? s->step_stride : s->line_stride,
-            other = s->by_step ? s->line_stride : s->step_stride, piece = COPY_ELEMENTS,
+            other = s->by_step ? s->line_stride : s->step_stride,
+            size = (int64_t)dtype_size(g->unit->factor), piece = COPY_BYTES / size,
             aligned = access_index_divisor(b->m, staging_far_offset(g, s, b, tile_index(b, steps)));
     if (along != 1 || (made && ir_op_get(b->m, made)->opcode == TILE_SCRATCH))
         return 0;
     while (piece > 1 && (columns % piece != 0 || aligned % piece != 0 ||
                          (s->by_step && rest % piece != 0) || (rows > 1 && other % piece != 0)))
         piece /= 2;
-    return piece < LEAST_COPY_ELEMENTS ? 0 : piece;
+    return piece * size < LEAST_COPY_BYTES ? 0 : piece;
 }
 
 /* ---- stages ---- */

@@ -8,7 +8,7 @@
 #include "tile/simt/access.h"
 #include "tile/simt/simt.h"
 
-enum { COPY_ELEMENTS = 8, LEAST_COPY_ELEMENTS = 2 }; /* of 2 bytes: 16 bytes and 4 */
+enum { COPY_BYTES = 16, LEAST_COPY_BYTES = 4 };
 
 typedef struct stage_side {
     int number; /* 0: the left one */

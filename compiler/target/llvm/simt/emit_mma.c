@@ -148,7 +148,7 @@ typedef struct product {
     unsigned count;
 } product;
 
-/* As LLVM's intrinsic takes a run of 16-bit floats. */
+/* As LLVM's intrinsic takes a run of 16-bit floats, or one of tf32. */
 static LLVMValueRef as_operand(emitter *e, const mma_unit *unit, LLVMValueRef run) {
     unsigned length = LLVMGetVectorSize(LLVMTypeOf(run));
     if (unit->factor == DTYPE_F16)

@@ -121,9 +121,10 @@ static unsigned store_operands(emitter *e, LLVMValueRef call, unsigned next, LLV
 
 static bool retarget_mma(emitter *e, const retargeted_call *c) {
     const mma_unit *u = unit_of(e, c->name);
-    enum { MOST_WORDS = 8, HALF = 2, WORD = 4 };
+    enum { MOST_WORDS = 8, WORD = 4 };
     if (!u)
         return false;
+    int64_t factor = (int64_t)dtype_size(u->factor);
     LLVMValueRef args[] = {c->thread,
                            site_with(e, c, EMULATED_MMA(u->emulated)),
                            words(e, c->function, "emulated.a", MOST_WORDS),
@@ -132,8 +133,8 @@ static bool retarget_mma(emitter *e, const retargeted_call *c) {
                            words(e, c->function, "emulated.d", MOST_WORDS)};
     LLVMPositionBuilderBefore(e->b, c->call);
     unsigned next =
-        store_operands(e, c->call, 0, args[2], u->m * u->k / u->lanes * HALF, c->layout);
-    next = store_operands(e, c->call, next, args[3], u->k * u->n / u->lanes * HALF, c->layout);
+        store_operands(e, c->call, 0, args[2], u->m * u->k / u->lanes * factor, c->layout);
+    next = store_operands(e, c->call, next, args[3], u->k * u->n / u->lanes * factor, c->layout);
     store_operands(e, c->call, next, args[4], u->m * u->n / u->lanes * WORD, c->layout);
     call_hook(e, offsetof(emulated_hooks, mma), args, 6);
     replace_by_words(e, c, args[5]);
