@@ -1,0 +1,180 @@
+/* vulkan_speed.c - what a launch and a copy cost through the driver for Vulkan, beside the same by
+ * Vulkan's own calls: medians of pairs, taken in turn in one process. No test, since a test asserts
+ * no time.
+ *
+ * A launch of ours checks, records, submits and waits. The raw one is a command buffer that was
+ * recorded once: submitted and waited for. A copy of the raw API is what a program does with memory
+ * that is mapped. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "device/vulkan.h"
+
+enum { ROUNDS = 2001, COPY_ROUNDS = 21, COPY_BYTES = 64 << 20, BYTES = 64 };
+
+typedef struct raw {
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    VkFence fence;
+} raw;
+
+static void fail(const char *what, const status *st) {
+    fprintf(stderr, "%s: %s\n", what, st ? st->message : "failed");
+    exit(1);
+}
+
+static void record(vulkan_device *v, const vulkan_image *image, const gpu_block *table, raw *r) {
+    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .queueFamilyIndex = v->adapter->family};
+    const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    v->f.CreateCommandPool(v->device, &pool, NULL, &r->pool);
+    v->f.CreateFence(v->device, &fence, NULL, &r->fence);
+    const VkCommandBufferAllocateInfo buffer = {.sType =
+                                                    VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                .commandPool = r->pool,
+                                                .commandBufferCount = 1};
+    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    const struct {
+        uint64_t table;
+        uint32_t base;
+    } pushed = {table->address, 0};
+    v->f.AllocateCommandBuffers(v->device, &buffer, &r->commands);
+    v->f.BeginCommandBuffer(r->commands, &begin);
+    v->f.CmdBindPipeline(r->commands, VK_PIPELINE_BIND_POINT_COMPUTE, image->pipelines[0]);
+    v->f.CmdPushConstants(r->commands, v->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, 12, &pushed);
+    v->f.CmdDispatch(r->commands, 1, 1, 1);
+    v->f.EndCommandBuffer(r->commands);
+}
+
+static void run_raw(vulkan_device *v, const raw *r) {
+    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                               .commandBufferCount = 1,
+                               .pCommandBuffers = &r->commands};
+    v->f.QueueSubmit(v->queue, 1, &info, r->fence);
+    v->f.WaitForFences(v->device, 1, &r->fence, VK_TRUE, UINT64_MAX);
+    v->f.ResetFences(v->device, 1, &r->fence);
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *x, int n) {
+    qsort(x, (size_t)n, sizeof *x, by_value);
+    return x[n / 2];
+}
+
+static device_image *load(device *d) {
+    static const char *const symbols[] = {"phase_add_prepared"};
+    status st = STATUS_INIT;
+    char *bytes;
+    size_t size;
+    device_image *image;
+    if (!file_read(KERNELS, 1 << 20, &bytes, &size, &st))
+        fail(KERNELS, &st);
+    const device_source source = {bytes, size, d->info.targets[0], "speed", symbols, 1, 1};
+    if (!d->driver->load(d, &source, &image, &st))
+        fail("loading", &st);
+    free(bytes);
+    return image;
+}
+
+static void time_launches(device *d, device_queue *queue) {
+    static double ours[ROUNDS], theirs[ROUNDS], ratios[ROUNDS];
+    vulkan_device *v = (vulkan_device *)d;
+    device_image *image = load(d);
+    device_memory *out, *prepared;
+    gpu_block table;
+    raw r;
+    status st = STATUS_INIT;
+    if (!d->driver->alloc(d, BYTES, DEVICE_MEMORY_DEVICE, &out, &st) ||
+        !d->driver->alloc(d, BYTES, DEVICE_MEMORY_DEVICE, &prepared, &st) ||
+        !vulkan_alloc(&v->gpu, 4096, DEVICE_MEMORY_PINNED, &table, &st))
+        fail("memory", &st);
+    void *buffers[] = {out->address, out->address};
+    const device_memory *memories[] = {out, out};
+    const int64_t one = 1, bytes[] = {BYTES, BYTES};
+    const uint64_t addresses[] = {(uint64_t)(uintptr_t)out->address,
+                                  (uint64_t)(uintptr_t)out->address, 0,
+                                  (uint64_t)(uintptr_t)prepared->address};
+    memcpy(table.host, addresses, sizeof addresses);
+    record(v, (const vulkan_image *)image, &table, &r);
+    device_command c = {.kind = DEVICE_DISPATCH};
+    c.dispatch = (device_dispatch){.image = image,
+                                   .label = "speed",
+                                   .buffers = buffers,
+                                   .memories = memories,
+                                   .buffer_bytes = bytes,
+                                   .workgroups = &one,
+                                   .buffer_count = 2,
+                                   .prepared_bytes = BYTES,
+                                   .prepared = {prepared->address, prepared}};
+    for (int i = 0; i < ROUNDS; i++) {
+        uint64_t t0 = clock_now_ns();
+        if (!d->driver->submit(queue, &c, 1, &st))
+            fail("launch", &st);
+        uint64_t t1 = clock_now_ns();
+        run_raw(v, &r);
+        uint64_t t2 = clock_now_ns();
+        ours[i] = (double)(t1 - t0);
+        theirs[i] = (double)(t2 - t1);
+        ratios[i] = ours[i] / theirs[i];
+    }
+    printf("launch: ours %.2f us, raw %.2f us, ratio %.3f\n", median(ours, ROUNDS) / 1e3,
+           median(theirs, ROUNDS) / 1e3, median(ratios, ROUNDS));
+}
+
+static void time_copies(device *d, device_queue *queue, bool to_device) {
+    double ours[COPY_ROUNDS], ratios[COPY_ROUNDS];
+    status st = STATUS_INIT;
+    device_memory *m, *pinned;
+    void *mapped, *host = malloc(COPY_BYTES);
+    if (!host || !d->driver->alloc(d, COPY_BYTES, DEVICE_MEMORY_DEVICE, &m, &st) ||
+        !d->driver->alloc(d, COPY_BYTES, DEVICE_MEMORY_PINNED, &pinned, &st) ||
+        !d->driver->map(d, pinned, &mapped, &st))
+        fail("memory", &st);
+    memset(host, 1, COPY_BYTES);
+    memset(mapped, 1, COPY_BYTES);
+    device_span device_side = {m->address, m}, host_side = {host, NULL};
+    device_command c = {.kind = DEVICE_COPY,
+                        .range = {to_device ? device_side : host_side,
+                                  to_device ? host_side : device_side, COPY_BYTES}};
+    for (int i = -2; i < COPY_ROUNDS; i++) {
+        uint64_t t0 = clock_now_ns();
+        if (!d->driver->submit(queue, &c, 1, &st))
+            fail("copy", &st);
+        uint64_t t1 = clock_now_ns();
+        memcpy(to_device ? mapped : host, to_device ? host : mapped, COPY_BYTES);
+        uint64_t t2 = clock_now_ns();
+        if (i < 0)
+            continue;
+        ours[i] = (double)(t1 - t0);
+        ratios[i] = (double)(t2 - t1) / ours[i];
+    }
+    printf("copy %s: %.1f GB/s, %.3f of a program's own into mapped memory\n",
+           to_device ? "to the device" : "from the device", COPY_BYTES / median(ours, COPY_ROUNDS),
+           median(ratios, COPY_ROUNDS));
+    d->driver->free(d, m);
+    d->driver->free(d, pinned);
+    free(host);
+}
+
+int main(void) {
+    const device_options options = {.threads = 1};
+    const device_driver *driver = device_driver_find("vulkan");
+    status st = STATUS_INIT;
+    device *d;
+    device_queue *queue;
+    setenv(SOFTWARE_DEVICES, "1", 1);
+    if (!device_open(driver, 0, &options, &d, &st) || !driver->queue_create(d, true, &queue, &st))
+        fail("vulkan", &st);
+    printf("%s\n", d->info.name);
+    time_launches(d, queue);
+    time_copies(d, queue, true);
+    time_copies(d, queue, false);
+    return 0;
+}
