@@ -38,8 +38,9 @@ static uint32_t code_of(const uint32_t *op) {
     return op[0] & 0xFFFF;
 }
 
-/* The next instruction with at least so many words, from *at on; NULL: there is none. */
-static const uint32_t *next(const spirv_image *m, size_t *at, uint32_t code, uint32_t words) {
+const uint32_t *spirv_image_next(const spirv_image *m, size_t *at, uint32_t code, uint32_t words) {
+    if (*at < HEADER_WORDS)
+        *at = HEADER_WORDS;
     while (*at < m->count) {
         const uint32_t *op = m->words + *at;
         *at += length_of(op);
@@ -131,12 +132,12 @@ bool spirv_image_read(spirv_image *image, const void *bytes, size_t size_bytes, 
         return status_set(st, STATUS_CORRUPT, "'%s' is no SPIR-V", label);
     if (words[3] > IDS_MOST || !is_whole(image))
         return status_set(st, STATUS_CORRUPT, "the SPIR-V of '%s' is damaged", label);
-    for (size_t at = HEADER_WORDS; (op = next(image, &at, OP_CAPABILITY, 2));) {
+    for (size_t at = HEADER_WORDS; (op = spirv_image_next(image, &at, OP_CAPABILITY, 2));) {
         image->needs_f16 |= op[1] == CAPABILITY_FLOAT16;
         image->needs_f64 |= op[1] == CAPABILITY_FLOAT64;
     }
     size_t first = HEADER_WORDS;
-    image->has_barriers = next(image, &first, OP_CONTROL_BARRIER, 1) != NULL;
+    image->has_barriers = spirv_image_next(image, &first, OP_CONTROL_BARRIER, 1) != NULL;
     ids known = {base_calloc(words[3] + 1, sizeof *known.of), words[3]};
     image->workgroup_bytes = workgroup_bytes(image, &known);
     free(known.of);
@@ -154,12 +155,12 @@ bool spirv_image_threads(const spirv_image *image, const char *symbol, const cha
                          uint64_t *threads_out, status *st) {
     const uint32_t *entry, *mode;
     size_t at = HEADER_WORDS;
-    while ((entry = next(image, &at, OP_ENTRY_POINT, 4)) && !is_named(entry, symbol))
+    while ((entry = spirv_image_next(image, &at, OP_ENTRY_POINT, 4)) && !is_named(entry, symbol))
         ;
     if (!entry)
         return status_set(st, STATUS_NOT_FOUND,
                           "'%s' has no function '%s', which its metadata names", label, symbol);
-    for (at = HEADER_WORDS; (mode = next(image, &at, OP_EXECUTION_MODE, 6));)
+    for (at = HEADER_WORDS; (mode = spirv_image_next(image, &at, OP_EXECUTION_MODE, 6));)
         if (mode[1] == entry[2] && mode[2] == MODE_LOCAL_SIZE)
             break;
     *threads_out = mode ? times(times(mode[3], mode[4]), mode[5]) : 0;

@@ -20,6 +20,10 @@ typedef struct spirv_image {
  * messages. */
 bool spirv_image_read(spirv_image *image, const void *bytes, size_t size_bytes, const char *label,
                       status *st);
+/* The next instruction of a kind with at least so many words, from *at on (0: from the first), and
+ * *at behind it; NULL: there is none. */
+const uint32_t *spirv_image_next(const spirv_image *image, size_t *at, uint32_t code,
+                                 uint32_t words);
 /* Threads of a workgroup of this entry point. STATUS_NOT_FOUND where there is no such one,
  * STATUS_CORRUPT where it does not say. */
 bool spirv_image_threads(const spirv_image *image, const char *symbol, const char *label,

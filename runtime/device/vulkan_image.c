@@ -5,28 +5,24 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "device/spirv_image.h"
 #include "device/vulkan.h"
 
-enum { HEADER_WORDS = 5, VERSION_1_5 = 0x00010500 };
+enum { VERSION_1_5 = 0x00010500 };
 
 /* What is read of a module. */
 typedef struct reader {
     const vulkan_device *device;
     const device_source *source;
-    const uint32_t *words;
-    size_t count;
+    spirv_image image;
     bool soft;   /* it has code of its own for what the device does not do right */
     bool judged; /* the device has been tried */
-    uint64_t shared_bytes;
-    uint32_t threads;  /* the most of an entry point */
-    bool *found;       /* of each symbol */
-    uint32_t *lengths; /* constants and, of arrays and pointers, bytes: by number of result */
-    uint32_t ids;
     status *st;
 } reader;
 
-static bool refuse(const reader *r, const char *what, uint64_t needs, uint64_t most) {
-    return status_set(r->st, STATUS_UNAVAILABLE, "'%s' needs %llu %s; device '%s' has %llu",
+static bool fits(const reader *r, const char *what, uint64_t needs, uint64_t most) {
+    return needs <= most ||
+           status_set(r->st, STATUS_UNAVAILABLE, "'%s' needs %llu %s; device '%s' has %llu",
                       r->source->label, (unsigned long long)needs, what, r->device->adapter->name,
                       (unsigned long long)most);
 }
@@ -82,116 +78,41 @@ static bool has_f64(const reader *r) {
     return ok;
 }
 
-static void note_entry(reader *r, const uint32_t *operands, uint32_t count) {
-    size_t room = (count - 2) * sizeof *operands;
-    const char *name = (const char *)(operands + 2);
-    for (uint32_t i = 0; i < r->source->phase_count && memchr(name, '\0', room); i++)
-        r->found[i] |= strcmp(name, r->source->symbols[i]) == 0;
+static bool has_capabilities(const reader *r) {
+    const uint32_t *op;
+    bool ok = true;
+    for (size_t at = 0; ok && (op = spirv_image_next(&r->image, &at, SpvOpCapability, 2));)
+        ok = has_capability(r, op[1]) && (op[1] != SpvCapabilityFloat64 || has_f64(r));
+    return ok;
 }
 
-static uint32_t length_of(const reader *r, uint32_t id) {
-    return id < r->ids ? r->lengths[id] : 0;
-}
-
-static void note_length(reader *r, uint32_t id, uint64_t length) {
-    if (id < r->ids)
-        r->lengths[id] = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
-}
-
-static bool read_operation(reader *r, uint16_t opcode, const uint32_t *o, uint32_t count) {
-    switch (opcode) {
-    case SpvOpCapability:
-        return count < 1 ||
-               (has_capability(r, o[0]) && (o[0] != SpvCapabilityFloat64 || has_f64(r)));
-    case SpvOpEntryPoint:
-        if (count > 2)
-            note_entry(r, o, count);
-        return true;
-    case SpvOpExecutionMode:
-        if (count > 4 && o[1] == SpvExecutionModeLocalSize && o[2] > r->threads)
-            r->threads = o[2];
-        return true;
-    case SpvOpDecorate:
-        return count < 3 || o[1] != SpvDecorationSpecId || has_trait(r, o[2]);
-    case SpvOpTypeInt:
-    case SpvOpTypeFloat:
-        if (count > 1)
-            note_length(r, o[0], o[1] / 8);
-        return true;
-    case SpvOpConstant:
-        if (count > 2)
-            note_length(r, o[1], o[2]);
-        return true;
-    case SpvOpTypeArray:
-        if (count > 2)
-            note_length(r, o[0], (uint64_t)length_of(r, o[1]) * length_of(r, o[2]));
-        return true;
-    case SpvOpTypePointer:
-        if (count > 2)
-            note_length(r, o[0], length_of(r, o[2]));
-        return true;
-    case SpvOpVariable:
-        if (count > 2 && o[2] == SpvStorageClassWorkgroup)
-            r->shared_bytes += length_of(r, o[0]);
-        return true;
-    default:
-        return true;
-    }
-}
-
-static bool read_words(reader *r) {
-    for (size_t at = HEADER_WORDS; at < r->count;) {
-        uint32_t length = r->words[at] >> SpvWordCountShift;
-        if (length == 0 || length > r->count - at)
-            return corrupt(r, "an instruction has a wrong length");
-        if (!read_operation(r, (uint16_t)(r->words[at] & SpvOpCodeMask), r->words + at + 1,
-                            length - 1))
-            return false;
-        at += length;
-    }
-    return true;
+static bool has_traits(const reader *r) {
+    const uint32_t *op;
+    bool ok = true;
+    for (size_t at = 0; ok && (op = spirv_image_next(&r->image, &at, SpvOpDecorate, 4));)
+        ok = op[2] != SpvDecorationSpecId || has_trait(r, op[3]);
+    return ok;
 }
 
 static bool check_limits(const reader *r) {
     const VkPhysicalDeviceLimits *limits = &r->device->adapter->properties.limits;
-    if (r->threads > limits->maxComputeWorkGroupInvocations)
-        return refuse(r, "threads in a workgroup", r->threads,
-                      limits->maxComputeWorkGroupInvocations);
-    if (r->threads > limits->maxComputeWorkGroupSize[0])
-        return refuse(r, "threads in a row", r->threads, limits->maxComputeWorkGroupSize[0]);
-    return r->shared_bytes <= limits->maxComputeSharedMemorySize ||
-           refuse(r, "bytes of shared memory", r->shared_bytes, limits->maxComputeSharedMemorySize);
-}
-
-static bool check_symbols(const reader *r) {
-    for (uint32_t i = 0; i < r->source->phase_count; i++)
-        if (!r->found[i])
-            return status_set(r->st, STATUS_NOT_FOUND,
-                              "'%s' has no function '%s', which its metadata names",
-                              r->source->label, r->source->symbols[i]);
-    return true;
-}
-
-static bool check_header(const reader *r) {
-    enum { IDS_MOST = 1 << 22 }; /* SPIR-V's "Universal Limits" */
-    if (r->source->size_bytes % sizeof *r->words || r->count < HEADER_WORDS ||
-        r->words[0] != SpvMagicNumber)
-        return corrupt(r, "it does not begin like one");
-    if (r->words[1] > VERSION_1_5)
-        return corrupt(r, "it is of a newer version than Vulkan 1.2 takes");
-    return r->words[3] <= IDS_MOST || corrupt(r, "it has too many results");
-}
-
-static bool read_module(reader *r) {
-    if (!check_header(r))
-        return false;
-    r->ids = r->words[3];
-    r->lengths = base_calloc(r->ids + 1, sizeof *r->lengths);
-    r->found = base_calloc(r->source->phase_count + 1, sizeof *r->found);
-    bool ok = read_words(r) && check_limits(r) && check_symbols(r);
-    free(r->lengths);
-    free(r->found);
+    bool ok = fits(r, "bytes of shared memory", r->image.workgroup_bytes,
+                   limits->maxComputeSharedMemorySize);
+    for (uint32_t i = 0; i < r->source->phase_count && ok; i++) {
+        uint64_t threads = 0;
+        ok = spirv_image_threads(&r->image, r->source->symbols[i], r->source->label, &threads,
+                                 r->st) &&
+             fits(r, "threads in a workgroup", threads, limits->maxComputeWorkGroupInvocations) &&
+             fits(r, "threads in a row", threads, limits->maxComputeWorkGroupSize[0]);
+    }
     return ok;
+}
+
+static bool read_module(reader *r, const void *words) {
+    return spirv_image_read(&r->image, words, r->source->size_bytes, r->source->label, r->st) &&
+           (r->image.words[1] <= VERSION_1_5 ||
+            corrupt(r, "it is of a newer version than Vulkan 1.2 takes")) &&
+           has_capabilities(r) && has_traits(r) && check_limits(r);
 }
 
 /* ---- pipelines ---- */
@@ -234,21 +155,18 @@ bool vulkan_load(device *d, const device_source *source, device_image **image_ou
     vulkan_device *v = (vulkan_device *)d;
     reader r = {.device = v,
                 .source = source,
-                .words = source->bytes,
-                .count = source->size_bytes / sizeof(uint32_t),
                 .soft = strcmp(source->target, VULKAN_TARGET_F64) == 0,
                 .judged = v->judged,
                 .st = st};
     uint32_t *aligned = base_malloc(source->size_bytes + 1);
     memcpy(aligned, source->bytes, source->size_bytes);
-    r.words = aligned;
     device_source own = *source;
     own.bytes = aligned;
     vulkan_image *image = base_calloc(1, sizeof *image + source->phase_count * sizeof(VkPipeline));
     image->base.phase_count = source->phase_count;
     image->device = v;
     bool ok = source->phase_count == 0 || /* nothing to do has no code */
-              (read_module(&r) && create_pipelines(v, &own, image, st));
+              (read_module(&r, aligned) && create_pipelines(v, &own, image, st));
     free(aligned);
     if (!ok)
         vulkan_unload(d, &image->base);
