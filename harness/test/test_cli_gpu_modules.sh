@@ -51,8 +51,8 @@ assert data[:4] == b"\x7fELF" and kind == 3 and machine == 224, (kind, machine)
 assert b"amdgcn-amd-amdhsa--" + sys.argv[2].encode() in data' "$chip.hsaco" "$chip" &&
         pass "is a shared object for it" || fail "is a shared object for it"
 done
-[ "${spirv_chips[*]}" = "spirv-vulkan spirv-opencl" ] && pass "there are two flavours" || fail "there are two flavours"
-for flavour in vulkan:0x00010500:5348 opencl:0x00010000:2; do
+[ "${spirv_chips[*]}" = "spirv-vulkan spirv-vulkan+f64 spirv-opencl" ] && pass "there are three flavours" || fail "there are three flavours"
+for flavour in vulkan:0x00010500:5348 vulkan+f64:0x00010500:5348 opencl:0x00010000:2; do
     IFS=: read -r name version addressing <<<"$flavour"
     exits 0 "SPIR-V for $name" "$tsr" compile "${product[@]}" --emit spirv --isa "spirv-$name" -o "spirv-$name.spirv"
     $python -c '
