@@ -171,7 +171,7 @@ for wrong in "2:--emit tile:a module has no --emit tile" "2:--emit asm --case od
     exits "${wrong%%:*}" "a module with ${rest%%:*}" "$tsr" compile product.tsrm "${words[@]}"
     has err "${rest#*:}" "is refused"
 done
-head -c 3000 product.tsrm >cut.tsrm
+head -c $(($(stat -c %s product.tsrm) / 2)) product.tsrm >cut.tsrm
 exits 3 "a module cut short" "$tsr" compile cut.tsrm --emit asm
 has err "truncated" "is refused"
 
