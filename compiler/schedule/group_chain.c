@@ -251,13 +251,13 @@ static void open_memory(chain *k, ir_builder *b) {
     a->result.buffer = z->lhs.buffer = k->memory;
     a->result.access = block_access(a, AXIS_N, k->stride);
     z->lhs.access = block_access(z, AXIS_K, k->stride);
+    ir_dim sums[] = {a->tiles.bm.size, a->tiles.bn.size};
+    if (k->piece && a->result.apart) /* once, for all places where a piece is made */
+        a->sums = scheduler_buffer(k->s, b, "workgroup", a->element, 2, sums);
+    if (k->last->hides && (k->piece || k->s->target->policy->chain_clears))
+        scheduler_clear(k->s, b, k->memory, DTYPE_F32); /* some are read that no row makes */
     if (!k->piece)
         return;
-    ir_dim sums[] = {a->tiles.bm.size, a->tiles.bn.size};
-    if (a->result.apart) /* once, for all places where a piece is made */
-        a->sums = scheduler_buffer(k->s, b, "workgroup", a->element, 2, sums);
-    if (k->last->hides) /* some are read that no row makes, and then not taken */
-        scheduler_clear(k->s, b, k->memory, DTYPE_F32);
     a->of_piece = true;
     contraction_set(a, &a->result.access, AXIS_BLOCK_N, -1);
     contraction_set(z, &z->lhs.access, AXIS_CHUNK, -1);

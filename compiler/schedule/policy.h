@@ -52,7 +52,8 @@ struct schedule_policy {
      * a multiple. */
     int64_t (*chain_rows)(const scheduler *s, int64_t score_bytes, int64_t sum_bytes);
     int64_t chain_step;
-    bool chain_packs; /* a workgroup keeps a copy of a right side that it alone reads */
+    bool chain_packs;  /* a workgroup keeps a copy of a right side that it alone reads */
+    bool chain_clears; /* scores that a chain leaves out may not be read as they lie in memory */
     /* Of a transposition: rows and columns of a workgroup, of whole squares; whether it has the
      * squares turned in its memory, else in registers. */
     int64_t turned_rows, turned_columns;

@@ -249,6 +249,42 @@ bool orders_check_dot_loop(orders *o, ir_op loop, const reduction_record *r) {
                : orders_fail(o, loop, "is not one fma for each element, onto what it carries");
 }
 
+/* The constant start of the chunk that a loop of elements is the last of; false: it is none. */
+static bool chunk_start(const orders *o, ir_op loop, int64_t *start) {
+    for (ir_op before = loop; before;
+         before = orders_defined_by(o, ir_op_get(o->m, before)->operands[2], TILE_FOR))
+        loop = before;
+    return orders_constant(o, ir_op_get(o->m, loop)->operands[0], start);
+}
+
+/* A total that is still in registers: +0 before the first chunk; else the addition of the chunk
+ * that ends where this one starts, which is held to its own total. */
+static bool is_forwarded_total(const orders *o, ir_value v, ir_op loop) {
+    int64_t start, end, number = ir_op_int(o->m, loop, "reduction", -1);
+    ir_op add = orders_defined_by(o, v, TILE_ADD);
+    if (!chunk_start(o, loop, &start))
+        return false;
+    for (uint32_t i = 0; add && i < 2; i++) {
+        ir_op before = orders_defined_by(o, ir_op_get(o->m, add)->operands[i], TILE_FOR);
+        if (before && ir_op_int(o->m, before, "reduction", -1) == number &&
+            orders_constant(o, ir_op_get(o->m, before)->operands[1], &end) && end == start)
+            return true;
+    }
+    return start == 0 && orders_is_zero(o, v);
+}
+
+/* What a chunk's sum is added to: what the loop over chunks carries, whole chunks before the last,
+ * or what is in memory. */
+static bool is_total(const orders *o, ir_value v, ir_op loop, int64_t chunk) {
+    ir_op chunks = orders_defined_by(o, v, TILE_FOR);
+    bool whole =
+        chunks &&
+        ir_op_int(o->m, chunks, "reduction", -1) == ir_op_int(o->m, loop, "reduction", -1) &&
+        ir_op_int(o->m, chunks, "step", 0) == chunk;
+    return !ir_value_get(o->m, v)->op || whole || orders_defined_by(o, v, TILE_LOAD) ||
+           is_forwarded_total(o, v, loop);
+}
+
 bool orders_check_chunk_use(const orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
     for (uint32_t i = 0; i < d->operand_count; i++) {
@@ -261,11 +297,7 @@ bool orders_check_chunk_use(const orders *o, ir_op op) {
         if (!chunk || r->extent <= chunk || ir_op_int(o->m, loop, "step", 0) == chunk)
             continue;
         ir_value other = d->operands[d->operand_count > 1 ? 1 - (i & 1) : 0];
-        ir_op chunks = orders_defined_by(o, other, TILE_FOR); /* whole ones, before the last */
-        bool whole = chunks && ir_op_int(o->m, chunks, "reduction", -1) == number &&
-                     ir_op_int(o->m, chunks, "step", 0) == chunk;
-        bool total = d->opcode == TILE_ADD && (!ir_value_get(o->m, other)->op || whole ||
-                                               orders_defined_by(o, other, TILE_LOAD));
+        bool total = d->opcode == TILE_ADD && is_total(o, other, loop, chunk);
         ir_op around = orders_loop_around(o, loop);
         bool carried = (d->opcode == TILE_FOR && ir_op_int(o->m, op, "reduction", -1) == number) ||
                        (d->opcode == TILE_YIELD && around && orders_is_window_loop(o, around));

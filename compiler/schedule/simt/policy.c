@@ -86,6 +86,7 @@ const schedule_policy schedule_simt_policy = {
     .row_room = row_room,
     .chain_rows = chain_rows,
     .chain_step = LEAST_BESIDE,
+    .chain_clears = true,
     .turned_rows = 1,
     .turned_columns = 1,
     .turns_staged = true,
