@@ -57,9 +57,10 @@ matmul/linear linear_gelu large_1024 16800000
 convolution/conv2d conv2d_3x3 large_56 3700000
 KERNELS
 
-# The same kernel with nothing computed together: what is counted is what would be there.
+# The same kernel with nothing computed together: what is counted is what would be there. Two matrices lie in the workspace at
+# once, however many operations there are.
 read -r workspace _ < <(bytes normalisation/softmax softmax_rows large_4096 --unoptimised)
-[ "$workspace" -ge $((3 * 4096 * 4096 * 4)) ] && pass "unfused, softmax stores three matrices" ||
-    fail "unfused, softmax stores three matrices: $workspace bytes"
+[ "$workspace" -ge $((2 * 4096 * 4096 * 4)) ] && pass "unfused, softmax stores matrices" ||
+    fail "unfused, softmax stores matrices: $workspace bytes"
 
 finish
