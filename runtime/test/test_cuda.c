@@ -128,6 +128,7 @@ typedef struct rig {
     const fault *row;
     bench b;
     device_memory *large, *in, *out;
+    device_memory *out_beside; /* of `beside`: two launches at once do not write the same memory */
     device_image *image;
     launch_of *beside; /* without a limit, that another thread waits for */
     pthread_t waiter;
@@ -196,7 +197,8 @@ static void *wait_beside(void *argument) {
 
 static void launch_beside(rig *r) {
     stub_counts counts;
-    r->beside = launch_new(r->image, r->in, r->out);
+    r->out_beside = new_memory(&r->b, BYTES, DEVICE_MEMORY_DEVICE);
+    r->beside = launch_new(r->image, r->in, r->out_beside);
     assert_int_equal(pthread_create(&r->waiter, NULL, wait_beside, r), 0);
     do
         control_of(r->row->library).counts(&counts);
@@ -260,6 +262,8 @@ static void close_rig(rig *r) {
         driver_of(r)->free(r->b.d, r->in);
     if (r->out)
         driver_of(r)->free(r->b.d, r->out);
+    if (r->out_beside)
+        driver_of(r)->free(r->b.d, r->out_beside);
     if (r->image)
         driver_of(r)->unload(r->b.d, r->image);
     if (r->b.queues[0])

@@ -19,6 +19,7 @@ typedef struct event {
     uint64_t time_ns;
     unsigned pending;
     bool done;
+    bool destroyed; /* freed by the last recording that was asked for, as the drivers do it */
 } event;
 
 typedef struct work {
@@ -70,11 +71,17 @@ static bool launch(const work *w) {
     return ok;
 }
 
+static void record(event *e) {
+    e->time_ns = now_ns();
+    e->done = --e->pending == 0;
+    if (e->done && e->destroyed)
+        free(e);
+}
+
 static void run(const work *w) {
     bool ok = true;
     if (w->kind == WORK_RECORD) {
-        w->event->time_ns = now_ns();
-        w->event->done = --w->event->pending == 0;
+        record(w->event);
     } else if (!stub_state.lost) {
         ok = w->kind == WORK_LAUNCH ? launch(w) : copy(w);
     }
@@ -221,13 +228,16 @@ int CALL(cuEventCreate, hipEventCreateWithFlags)(void **made, unsigned flags) {
 }
 
 int CALL(cuEventDestroy_v2, hipEventDestroy)(void *made) {
+    event *e = made;
     int result = stub_ready();
     if (result == INVALID_CONTEXT)
         return result;
     pthread_mutex_lock(&stub_state.mutex);
     stub_state.counts.events--;
+    e->destroyed = true;
+    if (e->pending == 0)
+        free(e);
     pthread_mutex_unlock(&stub_state.mutex);
-    free(made);
     return result;
 }
 
