@@ -81,7 +81,8 @@ static void provide(const device_name *wanted) {
     } rows[] = {{"emulated", "TESSERA_EMULATED"},
                 {"foreign", "TESSERA_FOREIGN"},
                 {"vulkan", "TESSERA_SOFTWARE_DEVICES"},
-                {"opencl", "TESSERA_SOFTWARE_DEVICES"}};
+                {"opencl", "TESSERA_SOFTWARE_DEVICES"},
+                {"opencl", "CL_CONFIG_CPU_VECTORIZER_MODE"}}; /* Intel's runtime: docs/devices.md */
     char count[24];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (is_named(wanted, rows[i].driver))

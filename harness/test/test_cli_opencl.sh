@@ -1,5 +1,6 @@
 # test_cli_opencl.sh - SPIR-V on an OpenCL device: the same bits, from two processes at once; and what is said where there is no
-# device. PoCL compiles slowly: few kernels, of all widths of floats.
+# device. PoCL compiles slowly: few kernels, of all widths of floats. Kernels with barriers run where Intel's runtime is
+# (ci/opencl-runtime).
 source "$(dirname "$0")/lib.sh"
 export TSR_DB=$scratch/results.db POCL_CACHE_DIR=$scratch/pocl
 mkdir "$POCL_CACHE_DIR"
@@ -38,4 +39,19 @@ wait $!
 cp beside.json out
 cp beside.err err
 exits 0 "f64, by a process beside it" $python check.py beside.json
+
+if ! vendors=$("$root/ci/opencl-runtime" --no-install 2>err); then
+    echo "not run on Intel's runtime: $(tail -n 1 err)"
+    finish
+fi
+export OCL_ICD_VENDORS=$vendors
+exits 4 "a setting with which it has other bits" env CL_CONFIG_CPU_VECTORIZER_MODE=8 "$tsr" bench "$saxpy" --quick --backend opencl
+has err "CL_CONFIG_CPU_VECTORIZER_MODE=1" "what to set"
+families=()
+for family in attention matmul movement normalisation; do
+    families+=("$root/corpus/$family")
+done
+exits 0 "kernels with barriers" "$tsr" bench "${families[@]}" --quick --backend opencl --profile strict --json
+cp out barriers.json
+exits 0 "have the same bits" $python check.py barriers.json
 finish

@@ -106,6 +106,18 @@ static bool refuse(opencl_unit *u, const char *why) {
     return false;
 }
 
+#define INTEL_VECTORIZER "CL_CONFIG_CPU_VECTORIZER_MODE"
+
+/* Intel's runtime for CPUs: its code for several threads at once (seen: 2026.2, sixteen and more of
+ * them) has other results, or reads memory of nobody. Code for one is right. It is asked for by a
+ * variable that the runtime reads when it is loaded, so the program has to set it. */
+static bool check_intel(opencl_unit *u) {
+    const char *mode = getenv(INTEL_VECTORIZER);
+    return (mode && strcmp(mode, "1") == 0) ||
+           refuse(u, "Intel's runtime for CPUs makes wrong code of several threads at once; "
+                     "set " INTEL_VECTORIZER "=1 in the environment");
+}
+
 static bool has_translator(opencl_unit *u) {
     char path[4096];
     status st = STATUS_INIT;
@@ -116,7 +128,7 @@ static bool has_translator(opencl_unit *u) {
 static bool check(opencl_unit *u) {
     uint64_t svm = number(u->id, CL_DEVICE_SVM_CAPABILITIES),
              single = number(u->id, CL_DEVICE_SINGLE_FP_CONFIG);
-    const cl_device_fp_config wanted = CL_FP_FMA | CL_FP_DENORM | CL_FP_ROUND_TO_NEAREST;
+    const cl_device_fp_config wanted = CL_FP_DENORM | CL_FP_ROUND_TO_NEAREST;
     if (!number(u->id, CL_DEVICE_AVAILABLE))
         return refuse(u, "its driver says that it is not available");
     if (!(svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER))
@@ -129,7 +141,7 @@ static bool check(opencl_unit *u) {
     if (u->way == OPENCL_WAY_NONE)
         return refuse(u, "it takes neither SPIR-V (cl_khr_il_program) nor bitcode (cl_khr_spir)");
     if ((single & wanted) != wanted)
-        return refuse(u, "it has no fused multiply-add, or does not keep subnormal numbers");
+        return refuse(u, "it does not round to nearest, or does not keep subnormal numbers");
     u->divides_when_asked = single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
     u->fine_grained = svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
     return has_translator(u);
@@ -172,7 +184,8 @@ static void add(cl_platform_id platform, cl_device_id id) {
     if (is_pocl)
         mind_pocl(u, version);
     u->way = way_of(u, is_pocl);
-    check(u);
+    if (check(u) && u->is_software && strstr(name, "Intel"))
+        check_intel(u);
     describe(u);
     vec_push(&units, u);
 }

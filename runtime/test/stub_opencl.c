@@ -88,7 +88,8 @@ static cl_int give_words(const char *words, size_t room, void *out, size_t *size
 EXPORT cl_int clGetPlatformInfo(cl_platform_id id, cl_platform_info what, size_t room, void *out,
                                 size_t *size) {
     (void)id;
-    return give_words(what == CL_PLATFORM_NAME ? "Stub" : "OpenCL 3.0 stub", room, out, size);
+    const char *name = wrong("intel") ? "Intel(R) OpenCL" : "Stub";
+    return give_words(what == CL_PLATFORM_NAME ? name : "OpenCL 3.0 stub", room, out, size);
 }
 
 EXPORT cl_int clGetDeviceIDs(cl_platform_id id, cl_device_type type, cl_uint room,
@@ -110,7 +111,7 @@ static cl_ulong number_of(cl_device_info what) {
                    ? CL_DEVICE_SVM_COARSE_GRAIN_BUFFER
                    : CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
     case CL_DEVICE_SINGLE_FP_CONFIG:
-        return wrong("says no fma") ? all & ~(cl_device_fp_config)CL_FP_FMA : all;
+        return wrong("says no subnormals") ? all & ~(cl_device_fp_config)CL_FP_DENORM : all;
     case CL_DEVICE_TYPE:
         return wrong("software") ? CL_DEVICE_TYPE_CPU : CL_DEVICE_TYPE_GPU;
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:

@@ -514,6 +514,7 @@ static int test_driver(const char *name) {
     const device_driver *driver = device_driver_find(name);
     device_info info;
     setenv(SOFTWARE_DEVICES, "1", 1);
+    setenv("CL_CONFIG_CPU_VECTORIZER_MODE", "1", 0); /* what Intel's runtime for OpenCL wants */
     if (!driver || !driver->enumerate(0, &info)) {
         status why = STATUS_INIT;
         status_set(&why, STATUS_UNAVAILABLE, "a device of '%s' is there where it is asked for",

@@ -142,6 +142,7 @@ static life live_apart(const char *library, const char *wrong, const char *softw
         setenv(OPENCL_LIBRARY, library, 1);
         setenv("STUB_OPENCL", wrong, 1);
         setenv(SOFTWARE_DEVICES, software, 1);
+        unsetenv("CL_CONFIG_CPU_VECTORIZER_MODE");
         live(w, &l);
         l.living = living(library);
         _exit(write(ends[1], &l, sizeof l) == (ssize_t)sizeof l ? 0 : 1);
@@ -173,7 +174,8 @@ static void what_is_wrong_is_said(void **state) {
         {"narrow", "0", UNAVAILABLE, STATUS_OK, "64 bits"},
         {"no threads", "0", UNAVAILABLE, STATUS_OK, "a workgroup has no threads"},
         {"no spirv", "0", UNAVAILABLE, STATUS_OK, "neither SPIR-V"},
-        {"says no fma", "0", UNAVAILABLE, STATUS_OK, "no fused multiply-add"},
+        {"says no subnormals", "0", UNAVAILABLE, STATUS_OK, "does not keep subnormal"},
+        {"software,intel", "1", UNAVAILABLE, STATUS_OK, "set CL_CONFIG_CPU_VECTORIZER_MODE=1"},
         {"no context", "0", OPENING, STATUS_DEVICE_LOST, "CL_DEVICE_NOT_AVAILABLE"},
         {"no queue", "0", OPENING, STATUS_OUT_OF_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
         {"no memory", "0", OPENING, STATUS_OUT_OF_MEMORY, "no memory for 64 bytes"},
