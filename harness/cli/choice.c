@@ -388,6 +388,27 @@ int choice_compiled(job_choice *choice) {
                                                                            : command_fail(&st);
 }
 
+int choice_one_backend(const options *o, const job_choice *choice, backend_id *id,
+                       uint32_t *device) {
+    status st = STATUS_INIT;
+    int chosen = 0;
+    *id = BACKEND_CPU;
+    for (int i = 0; i < BACKEND_COUNT && choice->by_name; i++)
+        if (choice->backends[i]) {
+            *id = (backend_id)i;
+            chosen++;
+        }
+    if (choice->by_name && chosen != 1)
+        return command_usage(o->command, "one backend, please");
+    const backend *b = &backend_table[*id];
+    if (backend_is_tools(b))
+        status_set(&st, STATUS_UNAVAILABLE, "backend %s takes part in bench and golden alone",
+                   b->name);
+    else if (backend_device(b, choice->device, device, &st))
+        return EXIT_DONE;
+    return command_fail(&st);
+}
+
 /* The command, and what stands before its paths. */
 static const char *line_begin(const options *o, size_t first, arena *memory) {
     const char *begin = arena_printf(memory, "tsr %s", command_table[o->command].name);

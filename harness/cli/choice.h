@@ -14,6 +14,11 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
  * cannot run here. */
 int choice_compiled(job_choice *choice);
 
+/* The one backend of a command that computes one result, and its device: what was named, else the
+ * CPU. EXIT_DONE, or the exit code, told. */
+int choice_one_backend(const options *o, const job_choice *choice, backend_id *id,
+                       uint32_t *device);
+
 /* What the arguments from `first` on and --filter mean; strings are borrowed from the options and
  * from `memory`. */
 void choice_query(const options *o, size_t first, arena *memory, corpus_query *query);

@@ -331,28 +331,11 @@ static int run_kernel(run_session *s, const options *o) {
 /* One backend: cpu where none is named. */
 static int choose_backend(const options *o, run_session *s) {
     job_choice choice;
-    status st = STATUS_INIT;
     int code = choice_make(o, "strict", 60, &choice);
-    int chosen = 0;
-    for (int i = 0; i < BACKEND_COUNT; i++) {
-        if (choice.backends[i])
-            s->backend = (backend_id)i;
-        chosen += choice.backends[i];
-    }
-    if (code == EXIT_DONE && !choice.by_name)
-        s->backend = BACKEND_CPU;
-    else if (code == EXIT_DONE && chosen != 1)
-        return command_usage(o->command, "one backend, please");
-    if (code == EXIT_DONE && backend_is_tools(&backend_table[s->backend])) {
-        status_set(&st, STATUS_UNAVAILABLE, "backend %s takes part in bench and golden alone",
-                   backend_table[s->backend].name);
-        return command_fail(&st);
-    }
-    if (code == EXIT_DONE &&
-        !backend_device(&backend_table[s->backend], choice.device, &s->device, &st))
-        return command_fail(&st);
-    const backend *b = &backend_table[s->backend];
-    s->build.isa = backend_target_for(b, s->build.isa, choice.own[s->backend]);
+    code = code ? code : choice_one_backend(o, &choice, &s->backend, &s->device);
+    if (code == EXIT_DONE)
+        s->build.isa =
+            backend_target_for(&backend_table[s->backend], s->build.isa, choice.own[s->backend]);
     return code;
 }
 

@@ -26,6 +26,7 @@ typedef struct module_run {
     const char *paths[COMPILER_MAX_PARAMETERS]; /* of the inputs */
     tensor inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
     compiler_signature signature;
+    uint32_t device;
     int64_t dims[LAUNCH_DIMS_MAX];
     ir_binding bindings[LAUNCH_DIMS_MAX];
 } module_run;
@@ -180,7 +181,8 @@ static bool find_shapes(module_run *r, status *st) {
 static bool run(module_run *r, const job_choice *choice, status *st) {
     launch l = {0};
     const char *isa = NULL;
-    launch_request request = {.threads = choice->threads[0],
+    launch_request request = {.device = r->device,
+                              .threads = choice->threads[0],
                               .constants = choice->constants,
                               .image = r->image,
                               .image_size = r->size,
@@ -211,22 +213,30 @@ static bool write_outputs(const module_run *r, const char *directory, status *st
     return ok;
 }
 
+/* On the backend that is named, if it runs modules; else on this CPU. */
+static int choose_device(const options *o, const job_choice *choice, uint32_t *device) {
+    backend_id id;
+    status st = STATUS_INIT;
+    int code = choice_one_backend(o, choice, &id, device);
+    if (code != EXIT_DONE || *backend_table[id].driver)
+        return code;
+    status_set(&st, STATUS_UNAVAILABLE, "backend %s runs no modules: they are code for devices",
+               backend_table[id].name);
+    return command_fail(&st);
+}
+
 int run_module(const options *o) {
     module_run r = {.path = o->arguments.items[0]};
     job_choice choice;
     status st = STATUS_INIT;
-    int code = COMMAND_REFUSE(o, "has no say: a module is compiled already", OPTION_KERNEL,
-                              OPTION_CASE, OPTION_PROFILE, OPTION_ISA, OPTION_UNOPTIMISED,
-                              OPTION_BACKEND, OPTION_SCHEDULE, OPTION_NO_CACHE, OPTION_SPACE,
-                              OPTION_TUNED, OPTION_NO_TUNED);
+    int code =
+        COMMAND_REFUSE(o, "has no say: a module is compiled already", OPTION_KERNEL, OPTION_CASE,
+                       OPTION_PROFILE, OPTION_ISA, OPTION_UNOPTIMISED, OPTION_SCHEDULE,
+                       OPTION_NO_CACHE, OPTION_SPACE, OPTION_TUNED, OPTION_NO_TUNED);
     code = code ? code : choice_make(o, "strict", 60, &choice);
+    code = code ? code : choose_device(o, &choice, &r.device);
     if (code)
         return code;
-    if (choice.by_name && !choice.backends[BACKEND_CPU]) {
-        status_set(&st, STATUS_UNAVAILABLE,
-                   "TESSERA_BACKEND: a module is code for the backend cpu");
-        return command_fail(&st);
-    }
     if (choice.thread_count != 1)
         return command_usage(o->command, "one thread count, please");
     compiler_values given;

@@ -115,6 +115,16 @@ for name, shape in ("rows_x", (13, 127)), ("product_x", (130, 67)), ("product_y"
     done
     exits 4 "one for GPUs does not run on a CPU" "$tsr" run gpu.tsrm --in x=product_x.npy --in y=product_y.npy --out none
     has err "no image of 'product' fits this device .*; the module has ptx/sm_80, hsaco/gfx942" "is told what it has"
+    if "$tsr" devices | grep -A2 '^vulkan ' | grep -q 'device:.*f64'; then
+        exits 0 "one of every kind on Vulkan" "$tsr" run product.tsrm --backend vulkan --in x=product_x.npy --in y=product_y.npy --out vulkan
+        has err "the image for spirv-vulkan" "takes Vulkan's image"
+        exits 0 "has the same bits" diff -r interp vulkan
+        exits 0 "the device by its name" "$tsr" run product.tsrm --device vulkan:0 --backend vulkan --in x=product_x.npy --in y=product_y.npy --out vulkan
+        exits 4 "GPUs of others" "$tsr" run gpu.tsrm --backend vulkan --in x=product_x.npy --in y=product_y.npy --out none
+        has err "the module has ptx/sm_80, hsaco/gfx942" "is told what it has"
+    fi
+    exits 4 "the interpreter runs no modules" "$tsr" run product.tsrm --backend interp --in x=product_x.npy --in y=product_y.npy --out none
+    exits 2 "nor do two backends at once" "$tsr" run product.tsrm --backend cpu,vulkan --in x=product_x.npy --in y=product_y.npy --out none
     exits 4 "nor does one for a GPU" "$tsr" run one.tsrm --in x=product_x.npy --in y=product_y.npy --out none
     has err "the module has ptx/sm_90a" "is told what it has"
     [ ! -e none ] && pass "nothing was written" || fail "nothing was written"

@@ -62,7 +62,6 @@ done <<'END_OF_LINES'
 2 --threads run corpus/small/small.tsr --kernel addition --backend interp --threads 2 --in x.npy --in x.npy
 2 --schedule run addition.tsrm --schedule MR=6 --in x.npy --in x.npy
 2 --no-cache run addition.tsrm --no-cache --in x.npy --in x.npy
-2 --backend run addition.tsrm --backend cpu --in x.npy --in x.npy
 2 --backend golden record corpus --backend cpu
 2 --profile golden record corpus --profile fast
 2 --threads golden record corpus --threads 2
