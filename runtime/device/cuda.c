@@ -120,6 +120,7 @@ static bool open_unit(cuda_library *l, const device_driver *driver, uint32_t ind
     c->call = &l->call;
     c->unit = cuda_unit_at(l, index);
     c->gpu.soft.base.info = c->unit->info;
+    c->gpu.soft.base.own_addresses = true; /* one space of addresses for all that the process has */
     if (!l->is_hip)
         result = c->call->context_retain(&c->context, c->unit->handle);
     if (result != CUDA_OK) {

@@ -74,6 +74,8 @@ typedef struct device {
     const device_driver *driver;
     device_info info;
     atomic_uint attention; /* 0: the device is usable; else `usable` is to be asked */
+    bool own_addresses;    /* those of its memory are no other's in this process: neither the host's
+                              nor another device's */
 } device;
 
 typedef struct device_image {

@@ -152,6 +152,8 @@ static bool open_vulkan(uint32_t index, const device_options *options, device **
     vulkan_device *v = base_calloc(1, sizeof *v);
     enumerate(index, &v->gpu.soft.base.info);
     v->adapter = vulkan_adapter_at(index);
+    v->gpu.soft.base.own_addresses = /* its memory is the host's */
+        v->adapter->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     pthread_mutex_init(&v->queue_mutex, NULL);
     if (vulkan_open_device(v, st) && create_layout(v, st) && create_cache(v, st) &&
         gpu_device_init(&v->gpu, &vulkan_driver, &functions, options, st) && vulkan_probe(v, st) &&

@@ -171,7 +171,8 @@ TSR_API tsr_status_t tsrFree(tsr_context_t context, void *pointer); /* NULL: not
 TSR_API tsr_status_t tsrMap(tsr_context_t context, void *pointer, void **host);
 TSR_API tsr_status_t tsrUnmap(tsr_context_t context, void *pointer);
 /* At once, whatever streams are doing. Ranges that begin in an allocation must end in it; others
- * are memory of the program. */
+ * are memory of the program. Memory of another context whose device is not host_addressable is
+ * TSR_EINVAL (but on GPUs through Vulkan, where nobody can tell). */
 TSR_API tsr_status_t tsrCopy(tsr_context_t context, void *to, const void *from, size_t bytes);
 /* In the order of a stream (NULL: the default one, and done on return). Memory of the program is
  * read or written when the copy's turn comes. */
