@@ -104,7 +104,11 @@ static const gpu_functions functions = {.alloc = alloc,
                                         .copy = cuda_copy,
                                         .fill = cuda_fill,
                                         .launch = cuda_launch,
-                                        .idle = cuda_queue_idle};
+                                        .idle = cuda_queue_idle,
+                                        .record_begin = cuda_record_begin,
+                                        .record_end = cuda_record_end,
+                                        .replay = cuda_replay,
+                                        .forget = cuda_forget};
 
 static void leave_context(cuda_device *c) {
     if (!c->library->is_hip)
@@ -170,6 +174,7 @@ static void close_unit(device *d) {
                                             .close = close_unit,                                   \
                                             .load = cuda_load,                                     \
                                             .unload = cuda_unload,                                 \
+                                            GPU_SEQUENCE_FUNCTIONS,                                \
                                             GPU_DRIVER_FUNCTIONS};
 
 DRIVER(cuda)

@@ -66,6 +66,14 @@ bool gpu_cancel(device *d) {
 
 /* ---- memory ---- */
 
+bool gpu_block_alloc(gpu_device *g, size_t size_bytes, device_memory_kind kind, gpu_block *block_out,
+                     status *st) {
+    if (!g->functions->alloc(g, size_bytes, kind, block_out, st))
+        return false;
+    block_out->serial = atomic_fetch_add(&g->blocks, 1) + 1;
+    return true;
+}
+
 static size_t round_up(size_t n) {
     return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
@@ -103,8 +111,7 @@ bool gpu_alloc(device *d, size_t size_bytes, device_memory_kind kind, device_mem
                           size_bytes, d->info.name);
     gpu_memory *m = base_calloc(1, sizeof *m);
     m->base = (device_memory){.size_bytes = size_bytes, .kind = kind};
-    if (!g->functions->alloc(g, round_up(size_bytes) + 2 * around + ALIGNMENT, kind, &m->block,
-                             st)) {
+    if (!gpu_block_alloc(g, round_up(size_bytes) + 2 * around + ALIGNMENT, kind, &m->block, st)) {
         free(m);
         return false;
     }
@@ -172,7 +179,7 @@ static bool grow(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
     if (q->workspace.size_bytes)
         g->functions->free(g, &q->workspace);
     q->workspace = (gpu_block){0};
-    return g->functions->alloc(g, size_bytes, DEVICE_MEMORY_DEVICE, &q->workspace, st) ||
+    return gpu_block_alloc(g, size_bytes, DEVICE_MEMORY_DEVICE, &q->workspace, st) ||
            status_set(st, STATUS_OUT_OF_MEMORY, "allocating the workspace of %zu bytes",
                       size_bytes);
 }
@@ -180,6 +187,8 @@ static bool grow(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
 /* The workspace, and behind it what is prepared for this launch alone; under debug poisoned. */
 static bool prepare_workspace(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
     size_t whole = size_bytes ? size_bytes + ALIGNMENT : 0;
+    if (q->recorded_workspace)
+        return true; /* it is large enough for all that is recorded */
     if (!grow(g, q, whole, st))
         return false;
     return whole == 0 || !g->soft.options.debug ||
@@ -202,7 +211,8 @@ static bool launch(gpu_device *g, gpu_queue *q, const device_dispatch *p, device
         return status_set(st, STATUS_INVALID, "%u buffers are too many", p->buffer_count);
     if (!has_shared(g, p, st) || !prepare_workspace(g, q, lines + own, st))
         return false;
-    uint64_t workspace = round_up((size_t)q->workspace.address);
+    uint64_t workspace = round_up(
+        (size_t)(q->recorded_workspace ? q->recorded_workspace : &q->workspace)->address);
     for (uint32_t i = 0; i < p->buffer_count; i++)
         addresses[i] = (uint64_t)(uintptr_t)p->buffers[i];
     addresses[p->buffer_count] = workspace;
@@ -239,7 +249,7 @@ static bool dispatch(gpu_device *g, gpu_queue *q, const device_dispatch *p, stat
     return true;
 }
 
-static gpu_place place_of(device_span s) {
+gpu_place gpu_place_of(device_span s) {
     if (!s.memory)
         return of_host(s.address);
     return place_in((const gpu_memory *)s.memory,
@@ -248,20 +258,21 @@ static gpu_place place_of(device_span s) {
 
 static bool transfer(const gpu_device *g, gpu_queue *q, const device_command *c, status *st) {
     size_t bytes = c->range.size_bytes;
-    gpu_place to = place_of(c->range.to);
+    gpu_place to = gpu_place_of(c->range.to);
     if (bytes == 0)
         return true;
     if (c->kind == DEVICE_FILL && !to.block)
         memset(to.host, c->byte, bytes);
     if (c->kind == DEVICE_FILL)
         return !to.block || g->functions->fill(q, to, c->byte, bytes, st);
-    gpu_place from = place_of(c->range.from);
+    gpu_place from = gpu_place_of(c->range.from);
     if (!to.block && !from.block)
         memmove(to.host, from.host, bytes);
     return (!to.block && !from.block) || g->functions->copy(q, to, from, bytes, st);
 }
 
-static bool run(gpu_device *g, gpu_queue *q, const device_command *c, status *st) {
+bool gpu_run(gpu_queue *q, const device_command *c, status *st) {
+    gpu_device *g = (gpu_device *)q->base.device;
     if (!soft_begin(&q->base, c, st))
         return false;
     bool ok = c->kind == DEVICE_DISPATCH ? dispatch(g, q, &c->dispatch, st) : transfer(g, q, c, st);
@@ -272,7 +283,7 @@ static bool run(gpu_device *g, gpu_queue *q, const device_command *c, status *st
 static bool execute(device_queue *queue, const device_command *c, status *st) {
     gpu_queue *q = (gpu_queue *)queue;
     pthread_mutex_lock(&q->turn);
-    bool ok = run((gpu_device *)queue->device, q, c, st);
+    bool ok = gpu_run(q, c, st);
     pthread_mutex_unlock(&q->turn);
     return ok;
 }
@@ -280,8 +291,9 @@ static bool execute(device_queue *queue, const device_command *c, status *st) {
 /* ---- queues and devices ---- */
 
 static const soft_functions with_gone = {
-    .execute = execute, .gone = gone, .inline_execution = true};
-static const soft_functions without = {.execute = execute, .inline_execution = true};
+    .execute = execute, .replay = gpu_replay, .gone = gone, .inline_execution = true};
+static const soft_functions without = {
+    .execute = execute, .replay = gpu_replay, .inline_execution = true};
 
 bool gpu_queue_create(device *d, bool synchronous, device_queue **queue_out, status *st) {
     gpu_device *g = (gpu_device *)d;
@@ -328,4 +340,10 @@ void gpu_device_release(gpu_device *g) {
     g->has_own = false;
     pthread_mutex_destroy(&g->own_mutex);
     soft_device_release(&g->soft);
+}
+
+void gpu_count(device *d, device_counts *out) {
+    gpu_device *g = (gpu_device *)d;
+    *out = (device_counts){.recordings = atomic_load(&g->recordings),
+                           .replays = atomic_load(&g->replays)};
 }

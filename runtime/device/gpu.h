@@ -6,6 +6,9 @@
  * queues, events and limits are soft.h's, one thread a queue. The functions of one queue are called
  * by one thread at a time; those of several queues and of memory by several.
  *
+ * What a driver can record and do again (gpu_functions.replay) is kept in sequences:
+ * gpu_sequence.c.
+ *
  * Addresses are numbers of the device. Only the driver knows what they mean.
  *
  * Processors that pretend to be a GPU (lavapipe, PoCL) are devices where TESSERA_SOFTWARE_DEVICES=1
@@ -25,6 +28,7 @@ typedef struct gpu_block {
     size_t size_bytes;
     void *handle;    /* the driver's */
     uint64_t number; /* ... likewise */
+    uint64_t serial; /* no other block of the process has it */
 } gpu_block;
 
 /* A place in a block, or in memory of the program where that is NULL. */
@@ -52,6 +56,7 @@ typedef struct gpu_queue {
     device_queue base;
     pthread_mutex_t turn; /* several threads may submit to a synchronous queue */
     gpu_block workspace;  /* grown on demand */
+    const gpu_block *recorded_workspace; /* while it records: the sequence's; else NULL */
     void *handle;         /* the driver's */
 } gpu_queue;
 
@@ -71,6 +76,14 @@ typedef struct gpu_functions {
     /* Of a lost device: whether nothing that was given to the queue runs any more. NULL: nothing
      * does where no thread waits for it. */
     bool (*idle)(gpu_queue *q);
+    /* From record_begin to record_end copies, fills and launches of the queue, whose memory is the
+     * device's own, are noted instead of done. record_end gives what they made, or where `keep` is
+     * false nothing; replay does it, as often as one likes, one at a time. NULL: launches are not
+     * recorded. What fails here is done one by one. */
+    bool (*record_begin)(gpu_queue *q, status *st);
+    bool (*record_end)(gpu_queue *q, bool keep, void **recording_out, status *st);
+    bool (*replay)(gpu_queue *q, void *recording, status *st);
+    void (*forget)(gpu_device *g, void *recording);
 } gpu_functions;
 
 struct gpu_device {
@@ -79,6 +92,7 @@ struct gpu_device {
     pthread_mutex_t own_mutex; /* of the queue for what no queue was given for */
     gpu_queue own;
     bool has_own;
+    atomic_uint_fast64_t blocks, recordings, replays; /* that were made; done */
 };
 
 /* After the driver has filled soft.base.info; opens the device's own queue. */
@@ -90,6 +104,16 @@ bool gpu_lose(gpu_device *g, const char *why, status *st);
 /* Whether a wait may go on: false once the device is lost, so that a thread that polls can end. */
 bool gpu_may_wait(gpu_queue *q, status *st);
 
+/* One copy, fill or dispatch, by who has the queue's turn. */
+bool gpu_run(gpu_queue *q, const device_command *c, status *st);
+/* Where a command's address lies. */
+gpu_place gpu_place_of(device_span span);
+/* A block of the driver, with a number of its own. */
+bool gpu_block_alloc(gpu_device *g, size_t size_bytes, device_memory_kind kind, gpu_block *block_out,
+                     status *st);
+/* For soft_functions. */
+bool gpu_replay(device_queue *queue, const device_command *command, status *st);
+
 /* For device_driver; the rest of it is soft.h's. */
 bool gpu_cancel(device *d);
 bool gpu_alloc(device *d, size_t size_bytes, device_memory_kind kind, device_memory **memory_out,
@@ -100,6 +124,9 @@ bool gpu_map(device *d, device_memory *memory, void **host_out, status *st);
 void gpu_unmap(device *d, device_memory *memory);
 bool gpu_queue_create(device *d, bool synchronous, device_queue **queue_out, status *st);
 void gpu_queue_destroy(device *d, device_queue *queue);
+device_sequence *gpu_sequence_create(device *d);
+void gpu_sequence_destroy(device *d, device_sequence *sequence);
+void gpu_count(device *d, device_counts *out);
 
 /* The functions of device_driver that all of these drivers have in common. */
 #define GPU_DRIVER_FUNCTIONS                                                                       \
@@ -107,6 +134,10 @@ void gpu_queue_destroy(device *d, device_queue *queue);
     .intact = gpu_intact, .map = gpu_map, .unmap = gpu_unmap, .event_create = soft_event_create,   \
     .event_destroy = soft_event_destroy, .event_query = soft_event_query,                          \
     .queue_create = gpu_queue_create, .queue_destroy = gpu_queue_destroy, .submit = soft_submit,   \
-    .await = soft_await
+    .await = soft_await, .count = gpu_count
+
+/* ... and of those that record. */
+#define GPU_SEQUENCE_FUNCTIONS                                                                     \
+    .sequence_create = gpu_sequence_create, .sequence_destroy = gpu_sequence_destroy
 
 #endif

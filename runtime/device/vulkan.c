@@ -148,7 +148,11 @@ static bool open_vulkan(uint32_t index, const device_options *options, device **
                                             .queue_close = vulkan_queue_close,
                                             .copy = vulkan_copy,
                                             .fill = vulkan_fill,
-                                            .launch = vulkan_launch};
+                                            .launch = vulkan_launch,
+                                            .record_begin = vulkan_record_begin,
+                                            .record_end = vulkan_record_end,
+                                            .replay = vulkan_replay,
+                                            .forget = vulkan_forget};
     vulkan_device *v = base_calloc(1, sizeof *v);
     enumerate(index, &v->gpu.soft.base.info);
     v->adapter = vulkan_adapter_at(index);
@@ -177,4 +181,5 @@ const device_driver vulkan_driver = {.name = "vulkan",
                                      .close = close_vulkan,
                                      .load = vulkan_load,
                                      .unload = vulkan_unload,
+                                     GPU_SEQUENCE_FUNCTIONS,
                                      GPU_DRIVER_FUNCTIONS};

@@ -76,6 +76,16 @@ static void expect_replayed(const abi_bench *b, const void *spare, float first) 
         assert_true(got[4] == 2 * (first + 4) + 1);
 }
 
+/* Where the driver records, each launch of a graph has replayed what it recorded. */
+static void expect_counted(const abi_bench *b, uint64_t recordings, uint64_t replays) {
+    device_counts counts;
+    if (!b->driver->sequence_create)
+        return;
+    b->driver->count(b->context->device, &counts);
+    assert_int_equal(counts.recordings, recordings);
+    assert_int_equal(counts.replays, replays);
+}
+
 static void graphs_are_replayed(const abi_bench *b) {
     tsr_stream_t streams[2];
     void *middle, *spare;
@@ -100,6 +110,35 @@ static void graphs_are_replayed(const abi_bench *b) {
         OK(tsrDestroyStream(streams[i]));
     }
     expect_replayed(b, spare, 6);
+    expect_counted(b, 1, 11);
+    OK(tsrFree(b->context, middle));
+    OK(tsrFree(b->context, spare));
+}
+
+/* Where launches are timed or limited each is a command of its own. */
+static void graphs_tell_the_times_of_launches(const abi_bench *b) {
+    tsr_stream_t stream;
+    void *middle, *spare;
+    telemetry_record records[8];
+    OK(tsrCreateStream(b->context, &stream));
+    OK(tsrAlloc(b->context, BYTES, 0, &middle));
+    OK(tsrAlloc(b->context, BYTES, TSR_ALLOC_ZERO, &spare));
+    tsr_graph_t graph = capture(b, stream, middle, spare);
+    put(b, b->a, 2);
+    telemetry_enable(b->context, true);
+    OK(tsrLaunchGraph(graph, stream));
+    OK(tsrStreamSynchronize(b->context, stream));
+    telemetry_enable(b->context, false);
+    if (strcmp(b->driver->name, "null") != 0)
+        assert_int_equal(telemetry_read(b->context, records, COUNT_OF(records)), 2);
+    OK(tsrSetWatchdog(b->context, UINT64_C(60000000000)));
+    OK(tsrLaunchGraph(graph, stream));
+    OK(tsrStreamSynchronize(b->context, stream));
+    OK(tsrSetWatchdog(b->context, 0));
+    expect_counted(b, 0, 0);
+    expect_replayed(b, spare, 2);
+    OK(tsrDestroyGraph(graph));
+    OK(tsrDestroyStream(stream));
     OK(tsrFree(b->context, middle));
     OK(tsrFree(b->context, spare));
 }
@@ -344,6 +383,7 @@ static const struct {
     {"runs a kernel", runs_a_kernel, false},
     {"events order launches in flight", events_order_launches_in_flight, false},
     {"graphs are replayed", graphs_are_replayed, false},
+    {"graphs tell the times of launches", graphs_tell_the_times_of_launches, false},
     {"graphs follow their memory", graphs_follow_their_memory, false},
     {"pinned memory is shared", pinned_memory_is_shared, false},
     {"more memory than there is", more_memory_than_there_is, false},

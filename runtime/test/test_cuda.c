@@ -28,6 +28,7 @@ typedef enum step {
     LAUNCH_LARGE, /* workgroups of 64 KiB of shared memory */
     LAUNCH_LONG,  /* with a workspace of 2 MiB */
     LAUNCH_LIMITED,
+    REPLAY, /* a sequence of a launch, three times */
     NOTHING
 } step;
 
@@ -75,6 +76,15 @@ static const fault faults[] = {
     {"cuda", STUB_CUDA, "memory=1200000", LAUNCH_LONG, STATUS_OUT_OF_MEMORY, "the workspace"},
     {"cuda", STUB_CUDA, "endless=1", LAUNCH_LIMITED, STATUS_TIMEOUT, "kernel 'affine' did not end"},
     {"hip", STUB_HIP, "endless=1", LAUNCH_LIMITED, STATUS_TIMEOUT, "kernel 'affine' did not end"},
+    {"cuda", STUB_CUDA, "graph=2", REPLAY, STATUS_OUT_OF_MEMORY, "launching a graph: OUT_OF_"},
+    {"hip", STUB_HIP, "graph=719", REPLAY, STATUS_DEVICE_LOST, "launching a graph: LAUNCH_FAILED"},
+    {"cuda", STUB_CUDA, "lost=700,at=18", REPLAY, STATUS_DEVICE_LOST, "running a graph: ILLEGAL_"},
+    {"cuda", STUB_CUDA, "capture=901", NOTHING, STATUS_OK, ""}, /* then it is done one by one */
+    {"hip", STUB_HIP, "capture=901", NOTHING, STATUS_OK, ""},
+    {"cuda", STUB_CUDA, "instantiate=2", NOTHING, STATUS_OK, ""},
+    {"hip", STUB_HIP, "instantiate=1", NOTHING, STATUS_OK, ""},
+    {"cuda", STUB_CUDA_PLAIN, "", NOTHING, STATUS_OK, ""},
+    {"hip", STUB_HIP_PLAIN, "", NOTHING, STATUS_OK, ""},
     {"cuda", STUB_CUDA, "", NOTHING, STATUS_OK, ""},
     {"hip", STUB_HIP, "", NOTHING, STATUS_OK, ""},
 };
@@ -118,6 +128,7 @@ static void expect_nothing_alive(const char *library) {
     assert_int_equal(counts.modules, 0);
     assert_int_equal(counts.streams, 0);
     assert_int_equal(counts.events, 0);
+    assert_int_equal(counts.graphs, 0);
     assert_int_equal(counts.current, 0);
 }
 
@@ -228,6 +239,39 @@ static bool launches(rig *r, step how, status *st) {
     return ok;
 }
 
+/* Graphs are captured, made and launched, or nothing of them is left. */
+static void expect_graphs(const rig *r, bool ok, uint64_t before) {
+    stub_counts counts;
+    device_counts done;
+    const fault *row = r->row;
+    bool each = strstr(row->faults, "capture") || strstr(row->faults, "instantiate") ||
+                strstr(row->library, "_plain");
+    control_of(row->library).counts(&counts);
+    driver_of(r)->count(r->b.d, &done);
+    if (ok)
+        assert_int_equal(counts.graph_launches - before, each ? 0 : 3);
+    assert_int_equal(done.recordings, !each);
+    assert_int_equal(counts.graphs, !each);
+    if (each)
+        assert_int_equal(done.replays, 0);
+}
+
+static bool replays(rig *r, status *st) {
+    stub_counts before;
+    launch_of *l = launch_new(r->image, r->in, r->out);
+    device_sequence *s = driver_of(r)->sequence_create(r->b.d);
+    const device_command commands[] = {{.kind = DEVICE_REPLAY, .replay = {s, 1}}, l->command};
+    bool ok = true;
+    control_of(r->row->library).counts(&before);
+    for (int i = 0; i < 3 && ok; i++)
+        ok = driver_of(r)->submit(r->b.queues[0], commands, COUNT_OF(commands), st) &&
+             driver_of(r)->await(r->b.queues[0], st);
+    expect_graphs(r, ok, before.graph_launches);
+    driver_of(r)->sequence_destroy(r->b.d, s);
+    free(l);
+    return ok;
+}
+
 static bool does(rig *r, step what, status *st) {
     switch (what) {
     case DESCRIBE:
@@ -242,6 +286,8 @@ static bool does(rig *r, step what, status *st) {
     case LOAD_RUBBISH:
     case LOAD_NOWHERE:
         return loads(r, what, st);
+    case REPLAY:
+        return replays(r, st);
     default:
         return launches(r, what, st);
     }

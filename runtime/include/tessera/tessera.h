@@ -259,8 +259,9 @@ TSR_API tsr_status_t tsrGetPreparedInfo(tsr_prepared_t prepared, tsr_prepared_in
 /* Graphs: between tsrBeginCapture and tsrEndCapture launches, copies and fills on a created stream
  * are checked and kept instead of queued, with the values of their arguments (the buffers'
  * addresses and dimensions); all else on that stream is TSR_EINVAL. Launching a graph queues all of
- * them in one go, on any stream of the context. Memory that they use must be allocated still, and
- * their modules cannot be unloaded before the graph is destroyed. */
+ * them in one go, on any stream of the context; what the device can record is replayed from then
+ * on, one run of it at a time. Memory that they use must be allocated still, and their modules
+ * cannot be unloaded before the graph is destroyed, which waits for launches of it. */
 TSR_API tsr_status_t tsrBeginCapture(tsr_stream_t stream);
 TSR_API tsr_status_t tsrEndCapture(tsr_stream_t stream, tsr_graph_t *graph);
 TSR_API tsr_status_t tsrLaunchGraph(tsr_graph_t graph, tsr_stream_t stream);
