@@ -1,9 +1,9 @@
 /* graph.c - graphs: commands that were checked once and are queued as often as one likes.
  *
- * Where the device's driver has sequences, runs of commands that need nothing of the program are one
- * each: the driver records them when they are launched first, and replays them from then on. Under
- * debug, a watchdog or telemetry each command is one by itself, since it is checked, limited or
- * timed by itself. */
+ * Where the device's driver has sequences, runs of commands that need nothing of the program are
+ * one each: the driver records them when they are launched first, and replays them from then on.
+ * Under debug, a watchdog or telemetry each command is one by itself, since it is checked, limited
+ * or timed by itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ struct tsr_graph {
     arena memory;
     VEC(kept_command) kept;
     device_command *commands; /* room for all of them, a recording for each, and sequences */
-    device_event *used;       /* recorded behind each launch, where there are sequences; else NULL */
+    device_event *used; /* recorded behind each launch, where there are sequences; else NULL */
 };
 
 static void *keep(tsr_graph_t graph, const void *items, size_t count, size_t item_bytes) {

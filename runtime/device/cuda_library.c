@@ -176,8 +176,7 @@ static bool find_functions(cuda_library *l, status *st) {
     symbols[count++] = (library_symbol){symbol, (void **)&l->call.name, false};
 #define BOTH(name, cuda, hip, parameters) TAKE(name, l->is_hip ? #hip : #cuda)
 #define LATER(name, cuda, hip, parameters)                                                         \
-    symbols[count++] =                                                                             \
-        (library_symbol){l->is_hip ? #hip : #cuda, (void **)&l->call.name, true};
+    symbols[count++] = (library_symbol){l->is_hip ? #hip : #cuda, (void **)&l->call.name, true};
 #define CUDA(name, cuda, parameters)                                                               \
     if (!l->is_hip)                                                                                \
     TAKE(name, #cuda)

@@ -276,9 +276,9 @@ bool cuda_record_end(gpu_queue *q, bool keep, void **recording_out, status *st) 
     if (!cuda_enter(c, &scope, st))
         return false;
     int result = c->call->capture_end(stream_of(q)->stream, &graph);
-    bool ok = cuda_check(c, result, "ending a graph", st) && keep &&
-              cuda_check(c, c->call->graph_instantiate(recording_out, graph, 0), "making a graph",
-                         st);
+    bool ok =
+        cuda_check(c, result, "ending a graph", st) && keep &&
+        cuda_check(c, c->call->graph_instantiate(recording_out, graph, 0), "making a graph", st);
     if (graph)
         c->call->graph_destroy(graph);
     cuda_leave(c, &scope);

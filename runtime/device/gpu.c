@@ -66,8 +66,8 @@ bool gpu_cancel(device *d) {
 
 /* ---- memory ---- */
 
-bool gpu_block_alloc(gpu_device *g, size_t size_bytes, device_memory_kind kind, gpu_block *block_out,
-                     status *st) {
+bool gpu_block_alloc(gpu_device *g, size_t size_bytes, device_memory_kind kind,
+                     gpu_block *block_out, status *st) {
     if (!g->functions->alloc(g, size_bytes, kind, block_out, st))
         return false;
     block_out->serial = atomic_fetch_add(&g->blocks, 1) + 1;
@@ -211,8 +211,8 @@ static bool launch(gpu_device *g, gpu_queue *q, const device_dispatch *p, device
         return status_set(st, STATUS_INVALID, "%u buffers are too many", p->buffer_count);
     if (!has_shared(g, p, st) || !prepare_workspace(g, q, lines + own, st))
         return false;
-    uint64_t workspace = round_up(
-        (size_t)(q->recorded_workspace ? q->recorded_workspace : &q->workspace)->address);
+    uint64_t workspace =
+        round_up((size_t)(q->recorded_workspace ? q->recorded_workspace : &q->workspace)->address);
     for (uint32_t i = 0; i < p->buffer_count; i++)
         addresses[i] = (uint64_t)(uintptr_t)p->buffers[i];
     addresses[p->buffer_count] = workspace;

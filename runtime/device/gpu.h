@@ -54,10 +54,10 @@ typedef struct gpu_device gpu_device;
 /* The functions of a queue are called by one thread at a time. */
 typedef struct gpu_queue {
     device_queue base;
-    pthread_mutex_t turn; /* several threads may submit to a synchronous queue */
-    gpu_block workspace;  /* grown on demand */
+    pthread_mutex_t turn;                /* several threads may submit to a synchronous queue */
+    gpu_block workspace;                 /* grown on demand */
     const gpu_block *recorded_workspace; /* while it records: the sequence's; else NULL */
-    void *handle;         /* the driver's */
+    void *handle;                        /* the driver's */
 } gpu_queue;
 
 typedef struct gpu_functions {
@@ -109,8 +109,8 @@ bool gpu_run(gpu_queue *q, const device_command *c, status *st);
 /* Where a command's address lies. */
 gpu_place gpu_place_of(device_span span);
 /* A block of the driver, with a number of its own. */
-bool gpu_block_alloc(gpu_device *g, size_t size_bytes, device_memory_kind kind, gpu_block *block_out,
-                     status *st);
+bool gpu_block_alloc(gpu_device *g, size_t size_bytes, device_memory_kind kind,
+                     gpu_block *block_out, status *st);
 /* For soft_functions. */
 bool gpu_replay(device_queue *queue, const device_command *command, status *st);
 

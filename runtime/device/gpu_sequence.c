@@ -1,6 +1,6 @@
-/* gpu_sequence.c - commands that come again and again: recorded by the driver when they come for the
- * first time, or with other arguments than last; then replayed. What it does not record is done one
- * by one.
+/* gpu_sequence.c - commands that come again and again: recorded by the driver when they come for
+ * the first time, or with other arguments than last; then replayed. What it does not record is done
+ * one by one.
  *
  * What was recorded has a workspace of its own, since that of a queue moves when it grows. */
 #include <stdlib.h>
@@ -124,8 +124,7 @@ static bool provide_workspace(gpu_device *g, device_sequence *s, const device_co
         const device_dispatch *p = &commands[i].dispatch;
         if (commands[i].kind != DEVICE_DISPATCH)
             continue;
-        size_t bytes =
-            round_up(p->workspace_bytes) + (p->prepared.address ? 0 : p->prepared_bytes);
+        size_t bytes = round_up(p->workspace_bytes) + (p->prepared.address ? 0 : p->prepared_bytes);
         most = bytes > most ? bytes : most;
     }
     return gpu_block_alloc(g, most + ALIGNMENT, DEVICE_MEMORY_DEVICE, &s->workspace, st);

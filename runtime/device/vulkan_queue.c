@@ -88,8 +88,8 @@ static void barrier(vulkan_queue *q) {
                                      VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
     const VkPipelineStageFlags work =
         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-    q->device->f.CmdPipelineBarrier(vulkan_commands(q), work, work | VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                                    &all, 0, NULL, 0, NULL);
+    q->device->f.CmdPipelineBarrier(vulkan_commands(q), work, work | VK_PIPELINE_STAGE_HOST_BIT, 0,
+                                    1, &all, 0, NULL, 0, NULL);
 }
 
 bool vulkan_run(vulkan_queue *q, VkCommandBuffer commands, status *st) {

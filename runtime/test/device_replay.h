@@ -76,9 +76,8 @@ static inline void replays_fail_as_others_do(const bench *b) {
     device_sequence *s = b->driver->sequence_create(b->d);
     launch_of *l = launch_new(image, in, out);
     l->command.dispatch.workgroup_bytes = (size_t)1 << 62;
-    const device_command commands[] = {{.kind = DEVICE_REPLAY, .replay = {s, 2}},
-                                       l->command,
-                                       fill_of(span_of(out), 0x5A, BYTES)};
+    const device_command commands[] = {
+        {.kind = DEVICE_REPLAY, .replay = {s, 2}}, l->command, fill_of(span_of(out), 0x5A, BYTES)};
     for (int i = 0; i < 2; i++) {
         unsigned char got[BYTES] = {0};
         assert_true(b->driver->submit(b->queues[0], commands, COUNT_OF(commands), NULL));
