@@ -156,8 +156,16 @@ typedef enum device_event_state {
     DEVICE_EVENT_DONE
 } device_event_state;
 
+/* Memory of one kind: of the driver's blocks, and what allocations and workspaces take of them. */
+typedef struct device_memory_counts {
+    uint64_t held_bytes, used_bytes, used_peak_bytes;
+    uint64_t blocks, blocks_made; /* that are held; ever */
+    uint64_t allocations;         /* ever */
+} device_memory_counts;
+
 /* What a device has done since it was opened. */
 typedef struct device_counts {
+    device_memory_counts memory[DEVICE_MEMORY_KIND_COUNT];
     uint64_t recordings, replays; /* of sequences */
 } device_counts;
 

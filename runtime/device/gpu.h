@@ -1,5 +1,5 @@
-/* gpu.h - what the drivers of hardware share: memory with bounds that can be checked, workspaces,
- * and whole kernels as launches of their phases.
+/* gpu.h - what the drivers of hardware share: pools of memory, bounds that can be checked,
+ * workspaces, and whole kernels as launches of their phases.
  *
  * A driver's device starts with a gpu_device, and its functions are those of gpu_functions: the
  * least that another library has to be asked for. They do a thing and return when it has been done:
@@ -16,20 +16,11 @@
 #ifndef TESSERA_RUNTIME_GPU_H
 #define TESSERA_RUNTIME_GPU_H
 
+#include "device/gpu_pool.h"
 #include "device/soft.h"
 
 #define SOFTWARE_DEVICES "TESSERA_SOFTWARE_DEVICES"
 bool gpu_software_wanted(void);
-
-/* Memory as the driver gives it. */
-typedef struct gpu_block {
-    uint64_t address;    /* aligned to 16 bytes at least */
-    unsigned char *host; /* where the host reaches it, as long as it lives; NULL: nowhere */
-    size_t size_bytes;
-    void *handle;    /* the driver's */
-    uint64_t number; /* ... likewise */
-    uint64_t serial; /* no other block of the process has it */
-} gpu_block;
 
 /* A place in a block, or in memory of the program where that is NULL. */
 typedef struct gpu_place {
@@ -55,8 +46,8 @@ typedef struct gpu_device gpu_device;
 typedef struct gpu_queue {
     device_queue base;
     pthread_mutex_t turn;                /* several threads may submit to a synchronous queue */
-    gpu_block workspace;                 /* grown on demand */
-    const gpu_block *recorded_workspace; /* while it records: the sequence's; else NULL */
+    gpu_piece workspace; /* grown on demand */
+    const gpu_piece *recorded_workspace; /* while it records: the sequence's; else NULL */
     void *handle;                        /* the driver's */
 } gpu_queue;
 
@@ -92,7 +83,8 @@ struct gpu_device {
     pthread_mutex_t own_mutex; /* of the queue for what no queue was given for */
     gpu_queue own;
     bool has_own;
-    atomic_uint_fast64_t blocks, recordings, replays; /* that were made; done */
+    gpu_pool pool;
+    atomic_uint_fast64_t recordings, replays; /* that were made; done */
 };
 
 /* After the driver has filled soft.base.info; opens the device's own queue. */
@@ -108,9 +100,6 @@ bool gpu_may_wait(gpu_queue *q, status *st);
 bool gpu_run(gpu_queue *q, const device_command *c, status *st);
 /* Where a command's address lies. */
 gpu_place gpu_place_of(device_span span);
-/* A block of the driver, with a number of its own. */
-bool gpu_block_alloc(gpu_device *g, size_t size_bytes, device_memory_kind kind,
-                     gpu_block *block_out, status *st);
 /* For soft_functions. */
 bool gpu_replay(device_queue *queue, const device_command *command, status *st);
 

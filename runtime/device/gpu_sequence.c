@@ -19,7 +19,7 @@ struct device_sequence {
     words recorded;       /* the commands that `recording` is of, or that cannot be recorded */
     words asked;          /* those of a replay; kept for its room */
     void *recording;      /* the driver's; NULL: there is none */
-    gpu_block workspace;
+    gpu_piece workspace;
 };
 
 device_sequence *gpu_sequence_create(device *d) {
@@ -100,9 +100,7 @@ static void forget(gpu_device *g, device_sequence *s) {
     if (s->recording)
         g->functions->forget(g, s->recording);
     s->recording = NULL;
-    if (s->workspace.size_bytes)
-        g->functions->free(g, &s->workspace);
-    s->workspace = (gpu_block){0};
+    gpu_pool_give(&g->pool, &s->workspace);
 }
 
 void gpu_sequence_destroy(device *d, device_sequence *s) {
@@ -127,7 +125,7 @@ static bool provide_workspace(gpu_device *g, device_sequence *s, const device_co
         size_t bytes = round_up(p->workspace_bytes) + (p->prepared.address ? 0 : p->prepared_bytes);
         most = bytes > most ? bytes : most;
     }
-    return gpu_block_alloc(g, most + ALIGNMENT, DEVICE_MEMORY_DEVICE, &s->workspace, st);
+    return gpu_pool_take(&g->pool, most, DEVICE_MEMORY_DEVICE, &s->workspace, st);
 }
 
 /* False where it cannot be recorded, which is tried again when other commands come. */

@@ -11,7 +11,7 @@ enum { VULKAN_TABLE_BYTES = 8192 };
 typedef struct vulkan_recording {
     VkCommandPool pool;
     VkCommandBuffer commands;
-    VEC(gpu_block) tables;
+    VEC(gpu_piece) tables;
     size_t used_bytes; /* of the last table */
 } vulkan_recording;
 

@@ -10,10 +10,10 @@ enum { TABLES_BYTES = 4 * VULKAN_TABLE_BYTES, LINE = 64 };
 /* ---- tables ---- */
 
 static bool add_tables(vulkan_queue *q, vulkan_recording *r, status *st) {
-    gpu_block block;
-    if (!vulkan_alloc(&q->device->gpu, TABLES_BYTES, DEVICE_MEMORY_PINNED, &block, st))
+    gpu_piece tables;
+    if (!gpu_pool_take(&q->device->gpu.pool, TABLES_BYTES, DEVICE_MEMORY_PINNED, &tables, st))
         return false;
-    vec_push(&r->tables, block);
+    vec_push(&r->tables, tables);
     r->used_bytes = 0;
     return true;
 }
@@ -24,9 +24,9 @@ static bool place_recorded(vulkan_queue *q, const uint64_t *addresses, size_t co
     size_t bytes = count * sizeof *addresses;
     if ((r->tables.count == 0 || bytes > TABLES_BYTES - r->used_bytes) && !add_tables(q, r, st))
         return false;
-    const gpu_block *block = &r->tables.items[r->tables.count - 1];
-    memcpy(block->host + r->used_bytes, addresses, bytes);
-    *table_out = block->address + r->used_bytes;
+    const gpu_piece *tables = &r->tables.items[r->tables.count - 1];
+    memcpy(tables->block->host + tables->offset + r->used_bytes, addresses, bytes);
+    *table_out = gpu_piece_address(tables) + r->used_bytes;
     r->used_bytes += (bytes + LINE - 1) / LINE * LINE;
     return true;
 }
@@ -47,7 +47,7 @@ void vulkan_forget(gpu_device *g, void *recording) {
     vulkan_recording *r = recording;
     v->f.DestroyCommandPool(v->device, r->pool, NULL);
     for (size_t i = 0; i < r->tables.count; i++)
-        vulkan_free(g, &r->tables.items[i]);
+        gpu_pool_give(&g->pool, &r->tables.items[i]);
     vec_release(&r->tables);
     free(r);
 }
