@@ -1,7 +1,8 @@
 /* gpu.c - see gpu.h.
  *
- * An allocation is a piece of a block (gpu_pool.h). Under debug it is a block of its own, and its data lie between canaries of 64
- * bytes, the second one longer where padding follows, and are poisoned. */
+ * An allocation is a piece of a block (gpu_pool.h). Under debug it is a block of its own, and its
+ * data lie between canaries of 64 bytes, the second one longer where padding follows, and are
+ * poisoned. */
 #include "device/gpu.h"
 
 #include <stdlib.h>

@@ -46,7 +46,7 @@ typedef struct gpu_device gpu_device;
 typedef struct gpu_queue {
     device_queue base;
     pthread_mutex_t turn;                /* several threads may submit to a synchronous queue */
-    gpu_piece workspace; /* grown on demand */
+    gpu_piece workspace;                 /* grown on demand */
     const gpu_piece *recorded_workspace; /* while it records: the sequence's; else NULL */
     void *handle;                        /* the driver's */
 } gpu_queue;

@@ -95,8 +95,6 @@ static gpu_range *find(const gpu_bins *bins, size_t bytes) {
         for (gpu_range *r = bins->first[bin]; r; r = r->free_next)
             if (r->size_bytes >= bytes && (!best || r->size_bytes < best->size_bytes))
                 best = r;
-        if (bin + 1 == GPU_BINS)
-            break;
     }
     return best;
 }
@@ -140,8 +138,7 @@ static void use(gpu_pool *p, gpu_range *r, size_t bytes, gpu_piece *out) {
     counts->allocations++;
     if (counts->used_bytes > counts->used_peak_bytes)
         counts->used_peak_bytes = counts->used_bytes;
-    *out =
-        (gpu_piece){.block = &c->block, .offset = r->offset, .size_bytes = bytes, .range = r};
+    *out = (gpu_piece){.block = &c->block, .offset = r->offset, .size_bytes = bytes, .range = r};
 }
 
 /* Makes a range free, and one with free neighbours. */

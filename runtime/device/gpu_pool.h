@@ -65,8 +65,7 @@ typedef struct gpu_pool {
     bool alone;            /* each piece is a block */
     gpu_chunk *chunks;
     gpu_bins bins[GPU_POOLS];
-    uint64_t bound_bytes[DEVICE_MEMORY_KIND_COUNT], spare_bytes[DEVICE_MEMORY_KIND_COUNT],
-        serial;
+    uint64_t bound_bytes[DEVICE_MEMORY_KIND_COUNT], spare_bytes[DEVICE_MEMORY_KIND_COUNT], serial;
     device_memory_counts counts[DEVICE_MEMORY_KIND_COUNT];
 } gpu_pool;
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/splitmix64.h"
 #include "device/cuda.h"
 #include "device/emulated.h"
 #include "device/gpu.h"
@@ -200,6 +201,59 @@ static void pinned_memory_is_shared(const abi_bench *b) {
     OK(tsrFree(b->context, pinned));
 }
 
+enum { PIECES = 40, PIECE_MOST = 1 << 19, PIECE_STEPS = 240 };
+
+/* A word that is the piece's alone, at its beginning and its end. */
+static void mark(const abi_bench *b, unsigned char *piece, size_t size, uint32_t word) {
+    OK(tsrCopy(b->context, piece, &word, sizeof word));
+    OK(tsrCopy(b->context, piece + size - sizeof word, &word, sizeof word));
+}
+
+static void expect_mark(const abi_bench *b, const unsigned char *piece, size_t size,
+                        uint32_t word) {
+    uint32_t ends[2];
+    OK(tsrCopy(b->context, &ends[0], piece, sizeof word));
+    OK(tsrCopy(b->context, &ends[1], piece + size - sizeof word, sizeof word));
+    assert_true(ends[0] == word && ends[1] == word);
+}
+
+/* Allocations of any size and kind, freed in any order: none is in another's way, none is left. */
+static void allocations_keep_apart(const abi_bench *b) {
+    struct {
+        void *at;
+        size_t bytes;
+        uint32_t word;
+    } pieces[PIECES] = {0};
+    uint64_t seed = 7;
+    device_counts before, after;
+    telemetry_counts(b->context, &before);
+    for (uint32_t i = 0; i < PIECE_STEPS + PIECES; i++) {
+        size_t k = i < PIECE_STEPS ? splitmix64(&seed) % PIECES : i - PIECE_STEPS;
+        uint32_t kind = (uint32_t)(splitmix64(&seed) % DEVICE_MEMORY_KIND_COUNT);
+        if (pieces[k].at) {
+            expect_mark(b, pieces[k].at, pieces[k].bytes, pieces[k].word);
+            OK(tsrFree(b->context, pieces[k].at));
+            pieces[k].at = NULL;
+        } else if (i < PIECE_STEPS) {
+            pieces[k].word = i;
+            pieces[k].bytes = sizeof i + splitmix64(&seed) % (PIECE_MOST >> splitmix64(&seed) % 16);
+            kind = b->info.memory_kinds >> kind & 1 ? kind : 0;
+            OK(tsrAlloc(b->context, pieces[k].bytes, kind ? 1u << kind : 0, &pieces[k].at));
+            assert_int_equal((uintptr_t)pieces[k].at % 64, 0);
+            mark(b, pieces[k].at, pieces[k].bytes, i);
+        }
+    }
+    telemetry_counts(b->context, &after);
+    for (int kind = 0; kind < DEVICE_MEMORY_KIND_COUNT; kind++) {
+        const device_memory_counts *was = &before.memory[kind], *is = &after.memory[kind];
+        assert_int_equal(is->used_bytes, was->used_bytes);
+        assert_true(is->held_bytes >= is->used_bytes && is->used_peak_bytes >= is->used_bytes);
+        if (b->driver->count) /* there are fewer blocks than allocations */
+            assert_true(is->blocks_made - was->blocks_made <
+                        (is->allocations - was->allocations) / 2 + 2);
+    }
+}
+
 /* ---- limits ---- */
 
 static void expect_all_well(const abi_bench *b) {
@@ -386,6 +440,7 @@ static const struct {
     {"graphs tell the times of launches", graphs_tell_the_times_of_launches, false},
     {"graphs follow their memory", graphs_follow_their_memory, false},
     {"pinned memory is shared", pinned_memory_is_shared, false},
+    {"allocations keep apart", allocations_keep_apart, false},
     {"more memory than there is", more_memory_than_there_is, false},
     {"more workgroup memory than there is", more_workgroup_memory_than_there_is, true},
     {"more threads than there are", more_threads_than_there_are, false},
